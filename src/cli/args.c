@@ -48,9 +48,9 @@ static const struct poptOption model_table[] = {
      NULL},
     POPT_TABLEEND};
 
-static const struct poptOption file_table[] = {
-    {"to", 'o', POPT_ARG_STRING, &parsed.to, 0, "write to FILE instead of the terminal", "FILE"},
-    POPT_TABLEEND};
+/** `descrip` is filled in with what the command writes. */
+static const struct poptOption file_table[] = {{"to", 'o', POPT_ARG_STRING, &parsed.to, 0, NULL, "FILE"},
+                                               POPT_TABLEEND};
 
 static const struct poptOption list_table[] = {
     {"list", 'l', POPT_ARG_NONE, &parsed.list, 0, "the same as the word `list`", NULL}, POPT_TABLEEND};
@@ -73,12 +73,17 @@ static const struct {
     {CLI_ARGS_FORMAT, format_table, "Formats and operations:"},
     {CLI_ARGS_OPS, ops_table, "Operations:"},
     {CLI_ARGS_MODEL, model_table, "Model:"},
-    {CLI_ARGS_FILE, file_table, "File:"},
+    {CLI_ARGS_TO, file_table, "File:"},
     {CLI_ARGS_LIST, list_table, "List:"},
     {~0u, common_table, "Common:"},
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96, GROUP_OPTIONS = 16 };
+
+/** The groups of options that a command takes. */
+static unsigned groups_of(const cli_command *command) {
+  return command->groups | (command->writes != NULL ? (unsigned)CLI_ARGS_TO : 0);
+}
 
 static bool is_end(const struct poptOption *o) {
   return o->longName == NULL && o->shortName == '\0' && o->arg == NULL;
@@ -97,13 +102,24 @@ static bool has_option(const struct poptOption *table, const char *name) {
   return found;
 }
 
+/** What the help says of --to; static. */
+static const char *describe_to(const char *writes) {
+  static char text[128];
+  snprintf(text, sizeof text, "write to FILE, whose ending says what (%s), or - for standard output", writes);
+  return text;
+}
+
 /** A group's options without those that the command has a meaning of its own for. */
 static struct poptOption *group_table(int group, const cli_command *command) {
   static struct poptOption tables[GROUP_COUNT][GROUP_OPTIONS]; /* popt keeps the address */
   int n = 0;
   for (const struct poptOption *o = groups[group].table; !is_end(o) && n < GROUP_OPTIONS - 1; o++) {
     if (o->longName == NULL || !has_option(command->options, o->longName)) {
-      tables[group][n++] = *o;
+      tables[group][n] = *o;
+      if (o->descrip == NULL && o->longName != NULL) {
+        tables[group][n].descrip = describe_to(command->writes);
+      }
+      n++;
     }
   }
   tables[group][n] = (struct poptOption)POPT_TABLEEND;
@@ -117,7 +133,7 @@ static void build_table(const cli_command *command, struct poptOption *table) {
         NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)command->options, 0, "Options:", NULL};
   }
   for (int i = 0; i < GROUP_COUNT; i++) {
-    if (command->groups & groups[i].group || groups[i].group == ~0u) {
+    if (groups_of(command) & groups[i].group || groups[i].group == ~0u) {
       table[n++] = (struct poptOption){
           NULL, '\0', POPT_ARG_INCLUDE_TABLE, group_table(i, command), 0, groups[i].title, NULL};
     }

@@ -6,28 +6,18 @@
 #include "cli/chart.h"
 #include "core/letters.h"
 
-roof_status cli_chart_check(const char *path, roof_error *error) {
-  if (roof_text_ends_with(path, ".png")) {
-    return roof_draw_png_check(error);
-  }
-  return roof_text_ends_with(path, ".svg") || roof_text_ends_with(path, ".html")
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg, .png or .html",
-                              path);
-}
-
-roof_status cli_chart_write_svg(const char *path, const char *title, const roof_text *svg,
+roof_status cli_chart_write_svg(const cli_args *args, const char *title, const roof_text *svg,
                                 const roof_table *table, roof_error *error) {
   roof_text out = {0};
-  roof_status status = cli_chart_check(path, error);
-  if (status == ROOF_OK && roof_text_ends_with(path, ".svg")) {
+  roof_status status = ROOF_OK;
+  if (strcmp(args->ending, "svg") == 0) {
     roof_text_add_bytes(&out, svg->data, svg->length);
-  } else if (status == ROOF_OK) {
-    status = roof_text_ends_with(path, ".png")
+  } else {
+    status = strcmp(args->ending, "png") == 0
                  ? roof_draw_svg_png(svg, &out, error)
                  : roof_draw_page(title, NULL, svg, table, table->rows > 0, NULL, &out, error);
   }
-  status = status == ROOF_OK ? rf_write_file(path, out.data, out.length, error) : status;
+  status = status == ROOF_OK ? cli_to_write(args, args->file, &out, error) : status;
   roof_text_done(&out);
   return status;
 }
@@ -52,19 +42,18 @@ static void warn_above(const char *path, const roof_scene *scene) {
 /** What draws a scene as SVG. */
 typedef roof_status draw_scene(const roof_scene *scene, roof_text *out, roof_error *error);
 
-static roof_status write_scene(const char *path, const roof_scene *scene, draw_scene *draw, const char *title,
-                               cli_rows rows, roof_error *error) {
+static roof_status write_scene(const cli_args *args, const roof_scene *scene, draw_scene *draw,
+                               const char *title, cli_rows rows, roof_error *error) {
   cli_grid grid = {0};
   roof_text svg = {0};
   int width = cli_columns_add_cells(&grid, rows);
   const char **cells = cli_grid_cells(&grid);
   const roof_table table = {title, cells, width, grid.count / width - 1};
-  roof_status status = cells != NULL ? cli_chart_check(path, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
-  status = status == ROOF_OK ? draw(scene, &svg, error) : status;
-  status = status == ROOF_OK ? cli_chart_write_svg(path, scene->title, &svg, &table, error) : status;
+  roof_status status =
+      cells != NULL ? draw(scene, &svg, error) : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
+  status = status == ROOF_OK ? cli_chart_write_svg(args, scene->title, &svg, &table, error) : status;
   if (status == ROOF_OK) {
-    warn_above(path, scene);
+    warn_above(args->file, scene);
   }
   roof_text_done(&svg);
   free(cells);
@@ -72,17 +61,17 @@ static roof_status write_scene(const char *path, const roof_scene *scene, draw_s
   return status;
 }
 
-roof_status cli_chart_write_rows(const char *path, const roof_scene *scene, const char *title, cli_rows rows,
-                                 roof_error *error) {
-  return write_scene(path, scene, roof_draw_svg, title, rows, error);
+roof_status cli_chart_write_rows(const cli_args *args, const roof_scene *scene, const char *title,
+                                 cli_rows rows, roof_error *error) {
+  return write_scene(args, scene, roof_draw_svg, title, rows, error);
 }
 
-roof_status cli_chart_write_linear(const char *path, const roof_scene *scene, const char *title,
+roof_status cli_chart_write_linear(const cli_args *args, const roof_scene *scene, const char *title,
                                    cli_rows rows, roof_error *error) {
-  return write_scene(path, scene, roof_draw_linear_svg, title, rows, error);
+  return write_scene(args, scene, roof_draw_linear_svg, title, rows, error);
 }
 
-roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *title,
+roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curves, const char *title,
                                    const cli_rows *rows, roof_error *error) {
   cli_grid grid = {0};
   int width = rows != NULL ? cli_columns_add_cells(&grid, *rows) : 0;
@@ -91,7 +80,7 @@ roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, 
   roof_text svg = {0};
   roof_status status = cells != NULL ? roof_draw_curves_svg(curves, &svg, error)
                                      : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
-  status = status == ROOF_OK ? cli_chart_write_svg(path, curves->title, &svg, &table, error) : status;
+  status = status == ROOF_OK ? cli_chart_write_svg(args, curves->title, &svg, &table, error) : status;
   free(cells);
   cli_grid_done(&grid);
   roof_text_done(&svg);

@@ -5,24 +5,21 @@
 #include "cli/columns.h"
 #include "roofline/draw.h"
 
-/** ROOF_E_ARGUMENT unless the name ends in .svg, .png or .html, ROOF_E_UNSUPPORTED where that is not drawn
- *  here. */
-roof_status cli_chart_check(const char *path, roof_error *error);
-
-/** Writes the scene as SVG or PNG, or as an HTML page with the rows as a table beneath it, `title` above them. */
-roof_status cli_chart_write_rows(const char *path, const roof_scene *scene, const char *title, cli_rows rows,
-                                 roof_error *error);
+/** Writes the scene for --to as SVG or PNG, or as an HTML page with the rows as a table beneath it, `title` above
+ *  them. */
+roof_status cli_chart_write_rows(const cli_args *args, const roof_scene *scene, const char *title,
+                                 cli_rows rows, roof_error *error);
 
 /** The same over linear axes from zero. */
-roof_status cli_chart_write_linear(const char *path, const roof_scene *scene, const char *title,
+roof_status cli_chart_write_linear(const cli_args *args, const roof_scene *scene, const char *title,
                                    cli_rows rows, roof_error *error);
 
 /** Writes a chart that is drawn already, `title` heading the page. */
-roof_status cli_chart_write_svg(const char *path, const char *title, const roof_text *svg,
+roof_status cli_chart_write_svg(const cli_args *args, const char *title, const roof_text *svg,
                                 const roof_table *table, roof_error *error);
 
 /** Writes curves, the rows (NULL: none) as the table beneath them, `title` above it. */
-roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *title,
+roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curves, const char *title,
                                    const cli_rows *rows, roof_error *error);
 
 /** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */

@@ -26,10 +26,12 @@ enum {
   CLI_ARGS_MACHINE = 1,  /**< --machine */
   CLI_ARGS_FORMAT = 2,   /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
   CLI_ARGS_MODEL = 4,    /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
+  CLI_ARGS_KEEP = 256,   /**< --to keeps what was measured and leaves the answer on the terminal */
+  CLI_ARGS_TO = 128,     /**< --to FILE (-o), where a command writes any format */
   CLI_ARGS_PROGRAM = 16, /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
   CLI_ARGS_OPS = 32,     /**< --ops alone */
   CLI_ARGS_LIST = 64,    /**< the word `list`, or --list */
-  CLI_ARGS_FILE = 8      /**< --to FILE (-o); --output is a number format */
+  CLI_ARGS_BOTH = 8      /**< a drawing of --to is in addition to the answer on the terminal */
 };
 
 enum { CLI_HELP_SHORT = 1, CLI_HELP_LONG };
@@ -45,7 +47,10 @@ typedef struct cli_args {
   roof_formats formats;
   char *efficiency, *overhead, *launch, *overlap, *tile, *unit, *link;
   int sparse, warm, achieved;
-  char *to;
+  char *to; /**< as typed */
+  const char
+      *file; /**< what the command itself writes for --to: a drawing, or what `measure` keeps; NULL: none */
+  const char *ending; /**< the format of `file` */
   char *color;
   int json, csv, quiet;
   int list; /**< `words` are what follows the word */
@@ -79,6 +84,8 @@ typedef struct cli_command {
   const char *arguments; /**< "OP key=value ..." */
   const char *summary;   /**< one line, lower case */
   const char *examples;  /**< lines of the help */
+  const char
+      *writes; /**< the endings that --to takes, the first for `-` and pipes: "txt json csv"; NULL: no --to */
   unsigned groups;
   const struct poptOption *options; /**< its own, or NULL */
   roof_status (*run)(const cli_args *args, roof_error *error);
@@ -98,6 +105,17 @@ void cli_args_list_done(const char **list);
 roof_status cli_args_no_csv(const char *what, roof_error *error);
 /** The share of --precision `text`, in percent with or without its sign; NULL: 1 %. */
 roof_status cli_args_precision(const char *text, double *share, roof_error *error);
+
+/* to.c */
+/** Reads --to: the ending says the format, `-` is standard output, `-.svg` the same as SVG. An answer that is text,
+ *  JSON or CSV is caught from then on; for the rest `file` and `ending` are set. */
+roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *error);
+/** Fails before anything is measured where `path` could not be written. */
+roof_status cli_to_check(const char *path, roof_error *error);
+/** Writes what was caught where `status` is that of an answer; returns `status` or why it could not. */
+roof_status cli_to_close(const cli_args *args, roof_status status, roof_error *error);
+/** Writes a file that was asked for, `-` for standard output, and says so unless --quiet. */
+roof_status cli_to_write(const cli_args *args, const char *path, const roof_text *text, roof_error *error);
 
 /* select.c: from what was typed to what the library takes */
 roof_status cli_select_op(const cli_args *args, const char *name, const roof_op **op, roof_error *error);
@@ -149,6 +167,12 @@ enum { CLI_SHORT = 48 };
 const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit);
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */
 roof_status cli_print(const roof_text *text, roof_error *error);
+/** Keeps what cli_print is given from now on. */
+void cli_print_catch(void);
+/** Hands over what was kept, and keeps no more; false: nothing was to be kept. The text is the caller's. */
+bool cli_print_caught(roof_text *out);
+/** Drops what cli_print is given from now on. */
+void cli_print_no_more(void);
 /** Prints an answer where `status` is ROOF_OK, and frees its text. */
 roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error);
 enum { CLI_SCREEN = 80 };

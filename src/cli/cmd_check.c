@@ -71,10 +71,10 @@ static const cli_column columns[] = {
     {.key = "message", .header = "", .none = "", CLI_FIELD(NAME, roof_gate_line, message)},
     {0}};
 
-static roof_status write_junit(const roof_gate_report *r, roof_error *error) {
+static roof_status write_junit(const cli_args *args, const roof_gate_report *r, roof_error *error) {
   roof_text out = {0};
   roof_status status = roof_gate_write_junit(r, &out, error);
-  status = status == ROOF_OK ? rf_write_file(junit, out.data, out.length, error) : status;
+  status = status == ROOF_OK ? cli_to_write(args, junit, &out, error) : status;
   roof_text_done(&out);
   return status;
 }
@@ -82,7 +82,7 @@ static roof_status write_junit(const roof_gate_report *r, roof_error *error) {
 static roof_status print_report(const cli_args *args, const roof_gate_report *r, roof_error *error) {
   cli_rows rows = CLI_ROWS(columns, r->lines, r->count);
   roof_text out = {0};
-  roof_status status = junit != NULL ? write_junit(r, error) : ROOF_OK;
+  roof_status status = junit != NULL ? write_junit(args, r, error) : ROOF_OK;
   if (status != ROOF_OK || args->csv) {
     return status != ROOF_OK ? status : cli_columns_print_csv(rows, error);
   }
@@ -205,6 +205,7 @@ const cli_command cli_cmd_check = {
         "  miss only if the runs of both files show that it is not chance (Mann-Whitney); with too few runs\n"
         "  the gate says so and does not pass. --machine recomputes the ceilings of\n"
         "  RESULTS.json, not of the baseline.\n",
+    .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,
     .run = run,

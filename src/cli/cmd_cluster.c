@@ -154,13 +154,13 @@ static void add_text(roof_text *out, const answer *a) {
   add_plans(out, a);
 }
 
-static roof_status draw(const answer *a, const char *path, roof_error *error) {
+static roof_status draw(const answer *a, const cli_args *args, roof_error *error) {
   roof_curves *chart = calloc(1, sizeof *chart);
   if (chart == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
   }
   roof_cluster_chart(&a->target, &a->in, &a->of, chart);
-  roof_status status = cli_chart_write_curves(path, chart, "", NULL, error);
+  roof_status status = cli_chart_write_curves(args, chart, "", NULL, error);
   free(chart);
   return status;
 }
@@ -176,8 +176,8 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
         roof_error_set(error, ROOF_E_ARGUMENT, "cluster: one --machine, for a cluster is of equal devices");
   }
   status = status == ROOF_OK ? make_answer(args, machines[0], &a, error) : status;
-  if (status == ROOF_OK && args->to != NULL) {
-    status = draw(&a, args->to, error);
+  if (status == ROOF_OK && args->file != NULL) {
+    status = draw(&a, args, error);
   } else if (status == ROOF_OK && args->json) {
     *json = rf_cluster_json(&a.target, &a.in, &a.of);
   } else if (status == ROOF_OK) {
@@ -190,11 +190,9 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_text out = {0};
   json_t *json = NULL;
-  roof_status status = args->csv          ? cli_args_no_csv("cluster", error)
-                       : args->to != NULL ? cli_chart_check(args->to, error)
-                                          : ROOF_OK;
+  roof_status status = args->csv ? cli_args_no_csv("cluster", error) : ROOF_OK;
   status = status == ROOF_OK ? answer_machine(args, &out, &json, error) : status;
-  if (status == ROOF_OK && args->to == NULL) {
+  if (status == ROOF_OK && args->file == NULL) {
     status = args->json ? cli_json_print(json, error) : cli_print(&out, error);
   }
   roof_text_done(&out);
@@ -213,7 +211,8 @@ const cli_command cli_cmd_cluster = {
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --to links.svg\n"
                 "  roofline cluster params=7e9 tokens=1M devices=8 --machine a100 --json\n"
                 "Settings: devices node params tokens size bytes stages microbatches\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_FILE,
+    .writes = "txt svg png html json",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
     .run = run,
 };

@@ -84,6 +84,7 @@ const cli_command cli_cmd_doctor = {
                 "  roofline doctor --json | jq '.checks[] | select(.state == \"warn\")'\n"
                 "  roofline doctor --strict && roofline measure\n"
                 "  roofline doctor --root captured-machine\n",
+    .writes = "txt json csv",
     .options = options,
     .run = run,
 };

@@ -1,10 +1,7 @@
-#include <errno.h>
-#include <libgen.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/columns.h"
 #include "cli/grid.h"
@@ -22,20 +19,10 @@ static const struct poptOption options[] = {
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, CLI_ARGS_ONCE, "fp32 (default) or fp64", "TYPE"},
-    {"report", '\0', POPT_ARG_STRING, &report_path, 0, "the HTML report; default roofline-report.html",
-     "FILE"},
+    {"report", '\0', POPT_ARG_STRING, &report_path, 0,
+     "the HTML report, as --to FILE.html; default roofline-report.html", "FILE"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     POPT_TABLEEND};
-
-/** Fails before measuring where the report could not be kept. */
-static roof_status check_report(const char *report, roof_error *error) {
-  char copy[4096];
-  snprintf(copy, sizeof copy, "%s", report);
-  if (access(dirname(copy), W_OK) != 0) {
-    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", report, strerror(errno));
-  }
-  return ROOF_OK;
-}
 
 static void add_ceilings(roof_text *out, const roof_loop *loop) {
   const roof_peak *peak = loop->target.peak[ROOF_VECTOR];
@@ -161,10 +148,15 @@ static const cli_column columns[] = {COLUMN("label", NAME, label),
                                      COLUMN("verdict", TEXT, verdict),
                                      {0}};
 
-static roof_status write_report(const roof_loop *loop, const char *report, roof_error *error) {
+static roof_status write_report(const cli_args *args, const roof_loop *loop, const char *report,
+                                roof_error *error) {
   roof_text html = {0};
   roof_status status = roof_loop_write_html(loop, &html, error);
-  status = status == ROOF_OK ? rf_write_file(report, html.data, html.length, error) : status;
+  if (status == ROOF_OK && strcmp(report, "-") == 0) {
+    status = cli_to_write(args, report, &html, error);
+  } else if (status == ROOF_OK) { /* the answer names it */
+    status = rf_write_file(report, html.data, html.length, error);
+  }
   roof_text_done(&html);
   return status;
 }
@@ -172,7 +164,10 @@ static roof_status write_report(const roof_loop *loop, const char *report, roof_
 static roof_status print_answer(const cli_args *args, const roof_loop *loop, const char *report,
                                 roof_error *error) {
   roof_text text = {0};
-  roof_status status = write_report(loop, report, error);
+  roof_status status = write_report(args, loop, report, error);
+  if (strcmp(report, "-") == 0) {
+    return status;
+  }
   if (status != ROOF_OK || args->csv) {
     cli_rows rows = CLI_ROWS(columns, loop->kernels, (size_t)loop->count);
     rows.shown = ran;
@@ -198,7 +193,9 @@ static roof_status read_options(const cli_args *args, roof_loop_options *o, roof
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  const char *report = report_path != NULL ? report_path : "roofline-report.html";
+  const char *report = args->file != NULL    ? args->file
+                       : report_path != NULL ? report_path
+                                             : "roofline-report.html";
   char commit[ROOF_DIGEST_MAX];
   roof_loop loop = {.kernels = NULL};
   roof_loop_options o;
@@ -207,7 +204,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     o.commit = roof_ledger_commit(commit);
     status = roof_loop_init(&loop, &o, error);
   }
-  status = status == ROOF_OK ? check_report(report, error) : status;
+  status = status == ROOF_OK ? cli_to_check(report, error) : status;
   status = status == ROOF_OK ? roof_loop_run(&loop, error) : status;
   status = status == ROOF_OK ? print_answer(args, &loop, report, error) : status;
   roof_loop_done(&loop);
@@ -226,6 +223,8 @@ const cli_command cli_cmd_loop = {
     .examples = "  roofline loop --quick\n"
                 "  roofline loop --report today.html --ledger today.ledger\n"
                 "  roofline loop --quick --json | jq '.entries[] | {label, verdict, headroom}'\n",
+    .writes = "txt html json csv",
+    .groups = CLI_ARGS_BOTH,
     .options = options,
     .run = run,
 };

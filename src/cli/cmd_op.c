@@ -157,6 +157,7 @@ const cli_command cli_cmd_op = {
     .arguments = "list [TEXT] | show NAME",
     .summary = "the operations with parameters, formulas and sources",
     .examples = "  roofline op list gemm\n  roofline op show attention\n",
+    .writes = "txt json csv",
     .groups = CLI_ARGS_FORMAT | CLI_ARGS_LIST,
     .run = run,
 };

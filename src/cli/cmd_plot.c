@@ -166,10 +166,10 @@ static roof_status answer(const chart *c, roof_error *error) {
   roof_status status = ROOF_OK;
   if (records == NULL) {
     status = roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
-  } else if (c->args->to != NULL) {
+  } else if (c->args->file != NULL) {
     const record *dots = records + c->scene->roof_count;
     status = (linear ? cli_chart_write_linear : cli_chart_write_rows)(
-        c->args->to, c->scene, "Operations", CLI_ROWS(columns, dots, (size_t)c->scene->dot_count), error);
+        c->args, c->scene, "Operations", CLI_ROWS(columns, dots, (size_t)c->scene->dot_count), error);
   } else if (c->args->json) {
     status = roof_scene_write(c->scene, &out, error);
   } else if (c->args->csv) {
@@ -186,7 +186,7 @@ static roof_status answer(const chart *c, roof_error *error) {
 static roof_status run(const cli_args *args, roof_error *error) {
   chart c = {.args = args};
   roof_status status = cli_select_machines(args, &c.machines, &c.count, error);
-  if (status == ROOF_OK && linear && args->to == NULL) {
+  if (status == ROOF_OK && linear && args->file == NULL) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--linear: of a drawing: --to FILE.svg, .png or .html");
   }
   if (status == ROOF_OK) {
@@ -196,7 +196,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
                  ? fill_scene(&c, error)
                  : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   }
-  if (status == ROOF_OK && args->to != NULL) {
+  if (status == ROOF_OK && args->file != NULL) {
     roof_scene_label_by_machine(c.scene);
   }
   status = status == ROOF_OK ? answer(&c, error) : status;
@@ -217,7 +217,8 @@ const cli_command cli_cmd_plot = {
                 "    algorithm=standard,flash --arrows --machine h100 --to flash.svg\n"
                 "  roofline plot results.json --machine host --to results.svg\n"
                 "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE,
+    .writes = "svg png html json csv txt",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT,
     .options = options,
     .run = run,
 };

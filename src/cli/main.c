@@ -71,7 +71,9 @@ static roof_status run_command(const cli_command *command, int argc, const char 
   cli_args args;
   roof_status status = cli_args_parse(&args, command, argc, argv, error);
   if (status == ROOF_OK && !args.help) {
-    status = command->run(&args, error);
+    status = cli_to_open(&args, command, error);
+    status = status == ROOF_OK ? command->run(&args, error) : status;
+    status = cli_to_close(&args, status, error);
   }
   cli_args_done(&args);
   return status;

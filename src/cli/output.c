@@ -5,9 +5,37 @@
 #include <string.h>
 #include <unistd.h>
 
+/** What is printed, while it is kept for a file. */
+static struct {
+  bool catches, done;
+  roof_text text;
+} caught;
+
+void cli_print_catch(void) {
+  caught.catches = true;
+}
+
+bool cli_print_caught(roof_text *out) {
+  bool catches = caught.catches;
+  *out = caught.text;
+  caught.text = (roof_text){0};
+  caught.catches = false;
+  return catches;
+}
+
+void cli_print_no_more(void) {
+  caught.done = true;
+}
+
 roof_status cli_print(const roof_text *text, roof_error *error) {
   if (text->failed) {
     return roof_error_set(error, ROOF_E_MEMORY, "output: out of memory");
+  }
+  if (caught.catches) {
+    roof_text_add_bytes(&caught.text, text->data, text->length);
+  }
+  if (caught.catches || caught.done) {
+    return ROOF_OK;
   }
   if ((text->length > 0 && fwrite(text->data, 1, text->length, stdout) != text->length) ||
       fflush(stdout) != 0 || ferror(stdout) != 0) {
@@ -73,7 +101,8 @@ bool cli_use_color(const cli_args *args, FILE *stream) {
     return strcmp(args->color, "always") == 0;
   }
   const char *none = getenv("NO_COLOR");
-  return (none == NULL || none[0] == '\0') && isatty(fileno(stream)) != 0;
+  return !(stream == stdout && caught.catches) && (none == NULL || none[0] == '\0') &&
+         isatty(fileno(stream)) != 0;
 }
 
 void cli_show_progress(void *args, const char *step, int done, int total) {

@@ -34,10 +34,11 @@ static void sync_folder(const char *path) {
   }
 }
 
-/** Devices, pipes and the like are written to: a rename would put a file in their place. */
-static bool is_special(const char *path) {
+/** Devices, pipes, open files by their number: a rename would put a file in their place. */
+bool rf_write_in_place(const char *path) {
   struct stat info;
-  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  bool numbered = strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/self/fd/", 14) == 0;
+  return numbered || (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
 static roof_status write_special(const char *path, const char *data, size_t length, roof_error *error) {
@@ -52,7 +53,7 @@ static roof_status write_special(const char *path, const char *data, size_t leng
 
 roof_status rf_write_file(const char *path, const char *data, size_t length, roof_error *error) {
   char temporary[4096];
-  if (is_special(path)) {
+  if (rf_write_in_place(path)) {
     return write_special(path, data, length, error);
   }
   if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) {

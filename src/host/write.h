@@ -2,6 +2,7 @@
 #ifndef HOST_WRITE_H
 #define HOST_WRITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "roofline/status.h"
@@ -9,6 +10,10 @@
 /** Writes a file through a temporary name: complete, synced and renamed, or not at all.
  *  Units: bytes. Ownership: `data` is not kept. Errors: ROOF_E_OUTPUT. */
 roof_status rf_write_file(const char *path, const char *data, size_t length, roof_error *error);
+
+/** Whether `path` is written to as it stands, a device or a pipe, and never replaced.
+ *  Units: none. Ownership: none. Errors: none. */
+bool rf_write_in_place(const char *path);
 
 /** `name`, which ends in the XXXXXX that mkstemp or mkdtemp fill in, in TMPDIR or /tmp.
  *  Units: bytes. Ownership: writes `path`. Errors: ROOF_E_OUTPUT when it does not fit. */

@@ -63,7 +63,7 @@ linked() {
   run -0 "$ROOFLINE" cluster devices=1 --machine h100 --to links.svg
   xmllint --noout links.svg
   run -2 "$ROOFLINE" cluster --machine h100 --to links.pdf
-  has ".svg, .png or .html"
+  has ".txt, .svg, .png, .html or .json"
 }
 
 @test "bad input is refused with what was meant" {

@@ -82,7 +82,7 @@ powered() {
   for file in energy.svg energy.html; do
     run -0 "$ROOFLINE" energy gemm m=1,4096 n=4096 k=4096 --machine a100 --joules-per-flop 0.3pJ \
       --joules-per-byte 120pJ --idle-watts 50 --to "$file"
-    [ -z "$output" ]
+    [ "$output" = "wrote $file" ]
     for part in "limit 2.173 TFLOP/J" "energy balance 260.7 FLOP/B" "time balance 153 FLOP/B" ">m=4096<" "400.0 W"; do
       grep -q "$part" "$file"
     done
@@ -102,6 +102,6 @@ powered() {
   run -3 "$ROOFLINE" energy --machine "$h989"
   has "neither joules nor watts"
   run -2 "$ROOFLINE" energy --machine h100 --to energy.pdf
-  has ".svg, .png or .html"
+  has ".txt, .svg, .png, .html, .json or .csv"
   [ ! -e energy.pdf ]
 }

@@ -125,7 +125,7 @@ DEVICES
 @test "a machine described in a file becomes a machine file" {
   for file in ert.json carm.csv advisor-roofs.csv; do
     run -0 "$ROOFLINE" import "$fixtures/$file" --to m.json
-    [ -z "$output" ]
+    [ "$output" = "wrote m.json" ]
     run -0 "$ROOFLINE" machine lint m.json
     run -0 "$ROOFLINE" predict triad n=1000000 --dtype fp64 --machine m.json --json
     near .seconds.memory "$(jq '24e6 / (.levels | map(select(.name == "DRAM"))[0].bytes_per_second)' m.json)"

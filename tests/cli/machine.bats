@@ -67,7 +67,7 @@ json() { # FILTER on $output
 @test "a new machine is one file that lints and predicts" {
   mkdir -p "$XDG_CONFIG_HOME/roofline/machines"
   run -0 "$ROOFLINE" machine new my-gpu --to "$XDG_CONFIG_HOME/roofline/machines/my-gpu.json"
-  [ -z "$output" ]
+  [ "$output" = "wrote $XDG_CONFIG_HOME/roofline/machines/my-gpu.json" ]
   run -1 "$ROOFLINE" machine lint my-gpu
   sed -i 's/REPLACE: //; s/"REPLACE"/"My"/' "$XDG_CONFIG_HOME/roofline/machines/my-gpu.json"
   run -0 "$ROOFLINE" machine lint my-gpu
@@ -118,7 +118,7 @@ json() { # FILTER on $output
   run -2 "$ROOFLINE" machine lsit
   [ "$output" = 'roofline: machine `lsit`: unknown; did you mean `list`?' ]
   run -2 "$ROOFLINE" machine new x --csv
-  [ "$output" = 'roofline: machine new: does not take --csv' ]
+  [ "$output" = 'roofline: machine new: does not take --csv: there is no table in its answer' ]
   printf '{"schema": "roofline.machine/1",\n "name": "x", "peaks": [{"dtype": "fp61", "unit": "matrix"}]}' >x.json
   run -2 "$ROOFLINE" machine show x.json
   [ "$output" = 'roofline: x.json:2:35: peaks[0].dtype: dtype `fp61`: unknown; did you mean `fp16`?' ]

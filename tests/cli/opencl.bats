@@ -54,7 +54,7 @@ needs_device() {
 
 @test "ceilings, kernels, ladder, ledger" {
   needs_device
-  run -0 "$ROOFLINE" measure --quick --backend opencl --samples samples.json --json
+  run -0 --separate-stderr "$ROOFLINE" measure --quick --backend opencl --samples samples.json --json
   [ "$(jq -r .name <<<"$output")" = host-gpu0 ]
   [ "$(jq '[.figures[] | .seconds | length > 0] | all' samples.json)" = true ]
   run -0 "$ROOFLINE" machine lint .config/roofline/machines/host-gpu0.json

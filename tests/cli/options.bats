@@ -82,3 +82,58 @@ same() {
   run -1 "$ROOFLINE" measure --compare old.json new.json
   run -0 "$ROOFLINE" measure --compare new.json old.json
 }
+
+@test "one rule for --to: the ending says what, every file is named, - is standard output" {
+  local triad="triad n=1M --machine h100"
+  run -2 "$ROOFLINE" measure --backend fake --to m.svg
+  [ "$output" = 'roofline: --to m.svg: `measure` writes files that end in .json' ]
+  run -2 "$ROOFLINE" plot $triad --to m.docx
+  run -2 "$ROOFLINE" plot $triad --to m
+  run -2 "$ROOFLINE" plot $triad --json --to m.csv
+  [ "$(ls)" = h989.json ]
+  for command in "predict $triad" "sweep $triad" "advise $triad" "claim 1TB/s --machine h100" "energy $triad" "plot $triad" \
+    "machine show h100" "op show gemm" "explain ridge --machine h100" "model llama-3.1-8b --machine h100" "doctor" "run list" \
+    "loop --backend fake --quick --ledger l"; do
+    run -0 --separate-stderr "$ROOFLINE" $command --to answer.json
+    [ -z "$output" ]
+    [ "$stderr" = "wrote answer.json" ]
+    jq -e .schema answer.json >schema
+    run -0 "$ROOFLINE" $command --to answer.json --quiet
+    [ -z "$output" ]
+  done
+  "$ROOFLINE" predict $triad >text
+  "$ROOFLINE" predict $triad -o answer.txt
+  cmp text answer.txt
+  "$ROOFLINE" predict $triad --to - | cmp text
+  "$ROOFLINE" predict $triad --to /dev/stdout | cmp text
+  "$ROOFLINE" predict $triad --to -.json | jq -e .schema >schema
+  "$ROOFLINE" sweep triad n=1M,2M --machine h100 --to answer.csv
+  "$ROOFLINE" sweep triad n=1M,2M --machine h100 --csv | cmp answer.csv
+}
+
+@test "a drawing goes to standard output, a pipe or an open file as well" {
+  local triad="triad n=1M --machine h100"
+  "$ROOFLINE" plot $triad --to chart.svg
+  "$ROOFLINE" plot $triad --to - | cmp chart.svg
+  "$ROOFLINE" plot $triad --to >(cat >piped)
+  "$ROOFLINE" plot $triad --to /dev/fd/5 5>opened
+  cmp chart.svg opened
+  "$ROOFLINE" plot $triad --to - --json | jq -e .schema >schema
+  run -0 --separate-stderr "$ROOFLINE" energy --machine a100 --to -.svg
+  [[ $output == "<svg"* && $output == *"</svg>" && -z $stderr ]]
+  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --search --machine h100 --to -.svg
+  [[ $output == "<svg"* && $output == *"</svg>" && -z $stderr ]]
+  run -0 --separate-stderr "$ROOFLINE" measure --backend fake --to -
+  [ "$(json .schema)" = '"roofline.machine/1"' ]
+  [ ! -e .config/roofline/machines/fake.json ]
+  run -0 --separate-stderr "$ROOFLINE" loop --backend fake --quick --ledger l --report -
+  [[ $output == "<!DOCTYPE html>"* && $output == *"</html>" ]]
+  cmp chart.svg piped
+}
+
+@test "a gate that fails writes its answer, a command that fails writes none" {
+  run -1 "$ROOFLINE" claim 9TB/s --machine h100 --to claim.json
+  [ "$(jq .possible claim.json)" = false ]
+  run -2 "$ROOFLINE" claim nothing --machine h100 --to other.json
+  [ ! -e other.json ]
+}

@@ -41,8 +41,9 @@ setup() {
 }
 
 @test "the search finds the best plan within the limits and draws the front" {
-  run -0 "$ROOFLINE" model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 \
+  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 \
     --precision bf16/fp8 --to front.svg --json
+  [ "$stderr" = "wrote front.svg" ]
   [ "$(json '[.schema, .devices, .best.precision, (.best.tpot_seconds <= 0.025), (.tried >= .fit), (.front | length > 3)]')" = \
     '["roofline.plans/1",16,"fp8",true,true,true]' ]
   [ "$(json '[.best.tp * .best.pp * .best.dp, (.front | map(.tpot_seconds) | . == sort)]')" = '[16,true]' ]
@@ -60,9 +61,9 @@ setup() {
   has "devices=0"
   run -2 "$ROOFLINE" model llama-3.1-8b --search --tpot fast --machine h100
   has "--tpot:"
-  run -2 "$ROOFLINE" model llama-3.1-8b --search --to front.png --machine h100
+  run -2 "$ROOFLINE" model llama-3.1-8b --search --to front.gif --machine h100
   has ".svg"
-  [ ! -e front.png ]
+  [ ! -e front.gif ]
   run -2 "$ROOFLINE" model llama-3.1-8b --to front.svg --machine h100
   has "--search"
   run "$ROOFLINE" model bert-base --search --machine h100

@@ -37,7 +37,7 @@ refuses() { # CODE TEXT ARGUMENT...
 
 @test "an SVG file is well formed and selectable, one series per machine" {
   run -0 "$ROOFLINE" plot $gemm --machine h100 --machine a100 --dtype fp16 --to chart.svg
-  [ -z "$output" ]
+  [ "$output" = "wrote chart.svg" ]
   xmllint --noout chart.svg
   grep -q '>ridge 295.3</text>' chart.svg
   grep -q '>nvidia-h100-sxm</text>' chart.svg
@@ -72,7 +72,7 @@ refuses() { # CODE TEXT ARGUMENT...
 
 @test "what cannot be drawn is refused, and no file is left" {
   refuses 2 'no place on a roofline' copy n=1M --machine h100
-  refuses 2 'must end in .svg, .png or .html' --machine h100 --to chart.gif
+  refuses 2 'end in .svg, .png, .html, .json, .csv or .txt' --machine h100 --to chart.gif
   refuses 2 'from 40 x 12' --machine h100 --width 10
   refuses 2 'at most 128 dots' gemm m=1..200 n=8 k=8 --machine h100
   refuses 2 'did you mean `gemm`?' gemmm m=8 n=8 k=8 --machine h100

@@ -26,7 +26,7 @@ run_json() {
   build
   run_json --repeat 3 --machine fake -- ./region
   [ "$(wc -l <<<"$printed")" = 3 ]
-  [ -z "$stderr" ]
+  [ "$stderr" = "wrote report.json" ]
   [ "$(json '[.schema, .format, .machine, .program.command]')" = '["roofline.measurements/1","program","fake",["./region"]]' ]
   [ "$(json '[.kernels[] | .name, .calls, .threads, (.samples | length), .flops, .bytes, .binding]')" = \
     '["fill",3,1,3,{"fp64":0},{"DRAM":2400000},"DRAM","triad",30,1,30,{"fp64":200000},{"DRAM":2400000},"DRAM"]' ]

@@ -52,12 +52,12 @@ static const cli_column lines[] = {
     {NULL, "most power (W)", .digits = 4, CLI_FIELD(NUMBER, roof_energy_subject, most_watts)},
     {0}};
 
-static roof_status draw(const char *path, const roof_energy_subject *all, int count, roof_error *error) {
+static roof_status draw(const cli_args *args, const roof_energy_subject *all, int count, roof_error *error) {
   roof_curves *chart = calloc(1, sizeof *chart);
   roof_status status = chart != NULL ? roof_energy_chart(all, count, chart, error)
                                      : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
   if (status == ROOF_OK) {
-    status = cli_chart_write_curves(path, chart, "Lines", &CLI_ROWS(lines, all, (size_t)count), error);
+    status = cli_chart_write_curves(args, chart, "Lines", &CLI_ROWS(lines, all, (size_t)count), error);
   }
   free(chart);
   return status;
@@ -84,10 +84,9 @@ static roof_status answer(const cli_args *args, const roof_shape *shape, roof_er
   cli_targets t = {0};
   roof_energy_given given;
   roof_energy_subject *all = NULL;
-  roof_status status = args->to != NULL ? cli_chart_check(args->to, error) : ROOF_OK;
-  status = status == ROOF_OK ? read_given(&given, error) : status;
+  roof_status status = read_given(&given, error);
   status = status == ROOF_OK ? cli_select_targets(args, &t, error) : status;
-  if (status == ROOF_OK && args->to != NULL && t.count > SUBJECT_MAX) {
+  if (status == ROOF_OK && args->file != NULL && t.count > SUBJECT_MAX) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: a chart holds at most %d machines", args->to,
                             SUBJECT_MAX);
   }
@@ -99,7 +98,7 @@ static roof_status answer(const cli_args *args, const roof_shape *shape, roof_er
     status = roof_energy_subject_of(&t.targets[i], shape, &given, &all[i], error);
   }
   if (status == ROOF_OK) {
-    status = args->to != NULL ? draw(args->to, all, t.count, error) : print(args, all, t.count, error);
+    status = args->file != NULL ? draw(args, all, t.count, error) : print(args, all, t.count, error);
   }
   free(all);
   cli_targets_done(&t);
@@ -134,7 +133,8 @@ const cli_command cli_cmd_energy = {
                 "    --joules-per-byte 20pJ\n"
                 "  roofline energy gemm m=1..4096*4 n=4096 k=4096 --machine a100 --machine h100 --to "
                 "energy.svg\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_FILE,
+    .writes = "txt svg png html json csv",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
     .run = run,
 };

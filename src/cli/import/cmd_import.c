@@ -70,69 +70,52 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
 }
 
 /** The kernels under the ceilings; on a page as its table too. */
-static roof_status write_chart(const char *path, const import_answer *answer, roof_error *error) {
+static roof_status write_chart(const cli_args *args, const import_answer *answer, roof_error *error) {
   roof_scene *scene = malloc(sizeof *scene);
   roof_status status = scene != NULL ? cli_import_draw(answer, scene, levels != 0, error)
                                      : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   if (status == ROOF_OK) {
     status =
-        cli_chart_write_rows(path, scene, "Kernels", cli_import_rows(answer, answer->ranking.count), error);
+        cli_chart_write_rows(args, scene, "Kernels", cli_import_rows(answer, answer->ranking.count), error);
   }
   free(scene);
   return status;
 }
 
-/** The document, into the file `path` or, where that is NULL, printed. */
-static roof_status write_json(const char *path, const import_answer *answer, roof_error *error) {
+static roof_status print_json(const import_answer *answer, roof_error *error) {
   roof_text text = {0};
   roof_status status =
       roof_ranking_write(answer->profile, &answer->ranking, answer->ceilings->machine,
                          answer->recorded.ledger != NULL ? &answer->recorded : NULL, &text, error);
-  if (status == ROOF_OK) {
-    status = path != NULL ? rf_write_file(path, text.data, text.length, error) : cli_print(&text, error);
-  }
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, status, error);
 }
 
-/** Prints what was recorded if the answer went to a file. */
-static roof_status print_recorded(const cli_args *args, const import_answer *answer, roof_error *error) {
+/** Says what was recorded where the answer went to a file. */
+static void report_recorded(const cli_args *args, const import_answer *answer) {
   roof_text text = {0};
-  if (answer->recorded.ledger == NULL || args->quiet) {
-    return ROOF_OK;
+  if (answer->recorded.ledger != NULL && !args->quiet && args->to != NULL) {
+    cli_import_add_recorded(answer, &text);
+    fputs(text.data != NULL ? text.data : "", stderr);
   }
-  cli_import_add_recorded(answer, &text);
-  return cli_print_end(&text, ROOF_OK, error);
+  roof_text_done(&text);
 }
 
 static roof_status show(const cli_args *args, const import_answer *answer, roof_error *error) {
-  if (args->to != NULL) {
-    roof_status status = roof_text_ends_with(args->to, ".json") ? write_json(args->to, answer, error)
-                                                                : write_chart(args->to, answer, error);
-    return status == ROOF_OK ? print_recorded(args, answer, error) : status;
-  }
-  return args->json  ? write_json(NULL, answer, error)
-         : args->csv ? cli_columns_print_csv(cli_import_rows(answer, answer->ranking.count), error)
-                     : cli_import_print_table(answer, error);
+  report_recorded(args, answer);
+  return args->file != NULL ? write_chart(args, answer, error)
+         : args->json       ? print_json(answer, error)
+         : args->csv        ? cli_columns_print_csv(cli_import_rows(answer, answer->ranking.count), error)
+                            : cli_import_print_table(answer, error);
 }
 
-/** A file that describes a machine alone: shown, or written as a machine file. */
+/** A file that describes a machine alone: shown; as JSON it is a machine file. */
 static roof_status show_machine(const cli_args *args, const roof_machine *machine, roof_error *error) {
-  if (args->to == NULL) {
-    return cli_machine_show_print(args, machine, error);
-  }
-  roof_text text = {0};
-  roof_status status = roof_text_ends_with(args->to, ".json")
-                           ? roof_machine_write(machine, &text, error)
-                           : roof_error_set(error, ROOF_E_ARGUMENT,
-                                            "--to %s: a machine is written as FILE.json; then `roofline plot "
-                                            "--machine FILE.json --to %s`",
-                                            args->to, args->to);
-  if (status == ROOF_OK) {
-    status = rf_write_file(args->to, text.data, text.length, error);
-  }
-  roof_text_done(&text);
-  return status;
+  return args->file == NULL
+             ? cli_machine_show_print(args, machine, error)
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "--to %s: a machine is written as FILE.json; then `roofline plot --machine "
+                              "FILE.json --to %s`",
+                              args->to, args->to);
 }
 
 const char *cli_import_ledger_name(void) {
@@ -264,7 +247,8 @@ const cli_command cli_cmd_import = {
         "  roofline import kernels.csv --machine h100 --op 'sgemm=gemm m=4096 n=4096 k=4096' --dtype fp32\n"
         "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n"
         "  roofline import ncu.csv --group 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE | CLI_ARGS_LIST,
+    .writes = "txt svg png html json csv",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST,
     .options = options,
     .run = run,
 };

@@ -104,6 +104,7 @@ const cli_command cli_cmd_explain = {
                 "  roofline explain ridge --machine h100 --dtype fp8\n"
                 "  roofline explain critical-batch linear batch=1 in=4096 out=4096 --machine a100\n"
                 "  roofline explain add n=4 --dtype bf16 --machine h100\n",
+    .writes = "txt json",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .run = run,
 };

@@ -152,7 +152,7 @@ static roof_status export(const cli_args *args, roof_error *error) {
   }
   roof_text text = {0};
   roof_status status = roof_ledger_write_markdown(ledger_name(), &text, error);
-  status = status == ROOF_OK ? rf_write_file(markdown_path, text.data, text.length, error) : status;
+  status = status == ROOF_OK ? cli_to_write(args, markdown_path, &text, error) : status;
   roof_text_done(&text);
   return status;
 }
@@ -210,6 +210,7 @@ const cli_command cli_cmd_ledger = {
                 "  roofline ledger export --markdown predictions.md\n"
                 "  roofline ledger keygen roofline.key && roofline seal predictions.txt --sign roofline.key\n"
                 "  roofline ledger verify --key roofline.key.pub\n",
+    .writes = "txt json csv",
     .options = options,
     .run = run,
 };

@@ -296,6 +296,7 @@ const cli_command cli_cmd_reconcile = {
     .examples =
         "  roofline reconcile\n"
         "  roofline reconcile --ledger today.ledger --json | jq '.entries[] | {label, verdict, gap}'\n",
+    .writes = "txt json csv",
     .options = options,
     .run = run,
 };

@@ -89,6 +89,7 @@ const cli_command cli_cmd_record = {
                 "  roofline record ffn samples=5.1ms,5.3ms,5.0ms bytes=1.1GB\n"
                 "  roofline record ffn seconds=5.1ms -c memory=82% -c occupancy=0.4\n"
                 "  roofline run triad --json >run.json && roofline record run.json\n",
+    .writes = "txt json csv",
     .options = options,
     .run = run,
 };

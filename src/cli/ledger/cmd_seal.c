@@ -124,6 +124,7 @@ const cli_command cli_cmd_seal = {
         "sweep.json\n"
         "  roofline seal predictions.txt --sign roofline.key\n"
         "  roofline seal predictions.txt --mine 70%\n",
+    .writes = "txt json csv",
     .options = options,
     .run = run,
 };

@@ -82,7 +82,6 @@ roof_status cli_measure_print_brief(const roof_machine *machine, const char *fil
   add_warnings(&out, machine);
   const char *program = cli_program_name();
   if (file != NULL) {
-    roof_text_addf(&out, "  kept      in %s\n", file);
     roof_text_addf(&out, "  rest      %s machine show ./%s   every figure, its source\n", program, file);
   } else {
     roof_text_addf(&out, "  rest      %s machine show %s   every figure, its source\n", program,

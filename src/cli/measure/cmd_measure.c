@@ -28,21 +28,22 @@ static const struct poptOption options[] = {
     POPT_TABLEEND};
 
 static roof_status save(const cli_args *args, const roof_machine *machine, roof_error *error) {
-  if (args->to == NULL) {
+  if (args->file == NULL) {
     return roof_catalog_save(machine, error);
   }
   roof_text json = {0};
-  roof_status status = roof_machine_write(machine, &json, error);
-  if (status == ROOF_OK) {
-    status = rf_write_file(args->to, json.data, json.length, error);
+  if (strcmp(args->file, "-") == 0) {
+    return ROOF_OK; /* the answer is that file */
   }
+  roof_status status = roof_machine_write(machine, &json, error);
+  status = status == ROOF_OK ? cli_to_write(args, args->file, &json, error) : status;
   roof_text_done(&json);
   return status;
 }
 
-static roof_status save_samples(roof_text *samples, roof_error *error) {
+static roof_status save_samples(const cli_args *args, roof_text *samples, roof_error *error) {
   roof_status status = roof_windows_finish(samples, error);
-  return status == ROOF_OK ? rf_write_file(samples_name, samples->data, samples->length, error) : status;
+  return status == ROOF_OK ? cli_to_write(args, samples_name, samples, error) : status;
 }
 
 /** Measures into *machine and keeps it. */
@@ -71,7 +72,7 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
   cli_show_progress(how.user, "", 1, 1);
   status = status == ROOF_OK ? save(args, *machine, error) : status;
   if (status == ROOF_OK && samples_name != NULL) {
-    status = save_samples(&samples, error);
+    status = save_samples(args, &samples, error);
   }
   roof_text_done(&samples);
   return status;
@@ -81,7 +82,7 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
 static roof_status show(const cli_args *args, roof_machine *machine, roof_error *error) {
   roof_machine *rated = NULL;
   bool brief = !verbose && !args->json && !args->csv;
-  roof_status status = brief ? cli_measure_print_brief(machine, args->to, error)
+  roof_status status = brief ? cli_measure_print_brief(machine, args->file, error)
                              : cli_machine_show_print(args, machine, error);
   if (status == ROOF_OK && !args->json && !args->csv &&
       roof_catalog_load_device(machine->title, &rated, NULL) == ROOF_OK) {
@@ -95,7 +96,7 @@ static roof_status show(const cli_args *args, roof_machine *machine, roof_error 
 
 /** What one machine's answer takes for itself, when several are measured. */
 static roof_status check_list(const cli_args *args, roof_error *error) {
-  const char *option = args->to != NULL       ? "--to"
+  const char *option = args->file != NULL     ? "--to"
                        : old_name != NULL     ? "--compare"
                        : samples_name != NULL ? "--samples"
                                               : NULL;
@@ -192,7 +193,8 @@ const cli_command cli_cmd_measure = {
                 "  roofline measure --compare laptop.json\n"
                 "  roofline measure --backend cpu,opencl\n"
                 "  roofline measure --quick --json | jq .peaks\n",
-    .groups = CLI_ARGS_FILE,
+    .writes = "json",
+    .groups = CLI_ARGS_KEEP,
     .options = options,
     .run = run,
 };

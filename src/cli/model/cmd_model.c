@@ -126,7 +126,7 @@ static roof_status check_workload_options(const cli_args *args, roof_error *erro
                    {"report", report != 0},
                    {"search", cli_model_searches()},
                    {"compare", cli_model_sweeps(&none, NULL)},
-                   {"to", args->to != NULL},
+                   {"to", args->file != NULL},
                    {cli_model_plan_typed(), cli_model_plan_typed() != NULL}};
   for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++) {
     if (of_models[i].typed) {
@@ -170,7 +170,7 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
     status = choose(args, model, machines, count, settings, prices, out, error);
   }
   settings->batch = isnan(settings->batch) ? 1 : settings->batch;
-  if (status == ROOF_OK && args->to != NULL && !cli_model_searches()) {
+  if (status == ROOF_OK && args->file != NULL && !cli_model_searches()) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT,
                        "--to %s: draws what --search finds, or several values (batch=1..256*2)", args->to);
@@ -310,7 +310,8 @@ const cli_command cli_cmd_model = {
         "tokens node "
         "page "
         "workspace price\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_FILE | CLI_ARGS_LIST,
+    .writes = "txt svg png html json csv",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_LIST,
     .options = options,
     .run = run,
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/columns.h"
+#include "cli/chart.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 #include "roofline/draw.h"
@@ -116,15 +116,13 @@ static void add_text(const answer *a, roof_text *out) {
   }
 }
 
-static roof_status write_chart(const answer *a, const char *path, roof_error *error) {
+static roof_status write_chart(const cli_args *args, const answer *a, roof_error *error) {
   static roof_front chart;
   roof_text out = {0};
-  if (!roof_text_ends_with(path, ".svg")) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg", path);
-  }
   roof_plans_chart(a->model, a->machine, &a->limits, &a->precisions, &a->front, &chart);
   roof_status status = roof_draw_front_svg(&chart, &out, error);
-  status = status == ROOF_OK ? rf_write_file(path, out.data, out.length, error) : status;
+  status =
+      status == ROOF_OK ? cli_chart_write_svg(args, a->model->name, &out, &(roof_table){0}, error) : status;
   roof_text_done(&out);
   return status;
 }
@@ -133,7 +131,7 @@ static roof_status write_chart(const answer *a, const char *path, roof_error *er
 static roof_status refuse_with_training(const cli_args *args, const char *precisions, roof_error *error) {
   const char *option = ttft != NULL                                            ? "ttft"
                        : tpot != NULL                                          ? "tpot"
-                       : args->to != NULL                                      ? "to"
+                       : args->file != NULL                                    ? "to"
                        : precisions != NULL && strchr(precisions, '/') != NULL ? "precision"
                                                                                : NULL;
   return option == NULL
@@ -161,7 +159,7 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
                                                 a.precisions.count, &a.limits, &a.front, error)
                              : status;
   missed = missed || (status == ROOF_OK && a.front.best.batch == 0);
-  status = status == ROOF_OK && args->to != NULL ? write_chart(&a, args->to, error) : status;
+  status = status == ROOF_OK && args->file != NULL ? write_chart(args, &a, error) : status;
   if (status == ROOF_OK && args->json) {
     json_array_append_new(json, rf_plans_json(model, machine, &a.limits, &a.precisions, &a.front));
   } else if (status == ROOF_OK) {
@@ -181,7 +179,7 @@ roof_status cli_model_choose(const cli_args *args, const roof_model *model, roof
   roof_offer *offers = calloc((size_t)count, sizeof *offers);
   roof_status status = offers != NULL ? parse_limits(settings, &limits, error)
                                       : roof_error_set(error, ROOF_E_MEMORY, "search: out of memory");
-  if (status == ROOF_OK && args->to != NULL) {
+  if (status == ROOF_OK && args->file != NULL) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "--to %s: of a search on one machine without users=", args->to);
   }

@@ -78,19 +78,19 @@ static void add_csv(roof_text *out, const roof_model_sweep *s) {
   }
 }
 
-static roof_status draw(const roof_model_sweep *s, const char *path, roof_error *error) {
+static roof_status draw(const cli_args *args, const roof_model_sweep *s, roof_error *error) {
   roof_error why = {0};
   roof_curves *chart = calloc(1, sizeof *chart);
   run_row *page = calloc(s->count, sizeof *page);
   roof_status status = chart != NULL && page != NULL ? roof_model_sweep_chart(s, chart, &why)
                                                      : roof_error_set(&why, ROOF_E_MEMORY, "out of memory");
   if (status != ROOF_OK) {
-    roof_error_set(error, status, "--to %s: %s", path, why.message);
+    roof_error_set(error, status, "--to %s: %s", args->to, why.message);
   } else {
     for (size_t i = 0; i < s->count; i++) {
       page[i] = row_of(s, &s->runs[i]);
     }
-    status = cli_chart_write_curves(path, chart, "Runs", &CLI_ROWS(run_columns, page, s->count), error);
+    status = cli_chart_write_curves(args, chart, "Runs", &CLI_ROWS(run_columns, page, s->count), error);
   }
   free(page);
   free(chart);
@@ -115,9 +115,7 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
                             const char *precisions, roof_error *error) {
   roof_model_precisions choices;
   roof_model_sweep s;
-  roof_status status = args->to != NULL ? cli_chart_check(args->to, error) : ROOF_OK;
-  status = status == ROOF_OK ? roof_model_precisions_parse(precisions, &settings->precision, &choices, error)
-                             : status;
+  roof_status status = roof_model_precisions_parse(precisions, &settings->precision, &choices, error);
   if (status == ROOF_OK && compare && count > MACHINES_MAX) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--compare: at most %d machines", MACHINES_MAX);
   }
@@ -125,7 +123,7 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
                ? roof_model_sweep_of(model, machines, count, settings, axes, &choices, &s, error)
                : status;
   if (status == ROOF_OK) {
-    status = args->to != NULL ? draw(&s, args->to, error) : print(args, &s, error);
+    status = args->file != NULL ? draw(args, &s, error) : print(args, &s, error);
     roof_model_sweep_done(&s);
   }
   return status;

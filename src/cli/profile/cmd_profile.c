@@ -86,7 +86,7 @@ static roof_status profile(const cli_args *args, const roof_profiler *p, roof_er
     status = cli_import_file_as(args, p->file, p->format, error);
   }
   const char *ledger = cli_import_ledger_name();
-  bool tables = !args->json && !args->csv && !args->quiet && args->to == NULL;
+  bool tables = !args->json && !args->csv && !args->quiet && args->file == NULL;
   return status == ROOF_OK && ledger != NULL && tables ? cli_reconcile_print(args, ledger, error) : status;
 }
 
@@ -125,7 +125,8 @@ const cli_command cli_cmd_profile = {
                 "  roofline profile list\n"
                 "  roofline profile --for kernels --machine h100 --group 'gemm=ffn' --ledger -- ./train\n"
                 "  roofline profile --with ncu --dry-run -- ./train\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE | CLI_ARGS_LIST | CLI_ARGS_PROGRAM,
+    .writes = "txt svg png html json csv",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_PROGRAM,
     .options = options,
     .run = run,
 };

@@ -42,9 +42,9 @@ static const struct poptOption options[] = {
     POPT_TABLEEND};
 
 /** Fails before measuring where no chart could be drawn. */
-static roof_status check_chart(const char *to, const roof_runs *runs, roof_error *error) {
-  roof_status status = to != NULL ? cli_chart_check(to, error) : ROOF_OK;
-  for (size_t i = 0; to != NULL && i < runs->count && status == ROOF_OK; i++) {
+static roof_status check_chart(const cli_args *args, const roof_runs *runs, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; args->file != NULL && i < runs->count && status == ROOF_OK; i++) {
     const roof_op *op = NULL;
     status = roof_op_find(runs->list[i].kernel->op, &op, error);
     if (status == ROOF_OK && op->flops_per_element == 0) {
@@ -87,7 +87,7 @@ static roof_status set_up(const cli_args *args, roof_runs *runs, roof_error *err
   if (status == ROOF_OK && baseline_name != NULL) {
     status = roof_runs_baseline(runs, baseline_name, error);
   }
-  return status == ROOF_OK ? check_chart(args->to, runs, error) : status;
+  return status == ROOF_OK ? check_chart(args, runs, error) : status;
 }
 
 /** The ceilings the measurements are set against, when this machine is measured. */
@@ -249,16 +249,16 @@ static roof_status fill_scene(const roof_runs *runs, roof_scene *scene, roof_err
   return status;
 }
 
-static roof_status write_chart(const char *to, const roof_runs *runs, roof_error *error) {
+static roof_status write_chart(const cli_args *args, const roof_runs *runs, roof_error *error) {
   if (runs->machine == NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                          "--to %s: the ceilings are unknown; `roofline measure` finds them", to);
+                          "--to %s: the ceilings are unknown; `roofline measure` finds them", args->to);
   }
   roof_scene *scene = malloc(sizeof *scene);
   roof_status status = scene == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
                                      : fill_scene(runs, scene, error);
   if (status == ROOF_OK) {
-    status = cli_chart_write_rows(to, scene, "Kernels", rows_of(runs), error);
+    status = cli_chart_write_rows(args, scene, "Kernels", rows_of(runs), error);
   }
   free(scene);
   return status;
@@ -266,7 +266,7 @@ static roof_status write_chart(const char *to, const roof_runs *runs, roof_error
 
 static roof_status answer(const cli_args *args, const roof_runs *runs, roof_error *error) {
   roof_text text = {0};
-  roof_status status = args->to != NULL ? write_chart(args->to, runs, error) : ROOF_OK;
+  roof_status status = args->file != NULL ? write_chart(args, runs, error) : ROOF_OK;
   if (status == ROOF_OK && args->csv) {
     cli_columns_add_csv(&text, rows_of(runs));
   } else if (status == ROOF_OK && args->json) {
@@ -406,7 +406,8 @@ const cli_command cli_cmd_run = {
                 "  roofline run gemm --ladder --dtype fp64 --to ladder.svg\n"
                 "  roofline run --repeat 5 --to run.json -- ./solver input.dat\n"
                 "  roofline run --op 'gemm m=4096 n=4096 k=4096' --dtype fp64 -- ./my-gemm\n",
-    .groups = CLI_ARGS_FILE | CLI_ARGS_LIST | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,
+    .writes = "txt svg png html json csv",
+    .groups = CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,
     .options = options,
     .run = run,
 };

@@ -259,8 +259,8 @@ static roof_status show(climb *c, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
   }
   roof_status status = fill_scene(c, scene, error);
-  if (status == ROOF_OK && args->to != NULL) {
-    status = cli_chart_write_rows(args->to, scene, "Rungs", rows_of(c), error);
+  if (status == ROOF_OK && args->file != NULL) {
+    status = cli_chart_write_rows(args, scene, "Rungs", rows_of(c), error);
   }
   status = status == ROOF_OK ? print(c, scene, error) : status;
   free(scene);
@@ -269,11 +269,10 @@ static roof_status show(climb *c, roof_error *error) {
 
 roof_status cli_ladder_run(const cli_climb *asked, roof_error *error) {
   static roof_status (*const steps[])(climb *, roof_error *) = {find, predict, seal, measure, show};
-  const char *to = asked->args->to;
-  roof_status status = to != NULL ? cli_chart_check(to, error) : ROOF_OK;
-  climb *c = status == ROOF_OK ? calloc(1, sizeof *c) : NULL;
+  roof_status status = ROOF_OK;
+  climb *c = calloc(1, sizeof *c);
   if (c == NULL) {
-    return status == ROOF_OK ? roof_error_set(error, ROOF_E_MEMORY, "run: out of memory") : status;
+    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
   }
   c->asked = asked;
   for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ROOF_OK; i++) {

@@ -220,7 +220,7 @@ static roof_status write_chart(const cli_args *args, const roof_program *program
   roof_status status = scene == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
                                      : fill_scene(program, scene, error);
   if (status == ROOF_OK) {
-    status = cli_chart_write_rows(args->to, scene, "Regions", rows_of(program, table), error);
+    status = cli_chart_write_rows(args, scene, "Regions", rows_of(program, table), error);
   }
   free(scene);
   return status;
@@ -228,29 +228,19 @@ static roof_status write_chart(const cli_args *args, const roof_program *program
 
 /* Where to */
 
-/** True when the report is a chart. */
-static bool wants_chart(const cli_args *args) {
-  return args->to != NULL && !args->json && !args->csv &&
-         (roof_text_ends_with(args->to, ".svg") || roof_text_ends_with(args->to, ".png") ||
-          roof_text_ends_with(args->to, ".html"));
-}
-
 roof_status cli_program_check(const cli_args *args, const roof_machine *machine, roof_error *error) {
-  if (!wants_chart(args)) {
-    return ROOF_OK;
-  }
-  return machine != NULL
-             ? cli_chart_check(args->to, error)
+  return args->file == NULL || machine != NULL
+             ? ROOF_OK
              : roof_error_set(error, ROOF_E_UNSUPPORTED,
                               "--to %s: the ceilings are unknown; `roofline measure` finds them", args->to);
 }
 
-static roof_status put(const char *to, const roof_text *text, roof_error *error) {
+static roof_status put(const cli_args *args, const roof_text *text, roof_error *error) {
+  if (args->to != NULL) {
+    return cli_print(text, error);
+  }
   if (text->failed) {
     return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
-  }
-  if (to != NULL) {
-    return rf_write_file(to, text->data, text->length, error);
   }
   return fwrite(text->data, 1, text->length, stderr) == text->length
              ? ROOF_OK
@@ -261,18 +251,17 @@ roof_status cli_program_report(const cli_args *args, const roof_program *program
   cli_column table[COLUMNS];
   roof_text text = {0};
   roof_status status = ROOF_OK;
-  if (wants_chart(args)) {
+  if (args->file != NULL) {
     return write_chart(args, program, error);
   }
-  bool csv = args->csv || (!args->json && roof_text_ends_with(args->to, ".csv"));
-  if (csv) {
+  if (args->csv) {
     cli_columns_add_csv(&text, rows_of(program, table));
-  } else if (args->json || roof_text_ends_with(args->to, ".json")) {
+  } else if (args->json) {
     status = roof_program_write(program, &text, error);
   } else {
     add_text(args, program, &text);
   }
-  status = status == ROOF_OK ? put(args->to, &text, error) : status;
+  status = status == ROOF_OK ? put(args, &text, error) : status;
   roof_text_done(&text);
   return status;
 }

@@ -1,0 +1,148 @@
+/* --to: where an answer goes, and in which format. */
+#include <errno.h>
+#include <libgen.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "roofline/draw.h"
+
+enum { ENDING_MAX = 8 };
+
+/** What stands after the last point of the file's name; "" where there is none. */
+static const char *ending_of(const char *path) {
+  const char *base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+  const char *point = strrchr(base, '.');
+  return point != NULL ? point + 1 : "";
+}
+
+/** Whether `word` is one of the words of `list`. */
+static bool is_among(const char *list, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length) {
+    if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_drawing(const char *ending) {
+  return is_among("svg png html", ending);
+}
+
+/** "-", "-.svg" and the file of that meaning. */
+static bool is_standard_output(const char *path) {
+  return strcmp(path, "-") == 0 || (strncmp(path, "-.", 2) == 0 && strchr(path, '/') == NULL) ||
+         strcmp(path, "/dev/stdout") == 0;
+}
+
+static const char *first_of(const char *list, char word[ENDING_MAX]) {
+  snprintf(word, ENDING_MAX, "%.*s", (int)strcspn(list, " "), list);
+  return word;
+}
+
+/** ".svg, .png or .html" */
+static const char *list_endings(const char *list, char *text, size_t size) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (const char *at = list; *at != '\0' && length + ENDING_MAX < size;) {
+    size_t word = strcspn(at, " ");
+    bool last = at[word] == '\0';
+    length += (size_t)snprintf(text + length, size - length, "%s.%.*s",
+                               at == list ? ""
+                               : last     ? " or "
+                                          : ", ",
+                               (int)word, at);
+    at += word + !last;
+  }
+  return text;
+}
+
+static roof_status refuse_ending(const char *to, const cli_command *command, roof_error *error) {
+  char all[128];
+  return roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: `%s` writes files that end in %s", to,
+                        command->name, list_endings(command->writes, all, sizeof all));
+}
+
+/** The format of `args->to`: its ending, else what was typed, else for a stream the command's first. */
+static roof_status choose_ending(cli_args *args, const cli_command *command, roof_error *error) {
+  static char first[ENDING_MAX];
+  const char *ending = ending_of(args->to), *typed = args->json ? "json" : args->csv ? "csv" : "";
+  bool stream = is_standard_output(args->to) || rf_write_in_place(args->to);
+  if (ending[0] == '\0' || (stream && !is_among(command->writes, ending))) {
+    ending = typed[0] != '\0' ? typed : stream ? first_of(command->writes, first) : "";
+  }
+  if (!is_among(command->writes, ending)) {
+    return refuse_ending(args->to, command, error);
+  }
+  bool both = (command->groups & CLI_ARGS_BOTH) != 0 && !is_standard_output(args->to);
+  if (typed[0] != '\0' && strcmp(typed, ending) != 0 && !(both && is_drawing(ending))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: --to %s says another format", typed, args->to);
+  }
+  args->ending = ending;
+  return ROOF_OK;
+}
+
+roof_status cli_to_check(const char *path, roof_error *error) {
+  char copy[4096];
+  struct stat info;
+  snprintf(copy, sizeof copy, "%s", path);
+  bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  if (folder || (!is_standard_output(path) && access(dirname(copy), W_OK) != 0)) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(folder ? EISDIR : errno));
+  }
+  return ROOF_OK;
+}
+
+roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *error) {
+  if (args->to == NULL) {
+    return ROOF_OK;
+  }
+  roof_status status = cli_to_check(args->to, error);
+  status = status == ROOF_OK ? choose_ending(args, command, error) : status;
+  status = status == ROOF_OK && strcmp(args->ending, "png") == 0 ? roof_draw_png_check(error) : status;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  bool stream = is_standard_output(args->to), keeps = (command->groups & CLI_ARGS_KEEP) != 0;
+  if (is_drawing(args->ending) || keeps) {
+    args->file = stream ? "-" : args->to;
+  }
+  args->json = args->json || (strcmp(args->ending, "json") == 0 && (!keeps || stream));
+  args->csv = args->csv || strcmp(args->ending, "csv") == 0;
+  if (args->file == NULL && !stream) {
+    cli_print_catch();
+  }
+  return ROOF_OK;
+}
+
+roof_status cli_to_write(const cli_args *args, const char *path, const roof_text *text, roof_error *error) {
+  if (text->failed) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path);
+  }
+  if (is_standard_output(path)) {
+    roof_status printed = cli_print(text, error);
+    if (args->file != NULL && is_standard_output(args->file)) {
+      cli_print_no_more();
+    }
+    return printed;
+  }
+  roof_status status = rf_write_file(path, text->data, text->length, error);
+  if (status == ROOF_OK && !args->quiet && !rf_write_in_place(path)) {
+    fprintf(stderr, "wrote %s\n", path);
+  }
+  return status;
+}
+
+roof_status cli_to_close(const cli_args *args, roof_status status, roof_error *error) {
+  roof_text text = {0};
+  bool caught = cli_print_caught(&text), answered = status == ROOF_OK || status == ROOF_E_GATE;
+  if (caught && answered) {
+    roof_status written = cli_to_write(args, args->to, &text, error);
+    status = written != ROOF_OK ? written : status;
+  }
+  roof_text_done(&text);
+  return status;
+}
