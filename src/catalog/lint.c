@@ -177,11 +177,22 @@ static void check_order(report *r, int index) {
   }
 }
 
+/** A vendor's "80 GB" of memory are 80 GiB less what the driver keeps: chips have binary sizes. */
+static void check_capacity(report *r, const roof_level *level) {
+  char bytes[QUANTITY_SIZE];
+  if (level->kind != ROOF_MEASURED && level->level == ROOF_MEMORY && level->bytes >= 1e9 &&
+      fmod(level->bytes, 1e9) == 0) {
+    add(r, false, "%s of memory, but chips have binary sizes: %.0f GiB, or what the driver reports?",
+        roof_quantity_format(bytes, sizeof bytes, level->bytes, "B"), level->bytes / 1e9);
+  }
+}
+
 static void check_level(report *r, int index) {
   const roof_level *level = &r->machine->levels[index];
   snprintf(r->where, sizeof r->where, "levels[%d] %s", index, level->name);
   check_provenance(r, level->source, level->date);
   check_order(r, index);
+  check_capacity(r, level);
   char formula[96], rate[QUANTITY_SIZE];
   rf_format(formula, sizeof formula, "%g bit x %s / 8", level->bus_bits,
             roof_quantity_format(rate, sizeof rate, level->transfers_per_second, "T/s"));
@@ -297,11 +308,28 @@ static void check_origins(report *r) {
   }
 }
 
+/** The kind of a machine is that of its peaks: a list must not call a datasheet's what nobody published. */
+static void check_kind(report *r) {
+  const roof_machine *m = r->machine;
+  int assumed = 0, published = 0;
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *peak = &m->peaks[i];
+    if (!isnan(peak->flops_per_second)) {
+      assumed += peak->kind == ROOF_ASSUMED;
+      published += peak->kind == ROOF_DATASHEET;
+    }
+  }
+  if (m->kind == ROOF_DATASHEET && assumed > 0 && published == 0) {
+    add(r, false, "kind is datasheet, yet every peak is assumed");
+  }
+}
+
 static void check_machine(report *r) {
   const roof_machine *m = r->machine;
   snprintf(r->where, sizeof r->where, "machine");
   check_filled(r, "title", m->title);
   check_filled(r, "vendor", m->vendor);
+  check_kind(r);
   if (m->peak_count == 0) {
     add(r, true, "no peaks: nothing can be predicted");
   }

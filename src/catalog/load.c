@@ -194,7 +194,7 @@ roof_status roof_catalog_load_device(const char *device, roof_machine **machine,
   }
   name[used] = '\0';
   roof_status status = roof_catalog_load(name, &found, error);
-  if (status == ROOF_OK && found->kind != ROOF_DATASHEET) {
+  if (status == ROOF_OK && found->kind == ROOF_MEASURED) {
     status = roof_error_set(error, ROOF_E_NAME, "device `%.80s`: no datasheet in the catalogue", device);
   }
   if (status == ROOF_OK) {

@@ -74,7 +74,7 @@ static void fill(roof_machine *m) {
   add_peak(m, ROOF_BF16, ROOF_MATRIX, 4096);
   add_level(m, "L1", ROOF_L1, 256 * 1024, m->unit_count);
   add_level(m, "L2", ROOF_L2, 48 * 1024 * 1024, 1);
-  roof_level *memory = add_level(m, "HBM", ROOF_MEMORY, 80e9, 1);
+  roof_level *memory = add_level(m, "HBM", ROOF_MEMORY, 80 * 0x1p30, 1);
   memory->bus_bits = 4096;
   memory->transfers_per_second = 6e9;
   memory->bytes_per_second = memory->bus_bits / 8 * memory->transfers_per_second;

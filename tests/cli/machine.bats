@@ -39,7 +39,7 @@ json() { # FILTER on $output
   [[ $output == *"fp16 matrix SPARSE"*"1.979 PFLOP/s"* ]]
   [[ $output == *"no path in hardware: fp6 matrix, fp4 matrix"* ]]
   [[ $output == *"NVLink 4 "*"450.0 GB/s"*"900.0 GB/s"* ]]
-  [[ $output == *"[1] Lightning-AI/pytorch-lightning"* ]]
+  [[ $output == *"[1] NVIDIA H100 whitepaper"* ]]
   [[ $output != *"no source"* ]]
 }
 

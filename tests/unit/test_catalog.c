@@ -283,7 +283,8 @@ static void check_collected(const json_t *device) {
   const roof_level *memory = roof_machine_memory(m, ROOF_DATASHEET);
   assert_true(memory->bytes_per_second == number_of(device, "mem_bandwidth_bytes_per_s"));
   double reported = number_of(device, "mem_capacity_bytes_reported");
-  double bytes = isnan(reported) ? 1e9 * number_of(device, "mem_capacity_GB_marketed") : reported;
+  /* Memory chips have binary sizes: a marketed GB is a GiB. */
+  double bytes = isnan(reported) ? 0x1p30 * number_of(device, "mem_capacity_GB_marketed") : reported;
   assert_true(isnan(bytes) ? isnan(memory->bytes) : memory->bytes == bytes);
   for (int dtype = 0; dtype < ROOF_DTYPE_COUNT; dtype++) {
     for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
@@ -590,6 +591,14 @@ static void lint_finds(void **state) {
       {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"HBM\", \"bytes_per_second\": 1e12, \"bus_bits\": 1024, "
                        "\"transfers_per_second\": 6e9, " FIGURE "}]}",
        "levels[0] HBM", "1.000 TB/s, but 1024 bit x 6.000 GT/s / 8 = 768.0 GB/s (+30.2 %)", false},
+      {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"HBM\", \"level\": \"memory\", \"bytes\": 80e9, "
+                       "\"bytes_per_second\": 1e12, " FIGURE "}]}",
+       "levels[0] HBM",
+       "80.00 GB of memory, but chips have binary sizes: 80 GiB, or what the driver reports?", false},
+      {HEAD ", \"kind\": \"datasheet\"" PEAKS
+            "\"flops_per_second\": 4e12, \"kind\": \"assumed\", \"source\": \"s\", "
+            "\"date\": \"2026-01-31\"}]" LEVELS "}",
+       "machine", "kind is datasheet, yet every peak is assumed", false},
       {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"HBM\", \"bytes_per_second\": 1e12, " FIGURE
                        "}, {\"name\": \"L2\", " FIGURE "}]}",
        "levels[1] L2", "L2 stands after HBM: levels go from inner to outer", true},
