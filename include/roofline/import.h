@@ -215,12 +215,14 @@ typedef struct roof_ranked_record {
   const roof_record *record;
   roof_placed at;
   double time_share; /**< of the seconds of all rows; NaN: not timed */
+  bool starved;      /**< its counters show a device that had no work for most of the time */
 } roof_ranked_record;
 
 typedef struct roof_ranking {
   roof_ranked_record *rows; /**< most time lost first; where that is unknown by time, after the others */
   size_t count;
-  double seconds;      /**< of all rows */
+  const roof_ranked_record *longest; /**< of the rows; NULL: none is timed */
+  double seconds;                    /**< of all rows */
   double lost_seconds; /**< against the ceilings; NaN: there are none */
 } roof_ranking;
 
@@ -259,6 +261,18 @@ ROOF_API roof_status roof_ranking_write(const roof_profile *profile, const roof_
  *  Ownership: the profile's.
  *  Errors: "" when out of memory. */
 ROOF_API const char *roof_profile_text(roof_profile *profile, const char *text);
+
+/** The fact of that name ("idle_share").
+ *  Units: as its name says.
+ *  Ownership: none.
+ *  Errors: NaN where the file does not give it. */
+ROOF_API double roof_profile_fact(const roof_profile *profile, const char *name);
+
+/** A fact as people read it: "idle share: 18.5 %", "mean kernel: 61.13 us".
+ *  Units: the text has them.
+ *  Ownership: writes to and returns `buffer`.
+ *  Errors: cut to `size`. */
+ROOF_API char *roof_fact_sentence(const roof_fact *fact, char *buffer, size_t size);
 
 /** The name of a quality.
  *  Units: none.

@@ -88,8 +88,9 @@ static void add_routes(roof_text *out, const answer *a) {
 static void add_scaling(roof_text *out, const answer *a) {
   char x[SHORT], y[SHORT];
   double n = a->in.devices;
-  roof_text_addf(out, "\ndata parallel: %.4g parameters, %.4g tokens per step, %.0f devices\n",
-                 a->in.parameters, a->in.tokens, n);
+  roof_text_addf(out, "\ndata parallel: %s parameters, %s tokens per step, %.0f devices\n",
+                 roof_quantity_format(x, SHORT, a->in.parameters, ""),
+                 roof_quantity_format(y, SHORT, a->in.tokens, ""), n);
   roof_text_addf(out, "  computation %s per step; gradients %s",
                  roof_quantity_format(x, SHORT, a->of.compute_seconds, "s"),
                  roof_quantity_format(y, SHORT, a->in.parameters * a->in.gradient_bytes, "B"));

@@ -40,9 +40,11 @@ static void add_link(roof_curves *c, const roof_cluster_link *l, double rate, re
 static void name_chart(roof_curves *c, const roof_target *target, const roof_cluster_settings *s) {
   snprintf(c->title, sizeof c->title, "%.60s: %s roofline of its links", target->machine->title,
            roof_dtype_name(target->types.compute));
+  char parameters[32], tokens[32];
   rf_format(c->subtitle, sizeof c->subtitle,
-            "one way; training of %.3g parameters, %.3g tokens per step, %.0f devices", s->parameters,
-            s->tokens, s->devices);
+            "one way; training of %s parameters, %s tokens per step, %.0f devices",
+            roof_quantity_format(parameters, sizeof parameters, s->parameters, ""),
+            roof_quantity_format(tokens, sizeof tokens, s->tokens, ""), s->devices);
   snprintf(c->x_title, sizeof c->x_title, "FLOP/byte sent");
   snprintf(c->panels[0].title, sizeof c->panels[0].title, "attainable per device");
   snprintf(c->panels[0].unit, sizeof c->panels[0].unit, "FLOP/s");

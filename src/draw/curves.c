@@ -103,6 +103,20 @@ static void tick_label(char *label, size_t size, double value, const char *unit)
   snprintf(label, size, "%.*s%s", (int)digits, text, rest);
 }
 
+/** The values labelled on a log axis that shows less than two of 1, 2 and 5: every whole step of a tenth decade
+ * or so, so that an axis never has fewer than two numbers. */
+static int fine_ticks(range r, double *ticks) {
+  double low = pow(10, r.low), high = pow(10, r.high), step = pow(10, floor(log10((high - low) / 2)));
+  int count = 0;
+  while ((high - low) / step > 8) {
+    step *= step < (high - low) / 20 ? 5 : 2;
+  }
+  for (double at = ceil(low / step - 1e-9) * step; at <= high * (1 + 1e-9) && count < TICK_MAX; at += step) {
+    ticks[count++] = at;
+  }
+  return count;
+}
+
 /** The values labelled on a log axis: decades if there are many, else 1, 2 and 5 of each. */
 static int log_ticks(range r, int most, double *ticks) {
   static const double steps[] = {1, 2, 5};
@@ -115,7 +129,7 @@ static int log_ticks(range r, int most, double *ticks) {
       }
     }
   }
-  return count;
+  return count < 2 && r.high > r.low ? fine_ticks(r, ticks) : count;
 }
 
 static int linear_ticks(range r, int most, double *ticks) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/import.h"
+#include "roofline/advise.h"
 
 /** Most time lost first; where that is unknown, by time, after the others. */
 static int by_loss(const void *a, const void *b) {
@@ -20,12 +21,29 @@ static int by_loss(const void *a, const void *b) {
   return vx > vy ? -1 : 1;
 }
 
+/** A device with work in less than half of its cycles waits for the host, whatever its ceilings say. */
+static bool is_starved(const roof_record *record) {
+  double clue[ROOF_CLUE_COUNT];
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    clue[i] = NAN;
+  }
+  for (size_t i = 0; i < record->counter_count; i++) {
+    roof_clue which;
+    if (roof_clue_parse(record->counters[i].name, &which, NULL) == ROOF_OK) {
+      clue[which] = record->counters[i].value;
+    }
+  }
+  roof_seen seen = roof_regime_seen(clue);
+  return seen.resource != NULL && seen.busy && seen.regime == ROOF_OVERHEAD_BOUND;
+}
+
 static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_record *record) {
   roof_ranked_record *row = &r->rows[r->count++];
   roof_counted work;
   row->record = record;
   roof_record_counted(record, &work);
   roof_place(ceilings, &work, &row->at);
+  row->starved = is_starved(record);
   r->seconds += isnan(row->at.seconds) ? 0 : row->at.seconds;
   r->lost_seconds += row->at.lost_seconds > 0 ? row->at.lost_seconds : 0;
 }
@@ -53,6 +71,9 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
   qsort(r.rows, r.count, sizeof *r.rows, by_loss);
   for (size_t i = 0; i < r.count; i++) {
     r.rows[i].time_share = r.rows[i].at.seconds / r.seconds;
+    if (r.rows[i].at.seconds > 0 && (r.longest == NULL || r.rows[i].at.seconds > r.longest->at.seconds)) {
+      r.longest = &r.rows[i];
+    }
   }
   *ranking = r;
   return ROOF_OK;

@@ -48,7 +48,7 @@ linked() {
   run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --network xdr --machine h100
   has "InfiniBand XDR"
   has "hierarchical"
-  has "data parallel: 7.055e+10 parameters"
+  has "data parallel: 70.55 G parameters"
   has "stage 0"
   has "does not fit"
   has "bubble"

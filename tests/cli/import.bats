@@ -72,8 +72,9 @@ setup() {
 
 @test "most time lost comes first, under the machine named" {
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100
-  [[ ${lines[0]} == "4 kernels, 64.80 ms; 64.56 ms lost against the ceilings of nvidia-h100-sxm, most in add" ]]
-  [[ ${lines[2]} == *" add "* ]]
+  [[ ${lines[0]} == "4 kernels, 64.80 ms, "*" % of it in "* ]]
+  [[ ${lines[1]} == "64.56 ms (100 % of it) lost against the ceilings of nvidia-h100-sxm, most in add" ]]
+  [[ ${lines[3]} == *" add "* ]]
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --top 1
   has 'and 3 more'
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --filter '^(copy|add)$' --csv
@@ -229,4 +230,32 @@ DEVICES
   [ "$(grep -o '>!<' ncu.svg | wc -l)" -eq 2 ]
   "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/ncu.csv" --machine h100 --to ncu.svg
   ! grep -q '>!<' ncu.svg
+}
+
+@test "time first: the longest kernel, how long none ran, and the machine it was taken on" {
+  run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/trace.json" --machine a100
+  [[ ${lines[0]} == *'57 % of it in nvjet_tst_'*'; idle 18.5 % of 225.0 µs' ]]
+  [ "${lines[2]}" = "taken on NVIDIA H100 80GB HBM3, which is nvidia-h100-sxm: judged by another machine's ceilings" ]
+  has 'launch interval: 130.0 µs'
+  has 'idle share: 18.5 %'
+  [[ $output != *'_seconds'* && $output != *'e-05'* ]]
+  run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/trace.json"
+  [[ $output != *'taken on'* ]]
+}
+
+@test "a kernel that its counters show starved is limited by launches, whatever ceiling is near" {
+  head='"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
+  row='"0","1","app","h","tiny","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics"'
+  printf '%s\n' "$head" "$row,\"gpu__time_duration.sum\",\"us\",\"20\"" \
+    "$row,\"dram__bytes.sum.per_second\",\"Gbyte/s\",\"670\"" \
+    "$row,\"sm__cycles_active.avg.pct_of_peak_sustained_elapsed\",\"%\",\"30\"" >starved.csv
+  run -0 "$ROOFLINE" import starved.csv --machine h100
+  has 'launches, not HBM'
+  run -0 "$ROOFLINE" import starved.csv --machine h100 --json
+  [ "$(json '.kernels[0].counters.active')" = 0.3 ]
+}
+
+@test "what was left out is counted, three of it shown" {
+  run -0 "$ROOFLINE" import "$fixtures/nsys.sqlite"
+  [ "$(grep -c 'left out:' <<<"$output")" -le 3 ]
 }

@@ -89,3 +89,8 @@ setup() {
   run -2 "$ROOFLINE" model llama-3.1-8b batch=1..200000+1 --machine h100
   has "at most 100000"
 }
+
+@test "every axis of a chart has numbers, however narrow its range" {
+  run -0 "$ROOFLINE" model llama-3.1-70b --machine h100 --tp 4 batch=1,2,4,8,16 --to front.svg
+  [ "$(grep -c '>1[5678] ms<' front.svg)" -ge 2 ]
+}

@@ -340,6 +340,27 @@ static void joined_files(void **state) {
   roof_profile_done(&times);
 }
 
+static void facts_in_words(void **state) {
+  (void)state;
+  static const struct {
+    roof_fact fact;
+    const char *words;
+  } cases[] = {{{"idle_share", 0.185, NULL}, "idle share: 18.5 %"},
+               {{"mean_kernel_seconds", 61e-6, NULL}, "mean kernel: 61.00 \xC2\xB5s"},
+               {{"best_busbw_bytes_per_second", 15e10, NULL}, "best busbw: 150.0 GB/s"},
+               {{"launches_are_the_limit", NAN, "yes"}, "launches are the limit: yes"}};
+  roof_profile profile = {.fact_count = 0};
+  roof_fact fact = cases[0].fact;
+  char words[80];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    assert_string_equal(roof_fact_sentence(&cases[i].fact, words, sizeof words), cases[i].words);
+  }
+  assert_true(isnan(roof_profile_fact(&profile, "idle_share")));
+  profile.facts = &fact;
+  profile.fact_count = 1;
+  assert_true(roof_profile_fact(&profile, "idle_share") == 0.185);
+}
+
 static void formats(void **state) {
   (void)state;
   roof_error error;
@@ -428,6 +449,7 @@ int main(void) {
       cmocka_unit_test(joined_files),
       cmocka_unit_test(files_grouped_and_given_work),
       cmocka_unit_test(formats),
+      cmocka_unit_test(facts_in_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

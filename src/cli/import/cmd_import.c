@@ -69,6 +69,16 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
                               args->machines[1]);
 }
 
+/** Where the files say on what they were taken, and another machine was asked for. */
+static void note_elsewhere(const roof_machine *machine, import_answer *answer) {
+  roof_machine *own = NULL;
+  if (machine != NULL && roof_catalog_match(answer->profile->device, &own, NULL) == ROOF_OK &&
+      strcmp(own->name, machine->name) != 0) {
+    snprintf(answer->elsewhere, sizeof answer->elsewhere, "%s", own->name);
+  }
+  roof_machine_free(own);
+}
+
 /** The kernels under the ceilings; on a page as its table too. */
 static roof_status write_chart(const cli_args *args, const import_answer *answer, roof_error *error) {
   roof_scene *scene = malloc(sizeof *scene);
@@ -151,6 +161,7 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
   if (status == ROOF_OK) {
     size_t count = answer.ranking.count;
     answer.shown = top > 0 && (size_t)top < count ? (size_t)top : count;
+    note_elsewhere(args->machines != NULL ? machine : NULL, &answer);
     status = show(args, &answer, error);
   }
   free(answer.ranking.rows);

@@ -70,7 +70,9 @@ static const char *regime(const void *row, char scratch[CLI_SCRATCH]) {
 
 static const char *limit(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_placed *at = &((const roof_ranked_record *)row)->at;
-  snprintf(scratch, CLI_SCRATCH, "%s%s", at->binding[0] != '\0' ? at->binding : "-",
+  bool starved = ((const roof_ranked_record *)row)->starved;
+  snprintf(scratch, CLI_SCRATCH, "%s%s%s", starved ? "launches, not " : "",
+           at->binding[0] != '\0' ? at->binding : "-",
            at->state > ROOF_PLACE_POSSIBLE ? " (above its ceiling!)" : "");
   return scratch;
 }
@@ -114,16 +116,14 @@ cli_rows cli_import_rows(const import_answer *answer, size_t count) {
   return CLI_ROWS(columns, answer->ranking.rows, count);
 }
 
+enum { SHOWN = 3 };
+
 static void add_facts(roof_text *out, const roof_profile *profile) {
+  char line[160];
   for (size_t i = 0; i < profile->fact_count; i++) {
-    const roof_fact *f = &profile->facts[i];
-    roof_text_addf(out, "  %s: %s", f->name, f->text != NULL ? f->text : "");
-    if (f->text == NULL) {
-      roof_text_add_number(out, f->value, 6);
-    }
-    roof_text_add(out, "\n");
+    roof_text_addf(out, "  %s\n", roof_fact_sentence(&profile->facts[i], line, sizeof line));
   }
-  for (size_t i = 0; i < profile->skip_count; i++) {
+  for (size_t i = 0; i < profile->skip_count && i < SHOWN; i++) {
     const roof_skip *s = &profile->skips[i];
     roof_text_addf(out, "  left out: %s: %s", s->what, s->why);
     if (s->times > 1) {
@@ -131,32 +131,50 @@ static void add_facts(roof_text *out, const roof_profile *profile) {
     }
     roof_text_add(out, "\n");
   }
+  if (profile->skip_count > SHOWN) {
+    roof_text_addf(out, "  and %zu more left out, all in --json\n", profile->skip_count - SHOWN);
+  }
 }
 
-/** One sentence that says what to look at. */
+/** What takes the time, before any ceiling: the longest kernel, and how long none ran. */
+static void add_time(roof_text *out, const import_answer *answer) {
+  char seconds[CLI_SHORT];
+  const roof_ranking *r = &answer->ranking;
+  double idle = roof_profile_fact(answer->profile, "idle_share");
+  roof_text_addf(out, "%zu kernel%s, %s", r->count, r->count == 1 ? "" : "s",
+                 r->seconds > 0 ? cli_quantity(seconds, r->seconds, "s") : "no times");
+  if (answer->profile->device[0] != '\0') {
+    roof_text_addf(out, " on %s", answer->profile->device);
+  }
+  if (r->count > 1 && r->longest != NULL) {
+    roof_text_addf(out, ", %.0f %% of it in %.60s", 100 * r->longest->time_share, r->longest->record->name);
+  }
+  if (!isnan(idle)) {
+    roof_text_addf(out, "; idle %.1f %% of %s", 100 * idle,
+                   cli_quantity(seconds, roof_profile_fact(answer->profile, "span_seconds"), "s"));
+  }
+  roof_text_add(out, "\n");
+}
+
+/** What is lost, and against whose ceilings. */
 static void add_headline(roof_text *out, const import_answer *answer) {
-  char seconds[32], lost[32];
-  const roof_profile *p = answer->profile;
-  size_t kernels = answer->ranking.count;
-  roof_text_addf(out, "%zu kernel%s, %s", kernels, kernels == 1 ? "" : "s",
-                 answer->ranking.seconds > 0
-                     ? roof_quantity_format(seconds, sizeof seconds, answer->ranking.seconds, "s")
-                     : "no times");
-  if (p->device[0] != '\0') {
-    roof_text_addf(out, " on %s", p->device);
-  }
+  char lost[CLI_SHORT];
+  const roof_ranking *r = &answer->ranking;
+  add_time(out, answer);
   if (answer->ceilings->machine == NULL) {
-    roof_text_add(out, "; no ceilings: name a machine with --machine\n");
-  } else if (answer->ranking.lost_seconds > 0) {
-    roof_text_addf(out, "; %s lost against the ceilings of %s, most in %.60s\n",
-                   roof_quantity_format(lost, sizeof lost, answer->ranking.lost_seconds, "s"),
-                   answer->ceilings->machine->name, answer->ranking.rows[0].record->name);
+    roof_text_add(out, "no ceilings: name a machine with --machine\n");
+  } else if (r->lost_seconds > 0) {
+    roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %.60s\n",
+                   cli_quantity(lost, r->lost_seconds, "s"), 100 * r->lost_seconds / r->seconds,
+                   answer->ceilings->machine->name, r->rows[0].record->name);
   } else {
-    roof_text_addf(out, "; ceilings: %s\n", answer->ceilings->machine->name);
+    roof_text_addf(out, "ceilings: %s\n", answer->ceilings->machine->name);
+  }
+  if (answer->elsewhere[0] != '\0') {
+    roof_text_addf(out, "taken on %s, which is %s: judged by another machine's ceilings\n",
+                   answer->profile->device, answer->elsewhere);
   }
 }
-
-enum { SHOWN = 3 };
 
 void cli_import_add_recorded(const import_answer *answer, roof_text *out) {
   const roof_ranking *r = &answer->ranking;
