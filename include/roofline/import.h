@@ -223,7 +223,7 @@ typedef struct roof_ranking {
   size_t count;
   const roof_ranked_record *longest; /**< of the rows; NULL: none is timed */
   double seconds;                    /**< of all rows */
-  double lost_seconds; /**< against the ceilings; NaN: there are none */
+  double lost_seconds;               /**< against the ceilings; NaN: there are none */
 } roof_ranking;
 
 /** Places the kernels of a profile whose name matches `filter` (POSIX extended; NULL: all) under ceilings.

@@ -11,7 +11,8 @@ typedef struct import_answer {
   const roof_profile *profile;
   const roof_ceilings *ceilings;
   roof_ranking ranking;
-  char elsewhere[ROOF_NAME_MAX]; /**< the catalogue's name of the device the files were taken on, where the ceilings
+  char elsewhere
+      [ROOF_NAME_MAX];    /**< the catalogue's name of the device the files were taken on, where the ceilings
                                   * are another machine's; "": they are its own, or the device is not known */
   size_t shown;           /**< rows of the table: --top */
   roof_recorded recorded; /**< `ledger` is NULL where nothing was to be recorded */
