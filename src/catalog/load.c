@@ -15,7 +15,8 @@
 
 static bool is_path(const char *name) {
   size_t length = strlen(name);
-  return strchr(name, '/') != NULL || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+  return strchr(name, '/') != NULL || rf_file_is_input(name) ||
+         (length > 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
 /** True when `name` is one of `words`, which single spaces separate; case ignored. */

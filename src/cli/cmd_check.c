@@ -193,7 +193,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_check = {
     .name = "check",
     .task = CLI_TASK_MEASURE,
-    .arguments = "RESULTS.json",
+    .arguments = "RESULTS.json | -",
     .summary = "gate for CI: exit 1 when a kernel is under its share of the ceiling or got slower",
     .examples =
         "  roofline run all --json > results.json; roofline check results.json --min 65%\n"

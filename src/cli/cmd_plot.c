@@ -60,7 +60,7 @@ static roof_status place_words(const chart *c, roof_error *error) {
   for (int start = 0, end = 0; start < args->word_count && status == ROOF_OK; start = end) {
     const char *word = args->words[start];
     end = start + 1;
-    if (roof_text_ends_with(word, ".json")) {
+    if (strcmp(word, "-") == 0 || roof_text_ends_with(word, ".json")) {
       status = place_file(c, word, error);
       continue;
     }
@@ -209,7 +209,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_plot = {
     .name = "plot",
     .task = CLI_TASK_ASK,
-    .arguments = "[OP key=value ... | FILE.json] ...",
+    .arguments = "[OP key=value ... | FILE.json | -] ...",
     .summary = "rooflines of machines (of several, the outline), with operations and measurements on them",
     .examples = "  roofline plot --machine h100 --machine a100 --dtype fp16\n"
                 "  roofline plot gemm m=1,16,256,4096 n=4096 k=4096 --machine h100 --to roofline.svg\n"

@@ -47,6 +47,7 @@ static const char *const details =
     "  -V           the version, without a command\n"
     "\nShapes are key=value: lists batch=1,8,64, ranges batch=1..1024*2 and n=128..4096+128; 4k is 4000, "
     "4Ki is 4096.\n"
+    "A FILE to read may be -, standard input; --to - is standard output.\n"
     "Exit codes: 0 done, 1 a gate failed, 2 usage or bad input, 3 cannot run here, 4 an internal fault.\n";
 
 static roof_status print_overview(int help, roof_error *error) {

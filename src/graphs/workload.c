@@ -42,6 +42,10 @@ static bool is_list(const char *path) {
 }
 
 bool roof_workload_is(const char *path) {
+  if (rf_file_is_input(path)) { /* a config begins with a brace */
+    int c = rf_file_peek_input();
+    return c == '#' || (c != EOF && isalpha(c));
+  }
   struct stat status;
   bool plain = stat(path, &status) == 0 && S_ISREG(status.st_mode);
   size_t length = strlen(path);
@@ -63,7 +67,7 @@ static roof_status load_list(const char *path, const roof_workload_reading *read
 roof_status roof_workload_load(const char *path, const roof_workload_reading *reading,
                                roof_workload *workload, roof_error *error) {
   rf_file_mapping mapping;
-  if (is_list(path) && !is_onnx(path)) {
+  if (rf_file_is_input(path) || (is_list(path) && !is_onnx(path))) {
     return load_list(path, reading, workload, error);
   }
   roof_status status = rf_file_map(path, &mapping, error);

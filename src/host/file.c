@@ -1,5 +1,6 @@
 #include "host/file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,8 +11,21 @@
 
 enum { FILE_MAX = 16 << 20 };
 
+bool rf_file_is_input(const char *path) {
+  return strcmp(path, "-") == 0;
+}
+
+int rf_file_peek_input(void) {
+  int c = getc(stdin);
+  while (c != EOF && isspace(c)) {
+    c = getc(stdin);
+  }
+  return c != EOF ? ungetc(c, stdin) : EOF;
+}
+
 roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
-  FILE *file = fopen(path, "rb");
+  bool input = rf_file_is_input(path);
+  FILE *file = input ? stdin : fopen(path, "rb");
   if (file == NULL) {
     return roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(errno));
   }
@@ -30,7 +44,9 @@ roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
   if (status == ROOF_OK && ferror(file)) {
     status = roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(errno));
   }
-  fclose(file);
+  if (!input) {
+    fclose(file);
+  }
   return status;
 }
 

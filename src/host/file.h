@@ -8,7 +8,14 @@
 #include "roofline/status.h"
 #include "roofline/text.h"
 
-/** Appends the file's content to `out`. ROOF_E_INPUT: it cannot be read, or is larger than 16 MiB. */
+/** Whether `path` is `-`, standard input. */
+bool rf_file_is_input(const char *path);
+
+/** The first character of standard input that is no white space, left to be read; EOF at its end. */
+int rf_file_peek_input(void);
+
+/** Appends the file's content, that of standard input for `-`, to `out`. ROOF_E_INPUT: it cannot be read, or is larger
+ *  than 16 MiB. */
 roof_status rf_file_read(const char *path, roof_text *out, roof_error *error);
 
 /** The file's own name without its folder and ending, cut to `size`. */

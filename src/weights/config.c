@@ -8,6 +8,7 @@
 
 #include "core/number.h"
 #include "documents/locate.h"
+#include "host/file.h"
 #include "roofline/ops.h"
 #include "roofline/text.h"
 #include "roofline/weights.h"
@@ -304,7 +305,7 @@ static void init_reader(reader *r, const char *text, size_t length, const char *
  * it. */
 static void name_model(roof_model *model, const char *file) {
   char copy[256];
-  snprintf(copy, sizeof copy, "%s", file);
+  snprintf(copy, sizeof copy, "%s", rf_file_is_input(file) ? "stdin" : file);
   char *slash = strrchr(copy, '/');
   if (slash != NULL && slash != copy && strcmp(slash + 1, "config.json") == 0) {
     *slash = '\0';

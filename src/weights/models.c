@@ -21,8 +21,8 @@ static bool has_ending(const char *name, const char *ending) {
 }
 
 static bool is_path(const char *name) {
-  return strchr(name, '/') != NULL || has_ending(name, ".json") || has_ending(name, ".gguf") ||
-         has_ending(name, ".safetensors");
+  return strchr(name, '/') != NULL || rf_file_is_input(name) || has_ending(name, ".json") ||
+         has_ending(name, ".gguf") || has_ending(name, ".safetensors");
 }
 
 roof_model_entry roof_model_entry_at(size_t index) {

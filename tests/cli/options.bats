@@ -137,3 +137,25 @@ same() {
   run -2 "$ROOFLINE" claim nothing --machine h100 --to other.json
   [ ! -e other.json ]
 }
+
+@test "- is standard input wherever a file is read" {
+  run -0 "$ROOFLINE" model - --machine h100 --json <"$ROOFLINE_SOURCE/data/models/llama-3.1-8b.json"
+  [ "$(json .name)" = '"llama-3.1-8b"' ]
+  run -0 "$ROOFLINE" model - --machine h100 --json <<<$'# two\nrelu n=1M\nadd n=1M'
+  [ "$(json '.operations | length')" = 2 ]
+  run -0 "$ROOFLINE" predict triad n=1M --machine - --dtype fp16 <"$h989"
+  [[ ${lines[0]} == "triad on h989"* ]]
+  run -0 "$ROOFLINE" machine lint - <"$ROOFLINE_SOURCE/data/machines/nvidia-h100-sxm.json"
+  run -0 "$ROOFLINE" seal - <<<"one: gemm m=64 n=64 k=64 --machine h100"
+  [[ ${lines[0]} == "1 prediction sealed"* ]]
+  run -0 "$ROOFLINE" predict twice n=8 --ops - --machine h100 <<<$'op twice\nparam n\nflops = 2 * n\nbytes = 4 * n'
+  [[ ${lines[0]} == twice* ]]
+  "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  "$ROOFLINE" run triad --backend fake --quick --dtype fp64 --to r.json --quiet
+  run -0 "$ROOFLINE" check - --min 0 <r.json
+  run -0 "$ROOFLINE" plot - --machine fake --dtype fp64 --csv <r.json
+  [[ $output == *"measured,fake,triad"* ]]
+  run -0 "$ROOFLINE" record - --unsealed <r.json
+  run -0 "$ROOFLINE" plot --machine - --csv <"$h989"
+  run -2 "$ROOFLINE" model - --machine h100 </dev/null
+}

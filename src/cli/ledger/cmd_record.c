@@ -83,7 +83,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_record = {
     .name = "record",
     .task = CLI_TASK_RECORD,
-    .arguments = "LABEL seconds=... [samples=...] [flops=...] [bytes=...] | FILE",
+    .arguments = "LABEL seconds=... [samples=...] [flops=...] [bytes=...] | FILE | -",
     .summary = "put measurements in the ledger, after their predictions",
     .examples = "  roofline record ffn seconds=5.1ms\n"
                 "  roofline record ffn samples=5.1ms,5.3ms,5.0ms bytes=1.1GB\n"

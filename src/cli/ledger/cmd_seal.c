@@ -116,7 +116,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_seal = {
     .name = "seal",
     .task = CLI_TASK_RECORD,
-    .arguments = "FILE",
+    .arguments = "FILE | -",
     .summary = "put predictions in the ledger before anything is measured",
     .examples =
         "  roofline seal predictions.txt\n"
