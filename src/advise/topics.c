@@ -48,19 +48,6 @@ static void work_roofline(roof_text *out, const roof_lesson *l) {
   }
 }
 
-static void work_peak(roof_text *out, const roof_lesson *l) {
-  const roof_machine *machine = l->target->machine;
-  for (int i = 0; i < machine->peak_count; i++) {
-    const roof_peak *p = &machine->peaks[i];
-    char a[SHORT];
-    if (!isnan(p->flops_per_second)) {
-      roof_text_addf(out, "  %-5s %-6s %-6s %15s  %s\n", roof_dtype_name(p->dtype), roof_unit_name(p->unit),
-                     p->sparse ? "sparse" : "dense", quantity(a, p->flops_per_second, "FLOP/s"),
-                     roof_provenance_name(p->kind));
-    }
-  }
-}
-
 /** The ridge of every format the machine computes with. */
 static void work_ridge(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
@@ -101,6 +88,7 @@ static void work_flop(roof_text *out, const roof_lesson *l) {
                  quantity(b, peak_of(l) / 2, "FMA/s"));
   roof_text_addf(out, "  the ridge of %.4g FLOP/B is %.4g FMA per byte\n", l->prediction.ridge,
                  l->prediction.ridge / 2);
+  rf_advise_work_exact(out, l);
 }
 
 static void work_bytes(roof_text *out, const roof_lesson *l) {
@@ -110,8 +98,12 @@ static void work_bytes(roof_text *out, const roof_lesson *l) {
   add_shape(out, l);
   roof_text_addf(out, ":\n  %s read + %s written = %s\n", quantity(a, p->work.read_bytes, "B"),
                  quantity(b, p->work.write_bytes, "B"), quantity(c, p->bytes, "B"));
-  roof_text_addf(out, "  = %s\n  without any reuse on chip it would read %s\n", l->op->bytes,
-                 quantity(a, p->work.no_reuse_bytes, "B"));
+  roof_text_addf(out, "  = %s\n", l->op->bytes);
+  if (!isnan(p->work.no_reuse_bytes)) {
+    roof_text_addf(out, "  without any reuse on chip it would read %s\n",
+                   quantity(a, p->work.no_reuse_bytes, "B"));
+  }
+  rf_advise_work_conventions(out, l);
 }
 
 static void work_times(roof_text *out, const roof_lesson *l) {
@@ -224,16 +216,10 @@ static void work_sparse(roof_text *out, const roof_lesson *l) {
 }
 
 static void work_tile(roof_text *out, const roof_lesson *l) {
-  const roof_work *w = &l->prediction.work;
   roof_text_add(out, "  ");
   add_shape(out, l);
   roof_text_add(out, ":\n");
-  for (int t = 1; t <= 256; t *= 4) {
-    double bytes = fmax(l->prediction.bytes, w->no_reuse_bytes / t + w->write_bytes);
-    char a[SHORT];
-    roof_text_addf(out, "  tile %3d: %10s moved, %.4g FLOP/B\n", t, quantity(a, bytes, "B"),
-                   w->flops / bytes);
-  }
+  rf_advise_work_tiles(out, l);
   roof_text_addf(out, "  each operand once: %.4g FLOP/B, which no tile exceeds\n", l->prediction.intensity);
   rf_advise_work_block_tile(out, l);
 }
@@ -295,6 +281,7 @@ static void work_levels(roof_text *out, const roof_lesson *l) {
                    quantity(b, t->bytes / t->seconds, "B/s"), quantity(c, t->seconds, "s"),
                    t->level == p->binding ? ", the longest" : "");
   }
+  rf_advise_work_bandwidths(out, l);
   rf_advise_work_block(out, l);
 }
 
@@ -328,22 +315,6 @@ static void work_prefixes(roof_text *out, const roof_lesson *l) {
                  roof_bytes_format(b, SHORT, 64000));
 }
 
-static void work_precision(roof_text *out, const roof_lesson *l) {
-  for (int d = ROOF_FP32; d < ROOF_DTYPE_COUNT; d++) {
-    double bytes = roof_dtype_bytes((roof_dtype)d);
-    const roof_machine *machine = l->target->machine;
-    const roof_peak *matrix = roof_machine_peak(machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
-    const roof_peak *vector = roof_machine_peak(machine, (roof_dtype)d, ROOF_VECTOR, false, ROOF_DATASHEET);
-    const roof_peak *peak = matrix != NULL ? matrix : vector;
-    char a[SHORT] = "no native path: weights only";
-    if (peak != NULL) {
-      quantity(a, peak->flops_per_second, "FLOP/s");
-    }
-    roof_text_addf(out, "  %-5s %.4g B: 2 FLOP per weight / %.4g B = %.4g FLOP/B at batch 1; %s\n",
-                   roof_dtype_name((roof_dtype)d), bytes, bytes, 2 / bytes, a);
-  }
-}
-
 /** A feed-forward layer of a 70B model. */
 #define EXAMPLE                                                                                              \
   { "gemm", "m=8192", "n=28672", "k=8192" }
@@ -367,7 +338,7 @@ static const roof_topic topics[] = {
      "The most FLOP/s a machine can do in one number format on one unit: units x FLOP per cycle x\n"
      "clock. Peaks are dense; the 2:4 sparse figure of the datasheet is kept apart. Nothing reaches\n"
      "its peak: 65 to 85 % is normal.",
-     work_peak, EXAMPLE},
+     rf_advise_work_peak, EXAMPLE},
     {"ridge", "where the two ceilings meet: peak / bandwidth",
      "The intensity at which the two ceilings meet: peak / bandwidth, in FLOP per byte. It belongs to a\n"
      "machine, a number format and a memory level, not to a kernel. Left of it memory binds, right\n"
@@ -398,7 +369,8 @@ static const roof_topic topics[] = {
      "What crosses the memory interface, read + written, each byte once: inputs in, results out.\n"
      "Data that stay on chip between uses are free. An elementwise fp16 operation reads 2 and writes\n"
      "2 bytes per element: add-like work on one input has 1/4 FLOP/B, on two inputs 1/6, not 1/2 and\n"
-     "1/3 (those leave out the writes).",
+     "1/3 (those leave out the writes). Memory that a profiler saw allocated is no traffic: a linear\n"
+     "layer allocates its result alone, and would come out at a hundred times its intensity.",
      work_bytes, EXAMPLE},
     {"work", "what one call asks of a machine",
      "What one call asks of a machine: FLOPs, bytes by memory level, bytes by link, launches,\n"
@@ -516,7 +488,7 @@ static const roof_topic topics[] = {
     {"unit", "vector or matrix units",
      "What computes: `vector` (the ordinary units) or `matrix` (tensor core, MFMA, AMX). Matrix\n"
      "products use the matrix unit, the rest the vector lanes, whose peak is far lower.",
-     work_peak, EXAMPLE},
+     rf_advise_work_peak, EXAMPLE},
     {"levels", "memories in series: the slowest binds",
      "Memory levels, inner to outer: registers, L1, L2, L3, HBM or DRAM. They are in series, so the\n"
      "slowest one binds: the bound is the minimum over the levels of bandwidth x intensity, not the\n"
@@ -534,7 +506,29 @@ static const roof_topic topics[] = {
      "peak: the side of the ridge stays the same. Weights alone in int4 (W4A16) leave the FLOPs and\n"
      "quarter the bytes: at batch 1 intensity goes from 1 to 4 (3.88 with fp16 scales per 128), it\n"
      "does not stay at 1.",
-     work_precision, EXAMPLE},
+     rf_advise_work_precision, EXAMPLE},
+    {"mma",
+     "the tiles that a matrix unit multiplies",
+     "A matrix unit multiplies whole tiles: an instruction of m x n x k does m n k multiply-adds, used\n"
+     "or not, so a product that is no multiple of them wastes the rest. What its cores do in a clock,\n"
+     "times cores, units, clock and 2 FLOP, is the peak of `explain peak`.",
+     rf_advise_work_mma,
+     {"gemm", "m=1000", "n=1000", "k=1000"}},
+    {"losses", "where peak bandwidth and peak FLOP/s go",
+     "Of the bandwidth of a memory, from the pins to a kernel:\n"
+     "  refresh        rows are refreshed while nobody reads them\n"
+     "  turns          of the bus from reads to writes, rows opened and closed\n"
+     "  ECC            in-line ECC reads and writes check bytes too (HBM stores them apart)\n"
+     "  translation    pages outside the TLB's reach\n"
+     "  requests       too few bytes in flight: latency x bandwidth are needed (Little's law)\n"
+     "  access         sectors fetched and not used, caches missed twice\n"
+     "Of the FLOP/s of a peak:\n"
+     "  clock          power and heat bring it under the one of the datasheet\n"
+     "  instructions   addresses, loads and waits take issue slots of multiply-adds\n"
+     "  waves, tiles   the last wave of blocks is not full, the last tile partly empty\n"
+     "  launch         and the first loads, before anything is computed\n"
+     "What of it is the machine's shows its measured ceiling, the rest is the kernel's:",
+     rf_advise_work_losses, EXAMPLE},
     {"energy", "joules per call",
      "Joules of one call: by FLOP and byte where the machine has such figures, else the board's\n"
      "power for the expected time, which is an upper limit.",
@@ -600,9 +594,11 @@ static const roof_topic topics[] = {
      "  NVIDIA: Matrix multiplication background user's guide; CUDA C++ programming guide.",
      NULL, EXAMPLE},
     {"ncu", "what to count with Nsight Compute, by question",
-     "Everything of one kernel:\n"
-     "  ncu --set full --kernel-name my_kernel python bench.py\n"
-     "or with --metrics only what a question needs, in this order:\n"
+     "Everything of one kernel, then looked at in the window of Nsight Compute:\n"
+     "  ncu --set roofline -o report --kernel-name my_kernel python bench.py; ncu-ui report.ncu-rep\n"
+     "Its sections and what answers here: GPU Speed Of Light Roofline Chart (`import FILE --to x.svg`),\n"
+     "Memory Workload Analysis (`import FILE --levels`), Compute Workload Analysis (-c matrix=, -c lanes=).\n"
+     "With --set full all of them, or with --metrics only what a question needs, in this order:\n"
      "  is the device busy?      sm__cycles_active.avg.pct_of_peak_sustained_elapsed  (-c active)\n"
      "  memory-bound: how far?   dram__bytes.sum.per_second / its peak                (-c memory)\n"
      "  from which level?        lts__t_bytes.sum.per_second / its peak               (-c l2)\n"
@@ -655,6 +651,10 @@ static const struct {
     {"fma", "flop"},
     {"flops", "flop"},
     {"dtype", "precision"},
+    {"tensor-core", "mma"},
+    {"matrix-unit", "mma"},
+    {"waterfall", "losses"},
+    {"ecc", "losses"},
     {"quantization", "precision"},
     {"tiling", "tile"},
     {"fusion", "optimisations"},

@@ -14,6 +14,20 @@ static void add_norm(const roof_op *op, const double *v, const roof_types *types
   work->working_set = work->read_bytes + work->write_bytes;
 }
 
+/** A row that does not stay on chip is read again in every pass but the last, which writes. */
+static void softmax(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  rows_work(op, v, types, work);
+  work->read_bytes *= v[RF_SOFTMAX_PASSES] - 1;
+}
+
+static roof_status check_passes(const roof_op *op, const double *v, roof_error *error) {
+  double passes = v[RF_SOFTMAX_PASSES];
+  return passes >= 2 && passes <= 4
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: passes=%.0f: from 2 (read, write) to 4", op->name,
+                              passes);
+}
+
 static void gated_norm(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
   map_work(op, v[RF_ROWS] * v[RF_COLS], 2, types, work);
 }
@@ -44,8 +58,21 @@ static roof_status check_kept(const roof_op *op, const double *v, roof_error *er
   FUSED_ROWS(op_name, count, text, "rows * cols * (a + o)", rows_work, meaning, origin)
 
 static const roof_op ops[] = {
-    ROWS("softmax", 5, "5 * rows * cols", "each row: exp(x - max) / sum",
-         "5 FLOP per element: max, subtract, exp, add, divide"),
+    {.name = "softmax",
+     .family = "norm",
+     .summary = "each row: exp(x - max) / sum",
+     .unit = ROOF_VECTOR,
+     .flops = "5 * rows * cols",
+     .bytes = "rows * cols * ((passes - 1) * a + o)",
+     .flops_per_element = 5,
+     .source = "5 FLOP per element: max, subtract, exp, add, divide; passes as Milakov and Gimelshein 2018",
+     .work = softmax,
+     .check = check_passes,
+     .params = {[RF_ROWS] = COUNT("rows", "rows"),
+                [RF_COLS] = COUNT("cols", "elements of a row"),
+                [RF_SOFTMAX_PASSES] = COUNT_OR(
+                    "passes", 2,
+                    "over memory: 2 where a row stays on chip, 3 with max and sum at once, 4 apart")}},
     ROWS("layernorm", 8, "8 * rows * cols", "each row: (x - mean) / deviation, scaled and shifted",
          "Ba et al. 2016; 8 FLOP per element: mean 1, variance 3, normalise 2, scale and shift 2"),
     ROWS("rmsnorm", 5, "5 * rows * cols", "each row: x / root mean square, scaled",

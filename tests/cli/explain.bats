@@ -83,6 +83,41 @@ explain() {
   has "or 64 as a power of two"
 }
 
+@test "peaks and bandwidths by what they follow from" {
+  explain peak --machine h100
+  has "fp16  matrix dense    989.4 TFLOP/s  datasheet   14.79x fp32 vector  = 132 SM x 4096 FLOP x 1.830 GHz"
+  explain levels --machine a100
+  has "registers  156.0 TB/s = 9.750 TFMA/s x 4 numbers"
+  has "L1/shared  19.49 TB/s = 108 x 128 B x 1.410 GHz"
+  has "L2         7.219 TB/s = 5120 B x 1.410 GHz"
+  has "HBM        2.039 TB/s = 5120 bits / 8 x 3.186 GT/s"
+  explain losses --machine h100
+  has "HBM               3.350 TB/s by its file, 2.958 TB/s measured: 88.3 %, 11.7 % lost"
+}
+
+@test "tiles: what they allow, what keeps them" {
+  explain tile --machine a100 --dtype fp32
+  grep -Eq ' 64 .* 48 KiB  L1/shared$' <<<"$output"
+  grep -Eq ' 128 .* 192 KiB  L1/shared, more than a block can have$' <<<"$output"
+  grep -Eq ' 256 .* 768 KiB  L2, more' <<<"$output"
+  explain tile gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp32
+  grep -Eq ' 1 +549.8 GB +0.25 +837.4 GFLOP/s +1.25 %' <<<"$output"
+}
+
+@test "the conventions that others count by" {
+  explain flop gemm m=128 n=128 k=128 --machine a100 --dtype fp32
+  has "4177920 FLOP"
+  explain flop dot n=10 --machine h100 --dtype bf16
+  has "19 FLOP, 0.4524 FLOP/B"
+  explain bytes add n=1000 --machine h100 --dtype fp16
+  has "reads alone, as some lessons count: 4.000 kB, 0.25 FLOP/B"
+  explain precision --machine a100
+  grep -Eq 'int4 +4 +0.5 +4 +1.248 PFLOP/s +64x  weights' <<<"$output"
+  explain mma gemm m=16 n=16 k=16 --machine a100
+  has "a tensor core does 8 x 4 x 8 = 256 FMA per clock"
+  has "wmma 16x16x16       4096 FMA each: 1 instructions, 100 % of their FMA useful"
+}
+
 @test "a topic answers to the words people use" {
   local word
   for word in arithmetic-intensity memory-bound T_math T_comms kitchen fma ceiling attainable bandwidth; do

@@ -106,6 +106,30 @@ ROWS
   near .intensity 0.0833333
 }
 
+@test "softmax passes over memory as often as its passes= says" {
+  local passes want
+  while read -r passes want; do
+    predict softmax rows=1024 cols=1024 passes="$passes"
+    near .intensity "$want"
+    near .flops 5242880
+  done <<'ROWS'
+2 1.25
+3 0.833333
+4 0.625
+ROWS
+  run -2 --separate-stderr "$ROOFLINE" predict softmax rows=64 cols=64 passes=5 --machine h100
+  [ "$stderr" = 'roofline: softmax: passes=5: from 2 (read, write) to 4' ]
+}
+
+@test "how often it runs in a second, and what it counts per element" {
+  run -0 "$ROOFLINE" predict gemm m=1 n=28672 k=8192 --machine "$h989" --efficiency 0.7 --launch 0
+  has "  rate        4991 calls per second, at most 7130"
+  run -0 "$ROOFLINE" predict linear batch=64 in=8192 out=8192 --machine "$h989"
+  has " per second of batch"
+  run -0 "$ROOFLINE" predict softmax rows=4096 cols=4096 --machine h100
+  has "work        83.89 MFLOP (5 per element), "
+}
+
 @test "attention: flash moves Q, K, V, O once, standard the scores too" {
   run -0 "$ROOFLINE" predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine h100 \
     --dtype fp16 --json

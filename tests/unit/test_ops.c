@@ -52,7 +52,7 @@ static const char *const contract[] = {
     "residual n",
     "activation n flops gated=0",
     "adam n",
-    "softmax rows cols",
+    "softmax rows cols passes=2",
     "layernorm rows cols",
     "rmsnorm rows cols",
     "batchnorm rows cols",

@@ -80,11 +80,14 @@ static void add_shape(roof_text *out, const roof_target *target, const roof_op *
   roof_text_add(out, "\n");
 }
 
-static void add_work(roof_text *out, const roof_target *target, const roof_prediction *p) {
+static void add_work(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p) {
   char a[SHORT], b[SHORT], c[SHORT], d[SHORT];
   if (p->bytes > 0 || p->work.flops > 0) {
-    roof_text_addf(out, "  work        %s, %s moved (", cli_quantity(a, p->work.flops, "FLOP"),
-                   cli_quantity(b, p->bytes, "B"));
+    roof_text_addf(out, "  work        %s", cli_quantity(a, p->work.flops, "FLOP"));
+    if (op->flops_per_element > 0) {
+      roof_text_addf(out, " (%g per element)", op->flops_per_element);
+    }
+    roof_text_addf(out, ", %s moved (", cli_quantity(b, p->bytes, "B"));
     if (p->work.write_bytes > 0) { /* of a user's `bytes =` the part written is unknown */
       roof_text_addf(out, "%s read + %s written, ", cli_quantity(c, p->work.read_bytes, "B"),
                      cli_quantity(d, p->work.write_bytes, "B"));
@@ -213,6 +216,21 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
   add_expected(out, &target->options, p);
 }
 
+/** How often it runs in a second, one call after another; what those calls do together where they are a batch. */
+static void add_rate(roof_text *out, const roof_op *op, const double *values, const roof_prediction *p) {
+  double often = 1 / p->expected_seconds, most = 1 / p->lower_seconds;
+  double batch = op->batch != NULL ? values[roof_op_param_index(op, op->batch)] : 1;
+  if (!(p->expected_seconds > 0)) {
+    return;
+  }
+  roof_text_addf(out, "  rate        %.*f calls per second, at most %.*f", often < 100, often, most < 100,
+                 most);
+  if (batch > 1) {
+    roof_text_addf(out, "; %.0f per second of %s", batch * often, op->batch);
+  }
+  roof_text_add(out, "\n");
+}
+
 static void add_rest(roof_text *out, const roof_target *target, const roof_op *op, const double *raw,
                      const roof_prediction *p) {
   char a[SHORT];
@@ -247,10 +265,11 @@ static void add_prediction(roof_text *out, const cli_args *args, const roof_targ
                            const roof_shape *shape, const double *values, const roof_prediction *p) {
   add_answer(out, target, shape->op, p, cli_use_color(args, stdout));
   add_shape(out, target, shape->op, values);
-  add_work(out, target, p);
+  add_work(out, target, shape->op, p);
   add_tile(out, target, p);
   add_intensity(out, p);
   add_times(out, target, p);
+  add_rate(out, shape->op, values, p);
   add_rest(out, target, shape->op, shape->values, p);
 }
 
