@@ -26,6 +26,7 @@ extern "C" {
   X(ROOF_FP8, "fp8", 8)                                                                                      \
   X(ROOF_FP6, "fp6", 6)                                                                                      \
   X(ROOF_FP4, "fp4", 4)                                                                                      \
+  X(ROOF_FP3, "fp3", 3)                                                                                      \
   X(ROOF_INT8, "int8", 8)                                                                                    \
   X(ROOF_INT4, "int4", 4)
 

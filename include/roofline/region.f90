@@ -4,11 +4,11 @@ module roofline_region
   implicit none
   private
   public :: region_get, region_begin, region_end, region_write
-  public :: roof_fp64, roof_fp32, roof_tf32, roof_fp16, roof_bf16, roof_fp8, roof_fp6, roof_fp4, roof_int8, roof_int4
+  public :: roof_fp64, roof_fp32, roof_tf32, roof_fp16, roof_bf16, roof_fp8, roof_fp6, roof_fp4, roof_fp3, roof_int8, roof_int4
 
   enum, bind(c) ! the order of roofline/dtype.h
     enumerator :: roof_fp64, roof_fp32, roof_tf32, roof_fp16, roof_bf16
-    enumerator :: roof_fp8, roof_fp6, roof_fp4, roof_int8, roof_int4
+    enumerator :: roof_fp8, roof_fp6, roof_fp4, roof_fp3, roof_int8, roof_int4
   end enum
 
   interface

@@ -164,6 +164,7 @@ static const struct {
     {ROOF_FP8, "products of training and inference, KV cache"},
     {ROOF_FP6, "weights"},
     {ROOF_FP4, "weights; products where native"},
+    {ROOF_FP3, "weights"},
     {ROOF_INT8, "inference"},
     {ROOF_INT4, "weights"},
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "draw/axis.h"
 #include "draw/geometry.h"
 #include "draw/glyph.h"
 #include "draw/palette.h"
@@ -11,7 +12,7 @@
 
 enum { WIDTH = 960, LEFT = 110, RIGHT = 936, TOP = 74, FONT = 12, GAP = 34, LEGEND_ROW = 20, BOX_MAX = 192 };
 enum { LINE_MAX = (ROOF_PANEL_MAX + 1) * ROOF_PANEL_MARKS };
-enum { ONE_PANEL = 400, FIRST_PANEL = 300, NEXT_PANEL = 190, AXIS_ROOM = 58, TICK_MAX = 64 };
+enum { ONE_PANEL = 400, FIRST_PANEL = 300, NEXT_PANEL = 190, AXIS_ROOM = 58 };
 
 static const char style[] =
     "<style>.curves{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu "
@@ -27,16 +28,11 @@ typedef struct box {
   double left, top, right, bottom;
 } box;
 
-/** Ends of an axis, as log10 or, on a linear axis, as they are. */
-typedef struct range {
-  double low, high;
-} range;
-
 typedef struct canvas {
   const roof_curves *curves;
   roof_text *out;
-  range x;
-  range y[ROOF_PANEL_MAX];
+  rf_range x;
+  rf_range y[ROOF_PANEL_MAX];
   double top[ROOF_PANEL_MAX], bottom[ROOF_PANEL_MAX];
   box taken[BOX_MAX]; /**< by labels and dots */
   int taken_count;
@@ -85,82 +81,24 @@ static void add_line(const canvas *c, const char *class, const char *stroke, dou
                  lround(x2), lround(y2));
 }
 
-/** "2 TFLOP/J", "50 W", "0.5": a quantity without trailing zeros. */
-static void tick_label(char *label, size_t size, double value, const char *unit) {
-  if (unit[0] == '\0') {
-    rf_axis_number(label, size, value);
-    return;
-  }
-  char text[48], *rest;
-  roof_quantity_format(text, sizeof text, value, unit);
-  size_t whole = strcspn(text, " "), digits = whole;
-  while (memchr(text, '.', whole) != NULL && digits > 0 && strchr("0.", text[digits - 1]) != NULL) {
-    if (text[--digits] == '.') {
-      break;
-    }
-  }
-  rest = text + whole;
-  snprintf(label, size, "%.*s%s", (int)digits, text, rest);
-}
-
-/** The values labelled on a log axis that shows less than two of 1, 2 and 5: every whole step of a tenth decade
- * or so, so that an axis never has fewer than two numbers. */
-static int fine_ticks(range r, double *ticks) {
-  double low = pow(10, r.low), high = pow(10, r.high), step = pow(10, floor(log10((high - low) / 2)));
-  int count = 0;
-  while ((high - low) / step > 8) {
-    step *= step < (high - low) / 20 ? 5 : 2;
-  }
-  for (double at = ceil(low / step - 1e-9) * step; at <= high * (1 + 1e-9) && count < TICK_MAX; at += step) {
-    ticks[count++] = at;
-  }
-  return count;
-}
-
-/** The values labelled on a log axis: decades if there are many, else 1, 2 and 5 of each. */
-static int log_ticks(range r, int most, double *ticks) {
-  static const double steps[] = {1, 2, 5};
-  int count = 0, each = r.high - r.low <= 2.2 ? 3 : 1, skip = rf_axis_step(r.low, r.high, most);
-  for (int decade = (int)floor(r.low); decade <= (int)ceil(r.high); decade++) {
-    for (int i = 0; i < each && count < TICK_MAX; i++) {
-      double at = decade + log10(steps[i]);
-      if (at >= r.low - 1e-9 && at <= r.high + 1e-9 && (each == 3 || decade % skip == 0)) {
-        ticks[count++] = pow(10, decade) * steps[i];
-      }
-    }
-  }
-  return count < 2 && r.high > r.low ? fine_ticks(r, ticks) : count;
-}
-
-static int linear_ticks(range r, int most, double *ticks) {
-  double decade = pow(10, floor(log10(r.high / most))), times = r.high / most / decade;
-  double step = decade * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
-  int count = 0;
-  while (count < TICK_MAX && count * step <= r.high * (1 + 1e-9)) {
-    ticks[count] = count * step;
-    count++;
-  }
-  return count;
-}
-
 static void draw_panel_axes(const canvas *c, int i) {
   const roof_panel *p = &c->curves->panels[i];
-  double ticks[TICK_MAX];
+  double ticks[RF_TICK_MAX];
   char label[48];
   int most = (int)(c->bottom[i] - c->top[i]) / 34;
-  int count = p->linear ? linear_ticks(c->y[i], most, ticks) : log_ticks(c->y[i], most, ticks);
+  int count = p->linear ? rf_ticks_linear(c->y[i], most, ticks) : rf_ticks_log(c->y[i], most, ticks);
   for (int k = 0; k < count; k++) {
     double y = place_y(c, i, ticks[k]);
-    tick_label(label, sizeof label, ticks[k], p->unit);
+    rf_tick_label(label, sizeof label, ticks[k], p->unit);
     add_line(c, "g", NULL, LEFT, y, RIGHT, y);
     add_text(c, "e", LEFT - 8, y + 4, NULL, label);
   }
-  count = c->curves->linear ? linear_ticks(c->x, 12, ticks) : log_ticks(c->x, 12, ticks);
+  count = c->curves->linear ? rf_ticks_linear(c->x, 12, ticks) : rf_ticks_log(c->x, 12, ticks);
   for (int k = 0; k < count; k++) {
     double x = place_x(c, ticks[k]);
     add_line(c, "g", NULL, x, c->top[i], x, c->bottom[i]);
     if (i == c->curves->panel_count - 1) {
-      tick_label(label, sizeof label, ticks[k], "");
+      rf_tick_label(label, sizeof label, ticks[k], "");
       add_text(c, "c", x, c->bottom[i] + 18, NULL, label);
     }
   }
@@ -347,7 +285,7 @@ static double draw_legend(const canvas *c, double top, bool draw) {
   return y - top + LEGEND_ROW;
 }
 
-static void widen(range *r, double value) {
+static void widen(rf_range *r, double value) {
   r->low = fmin(r->low, value);
   r->high = fmax(r->high, value);
 }
@@ -363,9 +301,9 @@ static roof_status check_point(const canvas *c, const roof_panel *p, double x, d
 /** The range of a panel's values, and all panels' of x. */
 static roof_status find_range(canvas *c, int panel, roof_error *error) {
   const roof_panel *p = &c->curves->panels[panel];
-  range *y = &c->y[panel];
+  rf_range *y = &c->y[panel];
   roof_status status = ROOF_OK;
-  *y = (range){NAN, NAN};
+  *y = (rf_range){NAN, NAN};
   for (int i = 0; i < p->curve_count; i++) {
     for (int k = 0; k < p->curves[i].count && status == ROOF_OK; k++) {
       status = check_point(c, p, p->curves[i].x[k], p->curves[i].y[k], error);
@@ -388,10 +326,10 @@ static roof_status find_range(canvas *c, int panel, roof_error *error) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "chart: `%s` has nothing to draw", p->title);
   }
   if (p->linear) {
-    *y = (range){0, y->high > 0 ? y->high * 1.12 : 1};
+    *y = (rf_range){0, y->high > 0 ? y->high * 1.12 : 1};
   } else {
     double room = 0.06 * fmax(y->high - y->low, 0.5);
-    *y = (range){y->low - room, y->high + 1.5 * room};
+    *y = (rf_range){y->low - room, y->high + 1.5 * room};
   }
   return status;
 }
@@ -399,7 +337,7 @@ static roof_status find_range(canvas *c, int panel, roof_error *error) {
 static roof_status lay_out(canvas *c, roof_error *error) {
   roof_status status = ROOF_OK;
   double top = TOP;
-  c->x = (range){NAN, NAN};
+  c->x = (rf_range){NAN, NAN};
   for (int i = 0; i < c->curves->panel_count && status == ROOF_OK; i++) {
     status = find_range(c, i, error);
     c->top[i] = top;
@@ -411,9 +349,9 @@ static roof_status lay_out(canvas *c, roof_error *error) {
     widen(&c->x, along(c->curves->linear, c->curves->marks[i].x));
   }
   if (c->curves->linear) {
-    c->x = (range){0, c->x.high * 1.02};
+    c->x = (rf_range){0, c->x.high * 1.02};
   } else if (c->x.high - c->x.low < 0.3) {
-    c->x = (range){c->x.low - 0.15, c->x.high + 0.15};
+    c->x = (rf_range){c->x.low - 0.15, c->x.high + 0.15};
   }
   return status;
 }

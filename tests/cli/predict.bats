@@ -121,6 +121,13 @@ ROWS
   [ "$stderr" = 'roofline: softmax: passes=5: from 2 (read, write) to 4' ]
 }
 
+@test "three bits are a format of weights" {
+  predict gemm m=1 n=28672 k=8192 --weights fp3
+  near .bytes 88154112
+  run -3 --separate-stderr "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine h100 --dtype fp3
+  [[ $stderr == *'as weights only: --dtype fp8 --weights fp3'* ]]
+}
+
 @test "how often it runs in a second, and what it counts per element" {
   run -0 "$ROOFLINE" predict gemm m=1 n=28672 k=8192 --machine "$h989" --efficiency 0.7 --launch 0
   has "  rate        4991 calls per second, at most 7130"

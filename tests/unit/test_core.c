@@ -304,7 +304,7 @@ static void formats(void **state) {
   roof_dtype dtype = ROOF_FP64;
   roof_unit unit;
   roof_error error;
-  static const double bytes[ROOF_DTYPE_COUNT] = {8, 4, 4, 2, 2, 1, 0.75, 0.5, 1, 0.5};
+  static const double bytes[ROOF_DTYPE_COUNT] = {8, 4, 4, 2, 2, 1, 0.75, 0.5, 0.375, 1, 0.5};
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     assert_true(roof_dtype_bytes((roof_dtype)d) == bytes[d]);
     assert_int_equal(roof_dtype_parse(roof_dtype_name((roof_dtype)d), &dtype, NULL), ROOF_OK);

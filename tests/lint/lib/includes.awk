@@ -28,6 +28,8 @@ BEGIN {
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sweep.h"] = "advise"
   room_of["roofline/joules.h"] = "advise"
+  room_of["roofline/losses.h"] = "advise"
+  room_of["roofline/charts.h"] = "draw"
   room_of["roofline/formats.h"] = "advise"
   room_of["roofline/changes.h"] = "catalog"
   room_of["roofline/sheet.h"] = "catalog"

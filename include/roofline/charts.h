@@ -1,0 +1,90 @@
+/** Charts that are no rooflines: bars, and the builders of what they show. Drawing returns text and touches no
+ *  file.
+ *
+ *  Example:
+ *    extern roof_machine *machine; // by roof_catalog_load
+ *    static roof_bars chart; // 20 KB
+ *    roof_text text = {0};
+ *    if (roof_peaks_chart(&machine, 1, &chart, NULL) == ROOF_OK &&
+ *        roof_draw_bars_terminal(&chart, 80, false, false, &text, NULL) == ROOF_OK) {
+ *      fwrite(text.data, 1, text.length, stdout);
+ *    }
+ *    roof_text_done(&text); */
+#ifndef ROOFLINE_CHARTS_H
+#define ROOFLINE_CHARTS_H
+
+#include "roofline/draw.h"
+#include "roofline/losses.h"
+#include "roofline/sweep.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROOF_BARS_MAX 128
+
+/** One bar, from the left end of the axis to `value`. */
+typedef struct roof_bar {
+  char label[80];
+  char note[112]; /**< after its figure */
+  double value;   /**< over 0 */
+  double whole;   /**< drawn pale behind it, where it is larger; 0: nothing */
+  int series;     /**< colour */
+} roof_bar;
+
+/** Bars, one below the other. */
+typedef struct roof_bars {
+  char title[128];
+  char subtitle[160];
+  char x_title[96];
+  char unit[16]; /**< "%": values are shares, 1 is all */
+  bool linear;   /**< from 0; else logarithmic from the decade below the least */
+  roof_bar bars[ROOF_BARS_MAX];
+  int count;
+} roof_bars;
+
+/** Draws the bars as one SVG element with title and desc.
+ *  Units: as `unit` says.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_ARGUMENT without bars, or for a value that is not finite and positive; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_draw_bars_svg(const roof_bars *bars, roof_text *out, roof_error *error);
+
+/** Draws the bars in a terminal, a line for each, at most `columns` wide.
+ *  Units: character cells.
+ *  Ownership: appends to `out`.
+ *  Errors: as roof_draw_bars_svg; ROOF_E_ARGUMENT under 40 columns. */
+ROOF_API roof_status roof_draw_bars_terminal(const roof_bars *bars, int columns, bool ascii, bool colour,
+                                             roof_text *out, roof_error *error);
+
+/** The dense peaks of machines by format, each with its ratio to the machine's fp32 vector peak.
+ *  Units: FLOP/s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT where no peak is known, or for more than a chart holds. */
+ROOF_API roof_status roof_peaks_chart(roof_machine *const *machines, int count, roof_bars *chart,
+                                      roof_error *error);
+
+/** Each measured kernel's share of its ceiling on a machine, in the order given, with its verdict.
+ *  Units: shares of 1.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT where no share is known, or for more than a chart holds; as roof_ceilings_init. */
+ROOF_API roof_status roof_shares_chart(const roof_machine *machine, const roof_measurement *list,
+                                       size_t count, roof_bars *chart, roof_error *error);
+
+/** A cascade of losses: what is left after each cause, and pale what it took.
+ *  Units: as the losses.
+ *  Ownership: fills *chart.
+ *  Errors: none. */
+ROOF_API void roof_losses_chart(const roof_losses *losses, roof_bars *chart);
+
+/** An operation over the values of its first list: FLOP/s attainable and intensity, a line for each machine
+ *  and value of the other lists, the ridges as level lines, the critical batch as a mark.
+ *  Units: FLOP/s, FLOP/byte.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT without a list, for more lines than a chart holds, and for work without FLOPs; as
+ *  roof_sweep_point. */
+ROOF_API roof_status roof_sweep_chart(const roof_sweep *sweep, roof_curves *chart, roof_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

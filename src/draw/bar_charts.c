@@ -1,0 +1,125 @@
+/* What bars show: peaks by format, shares of ceilings, cascades of losses. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "roofline/charts.h"
+
+static roof_status start(roof_bars **made, roof_error *error) {
+  *made = calloc(1, sizeof **made);
+  return *made != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
+}
+
+/** Hands the chart over, or says why not; frees `made`. */
+static roof_status finish(roof_bars *made, roof_bars *chart, roof_status status, const char *empty,
+                          roof_error *error) {
+  if (status == ROOF_OK && made->count == 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "%s", empty);
+  }
+  if (status == ROOF_OK) {
+    *chart = *made;
+  }
+  free(made);
+  return status;
+}
+
+static roof_bar *add_bar(roof_bars *chart, roof_error *error) {
+  if (chart->count == ROOF_BARS_MAX) {
+    roof_error_set(error, ROOF_E_ARGUMENT, "chart: it holds at most %d bars", ROOF_BARS_MAX);
+    return NULL;
+  }
+  return &chart->bars[chart->count++];
+}
+
+/** A machine's dense peak of a format on a unit, with its ratio to fp32 on the vector unit. */
+static roof_status add_peak(roof_bars *chart, const roof_machine *machine, const roof_peak *peak, int series,
+                            bool several, roof_error *error) {
+  const roof_peak *fp32 = roof_machine_peak(machine, ROOF_FP32, ROOF_VECTOR, false, ROOF_DATASHEET);
+  roof_bar *bar = add_bar(chart, error);
+  if (bar == NULL) {
+    return ROOF_E_ARGUMENT;
+  }
+  bar->value = peak->flops_per_second;
+  bar->series = series;
+  snprintf(bar->label, sizeof bar->label, "%s%s%s %s", several ? machine->name : "", several ? " " : "",
+           roof_dtype_name(peak->dtype), roof_unit_name(peak->unit));
+  if (fp32 != NULL && fp32->flops_per_second > 0) {
+    rf_format(bar->note, sizeof bar->note, "%.3gx fp32, %s", peak->flops_per_second / fp32->flops_per_second,
+              roof_provenance_name(peak->kind));
+  }
+  return ROOF_OK;
+}
+
+roof_status roof_peaks_chart(roof_machine *const *machines, int count, roof_bars *chart, roof_error *error) {
+  roof_bars *made;
+  roof_status status = start(&made, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  snprintf(made->title, sizeof made->title, "%.90s: dense peaks by format",
+           count > 1 ? "Several machines" : roof_machine_title(machines[0]));
+  snprintf(made->x_title, sizeof made->x_title, "FLOP/s, logarithmic");
+  snprintf(made->unit, sizeof made->unit, "FLOP/s");
+  for (int i = 0; i < count * ROOF_DTYPE_COUNT * ROOF_UNIT_COUNT && status == ROOF_OK; i++) {
+    int machine = i / (ROOF_DTYPE_COUNT * ROOF_UNIT_COUNT);
+    roof_dtype dtype = (roof_dtype)(i / ROOF_UNIT_COUNT % ROOF_DTYPE_COUNT);
+    const roof_peak *peak =
+        roof_machine_peak(machines[machine], dtype, (roof_unit)(i % ROOF_UNIT_COUNT), false, ROOF_DATASHEET);
+    if (peak != NULL && peak->flops_per_second > 0) {
+      status =
+          add_peak(made, machines[machine], peak, count > 1 ? machine : (int)peak->unit, count > 1, error);
+    }
+  }
+  return finish(made, chart, status, "peaks: no peak is known", error);
+}
+
+roof_status roof_shares_chart(const roof_machine *machine, const roof_measurement *list, size_t count,
+                              roof_bars *chart, roof_error *error) {
+  roof_ceilings ceilings;
+  roof_bars *made;
+  roof_status status = start(&made, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  made->linear = true;
+  snprintf(made->title, sizeof made->title, "%.90s: shares of the ceilings", roof_machine_title(machine));
+  snprintf(made->x_title, sizeof made->x_title, "achieved / ceiling");
+  snprintf(made->unit, sizeof made->unit, "%%");
+  status = roof_ceilings_init(&ceilings, machine, 0, NULL, error);
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    roof_placed at;
+    roof_place_measurement(&ceilings, &list[i], &at);
+    if (!(at.share > 0)) {
+      continue;
+    }
+    roof_bar *bar = add_bar(made, error);
+    status = bar != NULL ? ROOF_OK : ROOF_E_ARGUMENT;
+    if (bar != NULL) {
+      bar->value = at.share;
+      bar->whole = 1;
+      bar->series = at.state > ROOF_PLACE_POSSIBLE;
+      snprintf(bar->label, sizeof bar->label, "%.79s", list[i].label);
+      snprintf(bar->note, sizeof bar->note, "%.40s, %s", at.binding,
+               at.verdict != NULL ? at.verdict->name : roof_place_state_name(at.state));
+    }
+  }
+  return finish(made, chart, status, "shares: no kernel's share of its ceiling is known", error);
+}
+
+void roof_losses_chart(const roof_losses *losses, roof_bars *chart) {
+  *chart = (roof_bars){.linear = true, .count = losses->count};
+  snprintf(chart->title, sizeof chart->title, "%s", losses->title);
+  snprintf(chart->x_title, sizeof chart->x_title, "%s; pale: what the step took", losses->unit);
+  snprintf(chart->unit, sizeof chart->unit, "%s", losses->unit);
+  for (int i = 0; i < losses->count; i++) {
+    const roof_loss *step = &losses->steps[i];
+    roof_bar *bar = &chart->bars[i];
+    bar->value = step->rate;
+    bar->whole = i > 0 ? losses->steps[i - 1].rate : 0;
+    snprintf(bar->label, sizeof bar->label, "%s", step->name);
+    rf_format(bar->note, sizeof bar->note, "%.1f %%%s%s", 100 * step->share, step->why[0] != '\0' ? "; " : "",
+              step->why);
+  }
+}

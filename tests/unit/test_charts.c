@@ -1,0 +1,187 @@
+/* Charts that are no rooflines: bars, cascades of losses, an operation over its sizes. */
+#include "test.h"
+
+#include <string.h>
+
+#include "roofline/catalog.h"
+#include "roofline/charts.h"
+#include "roofline/ops.h"
+
+static roof_machine *h100 = NULL, *a100 = NULL;
+static roof_bars bars;
+static roof_curves curves;
+
+static int load(void **state) {
+  (void)state;
+  return roof_catalog_load("h100", &h100, NULL) != ROOF_OK ||
+         roof_catalog_load("a100", &a100, NULL) != ROOF_OK;
+}
+
+static int unload(void **state) {
+  (void)state;
+  roof_machine_free(h100);
+  roof_machine_free(a100);
+  return 0;
+}
+
+static const roof_bar *find_bar(const char *label) {
+  for (int i = 0; i < bars.count; i++) {
+    if (strcmp(bars.bars[i].label, label) == 0) {
+      return &bars.bars[i];
+    }
+  }
+  fail_msg("no bar `%s`", label);
+  return NULL;
+}
+
+static void peaks_by_format_with_their_ratio(void **state) {
+  (void)state;
+  assert_int_equal(roof_peaks_chart(&a100, 1, &bars, NULL), ROOF_OK);
+  assert_near(find_bar("fp16 matrix")->value, 312e12, 1e-9);
+  assert_string_equal(find_bar("fp16 matrix")->note, "16x fp32, datasheet");
+  assert_string_equal(find_bar("int8 matrix")->note, "32x fp32, datasheet");
+  roof_machine *both[] = {a100, h100};
+  assert_int_equal(roof_peaks_chart(both, 2, &bars, NULL), ROOF_OK);
+  assert_near(find_bar("nvidia-h100-sxm fp8 matrix")->value, 1.979e15, 1e-3);
+}
+
+/** Every line of the text has at most `columns` characters: here all but the bars is ASCII. */
+static void check_width(const roof_text *text, int columns) {
+  int cells = 0;
+  for (size_t i = 0; i < text->length; i++) {
+    cells = text->data[i] == '\n' ? 0 : cells + ((text->data[i] & 0xC0) != 0x80);
+    assert_true(cells <= columns);
+  }
+}
+
+static void bars_fit_the_terminal_and_the_picture(void **state) {
+  (void)state;
+  static const int widths[] = {40, 60, 80, 200};
+  assert_int_equal(roof_peaks_chart(&h100, 1, &bars, NULL), ROOF_OK);
+  for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+    roof_text text = {0};
+    assert_int_equal(roof_draw_bars_terminal(&bars, widths[i], false, false, &text, NULL), ROOF_OK);
+    check_width(&text, widths[i]);
+    roof_text_done(&text);
+  }
+  roof_text svg = {0}, plain = {0};
+  assert_int_equal(roof_draw_bars_terminal(&bars, 80, true, false, &plain, NULL), ROOF_OK);
+  for (size_t i = 0; i < plain.length; i++) {
+    assert_true((unsigned char)plain.data[i] < 0x80);
+  }
+  assert_int_equal(roof_draw_bars_svg(&bars, &svg, NULL), ROOF_OK);
+  assert_non_null(strstr(svg.data, "<svg "));
+  assert_non_null(strstr(svg.data, "fp8 matrix: 1.979 PFLOP/s"));
+  roof_text_done(&svg);
+  roof_text_done(&plain);
+  roof_text none = {0};
+  assert_int_equal(roof_draw_bars_terminal(&bars, 39, true, false, &none, NULL), ROOF_E_ARGUMENT);
+  bars.bars[0].value = 0;
+  assert_int_equal(roof_draw_bars_svg(&bars, &none, NULL), ROOF_E_ARGUMENT);
+  assert_null(none.data);
+}
+
+static void a_cascade_that_somebody_names(void **state) {
+  (void)state;
+  static const char *const words[] = {"HBM=2039GB/s", "ECC=1905GB/s", "refresh=1850GB/s", "access=1800GB/s",
+                                      "kernel=1750GB/s"};
+  static const double shares[] = {1, 0.9343, 0.9073, 0.8828, 0.8583};
+  static const char *const rising[] = {"a=1GB/s", "b=2GB/s"}, *const mixed[] = {"a=1GB/s", "b=1TFLOP/s"};
+  roof_losses losses;
+  assert_int_equal(roof_losses_read(words, 5, &losses, NULL), ROOF_OK);
+  assert_string_equal(losses.unit, "B/s");
+  for (int i = 0; i < 5; i++) {
+    assert_near(losses.steps[i].share, shares[i], 1e-3);
+  }
+  roof_losses_chart(&losses, &bars);
+  assert_near(bars.bars[2].whole, 1905e9, 1e-9);
+  roof_losses before = losses;
+  assert_int_equal(roof_losses_read(words, 1, &losses, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_losses_read(rising, 2, &losses, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_losses_read(mixed, 2, &losses, NULL), ROOF_E_PARSE);
+  assert_memory_equal(&losses, &before, sizeof losses);
+}
+
+static roof_advice advise_gemv(const roof_target *target, double seconds, double active) {
+  const roof_op *gemv;
+  double typed[ROOF_PARAM_MAX];
+  roof_advice advice;
+  roof_question question = roof_question_init();
+  assert_int_equal(roof_op_find("gemv", &gemv, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(gemv, "m=8192 n=28672", typed, NULL), ROOF_OK);
+  question.measured_seconds = seconds;
+  question.clue[ROOF_CLUE_ACTIVE] = active;
+  assert_int_equal(roof_advise(target, gemv, typed, &question, &advice, NULL), ROOF_OK);
+  return advice;
+}
+
+static void a_cascade_of_what_is_known_of_a_kernel(void **state) {
+  (void)state;
+  roof_types half = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_losses losses;
+  assert_int_equal(roof_target_init(&target, h100, &half, &options, NULL), ROOF_OK);
+  roof_advice advice = advise_gemv(&target, 400e-6, 0.6);
+  assert_int_equal(roof_losses_of(&advice, &target, &losses, NULL), ROOF_OK);
+  static const char *const names[] = {"HBM", "machine", "launch", "idle device", "measured"};
+  assert_int_equal(losses.count, 5);
+  for (int i = 0; i < 5; i++) {
+    assert_string_equal(losses.steps[i].name, names[i]);
+  }
+  assert_near(losses.steps[0].rate, 3.35e12, 1e-6);
+  assert_near(losses.steps[1].share, 2.958 / 3.35, 1e-3);
+  assert_near(losses.steps[3].share, 0.6 * losses.steps[2].share, 1e-9);
+  assert_near(losses.steps[4].share, advice.placed.share, 1e-2);
+  /* A counter that would explain more than there is is left out. */
+  advice = advise_gemv(&target, 200e-6, 0.2);
+  assert_int_equal(roof_losses_of(&advice, &target, &losses, NULL), ROOF_OK);
+  assert_int_equal(losses.count, 4);
+  advice = advise_gemv(&target, 50e-6, NAN);
+  assert_int_equal(roof_losses_of(&advice, &target, &losses, NULL), ROOF_E_ARGUMENT);
+}
+
+static void an_operation_over_its_batch(void **state) {
+  (void)state;
+  roof_types half = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_shape shape;
+  roof_sweep sweep;
+  const roof_op *linear;
+  static const char *const words[] = {"batch=1..1024*2", "in=4096", "out=4096"}, *const one[] = {"batch=8",
+                                                                                                 "in=64",
+                                                                                                 "out=64"};
+  assert_int_equal(roof_op_find("linear", &linear, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, a100, &half, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_parse(&shape, linear, words, 3, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_sweep_init(&sweep, &shape, &target, 1, NULL), ROOF_OK);
+  assert_int_equal(roof_sweep_chart(&sweep, &curves, NULL), ROOF_OK);
+  assert_int_equal(curves.panels[1].curves[0].count, 11);
+  assert_near(curves.panels[1].curves[0].y[8], 227.6, 1e-3);
+  assert_near(curves.panels[0].curves[0].y[10], 312e12, 1e-6);
+  assert_int_equal(curves.mark_count, 1);
+  assert_near(curves.marks[0].x, 165.372, 1e-4);
+  roof_text svg = {0};
+  assert_int_equal(roof_draw_curves_svg(&curves, &svg, NULL), ROOF_OK);
+  assert_non_null(strstr(svg.data, "ridge 153 FLOP/B"));
+  roof_text_done(&svg);
+  roof_sweep_done(&sweep);
+  roof_shape_done(&shape);
+  assert_int_equal(roof_shape_parse(&shape, linear, one, 3, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_sweep_init(&sweep, &shape, &target, 1, NULL), ROOF_OK);
+  assert_int_equal(roof_sweep_chart(&sweep, &curves, NULL), ROOF_E_ARGUMENT);
+  roof_sweep_done(&sweep);
+  roof_shape_done(&shape);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(peaks_by_format_with_their_ratio),
+      cmocka_unit_test(bars_fit_the_terminal_and_the_picture),
+      cmocka_unit_test(a_cascade_that_somebody_names),
+      cmocka_unit_test(a_cascade_of_what_is_known_of_a_kernel),
+      cmocka_unit_test(an_operation_over_its_batch),
+  };
+  return cmocka_run_group_tests(tests, load, unload);
+}
