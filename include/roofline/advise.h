@@ -28,7 +28,7 @@ extern "C" {
   X(ROOF_CLUE_FRACTION, "fraction", 's', "lower bound / measured time")                                      \
   X(ROOF_CLUE_LAUNCH, "launch", 's', "launch cost / measured time")                                          \
   X(ROOF_CLUE_EXPOSED, "exposed", 's', "time that perfect overlap would have hidden / measured time")        \
-  X(ROOF_CLUE_BEYOND, "beyond", 's', "time beyond the upper bound, where nothing overlaps / measured time")  \
+  X(ROOF_CLUE_BEYOND, "beyond", 's', "time beyond the sum without overlap / measured time")                  \
   X(ROOF_CLUE_WRITE_ALLOCATE, "write_allocate", 's', "bus time that reading lines before writing takes")     \
   X(ROOF_CLUE_VECTOR, "vector_rate", 's', "achieved FLOP/s / peak of the vector units")                      \
   X(ROOF_CLUE_WIDER, "wider_rate", 's', "achieved FLOP/s / peak of the next wider format")                   \

@@ -262,7 +262,7 @@ typedef struct roof_reconciled {
   double gap_points;                   /**< 100 x (expected_fraction - fraction_of_ceiling) */
   double share[ROOF_BASIS_COUNT];      /**< of the theoretical and of the achieved ceiling */
   const char *bands[ROOF_BASIS_COUNT]; /**< a name of roof_verdict_on */
-  double overlap;               /**< implied: 1 at the lower bound, 0 at the upper; NaN where the two agree */
+  double overlap; /**< implied: 1 at the lower bound, 0 at the sum without overlap; NaN where the two agree */
   double intensity;             /**< arithmetic, FLOP/byte */
   double operational_intensity; /**< from counted bytes */
   const char *traffic;          /**< "equal", "lower" or "higher" than arithmetic, NULL not counted */

@@ -262,7 +262,7 @@ typedef struct roof_model {
   int note_count;
 } roof_model;
 
-/** Parameters. Active: those that one token is multiplied with, every embedding included. */
+/** Parameters. Active: those that one token uses; both embeddings count whole. */
 typedef struct roof_model_parameters {
   double total;
   double active;

@@ -112,6 +112,23 @@ static void judge_sparse(roof_claim_judged *j, const roof_target *target, const 
   }
 }
 
+/** What was measured above the vendor's figure can be: a consumer card runs above its nominal clock. */
+static void heed_measured(roof_claim_judged *j, const roof_machine *machine, const roof_peak *own) {
+  const roof_peak *measured = roof_machine_peak(machine, own->dtype, own->unit, own->sparse, ROOF_MEASURED);
+  if (measured == NULL || measured->kind != ROOF_MEASURED || measured->flops_per_second <= j->limit ||
+      j->claimed > measured->flops_per_second * (1 + ROOF_PLACE_ROUNDING)) {
+    return;
+  }
+  snprintf(j->limit_name, sizeof j->limit_name, "measured %s %s peak, above its nominal one",
+           roof_dtype_name(own->dtype), roof_unit_name(own->unit));
+  set_source(j, measured->kind, measured->date, measured->source);
+  j->limit = measured->flops_per_second;
+  j->placed.share = j->claimed / j->limit;
+  j->placed.state = ROOF_PLACE_POSSIBLE;
+  j->placed.verdict = roof_verdict_on(ROOF_ACHIEVED, j->placed.share);
+  j->possible = true;
+}
+
 static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
                               roof_error *error) {
   const roof_peak *peak = target->peak[ROOF_MATRIX];
@@ -141,6 +158,9 @@ static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const r
   }
   if (isnan(intensity)) {
     match_peaks(j, target->machine, peak);
+  }
+  if (!j->possible && j->placed.regime != ROOF_MEMORY_BOUND) {
+    heed_measured(j, target->machine, peak);
   }
   if (isnan(intensity) && !j->possible) {
     judge_sparse(j, target, peak);

@@ -141,7 +141,7 @@ ROWS
   claim 1 gemm m=1 n=1 k=1 10ps
   [[ ${lines[0]} == 'impossible: over 10000 times what '* ]]
   run -0 "$ROOFLINE" claim 1700TFLOP/s --machine h100 --dtype fp8 --json
-  [[ $(json .limit.source) == *'throughput.py'* ]]
+  [[ $(json .limit.source) == *'whitepaper'* ]]
 }
 
 @test "what a benchmark reached on this machine is not suspicious" {

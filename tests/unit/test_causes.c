@@ -130,7 +130,7 @@ static void both_sides_of_every_threshold(void **state) {
 
 static void the_furthest_past_comes_first(void **state) {
   (void)state;
-  roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
+  roof_prediction p = predict(&on_gpu, "gemv", 8192, 28672, 0);
   roof_evidence e = quiet(&p, gpu);
   e.clue[ROOF_CLUE_BANK] = 0.40;
   e.clue[ROOF_CLUE_OCCUPANCY] = 0.48;
@@ -151,6 +151,15 @@ static void the_furthest_past_comes_first(void **state) {
   assert_true(roof_causes_rank(&e, two, 2) == count);
   assert_memory_equal(two[1].name, causes[1].name, strlen(two[1].name));
   assert_true(roof_causes_rank(&e, NULL, 0) == count);
+}
+
+/** Products on the matrix unit are fast with few warps: FlashAttention-3 runs at 10 to 20 % occupancy. */
+static void few_warps_explain_no_matrix_product(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
+  roof_evidence e = quiet(&p, gpu);
+  e.clue[ROOF_CLUE_OCCUPANCY] = 0.14;
+  assert_null(find(&e, "occupancy"));
 }
 
 static void divergence_of_half_the_warp(void **state) {
@@ -462,6 +471,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(both_sides_of_every_threshold),
       cmocka_unit_test(the_furthest_past_comes_first),
+      cmocka_unit_test(few_warps_explain_no_matrix_product),
       cmocka_unit_test(divergence_of_half_the_warp),
       cmocka_unit_test(idle_wall_time),
       cmocka_unit_test(what_follows_from_the_figures),

@@ -51,6 +51,27 @@ static void a_rate_of_the_machine(void **state) {
   assert_false(judge(ROOF_CLAIM_RATE, 1.006 * peak).possible);
 }
 
+/** An RTX 5090 computes 236 TFLOP/s of bf16 at its real clock, 209.5 at the nominal one. */
+static void what_was_measured_is_possible(void **state) {
+  (void)state;
+  roof_machine *card = NULL;
+  roof_target other, h100 = target;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  assert_int_equal(roof_catalog_load("rtx5090", &card, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&other, card, &types, &options, NULL), ROOF_OK);
+  target = other;
+  roof_claim_judged j = judge(ROOF_CLAIM_RATE, 230e12), beyond = judge(ROOF_CLAIM_RATE, 260e12),
+                    below = judge(ROOF_CLAIM_RATE, 200e12);
+  target = h100;
+  assert_true(j.possible && j.limit == 236.03e12);
+  assert_string_equal(j.limit_name, "measured bf16 matrix peak, above its nominal one");
+  assert_false(beyond.possible);
+  assert_string_equal(beyond.limit_name, "dense bf16 matrix peak");
+  assert_string_equal(below.limit_name, "dense bf16 matrix peak");
+  roof_machine_free(card);
+}
+
 static void a_bandwidth_is_another_figure(void **state) {
   (void)state;
   roof_claim_judged j = judge(ROOF_CLAIM_BANDWIDTH, 900e9);
@@ -169,9 +190,13 @@ static void a_judged_claim_is_a_document(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_rate_of_the_machine),     cmocka_unit_test(a_bandwidth_is_another_figure),
-      cmocka_unit_test(an_operation_at_any_speed), cmocka_unit_test(words_make_a_claim),
-      cmocka_unit_test(words_that_make_none),      cmocka_unit_test(a_judged_claim_is_a_document),
+      cmocka_unit_test(a_rate_of_the_machine),
+      cmocka_unit_test(what_was_measured_is_possible),
+      cmocka_unit_test(a_bandwidth_is_another_figure),
+      cmocka_unit_test(an_operation_at_any_speed),
+      cmocka_unit_test(words_make_a_claim),
+      cmocka_unit_test(words_that_make_none),
+      cmocka_unit_test(a_judged_claim_is_a_document),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }
