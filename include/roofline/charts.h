@@ -56,6 +56,12 @@ ROOF_API roof_status roof_draw_bars_svg(const roof_bars *bars, roof_text *out, r
 ROOF_API roof_status roof_draw_bars_terminal(const roof_bars *bars, int columns, bool ascii, bool colour,
                                              roof_text *out, roof_error *error);
 
+/** Appends the bars as one roofline.bars/1 object, what `plot peaks --json` prints.
+ *  Units: as `unit` says, "%" as shares of 1.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_bars_write(const roof_bars *bars, roof_text *out, roof_error *error);
+
 /** The dense peaks of machines by format, each with its ratio to the machine's fp32 vector peak.
  *  Units: FLOP/s.
  *  Ownership: fills *chart on success only.

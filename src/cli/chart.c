@@ -87,6 +87,28 @@ roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curv
   return status;
 }
 
+static const cli_column bar_columns[] = {
+    {.key = "label", .header = "", CLI_FIELD(NAME, roof_bar, label)},
+    {.key = "value", .header = "value", .digits = 4, .csv_digits = 12, CLI_FIELD(NUMBER, roof_bar, value)},
+    {.key = "note", .header = "", CLI_FIELD(NAME, roof_bar, note)},
+    {0},
+};
+
+static roof_status write_bars(const cli_args *args, const roof_bars *bars, cli_rows rows, roof_error *error) {
+  cli_grid grid = {0};
+  roof_text svg = {0};
+  int width = cli_columns_add_cells(&grid, rows);
+  const char **cells = cli_grid_cells(&grid);
+  const roof_table table = {bars->title, cells, width, grid.count / width - 1};
+  roof_status status = cells != NULL ? roof_draw_bars_svg(bars, &svg, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
+  status = status == ROOF_OK ? cli_chart_write_svg(args, bars->title, &svg, &table, error) : status;
+  roof_text_done(&svg);
+  free(cells);
+  cli_grid_done(&grid);
+  return status;
+}
+
 /** The size given, else the terminal's, else one that fits most. */
 static void choose_size(int width, int height, int *columns, int *rows) {
   struct winsize size = {0};
@@ -119,4 +141,26 @@ roof_status cli_chart_print(const cli_args *args, const roof_scene *scene, int w
   }
   roof_text_done(&out);
   return status;
+}
+
+roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, int width, bool ascii,
+                           roof_error *error) {
+  roof_text out = {0};
+  int columns, height;
+  roof_status status = ROOF_OK;
+  cli_rows rows = CLI_ROWS(bar_columns, bars->bars, (size_t)bars->count);
+  choose_size(width, 0, &columns, &height);
+  if (args->file != NULL) {
+    return write_bars(args, bars, rows, error);
+  }
+  if (args->csv) {
+    cli_columns_add_csv(&out, rows);
+  } else if (args->json) {
+    status = roof_bars_write(bars, &out, error);
+  } else {
+    roof_text_addf(&out, "%s\n\n", bars->title);
+    status = roof_draw_bars_terminal(bars, columns, ascii || needs_ascii(), cli_use_color(args, stdout), &out,
+                                     error);
+  }
+  return cli_print_end(&out, status, error);
 }

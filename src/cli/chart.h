@@ -3,7 +3,7 @@
 #define CLI_CHART_H
 
 #include "cli/columns.h"
-#include "roofline/draw.h"
+#include "roofline/charts.h"
 
 /** Writes the scene for --to as SVG or PNG, or as an HTML page with the rows as a table beneath it, `title` above
  *  them. */
@@ -25,5 +25,9 @@ roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curv
 /** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */
 roof_status cli_chart_print(const cli_args *args, const roof_scene *scene, int width, int height, bool ascii,
                             roof_error *error);
+
+/** Answers with bars as `args` ask: a drawing of --to, JSON, CSV or the terminal, `width` columns wide (0: as it is). */
+roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, int width, bool ascii,
+                           roof_error *error);
 
 #endif

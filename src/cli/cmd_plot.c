@@ -183,7 +183,55 @@ static roof_status answer(const chart *c, roof_error *error) {
   return status;
 }
 
+/** The shares of the kernels of one file. */
+static roof_status make_shares(const cli_args *args, const roof_machine *machine, roof_bars *bars,
+                               roof_error *error) {
+  roof_measurements all = {0};
+  if (args->word_count != 2) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "plot shares: of which file of measurements?");
+  }
+  roof_status status = roof_measurements_read(args->words[1], &all, error);
+  status = status == ROOF_OK ? roof_shares_chart(machine, all.list, all.count, bars, error) : status;
+  roof_measurements_done(&all);
+  return status;
+}
+
+static roof_status make_losses(const cli_args *args, roof_bars *bars, roof_error *error) {
+  roof_losses losses;
+  roof_status status = roof_losses_read(args->words + 1, args->word_count - 1, &losses, error);
+  if (status == ROOF_OK) {
+    roof_losses_chart(&losses, bars);
+  }
+  return status;
+}
+
+static bool is_bars(const cli_args *args, const char *name) {
+  return args->word_count > 0 && strcmp(args->words[0], name) == 0;
+}
+
+/** The charts that are bars; their names are no operations. */
+static roof_status run_bars(const cli_args *args, roof_error *error) {
+  roof_machine **machines = NULL;
+  int count = 0;
+  bool losses = is_bars(args, "losses");
+  roof_bars *bars = calloc(1, sizeof *bars);
+  roof_status status = bars == NULL ? roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory")
+                       : losses     ? make_losses(args, bars, error)
+                                    : cli_select_machines(args, &machines, &count, error);
+  if (status == ROOF_OK && !losses) {
+    status = is_bars(args, "peaks") ? roof_peaks_chart(machines, count, bars, error)
+                                    : make_shares(args, machines[0], bars, error);
+  }
+  status = status == ROOF_OK ? cli_chart_bars(args, bars, width, ascii != 0, error) : status;
+  cli_machines_free(machines, count);
+  free(bars);
+  return status;
+}
+
 static roof_status run(const cli_args *args, roof_error *error) {
+  if (is_bars(args, "peaks") || is_bars(args, "shares") || is_bars(args, "losses")) {
+    return run_bars(args, error);
+  }
   chart c = {.args = args};
   roof_status status = cli_select_machines(args, &c.machines, &c.count, error);
   if (status == ROOF_OK && linear && args->file == NULL) {
@@ -209,14 +257,18 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_plot = {
     .name = "plot",
     .task = CLI_TASK_ASK,
-    .arguments = "[OP key=value ... | FILE.json | -] ...",
-    .summary = "rooflines of machines (of several, the outline), with operations and measurements on them",
+    .arguments = "[OP key=value ... | FILE.json | -] ... | peaks | shares FILE | losses CAUSE=RATE ...",
+    .summary =
+        "rooflines of machines, with operations and measurements on them; bars of peaks, shares, losses",
     .examples = "  roofline plot --machine h100 --machine a100 --dtype fp16\n"
                 "  roofline plot gemm m=1,16,256,4096 n=4096 k=4096 --machine h100 --to roofline.svg\n"
                 "  roofline plot attention batch=1 heads=32 q_len=2048 kv_len=2048 head_dim=128 \\\n"
                 "    algorithm=standard,flash --arrows --machine h100 --to flash.svg\n"
                 "  roofline plot results.json --machine host --to results.svg\n"
-                "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n",
+                "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n"
+                "  roofline plot peaks --machine a100 --machine h100 --to peaks.svg\n"
+                "  roofline plot shares results.json --machine host\n"
+                "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",
     .writes = "svg png html json csv txt",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT,
     .options = options,

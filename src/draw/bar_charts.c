@@ -43,8 +43,8 @@ static roof_status add_peak(roof_bars *chart, const roof_machine *machine, const
   }
   bar->value = peak->flops_per_second;
   bar->series = series;
-  snprintf(bar->label, sizeof bar->label, "%s%s%s %s", several ? machine->name : "", several ? " " : "",
-           roof_dtype_name(peak->dtype), roof_unit_name(peak->unit));
+  snprintf(bar->label, sizeof bar->label, "%s %s%s%.60s", roof_dtype_name(peak->dtype),
+           roof_unit_name(peak->unit), several ? " " : "", several ? machine->name : "");
   if (fp32 != NULL && fp32->flops_per_second > 0) {
     rf_format(bar->note, sizeof bar->note, "%.3gx fp32, %s", peak->flops_per_second / fp32->flops_per_second,
               roof_provenance_name(peak->kind));

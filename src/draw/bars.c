@@ -12,7 +12,7 @@
 
 enum {
   WIDTH = 960,
-  LEFT = 236,
+  LEFT = 262,
   RIGHT = 690,
   TOP = 74,
   ROW = 26,
@@ -21,14 +21,15 @@ enum {
   AXIS_ROOM = 56,
   TICKS = 6
 };
-enum { LEAST_COLUMNS = 40, LABEL_CELLS = 26, FIGURE_CELLS = 14, LEAST_BAR = 8, MOST_BAR = 40 };
+enum { LEAST_COLUMNS = 40, LABEL_CELLS = 34, FIGURE_CELLS = 14, LEAST_BAR = 8, MOST_BAR = 40 };
 
 static const char style[] =
     "<style>.bars{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu "
     "Sans',sans-serif;"
     "font-size:12px}.bars text{fill:#222}.bars .t{font-size:17px;font-weight:600}.bars .s{fill:#555}"
     ".bars .g{stroke:#e4e7ea}.bars .a{stroke:#9aa3ad}.bars .c{text-anchor:middle}.bars .e{text-anchor:end}"
-    ".bars .w{fill-opacity:0.22}</style>\n";
+    ".bars .w{fill-opacity:0.22}"
+    ".bars .n{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}</style>\n";
 
 /** The axis that the bars lie along. */
 static rf_range axis_of(const roof_bars *b) {
@@ -100,7 +101,7 @@ static void draw_axis(const roof_bars *b, rf_range r, roof_text *out) {
 static void draw_bar(const roof_bars *b, rf_range r, int i, roof_text *out) {
   const roof_bar *bar = &b->bars[i];
   const char *fill = rf_palette[(unsigned)bar->series % ROOF_SCENE_SERIES].line;
-  char text[48], label[96], note[240];
+  char text[48], label[96], line[192], note[240];
   double top = TOP + ROW * i + (ROW - BAR) / 2.0, end = place(b, r, bar->value), whole = end;
   figure(b, bar->value, text, sizeof text);
   roof_text_add(out, "<g><title>");
@@ -115,8 +116,8 @@ static void draw_bar(const roof_bars *b, rf_range r, int i, roof_text *out) {
   add_rectangle(out, "b", fill, LEFT, end, top);
   rf_glyph_elide(label, sizeof label, bar->label, (LEFT - 24.0) / FONT);
   add_text(out, "e", LEFT - 8, top + 12, label);
-  snprintf(note, sizeof note, "%s%s%s", text, bar->note[0] != '\0' ? "  " : "", bar->note);
-  rf_glyph_elide(note, sizeof note, note, (WIDTH - 8 - whole - 8) / FONT);
+  snprintf(line, sizeof line, "%s%s%s", text, bar->note[0] != '\0' ? ", " : "", bar->note);
+  rf_glyph_elide(note, sizeof note, line, (WIDTH - 8 - whole - 8) / FONT);
   add_text(out, "n", whole + 8, top + 12, note);
   roof_text_add(out, "</g>\n");
 }

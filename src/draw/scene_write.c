@@ -1,8 +1,8 @@
-/* A scene written as roofline.plot/1. */
+/* A scene written as roofline.plot/1, bars as roofline.bars/1. */
 #include <math.h>
 
 #include "documents/json.h"
-#include "roofline/draw.h"
+#include "roofline/charts.h"
 
 static json_t *roof_json(const roof_scene *scene, const roof_scene_roof *roof) {
   return json_pack("{s:s, s:s, s:s, s:o, s:o}", "machine", scene->series[roof->series], "label", roof->label,
@@ -34,4 +34,16 @@ roof_status roof_scene_write(const roof_scene *scene, roof_text *out, roof_error
   return rf_json_write(
       json_pack("{s:s, s:o, s:o}", "schema", "roofline.plot/1", "roofs", roofs, "dots", dots), "plot", out,
       error);
+}
+
+roof_status roof_bars_write(const roof_bars *bars, roof_text *out, roof_error *error) {
+  json_t *list = json_array();
+  for (int i = 0; i < bars->count; i++) {
+    const roof_bar *bar = &bars->bars[i];
+    json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "label", bar->label, "value",
+                                          rf_json_number(bar->value), "note", bar->note));
+  }
+  return rf_json_write(json_pack("{s:s, s:s, s:s, s:o}", "schema", "roofline.bars/1", "title", bars->title,
+                                 "unit", bars->unit, "bars", list),
+                       "plot", out, error);
 }

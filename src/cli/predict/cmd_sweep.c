@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "cli/chart.h"
 #include "cli/columns.h"
 #include "core/number.h"
 
@@ -257,6 +258,21 @@ static roof_status add_text(job *j, roof_text *out, roof_error *error) {
   return status;
 }
 
+/** The curves of --to. */
+static roof_status draw(const job *j, roof_error *error) {
+  roof_error why = {0};
+  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_status status = chart != NULL ? roof_sweep_chart(&j->sweep, chart, &why)
+                                     : roof_error_set(&why, ROOF_E_MEMORY, "out of memory");
+  if (status != ROOF_OK) {
+    roof_error_set(error, status, "--to %s: %s", j->args->to, why.message);
+  } else {
+    status = cli_chart_write_curves(j->args, chart, "Points", NULL, error);
+  }
+  free(chart);
+  return status;
+}
+
 static roof_status sweep_shape(const cli_args *args, const roof_shape *shape, roof_error *error) {
   cli_targets machines;
   roof_text out = {0};
@@ -267,9 +283,10 @@ static roof_status sweep_shape(const cli_args *args, const roof_shape *shape, ro
   }
   status = roof_sweep_init(&j.sweep, shape, machines.targets, machines.count, error);
   if (status == ROOF_OK) {
-    status = args->csv    ? add_csv(&j, &out, error)
-             : args->json ? roof_sweep_write(&j.sweep, print_part, &j, &out, error)
-                          : add_text(&j, &out, error);
+    status = args->file != NULL ? draw(&j, error)
+             : args->csv        ? add_csv(&j, &out, error)
+             : args->json       ? roof_sweep_write(&j.sweep, print_part, &j, &out, error)
+                                : add_text(&j, &out, error);
     status = cli_print_end(&out, status, error);
     roof_sweep_done(&j.sweep);
   }
@@ -297,11 +314,12 @@ const cli_command cli_cmd_sweep = {
     .examples = "  roofline sweep linear batch=1..1024*2 in=4096 out=4096 --machine a100\n"
                 "  roofline sweep gemm m=1,16,64..512+64 n=4096 k=4096 --machine h100 --machine a100\n"
                 "  roofline sweep gemm m=1..1000000 n=4096 k=4096 --machine h100 --csv\n"
+                "  roofline sweep linear batch=1..4096*2 in=out=1024,4096 --machine tpu-v5e --to batch.svg\n"
                 "\n"
                 "  Values: lists 1,8,64; ranges 1..1024*2 (times 2) and 128..4096+128 (plus 128); "
                 "m=n=k=64..8192*2 varies\n"
                 "  parameters together.\n",
-    .writes = "txt json csv",
+    .writes = "txt json csv svg png html",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .run = run,
 };

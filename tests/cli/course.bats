@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# What courses on the roofline ask, each by one command. Their arithmetic is in predict.bats, explain.bats and
+# tests/questions.md; here are the rest: charts that are no rooflines, and where a peak goes.
+
+setup() {
+  load lib.bash
+  start
+}
+
+# table QUESTION | WORD OF THE ANSWER | COMMAND: each command exits 0 and prints the word.
+answers() {
+  local question word command
+  while IFS='|' read -r question word command; do
+    # shellcheck disable=SC2086  # words of a command
+    run -0 "$ROOFLINE" $command
+    [[ $output == *"$word"* ]] || { echo "$question: no \`$word\` in: $output"; return 1; }
+  done
+}
+
+@test "each question has a command that answers it" {
+  answers <<'ROWS'
+the shared memory and registers of an SM|228 KiB per SM|explain levels --machine h100
+reading less is what helps under the memory's ceiling|quantize, fuse, cache|explain memory --machine h100
+a kernel as calls per second|calls per second|predict gemm m=1 n=28672 k=8192 --machine h100
+softmax of three passes|passes=3|predict softmax rows=4096 cols=4096 passes=3 --machine h100
+flash attention whose K and V are read again by tiles of 64|64.12 FLOP/B|predict attention batch=1 heads=1 q_len=4096 kv_len=4096 head_dim=128 --machine h100 --dtype fp16 --tile 64
+what production kernels reach|FlashAttention-3|explain production --machine h100
+a reading list|Williams, Waterman, Patterson|explain reading
+a thread's registers in bytes|1024 B|explain levels --machine h100
+what lives at which level|hot KV cache|explain levels --machine h100
+ridges of several machines by format|ridge, fp8|machine compare orin-nano-super h100 h200 b200
+a new format|fp3|predict gemm m=1 n=4096 k=4096 --machine h100 --weights fp3
+the ridge that a distance is taken from|1772x left|explain add n=4 --dtype bf16 --machine h100 --unit matrix
+a naive product's ceiling|0.25     837.4 GFLOP/s|explain tile gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp32
+FLOPs per element|5 per element|predict softmax rows=4096 cols=4096 --machine h100
+reads without writes|reads alone|explain bytes add n=1000 --machine h100
+numbers taught wrong|not 1979 TFLOP/s but 989.4|explain errata --machine h100
+FMAs of an MMA tile|4096 FMA each|explain mma --machine a100
+peaks by format as a chart|32x fp32|plot peaks --machine a100
+the bandwidth of registers|156.0 TB/s|explain levels --machine a100
+the exact FLOPs of a product|4177920|explain flop gemm m=128 n=128 k=128 --machine a100 --dtype fp32
+which level holds a tile|768 KiB  L2|explain tile --machine a100 --dtype fp32
+a block's limit of shared memory|up to 117 x 117|explain tile --machine a100 --dtype fp32
+which tile to choose|choose 96|explain tile --machine a100 --dtype fp32
+the sections of Nsight Compute|Memory Workload Analysis|explain ncu
+optimisations with their direction|fewer launches   up|explain optimisations
+a decision tree|6. recompute, do not store|explain decisions
+what to keep|Predict, seal, then measure|explain takeaways
+bits, ratio and use of each format|64x  weights|explain precision --machine a100
+a peak from units and clock|132 SM x 4096 FLOP x 1.830 GHz|explain peak --machine h100
+a bandwidth from bus and rate|5120 bits / 8 x 3.186 GT/s|explain levels --machine a100
+where bandwidth is lost|refresh|explain losses --machine h100
+ROWS
+}
+
+@test "a cascade of losses, named" {
+  run -0 "$ROOFLINE" plot losses HBM=2039GB/s ECC=1905GB/s refresh=1850GB/s access=1800GB/s kernel=1750GB/s --csv
+  [ "$(sed -n 's/^kernel,1750000000000,//p' <<<"$output")" = '85.8 %' ]
+  [ "$(sed -n 's/^ECC,1905000000000,//p' <<<"$output")" = '93.4 %' ]
+  run -0 "$ROOFLINE" plot losses HBM=2039GB/s kernel=1750GB/s --ascii
+  [[ $output == *'###..'* ]]
+  run -2 --separate-stderr "$ROOFLINE" plot losses HBM=1GB/s kernel=2GB/s
+  [[ $stderr == *'more than what was left before it'* ]]
+}
+
+@test "bars: peaks and shares, in every form" {
+  run -0 "$ROOFLINE" plot peaks --machine a100 --json
+  [ "$(json '[.schema, .unit, (.bars[] | select(.label == "int8 matrix") | .value, .note)]')" = \
+    '["roofline.bars/1","FLOP/s",624000000000000,"32x fp32, datasheet"]' ]
+  run -0 "$ROOFLINE" plot peaks --machine a100 --machine h100 --to peaks.svg
+  grep -q '<title>fp8 matrix nvidia-h100-sxm: 1.979 PFLOP/s' peaks.svg
+  run -0 "$ROOFLINE" plot peaks --machine a100 --to peaks.html
+  grep -q '<svg ' peaks.html
+  local size
+  for size in 128 4096; do
+    jq -n --argjson n "$size" '{name: "gemm \($n)", seconds: (2 * $n * $n * $n / 277e12), flops: {fp16: (2 * $n * $n * $n)},
+      bytes: {DRAM: (6 * $n * $n)}}'
+  done | jq -s '{schema: "roofline.measurements/1", machine: "nvidia-a100-sxm-80gb", kernels: .}' >sizes.json
+  run -0 "$ROOFLINE" plot shares sizes.json --machine a100 --csv
+  [[ $output == *'gemm 4096,0.887820512821,"fp16 matrix, good"'* ]]
+  run -2 --separate-stderr "$ROOFLINE" plot shares --machine a100
+  [ "$stderr" = 'roofline: plot shares: of which file of measurements?' ]
+}
+
+@test "throughput and intensity over the batch" {
+  run -0 --separate-stderr "$ROOFLINE" sweep linear batch=1..4096*2 in=out=1024,4096 --machine tpu-v5e --to batch.svg
+  grep -q 'in=out=1024</text>' batch.svg
+  grep -q 'ridge 240.5 FLOP/B' batch.svg
+  grep -q 'ridge passed at 272.5' batch.svg
+  run -2 --separate-stderr "$ROOFLINE" sweep linear batch=8 in=4096 out=4096 --machine h100 --to one.svg
+  [[ $stderr == *'a chart needs several values of a parameter'* ]]
+}
