@@ -53,7 +53,8 @@ ROOF_API roof_status roof_catalog_list_all(roof_catalog_list *list, roof_error *
  *  Errors: none. */
 ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
 
-/** Loads a machine by path (a name with a `/` or ending in .json), or by name or alias (`_` is read as `-`):
+/** Loads a machine by path (a name with a `/` or ending in .json, or `-` for standard input), by its figures
+ *  ("peak=19.5TFLOP/s bandwidth=2039GB/s"; "peak=fp16:312TFLOP/s" for one format), or by name or alias (`_` is read as `-`):
  *  $ROOFLINE_PATH (colon-separated folders), the user's folder, then the built-in machines.
  *  Units: as roof_machine.
  *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.

@@ -188,6 +188,21 @@ ROOF_API roof_status roof_topics_write(roof_text *out, roof_error *error);
  *  Errors: ROOF_E_ARGUMENT for a bad name. */
 ROOF_API roof_status roof_machine_template(const char *name, roof_text *out, roof_error *error);
 
+/** What a peak and a bandwidth are computed from. NaN: not known. */
+typedef struct roof_machine_parts {
+  double units, clock_hz, flops_per_cycle; /**< FLOP per unit and cycle, an FMA is two */
+  double bus_bits, transfers_per_second;   /**< per pin */
+  roof_dtype dtype;                        /**< of the peak */
+} roof_machine_parts;
+
+/** A machine file of the vector peak units x flops_per_cycle x clock_hz and the memory bandwidth bus_bits / 8 x
+ *  transfers_per_second, with the arithmetic as notes and the sources to fill in.
+ *  Units: Hz, bits, transfers/s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_ARGUMENT for a bad name, and where a part of the peak or the bandwidth is missing or not above 0. */
+ROOF_API roof_status roof_machine_compute(const char *name, const roof_machine_parts *parts, roof_text *out,
+                                          roof_error *error);
+
 /** Appends a model's answer as one roofline.model/1 object, what `model --json` prints.
  *  Units: as roof_model_answer.
  *  Ownership: appends to the caller's `out`.

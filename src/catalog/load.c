@@ -7,6 +7,7 @@
 #include "catalog/assume.h"
 #include "catalog/builtin.h"
 #include "catalog/folders.h"
+#include "catalog/given.h"
 #include "catalog/match.h"
 #include "core/letters.h"
 #include "host/file.h"
@@ -144,6 +145,9 @@ static roof_status load_listed(const char *name, roof_machine **machine, roof_er
 }
 
 static roof_status load_named(const char *name, roof_machine **machine, roof_error *error) {
+  if (rf_catalog_is_given(name)) {
+    return rf_catalog_load_given(name, machine, error);
+  }
   if (is_path(name)) {
     return rf_catalog_load_file(name, machine, error);
   }

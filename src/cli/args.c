@@ -9,6 +9,11 @@ static cli_args parsed; /* popt tables need fixed addresses */
 static const struct poptOption machine_table[] = {
     {"machine", 'm', POPT_ARG_ARGV, &parsed.machines, 0,
      "a machine of the catalogue, a file, or `host`; repeatable", "NAME|FILE"},
+    {"peak", '\0', POPT_ARG_ARGV, &parsed.peaks, 0,
+     "a machine without a file: its FLOP/s (19.5TFLOP/s), or of one format (fp16:312TFLOP/s); repeatable",
+     "RATE"},
+    {"bandwidth", '\0', POPT_ARG_STRING, &parsed.bandwidth, 0, "and what its memory gives (2039GB/s)",
+     "RATE"},
     POPT_TABLEEND};
 
 #define OPS_OPTION                                                                                           \
@@ -268,6 +273,25 @@ int cli_args_global(int argc, const char **argv, int first) {
   return i - first;
 }
 
+/** --peak and --bandwidth name one more machine. */
+static roof_status take_figures(roof_error *error) {
+  roof_text name = {0};
+  if ((parsed.peaks != NULL) != (parsed.bandwidth != NULL)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: a machine is both, --peak RATE --bandwidth RATE",
+                          parsed.peaks != NULL ? "peak" : "bandwidth");
+  }
+  for (int i = 0; parsed.peaks != NULL && parsed.peaks[i] != NULL; i++) {
+    roof_text_addf(&name, "%s%s=%s", name.length > 0 ? " " : "", "peak", parsed.peaks[i]);
+  }
+  if (parsed.bandwidth != NULL) {
+    roof_text_addf(&name, "%sbandwidth=%s", name.length > 0 ? " " : "", parsed.bandwidth);
+  }
+  int code = name.length > 0 && !name.failed ? poptSaveString(&parsed.machines, POPT_ARG_ARGV, name.data) : 0;
+  bool failed = name.failed || code != 0;
+  roof_text_done(&name);
+  return failed ? roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory") : ROOF_OK;
+}
+
 /** The word `list` is --list. */
 static void take_list(const cli_command *command) {
   if ((command->groups & CLI_ARGS_LIST) != 0 && parsed.word_count > 0 &&
@@ -308,6 +332,7 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
     }
     take_list(command);
     status = check_color(parsed.color, error);
+    status = status == ROOF_OK ? take_figures(error) : status;
     if (status == ROOF_OK) {
       status = load_userops(&parsed, error);
     }
@@ -324,13 +349,14 @@ void cli_args_done(cli_args *args) {
   }
   free(args->userops);
   const roof_formats *f = &args->formats;
-  const char *texts[] = {f->dtype,      f->weights, f->accumulate,    f->output,    f->kv,
-                         f->group,      args->to,   args->efficiency, args->launch, args->overhead,
-                         args->overlap, args->tile, args->unit,       args->link,   args->color};
+  const char *texts[] = {f->dtype,     f->weights,     f->accumulate, f->output,
+                         f->kv,        f->group,       args->to,      args->efficiency,
+                         args->launch, args->overhead, args->overlap, args->tile,
+                         args->unit,   args->link,     args->color,   args->bandwidth};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free((void *)(uintptr_t)texts[i]);
   }
-  const char **lists[] = {args->machines, args->op_files};
+  const char **lists[] = {args->machines, args->op_files, args->peaks};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     for (int j = 0; lists[i] != NULL && lists[i][j] != NULL; j++) {
       free((void *)(uintptr_t)lists[i][j]);

@@ -44,6 +44,8 @@ enum { CLI_ARGS_ONCE = 1 };
 typedef struct cli_args {
   const char **machines; /**< NULL-terminated, or NULL */
   const char **op_files;
+  const char **peaks; /**< with `bandwidth`: figures of a machine, which `machines` has as one more name */
+  char *bandwidth;
   roof_formats formats;
   char *efficiency, *overhead, *launch, *overlap, *tile, *unit, *link;
   int sparse, warm, achieved;

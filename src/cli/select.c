@@ -45,7 +45,7 @@ static roof_status load_host(roof_machine **machine, roof_error *error) {
 /** Loads a machine, or several with commas between them; a path is one. */
 static roof_status load_named(const char *names, roof_machine **loaded, int *count, roof_error *error) {
   char copy[1024], *rest = NULL;
-  bool path = strchr(names, '/') != NULL;
+  bool path = strchr(names, '/') != NULL; /* and what has units */
   snprintf(copy, sizeof copy, "%s", names);
   roof_status status = ROOF_OK;
   for (char *name = path ? copy : strtok_r(copy, ",", &rest); name != NULL && status == ROOF_OK;

@@ -159,3 +159,37 @@ same() {
   run -0 "$ROOFLINE" plot --machine - --csv <"$h989"
   run -2 "$ROOFLINE" model - --machine h100 </dev/null
 }
+
+@test "--peak and --bandwidth are a machine wherever one is taken" {
+  local figures="--peak 19.5TFLOP/s --bandwidth 2039GB/s"
+  run -0 "$ROOFLINE" predict gemm m=n=k=4096 $figures
+  [[ ${lines[0]} == "gemm on 19.50 TFLOP/s, 2.039 TB/s: compute-bound (fp32 vector), about 9.036 ms"* ]]
+  [[ $output == *"ridge (9.564 FLOP/B)"* ]]
+  for command in "sweep gemm m=1,64 n=64 k=64" "advise gemm m=1 n=4096 k=4096" "plot" "model llama-3.1-8b" "explain ridge"; do
+    run -0 "$ROOFLINE" $command $figures --json
+    [[ $output == *'peak=19.5TFLOP/s bandwidth=2039GB/s'* ]]
+  done
+  run -1 "$ROOFLINE" claim 25TFLOP/s $figures
+  run -0 "$ROOFLINE" predict triad n=1M -m h100 $figures --json
+  [ "$(json '.predictions | length')" = 2 ]
+  run -0 "$ROOFLINE" predict gemm m=n=k=4096 --peak 20TFLOP/s --peak fp16:312TFLOP/s --bandwidth 2TB/s -d fp16 --json
+  near .attainable_flops_per_second 312e12
+  run -0 "$ROOFLINE" predict gemm m=n=k=4096 --peak 20TFLOP/s --peak fp16:312TFLOP/s --bandwidth 2TB/s -d bf16 --json
+  near .attainable_flops_per_second 20e12
+  "$ROOFLINE" predict gemm m=64 n=64 k=64 $figures --seal >sealed
+  run -2 "$ROOFLINE" predict triad n=1M --peak 19.5TFLOP/s
+  [ "$output" = 'roofline: --peak: a machine is both, --peak RATE --bandwidth RATE' ]
+  run -2 "$ROOFLINE" predict triad n=1M --peak 1TB/s --bandwidth 1TB/s
+  run -2 "$ROOFLINE" predict triad n=1M --peak 0 --bandwidth 1TB/s
+}
+
+@test "machine new computes peak and bandwidth from their parts" {
+  run -0 "$ROOFLINE" machine new a100 --units 108 --clock 1.41GHz --flops-per-cycle 128 --bus 5120 --rate 3.186GT/s --to a.json
+  [ "$(jq -c '[.peaks[].flops_per_second, .levels[].bytes_per_second]' a.json)" = '[19491840000000,2039040000000]' ]
+  jq -r '.notes[]' a.json | grep -q 'peak: 108 units x 128 FLOP per cycle x 1.410 GHz = 19.49 TFLOP/s; bandwidth: 5120 bits / 8 x 3.186 GT/s = 2.039 TB/s'
+  run -0 "$ROOFLINE" predict triad n=1G --machine a.json
+  run -1 "$ROOFLINE" machine lint a.json
+  [[ $output != *flops_per_second* ]]
+  run -2 "$ROOFLINE" machine new a100 --units 108
+  [[ $output == "roofline: clock: missing"* ]]
+}

@@ -503,6 +503,39 @@ static void the_template_lints_clean_but_for_what_is_to_fill_in(void **state) {
   roof_text_done(&text);
 }
 
+static void test_figures_are_a_machine(void **state) {
+  (void)state;
+  owned roof_machine *machine = NULL;
+  roof_error error = {0};
+  assert_int_equal(roof_catalog_load("peak=20TFLOP/s peak=fp16:312TFLOP/s bandwidth=2TB/s", &machine, &error),
+                   ROOF_OK);
+  assert_true(machine->peaks[0].dtype == ROOF_FP16 && machine->peaks[0].flops_per_second == 312e12);
+  assert_true(machine->peak_count == ROOF_DTYPE_COUNT && machine->peaks[1].flops_per_second == 20e12);
+  assert_true(machine->levels[0].bytes_per_second == 2e12);
+  assert_string_equal(machine->title, "312.0 TFLOP/s, 2.000 TB/s");
+  roof_machine *none = NULL;
+  assert_int_equal(roof_catalog_load("peak=20TB/s bandwidth=2TB/s", &none, &error), ROOF_E_PARSE);
+  assert_int_equal(roof_catalog_load("peak=fp17:20TFLOP/s", &none, &error), ROOF_E_NAME);
+  assert_int_equal(roof_catalog_load("bandwidth=2TB/s speed=3", &none, &error), ROOF_E_ARGUMENT);
+  assert_null(none);
+}
+
+static void test_parts_give_peak_and_bandwidth(void **state) {
+  (void)state;
+  roof_text text = {0};
+  owned roof_machine *machine = NULL;
+  roof_machine_parts parts = {108, 1.41e9, 128, 5120, 3.186e9, ROOF_FP32};
+  assert_int_equal(roof_machine_compute("mine", &parts, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_read(text.data, text.length, "mine", &machine, NULL), ROOF_OK);
+  assert_true(machine->peaks[0].flops_per_second == 108 * 128 * 1.41e9);
+  assert_true(machine->levels[0].bytes_per_second == 640 * 3.186e9);
+  parts.bus_bits = NAN;
+  roof_error error = {0};
+  assert_int_equal(roof_machine_compute("mine", &parts, &text, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "bus: missing"));
+  roof_text_done(&text);
+}
+
 /** Two domains; the far memory of the second is nearer than its own. */
 #define DOMAINS                                                                                              \
   ", \"domains\": [{\"name\": \"node 0\", \"cores\": 4, \"bytes\": 8e9, \"read_bytes_per_second\": [2e10, "  \
@@ -705,6 +738,8 @@ static void several_machines_in_one_document(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_figures_are_a_machine),
+      cmocka_unit_test(test_parts_give_peak_and_bandwidth),
       cmocka_unit_test(several_machines_in_one_document),
       cmocka_unit_test(every_builtin_machine_round_trips),
       cmocka_unit_test(libraries_and_energy_read_back),
