@@ -25,6 +25,7 @@
 #include "roofline/sealing.h"
 #include "roofline/sweep.h"
 #include "roofline/text.h"
+#include "roofline/whole.h"
 #include "roofline/workload.h"
 
 #ifdef __cplusplus
@@ -371,6 +372,35 @@ ROOF_API roof_status roof_measurement_settle(roof_measurement *measurement, roof
  *  roof_clue_check refuses. */
 ROOF_API roof_status roof_measurement_count(roof_measurement *measurement, const char *name, double value,
                                             roof_error *error);
+
+/** Appends a judged claim about a whole model as one roofline.model_claim/1 object.
+ *  Units: as roof_model_judged.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_model_claim_write(const roof_model_target *target, const roof_model_claim *claim,
+                                            const roof_model_judged *judged, roof_text *out,
+                                            roof_error *error);
+
+/** Appends the energy of a model's phases as one roofline.model_energy/1 object.
+ *  Units: as roof_model_joules.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_model_energy_write(const roof_model_target *target, const roof_model_answer *answer,
+                                             roof_text *out, roof_error *error);
+
+/** Appends what would make a model faster as one roofline.model_levers/1 object.
+ *  Units: as roof_model_lever.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_model_levers_write(const roof_model_target *target, const roof_model_lever *levers,
+                                             int count, roof_text *out, roof_error *error);
+
+/** Appends a prediction to seal for each phase of a model's run (a decoding step is the mean one).
+ *  Units: s, FLOP, bytes.
+ *  Ownership: release *all in any case.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_model_sealings(const roof_model_target *target, const roof_model_answer *answer,
+                                         roof_sealings *all, roof_error *error);
 
 #ifdef __cplusplus
 }

@@ -89,6 +89,7 @@
 #include "roofline/units.h"
 #include "roofline/version.h"
 #include "roofline/weights.h"
+#include "roofline/whole.h"
 #include "roofline/work.h"
 #include "roofline/workload.h"
 

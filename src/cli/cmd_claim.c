@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/columns.h"
+#include "cli/whole/whole.h"
 #include "roofline/claim.h"
 
 /** A claim that was judged. */
@@ -134,6 +135,9 @@ static roof_status judge(const cli_args *args, answer *a, roof_error *error) {
 static roof_status run(const cli_args *args, roof_error *error) {
   answer a = {.machine = NULL};
   const roof_op *op = NULL;
+  if (cli_whole_is(args)) {
+    return cli_whole_claim(args, error);
+  }
   a.op = roof_claim_operation(args->words, args->word_count);
   roof_status status = a.op != NULL ? cli_select_op(args, a.op, &op, error) : ROOF_OK;
   if (status == ROOF_OK) {
@@ -146,7 +150,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_claim = {
     .name = "claim",
     .task = CLI_TASK_ASK,
-    .arguments = "[OP key=value ...] QUANTITY",
+    .arguments = "[OP|MODEL key=value ...] QUANTITY",
     .summary = "is a claimed speed, bandwidth or time possible on a machine? exit 1 when it is not",
     .examples =
         "  roofline claim 1700TFLOP/s --machine h100 --dtype fp16\n"
@@ -155,10 +159,12 @@ const cli_command cli_cmd_claim = {
         "  roofline claim gemm m=8192 n=8192 k=8192 1ms --machine h100 --dtype fp16\n"
         "  roofline claim gemm m=8192 n=8192 k=8192 800TFLOP/s --machine h100 --dtype fp16\n"
         "  roofline claim 64FLOP/B 90% --machine h100 --dtype fp16\n"
+        "  roofline claim llama-3.1-70b tp=4 batch=16 tpot=18ms --weights fp8 --machine h100\n"
+        "  roofline claim llama-3.1-70b train batch=512 tp=8 dp=8 zero=1 mfu=55% --machine h100\n"
         "\n"
         "  The unit says what is claimed: FLOP/s, B/s, bit/s, s, or % of the peak, with a prefix (T, M, u);\n"
         "  FLOP/B next to a rate is the intensity it is claimed at. The same with names: rate=, bandwidth=,\n"
-        "  time=, intensity=.\n",
+        "  time=, intensity=. Of a model: ttft=, tpot=, rate= (tokens/s), and with `train` step=; mfu=.\n",
     .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .run = run,

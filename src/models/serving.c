@@ -1,4 +1,5 @@
-/* What requests share, and what they wait for: prefixes; requests that come one after another, where each replica processes a prompt at a time between the decoding steps of the
+/* What requests share, and what they wait for: prefixes; requests that come one after another, where each replica
+ * processes a prompt at a time between the decoding steps of the
  * others. What `model` says of a plan and what a search ranks by is this one function. */
 #include <math.h>
 

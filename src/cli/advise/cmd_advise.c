@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/ledger/seal.h"
+#include "cli/whole/whole.h"
 
 static const char **counters, **sets;
 static char *mix_text, *against, *ledger, *label;
@@ -140,9 +141,25 @@ static roof_status advise_operation(const cli_args *args, roof_error *error) {
   return status;
 }
 
+/** A whole model has levers of its own: options of a kernel would have no effect. */
+static roof_status advise_model(const cli_args *args, roof_error *error) {
+  const char *other = counters != NULL  ? "counter"
+                      : sets != NULL    ? "set"
+                      : label != NULL   ? "label"
+                      : ledger != NULL  ? "ledger"
+                      : against != NULL ? "against"
+                      : users != -1     ? "users"
+                      : all_machines    ? "all"
+                                        : NULL;
+  return other != NULL
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s: of an operation, not of a whole model", other)
+             : cli_whole_advise(args, error);
+}
+
 static roof_status run(const cli_args *args, roof_error *error) {
-  roof_status status =
-      mix_text != NULL ? cli_advise_mix(args, mix_text, against, error) : advise_operation(args, error);
+  roof_status status = mix_text != NULL     ? cli_advise_mix(args, mix_text, against, error)
+                       : cli_whole_is(args) ? advise_model(args, error)
+                                            : advise_operation(args, error);
   char *texts[] = {mix_text, against, ledger, label};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
@@ -155,12 +172,13 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_advise = {
     .name = "advise",
     .task = CLI_TASK_ASK,
-    .arguments = "OP key=value ... [measured=TIME]",
+    .arguments = "OP|MODEL key=value ... [measured=TIME]",
     .summary = "what would make an operation faster, by how much, and what would not",
     .examples =
         "  roofline advise gemm m=1 n=28672 k=8192 --machine h100 --dtype fp16\n"
         "  roofline advise gemv m=8192 n=28672 measured=240us --machine h100 -c sector_use=50%\n"
         "  roofline advise linear batch=1 in=8192 out=8192 --machine h100 --set batch=64 --set weights=int4\n"
+        "  roofline advise llama-3.1-70b tp=4 batch=16 prompt=4k --machine h100\n"
         "  roofline advise --mix decode=0.8,prefill=0.2 --machine h100 --against h200\n"
         "\n"
         "  wall=TIME, in addition to measured=TIME, is the time of the program part that ran the kernel.\n",

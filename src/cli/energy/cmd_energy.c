@@ -4,6 +4,7 @@
 
 #include "cli/chart.h"
 #include "cli/energy/energy.h"
+#include "cli/whole/whole.h"
 
 enum { SUBJECT_MAX = ROOF_PANEL_CURVES };
 
@@ -108,8 +109,12 @@ static roof_status answer(const cli_args *args, const roof_shape *shape, roof_er
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_shape shape;
   roof_status status = ROOF_OK;
+  roof_energy_given given;
   if (args->word_count == 0) {
     status = answer(args, NULL, error);
+  } else if (cli_whole_is(args)) {
+    status = read_given(&given, error);
+    status = status == ROOF_OK ? cli_whole_energy(args, &given, error) : status;
   } else {
     status = cli_select_words(args, "energy", "gemm m=4096 n=4096 k=4096", &shape, error);
     if (status == ROOF_OK) {
@@ -126,9 +131,10 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_energy = {
     .name = "energy",
     .task = CLI_TASK_ASK,
-    .arguments = "[OP key=value ...]",
+    .arguments = "[OP|MODEL key=value ...]",
     .summary = "the roofline of energy: joules of FLOPs, bytes and time; power; whether racing to halt pays",
     .examples = "  roofline energy --machine h100\n"
+                "  roofline energy llama-3.1-8b batch=32 --machine h100\n"
                 "  roofline energy gemm m=4096 n=4096 k=4096 --machine h100 --joules-per-flop 0.3pJ \\\n"
                 "    --joules-per-byte 20pJ\n"
                 "  roofline energy gemm m=1..4096*4 n=4096 k=4096 --machine a100 --machine h100 --to "

@@ -79,10 +79,32 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
   return cli_print_end(&text, status, error);
 }
 
-static roof_status seal_file(const cli_args *args, roof_error *error) {
+/** Refuses what a file says itself. */
+static roof_status check_file(const cli_args *args, roof_error *error) {
+  const roof_formats *f = &args->formats;
+  bool formats = f->dtype != NULL || f->weights != NULL || f->group != NULL || f->accumulate != NULL ||
+                 f->output != NULL || f->kv != NULL;
+  bool modelled = args->efficiency != NULL || args->overhead != NULL || args->launch != NULL ||
+                  args->overlap != NULL || args->tile != NULL || args->unit != NULL || args->link != NULL ||
+                  args->sparse || args->warm || args->achieved;
+  return formats || modelled
+             ? roof_error_set(error, ROOF_E_ARGUMENT,
+                              "seal %s: formats and options stand in the file, line by line", args->words[0])
+             : ROOF_OK;
+}
+
+/** What a file holds, or the words and options say. */
+static roof_status seal_all(const cli_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   roof_sealings predictions = {0};
-  roof_status status = roof_sealings_load(&predictions, args->words[0], predict_line, NULL, error);
+  bool words = args->word_count > 1 || args->machines != NULL;
+  roof_status status = words ? cli_predict_collect(args, &predictions, error) : check_file(args, error);
+  if (status == ROOF_OK && !words) {
+    status = roof_sealings_load(&predictions, args->words[0], predict_line, NULL, error);
+  }
+  if (words) {
+    roof_sealings_name_machines(&predictions);
+  }
   if (status == ROOF_OK && mine != NULL) {
     status = roof_sealings_mine(&predictions, mine, error);
   }
@@ -97,16 +119,13 @@ static roof_status seal_file(const cli_args *args, roof_error *error) {
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  roof_status status = cli_args_limit_words(args, 1, error);
-  if (status == ROOF_OK && args->word_count == 0) {
-    status =
-        roof_error_set(error, ROOF_E_ARGUMENT,
-                       "seal: which file? A list of lines `LABEL: OP key=value ... --machine NAME`, or what "
-                       "`predict --json` prints");
-  }
-  if (status == ROOF_OK) {
-    status = seal_file(args, error);
-  }
+  roof_status status =
+      args->word_count > 0
+          ? seal_all(args, error)
+          : roof_error_set(
+                error, ROOF_E_ARGUMENT,
+                "seal: which file? A list of lines `LABEL: OP key=value ... --machine NAME`, or what "
+                "`predict --json` prints; or OP|MODEL key=value ... --machine NAME");
   free(ledger_path);
   free(key_path);
   free(mine);
@@ -116,14 +135,16 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_seal = {
     .name = "seal",
     .task = CLI_TASK_RECORD,
-    .arguments = "FILE | -",
+    .arguments = "FILE | - | OP|MODEL key=value ... --machine NAME",
     .summary = "put predictions in the ledger before anything is measured",
     .examples =
         "  roofline seal predictions.txt\n"
         "  roofline sweep gemm m=1,64 n=8192 k=8192 --machine h100 --json >sweep.json && roofline seal "
         "sweep.json\n"
         "  roofline seal predictions.txt --sign roofline.key\n"
-        "  roofline seal predictions.txt --mine 70%\n",
+        "  roofline seal predictions.txt --mine 70%\n"
+        "  roofline seal llama-3.1-8b batch=8 prompt=1024 --machine h100\n",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .writes = "txt json csv",
     .options = options,
     .run = run,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/ledger/seal.h"
+#include "cli/whole/whole.h"
 #include "roofline/crossing.h"
 #include "roofline/explain.h"
 
@@ -317,6 +318,9 @@ static void end_question(question *q) {
 }
 
 roof_status cli_predict_collect(const cli_args *args, roof_sealings *sealings, roof_error *error) {
+  if (cli_whole_is(args)) {
+    return cli_whole_collect(args, sealings, error);
+  }
   question q = {.args = args, .sealings = sealings};
   roof_status status = read_question(&q, error);
   end_question(&q);
@@ -387,6 +391,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_text out = {0};
   question q = {.args = args, .sealings = seal ? &sealings : NULL};
   roof_status status = check_seal(error);
+  if (status == ROOF_OK && cli_whole_is(args)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "`%s` is a whole model: `roofline model` predicts it, `roofline seal` seals it",
+                            args->words[0]);
+  }
   status = status == ROOF_OK ? read_question(&q, error) : status;
   status = status == ROOF_OK && seal ? seal_all(&sealings, ledger, error) : status;
   status = status == ROOF_OK ? answer(&q, ledger, &out, error) : status;

@@ -37,6 +37,7 @@ BEGIN {
   room_of["roofline/ladder.h"] = "measure"
   room_of["roofline/runs.h"] = "measure"
   room_of["roofline/claim.h"] = "advise"
+  room_of["roofline/whole.h"] = "advise"
   room_of["roofline/model.h"] = "models"
   room_of["roofline/plan.h"] = "models"
   room_of["roofline/choice.h"] = "models"

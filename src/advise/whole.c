@@ -1,0 +1,167 @@
+/* A whole model: is a claimed speed possible, and what does a phase take of energy. */
+#include "roofline/whole.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "roofline/units.h"
+
+enum { SHORT = 48 };
+
+static const struct {
+  const char *name, *unit, *text;
+} kinds[ROOF_MODEL_CLAIM_COUNT] = {
+#define ROW(symbol, name, unit, text) [symbol] = {name, unit, text},
+    ROOF_MODEL_CLAIM_MAP(ROW)
+#undef ROW
+};
+
+static bool ends_in(const char *word, const char *end) {
+  size_t length = strlen(word), tail = strlen(end);
+  return length > tail && strcmp(word + length - tail, end) == 0;
+}
+
+/** What `word` claims, by its name or its unit, and where the number begins; ROOF_MODEL_CLAIM_COUNT: nothing. */
+static roof_model_claim_kind kind_of(const char *word, const char **number) {
+  size_t name = strcspn(word, "=");
+  *number = word;
+  for (int k = 0; k < ROOF_MODEL_CLAIM_COUNT; k++) {
+    if (word[name] == '=' && strlen(kinds[k].name) == name && strncmp(word, kinds[k].name, name) == 0) {
+      *number = word + name + 1;
+      return (roof_model_claim_kind)k;
+    }
+  }
+  bool named = word[name] == '=';
+  return !named && ends_in(word, "tokens/s") ? ROOF_MODEL_CLAIM_RATE
+         : !named && ends_in(word, "%")      ? ROOF_MODEL_CLAIM_MFU
+                                             : ROOF_MODEL_CLAIM_COUNT;
+}
+
+roof_status roof_model_claim_read(const char *word, roof_model_claim *claim, bool *read, roof_error *error) {
+  const char *number;
+  double value = NAN;
+  roof_model_claim_kind kind = kind_of(word, &number);
+  *read = false;
+  if (kind == ROOF_MODEL_CLAIM_COUNT) {
+    bool time = roof_quantity_parse_unit(word, "s", &value, NULL) == ROOF_OK;
+    return time ? roof_error_set(error, ROOF_E_ARGUMENT,
+                                 "`%.40s`: of a model say what: ttft=%.40s or tpot=%.40s", word, word, word)
+                : ROOF_OK;
+  }
+  roof_status status = roof_quantity_parse_unit(number, kinds[kind].unit, &value, error);
+  if (status == ROOF_OK && !(value > 0)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "`%.40s`: must be more than 0", word);
+  }
+  if (status == ROOF_OK) {
+    *claim = (roof_model_claim){kind, value};
+    *read = true;
+  }
+  return status;
+}
+
+/** What a claim is held against: a phase, and its least and expected time as the claim counts. */
+typedef struct limit {
+  const roof_model_phase *phase;
+  double least, expected; /**< in the claim's unit */
+  bool more;              /**< the limit is the most that is possible */
+} limit;
+
+static limit time_of(const roof_model_phase *p, double times) {
+  return (limit){p, p->lower_seconds * times, p->expected_seconds * times, false};
+}
+
+/** `amount` of something in the phase's time. */
+static limit rate_of(const roof_model_phase *p, double amount, double times) {
+  return (limit){p, amount / (p->lower_seconds * times), amount / (p->expected_seconds * times), true};
+}
+
+static limit limit_of(const roof_model_target *t, const roof_model_answer *a, roof_model_claim_kind kind) {
+  const roof_model_settings *s = &t->settings;
+  const roof_model_phase *first = &a->phases[roof_model_first_phase(t)], *step = roof_model_step(a);
+  bool generates = roof_model_generates(t);
+  double each = generates ? a->tpot_seconds / step->expected_seconds : 1;
+  switch (kind) {
+  case ROOF_MODEL_CLAIM_TTFT:
+    return s->train ? (limit){NULL, NAN, NAN, false} : time_of(first, 1);
+  case ROOF_MODEL_CLAIM_TPOT:
+    return generates ? time_of(step, each) : (limit){NULL, NAN, NAN, false};
+  case ROOF_MODEL_CLAIM_STEP:
+    return s->train ? time_of(first, 1) : (limit){NULL, NAN, NAN, false};
+  case ROOF_MODEL_CLAIM_RATE:
+    return generates ? rate_of(step, s->batch, each) : rate_of(first, s->batch * s->prompt, 1);
+  default:
+    return rate_of(first, first->mfu * first->expected_seconds, 1);
+  }
+}
+
+static const char *text_of(char buffer[SHORT], double value, roof_model_claim_kind kind) {
+  if (kind == ROOF_MODEL_CLAIM_MFU) {
+    rf_format(buffer, SHORT, "%.1f %%", 100 * value);
+    return buffer;
+  }
+  return roof_quantity_format(buffer, SHORT, value, kinds[kind].unit);
+}
+
+static void explain(roof_model_judged *j, const roof_model_target *t, const roof_model_answer *a,
+                    const roof_model_claim *c) {
+  char claimed[SHORT], most[SHORT], expected[SHORT];
+  if (!j->fits) {
+    snprintf(j->because, sizeof j->because, "impossible: %s does not fit, %s short on each of %.0f devices",
+             t->model->name, roof_bytes_format(most, SHORT, -a->capacity.spare_bytes), a->devices);
+    return;
+  }
+  rf_format(j->because, sizeof j->because, "%s: %s of %s is %.1f %% of the limit, %s; expected %s",
+            j->possible ? "possible" : "impossible", kinds[c->kind].text, text_of(claimed, c->value, c->kind),
+            100 * j->placed.share, text_of(most, j->limit, c->kind), text_of(expected, j->expected, c->kind));
+}
+
+roof_status roof_model_claim_judge(const roof_model_target *target, const roof_model_answer *answer,
+                                   const roof_model_claim *claim, roof_model_judged *judged,
+                                   roof_error *error) {
+  limit l = limit_of(target, answer, claim->kind);
+  if (l.phase == NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: this run of %s has no such figure",
+                          kinds[claim->kind].name, target->model->name);
+  }
+  roof_model_judged j = {.limit = l.least,
+                         .expected = l.expected,
+                         .phase = roof_phase_name(l.phase->kind),
+                         .unit = kinds[claim->kind].unit,
+                         .name = kinds[claim->kind].name};
+  double share = l.more ? claim->value / l.least : l.least / claim->value;
+  roof_place_time(l.phase->lower_seconds,
+                  target->settings.options.achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL,
+                  l.phase->lower_seconds / share, NAN, &j.placed);
+  j.placed.verdict = roof_verdict_in(roof_model_phase_regime(l.phase), j.placed.verdict);
+  j.fits = answer->capacity.fits || isnan(answer->capacity.capacity_bytes);
+  j.possible = j.fits && j.placed.state == ROOF_PLACE_POSSIBLE;
+  explain(&j, target, answer, claim);
+  *judged = j;
+  return ROOF_OK;
+}
+
+size_t roof_model_joules_of(const roof_model_target *t, const roof_model_answer *a,
+                            roof_model_joules rows[ROOF_PHASE_COUNT]) {
+  const roof_model_settings *s = &t->settings;
+  size_t count = 0;
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    const roof_model_phase *p = &a->phases[i];
+    if (!p->present) {
+      continue;
+    }
+    bool whole = p->kind == roof_model_first_phase(t);
+    double tokens =
+        whole ? s->batch * (s->prompt - roof_model_prefix(s)) : s->batch * p->yield / p->sequences;
+    rows[count++] = (roof_model_joules){.phase = roof_phase_name(p->kind),
+                                        .seconds = p->expected_seconds,
+                                        .joules = t->devices * p->energy_joules,
+                                        .watts = p->energy_joules / p->expected_seconds,
+                                        .tokens = tokens,
+                                        .joules_per_token = t->devices * p->energy_joules / tokens,
+                                        .flops_per_joule = p->flops / p->energy_joules,
+                                        .regime = roof_model_phase_regime(p)};
+  }
+  return count;
+}

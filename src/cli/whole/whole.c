@@ -1,0 +1,338 @@
+/* claim, energy, advise and seal of a whole model. */
+#include "cli/whole/whole.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/columns.h"
+#include "roofline/ledger.h"
+
+/** A model as the words and options of an operation's command describe it, on the machines named. */
+typedef struct whole {
+  roof_model model;
+  roof_model_settings settings;
+  roof_machine **machines;
+  int machine_count;
+  roof_model_claim claim; /**< NaN: none among the words */
+  roof_model_target target;
+  roof_model_answer answer;
+} whole;
+
+bool cli_whole_is(const cli_args *args) {
+  const roof_op *op = NULL;
+  if (args->word_count == 0 || cli_select_op(args, args->words[0], &op, NULL) == ROOF_OK ||
+      roof_workload_is(args->words[0])) {
+    return false;
+  }
+  roof_model *model = malloc(sizeof *model);
+  roof_status status = model != NULL ? roof_model_load(args->words[0], model, NULL) : ROOF_E_MEMORY;
+  free(model);
+  return status == ROOF_OK;
+}
+
+static roof_status read_formats(const roof_formats *f, roof_model_precision *p, roof_error *error) {
+  roof_dtype dtype = ROOF_BF16;
+  const char *other = f->group != NULL        ? "group"
+                      : f->accumulate != NULL ? "accumulate"
+                      : f->output != NULL     ? "output"
+                                              : NULL;
+  if (other != NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: of an operation, not of a whole model", other);
+  }
+  roof_status status = f->dtype != NULL ? roof_dtype_parse(f->dtype, &dtype, error) : ROOF_OK;
+  if (status == ROOF_OK && f->dtype != NULL) {
+    roof_model_precision_retype(p, dtype);
+  }
+  status =
+      status == ROOF_OK && f->weights != NULL ? roof_model_precision_parse(f->weights, p, error) : status;
+  return status == ROOF_OK && f->kv != NULL ? roof_dtype_parse(f->kv, &p->kv, error) : status;
+}
+
+/** Settings, the word `train`, and where `claims` a claim. */
+static roof_status read_words(const cli_args *args, whole *w, bool claims, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 1; i < args->word_count && status == ROOF_OK; i++) {
+    const char *word = args->words[i];
+    bool read = strcmp(word, "train") == 0;
+    w->settings.train |= read;
+    if (!read && claims) {
+      status = roof_model_claim_read(word, &w->claim, &read, error);
+    }
+    if (!read && status == ROOF_OK) {
+      status = roof_model_settings_read(&word, 1, &w->settings, NULL, error);
+    }
+  }
+  return status;
+}
+
+static roof_status read_whole(const cli_args *args, whole *w, bool claims, roof_error *error) {
+  roof_status status = roof_model_load(args->words[0], &w->model, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  w->settings = roof_model_settings_default(&w->model);
+  w->claim.value = NAN;
+  status = cli_select_options(args, &w->settings.options, error);
+  w->settings.kernel_seconds = w->settings.options.launch;
+  status = status == ROOF_OK ? read_formats(&args->formats, &w->settings.precision, error) : status;
+  status = status == ROOF_OK ? read_words(args, w, claims, error) : status;
+  return status == ROOF_OK ? cli_select_machines(args, &w->machines, &w->machine_count, error) : status;
+}
+
+static roof_status answer_on(whole *w, int machine, roof_error *error) {
+  roof_status status =
+      roof_model_target_init(&w->target, &w->model, w->machines[machine], &w->settings, error);
+  if (status == ROOF_OK) {
+    roof_model_answer_of(&w->target, &w->answer);
+  }
+  return status;
+}
+
+/** Reads and answers a model on one machine, with the figures `given` (nullable) in place of its own. */
+static roof_status read_one(const cli_args *args, const roof_energy_given *given, bool claims, whole **out,
+                            roof_error *error) {
+  *out = calloc(1, sizeof **out);
+  whole *w = *out;
+  roof_status status = w != NULL ? read_whole(args, w, claims, error)
+                                 : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
+  if (status == ROOF_OK && w->machine_count > 1) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT,
+                       "%s: one machine at a time; `roofline model --compare` has several", args->words[0]);
+  }
+  if (status == ROOF_OK && given != NULL) {
+    roof_energy_give(given, w->machines[0]);
+  }
+  return status == ROOF_OK ? answer_on(w, 0, error) : status;
+}
+
+static void end(whole *w) {
+  if (w != NULL) {
+    cli_machines_free(w->machines, w->machine_count);
+    free(w);
+  }
+}
+
+static void add_run(roof_text *out, const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  roof_text_addf(out, "  run      batch %.0f, %.0f tokens", s->batch, s->prompt);
+  if (!s->train && !t->model->encoder) {
+    roof_text_addf(out, " in, %.0f out", s->generate);
+  }
+  if (s->prefix > 0) {
+    roof_text_addf(out, ", %.0f of them held by the prefix cache", roof_model_prefix(s));
+  }
+  roof_text_addf(out, ", on %.0f x %s\n", t->devices, roof_machine_title(t->machine));
+}
+
+/* claim */
+
+typedef struct claim_row {
+  const char *machine, *name;
+  roof_model_claim claim;
+  roof_model_judged judged;
+} claim_row;
+
+static const char *verdict_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const claim_row *)row)->judged.placed.verdict->name;
+}
+
+static const cli_column claim_columns[] = {
+    {.key = "machine", CLI_FIELD(TEXT, claim_row, machine)},
+    {.key = "name", CLI_FIELD(TEXT, claim_row, name)},
+    {.key = "quantity", CLI_FIELD(TEXT, claim_row, judged.name)},
+    {.key = "unit", CLI_FIELD(TEXT, claim_row, judged.unit)},
+    {.key = "claimed", CLI_FIELD(NUMBER, claim_row, claim.value)},
+    {.key = "limit", CLI_FIELD(NUMBER, claim_row, judged.limit)},
+    {.key = "expected", CLI_FIELD(NUMBER, claim_row, judged.expected)},
+    {.key = "fraction", CLI_FIELD(NUMBER, claim_row, judged.placed.share)},
+    {.key = "possible", CLI_FIELD(FLAG, claim_row, judged.possible)},
+    {.key = "verdict", .text = verdict_of},
+    {.key = "because", CLI_FIELD(NAME, claim_row, judged.because)},
+    {0}};
+
+static roof_status print_claim(const cli_args *args, const whole *w, const roof_model_judged *j,
+                               roof_error *error) {
+  roof_text out = {0};
+  roof_status status = ROOF_OK;
+  claim_row row = {w->machines[0]->name, w->model.name, w->claim, *j};
+  if (args->csv) {
+    cli_columns_add_csv(&out, CLI_ROWS(claim_columns, &row, 1));
+  } else if (args->json) {
+    status = roof_model_claim_write(&w->target, &w->claim, j, &out, error);
+  } else {
+    bool color = cli_use_color(args, stdout);
+    roof_text_addf(&out, "%s%s%s\n", color ? "\033[1m" : "", j->because, color ? "\033[0m" : "");
+  }
+  if (!args->csv && !args->json && !args->quiet) {
+    roof_text_add(&out, "\n");
+    add_run(&out, &w->target);
+    roof_text_addf(&out, "  limit    perfect overlap at the machine's peaks, %s\n", j->phase);
+    if (j->possible) {
+      roof_text_addf(&out, "  verdict  %s: %s\n", j->placed.verdict->name, j->placed.verdict->meaning);
+    }
+  }
+  return cli_print_end(&out, status, error);
+}
+
+roof_status cli_whole_claim(const cli_args *args, roof_error *error) {
+  whole *w = NULL;
+  roof_model_judged judged = {.possible = true};
+  roof_status status = read_one(args, NULL, true, &w, error);
+  if (status == ROOF_OK && isnan(w->claim.value)) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT,
+                       "claim: what is claimed of %s? ttft=80ms, tpot=18ms, 5000tokens/s, step=14s, mfu=45%%",
+                       args->words[0]);
+  }
+  status =
+      status == ROOF_OK ? roof_model_claim_judge(&w->target, &w->answer, &w->claim, &judged, error) : status;
+  status = status == ROOF_OK ? print_claim(args, w, &judged, error) : status;
+  end(w);
+  return status == ROOF_OK && !judged.possible ? ROOF_E_GATE : status;
+}
+
+/* energy */
+
+static const cli_column energy_columns[] = {
+    {"phase", "phase", CLI_FIELD(TEXT, roof_model_joules, phase)},
+    {"seconds", "time", "s", CLI_FIELD(NUMBER, roof_model_joules, seconds)},
+    {"joules", "energy", "J", CLI_FIELD(NUMBER, roof_model_joules, joules)},
+    {"watts", "power", "W", CLI_FIELD(NUMBER, roof_model_joules, watts)},
+    {"tokens", "tokens", .fixed = true, CLI_FIELD(NUMBER, roof_model_joules, tokens)},
+    {"joules_per_token", "per token", "J", CLI_FIELD(NUMBER, roof_model_joules, joules_per_token)},
+    {"flops_per_joule", "GFLOP/J", .scale = 1e-9, .digits = 4,
+     CLI_FIELD(NUMBER, roof_model_joules, flops_per_joule)},
+    {"regime", "bound by", CLI_FIELD(REGIME, roof_model_joules, regime)},
+    {0}};
+
+static void energy_text(roof_text *out, const whole *w, const roof_model_joules *rows, size_t count,
+                        bool color) {
+  char x[CLI_SHORT];
+  double each = w->answer.joules_per_token;
+  const char *most = w->target.plain.costs.power_only ? "at most " : "about ";
+  roof_text_addf(out, "%s%s: %s", color ? "\033[1m" : "", w->model.name, most);
+  if (isnan(each)) {
+    roof_text_addf(out, "%s per token", cli_quantity(x, rows[0].joules_per_token, "J"));
+  } else {
+    roof_text_addf(out, "%s per generated token, its prompt included", cli_quantity(x, each, "J"));
+  }
+  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  add_run(out, &w->target);
+  roof_text_add(out, "\n");
+  cli_columns_add_text(out, CLI_ROWS(energy_columns, rows, count));
+  roof_text_add(out, w->target.plain.costs.power_only
+                         ? "\n  The machine says its power alone: whatever is faster takes fewer joules.\n"
+                         : "");
+}
+
+roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *given, roof_error *error) {
+  whole *w = NULL;
+  roof_text out = {0};
+  roof_model_joules rows[ROOF_PHASE_COUNT];
+  if (args->file != NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: draws machines and operations, not whole models",
+                          args->to);
+  }
+  roof_status status = read_one(args, given, false, &w, error);
+  size_t count = status == ROOF_OK ? roof_model_joules_of(&w->target, &w->answer, rows) : 0;
+  if (status == ROOF_OK && isnan(rows[0].joules)) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "energy: %s says neither joules nor watts",
+                            w->machines[0]->name);
+  } else if (status == ROOF_OK && args->csv) {
+    cli_columns_add_csv(&out, CLI_ROWS(energy_columns, rows, count));
+  } else if (status == ROOF_OK && args->json) {
+    status = roof_model_energy_write(&w->target, &w->answer, &out, error);
+  } else if (status == ROOF_OK) {
+    energy_text(&out, w, rows, count, cli_use_color(args, stdout));
+  }
+  end(w);
+  return cli_print_end(&out, status, error);
+}
+
+/* advise */
+
+static const cli_column lever_columns[] = {
+    {"lever", "lever", CLI_FIELD(TEXT, roof_model_lever, name)},
+    {"change", "change", CLI_FIELD(NAME, roof_model_lever, change)},
+    {"rate_gain", "tokens/s", "x", .digits = 3, CLI_FIELD(NUMBER, roof_model_lever, rate_gain)},
+    {"ttft_gain", "TTFT", "x", .digits = 3, CLI_FIELD(NUMBER, roof_model_lever, ttft_gain)},
+    {"tpot_gain", "TPOT", "x", .digits = 3, CLI_FIELD(NUMBER, roof_model_lever, tpot_gain)},
+    {"total_bytes", "memory", .binary = true, CLI_FIELD(NUMBER, roof_model_lever, total_bytes)},
+    {.key = "fits", CLI_FIELD(FLAG, roof_model_lever, fits)},
+    {.key = "helps", CLI_FIELD(FLAG, roof_model_lever, helps)},
+    {0}};
+
+static bool helps(const void *row) {
+  return ((const roof_model_lever *)row)->helps;
+}
+
+static bool does_not_help(const void *row) {
+  return !helps(row);
+}
+
+static void levers_text(roof_text *out, const whole *w, const roof_model_lever *levers, size_t count,
+                        bool color) {
+  char x[CLI_SHORT], y[CLI_SHORT];
+  const roof_model_answer *a = &w->answer;
+  const roof_model_phase *step = roof_model_step(a);
+  cli_rows rows = CLI_ROWS(lever_columns, levers, count);
+  roof_text_addf(out, "%s%s: ", color ? "\033[1m" : "", w->model.name);
+  if (!a->capacity.fits && !isnan(a->capacity.capacity_bytes)) {
+    roof_text_addf(out, "does not fit, %s short on each device",
+                   roof_bytes_format(x, CLI_SHORT, -a->capacity.spare_bytes));
+  } else if (isnan(a->tpot_seconds)) {
+    roof_text_addf(out, "%s, bound by %s", cli_quantity(x, a->ttft_seconds, "s"),
+                   roof_regime_name(roof_model_phase_regime(step)));
+  } else {
+    roof_text_addf(out, "TTFT %s, TPOT %s; decoding is bound by %s", cli_quantity(x, a->ttft_seconds, "s"),
+                   cli_quantity(y, a->tpot_seconds, "s"), roof_regime_name(roof_model_phase_regime(step)));
+  }
+  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  add_run(out, &w->target);
+  roof_text_add(out, "\nwhat would help, by the gain in tokens/s per device\n");
+  rows.shown = helps;
+  cli_columns_add_text(out, rows);
+  roof_text_add(out, "\nwhat would not, or does not fit\n");
+  rows.shown = does_not_help;
+  cli_columns_add_text(out, rows);
+  roof_text_add(out, "\n  tokens/s of requests one after another, per device; TTFT, TPOT of one batch\n");
+}
+
+roof_status cli_whole_advise(const cli_args *args, roof_error *error) {
+  whole *w = NULL;
+  roof_text out = {0};
+  roof_model_lever levers[ROOF_MODEL_LEVERS_MAX];
+  int count = 0;
+  roof_status status = read_one(args, NULL, false, &w, error);
+  status = status == ROOF_OK ? roof_model_levers_of(&w->target, &w->answer, levers, &count, error) : status;
+  if (status == ROOF_OK && args->csv) {
+    cli_columns_add_csv(&out, CLI_ROWS(lever_columns, levers, (size_t)count));
+  } else if (status == ROOF_OK && args->json) {
+    status = roof_model_levers_write(&w->target, levers, count, &out, error);
+  } else if (status == ROOF_OK) {
+    levers_text(&out, w, levers, (size_t)count, cli_use_color(args, stdout));
+  }
+  end(w);
+  return cli_print_end(&out, status, error);
+}
+
+/* seal */
+
+roof_status cli_whole_collect(const cli_args *args, roof_sealings *sealings, roof_error *error) {
+  whole *w = calloc(1, sizeof *w);
+  roof_status status = w != NULL ? read_whole(args, w, false, error)
+                                 : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
+  for (int i = 0; status == ROOF_OK && i < w->machine_count; i++) {
+    size_t first = sealings->count;
+    status = answer_on(w, i, error);
+    status = status == ROOF_OK ? roof_model_sealings(&w->target, &w->answer, sealings, error) : status;
+    for (; status == ROOF_OK && first < sealings->count; first++) {
+      status = roof_sealing_complete(&sealings->list[first], w->machines[i], error);
+    }
+  }
+  end(w);
+  return status;
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# A whole model where a command takes an operation: claim, energy, advise, seal.
+
+setup() {
+  load lib.bash
+  start
+}
+
+@test "a claim of a model's speed: possible, impossible, and what does not fit" {
+  run -0 "$ROOFLINE" claim llama-3.1-8b tpot=6ms --machine h100
+  [[ ${lines[0]} == "possible: a time per token of 6.000 ms is 80.5 % of the limit, 4.829 ms; expected 6.442 ms" ]]
+  run -1 "$ROOFLINE" claim llama-3.1-8b 300tokens/s --machine h100 --json
+  [ "$(json '[.schema, .quantity, .possible, .fits, (.claimed > .limit)]')" = '["roofline.model_claim/1","rate",false,true,true]' ]
+  run -0 "$ROOFLINE" claim llama-3.1-8b 300tokens/s --weights fp8 --machine h100
+  run -1 "$ROOFLINE" claim llama-3.1-70b ttft=1s --machine h100
+  has "does not fit"
+  run -0 "$ROOFLINE" claim llama-3.1-8b train batch=64 dp=8 zero=3 microbatches=8 mfu=45% --machine h100 --csv
+  [[ ${lines[1]} == *"llama-3.1-8b,mfu,%,0.45,"* ]]
+  run -2 "$ROOFLINE" claim llama-3.1-8b 5ms --machine h100
+  has "ttft=5ms or tpot=5ms"
+  run -2 "$ROOFLINE" claim llama-3.1-8b batch=2 --machine h100
+  has "what is claimed"
+  run -2 "$ROOFLINE" claim llama-3.1-8b tpot=5ms --group 128 --machine h100
+  has "--group"
+}
+
+@test "the energy of a model by phase" {
+  run -0 "$ROOFLINE" energy llama-3.1-8b batch=32 --machine h100
+  [[ ${lines[0]} == "llama-3.1-8b: at most "*" per generated token, its prompt included" ]]
+  for line in "${lines[@]}"; do [ ${#line} -le 80 ]; done
+  run -0 "$ROOFLINE" energy llama-3.1-8b batch=32 --machine h100 --json
+  [ "$(json '[.schema, .phases[0].phase, (.phases[0] | .joules / .seconds | round)]')" = '["roofline.model_energy/1","prefill",700]' ]
+  run -2 "$ROOFLINE" energy llama-3.1-8b --machine h100 --to x.svg
+  has "--to"
+}
+
+@test "what would make a model faster" {
+  run -0 "$ROOFLINE" advise llama-3.1-70b tp=2 batch=16 prompt=8k --weights w4a16 --machine h100
+  for line in "${lines[@]}"; do [ ${#line} -le 80 ]; done
+  has "prefix cache  75 % of each prompt held"
+  run -0 "$ROOFLINE" advise llama-3.1-8b --machine h100 --json
+  [ "$(json '[.schema, ([.levers[] | select(.helps) | .rate_gain] | . == (sort | reverse))]')" = '["roofline.model_levers/1",true]' ]
+  run -0 "$ROOFLINE" model llama-3.1-8b prefix=75% --machine h100 --json
+  ttft=$(json .ttft_seconds)
+  run -0 "$ROOFLINE" advise llama-3.1-8b --machine h100 --json
+  near '.levers[] | select(.lever == "prefix cache") | .ttft_seconds' "$ttft"
+  run -0 "$ROOFLINE" advise llama-3.1-70b --machine h100
+  [[ ${lines[0]} == "llama-3.1-70b: does not fit, "* ]]
+  run -2 "$ROOFLINE" advise llama-3.1-8b --machine h100 --users 5
+  has "--users"
+}
+
+@test "a model is sealed by phase, measured and graded" {
+  run -0 "$ROOFLINE" seal llama-3.1-8b batch=8 --machine h100 --mine 70%
+  [[ ${lines[0]} == "2 predictions sealed"* ]]
+  run -0 "$ROOFLINE" record "llama-3.1-8b decode batch=8 prompt=2048 generate=256" seconds=9ms
+  run -1 "$ROOFLINE" reconcile --json
+  [ "$(json '.entries[0] | [.label, .verdict]')" = '["llama-3.1-8b decode batch=8 prompt=2048 generate=256","low"]' ]
+  echo "mine: llama-3.1-8b batch=4 --machine h100" >list.txt
+  run -2 "$ROOFLINE" seal list.txt
+  has "list.txt:1"
+  echo "llama-3.1-8b batch=4 --machine h100,a100" >list.txt
+  run -0 "$ROOFLINE" seal list.txt
+  [[ ${lines[0]} == "4 predictions sealed"* ]]
+  run -0 "$ROOFLINE" seal gemm m=1 n=8 k=8 --machine a100
+  [[ ${lines[0]} == "1 prediction sealed"* ]]
+  run -2 "$ROOFLINE" seal list.txt --dtype fp16
+  has "line by line"
+  run -2 "$ROOFLINE" predict llama-3.1-8b --machine h100
+  has "roofline model"
+}

@@ -1,0 +1,167 @@
+/* A whole model where an operation is asked about: claims, energy, levers, predictions to seal. */
+#include "test.h"
+
+#include <string.h>
+
+#include "roofline/catalog.h"
+#include "roofline/documents.h"
+#include "roofline/weights.h"
+
+static roof_machine *machine = NULL;
+static roof_model model;
+static roof_model_target target;
+static roof_model_answer answered;
+
+static int setup(void **state) {
+  (void)state;
+  return roof_catalog_load("h100", &machine, NULL) == ROOF_OK &&
+                 roof_model_load("llama-3.1-8b", &model, NULL) == ROOF_OK
+             ? 0
+             : -1;
+}
+
+static void answer(const roof_model_settings *s) {
+  roof_error error = {0};
+  if (roof_model_target_init(&target, &model, machine, s, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  roof_model_answer_of(&target, &answered);
+}
+
+static roof_model_claim claim_of(const char *word) {
+  roof_model_claim claim;
+  bool read = false;
+  assert_int_equal(roof_model_claim_read(word, &claim, &read, NULL), ROOF_OK);
+  assert_true(read);
+  return claim;
+}
+
+static roof_model_judged judge(const char *word) {
+  roof_model_claim claim = claim_of(word);
+  roof_model_judged judged;
+  assert_int_equal(roof_model_claim_judge(&target, &answered, &claim, &judged, NULL), ROOF_OK);
+  return judged;
+}
+
+static void words(void **state) {
+  (void)state;
+  roof_model_claim claim = {ROOF_MODEL_CLAIM_TTFT, 1};
+  bool read = true;
+  assert_near(claim_of("tpot=18ms").value, 18e-3, 1e-12);
+  assert_near(claim_of("5ktokens/s").value, 5000, 1e-12);
+  assert_near(claim_of("45%").value, 0.45, 1e-12);
+  assert_int_equal(claim_of("mfu=0.45").kind, ROOF_MODEL_CLAIM_MFU);
+  assert_int_equal(roof_model_claim_read("batch=8", &claim, &read, NULL), ROOF_OK);
+  assert_true(!read && claim.value == 1);
+  assert_int_equal(roof_model_claim_read("18ms", &claim, &read, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_model_claim_read("tpot=0", &claim, &read, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_model_claim_read("tpot=18x", &claim, &read, NULL), ROOF_E_PARSE);
+}
+
+/** What is expected is possible, the limit's time is at the limit, twice as fast is not, in every quantity. */
+static void claims(void **state) {
+  (void)state;
+  roof_model_settings s = roof_model_settings_default(&model);
+  s.batch = 8;
+  answer(&s);
+  assert_near(judge("ttft=1").expected, answered.ttft_seconds, 1e-12);
+  assert_near(judge("tpot=1").expected, answered.tpot_seconds, 1e-12);
+  assert_near(judge("rate=1").expected, answered.batch_tokens_per_second, 1e-12);
+  assert_near(judge("mfu=10%").expected, answered.phases[ROOF_PHASE_PREFILL].mfu, 1e-12);
+  for (int kind = 0; kind < ROOF_MODEL_CLAIM_COUNT; kind++) {
+    roof_model_judged judged;
+    roof_model_claim claim = {(roof_model_claim_kind)kind, 1};
+    if (kind == ROOF_MODEL_CLAIM_STEP) {
+      assert_int_equal(roof_model_claim_judge(&target, &answered, &claim, &judged, NULL), ROOF_E_ARGUMENT);
+      continue;
+    }
+    assert_int_equal(roof_model_claim_judge(&target, &answered, &claim, &judged, NULL), ROOF_OK);
+    bool more = kind == ROOF_MODEL_CLAIM_RATE || kind == ROOF_MODEL_CLAIM_MFU;
+    const double values[] = {judged.expected, judged.limit, more ? judged.limit * 2 : judged.limit / 2};
+    for (int i = 0; i < 3; i++) {
+      claim.value = values[i];
+      assert_int_equal(roof_model_claim_judge(&target, &answered, &claim, &judged, NULL), ROOF_OK);
+      assert_true(judged.possible == (i < 2));
+      if (i > 0) {
+        assert_near(judged.placed.share, i, 1e-9);
+      }
+    }
+  }
+}
+
+static void what_does_not_fit_is_impossible(void **state) {
+  (void)state;
+  roof_model_settings s = roof_model_settings_default(&model);
+  s.batch = 4096;
+  answer(&s);
+  roof_model_judged judged = judge("ttft=1000s");
+  assert_true(!judged.possible && !judged.fits && strstr(judged.because, "does not fit") != NULL);
+  s.batch = 1, s.train = true;
+  answer(&s);
+  assert_near(judge("step=1s").expected, answered.ttft_seconds, 1e-12);
+  assert_near(judge("mfu=10%").expected, answered.phases[ROOF_PHASE_TRAIN].mfu, 1e-12);
+}
+
+/** Power x time is the energy; prefill and steps together are what a generated token takes. */
+static void energy(void **state) {
+  (void)state;
+  roof_model_settings s = roof_model_settings_default(&model);
+  s.batch = 2;
+  answer(&s);
+  roof_model_joules rows[ROOF_PHASE_COUNT];
+  size_t count = roof_model_joules_of(&target, &answered, rows);
+  assert_int_equal(count, 2);
+  for (size_t i = 0; i < count; i++) {
+    assert_near(rows[i].joules, rows[i].watts * rows[i].seconds * answered.devices, 1e-12);
+    assert_near(rows[i].joules, rows[i].joules_per_token * rows[i].tokens, 1e-12);
+  }
+  double all = rows[0].joules + (s.generate - 1) * rows[1].joules;
+  assert_near(all / (s.batch * s.generate), answered.joules_per_token, 1e-12);
+}
+
+/** Every gain is that of the run so changed; those that help come first; the largest batch fits. */
+static void levers(void **state) {
+  (void)state;
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_lever list[ROOF_MODEL_LEVERS_MAX];
+  int count = 0;
+  answer(&s);
+  roof_model_answer before = answered;
+  assert_int_equal(roof_model_levers_of(&target, &answered, list, &count, NULL), ROOF_OK);
+  assert_true(count > 6);
+  for (int i = 0; i < count; i++) {
+    assert_true(i == 0 || list[i].helps <= list[i - 1].helps);
+    assert_near(list[i].ttft_gain, before.ttft_seconds / list[i].ttft_seconds, 1e-12);
+    if (strstr(list[i].change, "largest") != NULL) {
+      assert_true(list[i].fits && list[i].helps);
+    }
+    if (strcmp(list[i].name, "prefix cache") == 0) {
+      s.prefix = 0.75;
+      answer(&s);
+      assert_near(list[i].ttft_seconds, answered.ttft_seconds, 1e-12);
+      assert_true(list[i].ttft_gain > 3 && list[i].helps);
+    }
+  }
+  s.prefix = 0, s.train = true;
+  answer(&s);
+  assert_int_equal(roof_model_levers_of(&target, &answered, list, &count, NULL), ROOF_E_ARGUMENT);
+}
+
+static void sealed(void **state) {
+  (void)state;
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_sealings all = {0};
+  answer(&s);
+  assert_int_equal(roof_model_sealings(&target, &answered, &all, NULL), ROOF_OK);
+  assert_int_equal(all.count, 2);
+  assert_string_equal(all.list[1].label, "llama-3.1-8b decode batch=1 prompt=2048 generate=256");
+  assert_near(all.list[1].expected_seconds, answered.tpot_seconds, 1e-12);
+  roof_sealings_done(&all);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(words),  cmocka_unit_test(claims), cmocka_unit_test(what_does_not_fit_is_impossible),
+      cmocka_unit_test(energy), cmocka_unit_test(levers), cmocka_unit_test(sealed)};
+  return cmocka_run_group_tests(tests, setup, NULL);
+}
