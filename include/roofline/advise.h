@@ -379,6 +379,8 @@ ROOF_API const roof_decision *roof_decision_of(const roof_evidence *evidence);
 typedef struct roof_change {
   double peak, bandwidth; /**< factors; 1: none */
   double seconds;         /**< added to each call, for instance to dequantise */
+  bool
+      unpack; /**< a kernel of its own writes the weights in the format computed in, and they are read again */
 } roof_change;
 
 /** A call with some things changed. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advise/topics.h"
+#include "roofline/advise.h"
 #include "roofline/units.h"
 
 enum { SHORT = 48, FMA_FLOP = 2, WORD = 4 };
@@ -323,4 +324,36 @@ void rf_advise_work_losses(roof_text *out, const roof_lesson *lesson) {
   }
   roof_text_add(
       out, "  each figure's source: `roofline machine show`; a kernel's own share: `roofline plot losses`\n");
+}
+
+void rf_advise_work_dequant(roof_text *out, const roof_lesson *lesson) {
+  static const struct {
+    const char *name, *weights;
+    bool unpack;
+  } ways[] = {{"weights as computed", NULL, false},
+              {"AWQ, fused", "awq", false},
+              {"NF4, fused", "nf4", false},
+              {"NF4, own kernel", "nf4", true}};
+  const roof_target *before = lesson->target;
+  const roof_formats formats = {.dtype = roof_dtype_name(before->types.compute)};
+  for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    roof_formats changed = formats;
+    const roof_change change = {.peak = 1, .bandwidth = 1, .unpack = ways[i].unpack};
+    roof_types types;
+    roof_target after;
+    roof_what_if x;
+    changed.weights = ways[i].weights;
+    roof_status status = roof_formats_read(&changed, before->machine, &types, NULL);
+    status = status == ROOF_OK ? roof_target_init(&after, before->machine, &types, &before->options, NULL)
+                               : status;
+    status = status == ROOF_OK ? roof_what_if_of(before, lesson->values, &after, lesson->values, lesson->op,
+                                                 &change, &x, NULL)
+                               : status;
+    if (status == ROOF_OK) {
+      char bytes[SHORT], seconds[SHORT];
+      roof_text_addf(out, "  %-20s %10s moved, about %10s: %.3gx\n", ways[i].name,
+                     quantity(bytes, x.predictions[1].bytes, "B"),
+                     quantity(seconds, x.predictions[1].expected_seconds, "s"), x.gain);
+    }
+  }
 }

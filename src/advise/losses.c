@@ -63,15 +63,16 @@ static double factor_of(const counted *cause, double value) {
   return cause->means == TIMES ? value : 1 / (cause->means == LEFT ? value : 1 - value);
 }
 
+/** A counter that would explain more than there is explains the rest: causes hide each other. */
 static void add_counted(cascade *c, const roof_evidence *evidence, bool memory) {
   for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
     const counted *k = &causes[i];
     double value = evidence->inferred[k->clue] ? (double)NAN : evidence->clue[k->clue];
-    double seconds = c->seconds * factor_of(k, value);
+    double alone = c->seconds * factor_of(k, value), seconds = fmin(alone, c->measured);
     if ((memory ? k->memory : k->compute) && counts(c, seconds)) {
       roof_loss *step = add_step(c, k->name, seconds);
-      rf_format(step->why, sizeof step->why, "%s%.3g%s", k->before, k->means == TIMES ? value : 100 * value,
-                k->after);
+      rf_format(step->why, sizeof step->why, "%s%.3g%s%s", k->before, k->means == TIMES ? value : 100 * value,
+                k->after, alone > c->measured ? ": all of the rest" : "");
     }
   }
 }

@@ -395,7 +395,8 @@ static const roof_topic topics[] = {
     {"memory",
      "moving the data takes longest",
      "Memory-bound: moving the data takes longest. No work inside the kernel beats the bandwidth\n"
-     "ceiling: read less (quantize, fuse, cache), batch more, or use faster memory. More FLOP/s\n"
+     "ceiling: read less (quantize, fuse, keep prefixes cached), batch more, or use faster memory. More "
+     "FLOP/s\n"
      "bring nothing.",
      work_what_if,
      {"gemm", "m=1", "n=28672", "k=8192"}},
@@ -549,6 +550,18 @@ static const roof_topic topics[] = {
      "\n"
      "By observation:",
      work_decisions, EXAMPLE},
+    {"dequantisation",
+     "what narrower weights cost before they are multiplied",
+     "Weights stored in 4 bits become numbers of the format computed in. Fused, in the registers of the\n"
+     "product (Marlin, AWQ's kernels), that moves no byte more: 4 bits and a scale per weight. In a\n"
+     "kernel of its own they are written wide and read again: 0.5 + 2 + 2 bytes instead of 2, slower than\n"
+     "not quantized at all. bitsandbytes (NF4) is fused at batch 1 alone (its issue 884). Fewer bytes\n"
+     "are faster only where reading them was what took the time:\n"
+     "  roofline advise OP ... --set weights=awq                          fused\n"
+     "  roofline advise OP ... --set weights=nf4 --set dequant=separate   a kernel of its own\n"
+     "  roofline advise OP ... --set weights=int4 --set cost=20us         a cost that you measured",
+     rf_advise_work_dequant,
+     {"linear", "batch=8", "in=8192", "out=8192"}},
     {"optimisations", "which way a dot moves, when, with examples",
      "  what             direction     when                       examples\n"
      "  fusion           right         memory-bound chains        flash attention, norm + linear\n"
@@ -656,6 +669,9 @@ static const struct {
     {"waterfall", "losses"},
     {"ecc", "losses"},
     {"quantization", "precision"},
+    {"dequantization", "dequantisation"},
+    {"nf4", "dequantisation"},
+    {"awq", "dequantisation"},
     {"tiling", "tile"},
     {"fusion", "optimisations"},
     {"optimizations", "optimisations"},

@@ -18,6 +18,8 @@ void rf_advise_work_exact(roof_text *out, const roof_lesson *lesson);
 void rf_advise_work_mma(roof_text *out, const roof_lesson *lesson);
 /** The bytes as other conventions count them. */
 void rf_advise_work_conventions(roof_text *out, const roof_lesson *lesson);
+/** The three ways of a layer's weights: as they are, fused and by a kernel of its own. */
+void rf_advise_work_dequant(roof_text *out, const roof_lesson *lesson);
 /** What of the ceilings measurements reached. */
 void rf_advise_work_losses(roof_text *out, const roof_lesson *lesson);
 /** What an SM and a block hold on chip, where that is known. */

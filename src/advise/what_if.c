@@ -54,23 +54,36 @@ static roof_status read_cost(const char *text, double *seconds, roof_error *erro
   return ROOF_OK;
 }
 
+/** How packed weights become numbers: in the registers of the product, or by a kernel before it. */
+static roof_status read_dequant(const char *text, bool *unpack, roof_error *error) {
+  static const char *const names[] = {"fused", "separate", NULL};
+  for (int i = 0; names[i] != NULL; i++) {
+    if (strcmp(names[i], text) == 0) {
+      *unpack = i == 1;
+      return ROOF_OK;
+    }
+  }
+  return roof_error_unknown(error, "--set dequant", text, names, NULL);
+}
+
 static roof_status read_parameter(const roof_op *op, const char *key, const char *text, double *values,
                                   roof_error *error) {
   int param = roof_op_param_index(op, key);
   if (param >= 0) {
     return roof_op_value_parse(op, param, text, &values[param], error);
   }
-  const char *names[ROOF_PARAM_MAX + FORMATS + 5] = {"machine", "peak", "bandwidth", "cost"};
-  int count = 4;
+  const char *names[ROOF_PARAM_MAX + FORMATS + 6] = {"machine", "peak", "bandwidth", "cost", "dequant"};
+  int count = 5;
   for (size_t i = 0; i < FORMATS; i++) {
     names[count++] = formats[i].key;
   }
   for (int i = 0; i < roof_op_param_count(op); i++) {
     names[count++] = op->params[i].name;
   }
-  roof_error_set(error, ROOF_E_NAME,
-                 "--set `%s`: neither a format, machine, peak, bandwidth, cost nor a parameter of %s", key,
-                 op->name);
+  roof_error_set(
+      error, ROOF_E_NAME,
+      "--set `%s`: neither a format, machine, peak, bandwidth, cost, dequant nor a parameter of %s", key,
+      op->name);
   return roof_error_suggest(error, key, names);
 }
 
@@ -94,6 +107,9 @@ roof_status roof_variation_read(roof_variation *variation, const roof_op *op, co
     return ROOF_OK;
   }
   roof_change *c = &variation->change;
+  if (strcmp(key, "dequant") == 0) {
+    return read_dequant(value, &c->unpack, error);
+  }
   if (strcmp(key, "peak") == 0 || strcmp(key, "bandwidth") == 0) {
     return read_factor(key, value, strcmp(key, "peak") == 0 ? &c->peak : &c->bandwidth, error);
   }
@@ -118,6 +134,34 @@ static void slow_down(roof_prediction *p, double seconds) {
   }
 }
 
+/** Adds a kernel that reads the packed weights, which are counted already, and writes them in the format computed
+ * in, from which the product reads them. */
+static roof_status add_unpacking(const roof_target *t, roof_prediction *p, roof_error *error) {
+  double packed = roof_types_weight_bytes(&t->types, 1), size = roof_dtype_bytes(t->types.compute);
+  double bytes = 2 * p->work.weight_bytes / packed * size;
+  double seconds = bytes * t->seconds_per_byte[t->memory][ROOF_MIX_COPY];
+  double launch = isnan(t->launch_seconds) ? 0 : t->launch_seconds;
+  if (!(p->work.weight_bytes > 0) || packed >= size) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--set dequant=separate: goes with weights narrower than the dtype (weights=nf4)");
+  }
+  const struct {
+    double *time, efficiency;
+  } times[] = {{&p->lower_seconds, 1},
+               {&p->upper_seconds, 1},
+               {&p->memory_seconds, 1},
+               {&p->expected_seconds, t->options.efficiency},
+               {&p->expected_low_seconds, t->options.efficiency_high},
+               {&p->expected_high_seconds, t->options.efficiency_low}};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    *times[i].time += seconds / times[i].efficiency + (times[i].time != &p->memory_seconds ? launch : 0);
+  }
+  p->overhead_seconds += launch;
+  p->bytes += bytes;
+  p->intensity = p->work.flops / p->bytes;
+  return ROOF_OK;
+}
+
 roof_status roof_what_if_of(const roof_target *before, const double *values_before, const roof_target *after,
                             const double *values_after, const roof_op *op, const roof_change *change,
                             roof_what_if *out, roof_error *error) {
@@ -136,6 +180,12 @@ roof_status roof_what_if_of(const roof_target *before, const double *values_befo
   }
   const roof_prediction *old = &x.predictions[0], *new = &x.predictions[1];
   slow_down(&x.predictions[1], change->seconds);
+  if (change->unpack) {
+    roof_status status = add_unpacking(&x.targets[1], &x.predictions[1], error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
   double more = old->work.flops > 0 ? new->work.flops / old->work.flops : 1;
   x.gain = more * old->expected_seconds / new->expected_seconds;
   roof_levers_moved(&x.targets[0], old, &x.targets[1], new, x.moved, sizeof x.moved);

@@ -20,7 +20,7 @@ answers() {
 @test "each question has a command that answers it" {
   answers <<'ROWS'
 the shared memory and registers of an SM|228 KiB per SM|explain levels --machine h100
-reading less is what helps under the memory's ceiling|quantize, fuse, cache|explain memory --machine h100
+reading less is what helps under the memory's ceiling|quantize, fuse, keep prefixes cached|advise gemm m=1 n=28672 k=8192 --machine h100
 a kernel as calls per second|calls per second|predict gemm m=1 n=28672 k=8192 --machine h100
 softmax of three passes|passes=3|predict softmax rows=4096 cols=4096 passes=3 --machine h100
 flash attention whose K and V are read again by tiles of 64|64.12 FLOP/B|predict attention batch=1 heads=1 q_len=4096 kv_len=4096 head_dim=128 --machine h100 --dtype fp16 --tile 64
@@ -89,4 +89,33 @@ ROWS
   grep -q 'ridge passed at 272.5' batch.svg
   run -2 --separate-stderr "$ROOFLINE" sweep linear batch=8 in=4096 out=4096 --machine h100 --to one.svg
   [[ $stderr == *'a chart needs several values of a parameter'* ]]
+}
+
+@test "where the time of a measured kernel went" {
+  run -0 "$ROOFLINE" advise gemv m=8192 n=28672 measured=400us --machine h100 --dtype fp16 -c active=60%
+  has '    HBM               3.350 TB/s  100.0 %  datasheet'
+  grep -Eq '    idle device .* work in 60 % of the cycles' <<<"$output"
+  grep -Eq '    measured .* that no figure explains' <<<"$output"
+  run -0 --separate-stderr "$ROOFLINE" advise gemv m=8192 n=28672 measured=400us --machine h100 --dtype fp16 --to losses.svg
+  grep -q '<title>HBM: 3.350 TB/s' losses.svg
+  run -2 --separate-stderr "$ROOFLINE" advise gemv m=8192 n=28672 --machine h100 --to losses.svg
+  [ "$stderr" = 'roofline: losses: nothing is measured: measured=TIME' ]
+}
+
+@test "three ways to store weights: fused faster, a kernel of its own slower, a small device gains" {
+  local layer="linear batch=8 in=8192 out=8192 --dtype fp16"
+  run -0 "$ROOFLINE" advise $layer --machine h100 --set weights=awq --json
+  [ "$(json '.gain > 3')" = true ]
+  run -0 "$ROOFLINE" advise $layer --machine h100 --set weights=nf4 --set dequant=separate --json
+  [ "$(json '.gain < 0.5')" = true ]
+  run -0 "$ROOFLINE" advise $layer --machine h100 --set weights=nf4 --set dequant=separate
+  [[ ${lines[0]} == *': slower' ]]
+  run -0 "$ROOFLINE" advise $layer --machine orin-nano-super --set weights=int4 --set group=128 --json
+  [ "$(json '.gain > 3')" = true ]
+  run -2 --separate-stderr "$ROOFLINE" advise $layer --machine h100 --set dequant=separate
+  [[ $stderr == *'goes with weights narrower than the dtype'* ]]
+  run -2 --separate-stderr "$ROOFLINE" advise $layer --machine h100 --set dequant=fuzed
+  [[ $stderr == *'did you mean `fused`?'* ]]
+  run -0 "$ROOFLINE" explain nf4 --machine h100
+  grep -Eq 'NF4, own kernel .* 0\.[34]' <<<"$output"
 }

@@ -4,6 +4,7 @@
 
 #include "cli/columns.h"
 #include "roofline/advise.h"
+#include "roofline/losses.h"
 
 /** One operation on one machine, and the other machines. */
 typedef struct cli_advice {

@@ -123,7 +123,8 @@ static void add_questions(const cli_advice *a, roof_text *out) {
                    cli_quantity(x, 1 / t->seconds_per_flop[p->work.unit], "FLOP/s"),
                    cli_quantity(y, 1 / t->seconds_per_byte[t->memory][0], "B/s"));
   }
-  roof_text_addf(out, "  3. side        %s-bound%s\n", roof_regime_name(p->regime),
+  roof_text_addf(out, "  3. side        %s-bound%s%s\n", roof_regime_name(p->regime),
+                 p->regime == ROOF_MEMORY_BOUND ? ": read less (quantize, fuse, keep prefixes cached)" : "",
                  p->regime == ROOF_NETWORK_BOUND ? "" : "; the ridge is where it changes, not a goal");
   add_efficiency(a, out);
   if (is_above(a)) {
@@ -155,6 +156,21 @@ static void add_causes(const cli_advice *a, roof_text *out) {
     } else if (possible++ < POSSIBLE) {
       roof_text_addf(out, "  possible       %s: measure %s\n", c->name, c->measurement);
     }
+  }
+}
+
+/** What each cause took of the ceiling, where more than the ceiling and the end are known. */
+static void add_losses(const cli_advice *a, roof_text *out) {
+  roof_losses losses;
+  char rate[SHORT];
+  if (roof_losses_of(&a->advice, a->target, &losses, NULL) != ROOF_OK || losses.count < 3) {
+    return;
+  }
+  roof_text_add(out, "\n  where it goes\n");
+  for (int i = 0; i < losses.count; i++) {
+    const roof_loss *l = &losses.steps[i];
+    roof_text_addf(out, "    %-12s %15s  %5.1f %%  %s\n", l->name, cli_quantity(rate, l->rate, losses.unit),
+                   100 * l->share, l->why);
   }
 }
 
@@ -275,6 +291,7 @@ void cli_advise_text(const cli_advice *a, roof_text *out) {
   add_questions(a, out);
   if (!isnan(a->advice.measured_seconds)) {
     add_causes(a, out);
+    add_losses(a, out);
     add_stop(a, out);
     add_actions(a, out);
   }

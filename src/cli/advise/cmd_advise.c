@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cli/chart.h"
 #include "cli/ledger/seal.h"
 #include "cli/whole/whole.h"
 
@@ -12,8 +13,8 @@ static int all_machines, users = -1; /* -1: not given */
 
 static const struct poptOption options[] = {
     {"set", '\0', POPT_ARG_ARGV, &sets, 0,
-     "what if: a parameter, a format, machine=NAME, peak=2x, bandwidth=2x, cost=TIME added per call; "
-     "repeatable",
+     "what if: a parameter, a format, machine=NAME, peak=2x, bandwidth=2x, cost=TIME added per call, "
+     "dequant=separate (by a kernel of its own); repeatable",
      "KEY=VALUE"},
     {"counter", 'c', POPT_ARG_ARGV, &counters, 0,
      "what a profiler counted, a share: occupancy=0.3; repeatable", "NAME=VALUE"},
@@ -83,9 +84,26 @@ static roof_status gather(cli_advice *a, const roof_shape *shape, roof_question 
              : status;
 }
 
+/** The cascade of --to. */
+static roof_status draw_losses(const cli_args *args, const cli_advice *a, roof_error *error) {
+  roof_losses losses;
+  roof_bars *bars = calloc(1, sizeof *bars);
+  roof_status status = bars != NULL ? roof_losses_of(&a->advice, a->target, &losses, error)
+                                    : roof_error_set(error, ROOF_E_MEMORY, "advise: out of memory");
+  if (status == ROOF_OK) {
+    roof_losses_chart(&losses, bars);
+    status = cli_chart_bars(args, bars, 0, false, error);
+  }
+  free(bars);
+  return status;
+}
+
 static roof_status print_answer(const cli_args *args, const cli_advice *a, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
+  if (args->file != NULL) {
+    return draw_losses(args, a, error);
+  }
   if (args->csv) {
     cli_columns_add_csv(&out, cli_advise_levers(a));
   } else if (args->json) {
@@ -177,12 +195,13 @@ const cli_command cli_cmd_advise = {
     .examples =
         "  roofline advise gemm m=1 n=28672 k=8192 --machine h100 --dtype fp16\n"
         "  roofline advise gemv m=8192 n=28672 measured=240us --machine h100 -c sector_use=50%\n"
+        "  roofline advise gemv m=8192 n=28672 measured=400us --machine h100 -c active=60% --to losses.svg\n"
         "  roofline advise linear batch=1 in=8192 out=8192 --machine h100 --set batch=64 --set weights=int4\n"
         "  roofline advise llama-3.1-70b tp=4 batch=16 prompt=4k --machine h100\n"
         "  roofline advise --mix decode=0.8,prefill=0.2 --machine h100 --against h200\n"
         "\n"
         "  wall=TIME, in addition to measured=TIME, is the time of the program part that ran the kernel.\n",
-    .writes = "txt json csv",
+    .writes = "txt json csv svg png html",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
     .run = run,
