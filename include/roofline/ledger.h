@@ -185,11 +185,12 @@ typedef struct roof_ledger_entry {
   char previous[ROOF_DIGEST_MAX];
   char sha256[ROOF_DIGEST_MAX];
   char digest[ROOF_DIGEST_MAX]; /**< of the whole line with its newline: the next line's `previous` */
-  roof_sealing of;        /**< what was predicted; of a measurement its label, machine, format and work */
-  double seconds;         /**< measured */
-  double noise;           /**< how far that may be off, as a share of it */
-  char counted[64];       /**< how the bytes of a measurement were */
-  char counted_flops[64]; /**< how its FLOPs were */
+  roof_sealing of;    /**< what was predicted; of a measurement its label, machine, format and work */
+  double seconds;     /**< measured */
+  double noise;       /**< how far that may be off, as a share of it */
+  double memory_pace; /**< how fast memory was meanwhile, as a share of its ceiling; NaN: as fast as that */
+  char counted[64];   /**< how the bytes of a measurement were */
+  char counted_flops[64];                    /**< how its FLOPs were */
   double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< counted */
   double clue[ROOF_CLUE_COUNT];              /**< counted */
   double *samples;                           /**< s; filled by roof_ledger_read */
@@ -270,6 +271,7 @@ typedef struct roof_reconciled {
   double roof_flops_per_second; /**< of the theoretical roof at that intensity */
   double roof_share;            /**< achieved / that */
   bool done;                    /**< at 90 % of the achieved roof: stop */
+  double memory_pace;           /**< the shares are of memory as fast as this; NaN: as its ceiling */
   const char *verdict;          /**< a name of roof_verdict_of(fraction_of_ceiling) */
   char because[256];
   char impossible[192]; /**< the arithmetic of a point above its theoretical roof, else "" */

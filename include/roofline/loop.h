@@ -42,8 +42,9 @@ typedef struct roof_loop_kernel {
   roof_prediction
       prediction; /**< the machine's bounds, the time expected of this kernel: roof_kernel_predict */
   double measured_seconds;
-  double noise;  /**< how far that may be off, as a share of it; NaN unknown */
-  char how[256]; /**< samples, spread and the backend's note */
+  double noise;       /**< how far that may be off, as a share of it; NaN unknown */
+  double memory_pace; /**< as that of the measurement */
+  char how[256];      /**< samples, spread and the backend's note */
   roof_reconciled reconciled;
   roof_placed placed; /**< under the measured ceilings */
   char again[256];    /**< what the second measurement said, or "" */
@@ -94,6 +95,13 @@ ROOF_API char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t si
  *  Ownership: none.
  *  Errors: none. */
 ROOF_API bool roof_loop_is_naive(const roof_loop_kernel *kernel);
+
+/** In which mode memory was where that is another than its ceiling's: "memory ran at 50 % of its ceiling for 5
+ *  kernels: shares of that"; "" where it was the same.
+ *  Units: none.
+ *  Ownership: writes to and returns `buffer` (ROOF_LOOP_LINE is enough).
+ *  Errors: cut to `size`. */
+ROOF_API char *roof_loop_mode(const roof_loop *loop, char *buffer, size_t size);
 
 /** Why the verdict, or why it was skipped.
  *  Units: none.

@@ -122,6 +122,19 @@ ROOF_API roof_status roof_backend_find(const char *name, const roof_backend **ba
  *  Errors: NaN without samples, or memory. */
 ROOF_API double roof_share_in_turns(const roof_measurement *own, const roof_measurement *other);
 
+/** How fast memory was while a kernel was measured, as a share of the rate at which the machine's ceiling was:
+ *  some machines have a fast and a slow mode for seconds.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: NaN where it was the same mode, or the measurement or the machine does not say. */
+ROOF_API double roof_memory_pace(const roof_measurement *measurement, const roof_machine *machine);
+
+/** Multiplies the measured rates of a machine's memory by `pace`: its ceilings in another mode.
+ *  Units: none.
+ *  Ownership: changes the caller's machine.
+ *  Errors: none. */
+ROOF_API void roof_machine_pace_memory(roof_machine *machine, double pace);
+
 /** The default shape of a kernel on that backend's device here.
  *  Units: none.
  *  Ownership: static.

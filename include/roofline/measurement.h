@@ -42,12 +42,16 @@ typedef struct roof_measurement {
   double dtype_flops[ROOF_DTYPE_COUNT]; /**< of `flops`, those whose unit is not */
   double link_bytes;                    /**< per call, one way; NaN unknown */
   char link[ROOF_NAME_MAX];             /**< what that link's name begins with, "" unknown */
-  double ceiling_seconds;               /**< the least time per call that its document gives; NaN unknown */
-  bool achieved;                        /**< that ceiling is one that a benchmark reached */
-  double seconds;                       /**< median per call */
-  double calls;                         /**< of all threads; NaN unknown */
-  double threads;                       /**< that called it; NaN unknown */
-  double total_seconds;                 /**< of all calls; NaN unknown */
+  double
+      memory_bytes_per_second; /**< rate of memory right before and after the samples; NaN: not probed, or not one */
+  double
+      memory_pace; /**< that rate as a share of the ceiling's where memory was in another mode; NaN: as then */
+  double ceiling_seconds; /**< the least time per call that its document gives; NaN unknown */
+  bool achieved;          /**< that ceiling is one that a benchmark reached */
+  double seconds;         /**< median per call */
+  double calls;           /**< of all threads; NaN unknown */
+  double threads;         /**< that called it; NaN unknown */
+  double total_seconds;   /**< of all calls; NaN unknown */
   double watts;    /**< mean power of the processor, with its memory where that is counted; NaN unknown */
   double joules;   /**< of one call at that power; NaN unknown */
   char power[200]; /**< how the power was measured or why not, "" where nothing is known of it */

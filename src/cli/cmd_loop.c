@@ -37,6 +37,10 @@ static void add_ceilings(roof_text *out, const roof_loop *loop) {
 }
 
 static void add_remarks(roof_text *out, const roof_loop *loop) {
+  char mode[ROOF_LOOP_LINE];
+  if (roof_loop_mode(loop, mode, sizeof mode)[0] != '\0') {
+    roof_text_addf(out, "  %s\n", mode);
+  }
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
     if (k->skipped[0] != '\0') {

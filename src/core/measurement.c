@@ -12,6 +12,8 @@ void roof_measurement_init(roof_measurement *measurement) {
                                     .total_seconds = NAN,
                                     .link_bytes = NAN,
                                     .ceiling_seconds = NAN,
+                                    .memory_bytes_per_second = NAN,
+                                    .memory_pace = NAN,
                                     .watts = NAN,
                                     .joules = NAN,
                                     .taken = NAN};

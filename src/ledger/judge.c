@@ -32,6 +32,10 @@ roof_regime rf_ledger_regime(const char *name) {
   return ROOF_MEMORY_BOUND;
 }
 
+static double known(double value) {
+  return isnan(value) ? 0 : value;
+}
+
 static const char *find_mover(const char *regime) {
   for (size_t i = 0; i < sizeof movers / sizeof movers[0]; i++) {
     if (strcmp(movers[i].regime, regime) == 0) {
@@ -188,12 +192,14 @@ static void explain(roof_reconciled *r, const roof_verdict *verdict) {
             100 * r->expected_fraction, verdict->meaning);
 }
 
-/** Against the bound that was sealed, and against that of each basis. */
-static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction, double noise) {
+/** Against the bound that was sealed, and against that of each basis; `slower` is what the mode of memory makes of a
+ * measured ceiling's time. */
+static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction, double noise,
+                         double slower) {
   roof_placed at;
   for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
-    roof_place_time(prediction->of.ceilings[basis].seconds, (roof_basis)basis, r->measured_seconds, noise,
-                    &at);
+    double seconds = prediction->of.ceilings[basis].seconds * (basis == ROOF_ACHIEVED ? slower : 1);
+    roof_place_time(seconds, (roof_basis)basis, r->measured_seconds, noise, &at);
     const roof_verdict *verdict =
         roof_verdict_on((roof_basis)basis, at.state == ROOF_PLACE_POSSIBLE ? fmin(at.share, 1) : at.share);
     r->share[basis] = at.share;
@@ -204,11 +210,26 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
   roof_place_time(r->lower_seconds, ROOF_THEORETICAL, r->measured_seconds, noise, &at);
   r->fraction_of_ceiling = at.share;
   r->headroom = at.headroom;
-  r->expected_fraction = r->lower_seconds / r->predicted_seconds;
+  r->expected_fraction = prediction->of.lower_seconds / r->predicted_seconds;
   at.verdict = heed_prediction(r, roof_verdict_in(rf_ledger_regime(r->regime), at.verdict));
   r->verdict = at.verdict->name;
   r->gap_points = 100 * (r->expected_fraction - at.share);
   explain(r, at.verdict);
+}
+
+/** Memory was in another mode than when its ceiling was measured: the bounds of that mode. Caches ("L2") keep
+ * theirs. */
+static double heed_mode(roof_reconciled *r, const roof_ledger_entry *prediction, double pace) {
+  bool inner = r->binding[0] == 'L' && r->binding[1] >= '1' && r->binding[1] <= '9';
+  if (!(pace > 0) || rf_ledger_regime(prediction->of.regime) != ROOF_MEMORY_BOUND || inner) {
+    return 1;
+  }
+  double then = r->memory_seconds / pace;
+  r->upper_seconds += then - r->memory_seconds;
+  r->lower_seconds = fmax(then, fmax(known(r->compute_seconds), known(r->overhead_seconds)));
+  r->memory_seconds = then;
+  r->memory_pace = pace;
+  return r->lower_seconds / prediction->of.lower_seconds;
 }
 
 roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_ledger_entry *measurement) {
@@ -228,6 +249,7 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
       .overhead_seconds = prediction->of.overhead_seconds,
       .flops = prediction->of.flops,
       .bytes = prediction->of.bytes,
+      .memory_pace = NAN,
   };
   point p = point_of(prediction, measurement);
   r.counted_bytes = p.counted ? p.bytes : NAN;
@@ -236,10 +258,11 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
   memcpy(r.label, prediction->of.label, sizeof r.label);
   memcpy(r.regime, prediction->of.regime, sizeof r.regime);
   memcpy(r.binding, prediction->of.binding, sizeof r.binding);
+  double slower = heed_mode(&r, prediction, measurement->memory_pace);
   r.overlap = overlap_of(&r);
   judge_traffic(&r, prediction, &p);
   judge_regime(&r, prediction, measurement, &p);
   judge_point(&r, prediction, measurement->noise, &p);
-  judge_shares(&r, prediction, measurement->noise);
+  judge_shares(&r, prediction, measurement->noise, slower);
   return r;
 }

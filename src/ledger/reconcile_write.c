@@ -50,13 +50,14 @@ static json_t *times_json(const roof_reconciled *r) {
 /** Where it stands under its ceilings. */
 static json_t *figures_json(const roof_reconciled *r) {
   return json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "fraction_of_ceiling",
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "fraction_of_ceiling",
       rf_json_number(r->fraction_of_ceiling), "expected_fraction", rf_json_number(r->expected_fraction),
       "theoretical", basis_json(r, ROOF_THEORETICAL), "achieved", basis_json(r, ROOF_ACHIEVED), "headroom",
       rf_json_number(r->headroom), "gap", rf_json_number(r->gap_points), "overlap",
       rf_json_number(r->overlap), "intensity", rf_json_number(r->intensity), "operational_intensity",
-      rf_json_number(r->operational_intensity), "traffic", text_or_null(r->traffic), "flops_per_second",
-      rf_json_number(r->flops_per_second), "roof_flops_per_second", rf_json_number(r->roof_flops_per_second));
+      rf_json_number(r->operational_intensity), "memory_pace", rf_json_number(r->memory_pace), "traffic",
+      text_or_null(r->traffic), "flops_per_second", rf_json_number(r->flops_per_second),
+      "roof_flops_per_second", rf_json_number(r->roof_flops_per_second));
 }
 
 /** The verdict and why. */

@@ -208,12 +208,12 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
     return no_memory(m->label, error);
   }
   json_t *fields = json_pack_ex(
-      &why, 0, "{s:s, s:s, s:s, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s}", "kind",
-      "measurement", "label", m->label, "machine", m->machine, "commit", o->commit, "measured",
+      &why, 0, "{s:s, s:s, s:s, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s}",
+      "kind", "measurement", "label", m->label, "machine", m->machine, "commit", o->commit, "measured",
       m->taken > 0 ? roof_time_write(m->taken, when) : NULL, "dtype", roof_dtype_name(m->dtype), "seconds",
-      number(m->seconds), "noise", number(work.noise), "samples", samples, "flops", number(m->flops), "bytes",
-      number(m->bytes), "levels", levels_json(m->level_bytes), "counters", counters, "counted", m->counted,
-      "counted_flops", m->counted_flops, "note", m->note);
+      number(m->seconds), "noise", number(work.noise), "memory_pace", number(m->memory_pace), "samples",
+      samples, "flops", number(m->flops), "bytes", number(m->bytes), "levels", levels_json(m->level_bytes),
+      "counters", counters, "counted", m->counted, "counted_flops", m->counted_flops, "note", m->note);
   return add(list, m->label, fields, &why, error);
 }
 

@@ -31,6 +31,7 @@ static const rf_scan_field fields[] = {
     TEXT_FIELD("public_key", public_key),
     NUMBER_FIELD("seconds", seconds),
     NUMBER_FIELD("noise", noise),
+    NUMBER_FIELD("memory_pace", memory_pace),
     NUMBER_FIELD("flops", of.flops),
     NUMBER_FIELD("bytes", of.bytes),
     NUMBER_FIELD("seconds.compute", of.compute_seconds),

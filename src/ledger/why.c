@@ -26,7 +26,7 @@ static void restore(roof_why *why, const roof_reconciled *r) {
                          .overhead_seconds = r->overhead_seconds,
                          .lower_seconds = r->lower_seconds,
                          .upper_seconds = r->upper_seconds,
-                         .expected_seconds = r->predicted_seconds,
+                         .expected_seconds = r->lower_seconds / r->expected_fraction,
                          .binding = &why->level,
                          .link = &why->link};
   roof_work_init(&p->work);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "measure/run.h"
 #include "roofline/advise.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
@@ -53,6 +54,7 @@ roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, ro
   }
   for (int i = 0; i < roof_kernel_count(); i++) {
     if (is_wanted(&made, roof_kernel_at(i))) {
+      made.kernels[made.count].memory_pace = NAN;
       made.kernels[made.count++].kernel = roof_kernel_at(i);
     }
   }
@@ -159,6 +161,11 @@ static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k,
     return status;
   }
   m->taken = taken;
+  const roof_prediction *p = &k->prediction;
+  if (p->regime == ROOF_MEMORY_BOUND && p->binding != NULL && p->binding->level == ROOF_MEMORY) {
+    m->memory_pace = roof_memory_pace(m, loop->machine);
+    rf_memory_pace_note(m);
+  }
   snprintf(m->label, sizeof m->label, "%s", k->label);
   snprintf(m->machine, sizeof m->machine, "%s", loop->machine->name);
   return ROOF_OK;
@@ -169,9 +176,22 @@ static double noise_of(const roof_measurement *m) {
   return m->sample_count > 1 ? (m->stats.ci_high - m->stats.ci_low) / (2 * m->stats.median) : NAN;
 }
 
+/** Under the ceilings that memory had while it was measured. */
+static void place(const roof_loop *loop, const roof_loop_kernel *k, double seconds, double noise, double pace,
+                  roof_placed *placed) {
+  roof_target target = loop->target;
+  roof_machine *then = isnan(pace) ? NULL : roof_machine_copy(loop->machine);
+  if (then != NULL) {
+    roof_machine_pace_memory(then, pace);
+    (void)roof_target_init(&target, then, &loop->target.types, &loop->target.options, NULL);
+  }
+  roof_place_work(&target, &k->prediction.work, seconds, noise, placed);
+  roof_machine_free(then);
+}
+
 static roof_placed placed_of(const roof_loop *loop, const roof_loop_kernel *k, const roof_measurement *m) {
   roof_placed placed;
-  roof_place_work(&loop->target, &k->prediction.work, m->seconds, noise_of(m), &placed);
+  place(loop, k, m->seconds, noise_of(m), m->memory_pace, &placed);
   return placed;
 }
 
@@ -237,6 +257,7 @@ static roof_status measure_kernel(roof_loop *loop, roof_loop_kernel *k, roof_err
   if (status == ROOF_OK) {
     k->measured_seconds = m.seconds;
     k->noise = noise_of(&m);
+    k->memory_pace = m.memory_pace;
     rf_format(k->how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
               100 * m.stats.spread, m.note);
   }
@@ -274,7 +295,7 @@ static roof_status reconcile(roof_loop *loop, roof_error *error) {
     for (size_t j = 0; j < all.count && k->skipped[0] == '\0'; j++) {
       if (strcmp(all.entries[j].label, k->label) == 0) {
         k->reconciled = all.entries[j];
-        roof_place_work(&loop->target, &k->prediction.work, k->measured_seconds, k->noise, &k->placed);
+        place(loop, k, k->measured_seconds, k->noise, k->memory_pace, &k->placed);
         loop->done++;
       }
     }

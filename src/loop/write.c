@@ -38,6 +38,27 @@ char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size) {
   return buffer;
 }
 
+char *roof_loop_mode(const roof_loop *loop, char *buffer, size_t size) {
+  int count = 0;
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < loop->count; i++) {
+    double pace = loop->kernels[i].memory_pace;
+    if (loop->kernels[i].skipped[0] == '\0' && pace > 0) {
+      count++;
+      least = fmin(least, pace);
+      most = fmax(most, pace);
+    }
+  }
+  buffer[0] = '\0';
+  if (count > 0) {
+    size_t used = (size_t)rf_format(buffer, size, "memory ran at %.0f", 100 * least);
+    used += most > 1.01 * least ? (size_t)rf_format(buffer + used, size - used, " to %.0f", 100 * most) : 0;
+    rf_format(buffer + used, size - used, " %% of its ceiling for %d kernel%s: shares of that",
+              count, count == 1 ? "" : "s");
+  }
+  return buffer;
+}
+
 char *roof_loop_because(const roof_loop_kernel *kernel, char *buffer, size_t size) {
   if (kernel->skipped[0] != '\0') {
     snprintf(buffer, size, "skipped: %s", kernel->skipped);
@@ -76,12 +97,13 @@ void rf_loop_add_kernels(rf_cells *cells, const roof_loop *loop) {
 static json_t *entry_json(const roof_loop_kernel *k) {
   const roof_reconciled *r = &k->reconciled;
   char because[ROOF_LOOP_LINE];
-  return json_pack(
-      "{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:[]}", "label", r->label, "predicted_seconds",
-      rf_json_number(r->predicted_seconds), "measured_seconds", rf_json_number(r->measured_seconds), "regime",
-      r->regime, "binding", r->binding, "fraction_of_ceiling", rf_json_number(r->fraction_of_ceiling),
-      "headroom", rf_json_number(r->headroom), "verdict", r->verdict, "because",
-      roof_loop_because(k, because, sizeof because), "gap", rf_json_number(r->gap_points), "causes");
+  return json_pack("{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:[]}", "label", r->label,
+                   "predicted_seconds", rf_json_number(r->predicted_seconds), "measured_seconds",
+                   rf_json_number(r->measured_seconds), "regime", r->regime, "binding", r->binding,
+                   "fraction_of_ceiling", rf_json_number(r->fraction_of_ceiling), "headroom",
+                   rf_json_number(r->headroom), "verdict", r->verdict, "because",
+                   roof_loop_because(k, because, sizeof because), "gap", rf_json_number(r->gap_points),
+                   "memory_pace", rf_json_number(k->memory_pace), "causes");
 }
 
 roof_status roof_loop_write(const roof_loop *loop, const char *report, roof_text *out, roof_error *error) {

@@ -12,6 +12,14 @@
 roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                             roof_measurement *out, roof_error *error);
 
+/** The rate of memory while something ran between two probes of it; NaN where it changed meanwhile.
+ *  Units: bytes/s. Ownership: none. Errors: NaN. */
+double rf_memory_rate(double before, double after);
+
+/** Appends to the note in which mode memory was, where that is another than that of the ceiling.
+ *  Units: none. Ownership: none. Errors: cut to the note. */
+void rf_memory_pace_note(roof_measurement *measurement);
+
 /** Today as ISO 8601.
  *  Units: none. Ownership: fills `date` (16 bytes). Errors: none. */
 void rf_run_date(char *date);

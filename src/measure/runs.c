@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/run.h"
 #include "roofline/ops.h"
 #include "roofline/shape.h"
 #include "roofline/time.h"
@@ -199,15 +200,45 @@ static const roof_level *supply_of(const roof_prediction *p) {
   return level;
 }
 
+/** The shape under the ceilings of `machine`; true where the memory's own binds. */
+static bool place_on(const roof_machine *machine, const roof_op *op, roof_run *r, const roof_level **supply) {
+  roof_types types = roof_kernel_types(r->kernel, r->dtype);
+  roof_options o = roof_options_default();
+  roof_target target;
+  roof_counted counted;
+  roof_prediction p;
+  o.achieved = true;
+  o.warm = true;
+  if (roof_target_init(&target, machine, &types, &o, NULL) != ROOF_OK) {
+    return false;
+  }
+  roof_counted_of(&r->measurement, &counted);
+  roof_predict(&target, op, r->values, &p);
+  roof_place_work(&target, &p.work, r->measurement.seconds, counted.noise, &r->at);
+  r->at.cores = r->kernel->serial ? 1 : r->at.cores;
+  *supply = supply_of(&p);
+  return p.regime == ROOF_MEMORY_BOUND && p.binding != NULL && p.binding->level == ROOF_MEMORY;
+}
+
+/** Again with memory as fast as it was meanwhile, where that is another mode than the ceiling's. */
+static void heed_mode(const roof_runs *runs, const roof_machine *machine, const roof_op *op, roof_run *r) {
+  double pace = roof_memory_pace(&r->measurement, runs->machine);
+  roof_machine *then = isnan(pace) ? NULL : roof_machine_copy(machine);
+  const roof_level *supply;
+  if (then != NULL) {
+    roof_machine_pace_memory(then, pace);
+    (void)place_on(then, op, r, &supply);
+    r->measurement.memory_pace = pace;
+    rf_memory_pace_note(&r->measurement);
+    roof_machine_free(then);
+  }
+}
+
 /** Under the ceilings of the level that holds its data; a kernel of one thread under those of one core. */
 static void place(const roof_runs *runs, roof_run *r) {
   const roof_op *op = NULL;
-  roof_target target;
   roof_work work;
   roof_types types = roof_kernel_types(r->kernel, r->dtype);
-  roof_options o = roof_options_default();
-  o.achieved = true;
-  o.warm = true;
   if (r->skipped[0] != '\0' || roof_op_find(r->kernel->op, &op, NULL) != ROOF_OK) {
     return;
   }
@@ -216,14 +247,8 @@ static void place(const roof_runs *runs, roof_run *r) {
   r->working_set = work.working_set;
   roof_place_time(NAN, ROOF_ACHIEVED, r->measurement.seconds, NAN, &r->at);
   const roof_machine *machine = r->kernel->serial ? runs->one : runs->machine;
-  if (machine != NULL && roof_target_init(&target, machine, &types, &o, NULL) == ROOF_OK) {
-    roof_counted counted;
-    roof_prediction p;
-    roof_counted_of(&r->measurement, &counted);
-    roof_predict(&target, op, r->values, &p);
-    roof_place_work(&target, &p.work, r->measurement.seconds, counted.noise, &r->at);
-    r->at.cores = r->kernel->serial ? 1 : r->at.cores;
-    r->level = supply_of(&p);
+  if (machine != NULL && place_on(machine, op, r, &r->level)) {
+    heed_mode(runs, machine, op, r);
   }
   r->measurement.ceiling_seconds = r->at.ceiling_seconds;
   if (r->level != NULL) {

@@ -176,3 +176,18 @@ loop() {
   [ "$(wc -l <next)" -eq 2 ]
   sh -e next >answers
 }
+
+@test "a share is of the mode that memory was in while it was measured" {
+  printf 'pace = 0.5\n' >slow.fake
+  export ROOFLINE_FAKE=$PWD/slow.fake
+  loop
+  [[ $output == *triad*DRAM*'80.0 ±0.8 %'*normal* ]]
+  [[ $output == *'  memory ran at 50 % of its ceiling for 5 kernels: shares of that'* ]]
+  run "$ROOFLINE" reconcile
+  [[ $output == *'memory: at 50 % of its ceiling meanwhile; the share is of that'* ]]
+  run "$ROOFLINE" reconcile --json
+  [ "$(jq -c '[.entries[] | .memory_pace] | unique' <<<"$output")" = '[null,0.5]' ]
+  [ "$(jq -c '[.entries[] | .verdict] | unique' <<<"$output")" = '["expected","normal"]' ]
+  run "$ROOFLINE" run triad --backend fake
+  [[ $output == *'80.0 %  DRAM'*'memory ran at 50 % of its ceiling meanwhile'* ]]
+}

@@ -166,7 +166,7 @@ static bool is_silent(const roof_reconciled *r, const roof_why *why) {
       r->fraction_of_ceiling < roof_options_default().efficiency_low && strcmp(r->verdict, "expected") != 0;
   bool odd = r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
              (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
-  return !gap && !odd && isnan(r->mine_seconds) &&
+  return !gap && !odd && isnan(r->mine_seconds) && isnan(r->memory_pace) &&
          roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
 }
 
@@ -192,6 +192,10 @@ static void add_remarks(roof_text *out, const roof_reconciled *r, const roof_why
   }
   if (!isnan(r->mine_seconds)) {
     add_mine(out, r);
+  }
+  if (!isnan(r->memory_pace)) {
+    roof_text_addf(out, "    memory: at %.0f %% of its ceiling meanwhile; the share is of that\n",
+                   100 * r->memory_pace);
   }
   add_counted(out, r);
   if (r->overlap > 0 && !r->done) {

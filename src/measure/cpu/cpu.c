@@ -8,8 +8,10 @@
 
 #include "core/number.h"
 #include "host/clock.h"
+#include "host/memory.h"
 #include "host/noise.h"
 #include "measure/cpu/energy.h"
+#include "measure/cpu/memory_rate.h"
 #include "measure/cpu/numa.h"
 #include "measure/cpu/trial.h"
 #include "measure/run.h"
@@ -186,6 +188,21 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
   return ROOF_OK;
 }
 
+/** Samples between two probes of memory, where the kernel moves more than the caches hold. */
+static roof_status sample_probed(roof_kernel_run *run, const rf_team *team,
+                                 const roof_measure_options *options, roof_measurement *out,
+                                 roof_error *error) {
+  rf_memory_probe probe;
+  bool probed = out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, team);
+  double before = probed ? rf_memory_probe_rate(&probe) : NAN;
+  roof_status status = sample(run, options, out, error);
+  if (probed) {
+    out->memory_bytes_per_second = rf_memory_rate(before, rf_memory_probe_rate(&probe));
+    rf_memory_probe_done(&probe);
+  }
+  return status;
+}
+
 static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                        const roof_measure_options *options, roof_measurement *out, roof_error *error) {
   roof_measurement result;
@@ -205,7 +222,7 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
     status = kernel->check(&prepared, error);
   }
   if (status == ROOF_OK) {
-    status = sample(&prepared, options, &result, error);
+    status = sample_probed(&prepared, &team, options, &result, error);
   }
   kernel->release(&prepared);
   rf_team_done(&team);

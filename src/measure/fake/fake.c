@@ -134,6 +134,11 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
     status = rf_script_read(&script, error);
   }
   if (status == ROOF_OK) {
+    double *const rates[] = {&script.read, &script.triad, &script.copy, &script.write};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+      *rates[i] *= script.pace;
+    }
+    result.memory_bytes_per_second = rf_memory_rate(script.read, script.read);
     if (options->threads == 1) {
       script.fp64 /= script.cores;
       script.fp32 /= script.cores;

@@ -20,6 +20,7 @@ static const char built_in[] = "title = FAKE processor (scripted, not a real mac
                                "write = 30GB/s\n"
                                "memory = 32GB\n"
                                "launch = 5us\n"
+                               "pace = 1\n"
                                "efficiency = 0.8\n";
 
 static const struct {
@@ -27,11 +28,17 @@ static const struct {
   const char *unit;
   size_t field;
 } keys[] = {
-    {"cores", "", offsetof(rf_script, cores)},           {"clock", "Hz", offsetof(rf_script, clock_hz)},
-    {"fp64", "FLOP/s", offsetof(rf_script, fp64)},       {"fp32", "FLOP/s", offsetof(rf_script, fp32)},
-    {"read", "B/s", offsetof(rf_script, read)},          {"triad", "B/s", offsetof(rf_script, triad)},
-    {"copy", "B/s", offsetof(rf_script, copy)},          {"write", "B/s", offsetof(rf_script, write)},
-    {"memory", "B", offsetof(rf_script, memory_bytes)},  {"launch", "s", offsetof(rf_script, launch_seconds)},
+    {"cores", "", offsetof(rf_script, cores)},
+    {"clock", "Hz", offsetof(rf_script, clock_hz)},
+    {"fp64", "FLOP/s", offsetof(rf_script, fp64)},
+    {"fp32", "FLOP/s", offsetof(rf_script, fp32)},
+    {"read", "B/s", offsetof(rf_script, read)},
+    {"triad", "B/s", offsetof(rf_script, triad)},
+    {"copy", "B/s", offsetof(rf_script, copy)},
+    {"write", "B/s", offsetof(rf_script, write)},
+    {"memory", "B", offsetof(rf_script, memory_bytes)},
+    {"launch", "s", offsetof(rf_script, launch_seconds)},
+    {"pace", "", offsetof(rf_script, pace)},
     {"efficiency", "", offsetof(rf_script, efficiency)},
 };
 

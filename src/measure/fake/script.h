@@ -24,6 +24,7 @@ typedef struct rf_script {
   double read, triad, copy, write; /**< bytes/s of memory, all cores */
   double memory_bytes;
   double launch_seconds;
+  double pace;       /**< rate of memory while kernels run, as a share of what was measured */
   double efficiency; /**< share of the bound that a kernel without times of its own reaches */
   rf_script_times times[RF_SCRIPT_TIMES];
   int time_count;
