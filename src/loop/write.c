@@ -53,8 +53,8 @@ char *roof_loop_mode(const roof_loop *loop, char *buffer, size_t size) {
   if (count > 0) {
     size_t used = (size_t)rf_format(buffer, size, "memory ran at %.0f", 100 * least);
     used += most > 1.01 * least ? (size_t)rf_format(buffer + used, size - used, " to %.0f", 100 * most) : 0;
-    rf_format(buffer + used, size - used, " %% of its ceiling for %d kernel%s: shares of that",
-              count, count == 1 ? "" : "s");
+    rf_format(buffer + used, size - used, " %% of its ceiling for %d kernel%s: shares of that", count,
+              count == 1 ? "" : "s");
   }
   return buffer;
 }

@@ -1,4 +1,4 @@
-/* Memory that has a fast and a slow mode for seconds at a time: which one a kernel was measured in. */
+/* Memory that has a fast and a slow mode for seconds at a time: in which of them a kernel was measured in. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Memory in two modes: which one a kernel was measured in, and the ceilings of that one. */
+/* Memory in two modes: in which of them a kernel was measured in, and the ceilings of that one. */
 #include "test.h"
 
 #include <math.h>
