@@ -172,37 +172,42 @@ static roof_status option_error(poptContext context, int code, const struct popt
                         near ? "; did you mean `--" : "", near ? near : "", near ? "`?" : "");
 }
 
-/** Prints name, summary, usage and options. */
-static void print_options(poptContext context, const cli_command *command) {
+/** Writes name, summary, usage and options. */
+static void write_options(FILE *out, poptContext context, const cli_command *command) {
   char usage[128];
   snprintf(usage, sizeof usage, "%s [--option ...]", command->arguments);
   poptSetOtherOptionHelp(context, usage);
-  printf("roofline %s: %s\n\n", command->name, command->summary);
-  poptPrintHelp(context, stdout, 0);
+  fprintf(out, "roofline %s: %s\n\n", command->name, command->summary);
+  poptPrintHelp(context, out, 0);
 }
 
 /** The command's own options, and where the others are. */
-static void print_short_help(const cli_command *command, const char **argv) {
+static void write_short_help(FILE *out, const cli_command *command, const char **argv) {
   static const struct poptOption none[] = {POPT_TABLEEND};
   poptContext context = poptGetContext(NULL, 1, argv, command->options != NULL ? command->options : none, 0);
-  print_options(context, command);
+  write_options(out, context, command);
   poptFreeContext(context);
-  printf("\n`roofline %s --help` shows the options it has in common with others, and examples.\n",
-         command->name);
+  fprintf(out, "\n`roofline %s --help` shows the options it has in common with others, and examples.\n",
+          command->name);
 }
 
-/** What popt prints goes to stdout unseen; the last flush says whether all of it got there. */
+/** What popt prints goes to memory first, so that it is printed as wide as everything else. */
 static roof_status print_help(poptContext context, const cli_command *command, const char **argv,
                               roof_error *error) {
-  if (parsed.help == CLI_HELP_SHORT) {
-    print_short_help(command, argv);
-  } else {
-    print_options(context, command);
-    if (command->examples != NULL) {
-      printf("\nExamples:\n%s", command->examples);
-    }
+  roof_text text = {0};
+  FILE *out = open_memstream(&text.data, &text.length);
+  if (out == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "help: out of memory");
   }
-  return cli_print(&(roof_text){0}, error);
+  if (parsed.help == CLI_HELP_SHORT) {
+    write_short_help(out, command, argv);
+  } else {
+    write_options(out, context, command);
+    fprintf(out, "%s%s", command->examples != NULL ? "\nExamples:\n" : "",
+            command->examples != NULL ? command->examples : "");
+  }
+  text.failed = fclose(out) != 0;
+  return cli_print_end(&text, ROOF_OK, error);
 }
 
 static roof_status load_userops(cli_args *args, roof_error *error) {

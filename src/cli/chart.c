@@ -112,32 +112,21 @@ static roof_status write_bars(const cli_args *args, const roof_bars *bars, cli_r
 /** The size given, else the terminal's, else one that fits most. */
 static void choose_size(int width, int height, int *columns, int *rows) {
   struct winsize size = {0};
-  bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 && size.ws_row >= 16;
-  *columns = width != 0 ? width : known ? (size.ws_col < 120 ? size.ws_col : 120) : 96;
+  bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row >= 16;
+  int wide = cli_screen(stdout).width;
+  *columns = width != 0 ? width : wide < 120 ? wide : 120;
   *rows = height != 0 ? height : known ? (size.ws_row < 40 ? size.ws_row - 2 : 32) : 28;
 }
 
-/** True on a terminal that shows no UTF-8, by the usual variables. */
-static bool needs_ascii(void) {
-  const char *locale = NULL;
-  const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-  for (int i = 0; i < 3 && (locale == NULL || locale[0] == '\0'); i++) {
-    locale = getenv(names[i]);
-  }
-  bool utf8 =
-      locale != NULL && (rf_letters_find(locale, "utf-8") != NULL || rf_letters_find(locale, "utf8") != NULL);
-  return isatty(STDOUT_FILENO) && !utf8;
-}
-
-roof_status cli_chart_print(const cli_args *args, const roof_scene *scene, int width, int height, bool ascii,
-                            roof_error *error) {
+roof_status cli_chart_print(const roof_scene *scene, int width, int height, bool ascii, roof_error *error) {
   int columns, rows;
   roof_text out = {0};
+  const rf_screen screen = cli_screen(stdout);
   choose_size(width, height, &columns, &rows);
-  roof_status status = roof_draw_terminal(scene, columns, rows, ascii || needs_ascii(),
-                                          cli_use_color(args, stdout), &out, error);
+  roof_status status =
+      roof_draw_terminal(scene, columns, rows, ascii || screen.ascii, screen.color, &out, error);
   if (status == ROOF_OK) {
-    status = cli_print(&out, error);
+    status = cli_print_document(&out, error);
   }
   roof_text_done(&out);
   return status;

@@ -23,8 +23,7 @@ roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curv
                                    const cli_rows *rows, roof_error *error);
 
 /** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */
-roof_status cli_chart_print(const cli_args *args, const roof_scene *scene, int width, int height, bool ascii,
-                            roof_error *error);
+roof_status cli_chart_print(const roof_scene *scene, int width, int height, bool ascii, roof_error *error);
 
 /** Answers with bars as `args` ask: a drawing of --to, JSON, CSV or the terminal, `width` columns wide (0: as it is). */
 roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, int width, bool ascii,

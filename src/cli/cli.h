@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "documents/json.h"
+#include "draw/screen.h"
 #include "host/write.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
@@ -167,7 +168,15 @@ roof_status cli_json_print(json_t *object, roof_error *error);
 enum { CLI_SHORT = 48 };
 /** roof_quantity_format, as it is wanted most: returns `buffer`. */
 const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit);
-/** Writes to stdout; ROOF_E_OUTPUT when that fails. */
+/** A number without a unit as people write it, never with an exponent: 0.3333, 46640, 70.55 G; returns `buffer`. */
+const char *cli_number(char buffer[CLI_SHORT], double value);
+/** Sets what the options say of all output: call once they are known. */
+void cli_screen_set(const cli_args *args);
+/** What the reader of `stream` has before them: COLUMNS, or the terminal's width, or CLI_SCREEN. */
+rf_screen cli_screen(FILE *stream);
+/** Writes a document to stdout as it is; ROOF_E_OUTPUT when that fails. */
+roof_status cli_print_document(const roof_text *text, roof_error *error);
+/** The same of JSON and CSV; what people read is made safe, wrapped and coloured as the screen wants it. */
 roof_status cli_print(const roof_text *text, roof_error *error);
 /** Keeps what cli_print is given from now on. */
 void cli_print_catch(void);
@@ -175,17 +184,16 @@ void cli_print_catch(void);
 bool cli_print_caught(roof_text *out);
 /** Drops what cli_print is given from now on. */
 void cli_print_no_more(void);
+/** Writes to stderr what people read next to an answer that is not on their terminal. */
+roof_status cli_note(const roof_text *text, roof_error *error);
 /** Prints an answer where `status` is ROOF_OK, and frees its text. */
 roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error);
 enum { CLI_SCREEN = 80 };
-/** Appends `words` wrapped at `width` after `lead`; further lines are indented as far. */
-void cli_text_add_wrapped(roof_text *out, const char *lead, const char *words, size_t width);
 /** How the program was called, so that what is shown to type next works as it stands; static. */
 const char *cli_program_name(void);
 /** One line on stderr: "roofline: ", `severity` ("" or "warning: "), FILE:LINE:COLUMN where known, the
  *  message. */
 void cli_report(const char *severity, const roof_error *error);
-bool cli_use_color(const cli_args *args, FILE *stream);
 /** A line on stderr that replaces itself: shows progress on a terminal unless --quiet; a roof_progress. */
 void cli_show_progress(void *args, const char *step, int done, int total);
 

@@ -45,7 +45,7 @@ static const char *change_of(const void *row, char scratch[CLI_SCRATCH]) {
 
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
 static const cli_column columns[] = {
-    {.key = "label", .header = "kernel", CLI_FIELD(TEXT, roof_gate_line, label)},
+    {.key = "label", .header = "kernel", .name = true, CLI_FIELD(TEXT, roof_gate_line, label)},
     {.key = "state", .text = state_of},
     {.key = "passed", .kind = CLI_COLUMN_FLAG, .number = passes},
     {.key = "seconds",
@@ -67,7 +67,7 @@ static const cli_column columns[] = {
     {.key = "p", CLI_FIELD(NUMBER, roof_gate_line, result.p)},
     {.key = "runs", CLI_FIELD(SIZE, roof_gate_line, runs)},
     {.key = "baseline_runs", CLI_FIELD(SIZE, roof_gate_line, before_runs)},
-    {.header = "gate", .text = state_of},
+    {.header = "gate", .verdict = true, .text = state_of},
     {.key = "message", .header = "", .none = "", CLI_FIELD(NAME, roof_gate_line, message)},
     {0}};
 
@@ -75,6 +75,15 @@ static roof_status write_junit(const cli_args *args, const roof_gate_report *r, 
   roof_text out = {0};
   roof_status status = roof_gate_write_junit(r, &out, error);
   status = status == ROOF_OK ? cli_to_write(args, junit, &out, error) : status;
+  roof_text_done(&out);
+  return status;
+}
+
+/** Annotations, a line each, however long. */
+static roof_status print_github(const roof_gate_report *r, roof_error *error) {
+  roof_text out = {0};
+  roof_status status = roof_gate_write_github(r, &out, error);
+  status = status == ROOF_OK ? cli_print_document(&out, error) : status;
   roof_text_done(&out);
   return status;
 }
@@ -92,9 +101,9 @@ static roof_status print_report(const cli_args *args, const roof_gate_report *r,
     roof_gate_sentence(r, against, &out);
     roof_text_add(&out, "\n\n");
     cli_columns_add_text(&out, rows);
-    status = github ? roof_gate_write_github(r, &out, error) : ROOF_OK;
   }
-  return cli_print_end(&out, status, error);
+  status = cli_print_end(&out, status, error);
+  return status == ROOF_OK && github && !args->json ? print_github(r, error) : status;
 }
 
 static roof_status read_share(const char *name, const char *text, double *share, roof_error *error) {

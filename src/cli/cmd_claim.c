@@ -43,8 +43,8 @@ static void add_details(roof_text *out, const answer *a) {
 }
 
 static void add_text(roof_text *out, const cli_args *args, const answer *a) {
-  bool color = cli_use_color(args, stdout);
-  roof_text_addf(out, "%s%s%s\n", color ? "\033[1m" : "", a->judged.because, color ? "\033[0m" : "");
+  const char *mark = rf_screen_verdict(a->judged.because);
+  roof_text_addf(out, RF_MARK_BOLD "%s%s" RF_MARK_END "\n", mark, a->judged.because);
   if (!args->quiet) {
     roof_text_add(out, "\n");
     add_details(out, a);

@@ -25,11 +25,12 @@ typedef struct answer {
 } answer;
 
 static const cli_column link_columns[] = {
-    {NULL, "link", CLI_FIELD(TEXT, roof_cluster_link, name)},
+    {NULL, "link", .name = true, CLI_FIELD(TEXT, roof_cluster_link, name)},
     {NULL, "one way", "B/s", CLI_FIELD(NUMBER, roof_cluster_link, bytes_per_second)},
     {NULL, "FLOP/B one way", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte)},
-    {NULL, "FLOP/B both ways", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte_both_ways)},
-    {NULL, "width", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, split_width)},
+    {NULL, "FLOP/B both ways", .rank = 1, .digits = 5,
+     CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte_both_ways)},
+    {NULL, "width", .rank = 2, .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, split_width)},
     {0}};
 
 /** Settings; a first word without `=` is a model that gives the parameters. */
@@ -89,8 +90,7 @@ static void add_scaling(roof_text *out, const answer *a) {
   char x[SHORT], y[SHORT];
   double n = a->in.devices;
   roof_text_addf(out, "\ndata parallel: %s parameters, %s tokens per step, %.0f devices\n",
-                 roof_quantity_format(x, SHORT, a->in.parameters, ""),
-                 roof_quantity_format(y, SHORT, a->in.tokens, ""), n);
+                 cli_number(x, a->in.parameters), cli_number(y, a->in.tokens), n);
   roof_text_addf(out, "  computation %s per step; gradients %s",
                  roof_quantity_format(x, SHORT, a->of.compute_seconds, "s"),
                  roof_quantity_format(y, SHORT, a->in.parameters * a->in.gradient_bytes, "B"));
@@ -141,7 +141,9 @@ static void add_plans(roof_text *out, const answer *a) {
                                      "2 (N - 1) / N parameters b per step",
                                      "network"};
   roof_text_add(out, "\nplans: D is the model's width, b the bytes of an element\n");
-  cli_text_add_table(out, rows, 4, 5, "llll");
+  cli_grid grid = {0};
+  rf_cells_add_row(&grid, rows, (int)(sizeof rows / sizeof rows[0]));
+  cli_grid_end(&grid, out, "llll");
   roof_text_addf(out,
                  "\npipeline of %.0f stages, %.0f microbatches: bubble (p - 1) / (m + p - 1) = %.1f %%\n",
                  a->in.stages, a->in.microbatches, 100 * a->of.bubble);

@@ -41,7 +41,7 @@ static void add_text(roof_text *out, const roof_examination *e) {
       cli_grid_add(&grid, "%s", cells[k]);
     }
   }
-  cli_grid_end(&grid, out, "llll");
+  cli_grid_end_bare(&grid, out, "vlln");
 }
 
 static void add_remedies(roof_text *out, const roof_examination *e) {

@@ -54,7 +54,7 @@ static void add_remarks(roof_text *out, const roof_loop *loop) {
 /** The notes of the machine, or how many there are and how to see them. */
 static void add_notes(roof_text *out, const roof_machine *m) {
   for (int i = 0; i < m->note_count && verbose; i++) {
-    cli_text_add_wrapped(out, i == 0 ? "  notes     " : "            ", m->notes[i], CLI_SCREEN);
+    roof_text_addf(out, "  %-10s%s\n", i == 0 ? "notes" : "", m->notes[i]);
   }
   if (!verbose && m->note_count > 0) {
     roof_text_addf(out, "  notes     %d, in the report and with --verbose\n", m->note_count);
@@ -108,7 +108,7 @@ static const cli_column kernel_columns[] = {
     {.header = "measured", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = measured},
     {.header = "bound by", .kind = CLI_COLUMN_TEXT, .text = bound_by},
     {.header = "of ceiling", .kind = CLI_COLUMN_TEXT, .text = share_text, .right = true},
-    {.header = "verdict", .kind = CLI_COLUMN_TEXT, .text = verdict_text},
+    {.header = "verdict", .verdict = true, .kind = CLI_COLUMN_TEXT, .text = verdict_text},
     {0}};
 
 static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop, const char *report) {

@@ -27,16 +27,24 @@ static const cli_column columns[] = {
     {0},
 };
 
-/** A line of the list, under the head of its family where it is the first of it. */
-static void add_line(roof_text *out, const roof_op *op, const char *family) {
-  roof_text usage = {0};
-  roof_op_add_usage(&usage, op);
-  bool wide = usage.length > 34;
-  if (strcmp(family, op->family) != 0) {
-    roof_text_addf(out, "%s%s\n", family[0] != '\0' ? "\n" : "", op->family);
+/** Ends the table of a family. */
+static void end_family(roof_text *out, cli_grid *grid, const char *family) {
+  if (family[0] != '\0') {
+    roof_text_addf(out, "%s%s\n", out->length > 0 ? "\n" : "", family);
+    cli_grid_end_bare(grid, out, "lll");
   }
-  roof_text_addf(out, "  %-13s %-34s%s%*s%s\n", op->name, usage.data != NULL ? usage.data : "",
-                 wide ? "\n" : "", wide ? 51 : 1, "", op->summary);
+}
+
+/** A line of the list, in the table of its family; of a new one where it is the first of it. */
+static void add_line(roof_text *out, cli_grid *grid, const roof_op *op, const char *family) {
+  roof_text usage = {0};
+  if (strcmp(family, op->family) != 0) {
+    end_family(out, grid, family);
+  }
+  roof_op_add_usage(&usage, op);
+  cli_grid_add(grid, "%s", op->name);
+  cli_grid_add(grid, "%s", usage.data != NULL ? usage.data : "");
+  cli_grid_add(grid, "%s", op->summary);
   roof_text_done(&usage);
 }
 
@@ -44,6 +52,7 @@ static roof_status list(const cli_args *args, const char *text, roof_error *erro
   roof_text out = {0};
   roof_status status = ROOF_OK;
   const char *family = "";
+  cli_grid grid = {0};
   const roof_op *op = NULL;
   if (args->json) {
     status = roof_userops_write(args->userops, args->userops_count, text, &out, error);
@@ -54,8 +63,11 @@ static roof_status list(const cli_args *args, const char *text, roof_error *erro
     if (!roof_op_mentions(op, text)) {
       continue;
     }
-    args->csv ? cli_columns_add_csv_row(&out, columns, op) : add_line(&out, op, family);
+    args->csv ? cli_columns_add_csv_row(&out, columns, op) : add_line(&out, &grid, op, family);
     family = op->family;
+  }
+  if (!args->json && !args->csv) {
+    end_family(&out, &grid, family);
   }
   if (!args->json && family[0] == '\0') {
     status = roof_error_set(error, ROOF_E_NAME, "op list: nothing contains `%.80s`", text);

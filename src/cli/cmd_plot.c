@@ -119,7 +119,7 @@ static const cli_column columns[] = {
      .digits = 1,
      .fixed = true,
      CLI_FIELD(NUMBER, record, share)},
-    {.key = "verdict", .header = "verdict", CLI_FIELD(TEXT, record, verdict)},
+    {.key = "verdict", .header = "verdict", .verdict = true, CLI_FIELD(TEXT, record, verdict)},
     {.header = "limit", CLI_FIELD(TEXT, record, limit)},
     {0},
 };
@@ -176,7 +176,7 @@ static roof_status answer(const chart *c, roof_error *error) {
     cli_columns_add_csv(&out,
                         CLI_ROWS(columns, records, (size_t)(c->scene->roof_count + c->scene->dot_count)));
   } else {
-    status = cli_chart_print(c->args, c->scene, width, height, ascii, error);
+    status = cli_chart_print(c->scene, width, height, ascii, error);
   }
   status = cli_print_end(&out, status, error);
   free(records);

@@ -124,8 +124,10 @@ static void add_cell(cli_grid *grid, const cli_column *c, const void *row) {
     cli_grid_add(grid, "%s", roof_bytes_format(quantity, sizeof quantity, v.number));
   } else if (c->fixed) {
     cli_grid_add(grid, "%.*f%s", c->digits, scaled, unit);
-  } else if (c->digits > 0) {
+  } else if (c->digits > 0 && fabs(scaled) < pow(10, c->digits)) {
     cli_grid_add(grid, "%.*g%s", c->digits, scaled, unit);
+  } else if (c->digits > 0) {
+    cli_grid_add(grid, "%s%s", cli_number(quantity, scaled), unit);
   } else {
     cli_grid_add(grid, "%s", roof_quantity_format(quantity, sizeof quantity, scaled, unit));
   }
@@ -152,15 +154,16 @@ int cli_columns_add_cells(cli_grid *grid, cli_rows rows) {
 
 void cli_columns_add_text(roof_text *out, cli_rows rows) {
   cli_grid grid = {0};
-  char alignment[CLI_TABLE_COLUMNS + 1] = "";
-  size_t width = 0;
-  for (const cli_column *c = rows.columns; !is_end(c); c++) {
+  rf_table_column columns[RF_TABLE_COLUMNS];
+  int count = 0;
+  for (const cli_column *c = rows.columns; !is_end(c) && count < RF_TABLE_COLUMNS; c++) {
     if (c->header != NULL) {
-      alignment[width++] = is_text(c) && !c->right ? 'l' : 'r';
+      columns[count++] = (rf_table_column){
+          .right = !is_text(c) || c->right, .name = c->name, .verdict = c->verdict, .rank = c->rank};
     }
   }
   (void)cli_columns_add_cells(&grid, rows);
-  cli_grid_end(&grid, out, alignment);
+  cli_grid_end_as(&grid, out, columns, count, true);
 }
 
 static void add_csv_header(roof_text *out, const cli_column *columns) {

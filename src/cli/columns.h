@@ -31,6 +31,9 @@ typedef struct cli_column {
   bool fixed;       /**< `digits` is how many follow the point */
   bool binary;      /**< bytes, with the prefixes Ki, Mi, Gi */
   bool right;       /**< a text that stands as numbers do */
+  bool name;        /**< a text that stays on one line, cut in its middle where the terminal is too narrow */
+  bool verdict;     /**< coloured by its word */
+  int rank;         /**< left out where the terminal is too narrow, the highest first; 0: never */
   int csv_digits;   /**< significant ones in CSV; 0: 15 */
   const char *none; /**< in the text for unknown; NULL: "-" */
   cli_column_kind kind;
@@ -63,7 +66,7 @@ void cli_columns_copy(const cli_column *columns, cli_column *copy, size_t most);
 json_t *cli_columns_json(cli_rows rows);
 /** The cells of the table, row by row, headers first; returns how many columns it has. */
 int cli_columns_add_cells(cli_grid *grid, cli_rows rows);
-/** The aligned table: numbers to the right, text to the left. */
+/** The aligned table, as wide as the terminal: numbers to the right, text to the left. */
 void cli_columns_add_text(roof_text *out, cli_rows rows);
 /** The header and a record per row as CSV: unknown is empty. */
 void cli_columns_add_csv(roof_text *out, cli_rows rows);

@@ -4,12 +4,7 @@
 
 #include "cli/cli.h"
 #include "draw/cells.h"
-
-enum { CLI_TABLE_COLUMNS = 32 };
-
-/** Appends a table: `alignment` has 'l' or 'r' per column; cells row by row, header first. */
-void cli_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
-                        const char *alignment);
+#include "draw/table.h"
 
 typedef rf_cells cli_grid;
 
@@ -21,8 +16,15 @@ const char **cli_grid_cells(const cli_grid *grid);
 
 void cli_grid_done(cli_grid *grid);
 
-/** Appends the table to `out` (see cli_text_add_table), as many columns as `alignment` has letters, and
- *  empties it. */
-void cli_grid_end(cli_grid *grid, roof_text *out, const char *alignment);
+/** Appends the table to `out` as wide as the terminal (rf_table_add) and empties it. `columns` has a letter for each:
+ *  'l' text, 'n' a name, 'v' a verdict, 'r' numbers, 'L' and 'R' those that say which row it is, and after it the
+ *  column's rank where it may be left out: "ll2r1". The first row are the headers. */
+void cli_grid_end(cli_grid *grid, roof_text *out, const char *columns);
+
+/** The same without headers. */
+void cli_grid_end_bare(cli_grid *grid, roof_text *out, const char *columns);
+
+/** The same with columns as they are drawn. */
+void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_table_column *columns, int count, bool header);
 
 #endif

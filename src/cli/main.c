@@ -73,6 +73,7 @@ static roof_status run_command(const cli_command *command, int argc, const char 
   roof_status status = cli_args_parse(&args, command, argc, argv, error);
   if (status == ROOF_OK && !args.help) {
     status = cli_to_open(&args, command, error);
+    cli_screen_set(&args);
     status = status == ROOF_OK ? command->run(&args, error) : status;
     status = cli_to_close(&args, status, error);
   }

@@ -1,9 +1,16 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "core/letters.h"
+#include "core/number.h"
+
+enum { LEAST_WIDTH = 40 };
 
 /** What is printed, while it is kept for a file. */
 static struct {
@@ -27,7 +34,60 @@ void cli_print_no_more(void) {
   caught.done = true;
 }
 
-roof_status cli_print(const roof_text *text, roof_error *error) {
+/** What the options say of all output. */
+static struct {
+  bool document; /**< JSON or CSV */
+  enum { AUTO, ALWAYS, NEVER } color;
+} asked;
+
+void cli_screen_set(const cli_args *args) {
+  const char *color = args->color != NULL ? args->color : "auto";
+  asked.document = args->json || args->csv;
+  asked.color = strcmp(color, "always") == 0 ? ALWAYS : strcmp(color, "never") == 0 ? NEVER : AUTO;
+}
+
+static const char *variable(const char *name) {
+  const char *value = getenv(name);
+  return value != NULL ? value : "";
+}
+
+static bool is_dumb(void) {
+  return strcmp(variable("TERM"), "dumb") == 0;
+}
+
+/** True where the locale has no UTF-8, and on a terminal too that says nothing of it. */
+static bool needs_ascii(bool terminal) {
+  static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  const char *locale = "";
+  for (int i = 0; i < 3 && locale[0] == '\0'; i++) {
+    locale = variable(names[i]);
+  }
+  bool utf8 = rf_letters_find(locale, "utf-8") != NULL || rf_letters_find(locale, "utf8") != NULL;
+  return terminal ? !utf8 || is_dumb() : !utf8 && locale[0] != '\0';
+}
+
+/** COLUMNS, else what the terminal says, else CLI_SCREEN. */
+static int width_of(int file, bool terminal) {
+  struct winsize size = {0};
+  char *end = NULL;
+  const char *typed = variable("COLUMNS");
+  long columns = strtol(typed, &end, 10);
+  if (typed[0] == '\0' || *end != '\0') {
+    columns = terminal && ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  }
+  return columns <= 0 ? CLI_SCREEN : columns < LEAST_WIDTH ? LEAST_WIDTH : (int)fmin((double)columns, 10000);
+}
+
+rf_screen cli_screen(FILE *stream) {
+  int file = fileno(stream);
+  bool terminal = isatty(file) != 0 && !(stream == stdout && caught.catches);
+  bool automatic = terminal && variable("NO_COLOR")[0] == '\0' && !is_dumb();
+  return (rf_screen){.width = width_of(file, terminal),
+                     .ascii = needs_ascii(terminal),
+                     .color = asked.color == AUTO ? automatic : asked.color == ALWAYS};
+}
+
+roof_status cli_print_document(const roof_text *text, roof_error *error) {
   if (text->failed) {
     return roof_error_set(error, ROOF_E_MEMORY, "output: out of memory");
   }
@@ -44,30 +104,34 @@ roof_status cli_print(const roof_text *text, roof_error *error) {
   return ROOF_OK;
 }
 
+roof_status cli_print(const roof_text *text, roof_error *error) {
+  if (asked.document || text->failed || text->data == NULL) {
+    return cli_print_document(text, error);
+  }
+  const rf_screen screen = cli_screen(stdout);
+  roof_text shown = {0};
+  rf_screen_add(&shown, &screen, text->data);
+  roof_status status = cli_print_document(&shown, error);
+  roof_text_done(&shown);
+  return status;
+}
+
+roof_status cli_note(const roof_text *text, roof_error *error) {
+  const rf_screen screen = cli_screen(stderr);
+  roof_text shown = {0};
+  rf_screen_add(&shown, &screen, text->data != NULL ? text->data : "");
+  bool failed = text->failed || shown.failed, empty = shown.length == 0;
+  bool written = failed || empty || fwrite(shown.data, 1, shown.length, stderr) == shown.length;
+  roof_text_done(&shown);
+  return failed    ? roof_error_set(error, ROOF_E_MEMORY, "standard error: out of memory")
+         : written ? ROOF_OK
+                   : roof_error_set(error, ROOF_E_OUTPUT, "standard error: %s", strerror(errno));
+}
+
 roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error) {
   status = status == ROOF_OK ? cli_print(text, error) : status;
   roof_text_done(text);
   return status;
-}
-
-void cli_text_add_wrapped(roof_text *out, const char *lead, const char *words, size_t width) {
-  size_t column = strlen(lead), margin = column;
-  roof_text_add(out, lead);
-  while (*words != '\0') {
-    size_t length = strcspn(words, " ");
-    if (column > margin && column + 1 + length > width) {
-      roof_text_addf(out, "\n%*s", (int)margin, "");
-      column = margin;
-    } else if (column > margin) {
-      roof_text_add(out, " ");
-      column++;
-    }
-    roof_text_add_bytes(out, words, length);
-    column += length;
-    words += length;
-    words += strspn(words, " ");
-  }
-  roof_text_add(out, "\n");
 }
 
 const char *cli_program_name(void) {
@@ -82,27 +146,26 @@ const char *cli_program_name(void) {
 }
 
 void cli_report(const char *severity, const roof_error *error) {
-  fprintf(stderr, "roofline: %s", severity);
+  roof_text line = {0};
+  rf_screen screen = cli_screen(stderr);
+  screen.width = 0; /* one line, for whoever reads it by program */
+  roof_text_addf(&line, "roofline: %s", severity);
   if (error->file[0] != '\0') {
-    fputs(error->file, stderr);
+    roof_text_add(&line, error->file);
     if (error->line > 0) {
-      fprintf(stderr, ":%d", error->line);
+      roof_text_addf(&line, ":%d", error->line);
     }
     if (error->column > 0) {
-      fprintf(stderr, ":%d", error->column);
+      roof_text_addf(&line, ":%d", error->column);
     }
-    fputs(": ", stderr);
+    roof_text_add(&line, ": ");
   }
-  fprintf(stderr, "%s\n", error->message);
-}
-
-bool cli_use_color(const cli_args *args, FILE *stream) {
-  if (args->color != NULL && strcmp(args->color, "auto") != 0) {
-    return strcmp(args->color, "always") == 0;
-  }
-  const char *none = getenv("NO_COLOR");
-  return !(stream == stdout && caught.catches) && (none == NULL || none[0] == '\0') &&
-         isatty(fileno(stream)) != 0;
+  roof_text_add(&line, error->message);
+  roof_text shown = {0};
+  rf_screen_add(&shown, &screen, line.data != NULL ? line.data : error->message);
+  fprintf(stderr, "%s\n", shown.data != NULL ? shown.data : "");
+  roof_text_done(&shown);
+  roof_text_done(&line);
 }
 
 void cli_show_progress(void *args, const char *step, int done, int total) {
@@ -116,6 +179,14 @@ void cli_show_progress(void *args, const char *step, int done, int total) {
     fprintf(stderr, "\r\033[K%d/%d %s", done + 1, total, step);
   }
   fflush(stderr);
+}
+
+const char *cli_number(char buffer[CLI_SHORT], double value) {
+  if (fabs(value) >= 1e7) {
+    return roof_quantity_format(buffer, CLI_SHORT, value, "");
+  }
+  rf_format(buffer, CLI_SHORT, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
+  return buffer;
 }
 
 const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit) {

@@ -123,7 +123,7 @@ roof_status cli_to_write(const cli_args *args, const char *path, const roof_text
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path);
   }
   if (is_standard_output(path)) {
-    roof_status printed = cli_print(text, error);
+    roof_status printed = cli_print_document(text, error);
     if (args->file != NULL && is_standard_output(args->file)) {
       cli_print_no_more();
     }

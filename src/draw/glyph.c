@@ -57,6 +57,63 @@ int rf_glyph_cells(unsigned code) {
   return within(wide, sizeof wide / sizeof wide[0], code) ? 2 : 1;
 }
 
+int rf_glyph_width(const char *text) {
+  int width = 0;
+  for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
+    width += rf_glyph_cells(code);
+  }
+  return width;
+}
+
+/** C0 and C1 controls, and what changes the direction of writing or ends a line. */
+static const range unsafe[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C},
+                               {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+
+typedef struct likeness {
+  unsigned first, last;
+  const char *ascii;
+} likeness;
+
+/** Of ranges that overlap the first counts. */
+static const likeness likenesses[] = {
+    {0xA0, 0xA0, " "},      {0xB1, 0xB1, "+-"},     {0xB2, 0xB2, "^2"},     {0xB3, 0xB3, "^3"},
+    {0xB5, 0xB5, "u"},      {0xB7, 0xB7, "."},      {0xD7, 0xD7, "x"},      {0x3BC, 0x3BC, "u"},
+    {0x2010, 0x2015, "-"},  {0x2018, 0x2019, "'"},  {0x201C, 0x201D, "\""}, {0x2022, 0x2022, "*"},
+    {0x2026, 0x2026, ".."}, {0x202F, 0x202F, " "},  {0x2190, 0x2190, "<-"}, {0x2191, 0x2191, "^"},
+    {0x2192, 0x2192, "->"}, {0x2193, 0x2193, "v"},  {0x2212, 0x2212, "-"},  {0x2248, 0x2248, "~"},
+    {0x2264, 0x2264, "<="}, {0x2265, 0x2265, ">="}, {0x2500, 0x2501, "-"},  {0x254C, 0x254D, "-"},
+    {0x2502, 0x2503, "|"},  {0x2504, 0x257F, "+"},  {0x2580, 0x258F, "#"},  {0x2590, 0x259F, "#"},
+    {0x25A0, 0x25A1, "#"},  {0x25B2, 0x25B4, "^"},  {0x25B6, 0x25B8, ">"},  {0x25C0, 0x25C2, "<"},
+    {0x25CB, 0x25CF, "o"},  {0x2713, 0x2714, "ok"}, {0x80, 0x10FFFF, "?"},
+};
+
+static size_t encode(char bytes[RF_GLYPH_BYTES], unsigned code) {
+  static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  bytes[length] = '\0';
+  for (size_t i = length; i-- > 1; code >>= 6) {
+    bytes[i] = (char)(0x80 | (code & 0x3F));
+  }
+  bytes[0] = (char)(leads[length] | code);
+  return length;
+}
+
+size_t rf_glyph_plain(char bytes[RF_GLYPH_BYTES], unsigned code, bool ascii) {
+  if (code == '\t') {
+    code = ' ';
+  } else if (within(unsafe, sizeof unsafe / sizeof unsafe[0], code)) {
+    code = RF_REPLACEMENT;
+  }
+  if (!ascii || code < 0x80) {
+    return encode(bytes, code);
+  }
+  const likeness *like = likenesses;
+  while (code < like->first || code > like->last) {
+    like++;
+  }
+  return (size_t)snprintf(bytes, RF_GLYPH_BYTES, "%s", rf_glyph_cells(code) == 0 ? "" : like->ascii);
+}
+
 static double glyph_ems(unsigned code) {
   if (code >= 0x80) {
     return 1.0 * rf_glyph_cells(code) / (code < 0x500 ? 1.45 : 1) / (rf_glyph_cells(code) == 2 ? 2 : 1);

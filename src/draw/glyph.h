@@ -12,6 +12,16 @@ unsigned rf_glyph_next(const char **cursor);
 /** Terminal cells a character takes: 0 (combining, invisible), 1 or 2 (East Asian wide). */
 int rf_glyph_cells(unsigned code);
 
+enum { RF_GLYPH_BYTES = 8 };
+
+/** A character as a terminal may be sent it, in `bytes`, NUL-terminated; returns how many bytes. Control
+ *  characters and those that change the direction of writing become U+FFFD, a tab a space, and in ASCII mode
+ *  everything else its nearest likeness. */
+size_t rf_glyph_plain(char bytes[RF_GLYPH_BYTES], unsigned code, bool ascii);
+
+/** Terminal cells that a text takes. */
+int rf_glyph_width(const char *text);
+
 /** Width of `text` in ems of DejaVu Sans, a wide sans-serif font: other fonts need less. */
 double rf_glyph_ems(const char *text);
 

@@ -8,6 +8,7 @@
 #include "draw/geometry.h"
 #include "draw/glyph.h"
 #include "draw/palette.h"
+#include "draw/screen.h"
 #include "roofline/units.h"
 
 enum {
@@ -17,7 +18,11 @@ enum {
   LEAST_ROWS = 12,
   CONTINUED = 1,
   DEFAULT_SERIES = -1,
-  SERIES_CELLS = 20
+  SERIES_CELLS = 21,
+  NARROW = 72,
+  LEAST_LABEL = 8,
+  MARKER = 5,
+  FIGURES = 37 /* of a dot, but for the unit of its intensity */
 };
 
 /** One character of the chart: text, or else 2 x 4 braille points. */
@@ -43,49 +48,41 @@ static cell *cell_at(const screen *s, int column, int row) {
              : NULL;
 }
 
-/** The character in a form safe for the terminal: no control characters, and in ASCII mode only ASCII. */
-static unsigned shown(const screen *s, unsigned code) {
-  if (code < 0x20) {
-    return ' ';
-  }
-  if ((code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
-      (code >= 0x2066 && code <= 0x2069)) {
-    code = RF_REPLACEMENT;
-  }
-  return !s->ascii || code < 0x80 ? code : code == 0xB5 ? 'u' : '?';
-}
-
 static void put_glyph(roof_text *out, unsigned code) {
-  char bytes[4];
-  size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
-  for (size_t i = length; i-- > 1; code >>= 6) {
-    bytes[i] = (char)(0x80 | (code & 0x3F));
-  }
-  bytes[0] = (char)(leads[length] | code);
-  roof_text_add_bytes(out, bytes, length);
+  char bytes[RF_GLYPH_BYTES];
+  roof_text_add_bytes(out, bytes, rf_glyph_plain(bytes, code, false));
 }
 
 static int text_cells(const screen *s, const char *text) {
   int cells = 0;
+  char plain[RF_GLYPH_BYTES];
   for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
-    cells += rf_glyph_cells(shown(s, code));
+    rf_glyph_plain(plain, code, s->ascii);
+    cells += rf_glyph_width(plain);
   }
   return cells;
 }
 
+/** Writes a character into the grid; returns how many cells it took. */
+static int put_character(const screen *s, int column, int row, int series, unsigned code) {
+  int width = rf_glyph_cells(code);
+  cell *here = cell_at(s, column, row), *last = cell_at(s, column + width - 1, row);
+  if (width == 0 || here == NULL || last == NULL) {
+    return 0;
+  }
+  last->text = CONTINUED;
+  *here = (cell){.text = code, .series = (signed char)series};
+  return width;
+}
+
 /** Writes text into the grid, cut at the right edge. */
 static void put_text(const screen *s, int column, int row, int series, const char *text) {
+  char plain[RF_GLYPH_BYTES];
   for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
-    code = shown(s, code);
-    int width = rf_glyph_cells(code);
-    cell *here = cell_at(s, column, row), *last = cell_at(s, column + width - 1, row);
-    if (width == 0 || here == NULL || last == NULL) {
-      continue;
+    rf_glyph_plain(plain, code, s->ascii);
+    for (const char *next = plain; (code = rf_glyph_next(&next)) != 0;) {
+      column += put_character(s, column, row, series, code);
     }
-    last->text = CONTINUED;
-    *here = (cell){.text = code, .series = (signed char)series};
-    column += width;
   }
 }
 
@@ -276,23 +273,35 @@ static void print_row(const screen *s, int row) {
 static void print_padded(const screen *s, const char *text, int cells) {
   bool fits = text_cells(s, text) <= cells;
   int used = 0;
+  char plain[RF_GLYPH_BYTES];
   for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
-    code = shown(s, code);
-    if (!fits && used + rf_glyph_cells(code) > cells - 1) {
+    size_t length = rf_glyph_plain(plain, code, s->ascii);
+    if (!fits && used + rf_glyph_width(plain) > cells - 1) {
       roof_text_add(s->out, s->ascii ? "~" : "\xE2\x80\xA6");
       used++;
       break;
     }
-    put_glyph(s->out, code);
-    used += rf_glyph_cells(code);
+    roof_text_add_bytes(s->out, plain, length);
+    used += rf_glyph_width(plain);
   }
   roof_text_addf(s->out, "%*s", cells > used ? cells - used : 0, "");
 }
 
+/** The cells that the machines' names take in the legend, none where there is only one. */
+static int series_cells(const screen *s) {
+  int most = 0;
+  for (int i = 0; i < s->scene->series_count && s->scene->series_count > 1; i++) {
+    int cells = text_cells(s, s->scene->series[i]) + 1;
+    most = cells > most ? cells : most;
+  }
+  return most > SERIES_CELLS ? SERIES_CELLS : most;
+}
+
 /** The machine of a legend's row, if there are several. */
 static void print_series(const screen *s, int series) {
-  if (s->scene->series_count > 1) {
-    print_padded(s, s->scene->series[series % ROOF_SCENE_SERIES], SERIES_CELLS);
+  int cells = series_cells(s);
+  if (cells > 0) {
+    print_padded(s, s->scene->series[series % ROOF_SCENE_SERIES], cells - 1);
     roof_text_add(s->out, " ");
   }
 }
@@ -311,30 +320,48 @@ static void print_roofs(const screen *s) {
   }
 }
 
+/** A line of the legend, on as many as it takes. */
+static void print_wrapped(const screen *s, int lead, const char *text) {
+  while (*text != '\0') {
+    size_t length = rf_screen_break(text, s->columns - lead);
+    roof_text_add_bytes(s->out, text, length);
+    text += length;
+    text += strspn(text, " ");
+    roof_text_addf(s->out, "\n%*s", *text != '\0' ? lead : 0, "");
+  }
+}
+
 static void print_ridges(const screen *s) {
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
     if (!isnan(s->geometry.ridges[i].x)) {
-      char number[40];
+      char number[40], line[160];
       rf_axis_number(number, sizeof number, pow(10, s->geometry.ridges[i].x));
+      snprintf(line, sizeof line, "ridge %s FLOP/byte: memory-bound to the left, compute-bound to the right",
+               number);
       use_colour(s, i);
       roof_text_addf(s->out, "  %s  ", s->ascii ? "^" : "\xE2\x96\xB4");
       use_colour(s, DEFAULT_SERIES);
       print_series(s, i);
-      roof_text_addf(s->out, "ridge %s FLOP/byte: memory-bound to the left, compute-bound to the right\n",
-                     number);
+      print_wrapped(s, MARKER + series_cells(s), line);
     }
   }
 }
 
 static void print_dots(const screen *s) {
-  int width = 0;
+  int width = 0, above = 0;
+  bool narrow = s->columns < NARROW;
   for (int i = 0; i < s->scene->dot_count; i++) {
     int cells = text_cells(s, s->scene->dots[i].label);
     width = cells > width ? cells : width;
+    above |= s->geometry.above[i];
   }
-  int most = s->columns - 46 - (s->scene->series_count > 1 ? SERIES_CELLS + 1 : 0);
+  const char *unit = narrow ? "FLOP/B" : "FLOP/byte", *mark = narrow ? " !" : "  ! above its ceiling";
+  int room = s->columns - MARKER - FIGURES - (int)strlen(unit) - (above ? (int)strlen(mark) : 0);
+  int most = room - series_cells(s);
+  bool apart = most < LEAST_LABEL && most < room;
+  most = apart ? room : most;
   width = width > most ? most : width;
-  width = width < 12 ? 12 : width;
+  width = width < LEAST_LABEL ? LEAST_LABEL : width;
   for (int i = 0; i < s->scene->dot_count; i++) {
     const roof_scene_dot *dot = &s->scene->dots[i];
     char intensity[40], rate[40];
@@ -344,10 +371,10 @@ static void print_dots(const screen *s) {
     roof_text_addf(s->out, "  %c  ", marker(i));
     use_colour(s, DEFAULT_SERIES);
     print_series(s, dot->series);
+    roof_text_addf(s->out, "%s%*s", apart ? "\n" : "", apart ? MARKER : 0, "");
     print_padded(s, dot->label, width);
-    roof_text_addf(s->out, " %8s FLOP/byte %15s  %s%s\n", intensity, rate,
-                   dot->predicted ? "predicted" : "measured",
-                   s->geometry.above[i] ? "  ! above its ceiling" : "");
+    roof_text_addf(s->out, " %8s %s %15s  %s%s\n", intensity, unit, rate,
+                   dot->predicted ? "predicted" : "measured", s->geometry.above[i] ? mark : "");
   }
 }
 

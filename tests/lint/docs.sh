@@ -16,7 +16,7 @@ run_block() { # NUMBER WHERE: 0 when the command does what the document says
     ;;
   esac
   code=0
-  (cd "$work" && env -i PATH="$scratch/bin:$PATH" HOME="$scratch/home" XDG_CONFIG_HOME="$scratch/home/.config" LC_ALL=C.UTF-8 \
+  (cd "$work" && env -i PATH="$scratch/bin:$PATH" HOME="$scratch/home" XDG_CONFIG_HOME="$scratch/home/.config" LC_ALL=C.UTF-8 COLUMNS=1000 \
     TERM=dumb timeout 60 sh -c "$command") >"$scratch/actual" 2>&1 </dev/null || code=$?
   echo run >>"$scratch/count"
   if [ "$code" -ne "$(cat "$cases/$1.exit")" ]; then

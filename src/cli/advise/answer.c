@@ -232,7 +232,7 @@ static void add_levers(const cli_advice *a, roof_text *out, bool wanted) {
     cli_grid_add(&grid, wanted ? "moves %s; %s" : "%.0s%s", wanted ? l->moved : "", l->why);
   }
   if (any) {
-    cli_grid_end(&grid, out, "rlll");
+    cli_grid_end_bare(&grid, out, "rlll");
   } else {
     roof_text_add(out, "  nothing of these\n");
   }
@@ -246,7 +246,7 @@ static const char *machine_name(const void *row, char *scratch) {
 
 static const cli_column machine_columns[] = {
     {NULL, "", .digits = 3, CLI_FIELD(COUNT, roof_ranked_machine, rank)},
-    {NULL, "machine", .text = machine_name},
+    {NULL, "machine", .name = true, .text = machine_name},
     {NULL, "time", "s", CLI_FIELD(NUMBER, roof_ranked_machine, seconds)},
     {NULL, "gain", "x", .digits = 3, CLI_FIELD(NUMBER, roof_ranked_machine, gain)},
     {NULL, "bound", CLI_FIELD(REGIME, roof_ranked_machine, regime)},

@@ -74,7 +74,7 @@ static roof_status print(const cli_args *args, const roof_energy_subject *all, i
   } else {
     for (int i = 0; i < count && status == ROOF_OK; i++) {
       roof_text_add(&out, i > 0 ? "\n" : "");
-      status = cli_energy_text(&out, &all[i], cli_use_color(args, stdout), error);
+      status = cli_energy_text(&out, &all[i], error);
     }
   }
   return cli_print_end(&out, status, error);

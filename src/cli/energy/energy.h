@@ -6,8 +6,7 @@
 #include "roofline/draw.h"
 
 /* text.c */
-roof_status cli_energy_text(roof_text *out, const roof_energy_subject *subject, bool color,
-                            roof_error *error);
+roof_status cli_energy_text(roof_text *out, const roof_energy_subject *subject, roof_error *error);
 
 /* csv.c */
 roof_status cli_energy_csv(roof_text *out, const roof_energy_subject *subjects, int count, roof_error *error);

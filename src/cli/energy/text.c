@@ -6,8 +6,8 @@
 
 enum { SHORT = 48, BAR = 20, ROWS_MAX = 64 };
 
-static void add_answer(roof_text *out, const roof_energy_subject *s, bool color) {
-  roof_text_addf(out, "%s%s, %s %s: ", color ? "\033[1m" : "", roof_machine_title(s->target.machine),
+static void add_answer(roof_text *out, const roof_energy_subject *s) {
+  roof_text_addf(out, RF_MARK_BOLD "%s, %s %s: ", roof_machine_title(s->target.machine),
                  roof_dtype_name(s->dtype), roof_unit_name(s->unit));
   if (!isnan(s->energy_balance)) {
     roof_text_addf(out, "at best %.5g GFLOP/s per watt, half of it at %.4g FLOP/B; ",
@@ -16,7 +16,7 @@ static void add_answer(roof_text *out, const roof_energy_subject *s, bool color)
   } else {
     roof_text_add(out, "no peak or bandwidth is known, so no balance");
   }
-  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_add(out, RF_MARK_END "\n\n");
 }
 
 static void add_source(roof_text *out, const roof_energy_subject *s) {
@@ -184,7 +184,7 @@ static roof_status add_points(roof_text *out, const roof_energy_subject *s, roof
   return status;
 }
 
-static roof_status add_op(roof_text *out, const roof_energy_subject *s, bool color, roof_error *error) {
+static roof_status add_op(roof_text *out, const roof_energy_subject *s, roof_error *error) {
   char x[SHORT], y[SHORT];
   roof_energy_point p;
   roof_status status = roof_energy_point_at(s, 0, &p, error);
@@ -192,8 +192,7 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, bool col
     return status;
   }
   bool several = s->shape->points > 1;
-  roof_text_addf(out, "%s%s on %s: ", color ? "\033[1m" : "", s->shape->op->name,
-                 roof_machine_title(s->target.machine));
+  roof_text_addf(out, RF_MARK_BOLD "%s on %s: ", s->shape->op->name, roof_machine_title(s->target.machine));
   if (several) {
     roof_text_addf(out, "%zu points, ", s->shape->points);
     roof_text_addf(out, "energy balance at %.4g FLOP/B", s->energy_balance);
@@ -201,7 +200,7 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, bool col
     roof_text_addf(out, "%s%s, %s on average", s->target.costs.power_only ? "at most " : "about ",
                    cli_quantity(x, p.use.expected_joules, "J"), cli_quantity(y, p.use.watts, "W"));
   }
-  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_add(out, RF_MARK_END "\n\n");
   if (several) {
     return add_points(out, s, error);
   }
@@ -209,13 +208,13 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, bool col
   return ROOF_OK;
 }
 
-roof_status cli_energy_text(roof_text *out, const roof_energy_subject *s, bool color, roof_error *error) {
+roof_status cli_energy_text(roof_text *out, const roof_energy_subject *s, roof_error *error) {
   roof_status status = ROOF_OK;
   if (s->shape != NULL) {
-    status = add_op(out, s, color, error);
+    status = add_op(out, s, error);
     roof_text_add(out, "\n");
   } else {
-    add_answer(out, s, color);
+    add_answer(out, s);
   }
   add_source(out, s);
   if (s->shape == NULL) {

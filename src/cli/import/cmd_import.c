@@ -105,7 +105,7 @@ static void report_recorded(const cli_args *args, const import_answer *answer) {
   roof_text text = {0};
   if (answer->recorded.ledger != NULL && !args->quiet && args->to != NULL) {
     cli_import_add_recorded(answer, &text);
-    fputs(text.data != NULL ? text.data : "", stderr);
+    (void)cli_note(&text, NULL);
   }
   roof_text_done(&text);
 }

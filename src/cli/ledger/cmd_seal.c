@@ -51,8 +51,8 @@ static const char *regime_of(const void *row, char scratch[CLI_SCRATCH]) {
 }
 
 static const cli_column columns[] = {
-    {.key = "label", .header = "label", CLI_FIELD(NAME, roof_sealing, label)},
-    {.header = "machine", .none = "", CLI_FIELD(NAME, roof_sealing, machine)},
+    {.key = "label", .header = "label", .name = true, CLI_FIELD(NAME, roof_sealing, label)},
+    {.header = "machine", .rank = 1, .none = "", CLI_FIELD(NAME, roof_sealing, machine)},
     {.header = "regime", .text = regime_of},
     {.header = "expected", .unit = "s", CLI_FIELD(NUMBER, roof_sealing, expected_seconds)},
     {0}};

@@ -52,7 +52,9 @@ static roof_status new_run(const cli_args *args, roof_error *error) {
     status = computed ? roof_machine_compute(args->words[1], &parts, &text, error)
                       : roof_machine_template(args->words[1], &text, error);
   }
-  return cli_print_end(&text, status, error);
+  status = status == ROOF_OK ? cli_print_document(&text, error) : status;
+  roof_text_done(&text);
+  return status;
 }
 
 static const struct {

@@ -4,6 +4,7 @@
 
 #include "cli/grid.h"
 #include "cli/machine/machine.h"
+#include "core/number.h"
 
 /** The machines and what they are compared by. */
 typedef struct comparison {
@@ -29,28 +30,26 @@ static void add_csv(const comparison *c, roof_text *out) {
 }
 
 static void add_row(const comparison *c, cli_grid *grid, const roof_comparison_row *row) {
-  char text[MACHINE_FIGURE_SIZE];
+  char text[MACHINE_FIGURE_SIZE], ratio[32];
   cli_grid_add(grid, "%s", row->name);
   for (int i = 0; i < c->count; i++) {
-    cli_grid_add(grid, "%s", cli_machine_figure(text, row->values[i], row->unit, row->lacking[i] ? "" : "?"));
+    const char *figure = cli_machine_figure(text, row->values[i], row->unit, row->lacking[i] ? "" : "?");
     if (i > 0 && !isnan(row->ratios[i])) {
-      cli_grid_add(grid, "%.2fx", row->ratios[i]);
-    } else if (i > 0) {
-      cli_grid_add(grid, "%s", "");
+      rf_format(ratio, sizeof ratio, "%.2fx", row->ratios[i]);
+      cli_grid_add(grid, "%s  %6s", figure, ratio);
+    } else {
+      cli_grid_add(grid, i > 0 ? "%s        " : "%s", figure);
     }
   }
 }
 
 static void add_text(const comparison *c, bool quiet, roof_text *out) {
   cli_grid grid = {0};
-  char alignment[2 * ROOF_COMPARED_MAX + 1] = "l";
+  char alignment[ROOF_COMPARED_MAX + 2] = "l";
   cli_grid_add(&grid, "%s", "figure (peaks are dense)");
   for (int i = 0; i < c->count; i++) {
     cli_grid_add(&grid, "%s", c->machines[i]->name);
-    if (i > 0) {
-      cli_grid_add(&grid, "%s", "");
-    }
-    strcat(alignment, i == 0 ? "r" : "rr");
+    strcat(alignment, "r");
   }
   for (size_t i = 0; i < c->row_count; i++) {
     add_row(c, &grid, &c->rows[i]);

@@ -11,28 +11,29 @@ static const char *kind_of(const void *row, char scratch[CLI_SCRATCH]) {
   return roof_provenance_name(((const roof_found_machine *)row)->kind);
 }
 
-#define QUANTITY(head, csv, what, member)                                                                    \
+#define QUANTITY(head, csv, what, member, ...)                                                               \
   {                                                                                                          \
     .key = csv, .header = head, .unit = what, .none = "",                                                    \
-    CLI_FIELD(NUMBER, roof_found_machine, figures.member)                                                    \
+    CLI_FIELD(NUMBER, roof_found_machine, figures.member), __VA_ARGS__                                       \
   }
 
 static const cli_column columns[] = {
-    {.key = "machine", .header = "machine", .text = name_of},
+    {.key = "machine", .header = "machine", .name = true, .text = name_of},
     {.key = "title", CLI_FIELD(NAME, roof_found_machine, title)},
     {.key = "kind", .text = kind_of},
-    QUANTITY("memory", "memory_bytes", "B", memory_bytes),
-    QUANTITY("bandwidth", "bytes_per_second", "B/s", bytes_per_second),
-    QUANTITY("fp32", "fp32_flops_per_second", "FLOP/s", fp32_flops_per_second),
-    QUANTITY("fp16/bf16", "half_flops_per_second", "FLOP/s", half_flops_per_second),
-    QUANTITY("fp8", "fp8_flops_per_second", "FLOP/s", fp8_flops_per_second),
+    QUANTITY("memory", "memory_bytes", "B", memory_bytes, .rank = 0),
+    QUANTITY("bandwidth", "bytes_per_second", "B/s", bytes_per_second, .rank = 0),
+    QUANTITY("fp32", "fp32_flops_per_second", "FLOP/s", fp32_flops_per_second, .rank = 0),
+    QUANTITY("fp16/bf16", "half_flops_per_second", "FLOP/s", half_flops_per_second, .rank = 0),
+    QUANTITY("fp8", "fp8_flops_per_second", "FLOP/s", fp8_flops_per_second, .rank = 1),
     {.key = "ridge",
      .header = "ridge",
+     .rank = 2,
      .digits = 1,
      .fixed = true,
      .none = "",
      CLI_FIELD(NUMBER, roof_found_machine, figures.ridge)},
-    {.header = "kind", .text = kind_of},
+    {.header = "kind", .rank = 3, .text = kind_of},
     {0},
 };
 

@@ -9,8 +9,6 @@
 #include "core/number.h"
 #include "roofline/sheet.h"
 
-enum { WIDTH = 110 };
-
 /** One machine being printed. */
 typedef struct page {
   const roof_machine *machine;
@@ -70,7 +68,7 @@ static const char *instances_of(const void *row, char scratch[CLI_SCRATCH]) {
   { .header = (head), .none = "", CLI_FIELD(NUMBER, roof_sheet_row, member), __VA_ARGS__ }
 #define SHARE(head) FIGURE(head, share, .unit = " %", .scale = 100, .digits = 1, .fixed = true)
 #define SPREAD                                                                                               \
-  { .header = "spread", .right = true, .none = "", .text = spread_of }
+  { .header = "spread", .rank = 2, .right = true, .none = "", .text = spread_of }
 #define PROVENANCE                                                                                           \
   {.header = "kind", .text = kind_of}, {                                                                     \
     .header = "source", .text = source_of                                                                    \
@@ -281,17 +279,15 @@ static void add_head(page *p) {
 }
 
 static void add_footer(page *p) {
-  char lead[32], words[ROOF_SOURCE_MAX + 32];
   for (int i = 0; i < p->machine->note_count; i++) {
-    cli_text_add_wrapped(&p->text, "  - ", p->machine->notes[i], WIDTH);
+    roof_text_addf(&p->text, "  - %s\n", p->machine->notes[i]);
   }
   roof_text_add(&p->text, p->machine->note_count > 0 ? "\n" : "");
   for (size_t i = 0; i < p->sheet.source_count; i++) {
     const roof_sheet_source *s = &p->sheet.sources[i];
     bool dated = s->date[0] != '\0';
-    snprintf(lead, sizeof lead, "  [%zu] ", i + 1);
-    snprintf(words, sizeof words, "%s%s%s%s", s->source, dated ? " (as of " : "", s->date, dated ? ")" : "");
-    cli_text_add_wrapped(&p->text, lead, words, WIDTH);
+    roof_text_addf(&p->text, "  [%zu] %s%s%s%s\n", i + 1, s->source, dated ? " (as of " : "", s->date,
+                   dated ? ")" : "");
   }
 }
 

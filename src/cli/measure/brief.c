@@ -61,8 +61,8 @@ static void add_warnings(roof_text *out, const roof_machine *m) {
   for (int i = 0; i < m->note_count && shown < MOST; i++) {
     bool warns = strncmp(m->notes[i], warning, sizeof warning - 1) == 0;
     if (warns || strncmp(m->notes[i], noise, sizeof noise - 1) == 0) {
-      cli_text_add_wrapped(out, shown == 0 ? "  odd       " : "            ",
-                           m->notes[i] + (warns ? sizeof warning - 1 : 0), CLI_SCREEN);
+      roof_text_addf(out, "  %-10s%s\n", shown == 0 ? "odd" : "",
+                     m->notes[i] + (warns ? sizeof warning - 1 : 0));
       shown++;
     }
   }

@@ -45,7 +45,7 @@ static const cli_column columns[] = {
     {.header = "per cycle", PERCENT, .number = cycle_change_of},
     {.key = "ratio", CLI_FIELD(NUMBER, roof_figure_change, ratio)},
     {.key = "noise", .header = "noise", PERCENT, CLI_FIELD(NUMBER, roof_figure_change, noise)},
-    {.key = "verdict", .header = "verdict", .text = verdict_of},
+    {.key = "verdict", .header = "verdict", .verdict = true, .text = verdict_of},
     {.key = "ratio_per_cycle", CLI_FIELD(NUMBER, roof_figure_change, cycle_ratio)},
     {.key = "p", CLI_FIELD(NUMBER, roof_figure_change, p)},
     {.key = "noisy_old", CLI_FIELD(NAME, roof_figure_change, noisy_old)},

@@ -27,7 +27,7 @@ static const char *why_of(const void *row, char scratch[CLI_SCRATCH]) {
   { .header = #member, .fixed = true, CLI_FIELD(NUMBER, choice_row, point.member) }
 #define NAMES                                                                                                \
   {NULL, "", .fixed = true, CLI_FIELD(NUMBER, choice_row, devices)},                                         \
-      {NULL, "machine", CLI_FIELD(TEXT, choice_row, machine)}, {                                             \
+      {NULL, "machine", .name = true, CLI_FIELD(TEXT, choice_row, machine)}, {                               \
     NULL, "precision", CLI_FIELD(TEXT, choice_row, precision)                                                \
   }
 
@@ -90,8 +90,8 @@ static void add_answer(roof_text *out, const roof_choice_question *q, const roof
   roof_text_addf(out, "\n  %s, %.0f requests of %.0f + %.0f tokens at once, continuous:", q->model->name,
                  q->limits.users > 0 ? q->limits.users : c->point.batch, q->base->prompt, q->base->generate);
   roof_text_addf(out, "\n  TTFT %s,", cli_quantity(x, c->point.ttft_seconds, "s"));
-  roof_text_addf(out, " TPOT %s, %.4g tokens/s and", cli_quantity(y, c->point.tpot_seconds, "s"),
-                 c->point.device_tokens_per_second);
+  roof_text_addf(out, " TPOT %s, %s tokens/s and", cli_quantity(y, c->point.tpot_seconds, "s"),
+                 cli_number(x, c->point.device_tokens_per_second));
   roof_text_addf(out, " %s per device\n", roof_bytes_format(x, SHORT, c->point.total_bytes));
 }
 

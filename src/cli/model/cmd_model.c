@@ -107,7 +107,7 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
     return ROOF_OK;
   }
   roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
-  cli_model_text(&out->text, &target, &a, cli_use_color(args, stdout));
+  cli_model_text(&out->text, &target, &a);
   return report ? cli_model_report(&out->text, &target, &a, error) : ROOF_OK;
 }
 

@@ -59,8 +59,7 @@ roof_status cli_model_search_train(const cli_args *args, const roof_model *model
 /** Days and cost of a training run, of its tokens or of a million of them; nothing where neither is known. */
 void cli_model_training_text(roof_text *out, const roof_model_training *training, double per_million);
 /** The answer as one table per phase, then what the figures mean. */
-void cli_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
-                    bool color);
+void cli_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
 
 /* operations.c */
 /** The operations of a phase as a table. */

@@ -22,13 +22,13 @@ typedef struct row {
 #define NUMBER(key, member)                                                                                  \
   { key, CLI_FIELD(NUMBER, row, member) }
 #define COUNT(member)                                                                                        \
-  { "count", "count", .digits = 6, CLI_FIELD(NUMBER, row, member) }
+  { "count", "count", .rank = 2, .digits = 6, CLI_FIELD(NUMBER, row, member) }
 #define TOGETHER(head, unit, member)                                                                         \
   { NULL, head, unit, .none = "unknown", CLI_FIELD(NUMBER, row, member) }
 #define WORK TOGETHER("FLOP", "", flops), TOGETHER("bytes", "B", bytes)
 #define BOUND(of)                                                                                            \
-  {"intensity", "FLOP/B", .digits = 3, CLI_FIELD(NUMBER, row, of.intensity)}, NUMBER("ridge", of.ridge),     \
-      {"regime", CLI_FIELD(REGIME, row, of.regime)}, TEXT(NULL, "bound", bound)
+  {"intensity", "FLOP/B", .rank = 1, .digits = 3, CLI_FIELD(NUMBER, row, of.intensity)},                     \
+      NUMBER("ridge", of.ridge), {"regime", CLI_FIELD(REGIME, row, of.regime)}, TEXT(NULL, "bound", bound)
 #define TIME(of)                                                                                             \
   NUMBER("lower_seconds", of.lower_seconds), NUMBER("expected_seconds", of.expected_seconds),                \
       TOGETHER("time", "s", seconds), {                                                                      \
@@ -47,7 +47,7 @@ static const cli_column model_columns[] = {TEXT("model", NULL, model),
                                            TEXT("machine", NULL, machine),
                                            TEXT("phase", NULL, phase),
                                            TEXT("operation", NULL, o.name),
-                                           {NULL, "operation", .text = named},
+                                           {NULL, "operation", .name = true, .text = named},
                                            TEXT("kind", NULL, kind),
                                            TEXT("part", NULL, part),
                                            TEXT("dtype", NULL, dtype),

@@ -60,10 +60,10 @@ static const char *kind_phase(const void *row, char scratch[CLI_SCRATCH]) {
 static const cli_column kind_columns[] = {
     {.header = "phase", .text = kind_phase},
     {.header = "kernels of kind", CLI_FIELD(TEXT, roof_model_kind, name)},
-    PLAIN("count", roof_model_kind, kernels),
+    {.header = "count", .rank = 2, .digits = 6, CLI_FIELD(NUMBER, roof_model_kind, kernels)},
     QUANTITY("FLOP", "", roof_model_kind, flops),
     QUANTITY("bytes", "B", roof_model_kind, bytes),
-    {.header = "FLOP/B", .digits = 3, CLI_FIELD(NUMBER, roof_model_kind, intensity)},
+    {.header = "FLOP/B", .rank = 1, .digits = 3, CLI_FIELD(NUMBER, roof_model_kind, intensity)},
     {.header = "bound", CLI_FIELD(REGIME, roof_model_kind, regime)},
     QUANTITY("time", "s", roof_model_kind, seconds),
     {NULL, "share", " %", .scale = 100, .fixed = true, .digits = 1,

@@ -92,8 +92,9 @@ static void add_text(const answer *a, roof_text *out) {
   if (b->batch > 0) {
     roof_plan_point_text(b, a->precisions.count > 1 ? a->precisions.names[b->precision] : NULL, words,
                          sizeof words);
-    roof_text_addf(out, "best: %s: %.4g tokens/s per device, TTFT %s, TPOT %s,", words,
-                   b->device_tokens_per_second, roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
+    roof_text_addf(out, "best: %s: %s tokens/s per device,", words,
+                   cli_number(x, b->device_tokens_per_second));
+    roof_text_addf(out, " TTFT %s, TPOT %s,", roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
                    roof_quantity_format(y, SHORT, b->tpot_seconds, "s"));
     roof_text_addf(out, "  %s per device", roof_bytes_format(x, SHORT, b->total_bytes));
     if (!isnan(b->price_per_million_tokens)) {

@@ -19,14 +19,15 @@ static const cli_column front_columns[] = {
     COUNT("tp", tp),
     COUNT("pp", pp),
     COUNT("dp", dp),
-    COUNT("ep", ep),
+    {NULL, "ep", .rank = 2, .fixed = true, CLI_FIELD(NUMBER, roof_train_point, ep)},
     COUNT("ZeRO", zero),
     COUNT("micro", micro_batch),
-    COUNT("accumulated", microbatches),
+    {NULL, "accumulated", .rank = 3, .fixed = true, CLI_FIELD(NUMBER, roof_train_point, microbatches)},
     {NULL, "recompute", .text = recompute_and_sp},
     {NULL, "step", "s", CLI_FIELD(NUMBER, roof_train_point, seconds)},
     {NULL, "tokens/s per device", .digits = 4, CLI_FIELD(NUMBER, roof_train_point, device_tokens_per_second)},
-    {NULL, "MFU", " %", .scale = 100, .fixed = true, .digits = 1, CLI_FIELD(NUMBER, roof_train_point, mfu)},
+    {NULL, "MFU", " %", .rank = 1, .scale = 100, .fixed = true, .digits = 1,
+     CLI_FIELD(NUMBER, roof_train_point, mfu)},
     {NULL, "memory", .binary = true, CLI_FIELD(NUMBER, roof_train_point, total_bytes)},
     {0}};
 
@@ -45,8 +46,9 @@ static void add_text(roof_text *out, const roof_model *model, const roof_machine
   roof_text_addf(out, "%s%s ZeRO %.0f, recompute %s, micro-batch %.0f: %s per step", b->ep > 1 ? ep : "",
                  b->sp ? " sp" : "", b->zero, roof_recompute_name(b->recompute), b->micro_batch,
                  roof_quantity_format(x, SHORT, b->seconds, "s"));
-  roof_text_addf(out, ", %.4g tokens/s per device, MFU %.1f %%, %s per device\n", b->device_tokens_per_second,
-                 100 * b->mfu, roof_bytes_format(y, SHORT, b->total_bytes));
+  roof_text_addf(out, ", %s tokens/s per device, MFU %.1f %%, %s per device\n",
+                 cli_number(x, b->device_tokens_per_second), 100 * b->mfu,
+                 roof_bytes_format(y, SHORT, b->total_bytes));
   cli_model_training_text(out, &b->training, 1e6 * settings->price / 3600 / b->device_tokens_per_second);
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
   cli_columns_add_text(out, CLI_ROWS(front_columns, f->points, (size_t)f->count));

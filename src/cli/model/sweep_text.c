@@ -12,15 +12,16 @@ enum { SHORT = 48, ROWS_MAX = 64, LINES_MAX = 16, COLUMNS_MAX = 128 };
 static const struct {
   roof_run_figure figure;
   const char *heading;
-} columns[] = {{ROOF_RUN_TTFT, "TTFT"},
-               {ROOF_RUN_TPOT, "TPOT"},
-               {ROOF_RUN_RATE, "tokens/s per request"},
-               {ROOF_RUN_DEVICE_RATE, "tokens/s per device"},
-               {ROOF_RUN_PROMPT_RATE, "tokens/s"},
-               {ROOF_RUN_ENERGY, "energy per token"},
-               {ROOF_RUN_PRICE, "price a million"},
-               {ROOF_RUN_TOTAL_BYTES, "memory per device"},
-               {ROOF_RUN_INTENSITY, "FLOP/B"}};
+  const char *side; /**< as cli_grid_end takes it */
+} columns[] = {{ROOF_RUN_TTFT, "TTFT", "r"},
+               {ROOF_RUN_TPOT, "TPOT", "r"},
+               {ROOF_RUN_RATE, "tokens/s per request", "r"},
+               {ROOF_RUN_DEVICE_RATE, "tokens/s per device", "r"},
+               {ROOF_RUN_PROMPT_RATE, "tokens/s", "r"},
+               {ROOF_RUN_ENERGY, "energy per token", "r3"},
+               {ROOF_RUN_PRICE, "price a million", "r"},
+               {ROOF_RUN_TOTAL_BYTES, "memory per device", "r1"},
+               {ROOF_RUN_INTENSITY, "FLOP/B", "r2"}};
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
 /** The rate of the input is of interest where no tokens are generated. */
@@ -54,7 +55,7 @@ static const char *figure_text(const roof_model_run *p, roof_run_figure figure, 
   } else if (unit[0] != '\0') {
     roof_quantity_format(text, SHORT, value, unit);
   } else {
-    rf_format(text, SHORT, value >= 1000 ? "%.0f" : "%.4g", value);
+    cli_number(text, value);
   }
   return text;
 }
@@ -73,17 +74,17 @@ static void add_head(cli_grid *grid, char alignment[COLUMNS_MAX], const char *si
 static void add_heads(cli_grid *grid, const roof_model_sweep *s, char alignment[COLUMNS_MAX]) {
   alignment[0] = '\0';
   if (s->machine_count > 1) {
-    add_head(grid, alignment, "l", "machine");
+    add_head(grid, alignment, "L", "machine");
   }
   if (s->precisions.count > 1) {
-    add_head(grid, alignment, "l", "precision");
+    add_head(grid, alignment, "L", "precision");
   }
   for (int i = 0; i < s->axes->count; i++) {
-    add_head(grid, alignment, "r", s->axes->list[i].name);
+    add_head(grid, alignment, "R", s->axes->list[i].name);
   }
   for (int i = 0; i < COLUMN_COUNT; i++) {
     if (is_shown(s, i)) {
-      add_head(grid, alignment, "r", heading(s, i));
+      add_head(grid, alignment, columns[i].side, heading(s, i));
     }
   }
   add_head(grid, alignment, "l", "bound");
@@ -236,11 +237,11 @@ static void add_answer(roof_text *out, const roof_model_sweep *s) {
   const roof_model_run *best = roof_model_sweep_best(s, &fitting);
   roof_text_addf(out, "%s: %zu runs, %zu fit", s->model->name, s->count, fitting);
   if (best != NULL && s->count > 1) {
-    char words[ROOF_RUN_WORDS_MAX];
+    char words[ROOF_RUN_WORDS_MAX], x[SHORT];
     roof_model_run_words(s, best, -1, words, sizeof words);
-    roof_text_addf(out, "; most tokens/s per device%s: %.4g with %s%s%s",
-                   rate == ROOF_RUN_DEVICE_RATE ? "" : " of the input", best->figures[rate], words,
-                   words[0] != '\0' && s->machine_count > 1 ? " on " : "",
+    roof_text_addf(out, "; most tokens/s per device%s: %s with %s%s%s",
+                   rate == ROOF_RUN_DEVICE_RATE ? "" : " of the input", cli_number(x, best->figures[rate]),
+                   words, words[0] != '\0' && s->machine_count > 1 ? " on " : "",
                    s->machine_count > 1 ? s->machines[best->machine]->name : "");
   }
   roof_text_addf(

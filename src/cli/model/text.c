@@ -70,11 +70,11 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   }
 }
 
-static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
+static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
   char x[SHORT];
   const roof_model_capacity *c = &a->capacity;
   bool known = !isnan(c->capacity_bytes);
-  roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", t->model->name);
+  roof_text_addf(out, RF_MARK_BOLD "%s on ", t->model->name);
   if (a->devices > 1) {
     roof_text_addf(out, "%.0f x ", a->devices);
   }
@@ -84,7 +84,7 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
     roof_text_addf(out, ", %s %s", roof_bytes_format(x, SHORT, fabs(c->spare_bytes)),
                    c->fits ? "spare" : "short");
   }
-  roof_text_addf(out, "%s\n", color ? "\033[0m" : "");
+  roof_text_add(out, RF_MARK_END "\n");
   if (c->fits || !known) {
     add_times(out, t, a);
   } else if (t->settings.train) {
@@ -253,11 +253,10 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
   if (!roof_model_generates(t)) {
     return;
   }
-  roof_text_addf(
-      out,
-      "\n  rates       %.4g tokens/s per request, %.4g together, %.4g per device; prompts %.4g tokens/s\n",
-      a->tokens_per_second, a->batch_tokens_per_second, a->device_tokens_per_second,
-      a->prompt_tokens_per_second);
+  roof_text_addf(out, "\n  rates       %s tokens/s per request,", cli_number(x, a->tokens_per_second));
+  roof_text_addf(out, " %s together,", cli_number(x, a->batch_tokens_per_second));
+  roof_text_addf(out, " %s per device;", cli_number(x, a->device_tokens_per_second));
+  roof_text_addf(out, " prompts %s tokens/s\n", cli_number(x, a->prompt_tokens_per_second));
   roof_text_addf(out, "  TPOT        %s with the first token's cache,",
                  cli_quantity(x, a->tpot_first_seconds, "s"));
   roof_text_addf(out, " %s with the last\n", cli_quantity(x, a->tpot_last_seconds, "s"));
@@ -283,8 +282,8 @@ static void add_definitions(roof_text *out, bool generates, bool trains) {
   }
 }
 
-void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
-  add_answer(out, t, a, color);
+void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  add_answer(out, t, a);
   add_model(out, t);
   add_plan(out, t);
   add_stored(out, t->model);

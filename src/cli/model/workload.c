@@ -16,18 +16,19 @@ typedef struct shown {
 
 /* Text. */
 
-static void add_head(roof_text *out, const shown *v, bool color) {
+static void add_head(roof_text *out, const shown *v) {
   char x[SHORT], y[SHORT];
   const roof_workload_answer *a = v->a;
   const char *title = roof_machine_title(v->machine);
-  roof_text_addf(out, "%s%s on %s: %s", color ? "\033[1m" : "", v->w->name, title,
+  roof_text_addf(out, RF_MARK_BOLD "%s on %s: %s", v->w->name, title,
                  cli_quantity(x, a->expected_seconds, "s"));
   roof_text_addf(out, " (at best %s), %s-bound", cli_quantity(x, a->lower_seconds, "s"),
                  roof_regime_name(a->regime));
   if (v->w->batch > 0) {
-    roof_text_addf(out, "; %.4g inputs/s at batch %.0f", v->w->batch / a->expected_seconds, v->w->batch);
+    roof_text_addf(out, "; %s inputs/s at batch %.0f", cli_number(x, v->w->batch / a->expected_seconds),
+                   v->w->batch);
   }
-  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_add(out, RF_MARK_END "\n\n");
   roof_text_addf(out, "  work        %.0f operation%s, %s, %s", a->calls, a->calls == 1 ? "" : "s",
                  cli_quantity(x, a->flops, "FLOP"), cli_quantity(y, a->bytes, "B"));
   roof_text_addf(out, ", %.0f kernel%s", a->kernels, a->kernels == 1 ? "" : "s");
@@ -67,9 +68,9 @@ static void add_regimes(roof_text *out, const shown *v) {
   roof_text_add(out, "\n\n");
 }
 
-static roof_status add_text(roof_text *out, const shown *v, bool color, roof_error *error) {
+static roof_status add_text(roof_text *out, const shown *v, roof_error *error) {
   roof_text_add(out, out->length > 0 ? "\n" : "");
-  add_head(out, v, color);
+  add_head(out, v);
   add_memory(out, v);
   add_regimes(out, v);
   roof_status status = cli_model_add_workload(out, v->w, v->machine, v->a, false, error);
@@ -96,7 +97,7 @@ static roof_status answer_on(const cli_args *args, const roof_workload *w, const
   } else if (args->csv) {
     status = cli_model_add_workload(text, w, machine, &a, true, error);
   } else {
-    status = add_text(text, &v, cli_use_color(args, stdout), error);
+    status = add_text(text, &v, error);
   }
   roof_workload_answer_done(&a);
   return status;

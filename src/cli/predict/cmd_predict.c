@@ -34,12 +34,12 @@ static const char *cutoff_words(const roof_target *target) {
 
 /** The first line: what stops it and how long it takes. For work too short to matter it says so, because
  * its time is the launch's. */
-static void add_answer(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p,
-                       bool color) {
+static void add_answer(roof_text *out, const roof_target *target, const roof_op *op,
+                       const roof_prediction *p) {
   char binding[ROOF_NAME_MAX], expected[SHORT], limit[SHORT];
   const char *title = roof_machine_title(target->machine);
-  roof_text_addf(out, "%s%s on %s: %s-bound (%s), ", color ? "\033[1m" : "", op->name, title,
-                 roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding));
+  roof_text_addf(out, RF_MARK_BOLD "%s on %s: %s-bound (%s), ", op->name, title, roof_regime_name(p->regime),
+                 roof_prediction_binding(p, binding, sizeof binding));
   cli_quantity(expected, p->expected_seconds, "s");
   if (p->regime == ROOF_OVERHEAD_BOUND) {
     double launch = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds, work = p->expected_seconds - launch;
@@ -55,7 +55,7 @@ static void add_answer(roof_text *out, const roof_target *target, const roof_op 
   } else {
     roof_text_addf(out, "about %s, at best %s", expected, cli_quantity(limit, p->lower_seconds, "s"));
   }
-  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_add(out, RF_MARK_END "\n\n");
 }
 
 static void add_shape(roof_text *out, const roof_target *target, const roof_op *op, const double *values) {
@@ -262,9 +262,9 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
   }
 }
 
-static void add_prediction(roof_text *out, const cli_args *args, const roof_target *target,
-                           const roof_shape *shape, const double *values, const roof_prediction *p) {
-  add_answer(out, target, shape->op, p, cli_use_color(args, stdout));
+static void add_prediction(roof_text *out, const roof_target *target, const roof_shape *shape,
+                           const double *values, const roof_prediction *p) {
+  add_answer(out, target, shape->op, p);
   add_shape(out, target, shape->op, values);
   add_work(out, target, shape->op, p);
   add_tile(out, target, p);
@@ -341,7 +341,7 @@ static void add_text(const question *q, roof_text *out) {
       continue;
     }
     roof_text_add(out, i > 0 ? "\n" : "");
-    add_prediction(out, q->args, target, &q->shape, q->values, &p);
+    add_prediction(out, target, &q->shape, q->values, &p);
     if (explain) {
       roof_explain_prediction(out, target, op, q->values, &p);
     }

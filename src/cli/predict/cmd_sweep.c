@@ -132,8 +132,8 @@ static void add_answer(roof_text *out, const job *j, const summary *crossings) {
   const roof_sweep *s = &j->sweep;
   const char *title = roof_machine_title(s->targets[0].machine);
   char axis[CELL];
-  bool color = cli_use_color(j->args, stdout), one = s->target_count == 1;
-  roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", s->shape->op->name);
+  bool one = s->target_count == 1;
+  roof_text_addf(out, RF_MARK_BOLD "%s on ", s->shape->op->name);
   if (one) {
     roof_text_addf(out, "%s: ", title);
   } else {
@@ -146,7 +146,7 @@ static void add_answer(roof_text *out, const job *j, const summary *crossings) {
   } else {
     add_counts(out, s);
   }
-  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_add(out, RF_MARK_END "\n\n");
   add_fixed(out, s);
 }
 
@@ -170,15 +170,16 @@ static const char *intensity(const void *at, char *scratch) {
 #define FIGURE(header, unit, member)                                                                         \
   { NULL, header, unit, .none = "unknown", CLI_FIELD(NUMBER, row, p.member) }
 
-static const cli_column figures[] = {FIGURE("FLOP", "FLOP", work.flops),
-                                     FIGURE("bytes", "B", bytes),
-                                     {NULL, "FLOP/B", .right = true, .text = intensity},
-                                     {NULL, "regime", CLI_FIELD(REGIME, row, p.regime)},
-                                     {NULL, "binds", CLI_FIELD(NAME, row, binding)},
-                                     FIGURE("attainable", "FLOP/s", attainable),
-                                     FIGURE("lower", "s", lower_seconds),
-                                     FIGURE("expected", "s", expected_seconds),
-                                     {0}};
+static const cli_column figures[] = {
+    {NULL, "FLOP", "FLOP", .rank = 4, .none = "unknown", CLI_FIELD(NUMBER, row, p.work.flops)},
+    {NULL, "bytes", "B", .rank = 3, .none = "unknown", CLI_FIELD(NUMBER, row, p.bytes)},
+    {NULL, "FLOP/B", .right = true, .text = intensity},
+    {NULL, "regime", .rank = 1, CLI_FIELD(REGIME, row, p.regime)},
+    {NULL, "binds", CLI_FIELD(NAME, row, binding)},
+    FIGURE("attainable", "FLOP/s", attainable),
+    {NULL, "lower", "s", .rank = 2, .none = "unknown", CLI_FIELD(NUMBER, row, p.lower_seconds)},
+    FIGURE("expected", "s", expected_seconds),
+    {0}};
 
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 
@@ -187,7 +188,7 @@ static void name_columns(const roof_sweep *s, char names[ROOF_PARAM_MAX][CELL],
                          cli_column columns[1 + ROOF_PARAM_MAX + FIGURES]) {
   int n = 0;
   if (s->target_count > 1) {
-    columns[n++] = (cli_column){.header = "machine", CLI_FIELD(TEXT, row, machine)};
+    columns[n++] = (cli_column){.header = "machine", .name = true, CLI_FIELD(TEXT, row, machine)};
   }
   for (int i = 0; i < s->shape->axis_count; i++) {
     columns[n++] = (cli_column){.header = roof_shape_axis_name(s->shape, i, names[i], CELL),

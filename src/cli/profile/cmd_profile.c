@@ -75,7 +75,7 @@ static void announce(const cli_args *args, const roof_profiler *p) {
   }
   roof_text_addf(&out, "roofline: %s: %s; `roofline run -- %s` times it without\n", p->name, p->cost,
                  args->program[0]);
-  fputs(out.data != NULL ? out.data : "", stderr);
+  (void)cli_note(&out, NULL);
   roof_text_done(&out);
 }
 

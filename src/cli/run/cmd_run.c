@@ -142,12 +142,12 @@ static double sample_count(const void *row) {
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
 
 static const cli_column columns[] = {
-    {.header = "kernel", CLI_FIELD(NAME, roof_run, measurement.label)},
-    {.header = "data", .binary = true, CLI_FIELD(NUMBER, roof_run, working_set)},
-    {.header = "in", .text = level_text},
+    {.header = "kernel", .name = true, CLI_FIELD(NAME, roof_run, measurement.label)},
+    {.header = "data", .rank = 1, .binary = true, CLI_FIELD(NUMBER, roof_run, working_set)},
+    {.header = "in", .rank = 3, .text = level_text},
     {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_run, measurement.seconds)},
-    {.header = "spread", PERCENT, CLI_FIELD(NUMBER, roof_run, measurement.stats.spread)},
-    {.header = "samples", .fixed = true, .number = sample_count},
+    {.header = "spread", .rank = 2, PERCENT, CLI_FIELD(NUMBER, roof_run, measurement.stats.spread)},
+    {.header = "samples", .rank = 4, .fixed = true, .number = sample_count},
     {.header = "FLOPs", .unit = "FLOP/s", .number = cli_measured_flops_rate},
     {.header = "memory", .unit = "B/s", .number = cli_measured_bytes_rate},
     {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_run, at.share)},
@@ -301,7 +301,7 @@ static const char *described(const void *row, char scratch[CLI_SCRATCH]) {
 }
 
 static const cli_column list_columns[] = {
-    {.header = "family", CLI_FIELD(TEXT, roof_listed, family)},
+    {.header = "family", .rank = 1, CLI_FIELD(TEXT, roof_listed, family)},
     {.key = "name", .header = "kernel", CLI_FIELD(TEXT, roof_listed, name)},
     {.key = "family", CLI_FIELD(TEXT, roof_listed, family)},
     {.key = "op", CLI_FIELD(TEXT, roof_listed, op)},

@@ -81,11 +81,11 @@ static double share_of_bytes(const void *row) {
 #define LEVEL(kind) .unit = "B", .none = "?", CLI_FIELD(NUMBER, roof_run, counts.bytes[kind])
 
 static const cli_column columns[] = {
-    {.header = "kernel", CLI_FIELD(NAME, roof_run, measurement.label)},
+    {.header = "kernel", .name = true, CLI_FIELD(NAME, roof_run, measurement.label)},
     {.header = "FLOPs", .unit = "FLOP", .none = "?", CLI_FIELD(NUMBER, roof_run, counts.flops)},
     {.header = "of formula", SHARE, .number = share_of_flops},
-    {.header = "L1", LEVEL(ROOF_L1)},
-    {.header = "L2", LEVEL(ROOF_L2)},
+    {.header = "L1", .rank = 2, LEVEL(ROOF_L1)},
+    {.header = "L2", .rank = 1, LEVEL(ROOF_L2)},
     {.header = "memory", LEVEL(ROOF_MEMORY)},
     {.header = "of formula", SHARE, .number = share_of_bytes},
     {.header = "intensity", .digits = 3, .number = cli_measured_intensity},

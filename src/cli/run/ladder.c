@@ -128,20 +128,22 @@ static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
 
 static const cli_column columns[] = {
-    {.key = "rung", .header = "rung", .fixed = true, .none = "", .number = rung_number},
+    {.key = "rung", .header = "rung", .rank = 4, .fixed = true, .none = "", .number = rung_number},
     {.key = "kernel", .header = "kernel", .text = kernel_name},
     {.key = "label", CLI_FIELD(NAME, roof_rung, label)},
     {.key = "summary", .text = summary},
     {.key = "one_core", CLI_FIELD(FLAG, roof_rung, alone)},
-    {.header = "cores", .right = true, .text = cores},
+    {.header = "cores", .rank = 2, .right = true, .text = cores},
     {.key = "moved_bytes", CLI_FIELD(NUMBER, roof_rung, moved_bytes)},
     {.key = "moved_intensity",
      .header = "FLOP/B moved",
+     .rank = 3,
      .digits = 3,
      .none = "unknown",
      CLI_FIELD(NUMBER, roof_rung, moved_intensity)},
     {.key = "predicted_seconds",
      .header = "predicted",
+     .rank = 1,
      .unit = "s",
      .none = "unknown",
      CLI_FIELD(NUMBER, roof_rung, prediction.expected_seconds)},
@@ -248,8 +250,7 @@ static roof_status print(const climb *c, const roof_scene *scene, roof_error *er
     roof_text_add(&text, "\n");
   }
   status = cli_print_end(&text, status, error);
-  return status != ROOF_OK || args->json || args->csv ? status
-                                                      : cli_chart_print(args, scene, 0, 0, false, error);
+  return status != ROOF_OK || args->json || args->csv ? status : cli_chart_print(scene, 0, 0, false, error);
 }
 
 static roof_status show(climb *c, roof_error *error) {

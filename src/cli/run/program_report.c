@@ -33,14 +33,14 @@ static double spread(const void *row) {
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
 
 static const cli_column columns[] = {
-    {.header = "region", CLI_FIELD(NAME, roof_program_part, measurement.label)},
-    {.header = "calls", .fixed = true, CLI_FIELD(NUMBER, roof_program_part, measurement.calls)},
-    {.header = "threads", .fixed = true, CLI_FIELD(NUMBER, roof_program_part, threads)},
+    {.header = "region", .name = true, CLI_FIELD(NAME, roof_program_part, measurement.label)},
+    {.header = "calls", .rank = 1, .fixed = true, CLI_FIELD(NUMBER, roof_program_part, measurement.calls)},
+    {.header = "threads", .rank = 4, .fixed = true, CLI_FIELD(NUMBER, roof_program_part, threads)},
     {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_program_part, measurement.seconds)},
-    {.header = "spread", PERCENT, .number = spread},
+    {.header = "spread", .rank = 3, PERCENT, .number = spread},
     {.header = "FLOPs", .unit = "FLOP/s", .number = flops_rate},
     {.header = "memory", .unit = "B/s", .number = bytes_rate},
-    {.header = "FLOP/B", .digits = 4, .number = cli_measured_intensity},
+    {.header = "FLOP/B", .rank = 2, .digits = 4, .number = cli_measured_intensity},
     {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_program_part, placed.share)},
     {.header = "bound by", CLI_FIELD(NAME, roof_program_part, placed.binding)},
     CLI_MEASURED(roof_program_part),
@@ -238,6 +238,9 @@ roof_status cli_program_check(const cli_args *args, const roof_machine *machine,
 static roof_status put(const cli_args *args, const roof_text *text, roof_error *error) {
   if (args->to != NULL) {
     return cli_print(text, error);
+  }
+  if (!args->json && !args->csv) {
+    return cli_note(text, error);
   }
   if (text->failed) {
     return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
