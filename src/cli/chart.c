@@ -147,9 +147,12 @@ roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, int widt
   } else if (args->json) {
     status = roof_bars_write(bars, &out, error);
   } else {
-    roof_text_addf(&out, "%s\n\n", bars->title);
-    status = roof_draw_bars_terminal(bars, columns, ascii || needs_ascii(), cli_use_color(args, stdout), &out,
-                                     error);
+    const rf_screen screen = cli_screen(stdout);
+    rf_screen_add(&out, &screen, bars->title);
+    roof_text_add(&out, "\n\n");
+    status = roof_draw_bars_terminal(bars, columns, ascii || screen.ascii, screen.color, &out, error);
   }
-  return cli_print_end(&out, status, error);
+  status = status == ROOF_OK ? cli_print_document(&out, error) : status;
+  roof_text_done(&out);
+  return status;
 }

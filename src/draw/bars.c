@@ -170,33 +170,21 @@ typedef struct lines {
   roof_text *out;
 } lines;
 
-static int cells_of(const char *text) {
-  int cells = 0;
-  for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
-    cells += rf_glyph_cells(code);
-  }
-  return cells;
-}
-
-/** Text cut to `cells`, control characters replaced, filled with spaces on the side that is not `right`. */
+/** Text made safe and cut to `cells`, filled with spaces on the side that is not `right`. */
 static void add_cells(const lines *l, const char *text, int cells, bool right) {
-  int used = 0, width = cells_of(text);
+  int used = 0, width = rf_glyph_width(text);
+  char plain[RF_GLYPH_BYTES];
   for (int i = 0; right && i < cells - width; i++) {
     roof_text_add(l->out, " ");
   }
   while (*text != '\0') {
-    const char *from = text;
-    unsigned code = rf_glyph_next(&text);
-    int next = rf_glyph_cells(code);
+    size_t length = rf_glyph_plain(plain, rf_glyph_next(&text), l->ascii);
+    int next = rf_glyph_width(plain);
     if (used + next > cells) {
       break;
     }
     used += next;
-    if (code < 0x20 || (code >= 0x7F && code < 0xA0) || (l->ascii && code >= 0x80)) {
-      roof_text_add(l->out, code == 0xB5 ? "u" : "?");
-    } else {
-      roof_text_add_bytes(l->out, from, (size_t)(text - from));
-    }
+    roof_text_add_bytes(l->out, plain, length);
   }
   for (int i = used; !right && i < cells; i++) {
     roof_text_add(l->out, " ");
@@ -230,7 +218,7 @@ static void add_line(const lines *l, const roof_bar *bar) {
   add_cells(l, text, FIGURE_CELLS, true);
   if (l->note > 0 && bar->note[0] != '\0') {
     roof_text_add(l->out, "  ");
-    int cells = cells_of(bar->note);
+    int cells = rf_glyph_width(bar->note);
     add_cells(l, bar->note, cells < l->note ? cells : l->note, false);
   }
   roof_text_add(l->out, "\n");
@@ -240,7 +228,7 @@ static void add_line(const lines *l, const roof_bar *bar) {
 static void divide(lines *l, int columns) {
   int label = 0, note = 0;
   for (int i = 0; i < l->bars->count; i++) {
-    int cells = cells_of(l->bars->bars[i].label), after = cells_of(l->bars->bars[i].note);
+    int cells = rf_glyph_width(l->bars->bars[i].label), after = rf_glyph_width(l->bars->bars[i].note);
     label = cells > label ? cells : label;
     note = after > note ? after : note;
   }
