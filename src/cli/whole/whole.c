@@ -163,8 +163,7 @@ static roof_status print_claim(const cli_args *args, const whole *w, const roof_
   } else if (args->json) {
     status = roof_model_claim_write(&w->target, &w->claim, j, &out, error);
   } else {
-    bool color = cli_use_color(args, stdout);
-    roof_text_addf(&out, "%s%s%s\n", color ? "\033[1m" : "", j->because, color ? "\033[0m" : "");
+    roof_text_addf(&out, RF_MARK_BOLD "%s%s" RF_MARK_END "\n", rf_screen_verdict(j->because), j->because);
   }
   if (!args->csv && !args->json && !args->quiet) {
     roof_text_add(&out, "\n");
@@ -208,18 +207,17 @@ static const cli_column energy_columns[] = {
     {"regime", "bound by", CLI_FIELD(REGIME, roof_model_joules, regime)},
     {0}};
 
-static void energy_text(roof_text *out, const whole *w, const roof_model_joules *rows, size_t count,
-                        bool color) {
+static void energy_text(roof_text *out, const whole *w, const roof_model_joules *rows, size_t count) {
   char x[CLI_SHORT];
   double each = w->answer.joules_per_token;
   const char *most = w->target.plain.costs.power_only ? "at most " : "about ";
-  roof_text_addf(out, "%s%s: %s", color ? "\033[1m" : "", w->model.name, most);
+  roof_text_addf(out, RF_MARK_BOLD "%s: %s", w->model.name, most);
   if (isnan(each)) {
     roof_text_addf(out, "%s per token", cli_quantity(x, rows[0].joules_per_token, "J"));
   } else {
     roof_text_addf(out, "%s per generated token, its prompt included", cli_quantity(x, each, "J"));
   }
-  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_add(out, RF_MARK_END "\n\n");
   add_run(out, &w->target);
   roof_text_add(out, "\n");
   cli_columns_add_text(out, CLI_ROWS(energy_columns, rows, count));
@@ -246,7 +244,7 @@ roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *give
   } else if (status == ROOF_OK && args->json) {
     status = roof_model_energy_write(&w->target, &w->answer, &out, error);
   } else if (status == ROOF_OK) {
-    energy_text(&out, w, rows, count, cli_use_color(args, stdout));
+    energy_text(&out, w, rows, count);
   }
   end(w);
   return cli_print_end(&out, status, error);
@@ -273,13 +271,12 @@ static bool does_not_help(const void *row) {
   return !helps(row);
 }
 
-static void levers_text(roof_text *out, const whole *w, const roof_model_lever *levers, size_t count,
-                        bool color) {
+static void levers_text(roof_text *out, const whole *w, const roof_model_lever *levers, size_t count) {
   char x[CLI_SHORT], y[CLI_SHORT];
   const roof_model_answer *a = &w->answer;
   const roof_model_phase *step = roof_model_step(a);
   cli_rows rows = CLI_ROWS(lever_columns, levers, count);
-  roof_text_addf(out, "%s%s: ", color ? "\033[1m" : "", w->model.name);
+  roof_text_addf(out, RF_MARK_BOLD "%s: ", w->model.name);
   if (!a->capacity.fits && !isnan(a->capacity.capacity_bytes)) {
     roof_text_addf(out, "does not fit, %s short on each device",
                    roof_bytes_format(x, CLI_SHORT, -a->capacity.spare_bytes));
@@ -290,7 +287,7 @@ static void levers_text(roof_text *out, const whole *w, const roof_model_lever *
     roof_text_addf(out, "TTFT %s, TPOT %s; decoding is bound by %s", cli_quantity(x, a->ttft_seconds, "s"),
                    cli_quantity(y, a->tpot_seconds, "s"), roof_regime_name(roof_model_phase_regime(step)));
   }
-  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_add(out, RF_MARK_END "\n\n");
   add_run(out, &w->target);
   roof_text_add(out, "\nwhat would help, by the gain in tokens/s per device\n");
   rows.shown = helps;
@@ -313,7 +310,7 @@ roof_status cli_whole_advise(const cli_args *args, roof_error *error) {
   } else if (status == ROOF_OK && args->json) {
     status = roof_model_levers_write(&w->target, levers, count, &out, error);
   } else if (status == ROOF_OK) {
-    levers_text(&out, w, levers, (size_t)count, cli_use_color(args, stdout));
+    levers_text(&out, w, levers, (size_t)count);
   }
   end(w);
   return cli_print_end(&out, status, error);
