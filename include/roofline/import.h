@@ -52,6 +52,15 @@ typedef struct roof_counter {
   double weight;    /**< seconds behind `value` */
 } roof_counter;
 
+/** An operation as it ran, where a file gives its shape. */
+typedef struct roof_ran {
+  const roof_op *op;
+  double values[ROOF_PARAM_MAX]; /**< completed */
+  roof_types types;
+  const char *device; /**< as the file names it, "" unknown; the profile's */
+  const char *how;    /**< what ran it, a framework with its version; "" unknown; the profile's */
+} roof_ran;
+
 enum { ROOF_IMPORT_SAMPLES = 4096 };
 
 /** One kernel, region, test or collective of a file: all its calls together. */
@@ -72,6 +81,7 @@ typedef struct roof_record {
   roof_count items;       /**< tokens, elements or whatever the benchmark counts */
   roof_counter *counters;
   size_t counter_count;
+  roof_ran *ran; /**< NULL: the file gives no shape */
 } roof_record;
 
 /** Something the file holds that became no figure, and why. */

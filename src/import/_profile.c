@@ -141,6 +141,7 @@ void roof_profile_done(roof_profile *profile) {
   for (size_t i = 0; i < profile->count; i++) {
     free(profile->records[i].samples);
     free(profile->records[i].counters);
+    free(profile->records[i].ran);
   }
   free(profile->records);
   free(profile->skips);

@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# roofline validate: how far predictions are from what others measured.
+
+setup() {
+  load lib.bash
+  start
+}
+
+@test "the first line says how far off, the rest by what" {
+  run --separate-stderr "$ROOFLINE" validate "$ROOFLINE_SOURCE"/tests/fixtures/import/timings-*.csv
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} =~ ^[0-9.]+" % off (median of 10 timings), "[0-9.]+" % of them inside the predicted interval"$ ]]
+  grep -qE '^ +gemm +5 ' <<<"$output"
+  grep -q 'left out: 1: attention within a window' <<<"$output"
+  grep -q 'left out: 1: machine `Processor of nobody`: unknown' <<<"$output"
+}
+
+@test "one schema, the same figures in JSON, CSV and text" {
+  run --separate-stderr "$ROOFLINE" validate "$ROOFLINE_SOURCE/tests/fixtures/import/timings-gemm.csv" --machine b200 --json
+  [ "$(jq -r .schema <<<"$output")" = roofline.accuracy/1 ]
+  [ "$(jq -r .machine <<<"$output")" = nvidia-b200-hgx ]
+  [ "$(jq '.all.timings' <<<"$output")" -eq 6 ]
+  [ "$(jq '[.by[] | map(.timings) | add] | unique' -c <<<"$output")" = "[6]" ]
+  median=$(jq '.all.median_error' <<<"$output")
+  run --separate-stderr "$ROOFLINE" validate "$ROOFLINE_SOURCE/tests/fixtures/import/timings-gemm.csv" --machine b200 --csv
+  [ "${lines[0]}" = "name,timings,median_error,mean_error,p90_error,bias,median_error_of_lower,fraction_inside_interval,fraction_below_lower" ]
+  awk -F, -v m="$median" 'NR == 2 { exit !($3 - m < 1e-9 && m - $3 < 1e-9) }' <<<"$output"
+}
+
+@test "errors: no file, no shapes, a row that is none" {
+  run --separate-stderr "$ROOFLINE" validate
+  [ "$status" -eq 2 ] && [[ $stderr == *"which file of timings?"* ]]
+  run --separate-stderr "$ROOFLINE" validate "$ROOFLINE_SOURCE/tests/fixtures/import/stream.txt"
+  [ "$status" -eq 2 ] && [[ $stderr == *"no timing can be judged"* ]]
+  printf 'sys,fw,gemm_dtype,kernel_source,m,n,k,us\nh100_sxm,a,bfloat16,x,1,2,none,5\n' >t.csv
+  run --separate-stderr "$ROOFLINE" validate t.csv
+  [ "$status" -eq 2 ] && [[ $stderr == *"t.csv:2: "* ]]
+}
+
+# The figures of what is published; the goals are those of a bare roofline, which every later version must beat.
+@test "published timings of four devices" {
+  measured=$ROOFLINE_SOURCE/../shared/measured/aiconfigurator
+  [ -d "$measured" ] || skip "no ../shared/measured"
+  run --separate-stderr "$ROOFLINE" validate "$measured"/gemm_*.csv --json
+  [ "$(jq '.all.timings' <<<"$output")" -ge 73000 ]
+  jq -e '.by.format | map(select(.name == "bf16"))[0].median_error < 0.2' <<<"$output"
+  jq -e '.all.median_error < 0.5 and .all.fraction_below_lower < 0.02' <<<"$output"
+}

@@ -1,0 +1,2 @@
+#define FORMAT "timings"
+#include "import_any.h"

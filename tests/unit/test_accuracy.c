@@ -1,0 +1,174 @@
+/* Predictions against timings: what is counted, by what, and what is left out. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "roofline/accuracy.h"
+#include "roofline/catalog.h"
+#include "roofline/ops.h"
+
+#define HEADER "sys,fw,gemm_dtype,kernel_source,m,n,k,us\n"
+
+static double expected_seconds(const char *machine_name, roof_dtype dtype, double side, double *lower) {
+  roof_machine *machine = NULL;
+  const roof_op *gemm = NULL;
+  roof_target target;
+  roof_prediction p;
+  double values[ROOF_PARAM_MAX];
+  roof_options options = roof_options_default();
+  roof_types types = roof_types_of(dtype);
+  assert_int_equal(roof_catalog_load(machine_name, &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("gemm", &gemm, NULL), ROOF_OK);
+  roof_op_defaults(gemm, values);
+  values[0] = values[1] = values[2] = side;
+  assert_int_equal(roof_op_complete(gemm, values, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  roof_predict(&target, gemm, values, &p);
+  roof_machine_free(machine);
+  *lower = p.lower_seconds;
+  return p.expected_seconds;
+}
+
+static roof_status validate(const char *csv, const char *machine_name, roof_accuracy *accuracy,
+                            roof_error *error) {
+  roof_profile profile;
+  roof_machine *machine = NULL;
+  roof_options options = roof_options_default();
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  if (machine_name != NULL) {
+    assert_int_equal(roof_catalog_load(machine_name, &machine, NULL), ROOF_OK);
+  }
+  roof_status status = roof_import_memory(csv, strlen(csv), "timings.csv", NULL, &profile, error);
+  status = status == ROOF_OK ? roof_accuracy_of(&profile, machine, &options, accuracy, error) : status;
+  roof_machine_free(machine);
+  roof_profile_done(&profile);
+  return status;
+}
+
+static size_t count_of(const roof_accuracy *a, roof_accuracy_by by, const char *name) {
+  for (size_t i = 0; i < a->line_count[by]; i++) {
+    if (strcmp(a->lines[by][i].name, name) == 0) {
+      return a->lines[by][i].count;
+    }
+  }
+  return 0;
+}
+
+/* Measured at 1.25, 1, 1.1 and 0.5 times the expected time: errors of -20, 0, -9.09 and +100 %. */
+static void errors_of_known_timings(void **state) {
+  (void)state;
+  static const double factors[] = {1.25, 1, 1.1, 0.5};
+  char csv[1024] = HEADER;
+  double lower;
+  for (int i = 0; i < 4; i++) {
+    double side = 2048 * (i + 1);
+    size_t used = strlen(csv);
+    snprintf(csv + used, sizeof csv - used, "h100_sxm,engine/1,bfloat16,x,%g,%g,%g,%.9g\n", side, side, side,
+             1e6 * factors[i] * expected_seconds("h100", ROOF_BF16, side, &lower));
+  }
+  roof_accuracy a;
+  assert_int_equal(validate(csv, NULL, &a, NULL), ROOF_OK);
+  assert_int_equal(a.all.count, 4);
+  assert_near(a.all.median, (0.2 + 1 / 11.0) / 2, 1e-6);
+  assert_near(a.all.mean, (0.2 + 1 / 11.0 + 1) / 4, 1e-6);
+  assert_near(a.all.bias, -1 / 22.0, 1e-6);
+  assert_near(a.all.inside, 0.5, 1e-12); /* 1 and 1.1: within 0.65 to 0.85 of the ceiling */
+  assert_near(a.all.below, 0.25, 1e-12);
+  assert_int_equal(count_of(&a, ROOF_ACCURACY_DEVICE, "nvidia-h100-sxm"), 4);
+  assert_int_equal(count_of(&a, ROOF_ACCURACY_HOW, "engine/1"), 4);
+  assert_int_equal(a.gap_count, 0);
+  roof_accuracy_done(&a);
+}
+
+/** Each grouping holds every timing once, whatever was in the file. */
+static void groups_add_up(void **state) {
+  (void)state;
+  static const char csv[] = HEADER "h100_sxm,a,bfloat16,x,128,128,128,5\n"
+                                   "h100_sxm,b,fp8,x,4096,4096,4096,300\n"
+                                   "a100_sxm,a,int4_wo,x,16,8192,8192,40\n"
+                                   "a100_sxm,a,sq,x,8192,8192,8192,20000\n";
+  roof_accuracy a;
+  assert_int_equal(validate(csv, NULL, &a, NULL), ROOF_OK);
+  assert_int_equal(a.all.count, 4);
+  for (int by = 0; by < ROOF_ACCURACY_COUNT; by++) {
+    size_t sum = 0;
+    for (size_t i = 0; i < a.line_count[by]; i++) {
+      sum += a.lines[by][i].count;
+      assert_true(a.lines[by][i].median <= a.lines[by][i].p90);
+    }
+    assert_int_equal(sum, a.all.count);
+  }
+  assert_int_equal(a.line_count[ROOF_ACCURACY_FORMAT], 4);
+  assert_int_equal(count_of(&a, ROOF_ACCURACY_FORMAT, "bf16 x int4, 128 per scale"), 1);
+  assert_string_equal(a.lines[ROOF_ACCURACY_DURATION][0].name, "under 10 us");
+  assert_string_equal(a.lines[ROOF_ACCURACY_DURATION][3].name, "10 ms and more");
+  roof_accuracy_done(&a);
+}
+
+static void what_cannot_be_judged_is_counted(void **state) {
+  (void)state;
+  static const char csv[] = HEADER "nobody's,a,bfloat16,x,128,128,128,5\n"
+                                   "h100_sxm,a,nvfp4,x,128,128,128,5\n"
+                                   "h100_sxm,a,bfloat16,x,128,128,128,5\n";
+  roof_accuracy a;
+  assert_int_equal(validate(csv, NULL, &a, NULL), ROOF_OK);
+  assert_int_equal(a.all.count, 1);
+  assert_int_equal(a.gap_count, 2);
+  assert_non_null(strstr(a.gaps[0].why, "nobody's"));
+  assert_non_null(strstr(a.gaps[1].why, "no native fp4"));
+  roof_accuracy_done(&a);
+  assert_int_equal(validate(csv, "b200", &a, NULL),
+                   ROOF_OK); /* the machine asked for takes the file's place */
+  assert_int_equal(a.all.count, 3);
+  assert_int_equal(a.gap_count, 0);
+  roof_accuracy_done(&a);
+}
+
+static void errors_name_the_row(void **state) {
+  (void)state;
+  roof_accuracy a = {0};
+  roof_error error = {0};
+  assert_int_equal(validate(HEADER "h100_sxm,a,bfloat16,x,128,128,-1,5\n", NULL, &a, &error), ROOF_E_PARSE);
+  assert_int_equal(error.line, 2);
+  assert_int_equal(validate(HEADER "h100_sxm,a,float7,x,128,128,128,5\n", NULL, &a, &error), ROOF_E_PARSE);
+  assert_int_equal(validate(HEADER "h100_sxm,a,bfloat16,x,128,128,128,0\n", NULL, &a, &error), ROOF_E_PARSE);
+  assert_int_equal(validate(HEADER, NULL, &a, &error), ROOF_E_PARSE);
+  assert_int_equal(validate(HEADER "nobody's,a,bfloat16,x,128,128,128,5\n", NULL, &a, &error),
+                   ROOF_E_ARGUMENT);
+  assert_int_equal(a.all.count, 0);
+}
+
+/** An element of an all-reduce is as large as its format; a decode's keys are those cached and its own. */
+static void shapes_are_read_from_columns(void **state) {
+  (void)state;
+  static const char reduce[] = "sys,nccl,op,dtype,gpus,elems,us,src\nh100_sxm,2,all_reduce,half,8,1000,20,n\n"
+                               "h100_sxm,2,broadcast,half,8,1000,20,n\n";
+  static const char decode[] = "sys,fw,kernel_source,batch_size,isl,num_heads,num_key_value_heads,head_dim,"
+                               "attn_dtype,kv_cache_dtype,step,window_size,us\n"
+                               "h100_sxm,f,x,4,1,32,8,128,bfloat16,fp8,4095,0,20\n"
+                               "h100_sxm,f,x,4,512,32,8,128,bfloat16,fp8,0,128,20\n";
+  roof_profile p;
+  assert_int_equal(roof_profile_init(&p, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(reduce, strlen(reduce), "r", NULL, &p, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(decode, strlen(decode), "d", NULL, &p, NULL), ROOF_OK);
+  assert_int_equal(p.count, 2);
+  assert_int_equal(p.skip_count, 2);
+  const roof_ran *r = p.records[0].ran, *d = p.records[1].ran;
+  assert_near(r->values[roof_op_param_index(r->op, "size")], 2000, 0);
+  assert_near(r->values[roof_op_param_index(r->op, "ranks")], 8, 0);
+  assert_near(d->values[roof_op_param_index(d->op, "kv_len")], 4096, 0);
+  assert_near(d->values[roof_op_param_index(d->op, "kv_heads")], 8, 0);
+  assert_int_equal(d->types.kv, ROOF_FP8);
+  assert_near(roof_record_seconds(&p.records[1]), 20e-6, 1e-12);
+  roof_profile_done(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(errors_of_known_timings),          cmocka_unit_test(groups_add_up),
+      cmocka_unit_test(what_cannot_be_judged_is_counted), cmocka_unit_test(errors_name_the_row),
+      cmocka_unit_test(shapes_are_read_from_columns),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
