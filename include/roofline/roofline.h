@@ -38,6 +38,7 @@
 #ifndef ROOFLINE_ROOFLINE_H
 #define ROOFLINE_ROOFLINE_H
 
+#include "roofline/accuracy.h"
 #include "roofline/advise.h"
 #include "roofline/analysis.h"
 #include "roofline/catalog.h"

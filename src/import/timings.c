@@ -203,11 +203,16 @@ static const layout *layout_of(const reading *r, const char *header) {
 
 static roof_status keep(reading *r, const layout *l, const roof_ran *ran, uint64_t picoseconds,
                         roof_error *error) {
-  char shape[256];
-  roof_op_write_values(ran->op, ran->values, shape, sizeof shape);
-  const char *name = rf_import_textf(r->profile, "%s %s %s (%s%s%s)", ran->op->name, shape,
-                                     l->dtype != NULL ? cell(r, l->dtype) : "fp32", ran->device,
-                                     ran->how[0] != '\0' ? ", " : "", ran->how);
+  char label[256], stored[48] = "";
+  const roof_types *t = &ran->types;
+  roof_op_label(ran->op, ran->op->name, t->compute, ran->values, label, sizeof label);
+  if (t->kv != t->compute) {
+    snprintf(stored, sizeof stored, ", cache %s", roof_dtype_name(t->kv));
+  } else if (t->weights != t->compute || t->group > 0) {
+    snprintf(stored, sizeof stored, ", %.40s", cell(r, l->dtype));
+  }
+  const char *name = rf_import_textf(r->profile, "%s (%s%s%s%s)", label, ran->device,
+                                     ran->how[0] != '\0' ? ", " : "", ran->how, stored);
   roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL || (record->ran == NULL && (record->ran = malloc(sizeof *record->ran)) == NULL)) {
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", rf_import_name(r->source));
