@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/number.h"
 #include "roofline/accuracy.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
@@ -64,8 +65,8 @@ static void errors_of_known_timings(void **state) {
   for (int i = 0; i < 4; i++) {
     double side = 2048 * (i + 1);
     size_t used = strlen(csv);
-    snprintf(csv + used, sizeof csv - used, "h100_sxm,engine/1,bfloat16,x,%g,%g,%g,%.9g\n", side, side, side,
-             1e6 * factors[i] * expected_seconds("h100", ROOF_BF16, side, &lower));
+    rf_format(csv + used, sizeof csv - used, "h100_sxm,engine/1,bfloat16,x,%g,%g,%g,%.9g\n", side, side, side,
+              1e6 * factors[i] * expected_seconds("h100", ROOF_BF16, side, &lower));
   }
   roof_accuracy a;
   assert_int_equal(validate(csv, NULL, &a, NULL), ROOF_OK);
