@@ -214,6 +214,31 @@ static bool is_too_fast(const rf_rule *r, const roof_evidence *e) {
          (r->clue == ROOF_CLUE_WIDER && e->clue[ROOF_CLUE_WIDER] > 1);
 }
 
+/** How many times slower a cause makes a kernel at most, of those that have a limit of their own. */
+static const struct {
+  roof_clue clue;
+  double most;
+} limits[] = {
+    {ROOF_CLUE_WAVE, 2},      /* one full wave and one block more */
+    {ROOF_CLUE_SMT, 2},       /* two threads share a core */
+    {ROOF_CLUE_PAGE_WALK, 3}, /* walks go through the same caches as the data */
+    {ROOF_CLUE_REMOTE, 4},    /* links between nodes carry a quarter of the memory's rate, or more */
+    {ROOF_CLUE_CLOCK, 5},     /* the lowest clock against the nominal one */
+};
+
+/** True where the gap is more than the rule's cause can make, so that without a figure it is not named. */
+static bool is_too_small(const rf_rule *r, const roof_evidence *e) {
+  const roof_prediction *p = e->prediction;
+  double slower = p->lower_seconds / p->expected_seconds / e->clue[ROOF_CLUE_FRACTION];
+  bool known = !isnan(e->clue[r->clue]) && !e->inferred[r->clue];
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    if (!known && r->clue == limits[i].clue && slower > limits[i].most) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool roof_evidence_has_gap(const roof_evidence *evidence) {
   const roof_prediction *p = evidence->prediction;
   double foreseen = ROOF_FORESEEN * p->lower_seconds / p->expected_seconds;
@@ -226,7 +251,7 @@ bool roof_evidence_is_starved(const roof_evidence *e) {
 
 static bool fits(const rf_rule *r, const roof_evidence *e) {
   return (r->devices & rf_device_of(e->machine)) != 0 && (r->regimes & regimes_of(e->prediction)) != 0 &&
-         !is_too_fast(r, e) && (roof_evidence_has_gap(e) || !is_possible(r, e));
+         !is_too_fast(r, e) && !is_too_small(r, e) && (roof_evidence_has_gap(e) || !is_possible(r, e));
 }
 
 static const char *measurement_of(const rf_rule *r, const roof_machine *machine) {

@@ -29,7 +29,8 @@ static const char style[] =
     "font-size:12px}.bars text{fill:#222}.bars .t{font-size:17px;font-weight:600}.bars .s{fill:#555}"
     ".bars .g{stroke:#e4e7ea}.bars .a{stroke:#9aa3ad}.bars .c{text-anchor:middle}.bars .e{text-anchor:end}"
     ".bars .w{fill-opacity:0.22}"
-    ".bars .n{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}</style>\n";
+    ".bars .n{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}" RF_DARK(
+        "bars") "</style>\n";
 
 /** The axis that the bars lie along. */
 static rf_range axis_of(const roof_bars *b) {

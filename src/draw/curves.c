@@ -21,7 +21,8 @@ static const char style[] =
     ".curves .g{stroke:#e4e7ea}.curves .a{stroke:#9aa3ad}.curves .c{text-anchor:middle}"
     ".curves .e{text-anchor:end}.curves .p{fill:none;stroke-width:2}.curves .d{stroke-dasharray:3 4}"
     ".curves .k{stroke-dasharray:7 4}"
-    ".curves .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}</style>\n";
+    ".curves .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}" RF_DARK(
+        "curves") "</style>\n";
 
 /** A rectangle that a label takes. */
 typedef struct box {

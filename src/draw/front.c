@@ -15,7 +15,8 @@ static const char style[] =
     "font-size:12px}.front text{fill:#222}.front .t{font-size:17px;font-weight:600}.front .s{fill:#555}"
     ".front .g{stroke:#d5d9de}.front .l{stroke:#b00020;stroke-dasharray:7 4}.front .c{text-anchor:middle}"
     ".front .e{text-anchor:end}.front .p{fill:none;stroke-width:1.7}"
-    ".front .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}</style>\n";
+    ".front .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}" RF_DARK(
+        "front") "</style>\n";
 
 typedef struct canvas {
   const roof_front *front;

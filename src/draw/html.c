@@ -54,11 +54,13 @@ static bool is_numeric(const roof_table *table, int column) {
 }
 
 static void add_row(roof_text *out, const roof_table *table, int row) {
-  const char *element = row == 0 ? "th" : "td";
   roof_text_add(out, "<tr>");
   for (int column = 0; column < table->columns; column++) {
-    add_element(out, element, is_numeric(table, column) ? "n" : NULL,
-                table->cells[row * table->columns + column]);
+    const char *cell = table->cells[row * table->columns + column], *element = row == 0 ? "th" : "td";
+    roof_text_addf(out, "<%s%s%s>", element, row == 0 ? " scope=\"col\"" : "",
+                   is_numeric(table, column) ? " class=\"n\"" : "");
+    roof_text_add_xml(out, cell);
+    roof_text_addf(out, "</%s>", element);
   }
   roof_text_add(out, "</tr>\n");
 }

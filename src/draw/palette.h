@@ -16,4 +16,7 @@ static const rf_colour rf_palette[ROOF_SCENE_SERIES] = {
     {"#000000", "#000000", 245}, {"#777777", "#555555", 250},
 };
 
+/** The style of a picture on a screen that is dark: light and dark change places, hues stay. */
+#define RF_DARK(name) "@media(prefers-color-scheme:dark){svg." name "{filter:invert(.92) hue-rotate(180deg)}}"
+
 #endif

@@ -30,7 +30,8 @@ static const char style[] =
     ".roofline .arrow{stroke:#444;stroke-width:1.2;fill:#444}"
     ".roofline .same{stroke:#444;stroke-width:1;stroke-dasharray:2 2}"
     ".roofline .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}"
-    ".roofline .r{font-style:italic;fill:#666}.roofline .w{fill:#b00020;font-weight:700}</style>\n";
+    ".roofline .r{font-style:italic;fill:#666}.roofline .w{fill:#b00020;font-weight:700}" RF_DARK(
+        "roofline") "</style>\n";
 
 /** "12.3": pixels or degrees to a tenth, never "-0.0". */
 static void add_number(roof_text *out, double value) {

@@ -228,8 +228,11 @@ roof_status roof_loop_write_html(const roof_loop *loop, roof_text *out, roof_err
         table_of(p, REASONS, "Why", REASON_COLUMNS),
         table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS),
     };
-    status = roof_draw_html("Roofline report", p->summary, &p->scene, tables,
-                            sizeof tables / sizeof tables[0], p->cells[METHOD], out, error);
+    char title[160];
+    snprintf(title, sizeof title, "Roofline report: %s, %s", roof_machine_title(loop->machine),
+             loop->machine->date);
+    status = roof_draw_html(title, p->summary, &p->scene, tables, sizeof tables / sizeof tables[0],
+                            p->cells[METHOD], out, error);
   }
   for (int i = 0; i < PARTS; i++) {
     free(p->cells[i]);

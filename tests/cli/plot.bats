@@ -181,3 +181,12 @@ refuses() { # CODE TEXT ARGUMENT...
   [ -z "$output" ]
   [[ $stderr == 'roofline: --dtype: given 2 times; one format at a time' ]]
 }
+
+@test "every picture changes to dark where the screen is, and a table's head says what it heads" {
+  run -0 "$ROOFLINE" plot gemm m=n=k=4096 --machine h100 --dtype fp16 --to a.svg
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=1,2,4 --machine h100 --to b.svg
+  grep -q 'prefers-color-scheme:dark){svg.roofline{' a.svg
+  grep -q 'prefers-color-scheme:dark){svg.curves{' b.svg
+  run -0 "$ROOFLINE" plot gemm m=n=k=4096 --machine h100 --dtype fp16 --to a.html
+  grep -q '<th scope="col"' a.html
+}

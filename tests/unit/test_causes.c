@@ -467,8 +467,35 @@ static void clues_are_found_by_name(void **state) {
   assert_string_equal(roof_clue_name(ROOF_CLUE_COUNT), "?");
 }
 
+/** What cannot make so large a gap is not named without a figure; with one it is. */
+static void a_cause_explains_no_more_than_it_can(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemv", 28672, 8192, NAN);
+  roof_evidence near = roof_evidence_of(&p, gpu, 1.5 * p.expected_seconds);
+  assert_int_equal(certainty(&near, "wave quantization"), ROOF_POSSIBLE);
+  roof_evidence far = roof_evidence_of(&p, gpu, 8 * p.expected_seconds);
+  assert_int_equal(certainty(&far, "wave quantization"), -1);
+  assert_int_equal(certainty(&far, "clock throttling"), -1);
+  assert_int_equal(certainty(&far, "uncoalesced access"), ROOF_POSSIBLE);
+  far.clue[ROOF_CLUE_WAVE] = 0.4;
+  assert_int_equal(certainty(&far, "wave quantization"), ROOF_SHOWN);
+}
+
+/** As slow as predicted is no gap, however low the share is. */
+static void what_was_foreseen_is_no_gap(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemv", 28672, 8192, NAN);
+  p.expected_seconds = 10 * p.lower_seconds;
+  roof_evidence e = roof_evidence_of(&p, gpu, p.expected_seconds);
+  assert_false(roof_evidence_has_gap(&e));
+  e = roof_evidence_of(&p, gpu, 1.3 * p.expected_seconds);
+  assert_true(roof_evidence_has_gap(&e));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_cause_explains_no_more_than_it_can),
+      cmocka_unit_test(what_was_foreseen_is_no_gap),
       cmocka_unit_test(both_sides_of_every_threshold),
       cmocka_unit_test(the_furthest_past_comes_first),
       cmocka_unit_test(few_warps_explain_no_matrix_product),
