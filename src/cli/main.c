@@ -45,6 +45,8 @@ static const char *const details =
     "  --color      auto, always or never\n"
     "  -h, --help   its options; all of them, and examples\n"
     "  -V           the version, without a command\n"
+    "\nText is as wide as the terminal, or COLUMNS, else 80; NO_COLOR and TERM=dumb have no colours, "
+    "LC_ALL=C has ASCII.\n"
     "\nShapes are key=value: lists batch=1,8,64, ranges batch=1..1024*2 and n=128..4096+128; 4k is 4000, "
     "4Ki is 4096.\n"
     "A FILE to read may be -, standard input; --to - is standard output.\n"

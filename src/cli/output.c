@@ -182,7 +182,7 @@ void cli_show_progress(void *args, const char *step, int done, int total) {
 }
 
 const char *cli_number(char buffer[CLI_SHORT], double value) {
-  if (fabs(value) >= 1e7) {
+  if (fabs(value) >= 1e6) {
     return roof_quantity_format(buffer, CLI_SHORT, value, "");
   }
   rf_format(buffer, CLI_SHORT, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);

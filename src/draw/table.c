@@ -12,7 +12,7 @@ enum { GAP = 2 };
 typedef enum effort { WHOLE, WELL, WORST, EFFORTS } effort;
 
 /** The least cells of a text that wraps, of one of its words, and of a name. */
-static const int text_floors[EFFORTS] = {24, 12, 10}, word_floors[EFFORTS] = {1000, 24, 10},
+static const int text_floors[EFFORTS] = {24, 10, 8}, word_floors[EFFORTS] = {1000, 24, 10},
                  name_floors[EFFORTS] = {1000, 20, 14};
 
 typedef struct table {

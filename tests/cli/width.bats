@@ -60,6 +60,13 @@ measure --backend fake --to fake.json
 machine show fake.json
 run triad gemm-blocked --backend fake
 run gemm --backend fake --ladder
+loop --quick --backend fake
+check run.json --against run.json
+measure --backend fake --compare fake.json
+claim llama-3.1-8b ttft=10ms -m h100
+energy llama-3.1-8b -m h100
+advise llama-3.1-8b -m h100
+plot peaks -m h100 -m a100
 ledger show
 ledger verify
 reconcile
@@ -72,6 +79,7 @@ END
   "$ROOFLINE" predict add n=1Gi -m h100 --seal --label 漢字の名前の長いカーネルの名前です >/dev/null
   "$ROOFLINE" record a-label-that-is-rather-long-for-a-table seconds=9ms >/dev/null
   "$ROOFLINE" record 漢字の名前の長いカーネルの名前です seconds=2ms >/dev/null
+  "$ROOFLINE" run triad --backend fake --json >run.json
   while read -r -a words; do
     for width in 60 80 200; do
       fits "$width" "${words[@]}" || bad=1
@@ -143,6 +151,7 @@ END
 @test "ASCII where the locale or the terminal knows no more" {
   local words
   "$ROOFLINE" predict add n=1Gi -m h100 --seal --label a >/dev/null
+  "$ROOFLINE" run triad --backend fake --json >run.json
   while read -r -a words; do
     LC_ALL=C "$ROOFLINE" "${words[@]}" >answer || [ "$?" -eq 1 ]
     ! LC_ALL=C grep -n '[^ -~]' answer || { echo "${words[*]}"; return 1; }
