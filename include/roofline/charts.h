@@ -16,6 +16,7 @@
 #include "roofline/draw.h"
 #include "roofline/losses.h"
 #include "roofline/sweep.h"
+#include "roofline/workload.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,6 +90,17 @@ ROOF_API void roof_losses_chart(const roof_losses *losses, roof_bars *chart);
  *  Errors: ROOF_E_ARGUMENT without a list, for more lines than a chart holds, and for work without FLOPs; as
  *  roof_sweep_point. */
 ROOF_API roof_status roof_sweep_chart(const roof_sweep *sweep, roof_curves *chart, roof_error *error);
+
+/** Adds the operations of a graph or a list as dots, as large as their share of the time, under the ceilings of
+ *  the scene's first machine, equal ones once, and one dot for all together. They have the series `name`.
+ *  `arrow`: one leads to the whole from that of the workload added before.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT where none does FLOPs, and for more than a scene holds. */
+ROOF_API roof_status roof_scene_add_workload(roof_scene *scene, const roof_machine *machine, const char *name,
+                                             const roof_workload *workload,
+                                             const roof_workload_answer *answer, bool arrow,
+                                             roof_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 /* Rooflines of machines with operations placed on them: in the terminal, as SVG or as HTML. */
 #include "cli/chart.h"
 
+#include "roofline/graphs.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,42 @@ static roof_status place_op(const chart *c, const char *const *words, int count,
   return status;
 }
 
-/** A word without `=` begins the next operation, or is a file of measurements. */
+/** "resnet50 batch=64": what tells a workload from the same at other sizes. */
+static void name_workload(const roof_workload *w, const char *const *words, int count, char *name,
+                          size_t size) {
+  roof_text text = {0};
+  roof_text_add(&text, w->name);
+  for (int i = 1; i < count; i++) {
+    roof_text_addf(&text, " %s", words[i]);
+  }
+  snprintf(name, size, "%s", text.data != NULL ? text.data : "");
+  roof_text_done(&text);
+}
+
+/** The operations of a graph or a list, `words[0]` with the sizes that it leaves open, on the first machine. */
+static roof_status place_workload(const chart *c, const char *const *words, int count, roof_error *error) {
+  static roof_dimensions sizes;
+  char name[64];
+  roof_workload w = {0};
+  roof_workload_answer a;
+  roof_workload_settings s = roof_workload_settings_default();
+  roof_workload_reading reading = {.types = c->targets[0].types, .floats = ROOF_DTYPE_COUNT};
+  roof_status status = roof_dimensions_parse(words + 1, count - 1, &sizes, error);
+  reading.floats = c->args->formats.dtype != NULL ? reading.types.compute : reading.floats;
+  reading.dimensions = sizes.list;
+  reading.dimension_count = sizes.count;
+  status = status == ROOF_OK ? roof_workload_load(words[0], &reading, &w, error) : status;
+  status = status == ROOF_OK ? roof_workload_answer_of(&w, c->machines[0], &s, &a, error) : status;
+  if (status == ROOF_OK) {
+    name_workload(&w, words, count, name, sizeof name);
+    status = roof_scene_add_workload(c->scene, c->machines[0], name, &w, &a, arrows != 0, error);
+    roof_workload_answer_done(&a);
+  }
+  roof_workload_done(&w);
+  return status;
+}
+
+/** A word without `=` begins the next operation, or is a file of measurements, a graph or a list. */
 static roof_status place_words(const chart *c, roof_error *error) {
   const cli_args *args = c->args;
   roof_status status = ROOF_OK;
@@ -67,7 +104,7 @@ static roof_status place_words(const chart *c, roof_error *error) {
     while (end < args->word_count && strchr(args->words[end], '=') != NULL) {
       end++;
     }
-    status = place_op(c, args->words + start, end - start, error);
+    status = (roof_workload_is(word) ? place_workload : place_op)(c, args->words + start, end - start, error);
   }
   return status;
 }
@@ -257,18 +294,21 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_plot = {
     .name = "plot",
     .task = CLI_TASK_ASK,
-    .arguments = "[OP key=value ... | FILE.json | -] ... | peaks | shares FILE | losses CAUSE=RATE ...",
+    .arguments = "[OP key=value ... | FILE.json | GRAPH [batch=N] | -] ... | peaks | shares FILE | losses "
+                 "CAUSE=RATE ...",
     .summary =
         "rooflines of machines, with operations and measurements on them; bars of peaks, shares, losses",
-    .examples = "  roofline plot --machine h100 --machine a100 --dtype fp16\n"
-                "  roofline plot gemm m=1,16,256,4096 n=4096 k=4096 --machine h100 --to roofline.svg\n"
-                "  roofline plot attention batch=1 heads=32 q_len=2048 kv_len=2048 head_dim=128 \\\n"
-                "    algorithm=standard,flash --arrows --machine h100 --to flash.svg\n"
-                "  roofline plot results.json --machine host --to results.svg\n"
-                "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n"
-                "  roofline plot peaks --machine a100 --machine h100 --to peaks.svg\n"
-                "  roofline plot shares results.json --machine host\n"
-                "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",
+    .examples =
+        "  roofline plot --machine h100 --machine a100 --dtype fp16\n"
+        "  roofline plot gemm m=1,16,256,4096 n=4096 k=4096 --machine h100 --to roofline.svg\n"
+        "  roofline plot attention batch=1 heads=32 q_len=2048 kv_len=2048 head_dim=128 \\\n"
+        "    algorithm=standard,flash --arrows --machine h100 --to flash.svg\n"
+        "  roofline plot results.json --machine host --to results.svg\n"
+        "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n"
+        "  roofline plot resnet50.onnx batch=1 resnet50.onnx batch=64 --arrows --machine a100 --to net.svg\n"
+        "  roofline plot peaks --machine a100 --machine h100 --to peaks.svg\n"
+        "  roofline plot shares results.json --machine host\n"
+        "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",
     .writes = "svg png html json csv txt",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT,
     .options = options,

@@ -119,3 +119,16 @@ ROWS
   run -0 "$ROOFLINE" explain nf4 --machine h100
   grep -Eq 'NF4, own kernel .* 0\.[34]' <<<"$output"
 }
+
+@test "the operations of a network and of a list under the ceilings" {
+  local net=$ROOFLINE_SOURCE/examples/resnet50.onnx
+  run -0 "$ROOFLINE" plot "$net" batch=1 "$net" batch=64 --arrows --machine a100 --dtype fp16 --json
+  [ "$(json '[.dots[] | .machine] | unique')" = '["resnet50 batch=1","resnet50 batch=64"]' ]
+  [ "$(json '[.dots[] | select(.label | startswith("all of")) | .label]')" = '["all of resnet50 batch=1","all of resnet50 batch=64"]' ]
+  [ "$(json '[.dots[] | select(.next != null)] | length')" = 1 ]
+  [ "$(json 'all(.dots[]; .ceiling_flops_per_second == null or .expected_flops_per_second <= .ceiling_flops_per_second)')" = true ]
+  printf 'gemm m=4096 n=4096 k=128\nsoftmax rows=32 cols=4096\n' >list.txt
+  run -0 "$ROOFLINE" plot list.txt --machine h100 --dtype fp16
+  has "gemm m=4096 n=4096 k=128"
+  has "all of list"
+}
