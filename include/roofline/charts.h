@@ -91,6 +91,15 @@ ROOF_API void roof_losses_chart(const roof_losses *losses, roof_bars *chart);
  *  roof_sweep_point. */
 ROOF_API roof_status roof_sweep_chart(const roof_sweep *sweep, roof_curves *chart, roof_error *error);
 
+/** Adds a machine as one series for each of `count` formats, so that they can be compared: its memory's ramp once,
+ *  and the flat roof of each format that it computes in, on the unit that has more. Weights alone in a format that
+ *  it lacks have a series but no roof. The series are in the order of `types`, and title the scene.
+ *  Units: FLOP/s, bytes/s.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT when the scene is full, or neither bandwidth nor peak is known. */
+ROOF_API roof_status roof_scene_add_formats(roof_scene *scene, const roof_machine *machine,
+                                            const roof_types *types, int count, roof_error *error);
+
 /** Adds the operations of a graph or a list as dots, as large as their share of the time, under the ceilings of
  *  the scene's first machine, equal ones once, and one dot for all together. They have the series `name`.
  *  `arrow`: one leads to the whole from that of the workload added before.

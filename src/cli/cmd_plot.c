@@ -23,7 +23,8 @@ typedef struct chart {
   const cli_args *args;
   roof_machine **machines;
   roof_target *targets;
-  int count;
+  int count;        /**< machines */
+  int target_count; /**< and their formats */
   roof_scene *scene;
 } chart;
 
@@ -48,14 +49,14 @@ static roof_status place_op(const chart *c, const char *const *words, int count,
   if (status != ROOF_OK) {
     return status;
   }
-  for (int i = 0; i < c->count && status == ROOF_OK; i++) {
+  for (int i = 0; i < c->target_count && status == ROOF_OK; i++) {
     status = roof_scene_add_shape(c->scene, &c->targets[i], i, &shape, arrows != 0, error);
   }
   roof_shape_done(&shape);
   return status;
 }
 
-/** "resnet50 batch=64": what tells a workload from the same at other sizes. */
+/** "resnet50 batch=64": how a workload is distinguished from the same at other sizes. */
 static void name_workload(const roof_workload *w, const char *const *words, int count, char *name,
                           size_t size) {
   roof_text text = {0};
@@ -109,17 +110,81 @@ static roof_status place_words(const chart *c, roof_error *error) {
   return status;
 }
 
-static roof_status fill_scene(const chart *c, roof_error *error) {
+/** One format of a list: what the machine does not compute in are weights of its usual format. */
+static roof_status read_format(const cli_args *args, const roof_machine *machine, const char *name,
+                               roof_types *types, roof_error *error) {
+  cli_args one = *args;
+  one.formats.dtype = name;
+  roof_status status = cli_select_types(&one, machine, types, error);
+  roof_dtype dtype = types->compute;
+  bool native =
+      status == ROOF_OK && (roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL ||
+                            roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_DATASHEET) != NULL);
+  if (status == ROOF_OK && !native) {
+    one.formats.dtype = NULL;
+    one.formats.weights = name;
+    status = cli_select_types(&one, machine, types, error);
+  }
+  return status;
+}
+
+/** The formats of a comma list; *count is how many. */
+static roof_status read_formats(const chart *c, roof_types types[ROOF_SCENE_SERIES], int *count,
+                                roof_error *error) {
+  const char *at = c->args->formats.dtype;
+  roof_status status = ROOF_OK;
+  *count = 0;
+  while (at != NULL && *at != '\0' && status == ROOF_OK) {
+    char name[ROOF_NAME_MAX];
+    size_t length = strcspn(at, ",");
+    snprintf(name, sizeof name, "%.*s", (int)length, at);
+    if (*count == ROOF_SCENE_SERIES) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: a chart holds at most %d formats",
+                            ROOF_SCENE_SERIES);
+    }
+    status = read_format(c->args, c->machines[0], name, &types[(*count)++], error);
+    at += length + (at[length] == ',');
+  }
+  return status;
+}
+
+/** Several formats of one machine: a target for each. */
+static roof_status fill_formats(chart *c, roof_error *error) {
+  roof_types types[ROOF_SCENE_SERIES];
+  roof_options o = roof_options_default();
+  int count = 0;
+  roof_status status =
+      c->count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: several formats are of one machine")
+                   : read_formats(c, types, &count, error);
+  roof_target *targets = status == ROOF_OK ? realloc(c->targets, (size_t)count * sizeof *targets) : NULL;
+  if (status != ROOF_OK || targets == NULL) {
+    return status != ROOF_OK ? status : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
+  }
+  c->targets = targets;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = roof_target_init(&c->targets[i], c->machines[0], &types[i], &o, error);
+  }
+  c->target_count = count;
+  return status == ROOF_OK ? roof_scene_add_formats(c->scene, c->machines[0], types, count, error) : status;
+}
+
+static roof_status fill_machines(chart *c, roof_error *error) {
   roof_types types;
   roof_options o = roof_options_default();
-  roof_scene_init(c->scene);
   roof_status status = cli_select_types(c->args, c->machines[0], &types, error);
   for (int i = 0; i < c->count && status == ROOF_OK; i++) {
     status = roof_target_init(&c->targets[i], c->machines[i], &types, &o, error);
   }
-  if (status == ROOF_OK) {
-    status = roof_scene_add_machines(c->scene, c->machines, c->count, types.compute, error);
-  }
+  c->target_count = c->count;
+  return status == ROOF_OK ? roof_scene_add_machines(c->scene, c->machines, c->count, types.compute, error)
+                           : status;
+}
+
+static roof_status fill_scene(chart *c, roof_error *error) {
+  const char *dtype = c->args->formats.dtype;
+  roof_scene_init(c->scene);
+  roof_status status =
+      dtype != NULL && strchr(dtype, ',') != NULL ? fill_formats(c, error) : fill_machines(c, error);
   return status == ROOF_OK ? place_words(c, error) : status;
 }
 

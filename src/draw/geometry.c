@@ -29,9 +29,25 @@ static double extreme(const roof_scene *scene, int series, int style, bool flat,
   return best;
 }
 
+static bool has_ramp(const roof_scene *scene, int series) {
+  for (int i = 0; i < scene->roof_count; i++) {
+    if (scene->roofs[i].series == series && !is_flat(&scene->roofs[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** The series whose ramps a series is under: its own, else, where it is one more format of a machine, the first. */
+static int ramps_of(const roof_scene *scene, int series) {
+  bool format = !has_ramp(scene, series) && !isnan(extreme(scene, series, ANY_STYLE, true, 1));
+  return format ? 0 : series;
+}
+
 /** The log rate of the outermost level, of its theoretical ramp where there is one; NaN: none. */
 static double outer_ramp(const roof_scene *scene, int series) {
   const roof_scene_roof *outer = NULL;
+  series = ramps_of(scene, series);
   for (int i = 0; i < scene->roof_count; i++) {
     const roof_scene_roof *roof = &scene->roofs[i];
     if (roof->series != series || is_flat(roof)) {
@@ -52,10 +68,19 @@ static double preferred(const roof_scene *scene, int series, int style, bool fla
   return isnan(best) ? extreme(scene, series, ANY_STYLE, flat, sign) : best;
 }
 
-/** Log intensity where a roof meets its partner: the highest roof, for a roof the highest ramp. NaN: none. */
+/** Log intensity where a roof meets its partner: the highest roof, of all formats that share the ramp, for a roof
+ * the highest ramp. NaN: none. */
 static double meeting(const roof_scene *scene, const roof_scene_roof *roof) {
-  double other = preferred(scene, roof->series, (int)roof->style, !is_flat(roof), 1);
-  return is_flat(roof) ? log_rate(roof) - other : other - log_rate(roof);
+  if (is_flat(roof)) {
+    return log_rate(roof) - preferred(scene, ramps_of(scene, roof->series), (int)roof->style, false, 1);
+  }
+  double highest = preferred(scene, roof->series, (int)roof->style, true, 1);
+  for (int series = 0; series < scene->series_count; series++) {
+    if (series != roof->series && ramps_of(scene, series) == roof->series) {
+      highest = fmax(highest, preferred(scene, series, (int)roof->style, true, 1));
+    }
+  }
+  return highest - log_rate(roof);
 }
 
 /** The next of 1, 2, 5, 10, ... at or beyond `value` (log10) in the direction of `sign`. */

@@ -1,4 +1,4 @@
-#include "roofline/draw.h"
+#include "roofline/charts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -197,6 +197,64 @@ roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machin
                                ROOF_SCENE_ROOFS);
 }
 
+/** The ramp of the outermost level that has a bandwidth. */
+static bool add_outer_level(roof_scene *scene, int series, const roof_machine *machine) {
+  for (int kind = ROOF_LEVEL_KIND_COUNT - 1; kind >= 0; kind--) {
+    int before = scene->roof_count;
+    if (!add_level(scene, series, machine, (roof_level_kind)kind)) {
+      return false;
+    }
+    if (scene->roof_count > before) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static roof_status add_format(roof_scene *scene, const roof_machine *machine, const roof_types *types,
+                              roof_error *error) {
+  roof_dtype dtype = types->compute;
+  bool own = types->weights == dtype;
+  const roof_peak *matrix = roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_DATASHEET);
+  const roof_peak *vector = roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_DATASHEET);
+  if (scene->series_count == ROOF_SCENE_SERIES) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d formats", machine->name,
+                          ROOF_SCENE_SERIES);
+  }
+  int series = scene->series_count++;
+  snprintf(scene->series[series], sizeof scene->series[0], "%s%s%s", roof_dtype_name(dtype),
+           own ? "" : ", weights ", own ? "" : roof_dtype_name(types->weights));
+  if (own && matrix == NULL && vector == NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: no %s peak is known", machine->name,
+                          roof_dtype_name(dtype));
+  }
+  bool faster = vector != NULL && matrix != NULL && vector->flops_per_second > matrix->flops_per_second;
+  return !own || add_peaks(scene, series, machine, dtype,
+                           matrix == NULL || faster ? ROOF_VECTOR : ROOF_MATRIX)
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d ceilings", machine->name,
+                              ROOF_SCENE_ROOFS);
+}
+
+roof_status roof_scene_add_formats(roof_scene *scene, const roof_machine *machine, const roof_types *types,
+                                   int count, roof_error *error) {
+  roof_text title = {0};
+  roof_status status =
+      add_outer_level(scene, 0, machine)
+          ? ROOF_OK
+          : roof_error_set(error, ROOF_E_ARGUMENT, "%s: no bandwidth is known", machine->name);
+  roof_text_addf(&title, "%s:", roof_machine_title(machine));
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    bool own = types[i].weights == types[i].compute;
+    status = add_format(scene, machine, &types[i], error);
+    roof_text_addf(&title, "%s %s%s", i > 0 ? "," : "", own ? "" : "weights ",
+                   roof_dtype_name(types[i].weights));
+  }
+  snprintf(scene->title, sizeof scene->title, "%s roofline", title.data != NULL ? title.data : "");
+  roof_text_done(&title);
+  return status;
+}
+
 int roof_scene_series(roof_scene *scene, const char *name) {
   char cut[sizeof scene->series[0]];
   snprintf(cut, sizeof cut, "%s", name);
@@ -255,13 +313,23 @@ int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
   return scene->dot_count++;
 }
 
+static bool has_ramp(const roof_scene *scene, int series) {
+  for (int i = 0; i < scene->roof_count; i++) {
+    if (scene->roofs[i].series == series && isnan(scene->roofs[i].flops_per_second)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machine *machine, roof_dtype dtype,
                                 roof_unit unit, roof_error *error) {
   char what[48];
   int roofs = scene->roof_count;
   size_t length = (size_t)snprintf(what, sizeof what, "%s %s ", roof_dtype_name(dtype), roof_unit_name(unit));
+  bool shares = !has_ramp(scene, series); /* one more format of the first machine: its roof may be there */
   for (int i = 0; i < roofs; i++) {
-    if (scene->roofs[i].series == series && strncmp(scene->roofs[i].label, what, length) == 0) {
+    if ((shares || scene->roofs[i].series == series) && strncmp(scene->roofs[i].label, what, length) == 0) {
       return ROOF_OK;
     }
   }

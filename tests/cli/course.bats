@@ -132,3 +132,21 @@ ROWS
   has "gemm m=4096 n=4096 k=128"
   has "all of list"
 }
+
+@test "several formats on one chart, with a ridge each" {
+  run -0 --separate-stderr "$ROOFLINE" plot --machine a100 --dtype fp32,tf32,fp16,int8,int4 --to formats.svg
+  local ridge
+  for ridge in 9.564 76.51 153 306 612.1; do
+    grep -q ">ridge $ridge<" formats.svg
+  done
+  [ "$(grep -o 'HBM 2.039 TB/s' formats.svg | sort -u | wc -l)" = 1 ]
+  # What the H100 does not compute in are weights: the roof of fp16 once, the dots further right.
+  run -0 "$ROOFLINE" plot linear batch=1 in=2560 out=19456 --machine h100 --dtype fp16,fp8,int4 --json
+  [ "$(json '[.dots[] | .machine]')" = '["fp16","fp8","fp16, weights int4"]' ]
+  [ "$(json '[.roofs[] | select(.label | startswith("fp16 matrix"))] | length')" = 1 ]
+  [ "$(json '.dots[2].intensity / .dots[0].intensity > 3.9')" = true ]
+  run -2 --separate-stderr "$ROOFLINE" plot --machine h100 --machine a100 --dtype fp16,fp8
+  [ "$stderr" = 'roofline: --dtype: several formats are of one machine' ]
+  run -2 --separate-stderr "$ROOFLINE" plot --machine h100 --dtype fp16,fq8
+  [[ $stderr == *'dtype `fq8`: unknown; did you mean `fp8`?'* ]]
+}
