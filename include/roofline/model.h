@@ -863,6 +863,20 @@ ROOF_API double roof_model_prefix(const roof_model_settings *settings);
  *  Errors: none. */
 ROOF_API double roof_model_microbatches(const roof_model_target *target);
 
+/** Sequences at once where a run of them bends and ends. NaN: never, or not known. */
+typedef struct roof_model_batches {
+  double
+      knee; /**< the first at which a token takes twice as long as with one sequence per replica: from there on each
+                       more adds less than half of what the first added */
+  double largest; /**< that fit, 0: not one */
+} roof_model_batches;
+
+/** How many sequences pay, and how many fit, all other settings as in the target.
+ *  Units: sequences.
+ *  Ownership: by value.
+ *  Errors: NaN where nothing is generated, or out of memory. */
+ROOF_API roof_model_batches roof_model_batches_of(const roof_model_target *target);
+
 /** Capacity alone.
  *  Units: bytes, tokens, sequences.
  *  Ownership: by value.

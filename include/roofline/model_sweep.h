@@ -202,6 +202,13 @@ ROOF_API const roof_model_run *roof_model_sweep_best(const roof_model_sweep *swe
 ROOF_API char *roof_model_run_words(const roof_model_sweep *sweep, const roof_model_run *run, int except,
                                     char *buffer, size_t size);
 
+/** The batches of the line along `axis` that begins at `run`, where that is the axis of the batch.
+ *  Units: sequences.
+ *  Ownership: by value.
+ *  Errors: NaN on another axis, within a line, or where a run cannot be. */
+ROOF_API roof_model_batches roof_model_sweep_batches(const roof_model_sweep *sweep, const roof_model_run *run,
+                                                     int axis);
+
 /** Visits every crossing of every line along the batch, the prompt and the generation.
  *  Units: as roof_model_crossing.
  *  Ownership: keeps nothing; the crossing lives during the visit.

@@ -52,20 +52,11 @@ static bool twice_the_batch(const roof_model_target *t, const roof_model_answer 
   return true;
 }
 
-/** What a batch leaves of the memory changes a little with it, so that the largest is sought again from there. */
 static bool largest_batch(const roof_model_target *t, const roof_model_answer *a, roof_model_settings *s,
                           char text[64]) {
-  enum { TRIES = 8 };
+  (void)a;
   double before = s->batch;
-  roof_model_target other;
-  roof_model_capacity c = a->capacity;
-  for (int i = 0; i < TRIES && (i == 0 || !c.fits) && c.largest_batch > 0; i++) {
-    s->batch = c.largest_batch * s->dp;
-    if (roof_model_target_init(&other, t->model, t->machine, s, NULL) != ROOF_OK) {
-      return false;
-    }
-    c = roof_model_capacity_of(&other);
-  }
+  s->batch = roof_model_batches_of(t).largest;
   snprintf(text, 64, "batch %.0f, the largest", s->batch);
   return s->batch > 2 * before;
 }

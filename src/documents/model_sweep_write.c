@@ -1,4 +1,6 @@
 /* A model over several values written as roofline.model_sweep/1. */
+#include <math.h>
+
 #include "documents/json.h"
 
 static json_t *settings(const roof_model_sweep *s, const roof_model_run *run, int except) {
@@ -42,13 +44,31 @@ static void add_crossing(void *context, const roof_model_sweep *s, const roof_mo
   json_array_append_new(context, object);
 }
 
+/** Where each line along the batch bends and ends. */
+static void add_batches(const roof_model_sweep *s, json_t *array) {
+  for (int axis = 0; axis < s->axes->count; axis++) {
+    for (size_t i = 0; i < s->count; i++) {
+      const roof_model_run *run = &s->runs[i];
+      roof_model_batches b = roof_model_sweep_batches(s, run, axis);
+      if (!isnan(b.knee) || !isnan(b.largest)) {
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:o, s:o, s:o}", "machine", s->machines[run->machine]->name,
+                             "precision", s->precisions.names[run->precision], "knee", rf_json_number(b.knee),
+                             "largest", rf_json_number(b.largest), "settings", settings(s, run, axis)));
+      }
+    }
+  }
+}
+
 roof_status roof_model_sweep_write(const roof_model_sweep *sweep, roof_text *out, roof_error *error) {
-  json_t *points = json_array(), *crossings = json_array();
+  json_t *points = json_array(), *crossings = json_array(), *batches = json_array();
   for (size_t i = 0; i < sweep->count; i++) {
     json_array_append_new(points, point(sweep, &sweep->runs[i]));
   }
   roof_model_sweep_crossings(sweep, add_crossing, crossings);
-  return rf_json_write(json_pack("{s:s, s:s, s:o, s:o}", "schema", "roofline.model_sweep/1", "name",
-                                 sweep->model->name, "points", points, "crossings", crossings),
+  add_batches(sweep, batches);
+  return rf_json_write(json_pack("{s:s, s:s, s:o, s:o, s:o}", "schema", "roofline.model_sweep/1", "name",
+                                 sweep->model->name, "points", points, "crossings", crossings, "batches",
+                                 batches),
                        "model", out, error);
 }

@@ -85,6 +85,26 @@ static int series_of(const plot *p, const roof_model_run *run) {
   return -1;
 }
 
+/** A mark at `x` on a line, unless that is unknown or off the axis. */
+static void add_mark_at(const plot *p, const roof_model_run *run, double x, const char *words) {
+  const roof_axis *values = &p->sweep->axes->list[0].values;
+  int series = series_of(p, run);
+  if (series >= 0 && x >= values->values[0] && x <= values->values[values->count - 1] &&
+      p->chart->mark_count < ROOF_PANEL_MARKS) {
+    roof_curve_dot *mark = &p->chart->marks[p->chart->mark_count++];
+    *mark = (roof_curve_dot){.x = x, .series = series};
+    rf_format(mark->label, sizeof mark->label, "%s %.0f", words, x);
+  }
+}
+
+static void add_batches(const plot *p) {
+  for (size_t i = 0; i < p->sweep->count; i++) {
+    roof_model_batches b = roof_model_sweep_batches(p->sweep, &p->sweep->runs[i], 0);
+    add_mark_at(p, &p->sweep->runs[i], b.knee, "knee at");
+    add_mark_at(p, &p->sweep->runs[i], b.largest, "memory ends at");
+  }
+}
+
 /** A mark where a phase or its products turn, unless that is far off the axis. */
 static void add_mark(void *context, const roof_model_sweep *s, const roof_model_sweep_crossing *crossing) {
   const plot *p = context;
@@ -128,6 +148,7 @@ roof_status roof_model_sweep_chart(const roof_model_sweep *sweep, roof_curves *c
     return roof_error_set(error, ROOF_E_ARGUMENT, "a chart holds at most %d lines", ROOF_PANEL_CURVES);
   }
   name_chart(&p);
+  add_batches(&p);
   roof_model_sweep_crossings(sweep, add_mark, &p);
   return ROOF_OK;
 }

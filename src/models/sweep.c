@@ -209,3 +209,12 @@ void roof_model_sweep_crossings(const roof_model_sweep *s, roof_model_sweep_visi
     }
   }
 }
+
+roof_model_batches roof_model_sweep_batches(const roof_model_sweep *s, const roof_model_run *run, int axis) {
+  roof_model_target target;
+  bool batch = s->axes->list[axis].offset == offsetof(roof_model_settings, batch);
+  return batch && roof_model_sweep_starts(s, run, axis) && run->why[0] == '\0' &&
+                 aim(s, run, &target, NULL) == ROOF_OK
+             ? roof_model_batches_of(&target)
+             : (roof_model_batches){NAN, NAN};
+}

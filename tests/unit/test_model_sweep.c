@@ -62,6 +62,33 @@ static void settings_are_refused(void **state) {
   }
 }
 
+/** At the knee a token takes twice as long as with one sequence, before it less; the largest batch fits, one more does
+ * not. */
+static void batches_bend_and_end(void **state) {
+  (void)state;
+  static roof_model_answer a;
+  roof_model_target t;
+  for (double dp = 1; dp <= 2; dp++) {
+    roof_model_settings s = roof_model_settings_default(&llama);
+    s.dp = dp, s.batch = dp;
+    assert_int_equal(roof_model_target_init(&t, &llama, machines[0], &s, NULL), ROOF_OK);
+    roof_model_batches b = roof_model_batches_of(&t);
+    roof_model_answer_of(&t, &a);
+    double once = a.tpot_seconds;
+    for (int i = 0; i < 2; i++) {
+      t.settings.batch = b.knee - i * dp;
+      roof_model_answer_of(&t, &a);
+      assert_true((a.tpot_seconds >= 2 * once) == (i == 0));
+      t.settings.batch = b.largest + i * dp;
+      assert_true(roof_model_capacity_of(&t).fits == (i == 0));
+    }
+  }
+  roof_model_settings s = roof_model_settings_default(&llama);
+  s.generate = 0;
+  assert_int_equal(roof_model_target_init(&t, &llama, machines[0], &s, NULL), ROOF_OK);
+  assert_true(isnan(roof_model_batches_of(&t).knee));
+}
+
 static void precisions_are_read(void **state) {
   (void)state;
   roof_model_precisions p;
@@ -220,13 +247,10 @@ static void charts(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(settings_are_read),
-      cmocka_unit_test(settings_are_refused),
-      cmocka_unit_test(precisions_are_read),
-      cmocka_unit_test(runs_are_answers),
-      cmocka_unit_test(best_run),
-      cmocka_unit_test(impossible),
-      cmocka_unit_test(charts),
+      cmocka_unit_test(settings_are_read),    cmocka_unit_test(settings_are_refused),
+      cmocka_unit_test(batches_bend_and_end), cmocka_unit_test(precisions_are_read),
+      cmocka_unit_test(runs_are_answers),     cmocka_unit_test(best_run),
+      cmocka_unit_test(impossible),           cmocka_unit_test(charts),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -230,6 +230,28 @@ static void add_crossings(roof_text *out, const roof_model_sweep *s) {
   roof_text_done(&l.text);
 }
 
+/** Where each line along the batch bends and ends. */
+static void add_batches(roof_text *out, const roof_model_sweep *s) {
+  int count = 0;
+  for (int axis = 0; axis < s->axes->count; axis++) {
+    for (size_t i = 0; i < s->count && count < LINES_MAX; i++) {
+      roof_model_batches b = roof_model_sweep_batches(s, &s->runs[i], axis);
+      char words[ROOF_RUN_WORDS_MAX];
+      if (isnan(b.knee) && isnan(b.largest)) {
+        continue;
+      }
+      roof_text_add(out, count++ == 0 ? "\nHow many sequences pay (a token takes twice as long as with one), "
+                                        "and how many fit\n"
+                                      : "");
+      roof_text_addf(out, "  knee at batch=%.0f, memory ends at batch=%.0f", b.knee, b.largest);
+      roof_model_run_words(s, &s->runs[i], axis, words, sizeof words);
+      roof_text_addf(out, "%s%s", words[0] != '\0' ? "; " : "", words);
+      roof_text_addf(out, "%s%s\n", s->machine_count > 1 ? "; on " : "",
+                     s->machine_count > 1 ? s->machines[s->runs[i].machine]->name : "");
+    }
+  }
+}
+
 static void add_answer(roof_text *out, const roof_model_sweep *s) {
   const roof_model_settings *set = &s->settings;
   roof_run_figure rate = roof_model_sweep_rate(s);
@@ -258,5 +280,6 @@ void cli_model_sweep_text(roof_text *out, const roof_model_sweep *s, bool compar
   } else {
     add_figures(out, s);
   }
+  add_batches(out, s);
   add_crossings(out, s);
 }
