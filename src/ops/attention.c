@@ -27,10 +27,16 @@ static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
 
 enum { HEAD_DIM = RF_ATTEND_KV_LEN + 1, KV_HEADS, CAUSAL, ALGORITHM, PASSES };
 
+/** Of all pairs, those that a query sees when the last query sees all keys: q (kv - q) + q (q + 1) / 2 after a cached
+ * prefix; of a whole prompt half, as the benchmarks of attention count it. */
+static double causal_share(double q_len, double kv_len) {
+  return q_len < kv_len ? 1 - (q_len - 1) / (2 * kv_len) : kv_len / (2 * q_len);
+}
+
 static void attention(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
   double rows = v[RF_ATTEND_BATCH] * v[RF_ATTEND_HEADS] * v[RF_ATTEND_Q_LEN], kv_len = v[RF_ATTEND_KV_LEN];
-  double share = v[CAUSAL] != 0 && v[RF_ATTEND_Q_LEN] == kv_len ? 0.5 : 1;
+  double share = v[CAUSAL] != 0 ? causal_share(v[RF_ATTEND_Q_LEN], kv_len) : 1;
   scores s = {.rows = rows, .square = rows * kv_len, .pairs = rows * kv_len * share};
   s.key_dim = s.value_dim = v[HEAD_DIM];
   s.stored = 2 * v[RF_ATTEND_BATCH] * v[KV_HEADS] * kv_len * v[HEAD_DIM];
@@ -104,7 +110,7 @@ static const roof_op ops[] = {
      .summary = "softmax(Q K') V; flash keeps the scores on chip, standard moves them `passes` times",
      .unit = ROOF_MATRIX,
      .flops = "batch * heads * q_len * kv_len * (4 * head_dim + 5) * "
-              "(causal != 0 && q_len == kv_len ? 0.5 : 1)",
+              "(causal == 0 ? 1 : q_len < kv_len ? 1 - (q_len - 1) / (2 * kv_len) : kv_len / (2 * q_len))",
      .bytes = "batch * heads * q_len * head_dim * (a + o) + 2 * batch * kv_heads * kv_len * head_dim * kv + "
               "(algorithm == standard) * passes * batch * heads * q_len * kv_len * a",
      .flops_per_element = NAN,
@@ -125,7 +131,7 @@ static const roof_op ops[] = {
                 [CAUSAL] = {.name = "causal",
                             .kind = ROOF_PARAM_FLAG,
                             .fallback = 0,
-                            .text = "1: later keys are masked, half the FLOPs when q_len = kv_len"},
+                            .text = "1: a query sees no later key; the last one sees all"},
                 [ALGORITHM] = {.name = "algorithm",
                                .kind = ROOF_PARAM_CHOICE,
                                .fallback = 0,

@@ -418,6 +418,12 @@ static void attention_algorithms(void **state) {
   }
   roof_work decode = WORK("attention", ROOF_BF16, 1, 1, 1, 4096, 128, 1, 1);
   assert_true(decode.flops == 4096 * (4 * 128 + 5));
+  double pairs = 0; /* of 96 queries after 1000 keys, each sees those and the ones before it */
+  for (int i = 0; i < 96; i++) {
+    pairs += 1000 + i + 1;
+  }
+  roof_work chunk = WORK("attention", ROOF_BF16, 1, 1, 96, 1096, 128, 1, 1);
+  assert_near(chunk.flops, pairs * (4 * 128 + 5), 1e-12);
 }
 
 static void convolution(void **state) {
