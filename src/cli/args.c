@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/effects.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static const struct poptOption machine_table[] = {
   { "ops", '\0', POPT_ARG_ARGV, &parsed.op_files, 0, "a file of your own operations; repeatable", "FILE" }
 
 static const struct poptOption format_table[] = {
-    {"dtype", 'd', POPT_ARG_STRING, &parsed.formats.dtype, CLI_ARGS_ONCE,
+    {"dtype", 'd', POPT_ARG_STRING, &parsed.formats.dtype, 0,
      "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4", "TYPE"},
     {"weights", '\0', POPT_ARG_STRING, &parsed.formats.weights, 0,
      "stored format of the weights (int4: W4A16; nf4, awq, gptq, mxfp4)", "TYPE"},
@@ -83,7 +84,7 @@ static const struct {
     {~0u, common_table, "Common:"},
 };
 
-enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96, GROUP_OPTIONS = 16 };
+enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96 };
 
 /** The groups of options that a command takes. */
 static unsigned groups_of(const cli_command *command) {
@@ -114,36 +115,94 @@ static const char *describe_to(const char *writes) {
   return text;
 }
 
-/** A group's options without those that the command has a meaning of its own for. */
-static struct poptOption *group_table(int group, const cli_command *command) {
-  static struct poptOption tables[GROUP_COUNT][GROUP_OPTIONS]; /* popt keeps the address */
-  int n = 0;
-  for (const struct poptOption *o = groups[group].table; !is_end(o) && n < GROUP_OPTIONS - 1; o++) {
-    if (o->longName == NULL || !has_option(command->options, o->longName)) {
-      tables[group][n] = *o;
-      if (o->descrip == NULL && o->longName != NULL) {
-        tables[group][n].descrip = describe_to(command->writes);
-      }
-      n++;
-    }
-  }
-  tables[group][n] = (struct poptOption)POPT_TABLEEND;
-  return tables[group];
+/** The options as popt takes them, each with a value of its own that says that it was typed. */
+static struct {
+  struct poptOption options[2 * OPTION_MAX]; /* popt keeps the addresses */
+  int count;
+  const char *typed[OPTION_MAX]; /**< long names, in the order typed, repeated ones again */
+  int typed_count;
+} known;
+
+/** Room for `count` options and the end. */
+static struct poptOption *take_room(int count) {
+  struct poptOption *room = known.options + known.count;
+  known.count += count + 1;
+  room[count] = (struct poptOption)POPT_TABLEEND;
+  return room;
 }
 
-static void build_table(const cli_command *command, struct poptOption *table) {
+/** Copies a list of options, without those that `own` has (NULL: none), and the lists it includes. */
+static struct poptOption *copy_options(const struct poptOption *list, const cli_command *command,
+                                       bool shared) {
+  int count = 0, n = 0;
+  while (list != NULL && !is_end(&list[count])) {
+    count++;
+  }
+  struct poptOption *copy = take_room(count);
+  for (int i = 0; i < count; i++) {
+    const struct poptOption *o = &list[i];
+    if (shared && o->longName != NULL && has_option(command->options, o->longName)) {
+      continue;
+    }
+    struct poptOption *c = &copy[n++];
+    *c = *o;
+    if (includes(o)) {
+      c->arg = copy_options(o->arg, command, false);
+    } else if ((o->argInfo & POPT_ARG_MASK) != POPT_ARG_VAL) {
+      c->val = 1 + (int)(c - known.options);
+      c->descrip = o->descrip == NULL ? describe_to(command->writes) : o->descrip;
+    }
+  }
+  copy[n] = (struct poptOption)POPT_TABLEEND;
+  return copy;
+}
+
+static struct poptOption *build_table(const cli_command *command) {
+  known.count = known.typed_count = 0;
+  struct poptOption *all = take_room(GROUP_COUNT + 1);
   int n = 0;
   if (command->options != NULL) {
-    table[n++] = (struct poptOption){
-        NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)command->options, 0, "Options:", NULL};
+    all[n++] = (struct poptOption){
+        NULL,       '\0', POPT_ARG_INCLUDE_TABLE, copy_options(command->options, command, false), 0,
+        "Options:", NULL};
   }
   for (int i = 0; i < GROUP_COUNT; i++) {
     if (groups_of(command) & groups[i].group || groups[i].group == ~0u) {
-      table[n++] = (struct poptOption){
-          NULL, '\0', POPT_ARG_INCLUDE_TABLE, group_table(i, command), 0, groups[i].title, NULL};
+      all[n++] = (struct poptOption){NULL,
+                                     '\0',
+                                     POPT_ARG_INCLUDE_TABLE,
+                                     copy_options(groups[i].table, command, true),
+                                     0,
+                                     groups[i].title,
+                                     NULL};
     }
   }
-  table[n] = (struct poptOption)POPT_TABLEEND;
+  all[n] = (struct poptOption)POPT_TABLEEND;
+  return all;
+}
+
+/** Keeps the name of an option that was typed; one value twice is refused. */
+static roof_status take_typed(int value, roof_error *error) {
+  const struct poptOption *o = &known.options[value - 1];
+  int kind = o->argInfo & POPT_ARG_MASK;
+  for (int i = 0; i < known.typed_count && (kind == POPT_ARG_STRING || kind == POPT_ARG_INT); i++) {
+    if (strcmp(known.typed[i], o->longName) == 0) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: given 2 times; one value is taken", o->longName);
+    }
+  }
+  if (known.typed_count < OPTION_MAX) {
+    known.typed[known.typed_count++] = o->longName;
+  }
+  return ROOF_OK;
+}
+
+/** Reads all options; returns popt's code. */
+static int read_options(poptContext context, roof_status *status, roof_error *error) {
+  int code;
+  while ((code = poptGetNextOpt(context)) > 0) {
+    *status = *status == ROOF_OK ? take_typed(code, error) : *status;
+  }
+  return code;
 }
 
 static void add_names(const struct poptOption *table, const char **names, int *count) {
@@ -307,10 +366,23 @@ static void take_list(const cli_command *command) {
   }
 }
 
+/** What the words and options say, once they are read. */
+static roof_status take_words(const cli_command *command, poptContext context, roof_error *error) {
+  parsed.words = poptGetArgs(context);
+  while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {
+    parsed.word_count++;
+  }
+  take_list(command);
+  const cli_typed typed = {known.typed, known.typed_count, &parsed};
+  roof_status status = cli_effects_check(command->effects, command->name, &typed, error);
+  status = status == ROOF_OK ? check_color(parsed.color, error) : status;
+  status = status == ROOF_OK ? take_figures(error) : status;
+  return status == ROOF_OK ? load_userops(&parsed, error) : status;
+}
+
 roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
                            roof_error *error) {
-  struct poptOption table[GROUP_COUNT + 2];
-  build_table(command, table);
+  struct poptOption *options = build_table(command);
   memset(args, 0, sizeof *args);
   memset(&parsed, 0, sizeof parsed);
   char name[64];
@@ -318,29 +390,13 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   const char *first = argv[0];
   argv[0] = name;
   argc = cut_program(command, argc, argv);
-  poptContext context = poptGetContext(NULL, argc, argv, table, 0);
-  int code, formats = 0;
-  while ((code = poptGetNextOpt(context)) == CLI_ARGS_ONCE) {
-    formats++;
-  }
+  poptContext context = poptGetContext(NULL, argc, argv, options, 0);
   roof_status status = ROOF_OK;
-  if (formats > 1) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: given %d times; one format at a time", formats);
-  } else if (code < -1) {
-    status = option_error(context, code, table, error);
-  } else if (parsed.help) {
-    status = print_help(context, command, argv, error);
-  } else {
-    parsed.words = poptGetArgs(context);
-    while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {
-      parsed.word_count++;
-    }
-    take_list(command);
-    status = check_color(parsed.color, error);
-    status = status == ROOF_OK ? take_figures(error) : status;
-    if (status == ROOF_OK) {
-      status = load_userops(&parsed, error);
-    }
+  int code = read_options(context, &status, error);
+  if (status == ROOF_OK && code < -1) {
+    status = option_error(context, code, options, error);
+  } else if (status == ROOF_OK) {
+    status = parsed.help ? print_help(context, command, argv, error) : take_words(command, context, error);
   }
   argv[0] = first;
   parsed.context = context;

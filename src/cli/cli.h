@@ -37,9 +37,6 @@ enum {
 
 enum { CLI_HELP_SHORT = 1, CLI_HELP_LONG };
 
-/** The value of an option in its table that may be typed once. */
-enum { CLI_ARGS_ONCE = 1 };
-
 /** A parsed command line. Texts point into argv; `words` are the positional arguments after the command's
  *  name. */
 typedef struct cli_args {
@@ -81,6 +78,12 @@ typedef enum cli_task {
 #undef X
 } cli_task;
 
+/** When options (long names with single spaces between them; "*": all but `except` and those of every answer) have no
+ *  effect: `with` an option, a verb or "key=value", `without` one; neither: always. A table of them ends in `{0}`. */
+typedef struct cli_effect {
+  const char *options, *with, *without, *except;
+} cli_effect;
+
 typedef struct cli_command {
   const char *name;
   cli_task task;
@@ -91,6 +94,7 @@ typedef struct cli_command {
       *writes; /**< the endings that --to takes, the first for `-` and pipes: "txt json csv"; NULL: no --to */
   unsigned groups;
   const struct poptOption *options; /**< its own, or NULL */
+  const cli_effect *effects;        /**< or NULL */
   roof_status (*run)(const cli_args *args, roof_error *error);
 } cli_command;
 

@@ -127,13 +127,6 @@ static roof_status read_limits(const cli_args *args, roof_gate *gate, roof_error
         error, ROOF_E_ARGUMENT,
         "check: which file? for instance what `roofline run all --json > results.json` wrote");
   }
-  if (github && (args->json || args->csv)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "--github: not with --json or --csv, annotations are lines of text");
-  }
-  if (regression_text != NULL && against == NULL) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--max-regression: against what? give --against FILE");
-  }
   roof_status status = cli_args_limit_words(args, 1, error);
   status = status == ROOF_OK ? read_share("min", least_text, &gate->least, error) : status;
   status = status == ROOF_OK ? read_share("max-regression", regression_text, &gate->max_regression, error)
@@ -199,6 +192,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {{.options = "max-regression significance", .without = "against"},
+                                     {.options = "github", .with = "json"},
+                                     {.options = "github", .with = "csv"},
+                                     {0}};
+
 const cli_command cli_cmd_check = {
     .name = "check",
     .task = CLI_TASK_MEASURE,
@@ -217,5 +215,6 @@ const cli_command cli_cmd_check = {
     .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,
+    .effects = effects,
     .run = run,
 };

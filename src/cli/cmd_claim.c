@@ -147,6 +147,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status == ROOF_OK ? judge(args, &a, error) : status;
 }
 
+static const cli_effect effects[] = {
+    {.options = "efficiency overlap accumulate"},
+    {.options = "overhead launch weights group output kv", .without = "key=value"},
+    {0}};
+
 const cli_command cli_cmd_claim = {
     .name = "claim",
     .task = CLI_TASK_ASK,
@@ -167,5 +172,6 @@ const cli_command cli_cmd_claim = {
         "  time=, intensity=. Of a model: ttft=, tpot=, rate= (tokens/s), and with `train` step=; mfu=.\n",
     .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
+    .effects = effects,
     .run = run,
 };

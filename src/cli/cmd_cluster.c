@@ -203,6 +203,10 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {
+    {.options = "efficiency overhead launch overlap tile warm achieved weights group accumulate output kv"},
+    {0}};
+
 const cli_command cli_cmd_cluster = {
     .name = "cluster",
     .task = CLI_TASK_MODELS,
@@ -217,5 +221,6 @@ const cli_command cli_cmd_cluster = {
     .writes = "txt svg png html json",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
+    .effects = effects,
     .run = run,
 };

@@ -18,7 +18,7 @@ static const struct poptOption options[] = {
     {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "all notes on how it was measured", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, CLI_ARGS_ONCE, "fp32 (default) or fp64", "TYPE"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
     {"report", '\0', POPT_ARG_STRING, &report_path, 0,
      "the HTML report, as --to FILE.html; default roofline-report.html", "FILE"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},

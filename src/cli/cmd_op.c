@@ -170,6 +170,6 @@ const cli_command cli_cmd_op = {
     .summary = "the operations with parameters, formulas and sources",
     .examples = "  roofline op list gemm\n  roofline op show attention\n",
     .writes = "txt json csv",
-    .groups = CLI_ARGS_FORMAT | CLI_ARGS_LIST,
+    .groups = CLI_ARGS_OPS | CLI_ARGS_LIST,
     .run = run,
 };

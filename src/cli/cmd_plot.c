@@ -356,6 +356,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {{.options = "width height ascii", .with = "to"},
+                                     {.options = "width height ascii", .with = "json"},
+                                     {.options = "width height ascii", .with = "csv"},
+                                     {0}};
+
 const cli_command cli_cmd_plot = {
     .name = "plot",
     .task = CLI_TASK_ASK,
@@ -377,5 +382,6 @@ const cli_command cli_cmd_plot = {
     .writes = "svg png html json csv txt",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT,
     .options = options,
+    .effects = effects,
     .run = run,
 };

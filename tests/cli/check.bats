@@ -243,8 +243,8 @@ check() {
   refuses 2 'which file' --json
   refuses 2 'none.json' none.json
   refuses 2 'share from 0 to 1' r.json --min 1.1
-  refuses 2 'against what' r.json --max-regression 0.1
-  refuses 2 'not with --json' r.json --github --json
+  refuses 2 '--max-regression: has no effect without --against' r.json --max-regression 0.1
+  refuses 2 '--github: has no effect with --json' r.json --github --json
   refuses 2 'unexpected argument' r.json r.json
   echo '{"schema": "roofline.machine/1"}' >m.json
   refuses 2 'roofline.measurements/1' m.json

@@ -74,7 +74,7 @@ seal() { # LABEL OP ...
   run -2 "$ROOFLINE" import --ledger ncu.csv
   has '`ncu.csv` is the ledger'
   run -2 "$ROOFLINE" import ncu.csv --unsealed
-  has 'only with --ledger'
+  has '--unsealed: has no effect without --ledger'
   run -2 "$ROOFLINE" import ncu.csv --group 'nothing=x'
   has "no kernel's name matches"
   run -2 "$ROOFLINE" import ncu.csv --group '(=x'

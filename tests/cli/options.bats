@@ -63,7 +63,7 @@ same() {
 @test "one format where one is taken" {
   for command in "predict gemm m=8 n=8 k=8" "run triad" "loop" "model llama-3.1-8b"; do
     run -2 "$ROOFLINE" $command -d fp32 -d fp64
-    [[ $output == *"--dtype: given 2 times"* ]]
+    [[ $output == *"--dtype: given 2 times; one value is taken"* ]]
   done
 }
 
@@ -192,4 +192,45 @@ same() {
   [[ $output != *flops_per_second* ]]
   run -2 "$ROOFLINE" machine new a100 --units 108
   [[ $output == "roofline: clock: missing"* ]]
+}
+
+# idle OPTION CONDITION ARGUMENT...: the command refuses the option, for it would have no effect.
+idle() {
+  local option=$1 condition=$2
+  shift 2
+  run -2 "$ROOFLINE" "$@"
+  [ "$output" = "roofline: $option: has no effect $condition" ] || { echo "$*: $output"; return 1; }
+}
+
+@test "an option that has no effect is an error with one line" {
+  local triad="triad n=1M --machine h100"
+  idle --label 'without --seal' predict $triad --label x
+  idle --efficiency 'on `claim`' claim $triad 1ms --efficiency 50%
+  idle --launch "without an operation's key=value" claim 1TB/s --machine h100 --launch 1us
+  idle --warm "without an operation's key=value" energy --machine h100 --warm
+  idle --warm 'on `cluster`' cluster --machine h100 --warm
+  idle --width 'with --to' plot $triad --width 60 --to x.svg
+  idle --ascii 'with --csv' plot $triad --ascii --csv
+  idle --against 'without --mix' advise gemm m=1 n=64 k=64 --machine h100 --against a100
+  idle --all 'with --set' advise gemm m=1 n=64 k=64 --machine h100 --all --set m=2
+  idle --compare 'with --search' model llama-3.1-8b --machine h100 --search --compare
+  idle --ttft 'without --search' model llama-3.1-8b --machine h100 --ttft 1s
+  idle --machine 'with `list`' model list --machine h100
+  idle --machine 'with `list`' import --list --machine h100
+  idle --threads 'with `list`' run list --threads 2
+  idle --quick 'with a name' measure --compare a.json b.json --quick
+  idle --units 'without `new`' machine list --units 3
+  idle --markdown 'without `export`' ledger show --markdown x.md
+  idle --levels 'without --to' import x.csv --levels
+  idle --significance 'without --against' check r.json --significance 1%
+  idle --dtype 'without a name' explain --dtype fp16
+  [ "$(ls)" = h989.json ]
+}
+
+@test "an option of one value is typed once" {
+  run -2 "$ROOFLINE" predict triad n=1M --machine h100 --launch 1us --launch 2us
+  [ "$output" = 'roofline: --launch: given 2 times; one value is taken' ]
+  run -2 "$ROOFLINE" plot --machine h100 --to a.svg -o b.svg
+  run -2 "$ROOFLINE" run list -b cpu -b fake
+  run -0 "$ROOFLINE" predict triad n=1M --machine h100 --machine a100
 }

@@ -179,7 +179,7 @@ refuses() { # CODE TEXT ARGUMENT...
 @test "one format at a time" {
   run -2 --separate-stderr "$ROOFLINE" plot --machine a100 --dtype fp32 --dtype tf32
   [ -z "$output" ]
-  [[ $stderr == 'roofline: --dtype: given 2 times; one format at a time' ]]
+  [[ $stderr == 'roofline: --dtype: given 2 times; one value is taken' ]]
 }
 
 @test "every picture changes to dark where the screen is, and a table's head says what it heads" {

@@ -74,7 +74,7 @@ refuses() {
   [ "$(jq -rs 'map(.label) | join("; ")' roofline.ledger)" = \
     'gemm m=1 n=28672 k=8192 fp16 on h989; gemm m=1 n=28672 k=8192 fp16 on slow' ]
   refuses 2 'one label, but 2 predictions' predict gemm m=1 n=1 k=1 --machine "$h989" --machine ./slow.json --seal --label x
-  refuses 2 'goes with --seal' predict gemm m=1 n=1 k=1 --machine "$h989" --label x
+  refuses 2 'has no effect without --seal' predict gemm m=1 n=1 k=1 --machine "$h989" --label x
 }
 
 @test "seal takes a list, each line as predict does" {
@@ -308,7 +308,7 @@ END
   has ': the model was nearer'
   run "$ROOFLINE" reconcile --json
   [ "$(json '.entries[0].mine_error * 100 | round')" = 25 ]
-  refuses 2 'goes with --seal' predict add n=1Mi --machine "$h989" --mine 50%
+  refuses 2 'has no effect without --seal' predict add n=1Mi --machine "$h989" --mine 50%
   printf 'a: add n=1Mi --machine %s\nb: add n=2Mi --machine %s\n' "$h989" "$h989" >two.txt
   refuses 2 'one time, but 2 predictions' seal two.txt --mine 5ms --ledger two.ledger
   refuses 2 'a share from 0 to 1' seal two.txt --mine 150% --ledger two.ledger

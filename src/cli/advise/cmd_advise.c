@@ -187,6 +187,12 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {{.options = "against", .without = "mix"},
+                                     {.options = "ledger", .without = "label"},
+                                     {.options = "set counter label ledger users all", .with = "mix"},
+                                     {.options = "counter label ledger users all", .with = "set"},
+                                     {0}};
+
 const cli_command cli_cmd_advise = {
     .name = "advise",
     .task = CLI_TASK_ASK,
@@ -204,5 +210,6 @@ const cli_command cli_cmd_advise = {
     .writes = "txt json csv svg png html",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
+    .effects = effects,
     .run = run,
 };

@@ -128,6 +128,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {
+    {.options = "overhead tile accumulate"},
+    {.options = "efficiency launch overlap warm weights group output kv", .without = "key=value"},
+    {0}};
+
 const cli_command cli_cmd_energy = {
     .name = "energy",
     .task = CLI_TASK_ASK,
@@ -142,5 +147,6 @@ const cli_command cli_cmd_energy = {
     .writes = "txt svg png html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
+    .effects = effects,
     .run = run,
 };

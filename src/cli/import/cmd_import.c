@@ -50,9 +50,6 @@ static roof_status read_options(const char *format, roof_import_options *o, roof
     o->decimal = decimal[0];
     status = known ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "--decimal `%s`: give . or ,", decimal);
   }
-  if (status == ROOF_OK && unsealed && ledger == no_ledger) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--unsealed: only with --ledger");
-  }
   return status != ROOF_OK || top >= 0 ? status
                                        : roof_error_set(error, ROOF_E_ARGUMENT, "--top %d: under 0", top);
 }
@@ -247,6 +244,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
                               name != NULL ? "` is the ledger)" : "");
 }
 
+static const cli_effect effects[] = {{.options = "*", .with = "list"},
+                                     {.options = "unsealed", .without = "ledger"},
+                                     {.options = "levels", .without = "to"},
+                                     {0}};
+
 const cli_command cli_cmd_import = {
     .name = "import",
     .task = CLI_TASK_IMPORT,
@@ -261,5 +263,6 @@ const cli_command cli_cmd_import = {
     .writes = "txt svg png html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST,
     .options = options,
+    .effects = effects,
     .run = run,
 };

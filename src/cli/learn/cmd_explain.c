@@ -95,6 +95,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return explain(args, topic, topic->example, words, error);
 }
 
+static const cli_effect effects[] = {{.options = "*", .without = "WORD"}, {0}};
+
 const cli_command cli_cmd_explain = {
     .name = "explain",
     .task = CLI_TASK_LOOK_UP,
@@ -106,5 +108,6 @@ const cli_command cli_cmd_explain = {
                 "  roofline explain add n=4 --dtype bf16 --machine h100\n",
     .writes = "txt json",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
+    .effects = effects,
     .run = run,
 };

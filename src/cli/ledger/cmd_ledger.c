@@ -205,6 +205,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {
+    {.options = "key", .without = "verify"}, {.options = "markdown", .without = "export"}, {0}};
+
 const cli_command cli_cmd_ledger = {
     .name = "ledger",
     .task = CLI_TASK_RECORD,
@@ -216,5 +219,6 @@ const cli_command cli_cmd_ledger = {
                 "  roofline ledger verify --key roofline.key.pub\n",
     .writes = "txt json csv",
     .options = options,
+    .effects = effects,
     .run = run,
 };

@@ -12,7 +12,7 @@ static const struct poptOption options[] = {
     {"clock", '\0', POPT_ARG_STRING, &clock_text, 0, "new: their clock, for instance 1.41GHz", "HZ"},
     {"flops-per-cycle", '\0', POPT_ARG_STRING, &per_cycle, 0,
      "new: FLOP of a unit in a cycle, an FMA is two; the three give the peak", "N"},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype, CLI_ARGS_ONCE, "new: format of that peak; default fp32", "TYPE"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0, "new: format of that peak; default fp32", "TYPE"},
     {"bus", '\0', POPT_ARG_STRING, &bus, 0, "new: bits of the memory's bus", "BITS"},
     {"rate", '\0', POPT_ARG_STRING, &rate, 0, "new: transfers of a pin (3.19GT/s); both give the bandwidth",
      "RATE"},
@@ -101,6 +101,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {
+    {.options = "units clock flops-per-cycle dtype bus rate", .without = "new"}, {0}};
+
 const cli_command cli_cmd_machine = {
     .name = "machine",
     .task = CLI_TASK_LOOK_UP,
@@ -114,5 +117,6 @@ const cli_command cli_cmd_machine = {
     .writes = "txt json csv",
     .groups = CLI_ARGS_LIST,
     .options = options,
+    .effects = effects,
     .run = run,
 };

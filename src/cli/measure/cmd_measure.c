@@ -182,6 +182,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {{.options = "*", .with = "WORD", .except = "compare"},
+                                     {.options = "to", .with = "WORD"},
+                                     {.options = "verbose", .with = "compare"},
+                                     {0}};
+
 const cli_command cli_cmd_measure = {
     .name = "measure",
     .task = CLI_TASK_MEASURE,
@@ -196,5 +201,6 @@ const cli_command cli_cmd_measure = {
     .writes = "json",
     .groups = CLI_ARGS_KEEP,
     .options = options,
+    .effects = effects,
     .run = run,
 };

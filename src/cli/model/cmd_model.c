@@ -13,7 +13,7 @@ static const struct poptOption options[] = {
      "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
      "them",
      "FORMAT"},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype, CLI_ARGS_ONCE,
+    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0,
      "activations, and what is stored as they are; default: the config's", "TYPE"},
     {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
     {"mode", '\0', POPT_ARG_STRING, &mode, 0, "how kernels are launched: eager, graph or persistent", "MODE"},
@@ -255,8 +255,6 @@ static roof_status run(const cli_args *args, roof_error *error) {
                              error);
   } else if (train && report) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of prefill and decoding, not of --train");
-  } else if (recompute != NULL && !train) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--recompute: of a training step; add --train");
   } else if (args->word_count == 0 && !args->list) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "model: which model? give a config.json, a .gguf or .onnx file, a list of "
@@ -279,6 +277,12 @@ static roof_status run(const cli_args *args, roof_error *error) {
   cli_model_search_options_done();
   return status;
 }
+
+static const cli_effect effects[] = {{.options = "*", .with = "list"},
+                                     {.options = "ttft tpot devices", .without = "search"},
+                                     {.options = "compare report", .with = "search"},
+                                     {.options = "recompute", .without = "train"},
+                                     {0}};
 
 const cli_command cli_cmd_model = {
     .name = "model",
@@ -313,5 +317,6 @@ const cli_command cli_cmd_model = {
     .writes = "txt svg png html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_LIST,
     .options = options,
+    .effects = effects,
     .run = run,
 };

@@ -348,16 +348,6 @@ static void add_text(const question *q, roof_text *out) {
   }
 }
 
-static roof_status check_seal(roof_error *error) {
-  const char *useless = !seal && label != NULL         ? "--label"
-                        : !seal && ledger_path != NULL ? "--ledger"
-                        : !seal && mine != NULL        ? "--mine"
-                                                       : NULL;
-  return useless == NULL
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: goes with --seal, which is not given", useless);
-}
-
 static roof_status seal_all(roof_sealings *all, const char *ledger, roof_error *error) {
   roof_status status = ROOF_OK;
   if (label != NULL && all->count > 1) {
@@ -390,8 +380,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_sealings sealings = {0};
   roof_text out = {0};
   question q = {.args = args, .sealings = seal ? &sealings : NULL};
-  roof_status status = check_seal(error);
-  if (status == ROOF_OK && cli_whole_is(args)) {
+  roof_status status = ROOF_OK;
+  if (cli_whole_is(args)) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "`%s` is a whole model: `roofline model` predicts it, `roofline seal` seals it",
                             args->words[0]);
@@ -408,6 +398,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {{.options = "label ledger mine", .without = "seal"}, {0}};
+
 const cli_command cli_cmd_predict = {
     .name = "predict",
     .task = CLI_TASK_ASK,
@@ -421,5 +413,6 @@ const cli_command cli_cmd_predict = {
     .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
+    .effects = effects,
     .run = run,
 };

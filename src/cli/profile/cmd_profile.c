@@ -116,6 +116,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return profile(args, p, error);
 }
 
+static const cli_effect effects[] = {{.options = "*", .with = "list"},
+                                     {.options = "unsealed", .without = "ledger"},
+                                     {.options = "levels", .without = "to"},
+                                     {0}};
+
 const cli_command cli_cmd_profile = {
     .name = "profile",
     .task = CLI_TASK_IMPORT,
@@ -128,5 +133,6 @@ const cli_command cli_cmd_profile = {
     .writes = "txt svg png html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_PROGRAM,
     .options = options,
+    .effects = effects,
     .run = run,
 };

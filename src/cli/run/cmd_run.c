@@ -22,7 +22,7 @@ static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
     {"precision", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, CLI_ARGS_ONCE,
+    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0,
      "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
@@ -392,6 +392,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {{.options = "*", .with = "list", .except = "backend baseline counters"},
+                                     {0}};
+
 const cli_command cli_cmd_run = {
     .name = "run",
     .task = CLI_TASK_MEASURE,
@@ -409,5 +412,6 @@ const cli_command cli_cmd_run = {
     .writes = "txt svg png html json csv",
     .groups = CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,
     .options = options,
+    .effects = effects,
     .run = run,
 };

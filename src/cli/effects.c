@@ -1,0 +1,85 @@
+#include "cli/effects.h"
+
+#include <string.h>
+
+/** Whether `word` is one of the words of `list`. */
+static bool is_among(const char *list, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
+    if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Options that have an effect on every answer. */
+static bool is_common(const char *option) {
+  return is_among("json csv quiet color to list help", option);
+}
+
+static bool has_setting(const cli_args *args) {
+  for (int i = 0; i < args->word_count; i++) {
+    if (strchr(args->words[i], '=') != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Whether the option was typed, or what the condition names: "list", a verb, "key=value", "WORD" for any. */
+static bool holds(const cli_typed *typed, const char *condition) {
+  const cli_args *args = typed->args;
+  bool said = (strcmp(condition, "list") == 0 && args->list) ||
+              (strcmp(condition, "json") == 0 && args->json) ||
+              (strcmp(condition, "csv") == 0 && args->csv) ||
+              (strcmp(condition, "key=value") == 0 && has_setting(args)) ||
+              (strcmp(condition, "WORD") == 0 && args->word_count > 0) ||
+              (args->word_count > 0 && strcmp(condition, args->words[0]) == 0);
+  for (int i = 0; i < typed->count && !said; i++) {
+    said = strcmp(typed->options[i], condition) == 0;
+  }
+  return said;
+}
+
+static bool names(const cli_effect *effect, const char *option) {
+  if (strcmp(effect->options, "*") != 0) {
+    return is_among(effect->options, option);
+  }
+  return !is_common(option) && (effect->except == NULL || !is_among(effect->except, option));
+}
+
+/** "--search", "`list`", "an operation's key=value". */
+static const char *condition_text(const char *condition, char *text, size_t size) {
+  const bool verb = is_among("list new verify export", condition);
+  const char *words = strcmp(condition, "WORD") == 0        ? "a name"
+                      : strcmp(condition, "key=value") == 0 ? "an operation's key=value"
+                                                            : NULL;
+  snprintf(text, size, words != NULL ? "%s" : verb ? "`%s`" : "--%s", words != NULL ? words : condition);
+  return text;
+}
+
+static roof_status refuse(const cli_effect *effect, const char *command, const char *option,
+                          roof_error *error) {
+  char condition[64];
+  const char *named = effect->with != NULL ? effect->with : effect->without;
+  return named == NULL
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect on `%s`", option, command)
+             : roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect %s %s", option,
+                              effect->with != NULL ? "with" : "without",
+                              condition_text(named, condition, sizeof condition));
+}
+
+roof_status cli_effects_check(const cli_effect *effects, const char *command, const cli_typed *typed,
+                              roof_error *error) {
+  for (const cli_effect *e = effects; e != NULL && e->options != NULL; e++) {
+    bool idle =
+        (e->with == NULL || holds(typed, e->with)) && (e->without == NULL || !holds(typed, e->without));
+    for (int i = 0; i < typed->count && idle; i++) {
+      if (names(e, typed->options[i])) {
+        return refuse(e, command, typed->options[i], error);
+      }
+    }
+  }
+  return ROOF_OK;
+}

@@ -1,0 +1,18 @@
+/** Options that have no effect: a table in each command says when, and typing one is an error. */
+#ifndef CLI_EFFECTS_H
+#define CLI_EFFECTS_H
+
+#include "cli/cli.h"
+
+/** What was typed: the long names of the options, and the words. */
+typedef struct cli_typed {
+  const char *const *options;
+  int count;
+  const cli_args *args;
+} cli_typed;
+
+/** ROOF_E_ARGUMENT where an option was typed that `effects` (NULL: none) says has no effect. */
+roof_status cli_effects_check(const cli_effect *effects, const char *command, const cli_typed *typed,
+                              roof_error *error);
+
+#endif
