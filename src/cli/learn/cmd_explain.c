@@ -1,4 +1,6 @@
 /* What a term means, worked on the user's numbers. */
+#include <string.h>
+
 #include "cli/cli.h"
 
 #include "roofline/explain.h"
@@ -31,12 +33,30 @@ static roof_status select_target(const cli_args *args, cli_targets *machines, bo
   return cli_select_targets(&chosen, machines, error);
 }
 
+/** A definition, whose lines are broken anew where the terminal is narrower than they are. */
+static void add_definition(roof_text *out, const char *text) {
+  enum { FULL = 60 }; /* a line of prose that goes on in the next */
+  const size_t width = (size_t)cli_screen(stdout).width;
+  size_t widest = 0;
+  for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL)) {
+    widest = strcspn(line, "\n") > widest ? strcspn(line, "\n") : widest;
+  }
+  for (const char *line = text; *line != '\0';) {
+    size_t length = strcspn(line, "\n");
+    roof_text_add_bytes(out, line, length);
+    const char *next = line[length] != '\0' ? line + length + 1 : line + length;
+    bool goes_on = widest > width && length > FULL && line[0] != ' ' && strchr(" \n", next[0]) == NULL;
+    roof_text_add(out, goes_on ? " " : "\n");
+    line = next;
+  }
+}
+
 static roof_status print(const cli_args *args, const roof_target *target, const roof_explanation *e,
                          bool example, roof_error *error) {
   roof_text out = {0};
   roof_status status = args->json ? roof_explanation_write(target, e, &out, error) : ROOF_OK;
   if (!args->json) {
-    roof_text_addf(&out, "%s\n", e->text.data);
+    add_definition(&out, e->text.data);
   }
   if (!args->json && e->worked.length > 0) {
     roof_text_addf(&out, "\nOn %s%s\n%s", roof_machine_title(target->machine),

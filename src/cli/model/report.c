@@ -213,8 +213,8 @@ roof_status cli_model_report(roof_text *out, const roof_model_target *m, const r
   roof_status status = add_launches(out, m, error);
   add_fusions(out, m);
   roof_text_add(out, "\n  Not in these figures; profile for: launch gaps of the host, latency of scattered "
-                     "reads, hits in caches, the\n"
-                     "  cost of dequantising, the scheduler's packing of batches, latency of small "
+                     "reads, hits in caches, the "
+                     "cost of dequantising, the scheduler's packing of batches, latency of small "
                      "collectives, overlap that fails.\n");
   return status;
 }

@@ -79,7 +79,7 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
     roof_text_addf(out, "%.0f x ", a->devices);
   }
   roof_text_addf(out, "%s: ", roof_machine_title(t->machine));
-  roof_text_add(out, !known ? "memory not known" : c->fits ? "fits" : "does not fit");
+  roof_text_add(out, !known ? "memory not known" : c->fits ? "fits" : RF_MARK_RED "does not fit");
   if (known) {
     roof_text_addf(out, ", %s %s", roof_bytes_format(x, SHORT, fabs(c->spare_bytes)),
                    c->fits ? "spare" : "short");
