@@ -19,7 +19,7 @@ answers() {
 
 @test "each question has a command that answers it" {
   answers <<'ROWS'
-the shared memory and registers of an SM|228 KiB per SM|explain levels --machine h100
+the shared memory and registers of an SM|228 KiB per SM, 227 KiB per block; 65536 registers|machine show h100
 reading less is what helps under the memory's ceiling|quantize, fuse, keep prefixes cached|advise gemm m=1 n=28672 k=8192 --machine h100
 a kernel as calls per second|calls per second|predict gemm m=1 n=28672 k=8192 --machine h100
 softmax of three passes|passes=3|predict softmax rows=4096 cols=4096 passes=3 --machine h100

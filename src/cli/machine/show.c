@@ -7,6 +7,7 @@
 #include "cli/grid.h"
 #include "cli/machine/machine.h"
 #include "core/number.h"
+#include "roofline/explain.h"
 #include "roofline/sheet.h"
 
 /** One machine being printed. */
@@ -291,10 +292,23 @@ static void add_footer(page *p) {
   }
 }
 
+/** What an SM and a block of an NVIDIA GPU hold on chip. */
+static void add_block(page *p) {
+  const roof_block_limits *limits = roof_block_limits_of(p->machine);
+  char unit[MACHINE_FIGURE_SIZE], block[MACHINE_FIGURE_SIZE];
+  if (limits != NULL) {
+    roof_text_addf(
+        &p->text, "  shared memory: %s per SM, %s per block; %.0f registers of 4 B per SM (%s, CUDA guide)\n",
+        roof_bytes_format(unit, sizeof unit, limits->unit_shared),
+        roof_bytes_format(block, sizeof block, limits->block_shared), limits->unit_registers, limits->isa);
+  }
+}
+
 static void add_page(page *p) {
   add_head(p);
   add_peaks(p);
   add_rows(p, ROOF_SHEET_LEVELS, levels);
+  add_block(p);
   roof_text_add(&p->text, "\n");
   add_domains(p);
   add_table(p, ROOF_SHEET_LINKS, links);
