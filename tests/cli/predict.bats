@@ -167,6 +167,11 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --tile 256
   has 'compute-bound'
   has '  tile        256 x 256 does not fit L1/shared (256 KiB, at most 209 x 209); L2 keeps it'
+  has '  block       227 KiB of shared memory hold three tiles up to 196 x 196: choose 192'
+  run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --tile 200
+  has 'choose 192'
+  run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --tile 196
+  [[ $output != *'choose 192'* ]]
   run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --tile 128
   [[ $output != *'does not fit'* ]]
 }

@@ -110,6 +110,12 @@ static void add_work(roof_text *out, const roof_target *target, const roof_op *o
 static void add_tile(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char size[SHORT];
   roof_tile_fit fit = roof_target_tile(target);
+  const roof_block_limits *block = roof_block_limits_of(target->machine);
+  double most = roof_block_tile(target->machine, &target->types);
+  if (target->options.tile > most && !isnan(p->work.no_reuse_bytes)) {
+    roof_text_addf(out, "  block       %s of shared memory hold three tiles up to %.0f x %.0f: choose %.0f\n",
+                   roof_bytes_format(size, SHORT, block->block_shared), most, most, 32 * floor(most / 32));
+  }
   if (fit.too_small == NULL || isnan(p->work.no_reuse_bytes)) {
     return;
   }
