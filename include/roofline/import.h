@@ -76,9 +76,11 @@ typedef struct roof_record {
   roof_count other_flops[ROOF_DTYPE_COUNT]; /**< on a unit that the file does not name */
   roof_count bytes[ROOF_LEVEL_KIND_COUNT];
   roof_count other_bytes; /**< through a level that the file does not name */
-  roof_count link_bytes;  /**< through a link of one device, one way */
-  const char *link;       /**< what that link's name begins with ("PCIe"), "" unknown */
-  roof_count items;       /**< tokens, elements or whatever the benchmark counts */
+  double write_share,
+      update_share;      /**< of the bytes: written, and written where they were read; NaN unknown */
+  roof_count link_bytes; /**< through a link of one device, one way */
+  const char *link;      /**< what that link's name begins with ("PCIe"), "" unknown */
+  roof_count items;      /**< tokens, elements or whatever the benchmark counts */
   roof_counter *counters;
   size_t counter_count;
   roof_ran *ran; /**< NULL: the file gives no shape */

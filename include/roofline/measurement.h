@@ -36,6 +36,8 @@ typedef struct roof_measurement {
   roof_dtype dtype;
   double flops;                              /**< per call; NaN unknown */
   double bytes;                              /**< per call at the outermost level; NaN unknown */
+  double write_share;                        /**< of `bytes`: written; NaN unknown */
+  double update_share;                       /**< of `bytes`: written where they were read; NaN unknown */
   double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< per call, by level; NaN unknown */
   double unit_flops[ROOF_DTYPE_COUNT]
                    [ROOF_UNIT_COUNT];   /**< of `flops`, those whose unit is known; NaN none */

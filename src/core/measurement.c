@@ -6,6 +6,8 @@
 void roof_measurement_init(roof_measurement *measurement) {
   *measurement = (roof_measurement){.flops = NAN,
                                     .bytes = NAN,
+                                    .write_share = NAN,
+                                    .update_share = NAN,
                                     .seconds = NAN,
                                     .calls = NAN,
                                     .threads = NAN,

@@ -74,6 +74,8 @@ void roof_counted_of(const roof_measurement *m, roof_counted *work) {
   }
   work->other_flops[m->dtype] = formats ? work->other_flops[m->dtype] : threads * m->flops;
   work->other_bytes = levels ? NAN : threads * m->bytes;
+  work->write_share = m->write_share;
+  work->update_share = m->update_share;
   work->link_bytes = threads * m->link_bytes;
   work->link = m->link;
 }

@@ -220,6 +220,8 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   m->calls = rf_json_number_of(json_object_get(kernel, "calls"));
   m->threads = rf_json_number_of(json_object_get(kernel, "threads"));
   m->total_seconds = rf_json_number_of(json_object_get(kernel, "total_seconds"));
+  m->write_share = rf_json_number_of(json_object_get(kernel, "write_share"));
+  m->update_share = rf_json_number_of(json_object_get(kernel, "update_share"));
   read_ceiling(kernel, m);
   roof_status status = read_flops(json_object_get(kernel, "flops"), counted, m, error);
   read_bytes(json_object_get(kernel, "bytes"), counted, m);

@@ -99,6 +99,9 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
     into->timed = timed;
     add_counts(profile, into, from, 1);
   }
+  bool same = fresh || into->write_share == from->write_share;
+  into->write_share = same ? from->write_share : NAN;
+  into->update_share = same && (fresh || into->update_share == from->update_share) ? from->update_share : NAN;
   into->link = into->link[0] == '\0' ? roof_profile_text(profile, from->link) : into->link;
   for (size_t i = 0; i < from->counter_count; i++) {
     const roof_counter *c = &from->counters[i];

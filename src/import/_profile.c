@@ -164,7 +164,7 @@ static void count_init(roof_count *count) {
 }
 
 static void record_init(roof_record *record, const char *name) {
-  *record = (roof_record){.name = name, .link = ""};
+  *record = (roof_record){.name = name, .link = "", .write_share = NAN, .update_share = NAN};
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
       count_init(&record->flops[d][u]);

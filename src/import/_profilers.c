@@ -20,6 +20,7 @@ static const char ncu_metrics[] =
         NCU_FLOPS(NCU_SASS, "f")
             NCU_FLOPS(NCU_SASS, "h") "regex:sm__ops_path_tensor_src_.*,"
                                      "sm__warps_active.avg.pct_of_peak_sustained_active,"
+                                     "sm__cycles_active.avg.pct_of_peak_sustained_elapsed,"
                                      "sm__throughput.avg.pct_of_peak_sustained_elapsed,"
                                      "dram__throughput.avg.pct_of_peak_sustained_elapsed";
 

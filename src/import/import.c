@@ -167,6 +167,8 @@ void roof_record_counted(const roof_record *record, roof_counted *work) {
   const roof_op *op = roof_op_of_kernel(record->name);
   work->unit = op != NULL ? (int)op->unit : -1;
   work->other_bytes = record->other_bytes.value;
+  work->write_share = record->write_share;
+  work->update_share = record->update_share;
   work->link_bytes = record->link_bytes.value;
   work->link = record->link;
 }

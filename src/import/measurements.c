@@ -57,6 +57,8 @@ static void add_kernel(roof_profile *profile, const roof_measurement *m) {
     rf_import_sample(profile, record, m->samples[i]);
   }
   add_flops(profile, record, m, calls);
+  record->write_share = m->write_share;
+  record->update_share = m->update_share;
   add_bytes(profile, record, m, calls);
   for (size_t i = 0; i < m->counter_count; i++) {
     rf_import_counter(profile, record, roof_profile_text(profile, m->counters[i].name), m->counters[i].value,

@@ -1,5 +1,6 @@
 #include "measure/run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -38,6 +39,8 @@ roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const d
   out->dtype = dtype;
   out->flops = work.flops;
   out->bytes = work.read_bytes + work.write_bytes;
+  out->write_share = out->bytes > 0 ? work.write_bytes / out->bytes : NAN;
+  out->update_share = out->bytes > 0 ? work.update_bytes / out->bytes : NAN;
   snprintf(out->counted, sizeof out->counted, "formula");
   return ROOF_OK;
 }

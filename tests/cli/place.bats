@@ -96,3 +96,15 @@ ROWS
   run -0 "$ROOFLINE" reconcile --json
   [ "$(json '.entries[0] | [.error, .verdict]')" = '[null,"remeasure"]' ]
 }
+
+@test "run, check, plot and import give a kernel that writes the same share of the same ceiling" {
+  "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  "$ROOFLINE" run triad axpy gemv --backend fake --json >run.json
+  shares() { jq -c '[.kernels[] | [.name, (.fraction_of_ceiling * 1000 | round)]] | sort' <<<"$1"; }
+  want=$(shares "$(cat run.json)")
+  [ "$(shares "$("$ROOFLINE" import run.json --json)")" = "$want" ]
+  run -0 "$ROOFLINE" check run.json --machine fake
+  [ "$(grep -c '80.0 %' <<<"$output")" -eq 3 ]
+  run -0 "$ROOFLINE" plot run.json --machine fake --csv
+  [ "$(grep -c ',6000000000,normal' <<<"$output")" -eq 2 ]
+}

@@ -113,3 +113,8 @@ END
   refuses 3 'nsys: failed with exit code 5' --with nsys -- ./program
   refuses 2 'roofline-perf.csv' --with perf -- ./program
 }
+
+@test "what tells a starved device is collected with the rest" {
+  run -0 "$ROOFLINE" profile --with ncu --dry-run -- ./program
+  [[ $output == *'sm__cycles_active.avg.pct_of_peak_sustained_elapsed'* ]]
+}
