@@ -114,7 +114,7 @@ END
   refuses 2 'roofline-perf.csv' --with perf -- ./program
 }
 
-@test "what tells a starved device is collected with the rest" {
+@test "what shows a starved device is collected with the rest" {
   run -0 "$ROOFLINE" profile --with ncu --dry-run -- ./program
   [[ $output == *'sm__cycles_active.avg.pct_of_peak_sustained_elapsed'* ]]
 }

@@ -175,3 +175,9 @@ entry() {
   reconciled --json
   [ "$(entry 'gemm-naive m=384 n=384 k=384 fp32' '[.verdict, .causes]')" = '["expected",[]]' ]
 }
+
+@test "headroom and the gap to what was expected stay where the terminal is narrow" {
+  "$ROOFLINE" loop --quick --backend fake --quiet >/dev/null
+  COLUMNS=80 reconciled
+  [[ $output == *' 2.0 above'*' 1.25x '* ]]
+}
