@@ -178,6 +178,8 @@ const char *cli_number(char buffer[CLI_SHORT], double value);
 void cli_screen_set(const cli_args *args);
 /** What the reader of `stream` has before them: COLUMNS, or the terminal's width, or CLI_SCREEN. */
 rf_screen cli_screen(FILE *stream);
+/** The same for prose: in a pipe of no known width a sentence stays on its line, for `grep` and `head`. */
+rf_screen cli_prose_screen(FILE *stream);
 /** Writes a document to stdout as it is; ROOF_E_OUTPUT when that fails. */
 roof_status cli_print_document(const roof_text *text, roof_error *error);
 /** The same of JSON and CSV; what people read is made safe, wrapped and coloured as the screen wants it. */

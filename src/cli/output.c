@@ -66,7 +66,7 @@ static bool needs_ascii(bool terminal) {
   return terminal ? !utf8 || is_dumb() : !utf8 && locale[0] != '\0';
 }
 
-/** COLUMNS, else what the terminal says, else CLI_SCREEN. */
+/** COLUMNS, else what the terminal says, else 0: a pipe or a file has no width. */
 static int width_of(int file, bool terminal) {
   struct winsize size = {0};
   char *end = NULL;
@@ -75,16 +75,22 @@ static int width_of(int file, bool terminal) {
   if (typed[0] == '\0' || *end != '\0') {
     columns = terminal && ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
   }
-  return columns <= 0 ? CLI_SCREEN : columns < LEAST_WIDTH ? LEAST_WIDTH : (int)fmin((double)columns, 10000);
+  return columns <= 0 ? 0 : columns < LEAST_WIDTH ? LEAST_WIDTH : (int)fmin((double)columns, 10000);
 }
 
-rf_screen cli_screen(FILE *stream) {
+rf_screen cli_prose_screen(FILE *stream) {
   int file = fileno(stream);
   bool terminal = isatty(file) != 0 && !(stream == stdout && caught.catches);
   bool automatic = terminal && variable("NO_COLOR")[0] == '\0' && !is_dumb();
   return (rf_screen){.width = width_of(file, terminal),
                      .ascii = needs_ascii(terminal),
                      .color = asked.color == AUTO ? automatic : asked.color == ALWAYS};
+}
+
+rf_screen cli_screen(FILE *stream) {
+  rf_screen screen = cli_prose_screen(stream);
+  screen.width = screen.width > 0 ? screen.width : CLI_SCREEN;
+  return screen;
 }
 
 roof_status cli_print_document(const roof_text *text, roof_error *error) {
@@ -108,7 +114,7 @@ roof_status cli_print(const roof_text *text, roof_error *error) {
   if (asked.document || text->failed || text->data == NULL) {
     return cli_print_document(text, error);
   }
-  const rf_screen screen = cli_screen(stdout);
+  const rf_screen screen = cli_prose_screen(stdout);
   roof_text shown = {0};
   rf_screen_add(&shown, &screen, text->data);
   roof_status status = cli_print_document(&shown, error);
@@ -117,7 +123,7 @@ roof_status cli_print(const roof_text *text, roof_error *error) {
 }
 
 roof_status cli_note(const roof_text *text, roof_error *error) {
-  const rf_screen screen = cli_screen(stderr);
+  const rf_screen screen = cli_prose_screen(stderr);
   roof_text shown = {0};
   rf_screen_add(&shown, &screen, text->data != NULL ? text->data : "");
   bool failed = text->failed || shown.failed, empty = shown.length == 0;

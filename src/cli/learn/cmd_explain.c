@@ -36,7 +36,7 @@ static roof_status select_target(const cli_args *args, cli_targets *machines, bo
 /** A definition, whose lines are broken anew where the terminal is narrower than they are. */
 static void add_definition(roof_text *out, const char *text) {
   enum { FULL = 60 }; /* a line of prose that goes on in the next */
-  const size_t width = (size_t)cli_screen(stdout).width;
+  const size_t width = (size_t)cli_prose_screen(stdout).width;
   size_t widest = 0;
   for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL)) {
     widest = strcspn(line, "\n") > widest ? strcspn(line, "\n") : widest;
@@ -45,7 +45,8 @@ static void add_definition(roof_text *out, const char *text) {
     size_t length = strcspn(line, "\n");
     roof_text_add_bytes(out, line, length);
     const char *next = line[length] != '\0' ? line + length + 1 : line + length;
-    bool goes_on = widest > width && length > FULL && line[0] != ' ' && strchr(" \n", next[0]) == NULL;
+    bool goes_on =
+        width > 0 && widest > width && length > FULL && line[0] != ' ' && strchr(" \n", next[0]) == NULL;
     roof_text_add(out, goes_on ? " " : "\n");
     line = next;
   }
