@@ -19,7 +19,8 @@ extern "C" {
 typedef enum roof_health {
   ROOF_HEALTH_UNKNOWN,
   ROOF_HEALTH_OK,
-  ROOF_HEALTH_WARN,
+  ROOF_HEALTH_WARN, /**< it distorts measurements */
+  ROOF_HEALTH_INFO, /**< something is not available here; what is measured is not affected */
   ROOF_HEALTH_COUNT
 } roof_health;
 
@@ -60,7 +61,7 @@ ROOF_API roof_status roof_examination_write(const roof_examination *examination,
  *  Errors: none. */
 ROOF_API void roof_examination_done(roof_examination *examination);
 
-/** "ok", "warn" or "unknown".
+/** "ok", "warn", "info" or "unknown".
  *  Units: none.
  *  Ownership: a static string.
  *  Errors: "?" for a value out of range. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static cli_args parsed; /* popt tables need fixed addresses */
+static const char **typed_dtypes;
 
 static const struct poptOption machine_table[] = {
     {"machine", 'm', POPT_ARG_ARGV, &parsed.machines, 0,
@@ -21,8 +22,8 @@ static const struct poptOption machine_table[] = {
   { "ops", '\0', POPT_ARG_ARGV, &parsed.op_files, 0, "a file of your own operations; repeatable", "FILE" }
 
 static const struct poptOption format_table[] = {
-    {"dtype", 'd', POPT_ARG_STRING, &parsed.formats.dtype, 0,
-     "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4", "TYPE"},
+    {"dtype", 'd', POPT_ARG_ARGV, &typed_dtypes, 0,
+     "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4; several (fp16,fp8) in predict and plot", "TYPE"},
     {"weights", '\0', POPT_ARG_STRING, &parsed.formats.weights, 0,
      "stored format of the weights (int4: W4A16; nf4, awq, gptq, mxfp4)", "TYPE"},
     {"group", '\0', POPT_ARG_STRING, &parsed.formats.group, 0, "weights that share one fp16 scale", "N"},
@@ -356,6 +357,28 @@ static roof_status take_figures(roof_error *error) {
   return failed ? roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory") : ROOF_OK;
 }
 
+/** The formats of --dtype, repeated or with commas between them. */
+static roof_status take_dtypes(const cli_command *command, roof_error *error) {
+  for (int i = 0; typed_dtypes != NULL && typed_dtypes[i] != NULL; i++) {
+    char copy[256], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", typed_dtypes[i]);
+    for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
+      if (poptSaveString(&parsed.dtypes, POPT_ARG_ARGV, name) != 0) {
+        return roof_error_set(error, ROOF_E_MEMORY, "formats: out of memory");
+      }
+      parsed.dtype_count++;
+    }
+  }
+  if (typed_dtypes != NULL && parsed.dtype_count == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: no name");
+  }
+  parsed.formats.dtype = parsed.dtypes != NULL ? parsed.dtypes[0] : NULL;
+  return parsed.dtype_count > 1 && (command->groups & CLI_ARGS_FORMATS) == 0
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: given %d times; one value is taken",
+                              parsed.dtype_count)
+             : ROOF_OK;
+}
+
 /** The word `list` is --list. */
 static void take_list(const cli_command *command) {
   if ((command->groups & CLI_ARGS_LIST) != 0 && parsed.word_count > 0 &&
@@ -377,6 +400,9 @@ static roof_status take_words(const cli_command *command, poptContext context, r
   roof_status status = cli_effects_check(command->effects, command->name, &typed, error);
   status = status == ROOF_OK ? check_color(parsed.color, error) : status;
   status = status == ROOF_OK ? take_figures(error) : status;
+  status = status == ROOF_OK ? take_dtypes(command, error) : status;
+  cli_args_list_done(typed_dtypes);
+  typed_dtypes = NULL;
   return status == ROOF_OK ? load_userops(&parsed, error) : status;
 }
 
@@ -410,14 +436,13 @@ void cli_args_done(cli_args *args) {
   }
   free(args->userops);
   const roof_formats *f = &args->formats;
-  const char *texts[] = {f->dtype,     f->weights,     f->accumulate, f->output,
-                         f->kv,        f->group,       args->to,      args->efficiency,
-                         args->launch, args->overhead, args->overlap, args->tile,
-                         args->unit,   args->link,     args->color,   args->bandwidth};
+  const char *texts[] = {f->weights, f->accumulate,    f->output,    f->kv,          f->group,
+                         args->to,   args->efficiency, args->launch, args->overhead, args->overlap,
+                         args->tile, args->unit,       args->link,   args->color,    args->bandwidth};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free((void *)(uintptr_t)texts[i]);
   }
-  const char **lists[] = {args->machines, args->op_files, args->peaks};
+  const char **lists[] = {args->machines, args->op_files, args->peaks, args->dtypes};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     for (int j = 0; lists[i] != NULL && lists[i][j] != NULL; j++) {
       free((void *)(uintptr_t)lists[i][j]);

@@ -24,15 +24,16 @@
 
 /** Groups of options a command takes in addition to --json, --csv, --quiet, --color and its own. */
 enum {
-  CLI_ARGS_MACHINE = 1,  /**< --machine */
-  CLI_ARGS_FORMAT = 2,   /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
-  CLI_ARGS_MODEL = 4,    /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
-  CLI_ARGS_KEEP = 256,   /**< --to keeps what was measured and leaves the answer on the terminal */
-  CLI_ARGS_TO = 128,     /**< --to FILE (-o), where a command writes any format */
-  CLI_ARGS_PROGRAM = 16, /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
-  CLI_ARGS_OPS = 32,     /**< --ops alone */
-  CLI_ARGS_LIST = 64,    /**< the word `list`, or --list */
-  CLI_ARGS_BOTH = 8      /**< a drawing of --to is in addition to the answer on the terminal */
+  CLI_ARGS_MACHINE = 1,   /**< --machine */
+  CLI_ARGS_FORMAT = 2,    /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
+  CLI_ARGS_MODEL = 4,     /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
+  CLI_ARGS_FORMATS = 512, /**< several --dtype */
+  CLI_ARGS_KEEP = 256,    /**< --to keeps what was measured and leaves the answer on the terminal */
+  CLI_ARGS_TO = 128,      /**< --to FILE (-o), where a command writes any format */
+  CLI_ARGS_PROGRAM = 16,  /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
+  CLI_ARGS_OPS = 32,      /**< --ops alone */
+  CLI_ARGS_LIST = 64,     /**< the word `list`, or --list */
+  CLI_ARGS_BOTH = 8       /**< a drawing of --to is in addition to the answer on the terminal */
 };
 
 enum { CLI_HELP_SHORT = 1, CLI_HELP_LONG };
@@ -44,6 +45,8 @@ typedef struct cli_args {
   const char **op_files;
   const char **peaks; /**< with `bandwidth`: figures of a machine, which `machines` has as one more name */
   char *bandwidth;
+  const char **dtypes; /**< all of --dtype; `formats` has the first */
+  int dtype_count;     /**< 0: none */
   roof_formats formats;
   char *efficiency, *overhead, *launch, *overlap, *tile, *unit, *link;
   int sparse, warm, achieved;
@@ -145,7 +148,7 @@ roof_status cli_select_types(const cli_args *args, const roof_machine *machine, 
 roof_status cli_select_backend(const char *name, const roof_backend **backend, roof_error *error);
 roof_status cli_select_options(const cli_args *args, roof_options *options, roof_error *error);
 
-/** The machines named, each with the formats and options as typed. */
+/** The machines named, each with the formats and options as typed; with several --dtype each once per format. */
 typedef struct cli_targets {
   roof_machine **machines;
   roof_target *targets;

@@ -30,12 +30,17 @@ static const cli_column columns[] = {
 };
 
 static void add_text(roof_text *out, const roof_examination *e) {
+  static const roof_health worst_first[ROOF_HEALTH_COUNT] = {ROOF_HEALTH_WARN, ROOF_HEALTH_UNKNOWN,
+                                                             ROOF_HEALTH_INFO, ROOF_HEALTH_OK};
   cli_grid grid = {0};
   int warnings = e->healths[ROOF_HEALTH_WARN];
-  roof_text_addf(out, "%d warning%s, %d unknown, %d ok\n\n", warnings, warnings == 1 ? "" : "s",
-                 e->healths[ROOF_HEALTH_UNKNOWN], e->healths[ROOF_HEALTH_OK]);
-  for (size_t i = 0; i < e->count; i++) {
-    const roof_diagnosis *d = &e->diagnoses[i];
+  roof_text_addf(out, "%d warning%s, %d unknown, %d info, %d ok\n\n", warnings, warnings == 1 ? "" : "s",
+                 e->healths[ROOF_HEALTH_UNKNOWN], e->healths[ROOF_HEALTH_INFO], e->healths[ROOF_HEALTH_OK]);
+  for (size_t i = 0; i < ROOF_HEALTH_COUNT * e->count; i++) {
+    const roof_diagnosis *d = &e->diagnoses[i % e->count];
+    if (d->health != worst_first[i / e->count]) {
+      continue;
+    }
     const char *const cells[] = {roof_health_name(d->health), d->name, d->value, d->path};
     for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++) {
       cli_grid_add(&grid, "%s", cells[k]);

@@ -128,22 +128,13 @@ static roof_status read_format(const cli_args *args, const roof_machine *machine
   return status;
 }
 
-/** The formats of a comma list; *count is how many. */
-static roof_status read_formats(const chart *c, roof_types types[ROOF_SCENE_SERIES], int *count,
-                                roof_error *error) {
-  const char *at = c->args->formats.dtype;
-  roof_status status = ROOF_OK;
-  *count = 0;
-  while (at != NULL && *at != '\0' && status == ROOF_OK) {
-    char name[ROOF_NAME_MAX];
-    size_t length = strcspn(at, ",");
-    snprintf(name, sizeof name, "%.*s", (int)length, at);
-    if (*count == ROOF_SCENE_SERIES) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: a chart holds at most %d formats",
-                            ROOF_SCENE_SERIES);
-    }
-    status = read_format(c->args, c->machines[0], name, &types[(*count)++], error);
-    at += length + (at[length] == ',');
+static roof_status read_formats(const chart *c, roof_types types[ROOF_SCENE_SERIES], roof_error *error) {
+  roof_status status = c->args->dtype_count <= ROOF_SCENE_SERIES
+                           ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_ARGUMENT,
+                                            "--dtype: a chart holds at most %d formats", ROOF_SCENE_SERIES);
+  for (int i = 0; i < c->args->dtype_count && status == ROOF_OK; i++) {
+    status = read_format(c->args, c->machines[0], c->args->dtypes[i], &types[i], error);
   }
   return status;
 }
@@ -152,10 +143,10 @@ static roof_status read_formats(const chart *c, roof_types types[ROOF_SCENE_SERI
 static roof_status fill_formats(chart *c, roof_error *error) {
   roof_types types[ROOF_SCENE_SERIES];
   roof_options o = roof_options_default();
-  int count = 0;
+  int count = c->args->dtype_count;
   roof_status status =
       c->count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: several formats are of one machine")
-                   : read_formats(c, types, &count, error);
+                   : read_formats(c, types, error);
   roof_target *targets = status == ROOF_OK ? realloc(c->targets, (size_t)count * sizeof *targets) : NULL;
   if (status != ROOF_OK || targets == NULL) {
     return status != ROOF_OK ? status : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
@@ -181,10 +172,8 @@ static roof_status fill_machines(chart *c, roof_error *error) {
 }
 
 static roof_status fill_scene(chart *c, roof_error *error) {
-  const char *dtype = c->args->formats.dtype;
   roof_scene_init(c->scene);
-  roof_status status =
-      dtype != NULL && strchr(dtype, ',') != NULL ? fill_formats(c, error) : fill_machines(c, error);
+  roof_status status = c->args->dtype_count > 1 ? fill_formats(c, error) : fill_machines(c, error);
   return status == ROOF_OK ? place_words(c, error) : status;
 }
 
@@ -380,7 +369,7 @@ const cli_command cli_cmd_plot = {
         "  roofline plot shares results.json --machine host\n"
         "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",
     .writes = "svg png html json csv txt",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS,
     .options = options,
     .effects = effects,
     .run = run,

@@ -162,15 +162,44 @@ roof_status cli_select_options(const cli_args *args, roof_options *options, roof
   return ROOF_OK;
 }
 
+/** The types of one of several formats. */
+static roof_status select_format(const cli_args *args, int index, const roof_machine *machine,
+                                 roof_types *types, roof_error *error) {
+  roof_formats formats = args->formats;
+  formats.dtype = index < args->dtype_count ? args->dtypes[index] : formats.dtype;
+  return roof_formats_read(&formats, machine, types, error);
+}
+
+/** Each machine once for each of several formats: copies stand behind it. */
+static roof_status repeat_machines(cli_targets *t, int formats, roof_error *error) {
+  roof_machine **all = calloc((size_t)(t->count * formats), sizeof *all);
+  bool made = all != NULL;
+  for (int i = 0; made && i < t->count * formats; i++) {
+    all[i] = i % formats == 0 ? t->machines[i / formats] : roof_machine_copy(t->machines[i / formats]);
+    made = all[i] != NULL;
+  }
+  if (!made) {
+    for (int i = 0; all != NULL && i < t->count * formats; i++) {
+      roof_machine_free(i % formats == 0 ? NULL : all[i]);
+    }
+    free(all);
+    return roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
+  }
+  free(t->machines);
+  t->machines = all;
+  t->count *= formats;
+  return ROOF_OK;
+}
+
 static roof_status init_targets(const cli_args *args, cli_targets *t, roof_error *error) {
+  int formats = args->dtype_count > 1 ? args->dtype_count : 1;
   roof_types types;
   roof_options options;
-  roof_status status = cli_select_types(args, t->machines[0], &types, error);
-  if (status == ROOF_OK) {
-    status = cli_select_options(args, &options, error);
-  }
+  roof_status status = cli_select_options(args, &options, error);
   for (int i = 0; i < t->count && status == ROOF_OK; i++) {
-    status = roof_target_init(&t->targets[i], t->machines[i], &types, &options, error);
+    status = select_format(args, i % formats, t->machines[0], &types, error);
+    status = status == ROOF_OK ? roof_target_init(&t->targets[i], t->machines[i], &types, &options, error)
+                               : status;
   }
   return status;
 }
@@ -181,9 +210,11 @@ roof_status cli_select_targets(const cli_args *args, cli_targets *targets, roof_
   if (status != ROOF_OK) {
     return status;
   }
-  t.targets = calloc((size_t)t.count, sizeof *t.targets);
-  status = t.targets != NULL ? init_targets(args, &t, error)
-                             : roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
+  status = args->dtype_count > 1 ? repeat_machines(&t, args->dtype_count, error) : ROOF_OK;
+  t.targets = status == ROOF_OK ? calloc((size_t)t.count, sizeof *t.targets) : NULL;
+  status = status != ROOF_OK   ? status
+           : t.targets != NULL ? init_targets(args, &t, error)
+                               : roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
   if (status != ROOF_OK) {
     cli_targets_done(&t);
     return status;

@@ -64,7 +64,7 @@ void rf_check_counters(const rf_check *check, const char *root, roof_diagnosis *
   }
   if (root[0] != '\0') {
     bool barred = atoi(level) > 2;
-    rf_diagnose(out, barred ? ROOF_HEALTH_WARN : ROOF_HEALTH_UNKNOWN, setting, "%.100s: %s", level,
+    rf_diagnose(out, barred ? ROOF_HEALTH_INFO : ROOF_HEALTH_UNKNOWN, setting, "%.100s: %s", level,
                 barred ? "not permitted for unprivileged users"
                        : "only a running machine shows whether it has them");
     return;
@@ -73,7 +73,7 @@ void rf_check_counters(const rf_check *check, const char *root, roof_diagnosis *
   if (why == 0) {
     rf_diagnose(out, ROOF_HEALTH_OK, call, "cycles can be counted (perf_event_paranoid %.100s)", level);
   } else {
-    rf_diagnose(out, ROOF_HEALTH_WARN, call, "%s (perf_event_paranoid %.100s)",
+    rf_diagnose(out, ROOF_HEALTH_INFO, call, "%s (perf_event_paranoid %.100s)",
                 why == ENOENT ? "no hardware counters: absent, or hidden by the hypervisor" : strerror(why),
                 level);
   }
@@ -84,7 +84,7 @@ void rf_check_energy(const rf_check *check, const char *root, roof_diagnosis *ou
   (void)check;
   char line[LINE];
   bool readable = rf_probe_line(root, path, line, sizeof line);
-  rf_diagnose(out, readable ? ROOF_HEALTH_OK : ROOF_HEALTH_WARN, path, readable ? "%s microjoules" : "%s",
+  rf_diagnose(out, readable ? ROOF_HEALTH_OK : ROOF_HEALTH_INFO, path, readable ? "%s microjoules" : "%s",
               line);
 }
 
@@ -98,6 +98,6 @@ void rf_check_library(const rf_check *check, const char *root, roof_diagnosis *o
     rf_diagnose(out, ROOF_HEALTH_OK, loaded.soname, "found");
     rf_library_close(&loaded);
   } else {
-    rf_diagnose(out, ROOF_HEALTH_WARN, sonames[0], "not found");
+    rf_diagnose(out, ROOF_HEALTH_INFO, sonames[0], "not found");
   }
 }

@@ -127,7 +127,7 @@ static void examine_backend(const roof_backend *backend, const char *root, roof_
     return;
   }
   const char *reason = backend->disabled_reason();
-  rf_diagnose(out, reason == NULL ? ROOF_HEALTH_OK : ROOF_HEALTH_WARN, backend->name, "%s",
+  rf_diagnose(out, reason == NULL ? ROOF_HEALTH_OK : ROOF_HEALTH_INFO, backend->name, "%s",
               reason == NULL ? backend->summary : reason);
 }
 
@@ -184,14 +184,15 @@ roof_status roof_examination_write(const roof_examination *e, roof_text *out, ro
   for (size_t i = 0; i < e->count; i++) {
     json_array_append_new(list, diagnosis_json(&e->diagnoses[i]));
   }
-  return rf_json_write(json_pack("{s:s, s:i, s:i, s:i, s:o}", "schema", "roofline.doctor/1", "ok",
-                                 e->healths[ROOF_HEALTH_OK], "warn", e->healths[ROOF_HEALTH_WARN], "unknown",
-                                 e->healths[ROOF_HEALTH_UNKNOWN], "checks", list),
+  return rf_json_write(json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "schema", "roofline.doctor/1", "ok",
+                                 e->healths[ROOF_HEALTH_OK], "warn", e->healths[ROOF_HEALTH_WARN], "info",
+                                 e->healths[ROOF_HEALTH_INFO], "unknown", e->healths[ROOF_HEALTH_UNKNOWN],
+                                 "checks", list),
                        "doctor", out, error);
 }
 
 const char *roof_health_name(roof_health health) {
-  static const char *const names[] = {"unknown", "ok", "warn"};
+  static const char *const names[] = {"unknown", "ok", "warn", "info"};
   _Static_assert(sizeof names / sizeof names[0] == ROOF_HEALTH_COUNT, "one name per health");
   return (unsigned)health < ROOF_HEALTH_COUNT ? names[health] : "?";
 }

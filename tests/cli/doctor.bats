@@ -12,7 +12,7 @@ json() { # FILTER on $output
 
 @test "text: counts, one line per check, what to do for each warning" {
   run -0 "$ROOFLINE" doctor --root "$captured/server"
-  [[ ${lines[0]} == *" warnings, "*" unknown, "*" ok" ]]
+  [[ ${lines[0]} == *" warnings, "*" unknown, "*" info, "*" ok" ]]
   [[ $output == *"warn     huge pages"*"always madvise [never]"*"/sys/kernel/mm/transparent_hugepage/enabled"* ]]
   [[ $output == *"huge pages: with 4 KiB pages"*"echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"* ]]
   [[ $output != *"governor: "* ]]
@@ -22,7 +22,7 @@ json() { # FILTER on $output
 
 @test "json and csv say the same" {
   run -0 --separate-stderr "$ROOFLINE" doctor --root "$captured/vm" --json
-  [ "$(json '[.schema, (.checks | length) == (.ok + .warn + .unknown)]')" = '["roofline.doctor/1",true]' ]
+  [ "$(json '[.schema, (.checks | length) == (.ok + .warn + .info + .unknown)]')" = '["roofline.doctor/1",true]' ]
   [ "$(json '.checks[] | select(.name == "cpu limit") | [.state, .value]')" = '["warn","time for 1.5 processors"]' ]
   [ "$(json '[.checks[] | .path, .value, .why, .remedy | length > 0] | all')" = true ]
   checks=$(json '.checks | length')
@@ -34,8 +34,18 @@ json() { # FILTER on $output
 @test "this machine: every library and backend is found or not, and that is no error" {
   run -0 --separate-stderr "$ROOFLINE" doctor --json
   [ "$stderr" = "" ]
-  [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "BLIS", "oneDNN", "PAPI", "OpenCL", "CUDA")) | .state == ("ok", "warn")] | map(select(.)) | length')" = 6 ]
+  [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "BLIS", "oneDNN", "PAPI", "OpenCL", "CUDA")) | .state == ("ok", "info")] | map(select(.)) | length')" = 6 ]
   [ "$(json '[.checks[] | select(.name == "backend" and .path == "fake") | .state]')" = '["ok"]' ]
+}
+
+@test "what is not installed is no warning, and the worst comes first" {
+  run -0 "$ROOFLINE" doctor
+  [ "$(awk '/^  (warn|unknown|info|ok) / { print $1 }' <<<"$output" | uniq | tr '\n' ' ' | sed 's/^warn //; s/^unknown //; s/^info //')" = "ok " ]
+  run -0 "$ROOFLINE" doctor --json
+  [ "$(json '[.checks[] | select(.state == "warn") | .name] | map(select(. == ("OpenBLAS", "BLIS", "oneDNN", "PAPI", "OpenCL", "CUDA", "backend", "energy", "counters")))')" = '[]' ]
+  warned=$(json .warn)
+  run "$ROOFLINE" doctor --strict --quiet
+  [ "$status" -eq $((warned > 0)) ]
 }
 
 @test "bad input" {

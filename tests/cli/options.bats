@@ -61,7 +61,7 @@ same() {
 }
 
 @test "one format where one is taken" {
-  for command in "predict gemm m=8 n=8 k=8" "run triad" "loop" "model llama-3.1-8b"; do
+  for command in "sweep gemm m=8 n=8 k=8" "claim 1TB/s" "run triad" "loop" "model llama-3.1-8b"; do
     run -2 "$ROOFLINE" $command -d fp32 -d fp64
     [[ $output == *"--dtype: given 2 times; one value is taken"* ]]
   done
@@ -233,4 +233,19 @@ idle() {
   run -2 "$ROOFLINE" plot --machine h100 --to a.svg -o b.svg
   run -2 "$ROOFLINE" run list -b cpu -b fake
   run -0 "$ROOFLINE" predict triad n=1M --machine h100 --machine a100
+}
+
+@test "several formats: repeated --dtype or a comma list, in predict and plot" {
+  local point="gemm m=4096 n=4096 k=4096"
+  run -0 "$ROOFLINE" predict $point -m h100 -d fp16 -d fp8 --json
+  [ "$(json '[.predictions[] | [.machine, .dtype]]')" = '[["nvidia-h100-sxm","fp16"],["nvidia-h100-sxm","fp8"]]' ]
+  same "predict $point -m h100 -d fp16 -d fp8" "predict $point -m h100 -d fp16,fp8"
+  run -0 "$ROOFLINE" predict $point -m h100 -m a100 -d fp64,fp16 --csv
+  [ "${#lines[@]}" -eq 5 ]
+  run -0 "$ROOFLINE" predict $point -m h100 -d fp16,fp8 --seal
+  [ "$("$ROOFLINE" ledger show --json | jq '.entries | length')" = 2 ]
+  same "plot $point -m h100 -d fp16,fp8 --csv" "plot $point -m h100 -d fp16 -d fp8 --csv"
+  run -2 "$ROOFLINE" claim 1TB/s -m h100 -d fp16,fp8
+  [ "$output" = 'roofline: --dtype: given 2 times; one value is taken' ]
+  run -2 "$ROOFLINE" predict $point -m h100 -d ,
 }

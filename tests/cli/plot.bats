@@ -176,10 +176,12 @@ refuses() { # CODE TEXT ARGUMENT...
   refuses 2 '--linear: of a drawing: --to FILE.svg, .png or .html' --machine h100 --linear
 }
 
-@test "one format at a time" {
-  run -2 --separate-stderr "$ROOFLINE" plot --machine a100 --dtype fp32 --dtype tf32
+@test "a format typed again is one more, of one machine" {
+  run -0 "$ROOFLINE" plot --machine a100 --dtype fp32 --dtype tf32 --csv
+  [[ $output == *",fp32,"* && $output == *",tf32,"* ]]
+  run -2 --separate-stderr "$ROOFLINE" plot --machine a100 --machine h100 --dtype fp32 --dtype tf32
   [ -z "$output" ]
-  [[ $stderr == 'roofline: --dtype: given 2 times; one value is taken' ]]
+  [[ $stderr == 'roofline: --dtype: several formats are of one machine' ]]
 }
 
 @test "every picture changes to dark where the screen is, and a table's head says what it heads" {

@@ -29,6 +29,7 @@ static const struct {
 #define OK ROOF_HEALTH_OK
 #define WARN ROOF_HEALTH_WARN
 #define UNKNOWN ROOF_HEALTH_UNKNOWN
+#define INFO ROOF_HEALTH_INFO
     {"governor",
      {WARN, "powersave on 4 of 4 processors"},
      {OK, "performance on all 8 processors"},
@@ -73,13 +74,14 @@ static const struct {
      {WARN, "always madvise [never]"},
      {OK, "[always] madvise never"}},
     {"counters",
-     {WARN, "3: not permitted for unprivileged users"},
+     {INFO, "3: not permitted for unprivileged users"},
      {UNKNOWN, "-1: only a running machine shows whether it has them"},
      {UNKNOWN, "No such file or directory"}},
     {"energy",
      {OK, "92837465123 microjoules"},
-     {WARN, "No such file or directory"},
-     {WARN, "No such file or directory"}},
+     {INFO, "No such file or directory"},
+     {INFO, "No such file or directory"}},
+#undef INFO
 #undef OK
 #undef WARN
 #undef UNKNOWN

@@ -417,7 +417,7 @@ const cli_command cli_cmd_predict = {
         "  roofline predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine a100\n"
         "  roofline predict gemm m=4096 n=4096 k=4096 --machine h100 --seal --label ffn\n",
     .writes = "txt json csv",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS | CLI_ARGS_MODEL,
     .options = options,
     .effects = effects,
     .run = run,
