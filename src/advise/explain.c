@@ -276,6 +276,8 @@ static void add_count(roof_text *out, const roof_lesson *l) {
     double factor = p->intensity / p->ridge;
     roof_text_addf(out, ", %.4gx %s of the ridge", factor >= 1 ? factor : 1 / factor,
                    factor >= 1 ? "right" : "left");
+    roof_text_addf(out, " of %s %s, %.4g", roof_dtype_name(p->peak->dtype), roof_unit_name(p->peak->unit),
+                   p->ridge);
   }
   roof_text_add(out, "\n");
 }

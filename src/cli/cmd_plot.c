@@ -306,9 +306,12 @@ static roof_status run_bars(const cli_args *args, roof_error *error) {
   int count = 0;
   bool losses = is_bars(args, "losses");
   roof_bars *bars = calloc(1, sizeof *bars);
-  roof_status status = bars == NULL ? roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory")
-                       : losses     ? make_losses(args, bars, error)
-                                    : cli_select_machines(args, &machines, &count, error);
+  roof_status status =
+      bars == NULL ? roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory")
+      : losses     ? make_losses(args, bars, error)
+      : is_bars(args, "peaks") && args->word_count > 1
+          ? roof_error_set(error, ROOF_E_ARGUMENT, "plot peaks: `%s`: it takes no more words", args->words[1])
+          : cli_select_machines(args, &machines, &count, error);
   if (status == ROOF_OK && !losses) {
     status = is_bars(args, "peaks") ? roof_peaks_chart(machines, count, bars, error)
                                     : make_shares(args, machines[0], bars, error);
@@ -345,9 +348,15 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+/** What bars do not use. */
+#define ROOFLINES "arrows linear height dtype weights group accumulate output kv ops"
+
 static const cli_effect effects[] = {{.options = "width height ascii", .with = "to"},
                                      {.options = "width height ascii", .with = "json"},
                                      {.options = "width height ascii", .with = "csv"},
+                                     {.options = ROOFLINES, .with = "peaks"},
+                                     {.options = ROOFLINES, .with = "shares"},
+                                     {.options = ROOFLINES " machine", .with = "losses"},
                                      {0}};
 
 const cli_command cli_cmd_plot = {

@@ -29,7 +29,7 @@ static double extreme(const roof_scene *scene, int series, int style, bool flat,
   return best;
 }
 
-static bool has_ramp(const roof_scene *scene, int series) {
+bool rf_scene_has_ramp(const roof_scene *scene, int series) {
   for (int i = 0; i < scene->roof_count; i++) {
     if (scene->roofs[i].series == series && !is_flat(&scene->roofs[i])) {
       return true;
@@ -38,16 +38,15 @@ static bool has_ramp(const roof_scene *scene, int series) {
   return false;
 }
 
-/** The series whose ramps a series is under: its own, else, where it is one more format of a machine, the first. */
-static int ramps_of(const roof_scene *scene, int series) {
-  bool format = !has_ramp(scene, series) && !isnan(extreme(scene, series, ANY_STYLE, true, 1));
+int rf_scene_ramps(const roof_scene *scene, int series) {
+  bool format = !rf_scene_has_ramp(scene, series) && !isnan(extreme(scene, series, ANY_STYLE, true, 1));
   return format ? 0 : series;
 }
 
 /** The log rate of the outermost level, of its theoretical ramp where there is one; NaN: none. */
 static double outer_ramp(const roof_scene *scene, int series) {
   const roof_scene_roof *outer = NULL;
-  series = ramps_of(scene, series);
+  series = rf_scene_ramps(scene, series);
   for (int i = 0; i < scene->roof_count; i++) {
     const roof_scene_roof *roof = &scene->roofs[i];
     if (roof->series != series || is_flat(roof)) {
@@ -72,11 +71,11 @@ static double preferred(const roof_scene *scene, int series, int style, bool fla
  * the highest ramp. NaN: none. */
 static double meeting(const roof_scene *scene, const roof_scene_roof *roof) {
   if (is_flat(roof)) {
-    return log_rate(roof) - preferred(scene, ramps_of(scene, roof->series), (int)roof->style, false, 1);
+    return log_rate(roof) - preferred(scene, rf_scene_ramps(scene, roof->series), (int)roof->style, false, 1);
   }
   double highest = preferred(scene, roof->series, (int)roof->style, true, 1);
   for (int series = 0; series < scene->series_count; series++) {
-    if (series != roof->series && ramps_of(scene, series) == roof->series) {
+    if (series != roof->series && rf_scene_ramps(scene, series) == roof->series) {
       highest = fmax(highest, preferred(scene, series, (int)roof->style, true, 1));
     }
   }

@@ -20,6 +20,12 @@ typedef struct rf_geometry {
 /** Lays out the plane. Fails for a scene without roofs. */
 roof_status rf_geometry_make(const roof_scene *scene, rf_geometry *geometry, roof_error *error);
 
+/** Whether a series has a memory ramp of its own. */
+bool rf_scene_has_ramp(const roof_scene *scene, int series);
+
+/** The series whose ramps a series is under: its own, else, where it is one more format of a machine, the first. */
+int rf_scene_ramps(const roof_scene *scene, int series);
+
 /** Decades between two labels, chosen so that a range has at most `most` labels. */
 int rf_axis_step(double low, double high, int most);
 

@@ -11,9 +11,10 @@
 /** The outermost ramp of a series, preferably of the same style; NULL: none. */
 static const roof_scene_roof *ramp_of(const roof_scene *scene, const roof_scene_roof *flat) {
   const roof_scene_roof *best = NULL;
+  int series = rf_scene_ramps(scene, flat->series);
   for (int i = 0; i < scene->roof_count; i++) {
     const roof_scene_roof *r = &scene->roofs[i];
-    if (isnan(r->bytes_per_second) || r->series != flat->series) {
+    if (isnan(r->bytes_per_second) || r->series != series) {
       continue;
     }
     bool closer = best == NULL || (best->style != flat->style && r->style == flat->style);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "draw/geometry.h"
 #include "draw/glyph.h"
 #include "roofline/units.h"
 
@@ -313,21 +314,13 @@ int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
   return scene->dot_count++;
 }
 
-static bool has_ramp(const roof_scene *scene, int series) {
-  for (int i = 0; i < scene->roof_count; i++) {
-    if (scene->roofs[i].series == series && isnan(scene->roofs[i].flops_per_second)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machine *machine, roof_dtype dtype,
                                 roof_unit unit, roof_error *error) {
   char what[48];
   int roofs = scene->roof_count;
   size_t length = (size_t)snprintf(what, sizeof what, "%s %s ", roof_dtype_name(dtype), roof_unit_name(unit));
-  bool shares = !has_ramp(scene, series); /* one more format of the first machine: its roof may be there */
+  bool shares =
+      !rf_scene_has_ramp(scene, series); /* one more format of the first machine: its roof may be there */
   for (int i = 0; i < roofs; i++) {
     if ((shares || scene->roofs[i].series == series) && strncmp(scene->roofs[i].label, what, length) == 0) {
       return ROOF_OK;

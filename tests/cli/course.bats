@@ -30,7 +30,7 @@ a thread's registers in bytes|1024 B|explain levels --machine h100
 what lives at which level|hot KV cache|explain levels --machine h100
 ridges of several machines by format|ridge, fp8|machine compare orin-nano-super h100 h200 b200
 a new format|fp3|predict gemm m=1 n=4096 k=4096 --machine h100 --weights fp3
-the ridge that a distance is taken from|1772x left|explain add n=4 --dtype bf16 --machine h100 --unit matrix
+the ridge that a distance is taken from|1772x left of the ridge of bf16 matrix|explain add n=4 --dtype bf16 --machine h100 --unit matrix
 a naive product's ceiling|0.25     837.4 GFLOP/s|explain tile gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp32
 FLOPs per element|5 per element|predict softmax rows=4096 cols=4096 --machine h100
 reads without writes|reads alone|explain bytes add n=1000 --machine h100
@@ -80,6 +80,15 @@ ROWS
   [[ $output == *'gemm 4096,0.887820512821,"fp16 matrix, good"'* ]]
   run -2 --separate-stderr "$ROOFLINE" plot shares --machine a100
   [ "$stderr" = 'roofline: plot shares: of which file of measurements?' ]
+}
+
+@test "bars take what they use" {
+  run -2 --separate-stderr "$ROOFLINE" plot peaks gemm --machine h100
+  [ "$stderr" = 'roofline: plot peaks: `gemm`: it takes no more words' ]
+  run -2 --separate-stderr "$ROOFLINE" plot peaks --machine h100 --dtype fp16
+  [ "$stderr" = 'roofline: --dtype: has no effect with `peaks`' ]
+  run -2 --separate-stderr "$ROOFLINE" plot losses A=2GB/s B=1GB/s --machine h100
+  [ "$stderr" = 'roofline: --machine: has no effect with `losses`' ]
 }
 
 @test "throughput and intensity over the batch" {
@@ -140,6 +149,8 @@ ROWS
     grep -q ">ridge $ridge<" formats.svg
   done
   [ "$(grep -o 'HBM 2.039 TB/s' formats.svg | sort -u | wc -l)" = 1 ]
+  run -0 --separate-stderr "$ROOFLINE" plot gemm m=2048 n=4096 k=4096 --machine h100 --dtype fp16,fp8 --linear --to linear.svg
+  grep -q '>fp8 matrix 1.979 PFLOP/s<' linear.svg
   # What the H100 does not compute in are weights: the roof of fp16 once, the dots further right.
   run -0 "$ROOFLINE" plot linear batch=1 in=2560 out=19456 --machine h100 --dtype fp16,fp8,int4 --json
   [ "$(json '[.dots[] | .machine]')" = '["fp16","fp8","fp16, weights int4"]' ]

@@ -153,7 +153,7 @@ explain() {
 
 @test "an operation is worked by hand" {
   explain add n=4 --dtype bf16 --machine h100
-  has "12 numbers of 2 bytes = 24 bytes; 4 FLOP / 24 bytes = 0.167 FLOP/B"
+  has "12 numbers of 2 bytes = 24 bytes; 4 FLOP / 24 bytes = 0.167 FLOP/B, 239.6x left of the ridge of bf16 vector, 39.94"
   has "1. FLOP = n"
   has "2. bytes = n * (2 * a + o)"
   has "= 4 * (2 * 2 + 2)"
