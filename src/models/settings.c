@@ -69,7 +69,9 @@ static const setting *find(const setting *table, const char *word, roof_error *e
       return &table[i];
     }
   }
-  roof_error_unknown(error, "setting", name, names, NULL);
+  roof_error_unknown(error, "setting", name, names,
+                     table == of_models ? "`roofline model --help` shows all"
+                                        : "`roofline cluster --help` shows all");
   return NULL;
 }
 

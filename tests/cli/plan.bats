@@ -88,3 +88,13 @@ setup() {
   run -2 "$ROOFLINE" $ask --price a100=2
   has "none of the machines asked about"
 }
+
+@test "users and context may be options too, and an unknown setting says where all are" {
+  ask() { run "$ROOFLINE" model llama-3.1-70b --search --tpot 80ms --ttft 2s --machine h200 "$@"; }
+  ask users=50 context=8k
+  local settings=$output
+  ask --users 50 --context 8k
+  [ "$output" = "$settings" ]
+  run -2 "$ROOFLINE" model llama-2-7b --machine h100 zzz=1
+  has 'setting `zzz`: unknown; `roofline model --help` shows all'
+}

@@ -62,8 +62,9 @@ static roof_status select_settings(const cli_args *args, const roof_model *model
   status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
   status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
   status = status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
-  return status == ROOF_OK ? roof_model_settings_read(args->words + 1, args->word_count - 1, s, axes, error)
-                           : status;
+  status = status == ROOF_OK ? roof_model_settings_read(args->words + 1, args->word_count - 1, s, axes, error)
+                             : status;
+  return status == ROOF_OK ? cli_model_search_settings(s, axes, error) : status;
 }
 
 /** Says which weights --dtype does not reach. */

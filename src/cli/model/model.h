@@ -36,6 +36,9 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
                              const roof_model_settings *settings, const char *precisions, roof_text *text,
                              json_t *json, roof_error *error);
 void cli_model_search_options_done(void);
+/** What --users and --context say, as the settings of their names. */
+roof_status cli_model_search_settings(roof_model_settings *settings, roof_model_axes *axes,
+                                      roof_error *error);
 /** Compares machines by --search; the price of each is in `prices`. Adds the answer as cli_model_search does. */
 roof_status cli_model_choose(const cli_args *args, const roof_model *model, roof_machine *const *machines,
                              int count, const roof_model_settings *settings, double users,

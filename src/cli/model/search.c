@@ -14,7 +14,7 @@ enum { SHORT = 48 };
 
 static int search;
 static bool missed;
-static char *devices, *ttft, *tpot;
+static char *devices, *ttft, *tpot, *users_text, *context_text;
 const struct poptOption cli_model_search_options[] = {
     {"search", '\0', POPT_ARG_NONE, &search, 0,
      "try every tp x pp x dp x ep of --devices and batches up to what fits; --precision may name "
@@ -23,7 +23,24 @@ const struct poptOption cli_model_search_options[] = {
     {"devices", '\0', POPT_ARG_STRING, &devices, 0, "of the cluster; default: --node", "N"},
     {"ttft", '\0', POPT_ARG_STRING, &ttft, 0, "most time to the first token, for instance 500ms", "TIME"},
     {"tpot", '\0', POPT_ARG_STRING, &tpot, 0, "most time per token, for instance 20ms", "TIME"},
+    {"users", '\0', POPT_ARG_STRING, &users_text, 0, "requests at once, as the setting users=", "N"},
+    {"context", '\0', POPT_ARG_STRING, &context_text, 0, "tokens of a prompt, as the setting context=", "N"},
     POPT_TABLEEND};
+
+roof_status cli_model_search_settings(roof_model_settings *settings, roof_model_axes *axes,
+                                      roof_error *error) {
+  char word[128];
+  const struct { const char *name, *value; } given[] = {{"users", users_text}, {"context", context_text}};
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < sizeof given / sizeof given[0] && status == ROOF_OK; i++) {
+    if (given[i].value != NULL) {
+      const char *const words[] = {word};
+      snprintf(word, sizeof word, "%s=%.100s", given[i].name, given[i].value);
+      status = roof_model_settings_read(words, 1, settings, axes, error);
+    }
+  }
+  return status;
+}
 
 bool cli_model_searches(void) {
   return search != 0;
@@ -34,6 +51,8 @@ bool cli_model_search_missed(void) {
 }
 
 void cli_model_search_options_done(void) {
+  free(users_text);
+  free(context_text);
   free(devices);
   free(ttft);
   free(tpot);
