@@ -15,6 +15,7 @@
 
 #include "roofline/draw.h"
 #include "roofline/losses.h"
+#include "roofline/model.h"
 #include "roofline/sweep.h"
 #include "roofline/workload.h"
 
@@ -110,6 +111,14 @@ ROOF_API roof_status roof_scene_add_workload(roof_scene *scene, const roof_machi
                                              const roof_workload *workload,
                                              const roof_workload_answer *answer, bool arrow,
                                              roof_error *error);
+
+/** Adds the phases of a model's run as dots under the ceilings of the scene's first machine, each at all of its
+ *  FLOPs, bytes of memory and expected time on one device.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT where a rate is not known, and for more than a scene holds. */
+ROOF_API roof_status roof_scene_add_model(roof_scene *scene, const char *name,
+                                          const roof_model_answer *answer, roof_error *error);
 
 #ifdef __cplusplus
 }

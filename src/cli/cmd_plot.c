@@ -1,5 +1,6 @@
 /* Rooflines of machines with operations placed on them: in the terminal, as SVG or as HTML. */
 #include "cli/chart.h"
+#include "cli/whole/whole.h"
 
 #include "roofline/graphs.h"
 
@@ -91,6 +92,50 @@ static roof_status place_workload(const chart *c, const char *const *words, int 
   return status;
 }
 
+/** A model's run: its settings among the words, and what is asked of them. */
+typedef struct run_of_model {
+  roof_model model;
+  roof_model_settings settings;
+  roof_model_target target;
+  roof_model_answer answer;
+} run_of_model;
+
+static roof_status answer_model(const chart *c, const char *const *words, int count, run_of_model *r,
+                                roof_error *error) {
+  roof_dtype dtype = c->targets[0].types.compute;
+  roof_status status = roof_model_load(words[0], &r->model, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  r->settings = roof_model_settings_default(&r->model);
+  if (c->args->formats.dtype != NULL) {
+    roof_model_precision_retype(&r->settings.precision, dtype);
+  }
+  status = roof_model_settings_read(words + 1, count - 1, &r->settings, NULL, error);
+  status = status == ROOF_OK
+               ? roof_model_target_init(&r->target, &r->model, c->machines[0], &r->settings, error)
+               : status;
+  if (status == ROOF_OK) {
+    roof_model_answer_of(&r->target, &r->answer);
+  }
+  return status;
+}
+
+/** The phases of a model, `words[0]` with its settings, on the first machine. */
+static roof_status place_model(const chart *c, const char *const *words, int count, roof_error *error) {
+  run_of_model *r = calloc(1, sizeof *r);
+  roof_text name = {0};
+  roof_status status = r != NULL ? answer_model(c, words, count, r, error)
+                                 : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
+  for (int i = 0; i < count; i++) {
+    roof_text_addf(&name, "%s%s", i > 0 ? " " : "", words[i]);
+  }
+  status = status == ROOF_OK ? roof_scene_add_model(c->scene, name.data, &r->answer, error) : status;
+  roof_text_done(&name);
+  free(r);
+  return status;
+}
+
 /** A word without `=` begins the next operation, or is a file of measurements, a graph or a list. */
 static roof_status place_words(const chart *c, roof_error *error) {
   const cli_args *args = c->args;
@@ -105,7 +150,12 @@ static roof_status place_words(const chart *c, roof_error *error) {
     while (end < args->word_count && strchr(args->words[end], '=') != NULL) {
       end++;
     }
-    status = (roof_workload_is(word) ? place_workload : place_op)(c, args->words + start, end - start, error);
+    cli_args one = *args;
+    one.words = &args->words[start];
+    one.word_count = 1;
+    status = (roof_workload_is(word) ? place_workload
+              : cli_whole_is(&one)   ? place_model
+                                     : place_op)(c, args->words + start, end - start, error);
   }
   return status;
 }
@@ -362,7 +412,8 @@ static const cli_effect effects[] = {{.options = "width height ascii", .with = "
 const cli_command cli_cmd_plot = {
     .name = "plot",
     .task = CLI_TASK_ASK,
-    .arguments = "[OP key=value ... | FILE.json | GRAPH [batch=N] | -] ... | peaks | shares FILE | losses "
+    .arguments = "[OP key=value ... | FILE.json | GRAPH [batch=N] | MODEL [key=value ...] | -] ... | peaks | "
+                 "shares FILE | losses "
                  "CAUSE=RATE ...",
     .summary =
         "rooflines of machines, with operations and measurements on them; bars of peaks, shares, losses",

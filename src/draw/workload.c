@@ -1,4 +1,4 @@
-/* The operations of a graph or a list as dots of a scene: which of them lie where, and the whole. */
+/* What runs as a whole, as dots of a scene: the operations of a graph or a list, the phases of a model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,4 +103,27 @@ roof_status roof_scene_add_workload(roof_scene *scene, const roof_machine *machi
     add_whole(scene, series, workload, answer, arrow);
   }
   return status;
+}
+
+roof_status roof_scene_add_model(roof_scene *scene, const char *name, const roof_model_answer *answer,
+                                 roof_error *error) {
+  int series = roof_scene_series(scene, name);
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    const roof_model_phase *phase = &answer->phases[i];
+    roof_scene_dot dot = {.intensity = phase->flops / phase->memory_bytes,
+                          .flops_per_second = phase->flops / phase->expected_seconds,
+                          .predicted = true,
+                          .series = series,
+                          .next = -1};
+    if (!phase->present) {
+      continue;
+    }
+    snprintf(dot.label, sizeof dot.label, "%s", roof_phase_name(phase->kind));
+    snprintf(dot.detail, sizeof dot.detail, "%.90s: %d operations", name, phase->count);
+    if (roof_scene_add_dot(scene, &dot) < 0) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "%s: no rate is known, or the chart holds no more dots",
+                            dot.label);
+    }
+  }
+  return ROOF_OK;
 }
