@@ -7,6 +7,8 @@ prefix=$scratch/prefix
 cmake --install "$ROOFLINE_BUILD" --prefix "$prefix" >/dev/null
 pc=$(find "$prefix" -name roofline.pc)
 [ -n "$pc" ] || fail "no roofline.pc was installed"
+book=$(find "$prefix" -path '*/docs/index.md')
+[ -n "$book" ] || fail "the book was not installed"
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
 
