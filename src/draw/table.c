@@ -195,6 +195,7 @@ static bool is_last(const layout *l, const char *const *rests, int from) {
 
 static void add_row(roof_text *out, const table *t, const layout *l, int row) {
   const char *rests[RF_TABLE_COLUMNS];
+  int lead = at_most((int)strspn(t->cells[row * t->count + l->columns[0]], " "), l->widths[0] / 2);
   for (int i = 0; i < l->count; i++) {
     rests[i] = t->cells[row * t->count + l->columns[i]];
   }
@@ -203,9 +204,10 @@ static void add_row(roof_text *out, const table *t, const layout *l, int row) {
     more = false;
     for (int i = 0; i < l->count; i++) {
       bool broken = header || is_wrapped(t, l->columns[i]), last = line > 0 && is_last(l, rests, i);
-      roof_text_add(out, "  ");
-      size_t length =
-          add_piece(out, t, l->columns[i], l->widths[i], rests[i], broken, last || i == l->count - 1);
+      int indent = i == 0 && line > 0 && rests[0][0] != '\0' ? lead : 0;
+      roof_text_addf(out, "  %*s", indent, "");
+      size_t length = add_piece(out, t, l->columns[i], l->widths[i] - indent, rests[i], broken,
+                                last || i == l->count - 1);
       rests[i] += length;
       more = more || rests[i][0] != '\0';
       if (last) {

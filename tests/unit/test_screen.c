@@ -202,6 +202,19 @@ static void test_table_in_blocks(void **state) {
                                 "  host     4  3333333333\n");
 }
 
+static void test_a_wrapped_cell_keeps_its_indentation(void **state) {
+  (void)state;
+  const rf_table_column two[] = {{.right = false}, {.right = true}};
+  const char *const rows[] = {"peak", "rate", "    measured vector, of a kernel", "1111111111111111111"};
+  const rf_screen narrow = {.width = 42};
+  roof_text_done(&out);
+  rf_table_add(&out, &narrow, rows, two, 2, 2, true);
+  assert_string_equal(out.data, "  peak                                rate\n"
+                                "      measured         1111111111111111111\n"
+                                "      vector, of a\n"
+                                "      kernel\n");
+}
+
 static void test_empty_columns_go_first(void **state) {
   (void)state;
   const rf_table_column all[] = {{.right = false}, {.right = true}, {.right = true, .rank = 1}};
@@ -236,6 +249,7 @@ int main(void) {
                                      cmocka_unit_test(test_table_as_it_narrows),
                                      cmocka_unit_test(test_table_in_blocks),
                                      cmocka_unit_test(test_empty_columns_go_first),
+                                     cmocka_unit_test(test_a_wrapped_cell_keeps_its_indentation),
                                      cmocka_unit_test(test_cells_are_neutralised)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static void add_facts(roof_text *out, const roof_profile *profile) {
 
 /** What takes the time, before any ceiling: the longest kernel, and how long none ran. */
 static void add_time(roof_text *out, const import_answer *answer) {
-  char seconds[CLI_SHORT];
+  char seconds[CLI_SHORT], name[CLI_SCRATCH];
   const roof_ranking *r = &answer->ranking;
   double idle = roof_profile_fact(answer->profile, "idle_share");
   roof_text_addf(out, "%zu kernel%s, %s", r->count, r->count == 1 ? "" : "s",
@@ -148,7 +148,7 @@ static void add_time(roof_text *out, const import_answer *answer) {
     roof_text_addf(out, " on %s", answer->profile->device);
   }
   if (r->count > 1 && r->longest != NULL) {
-    roof_text_addf(out, ", %.0f %% of it in %.60s", 100 * r->longest->time_share, r->longest->record->name);
+    roof_text_addf(out, ", %.0f %% of it in %s", 100 * r->longest->time_share, short_name(r->longest, name));
   }
   if (!isnan(idle)) {
     roof_text_addf(out, "; idle %.1f %% of %s", 100 * idle,
@@ -159,15 +159,15 @@ static void add_time(roof_text *out, const import_answer *answer) {
 
 /** What is lost, and against whose ceilings. */
 static void add_headline(roof_text *out, const import_answer *answer) {
-  char lost[CLI_SHORT];
+  char lost[CLI_SHORT], name[CLI_SCRATCH];
   const roof_ranking *r = &answer->ranking;
   add_time(out, answer);
   if (answer->ceilings->machine == NULL) {
     roof_text_add(out, "no ceilings: name a machine with --machine\n");
   } else if (r->lost_seconds > 0) {
-    roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %.60s\n",
+    roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %s\n",
                    cli_quantity(lost, r->lost_seconds, "s"), 100 * r->lost_seconds / r->seconds,
-                   answer->ceilings->machine->name, r->rows[0].record->name);
+                   answer->ceilings->machine->name, short_name(&r->rows[0], name));
   } else {
     roof_text_addf(out, "ceilings: %s\n", answer->ceilings->machine->name);
   }
