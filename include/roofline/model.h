@@ -275,14 +275,16 @@ typedef struct roof_model_parameters {
 
 /** How a model is run. Start from roof_model_settings_default(). */
 typedef struct roof_model_settings {
-  double batch;    /**< sequences at once */
-  double prompt;   /**< tokens of a prompt */
-  double generate; /**< tokens generated after it */
-  double prefix;   /**< of a prompt, that a prefix cache already holds: tokens, or under 1 a share */
-  double sharers;  /**< sequences that share one copy of that prefix; 0: all of a replica */
-  double chunk;    /**< tokens of prompts processed at once, over all sequences; 0: all of them */
-  double draft;    /**< tokens drafted and verified together, 0: no speculation */
-  double accept;   /**< probability that a drafted token is right */
+  double batch;      /**< sequences at once */
+  double prompt;     /**< tokens of a prompt */
+  double generate;   /**< tokens generated after it */
+  double prefix;     /**< of a prompt, that a prefix cache already holds: tokens, or under 1 a share */
+  double offload;    /**< share of the weights that lies in the host's memory and is streamed in every step */
+  double offload_kv; /**< the same of the cache; under 1 */
+  double sharers;    /**< sequences that share one copy of that prefix; 0: all of a replica */
+  double chunk;      /**< tokens of prompts processed at once, over all sequences; 0: all of them */
+  double draft;      /**< tokens drafted and verified together, 0: no speculation */
+  double accept;     /**< probability that a drafted token is right */
   roof_model_precision precision;
   roof_launch launch;
   double kernel_seconds;    /**< cost of one kernel; NaN: the machine's, or the mode's own assumption */
@@ -314,7 +316,8 @@ typedef struct roof_kernel_cost {
 /** X(symbol, text): where a transfer goes. */
 #define ROOF_SPAN_MAP(X)                                                                                     \
   X(ROOF_SPAN_NODE, "within a node")                                                                         \
-  X(ROOF_SPAN_CLUSTER, "between nodes")
+  X(ROOF_SPAN_CLUSTER, "between nodes")                                                                      \
+  X(ROOF_SPAN_HOST, "to the host")
 
 typedef enum roof_span {
 #define ROOF_SPAN_ENUM(symbol, text) symbol,

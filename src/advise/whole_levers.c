@@ -85,6 +85,14 @@ static bool prefix_cache(const roof_model_target *t, const roof_model_answer *a,
   return roof_model_generates(t) && roof_model_prefix(&t->settings) < roof_model_prefix(s);
 }
 
+static bool offload(const roof_model_target *t, const roof_model_answer *a, roof_model_settings *s,
+                    char text[64]) {
+  double over = -a->capacity.spare_bytes, share = over / a->capacity.weight_bytes;
+  s->offload = share > 0 ? fmin(1, ceil(100 * share + 5) / 100) : 0.5; /* what does not fit, or half */
+  snprintf(text, 64, "%.0f %% of weights at the host", 100 * s->offload);
+  return t->settings.offload == 0;
+}
+
 static bool drafts(const roof_model_target *t, const roof_model_answer *a, roof_model_settings *s,
                    char text[64]) {
   (void)a;
@@ -114,8 +122,8 @@ static const struct {
   change *make;
 } changes[] = {{"precision", eight_bits},     {"precision", four_bits},       {"KV cache", narrow_cache},
                {"batching", twice_the_batch}, {"batching", largest_batch},    {"devices", more_devices},
-               {"devices", more_replicas},    {"prefix cache", prefix_cache}, {"speculation", drafts},
-               {"fusion", fuse_all},          {"launches", one_kernel}};
+               {"devices", more_replicas},    {"prefix cache", prefix_cache}, {"offload", offload},
+               {"speculation", drafts},       {"fusion", fuse_all},           {"launches", one_kernel}};
 enum { CHANGE_COUNT = sizeof changes / sizeof changes[0] };
 _Static_assert((int)CHANGE_COUNT <= (int)ROOF_MODEL_LEVERS_MAX, "room for every change");
 

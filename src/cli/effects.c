@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cli/whole/whole.h"
+
 /** Whether `word` is one of the words of `list`. */
 static bool is_among(const char *list, const char *word) {
   size_t length = strlen(word);
@@ -18,13 +20,14 @@ static bool is_common(const char *option) {
   return is_among("json csv quiet color to list help", option);
 }
 
+/** A model by its name has all its settings. */
 static bool has_setting(const cli_args *args) {
   for (int i = 0; i < args->word_count; i++) {
     if (strchr(args->words[i], '=') != NULL) {
       return true;
     }
   }
-  return false;
+  return cli_whole_is(args);
 }
 
 /** Whether the option was typed, or what the condition names: "list", a verb, "key=value", "WORD" for any. */

@@ -138,7 +138,9 @@ static json_t *settings(const roof_model_target *t) {
                                     {"dp", s->dp},
                                     {"ep", s->ep},
                                     {"prefix", roof_model_prefix(s)},
-                                    {"sharers", s->sharers}};
+                                    {"sharers", s->sharers},
+                                    {"offload", s->offload},
+                                    {"offload_kv", s->offload_kv}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
   json_object_set_new(object, "launch", json_string(roof_launch_name(s->launch)));
@@ -161,6 +163,7 @@ static json_t *plan_phase(const roof_model_target *t, const roof_model_phase *p)
   }
   const rf_json_member members[] = {{"node_seconds", p->link_seconds[ROOF_SPAN_NODE]},
                                     {"network_seconds", p->link_seconds[ROOF_SPAN_CLUSTER]},
+                                    {"host_seconds", p->link_seconds[ROOF_SPAN_HOST]},
                                     {"bubble", p->bubble},
                                     {"replica_seconds", p->replica_seconds},
                                     {"hidden_seconds", p->hidden_seconds}};

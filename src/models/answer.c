@@ -287,8 +287,11 @@ const char *roof_model_operation_binding(const roof_model_target *t, const roof_
 }
 
 roof_span roof_model_phase_span(const roof_model_phase *p) {
-  return p->link_seconds[ROOF_SPAN_CLUSTER] > p->link_seconds[ROOF_SPAN_NODE] ? ROOF_SPAN_CLUSTER
-                                                                              : ROOF_SPAN_NODE;
+  roof_span most = ROOF_SPAN_NODE;
+  for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
+    most = p->link_seconds[i] > p->link_seconds[most] ? (roof_span)i : most;
+  }
+  return most;
 }
 
 bool roof_model_too_long(const roof_model_target *t, char *buffer, size_t size) {

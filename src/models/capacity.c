@@ -98,14 +98,21 @@ static double largest_batch(const roof_model_settings *s, double room, double ea
   return (groups > 0 ? groups * sharers : 0) + fmax(0, floor((rest - common) / own));
 }
 
+/** Weights on the device: of what lies with the host two layers, the one in use and the one that comes. */
+static double kept_weights(const roof_model_target *t) {
+  model_weights weights = rf_model_local_weights(t);
+  double bytes = rf_model_weight_bytes(t, &weights), away = t->settings.offload;
+  return bytes * (1 - away) + bytes * fmin(away, away * 2 / t->model->layer_count);
+}
+
 roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double context = s->prompt + s->generate, paged = ceil(context / s->page) * s->page;
   double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
-  model_weights weights = rf_model_local_weights(t);
-  roof_model_capacity c = {.weight_bytes = rf_model_weight_bytes(t, &weights),
-                           .workspace_bytes = s->workspace};
-  double sequences = roof_model_replica_batch(t), common = prefix_bytes(t, context);
+  double kept = 1 - s->offload_kv;
+  one *= kept, page *= kept;
+  roof_model_capacity c = {.weight_bytes = kept_weights(t), .workspace_bytes = s->workspace};
+  double sequences = roof_model_replica_batch(t), common = kept * prefix_bytes(t, context);
   c.shared_kv_bytes = (sequences - prefix_copies(s, sequences)) * common;
   c.kv_bytes = sequences * one - c.shared_kv_bytes;
   c.kv_bytes_per_token = sequence_bytes(t, 1);
@@ -127,7 +134,8 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
     c.longest_context = c.largest_batch = NAN;
     return c;
   }
-  c.longest_context = isnan(room) ? NAN : longest_context(t, (room + c.shared_kv_bytes) / sequences - state);
+  c.longest_context =
+      isnan(room) ? NAN : longest_context(t, ((room + c.shared_kv_bytes) / sequences - state) / kept);
   c.largest_batch = isnan(room) ? NAN : largest_batch(s, room, one + page + state, common);
   return c;
 }

@@ -47,6 +47,40 @@ static void overlap_links(roof_model_phase *p) {
   p->lower_seconds = fmax(p->lower_seconds - hidden, most);
 }
 
+/** What lies in the host's memory comes over its link in every step, while the rest of the step runs; what is left of
+ * the transfer then is waited for. */
+static void add_offload(model_step *s) {
+  const roof_model_target *t = s->target;
+  const roof_model_settings *set = &t->settings;
+  roof_model_phase *p = s->out;
+  if (!(set->offload > 0 || set->offload_kv > 0) || s->attention_only ||
+      p->count == ROOF_MODEL_OPERATION_MAX) {
+    return;
+  }
+  model_weights weights = rf_model_local_weights(t);
+  double bytes = set->offload * rf_model_weight_bytes(t, &weights) * s->steps +
+                 set->offload_kv * p->bytes[ROOF_BYTES_KV];
+  double seconds = bytes / t->links[ROOF_SPAN_HOST].bytes_per_second, overlap = set->options.overlap;
+  roof_model_operation o = {.name = "offload",
+                            .part = ROOF_PART_COUNT,
+                            .kind = ROOF_KIND_COLLECTIVE,
+                            .span = ROOF_SPAN_HOST,
+                            .count = 1,
+                            .bytes = {[ROOF_BYTES_NETWORK] = bytes},
+                            .intensity = NAN,
+                            .ridge = NAN,
+                            .regime = ROOF_NETWORK_BOUND,
+                            .network_seconds = seconds,
+                            .lower_seconds = fmax(0, seconds - p->lower_seconds),
+                            .upper_seconds = seconds,
+                            .expected_seconds = fmax(0, seconds - overlap * p->expected_seconds),
+                            .expected_low_seconds = fmax(0, seconds - overlap * p->expected_low_seconds),
+                            .expected_high_seconds = fmax(0, seconds - overlap * p->expected_high_seconds)};
+  o.energy_joules = t->plain.costs.constant_watts * o.expected_seconds;
+  p->operations[p->count++] = o;
+  add_operation(p, &o);
+}
+
 /** The time in which a device waits for the pipeline to fill and drain, as an operation of its own. */
 static void add_idle(model_step *s) {
   roof_model_phase *p = s->out;
@@ -95,6 +129,7 @@ void rf_model_finish(model_step *s) {
     add_operation(p, &p->operations[i]);
   }
   overlap_links(p);
+  add_offload(s);
   add_idle(s);
   if (s->training) {
     add_update(s);

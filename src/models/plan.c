@@ -1,6 +1,7 @@
 /* A plan: how the devices of a cluster share a model. Neighbours first share tensors (tp), then sequences
  * (cp), then replicas (dp) and with them the experts (ep), then the layers (pp). */
 #include <math.h>
+#include <string.h>
 
 #include "models/step.h"
 #include "roofline/ops.h"
@@ -132,6 +133,26 @@ void rf_model_plan_share(roof_model_target *t) {
   }
 }
 
+/** The link to the host: NVLink-C2C, else PCI Express. */
+static roof_status find_host(roof_model_target *t, roof_error *error) {
+  static const char *const names[] = {"NVLink-C2C", "PCIe"};
+  const roof_machine *m = t->machine;
+  bool processor = strcmp(m->device_class, "cpu") == 0; /* is the host */
+  for (size_t n = 0; n < sizeof names / sizeof names[0] && !processor; n++) {
+    for (int i = 0; i < m->link_count; i++) {
+      const roof_link *l = &m->links[i];
+      if (l->kind != ROOF_MEASURED && strncmp(l->name, names[n], strlen(names[n])) == 0) {
+        t->links[ROOF_SPAN_HOST] = roof_link_complete(l, false);
+        return ROOF_OK;
+      }
+    }
+  }
+  return t->settings.offload > 0 || t->settings.offload_kv > 0
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "offload: the file of %s has no link to its host (PCIe)", m->name)
+             : ROOF_OK;
+}
+
 roof_status rf_model_plan_init(roof_model_target *t, roof_error *error) {
   static const char *const names[ROOF_COLLECTIVE_COUNT] = {
 #define NAME(symbol, name) [symbol] = name,
@@ -155,5 +176,5 @@ roof_status rf_model_plan_init(roof_model_target *t, roof_error *error) {
     t->links[ROOF_SPAN_NODE] = roof_link_complete(t->plain.link, false);
   }
   t->links[ROOF_SPAN_CLUSTER] = roof_link_complete(network, true);
-  return ROOF_OK;
+  return find_host(t, error);
 }

@@ -17,7 +17,7 @@ typedef struct setting {
   double least; /**< of a cluster's */
 } setting;
 
-enum { SETTING_MAX = 24 };
+enum { SETTING_MAX = 28 };
 
 #define COUNT(name)                                                                                          \
   { #name, offsetof(roof_model_settings, name), "", true, 0 }
@@ -29,6 +29,8 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(generate),
     AMOUNT(prefix, "%"),
     COUNT(sharers),
+    AMOUNT(offload, "%"),
+    AMOUNT(offload_kv, "%"),
     COUNT(chunk),
     COUNT(draft),
     AMOUNT(accept, ""),
@@ -83,7 +85,7 @@ static roof_status read_setting(const void *context, const char *text, double *v
   const setting *s = context;
   roof_error why = {0};
   roof_status status = roof_quantity_parse_unit(text, s->unit, value, &why);
-  if (status == ROOF_OK && strcmp(s->unit, "%") == 0 && strchr(text, '%') != NULL && *value >= 1) {
+  if (status == ROOF_OK && strcmp(s->name, "prefix") == 0 && strchr(text, '%') != NULL && *value >= 1) {
     status = roof_error_set(&why, ROOF_E_ARGUMENT, "%s is not under 100 %%", text);
   }
   return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "%s: %s", s->name, why.message);

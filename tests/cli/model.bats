@@ -261,6 +261,20 @@ model() {
   has "encoder"
 }
 
+@test "weights or cache in the host's memory come over its link" {
+  run -0 "$ROOFLINE" model llama-3.1-70b offload=45% --machine h100
+  has ": fits, "
+  has "45 % of the weights with the"
+  run -0 "$ROOFLINE" model llama-3.1-70b offload=45% --machine h100 --json
+  [ "$(json '[.settings.offload, .plan.decode.binding_link, (.tpot_seconds == .plan.decode.host_seconds)]')" = '[0.45,"PCIe 5.0 x16",true]' ]
+  run -0 "$ROOFLINE" model llama-3.1-8b offload_kv=.5 batch=64 --machine gh200 --json
+  [ "$(json '.plan.decode.host_seconds > 0')" = true ]
+  run -0 "$ROOFLINE" advise llama-3.1-70b --machine h100
+  has "of weights at the host"
+  run -2 "$ROOFLINE" model llama-3.1-8b offload=2 --machine h100
+  has "offload"
+}
+
 @test "training plans are searched" {
   run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --devices 8 batch=64 --machine h100 --json
   [ "$(json '[.schema, .devices, .batch, (.fit > 0), (.front[0] == .best)]')" = '["roofline.train_plans/1",8,64,true,true]' ]

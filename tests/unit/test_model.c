@@ -169,6 +169,38 @@ static void prefix_fills(void **state) {
   }
 }
 
+/** A step takes its own time or that of the transfer from the host, whichever is longer; what lies there is not on
+ * the device, but for two layers. */
+static void offloaded(void **state) {
+  (void)state;
+  roof_model model = read_model(llama_text);
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_answer base = *answer(&model, &s);
+  double link = 63.015e9, before = base.tpot_seconds, weights = base.capacity.weight_bytes;
+  for (s.offload = 0.01; s.offload <= 1; s.offload += 0.11) {
+    const roof_model_answer *a = answer(&model, &s);
+    assert_near(a->tpot_seconds, fmax(base.tpot_seconds, s.offload * weights / link), 1e-9);
+    assert_true(a->tpot_seconds >= before && a->ttft_seconds >= base.ttft_seconds);
+    assert_near(a->capacity.weight_bytes, weights * (1 - s.offload * (1 - 2.0 / 32)), 1e-12);
+    before = a->tpot_seconds;
+  }
+  s.offload = 0, s.offload_kv = 0.5, s.batch = 64;
+  const roof_model_answer *a = answer(&model, &s);
+  double cache = a->phases[ROOF_PHASE_DECODE].bytes[ROOF_BYTES_KV];
+  assert_near(a->tpot_seconds, cache / 2 / link, 1e-9);
+  double half = a->capacity.kv_bytes;
+  s.offload_kv = 0;
+  assert_near(answer(&model, &s)->capacity.kv_bytes, 2 * half, 1e-12);
+  roof_model_target target;
+  roof_machine *processor = NULL;
+  s.offload = 0.5;
+  assert_int_equal(roof_catalog_load("amd-epyc-9654", &processor, NULL), ROOF_OK);
+  assert_int_equal(roof_model_target_init(&target, &model, processor, &s, NULL), ROOF_E_UNSUPPORTED);
+  roof_machine_free(processor);
+  s.offload_kv = 1;
+  assert_int_equal(roof_model_target_init(&target, &model, machine, &s, NULL), ROOF_E_ARGUMENT);
+}
+
 static void counts(void **state) {
   (void)state;
   roof_model model = read_model(llama_text);
@@ -672,6 +704,7 @@ int main(void) {
       cmocka_unit_test(techniques),
       cmocka_unit_test(fused_norm),
       cmocka_unit_test(prefix_splits),
+      cmocka_unit_test(offloaded),
       cmocka_unit_test(prefix_helps),
       cmocka_unit_test(prefix_fills),
       cmocka_unit_test(modes),

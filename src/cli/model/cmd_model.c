@@ -311,7 +311,8 @@ const cli_command cli_cmd_model = {
         "  roofline model llama-3.1-70b --train --search tokens=15T batch=1024 prompt=8k --devices 512 "
         "--price 2.5 "
         "--machine h100\n"
-        "Settings: batch prompt generate prefix sharers chunk draft accept tp pp dp ep cp microbatches zero "
+        "Settings: batch prompt generate prefix sharers offload offload_kv chunk draft accept tp pp dp ep cp "
+        "microbatches zero "
         "tokens node "
         "page "
         "workspace price\n",

@@ -167,6 +167,12 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   char format[SHORT], x[SHORT];
   add_run(out, t);
+  if (s->offload > 0) {
+    roof_text_addf(out, "; %.4g %% of the weights with the host", 100 * s->offload);
+  }
+  if (s->offload_kv > 0) {
+    roof_text_addf(out, "; %.4g %% of the cache with the host", 100 * s->offload_kv);
+  }
   roof_text_addf(out, "; %s launches, %s per kernel (%s)\n", roof_launch_name(s->launch),
                  cli_quantity(x, t->kernel.seconds, "s"), roof_provenance_name(t->kernel.kind));
   roof_text_addf(out, "  precision   activations %s, KV %s; weights",
