@@ -379,13 +379,23 @@ static roof_status take_dtypes(const cli_command *command, roof_error *error) {
              : ROOF_OK;
 }
 
-/** The word `list` is --list. */
-static void take_list(const cli_command *command) {
-  if ((command->groups & CLI_ARGS_LIST) != 0 && parsed.word_count > 0 &&
-      strcmp(parsed.words[0], "list") == 0) {
+/** Drops the first `count` words. */
+static void drop_words(int count) {
+  parsed.words += count;
+  parsed.word_count -= count;
+}
+
+/** The word `list` is --list; `show NAME` asks for one. */
+static void take_verb(const cli_command *command) {
+  const char *verb = parsed.word_count > 0 ? parsed.words[0] : "";
+  if ((command->groups & CLI_ARGS_LIST) != 0 && strcmp(verb, "list") == 0) {
     parsed.list = 1;
-    parsed.words++;
-    parsed.word_count--;
+    drop_words(1);
+  } else if ((command->groups & CLI_ARGS_SHOW) != 0 && strcmp(verb, "show") == 0 && parsed.word_count == 2) {
+    parsed.show = parsed.words[1];
+    drop_words(2);
+  } else if ((command->groups & CLI_ARGS_NAME) != 0 && strcmp(verb, "show") == 0 && parsed.word_count > 1) {
+    drop_words(1);
   }
 }
 
@@ -395,7 +405,7 @@ static roof_status take_words(const cli_command *command, poptContext context, r
   while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {
     parsed.word_count++;
   }
-  take_list(command);
+  take_verb(command);
   const cli_typed typed = {known.typed, known.typed_count, &parsed};
   roof_status status = cli_effects_check(command->effects, command->name, &typed, error);
   status = status == ROOF_OK ? check_color(parsed.color, error) : status;

@@ -27,6 +27,8 @@ enum {
   CLI_ARGS_MACHINE = 1,   /**< --machine */
   CLI_ARGS_FORMAT = 2,    /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
   CLI_ARGS_MODEL = 4,     /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
+  CLI_ARGS_SHOW = 1024,   /**< the words `show NAME`: one of the list */
+  CLI_ARGS_NAME = 2048,   /**< the word `show` may stand before a name */
   CLI_ARGS_FORMATS = 512, /**< several --dtype */
   CLI_ARGS_KEEP = 256,    /**< --to keeps what was measured and leaves the answer on the terminal */
   CLI_ARGS_TO = 128,      /**< --to FILE (-o), where a command writes any format */
@@ -56,8 +58,9 @@ typedef struct cli_args {
   const char *ending; /**< the format of `file` */
   char *color;
   int json, csv, quiet;
-  int list; /**< `words` are what follows the word */
-  int help; /**< CLI_HELP_SHORT, CLI_HELP_LONG or 0 */
+  int list;         /**< `words` are what follows the word */
+  const char *show; /**< the name after the word `show`, of a list; NULL: not typed */
+  int help;         /**< CLI_HELP_SHORT, CLI_HELP_LONG or 0 */
   const char **words;
   int word_count;
   const char *const *program; /**< what follows `--`, NULL-terminated, or NULL; in argv */

@@ -1,6 +1,7 @@
 #include "cli/columns.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DIGITS = 15 };
@@ -220,5 +221,68 @@ void cli_columns_add_csv(roof_text *out, cli_rows rows) {
 roof_status cli_columns_print_csv(cli_rows rows, roof_error *error) {
   roof_text out = {0};
   cli_columns_add_csv(&out, rows);
+  return cli_print_end(&out, ROOF_OK, error);
+}
+
+/** What the column `name` says; "" where there is none. */
+static const char *name_of(cli_rows rows, const void *row, char scratch[CLI_SCRATCH]) {
+  for (const cli_column *c = rows.columns; !is_end(c); c++) {
+    if (c->key != NULL && strcmp(c->key, "name") == 0) {
+      return value_of(c, row, scratch).text;
+    }
+  }
+  return "";
+}
+
+static const void *find_named(cli_rows rows, const char *name, roof_error *error) {
+  char scratch[CLI_SCRATCH];
+  const char **names = calloc(rows.count + 1, sizeof *names);
+  const void *found = NULL;
+  size_t next = 0, count = 0;
+  for (const void *row; (row = next_row(rows, &next)) != NULL && names != NULL;) {
+    names[count] = name_of(rows, row, scratch);
+    found = found == NULL && strcmp(names[count++], name) == 0 ? row : found;
+  }
+  if (names == NULL) {
+    roof_error_set(error, ROOF_E_MEMORY, "list: out of memory");
+  } else if (found == NULL) {
+    roof_error_unknown(error, "show", name, names, "`list` shows all");
+  }
+  free(names);
+  return found;
+}
+
+/** "default sizes  n=1Mi", a line per key that is known. */
+static void add_lines(roof_text *out, const cli_column *columns, const void *row) {
+  char scratch[CLI_SCRATCH], key[64];
+  for (const cli_column *c = columns; !is_end(c); c++) {
+    value v = value_of(c, row, scratch);
+    if (c->key == NULL || v.text == NULL || v.text[0] == '\0') {
+      continue;
+    }
+    snprintf(key, sizeof key, "  %-12s  ", c->key);
+    for (char *at = strchr(key, '_'); at != NULL; at = strchr(at, '_')) {
+      *at = ' ';
+    }
+    roof_text_addf(out, "%s%s\n", key, v.text);
+  }
+}
+
+roof_status cli_columns_print_named(const cli_args *args, cli_rows rows, const char *schema, const char *name,
+                                    roof_error *error) {
+  const void *row = find_named(rows, name, error);
+  roof_text out = {0};
+  if (row == NULL) {
+    return ROOF_E_NAME;
+  }
+  if (args->json) {
+    json_t *object = json_pack("{s:s}", "schema", schema);
+    json_object_update_new(object, cli_columns_object(rows.columns, row));
+    return cli_json_print(object, error);
+  }
+  if (args->csv) {
+    return cli_columns_print_csv((cli_rows){rows.columns, row, 1, rows.size, NULL}, error);
+  }
+  add_lines(&out, rows.columns, row);
   return cli_print_end(&out, ROOF_OK, error);
 }

@@ -72,6 +72,10 @@ void cli_columns_add_text(roof_text *out, cli_rows rows);
 void cli_columns_add_csv(roof_text *out, cli_rows rows);
 /** One record. */
 void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const void *row);
+/** Prints the row whose column `name` says `name`, a line per key; with --json an object of `schema`. ROOF_E_NAME with the
+ *  nearest name where there is none. */
+roof_status cli_columns_print_named(const cli_args *args, cli_rows rows, const char *schema, const char *name,
+                                    roof_error *error);
 /** Prints header and records. */
 roof_status cli_columns_print_csv(cli_rows rows, roof_error *error);
 

@@ -249,3 +249,24 @@ idle() {
   [ "$output" = 'roofline: --dtype: given 2 times; one value is taken' ]
   run -2 "$ROOFLINE" predict $point -m h100 -d ,
 }
+
+@test "list and show are verbs of every catalogue" {
+  for command in machine op model run import profile explain; do
+    run -0 "$ROOFLINE" $command list
+    [ "${#lines[@]}" -gt 3 ]
+  done
+  for words in "machine show h100" "op show gemm" "model show llama-3.1-8b --machine h100" "run show gemm-naive" "import show ncu" \
+    "profile show ncu" "explain show ridge --machine h100"; do
+    run -0 "$ROOFLINE" $words
+    [ "${#lines[@]}" -gt 2 ]
+    run -0 "$ROOFLINE" $words --json
+    jq -e .schema <<<"$output"
+  done
+  same "model show llama-3.1-8b --machine h100" "model llama-3.1-8b --machine h100"
+  run -0 "$ROOFLINE" run show gemm-naive
+  [[ $output == *"name "*"gemm-naive"*"op "*"gemm"* ]]
+  run -0 "$ROOFLINE" import show ncu --csv
+  [ "${#lines[@]}" -eq 2 ]
+  run -2 "$ROOFLINE" run show gemm-naiv
+  [ "$output" = 'roofline: show `gemm-naiv`: unknown; did you mean `gemm-naive`?; `list` shows all' ]
+}

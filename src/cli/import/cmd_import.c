@@ -234,7 +234,7 @@ roof_status cli_import_file_as(const cli_args *args, const char *path, const cha
 
 static roof_status run(const cli_args *args, roof_error *error) {
   const char *name = cli_import_ledger_name();
-  if (args->list) {
+  if (args->list || args->show != NULL) {
     return cli_import_print_list(args, error);
   }
   return args->word_count > 0
@@ -252,7 +252,7 @@ static const cli_effect effects[] = {{.options = "*", .with = "list"},
 const cli_command cli_cmd_import = {
     .name = "import",
     .task = CLI_TASK_IMPORT,
-    .arguments = "FILE ... | list",
+    .arguments = "FILE ... | list | show FORMAT",
     .summary = "kernels from a profiler's files under the ceilings, most time lost first",
     .examples =
         "  roofline import profile.csv\n"
@@ -261,7 +261,7 @@ const cli_command cli_cmd_import = {
         "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n"
         "  roofline import ncu.csv --group 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
     .writes = "txt svg png html json csv",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_SHOW,
     .options = options,
     .effects = effects,
     .run = run,

@@ -231,7 +231,9 @@ roof_status cli_import_print_list(const cli_args *args, roof_error *error) {
   cli_rows rows = CLI_ROWS(of_format, formats, formats != NULL ? (size_t)count : 0);
   roof_status status =
       formats == NULL ? roof_error_set(error, ROOF_E_MEMORY, "import: out of memory") : ROOF_OK;
-  if (status == ROOF_OK && args->json) {
+  if (status == ROOF_OK && args->show != NULL) {
+    status = cli_columns_print_named(args, rows, "roofline.format/1", args->show, error);
+  } else if (status == ROOF_OK && args->json) {
     status = cli_json_print(
         json_pack("{s:s, s:o}", "schema", "roofline.formats/1", "formats", cli_columns_json(rows)), error);
   } else if (status == ROOF_OK) {

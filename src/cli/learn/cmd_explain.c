@@ -121,14 +121,14 @@ static const cli_effect effects[] = {{.options = "*", .without = "WORD"}, {0}};
 const cli_command cli_cmd_explain = {
     .name = "explain",
     .task = CLI_TASK_LOOK_UP,
-    .arguments = "[TOPIC | OP] [OP key=value ...]",
+    .arguments = "[list | [show] TOPIC | OP] [OP key=value ...]",
     .summary = "what a term means, worked on your numbers",
     .examples = "  roofline explain\n"
                 "  roofline explain ridge --machine h100 --dtype fp8\n"
                 "  roofline explain critical-batch linear batch=1 in=4096 out=4096 --machine a100\n"
                 "  roofline explain add n=4 --dtype bf16 --machine h100\n",
     .writes = "txt json",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_LIST | CLI_ARGS_NAME,
     .effects = effects,
     .run = run,
 };

@@ -317,7 +317,8 @@ const cli_command cli_cmd_model = {
         "page "
         "workspace price\n",
     .writes = "txt svg png html json csv",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_LIST,
+    .groups =
+        CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_NAME,
     .options = options,
     .effects = effects,
     .run = run,

@@ -25,10 +25,10 @@ static const char *installed_text(const void *row, char scratch[CLI_SCRATCH]) {
 }
 
 static const cli_column columns[] = {
-    {.header = "profiler", CLI_FIELD(TEXT, roof_profiler, name)},
-    {.header = "for", CLI_FIELD(TEXT, roof_profiler, question)},
-    {.header = "installed", .text = installed_text},
-    {.header = "what it answers", CLI_FIELD(TEXT, roof_profiler, answers)},
+    {.key = "name", .header = "profiler", CLI_FIELD(TEXT, roof_profiler, name)},
+    {.key = "question", .header = "for", CLI_FIELD(TEXT, roof_profiler, question)},
+    {.key = "installed", .header = "installed", .text = installed_text},
+    {.key = "answers", .header = "what it answers", CLI_FIELD(TEXT, roof_profiler, answers)},
     {0},
 };
 
@@ -39,7 +39,9 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
   while (roof_profiler_at((int)rows.count) != NULL) {
     rows.count++;
   }
-  if (args->json) {
+  if (args->show != NULL) {
+    status = cli_columns_print_named(args, rows, "roofline.profiler/1", args->show, error);
+  } else if (args->json) {
     status = roof_profilers_write(&out, error);
   } else {
     cli_columns_add_text(&out, rows);
@@ -92,8 +94,9 @@ static roof_status profile(const cli_args *args, const roof_profiler *p, roof_er
 
 static roof_status run(const cli_args *args, roof_error *error) {
   const roof_profiler *p = NULL;
-  roof_status status = args->list ? print_list(args, error) : cli_args_limit_words(args, 0, error);
-  if (status != ROOF_OK || args->list) {
+  roof_status status =
+      args->list || args->show != NULL ? print_list(args, error) : cli_args_limit_words(args, 0, error);
+  if (status != ROOF_OK || args->list || args->show != NULL) {
     return status;
   }
   status = roof_profiler_choose(with, question, &p, error);
@@ -124,14 +127,14 @@ static const cli_effect effects[] = {{.options = "*", .with = "list"},
 const cli_command cli_cmd_profile = {
     .name = "profile",
     .task = CLI_TASK_IMPORT,
-    .arguments = "-- PROGRAM ... | list",
+    .arguments = "-- PROGRAM ... | list | show PROFILER",
     .summary = "a program under the profiler that answers a question, imported and reconciled",
     .examples = "  roofline profile -- ./a.out\n"
                 "  roofline profile list\n"
                 "  roofline profile --for kernels --machine h100 --group 'gemm=ffn' --ledger -- ./train\n"
                 "  roofline profile --with ncu --dry-run -- ./train\n",
     .writes = "txt svg png html json csv",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_PROGRAM,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_SHOW | CLI_ARGS_PROGRAM,
     .options = options,
     .effects = effects,
     .run = run,

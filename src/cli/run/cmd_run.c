@@ -324,7 +324,9 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
                            : roof_backend_find(backend_name != NULL ? backend_name : "cpu", &backend, error);
   if (status == ROOF_OK) {
     cli_rows rows = CLI_ROWS(list_columns, kernels, (size_t)roof_backend_kernels(backend, kernels, most));
-    if (args->json) {
+    if (args->show != NULL) {
+      status = cli_columns_print_named(args, rows, "roofline.kernel/1", args->show, error);
+    } else if (args->json) {
       status = roof_kernels_write(backend, &text, error);
     } else if (args->csv) {
       cli_columns_add_csv(&text, rows);
@@ -380,7 +382,9 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
   if (counters && (args->list || ladder)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--counters: is for kernels, without --list or --ladder");
   }
-  return args->list ? print_list(args, error) : ladder ? climb(args, error) : measure(args, error);
+  return args->list || args->show != NULL ? print_list(args, error)
+         : ladder                         ? climb(args, error)
+                                          : measure(args, error);
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
@@ -398,7 +402,7 @@ static const cli_effect effects[] = {{.options = "*", .with = "list", .except = 
 const cli_command cli_cmd_run = {
     .name = "run",
     .task = CLI_TASK_MEASURE,
-    .arguments = "KERNEL ... [key=value ...] | list | -- PROGRAM [ARGUMENT ...]",
+    .arguments = "KERNEL ... [key=value ...] | list | show KERNEL | -- PROGRAM [ARGUMENT ...]",
     .summary =
         "check and time built-in kernels, or your own program, as a share of what this machine reaches",
     .examples = "  roofline run list\n"
@@ -410,7 +414,7 @@ const cli_command cli_cmd_run = {
                 "  roofline run --repeat 5 --to run.json -- ./solver input.dat\n"
                 "  roofline run --op 'gemm m=4096 n=4096 k=4096' --dtype fp64 -- ./my-gemm\n",
     .writes = "txt svg png html json csv",
-    .groups = CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,
+    .groups = CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_SHOW | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,
     .options = options,
     .effects = effects,
     .run = run,
