@@ -259,3 +259,8 @@ DEVICES
   run -0 "$ROOFLINE" import "$fixtures/nsys.sqlite"
   [ "$(grep -c 'left out:' <<<"$output")" -le 3 ]
 }
+
+@test "the picture begins with time too" {
+  run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/trace.json" --to trace.svg
+  grep -q '<text class="s".*57 % of it in nvjet_tst_.*; idle 18.5 % of 225.0 µs' trace.svg
+}

@@ -62,6 +62,10 @@ roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool
   }
   snprintf(scene->title, sizeof scene->title, "Kernels on %.60s",
            roof_machine_title(answer->ceilings->machine));
+  roof_text time = {0};
+  cli_import_add_time(answer, &time);
+  snprintf(scene->subtitle, sizeof scene->subtitle, "%s", time.failed ? "" : time.data);
+  roof_text_done(&time);
   for (size_t i = 0; i < answer->ranking.count; i++) {
     const roof_ranked_record *row = &answer->ranking.rows[i];
     if (levels) {

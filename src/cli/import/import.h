@@ -31,6 +31,8 @@ const char *cli_import_ledger_name(void);
 void cli_import_shorten(const char *name, char *out, size_t size);
 /** The first `count` rows. */
 cli_rows cli_import_rows(const import_answer *answer, size_t count);
+/** Appends what takes the time, before any ceiling: the longest kernel, and how long none ran. */
+void cli_import_add_time(const import_answer *answer, roof_text *out);
 /** Appends which were recorded and which not, and why. */
 void cli_import_add_recorded(const import_answer *answer, roof_text *out);
 roof_status cli_import_print_table(const import_answer *answer, roof_error *error);

@@ -137,8 +137,7 @@ static void add_facts(roof_text *out, const roof_profile *profile) {
   }
 }
 
-/** What takes the time, before any ceiling: the longest kernel, and how long none ran. */
-static void add_time(roof_text *out, const import_answer *answer) {
+void cli_import_add_time(const import_answer *answer, roof_text *out) {
   char seconds[CLI_SHORT], name[CLI_SCRATCH];
   const roof_ranking *r = &answer->ranking;
   double idle = roof_profile_fact(answer->profile, "idle_share");
@@ -154,14 +153,14 @@ static void add_time(roof_text *out, const import_answer *answer) {
     roof_text_addf(out, "; idle %.1f %% of %s", 100 * idle,
                    cli_quantity(seconds, roof_profile_fact(answer->profile, "span_seconds"), "s"));
   }
-  roof_text_add(out, "\n");
 }
 
 /** What is lost, and against whose ceilings. */
 static void add_headline(roof_text *out, const import_answer *answer) {
   char lost[CLI_SHORT], name[CLI_SCRATCH];
   const roof_ranking *r = &answer->ranking;
-  add_time(out, answer);
+  cli_import_add_time(answer, out);
+  roof_text_add(out, "\n");
   if (answer->ceilings->machine == NULL) {
     roof_text_add(out, "no ceilings: name a machine with --machine\n");
   } else if (r->lost_seconds > 0) {
