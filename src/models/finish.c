@@ -47,7 +47,7 @@ static void overlap_links(roof_model_phase *p) {
   p->lower_seconds = fmax(p->lower_seconds - hidden, most);
 }
 
-/** What lies in the host's memory comes over its link in every step, while the rest of the step runs; what is left of
+/** Of what the operations read the part that lies in the host's memory comes over its link, while the rest of the step runs; what is left of
  * the transfer then is waited for. */
 static void add_offload(model_step *s) {
   const roof_model_target *t = s->target;
@@ -57,9 +57,7 @@ static void add_offload(model_step *s) {
       p->count == ROOF_MODEL_OPERATION_MAX) {
     return;
   }
-  model_weights weights = rf_model_local_weights(t);
-  double bytes = set->offload * rf_model_weight_bytes(t, &weights) * s->steps +
-                 set->offload_kv * p->bytes[ROOF_BYTES_KV];
+  double bytes = set->offload * p->bytes[ROOF_BYTES_WEIGHTS] + set->offload_kv * p->bytes[ROOF_BYTES_KV];
   double seconds = bytes / t->links[ROOF_SPAN_HOST].bytes_per_second, overlap = set->options.overlap;
   roof_model_operation o = {.name = "offload",
                             .part = ROOF_PART_COUNT,
