@@ -58,6 +58,7 @@ ROOF_API roof_status roof_windows_finish(roof_text *out, roof_error *error);
 typedef struct roof_measure_options {
   bool quick;
   int threads;             /**< 0: one per core allowed */
+  const char *device;      /**< number or a part of the name of an accelerator; NULL: the first */
   double seconds_per_item; /**< time budget of one figure; a quick run takes less */
   double precision;        /**< sampling stops when the median's 95 % interval is within this share of it */
   roof_windows_sink *keep; /**< nullable: takes all samples of each ceiling */

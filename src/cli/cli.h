@@ -147,6 +147,8 @@ void cli_machines_free(roof_machine **machines, int count);
 /** Formats as typed; without --dtype: fp16 where `machine` has a matrix unit for it, else fp32. */
 roof_status cli_select_types(const cli_args *args, const roof_machine *machine, roof_types *types,
                              roof_error *error);
+/** Refuses a --device (NULL: none) of a backend that has one alone. */
+roof_status cli_select_device(const char *device, const roof_backend *backend, roof_error *error);
 /** The backend named, or `cpu`; ROOF_E_UNSUPPORTED with the reason when it does not work here. */
 roof_status cli_select_backend(const char *name, const roof_backend **backend, roof_error *error);
 roof_status cli_select_options(const cli_args *args, roof_options *options, roof_error *error);

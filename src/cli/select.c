@@ -241,3 +241,11 @@ roof_status cli_select_backend(const char *name, const roof_backend **backend, r
   }
   return status;
 }
+
+roof_status cli_select_device(const char *device, const roof_backend *backend, roof_error *error) {
+  bool several = strncmp(backend->machine, "host-gpu", 8) == 0;
+  return device == NULL || several
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "--device: has no effect on the backend %s",
+                              backend->name);
+}

@@ -270,3 +270,16 @@ idle() {
   run -2 "$ROOFLINE" run show gemm-naiv
   [ "$output" = 'roofline: show `gemm-naiv`: unknown; did you mean `gemm-naive`?; `list` shows all' ]
 }
+
+@test "--device names one of a backend's accelerators" {
+  run -2 "$ROOFLINE" run triad --device 0
+  [ "$output" = 'roofline: --device: has no effect on the backend cpu' ]
+  run -2 "$ROOFLINE" measure --backend fake --device 0
+  "$ROOFLINE" doctor --json | jq -e '.checks[] | select(.name == "backend" and .path == "opencl" and .state == "ok")' >found || skip "no OpenCL"
+  run -2 "$ROOFLINE" run device-gemv m=64 n=64 --backend opencl --device 99
+  [[ $output == "roofline: device 99: opencl has "*", counted from 0" ]]
+  run -2 "$ROOFLINE" run device-gemv m=64 n=64 --backend opencl --device nosuchthing
+  [[ $output == 'roofline: device `nosuchthing`: none of opencl has that name (0: '* ]]
+  run -0 "$ROOFLINE" run device-gemv m=64 n=64 --quick --backend opencl --device 0 --json
+  [ "$(json .machine)" = '"host-gpu0"' ]
+}

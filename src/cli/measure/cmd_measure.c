@@ -9,13 +9,15 @@
 
 static int quick, threads, verbose;
 static char *backend_name, *old_name, *samples_name;
-static char *percent;
+static char *percent, *device;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
     {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "every figure with its source, as `machine show`", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
      "what measures, several separated by commas: cpu (default), opencl, cuda, fake", "NAME"},
+    {"device", '\0', POPT_ARG_STRING, &device, 0,
+     "which accelerator of --backend: its number or a part of its name", "N|NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
     {"precision", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
@@ -62,6 +64,8 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
   if (status == ROOF_OK) {
     status = cli_select_backend(name, &backend, error);
   }
+  how.device = device;
+  status = status == ROOF_OK ? cli_select_device(device, backend, error) : status;
   if (status == ROOF_OK && threads < 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
   }
@@ -176,6 +180,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   bool several = backend_name != NULL && strchr(backend_name, ',') != NULL;
   roof_status status = several ? measure_list(args, error) : run_one(args, error);
   free(percent);
+  free(device);
   free(samples_name);
   free(old_name);
   free(backend_name);

@@ -13,7 +13,7 @@
 
 static int quick, threads, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *flops, *bytes, *op_text;
-static char *percent;
+static char *percent, *device;
 
 static const struct poptOption options[] = {
     {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
@@ -26,6 +26,8 @@ static const struct poptOption options[] = {
      "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
+    {"device", '\0', POPT_ARG_STRING, &device, 0,
+     "which accelerator of --backend: its number or a part of its name", "N|NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0,
      "cores to use, or that a program uses; default: all this process may", "N"},
     {"baseline", '\0', POPT_ARG_STRING, &baseline_name, 0,
@@ -66,6 +68,8 @@ static roof_status select_common(const cli_args *args, const roof_backend **back
   if (status == ROOF_OK) {
     status = cli_select_backend(backend_name, backend, error);
   }
+  how->device = device;
+  status = status == ROOF_OK ? cli_select_device(device, *backend, error) : status;
   if (status == ROOF_OK && dtype_name != NULL) {
     status = roof_dtype_parse(dtype_name, dtype, error);
   }
@@ -354,7 +358,7 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
                                  .bytes = bytes,
                                  .op = op_text};
   return args->list || ladder || counters || quick || baseline_name != NULL || backend_name != NULL ||
-                 ledger != NULL || threads < 0
+                 device != NULL || ledger != NULL || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
                               "--machine and --to only",
@@ -389,7 +393,7 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
-  char *texts[] = {ledger, backend_name, dtype_name, baseline_name, flops, bytes, op_text, percent};
+  char *texts[] = {ledger, backend_name, dtype_name, baseline_name, flops, bytes, op_text, percent, device};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }

@@ -8,7 +8,7 @@
 #include "roofline/measure.h"
 
 /** The name that the first accelerator's ceilings are kept under. */
-#define RF_DEVICE_MACHINE "host-gpu0"
+#define RF_DEVICE_MACHINE "host-gpu0" /* of the first device */
 
 typedef struct rf_device_driver rf_device_driver;
 
@@ -125,6 +125,11 @@ struct rf_device_driver {
 /** Sets every number to NaN or 0, every text to "".
  *  Units: none. Ownership: the caller's storage. Errors: none. */
 void rf_device_info_init(rf_device_info *info);
+
+/** Opens the device of that number, or the first whose name has `text` in it; NULL: the first. ROOF_E_ARGUMENT,
+ *  ROOF_E_NAME with the names there are. */
+roof_status rf_device_open(const rf_device_driver *driver, const char *text, int *index, rf_device **device,
+                           roof_error *error);
 
 /** `measure` of a backend: the ceilings of the driver's first device, as the machine `host-gpu0`.
  *  Units: SI. Ownership: fills *machine on success only. Errors: as the driver's. */

@@ -177,13 +177,15 @@ roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure
                                                     : options->seconds_per_item,
                            .cache_rate = NAN,
                            .load = {NAN, NAN, NAN, NAN, ""}};
-  roof_status status = driver->open(0, &bench.device, error);
+  int index = 0;
+  roof_status status = rf_device_open(driver, options->device, &index, &bench.device, error);
   if (status != ROOF_OK) {
     roof_machine_free(result);
     return status;
   }
   rf_run_date(result->date);
   identify(&bench);
+  snprintf(result->name, sizeof result->name, "host-gpu%d", index);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == ROOF_OK; i++) {
     status = parts[i](&bench, error);
   }

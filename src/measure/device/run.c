@@ -330,6 +330,15 @@ static roof_status describe_job(const rf_device_driver *driver, const roof_kerne
   return status;
 }
 
+/** Opens the device of the options, whose machine the result is then of. */
+static roof_status open_device(const rf_device_driver *driver, const roof_measure_options *options,
+                               rf_device **device, roof_measurement *result, roof_error *error) {
+  int index = 0;
+  roof_status status = rf_device_open(driver, options->device, &index, device, error);
+  snprintf(result->machine, sizeof result->machine, "host-gpu%d", index);
+  return status;
+}
+
 roof_status rf_device_run(const rf_device_driver *driver, const roof_kernel *kernel, roof_dtype dtype,
                           const double *values, const roof_measure_options *options, roof_measurement *out,
                           roof_error *error) {
@@ -337,7 +346,7 @@ roof_status rf_device_run(const rf_device_driver *driver, const roof_kernel *ker
   job j;
   roof_status status = describe_job(driver, kernel, dtype, values, &j, &result, error);
   if (status == ROOF_OK) {
-    status = driver->open(0, &j.device, error);
+    status = open_device(driver, options, &j.device, &result, error);
   }
   if (status != ROOF_OK) {
     return status;
@@ -369,12 +378,13 @@ roof_status rf_device_run_in_turns(const rf_device_driver *driver, const roof_ke
     status = describe_job(driver, kernels[i], dtype, values, &jobs[i], &results[i], error);
   }
   if (status == ROOF_OK) {
-    status = driver->open(0, &jobs[0].device, error);
+    status = open_device(driver, options, &jobs[0].device, &results[0], error);
   }
   if (status != ROOF_OK) {
     return status;
   }
   jobs[1].device = jobs[0].device;
+  memcpy(results[1].machine, results[0].machine, sizeof results[1].machine);
   for (int i = 0; i < 2 && status == ROOF_OK; i++) {
     status = begin(&jobs[i], error);
   }
