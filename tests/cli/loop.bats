@@ -51,7 +51,7 @@ loop() {
   jq -e '.schema == "roofline.reconcile/1" and .machine == "fake" and .ledger == "a.ledger" and .report == "a.html"
     and .skipped == [] and .unmatched == {"predictions": [], "measurements": []} and (.entries | length) == 8' <<<"$output"
   jq -e '.entries | all(keys == (["label", "predicted_seconds", "measured_seconds", "regime", "binding", "fraction_of_ceiling",
-    "headroom", "verdict", "because", "gap", "causes"] | sort))' <<<"$output"
+    "headroom", "verdict", "because", "gap", "memory_pace", "causes"] | sort))' <<<"$output"
   jq -e '.entries[] | select(.label | startswith("triad ")) | .verdict == "normal" and (.headroom * 1000 | round) == 1250
     and (.gap * 10 | round) == -20 and .regime == "memory" and .binding == "DRAM"' <<<"$output"
 }
