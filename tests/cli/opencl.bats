@@ -45,7 +45,7 @@ needs_device() {
 @test "a device of the catalogue is shown next to its datasheet" {
   printf 'title = NVIDIA H200\nread = 4.32TB/s\n' >script
   ROOFLINE_FAKE=script run -0 "$ROOFLINE" measure --backend fake
-  [[ $output == *"figure (peaks are dense)  nvidia-h200-sxm "*"fake"*"memory bandwidth "*"4.800 TB/s "*"4.320 TB/s  0.90x"* ]]
+  [[ $output == *"figure (peaks are dense)  nvidia-h200-sxm "*"fake"*"memory bandwidth "*"4.800 TB/s "*"4.320 TB/s "*" 0.90x"* ]]
   ROOFLINE_FAKE=script run -0 "$ROOFLINE" measure --backend fake --json
   [ "$(jq -r .name <<<"$output")" = fake ]
   run -0 "$ROOFLINE" machine show nvidia-h100-80gb-hbm3
