@@ -129,6 +129,7 @@ typedef struct roof_train_point {
 } roof_train_point;
 
 typedef struct roof_train_front {
+  double batch;          /**< sequences per step of all plans */
   double tried;          /**< plans with their microbatches, recomputation and ZeRO */
   double fit;            /**< of them in memory */
   roof_train_point best; /**< the fastest */
@@ -139,7 +140,8 @@ typedef struct roof_train_front {
 
 /** Tries every tp x pp x dp (and ep) that has so many devices and divides the model and the batch of `base`,
  *  with and without sequence parallelism, every recomputation, stage of ZeRO and microbatches of powers of
- *  two; other settings are those of `base`. Of equals the first, which is the simplest, stays.
+ *  two; other settings are those of `base`, where a batch of NaN is one sequence per device. Of equals the first,
+ *  which is the simplest, stays.
  *  Units: s, tokens/s, bytes.
  *  Ownership: fills *front on success only.
  *  Errors: as roof_plan_search. */

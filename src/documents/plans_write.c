@@ -68,7 +68,7 @@ static json_t *train_point(const roof_train_point *p) {
 json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine,
                             const roof_model_settings *settings, double devices, const roof_train_front *f) {
   const rf_json_member numbers[] = {{"devices", devices},
-                                    {"batch", settings->batch},
+                                    {"batch", f->batch},
                                     {"prompt", settings->prompt},
                                     {"tried", f->tried},
                                     {"fit", f->fit}};

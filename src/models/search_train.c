@@ -95,6 +95,7 @@ roof_status roof_train_search(const roof_model *model, const roof_machine *machi
   s->front = &s->found;
   one.train = true;
   one.sp = false;
+  one.batch = s->found.batch = isnan(base->batch) ? devices : base->batch;
   one.tp = one.pp = one.dp = one.ep = one.microbatches = 1;
   roof_status status = roof_model_target_init(&s->target, model, machine, &one, error);
   status = status == ROOF_OK ? rf_model_search_check(&s->target, devices, error) : status;

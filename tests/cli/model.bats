@@ -282,6 +282,8 @@ model() {
   run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train batch=64 --machine h100 --json \
     $(json '.best | "--tp \(.tp) --pp \(.pp) --dp \(.dp) --zero \(.zero) --microbatches \(.microbatches) --recompute \(.recompute)" + (if .sp then " --sp" else "" end)' | tr -d '"')
   near .phases.train.seconds.expected "$best"
+  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --devices 8 --machine h100 --json
+  [ "$(json .batch)" = 8 ] # a sequence per device, where batch= says nothing
   run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --tpot 20ms --machine h100
   [[ "$stderr" == *"--tpot"* ]]
 }

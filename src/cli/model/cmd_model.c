@@ -53,7 +53,7 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
 static roof_status select_settings(const cli_args *args, const roof_model *model, roof_model_settings *s,
                                    roof_model_axes *axes, roof_error *error) {
   *s = roof_model_settings_default(model);
-  s->batch = cli_model_searches() && !train ? NAN : s->batch;
+  s->batch = cli_model_searches() ? NAN : s->batch;
   roof_status status = cli_select_options(args, &s->options, error);
   s->kernel_seconds = s->options.launch;
   s->train = train != 0;
@@ -170,7 +170,9 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
   if (status == ROOF_OK && chooses) {
     status = choose(args, model, machines, count, settings, prices, out, error);
   }
-  settings->batch = isnan(settings->batch) ? 1 : settings->batch;
+  if (isnan(settings->batch) && !(train && cli_model_searches())) {
+    settings->batch = 1;
+  }
   if (status == ROOF_OK && args->file != NULL && !cli_model_searches()) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT,

@@ -37,7 +37,7 @@ static void add_text(roof_text *out, const roof_model *model, const roof_machine
   char x[SHORT], y[SHORT], ep[SHORT];
   snprintf(ep, SHORT, " ep %.0f", b->ep);
   roof_text_addf(out, "%s trained on %.0f x %s, %.0f sequences of %.0f tokens: %.0f plans tried, %.0f fit\n",
-                 model->name, devices, machine->title, settings->batch, settings->prompt, f->tried, f->fit);
+                 model->name, devices, machine->title, f->batch, settings->prompt, f->tried, f->fit);
   if (f->count == 0) {
     roof_text_add(out, "best: none fits\n");
     return;
