@@ -74,6 +74,19 @@ ROOF_API roof_status roof_prediction_write(const roof_target *target, const roof
                                            const roof_prediction *prediction, roof_text *out,
                                            roof_error *error);
 
+/** Appends the header of predictions as CSV: the operation's parameters, then columns that every operation has.
+ *  Units: base units; the names say which.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_predictions_csv_header(const roof_op *op, roof_text *out);
+
+/** Appends one prediction as a row of CSV under that header; unknown is empty.
+ *  Units: base units.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_predictions_csv_row(const roof_target *target, const roof_op *op, const double *values,
+                                       const roof_prediction *prediction, roof_text *out);
+
 /** Predicts on `count` targets and appends what `predict --json` prints: a roofline.prediction/1 object of one target,
  *  of several a roofline.predictions/1 object. `sealed` (nullable) has the sealing of each prediction, whose label,
  *  machine and shape are written with it.

@@ -168,6 +168,21 @@ ROOF_API roof_ridge_side roof_prediction_side(const roof_prediction *prediction)
 ROOF_API void roof_explain_prediction(roof_text *out, const roof_target *target, const roof_op *op,
                                       const double *values, const roof_prediction *prediction);
 
+/** Appends the answer in a sentence: what limits the operation on the machine, and how long it takes; of work too
+ *  short to matter that its time is the launch's.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_prediction_sentence(roof_text *out, const roof_target *target, const roof_op *op,
+                                       const roof_prediction *prediction);
+
+/** Appends the figures of a prediction, a line each: shape, work, capacity, tile, intensity, the time of every
+ *  ceiling as a bar, bounds, rate, the critical batch, energy.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_prediction_describe(roof_text *out, const roof_lesson *lesson);
+
 #ifdef __cplusplus
 }
 #endif

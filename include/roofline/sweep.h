@@ -72,6 +72,25 @@ ROOF_API roof_status roof_sweep_point(const roof_sweep *sweep, size_t index, dou
  *  Errors: false when `visit` wanted no more. */
 ROOF_API bool roof_sweep_crossings(const roof_sweep *sweep, roof_crossing_visit *visit, void *context);
 
+/** Appends the answer in a sentence: on one machine and one axis what binds at the first value and where that changes
+ *  (at most 16 changes), else how many points are bound by what.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text; every point must have been predicted.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_sweep_sentence(roof_text *out, const roof_sweep *sweep);
+
+/** Appends what every point shares: "in=4096 out=4096 in fp16".
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_sweep_fixed(roof_text *out, const roof_sweep *sweep);
+
+/** Appends at most `most` crossings, a line each: the axis, where, why, and with which other values.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text; every point must have been predicted.
+ *  Errors: false where there are more; a text that runs out of memory says so itself. */
+ROOF_API bool roof_sweep_crossings_write(roof_text *out, const roof_sweep *sweep, size_t most);
+
 /** The points that a table of at most `most` rows shows: all, else the ends, both sides of changes of regime, and
  *  some between.
  *  Units: none.

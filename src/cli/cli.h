@@ -164,12 +164,6 @@ typedef struct cli_targets {
 roof_status cli_select_targets(const cli_args *args, cli_targets *targets, roof_error *error);
 void cli_targets_done(cli_targets *targets);
 
-/* csv.c */
-/** Predictions as rows: the columns are the operation's parameters, then the same for every operation. */
-void cli_csv_add_header(roof_text *out, const roof_op *op);
-void cli_csv_add_row(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
-                     const roof_prediction *prediction);
-
 /* json.c */
 /** Appends `object` (takes its reference) indented, with a newline. */
 void cli_json_add_lines(roof_text *out, json_t *object);

@@ -196,12 +196,58 @@ static void a_block_holds_so_much(void **state) {
   assert_true(isnan(roof_block_tile(machine, &fp32)));
 }
 
+static roof_lesson lesson_of(const char *name, const char *shape, double typed[ROOF_PARAM_MAX],
+                             double values[ROOF_PARAM_MAX]) {
+  roof_lesson lesson = {.target = &target, .typed = typed, .values = values};
+  roof_shape parsed;
+  assert_int_equal(roof_op_find(name, &lesson.op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_parse_text(&parsed, lesson.op, shape, NULL), ROOF_OK);
+  roof_shape_typed(&parsed, 0, typed);
+  assert_int_equal(roof_shape_point(&parsed, 0, values, NULL), ROOF_OK);
+  roof_shape_done(&parsed);
+  roof_predict(&target, lesson.op, values, &lesson.prediction);
+  return lesson;
+}
+
+static void a_prediction_is_said_in_a_sentence(void **state) {
+  (void)state;
+  static const char *const cases[][3] = {
+      {"add", "n=1G", "add on plain: memory-bound (HBM), about 7.692 ms, at best 6.000 ms"},
+      {"add", "n=4", "add on plain: overhead-bound (launch), about"},
+      {"gemm", "m=n=k=4096", "gemm on plain: compute-bound (fp16 vector), about"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    double typed[ROOF_PARAM_MAX], values[ROOF_PARAM_MAX];
+    roof_text text = {0};
+    const roof_lesson lesson = lesson_of(cases[i][0], cases[i][1], typed, values);
+    roof_prediction_sentence(&text, &target, lesson.op, &lesson.prediction);
+    assert_memory_equal(text.data, cases[i][2], strlen(cases[i][2]));
+    roof_text_done(&text);
+  }
+}
+
+static void a_prediction_is_described_by_its_figures(void **state) {
+  (void)state;
+  double typed[ROOF_PARAM_MAX], values[ROOF_PARAM_MAX];
+  roof_text text = {0};
+  roof_lesson lesson = lesson_of("linear", "batch=64 in=4096 out=4096", typed, values);
+  roof_prediction_describe(&text, &lesson);
+  assert_memory_equal(text.data, "  shape       batch=64 in=4096 out=4096 in fp16\n", 48);
+  assert_non_null(strstr(text.data, "  work        2.147 GFLOP, 34.60 MB moved"));
+  assert_non_null(strstr(text.data, "    HBM "));
+  assert_non_null(strstr(text.data, "  bounds      "));
+  assert_non_null(strstr(text.data, "  critical    "));
+  assert_null(strstr(text.data, "to escape"));
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_right_number_of_an_erratum_is_what_the_library_computes),
       cmocka_unit_test(known_kernels_have_an_operation_and_a_source),
       cmocka_unit_test(a_topic_answers_to_other_words),
       cmocka_unit_test(a_block_holds_so_much),
+      cmocka_unit_test(a_prediction_is_said_in_a_sentence),
+      cmocka_unit_test(a_prediction_is_described_by_its_figures),
       cmocka_unit_test(an_operation_is_worked_where_its_shape_was_typed),
       cmocka_unit_test(a_term_is_worked_on_the_machine),
       cmocka_unit_test(several_points_and_missing_parameters_are_refused),

@@ -194,6 +194,52 @@ static void the_document_is_the_same_in_parts(void **state) {
   end(&c);
 }
 
+static void a_sweep_is_said_in_words(void **state) {
+  (void)state;
+  case_of c;
+  roof_text text = {0};
+  assert_int_equal(begin(&c, "m=1,64,512 n=28672 k=8192", 1, NULL), ROOF_OK);
+  predict_all(&c);
+  roof_sweep_sentence(&text, &c.sweep);
+  assert_non_null(strstr(text.data, "memory-bound at m=1, compute-bound from m="));
+  text.length = 0;
+  roof_sweep_fixed(&text, &c.sweep);
+  assert_string_equal(text.data, "n=28672 k=8192 batch=1 beta=0 in fp16");
+  text.length = 0;
+  assert_true(roof_sweep_crossings_write(&text, &c.sweep, 1));
+  assert_memory_equal(text.data, "  m            compute-bound from m=", 36);
+  text.length = 0;
+  assert_false(roof_sweep_crossings_write(&text, &c.sweep, 0));
+  assert_int_equal(text.length, 0);
+  end(&c);
+  assert_int_equal(begin(&c, "m=1,512 n=28672 k=8192", 2, NULL), ROOF_OK);
+  predict_all(&c);
+  text.length = 0;
+  roof_sweep_sentence(&text, &c.sweep);
+  assert_string_equal(text.data, "gemm on 2 machines, 4 points: 2 compute-bound, 2 memory-bound");
+  roof_text_done(&text);
+  end(&c);
+}
+
+static void predictions_are_rows_of_csv(void **state) {
+  (void)state;
+  case_of c;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_text text = {0};
+  assert_int_equal(begin(&c, "m=1 n=28672 k=8192", 1, NULL), ROOF_OK);
+  assert_int_equal(roof_sweep_point(&c.sweep, 0, values, &p, NULL), ROOF_OK);
+  roof_predictions_csv_header(c.shape.op, &text);
+  assert_memory_equal(text.data, "m,n,k,", 6);
+  text.length = 0;
+  roof_predictions_csv_row(&c.targets[0], c.shape.op, values, &p, &text);
+  assert_memory_equal(text.data, "1,28672,8192,", 13);
+  assert_non_null(strstr(text.data, ",gemm,fp16,469762048,"));
+  assert_int_equal(text.data[text.length - 1], '\n');
+  roof_text_done(&text);
+  end(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_line_has_its_crossings_in_order),
@@ -202,6 +248,8 @@ int main(void) {
       cmocka_unit_test(a_sweep_that_a_machine_cannot_do_is_refused),
       cmocka_unit_test(a_table_shows_ends_and_changes),
       cmocka_unit_test(the_document_is_the_same_in_parts),
+      cmocka_unit_test(a_sweep_is_said_in_words),
+      cmocka_unit_test(predictions_are_rows_of_csv),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* One operation on one or more machines. */
 #include "cli/cli.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/ledger/seal.h"
 #include "cli/whole/whole.h"
-#include "roofline/crossing.h"
 #include "roofline/explain.h"
 
 static int explain, seal;
@@ -23,262 +20,6 @@ static const struct poptOption options[] = {
      "SHARE|TIME"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     POPT_TABLEEND};
-
-enum { SHORT = 48, LINE = 160, BAR = 20 };
-
-static const char *cutoff_words(const roof_target *target) {
-  bool assumed = isnan(target->options.overhead_cutoff) && isnan(target->options.launch) &&
-                 isnan(target->machine->overhead_cutoff_seconds);
-  return assumed ? "the assumed overhead cutoff of " : "the overhead cutoff of ";
-}
-
-/** The first line: what stops it and how long it takes. For work too short to matter it says so, because
- * its time is the launch's. */
-static void add_answer(roof_text *out, const roof_target *target, const roof_op *op,
-                       const roof_prediction *p) {
-  char binding[ROOF_NAME_MAX], expected[SHORT], limit[SHORT];
-  const char *title = roof_machine_title(target->machine);
-  roof_text_addf(out, RF_MARK_BOLD "%s on %s: %s-bound (%s), ", op->name, title, roof_regime_name(p->regime),
-                 roof_prediction_binding(p, binding, sizeof binding));
-  cli_quantity(expected, p->expected_seconds, "s");
-  if (p->regime == ROOF_OVERHEAD_BOUND) {
-    double launch = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds, work = p->expected_seconds - launch;
-    bool brief = work < target->overhead_cutoff;
-    roof_text_addf(out, "about %s", expected);
-    if (launch > 0) {
-      roof_text_addf(out, ": %s of work", cli_quantity(expected, work, "s"));
-    }
-    roof_text_addf(out, ", shorter than %s", brief ? cutoff_words(target) : "its launches, ");
-    roof_text_add(out, cli_quantity(limit, brief ? target->overhead_cutoff : launch, "s"));
-  } else if (p->regime == ROOF_CAPACITY_BOUND) {
-    roof_text_addf(out, "it does not fit; about %s if it did", expected);
-  } else {
-    roof_text_addf(out, "about %s, at best %s", expected, cli_quantity(limit, p->lower_seconds, "s"));
-  }
-  roof_text_add(out, RF_MARK_END "\n\n");
-}
-
-static void add_shape(roof_text *out, const roof_target *target, const roof_op *op, const double *values) {
-  roof_text_add(out, "  shape       ");
-  for (int i = 0; i < roof_op_param_count(op); i++) {
-    char value[64];
-    if (roof_op_uses(op, values, i, &target->types)) {
-      roof_op_value_text(op, i, values[i], value, sizeof value);
-      roof_text_addf(out, "%s=%s ", op->params[i].name, value);
-    }
-  }
-  const roof_types *t = &target->types;
-  roof_text_addf(out, "in %s", roof_dtype_name(t->compute));
-  if (t->weights != t->compute) {
-    roof_text_addf(out, ", weights %s", roof_dtype_name(t->weights));
-  }
-  if (t->group > 0) {
-    roof_text_addf(out, " with a scale per %.0f", t->group);
-  }
-  if (t->output != t->compute) {
-    roof_text_addf(out, ", result %s", roof_dtype_name(t->output));
-  }
-  roof_text_add(out, "\n");
-}
-
-static void add_work(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p) {
-  char a[SHORT], b[SHORT], c[SHORT], d[SHORT];
-  if (p->bytes > 0 || p->work.flops > 0) {
-    roof_text_addf(out, "  work        %s", cli_quantity(a, p->work.flops, "FLOP"));
-    if (op->flops_per_element > 0) {
-      roof_text_addf(out, " (%g per element)", op->flops_per_element);
-    }
-    roof_text_addf(out, ", %s moved (", cli_quantity(b, p->bytes, "B"));
-    if (p->work.write_bytes > 0) { /* of a user's `bytes =` the part written is unknown */
-      roof_text_addf(out, "%s read + %s written, ", cli_quantity(c, p->work.read_bytes, "B"),
-                     cli_quantity(d, p->work.write_bytes, "B"));
-    }
-    roof_text_add(out, "each byte once)\n");
-  }
-  if (p->work.link_bytes > 0) {
-    roof_text_addf(out, "  network     %s over the busiest link in %.0f steps\n",
-                   cli_quantity(a, p->work.link_bytes, "B"), p->work.link_steps);
-  }
-  if (!isnan(target->capacity)) {
-    roof_text_addf(out, "  capacity    %s of %s%s\n", roof_bytes_format(a, SHORT, p->work.working_set),
-                   roof_bytes_format(b, SHORT, target->capacity),
-                   p->work.working_set > target->capacity ? ": it does not fit" : "");
-  }
-}
-
-/** What becomes of a tile that the innermost level does not hold. */
-static void add_tile(roof_text *out, const roof_target *target, const roof_prediction *p) {
-  char size[SHORT];
-  roof_tile_fit fit = roof_target_tile(target);
-  const roof_block_limits *block = roof_block_limits_of(target->machine);
-  double most = roof_block_tile(target->machine, &target->types);
-  if (target->options.tile > most && !isnan(p->work.no_reuse_bytes)) {
-    roof_text_addf(out, "  block       %s of shared memory hold three tiles up to %.0f x %.0f: choose %.0f\n",
-                   roof_bytes_format(size, SHORT, block->block_shared), most, most, 32 * floor(most / 32));
-  }
-  if (fit.too_small == NULL || isnan(p->work.no_reuse_bytes)) {
-    return;
-  }
-  roof_text_addf(out, "  tile        %.0f x %.0f does not fit %s (%s, at most %.0f x %.0f)",
-                 target->options.tile, target->options.tile, fit.too_small->name,
-                 roof_bytes_format(size, SHORT, fit.too_small->bytes), fit.largest, fit.largest);
-  roof_text_addf(out, fit.keeps != NULL ? "; %s keeps it\n" : "; no level keeps it%s\n",
-                 fit.keeps != NULL ? fit.keeps->name : "");
-}
-
-static void add_intensity(roof_text *out, const roof_prediction *p) {
-  char a[SHORT];
-  if (!isnan(p->intensity)) {
-    roof_ridge_side side = roof_prediction_side(p);
-    roof_text_addf(out, "  intensity   %.4g FLOP/B", side.intensity);
-    if (!isnan(side.times)) {
-      roof_text_addf(out, side.times < 1000 ? ", %.3gx" : ", %.0fx", side.times);
-      roof_text_addf(out, " %s of the ridge%s%s (%.4g FLOP/B)", side.right ? "right" : "left",
-                     side.inner != NULL ? " of " : "", side.inner != NULL ? side.inner->name : "",
-                     side.ridge);
-    }
-    roof_text_add(out, "\n");
-  }
-  if (p->work.flops > 0 && p->peak != NULL) {
-    roof_text_addf(out, "  attainable  %s", cli_quantity(a, p->attainable, "FLOP/s"));
-    roof_text_addf(out, " of %s %s %s %s (%s)\n", cli_quantity(a, p->peak->flops_per_second, "FLOP/s"),
-                   roof_dtype_name(p->peak->dtype), roof_unit_name(p->peak->unit),
-                   p->peak->sparse ? "2:4 sparse" : "dense", roof_provenance_name(p->peak->kind));
-  }
-}
-
-/** The rows of times, aligned: `width` fits every name. */
-typedef struct bars {
-  roof_text *out;
-  double longest;
-  int width;
-} bars;
-
-static void add_time(const bars *b, const char *name, double seconds, const char *note) {
-  char text[SHORT], bar[BAR * 3 + 1] = "";
-  int filled = seconds > 0 ? (int)ceil(seconds / b->longest * BAR - 1e-9) : 0;
-  for (int i = 0; i < filled && i < BAR; i++) {
-    strcat(bar, "\xE2\x96\x88");
-  }
-  cli_quantity(text, seconds, "s");
-  int micro = strstr(text, "\xC2\xB5") != NULL; /* two bytes, one column */
-  roof_text_addf(b->out, "    %-*s%*s  %s", b->width, name, 10 + micro, text, bar);
-  if (note[0] != '\0') {
-    roof_text_addf(b->out, "%*s  %s", BAR - filled, "", note);
-  }
-  roof_text_add(b->out, "\n");
-}
-
-static bool is_shown(const roof_level_time *t) {
-  return !isnan(t->seconds) && t->bytes > 0;
-}
-
-/** Where launches take a part worth naming, the share is of the work alone. */
-static void add_expected(roof_text *out, const roof_options *o, const roof_prediction *p) {
-  static const double worth_naming = 0.02;
-  char a[SHORT];
-  bool launches = p->overhead_seconds > worth_naming * p->expected_seconds;
-  roof_text_addf(out, "  expected    %s (", cli_quantity(a, p->expected_seconds, "s"));
-  roof_text_addf(out,
-                 launches ? "the launch, and the work at %.0f %% of its bound)" : "%.0f %% of the bound)",
-                 100 * o->efficiency);
-  if (o->efficiency_low < o->efficiency_high) {
-    roof_text_addf(out, ", from %s (%.0f %%)", cli_quantity(a, p->expected_low_seconds, "s"),
-                   100 * o->efficiency_high);
-    roof_text_addf(out, " to %s (%.0f %%)", cli_quantity(a, p->expected_high_seconds, "s"),
-                   100 * o->efficiency_low);
-  }
-  roof_text_add(out, "\n");
-}
-
-/** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
-static void add_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
-  char note[LINE], a[SHORT], b[SHORT];
-  bars rows = {out, fmax(p->lower_seconds, p->memory_seconds), 10};
-  for (int i = 0; i < p->level_count; i++) {
-    int length = is_shown(&p->levels[i]) ? (int)strlen(p->levels[i].level->name) : 0;
-    rows.width = length > rows.width ? length : rows.width;
-  }
-  roof_text_add(out, "  time\n");
-  if (p->work.flops > 0) {
-    add_time(&rows, "compute", p->compute_seconds, p->peak ? "" : "no peak of this format is known");
-  }
-  for (int i = p->level_count - 1; i >= 0; i--) {
-    const roof_level_time *t = &p->levels[i];
-    if (is_shown(t)) {
-      snprintf(note, sizeof note, "%s at %s", cli_quantity(a, t->bytes, "B"),
-               cli_quantity(b, t->bytes / t->seconds, "B/s"));
-      add_time(&rows, t->level->name, t->seconds, note);
-    }
-  }
-  if (p->work.link_bytes > 0) {
-    add_time(&rows, "network", p->network_seconds, p->link != NULL ? p->link->name : "no link is known");
-  }
-  if (!isnan(p->overhead_seconds)) {
-    bool assumed = isnan(target->options.launch) && target->machine->launch_origin.kind == ROOF_ASSUMED;
-    add_time(&rows, "overhead", p->overhead_seconds, assumed ? "launch (assumed)" : "launch");
-  }
-  roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
-                 cli_quantity(a, p->lower_seconds, "s"), cli_quantity(b, p->upper_seconds, "s"));
-  add_expected(out, &target->options, p);
-}
-
-/** How often it runs in a second, one call after another; what those calls do together where they are a batch. */
-static void add_rate(roof_text *out, const roof_op *op, const double *values, const roof_prediction *p) {
-  double often = 1 / p->expected_seconds, most = 1 / p->lower_seconds;
-  double batch = op->batch != NULL ? values[roof_op_param_index(op, op->batch)] : 1;
-  if (!(p->expected_seconds > 0)) {
-    return;
-  }
-  roof_text_addf(out, "  rate        %.*f calls per second, at most %.*f", often < 100, often, most < 100,
-                 most);
-  if (batch > 1) {
-    roof_text_addf(out, "; %.0f per second of %s", batch * often, op->batch);
-  }
-  roof_text_add(out, "\n");
-}
-
-static void add_rest(roof_text *out, const roof_target *target, const roof_op *op, const double *raw,
-                     const roof_prediction *p) {
-  char a[SHORT];
-  double bytes, flops;
-  if (p->regime == ROOF_OVERHEAD_BOUND) {
-    roof_predict_escape(target, p->work.unit, &bytes, &flops);
-    roof_text_addf(out, "  to escape   more than %s", cli_quantity(a, bytes, "B"));
-    if (p->work.flops > 0 && !isnan(flops)) {
-      roof_text_addf(out, " or %s", cli_quantity(a, flops, "FLOP"));
-    }
-    roof_text_addf(out, ": that lasts %s\n",
-                   cli_quantity(a, fmax(target->overhead_cutoff, target->launch_seconds), "s"));
-  }
-  if (op->batch != NULL && p->work.flops > 0) {
-    roof_crossing crossing;
-    roof_crossing_critical(target, op, raw, roof_op_param_index(op, op->batch), &crossing);
-    roof_text_add(out, "  critical    ");
-    roof_crossing_write(out, op->params[crossing.param].name, &crossing);
-    if (crossing.there != crossing.to) {
-      roof_text_addf(out, ", still %s-bound", roof_regime_name(crossing.there));
-    }
-    roof_text_add(out, "\n");
-  }
-  if (!isnan(p->energy_joules)) {
-    roof_text_addf(out, "  energy      %s %s\n", cli_quantity(a, p->energy_joules, "J"),
-                   target->costs.power_only ? "at most, at the full board power"
-                                            : "from energy per FLOP and byte");
-  }
-}
-
-static void add_prediction(roof_text *out, const roof_target *target, const roof_shape *shape,
-                           const double *values, const roof_prediction *p) {
-  add_answer(out, target, shape->op, p);
-  add_shape(out, target, shape->op, values);
-  add_work(out, target, shape->op, p);
-  add_tile(out, target, p);
-  add_intensity(out, p);
-  add_times(out, target, p);
-  add_rate(out, shape->op, values, p);
-  add_rest(out, target, shape->op, shape->values, p);
-}
 
 /** What is asked: one shape on each of the targets. */
 typedef struct question {
@@ -337,17 +78,20 @@ static void add_text(const question *q, roof_text *out) {
   const roof_op *op = q->shape.op;
   roof_prediction p;
   if (q->args->csv) {
-    cli_csv_add_header(out, op);
+    roof_predictions_csv_header(op, out);
   }
   for (int i = 0; i < q->targets.count; i++) {
     const roof_target *target = &q->targets.targets[i];
     roof_predict(target, op, q->values, &p);
     if (q->args->csv) {
-      cli_csv_add_row(out, target, op, q->values, &p);
+      roof_predictions_csv_row(target, op, q->values, &p, out);
       continue;
     }
-    roof_text_add(out, i > 0 ? "\n" : "");
-    add_prediction(out, target, &q->shape, q->values, &p);
+    const roof_lesson lesson = {target, op, q->shape.values, q->values, p};
+    roof_text_add(out, i > 0 ? "\n" RF_MARK_BOLD : RF_MARK_BOLD);
+    roof_prediction_sentence(out, target, op, &p);
+    roof_text_add(out, RF_MARK_END "\n\n");
+    roof_prediction_describe(out, &lesson);
     if (explain) {
       roof_explain_prediction(out, target, op, q->values, &p);
     }

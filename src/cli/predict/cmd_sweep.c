@@ -38,116 +38,13 @@ static roof_status add_csv(job *j, roof_text *out, roof_error *error) {
   roof_prediction p;
   roof_status status = ROOF_OK;
   const roof_op *op = j->sweep.shape->op;
-  cli_csv_add_header(out, op);
+  roof_predictions_csv_header(op, out);
   for (size_t i = 0; i < j->sweep.count && status == ROOF_OK; i++) {
     status = roof_sweep_point(&j->sweep, i, values, &p, error);
-    cli_csv_add_row(out, roof_sweep_target(&j->sweep, i), op, values, &p);
+    roof_predictions_csv_row(roof_sweep_target(&j->sweep, i), op, values, &p, out);
     status = status == ROOF_OK ? print_part(j, i + 1, out, error) : status;
   }
   return status;
-}
-
-/** What the text says of the crossings. */
-typedef struct summary {
-  const roof_sweep *sweep;
-  roof_text lines;
-  roof_text answer; /**< of one line on one machine */
-  size_t count;
-} summary;
-
-/** What the axis of `param` is called. */
-static void name_axis(const roof_shape *shape, int param, char buffer[CELL]) {
-  for (int i = 0; i < shape->axis_count; i++) {
-    if (shape->axes[i].param == param) {
-      roof_shape_axis_name(shape, i, buffer, CELL);
-    }
-  }
-}
-
-static bool add_crossing(void *context, const roof_sweep_crossing *at) {
-  summary *out = context;
-  const roof_crossing *c = &at->crossing;
-  const roof_shape *shape = out->sweep->shape;
-  bool never = isnan(c->value);
-  char axis[CELL];
-  if (out->count++ >= LINES_MAX) {
-    return false;
-  }
-  name_axis(shape, c->param, axis);
-  if (c->there == c->to) {
-    roof_text_add(&out->answer, never ? "; " : at->within ? ", " : "; beyond these values ");
-    roof_crossing_write(&out->answer, axis, c);
-  }
-  roof_text_addf(&out->lines, "  %-12s ", axis);
-  roof_crossing_write(&out->lines, axis, c);
-  roof_text_addf(&out->lines, "%s%s", never ? "" : ": ", never ? "" : c->why);
-  if (shape->axis_count > 1) {
-    roof_text_add(&out->lines, "; with ");
-    roof_shape_add_point(&out->lines, shape, at->start, c->param);
-  }
-  if (out->sweep->target_count > 1) {
-    roof_text_addf(&out->lines, "; on %s", at->target->machine->name);
-  }
-  roof_text_add(&out->lines, "\n");
-  return true;
-}
-
-/** What every point shares. */
-static void add_fixed(roof_text *out, const roof_sweep *s) {
-  const roof_shape *shape = s->shape;
-  double typed[ROOF_PARAM_MAX];
-  roof_shape_typed(shape, 0, typed);
-  for (int i = 0; i < shape->axis_count; i++) {
-    typed[shape->axes[i].param] = NAN;
-  }
-  roof_text_add(out, "  with ");
-  for (int i = 0; i < roof_op_param_count(shape->op); i++) {
-    char value[CELL];
-    if (!isnan(typed[i])) {
-      roof_op_value_text(shape->op, i, typed[i], value, sizeof value);
-      roof_text_addf(out, "%s=%s ", shape->op->params[i].name, value);
-    }
-  }
-  roof_text_addf(out, "in %s\n\n", roof_dtype_name(s->targets[0].types.compute));
-}
-
-/** How many points are bound by what. */
-static void add_counts(roof_text *out, const roof_sweep *s) {
-  size_t counts[ROOF_REGIME_COUNT] = {0};
-  for (size_t i = 0; i < s->count; i++) {
-    counts[s->regimes[i]]++;
-  }
-  roof_text_addf(out, "%zu point%s", s->count, s->count == 1 ? "" : "s");
-  const char *separator = ": ";
-  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
-    if (counts[i] > 0) {
-      roof_text_addf(out, "%s%zu %s-bound", separator, counts[i], roof_regime_name((roof_regime)i));
-      separator = ", ";
-    }
-  }
-}
-
-/** The answer: one line's changes in order, else how many points are bound by what. */
-static void add_answer(roof_text *out, const job *j, const summary *crossings) {
-  const roof_sweep *s = &j->sweep;
-  const char *title = roof_machine_title(s->targets[0].machine);
-  char axis[CELL];
-  bool one = s->target_count == 1;
-  roof_text_addf(out, RF_MARK_BOLD "%s on ", s->shape->op->name);
-  if (one) {
-    roof_text_addf(out, "%s: ", title);
-  } else {
-    roof_text_addf(out, "%d machines, ", s->target_count);
-  }
-  if (one && s->shape->axis_count == 1 && crossings->count > 0 && crossings->count <= LINES_MAX) {
-    roof_text_addf(out, "%s-bound at %s=%.15g%s", roof_regime_name(s->regimes[0]),
-                   roof_shape_axis_name(s->shape, 0, axis, sizeof axis), s->shape->axes[0].values[0],
-                   crossings->answer.data != NULL ? crossings->answer.data : "");
-  } else {
-    add_counts(out, s);
-  }
-  roof_text_add(out, RF_MARK_END "\n\n");
-  add_fixed(out, s);
 }
 
 /** A row of the table. */
@@ -238,6 +135,7 @@ static roof_status add_text(job *j, roof_text *out, roof_error *error) {
   const roof_sweep *s = &j->sweep;
   double values[ROOF_PARAM_MAX];
   roof_prediction p;
+  roof_text lines = {0};
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < s->count && status == ROOF_OK; i++) {
     status = roof_sweep_point(s, i, values, &p, error);
@@ -246,16 +144,19 @@ static roof_status add_text(job *j, roof_text *out, roof_error *error) {
   if (status != ROOF_OK) {
     return status;
   }
-  summary crossings = {.sweep = s};
-  roof_sweep_crossings(s, add_crossing, &crossings);
-  add_answer(out, j, &crossings);
+  roof_text_add(out, RF_MARK_BOLD);
+  roof_sweep_sentence(out, s);
+  roof_text_add(out, RF_MARK_END "\n\n  with ");
+  roof_sweep_fixed(out, s);
+  roof_text_add(out, "\n\n");
   status = add_table(out, s, error);
-  if (crossings.count > 0) {
-    roof_text_addf(out, "\nCrossings\n%s", crossings.lines.data != NULL ? crossings.lines.data : "");
-    roof_text_add(out, crossings.count > LINES_MAX ? "  ... --json has all\n" : "");
+  roof_text_add(&lines, "\nCrossings\n");
+  size_t head = lines.length;
+  bool all = roof_sweep_crossings_write(&lines, s, LINES_MAX);
+  if (lines.length > head) {
+    roof_text_addf(out, "%s%s", lines.data, all ? "" : "  ... --json has all\n");
   }
-  roof_text_done(&crossings.lines);
-  roof_text_done(&crossings.answer);
+  roof_text_done(&lines);
   return status;
 }
 

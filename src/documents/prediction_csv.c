@@ -1,10 +1,10 @@
-#include "cli/cli.h"
-
-#include <string.h>
+/* Predictions as rows of CSV. */
+#include "roofline/documents.h"
+#include "roofline/units.h"
 
 enum { DIGITS = 12 };
 
-void cli_csv_add_header(roof_text *out, const roof_op *op) {
+void roof_predictions_csv_header(const roof_op *op, roof_text *out) {
   for (int i = 0; i < roof_op_param_count(op); i++) {
     roof_text_add_csv(out, op->params[i].name);
     roof_text_add(out, ",");
@@ -23,8 +23,8 @@ static void add_numbers(roof_text *out, const double *numbers, int count) {
   }
 }
 
-void cli_csv_add_row(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
-                     const roof_prediction *p) {
+void roof_predictions_csv_row(const roof_target *target, const roof_op *op, const double *values,
+                              const roof_prediction *p, roof_text *out) {
   char binding[ROOF_NAME_MAX];
   for (int i = 0; i < ROOF_PARAM_MAX && op->params[i].name != NULL; i++) {
     const char *name = roof_op_value_name(op, i, values[i]);

@@ -1,0 +1,131 @@
+/* A sweep in words: its first line, what its points share, where the regime changes. */
+#include <math.h>
+
+#include "core/number.h"
+#include "roofline/sweep.h"
+#include "roofline/units.h"
+
+enum { NAME = ROOF_NAME_MAX, SENTENCE_MAX = 16 };
+
+/** What the axis of `param` is called. */
+static const char *name_axis(const roof_shape *shape, int param, char buffer[NAME]) {
+  buffer[0] = '\0';
+  for (int i = 0; i < shape->axis_count; i++) {
+    if (shape->axes[i].param == param) {
+      roof_shape_axis_name(shape, i, buffer, NAME);
+    }
+  }
+  return buffer;
+}
+
+/** Crossings while they are written. */
+typedef struct writer {
+  const roof_sweep *sweep;
+  roof_text *out;
+  size_t count, most;
+} writer;
+
+static bool write_line(void *context, const roof_sweep_crossing *at) {
+  writer *w = context;
+  const roof_crossing *c = &at->crossing;
+  const roof_shape *shape = w->sweep->shape;
+  bool never = isnan(c->value);
+  char axis[NAME];
+  if (w->count++ >= w->most) {
+    return false;
+  }
+  roof_text_addf(w->out, "  %-12s ", name_axis(shape, c->param, axis));
+  roof_crossing_write(w->out, axis, c);
+  roof_text_addf(w->out, "%s%s", never ? "" : ": ", never ? "" : c->why);
+  if (shape->axis_count > 1) {
+    roof_text_add(w->out, "; with ");
+    roof_shape_add_point(w->out, shape, at->start, c->param);
+  }
+  if (w->sweep->target_count > 1) {
+    roof_text_addf(w->out, "; on %s", at->target->machine->name);
+  }
+  roof_text_add(w->out, "\n");
+  return true;
+}
+
+bool roof_sweep_crossings_write(roof_text *out, const roof_sweep *sweep, size_t most) {
+  writer w = {sweep, out, 0, most};
+  return roof_sweep_crossings(sweep, write_line, &w);
+}
+
+/** A crossing as a part of the first line. */
+static bool write_part(void *context, const roof_sweep_crossing *at) {
+  writer *w = context;
+  const roof_crossing *c = &at->crossing;
+  char axis[NAME];
+  if (w->count++ >= w->most) {
+    return false;
+  }
+  if (c->there == c->to) {
+    roof_text_add(w->out, isnan(c->value) ? "; " : at->within ? ", " : "; beyond these values ");
+    roof_crossing_write(w->out, name_axis(w->sweep->shape, c->param, axis), c);
+  }
+  return true;
+}
+
+/** One line's changes in order; false: there are none, or too many. */
+static bool add_changes(roof_text *out, const roof_sweep *s) {
+  char axis[NAME];
+  roof_text parts = {0};
+  writer w = {s, &parts, 0, SENTENCE_MAX};
+  bool all = roof_sweep_crossings(s, write_part, &w) && w.count > 0;
+  if (all) {
+    roof_text_addf(out, "%s-bound at %s=%.15g%s", roof_regime_name(s->regimes[0]),
+                   roof_shape_axis_name(s->shape, 0, axis, sizeof axis), s->shape->axes[0].values[0],
+                   parts.data != NULL ? parts.data : "");
+  }
+  out->failed = out->failed || parts.failed;
+  roof_text_done(&parts);
+  return all;
+}
+
+/** How many points are bound by what. */
+static void add_counts(roof_text *out, const roof_sweep *s) {
+  size_t counts[ROOF_REGIME_COUNT] = {0};
+  for (size_t i = 0; i < s->count; i++) {
+    counts[s->regimes[i]]++;
+  }
+  roof_text_addf(out, "%zu point%s", s->count, s->count == 1 ? "" : "s");
+  const char *separator = ": ";
+  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
+    if (counts[i] > 0) {
+      roof_text_addf(out, "%s%zu %s-bound", separator, counts[i], roof_regime_name((roof_regime)i));
+      separator = ", ";
+    }
+  }
+}
+
+void roof_sweep_sentence(roof_text *out, const roof_sweep *sweep) {
+  bool one = sweep->target_count == 1;
+  roof_text_addf(out, "%s on ", sweep->shape->op->name);
+  if (one) {
+    roof_text_addf(out, "%s: ", roof_machine_title(sweep->targets[0].machine));
+  } else {
+    roof_text_addf(out, "%d machines, ", sweep->target_count);
+  }
+  if (!one || sweep->shape->axis_count != 1 || !add_changes(out, sweep)) {
+    add_counts(out, sweep);
+  }
+}
+
+void roof_sweep_fixed(roof_text *out, const roof_sweep *sweep) {
+  const roof_shape *shape = sweep->shape;
+  double typed[ROOF_PARAM_MAX];
+  roof_shape_typed(shape, 0, typed);
+  for (int i = 0; i < shape->axis_count; i++) {
+    typed[shape->axes[i].param] = NAN;
+  }
+  for (int i = 0; i < roof_op_param_count(shape->op); i++) {
+    char value[NAME];
+    if (!isnan(typed[i])) {
+      roof_op_value_text(shape->op, i, typed[i], value, sizeof value);
+      roof_text_addf(out, "%s=%s ", shape->op->params[i].name, value);
+    }
+  }
+  roof_text_addf(out, "in %s", roof_dtype_name(sweep->targets[0].types.compute));
+}
