@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "roofline/model.h"
 #include "roofline/text.h"
 
@@ -12,10 +13,19 @@
     }                                                                                                        \
   }
 
+#define MIXED(label, dtype, bits)                                                                            \
+  {                                                                                                          \
+    label, {                                                                                                 \
+      .stored = dtype, .compute = dtype, .weight_only = true, .bytes = (bits) / 8                            \
+    }                                                                                                        \
+  }
+
 /* Scales: GPTQ and AWQ (Frantar et al. 2023; Lin et al. 2024) keep an fp16 scale and a 4-bit zero point for
  * 128 weights; DeepSeek-V3 (2024, section 3.3) an fp32 scale per block of 128 x 128; the OCP microscaling
  * formats (v1.0, 2023) an 8-bit exponent for 32 elements; NVFP4 (NVIDIA, 2025) an fp8 scale for 16. The
- * scales of a whole tensor or channel (fp8, w8a8, w8a16) are negligible against the weights. */
+ * scales of a whole tensor or channel (fp8, w8a8, w8a16) are negligible against the weights. llama.cpp: q4_0 and q8_0
+ * have an fp16 scale for 32 weights; the mixed ones the bits of a weight that it gives of Llama 2 7B as a whole
+ * (examples/quantize/README.md @b8c1476e; 13B and 70B: 0.2 to 1.5 % fewer). */
 static const struct {
   const char *name;
   roof_weight_format format;
@@ -30,6 +40,12 @@ static const struct {
     {"w8a16", {.stored = ROOF_INT8, .compute = ROOF_INT8, .weight_only = true}},
     {"w4a16",
      {.stored = ROOF_INT4, .compute = ROOF_INT4, .weight_only = true, .group = 128, .scale_bits = 20}},
+    MIXED("q8_0", ROOF_INT8, 8.5),
+    MIXED("q4_0", ROOF_INT4, 4.5),
+    MIXED("q6_k", ROOF_INT8, 6.56),
+    MIXED("q5_k_m", ROOF_INT8, 5.68),
+    MIXED("q4_k_m", ROOF_INT4, 4.84),
+    MIXED("q3_k_m", ROOF_INT4, 3.91),
     {"nvfp4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .group = 16, .scale_bits = 8}},
     {"mxfp4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .group = 32, .scale_bits = 8}},
 };
@@ -46,7 +62,7 @@ static const struct {
 
 static const char *preset_name(const char *text) {
   for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
-    if (strcmp(synonyms[i].name, text) == 0) {
+    if (rf_letters_compare(synonyms[i].name, text) == 0) {
       return synonyms[i].preset;
     }
   }
@@ -60,7 +76,7 @@ roof_weight_format roof_weight_format_of(roof_dtype dtype) {
 roof_status roof_weight_format_parse(const char *text, roof_weight_format *format, roof_error *error) {
   const char *names[PRESET_COUNT + 1] = {NULL};
   for (int i = 0; i < PRESET_COUNT; i++) {
-    if (strcmp(presets[i].name, preset_name(text)) == 0) {
+    if (rf_letters_compare(presets[i].name, preset_name(text)) == 0) {
       *format = presets[i].format;
       return ROOF_OK;
     }
@@ -129,10 +145,12 @@ void roof_model_precision_retype(roof_model_precision *precision, roof_dtype dty
 }
 
 void roof_model_precision_quantize(roof_model_precision *precision, const roof_weight_format *format) {
+  bool whole = format->bytes > 0; /* what a file has per weight, its tables and head included */
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
-    bool matrix = part != ROOF_PART_HEAD && part != ROOF_PART_ROUTER;
+    bool matrix = part != ROOF_PART_ROUTER && (whole || part != ROOF_PART_HEAD);
     precision->weights[part] = matrix ? *format : roof_weight_format_of(precision->activations);
   }
+  precision->table_bytes = whole ? format->bytes : precision->table_bytes;
 }
 
 /** One of a list: `FORMAT`, or `PART=FORMAT`, which is cut at the sign. */

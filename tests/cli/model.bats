@@ -72,6 +72,14 @@ model() {
   has 'did you mean `w4a16`?'
 }
 
+@test "the formats of llama.cpp are of the whole file, tables and head too" {
+  run -0 "$ROOFLINE" model llama-2-7b --precision Q4_K_M --machine rtx-4090 --json # its file: 3.80 GiB
+  near .memory.weights_bytes 4.08e9 0.002
+  [ "$(json '.precision.weights | [.mixer.format, .mlp.format, .head.format] | unique')" = '["q4_k_m"]' ]
+  run -0 "$ROOFLINE" model llama-2-7b --precision w4a16 --machine rtx-4090 --json
+  [ "$(json .precision.weights.head.format)" = '"fp16"' ]
+}
+
 @test "built-in models have short names, and aliases" {
   run -0 "$ROOFLINE" model --list
   has "llama-3.1-8b"

@@ -326,9 +326,9 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=64 n=64 k=64 --tile 64 --machine h100
 }
 
-@test "weights stored as nf4, awq, mxfp4" {
+@test "weights stored as nf4, awq, mxfp4, q4_k_m" {
   local format
-  for format in nf4:0.5625 NF4:0.5625 awq:0.515625 mxfp4:0.53125; do
+  for format in nf4:0.5625 NF4:0.5625 awq:0.515625 mxfp4:0.53125 q4_k_m:0.605 Q8_0:1.0625; do
     run -0 "$ROOFLINE" predict gemm m=1 n=8192 k=8192 --weights "${format%:*}" --machine h100 --dtype fp16 --json
     near .bytes "$(jq -n "8192 * 8192 * ${format#*:} + 4 * 8192")"
   done
