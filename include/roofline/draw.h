@@ -150,6 +150,22 @@ ROOF_API roof_status roof_scene_add_measurements(roof_scene *scene, const roof_m
  *  Errors: none. */
 ROOF_API void roof_scene_label_by_machine(roof_scene *scene);
 
+/** A roof or a dot as a row of a table; what it has not is NaN or "". */
+typedef struct roof_scene_row {
+  const char *what; /**< "roof", "measured roof", "predicted" or "measured" */
+  const char *machine, *label;
+  const char *operation, *limit; /**< of a dot; NULL for a roof */
+  const char *verdict;
+  double intensity, flops_per_second, bytes_per_second, ceiling_flops_per_second, share;
+} roof_scene_row;
+
+/** All roofs, then all dots as rows: from row scene->roof_count the dots.
+ *  Units: FLOP/byte, FLOP/s, bytes/s, a share.
+ *  Ownership: fills the caller's rows, which point into the scene; returns how many.
+ *  Errors: none. */
+ROOF_API size_t roof_scene_rows(const roof_scene *scene,
+                                roof_scene_row rows[ROOF_SCENE_ROOFS + ROOF_SCENE_DOTS]);
+
 /** Appends the roofs and dots as one roofline.plot/1 object, what `plot --json` prints.
  *  Units: FLOP/byte, FLOP/s, bytes/s.
  *  Ownership: appends to the caller's `out`.

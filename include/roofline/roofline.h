@@ -72,6 +72,7 @@
 #include "roofline/ops.h"
 #include "roofline/place.h"
 #include "roofline/plan.h"
+#include "roofline/plot.h"
 #include "roofline/predict.h"
 #include "roofline/profiler.h"
 #include "roofline/program.h"

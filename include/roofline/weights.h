@@ -9,7 +9,9 @@
 #ifndef ROOFLINE_WEIGHTS_H
 #define ROOFLINE_WEIGHTS_H
 
+#include "roofline/formats.h"
 #include "roofline/model.h"
+#include "roofline/whole.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +66,44 @@ ROOF_API roof_model_entry roof_model_entry_at(size_t index);
  *  Ownership: fills *model on success only.
  *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_INPUT, and as roof_model_read. */
 ROOF_API roof_status roof_model_load(const char *name, roof_model *model, roof_error *error);
+
+/** True where roof_model_load finds a model and no graph or list of operations is there.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: false where it cannot be read. */
+ROOF_API bool roof_model_is(const char *name);
+
+/** A model's run: its settings, and once it is asked on a machine what it does there. Do not copy: `target` points
+ *  into it. */
+typedef struct roof_whole {
+  roof_model model;
+  roof_model_settings settings;
+  roof_model_claim claim; /**< NaN: none among the words */
+  roof_model_target target;
+  roof_model_answer answer;
+} roof_whole;
+
+/** Loads the model that the first of `count` words names and reads its settings from the others; `train`, and where
+ *  `claims` a claim, are among them. `formats` are of all weights, activations and cache; `options` may be NULL.
+ *  Units: as roof_model_settings.
+ *  Ownership: makes *whole on success only; release it with roof_whole_free.
+ *  Errors: ROOF_E_ARGUMENT for a format that only an operation has; as roof_model_load, roof_model_settings_read and
+ *  roof_model_claim_read; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_whole_read(const char *const *words, int count, const roof_formats *formats,
+                                     const roof_options *options, bool claims, roof_whole **whole,
+                                     roof_error *error);
+
+/** Answers the run on a machine, in place of the one before.
+ *  Units: s, bytes, FLOP, J.
+ *  Ownership: the machine must outlive the answer.
+ *  Errors: as roof_model_target_init. */
+ROOF_API roof_status roof_whole_on(roof_whole *whole, const roof_machine *machine, roof_error *error);
+
+/** Releases a run; NULL is fine.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
+ROOF_API void roof_whole_free(roof_whole *whole);
 
 #ifdef __cplusplus
 }

@@ -159,9 +159,38 @@ static void sealed(void **state) {
   roof_sealings_done(&all);
 }
 
+static void run_read_from_words(void **state) {
+  (void)state;
+  const char *const run[] = {"llama-3.1-8b", "batch=4", "tpot=18ms"};
+  const char *const training[] = {"llama-3.1-8b", "train", "batch=8"};
+  const roof_formats formats = {.weights = "int4"}, group = {.group = "128"};
+  roof_error error = {0};
+  roof_whole *whole = NULL;
+  assert_true(roof_model_is("llama-3.1-8b") && !roof_model_is("gemm"));
+  assert_int_equal(roof_whole_read(run, 3, &formats, NULL, true, &whole, NULL), ROOF_OK);
+  assert_true(whole->settings.batch == 4 && !whole->settings.train);
+  assert_true(whole->claim.kind == ROOF_MODEL_CLAIM_TPOT && fabs(whole->claim.value - 18e-3) < 1e-12);
+  assert_int_equal(whole->settings.precision.weights[ROOF_PART_MLP].stored, ROOF_INT4);
+  assert_int_equal(roof_whole_on(whole, machine, NULL), ROOF_OK);
+  assert_true(whole->answer.tpot_seconds > 0);
+  roof_whole_free(whole);
+  whole = NULL;
+  assert_true(roof_whole_read(run, 3, &formats, NULL, false, &whole, &error) != ROOF_OK); /* no claim here */
+  assert_int_equal(roof_whole_read(run, 2, &group, NULL, false, &whole, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "--group: of an operation, not of a whole model");
+  assert_null(whole);
+  assert_int_equal(roof_whole_read(training, 3, &(roof_formats){0}, NULL, false, &whole, NULL), ROOF_OK);
+  assert_true(whole->settings.train && isnan(whole->claim.value));
+  roof_whole_free(whole);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(words),  cmocka_unit_test(claims), cmocka_unit_test(what_does_not_fit_is_impossible),
-      cmocka_unit_test(energy), cmocka_unit_test(levers), cmocka_unit_test(sealed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(words),
+                                     cmocka_unit_test(claims),
+                                     cmocka_unit_test(what_does_not_fit_is_impossible),
+                                     cmocka_unit_test(energy),
+                                     cmocka_unit_test(levers),
+                                     cmocka_unit_test(sealed),
+                                     cmocka_unit_test(run_read_from_words)};
   return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -10,6 +10,7 @@
 #include "cli/run/ladder.h"
 #include "cli/run/measured.h"
 #include "cli/run/program.h"
+#include "roofline/plot.h"
 
 static int quick, threads, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *flops, *bytes, *op_text;
@@ -224,35 +225,6 @@ static void add_text(const roof_runs *runs, roof_text *out) {
   }
 }
 
-/** The dots whose data are in one level have one colour. */
-static roof_status add_dot(const roof_run *r, roof_scene *scene, roof_error *error) {
-  char size[CLI_SHORT], series[CLI_SHORT];
-  snprintf(series, sizeof series, "data in %.39s", level_name(r));
-  roof_scene_dot dot = {.series = roof_scene_series(scene, series), .next = -1};
-  snprintf(dot.label, sizeof dot.label, "%s%s%s", r->kernel->name, r->point[0] != '\0' ? " " : "", r->point);
-  snprintf(dot.detail, sizeof dot.detail, "%s in %s, %.0f %% of its ceiling",
-           roof_bytes_format(size, sizeof size, r->working_set), level_name(r), 100 * r->at.share);
-  return roof_scene_add_placed(scene, &dot, &r->at) >= 0
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT,
-                              "%s: a chart holds at most %d dots, each with FLOPs and bytes",
-                              r->measurement.label, ROOF_SCENE_DOTS);
-}
-
-static roof_status fill_scene(const roof_runs *runs, roof_scene *scene, roof_error *error) {
-  roof_dtype dtype = runs->list[0].dtype;
-  roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", runs->machine->title,
-           roof_dtype_name(dtype));
-  snprintf(scene->subtitle, sizeof scene->subtitle,
-           "colours: the level that holds the data of a kernel's call");
-  roof_status status = roof_scene_add_machine(scene, runs->machine, dtype, error);
-  for (size_t i = 0; i < runs->count && status == ROOF_OK; i++) {
-    status = has_run(&runs->list[i]) ? add_dot(&runs->list[i], scene, error) : ROOF_OK;
-  }
-  return status;
-}
-
 static roof_status write_chart(const cli_args *args, const roof_runs *runs, roof_error *error) {
   if (runs->machine == NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
@@ -260,7 +232,7 @@ static roof_status write_chart(const cli_args *args, const roof_runs *runs, roof
   }
   roof_scene *scene = malloc(sizeof *scene);
   roof_status status = scene == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
-                                     : fill_scene(runs, scene, error);
+                                     : roof_runs_scene(runs, scene, error);
   if (status == ROOF_OK) {
     status = cli_chart_write_rows(args, scene, "Kernels", rows_of(runs), error);
   }

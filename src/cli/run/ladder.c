@@ -8,8 +8,7 @@
 #include "cli/chart.h"
 #include "cli/ledger/seal.h"
 #include "cli/run/measured.h"
-#include "core/number.h"
-#include "roofline/ladder.h"
+#include "roofline/plot.h"
 
 typedef struct climb {
   const cli_climb *asked;
@@ -195,46 +194,6 @@ static void add_ideas(const climb *c, roof_text *out) {
                  c->machine->name, c->machine->date, c->asked->ledger);
 }
 
-/** The sizes that all rungs share, and whose bytes the intensity is of. */
-static void write_subtitle(const roof_ladder *l, char *text, size_t size) {
-  size_t used = 0;
-  for (int i = 0; i < roof_op_param_count(l->op) && used < size; i++) {
-    if (l->op->params[i].kind != ROOF_PARAM_CHOICE) {
-      used += (size_t)rf_format(text + used, size - used, "%s%s=%.15g", used > 0 ? " " : "",
-                                l->op->params[i].name, l->values[i]);
-    }
-  }
-  if (l->moved != NULL && used < size) {
-    snprintf(text + used, size - used, "; FLOP per byte that each moves from %s", l->moved->name);
-  }
-}
-
-/** Each rung at the intensity of the bytes that it moves itself: as these fall, the dots walk to the right. */
-static roof_status fill_scene(const climb *c, roof_scene *scene, roof_error *error) {
-  int before = -1;
-  roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%s: the ladder of %s in %s", c->machine->title,
-           c->ladder.op->name, roof_dtype_name(c->ladder.dtype));
-  write_subtitle(&c->ladder, scene->subtitle, sizeof scene->subtitle);
-  roof_status status = roof_scene_add_machine(scene, c->machine, c->ladder.dtype, error);
-  for (int i = 0; i < c->ladder.count && status == ROOF_OK; i++) {
-    const roof_rung *r = &c->ladder.rungs[i];
-    if (r->skipped[0] != '\0' || (r->kernel->library != NULL && r->alone)) {
-      continue;
-    }
-    roof_scene_dot dot = {.next = -1, .intensity = r->moved_intensity};
-    snprintf(dot.label, sizeof dot.label, "%s", r->kernel->name);
-    rf_format(dot.detail, sizeof dot.detail, "%.1f %% of the ceiling of %s", 100 * r->at.share,
-              r->alone ? "one core" : "all cores");
-    int added = roof_scene_add_placed(scene, &dot, &r->at);
-    if (before >= 0 && added >= 0 && r->kernel->rung > 0) {
-      scene->dots[before].next = added;
-    }
-    before = added;
-  }
-  return status;
-}
-
 static roof_status print(const climb *c, const roof_scene *scene, roof_error *error) {
   const cli_args *args = c->asked->args;
   roof_text text = {0};
@@ -259,7 +218,7 @@ static roof_status show(climb *c, roof_error *error) {
   if (scene == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
   }
-  roof_status status = fill_scene(c, scene, error);
+  roof_status status = roof_ladder_scene(&c->ladder, scene, error);
   if (status == ROOF_OK && args->file != NULL) {
     status = cli_chart_write_rows(args, scene, "Rungs", rows_of(c), error);
   }

@@ -7,6 +7,7 @@
 #include "cli/chart.h"
 #include "cli/run/measured.h"
 #include "cli/run/program.h"
+#include "roofline/plot.h"
 
 /* Text */
 
@@ -158,67 +159,11 @@ static void add_text(const cli_args *args, const roof_program *program, roof_tex
 
 /* Chart */
 
-static roof_status add_dot(const roof_program_part *part, roof_scene *scene, roof_error *error) {
-  const roof_measurement *m = &part->measurement;
-  char time[CLI_SHORT];
-  if (!(m->flops > 0 && m->bytes > 0)) {
-    return ROOF_OK; /* without both it has no place */
-  }
-  roof_scene_dot dot = {.intensity = m->flops / m->bytes,
-                        .flops_per_second = part->threads * m->flops / m->seconds,
-                        .next = -1};
-  snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
-  snprintf(dot.detail, sizeof dot.detail, "%s per call, %.0f %% of its ceiling",
-           cli_quantity(time, m->seconds, "s"), 100 * part->placed.share);
-  return roof_scene_add_placed(scene, &dot, &part->placed) >= 0
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d dots", m->label,
-                              ROOF_SCENE_DOTS);
-}
-
-/** The cores that the ceilings are drawn for: those asked for, else as many as the widest part is judged by. */
-static int drawn_cores(const roof_program *program) {
-  int count = 0, cores = program->options.cores;
-  const roof_program_part *parts = roof_program_parts(program, &count);
-  for (int i = 0; i < count && program->options.cores == 0; i++) {
-    if (parts[i].placed.cores == 0) {
-      return 0; /* all */
-    }
-    cores = parts[i].placed.cores > cores ? parts[i].placed.cores : cores;
-  }
-  return cores;
-}
-
-static roof_status fill_scene(const roof_program *program, roof_scene *scene, roof_error *error) {
-  int count = 0;
-  const roof_program_part *parts = roof_program_parts(program, &count);
-  roof_dtype dtype = parts[0].measurement.dtype;
-  const roof_machine *machine = program->ceilings.machine;
-  roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%.50s on %.50s, %s", program->name, machine->title,
-           roof_dtype_name(dtype));
-  roof_machine *drawn = roof_machine_copy(machine);
-  if (drawn == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
-  }
-  int cores = drawn_cores(program);
-  if (cores > 0) {
-    roof_machine_for_cores(drawn, cores);
-    snprintf(scene->subtitle, sizeof scene->subtitle, "ceilings of %d core%s", cores, cores > 1 ? "s" : "");
-  }
-  roof_status status = roof_scene_add_machine(scene, drawn, dtype, error);
-  for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = add_dot(&parts[i], scene, error);
-  }
-  roof_machine_free(drawn);
-  return status;
-}
-
 static roof_status write_chart(const cli_args *args, const roof_program *program, roof_error *error) {
   cli_column table[COLUMNS];
   roof_scene *scene = malloc(sizeof *scene);
   roof_status status = scene == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
-                                     : fill_scene(program, scene, error);
+                                     : roof_program_scene(program, scene, error);
   if (status == ROOF_OK) {
     status = cli_chart_write_rows(args, scene, "Regions", rows_of(program, table), error);
   }

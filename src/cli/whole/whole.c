@@ -2,100 +2,36 @@
 #include "cli/whole/whole.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/columns.h"
 #include "roofline/ledger.h"
 
 /** A model as the words and options of an operation's command describe it, on the machines named. */
 typedef struct whole {
-  roof_model model;
-  roof_model_settings settings;
+  roof_whole *run;
   roof_machine **machines;
   int machine_count;
-  roof_model_claim claim; /**< NaN: none among the words */
-  roof_model_target target;
-  roof_model_answer answer;
 } whole;
 
 bool cli_whole_is(const cli_args *args) {
   const roof_op *op = NULL;
-  if (args->word_count == 0 || cli_select_op(args, args->words[0], &op, NULL) == ROOF_OK ||
-      roof_workload_is(args->words[0])) {
-    return false;
-  }
-  roof_model *model = malloc(sizeof *model);
-  roof_status status = model != NULL ? roof_model_load(args->words[0], model, NULL) : ROOF_E_MEMORY;
-  free(model);
-  return status == ROOF_OK;
-}
-
-static roof_status read_formats(const roof_formats *f, roof_model_precision *p, roof_error *error) {
-  roof_dtype dtype = ROOF_BF16;
-  const char *other = f->group != NULL        ? "group"
-                      : f->accumulate != NULL ? "accumulate"
-                      : f->output != NULL     ? "output"
-                                              : NULL;
-  if (other != NULL) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: of an operation, not of a whole model", other);
-  }
-  roof_status status = f->dtype != NULL ? roof_dtype_parse(f->dtype, &dtype, error) : ROOF_OK;
-  if (status == ROOF_OK && f->dtype != NULL) {
-    roof_model_precision_retype(p, dtype);
-  }
-  status =
-      status == ROOF_OK && f->weights != NULL ? roof_model_precision_parse(f->weights, p, error) : status;
-  return status == ROOF_OK && f->kv != NULL ? roof_dtype_parse(f->kv, &p->kv, error) : status;
-}
-
-/** Settings, the word `train`, and where `claims` a claim. */
-static roof_status read_words(const cli_args *args, whole *w, bool claims, roof_error *error) {
-  roof_status status = ROOF_OK;
-  for (int i = 1; i < args->word_count && status == ROOF_OK; i++) {
-    const char *word = args->words[i];
-    bool read = strcmp(word, "train") == 0;
-    w->settings.train |= read;
-    if (!read && claims) {
-      status = roof_model_claim_read(word, &w->claim, &read, error);
-    }
-    if (!read && status == ROOF_OK) {
-      status = roof_model_settings_read(&word, 1, &w->settings, NULL, error);
-    }
-  }
-  return status;
+  return args->word_count > 0 && cli_select_op(args, args->words[0], &op, NULL) != ROOF_OK &&
+         !roof_workload_is(args->words[0]) && roof_model_is(args->words[0]);
 }
 
 static roof_status read_whole(const cli_args *args, whole *w, bool claims, roof_error *error) {
-  roof_status status = roof_model_load(args->words[0], &w->model, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  w->settings = roof_model_settings_default(&w->model);
-  w->claim.value = NAN;
-  status = cli_select_options(args, &w->settings.options, error);
-  w->settings.kernel_seconds = w->settings.options.launch;
-  status = status == ROOF_OK ? read_formats(&args->formats, &w->settings.precision, error) : status;
-  status = status == ROOF_OK ? read_words(args, w, claims, error) : status;
+  roof_options options;
+  roof_status status = cli_select_options(args, &options, error);
+  status = status == ROOF_OK ? roof_whole_read(args->words, args->word_count, &args->formats, &options,
+                                               claims, &w->run, error)
+                             : status;
   return status == ROOF_OK ? cli_select_machines(args, &w->machines, &w->machine_count, error) : status;
 }
 
-static roof_status answer_on(whole *w, int machine, roof_error *error) {
-  roof_status status =
-      roof_model_target_init(&w->target, &w->model, w->machines[machine], &w->settings, error);
-  if (status == ROOF_OK) {
-    roof_model_answer_of(&w->target, &w->answer);
-  }
-  return status;
-}
-
 /** Reads and answers a model on one machine, with the figures `given` (nullable) in place of its own. */
-static roof_status read_one(const cli_args *args, const roof_energy_given *given, bool claims, whole **out,
+static roof_status read_one(const cli_args *args, const roof_energy_given *given, bool claims, whole *w,
                             roof_error *error) {
-  *out = calloc(1, sizeof **out);
-  whole *w = *out;
-  roof_status status = w != NULL ? read_whole(args, w, claims, error)
-                                 : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
+  roof_status status = read_whole(args, w, claims, error);
   if (status == ROOF_OK && w->machine_count > 1) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT,
@@ -104,14 +40,12 @@ static roof_status read_one(const cli_args *args, const roof_energy_given *given
   if (status == ROOF_OK && given != NULL) {
     roof_energy_give(given, w->machines[0]);
   }
-  return status == ROOF_OK ? answer_on(w, 0, error) : status;
+  return status == ROOF_OK ? roof_whole_on(w->run, w->machines[0], error) : status;
 }
 
 static void end(whole *w) {
-  if (w != NULL) {
-    cli_machines_free(w->machines, w->machine_count);
-    free(w);
-  }
+  cli_machines_free(w->machines, w->machine_count);
+  roof_whole_free(w->run);
 }
 
 static void add_run(roof_text *out, const roof_model_target *t) {
@@ -153,11 +87,11 @@ static const cli_column claim_columns[] = {
     {.key = "because", CLI_FIELD(NAME, claim_row, judged.because)},
     {0}};
 
-static roof_status print_claim(const cli_args *args, const whole *w, const roof_model_judged *j,
+static roof_status print_claim(const cli_args *args, const roof_whole *w, const roof_model_judged *j,
                                roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
-  claim_row row = {w->machines[0]->name, w->model.name, w->claim, *j};
+  claim_row row = {w->target.machine->name, w->model.name, w->claim, *j};
   if (args->csv) {
     cli_columns_add_csv(&out, CLI_ROWS(claim_columns, &row, 1));
   } else if (args->json) {
@@ -177,19 +111,20 @@ static roof_status print_claim(const cli_args *args, const whole *w, const roof_
 }
 
 roof_status cli_whole_claim(const cli_args *args, roof_error *error) {
-  whole *w = NULL;
+  whole w = {0};
   roof_model_judged judged = {.possible = true};
   roof_status status = read_one(args, NULL, true, &w, error);
-  if (status == ROOF_OK && isnan(w->claim.value)) {
+  if (status == ROOF_OK && isnan(w.run->claim.value)) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT,
                        "claim: what is claimed of %s? ttft=80ms, tpot=18ms, 5000tokens/s, step=14s, mfu=45%%",
                        args->words[0]);
   }
-  status =
-      status == ROOF_OK ? roof_model_claim_judge(&w->target, &w->answer, &w->claim, &judged, error) : status;
-  status = status == ROOF_OK ? print_claim(args, w, &judged, error) : status;
-  end(w);
+  status = status == ROOF_OK
+               ? roof_model_claim_judge(&w.run->target, &w.run->answer, &w.run->claim, &judged, error)
+               : status;
+  status = status == ROOF_OK ? print_claim(args, w.run, &judged, error) : status;
+  end(&w);
   return status == ROOF_OK && !judged.possible ? ROOF_E_GATE : status;
 }
 
@@ -207,7 +142,7 @@ static const cli_column energy_columns[] = {
     {"regime", "bound by", CLI_FIELD(REGIME, roof_model_joules, regime)},
     {0}};
 
-static void energy_text(roof_text *out, const whole *w, const roof_model_joules *rows, size_t count) {
+static void energy_text(roof_text *out, const roof_whole *w, const roof_model_joules *rows, size_t count) {
   char x[CLI_SHORT];
   double each = w->answer.joules_per_token;
   const char *most = w->target.plain.costs.power_only ? "at most " : "about ";
@@ -227,7 +162,7 @@ static void energy_text(roof_text *out, const whole *w, const roof_model_joules 
 }
 
 roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *given, roof_error *error) {
-  whole *w = NULL;
+  whole w = {0};
   roof_text out = {0};
   roof_model_joules rows[ROOF_PHASE_COUNT];
   if (args->file != NULL) {
@@ -235,18 +170,18 @@ roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *give
                           args->to);
   }
   roof_status status = read_one(args, given, false, &w, error);
-  size_t count = status == ROOF_OK ? roof_model_joules_of(&w->target, &w->answer, rows) : 0;
+  size_t count = status == ROOF_OK ? roof_model_joules_of(&w.run->target, &w.run->answer, rows) : 0;
   if (status == ROOF_OK && isnan(rows[0].joules)) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "energy: %s says neither joules nor watts",
-                            w->machines[0]->name);
+                            w.machines[0]->name);
   } else if (status == ROOF_OK && args->csv) {
     cli_columns_add_csv(&out, CLI_ROWS(energy_columns, rows, count));
   } else if (status == ROOF_OK && args->json) {
-    status = roof_model_energy_write(&w->target, &w->answer, &out, error);
+    status = roof_model_energy_write(&w.run->target, &w.run->answer, &out, error);
   } else if (status == ROOF_OK) {
-    energy_text(&out, w, rows, count);
+    energy_text(&out, w.run, rows, count);
   }
-  end(w);
+  end(&w);
   return cli_print_end(&out, status, error);
 }
 
@@ -271,7 +206,7 @@ static bool does_not_help(const void *row) {
   return !helps(row);
 }
 
-static void levers_text(roof_text *out, const whole *w, const roof_model_lever *levers, size_t count) {
+static void levers_text(roof_text *out, const roof_whole *w, const roof_model_lever *levers, size_t count) {
   char x[CLI_SHORT], y[CLI_SHORT];
   const roof_model_answer *a = &w->answer;
   const roof_model_phase *step = roof_model_step(a);
@@ -299,37 +234,38 @@ static void levers_text(roof_text *out, const whole *w, const roof_model_lever *
 }
 
 roof_status cli_whole_advise(const cli_args *args, roof_error *error) {
-  whole *w = NULL;
+  whole w = {0};
   roof_text out = {0};
   roof_model_lever levers[ROOF_MODEL_LEVERS_MAX];
   int count = 0;
   roof_status status = read_one(args, NULL, false, &w, error);
-  status = status == ROOF_OK ? roof_model_levers_of(&w->target, &w->answer, levers, &count, error) : status;
+  status = status == ROOF_OK ? roof_model_levers_of(&w.run->target, &w.run->answer, levers, &count, error)
+                             : status;
   if (status == ROOF_OK && args->csv) {
     cli_columns_add_csv(&out, CLI_ROWS(lever_columns, levers, (size_t)count));
   } else if (status == ROOF_OK && args->json) {
-    status = roof_model_levers_write(&w->target, levers, count, &out, error);
+    status = roof_model_levers_write(&w.run->target, levers, count, &out, error);
   } else if (status == ROOF_OK) {
-    levers_text(&out, w, levers, (size_t)count);
+    levers_text(&out, w.run, levers, (size_t)count);
   }
-  end(w);
+  end(&w);
   return cli_print_end(&out, status, error);
 }
 
 /* seal */
 
 roof_status cli_whole_collect(const cli_args *args, roof_sealings *sealings, roof_error *error) {
-  whole *w = calloc(1, sizeof *w);
-  roof_status status = w != NULL ? read_whole(args, w, false, error)
-                                 : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
-  for (int i = 0; status == ROOF_OK && i < w->machine_count; i++) {
+  whole w = {0};
+  roof_status status = read_whole(args, &w, false, error);
+  for (int i = 0; status == ROOF_OK && i < w.machine_count; i++) {
     size_t first = sealings->count;
-    status = answer_on(w, i, error);
-    status = status == ROOF_OK ? roof_model_sealings(&w->target, &w->answer, sealings, error) : status;
+    status = roof_whole_on(w.run, w.machines[i], error);
+    status =
+        status == ROOF_OK ? roof_model_sealings(&w.run->target, &w.run->answer, sealings, error) : status;
     for (; status == ROOF_OK && first < sealings->count; first++) {
-      status = roof_sealing_complete(&sealings->list[first], w->machines[i], error);
+      status = roof_sealing_complete(&sealings->list[first], w.machines[i], error);
     }
   }
-  end(w);
+  end(&w);
   return status;
 }

@@ -7,7 +7,7 @@ BEGIN {
   may["host"] = "core host"
   may["documents"] = "core ops models advise host documents"
   may["catalog"] = "core ops advise host documents catalog"
-  may["weights"] = "core ops models host documents catalog weights"
+  may["weights"] = "core ops models advise host documents catalog weights"
   may["graphs"] = "core ops models host documents graphs"
   may["kernels"] = "core ops host kernels"
   may["measure"] = "core ops advise host documents kernels measure"
@@ -15,16 +15,17 @@ BEGIN {
   may["accuracy"] = "core ops host documents catalog import accuracy"
   may["ledger"] = "core ops advise host documents catalog ledger"
   may["draw"] = "core ops models advise host documents draw"
+  may["plot"] = "core ops models advise host documents catalog weights graphs measure region draw plot"
   may["loop"] = "core ops advise host documents catalog kernels measure ledger draw loop"
   may["region"] = "core advise host documents region"
   may["doctor"] = "core host documents measure doctor"
-  may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import accuracy ledger draw loop region doctor cli"
-  may["examples"] = "core ops models advise documents catalog weights graphs kernels measure import accuracy ledger draw loop region doctor everything"
+  may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor cli"
+  may["examples"] = "core ops models advise documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor everything"
 
   # The room a public header belongs to.
   n = split("status dtype units text machine report work op predict place stats measurement energy time version export", core_headers, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
-  n = split("ops advise documents catalog weights graphs measure kernels import accuracy ledger draw loop region doctor", rooms, " ")
+  n = split("ops advise documents catalog weights graphs measure kernels import accuracy ledger draw plot loop region doctor", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sweep.h"] = "advise"

@@ -1,0 +1,72 @@
+/** Rooflines of what was asked about or has run: words as they are typed, built-in kernels, a ladder, a program.
+ *
+ *  Example:
+ *    extern roof_machine *machine; // by roof_catalog_load
+ *    static roof_scene scene; // 40 KB
+ *    const char *const words[] = {"gemm", "m=1,256", "n=k=4096", "llama-3.1-8b", "batch=8"};
+ *    roof_plot plot = {.machines = &machine, .machine_count = 1};
+ *    if (roof_scene_read(&scene, &plot, words, 5, NULL) == ROOF_OK) {
+ *      printf("%d dots\n", scene.dot_count);
+ *    } */
+#ifndef ROOFLINE_PLOT_H
+#define ROOFLINE_PLOT_H
+
+#include "roofline/catalog.h"
+#include "roofline/charts.h"
+#include "roofline/formats.h"
+#include "roofline/ladder.h"
+#include "roofline/program.h"
+#include "roofline/runs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What words are placed on, and in which formats. */
+typedef struct roof_plot {
+  roof_machine *const *machines; /**< files, graphs and models are placed on the first */
+  int machine_count;
+  roof_formats formats;      /**< what is not said is the first machine's usual one */
+  const char *const *dtypes; /**< two or more: one machine with a series for each */
+  int dtype_count;
+  const roof_userops *userops; /**< operations of your own */
+  int userops_count;
+  bool arrows; /**< join the values of a list, and the kernels of a file, in the order given */
+} roof_plot;
+
+/** A scene of the machines' ceilings with what the words name on it: an operation, a graph, a list of operations or
+ *  a model, each with the words key=value after it, or a file of measurements (`.json`, `-` for standard input). A
+ *  dtype that the machine does not compute in is one of weights alone.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: fills *scene, also on failure; keeps nothing.
+ *  Errors: ROOF_E_ARGUMENT for more dtypes than a scene has series, or several on several machines; as
+ *  roof_formats_read, as the readers of what is named, and as the builders of charts.h and draw.h. */
+ROOF_API roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, const char *const *words,
+                                     int count, roof_error *error);
+
+/** A scene of kernels that ran, under the ceilings they were placed under; the level that holds a kernel's data is
+ *  its colour.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: fills *scene, also on failure.
+ *  Errors: ROOF_E_ARGUMENT for more than a scene holds, or work without FLOPs; as roof_scene_add_machine. */
+ROOF_API roof_status roof_runs_scene(const roof_runs *runs, roof_scene *scene, roof_error *error);
+
+/** A scene of a ladder that was measured: each rung at the intensity of the bytes that it moves itself, an arrow to the
+ *  next.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: fills *scene, also on failure.
+ *  Errors: as roof_scene_add_machine. */
+ROOF_API roof_status roof_ladder_scene(const roof_ladder *ladder, roof_scene *scene, roof_error *error);
+
+/** A scene of a program's regions, or of the program, under the ceilings of the cores that it used; what has no FLOPs
+ *  or bytes has no place.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: fills *scene, also on failure.
+ *  Errors: ROOF_E_UNSUPPORTED where the ceilings are unknown, ROOF_E_ARGUMENT for more than a scene holds,
+ *  ROOF_E_MEMORY; as roof_scene_add_machine. */
+ROOF_API roof_status roof_program_scene(const roof_program *program, roof_scene *scene, roof_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

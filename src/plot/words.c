@@ -1,0 +1,188 @@
+/* Words as a scene: machines in their formats, then operations, files, graphs and models on them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roofline/graphs.h"
+#include "roofline/plot.h"
+#include "roofline/weights.h"
+
+/** A scene being filled: the machines' ceilings resolved. */
+typedef struct chart {
+  const roof_plot *plot;
+  roof_scene *scene;
+  roof_target *targets; /**< one for each machine, or for each format of one */
+  int count;
+} chart;
+
+/** Measured kernels of a file, on the first machine. */
+static roof_status place_file(const chart *c, const char *file, roof_error *error) {
+  roof_measurements all = {0};
+  roof_status status = roof_measurements_read(file, &all, error);
+  if (status == ROOF_OK) {
+    status = roof_scene_add_measurements(c->scene, c->plot->machines[0], 0, all.list, all.count, file,
+                                         c->plot->arrows, error);
+  }
+  roof_measurements_done(&all);
+  return status;
+}
+
+/** Places one operation, `words[0]` with its key=value words, on every target of the chart. */
+static roof_status place_op(const chart *c, const char *const *words, int count, roof_error *error) {
+  const roof_op *op = NULL;
+  roof_shape shape;
+  roof_status status = roof_userops_find(c->plot->userops, c->plot->userops_count, words[0], &op, error);
+  status = status == ROOF_OK ? roof_shape_parse(&shape, op, words + 1, count - 1, NULL, error) : status;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  for (int i = 0; i < c->count && status == ROOF_OK; i++) {
+    status = roof_scene_add_shape(c->scene, &c->targets[i], i, &shape, c->plot->arrows, error);
+  }
+  roof_shape_done(&shape);
+  return status;
+}
+
+/** "resnet50 batch=64": `name`, then the words after the first. */
+static roof_text name_of(const char *name, const char *const *words, int count) {
+  roof_text text = {0};
+  roof_text_add(&text, name);
+  for (int i = 1; i < count; i++) {
+    roof_text_addf(&text, " %s", words[i]);
+  }
+  return text;
+}
+
+static roof_status add_workload(const chart *c, const roof_workload *w, const roof_workload_answer *a,
+                                const char *const *words, int count, roof_error *error) {
+  char name[64];
+  roof_text text = name_of(w->name, words, count);
+  snprintf(name, sizeof name, "%s", text.data != NULL ? text.data : "");
+  roof_text_done(&text);
+  return roof_scene_add_workload(c->scene, c->plot->machines[0], name, w, a, c->plot->arrows, error);
+}
+
+/** The operations of a graph or a list, `words[0]` with the sizes that it leaves open, on the first machine. */
+static roof_status place_workload(const chart *c, const char *const *words, int count, roof_error *error) {
+  roof_dimensions sizes;
+  roof_workload w = {0};
+  roof_workload_answer a;
+  roof_workload_settings s = roof_workload_settings_default();
+  roof_workload_reading reading = {.types = c->targets[0].types, .floats = ROOF_DTYPE_COUNT};
+  roof_status status = roof_dimensions_parse(words + 1, count - 1, &sizes, error);
+  reading.floats = c->plot->formats.dtype != NULL ? reading.types.compute : reading.floats;
+  reading.dimensions = sizes.list;
+  reading.dimension_count = sizes.count;
+  status = status == ROOF_OK ? roof_workload_load(words[0], &reading, &w, error) : status;
+  status = status == ROOF_OK ? roof_workload_answer_of(&w, c->plot->machines[0], &s, &a, error) : status;
+  if (status == ROOF_OK) {
+    status = add_workload(c, &w, &a, words, count, error);
+    roof_workload_answer_done(&a);
+  }
+  roof_workload_done(&w);
+  return status;
+}
+
+/** The phases of a model, `words[0]` with its settings, on the first machine. */
+static roof_status place_model(const chart *c, const char *const *words, int count, roof_error *error) {
+  roof_formats formats = {
+      .dtype = c->plot->formats.dtype != NULL ? roof_dtype_name(c->targets[0].types.compute) : NULL};
+  roof_whole *whole = NULL;
+  roof_status status = roof_whole_read(words, count, &formats, NULL, false, &whole, error);
+  status = status == ROOF_OK ? roof_whole_on(whole, c->plot->machines[0], error) : status;
+  if (status == ROOF_OK) {
+    roof_text name = name_of(words[0], words, count);
+    status = roof_scene_add_model(c->scene, name.data, &whole->answer, error);
+    roof_text_done(&name);
+  }
+  roof_whole_free(whole);
+  return status;
+}
+
+/** A word without `=` begins the next operation, or is a file of measurements, a graph, a list or a model. */
+static roof_status place_words(const chart *c, const char *const *words, int count, roof_error *error) {
+  const roof_plot *p = c->plot;
+  roof_status status = ROOF_OK;
+  for (int start = 0, end = 0; start < count && status == ROOF_OK; start = end) {
+    const char *word = words[start];
+    const roof_op *op = NULL;
+    end = start + 1;
+    if (strcmp(word, "-") == 0 || roof_text_ends_with(word, ".json")) {
+      status = place_file(c, word, error);
+      continue;
+    }
+    while (end < count && strchr(words[end], '=') != NULL) {
+      end++;
+    }
+    bool own = roof_userops_find(p->userops, p->userops_count, word, &op, NULL) == ROOF_OK;
+    status = (roof_workload_is(word)        ? place_workload
+              : !own && roof_model_is(word) ? place_model
+                                            : place_op)(c, words + start, end - start, error);
+  }
+  return status;
+}
+
+/** One format of a list: what the machine does not compute in are weights of its usual format. */
+static roof_status read_format(const roof_plot *p, const char *name, roof_types *types, roof_error *error) {
+  const roof_machine *machine = p->machines[0];
+  roof_formats one = p->formats;
+  one.dtype = name;
+  roof_status status = roof_formats_read(&one, machine, types, error);
+  if (status == ROOF_OK &&
+      roof_machine_peak(machine, types->compute, ROOF_MATRIX, false, ROOF_DATASHEET) == NULL &&
+      roof_machine_peak(machine, types->compute, ROOF_VECTOR, false, ROOF_DATASHEET) == NULL) {
+    one.dtype = NULL;
+    one.weights = name;
+    status = roof_formats_read(&one, machine, types, error);
+  }
+  return status;
+}
+
+static roof_status read_formats(const roof_plot *p, roof_types types[ROOF_SCENE_SERIES], roof_error *error) {
+  if (p->machine_count > 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: several formats are of one machine");
+  }
+  if (p->dtype_count > ROOF_SCENE_SERIES) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: a chart holds at most %d formats",
+                          ROOF_SCENE_SERIES);
+  }
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < p->dtype_count && status == ROOF_OK; i++) {
+    status = read_format(p, p->dtypes[i], &types[i], error);
+  }
+  return status;
+}
+
+/** A target for each machine in one format, or for each format of one machine, and their ceilings. */
+static roof_status add_ceilings(chart *c, roof_error *error) {
+  const roof_plot *p = c->plot;
+  roof_types types[ROOF_SCENE_SERIES];
+  roof_options o = roof_options_default();
+  bool several = p->dtype_count > 1;
+  roof_status status =
+      several ? read_formats(p, types, error) : roof_formats_read(&p->formats, p->machines[0], types, error);
+  c->count = several ? p->dtype_count : p->machine_count;
+  c->targets = status == ROOF_OK ? calloc((size_t)c->count, sizeof *c->targets) : NULL;
+  if (status == ROOF_OK && c->targets == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
+  }
+  for (int i = 0; i < c->count && status == ROOF_OK; i++) {
+    status =
+        roof_target_init(&c->targets[i], p->machines[several ? 0 : i], &types[several ? i : 0], &o, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  return several ? roof_scene_add_formats(c->scene, p->machines[0], types, c->count, error)
+                 : roof_scene_add_machines(c->scene, p->machines, c->count, types->compute, error);
+}
+
+roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, const char *const *words, int count,
+                            roof_error *error) {
+  chart c = {.plot = plot, .scene = scene};
+  roof_scene_init(scene);
+  roof_status status = add_ceilings(&c, error);
+  status = status == ROOF_OK ? place_words(&c, words, count, error) : status;
+  free(c.targets);
+  return status;
+}
