@@ -61,6 +61,12 @@ typedef struct roof_changes {
 ROOF_API roof_status roof_machine_changes(const roof_machine *old_machine, const roof_machine *new_machine,
                                           roof_changes *changes, roof_error *error);
 
+/** Appends the answer: how many figures are the same, faster, slower or on one side alone.
+ *  Units: none.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_changes_sentence(const roof_changes *changes, roof_text *out);
+
 /** Appends them as one roofline.change/1 object, what `measure --compare --json` prints; of the same two machines.
  *  Units: as each figure says.
  *  Ownership: appends to the caller's `out`.

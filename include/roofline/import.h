@@ -286,6 +286,39 @@ ROOF_API double roof_profile_fact(const roof_profile *profile, const char *name)
  *  Errors: cut to `size`. */
 ROOF_API char *roof_fact_sentence(const roof_fact *fact, char *buffer, size_t size);
 
+/** The name of a kernel in at most 48 bytes: its beginning and its end, with "..." between them where it is longer.
+ *  Units: none.
+ *  Ownership: writes to and returns `buffer`.
+ *  Errors: cut to `size`. */
+ROOF_API char *roof_kernel_shorten(const char *name, char *buffer, size_t size);
+
+/** Appends what takes the time, before any ceiling: how many kernels, their time, the longest, how long none ran.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_ranking_time(const roof_profile *profile, const roof_ranking *ranking, roof_text *out);
+
+/** Appends the answer in two lines: what takes the time, and what is lost against the ceilings of `machine` (NULL:
+ *  there are none).
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *ranking,
+                                    const roof_machine *machine, roof_text *out);
+
+/** Appends what the files say of the whole run, and the first of what was left out and why, a line each.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_profile_remarks(const roof_profile *profile, roof_text *out);
+
+/** Appends which rows of a ranking were recorded, and the first of those that were not and why, a line each.
+ *  Units: none.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_recorded_remarks(const roof_ranking *ranking, const roof_recorded *recorded,
+                                    roof_text *out);
+
 /** The name of a quality.
  *  Units: none.
  *  Ownership: a static string.

@@ -360,6 +360,13 @@ ROOF_API void roof_why_of(roof_why *why, const roof_reconciled *reconciled, cons
  *  Errors: none; of a machine that is not found, or where memory is short, nothing is known. */
 ROOF_API void roof_reconcile_why(roof_reconcile *all, size_t index, roof_why *why);
 
+/** Appends what is to be said of a reconciled kernel, in indented lines: why it is as fast as it is, what was counted and
+ *  what that leaves open, a person's own prediction graded; nothing of one that is as fast as expected.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_reconciled_remarks(const roof_reconciled *reconciled, const roof_why *why, roof_text *out);
+
 /** Appends a reconciliation with its causes as one roofline.reconcile/1 object, what `reconcile --json` prints.
  *  Units: s, FLOP/s, FLOP/byte.
  *  Ownership: appends to the caller's `out`; *all keeps the machines it looked up.

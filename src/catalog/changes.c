@@ -254,6 +254,18 @@ void roof_changes_done(roof_changes *changes) {
   *changes = (roof_changes){.list = NULL};
 }
 
+void roof_changes_sentence(const roof_changes *changes, roof_text *out) {
+  const char *separator = "";
+  for (int i = 0; i < ROOF_CHANGE_VERDICT_COUNT; i++) {
+    if (changes->counts[i] > 0) {
+      roof_text_addf(out, "%s%d %s", separator, changes->counts[i],
+                     roof_change_verdict_name((roof_change_verdict)i));
+      separator = ", ";
+    }
+  }
+  roof_text_add(out, changes->count > 0 ? "" : "neither machine has a measured figure");
+}
+
 const char *roof_change_verdict_name(roof_change_verdict verdict) {
   static const char *const names[ROOF_CHANGE_VERDICT_COUNT] = {
       [ROOF_CHANGE_SAME] = "same within noise", [ROOF_CHANGE_SAME_PER_CYCLE] = "same per cycle",

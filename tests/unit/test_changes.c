@@ -16,6 +16,14 @@ static void found_and_written(void **state) {
   assert_int_equal(backend->measure(&how, &after, NULL), ROOF_OK);
   assert_int_equal(roof_machine_changes(before, after, &changes, NULL), ROOF_OK);
   assert_true(changes.count > 0 && changes.counts[ROOF_CHANGE_SAME] == (int)changes.count);
+  roof_changes_sentence(&changes, &text);
+  assert_non_null(strstr(text.data, " same within noise"));
+  assert_null(strstr(text.data, "faster"));
+  roof_text_done(&text);
+  const roof_changes none = {0};
+  roof_changes_sentence(&none, &text);
+  assert_string_equal(text.data, "neither machine has a measured figure");
+  roof_text_done(&text);
   assert_int_equal(roof_changes_write(&changes, before, after, &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"schema\": \"roofline.change/1\""));
   assert_non_null(strstr(text.data, "\"verdict\": \"same within noise\""));

@@ -434,8 +434,58 @@ static void files_grouped_and_given_work(void **state) {
   unlink(path);
 }
 
+static void a_long_name_is_cut_in_its_middle(void **state) {
+  (void)state;
+  char name[64];
+  assert_string_equal(roof_kernel_shorten("sgemm", name, sizeof name), "sgemm");
+  roof_kernel_shorten("void a::very_long_kernel_name<float, 128, 64, 32, true>(float const*, float*, int)",
+                      name, sizeof name);
+  assert_int_equal(strlen(name), 48);
+  assert_string_equal(name, "void a::very_long_kernel_name<fl... float*, int)");
+}
+
+static void a_ranking_is_said_in_words(void **state) {
+  (void)state;
+  roof_fact facts[] = {{.name = "idle_share", .value = 0.25}, {.name = "span_seconds", .value = 4}};
+  roof_skip skips[5] = {{.what = "line 3", .why = "no time", .times = 2}};
+  roof_profile profile = {.facts = facts, .fact_count = 2, .skips = skips, .skip_count = 5};
+  roof_record records[] = {{.name = "sgemm"}, {.name = "copy"}};
+  roof_ranked_record rows[] = {{.record = &records[0], .time_share = 0.75},
+                               {.record = &records[1], .time_share = 0.25}};
+  const roof_ranking ranking = {
+      .rows = rows, .count = 2, .longest = &rows[0], .seconds = 3, .lost_seconds = 1.5};
+  const char *const why[] = {NULL, "no prediction"};
+  const roof_recorded recorded = {"my.ledger", why};
+  const roof_machine machine = {.name = "h100"};
+  roof_text text = {0};
+  for (int i = 1; i < 5; i++) {
+    skips[i] = skips[0];
+  }
+  profile.device = "H100";
+  roof_ranking_time(&profile, &ranking, &text);
+  assert_string_equal(text.data, "2 kernels, 3.000 s on H100, 75 % of it in sgemm; idle 25.0 % of 4.000 s");
+  roof_text_done(&text);
+  roof_ranking_sentence(&profile, &ranking, &machine, &text);
+  assert_non_null(
+      strstr(text.data, "\n1.500 s (50 % of it) lost against the ceilings of h100, most in sgemm\n"));
+  roof_text_done(&text);
+  roof_ranking_sentence(&profile, &ranking, NULL, &text);
+  assert_non_null(strstr(text.data, "\nno ceilings: name a machine with --machine\n"));
+  roof_text_done(&text);
+  roof_profile_remarks(&profile, &text);
+  assert_non_null(strstr(text.data, "  idle share: 25.0 %\n"));
+  assert_non_null(strstr(text.data, "  left out: line 3: no time (2 times)\n"));
+  assert_non_null(strstr(text.data, "  and 2 more left out, all in --json\n"));
+  roof_text_done(&text);
+  roof_recorded_remarks(&ranking, &recorded, &text);
+  assert_string_equal(text.data, "recorded `sgemm` in my.ledger\n  not recorded: copy: no prediction\n");
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_long_name_is_cut_in_its_middle),
+      cmocka_unit_test(a_ranking_is_said_in_words),
       cmocka_unit_test(lines_in_any_wrapping),
       cmocka_unit_test(a_line_once_more_and_the_rest),
       cmocka_unit_test(gzip_of_any_length),

@@ -101,7 +101,7 @@ static roof_status print_json(const import_answer *answer, roof_error *error) {
 static void report_recorded(const cli_args *args, const import_answer *answer) {
   roof_text text = {0};
   if (answer->recorded.ledger != NULL && !args->quiet && args->to != NULL) {
-    cli_import_add_recorded(answer, &text);
+    roof_recorded_remarks(&answer->ranking, &answer->recorded, &text);
     (void)cli_note(&text, NULL);
   }
   roof_text_done(&text);

@@ -17,7 +17,7 @@ static int add_dot(const import_answer *answer, roof_scene *scene, const roof_ra
                         .share = row->time_share,
                         .inner = inner,
                         .next = -1};
-  cli_import_shorten(row->record->name, name, sizeof name);
+  roof_kernel_shorten(row->record->name, name, sizeof name);
   snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", name, inner ? " at " : "", inner ? level : "");
   rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
             roof_quantity_format(time, sizeof time, at->seconds, "s"), row->time_share * 100, level);
@@ -63,7 +63,7 @@ roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool
   snprintf(scene->title, sizeof scene->title, "Kernels on %.60s",
            roof_machine_title(answer->ceilings->machine));
   roof_text time = {0};
-  cli_import_add_time(answer, &time);
+  roof_ranking_time(answer->profile, &answer->ranking, &time);
   snprintf(scene->subtitle, sizeof scene->subtitle, "%s", time.failed ? "" : time.data);
   roof_text_done(&time);
   for (size_t i = 0; i < answer->ranking.count; i++) {

@@ -27,14 +27,8 @@ roof_status cli_import_file_as(const cli_args *args, const char *path, const cha
 const char *cli_import_ledger_name(void);
 
 /* table.c, draw.c */
-/** A name of at most 48 bytes: its begin and its end. */
-void cli_import_shorten(const char *name, char *out, size_t size);
 /** The first `count` rows. */
 cli_rows cli_import_rows(const import_answer *answer, size_t count);
-/** Appends what takes the time, before any ceiling: the longest kernel, and how long none ran. */
-void cli_import_add_time(const import_answer *answer, roof_text *out);
-/** Appends which were recorded and which not, and why. */
-void cli_import_add_recorded(const import_answer *answer, roof_text *out);
 roof_status cli_import_print_table(const import_answer *answer, roof_error *error);
 roof_status cli_import_print_list(const cli_args *args, roof_error *error);
 roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool levels, roof_error *error);

@@ -125,95 +125,6 @@ static const cli_column columns[] = {
     {.key = "causes", CLI_FIELD(NAME, row, causes)},
     {0}};
 
-/** The causes the figures show, then what they leave open and the one measurement that decides. */
-static void add_causes(roof_text *out, const roof_why *why) {
-  size_t i = 0;
-  for (; i < why->count && why->causes[i].certainty == ROOF_SHOWN; i++) {
-    const roof_cause *cause = &why->causes[i];
-    roof_text_addf(out, "    cause: %s: %s; %s\n", cause->name, cause->sentence, cause->action);
-  }
-  if (i == why->count) {
-    return;
-  }
-  const char *decisive = why->causes[i].measurement;
-  roof_text_add(out, "    possible: ");
-  for (size_t first = i; i < why->count; i++) {
-    roof_text_addf(out, "%s%s", i > first ? ", " : "", why->causes[i].name);
-  }
-  roof_text_addf(out, "\n    measure first: %s\n", decisive);
-}
-
-/** What the counters say that the prediction did not. */
-static void add_counted(roof_text *out, const roof_reconciled *r) {
-  char regime[512];
-  if (roof_reconciled_regime(r, regime, sizeof regime)[0] != '\0') {
-    roof_text_addf(out, "    measured: %s\n", regime);
-  }
-  if (r->traffic != NULL && strcmp(r->traffic, "equal") != 0) {
-    roof_text_addf(out, "    intensity: %.4g FLOP/B counted, %.4g by arithmetic; %s\n",
-                   r->operational_intensity, r->intensity, roof_traffic_meaning(r->traffic));
-  }
-  if (!isnan(r->operational_intensity) && r->impossible[0] == '\0' && r->roof_share > 0) {
-    char rate[CLI_SHORT], roof[CLI_SHORT];
-    roof_text_addf(out, "    attainable: %s of %s at %.4g FLOP/B, %.1f %%\n",
-                   cli_quantity(rate, r->flops_per_second, "FLOP/s"),
-                   cli_quantity(roof, r->roof_flops_per_second, "FLOP/s"), r->operational_intensity,
-                   100 * r->roof_share);
-  }
-}
-
-/** A kernel as fast as expected needs no words, unless counters show something else than was predicted, or a
- * person's own prediction is to be graded. */
-static bool is_silent(const roof_reconciled *r, const roof_why *why) {
-  char regime[512];
-  bool gap =
-      r->fraction_of_ceiling < roof_options_default().efficiency_low && strcmp(r->verdict, "expected") != 0;
-  bool odd = r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
-             (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
-  return !gap && !odd && isnan(r->mine_seconds) && isnan(r->memory_pace) &&
-         roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
-}
-
-/** The person's own prediction next to the one of the model. */
-static void add_mine(roof_text *out, const roof_reconciled *r) {
-  char mine[CLI_SHORT], models[CLI_SHORT];
-  double error = r->predicted_seconds / r->measured_seconds - 1;
-  const char *nearer = fabs(r->mine_error) < fabs(error) ? "yours was nearer" : "the model was nearer";
-  roof_text_addf(out, "    yours: %s, %.1f %% %s than measured; the model's %s, %.1f %% %s: %s\n",
-                 cli_quantity(mine, r->mine_seconds, "s"), 100 * fabs(r->mine_error),
-                 r->mine_error < 0 ? "less" : "more", cli_quantity(models, r->predicted_seconds, "s"),
-                 100 * fabs(error), error < 0 ? "less" : "more", nearer);
-}
-
-/** The lines below the table: why, for each kernel. */
-static void add_remarks(roof_text *out, const roof_reconciled *r, const roof_why *why) {
-  if (is_silent(r, why)) {
-    return;
-  }
-  roof_text_addf(out, "  %s: %s\n", r->label, why->sentence);
-  if (r->impossible[0] != '\0') {
-    roof_text_addf(out, "    error: above its ceiling: %s\n", r->impossible);
-  }
-  if (!isnan(r->mine_seconds)) {
-    add_mine(out, r);
-  }
-  if (!isnan(r->memory_pace)) {
-    roof_text_addf(out, "    memory: at %.0f %% of its ceiling meanwhile; the share is of that\n",
-                   100 * r->memory_pace);
-  }
-  add_counted(out, r);
-  if (r->overlap > 0 && !r->done) {
-    roof_text_addf(out, "    overlap: %.0f %% of what can be hidden behind the longest time\n",
-                   100 * r->overlap);
-  }
-  if (!r->done) {
-    add_causes(out, why);
-  } else {
-    roof_text_addf(out, "    done: %.1f %% of the achieved ceiling; what would raise the ceiling: %s\n",
-                   100 * r->share[ROOF_ACHIEVED], r->next);
-  }
-}
-
 static void add_unmatched(roof_text *out, const char *what, char (*labels)[ROOF_LABEL_MAX], size_t count) {
   for (size_t i = 0; i < count; i++) {
     roof_text_addf(out, "  %s: %s\n", what, labels[i]);
@@ -231,7 +142,7 @@ static void add_text(roof_text *out, const cli_args *args, roof_reconcile *all, 
   roof_text_add(out, "\n");
   for (size_t i = 0; i < all->count && !args->quiet; i++) {
     roof_reconcile_why(all, i, why);
-    add_remarks(out, &all->entries[i], why);
+    roof_reconciled_remarks(&all->entries[i], why, out);
   }
   add_unmatched(out, "predicted, never measured", all->unmatched_predictions,
                 all->unmatched_prediction_count);

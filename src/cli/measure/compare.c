@@ -53,21 +53,6 @@ static const cli_column columns[] = {
     {0},
 };
 
-static void add_text(roof_text *out, const roof_changes *changes, cli_rows rows) {
-  const char *separator = "";
-  for (int i = 0; i < ROOF_CHANGE_VERDICT_COUNT; i++) {
-    if (changes->counts[i] > 0) {
-      roof_text_addf(out, "%s%d %s", separator, changes->counts[i],
-                     roof_change_verdict_name((roof_change_verdict)i));
-      separator = ", ";
-    }
-  }
-  roof_text_add(out, changes->count > 0 ? "\n\n" : "neither machine has a measured figure\n");
-  if (changes->count > 0) {
-    cli_columns_add_text(out, rows);
-  }
-}
-
 roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *old, const roof_machine *new,
                                       roof_error *error) {
   roof_changes changes;
@@ -82,7 +67,12 @@ roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *
   } else if (args->csv) {
     cli_columns_add_csv(&text, rows);
   } else {
-    add_text(&text, &changes, rows);
+    roof_changes_sentence(&changes, &text);
+    roof_text_add(&text, "\n");
+    if (changes.count > 0) {
+      roof_text_add(&text, "\n");
+      cli_columns_add_text(&text, rows);
+    }
     if (!args->quiet) {
       roof_text_addf(
           &text,

@@ -1,0 +1,101 @@
+/* A ranking of kernels in words: what takes the time, what is lost, what was left out or recorded. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "roofline/import.h"
+#include "roofline/text.h"
+#include "roofline/units.h"
+
+enum { SHORT = 48, NAME = 2 * SHORT, SHOWN = 3 };
+
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
+char *roof_kernel_shorten(const char *name, char *out, size_t size) {
+  size_t length = strlen(name);
+  if (length <= SHORT) {
+    snprintf(out, size, "%s", name);
+    return out;
+  }
+  size_t head = SHORT * 2 / 3, tail = SHORT - head - 3;
+  const char *end = name + length - tail;
+  while (head > 0 && ((unsigned char)name[head] & 0xC0) == 0x80) {
+    head--;
+  }
+  while (((unsigned char)*end & 0xC0) == 0x80) {
+    end++;
+  }
+  snprintf(out, size, "%.*s...%s", (int)head, name, end);
+  return out;
+}
+
+void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_text *out) {
+  char seconds[SHORT], name[NAME];
+  double idle = roof_profile_fact(profile, "idle_share");
+  roof_text_addf(out, "%zu kernel%s, %s", r->count, r->count == 1 ? "" : "s",
+                 r->seconds > 0 ? quantity(seconds, r->seconds, "s") : "no times");
+  if (profile->device[0] != '\0') {
+    roof_text_addf(out, " on %s", profile->device);
+  }
+  if (r->count > 1 && r->longest != NULL) {
+    roof_text_addf(out, ", %.0f %% of it in %s", 100 * r->longest->time_share,
+                   roof_kernel_shorten(r->longest->record->name, name, sizeof name));
+  }
+  if (!isnan(idle)) {
+    roof_text_addf(out, "; idle %.1f %% of %s", 100 * idle,
+                   quantity(seconds, roof_profile_fact(profile, "span_seconds"), "s"));
+  }
+}
+
+void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, const roof_machine *machine,
+                           roof_text *out) {
+  char lost[SHORT], name[NAME];
+  roof_ranking_time(profile, r, out);
+  roof_text_add(out, "\n");
+  if (machine == NULL) {
+    roof_text_add(out, "no ceilings: name a machine with --machine\n");
+  } else if (r->lost_seconds > 0) {
+    roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %s\n",
+                   quantity(lost, r->lost_seconds, "s"), 100 * r->lost_seconds / r->seconds, machine->name,
+                   roof_kernel_shorten(r->rows[0].record->name, name, sizeof name));
+  } else {
+    roof_text_addf(out, "ceilings: %s\n", machine->name);
+  }
+}
+
+void roof_profile_remarks(const roof_profile *profile, roof_text *out) {
+  char line[160];
+  for (size_t i = 0; i < profile->fact_count; i++) {
+    roof_text_addf(out, "  %s\n", roof_fact_sentence(&profile->facts[i], line, sizeof line));
+  }
+  for (size_t i = 0; i < profile->skip_count && i < SHOWN; i++) {
+    const roof_skip *s = &profile->skips[i];
+    roof_text_addf(out, "  left out: %s: %s", s->what, s->why);
+    if (s->times > 1) {
+      roof_text_addf(out, " (%llu times)", (unsigned long long)s->times);
+    }
+    roof_text_add(out, "\n");
+  }
+  if (profile->skip_count > SHOWN) {
+    roof_text_addf(out, "  and %zu more left out, all in --json\n", profile->skip_count - SHOWN);
+  }
+}
+
+void roof_recorded_remarks(const roof_ranking *r, const roof_recorded *recorded, roof_text *out) {
+  size_t left_out = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    if (recorded->why[i] == NULL) {
+      roof_text_addf(out, "recorded `%s` in %s\n", r->rows[i].record->name, recorded->ledger);
+    }
+  }
+  for (size_t i = 0; i < r->count; i++) {
+    if (recorded->why[i] != NULL && left_out++ < SHOWN) {
+      roof_text_addf(out, "  not recorded: %.60s: %s\n", r->rows[i].record->name, recorded->why[i]);
+    }
+  }
+  if (left_out > SHOWN) {
+    roof_text_addf(out, "  and %zu more that are not recorded\n", left_out - SHOWN);
+  }
+}
