@@ -20,6 +20,7 @@
 #define ROOFLINE_ANALYSIS_H
 
 #include "roofline/model.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,6 +99,30 @@ typedef struct roof_model_launches {
  *  Errors: as roof_model_target_init; ROOF_E_MEMORY. */
 ROOF_API roof_status roof_model_launches_of(const roof_model_target *target,
                                             roof_model_launches ways[ROOF_LAUNCH_COUNT], roof_error *error);
+
+/** Appends a run in words, a line or more for each: the model's layers, the settings and formats, what its file of
+ *  weights holds, memory, and over several devices the plan with its links and bubble.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_model_describe(roof_text *out, const roof_model_target *target,
+                                  const roof_model_answer *answer);
+
+/** Appends the rates of a run that generates tokens: per request, together, per device; the first and last token,
+ *  energy and price. Nothing of one that generates none.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_model_rates_describe(roof_text *out, const roof_model_target *target,
+                                        const roof_model_answer *answer);
+
+/** Appends the days and cost of a training run, of its tokens or of a million of them (`per_million`, or NaN); nothing
+ *  where neither is known.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_model_training_describe(roof_text *out, const roof_model_training *training,
+                                           double per_million);
 
 #ifdef __cplusplus
 }

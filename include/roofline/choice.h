@@ -11,6 +11,7 @@
 #define ROOFLINE_CHOICE_H
 
 #include "roofline/plan.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,6 +115,13 @@ ROOF_API const char *roof_engine_name(roof_engine engine);
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_choice_launch(const roof_choice_question *question, const roof_choice *choice,
                                   roof_engine engine, const char *served, char *buffer, size_t size);
+
+/** Appends the answer in its first lines: the cheapest choice that meets the limits, else the nearest and why it fails.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_choices_sentence(roof_text *out, const roof_choice_question *question,
+                                    const roof_choices *choices);
 
 #ifdef __cplusplus
 }

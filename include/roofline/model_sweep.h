@@ -216,6 +216,18 @@ ROOF_API roof_model_batches roof_model_sweep_batches(const roof_model_sweep *swe
 ROOF_API void roof_model_sweep_crossings(const roof_model_sweep *sweep, roof_model_sweep_visit *visit,
                                          void *context);
 
+/** Appends how many runs there are and fit, which has the most tokens/s, and what all share.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_model_sweep_sentence(roof_text *out, const roof_model_sweep *sweep);
+
+/** Appends where each line along the batch bends and where memory ends it, at most `most` lines after a heading.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_model_sweep_batches_describe(roof_text *out, const roof_model_sweep *sweep, int most);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,7 @@
 #define ROOFLINE_PLAN_H
 
 #include "roofline/model.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -310,6 +311,23 @@ ROOF_API roof_status roof_cluster_settings_read(const char *word, roof_cluster_s
  *  unit; *answer is left alone. */
 ROOF_API roof_status roof_cluster_answer_of(const roof_target *target, const roof_cluster_settings *settings,
                                             roof_cluster_answer *answer, roof_error *error);
+
+/** Appends what a search found, in two lines: what was tried, and the best plan within the limits, else the nearest or
+ *  how much memory it lacks.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_plans_sentence(roof_text *out, const roof_model *model, const roof_machine *machine,
+                                  const roof_plan_limits *limits, const roof_model_precisions *precisions,
+                                  const roof_plan_front *front);
+
+/** The same of a search of training plans, with the days and cost of the best.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_train_plans_sentence(roof_text *out, const roof_model *model, const roof_machine *machine,
+                                        const roof_model_settings *settings, double devices,
+                                        const roof_train_front *front);
 
 #ifdef __cplusplus
 }

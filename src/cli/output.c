@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/letters.h"
-#include "core/number.h"
+#include "models/words.h"
 
 enum { LEAST_WIDTH = 40 };
 
@@ -188,11 +188,7 @@ void cli_show_progress(void *args, const char *step, int done, int total) {
 }
 
 const char *cli_number(char buffer[CLI_SHORT], double value) {
-  if (fabs(value) >= 1e6) {
-    return roof_quantity_format(buffer, CLI_SHORT, value, "");
-  }
-  rf_format(buffer, CLI_SHORT, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
-  return buffer;
+  return rf_plain_number(buffer, CLI_SHORT, value);
 }
 
 const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit) {

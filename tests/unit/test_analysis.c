@@ -1,6 +1,8 @@
 /* What a model's answer is made of: sums by kind, sides, formats, ways to launch. */
 #include "test.h"
 
+#include <string.h>
+
 #include "roofline/analysis.h"
 #include "roofline/catalog.h"
 #include "roofline/weights.h"
@@ -132,6 +134,32 @@ static void ways_to_launch(void **state) {
   assert_true(ways[0].kernels == 7);
 }
 
+static void said_in_words(void **state) {
+  (void)state;
+  roof_text text = {0};
+  roof_model_training run = {.tokens = 1e12,
+                             .steps = 10,
+                             .seconds = 2 * 86400,
+                             .low_seconds = 86400,
+                             .high_seconds = 3 * 86400,
+                             .device_seconds = 7200,
+                             .price = 5};
+  roof_model_describe(&text, &target, &answer);
+  assert_non_null(strstr(text.data, "  model       llama: 8.03 B parameters; 32 layers of width 4096"));
+  assert_non_null(strstr(text.data, "  memory      "));
+  assert_null(strstr(text.data, "  plan        ")); /* one device has none */
+  roof_model_rates_describe(&text, &target, &answer);
+  assert_non_null(strstr(text.data, "  rates       "));
+  roof_text_done(&text);
+  roof_model_training_describe(&text, &run, NAN);
+  assert_non_null(strstr(text.data, "10 steps, 2 days (1 to 3)"));
+  assert_non_null(strstr(text.data, "2 device-hours"));
+  roof_text_done(&text);
+  run.tokens = NAN;
+  roof_model_training_describe(&text, &run, NAN);
+  assert_true(text.length == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kinds_make_the_phase),
@@ -140,6 +168,7 @@ int main(void) {
       cmocka_unit_test(formats_without_a_path),
       cmocka_unit_test(what_binds),
       cmocka_unit_test(ways_to_launch),
+      cmocka_unit_test(said_in_words),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

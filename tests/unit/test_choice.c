@@ -41,6 +41,10 @@ static void the_cheapest_that_meets_the_limits_is_first_and_has_the_fewest_devic
   assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
   assert_int_equal(choices.count, 4);
   assert_true(choices.meeting > 1);
+  roof_text text = {0};
+  roof_choices_sentence(&text, &q, &choices);
+  assert_non_null(strstr(text.data, " per million tokens\n  llama-3.1-70b, 16 requests of 8000 + "));
+  roof_text_done(&text);
   for (int i = 0; i < choices.meeting; i++) {
     const roof_choice *c = &choices.list[i], *fewer = &choices.fewer[i];
     assert_int_equal(c->result, ROOF_CHOICE_MEETS);

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "roofline/catalog.h"
 #include "roofline/draw.h"
@@ -183,6 +184,14 @@ static void best_run(void **state) {
   assert_string_equal(roof_model_run_words(&a.sweep, best, 0, text, sizeof text), "fp8");
   assert_non_null(strstr(roof_model_run_words(&a.sweep, best, -1, text, sizeof text), " fp8"));
   assert_string_equal(roof_model_run_words(&a.sweep, best, -1, text, 6), "batch");
+  roof_text said = {0};
+  roof_model_sweep_sentence(&said, &a.sweep);
+  assert_non_null(strstr(said.data, "runs, "));
+  assert_non_null(strstr(said.data, "; most tokens/s per device: "));
+  roof_text_done(&said);
+  roof_model_sweep_batches_describe(&said, &a.sweep, 1);
+  assert_non_null(strstr(said.data, "\n  knee at batch="));
+  roof_text_done(&said);
   release(&a);
 }
 

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "roofline/catalog.h"
 #include "roofline/draw.h"
@@ -193,6 +194,12 @@ static void found(void **state) {
   roof_plan_limits limits = {8, 0.2, 0.012, 0};
   assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
   assert_true(front.within > 0 && front.within <= front.fit && front.fit <= front.tried);
+  static roof_model_precisions own;
+  roof_text text = {0};
+  assert_int_equal(roof_model_precisions_parse(NULL, &s.precision, &own, NULL), ROOF_OK);
+  roof_plans_sentence(&text, &llama, machine, &limits, &own, &front);
+  assert_non_null(strstr(text.data, " within the limits\nbest: tp "));
+  roof_text_done(&text);
   double most = 0;
   for (double tp = 1; tp <= 8; tp *= 2) {
     for (double pp = 1; tp * pp <= 8; pp *= 2) {

@@ -2,6 +2,8 @@
  * pipeline's bubble, splits that sum to the whole, what is refused. */
 #include "test.h"
 
+#include <string.h>
+
 #include "roofline/catalog.h"
 #include "roofline/plan.h"
 #include "roofline/weights.h"
@@ -332,6 +334,11 @@ static void found(void **state) {
   roof_model_settings s = base(&llama);
   assert_int_equal(roof_train_search(&llama, machine, &s, 8, &front, NULL), ROOF_OK);
   assert_true(front.count > 1 && front.fit <= front.tried);
+  roof_text text = {0};
+  roof_train_plans_sentence(&text, &llama, machine, &s, 8, &front);
+  assert_non_null(strstr(text.data, " trained on 8 x "));
+  assert_non_null(strstr(text.data, "\nbest: tp "));
+  roof_text_done(&text);
   double fastest = INFINITY, smallest = INFINITY, plans = 0;
   for (int plan = 0; plan < 4 * 4 * 2 * 3 * 4 * 7; plan++) {
     int rest = plan;

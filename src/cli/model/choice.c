@@ -1,13 +1,10 @@
 /* roofline model --search over machines, or for so many users: which, how many, at what price, and how to start it. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/columns.h"
 #include "cli/model/model.h"
-#include "core/number.h"
 
-enum { SHORT = 48, WIDTH = 78 };
+enum { WIDTH = 78 };
 
 /** A choice, and what it is called. */
 typedef struct choice_row {
@@ -71,30 +68,6 @@ static void add_command(roof_text *out, const char *command) {
   roof_text_add(out, "\n");
 }
 
-/** The answer in its first lines: the cheapest, or the nearest of what fails. */
-static void add_answer(roof_text *out, const roof_choice_question *q, const roof_choices *all) {
-  char x[SHORT], y[SHORT];
-  const roof_choice *c = &all->list[0];
-  choice_row row = row_of(q, c);
-  const char *title = q->offers[c->offer].machine->name;
-  if (all->meeting == 0) {
-    roof_text_addf(out, "nothing meets the limits; nearest: %.0f x %s, %s:\n", c->devices, title,
-                   row.precision);
-    roof_text_addf(out, "  %s\n", row.why);
-    return;
-  }
-  roof_text_addf(out, "%.0f x %s, %s", c->devices, title, row.precision);
-  if (!isnan(c->point.price_per_million_tokens)) {
-    roof_text_addf(out, ": %.4g per million tokens", c->point.price_per_million_tokens);
-  }
-  roof_text_addf(out, "\n  %s, %.0f requests of %.0f + %.0f tokens at once, continuous:", q->model->name,
-                 q->limits.users > 0 ? q->limits.users : c->point.batch, q->base->prompt, q->base->generate);
-  roof_text_addf(out, "\n  TTFT %s,", cli_quantity(x, c->point.ttft_seconds, "s"));
-  roof_text_addf(out, " TPOT %s, %s tokens/s and", cli_quantity(y, c->point.tpot_seconds, "s"),
-                 cli_number(x, c->point.device_tokens_per_second));
-  roof_text_addf(out, " %s per device\n", roof_bytes_format(x, SHORT, c->point.total_bytes));
-}
-
 static void add_tables(roof_text *out, const roof_choice_question *q, const roof_choices *all) {
   static choice_row rows[ROOF_CHOICES_MAX];
   size_t count = 0;
@@ -120,7 +93,7 @@ static void add_tables(roof_text *out, const roof_choice_question *q, const roof
 
 void cli_model_choices_text(roof_text *out, const roof_choice_question *q, const roof_choices *all,
                             const char *served) {
-  add_answer(out, q, all);
+  roof_choices_sentence(out, q, all);
   add_tables(out, q, all);
   for (int i = 0; i < ROOF_ENGINE_COUNT && all->meeting > 0; i++) {
     char command[512];

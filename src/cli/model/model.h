@@ -12,8 +12,6 @@ extern const struct poptOption cli_model_plan_options[];
 roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
                                     roof_model_axes *axes, roof_error *error);
 void cli_model_plan_options_done(void);
-/** The plan as lines; nothing for one device. */
-void cli_model_plan_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
 
 /** The prices of --price machine=price,...; NULL where one price or none was typed. */
 const char *cli_model_prices(void);
@@ -59,8 +57,6 @@ roof_status cli_model_search_train(const cli_args *args, const roof_model *model
                                    json_t *json, bool *missed, roof_error *error);
 
 /* text.c */
-/** Days and cost of a training run, of its tokens or of a million of them; nothing where neither is known. */
-void cli_model_training_text(roof_text *out, const roof_model_training *training, double per_million);
 /** The answer as one table per phase, then what the figures mean. */
 void cli_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
 

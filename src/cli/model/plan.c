@@ -1,10 +1,8 @@
-/* How a model's plan is typed and shown: devices along each axis, links, the pipeline's bubble. */
-#include <math.h>
+/* How a model's plan is typed: devices along each axis, links. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/model/model.h"
-#include "roofline/plan.h"
 
 enum { SHORT = 48 };
 
@@ -76,75 +74,4 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
   }
   return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &settings->network, error)
                                               : status;
-}
-
-static void add_link(roof_text *out, const roof_model_target *t, roof_span span, const char *where) {
-  char x[SHORT], y[SHORT];
-  const roof_link *l = &t->links[span];
-  roof_text_addf(out, "%s %s, %s per message %s", l->name,
-                 roof_quantity_format(x, SHORT, l->bytes_per_second, "B/s"),
-                 roof_quantity_format(y, SHORT, l->latency_seconds, "s"), where);
-}
-
-static void add_network(roof_text *out, const roof_model_target *t, const roof_model_phase *p,
-                        const char *name) {
-  char x[SHORT];
-  if (!p->present) {
-    return;
-  }
-  roof_text_addf(out, "              %s: %.6g tokens per device;", name, p->tokens);
-  for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
-    if (p->link_seconds[i] > 0) {
-      roof_text_addf(out, " %s %s,", t->links[i].name,
-                     roof_quantity_format(x, SHORT, p->link_seconds[i], "s"));
-    }
-  }
-  if (p->network_seconds > 0) {
-    roof_text_addf(out, " %s binds of the links;", t->links[roof_model_phase_span(p)].name);
-  }
-  roof_text_addf(out, " bubble %.1f %%;", 100 * p->bubble);
-  roof_text_addf(out, " %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
-  roof_text_addf(out, ", %s if nothing does\n", roof_quantity_format(x, SHORT, p->upper_seconds, "s"));
-  if (p->replica_seconds > 0) {
-    roof_text_addf(out, "              between replicas %s per step,",
-                   roof_quantity_format(x, SHORT, p->replica_seconds, "s"));
-    roof_text_addf(out, " %s of it hidden", roof_quantity_format(x, SHORT, p->hidden_seconds, "s"));
-    roof_text_addf(out, "; the backward pass takes %s\n",
-                   roof_quantity_format(x, SHORT, p->backward_seconds, "s"));
-  }
-}
-
-void cli_model_plan_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
-  const roof_model_settings *s = &t->settings;
-  if (t->devices <= 1) {
-    return;
-  }
-  const struct {
-    const char *name;
-    double devices;
-  } axes[] = {{"tp", s->tp}, {"pp", s->pp}, {"dp", s->dp}, {"cp", s->cp}, {"ep", s->ep}};
-  char zero[SHORT];
-  snprintf(zero, sizeof zero, " ZeRO %.0f", s->zero);
-  roof_text_add(out, "  plan       ");
-  for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
-    if (axes[i].devices > 1) {
-      roof_text_addf(out, " %s %.0f", axes[i].name, axes[i].devices);
-    }
-  }
-  roof_text_addf(out, "%s%s: %.0f devices in %.0f nodes of %.0f; %.0f sequences per replica",
-                 s->sp ? " sp" : "", s->zero > 0 ? zero : "", t->devices, ceil(t->devices / s->node), s->node,
-                 roof_model_replica_batch(t));
-  if (roof_model_microbatches(t) > 1) {
-    roof_text_addf(out, " in %.0f microbatches", roof_model_microbatches(t));
-  }
-  roof_text_add(out, "\n  links       ");
-  add_link(out, t, ROOF_SPAN_NODE, "within a node");
-  if (t->devices > s->node) {
-    roof_text_add(out, "; ");
-    add_link(out, t, ROOF_SPAN_CLUSTER, "between nodes");
-  }
-  roof_text_add(out, "\n");
-  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
-    add_network(out, t, &a->phases[i], roof_phase_name((roof_phase)i));
-  }
 }

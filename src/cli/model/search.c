@@ -6,11 +6,8 @@
 
 #include "cli/chart.h"
 #include "cli/model/model.h"
-#include "core/number.h"
 #include "roofline/draw.h"
 #include "roofline/plan.h"
-
-enum { SHORT = 48 };
 
 static int search;
 static bool missed;
@@ -103,29 +100,8 @@ static roof_status parse_limits(const roof_model_settings *s, roof_plan_limits *
 }
 
 static void add_text(const answer *a, roof_text *out) {
-  char words[2 * SHORT], x[SHORT], y[SHORT];
   const roof_plan_front *f = &a->front;
-  const roof_plan_point *b = &f->best;
-  roof_text_addf(out, "%s on %.0f x %s: %.0f plans and batches tried, %.0f fit, %.0f within the limits\n",
-                 a->model->name, a->limits.devices, a->machine->title, f->tried, f->fit, f->within);
-  if (b->batch > 0) {
-    roof_plan_point_text(b, a->precisions.count > 1 ? a->precisions.names[b->precision] : NULL, words,
-                         sizeof words);
-    roof_text_addf(out, "best: %s: %s tokens/s per device,", words,
-                   cli_number(x, b->device_tokens_per_second));
-    roof_text_addf(out, " TTFT %s, TPOT %s,", roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
-                   roof_quantity_format(y, SHORT, b->tpot_seconds, "s"));
-    roof_text_addf(out, "  %s per device", roof_bytes_format(x, SHORT, b->total_bytes));
-    if (!isnan(b->price_per_million_tokens)) {
-      roof_text_addf(out, ", %.4g per million tokens", b->price_per_million_tokens);
-    }
-    roof_text_add(out, "\n");
-  } else {
-    roof_text_add(out, f->fit > 0 ? "best: none within the limits" : "best: none fits");
-    roof_text_addf(out, f->fit > 0 ? "; nearest: %s\n" : ", %s short per device\n",
-                   f->fit > 0 ? roof_plan_point_text(&f->nearest, NULL, words, sizeof words)
-                              : roof_bytes_format(x, SHORT, f->short_bytes));
-  }
+  roof_plans_sentence(out, a->model, a->machine, &a->limits, &a->precisions, f);
   if (f->count > 0) {
     roof_text_add(out, "\nfront: no other plan has both more tokens per second and less time per token\n");
     front_row rows[ROOF_FRONT_MAX];

@@ -1,10 +1,7 @@
 /* roofline model --train --search: every plan of a training step, the fastest, and what less memory costs. */
 #include "cli/columns.h"
 #include "cli/model/model.h"
-#include "core/number.h"
 #include "roofline/plan.h"
-
-enum { SHORT = 48 };
 
 static const char *recompute_and_sp(const void *row, char *scratch) {
   const roof_train_point *p = row;
@@ -33,23 +30,10 @@ static const cli_column front_columns[] = {
 
 static void add_text(roof_text *out, const roof_model *model, const roof_machine *machine,
                      const roof_model_settings *settings, double devices, const roof_train_front *f) {
-  const roof_train_point *b = &f->best;
-  char x[SHORT], y[SHORT], ep[SHORT];
-  snprintf(ep, SHORT, " ep %.0f", b->ep);
-  roof_text_addf(out, "%s trained on %.0f x %s, %.0f sequences of %.0f tokens: %.0f plans tried, %.0f fit\n",
-                 model->name, devices, machine->title, f->batch, settings->prompt, f->tried, f->fit);
+  roof_train_plans_sentence(out, model, machine, settings, devices, f);
   if (f->count == 0) {
-    roof_text_add(out, "best: none fits\n");
     return;
   }
-  roof_text_addf(out, "best: tp %.0f pp %.0f dp %.0f", b->tp, b->pp, b->dp);
-  roof_text_addf(out, "%s%s ZeRO %.0f, recompute %s, micro-batch %.0f: %s per step", b->ep > 1 ? ep : "",
-                 b->sp ? " sp" : "", b->zero, roof_recompute_name(b->recompute), b->micro_batch,
-                 roof_quantity_format(x, SHORT, b->seconds, "s"));
-  roof_text_addf(out, ", %s tokens/s per device, MFU %.1f %%, %s per device\n",
-                 cli_number(x, b->device_tokens_per_second), 100 * b->mfu,
-                 roof_bytes_format(y, SHORT, b->total_bytes));
-  cli_model_training_text(out, &b->training, 1e6 * settings->price / 3600 / b->device_tokens_per_second);
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
   cli_columns_add_text(out, CLI_ROWS(front_columns, f->points, (size_t)f->count));
 }

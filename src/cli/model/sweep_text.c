@@ -230,49 +230,8 @@ static void add_crossings(roof_text *out, const roof_model_sweep *s) {
   roof_text_done(&l.text);
 }
 
-/** Where each line along the batch bends and ends. */
-static void add_batches(roof_text *out, const roof_model_sweep *s) {
-  int count = 0;
-  for (int axis = 0; axis < s->axes->count; axis++) {
-    for (size_t i = 0; i < s->count && count < LINES_MAX; i++) {
-      roof_model_batches b = roof_model_sweep_batches(s, &s->runs[i], axis);
-      char words[ROOF_RUN_WORDS_MAX];
-      if (isnan(b.knee) && isnan(b.largest)) {
-        continue;
-      }
-      roof_text_add(out, count++ == 0 ? "\nHow many sequences pay (a token takes twice as long as with one), "
-                                        "and how many fit\n"
-                                      : "");
-      roof_text_addf(out, "  knee at batch=%.0f, memory ends at batch=%.0f", b.knee, b.largest);
-      roof_model_run_words(s, &s->runs[i], axis, words, sizeof words);
-      roof_text_addf(out, "%s%s", words[0] != '\0' ? "; " : "", words);
-      roof_text_addf(out, "%s%s\n", s->machine_count > 1 ? "; on " : "",
-                     s->machine_count > 1 ? s->machines[s->runs[i].machine]->name : "");
-    }
-  }
-}
-
-static void add_answer(roof_text *out, const roof_model_sweep *s) {
-  const roof_model_settings *set = &s->settings;
-  roof_run_figure rate = roof_model_sweep_rate(s);
-  size_t fitting = 0;
-  const roof_model_run *best = roof_model_sweep_best(s, &fitting);
-  roof_text_addf(out, "%s: %zu runs, %zu fit", s->model->name, s->count, fitting);
-  if (best != NULL && s->count > 1) {
-    char words[ROOF_RUN_WORDS_MAX], x[SHORT];
-    roof_model_run_words(s, best, -1, words, sizeof words);
-    roof_text_addf(out, "; most tokens/s per device%s: %s with %s%s%s",
-                   rate == ROOF_RUN_DEVICE_RATE ? "" : " of the input", cli_number(x, best->figures[rate]),
-                   words, words[0] != '\0' && s->machine_count > 1 ? " on " : "",
-                   s->machine_count > 1 ? s->machines[best->machine]->name : "");
-  }
-  roof_text_addf(
-      out, "\n\n  where not said: batch %.0f, %.0f tokens in, %.0f out; bound: the longest time of a %s\n\n",
-      set->batch, set->prompt, set->generate, roof_model_sweep_generates(s) ? "decoding step" : "step");
-}
-
 void cli_model_sweep_text(roof_text *out, const roof_model_sweep *s, bool compare) {
-  add_answer(out, s);
+  roof_model_sweep_sentence(out, s);
   if (!compare) {
     add_runs(out, s);
   } else if (s->values * (size_t)s->precisions.count > 1) {
@@ -280,6 +239,6 @@ void cli_model_sweep_text(roof_text *out, const roof_model_sweep *s, bool compar
   } else {
     add_figures(out, s);
   }
-  add_batches(out, s);
+  roof_model_sweep_batches_describe(out, s, LINES_MAX);
   add_crossings(out, s);
 }

@@ -1,39 +1,10 @@
 /* A model's answer for people. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/model/model.h"
-#include "core/number.h"
 #include "roofline/analysis.h"
 
-enum { SHORT = 48, LINE = 160, HOUR = 3600, DAY = 86400 };
-
-/** As people write counts of parameters: 8.03 B. */
-static const char *billions(char buffer[SHORT], double count) {
-  rf_format(buffer, SHORT, count >= 1e9 ? "%.4g B" : "%.4g M", count >= 1e9 ? count / 1e9 : count / 1e6);
-  return buffer;
-}
-
-void cli_model_training_text(roof_text *out, const roof_model_training *r, double per_million) {
-  char x[SHORT];
-  bool run = !isnan(r->tokens), price = !isnan(per_million);
-  if (run) {
-    roof_text_addf(out, "  training    %s tokens: %.0f steps,", cli_quantity(x, r->tokens, ""), r->steps);
-    roof_text_addf(out,
-                   r->seconds < 1000 * DAY ? " %.4g days (%.4g to %.4g)\n" : " %.0f days (%.0f to %.0f)\n",
-                   r->seconds / DAY, r->low_seconds / DAY, r->high_seconds / DAY);
-  }
-  if (run || price) {
-    roof_text_add(out, "  cost        ");
-  }
-  if (run) {
-    roof_text_addf(out, "%.0f device-hours%s", r->device_seconds / HOUR, price ? ", " : "\n");
-  }
-  if (price) {
-    roof_text_addf(out, "%s%s", run ? cli_quantity(x, r->price, "") : "", run ? "; " : "");
-    roof_text_addf(out, "%.4g per million tokens\n", per_million);
-  }
-}
+enum { SHORT = 48, LINE = 160 };
 
 /** A training step's speed, and how much of the device it uses. */
 static void add_step(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
@@ -66,7 +37,7 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   }
   roof_text_add(out, "\n");
   if (t->settings.train) {
-    cli_model_training_text(out, &a->training, a->price_per_million_tokens);
+    roof_model_training_describe(out, &a->training, a->price_per_million_tokens);
   }
 }
 
@@ -94,152 +65,6 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
   roof_text_add(out, "\n");
 }
 
-static void add_model(roof_text *out, const roof_model_target *t) {
-  const roof_model *m = t->model;
-  const roof_model_parameters *p = &t->parameters;
-  char x[SHORT];
-  roof_text_addf(out, "  model       %s: %s parameters", m->architecture, billions(x, p->total));
-  if (p->active < p->total) {
-    roof_text_addf(out, ", %s active per token", billions(x, p->active));
-  }
-  roof_text_addf(out, "; %d layers of width %.0f, %.0f tokens in the vocabulary\n", m->layer_count, m->hidden,
-                 m->vocab);
-  for (int i = 0; i < m->block_count; i++) {
-    const roof_model_block *b = &m->blocks[i];
-    roof_text_addf(out, "    %3.0f x     %s", t->layers[i], roof_mixer_name(b->mixer));
-    if (b->heads > 0 && b->mixer != ROOF_MIX_NONE) {
-      roof_text_addf(out, " of %.0f heads", b->heads);
-      if (b->kv_heads > 0 && b->kv_heads != b->heads) {
-        roof_text_addf(out, " on %.0f", b->kv_heads);
-      }
-      roof_text_addf(out, " of %.0f", b->head_dim);
-    }
-    if (b->window > 0) {
-      roof_text_addf(out, ", %s %.0f", b->chunked ? "chunks of" : "window", b->window);
-    }
-    if (b->kv_rank > 0) {
-      roof_text_addf(out, ", latent %.0f + %.0f", b->kv_rank, b->rope_dim);
-    }
-    if (b->width > 0) {
-      roof_text_addf(out, "; %sMLP %.0f", b->gated ? "gated " : "", b->width);
-    }
-    if (b->experts > 0) {
-      roof_text_addf(out, "; %.0f of %.0f experts of %.0f", b->experts_per_token, b->experts,
-                     b->expert_width);
-    }
-    roof_text_add(out, "\n");
-  }
-}
-
-/** Formats that the machine cannot multiply, each once, and what it does instead. */
-static void add_paths(roof_text *out, const roof_model_target *t) {
-  roof_model_format formats[ROOF_PART_COUNT];
-  bool shown[ROOF_DTYPE_COUNT] = {false};
-  int count = roof_model_formats(t, formats);
-  for (const roof_model_format *f = formats; f < formats + count; f++) {
-    if (!f->native && !shown[f->wanted]) {
-      roof_text_addf(out, "              no native %s path: %s %s\n", roof_dtype_name(f->wanted),
-                     f->quantized ? "those weights are dequantised and multiplied in" : "multiplied in",
-                     roof_dtype_name(f->compute));
-      shown[f->wanted] = true;
-    }
-  }
-}
-
-/** What goes in: prompts and generated tokens, or the microbatches of a training step. */
-static void add_run(roof_text *out, const roof_model_target *t) {
-  const roof_model_settings *s = &t->settings;
-  double m = roof_model_microbatches(t);
-  if (!s->train) {
-    roof_text_addf(out, "  run         batch %.0f, %.0f tokens in", s->batch, s->prompt);
-    if (s->prefix > 0) {
-      roof_text_addf(out, " (%.0f held by the prefix cache)", roof_model_prefix(s));
-    }
-    roof_text_addf(out, ", %.0f out", s->generate);
-    return;
-  }
-  roof_text_addf(out, "  run         global batch %.0f of %.0f tokens, micro-batch %.0f, %.0f accumulated",
-                 s->batch, s->prompt, roof_model_replica_batch(t) / m, m);
-  roof_text_addf(out, "; recompute %s", roof_recompute_name(s->recompute));
-}
-
-static void add_plan(roof_text *out, const roof_model_target *t) {
-  const roof_model_settings *s = &t->settings;
-  char format[SHORT], x[SHORT];
-  add_run(out, t);
-  if (s->offload > 0) {
-    roof_text_addf(out, "; %.4g %% of the weights with the host", 100 * s->offload);
-  }
-  if (s->offload_kv > 0) {
-    roof_text_addf(out, "; %.4g %% of the cache with the host", 100 * s->offload_kv);
-  }
-  roof_text_addf(out, "; %s launches, %s per kernel (%s)\n", roof_launch_name(s->launch),
-                 cli_quantity(x, t->kernel.seconds, "s"), roof_provenance_name(t->kernel.kind));
-  roof_text_addf(out, "  precision   activations %s, KV %s; weights",
-                 roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
-  for (int part = 0, shown = 0; part < ROOF_PART_COUNT; part++) {
-    if (t->parameters.parts[part] > 0) {
-      roof_weight_format_name(&s->precision.weights[part], format, sizeof format);
-      roof_text_addf(out, "%s %s %s", shown++ > 0 ? "," : "", roof_model_part_name((roof_model_part)part),
-                     format);
-    }
-  }
-  roof_text_add(out, "\n");
-  add_paths(out, t);
-}
-
-/** What the file of weights holds, one line per type. */
-static void add_stored(roof_text *out, const roof_model *m) {
-  char x[SHORT];
-  roof_stored_type all = roof_model_stored(m);
-  if (m->stored_count > 0) {
-    roof_text_addf(out, "  file        %.0f tensors, %.0f elements, %.0f B (%s), %.4g bits per weight\n",
-                   all.tensors, all.elements, all.bytes, roof_bytes_format(x, SHORT, all.bytes),
-                   8 * all.bytes / all.elements);
-  }
-  for (int i = 0; i < m->stored_count; i++) {
-    const roof_stored_type *s = &m->stored[i];
-    roof_text_addf(out, "              %-8s %5.0f tensors, %.0f elements, %.0f B, %.4g bits each\n", s->name,
-                   s->tensors, s->elements, s->bytes, 8 * s->bytes / s->elements);
-  }
-}
-
-static void add_capacity(roof_text *out, const roof_model_target *t, const roof_model_capacity *c) {
-  char x[SHORT], y[SHORT];
-  const struct {
-    const char *name;
-    double bytes;
-  } parts[] = {{"weights", c->weight_bytes},      {"KV cache", c->kv_bytes},
-               {"state", c->state_bytes},         {"gradients", c->gradient_bytes},
-               {"optimizer", c->optimizer_bytes}, {"activations", c->activation_bytes},
-               {"workspace", c->workspace_bytes}, {"half-filled pages", c->fragmentation_bytes}};
-  roof_text_addf(out, "  memory      %s of %s per device:", roof_bytes_format(x, SHORT, c->total_bytes),
-                 roof_bytes_format(y, SHORT, c->capacity_bytes));
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    if (parts[i].bytes > 0) {
-      roof_text_addf(out, "%s %s %s", i > 0 ? "," : "", parts[i].name,
-                     roof_bytes_format(x, SHORT, parts[i].bytes));
-    }
-  }
-  if (c->shared_kv_bytes > 0) {
-    roof_text_addf(out, "; sharing the prefix saves %s", roof_bytes_format(x, SHORT, c->shared_kv_bytes));
-  }
-  roof_text_add(out, "\n");
-  if (t->model->context > 0 && c->longest_context > t->model->context) {
-    snprintf(y, SHORT, " (the model itself: %.0f)", t->model->context);
-  } else {
-    y[0] = '\0';
-  }
-  if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {
-    roof_text_addf(
-        out,
-        "              %s per token and sequence; longest context %.0f%s at batch %.0f, largest batch "
-        "%.0f at %.0f tokens\n",
-        roof_bytes_format(x, SHORT, c->kv_bytes_per_token), c->longest_context, y, t->settings.batch,
-        c->largest_batch, t->settings.prompt + t->settings.generate);
-  }
-}
-
 static void add_phase(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
   char x[SHORT], y[SHORT];
   roof_text_addf(out, "\n%s: %s", roof_phase_name(p->kind), cli_quantity(x, p->expected_seconds, "s"));
@@ -254,30 +79,6 @@ static void add_phase(roof_text *out, const roof_model_target *t, const roof_mod
   cli_model_add_operations(out, t, p);
 }
 
-static void add_rates(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
-  char x[SHORT];
-  if (!roof_model_generates(t)) {
-    return;
-  }
-  roof_text_addf(out, "\n  rates       %s tokens/s per request,", cli_number(x, a->tokens_per_second));
-  roof_text_addf(out, " %s together,", cli_number(x, a->batch_tokens_per_second));
-  roof_text_addf(out, " %s per device;", cli_number(x, a->device_tokens_per_second));
-  roof_text_addf(out, " prompts %s tokens/s\n", cli_number(x, a->prompt_tokens_per_second));
-  roof_text_addf(out, "  TPOT        %s with the first token's cache,",
-                 cli_quantity(x, a->tpot_first_seconds, "s"));
-  roof_text_addf(out, " %s with the last\n", cli_quantity(x, a->tpot_last_seconds, "s"));
-  roof_text_addf(out, "  request     %s", cli_quantity(x, a->request_seconds, "s"));
-  if (!isnan(a->joules_per_token)) {
-    roof_text_addf(out, "; %s%s a generated token", t->plain.costs.power_only ? "at most " : "",
-                   cli_quantity(x, a->joules_per_token, "J"));
-  }
-  if (!isnan(a->price_per_million_tokens)) {
-    roof_text_addf(out, "; %.4g per million generated tokens at %.4g per device and hour",
-                   a->price_per_million_tokens, t->settings.price);
-  }
-  roof_text_add(out, "\n");
-}
-
 static void add_definitions(roof_text *out, bool generates, bool trains) {
   roof_text_add(out, "\n");
   const roof_model_definition *d = NULL;
@@ -290,17 +91,13 @@ static void add_definitions(roof_text *out, bool generates, bool trains) {
 
 void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
   add_answer(out, t, a);
-  add_model(out, t);
-  add_plan(out, t);
-  add_stored(out, t->model);
-  add_capacity(out, t, &a->capacity);
-  cli_model_plan_text(out, t, a);
+  roof_model_describe(out, t, a);
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     if (a->phases[i].present) {
       add_phase(out, t, &a->phases[i]);
     }
   }
-  add_rates(out, t, a);
+  roof_model_rates_describe(out, t, a);
   add_definitions(out, roof_model_generates(t), t->settings.train && t->settings.tokens > 0);
   char why[LINE];
   if (roof_model_too_long(t, why, sizeof why)) {

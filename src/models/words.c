@@ -1,0 +1,301 @@
+/* A model's run in words: its layers, the settings, memory, the plan, the rates. */
+#include "models/words.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/number.h"
+#include "roofline/analysis.h"
+#include "roofline/plan.h"
+#include "roofline/units.h"
+
+enum { SHORT = 48, HOUR = 3600, DAY = 86400 };
+
+const char *rf_plain_number(char *buffer, size_t size, double value) {
+  if (fabs(value) >= 1e6) {
+    return roof_quantity_format(buffer, size, value, "");
+  }
+  rf_format(buffer, size, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
+  return buffer;
+}
+
+/** As people write counts of parameters: 8.03 B. */
+static const char *billions(char buffer[SHORT], double count) {
+  rf_format(buffer, SHORT, count >= 1e9 ? "%.4g B" : "%.4g M", count >= 1e9 ? count / 1e9 : count / 1e6);
+  return buffer;
+}
+
+static void add_model(roof_text *out, const roof_model_target *t) {
+  const roof_model *m = t->model;
+  const roof_model_parameters *p = &t->parameters;
+  char x[SHORT];
+  roof_text_addf(out, "  model       %s: %s parameters", m->architecture, billions(x, p->total));
+  if (p->active < p->total) {
+    roof_text_addf(out, ", %s active per token", billions(x, p->active));
+  }
+  roof_text_addf(out, "; %d layers of width %.0f, %.0f tokens in the vocabulary\n", m->layer_count, m->hidden,
+                 m->vocab);
+  for (int i = 0; i < m->block_count; i++) {
+    const roof_model_block *b = &m->blocks[i];
+    roof_text_addf(out, "    %3.0f x     %s", t->layers[i], roof_mixer_name(b->mixer));
+    if (b->heads > 0 && b->mixer != ROOF_MIX_NONE) {
+      roof_text_addf(out, " of %.0f heads", b->heads);
+      if (b->kv_heads > 0 && b->kv_heads != b->heads) {
+        roof_text_addf(out, " on %.0f", b->kv_heads);
+      }
+      roof_text_addf(out, " of %.0f", b->head_dim);
+    }
+    if (b->window > 0) {
+      roof_text_addf(out, ", %s %.0f", b->chunked ? "chunks of" : "window", b->window);
+    }
+    if (b->kv_rank > 0) {
+      roof_text_addf(out, ", latent %.0f + %.0f", b->kv_rank, b->rope_dim);
+    }
+    if (b->width > 0) {
+      roof_text_addf(out, "; %sMLP %.0f", b->gated ? "gated " : "", b->width);
+    }
+    if (b->experts > 0) {
+      roof_text_addf(out, "; %.0f of %.0f experts of %.0f", b->experts_per_token, b->experts,
+                     b->expert_width);
+    }
+    roof_text_add(out, "\n");
+  }
+}
+
+/** Formats that the machine cannot multiply, each once, and what it does instead. */
+static void add_paths(roof_text *out, const roof_model_target *t) {
+  roof_model_format formats[ROOF_PART_COUNT];
+  bool shown[ROOF_DTYPE_COUNT] = {false};
+  int count = roof_model_formats(t, formats);
+  for (const roof_model_format *f = formats; f < formats + count; f++) {
+    if (!f->native && !shown[f->wanted]) {
+      roof_text_addf(out, "              no native %s path: %s %s\n", roof_dtype_name(f->wanted),
+                     f->quantized ? "those weights are dequantised and multiplied in" : "multiplied in",
+                     roof_dtype_name(f->compute));
+      shown[f->wanted] = true;
+    }
+  }
+}
+
+/** What goes in: prompts and generated tokens, or the microbatches of a training step. */
+static void add_run(roof_text *out, const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  double m = roof_model_microbatches(t);
+  if (!s->train) {
+    roof_text_addf(out, "  run         batch %.0f, %.0f tokens in", s->batch, s->prompt);
+    if (s->prefix > 0) {
+      roof_text_addf(out, " (%.0f held by the prefix cache)", roof_model_prefix(s));
+    }
+    roof_text_addf(out, ", %.0f out", s->generate);
+    return;
+  }
+  roof_text_addf(out, "  run         global batch %.0f of %.0f tokens, micro-batch %.0f, %.0f accumulated",
+                 s->batch, s->prompt, roof_model_replica_batch(t) / m, m);
+  roof_text_addf(out, "; recompute %s", roof_recompute_name(s->recompute));
+}
+
+static void add_plan(roof_text *out, const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  char format[SHORT], x[SHORT];
+  add_run(out, t);
+  if (s->offload > 0) {
+    roof_text_addf(out, "; %.4g %% of the weights with the host", 100 * s->offload);
+  }
+  if (s->offload_kv > 0) {
+    roof_text_addf(out, "; %.4g %% of the cache with the host", 100 * s->offload_kv);
+  }
+  roof_text_addf(out, "; %s launches, %s per kernel (%s)\n", roof_launch_name(s->launch),
+                 roof_quantity_format(x, SHORT, t->kernel.seconds, "s"),
+                 roof_provenance_name(t->kernel.kind));
+  roof_text_addf(out, "  precision   activations %s, KV %s; weights",
+                 roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
+  for (int part = 0, shown = 0; part < ROOF_PART_COUNT; part++) {
+    if (t->parameters.parts[part] > 0) {
+      roof_weight_format_name(&s->precision.weights[part], format, sizeof format);
+      roof_text_addf(out, "%s %s %s", shown++ > 0 ? "," : "", roof_model_part_name((roof_model_part)part),
+                     format);
+    }
+  }
+  roof_text_add(out, "\n");
+  add_paths(out, t);
+}
+
+/** What the file of weights holds, one line per type. */
+static void add_stored(roof_text *out, const roof_model *m) {
+  char x[SHORT];
+  roof_stored_type all = roof_model_stored(m);
+  if (m->stored_count > 0) {
+    roof_text_addf(out, "  file        %.0f tensors, %.0f elements, %.0f B (%s), %.4g bits per weight\n",
+                   all.tensors, all.elements, all.bytes, roof_bytes_format(x, SHORT, all.bytes),
+                   8 * all.bytes / all.elements);
+  }
+  for (int i = 0; i < m->stored_count; i++) {
+    const roof_stored_type *s = &m->stored[i];
+    roof_text_addf(out, "              %-8s %5.0f tensors, %.0f elements, %.0f B, %.4g bits each\n", s->name,
+                   s->tensors, s->elements, s->bytes, 8 * s->bytes / s->elements);
+  }
+}
+
+static void add_capacity(roof_text *out, const roof_model_target *t, const roof_model_capacity *c) {
+  char x[SHORT], y[SHORT];
+  const struct {
+    const char *name;
+    double bytes;
+  } parts[] = {{"weights", c->weight_bytes},      {"KV cache", c->kv_bytes},
+               {"state", c->state_bytes},         {"gradients", c->gradient_bytes},
+               {"optimizer", c->optimizer_bytes}, {"activations", c->activation_bytes},
+               {"workspace", c->workspace_bytes}, {"half-filled pages", c->fragmentation_bytes}};
+  roof_text_addf(out, "  memory      %s of %s per device:", roof_bytes_format(x, SHORT, c->total_bytes),
+                 roof_bytes_format(y, SHORT, c->capacity_bytes));
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (parts[i].bytes > 0) {
+      roof_text_addf(out, "%s %s %s", i > 0 ? "," : "", parts[i].name,
+                     roof_bytes_format(x, SHORT, parts[i].bytes));
+    }
+  }
+  if (c->shared_kv_bytes > 0) {
+    roof_text_addf(out, "; sharing the prefix saves %s", roof_bytes_format(x, SHORT, c->shared_kv_bytes));
+  }
+  roof_text_add(out, "\n");
+  if (t->model->context > 0 && c->longest_context > t->model->context) {
+    snprintf(y, SHORT, " (the model itself: %.0f)", t->model->context);
+  } else {
+    y[0] = '\0';
+  }
+  if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {
+    roof_text_addf(
+        out,
+        "              %s per token and sequence; longest context %.0f%s at batch %.0f, largest batch "
+        "%.0f at %.0f tokens\n",
+        roof_bytes_format(x, SHORT, c->kv_bytes_per_token), c->longest_context, y, t->settings.batch,
+        c->largest_batch, t->settings.prompt + t->settings.generate);
+  }
+}
+
+/* The plan: devices along each axis, links, the pipeline's bubble. */
+
+static void add_link(roof_text *out, const roof_model_target *t, roof_span span, const char *where) {
+  char x[SHORT], y[SHORT];
+  const roof_link *l = &t->links[span];
+  roof_text_addf(out, "%s %s, %s per message %s", l->name,
+                 roof_quantity_format(x, SHORT, l->bytes_per_second, "B/s"),
+                 roof_quantity_format(y, SHORT, l->latency_seconds, "s"), where);
+}
+
+static void add_network(roof_text *out, const roof_model_target *t, const roof_model_phase *p,
+                        const char *name) {
+  char x[SHORT];
+  if (!p->present) {
+    return;
+  }
+  roof_text_addf(out, "              %s: %.6g tokens per device;", name, p->tokens);
+  for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
+    if (p->link_seconds[i] > 0) {
+      roof_text_addf(out, " %s %s,", t->links[i].name,
+                     roof_quantity_format(x, SHORT, p->link_seconds[i], "s"));
+    }
+  }
+  if (p->network_seconds > 0) {
+    roof_text_addf(out, " %s binds of the links;", t->links[roof_model_phase_span(p)].name);
+  }
+  roof_text_addf(out, " bubble %.1f %%;", 100 * p->bubble);
+  roof_text_addf(out, " %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
+  roof_text_addf(out, ", %s if nothing does\n", roof_quantity_format(x, SHORT, p->upper_seconds, "s"));
+  if (p->replica_seconds > 0) {
+    roof_text_addf(out, "              between replicas %s per step,",
+                   roof_quantity_format(x, SHORT, p->replica_seconds, "s"));
+    roof_text_addf(out, " %s of it hidden", roof_quantity_format(x, SHORT, p->hidden_seconds, "s"));
+    roof_text_addf(out, "; the backward pass takes %s\n",
+                   roof_quantity_format(x, SHORT, p->backward_seconds, "s"));
+  }
+}
+
+static void add_devices(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  const roof_model_settings *s = &t->settings;
+  if (t->devices <= 1) {
+    return;
+  }
+  const struct {
+    const char *name;
+    double devices;
+  } axes[] = {{"tp", s->tp}, {"pp", s->pp}, {"dp", s->dp}, {"cp", s->cp}, {"ep", s->ep}};
+  char zero[SHORT];
+  snprintf(zero, sizeof zero, " ZeRO %.0f", s->zero);
+  roof_text_add(out, "  plan       ");
+  for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
+    if (axes[i].devices > 1) {
+      roof_text_addf(out, " %s %.0f", axes[i].name, axes[i].devices);
+    }
+  }
+  roof_text_addf(out, "%s%s: %.0f devices in %.0f nodes of %.0f; %.0f sequences per replica",
+                 s->sp ? " sp" : "", s->zero > 0 ? zero : "", t->devices, ceil(t->devices / s->node), s->node,
+                 roof_model_replica_batch(t));
+  if (roof_model_microbatches(t) > 1) {
+    roof_text_addf(out, " in %.0f microbatches", roof_model_microbatches(t));
+  }
+  roof_text_add(out, "\n  links       ");
+  add_link(out, t, ROOF_SPAN_NODE, "within a node");
+  if (t->devices > s->node) {
+    roof_text_add(out, "; ");
+    add_link(out, t, ROOF_SPAN_CLUSTER, "between nodes");
+  }
+  roof_text_add(out, "\n");
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    add_network(out, t, &a->phases[i], roof_phase_name((roof_phase)i));
+  }
+}
+
+void roof_model_describe(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  add_model(out, t);
+  add_plan(out, t);
+  add_stored(out, t->model);
+  add_capacity(out, t, &a->capacity);
+  add_devices(out, t, a);
+}
+
+void roof_model_rates_describe(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  char x[SHORT];
+  if (!roof_model_generates(t)) {
+    return;
+  }
+  roof_text_addf(out, "\n  rates       %s tokens/s per request,",
+                 rf_plain_number(x, SHORT, a->tokens_per_second));
+  roof_text_addf(out, " %s together,", rf_plain_number(x, SHORT, a->batch_tokens_per_second));
+  roof_text_addf(out, " %s per device;", rf_plain_number(x, SHORT, a->device_tokens_per_second));
+  roof_text_addf(out, " prompts %s tokens/s\n", rf_plain_number(x, SHORT, a->prompt_tokens_per_second));
+  roof_text_addf(out, "  TPOT        %s with the first token's cache,",
+                 roof_quantity_format(x, SHORT, a->tpot_first_seconds, "s"));
+  roof_text_addf(out, " %s with the last\n", roof_quantity_format(x, SHORT, a->tpot_last_seconds, "s"));
+  roof_text_addf(out, "  request     %s", roof_quantity_format(x, SHORT, a->request_seconds, "s"));
+  if (!isnan(a->joules_per_token)) {
+    roof_text_addf(out, "; %s%s a generated token", t->plain.costs.power_only ? "at most " : "",
+                   roof_quantity_format(x, SHORT, a->joules_per_token, "J"));
+  }
+  if (!isnan(a->price_per_million_tokens)) {
+    roof_text_addf(out, "; %.4g per million generated tokens at %.4g per device and hour",
+                   a->price_per_million_tokens, t->settings.price);
+  }
+  roof_text_add(out, "\n");
+}
+
+void roof_model_training_describe(roof_text *out, const roof_model_training *r, double per_million) {
+  char x[SHORT];
+  bool run = !isnan(r->tokens), price = !isnan(per_million);
+  if (run) {
+    roof_text_addf(out, "  training    %s tokens: %.0f steps,", roof_quantity_format(x, SHORT, r->tokens, ""),
+                   r->steps);
+    roof_text_addf(out,
+                   r->seconds < 1000 * DAY ? " %.4g days (%.4g to %.4g)\n" : " %.0f days (%.0f to %.0f)\n",
+                   r->seconds / DAY, r->low_seconds / DAY, r->high_seconds / DAY);
+  }
+  if (run || price) {
+    roof_text_add(out, "  cost        ");
+  }
+  if (run) {
+    roof_text_addf(out, "%.0f device-hours%s", r->device_seconds / HOUR, price ? ", " : "\n");
+  }
+  if (price) {
+    roof_text_addf(out, "%s%s", run ? roof_quantity_format(x, SHORT, r->price, "") : "", run ? "; " : "");
+    roof_text_addf(out, "%.4g per million tokens\n", per_million);
+  }
+}
