@@ -10,6 +10,7 @@
 #define ROOFLINE_CATALOG_H
 
 #include "roofline/advise.h"
+#include "roofline/formats.h"
 #include "roofline/machine.h"
 #include "roofline/op.h"
 #include "roofline/predict.h"
@@ -61,6 +62,42 @@ ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
  *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_INPUT, ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line,
  *  column. */
 ROOF_API roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error);
+
+/** Loads several machines: each of `names` (up to a NULL) is one as roof_catalog_load takes it, or several with commas
+ *  between them. No name (NULL or empty): `host`.
+ *  Units: as roof_machine.
+ *  Ownership: *machines and *count are set on success only; release with roof_machines_free.
+ *  Errors: as roof_catalog_load; ROOF_E_ARGUMENT where `host` is not measured, or only commas were given. */
+ROOF_API roof_status roof_machines_load(const char *const *names, roof_machine ***machines, int *count,
+                                        roof_error *error);
+
+/** Frees machines.
+ *  Units: none.
+ *  Ownership: releases `count` machines and their list; NULL is none, and so is one that is NULL.
+ *  Errors: none. */
+ROOF_API void roof_machines_free(roof_machine **machines, int count);
+
+/** Several machines with what is predicted on each. */
+typedef struct roof_targets {
+  roof_machine **machines;
+  roof_target *targets;
+  int count;
+} roof_targets;
+
+/** Makes the targets of all `machines` named (as roof_machines_load takes them) from formats and options as typed; with
+ *  several of `dtypes` (up to a NULL; NULL: none) each machine once per format, in the place of `formats->dtype`.
+ *  Units: none.
+ *  Ownership: fills *targets on success only; release with roof_targets_done. They keep `options->link`.
+ *  Errors: as roof_machines_load, roof_formats_read, roof_options_read and roof_target_init. */
+ROOF_API roof_status roof_targets_init(roof_targets *targets, const char *const *machines,
+                                       const roof_formats *formats, const char *const *dtypes,
+                                       const roof_options_text *options, roof_error *error);
+
+/** Frees targets with their machines.
+ *  Units: none.
+ *  Ownership: releases what roof_targets_init filled; *targets is empty afterwards.
+ *  Errors: none. */
+ROOF_API void roof_targets_done(roof_targets *targets);
 
 /** Loads the datasheet of a device by the name that its driver reports ("NVIDIA H200"): small letters, `-`
  *  for what is no letter and no digit, is a name or an alias in the catalogue.

@@ -1,4 +1,4 @@
-/** Number formats by their names.
+/** Number formats by their names, and the options of a prediction as they are typed.
  *
  *  Example:
  *    extern const roof_machine *machine; // by roof_catalog_load
@@ -11,6 +11,7 @@
 #define ROOFLINE_FORMATS_H
 
 #include "roofline/machine.h"
+#include "roofline/predict.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,26 @@ typedef struct roof_formats {
  *  Errors: ROOF_E_NAME with the nearest name; ROOF_E_PARSE and ROOF_E_ARGUMENT for the group. */
 ROOF_API roof_status roof_formats_read(const roof_formats *formats, const roof_machine *machine,
                                        roof_types *types, roof_error *error);
+
+/** Options as they are typed: texts with a unit. NULL or 0: not said. */
+typedef struct roof_options_text {
+  const char *efficiency; /**< a share (78%), or LOW,TYPICAL,HIGH */
+  const char *overhead, *launch, *overlap, *tile, *unit, *link;
+  int sparse, warm, achieved;
+} roof_options_text;
+
+/** The options typed; what is not said is as roof_options_default has it.
+ *  Units: none.
+ *  Ownership: fills *options on success only, which keeps `link`.
+ *  Errors: ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT, with the option's name. */
+ROOF_API roof_status roof_options_read(const roof_options_text *typed, roof_options *options,
+                                       roof_error *error);
+
+/** Whether any option was typed.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_options_typed(const roof_options_text *typed);
 
 #ifdef __cplusplus
 }

@@ -37,22 +37,24 @@ static const struct poptOption format_table[] = {
 static const struct poptOption ops_table[] = {OPS_OPTION, POPT_TABLEEND};
 
 static const struct poptOption model_table[] = {
-    {"efficiency", '\0', POPT_ARG_STRING, &parsed.efficiency, 0,
+    {"efficiency", '\0', POPT_ARG_STRING, &parsed.options.efficiency, 0,
      "expected share of the bound: 78%, or LOW,TYPICAL,HIGH (65%,78%,85%)", "F"},
-    {"overhead", '\0', POPT_ARG_STRING, &parsed.overhead, 0, "shorter than this is overhead-bound (8us)",
+    {"overhead", '\0', POPT_ARG_STRING, &parsed.options.overhead, 0,
+     "shorter than this is overhead-bound (8us)", "TIME"},
+    {"launch", '\0', POPT_ARG_STRING, &parsed.options.launch, 0, "cost of one launch; default: the machine's",
      "TIME"},
-    {"launch", '\0', POPT_ARG_STRING, &parsed.launch, 0, "cost of one launch; default: the machine's",
-     "TIME"},
-    {"overlap", '\0', POPT_ARG_STRING, &parsed.overlap, 0, "1: times hide each other, 0: they add up", "F"},
-    {"tile", '\0', POPT_ARG_STRING, &parsed.tile, 0, "side of a square tile kept on chip, in elements", "N"},
-    {"unit", '\0', POPT_ARG_STRING, &parsed.unit, 0, "force the vector or matrix unit", "UNIT"},
-    {"link", '\0', POPT_ARG_STRING, &parsed.link, 0, "link for collectives; default: the machine's first",
-     "NAME"},
-    {"sparse", '\0', POPT_ARG_NONE, &parsed.sparse, 0, "use the 2:4 sparse peak", NULL},
-    {"warm", '\0', POPT_ARG_NONE, &parsed.warm, 0, "data already in the innermost level that holds them",
-     NULL},
-    {"achieved", '\0', POPT_ARG_NONE, &parsed.achieved, 0, "use measured ceilings where the machine has them",
-     NULL},
+    {"overlap", '\0', POPT_ARG_STRING, &parsed.options.overlap, 0, "1: times hide each other, 0: they add up",
+     "F"},
+    {"tile", '\0', POPT_ARG_STRING, &parsed.options.tile, 0,
+     "side of a square tile kept on chip, in elements", "N"},
+    {"unit", '\0', POPT_ARG_STRING, &parsed.options.unit, 0, "force the vector or matrix unit", "UNIT"},
+    {"link", '\0', POPT_ARG_STRING, &parsed.options.link, 0,
+     "link for collectives; default: the machine's first", "NAME"},
+    {"sparse", '\0', POPT_ARG_NONE, &parsed.options.sparse, 0, "use the 2:4 sparse peak", NULL},
+    {"warm", '\0', POPT_ARG_NONE, &parsed.options.warm, 0,
+     "data already in the innermost level that holds them", NULL},
+    {"achieved", '\0', POPT_ARG_NONE, &parsed.options.achieved, 0,
+     "use measured ceilings where the machine has them", NULL},
     POPT_TABLEEND};
 
 /** `descrip` is filled in with what the command writes. */
@@ -446,18 +448,16 @@ void cli_args_done(cli_args *args) {
   }
   free(args->userops);
   const roof_formats *f = &args->formats;
-  const char *texts[] = {f->weights, f->accumulate,    f->output,    f->kv,          f->group,
-                         args->to,   args->efficiency, args->launch, args->overhead, args->overlap,
-                         args->tile, args->unit,       args->link,   args->color,    args->bandwidth};
+  const roof_options_text *o = &args->options;
+  const char *texts[] = {f->weights, f->accumulate, f->output, f->kv,       f->group,
+                         args->to,   o->efficiency, o->launch, o->overhead, o->overlap,
+                         o->tile,    o->unit,       o->link,   args->color, args->bandwidth};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free((void *)(uintptr_t)texts[i]);
   }
   const char **lists[] = {args->machines, args->op_files, args->peaks, args->dtypes};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    for (int j = 0; lists[i] != NULL && lists[i][j] != NULL; j++) {
-      free((void *)(uintptr_t)lists[i][j]);
-    }
-    free(lists[i]);
+    cli_args_list_done(lists[i]);
   }
   poptFreeContext(args->context);
 }

@@ -50,8 +50,7 @@ typedef struct cli_args {
   const char **dtypes; /**< all of --dtype; `formats` has the first */
   int dtype_count;     /**< 0: none */
   roof_formats formats;
-  char *efficiency, *overhead, *launch, *overlap, *tile, *unit, *link;
-  int sparse, warm, achieved;
+  roof_options_text options;
   char *to; /**< as typed */
   const char
       *file; /**< what the command itself writes for --to: a drawing, or what `measure` keeps; NULL: none */
@@ -139,11 +138,9 @@ roof_status cli_select_words(const cli_args *args, const char *command, const ch
 /** The operation and the values of "gemm m=1024 n=1024 k=1024", typed for --op. */
 roof_status cli_select_shape(const cli_args *args, const char *text, const roof_op **op,
                              double values[ROOF_PARAM_MAX], roof_error *error);
-/** Loads the machines named, or `host`. Release with cli_machines_free. */
+/** Loads the machines named, or `host`. Release with roof_machines_free. */
 roof_status cli_select_machines(const cli_args *args, roof_machine ***machines, int *count,
                                 roof_error *error);
-/** Frees machines; NULL is none, and so is one that is NULL. */
-void cli_machines_free(roof_machine **machines, int count);
 /** Formats as typed; without --dtype: fp16 where `machine` has a matrix unit for it, else fp32. */
 roof_status cli_select_types(const cli_args *args, const roof_machine *machine, roof_types *types,
                              roof_error *error);
@@ -153,16 +150,9 @@ roof_status cli_select_device(const char *device, const roof_backend *backend, r
 roof_status cli_select_backend(const char *name, const roof_backend **backend, roof_error *error);
 roof_status cli_select_options(const cli_args *args, roof_options *options, roof_error *error);
 
-/** The machines named, each with the formats and options as typed; with several --dtype each once per format. */
-typedef struct cli_targets {
-  roof_machine **machines;
-  roof_target *targets;
-  int count;
-} cli_targets;
-
-/** Release with cli_targets_done; *targets is set on success only. */
-roof_status cli_select_targets(const cli_args *args, cli_targets *targets, roof_error *error);
-void cli_targets_done(cli_targets *targets);
+/** The machines named, each with the formats and options as typed; with several --dtype each once per format. Release
+ *  with roof_targets_done; *targets is set on success only. */
+roof_status cli_select_targets(const cli_args *args, roof_targets *targets, roof_error *error);
 
 /* json.c */
 /** Appends `object` (takes its reference) indented, with a newline. */

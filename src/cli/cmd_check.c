@@ -179,7 +179,7 @@ static roof_status check(const cli_args *args, roof_error *error) {
     status = select_ceilings(args, &machines, &count, &ceilings, error);
   }
   status = status == ROOF_OK ? judge(args, &gate, args->machines != NULL ? &ceilings : NULL, error) : status;
-  cli_machines_free(machines, count);
+  roof_machines_free(machines, count);
   return status;
 }
 

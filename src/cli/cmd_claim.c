@@ -115,7 +115,7 @@ static void join_matches(answer *a) {
 }
 
 static roof_status judge(const cli_args *args, answer *a, roof_error *error) {
-  cli_targets machines;
+  roof_targets machines;
   roof_status status = cli_select_targets(args, &machines, error);
   if (status != ROOF_OK) {
     return status;
@@ -128,7 +128,7 @@ static roof_status judge(const cli_args *args, answer *a, roof_error *error) {
     join_matches(a);
     status = print_answer(args, target, a, error);
   }
-  cli_targets_done(&machines);
+  roof_targets_done(&machines);
   return status == ROOF_OK && !a->judged.possible ? ROOF_E_GATE : status;
 }
 

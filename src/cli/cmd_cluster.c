@@ -186,7 +186,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
   } else if (status == ROOF_OK) {
     add_text(out, &a);
   }
-  cli_machines_free(machines, count);
+  roof_machines_free(machines, count);
   return status;
 }
 

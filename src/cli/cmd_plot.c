@@ -112,7 +112,7 @@ static roof_status run_bars(const cli_args *args, roof_error *error) {
                                     : make_shares(args, machines[0], bars, error);
   }
   status = status == ROOF_OK ? cli_chart_bars(args, bars, width, ascii != 0, error) : status;
-  cli_machines_free(machines, count);
+  roof_machines_free(machines, count);
   free(bars);
   return status;
 }
@@ -139,7 +139,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     roof_scene_label_by_machine(&scene);
   }
   status = status == ROOF_OK ? answer(args, &scene, error) : status;
-  cli_machines_free(machines, plot.machine_count);
+  roof_machines_free(machines, plot.machine_count);
   return status;
 }
 

@@ -4,10 +4,9 @@
 
 #include "cli/whole/whole.h"
 
-/** Whether `word` is one of the words of `list`. */
-static bool is_among(const char *list, const char *word) {
+bool cli_is_among(const char *list, const char *word) {
   size_t length = strlen(word);
-  for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
+  for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length) {
     if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) {
       return true;
     }
@@ -17,7 +16,7 @@ static bool is_among(const char *list, const char *word) {
 
 /** Options that have an effect on every answer. */
 static bool is_common(const char *option) {
-  return is_among("json csv quiet color to list help", option);
+  return cli_is_among("json csv quiet color to list help", option);
 }
 
 /** A model by its name has all its settings. */
@@ -47,14 +46,14 @@ static bool holds(const cli_typed *typed, const char *condition) {
 
 static bool names(const cli_effect *effect, const char *option) {
   if (strcmp(effect->options, "*") != 0) {
-    return is_among(effect->options, option);
+    return cli_is_among(effect->options, option);
   }
-  return !is_common(option) && (effect->except == NULL || !is_among(effect->except, option));
+  return !is_common(option) && (effect->except == NULL || !cli_is_among(effect->except, option));
 }
 
 /** "--search", "`list`", "an operation's key=value". */
 static const char *condition_text(const char *condition, char *text, size_t size) {
-  const bool verb = is_among("list new verify export peaks shares losses", condition);
+  const bool verb = cli_is_among("list new verify export peaks shares losses", condition);
   const char *words = strcmp(condition, "WORD") == 0        ? "a name"
                       : strcmp(condition, "key=value") == 0 ? "an operation's key=value"
                                                             : NULL;

@@ -11,6 +11,9 @@ typedef struct cli_typed {
   const cli_args *args;
 } cli_typed;
 
+/** Whether `word` is one of the words of `list`, single spaces between them. */
+bool cli_is_among(const char *list, const char *word);
+
 /** ROOF_E_ARGUMENT where an option was typed that `effects` (NULL: none) says has no effect. */
 roof_status cli_effects_check(const cli_effect *effects, const char *command, const cli_typed *typed,
                               roof_error *error);

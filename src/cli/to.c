@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/effects.h"
 #include "roofline/draw.h"
 
 enum { ENDING_MAX = 8 };
@@ -17,19 +17,8 @@ static const char *ending_of(const char *path) {
   return point != NULL ? point + 1 : "";
 }
 
-/** Whether `word` is one of the words of `list`. */
-static bool is_among(const char *list, const char *word) {
-  size_t length = strlen(word);
-  for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length) {
-    if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool is_drawing(const char *ending) {
-  return is_among("svg png html", ending);
+  return cli_is_among("svg png html", ending);
 }
 
 /** "-", "-.svg" and the file of that meaning. */
@@ -71,10 +60,10 @@ static roof_status choose_ending(cli_args *args, const cli_command *command, roo
   static char first[ENDING_MAX];
   const char *ending = ending_of(args->to), *typed = args->json ? "json" : args->csv ? "csv" : "";
   bool stream = is_standard_output(args->to) || rf_write_in_place(args->to);
-  if (ending[0] == '\0' || (stream && !is_among(command->writes, ending))) {
+  if (ending[0] == '\0' || (stream && !cli_is_among(command->writes, ending))) {
     ending = typed[0] != '\0' ? typed : stream ? first_of(command->writes, first) : "";
   }
-  if (!is_among(command->writes, ending)) {
+  if (!cli_is_among(command->writes, ending)) {
     return refuse_ending(args->to, command, error);
   }
   bool both = (command->groups & CLI_ARGS_BOTH) != 0 && !is_standard_output(args->to);

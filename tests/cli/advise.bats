@@ -173,6 +173,8 @@ advise() {
   [ "$(json '[.before.flops == .after.flops, .before.ridge == .after.ridge, .moved[0:5]]')" = '[true,true,"bytes"]' ]
   advise linear batch=64 in=8192 out=8192 --machine h100 --set batch=128 --json
   near .gain 1.96923 1e-3
+  advise gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --set dtype=fp8 --json
+  near .gain 1.978 1e-3
   advise linear batch=1 in=8192 out=8192 --machine h100 --set batch=64 --set weights=int4 --set machine=h200 --json
   [ "$(json '[.after.machine, .after.parameters.batch, .set]')" = \
     '["nvidia-h200-sxm",64,["batch=64","weights=int4","machine=h200"]]' ]

@@ -736,8 +736,78 @@ static void several_machines_in_one_document(void **state) {
   roof_machine_free(two);
 }
 
+static void machines_are_loaded_by_their_names(void **state) {
+  (void)state;
+  const char *const names[] = {"h100,a100", "peak=19.5TFLOP/s bandwidth=2039GB/s", NULL};
+  const char *const commas[] = {",", NULL}, *const unknown[] = {"h100,a101", NULL};
+  roof_machine **machines = NULL;
+  int count = 0;
+  roof_error error;
+  assert_int_equal(roof_machines_load(names, &machines, &count, NULL), ROOF_OK);
+  assert_int_equal(count, 3);
+  assert_string_equal(machines[1]->name, "nvidia-a100-sxm-80gb");
+  roof_machines_free(machines, count);
+  machines = NULL;
+  assert_int_equal(roof_machines_load(commas, &machines, &count, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "--machine: no name");
+  assert_int_equal(roof_machines_load(unknown, &machines, &count, NULL), ROOF_E_NAME);
+  assert_null(machines);
+  roof_machines_free(NULL, 0);
+}
+
+static void targets_are_machines_in_formats(void **state) {
+  (void)state;
+  const char *const names[] = {"h100", "a100", NULL}, *const dtypes[] = {"fp32", "fp16", NULL};
+  const roof_formats formats = {.dtype = "bf16"}, bad = {.dtype = "fp17"};
+  const roof_options_text options = {.efficiency = "70%", .warm = 1};
+  roof_targets targets;
+  assert_int_equal(roof_targets_init(&targets, names, &formats, NULL, &options, NULL), ROOF_OK);
+  assert_int_equal(targets.count, 2);
+  assert_int_equal(targets.targets[1].types.compute, ROOF_BF16);
+  assert_true(targets.targets[1].options.warm);
+  assert_near(targets.targets[1].options.efficiency, 0.7, 1e-12);
+  roof_targets_done(&targets);
+  assert_int_equal(roof_targets_init(&targets, names, &formats, dtypes, &options, NULL), ROOF_OK);
+  assert_int_equal(targets.count, 4);
+  assert_int_equal(targets.targets[2].types.compute, ROOF_FP32);
+  assert_int_equal(targets.targets[3].types.compute, ROOF_FP16);
+  assert_string_equal(targets.machines[3]->name, "nvidia-a100-sxm-80gb");
+  roof_targets_done(&targets);
+  assert_int_equal(targets.count, 0);
+  assert_int_equal(roof_targets_init(&targets, names, &bad, NULL, &options, NULL), ROOF_E_NAME);
+}
+
+static void options_are_read_as_typed(void **state) {
+  (void)state;
+  const roof_options_text none = {0},
+                          typed = {
+                              .efficiency = "65%,78%,85%", .launch = "5us", .unit = "vector", .tile = "64"};
+  const roof_options_text bad[] = {{.efficiency = "1,2"}, {.overlap = "x"}, {.unit = "scalar"}};
+  roof_options options;
+  roof_error error;
+  assert_false(roof_options_typed(&none));
+  assert_true(roof_options_typed(&typed));
+  assert_int_equal(roof_options_read(&none, &options, NULL), ROOF_OK);
+  assert_near(options.efficiency, roof_options_default().efficiency, 0);
+  assert_int_equal(roof_options_read(&typed, &options, NULL), ROOF_OK);
+  assert_near(options.efficiency_low, 0.65, 1e-12);
+  assert_near(options.efficiency_high, 0.85, 1e-12);
+  assert_near(options.launch, 5e-6, 1e-12);
+  assert_near(options.tile, 64, 0);
+  assert_int_equal(options.unit, ROOF_VECTOR);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    assert_int_not_equal(roof_options_read(&bad[i], &options, &error), ROOF_OK);
+  }
+  assert_near(options.tile, 64, 0);
+  assert_int_equal(roof_options_read(&bad[0], &options, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "--efficiency 1,2: one share, or LOW,TYPICAL,HIGH");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(machines_are_loaded_by_their_names),
+      cmocka_unit_test(targets_are_machines_in_formats),
+      cmocka_unit_test(options_are_read_as_typed),
       cmocka_unit_test(test_figures_are_a_machine),
       cmocka_unit_test(test_parts_give_peak_and_bandwidth),
       cmocka_unit_test(several_machines_in_one_document),

@@ -95,7 +95,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = cli_select_machines(args, &machines, &count, error);
   }
   status = status == ROOF_OK ? print(args, &profile, count > 0 ? machines[0] : NULL, error) : status;
-  cli_machines_free(machines, count);
+  roof_machines_free(machines, count);
   roof_profile_done(&profile);
   return status;
 }

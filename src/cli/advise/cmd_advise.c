@@ -117,7 +117,7 @@ static roof_status print_answer(const cli_args *args, const cli_advice *a, roof_
 
 static roof_status advise(const cli_args *args, const roof_shape *shape, roof_question *question,
                           roof_error *error) {
-  cli_targets targets;
+  roof_targets targets;
   roof_status status = read_options(question, error);
   status = status == ROOF_OK ? cli_select_targets(args, &targets, error) : status;
   if (status != ROOF_OK) {
@@ -128,7 +128,7 @@ static roof_status advise(const cli_args *args, const roof_shape *shape, roof_qu
                              : gather(&a, shape, question, error);
   status = status == ROOF_OK ? print_answer(args, &a, error) : status;
   free(a.machines);
-  cli_targets_done(&targets);
+  roof_targets_done(&targets);
   return status;
 }
 

@@ -63,7 +63,7 @@ roof_status cli_advise_mix(const cli_args *args, const char *text, const char *a
   }
   const char *names[] = {args->machines[0], against, NULL};
   cli_args both = *args;
-  cli_targets targets;
+  roof_targets targets;
   both.machines = names;
   roof_status status = roof_time_mix_parse(text, &mix, error);
   status = status == ROOF_OK ? cli_select_targets(&both, &targets, error) : status;
@@ -73,6 +73,6 @@ roof_status cli_advise_mix(const cli_args *args, const char *text, const char *a
   const roof_target *from = &targets.targets[0], *to = &targets.targets[1];
   status = roof_time_mix_solve(&mix, from, to, error);
   status = status == ROOF_OK ? print_mix(args, &mix, from, to, error) : status;
-  cli_targets_done(&targets);
+  roof_targets_done(&targets);
   return status;
 }

@@ -101,7 +101,7 @@ static roof_status print(const cli_args *args, const roof_what_if *x, const char
 }
 
 /** The targets after the changes; `args` is what was typed. */
-static roof_status select_changed(const cli_args *args, const roof_variation *v, cli_targets *targets,
+static roof_status select_changed(const cli_args *args, const roof_variation *v, roof_targets *targets,
                                   roof_error *error) {
   const char *machine[] = {v->machine, NULL};
   cli_args changed = *args;
@@ -113,7 +113,7 @@ static roof_status select_changed(const cli_args *args, const roof_variation *v,
 static roof_status compare(const cli_args *args, const roof_shape *shape, const char *const *sets,
                            const roof_target *target, roof_variation *v, roof_error *error) {
   double values[ROOF_PARAM_MAX];
-  cli_targets changed;
+  roof_targets changed;
   roof_what_if x;
   roof_status status = ROOF_OK;
   for (int i = 0; sets[i] != NULL && status == ROOF_OK; i++) {
@@ -129,13 +129,13 @@ static roof_status compare(const cli_args *args, const roof_shape *shape, const 
     status = roof_what_if_of(target, values, changed.targets, v->values, shape->op, &v->change, &x, error);
   }
   status = status == ROOF_OK ? print(args, &x, sets, error) : status;
-  cli_targets_done(&changed);
+  roof_targets_done(&changed);
   return status;
 }
 
 roof_status cli_advise_set(const cli_args *args, const roof_shape *shape, const char *const *sets,
                            roof_error *error) {
-  cli_targets targets;
+  roof_targets targets;
   double typed[ROOF_PARAM_MAX];
   roof_status status = cli_select_targets(args, &targets, error);
   if (status != ROOF_OK) {
@@ -146,6 +146,6 @@ roof_status cli_advise_set(const cli_args *args, const roof_shape *shape, const 
   /* another machine must not change the format on the quiet */
   v.formats.dtype = roof_dtype_name(targets.targets[0].types.compute);
   status = compare(args, shape, sets, targets.targets, &v, error);
-  cli_targets_done(&targets);
+  roof_targets_done(&targets);
   return status;
 }

@@ -82,7 +82,7 @@ static roof_status print(const cli_args *args, const roof_energy_subject *all, i
 
 /** `shape` may be NULL. */
 static roof_status answer(const cli_args *args, const roof_shape *shape, roof_error *error) {
-  cli_targets t = {0};
+  roof_targets t = {0};
   roof_energy_given given;
   roof_energy_subject *all = NULL;
   roof_status status = read_given(&given, error);
@@ -102,7 +102,7 @@ static roof_status answer(const cli_args *args, const roof_shape *shape, roof_er
     status = args->file != NULL ? draw(args, all, t.count, error) : print(args, all, t.count, error);
   }
   free(all);
-  cli_targets_done(&t);
+  roof_targets_done(&t);
   return status;
 }
 

@@ -21,7 +21,7 @@ static roof_status list(const cli_args *args, roof_error *error) {
 }
 
 /** The machine named, else `host`, else an example: `*example` says which. */
-static roof_status select_target(const cli_args *args, cli_targets *machines, bool *example,
+static roof_status select_target(const cli_args *args, roof_targets *machines, bool *example,
                                  roof_error *error) {
   cli_args chosen = *args;
   roof_machine *host = NULL;
@@ -72,7 +72,7 @@ static roof_status explain(const cli_args *args, const roof_topic *topic, const 
                            roof_error *error) {
   const roof_op *op = NULL;
   roof_shape shape;
-  cli_targets machines = {0};
+  roof_targets machines = {0};
   roof_explanation e = {0};
   bool example = false;
   roof_status status = cli_select_op(args, words[0], &op, error);
@@ -84,7 +84,7 @@ static roof_status explain(const cli_args *args, const roof_topic *topic, const 
   status = status == ROOF_OK ? roof_explain(&machines.targets[0], topic, &shape, &e, error) : status;
   status = status == ROOF_OK ? print(args, &machines.targets[0], &e, example, error) : status;
   roof_explanation_done(&e);
-  cli_targets_done(&machines);
+  roof_targets_done(&machines);
   roof_shape_done(&shape);
   return status;
 }

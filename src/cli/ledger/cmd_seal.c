@@ -84,10 +84,7 @@ static roof_status check_file(const cli_args *args, roof_error *error) {
   const roof_formats *f = &args->formats;
   bool formats = f->dtype != NULL || f->weights != NULL || f->group != NULL || f->accumulate != NULL ||
                  f->output != NULL || f->kv != NULL;
-  bool modelled = args->efficiency != NULL || args->overhead != NULL || args->launch != NULL ||
-                  args->overlap != NULL || args->tile != NULL || args->unit != NULL || args->link != NULL ||
-                  args->sparse || args->warm || args->achieved;
-  return formats || modelled
+  return formats || roof_options_typed(&args->options)
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "seal %s: formats and options stand in the file, line by line", args->words[0])
              : ROOF_OK;

@@ -87,6 +87,6 @@ roof_status cli_machine_compare_run(const cli_args *args, roof_error *error) {
   if (status == ROOF_OK) {
     status = cli_machine_compare_print(args, machines, count, error);
   }
-  cli_machines_free(machines, count);
+  roof_machines_free(machines, count);
   return status;
 }

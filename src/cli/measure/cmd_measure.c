@@ -153,7 +153,7 @@ static roof_status measure_list(const cli_args *args, roof_error *error) {
   if (status == ROOF_OK) {
     status = print_all(args, machines, count, error);
   }
-  cli_machines_free(machines, MOST);
+  roof_machines_free(machines, MOST);
   return status;
 }
 

@@ -219,7 +219,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
     status = answer_each(args, &model, machines, count, &settings, out, error);
   }
   roof_model_axes_done(&axes);
-  cli_machines_free(machines, count);
+  roof_machines_free(machines, count);
   return status;
 }
 

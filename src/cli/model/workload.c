@@ -140,6 +140,6 @@ roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mo
     status = answer_on(args, &w, machines[i], &s, text, json, error);
   }
   roof_workload_done(&w);
-  cli_machines_free(machines, count);
+  roof_machines_free(machines, count);
   return status;
 }

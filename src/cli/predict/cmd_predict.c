@@ -26,7 +26,7 @@ typedef struct question {
   const cli_args *args;
   roof_shape shape;
   double values[ROOF_PARAM_MAX];
-  cli_targets targets;
+  roof_targets targets;
   roof_sealings *sealings; /**< one per target, or NULL */
 } question;
 
@@ -60,7 +60,7 @@ static roof_status read_question(question *q, roof_error *error) {
 }
 
 static void end_question(question *q) {
-  cli_targets_done(&q->targets);
+  roof_targets_done(&q->targets);
   roof_shape_done(&q->shape);
 }
 

@@ -176,7 +176,7 @@ static roof_status draw(const job *j, roof_error *error) {
 }
 
 static roof_status sweep_shape(const cli_args *args, const roof_shape *shape, roof_error *error) {
-  cli_targets machines;
+  roof_targets machines;
   roof_text out = {0};
   job j = {.args = args};
   roof_status status = cli_select_targets(args, &machines, error);
@@ -192,7 +192,7 @@ static roof_status sweep_shape(const cli_args *args, const roof_shape *shape, ro
     status = cli_print_end(&out, status, error);
     roof_sweep_done(&j.sweep);
   }
-  cli_targets_done(&machines);
+  roof_targets_done(&machines);
   return status;
 }
 

@@ -44,7 +44,7 @@ static roof_status read_one(const cli_args *args, const roof_energy_given *given
 }
 
 static void end(whole *w) {
-  cli_machines_free(w->machines, w->machine_count);
+  roof_machines_free(w->machines, w->machine_count);
   roof_whole_free(w->run);
 }
 
