@@ -597,6 +597,15 @@ typedef struct roof_ranked_machine {
  *  Errors: none. */
 ROOF_API bool roof_lever_helps(const roof_lever *lever);
 
+/** Appends advice in words, without its levers: the side, the five questions to ask before changing anything, and of
+ *  a measured time its causes, where it goes, whether to stop and what to do; of a time that the machine cannot reach
+ *  what to doubt.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_advice_describe(roof_text *out, const roof_target *target, const roof_op *op,
+                                   const roof_advice *advice);
+
 #ifdef __cplusplus
 }
 #endif

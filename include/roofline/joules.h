@@ -12,6 +12,7 @@
 
 #include "roofline/energy.h"
 #include "roofline/shape.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,6 +90,26 @@ ROOF_API size_t roof_energy_bytes(const roof_energy_subject *subject,
  *  Errors: as roof_shape_point. */
 ROOF_API roof_status roof_energy_point_at(const roof_energy_subject *subject, size_t index,
                                           roof_energy_point *point, roof_error *error);
+
+/** Appends where the machine's joules and constant power are from.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_energy_source_describe(roof_text *out, const roof_energy_subject *subject);
+
+/** Appends both balances, whether racing to halt pays, and the power around the ridge; nothing where no balance is
+ *  known.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_energy_balance_describe(roof_text *out, const roof_energy_subject *subject);
+
+/** Appends the terms of one point as bars, their sum, power and efficiency.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_energy_point_describe(roof_text *out, const roof_energy_subject *subject,
+                                         const roof_energy_point *point);
 
 #ifdef __cplusplus
 }

@@ -176,6 +176,12 @@ static void a_subject_has_the_figures_given(void **state) {
   assert_near(s.time_balance, 100, 1e-12);
   assert_near(s.most_watts, 0.3e-12 * 100e12 + 20e-12 * 1e12 + 100, 1e-12);
   assert_int_equal(roof_energy_flops(&s, flops), 1); /* given for the format asked for, no other */
+  roof_text text = {0};
+  roof_energy_source_describe(&text, &s);
+  assert_non_null(strstr(text.data, "  joules      assumed: "));
+  roof_energy_balance_describe(&text, &s);
+  assert_non_null(strstr(text.data, "  balance     time 100 FLOP/B, the ridge; energy "));
+  roof_text_done(&text);
 }
 
 static void points_and_their_document(void **state) {
@@ -195,6 +201,10 @@ static void points_and_their_document(void **state) {
   assert_string_equal(p.bound, "bytes");
   assert_int_equal(roof_energy_point_at(&s, 1, &p, NULL), ROOF_OK);
   assert_near(p.best_flops_per_joule * p.use.lower_joules, p.prediction.work.flops, 1e-12);
+  roof_energy_point_describe(&text, &s, &p);
+  assert_true(strncmp(text.data, "  FLOPs ", 8) == 0);
+  assert_non_null(strstr(text.data, "\n  together    "));
+  roof_text_done(&text);
   assert_int_equal(roof_energy_write(&s, 1, &text, NULL), ROOF_OK);
   json_t *document = json_loads(text.data, 0, NULL);
   json_t *subject = json_array_get(json_object_get(document, "machines"), 0);
