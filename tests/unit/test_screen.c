@@ -39,8 +39,8 @@ static void test_controls_are_neutralised(void **state) {
   const char *const unsafe[] = {"\033[31m",
                                 "\x01",
                                 "\x7F",
-                                "\xC2\x9B"
-                                "2J",
+                                ("\xC2\x9B"
+                                 "2J"),
                                 "\xE2\x80\xAE",
                                 "\xE2\x80\xAA",
                                 "\xE2\x81\xA6",
