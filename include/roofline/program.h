@@ -130,6 +130,30 @@ ROOF_API roof_status roof_program_write(const roof_program *program, roof_text *
  *  Errors: none; NULL is fine. */
 ROOF_API void roof_program_free(roof_program *program);
 
+/** Appends how often and how long the program ran, its cores, memory and context switches.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_program_usage_describe(roof_text *out, const roof_program *program);
+
+/** Appends what the hardware counted, or why it did not.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_program_counters_describe(roof_text *out, const roof_program *program);
+
+/** Appends what to know of the parts: without a place, above the roof, of several threads, not measured.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_program_remarks_describe(roof_text *out, const roof_program *program);
+
+/** Appends whose ceilings the parts are under.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_program_ceilings_describe(roof_text *out, const roof_program *program);
+
 #ifdef __cplusplus
 }
 #endif

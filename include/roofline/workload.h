@@ -13,6 +13,7 @@
 #define ROOFLINE_WORKLOAD_H
 
 #include "roofline/model.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -115,6 +116,14 @@ ROOF_API roof_status roof_workload_answer_of(const roof_workload *workload, cons
  *  Ownership: releases.
  *  Errors: none. */
 ROOF_API void roof_workload_answer_done(roof_workload_answer *answer);
+
+/** Appends the work of a workload and how it runs, its memory, and by what its operations are bound, a line each.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_workload_describe(roof_text *out, const roof_workload *workload,
+                                     const roof_workload_settings *settings,
+                                     const roof_workload_answer *answer);
 
 #ifdef __cplusplus
 }

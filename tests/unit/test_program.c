@@ -30,6 +30,14 @@ static void run_as_a_whole_and_placed(void **state) {
   assert_near(parts->measurement.flops, 2.0 * 64 * 64 * 64, 1e-12);
   assert_true(parts->placed.share > 0 && parts->placed.share < 1);
   assert_true(program->usage.seconds > 0 && program->usage.peak_bytes > 0);
+  roof_text text = {0};
+  roof_program_usage_describe(&text, program);
+  assert_true(strncmp(text.data, "sh: 3 runs of ", 14) == 0);
+  roof_program_counters_describe(&text, program);
+  assert_non_null(strstr(text.data, "\n  counters: FLOPs: "));
+  roof_program_ceilings_describe(&text, program);
+  assert_non_null(strstr(text.data, "\n  ceilings: nvidia-h100-sxm\n"));
+  roof_text_done(&text);
   assert_true((program->counters.count > 0) == (program->counters.flops_reason[0] == '\0'));
   assert_true(isnan(program->counters.memory_bytes) == (program->counters.memory_reason[0] != '\0'));
   roof_program_free(program);
@@ -46,6 +54,8 @@ static void written_and_read_back(void **state) {
   options.bytes = 1e6;
   assert_int_equal(roof_program_run(words, NULL, &options, &program, NULL), ROOF_OK);
   assert_true(isnan(program->whole.placed.share));
+  roof_program_remarks_describe(&text, program);
+  assert_true(text.length == 0); /* its bytes are known */
   assert_int_equal(roof_program_write(program, &text, NULL), ROOF_OK);
   assert_non_null(
       strstr(text.data, "\"command\": [\n      \"/bin/sh\",\n      \"-c\",\n      \"exit 0\"\n    ]"));

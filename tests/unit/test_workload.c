@@ -126,6 +126,12 @@ static void answers(void **state) {
   assert_true(a.calls == 5 && a.kernels == 5 && a.regimes[ROOF_COMPUTE_BOUND].items == 3);
   assert_near(a.regimes[ROOF_COMPUTE_BOUND].seconds, 3 * p.expected_seconds, 1e-15);
   assert_true(a.regime == ROOF_COMPUTE_BOUND);
+  roof_text text = {0};
+  roof_workload_describe(&text, &w, &s, &a);
+  assert_true(strncmp(text.data, "  work        5 operations, 3.073 TFLOP, ", 41) == 0);
+  assert_non_null(strstr(text.data, "\n  bound by    compute 3 operations, "));
+  assert_null(strstr(text.data, "  memory  ")); /* a list has no weights */
+  roof_text_done(&text);
   roof_workload_answer_done(&a);
   s.launch = ROOF_LAUNCH_PERSISTENT;
   assert_int_equal(roof_workload_answer_of(&w, machine, &s, &a, NULL), ROOF_OK);

@@ -1,5 +1,4 @@
 /* A workload, of an ONNX graph or a list of operations, on one machine: as text, JSON or rows. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "cli/model/model.h"
@@ -17,7 +16,7 @@ typedef struct shown {
 /* Text. */
 
 static void add_head(roof_text *out, const shown *v) {
-  char x[SHORT], y[SHORT];
+  char x[SHORT];
   const roof_workload_answer *a = v->a;
   const char *title = roof_machine_title(v->machine);
   roof_text_addf(out, RF_MARK_BOLD "%s on %s: %s", v->w->name, title,
@@ -29,50 +28,12 @@ static void add_head(roof_text *out, const shown *v) {
                    v->w->batch);
   }
   roof_text_add(out, RF_MARK_END "\n\n");
-  roof_text_addf(out, "  work        %.0f operation%s, %s, %s", a->calls, a->calls == 1 ? "" : "s",
-                 cli_quantity(x, a->flops, "FLOP"), cli_quantity(y, a->bytes, "B"));
-  roof_text_addf(out, ", %.0f kernel%s", a->kernels, a->kernels == 1 ? "" : "s");
-  if (v->w->batch > 0) { /* people know networks by them */
-    roof_text_addf(out, ", %.0f multiply-adds", a->matrix_flops / 2);
-  }
-  roof_text_addf(out, "; MFU %.1f %%, MBU %.1f %%\n", 100 * a->mfu, 100 * a->mbu);
-  roof_text_addf(out, "  run         %s launches, %s per kernel (%s); shorter work is overhead-bound\n",
-                 roof_launch_name(v->s->launch), cli_quantity(x, a->kernel.seconds, "s"),
-                 roof_provenance_name(a->kernel.kind));
-}
-
-static void add_memory(roof_text *out, const shown *v) {
-  char x[SHORT], y[SHORT];
-  const roof_workload *w = v->w;
-  if (isnan(w->weight_bytes)) {
-    return;
-  }
-  roof_text_addf(out, "  memory      %s of",
-                 roof_bytes_format(x, SHORT, w->weight_bytes + w->activation_bytes));
-  roof_text_addf(out, " %s: %.0f weights of %s,",
-                 isnan(v->a->capacity_bytes) ? "unknown" : roof_bytes_format(x, SHORT, v->a->capacity_bytes),
-                 w->parameters, roof_bytes_format(y, SHORT, w->weight_bytes));
-  roof_text_addf(out, " activations of %s at most\n", roof_bytes_format(x, SHORT, w->activation_bytes));
-}
-
-static void add_regimes(roof_text *out, const shown *v) {
-  const char *before = "  bound by    ";
-  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
-    const roof_workload_share *r = &v->a->regimes[i];
-    if (r->items > 0) {
-      roof_text_addf(out, "%s%s %.0f operations, %.1f %% of the time", before,
-                     roof_regime_name((roof_regime)i), r->items, 100 * r->seconds / v->a->expected_seconds);
-      before = "; ";
-    }
-  }
-  roof_text_add(out, "\n\n");
 }
 
 static roof_status add_text(roof_text *out, const shown *v, roof_error *error) {
   roof_text_add(out, out->length > 0 ? "\n" : "");
   add_head(out, v);
-  add_memory(out, v);
-  add_regimes(out, v);
+  roof_workload_describe(out, v->w, v->s, v->a);
   roof_status status = cli_model_add_workload(out, v->w, v->machine, v->a, false, error);
   roof_text_add(out, v->w->note_count > 0 ? "\n" : "");
   for (int i = 0; i < v->w->note_count; i++) {

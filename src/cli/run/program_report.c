@@ -62,99 +62,19 @@ static cli_rows rows_of(const roof_program *program, cli_column table[COLUMNS]) 
   return CLI_ROWS(table, parts, (size_t)count);
 }
 
-/** "3 runs of 1.2 s, 1.9 cores busy; ..." */
-static void add_usage(const roof_program *program, roof_text *out) {
-  const roof_program_usage *u = &program->usage;
-  char wall[CLI_SHORT], user[CLI_SHORT], kernel[CLI_SHORT], peak[CLI_SHORT];
-  int runs = program->options.runs;
-  roof_text_addf(out, "%s: %d run%s of %s, %.2f cores busy: user %s, system %s\n", program->name, runs,
-                 runs == 1 ? "" : "s", cli_quantity(wall, u->seconds, "s"), u->cores_busy,
-                 cli_quantity(user, u->user_seconds, "s"), cli_quantity(kernel, u->system_seconds, "s"));
-  roof_text_addf(out, "  %s resident at most; context switches: %.0f waiting, %.0f forced\n",
-                 roof_bytes_format(peak, sizeof peak, u->peak_bytes), u->voluntary_switches,
-                 u->involuntary_switches);
-}
-
-/** What was counted by hardware, or why not. */
-static void add_counters(const roof_program_counters *c, roof_text *out) {
-  char total[CLI_SHORT];
-  roof_text_addf(out, "  counters: FLOPs: %s", c->count > 0 ? "" : c->flops_reason);
-  for (int k = 0; k < c->count; k++) {
-    roof_text_addf(out, "%s%s in %s (%s)", k > 0 ? ", " : "", cli_quantity(total, c->list[k].flops, "FLOP"),
-                   roof_dtype_name(c->list[k].dtype), c->list[k].name);
-  }
-  roof_text_addf(out, "\n  counters: memory: %s\n",
-                 c->memory_reason[0] != '\0' ? c->memory_reason : cli_quantity(total, c->memory_bytes, "B"));
-}
-
-static bool is_unknown(const roof_program_part *part) {
-  return isnan(part->measurement.flops) && isnan(part->measurement.bytes);
-}
-
-static void add_remark(const roof_program_part *part, roof_text *out) {
-  const roof_measurement *m = &part->measurement;
-  if (is_unknown(part)) {
-    roof_text_addf(out, "  %s: its FLOPs and bytes are unknown, so it has no place on a roofline\n",
-                   m->label);
-  } else if (part->placed.state > ROOF_PLACE_POSSIBLE) {
-    roof_text_addf(out,
-                   "  %s: above the roof of memory or peak: its data stay in a cache, or it does less "
-                   "than it says\n",
-                   m->label);
-  }
-  if (part->threads > 1) {
-    roof_text_addf(out, "  %s: the rates are those of its %.0f threads, taken to run at the same time\n",
-                   m->label, part->threads);
-  }
-}
-
-static void add_remarks(const roof_program *program, roof_text *out) {
-  int count = 0;
-  const roof_program_part *parts = roof_program_parts(program, &count);
-  for (int i = 0; i < count; i++) {
-    add_remark(&parts[i], out);
-  }
-  for (size_t i = 0; i < program->missed.skipped_count; i++) {
-    roof_text_addf(out, "  %s: %s\n", program->missed.skipped[i].what, program->missed.skipped[i].why);
-  }
-  if (program->region_count == 0 && is_unknown(&program->whole)) {
-    roof_text_add(out, "  no region was marked (docs/regions.md); --flops and --bytes, or --op, say what the "
-                       "program does\n");
-  }
-}
-
-static void add_ceilings(const roof_program *program, roof_text *out) {
-  const roof_machine *machine = program->ceilings.machine;
-  if (machine == NULL) {
-    roof_text_add(out, "  ceilings: unknown; `roofline measure` finds them\n");
-    return;
-  }
-  bool measured = machine->kind == ROOF_MEASURED;
-  if (program->options.cores > 0) {
-    roof_text_addf(out, "  ceilings: %d of the cores of %s\n", program->options.cores, machine->name);
-  } else {
-    roof_text_addf(out, "  ceilings: %s%s%s\n", machine->name, measured ? " as measured on " : "",
-                   measured ? machine->date : "");
-  }
-  if (program->region_count > 0) {
-    roof_text_add(
-        out, "  each region is set against as many cores as called it, unless it did more than they can\n");
-  }
-}
-
 static void add_text(const cli_args *args, const roof_program *program, roof_text *out) {
   cli_column table[COLUMNS];
-  add_usage(program, out);
+  roof_program_usage_describe(out, program);
   if (!args->quiet) {
-    add_counters(&program->counters, out);
+    roof_program_counters_describe(out, program);
   }
   roof_text_add(out, "\n");
   cli_columns_add_text(out, rows_of(program, table));
   roof_text_add(out, "\n");
   if (!args->quiet) {
-    add_remarks(program, out);
+    roof_program_remarks_describe(out, program);
   }
-  add_ceilings(program, out);
+  roof_program_ceilings_describe(out, program);
 }
 
 /* Chart */
