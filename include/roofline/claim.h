@@ -13,6 +13,7 @@
 #define ROOFLINE_CLAIM_H
 
 #include "roofline/place.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -101,6 +102,14 @@ ROOF_API roof_status roof_claim_check(const roof_claim *claim, roof_error *error
  *  machine has no path for the format or the figure is not known. */
 ROOF_API roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim,
                                       roof_claim_judged *judged, roof_error *error);
+
+/** Appends what a judgement rests on, a line each: the claim, the limit and its source on `machine`, what has the same
+ *  figure, the verdict. `of_op`: the claim is of an operation, and so of a format.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_claim_details(const roof_claim_judged *judged, const char *machine, bool of_op,
+                                 roof_text *out);
 
 /** "rate", "bandwidth", ...
  *  Units: none.

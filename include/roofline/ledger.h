@@ -158,6 +158,14 @@ typedef struct roof_ledger_summary {
 ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                         roof_error *error);
 
+/** Appends the answer in a sentence: the ledger is intact, how many entries, predictions and measurements it has, how
+ *  many signatures match; `key`: they were held against one.
+ *  Units: entries.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *summary, bool key,
+                                   roof_text *out);
+
 /** Appends the summary of a ledger that holds as one roofline.verification/1 object, what `ledger verify --json`
  *  prints.
  *  Units: entries.

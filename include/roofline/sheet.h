@@ -14,6 +14,7 @@
 #define ROOFLINE_SHEET_H
 
 #include "roofline/report.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,6 +78,31 @@ typedef struct roof_sheet {
  *  Ownership: fills *sheet on success only; release with roof_sheet_done. It points into the machine.
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_sheet_init(roof_sheet *sheet, const roof_machine *machine, roof_error *error);
+
+/** Appends what a machine is in three lines: name and title, the figures people look for, how old they are and its
+ *  other names.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_sheet_head(const roof_machine *machine, roof_text *out);
+
+/** Appends a line of the formats that the machine has no path for in hardware; nothing where there are none.
+ *  Units: none.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_sheet_lacks(const roof_machine *machine, roof_text *out);
+
+/** Appends a line of what an SM and a block of an NVIDIA GPU hold on chip; nothing where that is not known.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_sheet_block(const roof_machine *machine, roof_text *out);
+
+/** Appends the notes of a machine, then the numbered sources of its sheet, a line each.
+ *  Units: none.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_sheet_footer(const roof_sheet *sheet, const roof_machine *machine, roof_text *out);
 
 /** Frees a sheet.
  *  Units: none.

@@ -265,3 +265,30 @@ void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_
   snprintf(j->because, sizeof j->because, "%s: %s %s%s%s", j->possible ? "possible" : "impossible",
            percent(share, j->placed.share), of, held, sparse);
 }
+
+static const char *claim_quantity(char buffer[SHORT], double value, roof_claim_kind kind) {
+  return roof_quantity_format(buffer, SHORT, value, roof_claim_kind_unit(kind));
+}
+
+void roof_claim_details(const roof_claim_judged *j, const char *machine, bool of_op, roof_text *out) {
+  char claimed[SHORT], limit[SHORT];
+  roof_text_addf(out, "  claimed  %s", claim_quantity(claimed, j->claimed, j->kind));
+  if (of_op || j->kind == ROOF_CLAIM_RATE) {
+    roof_text_addf(out, " in %s", roof_dtype_name(j->dtype));
+  }
+  roof_text_addf(out, "\n  limit    %s: %s\n", claim_quantity(limit, j->limit, j->kind), j->limit_name);
+  if (j->source[0] != '\0') { /* its whole trail is in `machine show` and in JSON */
+    roof_text_addf(out, "  source   %.*s; `roofline machine show %s`\n", (int)strcspn(j->source, ","),
+                   j->source, machine);
+  }
+  for (int i = 0; i < j->match_count; i++) {
+    roof_text_addf(out, "  same as  %s: %s\n", j->matches[i].name,
+                   claim_quantity(limit, j->matches[i].value, j->kind));
+  }
+  if (j->possible) {
+    roof_text_addf(out, "  verdict  %s: %s\n", j->placed.verdict->name, j->placed.verdict->meaning);
+  }
+  if (!j->fits) {
+    roof_text_add(out, "  note     the working set does not fit in its memory\n");
+  }
+}

@@ -14,40 +14,12 @@ typedef struct answer {
   char matches[ROOF_CLAIM_MATCHES * ROOF_CLAIM_NAME]; /**< the names of what it equals */
 } answer;
 
-static const char *quantity(char buffer[CLI_SHORT], double value, roof_claim_kind kind) {
-  return cli_quantity(buffer, value, roof_claim_kind_unit(kind));
-}
-
-static void add_details(roof_text *out, const answer *a) {
-  const roof_claim_judged *j = &a->judged;
-  char claimed[CLI_SHORT], limit[CLI_SHORT];
-  roof_text_addf(out, "  claimed  %s", quantity(claimed, j->claimed, j->kind));
-  if (a->op != NULL || j->kind == ROOF_CLAIM_RATE) {
-    roof_text_addf(out, " in %s", roof_dtype_name(j->dtype));
-  }
-  roof_text_addf(out, "\n  limit    %s: %s\n", quantity(limit, j->limit, j->kind), j->limit_name);
-  if (j->source[0] != '\0') { /* its whole trail is in `machine show` and in JSON */
-    roof_text_addf(out, "  source   %.*s; `roofline machine show %s`\n", (int)strcspn(j->source, ","),
-                   j->source, a->machine);
-  }
-  for (int i = 0; i < j->match_count; i++) {
-    roof_text_addf(out, "  same as  %s: %s\n", j->matches[i].name,
-                   quantity(limit, j->matches[i].value, j->kind));
-  }
-  if (j->possible) {
-    roof_text_addf(out, "  verdict  %s: %s\n", j->placed.verdict->name, j->placed.verdict->meaning);
-  }
-  if (!j->fits) {
-    roof_text_add(out, "  note     the working set does not fit in its memory\n");
-  }
-}
-
 static void add_text(roof_text *out, const cli_args *args, const answer *a) {
   const char *mark = rf_screen_verdict(a->judged.because);
   roof_text_addf(out, RF_MARK_BOLD "%s%s" RF_MARK_END "\n", mark, a->judged.because);
   if (!args->quiet) {
     roof_text_add(out, "\n");
-    add_details(out, a);
+    roof_claim_details(&a->judged, a->machine, a->op != NULL, out);
   }
 }
 

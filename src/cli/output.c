@@ -1,16 +1,12 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/letters.h"
+#include "host/process.h"
+#include "host/terminal.h"
 #include "models/words.h"
-
-enum { LEAST_WIDTH = 40 };
 
 /** What is printed, while it is kept for a file. */
 static struct {
@@ -46,45 +42,11 @@ void cli_screen_set(const cli_args *args) {
   asked.color = strcmp(color, "always") == 0 ? ALWAYS : strcmp(color, "never") == 0 ? NEVER : AUTO;
 }
 
-static const char *variable(const char *name) {
-  const char *value = getenv(name);
-  return value != NULL ? value : "";
-}
-
-static bool is_dumb(void) {
-  return strcmp(variable("TERM"), "dumb") == 0;
-}
-
-/** True where the locale has no UTF-8, and on a terminal too that says nothing of it. */
-static bool needs_ascii(bool terminal) {
-  static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-  const char *locale = "";
-  for (int i = 0; i < 3 && locale[0] == '\0'; i++) {
-    locale = variable(names[i]);
-  }
-  bool utf8 = rf_letters_find(locale, "utf-8") != NULL || rf_letters_find(locale, "utf8") != NULL;
-  return terminal ? !utf8 || is_dumb() : !utf8 && locale[0] != '\0';
-}
-
-/** COLUMNS, else what the terminal says, else 0: a pipe or a file has no width. */
-static int width_of(int file, bool terminal) {
-  struct winsize size = {0};
-  char *end = NULL;
-  const char *typed = variable("COLUMNS");
-  long columns = strtol(typed, &end, 10);
-  if (typed[0] == '\0' || *end != '\0') {
-    columns = terminal && ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-  }
-  return columns <= 0 ? 0 : columns < LEAST_WIDTH ? LEAST_WIDTH : (int)fmin((double)columns, 10000);
-}
-
 rf_screen cli_prose_screen(FILE *stream) {
-  int file = fileno(stream);
-  bool terminal = isatty(file) != 0 && !(stream == stdout && caught.catches);
-  bool automatic = terminal && variable("NO_COLOR")[0] == '\0' && !is_dumb();
-  return (rf_screen){.width = width_of(file, terminal),
-                     .ascii = needs_ascii(terminal),
-                     .color = asked.color == AUTO ? automatic : asked.color == ALWAYS};
+  const rf_terminal terminal = rf_terminal_of(fileno(stream), stream == stdout && caught.catches);
+  return (rf_screen){.width = terminal.width,
+                     .ascii = terminal.ascii,
+                     .color = asked.color == AUTO ? terminal.color : asked.color == ALWAYS};
 }
 
 rf_screen cli_screen(FILE *stream) {
@@ -142,13 +104,7 @@ roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error
 
 const char *cli_program_name(void) {
   static char path[4096];
-  FILE *file = fopen("/proc/self/cmdline", "re");
-  size_t length = file != NULL ? fread(path, 1, sizeof path - 1, file) : 0;
-  path[length] = '\0';
-  if (file != NULL) {
-    fclose(file);
-  }
-  return strchr(path, '/') != NULL ? path : "roofline";
+  return strchr(rf_process_name(path, sizeof path), '/') != NULL ? path : "roofline";
 }
 
 void cli_report(const char *severity, const roof_error *error) {

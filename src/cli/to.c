@@ -1,9 +1,5 @@
 /* --to: where an answer goes, and in which format. */
-#include <errno.h>
-#include <libgen.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/effects.h"
 #include "roofline/draw.h"
@@ -75,14 +71,7 @@ static roof_status choose_ending(cli_args *args, const cli_command *command, roo
 }
 
 roof_status cli_to_check(const char *path, roof_error *error) {
-  char copy[4096];
-  struct stat info;
-  snprintf(copy, sizeof copy, "%s", path);
-  bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-  if (folder || (!is_standard_output(path) && access(dirname(copy), W_OK) != 0)) {
-    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(folder ? EISDIR : errno));
-  }
-  return ROOF_OK;
+  return rf_write_check(path, is_standard_output(path), error);
 }
 
 roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *error) {

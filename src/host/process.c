@@ -195,3 +195,13 @@ roof_status rf_process_run(const rf_process *process, rf_process_hold *hold, rf_
   }
   return status;
 }
+
+const char *rf_process_name(char *path, size_t size) {
+  FILE *file = fopen("/proc/self/cmdline", "re");
+  size_t length = file != NULL ? fread(path, 1, size - 1, file) : 0;
+  path[length] = '\0';
+  if (file != NULL) {
+    fclose(file);
+  }
+  return path;
+}

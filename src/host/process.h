@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "roofline/status.h"
@@ -48,5 +49,11 @@ void rf_process_end(rf_process_hold *hold);
  *  one. */
 roof_status rf_process_run(const rf_process *process, rf_process_hold *hold, rf_process_usage *usage,
                            roof_error *error);
+
+/** The name this process was called by, its first argument.
+ *  Units: bytes.
+ *  Ownership: writes and returns `path`.
+ *  Errors: "" where it is not known. */
+const char *rf_process_name(char *path, size_t size);
 
 #endif

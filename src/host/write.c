@@ -90,3 +90,14 @@ roof_status rf_temporary_name(char *path, size_t size, const char *name, roof_er
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_OUTPUT, "TMPDIR: a name of more than %zu bytes", size);
 }
+
+roof_status rf_write_check(const char *path, bool stream, roof_error *error) {
+  char copy[4096];
+  struct stat info;
+  snprintf(copy, sizeof copy, "%s", path);
+  bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  if (folder || (!stream && access(dirname(copy), W_OK) != 0)) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(folder ? EISDIR : errno));
+  }
+  return ROOF_OK;
+}

@@ -11,6 +11,11 @@
  *  Units: bytes. Ownership: `data` is not kept. Errors: ROOF_E_OUTPUT. */
 roof_status rf_write_file(const char *path, const char *data, size_t length, roof_error *error);
 
+/** Fails where `path` could not be written: a folder, or in one that cannot be written to. `stream`: it stands for an
+ *  open stream, whose folder does not matter.
+ *  Units: none. Ownership: none. Errors: ROOF_E_OUTPUT. */
+roof_status rf_write_check(const char *path, bool stream, roof_error *error);
+
 /** Whether `path` is written to as it stands, a device or a pipe, and never replaced.
  *  Units: none. Ownership: none. Errors: none. */
 bool rf_write_in_place(const char *path);

@@ -28,6 +28,17 @@ roof_status roof_ledger_write_recorded(const char *ledger, const roof_measuremen
                        "record", out, error);
 }
 
+void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, bool key, roof_text *out) {
+  roof_text_addf(out, "%s is intact: %zu entries, %zu predictions, %zu measurements", ledger, s->entries,
+                 s->predictions, s->measurements);
+  if (s->unsealed > 0) {
+    roof_text_addf(out, ", %zu of them unsealed", s->unsealed);
+  }
+  if (s->signatures > 0) {
+    roof_text_addf(out, "; %zu signatures match%s", s->signatures, key ? " the key" : "");
+  }
+}
+
 roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary, roof_text *out,
                                       roof_error *error) {
   const roof_ledger_summary *s = summary;

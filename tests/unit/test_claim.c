@@ -188,8 +188,25 @@ static void a_judged_claim_is_a_document(void **state) {
   assert_non_null(strstr(error.message, "--warm goes with an operation"));
 }
 
+static void a_judgement_says_what_it_rests_on(void **state) {
+  (void)state;
+  roof_text text = {0};
+  roof_claim_judged j = judge(ROOF_CLAIM_RATE, 500e12);
+  roof_claim_details(&j, "h100", false, &text);
+  assert_memory_equal(text.data, "  claimed  500.0 TFLOP/s in fp16\n  limit    ", 44);
+  assert_non_null(strstr(text.data, "; `roofline machine show h100`\n"));
+  assert_non_null(strstr(text.data, "  verdict  "));
+  text.length = 0;
+  j = judge(ROOF_CLAIM_BANDWIDTH, 9e12);
+  roof_claim_details(&j, "h100", false, &text);
+  assert_memory_equal(text.data, "  claimed  9.000 TB/s\n", 22);
+  assert_null(strstr(text.data, "verdict"));
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_judgement_says_what_it_rests_on),
       cmocka_unit_test(a_rate_of_the_machine),
       cmocka_unit_test(what_was_measured_is_possible),
       cmocka_unit_test(a_bandwidth_is_another_figure),

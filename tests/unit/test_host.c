@@ -6,11 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/library.h"
 #include "host/memory.h"
 #include "host/noise.h"
 #include "host/probe.h"
+#include "host/process.h"
+#include "host/terminal.h"
+#include "host/write.h"
 
 static int (*absolute)(int);
 static void *(*nothing)(void);
@@ -124,8 +128,43 @@ static void caches_grow_with_their_level(void **state) {
   assert_true(rf_cache_bytes(2) <= rf_cache_bytes(3));
 }
 
+static void the_environment_says_what_a_terminal_shows(void **state) {
+  (void)state;
+  int files[2];
+  char path[4096];
+  assert_int_equal(pipe(files), 0);
+  setenv("COLUMNS", "72", 1);
+  setenv("LC_ALL", "C", 1);
+  rf_terminal terminal = rf_terminal_of(files[1], false);
+  assert_int_equal(terminal.width, 72);
+  assert_true(terminal.ascii && !terminal.color);
+  setenv("COLUMNS", "12", 1);
+  setenv("LC_ALL", "C.UTF-8", 1);
+  terminal = rf_terminal_of(files[1], false);
+  assert_int_equal(terminal.width, 40);
+  assert_false(terminal.ascii);
+  unsetenv("COLUMNS");
+  unsetenv("LC_ALL");
+  assert_int_equal(rf_terminal_of(files[1], false).width, 0);
+  close(files[0]);
+  close(files[1]);
+  assert_non_null(strstr(rf_process_name(path, sizeof path), "test_host"));
+}
+
+static void a_file_that_cannot_be_written_is_refused_before(void **state) {
+  (void)state;
+  roof_error error;
+  assert_int_equal(rf_write_check("/tmp", false, &error), ROOF_E_OUTPUT);
+  assert_non_null(strstr(error.message, "/tmp: Is a directory"));
+  assert_int_equal(rf_write_check("/no-such-folder/x", false, NULL), ROOF_E_OUTPUT);
+  assert_int_equal(rf_write_check("/no-such-folder/x", true, NULL), ROOF_OK);
+  assert_int_equal(rf_write_check("/tmp/x.svg", false, NULL), ROOF_OK);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(loads_the_first_that_has_all_symbols),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_environment_says_what_a_terminal_shows),
+                                     cmocka_unit_test(a_file_that_cannot_be_written_is_refused_before),
+                                     cmocka_unit_test(loads_the_first_that_has_all_symbols),
                                      cmocka_unit_test(a_library_without_symbols_is_only_looked_for),
                                      cmocka_unit_test(says_which_symbol_is_missing_and_fills_none),
                                      cmocka_unit_test(says_why_none_is_there),

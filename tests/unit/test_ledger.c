@@ -499,6 +499,13 @@ static void what_was_done_is_written(void **state) {
   assert_int_equal(roof_ledger_write_summary("my.ledger", &summary, &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"entries\": 3,\n  \"predictions\": 2,\n  \"measurements\": 1"));
   roof_text_done(&text);
+  const roof_ledger_summary signed_one = {
+      .entries = 3, .predictions = 2, .measurements = 1, .unsealed = 1, .signatures = 2};
+  roof_ledger_sentence("my.ledger", &signed_one, true, &text);
+  assert_string_equal(text.data,
+                      "my.ledger is intact: 3 entries, 2 predictions, 1 measurements, 1 of them unsealed; "
+                      "2 signatures match the key");
+  roof_text_done(&text);
 }
 
 static void entries_are_read_and_written(void **state) {

@@ -143,8 +143,37 @@ static void nothing_is_under_in_a_machine_that_is_measured_itself(void **state) 
   roof_sheet_done(&own);
 }
 
+static void a_sheet_says_in_words_what_it_is(void **state) {
+  (void)state;
+  roof_machine *x = NULL, *h100 = NULL;
+  roof_sheet of_x;
+  roof_text text = {0};
+  assert_int_equal(roof_machine_read(machine_text, strlen(machine_text), "x", &x, NULL), ROOF_OK);
+  roof_sheet_head(x, &text);
+  assert_memory_equal(text.data, "x: x", 4);
+  assert_non_null(strstr(text.data, "\n  100.0 TFLOP/s at 16 bit, 1.000 TB/s of memory bandwidth\n"));
+  roof_text_done(&text);
+  roof_sheet_lacks(x, &text);
+  assert_string_equal(text.data, "  no path in hardware: fp4 matrix\n");
+  roof_text_done(&text);
+  roof_sheet_block(x, &text);
+  assert_int_equal(text.length, 0);
+  assert_int_equal(roof_sheet_init(&of_x, x, NULL), ROOF_OK);
+  roof_sheet_footer(&of_x, x, &text);
+  assert_non_null(strstr(text.data, "  [1] paper\n"));
+  roof_text_done(&text);
+  roof_sheet_done(&of_x);
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  roof_sheet_block(h100, &text);
+  assert_non_null(strstr(text.data, "  shared memory: 228 KiB per SM, 227 KiB per block; "));
+  roof_text_done(&text);
+  roof_machine_free(h100);
+  roof_machine_free(x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_sheet_says_in_words_what_it_is),
       cmocka_unit_test(measured_peaks_stand_under_the_quoted_ones),
       cmocka_unit_test(a_level_has_a_row_for_each_figure),
       cmocka_unit_test(the_other_tables),

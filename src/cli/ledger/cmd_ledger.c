@@ -120,18 +120,6 @@ static const cli_column summary_columns[] = {
     {.key = "signatures", CLI_FIELD(SIZE, verified, of.signatures)},
     {0}};
 
-static void add_summary(roof_text *out, const roof_ledger_summary *s) {
-  roof_text_addf(out, "%s is intact: %zu entries, %zu predictions, %zu measurements", ledger_name(),
-                 s->entries, s->predictions, s->measurements);
-  if (s->unsealed > 0) {
-    roof_text_addf(out, ", %zu of them unsealed", s->unsealed);
-  }
-  if (s->signatures > 0) {
-    roof_text_addf(out, "; %zu signatures match%s", s->signatures, key_path != NULL ? " the key" : "");
-  }
-  roof_text_add(out, "\n");
-}
-
 static roof_status verify(const cli_args *args, roof_error *error) {
   verified v = {.ledger = ledger_name()};
   roof_text text = {0};
@@ -142,7 +130,8 @@ static roof_status verify(const cli_args *args, roof_error *error) {
   if (args->json) {
     status = roof_ledger_write_summary(v.ledger, &v.of, &text, error);
   } else {
-    add_summary(&text, &v.of);
+    roof_ledger_sentence(v.ledger, &v.of, key_path != NULL, &text);
+    roof_text_add(&text, "\n");
   }
   return cli_print_end(&text, status, error);
 }

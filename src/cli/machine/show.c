@@ -1,5 +1,4 @@
 /* The view of a machine's sheet. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +6,6 @@
 #include "cli/grid.h"
 #include "cli/machine/machine.h"
 #include "core/number.h"
-#include "roofline/explain.h"
 #include "roofline/sheet.h"
 
 /** One machine being printed. */
@@ -156,20 +154,6 @@ static void add_table(page *p, roof_sheet_table table, const cli_column *columns
   }
 }
 
-static void add_peaks(page *p) {
-  const roof_machine *m = p->machine;
-  const char *separator = "  no path in hardware: ";
-  add_rows(p, ROOF_SHEET_PEAKS, peaks);
-  for (int i = 0; i < m->peak_count; i++) {
-    if (m->peaks[i].unsupported) {
-      roof_text_addf(&p->text, "%s%s %s", separator, roof_dtype_name(m->peaks[i].dtype),
-                     roof_unit_name(m->peaks[i].unit));
-      separator = ", ";
-    }
-  }
-  roof_text_add(&p->text, separator[0] == ',' ? "\n\n" : "\n");
-}
-
 /** A matrix: each domain's cores in a row, whose memory they use in the columns. */
 static void add_matrix(page *p, const char *head, const char *unit, size_t offset) {
   const roof_report *m = p->report;
@@ -249,66 +233,14 @@ static void add_libraries(page *p) {
   roof_text_add(&p->text, m->library_count > 0 ? "\n" : "");
 }
 
-/** The answer first: what it is, and the figures people look for. */
-static void add_head(page *p) {
-  const roof_machine *m = p->machine;
-  char peak[MACHINE_FIGURE_SIZE], rate[MACHINE_FIGURE_SIZE], clock[MACHINE_FIGURE_SIZE];
-  const char *const words[] = {m->vendor, m->architecture, m->device_class};
-  roof_text_addf(&p->text, "%s: %s", m->name, roof_machine_title(m));
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    roof_text_addf(&p->text, "%s%s", words[i][0] != '\0' ? ", " : "", words[i]);
-  }
-  roof_machine_summary summary = roof_machine_summarize(m);
-  roof_text_addf(&p->text, "\n  %s at %s, %s of memory bandwidth",
-                 cli_machine_figure(peak, summary.peak_flops_per_second, "FLOP/s", "no peak known"),
-                 isnan(summary.half_flops_per_second) ? "fp32" : "16 bit",
-                 cli_machine_figure(rate, summary.bytes_per_second, "B/s", "unknown"));
-  if (!isnan(m->unit_count)) {
-    const char *kind = m->unit_kind[0] != '\0' ? m->unit_kind : "unit";
-    bool plural = m->unit_count > 1 && islower((unsigned char)kind[strlen(kind) - 1]);
-    roof_text_addf(&p->text, "; %g %s%s", m->unit_count, kind, plural ? "s" : "");
-  }
-  if (!isnan(m->clock_hz)) {
-    roof_text_addf(&p->text, " at %s", cli_machine_figure(clock, m->clock_hz, "Hz", ""));
-  }
-  roof_text_addf(&p->text, "\n  %s figures%s%s", roof_provenance_name(m->kind),
-                 m->date[0] != '\0' ? " as of " : "", m->date);
-  for (int i = 0; i < m->alias_count; i++) {
-    roof_text_addf(&p->text, "%s%s", i == 0 ? "; also " : ", ", m->aliases[i]);
-  }
-  roof_text_add(&p->text, "\n\n");
-}
-
-static void add_footer(page *p) {
-  for (int i = 0; i < p->machine->note_count; i++) {
-    roof_text_addf(&p->text, "  - %s\n", p->machine->notes[i]);
-  }
-  roof_text_add(&p->text, p->machine->note_count > 0 ? "\n" : "");
-  for (size_t i = 0; i < p->sheet.source_count; i++) {
-    const roof_sheet_source *s = &p->sheet.sources[i];
-    bool dated = s->date[0] != '\0';
-    roof_text_addf(&p->text, "  [%zu] %s%s%s%s\n", i + 1, s->source, dated ? " (as of " : "", s->date,
-                   dated ? ")" : "");
-  }
-}
-
-/** What an SM and a block of an NVIDIA GPU hold on chip. */
-static void add_block(page *p) {
-  const roof_block_limits *limits = roof_block_limits_of(p->machine);
-  char unit[MACHINE_FIGURE_SIZE], block[MACHINE_FIGURE_SIZE];
-  if (limits != NULL) {
-    roof_text_addf(
-        &p->text, "  shared memory: %s per SM, %s per block; %.0f registers of 4 B per SM (%s, CUDA guide)\n",
-        roof_bytes_format(unit, sizeof unit, limits->unit_shared),
-        roof_bytes_format(block, sizeof block, limits->block_shared), limits->unit_registers, limits->isa);
-  }
-}
-
 static void add_page(page *p) {
-  add_head(p);
-  add_peaks(p);
+  roof_sheet_head(p->machine, &p->text);
+  roof_text_add(&p->text, "\n");
+  add_rows(p, ROOF_SHEET_PEAKS, peaks);
+  roof_sheet_lacks(p->machine, &p->text);
+  roof_text_add(&p->text, "\n");
   add_rows(p, ROOF_SHEET_LEVELS, levels);
-  add_block(p);
+  roof_sheet_block(p->machine, &p->text);
   roof_text_add(&p->text, "\n");
   add_domains(p);
   add_table(p, ROOF_SHEET_LINKS, links);
@@ -318,7 +250,7 @@ static void add_page(page *p) {
   add_table(p, ROOF_SHEET_COSTS, costs);
   add_libraries(p);
   add_table(p, ROOF_SHEET_OTHERS, others);
-  add_footer(p);
+  roof_sheet_footer(&p->sheet, p->machine, &p->text);
 }
 
 roof_status cli_machine_show_print(const cli_args *args, const roof_machine *machine, roof_error *error) {
