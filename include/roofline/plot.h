@@ -48,7 +48,8 @@ ROOF_API roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, c
  *  its colour.
  *  Units: FLOP/byte, FLOP/s.
  *  Ownership: fills *scene, also on failure.
- *  Errors: ROOF_E_ARGUMENT for more than a scene holds, or work without FLOPs; as roof_scene_add_machine. */
+ *  Errors: ROOF_E_UNSUPPORTED where nothing has run or the ceilings are unknown, ROOF_E_ARGUMENT for more than a scene
+ *  holds, or work without FLOPs; as roof_scene_add_machine. */
 ROOF_API roof_status roof_runs_scene(const roof_runs *runs, roof_scene *scene, roof_error *error);
 
 /** A scene of a ladder that was measured: each rung at the intensity of the bytes that it moves itself, an arrow to the

@@ -25,8 +25,12 @@ static roof_status add_run(roof_scene *scene, const roof_run *r, roof_error *err
 }
 
 roof_status roof_runs_scene(const roof_runs *runs, roof_scene *scene, roof_error *error) {
-  roof_dtype dtype = runs->list[0].dtype;
   roof_scene_init(scene);
+  if (runs->machine == NULL || runs->count == 0) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "chart: %s",
+                          runs->count == 0 ? "nothing has run" : "the ceilings are unknown");
+  }
+  roof_dtype dtype = runs->list[0].dtype;
   snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", runs->machine->title,
            roof_dtype_name(dtype));
   snprintf(scene->subtitle, sizeof scene->subtitle,
