@@ -176,6 +176,13 @@ typedef struct roof_comparison_row {
 ROOF_API roof_status roof_machines_compare(roof_machine *const *machines, int machine_count,
                                            roof_comparison_row **rows, size_t *count, roof_error *error);
 
+/** Appends the rows as CSV, a column for each machine: what is not known is empty.
+ *  Units: as each row says, base units.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: out->failed. */
+ROOF_API void roof_comparison_write_csv(roof_machine *const *machines, int machine_count,
+                                        const roof_comparison_row *rows, size_t count, roof_text *out);
+
 /** Appends the rows as one roofline.comparison/1 object, what `machine compare --json` prints.
  *  Units: as each row says.
  *  Ownership: appends to the caller's `out`.

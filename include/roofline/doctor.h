@@ -48,6 +48,18 @@ typedef struct roof_examination {
  *  Errors: ROOF_E_INPUT for a root whose /proc cannot be read, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_doctor_examine(const char *root, roof_examination *examination, roof_error *error);
 
+/** Appends the answer: how many warnings, unknown, info and ok.
+ *  Units: none.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_examination_sentence(const roof_examination *examination, roof_text *out);
+
+/** Appends what to do about each warning and why it matters, each after an empty line.
+ *  Units: none.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_examination_remedies(const roof_examination *examination, roof_text *out);
+
 /** Appends the answers as one roofline.doctor/1 object, what `doctor --json` prints.
  *  Units: none.
  *  Ownership: appends to the caller's `out`.

@@ -312,6 +312,14 @@ ROOF_API roof_status roof_cluster_settings_read(const char *word, roof_cluster_s
 ROOF_API roof_status roof_cluster_answer_of(const roof_target *target, const roof_cluster_settings *settings,
                                             roof_cluster_answer *answer, roof_error *error);
 
+/** Appends the answer in three paragraphs: an all-reduce by each route, how far data parallelism scales, and what each
+ *  stage of ZeRO holds and sends.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_cluster_describe(const roof_cluster_settings *settings, const roof_cluster_answer *answer,
+                                    roof_text *out);
+
 /** Appends what a search found, in two lines: what was tried, and the best plan within the limits, else the nearest or
  *  how much memory it lacks.
  *  Units: as printed.

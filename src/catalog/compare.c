@@ -181,6 +181,22 @@ static json_t *row_json(const roof_comparison_row *row, int machines) {
                    "values", values, "ratios", ratios);
 }
 
+void roof_comparison_write_csv(roof_machine *const *machines, int machine_count,
+                               const roof_comparison_row *rows, size_t count, roof_text *out) {
+  roof_text_add(out, "figure");
+  for (int i = 0; i < machine_count; i++) {
+    roof_text_addf(out, ",%s", machines[i]->name);
+  }
+  for (size_t i = 0; i < count; i++) {
+    roof_text_addf(out, "\n%s", rows[i].key);
+    for (int k = 0; k < machine_count; k++) {
+      roof_text_add(out, ",");
+      roof_text_add_number(out, rows[i].values[k], 15);
+    }
+  }
+  roof_text_add(out, "\n");
+}
+
 roof_status roof_comparison_write(roof_machine *const *machines, int machine_count,
                                   const roof_comparison_row *rows, size_t count, roof_text *out,
                                   roof_error *error) {

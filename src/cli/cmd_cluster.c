@@ -73,52 +73,6 @@ static void add_links(roof_text *out, const answer *a) {
       "  width: of a 16-bit product split in two along it, from which the sum of the halves is hidden\n");
 }
 
-static void add_routes(roof_text *out, const answer *a) {
-  char x[SHORT], y[SHORT];
-  roof_text_addf(out, "\nall-reduce of %s over %.0f devices, %.0f per node\n",
-                 roof_quantity_format(x, SHORT, a->of.buffer_bytes, "B"), a->in.devices, a->in.node);
-  for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
-    const roof_cluster_route *r = &a->of.routes[i];
-    bool alone = isnan(r->bus_bytes_per_second);
-    roof_text_addf(out, "  %-13s %-10s %-10s %s\n", r->name, roof_quantity_format(x, SHORT, r->seconds, "s"),
-                   alone ? "-" : roof_quantity_format(y, SHORT, r->bus_bytes_per_second, "B/s"), r->text);
-  }
-  roof_text_add(out, "  bytes/s as nccl-tests count them: 2 (N - 1) / N of the buffer over the time\n");
-}
-
-static void add_scaling(roof_text *out, const answer *a) {
-  char x[SHORT], y[SHORT];
-  double n = a->in.devices;
-  roof_text_addf(out, "\ndata parallel: %s parameters, %s tokens per step, %.0f devices\n",
-                 cli_number(x, a->in.parameters), cli_number(y, a->in.tokens), n);
-  roof_text_addf(out, "  computation %s per step; gradients %s",
-                 roof_quantity_format(x, SHORT, a->of.compute_seconds, "s"),
-                 roof_quantity_format(y, SHORT, a->in.parameters * a->in.gradient_bytes, "B"));
-  if (n > 1) {
-    roof_text_addf(out, "; %.6g FLOP per byte sent: 3 tokens / ((N - 1) x %g)", a->of.flops_per_byte_sent,
-                   a->in.gradient_bytes);
-  }
-  roof_text_add(out, "\n");
-  for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
-    const roof_cluster_route *r = &a->of.routes[i];
-    roof_text_addf(out, "  %-13s %s; as long as the step from %.5g devices, as its backward pass from %.5g\n",
-                   r->name, roof_quantity_format(x, SHORT, r->gradient_seconds, "s"), r->devices_limit,
-                   r->devices_limit_backward);
-  }
-}
-
-static void add_zero(roof_text *out, const answer *a) {
-  char x[SHORT], y[SHORT];
-  roof_text_addf(out, "\nZeRO over %.0f devices, Adam in mixed precision: held and sent by each\n",
-                 a->in.devices);
-  for (int i = 0; i < ROOF_ZERO_STAGES; i++) {
-    const roof_cluster_zero *z = &a->of.zero[i];
-    roof_text_addf(out, "  stage %d  %-10s (%.4g B per parameter)  %-10s per step%s\n", z->stage,
-                   roof_quantity_format(x, SHORT, z->bytes, "B"), z->bytes_per_parameter,
-                   roof_quantity_format(y, SHORT, z->sent_bytes, "B"), z->fits ? "" : "  does not fit");
-  }
-}
-
 static void add_plans(roof_text *out, const answer *a) {
   static const char *const rows[] = {"plan",
                                      "exchange",
@@ -151,9 +105,8 @@ static void add_plans(roof_text *out, const answer *a) {
 
 static void add_text(roof_text *out, const answer *a) {
   add_links(out, a);
-  add_routes(out, a);
-  add_scaling(out, a);
-  add_zero(out, a);
+  roof_text_add(out, "\n");
+  roof_cluster_describe(&a->in, &a->of, out);
   add_plans(out, a);
 }
 

@@ -33,9 +33,8 @@ static void add_text(roof_text *out, const roof_examination *e) {
   static const roof_health worst_first[ROOF_HEALTH_COUNT] = {ROOF_HEALTH_WARN, ROOF_HEALTH_UNKNOWN,
                                                              ROOF_HEALTH_INFO, ROOF_HEALTH_OK};
   cli_grid grid = {0};
-  int warnings = e->healths[ROOF_HEALTH_WARN];
-  roof_text_addf(out, "%d warning%s, %d unknown, %d info, %d ok\n\n", warnings, warnings == 1 ? "" : "s",
-                 e->healths[ROOF_HEALTH_UNKNOWN], e->healths[ROOF_HEALTH_INFO], e->healths[ROOF_HEALTH_OK]);
+  roof_examination_sentence(e, out);
+  roof_text_add(out, "\n\n");
   for (size_t i = 0; i < ROOF_HEALTH_COUNT * e->count; i++) {
     const roof_diagnosis *d = &e->diagnoses[i % e->count];
     if (d->health != worst_first[i / e->count]) {
@@ -47,15 +46,6 @@ static void add_text(roof_text *out, const roof_examination *e) {
     }
   }
   cli_grid_end_bare(&grid, out, "vlln");
-}
-
-static void add_remedies(roof_text *out, const roof_examination *e) {
-  for (size_t i = 0; i < e->count; i++) {
-    const roof_diagnosis *d = &e->diagnoses[i];
-    if (d->health == ROOF_HEALTH_WARN) {
-      roof_text_addf(out, "\n%s: %s\n  %s\n", d->name, d->why, d->remedy);
-    }
-  }
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
@@ -70,7 +60,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   } else if (status == ROOF_OK) {
     add_text(&out, &e);
     if (!args->quiet) {
-      add_remedies(&out, &e);
+      roof_examination_remedies(&e, &out);
     }
   }
   status = cli_print_end(&out, status, error);

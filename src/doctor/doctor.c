@@ -196,3 +196,18 @@ const char *roof_health_name(roof_health health) {
   _Static_assert(sizeof names / sizeof names[0] == ROOF_HEALTH_COUNT, "one name per health");
   return (unsigned)health < ROOF_HEALTH_COUNT ? names[health] : "?";
 }
+
+void roof_examination_sentence(const roof_examination *e, roof_text *out) {
+  int warnings = e->healths[ROOF_HEALTH_WARN];
+  roof_text_addf(out, "%d warning%s, %d unknown, %d info, %d ok", warnings, warnings == 1 ? "" : "s",
+                 e->healths[ROOF_HEALTH_UNKNOWN], e->healths[ROOF_HEALTH_INFO], e->healths[ROOF_HEALTH_OK]);
+}
+
+void roof_examination_remedies(const roof_examination *e, roof_text *out) {
+  for (size_t i = 0; i < e->count; i++) {
+    const roof_diagnosis *d = &e->diagnoses[i];
+    if (d->health == ROOF_HEALTH_WARN) {
+      roof_text_addf(out, "\n%s: %s\n  %s\n", d->name, d->why, d->remedy);
+    }
+  }
+}

@@ -211,8 +211,24 @@ static void an_examination_is_written_as_its_document(void **state) {
   roof_examination_done(&e);
 }
 
+static void warnings_come_with_their_remedies(void **state) {
+  (void)state;
+  roof_diagnosis list[] = {{.name = "turbo", .health = ROOF_HEALTH_WARN, .why = "it varies", .remedy = "off"},
+                           {.name = "clock", .health = ROOF_HEALTH_OK, .why = "x", .remedy = "y"}};
+  const roof_examination e = {
+      list, 2, {[ROOF_HEALTH_WARN] = 1, [ROOF_HEALTH_OK] = 1, [ROOF_HEALTH_UNKNOWN] = 3}};
+  roof_text text = {0};
+  roof_examination_sentence(&e, &text);
+  assert_string_equal(text.data, "1 warning, 3 unknown, 0 info, 1 ok");
+  roof_text_done(&text);
+  roof_examination_remedies(&e, &text);
+  assert_string_equal(text.data, "\nturbo: it varies\n  off\n");
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(warnings_come_with_their_remedies),
       cmocka_unit_test(captured_machines),
       cmocka_unit_test(nothing_read_is_nothing_known),
       cmocka_unit_test(malformed_files_are_unknown),

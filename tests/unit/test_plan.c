@@ -317,6 +317,12 @@ static void cluster_is_asked(void **state) {
     assert_true((a.routes[ROOF_ROUTE_RING].gradient_seconds >= a.compute_seconds) == (s.devices >= 9));
   }
   assert_true(a.zero[0].bytes == 16e9 && a.zero[0].fits);
+  roof_text text = {0};
+  roof_cluster_describe(&s, &a, &text);
+  assert_memory_equal(text.data, "all-reduce of 2.000 GB over ", 28);
+  assert_non_null(strstr(text.data, "\ndata parallel: 1.000 G parameters, "));
+  assert_non_null(strstr(text.data, "\n  stage 0  16.00 GB   (16 B per parameter)  "));
+  roof_text_done(&text);
   target.link = NULL;
   a.bubble = 7;
   assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_E_UNSUPPORTED);

@@ -166,6 +166,10 @@ static void machines_compare_by_ratios_to_the_first(void **state) {
     }
   }
   assert_int_equal(seen, 2);
+  roof_comparison_write_csv(machines, 2, rows, count, &text);
+  assert_memory_equal(text.data, "figure,", 7);
+  assert_non_null(strstr(text.data, "\nmemory_bytes,"));
+  roof_text_done(&text);
   assert_int_equal(roof_comparison_write(machines, 2, rows, count, &text, NULL), ROOF_OK);
   json_t *document = parse(&text);
   assert_int_equal(json_array_size(json_object_get(document, "rows")), count);

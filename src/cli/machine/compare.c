@@ -14,21 +14,6 @@ typedef struct comparison {
   size_t row_count;
 } comparison;
 
-static void add_csv(const comparison *c, roof_text *out) {
-  roof_text_add(out, "figure");
-  for (int i = 0; i < c->count; i++) {
-    roof_text_addf(out, ",%s", c->machines[i]->name);
-  }
-  for (size_t i = 0; i < c->row_count; i++) {
-    roof_text_addf(out, "\n%s", c->rows[i].key);
-    for (int k = 0; k < c->count; k++) {
-      roof_text_add(out, ",");
-      roof_text_add_number(out, c->rows[i].values[k], 15);
-    }
-  }
-  roof_text_add(out, "\n");
-}
-
 static void add_row(const comparison *c, cli_grid *grid, const roof_comparison_row *row) {
   char text[MACHINE_FIGURE_SIZE], ratio[32];
   cli_grid_add(grid, "%s", row->name);
@@ -69,7 +54,8 @@ roof_status cli_machine_compare_print(const cli_args *args, roof_machine *const 
   if (status == ROOF_OK && args->json) {
     status = roof_comparison_write(machines, count, c.rows, c.row_count, &text, error);
   } else if (status == ROOF_OK) {
-    args->csv ? add_csv(&c, &text) : add_text(&c, args->quiet != 0, &text);
+    args->csv ? roof_comparison_write_csv(machines, count, c.rows, c.row_count, &text)
+              : add_text(&c, args->quiet != 0, &text);
   }
   status = cli_print_end(&text, status, error);
   free(c.rows);
