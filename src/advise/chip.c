@@ -98,7 +98,7 @@ static void add_bandwidths(roof_text *out, const roof_machine *m) {
     roof_text_addf(out, "  registers  %10s = %s x 4 numbers (3 read, 1 written) x 4 B, fp32 vector\n",
                    quantity(a, fmas * 4 * WORD, "B/s"), quantity(b, fmas, "FMA/s"));
   }
-  if (l1_rate > 0 && m->clock_hz > 0) {
+  if (l1 != NULL && l1_rate > 0 && m->clock_hz > 0) {
     roof_text_addf(out, "  %-10s %10s = %g x %.4g B x %s\n", l1->name, quantity(a, l1_rate, "B/s"),
                    l1->instances, l1_rate / l1->instances / m->clock_hz, quantity(b, m->clock_hz, "Hz"));
   }
