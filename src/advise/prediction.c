@@ -215,6 +215,7 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
 
 /** How often it runs in a second, one call after another; what those calls do together where they are a batch. */
 static void add_rate(roof_text *out, const roof_op *op, const double *values, const roof_prediction *p) {
+  char a[SHORT];
   double often = 1 / p->expected_seconds, most = 1 / p->lower_seconds;
   double batch = op->batch != NULL ? values[roof_op_param_index(op, op->batch)] : 1;
   if (!(p->expected_seconds > 0)) {
@@ -223,7 +224,7 @@ static void add_rate(roof_text *out, const roof_op *op, const double *values, co
   roof_text_addf(out, "  rate        %.*f calls per second, at most %.*f", often < 100, often, most < 100,
                  most);
   if (batch > 1) {
-    roof_text_addf(out, "; %.0f per second of %s", batch * often, op->batch);
+    roof_text_addf(out, "; %s of %s", quantity(a, batch * often, "/s"), op->batch);
   }
   roof_text_add(out, "\n");
 }

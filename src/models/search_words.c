@@ -25,7 +25,7 @@ void roof_plans_sentence(roof_text *out, const roof_model *model, const roof_mac
                    rf_plain_number(x, SHORT, b->device_tokens_per_second));
     roof_text_addf(out, " TTFT %s, TPOT %s,", roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
                    roof_quantity_format(y, SHORT, b->tpot_seconds, "s"));
-    roof_text_addf(out, "  %s per device", roof_bytes_format(x, SHORT, b->total_bytes));
+    roof_text_addf(out, " %s per device", roof_bytes_format(x, SHORT, b->total_bytes));
     if (!isnan(b->price_per_million_tokens)) {
       roof_text_addf(out, ", %.4g per million tokens", b->price_per_million_tokens);
     }

@@ -132,7 +132,7 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=1 n=28672 k=8192 --machine "$h989" --efficiency 0.7 --launch 0
   has "  rate        4991 calls per second, at most 7130"
   run -0 "$ROOFLINE" predict linear batch=64 in=8192 out=8192 --machine "$h989"
-  has " per second of batch"
+  has "/s of batch"
   run -0 "$ROOFLINE" predict softmax rows=4096 cols=4096 --machine h100
   has "work        83.89 MFLOP (5 per element), "
 }
