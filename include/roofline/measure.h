@@ -124,7 +124,8 @@ ROOF_API roof_status roof_backend_find(const char *name, const roof_backend **ba
 ROOF_API double roof_share_in_turns(const roof_measurement *own, const roof_measurement *other);
 
 /** How fast memory was while a kernel was measured, as a share of the rate at which the machine's ceiling was:
- *  some machines have a fast and a slow mode for seconds.
+ *  some machines have a fast and a slow mode for seconds. A faster mode counts only for what outran the ceiling:
+ *  a kernel that stayed under it may be limited otherwise.
  *  Units: none.
  *  Ownership: none.
  *  Errors: NaN where it was the same mode, or the measurement or the machine does not say. */

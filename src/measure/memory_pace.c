@@ -22,7 +22,8 @@ double rf_memory_rate(double before, double after) {
 double roof_memory_pace(const roof_measurement *measurement, const roof_machine *machine) {
   const roof_level *level = memory_of(machine);
   double pace = level != NULL ? measurement->memory_bytes_per_second / level->read_bytes_per_second : NAN;
-  return pace < one_mode || pace > 1 / one_mode ? pace : NAN;
+  bool outran = level != NULL && measurement->bytes > level->read_bytes_per_second * measurement->seconds;
+  return pace < one_mode || (pace > 1 / one_mode && outran) ? pace : NAN;
 }
 
 void roof_machine_pace_memory(roof_machine *machine, double pace) {

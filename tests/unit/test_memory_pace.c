@@ -32,7 +32,11 @@ static void one_mode_is_no_pace(void **state) {
   m.memory_bytes_per_second = 20e9;
   assert_true(roof_memory_pace(&m, machine) == 0.5);
   m.memory_bytes_per_second = 60e9; /* the ceiling itself was measured in the slow mode */
+  m.seconds = 1;
+  m.bytes = 50e9;
   assert_true(roof_memory_pace(&m, machine) == 1.5);
+  m.bytes = 30e9; /* what stayed under the ceiling needs no faster one, and is no worse for it */
+  assert_true(isnan(roof_memory_pace(&m, machine)));
   roof_machine_free(machine);
 }
 
