@@ -40,9 +40,10 @@ static const char *duration_of(double seconds) {
 
 /** One timing judged. */
 typedef struct judged {
-  double error, bound_error, seconds;
+  double error, bound_error;
   bool inside, below;
   const char *key[ROOF_ACCURACY_COUNT];
+  const char *group; /**< the one of `key` that is being sorted by */
 } judged;
 
 /** A machine under the name of a device, NULL where the catalogue has none, and why. */
@@ -136,7 +137,7 @@ static void name_format(const roof_types *t, char format[ROOF_NAME_MAX]) {
 
 static bool same_types(const roof_types *a, const roof_types *b) {
   return a->compute == b->compute && a->weights == b->weights && a->output == b->output && a->kv == b->kv &&
-         a->group == b->group;
+         a->scale == b->scale && a->group == b->group;
 }
 
 /** NULL: with the reason in *why. */
@@ -166,7 +167,6 @@ static void judge(judging *j, const prepared *at, const roof_record *record, con
   j->all[j->count++] =
       (judged){.error = p->expected_seconds / seconds - 1,
                .bound_error = fabs(p->lower_seconds / seconds - 1),
-               .seconds = seconds,
                .inside = seconds >= p->expected_low_seconds && seconds <= p->expected_high_seconds,
                .below = seconds < 0.98 * p->lower_seconds,
                .key = {[ROOF_ACCURACY_DEVICE] = at->device->machine->name,
@@ -242,16 +242,10 @@ static void summarise(const judged *all, size_t count, const char *name, double 
   line->below = (double)below / (double)count;
 }
 
-static int by_key(roof_accuracy_by by, const judged *a, const judged *b) {
-  return strcmp(a->key[by], b->key[by]);
+static int by_group(const void *a, const void *b) {
+  const judged *x = a, *y = b;
+  return strcmp(x->group, y->group);
 }
-
-#define BY(symbol, key, title)                                                                               \
-  static int compare_##symbol(const void *a, const void *b) {                                                \
-    return by_key(symbol, a, b);                                                                             \
-  }
-ROOF_ACCURACY_MAP(BY)
-#undef BY
 
 static int by_count(const void *a, const void *b) {
   const roof_accuracy_line *x = a, *y = b;
@@ -273,16 +267,14 @@ static int by_duration(const void *a, const void *b) {
 
 /** Sorts the timings by what they are taken together by, and adds up each group. */
 static roof_status group(judging *j, roof_accuracy_by by, double *room) {
-  static int (*const compare[])(const void *, const void *) = {
-#define ROW(symbol, key, title) compare_##symbol,
-      ROOF_ACCURACY_MAP(ROW)
-#undef ROW
-  };
   roof_accuracy *a = j->accuracy;
   size_t groups = 1;
-  qsort(j->all, j->count, sizeof *j->all, compare[by]);
+  for (size_t i = 0; i < j->count; i++) {
+    j->all[i].group = j->all[i].key[by];
+  }
+  qsort(j->all, j->count, sizeof *j->all, by_group);
   for (size_t i = 1; i < j->count; i++) {
-    groups += by_key(by, &j->all[i - 1], &j->all[i]) != 0;
+    groups += by_group(&j->all[i - 1], &j->all[i]) != 0;
   }
   a->lines[by] = calloc(groups, sizeof *a->lines[by]);
   if (a->lines[by] == NULL) {
@@ -290,10 +282,10 @@ static roof_status group(judging *j, roof_accuracy_by by, double *room) {
   }
   for (size_t i = 0, end; i < j->count; i = end) {
     end = i + 1;
-    while (end < j->count && by_key(by, &j->all[i], &j->all[end]) == 0) {
+    while (end < j->count && by_group(&j->all[i], &j->all[end]) == 0) {
       end++;
     }
-    summarise(&j->all[i], end - i, j->all[i].key[by], room, &a->lines[by][a->line_count[by]++]);
+    summarise(&j->all[i], end - i, j->all[i].group, room, &a->lines[by][a->line_count[by]++]);
   }
   qsort(a->lines[by], groups, sizeof *a->lines[by], by == ROOF_ACCURACY_DURATION ? by_duration : by_count);
   return ROOF_OK;

@@ -1,6 +1,7 @@
 #include "roofline/formats.h"
 
 #include "core/letters.h"
+#include "roofline/model.h"
 #include "roofline/units.h"
 
 static roof_dtype default_dtype(const roof_machine *machine) {
@@ -9,34 +10,32 @@ static roof_dtype default_dtype(const roof_machine *machine) {
   return half ? ROOF_FP16 : brain ? ROOF_BF16 : ROOF_FP32;
 }
 
-/** Ways of storing weights that have names: the format, and how many share a scale of which format; or the bits of a
- *  weight with its share of scales, where formats are mixed. */
+/** Ways of storing weights that have names: the format, and how many share a scale of which format. */
 static const struct {
   const char *name;
   roof_dtype weights, scale;
-  double group, bits;
+  double group;
 } storages[] = {
-    {"nf4", ROOF_FP4, ROOF_FP32, 64, 0},   /* bitsandbytes: blocks of 64, fp32 maxima */
-    {"awq", ROOF_INT4, ROOF_FP16, 128, 0}, /* AutoAWQ's default */
-    {"gptq", ROOF_INT4, ROOF_FP16, 128, 0},
-    {"mxfp4", ROOF_FP4, ROOF_FP8, 32, 0},  /* OCP microscaling: an 8-bit scale */
-    {"q8_0", ROOF_INT8, ROOF_FP16, 32, 0}, /* llama.cpp */
-    {"q4_0", ROOF_INT4, ROOF_FP16, 32, 0},
-    {"q6_k", ROOF_INT8, ROOF_FP16, 0, 6.56}, /* of Llama 2 7B: examples/quantize/README.md @b8c1476e */
-    {"q5_k_m", ROOF_INT8, ROOF_FP16, 0, 5.68},
-    {"q4_k_m", ROOF_INT4, ROOF_FP16, 0, 4.84},
-    {"q3_k_m", ROOF_INT4, ROOF_FP16, 0, 3.91},
+    {"nf4", ROOF_FP4, ROOF_FP32, 64},   /* bitsandbytes: blocks of 64, fp32 maxima */
+    {"awq", ROOF_INT4, ROOF_FP16, 128}, /* AutoAWQ's default */
+    {"gptq", ROOF_INT4, ROOF_FP16, 128},
+    {"mxfp4", ROOF_FP4, ROOF_FP8, 32}, /* OCP microscaling: an 8-bit scale */
 };
 
 static roof_status read_weights(const char *text, roof_types *types, roof_error *error) {
+  roof_weight_format mixed;
   for (size_t i = 0; i < sizeof storages / sizeof storages[0]; i++) {
     if (rf_letters_compare(storages[i].name, text) == 0) {
       types->weights = storages[i].weights;
       types->scale = storages[i].scale;
       types->group = storages[i].group;
-      types->weight_bytes = storages[i].bits / 8;
       return ROOF_OK;
     }
+  }
+  if (roof_weight_format_parse(text, &mixed, NULL) == ROOF_OK && mixed.bytes > 0) {
+    types->weights = mixed.stored;
+    types->weight_bytes = mixed.bytes;
+    return ROOF_OK;
   }
   return roof_dtype_parse(text, &types->weights, error);
 }

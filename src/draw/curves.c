@@ -211,8 +211,20 @@ static void draw_limits(canvas *c, int panel) {
   }
 }
 
-/** Vertical lines; each is labelled in the first panel, next to the line and as low as there is room. */
+static void draw_mark_lines(canvas *c) {
+  for (int i = 0; i < c->curves->mark_count; i++) {
+    const roof_curve_dot *m = &c->curves->marks[i];
+    double x = place_x(c, m->x);
+    for (int panel = 0; panel < c->curves->panel_count; panel++) {
+      add_line(c, "k", colour(m->series)->line, x, c->top[panel], x, c->bottom[panel]);
+    }
+  }
+}
+
+/** Vertical lines; each is labelled in the first panel, next to the line and as low as there is room, over the
+ * lines of the others. */
 static void draw_marks(canvas *c) {
+  draw_mark_lines(c);
   for (int i = 0; i < c->curves->mark_count; i++) {
     const roof_curve_dot *m = &c->curves->marks[i];
     double x = place_x(c, m->x), width = rf_glyph_ems(m->label) * FONT;
@@ -222,9 +234,6 @@ static void draw_marks(canvas *c) {
       double top = c->bottom[0] - 20 - 17 * row;
       places[2 * row] = box_at(x + 6, top, m->label);
       places[2 * row + 1] = box_at(x - 6 - width, top, m->label);
-    }
-    for (int panel = 0; panel < c->curves->panel_count; panel++) {
-      add_line(c, "k", colour(m->series)->line, x, c->top[panel], x, c->bottom[panel]);
     }
     put_label(c, 0, m->label, m->series, places, 2 * ROWS);
   }
