@@ -34,7 +34,8 @@ ROOF_API roof_status roof_formats_read(const roof_formats *formats, const roof_m
 typedef struct roof_options_text {
   const char *efficiency; /**< a share (78%), or LOW,TYPICAL,HIGH */
   const char *overhead, *launch, *overlap, *tile, *unit, *link;
-  int sparse, warm, achieved;
+  const char *without; /**< names of effects, separated by commas, or "all" */
+  int sparse, warm, cold, achieved;
 } roof_options_text;
 
 /** The options typed; what is not said is as roof_options_default has it.

@@ -15,6 +15,7 @@
 #define ROOFLINE_MACHINE_H
 
 #include "roofline/dtype.h"
+#include "roofline/kernel.h"
 #include "roofline/stats.h"
 
 #ifdef __cplusplus
@@ -30,6 +31,7 @@ extern "C" {
 #define ROOF_NOTE_MAX 24
 #define ROOF_CORE_KIND_SIZE 32
 #define ROOF_FLOP_ENERGY_MAX 16
+#define ROOF_CONSTANTS_MAX 48
 
 /** Where a figure comes from. */
 typedef enum roof_provenance {
@@ -173,6 +175,17 @@ typedef struct roof_origin {
   char date[16];
 } roof_origin;
 
+/** Constants of the expected time of one kind of kernel in one format (roofline/effects.h). NaN: its form does not use
+ *  it. */
+typedef struct roof_constants {
+  roof_kernel_kind kernel;
+  roof_dtype dtype; /**< of the arithmetic */
+  double values[ROOF_CONSTANT_COUNT];
+  roof_provenance kind;
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_constants;
+
 /** A list's entries never move: a pointer to one holds as long as the machine does. Append with the functions
  *  below, which return an empty entry. */
 typedef struct roof_machine {
@@ -180,7 +193,8 @@ typedef struct roof_machine {
   char title[96]; /**< as the vendor writes it */
   char vendor[ROOF_NAME_MAX];
   char architecture[ROOF_NAME_MAX];
-  char device_class[32]; /**< cpu, gpu, accelerator */
+  char family[ROOF_NAME_MAX]; /**< machines with the same constants of kernels, "" none */
+  char device_class[32];      /**< cpu, gpu, accelerator */
   roof_provenance kind;
   char aliases[ROOF_ALIAS_MAX][ROOF_NAME_MAX];
   int alias_count;
@@ -197,6 +211,8 @@ typedef struct roof_machine {
   roof_link *links;
   int link_count;
   roof_energy energy;
+  roof_constants *constants; /**< the machine's own, then those of its family */
+  int constants_count;
   char date[16];
   char (*notes)[ROOF_SOURCE_MAX];
   int note_count;
@@ -238,6 +254,12 @@ ROOF_API roof_level *roof_machine_add_level(roof_machine *machine);
  *  Ownership: the entry is the machine's.
  *  Errors: NULL when the list is full (ROOF_LINK_MAX). */
 ROOF_API roof_link *roof_machine_add_link(roof_machine *machine);
+
+/** Adds constants of a kind of kernel, all unknown.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_CONSTANTS_MAX). */
+ROOF_API roof_constants *roof_machine_add_constants(roof_machine *machine);
 
 /** Adds an empty note, a text of ROOF_SOURCE_MAX bytes.
  *  Units: none.

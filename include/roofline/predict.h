@@ -36,9 +36,12 @@ typedef enum roof_regime {
       ROOF_REGIME_COUNT
 } roof_regime;
 
+/** All effects, as a mask. */
+#define ROOF_EFFECTS_ALL ((1u << ROOF_EFFECT_COUNT) - 1)
+
 /** What a prediction may assume. Start from roof_options_default(). */
 typedef struct roof_options {
-  double efficiency;      /**< expected share of the bound, 0.78 */
+  double efficiency;      /**< expected share of the bound where no effects are known, 0.78 */
   double efficiency_low;  /**< pessimistic share, 0.65 */
   double efficiency_high; /**< optimistic share, 0.85 */
   double overlap;         /**< 1: terms hide each other fully (max), 0: not at all (sum) */
@@ -47,9 +50,11 @@ typedef struct roof_options {
   double tile;            /**< elements on a side of a square tile, 0: none */
   bool sparse;            /**< use the 2:4 sparse peak */
   bool achieved;          /**< use measured figures where the machine has both */
-  bool warm;              /**< data already sits in the innermost level that holds the working set */
-  int unit;               /**< roof_unit to force, or -1: the operation's own */
-  const char *link;       /**< link name, NULL: the first */
+  bool cold;              /**< no data in a cache from a run before */
+  unsigned without; /**< effects left out, 1 << roof_effect each; ROOF_EFFECTS_ALL: `efficiency` instead */
+  bool warm;        /**< data already sits in the innermost level that holds the working set */
+  int unit;         /**< roof_unit to force, or -1: the operation's own */
+  const char *link; /**< link name, NULL: the first */
 } roof_options;
 
 /** Joules as the predictions use them: energy = FLOPs x joules + bytes x joules + constant power x time
@@ -62,6 +67,12 @@ typedef struct roof_energy_costs {
   bool inner;            /**< a level inside the memory has a cost of its own */
   bool power_only;       /**< the machine says its power alone, which is taken as drawn all the time */
 } roof_energy_costs;
+
+/** The constants of one kind of kernel as its form takes them: neutral where an effect is left out. */
+typedef struct roof_form {
+  bool known;
+  double values[ROOF_CONSTANT_COUNT];
+} roof_form;
 
 /** A machine, formats and options resolved once, for many predictions. Points into the machine: keep it
  *  alive. */
@@ -80,6 +91,10 @@ typedef struct roof_target {
   double capacity; /**< bytes of the outermost level, all instances */
   bool parts_stay; /**< each core finds in its own caches what it had last time: not on accelerators */
   roof_energy_costs costs;
+  roof_form forms[ROOF_KERNEL_KIND_COUNT];
+  double units;       /**< SMs, CUs or cores */
+  double cache_bytes; /**< of the last cache, all instances; 0: unknown */
+  double cache_seconds_per_byte;
 } roof_target;
 
 /** Where a square tile of the options' side sits. */

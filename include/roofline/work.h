@@ -31,9 +31,10 @@ typedef struct roof_work {
   double link_steps;     /**< sequential messages, each paying the link's latency */
   double launches;
   double working_set; /**< bytes resident at once */
+  roof_kernel_shape kernel;
 } roof_work;
 
-/** Zero work on the vector unit with one launch and no level figures.
+/** Zero work on the vector unit, a stream with one launch and no level figures.
  *  Units: FLOP, bytes.
  *  Ownership: the caller's storage.
  *  Errors: none. */

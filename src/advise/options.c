@@ -1,7 +1,9 @@
 /* Options of a prediction as they are typed. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "roofline/effects.h"
 #include "roofline/formats.h"
 #include "roofline/units.h"
 
@@ -38,6 +40,33 @@ static roof_status parse_efficiency(const char *text, roof_options *o, roof_erro
   return ROOF_OK;
 }
 
+/** A measured ceiling holds what kernels reach of the peak already; a launch that is given takes the place of the
+ * latency known. */
+static unsigned implied_without(const roof_options *o) {
+  unsigned without = o->without;
+  if (o->achieved) {
+    without |= 1u << ROOF_EFFECT_EFFICIENCY | 1u << ROOF_EFFECT_BANDWIDTH;
+  }
+  return isnan(o->launch) ? without : without | 1u << ROOF_EFFECT_LATENCY;
+}
+
+static roof_status parse_without(const char *text, unsigned *without, roof_error *error) {
+  char copy[160];
+  snprintf(copy, sizeof copy, "%s", text);
+  char *rest = NULL;
+  for (char *part = strtok_r(copy, ",", &rest); part != NULL; part = strtok_r(NULL, ",", &rest)) {
+    roof_effect effect;
+    if (strcmp(part, "all") == 0) {
+      *without = ROOF_EFFECTS_ALL;
+    } else if (roof_effect_parse(part, &effect, error) != ROOF_OK) {
+      return ROOF_E_NAME;
+    } else {
+      *without |= 1u << effect;
+    }
+  }
+  return ROOF_OK;
+}
+
 roof_status roof_options_read(const roof_options_text *typed, roof_options *options, roof_error *error) {
   roof_options o = roof_options_default();
   const struct {
@@ -59,12 +88,21 @@ roof_status roof_options_read(const roof_options_text *typed, roof_options *opti
     status = roof_unit_parse(typed->unit, &unit, error);
     o.unit = (int)unit;
   }
+  if (status == ROOF_OK && typed->without != NULL) {
+    status = parse_without(typed->without, &o.without, error);
+  }
+  if (status == ROOF_OK && typed->warm != 0 && typed->cold != 0) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT, "--warm and --cold: data are in a cache or not; give one");
+  }
   if (status != ROOF_OK) {
     return status;
   }
   o.sparse = typed->sparse != 0;
   o.warm = typed->warm != 0;
+  o.cold = typed->cold != 0;
   o.achieved = typed->achieved != 0;
+  o.without = typed->efficiency != NULL ? ROOF_EFFECTS_ALL : implied_without(&o);
   o.link = typed->link;
   *options = o;
   return ROOF_OK;
@@ -73,5 +111,6 @@ roof_status roof_options_read(const roof_options_text *typed, roof_options *opti
 bool roof_options_typed(const roof_options_text *typed) {
   return typed->efficiency != NULL || typed->overhead != NULL || typed->launch != NULL ||
          typed->overlap != NULL || typed->tile != NULL || typed->unit != NULL || typed->link != NULL ||
-         typed->sparse != 0 || typed->warm != 0 || typed->achieved != 0;
+         typed->without != NULL || typed->sparse != 0 || typed->warm != 0 || typed->cold != 0 ||
+         typed->achieved != 0;
 }

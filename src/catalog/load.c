@@ -6,6 +6,7 @@
 
 #include "catalog/assume.h"
 #include "catalog/builtin.h"
+#include "catalog/family.h"
 #include "catalog/folders.h"
 #include "catalog/given.h"
 #include "catalog/match.h"
@@ -180,11 +181,18 @@ static roof_status load_named(const char *name, roof_machine **machine, roof_err
 }
 
 roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error) {
-  roof_status status = load_named(name, machine, error);
+  roof_machine *loaded = NULL;
+  roof_status status = load_named(name, &loaded, error);
   if (status == ROOF_OK) {
-    rf_catalog_assume(*machine);
+    rf_catalog_assume(loaded);
+    status = rf_catalog_inherit(loaded, error);
   }
-  return status;
+  if (status != ROOF_OK) {
+    roof_machine_free(loaded);
+    return status;
+  }
+  *machine = loaded;
+  return ROOF_OK;
 }
 
 roof_status roof_catalog_load_device(const char *device, roof_machine **machine, roof_error *error) {

@@ -53,6 +53,9 @@ static const struct poptOption model_table[] = {
     {"sparse", '\0', POPT_ARG_NONE, &parsed.options.sparse, 0, "use the 2:4 sparse peak", NULL},
     {"warm", '\0', POPT_ARG_NONE, &parsed.options.warm, 0,
      "data already in the innermost level that holds them", NULL},
+    {"cold", '\0', POPT_ARG_NONE, &parsed.options.cold, 0, "no data in a cache from a run before", NULL},
+    {"without", '\0', POPT_ARG_STRING, &parsed.options.without, 0,
+     "effects to leave out of the expected time, or `all`", "EFFECT[,EFFECT]"},
     {"achieved", '\0', POPT_ARG_NONE, &parsed.options.achieved, 0,
      "use measured ceilings where the machine has them", NULL},
     POPT_TABLEEND};

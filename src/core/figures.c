@@ -268,12 +268,26 @@ const rf_record rf_energy_record = RECORD(roof_energy, energy_fields);
 
 #define ORIGIN(member) .type = FIELD_OBJECT, AT(roof_machine, member), .record = &rf_origin_record
 
+static const rf_field constants_fields[] = {
+    {"kernel", .type = FIELD_KERNEL, AT(roof_constants, kernel), .required = true},
+    {"dtype", .type = FIELD_DTYPE, AT(roof_constants, dtype), .required = true},
+#define CONSTANT(symbol, name, unit, least, most, neutral, effect, text)                                     \
+  {name, .type = FIELD_AMOUNT, AT(roof_constants, values[symbol])},
+    ROOF_CONSTANT_MAP(CONSTANT)
+#undef CONSTANT
+        {"kind", .type = FIELD_KIND, AT(roof_constants, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_constants, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_constants, date)},
+};
+static const rf_record constants_record = RECORD(roof_constants, constants_fields);
+
 static const rf_field machine_fields[] = {
     {"schema", .type = FIELD_SCHEMA, .required = true},
     {"name", .type = FIELD_NAME, AT(roof_machine, name), .required = true},
     {"title", .type = FIELD_TEXT, AT(roof_machine, title)},
     {"vendor", .type = FIELD_TEXT, AT(roof_machine, vendor)},
     {"architecture", .type = FIELD_TEXT, AT(roof_machine, architecture)},
+    {"family", .type = FIELD_TEXT, AT(roof_machine, family)},
     {"device_class", .type = FIELD_TEXT, AT(roof_machine, device_class)},
     {"kind", .type = FIELD_KIND, AT(roof_machine, kind)},
     {"date", .type = FIELD_TEXT, AT(roof_machine, date)},
@@ -313,6 +327,8 @@ static const rf_field machine_fields[] = {
     {"libraries", .type = FIELD_OBJECTS, OWNED(roof_report, libraries, library_count, ROOF_LIBRARY_MAX),
      .measured = true, .record = &rf_library_record},
     {"energy", .type = FIELD_OBJECT, AT(roof_machine, energy), .record = &rf_energy_record},
+    {"constants", .type = FIELD_OBJECTS, OWNED(roof_machine, constants, constants_count, ROOF_CONSTANTS_MAX),
+     .record = &constants_record},
     {"notes", .type = FIELD_TEXTS, OWNED(roof_machine, notes, note_count, ROOF_NOTE_MAX)},
 };
 const rf_record rf_machine_record = PARTED(roof_machine, machine_fields, report, roof_report);

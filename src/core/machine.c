@@ -91,6 +91,10 @@ roof_link *roof_machine_add_link(roof_machine *machine) {
   return add_to(machine, "links");
 }
 
+roof_constants *roof_machine_add_constants(roof_machine *machine) {
+  return add_to(machine, "constants");
+}
+
 char *roof_machine_add_note(roof_machine *machine) {
   return add_to(machine, "notes");
 }

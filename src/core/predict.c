@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/form.h"
 #include "core/mix.h"
 #include "roofline/energy.h"
 #include "roofline/text.h"
@@ -116,6 +117,19 @@ static void resolve_levels(roof_target *target) {
   }
 }
 
+/** The level before the memory, which may have kept data of the run before; on an accelerator alone, since a processor's
+ * threads find other threads' data there. */
+static void resolve_cache(roof_target *target) {
+  for (int k = (int)target->memory - 1; k > (int)ROOF_L1 && !target->parts_stay; k--) {
+    const roof_level *level = target->level[k];
+    if (level != NULL && level->bytes > 0) {
+      target->cache_bytes = level->bytes * level->instances;
+      target->cache_seconds_per_byte = target->seconds_per_byte[k][ROOF_MIX_READ];
+      return;
+    }
+  }
+}
+
 static roof_status resolve_link(roof_target *target, roof_error *error) {
   const roof_machine *machine = target->machine;
   const char *wanted = target->options.link;
@@ -152,13 +166,15 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
     t.peak[unit] = resolve_peak(&t, (roof_unit)unit);
     t.seconds_per_flop[unit] = t.peak[unit] != NULL ? 1 / t.peak[unit]->flops_per_second : NAN;
   }
+  t.parts_stay =
+      strcmp(machine->device_class, "gpu") != 0 && strcmp(machine->device_class, "accelerator") != 0;
+  t.units = machine->unit_count > 0 ? machine->unit_count : 1;
   resolve_levels(&t);
+  resolve_cache(&t);
   status = resolve_link(&t, error);
   if (status != ROOF_OK) {
     return status;
   }
-  t.parts_stay =
-      strcmp(machine->device_class, "gpu") != 0 && strcmp(machine->device_class, "accelerator") != 0;
   t.costs = roof_energy_costs_of(&t);
   t.launch_seconds = isnan(options->launch) ? machine->launch_seconds : options->launch;
   t.overhead_cutoff = !isnan(options->overhead_cutoff)           ? options->overhead_cutoff
@@ -166,6 +182,7 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
                       : !isnan(machine->overhead_cutoff_seconds) ? machine->overhead_cutoff_seconds
                                                                  : default_overhead_cutoff;
   *target = t;
+  rf_forms_resolve(target);
   return ROOF_OK;
 }
 
@@ -339,6 +356,10 @@ static double larger(double a, double b) {
   return b > a ? b : a;
 }
 
+static double smaller(double a, double b) {
+  return b < a ? b : a;
+}
+
 static double known(double value) {
   return isnan(value) ? 0 : value;
 }
@@ -367,6 +388,36 @@ static double network_seconds(const roof_link *link, const roof_work *work) {
   return work->link_bytes / link->bytes_per_second + work->link_steps * known(link->latency_seconds);
 }
 
+/** Seconds that the memory takes at least, where the last cache may have kept data from a run before: all that fits,
+ * and ever less of more, nothing of three times its size. */
+static double least_memory_seconds(const roof_target *target, const roof_prediction *p) {
+  double cache = target->cache_bytes, set = p->work.working_set, memory = known(p->memory_seconds);
+  if (!(cache > 0 && target->cache_seconds_per_byte > 0) || target->options.cold || !(set < 3 * cache)) {
+    return memory;
+  }
+  double kept = set <= cache ? set : cache * (3 - set / cache) / 2;
+  double from_memory = memory * (1 - kept / set), from_cache = p->bytes * target->cache_seconds_per_byte;
+  return smaller(memory, larger(from_memory, from_cache));
+}
+
+/** The time to expect, and its interval, of a bare roofline of `bound` seconds. */
+static void expect(const roof_target *target, roof_prediction *out, double bound) {
+  const roof_options *options = &target->options;
+  const roof_form *form = &target->forms[out->work.kernel.kind];
+  if (!form->known) {
+    double overhead = known(out->overhead_seconds);
+    out->expected_seconds = bound / options->efficiency + overhead;
+    out->expected_low_seconds = bound / options->efficiency_high + overhead;
+    out->expected_high_seconds = bound / options->efficiency_low + overhead;
+    return;
+  }
+  double given = isnan(options->launch) ? 0 : out->overhead_seconds;
+  double expected = rf_form_seconds(target, out, form->values, options->without, NULL) + given + 0 * bound;
+  out->expected_seconds = larger(expected, out->lower_seconds);
+  out->expected_low_seconds = larger(expected * form->values[ROOF_TIME_LOW], out->lower_seconds);
+  out->expected_high_seconds = larger(expected * form->values[ROOF_TIME_HIGH], out->expected_seconds);
+}
+
 /** Predicts from out->work. */
 static void predict(const roof_target *target, const roof_link *link, roof_prediction *out) {
   const roof_options *options = &target->options;
@@ -382,6 +433,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   out->network_seconds = network_seconds(link, work);
 
   double compute = known(out->compute_seconds), memory = known(out->memory_seconds);
+  double least_memory = least_memory_seconds(target, out);
   double network = known(out->network_seconds), overhead = known(out->overhead_seconds);
   double unknown = 0 * (work->flops + out->bytes); /* NaN when the work itself is unknown, else 0 */
   double longest = larger(larger(compute, memory), network) + unknown;
@@ -389,11 +441,9 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   double bound = longest + (1 - options->overlap) * (sum - longest);
   double limit = larger(compute, memory);
   out->attainable = limit > 0 ? work->flops / limit : NAN;
-  out->lower_seconds = larger(longest, overhead);
+  out->lower_seconds = larger(larger(larger(compute, least_memory), network) + unknown, overhead);
   out->upper_seconds = sum + overhead;
-  out->expected_seconds = bound / options->efficiency + overhead;
-  out->expected_low_seconds = bound / options->efficiency_high + overhead;
-  out->expected_high_seconds = bound / options->efficiency_low + overhead;
+  expect(target, out, bound);
   out->regime = classify(target, out, bound / options->efficiency);
   out->energy_joules = roof_energy_joules(target, out, out->expected_seconds);
 }

@@ -20,6 +20,7 @@ typedef enum rf_field_type {
   FIELD_UNIT,
   FIELD_KIND,
   FIELD_LEVEL,
+  FIELD_KERNEL,
   FIELD_NAMES,   /**< a list of FIELD_NAME */
   FIELD_TEXTS,   /**< a list of FIELD_TEXT */
   FIELD_OBJECT,  /**< one record */

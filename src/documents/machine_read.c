@@ -151,6 +151,7 @@ READ_WORD(read_dtype, roof_dtype, roof_dtype_parse)
 READ_WORD(read_unit, roof_unit, roof_unit_parse)
 READ_WORD(read_kind, roof_provenance, roof_provenance_parse)
 READ_WORD(read_level, roof_level_kind, roof_level_kind_parse)
+READ_WORD(read_kernel, roof_kernel_kind, roof_kernel_kind_parse)
 
 /** What a record holds before it is read: a figure whose provenance is not given is an assumption. */
 static void preset(const rf_record *rec, char *base) {
@@ -308,8 +309,9 @@ static roof_status read_value(reader *r, const rf_field *f, json_t *value, char 
       [FIELD_POSITIVE] = read_number, [FIELD_AMOUNT] = read_number,  [FIELD_CORES] = read_cores,
       [FIELD_FLAG] = read_flag,       [FIELD_SUPPORTED] = read_flag, [FIELD_DTYPE] = read_dtype,
       [FIELD_UNIT] = read_unit,       [FIELD_KIND] = read_kind,      [FIELD_LEVEL] = read_level,
-      [FIELD_NAMES] = read_list,      [FIELD_TEXTS] = read_list,     [FIELD_OBJECT] = read_object,
-      [FIELD_OBJECTS] = read_list,    [FIELD_POINTS] = read_list,    [FIELD_NUMBERS] = read_list,
+      [FIELD_KERNEL] = read_kernel,   [FIELD_NAMES] = read_list,     [FIELD_TEXTS] = read_list,
+      [FIELD_OBJECT] = read_object,   [FIELD_OBJECTS] = read_list,   [FIELD_POINTS] = read_list,
+      [FIELD_NUMBERS] = read_list,
   };
   return readers[f->type](r, f, value, f->capacity > 0 ? base : base + f->offset);
 }

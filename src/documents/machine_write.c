@@ -84,6 +84,11 @@ static void write_level(roof_text *out, const rf_field *f, const char *at) {
   roof_text_add_json(out, roof_level_kind_name(*(const roof_level_kind *)(const void *)at));
 }
 
+static void write_kernel(roof_text *out, const rf_field *f, const char *at) {
+  (void)f;
+  roof_text_add_json(out, roof_kernel_kind_name(*(const roof_kernel_kind *)(const void *)at));
+}
+
 /** The list's entries, of which nothing measured has none. */
 static const char *entries_of(const rf_field *f, const char *base, int *count) {
   *count = 0;
@@ -165,12 +170,13 @@ static void write_points(roof_text *out, const rf_field *f, const char *base) {
 /** `base` is what holds the field: NULL is a measured part that is not there. */
 static void write_value(roof_text *out, const rf_field *f, const char *base) {
   static writer *const writers[] = {
-      [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,      [FIELD_TEXT] = write_text,
-      [FIELD_POSITIVE] = write_number, [FIELD_AMOUNT] = write_number,  [FIELD_CORES] = write_cores,
-      [FIELD_FLAG] = write_flag,       [FIELD_SUPPORTED] = write_flag, [FIELD_DTYPE] = write_dtype,
-      [FIELD_UNIT] = write_unit,       [FIELD_KIND] = write_kind,      [FIELD_LEVEL] = write_level,
-      [FIELD_NAMES] = write_names,     [FIELD_TEXTS] = write_texts,    [FIELD_OBJECT] = write_object,
-      [FIELD_OBJECTS] = write_objects, [FIELD_POINTS] = write_points,  [FIELD_NUMBERS] = write_numbers,
+      [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,       [FIELD_TEXT] = write_text,
+      [FIELD_POSITIVE] = write_number, [FIELD_AMOUNT] = write_number,   [FIELD_CORES] = write_cores,
+      [FIELD_FLAG] = write_flag,       [FIELD_SUPPORTED] = write_flag,  [FIELD_DTYPE] = write_dtype,
+      [FIELD_UNIT] = write_unit,       [FIELD_KIND] = write_kind,       [FIELD_LEVEL] = write_level,
+      [FIELD_KERNEL] = write_kernel,   [FIELD_NAMES] = write_names,     [FIELD_TEXTS] = write_texts,
+      [FIELD_OBJECT] = write_object,   [FIELD_OBJECTS] = write_objects, [FIELD_POINTS] = write_points,
+      [FIELD_NUMBERS] = write_numbers,
   };
   if (f->capacity == 0 && base == NULL) {
     roof_text_add(out, "null");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "documents/json.h"
+#include "roofline/effects.h"
 
 json_t *rf_parameters_json(const roof_op *op, const double *values) {
   json_t *object = json_object();
@@ -32,14 +33,29 @@ static void add_effect(json_t *effects, const char *name, double factor, const c
       effects, json_pack("{s:s, s:o, s:s}", "name", name, "factor", rf_json_number(factor), "why", why));
 }
 
+/** What makes the expected time of the bare roofline: where the machine has no constants of such kernels, one share. */
+static void add_known(json_t *array, const roof_target *target, const roof_prediction *p) {
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  int count = roof_effects_of(target, p, parts);
+  for (int i = 0; i < count; i++) {
+    json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:s}", "name", roof_effect_name(parts[i].effect),
+                                           "factor", rf_json_number(parts[i].factor), "seconds",
+                                           rf_json_number(parts[i].seconds), "why", parts[i].text));
+  }
+}
+
 static json_t *effects(const roof_target *target, const roof_prediction *p) {
   const roof_options *o = &target->options;
   json_t *array = json_array();
   char why[128];
+  bool formed = target->forms[p->work.kernel.kind].known;
+  add_known(array, target, p);
   snprintf(why, sizeof why, "kernels reach %.0f to %.0f %% of the bound, %.0f %% typical",
            100 * o->efficiency_low, 100 * o->efficiency_high, 100 * o->efficiency);
-  add_effect(array, "efficiency", 1 / o->efficiency, why);
-  if (o->overlap < 1 && p->lower_seconds > 0) {
+  if (!formed) {
+    add_effect(array, "efficiency", 1 / o->efficiency, why);
+  }
+  if (!formed && o->overlap < 1 && p->lower_seconds > 0) {
     double bound =
         (p->expected_seconds - (isnan(p->overhead_seconds) ? 0 : p->overhead_seconds)) * o->efficiency;
     add_effect(array, "overlap", bound / p->lower_seconds, "the times do not hide each other fully");

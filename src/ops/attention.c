@@ -11,8 +11,13 @@ typedef struct scores {
   double pairs;  /**< scored */
   double stored; /**< elements of K and V that are read */
   double key_dim, value_dim;
+  double parts, group; /**< sequences x KV heads, and the query heads of each */
+  double queries, keys;
   double passes; /**< over the square in memory; 0: the scores stay on chip */
 } scores;
+
+/** Fewer queries than this of a sequence do not fill a tile of their own: their keys are read by several units. */
+enum { FEW_QUERIES = 16 };
 
 static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
   double a = roof_dtype_bytes(t->compute), kv = roof_dtype_bytes(t->kv),
@@ -23,6 +28,12 @@ static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
   w->write_bytes = s->rows * s->value_dim * roof_dtype_bytes(t->output) + moved;
   w->working_set = w->read_bytes + w->write_bytes - 2 * moved + (s->passes > 0 ? s->square * a : 0);
   w->no_reuse_bytes = s->passes > 0 ? NAN : s->pairs * (s->key_dim + s->value_dim) * kv;
+  w->kernel = (roof_kernel_shape){.kind = s->queries < FEW_QUERIES ? ROOF_KERNEL_DECODE : ROOF_KERNEL_PREFILL,
+                                  .count = s->parts,
+                                  .rows = s->queries,
+                                  .columns = s->keys,
+                                  .depth = s->key_dim,
+                                  .group = s->group};
 }
 
 enum { HEAD_DIM = RF_ATTEND_KV_LEN + 1, KV_HEADS, CAUSAL, ALGORITHM, PASSES };
@@ -40,6 +51,10 @@ static void attention(const roof_op *op, const double *v, const roof_types *t, r
   scores s = {.rows = rows, .square = rows * kv_len, .pairs = rows * kv_len * share};
   s.key_dim = s.value_dim = v[HEAD_DIM];
   s.stored = 2 * v[RF_ATTEND_BATCH] * v[KV_HEADS] * kv_len * v[HEAD_DIM];
+  s.parts = v[RF_ATTEND_BATCH] * v[KV_HEADS];
+  s.group = v[RF_ATTEND_HEADS] / v[KV_HEADS];
+  s.queries = v[RF_ATTEND_Q_LEN];
+  s.keys = kv_len;
   s.passes = v[ALGORITHM] * v[PASSES];
   scores_work(&s, t, w);
 }
@@ -47,12 +62,17 @@ static void attention(const roof_op *op, const double *v, const roof_types *t, r
 static void attend(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
   double batch = v[RF_ATTEND_BATCH], rows = batch * v[RF_ATTEND_Q_LEN] * v[RF_ATTEND_HEADS];
+  double kv_heads = fmax(1, round(v[RF_ATTEND_STORED] / (v[RF_ATTEND_KEY_DIM] + v[RF_ATTEND_VALUE_DIM])));
   scores s = {.rows = rows,
               .square = rows * v[RF_ATTEND_KV_LEN],
               .pairs = batch * v[RF_ATTEND_PAIRS] * v[RF_ATTEND_HEADS],
               .stored = batch * v[RF_ATTEND_KV_LEN] * v[RF_ATTEND_STORED],
               .key_dim = v[RF_ATTEND_KEY_DIM],
               .value_dim = v[RF_ATTEND_VALUE_DIM],
+              .parts = batch * kv_heads,
+              .group = v[RF_ATTEND_HEADS] / kv_heads,
+              .queries = v[RF_ATTEND_Q_LEN],
+              .keys = v[RF_ATTEND_KV_LEN],
               .passes = v[RF_ATTEND_PASSES]};
   scores_work(&s, t, w);
 }

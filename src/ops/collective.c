@@ -15,11 +15,13 @@ static void through_link(const double *v, double bytes, double steps, roof_work 
   w->link_bytes = bytes;
   w->link_steps = steps;
   w->working_set = v[RF_SIZE];
+  w->kernel = (roof_kernel_shape){.kind = ROOF_KERNEL_COLLECTIVE, .count = v[RF_RANKS], .rows = v[RF_SIZE]};
 }
 
 static void sendrecv(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op, (void)t;
   through_link(v, v[RF_SIZE], 1, w);
+  w->kernel.count = 2;
 }
 
 /** Every rank sends each of the other ranks' parts once. */

@@ -24,6 +24,11 @@ static void conv2d(const roof_op *op, const double *v, const roof_types *t, roof
   w->write_bytes = pixels * v[OUT_CHANNELS] * roof_dtype_bytes(t->output) + expanded;
   w->working_set = w->read_bytes + w->write_bytes - expanded;
   w->no_reuse_bytes = pixels * v[OUT_CHANNELS] * products * (a + weight);
+  w->kernel = (roof_kernel_shape){.kind = ROOF_KERNEL_PRODUCT,
+                                  .count = v[GROUPS],
+                                  .rows = pixels,
+                                  .columns = v[OUT_CHANNELS] / v[GROUPS],
+                                  .depth = products};
 }
 
 static roof_status check(const roof_op *op, const double *v, roof_error *error) {

@@ -20,6 +20,8 @@ static void grouped(const roof_op *op, const double *v, const roof_types *t, roo
   w->write_bytes = results * roof_dtype_bytes(t->output);
   w->working_set = w->read_bytes + w->write_bytes;
   w->no_reuse_bytes = rows * in * out * (a + roof_types_weight_bytes(t, 1));
+  w->kernel = (roof_kernel_shape){
+      .kind = ROOF_KERNEL_EXPERTS, .count = v[RF_GROUPED_GROUPS], .rows = rows, .columns = out, .depth = in};
 }
 
 static void look_up(double tokens, double hidden, double tables, const roof_types *t, roof_work *w) {

@@ -44,6 +44,8 @@ static inline void product_work(double rows, double columns, double inner, doubl
   work->write_bytes = batch * rows * columns * o;
   work->working_set = work->read_bytes + work->write_bytes;
   work->no_reuse_bytes = batch * rows * columns * inner * (a + w);
+  work->kernel = (roof_kernel_shape){
+      .kind = ROOF_KERNEL_PRODUCT, .count = batch, .rows = rows, .columns = columns, .depth = inner};
 }
 
 #endif

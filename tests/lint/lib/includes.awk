@@ -23,7 +23,7 @@ BEGIN {
   may["examples"] = "core ops models advise documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor everything"
 
   # The room a public header belongs to.
-  n = split("status dtype units text machine report work op predict place stats measurement energy time version export", core_headers, " ")
+  n = split("status dtype units text machine report work op predict place kernel effects stats measurement energy time version export", core_headers, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
   n = split("ops advise documents catalog weights graphs measure kernels import accuracy ledger draw plot loop region doctor", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]

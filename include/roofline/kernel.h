@@ -1,0 +1,109 @@
+/** Kinds of kernels, and the effects and constants of their expected times.
+ *
+ *  Example:
+ *    roof_kernel_kind kind;
+ *    if (roof_kernel_kind_parse("product", &kind, NULL) == ROOF_OK) {
+ *      puts(roof_kernel_kind_name(kind));
+ *    } */
+#ifndef ROOFLINE_KERNEL_H
+#define ROOFLINE_KERNEL_H
+
+#include "roofline/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** X(symbol, name): kinds of kernels, each with a form of its expected time (roofline/effects.h). */
+#define ROOF_KERNEL_MAP(X)                                                                                   \
+  X(ROOF_KERNEL_STREAM, "stream")                                                                            \
+  X(ROOF_KERNEL_PRODUCT, "product")                                                                          \
+  X(ROOF_KERNEL_DECODE, "decode")                                                                            \
+  X(ROOF_KERNEL_PREFILL, "prefill")                                                                          \
+  X(ROOF_KERNEL_EXPERTS, "experts")                                                                          \
+  X(ROOF_KERNEL_COLLECTIVE, "collective")
+
+typedef enum roof_kernel_kind {
+#define ROOF_KERNEL_ENUM(symbol, name) symbol,
+  ROOF_KERNEL_MAP(ROOF_KERNEL_ENUM)
+#undef ROOF_KERNEL_ENUM
+      ROOF_KERNEL_KIND_COUNT
+} roof_kernel_kind;
+
+/** X(symbol, name, text): what is between the bare roofline and the expected time, in the order it is added. */
+#define ROOF_EFFECT_MAP(X)                                                                                   \
+  X(ROOF_EFFECT_EFFICIENCY, "efficiency", "the share of the unit's peak that full tiles reach")              \
+  X(ROOF_EFFECT_BANDWIDTH, "bandwidth", "the share of the bandwidth that a long stream reaches")             \
+  X(ROOF_EFFECT_CACHE, "cache", "data that the last cache kept from the run before")                         \
+  X(ROOF_EFFECT_UNITS, "units", "few busy units, or few bytes, cannot draw the whole bandwidth")             \
+  X(ROOF_EFFECT_TILES, "tiles", "tiles that the matrix does not fill, and small ones")                       \
+  X(ROOF_EFFECT_WAVES, "waves", "units idle in the last wave, and what each wave costs to start and end")    \
+  X(ROOF_EFFECT_SPLIT, "split", "partial sums of a split that are added at the end")                         \
+  X(ROOF_EFFECT_CORNER, "corner", "arithmetic and memory that hide each other in part")                      \
+  X(ROOF_EFFECT_LATENCY, "latency", "what a kernel takes whatever its size")
+
+typedef enum roof_effect {
+#define ROOF_EFFECT_ENUM(symbol, name, text) symbol,
+  ROOF_EFFECT_MAP(ROOF_EFFECT_ENUM)
+#undef ROOF_EFFECT_ENUM
+      ROOF_EFFECT_COUNT
+} roof_effect;
+
+/** X(symbol, name, unit, least, most, neutral, effect, text): the constants of the forms; each kind of kernel uses
+ *  some (roof_kernel_uses). */
+#define ROOF_CONSTANT_MAP(X)                                                                                 \
+  X(ROOF_LATENCY_SECONDS, "latency_seconds", "s", 0, 1e-3, 0, ROOF_EFFECT_LATENCY, "per launch")             \
+  X(ROOF_WAVE_SECONDS, "wave_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_WAVES,                                   \
+    "per wave of tiles, chunk of keys or doubling of ranks")                                                 \
+  X(ROOF_EFFICIENCY, "efficiency", "", 0.02, 1, 1, ROOF_EFFECT_EFFICIENCY, "share of the unit's peak")       \
+  X(ROOF_BANDWIDTH, "bandwidth", "", 0.02, 1, 1, ROOF_EFFECT_BANDWIDTH, "share of the bandwidth")            \
+  X(ROOF_CACHE_GAIN, "cache_gain", "", 1, 6, 1, ROOF_EFFECT_CACHE,                                           \
+    "times the memory's bandwidth while the data fit the last cache")                                        \
+  X(ROOF_UNIT_BANDWIDTH, "unit_bandwidth", "", 0.5, 64, 1e30, ROOF_EFFECT_UNITS,                             \
+    "times its share of the bandwidth that one unit can draw")                                               \
+  X(ROOF_RAMP_BYTES, "ramp_bytes", "bytes", 0, 1e10, 0, ROOF_EFFECT_UNITS,                                   \
+    "bytes at which half of the bandwidth is reached")                                                       \
+  X(ROOF_CORNER, "corner", "", 1, 16, 1e30, ROOF_EFFECT_CORNER,                                              \
+    "exponent of the sum of both times: 1 adds them, a large one takes the longer")                          \
+  X(ROOF_SPLIT_SECONDS, "split_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_SPLIT, "per doubling of a split")      \
+  X(ROOF_TIME_LOW, "time_low", "", 0.01, 1, 1, ROOF_EFFECT_COUNT,                                            \
+    "10th percentile of the measured time over the expected")                                                \
+  X(ROOF_TIME_HIGH, "time_high", "", 1, 100, 1, ROOF_EFFECT_COUNT,                                           \
+    "90th percentile of the measured time over the expected")
+
+typedef enum roof_constant {
+#define ROOF_CONSTANT_ENUM(symbol, name, unit, least, most, neutral, effect, text) symbol,
+  ROOF_CONSTANT_MAP(ROOF_CONSTANT_ENUM)
+#undef ROOF_CONSTANT_ENUM
+      ROOF_CONSTANT_COUNT
+} roof_constant;
+
+/** The name of a kind: "product".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_kernel_kind_name(roof_kernel_kind kind);
+
+/** The kind of that name.
+ *  Units: none.
+ *  Ownership: writes *kind on success only.
+ *  Errors: ROOF_E_NAME with the nearest. */
+ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *kind, roof_error *error);
+
+/** The shape that decides how a kernel is cut into parts; all 0 for a stream, whose bytes say all.
+ *  product: `count` products of rows x depth by depth x columns.
+ *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
+ *  a query sees at most, `depth` elements of a key.
+ *  experts: `rows` rows shared out among `count` matrices of depth x columns.
+ *  collective: `rows` bytes on each of `count` ranks. */
+typedef struct roof_kernel_shape {
+  roof_kernel_kind kind;
+  double count;
+  double rows, columns, depth;
+  double group;
+} roof_kernel_shape;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

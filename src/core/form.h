@@ -1,0 +1,64 @@
+/** The forms of expected times: one function a kind of kernel, from the times at the ceilings and the kernel's shape. */
+#ifndef CORE_FORM_H
+#define CORE_FORM_H
+
+#include <math.h>
+
+#include "roofline/predict.h"
+
+/** What a form starts from. Unknown times are 0. */
+typedef struct rf_run {
+  const roof_target *target;
+  const roof_work *work;
+  double compute;  /**< s at the peak */
+  double memory;   /**< s at the bandwidth of the level that binds */
+  double network;  /**< s at the link's bandwidth */
+  const double *c; /**< constants, neutral where an effect is left out */
+  unsigned without;
+} rf_run;
+
+/** How a kernel is cut into parts, for the words that explain its time; 0 where a form does not cut. */
+typedef struct rf_cut {
+  double tile_rows, tile_columns, tiles, split, waves;
+} rf_cut;
+
+/** Seconds without the latency of a launch. Fills *cut. */
+typedef double rf_form(const rf_run *run, rf_cut *cut);
+
+rf_form rf_form_stream;
+
+static inline bool rf_without(const rf_run *run, roof_effect effect) {
+  return (run->without & 1u << effect) != 0;
+}
+
+/** Two times that hide each other in part: the longer for a large exponent, the sum for 1. */
+static inline double rf_corner(double a, double b, double exponent) {
+  double longer = a > b ? a : b, shorter = a > b ? b : a;
+  return exponent > 64 || shorter <= 0 ? longer
+                                       : longer * pow(1 + pow(shorter / longer, exponent), 1 / exponent);
+}
+
+/** Share of the bytes that the last cache kept from the run before, from 1 to 0 as the working set passes half of it. */
+static inline double rf_kept(const rf_run *run) {
+  double cache = run->target->cache_bytes;
+  if (cache <= 0 || run->target->options.cold) {
+    return 0;
+  }
+  double full = 2 * run->work->working_set / cache;
+  return 1 / (1 + full * full * full);
+}
+
+/** The time at the memory as a long stream of the kernel takes it. */
+static inline double rf_stream_seconds(const rf_run *run) {
+  double gain = run->c[ROOF_CACHE_GAIN];
+  return run->memory / run->c[ROOF_BANDWIDTH] / (gain > 1 ? 1 + (gain - 1) * rf_kept(run) : 1);
+}
+
+/** How the constants of a target's machine change the expected time; `cut` may be NULL. */
+double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *constants,
+                       unsigned without, rf_cut *cut);
+
+/** Takes the constants of the machine for the target's formats, neutral where an effect is left out. */
+void rf_forms_resolve(roof_target *target);
+
+#endif

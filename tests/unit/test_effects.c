@@ -1,0 +1,156 @@
+/* The effects between the bare roofline and the expected time, on a machine written for it. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "roofline/documents.h"
+#include "roofline/effects.h"
+#include "roofline/ops.h"
+
+static const char text[] =
+    "{\"schema\": \"roofline.machine/1\", \"name\": \"m\", \"device_class\": \"gpu\", \"kind\": "
+    "\"datasheet\","
+    " \"unit_kind\": \"SM\", \"unit_count\": 100, \"peaks\": [{\"dtype\": \"fp32\", \"unit\": \"vector\","
+    " \"flops_per_second\": 1e13, \"kind\": \"datasheet\"}], \"levels\": [{\"name\": \"L2\", \"level\": "
+    "\"L2\","
+    " \"bytes\": 4e7, \"bytes_per_second\": 5e12, \"kind\": \"datasheet\"}, {\"name\": \"HBM\", \"bytes\": "
+    "8e10,"
+    " \"bytes_per_second\": 1e12, \"kind\": \"datasheet\"}], \"constants\": [{\"kernel\": \"stream\","
+    " \"dtype\": \"fp32\", \"latency_seconds\": 3e-6, \"bandwidth\": 0.8, \"cache_gain\": 2, \"time_low\": "
+    "0.9,"
+    " \"time_high\": 1.25, \"kind\": \"measured\", \"source\": \"here\"}]}";
+
+static roof_machine *machine;
+
+static int start(void **state) {
+  (void)state;
+  return roof_machine_read(text, sizeof text - 1, "m", &machine, NULL) == ROOF_OK ? 0 : -1;
+}
+
+static int end(void **state) {
+  (void)state;
+  roof_machine_free(machine);
+  return 0;
+}
+
+static roof_prediction copy_of(double elements, const roof_options *options, roof_target *target) {
+  roof_types types = roof_types_of(ROOF_FP32);
+  const roof_op *op = NULL;
+  roof_prediction p;
+  assert_int_equal(roof_target_init(target, machine, &types, options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("copy", &op, NULL), ROOF_OK);
+  roof_predict(target, op, (double[ROOF_PARAM_MAX]){elements}, &p);
+  return p;
+}
+
+static void all_effects_make_the_expected_time(void **state) {
+  (void)state;
+  roof_options options = roof_options_default();
+  roof_target target;
+  for (double n = 1e3; n < 1e10; n *= 7) {
+    roof_prediction p = copy_of(n, &options, &target);
+    roof_effect_part parts[ROOF_EFFECT_COUNT];
+    int count = roof_effects_of(&target, &p, parts);
+    double sum = p.memory_seconds;
+    for (int i = 0; i < count; i++) {
+      assert_true(strlen(parts[i].text) > 0);
+      sum += parts[i].seconds;
+    }
+    assert_true(fabs(sum / p.expected_seconds - 1) < 1e-9 || p.expected_seconds == p.lower_seconds);
+    assert_true(p.lower_seconds <= p.expected_low_seconds && p.expected_low_seconds <= p.expected_seconds);
+    assert_true(p.expected_seconds < p.expected_high_seconds);
+  }
+}
+
+static void a_small_copy_takes_the_latency(void **state) {
+  (void)state;
+  roof_options options = roof_options_default();
+  roof_target target;
+  assert_true(fabs(copy_of(1, &options, &target).expected_seconds / 3e-6 - 1) < 1e-3);
+  options.without = 1u << ROOF_EFFECT_LATENCY;
+  assert_true(copy_of(1, &options, &target).expected_seconds < 1e-9);
+}
+
+static void without_effects_a_share_of_the_bound(void **state) {
+  (void)state;
+  roof_options options = roof_options_default();
+  roof_target target;
+  options.without = ROOF_EFFECTS_ALL;
+  roof_prediction p = copy_of(1e9, &options, &target);
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  assert_true(fabs(p.expected_seconds * 0.78 / p.memory_seconds - 1) < 1e-12);
+  assert_int_equal(roof_effects_of(&target, &p, parts), 0);
+}
+
+static void the_cache_may_keep_what_fits(void **state) {
+  (void)state;
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_prediction kept = copy_of(1e6, &options, &target), large = copy_of(1e9, &options, &target);
+  options.cold = true;
+  roof_prediction cold = copy_of(1e6, &options, &target);
+  assert_true(fabs(kept.lower_seconds / (8e6 / 5e12) - 1) < 1e-9);
+  assert_true(fabs(cold.lower_seconds / (8e6 / 1e12) - 1) < 1e-9);
+  assert_true(kept.expected_seconds < cold.expected_seconds);
+  assert_true(fabs(large.lower_seconds / (8e9 / 1e12) - 1) < 1e-9);
+}
+
+static void lower_grows_with_the_bytes(void **state) {
+  (void)state;
+  roof_options options = roof_options_default();
+  roof_target target;
+  double last = 0;
+  for (double n = 1e5; n < 1e8; n *= 1.07) {
+    double lower = copy_of(n, &options, &target).lower_seconds;
+    assert_true(lower > last);
+    last = lower;
+  }
+}
+
+static void names_are_read_as_they_are_written(void **state) {
+  (void)state;
+  for (int e = 0; e < ROOF_EFFECT_COUNT; e++) {
+    roof_effect effect;
+    assert_int_equal(roof_effect_parse(roof_effect_name((roof_effect)e), &effect, NULL), ROOF_OK);
+    assert_int_equal(effect, e);
+  }
+  for (int k = 0; k < ROOF_KERNEL_KIND_COUNT; k++) {
+    roof_kernel_kind kind;
+    assert_int_equal(roof_kernel_kind_parse(roof_kernel_kind_name((roof_kernel_kind)k), &kind, NULL),
+                     ROOF_OK);
+    assert_int_equal(kind, k);
+  }
+  roof_error error;
+  roof_effect effect;
+  assert_int_equal(roof_effect_parse("wave", &effect, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "waves"));
+}
+
+static void constants_are_written_and_read(void **state) {
+  (void)state;
+  roof_text out = {0};
+  roof_machine *again = NULL;
+  assert_int_equal(roof_machine_write(machine, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_read(out.data, out.length, "again", &again, NULL), ROOF_OK);
+  assert_int_equal(again->constants_count, 1);
+  const roof_constants *c = &again->constants[0];
+  assert_int_equal(c->kernel, ROOF_KERNEL_STREAM);
+  assert_true(c->values[ROOF_CACHE_GAIN] == 2 && isnan(c->values[ROOF_SPLIT_SECONDS]));
+  assert_string_equal(c->source, "here");
+  roof_machine_free(again);
+  roof_text_done(&out);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_effects_make_the_expected_time),
+      cmocka_unit_test(a_small_copy_takes_the_latency),
+      cmocka_unit_test(without_effects_a_share_of_the_bound),
+      cmocka_unit_test(the_cache_may_keep_what_fits),
+      cmocka_unit_test(lower_grows_with_the_bytes),
+      cmocka_unit_test(names_are_read_as_they_are_written),
+      cmocka_unit_test(constants_are_written_and_read),
+  };
+  return cmocka_run_group_tests(tests, start, end);
+}
