@@ -1,19 +1,9 @@
 #include "catalog/family.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "catalog/builtin.h"
 #include "roofline/documents.h"
-
-static const rf_builtin *find_family(const char *name) {
-  for (unsigned i = 0; i < rf_builtin_constant_count; i++) {
-    if (strcmp(rf_builtin_constants[i].name, name) == 0) {
-      return &rf_builtin_constants[i];
-    }
-  }
-  return NULL;
-}
 
 static bool has(const roof_machine *machine, const roof_constants *wanted) {
   for (int i = 0; i < machine->constants_count; i++) {
@@ -25,15 +15,8 @@ static bool has(const roof_machine *machine, const roof_constants *wanted) {
   return false;
 }
 
-roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error) {
-  const rf_builtin *builtin = find_family(machine->family);
-  roof_machine *family = NULL;
-  if (builtin == NULL) {
-    return ROOF_OK;
-  }
-  roof_status status =
-      roof_machine_read(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, &family, error);
-  for (int i = 0; status == ROOF_OK && i < family->constants_count; i++) {
+static void take_missing(roof_machine *machine, const roof_machine *family) {
+  for (int i = 0; i < family->constants_count; i++) {
     const roof_constants *theirs = &family->constants[i];
     roof_constants *added = has(machine, theirs) ? NULL : roof_machine_add_constants(machine);
     if (added != NULL) {
@@ -41,6 +24,28 @@ roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error) {
       added->kind = ROOF_ASSUMED;
     }
   }
-  roof_machine_free(family);
+}
+
+/** Takes what the files FAMILY.KIND.json have. */
+static roof_status inherit_from(roof_machine *machine, const char *name, roof_error *error) {
+  size_t length = strlen(name);
+  roof_status status = ROOF_OK;
+  for (unsigned i = 0; i < rf_builtin_constant_count && length > 0 && status == ROOF_OK; i++) {
+    const rf_builtin *b = &rf_builtin_constants[i];
+    roof_machine *family = NULL;
+    if (strncmp(b->name, name, length) != 0 || b->name[length] != '.') {
+      continue;
+    }
+    status = roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, &family, error);
+    if (status == ROOF_OK) {
+      take_missing(machine, family);
+    }
+    roof_machine_free(family);
+  }
   return status;
+}
+
+roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error) {
+  roof_status status = inherit_from(machine, machine->family, error);
+  return status == ROOF_OK ? inherit_from(machine, machine->device_class, error) : status;
 }

@@ -4,7 +4,8 @@
 
 #include "roofline/machine.h"
 
-/** Adds to a machine the constants of its family (data/constants) that it does not have itself, as assumed ones. */
+/** Adds to a machine the constants that it does not have itself, as assumed ones: of its family, then of its class of
+ * device (data/constants/FAMILY.KIND.json). */
 roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error);
 
 #endif
