@@ -29,7 +29,7 @@ typedef struct roof_kernel_run {
 /** How a kernel does the work of its operation, where that is not with the fewest bytes at the peak. */
 typedef struct roof_algorithm {
   double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< that each level supplies; NaN: the compulsory bytes */
-  double flops_per_cycle;                    /**< of the one core that it runs on; NaN: as fast as the peak */
+  double flops_per_cycle; /**< of the cores that run it, together; NaN: as fast as the peak */
   bool chained; /**< each operation waits for the one before: that alone decides, and the band is its own */
 } roof_algorithm;
 
@@ -58,11 +58,10 @@ struct roof_kernel {
   const char *(*disabled_reason)(void); /**< nullable; NULL when it works here, else why not */
   const char *(*library)(void);         /**< nullable: the library behind it with its version */
   /** How it does the work; nullable: with the compulsory bytes at the peak. `run` needs no data.
-   *  Units: `caches`: bytes of one instance of each level, NaN unknown.
+   *  Units: `cores`: the target of the cores that run it.
    *  Ownership: fills *out, which is unknown throughout before.
-   *  Errors: none: what depends on an unknown cache stays NaN. */
-  void (*algorithm)(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
-                    roof_algorithm *out);
+   *  Errors: none: what depends on an unknown figure stays NaN. */
+  void (*algorithm)(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out);
   /** Allocates the data and fills them.
    *  Units: none.
    *  Ownership: run->state, until release.

@@ -54,8 +54,8 @@ typedef struct roof_ladder {
   roof_machine *machines[2]; /**< all cores that are used, and one of them */
   roof_target targets[2];
   const roof_level
-      *moved; /**< that `moved_bytes` come from: the innermost outside the first cache where rungs
-                              move more than the least, else the outermost; NULL: none is known */
+      *moved; /**< that `moved_bytes` come from: where the rungs differ most, else the outermost; NULL: none
+                 is known */
   roof_rung *rungs;
   int count;
 } roof_ladder;

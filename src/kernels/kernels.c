@@ -73,14 +73,12 @@ static roof_algorithm algorithm_of(const roof_kernel *kernel, const roof_target 
                                    const double *values) {
   roof_kernel_run run = {.kernel = kernel, .dtype = target->types.compute, .threads = 1};
   roof_algorithm way = {.flops_per_cycle = NAN};
-  double caches[ROOF_LEVEL_KIND_COUNT];
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
     way.level_bytes[i] = NAN;
-    caches[i] = target->level[i] != NULL ? target->level[i]->bytes : NAN;
   }
   memcpy(run.values, values, sizeof run.values);
   if (kernel->algorithm != NULL) {
-    kernel->algorithm(&run, caches, &way);
+    kernel->algorithm(&run, target, &way);
   }
   return way;
 }

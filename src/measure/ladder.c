@@ -126,25 +126,25 @@ static double bytes_from(const roof_prediction *p, const roof_level *level) {
   return NAN;
 }
 
-/** Says whether some rung moves other bytes from a level than from the outermost. */
-static bool rungs_differ(const roof_ladder *l, const roof_level *level, const roof_level *outermost) {
+/** How many times as much the rung that moves the most from a level moves as the one that moves the least. */
+static double range_of(const roof_ladder *l, const roof_level *level) {
+  double most = 0, least = INFINITY;
   for (int i = 0; i < l->count; i++) {
-    double bytes = bytes_from(&l->rungs[i].moved, level), all = bytes_from(&l->rungs[i].moved, outermost);
-    if (bytes > all || bytes < all) {
-      return true;
-    }
+    double bytes = bytes_from(&l->rungs[i].moved, level);
+    most = fmax(most, bytes);
+    least = fmin(least, bytes);
   }
-  return false;
+  return least > 0 ? most / least : 1;
 }
 
-/** The level by whose bytes the rungs differ, and what each moves from it. */
+/** The level by whose bytes the rungs differ most, the outermost if by none, and what each moves from it. */
 static void compare_moves(roof_ladder *l) {
   const roof_prediction *first = &l->rungs[0].moved;
   int outermost = first->level_count - 1;
   l->moved = outermost >= 0 ? first->levels[outermost].level : NULL;
-  for (int k = outermost - 1; k > 0; k--) {
+  for (int k = outermost - 1; k >= 0; k--) {
     const roof_level *level = first->levels[k].level;
-    l->moved = rungs_differ(l, level, first->levels[outermost].level) ? level : l->moved;
+    l->moved = range_of(l, level) > range_of(l, l->moved) ? level : l->moved;
   }
   for (int i = 0; i < l->count; i++) {
     roof_rung *r = &l->rungs[i];

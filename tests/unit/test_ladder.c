@@ -164,6 +164,132 @@ static void three_loops_wait_for_their_sum(void **state) {
   }
 }
 
+/** NVIDIA RTX A6000: 84 units at 1.8 GHz, each 128 multiply-adds and 128 bytes of its first cache a cycle. */
+static roof_machine *make_gpu(void) {
+  static const struct {
+    const char *name;
+    roof_level_kind kind;
+    double bytes, rate;
+  } levels[] = {{"L1/shared", ROOF_L1, 128 << 10, 84 * 128 * 1.8e9},
+                {"L2", ROOF_L2, 6 << 20, 2.1e12},
+                {"GDDR6", ROOF_MEMORY, 48e9, 768e9}};
+  roof_machine *machine = roof_machine_new();
+  assert_non_null(machine);
+  snprintf(machine->name, sizeof machine->name, "gpu");
+  snprintf(machine->device_class, sizeof machine->device_class, "gpu");
+  machine->unit_count = 84;
+  machine->clock_hz = 1.8e9;
+  roof_peak *peak = roof_machine_add_peak(machine);
+  assert_non_null(peak);
+  peak->dtype = ROOF_FP32;
+  peak->unit = ROOF_VECTOR;
+  peak->flops_per_second = 84 * 256 * 1.8e9;
+  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+    roof_level *level = roof_machine_add_level(machine);
+    assert_non_null(level);
+    snprintf(level->name, sizeof level->name, "%s", levels[i].name);
+    level->level = levels[i].kind;
+    level->bytes = levels[i].bytes;
+    level->bytes_per_second = levels[i].rate;
+  }
+  return machine;
+}
+
+static roof_prediction predict_on(const roof_machine *machine, const char *name, const char *shape,
+                                  roof_prediction *moved) {
+  const roof_kernel *kernel = NULL;
+  roof_types types = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_prediction out;
+  double values[ROOF_PARAM_MAX];
+  assert_int_equal(roof_kernel_find(name, &kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernel, shape, values, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_predict(kernel, &target, &target, values, &out, moved, NULL), ROOF_OK);
+  return out;
+}
+
+/** Rungs of the same kinds on that device as published: siboehm/SGEMM_CUDA, README.md, 4092 x 4092. Its first one has 32
+ * rows for a warp, ours 16: 33 lines against 17. */
+static void rungs_of_an_accelerator_as_published(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double flops_per_second;
+  } published[] = {{"device-gemm-naive", 309e9 * 33 / 17},    {"device-gemm-coalesced", 1986.5e9},
+                   {"device-gemm-tiled", 2980.3e9},           {"device-gemm-blocked-1d", 8474.7e9},
+                   {"device-gemm-blocked-2d", 15971.7e9},     {"device-gemm-vectorised", 18237.3e9},
+                   {"device-gemm-double-buffered", 21779.3e9}};
+  roof_machine *machine = make_gpu();
+  double intensity = 0, seconds = INFINITY;
+  for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
+    roof_prediction moved, p = predict_on(machine, published[i].name, "m=n=k=4092", &moved);
+    double ratio = p.work.flops / p.expected_seconds / published[i].flops_per_second;
+    if (!(ratio > 0.5 && ratio < 2)) {
+      fail_msg("%s: %g times as fast as published", published[i].name, ratio);
+    }
+    assert_true(moved.levels[0].intensity > intensity && p.expected_seconds <= seconds);
+    intensity = moved.levels[0].intensity;
+    seconds = p.expected_seconds;
+  }
+  roof_machine_free(machine);
+}
+
+/** A tile of 128 x 128: each matrix 32 times from L2; of the 84 x 2 work-groups at once 5 rows of 32 share what passes of
+ * B. Unknown units or caches leave the least. */
+static void bytes_by_level_of_an_accelerator(void **state) {
+  (void)state;
+  const double matrix = 4.0 * 4096 * 4096;
+  roof_machine *machine = make_gpu();
+  roof_prediction moved;
+  predict_on(machine, "device-gemm-waves", "m=n=k=4096", &moved);
+  assert_int_equal(moved.level_count, 3);
+  assert_near(moved.levels[1].bytes / matrix, 65, 1e-9);
+  assert_near(moved.levels[2].bytes / matrix, 2 + 7, 1e-9);
+  assert_near(moved.levels[0].bytes, 4096.0 * 4096 * 4096 * 0.25 + 65 * matrix, 1);
+  predict_on(machine, "device-gemm-waves", "m=n=k=512", &moved); /* all of it stays in L2 */
+  assert_near(moved.levels[2].bytes, 3 * 4.0 * 512 * 512, 1);
+  machine->unit_count = NAN;
+  predict_on(machine, "device-gemm-waves", "m=n=k=4096", &moved);
+  assert_near(moved.levels[2].bytes / matrix, 3, 1e-9);
+  roof_machine_free(machine);
+}
+
+/** Three kernels pass over what does not stay, one that reads a row twice finds it in L2. */
+static void passes_over_rows_of_an_accelerator(void **state) {
+  (void)state;
+  const double matrix = 4.0 * 32768 * 4096;
+  roof_machine *machine = make_gpu();
+  roof_prediction moved, one = predict_on(machine, "device-softmax", "rows=32768 cols=4096", &moved);
+  assert_near(moved.levels[2].bytes / matrix, 2, 1e-9);
+  roof_prediction p = predict_on(machine, "device-softmax-unfused", "rows=32768 cols=4096", &moved);
+  assert_near(moved.levels[2].bytes / matrix, 4, 1e-9);
+  assert_near(p.lower_seconds, one.lower_seconds, 1e-12);
+  assert_near(p.expected_seconds / one.expected_seconds, 2, 0.05);
+  predict_on(machine, "device-softmax-online", "rows=32768 cols=4096", &moved);
+  assert_near(moved.levels[1].bytes / matrix, 3, 1e-9);
+  assert_near(moved.levels[2].bytes / matrix, 2, 1e-9);
+  predict_on(machine, "device-rmsnorm-unfused", "rows=32768 cols=4096", &moved);
+  assert_near(moved.levels[2].bytes / matrix, 3, 1e-9);
+  predict_on(machine, "device-rmsnorm-unfused", "rows=64 cols=1024", &moved);
+  assert_true(moved.levels[2].bytes < 2.1 * 4 * 64 * 1024);
+  roof_machine_free(machine);
+}
+
+/** Work-items one after the other: the chain of the one sum, or a multiply-add a cycle of each core. */
+static void an_accelerator_that_is_a_processor(void **state) {
+  (void)state;
+  roof_machine *machine = make_machine();
+  double adds = 256.0 * 256 * 256;
+  roof_prediction naive = predict_on(machine, "device-gemm-naive", "m=n=k=256", NULL);
+  roof_prediction blocked = predict_on(machine, "device-gemm-blocked-2d", "m=n=k=256", NULL);
+  assert_near(naive.expected_seconds, adds * 4 / (2 * 3e9) / 0.85, 1e-9);
+  assert_near(blocked.expected_seconds, adds / (2 * 3e9) / 0.78, 1e-9);
+  assert_near(naive.lower_seconds, blocked.lower_seconds, 1e-12);
+  roof_machine_free(machine);
+}
+
 static void what_has_no_ladder(void **state) {
   (void)state;
   const char *const words[] = {"m=1,2"};
@@ -185,6 +311,10 @@ int main(void) {
       cmocka_unit_test(rungs_in_order_predicted_then_measured),
       cmocka_unit_test(bytes_fall_along_the_ladder),
       cmocka_unit_test(three_loops_wait_for_their_sum),
+      cmocka_unit_test(rungs_of_an_accelerator_as_published),
+      cmocka_unit_test(bytes_by_level_of_an_accelerator),
+      cmocka_unit_test(passes_over_rows_of_an_accelerator),
+      cmocka_unit_test(an_accelerator_that_is_a_processor),
       cmocka_unit_test(what_has_no_ladder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

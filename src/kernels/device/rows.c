@@ -1,7 +1,7 @@
 /* Sums, softmax and rmsnorm on accelerators: some work-items per row, their number a power of two. */
-#include "kernels/device/_device.h"
+#include "kernels/device/_traffic.h"
 
-enum { ITEMS = 256, AHEAD = 4, GROUPS = 4096, GROUP = 128, MOST_ITEMS = 1024 };
+enum { ITEMS = 256, AHEAD = 4, GROUPS = 4096, GROUP = 128, MOST_ITEMS = 1024, AT_ONCE = 4 };
 
 /** Bytes of what is computed with. */
 static double sum_bytes(const roof_kernel_run *run) {
@@ -122,6 +122,29 @@ static int plan_rmsnorm(const roof_kernel_run *run, const rf_device_operands *o,
   return 1;
 }
 
+static double matrix_bytes(const roof_kernel_run *run) {
+  return run->values[0] * run->values[1] * roof_dtype_bytes(run->dtype);
+}
+
+/** Every kernel passes over the whole matrix before the next one does: three reads and a write, or two. */
+static void softmax_unfused_algorithm(const roof_kernel_run *run, const roof_target *units,
+                                      roof_algorithm *out) {
+  rf_device_passes(units, 4 * matrix_bytes(run), matrix_bytes(run), out);
+}
+
+static void rmsnorm_unfused_algorithm(const roof_kernel_run *run, const roof_target *units,
+                                      roof_algorithm *out) {
+  rf_device_passes(units, 3 * matrix_bytes(run), matrix_bytes(run), out);
+}
+
+/** A row is read again at once: what must stay are the rows that run at the same time, a few on each unit. */
+static void softmax_online_algorithm(const roof_kernel_run *run, const roof_target *units,
+                                     roof_algorithm *out) {
+  double rows = fmin(run->values[0], AT_ONCE * units->machine->unit_count);
+  double kept = rows * run->values[1] * roof_dtype_bytes(run->dtype);
+  rf_device_passes(units, 3 * matrix_bytes(run), kept, out);
+}
+
 #define TEXT .program = "rows"
 static const rf_device_kernel reduce = {TEXT, .reference = "reduce", .scratch = parts_scratch,
                                         .plan = plan_reduce},
@@ -152,6 +175,7 @@ static const roof_kernel kernels[] = {
      .summary = "softmax of each row in three kernels: x is read three times",
      ROWS,
      .supports = rf_device_floats,
+     .algorithm = softmax_unfused_algorithm,
      RF_ON_DEVICES(&softmax_unfused)},
     {.name = "device-softmax-online",
      .op = "softmax",
@@ -159,6 +183,7 @@ static const roof_kernel kernels[] = {
      .summary = "softmax of each row in one kernel: maximum and sum in one pass, then x again",
      ROWS,
      .supports = rf_device_floats,
+     .algorithm = softmax_online_algorithm,
      RF_ON_DEVICES(&softmax_online)},
     {.name = "device-softmax",
      .in_loop = true,
@@ -174,6 +199,7 @@ static const roof_kernel kernels[] = {
      .summary = "rmsnorm of each row in two kernels: x is read twice",
      ROWS,
      .supports = rf_device_floats,
+     .algorithm = rmsnorm_unfused_algorithm,
      RF_ON_DEVICES(&rmsnorm_unfused)},
     {.name = "device-rmsnorm",
      .in_loop = true,

@@ -49,9 +49,8 @@ static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool firs
   return (rf_gemm_passes){1, whole ? 1 : column ? m : m * LINE / element, 1};
 }
 
-static void algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
-                      roof_algorithm *out) {
-  rf_gemm_moves(run, caches, 2, passes, out);
+static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  rf_gemm_moves(run, cores, 2, passes, out);
   out->flops_per_cycle = 2.0 / ADDITION;
   out->chained = true;
 }

@@ -36,9 +36,8 @@ static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool firs
 }
 
 /** Loads of B and C and a store for each multiply-add. */
-static void algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
-                      roof_algorithm *out) {
-  rf_gemm_moves(run, caches, 3, passes, out);
+static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  rf_gemm_moves(run, cores, 3, passes, out);
   out->flops_per_cycle = rf_gemm_compiled_rate(run);
 }
 

@@ -59,9 +59,8 @@ static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool firs
 }
 
 /** Four rows of B for a load and a store of C. */
-static void algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
-                      roof_algorithm *out) {
-  rf_gemm_moves(run, caches, (TOGETHER + 2.0) / TOGETHER, passes, out);
+static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  rf_gemm_moves(run, cores, (TOGETHER + 2.0) / TOGETHER, passes, out);
   out->flops_per_cycle = rf_gemm_compiled_rate(run);
 }
 

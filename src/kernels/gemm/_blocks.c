@@ -55,10 +55,9 @@ static rf_gemm_passes tile_passes(const roof_kernel_run *run, double bytes, bool
 }
 
 /* A step in depth of a tile loads a column of A and a row of B for rows x columns multiply-adds. */
-void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
-                             roof_algorithm *out) {
+void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
-  rf_gemm_moves(run, caches, 1.0 / loops->tile_rows + 1.0 / loops->tile_columns, tile_passes, out);
+  rf_gemm_moves(run, cores, 1.0 / loops->tile_rows + 1.0 / loops->tile_columns, tile_passes, out);
 }
 
 static size_t packed_bytes(const roof_kernel_run *run, const rf_blocks *b) {

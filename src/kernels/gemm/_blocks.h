@@ -61,8 +61,7 @@ rf_gemm_passes rf_gemm_block_passes(const roof_kernel_run *run, double bytes, do
 
 /** The traffic of tiles in registers, at the peak: `algorithm` of the rungs that use them.
  *  Units: as the member's. Ownership: fills *out. Errors: none. */
-void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
-                             roof_algorithm *out);
+void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out);
 
 /** Side of a square block that fills half the second cache.
  *  Units: elements. Ownership: none. Errors: none. */

@@ -46,7 +46,7 @@ typedef rf_gemm_passes rf_gemm_traffic(const roof_kernel_run *run, double bytes,
 /** Bytes by level, bytes(level) = the passes into the next cache inside, A B C together once where that holds
  *  all of them; of the first cache `asked` elements a multiply-add.
  *  Units: bytes. Ownership: fills out->level_bytes. Errors: none: unknown beyond an unknown cache. */
-void rf_gemm_moves(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT], double asked,
+void rf_gemm_moves(const roof_kernel_run *run, const roof_target *cores, double asked,
                    rf_gemm_traffic *passes, roof_algorithm *out);
 
 /** FLOP per cycle of loops that the compiler takes by vectors of the base instruction set.

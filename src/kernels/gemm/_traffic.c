@@ -16,7 +16,7 @@ static double beyond(const roof_kernel_run *run, double cache, bool first, rf_ge
   return a + b + c <= cache ? a + b + c : p.a * a + p.b * b + p.c * c;
 }
 
-void rf_gemm_moves(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT], double asked,
+void rf_gemm_moves(const roof_kernel_run *run, const roof_target *cores, double asked,
                    rf_gemm_traffic *passes, roof_algorithm *out) {
   rf_gemm_sizes s = rf_gemm_shape(run);
   double inside = NAN;
@@ -25,7 +25,8 @@ void rf_gemm_moves(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KI
     if (level > ROOF_L1 && !isnan(inside)) {
       out->level_bytes[level] = beyond(run, inside, level == ROOF_L2, passes);
     }
-    inside = isnan(caches[level]) ? inside : caches[level];
+    const roof_level *cache = cores->level[level];
+    inside = cache != NULL && !isnan(cache->bytes) ? cache->bytes : inside;
   }
 }
 

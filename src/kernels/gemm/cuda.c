@@ -2,7 +2,7 @@
  * library. */
 #include "host/cublas.h"
 #include "kernels/cuda/tiles.h"
-#include "kernels/device/_device.h"
+#include "kernels/device/_traffic.h"
 #include "kernels/gemm/_gemm.h"
 
 static bool is_bf16(roof_dtype dtype) {
@@ -99,29 +99,43 @@ static const rf_device_kernel specialised = {.program = "gemm_wgmma", .plan = pl
 static const rf_device_kernel cluster = {.program = "gemm_wgmma", .plan = plan_cluster};
 static const rf_device_kernel cublas = {.program = "cublas"};
 
+/* A thread of the first has 8 rows and 16 columns, a warp 64 and 64: 2 turns for A and 4 for B. Tensor cores ask for the
+ * rows and columns of a warp's 64 x 32 or a warpgroup's 64 x 256. A cluster is a block twice as tall to B. */
+#define ALGORITHM(name, ...)                                                                                 \
+  static void name##_algorithm(const roof_kernel_run *run, const roof_target *units, roof_algorithm *out) {  \
+    static const rf_device_tiling tiling = {.rows_first = true, __VA_ARGS__};                                \
+    rf_device_gemm_algorithm(run, units, &tiling, out);                                                      \
+  }
+ALGORITHM(tma, .tall = TMA_TILE_M, .wide = TMA_TILE_N, .rows = 8, .columns = 16, .resident = 1, .turns = {6})
+ALGORITHM(mma, .tall = MMA_TILE_M, .wide = MMA_TILE_N, .resident = 2, .asked = 1.0 / 64 + 1.0 / 32)
+ALGORITHM(wgmma, .tall = WGMMA_TILE_M, .wide = WGMMA_TILE_N, .resident = 1, .asked = 1.0 / 64 + 1.0 / 256)
+ALGORITHM(cluster, .tall = 2 * WGMMA_TILE_M, .wide = WGMMA_TILE_N, .resident = 1,
+          .asked = 1.0 / 64 + 1.0 / 256)
+
 #define SHARED_BY_ALL                                                                                        \
   .op = "gemm", .quick_sizes = "m=2048 n=2048 k=2048", .backends = rf_on_cuda, .check = rf_gemm_check,       \
   .release = rf_operands_release
 
-#define RUNG(name_, variant_, rung_, detail_, supports_, sizes_, summary_)                                   \
+#define RUNG(name_, variant_, rung_, detail_, way_, supports_, sizes_, summary_)                             \
   {                                                                                                          \
     .name = name_, .variant = variant_, .rung = rung_, .detail = detail_, .summary = summary_,               \
-    .supports = supports_, .sizes = sizes_, .prepare = prepare, SHARED_BY_ALL                                \
+    .supports = supports_, .sizes = sizes_, .algorithm = way_##_algorithm, .prepare = prepare, SHARED_BY_ALL \
   }
-#define IN_BF16(name, variant, rung, detail, summary)                                                        \
-  RUNG(name, variant, rung, detail, is_bf16, "m=8192 n=8192 k=8192", summary)
+#define IN_BF16(name, variant, rung, detail, way, summary)                                                   \
+  RUNG(name, variant, rung, detail, way, is_bf16, "m=8192 n=8192 k=8192", summary)
 
 static const roof_kernel kernels[] = {
-    RUNG("gemm-tma", "tma", 9, &tma, rf_device_fp32, "m=4096 n=4096 k=4096",
+    RUNG("gemm-tma", "tma", 9, &tma, tma, rf_device_fp32, "m=4096 n=4096 k=4096",
          "the copy engine fetches, 8 x 16 elements per thread; persistent blocks take tile after tile "
          "(Hopper)"),
-    IN_BF16("gemm-mma", "mma.sync", 9, &mma,
+    IN_BF16("gemm-mma", "mma.sync", 9, &mma, mma,
             "tensor cores, a warp at a time; tiles copied ahead (Ampere and later)"),
-    IN_BF16("gemm-wgmma", "wgmma", 10, &wgmma,
+    IN_BF16("gemm-wgmma", "wgmma", 10, &wgmma, wgmma,
             "four warps at a time, from tiles that the copy engine brings (Hopper)"),
-    IN_BF16("gemm-specialised", "specialised", 11, &specialised,
+    IN_BF16("gemm-specialised", "specialised", 11, &specialised, wgmma,
             "one warp fetches, eight multiply; blocks stay and take tile after tile (Hopper)"),
-    IN_BF16("gemm-cluster", "cluster", 12, &cluster, "pairs of blocks share each tile of B (Hopper)"),
+    IN_BF16("gemm-cluster", "cluster", 12, &cluster, cluster,
+            "pairs of blocks share each tile of B (Hopper)"),
     {.name = "gemm-cublas",
      .variant = "cuBLASLt",
      .sizes = "m=8192 n=8192 k=8192",
