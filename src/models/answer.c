@@ -11,7 +11,11 @@ static void start(model_step *s, const roof_model_target *t, roof_model_phase *o
   memset(out, 0, head);
   out->count = 0;
   out->present = true;
-  *s = (model_step){.target = t, .steps = 1, .heads = roof_model_microbatches(t), .rounds = 1, .out = out};
+  *s = (model_step){
+      .target = t, .batch = roof_model_replica_batch(t), .microbatches = roof_model_microbatches(t)};
+  s->heads = s->microbatches;
+  s->steps = s->rounds = 1;
+  s->out = out;
 }
 
 static void add_group(model_step *s, const model_group *g) {
@@ -28,8 +32,7 @@ static double new_tokens(const roof_model_settings *s) {
  * prefix cache holds is seen by the queries of the rest, and not computed. */
 static void plan_prefill(model_step *s, bool encoder) {
   const roof_model_settings *set = &s->target->settings;
-  double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY,
-         batch = roof_model_replica_batch(s->target);
+  double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY, batch = s->batch;
   double fresh = new_tokens(set), past = roof_model_prefix(set);
   model_group g = {.sequences = batch, .queries = fresh, .causal = !encoder, .cached = !encoder};
   g.past_first = g.past_last = past;
@@ -42,7 +45,7 @@ static void plan_prefill(model_step *s, bool encoder) {
     g.past_last = set->prompt - g.queries;
     s->steps = batch * pieces;
   } else {
-    s->steps = fmax(roof_model_microbatches(s->target), ceil(batch * fresh / chunk));
+    s->steps = fmax(s->microbatches, ceil(batch * fresh / chunk));
     g.sequences = batch / s->steps;
   }
   add_group(s, &g);
@@ -55,8 +58,8 @@ static void plan_prefill(model_step *s, bool encoder) {
  * section 2.2.1). */
 static void plan_training(model_step *s) {
   const roof_model_settings *set = &s->target->settings;
-  double m = roof_model_microbatches(s->target);
-  model_group g = {.sequences = roof_model_replica_batch(s->target) / m, .queries = set->prompt};
+  double m = s->microbatches;
+  model_group g = {.sequences = s->batch / m, .queries = set->prompt};
   g.causal = !s->target->model->encoder;
   g.query_split = set->cp;
   g.key_split = 1;
@@ -70,7 +73,7 @@ static void plan_training(model_step *s) {
 /** A step gives every sequence a token. The next token of a microbatch waits until the last stage is done, so
  * that fewer microbatches than stages leave stages idle. */
 static void add_decoding(model_step *s, double queries, double first, double last) {
-  double rows = roof_model_replica_batch(s->target) / roof_model_microbatches(s->target);
+  double rows = s->batch / s->microbatches;
   model_group g = {.sequences = rows,
                    .queries = queries,
                    .past_first = first,
@@ -82,7 +85,7 @@ static void add_decoding(model_step *s, double queries, double first, double las
                    .query_split = 1,
                    .key_split = s->target->settings.cp};
   add_group(s, &g);
-  s->steps = roof_model_microbatches(s->target);
+  s->steps = s->microbatches;
   s->rounds = fmax(s->steps, s->target->settings.pp);
   s->logits += rows * queries;
 }
@@ -105,27 +108,25 @@ static double expected_yield(double accept, double draft) {
   return accept >= 1 ? draft + 1 : (1 - pow(accept, draft + 1)) / (1 - accept);
 }
 
-static void make_phase(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
-                       bool attention_only, roof_model_phase *phase) {
-  const roof_model_settings *set = &t->settings;
-  model_step s;
-  start(&s, t, phase);
+/** A prompt or a batch of them, the step that follows or a step of training; `s` is just started. */
+static void make_phase(model_step *s, roof_phase kind, double past_first, double past_last) {
+  const roof_model_settings *set = &s->target->settings;
+  roof_model_phase *phase = s->out;
   phase->kind = kind;
-  s.attention_only = attention_only;
   if (kind == ROOF_PHASE_TRAIN) {
-    plan_training(&s);
+    plan_training(s);
   } else if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE) {
-    plan_prefill(&s, kind == ROOF_PHASE_ENCODE);
+    plan_prefill(s, kind == ROOF_PHASE_ENCODE);
   } else {
-    add_decoding(&s, kind == ROOF_PHASE_VERIFY ? set->draft + 1 : 1, past_first, past_last);
+    add_decoding(s, kind == ROOF_PHASE_VERIFY ? set->draft + 1 : 1, past_first, past_last);
   }
   if (kind == ROOF_PHASE_MIXED) {
-    add_piece(&s);
+    add_piece(s);
   }
-  rf_model_walk(&s);
-  phase->steps = s.steps;
-  phase->tokens = s.tokens * s.steps;
-  phase->sequences = roof_model_replica_batch(t);
+  rf_model_walk(s);
+  phase->steps = s->steps;
+  phase->tokens = s->tokens * s->steps;
+  phase->sequences = s->batch;
   phase->yield = phase->sequences * (kind == ROOF_PHASE_VERIFY ? expected_yield(set->accept, set->draft)
                                      : kind == ROOF_PHASE_ENCODE || kind == ROOF_PHASE_TRAIN ? set->prompt
                                                                                              : 1);
@@ -133,7 +134,18 @@ static void make_phase(const roof_model_target *t, roof_phase kind, double past_
 
 void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
                          roof_model_phase *phase) {
-  make_phase(t, kind, past_first, past_last, false, phase);
+  model_step s;
+  start(&s, t, phase);
+  make_phase(&s, kind, past_first, past_last);
+}
+
+double rf_model_one_prompt_seconds(const roof_model_target *t, roof_model_phase *scratch) {
+  model_step s;
+  start(&s, t, scratch);
+  s.batch = s.microbatches = s.heads = 1;
+  make_phase(&s, ROOF_PHASE_PREFILL, 0, 0);
+  scratch->present = false;
+  return scratch->expected_seconds;
 }
 
 roof_phase roof_model_first_phase(const roof_model_target *t) {
@@ -173,18 +185,18 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
     const roof_model_operation *o = &mean->operations[i];
     attention += o->kind == ROOF_KIND_ATTENTION ? o->count * o->expected_seconds : 0;
   }
-  make_phase(t, kind, past, past, true, scratch);
+  model_step s;
+  start(&s, t, scratch);
+  s.attention_only = true;
+  make_phase(&s, kind, past, past);
   scratch->present = false;
   return mean->expected_seconds + scratch->expected_seconds - attention / (1 - mean->bubble);
 }
 
 /** Requests one after another; the place of the phase `encode` is free, as below. */
 static roof_model_continuous run_continuous(const roof_model_target *t, roof_model_answer *a) {
-  roof_model_phase *scratch = &a->phases[ROOF_PHASE_ENCODE];
-  roof_model_target one = rf_model_one_prompt(t);
-  roof_model_phase_of(&one, ROOF_PHASE_PREFILL, 0, 0, scratch);
-  scratch->present = false;
-  return rf_model_continuous(t, scratch->expected_seconds, a->tpot_seconds);
+  double prompt_seconds = rf_model_one_prompt_seconds(t, &a->phases[ROOF_PHASE_ENCODE]);
+  return rf_model_continuous(t, prompt_seconds, a->tpot_seconds);
 }
 
 /** TPOT at both ends of the generation. A model that generates has no phase `encode`, so its place is

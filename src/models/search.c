@@ -59,9 +59,7 @@ static void judge(search *s, const roof_plan_point *p) {
 }
 
 static double prompt_seconds(search *s) {
-  roof_model_target one = rf_model_one_prompt(&s->target);
-  roof_model_phase_of(&one, ROOF_PHASE_PREFILL, 0, 0, &s->phase);
-  return s->phase.expected_seconds;
+  return rf_model_one_prompt_seconds(&s->target, &s->phase);
 }
 
 static double step_seconds(search *s) {

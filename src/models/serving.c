@@ -10,13 +10,6 @@ double roof_model_prefix(const roof_model_settings *s) {
   return fmax(0, fmin(tokens, s->prompt - 1));
 }
 
-roof_model_target rf_model_one_prompt(const roof_model_target *t) {
-  roof_model_target one = *t;
-  one.settings.batch = one.settings.dp;
-  one.settings.microbatches = 0;
-  return one;
-}
-
 roof_model_continuous rf_model_continuous(const roof_model_target *t, double prompt_seconds,
                                           double step_seconds) {
   double wait = roof_model_replica_batch(t) * prompt_seconds / fmax(1, t->settings.generate);

@@ -54,6 +54,8 @@ typedef struct model_group {
 
 typedef struct model_step {
   const roof_model_target *target;
+  double batch;        /**< sequences of a replica */
+  double microbatches; /**< that they are cut into */
   model_group groups[2];
   int group_count;
   double tokens;       /**< of all groups */
@@ -190,10 +192,11 @@ roof_status rf_model_plan_check(const roof_model *model, const roof_model_settin
  *  machine without a link. */
 roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);
 
-/* serving.c */
-/** The target with one prompt on each replica. */
-roof_model_target rf_model_one_prompt(const roof_model_target *target);
+/* answer.c */
+/** Seconds of one prompt on each replica; `scratch` is left with no phase in it. */
+double rf_model_one_prompt_seconds(const roof_model_target *target, roof_model_phase *scratch);
 
+/* serving.c */
 /** Of a target's batch, from the seconds of a prompt and of a step per token. */
 roof_model_continuous rf_model_continuous(const roof_model_target *target, double prompt_seconds,
                                           double step_seconds);
