@@ -116,13 +116,13 @@ static void add_cell(cli_grid *grid, const cli_column *c, const void *row) {
   const char *unit = c->unit != NULL ? c->unit : "";
   double scaled = c->scale != 0 ? v.number * c->scale : v.number;
   if (v.text != NULL) {
-    cli_grid_add(grid, "%s", v.text);
+    rf_cells_add_text(grid, v.text);
   } else if (isnan(v.number)) {
-    cli_grid_add(grid, "%s", c->none != NULL ? c->none : "-");
+    rf_cells_add_text(grid, c->none != NULL ? c->none : "-");
   } else if (v.flag) {
-    cli_grid_add(grid, "%s", v.number != 0 ? "yes" : "no");
+    rf_cells_add_text(grid, v.number != 0 ? "yes" : "no");
   } else if (c->binary) {
-    cli_grid_add(grid, "%s", roof_bytes_format(quantity, sizeof quantity, v.number));
+    rf_cells_add_text(grid, roof_bytes_format(quantity, sizeof quantity, v.number));
   } else if (c->fixed) {
     cli_grid_add(grid, "%.*f%s", c->digits, scaled, unit);
   } else if (c->digits > 0 && fabs(scaled) < pow(10, c->digits)) {
@@ -130,7 +130,7 @@ static void add_cell(cli_grid *grid, const cli_column *c, const void *row) {
   } else if (c->digits > 0) {
     cli_grid_add(grid, "%s%s", cli_number(quantity, scaled), unit);
   } else {
-    cli_grid_add(grid, "%s", roof_quantity_format(quantity, sizeof quantity, scaled, unit));
+    rf_cells_add_text(grid, roof_quantity_format(quantity, sizeof quantity, scaled, unit));
   }
 }
 

@@ -50,11 +50,17 @@ void roof_text_addf(roof_text *text, const char *format, ...) {
   va_start(arguments, format);
   va_list again;
   va_copy(again, arguments);
-  int length = rf_vformat(NULL, 0, format, arguments);
+  size_t room = text->failed ? 0 : text->capacity - text->length;
+  int length = rf_vformat(room > 0 ? text->data + text->length : NULL, room, format, arguments);
   va_end(arguments);
-  if (length >= 0 && reserve(text, (size_t)length)) {
+  bool fits = length >= 0 && (size_t)length < room;
+  if (length >= 0 && !fits && reserve(text, (size_t)length)) {
     rf_vformat(text->data + text->length, (size_t)length + 1, format, again);
-    text->length += (size_t)length;
+    fits = true;
+  }
+  text->length += fits ? (size_t)length : 0;
+  if (!fits && room > 0) {
+    text->data[text->length] = '\0';
   }
   va_end(again);
 }

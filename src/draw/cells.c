@@ -5,11 +5,15 @@
 
 #include "core/number.h"
 
+void rf_cells_add_text(rf_cells *cells, const char *text) {
+  roof_text_add_bytes(&cells->text, text, strlen(text) + 1);
+  cells->count++;
+}
+
 void rf_cells_vadd(rf_cells *cells, const char *format, va_list arguments) {
   char cell[512];
   rf_vformat(cell, sizeof cell, format, arguments);
-  roof_text_add_bytes(&cells->text, cell, strlen(cell) + 1);
-  cells->count++;
+  rf_cells_add_text(cells, cell);
 }
 
 void rf_cells_add(rf_cells *cells, const char *format, ...) {
@@ -21,7 +25,7 @@ void rf_cells_add(rf_cells *cells, const char *format, ...) {
 
 void rf_cells_add_row(rf_cells *cells, const char *const *row, int columns) {
   for (int i = 0; i < columns; i++) {
-    rf_cells_add(cells, "%s", row[i]);
+    rf_cells_add_text(cells, row[i]);
   }
 }
 

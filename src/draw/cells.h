@@ -16,6 +16,9 @@ typedef struct rf_cells {
 void rf_cells_add(rf_cells *cells, const char *format, ...) ROOF_PRINTF(2, 3);
 void rf_cells_vadd(rf_cells *cells, const char *format, va_list arguments) ROOF_PRINTF(2, 0);
 
+/** Adds a text as it is. */
+void rf_cells_add_text(rf_cells *cells, const char *text);
+
 /** Adds a row of texts. */
 void rf_cells_add_row(rf_cells *cells, const char *const *row, int columns);
 

@@ -8,6 +8,10 @@ unsigned rf_glyph_next(const char **cursor) {
   if (s[0] == '\0') {
     return 0;
   }
+  if (s[0] >= ' ' && s[0] < 0x80) {
+    (*cursor)++;
+    return s[0];
+  }
   size_t length = roof_text_sequence(*cursor);
   *cursor += length == 0 ? 1 : length;
   if (length <= 1) {

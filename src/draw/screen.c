@@ -43,10 +43,24 @@ static size_t mark_length(const char *text) {
   return text[0] == MARK_END ? 1 : 2;
 }
 
+/** How many of the bytes are letters of ASCII, which are shown as they are. */
+static size_t letters(const char *text, const char *end) {
+  const char *at = text;
+  while (at < end && *at >= ' ' && *at < 0x7F) {
+    at++;
+  }
+  return (size_t)(at - text);
+}
+
 void rf_screen_add_plain(roof_text *out, const char *text, size_t length, bool ascii) {
   char plain[RF_GLYPH_BYTES];
   for (const char *end = text + length; text < end;) {
-    roof_text_add_bytes(out, plain, rf_glyph_plain(plain, rf_glyph_next(&text), ascii));
+    size_t known = letters(text, end);
+    roof_text_add_bytes(out, text, known);
+    text += known;
+    if (text < end) {
+      roof_text_add_bytes(out, plain, rf_glyph_plain(plain, rf_glyph_next(&text), ascii));
+    }
   }
 }
 
@@ -159,7 +173,10 @@ static void add_marked(roof_text *out, const char *text, size_t length, bool col
       ['b'] = "\033[1m", ['g'] = "\033[32m", ['y'] = "\033[33m", ['r'] = "\033[31m", ['d'] = "\033[2m"};
   for (const char *end = text + length; text < end;) {
     if (!is_mark(text)) {
-      roof_text_add_bytes(out, text++, 1);
+      size_t before = 1 + strcspn(text + 1, "\016\017");
+      before = text + before > end ? (size_t)(end - text) : before;
+      roof_text_add_bytes(out, text, before);
+      text += before;
       continue;
     }
     const char *code = *text == MARK_END ? "\033[0m" : codes[(unsigned char)text[1] & 0x7F];

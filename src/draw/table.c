@@ -165,6 +165,14 @@ static bool choose(const table *t, layout *l) {
   return l->count < 3 && fit(t, l, WORST);
 }
 
+static void add_spaces(roof_text *out, int count) {
+  static const char spaces[] = "                                                                ";
+  const int most = sizeof spaces - 1;
+  for (; count > 0; count -= most) {
+    roof_text_add_bytes(out, spaces, (size_t)at_most(count, most));
+  }
+}
+
 /** Appends a piece of a cell, padded, in the colour of its verdict; returns how much of the cell it was. */
 static size_t add_piece(roof_text *out, const table *t, int column, int width, const char *cell, bool broken,
                         bool last) {
@@ -175,9 +183,11 @@ static size_t add_piece(roof_text *out, const table *t, int column, int width, c
   const char *text = piece.data != NULL ? piece.data : "";
   const char *mark = t->columns[column].verdict ? rf_screen_verdict(cell) : "";
   int used = rf_glyph_width(text), padding = width > used ? width - used : 0;
-  roof_text_addf(out, "%*s%s", right ? padding : 0, "", mark);
+  add_spaces(out, right ? padding : 0);
+  roof_text_add(out, mark);
   rf_screen_add_cut(out, text, width, t->screen->ascii);
-  roof_text_addf(out, "%s%*s", mark[0] != '\0' ? RF_MARK_END : "", right || last ? 0 : padding, "");
+  roof_text_add(out, mark[0] != '\0' ? RF_MARK_END : "");
+  add_spaces(out, right || last ? 0 : padding);
   out->failed |= piece.failed;
   roof_text_done(&piece);
   return length + strspn(cell + length, " ");
@@ -205,7 +215,7 @@ static void add_row(roof_text *out, const table *t, const layout *l, int row) {
     for (int i = 0; i < l->count; i++) {
       bool broken = header || is_wrapped(t, l->columns[i]), last = line > 0 && is_last(l, rests, i);
       int indent = i == 0 && line > 0 && rests[0][0] != '\0' ? lead : 0;
-      roof_text_addf(out, "  %*s", indent, "");
+      add_spaces(out, GAP + indent);
       size_t length = add_piece(out, t, l->columns[i], l->widths[i] - indent, rests[i], broken,
                                 last || i == l->count - 1);
       rests[i] += length;

@@ -12,23 +12,23 @@ static char *ledger_path;
 static const struct poptOption options[] = {
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "default " CLI_DEFAULT_LEDGER, "FILE"}, POPT_TABLEEND};
 
-/** An entry with why. */
+/** An entry, what the columns with a header say, and why. */
 typedef struct row {
-  roof_reconciled of;
+  roof_reconciled of; /**< first, so that an entry alone is a row to those columns */
   char because[sizeof((roof_why *)0)->sentence];
   char causes[512]; /**< their names */
 } row;
 
 /** "memory (L2)". */
 static const char *regime_of(const void *at, char scratch[CLI_SCRATCH]) {
-  const roof_reconciled *r = &((const row *)at)->of;
+  const roof_reconciled *r = at;
   snprintf(scratch, CLI_SCRATCH, "%s (%s)", r->regime, r->binding);
   return scratch;
 }
 
 /** "memory (L2), 82.9 %": what the counters say, with the share of that roof, or of the time. */
 static const char *seen_of(const void *at, char scratch[CLI_SCRATCH]) {
-  const roof_seen *seen = &((const row *)at)->of.seen;
+  const roof_seen *seen = &((const roof_reconciled *)at)->seen;
   const char *regime = roof_regime_name(seen->regime);
   if (seen->resource == NULL) {
     return "not counted";
@@ -40,13 +40,13 @@ static const char *seen_of(const void *at, char scratch[CLI_SCRATCH]) {
 }
 
 static const char *gap_of(const void *at, char scratch[CLI_SCRATCH]) {
-  double gap = ((const row *)at)->of.gap_points;
+  double gap = ((const roof_reconciled *)at)->gap_points;
   rf_format(scratch, CLI_SCRATCH, "%.1f %s", fabs(gap), gap >= 0 ? "below" : "above");
   return scratch;
 }
 
 static const char *result_of(const void *at, char scratch[CLI_SCRATCH]) {
-  const roof_reconciled *r = &((const row *)at)->of;
+  const roof_reconciled *r = at;
   const char *result = r->impossible[0] != '\0' ? "error" : r->done ? "done" : r->verdict;
   snprintf(scratch, CLI_SCRATCH, "%s%s", result, r->unsealed ? ", unsealed" : "");
   return scratch;
@@ -54,12 +54,12 @@ static const char *result_of(const void *at, char scratch[CLI_SCRATCH]) {
 
 static const char *measured_regime_of(const void *at, char scratch[CLI_SCRATCH]) {
   (void)scratch;
-  const roof_seen *seen = &((const row *)at)->of.seen;
+  const roof_seen *seen = &((const roof_reconciled *)at)->seen;
   return seen->resource != NULL ? roof_regime_name(seen->regime) : NULL;
 }
 
 static double measured_share_of(const void *at) {
-  const roof_seen *seen = &((const row *)at)->of.seen;
+  const roof_seen *seen = &((const roof_reconciled *)at)->seen;
   return seen->resource != NULL ? seen->share : NAN;
 }
 
@@ -131,13 +131,12 @@ static void add_unmatched(roof_text *out, const char *what, char (*labels)[ROOF_
   }
 }
 
-static void add_text(roof_text *out, const cli_args *args, roof_reconcile *all, const row *rows,
-                     roof_why *why) {
+static void add_text(roof_text *out, const cli_args *args, roof_reconcile *all, roof_why *why) {
   roof_reconcile_sentence(all, out);
   roof_text_add(out, "\n");
   if (all->count > 0) {
     roof_text_add(out, "\n");
-    cli_columns_add_text(out, CLI_ROWS(columns, rows, all->count));
+    cli_columns_add_text(out, CLI_ROWS(columns, all->entries, all->count));
   }
   roof_text_add(out, "\n");
   for (size_t i = 0; i < all->count && !args->quiet; i++) {
@@ -152,6 +151,7 @@ static void add_text(roof_text *out, const cli_args *args, roof_reconcile *all, 
 
 static void fill_row(roof_reconcile *all, size_t index, roof_why *why, row *out) {
   size_t length = 0;
+  out->causes[0] = '\0';
   roof_reconcile_why(all, index, why);
   out->of = all->entries[index];
   memcpy(out->because, why->sentence, sizeof out->because);
@@ -161,23 +161,28 @@ static void fill_row(roof_reconcile *all, size_t index, roof_why *why, row *out)
   }
 }
 
+static void add_csv(roof_text *out, roof_reconcile *all, roof_why *why) {
+  row r = {0};
+  cli_columns_add_csv(out, CLI_ROWS(columns, &r, 0));
+  for (size_t i = 0; i < all->count; i++) {
+    fill_row(all, i, why, &r);
+    cli_columns_add_csv_row(out, columns, &r);
+  }
+}
+
 static roof_status print_rows(const cli_args *args, roof_reconcile *all, roof_error *error) {
   roof_text text = {0};
   roof_why *why = malloc(sizeof *why);
-  row *rows = calloc(all->count + 1, sizeof *rows);
-  bool room = why != NULL && rows != NULL;
-  roof_status status = room ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
-  for (size_t i = 0; i < all->count && room; i++) {
-    fill_row(all, i, why, &rows[i]);
+  if (why == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
   }
-  if (room && args->csv) {
-    cli_columns_add_csv(&text, CLI_ROWS(columns, rows, all->count));
-  } else if (room) {
-    add_text(&text, args, all, rows, why);
+  if (args->csv) {
+    add_csv(&text, all, why);
+  } else {
+    add_text(&text, args, all, why);
   }
-  free(rows);
   free(why);
-  return cli_print_end(&text, status, error);
+  return cli_print_end(&text, ROOF_OK, error);
 }
 
 roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_error *error) {
