@@ -5,12 +5,6 @@
 
 #include "models/step.h"
 
-/** Keys that the first n queries of a sequence see: sum of min(j, W) for j = 1 .. n. */
-static double sliding_sum(double n, double window) {
-  double ramp = fmin(n, window);
-  return ramp * (ramp + 1) / 2 + (n - ramp) * window;
-}
-
 /** The same in chunks: full ones of C (C + 1) / 2, and a rest. */
 static double chunked_sum(double n, double chunk) {
   double full = floor(n / chunk), rest = n - full * chunk;
@@ -18,10 +12,10 @@ static double chunked_sum(double n, double chunk) {
 }
 
 static double seen(double n, double window, bool chunked) {
-  return window <= 0 ? n * (n + 1) / 2 : chunked ? chunked_sum(n, window) : sliding_sum(n, window);
+  return window <= 0 ? n * (n + 1) / 2 : chunked ? chunked_sum(n, window) : rf_keys_seen(n, window);
 }
 
-/** Sum of sliding_sum(m) for m = 1 .. n: tetrahedral numbers up to the window, then a line's sum. */
+/** Sum of rf_keys_seen(m) for m = 1 .. n: tetrahedral numbers up to the window, then a line's sum. */
 static double sliding_sum_of_sums(double n, double window) {
   double w = fmin(n, window), rest = n - w;
   return w * (w + 1) * (w + 2) / 6 + rest * w * (w + 1) / 2 + window * rest * (rest + 1) / 2;
@@ -68,7 +62,7 @@ static double keys_at(const roof_model_block *b, double past, double queries) {
 /** The mean of min(past + q, most) over consecutive pasts. */
 static double mean_keys(const model_group *g, double most) {
   double a = g->past_first + g->queries, b = g->past_last + g->queries;
-  return (sliding_sum(b, most) - sliding_sum(a - 1, most)) / (b - a + 1);
+  return (rf_keys_seen(b, most) - rf_keys_seen(a - 1, most)) / (b - a + 1);
 }
 
 /** The mean of (past mod C) + q over consecutive pasts. */

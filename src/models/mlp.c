@@ -65,14 +65,8 @@ static void emit_mlp(model_step *s, double n, const mlp *m) {
                   m->bias ? s->target->model->hidden : 0, 0);
 }
 
-/** Experts that at least one of `tokens` tokens is sent to, when each picks `chosen` of `all` independently
- * and evenly: one misses an expert with probability 1 - k/E, all do with its power, so E (1 - (1 - k/E)^T)
- * are touched. Real routers are less even: fewer are. */
-static double experts_touched(double all, double chosen, double tokens) {
-  return all * -expm1(tokens * log1p(-chosen / all));
-}
-
-/** Experts on this device: of the tokens of all replicas that share them, those that chose one here. */
+/** Experts on this device: of the tokens of all replicas that share them, those that chose one here. Real routers
+ * are less even than rf_places_hit takes them: fewer experts are touched. */
 static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
   double hidden = t->model->hidden, e = b->experts, k = b->experts_per_token;
@@ -81,7 +75,7 @@ static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   mlp m = {.names = &expert_names, .part = ROOF_PART_EXPERTS, .gated = b->gated, .bias = b->expert_bias};
   double ep = t->settings.ep, tokens = s->tokens * fmax(1, ep / t->settings.tp);
   m.rows = tokens * k / ep;
-  m.copies = (k < e ? experts_touched(e, k, tokens) : e) / ep;
+  m.copies = rf_places_hit(e, k, tokens) / ep;
   m.width = b->expert_width / rf_model_expert_cut(&t->settings);
   emit_mlp(s, n, &m);
   rf_model_map(s, n, "combine", MODEL_COMBINE, (double[3]){m.rows, s->tokens, hidden}, 0);

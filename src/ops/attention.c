@@ -36,27 +36,80 @@ static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
                                   .group = s->group};
 }
 
-enum { HEAD_DIM = RF_ATTEND_KV_LEN + 1, KV_HEADS, CAUSAL, ALGORITHM, PASSES };
+enum { HEAD_DIM = RF_ATTEND_KV_LEN + 1, KV_HEADS, CAUSAL, ALGORITHM, PASSES, WINDOW };
 
-/** Of all pairs, those that a query sees when the last query sees all keys: q (kv - q) + q (q + 1) / 2 after a cached
- * prefix; of a whole prompt half, as the benchmarks of attention count it. */
-static double causal_share(double q_len, double kv_len) {
-  return q_len < kv_len ? 1 - (q_len - 1) / (2 * kv_len) : kv_len / (2 * q_len);
+/** Pairs of a query and a key that it sees when the last query sees the last key and each the `window` keys up to its
+ * own: q (kv - q) + q (q + 1) / 2 after a cached prefix; of a whole prompt without the half of the diagonal, as the
+ * benchmarks of attention count it. */
+static double causal_pairs(double q_len, double kv_len, double window) {
+  double pairs = rf_keys_seen(kv_len, window) - rf_keys_seen(fmax(0, kv_len - q_len), window);
+  return q_len < kv_len ? pairs : pairs - window / 2;
 }
 
 static void attention(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
-  double rows = v[RF_ATTEND_BATCH] * v[RF_ATTEND_HEADS] * v[RF_ATTEND_Q_LEN], kv_len = v[RF_ATTEND_KV_LEN];
-  double share = v[CAUSAL] != 0 ? causal_share(v[RF_ATTEND_Q_LEN], kv_len) : 1;
-  scores s = {.rows = rows, .square = rows * kv_len, .pairs = rows * kv_len * share};
+  double units = v[RF_ATTEND_BATCH] * v[RF_ATTEND_HEADS], q_len = v[RF_ATTEND_Q_LEN];
+  double kv_len = v[RF_ATTEND_KV_LEN], window = fmin(v[WINDOW], kv_len);
+  double keys = fmin(kv_len, window + q_len - 1);
+  double pairs = v[CAUSAL] != 0 ? causal_pairs(q_len, kv_len, window) : q_len * window;
+  scores s = {.rows = units * q_len, .square = units * q_len * keys, .pairs = units * pairs};
   s.key_dim = s.value_dim = v[HEAD_DIM];
-  s.stored = 2 * v[RF_ATTEND_BATCH] * v[KV_HEADS] * kv_len * v[HEAD_DIM];
+  s.stored = 2 * v[RF_ATTEND_BATCH] * v[KV_HEADS] * keys * v[HEAD_DIM];
   s.parts = v[RF_ATTEND_BATCH] * v[KV_HEADS];
   s.group = v[RF_ATTEND_HEADS] / v[KV_HEADS];
-  s.queries = v[RF_ATTEND_Q_LEN];
-  s.keys = kv_len;
+  s.queries = q_len;
+  s.keys = window;
   s.passes = v[ALGORITHM] * v[PASSES];
   scores_work(&s, t, w);
+}
+
+enum {
+  MLA_CAUSAL = RF_ATTEND_KV_LEN + 1,
+  MLA_ALGORITHM,
+  MLA_KV_RANK,
+  MLA_ROPE_DIM,
+  MLA_HEAD_DIM,
+  MLA_VALUE_DIM
+};
+enum { ABSORBED, EXPANDED };
+
+/** The queries multiplied into the latent: its keys are the latent and the rotated part, its values the latent again,
+ * read once for all heads. */
+static void absorbed(const double *v, const scores *pairs, const roof_types *t, roof_work *w) {
+  double latent = v[MLA_KV_RANK] + v[MLA_ROPE_DIM];
+  scores s = *pairs;
+  s.parts = v[RF_ATTEND_BATCH];
+  s.group = v[RF_ATTEND_HEADS];
+  s.key_dim = latent;
+  s.value_dim = v[MLA_KV_RANK];
+  s.stored = v[RF_ATTEND_BATCH] * v[RF_ATTEND_KV_LEN] * latent;
+  scores_work(&s, t, w);
+}
+
+/** The latent expanded to the keys and values of all heads, which are activations; the rotated part is shared. */
+static void expanded(const double *v, const scores *pairs, const roof_types *t, roof_work *w) {
+  roof_types own = *t;
+  scores s = *pairs;
+  own.kv = t->compute;
+  s.parts = v[RF_ATTEND_BATCH] * v[RF_ATTEND_HEADS];
+  s.group = 1;
+  s.key_dim = v[MLA_HEAD_DIM] + v[MLA_ROPE_DIM];
+  s.value_dim = v[MLA_VALUE_DIM];
+  s.stored = v[RF_ATTEND_BATCH] * v[RF_ATTEND_KV_LEN] *
+             (v[RF_ATTEND_HEADS] * (v[MLA_HEAD_DIM] + v[MLA_VALUE_DIM]) + v[MLA_ROPE_DIM]);
+  scores_work(&s, &own, w);
+  w->cache_bytes = 0;
+}
+
+static void mla(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  double units = v[RF_ATTEND_BATCH] * v[RF_ATTEND_HEADS], q_len = v[RF_ATTEND_Q_LEN];
+  double square = q_len * v[RF_ATTEND_KV_LEN];
+  double pairs = v[MLA_CAUSAL] != 0 ? causal_pairs(q_len, v[RF_ATTEND_KV_LEN], v[RF_ATTEND_KV_LEN]) : square;
+  scores s = {.rows = units * q_len, .square = units * square, .pairs = units * pairs};
+  s.queries = q_len;
+  s.keys = v[RF_ATTEND_KV_LEN];
+  (v[MLA_ALGORITHM] == EXPANDED ? expanded : absorbed)(v, &s, t, w);
 }
 
 static void attend(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -124,17 +177,27 @@ static roof_status check_pairs(const roof_op *op, const double *v, roof_error *e
   return ROOF_OK;
 }
 
+#define CAUSAL_TEXT                                                                                          \
+  "(causal == 0 ? q_len * kv_len : q_len < kv_len ? q_len * (kv_len - (q_len - 1) / 2) : kv_len * kv_len / " \
+  "2)"
+
 static const roof_op ops[] = {
     {.name = "attention",
      .family = "attention",
      .summary = "softmax(Q K') V; flash keeps the scores on chip, standard moves them `passes` times",
      .unit = ROOF_MATRIX,
-     .flops = "batch * heads * q_len * kv_len * (4 * head_dim + 5) * "
-              "(causal == 0 ? 1 : q_len < kv_len ? 1 - (q_len - 1) / (2 * kv_len) : kv_len / (2 * q_len))",
-     .bytes = "batch * heads * q_len * head_dim * (a + o) + 2 * batch * kv_heads * kv_len * head_dim * kv + "
-              "(algorithm == standard) * passes * batch * heads * q_len * kv_len * a",
+     .flops =
+         "batch * heads * (4 * head_dim + 5) * (causal == 0 ? q_len * min(window, kv_len) : q_len < kv_len ? "
+         "q_len * min(window, kv_len) - max(0, min(window, kv_len) + q_len - kv_len - 1) * max(0, "
+         "min(window, "
+         "kv_len) + q_len - kv_len) / 2 : (kv_len - min(window, kv_len) / 2) * min(window, kv_len))",
+     .bytes =
+         "batch * heads * q_len * head_dim * (a + o) + (2 * batch * kv_heads * head_dim * kv + (algorithm == "
+         "standard) * passes * batch * heads * q_len * a) * min(window + q_len - 1, kv_len)",
      .flops_per_element = NAN,
-     .source = "Vaswani et al. 2017; Dao et al. 2022 (flash: Q, K, V, O once); softmax 5 FLOP per score",
+     .source = "Vaswani et al. 2017; Dao et al. 2022 (flash: Q, K, V, O once); softmax 5 FLOP per score; "
+               "Beltagy et "
+               "al. 2020 (window)",
      .work = attention,
      .check = check,
      .batch = "q_len",
@@ -157,8 +220,49 @@ static const roof_op ops[] = {
                                .fallback = 0,
                                .choices = {"flash", "standard"},
                                .text = "standard writes and reads the scores"},
-                [PASSES] =
-                    COUNT_OR("passes", 2, "passes over the scores (standard): 2 at least, 4 unfused")}},
+                [PASSES] = COUNT_OR("passes", 2, "passes over the scores (standard): 2 at least, 4 unfused"),
+                [WINDOW] = {.name = "window",
+                            .kind = ROOF_PARAM_COUNT,
+                            .fallback = NAN,
+                            .same_as = "kv_len",
+                            .text = "keys that a query sees at most, the newest"}}},
+    {.name = "mla",
+     .family = "attention",
+     .summary =
+         "attention over a latent that all heads share: absorbed works on it (decode), expanded on the keys "
+         "and values made of it (prefill)",
+     .unit = ROOF_MATRIX,
+     .flops =
+         "batch * heads * " CAUSAL_TEXT " * (algorithm == absorbed ? 4 * kv_rank + 2 * rope_dim + 5 : 2 * "
+         "(head_dim + rope_dim + value_dim) + 5)",
+     .bytes =
+         "algorithm == absorbed ? batch * heads * q_len * ((kv_rank + rope_dim) * a + kv_rank * o) + batch * "
+         "kv_len * (kv_rank + rope_dim) * kv : batch * heads * q_len * ((head_dim + rope_dim) * a + "
+         "value_dim * "
+         "o) + batch * kv_len * (heads * (head_dim + value_dim) + rope_dim) * a",
+     .flops_per_element = NAN,
+     .source =
+         "DeepSeek-V2 2024, section 2.1.2 and appendix C; sizes of DeepSeek-V3 where none is given; the "
+         "products into and out of the latent are operations of their own (gemm, batch=heads)",
+     .work = mla,
+     .batch = "q_len",
+     .params = {[RF_ATTEND_BATCH] = COUNT("batch", "sequences"),
+                [RF_ATTEND_HEADS] = COUNT("heads", "query heads"),
+                [RF_ATTEND_Q_LEN] = COUNT("q_len", "query positions (1 in decode)"),
+                [RF_ATTEND_KV_LEN] = COUNT("kv_len", "key positions"),
+                [MLA_CAUSAL] = {.name = "causal",
+                                .kind = ROOF_PARAM_FLAG,
+                                .fallback = 0,
+                                .text = "1: a query sees no later key; the last one sees all"},
+                [MLA_ALGORITHM] = {.name = "algorithm",
+                                   .kind = ROOF_PARAM_CHOICE,
+                                   .fallback = ABSORBED,
+                                   .choices = {"absorbed", "expanded"},
+                                   .text = "absorbed: on the latent itself; expanded: on full heads"},
+                [MLA_KV_RANK] = COUNT_OR("kv_rank", 512, "elements of the latent"),
+                [MLA_ROPE_DIM] = COUNT_OR("rope_dim", 64, "rotated elements of a key, shared by the heads"),
+                [MLA_HEAD_DIM] = COUNT_OR("head_dim", 128, "other elements of a key of one head (expanded)"),
+                [MLA_VALUE_DIM] = COUNT_OR("value_dim", 128, "elements of a value of one head (expanded)")}},
     {.name = "attend",
      .family = "attention",
      .summary =

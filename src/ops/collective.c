@@ -49,6 +49,48 @@ static void broadcast(const roof_op *op, const double *v, const roof_types *t, r
   through_link(v, v[RF_SIZE] * copies, messages(v), w);
 }
 
+enum { EP_TOKENS, EP_HIDDEN, EP_TOP_K, EP_RANKS, EP_GROUPS };
+
+/** A token goes once to each rank that has experts of it, or to the groups of ranks that it is limited to, where
+ * it is handed on. */
+static void to_experts(const double *v, double bytes, roof_work *w) {
+  double ranks = v[EP_RANKS], copies = rf_token_copies(ranks, v[EP_TOP_K], v[EP_GROUPS]);
+  w->link_bytes = v[EP_TOKENS] * v[EP_HIDDEN] * bytes * copies * (ranks - 1) / ranks;
+  w->link_steps = ranks - 1;
+  w->working_set = v[EP_TOKENS] * v[EP_HIDDEN] * bytes * copies;
+}
+
+static void ep_dispatch(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  to_experts(v, roof_dtype_bytes(t->compute), w);
+}
+
+static void ep_combine(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  to_experts(v, roof_dtype_bytes(t->output), w);
+}
+
+#define COPIES "ranks * (1 - (1 - 1 / ranks)^top_k)"
+#define TO_EXPERTS(op_name, function, meaning, element)                                                      \
+  {                                                                                                          \
+    .name = op_name, .family = "collective", .summary = meaning, .unit = ROOF_VECTOR, .flops = "0",          \
+    .bytes = "0",                                                                                            \
+    .link = "tokens * hidden * " element " * (groups > 0 ? min(groups, " COPIES ") : " COPIES                \
+            ") * (ranks - 1) / ranks",                                                                       \
+    .steps = "ranks - 1", .flops_per_element = NAN,                                                          \
+    .source = "Lepikhin et al. 2020 (GShard); DeepSeek-V3 2024, sections 2.1.2 and 3.2.2 (limit of nodes)",  \
+    .work = function, .params = {                                                                            \
+      [EP_TOKENS] = COUNT("tokens", "tokens of a rank"),                                                     \
+      [EP_HIDDEN] = COUNT("hidden", "elements of a token"),                                                  \
+      [EP_TOP_K] = COUNT("top_k", "experts that a token is sent to"),                                        \
+      [EP_RANKS] = COUNT("ranks", "ranks that share the experts, or nodes where a node hands on"),           \
+      [EP_GROUPS] = {.name = "groups",                                                                       \
+                     .kind = ROOF_PARAM_AMOUNT,                                                              \
+                     .fallback = 0,                                                                          \
+                     .text = "copies of a token at most (topk_group of a config); 0: any"}                   \
+    }                                                                                                        \
+  }
+
 #define BUFFER                                                                                               \
   { .name = "size", .kind = ROOF_PARAM_BYTES, .fallback = NAN, .text = "bytes of the whole buffer" }
 #define STEPS "(algorithm == tree ? ceil(log2(ranks)) : ranks - 1)"
@@ -93,6 +135,8 @@ static const roof_op ops[] = {
      .source = "nccl-tests PERFORMANCE.md (bus bandwidth)",
      .work = sendrecv,
      .params = {[RF_SIZE] = BUFFER}},
+    TO_EXPERTS("ep_dispatch", ep_dispatch, "tokens to the ranks of their experts, once to each", "a"),
+    TO_EXPERTS("ep_combine", ep_combine, "the experts' results back to the ranks of their tokens", "o"),
 };
 
 FAMILY(collective);

@@ -25,6 +25,15 @@ static void adam(const roof_op *op, const double *v, const roof_types *t, roof_w
     }                                                                                                        \
   }
 
+#define GATED(op_name, count, text, meaning, counted)                                                        \
+  {                                                                                                          \
+    .name = op_name, .family = "elementwise", .summary = meaning, .unit = ROOF_VECTOR, .flops = text,        \
+    .bytes = "n * (2 * a + o)", .flops_per_element = count,                                                  \
+    .source = "Shazeer 2020 (gated units); " counted, .work = binary_work, .params = {                       \
+      COUNT("n", "results")                                                                                  \
+    }                                                                                                        \
+  }
+
 static const roof_op ops[] = {
     UNARY("relu", 1, "n", "y = max(x, 0)", "1 FLOP: the comparison"),
     UNARY("gelu", 12, "12 * n", "y = x Phi(x), tanh form",
@@ -44,6 +53,10 @@ static const roof_op ops[] = {
      .source = "He et al. 2016, residual connection; 1 FLOP: the add",
      .work = binary_work,
      .params = {COUNT("n", "elements")}},
+    GATED("swiglu", 5, "5 * n", "y = silu(x) z: a gated unit's activation, both halves read",
+          "silu 4, product 1"),
+    GATED("geglu", 13, "13 * n", "y = gelu(x) z: a gated unit's activation, both halves read",
+          "gelu 12, product 1"),
     {.name = "activation",
      .family = "elementwise",
      .summary = "y = f(x), or f(x) times a second input (gated)",

@@ -33,9 +33,8 @@ static void gated_norm(const roof_op *op, const double *v, const roof_types *typ
 }
 
 static void topk(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
-  rows_work(op, v, types, work);
-  work->write_bytes = v[RF_ROWS] * v[RF_TOPK_KEPT] * roof_dtype_bytes(types->output);
-  work->working_set = work->read_bytes + work->write_bytes;
+  (void)op;
+  choice_work(v[RF_ROWS], v[RF_COLS], v[RF_TOPK_KEPT], types, work);
 }
 
 static roof_status check_kept(const roof_op *op, const double *v, roof_error *error) {

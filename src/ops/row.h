@@ -33,6 +33,15 @@ static inline void binary_work(const roof_op *op, const double *v, const roof_ty
   map_work(op, v[0], 2, types, work);
 }
 
+/** The softmax of each row and its `kept` largest. */
+static inline void choice_work(double rows, double columns, double kept, const roof_types *types,
+                               roof_work *work) {
+  work->flops = 5 * rows * columns;
+  work->read_bytes = rows * columns * roof_dtype_bytes(types->compute);
+  work->write_bytes = rows * kept * roof_dtype_bytes(types->output);
+  work->working_set = work->read_bytes + work->write_bytes;
+}
+
 /** C (rows x columns) = A (rows x inner) B (inner x columns), `batch` times: A activations, B weights. */
 static inline void product_work(double rows, double columns, double inner, double batch,
                                 const roof_types *types, roof_work *work) {

@@ -2,6 +2,8 @@
 #ifndef OPS_VALUES_H
 #define OPS_VALUES_H
 
+#include <math.h>
+
 /* attention, attend */
 enum { RF_ATTEND_BATCH, RF_ATTEND_HEADS, RF_ATTEND_Q_LEN, RF_ATTEND_KV_LEN };
 enum {
@@ -63,6 +65,26 @@ enum {
 
 /* collectives; sendrecv has the size alone */
 enum { RF_SIZE, RF_RANKS, RF_ALGORITHM };
+
+/** Keys that the first `n` queries of a sequence see, each itself and those before it, `window` at most: the sum of
+ *  min(j, window) for j = 1 .. n. */
+static inline double rf_keys_seen(double n, double window) {
+  double ramp = fmin(n, window);
+  return ramp * (ramp + 1) / 2 + (n > ramp ? (n - ramp) * window : 0);
+}
+
+/** Of `all` places, those that at least one of `times` draws hits, when each draws `chosen` of them independently and
+ *  evenly: one draw misses a place with probability 1 - k/E, all do with its power, so E (1 - (1 - k/E)^T) are hit. */
+static inline double rf_places_hit(double all, double chosen, double times) {
+  return chosen < all ? all * -expm1(times * log1p(-chosen / all)) : all;
+}
+
+/** Copies of a token that go to `ranks` ranks which share `top_k` of its experts, one a rank; `limit` > 0 of them at
+ *  most. */
+static inline double rf_token_copies(double ranks, double top_k, double limit) {
+  double copies = rf_places_hit(ranks, 1, top_k);
+  return limit > 0 ? fmin(limit, copies) : copies;
+}
 
 /** Bytes of Adam's state for one parameter, fp32 each: both moments, and a master copy of weights of `a` < 4
  * bytes (Micikevicius et al. 2018, section 3.1; Rajbhandari et al. 2020, section 3.1). */

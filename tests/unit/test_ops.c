@@ -33,7 +33,10 @@ static const char *const contract[] = {
     "symm m n",
     "trmm m n",
     "syrk n k",
-    "attention batch heads q_len kv_len head_dim kv_heads=heads causal=0 algorithm=flash passes=2",
+    "attention batch heads q_len kv_len head_dim kv_heads=heads causal=0 algorithm=flash passes=2 "
+    "window=kv_len",
+    "mla batch heads q_len kv_len causal=0 algorithm=absorbed kv_rank=512 rope_dim=64 head_dim=128 "
+    "value_dim=128",
     "attend batch heads q_len kv_len pairs key_dim value_dim stored passes=0",
     "indexer batch heads q_len kv_len pairs dim keep",
     "rope tokens queries keys stored=0 rotary=1 norm=0",
@@ -44,12 +47,16 @@ static const char *const contract[] = {
     "alltoall size ranks algorithm=ring",
     "broadcast size ranks algorithm=ring",
     "sendrecv size",
+    "ep_dispatch tokens hidden top_k ranks groups=0",
+    "ep_combine tokens hidden top_k ranks groups=0",
     "relu n",
     "gelu n",
     "silu n",
     "relu2 n",
     "dropout n",
     "residual n",
+    "swiglu n",
+    "geglu n",
     "activation n flops gated=0",
     "adam n",
     "softmax rows cols passes=2",
@@ -61,6 +68,7 @@ static const char *const contract[] = {
     "gated_rmsnorm rows cols",
     "topk rows cols k=0",
     "linear batch in out",
+    "moe tokens hidden intermediate experts top_k ep=1 gated=1 activation=4 router=1",
     "grouped batch groups in out activation=0 gated=0",
     "combine rows tokens hidden",
     "embedding tokens hidden",
@@ -323,7 +331,8 @@ static void work_is_sane(void **state) {
 /** Counts of which more is less: fewer outputs, fewer products, fewer places for the kernel. */
 static bool shrinks(const roof_op *op, const char *name, const double *values) {
   int padding = roof_op_param_index(op, "padding");
-  return strcmp(name, "stride") == 0 || strcmp(name, "groups") == 0 ||
+  return strcmp(name, "stride") == 0 || strcmp(name, "ep") == 0 ||
+         (strcmp(name, "groups") == 0 && strcmp(op->name, "conv2d") == 0) ||
          (strcmp(name, "kernel") == 0 && padding >= 0 && values[padding] >= 0);
 }
 
@@ -426,6 +435,51 @@ static void attention_algorithms(void **state) {
   assert_near(chunk.flops, pairs * (4 * 128 + 5), 1e-12);
 }
 
+/** Keys of a window, counted one query after another. */
+static void attention_in_a_window(void **state) {
+  (void)state;
+  seed = 9;
+  for (int d = 0; d < DRAWS; d++) {
+    double q = 1 + draw(60), past = 1 + draw(60), window = 1 + draw(100), pairs = 0, oldest = past + 1;
+    for (double at = past + 1; at <= past + q; at++) {
+      pairs += fmin(at, window);
+      oldest = fmin(oldest, fmax(1, at - window + 1));
+    }
+    roof_work w = WORK("attention", ROOF_BF16, 1, 1, q, past + q, 128, 1, 1, 0, 2, window);
+    assert_near(w.flops, pairs * (4 * 128 + 5), 1e-12);
+    assert_near(w.cache_bytes, 2 * 128 * 2 * (past + q - oldest + 1), 1e-12);
+  }
+  roof_work decode = WORK("attention", ROOF_BF16, 64, 64, 1, 8192, 64, 8, 0, 0, 2, 128);
+  assert_true(decode.cache_bytes == 64.0 * 8 * 2 * 128 * 64 * 2 &&
+              decode.flops == 64.0 * 64 * 128 * (4 * 64 + 5));
+}
+
+/** DeepSeek-V3: a key of the cache is 576 elements for all heads; expanded, each head has 192 and 128. */
+static void latent_attention(void **state) {
+  (void)state;
+  roof_work decode = WORK("mla", ROOF_BF16, 32, 128, 1, 4096);
+  assert_true(decode.cache_bytes == 32.0 * 4096 * 576 * 2);
+  assert_true(decode.flops == 32.0 * 128 * 4096 * (2 * 576 + 2 * 512 + 5));
+  roof_work prefill = WORK("mla", ROOF_BF16, 1, 128, 4096, 4096, 1, 1);
+  assert_true(prefill.flops == 128 * 4096.0 * 4096 / 2 * (2 * 192 + 2 * 128 + 5) && prefill.cache_bytes == 0);
+  assert_true(moved(&prefill) == 4096.0 * 2 * (128 * (192 + 128) + 128 * 256 + 64));
+  roof_work attend = WORK("attend", ROOF_BF16, 32, 128, 1, 4096, 4096, 576, 512, 576);
+  assert_true(attend.flops == decode.flops && moved(&attend) == moved(&decode));
+}
+
+static void gated_units(void **state) {
+  (void)state;
+  static const struct { const char *gated, *plain; } units[] = {{"swiglu", "silu"}, {"geglu", "gelu"}};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    roof_work one = WORK(units[i].gated, ROOF_BF16, 1000);
+    roof_work same = WORK("activation", ROOF_BF16, 1000, find(units[i].plain)->flops_per_element, 1);
+    assert_true(one.flops == same.flops && one.read_bytes == 4000 && one.write_bytes == 2000);
+    assert_true(moved(&one) == moved(&same));
+  }
+  assert_ptr_equal(find("fused_add_rms_norm"), find("add_rmsnorm"));
+  assert_ptr_equal(find("silu_and_mul"), find("swiglu"));
+}
+
 static void convolution(void **state) {
   (void)state;
   roof_work same = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 3);
@@ -453,10 +507,37 @@ static void collectives(void **state) {
   assert_true(WORK("broadcast", ROOF_FP16, 8e6, 8, 1).link_bytes == 24e6);
   assert_true(WORK("sendrecv", ROOF_FP16, 8e6).link_bytes == 8e6);
   for (int i = 0; i < roof_op_count(); i++) {
-    if (roof_op_at(i)->link != NULL && roof_op_param_count(roof_op_at(i)) > 1) {
+    if (roof_op_at(i)->link != NULL && roof_op_param_index(roof_op_at(i), "ranks") == 1) {
       assert_true(WORK(roof_op_at(i)->name, ROOF_FP16, 1e6, 1).link_bytes == 0);
     }
   }
+}
+
+/** Of DeepSeek-V3: a token of 8 experts reaches 7 of 32 ranks, or the 4 nodes that it is limited to. */
+static void tokens_to_their_experts(void **state) {
+  (void)state;
+  double copies = 32 * (1 - pow(31.0 / 32, 8));
+  assert_near(WORK("ep_dispatch", ROOF_FP8, 4096, 7168, 8, 32).link_bytes, 4096 * 7168 * copies * 31 / 32,
+              1e-12);
+  assert_near(WORK("ep_combine", ROOF_BF16, 4096, 7168, 8, 32, 4).link_bytes, 2 * 4096 * 7168.0 * 4 * 31 / 32,
+              1e-12);
+  assert_true(WORK("ep_dispatch", ROOF_FP8, 4096, 7168, 8, 1).link_bytes == 0);
+  assert_true(WORK("ep_dispatch", ROOF_FP8, 4096, 7168, 8, 32).link_steps == 31);
+}
+
+static void a_layer_of_experts(void **state) {
+  (void)state;
+  roof_work one = WORK("moe", ROOF_BF16, 1, 2048, 768, 128, 8);
+  assert_near(one.weight_bytes, 2 * (8 * 3 * 2048.0 * 768 + 2048 * 128), 1e-12);
+  roof_work many = WORK("moe", ROOF_BF16, 8192, 2048, 768, 128, 8, 1, 1, 4, 0);
+  assert_near(many.weight_bytes, 2 * 128 * 3 * 2048.0 * 768, 1e-12);
+  roof_work up = WORK("grouped", ROOF_BF16, 65536, 128, 2048, 1536, 4, 1),
+            down = WORK("grouped", ROOF_BF16, 65536, 128, 768, 2048),
+            sum = WORK("combine", ROOF_BF16, 65536, 8192, 2048);
+  assert_near(many.flops, up.flops + down.flops + sum.flops, 1e-12);
+  assert_near(moved(&many), moved(&up) + moved(&down) + moved(&sum), 1e-9);
+  roof_work share = WORK("moe", ROOF_BF16, 8192, 2048, 768, 128, 8, 16, 1, 4, 0);
+  assert_near(share.flops, many.flops / 16, 1e-12);
 }
 
 static void machine_of(roof_machine **slot, double scale) {
@@ -550,6 +631,8 @@ static void shapes_that_are_refused(void **state) {
   assert_refused("attention", "kv_heads", 3, "must divide heads=8");
   assert_refused("attention", "causal", 2, "0 or 1");
   assert_refused("attention", "algorithm", 2, "choices");
+  assert_refused("moe", "top_k", 9, "top_k=9 is more than experts=8");
+  assert_refused("moe", "ep", 16, "ep=16 is more than experts=8");
   assert_refused("conv2d", "groups", 3, "groups=3 must divide");
   assert_refused("conv2d", "padding", -2, "padding=-2");
   assert_refused("conv2d", "padding", NAN, "`padding` is missing");
@@ -573,6 +656,11 @@ int main(void) {
       cmocka_unit_test(formats_of_one_size_move_the_same),
       cmocka_unit_test(gemm_intensity_is_bounded_by_its_shortest_side),
       cmocka_unit_test(attention_algorithms),
+      cmocka_unit_test(attention_in_a_window),
+      cmocka_unit_test(latent_attention),
+      cmocka_unit_test(gated_units),
+      cmocka_unit_test(tokens_to_their_experts),
+      cmocka_unit_test(a_layer_of_experts),
       cmocka_unit_test(convolution),
       cmocka_unit_test(collectives),
       cmocka_unit_test(predictions_are_ordered_and_scale_with_the_machine),

@@ -1,0 +1,167 @@
+/* Mixtures of experts: the router's choice, the experts' products over the rows that they got, the sum of their
+ * results, and the layer as a whole. */
+#include "ops/row.h"
+#include "ops/values.h"
+
+/** `groups` matrices, each for some of the rows; the activation at the end takes no pass of its own. */
+static void grouped(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  double rows = v[RF_GROUPED_BATCH], in = v[RF_GROUPED_IN], out = v[RF_GROUPED_OUT];
+  double gated = v[RF_GROUPED_GATED], results = rows * out / (1 + gated), a = roof_dtype_bytes(t->compute);
+  w->flops = 2 * rows * in * out + results * (v[RF_GROUPED_ACTIVATION] + gated);
+  w->weight_bytes = roof_types_weight_bytes(t, v[RF_GROUPED_GROUPS] * in * out);
+  w->read_bytes = rows * in * a + w->weight_bytes;
+  w->write_bytes = results * roof_dtype_bytes(t->output);
+  w->working_set = w->read_bytes + w->write_bytes;
+  w->no_reuse_bytes = rows * in * out * (a + roof_types_weight_bytes(t, 1));
+  w->kernel = (roof_kernel_shape){
+      .kind = ROOF_KERNEL_EXPERTS, .count = v[RF_GROUPED_GROUPS], .rows = rows, .columns = out, .depth = in};
+}
+
+static void combine(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  double hidden = v[RF_COMBINE_HIDDEN];
+  w->flops = 2 * v[RF_COMBINE_ROWS] * hidden;
+  w->read_bytes = v[RF_COMBINE_ROWS] * hidden * roof_dtype_bytes(t->compute);
+  w->write_bytes = v[RF_COMBINE_TOKENS] * hidden * roof_dtype_bytes(t->output);
+  w->working_set = w->read_bytes + w->write_bytes;
+}
+
+enum { TOKENS, HIDDEN, INTERMEDIATE, EXPERTS, TOP_K, EP, GATED, ACTIVATION, ROUTER };
+
+static void add(roof_work *w, const roof_work *part) {
+  w->flops += part->flops;
+  w->read_bytes += part->read_bytes;
+  w->write_bytes += part->write_bytes;
+  w->weight_bytes += part->weight_bytes;
+  w->working_set += part->working_set;
+}
+
+/** Both products of the experts, with the activation in the first. */
+static void add_products(const double *v, double rows, const roof_types *t, roof_work *w) {
+  double touched = rf_places_hit(v[EXPERTS], v[TOP_K], v[TOKENS]) / v[EP], wide = v[INTERMEDIATE];
+  double up[] = {rows, touched, v[HIDDEN], (1 + v[GATED]) * wide, v[ACTIVATION], v[GATED]};
+  double down[] = {rows, touched, wide, v[HIDDEN], 0, 0};
+  roof_work first, second;
+  roof_work_init(&first);
+  roof_work_init(&second);
+  grouped(NULL, up, t, &first);
+  grouped(NULL, down, t, &second);
+  add(w, &first);
+  add(w, &second);
+  w->no_reuse_bytes = first.no_reuse_bytes + second.no_reuse_bytes;
+  w->kernel = first.kernel;
+  w->kernel.columns += wide;
+}
+
+/** The router's product and its choice. */
+static void add_router(const double *v, const roof_types *t, roof_work *w) {
+  roof_work product, choice;
+  roof_work_init(&product);
+  roof_work_init(&choice);
+  product_work(v[TOKENS], v[EXPERTS], v[HIDDEN], 1, t, &product);
+  choice_work(v[TOKENS], v[EXPERTS], v[TOP_K], t, &choice);
+  add(w, &product);
+  add(w, &choice);
+}
+
+static void moe(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  double rows = v[TOKENS] * v[TOP_K] / v[EP];
+  roof_work sum;
+  roof_work_init(&sum);
+  combine(op, (double[]){rows, v[TOKENS], v[HIDDEN]}, t, &sum);
+  add(w, &sum);
+  add_products(v, rows, t, w);
+  if (v[ROUTER] > 0) {
+    add_router(v, t, w);
+  }
+}
+
+static roof_status check_moe(const roof_op *op, const double *v, roof_error *error) {
+  if (v[TOP_K] > v[EXPERTS] || v[EP] > v[EXPERTS]) {
+    const char *what = v[TOP_K] > v[EXPERTS] ? "top_k" : "ep";
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s=%.0f is more than experts=%.0f", op->name, what,
+                          v[TOP_K] > v[EXPERTS] ? v[TOP_K] : v[EP], v[EXPERTS]);
+  }
+  return ROOF_OK;
+}
+
+#define MOE_ROWS "tokens * top_k / ep"
+#define MOE_TOUCHED "(top_k < experts ? experts * (1 - (1 - top_k / experts)^tokens) : experts) / ep"
+
+static const roof_op ops[] = {
+    {.name = "moe",
+     .family = "experts",
+     .summary =
+         "a layer of experts on one device: router, both products of the experts touched, weighted sum",
+     .unit = ROOF_MATRIX,
+     .flops =
+         MOE_ROWS " * (2 * hidden * intermediate * (2 + gated) + intermediate * (activation + gated) + 2 * "
+                  "hidden) + router * tokens * experts * (2 * hidden + 5)",
+     .bytes = MOE_ROWS
+     " * (2 * hidden * a + intermediate * (a + o) + hidden * o) + tokens * hidden * o + " MOE_TOUCHED
+     " * hidden * intermediate * (2 + gated) * w + router * (tokens * (hidden * a + experts * (a + "
+     "o) + top_k * o) + hidden * experts * w)",
+     .flops_per_element = NAN,
+     .source =
+         "grouped, combine, linear and topk together; Shazeer et al. 2017; experts touched when each token "
+         "picks independently and evenly",
+     .work = moe,
+     .check = check_moe,
+     .batch = "tokens",
+     .params = {[TOKENS] = COUNT("tokens", "tokens, of all devices that share the experts"),
+                [HIDDEN] = COUNT("hidden", "elements of a token"),
+                [INTERMEDIATE] = COUNT("intermediate", "width of an expert on this device"),
+                [EXPERTS] = COUNT("experts", "experts, of all devices"),
+                [TOP_K] = COUNT("top_k", "experts that a token is sent to"),
+                [EP] = COUNT_OR("ep", 1, "devices that the experts are spread over"),
+                [GATED] = {.name = "gated",
+                           .kind = ROOF_PARAM_FLAG,
+                           .fallback = 1,
+                           .text = "1: three matrices an expert, 0: two"},
+                [ACTIVATION] = {.name = "activation",
+                                .kind = ROOF_PARAM_AMOUNT,
+                                .fallback = 4,
+                                .text = "FLOPs of it for an element: silu 4, gelu 12, relu 1"},
+                [ROUTER] = {.name = "router",
+                            .kind = ROOF_PARAM_FLAG,
+                            .fallback = 1,
+                            .text = "0: the tokens are sorted already"}}},
+    {.name = "grouped",
+     .family = "experts",
+     .summary = "y = f(x W), the rows shared out among `groups` matrices: a mixture's experts",
+     .unit = ROOF_MATRIX,
+     .flops = "2 * batch * in * out + batch * out / (1 + gated) * (activation + gated)",
+     .bytes = "batch * in * a + groups * in * out * w + batch * out / (1 + gated) * o",
+     .flops_per_element = NAN,
+     .source = "as linear; Shazeer et al. 2017 (experts), Shazeer 2020 (gated units)",
+     .work = grouped,
+     .batch = "batch",
+     .params = {[RF_GROUPED_BATCH] = COUNT("batch", "rows of x, of all groups together"),
+                [RF_GROUPED_GROUPS] = COUNT("groups", "matrices that are read"),
+                [RF_GROUPED_IN] = COUNT("in", "input features"),
+                [RF_GROUPED_OUT] = COUNT("out", "output features of a matrix"),
+                [RF_GROUPED_ACTIVATION] = {.name = "activation",
+                                           .kind = ROOF_PARAM_AMOUNT,
+                                           .fallback = 0,
+                                           .text = "FLOPs of f for each result, 0: none"},
+                [RF_GROUPED_GATED] = {.name = "gated",
+                                      .kind = ROOF_PARAM_FLAG,
+                                      .fallback = 0,
+                                      .text =
+                                          "1: f of one half of the result is multiplied with the other"}}},
+    {.name = "combine",
+     .family = "experts",
+     .summary = "each token's sum of its experts' results, weighted",
+     .unit = ROOF_VECTOR,
+     .flops = "2 * rows * hidden",
+     .bytes = "hidden * (rows * a + tokens * o)",
+     .flops_per_element = NAN,
+     .source = "Shazeer et al. 2017, equation 1; weight and add: 2 FLOP per element",
+     .work = combine,
+     .params = {[RF_COMBINE_ROWS] = COUNT("rows", "results of experts, of all tokens"),
+                [RF_COMBINE_TOKENS] = COUNT("tokens", "tokens"),
+                [RF_COMBINE_HIDDEN] = COUNT("hidden", "elements of a result")}},
+};
+
+FAMILY(experts);
