@@ -78,10 +78,10 @@ struct roof_op {
   double flops_per_element; /**< NaN where the notion does not apply */
   const char *source;
   roof_op_work *work;
-  roof_op_check *check;              /**< NULL: the parameters' ranges are all there is to check */
-  void *state;                       /**< of a user's operation; NULL for built-in ones */
-  const char *batch;                 /**< parameter a critical batch is solved for, or NULL */
-  roof_param params[ROOF_PARAM_MAX]; /**< ends at the first without a name */
+  roof_op_check *check;     /**< NULL: the parameters' ranges are all there is to check */
+  void *state;              /**< of a user's operation; NULL for built-in ones */
+  const char *batch;        /**< parameter a critical batch is solved for, or NULL */
+  const roof_param *params; /**< ROOF_PARAM_MAX at most, ended by one without a name */
 };
 
 /** Number of parameters of `op`.

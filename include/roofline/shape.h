@@ -31,8 +31,9 @@ typedef struct roof_axis {
 
 /** The points of one operation. Do not copy: `op` may point into it. */
 typedef struct roof_shape {
-  const roof_op *op; /**< the one given, or `tied` */
-  roof_op tied;      /**< its copy in which parameters given together follow the first */
+  const roof_op *op;                     /**< the one given, or `tied` */
+  roof_op tied;                          /**< its copy in which parameters given together follow the first */
+  roof_param params[ROOF_PARAM_MAX + 1]; /**< of `tied` */
   double values[ROOF_PARAM_MAX];
   roof_axis axes[ROOF_PARAM_MAX]; /**< parameters with more than one value, in the order typed */
   int axis_count;

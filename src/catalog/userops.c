@@ -18,11 +18,12 @@ enum { WIDTH_COUNT = 4, OPS_MAX = 1000, MESSAGE_MAX = 400 };
 
 static const char *const width_names[WIDTH_COUNT] = {"a", "w", "o", "kv"};
 
-/** What evaluates one operation. The variables of all its formulas are `values`: the widths, then the
+/** What an operation points to, and what evaluates it. The variables of all its formulas are `values`: the widths, then the
  * parameters. `lock` serialises the threads that predict with it. */
 typedef struct user_op {
   pthread_mutex_t lock;
   double values[WIDTH_COUNT + ROOF_PARAM_MAX];
+  roof_param params[ROOF_PARAM_MAX + 1];
   formula formulas[FORMULA_COUNT];
   int lines[FORMULA_COUNT];
   int columns[FORMULA_COUNT];
@@ -260,6 +261,7 @@ static roof_status read_op(reader *r, char *value) {
     return fail(r, value, ROOF_E_MEMORY, "op %s: no lock", value);
   }
   r->ops[r->count++] = (roof_op){.name = value,
+                                 .params = user->params,
                                  .family = "user",
                                  .summary = "",
                                  .source = r->store->file,
@@ -319,7 +321,7 @@ static roof_status read_param(reader *r, char *value) {
   roof_param param = {.name = value, .kind = ROOF_PARAM_COUNT, .fallback = NAN, .text = r->comment};
   status = given ? read_default(r, op, &param, skip_space(rest + 1)) : ROOF_OK;
   if (status == ROOF_OK) {
-    op->params[roof_op_param_count(op)] = param;
+    r->users[r->count - 1].params[roof_op_param_count(op)] = param;
   }
   return status;
 }

@@ -134,21 +134,23 @@ void roof_sealings_name_machines(roof_sealings *all) {
   }
 }
 
-/** The operation as the document describes it: its parameters, with the defaults of the built-in one. */
-static int describe(json_t *parameters, const char *name, roof_op *op, double *values) {
+/** The operation as the document describes it: its parameters (ROOF_PARAM_MAX + 1 of them), with the defaults of the
+ * built-in one. */
+static int describe(json_t *parameters, const char *name, roof_op *op, roof_param *own, double *values) {
   const roof_op *known = NULL;
   const char *key;
   json_t *value;
   int count = 0;
   (void)roof_op_find(name, &known, NULL);
-  *op = (roof_op){.name = name};
+  *op = (roof_op){.name = name, .params = own};
+  memset(own, 0, (ROOF_PARAM_MAX + 1) * sizeof *own);
   json_object_foreach(parameters, key, value) {
     int index = known != NULL ? roof_op_param_index(known, key) : -1;
     const char *choice = json_string_value(value);
     if (count == ROOF_PARAM_MAX) {
       break;
     }
-    roof_param *param = &op->params[count];
+    roof_param *param = &own[count];
     *param = index >= 0 ? known->params[index] : (roof_param){.fallback = NAN, .choices = {choice}};
     param->name = key;
     values[count] = rf_json_number_of(value);
@@ -164,10 +166,11 @@ static int describe(json_t *parameters, const char *name, roof_op *op, double *v
 /** The parameters as text, and the label made of them where none is given. */
 static roof_status read_parameters(json_t *document, roof_sealing *s, roof_error *error) {
   roof_op op;
+  roof_param own[ROOF_PARAM_MAX + 1];
   double values[ROOF_PARAM_MAX];
   roof_dtype dtype;
   const char *label = json_string_value(json_object_get(document, "label"));
-  describe(json_object_get(document, "parameters"), s->op, &op, values);
+  describe(json_object_get(document, "parameters"), s->op, &op, own, values);
   roof_op_write_values(&op, values, s->parameters, sizeof s->parameters);
   if (label != NULL) {
     return roof_sealing_name(s, label, error);

@@ -80,11 +80,16 @@ double rf_model_transfer_seconds(const roof_op *op, const roof_link *link, const
   return work->link_bytes / link->bytes_per_second + work->link_steps * link->latency_seconds;
 }
 
+/** Names of the algorithms of a collective, NULL after the last; a transfer between two has none. */
+static const char *algorithm_at(const roof_op *op, int i) {
+  bool has = roof_op_param_count(op) > RF_ALGORITHM && i < ROOF_CHOICE_MAX;
+  return has ? op->params[RF_ALGORITHM].choices[i] : NULL;
+}
+
 int rf_model_faster(const roof_op *op, const roof_link *link, double bytes, double ranks) {
-  const roof_param *choice = &op->params[RF_ALGORITHM];
   double best = INFINITY;
   int fastest = 0;
-  for (int i = 0; i == 0 || (i < ROOF_CHOICE_MAX && choice->choices[i] != NULL); i++) {
+  for (int i = 0; i == 0 || algorithm_at(op, i) != NULL; i++) {
     roof_work w;
     double seconds = rf_model_transfer_seconds(op, link, (double[3]){bytes, ranks, i}, &w);
     if (!(seconds >= best)) {
@@ -98,6 +103,6 @@ int rf_model_faster(const roof_op *op, const roof_link *link, double bytes, doub
 double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
                                const char **algorithm, roof_work *work) {
   int fastest = rf_model_faster(op, link, bytes, ranks);
-  *algorithm = op->params[RF_ALGORITHM].choices[fastest];
+  *algorithm = algorithm_at(op, fastest);
   return rf_model_transfer_seconds(op, link, (double[3]){bytes, ranks, fastest}, work);
 }

@@ -119,9 +119,8 @@ static void trmm(const roof_op *op, const double *v, const roof_types *t, roof_w
 #define LEVEL_1(op_name, meaning, per_element, flops_text, bytes_text, function)                             \
   {                                                                                                          \
     .name = op_name, .family = "blas", .summary = meaning, .unit = ROOF_VECTOR, .flops = flops_text,         \
-    .bytes = bytes_text, .flops_per_element = per_element, .source = LAWN, .work = function, .params = {     \
-      COUNT("n", "elements of a vector")                                                                     \
-    }                                                                                                        \
+    .bytes = bytes_text, .flops_per_element = per_element, .source = LAWN, .work = function,                 \
+    .params = PARAMS(COUNT("n", "elements of a vector"))                                                     \
   }
 
 static const roof_op ops[] = {
@@ -140,7 +139,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = LAWN,
      .work = gemv,
-     .params = {COUNT("m", "rows of A"), COUNT("n", "columns of A")}},
+     .params = PARAMS(COUNT("m", "rows of A"), COUNT("n", "columns of A"))},
     {.name = "ger",
      .family = "blas",
      .summary = "A = x y' + A: A is read and written",
@@ -150,7 +149,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = LAWN,
      .work = ger,
-     .params = {COUNT("m", "rows of A"), COUNT("n", "columns of A")}},
+     .params = PARAMS(COUNT("m", "rows of A"), COUNT("n", "columns of A"))},
     {.name = "transpose",
      .family = "blas",
      .summary = "B = A': each element moved once",
@@ -160,7 +159,7 @@ static const roof_op ops[] = {
      .flops_per_element = 0,
      .source = "a copy: every element read once and written once",
      .work = transpose,
-     .params = {COUNT("rows", "rows of A"), COUNT("cols", "columns of A")}},
+     .params = PARAMS(COUNT("rows", "rows of A"), COUNT("cols", "columns of A"))},
     {.name = "symv",
      .family = "blas",
      .summary = "y = A x, A symmetric, its triangle moved",
@@ -170,7 +169,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = LAWN,
      .work = symv,
-     .params = {COUNT("n", "rows and columns of A")}},
+     .params = PARAMS(COUNT("n", "rows and columns of A"))},
     {.name = "trmv",
      .family = "blas",
      .summary = "x = A x, A triangular",
@@ -180,7 +179,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = LAWN,
      .work = trmv,
-     .params = {COUNT("n", "rows and columns of A")}},
+     .params = PARAMS(COUNT("n", "rows and columns of A"))},
     {.name = "gemm",
      .family = "blas",
      .summary = "C = A B + beta C: matrix times matrix",
@@ -191,11 +190,10 @@ static const roof_op ops[] = {
      .source = LAWN,
      .work = gemm,
      .batch = "m",
-     .params = {COUNT("m", "rows of A and C"),
-                COUNT("n", "columns of B and C"),
-                COUNT("k", "columns of A, rows of B"),
-                COUNT_OR("batch", 1, "independent products"),
-                {.name = "beta", .kind = ROOF_PARAM_AMOUNT, .fallback = 0, .text = "0: C is not read"}}},
+     .params =
+         PARAMS(COUNT("m", "rows of A and C"), COUNT("n", "columns of B and C"),
+                COUNT("k", "columns of A, rows of B"), COUNT_OR("batch", 1, "independent products"),
+                {.name = "beta", .kind = ROOF_PARAM_AMOUNT, .fallback = 0, .text = "0: C is not read"})},
     {.name = "symm",
      .family = "blas",
      .summary = "C = A B, A symmetric, its triangle moved",
@@ -206,7 +204,7 @@ static const roof_op ops[] = {
      .source = LAWN,
      .work = symm,
      .batch = "n",
-     .params = {COUNT("m", "rows and columns of A"), COUNT("n", "columns of B and C")}},
+     .params = PARAMS(COUNT("m", "rows and columns of A"), COUNT("n", "columns of B and C"))},
     {.name = "syrk",
      .family = "blas",
      .summary = "C = A A', the triangle of C",
@@ -216,7 +214,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = LAWN,
      .work = syrk,
-     .params = {COUNT("n", "rows of A, rows and columns of C"), COUNT("k", "columns of A")}},
+     .params = PARAMS(COUNT("n", "rows of A, rows and columns of C"), COUNT("k", "columns of A"))},
     {.name = "trmm",
      .family = "blas",
      .summary = "B = A B, A triangular; B, updated in place, is counted once",
@@ -227,7 +225,7 @@ static const roof_op ops[] = {
      .source = LAWN,
      .work = trmm,
      .batch = "n",
-     .params = {COUNT("m", "rows and columns of A"), COUNT("n", "columns of B")}},
+     .params = PARAMS(COUNT("m", "rows and columns of A"), COUNT("n", "columns of B"))},
 };
 
 FAMILY(blas);

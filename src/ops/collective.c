@@ -79,16 +79,16 @@ static void ep_combine(const roof_op *op, const double *v, const roof_types *t, 
             ") * (ranks - 1) / ranks",                                                                       \
     .steps = "ranks - 1", .flops_per_element = NAN,                                                          \
     .source = "Lepikhin et al. 2020 (GShard); DeepSeek-V3 2024, sections 2.1.2 and 3.2.2 (limit of nodes)",  \
-    .work = function, .params = {                                                                            \
-      [EP_TOKENS] = COUNT("tokens", "tokens of a rank"),                                                     \
-      [EP_HIDDEN] = COUNT("hidden", "elements of a token"),                                                  \
-      [EP_TOP_K] = COUNT("top_k", "experts that a token is sent to"),                                        \
-      [EP_RANKS] = COUNT("ranks", "ranks that share the experts, or nodes where a node hands on"),           \
-      [EP_GROUPS] = {.name = "groups",                                                                       \
-                     .kind = ROOF_PARAM_AMOUNT,                                                              \
-                     .fallback = 0,                                                                          \
-                     .text = "copies of a token at most (topk_group of a config); 0: any"}                   \
-    }                                                                                                        \
+    .work = function,                                                                                        \
+    .params =                                                                                                \
+        PARAMS([EP_TOKENS] = COUNT("tokens", "tokens of a rank"),                                            \
+               [EP_HIDDEN] = COUNT("hidden", "elements of a token"),                                         \
+               [EP_TOP_K] = COUNT("top_k", "experts that a token is sent to"),                               \
+               [EP_RANKS] = COUNT("ranks", "ranks that share the experts, or nodes where a node hands on"),  \
+               [EP_GROUPS] = {.name = "groups",                                                              \
+                              .kind = ROOF_PARAM_AMOUNT,                                                     \
+                              .fallback = 0,                                                                 \
+                              .text = "copies of a token at most (topk_group of a config); 0: any"})         \
   }
 
 #define BUFFER                                                                                               \
@@ -100,15 +100,13 @@ static void ep_combine(const roof_op *op, const double *v, const roof_types *t, 
   {                                                                                                          \
     .name = op_name, .family = "collective", .summary = meaning, .unit = ROOF_VECTOR, .flops = "0",          \
     .bytes = "0", .link = link_text, .steps = steps_text, .flops_per_element = NAN, .source = origin,        \
-    .work = function, .params = {                                                                            \
-      [RF_SIZE] = BUFFER,                                                                                    \
-      [RF_RANKS] = COUNT("ranks", "ranks that take part"),                                                   \
-      [RF_ALGORITHM] = {.name = "algorithm",                                                                 \
-                        .kind = ROOF_PARAM_CHOICE,                                                           \
-                        .fallback = RING,                                                                    \
-                        .choices = {"ring", "tree"},                                                         \
-                        .text = "ring: most bandwidth; tree: fewest steps"}                                  \
-    }                                                                                                        \
+    .work = function,                                                                                        \
+    .params = PARAMS([RF_SIZE] = BUFFER, [RF_RANKS] = COUNT("ranks", "ranks that take part"),                \
+                     [RF_ALGORITHM] = {.name = "algorithm",                                                  \
+                                       .kind = ROOF_PARAM_CHOICE,                                            \
+                                       .fallback = RING,                                                     \
+                                       .choices = {"ring", "tree"},                                          \
+                                       .text = "ring: most bandwidth; tree: fewest steps"})                  \
   }
 
 static const roof_op ops[] = {
@@ -134,7 +132,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "nccl-tests PERFORMANCE.md (bus bandwidth)",
      .work = sendrecv,
-     .params = {[RF_SIZE] = BUFFER}},
+     .params = PARAMS([RF_SIZE] = BUFFER)},
     TO_EXPERTS("ep_dispatch", ep_dispatch, "tokens to the ranks of their experts, once to each", "a"),
     TO_EXPERTS("ep_combine", ep_combine, "the experts' results back to the ranks of their tokens", "o"),
 };

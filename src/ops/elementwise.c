@@ -20,18 +20,16 @@ static void adam(const roof_op *op, const double *v, const roof_types *t, roof_w
 #define UNARY(op_name, count, text, meaning, origin)                                                         \
   {                                                                                                          \
     .name = op_name, .family = "elementwise", .summary = meaning, .unit = ROOF_VECTOR, .flops = text,        \
-    .bytes = "n * (a + o)", .flops_per_element = count, .source = origin, .work = unary_work, .params = {    \
-      COUNT("n", "elements")                                                                                 \
-    }                                                                                                        \
+    .bytes = "n * (a + o)", .flops_per_element = count, .source = origin, .work = unary_work,                \
+    .params = PARAMS(COUNT("n", "elements"))                                                                 \
   }
 
 #define GATED(op_name, count, text, meaning, counted)                                                        \
   {                                                                                                          \
     .name = op_name, .family = "elementwise", .summary = meaning, .unit = ROOF_VECTOR, .flops = text,        \
     .bytes = "n * (2 * a + o)", .flops_per_element = count,                                                  \
-    .source = "Shazeer 2020 (gated units); " counted, .work = binary_work, .params = {                       \
-      COUNT("n", "results")                                                                                  \
-    }                                                                                                        \
+    .source = "Shazeer 2020 (gated units); " counted, .work = binary_work,                                   \
+    .params = PARAMS(COUNT("n", "results"))                                                                  \
   }
 
 static const roof_op ops[] = {
@@ -52,7 +50,7 @@ static const roof_op ops[] = {
      .flops_per_element = 1,
      .source = "He et al. 2016, residual connection; 1 FLOP: the add",
      .work = binary_work,
-     .params = {COUNT("n", "elements")}},
+     .params = PARAMS(COUNT("n", "elements"))},
     GATED("swiglu", 5, "5 * n", "y = silu(x) z: a gated unit's activation, both halves read",
           "silu 4, product 1"),
     GATED("geglu", 13, "13 * n", "y = gelu(x) z: a gated unit's activation, both halves read",
@@ -66,15 +64,15 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "Shazeer 2020 (gated units); a product: 1 FLOP",
      .work = activation,
-     .params = {[RF_ACTIVATION_ELEMENTS] = COUNT("n", "results"),
-                [RF_ACTIVATION_FLOPS] = {.name = "flops",
-                                         .kind = ROOF_PARAM_AMOUNT,
-                                         .fallback = NAN,
-                                         .text = "FLOPs of f for an element: silu 4, gelu 12, relu 1"},
-                [RF_ACTIVATION_GATED] = {.name = "gated",
-                                         .kind = ROOF_PARAM_FLAG,
-                                         .fallback = 0,
-                                         .text = "1: times a second input"}}},
+     .params = PARAMS([RF_ACTIVATION_ELEMENTS] = COUNT("n", "results"),
+                      [RF_ACTIVATION_FLOPS] = {.name = "flops",
+                                               .kind = ROOF_PARAM_AMOUNT,
+                                               .fallback = NAN,
+                                               .text = "FLOPs of f for an element: silu 4, gelu 12, relu 1"},
+                      [RF_ACTIVATION_GATED] = {.name = "gated",
+                                               .kind = ROOF_PARAM_FLAG,
+                                               .fallback = 0,
+                                               .text = "1: times a second input"})},
     {.name = "adam",
      .family = "elementwise",
      .summary = "the optimizer's step in mixed precision: gradient, weight, master weight, two moments",
@@ -86,7 +84,7 @@ static const roof_op ops[] = {
                "difference, both "
                "corrections in the step's size; Micikevicius et al. 2018, section 3.1 (fp32 states)",
      .work = adam,
-     .params = {[RF_ELEMENTS] = COUNT("n", "parameters")}},
+     .params = PARAMS([RF_ELEMENTS] = COUNT("n", "parameters"))},
 };
 
 FAMILY(elementwise);

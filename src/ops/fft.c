@@ -16,7 +16,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "Frigo and Johnson 2005, the 5 n log2 n convention of benchFFT; a point is two elements",
      .work = fft,
-     .params = {COUNT("n", "complex points")}},
+     .params = PARAMS(COUNT("n", "complex points"))},
 };
 
 FAMILY(fft);

@@ -37,9 +37,9 @@ static const roof_op ops[] = {
      .source = "a gemm with m = batch, n = out, k = in; an FMA is 2 FLOP",
      .work = linear,
      .batch = "batch",
-     .params = {[RF_LINEAR_BATCH] = COUNT("batch", "rows of x: samples or tokens"),
-                [RF_LINEAR_IN] = COUNT("in", "input features"),
-                [RF_LINEAR_OUT] = COUNT("out", "output features")}},
+     .params = PARAMS([RF_LINEAR_BATCH] = COUNT("batch", "rows of x: samples or tokens"),
+                      [RF_LINEAR_IN] = COUNT("in", "input features"),
+                      [RF_LINEAR_OUT] = COUNT("out", "output features"))},
     {.name = "embedding",
      .family = "linear",
      .summary = "gathers one row of a table per token, by a 4-byte index",
@@ -49,8 +49,9 @@ static const roof_op ops[] = {
      .flops_per_element = 0,
      .source = "Mikolov et al. 2013, embedding look-up: a copy; rows are taken as distinct",
      .work = embedding,
-     .params = {[RF_EMBEDDING_TOKENS] = COUNT("tokens", "rows gathered"),
-                [RF_EMBEDDING_HIDDEN] = COUNT("hidden", "elements of a row")}},
+     .params = PARAMS([RF_EMBEDDING_TOKENS] = COUNT("tokens", "rows gathered"), [RF_EMBEDDING_HIDDEN] = COUNT(
+                                                                                    "hidden",
+                                                                                    "elements of a row"))},
     {.name = "embedding_sum",
      .family = "linear",
      .summary = "the same from several tables (tokens, positions, segments), added",
@@ -60,9 +61,9 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "Devlin et al. 2019, section 3: the sum of the embeddings; positions need no index",
      .work = embedding_sum,
-     .params = {[RF_EMBEDDING_TOKENS] = COUNT("tokens", "rows gathered from each table"),
-                [RF_EMBEDDING_HIDDEN] = COUNT("hidden", "elements of a row"),
-                [RF_EMBEDDING_TABLES] = COUNT("tables", "tables")}},
+     .params = PARAMS([RF_EMBEDDING_TOKENS] = COUNT("tokens", "rows gathered from each table"),
+                      [RF_EMBEDDING_HIDDEN] = COUNT("hidden", "elements of a row"),
+                      [RF_EMBEDDING_TABLES] = COUNT("tables", "tables"))},
 };
 
 FAMILY(linear);

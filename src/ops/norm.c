@@ -47,10 +47,8 @@ static roof_status check_kept(const roof_op *op, const double *v, roof_error *er
 #define FUSED_ROWS(op_name, count, text, bytes_text, function, meaning, origin)                              \
   {                                                                                                          \
     .name = op_name, .family = "norm", .summary = meaning, .unit = ROOF_VECTOR, .flops = text,               \
-    .bytes = bytes_text, .flops_per_element = count, .source = origin, .work = function, .params = {         \
-      [RF_ROWS] = COUNT("rows", "rows"),                                                                     \
-      [RF_COLS] = COUNT("cols", "elements of a row")                                                         \
-    }                                                                                                        \
+    .bytes = bytes_text, .flops_per_element = count, .source = origin, .work = function,                     \
+    .params = PARAMS([RF_ROWS] = COUNT("rows", "rows"), [RF_COLS] = COUNT("cols", "elements of a row"))      \
   }
 
 #define ROWS(op_name, count, text, meaning, origin)                                                          \
@@ -67,11 +65,10 @@ static const roof_op ops[] = {
      .source = "5 FLOP per element: max, subtract, exp, add, divide; passes as Milakov and Gimelshein 2018",
      .work = softmax,
      .check = check_passes,
-     .params = {[RF_ROWS] = COUNT("rows", "rows"),
-                [RF_COLS] = COUNT("cols", "elements of a row"),
-                [RF_SOFTMAX_PASSES] = COUNT_OR(
-                    "passes", 2,
-                    "over memory: 2 where a row stays on chip, 3 with max and sum at once, 4 apart")}},
+     .params = PARAMS([RF_ROWS] = COUNT("rows", "rows"), [RF_COLS] = COUNT("cols", "elements of a row"),
+                      [RF_SOFTMAX_PASSES] = COUNT_OR(
+                          "passes", 2,
+                          "over memory: 2 where a row stays on chip, 3 with max and sum at once, 4 apart"))},
     ROWS("layernorm", 8, "8 * rows * cols", "each row: (x - mean) / deviation, scaled and shifted",
          "Ba et al. 2016; 8 FLOP per element: mean 1, variance 3, normalise 2, scale and shift 2"),
     ROWS("rmsnorm", 5, "5 * rows * cols", "each row: x / root mean square, scaled",
@@ -97,12 +94,11 @@ static const roof_op ops[] = {
      .source = "as softmax; the choice itself and its 4 bytes per row are not counted",
      .work = topk,
      .check = check_kept,
-     .params = {[RF_ROWS] = COUNT("rows", "rows"),
-                [RF_COLS] = COUNT("cols", "elements of a row"),
-                [RF_TOPK_KEPT] = {.name = "k",
-                                  .kind = ROOF_PARAM_AMOUNT,
-                                  .fallback = 0,
-                                  .text = "elements of a row that are written"}}},
+     .params = PARAMS([RF_ROWS] = COUNT("rows", "rows"), [RF_COLS] = COUNT("cols", "elements of a row"),
+                      [RF_TOPK_KEPT] = {.name = "k",
+                                        .kind = ROOF_PARAM_AMOUNT,
+                                        .fallback = 0,
+                                        .text = "elements of a row that are written"})},
 };
 
 FAMILY(norm);

@@ -12,6 +12,14 @@
 #define COUNT_OR(parameter, value, meaning)                                                                  \
   { .name = parameter, .kind = ROOF_PARAM_COUNT, .fallback = value, .text = meaning }
 
+/** An operation's parameters, and what ends them. */
+#define PARAMS(...)                                                                                          \
+  (const roof_param[]) {                                                                                     \
+    __VA_ARGS__, {                                                                                           \
+      .name = NULL                                                                                           \
+    }                                                                                                        \
+  }
+
 #define FAMILY(stem) const rf_op_family rf_family_##stem = {ops, sizeof ops / sizeof ops[0]}
 
 /** `elements` results, each from one element of each of `inputs` arrays. */

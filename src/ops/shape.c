@@ -250,11 +250,14 @@ static roof_status add_default(roof_shape *shape, const char *word, size_t lengt
 static void tie(roof_shape *shape, const roof_axis *axis) {
   if (shape->op != &shape->tied) {
     shape->tied = *shape->op;
+    memcpy(shape->params, shape->op->params,
+           ((size_t)roof_op_param_count(shape->op) + 1) * sizeof *shape->params);
+    shape->tied.params = shape->params;
     shape->op = &shape->tied;
   }
   for (int i = axis->param + 1; i < ROOF_PARAM_MAX; i++) {
     if (axis->params & 1u << i) {
-      shape->tied.params[i].same_as = shape->tied.params[axis->param].name;
+      shape->params[i].same_as = shape->params[axis->param].name;
       shape->values[i] = NAN;
     }
   }

@@ -27,7 +27,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "Williams et al. 2009, CSR; an FMA is 2 FLOP; perfect reuse of x",
      .work = spmv,
-     .params = {COUNT("rows", "rows and columns of A"), COUNT("nnz", "stored elements of A")}},
+     .params = PARAMS(COUNT("rows", "rows and columns of A"), COUNT("nnz", "stored elements of A"))},
     {.name = "stencil3d",
      .family = "sparse",
      .summary = "7-point stencil: each point from itself and its six neighbours",
@@ -37,7 +37,8 @@ static const roof_op ops[] = {
      .flops_per_element = 8,
      .source = "Datta et al. 2008, 7-point heat equation: 6 adds, 2 multiplies; planes stay in cache",
      .work = stencil3d,
-     .params = {COUNT("nx", "points along x"), COUNT("ny", "points along y"), COUNT("nz", "points along z")}},
+     .params =
+         PARAMS(COUNT("nx", "points along x"), COUNT("ny", "points along y"), COUNT("nz", "points along z"))},
 };
 
 FAMILY(sparse);

@@ -13,7 +13,7 @@ static const roof_op ops[] = {
      .flops_per_element = 0,
      .source = STREAM_SOURCE,
      .work = unary_work,
-     .params = {COUNT("n", "elements of each array")}},
+     .params = PARAMS(COUNT("n", "elements of each array"))},
     {.name = "scale",
      .family = "stream",
      .summary = "b = q a",
@@ -23,7 +23,7 @@ static const roof_op ops[] = {
      .flops_per_element = 1,
      .source = STREAM_SOURCE,
      .work = unary_work,
-     .params = {COUNT("n", "elements of each array")}},
+     .params = PARAMS(COUNT("n", "elements of each array"))},
     {.name = "add",
      .family = "stream",
      .summary = "c = a + b",
@@ -33,7 +33,7 @@ static const roof_op ops[] = {
      .flops_per_element = 1,
      .source = STREAM_SOURCE,
      .work = binary_work,
-     .params = {COUNT("n", "elements of each array")}},
+     .params = PARAMS(COUNT("n", "elements of each array"))},
     {.name = "triad",
      .family = "stream",
      .summary = "a = b + q c",
@@ -43,7 +43,7 @@ static const roof_op ops[] = {
      .flops_per_element = 2,
      .source = STREAM_SOURCE,
      .work = binary_work,
-     .params = {COUNT("n", "elements of each array")}},
+     .params = PARAMS(COUNT("n", "elements of each array"))},
 };
 
 FAMILY(stream);

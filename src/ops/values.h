@@ -79,8 +79,8 @@ static inline double rf_places_hit(double all, double chosen, double times) {
   return chosen < all ? all * -expm1(times * log1p(-chosen / all)) : all;
 }
 
-/** Copies of a token that go to `ranks` ranks which share `top_k` of its experts, one a rank; `limit` > 0 of them at
- *  most. */
+/** Ranks of `ranks` that have at least one of a token's `top_k` experts, each of which gets a copy; with a `limit` > 0
+ *  no more than that. */
 static inline double rf_token_copies(double ranks, double top_k, double limit) {
   double copies = rf_places_hit(ranks, 1, top_k);
   return limit > 0 ? fmin(limit, copies) : copies;

@@ -233,7 +233,7 @@ static void the_example_file(void **state) {
   assert_int_equal(ops.count, 3);
   const roof_op *attention = NULL;
   assert_int_equal(roof_op_find("attention", &attention, NULL), ROOF_OK);
-  double mine[ROOF_PARAM_MAX], built_in[ROOF_PARAM_MAX] = {8, 64, 1, 4096, 128, 8, 0, 0, 2};
+  double mine[ROOF_PARAM_MAX], built_in[ROOF_PARAM_MAX] = {8, 64, 1, 4096, 128, 8, 0, 0, 2, 4096};
   roof_op_defaults(&ops.ops[0], mine);
   mine[0] = 8;
   mine[1] = 4096;

@@ -588,16 +588,19 @@ static roof_types make_types(entry *e, const spec *s) {
 
 /* Operations: built-in, built-in with sides tied together, or `user` with formulas over the inputs. */
 
-static void find_op(const char *name, roof_op *op) {
+/** Copies what is built in; `params`: room for the parameters of what is tied. */
+static void find_op(const char *name, roof_op *op, roof_param *params) {
   static const struct {
     const char *name, *of, *side, *tied[2];
   } tied[] = {{"cube", "gemm", "m", {"n", "k"}}, {"square", "linear", "in", {"out", "out"}}};
   const roof_op *found = NULL;
   for (size_t i = 0; i < sizeof tied / sizeof tied[0]; i++) {
     if (strcmp(name, tied[i].name) == 0) {
-      find_op(tied[i].of, op);
+      find_op(tied[i].of, op, params);
+      memcpy(params, op->params, ((size_t)roof_op_param_count(op) + 1) * sizeof *params);
+      op->params = params;
       for (int t = 0; t < 2; t++) {
-        op->params[roof_op_param_index(op, tied[i].tied[t])].same_as = tied[i].side;
+        params[roof_op_param_index(op, tied[i].tied[t])].same_as = tied[i].side;
       }
       return;
     }
@@ -646,6 +649,7 @@ typedef struct setup {
   roof_options options;
   roof_target target;
   roof_op op;
+  roof_param params[ROOF_PARAM_MAX + 1];
   roof_userops userops;
   double values[ROOF_PARAM_MAX];
   double per;
@@ -673,7 +677,7 @@ static void set_up(entry *e, const spec *s, setup *u) {
     u->op = u->userops.ops[0];
     roof_op_defaults(&u->op, u->values);
   } else {
-    find_op(s->op, &u->op);
+    find_op(s->op, &u->op, u->params);
     make_values(e, s, &u->op, u->values);
   }
 }
