@@ -14,6 +14,7 @@
 #include "roofline/machine.h"
 #include "roofline/op.h"
 #include "roofline/predict.h"
+#include "roofline/shape.h"
 #include "roofline/text.h"
 
 #ifdef __cplusplus
@@ -82,6 +83,7 @@ typedef struct roof_targets {
   roof_machine **machines;
   roof_target *targets;
   int count;
+  unsigned typed; /**< roof_typed_of the formats and options */
 } roof_targets;
 
 /** Makes the targets of all `machines` named (as roof_machines_load takes them) from formats and options as typed; with
@@ -92,6 +94,13 @@ typedef struct roof_targets {
 ROOF_API roof_status roof_targets_init(roof_targets *targets, const char *const *machines,
                                        const roof_formats *formats, const char *const *dtypes,
                                        const roof_options_text *options, roof_error *error);
+
+/** Refuses a format or an option that was typed and has no effect on any point of `shape` on any of the targets.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_ARGUMENT as roof_typed_refuse; as roof_shape_point. */
+ROOF_API roof_status roof_targets_check(const roof_targets *targets, const roof_shape *shape,
+                                        roof_error *error);
 
 /** Frees targets with their machines.
  *  Units: none.

@@ -119,12 +119,6 @@ ROOF_API const roof_block_limits *roof_block_limits_of(const roof_machine *machi
  *  Errors: NaN where the limit is not known. */
 ROOF_API double roof_block_tile(const roof_machine *machine, const roof_types *types);
 
-/** Refuses a target's tile for work whose data are used once, on which it has no effect.
- *  Units: none.
- *  Ownership: none.
- *  Errors: ROOF_E_ARGUMENT. */
-ROOF_API roof_status roof_tile_check(const roof_target *target, const roof_work *work, roof_error *error);
-
 /** What a term means, and that worked on the numbers of an operation on a machine. */
 typedef struct roof_explanation {
   const char *topic; /**< its name, or the operation's */

@@ -51,6 +51,25 @@ ROOF_API roof_status roof_options_read(const roof_options_text *typed, roof_opti
  *  Errors: none. */
 ROOF_API bool roof_options_typed(const roof_options_text *typed);
 
+/** What was typed of the formats and options that have no effect on some predictions: a bit each.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API unsigned roof_typed_of(const roof_formats *formats, const roof_options_text *options);
+
+/** Those of `typed` that have a part in what the target predicts of `op` at completed `values`.
+ *  Units: the parameters'.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API unsigned roof_typed_used(unsigned typed, const roof_target *target, const roof_op *op,
+                                  const double *values);
+
+/** Refuses the first of `idle`, which has a part in no prediction of `what`.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_ARGUMENT, with the option's name and what `what` lacks. */
+ROOF_API roof_status roof_typed_refuse(unsigned idle, const char *what, roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

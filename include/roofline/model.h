@@ -303,6 +303,7 @@ typedef struct roof_model_settings {
   double page;              /**< tokens of a page of the KV cache */
   double workspace;         /**< bytes that the runtime and its libraries hold */
   double price;             /**< of one device and hour, NaN: not given */
+  unsigned typed;           /**< what roof_model_settings_read read, for roof_model_settings_check */
   roof_options options;
 } roof_model_settings;
 

@@ -62,11 +62,3 @@ void rf_advise_work_block_tile(roof_text *out, const roof_lesson *lesson) {
                    exp2(floor(log2(tile))));
   }
 }
-
-roof_status roof_tile_check(const roof_target *target, const roof_work *work, roof_error *error) {
-  return !(target->options.tile > 0) || !isnan(work->no_reuse_bytes)
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT,
-                              "--tile %g: this operation reads its data once, so a tile changes nothing",
-                              target->options.tile);
-}

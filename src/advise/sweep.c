@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "roofline/explain.h"
-
 /** Every point can be predicted on every target. */
 static roof_status check_points(const roof_sweep *s, roof_error *error) {
   double values[ROOF_PARAM_MAX];
@@ -14,7 +12,6 @@ static roof_status check_points(const roof_sweep *s, roof_error *error) {
     if (status == ROOF_OK && p.work.flops > 0) {
       status = roof_target_supports(&s->targets[i], p.work.unit, error);
     }
-    status = status == ROOF_OK ? roof_tile_check(&s->targets[i], &p.work, error) : status;
   }
   for (size_t i = 0; i < s->shape->points && status == ROOF_OK && s->shape->op->check != NULL; i++) {
     status = roof_shape_point(s->shape, i, values, error);

@@ -113,7 +113,7 @@ roof_status roof_targets_init(roof_targets *targets, const char *const *machines
                               const char *const *dtypes, const roof_options_text *options,
                               roof_error *error) {
   wanted w = {formats, dtypes, 0, options};
-  roof_targets t = {0};
+  roof_targets t = {.typed = roof_typed_of(formats, options)};
   while (dtypes != NULL && dtypes[w.dtype_count] != NULL) {
     w.dtype_count++;
   }
@@ -132,6 +132,21 @@ roof_status roof_targets_init(roof_targets *targets, const char *const *machines
   }
   *targets = t;
   return ROOF_OK;
+}
+
+roof_status roof_targets_check(const roof_targets *targets, const roof_shape *shape, roof_error *error) {
+  double values[ROOF_PARAM_MAX];
+  unsigned idle = targets->typed;
+  for (size_t i = 0; i < shape->points && idle != 0; i++) {
+    roof_status status = roof_shape_point(shape, i, values, error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    for (int t = 0; t < targets->count; t++) {
+      idle &= ~roof_typed_used(idle, &targets->targets[t], shape->op, values);
+    }
+  }
+  return roof_typed_refuse(idle, shape->op->name, error);
 }
 
 void roof_targets_done(roof_targets *targets) {

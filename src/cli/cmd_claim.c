@@ -86,6 +86,13 @@ static void join_matches(answer *a) {
   }
 }
 
+/** Refuses what has no effect on the operation claimed. */
+static roof_status check_typed(const roof_targets *t, const roof_claim *claim, roof_error *error) {
+  const roof_op *op = claim->op;
+  unsigned used = op != NULL ? roof_typed_used(t->typed, t->targets, op, claim->values) : t->typed;
+  return op != NULL ? roof_typed_refuse(t->typed & ~used, op->name, error) : ROOF_OK;
+}
+
 static roof_status judge(const cli_args *args, answer *a, roof_error *error) {
   roof_targets machines;
   roof_status status = cli_select_targets(args, &machines, error);
@@ -95,7 +102,8 @@ static roof_status judge(const cli_args *args, answer *a, roof_error *error) {
   const roof_target *target = &machines.targets[0];
   a->machine = target->machine->name;
   status = machines.count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "claim: one machine at a time")
-                              : roof_claim_judge(target, &a->claim, &a->judged, error);
+                              : check_typed(&machines, &a->claim, error);
+  status = status == ROOF_OK ? roof_claim_judge(target, &a->claim, &a->judged, error) : status;
   if (status == ROOF_OK) {
     join_matches(a);
     status = print_answer(args, target, a, error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/step.h"
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
 #include "roofline/units.h"
@@ -114,6 +115,14 @@ static roof_status read_list(const setting *s, const char *list, roof_model_sett
   return status;
 }
 
+unsigned rf_model_setting_bit(const char *name) {
+  unsigned bit = 0;
+  for (int i = 0; of_models[i].name != NULL && bit == 0; i++) {
+    bit = strcmp(of_models[i].name, name) == 0 ? 1u << i : 0;
+  }
+  return bit;
+}
+
 static roof_status read_word(const char *word, roof_model_settings *settings, roof_model_axes *axes,
                              roof_error *error) {
   const char *equals = strchr(word, '=');
@@ -125,6 +134,7 @@ static roof_status read_word(const char *word, roof_model_settings *settings, ro
   if (s == NULL) {
     return ROOF_E_NAME;
   }
+  settings->typed |= 1u << (s - of_models);
   if (strchr(equals, ',') != NULL || strstr(equals, "..") != NULL) {
     return read_list(s, equals + 1, settings, axes, error);
   }

@@ -183,6 +183,10 @@ double rf_model_weight_bytes(const roof_model_target *target, const model_weight
 /** Elements of the experts, or of all others. */
 double rf_model_weight_elements(const model_weights *weights, bool experts);
 
+/* settings.c */
+/** The bit of `typed` of the setting `name`. */
+unsigned rf_model_setting_bit(const char *name);
+
 /* plan.c */
 /** Checks that the settings' plan divides the model. */
 roof_status rf_model_plan_check(const roof_model *model, const roof_model_settings *settings,

@@ -57,7 +57,7 @@ static roof_status read_whole(roof_whole *w, const char *const *words, int count
   for (int i = 1; i < count && status == ROOF_OK; i++) {
     status = read_word(w, words[i], claims, error);
   }
-  return status;
+  return status == ROOF_OK ? roof_model_settings_check(&w->model, &w->settings, false, NULL, error) : status;
 }
 
 roof_status roof_whole_read(const char *const *words, int count, const roof_formats *formats,

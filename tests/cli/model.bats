@@ -240,7 +240,9 @@ model() {
   [[ ${lines[4]} == "  cost        "*" device-hours, "*" per million tokens" ]]
   train --json
   [ "$(json .training)" = null ]
-  train --search --devices 64 tokens=15e12 --price 2.5
+  run -2 "$ROOFLINE" model llama-3.1-70b --train --price 2.5 --machine h100
+  [ "$output" = "roofline: price: has no effect: of a whole run; add tokens=N" ]
+  run -0 "$ROOFLINE" model llama-3.1-70b --train --search batch=256 prompt=4k --devices 64 tokens=15e12 --price 2.5 --machine h100
   [[ ${lines[2]} == "  training    15.00 T tokens: "* ]]
   run -0 "$ROOFLINE" model llama-3.1-70b --train tokens=2T --machine h100
   [[ $output != *" days"* ]]

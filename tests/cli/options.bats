@@ -227,6 +227,41 @@ idle() {
   [ "$(ls)" = h989.json ]
 }
 
+@test "an option that has no effect on the operation asked about is an error" {
+  local option words
+  while read -r option words; do
+    run -2 "$ROOFLINE" $words --machine h100
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == "roofline: $option: has no effect: "* ]] || { echo "$words: $output"; return 1; }
+  done <<'END'
+--kv predict gemm m=64 n=64 k=64 --kv fp8
+--kv sweep gemm m=64,128 n=64 k=64 --kv fp8
+--kv claim gemm m=64 n=64 k=64 1ms --kv fp8
+--kv advise gemm m=64 n=64 k=64 --kv fp8
+--kv energy gemm m=64 n=64 k=64 --kv fp8
+--kv seal gemm m=64 n=64 k=64 --kv fp8
+--kv explain gemm m=64 n=64 k=64 --kv fp8
+--weights predict softmax rows=64 cols=64 --weights int4
+--group predict gemm m=64 n=64 k=64 --weights q4_k_m --group 64
+--unit predict copy n=1M --unit matrix
+--sparse predict triad n=1M --dtype fp16 --sparse
+--overlap predict copy n=1M --overlap 0
+tp model llama-3.1-8b --search --tp 2
+node model llama-3.1-8b --node 4
+--network model llama-3.1-8b --tp 8 --network ndr
+accept model llama-3.1-8b accept=0.5
+sharers claim llama-3.1-8b sharers=4 tpot=20ms
+generate model llama-3.1-8b --train generate=9
+END
+  run -2 "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine h100 --link 'NVLink 4'
+  [ "$output" = 'roofline: --link: has no effect: gemm sends nothing over a link' ]
+  run -2 "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine "$h989" --achieved
+  [ "$output" = 'roofline: --achieved: has no effect: gemm finds no measured ceiling' ]
+  run -0 "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine "$h989" --machine h100 --achieved
+  run -0 "$ROOFLINE" predict attention batch=1 heads=8 q_len=64 kv_len=64 head_dim=64 --kv fp8 --machine h100
+  run -0 "$ROOFLINE" sweep allreduce size=1MB ranks=1,8 --link 'NVLink 4' --machine h100
+}
+
 @test "an option of one value is typed once" {
   run -2 "$ROOFLINE" predict triad n=1M --machine h100 --launch 1us --launch 2us
   [ "$output" = 'roofline: --launch: given 2 times; one value is taken' ]

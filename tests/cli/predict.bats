@@ -321,7 +321,7 @@ ROWS
 
 @test "a tile is refused where no data are used twice" {
   run -2 --separate-stderr "$ROOFLINE" predict softmax rows=64 cols=64 --tile 64 --machine h100
-  [[ $stderr == *"--tile 64: this operation reads its data once, so a tile changes nothing"* ]]
+  [[ $stderr == *"--tile: has no effect: softmax reads its data once, so a tile changes nothing"* ]]
   run -2 "$ROOFLINE" sweep add n=1k,2k --tile 64 --machine h100
   run -0 "$ROOFLINE" predict gemm m=64 n=64 k=64 --tile 64 --machine h100
 }

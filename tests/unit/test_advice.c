@@ -114,6 +114,43 @@ static void a_change_is_read_from_words(void **state) {
   assert_true(types.compute == ROOF_FP16 && types.weights == ROOF_INT4 && types.group == 128);
 }
 
+/** What of formats and options has no effect on an operation, as one message. */
+static const char *idle_on(const roof_target *target, const char *name, const char *text,
+                           const roof_formats *formats, const roof_options_text *options) {
+  static roof_error error;
+  const roof_op *op;
+  double point[ROOF_PARAM_MAX];
+  assert_int_equal(roof_op_find(name, &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, text, point, NULL), ROOF_OK);
+  unsigned typed = roof_typed_of(formats, options);
+  unsigned idle = typed & ~roof_typed_used(typed, target, op, point);
+  error = (roof_error){0};
+  assert_int_equal(roof_typed_refuse(idle, name, &error), idle != 0 ? ROOF_E_ARGUMENT : ROOF_OK);
+  return error.message;
+}
+
+static void what_has_no_effect_depends_on_the_operation(void **state) {
+  (void)state;
+  const char *gemm = "m=64 n=64 k=64", *attention = "batch=1 heads=8 q_len=64 kv_len=64 head_dim=64";
+  const roof_formats none = {0}, kv = {.kv = "fp8"}, weights = {.weights = "int4", .output = "fp8"};
+  const roof_options_text plain = {0}, tile = {.tile = "8"}, link = {.link = "NVLink 4"},
+                          sparse = {.sparse = 1};
+  roof_types types = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  assert_int_equal(roof_target_init(&target, h100, &types, &options, NULL), ROOF_OK);
+  assert_string_equal(idle_on(&target, "gemm", gemm, &kv, &plain),
+                      "--kv: has no effect: gemm stores no keys and values");
+  assert_string_equal(idle_on(&target, "attention", attention, &kv, &plain), "");
+  assert_string_equal(idle_on(&target, "gemm", gemm, &weights, &tile), "");
+  assert_non_null(strstr(idle_on(&target, "copy", "n=64", &weights, &plain), "--weights: "));
+  assert_non_null(strstr(idle_on(&target, "copy", "n=64", &none, &tile), "--tile: "));
+  assert_non_null(strstr(idle_on(&target, "gemm", gemm, &none, &link), "--link: "));
+  assert_string_equal(idle_on(&target, "allreduce", "size=1MB ranks=8", &none, &link), "");
+  assert_non_null(strstr(idle_on(&target, "add", "n=64", &none, &sparse), "--sparse: "));
+  assert_string_equal(idle_on(&target, "gemm", gemm, &none, &plain), "");
+}
+
 static void formats_that_are_not_said_suit_the_machine(void **state) {
   (void)state;
   const roof_formats none = {0}, wrong = {.kv = "fp17"}, group = {.group = "0"};
@@ -263,6 +300,7 @@ int main(void) {
       cmocka_unit_test(shares_of_a_time_move_with_what_they_wait_on),
       cmocka_unit_test(a_change_is_set_against_what_was),
       cmocka_unit_test(a_change_is_read_from_words),
+      cmocka_unit_test(what_has_no_effect_depends_on_the_operation),
       cmocka_unit_test(formats_that_are_not_said_suit_the_machine),
       cmocka_unit_test(what_is_answered_is_written),
       cmocka_unit_test(advice_is_written_with_the_machines),

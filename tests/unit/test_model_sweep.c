@@ -63,6 +63,34 @@ static void settings_are_refused(void **state) {
   }
 }
 
+/** What has no effect is refused for one question and taken for another. */
+static void idle_settings_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *word, *other; /**< with which it has an effect */
+    bool trains, searches;
+    const char *why;
+  } rows[] = {{"tp=2", NULL, false, true, "tp: has no effect: a search tries every plan"},
+              {"accept=0.5", "draft=4", false, false, "accept: has no effect: "},
+              {"sharers=4", "prefix=0.5", false, false, "sharers: has no effect: "},
+              {"node=4", "tp=2", false, false, "node: has no effect: "},
+              {"price=2", "tokens=1T", true, false, "price: has no effect: of a whole run"},
+              {"chunk=64", NULL, true, false, "chunk: has no effect: "}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_model_settings s = roof_model_settings_default(&llama);
+    roof_error error = {0};
+    s.train = rows[i].trains;
+    assert_int_equal(roof_model_settings_read(&rows[i].word, 1, &s, NULL, NULL), ROOF_OK);
+    assert_int_equal(roof_model_settings_check(&llama, &s, rows[i].searches, NULL, &error), ROOF_E_ARGUMENT);
+    assert_int_equal(strncmp(error.message, rows[i].why, strlen(rows[i].why)), 0);
+    s.train = rows[i].other != NULL && s.train;
+    if (rows[i].other != NULL) {
+      assert_int_equal(roof_model_settings_read(&rows[i].other, 1, &s, NULL, NULL), ROOF_OK);
+    }
+    assert_int_equal(roof_model_settings_check(&llama, &s, false, NULL, &error), ROOF_OK);
+  }
+}
+
 /** At the knee a token takes twice as long as with one sequence, before it less; the largest batch fits, one more does
  * not. */
 static void batches_bend_and_end(void **state) {
@@ -256,10 +284,15 @@ static void charts(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(settings_are_read),    cmocka_unit_test(settings_are_refused),
-      cmocka_unit_test(batches_bend_and_end), cmocka_unit_test(precisions_are_read),
-      cmocka_unit_test(runs_are_answers),     cmocka_unit_test(best_run),
-      cmocka_unit_test(impossible),           cmocka_unit_test(charts),
+      cmocka_unit_test(idle_settings_are_refused),
+      cmocka_unit_test(settings_are_read),
+      cmocka_unit_test(settings_are_refused),
+      cmocka_unit_test(batches_bend_and_end),
+      cmocka_unit_test(precisions_are_read),
+      cmocka_unit_test(runs_are_answers),
+      cmocka_unit_test(best_run),
+      cmocka_unit_test(impossible),
+      cmocka_unit_test(charts),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -125,7 +125,8 @@ static roof_status advise(const cli_args *args, const roof_shape *shape, roof_qu
   }
   cli_advice a = {.target = targets.targets, .op = shape->op, .all_machines = all_machines != 0};
   status = targets.count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "advise: one machine at a time")
-                             : gather(&a, shape, question, error);
+                             : roof_targets_check(&targets, shape, error);
+  status = status == ROOF_OK ? gather(&a, shape, question, error) : status;
   status = status == ROOF_OK ? print_answer(args, &a, error) : status;
   free(a.machines);
   roof_targets_done(&targets);

@@ -87,6 +87,7 @@ static roof_status answer(const cli_args *args, const roof_shape *shape, roof_er
   roof_energy_subject *all = NULL;
   roof_status status = read_given(&given, error);
   status = status == ROOF_OK ? cli_select_targets(args, &t, error) : status;
+  status = status == ROOF_OK && shape != NULL ? roof_targets_check(&t, shape, error) : status;
   if (status == ROOF_OK && args->file != NULL && t.count > SUBJECT_MAX) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: a chart holds at most %d machines", args->to,
                             SUBJECT_MAX);

@@ -81,6 +81,10 @@ static roof_status explain(const cli_args *args, const roof_topic *topic, const 
     return status;
   }
   status = select_target(args, &machines, &example, error);
+  if (status == ROOF_OK && (topic != NULL || count > 1)) {
+    status = machines.count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "explain: one machine at a time")
+                                : roof_targets_check(&machines, &shape, error);
+  }
   status = status == ROOF_OK ? roof_explain(&machines.targets[0], topic, &shape, &e, error) : status;
   status = status == ROOF_OK ? print(args, &machines.targets[0], &e, example, error) : status;
   roof_explanation_done(&e);

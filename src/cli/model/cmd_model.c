@@ -205,6 +205,9 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   }
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   status = status == ROOF_OK ? cli_model_plan_settings(machines[0], &settings, &axes, error) : status;
+  status = status == ROOF_OK
+               ? roof_model_settings_check(&model, &settings, cli_model_searches(), &axes, error)
+               : status;
   out->printed = status == ROOF_OK && !cli_model_searches() && cli_model_sweeps(&axes, precision);
   if (out->printed && cli_model_prices() != NULL) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--price %s: one price over several values",

@@ -63,13 +63,16 @@ const char *cli_model_prices(void) {
 roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
                                     roof_model_axes *axes, roof_error *error) {
   roof_status status = ROOF_OK;
+  const double price = settings->price;
   settings->sp = sequence != 0;
   for (int i = 0; i < OPTION_COUNT && status == ROOF_OK; i++) {
-    if (typed[i] != NULL && !(i == OPTION_price && cli_model_prices() != NULL)) {
+    if (typed[i] != NULL) {
+      bool listed = i == OPTION_price && cli_model_prices() != NULL; /* is typed, but read elsewhere */
       char word[SHORT * 2];
       const char *words[] = {word};
-      snprintf(word, sizeof word, "%s=%.60s", cli_model_plan_options[i].longName, typed[i]);
+      snprintf(word, sizeof word, "%s=%.60s", cli_model_plan_options[i].longName, listed ? "0" : typed[i]);
       status = roof_model_settings_read(words, 1, settings, axes, error);
+      settings->price = listed ? price : settings->price;
     }
   }
   return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &settings->network, error)

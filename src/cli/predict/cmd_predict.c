@@ -35,7 +35,6 @@ static roof_status check_target(const question *q, const roof_target *target, ro
   roof_sealing s;
   roof_predict(target, q->shape.op, q->values, &p);
   roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
-  status = status == ROOF_OK ? roof_tile_check(target, &p.work, error) : status;
   if (status == ROOF_OK && q->sealings != NULL) {
     status = roof_sealing_of(target, q->shape.op, q->values, &p, &s, error);
     status = status == ROOF_OK ? roof_sealings_add(q->sealings, &s, error) : status;
@@ -52,6 +51,7 @@ static roof_status read_question(question *q, roof_error *error) {
                             q->shape.op->params[q->shape.axes[0].param].name);
   }
   status = status == ROOF_OK ? cli_select_targets(q->args, &q->targets, error) : status;
+  status = status == ROOF_OK ? roof_targets_check(&q->targets, &q->shape, error) : status;
   status = status == ROOF_OK ? roof_shape_point(&q->shape, 0, q->values, error) : status;
   for (int i = 0; i < q->targets.count && status == ROOF_OK; i++) {
     status = check_target(q, &q->targets.targets[i], error);

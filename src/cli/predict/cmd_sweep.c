@@ -183,7 +183,9 @@ static roof_status sweep_shape(const cli_args *args, const roof_shape *shape, ro
   if (status != ROOF_OK) {
     return status;
   }
-  status = roof_sweep_init(&j.sweep, shape, machines.targets, machines.count, error);
+  status = roof_targets_check(&machines, shape, error);
+  status =
+      status == ROOF_OK ? roof_sweep_init(&j.sweep, shape, machines.targets, machines.count, error) : status;
   if (status == ROOF_OK) {
     status = args->file != NULL ? draw(&j, error)
              : args->csv        ? add_csv(&j, &out, error)

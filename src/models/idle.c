@@ -1,0 +1,116 @@
+/* Settings that were typed and change nothing in the answer asked for: each with its condition and the reason. */
+#include <math.h>
+
+#include "models/step.h"
+#include "roofline/model_sweep.h"
+
+/** What is asked. */
+typedef struct question {
+  const roof_model *model;
+  const roof_model_settings *settings;
+  bool searches;
+  bool varies; /**< settings have several values: a condition on values may hold for one of them alone */
+} question;
+
+static bool typed(const question *q, const char *name) {
+  return (q->settings->typed & rf_model_setting_bit(name)) != 0;
+}
+
+static bool trains(const question *q) {
+  return q->settings->train;
+}
+
+static bool searches(const question *q) {
+  return q->searches;
+}
+
+static bool searches_training(const question *q) {
+  return q->searches && trains(q);
+}
+
+static bool drafts_nothing(const question *q) {
+  return !typed(q, "draft");
+}
+
+static bool shares_nothing(const question *q) {
+  return !typed(q, "prefix");
+}
+
+static bool has_no_run(const question *q) {
+  return trains(q) && !typed(q, "tokens");
+}
+
+static double devices(const question *q) {
+  const roof_model_settings *s = q->settings;
+  return s->tp * s->pp * s->dp * s->cp;
+}
+
+static bool has_one_device(const question *q) {
+  return !q->searches && !q->varies && devices(q) <= 1;
+}
+
+static bool has_one_node(const question *q) {
+  return !q->searches && !q->varies && devices(q) <= q->settings->node;
+}
+
+static bool has_no_cache(const question *q) {
+  const roof_model_precision *p = &q->settings->precision;
+  return p->kv != q->model->precision.kv && p->kv != p->activations &&
+         (trains(q) || !(roof_model_count(q->model).kv_elements_per_token > 0));
+}
+
+static bool has_other_network(const question *q) {
+  return q->settings->network != NULL && has_one_node(q);
+}
+
+static bool has_other_link(const question *q) {
+  return q->settings->options.link != NULL && has_one_device(q);
+}
+
+static bool splits_sequences(const question *q) {
+  return q->settings->sp && q->searches;
+}
+
+static bool recomputes(const question *q) {
+  return q->settings->recompute != ROOF_RECOMPUTE_NONE && q->searches;
+}
+
+/** `option`: not a setting of words, its condition says whether it was given. */
+static const struct {
+  const char *name;
+  bool option;
+  bool (*idle)(const question *q);
+  const char *why;
+} rules[] = {
+    {"tp", false, searches, "a search tries every plan"},
+    {"pp", false, searches, "a search tries every plan"},
+    {"dp", false, searches, "a search tries every plan"},
+    {"ep", false, searches, "a search tries every plan"},
+    {"microbatches", false, searches, "a search tries every plan"},
+    {"zero", false, searches_training, "a search tries every stage"},
+    {"sp", true, splits_sequences, "a search tries it"},
+    {"recompute", true, recomputes, "a search tries all of it"},
+    {"generate", false, trains, "of requests, not of --train"},
+    {"chunk", false, trains, "of requests, not of --train"},
+    {"draft", false, trains, "of requests, not of --train"},
+    {"page", false, trains, "of requests, not of --train"},
+    {"kv", true, has_no_cache, "nothing is kept in a cache"},
+    {"accept", false, drafts_nothing, "no token is drafted; add draft=N"},
+    {"sharers", false, shares_nothing, "no prefix is shared; add prefix=N"},
+    {"price", false, has_no_run, "of a whole run; add tokens=N"},
+    {"node", false, has_one_device, "one device has no other in its node; add tp=N"},
+    {"network", true, has_other_network, "all devices are in one node, whose size is node=N"},
+    {"link", true, has_other_link, "one device sends nothing; add tp=N"},
+};
+
+roof_status roof_model_settings_check(const roof_model *model, const roof_model_settings *settings,
+                                      bool searched, const roof_model_axes *axes, roof_error *error) {
+  const question q = {model, settings, searched, axes != NULL && axes->count > 0};
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    if ((rules[i].option || typed(&q, rules[i].name)) && rules[i].idle(&q)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "%s%s: has no effect: %s", rules[i].option ? "--" : "",
+                            rules[i].name, rules[i].why);
+    }
+  }
+  return ROOF_OK;
+}
