@@ -22,6 +22,7 @@ extern "C" {
 /** X(symbol, key, title): what timings are taken together by. */
 #define ROOF_ACCURACY_MAP(X)                                                                                 \
   X(ROOF_ACCURACY_DEVICE, "device", "device")                                                                \
+  X(ROOF_ACCURACY_KERNEL, "kernel", "kind of kernel")                                                        \
   X(ROOF_ACCURACY_OPERATION, "operation", "operation")                                                       \
   X(ROOF_ACCURACY_FORMAT, "format", "format")                                                                \
   X(ROOF_ACCURACY_DURATION, "duration", "measured time")                                                     \

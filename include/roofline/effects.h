@@ -82,6 +82,14 @@ ROOF_API const roof_constants *roof_constants_find(const roof_machine *machine, 
 ROOF_API int roof_effects_of(const roof_target *target, const roof_prediction *prediction,
                              roof_effect_part parts[ROOF_EFFECT_COUNT]);
 
+/** The expected time that a prediction would have with other constants of its kind of kernel, all of them known; for
+ *  fits, which ask of one prediction many times.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: NaN where the kind has no form; it may be under the prediction's lower bound. */
+ROOF_API double roof_effects_seconds(const roof_target *target, const roof_prediction *prediction,
+                                     const double values[ROOF_CONSTANT_COUNT]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,8 @@
 /* What was found written as roofline.accuracy/1. */
+#include <math.h>
+
 #include "documents/json.h"
-#include "roofline/accuracy.h"
+#include "roofline/calibrate.h"
 
 static json_t *line_json(const roof_accuracy_line *l) {
   return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", l->name, "timings",
@@ -11,11 +13,9 @@ static json_t *line_json(const roof_accuracy_line *l) {
                    rf_json_number(l->below));
 }
 
-roof_status roof_accuracy_write(const roof_accuracy *accuracy, const roof_machine *machine, roof_text *out,
-                                roof_error *error) {
-  json_t *document = json_pack("{s:s, s:s?, s:o}", "schema", "roofline.accuracy/1", "machine",
-                               machine != NULL ? machine->name : NULL, "all", line_json(&accuracy->all));
-  json_t *by = json_object(), *gaps = json_array();
+/** The lines by each grouping. */
+static json_t *by_json(const roof_accuracy *accuracy) {
+  json_t *by = json_object();
   for (int i = 0; i < ROOF_ACCURACY_COUNT; i++) {
     json_t *lines = json_array();
     for (size_t k = 0; k < accuracy->line_count[i]; k++) {
@@ -23,11 +23,82 @@ roof_status roof_accuracy_write(const roof_accuracy *accuracy, const roof_machin
     }
     json_object_set_new(by, roof_accuracy_key((roof_accuracy_by)i), lines);
   }
+  return by;
+}
+
+static json_t *gaps_json(const roof_accuracy *accuracy) {
+  json_t *gaps = json_array();
   for (size_t i = 0; i < accuracy->gap_count; i++) {
     json_array_append_new(gaps, json_pack("{s:s, s:I}", "why", accuracy->gaps[i].why, "timings",
                                           (json_int_t)accuracy->gaps[i].count));
   }
-  json_object_set_new(document, "by", by);
-  json_object_set_new(document, "left_out", gaps);
+  return gaps;
+}
+
+roof_status roof_accuracy_write(const roof_accuracy *accuracy, const roof_machine *machine, roof_text *out,
+                                roof_error *error) {
+  json_t *document = json_pack("{s:s, s:s?, s:o, s:o, s:o}", "schema", "roofline.accuracy/1", "machine",
+                               machine != NULL ? machine->name : NULL, "all", line_json(&accuracy->all), "by",
+                               by_json(accuracy), "left_out", gaps_json(accuracy));
   return rf_json_write(document, "accuracy", out, error);
+}
+
+/* Constants */
+
+static json_t *constant_json(const roof_fit *fit, roof_constant constant) {
+  const roof_constant_row *row = roof_constant_row_of(constant);
+  return json_pack("{s:s, s:o, s:s, s:o, s:o}", "name", row->name, "value",
+                   rf_json_number(fit->constants.values[constant]), "unit", row->unit, "spread",
+                   rf_json_number(fit->spread[constant]), "gain", rf_json_number(fit->gain[constant]));
+}
+
+static json_t *fit_json(const roof_fit *fit) {
+  json_t *constants = json_array();
+  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+    if (!isnan(fit->constants.values[i])) {
+      json_array_append_new(constants, constant_json(fit, (roof_constant)i));
+    }
+  }
+  return json_pack("{s:s, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "kernel",
+                   roof_kernel_kind_name(fit->constants.kernel), "dtype",
+                   roof_dtype_name(fit->constants.dtype), "source", fit->constants.source, "timings_fitted",
+                   (json_int_t)fit->fitted, "judged_apart", fit->apart, "constants", constants, "before",
+                   line_json(&fit->before), "after", line_json(&fit->after));
+}
+
+roof_status roof_calibration_write(const roof_calibration *calibration, roof_text *out, roof_error *error) {
+  json_t *fits = json_array();
+  for (size_t i = 0; i < calibration->count; i++) {
+    json_array_append_new(fits, fit_json(&calibration->fits[i]));
+  }
+  json_t *document = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.calibration/1", "fits", fits,
+                               "all", line_json(&calibration->judged.all), "by",
+                               by_json(&calibration->judged), "left_out", gaps_json(&calibration->judged));
+  return rf_json_write(document, "calibration", out, error);
+}
+
+static void add_constants(roof_text *out, const roof_constants *c) {
+  roof_text_addf(out, "    {\"kernel\": \"%s\", \"dtype\": \"%s\"", roof_kernel_kind_name(c->kernel),
+                 roof_dtype_name(c->dtype));
+  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+    if (!isnan(c->values[i])) {
+      roof_text_addf(out, ", \"%s\": %.4g", roof_constant_row_of((roof_constant)i)->name, c->values[i]);
+    }
+  }
+  roof_text_add(out, ",\n     \"kind\": \"measured\", \"source\": ");
+  roof_text_add_json(out, c->source);
+  roof_text_addf(out, ", \"date\": \"%s\"}", c->date);
+}
+
+roof_status roof_calibration_write_constants(const roof_calibration *calibration, const char *name,
+                                             roof_text *out, roof_error *error) {
+  roof_text_add(out, "{\n  \"schema\": \"roofline.machine/1\",\n  \"name\": ");
+  roof_text_add_json(out, name);
+  roof_text_add(out, ",\n  \"constants\": [\n");
+  for (size_t i = 0; i < calibration->count; i++) {
+    add_constants(out, &calibration->fits[i].constants);
+    roof_text_add(out, i + 1 < calibration->count ? ",\n" : "\n");
+  }
+  roof_text_add(out, "  ]\n}\n");
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory") : ROOF_OK;
 }

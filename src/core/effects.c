@@ -145,6 +145,13 @@ double rf_form_seconds(const roof_target *target, const roof_prediction *p, cons
          values[ROOF_LATENCY_SECONDS] * p->work.launches;
 }
 
+double roof_effects_seconds(const roof_target *target, const roof_prediction *prediction,
+                            const double values[ROOF_CONSTANT_COUNT]) {
+  return forms[prediction->work.kernel.kind].seconds != NULL
+             ? rf_form_seconds(target, prediction, values, target->options.without, NULL)
+             : NAN;
+}
+
 /** What an effect did, where the way the kernel is cut or a constant says it. */
 static void explain(const roof_target *target, const roof_prediction *p, const rf_cut *cut,
                     const double *values, roof_effect_part *part) {

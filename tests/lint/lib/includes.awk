@@ -33,6 +33,7 @@ BEGIN {
   room_of["roofline/losses.h"] = "advise"
   room_of["roofline/charts.h"] = "draw"
   room_of["roofline/formats.h"] = "advise"
+  room_of["roofline/calibrate.h"] = "accuracy"
   room_of["roofline/changes.h"] = "catalog"
   room_of["roofline/sheet.h"] = "catalog"
   room_of["roofline/sealing.h"] = "documents"

@@ -1,0 +1,98 @@
+/** The constants of the effects fitted to measurements.
+ *
+ *  Example:
+ *    extern const roof_profile *timings; // by roof_import, of a file that gives shapes
+ *    roof_calibrate_options how = roof_calibrate_options_default();
+ *    roof_options options = roof_options_default();
+ *    roof_calibration calibration;
+ *    how.family = "hopper";
+ *    if (roof_calibrate(timings, &how, &options, &calibration, NULL) == ROOF_OK) {
+ *      printf("%zu kinds of kernels and formats\n", calibration.count);
+ *      roof_calibration_done(&calibration);
+ *    } */
+#ifndef ROOFLINE_CALIBRATE_H
+#define ROOFLINE_CALIBRATE_H
+
+#include "roofline/accuracy.h"
+#include "roofline/effects.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is fitted to which timings. Start from roof_calibrate_options_default(). */
+typedef struct roof_calibrate_options {
+  const roof_machine *machine; /**< of every timing; NULL: each timing's own */
+  const char *family; /**< machines of this family or class of devices alone; NULL: all, of one family */
+  const char *source; /**< what was measured, for the constants' source; NULL: "timings" */
+  int kernel;         /**< a roof_kernel_kind alone; -1: all */
+  int dtype;          /**< arithmetic in this roof_dtype alone; -1: all */
+} roof_calibrate_options;
+
+/** The constants of one kind of kernel in one format, and how well they do. */
+typedef struct roof_fit {
+  roof_constants constants;
+  double spread[ROOF_CONSTANT_COUNT]; /**< standard deviation over resamples; NaN: not fitted */
+  double gain[ROOF_CONSTANT_COUNT];   /**< mean |ln(measured / expected)| that its effect takes away */
+  size_t fitted;                      /**< timings that the constants were fitted to */
+  bool apart;                         /**< false: too few timings, all of them fitted and judged */
+  roof_accuracy_line before, after;   /**< of the timings that were not fitted */
+} roof_fit;
+
+typedef struct roof_calibration {
+  roof_fit *fits;
+  size_t count;
+  roof_accuracy
+      judged; /**< the timings that were not fitted, with the constants; its gaps: what was left out */
+} roof_calibration;
+
+/** All kinds and formats, each timing on its own machine.
+ *  Units: none.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_calibrate_options roof_calibrate_options_default(void);
+
+/** Fits the constants that the forms of expected times use: the least mean absolute logarithm of measured over
+ *  expected, within the bounds of roof_constant_row_of, on a deterministic sample of the timings whose shapes are not
+ *  kept for judging (one shape in five). Timings that cannot be are left out: faster than the lower bound, or of a
+ *  host that took as long whatever the size. The interval is the 10th to 90th percentile of the timings not fitted.
+ *  Units: as the constants'.
+ *  Ownership: fills *calibration on success only; release with roof_calibration_done.
+ *  Errors: ROOF_E_ARGUMENT where no timing is left, or without `machine` and `family` timings of several families;
+ *  as roof_accuracy_of. */
+ROOF_API roof_status roof_calibrate(const roof_profile *profile, const roof_calibrate_options *how,
+                                    const roof_options *options, roof_calibration *calibration,
+                                    roof_error *error);
+
+/** Gives a machine the fitted constants, in place of its own of those kinds and formats; what it has from its family
+ *  goes, as it is not its own.
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT when they are too many. */
+ROOF_API roof_status roof_calibration_apply(const roof_calibration *calibration, roof_machine *machine,
+                                            roof_error *error);
+
+/** Writes the constants alone as a roofline.machine/1 document of that name, as data/constants holds them.
+ *  Units: as the constants'.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_calibration_write_constants(const roof_calibration *calibration, const char *name,
+                                                      roof_text *out, roof_error *error);
+
+/** Writes it as roofline.calibration/1.
+ *  Units: as the constants'.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_calibration_write(const roof_calibration *calibration, roof_text *out,
+                                            roof_error *error);
+
+/** Releases what roof_calibrate filled.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none; one full of zeros is fine. */
+ROOF_API void roof_calibration_done(roof_calibration *calibration);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/** Timings with the machine and formats they are predicted on, and their errors taken together. */
+#ifndef ACCURACY_CASES_H
+#define ACCURACY_CASES_H
+
+#include "roofline/accuracy.h"
+
+/** A machine under the name of a device, NULL where the catalogue has none, and why. */
+typedef struct rf_accuracy_device {
+  const char *name;
+  roof_machine *own; /**< loaded here */
+  const roof_machine *machine;
+  char why[512];
+} rf_accuracy_device;
+
+/** A device computing in some formats. */
+typedef struct rf_prepared {
+  const rf_accuracy_device *device;
+  roof_types types;
+  roof_target target;
+  char format[ROOF_NAME_MAX];
+} rf_prepared;
+
+/** A timing that can be predicted. */
+typedef struct rf_case {
+  const rf_prepared *at;
+  const roof_record *record;
+  roof_kernel_kind kernel;
+  double seconds; /**< of a call */
+} rf_case;
+
+typedef struct rf_gaps {
+  roof_accuracy_gap *list;
+  size_t count;
+} rf_gaps;
+
+enum { RF_DEVICES = 64, RF_PREPARED = 256 };
+
+typedef struct rf_cases {
+  rf_accuracy_device *devices;
+  size_t device_count;
+  rf_prepared *prepared;
+  size_t prepared_count;
+  rf_case *list;
+  size_t count;
+  rf_gaps gaps;
+} rf_cases;
+
+/** One timing judged. */
+typedef struct rf_judged {
+  double error, bound_error;
+  bool inside, below;
+  const char *key[ROOF_ACCURACY_COUNT];
+  const char *group; /**< the one of `key` that is being sorted by */
+} rf_judged;
+
+/** ROOF_E_MEMORY with "accuracy: out of memory". */
+roof_status rf_accuracy_no_memory(roof_error *error);
+/** Counts timings that are left out. */
+roof_status rf_gaps_add(rf_gaps *gaps, const char *why, size_t count, roof_error *error);
+/** The timings of a profile, each on `machine`, or where that is NULL on its own. They point into the profile; release
+ * with rf_cases_done, also on failure. */
+roof_status rf_cases_init(rf_cases *cases, const roof_profile *profile, const roof_machine *machine,
+                          const roof_options *options, roof_error *error);
+void rf_cases_done(rf_cases *cases);
+/** Predicts a case on a target of its machine and formats. */
+void rf_case_predict(const rf_case *c, const roof_target *target, roof_prediction *p);
+rf_judged rf_case_judge(const rf_case *c, const roof_prediction *p);
+/** Errors of `count` timings, at least one; `room` holds as many numbers. */
+void rf_accuracy_line(const rf_judged *all, size_t count, const char *name, double *room,
+                      roof_accuracy_line *line);
+/** Fills in the lines of *accuracy; sorts `all`. What is made is released by roof_accuracy_done, also on failure. */
+roof_status rf_accuracy_collect(rf_judged *all, size_t count, roof_accuracy *accuracy, roof_error *error);
+
+#endif

@@ -1,0 +1,207 @@
+/* The effects' constants fitted to timings. */
+#include "roofline/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/accuracy/lines.h"
+
+static char *family, *kernel_name, *dtype_name, *source;
+static const struct poptOption options[] = {
+    {"family", '\0', POPT_ARG_STRING, &family, 0,
+     "timings of this family's machines alone, or of a class of devices: hopper, gpu", "NAME"},
+    {"kernel", '\0', POPT_ARG_STRING, &kernel_name, 0,
+     "one kind of kernel: stream, product, decode, prefill, experts, collective", "KIND"},
+    {"dtype", '\0', POPT_ARG_STRING, &dtype_name, 0, "arithmetic in one format", "FORMAT"},
+    {"source", '\0', POPT_ARG_STRING, &source, 0, "who measured what, for the constants' source", "TEXT"},
+    POPT_TABLEEND};
+
+/** One constant of a fit. */
+typedef struct constant_line {
+  const roof_fit *fit;
+  roof_constant constant;
+} constant_line;
+
+static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return roof_constant_row_of(((const constant_line *)row)->constant)->name;
+}
+
+/** Seconds, bytes and shares each as people read them. */
+static const char *quantity(const constant_line *line, double value, char scratch[CLI_SCRATCH]) {
+  const char *unit = roof_constant_row_of(line->constant)->unit;
+  return isnan(value)      ? NULL
+         : unit[0] == '\0' ? cli_number(scratch, value)
+                           : cli_quantity(scratch, value, strcmp(unit, "bytes") == 0 ? "B" : unit);
+}
+
+static const char *value_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const constant_line *line = row;
+  return quantity(line, line->fit->constants.values[line->constant], scratch);
+}
+
+static const char *spread_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const constant_line *line = row;
+  return quantity(line, line->fit->spread[line->constant], scratch);
+}
+
+static double gain_of(const void *row) {
+  const constant_line *line = row;
+  return line->fit->gain[line->constant];
+}
+
+static const char *meaning_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return roof_constant_row_of(((const constant_line *)row)->constant)->text;
+}
+
+static const cli_column columns[] = {
+    {.header = "constant", .kind = CLI_COLUMN_TEXT, .text = name_of},
+    {.header = "value", .kind = CLI_COLUMN_TEXT, .text = value_of, .right = true},
+    {.header = "+-", .kind = CLI_COLUMN_TEXT, .text = spread_of, .right = true},
+    {.header = "gain",
+     .kind = CLI_COLUMN_NUMBER,
+     .number = gain_of,
+     .unit = " %",
+     .scale = 100,
+     .digits = 1,
+     .fixed = true},
+    {.header = "what it is", .kind = CLI_COLUMN_TEXT, .text = meaning_of, .rank = 1},
+    {0}};
+
+static void add_fit(const roof_fit *fit, roof_text *out) {
+  constant_line lines[ROOF_CONSTANT_COUNT];
+  size_t count = 0;
+  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+    if (!isnan(fit->constants.values[i])) {
+      lines[count++] = (constant_line){fit, (roof_constant)i};
+    }
+  }
+  roof_text_addf(out, "\n%s in %s: %.1f %% off (median of %zu timings%s; %.1f %% before)\n",
+                 roof_kernel_kind_name(fit->constants.kernel), roof_dtype_name(fit->constants.dtype),
+                 100 * fit->after.median, fit->after.count,
+                 fit->apart ? " not fitted" : ", the fitted ones: too few", 100 * fit->before.median);
+  cli_columns_add_text(out, CLI_ROWS(columns, lines, count));
+}
+
+static void add_text(const roof_calibration *c, roof_text *out) {
+  roof_text_addf(out, "%.1f %% off (median of %zu timings not fitted), %.1f %% of them inside the interval\n",
+                 100 * c->judged.all.median, c->judged.all.count, 100 * c->judged.all.inside);
+  for (size_t i = 0; i < c->count; i++) {
+    add_fit(&c->fits[i], out);
+  }
+  roof_text_add(out, "\n  +-: standard deviation over resamples of the timings\n"
+                     "  gain: how much less off the constant's effect makes the fitted timings\n");
+  cli_accuracy_add(&c->judged, out);
+}
+
+/** The machine with its constants, or these alone under the name of the family. */
+static roof_status keep(const cli_args *args, const roof_calibration *c, const roof_machine *machine,
+                        roof_error *error) {
+  roof_text document = {0};
+  roof_machine *copy = machine != NULL ? roof_machine_copy(machine) : NULL;
+  roof_status status = ROOF_OK;
+  if (machine == NULL) {
+    status = roof_calibration_write_constants(c, family != NULL ? family : "timings", &document, error);
+  } else if (copy == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "calibrate: out of memory");
+  } else {
+    status = roof_calibration_apply(c, copy, error);
+    status = status == ROOF_OK ? roof_machine_write(copy, &document, error) : status;
+  }
+  status = status == ROOF_OK ? cli_to_write(args, args->file, &document, error) : status;
+  roof_machine_free(copy);
+  roof_text_done(&document);
+  return status;
+}
+
+static roof_status answer(const cli_args *args, const roof_calibration *c, const roof_machine *machine,
+                          roof_error *error) {
+  roof_text out = {0};
+  roof_status status = args->file != NULL ? keep(args, c, machine, error) : ROOF_OK;
+  if (status == ROOF_OK && args->json) {
+    status = roof_calibration_write(c, &out, error);
+  } else if (status == ROOF_OK) {
+    add_text(c, &out);
+  }
+  return cli_print_end(&out, status, error);
+}
+
+static roof_status read_names(roof_calibrate_options *how, roof_error *error) {
+  roof_kernel_kind kernel = ROOF_KERNEL_KIND_COUNT;
+  roof_dtype dtype = ROOF_DTYPE_COUNT;
+  roof_status status = kernel_name != NULL ? roof_kernel_kind_parse(kernel_name, &kernel, error) : ROOF_OK;
+  if (status == ROOF_OK && dtype_name != NULL) {
+    status = roof_dtype_parse(dtype_name, &dtype, error);
+  }
+  how->kernel = kernel_name != NULL ? (int)kernel : -1;
+  how->dtype = dtype_name != NULL ? (int)dtype : -1;
+  how->family = family;
+  return status;
+}
+
+/** What was measured: as --source says, else the files. */
+static void name_source(const cli_args *args, roof_text *out) {
+  for (int i = 0; i < args->word_count && source == NULL; i++) {
+    const char *slash = strrchr(args->words[i], '/');
+    roof_text_addf(out, "%s%s", i > 0 ? ", " : "", slash != NULL ? slash + 1 : args->words[i]);
+  }
+  roof_text_add(out, source != NULL ? source : "");
+}
+
+static roof_status calibrate(const cli_args *args, roof_calibrate_options *how, roof_error *error) {
+  roof_profile profile = {0};
+  roof_options model;
+  roof_calibration calibration = {0};
+  roof_text named = {0};
+  roof_status status = cli_select_options(args, &model, error);
+  status = status == ROOF_OK ? cli_timings_import(args, &profile, error) : status;
+  if (status == ROOF_OK) {
+    name_source(args, &named);
+    how->source = named.data;
+    status = roof_calibrate(&profile, how, &model, &calibration, error);
+  }
+  status = status == ROOF_OK ? answer(args, &calibration, how->machine, error) : status;
+  roof_calibration_done(&calibration);
+  roof_profile_done(&profile);
+  roof_text_done(&named);
+  return status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  roof_calibrate_options how = roof_calibrate_options_default();
+  roof_machine **machines = NULL;
+  int count = 0;
+  roof_status status = args->csv ? cli_args_no_csv("calibrate", error) : read_names(&how, error);
+  if (status == ROOF_OK && args->machines != NULL) {
+    status = cli_select_machines(args, &machines, &count, error);
+  }
+  how.machine = count > 0 ? machines[0] : NULL;
+  status = status == ROOF_OK ? calibrate(args, &how, error) : status;
+  roof_machines_free(machines, count);
+  free(family);
+  free(kernel_name);
+  free(dtype_name);
+  free(source);
+  return status;
+}
+
+static const cli_effect effects[] = {{.options = "family", .with = "machine"}, {0}};
+
+const cli_command cli_cmd_calibrate = {
+    .name = "calibrate",
+    .task = CLI_TASK_MEASURE,
+    .arguments = "TIMINGS.csv ...",
+    .summary = "fit the constants of the effects between the bare roofline and the expected time to timings",
+    .examples = "  roofline calibrate timings.csv --machine h200 --to h200.json\n"
+                "  roofline calibrate gemm_*.csv --family hopper --kernel product --to hopper.product.json\n"
+                "\n"
+                "  One shape in five is not fitted: it judges the constants and gives the interval.\n"
+                "  --to keeps the machine with its constants, or with --family the constants alone.\n",
+    .writes = "json",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL | CLI_ARGS_KEEP,
+    .options = options,
+    .effects = effects,
+    .run = run,
+};

@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# roofline calibrate: the effects' constants fitted to timings.
+
+setup() {
+  load lib.bash
+  start
+  awk 'BEGIN { print "split,op,dev,B,H,us"
+    for (i = 0; i < 200; i++) { n = int(1000 * 1.07 ^ i); printf "train,relu,a100,1,%d,%.5g\n", n, 7 + 8 * n / 1e6 } }' >t.csv
+}
+
+@test "the first line says how far off, a table the constants" {
+  run --separate-stderr "$ROOFLINE" calibrate t.csv
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} =~ ^[0-9.]+" % off (median of "[0-9]+" timings not fitted), "[0-9.]+" % of them inside the interval"$ ]]
+  grep -q '^stream in fp32: ' <<<"$output"
+  grep -qE '^  latency_seconds +[67]\.[0-9]+ µs ' <<<"$output"
+}
+
+@test "constants alone for a family, a whole machine for a machine" {
+  run --separate-stderr "$ROOFLINE" calibrate t.csv --family gpu --source 'somebody' --to gpu.stream.json --json
+  [ "$status" -eq 0 ]
+  [ "$(jq -r .schema <<<"$output")" = roofline.calibration/1 ]
+  [ "$(jq -c keys gpu.stream.json)" = '["constants","name","schema"]' ]
+  jq -e '.constants[0] | .kernel == "stream" and .kind == "measured" and (.source | contains("somebody"))' gpu.stream.json
+  "$ROOFLINE" calibrate t.csv --machine a100 --to mine.json >/dev/null
+  jq -e '.name == "nvidia-a100-sxm-80gb" and (.constants | length == 1)' mine.json
+  run --separate-stderr "$ROOFLINE" predict relu n=1e6 --machine mine.json --dtype fp32 --json
+  jq -e '.seconds.expected > 1.2e-5 and .seconds.expected < 1.8e-5' <<<"$output"
+}
+
+@test "errors: no file, no such kind or format, nothing of it" {
+  run --separate-stderr "$ROOFLINE" calibrate
+  [ "$status" -eq 2 ] && [[ $stderr == *"which file of timings?"* ]]
+  run --separate-stderr "$ROOFLINE" calibrate t.csv --kernel products
+  [ "$status" -eq 2 ] && [[ $stderr == *'did you mean `product`'* ]]
+  run --separate-stderr "$ROOFLINE" calibrate t.csv --dtype fp8
+  [ "$status" -eq 2 ] && [[ $stderr == *"none of that kind or format"* ]]
+  run --separate-stderr "$ROOFLINE" calibrate t.csv --family hopper --machine a100
+  [ "$status" -eq 2 ]
+}
