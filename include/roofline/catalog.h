@@ -160,6 +160,7 @@ typedef struct roof_machine_summary {
   double fp8_flops_per_second;  /**< of matrix units */
   double peak_flops_per_second; /**< the 16-bit one, else that of fp32 */
   double ridge;                 /**< FLOP per byte of memory at that peak */
+  int kinds[ROOF_PROVENANCE_COUNT]; /**< figures of each kind: peaks, levels, links, energy and its own */
 } roof_machine_summary;
 
 /** The figures that people look for first.

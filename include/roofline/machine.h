@@ -33,11 +33,12 @@ extern "C" {
 #define ROOF_FLOP_ENERGY_MAX 16
 #define ROOF_CONSTANTS_MAX 48
 
-/** Where a figure comes from. */
+/** Where a figure comes from. All but ROOF_MEASURED serve as a theoretical basis. */
 typedef enum roof_provenance {
-  ROOF_DATASHEET,
+  ROOF_DATASHEET, /**< the vendor's own document */
   ROOF_MEASURED,
-  ROOF_ASSUMED,
+  ROOF_ASSUMED,   /**< derived or recalled; the source says how */
+  ROOF_SECONDARY, /**< a quotation of the vendor: a database, an article, somebody's table */
   ROOF_PROVENANCE_COUNT
 } roof_provenance;
 
@@ -403,7 +404,7 @@ ROOF_API roof_status roof_level_kind_parse(const char *name, roof_level_kind *ki
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_level_kind_name(roof_level_kind kind);
 
-/** "datasheet", "measured" or "assumed".
+/** "datasheet", "secondary", "measured" or "assumed".
  *  Units: none.
  *  Ownership: a static string.
  *  Errors: "?" for a value out of range. */

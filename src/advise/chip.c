@@ -49,16 +49,6 @@ void rf_advise_work_peak(roof_text *out, const roof_lesson *lesson) {
   }
 }
 
-/** Bytes that an L2 delivers per clock, where its vendor says so. */
-static const struct {
-  const char *isa;
-  double bytes;
-  const char *source;
-} l2_rates[] = {
-    {"sm_70", 2048, "NVIDIA A100 white paper, 2020: V100 2048 B/clk"},
-    {"sm_80", 5120, "NVIDIA A100 white paper, 2020: 5120 B/clk"},
-};
-
 static bool has_isa(const roof_machine *m, const char *isa) {
   size_t length = strlen(isa);
   for (int i = 0; i < m->peak_count; i++) {
@@ -71,14 +61,13 @@ static bool has_isa(const roof_machine *m, const char *isa) {
 
 /** The L2 by its clock, and as far as it was measured. */
 static void add_l2(roof_text *out, const roof_machine *m) {
+  const roof_level *level = roof_machine_level(m, ROOF_L2, ROOF_DATASHEET);
   const roof_level *measured = roof_machine_level(m, ROOF_L2, ROOF_MEASURED);
   char rate[SHORT], clock[SHORT];
-  for (size_t i = 0; i < sizeof l2_rates / sizeof l2_rates[0]; i++) {
-    if (has_isa(m, l2_rates[i].isa) && m->clock_hz > 0) {
-      roof_text_addf(out, "  L2         %10s = %.0f B x %s (%s)\n",
-                     quantity(rate, l2_rates[i].bytes * m->clock_hz, "B/s"), l2_rates[i].bytes,
-                     quantity(clock, m->clock_hz, "Hz"), l2_rates[i].source);
-    }
+  double most = level != NULL && level->kind != ROOF_MEASURED ? level->bytes_per_second : NAN;
+  if (most > 0 && m->clock_hz > 0) {
+    roof_text_addf(out, "  L2         %10s = %.0f B x %s (%s)\n", quantity(rate, most, "B/s"),
+                   most / m->clock_hz, quantity(clock, m->clock_hz, "Hz"), level->source);
   }
   double best =
       measured != NULL && measured->kind == ROOF_MEASURED ? roof_level_bandwidth(measured, 0, 0) : NAN;

@@ -331,8 +331,9 @@ static const roof_topic topics[] = {
      work_roofline, EXAMPLE},
     {"machine", "ceilings, each with where it comes from",
      "A machine is its ceilings: peaks by number format and unit, memory levels, links, launch cost,\n"
-     "energy. Each figure carries its kind (datasheet, measured, assumed), source and date. `machine\n"
-     "list` shows the catalogue; `measure` makes the machine `host` from this one.",
+     "energy. Each figure carries its kind (datasheet, secondary, measured, assumed), source and\n"
+     "date. `machine list` shows the catalogue and counts them; `measure` makes the machine `host`\n"
+     "from this one.",
      work_kind, EXAMPLE},
     {"peak", "the most FLOP/s of a format on a unit",
      "The most FLOP/s a machine can do in one number format on one unit: units x FLOP per cycle x\n"
@@ -481,10 +482,10 @@ static const roof_topic topics[] = {
      "the one before. A prediction sealed before the measurement cannot be changed afterwards\n"
      "unnoticed: `ledger verify` says so.",
      NULL, EXAMPLE},
-    {"kind", "datasheet, measured or assumed",
-     "Where a figure comes from: datasheet (a vendor's number), measured (on a real machine),\n"
-     "assumed (derived or estimated). Predictions use datasheet figures unless --achieved asks for\n"
-     "the measured ones.",
+    {"kind", "datasheet, secondary, measured or assumed",
+     "Where a figure comes from: datasheet (the vendor's own document), secondary (somebody who\n"
+     "quotes the vendor, a database), measured (on a real machine), assumed (derived or estimated;\n"
+     "the source says how). Predictions use all but the measured ones, --achieved those.",
      work_kind, EXAMPLE},
     {"unit", "vector or matrix units",
      "What computes: `vector` (the ordinary units) or `matrix` (tensor core, MFMA, AMX). Matrix\n"

@@ -21,6 +21,24 @@ static double all_bytes(const roof_level *level) {
   return level != NULL ? level->bytes * level->instances : NAN;
 }
 
+/** Counts the figures by where they come from: an entry of a list is one. */
+static void count_kinds(const roof_machine *m, int kinds[ROOF_PROVENANCE_COUNT]) {
+  roof_machine_value own;
+  for (int i = 0; i < m->peak_count; i++) {
+    kinds[m->peaks[i].kind]++;
+  }
+  for (int i = 0; i < m->level_count; i++) {
+    kinds[m->levels[i].kind]++;
+  }
+  for (int i = 0; i < m->link_count; i++) {
+    kinds[m->links[i].kind]++;
+  }
+  for (int i = 0; roof_machine_figure(m, i, &own); i++) {
+    kinds[own.kind] += !isnan(own.value);
+  }
+  kinds[m->energy.kind] += !isnan(m->energy.watts) || !isnan(m->energy.joules_per_flop);
+}
+
 roof_machine_summary roof_machine_summarize(const roof_machine *machine) {
   const roof_level *memory = roof_machine_memory(machine, ROOF_DATASHEET);
   roof_machine_summary s = {.memory_bytes = all_bytes(memory),
@@ -31,6 +49,7 @@ roof_machine_summary roof_machine_summarize(const roof_machine *machine) {
   s.peak_flops_per_second =
       isnan(s.half_flops_per_second) ? s.fp32_flops_per_second : s.half_flops_per_second;
   s.ridge = s.peak_flops_per_second / s.bytes_per_second;
+  count_kinds(machine, s.kinds);
   return s;
 }
 

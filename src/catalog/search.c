@@ -102,16 +102,25 @@ static json_t *aliases_json(const char *aliases) {
   return list;
 }
 
+static json_t *kinds_json(const int kinds[ROOF_PROVENANCE_COUNT]) {
+  json_t *counts = json_object();
+  for (int i = 0; i < ROOF_PROVENANCE_COUNT; i++) {
+    json_object_set_new(counts, roof_provenance_name((roof_provenance)i), json_integer(kinds[i]));
+  }
+  return counts;
+}
+
 static json_t *found_json(const roof_found_machine *m) {
   const roof_machine_summary *f = &m->figures;
-  return json_pack("{s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s}", "title",
+  return json_pack("{s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s}", "title",
                    m->title[0] != '\0' ? m->title : NULL, "kind", roof_provenance_name(m->kind),
                    "memory_bytes", rf_json_number(f->memory_bytes), "bytes_per_second",
                    rf_json_number(f->bytes_per_second), "fp32_flops_per_second",
                    rf_json_number(f->fp32_flops_per_second), "half_flops_per_second",
                    rf_json_number(f->half_flops_per_second), "fp8_flops_per_second",
-                   rf_json_number(f->fp8_flops_per_second), "ridge", rf_json_number(f->ridge), "name",
-                   m->entry->name, "aliases", aliases_json(m->entry->aliases), "origin", m->entry->origin);
+                   rf_json_number(f->fp8_flops_per_second), "ridge", rf_json_number(f->ridge), "figures",
+                   kinds_json(f->kinds), "name", m->entry->name, "aliases", aliases_json(m->entry->aliases),
+                   "origin", m->entry->origin);
 }
 
 roof_status roof_search_write(const roof_search *search, roof_text *out, roof_error *error) {

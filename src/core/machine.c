@@ -10,7 +10,7 @@
 #include "core/mix.h"
 #include "roofline/text.h"
 
-static const char *const kind_names[] = {"datasheet", "measured", "assumed", NULL};
+static const char *const kind_names[] = {"datasheet", "measured", "assumed", "secondary", NULL};
 _Static_assert(sizeof kind_names / sizeof kind_names[0] == ROOF_PROVENANCE_COUNT + 1, "a name per kind");
 
 static const char *const level_kind_names[] = {"registers", "L1", "L2", "L3", "memory"};
@@ -378,5 +378,6 @@ roof_status roof_provenance_parse(const char *text, roof_provenance *kind, roof_
       return ROOF_OK;
     }
   }
-  return roof_error_set(error, ROOF_E_NAME, "kind `%s`: unknown; use datasheet, measured or assumed", text);
+  return roof_error_set(error, ROOF_E_NAME,
+                        "kind `%s`: unknown; use datasheet, secondary, measured or assumed", text);
 }

@@ -47,7 +47,8 @@ static void add_link(roof_machine *m) {
 
 static void add_notes(roof_machine *m) {
   static const char *const notes[] = {
-      "Replace every figure and its source, set kind to datasheet, measured or assumed, then: roofline "
+      "Replace every figure and its source, set kind to datasheet, secondary, measured or assumed, then: "
+      "roofline "
       "machine lint FILE.",
       "Peaks are dense; a figure with structured sparsity is an entry of its own with \"sparse\": true.",
       "A format the hardware lacks is an entry with \"supported\": false and no flops_per_second.",

@@ -23,7 +23,7 @@ the shared memory and registers of an SM|228 KiB per SM, 227 KiB per block; 6553
 reading less is what helps under the memory's ceiling|quantize, fuse, keep prefixes cached|advise gemm m=1 n=28672 k=8192 --machine h100
 a kernel as calls per second|calls per second|predict gemm m=1 n=28672 k=8192 --machine h100
 softmax of three passes|passes=3|predict softmax rows=4096 cols=4096 passes=3 --machine h100
-flash attention whose K and V are read again by tiles of 64|64.12 FLOP/B|predict attention batch=1 heads=1 q_len=4096 kv_len=4096 head_dim=128 --machine h100 --dtype fp16 --tile 64
+flash attention whose K and V are read again by tiles of 64|"intensity": 64.12|predict attention batch=1 heads=1 q_len=4096 kv_len=4096 head_dim=128 --machine h100 --dtype fp16 --tile 64 --json
 what production kernels reach|FlashAttention-3|explain production --machine h100
 a reading list|Williams, Waterman, Patterson|explain reading
 a thread's registers in bytes|1024 B|explain levels --machine h100

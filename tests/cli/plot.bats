@@ -60,14 +60,14 @@ refuses() { # CODE TEXT ARGUMENT...
 @test "--json and --csv carry what is drawn" {
   run -0 "$ROOFLINE" plot gemm m=4 n=4 k=4 --machine h100 --dtype fp16 --json
   [ "$(jq -r .schema <<<"$output")" = roofline.plot/1 ]
-  [ "$(jq '.roofs | length' <<<"$output")" -eq 5 ]
+  [ "$(jq '.roofs | length' <<<"$output")" -eq 6 ]
   expected=$("$ROOFLINE" predict gemm m=4 n=4 k=4 --machine h100 --dtype fp16 --json | jq -c '[.intensity, .attainable_flops_per_second]')
   [ "$(jq -c '.dots[0] | [.intensity, .attainable_flops_per_second]' <<<"$output")" = "$expected" ]
   [ "$(jq '.dots[0] | .expected_flops_per_second < .attainable_flops_per_second and
     .ceiling_flops_per_second == .attainable_flops_per_second and .verdict == null' <<<"$output")" = true ]
   run -0 "$ROOFLINE" plot gemm m=4 n=4 k=4 --machine h100 --dtype fp16 --csv
-  [ "${#lines[@]}" -eq 7 ]
-  [[ ${lines[6]} == "predicted,nvidia-h100-sxm,gemm m=4 n=4 k=4,1.333"* ]]
+  [ "${#lines[@]}" -eq 8 ]
+  [[ ${lines[7]} == "predicted,nvidia-h100-sxm,gemm m=4 n=4 k=4,1.333"* ]]
 }
 
 @test "what cannot be drawn is refused, and no file is left" {

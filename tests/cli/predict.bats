@@ -186,7 +186,7 @@ ROWS
   local cold=$output
   run -0 "$ROOFLINE" predict gemm m=1024 n=1024 k=1024 --machine h100 --warm --json
   [ "$(json '.levels[] | select(.name == "HBM") | .bytes')" = 0 ]
-  near .seconds.memory "$(jq '.bytes / 33.45408e12' <<<"$cold")" 1e-3
+  near .seconds.memory "$(jq '.bytes / 10.1376e12' <<<"$cold")" 1e-3
 }
 
 @test "the sparse peak is used only when asked for, and shown" {

@@ -145,46 +145,59 @@ static void names_and_aliases_are_unique_and_load(void **state) {
  * vLLM's likewise. */
 static void devices_go_by_their_drivers_names(void **state) {
   (void)state;
-  static const char *const devices[][2] = {{"NVIDIA H100 80GB HBM3", "nvidia-h100-sxm"},
-                                           {"NVIDIA H100 PCIe", "nvidia-h100-pcie"},
-                                           {"NVIDIA H100 NVL", "nvidia-h100-nvl"},
-                                           {"NVIDIA H200", "nvidia-h200-sxm"},
-                                           {"NVIDIA GH200 480GB", "nvidia-gh200-96gb"},
-                                           {"NVIDIA H20", "nvidia-h20"},
-                                           {"NVIDIA B100", "nvidia-b100-hgx"},
-                                           {"NVIDIA B200", "nvidia-b200-hgx"},
-                                           {"NVIDIA GB200", "nvidia-gb200"},
-                                           {"NVIDIA B300 SXM6 AC", "nvidia-b300-hgx"},
-                                           {"NVIDIA GB10", "nvidia-dgx-spark-gb10"},
-                                           {"NVIDIA A100-SXM4-80GB", "nvidia-a100-sxm-80gb"},
-                                           {"NVIDIA A100-SXM4-40GB", "nvidia-a100-sxm-40gb"},
-                                           {"NVIDIA A100 80GB PCIe", "nvidia-a100-pcie-80gb"},
-                                           {"NVIDIA A100-PCIE-40GB", "nvidia-a100-pcie-40gb"},
-                                           {"NVIDIA A10", "nvidia-a10"},
-                                           {"NVIDIA A10G", "nvidia-a10g"},
-                                           {"NVIDIA A30", "nvidia-a30"},
-                                           {"NVIDIA A40", "nvidia-a40"},
-                                           {"NVIDIA L4", "nvidia-l4"},
-                                           {"NVIDIA L40S", "nvidia-l40s"},
-                                           {"NVIDIA GeForce RTX 3090", "nvidia-rtx-3090"},
-                                           {"NVIDIA GeForce RTX 4090", "nvidia-rtx-4090"},
-                                           {"NVIDIA GeForce RTX 5090", "nvidia-rtx-5090"},
-                                           {"NVIDIA RTX 6000 Ada Generation", "nvidia-rtx-6000-ada"},
-                                           {"Tesla T4", "nvidia-t4"},
-                                           {"Tesla V100-SXM2-16GB", "nvidia-v100-sxm2-16gb"},
-                                           {"Tesla V100-SXM2-32GB", "nvidia-v100-sxm2-32gb"},
-                                           {"AMD Instinct MI100", "amd-mi100"},
-                                           {"AMD Instinct MI210", "amd-mi210"},
-                                           {"AMD Instinct MI250X", "amd-mi250x-gcd"},
-                                           {"AMD Instinct MI250X/MI250", "amd-mi250x-gcd"},
-                                           {"AMD Instinct MI300A", "amd-mi300a"},
-                                           {"AMD Instinct MI300X", "amd-mi300x"},
-                                           {"AMD Instinct MI300X OAM", "amd-mi300x"},
-                                           {"AMD Instinct MI325X", "amd-mi325x"},
-                                           {"AMD Instinct MI325 OAM", "amd-mi325x"},
-                                           {"AMD Instinct MI355X", "amd-mi355x"},
-                                           {"AMD Radeon RX 7900 XTX", "amd-rx-7900-xtx"},
-                                           {"Intel(R) Arc(TM) B580 Graphics", "intel-arc-b580"}};
+  static const char *const devices[][2] = {
+      {"NVIDIA H100 80GB HBM3", "nvidia-h100-sxm"},
+      {"NVIDIA H100 PCIe", "nvidia-h100-pcie"},
+      {"NVIDIA H100 NVL", "nvidia-h100-nvl"},
+      {"NVIDIA H200", "nvidia-h200-sxm"},
+      {"NVIDIA GH200 480GB", "nvidia-gh200-96gb"},
+      {"NVIDIA H20", "nvidia-h20"},
+      {"NVIDIA B100", "nvidia-b100-hgx"},
+      {"NVIDIA B200", "nvidia-b200-hgx"},
+      {"NVIDIA GB200", "nvidia-gb200"},
+      {"NVIDIA B300 SXM6 AC", "nvidia-b300-hgx"},
+      {"NVIDIA GB10", "nvidia-dgx-spark-gb10"},
+      {"NVIDIA A100-SXM4-80GB", "nvidia-a100-sxm-80gb"},
+      {"NVIDIA A100-SXM4-40GB", "nvidia-a100-sxm-40gb"},
+      {"NVIDIA A100 80GB PCIe", "nvidia-a100-pcie-80gb"},
+      {"NVIDIA A100-PCIE-40GB", "nvidia-a100-pcie-40gb"},
+      {"NVIDIA A10", "nvidia-a10"},
+      {"NVIDIA A10G", "nvidia-a10g"},
+      {"NVIDIA A30", "nvidia-a30"},
+      {"NVIDIA A40", "nvidia-a40"},
+      {"NVIDIA L4", "nvidia-l4"},
+      {"NVIDIA L40S", "nvidia-l40s"},
+      {"NVIDIA GeForce RTX 3090", "nvidia-rtx-3090"},
+      {"NVIDIA GeForce RTX 4090", "nvidia-rtx-4090"},
+      {"NVIDIA GeForce RTX 5090", "nvidia-rtx-5090"},
+      {"NVIDIA RTX 6000 Ada Generation", "nvidia-rtx-6000-ada"},
+      {"Tesla T4", "nvidia-t4"},
+      {"Tesla V100-SXM2-16GB", "nvidia-v100-sxm2-16gb"},
+      {"Tesla V100-SXM2-32GB", "nvidia-v100-sxm2-32gb"},
+      {"AMD Instinct MI100", "amd-mi100"},
+      {"AMD Instinct MI210", "amd-mi210"},
+      {"AMD Instinct MI250X", "amd-mi250x-gcd"},
+      {"AMD Instinct MI250X/MI250", "amd-mi250x-gcd"},
+      {"AMD Instinct MI300A", "amd-mi300a"},
+      {"AMD Instinct MI300X", "amd-mi300x"},
+      {"AMD Instinct MI300X OAM", "amd-mi300x"},
+      {"AMD Instinct MI325X", "amd-mi325x"},
+      {"AMD Instinct MI325 OAM", "amd-mi325x"},
+      {"AMD Instinct MI355X", "amd-mi355x"},
+      {"AMD Radeon RX 7900 XTX", "amd-rx-7900-xtx"},
+      {"Intel(R) Arc(TM) B580 Graphics", "intel-arc-b580"},
+      {"Intel(R) Arc(TM) Pro B60 Graphics", "intel-arc-pro-b60"},
+      {"NVIDIA H800", "nvidia-h800-sxm"},
+      {"NVIDIA L40", "nvidia-l40"},
+      {"NVIDIA L20", "nvidia-l20"},
+      {"NVIDIA RTX A6000", "nvidia-rtx-a6000"},
+      {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "nvidia-rtx-pro-6000-server"},
+      {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "nvidia-rtx-pro-6000-workstation"},
+      {"Tesla V100-PCIE-16GB", "nvidia-v100-pcie-16gb"},
+      {"Tesla V100-PCIE-32GB", "nvidia-v100-pcie-32gb"},
+      {"Tesla P100-SXM2-16GB", "nvidia-p100-sxm2"},
+      {"Tesla P100-PCIE-16GB", "nvidia-p100-pcie"},
+      {"Tesla P4", "nvidia-p4"}};
   for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
     owned roof_machine *machine = NULL;
     roof_error error = {0};
@@ -267,6 +280,46 @@ static double number_of(const json_t *device, const char *key) {
 }
 
 /** The figure tests/data/devices.json gives for a peak, NaN for none. */
+/** Effects count waves on units and what a cache supplies: every GPU says both, also where it is assumed. */
+static void gpus_have_units_and_a_fast_cache(void **state) {
+  (void)state;
+  roof_catalog_list all;
+  assert_int_equal(roof_catalog_list_all(&all, NULL), ROOF_OK);
+  for (size_t i = 0; i < all.count; i++) {
+    owned roof_machine *machine = NULL;
+    assert_int_equal(roof_catalog_load(all.entries[i].name, &machine, NULL), ROOF_OK);
+    if (strcmp(machine->device_class, "gpu") != 0) {
+      continue;
+    }
+    const roof_level *cache = roof_machine_level(machine, ROOF_L2, ROOF_DATASHEET);
+    const roof_level *memory = roof_machine_memory(machine, ROOF_DATASHEET);
+    bool known = machine->unit_count > 0 && machine->clock_hz > 0;
+    if (!known ||
+        (cache != NULL && !(cache->bytes > 0 && cache->bytes_per_second > memory->bytes_per_second))) {
+      fail_msg("%s: %g units at %g Hz; no bandwidth of its L2 over memory's", machine->name,
+               machine->unit_count, machine->clock_hz);
+    }
+  }
+  roof_catalog_list_done(&all);
+}
+
+/** What quotes a vendor is a theoretical figure too, and is counted on its own. */
+static void secondary_figures_are_theoretical(void **state) {
+  (void)state;
+  owned roof_machine *machine = NULL;
+  roof_provenance kind = ROOF_MEASURED;
+  assert_int_equal(roof_provenance_parse("secondary", &kind, NULL), ROOF_OK);
+  assert_int_equal(kind, ROOF_SECONDARY);
+  assert_int_equal(roof_catalog_load("h800", &machine, NULL), ROOF_OK);
+  const roof_peak *peak = roof_machine_peak(machine, ROOF_BF16, ROOF_MATRIX, false, ROOF_DATASHEET);
+  assert_non_null(peak);
+  assert_int_equal(peak->kind, ROOF_SECONDARY);
+  roof_machine_summary summary = roof_machine_summarize(machine);
+  assert_true(summary.kinds[ROOF_SECONDARY] > 0);
+  assert_int_equal(summary.kinds[ROOF_MEASURED], 0);
+  assert_true(summary.half_flops_per_second == peak->flops_per_second);
+}
+
 static double collected_peak(const json_t *device, roof_dtype dtype, roof_unit unit) {
   char key[64];
   bool integer = dtype == ROOF_INT8 || dtype == ROOF_INT4;
@@ -818,6 +871,8 @@ int main(void) {
       cmocka_unit_test(devices_go_by_their_drivers_names),
       cmocka_unit_test(names_as_people_write_them),
       cmocka_unit_test(accelerators_have_a_launch_cost),
+      cmocka_unit_test(gpus_have_units_and_a_fast_cache),
+      cmocka_unit_test(secondary_figures_are_theoretical),
       cmocka_unit_test(dense_is_not_sparse),
       cmocka_unit_test(figures_equal_the_collected_ones),
       cmocka_unit_test(wrong_names_get_the_nearest),

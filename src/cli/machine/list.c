@@ -17,6 +17,13 @@ static const char *kind_of(const void *row, char scratch[CLI_SCRATCH]) {
     CLI_FIELD(NUMBER, roof_found_machine, figures.member), __VA_ARGS__                                       \
   }
 
+/** Figures of a kind. */
+#define COUNT(kind, head, csv)                                                                               \
+  {                                                                                                          \
+    .key = csv, .header = head, .rank = 3, .fixed = true,                                                    \
+    CLI_FIELD(COUNT, roof_found_machine, figures.kinds[kind])                                                \
+  }
+
 static const cli_column columns[] = {
     {.key = "machine", .header = "machine", .name = true, .text = name_of},
     {.key = "title", CLI_FIELD(NAME, roof_found_machine, title)},
@@ -33,17 +40,35 @@ static const cli_column columns[] = {
      .fixed = true,
      .none = "",
      CLI_FIELD(NUMBER, roof_found_machine, figures.ridge)},
-    {.header = "kind", .rank = 3, .text = kind_of},
+    COUNT(ROOF_DATASHEET, "datasheet", "datasheet_figures"),
+    COUNT(ROOF_SECONDARY, "secondary", "secondary_figures"),
+    COUNT(ROOF_MEASURED, "measured", "measured_figures"),
+    COUNT(ROOF_ASSUMED, "assumed", "assumed_figures"),
     {0},
 };
 
-static void add_text(roof_text *out, cli_rows rows, bool quiet) {
+/** All figures of what was found, by kind. */
+static void add_counts(roof_text *out, const roof_search *found) {
+  const char *separator = "  figures:";
+  for (int kind = 0; kind < ROOF_PROVENANCE_COUNT; kind++) {
+    int count = 0;
+    for (size_t i = 0; i < found->count; i++) {
+      count += found->machines[i].figures.kinds[kind];
+    }
+    roof_text_addf(out, "%s %d %s", separator, count, roof_provenance_name((roof_provenance)kind));
+    separator = ",";
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_text(roof_text *out, cli_rows rows, const roof_search *found, bool quiet) {
   cli_columns_add_text(out, rows);
   if (!quiet) {
     roof_text_addf(out,
                    "\n  %zu machine%s; peaks are dense FLOP/s; ridge: FLOP per byte of memory at the 16-bit "
                    "peak, else fp32\n",
                    rows.count, rows.count == 1 ? "" : "s");
+    add_counts(out, found);
   }
 }
 
@@ -66,7 +91,7 @@ roof_status cli_machine_list_run(const cli_args *args, roof_error *error) {
   } else if (found.count == 0) {
     status = roof_error_set(error, ROOF_E_NAME, "machine list: nothing contains `%.80s`", text);
   } else {
-    add_text(&out, rows, args->quiet != 0);
+    add_text(&out, rows, &found, args->quiet != 0);
   }
   status = cli_print_end(&out, status, error);
   roof_search_done(&found);
