@@ -255,7 +255,7 @@ of_kernel() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$wor
 # rung KERNEL FORMAT SIZE: in turns with the library; alone where the two together fail. Many turns: the clock of a chip that begins
 # to work hard settles in tenths of a second.
 rung() {
-  set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" --precision 0.1 $quick --json
+  set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" --interval 0.1 $quick --json
   together=''
   if [ -n "$library" ]; then
     run 90 "$roofline" "$@" --baseline "$library" && return 0
@@ -334,7 +334,7 @@ counters() {
     enough 5 || return 0
     format=$(of_kernel "$kernel" 5)
     ! select_kernels '' fp32 - | grep -qxF "$kernel" || format=fp32
-    if run 60 "$roofline" run "$kernel" --backend cuda --dtype "$format" --quick --precision 50 --counters --json; then
+    if run 60 "$roofline" run "$kernel" --backend cuda --dtype "$format" --quick --interval 50 --counters --json; then
       put '.counters += [$answer[0].kernels[0] | {kernel: $kernel, name, flops, bytes, counters}]' --arg kernel "$kernel"
       row=0
       say "$kernel, counted"
@@ -353,7 +353,7 @@ sanitize() { # TOOL FORMAT WHAT ARGUMENT ...: its own --error-exitcode separates
   ! known "$tool of $what" || return 0
   enough 5 || return 1
   state=clean
-  run 150 compute-sanitizer --tool "$tool" --error-exitcode 9 "$roofline" run "$@" --backend cuda --dtype "$format" --quick --precision 50 ||
+  run 150 compute-sanitizer --tool "$tool" --error-exitcode 9 "$roofline" run "$@" --backend cuda --dtype "$format" --quick --interval 50 ||
     case $code in
       9) state=errors ;;
       99) enough 5 || return 1 ;;

@@ -536,7 +536,7 @@ static const roof_topic topics[] = {
      "power for the expected time, which is an upper limit.",
      work_energy, EXAMPLE},
     {"decisions", "what was observed, and the next step",
-     "After the seven steps of an analysis (`roofline model ... --report`), by what was observed;\n"
+     "After the seven steps of an analysis (`roofline model ... --analysis`), by what was observed;\n"
      "`roofline advise ... measured=TIME -c COUNTER=SHARE` finds the row. As a tree:\n"
      "  measure time, FLOP and bytes: intensity and FLOP/s\n"
      "   |- shorter than 8 us, or the device idle? overhead: CUDA graphs, fusion, larger batches,\n"

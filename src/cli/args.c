@@ -484,13 +484,13 @@ roof_status cli_args_no_csv(const char *what, roof_error *error) {
                         what);
 }
 
-roof_status cli_args_precision(const char *text, double *share, roof_error *error) {
+roof_status cli_args_interval(const char *text, double *share, roof_error *error) {
   double typed = 1;
   roof_error why = {0};
   roof_status status = text != NULL ? roof_quantity_parse_unit(text, "%", &typed, &why) : ROOF_OK;
   double percent = text != NULL && strchr(text, '%') != NULL ? 100 * typed : typed;
   if (status != ROOF_OK || !(percent >= 0.01 && percent <= 50)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--precision %s: must be from 0.01 to 50 percent", text);
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--interval %s: must be from 0.01 to 50 percent", text);
   }
   *share = percent / 100;
   return ROOF_OK;

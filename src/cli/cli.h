@@ -115,8 +115,8 @@ roof_status cli_args_limit_words(const cli_args *args, int most, roof_error *err
 void cli_args_list_done(const char **list);
 /** Refuses --csv, for `what` has no table to answer with. */
 roof_status cli_args_no_csv(const char *what, roof_error *error);
-/** The share of --precision `text`, in percent with or without its sign; NULL: 1 %. */
-roof_status cli_args_precision(const char *text, double *share, roof_error *error);
+/** The share of --interval `text`, in percent with or without its sign; NULL: 1 %. */
+roof_status cli_args_interval(const char *text, double *share, roof_error *error);
 
 /* to.c */
 /** Reads --to: the ending says the format, `-` is standard output, `-.svg` the same as SVG. An answer that is text,

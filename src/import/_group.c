@@ -27,11 +27,11 @@ static roof_status add_rule(import_groups *groups, const char *text, roof_error 
   import_group *rule = &groups->rules[groups->count];
   const char *equals = strrchr(text, '=');
   if (equals == NULL || equals == text || equals[1] == '\0') {
-    return roof_error_set(error, ROOF_E_NAME, "--group `%s`: give name, base or REGEX=NAME", text);
+    return roof_error_set(error, ROOF_E_NAME, "--merge `%s`: give name, base or REGEX=NAME", text);
   }
   char *pattern = strndup(text, (size_t)(equals - text));
-  roof_status status = pattern != NULL ? rf_import_regex("--group", pattern, &rule->pattern, error)
-                                       : roof_error_set(error, ROOF_E_MEMORY, "--group: out of memory");
+  roof_status status = pattern != NULL ? rf_import_regex("--merge", pattern, &rule->pattern, error)
+                                       : roof_error_set(error, ROOF_E_MEMORY, "--merge: out of memory");
   if (status == ROOF_OK) {
     rule->name = equals + 1;
     rule->text = text;
@@ -48,7 +48,7 @@ roof_status rf_import_groups_read(const char *const *texts, import_groups *group
   }
   *groups = (import_groups){.rules = calloc(count + 1, sizeof *groups->rules)};
   roof_status status =
-      groups->rules != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "--group: out of memory");
+      groups->rules != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "--merge: out of memory");
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     groups->base |= strcmp(texts[i], "base") == 0;
     if (strcmp(texts[i], "base") != 0 && strcmp(texts[i], "name") != 0) {
@@ -76,7 +76,7 @@ void rf_import_groups_apply(import_groups *groups, roof_profile *profile) {
 roof_status rf_import_groups_check(const import_groups *groups, roof_error *error) {
   for (size_t i = 0; i < groups->count; i++) {
     if (groups->rules[i].matches == 0) {
-      return roof_error_set(error, ROOF_E_NAME, "--group `%.60s`: no kernel's name matches",
+      return roof_error_set(error, ROOF_E_NAME, "--merge `%.60s`: no kernel's name matches",
                             groups->rules[i].text);
     }
   }

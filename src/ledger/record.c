@@ -311,7 +311,7 @@ static roof_status predicted_labels(const char *path, roof_ledger_entries *ledge
 static const char *obstacle(const roof_measurement *m, const char **labels, size_t count, bool unsealed) {
   const char *label = m->label;
   bool sealed = count > 0 && bsearch(&label, labels, count, sizeof *labels, compare_labels) != NULL;
-  return label[0] == '\0'       ? "its name is too long for a label: --group 'REGEX=NAME'"
+  return label[0] == '\0'       ? "its name is too long for a label: --merge 'REGEX=NAME'"
          : !sealed && !unsealed ? "no prediction of it is sealed"
          : !(m->seconds > 0 && isfinite(m->seconds)) ? "the file gives no time of it"
                                                      : NULL;
@@ -320,7 +320,7 @@ static const char *obstacle(const roof_measurement *m, const char **labels, size
 static roof_status refuse_all(const char *path, const char *label, roof_error *error) {
   return roof_error_set(
       error, ROOF_E_GATE,
-      "%s: no prediction of any of these kernels is sealed%s%s%s; --group 'REGEX=LABEL' names "
+      "%s: no prediction of any of these kernels is sealed%s%s%s; --merge 'REGEX=LABEL' names "
       "kernels, --unsealed takes them and marks them so",
       path, label != NULL ? " (but of `" : "", label != NULL ? label : "", label != NULL ? "`)" : "");
 }

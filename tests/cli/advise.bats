@@ -155,11 +155,11 @@ advise() {
 }
 
 @test "a mix: 80 % decode and 20 % prefill on H200 against H100" {
-  advise --mix decode=0.8,prefill=0.2 --machine h100 --against h200 --json
+  advise --mix decode=0.8,prefill=0.2 --machine h100 --machine h200 --json
   near .gain 1.31868 1e-5
-  advise --mix decode=1 --machine h100 --against h200 --json
+  advise --mix decode=1 --machine h100 --machine h200 --json
   near .gain 1.432836 1e-5
-  advise --mix decode=0.5,prefill=0.25,overhead=0.25 --machine h100 --against h200 --json
+  advise --mix decode=0.5,prefill=0.25,overhead=0.25 --machine h100 --machine h200 --json
   near .gain 1.177905 1e-5
 }
 
@@ -210,9 +210,9 @@ advise() {
   refuses 2 'NAME=VALUE' $gemv measured=1ms --machine h100 -c occupancy
   refuses 2 'needs a time' $gemv --machine h100 -c occupancy=0.5
   refuses 2 'two machines' --mix decode=1 --machine h100
-  refuses 2 'add up to 0.9' --mix decode=0.9 --machine h100 --against h200
-  refuses 2 'did you mean `decode`' --mix decod=1 --machine h100 --against h200
-  refuses 2 'share from 0 to 1' --mix decode=2 --machine h100 --against h200
+  refuses 2 'add up to 0.9' --mix decode=0.9 --machine h100 --machine h200
+  refuses 2 'did you mean `decode`' --mix decod=1 --machine h100 --machine h200
+  refuses 2 'share from 0 to 1' --mix decode=2 --machine h100 --machine h200
   refuses 2 'did you mean `weights`' $gemv --machine h100 --set weight=int4
   refuses 2 'a factor' $gemv --machine h100 --set peak=0x
   refuses 2 'not key=value' $gemv --machine h100 --set batch

@@ -84,7 +84,7 @@ peaks|fp64||measured' ]
   [ "${lines[0]}" = lever,change,gain,helps,seconds,moved,why,regime,flips_at ]
   csv advise gemv m=8192 n=28672 --machine h100 --set peak=2x
   [ "$(columns set gain)" = 'peak=2x|1' ]
-  csv advise --mix decode=0.8,prefill=0.2 --machine h100 --against h200
+  csv advise --mix decode=0.8,prefill=0.2 --machine h100 --machine h200
   [ "$(columns name share)" = 'decode|0.8
 prefill|0.2' ]
   [ "${lines[0]}" = name,regime,share,gain ]

@@ -197,9 +197,14 @@ teardown() {
   refuses 2 'mine.ops:1:1: operation `op`: unknown; `roofline op list` shows all; a file of your own operations is passed with `--ops FILE`' model mine.ops --machine h100
 }
 
-@test "import: --group is the command's own, and reported once" {
+@test "one option has one meaning: kernels are merged, weights have groups, intervals stop, precisions are of weights" {
   run "$ROOFLINE" import --help
-  [ "$(grep -c -e '--group[ =]' <<<"$output")" -eq 2 ] # and in an example
+  [ "$(grep -c -e '--merge[ =]' <<<"$output")" -eq 2 ] # and in an example
+  refuses 2 '--precision: unknown option' run gemm-naive --precision 5
+  refuses 2 '--compare: unknown option' model llama-3.1-8b --compare
+  refuses 2 '--report: unknown option' model llama-3.1-8b --report
+  refuses 2 '--against: unknown option' advise --mix decode=1 --machine h100 --against h200
+  refuses 2 '-t: unknown option' import x.csv -t 5
   refuses 2 'did you mean `--filter`?' import --filtr x
 }
 

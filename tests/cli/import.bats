@@ -154,7 +154,7 @@ DEVICES
   refuses 2 't:1: no line of STREAM' t --format stream
   refuses 2 '--filter' "$fixtures/stream.txt" --filter '('
   refuses 2 '--decimal' "$fixtures/stream.txt" --decimal x
-  refuses 2 '--group' "$fixtures/stream.txt" --group x
+  refuses 2 '--merge' "$fixtures/stream.txt" --merge x
   refuses 2 'a profile has one machine' "$fixtures/stream.txt" -m h100 -m a100
   printf '64,50,msec,task-clock,64503056,100,00,0,CPUs utilized\n16446,,page-faults,64503056,100,00,237,736,K/sec\n' >de.csv
   refuses 2 'de.csv:1: numbers with a decimal comma between commas: run `LC_ALL=C perf stat' de.csv

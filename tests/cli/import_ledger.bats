@@ -50,13 +50,13 @@ seal() { # LABEL OP ...
   run -1 "$ROOFLINE" import ncu.csv --ledger
   has 'no prediction of any of these kernels is sealed'
   has 'ffn'
-  run -0 "$ROOFLINE" import ncu.csv --ledger other.ledger --unsealed --group 'gemm=ffn' --quiet
-  run -0 "$ROOFLINE" import ncu.csv --ledger --group 'gemm=ffn' --to k.json
+  run -0 "$ROOFLINE" import ncu.csv --ledger other.ledger --unsealed --merge 'gemm=ffn' --quiet
+  run -0 "$ROOFLINE" import ncu.csv --ledger --merge 'gemm=ffn' --to k.json
   [ "${lines[0]}" = 'recorded `ffn` in roofline.ledger' ]
   [ "$(jq -r '.recorded.labels[0]' k.json)" = ffn ]
   run -0 "$ROOFLINE" reconcile
   has 'ffn'
-  run -0 "$ROOFLINE" import ncu.csv --group '.=all' --json
+  run -0 "$ROOFLINE" import ncu.csv --merge '.=all' --json
   [ "$(json '.kernels | length')" = 1 ]
   [ "$(json '.kernels[0].calls')" = 2 ]
   [ "$(json .recorded)" = null ]
@@ -65,7 +65,7 @@ seal() { # LABEL OP ...
 @test "an operation's formula is no count" {
   seal add add n=16384 --dtype fp32
   cp "$ROOFLINE_SOURCE/tests/fixtures/import/nsys-trace.csv" t.csv
-  run -0 "$ROOFLINE" import t.csv --op '^add=add n=16384' --group '^add=add' --ledger
+  run -0 "$ROOFLINE" import t.csv --op '^add=add n=16384' --merge '^add=add' --ledger
   run -0 "$ROOFLINE" reconcile --json
   [ "$(json '.entries[0].operational_intensity')" = null ]
 }
@@ -75,10 +75,10 @@ seal() { # LABEL OP ...
   has '`ncu.csv` is the ledger'
   run -2 "$ROOFLINE" import ncu.csv --unsealed
   has '--unsealed: has no effect without --ledger'
-  run -2 "$ROOFLINE" import ncu.csv --group 'nothing=x'
+  run -2 "$ROOFLINE" import ncu.csv --merge 'nothing=x'
   has "no kernel's name matches"
-  run -2 "$ROOFLINE" import ncu.csv --group '(=x'
-  has '--group `(`'
+  run -2 "$ROOFLINE" import ncu.csv --merge '(=x'
+  has '--merge `(`'
   run -1 "$ROOFLINE" import ncu.csv --ledger
   has 'no prediction of any of these kernels is sealed'
   [ ! -e roofline.ledger ]

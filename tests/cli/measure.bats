@@ -164,11 +164,11 @@ caches() { # a scripted machine with caches and memory
 
 @test "precision is a share in percent; every sample can be kept" {
   for wrong in 0 -1 51 nan; do
-    run -2 "$ROOFLINE" measure --backend fake --precision "$wrong"
-    [[ $output == "roofline: --precision $wrong: must be from 0.01 to 50 percent" ]]
+    run -2 "$ROOFLINE" measure --backend fake --interval "$wrong"
+    [[ $output == "roofline: --interval $wrong: must be from 0.01 to 50 percent" ]]
   done
-  run -2 "$ROOFLINE" run dot --backend fake --precision 0
-  "$ROOFLINE" measure --backend fake --quiet --precision 2 --samples samples.json >shown
+  run -2 "$ROOFLINE" run dot --backend fake --interval 0
+  "$ROOFLINE" measure --backend fake --quiet --interval 2 --samples samples.json >shown
   [ "$(jq -c . samples.json)" = '{"schema":"roofline.samples/1","figures":[]}' ]
 }
 

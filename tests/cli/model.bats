@@ -139,8 +139,8 @@ model() {
   has "give the model's config.json"
 }
 
-@test "figures say what they count, and --report fills in the seven steps" {
-  run -0 "$ROOFLINE" model llama.json --machine h100 --report
+@test "figures say what they count, and --analysis fills in the seven steps" {
+  run -0 "$ROOFLINE" model llama.json --machine h100 --analysis
   has "one batch: the mean decoding step after the first token, TTFT is not in it"
   for step in 1 2 3 4 5 6 7; do has "$step. "; done
   has "GEMV"
@@ -182,7 +182,7 @@ model() {
   [ "${lines[0]%%,count*}" = "model,machine,phase,operation,kind,part,dtype" ]
   awk -F, '$3 == "decode" { share += $NF; rows++ } NR > 1 && NF != columns { exit 1 } { columns = NF }
     END { exit !(rows == 12 && share > 0.999999 && share < 1.000001) }' <<<"$output"
-  run -2 "$ROOFLINE" model llama.json --machine h100 --csv --report
+  run -2 "$ROOFLINE" model llama.json --machine h100 --csv --analysis
   has "does not take --csv"
 }
 
@@ -314,7 +314,7 @@ model() {
   [ "$(json '[.tpot_seconds, .tokens_per_second, .phases.decode, .fusions[0].decode]')" = '[null,null,null,null]' ]
   [ "$(json '[.fusions[0] | has("encode", "prefill", "decode")]')" = '[true,true,true]' ]
   [ "$(json '.ttft_seconds > 0 and .request_seconds == .ttft_seconds')" = true ]
-  for form in "" --report; do
+  for form in "" --analysis; do
     run -0 "$ROOFLINE" model gpt2 batch=32 prompt=1024 generate=0 --machine a100 $form
     has "TTFT"
     [[ $output != *TPOT* && $output != *decod* ]]

@@ -40,13 +40,13 @@ setup() {
 }
 
 @test "machines side by side, the others as a multiple of the first, with a price" {
-  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --compare --price 2 --machine h100 --machine h200
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --side-by-side --price 2 --machine h100 --machine h200
   has "TPOT"
   has "price a million"
   [[ $output =~ "bound"\ +"memory"\ +"memory" ]]
-  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --compare --price 2 --machine h100 --machine h200 --json
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --side-by-side --price 2 --machine h100 --machine h200 --json
   near '.points[0].price_per_million_tokens * 1' "$(json '.points[0] | 1e6 * 2 / 3600 * (.ttft_seconds + 255 * .tpot_seconds) / (16 * 256)')" 1e-9
-  run -0 "$ROOFLINE" model llama-3.1-8b batch=1,16 --compare --machine h100 --machine h200
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=1,16 --side-by-side --machine h100 --machine h200
   has "batch=16"
 }
 
@@ -84,8 +84,8 @@ setup() {
   has "batch"
   run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 --search --machine h100
   has "one value with --search"
-  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 --report --machine h100
-  has "--report"
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 --analysis --machine h100
+  has "--analysis"
   run -2 "$ROOFLINE" model llama-3.1-8b batch=1..200000+1 --machine h100
   has "at most 100000"
 }

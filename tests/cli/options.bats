@@ -20,7 +20,7 @@ same() {
   same "predict $gemm --efficiency 0.95" "predict $gemm --efficiency 95%"
   same "predict $gemm --efficiency 0.6,0.7,0.8" "predict $gemm --efficiency 60%,70%,80%"
   same "predict $gemm --overlap 0.5" "predict $gemm --overlap 50%"
-  same "advise --mix decode=0.8,prefill=0.2 --machine a100 --against h100" "advise --mix decode=80%,prefill=20% --machine a100 --against h100"
+  same "advise --mix decode=0.8,prefill=0.2 --machine a100 --machine h100" "advise --mix decode=80%,prefill=20% --machine a100 --machine h100"
   echo '{"schema": "roofline.measurements/1", "source": "x", "format": "fake", "machine": "box", "kernels": [
     {"name": "a", "calls": 1, "seconds": 0.002, "ceiling_seconds": 0.001, "fraction_of_ceiling": 0.5, "samples": [],
      "flops": {"fp32": 1}, "bytes": {"DRAM": 1}}], "skipped": []}' >r.json
@@ -31,8 +31,8 @@ same() {
   run -2 "$ROOFLINE" check r.json --min 101%
   run -2 "$ROOFLINE" predict $gemm --launch 5%
   run -2 "$ROOFLINE" predict $gemm --efficiency 5m%
-  run -0 "$ROOFLINE" measure --backend fake --quiet --precision 2%
-  run -2 "$ROOFLINE" measure --backend fake --quiet --precision 51%
+  run -0 "$ROOFLINE" measure --backend fake --quiet --interval 2%
+  run -2 "$ROOFLINE" measure --backend fake --quiet --interval 51%
 }
 
 @test "list is a word wherever it is an option, and one answer" {
@@ -211,9 +211,8 @@ idle() {
   idle --warm 'on `cluster`' cluster --machine h100 --warm
   idle --width 'with --to' plot $triad --width 60 --to x.svg
   idle --ascii 'with --csv' plot $triad --ascii --csv
-  idle --against 'without --mix' advise gemm m=1 n=64 k=64 --machine h100 --against a100
   idle --all 'with --set' advise gemm m=1 n=64 k=64 --machine h100 --all --set m=2
-  idle --compare 'with --search' model llama-3.1-8b --machine h100 --search --compare
+  idle --side-by-side 'with --search' model llama-3.1-8b --machine h100 --search --side-by-side
   idle --ttft 'without --search' model llama-3.1-8b --machine h100 --ttft 1s
   idle --machine 'with `list`' model list --machine h100
   idle --machine 'with `list`' import --list --machine h100

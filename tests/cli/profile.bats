@@ -31,7 +31,7 @@ END
 @test "the program runs under the profiler, and what it wrote is imported and reconciled" {
   "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --dtype bf16 --machine h100 --seal --label ffn >/dev/null
   fake ncu "$ROOFLINE_SOURCE/examples/ncu.csv"
-  run -0 --separate-stderr "$ROOFLINE" profile --machine h100 --group gemm=ffn --ledger -- ./program 'a b'
+  run -0 --separate-stderr "$ROOFLINE" profile --machine h100 --merge gemm=ffn --ledger -- ./program 'a b'
   [ "${lines[0]}" = 'ran a b' ]
   has 'recorded `ffn` in roofline.ledger'
   has '1 of 1 predictions measured'

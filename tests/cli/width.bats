@@ -34,9 +34,9 @@ op show attention
 predict gemm m=8192 n=28672 k=8192 -m h100 -m a100
 predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 -m h100 --explain
 sweep gemm m=1..4096*4 n=8192 k=8192 -m h100 -m a100
-model llama-3.1-70b -m h100 tp=8 --report
+model llama-3.1-70b -m h100 tp=8 --analysis
 model llama-3.1-8b batch=1,8,64 tp=1,2 -m h100
-model llama-3.1-8b batch=1,8 -m h100 -m a100 --compare
+model llama-3.1-8b batch=1,8 -m h100 -m a100 --side-by-side
 model llama-3.1-8b --search -m h100
 model llama-3.1-8b --train --search -m h100
 model llama-3.1-70b --search users=50 context=8k --tpot 40ms -m h100,h200 --price h100=2.5
@@ -92,7 +92,7 @@ END
   local bad=0
   for width in 60 80 200; do
     for file in kineto.json torch-table.txt nsys.sqlite serving.json carm.csv ncu-details.csv perf-j.json; do
-      fits "$width" import "$fixtures/import/$file" -m h100 --group base || bad=1
+      fits "$width" import "$fixtures/import/$file" -m h100 --merge base || bad=1
     done
     fits "$width" doctor --root "$fixtures/doctor/server" || bad=1
   done

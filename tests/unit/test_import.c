@@ -389,7 +389,7 @@ static void formats(void **state) {
   roof_profile_done(&profile);
 }
 
-/** What `roofline import FILE --group R=N --op R=OP` does, from a program. */
+/** What `roofline import FILE --merge R=N --op R=OP` does, from a program. */
 static void files_grouped_and_given_work(void **state) {
   (void)state;
   char path[] = "/tmp/test_import.XXXXXX";

@@ -27,6 +27,6 @@ roof_status cli_advise_set(const cli_args *args, const roof_shape *shape, const 
                            roof_error *error);
 
 /* mix.c: shares of time, each bound by something, on another machine */
-roof_status cli_advise_mix(const cli_args *args, const char *mix, const char *against, roof_error *error);
+roof_status cli_advise_mix(const cli_args *args, const char *mix, roof_error *error);
 
 #endif

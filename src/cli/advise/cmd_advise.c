@@ -8,7 +8,7 @@
 #include "cli/whole/whole.h"
 
 static const char **counters, **sets;
-static char *mix_text, *against, *ledger, *label;
+static char *mix_text, *ledger, *label;
 static int all_machines, users = -1; /* -1: not given */
 
 static const struct poptOption options[] = {
@@ -21,9 +21,8 @@ static const struct poptOption options[] = {
     {"label", '\0', POPT_ARG_STRING, &label, 0, "take the measured time of this label from the ledger",
      "LABEL"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "the ledger; default roofline.ledger", "FILE"},
-    {"mix", '\0', POPT_ARG_STRING, &mix_text, 0, "shares of the time by phase: decode=0.8,prefill=0.2",
-     "LIST"},
-    {"against", '\0', POPT_ARG_STRING, &against, 0, "the other machine of a mix", "NAME|FILE"},
+    {"mix", '\0', POPT_ARG_STRING, &mix_text, 0,
+     "what a second --machine would bring, by shares of the time: decode=0.8,prefill=0.2", "LIST"},
     {"users", '\0', POPT_ARG_INT, &users, 0, "concurrent requests: no batch can be larger", "N"},
     {"all", 'a', POPT_ARG_NONE, &all_machines, 0, "show every machine of the catalogue", NULL},
     POPT_TABLEEND};
@@ -162,24 +161,23 @@ static roof_status advise_operation(const cli_args *args, roof_error *error) {
 
 /** A whole model has levers of its own: options of a kernel would have no effect. */
 static roof_status advise_model(const cli_args *args, roof_error *error) {
-  const char *other = counters != NULL  ? "counter"
-                      : sets != NULL    ? "set"
-                      : label != NULL   ? "label"
-                      : ledger != NULL  ? "ledger"
-                      : against != NULL ? "against"
-                      : users != -1     ? "users"
-                      : all_machines    ? "all"
-                                        : NULL;
+  const char *other = counters != NULL ? "counter"
+                      : sets != NULL   ? "set"
+                      : label != NULL  ? "label"
+                      : ledger != NULL ? "ledger"
+                      : users != -1    ? "users"
+                      : all_machines   ? "all"
+                                       : NULL;
   return other != NULL
              ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s: of an operation, not of a whole model", other)
              : cli_whole_advise(args, error);
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  roof_status status = mix_text != NULL     ? cli_advise_mix(args, mix_text, against, error)
+  roof_status status = mix_text != NULL     ? cli_advise_mix(args, mix_text, error)
                        : cli_whole_is(args) ? advise_model(args, error)
                                             : advise_operation(args, error);
-  char *texts[] = {mix_text, against, ledger, label};
+  char *texts[] = {mix_text, ledger, label};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -188,8 +186,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
-static const cli_effect effects[] = {{.options = "against", .without = "mix"},
-                                     {.options = "ledger", .without = "label"},
+static const cli_effect effects[] = {{.options = "ledger", .without = "label"},
                                      {.options = "set counter label ledger users all", .with = "mix"},
                                      {.options = "counter label ledger users all", .with = "set"},
                                      {0}};
@@ -205,7 +202,7 @@ const cli_command cli_cmd_advise = {
         "  roofline advise gemv m=8192 n=28672 measured=400us --machine h100 -c active=60% --to losses.svg\n"
         "  roofline advise linear batch=1 in=8192 out=8192 --machine h100 --set batch=64 --set weights=int4\n"
         "  roofline advise llama-3.1-70b tp=4 batch=16 prompt=4k --machine h100\n"
-        "  roofline advise --mix decode=0.8,prefill=0.2 --machine h100 --against h200\n"
+        "  roofline advise --mix decode=0.8,prefill=0.2 --machine h100 --machine h200\n"
         "\n"
         "  wall=TIME, in addition to measured=TIME, is the time of the program part that ran the kernel.\n",
     .writes = "txt json csv svg png html",

@@ -56,22 +56,18 @@ static roof_status print_mix(const cli_args *args, const roof_time_mix *m, const
   return cli_print_end(&out, status, error);
 }
 
-roof_status cli_advise_mix(const cli_args *args, const char *text, const char *against, roof_error *error) {
+roof_status cli_advise_mix(const cli_args *args, const char *text, roof_error *error) {
   roof_time_mix mix;
-  if (against == NULL || args->machines == NULL) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--mix: needs two machines: --machine NAME --against NAME");
-  }
-  const char *names[] = {args->machines[0], against, NULL};
-  cli_args both = *args;
   roof_targets targets;
-  both.machines = names;
   roof_status status = roof_time_mix_parse(text, &mix, error);
-  status = status == ROOF_OK ? cli_select_targets(&both, &targets, error) : status;
+  status = status == ROOF_OK ? cli_select_targets(args, &targets, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
   const roof_target *from = &targets.targets[0], *to = &targets.targets[1];
-  status = roof_time_mix_solve(&mix, from, to, error);
+  status = targets.count == 2 ? roof_time_mix_solve(&mix, from, to, error)
+                              : roof_error_set(error, ROOF_E_ARGUMENT,
+                                               "--mix: of two machines: --machine NAME --machine NAME");
   status = status == ROOF_OK ? print_mix(args, &mix, from, to, error) : status;
   roof_targets_done(&targets);
   return status;

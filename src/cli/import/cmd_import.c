@@ -17,10 +17,10 @@ static const char **op_rules, **group_rules;
 static int levels, unsealed, top = 20;
 
 const struct poptOption cli_import_options[] = {
-    {"top", 't', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
+    {"top", '\0', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
     {"filter", '\0', POPT_ARG_STRING, &filter, 0, "only kernels whose name matches (POSIX extended)",
      "REGEX"},
-    {"group", '\0', POPT_ARG_ARGV, &group_rules, 0,
+    {"merge", '\0', POPT_ARG_ARGV, &group_rules, 0,
      "name: kernels of one name are one; base: of one name without its template arguments; REGEX=NAME: those "
      "whose name matches are the kernel NAME; repeatable",
      "name|base|REGEX=NAME"},
@@ -259,7 +259,7 @@ const cli_command cli_cmd_import = {
         "  roofline import list\n"
         "  roofline import kernels.csv --machine h100 --op 'sgemm=gemm m=4096 n=4096 k=4096' --dtype fp32\n"
         "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n"
-        "  roofline import ncu.csv --group 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
+        "  roofline import ncu.csv --merge 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
     .writes = "txt svg png html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_SHOW,
     .options = options,

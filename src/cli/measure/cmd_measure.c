@@ -19,7 +19,7 @@ static const struct poptOption options[] = {
     {"device", '\0', POPT_ARG_STRING, &device, 0,
      "which accelerator of --backend: its number or a part of its name", "N|NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
-    {"precision", '\0', POPT_ARG_STRING, &percent, 0,
+    {"interval", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
     {"samples", '\0', POPT_ARG_STRING, &samples_name, 0, "write every sample of every ceiling, as JSON",
      "FILE"},
@@ -60,7 +60,7 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
   roof_text samples = {0};
   how.keep = samples_name != NULL ? roof_windows_write : NULL;
   how.keep_user = &samples;
-  roof_status status = cli_args_precision(percent, &how.precision, error);
+  roof_status status = cli_args_interval(percent, &how.precision, error);
   if (status == ROOF_OK) {
     status = cli_select_backend(name, &backend, error);
   }

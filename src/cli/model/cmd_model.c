@@ -6,7 +6,7 @@
 
 #include "cli/model/model.h"
 
-static int report, train;
+static int analysis, train;
 static char *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
 static const struct poptOption options[] = {
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
@@ -24,7 +24,7 @@ static const struct poptOption options[] = {
     {"train", '\0', POPT_ARG_NONE, &train, 0, "a training step of batch x prompt tokens with Adam", NULL},
     {"recompute", '\0', POPT_ARG_STRING, &recompute, 0,
      "what training computes again instead of keeping it: none, selective (scores) or full", "WHAT"},
-    {"report", 'r', POPT_ARG_NONE, &report, 0, "the seven steps of an analysis, filled in", NULL},
+    {"analysis", '\0', POPT_ARG_NONE, &analysis, 0, "the seven steps of an analysis, filled in", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_plan_options, 0, "Plan:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_search_options, 0, "Search:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_sweep_options, 0, "Sweep:", NULL},
@@ -109,7 +109,7 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
   }
   roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
   cli_model_text(&out->text, &target, &a);
-  return report ? cli_model_report(&out->text, &target, &a, error) : ROOF_OK;
+  return analysis ? cli_model_report(&out->text, &target, &a, error) : ROOF_OK;
 }
 
 /** Refuses options of a model's layers where a file lists its operations. */
@@ -124,9 +124,9 @@ static roof_status check_workload_options(const cli_args *args, roof_error *erro
                    {"quantization", quantization != NULL},
                    {"recompute", recompute != NULL},
                    {"train", train != 0},
-                   {"report", report != 0},
+                   {"analysis", analysis != 0},
                    {"search", cli_model_searches()},
-                   {"compare", cli_model_sweeps(&none, NULL)},
+                   {"side-by-side", cli_model_sweeps(&none, NULL)},
                    {"to", args->file != NULL},
                    {cli_model_plan_typed(), cli_model_plan_typed() != NULL}};
   for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++) {
@@ -212,8 +212,8 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   if (out->printed && cli_model_prices() != NULL) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--price %s: one price over several values",
                             cli_model_prices());
-  } else if (out->printed && report) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of one value of each setting");
+  } else if (out->printed && analysis) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--analysis: of one value of each setting");
   } else if (out->printed) {
     status = cli_model_sweep(args, &model, machines, count, &settings, &axes, precision, error);
   } else if (status == ROOF_OK && axes.count > 0) {
@@ -254,13 +254,13 @@ static roof_status list_models(const cli_args *args, answer *out, roof_error *er
 static roof_status run(const cli_args *args, roof_error *error) {
   answer out = {.json = args->json ? json_array() : NULL};
   roof_status status = ROOF_OK;
-  if (args->csv && (args->list || report || cli_model_searches())) {
+  if (args->csv && (args->list || analysis || cli_model_searches())) {
     status = cli_args_no_csv(args->list ? "model --list"
-                             : report   ? "model --report"
+                             : analysis ? "model --analysis"
                                         : "model --search",
                              error);
-  } else if (train && report) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of prefill and decoding, not of --train");
+  } else if (train && analysis) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--analysis: of prefill and decoding, not of --train");
   } else if (args->word_count == 0 && !args->list) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "model: which model? give a config.json, a .gguf or .onnx file, a list of "
@@ -286,7 +286,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 static const cli_effect effects[] = {{.options = "*", .with = "list"},
                                      {.options = "ttft tpot devices", .without = "search"},
-                                     {.options = "compare report", .with = "search"},
+                                     {.options = "side-by-side analysis", .with = "search"},
                                      {.options = "recompute", .without = "train"},
                                      {0}};
 
@@ -309,8 +309,9 @@ const cli_command cli_cmd_model = {
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "  roofline model resnet50.onnx batch=64 --dtype fp16 --machine a100\n"
         "  roofline model llama-3.1-8b batch=1..256*2 --precision bf16/fp8 --machine h100 --to batch.svg\n"
-        "  roofline model llama-3.1-8b batch=16 --compare --machine a100 --machine h100 --machine mi300x\n"
-        "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
+        "  roofline model llama-3.1-8b batch=16 --side-by-side --machine a100 --machine h100 --machine "
+        "mi300x\n"
+        "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --analysis\n"
         "  roofline model llama-3.1-70b --train batch=256 --tp 8 --sp --dp 8 --zero 1 --recompute selective "
         "--machine h200\n"
         "  roofline model llama-3.1-70b --train --search tokens=15T batch=1024 prompt=8k --devices 512 "

@@ -8,13 +8,13 @@
 
 enum { MACHINES_MAX = 64 };
 
-static int compare;
+static int side_by_side;
 const struct poptOption cli_model_sweep_options[] = {
-    {"compare", '\0', POPT_ARG_NONE, &compare, 0, "machines side by side, one row per value", NULL},
+    {"side-by-side", '\0', POPT_ARG_NONE, &side_by_side, 0, "machines side by side, one row per value", NULL},
     POPT_TABLEEND};
 
 bool cli_model_sweeps(const roof_model_axes *axes, const char *precisions) {
-  return compare || axes->count > 0 || (precisions != NULL && strchr(precisions, '/') != NULL);
+  return side_by_side || axes->count > 0 || (precisions != NULL && strchr(precisions, '/') != NULL);
 }
 
 /** A run, for the page and as a record. NULL and NaN: it cannot be. */
@@ -105,7 +105,7 @@ static roof_status print(const cli_args *args, const roof_model_sweep *s, roof_e
   } else if (args->json) {
     status = roof_model_sweep_write(s, &out, error);
   } else {
-    cli_model_sweep_text(&out, s, compare != 0);
+    cli_model_sweep_text(&out, s, side_by_side != 0);
   }
   return cli_print_end(&out, status, error);
 }
@@ -116,8 +116,8 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
   roof_model_precisions choices;
   roof_model_sweep s;
   roof_status status = roof_model_precisions_parse(precisions, &settings->precision, &choices, error);
-  if (status == ROOF_OK && compare && count > MACHINES_MAX) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--compare: at most %d machines", MACHINES_MAX);
+  if (status == ROOF_OK && side_by_side && count > MACHINES_MAX) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--side-by-side: at most %d machines", MACHINES_MAX);
   }
   status = status == ROOF_OK
                ? roof_model_sweep_of(model, machines, count, settings, axes, &choices, &s, error)

@@ -21,7 +21,7 @@ static const struct poptOption options[] = {
      "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
-    {"precision", '\0', POPT_ARG_STRING, &percent, 0,
+    {"interval", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0,
      "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
@@ -65,7 +65,7 @@ static roof_status select_common(const cli_args *args, const roof_backend **back
   how->quick = quick != 0;
   how->threads = threads;
   how->user = (void *)(uintptr_t)args;
-  roof_status status = cli_args_precision(percent, &how->precision, error);
+  roof_status status = cli_args_interval(percent, &how->precision, error);
   if (status == ROOF_OK) {
     status = cli_select_backend(backend_name, backend, error);
   }
