@@ -37,7 +37,8 @@ typedef struct roof_scene_roof {
   double bytes_per_second;
   roof_line_style style;
   roof_level_kind level; /**< of a ramp; the outermost one of a series makes its ridge */
-  int series;            /**< an index into the scene's series: colour and name, one per machine */
+  int series;   /**< an index into the scene's series: name, and of several machines colour; the lines of
+                            one machine have a hue for each level */
   bool general; /**< no kernel is judged by it yet: the first that is by another mix of its level puts
                               that in its place */
   double
@@ -58,6 +59,7 @@ typedef struct roof_scene_dot {
   double share;                 /**< of the whole time, which the dot's area grows with; 0: the usual size */
   bool predicted;               /**< hollow */
   bool inner;                   /**< at the bytes of an inner level: the outermost ramp is no ceiling of it */
+  roof_level_kind level;        /**< whose hue it has in a chart of one machine; 0: none */
   int series;
   int next;
 } roof_scene_dot;

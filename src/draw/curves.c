@@ -27,6 +27,8 @@ static const char style[] =
 /** A rectangle that a label takes. */
 typedef struct box {
   double left, top, right, bottom;
+  bool upright; /**< the text runs from the bottom to the top */
+  bool covers;  /**< lines, which end at it */
 } box;
 
 typedef struct canvas {
@@ -143,21 +145,58 @@ static bool is_clear(const box *b, const box *others, int count) {
   return true;
 }
 
+/** Cuts the stretch from *from to *to of a line that goes from `start` by `step` to where it is within two sides. */
+static void clip(double start, double step, double low, double high, double *from, double *to) {
+  double a = (low - start) / step, b = (high - start) / step;
+  if (step == 0) {
+    *to = start > low && start < high ? *to : -1;
+    return;
+  }
+  *from = fmax(*from, fmin(a, b));
+  *to = fmin(*to, fmax(a, b));
+}
+
+/** Whether the line between two points of a curve passes through the box. */
+static bool passes(const canvas *c, int panel, const roof_curve *curve, int point, const box *b) {
+  double x = place_x(c, curve->x[point]), y = place_y(c, panel, curve->y[point]), from = 0, to = 1;
+  clip(x, place_x(c, curve->x[point + 1]) - x, b->left - 1, b->right + 1, &from, &to);
+  clip(y, place_y(c, panel, curve->y[point + 1]) - y, b->top - 1, b->bottom + 1, &from, &to);
+  return from < to;
+}
+
+/** Whether a curve of the panel passes through the box. */
+static bool is_passed(const canvas *c, int panel, const box *b) {
+  const roof_panel *p = &c->curves->panels[panel];
+  for (int i = 0; i < p->curve_count; i++) {
+    for (int k = 0; k + 1 < p->curves[i].count; k++) {
+      if (passes(c, panel, &p->curves[i], k, b)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static void take(canvas *c, box b) {
   if (c->taken_count < BOX_MAX) {
     c->taken[c->taken_count++] = b;
   }
 }
 
-/** Takes the first place that is inside the panel and free, across a line only if there is no other; NULL: none
- * is free. */
-static const box *find_place(canvas *c, int panel, const box *places, int count) {
-  for (int i = 0; i < 2 * count; i++) {
-    const box *b = &places[i % count];
+/** What a place may have under it. */
+typedef enum under { NOTHING, LINES, CURVES, UNDERS } under;
+
+/** Takes the first place that is inside the panel and free: over nothing, else over lines, which end at it, else over
+ * curves, which go on; NULL: none is free. */
+static const box *find_place(canvas *c, int panel, box *places, int count) {
+  for (int i = 0; i < UNDERS * count; i++) {
+    box *b = &places[i % count];
+    under most = (under)(i / count);
     bool inside = b->left >= LEFT && b->right <= RIGHT && b->top >= c->top[panel] - 2 &&
                   b->bottom <= c->bottom[panel] + 2;
-    if (inside && is_clear(b, c->taken, c->taken_count) &&
-        (i >= count || is_clear(b, c->lines, c->line_count))) {
+    bool over = inside && most < CURVES && is_passed(c, panel, b);
+    b->covers = inside && !is_clear(b, c->lines, c->line_count);
+    if (inside && !over && (most > NOTHING || !b->covers) && is_clear(b, c->taken, c->taken_count)) {
       take(c, *b);
       return b;
     }
@@ -166,11 +205,23 @@ static const box *find_place(canvas *c, int panel, const box *places, int count)
 }
 
 static void write_label(const canvas *c, const box *b, const char *label, int series) {
-  add_text(c, "h", b->left, b->bottom - 4, colour(series)->text, label);
+  if (b->covers) {
+    roof_text_addf(c->out, "<rect x=\"%ld\" y=\"%ld\" width=\"%ld\" height=\"%ld\" fill=\"#fff\"/>\n",
+                   lround(b->left - 2), lround(b->top + 1), lround(b->right - b->left + 4),
+                   lround(b->bottom - b->top - 2));
+  }
+  if (!b->upright) {
+    add_text(c, "h", b->left, b->bottom - 4, colour(series)->text, label);
+    return;
+  }
+  roof_text_addf(c->out, "<g transform=\"translate(%ld %ld) rotate(-90)\">", lround(b->right - 3),
+                 lround(b->bottom));
+  add_text(c, "h", 0, 0, colour(series)->text, label);
+  roof_text_add(c->out, "</g>\n");
 }
 
 /** Writes a label in the place that is found for it; skips it if none is free. */
-static void put_label(canvas *c, int panel, const char *label, int series, const box *places, int count) {
+static void put_label(canvas *c, int panel, const char *label, int series, box *places, int count) {
   const box *b = find_place(c, panel, places, count);
   if (b != NULL) {
     write_label(c, b, label, series);
@@ -178,7 +229,14 @@ static void put_label(canvas *c, int panel, const char *label, int series, const
 }
 
 static box box_at(double left, double top, const char *label) {
-  return (box){left, top, left + rf_glyph_ems(label) * FONT, top + 16};
+  return (box){left, top, left + rf_glyph_ems(label) * FONT, top + 16, false, false};
+}
+
+/** Pixels across the line of a text that runs upwards. */
+enum { UPRIGHT = 13 };
+
+static box upright_at(double left, double bottom, const char *label) {
+  return (box){left, bottom - rf_glyph_ems(label) * FONT, left + UPRIGHT, bottom, true, false};
 }
 
 /** Records the horizontal and vertical lines before any label is placed. */
@@ -186,12 +244,12 @@ static void note_lines(canvas *c) {
   for (int i = 0; i < c->curves->panel_count; i++) {
     for (int k = 0; k < c->curves->panels[i].limit_count; k++) {
       double y = place_y(c, i, c->curves->panels[i].limits[k].y);
-      c->lines[c->line_count++] = (box){LEFT, y - 1, RIGHT, y + 1};
+      c->lines[c->line_count++] = (box){LEFT, y - 1, RIGHT, y + 1, false, false};
     }
   }
   for (int i = 0; i < c->curves->mark_count; i++) {
     double x = place_x(c, c->curves->marks[i].x);
-    c->lines[c->line_count++] = (box){x - 1, TOP, x + 1, c->bottom[c->curves->panel_count - 1]};
+    c->lines[c->line_count++] = (box){x - 1, TOP, x + 1, c->bottom[c->curves->panel_count - 1], false, false};
   }
 }
 
@@ -221,21 +279,30 @@ static void draw_mark_lines(canvas *c) {
   }
 }
 
-/** Vertical lines; each is labelled in the first panel, next to the line and as low as there is room, over the
- * lines of the others. */
+/** Where the label of an upright line may be: next to it and as low as there is room, else along it. */
+static void label_mark(canvas *c, const roof_curve_dot *m) {
+  enum { ROWS = 12, LANES = 3 };
+  double x = place_x(c, m->x), width = rf_glyph_ems(m->label) * FONT, height = c->bottom[0] - c->top[0];
+  box places[2 * ROWS + 2 * LANES];
+  int count = 0;
+  for (int row = 0; row < ROWS; row++) {
+    double top = c->bottom[0] - 20 - 17 * row;
+    places[count++] = box_at(x + 6, top, m->label);
+    places[count++] = box_at(x - 6 - width, top, m->label);
+  }
+  for (int lane = 0; lane < LANES; lane++) {
+    double bottom = c->bottom[0] - 3 - fmax(0, height - width - 6) * lane / (LANES - 1);
+    places[count++] = upright_at(x - 3 - UPRIGHT, bottom, m->label);
+    places[count++] = upright_at(x + 3, bottom, m->label);
+  }
+  put_label(c, 0, m->label, m->series, places, count);
+}
+
+/** Vertical lines, labelled in the first panel, over the lines of the others. */
 static void draw_marks(canvas *c) {
   draw_mark_lines(c);
   for (int i = 0; i < c->curves->mark_count; i++) {
-    const roof_curve_dot *m = &c->curves->marks[i];
-    double x = place_x(c, m->x), width = rf_glyph_ems(m->label) * FONT;
-    enum { ROWS = 12 };
-    box places[2 * ROWS];
-    for (int row = 0; row < ROWS; row++) {
-      double top = c->bottom[0] - 20 - 17 * row;
-      places[2 * row] = box_at(x + 6, top, m->label);
-      places[2 * row + 1] = box_at(x - 6 - width, top, m->label);
-    }
-    put_label(c, 0, m->label, m->series, places, 2 * ROWS);
+    label_mark(c, &c->curves->marks[i]);
   }
 }
 
@@ -244,16 +311,18 @@ static void place_dots(canvas *c, int panel) {
   const roof_panel *p = &c->curves->panels[panel];
   for (int i = 0; i < p->dot_count; i++) {
     double x = place_x(c, p->dots[i].x), y = place_y(c, panel, p->dots[i].y);
-    take(c, (box){x - 6, y - 6, x + 6, y + 6});
+    take(c, (box){x - 6, y - 6, x + 6, y + 6, false, false});
   }
   for (int i = 0; i < p->dot_count; i++) {
     const roof_curve_dot *d = &p->dots[i];
     double x = place_x(c, d->x), y = place_y(c, panel, d->y), width = rf_glyph_ems(d->label) * FONT;
-    box places[] = {box_at(x + 9, y + 4, d->label),          box_at(x + 9, y - 20, d->label),
-                    box_at(x - 9 - width, y - 20, d->label), box_at(x - 9 - width, y + 4, d->label),
-                    box_at(x - width / 2, y + 10, d->label), box_at(x - width / 2, y - 26, d->label)};
+    box places[] = {box_at(x + 9, y + 4, d->label),           box_at(x + 9, y - 20, d->label),
+                    box_at(x - 9 - width, y - 20, d->label),  box_at(x - 9 - width, y + 4, d->label),
+                    box_at(x - width / 2, y + 10, d->label),  box_at(x - width / 2, y - 26, d->label),
+                    box_at(x + 16, y + 12, d->label),         box_at(x + 16, y - 28, d->label),
+                    box_at(x - 16 - width, y - 28, d->label), box_at(x - 16 - width, y + 12, d->label)};
     const box *found = find_place(c, panel, places, sizeof places / sizeof places[0]);
-    c->labels[panel][i] = found != NULL ? *found : (box){NAN, NAN, NAN, NAN};
+    c->labels[panel][i] = found != NULL ? *found : (box){NAN, NAN, NAN, NAN, false, false};
   }
 }
 

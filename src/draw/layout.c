@@ -7,7 +7,7 @@
 #include "draw/glyph.h"
 
 /** The cost of a label's place: lower is better; from `forbidden` on the place is not used. */
-static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 15, crosses_leader = 60,
+static const double forbidden = 1000, crosses_roof = 200, crosses_drop = 30, crosses_leader = 60,
                     seems_anothers = 50;
 
 /** A dot with a longer label than this many pixels gets a number instead. */
@@ -231,7 +231,7 @@ static void search_everywhere(search *s) {
     for (double x = layout->left + place.rect.half_width + 3; x < layout->right; x += step_x) {
       place.rect.x = x;
       place.rect.y = y;
-      consider(s, place, 200 + hypot(x - place.anchor.x, y - place.anchor.y) * 0.6);
+      consider(s, place, 80 + hypot(x - place.anchor.x, y - place.anchor.y) * 0.6);
     }
   }
 }
@@ -294,6 +294,9 @@ static void search_roof(search *s) {
   search_along(s);
   if (s->cost >= crosses_roof) {
     search_aside(s);
+  }
+  if (s->cost >= crosses_roof) {
+    search_everywhere(s);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "draw/glyph.h"
+#include "draw/hue.h"
 #include "draw/layout.h"
-#include "draw/palette.h"
 #include "roofline/units.h"
 
 typedef struct chart {
@@ -94,8 +94,12 @@ static rf_point dot_at(const chart *c, int dot) {
   return at(c, log10(d->intensity), log10(d->flops_per_second));
 }
 
-static const rf_colour *colour(int series) {
-  return &rf_palette[series % ROOF_SCENE_SERIES];
+static const rf_colour *colour(int hue) {
+  return &rf_palette[hue];
+}
+
+static const rf_colour *dot_colour(const chart *c, int dot) {
+  return colour(rf_hue_of_dot(c->scene, &c->scene->dots[dot]));
 }
 
 /** One grid line across the plot at `value` (log10) of the axis. */
@@ -172,9 +176,10 @@ static void draw_ridges(chart *c) {
       rf_point ridge = at(c, c->layout->geometry.ridges[i].x, c->layout->geometry.ridges[i].y);
       double y = c->layout->bottom + 20 + (rows_of[i] + 0.75) * row_height;
       if (words[0] != '\0' && pass == 0) {
-        add_line(c->out, "d", colour(i)->line, ridge, (rf_point){ridge.x, c->layout->bottom});
+        add_line(c->out, "d", colour(rf_hue_of_ridge(c->scene, i))->line, ridge,
+                 (rf_point){ridge.x, c->layout->bottom});
       } else if (words[0] != '\0') {
-        add_text(c->out, "c h", colour(i)->text, ridge.x, y, words);
+        add_text(c->out, "c h", colour(rf_hue_of_ridge(c->scene, i))->text, ridge.x, y, words);
       }
     }
   }
@@ -207,8 +212,9 @@ static void draw_roofs(const chart *c) {
     roof_text_add(c->out, "<g><title>");
     roof_text_add_xml(c->out, roof->label);
     roof_text_add(c->out, "</title>");
-    add_line(c->out, roof->style == ROOF_DASHED ? "roof a" : "roof", colour(roof->series)->line,
-             at(c, g->from[i].x, g->from[i].y), at(c, g->to[i].x, g->to[i].y));
+    add_line(c->out, roof->style == ROOF_DASHED ? "roof a" : "roof",
+             colour(rf_hue_of_roof(c->scene, roof))->line, at(c, g->from[i].x, g->from[i].y),
+             at(c, g->to[i].x, g->to[i].y));
     roof_text_add(c->out, "</g>\n");
   }
 }
@@ -270,7 +276,7 @@ static void draw_threads(const chart *c) {
     const roof_scene_dot *dot = &c->scene->dots[i];
     rf_point here = dot_at(c, i);
     if (!isnan(g->ceilings[i]) && !g->above[i]) {
-      add_line(c->out, "drop", colour(dot->series)->line, here, at(c, log10(dot->intensity), g->ceilings[i]));
+      add_line(c->out, "drop", dot_colour(c, i)->line, here, at(c, log10(dot->intensity), g->ceilings[i]));
     }
     if (is_joined(c->scene, i)) {
       draw_link(c, here, dot_at(c, dot->next), is_joined_to_itself(c->scene, i));
@@ -278,13 +284,13 @@ static void draw_threads(const chart *c) {
   }
 }
 
-static void draw_circle(const chart *c, rf_point centre, double radius, int series, bool hollow) {
+static void draw_circle(const chart *c, rf_point centre, double radius, int hue, bool hollow) {
   roof_text_add(c->out, "<circle");
   attribute(c->out, "cx", centre.x);
   attribute(c->out, "cy", centre.y);
   attribute(c->out, "r", hollow ? radius - 0.8 : radius);
   roof_text_addf(c->out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\"/>",
-                 hollow ? "#fff" : colour(series)->line, hollow ? colour(series)->line : "#fff",
+                 hollow ? "#fff" : colour(hue)->line, hollow ? colour(hue)->line : "#fff",
                  hollow ? "2" : "1");
 }
 
@@ -318,7 +324,8 @@ static void draw_dots(const chart *c) {
     c->out->failed |= words.failed;
     roof_text_done(&words);
     double radius = rf_dot_radius(&c->scene->dots[i]);
-    draw_circle(c, dot_at(c, i), radius, c->scene->dots[i].series, c->scene->dots[i].predicted);
+    draw_circle(c, dot_at(c, i), radius, rf_hue_of_dot(c->scene, &c->scene->dots[i]),
+                c->scene->dots[i].predicted);
     if (c->layout->geometry.above[i]) {
       draw_ring(c, dot_at(c, i), radius);
     }
@@ -344,10 +351,9 @@ static void draw_marks(const chart *c) {
     }
     bool several = c->scene->series_count > 1;
     const char *class = i >= RF_MARK_MEMORY ? "c h r" : "c h";
-    const char *fill = i < ROOF_SCENE_ROOFS ? colour(c->scene->roofs[i].series)->text
-                       : several && i < RF_MARK_MEMORY
-                           ? colour(c->scene->dots[i - ROOF_SCENE_ROOFS].series)->text
-                           : NULL;
+    const char *fill = i < ROOF_SCENE_ROOFS ? colour(rf_hue_of_roof(c->scene, &c->scene->roofs[i]))->text
+                       : several && i < RF_MARK_MEMORY ? dot_colour(c, i - ROOF_SCENE_ROOFS)->text
+                                                       : NULL;
     if (mark->rect.s != 0) {
       add_turned(c->out, class, fill, mark->rect.x, mark->rect.y, atan2(mark->rect.s, mark->rect.c),
                  mark->text);
@@ -359,7 +365,8 @@ static void draw_marks(const chart *c) {
 
 /** One entry of the legend: a sample, drawn by its row of `keys`, and text. */
 typedef enum legend_key {
-  KEY_SERIES,
+  KEY_HUE,
+  KEY_DOTS,
   KEY_SOLID,
   KEY_DASHED,
   KEY_MEASURED,
@@ -369,12 +376,15 @@ typedef enum legend_key {
   KEY_NEXT
 } legend_key;
 
-static void draw_sample(const chart *c, legend_key key, int series, double x) {
+static void draw_sample(const chart *c, legend_key key, int hue, double x) {
   rf_point middle = {x + 12, c->y - 4}, left = {x, c->y - 4}, right = {x + 24, c->y - 4};
   const char *grey = "#555555";
   switch (key) {
-  case KEY_SERIES:
-    add_line(c->out, "roof", colour(series)->line, left, right);
+  case KEY_HUE:
+    add_line(c->out, "roof", colour(hue)->line, left, right);
+    break;
+  case KEY_DOTS:
+    draw_circle(c, middle, RF_DOT_RADIUS, hue, false);
     break;
   case KEY_SOLID:
     add_line(c->out, "roof", grey, left, right);
@@ -397,13 +407,13 @@ static void draw_sample(const chart *c, legend_key key, int series, double x) {
   }
 }
 
-static void add_key(chart *c, double *x, legend_key key, int series, const char *words) {
+static void add_key(chart *c, double *x, legend_key key, int hue, const char *words) {
   double width = 30 + rf_glyph_ems(words) * RF_FONT_SIZE + 18;
   if (*x + width > c->layout->right + 18 && *x > c->layout->left) {
     *x = c->layout->left;
     c->y += row_height;
   }
-  draw_sample(c, key, series, *x);
+  draw_sample(c, key, hue, *x);
   add_text(c->out, "k", NULL, *x + 30, c->y, words);
   *x += width;
 }
@@ -414,6 +424,19 @@ static bool has_style(const roof_scene *scene, roof_line_style wanted) {
     found |= scene->roofs[i].style == wanted;
   }
   return found;
+}
+
+/** The levels of one machine and what its other colours are, or the machines. */
+static void draw_hue_keys(chart *c, double *x) {
+  const roof_scene *scene = c->scene;
+  rf_hue_key keys[RF_HUE_KEYS];
+  int count = rf_hue_keys(scene, keys);
+  for (int i = 0; i < count; i++) {
+    add_key(c, x, KEY_HUE, keys[i].hue, keys[i].name);
+  }
+  for (int i = count > 0; i < scene->series_count; i++) {
+    add_key(c, x, count > 0 ? KEY_DOTS : KEY_HUE, rf_hue_of_series(scene, i), scene->series[i]);
+  }
 }
 
 static void draw_legend(chart *c) {
@@ -439,9 +462,7 @@ static void draw_legend(chart *c) {
               {joined[false], KEY_NEXT, "next"}};
   double x = c->layout->left;
   c->y += 28;
-  for (int i = 0; i < scene->series_count; i++) {
-    add_key(c, &x, KEY_SERIES, i, scene->series[i]);
-  }
+  draw_hue_keys(c, &x);
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (keys[i].shown) {
       add_key(c, &x, keys[i].key, 0, keys[i].words);
@@ -471,7 +492,7 @@ static void draw_numbers(chart *c) {
     snprintf(number, sizeof number, "%d", i + 1);
     key_words(c, i, words, sizeof words);
     rf_glyph_elide(label, sizeof label, words, (width / columns - 40) / RF_FONT_SIZE);
-    add_text(c->out, "e", colour(c->scene->dots[i].series)->text, x + 22, y, number);
+    add_text(c->out, "e", dot_colour(c, i)->text, x + 22, y, number);
     add_text(c->out, "k", NULL, x + 30, y, label);
   }
   c->y += 8 + rows * (row_height - 2);

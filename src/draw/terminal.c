@@ -7,7 +7,7 @@
 
 #include "draw/geometry.h"
 #include "draw/glyph.h"
-#include "draw/palette.h"
+#include "draw/hue.h"
 #include "draw/screen.h"
 #include "roofline/units.h"
 
@@ -17,7 +17,7 @@ enum {
   LEAST_COLUMNS = 40,
   LEAST_ROWS = 12,
   CONTINUED = 1,
-  DEFAULT_SERIES = -1,
+  DEFAULT_HUE = -1,
   SERIES_CELLS = 21,
   NARROW = 72,
   LEAST_LABEL = 8,
@@ -29,7 +29,7 @@ enum {
 typedef struct cell {
   unsigned text; /**< 0: none; CONTINUED: the right half of a wide character */
   unsigned char points;
-  signed char series;
+  signed char hue;
 } cell;
 
 typedef struct screen {
@@ -64,24 +64,24 @@ static int text_cells(const screen *s, const char *text) {
 }
 
 /** Writes a character into the grid; returns how many cells it took. */
-static int put_character(const screen *s, int column, int row, int series, unsigned code) {
+static int put_character(const screen *s, int column, int row, int hue, unsigned code) {
   int width = rf_glyph_cells(code);
   cell *here = cell_at(s, column, row), *last = cell_at(s, column + width - 1, row);
   if (width == 0 || here == NULL || last == NULL) {
     return 0;
   }
   last->text = CONTINUED;
-  *here = (cell){.text = code, .series = (signed char)series};
+  *here = (cell){.text = code, .hue = (signed char)hue};
   return width;
 }
 
 /** Writes text into the grid, cut at the right edge. */
-static void put_text(const screen *s, int column, int row, int series, const char *text) {
+static void put_text(const screen *s, int column, int row, int hue, const char *text) {
   char plain[RF_GLYPH_BYTES];
   for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
     rf_glyph_plain(plain, code, s->ascii);
     for (const char *next = plain; (code = rf_glyph_next(&next)) != 0;) {
-      column += put_character(s, column, row, series, code);
+      column += put_character(s, column, row, hue, code);
     }
   }
 }
@@ -108,13 +108,13 @@ static double row_of(const screen *s, double y) {
   return s->bottom - (y - g->low.y) / (g->high.y - g->low.y) * (s->bottom - s->top);
 }
 
-static void put_point(const screen *s, double column, double row, int series) {
+static void put_point(const screen *s, double column, double row, int hue) {
   static const unsigned char bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   int x = (int)floor(column * 2), y = (int)floor(row * 4);
   cell *c = x < 0 || y < 0 ? NULL : cell_at(s, x / 2, y / 4);
   if (c != NULL && c->text == 0 && x / 2 >= MARGIN && y / 4 >= s->top && y / 4 <= s->bottom) {
     c->points |= bits[y % 4][x % 2];
-    c->series = (signed char)series;
+    c->hue = (signed char)hue;
   }
 }
 
@@ -122,10 +122,10 @@ static void put_point(const screen *s, double column, double row, int series) {
 static void put_line(const screen *s, rf_point from, rf_point to, const roof_scene_roof *roof) {
   double x = column_of(s, from.x), y = row_of(s, from.y);
   double dx = column_of(s, to.x) - x, dy = row_of(s, to.y) - y;
-  int steps = (int)ceil(fmax(fabs(dx) * 2, fabs(dy) * 4)) + 1;
+  int steps = (int)ceil(fmax(fabs(dx) * 2, fabs(dy) * 4)) + 1, hue = rf_hue_of_roof(s->scene, roof);
   for (int i = 0; i <= steps; i++) {
     if (roof->style == ROOF_SOLID || i % 6 < 4) {
-      put_point(s, x + dx * i / steps + 0.25, y + dy * i / steps + 0.5, roof->series);
+      put_point(s, x + dx * i / steps + 0.25, y + dy * i / steps + 0.5, hue);
     }
   }
 }
@@ -133,10 +133,10 @@ static void put_line(const screen *s, rf_point from, rf_point to, const roof_sce
 static void put_axes(const screen *s) {
   const rf_geometry *g = &s->geometry;
   for (int row = s->top; row <= s->bottom; row++) {
-    put_text(s, MARGIN - 1, row, DEFAULT_SERIES, s->ascii ? "|" : "\xE2\x94\x82");
+    put_text(s, MARGIN - 1, row, DEFAULT_HUE, s->ascii ? "|" : "\xE2\x94\x82");
   }
   for (int column = MARGIN - 1; column < s->columns; column++) {
-    put_text(s, column, s->bottom + 1, DEFAULT_SERIES,
+    put_text(s, column, s->bottom + 1, DEFAULT_HUE,
              column == MARGIN - 1 ? (s->ascii ? "+" : "\xE2\x94\x94") : (s->ascii ? "-" : "\xE2\x94\x80"));
   }
   char label[32];
@@ -144,37 +144,36 @@ static void put_axes(const screen *s) {
   for (int tick = (int)ceil(g->low.y - 1e-9); tick <= g->high.y + 1e-9; tick += step) {
     int row = (int)floor(row_of(s, tick) + 0.5);
     rf_axis_label(label, sizeof label, tick, "FLOP/s");
-    put_text(s, MARGIN - 2 - text_cells(s, label), row, DEFAULT_SERIES, label);
-    put_text(s, MARGIN - 1, row, DEFAULT_SERIES, s->ascii ? "+" : "\xE2\x94\xA4");
+    put_text(s, MARGIN - 2 - text_cells(s, label), row, DEFAULT_HUE, label);
+    put_text(s, MARGIN - 1, row, DEFAULT_HUE, s->ascii ? "+" : "\xE2\x94\xA4");
   }
   step = rf_axis_step(g->low.x, g->high.x, (s->columns - MARGIN) / 8);
   for (int tick = (int)ceil(g->low.x - 1e-9); tick <= g->high.x + 1e-9; tick += step) {
     int column = (int)floor(column_of(s, tick));
     rf_axis_label(label, sizeof label, tick, "");
-    put_text(s, column, s->bottom + 1, DEFAULT_SERIES, s->ascii ? "+" : "\xE2\x94\xB4");
+    put_text(s, column, s->bottom + 1, DEFAULT_HUE, s->ascii ? "+" : "\xE2\x94\xB4");
     int start = column - text_cells(s, label) / 2, last = s->columns - text_cells(s, label);
-    put_text(s, start < last ? start : last, s->bottom + 2, DEFAULT_SERIES, label);
+    put_text(s, start < last ? start : last, s->bottom + 2, DEFAULT_HUE, label);
   }
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
     if (!isnan(g->ridges[i].x)) {
-      put_text(s, (int)floor(column_of(s, g->ridges[i].x)), s->bottom + 1, i,
+      put_text(s, (int)floor(column_of(s, g->ridges[i].x)), s->bottom + 1, rf_hue_of_ridge(s->scene, i),
                s->ascii ? "^" : "\xE2\x96\xB4");
     }
   }
   static const char caption[] = "arithmetic intensity (FLOP/byte)";
-  put_text(s, MARGIN + (s->columns - MARGIN - (int)strlen(caption)) / 2, s->bottom + 3, DEFAULT_SERIES,
-           caption);
+  put_text(s, MARGIN + (s->columns - MARGIN - (int)strlen(caption)) / 2, s->bottom + 3, DEFAULT_HUE, caption);
 }
 
 /** Writes a roof's label over it at the right end, or left of the ramp, where nothing else is. */
 static void put_roof_label(const screen *s, int i) {
   const roof_scene_roof *roof = &s->scene->roofs[i];
   const rf_geometry *g = &s->geometry;
-  int width = text_cells(s, roof->label);
+  int width = text_cells(s, roof->label), hue = rf_hue_of_roof(s->scene, roof);
   if (!isnan(roof->flops_per_second)) {
     int row = (int)floor(row_of(s, g->to[i].y) + 0.5) - 1;
     if (row >= s->top && is_free(s, s->columns - width - 1, row, width)) {
-      put_text(s, s->columns - width - 1, row, roof->series, roof->label);
+      put_text(s, s->columns - width - 1, row, hue, roof->label);
     }
     return;
   }
@@ -183,7 +182,7 @@ static void put_roof_label(const screen *s, int i) {
     double x = g->from[i].x + (y - g->from[i].y);
     int column = (int)column_of(s, x) - width - 2;
     if (column > MARGIN && row >= s->top && row <= s->bottom && is_free(s, column - 1, row, width + 2)) {
-      put_text(s, column, row, roof->series, roof->label);
+      put_text(s, column, row, hue, roof->label);
       return;
     }
   }
@@ -198,7 +197,7 @@ static char marker(int dot) {
 static void put_warning(const screen *s, int i, int column, int row) {
   const cell *c = cell_at(s, column, row);
   if (s->geometry.above[i] && c != NULL && c->text == 0) {
-    put_text(s, column, row, s->scene->dots[i].series, "!");
+    put_text(s, column, row, rf_hue_of_dot(s->scene, &s->scene->dots[i]), "!");
   }
 }
 
@@ -213,21 +212,21 @@ static void put_dot(const screen *s, int i) {
     const cell *c = cell_at(s, column + offsets[k][0], row + offsets[k][1]);
     if (c != NULL && c->text == 0) {
       const char text[] = {marker(i), '\0'};
-      put_text(s, column + offsets[k][0], row + offsets[k][1], dot->series, text);
+      put_text(s, column + offsets[k][0], row + offsets[k][1], rf_hue_of_dot(s->scene, dot), text);
       put_warning(s, i, column + offsets[k][0] + 1, row + offsets[k][1]);
       return;
     }
   }
 }
 
-static void use_colour(const screen *s, int series) {
+static void use_colour(const screen *s, int hue) {
   if (!s->colour) {
     return;
   }
-  if (series < 0) {
+  if (hue < 0) {
     roof_text_add(s->out, "\x1b[0m");
   } else {
-    roof_text_addf(s->out, "\x1b[38;5;%dm", rf_palette[series % ROOF_SCENE_SERIES].terminal);
+    roof_text_addf(s->out, "\x1b[38;5;%dm", rf_palette[hue].terminal);
   }
 }
 
@@ -242,7 +241,7 @@ static unsigned ascii_points(unsigned char points) {
 }
 
 static void print_row(const screen *s, int row) {
-  int series = DEFAULT_SERIES, last = s->columns - 1;
+  int hue = DEFAULT_HUE, last = s->columns - 1;
   const cell *cells = &s->cells[row * s->columns];
   while (last >= 0 && cells[last].text == 0 && cells[last].points == 0) {
     last--;
@@ -252,10 +251,10 @@ static void print_row(const screen *s, int row) {
     if (c->text == CONTINUED) {
       continue;
     }
-    if (c->series != series && (c->text != 0 || c->points != 0)) {
-      series = c->series;
-      use_colour(s, DEFAULT_SERIES);
-      use_colour(s, series);
+    if (c->hue != hue && (c->text != 0 || c->points != 0)) {
+      hue = c->hue;
+      use_colour(s, DEFAULT_HUE);
+      use_colour(s, hue);
     }
     if (c->text == 0 && c->points != 0) {
       put_glyph(s->out, s->ascii ? ascii_points(c->points) : 0x2800u + c->points);
@@ -263,8 +262,8 @@ static void print_row(const screen *s, int row) {
       put_glyph(s->out, c->text != 0 ? c->text : ' ');
     }
   }
-  if (series != DEFAULT_SERIES) {
-    use_colour(s, DEFAULT_SERIES);
+  if (hue != DEFAULT_HUE) {
+    use_colour(s, DEFAULT_HUE);
   }
   roof_text_add(s->out, "\n");
 }
@@ -311,9 +310,9 @@ static void print_roofs(const screen *s) {
                                           {"--", "- "}};
   for (int i = 0; i < s->scene->roof_count; i++) {
     const roof_scene_roof *roof = &s->scene->roofs[i];
-    use_colour(s, roof->series);
+    use_colour(s, rf_hue_of_roof(s->scene, roof));
     roof_text_addf(s->out, "  %s ", lines[s->ascii][roof->style]);
-    use_colour(s, DEFAULT_SERIES);
+    use_colour(s, DEFAULT_HUE);
     print_series(s, roof->series);
     print_padded(s, roof->label, text_cells(s, roof->label));
     roof_text_add(s->out, "\n");
@@ -338,9 +337,9 @@ static void print_ridges(const screen *s) {
       rf_axis_number(number, sizeof number, pow(10, s->geometry.ridges[i].x));
       snprintf(line, sizeof line, "ridge %s FLOP/byte: memory-bound to the left, compute-bound to the right",
                number);
-      use_colour(s, i);
+      use_colour(s, rf_hue_of_ridge(s->scene, i));
       roof_text_addf(s->out, "  %s  ", s->ascii ? "^" : "\xE2\x96\xB4");
-      use_colour(s, DEFAULT_SERIES);
+      use_colour(s, DEFAULT_HUE);
       print_series(s, i);
       print_wrapped(s, MARKER + series_cells(s), line);
     }
@@ -367,9 +366,9 @@ static void print_dots(const screen *s) {
     char intensity[40], rate[40];
     rf_axis_number(intensity, sizeof intensity, dot->intensity);
     roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
-    use_colour(s, dot->series);
+    use_colour(s, rf_hue_of_dot(s->scene, dot));
     roof_text_addf(s->out, "  %c  ", marker(i));
-    use_colour(s, DEFAULT_SERIES);
+    use_colour(s, DEFAULT_HUE);
     print_series(s, dot->series);
     roof_text_addf(s->out, "%s%*s", apart ? "\n" : "", apart ? MARKER : 0, "");
     print_padded(s, dot->label, width);
@@ -380,8 +379,8 @@ static void print_dots(const screen *s) {
 
 static void draw_screen(const screen *s) {
   bool fits = MARGIN - 1 + text_cells(s, s->scene->title) <= s->columns;
-  put_text(s, fits ? MARGIN - 1 : 0, 0, DEFAULT_SERIES, s->scene->title);
-  put_text(s, 1, 1, DEFAULT_SERIES, "performance");
+  put_text(s, fits ? MARGIN - 1 : 0, 0, DEFAULT_HUE, s->scene->title);
+  put_text(s, 1, 1, DEFAULT_HUE, "performance");
   put_axes(s);
   for (int i = 0; i < s->scene->roof_count; i++) {
     put_line(s, s->geometry.from[i], s->geometry.to[i], &s->scene->roofs[i]);

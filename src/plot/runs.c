@@ -13,7 +13,9 @@ static roof_status add_run(roof_scene *scene, const roof_run *r, roof_error *err
   char size[SHORT], series[SHORT];
   const char *level = r->level != NULL ? r->level->name : "";
   snprintf(series, sizeof series, "data in %.39s", level);
-  roof_scene_dot dot = {.series = roof_scene_series(scene, series), .next = -1};
+  roof_scene_dot dot = {.series = roof_scene_series(scene, series),
+                        .level = r->level != NULL ? r->level->level : ROOF_REGISTERS,
+                        .next = -1};
   snprintf(dot.label, sizeof dot.label, "%s%s%s", r->kernel->name, r->point[0] != '\0' ? " " : "", r->point);
   snprintf(dot.detail, sizeof dot.detail, "%s in %s, %.0f %% of its ceiling",
            roof_bytes_format(size, sizeof size, r->working_set), level, 100 * r->at.share);
@@ -71,6 +73,7 @@ roof_status roof_ladder_scene(const roof_ladder *l, roof_scene *scene, roof_erro
       continue;
     }
     roof_scene_dot dot = {.next = -1, .intensity = r->moved_intensity};
+    dot.level = l->moved != NULL ? l->moved->level : ROOF_REGISTERS;
     snprintf(dot.label, sizeof dot.label, "%s", r->kernel->name);
     rf_format(dot.detail, sizeof dot.detail, "%.1f %% of the ceiling of %s", 100 * r->at.share,
               r->alone ? "one core" : "all cores");

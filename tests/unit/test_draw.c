@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "draw/glyph.h"
+#include "draw/hue.h"
 #include "draw/layout.h"
 #include "owned.h"
 #include "roofline/draw.h"
@@ -738,6 +739,94 @@ static void curves_have_every_part(void **state) {
   roof_text_done(&out);
 }
 
+/** How many labels of a picture with `count` upright lines at `at` lie on one that does not end at them. */
+static int struck_through(const char *svg, const double *at, int count) {
+  int struck = 0;
+  bool covers = false;
+  for (const char *line = svg; line != NULL; line = strchr(line, '\n')) {
+    char words[80];
+    double x, y;
+    line += *line == '\n';
+    bool text =
+        sscanf(line, "<text class=\"h\" x=\"%lf\" y=\"%lf\" style=\"%*[^\"]\">%79[^<]", &x, &y, words) == 3;
+    for (int i = 0; i < count && text && !covers && x > 0; i++) {
+      struck += at[i] > x && at[i] < x + rf_glyph_ems(words) * 12;
+    }
+    covers = strncmp(line, "<rect ", 6) == 0;
+  }
+  return struck;
+}
+
+/** Where the upright dashed lines are, in pixels. */
+static int find_lines(const char *svg, double *at, int most) {
+  int count = 0;
+  for (const char *line = strstr(svg, "<line class=\"k\""); line != NULL && count < most;
+       line = strstr(line + 1, "<line class=\"k\"")) {
+    double x1, x2;
+    if (sscanf(line, "<line class=\"k\" stroke=\"%*[^\"]\" x1=\"%lf\" y1=\"%*f\" x2=\"%lf\"", &x1, &x2) ==
+            2 &&
+        x1 == x2) {
+      at[count++] = x1;
+    }
+  }
+  return count;
+}
+
+static void labels_of_close_lines_are_not_struck_through(void **state) {
+  (void)state;
+  roof_curves *c = make_curves();
+  double at[64];
+  for (c->mark_count = 0; c->mark_count < 8; c->mark_count++) {
+    roof_curve_dot *mark = &c->marks[c->mark_count];
+    *mark = (roof_curve_dot){.x = 20 * pow(1.04, c->mark_count)};
+    snprintf(mark->label, sizeof mark->label, "products of the decode are compute-bound from %d",
+             c->mark_count);
+  }
+  roof_text out = {0};
+  assert_int_equal(roof_draw_curves_svg(c, &out, NULL), ROOF_OK);
+  int lines = find_lines(out.data, at, 64);
+  assert_int_equal(lines, 16);
+  assert_int_equal(struck_through(out.data, at, lines), 0);
+  assert_non_null(strstr(out.data, "compute-bound from 7<"));
+  roof_text_done(&out);
+}
+
+/** The same level has the same hue whatever else a chart of one machine shows; of several a machine has one. */
+static void a_level_has_one_hue(void **state) {
+  (void)state;
+  rf_hue_key keys[RF_HUE_KEYS];
+  static roof_machine *gpu = NULL;
+  start(make_cpu, ROOF_FP32);
+  assert_int_equal(rf_hue_keys(&scene, keys), 5);
+  assert_string_equal(keys[0].name, "compute");
+  assert_string_equal(keys[4].name, "memory");
+  for (int i = 1; i < 5; i++) {
+    for (int k = 0; k < i; k++) {
+      assert_int_not_equal(keys[i].hue, keys[k].hue);
+    }
+  }
+  int memory = keys[4].hue, cache = keys[2].hue, dot = add_dot("in L2", 1, 1e9, false, -1);
+  assert_int_not_equal(rf_hue_of_dot(&scene, &scene.dots[dot]), cache);
+  scene.dots[dot].level = ROOF_L2;
+  assert_int_equal(rf_hue_of_dot(&scene, &scene.dots[dot]), cache);
+  assert_int_equal(rf_hue_of_series(&scene, 0), cache);
+  assert_int_equal(rf_hue_of_ridge(&scene, 0), memory);
+  roof_text out = {0};
+  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_non_null(strstr(out.data, ">memory<"));
+  assert_null(strstr(out.data, ">cpu<"));
+  roof_text_done(&out);
+  start(make_gpu, ROOF_FP16);
+  assert_int_equal(rf_hue_keys(&scene, keys), 2);
+  assert_int_equal(keys[1].hue, memory);
+  make_gpu(&gpu);
+  strcpy(gpu->name, "another");
+  assert_int_equal(roof_scene_add_machine(&scene, gpu, ROOF_FP16, NULL), ROOF_OK);
+  assert_int_equal(rf_hue_keys(&scene, keys), 0);
+  assert_int_equal(rf_hue_of_roof(&scene, &scene.roofs[0]), 0);
+  assert_int_equal(rf_hue_of_roof(&scene, &scene.roofs[scene.roof_count - 1]), 1);
+}
+
 static void curves_without_a_place_are_refused(void **state) {
   (void)state;
   roof_text out = {0};
@@ -809,6 +898,8 @@ int main(void) {
       cmocka_unit_test(drawing_twice_gives_the_same),
       cmocka_unit_test(curves_have_every_part),
       cmocka_unit_test(curves_without_a_place_are_refused),
+      cmocka_unit_test(labels_of_close_lines_are_not_struck_through),
+      cmocka_unit_test(a_level_has_one_hue),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,9 @@ static void add_levels(const import_answer *answer, roof_scene *scene, const roo
     if (dot >= 0 && before >= 0) {
       scene->dots[before].next = dot;
     }
+    if (dot >= 0) {
+      scene->dots[dot].level = (roof_level_kind)l;
+    }
     before = dot >= 0 ? dot : before;
   }
 }
