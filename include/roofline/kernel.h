@@ -39,6 +39,7 @@ typedef enum roof_kernel_kind {
   X(ROOF_EFFECT_TILES, "tiles", "tiles that the matrix does not fill, and small ones")                       \
   X(ROOF_EFFECT_WAVES, "waves", "units idle in the last wave, and what each wave costs to start and end")    \
   X(ROOF_EFFECT_SPLIT, "split", "partial sums of a split that are added at the end")                         \
+  X(ROOF_EFFECT_STORE, "store", "new keys and values that are written into their cache first")               \
   X(ROOF_EFFECT_CORNER, "corner", "arithmetic and memory that hide each other in part")                      \
   X(ROOF_EFFECT_LATENCY, "latency", "what a kernel takes whatever its size")
 
@@ -66,6 +67,8 @@ typedef enum roof_effect {
   X(ROOF_CORNER, "corner", "", 1, 16, 1e30, ROOF_EFFECT_CORNER,                                              \
     "exponent of the sum of both times: 1 adds them, a large one takes the longer")                          \
   X(ROOF_SPLIT_SECONDS, "split_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_SPLIT, "per doubling of a split")      \
+  X(ROOF_STORE_PASSES, "store_passes", "", 0, 16, 0, ROOF_EFFECT_STORE,                                      \
+    "passes over the keys and values of a prompt until they are in the cache")                               \
   X(ROOF_TIME_LOW, "time_low", "", 0.01, 1, 1, ROOF_EFFECT_COUNT,                                            \
     "10th percentile of the measured time over the expected")                                                \
   X(ROOF_TIME_HIGH, "time_high", "", 1, 100, 1, ROOF_EFFECT_COUNT,                                           \
@@ -93,7 +96,7 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
 /** The shape that decides how a kernel is cut into parts; all 0 for a stream, whose bytes say all.
  *  product: `count` products of rows x depth by depth x columns.
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
- *  a query sees at most, `depth` elements of a key.
+ *  a query sees at most, `depth` elements of a key and of a value on average.
  *  experts: `rows` rows shared out among `count` matrices of depth x columns.
  *  collective: `rows` bytes on each of `count` ranks. */
 typedef struct roof_kernel_shape {

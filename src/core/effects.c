@@ -41,6 +41,14 @@ static const struct {
     [ROOF_KERNEL_STREAM] = {rf_form_stream, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_EFFICIENCY) |
                                                 USES(ROOF_BANDWIDTH) | USES(ROOF_CACHE_GAIN) |
                                                 USES(ROOF_CORNER) | INTERVAL},
+    [ROOF_KERNEL_DECODE] = {rf_form_decode, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
+                                                USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
+                                                USES(ROOF_CACHE_GAIN) | USES(ROOF_UNIT_BANDWIDTH) |
+                                                USES(ROOF_CORNER) | USES(ROOF_SPLIT_SECONDS) | INTERVAL},
+    [ROOF_KERNEL_PREFILL] = {rf_form_prefill, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
+                                                  USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
+                                                  USES(ROOF_CACHE_GAIN) | USES(ROOF_STORE_PASSES) |
+                                                  USES(ROOF_CORNER) | INTERVAL},
 };
 
 const char *roof_effect_name(roof_effect effect) {
@@ -171,8 +179,13 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
     return;
   case ROOF_EFFECT_WAVES:
     if (cut->tiles > 0) {
-      rf_format(text, size, "%.0f parts on %.0f %ss: %.0f wave%s", cut->tiles * fmax(cut->split, 1),
-                target->units, machine->unit_kind[0] != '\0' ? machine->unit_kind : "unit", cut->waves,
+      char split[24] = "";
+      if (cut->split > 1) {
+        rf_format(split, sizeof split, ", split in %.0f,", cut->split);
+      }
+      rf_format(text, size, "%.0f %s%s on %.0f %ss: %.0f wave%s", cut->tiles,
+                cut->what != NULL ? cut->what : "parts", split, target->units,
+                machine->unit_kind[0] != '\0' ? machine->unit_kind : "unit", cut->waves,
                 cut->waves > 1 ? "s" : "");
       return;
     }

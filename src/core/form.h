@@ -19,13 +19,14 @@ typedef struct rf_run {
 
 /** How a kernel is cut into parts, for the words that explain its time; 0 where a form does not cut. */
 typedef struct rf_cut {
+  const char *what; /**< the parts: "tiles of queries"; NULL: "parts" */
   double tile_rows, tile_columns, tiles, split, waves;
 } rf_cut;
 
 /** Seconds without the latency of a launch. Fills *cut. */
 typedef double rf_form(const rf_run *run, rf_cut *cut);
 
-rf_form rf_form_stream;
+rf_form rf_form_stream, rf_form_decode, rf_form_prefill;
 
 static inline bool rf_without(const rf_run *run, roof_effect effect) {
   return (run->without & 1u << effect) != 0;

@@ -32,7 +32,7 @@ static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
                                   .count = s->parts,
                                   .rows = s->queries,
                                   .columns = s->keys,
-                                  .depth = s->key_dim,
+                                  .depth = (s->key_dim + s->value_dim) / 2,
                                   .group = s->group};
 }
 

@@ -7,6 +7,7 @@
 #include "roofline/documents.h"
 #include "roofline/effects.h"
 #include "roofline/ops.h"
+#include "roofline/shape.h"
 
 static const char text[] =
     "{\"schema\": \"roofline.machine/1\", \"name\": \"m\", \"device_class\": \"gpu\", \"kind\": "
@@ -22,6 +23,23 @@ static const char text[] =
     " \"time_high\": 1.25, \"kind\": \"measured\", \"source\": \"here\"}]}";
 
 static roof_machine *machine;
+
+/** An accelerator with constants of attention. */
+static const char attention_text[] =
+    "{\"schema\": \"roofline.machine/1\", \"name\": \"a\", \"device_class\": \"gpu\", \"kind\": "
+    "\"datasheet\","
+    " \"unit_kind\": \"SM\", \"unit_count\": 100, \"peaks\": [{\"dtype\": \"bf16\", \"unit\": \"matrix\","
+    " \"flops_per_second\": 1e15, \"kind\": \"datasheet\"}], \"levels\": [{\"name\": \"HBM\", \"bytes\": "
+    "8e10,"
+    " \"bytes_per_second\": 4e12, \"kind\": \"datasheet\"}], \"constants\": [{\"kernel\": \"decode\","
+    " \"dtype\": \"bf16\", \"latency_seconds\": 9e-6, \"wave_seconds\": 3e-6, \"efficiency\": 0.5, "
+    "\"bandwidth\": 0.9,"
+    " \"unit_bandwidth\": 2, \"corner\": 2, \"split_seconds\": 1e-6, \"time_low\": 0.9, \"time_high\": 1.25,"
+    " \"kind\": \"measured\", \"source\": \"here\"}, {\"kernel\": \"prefill\", \"dtype\": \"bf16\","
+    " \"latency_seconds\": 9e-6, \"wave_seconds\": 3e-6, \"efficiency\": 0.5, \"bandwidth\": 0.5, "
+    "\"corner\": 2,"
+    " \"store_passes\": 2, \"time_low\": 0.9, \"time_high\": 1.25, \"kind\": \"measured\", \"source\": "
+    "\"here\"}]}";
 
 static int start(void **state) {
   (void)state;
@@ -108,6 +126,81 @@ static void lower_grows_with_the_bytes(void **state) {
   }
 }
 
+static roof_machine *attention_machine(void) {
+  roof_machine *made = NULL;
+  assert_int_equal(roof_machine_read(attention_text, sizeof attention_text - 1, "a", &made, NULL), ROOF_OK);
+  return made;
+}
+
+static roof_prediction attention_of(const roof_machine *of, const char *shape, unsigned without,
+                                    roof_target *target) {
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  options.without = without;
+  assert_int_equal(roof_target_init(target, of, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("attention", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, shape, values, NULL), ROOF_OK);
+  roof_predict(target, op, values, &p);
+  return p;
+}
+
+static const char *const attention_shapes[] = {
+    "batch=1 heads=32 q_len=1 kv_len=1 head_dim=128 kv_heads=8",
+    "batch=64 heads=64 q_len=1 kv_len=8192 head_dim=128 kv_heads=8",
+    "batch=7 heads=96 q_len=3 kv_len=777 head_dim=64 kv_heads=1",
+    "batch=1 heads=32 q_len=16 kv_len=16 head_dim=128 kv_heads=8 causal=1",
+    "batch=3 heads=40 q_len=3001 kv_len=3001 head_dim=128 kv_heads=8 causal=1",
+    "batch=3 heads=40 q_len=512 kv_len=3001 head_dim=128 kv_heads=8 causal=1 window=128"};
+
+static void effects_of_attention_start_at_the_bound(void **state) {
+  (void)state;
+  roof_machine *of = attention_machine();
+  for (size_t i = 0; i < sizeof attention_shapes / sizeof *attention_shapes; i++) {
+    roof_target target;
+    roof_effect_part parts[ROOF_EFFECT_COUNT];
+    roof_prediction p = attention_of(of, attention_shapes[i], 0, &target);
+    int count = roof_effects_of(&target, &p, parts);
+    double sum = fmax(p.compute_seconds, p.memory_seconds);
+    for (int k = 0; k < count; k++) {
+      sum += parts[k].seconds;
+    }
+    assert_true(fabs(sum / p.expected_seconds - 1) < 1e-9);
+  }
+  roof_machine_free(of);
+}
+
+static void few_sequences_are_split_over_the_units(void **state) {
+  (void)state;
+  roof_machine *of = attention_machine();
+  roof_target target;
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  roof_prediction p =
+      attention_of(of, "batch=2 heads=8 q_len=1 kv_len=16384 head_dim=128 kv_heads=1", 0, &target);
+  int count = roof_effects_of(&target, &p, parts);
+  bool said = false;
+  for (int i = 0; i < count; i++) {
+    said = said || strcmp(parts[i].text, "2 sequences x KV heads, split in 32, on 100 SMs: 1 wave") == 0;
+  }
+  assert_true(said);
+  roof_machine_free(of);
+}
+
+static void each_wave_of_sequences_costs_its_start(void **state) {
+  (void)state;
+  roof_machine *of = attention_machine();
+  roof_target target;
+  roof_prediction one =
+      attention_of(of, "batch=100 heads=8 q_len=1 kv_len=2 head_dim=64 kv_heads=1", 0, &target);
+  roof_prediction many =
+      attention_of(of, "batch=1001 heads=8 q_len=1 kv_len=2 head_dim=64 kv_heads=1", 0, &target);
+  double more = many.expected_seconds - one.expected_seconds;
+  assert_true(more > 10 * 3e-6 && more < 10 * 5e-6);
+  roof_machine_free(of);
+}
+
 static void names_are_read_as_they_are_written(void **state) {
   (void)state;
   for (int e = 0; e < ROOF_EFFECT_COUNT; e++) {
@@ -149,6 +242,9 @@ int main(void) {
       cmocka_unit_test(without_effects_a_share_of_the_bound),
       cmocka_unit_test(the_cache_may_keep_what_fits),
       cmocka_unit_test(lower_grows_with_the_bytes),
+      cmocka_unit_test(effects_of_attention_start_at_the_bound),
+      cmocka_unit_test(few_sequences_are_split_over_the_units),
+      cmocka_unit_test(each_wave_of_sequences_costs_its_start),
       cmocka_unit_test(names_are_read_as_they_are_written),
       cmocka_unit_test(constants_are_written_and_read),
   };

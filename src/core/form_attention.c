@@ -1,0 +1,100 @@
+/* Attention over stored keys: few queries, whose keys are shared out (decode), and whole tiles of queries (prefill). */
+#include "core/form.h"
+
+#include "roofline/dtype.h"
+
+/** Query heads that one block of threads serves, the rows that its arithmetic is padded to, and the keys that come in
+ * before it starts and while it ends. */
+static const double unit_heads = 64, unit_rows = 16, fill_keys = 128;
+static const double tile_queries = 64;
+static const double most_splits = 64, least_keys = 32;
+
+/** What the shape says of attention with few queries. */
+typedef struct decode {
+  double units;   /**< blocks of threads before any split */
+  double keys;    /**< of each */
+  double compute; /**< s, padded */
+  double keys_in; /**< s that the units take to bring in the keys in the format of the arithmetic */
+  double fill;    /**< keys more a unit */
+} decode;
+
+/** The bytes of keys and values, as wide as the arithmetic takes them. */
+static double wide_bytes(const rf_run *run) {
+  double stored = run->work->cache_bytes;
+  const roof_types *t = &run->target->types;
+  double wider = roof_dtype_bytes(t->compute) / roof_dtype_bytes(t->kv);
+  return stored > 0 ? stored * (wider > 1 ? wider : 1) : run->work->read_bytes;
+}
+
+static decode decode_of(const rf_run *run) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  double rows = s->group * s->rows, shares = ceil(rows / unit_heads),
+         bytes = run->work->read_bytes + run->work->write_bytes;
+  decode d = {
+      .units = s->count * shares, .keys = s->columns, .compute = run->compute / run->c[ROOF_EFFICIENCY]};
+  if (!rf_without(run, ROOF_EFFECT_TILES)) {
+    double own = rows / shares;
+    d.compute *= ceil(own / unit_rows) * unit_rows / own;
+    d.fill = fill_keys;
+  }
+  d.keys_in = bytes > 0 ? run->memory * wide_bytes(run) / bytes * shares / run->c[ROOF_UNIT_BANDWIDTH] : 0;
+  return d;
+}
+
+/** The time with the keys of each unit split in `split`. */
+static double split_seconds(const rf_run *run, const decode *d, double memory, double split, double *waves) {
+  double busy = d->units * split / run->target->units;
+  *waves = rf_without(run, ROOF_EFFECT_WAVES) ? busy : ceil(busy);
+  double more = 1 + d->fill * split / d->keys;
+  double longer = d->compute > d->keys_in ? d->compute : d->keys_in;
+  double units = *waves * run->c[ROOF_WAVE_SECONDS] + *waves / busy * more * longer;
+  return rf_corner(units, memory, run->c[ROOF_CORNER]) + run->c[ROOF_SPLIT_SECONDS] * log2(split);
+}
+
+double rf_form_decode(const rf_run *run, rf_cut *cut) {
+  decode d = decode_of(run);
+  double memory = rf_stream_seconds(run), best = INFINITY;
+  for (double split = 1; split == 1 || (split <= most_splits && d.keys >= split * least_keys); split *= 2) {
+    double waves, seconds = split_seconds(run, &d, memory, split, &waves);
+    if (seconds < best) {
+      best = seconds;
+      *cut = (rf_cut){.what = "sequences x KV heads",
+                      .tile_rows = unit_rows,
+                      .tile_columns = d.keys / split,
+                      .tiles = d.units,
+                      .split = split,
+                      .waves = waves};
+    }
+  }
+  return best;
+}
+
+/** Keys that the last query sees, of `pairs` that all see: each sees one more than the one before, up to a window. */
+static double most_keys(double queries, double pairs, double keys) {
+  double edge = queries + 0.5, rest = edge * edge - 2 * pairs;
+  double most = rest > 0 ? edge - sqrt(rest) : pairs / queries + (queries - 1) / 2;
+  return most < keys ? most : keys;
+}
+
+double rf_form_prefill(const rf_run *run, rf_cut *cut) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  bool tiles_out = rf_without(run, ROOF_EFFECT_TILES);
+  double heads = s->count * s->group, sms = run->target->units;
+  double high = tiles_out ? s->rows / tile_queries : ceil(s->rows / tile_queries), tiles = heads * high;
+  double compute = run->compute / run->c[ROOF_EFFICIENCY] * high * tile_queries / s->rows;
+  double units = compute;
+  if (!rf_without(run, ROOF_EFFECT_WAVES)) {
+    double pairs = run->work->flops / (4 * s->depth + 5) / heads, start = run->c[ROOF_WAVE_SECONDS];
+    double longest = start + most_keys(s->rows, pairs, s->columns) * s->rows / pairs * compute * sms / tiles;
+    units = tiles > sms ? tiles / sms * start + compute + longest / 2 : longest;
+  }
+  *cut = (rf_cut){.what = "tiles of queries",
+                  .tile_rows = tile_queries,
+                  .tile_columns = s->columns,
+                  .tiles = tiles,
+                  .split = 1,
+                  .waves = ceil(tiles / sms)};
+  double bytes = run->work->read_bytes + run->work->write_bytes;
+  double stored = bytes > 0 ? run->c[ROOF_STORE_PASSES] * run->work->cache_bytes / bytes : 0;
+  return rf_corner(units, rf_stream_seconds(run) * (1 + stored), run->c[ROOF_CORNER]);
+}
