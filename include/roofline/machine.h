@@ -128,6 +128,7 @@ typedef struct roof_link {
   double both_ways_bytes_per_second; /**< the headline figure where the vendor quotes both directions */
   double latency_seconds;
   double count;
+  bool reduces; /**< its switch adds up what passes it: an all-reduce sends its buffer once */
   char source[ROOF_SOURCE_MAX];
   char date[16];
 } roof_link;

@@ -39,6 +39,10 @@ typedef enum roof_regime {
 /** All effects, as a mask. */
 #define ROOF_EFFECTS_ALL ((1u << ROOF_EFFECT_COUNT) - 1)
 
+/** Of an assumed launch cost, what the lower bound counts: kernels replayed as a graph took 0.7 times the assumed 2 us or
+ *  more (ai-dynamo/aiconfigurator@095f58a), and a bound stays well under what is only assumed. */
+#define ROOF_ASSUMED_LEAST 0.25
+
 /** What a prediction may assume. Start from roof_options_default(). */
 typedef struct roof_options {
   double efficiency;      /**< expected share of the bound where no effects are known, 0.78 */
@@ -87,6 +91,9 @@ typedef struct roof_target {
   roof_level_kind memory;                                         /**< outermost level with a bandwidth */
   const roof_link *link;
   double launch_seconds;
+  double least_launch_seconds; /**< what of it the lower bound counts: a part where it is only assumed */
+  double
+      cache_arithmetic; /**< time of FLOPs on stored keys in their own format, over that in `types.compute` */
   double overhead_cutoff;
   double capacity; /**< bytes of the outermost level, all instances */
   bool parts_stay; /**< each core finds in its own caches what it had last time: not on accelerators */

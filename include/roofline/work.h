@@ -15,6 +15,15 @@
 extern "C" {
 #endif
 
+/** What of the work the best algorithm, routing or network cannot do without; NaN: all of it. The lower bound counts it
+ *  alone. */
+typedef struct roof_least {
+  double flops;
+  double bytes;      /**< read and written */
+  double link_bytes; /**< where the link's switch adds up (roof_link.reduces) */
+  const char *why;   /**< what saves the rest; NULL: nothing does */
+} roof_least;
+
 /** FLOPs, bytes and launches of one call. `level_bytes` is NaN where a level sees the compulsory bytes. */
 typedef struct roof_work {
   double flops; /**< an FMA is 2 */
@@ -32,6 +41,7 @@ typedef struct roof_work {
   double launches;
   double working_set; /**< bytes resident at once */
   roof_kernel_shape kernel;
+  roof_least least;
 } roof_work;
 
 /** Zero work on the vector unit, a stream with one launch and no level figures.

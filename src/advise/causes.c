@@ -115,13 +115,19 @@ static void derive_paths(roof_evidence *e) {
   infer(e, ROOF_CLUE_WIDER, rate / wider_peak(e));
 }
 
+/** The time that is left when all others hide behind it. */
+static double longest_term(const roof_prediction *p) {
+  double busy = fmax(fmax(p->compute_seconds, p->memory_seconds), p->network_seconds);
+  return fmax(fmax(busy, p->overhead_seconds), p->lower_seconds);
+}
+
 void roof_evidence_derive(roof_evidence *e) {
   const roof_prediction *p = e->prediction;
   double seconds = e->measured_seconds;
   double fraction = p->lower_seconds / seconds;
   derive(e, ROOF_CLUE_FRACTION, fraction);
   infer(e, ROOF_CLUE_LAUNCH, p->overhead_seconds / seconds);
-  infer(e, ROOF_CLUE_EXPOSED, (fmin(seconds, p->upper_seconds) - p->lower_seconds) / seconds);
+  infer(e, ROOF_CLUE_EXPOSED, (fmin(seconds, p->upper_seconds) - longest_term(p)) / seconds);
   infer(e, ROOF_CLUE_BEYOND, 1 - p->upper_seconds / seconds);
   if (p->bytes > 0) {
     infer(e, ROOF_CLUE_WRITE_ALLOCATE, write_allocate(p, fraction));

@@ -181,6 +181,22 @@ static void add_expected(roof_text *out, const roof_options *o, const roof_predi
   roof_text_add(out, "\n");
 }
 
+/** What the lower bound leaves out, and what would save it. */
+static void add_least(roof_text *out, const roof_prediction *p) {
+  char a[SHORT];
+  const roof_least *least = &p->work.least;
+  if (least->flops < p->work.flops) {
+    roof_text_addf(out, "  at best     %s: %s\n", quantity(a, least->flops, "FLOP"), least->why);
+  }
+  if (least->bytes < p->bytes) {
+    roof_text_addf(out, "  at best     %s moved: %s\n", quantity(a, least->bytes, "B"), least->why);
+  }
+  if (p->link != NULL && p->link->reduces && least->link_bytes < p->work.link_bytes) {
+    roof_text_addf(out, "  at best     %s over the link: its switch adds up\n",
+                   quantity(a, least->link_bytes, "B"));
+  }
+}
+
 /** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
 static void add_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char note[LINE], a[SHORT], b[SHORT];
@@ -210,6 +226,7 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
   }
   roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
+  add_least(out, p);
   add_expected(out, &target->options, p);
 }
 

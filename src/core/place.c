@@ -448,12 +448,14 @@ void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_pl
   place(ceilings, work, placed);
 }
 
-/** The wall of the bound itself, whatever the overhead cutoff. */
+/** The wall itself, whatever the overhead cutoff: the longest of the times. */
 static roof_regime bound_regime(const roof_prediction *p) {
-  return p->compute_seconds >= p->lower_seconds   ? ROOF_COMPUTE_BOUND
-         : p->memory_seconds >= p->lower_seconds  ? ROOF_MEMORY_BOUND
-         : p->network_seconds >= p->lower_seconds ? ROOF_NETWORK_BOUND
-                                                  : ROOF_OVERHEAD_BOUND;
+  double longest =
+      fmax(fmax(p->compute_seconds, p->memory_seconds), fmax(p->network_seconds, p->overhead_seconds));
+  return p->compute_seconds >= longest   ? ROOF_COMPUTE_BOUND
+         : p->memory_seconds >= longest  ? ROOF_MEMORY_BOUND
+         : p->network_seconds >= longest ? ROOF_NETWORK_BOUND
+                                         : ROOF_OVERHEAD_BOUND;
 }
 
 static roof_basis basis_of(const roof_prediction *p) {
@@ -468,7 +470,9 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
                      roof_placed *placed) {
   roof_placed out = placed_at(seconds);
   roof_prediction p;
-  roof_predict_work(target, work, &p);
+  roof_work own = *work;
+  own.least.flops = NAN; /* a kernel is judged by the arithmetic of its own algorithm */
+  roof_predict_work(target, &own, &p);
   roof_regime predicted = p.regime;
   out.flops = work->flops;
   out.bytes = p.bytes;

@@ -11,6 +11,10 @@
 
 static const double default_overhead_cutoff = 8e-6;
 
+static double known(double value) {
+  return isnan(value) ? 0 : value;
+}
+
 static const char *const regime_names[ROOF_REGIME_COUNT] = {
 #define NAME(symbol, name) [symbol] = name,
     ROOF_REGIME_MAP(NAME)
@@ -96,6 +100,14 @@ static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) 
   return peak;
 }
 
+/** Stored keys and values of a narrower format may be multiplied in it where the machine has a peak for it. */
+static double cache_arithmetic(const roof_target *t) {
+  roof_provenance kind = t->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
+  const roof_peak *peak = roof_machine_peak(t->machine, t->types.kv, ROOF_MATRIX, false, kind);
+  double seconds = t->seconds_per_flop[ROOF_MATRIX], own = peak != NULL ? 1 / peak->flops_per_second : NAN;
+  return own < seconds && t->options.unit < 0 ? own / seconds : 1;
+}
+
 static void resolve_levels(roof_target *target) {
   const roof_machine *machine = target->machine;
   roof_provenance kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
@@ -177,6 +189,9 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   }
   t.costs = roof_energy_costs_of(&t);
   t.launch_seconds = isnan(options->launch) ? machine->launch_seconds : options->launch;
+  bool assumed = isnan(options->launch) && machine->launch_origin.kind == ROOF_ASSUMED;
+  t.least_launch_seconds = known(t.launch_seconds) * (assumed ? ROOF_ASSUMED_LEAST : 1);
+  t.cache_arithmetic = cache_arithmetic(&t);
   t.overhead_cutoff = !isnan(options->overhead_cutoff)           ? options->overhead_cutoff
                       : !isnan(options->launch)                  ? options->launch
                       : !isnan(machine->overhead_cutoff_seconds) ? machine->overhead_cutoff_seconds
@@ -360,10 +375,6 @@ static double smaller(double a, double b) {
   return b < a ? b : a;
 }
 
-static double known(double value) {
-  return isnan(value) ? 0 : value;
-}
-
 static roof_regime classify(const roof_target *target, const roof_prediction *p, double busy) {
   if (p->work.working_set > target->capacity) {
     return ROOF_CAPACITY_BOUND;
@@ -400,6 +411,34 @@ static double least_memory_seconds(const roof_target *target, const roof_predict
   return smaller(memory, larger(from_memory, from_cache));
 }
 
+/** What is left of a time when `least` of `all` is done; NaN: all of it. */
+static double left(double seconds, double least, double all) {
+  return isnan(least) || !(all > 0) ? seconds : seconds * least / all;
+}
+
+/** An exchange takes one message at least, and the bytes that the switch leaves. */
+static double least_network_seconds(const roof_prediction *p) {
+  const roof_work *w = &p->work;
+  const roof_link *link = p->link;
+  if (link == NULL || !(w->link_bytes > 0)) {
+    return 0;
+  }
+  bool fewer = link->reduces && w->least.link_bytes < w->link_bytes;
+  return (fewer ? w->least.link_bytes : w->link_bytes) / link->bytes_per_second +
+         smaller(w->link_steps, 1) * known(link->latency_seconds);
+}
+
+/** The longest of what cannot be avoided. */
+static double lower_seconds(const roof_target *target, const roof_prediction *p) {
+  const roof_work *w = &p->work;
+  bool stored = w->cache_bytes > 0 && w->unit == ROOF_MATRIX;
+  double compute = left(known(p->compute_seconds), w->least.flops, w->flops);
+  double memory = left(least_memory_seconds(target, p), w->least.bytes, p->bytes);
+  double launches = w->launches * target->least_launch_seconds;
+  compute = stored ? compute * target->cache_arithmetic : compute;
+  return larger(larger(compute, memory), larger(least_network_seconds(p), launches));
+}
+
 /** The time to expect, and its interval, of a bare roofline of `bound` seconds. */
 static void expect(const roof_target *target, roof_prediction *out, double bound) {
   const roof_options *options = &target->options;
@@ -433,7 +472,6 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   out->network_seconds = network_seconds(link, work);
 
   double compute = known(out->compute_seconds), memory = known(out->memory_seconds);
-  double least_memory = least_memory_seconds(target, out);
   double network = known(out->network_seconds), overhead = known(out->overhead_seconds);
   double unknown = 0 * (work->flops + out->bytes); /* NaN when the work itself is unknown, else 0 */
   double longest = larger(larger(compute, memory), network) + unknown;
@@ -441,7 +479,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   double bound = longest + (1 - options->overlap) * (sum - longest);
   double limit = larger(compute, memory);
   out->attainable = limit > 0 ? work->flops / limit : NAN;
-  out->lower_seconds = larger(larger(larger(compute, least_memory), network) + unknown, overhead);
+  out->lower_seconds = lower_seconds(target, out) + unknown;
   out->upper_seconds = sum + overhead;
   expect(target, out, bound);
   out->regime = classify(target, out, bound / options->efficiency);

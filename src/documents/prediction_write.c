@@ -73,6 +73,18 @@ static json_t *ceiling(const roof_target *target, roof_basis basis, const roof_p
                    rf_json_number(c.bytes_per_second));
 }
 
+/** What the lower bound counts where that is less than the work; null where it counts all of it. */
+static json_t *least(const roof_prediction *p) {
+  const roof_least *l = &p->work.least;
+  bool switched = p->link != NULL && p->link->reduces && l->link_bytes < p->work.link_bytes;
+  if (l->why == NULL && !switched) {
+    return json_null();
+  }
+  return json_pack("{s:o, s:o, s:o, s:s}", "flops", rf_json_number(l->flops), "bytes",
+                   rf_json_number(l->bytes), "link_bytes", rf_json_number(switched ? l->link_bytes : NAN),
+                   "why", switched ? "the link's switch adds up" : l->why);
+}
+
 json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const double *values,
                            const roof_prediction *p) {
   char binding[ROOF_NAME_MAX];
@@ -93,6 +105,7 @@ json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const d
                                 ceiling(target, ROOF_ACHIEVED, p)));
   json_object_set_new(object, "link_bytes", rf_json_number(p->work.link_bytes));
   json_object_set_new(object, "working_set_bytes", rf_json_number(p->work.working_set));
+  json_object_set_new(object, "least", least(p));
   json_object_set_new(object, "effects", effects(target, p));
   json_object_set_new(object, "energy_joules", rf_json_number(p->energy_joules));
   return object;

@@ -155,7 +155,7 @@ static void emit_absorbed(model_step *s, double n, const char *name, double toke
                           double out) {
   model_call c = {.name = name, .op = s->target->ops[MODEL_GROUPED], .kernels = 1, .part = ROOF_PART_MIXER};
   c.values[RF_GROUPED_BATCH] = tokens * count;
-  c.values[RF_GROUPED_GROUPS] = count;
+  c.values[RF_GROUPED_GROUPS] = c.values[RF_GROUPED_FEWEST] = count;
   c.values[RF_GROUPED_IN] = in;
   c.values[RF_GROUPED_OUT] = out;
   rf_model_emit(s, n, &c);

@@ -17,6 +17,7 @@ typedef struct mlp {
   const names *names;
   roof_model_part part;
   double rows, copies, width;
+  double fewest; /**< copies that are read at least */
   bool gated, bias;
 } mlp;
 
@@ -34,6 +35,7 @@ static void emit_projection(model_step *s, double n, const mlp *m, const char *n
   c.values[RF_GROUPED_OUT] = out;
   c.values[RF_GROUPED_ACTIVATION] = activation;
   c.values[RF_GROUPED_GATED] = activation > 0 && m->gated;
+  c.values[RF_GROUPED_FEWEST] = m->fewest;
   c.vectors = m->copies * bias;
   rf_model_emit(s, n, &c);
 }
@@ -76,6 +78,7 @@ static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   double ep = t->settings.ep, tokens = s->tokens * fmax(1, ep / t->settings.tp);
   m.rows = tokens * k / ep;
   m.copies = rf_places_hit(e, k, tokens) / ep;
+  m.fewest = rf_fewest_experts(m.copies, k, ep);
   m.width = b->expert_width / rf_model_expert_cut(&t->settings);
   emit_mlp(s, n, &m);
   rf_model_map(s, n, "combine", MODEL_COMBINE, (double[3]){m.rows, s->tokens, hidden}, 0);
@@ -87,8 +90,12 @@ void rf_model_mlp(model_step *s, double n, const roof_model_block *b) {
     emit_experts(s, n, b);
   }
   if (b->width > 0) {
-    mlp m = {
-        .names = &dense_names, .part = ROOF_PART_MLP, .copies = 1, .gated = b->gated, .bias = b->mlp_bias};
+    mlp m = {.names = &dense_names,
+             .part = ROOF_PART_MLP,
+             .copies = 1,
+             .fewest = 1,
+             .gated = b->gated,
+             .bias = b->mlp_bias};
     m.rows = s->tokens;
     m.width = w.mlp;
     emit_mlp(s, n, &m);

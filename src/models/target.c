@@ -136,6 +136,16 @@ bool rf_model_is_quantized(const roof_model_precision *p, int part) {
   return !format->weight_only && roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations);
 }
 
+/** A target whose kernels cost `t`'s launch; the bound counts a part of it where it is assumed. */
+static roof_status init_target(const roof_model_target *t, const roof_types *types,
+                               const roof_options *options, roof_target *target, roof_error *error) {
+  roof_status status = roof_target_init(target, t->machine, types, options, error);
+  if (status == ROOF_OK && isnan(t->settings.kernel_seconds) && t->kernel.kind == ROOF_ASSUMED) {
+    target->least_launch_seconds *= ROOF_ASSUMED_LEAST;
+  }
+  return status;
+}
+
 static roof_status init_part(roof_model_target *t, int part, const roof_options *options, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   const roof_weight_format *format = &p->weights[part];
@@ -153,7 +163,7 @@ static roof_status init_part(roof_model_target *t, int part, const roof_options 
   t->stored[part].compute = narrow && native ? compute : p->activations;
   t->stored[part].weights = format->stored;
   t->stored[part].weight_bytes = t->weight_bytes[part];
-  return roof_target_init(&t->parts[part], t->machine, &types, options, error);
+  return init_target(t, &types, options, &t->parts[part], error);
 }
 
 static const char *const op_names[MODEL_OP_COUNT] = {
@@ -185,7 +195,8 @@ static roof_status init_parts(roof_model_target *t, roof_error *error) {
   roof_options options = t->settings.options;
   options.launch = t->kernel.seconds;
   roof_types plain = roof_types_of(rf_model_compute(t->machine, p->activations));
-  roof_status status = roof_target_init(&t->plain, t->machine, &plain, &options, error);
+  plain.kv = p->kv;
+  roof_status status = init_target(t, &plain, &options, &t->plain, error);
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
     status = init_part(t, part, &options, error);
   }

@@ -34,6 +34,7 @@ static void allreduce(const roof_op *op, const double *v, const roof_types *t, r
   share(op, v, t, w);
   w->link_bytes *= 2;
   w->link_steps *= 2;
+  w->least.link_bytes = fmin(w->link_bytes, v[RF_SIZE]);
 }
 
 static void alltoall(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {

@@ -11,6 +11,14 @@ static double output_side(double size, const double *v) {
   return floor((size + 2 * v[PADDING] - v[KERNEL]) / v[STRIDE]) + 1;
 }
 
+/** How many times fewer products a fast algorithm needs, its transforms not counted: Winograd's with tiles of 6 x 6 for
+ * kernels up to 3 (F(4x4, 3x3): 36 in place of 144), Fourier transforms in tiles of 32 x 32 for larger ones, two products
+ * for each point of a tile. Both make the outputs that a stride leaves out. */
+static double fewer_products(const double *v) {
+  double k = v[KERNEL], outputs = v[KERNEL] <= 3 ? (7 - k) * k / 6 : (33 - k) * k / sqrt(2048);
+  return k < 32 ? fmax(1, outputs * outputs / (v[STRIDE] * v[STRIDE])) : 1;
+}
+
 static void conv2d(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
   double a = roof_dtype_bytes(t->compute), weight = roof_types_weight_bytes(t, 1);
@@ -24,6 +32,11 @@ static void conv2d(const roof_op *op, const double *v, const roof_types *t, roof
   w->write_bytes = pixels * v[OUT_CHANNELS] * roof_dtype_bytes(t->output) + expanded;
   w->working_set = w->read_bytes + w->write_bytes - expanded;
   w->no_reuse_bytes = pixels * v[OUT_CHANNELS] * products * (a + weight);
+  double fewer = fewer_products(v);
+  if (fewer > 1) {
+    w->least.flops = w->flops / fewer;
+    w->least.why = v[KERNEL] <= 3 ? "Winograd's algorithm, F(4x4, 3x3)" : "a Fourier transform";
+  }
   w->kernel = (roof_kernel_shape){.kind = ROOF_KERNEL_PRODUCT,
                                   .count = v[GROUPS],
                                   .rows = pixels,
@@ -57,7 +70,9 @@ static const roof_op ops[] = {
               "out_channels * in_channels / groups * kernel * kernel * w + " PIXELS
               " * (out_channels * o + (algorithm == im2col) * 2 * in_channels * kernel * kernel * a)",
      .flops_per_element = NAN,
-     .source = "Chellapilla et al. 2006 (im2col); Dumoulin and Visin 2016 (output sizes); an FMA is 2 FLOP",
+     .source = "Chellapilla et al. 2006 (im2col); Dumoulin and Visin 2016 (output sizes); an FMA is 2 FLOP; "
+               "at best fewer at stride 1: Lavin and Gray 2016 (Winograd, kernels up to 3: F(2x2, 3x3) 2.25 "
+               "times, F(4x4, 3x3) 4 times), Mathieu et al. 2014 (Fourier transforms, larger kernels)",
      .work = conv2d,
      .check = check,
      .batch = "batch",

@@ -3,6 +3,8 @@
 #include "ops/row.h"
 #include "ops/values.h"
 
+#define SAME_EXPERTS "all tokens picking the same experts"
+
 /** `groups` matrices, each for some of the rows; the activation at the end takes no pass of its own. */
 static void grouped(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
@@ -16,6 +18,11 @@ static void grouped(const roof_op *op, const double *v, const roof_types *t, roo
   w->no_reuse_bytes = rows * in * out * (a + roof_types_weight_bytes(t, 1));
   w->kernel = (roof_kernel_shape){
       .kind = ROOF_KERNEL_EXPERTS, .count = v[RF_GROUPED_GROUPS], .rows = rows, .columns = out, .depth = in};
+  double spared = v[RF_GROUPED_GROUPS] - v[RF_GROUPED_FEWEST];
+  if (spared > 0) {
+    w->least.bytes = w->read_bytes + w->write_bytes - roof_types_weight_bytes(t, spared * in * out);
+    w->least.why = SAME_EXPERTS;
+  }
 }
 
 static void combine(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -40,8 +47,8 @@ static void add(roof_work *w, const roof_work *part) {
 /** Both products of the experts, with the activation in the first. */
 static void add_products(const double *v, double rows, const roof_types *t, roof_work *w) {
   double touched = rf_places_hit(v[EXPERTS], v[TOP_K], v[TOKENS]) / v[EP], wide = v[INTERMEDIATE];
-  double up[] = {rows, touched, v[HIDDEN], (1 + v[GATED]) * wide, v[ACTIVATION], v[GATED]};
-  double down[] = {rows, touched, wide, v[HIDDEN], 0, 0};
+  double up[] = {rows, touched, v[HIDDEN], (1 + v[GATED]) * wide, v[ACTIVATION], v[GATED], touched};
+  double down[] = {rows, touched, wide, v[HIDDEN], 0, 0, touched};
   roof_work first, second;
   roof_work_init(&first);
   roof_work_init(&second);
@@ -65,6 +72,14 @@ static void add_router(const double *v, const roof_types *t, roof_work *w) {
   add(w, &choice);
 }
 
+/** Of one kernel that does all: each token in and out once, the fewest experts. */
+static double least_bytes(const double *v, double rows, const roof_types *t) {
+  double tokens = fmin(rows, v[TOKENS]), touched = rf_places_hit(v[EXPERTS], v[TOP_K], v[TOKENS]) / v[EP];
+  double weights = rf_fewest_experts(touched, v[TOP_K], v[EP]) * (2 + v[GATED]) * v[INTERMEDIATE];
+  return tokens * v[HIDDEN] * (roof_dtype_bytes(t->compute) + roof_dtype_bytes(t->output)) +
+         roof_types_weight_bytes(t, v[HIDDEN] * (weights + v[ROUTER] * v[EXPERTS]));
+}
+
 static void moe(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   double rows = v[TOKENS] * v[TOP_K] / v[EP];
   roof_work sum;
@@ -75,6 +90,8 @@ static void moe(const roof_op *op, const double *v, const roof_types *t, roof_wo
   if (v[ROUTER] > 0) {
     add_router(v, t, w);
   }
+  w->least.bytes = least_bytes(v, rows, t);
+  w->least.why = SAME_EXPERTS ", in one kernel";
 }
 
 static roof_status check_moe(const roof_op *op, const double *v, roof_error *error) {
@@ -149,8 +166,13 @@ static const roof_op ops[] = {
                 [RF_GROUPED_GATED] = {.name = "gated",
                                       .kind = ROOF_PARAM_FLAG,
                                       .fallback = 0,
-                                      .text =
-                                          "1: f of one half of the result is multiplied with the other"})},
+                                      .text = "1: f of one half of the result is multiplied with the other"},
+                [RF_GROUPED_FEWEST] =
+                    {.name = "fewest",
+                     .kind = ROOF_PARAM_COUNT,
+                     .fallback = NAN,
+                     .same_as = "groups",
+                     .text = "of the matrices, those that are read at least, where `groups` is expected"})},
     {.name = "combine",
      .family = "experts",
      .summary = "each token's sum of its experts' results, weighted",

@@ -35,7 +35,8 @@ enum {
   RF_GROUPED_IN,
   RF_GROUPED_OUT,
   RF_GROUPED_ACTIVATION,
-  RF_GROUPED_GATED
+  RF_GROUPED_GATED,
+  RF_GROUPED_FEWEST
 };
 enum { RF_EMBEDDING_TOKENS, RF_EMBEDDING_HIDDEN, RF_EMBEDDING_TABLES };
 enum { RF_COMBINE_ROWS, RF_COMBINE_TOKENS, RF_COMBINE_HIDDEN };
@@ -84,6 +85,12 @@ static inline double rf_places_hit(double all, double chosen, double times) {
 static inline double rf_token_copies(double ranks, double top_k, double limit) {
   double copies = rf_places_hit(ranks, 1, top_k);
   return limit > 0 ? fmin(limit, copies) : copies;
+}
+
+/** Experts of one of `ep` devices that the tokens pick at least when `touched` is expected of them: all tokens may pick the
+ *  same. */
+static inline double rf_fewest_experts(double touched, double top_k, double ep) {
+  return fmin(touched, ceil(top_k / ep));
 }
 
 /** Bytes of Adam's state for one parameter, fp32 each: both moments, and a master copy of weights of `a` < 4

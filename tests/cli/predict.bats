@@ -199,7 +199,7 @@ ROWS
 
 @test "every key of the contract is there, unknown is null" {
   predict copy n=1000
-  [ "$(json 'keys - ["link_bytes", "working_set_bytes", "ceilings", "device_class"]')" = \
+  [ "$(json 'keys - ["link_bytes", "working_set_bytes", "ceilings", "device_class", "least"]')" = \
     '["attainable_flops_per_second","binding","bytes","dtype","effects","energy_joules","flops","intensity","levels","machine","op","parameters","regime","ridge","schema","seconds"]' ]
   [ "$(json '.seconds | keys')" = \
     '["compute","expected","expected_high","expected_low","lower","memory","network","overhead","upper"]' ]

@@ -69,7 +69,7 @@ static const char *const contract[] = {
     "topk rows cols k=0",
     "linear batch in out",
     "moe tokens hidden intermediate experts top_k ep=1 gated=1 activation=4 router=1",
-    "grouped batch groups in out activation=0 gated=0",
+    "grouped batch groups in out activation=0 gated=0 fewest=groups",
     "combine rows tokens hidden",
     "embedding tokens hidden",
     "embedding_sum tokens hidden tables",
