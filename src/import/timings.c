@@ -6,77 +6,156 @@
 #include "import/import.h"
 #include "roofline/ops.h"
 
-/** A table known by its first line; several rows may share one, each for the rows with `value` in `column`. */
+/** An operation in the rows of a table, which its first line gives away. A word of `dtype`, `device` and `how` is a
+ * column, else it is meant as it stands. */
 typedef struct layout {
   const char *header;
-  const char *column, *value; /**< NULL: all rows */
+  const char
+      *where; /**< "op=all_reduce;isl!=1": rows whose column is as a text or another column; NULL: all */
   const char *op;
   const char
-      *shape; /**< "n=B*H": columns, numbers and `bytes` of an element, from left to right by + and * */
-  const char *dtype;  /**< column; NULL: fp32 */
-  const char *kv;     /**< column of the cache's format; NULL: as `dtype` */
-  const char *how;    /**< column: what ran it */
-  const char *device; /**< column */
-  const char *window; /**< column of an attention window: no operation here has one */
+      *shape; /**< "n=B*H": columns, numbers and `bytes` of an element, from left to right by + * and /;
+                        "window=size?": left out where it is 0 or empty */
+  const char *dtype; /**< NULL: fp32 */
+  const char *kv;    /**< column of the cache's format; NULL: as `dtype` */
+  const char *how;   /**< what ran it */
+  const char *also;  /**< a column that distinguishes runs of one shape */
+  const char *device;
+  const char *time; /**< column; NULL: "us" */
+  const char *unit; /**< of the time; NULL: "us" */
 } layout;
 
-#define AICONFIGURATOR_ATTENTION                                                                             \
-  "sys,fw,kernel_source,batch_size,isl,num_heads,num_key_value_heads,head_dim,attn_dtype,kv_cache_dtype,"    \
-  "step,window_size,us"
+#define AICONFIGURATOR(head, table, operation, sizes, ...)                                                   \
+  { .header = "sys," head, .where = table, .op = operation, .shape = sizes, .device = "sys", __VA_ARGS__ }
+#define ATTENTION                                                                                            \
+  "fw,kernel_source,batch_size,isl,num_heads,num_key_value_heads,head_dim,attn_dtype,kv_cache_dtype,step,"   \
+  "window_size,us"
 #define ATTENTION_SHAPE                                                                                      \
   "batch=batch_size heads=num_heads q_len=isl kv_len=isl+step head_dim=head_dim "                            \
-  "kv_heads=num_key_value_heads"
-#define NEUSIGHT_VECTOR "split,op,dev,B,H,us"
-#define NEUSIGHT(name, operation, sizes)                                                                     \
+  "kv_heads=num_key_value_heads window=window_size?"
+#define ATTENTION_FORMATS .dtype = "attn_dtype", .kv = "kv_cache_dtype", .how = "fw"
+#define MLA "fw,mla_dtype,kv_cache_dtype,num_heads,batch_size,isl,tp_size,step,us"
+#define MLA_SHAPE "batch=batch_size heads=num_heads q_len=isl kv_len=isl+step "
+#define MLA_FORMATS .dtype = "mla_dtype", .kv = "kv_cache_dtype", .how = "fw"
+#define MOE                                                                                                  \
+  "fw,kernel_source,moe_dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,"   \
+  "distribution,us"
+#define MOE_SHAPE                                                                                            \
+  "tokens=num_tokens hidden=hidden_size intermediate=inter_size/moe_tp_size experts=num_experts top_k=topk " \
+  "ep=moe_ep_size router=0"
+#define NCCL(table, operation)                                                                               \
+  AICONFIGURATOR("nccl,op,dtype,gpus,elems,us,src", table, operation, "size=elems*bytes ranks=gpus",         \
+                 .dtype = "dtype", .how = "src")
+#define NEUSIGHT(table, operation, sizes)                                                                    \
+  { .header = "split,op,dev,B,H,us", .where = table, .op = operation, .shape = sizes, .device = "dev" }
+#define VIDUR(column, condition, operation, sizes)                                                           \
   {                                                                                                          \
-    .header = NEUSIGHT_VECTOR, .column = "op", .value = name, .op = operation, .shape = sizes,               \
-    .device = "dev"                                                                                          \
+    .header = "dev,model,n_head,n_kv_head,n_embd,n_expanded_embd,vocab_size,use_gated_mlp,num_tokens,tp,"    \
+              "emb,input_layernorm,attn_pre_proj,attn_rope,attn_post_proj,post_attention_layernorm,"         \
+              "mlp_up_proj,mlp_act,mlp_down_proj,add",                                                       \
+    .where = condition, .op = operation, .shape = sizes, .dtype = "fp16", .how = "PyTorch", .device = "dev", \
+    .time = column                                                                                           \
+  }
+#define VIDUR_NETWORK(table, operation, sizes)                                                               \
+  {                                                                                                          \
+    .header = "node,op,num_workers,devices_per_node,rank,bytes_or_elems,median_us,min_us", .where = table,   \
+    .op = operation, .shape = sizes, .dtype = "fp16", .how = "NCCL", .device = "node", .time = "median_us"   \
+  }
+#define DEEPBENCH_GEMM(sheet, format)                                                                        \
+  {                                                                                                          \
+    .header = "dev,sheet,M,N,K,tA,tB,us", .where = sheet, .op = "gemm", .shape = "m=M n=N k=K",              \
+    .dtype = format, .device = "dev"                                                                         \
+  }
+#define DEEPBENCH_CONV(sheet, format)                                                                        \
+  {                                                                                                          \
+    .header = "dev,sheet,W,H,C,N,K,R,S,pad_h,pad_w,stride_v,stride_h,fwd_ms,bwd_in_ms,bwd_w_ms,fwd_algo",    \
+    .where = sheet ";R=S;pad_h=pad_w;stride_v=stride_h;fwd_ms!=", .op = "conv2d",                            \
+    .shape = "batch=N in_channels=C out_channels=K height=H width=W kernel=R stride=stride_v padding=pad_h", \
+    .dtype = format, .how = "fwd_algo", .device = "dev", .time = "fwd_ms", .unit = "ms"                      \
+  }
+#define INFERSIM_EXPERTS(tokens, column, sizes)                                                              \
+  {                                                                                                          \
+    .header = "num_experts,num_gpus,num_local_experts,topk,hidden_size,intermediate_size," tokens            \
+              ",tokens_per_expert,up_proj_us,up_mfu,down_proj_us,down_mfu",                                  \
+    .op = "grouped", .shape = "batch=" tokens "*topk groups=num_local_experts " sizes, .dtype = "fp8",       \
+    .how = "DeepGEMM", .device = "h20", .time = column                                                       \
   }
 
-/* ai-dynamo/aiconfigurator: CUDA graph replays; decode attention has one query, `step` positions are cached.
- * sitar-lab/NeuSight: PyTorch in fp32, timed eagerly. */
+/* ai-dynamo/aiconfigurator: CUDA graph replays; decode attention has one query, `step` positions are cached; heads, experts
+ * and widths are those of one device; a collective's elements are those of the whole buffer.
+ * sitar-lab/NeuSight: PyTorch in fp32, timed eagerly. microsoft/vidur: layers in fp16, collectives within a node.
+ * baidu-research/DeepBench: forward convolutions with square kernels. alibaba/InferSim: DeepGEMM on H20. */
 static const layout layouts[] = {
-    {.header = "sys,fw,gemm_dtype,kernel_source,m,n,k,us",
-     .op = "gemm",
-     .shape = "m=m n=n k=k",
-     .dtype = "gemm_dtype",
-     .how = "fw",
-     .device = "sys"},
-    {.header = AICONFIGURATOR_ATTENTION,
-     .column = "isl",
-     .value = "1",
-     .op = "attention",
-     .shape = ATTENTION_SHAPE,
-     .dtype = "attn_dtype",
-     .kv = "kv_cache_dtype",
-     .how = "fw",
-     .device = "sys",
-     .window = "window_size"},
-    {.header = AICONFIGURATOR_ATTENTION,
-     .op = "attention",
-     .shape = ATTENTION_SHAPE " causal=1",
-     .dtype = "attn_dtype",
-     .kv = "kv_cache_dtype",
-     .how = "fw",
-     .device = "sys",
-     .window = "window_size"},
-    {.header = "sys,nccl,op,dtype,gpus,elems,us,src",
-     .column = "op",
-     .value = "all_reduce",
-     .op = "allreduce",
-     .shape = "size=elems*bytes ranks=gpus",
-     .dtype = "dtype",
-     .how = "src",
-     .device = "sys"},
+    AICONFIGURATOR("fw,gemm_dtype,kernel_source,m,n,k,us", NULL, "gemm", "m=m n=n k=k", .dtype = "gemm_dtype",
+                   .how = "fw"),
+    AICONFIGURATOR(ATTENTION, "isl=1", "attention", ATTENTION_SHAPE, ATTENTION_FORMATS),
+    AICONFIGURATOR(ATTENTION, "isl!=1", "attention", ATTENTION_SHAPE " causal=1", ATTENTION_FORMATS),
+    AICONFIGURATOR(MLA, "step!=0", "mla", MLA_SHAPE, MLA_FORMATS),
+    AICONFIGURATOR(MLA, "step=0", "mla", MLA_SHAPE "causal=1 algorithm=1", MLA_FORMATS),
+    AICONFIGURATOR(MOE, "kernel_source!=moe_torch_flow_nongated", "moe", MOE_SHAPE, .dtype = "moe_dtype",
+                   .how = "fw", .also = "distribution"),
+    AICONFIGURATOR(MOE, "kernel_source=moe_torch_flow_nongated", "moe", MOE_SHAPE " gated=0 activation=1",
+                   .dtype = "moe_dtype", .how = "fw", .also = "distribution"),
+    NCCL("op=all_reduce", "allreduce"),
+    NCCL("op=all_gather", "allgather"),
+    NCCL("op=reduce_scatter", "reducescatter"),
+    NCCL("op=alltoall", "alltoall"),
     {.header = "split,dev,B,M,N,K,gx,gy,gz,kernel,us",
      .op = "gemm",
      .shape = "m=M n=N k=K batch=B",
      .device = "dev"},
-    NEUSIGHT("relu", "relu", "n=B*H"),
-    NEUSIGHT("gelu", "gelu", "n=B*H"),
-    NEUSIGHT("add", "residual", "n=B*H"),
-    NEUSIGHT("softmax", "softmax", "rows=B cols=H"),
-    NEUSIGHT("ln", "layernorm", "rows=B cols=H"),
+    {.header = "split,dev,B,Cin,Cout,ksize,HW,stride,pad,kernel,us",
+     .op = "conv2d",
+     .shape = "batch=B in_channels=Cin out_channels=Cout height=HW width=HW kernel=ksize stride=stride "
+              "padding=pad",
+     .device = "dev"},
+    NEUSIGHT("op=relu", "relu", "n=B*H"),
+    NEUSIGHT("op=addu", "relu", "n=B*H"),
+    NEUSIGHT("op=mulu", "relu", "n=B*H"),
+    NEUSIGHT("op=gelu", "gelu", "n=B*H"),
+    NEUSIGHT("op=add", "residual", "n=B*H"),
+    NEUSIGHT("op=mul", "residual", "n=B*H"),
+    NEUSIGHT("op=softmax", "softmax", "rows=B cols=H"),
+    NEUSIGHT("op=ln", "layernorm", "rows=B cols=H"),
+    VIDUR("input_layernorm", "use_gated_mlp=True", "rmsnorm", "rows=num_tokens cols=n_embd"),
+    VIDUR("input_layernorm", "use_gated_mlp=False", "layernorm", "rows=num_tokens cols=n_embd"),
+    VIDUR("attn_pre_proj", NULL, "gemm", "m=num_tokens n=n_kv_head/n_head*2+1*n_embd/tp k=n_embd"),
+    VIDUR("attn_post_proj", NULL, "gemm", "m=num_tokens n=n_embd k=n_embd/tp"),
+    VIDUR("mlp_up_proj", "use_gated_mlp=True", "gemm", "m=num_tokens n=n_expanded_embd*2/tp k=n_embd"),
+    VIDUR("mlp_up_proj", "use_gated_mlp=False", "gemm", "m=num_tokens n=n_expanded_embd/tp k=n_embd"),
+    VIDUR("mlp_act", "use_gated_mlp=True", "swiglu", "n=num_tokens*n_expanded_embd/tp"),
+    VIDUR("mlp_act", "use_gated_mlp=False", "gelu", "n=num_tokens*n_expanded_embd/tp"),
+    VIDUR("mlp_down_proj", NULL, "gemm", "m=num_tokens n=n_embd k=n_expanded_embd/tp"),
+    VIDUR("add", NULL, "residual", "n=num_tokens*n_embd"),
+    VIDUR_NETWORK("op=all_reduce;num_workers=devices_per_node", "allreduce",
+                  "size=bytes_or_elems ranks=num_workers"),
+    VIDUR_NETWORK("op=send_recv;num_workers=devices_per_node", "sendrecv", "size=bytes_or_elems"),
+    DEEPBENCH_GEMM("sheet=Results FP32", "fp32"),
+    DEEPBENCH_GEMM("sheet=Results - FP32", "fp32"),
+    DEEPBENCH_GEMM("sheet=FP32", "fp32"),
+    DEEPBENCH_GEMM("sheet=Results - FP16 ip, Mixed math", "fp16"),
+    DEEPBENCH_CONV("sheet=Results FP32", "fp32"),
+    DEEPBENCH_CONV("sheet=Results - FP32", "fp32"),
+    DEEPBENCH_CONV("sheet=FP32", "fp32"),
+    DEEPBENCH_CONV("sheet=Results - FP16 ip, Mixed math", "fp16"),
+    {.header = "dev,floats,ranks,mean_ms,algo",
+     .op = "allreduce",
+     .shape = "size=floats*bytes ranks=ranks",
+     .how = "algo",
+     .device = "dev",
+     .time = "mean_ms",
+     .unit = "ms"},
+    {.header = "m,k,n,latency_us,mfu",
+     .op = "gemm",
+     .shape = "m=m n=n k=k",
+     .dtype = "fp8_block",
+     .how = "DeepGEMM",
+     .device = "h20",
+     .time = "latency_us"},
+    INFERSIM_EXPERTS("batch_size_per_gpu", "up_proj_us", "in=hidden_size out=intermediate_size*2"),
+    INFERSIM_EXPERTS("batch_size_per_gpu", "down_proj_us", "in=intermediate_size out=hidden_size"),
+    INFERSIM_EXPERTS("seq_len_per_gpu", "up_proj_us", "in=hidden_size out=intermediate_size*2"),
+    INFERSIM_EXPERTS("seq_len_per_gpu", "down_proj_us", "in=intermediate_size out=hidden_size"),
 };
 
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
@@ -92,7 +171,14 @@ static const struct {
     {"int8_wo", ROOF_BF16, ROOF_INT8, ROOF_FP16, 0},
     {"int4_wo", ROOF_BF16, ROOF_INT4, ROOF_FP16, 128},
     {"sq", ROOF_INT8, ROOF_INT8, ROOF_FP16, 0},
+    {"w4a16_mxfp4", ROOF_BF16, ROOF_FP4, ROOF_FP8, 32},
+    {"w4a8_mxfp4_mxfp8", ROOF_FP8, ROOF_FP4, ROOF_FP8, 32},
 };
+
+/** Devices that a table names in its own way. */
+static const struct {
+  const char *name, *device;
+} devices[] = {{"a100_dgx", "a100_sxm"}, {"NV_V100", "v100"}, {"NV_T4", "t4"}};
 
 static int detect(const char *text, size_t size) {
   (void)size;
@@ -115,9 +201,14 @@ static const char *cell(const reading *r, const char *column) {
   return rf_import_field(&r->row, rf_import_column(&r->header, column));
 }
 
+/** What a column has, or the word itself where there is no such column; "" for NULL. */
+static const char *word_of(const reading *r, const char *word) {
+  return word == NULL ? "" : rf_import_column(&r->header, word) >= 0 ? cell(r, word) : word;
+}
+
 /** Products of narrow formats leave the multiplier wider. */
 static bool read_types(const reading *r, const layout *l, roof_types *types) {
-  const char *name = l->dtype != NULL ? cell(r, l->dtype) : "fp32";
+  const char *name = l->dtype != NULL ? word_of(r, l->dtype) : "fp32";
   const char *kv = l->kv != NULL ? cell(r, l->kv) : name;
   roof_dtype dtype = ROOF_FP32;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
@@ -150,14 +241,24 @@ static double evaluate(const reading *r, const roof_types *types, const char *ex
   char word[64];
   double value = 0;
   for (char sign = '+'; sign != '\0';) {
-    size_t length = strcspn(expression, "+*");
+    size_t length = strcspn(expression, "+*/");
     snprintf(word, sizeof word, "%.*s", (int)length, expression);
     double next = term(r, types, word);
-    value = sign == '*' ? value * next : value + next;
+    value = sign == '*' ? value * next : sign == '/' ? value / next : value + next;
     sign = expression[length];
     expression += length + (sign != '\0');
   }
   return value;
+}
+
+/** A column with `?` that is empty or 0 leaves a parameter as it is. */
+static bool left_out(const reading *r, char *expression) {
+  char *mark = strchr(expression, '?');
+  if (mark == NULL) {
+    return false;
+  }
+  *mark = '\0';
+  return !(rf_import_number(cell(r, expression), NULL) > 0);
 }
 
 static roof_status read_shape(const reading *r, const layout *l, roof_ran *ran, roof_error *error) {
@@ -171,7 +272,9 @@ static roof_status read_shape(const reading *r, const layout *l, roof_ran *ran, 
   for (char *word = strtok_r(shape, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
     char *expression = strchr(word, '=');
     *expression++ = '\0';
-    ran->values[roof_op_param_index(ran->op, word)] = evaluate(r, &ran->types, expression);
+    if (!left_out(r, expression)) {
+      ran->values[roof_op_param_index(ran->op, word)] = evaluate(r, &ran->types, expression);
+    }
   }
   return roof_op_complete(ran->op, ran->values, error);
 }
@@ -190,15 +293,24 @@ static void add_work(reading *r, roof_record *record, const roof_ran *ran) {
   }
 }
 
-/** The layout whose rows this one is of, or NULL. */
-static const layout *layout_of(const reading *r, const char *header) {
-  for (int i = 0; i < LAYOUTS; i++) {
-    const layout *l = &layouts[i];
-    if (strcmp(l->header, header) == 0 && (l->column == NULL || strcmp(cell(r, l->column), l->value) == 0)) {
-      return l;
+/** Whether one condition holds: "isl!=1", "num_workers=devices_per_node". */
+static bool holds(const reading *r, const char *condition) {
+  char column[64];
+  size_t length = strcspn(condition, "!=");
+  snprintf(column, sizeof column, "%.*s", (int)length, condition);
+  bool differs = condition[length] == '!';
+  return (strcmp(cell(r, column), word_of(r, condition + length + 1 + differs)) == 0) != differs;
+}
+
+static bool is_of(const reading *r, const layout *l) {
+  char where[160], *rest = NULL;
+  snprintf(where, sizeof where, "%s", l->where != NULL ? l->where : "");
+  for (char *word = strtok_r(where, ";", &rest); word != NULL; word = strtok_r(NULL, ";", &rest)) {
+    if (!holds(r, word)) {
+      return false;
     }
   }
-  return NULL;
+  return true;
 }
 
 static roof_status keep(reading *r, const layout *l, const roof_ran *ran, uint64_t picoseconds,
@@ -209,7 +321,7 @@ static roof_status keep(reading *r, const layout *l, const roof_ran *ran, uint64
   if (t->kv != t->compute) {
     snprintf(stored, sizeof stored, ", cache %s", roof_dtype_name(t->kv));
   } else if (t->weights != t->compute || t->group > 0) {
-    snprintf(stored, sizeof stored, ", %.40s", cell(r, l->dtype));
+    snprintf(stored, sizeof stored, ", %.40s", word_of(r, l->dtype));
   }
   const char *name = rf_import_textf(r->profile, "%s (%s%s%s%s)", label, ran->device,
                                      ran->how[0] != '\0' ? ", " : "", ran->how, stored);
@@ -223,31 +335,56 @@ static roof_status keep(reading *r, const layout *l, const roof_ran *ran, uint64
   return ROOF_OK;
 }
 
-static roof_status take_row(reading *r, const char *header, roof_error *error) {
+static const char *device_of(const reading *r, const layout *l) {
+  const char *name = word_of(r, l->device);
+  for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+    if (strcmp(name, devices[i].name) == 0) {
+      return devices[i].device;
+    }
+  }
+  return roof_profile_text(r->profile, name);
+}
+
+/** What ran it, and what else distinguishes runs of one shape. */
+static const char *how_of(const reading *r, const layout *l) {
+  const char *how = word_of(r, l->how);
+  return l->also != NULL ? rf_import_textf(r->profile, "%s, %s", how, cell(r, l->also))
+                         : roof_profile_text(r->profile, how);
+}
+
+static roof_status take_operation(reading *r, const layout *l, roof_error *error) {
   roof_error why = {0};
   roof_ran ran = {0};
   uint64_t picoseconds;
-  const layout *l = layout_of(r, header);
-  if (l == NULL) {
-    rf_import_skip(r->profile, cell(r, "op"), "no operation here is known to be the same");
-    return ROOF_OK;
-  }
-  if (l->window != NULL && rf_import_number(cell(r, l->window), NULL) > 0) {
-    rf_import_skip(r->profile, "attention within a window", "the operation here attends to all positions");
-    return ROOF_OK;
-  }
-  if (!rf_import_time(cell(r, "us"), "us", NULL, &picoseconds) || picoseconds == 0 ||
-      !read_types(r, l, &ran.types)) {
+  const char *time = cell(r, l->time != NULL ? l->time : "us"), *unit = l->unit != NULL ? l->unit : "us";
+  if (!rf_import_time(time, unit, NULL, &picoseconds) || picoseconds == 0 || !read_types(r, l, &ran.types)) {
     return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, 0,
                            "no time or no known format in this row");
   }
   if (read_shape(r, l, &ran, &why) != ROOF_OK) {
     return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, 0, "%s", why.message);
   }
-  ran.how = roof_profile_text(r->profile, l->how != NULL ? cell(r, l->how) : "");
-  ran.device = roof_profile_text(r->profile, cell(r, l->device));
+  ran.how = how_of(r, l);
+  ran.device = device_of(r, l);
   rf_import_device(r->profile, ran.device);
   return keep(r, l, &ran, picoseconds, error);
+}
+
+/** A row may hold several operations, each with a time of its own. */
+static roof_status take_row(reading *r, const char *header, roof_error *error) {
+  roof_status status = ROOF_OK;
+  bool known = false;
+  for (int i = 0; i < LAYOUTS && status == ROOF_OK; i++) {
+    if (strcmp(layouts[i].header, header) == 0 && is_of(r, &layouts[i])) {
+      known = true;
+      status = take_operation(r, &layouts[i], error);
+    }
+  }
+  if (!known) {
+    const char *what = cell(r, "op");
+    rf_import_skip(r->profile, what[0] != '\0' ? what : "a row", "no operation here is known to be the same");
+  }
+  return status;
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
@@ -269,7 +406,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 
 const roof_format rf_format_timings = {
     .name = "timings",
-    .title = "tables of timed operations (aiconfigurator, NeuSight)",
+    .title = "tables of timed operations (aiconfigurator, NeuSight, Vidur ...)",
     .gives = "time, shape and format of each operation; FLOPs and bytes by its formula",
     .detect = detect,
     .read = read,

@@ -154,8 +154,8 @@ static void shapes_are_read_from_columns(void **state) {
   assert_int_equal(roof_profile_init(&p, NULL), ROOF_OK);
   assert_int_equal(roof_import_memory(reduce, strlen(reduce), "r", NULL, &p, NULL), ROOF_OK);
   assert_int_equal(roof_import_memory(decode, strlen(decode), "d", NULL, &p, NULL), ROOF_OK);
-  assert_int_equal(p.count, 3); /* caches of two formats are two operations */
-  assert_int_equal(p.skip_count, 2);
+  assert_int_equal(p.count, 4); /* caches of two formats are two operations */
+  assert_int_equal(p.skip_count, 1);
   const roof_ran *r = p.records[0].ran, *d = p.records[1].ran;
   assert_near(r->values[roof_op_param_index(r->op, "size")], 2000, 0);
   assert_near(r->values[roof_op_param_index(r->op, "ranks")], 8, 0);
@@ -163,14 +163,90 @@ static void shapes_are_read_from_columns(void **state) {
   assert_near(d->values[roof_op_param_index(d->op, "kv_heads")], 8, 0);
   assert_int_equal(d->types.kv, ROOF_FP8);
   assert_near(roof_record_seconds(&p.records[1]), 20e-6, 1e-12);
+  const roof_ran *window = p.records[3].ran;
+  assert_near(window->values[roof_op_param_index(window->op, "window")], 128, 0);
+  assert_near(d->values[roof_op_param_index(d->op, "window")], 4096, 0); /* 0: all keys */
+  roof_profile_done(&p);
+}
+
+static double value_of(const roof_record *record, const char *parameter) {
+  return record->ran->values[roof_op_param_index(record->ran->op, parameter)];
+}
+
+/** What one device has of experts and heads; runs of one shape that differ stay apart. */
+static void layers_are_read_from_columns(void **state) {
+  (void)state;
+  static const char experts[] =
+      "sys,fw,kernel_source,moe_dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,"
+      "moe_ep_size,distribution,us\n"
+      "h200_sxm,f,x,bfloat16,32,4096,14336,2,8,4,2,balanced,500\n"
+      "h200_sxm,f,x,bfloat16,32,4096,14336,2,8,4,2,power_law_1.2,600\n"
+      "h200_sxm,f,moe_torch_flow_nongated,w4a16_mxfp4,32,4096,14336,2,8,1,1,balanced,700\n";
+  static const char latent[] =
+      "sys,fw,mla_dtype,kv_cache_dtype,num_heads,batch_size,isl,tp_size,step,us\n"
+      "h200_sxm,f,bfloat16,fp8,16,4,1,8,1023,15\nh200_sxm,f,bfloat16,bfloat16,16,4,512,8,0,50\n";
+  roof_profile p;
+  assert_int_equal(roof_profile_init(&p, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(experts, strlen(experts), "e", NULL, &p, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(latent, strlen(latent), "l", NULL, &p, NULL), ROOF_OK);
+  assert_int_equal(p.count, 5);
+  assert_near(value_of(&p.records[0], "intermediate"), 3584, 0);
+  assert_near(value_of(&p.records[0], "ep"), 2, 0);
+  assert_string_equal(p.records[1].ran->how, "f, power_law_1.2");
+  assert_near(value_of(&p.records[2], "gated"), 0, 0);
+  assert_int_equal(p.records[2].ran->types.weights, ROOF_FP4);
+  assert_near(value_of(&p.records[3], "kv_len"), 1024, 0);
+  assert_near(value_of(&p.records[3], "algorithm"), 0, 0);
+  assert_int_equal(p.records[3].ran->types.kv, ROOF_FP8);
+  assert_near(value_of(&p.records[4], "causal"), 1, 0);
+  assert_near(value_of(&p.records[4], "algorithm"), 1, 0);
+  roof_profile_done(&p);
+}
+
+/** A row of several operations, and one in milliseconds. */
+static void rows_of_other_tables(void **state) {
+  (void)state;
+  static const char layer[] =
+      "dev,model,n_head,n_kv_head,n_embd,n_expanded_embd,vocab_size,use_gated_mlp,num_tokens,tp,emb,"
+      "input_layernorm,attn_pre_proj,attn_rope,attn_post_proj,post_attention_layernorm,mlp_up_proj,mlp_act,"
+      "mlp_down_proj,add\n"
+      "a100,m,64,8,8192,28672,32000,True,512,4,1,20,300,3,200,5,900,40,500,30\n";
+  static const char conv[] =
+      "dev,sheet,W,H,C,N,K,R,S,pad_h,pad_w,stride_v,stride_h,fwd_ms,bwd_in_ms,bwd_w_ms,fwd_algo\n"
+      "NV_V100,\"Results - FP16 ip, Mixed math\",112.0,56,64.0,8.0,128.0,3.0,3.0,1.0,1.0,1.0,1.0,0.5,,,X\n"
+      "NV_V100,Results FP32,700.0,161,1.0,4.0,32.0,5.0,20.0,0.0,0.0,2.0,2.0,0.208,,,X\n";
+  static const char network[] =
+      "node,op,num_workers,devices_per_node,rank,bytes_or_elems,median_us,min_us\n"
+      "a100_dgx,all_reduce,8,8,0,2048,43,31\na100_dgx,all_reduce,16,8,0,2048,90,80\n";
+  roof_profile p;
+  assert_int_equal(roof_profile_init(&p, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(layer, strlen(layer), "l", NULL, &p, NULL), ROOF_OK);
+  assert_int_equal(p.count, 7);
+  assert_string_equal(p.records[0].ran->op->name, "rmsnorm");
+  assert_near(value_of(&p.records[1], "n"), (8192 + 2 * 1024) / 4, 0);
+  assert_near(roof_record_seconds(&p.records[1]), 300e-6, 1e-12);
+  assert_near(value_of(&p.records[3], "n"), 2 * 28672 / 4, 0);
+  assert_int_equal(p.records[3].ran->types.compute, ROOF_FP16);
+  assert_int_equal(roof_import_memory(conv, strlen(conv), "c", NULL, &p, NULL), ROOF_OK);
+  assert_int_equal(p.count, 8); /* a kernel that is no square is left out */
+  assert_near(value_of(&p.records[7], "width"), 112, 0);
+  assert_near(roof_record_seconds(&p.records[7]), 0.5e-3, 1e-12);
+  assert_int_equal(roof_import_memory(network, strlen(network), "n", NULL, &p, NULL), ROOF_OK);
+  assert_int_equal(p.count, 9); /* across nodes it is another link */
+  assert_string_equal(p.records[8].ran->device, "a100_sxm");
+  assert_int_equal(p.skip_count, 2);
   roof_profile_done(&p);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(errors_of_known_timings),          cmocka_unit_test(groups_add_up),
-      cmocka_unit_test(what_cannot_be_judged_is_counted), cmocka_unit_test(errors_name_the_row),
+      cmocka_unit_test(errors_of_known_timings),
+      cmocka_unit_test(groups_add_up),
+      cmocka_unit_test(what_cannot_be_judged_is_counted),
+      cmocka_unit_test(errors_name_the_row),
       cmocka_unit_test(shapes_are_read_from_columns),
+      cmocka_unit_test(layers_are_read_from_columns),
+      cmocka_unit_test(rows_of_other_tables),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
