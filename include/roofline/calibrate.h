@@ -55,7 +55,7 @@ ROOF_API roof_calibrate_options roof_calibrate_options_default(void);
 /** Fits the constants that the forms of expected times use: the least mean absolute logarithm of measured over
  *  expected, within the bounds of roof_constant_row_of, on a deterministic sample of the timings whose shapes are not
  *  kept for judging (one shape in five). Timings that cannot be are left out: faster than the lower bound, or of a
- *  host that took as long whatever the size. The interval is the 10th to 90th percentile of the timings not fitted.
+ *  host that took as long whatever the size; with options->framework those of other frameworks too. The interval is the 10th to 90th percentile of the timings not fitted.
  *  Units: as the constants'.
  *  Ownership: fills *calibration on success only; release with roof_calibration_done.
  *  Errors: ROOF_E_ARGUMENT where no timing is left, or without `machine` and `family` timings of several families;

@@ -67,12 +67,12 @@ ROOF_API const roof_constant_row *roof_constant_row_of(roof_constant constant);
 ROOF_API bool roof_kernel_uses(roof_kernel_kind kind, roof_constant constant);
 
 /** The constants that a machine has for a kind of kernel in some formats: those of the arithmetic's format, else of the
- *  narrowest that is wider, else of any.
+ *  narrowest that is wider, else of any; of these the framework's own, else what holds for any framework (NULL: that).
  *  Units: as the rows say.
  *  Ownership: the machine's.
  *  Errors: NULL where it has none of that kind. */
 ROOF_API const roof_constants *roof_constants_find(const roof_machine *machine, roof_kernel_kind kind,
-                                                   const roof_types *types);
+                                                   const roof_types *types, const char *framework);
 
 /** The effects that make a prediction's expected time out of its bare roofline, in the order they are added; those that
  *  change nothing are left out.

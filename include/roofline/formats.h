@@ -34,6 +34,7 @@ ROOF_API roof_status roof_formats_read(const roof_formats *formats, const roof_m
 typedef struct roof_options_text {
   const char *efficiency; /**< a share (78%), or LOW,TYPICAL,HIGH */
   const char *overhead, *launch, *overlap, *tile, *unit, *link;
+  const char *framework;
   const char *without; /**< names of effects, separated by commas, or "all" */
   int sparse, warm, cold, achieved;
 } roof_options_text;

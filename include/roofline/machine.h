@@ -31,7 +31,8 @@ extern "C" {
 #define ROOF_NOTE_MAX 24
 #define ROOF_CORE_KIND_SIZE 32
 #define ROOF_FLOP_ENERGY_MAX 16
-#define ROOF_CONSTANTS_MAX 48
+#define ROOF_CONSTANTS_MAX 96
+#define ROOF_FRAMEWORK_MAX 16
 
 /** Where a figure comes from. All but ROOF_MEASURED serve as a theoretical basis. */
 typedef enum roof_provenance {
@@ -181,7 +182,8 @@ typedef struct roof_origin {
  *  it. */
 typedef struct roof_constants {
   roof_kernel_kind kernel;
-  roof_dtype dtype; /**< of the arithmetic */
+  roof_dtype dtype;                   /**< of the arithmetic */
+  char framework[ROOF_FRAMEWORK_MAX]; /**< whose kernels: "vllm"; "" any */
   double values[ROOF_CONSTANT_COUNT];
   roof_provenance kind;
   char source[ROOF_SOURCE_MAX];

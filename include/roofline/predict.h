@@ -59,6 +59,7 @@ typedef struct roof_options {
   bool warm;        /**< data already sits in the innermost level that holds the working set */
   int unit;         /**< roof_unit to force, or -1: the operation's own */
   const char *link; /**< link name, NULL: the first */
+  const char *framework; /**< whose kernels: "vllm"; NULL: any */
 } roof_options;
 
 /** Joules as the predictions use them: energy = FLOPs x joules + bytes x joules + constant power x time

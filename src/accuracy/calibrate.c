@@ -25,6 +25,7 @@ static const double host_floor = 5, host_floor_spread = 1.6, host_floor_covers =
 
 typedef struct calibrating {
   const roof_calibrate_options *how;
+  const char *framework; /**< whose timings alone; NULL: all */
   rf_cases cases;
   rf_judged *judged; /**< timings that were not fitted */
   size_t judged_count;
@@ -173,7 +174,8 @@ static void choose(calibrating *k, roof_kernel_kind kernel, roof_dtype dtype) {
   k->chosen_count = 0;
   for (size_t i = 0; i < k->cases.count; i++) {
     const rf_case *c = &k->cases.list[i];
-    if (c->kernel == kernel && c->at->types.compute == dtype) {
+    if (c->kernel == kernel && c->at->types.compute == dtype &&
+        (k->framework == NULL || strcmp(c->at->framework, k->framework) == 0)) {
       k->chosen[k->chosen_count++] = *c;
     }
   }
@@ -285,6 +287,9 @@ static roof_status fit_kind(calibrating *k, roof_kernel_kind kernel, roof_dtype 
   if (status == ROOF_OK) {
     roof_fit *fit = &k->made.fits[k->made.count];
     fit->constants = (roof_constants){.kernel = kernel, .dtype = dtype, .kind = ROOF_MEASURED};
+    if (k->framework != NULL) {
+      snprintf(fit->constants.framework, sizeof fit->constants.framework, "%s", k->framework);
+    }
     status = fit_chosen(k, fit);
     k->made.count += status == ROOF_OK;
   }
@@ -322,7 +327,7 @@ static roof_status make_room(calibrating *k) {
 
 roof_status roof_calibrate(const roof_profile *profile, const roof_calibrate_options *how,
                            const roof_options *options, roof_calibration *calibration, roof_error *error) {
-  calibrating k = {.how = how, .error = error};
+  calibrating k = {.how = how, .framework = options->framework, .error = error};
   roof_status status = rf_cases_init(&k.cases, profile, how->machine, options, error);
   status = status == ROOF_OK ? make_room(&k) : status;
   status = status == ROOF_OK ? fit_all(&k) : status;
@@ -349,7 +354,8 @@ roof_status roof_calibration_apply(const roof_calibration *calibration, roof_mac
     bool replaced = own->kind == ROOF_ASSUMED;
     for (size_t f = 0; f < calibration->count && !replaced; f++) {
       replaced = calibration->fits[f].constants.kernel == own->kernel &&
-                 calibration->fits[f].constants.dtype == own->dtype;
+                 calibration->fits[f].constants.dtype == own->dtype &&
+                 strcmp(calibration->fits[f].constants.framework, own->framework) == 0;
     }
     if (!replaced) {
       machine->constants[kept++] = *own;

@@ -82,11 +82,16 @@ static bool same_types(const roof_types *a, const roof_types *b) {
 }
 
 /** NULL: with the reason in *why. */
-static const rf_prepared *prepare(const taking *t, const rf_accuracy_device *d, const roof_types *types,
+static const rf_prepared *prepare(const taking *t, const rf_accuracy_device *d, const roof_ran *ran,
                                   roof_error *why) {
   rf_cases *all = t->cases;
+  const roof_types *types = &ran->types;
+  roof_options options = *t->options;
+  char framework[ROOF_FRAMEWORK_MAX];
+  snprintf(framework, sizeof framework, "%.*s", (int)strcspn(ran->how, "/ "), ran->how);
   for (size_t i = 0; i < all->prepared_count; i++) {
-    if (all->prepared[i].device == d && same_types(&all->prepared[i].types, types)) {
+    if (all->prepared[i].device == d && same_types(&all->prepared[i].types, types) &&
+        strcmp(all->prepared[i].framework, framework) == 0) {
       return &all->prepared[i];
     }
   }
@@ -98,7 +103,9 @@ static const rf_prepared *prepare(const taking *t, const rf_accuracy_device *d, 
   p->device = d;
   p->types = *types;
   name_format(types, p->format);
-  if (roof_target_init(&p->target, d->machine, types, t->options, why) != ROOF_OK) {
+  memcpy(p->framework, framework, sizeof framework);
+  options.framework = options.framework != NULL ? options.framework : p->framework;
+  if (roof_target_init(&p->target, d->machine, types, &options, why) != ROOF_OK) {
     return NULL;
   }
   all->prepared_count++;
@@ -116,7 +123,7 @@ static roof_status take(const taking *t, const roof_record *record) {
     return leave_out(t, d != NULL ? d->why : "too many devices");
   }
   roof_error why = {0};
-  const rf_prepared *at = prepare(t, d, &ran->types, &why);
+  const rf_prepared *at = prepare(t, d, ran, &why);
   if (at == NULL) {
     return leave_out(t, why.message);
   }

@@ -16,6 +16,7 @@ typedef struct rf_accuracy_device {
 typedef struct rf_prepared {
   const rf_accuracy_device *device;
   roof_types types;
+  char framework[ROOF_FRAMEWORK_MAX]; /**< of what ran them, without its version */
   roof_target target;
   char format[ROOF_NAME_MAX];
 } rf_prepared;

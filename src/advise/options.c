@@ -101,6 +101,7 @@ roof_status roof_options_read(const roof_options_text *typed, roof_options *opti
   o.sparse = typed->sparse != 0;
   o.warm = typed->warm != 0;
   o.cold = typed->cold != 0;
+  o.framework = typed->framework;
   o.achieved = typed->achieved != 0;
   o.without = typed->efficiency != NULL ? ROOF_EFFECTS_ALL : implied_without(&o);
   o.link = typed->link;
@@ -111,6 +112,6 @@ roof_status roof_options_read(const roof_options_text *typed, roof_options *opti
 bool roof_options_typed(const roof_options_text *typed) {
   return typed->efficiency != NULL || typed->overhead != NULL || typed->launch != NULL ||
          typed->overlap != NULL || typed->tile != NULL || typed->unit != NULL || typed->link != NULL ||
-         typed->without != NULL || typed->sparse != 0 || typed->warm != 0 || typed->cold != 0 ||
-         typed->achieved != 0;
+         typed->without != NULL || typed->framework != NULL || typed->sparse != 0 || typed->warm != 0 ||
+         typed->cold != 0 || typed->achieved != 0;
 }

@@ -103,13 +103,16 @@ static double distance(roof_dtype have, roof_dtype wanted) {
 }
 
 const roof_constants *roof_constants_find(const roof_machine *machine, roof_kernel_kind kind,
-                                          const roof_types *types) {
+                                          const roof_types *types, const char *framework) {
   const roof_constants *found = NULL;
+  double least = INFINITY;
   for (int i = 0; i < machine->constants_count; i++) {
     const roof_constants *c = &machine->constants[i];
-    if (c->kernel == kind &&
-        (found == NULL || distance(c->dtype, types->compute) < distance(found->dtype, types->compute))) {
+    bool own = framework != NULL && strcmp(c->framework, framework) == 0;
+    double far = distance(c->dtype, types->compute) - (own ? 0.5 : 0);
+    if (c->kernel == kind && (own || c->framework[0] == '\0') && far < least) {
       found = c;
+      least = far;
     }
   }
   return found;
@@ -126,7 +129,8 @@ static void take(const double *own, unsigned without, double *values) {
 void rf_forms_resolve(roof_target *target) {
   unsigned without = target->options.without;
   for (int k = 0; k < ROOF_KERNEL_KIND_COUNT; k++) {
-    const roof_constants *own = roof_constants_find(target->machine, (roof_kernel_kind)k, &target->types);
+    const roof_constants *own =
+        roof_constants_find(target->machine, (roof_kernel_kind)k, &target->types, target->options.framework);
     roof_form *form = &target->forms[k];
     form->known = own != NULL && forms[k].seconds != NULL && without != ROOF_EFFECTS_ALL;
     if (form->known) {

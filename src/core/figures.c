@@ -272,6 +272,7 @@ const rf_record rf_energy_record = RECORD(roof_energy, energy_fields);
 static const rf_field constants_fields[] = {
     {"kernel", .type = FIELD_KERNEL, AT(roof_constants, kernel), .required = true},
     {"dtype", .type = FIELD_DTYPE, AT(roof_constants, dtype), .required = true},
+    {"framework", .type = FIELD_TEXT, AT(roof_constants, framework)},
 #define CONSTANT(symbol, name, unit, least, most, neutral, effect, text)                                     \
   {name, .type = FIELD_AMOUNT, AT(roof_constants, values[symbol])},
     ROOF_CONSTANT_MAP(CONSTANT)

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "roofline/documents.h"
@@ -201,6 +202,21 @@ static void each_wave_of_sequences_costs_its_start(void **state) {
   roof_machine_free(of);
 }
 
+static void a_framework_has_constants_of_its_own(void **state) {
+  (void)state;
+  roof_machine *of = attention_machine();
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_constants *own = roof_machine_add_constants(of);
+  assert_non_null(own);
+  const roof_constants *any = roof_constants_find(of, ROOF_KERNEL_DECODE, &types, NULL);
+  *own = *any;
+  snprintf(own->framework, sizeof own->framework, "vllm");
+  assert_ptr_equal(roof_constants_find(of, ROOF_KERNEL_DECODE, &types, NULL), any);
+  assert_ptr_equal(roof_constants_find(of, ROOF_KERNEL_DECODE, &types, "sglang"), any);
+  assert_ptr_equal(roof_constants_find(of, ROOF_KERNEL_DECODE, &types, "vllm"), own);
+  roof_machine_free(of);
+}
+
 static void names_are_read_as_they_are_written(void **state) {
   (void)state;
   for (int e = 0; e < ROOF_EFFECT_COUNT; e++) {
@@ -245,6 +261,7 @@ int main(void) {
       cmocka_unit_test(effects_of_attention_start_at_the_bound),
       cmocka_unit_test(few_sequences_are_split_over_the_units),
       cmocka_unit_test(each_wave_of_sequences_costs_its_start),
+      cmocka_unit_test(a_framework_has_constants_of_its_own),
       cmocka_unit_test(names_are_read_as_they_are_written),
       cmocka_unit_test(constants_are_written_and_read),
   };
