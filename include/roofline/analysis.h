@@ -37,11 +37,12 @@ typedef struct roof_model_kind {
   double intensity;    /**< NaN without bytes */
   double seconds;      /**< expected */
   double share;        /**< of the phase's expected time */
+  double joules;       /**< of one device; NaN: the machine does not say */
   roof_regime regime;  /**< what stops most of that time */
 } roof_model_kind;
 
 /** The kinds of operations that take time in a phase.
- *  Units: FLOP, bytes, s.
+ *  Units: FLOP, bytes, s, J.
  *  Ownership: fills the caller's `kinds`; names are static.
  *  Errors: none; returns how many there are. */
 ROOF_API int roof_model_kinds(const roof_model_phase *phase,

@@ -13,9 +13,9 @@
 #ifndef ROOFLINE_CHARTS_H
 #define ROOFLINE_CHARTS_H
 
+#include "roofline/analysis.h"
 #include "roofline/draw.h"
 #include "roofline/losses.h"
-#include "roofline/model.h"
 #include "roofline/sweep.h"
 #include "roofline/workload.h"
 
@@ -83,6 +83,14 @@ ROOF_API roof_status roof_shares_chart(const roof_machine *machine, const roof_m
  *  Ownership: fills *chart.
  *  Errors: none. */
 ROOF_API void roof_losses_chart(const roof_losses *losses, roof_bars *chart);
+
+/** What each kind of operation in each phase of a model takes of energy: per generated token, its prompt included, so
+ *  that the bars add up to that of the answer; per token that goes in where nothing is generated.
+ *  Units: J, of all devices.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_UNSUPPORTED for a machine that says neither joules nor watts. */
+ROOF_API roof_status roof_model_energy_chart(const roof_model_target *target, const roof_model_answer *answer,
+                                             roof_bars *chart, roof_error *error);
 
 /** An operation over the values of its first list: FLOP/s attainable and intensity, a line for each machine
  *  and value of the other lists, the ridges as level lines, the critical batch as a mark.

@@ -1,4 +1,4 @@
-/* What bars show: peaks by format, shares of ceilings, cascades of losses. */
+/* What bars show: peaks by format, shares of ceilings, cascades of losses, the energy of a model. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,4 +122,79 @@ void roof_losses_chart(const roof_losses *losses, roof_bars *chart) {
     rf_format(bar->note, sizeof bar->note, "%.1f %%%s%s", 100 * step->share, step->why[0] != '\0' ? "; " : "",
               step->why);
   }
+}
+
+/** How often a phase's step happens for one token: generated, or of those that go in. */
+static double steps_per_token(const roof_model_target *t, const roof_model_answer *a,
+                              const roof_model_phase *p) {
+  const roof_model_settings *s = &t->settings;
+  bool first = p->kind == roof_model_first_phase(t);
+  double prompts = s->batch * (s->prompt - roof_model_prefix(s)), generated = s->batch * fmax(1, s->generate);
+  if (isnan(a->joules_per_token)) {
+    return first ? 1 / prompts : 0;
+  }
+  bool next = p->kind == (s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE);
+  double steps = fmax(0, s->generate - 1) * p->sequences / p->yield;
+  return (first ? 1 : next ? steps : 0) / generated;
+}
+
+static void add_phase(roof_bars *chart, const roof_model_target *t, const roof_model_answer *a,
+                      const roof_model_phase *p, int series) {
+  roof_model_kind kinds[ROOF_OPERATION_KIND_COUNT];
+  int count = roof_model_kinds(p, kinds);
+  for (int i = 0; i < count; i++) {
+    double joules = t->devices * kinds[i].joules * steps_per_token(t, a, p);
+    if (joules > 0 && chart->count < ROOF_BARS_MAX) {
+      roof_bar *bar = &chart->bars[chart->count++];
+      bar->value = joules;
+      bar->series = series;
+      snprintf(bar->label, sizeof bar->label, "%s: %s", roof_phase_name(p->kind), kinds[i].name);
+      snprintf(bar->note, sizeof bar->note, "%s-bound", roof_regime_name(kinds[i].regime));
+    }
+  }
+}
+
+/** Writes what share of all each is in front of its note. */
+static void add_shares(roof_bars *chart) {
+  double all = 0;
+  for (int i = 0; i < chart->count; i++) {
+    all += chart->bars[i].value;
+  }
+  for (int i = 0; i < chart->count; i++) {
+    char note[64];
+    roof_bar *bar = &chart->bars[i];
+    snprintf(note, sizeof note, "%.63s", bar->note);
+    rf_format(bar->note, sizeof bar->note, "%.1f %%, %s", 100 * bar->value / all, note);
+  }
+}
+
+roof_status roof_model_energy_chart(const roof_model_target *target, const roof_model_answer *answer,
+                                    roof_bars *chart, roof_error *error) {
+  const roof_machine *machine = target->plain.machine;
+  roof_bars *made;
+  int series = 0;
+  roof_status status = start(&made, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  bool most = target->plain.costs.power_only;
+  made->linear = true;
+  snprintf(made->title, sizeof made->title, "%.50s on %.60s: energy", target->model->name,
+           roof_machine_title(machine));
+  snprintf(made->subtitle, sizeof made->subtitle, "%s",
+           most ? "at most: joules are not known, the machine's power is taken as drawn all the time" : "");
+  snprintf(made->x_title, sizeof made->x_title, "joules per %s",
+           isnan(answer->joules_per_token) ? "token" : "generated token, its prompt included");
+  snprintf(made->unit, sizeof made->unit, "J");
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    int before = made->count;
+    add_phase(made, target, answer, &answer->phases[i], series);
+    series += made->count > before;
+  }
+  add_shares(made);
+  if (made->count == 0) {
+    status =
+        roof_error_set(error, ROOF_E_UNSUPPORTED, "energy: %s says neither joules nor watts", machine->name);
+  }
+  return finish(made, chart, status, "", error);
 }

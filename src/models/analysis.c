@@ -25,6 +25,7 @@ static roof_model_kind sum_kind(const roof_model_phase *p, roof_operation_kind k
       k.bytes += o->count *
                  (o->bytes[ROOF_BYTES_WEIGHTS] + o->bytes[ROOF_BYTES_ACTIVATIONS] + o->bytes[ROOF_BYTES_KV]);
       k.seconds += o->count * o->expected_seconds;
+      k.joules += o->count * o->energy_joules;
       regimes[o->regime] += o->count * o->expected_seconds;
     }
   }

@@ -30,8 +30,11 @@ setup() {
   for line in "${lines[@]}"; do [ ${#line} -le 80 ]; done
   run -0 "$ROOFLINE" energy llama-3.1-8b batch=32 --machine h100 --json
   [ "$(json '[.schema, .phases[0].phase, (.phases[0] | .joules / .seconds | round)]')" = '["roofline.model_energy/1","prefill",700]' ]
-  run -2 "$ROOFLINE" energy llama-3.1-8b --machine h100 --to x.svg
-  has "--to"
+  run -0 "$ROOFLINE" energy llama-3.1-8b batch=32 --machine h100 --to x.svg
+  [ "$output" = 'wrote x.svg' ]
+  grep -q '>decode: product\|>decode: GEMM' x.svg
+  run -0 "$ROOFLINE" energy llama-3.1-8b batch=32 --machine h100 --to x.html
+  grep -q '<td>prefill: GEMM</td>' x.html
 }
 
 @test "what would make a model faster" {

@@ -33,13 +33,14 @@ static void kinds_make_the_phase(void **state) {
     const roof_model_phase *p = &answer.phases[i];
     roof_model_kind kinds[ROOF_OPERATION_KIND_COUNT];
     int count = roof_model_kinds(p, kinds);
-    double flops = 0, bytes = 0, share = 0, kernels = 0;
+    double flops = 0, bytes = 0, share = 0, kernels = 0, joules = 0;
     assert_true(p->present ? count > 2 && p->kind == (roof_phase)i : count == 0);
     for (int k = 0; k < count; k++) {
       flops += kinds[k].flops;
       bytes += kinds[k].bytes;
       share += kinds[k].share;
       kernels += kinds[k].kernels;
+      joules += kinds[k].joules;
       assert_true(kinds[k].phase == (roof_phase)i && kinds[k].seconds > 0);
       if (kinds[k].kind == ROOF_KIND_PRODUCT) {
         assert_string_equal(kinds[k].name, i == ROOF_PHASE_DECODE ? "GEMV" : "GEMM");
@@ -50,6 +51,7 @@ static void kinds_make_the_phase(void **state) {
       assert_near(flops, p->flops, 1e-12);
       assert_near(bytes, p->memory_bytes, 1e-12);
       assert_near(kernels, p->kernels, 1e-12);
+      assert_near(joules, p->energy_joules, 1e-12);
       assert_near(share, 1, 1e-12);
     }
   }

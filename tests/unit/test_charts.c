@@ -6,6 +6,7 @@
 #include "roofline/catalog.h"
 #include "roofline/charts.h"
 #include "roofline/ops.h"
+#include "roofline/weights.h"
 
 static roof_machine *h100 = NULL, *a100 = NULL;
 static roof_bars bars;
@@ -177,6 +178,49 @@ static void an_operation_over_its_batch(void **state) {
   roof_shape_done(&shape);
 }
 
+static double sum_of_bars(void) {
+  double sum = 0;
+  for (int i = 0; i < bars.count; i++) {
+    sum += bars.bars[i].value;
+  }
+  return sum;
+}
+
+/** The bars are the answer's joules per token, whatever the plan, the prompt's chunks or what is drafted. */
+static void energy_of_a_model_by_kind(void **state) {
+  (void)state;
+  static roof_model llama;
+  static roof_model_target target;
+  static roof_model_answer answer;
+  assert_int_equal(roof_model_load("llama-3.1-8b", &llama, NULL), ROOF_OK);
+  roof_model_settings s = roof_model_settings_default(&llama);
+  for (int i = 0; i < 3; i++) {
+    s.batch = 1 + 7 * i;
+    s.tp = i == 1 ? 2 : 1;
+    s.pp = i == 2 ? 2 : 1;
+    assert_int_equal(roof_model_target_init(&target, &llama, h100, &s, NULL), ROOF_OK);
+    roof_model_answer_of(&target, &answer);
+    assert_int_equal(roof_model_energy_chart(&target, &answer, &bars, NULL), ROOF_OK);
+    assert_near(sum_of_bars() / answer.joules_per_token, 1, 1e-9);
+    assert_true(find_bar("prefill: GEMM")->value > 0);
+  }
+  assert_non_null(strstr(bars.subtitle, "at most"));
+  assert_non_null(strstr(find_bar("prefill: GEMM")->note, " %, compute-bound"));
+  s.generate = 0;
+  assert_int_equal(roof_model_target_init(&target, &llama, h100, &s, NULL), ROOF_OK);
+  roof_model_answer_of(&target, &answer);
+  assert_int_equal(roof_model_energy_chart(&target, &answer, &bars, NULL), ROOF_OK);
+  assert_near(sum_of_bars() * s.batch * s.prompt /
+                  (target.devices * answer.phases[ROOF_PHASE_PREFILL].energy_joules),
+              1, 1e-9);
+  roof_machine *unknown = roof_machine_copy(h100);
+  unknown->energy.watts = NAN;
+  assert_int_equal(roof_model_target_init(&target, &llama, unknown, &s, NULL), ROOF_OK);
+  roof_model_answer_of(&target, &answer);
+  assert_int_equal(roof_model_energy_chart(&target, &answer, &bars, NULL), ROOF_E_UNSUPPORTED);
+  roof_machine_free(unknown);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_by_format_with_their_ratio),
@@ -184,6 +228,7 @@ int main(void) {
       cmocka_unit_test(a_cascade_that_somebody_names),
       cmocka_unit_test(a_cascade_of_what_is_known_of_a_kernel),
       cmocka_unit_test(an_operation_over_its_batch),
+      cmocka_unit_test(energy_of_a_model_by_kind),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

@@ -107,15 +107,28 @@ static roof_status answer(const cli_args *args, const roof_shape *shape, roof_er
   return status;
 }
 
+/** Of a whole model. */
+static roof_status answer_whole(const cli_args *args, roof_error *error) {
+  roof_energy_given given;
+  roof_status status = read_given(&given, error);
+  if (status != ROOF_OK || args->file == NULL) {
+    return status == ROOF_OK ? cli_whole_energy(args, &given, NULL, error) : status;
+  }
+  roof_bars *chart = malloc(sizeof *chart);
+  status = chart != NULL ? cli_whole_energy(args, &given, chart, error)
+                         : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
+  status = status == ROOF_OK ? cli_chart_bars(args, chart, 0, false, error) : status;
+  free(chart);
+  return status;
+}
+
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_shape shape;
   roof_status status = ROOF_OK;
-  roof_energy_given given;
   if (args->word_count == 0) {
     status = answer(args, NULL, error);
   } else if (cli_whole_is(args)) {
-    status = read_given(&given, error);
-    status = status == ROOF_OK ? cli_whole_energy(args, &given, error) : status;
+    status = answer_whole(args, error);
   } else {
     status = cli_select_words(args, "energy", "gemm m=4096 n=4096 k=4096", &shape, error);
     if (status == ROOF_OK) {

@@ -2,6 +2,7 @@
 #include "cli/whole/whole.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "cli/columns.h"
 #include "roofline/ledger.h"
@@ -161,19 +162,18 @@ static void energy_text(roof_text *out, const roof_whole *w, const roof_model_jo
                          : "");
 }
 
-roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *given, roof_error *error) {
+roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *given, roof_bars *chart,
+                             roof_error *error) {
   whole w = {0};
   roof_text out = {0};
   roof_model_joules rows[ROOF_PHASE_COUNT];
-  if (args->file != NULL) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: draws machines and operations, not whole models",
-                          args->to);
-  }
   roof_status status = read_one(args, given, false, &w, error);
   size_t count = status == ROOF_OK ? roof_model_joules_of(&w.run->target, &w.run->answer, rows) : 0;
   if (status == ROOF_OK && isnan(rows[0].joules)) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "energy: %s says neither joules nor watts",
                             w.machines[0]->name);
+  } else if (status == ROOF_OK && chart != NULL) {
+    status = roof_model_energy_chart(&w.run->target, &w.run->answer, chart, error);
   } else if (status == ROOF_OK && args->csv) {
     cli_columns_add_csv(&out, CLI_ROWS(energy_columns, rows, count));
   } else if (status == ROOF_OK && args->json) {
