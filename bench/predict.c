@@ -1,4 +1,4 @@
-/* GEMM predictions per second on one core, and what the machine allows: every prediction writes
+/* GEMM predictions per second on one core, of the bare roofline and with all effects, and what the machine allows: every prediction writes
  * sizeof(roof_prediction) bytes, so a loop that only copies that many is a limit no predictor passes. Both
  * run in the same process, alternating. */
 #include <math.h>
@@ -63,36 +63,43 @@ static double copy_rate(const roof_prediction *from) {
   return (double)PASSES * SHAPES / elapsed;
 }
 
-static roof_status measure(const roof_target *target, const roof_op *gemm, roof_error *error) {
-  double predictions[ROUNDS], copies[ROUNDS];
+static roof_status measure(const roof_target *bare, const roof_target *target, const roof_op *gemm,
+                           roof_error *error) {
+  double predictions[ROUNDS], complete[ROUNDS], copies[ROUNDS];
   roof_prediction p;
-  roof_predict(target, gemm, shapes[0], &p);
+  roof_predict(bare, gemm, shapes[0], &p);
   for (int i = 0; i < ROUNDS; i++) {
-    predictions[i] = predict_rate(target, gemm);
+    predictions[i] = predict_rate(bare, gemm);
+    complete[i] = predict_rate(target, gemm);
     copies[i] = copy_rate(&p);
   }
-  roof_stats predicted, copied;
+  roof_stats predicted, completed, copied;
   roof_status status = roof_stats_of(predictions, ROUNDS, &predicted, error);
+  status = status == ROOF_OK ? roof_stats_of(complete, ROUNDS, &completed, error) : status;
   status = status == ROOF_OK ? roof_stats_of(copies, ROUNDS, &copied, error) : status;
   if (status == ROOF_OK) {
-    printf("predictions_per_second %.4g\nspread %.3f\nlimit_per_second %.4g\nbytes %zu\n", predicted.median,
-           predicted.spread, copied.median, sizeof(roof_prediction));
+    printf("predictions_per_second %.4g\nspread %.3f\neffects_per_second %.4g\neffects_spread %.3f\n"
+           "limit_per_second %.4g\nbytes %zu\n",
+           predicted.median, predicted.spread, completed.median, completed.spread, copied.median,
+           sizeof(roof_prediction));
   }
   return status;
 }
 
 int main(void) {
   static roof_machine *machine = NULL;
-  roof_target target;
+  roof_target target, bare;
   const roof_op *gemm = NULL;
   roof_error error = {0};
   roof_types types = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
   roof_status status = roof_catalog_load("h100", &machine, &error);
   status = status == ROOF_OK ? roof_target_init(&target, machine, &types, &options, &error) : status;
+  options.without = ROOF_EFFECTS_ALL;
+  status = status == ROOF_OK ? roof_target_init(&bare, machine, &types, &options, &error) : status;
   status = status == ROOF_OK ? roof_op_find("gemm", &gemm, &error) : status;
   status = status == ROOF_OK ? fill_shapes(gemm, &error) : status;
-  status = status == ROOF_OK ? measure(&target, gemm, &error) : status;
+  status = status == ROOF_OK ? measure(&bare, &target, gemm, &error) : status;
   if (status != ROOF_OK) {
     fprintf(stderr, "bench-predict: %s\n", error.message);
   }

@@ -40,6 +40,7 @@ typedef enum roof_kernel_kind {
   X(ROOF_EFFECT_WAVES, "waves", "units idle in the last wave, and what each wave costs to start and end")    \
   X(ROOF_EFFECT_SPLIT, "split", "partial sums of a split that are added at the end")                         \
   X(ROOF_EFFECT_STORE, "store", "new keys and values that are written into their cache first")               \
+  X(ROOF_EFFECT_QUANTISE, "quantise", "activations are written in the narrow format before the product")     \
   X(ROOF_EFFECT_CORNER, "corner", "arithmetic and memory that hide each other in part")                      \
   X(ROOF_EFFECT_LATENCY, "latency", "what a kernel takes whatever its size")
 
@@ -69,6 +70,8 @@ typedef enum roof_effect {
   X(ROOF_SPLIT_SECONDS, "split_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_SPLIT, "per doubling of a split")      \
   X(ROOF_STORE_PASSES, "store_passes", "", 0, 16, 0, ROOF_EFFECT_STORE,                                      \
     "passes over the keys and values of a prompt until they are in the cache")                               \
+  X(ROOF_QUANTISE_PASSES, "quantise_passes", "", 0, 16, 0, ROOF_EFFECT_QUANTISE,                             \
+    "times that activations are read in 16 bits and written in the narrow format before a product")          \
   X(ROOF_TIME_LOW, "time_low", "", 0.01, 1, 1, ROOF_EFFECT_COUNT,                                            \
     "10th percentile of the measured time over the expected")                                                \
   X(ROOF_TIME_HIGH, "time_high", "", 1, 100, 1, ROOF_EFFECT_COUNT,                                           \

@@ -41,6 +41,10 @@ static const struct {
     [ROOF_KERNEL_STREAM] = {rf_form_stream, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_EFFICIENCY) |
                                                 USES(ROOF_BANDWIDTH) | USES(ROOF_CACHE_GAIN) |
                                                 USES(ROOF_CORNER) | INTERVAL},
+    [ROOF_KERNEL_PRODUCT] = {rf_form_product, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
+                                                  USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
+                                                  USES(ROOF_CACHE_GAIN) | USES(ROOF_SPLIT_SECONDS) |
+                                                  USES(ROOF_QUANTISE_PASSES) | INTERVAL},
     [ROOF_KERNEL_DECODE] = {rf_form_decode, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
                                                 USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
                                                 USES(ROOF_CACHE_GAIN) | USES(ROOF_UNIT_BANDWIDTH) |
@@ -145,7 +149,7 @@ static double known(double value) {
 
 double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *values,
                        unsigned without, rf_cut *cut) {
-  rf_cut unused;
+  rf_cut unused = {0};
   rf_run run = {.target = target,
                 .work = &p->work,
                 .compute = known(p->compute_seconds),
@@ -164,12 +168,94 @@ double roof_effects_seconds(const roof_target *target, const roof_prediction *pr
              : NAN;
 }
 
-/** What an effect did, where the way the kernel is cut or a constant says it. */
+enum { COUNT_MAX = 32 };
+
+/** A count with commas: "1,056". */
+static const char *counted(double count, char text[COUNT_MAX]) {
+  char digits[COUNT_MAX], *out = text;
+  int length = rf_format(digits, sizeof digits, "%.0f", fmin(count, 1e15));
+  for (int i = 0; i < length; i++) {
+    if (i > 0 && (length - i) % 3 == 0) {
+      *out++ = ',';
+    }
+    *out++ = digits[i];
+  }
+  *out = '\0';
+  return text;
+}
+
+/** "24 tiles of 64 x 128, split in 4,"; "96 tiles of queries" where a form says what they are. */
+static void name_parts(const rf_cut *cut, char *text, size_t size) {
+  char count[COUNT_MAX], parts[COUNT_MAX] = "";
+  const char *plural = cut->tiles > 1 ? "s" : "";
+  if (cut->split > 1) {
+    rf_format(parts, sizeof parts, ", split in %.0f,", cut->split);
+  }
+  if (cut->what == NULL && cut->tile_rows > 0) {
+    rf_format(text, size, "%s tile%s of %.0f x %.0f%s", counted(cut->tiles, count), plural, cut->tile_rows,
+              cut->tile_columns, parts);
+  } else {
+    rf_format(text, size, "%s %s%s", counted(cut->tiles, count), cut->what != NULL ? cut->what : "parts",
+              parts);
+  }
+}
+
+/** "1,056 tiles of 128 x 128 on 132 SMs: 8 waves", "133 tiles of 128 x 128 on 132 SMs: 2 waves, 50 % idle". */
+static void explain_waves(const roof_target *target, const rf_cut *cut, char *text, size_t size) {
+  char parts[80], waves[COUNT_MAX], idle[COUNT_MAX] = "";
+  const char *unit = target->machine->unit_kind[0] != '\0' ? target->machine->unit_kind : "unit";
+  double share = 1 - cut->tiles * fmax(cut->split, 1) / (cut->waves * target->units);
+  name_parts(cut, parts, sizeof parts);
+  if (share >= 0.05) {
+    rf_format(idle, sizeof idle, ", %.0f %% idle", 100 * share);
+  }
+  rf_format(text, size, "%s on %.0f %ss: %s wave%s%s", parts, target->units, unit, counted(cut->waves, waves),
+            cut->waves > 1 ? "s" : "", idle);
+}
+
+/** "tiles of 64 x 64 cover 1.33 times the matrix, at 70 % of the rate". */
+static void explain_tiles(const roof_kernel_shape *shape, const rf_cut *cut, char *text, size_t size) {
+  double area = shape->count * shape->rows * shape->columns;
+  double cover = area > 0 ? cut->tiles * cut->tile_rows * cut->tile_columns / area : 1;
+  char rate[COUNT_MAX] = "";
+  if (cut->rate > 0 && cut->rate < 1) {
+    rf_format(rate, sizeof rate, ", at %.0f %% of the rate", 100 * cut->rate);
+  }
+  rf_format(text, size, "tiles of %.0f x %.0f cover %.3g times the matrix%s", cut->tile_rows,
+            cut->tile_columns, cover, rate);
+}
+
+/** What an effect did, where the way the kernel is cut says it. */
+static bool explain_cut(const roof_target *target, const roof_prediction *p, const rf_cut *cut,
+                        roof_effect_part *part) {
+  size_t size = sizeof part->text;
+  if (cut->tiles <= 0) {
+    return false;
+  }
+  switch (part->effect) {
+  case ROOF_EFFECT_UNITS:
+    rf_format(part->text, size, "%.0f parts draw too little of the bandwidth",
+              cut->tiles * fmax(cut->split, 1));
+    return true;
+  case ROOF_EFFECT_TILES:
+    explain_tiles(&p->work.kernel, cut, part->text, size);
+    return cut->tile_rows > 0;
+  case ROOF_EFFECT_WAVES:
+    explain_waves(target, cut, part->text, size);
+    return true;
+  case ROOF_EFFECT_SPLIT:
+    rf_format(part->text, size, "split in %.0f, whose sums are added at the end", cut->split);
+    return true;
+  default:
+    return false;
+  }
+}
+
+/** What an effect did, in words; where neither a constant nor the cut says it, what it is. */
 static void explain(const roof_target *target, const roof_prediction *p, const rf_cut *cut,
                     const double *values, roof_effect_part *part) {
   char *text = part->text;
   size_t size = sizeof part->text;
-  const roof_machine *machine = target->machine;
   switch (part->effect) {
   case ROOF_EFFECT_EFFICIENCY:
     rf_format(text, size, "%.0f %% of the peak", 100 * values[ROOF_EFFICIENCY]);
@@ -181,32 +267,15 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
     rf_format(text, size, "the last cache, %.0f MB, keeps part of %.3g MB from the run before",
               target->cache_bytes / 1e6, p->work.working_set / 1e6);
     return;
-  case ROOF_EFFECT_WAVES:
-    if (cut->tiles > 0) {
-      char split[24] = "";
-      if (cut->split > 1) {
-        rf_format(split, sizeof split, ", split in %.0f,", cut->split);
-      }
-      rf_format(text, size, "%.0f %s%s on %.0f %ss: %.0f wave%s", cut->tiles,
-                cut->what != NULL ? cut->what : "parts", split, target->units,
-                machine->unit_kind[0] != '\0' ? machine->unit_kind : "unit", cut->waves,
-                cut->waves > 1 ? "s" : "");
-      return;
-    }
-    break;
-  case ROOF_EFFECT_TILES:
-    if (cut->tiles > 0) {
-      rf_format(text, size, "%.0f tiles of %.0f x %.0f", cut->tiles, cut->tile_rows, cut->tile_columns);
-      return;
-    }
-    break;
-  case ROOF_EFFECT_SPLIT:
-    rf_format(text, size, "split in %.0f, added at the end", cut->split);
+  case ROOF_EFFECT_QUANTISE:
+    rf_format(text, size, "activations are written as %s before, %.1f passes of them",
+              roof_dtype_name(target->types.compute), values[ROOF_QUANTISE_PASSES]);
     return;
   default:
-    break;
+    if (!explain_cut(target, p, cut, part)) {
+      rf_format(text, size, "%s", effects[part->effect].text);
+    }
   }
-  rf_format(text, size, "%s", effects[part->effect].text);
 }
 
 int roof_effects_of(const roof_target *target, const roof_prediction *prediction,
@@ -218,10 +287,11 @@ int roof_effects_of(const roof_target *target, const roof_prediction *prediction
   if (!form->known) {
     return 0;
   }
+  rf_cut cut = {0};
+  rf_form_seconds(target, prediction, form->values, target->options.without, &cut);
   take(form->values, without, values);
-  double before = rf_form_seconds(target, prediction, values, without, NULL);
+  double before = rf_form_seconds(target, prediction, values, without, &cut);
   for (int e = 0; e < ROOF_EFFECT_COUNT; e++) {
-    rf_cut cut = {0};
     without &= ~(1u << e) | target->options.without;
     take(form->values, without, values);
     double after = rf_form_seconds(target, prediction, values, without, &cut);

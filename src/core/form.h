@@ -17,16 +17,17 @@ typedef struct rf_run {
   unsigned without;
 } rf_run;
 
-/** How a kernel is cut into parts, for the words that explain its time; 0 where a form does not cut. */
+/** How a kernel is cut into parts; 0 where a form does not cut. */
 typedef struct rf_cut {
   const char *what; /**< the parts: "tiles of queries"; NULL: "parts" */
   double tile_rows, tile_columns, tiles, split, waves;
+  double rate; /**< share of the unit's rate that tiles of this size reach */
 } rf_cut;
 
-/** Seconds without the latency of a launch. Fills *cut. */
+/** Seconds without the latency of a launch. Keeps to *cut where it has tiles already, and else fills it. */
 typedef double rf_form(const rf_run *run, rf_cut *cut);
 
-rf_form rf_form_stream, rf_form_decode, rf_form_prefill;
+rf_form rf_form_stream, rf_form_product, rf_form_decode, rf_form_prefill;
 
 static inline bool rf_without(const rf_run *run, roof_effect effect) {
   return (run->without & 1u << effect) != 0;
@@ -55,7 +56,7 @@ static inline double rf_stream_seconds(const rf_run *run) {
   return run->memory / run->c[ROOF_BANDWIDTH] / (gain > 1 ? 1 + (gain - 1) * rf_kept(run) : 1);
 }
 
-/** How the constants of a target's machine change the expected time; `cut` may be NULL. */
+/** How the constants of a target's machine change the expected time; `cut` may be NULL, or full of zeros. */
 double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *constants,
                        unsigned without, rf_cut *cut);
 

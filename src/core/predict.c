@@ -375,6 +375,16 @@ static double smaller(double a, double b) {
   return b < a ? b : a;
 }
 
+/** Whether a kernel is over before the machine is busy: where a form says what its latency is, when that is more than
+ * half of its time. */
+static bool overhead_binds(const roof_target *target, const roof_prediction *p, double busy) {
+  const roof_form *form = &target->forms[p->work.kernel.kind];
+  if (form->known && isnan(target->options.overhead_cutoff) && isnan(target->options.launch)) {
+    return form->values[ROOF_LATENCY_SECONDS] * p->work.launches > p->expected_seconds / 2;
+  }
+  return busy < target->overhead_cutoff || busy < p->overhead_seconds;
+}
+
 static roof_regime classify(const roof_target *target, const roof_prediction *p, double busy) {
   if (p->work.working_set > target->capacity) {
     return ROOF_CAPACITY_BOUND;
@@ -383,7 +393,7 @@ static roof_regime classify(const roof_target *target, const roof_prediction *p,
   if (p->network_seconds > 0 && p->network_seconds >= larger(compute, memory)) {
     return ROOF_NETWORK_BOUND;
   }
-  if (busy < target->overhead_cutoff || busy < p->overhead_seconds) {
+  if (overhead_binds(target, p, busy)) {
     return ROOF_OVERHEAD_BOUND;
   }
   return p->compute_seconds >= memory ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;

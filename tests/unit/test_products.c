@@ -1,0 +1,197 @@
+/* The expected time of matrix products, on a machine written for it. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "roofline/documents.h"
+#include "roofline/effects.h"
+#include "roofline/ops.h"
+
+static const char text[] =
+    "{\"schema\": \"roofline.machine/1\", \"name\": \"m\", \"device_class\": \"gpu\", \"kind\": "
+    "\"datasheet\", \"unit_kind\": \"SM\", \"unit_count\": 132, \"peaks\": [{\"dtype\": \"bf16\", \"unit\": "
+    "\"matrix\", \"flops_per_second\": 1e15, \"kind\": \"datasheet\"}, {\"dtype\": \"fp8\", \"unit\": "
+    "\"matrix\", \"flops_per_second\": 2e15, \"kind\": \"datasheet\"}], \"levels\": [{\"name\": \"HBM\", "
+    "\"bytes\": 8e10, \"bytes_per_second\": 4e12, \"kind\": \"datasheet\"}], \"constants\": [{\"kernel\": "
+    "\"product\", \"dtype\": \"bf16\", \"latency_seconds\": 2e-6, \"wave_seconds\": 1e-6, \"efficiency\": "
+    "0.85, \"bandwidth\": 0.9, \"split_seconds\": 7e-7, \"time_low\": 0.9, \"time_high\": 1.2, \"kind\": "
+    "\"measured\", \"source\": \"here\"}, {\"kernel\": \"product\", \"dtype\": \"fp8\", "
+    "\"latency_seconds\": 1e-5, \"efficiency\": 0.8, \"bandwidth\": 0.9, \"quantise_passes\": 2, \"kind\": "
+    "\"measured\", \"source\": \"here\"}]}";
+
+static roof_machine *machine;
+
+static int start(void **state) {
+  (void)state;
+  return roof_machine_read(text, sizeof text - 1, "m", &machine, NULL) == ROOF_OK ? 0 : -1;
+}
+
+static int end(void **state) {
+  (void)state;
+  roof_machine_free(machine);
+  return 0;
+}
+
+static roof_prediction product(const roof_machine *on, roof_dtype dtype, double m, double n, double k,
+                               unsigned without, roof_target *target) {
+  roof_types types = roof_types_of(dtype);
+  roof_options options = roof_options_default();
+  const roof_op *op = NULL;
+  roof_prediction p;
+  double values[ROOF_PARAM_MAX];
+  types.output = ROOF_BF16;
+  options.without = without;
+  assert_int_equal(roof_target_init(target, on, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
+  roof_op_defaults(op, values);
+  values[0] = m;
+  values[1] = n;
+  values[2] = k;
+  assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
+  roof_predict(target, op, values, &p);
+  return p;
+}
+
+/** The next of a fixed sequence of sizes from 1 to 30,000, small ones as often as large ones. */
+static double next_size(unsigned *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return floor(exp((*state >> 8) / 16777216.0 * log(30000)));
+}
+
+static void from_the_bare_roofline_to_the_expected_time(void **state) {
+  (void)state;
+  unsigned seed = 1;
+  for (int i = 0; i < 3000; i++) {
+    roof_target target;
+    roof_effect_part parts[ROOF_EFFECT_COUNT];
+    double m = next_size(&seed), n = next_size(&seed), k = next_size(&seed);
+    roof_prediction p = product(machine, i % 2 ? ROOF_BF16 : ROOF_FP8, m, n, k, 0, &target);
+    double sum = fmax(p.compute_seconds, p.memory_seconds);
+    int count = roof_effects_of(&target, &p, parts);
+    for (int j = 0; j < count; j++) {
+      assert_true(parts[j].seconds > 0 && parts[j].factor > 1 && strlen(parts[j].text) > 0);
+      sum += parts[j].seconds;
+    }
+    assert_true(fabs(sum / p.expected_seconds - 1) < 1e-9);
+    assert_true(p.lower_seconds <= p.expected_low_seconds);
+    assert_true(p.expected_low_seconds <= p.expected_seconds);
+    assert_true(p.expected_seconds <= p.expected_high_seconds);
+  }
+}
+
+/** The cut is chosen without the corner, which adds at most 2^(1/3). */
+static void without_an_effect_no_slower(void **state) {
+  (void)state;
+  unsigned seed = 2;
+  for (int i = 0; i < 500; i++) {
+    roof_target target;
+    double m = next_size(&seed), n = next_size(&seed), k = next_size(&seed);
+    double all = product(machine, ROOF_BF16, m, n, k, 0, &target).expected_seconds;
+    for (int e = 0; e < ROOF_EFFECT_COUNT; e++) {
+      assert_true(product(machine, ROOF_BF16, m, n, k, 1u << e, &target).expected_seconds <= all * cbrt(2));
+    }
+  }
+}
+
+static roof_machine *twice_as_fast(void) {
+  roof_machine *fast = NULL;
+  assert_int_equal(roof_machine_read(text, sizeof text - 1, "m", &fast, NULL), ROOF_OK);
+  for (int i = 0; i < fast->peak_count; i++) {
+    fast->peaks[i].flops_per_second *= 2;
+  }
+  fast->levels[0].bytes_per_second *= 2;
+  for (int i = 0; i < fast->constants_count; i++) {
+    for (int c = 0; c < ROOF_CONSTANT_COUNT; c++) {
+      double scale = strcmp(roof_constant_row_of((roof_constant)c)->unit, "s") == 0 ? 0.5 : 1;
+      fast->constants[i].values[c] *= scale;
+    }
+  }
+  return fast;
+}
+
+static void half_the_time_on_a_machine_twice_as_fast(void **state) {
+  (void)state;
+  unsigned seed = 3;
+  roof_machine *fast = twice_as_fast();
+  for (int i = 0; i < 500; i++) {
+    roof_target target;
+    double m = next_size(&seed), n = next_size(&seed), k = next_size(&seed);
+    roof_dtype dtype = i % 2 ? ROOF_BF16 : ROOF_FP8;
+    double slow = product(machine, dtype, m, n, k, 0, &target).expected_seconds;
+    assert_true(fabs(2 * product(fast, dtype, m, n, k, 0, &target).expected_seconds / slow - 1) < 1e-9);
+  }
+  roof_machine_free(fast);
+}
+
+static const char *words(const roof_effect_part *parts, int count, roof_effect effect) {
+  for (int i = 0; i < count; i++) {
+    if (parts[i].effect == effect) {
+      return parts[i].text;
+    }
+  }
+  return "";
+}
+
+static void says_what_tiles_and_waves_do(void **state) {
+  (void)state;
+  roof_target target;
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  roof_prediction p = product(machine, ROOF_BF16, 4097, 4096, 4096, 0, &target);
+  int count = roof_effects_of(&target, &p, parts);
+  assert_string_equal(words(parts, count, ROOF_EFFECT_WAVES), "528 tiles of 128 x 256 on 132 SMs: 4 waves");
+  assert_string_equal(words(parts, count, ROOF_EFFECT_TILES),
+                      "tiles of 128 x 256 cover 1.03 times the matrix");
+  p = product(machine, ROOF_BF16, 16, 1024, 16384, 0, &target);
+  count = roof_effects_of(&target, &p, parts);
+  assert_string_equal(words(parts, count, ROOF_EFFECT_SPLIT), "split in 4, whose sums are added at the end");
+  assert_string_equal(words(parts, count, ROOF_EFFECT_WAVES),
+                      "16 tiles of 64 x 64, split in 4, on 132 SMs: 1 wave, 52 % idle");
+}
+
+static void one_unit_more_than_a_wave_costs_a_wave(void **state) {
+  (void)state;
+  roof_target target;
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  double full = product(machine, ROOF_BF16, 256 * 12, 128 * 11, 16384, 0, &target).expected_seconds;
+  roof_prediction p = product(machine, ROOF_BF16, 256 * 12 + 1, 128 * 11, 16384, 0, &target);
+  int count = roof_effects_of(&target, &p, parts);
+  assert_true(p.expected_seconds > 1.1 * full);
+  assert_non_null(strstr(words(parts, count, ROOF_EFFECT_WAVES), "% idle"));
+}
+
+static void narrow_formats_are_written_first(void **state) {
+  (void)state;
+  roof_target target;
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  double m = 8192, k = 4096;
+  roof_prediction p = product(machine, ROOF_FP8, m, 128, k, 0, &target);
+  roof_prediction without = product(machine, ROOF_FP8, m, 128, k, 1u << ROOF_EFFECT_QUANTISE, &target);
+  double pass = m * k * 3 / (0.9 * 4e12);
+  assert_true(fabs((p.expected_seconds - without.expected_seconds) / (2 * pass) - 1) < 1e-9);
+  product(machine, ROOF_FP8, m, 128, k, 0, &target);
+  int count = roof_effects_of(&target, &p, parts);
+  assert_string_equal(words(parts, count, ROOF_EFFECT_QUANTISE),
+                      "activations are written as fp8 before, 2.0 passes of them");
+}
+
+static void latency_alone_is_overhead(void **state) {
+  (void)state;
+  roof_target target;
+  assert_int_equal(product(machine, ROOF_BF16, 16, 16, 16, 0, &target).regime, ROOF_OVERHEAD_BOUND);
+  assert_int_equal(product(machine, ROOF_BF16, 16, 4096, 4096, 0, &target).regime, ROOF_MEMORY_BOUND);
+  assert_int_equal(product(machine, ROOF_BF16, 4096, 4096, 512, 0, &target).regime, ROOF_COMPUTE_BOUND);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(from_the_bare_roofline_to_the_expected_time),
+      cmocka_unit_test(without_an_effect_no_slower),
+      cmocka_unit_test(half_the_time_on_a_machine_twice_as_fast),
+      cmocka_unit_test(says_what_tiles_and_waves_do),
+      cmocka_unit_test(one_unit_more_than_a_wave_costs_a_wave),
+      cmocka_unit_test(narrow_formats_are_written_first),
+      cmocka_unit_test(latency_alone_is_overhead),
+  };
+  return cmocka_run_group_tests(tests, start, end);
+}
