@@ -101,6 +101,47 @@ typedef struct roof_model_launches {
 ROOF_API roof_status roof_model_launches_of(const roof_model_target *target,
                                             roof_model_launches ways[ROOF_LAUNCH_COUNT], roof_error *error);
 
+/** Whether a run has times: it fits, or what there is of memory is not known.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_model_has_times(const roof_model_answer *answer);
+
+/** Makes all times, rates, energies and prices NaN of a run that has none; FLOPs, bytes and memory stay.
+ *  Units: s.
+ *  Ownership: changes *answer.
+ *  Errors: none. */
+ROOF_API void roof_model_drop_times(roof_model_answer *answer);
+
+enum { ROOF_MODEL_FITS_MAX = 8 };
+
+/** One change with which a run fits. */
+typedef struct roof_model_fit {
+  char change[32];    /**< as it is typed: "--precision fp8", "tp=2" */
+  double devices;     /**< of the changed run */
+  double spare_bytes; /**< on each of them */
+} roof_model_fit;
+
+/** The changes, each by itself, with which a run that does not fit would: narrower weights or cache, fewer or shorter
+ *  sequences, weights with the host, the fewest devices; of a training step what is computed again or sharded.
+ *  Units: bytes.
+ *  Ownership: fills at most ROOF_MODEL_FITS_MAX, returns how many; 0 also for a run that fits.
+ *  Errors: none. */
+ROOF_API size_t roof_model_fits_of(const roof_model_target *target, roof_model_fit fits[ROOF_MODEL_FITS_MAX]);
+
+/** Appends them as a list, or where to go on if there is none.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_model_fits_describe(roof_text *out, const roof_model_target *target);
+
+/** Refuses a run without times where they are what is asked for.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_ARGUMENT with what is missing and what would make it fit. */
+ROOF_API roof_status roof_model_check_fit(const roof_model_target *target, const roof_model_answer *answer,
+                                          roof_error *error);
+
 /** Appends a run in words, a line or more for each: the model's layers, the settings and formats, what its file of
  *  weights holds, memory, and over several devices the plan with its links and bubble.
  *  Units: as printed.

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "roofline/analysis.h"
 #include "roofline/whole.h"
 
 static const double worth_it = 1.05;
@@ -132,8 +133,9 @@ static double rate(const roof_model_answer *a) {
                                 : a->continuous.device_tokens_per_second;
 }
 
-/** The lever of a changed run, `after`. */
-static void weigh(roof_model_lever *l, const roof_model_answer *before, const roof_model_answer *after) {
+/** The lever of a changed run, `after`; what does not fit has no times to compare. */
+static void weigh(roof_model_lever *l, const roof_model_answer *before, roof_model_answer *after) {
+  roof_model_drop_times(after);
   l->fits = after->capacity.fits;
   l->ttft_seconds = after->ttft_seconds;
   l->tpot_seconds = after->tpot_seconds;
@@ -147,10 +149,11 @@ static void weigh(roof_model_lever *l, const roof_model_answer *before, const ro
   l->helps = (l->fits || !known) && (better || (known && !before->capacity.fits));
 }
 
+/** All have the same run before them, so the rates order as their gains do; those without come last. */
 static int by_gain(const void *left, const void *right) {
   const roof_model_lever *a = left, *b = right;
-  return a->helps != b->helps ? b->helps - a->helps
-                              : (a->rate_gain < b->rate_gain) - (a->rate_gain > b->rate_gain);
+  double ra = fmax(0, a->device_tokens_per_second), rb = fmax(0, b->device_tokens_per_second);
+  return a->helps != b->helps ? b->helps - a->helps : (ra < rb) - (ra > rb);
 }
 
 roof_status roof_model_levers_of(const roof_model_target *target, const roof_model_answer *answer,
@@ -160,11 +163,13 @@ roof_status roof_model_levers_of(const roof_model_target *target, const roof_mod
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "levers of a training step: `model --train --search` ranks its plans");
   }
-  roof_model_answer *after = malloc(sizeof *after);
+  roof_model_answer *after = malloc(2 * sizeof *after), *before = after + 1;
   if (after == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "levers: out of memory");
   }
   *count = 0;
+  *before = *answer;
+  roof_model_drop_times(before);
   for (int i = 0; i < CHANGE_COUNT; i++) {
     roof_model_lever *l = &levers[*count];
     roof_model_settings settings = target->settings;
@@ -173,7 +178,7 @@ roof_status roof_model_levers_of(const roof_model_target *target, const roof_mod
     if (changes[i].make(target, answer, &settings, l->change) &&
         roof_model_target_init(&other, target->model, target->machine, &settings, NULL) == ROOF_OK) {
       roof_model_answer_of(&other, after);
-      weigh(l, answer, after);
+      weigh(l, before, after);
       (*count)++;
     }
   }

@@ -1,7 +1,9 @@
 /* A model's answer written as roofline.model/1. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "documents/json.h"
+#include "roofline/analysis.h"
 
 static json_t *text_or_null(const char *text) {
   return text != NULL ? json_string(text) : json_null();
@@ -208,16 +210,17 @@ static json_t *notes(const roof_model_target *t) {
   return array;
 }
 
-static json_t *saving(const roof_model_target *t, roof_phase kind, int index) {
+static json_t *saving(const roof_model_target *t, bool timed, roof_phase kind, int index) {
   roof_model_saving s = roof_model_fusion_saving(t, kind, index);
-  const rf_json_member members[] = {{"bytes", s.bytes}, {"kernels", s.kernels}, {"seconds", s.seconds}};
+  const rf_json_member members[] = {
+      {"bytes", s.bytes}, {"kernels", s.kernels}, {"seconds", timed ? s.seconds : NAN}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
   return object;
 }
 
 /** What each fusion removes, whether it is in the plan or not. */
-static json_t *fusions(const roof_model_target *t) {
+static json_t *fusions(const roof_model_target *t, bool timed) {
   json_t *array = json_array();
   for (int i = 0; i < ROOF_FUSION_COUNT; i++) {
     const char *text = NULL;
@@ -225,9 +228,9 @@ static json_t *fusions(const roof_model_target *t) {
     json_t *object = json_pack("{s:s, s:s, s:b}", "name", name, "merges", text, "planned",
                                (int)(t->settings.fusion >> i & 1));
     bool encoder = t->model->encoder, generates = !encoder && t->settings.generate > 0;
-    json_object_set_new(object, "encode", encoder ? saving(t, ROOF_PHASE_ENCODE, i) : json_null());
-    json_object_set_new(object, "prefill", encoder ? json_null() : saving(t, ROOF_PHASE_PREFILL, i));
-    json_object_set_new(object, "decode", generates ? saving(t, ROOF_PHASE_DECODE, i) : json_null());
+    json_object_set_new(object, "encode", encoder ? saving(t, timed, ROOF_PHASE_ENCODE, i) : json_null());
+    json_object_set_new(object, "prefill", encoder ? json_null() : saving(t, timed, ROOF_PHASE_PREFILL, i));
+    json_object_set_new(object, "decode", generates ? saving(t, timed, ROOF_PHASE_DECODE, i) : json_null());
     json_array_append_new(array, object);
   }
   return array;
@@ -268,7 +271,20 @@ json_t *rf_training_json(const roof_model_training *r) {
   return isnan(r->tokens) ? (json_decref(object), json_null()) : object;
 }
 
-json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
+/** What would make it fit; null where it does. */
+static json_t *fits_with(const roof_model_target *t, const roof_model_answer *a) {
+  roof_model_fit fits[ROOF_MODEL_FITS_MAX];
+  json_t *array = json_array();
+  size_t count = roof_model_fits_of(t, fits);
+  for (size_t i = 0; i < count; i++) {
+    json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "change", fits[i].change, "devices",
+                                           rf_json_number(fits[i].devices), "spare_bytes",
+                                           rf_json_number(fits[i].spare_bytes)));
+  }
+  return roof_model_has_times(a) ? (json_decref(array), json_null()) : array;
+}
+
+static json_t *model_json(const roof_model_target *t, const roof_model_answer *a) {
   const roof_model *m = t->model;
   const rf_json_member numbers[] = {{"parameters", t->parameters.total},
                                     {"active_parameters", t->parameters.active},
@@ -302,10 +318,23 @@ json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
   json_object_set_new(object, "file", m->stored_count > 0 ? stored(m) : json_null());
   json_object_set_new(object, "plan", plan(t, a));
   json_object_set_new(object, "memory", memory(&a->capacity));
+  json_object_set_new(object, "fits_with", fits_with(t, a));
   json_object_set_new(object, "phases", phases(t, a));
-  json_object_set_new(object, "fusions", fusions(t));
+  json_object_set_new(object, "fusions", fusions(t, roof_model_has_times(a)));
   json_object_set_new(object, "definitions", definitions());
   json_object_set_new(object, "notes", notes(t));
+  return object;
+}
+
+json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
+  roof_model_answer *shown = malloc(sizeof *shown);
+  if (shown == NULL) {
+    return NULL;
+  }
+  *shown = *a;
+  roof_model_drop_times(shown);
+  json_t *object = model_json(t, shown);
+  free(shown);
   return object;
 }
 

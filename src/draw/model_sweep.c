@@ -27,29 +27,23 @@ static void name_line(const roof_model_sweep *s, const roof_model_run *run, char
   }
 }
 
-/** The line of runs from `first`: those that cannot be or are not known are left out, those after the first
- * that does not fit are dashed. */
+/** The line of runs from `first`: those that cannot be, do not fit or are not known are left out. */
 static void add_curve(const plot *p, const roof_model_run *first, int panel) {
   const roof_model_sweep *s = p->sweep;
   size_t stride = roof_model_sweep_stride(s, 0), count = s->axes->list[0].values.count;
   size_t step = (count + ROOF_PANEL_POINTS - 1) / ROOF_PANEL_POINTS;
   int series = p->chart->series_count;
   roof_curve *curve = &p->chart->panels[panel].curves[series];
-  bool fits = true;
   *curve = (roof_curve){.series = series};
   for (size_t i = 0; i < count; i += step) {
     const roof_model_run *run = first + i * stride;
     double value = run->figures[p->figures[panel]];
-    fits = fits && (run->fits || isnan(run->figures[ROOF_RUN_SPARE_BYTES]));
     if (run->why[0] == '\0' && value > 0) {
       curve->x[curve->count] = roof_model_sweep_value(s, run, 0);
       curve->y[curve->count++] = value;
-      curve->solid += fits;
     }
   }
-  if (curve->solid < curve->count) {
-    snprintf(p->chart->dashed, sizeof p->chart->dashed, "does not fit in memory");
-  }
+  curve->solid = curve->count;
 }
 
 /** Every line; false when there are more than a chart holds. */

@@ -37,7 +37,7 @@ static bool shares_nothing(const question *q) {
 }
 
 static bool has_no_run(const question *q) {
-  return trains(q) && !typed(q, "tokens");
+  return searches_training(q) && !typed(q, "tokens");
 }
 
 static double devices(const question *q) {
@@ -97,7 +97,7 @@ static const struct {
     {"kv", true, has_no_cache, "nothing is kept in a cache"},
     {"accept", false, drafts_nothing, "no token is drafted; add draft=N"},
     {"sharers", false, shares_nothing, "no prefix is shared; add prefix=N"},
-    {"price", false, has_no_run, "of a whole run; add tokens=N"},
+    {"price", false, has_no_run, "a search for training prices a whole run; add tokens=N"},
     {"node", false, has_one_device, "one device has no other in its node; add tp=N"},
     {"network", true, has_other_network, "all devices are in one node, whose size is node=N"},
     {"link", true, has_other_link, "one device sends nothing; add tp=N"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "roofline/analysis.h"
 #include "roofline/model_sweep.h"
 
 static const double most_runs = 100000;
@@ -112,6 +113,8 @@ static void answer_run(const roof_model_sweep *s, roof_model_run *run, roof_mode
   }
   roof_model_answer_of(&target, a);
   const roof_model_phase *step = roof_model_step(a);
+  run->regime = roof_model_phase_regime(step);
+  roof_model_drop_times(a);
   const double values[ROOF_RUN_FIGURE_COUNT] = {[ROOF_RUN_TTFT] = a->ttft_seconds,
                                                 [ROOF_RUN_TPOT] = a->tpot_seconds,
                                                 [ROOF_RUN_RATE] = a->tokens_per_second,
@@ -127,7 +130,6 @@ static void answer_run(const roof_model_sweep *s, roof_model_run *run, roof_mode
                                                 [ROOF_RUN_MBU] = step->mbu};
   memcpy(run->figures, values, sizeof values);
   run->fits = a->capacity.fits;
-  run->regime = roof_model_phase_regime(step);
 }
 
 static roof_status answer_runs(roof_model_sweep *s, roof_model_answer *a, roof_error *error) {

@@ -188,7 +188,12 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
   if (!p->present) {
     return;
   }
-  roof_text_addf(out, "              %s: %.6g tokens per device;", name, p->tokens);
+  roof_text_addf(out, "              %s: %.6g tokens per device", name, p->tokens);
+  if (isnan(p->expected_seconds)) { /* it does not fit */
+    roof_text_add(out, "\n");
+    return;
+  }
+  roof_text_add(out, ";");
   for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
     if (p->link_seconds[i] > 0) {
       roof_text_addf(out, " %s %s,", t->links[i].name,

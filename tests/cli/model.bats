@@ -240,13 +240,13 @@ model() {
   [[ ${lines[4]} == "  cost        "*" device-hours, "*" per million tokens" ]]
   train --json
   [ "$(json .training)" = null ]
-  run -2 "$ROOFLINE" model llama-3.1-70b --train --price 2.5 --machine h100
-  [ "$output" = "roofline: price: has no effect: of a whole run; add tokens=N" ]
+  run -2 "$ROOFLINE" model llama-3.1-70b --train --search --price 2.5 --machine h100
+  [ "$output" = "roofline: price: has no effect: a search for training prices a whole run; add tokens=N" ]
   run -0 "$ROOFLINE" model llama-3.1-70b --train --search batch=256 prompt=4k --devices 64 tokens=15e12 --price 2.5 --machine h100
   [[ ${lines[2]} == "  training    15.00 T tokens: "* ]]
   run -0 "$ROOFLINE" model llama-3.1-70b --train tokens=2T --machine h100
   [[ $output != *" days"* ]]
-  has "does not fit; --search --devices N"
+  has "fits with   tp=8 pp=2"
   run -2 "$ROOFLINE" model llama-3.1-8b tokens=2T --machine h100
   has "add --train"
 }
@@ -344,4 +344,31 @@ model() {
   run -0 "$ROOFLINE" model llama-3.1-8b --machine h100
   [[ ${lines[0]} == *"fits, "*" spare" && ${lines[2]} == "  range       TTFT "*" to "*", TPOT "*" to "* ]]
   for i in 0 1 2 3; do [ ${#lines[$i]} -le 80 ]; done
+}
+
+@test "what does not fit has no times anywhere, and what would make it fit is said" {
+  for machine in h100 a100; do
+    run -0 "$ROOFLINE" model llama-3.1-70b --machine $machine
+    [[ ! ${output#*prefill:} =~ [0-9]\ (m|µ|)s ]]
+    [[ $output != *TPOT* && $output != *MFU* && $output != *share* ]]
+    [[ ${lines[1]} == "  fits with   --precision "*" spare), "*"tp=2 ("* ]]
+    run -0 "$ROOFLINE" model llama-3.1-70b tp=2 --machine $machine
+    [[ ${lines[0]} == *": fits, "* ]]
+  done
+  run -0 "$ROOFLINE" model llama-3.1-70b --machine h100 --json
+  [ "$(json '[.. | objects | to_entries[] | select((.key | test("seconds$|per_second$|^mfu$|^mbu$|joules")) and (.value | type == "number") and (.key | test("kernel|latency|bytes_per") | not)) | .key]')" = '[]' ]
+  [ "$(json '[.memory.fits, (.phases.decode.flops > 0), (.phases.decode.seconds | has("expected")), (.fits_with | length > 2)]')" = '[false,true,true,true]' ]
+  change=$(jq -r '.fits_with[0].change' <<<"$output")
+  run -0 "$ROOFLINE" model llama-3.1-70b $change --machine h100 --json
+  [ "$(json '[.memory.fits, .fits_with]')" = '[true,null]' ]
+  run -0 "$ROOFLINE" model llama-3.1-70b --machine h100 --csv
+  [ "$(cut -d, -f 20- <<<"${lines[1]}" | tr -d ,)" = "" ]
+  run -0 "$ROOFLINE" model llama-3.1-405b --machine h100
+  [[ ${lines[*]:1:3} == *"tp=8 pp=2 ("* ]]
+  run -2 "$ROOFLINE" model llama-3.1-70b --machine h100 --analysis
+  [[ $output == "roofline: llama-3.1-70b does not fit, 53.01 GiB short on each device, so it has no times; fits with "* ]]
+  run -2 "$ROOFLINE" energy llama-3.1-70b --machine h100
+  run -2 "$ROOFLINE" seal llama-3.1-70b --machine h100
+  run -0 "$ROOFLINE" advise llama-3.1-70b --machine h100
+  has "what would make it fit"
 }

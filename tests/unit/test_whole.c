@@ -1,10 +1,13 @@
 /* A whole model where an operation is asked about: claims, energy, levers, predictions to seal. */
 #include "test.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "roofline/analysis.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
+#include "roofline/model_sweep.h"
 #include "roofline/weights.h"
 
 static roof_machine *machine = NULL;
@@ -184,12 +187,47 @@ static void run_read_from_words(void **state) {
   roof_whole_free(whole);
 }
 
+/** What does not fit has works and no times; each change that is named makes it fit. */
+static void what_would_make_it_fit(void **state) {
+  (void)state;
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_fit fits[ROOF_MODEL_FITS_MAX];
+  roof_error error = {0};
+  answer(&s);
+  assert_int_equal(roof_model_fits_of(&target, fits), 0);
+  assert_int_equal(roof_model_check_fit(&target, &answered, NULL), ROOF_OK);
+  s.batch = 800;
+  answer(&s);
+  double flops = answered.phases[ROOF_PHASE_DECODE].flops;
+  assert_false(roof_model_has_times(&answered));
+  roof_model_drop_times(&answered);
+  const roof_model_phase *decode = &answered.phases[ROOF_PHASE_DECODE];
+  assert_true(isnan(answered.tpot_seconds) && isnan(decode->expected_seconds) && isnan(decode->mfu) &&
+              isnan(decode->operations[0].expected_seconds) && isnan(answered.continuous.tpot_seconds));
+  assert_true(decode->flops == flops && answered.capacity.total_bytes > answered.capacity.capacity_bytes);
+  size_t count = roof_model_fits_of(&target, fits);
+  assert_true(count >= 3);
+  for (size_t i = 0; i < count; i++) {
+    const char *word = fits[i].change;
+    if (strchr(word, '=') != NULL && strchr(word, ' ') == NULL) {
+      roof_model_settings changed = s;
+      assert_int_equal(roof_model_settings_read(&word, 1, &changed, NULL, NULL), ROOF_OK);
+      answer(&changed);
+      assert_true(answered.capacity.fits && target.devices == fits[i].devices);
+    }
+  }
+  answer(&s);
+  assert_int_equal(roof_model_check_fit(&target, &answered, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "so it has no times; fits with batch="));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(words),
                                      cmocka_unit_test(claims),
                                      cmocka_unit_test(what_does_not_fit_is_impossible),
                                      cmocka_unit_test(energy),
                                      cmocka_unit_test(levers),
+                                     cmocka_unit_test(what_would_make_it_fit),
                                      cmocka_unit_test(sealed),
                                      cmocka_unit_test(run_read_from_words)};
   return cmocka_run_group_tests(tests, setup, NULL);

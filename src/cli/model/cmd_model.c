@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/model/model.h"
+#include "roofline/analysis.h"
 
 static int analysis, train;
 static char *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
@@ -103,9 +104,11 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
     json_array_append_new(out->json, rf_model_json(&target, &a));
     return ROOF_OK;
   }
-  if (args->csv) {
+  status = analysis ? roof_model_check_fit(&target, &a, error) : status;
+  roof_model_drop_times(&a);
+  if (args->csv || status != ROOF_OK) {
     cli_model_csv(&out->text, &target, &a);
-    return ROOF_OK;
+    return status;
   }
   roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
   cli_model_text(&out->text, &target, &a);

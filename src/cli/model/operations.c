@@ -1,4 +1,5 @@
 /* Operations as rows: in the text of all calls of a step, in CSV of one call and how many there are. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,25 +44,18 @@ static const char *named(const void *at, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-static const cli_column model_columns[] = {TEXT("model", NULL, model),
-                                           TEXT("machine", NULL, machine),
-                                           TEXT("phase", NULL, phase),
-                                           TEXT("operation", NULL, o.name),
-                                           {NULL, "operation", .name = true, .text = named},
-                                           TEXT("kind", NULL, kind),
-                                           TEXT("part", NULL, part),
-                                           TEXT("dtype", NULL, dtype),
-                                           COUNT(o.count),
-                                           NUMBER("kernels", o.kernels),
-                                           NUMBER("flops", o.flops),
-                                           WORK,
-                                           NUMBER("weights_bytes", o.bytes[ROOF_BYTES_WEIGHTS]),
-                                           NUMBER("activations_bytes", o.bytes[ROOF_BYTES_ACTIVATIONS]),
-                                           NUMBER("kv_bytes", o.bytes[ROOF_BYTES_KV]),
-                                           NUMBER("network_bytes", o.bytes[ROOF_BYTES_NETWORK]),
-                                           BOUND(o),
-                                           TIME(o),
-                                           {0}};
+#define MODEL_COLUMNS                                                                                        \
+  TEXT("model", NULL, model), TEXT("machine", NULL, machine), TEXT("phase", NULL, phase),                    \
+      TEXT("operation", NULL, o.name), {NULL, "operation", .name = true, .text = named},                     \
+      TEXT("kind", NULL, kind), TEXT("part", NULL, part), TEXT("dtype", NULL, dtype), COUNT(o.count),        \
+      NUMBER("kernels", o.kernels), NUMBER("flops", o.flops), WORK,                                          \
+      NUMBER("weights_bytes", o.bytes[ROOF_BYTES_WEIGHTS]),                                                  \
+      NUMBER("activations_bytes", o.bytes[ROOF_BYTES_ACTIVATIONS]),                                          \
+      NUMBER("kv_bytes", o.bytes[ROOF_BYTES_KV]), NUMBER("network_bytes", o.bytes[ROOF_BYTES_NETWORK]),      \
+      BOUND(o)
+static const cli_column model_columns[] = {MODEL_COLUMNS, TIME(o), {0}};
+/** Of what has no times. */
+static const cli_column untimed_columns[] = {MODEL_COLUMNS, {0}};
 
 static row model_row(const roof_model_target *t, const roof_model_phase *p, const roof_model_operation *o) {
   double n = o->count, bytes = 0;
@@ -87,7 +81,8 @@ void cli_model_add_operations(roof_text *out, const roof_model_target *t, const 
   for (int i = 0; i < p->count; i++) {
     rows[i] = model_row(t, p, &p->operations[i]);
   }
-  cli_columns_add_text(out, CLI_ROWS(model_columns, rows, (size_t)p->count));
+  const cli_column *columns = isnan(p->expected_seconds) ? untimed_columns : model_columns;
+  cli_columns_add_text(out, CLI_ROWS(columns, rows, (size_t)p->count));
 }
 
 void cli_model_csv(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {

@@ -56,13 +56,22 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
                    c->fits ? "spare" : "short");
   }
   roof_text_add(out, RF_MARK_END "\n");
-  if (c->fits || !known) {
+  if (roof_model_has_times(a)) {
     add_times(out, t, a);
-  } else if (t->settings.train) {
-    roof_text_add(out,
-                  "  step        no time, as it does not fit; --search --devices N finds plans that do\n");
+  } else {
+    roof_text_add(out, "  fits with   ");
+    roof_model_fits_describe(out, t);
+    roof_text_add(out, "\n");
   }
   roof_text_add(out, "\n");
+}
+
+/** What a phase asks for, where it has no times. */
+static void add_untimed(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
+  char x[SHORT], y[SHORT];
+  roof_text_addf(out, "\n%s: %s, %s, %.0f kernels\n", roof_phase_name(p->kind),
+                 cli_quantity(x, p->flops, "FLOP"), cli_quantity(y, p->memory_bytes, "B"), p->kernels);
+  cli_model_add_operations(out, t, p);
 }
 
 static void add_phase(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
@@ -90,15 +99,18 @@ static void add_definitions(roof_text *out, bool generates, bool trains) {
 }
 
 void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  bool timed = roof_model_has_times(a);
   add_answer(out, t, a);
   roof_model_describe(out, t, a);
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     if (a->phases[i].present) {
-      add_phase(out, t, &a->phases[i]);
+      (timed ? add_phase : add_untimed)(out, t, &a->phases[i]);
     }
   }
-  roof_model_rates_describe(out, t, a);
-  add_definitions(out, roof_model_generates(t), t->settings.train && t->settings.tokens > 0);
+  if (timed) {
+    roof_model_rates_describe(out, t, a);
+    add_definitions(out, roof_model_generates(t), t->settings.train && t->settings.tokens > 0);
+  }
   char why[LINE];
   if (roof_model_too_long(t, why, sizeof why)) {
     roof_text_addf(out, "  note        %s\n", why);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/columns.h"
+#include "roofline/analysis.h"
 #include "roofline/ledger.h"
 
 /** A model as the words and options of an operation's command describe it, on the machines named. */
@@ -168,6 +169,7 @@ roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *give
   roof_text out = {0};
   roof_model_joules rows[ROOF_PHASE_COUNT];
   roof_status status = read_one(args, given, false, &w, error);
+  status = status == ROOF_OK ? roof_model_check_fit(&w.run->target, &w.run->answer, error) : status;
   size_t count = status == ROOF_OK ? roof_model_joules_of(&w.run->target, &w.run->answer, rows) : 0;
   if (status == ROOF_OK && isnan(rows[0].joules)) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "energy: %s says neither joules nor watts",
@@ -198,6 +200,23 @@ static const cli_column lever_columns[] = {
     {.key = "helps", CLI_FIELD(FLAG, roof_model_lever, helps)},
     {0}};
 
+/** Of a run that does not fit: what its changed runs reach. */
+static const cli_column fit_columns[] = {
+    {NULL, "lever", CLI_FIELD(TEXT, roof_model_lever, name)},
+    {NULL, "change", CLI_FIELD(NAME, roof_model_lever, change)},
+    {NULL, "tokens/s", .digits = 4, CLI_FIELD(NUMBER, roof_model_lever, device_tokens_per_second)},
+    {NULL, "TTFT", "s", CLI_FIELD(NUMBER, roof_model_lever, ttft_seconds)},
+    {NULL, "TPOT", "s", CLI_FIELD(NUMBER, roof_model_lever, tpot_seconds)},
+    {NULL, "memory", .binary = true, CLI_FIELD(NUMBER, roof_model_lever, total_bytes)},
+    {0}};
+
+/** Of a run that does not fit, nor does its changed one. */
+static const cli_column short_columns[] = {
+    {NULL, "lever", CLI_FIELD(TEXT, roof_model_lever, name)},
+    {NULL, "change", CLI_FIELD(NAME, roof_model_lever, change)},
+    {NULL, "memory", .binary = true, CLI_FIELD(NUMBER, roof_model_lever, total_bytes)},
+    {0}};
+
 static bool helps(const void *row) {
   return ((const roof_model_lever *)row)->helps;
 }
@@ -210,9 +229,10 @@ static void levers_text(roof_text *out, const roof_whole *w, const roof_model_le
   char x[CLI_SHORT], y[CLI_SHORT];
   const roof_model_answer *a = &w->answer;
   const roof_model_phase *step = roof_model_step(a);
-  cli_rows rows = CLI_ROWS(lever_columns, levers, count);
+  bool timed = roof_model_has_times(a);
+  cli_rows rows = CLI_ROWS(timed ? lever_columns : fit_columns, levers, count);
   roof_text_addf(out, RF_MARK_BOLD "%s: ", w->model.name);
-  if (!a->capacity.fits && !isnan(a->capacity.capacity_bytes)) {
+  if (!timed) {
     roof_text_addf(out, "does not fit, %s short on each device",
                    roof_bytes_format(x, CLI_SHORT, -a->capacity.spare_bytes));
   } else if (isnan(a->tpot_seconds)) {
@@ -224,10 +244,12 @@ static void levers_text(roof_text *out, const roof_whole *w, const roof_model_le
   }
   roof_text_add(out, RF_MARK_END "\n\n");
   add_run(out, &w->target);
-  roof_text_add(out, "\nwhat would help, by the gain in tokens/s per device\n");
+  roof_text_add(out, timed ? "\nwhat would help, by the gain in tokens/s per device\n"
+                           : "\nwhat would make it fit, by the tokens/s per device\n");
   rows.shown = helps;
   cli_columns_add_text(out, rows);
-  roof_text_add(out, "\nwhat would not, or does not fit\n");
+  roof_text_add(out, timed ? "\nwhat would not, or does not fit\n" : "\nwhat would not\n");
+  rows.columns = timed ? lever_columns : short_columns;
   rows.shown = does_not_help;
   cli_columns_add_text(out, rows);
   roof_text_add(out, "\n  tokens/s of requests one after another, per device; TTFT, TPOT of one batch\n");
@@ -260,6 +282,7 @@ roof_status cli_whole_collect(const cli_args *args, roof_sealings *sealings, roo
   for (int i = 0; status == ROOF_OK && i < w.machine_count; i++) {
     size_t first = sealings->count;
     status = roof_whole_on(w.run, w.machines[i], error);
+    status = status == ROOF_OK ? roof_model_check_fit(&w.run->target, &w.run->answer, error) : status;
     status =
         status == ROOF_OK ? roof_model_sealings(&w.run->target, &w.run->answer, sealings, error) : status;
     for (; status == ROOF_OK && first < sealings->count; first++) {
