@@ -55,7 +55,8 @@ ROOF_API roof_calibrate_options roof_calibrate_options_default(void);
 /** Fits the constants that the forms of expected times use: the least mean absolute logarithm of measured over
  *  expected, within the bounds of roof_constant_row_of, on a deterministic sample of the timings whose shapes are not
  *  kept for judging (one shape in five). Timings that cannot be are left out: faster than the lower bound, or of a
- *  host that took as long whatever the size; with options->framework those of other frameworks too. The interval is the 10th to 90th percentile of the timings not fitted.
+ *  host that took as long whatever the size; with options->framework those of other frameworks too. The interval is
+ *  the 10th to 90th percentile of the timings not fitted.
  *  Units: as the constants'.
  *  Ownership: fills *calibration on success only; release with roof_calibration_done.
  *  Errors: ROOF_E_ARGUMENT where no timing is left, or without `machine` and `family` timings of several families;
@@ -85,6 +86,40 @@ ROOF_API roof_status roof_calibration_write_constants(const roof_calibration *ca
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_calibration_write(const roof_calibration *calibration, roof_text *out,
                                             roof_error *error);
+
+/** X(symbol, name, text): which timings judge constants that were fitted to the others. */
+#define ROOF_SPLIT_MAP(X)                                                                                    \
+  X(ROOF_SPLIT_SHAPE, "shape", "one shape in five, of each family")                                          \
+  X(ROOF_SPLIT_DEVICE, "device", "each machine, by the others of its family, else by all others")            \
+  X(ROOF_SPLIT_RANDOM, "random", "one timing in five, of each family")
+
+typedef enum roof_split {
+#define ROOF_SPLIT_ENUM(symbol, name, text) symbol,
+  ROOF_SPLIT_MAP(ROOF_SPLIT_ENUM)
+#undef ROOF_SPLIT_ENUM
+      ROOF_SPLIT_COUNT
+} roof_split;
+
+/** The name of a split: "shape".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_split_name(roof_split split);
+
+/** The split of that name.
+ *  Units: none.
+ *  Ownership: writes *split on success only.
+ *  Errors: ROOF_E_NAME with the nearest. */
+ROOF_API roof_status roof_split_parse(const char *text, roof_split *split, roof_error *error);
+
+/** Fits constants of each kind of kernel, format and framework to a part of a profile's timings, as roof_calibrate does, and judges
+ *  the rest by them: what a machine would be predicted with that has been measured in part, or not at all.
+ *  Units: shares.
+ *  Ownership: as roof_accuracy_of.
+ *  Errors: as roof_accuracy_of; ROOF_E_ARGUMENT when no timing is left to judge. */
+ROOF_API roof_status roof_accuracy_split(const roof_profile *profile, const roof_machine *machine,
+                                         const roof_options *options, roof_split split,
+                                         roof_accuracy *accuracy, roof_error *error);
 
 /** Releases what roof_calibrate filled.
  *  Units: none.

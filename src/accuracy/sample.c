@@ -56,10 +56,18 @@ static uint64_t hash_shape(const rf_case *c) {
   return hash;
 }
 
-size_t rf_hold_out(rf_case *all, size_t count) {
+/** Of a timing's shape and time. */
+static uint64_t hash_timing(const rf_case *c) {
+  uint64_t bits;
+  memcpy(&bits, &c->seconds, sizeof bits);
+  return mix(hash_shape(c) ^ bits);
+}
+
+size_t rf_hold_out(rf_case *all, size_t count, rf_held by, unsigned salt) {
   size_t fitted = count;
   for (size_t i = 0; i < fitted;) {
-    if (hash_shape(&all[i]) % 5 == 0) {
+    uint64_t hash = by == RF_BY_SHAPE ? hash_shape(&all[i]) : hash_timing(&all[i]);
+    if (mix(hash + salt) % 5 == 0) {
       rf_case held = all[i];
       all[i] = all[--fitted];
       all[fitted] = held;
@@ -88,9 +96,7 @@ static roof_status take(sample *s, const rf_case *all, size_t count, roof_error 
   s->weights = malloc(s->count * sizeof *s->weights);
   bool enough = order != NULL && s->timings != NULL && s->weights != NULL;
   for (size_t i = 0; i < count && enough; i++) {
-    uint64_t bits;
-    memcpy(&bits, &all[i].seconds, sizeof bits);
-    order[i] = (ranked){mix(hash_shape(&all[i]) ^ bits), &all[i]};
+    order[i] = (ranked){hash_timing(&all[i]), &all[i]};
   }
   if (enough) {
     qsort(order, count, sizeof *order, by_rank);

@@ -5,8 +5,11 @@
 #include "accuracy/cases.h"
 #include "roofline/calibrate.h"
 
-/** Moves the timings of one shape in five to the end, whatever format and machine they are of, and says how many. */
-size_t rf_hold_out(rf_case *all, size_t count);
+/** Whether all timings of a shape are held out together, whatever format and machine they are of. */
+typedef enum rf_held { RF_BY_SHAPE, RF_ONE_BY_ONE } rf_held;
+
+/** Moves one shape or timing in five to the end, others for another `salt`, and says how many timings. */
+size_t rf_hold_out(rf_case *all, size_t count, rf_held by, unsigned salt);
 /** Fits the constants of fit->constants.kernel: fills in its values, `spread`, `gain` and `fitted`. */
 roof_status rf_sample_fit(const rf_case *all, size_t count, roof_fit *fit, roof_error *error);
 

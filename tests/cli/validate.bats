@@ -27,6 +27,17 @@ setup() {
   awk -F, -v m="$median" 'NR == 2 { exit !($3 - m < 1e-9 && m - $3 < 1e-9) }' <<<"$output"
 }
 
+@test "a split fits a part and judges the rest" {
+  awk 'BEGIN { print "split,op,dev,B,H,us"
+    for (i = 0; i < 200; i++) { n = int(1000 * 1.07 ^ i); printf "train,relu,a100,1,%d,%.5g\n", n, 7 + 8 * n / 1e6 } }' >t.csv
+  run --separate-stderr "$ROOFLINE" validate t.csv --split shape --json
+  jq -e '.all.timings < 80 and .all.median_error < 0.02' <<<"$output"
+  run --separate-stderr "$ROOFLINE" validate t.csv --split device
+  [ "$status" -eq 2 ] && [[ $stderr == *"fewer than 20 other timings"* ]]
+  run --separate-stderr "$ROOFLINE" validate t.csv --split shapes
+  [ "$status" -eq 2 ] && [[ $stderr == *'did you mean `shape`'* ]]
+}
+
 @test "errors: no file, no shapes, a row that is none" {
   run --separate-stderr "$ROOFLINE" validate
   [ "$status" -eq 2 ] && [[ $stderr == *"which file of timings?"* ]]

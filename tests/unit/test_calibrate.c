@@ -155,6 +155,50 @@ static void constants_go_into_a_machine(void **state) {
   roof_text_done(&csv);
 }
 
+static roof_status judge(const roof_text *csv, roof_split split, const roof_machine *on, roof_accuracy *a,
+                         roof_error *error) {
+  roof_profile profile;
+  roof_options options = roof_options_default();
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(csv->data, csv->length, "t.csv", NULL, &profile, NULL), ROOF_OK);
+  roof_status status = roof_accuracy_split(&profile, on, &options, split, a, error);
+  roof_profile_done(&profile);
+  return status;
+}
+
+/** Constants of the others predict the rest; a device that is twice as slow as its ceilings say is off by as much. */
+static void a_part_judges_the_rest(void **state) {
+  (void)state;
+  roof_text csv = {0}, two = {0};
+  roof_accuracy a;
+  roof_error error = {0};
+  add_rows(&csv, "here", 600);
+  for (int split = ROOF_SPLIT_SHAPE; split < ROOF_SPLIT_COUNT; split++) {
+    roof_split again;
+    assert_int_equal(roof_split_parse(roof_split_name((roof_split)split), &again, NULL), ROOF_OK);
+    assert_int_equal(again, split);
+    if (split != ROOF_SPLIT_DEVICE) {
+      assert_int_equal(judge(&csv, (roof_split)split, machine, &a, NULL), ROOF_OK);
+      assert_true(a.all.count > 80 && a.all.count < 160);
+      assert_true(a.all.median < 0.11 && a.all.inside > 0.6 && a.all.bound_median > 0.3);
+      roof_accuracy_done(&a);
+    }
+  }
+  assert_int_equal(judge(&csv, ROOF_SPLIT_DEVICE, machine, &a, &error), ROOF_E_ARGUMENT);
+  add_rows(&two, "a100", 200);
+  for (int i = 0; i < 30; i++) {
+    double n = floor(1000 * pow(1e6, i / 30.0));
+    roof_text_addf(&two, "train,relu,a40,1,%.0f,%.6g\n", n, 2e6 * (latency + 8 * n / 0.3e12));
+  }
+  assert_int_equal(judge(&two, ROOF_SPLIT_DEVICE, NULL, &a, NULL), ROOF_OK);
+  assert_int_equal(a.all.count, 230);
+  assert_int_equal(a.line_count[ROOF_ACCURACY_DEVICE], 2);
+  assert_true(a.lines[ROOF_ACCURACY_DEVICE][1].bias < -0.3);
+  roof_accuracy_done(&a);
+  roof_text_done(&csv);
+  roof_text_done(&two);
+}
+
 /** Rosenbrock's valley, and a minimum outside the bounds. */
 static double valley(const void *context, const double *at) {
   (void)context;
@@ -179,11 +223,9 @@ static void a_minimum_is_found_within_bounds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(constants_are_found_again),
-      cmocka_unit_test(impossible_timings_are_left_out),
-      cmocka_unit_test(families_do_not_mix),
-      cmocka_unit_test(constants_go_into_a_machine),
-      cmocka_unit_test(a_minimum_is_found_within_bounds),
+      cmocka_unit_test(constants_are_found_again), cmocka_unit_test(impossible_timings_are_left_out),
+      cmocka_unit_test(families_do_not_mix),       cmocka_unit_test(constants_go_into_a_machine),
+      cmocka_unit_test(a_part_judges_the_rest),    cmocka_unit_test(a_minimum_is_found_within_bounds),
   };
   return cmocka_run_group_tests(tests, start, end);
 }

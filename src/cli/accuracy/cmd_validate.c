@@ -1,5 +1,14 @@
 /* Predictions against what others measured. */
+#include <stdlib.h>
+
 #include "cli/accuracy/lines.h"
+#include "roofline/calibrate.h"
+
+static char *split_name;
+static const struct poptOption options[] = {
+    {"split", '\0', POPT_ARG_STRING, &split_name, 0,
+     "fit a part of the timings and judge the rest: shape, device (each by the others) or random", "HOW"},
+    POPT_TABLEEND};
 
 static void add_text(const roof_accuracy *a, roof_text *out) {
   roof_text_addf(out, "%.1f %% off (median of %zu timings), %.1f %% of them inside the predicted interval\n",
@@ -7,14 +16,27 @@ static void add_text(const roof_accuracy *a, roof_text *out) {
   cli_accuracy_add(a, out);
 }
 
+static roof_status judge(const cli_args *args, const roof_profile *profile, const roof_machine *machine,
+                         roof_accuracy *accuracy, roof_error *error) {
+  roof_options model;
+  roof_split split = ROOF_SPLIT_SHAPE;
+  roof_status status = cli_select_options(args, &model, error);
+  if (status == ROOF_OK && split_name != NULL) {
+    status = roof_split_parse(split_name, &split, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  return split_name != NULL ? roof_accuracy_split(profile, machine, &model, split, accuracy, error)
+                            : roof_accuracy_of(profile, machine, &model, accuracy, error);
+}
+
 /** `machine` may be NULL. */
 static roof_status print(const cli_args *args, const roof_profile *profile, const roof_machine *machine,
                          roof_error *error) {
-  roof_options options;
   roof_accuracy accuracy = {0};
   roof_text out = {0};
-  roof_status status = cli_select_options(args, &options, error);
-  status = status == ROOF_OK ? roof_accuracy_of(profile, machine, &options, &accuracy, error) : status;
+  roof_status status = judge(args, profile, machine, &accuracy, error);
   if (status == ROOF_OK && args->json) {
     status = roof_accuracy_write(&accuracy, machine, &out, error);
   } else if (status == ROOF_OK) {
@@ -35,6 +57,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   status = status == ROOF_OK ? print(args, &profile, count > 0 ? machines[0] : NULL, error) : status;
   roof_machines_free(machines, count);
   roof_profile_done(&profile);
+  free(split_name);
   return status;
 }
 
@@ -47,10 +70,12 @@ const cli_command cli_cmd_validate = {
     .examples =
         "  roofline validate gemm_h200_sxm.csv\n"
         "  roofline validate linear.csv vec.csv --json\n"
+        "  roofline validate gemm_*.csv --split device\n"
         "\n"
         "  A file gives a time and the shape of each operation; `roofline import --list` names the formats.\n"
         "  Each timing is predicted on the machine that the file names, or on --machine.\n",
     .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
+    .options = options,
     .run = run,
 };

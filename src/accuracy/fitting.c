@@ -1,0 +1,252 @@
+#include "accuracy/fitting.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roofline/time.h"
+
+/** Timings of one group as they are checked together: on one machine, in one format, run by one program. */
+typedef struct group {
+  const rf_prepared *at;
+  const char *how;
+  size_t count;
+  double floor;  /**< s: the 5th percentile */
+  double spread; /**< the 25th percentile over that */
+} group;
+
+enum { GROUPS = 512, LEAST_OF_FLOOR = 40 };
+
+/** A floor that is this often that of another program's timings is a host's, and covers as many times itself. */
+static const double host_floor = 5, host_floor_spread = 1.6, host_floor_covers = 3;
+
+static bool same_group(const group *g, const rf_case *c) {
+  return g->at == c->at && strcmp(g->how, c->record->ran->how) == 0;
+}
+
+static int by_number(const void *a, const void *b) {
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+static void measure_floor(rf_fitting *f, group *g) {
+  size_t count = 0;
+  for (size_t i = 0; i < f->chosen_count; i++) {
+    if (same_group(g, &f->chosen[i])) {
+      f->room[count++] = f->chosen[i].seconds;
+    }
+  }
+  qsort(f->room, count, sizeof *f->room, by_number);
+  g->count = count;
+  g->floor = roof_stats_quantile(f->room, count, 0.05);
+  g->spread = roof_stats_quantile(f->room, count, 0.25) / g->floor;
+}
+
+static size_t find_groups(rf_fitting *f, group *groups) {
+  size_t count = 0;
+  for (size_t i = 0; i < f->chosen_count; i++) {
+    size_t g = 0;
+    while (g < count && !same_group(&groups[g], &f->chosen[i])) {
+      g++;
+    }
+    if (g == count && count < GROUPS) {
+      groups[count++] = (group){.at = f->chosen[i].at, .how = f->chosen[i].record->ran->how};
+      measure_floor(f, &groups[g]);
+    }
+  }
+  return count;
+}
+
+/** The least floor among the groups that are large enough. */
+static double least_floor(const group *groups, size_t count) {
+  double least = INFINITY;
+  for (size_t i = 0; i < count; i++) {
+    least = groups[i].count >= LEAST_OF_FLOOR ? fmin(least, groups[i].floor) : least;
+  }
+  return least;
+}
+
+static const group *group_of(const group *groups, size_t count, const rf_case *c) {
+  for (size_t i = 0; i < count; i++) {
+    if (same_group(&groups[i], c)) {
+      return &groups[i];
+    }
+  }
+  return NULL;
+}
+
+/** Why a timing cannot be of the kernel alone; "" where it can. */
+static void doubt(const rf_case *c, const group *g, double least, char why[512]) {
+  roof_prediction p;
+  rf_case_predict(c, &c->at->target, &p);
+  const char *name = c->at->device->machine->name, *how = c->record->ran->how;
+  why[0] = '\0';
+  if (c->seconds < 0.98 * p.lower_seconds) {
+    snprintf(why, 512, "%s, %s, %s: faster than the lower bound", name, c->at->format, how);
+  } else if (g != NULL && g->count >= LEAST_OF_FLOOR && g->floor > host_floor * least &&
+             g->spread < host_floor_spread && c->seconds < host_floor_covers * g->floor) {
+    snprintf(why, 512, "%s, %s, %s: a host's floor of %.0f us, not the kernel", name, c->at->format, how,
+             1e6 * g->floor);
+  }
+}
+
+roof_status rf_fitting_drop_doubtful(rf_fitting *f) {
+  group *groups = malloc(GROUPS * sizeof *groups);
+  roof_status status = groups != NULL ? ROOF_OK : rf_accuracy_no_memory(f->error);
+  size_t count = groups != NULL ? find_groups(f, groups) : 0, kept = 0;
+  double least = groups != NULL ? least_floor(groups, count) : 0;
+  for (size_t i = 0; i < f->chosen_count && status == ROOF_OK; i++) {
+    char why[512];
+    doubt(&f->chosen[i], group_of(groups, count, &f->chosen[i]), least, why);
+    if (why[0] == '\0') {
+      f->chosen[kept++] = f->chosen[i];
+    } else {
+      status = rf_gaps_add(&f->cases.gaps, why, 1, f->error);
+    }
+  }
+  f->chosen_count = kept;
+  free(groups);
+  return status;
+}
+
+/* One kind and format */
+
+/** The errors of some timings, after those judged already. */
+static void judge(const rf_fitting *f, const rf_case *all, size_t count, roof_accuracy_line *line) {
+  rf_judged *judged = &f->judged[f->judged_count];
+  for (size_t i = 0; i < count; i++) {
+    roof_prediction p;
+    rf_case_predict(&all[i], &all[i].at->target, &p);
+    judged[i] = rf_case_judge(&all[i], &p);
+  }
+  rf_accuracy_line(judged, count, "", f->room, line);
+}
+
+void rf_fitting_judge(rf_fitting *f, const rf_case *all, size_t count) {
+  roof_accuracy_line line;
+  if (count > 0) {
+    judge(f, all, count, &line);
+    f->judged_count += count;
+  }
+}
+
+static double clamp(double value, double low, double high) {
+  return fmin(fmax(value, low), high);
+}
+
+/** The interval of the timings not fitted: measured over expected. */
+static void set_interval(rf_fitting *f, const rf_case *all, size_t count, double *values) {
+  for (size_t i = 0; i < count; i++) {
+    roof_prediction p;
+    rf_case_predict(&all[i], &all[i].at->target, &p);
+    f->room[i] = all[i].seconds / p.expected_seconds;
+  }
+  qsort(f->room, count, sizeof *f->room, by_number);
+  const roof_constant_row *low = roof_constant_row_of(ROOF_TIME_LOW),
+                          *high = roof_constant_row_of(ROOF_TIME_HIGH);
+  values[ROOF_TIME_LOW] = clamp(roof_stats_quantile(f->room, count, 0.1), low->least, low->most);
+  values[ROOF_TIME_HIGH] = clamp(roof_stats_quantile(f->room, count, 0.9), high->least, high->most);
+}
+
+/** Has the targets of these formats, and of the framework where they are one's, use the constants. */
+static void use(rf_fitting *f, const roof_constants *c) {
+  for (size_t i = 0; i < f->cases.prepared_count; i++) {
+    rf_prepared *p = &f->cases.prepared[i];
+    roof_form *form = &p->target.forms[c->kernel];
+    if (p->types.compute != c->dtype ||
+        (c->framework[0] != '\0' && strcmp(p->framework, c->framework) != 0)) {
+      continue;
+    }
+    form->known = true;
+    for (int v = 0; v < ROOF_CONSTANT_COUNT; v++) {
+      form->values[v] = isnan(c->values[v]) ? roof_constant_row_of((roof_constant)v)->neutral : c->values[v];
+    }
+  }
+}
+
+/** The names of the machines of some timings. */
+static void name_machines(const rf_fitting *f, const rf_case *all, size_t count, char *names, size_t size) {
+  names[0] = '\0';
+  for (size_t i = 0; i < f->cases.device_count; i++) {
+    const rf_accuracy_device *device = &f->cases.devices[i];
+    bool used = false;
+    for (size_t c = 0; c < count && !used; c++) {
+      used = all[c].at->device == device;
+    }
+    size_t length = strlen(names);
+    if (used && strstr(names, device->machine->name) == NULL) {
+      snprintf(names + length, size - length, "%s%s", length > 0 ? ", " : "", device->machine->name);
+    }
+  }
+}
+
+static void name_source(const rf_fitting *f, const rf_case *all, size_t count, roof_fit *fit) {
+  char machines[256], date[ROOF_TIME_MAX];
+  name_machines(f, all, count, machines, sizeof machines);
+  snprintf(fit->constants.source, sizeof fit->constants.source,
+           "fitted by `roofline calibrate` on %.200s, %s, %zu timings", f->source, machines, count);
+  snprintf(fit->constants.date, sizeof fit->constants.date, "%.10s", roof_time_write(roof_time_now(), date));
+}
+
+roof_status rf_fitting_fit(rf_fitting *f, rf_case *all, size_t count, roof_fit *fit, size_t *held) {
+  size_t apart = rf_hold_out(all, count, RF_BY_SHAPE, 0);
+  fit->apart = apart >= RF_LEAST_TO_FIT;
+  roof_status status = rf_sample_fit(all, count - (fit->apart ? apart : 0), fit, f->error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  *held = fit->apart ? apart : count;
+  const rf_case *rest = &all[count - *held];
+  judge(f, rest, *held, &fit->before);
+  use(f, &fit->constants);
+  set_interval(f, rest, *held, fit->constants.values);
+  use(f, &fit->constants);
+  judge(f, rest, *held, &fit->after);
+  name_source(f, all, count, fit);
+  return ROOF_OK;
+}
+
+/* All of it */
+
+void rf_fitting_choose(rf_fitting *f, roof_kernel_kind kernel, roof_dtype dtype, const char *framework) {
+  f->chosen_count = 0;
+  for (size_t i = 0; i < f->cases.count; i++) {
+    const rf_case *c = &f->cases.list[i];
+    if (c->kernel == kernel && c->at->types.compute == dtype &&
+        (framework == NULL || strcmp(c->at->framework, framework) == 0)) {
+      f->chosen[f->chosen_count++] = *c;
+    }
+  }
+}
+
+roof_status rf_fitting_collect(rf_fitting *f, roof_accuracy *accuracy) {
+  roof_status status = rf_accuracy_collect(f->judged, f->judged_count, accuracy, f->error);
+  if (status == ROOF_OK) {
+    accuracy->gaps = f->cases.gaps.list;
+    accuracy->gap_count = f->cases.gaps.count;
+    f->cases.gaps = (rf_gaps){0};
+  }
+  return status;
+}
+
+roof_status rf_fitting_init(rf_fitting *f, const roof_profile *profile, const roof_machine *machine,
+                            const roof_options *options, roof_error *error) {
+  *f = (rf_fitting){.source = "timings", .error = error};
+  roof_status status = rf_cases_init(&f->cases, profile, machine, options, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  f->judged = malloc(2 * f->cases.count * sizeof *f->judged); /* those judged, and those of a fit */
+  f->chosen = malloc(f->cases.count * sizeof *f->chosen);
+  f->room = malloc(f->cases.count * sizeof *f->room);
+  return f->judged != NULL && f->chosen != NULL && f->room != NULL ? ROOF_OK : rf_accuracy_no_memory(error);
+}
+
+void rf_fitting_done(rf_fitting *f) {
+  rf_cases_done(&f->cases);
+  free(f->judged);
+  free(f->chosen);
+  free(f->room);
+  *f = (rf_fitting){0};
+}

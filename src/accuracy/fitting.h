@@ -1,0 +1,37 @@
+/** What fits need of all timings: those of one kind and format chosen, the doubtful dropped, constants fitted and used. */
+#ifndef ACCURACY_FITTING_H
+#define ACCURACY_FITTING_H
+
+#include "accuracy/sample.h"
+
+enum { RF_LEAST_TO_FIT = 20 };
+
+typedef struct rf_fitting {
+  rf_cases cases;
+  const char *source; /**< of the timings */
+  rf_case *chosen;    /**< of one kind and format */
+  size_t chosen_count;
+  rf_judged *judged; /**< timings that were not fitted */
+  size_t judged_count;
+  double *room; /**< for a number of each timing */
+  roof_error *error;
+} rf_fitting;
+
+/** Reads the timings as rf_cases_init does. Release with rf_fitting_done, also on failure. */
+roof_status rf_fitting_init(rf_fitting *f, const roof_profile *profile, const roof_machine *machine,
+                            const roof_options *options, roof_error *error);
+void rf_fitting_done(rf_fitting *f);
+/** `framework`: NULL: all. */
+void rf_fitting_choose(rf_fitting *f, roof_kernel_kind kernel, roof_dtype dtype, const char *framework);
+/** Drops the chosen timings that cannot be of the kernel alone, and says why. */
+roof_status rf_fitting_drop_doubtful(rf_fitting *f);
+/** Fits the constants of fit->constants.kernel and dtype to `count` timings, which it orders anew; the interval is that
+ * of one shape in five, which is not fitted. From then on the targets of the format use them. Returns through *held
+ * how many of the last were not fitted, all where these were too few. */
+roof_status rf_fitting_fit(rf_fitting *f, rf_case *all, size_t count, roof_fit *fit, size_t *held);
+/** Adds the errors of `count` timings to those judged. */
+void rf_fitting_judge(rf_fitting *f, const rf_case *all, size_t count);
+/** Gives the judged timings and what was left out to *accuracy. */
+roof_status rf_fitting_collect(rf_fitting *f, roof_accuracy *accuracy);
+
+#endif
