@@ -62,8 +62,22 @@ static void check_filled(report *r, const char *key, const char *text) {
   }
 }
 
-static void check_provenance(report *r, const char *source, const char *date) {
+/** A datasheet is the vendor's own: who quotes it is secondary. */
+static void check_own(report *r, const char *source) {
+  static const char *const signs[] = {"quot", "secondary database", "recalled", "leak"};
+  for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+    if (strstr(source, signs[i]) != NULL) {
+      add(r, false, "kind is datasheet, but its source says `%s`: secondary, or assumed?", signs[i]);
+      return;
+    }
+  }
+}
+
+static void check_provenance(report *r, roof_provenance kind, const char *source, const char *date) {
   check_filled(r, "source", source);
+  if (kind == ROOF_DATASHEET) {
+    check_own(r, source);
+  }
   if (source[0] == '\0') {
     add(r, true, "no source");
   }
@@ -126,7 +140,7 @@ static void check_peak(report *r, int index) {
   const roof_peak *peak = &m->peaks[index];
   snprintf(r->where, sizeof r->where, "peaks[%d] %s %s%s", index, roof_dtype_name(peak->dtype),
            roof_unit_name(peak->unit), peak->sparse ? " sparse" : "");
-  check_provenance(r, peak->source, peak->date);
+  check_provenance(r, peak->kind, peak->source, peak->date);
   for (int i = 0; i < index; i++) {
     if (same_peak(peak, &m->peaks[i])) {
       add(r, true, "the same figure as peaks[%d]", i);
@@ -190,7 +204,7 @@ static void check_capacity(report *r, const roof_level *level) {
 static void check_level(report *r, int index) {
   const roof_level *level = &r->machine->levels[index];
   snprintf(r->where, sizeof r->where, "levels[%d] %s", index, level->name);
-  check_provenance(r, level->source, level->date);
+  check_provenance(r, level->kind, level->source, level->date);
   check_order(r, index);
   check_capacity(r, level);
   char formula[96], rate[QUANTITY_SIZE];
@@ -242,7 +256,7 @@ static double known_both_ways(const roof_link *link, const char **source) {
 static void check_link(report *r, int index) {
   const roof_link *link = &r->machine->links[index];
   snprintf(r->where, sizeof r->where, "links[%d] %s", index, link->name);
-  check_provenance(r, link->source, link->date);
+  check_provenance(r, link->kind, link->source, link->date);
   for (int i = 0; i < index; i++) {
     const roof_link *other = &r->machine->links[i];
     if (link->kind == other->kind && strcmp(link->name, other->name) == 0) {
@@ -262,7 +276,7 @@ static void check_link(report *r, int index) {
 static void check_cost(report *r, int index) {
   const roof_cost *cost = &r->report->costs[index];
   snprintf(r->where, sizeof r->where, "costs[%d] %s", index, cost->name);
-  check_provenance(r, cost->source, cost->date);
+  check_provenance(r, cost->kind, cost->source, cost->date);
   if (cost->least_seconds > cost->seconds || cost->seconds > cost->most_seconds) {
     add(r, true, "`seconds` is not between `least_seconds` and `most_seconds`");
   }
@@ -271,7 +285,7 @@ static void check_cost(report *r, int index) {
 static void check_tlb(report *r, int index) {
   const roof_tlb *tlb = &r->report->tlbs[index];
   snprintf(r->where, sizeof r->where, "tlbs[%d] %s", index, tlb->name);
-  check_provenance(r, tlb->source, tlb->date);
+  check_provenance(r, tlb->kind, tlb->source, tlb->date);
   check_recomputed(r, tlb->reach_bytes, tlb->entries * tlb->page_bytes, "B", "entries x page_bytes");
 }
 
@@ -280,7 +294,7 @@ static void check_domain(report *r, int index) {
   const roof_domain *domain = &r->report->domains[index];
   char a[QUANTITY_SIZE], b[QUANTITY_SIZE];
   snprintf(r->where, sizeof r->where, "domains[%d] %s", index, domain->name);
-  check_provenance(r, domain->source, domain->date);
+  check_provenance(r, domain->kind, domain->source, domain->date);
   for (int i = 0; i < r->report->domain_count; i++) {
     const char *other = r->report->domains[i].name;
     if (i < index && strcmp(other, domain->name) == 0) {
@@ -301,7 +315,7 @@ static void check_origins(report *r) {
   for (int i = 0; roof_machine_figure(r->machine, i, &v); i++) {
     snprintf(r->where, sizeof r->where, "%s", v.key);
     if (!isnan(v.value) && v.source[0] != '\0') {
-      check_provenance(r, v.source, v.date);
+      check_provenance(r, v.kind, v.source, v.date);
     } else if (!isnan(v.value) && v.cited) {
       add(r, false, "no source");
     }
@@ -311,16 +325,17 @@ static void check_origins(report *r) {
 /** The kind of a machine is that of its peaks: a list must not call a datasheet's what nobody published. */
 static void check_kind(report *r) {
   const roof_machine *m = r->machine;
-  int assumed = 0, published = 0;
+  int kinds[ROOF_PROVENANCE_COUNT] = {0};
   for (int i = 0; i < m->peak_count; i++) {
     const roof_peak *peak = &m->peaks[i];
     if (!isnan(peak->flops_per_second)) {
-      assumed += peak->kind == ROOF_ASSUMED;
-      published += peak->kind == ROOF_DATASHEET;
+      kinds[peak->kind]++;
     }
   }
-  if (m->kind == ROOF_DATASHEET && assumed > 0 && published == 0) {
-    add(r, false, "kind is datasheet, yet every peak is assumed");
+  if (m->kind == ROOF_DATASHEET && kinds[ROOF_DATASHEET] == 0 &&
+      kinds[ROOF_SECONDARY] + kinds[ROOF_ASSUMED] > 0) {
+    add(r, false, "kind is datasheet, yet every peak is %s",
+        kinds[ROOF_SECONDARY] > 0 ? "secondary or assumed" : "assumed");
   }
 }
 

@@ -85,7 +85,7 @@ explain() {
 
 @test "peaks and bandwidths by what they follow from" {
   explain peak --machine h100
-  has "fp16  matrix dense    989.4 TFLOP/s  datasheet   14.79x fp32 vector  = 132 SM x 4096 FLOP x 1.830 GHz"
+  has "fp16  matrix dense    989.4 TFLOP/s  secondary   14.79x fp32 vector  = 132 SM x 4096 FLOP x 1.830 GHz"
   explain levels --machine a100
   has "registers  156.0 TB/s = 9.750 TFMA/s x 4 numbers"
   has "L1/shared  19.49 TB/s = 108 x 128 B x 1.410 GHz"

@@ -54,14 +54,14 @@ judged() {
 @test "kernels of operations: predicted and sealed, recorded and reconciled, checked and claimed" {
   while read -r dtype factor op; do
     rm -f roofline.ledger
-    "$ROOFLINE" predict $op --machine h100 --dtype "$dtype" --launch 0 --seal --label k --json >predicted.json
+    "$ROOFLINE" predict $op --machine h100 --dtype "$dtype" --launch 0 --cold --seal --label k --json >predicted.json
     seconds=$(jq ".seconds.lower / $factor" predicted.json)
     jq --argjson s "$seconds" --arg d "$dtype" --arg name "$op" '{schema: "roofline.measurements/1", source: "the test",
       format: "fake", machine: "nvidia-h100-sxm", skipped: [], kernels: [{name: $name, seconds: $s, calls: 1, samples: [],
       flops: (if .flops > 0 then {($d): .flops} else null end), bytes: {DRAM: .bytes}, counted: {}, counters: null}]}' predicted.json >k.json
     "$ROOFLINE" check k.json --machine h100 --json >checked.json || [ $? -eq 1 ]
     share=$(jq '.kernels[0].fraction_of_ceiling' checked.json) verdict=$(jq '.kernels[0].verdict' checked.json)
-    run "$ROOFLINE" claim $op "time=$seconds" --machine h100 --dtype "$dtype" --launch 0 --json
+    run "$ROOFLINE" claim $op "time=$seconds" --machine h100 --dtype "$dtype" --launch 0 --cold --json
     near .fraction "$share" 1e-9
     [ "$(json .verdict)" = "$verdict" ]
     jq '.kernels[0].name = "k"' k.json >named.json

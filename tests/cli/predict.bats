@@ -267,7 +267,7 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --dtype bf16 --json
   near .attainable_flops_per_second 989.4e12
   run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --dtype bf16 --achieved --json
-  near .attainable_flops_per_second 956e12
+  near .attainable_flops_per_second 794.5e12
 }
 
 @test "a measured machine's bandwidth is that of the operation's pattern, and --explain names it" {

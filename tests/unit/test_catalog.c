@@ -685,6 +685,15 @@ static void lint_finds(void **state) {
             "\"flops_per_second\": 4e12, \"kind\": \"assumed\", \"source\": \"s\", "
             "\"date\": \"2026-01-31\"}]" LEVELS "}",
        "machine", "kind is datasheet, yet every peak is assumed", false},
+      {HEAD ", \"kind\": \"datasheet\"" PEAKS
+            "\"flops_per_second\": 4e12, \"kind\": \"secondary\", \"source\": \"s\", "
+            "\"date\": \"2026-01-31\"}]" LEVELS "}",
+       "machine", "kind is datasheet, yet every peak is secondary or assumed", false},
+      {HEAD PEAKS
+       "\"flops_per_second\": 4e12, \"kind\": \"datasheet\", \"source\": \"a page quoting the vendor\", "
+       "\"date\": \"2026-01-31\"}]" LEVELS "}",
+       "peaks[0] fp16 matrix", "kind is datasheet, but its source says `quot`: secondary, or assumed?",
+       false},
       {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"HBM\", \"bytes_per_second\": 1e12, " FIGURE
                        "}, {\"name\": \"L2\", " FIGURE "}]}",
        "levels[1] L2", "L2 stands after HBM: levels go from inner to outer", true},
