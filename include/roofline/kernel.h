@@ -38,7 +38,8 @@ typedef enum roof_kernel_kind {
   X(ROOF_EFFECT_UNITS, "units", "few busy units, or few bytes, cannot draw the whole bandwidth")             \
   X(ROOF_EFFECT_TILES, "tiles", "tiles that the matrix does not fill, and small ones")                       \
   X(ROOF_EFFECT_WAVES, "waves", "units idle in the last wave, and what each wave costs to start and end")    \
-  X(ROOF_EFFECT_SPLIT, "split", "partial sums of a split that are added at the end")                         \
+  X(ROOF_EFFECT_SPLIT, "split",                                                                              \
+    "partial sums of a split that are added at the end, chunks that fill a pipeline")                        \
   X(ROOF_EFFECT_STORE, "store", "new keys and values that are written into their cache first")               \
   X(ROOF_EFFECT_QUANTISE, "quantise", "activations are written in the narrow format before the product")     \
   X(ROOF_EFFECT_CORNER, "corner", "arithmetic and memory that hide each other in part")                      \
@@ -56,7 +57,7 @@ typedef enum roof_effect {
 #define ROOF_CONSTANT_MAP(X)                                                                                 \
   X(ROOF_LATENCY_SECONDS, "latency_seconds", "s", 0, 1e-3, 0, ROOF_EFFECT_LATENCY, "per launch")             \
   X(ROOF_WAVE_SECONDS, "wave_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_WAVES,                                   \
-    "per wave of tiles, chunk of keys or doubling of ranks")                                                 \
+    "per wave of tiles, chunk of keys or message of ranks")                                                  \
   X(ROOF_EFFICIENCY, "efficiency", "", 0.02, 1, 1, ROOF_EFFECT_EFFICIENCY, "share of the unit's peak")       \
   X(ROOF_BANDWIDTH, "bandwidth", "", 0.02, 1, 1, ROOF_EFFECT_BANDWIDTH, "share of the bandwidth")            \
   X(ROOF_CACHE_GAIN, "cache_gain", "", 1, 6, 1, ROOF_EFFECT_CACHE,                                           \
@@ -67,11 +68,14 @@ typedef enum roof_effect {
     "bytes at which half of the bandwidth is reached")                                                       \
   X(ROOF_CORNER, "corner", "", 1, 16, 1e30, ROOF_EFFECT_CORNER,                                              \
     "exponent of the sum of both times: 1 adds them, a large one takes the longer")                          \
-  X(ROOF_SPLIT_SECONDS, "split_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_SPLIT, "per doubling of a split")      \
+  X(ROOF_SPLIT_SECONDS, "split_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_SPLIT,                                 \
+    "per doubling of a split, or to fill the pipeline of a transfer's chunks")                               \
   X(ROOF_STORE_PASSES, "store_passes", "", 0, 16, 0, ROOF_EFFECT_STORE,                                      \
     "passes over the keys and values of a prompt until they are in the cache")                               \
   X(ROOF_QUANTISE_PASSES, "quantise_passes", "", 0, 16, 0, ROOF_EFFECT_QUANTISE,                             \
     "times that activations are read in 16 bits and written in the narrow format before a product")          \
+  X(ROOF_SHARING, "sharing", "", 0, 3, 0, ROOF_EFFECT_BANDWIDTH,                                             \
+    "exponent of half the ranks, by which those that share a path through the host slow each other")         \
   X(ROOF_TIME_LOW, "time_low", "", 0.01, 1, 1, ROOF_EFFECT_COUNT,                                            \
     "10th percentile of the measured time over the expected")                                                \
   X(ROOF_TIME_HIGH, "time_high", "", 1, 100, 1, ROOF_EFFECT_COUNT,                                           \
@@ -101,7 +105,7 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
  *  a query sees at most, `depth` elements of a key and of a value on average.
  *  experts: `rows` rows shared out among `count` matrices of depth x columns.
- *  collective: `rows` bytes on each of `count` ranks. */
+ *  collective: `rows` bytes that each of `count` ranks copies to itself, `depth` messages that wait for one another. */
 typedef struct roof_kernel_shape {
   roof_kernel_kind kind;
   double count;

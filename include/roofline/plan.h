@@ -8,7 +8,7 @@
  *    roof_work work;
  *    if (roof_network_find("ndr", NULL, &ndr, NULL) == ROOF_OK && roof_op_find("allreduce", &op, NULL) == ROOF_OK) {
  *      roof_link link = roof_link_complete(ndr, true);
- *      double seconds = roof_collective_seconds(op, &link, 1e9, 64, &algorithm, &work);
+ *      double seconds = roof_collective_seconds(NULL, op, &link, 1e9, 64, &algorithm, &work);
  *      printf("%g s as a %s\n", seconds, algorithm);
  *    } */
 #ifndef ROOFLINE_PLAN_H
@@ -46,14 +46,15 @@ ROOF_API roof_status roof_network_find(const char *name, const roof_machine *mac
  *  Errors: none. */
 ROOF_API roof_link roof_link_complete(const roof_link *link, bool between_nodes);
 
-/** "ring" or "tree": the faster for this buffer over this link, with its time; NULL and the only time for an
- *  operation without algorithms.
+/** "ring" or "tree": the faster for this buffer over this link, with the time to expect of it; NULL and the only time
+ *  for an operation without algorithms. Without a target, or where its machine has no constants of collectives, the
+ *  time at the link's bandwidth and latency.
  *  Units: bytes, s.
  *  Ownership: sets *algorithm (static) and *work, neither NULL.
  *  Errors: NaN over a link that roof_link_complete has not completed. `op` is a collective, with an algorithm
  *  or without. */
-ROOF_API double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
-                                        const char **algorithm, roof_work *work);
+ROOF_API double roof_collective_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
+                                        double bytes, double ranks, const char **algorithm, roof_work *work);
 
 #define ROOF_FRONT_MAX 128
 
@@ -166,6 +167,7 @@ typedef enum roof_route {
 
 /** Devices that train together, a replica each. */
 typedef struct roof_cluster {
+  const roof_target *target; /**< of one device, for the times to expect; NULL: those of the bare links */
   roof_link links[ROOF_SPAN_COUNT]; /**< complete: roof_link_complete */
   double node;                      /**< devices that the first link joins */
   double flops_per_second;          /**< of one device */
@@ -180,7 +182,8 @@ typedef struct roof_cluster {
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_route_name(roof_route route, const char **text);
 
-/** An all-reduce of `bytes` over `devices`: 2 (N - 1) / N of the bytes through a link, and its messages.
+/** An all-reduce of `bytes` over `devices`: 2 (N - 1) / N of the bytes through a link, and its messages, as the target's
+ *  constants of collectives say.
  *  Units: bytes, s.
  *  Ownership: none.
  *  Errors: NaN where a link's bandwidth is unknown. */

@@ -1,6 +1,7 @@
 /* Advice in words: the side, the five questions, causes, losses, what to do. */
 #include <math.h>
 
+#include "core/form.h"
 #include "roofline/advise.h"
 #include "roofline/losses.h"
 #include "roofline/text.h"
@@ -84,10 +85,11 @@ static void add_link(const subject *a, roof_text *out) {
   roof_text_addf(out, "  2. ridge       none: %s gives %s, in %.0f steps", link->name,
                  roof_quantity_format(rate, SHORT, link->bytes_per_second, "B/s"),
                  a->advice->now.work.link_steps);
-  if (isnan(link->latency_seconds)) {
+  double each = rf_message_seconds(a->target, link);
+  if (isnan(each)) {
     roof_text_add(out, "; the cost per step is not known, so small messages take longer than shown\n");
   } else {
-    roof_text_addf(out, " of %s\n", roof_quantity_format(latency, SHORT, link->latency_seconds, "s"));
+    roof_text_addf(out, " of %s\n", roof_quantity_format(latency, SHORT, each, "s"));
   }
 }
 

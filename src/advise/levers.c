@@ -5,6 +5,7 @@
 
 #include "advise/levers.h"
 #include "advise/rules.h"
+#include "core/form.h"
 #include "core/number.h"
 #include "roofline/units.h"
 
@@ -321,7 +322,7 @@ static void add_links(bench *b) {
  * latency. */
 static void add_algorithms(bench *b) {
   int param = roof_op_param_index(b->op, "algorithm");
-  double latency = b->target->link->latency_seconds;
+  double latency = rf_message_seconds(b->target, b->target->link);
   for (int c = 0; param >= 0 && c < ROOF_CHOICE_MAX && b->op->params[param].choices[c] != NULL; c++) {
     roof_prediction p;
     char each[SHORT];
@@ -355,7 +356,7 @@ static void add_sizes(bench *b) {
   roof_predict_at(b->target, b->op, b->typed, param, 2 * b->values[param], &p);
   l = add(b, ROOF_LEVER_BATCHING, b->target, &p, 2);
   snprintf(l->change, sizeof l->change, "two of them in one: larger buckets");
-  if (isnan(b->target->link->latency_seconds)) {
+  if (isnan(rf_message_seconds(b->target, b->target->link))) {
     snprintf(l->why, sizeof l->why,
              "pays the %.0f steps once; what a step of %s costs is not known, so no gain can be promised",
              b->now.work.link_steps, b->target->link->name);

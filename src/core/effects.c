@@ -53,6 +53,9 @@ static const struct {
                                                   USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
                                                   USES(ROOF_CACHE_GAIN) | USES(ROOF_STORE_PASSES) |
                                                   USES(ROOF_CORNER) | INTERVAL},
+    [ROOF_KERNEL_COLLECTIVE] = {rf_form_collective, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
+                                                        USES(ROOF_BANDWIDTH) | USES(ROOF_SPLIT_SECONDS) |
+                                                        USES(ROOF_SHARING) | INTERVAL},
 };
 
 const char *roof_effect_name(roof_effect effect) {
@@ -154,7 +157,7 @@ double rf_form_seconds(const roof_target *target, const roof_prediction *p, cons
                 .work = &p->work,
                 .compute = known(p->compute_seconds),
                 .memory = known(p->memory_seconds),
-                .network = known(p->network_seconds),
+                .link = p->link,
                 .c = values,
                 .without = without};
   return forms[p->work.kernel.kind].seconds(&run, cut != NULL ? cut : &unused) +
@@ -251,11 +254,34 @@ static bool explain_cut(const roof_target *target, const roof_prediction *p, con
   }
 }
 
+/** What an effect did to a transfer; false where it is as of any kernel. */
+static bool explain_transfer(const roof_prediction *p, const rf_cut *cut, const double *values,
+                             roof_effect_part *part) {
+  size_t size = sizeof part->text;
+  switch (part->effect) {
+  case ROOF_EFFECT_BANDWIDTH:
+    rf_format(part->text, size, "%.0f %% of the bandwidth of %s", 100 * values[ROOF_BANDWIDTH],
+              p->link != NULL ? p->link->name : "the link");
+    return true;
+  case ROOF_EFFECT_WAVES:
+    rf_format(part->text, size, "%.0f message%s in sequence", cut->waves, cut->waves > 1 ? "s" : "");
+    return true;
+  case ROOF_EFFECT_SPLIT:
+    rf_format(part->text, size, "filling the pipeline of its chunks, or small messages with flags instead");
+    return true;
+  default:
+    return false;
+  }
+}
+
 /** What an effect did, in words; where neither a constant nor the cut says it, what it is. */
 static void explain(const roof_target *target, const roof_prediction *p, const rf_cut *cut,
                     const double *values, roof_effect_part *part) {
   char *text = part->text;
   size_t size = sizeof part->text;
+  if (p->work.kernel.kind == ROOF_KERNEL_COLLECTIVE && explain_transfer(p, cut, values, part)) {
+    return;
+  }
   switch (part->effect) {
   case ROOF_EFFECT_EFFICIENCY:
     rf_format(text, size, "%.0f %% of the peak", 100 * values[ROOF_EFFICIENCY]);

@@ -10,10 +10,10 @@
 typedef struct rf_run {
   const roof_target *target;
   const roof_work *work;
-  double compute;  /**< s at the peak */
-  double memory;   /**< s at the bandwidth of the level that binds */
-  double network;  /**< s at the link's bandwidth */
-  const double *c; /**< constants, neutral where an effect is left out */
+  double compute;        /**< s at the peak */
+  double memory;         /**< s at the bandwidth of the level that binds */
+  const roof_link *link; /**< NULL: none is known */
+  const double *c;       /**< constants, neutral where an effect is left out */
   unsigned without;
 } rf_run;
 
@@ -27,7 +27,7 @@ typedef struct rf_cut {
 /** Seconds without the latency of a launch. Keeps to *cut where it has tiles already, and else fills it. */
 typedef double rf_form(const rf_run *run, rf_cut *cut);
 
-rf_form rf_form_stream, rf_form_product, rf_form_decode, rf_form_prefill;
+rf_form rf_form_stream, rf_form_product, rf_form_decode, rf_form_prefill, rf_form_collective;
 
 static inline bool rf_without(const rf_run *run, roof_effect effect) {
   return (run->without & 1u << effect) != 0;
@@ -55,6 +55,12 @@ static inline double rf_stream_seconds(const rf_run *run) {
   double gain = run->c[ROOF_CACHE_GAIN];
   return run->memory / run->c[ROOF_BANDWIDTH] / (gain > 1 ? 1 + (gain - 1) * rf_kept(run) : 1);
 }
+
+/** Seconds that a transfer takes at the link's bandwidth and latency; an unknown one counts as none. */
+double rf_link_seconds(const roof_link *link, const roof_work *work);
+
+/** Seconds to expect of one of the messages that wait for one another; NaN: not known. */
+double rf_message_seconds(const roof_target *target, const roof_link *link);
 
 /** How the constants of a target's machine change the expected time; `cut` may be NULL, or full of zeros. */
 double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *constants,

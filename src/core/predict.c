@@ -406,7 +406,7 @@ static double network_seconds(const roof_link *link, const roof_work *work) {
   if (link == NULL) {
     return NAN;
   }
-  return work->link_bytes / link->bytes_per_second + work->link_steps * known(link->latency_seconds);
+  return rf_link_seconds(link, work);
 }
 
 /** Seconds that the memory takes at least, where the last cache may have kept data from a run before: all that fits,

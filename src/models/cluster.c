@@ -25,23 +25,25 @@ const char *roof_route_name(roof_route route, const char **text) {
 }
 
 /** By the operation `allreduce`, algorithm 0 (ring) or 1 (tree). */
-static double one_link(const roof_link *link, int algorithm, double bytes, double ranks) {
+static double one_link(const roof_cluster *c, const roof_link *link, int algorithm, double bytes,
+                       double ranks) {
   const roof_op *op = NULL;
   if (ranks <= 1 || roof_op_find("allreduce", &op, NULL) != ROOF_OK) {
     return 0;
   }
   roof_work w;
-  return rf_model_transfer_seconds(op, link, (double[3]){bytes, ranks, algorithm}, &w);
+  return rf_model_transfer_seconds(c->target, op, link, (double[3]){bytes, ranks, algorithm}, &w);
 }
 
 double roof_cluster_all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices) {
   enum { RING, TREE };
   const roof_link *in = &c->links[ROOF_SPAN_NODE], *between = &c->links[ROOF_SPAN_CLUSTER];
   if (route != ROOF_ROUTE_HIERARCHY) {
-    return one_link(devices > c->node ? between : in, route == ROOF_ROUTE_TREE ? TREE : RING, bytes, devices);
+    return one_link(c, devices > c->node ? between : in, route == ROOF_ROUTE_TREE ? TREE : RING, bytes,
+                    devices);
   }
   double local = fmin(devices, c->node);
-  return one_link(in, RING, bytes, local) + one_link(between, RING, bytes / local, devices / local);
+  return one_link(c, in, RING, bytes, local) + one_link(c, between, RING, bytes / local, devices / local);
 }
 
 double roof_cluster_compute(const roof_cluster *c, double devices) {
@@ -146,7 +148,8 @@ static void fill_answer(const roof_target *t, const roof_cluster_settings *s, ro
   const roof_link *between = s->network != NULL ? s->network : &roof_network_at(0)->link;
   roof_cluster *c = &a->cluster;
   *a = (roof_cluster_answer){.link_count = 0};
-  *c = (roof_cluster){.node = s->node,
+  *c = (roof_cluster){.target = t,
+                      .node = s->node,
                       .flops_per_second = 1 / t->seconds_per_flop[ROOF_MATRIX],
                       .parameters = s->parameters,
                       .tokens = s->tokens,

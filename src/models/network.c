@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/form.h"
 #include "core/letters.h"
 #include "models/step.h"
 #include "roofline/plan.h"
@@ -71,13 +72,18 @@ roof_link roof_link_complete(const roof_link *link, bool between_nodes) {
   return l;
 }
 
-double rf_model_transfer_seconds(const roof_op *op, const roof_link *link, const double values[3],
-                                 roof_work *work) {
-  roof_types types = roof_types_of(ROOF_BF16); /* of no influence: bytes are given */
+double rf_model_transfer_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
+                                 const double values[3], roof_work *work) {
+  roof_types types = target != NULL ? target->types : roof_types_of(ROOF_BF16);
   double all[ROOF_PARAM_MAX] = {values[0], values[1], values[2]};
+  roof_prediction p;
   roof_work_init(work);
   op->work(op, all, &types, work);
-  return work->link_bytes / link->bytes_per_second + work->link_steps * link->latency_seconds;
+  if (target == NULL || !target->forms[ROOF_KERNEL_COLLECTIVE].known) {
+    return rf_link_seconds(link, work);
+  }
+  roof_predict_transfer(target, link, work, &p);
+  return p.expected_seconds;
 }
 
 /** Names of the algorithms of a collective, NULL after the last; a transfer between two has none. */
@@ -86,12 +92,13 @@ static const char *algorithm_at(const roof_op *op, int i) {
   return has ? op->params[RF_ALGORITHM].choices[i] : NULL;
 }
 
-int rf_model_faster(const roof_op *op, const roof_link *link, double bytes, double ranks) {
+int rf_model_faster(const roof_target *target, const roof_op *op, const roof_link *link, double bytes,
+                    double ranks) {
   double best = INFINITY;
   int fastest = 0;
   for (int i = 0; i == 0 || algorithm_at(op, i) != NULL; i++) {
     roof_work w;
-    double seconds = rf_model_transfer_seconds(op, link, (double[3]){bytes, ranks, i}, &w);
+    double seconds = rf_model_transfer_seconds(target, op, link, (double[3]){bytes, ranks, i}, &w);
     if (!(seconds >= best)) {
       best = seconds;
       fastest = i;
@@ -100,9 +107,9 @@ int rf_model_faster(const roof_op *op, const roof_link *link, double bytes, doub
   return fastest;
 }
 
-double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
-                               const char **algorithm, roof_work *work) {
-  int fastest = rf_model_faster(op, link, bytes, ranks);
+double roof_collective_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
+                               double bytes, double ranks, const char **algorithm, roof_work *work) {
+  int fastest = rf_model_faster(target, op, link, bytes, ranks);
   *algorithm = algorithm_at(op, fastest);
-  return rf_model_transfer_seconds(op, link, (double[3]){bytes, ranks, fastest}, work);
+  return rf_model_transfer_seconds(target, op, link, (double[3]){bytes, ranks, fastest}, work);
 }

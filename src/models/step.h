@@ -109,12 +109,14 @@ typedef struct model_transfer {
 } model_transfer;
 
 /* network.c */
-/** Seconds of a collective over a link, with its values in order: bytes, ranks, algorithm. */
-double rf_model_transfer_seconds(const roof_op *op, const roof_link *link, const double values[3],
-                                 roof_work *work);
+/** Seconds to expect of a collective over a link, with its values in order: bytes, ranks, algorithm; those of the bare
+ * link where the target has no constants for it, or is NULL. */
+double rf_model_transfer_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
+                                 const double values[3], roof_work *work);
 
 /** Index of the algorithm that is the faster for this buffer over this link. */
-int rf_model_faster(const roof_op *op, const roof_link *link, double bytes, double ranks);
+int rf_model_faster(const roof_target *target, const roof_op *op, const roof_link *link, double bytes,
+                    double ranks);
 
 /* transfer.c */
 /** Adds `count` transfers by the faster of ring and tree; over several nodes first in the node, then between

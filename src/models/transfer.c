@@ -17,7 +17,7 @@ static void emit_transfer(model_step *s, double count, const model_transfer *x, 
   c.kind = ROOF_KIND_COLLECTIVE;
   c.values[RF_SIZE] = bytes;
   c.values[RF_RANKS] = ranks;
-  c.values[RF_ALGORITHM] = rf_model_faster(c.op, &t->links[span], bytes, ranks);
+  c.values[RF_ALGORITHM] = rf_model_faster(&t->plain, c.op, &t->links[span], bytes, ranks);
   c.passes = x->passes;
   rf_model_emit(s, count, &c);
 }

@@ -11,11 +11,19 @@ static double messages(const double *v) {
   return v[RF_ALGORITHM] == TREE ? ceil(log2(v[RF_RANKS])) : v[RF_RANKS] - 1;
 }
 
+/** Messages that wait for one another where ranks within a node form a chain, and nodes of eight a tree if asked for (NCCL's
+ * trees). */
+static double chain(const double *v) {
+  enum { NODE = 8 };
+  double ranks = v[RF_RANKS];
+  return v[RF_ALGORITHM] == TREE && ranks > NODE ? NODE - 1 + ceil(log2(ranks / NODE)) : ranks - 1;
+}
+
 static void through_link(const double *v, double bytes, double steps, roof_work *w) {
   w->link_bytes = bytes;
   w->link_steps = steps;
   w->working_set = v[RF_SIZE];
-  w->kernel = (roof_kernel_shape){.kind = ROOF_KERNEL_COLLECTIVE, .count = v[RF_RANKS], .rows = v[RF_SIZE]};
+  w->kernel = (roof_kernel_shape){.kind = ROOF_KERNEL_COLLECTIVE, .count = v[RF_RANKS], .depth = steps};
 }
 
 static void sendrecv(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -24,21 +32,32 @@ static void sendrecv(const roof_op *op, const double *v, const roof_types *t, ro
   w->kernel.count = 2;
 }
 
-/** Every rank sends each of the other ranks' parts once. */
+/** Every rank sends each of the other ranks' parts once, and copies its own. */
 static void share(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op, (void)t;
-  through_link(v, v[RF_SIZE] * (v[RF_RANKS] - 1) / v[RF_RANKS], messages(v), w);
+  double part = v[RF_SIZE] / v[RF_RANKS];
+  through_link(v, part * (v[RF_RANKS] - 1), messages(v), w);
+  w->kernel.rows = part;
+  w->kernel.depth = chain(v);
 }
 
+static bool is_integer(roof_dtype dtype) {
+  return dtype == ROOF_INT8 || dtype == ROOF_INT4;
+}
+
+/** Switches add floating point. */
 static void allreduce(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   share(op, v, t, w);
   w->link_bytes *= 2;
   w->link_steps *= 2;
-  w->least.link_bytes = fmin(w->link_bytes, v[RF_SIZE]);
+  w->kernel.depth *= 2;
+  w->least.link_bytes = is_integer(t->compute) ? NAN : fmin(w->link_bytes, v[RF_SIZE]);
 }
 
+/** All messages go at once. */
 static void alltoall(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   share(op, v, t, w);
+  w->kernel.depth = ceil(log2(v[RF_RANKS]));
   if (v[RF_ALGORITHM] == TREE) {
     w->link_bytes = v[RF_SIZE] / 2 * messages(v);
   }
@@ -59,6 +78,10 @@ static void to_experts(const double *v, double bytes, roof_work *w) {
   w->link_bytes = v[EP_TOKENS] * v[EP_HIDDEN] * bytes * copies * (ranks - 1) / ranks;
   w->link_steps = ranks - 1;
   w->working_set = v[EP_TOKENS] * v[EP_HIDDEN] * bytes * copies;
+  w->kernel = (roof_kernel_shape){.kind = ROOF_KERNEL_COLLECTIVE,
+                                  .count = ranks,
+                                  .rows = w->working_set / ranks,
+                                  .depth = ceil(log2(ranks))};
 }
 
 static void ep_dispatch(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {

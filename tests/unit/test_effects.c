@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/effects.h"
 #include "roofline/ops.h"
+#include "roofline/plan.h"
 #include "roofline/shape.h"
 
 static const char text[] =
@@ -252,6 +254,47 @@ static void constants_are_written_and_read(void **state) {
   roof_text_done(&out);
 }
 
+/** The time to expect of a sum over ranks of the catalogue's H200, with and without effects. */
+static roof_prediction sum_of(const roof_machine *h200, double bytes, double ranks, unsigned without,
+                              roof_target *target) {
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  const roof_op *op = NULL;
+  roof_prediction p;
+  options.without = without;
+  assert_int_equal(roof_target_init(target, h200, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
+  roof_predict(target, op, (double[ROOF_PARAM_MAX]){bytes, ranks, 0}, &p);
+  return p;
+}
+
+/** A sum has a floor, by ranks, the same alone, in a plan and in a cluster; without effects it is the bare link's. */
+static void a_collective_has_a_floor(void **state) {
+  (void)state;
+  roof_machine *h200 = NULL;
+  roof_target target;
+  const roof_op *op = NULL;
+  const char *algorithm;
+  roof_work work;
+  assert_int_equal(roof_catalog_load("h200", &h200, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
+  double two = sum_of(h200, 1e3, 2, 0, &target).expected_seconds;
+  double eight = sum_of(h200, 1e3, 8, 0, &target).expected_seconds;
+  assert_true(two > 4e-6 && two < 9e-6 && eight > two && eight < 25e-6);
+  roof_cluster cluster = {.target = &target, .node = 8, .links = {*target.link, *target.link}};
+  assert_true(roof_cluster_all_reduce(&cluster, ROOF_ROUTE_RING, 1e3, 8) == eight);
+  assert_true(roof_collective_seconds(&target, op, target.link, 1e3, 8, &algorithm, &work) == eight);
+  for (unsigned e = 0; e < ROOF_EFFECT_COUNT; e++) {
+    unsigned rest = ROOF_EFFECTS_ALL & ~(1u << e);
+    roof_prediction p = sum_of(h200, 1e9, 8, rest, &target);
+    assert_true(p.expected_seconds >= 0.99 * p.lower_seconds && p.expected_seconds < INFINITY);
+  }
+  roof_prediction bare = sum_of(h200, 1e9, 8, ROOF_EFFECTS_ALL & ~(1u << ROOF_EFFECT_CORNER), &target);
+  assert_true(fabs(bare.expected_seconds / (2 * 7.0 / 8 * 1e9 / 450e9) - 1) < 1e-12);
+  assert_true(bare.network_seconds == bare.expected_seconds);
+  roof_machine_free(h200);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_effects_make_the_expected_time),
@@ -265,6 +308,7 @@ int main(void) {
       cmocka_unit_test(a_framework_has_constants_of_its_own),
       cmocka_unit_test(names_are_read_as_they_are_written),
       cmocka_unit_test(constants_are_written_and_read),
+      cmocka_unit_test(a_collective_has_a_floor),
   };
   return cmocka_run_group_tests(tests, start, end);
 }

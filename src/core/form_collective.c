@@ -1,0 +1,66 @@
+/* Transfers between ranks: messages in sequence, and bytes past the link in one of two protocols. Those of NCCL: a low
+ * latency one spends most of each message on flags, the other cuts the message into chunks and takes a while to fill
+ * their pipeline (NVIDIA/nccl src/graph/tuning.cc: latencies by protocol). */
+#include <string.h>
+
+#include "core/form.h"
+
+/* Shares of the link's bandwidth and bytes, as they came out alike for NVLink 3, 4 and 5 (aiconfigurator's nccl.csv). */
+static const double low_latency = 0.42; /* of the low latency protocol, over the other's */
+static const double in_switch = 0.75;   /* of sums that the switch adds, over the ring's */
+static const double own =
+    0.45; /* of what a byte takes to send, what one takes that a rank copies to itself */
+
+static double known(double value) {
+  return isnan(value) ? 0 : value;
+}
+
+double rf_link_seconds(const roof_link *link, const roof_work *work) {
+  return work->link_bytes / link->bytes_per_second + work->link_steps * known(link->latency_seconds);
+}
+
+/** A message that takes longer, or whose time is known to be longer, has left the node. */
+static bool is_within(const roof_link *link) {
+  return !(link->latency_seconds > 2e-6);
+}
+
+/** Ranks on PCI Express share the path through the host. */
+static bool is_shared(const roof_link *link) {
+  return strncmp(link->name, "PCIe", strlen("PCIe")) == 0;
+}
+
+/** Bytes past the link, those counted that take as long for another reason. A switch that adds has every rank's buffer,
+ * and from each its part of the sum. */
+static double passing(const rf_run *run) {
+  const roof_work *w = run->work;
+  double ranks = w->kernel.count, bytes = w->link_bytes;
+  if (!rf_without(run, ROOF_EFFECT_BANDWIDTH)) {
+    bytes += own * w->kernel.rows;
+    bytes = run->link->reduces && !isnan(w->least.link_bytes)
+                ? fmin(bytes, (w->least.link_bytes + w->kernel.rows) / in_switch)
+                : bytes;
+  }
+  return is_shared(run->link) && ranks > 2 ? bytes * pow(ranks / 2, run->c[ROOF_SHARING]) : bytes;
+}
+
+double rf_message_seconds(const roof_target *target, const roof_link *link) {
+  const roof_form *form = &target->forms[ROOF_KERNEL_COLLECTIVE];
+  bool known_here = form->known && !(target->options.without & 1u << ROOF_EFFECT_WAVES);
+  return known_here && is_within(link) ? form->values[ROOF_WAVE_SECONDS]
+         : known_here                  ? fmax(form->values[ROOF_WAVE_SECONDS], link->latency_seconds)
+                                       : link->latency_seconds;
+}
+
+double rf_form_collective(const rf_run *run, rf_cut *cut) {
+  const roof_link *link = run->link;
+  if (link == NULL) {
+    return NAN;
+  }
+  /* Within a node ranks form a chain whatever the algorithm; between nodes messages are those of the operation. */
+  bool chain = is_within(link) && !rf_without(run, ROOF_EFFECT_WAVES);
+  double each =
+      chain ? run->c[ROOF_WAVE_SECONDS] : fmax(run->c[ROOF_WAVE_SECONDS], known(link->latency_seconds));
+  double seconds = passing(run) / (link->bytes_per_second * run->c[ROOF_BANDWIDTH]);
+  cut->waves = chain ? run->work->kernel.depth : run->work->link_steps;
+  return each * cut->waves + fmin(seconds / low_latency, seconds + run->c[ROOF_SPLIT_SECONDS]);
+}
