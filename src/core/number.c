@@ -1,6 +1,7 @@
 #include "core/number.h"
 
 #include <errno.h>
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -120,6 +121,30 @@ static bool read_slowly(const char *text, size_t length, double *value) {
   return true;
 }
 
+/** Reads up to 18 digits times a power of ten that 64 bits of mantissa hold exactly (5^27 < 2^63), so that one rounding
+ * to them and one to a double are one to a double, unless the first came next to the middle between two doubles. */
+static bool read_extended(const decimal *d, double *value) {
+#if LDBL_MANT_DIG == 64
+  enum { POWER_MAX = 27, BELOW = 0x7FF, MIDDLE = 0x400 };
+  int power = abs(d->exponent);
+  if (!d->exact || power > POWER_MAX) {
+    return false;
+  }
+  long double ten = power > TENS_MAX ? (long double)tens[TENS_MAX] * (long double)tens[power - TENS_MAX]
+                                     : (long double)tens[power];
+  long double read = d->exponent < 0 ? (long double)d->digits / ten : (long double)d->digits * ten;
+  uint64_t mantissa;
+  memcpy(&mantissa, &read, sizeof mantissa);
+  int below = (int)(mantissa & BELOW);
+  *value = (double)read;
+  return below < MIDDLE - 1 || below > MIDDLE + 1;
+#else
+  (void)d;
+  (void)value;
+  return false;
+#endif
+}
+
 size_t roof_number_read(const char *text, size_t length, double *value) {
   size_t sign = length > 0 && (text[0] == '-' || text[0] == '+');
   decimal d = read_decimal(text + sign, length - sign);
@@ -130,7 +155,7 @@ size_t roof_number_read(const char *text, size_t length, double *value) {
   /* Both factors are exact, so that their product or quotient is rounded once. */
   if (d.exact && d.digits <= 1ULL << 53 && d.exponent >= -TENS_MAX && d.exponent <= TENS_MAX) {
     read = d.exponent < 0 ? read / tens[-d.exponent] : read * tens[d.exponent];
-  } else if (!read_slowly(text + sign, d.used, &read)) {
+  } else if (!read_extended(&d, &read) && !read_slowly(text + sign, d.used, &read)) {
     return 0;
   }
   *value = sign > 0 && text[0] == '-' ? -read : read;

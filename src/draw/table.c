@@ -173,21 +173,33 @@ static void add_spaces(roof_text *out, int count) {
   }
 }
 
-/** Appends a piece of a cell, padded, in the colour of its verdict; returns how much of the cell it was. */
-static size_t add_piece(roof_text *out, const table *t, int column, int width, const char *cell, bool broken,
-                        bool last) {
+/** Appends a text cut to `width`, padded, in the colour of its verdict. */
+static void add_padded(roof_text *out, const table *t, int column, int width, const char *text, bool last) {
   bool right = t->columns[column].right;
-  roof_text piece = {0};
-  size_t length = broken ? rf_screen_break(cell, width) : strlen(cell);
-  roof_text_add_bytes(&piece, cell, length);
-  const char *text = piece.data != NULL ? piece.data : "";
-  const char *mark = t->columns[column].verdict ? rf_screen_verdict(cell) : "";
+  const char *mark = t->columns[column].verdict ? rf_screen_verdict(text) : "";
   int used = rf_glyph_width(text), padding = width > used ? width - used : 0;
   add_spaces(out, right ? padding : 0);
   roof_text_add(out, mark);
-  rf_screen_add_cut(out, text, width, t->screen->ascii);
+  if (used <= width) {
+    roof_text_add(out, text);
+  } else {
+    rf_screen_add_cut(out, text, width, t->screen->ascii);
+  }
   roof_text_add(out, mark[0] != '\0' ? RF_MARK_END : "");
   add_spaces(out, right || last ? 0 : padding);
+}
+
+/** Appends a piece of a cell; returns how much of the cell it was. */
+static size_t add_piece(roof_text *out, const table *t, int column, int width, const char *cell, bool broken,
+                        bool last) {
+  size_t length = broken ? rf_screen_break(cell, width) : strlen(cell);
+  if (cell[length] == '\0') {
+    add_padded(out, t, column, width, cell, last);
+    return length;
+  }
+  roof_text piece = {0};
+  roof_text_add_bytes(&piece, cell, length);
+  add_padded(out, t, column, width, piece.data != NULL ? piece.data : "", last);
   out->failed |= piece.failed;
   roof_text_done(&piece);
   return length + strspn(cell + length, " ");

@@ -92,6 +92,26 @@ static void reading_rounds_as_the_c_library(void **state) {
   }
 }
 
+/** 16 to 18 digits of what lies in the middle between two doubles, or next to it: the last place decides. */
+static void the_middle_between_doubles_is_rounded_once(void **state) {
+  (void)state;
+  seed = 11;
+  for (int i = 0; i < 100000; i++) {
+    char text[64];
+    double low = draw() * pow(10, 40 * draw() - 20), value = NAN;
+    long double middle = ((long double)low + (long double)nextafter(low, INFINITY)) / 2;
+    int length = snprintf(text, sizeof text, "%.*Le", 15 + i % 3, middle);
+    char *point = strchr(text, ',');
+    if (point != NULL) {
+      *point = '.';
+    }
+    assert_int_equal(roof_number_read(text, (size_t)length, &value), length);
+    if (value != oracle(text, NULL)) {
+      fail_msg("`%s` reads %.17g", text, value);
+    }
+  }
+}
+
 static void numbers_read_back(void **state) {
   (void)state;
   static const double special[] = {0,     1,     -1,     0.5,      1e15, 0x1p53,  1e22, 1e-22,    5e-324,
@@ -183,6 +203,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_characters_are_read),
       cmocka_unit_test(reading_rounds_as_the_c_library),
+      cmocka_unit_test(the_middle_between_doubles_is_rounded_once),
       cmocka_unit_test(numbers_read_back),
       cmocka_unit_test(the_shortest_is_written),
       cmocka_unit_test(a_locale_changes_nothing),
