@@ -112,8 +112,8 @@ ROOF_API const char *roof_split_name(roof_split split);
  *  Errors: ROOF_E_NAME with the nearest. */
 ROOF_API roof_status roof_split_parse(const char *text, roof_split *split, roof_error *error);
 
-/** Fits constants of each kind of kernel, format and framework to a part of a profile's timings, as roof_calibrate does, and judges
- *  the rest by them: what a machine would be predicted with that has been measured in part, or not at all.
+/** Fits constants of each kind of kernel, format and framework to a part of a profile's timings, as roof_calibrate does,
+ *  and judges the rest by them: what a machine would be predicted with that has been measured in part, or not at all.
  *  Units: shares.
  *  Ownership: as roof_accuracy_of.
  *  Errors: as roof_accuracy_of; ROOF_E_ARGUMENT when no timing is left to judge. */

@@ -22,6 +22,11 @@ setup() {
   [ "$(jq -r .schema <<<"$output")" = roofline.calibration/1 ]
   [ "$(jq -c keys gpu.stream.json)" = '["constants","name","schema"]' ]
   jq -e '.constants[0] | .kernel == "stream" and .kind == "measured" and (.source | contains("somebody"))' gpu.stream.json
+  awk -F, 'BEGIN { print "sys,fw,gemm_dtype,kernel_source,m,n,k,us" }
+    NR > 1 { printf "h200_sxm,%s/1,bfloat16,x,%d,4096,4096,%.5g\n", NR % 2 ? "one" : "two", NR, 20 + NR / 10 }' t.csv >g.csv
+  "$ROOFLINE" calibrate g.csv --family hopper --framework two --to two.json >out.txt
+  jq -e '.constants[0].framework == "two"' two.json
+  grep -q '^product in bf16, two: ' out.txt
   "$ROOFLINE" calibrate t.csv --machine a100 --to mine.json >/dev/null
   jq -e '.name == "nvidia-a100-sxm-80gb" and (.constants | length == 1)' mine.json
   run --separate-stderr "$ROOFLINE" predict relu n=1e6 --machine mine.json --dtype fp32 --json
