@@ -11,6 +11,7 @@
 #ifndef ROOFLINE_ACCURACY_H
 #define ROOFLINE_ACCURACY_H
 
+#include "roofline/draw.h"
 #include "roofline/import.h"
 #include "roofline/predict.h"
 #include "roofline/text.h"
@@ -54,10 +55,18 @@ typedef struct roof_accuracy_gap {
   size_t count;
 } roof_accuracy_gap;
 
+/** One timing, and what was predicted. */
+typedef struct roof_accuracy_point {
+  roof_kernel_kind kernel;
+  double expected; /**< s */
+  double measured; /**< s */
+} roof_accuracy_point;
+
 typedef struct roof_accuracy {
   roof_accuracy_line all;
   roof_accuracy_line *lines[ROOF_ACCURACY_COUNT]; /**< most timings first; durations ascend */
   size_t line_count[ROOF_ACCURACY_COUNT];
+  roof_accuracy_point *points; /**< all.count of them */
   roof_accuracy_gap *gaps;
   size_t gap_count;
 } roof_accuracy;
@@ -96,6 +105,15 @@ ROOF_API void roof_accuracy_done(roof_accuracy *accuracy);
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_accuracy_write(const roof_accuracy *accuracy, const roof_machine *machine,
                                          roof_text *out, roof_error *error);
+
+/** Measured over predicted times: the median of each kind of kernel next to the line of those that are as predicted, and
+ *  beneath it how many times the expected one tenth, half and nine tenths of the timings took. Some hundred kilobytes:
+ *  best allocated.
+ *  Units: s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT when fewer than two lengths of time are known; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_accuracy_chart(const roof_accuracy *accuracy, roof_curves *chart,
+                                         roof_error *error);
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,7 @@ static const char *duration_of(double seconds) {
 rf_judged rf_case_judge(const rf_case *c, const roof_prediction *p) {
   double seconds = c->seconds;
   return (rf_judged){.error = p->expected_seconds / seconds - 1,
+                     .point = {c->kernel, p->expected_seconds, seconds},
                      .bound_error = fabs(p->lower_seconds / seconds - 1),
                      .inside = seconds >= p->expected_low_seconds && seconds <= p->expected_high_seconds,
                      .below = seconds < 0.98 * p->lower_seconds,
@@ -142,7 +143,11 @@ static roof_status group(rf_judged *all, size_t count, roof_accuracy *a, roof_ac
 
 roof_status rf_accuracy_collect(rf_judged *all, size_t count, roof_accuracy *accuracy, roof_error *error) {
   double *room = malloc(count * sizeof *room);
-  roof_status status = room != NULL ? ROOF_OK : rf_accuracy_no_memory(error);
+  accuracy->points = malloc(count * sizeof *accuracy->points);
+  roof_status status = room != NULL && accuracy->points != NULL ? ROOF_OK : rf_accuracy_no_memory(error);
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    accuracy->points[i] = all[i].point;
+  }
   if (status == ROOF_OK) {
     rf_accuracy_line(all, count, "all", room, &accuracy->all);
   }
@@ -189,6 +194,7 @@ void roof_accuracy_done(roof_accuracy *accuracy) {
   for (int by = 0; by < ROOF_ACCURACY_COUNT; by++) {
     free(accuracy->lines[by]);
   }
+  free(accuracy->points);
   free(accuracy->gaps);
   *accuracy = (roof_accuracy){0};
 }

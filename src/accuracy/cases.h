@@ -49,6 +49,7 @@ typedef struct rf_cases {
 /** One timing judged. */
 typedef struct rf_judged {
   double error, bound_error;
+  roof_accuracy_point point;
   bool inside, below;
   const char *key[ROOF_ACCURACY_COUNT];
   const char *group; /**< the one of `key` that is being sorted by */

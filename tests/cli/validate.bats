@@ -38,6 +38,16 @@ setup() {
   [ "$status" -eq 2 ] && [[ $stderr == *'did you mean `shape`'* ]]
 }
 
+@test "a drawing of measured against predicted times" {
+  awk 'BEGIN { print "split,op,dev,B,H,us"
+    for (i = 0; i < 400; i++) { n = int(1000 * 1.03 ^ i); printf "train,relu,a100,1,%d,%.5g\n", n, 7 + 8 * n / 1e6 } }' >t.csv
+  "$ROOFLINE" validate t.csv --to t.svg --quiet
+  grep -q 'Measured against predicted' t.svg && grep -q 'stream' t.svg
+  head -3 t.csv >few.csv
+  run --separate-stderr "$ROOFLINE" validate few.csv --to few.svg
+  [ "$status" -eq 2 ] && [[ $stderr == *"too few timings"* ]] && [ ! -e few.svg ]
+}
+
 @test "errors: no file, no shapes, a row that is none" {
   run --separate-stderr "$ROOFLINE" validate
   [ "$status" -eq 2 ] && [[ $stderr == *"which file of timings?"* ]]

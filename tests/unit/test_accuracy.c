@@ -126,6 +126,29 @@ static void what_cannot_be_judged_is_counted(void **state) {
   roof_accuracy_done(&a);
 }
 
+/** As many times as long as predicted as the curves say. */
+static void a_chart_of_errors(void **state) {
+  (void)state;
+  roof_accuracy_point points[100];
+  roof_accuracy a = {.all = {.count = 100, .median = 0.5}, .points = points};
+  roof_curves *chart = calloc(1, sizeof *chart);
+  for (int i = 0; i < 100; i++) {
+    double expected = i < 50 ? 1e-5 : 1e-3;
+    points[i] = (roof_accuracy_point){ROOF_KERNEL_PRODUCT, expected, 2 * expected};
+  }
+  assert_int_equal(roof_accuracy_chart(&a, chart, NULL), ROOF_OK);
+  const roof_curve *product = &chart->panels[0].curves[0], *diagonal = &chart->panels[0].curves[1];
+  assert_string_equal(chart->series[0], "product");
+  assert_int_equal(product->count, 2);
+  assert_near(product->y[1] / product->x[1], 2e-6, 1e-9);
+  assert_near(diagonal->y[1] / diagonal->x[1], 1e-6, 1e-9);
+  assert_int_equal(chart->panels[1].curve_count, 3);
+  assert_near(chart->panels[1].curves[1].y[0], 2, 1e-9);
+  a.all.count = 50;
+  assert_int_equal(roof_accuracy_chart(&a, chart, NULL), ROOF_E_ARGUMENT);
+  free(chart);
+}
+
 static void errors_name_the_row(void **state) {
   (void)state;
   roof_accuracy a = {0};
@@ -247,6 +270,7 @@ int main(void) {
       cmocka_unit_test(shapes_are_read_from_columns),
       cmocka_unit_test(layers_are_read_from_columns),
       cmocka_unit_test(rows_of_other_tables),
+      cmocka_unit_test(a_chart_of_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/accuracy/lines.h"
+#include "cli/chart.h"
 #include "roofline/calibrate.h"
 
 static char *split_name;
@@ -31,13 +32,26 @@ static roof_status judge(const cli_args *args, const roof_profile *profile, cons
                             : roof_accuracy_of(profile, machine, &model, accuracy, error);
 }
 
+static roof_status draw(const cli_args *args, const roof_accuracy *accuracy, roof_error *error) {
+  roof_curves *chart = malloc(sizeof *chart);
+  roof_status status = chart != NULL ? roof_accuracy_chart(accuracy, chart, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "validate: out of memory");
+  if (status == ROOF_OK) {
+    status = cli_chart_write_curves(args, chart, "Points", NULL, error);
+  }
+  free(chart);
+  return status;
+}
+
 /** `machine` may be NULL. */
 static roof_status print(const cli_args *args, const roof_profile *profile, const roof_machine *machine,
                          roof_error *error) {
   roof_accuracy accuracy = {0};
   roof_text out = {0};
   roof_status status = judge(args, profile, machine, &accuracy, error);
-  if (status == ROOF_OK && args->json) {
+  if (status == ROOF_OK && args->file != NULL) {
+    status = draw(args, &accuracy, error);
+  } else if (status == ROOF_OK && args->json) {
     status = roof_accuracy_write(&accuracy, machine, &out, error);
   } else if (status == ROOF_OK) {
     (args->csv ? cli_accuracy_add_csv : add_text)(&accuracy, &out);
@@ -71,10 +85,11 @@ const cli_command cli_cmd_validate = {
         "  roofline validate gemm_h200_sxm.csv\n"
         "  roofline validate linear.csv vec.csv --json\n"
         "  roofline validate gemm_*.csv --split device\n"
+        "  roofline validate gemm_*.csv --to measured.svg\n"
         "\n"
         "  A file gives a time and the shape of each operation; `roofline import --list` names the formats.\n"
         "  Each timing is predicted on the machine that the file names, or on --machine.\n",
-    .writes = "txt json csv",
+    .writes = "txt svg png html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,
     .run = run,
