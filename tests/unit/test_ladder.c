@@ -257,7 +257,7 @@ static void bytes_by_level_of_an_accelerator(void **state) {
 }
 
 /** Three kernels pass over what does not stay, one that reads a row twice finds it in L2. */
-static void passes_over_rows_of_an_accelerator(void **state) {
+static void passes_over_operands_of_an_accelerator(void **state) {
   (void)state;
   const double matrix = 4.0 * 32768 * 4096;
   roof_machine *machine = make_gpu();
@@ -272,6 +272,12 @@ static void passes_over_rows_of_an_accelerator(void **state) {
   assert_near(moved.levels[2].bytes / matrix, 2, 1e-9);
   predict_on(machine, "device-rmsnorm-unfused", "rows=32768 cols=4096", &moved);
   assert_near(moved.levels[2].bytes / matrix, 3, 1e-9);
+  double square = 4.0 * 4096 * 4096;
+  predict_on(machine, "device-rmsnorm-linear-unfused", "batch=4096 in=4096 out=4096", &moved);
+  assert_near(moved.levels[2].bytes / square, 5, 1e-3);
+  predict_on(machine, "device-transpose-naive", "rows=4096 cols=4096", &moved);
+  assert_near(moved.levels[1].bytes / square, 9, 1e-9);
+  assert_near(moved.levels[2].bytes / square, 2, 1e-9);
   predict_on(machine, "device-rmsnorm-unfused", "rows=64 cols=1024", &moved);
   assert_true(moved.levels[2].bytes < 2.1 * 4 * 64 * 1024);
   roof_machine_free(machine);
@@ -313,7 +319,7 @@ int main(void) {
       cmocka_unit_test(three_loops_wait_for_their_sum),
       cmocka_unit_test(rungs_of_an_accelerator_as_published),
       cmocka_unit_test(bytes_by_level_of_an_accelerator),
-      cmocka_unit_test(passes_over_rows_of_an_accelerator),
+      cmocka_unit_test(passes_over_operands_of_an_accelerator),
       cmocka_unit_test(an_accelerator_that_is_a_processor),
       cmocka_unit_test(what_has_no_ladder),
   };

@@ -1,5 +1,5 @@
 /* y = rmsnorm(x) W on accelerators, in two kernels and in one. in[1] holds the gains, then W. */
-#include "kernels/device/_device.h"
+#include "kernels/device/_traffic.h"
 
 enum { BATCH, IN, OUT };
 enum { ITEMS = 256, BLOCK = 128 };
@@ -67,6 +67,13 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
   return rf_kernel_compare(run, (size_t)(run->values[BATCH] * run->values[OUT]), 1024, reference, error);
 }
 
+/** What the fused kernel moves, and the normalised rows to memory and back. */
+static void unfused_algorithm(const roof_kernel_run *run, const roof_target *units, roof_algorithm *out) {
+  const double *v = run->values;
+  double elements = v[BATCH] * v[IN] + v[IN] + v[IN] * v[OUT] + v[BATCH] * v[OUT];
+  rf_device_passes(units, elements * roof_dtype_bytes(run->dtype) + 2 * scratch(run), scratch(run), out);
+}
+
 static const rf_device_kernel unfused = {.program = "linear",
                                          .reference = "",
                                          .scratch = scratch,
@@ -84,6 +91,7 @@ static const roof_kernel kernels[] = {
      .rung = 1,
      .summary = "y = rmsnorm(x) W in two kernels: the normalised rows go to memory and come back",
      .detail = &unfused,
+     .algorithm = unfused_algorithm,
      ROW},
     {.name = "device-rmsnorm-linear",
      .rung = 2,
