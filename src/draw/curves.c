@@ -281,7 +281,7 @@ static void draw_mark_lines(canvas *c) {
 
 /** Where the label of an upright line may be: next to it and as low as there is room, else along it. */
 static void label_mark(canvas *c, const roof_curve_dot *m) {
-  enum { ROWS = 12, LANES = 3 };
+  enum { ROWS = 17, LANES = 3 };
   double x = place_x(c, m->x), width = rf_glyph_ems(m->label) * FONT, height = c->bottom[0] - c->top[0];
   box places[2 * ROWS + 2 * LANES];
   int count = 0;
@@ -423,10 +423,15 @@ static roof_status lay_out(canvas *c, roof_error *error) {
     c->bottom[i] = top + (c->curves->panel_count == 1 ? ONE_PANEL : i == 0 ? FIRST_PANEL : NEXT_PANEL);
     top = c->bottom[i] + GAP;
   }
+  double most = NAN;
   for (int i = 0; i < c->curves->mark_count && status == ROOF_OK; i++) {
+    double at = along(c->curves->linear, c->curves->marks[i].x);
     status = check_point(c, &c->curves->panels[0], c->curves->marks[i].x, 1, error);
-    widen(&c->x, along(c->curves->linear, c->curves->marks[i].x));
+    widen(&c->x, at);
+    most = fmax(most, at);
   }
+  /* The last mark's label has room to its right, running upwards. */
+  c->x.high = fmax(c->x.high, most + 0.025 * (c->x.high - c->x.low));
   if (c->curves->linear) {
     c->x = (rf_range){0, c->x.high * 1.02};
   } else if (c->x.high - c->x.low < 0.3) {
