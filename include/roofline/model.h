@@ -262,7 +262,8 @@ typedef struct roof_model {
   int note_count;
 } roof_model;
 
-/** Parameters. Active: those that one token uses; both embeddings count whole. */
+/** Parameters. Active: those that one token uses; both embeddings count whole. Published counts often leave out the
+ *  table: `active - embedding`. */
 typedef struct roof_model_parameters {
   double total;
   double active;

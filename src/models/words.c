@@ -32,6 +32,9 @@ static void add_model(roof_text *out, const roof_model_target *t) {
   roof_text_addf(out, "  model       %s: %s parameters", m->architecture, billions(x, p->total));
   if (p->active < p->total) {
     roof_text_addf(out, ", %s active per token", billions(x, p->active));
+    if (p->embedding > 0) {
+      roof_text_addf(out, " (%s without the embedding table)", billions(x, p->active - p->embedding));
+    }
   }
   roof_text_addf(out, "; %d layers of width %.0f, %.0f tokens in the vocabulary\n", m->layer_count, m->hidden,
                  m->vocab);

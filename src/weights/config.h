@@ -209,5 +209,10 @@ roof_status rf_config_layers(config *c);
 roof_status rf_config_quantization(config *c);
 /** Formats as a `quantization` object says, for a model whose precision is plain so far. */
 roof_status rf_config_quantize(config *c, const json_t *quantization);
+/* config_modules.c */
+/** Whether a list's name is of one layer's modules, by its number. */
+bool rf_config_names_layer(const char *pattern);
+/** What `modules` names layer by layer stays in the activations' format; a part has the mean of both. */
+void rf_config_leave_modules(config *c, const json_t *modules);
 
 #endif

@@ -115,8 +115,7 @@ static roof_status read_method(const config *c, const json_t *q, roof_weight_for
   return rf_config_fail(c, "quantization: `%.40s` is not a known method", name);
 }
 
-/** Parts that a list of modules leaves in the activations' format. Names that end in one layer's number or
- * expert's name are the routers' and norms', which are plain anyhow. */
+/** Parts that a list of modules leaves in the activations' format in every layer. */
 static void leave_out(config *c, const json_t *modules) {
   static const struct {
     const char *text;
@@ -126,7 +125,7 @@ static void leave_out(config *c, const json_t *modules) {
   roof_model_precision *p = &c->model->precision;
   for (size_t i = 0; i < json_array_size(modules); i++) {
     const char *module = json_string_value(json_array_get(modules, i));
-    bool all = module != NULL && strchr(module, '*') != NULL;
+    bool all = module != NULL && strchr(module, '*') != NULL && !rf_config_names_layer(module);
     for (size_t n = 0; n < sizeof names / sizeof names[0] && all; n++) {
       if (strstr(module, names[n].text) != NULL) {
         p->weights[names[n].part] = roof_weight_format_of(p->activations);
@@ -146,6 +145,7 @@ roof_status rf_config_quantize(config *c, const json_t *q) {
   roof_model_precision_quantize(p, &format);
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     leave_out(c, json_object_get(q, lists[i]));
+    rf_config_leave_modules(c, json_object_get(q, lists[i]));
   }
   const char *kv = json_string_value(json_object_get(q, "kv_cache_quant_algo"));
   if (kv != NULL && rf_letters_compare(kv, "FP8") == 0) {

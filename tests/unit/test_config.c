@@ -199,9 +199,56 @@ static void formats(void **state) {
   }
 }
 
+#define LATENT                                                                                               \
+  "{\"model_type\": \"deepseek_v2\", \"hidden_size\": 64, \"intermediate_size\": 128, "                      \
+  "\"num_attention_heads\": 4, "                                                                             \
+  "\"num_hidden_layers\": 2, \"vocab_size\": 256, \"max_position_embeddings\": 512, \"torch_dtype\": "       \
+  "\"bfloat16\", "                                                                                           \
+  "\"kv_lora_rank\": 32, \"qk_nope_head_dim\": 16, \"qk_rope_head_dim\": 8, \"v_head_dim\": 16, "            \
+  "\"n_routed_experts\": 8, \"num_experts_per_tok\": 2, \"n_shared_experts\": 1, "                           \
+  "\"moe_intermediate_size\": 32, \"first_k_dense_replace\": 1, \"quantization_config\": "                   \
+  "{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\", \"exclude_modules\": ["
+
+/** A list of modules layer by layer leaves its share of a part in the activations' format. */
+static void excluded_modules_are_counted(void **state) {
+  (void)state;
+  /* Of a layer's mixer: q_proj 64 x 96, kv_a 64 x 40, kv_b 32 x 128, o_proj 64 x 64. */
+  static const double q = 64 * 96, kv_a = 64 * 40, kv_b = 32 * 128, o = 64 * 64, bf16 = 2, nvfp4 = 0.5625;
+  const double all = q + kv_a + kv_b + o;
+  const struct {
+    const char *modules;
+    double mixer;
+    const char *name;
+  } rows[] = {
+      {"\"lm_head\"", nvfp4, "nvfp4"},
+      {"\"model.layers.0.self_attn.q_proj\", \"model.layers.1.self_attn.q_proj\"",
+       (q * bf16 + (all - q) * nvfp4) / all, "nvfp4+bf16"},
+      {"\"model.layers.0.self_attn.q_proj\"", (q * bf16 + (2 * all - q) * nvfp4) / (2 * all), "nvfp4+bf16"},
+      {"\"model.layers.1.self_attn*\", \"model.layers.10.self_attn*\"", (bf16 + nvfp4) / 2, "nvfp4+bf16"},
+      {"\"model.layers.0.self_attn*\", \"model.layers.1.self_attn.q_proj\"",
+       ((all + q) * bf16 + (all - q) * nvfp4) / (2 * all), "bf16+nvfp4"},
+      {"\"model.layers.0.self_attn\", \"model.layers.1*\"", bf16, "bf16"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[2048], name[64];
+    roof_model model;
+    roof_error error = {0};
+    snprintf(text, sizeof text, LATENT "%s]}}", rows[i].modules);
+    if (roof_model_read(text, strlen(text), "x.json", &model, &error) != ROOF_OK) {
+      fail_msg("%s", error.message);
+    }
+    const roof_weight_format *format = &model.precision.weights[ROOF_PART_MIXER];
+    assert_near(roof_weight_format_bytes(format), rows[i].mixer, 1e-12);
+    assert_string_equal(roof_weight_format_name(format, name, sizeof name), rows[i].name);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(counts), cmocka_unit_test(every_file),
-                                     cmocka_unit_test(collection), cmocka_unit_test(built_in),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(excluded_modules_are_counted),
+                                     cmocka_unit_test(counts),
+                                     cmocka_unit_test(every_file),
+                                     cmocka_unit_test(collection),
+                                     cmocka_unit_test(built_in),
                                      cmocka_unit_test(formats)};
   return cmocka_run_group_tests(tests, find_folder, NULL);
 }
