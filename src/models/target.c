@@ -146,7 +146,13 @@ static roof_status init_target(const roof_model_target *t, const roof_types *typ
   return status;
 }
 
-static roof_status init_part(roof_model_target *t, int part, const roof_options *options, roof_error *error) {
+/** Whether a step reads more weights than a cache could keep for the next: then none wait there. */
+static bool weights_pass(const roof_model_target *t, double weight_bytes) {
+  const roof_model_settings *s = &t->settings;
+  return t->parameters.total * weight_bytes / (s->tp * s->pp) > t->plain.cache_bytes;
+}
+
+static roof_status init_part(roof_model_target *t, int part, roof_options options, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   const roof_weight_format *format = &p->weights[part];
   roof_dtype plain = rf_model_compute(t->machine, p->activations), compute = plain;
@@ -163,7 +169,8 @@ static roof_status init_part(roof_model_target *t, int part, const roof_options 
   t->stored[part].compute = narrow && native ? compute : p->activations;
   t->stored[part].weights = format->stored;
   t->stored[part].weight_bytes = t->weight_bytes[part];
-  return init_target(t, &types, options, &t->parts[part], error);
+  options.cold = options.cold || weights_pass(t, t->weight_bytes[part]);
+  return init_target(t, &types, &options, &t->parts[part], error);
 }
 
 static const char *const op_names[MODEL_OP_COUNT] = {
@@ -198,7 +205,7 @@ static roof_status init_parts(roof_model_target *t, roof_error *error) {
   plain.kv = p->kv;
   roof_status status = init_target(t, &plain, &options, &t->plain, error);
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
-    status = init_part(t, part, &options, error);
+    status = init_part(t, part, options, error);
   }
   return status;
 }
