@@ -42,6 +42,7 @@ typedef enum roof_kernel_kind {
     "partial sums of a split that are added at the end, chunks that fill a pipeline")                        \
   X(ROOF_EFFECT_STORE, "store", "new keys and values that are written into their cache first")               \
   X(ROOF_EFFECT_QUANTISE, "quantise", "activations are written in the narrow format before the product")     \
+  X(ROOF_EFFECT_ROUTING, "routing", "rows that are sorted by expert, and added up again")                    \
   X(ROOF_EFFECT_CORNER, "corner", "arithmetic and memory that hide each other in part")                      \
   X(ROOF_EFFECT_LATENCY, "latency", "what a kernel takes whatever its size")
 
@@ -74,6 +75,8 @@ typedef enum roof_effect {
     "passes over the keys and values of a prompt until they are in the cache")                               \
   X(ROOF_QUANTISE_PASSES, "quantise_passes", "", 0, 16, 0, ROOF_EFFECT_QUANTISE,                             \
     "times that activations are read in 16 bits and written in the narrow format before a product")          \
+  X(ROOF_ROUTING_PASSES, "routing_passes", "", 0, 16, 0, ROOF_EFFECT_ROUTING,                                \
+    "times that the rows of all devices are read and written besides, to sort and to add them")              \
   X(ROOF_SHARING, "sharing", "", 0, 3, 0, ROOF_EFFECT_BANDWIDTH,                                             \
     "exponent of half the ranks, by which those that share a path through the host slow each other")         \
   X(ROOF_TIME_LOW, "time_low", "", 0.01, 1, 1, ROOF_EFFECT_COUNT,                                            \
@@ -104,13 +107,15 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
  *  product: `count` products of rows x depth by depth x columns.
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
  *  a query sees at most, `depth` elements of a key and of a value on average.
- *  experts: `rows` rows shared out among `count` matrices of depth x columns.
+ *  experts: `rows` rows shared out among `count` matrices of depth x columns, and as many of group x depth after them;
+ *  `routed` rows of all devices are sorted by expert.
  *  collective: `rows` bytes that each of `count` ranks copies to itself, `depth` messages that wait for one another. */
 typedef struct roof_kernel_shape {
   roof_kernel_kind kind;
   double count;
   double rows, columns, depth;
   double group;
+  double routed;
 } roof_kernel_shape;
 
 #ifdef __cplusplus

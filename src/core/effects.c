@@ -53,6 +53,10 @@ static const struct {
                                                   USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
                                                   USES(ROOF_CACHE_GAIN) | USES(ROOF_STORE_PASSES) |
                                                   USES(ROOF_CORNER) | INTERVAL},
+    [ROOF_KERNEL_EXPERTS] = {rf_form_experts, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
+                                                  USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
+                                                  USES(ROOF_CACHE_GAIN) | USES(ROOF_UNIT_BANDWIDTH) |
+                                                  USES(ROOF_CORNER) | USES(ROOF_ROUTING_PASSES) | INTERVAL},
     [ROOF_KERNEL_COLLECTIVE] = {rf_form_collective, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
                                                         USES(ROOF_BANDWIDTH) | USES(ROOF_SPLIT_SECONDS) |
                                                         USES(ROOF_SHARING) | INTERVAL},
@@ -150,6 +154,12 @@ static double known(double value) {
   return isnan(value) ? 0 : value;
 }
 
+/** Kernels of a launch as operations count them: a layer of experts sorts, multiplies twice and adds. */
+static double kernels_of(const roof_kernel_shape *shape) {
+  enum { LAYER_OF_EXPERTS = 4 };
+  return shape->kind == ROOF_KERNEL_EXPERTS && shape->group > 0 ? LAYER_OF_EXPERTS : 1;
+}
+
 double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *values,
                        unsigned without, rf_cut *cut) {
   rf_cut unused = {0};
@@ -161,7 +171,7 @@ double rf_form_seconds(const roof_target *target, const roof_prediction *p, cons
                 .c = values,
                 .without = without};
   return forms[p->work.kernel.kind].seconds(&run, cut != NULL ? cut : &unused) +
-         values[ROOF_LATENCY_SECONDS] * p->work.launches;
+         values[ROOF_LATENCY_SECONDS] * p->work.launches * kernels_of(&p->work.kernel);
 }
 
 double roof_effects_seconds(const roof_target *target, const roof_prediction *prediction,

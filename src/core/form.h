@@ -27,7 +27,7 @@ typedef struct rf_cut {
 /** Seconds without the latency of a launch. Keeps to *cut where it has tiles already, and else fills it. */
 typedef double rf_form(const rf_run *run, rf_cut *cut);
 
-rf_form rf_form_stream, rf_form_product, rf_form_decode, rf_form_prefill, rf_form_collective;
+rf_form rf_form_stream, rf_form_product, rf_form_decode, rf_form_prefill, rf_form_experts, rf_form_collective;
 
 static inline bool rf_without(const rf_run *run, roof_effect effect) {
   return (run->without & 1u << effect) != 0;

@@ -58,7 +58,8 @@ static void add_products(const double *v, double rows, const roof_types *t, roof
   add(w, &second);
   w->no_reuse_bytes = first.no_reuse_bytes + second.no_reuse_bytes;
   w->kernel = first.kernel;
-  w->kernel.columns += wide;
+  w->kernel.group = wide;
+  w->kernel.routed = v[TOKENS] * v[TOP_K];
 }
 
 /** The router's product and its choice. */

@@ -295,6 +295,41 @@ static void a_collective_has_a_floor(void **state) {
   roof_machine_free(h200);
 }
 
+static roof_prediction experts_of(const roof_machine *h200, const char *words, unsigned without) {
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  options.without = without;
+  assert_int_equal(roof_target_init(&target, h200, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("moe", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, words, values, NULL), ROOF_OK);
+  roof_predict(&target, op, values, &p);
+  return p;
+}
+
+/** Experts: bare without effects, never under that; several kernels for one token, tiles of few rows each cost more. */
+static void experts_take_tiles_of_their_rows(void **state) {
+  (void)state;
+  static const char layer[] = "hidden=4096 intermediate=1536 experts=128 top_k=8 router=0 tokens=";
+  roof_machine *h200 = NULL;
+  double last = 0;
+  assert_int_equal(roof_catalog_load("h200", &h200, NULL), ROOF_OK);
+  for (int tokens = 1; tokens < 100000; tokens *= 4) {
+    char words[128];
+    snprintf(words, sizeof words, "%s%d", layer, tokens);
+    roof_prediction p = experts_of(h200, words, 0);
+    roof_prediction bare = experts_of(h200, words, ROOF_EFFECTS_ALL & ~(1u << ROOF_EFFECT_STORE));
+    assert_true(fabs(bare.expected_seconds / fmax(bare.compute_seconds, bare.memory_seconds) - 1) < 1e-9);
+    assert_true(p.expected_seconds > 15e-6 && p.expected_seconds > bare.expected_seconds);
+    assert_true(p.expected_seconds > last);
+    last = p.expected_seconds;
+  }
+  roof_machine_free(h200);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_effects_make_the_expected_time),
@@ -309,6 +344,7 @@ int main(void) {
       cmocka_unit_test(names_are_read_as_they_are_written),
       cmocka_unit_test(constants_are_written_and_read),
       cmocka_unit_test(a_collective_has_a_floor),
+      cmocka_unit_test(experts_take_tiles_of_their_rows),
   };
   return cmocka_run_group_tests(tests, start, end);
 }

@@ -1,0 +1,67 @@
+/* Mixtures of experts: tiles of the rows that each expert got, waves of both products, weights at the bandwidth that busy
+ * units draw, passes that sort the rows and add them up. */
+#include "core/form.h"
+#include "roofline/dtype.h"
+
+/** Rows of a tile, and the share of the unit's rate that it reaches with columns of 128: as form_product.c has them. */
+static const struct { double rows, rate; } tilings[] = {{16, 0.25}, {64, 0.75}, {128, 1}};
+
+enum { TILINGS = sizeof tilings / sizeof tilings[0] };
+
+static const double tile_columns = 128, wide_bytes = 2;
+
+/** What a tiling makes of both products. */
+typedef struct products {
+  double tiles, waves, compute;
+} products;
+
+/** One product of `columns` x `depth`: waves of its tiles, and the seconds of their arithmetic. */
+static void add_product(const rf_run *run, int tiling, double columns, double depth, double mac_seconds,
+                        products *sum) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  double each = s->rows / s->count, units = run->target->units, tile_rows = tilings[tiling].rows;
+  bool tiled = !rf_without(run, ROOF_EFFECT_TILES), waved = !rf_without(run, ROOF_EFFECT_WAVES);
+  double high = each > tile_rows ? each / tile_rows + 0.5 : 1;
+  double tiles = s->count * high * fmax(1, columns / tile_columns);
+  double full = tiled ? 1 : each / (high * tile_rows) * fmin(1, columns / tile_columns);
+  double waves = tiles * full / units;
+  waves = waved ? ceil(waves) : waves;
+  sum->tiles += tiles;
+  sum->waves += ceil(tiles / units);
+  sum->compute +=
+      waves * units * tile_rows * tile_columns * depth * mac_seconds / (tiled ? tilings[tiling].rate : 1);
+}
+
+static products cut_rows(const rf_run *run, int tiling) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  double macs = s->rows * s->depth * (s->columns + s->group);
+  double mac_seconds = run->compute / macs / run->c[ROOF_EFFICIENCY];
+  products sum = {0};
+  add_product(run, tiling, s->columns, s->depth, mac_seconds, &sum);
+  if (s->group > 0) {
+    add_product(run, tiling, s->depth, s->group, mac_seconds, &sum);
+  }
+  return sum;
+}
+
+double rf_form_experts(const rf_run *run, rf_cut *cut) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  products best = {.compute = INFINITY};
+  double memory = rf_stream_seconds(run);
+  for (int i = 0; i < TILINGS; i++) {
+    products p = cut_rows(run, i);
+    if (p.compute + p.waves * run->c[ROOF_WAVE_SECONDS] <
+        best.compute + best.waves * run->c[ROOF_WAVE_SECONDS]) {
+      best = p;
+      cut->tile_rows = tilings[i].rows;
+    }
+  }
+  cut->tile_columns = tile_columns;
+  cut->tiles = best.tiles;
+  cut->waves = best.waves;
+  double busy = best.tiles / (s->group > 0 ? 2 : 1) / run->target->units * run->c[ROOF_UNIT_BANDWIDTH];
+  double passes = run->c[ROOF_ROUTING_PASSES] * 2 * wide_bytes * s->routed * s->depth *
+                  run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH];
+  return rf_corner(best.compute, memory / fmin(1, busy), run->c[ROOF_CORNER]) +
+         best.waves * run->c[ROOF_WAVE_SECONDS] + passes;
+}
