@@ -11,6 +11,7 @@ typedef struct track {
   const roof_ledger_entry *measurement; /**< the first after it */
   const char *label;
   bool unsealed; /**< measured before anything was predicted */
+  size_t place;  /**< among those with both */
 } track;
 
 /** Tracks in the order their labels first appear, found by a hash of the label. */
@@ -74,13 +75,12 @@ static void follow(const roof_ledger_entries *ledger, track_table *table) {
   }
 }
 
-static void sort_out(const track *tracks, size_t count, roof_reconcile *result) {
+/** Gives each label with both its place, and lists the others. */
+static void sort_out(track *tracks, size_t count, roof_reconcile *result) {
   for (size_t i = 0; i < count; i++) {
-    const track *t = &tracks[i];
+    track *t = &tracks[i];
     if (t->measurement != NULL) {
-      roof_reconciled *r = &result->entries[result->count++];
-      *r = rf_ledger_judge(t->prediction, t->measurement);
-      result->impossible_count += r->impossible[0] != '\0';
+      t->place = result->count++;
       continue;
     }
     if (t->prediction != NULL) {
@@ -92,6 +92,20 @@ static void sort_out(const track *tracks, size_t count, roof_reconcile *result) 
                t->label);
     }
   }
+}
+
+static void judge_all(const track *tracks, size_t count, roof_reconcile *result) {
+  size_t impossible = 0;
+#pragma omp parallel for schedule(static) reduction(+ : impossible) if (count > 1000)
+  for (size_t i = 0; i < count; i++) {
+    const track *t = &tracks[i];
+    if (t->measurement != NULL) {
+      roof_reconciled *r = &result->entries[t->place];
+      *r = rf_ledger_judge(t->prediction, t->measurement);
+      impossible += r->impossible[0] != '\0';
+    }
+  }
+  result->impossible_count = impossible;
 }
 
 roof_status rf_ledger_match(const roof_ledger_entries *ledger, roof_reconcile *result, roof_error *error) {
@@ -109,6 +123,7 @@ roof_status rf_ledger_match(const roof_ledger_entries *ledger, roof_reconcile *r
   }
   if (room) {
     sort_out(table.list, table.count, &matched);
+    judge_all(table.list, table.count, &matched);
     *result = matched;
   } else {
     roof_reconcile_done(&matched);
