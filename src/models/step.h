@@ -140,6 +140,8 @@ void rf_model_stage_transfers(model_step *step);
 /** What a kernel costs in addition to its work: `given` unless that is NaN, the machine's, or the mode's
  *  assumption. */
 roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch mode, double given);
+/** Has a target whose options give the cost of a launch count it once, and as little as it may be in its bound. */
+void rf_model_launched(roof_target *target, const roof_kernel_cost *cost, roof_launch mode, double given);
 
 /** The format that activations are multiplied in: their own, the other 16-bit one, or fp32. */
 roof_dtype rf_model_compute(const roof_machine *machine, roof_dtype wanted);

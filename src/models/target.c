@@ -106,6 +106,15 @@ roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch m
   return cost;
 }
 
+void rf_model_launched(roof_target *target, const roof_kernel_cost *cost, roof_launch mode, double given) {
+  if (isnan(given) && cost->kind == ROOF_ASSUMED) {
+    target->least_launch_seconds *= ROOF_ASSUMED_LEAST;
+  }
+  if (isnan(given) && mode == ROOF_LAUNCH_GRAPH) {
+    target->options.launch = NAN; /* the latencies of the forms are of kernels in graphs */
+  }
+}
+
 static bool has_path(const roof_machine *machine, roof_dtype dtype) {
   return roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL ||
          roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_DATASHEET) != NULL;
@@ -140,8 +149,8 @@ bool rf_model_is_quantized(const roof_model_precision *p, int part) {
 static roof_status init_target(const roof_model_target *t, const roof_types *types,
                                const roof_options *options, roof_target *target, roof_error *error) {
   roof_status status = roof_target_init(target, t->machine, types, options, error);
-  if (status == ROOF_OK && isnan(t->settings.kernel_seconds) && t->kernel.kind == ROOF_ASSUMED) {
-    target->least_launch_seconds *= ROOF_ASSUMED_LEAST;
+  if (status == ROOF_OK) {
+    rf_model_launched(target, &t->kernel, t->settings.launch, t->settings.kernel_seconds);
   }
   return status;
 }

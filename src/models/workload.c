@@ -94,8 +94,8 @@ static roof_status find_target(roof_workload_answer *a, bool *made, const roof_m
   made[wanted] = true;
   roof_types types = roof_types_of(rf_model_compute(machine, wanted));
   roof_status status = roof_target_init(target, machine, &types, &options, error);
-  if (status == ROOF_OK && isnan(s->kernel_seconds) && a->kernel.kind == ROOF_ASSUMED) {
-    target->least_launch_seconds *= ROOF_ASSUMED_LEAST;
+  if (status == ROOF_OK) {
+    rf_model_launched(target, &a->kernel, s->launch, s->kernel_seconds);
   }
   return status;
 }

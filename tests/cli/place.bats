@@ -81,7 +81,7 @@ fp32 0.95 softmax rows=4096 cols=4096
 fp32 2.00 add n=1G
 fp16 0.60 copy n=1G
 fp16 1.02 gemm m=4096 n=4096 k=4096
-fp16 0.40 attention batch=4 heads=32 q_len=2048 kv_len=2048 head_dim=128
+fp16 0.25 attention batch=4 heads=32 q_len=2048 kv_len=2048 head_dim=128
 ROWS
 }
 

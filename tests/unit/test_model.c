@@ -366,6 +366,7 @@ static void limits(void **state) {
 static roof_model_settings bare(const roof_model *model) {
   roof_model_settings s = roof_model_settings_default(model);
   s.options.efficiency_low = s.options.efficiency = s.options.efficiency_high = 1;
+  s.options.without = ROOF_EFFECTS_ALL;
   s.kernel_seconds = 0;
   s.chunk = 0;
   return s;
