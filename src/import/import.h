@@ -126,6 +126,8 @@ bool rf_import_time(const char *text, const char *unit, const import_marks *mark
 
 /* _profile.c: filling in the profile */
 
+/** Gives a record its operation and shape where `label` says them, as roof_op_label writes them. */
+void rf_import_ran(roof_profile *profile, roof_record *record, const char *label, const char *device);
 /** The record of that name, made when it is new. NULL when out of memory. Bytes that are not UTF-8 become
  *  U+FFFD. The pointer is valid until the next call. */
 roof_record *rf_import_record(roof_profile *profile, const char *name, size_t length);

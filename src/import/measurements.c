@@ -43,7 +43,7 @@ static void add_bytes(roof_profile *profile, roof_record *record, const roof_mea
   }
 }
 
-static void add_kernel(roof_profile *profile, const roof_measurement *m) {
+static void add_kernel(roof_profile *profile, const roof_measurement *m, const char *machine) {
   roof_record *record = rf_import_record(profile, m->label, strlen(m->label));
   double calls = m->calls >= 1 ? m->calls : m->sample_count > 0 ? (double)m->sample_count : 1;
   uint64_t picoseconds;
@@ -56,6 +56,7 @@ static void add_kernel(roof_profile *profile, const roof_measurement *m) {
   for (size_t i = 0; i < m->sample_count; i++) {
     rf_import_sample(profile, record, m->samples[i]);
   }
+  rf_import_ran(profile, record, m->label, machine);
   add_flops(profile, record, m, calls);
   record->write_share = m->write_share;
   record->update_share = m->update_share;
@@ -75,7 +76,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = roof_measurements_parse(text, size, rf_import_name(source), &all, error);
   }
   for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
-    add_kernel(profile, &all.list[i]);
+    add_kernel(profile, &all.list[i], all.machine);
   }
   for (size_t i = 0; i < all.skipped_count && status == ROOF_OK; i++) {
     rf_import_skip(profile, all.skipped[i].what, all.skipped[i].why);

@@ -181,3 +181,21 @@ entry() {
   COLUMNS=80 reconciled
   [[ $output == *' 2.0 above'*' 1.25x '* ]]
 }
+
+@test "--calibrate shows what constants fitted to the measurements would change" {
+  for i in {0..24}; do
+    n=$(awk -v i="$i" 'BEGIN { printf "%d", 1000 * 1.6 ^ i }')
+    "$ROOFLINE" seal relu n="$n" --dtype fp32 --machine a100 --quiet
+    "$ROOFLINE" record "relu n=$n fp32" seconds="$(awk -v n="$n" 'BEGIN { printf "%.6g", 7e-6 + 8 * n / 1e12 }')"
+  done >/dev/null
+  run --separate-stderr "$ROOFLINE" reconcile --calibrate --quiet
+  [ "$status" -eq 0 ]
+  grep -qE '^  latency_seconds +7\.0' <<<"$output"
+  grep -q '^stream in fp32: .* before)' <<<"$output"
+  run --separate-stderr "$ROOFLINE" reconcile --calibrate --json
+  jq -e '.schema == "roofline.calibration/1" and .fits[0].after.median_error < 0.01' <<<"$output"
+  "$ROOFLINE" seal relu n=8 --dtype fp32 --machine a100 --ledger one.ledger --quiet
+  "$ROOFLINE" record "relu n=8 fp32" seconds=9us --ledger one.ledger
+  run --separate-stderr "$ROOFLINE" reconcile --calibrate --ledger one.ledger
+  [ "$status" -eq 2 ] && [[ $stderr == *"--calibrate: "*"fewer than 20 timings"* ]]
+}

@@ -126,6 +126,27 @@ static void what_cannot_be_judged_is_counted(void **state) {
   roof_accuracy_done(&a);
 }
 
+static double value_of(const roof_record *record, const char *parameter) {
+  return record->ran->values[roof_op_param_index(record->ran->op, parameter)];
+}
+
+static void timings_of_a_program_itself(void **state) {
+  (void)state;
+  roof_profile p;
+  assert_int_equal(roof_profile_init(&p, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=4Ki k=16 fp16", "h200", 2e-6, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=4Ki k=16 fp16", "h200", 4e-6, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_add(&p, "somebody's kernel", "h200", 4e-6, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=8 k=8 fp16", "h200", 0, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(p.count, 2);
+  assert_near(value_of(&p.records[0], "n"), 4096, 0);
+  assert_int_equal(p.records[0].ran->types.compute, ROOF_FP16);
+  assert_string_equal(p.records[0].ran->device, "h200");
+  assert_near(roof_record_seconds(&p.records[0]) / (double)p.records[0].calls, 3e-6, 1e-12);
+  assert_null(p.records[1].ran);
+  roof_profile_done(&p);
+}
+
 /** As many times as long as predicted as the curves say. */
 static void a_chart_of_errors(void **state) {
   (void)state;
@@ -190,10 +211,6 @@ static void shapes_are_read_from_columns(void **state) {
   assert_near(window->values[roof_op_param_index(window->op, "window")], 128, 0);
   assert_near(d->values[roof_op_param_index(d->op, "window")], 4096, 0); /* 0: all keys */
   roof_profile_done(&p);
-}
-
-static double value_of(const roof_record *record, const char *parameter) {
-  return record->ran->values[roof_op_param_index(record->ran->op, parameter)];
 }
 
 /** What one device has of experts and heads; runs of one shape that differ stay apart. */
@@ -271,6 +288,7 @@ int main(void) {
       cmocka_unit_test(layers_are_read_from_columns),
       cmocka_unit_test(rows_of_other_tables),
       cmocka_unit_test(a_chart_of_errors),
+      cmocka_unit_test(timings_of_a_program_itself),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

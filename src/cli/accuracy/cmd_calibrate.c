@@ -1,10 +1,10 @@
 /* The effects' constants fitted to timings. */
 #include "roofline/calibrate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/accuracy/fits.h"
 #include "cli/accuracy/lines.h"
 
 static char *family, *kernel_name, *dtype_name, *source;
@@ -16,86 +16,6 @@ static const struct poptOption options[] = {
     {"dtype", '\0', POPT_ARG_STRING, &dtype_name, 0, "arithmetic in one format", "FORMAT"},
     {"source", '\0', POPT_ARG_STRING, &source, 0, "who measured what, for the constants' source", "TEXT"},
     POPT_TABLEEND};
-
-/** One constant of a fit. */
-typedef struct constant_line {
-  const roof_fit *fit;
-  roof_constant constant;
-} constant_line;
-
-static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_constant_row_of(((const constant_line *)row)->constant)->name;
-}
-
-/** Seconds, bytes and shares each as people read them. */
-static const char *quantity(const constant_line *line, double value, char scratch[CLI_SCRATCH]) {
-  const char *unit = roof_constant_row_of(line->constant)->unit;
-  return isnan(value)      ? NULL
-         : unit[0] == '\0' ? cli_number(scratch, value)
-                           : cli_quantity(scratch, value, strcmp(unit, "bytes") == 0 ? "B" : unit);
-}
-
-static const char *value_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const constant_line *line = row;
-  return quantity(line, line->fit->constants.values[line->constant], scratch);
-}
-
-static const char *spread_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const constant_line *line = row;
-  return quantity(line, line->fit->spread[line->constant], scratch);
-}
-
-static double gain_of(const void *row) {
-  const constant_line *line = row;
-  return line->fit->gain[line->constant];
-}
-
-static const char *meaning_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_constant_row_of(((const constant_line *)row)->constant)->text;
-}
-
-static const cli_column columns[] = {
-    {.header = "constant", .kind = CLI_COLUMN_TEXT, .text = name_of},
-    {.header = "value", .kind = CLI_COLUMN_TEXT, .text = value_of, .right = true},
-    {.header = "+-", .kind = CLI_COLUMN_TEXT, .text = spread_of, .right = true},
-    {.header = "gain",
-     .kind = CLI_COLUMN_NUMBER,
-     .number = gain_of,
-     .unit = " %",
-     .scale = 100,
-     .digits = 1,
-     .fixed = true},
-    {.header = "what it is", .kind = CLI_COLUMN_TEXT, .text = meaning_of, .rank = 1},
-    {0}};
-
-static void add_fit(const roof_fit *fit, roof_text *out) {
-  constant_line lines[ROOF_CONSTANT_COUNT];
-  size_t count = 0;
-  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
-    if (!isnan(fit->constants.values[i])) {
-      lines[count++] = (constant_line){fit, (roof_constant)i};
-    }
-  }
-  roof_text_addf(out, "\n%s in %s%s%s: %.1f %% off (median of %zu timings%s; %.1f %% before)\n",
-                 roof_kernel_kind_name(fit->constants.kernel), roof_dtype_name(fit->constants.dtype),
-                 fit->constants.framework[0] != '\0' ? ", " : "", fit->constants.framework,
-                 100 * fit->after.median, fit->after.count,
-                 fit->apart ? " not fitted" : ", the fitted ones: too few", 100 * fit->before.median);
-  cli_columns_add_text(out, CLI_ROWS(columns, lines, count));
-}
-
-static void add_text(const roof_calibration *c, roof_text *out) {
-  roof_text_addf(out, "%.1f %% off (median of %zu timings not fitted), %.1f %% of them inside the interval\n",
-                 100 * c->judged.all.median, c->judged.all.count, 100 * c->judged.all.inside);
-  for (size_t i = 0; i < c->count; i++) {
-    add_fit(&c->fits[i], out);
-  }
-  roof_text_add(out, "\n  +-: standard deviation over resamples of the timings\n"
-                     "  gain: how much less off the constant's effect makes the fitted timings\n");
-  cli_accuracy_add(&c->judged, out);
-}
 
 /** The machine with its constants, or these alone under the name of the family. */
 static roof_status keep(const cli_args *args, const roof_calibration *c, const roof_machine *machine,
@@ -124,7 +44,7 @@ static roof_status answer(const cli_args *args, const roof_calibration *c, const
   if (status == ROOF_OK && args->json) {
     status = roof_calibration_write(c, &out, error);
   } else if (status == ROOF_OK) {
-    add_text(c, &out);
+    cli_fits_add(c, &out);
   }
   return cli_print_end(&out, status, error);
 }

@@ -3,14 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/accuracy/fits.h"
 #include "cli/columns.h"
 #include "cli/ledger/seal.h"
 #include "core/number.h"
 
 static char *ledger_path;
+static int calibrated;
 
 static const struct poptOption options[] = {
-    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "default " CLI_DEFAULT_LEDGER, "FILE"}, POPT_TABLEEND};
+    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "default " CLI_DEFAULT_LEDGER, "FILE"},
+    {"calibrate", '\0', POPT_ARG_NONE, &calibrated, 0,
+     "also fit the constants of the effects to what was measured, and show what would change", NULL},
+    POPT_TABLEEND};
 
 /** An entry, what the columns with a header say, and why. */
 typedef struct row {
@@ -193,6 +198,39 @@ roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_e
   return status;
 }
 
+static roof_status fit(const roof_reconcile *all, roof_calibration *calibration, roof_error *error) {
+  roof_profile profile;
+  roof_calibrate_options how = roof_calibrate_options_default();
+  roof_options model = roof_options_default();
+  roof_status status = roof_profile_init(&profile, error);
+  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
+    const roof_reconciled *r = &all->entries[i];
+    status = roof_profile_add(&profile, r->label, r->machine, r->measured_seconds, error);
+  }
+  how.source = "the ledger";
+  status = status == ROOF_OK ? roof_calibrate(&profile, &how, &model, calibration, error) : status;
+  roof_profile_done(&profile);
+  return status;
+}
+
+/** What constants fitted to the measurements would change, after the answer itself. */
+static roof_status print_calibration(const cli_args *args, const roof_reconcile *all, roof_error *error) {
+  roof_calibration calibration = {0};
+  roof_error why = {0};
+  roof_text out = {0};
+  roof_status status = fit(all, &calibration, &why);
+  if (status == ROOF_OK && args->json) {
+    status = roof_calibration_write(&calibration, &out, error);
+  } else if (status == ROOF_OK) {
+    roof_text_add(&out, "\nWith constants fitted to these measurements:\n");
+    cli_fits_add(&calibration, &out);
+  } else {
+    status = roof_error_set(error, status, "--calibrate: %s", why.message);
+  }
+  roof_calibration_done(&calibration);
+  return cli_print_end(&out, status, error);
+}
+
 static roof_status print_json(roof_reconcile *all, const char *ledger, roof_error *error) {
   roof_text text = {0};
   return cli_print_end(&text, roof_reconcile_write(all, ledger, &text, error), error);
@@ -204,8 +242,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? roof_ledger_reconcile(ledger, &all, error) : status;
   if (status == ROOF_OK) {
-    status = args->json && !args->csv ? print_json(&all, ledger, error) : print_rows(args, &all, error);
+    status = calibrated && args->json   ? ROOF_OK
+             : args->json && !args->csv ? print_json(&all, ledger, error)
+                                        : print_rows(args, &all, error);
   }
+  status = status == ROOF_OK && calibrated ? print_calibration(args, &all, error) : status;
   status = status == ROOF_OK ? roof_reconcile_check(&all, ledger, error) : status;
   roof_reconcile_done(&all);
   free(ledger_path);
@@ -219,7 +260,10 @@ const cli_command cli_cmd_reconcile = {
     .summary = "compare what was measured with what was sealed; exit 1 when any is missing",
     .examples =
         "  roofline reconcile\n"
-        "  roofline reconcile --ledger today.ledger --json | jq '.entries[] | {label, verdict, gap}'\n",
+        "  roofline reconcile --ledger today.ledger --json | jq '.entries[] | {label, verdict, gap}'\n"
+        "  roofline reconcile --calibrate\n"
+        "\n"
+        "  --calibrate --json answers with the constants alone, as `calibrate` does.\n",
     .writes = "txt json csv",
     .options = options,
     .run = run,

@@ -1,0 +1,50 @@
+/* Operations with their shapes, from labels as roof_op_label writes them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/import.h"
+#include "roofline/ops.h"
+#include "roofline/shape.h"
+
+/** Reads "gemm m=8 n=8 k=8 fp16"; false where the label is none. */
+static bool read_label(const char *label, roof_ran *ran) {
+  char text[ROOF_LABEL_MAX];
+  snprintf(text, sizeof text, "%s", label);
+  char *shape = strchr(text, ' '), *format = strrchr(text, ' ');
+  roof_dtype dtype = ROOF_FP32;
+  if (shape == NULL || format == shape || roof_dtype_parse(format + 1, &dtype, NULL) != ROOF_OK) {
+    return false;
+  }
+  *shape = *format = '\0';
+  ran->types = roof_types_of(dtype);
+  return roof_op_find(text, &ran->op, NULL) == ROOF_OK &&
+         roof_shape_values(ran->op, shape + 1, ran->values, NULL) == ROOF_OK;
+}
+
+void rf_import_ran(roof_profile *profile, roof_record *record, const char *label, const char *device) {
+  roof_ran ran = {.how = ""};
+  if (record->ran != NULL || !read_label(label, &ran)) {
+    return;
+  }
+  record->ran = malloc(sizeof *record->ran);
+  if (record->ran != NULL) {
+    ran.device = roof_profile_text(profile, device);
+    *record->ran = ran;
+  }
+}
+
+roof_status roof_profile_add(roof_profile *profile, const char *label, const char *device, double seconds,
+                             roof_error *error) {
+  uint64_t picoseconds;
+  if (!rf_import_picoseconds(seconds, &picoseconds) || picoseconds == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%.100s: no time", label);
+  }
+  roof_record *record = rf_import_record(profile, label, strlen(label));
+  if (record == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%.100s: out of memory", label);
+  }
+  rf_import_call(profile, record, picoseconds);
+  rf_import_ran(profile, record, label, device);
+  return ROOF_OK;
+}
