@@ -1,7 +1,7 @@
 #!/bin/sh
 # How far predictions of single operations are from what others measured: ai-dynamo/aiconfigurator@095f58a (A100, H200, B200, L40S;
-# CUDA graphs) and sitar-lab/NeuSight@6945927 (fp32, PyTorch). Nothing is fitted. Prints a table; with a document, writes
-# it there between the two `accuracy` marks.
+# CUDA graphs), sitar-lab/NeuSight@6945927 (fp32, PyTorch), microsoft/vidur@7d47513 (fp16 layers of A100 and A40) and alibaba/InferSim@f2293da
+# (H20). Prints a table; with a document, writes it there between the two `accuracy` marks.
 set -eu
 cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-${ROOFLINE_BUILD:-build/release}/roofline}
@@ -12,25 +12,68 @@ if [ ! -d "$measured" ]; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+aic=$measured/aiconfigurator
 
-rows() { # WHAT GROUPING FILE...: a row for each line of that grouping
-  what=$1 by=$2
-  shift 2
-  "$roofline" validate "$@" --json | jq -r --arg what "$what" --arg by "$by" '
-    def percent: 100 * . | if fabs < 9.95 then . * 10 | round / 10 else round end;
-    .by[$by][] | [$what, .name, .timings, (.median_error, .mean_error, .p90_error, .bias, .median_error_of_lower,
-      .fraction_inside_interval, .fraction_below_lower | percent)] | "| " + (map(tostring) | join(" | ")) + " |"'
+# What its own publisher would not fit: a host's floor, and decode attention beyond what the memory gives.
+for device in a100_sxm h200_sxm b200_sxm l40s; do
+  grep -v 'vllm.*,fp8_block,' "$aic/gemm_$device.csv" >"$scratch/gemm_$device.csv"
+  grep -v ',trtllm/1\.0\.0,' "$aic/generation_attention_$device.csv" >"$scratch/generation_$device.csv"
+done
+
+judge() { # NAME FILE...: as it ships, by constants of other shapes, by those of other devices
+  name=$1
+  shift
+  "$roofline" validate "$@" --json >"$scratch/$name.ships"
+  for split in shape device; do
+    "$roofline" validate "$@" --split "$split" --json >"$scratch/$name.$split" || echo null >"$scratch/$name.$split"
+  done
 }
 
+row() { # TITLE NAME LINE GOAL GOAL: a row of the table; LINE is a jq expression for one line of an answer
+  jq -rn --arg title "$1" --arg shapes "$4" --arg devices "$5" --slurpfile ships "$scratch/$2.ships" \
+    --slurpfile shape "$scratch/$2.shape" --slurpfile device "$scratch/$2.device" '
+    def percent: 100 * . | if fabs < 9.95 then . * 10 | round / 10 else round end | tostring;
+    def errors: if . == null then "-" else [.median_error, .mean_error, .p90_error | percent] | join(" / ") end;
+    def inside: if . == null then "-" else .fraction_inside_interval | percent end;
+    def line: if . == null then null else '"$3"' end;
+    ($ships[0] | line) as $s | ($shape[0] | line) as $o | ($device[0] | line) as $d
+    | "| " + ([$title, $s.timings, ($s.median_error_of_lower | percent), ($s | errors), ($s | inside), ($o | errors), ($o | inside),
+        $shapes, ($d | errors), ($d | inside), $devices] | map(tostring) | join(" | ")) + " |"'
+}
+
+of() { # GROUPING NAME: the jq expression of that line
+  echo "(.by.$1 | map(select(.name == \"$2\"))[0])"
+}
+
+judge gemm "$scratch"/gemm_*.csv
+judge attention "$aic"/context_attention_*.csv "$scratch"/generation_*.csv
+judge mla "$aic"/context_mla_*.csv "$aic"/generation_mla_*.csv
+judge moe "$aic"/moe_*.csv
+judge nccl "$aic"/nccl.csv
+judge layers "$measured"/vidur/mlp_median_us.csv
+judge vector "$measured"/neusight/vec.csv
+judge conv "$measured"/neusight/conv.csv
+judge fp32 "$measured"/neusight/linear.csv "$measured"/neusight/bmm.csv
+judge h20 "$measured"/infersim/gemm__h20__data.csv
+
 {
-  echo '| what | of it | timings | median | mean | 90th | bias | bound alone | inside | below the bound |'
-  echo '|---|---|---:|---:|---:|---:|---:|---:|---:|---:|'
-  rows 'GEMM by format' format "$measured"/aiconfigurator/gemm_*.csv
-  rows 'GEMM by measured time' duration "$measured"/aiconfigurator/gemm_*.csv
-  rows 'attention, prompt' device "$measured"/aiconfigurator/context_attention_*.csv
-  rows 'attention, decoding' device "$measured"/aiconfigurator/generation_attention_*.csv
-  rows 'NCCL' operation "$measured"/aiconfigurator/nccl.csv
-  rows 'fp32, PyTorch' operation "$measured"/neusight/vec.csv "$measured"/neusight/linear.csv "$measured"/neusight/bmm.csv
+  echo '| what | timings | bound alone | as it ships | inside | other shapes | inside | goal | other devices | inside | goal |'
+  echo '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
+  row 'GEMM, bf16' gemm "$(of format bf16)" '6 / 8 / 18' '8 / 12 / 26'
+  row 'GEMM, fp8' gemm "$(of format fp8)" '7 / 11 / 24' '11 / 17 / 38'
+  row 'GEMM, fp8 in blocks' gemm "$(of format 'fp8, 16384 per scale')" '7 / 11 / 24' '11 / 17 / 38'
+  row 'GEMM, nvfp4' gemm "$(of format 'fp4, 16 per scale')" '7 / 11 / 24' '11 / 17 / 38'
+  row 'GEMM, fp8 in blocks, H20 (DeepGEMM)' h20 .all '' ''
+  row 'decode attention' attention "$(of kernel decode)" '8 / 14 / 34' '11 / 19 / 44'
+  row 'prefill attention' attention "$(of kernel prefill)" '9 / 14 / 34' '12 / 19 / 44'
+  row 'MLA' mla .all '8 / 14 / 34' '11 / 19 / 44'
+  row 'mixtures of experts' moe .all '12 / 20 / 45' '14 / 22 / 52'
+  row 'collectives (NCCL)' nccl .all '7 / 14 / 30' '9 / 19 / 35'
+  row 'products of layers, fp16, PyTorch' layers "$(of kernel product)" '6 / 8 / 18' '8 / 12 / 26'
+  row 'norms, activations, fp16, PyTorch' layers "$(of kernel stream)" '7 / 13 / 26' '10 / 17 / 36'
+  row 'elementwise, norms, softmax, fp32, PyTorch' vector .all '7 / 13 / 26' '10 / 17 / 36'
+  row 'products, fp32, PyTorch' fp32 .all '' ''
+  row 'convolution, fp32, PyTorch' conv .all '16 / 25 / 50' '22'
   printf '\nRoofline %s, %s.\n' "$("$roofline" --version | cut -d' ' -f2)" "$(date -u +%F)"
 } >"$scratch/table"
 cat "$scratch/table"
