@@ -66,6 +66,13 @@ ROOF_API const roof_constant_row *roof_constant_row_of(roof_constant constant);
  *  Errors: false for a value out of range. */
 ROOF_API bool roof_kernel_uses(roof_kernel_kind kind, roof_constant constant);
 
+/** Whether arithmetic in a narrow format has a scale for each block of operands (fp8 in blocks, nvfp4): other kernels than
+ *  those with one for a matrix.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_types_in_blocks(const roof_types *types);
+
 /** The constants that a machine has for a kind of kernel in some formats: those of the arithmetic's format, else of the
  *  narrowest that is wider, else of any; of these the framework's own, else what holds for any framework (NULL: that).
  *  Units: as the rows say.

@@ -184,6 +184,7 @@ typedef struct roof_constants {
   roof_kernel_kind kernel;
   roof_dtype dtype;                   /**< of the arithmetic */
   char framework[ROOF_FRAMEWORK_MAX]; /**< whose kernels: "vllm"; "" any */
+  bool blocks;                        /**< of narrow formats with a scale for each block of operands */
   double values[ROOF_CONSTANT_COUNT];
   roof_provenance kind;
   char source[ROOF_SOURCE_MAX];

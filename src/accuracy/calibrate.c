@@ -73,28 +73,40 @@ static roof_status fit_chosen(calibrating *k, roof_fit *fit) {
   return status;
 }
 
-static roof_status fit_kind(calibrating *k, roof_kernel_kind kernel, roof_dtype dtype) {
+static roof_status fit_kind(calibrating *k, const roof_constants *of) {
   rf_fitting *f = &k->fitting;
+  const char *kernel = roof_kernel_kind_name(of->kernel);
   char why[160];
-  rf_fitting_choose(f, kernel, dtype, k->framework);
+  rf_fitting_choose(f, of);
   if (f->chosen_count == 0) {
     return ROOF_OK;
   }
-  if (!roof_kernel_uses(kernel, ROOF_LATENCY_SECONDS)) {
-    snprintf(why, sizeof why, "%s: no form of their time is known", roof_kernel_kind_name(kernel));
+  if (!roof_kernel_uses(of->kernel, ROOF_LATENCY_SECONDS)) {
+    snprintf(why, sizeof why, "%s: no form of their time is known", kernel);
     return rf_gaps_add(&f->cases.gaps, why, f->chosen_count, k->error);
   }
   roof_status status = rf_fitting_drop_doubtful(f);
   if (status == ROOF_OK && f->chosen_count < RF_LEAST_TO_FIT) {
-    snprintf(why, sizeof why, "%s in %s: fewer than %d timings to fit", roof_kernel_kind_name(kernel),
-             roof_dtype_name(dtype), RF_LEAST_TO_FIT);
+    snprintf(why, sizeof why, "%s in %s: fewer than %d timings to fit", kernel, roof_dtype_name(of->dtype),
+             RF_LEAST_TO_FIT);
     return rf_gaps_add(&f->cases.gaps, why, f->chosen_count, k->error);
   }
   roof_fit *fit = &k->made.fits[k->made.count];
-  fit->constants = (roof_constants){.kernel = kernel, .dtype = dtype, .kind = ROOF_MEASURED};
-  snprintf(fit->constants.framework, sizeof fit->constants.framework, "%s",
-           k->framework != NULL ? k->framework : "");
+  fit->constants = *of;
   return status == ROOF_OK ? fit_chosen(k, fit) : status;
+}
+
+/** One kind and format that was asked for, with and without scales for blocks. */
+static roof_status fit_format(calibrating *k, roof_kernel_kind kernel, roof_dtype dtype) {
+  roof_constants of = {.kernel = kernel, .dtype = dtype, .kind = ROOF_MEASURED};
+  if ((k->how->kernel >= 0 && k->how->kernel != (int)kernel) ||
+      (k->how->dtype >= 0 && k->how->dtype != (int)dtype)) {
+    return ROOF_OK;
+  }
+  snprintf(of.framework, sizeof of.framework, "%s", k->framework != NULL ? k->framework : "");
+  roof_status status = fit_kind(k, &of);
+  of.blocks = true;
+  return status == ROOF_OK ? fit_kind(k, &of) : status;
 }
 
 static roof_status fit_all(calibrating *k) {
@@ -102,9 +114,7 @@ static roof_status fit_all(calibrating *k) {
   status = status == ROOF_OK ? keep_family(k) : status;
   for (int kernel = 0; kernel < ROOF_KERNEL_KIND_COUNT; kernel++) {
     for (int dtype = 0; dtype < ROOF_DTYPE_COUNT && status == ROOF_OK; dtype++) {
-      if ((k->how->kernel < 0 || k->how->kernel == kernel) && (k->how->dtype < 0 || k->how->dtype == dtype)) {
-        status = fit_kind(k, (roof_kernel_kind)kernel, (roof_dtype)dtype);
-      }
+      status = fit_format(k, (roof_kernel_kind)kernel, (roof_dtype)dtype);
     }
   }
   if (status == ROOF_OK && k->made.count == 0) {
@@ -121,7 +131,7 @@ roof_status roof_calibrate(const roof_profile *profile, const roof_calibrate_opt
   roof_status status = rf_fitting_init(&k.fitting, profile, how->machine, options, error);
   if (status == ROOF_OK) {
     k.fitting.source = how->source != NULL ? how->source : "timings";
-    k.made.fits = calloc((size_t)ROOF_KERNEL_KIND_COUNT * ROOF_DTYPE_COUNT, sizeof *k.made.fits);
+    k.made.fits = calloc((size_t)ROOF_KERNEL_KIND_COUNT * ROOF_DTYPE_COUNT * 2, sizeof *k.made.fits);
     status = k.made.fits != NULL ? fit_all(&k) : rf_accuracy_no_memory(error);
   }
   if (status == ROOF_OK) {
@@ -142,6 +152,7 @@ roof_status roof_calibration_apply(const roof_calibration *calibration, roof_mac
     for (size_t f = 0; f < calibration->count && !replaced; f++) {
       replaced = calibration->fits[f].constants.kernel == own->kernel &&
                  calibration->fits[f].constants.dtype == own->dtype &&
+                 calibration->fits[f].constants.blocks == own->blocks &&
                  strcmp(calibration->fits[f].constants.framework, own->framework) == 0;
     }
     if (!replaced) {

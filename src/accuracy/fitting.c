@@ -149,13 +149,18 @@ static void set_interval(rf_fitting *f, const rf_case *all, size_t count, double
   values[ROOF_TIME_HIGH] = clamp(roof_stats_quantile(f->room, count, 0.9), high->least, high->most);
 }
 
+/** Whether predictions in some formats of a framework are by these constants. */
+static bool are_for(const roof_constants *c, const rf_prepared *p) {
+  return p->types.compute == c->dtype && roof_types_in_blocks(&p->types) == c->blocks &&
+         (c->framework[0] == '\0' || strcmp(p->framework, c->framework) == 0);
+}
+
 /** Has the targets of these formats, and of the framework where they are one's, use the constants. */
 static void use(rf_fitting *f, const roof_constants *c) {
   for (size_t i = 0; i < f->cases.prepared_count; i++) {
     rf_prepared *p = &f->cases.prepared[i];
     roof_form *form = &p->target.forms[c->kernel];
-    if (p->types.compute != c->dtype ||
-        (c->framework[0] != '\0' && strcmp(p->framework, c->framework) != 0)) {
+    if (!are_for(c, p)) {
       continue;
     }
     form->known = true;
@@ -209,12 +214,11 @@ roof_status rf_fitting_fit(rf_fitting *f, rf_case *all, size_t count, roof_fit *
 
 /* All of it */
 
-void rf_fitting_choose(rf_fitting *f, roof_kernel_kind kernel, roof_dtype dtype, const char *framework) {
+void rf_fitting_choose(rf_fitting *f, const roof_constants *of) {
   f->chosen_count = 0;
   for (size_t i = 0; i < f->cases.count; i++) {
     const rf_case *c = &f->cases.list[i];
-    if (c->kernel == kernel && c->at->types.compute == dtype &&
-        (framework == NULL || strcmp(c->at->framework, framework) == 0)) {
+    if (c->kernel == of->kernel && are_for(of, c->at)) {
       f->chosen[f->chosen_count++] = *c;
     }
   }

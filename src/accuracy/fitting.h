@@ -21,8 +21,8 @@ typedef struct rf_fitting {
 roof_status rf_fitting_init(rf_fitting *f, const roof_profile *profile, const roof_machine *machine,
                             const roof_options *options, roof_error *error);
 void rf_fitting_done(rf_fitting *f);
-/** `framework`: NULL: all. */
-void rf_fitting_choose(rf_fitting *f, roof_kernel_kind kernel, roof_dtype dtype, const char *framework);
+/** Chooses the timings that constants of this kernel, format and framework ("": any) are for. */
+void rf_fitting_choose(rf_fitting *f, const roof_constants *of);
 /** Drops the chosen timings that cannot be of the kernel alone, and says why. */
 roof_status rf_fitting_drop_doubtful(rf_fitting *f);
 /** Fits the constants of fit->constants.kernel and dtype to `count` timings, which it orders anew; the interval is that

@@ -112,7 +112,7 @@ static roof_status by_part(rf_fitting *f, size_t count, rf_held by, const roof_c
 }
 
 static roof_status judge_kind(rf_fitting *f, roof_split split, const roof_constants *of) {
-  rf_fitting_choose(f, of->kernel, of->dtype, of->framework);
+  rf_fitting_choose(f, of);
   if (f->chosen_count > 0 && !roof_kernel_uses(of->kernel, ROOF_LATENCY_SECONDS)) {
     char why[96];
     snprintf(why, sizeof why, "%s: no form of their time is known", roof_kernel_kind_name(of->kernel));
@@ -131,8 +131,9 @@ static roof_status judge_kind(rf_fitting *f, roof_split split, const roof_consta
 static roof_status judge_framework(rf_fitting *f, roof_split split, const char *framework) {
   roof_status status = ROOF_OK;
   for (int kernel = 0; kernel < ROOF_KERNEL_KIND_COUNT; kernel++) {
-    for (int dtype = 0; dtype < ROOF_DTYPE_COUNT && status == ROOF_OK; dtype++) {
-      roof_constants of = {.kernel = (roof_kernel_kind)kernel, .dtype = (roof_dtype)dtype};
+    for (int i = 0; i < 2 * ROOF_DTYPE_COUNT && status == ROOF_OK; i++) {
+      roof_constants of = {
+          .kernel = (roof_kernel_kind)kernel, .dtype = (roof_dtype)(i / 2), .blocks = i % 2 == 1};
       snprintf(of.framework, sizeof of.framework, "%s", framework);
       status = judge_kind(f, split, &of);
     }

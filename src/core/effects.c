@@ -113,6 +113,10 @@ static double distance(roof_dtype have, roof_dtype wanted) {
   return have == wanted ? 0 : by >= 0 ? 1 + by : 100 - by;
 }
 
+bool roof_types_in_blocks(const roof_types *types) {
+  return types->group > 0 && roof_dtype_bytes(types->compute) <= 1;
+}
+
 const roof_constants *roof_constants_find(const roof_machine *machine, roof_kernel_kind kind,
                                           const roof_types *types, const char *framework) {
   const roof_constants *found = NULL;
@@ -120,7 +124,8 @@ const roof_constants *roof_constants_find(const roof_machine *machine, roof_kern
   for (int i = 0; i < machine->constants_count; i++) {
     const roof_constants *c = &machine->constants[i];
     bool own = framework != NULL && strcmp(c->framework, framework) == 0;
-    double far = distance(c->dtype, types->compute) - (own ? 0.5 : 0);
+    bool alike = c->blocks == roof_types_in_blocks(types);
+    double far = distance(c->dtype, types->compute) - (own ? 0.5 : 0) - (alike ? 0.25 : 0);
     if (c->kernel == kind && (own || c->framework[0] == '\0') && far < least) {
       found = c;
       least = far;

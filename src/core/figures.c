@@ -273,6 +273,7 @@ static const rf_field constants_fields[] = {
     {"kernel", .type = FIELD_KERNEL, AT(roof_constants, kernel), .required = true},
     {"dtype", .type = FIELD_DTYPE, AT(roof_constants, dtype), .required = true},
     {"framework", .type = FIELD_TEXT, AT(roof_constants, framework)},
+    {"blocks", .type = FIELD_FLAG, AT(roof_constants, blocks)},
 #define CONSTANT(symbol, name, unit, least, most, neutral, effect, text)                                     \
   {name, .type = FIELD_AMOUNT, AT(roof_constants, values[symbol])},
     ROOF_CONSTANT_MAP(CONSTANT)

@@ -155,6 +155,34 @@ static void constants_go_into_a_machine(void **state) {
   roof_text_done(&csv);
 }
 
+/** Scales for blocks are other kernels: constants of their own, found by the formats. */
+static void formats_in_blocks_are_apart(void **state) {
+  (void)state;
+  roof_text csv = {0};
+  roof_calibration c;
+  roof_calibrate_options how = roof_calibrate_options_default();
+  roof_machine *h200 = roof_machine_new();
+  roof_types plain = roof_types_of(ROOF_FP8), blocks = plain;
+  blocks.group = 128 * 128;
+  how.family = "gpu";
+  roof_text_add(&csv, gemm_header);
+  for (int i = 0; i < 200; i++) {
+    roof_text_addf(&csv, "h200_sxm,a,%s,x,%d,64,64,%.6g\n", i % 2 == 0 ? "fp8" : "fp8_block", 16 + i,
+                   i % 2 == 0 ? 12. : 5.);
+  }
+  assert_int_equal(calibrate(&csv, &how, &c, NULL), ROOF_OK);
+  assert_int_equal(c.count, 2);
+  assert_int_equal(roof_calibration_apply(&c, h200, NULL), ROOF_OK);
+  const roof_constants *a = roof_constants_find(h200, ROOF_KERNEL_PRODUCT, &plain, NULL),
+                       *b = roof_constants_find(h200, ROOF_KERNEL_PRODUCT, &blocks, NULL);
+  assert_false(a->blocks);
+  assert_true(b->blocks);
+  assert_true(c.fits[0].after.median < 0.1 && c.fits[1].after.median < 0.1);
+  roof_calibration_done(&c);
+  roof_machine_free(h200);
+  roof_text_done(&csv);
+}
+
 static roof_status judge(const roof_text *csv, roof_split split, const roof_machine *on, roof_accuracy *a,
                          roof_error *error) {
   roof_profile profile;
@@ -223,9 +251,13 @@ static void a_minimum_is_found_within_bounds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(constants_are_found_again), cmocka_unit_test(impossible_timings_are_left_out),
-      cmocka_unit_test(families_do_not_mix),       cmocka_unit_test(constants_go_into_a_machine),
-      cmocka_unit_test(a_part_judges_the_rest),    cmocka_unit_test(a_minimum_is_found_within_bounds),
+      cmocka_unit_test(constants_are_found_again),
+      cmocka_unit_test(impossible_timings_are_left_out),
+      cmocka_unit_test(families_do_not_mix),
+      cmocka_unit_test(constants_go_into_a_machine),
+      cmocka_unit_test(a_part_judges_the_rest),
+      cmocka_unit_test(formats_in_blocks_are_apart),
+      cmocka_unit_test(a_minimum_is_found_within_bounds),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
