@@ -303,6 +303,7 @@ typedef struct roof_model_settings {
   double tokens;            /**< of a whole training run, 0: not said */
   double page;              /**< tokens of a page of the KV cache */
   double workspace;         /**< bytes that the runtime and its libraries hold */
+  double memory_share;      /**< of a device's memory, that the engine may use: 1 all, 0.9 as vLLM */
   double price;             /**< of one device and hour, NaN: not given */
   unsigned typed;           /**< what roof_model_settings_read read, for roof_model_settings_check */
   roof_options options;

@@ -46,7 +46,7 @@ typedef struct roof_model_axes {
 } roof_model_axes;
 
 /** Reads `count` words key=value into settings: batch, prompt, generate, chunk, draft, accept, tp, pp, dp,
- *  ep, cp, microbatches, node, page, workspace, price, zero. A list or range (batch=1,8 or batch=1..256*2) is
+ *  ep, cp, microbatches, node, page, workspace, memory_share, price, zero. A list or range (batch=1,8 or batch=1..256*2) is
  *  added to `axes`, the setting getting its first value; where `axes` is NULL it is refused.
  *  Units: as roof_model_settings.
  *  Ownership: the caller's, released with roof_model_axes_done.

@@ -129,6 +129,16 @@ static void heed_measured(roof_claim_judged *j, const roof_machine *machine, con
   j->possible = true;
 }
 
+/** A little above a peak at its nominal clock: which clock that takes. No card runs half as fast again. */
+static void judge_clock(roof_claim_judged *j, const roof_machine *machine, const roof_peak *own) {
+  static const double most = 1.3;
+  double clock = isnan(own->clock_hz) ? machine->clock_hz : own->clock_hz;
+  if (!j->possible && j->placed.share <= most && strcmp(machine->device_class, "gpu") == 0 && clock > 0) {
+    j->clock_hz = clock;
+    j->needed_hz = clock * j->placed.share;
+  }
+}
+
 static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
                               roof_error *error) {
   const roof_peak *peak = target->peak[ROOF_MATRIX];
@@ -161,6 +171,7 @@ static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const r
   }
   if (!j->possible && j->placed.regime != ROOF_MEMORY_BOUND) {
     heed_measured(j, target->machine, peak);
+    judge_clock(j, target->machine, peak);
   }
   if (isnan(intensity) && !j->possible) {
     judge_sparse(j, target, peak);
@@ -301,8 +312,13 @@ static roof_status check_options(const roof_target *target, const roof_claim *c,
 
 roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim, roof_claim_judged *judged,
                              roof_error *error) {
-  roof_claim_judged j = {
-      .limit = NAN, .dtype = target->types.compute, .fits = true, .sparse_share = NAN, .sparse_limit = NAN};
+  roof_claim_judged j = {.limit = NAN,
+                         .dtype = target->types.compute,
+                         .fits = true,
+                         .sparse_share = NAN,
+                         .sparse_limit = NAN,
+                         .clock_hz = NAN,
+                         .needed_hz = NAN};
   roof_status status = roof_claim_check(claim, error);
   status = status == ROOF_OK ? check_options(target, claim, error) : status;
   if (status == ROOF_OK) {

@@ -247,8 +247,19 @@ static void explain_sparse(const roof_claim_judged *j, char *out, size_t size) {
   }
 }
 
+/** The clock that a claim above a nominal peak takes, "" where that is no cause. */
+static void explain_clock(const roof_claim_judged *j, char *out, size_t size) {
+  char nominal[SHORT], needed[SHORT];
+  out[0] = '\0';
+  if (!isnan(j->clock_hz)) {
+    snprintf(out, size, "; the peak is at a nominal %s: this takes %s",
+             roof_quantity_format(nominal, SHORT, j->clock_hz, "Hz"),
+             roof_quantity_format(needed, SHORT, j->needed_hz, "Hz"));
+  }
+}
+
 void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_machine *machine) {
-  char share[SHORT], limit[SHORT], held[384], sparse[128];
+  char share[SHORT], limit[SHORT], held[384], sparse[128], clock[128];
   const char *title = roof_machine_title(machine);
   roof_quantity_format(limit, SHORT, j->limit, roof_claim_kind_unit(j->kind));
   if (claim->op == NULL) {
@@ -261,9 +272,10 @@ void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_
              j->limit_name);
   }
   explain_sparse(j, sparse, sizeof sparse);
+  explain_clock(j, clock, sizeof clock);
   const char *of = j->placed.share >= 10 ? "" : "of ";
-  snprintf(j->because, sizeof j->because, "%s: %s %s%s%s", j->possible ? "possible" : "impossible",
-           percent(share, j->placed.share), of, held, sparse);
+  snprintf(j->because, sizeof j->because, "%s: %s %s%s%s%s", j->possible ? "possible" : "impossible",
+           percent(share, j->placed.share), of, held, clock, sparse);
 }
 
 static const char *claim_quantity(char buffer[SHORT], double value, roof_claim_kind kind) {

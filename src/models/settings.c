@@ -44,6 +44,7 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(node),
     COUNT(page),
     AMOUNT(workspace, "B"),
+    AMOUNT(memory_share, "%"),
     AMOUNT(price, ""),
     COUNT(zero),
     COUNT(tokens),

@@ -26,6 +26,7 @@ roof_model_settings roof_model_settings_default(const roof_model *model) {
                            .node = 8,
                            .page = DEFAULT_PAGE,
                            .workspace = default_workspace,
+                           .memory_share = 1,
                            .price = NAN,
                            .options = roof_options_default()};
   if (model->context > 0 && s.prompt + s.generate > model->context) {
@@ -74,6 +75,10 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
     return roof_error_set(error, ROOF_E_ARGUMENT, "tokens=%g: %s", s->tokens,
                           s->train ? "must be from 0 to 1e18"
                                    : "of a training run: add --train; prompt= and generate= are of requests");
+  }
+  if (!(s->memory_share > 0 && s->memory_share <= 1)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "memory_share=%g: must be over 0 and at most 1",
+                          s->memory_share);
   }
   if (!(s->workspace >= 0) || s->kernel_seconds < 0 || s->price < 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "workspace, launch cost or price: must not be negative");

@@ -148,8 +148,12 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
                {"state", c->state_bytes},         {"gradients", c->gradient_bytes},
                {"optimizer", c->optimizer_bytes}, {"activations", c->activation_bytes},
                {"workspace", c->workspace_bytes}, {"half-filled pages", c->fragmentation_bytes}};
-  roof_text_addf(out, "  memory      %s of %s per device:", roof_bytes_format(x, SHORT, c->total_bytes),
+  roof_text_addf(out, "  memory      %s of %s per device", roof_bytes_format(x, SHORT, c->total_bytes),
                  roof_bytes_format(y, SHORT, c->capacity_bytes));
+  if (t->settings.memory_share < 1) {
+    roof_text_addf(out, ", %.4g %% of all", 100 * t->settings.memory_share);
+  }
+  roof_text_add(out, ":");
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     if (parts[i].bytes > 0) {
       roof_text_addf(out, "%s %s %s", i > 0 ? "," : "", parts[i].name,

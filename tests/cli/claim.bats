@@ -133,6 +133,13 @@ ROWS
   run -0 "$ROOFLINE" claim 92.3TFLOP/s --machine gb10 --dtype bf16
 }
 
+@test "a claim a little above a peak at a nominal clock says which clock it takes" {
+  run -1 "$ROOFLINE" claim 340TFLOP/s --machine rtx4090 --dtype fp8
+  [[ ${lines[0]} == "impossible: 103 % of the dense fp8 matrix peak (330.3 TFLOP/s) of NVIDIA GeForce RTX 4090; the peak is at a nominal 2.520 GHz: this takes 2.594 GHz;"* ]]
+  run -1 "$ROOFLINE" claim 500TFLOP/s --machine rtx4090 --dtype fp8
+  [[ $output != *nominal* ]]
+}
+
 @test "a claim names its source in a word, the whole trail stands in the machine and in JSON" {
   claim 0 1880GB/s
   has 'source   datasheet of 2026-08-22; `roofline machine show nvidia-h100-sxm`'

@@ -342,6 +342,19 @@ static void every_weight_is_read(void **state) {
   }
 }
 
+/** An engine that may use a share of the memory has that much capacity, and no other byte changes. */
+static void a_share_of_the_memory(void **state) {
+  (void)state;
+  roof_model model = read_model(llama_text);
+  roof_model_settings s = roof_model_settings_default(&model);
+  const roof_model_capacity all = answer(&model, &s)->capacity;
+  s.memory_share = 0.9;
+  const roof_model_capacity some = answer(&model, &s)->capacity;
+  assert_near(some.capacity_bytes, 0.9 * all.capacity_bytes, 1e-12);
+  assert_true(some.total_bytes == all.total_bytes && some.largest_batch < all.largest_batch);
+  assert_near(all.spare_bytes - some.spare_bytes, 0.1 * all.capacity_bytes, 1e-9);
+}
+
 /** The longest context fits, one token more does not; the same for the batch. */
 static void limits(void **state) {
   (void)state;
@@ -696,6 +709,7 @@ int main(void) {
       cmocka_unit_test(tensor_parallel),
       cmocka_unit_test(weights_are_parameters),
       cmocka_unit_test(every_weight_is_read),
+      cmocka_unit_test(a_share_of_the_memory),
       cmocka_unit_test(limits),
       cmocka_unit_test(weights_alone),
       cmocka_unit_test(products_of_a_layer),
