@@ -223,6 +223,8 @@ typedef struct roof_model_block {
   bool mlp_bias;
   double experts; /**< 0: a dense layer */
   double experts_per_token;
+  double expert_groups; /**< groups that the experts are spread over; 0: none */
+  double token_groups;  /**< of them, those that a token's experts lie in at most */
   double expert_width;
   bool expert_bias;
   bool router_bias;

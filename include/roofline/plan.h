@@ -156,7 +156,8 @@ ROOF_API roof_status roof_train_search(const roof_model *model, const roof_machi
   X(ROOF_ROUTE_RING, "ring", "one ring over all devices, the slowest link binds")                            \
   X(ROOF_ROUTE_TREE, "tree", "halving and doubling over all devices, the slowest link binds")                \
   X(ROOF_ROUTE_HIERARCHY, "hierarchical",                                                                    \
-    "summed within each node, each device's share between nodes, then distributed within the node")
+    "summed within each node, each device's share between nodes, then distributed within the node, piece "   \
+    "by piece at once")
 
 typedef enum roof_route {
 #define ROOF_ROUTE_ENUM(symbol, name, text) symbol,

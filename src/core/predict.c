@@ -410,14 +410,17 @@ static double network_seconds(const roof_link *link, const roof_work *work) {
 }
 
 /** Seconds that the memory takes at least, where the last cache may have kept data from a run before: all that fits,
- * and ever less of more, nothing of three times its size. */
+ * and ever less of more, nothing of three times its size; nothing of what is fresh. */
 static double least_memory_seconds(const roof_target *target, const roof_prediction *p) {
-  double cache = target->cache_bytes, set = p->work.working_set, memory = known(p->memory_seconds);
-  if (!(cache > 0 && target->cache_seconds_per_byte > 0) || target->options.cold || !(set < 3 * cache)) {
+  double cache = target->cache_bytes, fresh = p->work.fresh_bytes, memory = known(p->memory_seconds);
+  double set = p->work.working_set - fresh;
+  if (!(cache > 0 && target->cache_seconds_per_byte > 0) || target->options.cold ||
+      !(set > 0 && set < 3 * cache)) {
     return memory;
   }
-  double kept = set <= cache ? set : cache * (3 - set / cache) / 2;
-  double from_memory = memory * (1 - kept / set), from_cache = p->bytes * target->cache_seconds_per_byte;
+  double kept = set <= cache ? 1 : cache * (3 - set / cache) / 2 / set;
+  double from_memory = memory * (1 - kept * (1 - fresh / p->bytes)),
+         from_cache = p->bytes * target->cache_seconds_per_byte;
   return smaller(memory, larger(from_memory, from_cache));
 }
 

@@ -24,26 +24,32 @@ const char *roof_route_name(roof_route route, const char **text) {
   return known ? routes[route].name : "?";
 }
 
-/** By the operation `allreduce`, algorithm 0 (ring) or 1 (tree). */
+/** By the operation `allreduce`, algorithm 0 (ring) or 1 (tree): seconds of its bytes, and of all. */
 static double one_link(const roof_cluster *c, const roof_link *link, int algorithm, double bytes,
-                       double ranks) {
+                       double ranks, double *seconds) {
   const roof_op *op = NULL;
+  roof_work w;
+  *seconds = 0;
   if (ranks <= 1 || roof_op_find("allreduce", &op, NULL) != ROOF_OK) {
     return 0;
   }
-  roof_work w;
-  return rf_model_transfer_seconds(c->target, op, link, (double[3]){bytes, ranks, algorithm}, &w);
+  *seconds = rf_model_transfer_seconds(c->target, op, link, (double[3]){bytes, ranks, algorithm}, &w);
+  return w.link_bytes / link->bytes_per_second;
 }
 
 double roof_cluster_all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices) {
   enum { RING, TREE };
   const roof_link *in = &c->links[ROOF_SPAN_NODE], *between = &c->links[ROOF_SPAN_CLUSTER];
+  double near, far, local = fmin(devices, c->node);
   if (route != ROOF_ROUTE_HIERARCHY) {
-    return one_link(c, devices > c->node ? between : in, route == ROOF_ROUTE_TREE ? TREE : RING, bytes,
-                    devices);
+    one_link(c, devices > c->node ? between : in, route == ROOF_ROUTE_TREE ? TREE : RING, bytes, devices,
+             &far);
+    return far;
   }
-  double local = fmin(devices, c->node);
-  return one_link(c, in, RING, bytes, local) + one_link(c, between, RING, bytes / local, devices / local);
+  double within = one_link(c, in, RING, bytes, local, &near);
+  double across = one_link(c, between, RING, bytes / local, devices / local, &far);
+  return near + far -
+         fmin(within, across); /* in pieces: while one is between the nodes, the next is in them */
 }
 
 double roof_cluster_compute(const roof_cluster *c, double devices) {

@@ -69,6 +69,8 @@ static roof_status check_counts(const roof_model_block *b, int kind, roof_error 
                 {"width", b->width},
                 {"experts", b->experts},
                 {"experts_per_token", b->experts_per_token},
+                {"expert_groups", b->expert_groups},
+                {"token_groups", b->token_groups},
                 {"expert_width", b->expert_width}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     if (!is_count(counts[i].value)) {

@@ -17,6 +17,9 @@ void roof_model_operation_predict(const roof_model_target *t, const roof_model_o
   work.weight_bytes += vectors;
   work.read_bytes += vectors;
   work.launches = o->kernels;
+  bool displaced =
+      t->parts[ROOF_PART_MIXER].options.cold; /* keys as well as weights, by what runs in between */
+  work.fresh_bytes = displaced ? fmin(work.cache_bytes, work.read_bytes) : 0;
   if (o->kind == ROOF_KIND_COLLECTIVE) {
     roof_predict_transfer(&t->plain, &t->links[o->span], &work, p);
   } else {

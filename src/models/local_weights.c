@@ -18,6 +18,16 @@ static double repeated_elements(const roof_model *m, const roof_model_block *b, 
              : 0;
 }
 
+/** Copies of experts that the devices hold of each, on average, so that all hold as many. */
+static double expert_copies(const roof_model_target *t) {
+  double copies = 1;
+  for (int i = 0; i < t->model->block_count; i++) {
+    const roof_model_block *b = &t->model->blocks[i];
+    copies = b->experts > 0 ? fmax(copies, rf_model_expert_slots(b, &t->settings) / b->experts) : copies;
+  }
+  return copies;
+}
+
 /** Matrices are split, the router, the latent's projections down and vectors are not. */
 model_weights rf_model_local_weights(const roof_model_target *t) {
   const roof_model_parameters *p = &t->parameters;
@@ -27,6 +37,7 @@ model_weights rf_model_local_weights(const roof_model_target *t) {
     double over = part == ROOF_PART_ROUTER ? 1 : part == ROOF_PART_EXPERTS ? fmax(tp, t->settings.ep) : tp;
     w.parts[part] = p->parts[part] / over * (part == ROOF_PART_HEAD ? 1 : share);
   }
+  w.parts[ROOF_PART_EXPERTS] *= expert_copies(t);
   for (int i = 0; i < t->model->block_count; i++) {
     w.parts[ROOF_PART_MIXER] += t->stage_layers[i] * repeated_elements(t->model, &t->model->blocks[i], tp);
   }

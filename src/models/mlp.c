@@ -77,7 +77,7 @@ static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   mlp m = {.names = &expert_names, .part = ROOF_PART_EXPERTS, .gated = b->gated, .bias = b->expert_bias};
   double ep = t->settings.ep, tokens = s->tokens * fmax(1, ep / t->settings.tp);
   m.rows = tokens * k / ep;
-  m.copies = rf_places_hit(e, k, tokens) / ep;
+  m.copies = rf_places_hit(rf_model_expert_slots(b, &t->settings), k, tokens) / ep;
   m.fewest = rf_fewest_experts(m.copies, k, ep);
   m.width = b->expert_width / rf_model_expert_cut(&t->settings);
   emit_mlp(s, n, &m);

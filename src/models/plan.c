@@ -16,6 +16,10 @@ double rf_model_outer_tokens(const model_step *s) {
   return s->tokens / (set->sp ? set->tp : 1);
 }
 
+double rf_model_expert_slots(const roof_model_block *b, const roof_model_settings *s) {
+  return ceil(b->experts / s->ep) * s->ep;
+}
+
 double rf_model_expert_cut(const roof_model_settings *s) {
   return fmax(1, s->tp / s->ep);
 }
@@ -40,9 +44,10 @@ static roof_status check_blocks(const roof_model *m, const roof_model_settings *
       return roof_error_set(error, ROOF_E_ARGUMENT, "tp=%.0f: does not divide %s of %s", s->tp, what,
                             m->name);
     }
-    if (b->experts > 0 && !divides(s->ep, b->experts)) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "ep=%.0f: does not divide the %.0f experts of %s", s->ep,
-                            b->experts, m->name);
+    if (b->experts > 0 && rf_model_expert_slots(b, s) > 2 * b->experts) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "ep=%.0f: would hold more than two copies of each of the %.0f experts of %s",
+                            s->ep, b->experts, m->name);
     }
   }
   return ROOF_OK;

@@ -105,7 +105,8 @@ typedef struct model_transfer {
   const char *name;
   roof_collective kind;
   double bytes, ranks, stride;
-  double passes; /**< as of a call */
+  double passes;    /**< as of a call */
+  double far_bytes; /**< of an all-to-all, between nodes */
 } model_transfer;
 
 /* network.c */
@@ -227,6 +228,10 @@ void rf_model_plan_share(roof_model_target *target);
 /** Tokens of the step that are on this device between the products that tp shares: sequence parallel gives
  *  each device some. */
 double rf_model_outer_tokens(const model_step *step);
+
+/** Experts that the devices hold together: as many on each, of which those beyond the model's are copies (redundant
+ *  experts). */
+double rf_model_expert_slots(const roof_model_block *block, const roof_model_settings *settings);
 
 /** Devices over which one expert is cut: those of tp that are not taken by ep. */
 double rf_model_expert_cut(const roof_model_settings *settings);

@@ -16,7 +16,7 @@ static void exchange(model_step *s, const char *name, roof_collective kind, doub
   model_weights w = rf_model_local_weights(t);
   double bytes = rf_model_weight_elements(&w, experts) * t->activation_bytes;
   double layers = ceil(t->model->layer_count / set->pp);
-  model_transfer x = {name, kind, bytes / layers, rf_model_replicas(set, experts), set->tp, 1};
+  model_transfer x = {name, kind, bytes / layers, rf_model_replicas(set, experts), set->tp, 1, 0};
   x.stride = experts ? fmax(set->tp, set->ep) : set->tp;
   if (bytes > 0) {
     rf_model_transfers(s, times * layers, &x);

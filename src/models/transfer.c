@@ -22,10 +22,15 @@ static void emit_transfer(model_step *s, double count, const model_transfer *x, 
   rf_model_emit(s, count, &c);
 }
 
+/** Of `ranks` devices, every `stride`-th of the cluster, those that share a node. */
+static double local_ranks(const model_step *s, double ranks, double stride) {
+  return fmin(ranks, fmax(1, floor(s->target->settings.node / stride)));
+}
+
 void rf_model_transfers(model_step *s, double count, const model_transfer *x) {
-  double node = s->target->settings.node;
-  double local = fmin(x->ranks, fmax(1, floor(node / x->stride))), nodes = x->ranks / local;
-  double rest = x->kind == ROOF_ALL_TO_ALL ? x->bytes : x->bytes / local; /* a node's devices share the sum */
+  double local = local_ranks(s, x->ranks, x->stride), nodes = x->ranks / local;
+  double rest =
+      x->kind == ROOF_ALL_TO_ALL ? x->far_bytes : x->bytes / local; /* a node's devices share the sum */
   emit_transfer(s, count, x, ROOF_SPAN_NODE, x->bytes, local);
   emit_transfer(s, count, x, ROOF_SPAN_CLUSTER, rest, nodes);
 }
@@ -37,11 +42,11 @@ void rf_model_sum(model_step *s, double n) {
   const roof_model_target *t = s->target;
   double bytes = s->tokens * t->model->hidden * t->activation_bytes, tp = t->settings.tp;
   if (!t->settings.sp) {
-    rf_model_transfers(s, n, &(model_transfer){"tp_all_reduce", ROOF_ALL_REDUCE, bytes, tp, 1, 0});
+    rf_model_transfers(s, n, &(model_transfer){"tp_all_reduce", ROOF_ALL_REDUCE, bytes, tp, 1, 0, 0});
     return;
   }
-  rf_model_transfers(s, n, &(model_transfer){"sp_reduce_scatter", ROOF_REDUCE_SCATTER, bytes, tp, 1, 0});
-  rf_model_transfers(s, n, &(model_transfer){"sp_all_gather", ROOF_ALL_GATHER, bytes, tp, 1, 3});
+  rf_model_transfers(s, n, &(model_transfer){"sp_reduce_scatter", ROOF_REDUCE_SCATTER, bytes, tp, 1, 0, 0});
+  rf_model_transfers(s, n, &(model_transfer){"sp_all_gather", ROOF_ALL_GATHER, bytes, tp, 1, 3, 0});
 }
 
 /** Training needs no logits together: a device sums the loss over its part of the vocabulary. */
@@ -50,26 +55,34 @@ void rf_model_logits_transfer(model_step *s) {
   double bytes = s->logits * t->model->vocab * t->activation_bytes;
   if (!s->training) {
     rf_model_transfers(s, s->heads,
-                       &(model_transfer){"tp_logits", ROOF_ALL_GATHER, bytes, t->settings.tp, 1, 0});
+                       &(model_transfer){"tp_logits", ROOF_ALL_GATHER, bytes, t->settings.tp, 1, 0, 0});
   }
+}
+
+/** Copies of a token between nodes: one per node, which hands it on (DeepEP), and no more than its routing's limit of
+ * groups, each in one node or several (DeepSeek-V3 2024, section 2.1.2). */
+static double far_copies(const roof_model_block *b, double nodes) {
+  bool limited = b->expert_groups > 0 && b->token_groups > 0;
+  double limit = limited ? b->token_groups * ceil(nodes / b->expert_groups) : 0;
+  return rf_token_copies(nodes, b->experts_per_token, limit);
 }
 
 /** Tokens go to the devices of their experts and come back, once to each device. The devices of one tensor
  * group have the same tokens and send a part each; experts within the group need no sending. */
 static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
   const roof_model_settings *set = &s->target->settings;
-  double ep = set->ep, to = ep * -expm1(b->experts_per_token * log1p(-1 / ep));
-  double bytes = s->tokens / set->tp * to * s->target->model->hidden;
-  model_transfer out = {"ep_dispatch", ROOF_ALL_TO_ALL, bytes, ep, set->cp, 0};
-  model_transfer back = out;
+  double ep = set->ep, one = s->tokens / set->tp * s->target->model->hidden;
+  double near = rf_token_copies(ep, b->experts_per_token, 0);
+  double far = far_copies(b, ep / local_ranks(s, ep, set->cp));
+  double there = s->target->input_bytes[ROOF_PART_EXPERTS], back = s->target->activation_bytes;
   if (b->experts <= 0 || ep <= set->tp) {
     return;
   }
-  out.bytes *= s->target->input_bytes[ROOF_PART_EXPERTS];
-  back.bytes *= s->target->activation_bytes;
-  back.name = "ep_combine";
+  model_transfer out = {"ep_dispatch",    ROOF_ALL_TO_ALL, one * near * there, ep, set->cp, 0,
+                        one * far * there};
+  model_transfer in = {"ep_combine", ROOF_ALL_TO_ALL, one * near * back, ep, set->cp, 0, one * far * back};
   rf_model_transfers(s, n, &out);
-  rf_model_transfers(s, n, &back);
+  rf_model_transfers(s, n, &in);
 }
 
 /** A prompt's keys visit all devices that share it; a decoding device reads its own keys, and the results are
@@ -84,8 +97,8 @@ static void emit_context(model_step *s, double n, const roof_model_block *b) {
     const model_group *g = &s->groups[i];
     double keys = g->sequences * rf_model_keys(g, b) * rf_model_kv_elements(b, tp) * t->activation_bytes;
     double results = g->sequences * g->queries * w.mixed * t->activation_bytes;
-    model_transfer pass = {"cp_keys", ROOF_ALL_GATHER, keys, cp, tp, 3};
-    model_transfer join = {"cp_results", ROOF_ALL_REDUCE, results, cp, tp, 0};
+    model_transfer pass = {"cp_keys", ROOF_ALL_GATHER, keys, cp, tp, 3, 0};
+    model_transfer join = {"cp_results", ROOF_ALL_REDUCE, results, cp, tp, 0, 0};
     rf_model_transfers(s, n, g->key_split > 1 ? &join : &pass);
   }
 }
@@ -105,8 +118,8 @@ void rf_model_stage_transfers(model_step *s) {
   double bytes = s->tokens * t->model->hidden * t->activation_bytes;
   if (set->pp > 1) {
     roof_span span = t->devices > set->node ? ROOF_SPAN_CLUSTER : ROOF_SPAN_NODE;
-    model_transfer send = {"pp_send", ROOF_SEND, bytes / set->tp, 2, 1, 0};
-    model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->sp ? 1 : set->tp, 1, 0};
+    model_transfer send = {"pp_send", ROOF_SEND, bytes / set->tp, 2, 1, 0, 0};
+    model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->sp ? 1 : set->tp, 1, 0, 0};
     emit_transfer(s, s->steps, &send, span, send.bytes, send.ranks);
     rf_model_transfers(s, s->steps, &gather);
   }

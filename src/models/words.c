@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/number.h"
+#include "models/step.h"
 #include "roofline/analysis.h"
 #include "roofline/plan.h"
 #include "roofline/units.h"
@@ -222,6 +223,18 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
   }
 }
 
+/** Experts that are held more than once. */
+static void add_copies(roof_text *out, const roof_model_target *t) {
+  for (int i = 0; i < t->model->block_count; i++) {
+    const roof_model_block *b = &t->model->blocks[i];
+    double copies = rf_model_expert_slots(b, &t->settings) - b->experts;
+    if (copies > 0) {
+      roof_text_addf(out, "; %.0f experts and %.0f copies of some", b->experts, copies);
+      return;
+    }
+  }
+}
+
 static void add_devices(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   if (t->devices <= 1) {
@@ -245,6 +258,7 @@ static void add_devices(roof_text *out, const roof_model_target *t, const roof_m
   if (roof_model_microbatches(t) > 1) {
     roof_text_addf(out, " in %.0f microbatches", roof_model_microbatches(t));
   }
+  add_copies(out, t);
   roof_text_add(out, "\n  links       ");
   add_link(out, t, ROOF_SPAN_NODE, "within a node");
   if (t->devices > s->node) {

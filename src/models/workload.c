@@ -140,16 +140,38 @@ static void finish(roof_workload_answer *a, const roof_workload *w, const roof_t
   a->capacity_bytes = any->capacity;
 }
 
+/** As the graph says, or the operation. */
+static double weights_of(const roof_workload_item *item) {
+  return isnan(item->weight_bytes) ? item->work.weight_bytes : item->weight_bytes;
+}
+
+/** Predicts an item; `displaced`: no cache keeps its weights until the next run. */
+static void predict_item(const roof_target *target, const roof_workload_item *item, bool displaced,
+                         roof_prediction *p) {
+  roof_work work = item->work;
+  work.fresh_bytes = displaced ? weights_of(item) : 0;
+  roof_predict_work(target, &work, p);
+}
+
+static double weight_bytes(const roof_workload *w) {
+  double sum = 0;
+  for (size_t i = 0; i < w->count; i++) {
+    sum += w->items[i].count * weights_of(&w->items[i]);
+  }
+  return sum;
+}
+
 static roof_status predict_all(const roof_workload *w, const roof_machine *machine,
                                const roof_workload_settings *s, roof_workload_answer *a, roof_error *error) {
   bool made[ROOF_DTYPE_COUNT] = {false};
+  double weights = weight_bytes(w);
   const roof_target *target = NULL;
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < w->count && status == ROOF_OK; i++) {
     const roof_workload_item *item = &w->items[i];
     status = find_target(a, made, machine, s, item->types.compute, &target, error);
     if (status == ROOF_OK) {
-      roof_predict_work(target, &item->work, &a->items[i]);
+      predict_item(target, item, weights > 3 * target->cache_bytes, &a->items[i]);
       add_item(a, item, &a->items[i]);
     }
   }

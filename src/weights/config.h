@@ -38,6 +38,8 @@
   X(Q_WINDOW_PATTERN, "sliding_window_pattern")                                                              \
   X(Q_CHUNK, "attention_chunk_size")                                                                         \
   X(Q_EXPERTS, "num_local_experts")                                                                          \
+  X(Q_EXPERT_GROUPS, "n_group")                                                                              \
+  X(Q_TOKEN_GROUPS, "topk_group")                                                                            \
   X(Q_TOP_K, "num_experts_per_tok")                                                                          \
   X(Q_EXPERT_WIDTH, "moe_intermediate_size")                                                                 \
   X(Q_SHARED_COUNT, "n_shared_experts")                                                                      \

@@ -250,6 +250,8 @@ static roof_status set_experts(const config *c, roof_model_block *b) {
   double fallback = c->arch->expert_is_width ? rf_config_value(c, Q_WIDTH, NAN) : NAN;
   b->experts = whole(c, Q_EXPERTS);
   b->expert_width = rf_config_value(c, Q_EXPERT_WIDTH, fallback);
+  b->expert_groups = rf_config_value(c, Q_EXPERT_GROUPS, 0);
+  b->token_groups = rf_config_value(c, Q_TOKEN_GROUPS, 0);
   b->expert_bias = rf_config_flag(c, Q_EXPERT_BIAS);
   b->router_bias = rf_config_flag(c, Q_ROUTER_BIAS) || c->arch->router_bias;
   if (isnan(b->expert_width)) {

@@ -22,7 +22,7 @@ setup() {
   run -0 "$ROOFLINE" model deepseek-v3 batch=256 prompt=1k --tp 8 --dp 4 --ep 32 --machine h100
   has "tp 8 dp 4 ep 32: 32 devices in 4 nodes of 8; 64 sequences per replica"
   has "InfiniBand NDR 50.00 GB/s"
-  has "InfiniBand NDR binds of the links"
+  has "NVLink 4 binds of the links"
   has "ep_dispatch (ring)"
   has "tp_all_reduce (ring)"
   run -0 "$ROOFLINE" model llama-3.1-8b batch=8 --machine h100

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "owned.h"
@@ -132,12 +133,33 @@ static void an_assumed_launch_counts_in_part(void **state) {
   assert_true(PREDICT("relu", &types, 1000).lower_seconds == 5e-6);
 }
 
+/** The last cache may have kept what a kernel read before, but not what other kernels have displaced since. */
+static void displaced_weights_are_read_again(void **state) {
+  (void)state;
+  fill_machine(machine, 2, 2, 1);
+  snprintf(machine->device_class, sizeof machine->device_class, "gpu");
+  machine->levels[1].level = ROOF_L2;
+  machine->levels[1].bytes = 50e6;
+  machine->levels[1].instances = 1;
+  machine->levels[1].bytes_per_second = 5e12;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  roof_prediction kept = PREDICT("linear", &types, 1, 4096, 4096), fresh;
+  assert_near(kept.lower_seconds, kept.bytes / 5e12, 1e-12);
+  kept.work.fresh_bytes = kept.work.weight_bytes;
+  roof_predict_work(&target, &kept.work, &fresh);
+  assert_near(fresh.lower_seconds, kept.work.weight_bytes / 1e12, 1e-12);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(convolution_by_fewer_products, start, end),
       cmocka_unit_test_setup_teardown(the_fewest_experts, start, end),
       cmocka_unit_test_setup_teardown(sums_in_the_switch, start, end),
       cmocka_unit_test_setup_teardown(stored_keys_in_their_own_format, start, end),
+      cmocka_unit_test_setup_teardown(displaced_weights_are_read_again, start, end),
       cmocka_unit_test_setup_teardown(an_assumed_launch_counts_in_part, start, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
