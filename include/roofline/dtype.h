@@ -30,11 +30,21 @@ extern "C" {
   X(ROOF_INT8, "int8", 8)                                                                                    \
   X(ROOF_INT4, "int4", 4)
 
+/** S(symbol, name, what is multiplied, elements that share a scale of 8 bits). Formats with scales: they are stored and
+ *  moved with them, and have the peak of what is multiplied. NVFP4 (NVIDIA, 2025); OCP microscaling (v1.0, 2023). */
+#define ROOF_SCALED_MAP(S)                                                                                   \
+  S(ROOF_NVFP4, "nvfp4", ROOF_FP4, 16)                                                                       \
+  S(ROOF_MXFP4, "mxfp4", ROOF_FP4, 32)                                                                       \
+  S(ROOF_MXFP8, "mxfp8", ROOF_FP8, 32)
+
+/** Formats of numbers, then ROOF_DTYPE_COUNT, then those with scales: a figure by format is of the former. */
 typedef enum roof_dtype {
 #define ROOF_DTYPE_ENUM(symbol, name, bits) symbol,
-  ROOF_DTYPE_MAP(ROOF_DTYPE_ENUM)
+#define ROOF_SCALED_ENUM(symbol, name, multiplied, group) symbol,
+  ROOF_DTYPE_MAP(ROOF_DTYPE_ENUM) ROOF_DTYPE_COUNT,
+  ROOF_SCALED_MAP(ROOF_SCALED_ENUM) ROOF_SCALED_END
 #undef ROOF_DTYPE_ENUM
-      ROOF_DTYPE_COUNT
+#undef ROOF_SCALED_ENUM
 } roof_dtype;
 
 /** `vector` lanes or `matrix` units (tensor core, MFMA, AMX). */
@@ -59,7 +69,8 @@ typedef struct roof_types {
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_dtype_name(roof_dtype dtype);
 
-/** Bytes one stored element takes; sub-byte formats give fractions (int4: 0.5).
+/** Bytes one stored element takes, its share of a scale included; sub-byte formats give fractions (int4: 0.5,
+ *  nvfp4: 0.5625).
  *  Units: bytes.
  *  Ownership: none.
  *  Errors: 0 for a value out of range. */
@@ -70,6 +81,18 @@ ROOF_API double roof_dtype_bytes(roof_dtype dtype);
  *  Ownership: writes *dtype on success only.
  *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_dtype_parse(const char *text, roof_dtype *dtype, roof_error *error);
+
+/** As roof_dtype_parse, and the formats with scales: nvfp4, mxfp4, mxfp8.
+ *  Units: none.
+ *  Ownership: writes *dtype on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_dtype_parse_scaled(const char *text, roof_dtype *dtype, roof_error *error);
+
+/** The format of the numbers that are multiplied: fp4 of nvfp4, any other itself.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API roof_dtype roof_dtype_multiplied(roof_dtype dtype);
 
 /** "vector" or "matrix".
  *  Units: none.

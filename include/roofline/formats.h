@@ -23,7 +23,8 @@ typedef struct roof_formats {
 } roof_formats;
 
 /** The formats named. Without a dtype: fp16, else bf16, where `machine` has a matrix unit for it, else fp32; what is
- *  not said follows the dtype. `weights` is a format, or nf4, awq, gptq, mxfp4: a format with groups and scales.
+ *  not said follows the dtype. Formats may be those with
+ *  scales (nvfp4). `weights` is a format, or nf4, awq, gptq, mxfp4, mxfp8, nvfp4: a format with groups and scales.
  *  Units: none.
  *  Ownership: fills *types on success only.
  *  Errors: ROOF_E_NAME with the nearest name; ROOF_E_PARSE and ROOF_E_ARGUMENT for the group. */

@@ -152,7 +152,7 @@ static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const r
   double rate = isnan(share) ? c->value[ROOF_CLAIM_RATE] : share * peak->flops_per_second;
   roof_counted_init(&work);
   work.seconds = 1;
-  work.flops[target->types.compute][ROOF_MATRIX] = rate;
+  work.flops[roof_dtype_multiplied(target->types.compute)][ROOF_MATRIX] = rate;
   work.bytes[target->memory] = rate / intensity;
   status = place_second(target, &work, &j->placed, error);
   if (status != ROOF_OK) {

@@ -20,6 +20,8 @@ static const struct {
     {"awq", ROOF_INT4, ROOF_FP16, 128}, /* AutoAWQ's default */
     {"gptq", ROOF_INT4, ROOF_FP16, 128},
     {"mxfp4", ROOF_FP4, ROOF_FP8, 32}, /* OCP microscaling: an 8-bit scale */
+    {"mxfp8", ROOF_FP8, ROOF_FP8, 32},
+    {"nvfp4", ROOF_FP4, ROOF_FP8, 16}, /* an fp8 scale */
 };
 
 static roof_status read_weights(const char *text, roof_types *types, roof_error *error) {
@@ -53,7 +55,8 @@ static roof_status read_group(const char *text, double *group, roof_error *error
 roof_status roof_formats_read(const roof_formats *formats, const roof_machine *machine, roof_types *types,
                               roof_error *error) {
   roof_dtype dtype = default_dtype(machine);
-  roof_status status = formats->dtype != NULL ? roof_dtype_parse(formats->dtype, &dtype, error) : ROOF_OK;
+  roof_status status =
+      formats->dtype != NULL ? roof_dtype_parse_scaled(formats->dtype, &dtype, error) : ROOF_OK;
   roof_types result = roof_types_of(dtype);
   const struct {
     const char *text;
@@ -65,7 +68,7 @@ roof_status roof_formats_read(const roof_formats *formats, const roof_machine *m
     status = read_weights(formats->weights, &result, error);
   }
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == ROOF_OK; i++) {
-    status = parts[i].text != NULL ? roof_dtype_parse(parts[i].text, parts[i].part, error) : ROOF_OK;
+    status = parts[i].text != NULL ? roof_dtype_parse_scaled(parts[i].text, parts[i].part, error) : ROOF_OK;
   }
   if (status == ROOF_OK && formats->group != NULL) {
     status = read_group(formats->group, &result.group, error);

@@ -23,9 +23,12 @@ static const struct poptOption machine_table[] = {
 
 static const struct poptOption format_table[] = {
     {"dtype", 'd', POPT_ARG_ARGV, &typed_dtypes, 0,
-     "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4; several (fp16,fp8) in predict and plot", "TYPE"},
+     "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 fp3 int8 int4, with scales mxfp8 mxfp4 nvfp4; several (fp16,fp8) "
+     "in "
+     "predict and plot",
+     "TYPE"},
     {"weights", '\0', POPT_ARG_STRING, &parsed.formats.weights, 0,
-     "stored format of the weights (int4: W4A16; nf4, awq, gptq, mxfp4)", "TYPE"},
+     "stored format of the weights (int4: W4A16; nf4, awq, gptq, mxfp4, nvfp4)", "TYPE"},
     {"group", '\0', POPT_ARG_STRING, &parsed.formats.group, 0, "weights that share one fp16 scale", "N"},
     {"accumulate", '\0', POPT_ARG_STRING, &parsed.formats.accumulate, 0,
      "format of the sums: they stay in registers, so no byte changes", "TYPE"},

@@ -8,16 +8,28 @@
 static const struct {
   const char *name;
   double bytes;
-} dtypes[ROOF_DTYPE_COUNT] = {
-#define ROW(symbol, name, bits) [symbol] = {name, (bits) / 8.0},
-    ROOF_DTYPE_MAP(ROW)
+  roof_dtype multiplied;
+} dtypes[ROOF_SCALED_END] = {
+#define ROW(symbol, name, bits) [symbol] = {name, (bits) / 8.0, symbol},
+#define SCALED(symbol, name, multiplied, group)                                                              \
+  [symbol] = {name, (multiplied) == ROOF_FP8 ? 1 + 1.0 / (group) : 0.5 + 1.0 / (group), multiplied},
+    ROOF_DTYPE_MAP(ROW) ROOF_SCALED_MAP(SCALED)
 #undef ROW
+#undef SCALED
 };
 
 static const char *const dtype_names[] = {
 #define NAME(symbol, name, bits) name,
     ROOF_DTYPE_MAP(NAME)
 #undef NAME
+        NULL};
+
+static const char *const all_names[] = {
+#define NAME(symbol, name, bits) name,
+#define SCALED(symbol, name, multiplied, group) name,
+    ROOF_DTYPE_MAP(NAME) ROOF_SCALED_MAP(SCALED)
+#undef NAME
+#undef SCALED
         NULL};
 
 /** What other programs call a format (PyTorch, NumPy, ONNX, OCP). */
@@ -48,26 +60,39 @@ static int find_name(const char *what, const char *text, const char *const *name
 }
 
 const char *roof_dtype_name(roof_dtype dtype) {
-  return (unsigned)dtype < ROOF_DTYPE_COUNT ? dtypes[dtype].name : "?";
+  return (unsigned)dtype < ROOF_SCALED_END && dtypes[dtype].name != NULL ? dtypes[dtype].name : "?";
 }
 
 double roof_dtype_bytes(roof_dtype dtype) {
-  return (unsigned)dtype < ROOF_DTYPE_COUNT ? dtypes[dtype].bytes : 0;
+  return (unsigned)dtype < ROOF_SCALED_END ? dtypes[dtype].bytes : 0;
 }
 
-roof_status roof_dtype_parse(const char *text, roof_dtype *dtype, roof_error *error) {
+roof_dtype roof_dtype_multiplied(roof_dtype dtype) {
+  return (unsigned)dtype < ROOF_SCALED_END && dtype != ROOF_DTYPE_COUNT ? dtypes[dtype].multiplied : dtype;
+}
+
+/** The format that `names` have, or other programs call so. */
+static roof_status parse(const char *text, const char *const *names, roof_dtype *dtype, roof_error *error) {
   for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
     if (rf_letters_compare(text, synonyms[i].name) == 0) {
       *dtype = synonyms[i].dtype;
       return ROOF_OK;
     }
   }
-  int found = find_name("dtype", text, dtype_names, error);
+  int found = find_name("dtype", text, names, error);
   if (found < 0) {
     return ROOF_E_NAME;
   }
-  *dtype = (roof_dtype)found;
+  *dtype = (roof_dtype)(found < ROOF_DTYPE_COUNT ? found : found + 1); /* after ROOF_DTYPE_COUNT itself */
   return ROOF_OK;
+}
+
+roof_status roof_dtype_parse(const char *text, roof_dtype *dtype, roof_error *error) {
+  return parse(text, dtype_names, dtype, error);
+}
+
+roof_status roof_dtype_parse_scaled(const char *text, roof_dtype *dtype, roof_error *error) {
+  return parse(text, all_names, dtype, error);
 }
 
 const char *roof_unit_name(roof_unit unit) {

@@ -125,7 +125,8 @@ const roof_constants *roof_constants_find(const roof_machine *machine, roof_kern
     const roof_constants *c = &machine->constants[i];
     bool own = framework != NULL && strcmp(c->framework, framework) == 0;
     bool alike = c->blocks == roof_types_in_blocks(types);
-    double far = distance(c->dtype, types->compute) - (own ? 0.5 : 0) - (alike ? 0.25 : 0);
+    double far =
+        distance(c->dtype, roof_dtype_multiplied(types->compute)) - (own ? 0.5 : 0) - (alike ? 0.25 : 0);
     if (c->kernel == kind && (own || c->framework[0] == '\0') && far < least) {
       found = c;
       least = far;

@@ -239,6 +239,7 @@ const char *roof_machine_title(const roof_machine *machine) {
 const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit, bool sparse,
                                    roof_provenance kind) {
   const roof_peak *best = NULL;
+  dtype = roof_dtype_multiplied(dtype);
   for (int i = 0; i < machine->peak_count; i++) {
     const roof_peak *peak = &machine->peaks[i];
     if (peak->dtype != dtype || peak->unit != unit || peak->sparse != sparse || peak->mixed ||

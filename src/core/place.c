@@ -123,7 +123,7 @@ static void no_price(roof_price *price) {
  * same for every format. */
 static void take(roof_ceilings *c, const roof_target *target, bool least) {
   roof_price *price = least ? &c->least : &c->reached;
-  roof_dtype dtype = target->types.compute;
+  roof_dtype dtype = roof_dtype_multiplied(target->types.compute);
   for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
     const roof_peak *peak = target->peak[u];
     price->flop[dtype][u] = peak_price(peak, c->machine, c->cores, least);
@@ -477,7 +477,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   out.flops = work->flops;
   out.bytes = p.bytes;
   out.intensity = p.intensity;
-  out.dtype = target->types.compute;
+  out.dtype = roof_dtype_multiplied(target->types.compute);
   out.unit = work->unit;
   out.level = target->memory;
   if (p.lower_seconds > 0) {

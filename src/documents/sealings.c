@@ -175,7 +175,7 @@ static roof_status read_parameters(json_t *document, roof_sealing *s, roof_error
   if (label != NULL) {
     return roof_sealing_name(s, label, error);
   }
-  if (s->op[0] != '\0' && roof_dtype_parse(s->dtype, &dtype, NULL) == ROOF_OK) {
+  if (s->op[0] != '\0' && roof_dtype_parse_scaled(s->dtype, &dtype, NULL) == ROOF_OK) {
     roof_op_label(&op, s->op, dtype, values, s->label, sizeof s->label);
   }
   return ROOF_OK;

@@ -44,7 +44,7 @@ static roof_status fail(const line *l, const char *at, roof_status code, const c
 
 static roof_status take_dtype(line *l, const char *value, roof_error *error) {
   roof_dtype dtype = ROOF_FP16;
-  roof_status status = roof_dtype_parse(value, &dtype, error);
+  roof_status status = roof_dtype_parse_scaled(value, &dtype, error);
   if (status == ROOF_OK) {
     l->types = roof_types_of(dtype);
   }
@@ -52,19 +52,19 @@ static roof_status take_dtype(line *l, const char *value, roof_error *error) {
 }
 
 static roof_status take_weights(line *l, const char *value, roof_error *error) {
-  return roof_dtype_parse(value, &l->types.weights, error);
+  return roof_dtype_parse_scaled(value, &l->types.weights, error);
 }
 
 static roof_status take_accumulate(line *l, const char *value, roof_error *error) {
-  return roof_dtype_parse(value, &l->types.accumulate, error);
+  return roof_dtype_parse_scaled(value, &l->types.accumulate, error);
 }
 
 static roof_status take_output(line *l, const char *value, roof_error *error) {
-  return roof_dtype_parse(value, &l->types.output, error);
+  return roof_dtype_parse_scaled(value, &l->types.output, error);
 }
 
 static roof_status take_kv(line *l, const char *value, roof_error *error) {
-  return roof_dtype_parse(value, &l->types.kv, error);
+  return roof_dtype_parse_scaled(value, &l->types.kv, error);
 }
 
 static roof_status take_number(const char *name, const char *value, double least, double *number,

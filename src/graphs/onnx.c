@@ -151,7 +151,7 @@ static roof_dtype compute_of(const walk *k, const onnx_call *c, const onnx_op *o
   if (op->unit == ROOF_VECTOR && !is_float) {
     return ROOF_FP32;
   }
-  return is_float && floats < ROOF_DTYPE_COUNT ? floats : dtype;
+  return is_float && floats != ROOF_DTYPE_COUNT ? floats : dtype;
 }
 
 /** Weights are counted once, however many nodes read them. */

@@ -41,7 +41,7 @@ double rf_onnx_bytes(const onnx_graph *g, const onnx_value *v) {
   const onnx_type *type = rf_onnx_type_of(v->type);
   bool floats =
       v->type == ONNX_FLOAT || v->type == ONNX_FLOAT16 || v->type == ONNX_BFLOAT16 || v->type == ONNX_DOUBLE;
-  bool replaced = floats && g->reading->floats < ROOF_DTYPE_COUNT;
+  bool replaced = floats && g->reading->floats != ROOF_DTYPE_COUNT;
   return rf_onnx_elements(v) * (replaced       ? roof_dtype_bytes(g->reading->floats)
                                 : type != NULL ? type->bytes
                                                : NAN);

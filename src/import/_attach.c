@@ -37,7 +37,8 @@ roof_status roof_profile_attach(roof_profile *profile, const char *pattern, cons
   if (status != ROOF_OK) {
     return status;
   }
-  formula f = {.dtype = dtype, .source = rf_import_textf(profile, "formula of %.100s", text)};
+  formula f = {.dtype = roof_dtype_multiplied(dtype),
+               .source = rf_import_textf(profile, "formula of %.100s", text)};
   roof_work_init(&f.work);
   op->work(op, values, &types, &f.work);
   f.work.unit = op->unit;

@@ -169,7 +169,7 @@ static roof_status predict_all(const roof_workload *w, const roof_machine *machi
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < w->count && status == ROOF_OK; i++) {
     const roof_workload_item *item = &w->items[i];
-    status = find_target(a, made, machine, s, item->types.compute, &target, error);
+    status = find_target(a, made, machine, s, roof_dtype_multiplied(item->types.compute), &target, error);
     if (status == ROOF_OK) {
       predict_item(target, item, weights > 3 * target->cache_bytes, &a->items[i]);
       add_item(a, item, &a->items[i]);

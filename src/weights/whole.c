@@ -22,7 +22,11 @@ static roof_status read_formats(const roof_formats *f, roof_model_precision *p, 
   if (other != NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: of an operation, not of a whole model", other);
   }
-  roof_status status = f->dtype != NULL ? roof_dtype_parse(f->dtype, &dtype, error) : ROOF_OK;
+  roof_status status = f->dtype != NULL ? roof_dtype_parse_scaled(f->dtype, &dtype, error) : ROOF_OK;
+  if (status == ROOF_OK && dtype > ROOF_DTYPE_COUNT) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--dtype %s: of activations; --weights %s is of weights",
+                          f->dtype, f->dtype);
+  }
   if (status == ROOF_OK && f->dtype != NULL) {
     roof_model_precision_retype(p, dtype);
   }

@@ -221,6 +221,8 @@ idle() {
   idle --units 'without `new`' machine list --units 3
   idle --markdown 'without `export`' ledger show --markdown x.md
   idle --levels 'without --to' import x.csv --levels
+  idle --weights 'on `import`' import x.csv --weights int4
+  idle --dtype 'without --op' import x.csv --dtype fp16
   idle --significance 'without --against' check r.json --significance 1%
   idle --dtype 'without a name' explain --dtype fp16
   [ "$(ls)" = h989.json ]

@@ -326,6 +326,28 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=64 n=64 k=64 --tile 64 --machine h100
 }
 
+@test "formats with scales are multiplied as fp4 or fp8 and move their scales" {
+  local format gemm="gemm m=4096 n=4096 k=4096"
+  for format in nvfp4:0.5625:fp4 mxfp4:0.53125:fp4 mxfp8:1.03125:fp8; do
+    IFS=: read -r name bytes peak <<<"$format"
+    run -0 "$ROOFLINE" predict $gemm --dtype $name --machine b200 --json
+    near .bytes "$(jq -n "3 * 4096 * 4096 * $bytes")"
+    [ "$(json '[.dtype, .binding]')" = "[\"$name\",\"$peak matrix\"]" ]
+    compute=$(json .seconds.compute)
+    run -0 "$ROOFLINE" predict $gemm --dtype $peak --machine b200 --json
+    near .seconds.compute "$compute"
+  done
+  run -3 "$ROOFLINE" predict $gemm --dtype nvfp4 --machine h100
+  [ "$output" = "roofline: nvidia-h100-sxm: no native nvfp4 path on its matrix unit; as weights only: --dtype fp8 --weights nvfp4" ]
+  run -0 "$ROOFLINE" predict $gemm --dtype fp8 --weights nvfp4 --machine h100
+  for words in "claim $gemm 1ms" "advise $gemm" "energy $gemm" "explain $gemm" "plot $gemm" "seal $gemm" "sweep gemm m=1,64 n=64 k=64" \
+    "cluster" "claim 5PFLOP/s" "model $ROOFLINE_SOURCE/examples/decoder-layer.txt"; do
+    run -0 "$ROOFLINE" $words --dtype nvfp4 --machine b200
+  done
+  run -2 "$ROOFLINE" model llama-3.1-8b --dtype nvfp4 --machine b200
+  [ "$output" = "roofline: --dtype nvfp4: of activations; --precision nvfp4 is of weights" ]
+}
+
 @test "weights stored as nf4, awq, mxfp4, q4_k_m" {
   local format
   for format in nf4:0.5625 NF4:0.5625 awq:0.515625 mxfp4:0.53125 q4_k_m:0.605 Q8_0:1.0625; do

@@ -317,6 +317,19 @@ static void formats(void **state) {
   assert_string_equal(roof_dtype_name((roof_dtype)99), "?");
   assert_string_equal(roof_unit_name((roof_unit)99), "?");
   assert_true(roof_dtype_bytes((roof_dtype)99) == 0);
+  assert_true(roof_dtype_bytes(ROOF_DTYPE_COUNT) == 0 && roof_dtype_bytes(ROOF_NVFP4) == 0.5625 &&
+              roof_dtype_bytes(ROOF_MXFP4) == 0.53125 && roof_dtype_bytes(ROOF_MXFP8) == 1.03125);
+  assert_string_equal(roof_dtype_name(ROOF_DTYPE_COUNT), "?");
+  for (int d = ROOF_NVFP4; d < ROOF_SCALED_END; d++) {
+    assert_int_equal(roof_dtype_parse_scaled(roof_dtype_name((roof_dtype)d), &dtype, NULL), ROOF_OK);
+    assert_int_equal(dtype, d);
+    assert_int_equal(roof_dtype_parse(roof_dtype_name((roof_dtype)d), &dtype, NULL), ROOF_E_NAME);
+  }
+  assert_int_equal(roof_dtype_multiplied(ROOF_NVFP4), ROOF_FP4);
+  assert_int_equal(roof_dtype_multiplied(ROOF_MXFP8), ROOF_FP8);
+  assert_int_equal(roof_dtype_multiplied(ROOF_BF16), ROOF_BF16);
+  assert_int_equal(roof_dtype_parse_scaled("bfloat16", &dtype, NULL), ROOF_OK);
+  assert_int_equal(roof_dtype_parse_scaled("nvfp5", &dtype, &error), ROOF_E_NAME);
   assert_int_equal(roof_unit_parse("matrix", &unit, NULL), ROOF_OK);
   assert_int_equal(unit, ROOF_MATRIX);
   assert_int_equal(roof_unit_parse("matrx", &unit, &error), ROOF_E_NAME);

@@ -194,7 +194,7 @@ static roof_status attach(const cli_args *args, const char *rule, roof_profile *
   roof_status status =
       pattern != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   if (status == ROOF_OK && args->formats.dtype != NULL) {
-    status = roof_dtype_parse(args->formats.dtype, &dtype, error);
+    status = roof_dtype_parse_scaled(args->formats.dtype, &dtype, error);
   }
   if (status == ROOF_OK) {
     status = cli_select_shape(args, text, &op, values, error);
@@ -244,10 +244,10 @@ static roof_status run(const cli_args *args, roof_error *error) {
                               name != NULL ? "` is the ledger)" : "");
 }
 
-static const cli_effect effects[] = {{.options = "*", .with = "list"},
-                                     {.options = "unsealed", .without = "ledger"},
-                                     {.options = "levels", .without = "to"},
-                                     {0}};
+static const cli_effect effects[] = {
+    {.options = "*", .with = "list"},          {.options = "unsealed", .without = "ledger"},
+    {.options = "levels", .without = "to"},    {.options = "weights group accumulate output kv"},
+    {.options = "dtype ops", .without = "op"}, {0}};
 
 const cli_command cli_cmd_import = {
     .name = "import",

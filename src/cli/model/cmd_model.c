@@ -35,7 +35,7 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
   roof_status status = ROOF_OK;
   if (dtype != NULL) {
     roof_dtype plain = ROOF_BF16;
-    status = roof_dtype_parse(dtype, &plain, error);
+    status = roof_dtype_parse_scaled(dtype, &plain, error);
     if (status == ROOF_OK && roof_dtype_bytes(plain) < 2) {
       return roof_error_set(error, ROOF_E_ARGUMENT,
                             "--dtype %s: of activations; --precision %s is of weights", dtype, dtype);
