@@ -186,6 +186,14 @@ typedef struct roof_comparison_row {
 ROOF_API roof_status roof_machines_compare(roof_machine *const *machines, int machine_count,
                                            roof_comparison_row **rows, size_t *count, roof_error *error);
 
+/** The answer in one sentence: what memory, its bandwidth and the products in 16 bit of the others are of the first
+ *  machine's.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_comparison_sentence(roof_text *out, roof_machine *const *machines, int machine_count,
+                                       const roof_comparison_row *rows, size_t count);
+
 /** Appends the rows as CSV, a column for each machine: what is not known is empty.
  *  Units: as each row says, base units.
  *  Ownership: appends to the caller's `out`.

@@ -96,6 +96,12 @@ ROOF_API char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t si
  *  Errors: none. */
 ROOF_API bool roof_loop_is_naive(const roof_loop_kernel *kernel);
 
+/** True for a kernel whose time may be off by more than a tenth: its verdict is of a noisy measurement.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_loop_is_noisy(const roof_loop_kernel *kernel);
+
 /** In which mode memory was where that is another than its ceiling's: "memory ran at 50 % of its ceiling for 5
  *  kernels: shares of that"; "" where it was the same.
  *  Units: none.

@@ -446,7 +446,7 @@ typedef struct roof_model_capacity {
   bool fits;              /**< false also where the capacity is unknown */
   double spare_bytes;     /**< negative: short by so much */
   double longest_context; /**< tokens per sequence at this batch, 0: not one */
-  double largest_batch;   /**< sequences of prompt + generate tokens, 0: not one */
+  double largest_batch;   /**< sequences of prompt + generate tokens, of all replicas; 0: not one */
 } roof_model_capacity;
 
 /** Requests that come one after another: each replica processes one prompt at a time between the decoding steps

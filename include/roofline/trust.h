@@ -36,8 +36,8 @@ typedef struct roof_trust {
  *  Errors: none. */
 ROOF_API void roof_machine_trust(const roof_machine *machine, roof_trust *trust);
 
-/** The trust in one line of at most 80 columns, with what to do where it is low: "clock known to 0.4 %, figures repeat
- *  within 1.2 %; 3 of 70 noisy: stop other work, see `roofline doctor`".
+/** The trust in one line of at most 68 columns, with what to do where it is low: "clock to 0.4 %, figures to 1.2 %;
+ *  39 of 70 noisy: see `doctor`".
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */

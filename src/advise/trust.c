@@ -61,6 +61,11 @@ void roof_machine_trust(const roof_machine *machine, roof_trust *trust) {
   trust->scripted = trust->figures == 0;
 }
 
+/** Of a share in percent: what is far off needs none. */
+static int digits(double share) {
+  return share < 1;
+}
+
 char *roof_trust_sentence(const roof_trust *trust, char *buffer, size_t size) {
   static const double few = 0.1;
   bool doubtful = trust->noisy > few * trust->figures;
@@ -70,9 +75,11 @@ char *roof_trust_sentence(const roof_trust *trust, char *buffer, size_t size) {
   }
   size_t used = 0;
   if (!isnan(trust->clock_spread)) {
-    used = (size_t)rf_format(buffer, size, "clock known to %.1f %%, ", 100 * trust->clock_spread);
+    used = (size_t)rf_format(buffer, size, "clock to %.*f %%, ", digits(trust->clock_spread),
+                             100 * trust->clock_spread);
   }
-  used += (size_t)rf_format(buffer + used, size - used, "figures repeat within %.1f %%", 100 * trust->spread);
+  used += (size_t)rf_format(buffer + used, size - used, "figures to %.*f %%", digits(trust->spread),
+                            100 * trust->spread);
   if (trust->noisy > 0 && used < size) {
     snprintf(buffer + used, size - used, "; %d of %d noisy%s", trust->noisy, trust->figures,
              doubtful ? ": see `doctor`" : "");

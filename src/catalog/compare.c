@@ -230,3 +230,35 @@ roof_status roof_comparison_write(roof_machine *const *machines, int machine_cou
       json_pack("{s:s, s:o, s:o}", "schema", "roofline.comparison/1", "machines", names, "rows", list),
       "compare", out, error);
 }
+
+static const roof_comparison_row *row_named(const roof_comparison_row *rows, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(rows[i].name, name) == 0) {
+      return &rows[i];
+    }
+  }
+  return NULL;
+}
+
+void roof_comparison_sentence(roof_text *out, roof_machine *const *machines, int machine_count,
+                              const roof_comparison_row *rows, size_t count) {
+  static const struct {
+    const char *row, *text;
+  } shown[] = {{"bf16 matrix", "bf16 peak"},
+               {"fp32 vector", "fp32 peak"},
+               {"memory bandwidth", "bandwidth"},
+               {"memory", "memory"}};
+  for (int m = 1; m < machine_count; m++) {
+    bool any = false;
+    roof_text_addf(out, "%s%s:", m > 1 ? "; " : "", machines[m]->name);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+      const roof_comparison_row *row = row_named(rows, count, shown[i].row);
+      if (row != NULL && !isnan(row->ratios[m])) {
+        roof_text_addf(out, "%s %.2fx the %s", any ? "," : "", row->ratios[m], shown[i].text);
+        any = true;
+      }
+    }
+    roof_text_add(out, any ? "" : " no figure in common");
+  }
+  roof_text_addf(out, " of %s\n", machines[0]->name);
+}

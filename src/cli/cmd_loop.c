@@ -81,8 +81,9 @@ static const char *share_text(const void *row, char scratch[CLI_SCRATCH]) {
 
 static const char *verdict_text(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_loop_kernel *k = row;
-  (void)scratch;
-  return roof_loop_is_naive(k) ? "slow on purpose" : k->reconciled.verdict;
+  snprintf(scratch, CLI_SCRATCH, "%.40s%s", roof_loop_is_naive(k) ? "slow on purpose" : k->reconciled.verdict,
+           roof_loop_is_noisy(k) ? ", noisy" : "");
+  return scratch;
 }
 
 static const char *kernel_name(const void *row, char scratch[CLI_SCRATCH]) {

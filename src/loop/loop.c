@@ -176,6 +176,11 @@ static double noise_of(const roof_measurement *m) {
   return m->sample_count > 1 ? (m->stats.ci_high - m->stats.ci_low) / (2 * m->stats.median) : NAN;
 }
 
+bool roof_loop_is_noisy(const roof_loop_kernel *k) {
+  static const double much = 0.1;
+  return k->noise > much;
+}
+
 /** Under the ceilings that memory had while it was measured. */
 static void place(const roof_loop *loop, const roof_loop_kernel *k, double seconds, double noise, double pace,
                   roof_placed *placed) {

@@ -54,9 +54,10 @@ static double activation_bytes_per_token(const roof_model_target *t) {
   return (2 * t->model->hidden + widest) * t->activation_bytes;
 }
 
-static double activation_bytes(const roof_model_target *t) {
+/** Of so many sequences of a replica. */
+static double activation_bytes(const roof_model_target *t, double sequences) {
   const roof_model_settings *s = &t->settings;
-  double rows = roof_model_replica_batch(t) / roof_model_microbatches(t),
+  double rows = sequences / rf_model_microbatches(s, sequences),
          tokens = rows * (s->prompt - roof_model_prefix(s));
   if (s->chunk > 0 && tokens > s->chunk) {
     tokens = fmax(s->chunk, rows * (s->draft + 1));
@@ -98,6 +99,22 @@ static double largest_batch(const roof_model_settings *s, double room, double ea
   return (groups > 0 ? groups * sharers : 0) + fmax(0, floor((rest - common) / own));
 }
 
+/** The most sequences of a replica that `room` holds with their activations, which grow with them. */
+static double most_sequences(const roof_model_target *t, double room, double each, double common) {
+  const roof_model_settings *s = &t->settings;
+  double high = largest_batch(s, room - activation_bytes(t, 1), each, common);
+  if (!(high > 1) || isinf(high)) {
+    return high;
+  }
+  double low = fmax(1, largest_batch(s, room - activation_bytes(t, high), each, common));
+  for (high += 1; high - low > 1;) {
+    double middle = floor((low + high) / 2);
+    bool fits = largest_batch(s, room - activation_bytes(t, middle), each, common) >= middle;
+    *(fits ? &low : &high) = middle;
+  }
+  return low;
+}
+
 /** Weights on the device: of what lies with the host two layers, the one in use and the one that comes. */
 static double kept_weights(const roof_model_target *t) {
   model_weights weights = rf_model_local_weights(t);
@@ -118,7 +135,7 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   c.kv_bytes_per_token = sequence_bytes(t, 1);
   c.state_bytes = roof_model_replica_batch(t) * state;
   c.fragmentation_bytes = roof_model_replica_batch(t) * page;
-  c.activation_bytes = activation_bytes(t);
+  c.activation_bytes = activation_bytes(t, sequences);
   if (s->train) {
     c.kv_bytes = c.state_bytes = c.fragmentation_bytes = one = state = page = 0;
     rf_model_train_capacity(t, &c);
@@ -136,6 +153,7 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   }
   c.longest_context =
       isnan(room) ? NAN : longest_context(t, ((room + c.shared_kv_bytes) / sequences - state) / kept);
-  c.largest_batch = isnan(room) ? NAN : largest_batch(s, room, one + page + state, common);
+  c.largest_batch =
+      isnan(room) ? NAN : s->dp * most_sequences(t, room + c.activation_bytes, one + page + state, common);
   return c;
 }

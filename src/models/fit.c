@@ -106,7 +106,7 @@ static void try_less(attempt *a) {
     a->s.precision.kv = ROOF_FP8;
     try_it(a, "--kv fp8");
   }
-  a->s.batch = s->dp * floor(a->before.largest_batch);
+  a->s.batch = a->before.largest_batch;
   if (a->s.batch >= 1 && a->s.batch < s->batch) {
     snprintf(text, sizeof text, "batch=%.0f", a->s.batch);
     try_it(a, text);

@@ -123,10 +123,12 @@ double roof_model_replica_batch(const roof_model_target *t) {
   return t->settings.batch / t->settings.dp;
 }
 
+double rf_model_microbatches(const roof_model_settings *s, double sequences) {
+  return s->microbatches > 0 ? s->microbatches : s->train && s->pp > 1 ? sequences : fmin(s->pp, sequences);
+}
+
 double roof_model_microbatches(const roof_model_target *t) {
-  const roof_model_settings *s = &t->settings;
-  double batch = roof_model_replica_batch(t);
-  return s->microbatches > 0 ? s->microbatches : s->train && s->pp > 1 ? batch : fmin(s->pp, batch);
+  return rf_model_microbatches(&t->settings, roof_model_replica_batch(t));
 }
 
 void rf_model_plan_share(roof_model_target *t) {

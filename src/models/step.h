@@ -193,6 +193,9 @@ double rf_model_weight_elements(const model_weights *weights, bool experts);
 unsigned rf_model_setting_bit(const char *name);
 
 /* plan.c */
+/** Microbatches of so many sequences of a replica. */
+double rf_model_microbatches(const roof_model_settings *settings, double sequences);
+
 /** Checks that the settings' plan divides the model. */
 roof_status rf_model_plan_check(const roof_model *model, const roof_model_settings *settings,
                                 roof_error *error);

@@ -160,9 +160,7 @@ static void prefix_fills(void **state) {
   s.batch = 64;
   for (size_t i = 0; i < sizeof sharers / sizeof sharers[0]; i++) {
     s.sharers = sharers[i];
-    for (int again = 0; again < 8; again++) { /* activations depend on the batch a little */
-      s.batch = answer(&model, &s)->capacity.largest_batch;
-    }
+    s.batch = answer(&model, &s)->capacity.largest_batch;
     assert_true(answer(&model, &s)->capacity.fits);
     s.batch++;
     assert_false(answer(&model, &s)->capacity.fits);
@@ -367,12 +365,15 @@ static void limits(void **state) {
   s.generate += 1;
   assert_false(answer(&model, &s)->capacity.fits);
   s = roof_model_settings_default(&model);
-  s.chunk = 2048; /* activations do not grow with the batch but for its logits */
-  s.batch = answer(&model, &s)->capacity.largest_batch;
-  s.batch = answer(&model, &s)->capacity.largest_batch;
-  assert_true(answer(&model, &s)->capacity.fits);
-  s.batch += 2;
-  assert_false(answer(&model, &s)->capacity.fits);
+  for (s.dp = 1; s.dp <= 2; s.dp++) { /* of all replicas, from any batch */
+    s.batch = s.dp;
+    double most = answer(&model, &s)->capacity.largest_batch;
+    s.batch = most;
+    assert_true(answer(&model, &s)->capacity.fits && answer(&model, &s)->capacity.largest_batch == most);
+    s.batch += s.dp;
+    assert_false(answer(&model, &s)->capacity.fits);
+    assert_true(answer(&model, &s)->capacity.largest_batch == most);
+  }
 }
 
 /** Settings in which nothing but the roof counts: whole bounds, launches free. */

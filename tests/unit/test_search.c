@@ -176,6 +176,12 @@ static void machines_compare_by_ratios_to_the_first(void **state) {
   assert_string_equal(json_string_value(json_array_get(json_object_get(document, "machines"), 1)),
                       h100->name);
   json_decref(document);
+  roof_text_done(&text);
+  roof_comparison_sentence(&text, machines, 2, rows, count);
+  assert_string_equal(text.data,
+                      "nvidia-h100-sxm: 3.17x the bf16 peak, 3.43x the fp32 peak, 1.64x the bandwidth, "
+                      "1.00x the memory of nvidia-a100-sxm-80gb\n");
+  roof_text_done(&text);
   free(rows);
 }
 

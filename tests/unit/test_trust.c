@@ -58,6 +58,12 @@ static void an_outlier_is_replaced(void **state) {
   assert_string_equal(triad->reconciled.verdict, "normal");
   assert_non_null(strstr(triad->again, "240.0 % of the ceiling, which a second measurement did not confirm"));
   assert_true(roof_loop_is_naive(kernel_of(&loop, "gemm-naive")));
+  roof_loop_kernel shaky = *kernel_of(&loop, "gemv");
+  assert_false(roof_loop_is_noisy(&shaky));
+  shaky.noise = 0.2;
+  assert_true(roof_loop_is_noisy(&shaky));
+  shaky.noise = NAN;
+  assert_false(roof_loop_is_noisy(&shaky));
   char sentence[ROOF_LOOP_LINE];
   assert_null(strstr(roof_loop_sentence(&loop, sentence, sizeof sentence), "gemm-naive"));
   roof_loop_done(&loop);
@@ -81,7 +87,9 @@ static void trust_counts_what_is_noisy(void **state) {
   assert_int_equal(trust.noisy, 1);
   assert_near(trust.spread, 0.025, 1e-9);
   assert_string_equal(roof_trust_sentence(&trust, line, sizeof line),
-                      "clock known to 0.4 %, figures repeat within 2.5 %; 1 of 4 noisy: see `doctor`");
+                      "clock to 0.4 %, figures to 2.5 %; 1 of 4 noisy: see `doctor`");
+  trust = (roof_trust){.figures = 128, .noisy = 128, .clock_spread = 1, .spread = 26.469};
+  assert_true(strlen(roof_trust_sentence(&trust, line, sizeof line)) <= 68);
   roof_machine_free(m);
 }
 

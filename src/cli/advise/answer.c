@@ -69,8 +69,8 @@ static const cli_column machine_columns[] = {
     {NULL, "machine", .name = true, .text = machine_name},
     {NULL, "time", "s", CLI_FIELD(NUMBER, roof_ranked_machine, seconds)},
     {NULL, "gain", "x", .digits = 3, CLI_FIELD(NUMBER, roof_ranked_machine, gain)},
-    {NULL, "bound", CLI_FIELD(REGIME, roof_ranked_machine, regime)},
-    {NULL, "power", "W", .none = "", CLI_FIELD(NUMBER, roof_ranked_machine, watts)},
+    {NULL, "bound", .rank = 2, CLI_FIELD(REGIME, roof_ranked_machine, regime)},
+    {NULL, "power", "W", .none = "", .rank = 1, CLI_FIELD(NUMBER, roof_ranked_machine, watts)},
     {NULL, "energy", "J", .none = "", CLI_FIELD(NUMBER, roof_ranked_machine, joules)},
     {NULL, "by energy", .digits = 3, .none = "", CLI_FIELD(COUNT, roof_ranked_machine, energy_rank)},
     {0}};

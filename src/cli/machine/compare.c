@@ -39,6 +39,9 @@ static void add_text(const comparison *c, bool quiet, roof_text *out) {
   for (size_t i = 0; i < c->row_count; i++) {
     add_row(c, &grid, &c->rows[i]);
   }
+  roof_text_add(out, RF_MARK_BOLD);
+  roof_comparison_sentence(out, c->machines, c->count, c->rows, c->row_count);
+  roof_text_add(out, RF_MARK_END "\n");
   cli_grid_end(&grid, out, alignment);
   if (!quiet) {
     roof_text_addf(out, "\n  ratios against %s; blank: no such path in hardware, ?: not known\n",
