@@ -195,9 +195,13 @@ static void explain_times(roof_text *out, const roof_target *target, const roof_
     }
     roof_text_addf(out, " = %s\n", quantity(c, p->network_seconds, "s"));
   }
-  roof_text_addf(out, "  6. bounds: longest of them = %s (perfect overlap); their sum = %s (no overlap)\n",
-                 quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
   double overhead = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds;
+  double longest = fmax(fmax(p->compute_seconds, p->memory_seconds), fmax(p->network_seconds, overhead));
+  bool less =
+      p->lower_seconds < longest * (1 - 1e-9); /* what a cache, a switch or another algorithm may save */
+  roof_text_addf(out, "  6. bounds: longest of them = %s", quantity(a, longest, "s"));
+  roof_text_addf(out, less ? ", and %s at best" : " (perfect overlap)", quantity(a, p->lower_seconds, "s"));
+  roof_text_addf(out, "; their sum = %s (no overlap)\n", quantity(b, p->upper_seconds, "s"));
   double bound = (p->expected_seconds - overhead) * target->options.efficiency;
   roof_text_addf(out, "  7. expected = bound / efficiency%s = %s / %g",
                  overhead > 0 ? " + launches x launch cost" : "", quantity(a, bound, "s"),

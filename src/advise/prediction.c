@@ -182,7 +182,7 @@ static void add_expected(roof_text *out, const roof_options *o, const roof_predi
 }
 
 /** What the lower bound leaves out, and what would save it. */
-static void add_least(roof_text *out, const roof_prediction *p) {
+static void add_least(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT];
   const roof_least *least = &p->work.least;
   if (least->flops < p->work.flops) {
@@ -194,6 +194,14 @@ static void add_least(roof_text *out, const roof_prediction *p) {
   if (p->link != NULL && p->link->reduces && least->link_bytes < p->work.link_bytes) {
     roof_text_addf(out, "  at best     %s over the link: its switch adds up\n",
                    quantity(a, least->link_bytes, "B"));
+  }
+  if (p->lower_seconds < p->memory_seconds && !(least->bytes < p->bytes)) {
+    roof_text_addf(out, "  at best     the last cache (%s) holds data of a run before; --cold: none\n",
+                   roof_bytes_format(a, SHORT, target->cache_bytes));
+  }
+  if (p->lower_seconds < p->overhead_seconds) {
+    roof_text_addf(out, "  at best     a launch among others takes %s\n",
+                   quantity(a, target->least_launch_seconds, "s"));
   }
 }
 
@@ -226,7 +234,7 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
   }
   roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
-  add_least(out, p);
+  add_least(out, target, p);
   add_expected(out, &target->options, p);
 }
 
