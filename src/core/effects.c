@@ -114,7 +114,8 @@ static double distance(roof_dtype have, roof_dtype wanted) {
 }
 
 bool roof_types_in_blocks(const roof_types *types) {
-  return types->group > 0 && roof_dtype_bytes(types->compute) <= 1;
+  bool scaled = roof_dtype_multiplied(types->compute) != types->compute;
+  return scaled || (types->group > 0 && roof_dtype_bytes(types->compute) <= 1);
 }
 
 const roof_constants *roof_constants_find(const roof_machine *machine, roof_kernel_kind kind,

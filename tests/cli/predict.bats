@@ -348,6 +348,17 @@ ROWS
   [ "$output" = "roofline: --dtype nvfp4: of activations; --precision nvfp4 is of weights" ]
 }
 
+@test "a lower bound under the times shown says why" {
+  softmax="softmax rows=4096 cols=4096 --machine a100"
+  run -0 "$ROOFLINE" predict $softmax
+  has "at best     the last cache (40 MiB) holds data of a run before"
+  run -0 "$ROOFLINE" predict $softmax --cold
+  [[ $output != *"at best   "* ]]
+  run -0 "$ROOFLINE" predict gemm m=1 n=8 k=8 --machine h100 --explain
+  has "at best     a launch among others takes 500.0 ns"
+  has "longest of them = 2.000 µs, and 500.0 ns at best"
+}
+
 @test "weights stored as nf4, awq, mxfp4, q4_k_m" {
   local format
   for format in nf4:0.5625 NF4:0.5625 awq:0.515625 mxfp4:0.53125 q4_k_m:0.605 Q8_0:1.0625; do
