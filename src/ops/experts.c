@@ -16,8 +16,12 @@ static void grouped(const roof_op *op, const double *v, const roof_types *t, roo
   w->write_bytes = results * roof_dtype_bytes(t->output);
   w->working_set = w->read_bytes + w->write_bytes;
   w->no_reuse_bytes = rows * in * out * (a + roof_types_weight_bytes(t, 1));
-  w->kernel = (roof_kernel_shape){
-      .kind = ROOF_KERNEL_EXPERTS, .count = v[RF_GROUPED_GROUPS], .rows = rows, .columns = out, .depth = in};
+  w->kernel =
+      (roof_kernel_shape){.kind = v[RF_GROUPED_GROUPS] > 1 ? ROOF_KERNEL_EXPERTS : ROOF_KERNEL_PRODUCT,
+                          .count = v[RF_GROUPED_GROUPS],
+                          .rows = rows,
+                          .columns = out,
+                          .depth = in};
   double spared = v[RF_GROUPED_GROUPS] - v[RF_GROUPED_FEWEST];
   if (spared > 0) {
     w->least.bytes = w->read_bytes + w->write_bytes - roof_types_weight_bytes(t, spared * in * out);

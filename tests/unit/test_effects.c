@@ -220,6 +220,24 @@ static void a_framework_has_constants_of_its_own(void **state) {
   roof_machine_free(of);
 }
 
+/** A product with its activation in one kernel has one group. */
+static void one_group_is_a_product(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_BF16);
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  assert_int_equal(roof_op_find("grouped", &op, NULL), ROOF_OK);
+  for (int groups = 1; groups < 3; groups++) {
+    roof_work work;
+    char shape[64];
+    snprintf(shape, sizeof shape, "groups=%d batch=64 in=128 out=256", groups);
+    assert_int_equal(roof_shape_values(op, shape, values, NULL), ROOF_OK);
+    roof_work_init(&work);
+    op->work(op, values, &types, &work);
+    assert_int_equal(work.kernel.kind, groups == 1 ? ROOF_KERNEL_PRODUCT : ROOF_KERNEL_EXPERTS);
+  }
+}
+
 static void names_are_read_as_they_are_written(void **state) {
   (void)state;
   for (int e = 0; e < ROOF_EFFECT_COUNT; e++) {
@@ -341,6 +359,7 @@ int main(void) {
       cmocka_unit_test(few_sequences_are_split_over_the_units),
       cmocka_unit_test(each_wave_of_sequences_costs_its_start),
       cmocka_unit_test(a_framework_has_constants_of_its_own),
+      cmocka_unit_test(one_group_is_a_product),
       cmocka_unit_test(names_are_read_as_they_are_written),
       cmocka_unit_test(constants_are_written_and_read),
       cmocka_unit_test(a_collective_has_a_floor),
