@@ -73,3 +73,4 @@ attention() {
 mkdir -p data/constants
 attention decode bf16
 attention prefill -
+wanted product ${names[@]+"${names[@]}"} && bench/products.sh "$tables"

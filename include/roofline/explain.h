@@ -162,6 +162,14 @@ ROOF_API roof_ridge_side roof_prediction_side(const roof_prediction *prediction)
 ROOF_API void roof_explain_prediction(roof_text *out, const roof_target *target, const roof_op *op,
                                       const double *values, const roof_prediction *prediction);
 
+/** Adds the effects of a prediction that matter, `most` of them, the one of most seconds first: a line each with what
+ *  it adds and why. Nothing where the machine has no constants for such kernels.
+ *  Units: s, scaled.
+ *  Ownership: appends to `out`.
+ *  Errors: as the text's. */
+ROOF_API void roof_prediction_effects(roof_text *out, const roof_target *target,
+                                      const roof_prediction *prediction, int most);
+
 /** Appends the answer in a sentence: what limits the operation on the machine, and how long it takes; of work too
  *  short to matter that its time is the launch's.
  *  Units: as printed.

@@ -166,6 +166,37 @@ static void explain_bandwidth(roof_text *out, const roof_work *work, const roof_
   roof_text_add(out, "\n");
 }
 
+/** How the expected time comes about: by the effects, or where none are known by one share of the bound. */
+static void add_expected(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  char a[SHORT], b[SHORT];
+  if (target->forms[p->work.kernel.kind].known) {
+    double bare = fmax(isnan(p->compute_seconds) ? 0 : p->compute_seconds,
+                       fmax(isnan(p->memory_seconds) ? 0 : p->memory_seconds,
+                            isnan(p->network_seconds) ? 0 : p->network_seconds));
+    roof_text_addf(out, "  7. expected = %s and its effects", quantity(a, bare, "s"));
+    roof_text_addf(out, " = %s\n", quantity(b, p->expected_seconds, "s"));
+    roof_prediction_effects(out, target, p, ROOF_EFFECT_COUNT);
+    return;
+  }
+  double overhead = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds;
+  double bound = (p->expected_seconds - overhead) * target->options.efficiency;
+  roof_text_addf(out, "  7. expected = bound / efficiency%s = %s / %g",
+                 overhead > 0 ? " + launches x launch cost" : "", quantity(a, bound, "s"),
+                 target->options.efficiency);
+  if (overhead > 0) {
+    roof_text_addf(out, " + %g x %s", p->work.launches, quantity(a, target->launch_seconds, "s"));
+  }
+  roof_text_addf(out, " = %s\n", quantity(b, p->expected_seconds, "s"));
+}
+
+static void add_regime(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  char a[SHORT];
+  bool cutoff = p->regime == ROOF_OVERHEAD_BOUND && !target->forms[p->work.kernel.kind].known;
+  roof_text_addf(out, "  8. regime: %s%s%s\n", roof_regime_name(p->regime),
+                 cutoff ? ", since that is shorter than the cutoff of " : "",
+                 cutoff ? quantity(a, target->overhead_cutoff, "s") : "");
+}
+
 static void explain_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT], b[SHORT], c[SHORT];
   const char *lead = "  5.";
@@ -202,17 +233,8 @@ static void explain_times(roof_text *out, const roof_target *target, const roof_
   roof_text_addf(out, "  6. bounds: longest of them = %s", quantity(a, longest, "s"));
   roof_text_addf(out, less ? ", and %s at best" : " (perfect overlap)", quantity(a, p->lower_seconds, "s"));
   roof_text_addf(out, "; their sum = %s (no overlap)\n", quantity(b, p->upper_seconds, "s"));
-  double bound = (p->expected_seconds - overhead) * target->options.efficiency;
-  roof_text_addf(out, "  7. expected = bound / efficiency%s = %s / %g",
-                 overhead > 0 ? " + launches x launch cost" : "", quantity(a, bound, "s"),
-                 target->options.efficiency);
-  if (overhead > 0) {
-    roof_text_addf(out, " + %g x %s", p->work.launches, quantity(a, target->launch_seconds, "s"));
-  }
-  roof_text_addf(out, " = %s\n", quantity(b, p->expected_seconds, "s"));
-  roof_text_addf(out, "  8. regime: %s%s%s\n", roof_regime_name(p->regime),
-                 p->regime == ROOF_OVERHEAD_BOUND ? ", since that is shorter than the cutoff of " : "",
-                 p->regime == ROOF_OVERHEAD_BOUND ? quantity(a, target->overhead_cutoff, "s") : "");
+  add_expected(out, target, p);
+  add_regime(out, target, p);
 }
 
 static void add_source(roof_text *out, const char *what, const char *kind, const char *source,

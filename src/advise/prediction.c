@@ -5,6 +5,7 @@
 
 #include "core/number.h"
 #include "roofline/crossing.h"
+#include "roofline/effects.h"
 #include "roofline/explain.h"
 #include "roofline/units.h"
 
@@ -20,9 +21,20 @@ static const char *cutoff_words(const roof_target *target) {
   return assumed ? "the assumed overhead cutoff of " : "the overhead cutoff of ";
 }
 
-/** For work too short to matter: its time is the launch's. */
+static bool formed(const roof_target *target, const roof_prediction *p) {
+  return target->forms[p->work.kernel.kind].known;
+}
+
+/** For work too short to matter: its time is the launch's, or the kernel's latency where that is known. */
 static void add_brief(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char text[SHORT];
+  const roof_options *o = &target->options;
+  if (formed(target, p) && isnan(o->overhead_cutoff) && isnan(o->launch)) {
+    roof_text_addf(out, "about %s", quantity(text, p->expected_seconds, "s"));
+    double latency = target->forms[p->work.kernel.kind].values[ROOF_LATENCY_SECONDS] * p->work.launches;
+    roof_text_addf(out, ", %s of it latency", quantity(text, latency, "s"));
+    return;
+  }
   double launch = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds, work = p->expected_seconds - launch;
   bool brief = work < target->overhead_cutoff;
   roof_text_addf(out, "about %s", quantity(text, p->expected_seconds, "s"));
@@ -163,10 +175,51 @@ static bool is_shown(const roof_level_time *t) {
   return !isnan(t->seconds) && t->bytes > 0;
 }
 
-/** Where launches take a part worth naming, the share is of the work alone. */
-static void add_expected(roof_text *out, const roof_options *o, const roof_prediction *p) {
-  static const double worth_naming = 0.02;
+static void sort_by_seconds(roof_effect_part *parts, int count) {
+  for (int i = 1; i < count; i++) {
+    for (int k = i; k > 0 && fabs(parts[k].seconds) > fabs(parts[k - 1].seconds); k--) {
+      roof_effect_part swapped = parts[k];
+      parts[k] = parts[k - 1];
+      parts[k - 1] = swapped;
+    }
+  }
+}
+
+void roof_prediction_effects(roof_text *out, const roof_target *target, const roof_prediction *p, int most) {
+  static const double worth_naming = 0.005;
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  int count = roof_effects_of(target, p, parts);
+  sort_by_seconds(parts, count);
+  for (int i = 0; i < count && i < most; i++) {
+    char seconds[SHORT];
+    quantity(seconds, fabs(parts[i].seconds), "s");
+    int micro = strstr(seconds, "\xC2\xB5") != NULL; /* two bytes, one column */
+    if (fabs(parts[i].seconds) >= worth_naming * p->expected_seconds) {
+      roof_text_addf(out, "    %-10s %c%*s  %s\n", roof_effect_name(parts[i].effect),
+                     parts[i].seconds < 0 ? '-' : '+', 9 + micro, seconds, parts[i].text);
+    }
+  }
+}
+
+/** Of a kernel whose form is known, with the effects that matter. */
+static void add_formed(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  enum { MOST_EFFECTS = 3 };
   char a[SHORT];
+  roof_text_addf(out, "  expected    %s", quantity(a, p->expected_seconds, "s"));
+  roof_text_addf(out, ", from %s", quantity(a, p->expected_low_seconds, "s"));
+  roof_text_addf(out, " to %s in 8 of 10 cases\n", quantity(a, p->expected_high_seconds, "s"));
+  roof_prediction_effects(out, target, p, MOST_EFFECTS);
+}
+
+/** Where launches take a part worth naming, the share is of the work alone. */
+static void add_expected(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  static const double worth_naming = 0.02;
+  const roof_options *o = &target->options;
+  char a[SHORT];
+  if (formed(target, p)) {
+    add_formed(out, target, p);
+    return;
+  }
   bool launches = p->overhead_seconds > worth_naming * p->expected_seconds;
   roof_text_addf(out, "  expected    %s (", quantity(a, p->expected_seconds, "s"));
   roof_text_addf(out,
@@ -235,7 +288,7 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
   roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
   add_least(out, target, p);
-  add_expected(out, &target->options, p);
+  add_expected(out, target, p);
 }
 
 /** How often it runs in a second, one call after another; what those calls do together where they are a batch. */

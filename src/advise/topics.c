@@ -180,6 +180,14 @@ static void work_expected(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT], c[SHORT];
   const roof_prediction *p = &l->prediction;
   const roof_options *o = &l->target->options;
+  if (l->target->forms[p->work.kernel.kind].known) {
+    roof_text_addf(out, "  at the bounds %s, expected %s", quantity(a, p->lower_seconds, "s"),
+                   quantity(b, p->expected_seconds, "s"));
+    roof_text_addf(out, "; from %s to ", quantity(c, p->expected_low_seconds, "s"));
+    roof_text_addf(out, "%s in 8 of 10 cases\n", quantity(a, p->expected_high_seconds, "s"));
+    roof_prediction_effects(out, l->target, p, ROOF_EFFECT_COUNT);
+    return;
+  }
   roof_text_addf(out, "  %s / %g = %s", quantity(a, p->lower_seconds, "s"), o->efficiency,
                  quantity(b, p->expected_seconds, "s"));
   roof_text_addf(out, "; between %s (%g) and ", quantity(c, p->expected_low_seconds, "s"),
@@ -427,8 +435,10 @@ static const roof_topic topics[] = {
      "limit: a kernel that reaches less than its ceilings takes longer.",
      work_bounds, EXAMPLE},
     {"expected", "the time after effects",
-     "The time after effects: the bound divided by the share of it that kernels reach (0.65 to 0.85,\n"
-     "typically 0.78), plus the launches. Change it with --efficiency LOW,TYPICAL,HIGH.",
+     "The time after effects: the bare roofline, and what tiles, waves, caches, latency and the like\n"
+     "add, by constants of the machine's family; its interval is what 8 of 10 comparable kernels did.\n"
+     "Without such constants it is the bound divided by the share of it that kernels reach (0.65 to\n"
+     "0.85, typically 0.78), plus the launches: --efficiency LOW,TYPICAL,HIGH.",
      work_expected, EXAMPLE},
     {"efficiency", "the share of the ceiling that is reached",
      "Achieved / attainable: the share of the ceiling a kernel reaches. Of a datasheet ceiling 65 to\n"
@@ -436,9 +446,9 @@ static const roof_topic topics[] = {
      "so say which one you divide by.",
      work_expected, EXAMPLE},
     {"effect", "a named reason why expected differs from the bound",
-     "One named, switchable reason why the expected time differs from the bound: efficiency,\n"
-     "overlap, sparsity, ... `predict --json` lists the effects it applied, each with its factor and\n"
-     "why.",
+     "One named, switchable reason why the expected time differs from the bound: efficiency, waves,\n"
+     "cache, latency, ... `predict` shows those that matter most, `predict --json` all, each with its\n"
+     "factor and why; --without EFFECT leaves one out.",
      work_expected, EXAMPLE},
     {"overlap", "how far the times hide each other",
      "How far compute, memory and network hide each other: 1 (the longest counts alone) to 0 (they\n"

@@ -118,6 +118,9 @@ void rf_model_launched(roof_target *target, const roof_kernel_cost *cost, roof_l
   if (isnan(given) && mode == ROOF_LAUNCH_GRAPH) {
     target->options.launch = NAN; /* the latencies of the forms are of kernels in graphs */
   }
+  for (int k = 0; k < ROOF_KERNEL_KIND_COUNT && mode == ROOF_LAUNCH_PERSISTENT; k++) {
+    target->forms[k].values[ROOF_LATENCY_SECONDS] = 0; /* a barrier stands in for it */
+  }
 }
 
 static bool has_path(const roof_machine *machine, roof_dtype dtype) {

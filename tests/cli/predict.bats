@@ -304,9 +304,9 @@ ROWS
 }
 
 @test "the work of an overhead-bound operation excludes its launch" {
-  run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us
+  run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us --without all
   [[ ${lines[0]} == *'overhead-bound (launch), about '*' µs: 6'*' ns of work, shorter than the overhead cutoff of 5.000 '* ]]
-  run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us --overhead 0
+  run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us --overhead 0 --without all
   [[ ${lines[0]} == *'overhead-bound (launch), about '*' µs: 6'*' ns of work, shorter than its launches, 5.000 '* ]]
 }
 
@@ -369,7 +369,7 @@ ROWS
 
 @test "overhead-bound work has a time in its first line, and its share is that of the work" {
   predict() { run -0 "$ROOFLINE" predict "$@"; }
-  predict gemm m=1k n=1k k=1k --machine h100 --dtype bf16
+  predict gemm m=1k n=1k k=1k --machine h100 --dtype bf16 --without all
   [[ ${lines[0]} == *'overhead-bound (launch), about 4.592 µs: 2.592 µs of work, shorter than '* ]]
   has 'expected    4.592 µs (the launch, and the work at 78 % of its bound)'
   has 'launch (assumed)'
@@ -385,4 +385,19 @@ ROWS
   [[ $stderr == *'no native fp16 path; as weights only: --dtype fp32 --weights fp16' ]]
   lacks h100 fp6
   [[ $stderr == *'--dtype fp8 --weights fp6' ]]
+}
+
+@test "the effects that matter most are said, and all of them by --explain" {
+  run -0 "$ROOFLINE" predict gemm m=4097 n=4096 k=4096 --machine h200 --dtype bf16
+  for line in "${lines[@]}"; do [ ${#line} -le 100 ]; done
+  has ' in 8 of 10 cases'
+  has 'tiles of 128 x 256 cover 1.03 times the matrix'
+  has '528 tiles of 128 x 256 on 132 SMs: 4 waves'
+  [[ $output != *'latency'* ]]
+  run -0 "$ROOFLINE" predict gemm m=4097 n=4096 k=4096 --machine h200 --dtype bf16 --explain
+  has 'latency'
+  run -0 "$ROOFLINE" predict gemm m=1 n=64 k=64 --machine h200 --dtype bf16
+  [[ ${lines[0]} == *'overhead-bound (launch), about '*' of it latency' ]]
+  run -0 "$ROOFLINE" predict gemm m=4097 n=4096 k=4096 --machine h200 --dtype bf16 --json
+  [ "$(json '[.effects[] | select(.name == "waves") | .why]')" = '["528 tiles of 128 x 256 on 132 SMs: 4 waves"]' ]
 }

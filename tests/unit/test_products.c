@@ -6,6 +6,7 @@
 
 #include "roofline/documents.h"
 #include "roofline/effects.h"
+#include "roofline/explain.h"
 #include "roofline/ops.h"
 
 static const char text[] =
@@ -175,6 +176,18 @@ static void narrow_formats_are_written_first(void **state) {
                       "activations are written as fp8 before, 2.0 passes of them");
 }
 
+static void the_effects_of_most_seconds_are_said_first(void **state) {
+  (void)state;
+  roof_target target;
+  roof_text said = {0};
+  roof_prediction p = product(machine, ROOF_BF16, 4097, 4096, 4096, 0, &target);
+  roof_prediction_effects(&said, &target, &p, 2);
+  assert_string_equal(said.data,
+                      "    efficiency + 24.26 µs  85 % of the peak\n"
+                      "    tiles      + 5.013 µs  tiles of 128 x 256 cover 1.03 times the matrix\n");
+  roof_text_done(&said);
+}
+
 static void latency_alone_is_overhead(void **state) {
   (void)state;
   roof_target target;
@@ -191,6 +204,7 @@ int main(void) {
       cmocka_unit_test(says_what_tiles_and_waves_do),
       cmocka_unit_test(one_unit_more_than_a_wave_costs_a_wave),
       cmocka_unit_test(narrow_formats_are_written_first),
+      cmocka_unit_test(the_effects_of_most_seconds_are_said_first),
       cmocka_unit_test(latency_alone_is_overhead),
   };
   return cmocka_run_group_tests(tests, start, end);

@@ -36,6 +36,7 @@ static roof_status begin(case_of *c, const char *text, int machines, roof_error 
   const roof_op *op = NULL;
   roof_types half = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
+  options.overhead_cutoff = 8e-6;
   *c = (case_of){0};
   for (int i = 0; i < machines; i++) {
     assert_int_equal(roof_catalog_load(names[i], &c->machines[i], NULL), ROOF_OK);
