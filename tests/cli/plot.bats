@@ -86,7 +86,7 @@ refuses() { # CODE TEXT ARGUMENT...
   grep -q ">nvidia-a100-sxm-80gb</text>" machines.svg
   [ "$(grep -c ">$point</text>" machines.svg)" -eq 1 ]
   run "$ROOFLINE" plot $point --machine h100 --machine a100 --dtype fp16
-  grep -q "nvidia-h100-sxm .*$point .*603.8 TFLOP/s" <<<"$output"
+  grep -q "nvidia-h100-sxm .*$point .*603.9 TFLOP/s" <<<"$output"
   grep -q "nvidia-a100-sxm-80gb ridge 153" <<<"$output"
 }
 

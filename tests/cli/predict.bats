@@ -387,7 +387,7 @@ ROWS
   [[ $stderr == *'--dtype fp8 --weights fp6' ]]
 }
 
-@test "the effects that matter most are said, and all of them by --explain" {
+@test "the effects that matter most have a line each, all of them with --explain" {
   run -0 "$ROOFLINE" predict gemm m=4097 n=4096 k=4096 --machine h200 --dtype bf16
   for line in "${lines[@]}"; do [ ${#line} -le 100 ]; done
   has ' in 8 of 10 cases'
