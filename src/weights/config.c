@@ -94,8 +94,17 @@ static void take_type(reader *r, const config_key *key, const json_t *value) {
 
 static roof_status take_section(reader *r, json_t *object);
 
+/** null, false and 0 leave out what a key is about. */
+static bool says_nothing(const json_t *value) {
+  return json_is_null(value) || json_is_false(value) ||
+         (json_is_number(value) && json_number_value(value) == 0);
+}
+
 static roof_status take_key(reader *r, const char *name, json_t *value) {
   const config_key *key = rf_config_key_find(name);
+  if (key == NULL && says_nothing(value)) {
+    return ROOF_OK;
+  }
   if (key == NULL) {
     return fail_at(r, true, ROOF_E_NAME, name, "unknown key, it may change what the model is",
                    rf_config_key_names());
@@ -221,9 +230,29 @@ static roof_status find_arch(reader *r) {
   return roof_error_suggest(c->error, name, rf_config_arch_names());
 }
 
+/** An architecture that is not known is called so before its keys are; where a section follows, its type decides. */
+static roof_status check_type(reader *r, json_t *root) {
+  static const char *const names[] = {"model_type", "architectures", "text_config", "llm_config",
+                                      "language_config"};
+  size_t before = r->depth;
+  r->depth = r->top;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const config_key *key = rf_config_key_find(names[i]);
+    const json_t *value = json_object_get(root, names[i]);
+    if (key->kind == KEY_SECTION && json_is_object(value)) {
+      r->depth = before;
+      return ROOF_OK;
+    }
+    take_type(r, key, key->kind == KEY_TYPE ? value : NULL);
+  }
+  r->depth = before;
+  return r->type[0] != '\0' || r->class_name[0] != '\0' ? find_arch(r) : ROOF_OK;
+}
+
 static roof_status describe(reader *r, json_t *root) {
   config *c = &r->c;
-  roof_status status = take_section(r, root);
+  roof_status status = check_type(r, root);
+  status = status == ROOF_OK ? take_section(r, root) : status;
   status = status == ROOF_OK ? find_arch(r) : status;
   status = status == ROOF_OK ? refuse(c) : status;
   status = status == ROOF_OK ? read_globals(c) : status;

@@ -297,6 +297,13 @@ static const config_key keys[] = {
     NO_EFFECT("typical_p"),
     NO_EFFECT("gradient_checkpointing"),
     NO_EFFECT("producer"),
+    NO_EFFECT("*_dtype"),
+    NO_EFFECT("*_loss_coef"),
+    NO_EFFECT("mm_tokens_per_image"),
+    NO_EFFECT("init_method"),
+    NO_EFFECT("d_inner"), /* transformers' classes take expand x hidden_size */
+    NO_EFFECT("norm_before_gate"),
+    NO_EFFECT("slow_but_exact"),
 };
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 

@@ -243,8 +243,33 @@ static void excluded_modules_are_counted(void **state) {
   }
 }
 
+#define SMALL                                                                                                \
+  "{\"model_type\": \"llama\", \"hidden_size\": 64, \"intermediate_size\": 128, \"num_attention_heads\": "   \
+  "4, "                                                                                                      \
+  "\"num_hidden_layers\": 2, \"vocab_size\": 100, "
+
+/** What says nothing about the model is no reason to refuse it; an unknown architecture is called so first. */
+static void keys_that_say_nothing(void **state) {
+  (void)state;
+  static const char *const read[] = {SMALL "\"new\": null}", SMALL "\"new\": false, \"other\": 0}",
+                                     SMALL
+                                     "\"mm_tokens_per_image\": 256, \"mamba_ssm_cache_dtype\": \"float32\"}"};
+  static roof_model m;
+  roof_error error = {0};
+  for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
+    assert_int_equal(roof_model_read(read[i], strlen(read[i]), "x", &m, &error), ROOF_OK);
+  }
+  static const char set[] = SMALL "\"new\": 3}",
+                    unknown[] = "{\"attn_config\": {}, \"model_type\": \"dbrx\"}";
+  assert_true(roof_model_read(set, strlen(set), "x", &m, &error) != ROOF_OK);
+  assert_non_null(strstr(error.message, "new: unknown key"));
+  assert_true(roof_model_read(unknown, strlen(unknown), "x", &m, &error) != ROOF_OK);
+  assert_non_null(strstr(error.message, "not a known architecture"));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(excluded_modules_are_counted),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(keys_that_say_nothing),
+                                     cmocka_unit_test(excluded_modules_are_counted),
                                      cmocka_unit_test(counts),
                                      cmocka_unit_test(every_file),
                                      cmocka_unit_test(collection),
