@@ -138,7 +138,7 @@ advise() {
   advise add n=4096 --machine h100 --json
   [ "$(json '[.machines[].seconds] | min > 1e-6')" = true ]
   near '.machines[] | select(.name == "nvidia-h100-sxm") | .gain' 1
-  advise add n=4096 measured=5us --machine h100
+  advise add n=4096 measured=5us --machine h100 --without all
   has 'moves launch cost 2.000 µs -> 1.000 µs'
   has 'machines whose launch cost is known'
   has '; overhead, launching takes the time'
