@@ -232,6 +232,12 @@ ROOF_API void roof_predict_escape(const roof_target *target, roof_unit unit, dou
  *  Errors: NaN. */
 ROOF_API roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const roof_work *work);
 
+/** The ceiling over a predicted kernel: what is attainable, or more where the last cache may hold its data.
+ *  Units: FLOP/s.
+ *  Ownership: none.
+ *  Errors: NaN where nothing bounds it. */
+ROOF_API double roof_prediction_ceiling(const roof_prediction *prediction);
+
 /** "compute", "memory", "overhead", "network" or "capacity".
  *  Units: none.
  *  Ownership: a static string.

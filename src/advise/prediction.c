@@ -235,7 +235,7 @@ static void add_least(roof_text *out, const roof_target *target, const roof_pred
 /** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
 static void add_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char note[LINE], a[SHORT], b[SHORT];
-  bars rows = {out, fmax(p->lower_seconds, p->memory_seconds), 10};
+  bars rows = {out, fmax(fmax(p->lower_seconds, p->memory_seconds), p->overhead_seconds), 10};
   for (int i = 0; i < p->level_count; i++) {
     int length = is_shown(&p->levels[i]) ? (int)strlen(p->levels[i].level->name) : 0;
     rows.width = length > rows.width ? length : rows.width;

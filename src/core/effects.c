@@ -8,6 +8,8 @@
 #include "core/number.h"
 #include "roofline/text.h"
 
+static const double mebi = 1048576;
+
 static const struct {
   const char *name, *text;
 } effects[ROOF_EFFECT_COUNT] = {
@@ -307,8 +309,8 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
     rf_format(text, size, "%.0f %% of the bandwidth", 100 * values[ROOF_BANDWIDTH]);
     return;
   case ROOF_EFFECT_CACHE:
-    rf_format(text, size, "the last cache, %.0f MB, keeps part of %.3g MB from the run before",
-              target->cache_bytes / 1e6, p->work.working_set / 1e6);
+    rf_format(text, size, "the last cache, %.0f MiB, keeps part of %.3g MiB from the run before",
+              target->cache_bytes / mebi, p->work.working_set / mebi);
     return;
   case ROOF_EFFECT_QUANTISE:
     rf_format(text, size, "activations are written as %s before, %.1f passes of them",

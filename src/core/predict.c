@@ -25,6 +25,10 @@ const char *roof_regime_name(roof_regime regime) {
   return (unsigned)regime < ROOF_REGIME_COUNT ? regime_names[regime] : "?";
 }
 
+double roof_prediction_ceiling(const roof_prediction *p) {
+  return fmax(p->attainable, p->work.flops / p->lower_seconds);
+}
+
 char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, size_t size) {
   const roof_peak *peak = prediction->peak;
   int levels = prediction->level_count;

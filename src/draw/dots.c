@@ -68,7 +68,7 @@ static roof_status add_point(roof_scene *scene, const roof_target *target, const
     return status;
   }
   dot->intensity = p.intensity;
-  dot->ceiling_flops_per_second = p.attainable;
+  dot->ceiling_flops_per_second = roof_prediction_ceiling(&p);
   dot->flops_per_second = p.work.flops / p.expected_seconds;
   name_dot(shape, index, values, dot->label, sizeof dot->label);
   roof_prediction_binding(&p, binding, sizeof binding);

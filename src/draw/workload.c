@@ -35,7 +35,7 @@ static roof_status add_item(roof_scene *scene, int series, int first, const roof
   char binding[ROOF_NAME_MAX];
   roof_scene_dot dot = {.intensity = at.intensity,
                         .flops_per_second = at.rate,
-                        .ceiling_flops_per_second = p->attainable,
+                        .ceiling_flops_per_second = roof_prediction_ceiling(p),
                         .share = at.seconds / all,
                         .predicted = true,
                         .series = series,

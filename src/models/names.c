@@ -152,7 +152,7 @@ static const roof_model_definition definitions[] = {
      "bytes of weights, activations and KV, each operand once per operation / (expected time x bandwidth)",
      .of_generation = false},
     {"expected",
-     "each operation's bound / efficiency + the cost of its kernels; operations follow one another",
+     "each operation's bound with the effects of its kind, or / 0.78; operations follow one another",
      .of_generation = false}};
 enum { DEFINITION_COUNT = sizeof definitions / sizeof definitions[0] };
 

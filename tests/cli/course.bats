@@ -119,7 +119,7 @@ ROWS
   [ "$(json '.gain < 0.5')" = true ]
   run -0 "$ROOFLINE" advise $layer --machine h100 --set weights=nf4 --set dequant=separate
   [[ ${lines[0]} == *': slower' ]]
-  run -0 "$ROOFLINE" advise $layer --machine orin-nano-super --set weights=int4 --set group=128 --json
+  run -0 "$ROOFLINE" advise $layer --machine orin-nano-super --set weights=int4 --set group=128 --without all --json
   [ "$(json '.gain > 3')" = true ]
   run -2 --separate-stderr "$ROOFLINE" advise $layer --machine h100 --set dequant=separate
   [[ $stderr == *'goes with weights narrower than the dtype'* ]]

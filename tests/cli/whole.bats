@@ -38,7 +38,7 @@ setup() {
 }
 
 @test "what would make a model faster" {
-  run -0 "$ROOFLINE" advise llama-3.1-70b tp=2 batch=16 prompt=8k --weights w4a16 --machine h100
+  COLUMNS=80 run -0 "$ROOFLINE" advise llama-3.1-70b tp=2 batch=16 prompt=8k --weights w4a16 --machine h100
   for line in "${lines[@]}"; do [ ${#line} -le 80 ]; done
   has "prefix cache  75 % of each prompt held"
   run -0 "$ROOFLINE" advise llama-3.1-8b --machine h100 --json
