@@ -145,7 +145,7 @@ roof_status rf_accuracy_collect(rf_judged *all, size_t count, roof_accuracy *acc
   double *room = malloc(count * sizeof *room);
   accuracy->points = malloc(count * sizeof *accuracy->points);
   roof_status status = room != NULL && accuracy->points != NULL ? ROOF_OK : rf_accuracy_no_memory(error);
-  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+  for (size_t i = 0; i < count && accuracy->points != NULL; i++) {
     accuracy->points[i] = all[i].point;
   }
   if (status == ROOF_OK) {

@@ -11,20 +11,22 @@ static const double least_depth = 128;
 /** Bytes of a partial sum and of what activations come in. */
 static const double sum_bytes = 4, wide_bytes = 2;
 
-enum { SIDES = 5, MOST_PARTS = 16 };
+enum { SIDES = 7, MOST_PARTS = 16 };
 
-static const double sides[SIDES] = {32, 64, 128, 192, 256};
+static const double sides[SIDES] = {32, 64, 128, 192, 256, 8, 16};
 
 /** Tiles that libraries have, by their sides, and their elements over the share of the rate that they reach: small ones
- * ask too much of the unit's own memory. (2 / (1/rows + 1/columns) / 84)^1.3, fitted to bf16 on four families. */
+ * ask too much of the unit's own memory. (2 / (1/rows + 1/columns) / 84)^1.3, fitted to bf16 on four families; the last
+ * two are those of a matrix times few vectors, which stream the matrix past: half of the rate. */
 static const struct {
   unsigned char rows, columns;
   double cost;
-} tilings[] = {{4, 2, 32768},         {2, 4, 32768},         {3, 2, 24576},        {2, 3, 24576},
-               {2, 2, 16384},         {2, 1, 8192},          {1, 2, 8192},         {1, 4, 16384},
-               {1, 1, 4096 / 0.7022}, {0, 1, 2048 / 0.4145}, {1, 0, 2048 / 0.4145}};
+} tilings[] = {{4, 2, 32768},         {2, 4, 32768},         {3, 2, 24576},         {2, 3, 24576},
+               {2, 2, 16384},         {2, 1, 8192},          {1, 2, 8192},          {1, 4, 16384},
+               {1, 1, 4096 / 0.7022}, {0, 1, 2048 / 0.4145}, {1, 0, 2048 / 0.4145}, {5, 2, 1024 / 0.5},
+               {6, 2, 2048 / 0.5}};
 
-enum { TILINGS = sizeof tilings / sizeof tilings[0] };
+enum { TILINGS = sizeof tilings / sizeof tilings[0], NARROW = TILINGS - 2 };
 
 /** What all ways to cut a product share. */
 typedef struct product {
@@ -106,6 +108,9 @@ static void choose(const product *p, rf_cut *best) {
     columns[i] = whole(p->shape.columns / sides[i]) * p->shape.count;
   }
   for (int i = 0; i < TILINGS; i++) {
+    if (i >= NARROW && p->shape.rows > sides[tilings[i].rows]) {
+      continue;
+    }
     way w = {.tile_seconds = tilings[i].cost * depth_seconds,
              .turns = rows[tilings[i].rows] * columns[tilings[i].columns] * p->turns_per_tile};
     chosen = try_splits(p, w, &least, &best->split) ? i : chosen;

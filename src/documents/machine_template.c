@@ -47,13 +47,12 @@ static void add_link(roof_machine *m) {
 
 static void add_notes(roof_machine *m) {
   static const char *const notes[] = {
-      "Replace every figure and its source, set kind to datasheet, secondary, measured or assumed, then: "
-      "roofline "
-      "machine lint FILE.",
+      ("Replace every figure and its source, set kind to datasheet, secondary, measured or assumed, then: "
+       "roofline machine lint FILE."),
       "Peaks are dense; a figure with structured sparsity is an entry of its own with \"sparse\": true.",
       "A format the hardware lacks is an entry with \"supported\": false and no flops_per_second.",
-      "flops_per_second = unit_count x flops_per_cycle x clock_hz (the peak's own clock_hz, else the "
-      "machine's).",
+      ("flops_per_second = unit_count x flops_per_cycle x clock_hz (the peak's own clock_hz, else the "
+       "machine's)."),
       "Memory: bytes_per_second = bus_bits / 8 x transfers_per_second. Levels go from inner to outer.",
       "Links: bytes_per_second is one direction, all links or lanes together.",
       "null means unknown; delete these notes when done."};

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/effects.h"
 #include "roofline/explain.h"
@@ -196,6 +197,39 @@ static void latency_alone_is_overhead(void **state) {
   assert_int_equal(product(machine, ROOF_BF16, 4096, 4096, 512, 0, &target).regime, ROOF_COMPUTE_BOUND);
 }
 
+/** A vector has no tile of 64 rows: on a card with little arithmetic per byte that would take longer than the memory. */
+static void a_matrix_times_a_vector_streams_the_matrix(void **state) {
+  (void)state;
+  roof_machine *card = NULL;
+  const roof_op *gemm = NULL;
+  roof_types types = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_prediction p;
+  types.weights = ROOF_INT4;
+  options.cold = true;
+  assert_int_equal(roof_catalog_load("rtx-4090", &card, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("gemm", &gemm, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, card, &types, &options, NULL), ROOF_OK);
+  roof_predict(&target, gemm, (double[ROOF_PARAM_MAX]){1, 11008, 4096, 1}, &p);
+  assert_true(target.forms[ROOF_KERNEL_PRODUCT].known);
+  assert_true(p.expected_seconds < 1.7 * p.memory_seconds);
+  roof_machine_free(card);
+}
+
+/** Nothing is known of the kernels of a family that nobody measured: a share of the bound. */
+static void an_unknown_family_has_no_form_of_products(void **state) {
+  (void)state;
+  roof_machine *apple = NULL;
+  roof_types types = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  assert_int_equal(roof_catalog_load("apple-m1-max", &apple, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, apple, &types, &options, NULL), ROOF_OK);
+  assert_false(target.forms[ROOF_KERNEL_PRODUCT].known || target.forms[ROOF_KERNEL_DECODE].known);
+  roof_machine_free(apple);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(from_the_bare_roofline_to_the_expected_time),
@@ -206,6 +240,8 @@ int main(void) {
       cmocka_unit_test(narrow_formats_are_written_first),
       cmocka_unit_test(the_effects_of_most_seconds_are_said_first),
       cmocka_unit_test(latency_alone_is_overhead),
+      cmocka_unit_test(a_matrix_times_a_vector_streams_the_matrix),
+      cmocka_unit_test(an_unknown_family_has_no_form_of_products),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
