@@ -30,8 +30,9 @@ int roof_op_param_index(const roof_op *op, const char *name) {
 }
 
 void roof_op_defaults(const roof_op *op, double *values) {
+  int count = roof_op_param_count(op);
   for (int i = 0; i < ROOF_PARAM_MAX; i++) {
-    values[i] = op->params[i].name != NULL ? op->params[i].fallback : NAN;
+    values[i] = i < count ? op->params[i].fallback : NAN;
   }
 }
 
