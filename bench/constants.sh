@@ -48,7 +48,7 @@ here="ai-dynamo/aiconfigurator@095f58a"
 attention() {
   local kind=$1 format=$2
   local -A frameworks=([hopper]="- vllm trtllm" [blackwell]="- vllm trtllm" [ada]="- vllm trtllm" [ampere]="- sglang trtllm")
-  local family framework all=()
+  local family framework
   for family in hopper:h200_sxm blackwell:b200_sxm ada:l40s ampere:a100_sxm; do
     local device=${family#*:} own=() file
     for file in generation_attention context_attention generation_mla context_mla; do
@@ -63,9 +63,7 @@ attention() {
       [ "$device.$kind.$framework" = a100_sxm.decode.trtllm ] && continue
       fit "${family%:*}" "$kind" "$framework" "$format" "$here" "${own[@]}"
     done
-    all+=("${own[@]}")
   done
-  fit gpu "$kind" - "$format" "$here" "${all[@]}"
   as blackwell-rtx ada "$kind"
   as ampere-rtx ada "$kind"
 }

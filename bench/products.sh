@@ -66,14 +66,6 @@ for family in volta pascal; do
     "$measured/neusight/linear.csv" "$measured/neusight/bmm.csv" | write $family
 done
 
-# A GPU of no family that was measured: what all that were have in common.
-{
-  fit gpu "$gemm" "$(rows h200_sxm trtllm 'bfloat16|fp8|fp8_block')" "$(rows b200_sxm trtllm 'bfloat16|fp8|fp8_block')" \
-    "$(rows l40s trtllm 'bfloat16|fp8|fp8_block')" "$(rows a100_sxm trtllm 'bfloat16|sq')"
-  fit gpu "sitar-lab/NeuSight@6945927 linear and bmm, timed eagerly" \
-    "$measured/neusight/linear.csv" "$measured/neusight/bmm.csv"
-} | as_bf16 | write gpu
-
 # GDDR and power as Ada's: no member of these families was measured; nvfp4 as datacentre Blackwell's.
 as_ada() { # NAME [FILE]: with the constants of fp4 of FILE
   jq -s --arg name "$1.product" '{schema: "roofline.machine/1", name: $name,

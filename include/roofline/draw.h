@@ -308,7 +308,7 @@ ROOF_API roof_status roof_energy_chart(const roof_energy_subject *subjects, int 
                                        roof_error *error);
 
 /** The chart of a model over the values of the sweep's first axis: tokens per second and time per token, a
- *  line for each machine, precision and value of the other axes, dashed from where it does not fit; marks
+ *  line for each machine, precision and value of the other axes, as far as it fits; marks
  *  where a line turns.
  *  Units: tokens/s, s.
  *  Ownership: fills *chart, also on failure.

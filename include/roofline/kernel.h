@@ -65,8 +65,6 @@ typedef enum roof_effect {
     "times the memory's bandwidth while the data fit the last cache")                                        \
   X(ROOF_UNIT_BANDWIDTH, "unit_bandwidth", "", 0.5, 64, 1e30, ROOF_EFFECT_UNITS,                             \
     "times its share of the bandwidth that one unit can draw")                                               \
-  X(ROOF_RAMP_BYTES, "ramp_bytes", "bytes", 0, 1e10, 0, ROOF_EFFECT_UNITS,                                   \
-    "bytes at which half of the bandwidth is reached")                                                       \
   X(ROOF_CORNER, "corner", "", 1, 16, 1e30, ROOF_EFFECT_CORNER,                                              \
     "exponent of the sum of both times: 1 adds them, a large one takes the longer")                          \
   X(ROOF_SPLIT_SECONDS, "split_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_SPLIT,                                 \

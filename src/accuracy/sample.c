@@ -25,10 +25,16 @@ typedef struct sample {
 
 /** Where a fit begins, and where it stays when the timings do not say: what is common on GPUs. */
 static const double typical[ROOF_CONSTANT_COUNT] = {
-    [ROOF_LATENCY_SECONDS] = 4e-6, [ROOF_WAVE_SECONDS] = 1e-6, [ROOF_EFFICIENCY] = 0.7,
-    [ROOF_BANDWIDTH] = 0.8,        [ROOF_CACHE_GAIN] = 2,      [ROOF_UNIT_BANDWIDTH] = 3,
-    [ROOF_RAMP_BYTES] = 1e6,       [ROOF_CORNER] = 2,          [ROOF_SPLIT_SECONDS] = 1e-6,
-    [ROOF_STORE_PASSES] = 1,       [ROOF_QUANTISE_PASSES] = 2,
+    [ROOF_LATENCY_SECONDS] = 4e-6,
+    [ROOF_WAVE_SECONDS] = 1e-6,
+    [ROOF_EFFICIENCY] = 0.7,
+    [ROOF_BANDWIDTH] = 0.8,
+    [ROOF_CACHE_GAIN] = 2,
+    [ROOF_UNIT_BANDWIDTH] = 3,
+    [ROOF_CORNER] = 2,
+    [ROOF_SPLIT_SECONDS] = 1e-6,
+    [ROOF_STORE_PASSES] = 1,
+    [ROOF_QUANTISE_PASSES] = 2,
 };
 
 static const double pull = 2e-3;
