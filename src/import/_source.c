@@ -1,5 +1,6 @@
 /* Bytes of a file: read in blocks, unpacked from gzip, turned from UTF-16, with a line count. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@ typedef enum wrapping { PLAIN, UTF16_LITTLE, UTF16_BIG } wrapping;
 struct roof_source {
   char name[256];
   gzFile file;        /* NULL: memory */
+  int descriptor;     /* of the file */
+  bool whole;         /* it was opened at its first byte, and can be read at any place */
   const char *memory; /* what is left of it */
   size_t memory_size;
   size_t step; /* bytes to read at a time */
@@ -208,13 +211,18 @@ roof_status rf_import_open(const char *path, roof_source **source, roof_error *e
     return status;
   }
   errno = 0;
-  s->file = standard ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path, "rb");
+  s->descriptor = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+  s->file = s->descriptor >= 0 ? gzdopen(s->descriptor, "rb") : NULL;
   if (s->file == NULL) {
     status = roof_error_set(error, ROOF_E_INPUT, "%s: %s", s->name,
                             errno != 0 ? strerror(errno) : "out of memory");
+    if (s->descriptor >= 0) {
+      close(s->descriptor);
+    }
     rf_import_close(s);
     return status;
   }
+  s->whole = lseek(s->descriptor, 0, SEEK_CUR) == 0;
   s->step = BLOCK;
   gzbuffer(s->file, BLOCK);
   return started(s, source, error);
@@ -335,9 +343,9 @@ int rf_import_line_number(const roof_source *s) {
   return s->line;
 }
 
-const char *rf_import_path(const roof_source *s) {
+int rf_import_descriptor(const roof_source *s) {
   bool plain = s->file != NULL && gzdirect(s->file) != 0 && s->text == PLAIN;
-  return plain && strcmp(s->name, "standard input") != 0 ? s->name : NULL;
+  return plain && s->whole ? s->descriptor : -1;
 }
 
 const char *rf_import_name(const roof_source *s) {

@@ -46,8 +46,8 @@ roof_status rf_import_all(roof_source *source, size_t most, char **data, size_t 
 /** The line rf_import_line gave last, from 1. */
 int rf_import_line_number(const roof_source *source);
 
-/** The file's path when it is a plain one that a library may open by itself, else NULL. */
-const char *rf_import_path(const roof_source *source);
+/** The open file when it can be read at any place and holds its bytes as they are, else -1. It is the source's. */
+int rf_import_descriptor(const roof_source *source);
 
 /** The file's name for messages: its path, or "standard input". */
 const char *rf_import_name(const roof_source *source);

@@ -1,34 +1,12 @@
 /* What `nsys export --type sqlite` writes: every kernel and copy with its start and end in nanoseconds, and
  * the devices. */
-#include <sqlite3.h>
 #include <string.h>
 
 #include "import/_ceilings.h"
-
-enum { LARGEST_IN_MEMORY = 1 << 30 };
+#include "import/_sqlite.h"
 
 static int detect(const char *text, size_t size) {
   return size >= 16 && memcmp(text, "SQLite format 3", 16) == 0 ? 90 : 0;
-}
-
-/** Opens the file itself, or what came over a pipe in memory. */
-static roof_status open_database(roof_source *source, sqlite3 **db, roof_error *error) {
-  const char *path = rf_import_path(source);
-  char *data = NULL;
-  size_t size = 0;
-  int code =
-      path != NULL ? sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY, NULL) : sqlite3_open(":memory:", db);
-  if (code == SQLITE_OK && path == NULL) {
-    roof_status status = rf_import_all(source, LARGEST_IN_MEMORY, &data, &size, error);
-    if (status != ROOF_OK) {
-      return status;
-    }
-    code = sqlite3_deserialize(*db, "main", (unsigned char *)data, (sqlite3_int64)size, (sqlite3_int64)size,
-                               SQLITE_DESERIALIZE_READONLY);
-  }
-  return code == SQLITE_OK
-             ? ROOF_OK
-             : rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "SQLite: %s", sqlite3_errstr(code));
 }
 
 /** What a query's rows become. */
@@ -41,14 +19,22 @@ typedef struct reading {
   roof_error *error;
 } reading;
 
-static bool has_table(reading *r, const char *name) {
+static roof_status has_table(reading *r, const char *name, bool *has) {
   sqlite3_stmt *query = NULL;
-  bool found = sqlite3_prepare_v2(r->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
-                                  &query, NULL) == SQLITE_OK &&
-               sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-               sqlite3_step(query) == SQLITE_ROW;
+  int code = sqlite3_prepare_v2(r->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
+                                &query, NULL);
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
+  }
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(query);
+  }
+  *has = code == SQLITE_ROW;
+  roof_status status = code == SQLITE_ROW || code == SQLITE_DONE
+                           ? ROOF_OK
+                           : rf_import_sqlite_error(r->source, r->db, r->error);
   sqlite3_finalize(query);
-  return found;
+  return status;
 }
 
 /** Runs `sql` and gives each row to `take`. */
@@ -63,7 +49,7 @@ static roof_status each_row(reading *r, const char *sql, roof_status (*take)(rea
     }
   }
   if (status == ROOF_OK && code != SQLITE_DONE) {
-    status = rf_import_error(r->source, r->error, ROOF_E_PARSE, 0, 0, "SQLite: %s", sqlite3_errmsg(r->db));
+    status = rf_import_sqlite_error(r->source, r->db, r->error);
   }
   sqlite3_finalize(query);
   return status;
@@ -144,9 +130,11 @@ static const struct {
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   reading r = {.source = source, .profile = profile, .error = error};
-  roof_status status = open_database(source, &r.db, error);
+  roof_status status = rf_import_sqlite(source, &r.db, error);
   for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == ROOF_OK; i++) {
-    if (has_table(&r, queries[i].table)) {
+    bool has = false;
+    status = has_table(&r, queries[i].table, &has);
+    if (has) {
       status = each_row(&r, queries[i].sql, queries[i].take);
     }
   }

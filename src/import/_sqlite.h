@@ -1,0 +1,17 @@
+/** An SQLite database of which nothing is trusted. */
+#ifndef IMPORT_SQLITE_H
+#define IMPORT_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "import/import.h"
+
+/** Opens what `source` reads: the open file itself, not what its path may name by now, only to read, without a
+ *  lock and without a file next to it; what came packed or over a pipe in memory. ROOF_E_INPUT: a program is
+ *  writing it, or its latest changes are in a journal. Release *db with sqlite3_close in any case. */
+roof_status rf_import_sqlite(roof_source *source, sqlite3 **db, roof_error *error);
+
+/** What SQLite says of a failure of `db`. */
+roof_status rf_import_sqlite_error(const roof_source *source, sqlite3 *db, roof_error *error);
+
+#endif

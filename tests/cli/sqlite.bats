@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# roofline import of SQLite databases that nobody vouches for: what is opened, what is left next to it, and what is refused.
+
+setup() {
+  load lib.bash
+  start
+  cp "$ROOFLINE_SOURCE/tests/fixtures/import/nsys.sqlite" plain.sqlite
+}
+
+# sql FILE STATEMENT...: runs them one by one; `wait` keeps the connection open until the file `go` is there.
+sql() {
+  python3 - "$@" <<'PYTHON'
+import os, sqlite3, sys, time
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+for statement in sys.argv[2:]:
+    if statement == "wait":
+        open("ready", "w").close()
+        while not os.path.exists("go"):
+            time.sleep(0.02)
+    else:
+        db.execute(statement).fetchall()
+PYTHON
+}
+
+# hold FILE STATEMENT...: the same in the background until `release`.
+hold() {
+  rm -f ready go
+  sql "$@" wait 3>&- &
+  holder=$!
+  until [ -e ready ]; do sleep 0.02; done
+}
+
+release() {
+  touch go
+  wait "$holder"
+}
+
+@test "a database that is being written is refused as locked" {
+  hold plain.sqlite 'BEGIN EXCLUSIVE'
+  run -2 --separate-stderr "$ROOFLINE" import plain.sqlite
+  release
+  [[ $stderr == *'locked by a program that writes it'* ]]
+  run -0 "$ROOFLINE" import plain.sqlite
+}
+
+@test "a truncated database, and one that only begins like one, are refused as such" {
+  head -c 9000 plain.sqlite >cut.sqlite
+  run -2 --separate-stderr "$ROOFLINE" import cut.sqlite
+  [[ $stderr == *'damaged or truncated'* ]]
+  { printf 'SQLite format 3\0'; head -c 4000 /dev/zero; } >not.sqlite
+  run -2 --separate-stderr "$ROOFLINE" import not.sqlite
+  [[ $stderr == *'not a database'* ]]
+  head -c 9000 plain.sqlite | { run -2 --separate-stderr "$ROOFLINE" import -; [[ $stderr == *'damaged or truncated'* ]]; }
+}
+
+@test "a path of more than 255 bytes, by file and by pipe, gives the same" {
+  deep=$(printf 'd%.0s' {1..200})
+  mkdir -p "$deep/$deep/$deep"
+  cp plain.sqlite "$deep/$deep/$deep/x.sqlite"
+  "$ROOFLINE" import plain.sqlite --json | jq .kernels >expected
+  "$ROOFLINE" import "$deep/$deep/$deep/x.sqlite" --json | jq .kernels | cmp expected
+  cat plain.sqlite | "$ROOFLINE" import - --json | jq .kernels | cmp expected
+  "$ROOFLINE" import - --json <plain.sqlite | jq .kernels | cmp expected
+}
+
+@test "names that SQLite would take for something else are files" {
+  for name in 'file:x?mode=rw' ':memory:' 'file:plain.sqlite?vfs=none' 'a%20b#c?immutable=0'; do
+    cp plain.sqlite "$name"
+    "$ROOFLINE" import "$name" --json >answer
+    [ "$(jq '.kernels | length' answer)" -gt 0 ]
+  done
+  [ ! -e x ]
+}
+
+@test "what is opened is the file that was looked at, after its name is gone as well" {
+  exec 7<plain.sqlite
+  rm plain.sqlite
+  run -0 "$ROOFLINE" import /dev/fd/7 --json
+  exec 7<&-
+  [ "$(json '.kernels | length')" -gt 0 ]
+}
+
+@test "nothing is left next to a database with a log; changes that are only in the log are reported" {
+  sql plain.sqlite 'PRAGMA journal_mode=WAL' 'PRAGMA wal_checkpoint(TRUNCATE)'
+  chmod a-w plain.sqlite
+  run -0 "$ROOFLINE" import plain.sqlite
+  [ "$(ls plain.sqlite*)" = plain.sqlite ]
+  run -0 "$ROOFLINE" import - <plain.sqlite
+  chmod u+w plain.sqlite
+  hold plain.sqlite 'CREATE TABLE more(a)'
+  run -2 --separate-stderr "$ROOFLINE" import plain.sqlite
+  release
+  [[ $stderr == *'its latest changes are in a journal next to it'* ]]
+}
+
+@test "a schema's views and functions do not run" {
+  sql plain.sqlite 'ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO kept' \
+    'CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS start FROM n'
+  run -2 --separate-stderr timeout 10 "$ROOFLINE" import plain.sqlite
+  [[ $stderr == *'no CUDA kernel in it'* ]]
+}
