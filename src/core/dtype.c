@@ -1,4 +1,4 @@
-#include "roofline/dtype.h"
+#include "core/dtype.h"
 
 #include <stdio.h>
 
@@ -7,12 +7,19 @@
 
 static const struct {
   const char *name;
-  double bytes;
   roof_dtype multiplied;
 } dtypes[ROOF_SCALED_END] = {
-#define ROW(symbol, name, bits) [symbol] = {name, (bits) / 8.0, symbol},
+#define ROW(symbol, name, bits) [symbol] = {name, symbol},
+#define SCALED(symbol, name, multiplied, group) [symbol] = {name, multiplied},
+    ROOF_DTYPE_MAP(ROW) ROOF_SCALED_MAP(SCALED)
+#undef ROW
+#undef SCALED
+};
+
+const double rf_dtype_sizes[ROOF_SCALED_END] = {
+#define ROW(symbol, name, bits) [symbol] = (bits) / 8.0,
 #define SCALED(symbol, name, multiplied, group)                                                              \
-  [symbol] = {name, (multiplied) == ROOF_FP8 ? 1 + 1.0 / (group) : 0.5 + 1.0 / (group), multiplied},
+  [symbol] = (multiplied) == ROOF_FP8 ? 1 + 1.0 / (group) : 0.5 + 1.0 / (group),
     ROOF_DTYPE_MAP(ROW) ROOF_SCALED_MAP(SCALED)
 #undef ROW
 #undef SCALED
@@ -64,7 +71,7 @@ const char *roof_dtype_name(roof_dtype dtype) {
 }
 
 double roof_dtype_bytes(roof_dtype dtype) {
-  return (unsigned)dtype < ROOF_SCALED_END ? dtypes[dtype].bytes : 0;
+  return rf_dtype_bytes(dtype);
 }
 
 roof_dtype roof_dtype_multiplied(roof_dtype dtype) {
@@ -120,12 +127,5 @@ roof_types roof_types_of(roof_dtype dtype) {
 }
 
 double roof_types_weight_bytes(const roof_types *types, double elements) {
-  if (types->weight_bytes > 0) {
-    return elements * types->weight_bytes;
-  }
-  double bytes = elements * roof_dtype_bytes(types->weights);
-  if (types->group > 0) {
-    bytes += elements / types->group * roof_dtype_bytes(types->scale);
-  }
-  return bytes;
+  return rf_weight_bytes(types, elements);
 }

@@ -1,4 +1,4 @@
-#include "roofline/energy.h"
+#include "core/energy.h"
 
 #include <math.h>
 
@@ -51,31 +51,8 @@ roof_energy_costs roof_energy_costs_of(const roof_target *target) {
   return (roof_energy_costs){.constant_watts = e->watts, .power_only = true};
 }
 
-/** Joules of the bytes that each level supplies and none further out does; into `each` where it is not NULL.
- */
-static double all_bytes(const roof_target *target, const roof_prediction *p, double *each) {
-  const roof_energy_costs *costs = &target->costs;
-  double joules = 0, further = 0;
-  if (p->level_count == 0) {
-    return p->bytes * costs->joules_per_byte[target->memory];
-  }
-  int least = costs->inner || each != NULL ? 0 : p->level_count - 1;
-  for (int i = p->level_count - 1; i >= least; i--) {
-    double bytes = p->levels[i].bytes;
-    double own = costs->joules_per_byte[p->levels[i].level->level] * (bytes > further ? bytes - further : 0);
-    further = bytes > further ? bytes : further;
-    joules += own;
-    if (each != NULL) {
-      each[i] = own;
-    }
-  }
-  return joules;
-}
-
 double roof_energy_joules(const roof_target *target, const roof_prediction *p, double seconds) {
-  const roof_energy_costs *costs = &target->costs;
-  return costs->joules_per_flop[p->work.unit] * p->work.flops + all_bytes(target, p, NULL) +
-         costs->constant_watts * seconds;
+  return rf_energy_joules(target, p, seconds);
 }
 
 roof_energy_use roof_energy_use_of(const roof_target *target, const roof_prediction *p) {
@@ -85,7 +62,7 @@ roof_energy_use roof_energy_use_of(const roof_target *target, const roof_predict
                          .lower_joules = roof_energy_joules(target, p, p->lower_seconds),
                          .upper_joules = roof_energy_joules(target, p, p->upper_seconds),
                          .expected_joules = roof_energy_joules(target, p, p->expected_seconds)};
-  use.byte_joules = all_bytes(target, p, use.level_joules);
+  use.byte_joules = rf_energy_of_bytes(target, p, use.level_joules);
   use.watts = use.expected_joules / p->expected_seconds;
   use.flops_per_joule = p->work.flops / use.expected_joules;
   return use;

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/energy.h"
 #include "core/form.h"
 #include "core/mix.h"
-#include "roofline/energy.h"
+#include "core/work.h"
 #include "roofline/text.h"
 
 static const double default_overhead_cutoff = 8e-6;
@@ -305,11 +306,11 @@ static double kept_bytes(const roof_target *target, const roof_work *work, const
   return target->parts_stay && isnan(work->no_reuse_bytes) ? level->bytes * level->instances : level->bytes;
 }
 
-/** The level the data come from: the outermost, or when warm the innermost that holds the working set. One
- * whose bandwidth is not known counts when a level inside it has one: that bounds the time. */
+/** The level that warm data come from: the innermost that holds the working set, else the outermost. One whose bandwidth
+ * is not known counts when a level inside it has one: that bounds the time. */
 static int supply_level(const roof_target *target, const roof_work *work) {
   bool bounded = false;
-  for (int k = 0; k < (int)target->memory && target->options.warm; k++) {
+  for (int k = 0; k < (int)target->memory; k++) {
     const roof_level *level = target->level[k];
     bounded = bounded || !isnan(target->seconds_per_byte[k][0]);
     if (level != NULL && bounded && kept_bytes(target, work, level) >= work->working_set) {
@@ -319,17 +320,14 @@ static int supply_level(const roof_target *target, const roof_work *work) {
   return (int)target->memory;
 }
 
-/** Fills in the bytes that each level supplies. */
+/** Fills in the bytes that each level supplies, with tiles or warm. */
 static void fill_bytes(const roof_target *target, const roof_work *work, double bytes, double *each) {
-  for (int k = 0; k < ROOF_LEVEL_KIND_COUNT; k++) {
-    each[k] = isnan(work->level_bytes[k]) ? bytes : work->level_bytes[k];
-  }
   bool tiled = target->options.tile > 0 && !isnan(work->no_reuse_bytes);
-  for (int k = 0; k <= (int)target->memory && tiled; k++) {
-    each[k] = isnan(work->level_bytes[k]) ? tiled_bytes(target, work, k, bytes) : each[k];
-  }
-  for (int k = supply_level(target, work) + 1; k <= (int)target->memory; k++) {
-    each[k] = 0;
+  int supply = target->options.warm ? supply_level(target, work) : (int)target->memory;
+  for (int k = 0; k <= (int)target->memory; k++) {
+    double own = work->level_bytes[k];
+    own = !isnan(own) ? own : tiled ? tiled_bytes(target, work, k, bytes) : bytes;
+    each[k] = k <= supply ? own : 0;
   }
 }
 
@@ -342,8 +340,12 @@ static void time_levels(const roof_target *target, roof_prediction *out, double 
   const roof_work *work = &out->work;
   const double all = out->bytes, flops = work->flops, intensity = out->intensity;
   rf_mix mix = mix_of(work, all);
-  double each[ROOF_LEVEL_KIND_COUNT];
-  fill_bytes(target, work, all, each);
+  double filled[ROOF_LEVEL_KIND_COUNT];
+  const double *each = work->level_bytes; /* NaN: all */
+  if (target->options.warm || target->options.tile > 0) {
+    fill_bytes(target, work, all, filled);
+    each = filled;
+  }
   double memory_seconds = all == 0 ? 0 : NAN, ridge = NAN;
   const roof_level *binding = NULL;
   roof_level_time *t = out->levels;
@@ -352,7 +354,8 @@ static void time_levels(const roof_target *target, roof_prediction *out, double 
     if (level == NULL) {
       continue;
     }
-    double cost = rf_mix_cost(target->seconds_per_byte[k], mix), bytes = each[k], seconds = bytes * cost;
+    double cost = rf_mix_cost(target->seconds_per_byte[k], mix);
+    double bytes = isnan(each[k]) ? all : each[k], seconds = bytes * cost;
     ridge = cost / seconds_per_flop;
     t->level = level;
     t->bytes = bytes;
@@ -500,7 +503,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   out->upper_seconds = sum + overhead;
   expect(target, out, bound);
   out->regime = classify(target, out, bound / options->efficiency);
-  out->energy_joules = roof_energy_joules(target, out, out->expected_seconds);
+  out->energy_joules = rf_energy_joules(target, out, out->expected_seconds);
 }
 
 void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out) {
@@ -515,7 +518,7 @@ void roof_predict_transfer(const roof_target *target, const roof_link *link, con
 }
 
 void roof_predict(const roof_target *target, const roof_op *op, const double *values, roof_prediction *out) {
-  roof_work_init(&out->work);
+  rf_work_init(&out->work);
   out->work.unit = op->unit;
   op->work(op, values, &target->types, &out->work);
   predict(target, target->link, out);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/dtype.h"
 #include "ops/ops.h"
 
 #define COUNT(parameter, meaning)                                                                            \
@@ -26,8 +27,8 @@
 static inline void map_work(const roof_op *op, double elements, double inputs, const roof_types *types,
                             roof_work *work) {
   work->flops = op->flops_per_element * elements;
-  work->read_bytes = inputs * elements * roof_dtype_bytes(types->compute);
-  work->write_bytes = elements * roof_dtype_bytes(types->output);
+  work->read_bytes = inputs * elements * rf_dtype_bytes(types->compute);
+  work->write_bytes = elements * rf_dtype_bytes(types->output);
   work->working_set = work->read_bytes + work->write_bytes;
 }
 
@@ -45,16 +46,16 @@ static inline void binary_work(const roof_op *op, const double *v, const roof_ty
 static inline void choice_work(double rows, double columns, double kept, const roof_types *types,
                                roof_work *work) {
   work->flops = 5 * rows * columns;
-  work->read_bytes = rows * columns * roof_dtype_bytes(types->compute);
-  work->write_bytes = rows * kept * roof_dtype_bytes(types->output);
+  work->read_bytes = rows * columns * rf_dtype_bytes(types->compute);
+  work->write_bytes = rows * kept * rf_dtype_bytes(types->output);
   work->working_set = work->read_bytes + work->write_bytes;
 }
 
 /** C (rows x columns) = A (rows x inner) B (inner x columns), `batch` times: A activations, B weights. */
 static inline void product_work(double rows, double columns, double inner, double batch,
                                 const roof_types *types, roof_work *work) {
-  double a = roof_dtype_bytes(types->compute), o = roof_dtype_bytes(types->output);
-  double w = roof_types_weight_bytes(types, 1);
+  double a = rf_dtype_bytes(types->compute), o = rf_dtype_bytes(types->output);
+  double w = rf_weight_bytes(types, 1);
   work->flops = 2 * rows * columns * inner * batch;
   work->weight_bytes = batch * inner * columns * w;
   work->read_bytes = batch * inner * (rows * a + columns * w);

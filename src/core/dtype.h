@@ -1,0 +1,26 @@
+/** Bytes of formats, in line where many predictions ask. */
+#ifndef CORE_DTYPE_H
+#define CORE_DTYPE_H
+
+#include "roofline/dtype.h"
+
+extern const double rf_dtype_sizes[ROOF_SCALED_END];
+
+/** roof_dtype_bytes. */
+static inline double rf_dtype_bytes(roof_dtype dtype) {
+  return (unsigned)dtype < ROOF_SCALED_END ? rf_dtype_sizes[dtype] : 0;
+}
+
+/** roof_types_weight_bytes. */
+static inline double rf_weight_bytes(const roof_types *types, double elements) {
+  if (types->weight_bytes > 0) {
+    return elements * types->weight_bytes;
+  }
+  double bytes = elements * rf_dtype_bytes(types->weights);
+  if (types->group > 0) {
+    bytes += elements / types->group * rf_dtype_bytes(types->scale);
+  }
+  return bytes;
+}
+
+#endif
