@@ -93,7 +93,7 @@ static roof_status verify(const char *path, size_t *entries, roof_error *error) 
 
 static roof_status reconcile(const char *path, size_t *entries, roof_error *error) {
   roof_reconcile result;
-  roof_status status = roof_ledger_reconcile(path, &result, error);
+  roof_status status = roof_ledger_reconcile(path, false, &result, error);
   if (status == ROOF_OK) {
     *entries = 2 * result.count;
     roof_reconcile_done(&result);

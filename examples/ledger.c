@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
   seal(machine, triad, values);
   must(backend->run(triad, ROOF_FP64, values, &how, &measured, &error));
   must(roof_ledger_record(path, &measured, 1, NULL, &error));
-  must(roof_ledger_reconcile(path, &result, &error));
+  must(roof_ledger_reconcile(path, false, &result, &error));
   printf("%s: %.1f %% of its ceiling, %s\n", result.entries[0].label,
          100 * result.entries[0].fraction_of_ceiling, result.entries[0].verdict);
   roof_reconcile_done(&result);

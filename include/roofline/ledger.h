@@ -12,7 +12,7 @@
  *    roof_reconcile result;
  *    if (roof_ledger_seal("roofline.ledger", sealing, 1, NULL, NULL) == ROOF_OK &&
  *        roof_ledger_record("roofline.ledger", measured, 1, NULL, NULL) == ROOF_OK &&
- *        roof_ledger_reconcile("roofline.ledger", &result, NULL) == ROOF_OK) {
+ *        roof_ledger_reconcile("roofline.ledger", false, &result, NULL) == ROOF_OK) {
  *      puts(result.entries[0].because);
  *      roof_reconcile_done(&result);
  *    } */
@@ -148,6 +148,8 @@ typedef struct roof_ledger_summary {
   size_t measurements;
   size_t unsealed; /**< measurements marked so */
   size_t signatures;
+  size_t superseded;        /**< predictions of labels that had one */
+  size_t after_measurement; /**< predictions that a measurement of their label came before */
 } roof_ledger_summary;
 
 /** Recomputes the chain and checks every signature; with `key`, a file of a public key, every prediction must
@@ -157,6 +159,14 @@ typedef struct roof_ledger_summary {
  *  Errors: ROOF_E_INPUT, ROOF_E_GATE with the number of the first bad entry as line. */
 ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                         roof_error *error);
+
+/** ROOF_E_GATE for what a ledger that is intact may hold and a sceptic would ask about: a label that was predicted more
+ *  than once. `ledger` is for the message.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: as said. */
+ROOF_API roof_status roof_ledger_check(const roof_ledger_summary *summary, const char *ledger,
+                                       roof_error *error);
 
 /** Appends the answer in a sentence: the ledger is intact, how many entries, predictions and measurements it has, how
  *  many signatures match; `key`: they were held against one.
@@ -246,6 +256,9 @@ typedef struct roof_reconciled {
   char label[ROOF_LABEL_MAX];
   size_t prediction;           /**< its entry's number */
   size_t measurement;          /**< its entry's number */
+  size_t superseded;           /**< other predictions of the label */
+  size_t after_measurement;    /**< predictions of the label that a measurement of it came before */
+  bool late;                   /**< this one is of these */
   char machine[ROOF_NAME_MAX]; /**< predicted for */
   char device_class[32];       /**< of that machine, "" unknown */
   bool unsealed;               /**< the measurement was taken before its prediction was sealed */
@@ -295,7 +308,10 @@ typedef struct roof_reconcile_machine {
 typedef struct roof_reconcile {
   roof_reconciled *entries; /**< in the order the labels first appear */
   size_t count;
-  size_t impossible_count; /**< entries above their ceiling */
+  bool latest;              /**< the last prediction of a label counts, not the first */
+  size_t impossible_count;  /**< entries above their ceiling */
+  size_t superseded;        /**< predictions of labels that had one, measured or not */
+  size_t after_measurement; /**< of all predictions, those that a measurement of their label came before */
   char (*unmatched_predictions)[ROOF_LABEL_MAX];
   size_t unmatched_prediction_count;
   char (*unmatched_measurements)[ROOF_LABEL_MAX];
@@ -304,12 +320,13 @@ typedef struct roof_reconcile {
   size_t machine_count;
 } roof_reconcile;
 
-/** Matches the last prediction of each label with the first measurement after it. A prediction without one is
- *  unmatched; so is a measurement that no prediction of its label came before.
+/** Matches the first prediction of each label (`latest`: the last) with the first measurement after it. A prediction
+ *  without one is unmatched; so is a measurement that no prediction of its label came before.
  *  Units: s.
  *  Ownership: release with roof_reconcile_done; filled on success only.
  *  Errors: as roof_ledger_verify. */
-ROOF_API roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error);
+ROOF_API roof_status roof_ledger_reconcile(const char *path, bool latest, roof_reconcile *result,
+                                           roof_error *error);
 
 /** The measured time of `label`, that of the last prediction of it.
  *  Units: s.
@@ -318,11 +335,13 @@ ROOF_API roof_status roof_ledger_reconcile(const char *path, roof_reconcile *res
 ROOF_API roof_status roof_ledger_seconds(const char *path, const char *label, double *seconds,
                                          roof_error *error);
 
-/** ROOF_E_GATE where a label has no counterpart or a kernel is above its ceiling; `ledger` is for the message.
+/** ROOF_E_GATE where a label has no counterpart or a kernel is above its ceiling; `strict`: also where a label was
+ *  predicted more than once. `ledger` is for the message.
  *  Units: none.
  *  Ownership: none.
  *  Errors: as said. */
-ROOF_API roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, roof_error *error);
+ROOF_API roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, bool strict,
+                                          roof_error *error);
 
 /** Appends the answer in one sentence: "3 of 4 predictions measured".
  *  Units: none.

@@ -34,6 +34,12 @@ void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, bool
   if (s->unsealed > 0) {
     roof_text_addf(out, ", %zu of them unsealed", s->unsealed);
   }
+  if (s->superseded > 0) {
+    roof_text_addf(out, ", %zu predictions of a label that had one", s->superseded);
+  }
+  if (s->after_measurement > 0) {
+    roof_text_addf(out, ", %zu sealed after a measurement of it", s->after_measurement);
+  }
   if (s->signatures > 0) {
     roof_text_addf(out, "; %zu signatures match%s", s->signatures, key ? " the key" : "");
   }
@@ -42,10 +48,11 @@ void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, bool
 roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary, roof_text *out,
                                       roof_error *error) {
   const roof_ledger_summary *s = summary;
-  return rf_json_write(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "schema", "roofline.verification/1",
-                                 "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
-                                 (json_int_t)s->predictions, "measurements", (json_int_t)s->measurements,
-                                 "unsealed", (json_int_t)s->unsealed, "signatures",
-                                 (json_int_t)s->signatures),
-                       "verify", out, error);
+  return rf_json_write(
+      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "schema", "roofline.verification/1",
+                "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
+                (json_int_t)s->predictions, "measurements", (json_int_t)s->measurements, "unsealed",
+                (json_int_t)s->unsealed, "signatures", (json_int_t)s->signatures, "superseded",
+                (json_int_t)s->superseded, "after_measurement", (json_int_t)s->after_measurement),
+      "verify", out, error);
 }

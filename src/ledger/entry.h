@@ -85,8 +85,16 @@ void rf_ledger_key_done(ledger_key *key);
 roof_status rf_ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 1], roof_error *error);
 
 /* reconcile.c */
-/** Matches predictions with measurements. */
-roof_status rf_ledger_match(const roof_ledger_entries *ledger, roof_reconcile *result, roof_error *error);
+/** Matches predictions with measurements: the first prediction of each label counts, or the last. */
+roof_status rf_ledger_match(const roof_ledger_entries *ledger, bool latest, roof_reconcile *result,
+                            roof_error *error);
+
+/** How many predictions there are of labels that had one, and how many that a measurement came before. */
+roof_status rf_ledger_count_again(const roof_ledger_entries *ledger, size_t *superseded,
+                                  size_t *after_measurement, roof_error *error);
+
+/** ROOF_E_GATE where there are any of the first. */
+roof_status rf_ledger_check_again(size_t superseded, const char *ledger, roof_error *error);
 
 /* judge.c */
 /** Sets a measurement against its prediction. */

@@ -7,11 +7,15 @@
 
 /** What a ledger holds for one label. */
 typedef struct track {
-  const roof_ledger_entry *prediction;  /**< the last */
+  const roof_ledger_entry *prediction;  /**< the one that counts */
   const roof_ledger_entry *measurement; /**< the first after it */
   const char *label;
-  bool unsealed; /**< measured before anything was predicted */
-  size_t place;  /**< among those with both */
+  size_t predictions;
+  size_t measurements;
+  size_t after_measurement; /**< predictions that a measurement came before */
+  bool late;                /**< the one that counts is one of these */
+  bool unsealed;            /**< measured before anything was predicted */
+  size_t place;             /**< among those with both */
 } track;
 
 /** Tracks in the order their labels first appear, found by a hash of the label. */
@@ -60,25 +64,63 @@ static track *find_track(track_table *t, const char *label) {
   return &t->list[t->count - 1];
 }
 
-static void follow(const roof_ledger_entries *ledger, track_table *table) {
+static void follow_prediction(track *t, const roof_ledger_entry *entry, bool latest) {
+  t->predictions++;
+  t->after_measurement += t->measurements > 0;
+  if (t->prediction == NULL || latest) {
+    t->prediction = entry;
+    t->measurement = NULL;
+    t->late = t->measurements > 0;
+  }
+}
+
+static void follow_measurement(track *t, const roof_ledger_entry *entry) {
+  t->measurements++;
+  t->unsealed |= t->prediction == NULL;
+  t->measurement = t->measurement == NULL && t->prediction != NULL ? entry : t->measurement;
+}
+
+/** The first prediction of a label counts, or the last. */
+static void follow(const roof_ledger_entries *ledger, bool latest, track_table *table) {
   for (size_t i = 0; i < ledger->count; i++) {
     const roof_ledger_entry *entry = &ledger->entries[i];
     track *t = find_track(table, entry->of.label);
-    if (!entry->measured) {
-      t->prediction = entry;
-      t->measurement = NULL;
-    } else if (t->prediction == NULL) {
-      t->unsealed = true;
-    } else if (t->measurement == NULL) {
-      t->measurement = entry;
+    if (entry->measured) {
+      follow_measurement(t, entry);
+    } else {
+      follow_prediction(t, entry, latest);
     }
   }
+}
+
+static size_t superseded_of(const track *t) {
+  return t->predictions > 1 ? t->predictions - 1 : 0;
+}
+
+roof_status rf_ledger_count_again(const roof_ledger_entries *ledger, size_t *superseded,
+                                  size_t *after_measurement, roof_error *error) {
+  track_table table;
+  size_t again = 0, after = 0;
+  bool room = tracks_init(&table, ledger->count);
+  if (room) {
+    follow(ledger, false, &table);
+    for (size_t i = 0; i < table.count; i++) {
+      again += superseded_of(&table.list[i]);
+      after += table.list[i].after_measurement;
+    }
+    *superseded = again;
+    *after_measurement = after;
+  }
+  tracks_done(&table);
+  return room ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "verify: out of memory");
 }
 
 /** Gives each label with both its place, and lists the others. */
 static void sort_out(track *tracks, size_t count, roof_reconcile *result) {
   for (size_t i = 0; i < count; i++) {
     track *t = &tracks[i];
+    result->superseded += superseded_of(t);
+    result->after_measurement += t->after_measurement;
     if (t->measurement != NULL) {
       t->place = result->count++;
       continue;
@@ -102,18 +144,22 @@ static void judge_all(const track *tracks, size_t count, roof_reconcile *result)
     if (t->measurement != NULL) {
       roof_reconciled *r = &result->entries[t->place];
       *r = rf_ledger_judge(t->prediction, t->measurement);
+      r->superseded = superseded_of(t);
+      r->after_measurement = t->after_measurement;
+      r->late = t->late;
       impossible += r->impossible[0] != '\0';
     }
   }
   result->impossible_count = impossible;
 }
 
-roof_status rf_ledger_match(const roof_ledger_entries *ledger, roof_reconcile *result, roof_error *error) {
-  roof_reconcile matched = {0};
+roof_status rf_ledger_match(const roof_ledger_entries *ledger, bool latest, roof_reconcile *result,
+                            roof_error *error) {
+  roof_reconcile matched = {.latest = latest};
   track_table table;
   bool room = tracks_init(&table, ledger->count);
   if (room) {
-    follow(ledger, &table);
+    follow(ledger, latest, &table);
     size_t most = table.count + 1;
     matched.entries = calloc(most, sizeof *matched.entries);
     matched.unmatched_predictions = calloc(most, sizeof *matched.unmatched_predictions);
@@ -132,11 +178,11 @@ roof_status rf_ledger_match(const roof_ledger_entries *ledger, roof_reconcile *r
   return room ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
 }
 
-roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error) {
+roof_status roof_ledger_reconcile(const char *path, bool latest, roof_reconcile *result, roof_error *error) {
   roof_ledger_entries ledger;
   roof_status status = rf_ledger_load(path, false, &ledger, NULL, error);
   if (status == ROOF_OK) {
-    status = rf_ledger_match(&ledger, result, error);
+    status = rf_ledger_match(&ledger, latest, result, error);
     free(ledger.entries);
   }
   return status;
@@ -145,7 +191,7 @@ roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof
 roof_status roof_ledger_seconds(const char *path, const char *label, double *seconds, roof_error *error) {
   roof_reconcile all;
   const double *found = NULL;
-  roof_status status = roof_ledger_reconcile(path, &all, error);
+  roof_status status = roof_ledger_reconcile(path, true, &all, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -161,16 +207,26 @@ roof_status roof_ledger_seconds(const char *path, const char *label, double *sec
   return status;
 }
 
-roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, roof_error *error) {
+roof_status rf_ledger_check_again(size_t superseded, const char *ledger, roof_error *error) {
+  return superseded == 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_GATE, "%s: --strict: %zu prediction%s of a label that had one",
+                              ledger, superseded, superseded == 1 ? " is" : "s are");
+}
+
+roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, bool strict,
+                                 roof_error *error) {
   size_t missing = all->unmatched_prediction_count + all->unmatched_measurement_count;
   size_t impossible = all->impossible_count;
   if (missing > 0) {
     return roof_error_set(error, ROOF_E_GATE, "%s: %zu label%s without a counterpart", ledger, missing,
                           missing == 1 ? " is" : "s are");
   }
-  return impossible == 0 ? ROOF_OK
-                         : roof_error_set(error, ROOF_E_GATE, "%s: %zu kernel%s above what can be", ledger,
-                                          impossible, impossible == 1 ? " is" : "s are");
+  if (impossible > 0) {
+    return roof_error_set(error, ROOF_E_GATE, "%s: %zu kernel%s above what can be", ledger, impossible,
+                          impossible == 1 ? " is" : "s are");
+  }
+  return strict ? rf_ledger_check_again(all->superseded, ledger, error) : ROOF_OK;
 }
 
 /** The entry furthest from its ceiling of those that were not foreseen to be slow and can be; NULL: none. */
@@ -193,6 +249,10 @@ void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
   if (all->impossible_count > 0) {
     roof_text_addf(out, ", %zu above %s ceiling", all->impossible_count,
                    all->impossible_count == 1 ? "its" : "their");
+  }
+  if (all->superseded > 0) {
+    roof_text_addf(out, ", %zu re-predicted (%s counts)", all->superseded,
+                   all->latest ? "the last" : "the first");
   }
   const roof_reconciled *furthest = find_furthest(all);
   if (furthest != NULL) {

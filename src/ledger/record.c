@@ -385,10 +385,15 @@ roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_su
       s.signatures += entry->public_key[0] != '\0';
     }
     s.predictions = s.entries - s.measurements;
-    *summary = s;
+    status = rf_ledger_count_again(&ledger, &s.superseded, &s.after_measurement, error);
+    *summary = status == ROOF_OK ? s : *summary;
   }
   free(ledger.entries);
   return status;
+}
+
+roof_status roof_ledger_check(const roof_ledger_summary *summary, const char *ledger, roof_error *error) {
+  return rf_ledger_check_again(summary->superseded, ledger, error);
 }
 
 roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_error *error) {

@@ -54,8 +54,8 @@ static bool is_silent(const roof_reconciled *r, const roof_why *why) {
   char regime[512];
   bool gap =
       r->fraction_of_ceiling < roof_options_default().efficiency_low && strcmp(r->verdict, "expected") != 0;
-  bool odd = r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
-             (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
+  bool odd = r->superseded > 0 || r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done ||
+             why->count > 0 || (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
   return !gap && !odd && isnan(r->mine_seconds) && isnan(r->memory_pace) &&
          roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
 }
@@ -71,6 +71,20 @@ static void add_mine(roof_text *out, const roof_reconciled *r) {
                  100 * fabs(error), error < 0 ? "less" : "more", nearer);
 }
 
+/** Other predictions of the label, so that none disappears. */
+static void add_others(roof_text *out, const roof_reconciled *r) {
+  if (r->superseded == 0) {
+    return;
+  }
+  roof_text_addf(out, "    re-predicted: %zu predictions of it, of which entry %zu counts", r->superseded + 1,
+                 r->prediction);
+  if (r->after_measurement > 0) {
+    roof_text_addf(out, "; %zu sealed after a measurement%s", r->after_measurement,
+                   r->late ? ", this one too" : "");
+  }
+  roof_text_add(out, "\n");
+}
+
 void roof_reconciled_remarks(const roof_reconciled *r, const roof_why *why, roof_text *out) {
   if (is_silent(r, why)) {
     return;
@@ -79,6 +93,7 @@ void roof_reconciled_remarks(const roof_reconciled *r, const roof_why *why, roof
   if (r->impossible[0] != '\0') {
     roof_text_addf(out, "    error: above its ceiling: %s\n", r->impossible);
   }
+  add_others(out, r);
   if (!isnan(r->mine_seconds)) {
     add_mine(out, r);
   }

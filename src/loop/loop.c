@@ -291,7 +291,7 @@ static roof_status measure_all(roof_loop *loop, roof_error *error) {
 
 static roof_status reconcile(roof_loop *loop, roof_error *error) {
   roof_reconcile all;
-  roof_status status = roof_ledger_reconcile(loop->options.ledger, &all, error);
+  roof_status status = roof_ledger_reconcile(loop->options.ledger, true, &all, error);
   if (status != ROOF_OK) {
     return status;
   }

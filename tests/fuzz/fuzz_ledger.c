@@ -12,7 +12,7 @@ static void read_and_match(const char *text, size_t length) {
   if (rf_ledger_read(text, length, "fuzz", true, &ledger, NULL) != ROOF_OK) {
     return;
   }
-  if (rf_ledger_match(&ledger, &result, NULL) == ROOF_OK) {
+  if (rf_ledger_match(&ledger, false, &result, NULL) == ROOF_OK) {
     roof_reconcile_done(&result);
   }
   free(ledger.entries);

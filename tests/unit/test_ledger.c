@@ -394,7 +394,7 @@ static void killed_while_appending(void **state) {
 
 static void reconcile(roof_reconcile *result) {
   roof_error error = {0};
-  if (roof_ledger_reconcile(path, result, &error) != ROOF_OK) {
+  if (roof_ledger_reconcile(path, false, result, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
 }
@@ -464,12 +464,12 @@ static void a_reconciliation_is_written_and_gated(void **state) {
   assert_non_null(strstr(text.data, "\"causes\": [\n        {\n          \"name\": "));
   roof_text_done(&text);
   assert_int_equal(result.machine_count, 1);
-  assert_int_equal(roof_reconcile_check(&result, "my.ledger", &error), ROOF_E_GATE);
+  assert_int_equal(roof_reconcile_check(&result, "my.ledger", false, &error), ROOF_E_GATE);
   assert_string_equal(error.message, "my.ledger: 1 label is without a counterpart");
   result.unmatched_prediction_count = 0;
-  assert_int_equal(roof_reconcile_check(&result, "my.ledger", NULL), ROOF_OK);
+  assert_int_equal(roof_reconcile_check(&result, "my.ledger", false, NULL), ROOF_OK);
   result.impossible_count = 2;
-  assert_int_equal(roof_reconcile_check(&result, "my.ledger", &error), ROOF_E_GATE);
+  assert_int_equal(roof_reconcile_check(&result, "my.ledger", false, &error), ROOF_E_GATE);
   assert_string_equal(error.message, "my.ledger: 2 kernels are above what can be");
   roof_reconcile_done(&result);
 }
@@ -607,7 +607,7 @@ static void predictions_of_documents_are_completed(void **state) {
   assert_string_equal(list[1].machine_digest, "");
 }
 
-static void the_last_prediction_and_the_first_measurement_after_it(void **state) {
+static void the_first_prediction_counts_unless_the_last_is_asked_for(void **state) {
   (void)state;
   assert_int_equal(seal("a", 1, 2, NULL), ROOF_OK);
   assert_int_equal(record("a", 1.5), ROOF_OK);
@@ -615,12 +615,23 @@ static void the_last_prediction_and_the_first_measurement_after_it(void **state)
   assert_int_equal(record("a", 5), ROOF_OK);
   assert_int_equal(record("a", 6), ROOF_OK);
   roof_reconcile result;
-  reconcile(&result);
-  assert_int_equal(result.count, 1);
-  assert_true(result.entries[0].predicted_seconds == 4);
-  assert_true(result.entries[0].measured_seconds == 5);
-  assert_int_equal(result.unmatched_prediction_count + result.unmatched_measurement_count, 0);
-  roof_reconcile_done(&result);
+  roof_text text = {0};
+  for (int latest = 0; latest < 2; latest++) {
+    assert_int_equal(roof_ledger_reconcile(path, latest, &result, NULL), ROOF_OK);
+    const roof_reconciled *r = &result.entries[0];
+    assert_true(result.count == 1 && result.superseded == 1 && result.after_measurement == 1);
+    assert_true(r->predicted_seconds == (latest ? 4 : 2) && r->measured_seconds == (latest ? 5 : 1.5));
+    assert_true(r->superseded == 1 && r->after_measurement == 1 && r->late == (latest == 1));
+    assert_int_equal(result.unmatched_prediction_count + result.unmatched_measurement_count, 0);
+    assert_int_equal(roof_reconcile_check(&result, "l", false, NULL), ROOF_OK);
+    assert_int_equal(roof_reconcile_check(&result, "l", true, NULL), ROOF_E_GATE);
+    assert_int_equal(roof_reconcile_write(&result, "l", &text, NULL), ROOF_OK);
+    assert_non_null(strstr(text.data, latest ? "\"the last prediction\"" : "\"the first prediction\""));
+    roof_text_done(&text);
+    roof_reconcile_done(&result);
+  }
+  roof_ledger_summary s = summarised();
+  assert_true(s.superseded == 1 && s.after_measurement == 1);
 }
 
 static void predicting_after_measuring_does_not_count(void **state) {
@@ -667,7 +678,7 @@ static void a_changed_ledger_is_not_reconciled(void **state) {
   text[40] ^= 1;
   spill(text, length);
   roof_reconcile result;
-  assert_int_equal(roof_ledger_reconcile(path, &result, NULL), ROOF_E_GATE);
+  assert_int_equal(roof_ledger_reconcile(path, false, &result, NULL), ROOF_E_GATE);
   free(text);
 }
 
@@ -957,7 +968,7 @@ int main(void) {
       TEST(lists_are_read_for_sealing),
       TEST(the_commit_of_the_working_folder),
       TEST(predictions_of_documents_are_completed),
-      TEST(the_last_prediction_and_the_first_measurement_after_it),
+      TEST(the_first_prediction_counts_unless_the_last_is_asked_for),
       TEST(predicting_after_measuring_does_not_count),
       TEST(an_empty_ledger_reconciles_to_nothing),
       TEST(a_label_has_its_measured_time),

@@ -224,7 +224,7 @@ static roof_status verify(roof_error *error) {
 static roof_status reconcile(roof_error *error) {
   roof_reconcile result;
   roof_text text = {0};
-  roof_status status = roof_ledger_reconcile(path, &result, error);
+  roof_status status = roof_ledger_reconcile(path, false, &result, error);
   if (status == ROOF_OK) {
     status = roof_reconcile_write(&result, path, &text, error);
     roof_reconcile_done(&result);

@@ -267,7 +267,7 @@ static roof_status keep_ledger(roof_error *error) {
   m.dtype = ROOF_FP16;
   m.taken = roof_time_now();
   status = status == ROOF_OK ? roof_ledger_record(path, &m, 1, &how, error) : status;
-  status = status == ROOF_OK ? roof_ledger_reconcile(path, &all, error) : status;
+  status = status == ROOF_OK ? roof_ledger_reconcile(path, false, &all, error) : status;
   if (status == ROOF_OK && all.count > 0) {
     roof_why_of(why, &all.entries[0], machine);
   }

@@ -7,11 +7,14 @@
 #include "core/number.h"
 
 static char *ledger_path, *key_path, *markdown_path;
+static int strict;
 
 static const struct poptOption options[] = {
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "default " CLI_DEFAULT_LEDGER, "FILE"},
     {"key", '\0', POPT_ARG_STRING, &key_path, 0, "verify: every prediction must be signed by this public key",
      "PUB"},
+    {"strict", '\0', POPT_ARG_NONE, &strict, 0,
+     "verify: exit 1 also when a label was predicted more than once", NULL},
     {"markdown", '\0', POPT_ARG_STRING, &markdown_path, 0, "export: write a table of the predictions",
      "FILE"},
     POPT_TABLEEND};
@@ -118,22 +121,27 @@ static const cli_column summary_columns[] = {
     {.key = "measurements", CLI_FIELD(SIZE, verified, of.measurements)},
     {.key = "unsealed", CLI_FIELD(SIZE, verified, of.unsealed)},
     {.key = "signatures", CLI_FIELD(SIZE, verified, of.signatures)},
+    {.key = "superseded", CLI_FIELD(SIZE, verified, of.superseded)},
+    {.key = "after_measurement", CLI_FIELD(SIZE, verified, of.after_measurement)},
     {0}};
 
 static roof_status verify(const cli_args *args, roof_error *error) {
   verified v = {.ledger = ledger_name()};
   roof_text text = {0};
   roof_status status = roof_ledger_verify(v.ledger, key_path, &v.of, error);
-  if (status != ROOF_OK || args->csv) {
-    return status != ROOF_OK ? status : cli_columns_print_csv(CLI_ROWS(summary_columns, &v, 1), error);
+  if (status != ROOF_OK) {
+    return status;
   }
-  if (args->json) {
+  if (args->csv) {
+    cli_columns_add_csv(&text, CLI_ROWS(summary_columns, &v, 1));
+  } else if (args->json) {
     status = roof_ledger_write_summary(v.ledger, &v.of, &text, error);
   } else {
     roof_ledger_sentence(v.ledger, &v.of, key_path != NULL, &text);
     roof_text_add(&text, "\n");
   }
-  return cli_print_end(&text, status, error);
+  status = cli_print_end(&text, status, error);
+  return status == ROOF_OK && strict ? roof_ledger_check(&v.of, v.ledger, error) : status;
 }
 
 static roof_status export(const cli_args *args, roof_error *error) {
@@ -195,7 +203,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {
-    {.options = "key", .without = "verify"}, {.options = "markdown", .without = "export"}, {0}};
+    {.options = "key strict", .without = "verify"}, {.options = "markdown", .without = "export"}, {0}};
 
 const cli_command cli_cmd_ledger = {
     .name = "ledger",

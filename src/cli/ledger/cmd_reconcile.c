@@ -9,12 +9,15 @@
 #include "core/number.h"
 
 static char *ledger_path;
-static int calibrated;
+static int calibrated, latest, strict;
 
 static const struct poptOption options[] = {
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "default " CLI_DEFAULT_LEDGER, "FILE"},
     {"calibrate", '\0', POPT_ARG_NONE, &calibrated, 0,
      "also fit the constants of the effects to what was measured, and show what would change", NULL},
+    {"latest", '\0', POPT_ARG_NONE, &latest, 0, "the last prediction of a label counts, not the first", NULL},
+    {"strict", '\0', POPT_ARG_NONE, &strict, 0, "exit 1 also when a label was predicted more than once",
+     NULL},
     POPT_TABLEEND};
 
 /** An entry, what the columns with a header say, and why. */
@@ -53,7 +56,8 @@ static const char *gap_of(const void *at, char scratch[CLI_SCRATCH]) {
 static const char *result_of(const void *at, char scratch[CLI_SCRATCH]) {
   const roof_reconciled *r = at;
   const char *result = r->impossible[0] != '\0' ? "error" : r->done ? "done" : r->verdict;
-  snprintf(scratch, CLI_SCRATCH, "%s%s", result, r->unsealed ? ", unsealed" : "");
+  snprintf(scratch, CLI_SCRATCH, "%s%s%s", result, r->unsealed ? ", unsealed" : "",
+           r->superseded > 0 ? ", re-predicted" : "");
   return scratch;
 }
 
@@ -76,6 +80,8 @@ static const cli_column columns[] = {
     {.key = "prediction", CLI_FIELD(SIZE, row, of.prediction)},
     {.key = "measurement", CLI_FIELD(SIZE, row, of.measurement)},
     {.key = "unsealed", CLI_FIELD(FLAG, row, of.unsealed)},
+    {.key = "superseded", CLI_FIELD(SIZE, row, of.superseded)},
+    {.key = "after_measurement", CLI_FIELD(SIZE, row, of.after_measurement)},
     {.key = "predicted_seconds",
      .header = "predicted",
      .unit = "s",
@@ -192,7 +198,7 @@ static roof_status print_rows(const cli_args *args, roof_reconcile *all, roof_er
 
 roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_error *error) {
   roof_reconcile all = {0};
-  roof_status status = roof_ledger_reconcile(ledger, &all, error);
+  roof_status status = roof_ledger_reconcile(ledger, false, &all, error);
   status = status == ROOF_OK ? print_rows(args, &all, error) : status;
   roof_reconcile_done(&all);
   return status;
@@ -240,14 +246,14 @@ static roof_status run(const cli_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   roof_reconcile all = {0};
   roof_status status = cli_args_limit_words(args, 0, error);
-  status = status == ROOF_OK ? roof_ledger_reconcile(ledger, &all, error) : status;
+  status = status == ROOF_OK ? roof_ledger_reconcile(ledger, latest != 0, &all, error) : status;
   if (status == ROOF_OK) {
     status = calibrated && args->json   ? ROOF_OK
              : args->json && !args->csv ? print_json(&all, ledger, error)
                                         : print_rows(args, &all, error);
   }
   status = status == ROOF_OK && calibrated ? print_calibration(args, &all, error) : status;
-  status = status == ROOF_OK ? roof_reconcile_check(&all, ledger, error) : status;
+  status = status == ROOF_OK ? roof_reconcile_check(&all, ledger, strict != 0, error) : status;
   roof_reconcile_done(&all);
   free(ledger_path);
   return status;
