@@ -177,7 +177,7 @@ ROOF_API roof_status roof_target_init(roof_target *target, const roof_machine *m
  *  Errors: ROOF_E_UNSUPPORTED where the hardware lacks it, naming a format it has. */
 ROOF_API roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof_error *error);
 
-/** Predicts the work already computed. No allocation, no failure: what is unknown is NaN.
+/** Predicts the work already computed, which may lie in *out. No allocation, no failure: what is unknown is NaN.
  *  Units: s, bytes, FLOP, J.
  *  Ownership: fills *out; pointers in it live as long as the machine.
  *  Errors: none. */

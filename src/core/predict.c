@@ -507,13 +507,14 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
 }
 
 void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out) {
-  out->work = *work;
-  predict(target, target->link, out);
+  roof_predict_transfer(target, target->link, work, out);
 }
 
 void roof_predict_transfer(const roof_target *target, const roof_link *link, const roof_work *work,
                            roof_prediction *out) {
-  out->work = *work;
+  if (work != &out->work) {
+    out->work = *work;
+  }
   predict(target, link, out);
 }
 

@@ -54,8 +54,8 @@ static double activation_bytes_per_token(const roof_model_target *t) {
   return (2 * t->model->hidden + widest) * t->activation_bytes;
 }
 
-/** Of so many sequences of a replica. */
-static double activation_bytes(const roof_model_target *t, double sequences) {
+/** Of so many sequences of a replica, at `per_token`. */
+static double activation_bytes(const roof_model_target *t, double per_token, double sequences) {
   const roof_model_settings *s = &t->settings;
   double rows = sequences / rf_model_microbatches(s, sequences),
          tokens = rows * (s->prompt - roof_model_prefix(s));
@@ -63,7 +63,7 @@ static double activation_bytes(const roof_model_target *t, double sequences) {
     tokens = fmax(s->chunk, rows * (s->draft + 1));
   }
   double logits = t->model->encoder ? 0 : rows * (s->draft + 1) * t->model->vocab / s->tp * 4; /* fp32 */
-  return tokens / s->cp * activation_bytes_per_token(t) + logits;
+  return tokens / s->cp * per_token + logits;
 }
 
 /** Tokens of a sequence whose cache takes at most `budget`: the cache grows in straight pieces between the
@@ -102,14 +102,15 @@ static double largest_batch(const roof_model_settings *s, double room, double ea
 /** The most sequences of a replica that `room` holds with their activations, which grow with them. */
 static double most_sequences(const roof_model_target *t, double room, double each, double common) {
   const roof_model_settings *s = &t->settings;
-  double high = largest_batch(s, room - activation_bytes(t, 1), each, common);
+  double token = activation_bytes_per_token(t);
+  double high = largest_batch(s, room - activation_bytes(t, token, 1), each, common);
   if (!(high > 1) || isinf(high)) {
     return high;
   }
-  double low = fmax(1, largest_batch(s, room - activation_bytes(t, high), each, common));
+  double low = fmax(1, largest_batch(s, room - activation_bytes(t, token, high), each, common));
   for (high += 1; high - low > 1;) {
     double middle = floor((low + high) / 2);
-    bool fits = largest_batch(s, room - activation_bytes(t, middle), each, common) >= middle;
+    bool fits = largest_batch(s, room - activation_bytes(t, token, middle), each, common) >= middle;
     *(fits ? &low : &high) = middle;
   }
   return low;
@@ -135,7 +136,7 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   c.kv_bytes_per_token = sequence_bytes(t, 1);
   c.state_bytes = roof_model_replica_batch(t) * state;
   c.fragmentation_bytes = roof_model_replica_batch(t) * page;
-  c.activation_bytes = activation_bytes(t, sequences);
+  c.activation_bytes = activation_bytes(t, activation_bytes_per_token(t), sequences);
   if (s->train) {
     c.kv_bytes = c.state_bytes = c.fragmentation_bytes = one = state = page = 0;
     rf_model_train_capacity(t, &c);

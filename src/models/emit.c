@@ -2,28 +2,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/work.h"
 #include "models/step.h"
 
 void roof_model_operation_predict(const roof_model_target *t, const roof_model_operation *o,
                                   roof_prediction *p) {
   double vectors = o->vectors * t->vector_bytes;
-  roof_work work;
-  roof_work_init(&work);
-  work.unit = o->op->unit;
-  o->op->work(o->op, o->values, o->types, &work);
+  roof_work *work = &p->work;
+  rf_work_init(work);
+  work->unit = o->op->unit;
+  o->op->work(o->op, o->values, o->types, work);
   if (o->kernels == 0) {
-    work.read_bytes = work.write_bytes = work.weight_bytes = work.cache_bytes = 0;
+    work->read_bytes = work->write_bytes = work->weight_bytes = work->cache_bytes = 0;
   }
-  work.weight_bytes += vectors;
-  work.read_bytes += vectors;
-  work.launches = o->kernels;
+  work->weight_bytes += vectors;
+  work->read_bytes += vectors;
+  work->launches = o->kernels;
   bool displaced =
       t->parts[ROOF_PART_MIXER].options.cold; /* keys as well as weights, by what runs in between */
-  work.fresh_bytes = displaced ? fmin(work.cache_bytes, work.read_bytes) : 0;
+  work->fresh_bytes = displaced ? fmin(work->cache_bytes, work->read_bytes) : 0;
   if (o->kind == ROOF_KIND_COLLECTIVE) {
-    roof_predict_transfer(&t->plain, &t->links[o->span], &work, p);
+    roof_predict_transfer(&t->plain, &t->links[o->span], work, p);
   } else {
-    roof_predict_work(o->part < ROOF_PART_COUNT ? &t->parts[o->part] : &t->plain, &work, p);
+    roof_predict_work(o->part < ROOF_PART_COUNT ? &t->parts[o->part] : &t->plain, work, p);
   }
 }
 

@@ -6,7 +6,9 @@
 
 #include "core/form.h"
 #include "core/letters.h"
+#include "core/work.h"
 #include "models/step.h"
+#include "roofline/effects.h"
 #include "roofline/plan.h"
 #include "roofline/text.h"
 
@@ -92,13 +94,27 @@ static const char *algorithm_at(const roof_op *op, int i) {
   return has ? op->params[RF_ALGORITHM].choices[i] : NULL;
 }
 
+/** What compares the algorithms of a transfer: its form's time, or what link and messages take. */
+static double transfer_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
+                               const double values[3]) {
+  const roof_form *form = target != NULL ? &target->forms[ROOF_KERNEL_COLLECTIVE] : NULL;
+  roof_types types = target != NULL ? target->types : roof_types_of(ROOF_BF16);
+  double all[ROOF_PARAM_MAX] = {values[0], values[1], values[2]};
+  roof_prediction p;
+  rf_work_init(&p.work);
+  op->work(op, all, &types, &p.work);
+  p.link = link;
+  p.compute_seconds = p.memory_seconds = 0;
+  return form != NULL && form->known ? roof_effects_seconds(target, &p, form->values)
+                                     : rf_link_seconds(link, &p.work);
+}
+
 int rf_model_faster(const roof_target *target, const roof_op *op, const roof_link *link, double bytes,
                     double ranks) {
   double best = INFINITY;
   int fastest = 0;
   for (int i = 0; i == 0 || algorithm_at(op, i) != NULL; i++) {
-    roof_work w;
-    double seconds = rf_model_transfer_seconds(target, op, link, (double[3]){bytes, ranks, i}, &w);
+    double seconds = transfer_seconds(target, op, link, (double[3]){bytes, ranks, i});
     if (!(seconds >= best)) {
       best = seconds;
       fastest = i;

@@ -6,6 +6,19 @@
 #include "models/step.h"
 #include "roofline/plan.h"
 
+/** The algorithm of the same transfer where the phase has it already, else the fastest. */
+static double algorithm_of(const model_step *s, const model_call *c) {
+  const roof_model_target *t = s->target;
+  for (int i = 0; i < s->out->count; i++) {
+    const roof_model_operation *o = &s->out->operations[i];
+    if (o->op == c->op && o->span == c->span && o->values[RF_SIZE] == c->values[RF_SIZE] &&
+        o->values[RF_RANKS] == c->values[RF_RANKS]) {
+      return o->values[RF_ALGORITHM];
+    }
+  }
+  return rf_model_faster(&t->plain, c->op, &t->links[c->span], c->values[RF_SIZE], c->values[RF_RANKS]);
+}
+
 static void emit_transfer(model_step *s, double count, const model_transfer *x, roof_span span, double bytes,
                           double ranks) {
   const roof_model_target *t = s->target;
@@ -17,7 +30,7 @@ static void emit_transfer(model_step *s, double count, const model_transfer *x, 
   c.kind = ROOF_KIND_COLLECTIVE;
   c.values[RF_SIZE] = bytes;
   c.values[RF_RANKS] = ranks;
-  c.values[RF_ALGORITHM] = rf_model_faster(&t->plain, c.op, &t->links[span], bytes, ranks);
+  c.values[RF_ALGORITHM] = algorithm_of(s, &c);
   c.passes = x->passes;
   rf_model_emit(s, count, &c);
 }

@@ -55,13 +55,21 @@ static void emit_norms(model_step *s, double n, const roof_model_block *b) {
   }
 }
 
-static void emit_layers(model_step *s, double n, const roof_model_block *b) {
-  emit_norms(s, n, b);
+static void emit_mixer(model_step *s, double n, const roof_model_block *b) {
   if (b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT) {
     rf_model_attention(s, n, b);
   } else if (b->mixer != ROOF_MIX_NONE) {
     rf_model_state_space(s, n, b);
   }
+}
+
+static void emit_layers(model_step *s, double n, const roof_model_block *b) {
+  if (s->attention_only) {
+    emit_mixer(s, n, b);
+    return;
+  }
+  emit_norms(s, n, b);
+  emit_mixer(s, n, b);
   if (rf_model_has_mlp(b)) {
     rf_model_mlp(s, n, b);
   }
@@ -97,9 +105,8 @@ static void emit_head(model_step *s) {
   rf_model_emit(s, s->heads, &choice);
 }
 
-void rf_model_walk(model_step *s) {
+static void emit_stage(model_step *s) {
   const roof_model_target *t = s->target;
-  emit_embedding(s);
   s->layers = true;
   for (int i = 0; i < t->model->block_count; i++) {
     if (t->layers[i] > 0) {
@@ -107,7 +114,16 @@ void rf_model_walk(model_step *s) {
     }
   }
   s->layers = false;
-  rf_model_stage_transfers(s);
-  emit_head(s);
+}
+
+void rf_model_walk(model_step *s) {
+  if (s->attention_only) {
+    emit_stage(s);
+  } else {
+    emit_embedding(s);
+    emit_stage(s);
+    rf_model_stage_transfers(s);
+    emit_head(s);
+  }
   rf_model_finish(s);
 }
