@@ -148,20 +148,32 @@ typedef struct roof_ledger_summary {
   size_t measurements;
   size_t unsealed; /**< measurements marked so */
   size_t signatures;
-  size_t superseded;        /**< predictions of labels that had one */
-  size_t after_measurement; /**< predictions that a measurement of their label came before */
+  size_t superseded;          /**< predictions of labels that had one */
+  size_t after_measurement;   /**< predictions that a measurement of their label came before */
+  char head[ROOF_DIGEST_MAX]; /**< SHA-256 of the last line: what to publish */
+  bool keyed;                 /**< signatures were held against a key */
+  size_t own_signatures;      /**< of that key */
+  size_t covered;             /**< entries up to the last of these, which nobody else can have changed */
 } roof_ledger_summary;
 
-/** Recomputes the chain and checks every signature; with `key`, a file of a public key, every prediction must
- *  be signed by it.
+/** Recomputes the chain and checks every signature, the order of times, and that measurements are of the predictions
+ *  they name; with `key`, a file of a public key, every prediction must be signed by it.
  *  Units: entries.
  *  Ownership: writes *summary on success only.
- *  Errors: ROOF_E_INPUT, ROOF_E_GATE with the number of the first bad entry as line. */
+ *  Errors: ROOF_E_INPUT, ROOF_E_GATE with the number of the first bad entry as line, and for a ledger without entries. */
 ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                         roof_error *error);
 
+/** Whether a ledger goes on from an earlier state of it, nothing before changed: `earlier` is a copy of its file, or the
+ *  head that `ledger verify` printed of it, "3:SHA256". *entries is how many that state had.
+ *  Units: entries.
+ *  Ownership: writes *entries on success only.
+ *  Errors: ROOF_E_GATE where it does not, or one of the two does not hold; ROOF_E_INPUT. */
+ROOF_API roof_status roof_ledger_extends(const char *path, const char *earlier, size_t *entries,
+                                         roof_error *error);
+
 /** ROOF_E_GATE for what a ledger that is intact may hold and a sceptic would ask about: a label that was predicted more
- *  than once. `ledger` is for the message.
+ *  than once, entries that no signature of the key covers. `ledger` is for the message.
  *  Units: none.
  *  Ownership: none.
  *  Errors: as said. */
@@ -169,12 +181,11 @@ ROOF_API roof_status roof_ledger_check(const roof_ledger_summary *summary, const
                                        roof_error *error);
 
 /** Appends the answer in a sentence: the ledger is intact, how many entries, predictions and measurements it has, how
- *  many signatures match; `key`: they were held against one.
+ *  many signatures match; then in lines its head and what the signatures of the key cover.
  *  Units: entries.
  *  Ownership: appends to the caller's text.
  *  Errors: out->failed. */
-ROOF_API void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *summary, bool key,
-                                   roof_text *out);
+ROOF_API void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *summary, roof_text *out);
 
 /** Appends the summary of a ledger that holds as one roofline.verification/1 object, what `ledger verify --json`
  *  prints.
@@ -198,6 +209,8 @@ typedef struct roof_ledger_entry {
   bool measured;
   bool unsealed;
   char time[ROOF_TIME_MAX];
+  double at;                 /**< that time, s since 1970 */
+  char taken[ROOF_TIME_MAX]; /**< of a measurement: when measuring began, "" when it was recorded */
   char commit[ROOF_DIGEST_MAX];
   char public_key[ROOF_DIGEST_MAX]; /**< "" unsigned */
   char previous[ROOF_DIGEST_MAX];

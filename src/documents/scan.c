@@ -93,7 +93,7 @@ static size_t undo_escape(const char **at, const char *end, char out[4], bool *g
     code = code * 16 + (unsigned)(isdigit((unsigned char)*p) ? *p - '0' : (*p | 32) - 'a' + 10);
   }
   *at = p;
-  *good = *good && digits == 4 && code != 0;
+  *good = *good && digits == 4 && code != 0 && !(code >= 0xD800 && code < 0xE000);
   return encode(code != 0 ? code : ' ', out);
 }
 
@@ -303,21 +303,23 @@ bool rf_scan_is(rf_span span, const char *text) {
 
 /* One object, strictly */
 
-enum { DEPTH = 8, PATH = 48 };
+enum { DEPTH = 8, PATH = 64, NAMES = 128 };
 
 typedef struct scanner {
   const char *at;
   rf_scan scan;
   char path[PATH]; /**< names of the open objects and the member, joined by dots */
   size_t path_length;
+  size_t around; /**< of that, the names of the objects with their dots */
   const rf_scan_field *fields;
   size_t count;
   void *row;
   bool seen[RF_SCAN_FIELDS];
+  uint64_t names[NAMES]; /**< hashes of the paths seen that are no fields: objects, and the rest of one */
+  size_t name_count;
 } scanner;
 
 static bool scan_value(scanner *s, int depth);
-static bool scan_other(scanner *s, int depth);
 
 static bool take(scanner *s, char c) {
   bool there = s->at < s->scan.end && *s->at == c;
@@ -332,14 +334,54 @@ static bool take_word(scanner *s, const char *word) {
   return there;
 }
 
+/** A name with a dot in it is not the path of a member of an object. */
+static bool is_path(const scanner *s) {
+  return memchr(s->path + s->around, '.', s->path_length - s->around) == NULL;
+}
+
 static const rf_scan_field *find_field(const scanner *s) {
+  const rf_scan_field *rest = NULL;
+  bool path = is_path(s);
   for (size_t i = 0; i < s->count; i++) {
     const rf_scan_field *field = &s->fields[i];
-    if (field->length == s->path_length && memcmp(field->path, s->path, s->path_length) == 0) {
+    if (path && field->length == s->path_length && memcmp(field->path, s->path, s->path_length) == 0) {
       return field;
     }
+    if (field->kind == RF_SCAN_REST && field->length == s->around &&
+        memcmp(field->path, s->path, s->around) == 0) {
+      rest = field;
+    }
   }
-  return NULL;
+  return rest;
+}
+
+/** Whether there are fields in an object of that path. */
+static bool is_section(const scanner *s) {
+  bool found = false;
+  for (size_t i = 0; i < s->count && !found && is_path(s); i++) {
+    const rf_scan_field *field = &s->fields[i];
+    found = field->length > s->path_length && field->path[s->path_length] == '.' &&
+            memcmp(field->path, s->path, s->path_length) == 0;
+  }
+  return found;
+}
+
+/** False for a path that came before; FNV-1a. */
+static bool is_new(scanner *s) {
+  uint64_t value = 14695981039346656037u;
+  for (size_t i = 0; i < s->path_length; i++) {
+    value = (value ^ (unsigned char)s->path[i]) * 1099511628211u;
+  }
+  for (size_t i = 0; i < s->name_count; i++) {
+    if (s->names[i] == value) {
+      return false;
+    }
+  }
+  bool room = s->name_count < NAMES;
+  if (room) {
+    s->names[s->name_count++] = value;
+  }
+  return room;
 }
 
 /** A string into `out` of `size` bytes (NULL: skipped); false when it is none or too long. */
@@ -376,60 +418,76 @@ static bool skip_digits(scanner *s) {
   return s->at > start;
 }
 
-/** A number of JSON's grammar; its value only where `value` is not NULL. */
+/** A number of JSON's grammar that is a finite double, and exactly one where it has neither point nor exponent. */
 static bool scan_number(scanner *s, double *value) {
   const char *start = s->at;
+  double read;
+  bool integer = true;
   take(s, '-');
   bool good = take(s, '0') || skip_digits(s);
   if (good && take(s, '.')) {
+    integer = false;
     good = skip_digits(s);
   }
   if (good && (take(s, 'e') || take(s, 'E'))) {
+    integer = false;
     good = (take(s, '+') || take(s, '-') || true) && skip_digits(s);
   }
   size_t length = (size_t)(s->at - start);
-  if (!good || value == NULL) {
-    return good;
+  good = good && roof_number_read(start, length, &read) == length && isfinite(read) &&
+         (!integer || fabs(read) < 0x1p53);
+  if (good && value != NULL) {
+    *value = read;
   }
-  return roof_number_read(start, length, value) == length && isfinite(*value);
+  return good;
 }
 
-/** A value that the row keeps; null leaves it as it is. */
+/** A list of numbers and nulls. */
+static bool scan_list(scanner *s) {
+  bool good = take(s, '[');
+  if (!good || take(s, ']')) {
+    return good;
+  }
+  do {
+    good = take_word(s, "null") || scan_number(s, NULL);
+  } while (good && take(s, ','));
+  return good && take(s, ']');
+}
+
+/** A value that the row keeps, or checks; null leaves it as it is. */
 static bool scan_field(scanner *s, const rf_scan_field *field) {
   bool *seen = &s->seen[field - s->fields];
-  char *out = (char *)s->row + field->offset;
-  if (*seen) {
+  char *out = field->size > 0 ? (char *)s->row + field->offset : NULL;
+  if (field->kind == RF_SCAN_REST ? !is_new(s) : *seen) {
     return false;
   }
   *seen = true;
   if (take_word(s, "null")) {
     return true;
   }
-  if (field->kind == RF_SCAN_TEXT) {
+  switch (field->kind) {
+  case RF_SCAN_TEXT:
     return scan_string(s, out, field->size);
-  }
-  if (field->kind == RF_SCAN_FLAG) {
+  case RF_SCAN_FLAG:
     return (*(bool *)(void *)out = take_word(s, "true")) || take_word(s, "false");
+  case RF_SCAN_LIST:
+    return scan_list(s);
+  default:
+    return scan_number(s, (double *)(void *)out);
   }
-  return scan_number(s, (double *)(void *)out);
 }
 
 /** One `"name": value` with the name appended to the path; a name too long is none of ours. */
 static bool scan_member(scanner *s, int depth) {
-  size_t kept = s->path_length, room = PATH - kept;
-  const char *start = s->at;
+  size_t kept = s->path_length;
   if (kept > 0) {
     s->path[kept++] = '.';
-    room--;
   }
-  if (!scan_string(s, s->path + kept, room)) {
-    s->at = start;
-    strcpy(s->path, "?");
-    if (!scan_string(s, NULL, 0)) {
-      return false;
-    }
+  if (!scan_string(s, s->path + kept, PATH - kept)) {
+    return false;
   }
-  s->path_length = strlen(s->path);
+  s->around = kept;
+  s->path_length = kept + strlen(s->path + kept);
   return take(s, ':') && scan_value(s, depth + 1);
 }
 
@@ -451,36 +509,24 @@ static bool scan_object(scanner *s, int depth) {
   return good;
 }
 
-static bool scan_array(scanner *s, int depth) {
-  if (take(s, ']')) {
-    return true;
+/** An object with fields in it; no field of its own path came before. */
+static bool scan_section(scanner *s, const rf_scan_field *field, int depth) {
+  bool *seen = field != NULL && field->kind != RF_SCAN_REST ? &s->seen[field - s->fields] : NULL;
+  if (depth >= DEPTH || !is_section(s) || !is_new(s) || (seen != NULL && *seen)) {
+    return false;
   }
-  do {
-    if (!scan_other(s, depth + 1)) {
-      return false;
-    }
-  } while (take(s, ','));
-  return take(s, ']');
-}
-
-/** A value the row does not keep. */
-static bool scan_other(scanner *s, int depth) {
-  if (take(s, '{')) {
-    return depth < DEPTH && scan_object(s, depth);
+  if (seen != NULL) {
+    *seen = true;
   }
-  if (take(s, '[')) {
-    return depth < DEPTH && scan_array(s, depth);
-  }
-  if (s->at < s->scan.end && *s->at == '"') {
-    return scan_string(s, NULL, 0);
-  }
-  return take_word(s, "null") || take_word(s, "true") || take_word(s, "false") || scan_number(s, NULL);
+  return take(s, '{') && scan_object(s, depth);
 }
 
 static bool scan_value(scanner *s, int depth) {
-  bool nested = s->at < s->scan.end && (*s->at == '{' || *s->at == '[');
-  const rf_scan_field *field = nested ? NULL : find_field(s);
-  return field != NULL ? scan_field(s, field) : scan_other(s, depth);
+  const rf_scan_field *field = find_field(s);
+  if (s->at < s->scan.end && *s->at == '{') {
+    return scan_section(s, field, depth);
+  }
+  return field != NULL && scan_field(s, field);
 }
 
 bool rf_scan_object(const char *text, size_t length, const rf_scan_field *fields, size_t count, void *row) {

@@ -20,10 +20,12 @@ typedef enum rf_scan_kind {
   RF_SCAN_TEXT,   /**< an array of char, UTF-8, ends with a NUL */
   RF_SCAN_NUMBER, /**< a double */
   RF_SCAN_FLAG,   /**< a bool */
-  RF_SCAN_SPAN    /**< a rf_span: for rf_scan_members alone */
+  RF_SCAN_LIST,   /**< numbers that are not kept */
+  RF_SCAN_REST, /**< all other members of an object, numbers that are not kept: the path ends with its dot */
+  RF_SCAN_SPAN  /**< a rf_span: for rf_scan_members alone */
 } rf_scan_kind;
 
-/** Where a member goes. */
+/** Where a member goes; one of size 0 is not kept. */
 typedef struct rf_scan_field {
   const char *path; /**< names of the objects around it and its own, joined by dots: "seconds.lower" */
   size_t length;    /**< of the path */
@@ -35,9 +37,13 @@ typedef struct rf_scan_field {
 #define RF_SCAN_FIELD(path, what, row, member)                                                               \
   { path, sizeof(path) - 1, RF_SCAN_##what, offsetof(row, member), sizeof((row *)0)->member }
 
+#define RF_SCAN_UNKEPT(path, what)                                                                           \
+  { path, sizeof(path) - 1, RF_SCAN_##what, 0, 0 }
+
 /** Reads one compact JSON object, which ends with a quote and a brace at the latest, into *row; what is
- *  missing or null stays as it is, other members are skipped. False when it is none, a field is given twice,
- *  has another type or does not fit. */
+ *  missing or null stays as it is. False when it is none, has a member that is not in the table, a member is given
+ *  twice, has another type or does not fit, for numbers beyond a double, integers from 2^53 on, surrogates: what it reads,
+ *  every reader of JSON reads the same. */
 bool rf_scan_object(const char *text, size_t length, const rf_scan_field *fields, size_t count, void *row);
 
 /* What follows reads text with blanks in it that a NUL and seven more readable bytes end. */

@@ -28,7 +28,21 @@ roof_status roof_ledger_write_recorded(const char *ledger, const roof_measuremen
                        "record", out, error);
 }
 
-void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, bool key, roof_text *out) {
+/** Which entries the signatures of the key cover. */
+static void add_cover(const roof_ledger_summary *s, roof_text *out) {
+  if (s->covered > 0) {
+    roof_text_addf(out, "\nof the key: %zu signature%s; entries 1 to %zu are covered", s->own_signatures,
+                   s->own_signatures == 1 ? "" : "s", s->covered);
+  } else {
+    roof_text_add(out, "\nof the key: no signature");
+  }
+  if (s->covered < s->entries) {
+    roof_text_addf(out, "\nnot covered: entries %zu to %zu, which whoever writes the file can change or drop",
+                   s->covered + 1, s->entries);
+  }
+}
+
+void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, roof_text *out) {
   roof_text_addf(out, "%s is intact: %zu entries, %zu predictions, %zu measurements", ledger, s->entries,
                  s->predictions, s->measurements);
   if (s->unsealed > 0) {
@@ -41,18 +55,26 @@ void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, bool
     roof_text_addf(out, ", %zu sealed after a measurement of it", s->after_measurement);
   }
   if (s->signatures > 0) {
-    roof_text_addf(out, "; %zu signatures match%s", s->signatures, key ? " the key" : "");
+    roof_text_addf(out, "; %zu signatures match%s", s->signatures,
+                   s->keyed ? "" : " the keys in them, which may be anyone's: --key PUB says whose");
+  }
+  roof_text_addf(out, "\nhead %zu:%s", s->entries, s->head);
+  if (s->keyed) {
+    add_cover(s, out);
   }
 }
 
 roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary, roof_text *out,
                                       roof_error *error) {
   const roof_ledger_summary *s = summary;
-  return rf_json_write(
-      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "schema", "roofline.verification/1",
-                "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
-                (json_int_t)s->predictions, "measurements", (json_int_t)s->measurements, "unsealed",
-                (json_int_t)s->unsealed, "signatures", (json_int_t)s->signatures, "superseded",
-                (json_int_t)s->superseded, "after_measurement", (json_int_t)s->after_measurement),
-      "verify", out, error);
+  return rf_json_write(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "schema",
+                                 "roofline.verification/1", "ledger", ledger, "entries",
+                                 (json_int_t)s->entries, "predictions", (json_int_t)s->predictions,
+                                 "measurements", (json_int_t)s->measurements, "unsealed",
+                                 (json_int_t)s->unsealed, "signatures", (json_int_t)s->signatures,
+                                 "superseded", (json_int_t)s->superseded, "after_measurement",
+                                 (json_int_t)s->after_measurement, "head", s->head, "own_signatures",
+                                 s->keyed ? json_integer((json_int_t)s->own_signatures) : json_null(),
+                                 "covered", s->keyed ? json_integer((json_int_t)s->covered) : json_null()),
+                       "verify", out, error);
 }

@@ -9,15 +9,20 @@
 #include "ledger/entry.h"
 #include "roofline/units.h"
 
-/** One value a line, each an object. */
+/** One value a line, each an object; NULL when out of memory. */
 static json_t *read_objects(const roof_text *lines) {
   json_t *array = json_array();
-  for (const char *line = lines->data; line != NULL && *line != '\0';) {
+  bool kept = array != NULL;
+  for (const char *line = lines->data; line != NULL && *line != '\0' && kept;) {
     const char *newline = strchr(line, '\n');
-    json_array_append_new(array, json_loadb(line, (size_t)(newline - line), 0, NULL));
+    json_t *object = json_loadb(line, (size_t)(newline - line), JSON_REJECT_DUPLICATES, NULL);
+    kept = json_array_append_new(array, object) == 0;
     line = newline + 1;
   }
-  return array;
+  if (!kept) {
+    json_decref(array);
+  }
+  return kept ? array : NULL;
 }
 
 static bool read_samples(json_t *object, roof_ledger_entry *entry) {
@@ -38,6 +43,9 @@ roof_status roof_ledger_read(const char *path, roof_ledger_entries *out, roof_er
   roof_text lines = {0};
   roof_status status = rf_ledger_load(path, false, &all, &lines, error);
   json_t *objects = status == ROOF_OK ? read_objects(&lines) : NULL;
+  if (status == ROOF_OK && (objects == NULL || lines.failed)) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path);
+  }
   for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
     if (!read_samples(json_array_get(objects, i), &all.entries[i])) {
       status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path);

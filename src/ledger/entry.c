@@ -108,18 +108,29 @@ static void sort_levels(roof_ledger_entry *entry) {
   }
 }
 
+/** Its moments are moments. */
+static bool read_times(roof_ledger_entry *entry) {
+  double taken;
+  return roof_time_parse(entry->time, &entry->at, NULL) == ROOF_OK &&
+         (entry->taken[0] == '\0' || roof_time_parse(entry->taken, &taken, NULL) == ROOF_OK);
+}
+
 const char *rf_ledger_entry_read(const char *line, size_t length, roof_ledger_entry *entry) {
   char digest[LEDGER_DIGEST + 1];
   if (!sealed(line, length, digest)) {
     return "its SHA-256 does not match";
   }
   if (!rf_ledger_scan(line, length, entry)) {
-    return "it is not one JSON object with the fields of an entry";
+    return "it is not one JSON object with the members of an entry alone";
   }
   memcpy(entry->digest, digest, sizeof digest);
   entry->measured = strcmp(entry->kind, "measurement") == 0;
-  if (!(entry->sequence >= 1 && entry->sequence <= 0x1p53) || strlen(entry->previous) != LEDGER_DIGEST) {
+  if (!(entry->sequence >= 1 && entry->sequence <= 0x1p53) || entry->sequence != floor(entry->sequence) ||
+      strlen(entry->previous) != LEDGER_DIGEST) {
     return "it has no sequence or previous";
+  }
+  if (!read_times(entry)) {
+    return "its time is none";
   }
   if (!entry->measured && strcmp(entry->kind, "prediction") != 0) {
     return "its kind is neither prediction nor measurement";

@@ -47,6 +47,32 @@ const char *rf_ledger_entry_signature(const char *line, size_t length, const roo
 /** Returns NULL when `entry` follows `link`, or what is wrong. */
 const char *rf_ledger_entry_follows(const roof_ledger_entry *entry, const ledger_link *link);
 
+/* labels.c */
+/** The labels of a ledger by numbers from 0 on, in the order they first appear. */
+typedef struct ledger_labels {
+  const char **list;
+  size_t count;
+  size_t *slots;     /**< index into list + 1, 0: free */
+  size_t slot_count; /**< a power of two, at least twice the labels there can be */
+} ledger_labels;
+
+/** False when out of memory; release in any case. */
+bool rf_ledger_labels_init(ledger_labels *labels, size_t most);
+void rf_ledger_labels_done(ledger_labels *labels);
+
+/** The number of a label, which must stay where it is. */
+size_t rf_ledger_label_index(ledger_labels *labels, const char *label);
+
+/* check.c */
+/** Clocks of two machines agree within this. */
+#define RF_LEDGER_SKEW_SECONDS 2.0
+
+/** Whether what was measured at `taken` ("": when it was recorded) was so before its prediction was sealed. */
+bool rf_ledger_is_early(const roof_ledger_entry *prediction, const char *taken);
+
+/** What entries of a chain that holds say of each other: ROOF_E_GATE with the number of the first that is wrong. */
+roof_status rf_ledger_check(const roof_ledger_entries *all, const char *file, roof_error *error);
+
 /* judge.c */
 /** The regime of that name; memory for any other. */
 roof_regime rf_ledger_regime(const char *name);

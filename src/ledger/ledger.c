@@ -228,6 +228,7 @@ cleanup:
 roof_status rf_ledger_load(const char *path, bool signatures, roof_ledger_entries *out, roof_text *text,
                            roof_error *error) {
   roof_text read = {0};
+  roof_ledger_entries all = {0};
   struct stat info;
   roof_status status = ROOF_OK;
   int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -242,7 +243,15 @@ roof_status rf_ledger_load(const char *path, bool signatures, roof_ledger_entrie
     close(file);
   }
   if (status == ROOF_OK) {
-    status = rf_ledger_read(read.data, read.length, path, signatures, out, error);
+    status = rf_ledger_read(read.data, read.length, path, signatures, &all, error);
+  }
+  if (status == ROOF_OK) {
+    status = rf_ledger_check(&all, path, error);
+  }
+  if (status == ROOF_OK) {
+    *out = all;
+  } else {
+    free(all.entries);
   }
   if (status == ROOF_OK && text != NULL) {
     roof_text_add_bytes(text, read.data, read.length);

@@ -1,4 +1,3 @@
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,50 +17,26 @@ typedef struct track {
   size_t place;             /**< among those with both */
 } track;
 
-/** Tracks in the order their labels first appear, found by a hash of the label. */
+/** Tracks in the order their labels first appear. */
 typedef struct track_table {
   track *list;
-  size_t count;
-  size_t *slots;     /**< index into list + 1, 0: free */
-  size_t slot_count; /**< a power of two, at least twice the tracks there can be */
+  ledger_labels labels;
 } track_table;
 
 static bool tracks_init(track_table *t, size_t most) {
-  *t = (track_table){.slot_count = 4};
-  while (t->slot_count < 2 * most) {
-    t->slot_count *= 2;
-  }
   t->list = calloc(most + 1, sizeof *t->list);
-  t->slots = calloc(t->slot_count, sizeof *t->slots);
-  return t->list != NULL && t->slots != NULL;
+  return rf_ledger_labels_init(&t->labels, most) && t->list != NULL;
 }
 
 static void tracks_done(track_table *t) {
   free(t->list);
-  free(t->slots);
-}
-
-/** FNV-1a. */
-static uint64_t hash(const char *label) {
-  uint64_t value = 14695981039346656037u;
-  for (; *label != '\0'; label++) {
-    value = (value ^ (unsigned char)*label) * 1099511628211u;
-  }
-  return value;
+  rf_ledger_labels_done(&t->labels);
 }
 
 static track *find_track(track_table *t, const char *label) {
-  size_t slot = hash(label) & (t->slot_count - 1);
-  while (t->slots[slot] != 0) {
-    track *found = &t->list[t->slots[slot] - 1];
-    if (strcmp(found->label, label) == 0) {
-      return found;
-    }
-    slot = (slot + 1) & (t->slot_count - 1);
-  }
-  t->list[t->count] = (track){.label = label};
-  t->slots[slot] = ++t->count;
-  return &t->list[t->count - 1];
+  track *found = &t->list[rf_ledger_label_index(&t->labels, label)];
+  found->label = label;
+  return found;
 }
 
 static void follow_prediction(track *t, const roof_ledger_entry *entry, bool latest) {
@@ -104,7 +79,7 @@ roof_status rf_ledger_count_again(const roof_ledger_entries *ledger, size_t *sup
   bool room = tracks_init(&table, ledger->count);
   if (room) {
     follow(ledger, false, &table);
-    for (size_t i = 0; i < table.count; i++) {
+    for (size_t i = 0; i < table.labels.count; i++) {
       again += superseded_of(&table.list[i]);
       after += table.list[i].after_measurement;
     }
@@ -160,7 +135,7 @@ roof_status rf_ledger_match(const roof_ledger_entries *ledger, bool latest, roof
   bool room = tracks_init(&table, ledger->count);
   if (room) {
     follow(ledger, latest, &table);
-    size_t most = table.count + 1;
+    size_t most = table.labels.count + 1;
     matched.entries = calloc(most, sizeof *matched.entries);
     matched.unmatched_predictions = calloc(most, sizeof *matched.unmatched_predictions);
     matched.unmatched_measurements = calloc(most, sizeof *matched.unmatched_measurements);
@@ -168,8 +143,8 @@ roof_status rf_ledger_match(const roof_ledger_entries *ledger, bool latest, roof
            matched.unmatched_measurements != NULL;
   }
   if (room) {
-    sort_out(table.list, table.count, &matched);
-    judge_all(table.list, table.count, &matched);
+    sort_out(table.list, table.labels.count, &matched);
+    judge_all(table.list, table.labels.count, &matched);
     *result = matched;
   } else {
     roof_reconcile_done(&matched);

@@ -161,13 +161,10 @@ static roof_status counters_json(const roof_measurement *m, json_t **out, roof_e
   return status;
 }
 
-/** Clocks of two machines agree within this. */
-static const double clock_skew_seconds = 2;
-
 static roof_status check_taken(const roof_measurement *m, roof_error *error) {
   char when[LEDGER_TIME], now[LEDGER_TIME];
   double present = roof_time_now();
-  return m->taken > present + clock_skew_seconds
+  return m->taken > present + RF_LEDGER_SKEW_SECONDS
              ? roof_error_set(error, ROOF_E_ARGUMENT, "measurement `%s`: taken %s, later than now (%s)",
                               m->label, roof_time_write(m->taken, when), roof_time_write(present, now))
              : ROOF_OK;
@@ -217,15 +214,20 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
   return add(list, m->label, fields, &why, error);
 }
 
-/** The last prediction of that label, or NULL. */
-static const roof_ledger_entry *find_prediction(const roof_ledger_entries *ledger, const char *label) {
+/** The last prediction of that label that was sealed before `taken`, else the first of it, or NULL. */
+static const roof_ledger_entry *find_prediction(const roof_ledger_entries *ledger, const char *label,
+                                                const char *taken) {
+  const roof_ledger_entry *found = NULL;
   for (size_t i = ledger->count; i > 0; i--) {
     const roof_ledger_entry *entry = &ledger->entries[i - 1];
     if (!entry->measured && strcmp(entry->of.label, label) == 0) {
-      return entry;
+      found = entry;
+      if (!rf_ledger_is_early(entry, taken)) {
+        break;
+      }
     }
   }
-  return NULL;
+  return found;
 }
 
 static roof_status refuse_unpredicted(const roof_ledger_entries *before, const char *label,
@@ -253,8 +255,9 @@ static roof_status mark(json_t *list, const roof_ledger_entries *before, void *u
     json_t *fields = json_array_get(list, i);
     const char *label = json_string_value(json_object_get(fields, "label"));
     const char *when = json_string_value(json_object_get(fields, "measured"));
-    const roof_ledger_entry *prediction = find_prediction(before, label);
-    bool early = prediction != NULL && when != NULL && strcmp(when, prediction->time) < 0;
+    const char *taken = when != NULL ? when : "";
+    const roof_ledger_entry *prediction = find_prediction(before, label, taken);
+    bool early = prediction != NULL && rf_ledger_is_early(prediction, taken);
     if (prediction == NULL && !o->unsealed) {
       return refuse_unpredicted(before, label, error);
     }
@@ -350,50 +353,6 @@ roof_status roof_ledger_record_known(const char *path, const roof_measurement *m
   free(labels);
   free(ledger.entries);
   return status;
-}
-
-/** Every prediction must be signed by `key`. */
-static roof_status check_signer(const char *path, const roof_ledger_entries *ledger, const char *key,
-                                roof_error *error) {
-  char expected[LEDGER_PUBLIC_KEY + 1];
-  roof_status status = rf_ledger_key_public(key, expected, error);
-  for (size_t i = 0; i < ledger->count && status == ROOF_OK; i++) {
-    const roof_ledger_entry *entry = &ledger->entries[i];
-    if (!entry->measured && strcmp(entry->public_key, expected) != 0) {
-      status = roof_error_set(error, ROOF_E_GATE, "entry %zu: its prediction is %s", i + 1,
-                              entry->public_key[0] == '\0' ? "not signed" : "signed by another key");
-      roof_error_at(error, path, (int)(i + 1), 0);
-    }
-  }
-  return status;
-}
-
-roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
-                               roof_error *error) {
-  roof_ledger_entries ledger;
-  roof_status status = rf_ledger_load(path, true, &ledger, NULL, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  status = key != NULL ? check_signer(path, &ledger, key, error) : ROOF_OK;
-  if (status == ROOF_OK) {
-    roof_ledger_summary s = {.entries = ledger.count};
-    for (size_t i = 0; i < ledger.count; i++) {
-      const roof_ledger_entry *entry = &ledger.entries[i];
-      s.measurements += entry->measured;
-      s.unsealed += entry->unsealed;
-      s.signatures += entry->public_key[0] != '\0';
-    }
-    s.predictions = s.entries - s.measurements;
-    status = rf_ledger_count_again(&ledger, &s.superseded, &s.after_measurement, error);
-    *summary = status == ROOF_OK ? s : *summary;
-  }
-  free(ledger.entries);
-  return status;
-}
-
-roof_status roof_ledger_check(const roof_ledger_summary *summary, const char *ledger, roof_error *error) {
-  return rf_ledger_check_again(summary->superseded, ledger, error);
 }
 
 roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_error *error) {

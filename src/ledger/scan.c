@@ -7,10 +7,17 @@
 #define TEXT_FIELD(path, member) RF_SCAN_FIELD(path, TEXT, roof_ledger_entry, member)
 #define NUMBER_FIELD(path, member) RF_SCAN_FIELD(path, NUMBER, roof_ledger_entry, member)
 
+/* All that an entry may have: a member that is not here makes a line none. */
 static const rf_scan_field fields[] = {
     NUMBER_FIELD("sequence", sequence),
     TEXT_FIELD("kind", kind),
     TEXT_FIELD("time", time),
+    TEXT_FIELD("measured", taken),
+    RF_SCAN_UNKEPT("version", TEXT),
+    RF_SCAN_UNKEPT("note", TEXT),
+    RF_SCAN_UNKEPT("signature", TEXT),
+    RF_SCAN_UNKEPT("samples", LIST),
+    RF_SCAN_UNKEPT("counters.", REST),
     TEXT_FIELD("counted", counted),
     TEXT_FIELD("counted_flops", counted_flops),
     TEXT_FIELD("label", of.label),
@@ -66,7 +73,7 @@ _Static_assert(FIELD_COUNT <= RF_SCAN_FIELDS, "an entry has more fields than a s
 bool rf_ledger_scan(const char *text, size_t length, roof_ledger_entry *entry) {
   *entry = (roof_ledger_entry){.sequence = 0};
   for (int i = 0; i < FIELD_COUNT; i++) {
-    if (fields[i].kind == RF_SCAN_NUMBER) {
+    if (fields[i].kind == RF_SCAN_NUMBER && fields[i].size > 0) {
       *(double *)(void *)((char *)entry + fields[i].offset) = NAN;
     }
   }

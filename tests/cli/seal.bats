@@ -223,7 +223,7 @@ END
   sealed --label b
   sealed --label c
   run "$ROOFLINE" ledger verify
-  [ "$output" = 'roofline.ledger is intact: 3 entries, 3 predictions, 0 measurements' ]
+  [ "${lines[0]}" = 'roofline.ledger is intact: 3 entries, 3 predictions, 0 measurements' ]
   sed -i '2s/"expected":/"expectee":/' roofline.ledger
   run --separate-stderr "$ROOFLINE" ledger verify
   [ "$status" -eq 1 ]
@@ -256,7 +256,8 @@ END
   has 'signed with my.key'
   run "$ROOFLINE" ledger verify --key my.key.pub
   [ "$status" -eq 0 ]
-  has '1 signatures match the key'
+  has '1 signatures match'
+  has 'of the key: 1 signature; entries 1 to 1 are covered'
   run --separate-stderr "$ROOFLINE" ledger verify --key roofline.key.pub
   [ "$status" -eq 1 ] && [[ $stderr == *'entry 1: its prediction is signed by another key' ]]
   sealed --label plain

@@ -480,7 +480,7 @@ static void what_was_done_is_written(void **state) {
   roof_sealings sealings = {list, 2};
   roof_measurements all = {0};
   roof_measurement *m = NULL;
-  roof_ledger_summary summary = {.entries = 3, .predictions = 2, .measurements = 1};
+  roof_ledger_summary summary = {.entries = 3, .predictions = 2, .measurements = 1, .head = "ab"};
   roof_text text = {0};
   assert_int_equal(roof_ledger_write_sealed("my.ledger", &sealings, true, &text, NULL), ROOF_OK);
   assert_string_equal(text.data, "{\n  \"schema\": \"roofline.sealed/1\",\n  \"ledger\": \"my.ledger\",\n"
@@ -499,12 +499,23 @@ static void what_was_done_is_written(void **state) {
   assert_int_equal(roof_ledger_write_summary("my.ledger", &summary, &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"entries\": 3,\n  \"predictions\": 2,\n  \"measurements\": 1"));
   roof_text_done(&text);
-  const roof_ledger_summary signed_one = {
-      .entries = 3, .predictions = 2, .measurements = 1, .unsealed = 1, .signatures = 2};
-  roof_ledger_sentence("my.ledger", &signed_one, true, &text);
+  summary = (roof_ledger_summary){.entries = 3,
+                                  .predictions = 2,
+                                  .measurements = 1,
+                                  .unsealed = 1,
+                                  .signatures = 2,
+                                  .head = "ab",
+                                  .keyed = true,
+                                  .own_signatures = 2,
+                                  .covered = 2};
+  roof_ledger_sentence("my.ledger", &summary, &text);
   assert_string_equal(text.data,
                       "my.ledger is intact: 3 entries, 2 predictions, 1 measurements, 1 of them unsealed; "
-                      "2 signatures match the key");
+                      "2 signatures match\nhead 3:ab\nof the key: 2 signatures; entries 1 to 2 are covered\n"
+                      "not covered: entries 3 to 3, which whoever writes the file can change or drop");
+  assert_int_equal(roof_ledger_check(&summary, "l", NULL), ROOF_E_GATE);
+  summary.covered = 3;
+  assert_int_equal(roof_ledger_check(&summary, "l", NULL), ROOF_OK);
   roof_text_done(&text);
 }
 
@@ -653,7 +664,92 @@ static void an_empty_ledger_reconciles_to_nothing(void **state) {
   reconcile(&result);
   assert_int_equal(result.count, 0);
   roof_reconcile_done(&result);
-  assert_int_equal(verified(), 0);
+  assert_int_equal(verify(NULL), ROOF_E_GATE);
+}
+
+/** A line of a ledger as anyone may write it, its digests right. */
+static void craft(const char *const *bodies, size_t count) {
+  char previous[ROOF_DIGEST_MAX], digest[ROOF_DIGEST_MAX];
+  roof_text all = {0};
+  memset(previous, '0', ROOF_DIGEST_MAX - 1);
+  previous[ROOF_DIGEST_MAX - 1] = '\0';
+  for (size_t i = 0; i < count; i++) {
+    size_t start = all.length;
+    roof_text_addf(&all, "%s,\"previous\":\"%s\"", bodies[i], previous);
+    roof_ledger_digest(all.data + start, all.length - start, digest);
+    roof_text_addf(&all, ",\"sha256\":\"%s\"}\n", digest);
+    roof_ledger_digest(all.data + start, all.length - start, previous);
+  }
+  spill(all.data, all.length);
+  roof_text_done(&all);
+}
+
+#define CRAFTED_SEAL(sequence, time)                                                                         \
+  "{\"sequence\":" sequence ",\"kind\":\"prediction\",\"time\":\"" time                                      \
+  "\",\"label\":\"k\",\"regime\":\"memory\","                                                                \
+  "\"binding\":\"HBM\",\"seconds\":{\"lower\":1e-3,\"expected\":2e-3}"
+#define CRAFTED_MEASUREMENT(prediction, unsealed, more)                                                      \
+  "{\"sequence\":2,\"kind\":\"measurement\",\"time\":\"2026-01-02T00:00:00.000Z\",\"label\":\"k\","          \
+  "\"prediction\":" prediction ",\"unsealed\":" unsealed ",\"seconds\":3e-3" more
+
+static const char crafted_first[] = CRAFTED_SEAL("1", "2026-01-01T00:00:00.000Z");
+
+static void what_entries_say_of_each_other_is_checked(void **state) {
+  (void)state;
+  static const struct {
+    const char *second, *why;
+  } cases[] = {
+      {CRAFTED_MEASUREMENT("1", "false", ""), NULL},
+      {CRAFTED_MEASUREMENT("1", "true", ",\"measured\":\"1990-01-01T00:00:00Z\""), NULL},
+      {CRAFTED_MEASUREMENT("1", "false", ",\"measured\":\"1990-01-01T00:00:00Z\""), "`unsealed` is wrong"},
+      {CRAFTED_MEASUREMENT("1", "true", ""), "`unsealed` is wrong"},
+      {CRAFTED_MEASUREMENT("77", "false", ""), "no earlier one of its label"},
+      {CRAFTED_MEASUREMENT("2", "false", ""), "no earlier one of its label"},
+      {CRAFTED_MEASUREMENT("0.5", "false", ""), "no earlier one of its label"},
+      {CRAFTED_MEASUREMENT("null", "true", ""), "but its label has one"},
+      {CRAFTED_MEASUREMENT("1", "false", ",\"measured\":\"2026-01-02T00:00:09.000Z\""), "measured later"},
+      {CRAFTED_MEASUREMENT("1", "false", ",\"measured\":\"tomorrow\""), "its time is none"},
+      {CRAFTED_SEAL("2", "1999-01-01T00:00:00.000Z"), "before that of the entry before"},
+      {CRAFTED_SEAL("2", "2999-01-01T00:00:00.000Z"), "later than now"},
+      {CRAFTED_SEAL("2", "tomorrow"), "its time is none"},
+      {CRAFTED_SEAL("2.4", "2026-01-02T00:00:00.000Z"), "no sequence"},
+      {CRAFTED_SEAL("3", "2026-01-02T00:00:00.000Z"), "its sequence number does not follow"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_error error = {0};
+    craft((const char *[]){crafted_first, cases[i].second}, 2);
+    roof_status status = verify(&error);
+    if (cases[i].why == NULL ? status != ROOF_OK : strstr(error.message, cases[i].why) == NULL) {
+      fail_msg("%s: %s", cases[i].second, error.message);
+    }
+    assert_true(cases[i].why == NULL || error.line == 2);
+  }
+}
+
+static void a_ledger_goes_on_from_its_earlier_states(void **state) {
+  (void)state;
+  char copy[128], head[96];
+  size_t length, entries = 0;
+  roof_error error = {0};
+  assert_int_equal(seal("a", 1, 2, NULL), ROOF_OK);
+  char *text = slurp(&length);
+  snprintf(copy, sizeof copy, "%s/copy", folder);
+  FILE *file = fopen(copy, "wb");
+  assert_int_equal(fwrite(text, 1, length, file), length);
+  fclose(file);
+  snprintf(head, sizeof head, "1:%s", summarised().head);
+  assert_int_equal(seal("b", 1, 2, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_extends(path, copy, &entries, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_extends(path, head, &entries, NULL), ROOF_OK);
+  assert_int_equal(entries, 1);
+  assert_int_equal(roof_ledger_extends(copy, path, &entries, &error), ROOF_E_GATE);
+  assert_non_null(strstr(error.message, "1 of its 2 entries are missing"));
+  head[4] = head[4] == 'a' ? 'b' : 'a';
+  assert_int_equal(roof_ledger_extends(path, head, &entries, &error), ROOF_E_GATE);
+  assert_non_null(strstr(error.message, "entry 1 is another"));
+  assert_int_equal(roof_ledger_extends(path, "1:no head", &entries, NULL), ROOF_E_INPUT);
+  free(text);
+  unlink(copy);
 }
 
 static void a_label_has_its_measured_time(void **state) {
@@ -831,8 +927,9 @@ static void what_is_unknown_reads_back_as_such(void **state) {
 /** What jansson reads as an object and what the ledger's own reader does are the same. */
 static void only_json_is_read(void **state) {
   (void)state;
-  static const char *const good[] = {"{}", "{\"a\":[1,-2.5e-3,{\"b\":null}],\"label\":\"\\u00b5\"}",
-                                     "{\"seconds\":1.5}", "{\"seconds\":{\"lower\":null}}"};
+  static const char *const good[] = {"{}", "{\"samples\":[1,-2.5e-3,null],\"label\":\"\\u00b5\"}",
+                                     "{\"counters\":{\"a.b\":1,\"l2\":0.5}}", "{\"seconds\":1.5}",
+                                     "{\"seconds\":{\"lower\":null}}"};
   static const char *const bad[] = {"",
                                     "[]",
                                     "{\"a\":01}",
@@ -847,7 +944,26 @@ static void only_json_is_read(void **state) {
                                     "{\"a\":\"\xFF\"}",
                                     "{\"label\":\"a\",\"label\":\"b\"}",
                                     "{\"label\":1}",
-                                    "{\"flops\":\"1\"}"};
+                                    "{\"flops\":\"1\"}",
+                                    "{\"zz\":1}",
+                                    "{\"zz\":{\"label\":\"a\"}}",
+                                    "{\"seconds.expected\":9e-3}",
+                                    "{\"counters.a\":1}",
+                                    "{\"counters\":{\"a\":1,\"a\":2}}",
+                                    "{\"counters\":{\"a\":1},\"counters\":{\"b\":2}}",
+                                    "{\"counters\":{\"a\":\"1\"}}",
+                                    "{\"seconds\":{\"lower\":1},\"seconds\":{\"upper\":2}}",
+                                    "{\"seconds\":1,\"seconds\":{\"lower\":2}}",
+                                    "{\"seconds\":{\"lower\":2},\"seconds\":1}",
+                                    "{\"seconds\":{\"lower\":{\"x\":1}}}",
+                                    "{\"commit\":\"a\",\"commit\":\"b\"}",
+                                    "{\"flops\":1e400}",
+                                    "{\"samples\":[1e400]}",
+                                    "{\"samples\":[[1]]}",
+                                    "{\"samples\":1}",
+                                    "{\"flops\":99999999999999999999999}",
+                                    "{\"label\":\"\\ud800\"}",
+                                    "{\"label\":\"\\ud83d\\ude80\"}"};
   roof_ledger_entry entry;
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
     assert_true(rf_ledger_scan(good[i], strlen(good[i]), &entry));
@@ -971,6 +1087,8 @@ int main(void) {
       TEST(the_first_prediction_counts_unless_the_last_is_asked_for),
       TEST(predicting_after_measuring_does_not_count),
       TEST(an_empty_ledger_reconciles_to_nothing),
+      TEST(what_entries_say_of_each_other_is_checked),
+      TEST(a_ledger_goes_on_from_its_earlier_states),
       TEST(a_label_has_its_measured_time),
       TEST(a_changed_ledger_is_not_reconciled),
       TEST(a_measurement_needs_an_older_prediction),

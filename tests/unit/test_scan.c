@@ -17,6 +17,10 @@ static const rf_scan_field fields[] = {
     RF_SCAN_FIELD("seconds", NUMBER, entry, seconds),
     RF_SCAN_FIELD("times.lower", NUMBER, entry, lower),
     RF_SCAN_FIELD("flag", FLAG, entry, flag),
+    RF_SCAN_UNKEPT("hash", TEXT),
+    RF_SCAN_UNKEPT("h", TEXT),
+    RF_SCAN_UNKEPT("list", LIST),
+    RF_SCAN_UNKEPT("rest.", REST),
 };
 
 /** From memory that ends with the text, so that a read behind it is found by a sanitizer. */
@@ -26,7 +30,7 @@ static bool scan(const char *text, entry *e) {
   assert_non_null(copy);
   memcpy(copy, text, length);
   *e = (entry){.seconds = -1, .lower = -1};
-  bool good = rf_scan_object(copy, length, fields, 4, e);
+  bool good = rf_scan_object(copy, length, fields, sizeof fields / sizeof fields[0], e);
   free(copy);
   return good;
 }
@@ -34,10 +38,10 @@ static bool scan(const char *text, entry *e) {
 static void members_go_where_the_table_says(void **state) {
   (void)state;
   entry e;
-  assert_true(
-      scan("{\"other\":[1,{\"name\":2}],\"name\":\"a\\u00e9\\n\",\"times\":{\"lower\":2.5,\"x\":null},"
-           "\"flag\":true,\"seconds\":-1e3,\"hash\":\"0\"}",
-           &e));
+  assert_true(scan("{\"list\":[1,-2.5,null],\"name\":\"a\\u00e9\\n\",\"times\":{\"lower\":2.5},\"rest\":{\"x."
+                   "y\":1,\"z\":null},"
+                   "\"flag\":true,\"seconds\":-1e3,\"hash\":\"0\"}",
+                   &e));
   assert_string_equal(e.name, "a\u00e9\n");
   assert_true(e.seconds == -1000 && e.lower == 2.5 && e.flag);
   assert_true(scan("{\"seconds\":null,\"name\":\"1234567\",\"hash\":\"\"}", &e));
@@ -59,21 +63,30 @@ static void what_is_no_json_is_refused(void **state) {
       "{\"seconds\":1.,\"h\":\"\"}",
       "{\"seconds\":1e999,\"h\":\"\"}",
       "{\"name\":\"a\",\"name\":\"a\"}", /* twice */
-      "{\"other\":\"\\q\"}",             /* no escape */
-      "{\"other\":\"\\u12g4\"}",
-      "{\"other\":\"\\u0000\"}",
-      "{\"other\":\"a\tb\"}", /* a control character */
-      "{\"other\":\"0123456789\tb\"}",
-      "{\"other\":\"\xff\"}", /* no UTF-8 */
-      "{\"other\":\"01234567\xc3\"}",
-      "{\"other\":\"\xed\xa0\x80\"}",
-      "{\"other\": 1,\"h\":\"\"}", /* a blank */
-      "{\"other\":nul,\"h\":\"\"}",
-      "{\"other\":[1,],\"h\":\"\"}",
-      "{\"other\":[[[[[[[[[1]]]]]]]]],\"h\":\"\"}", /* too deep */
-      "{\"other\":\"a\"} ",
-      "{\"other\":\"a\"",
-      "{\"other\":\"a\\\"}",
+      "{\"hash\":\"\\q\"}",              /* no escape */
+      "{\"hash\":\"\\u12g4\"}",
+      "{\"hash\":\"\\u0000\"}",
+      "{\"hash\":\"a\tb\"}", /* a control character */
+      "{\"hash\":\"0123456789\tb\"}",
+      "{\"hash\":\"\xff\"}", /* no UTF-8 */
+      "{\"hash\":\"01234567\xc3\"}",
+      "{\"hash\":\"\xed\xa0\x80\"}",
+      "{\"list\": [1],\"h\":\"\"}", /* a blank */
+      "{\"hash\":nul,\"h\":\"\"}",
+      "{\"list\":[1,],\"h\":\"\"}",
+      "{\"list\":[[[[[[[[[1]]]]]]]]],\"h\":\"\"}", /* too deep */
+      "{\"other\":1,\"h\":\"\"}",                  /* not in the table */
+      "{\"times.lower\":1,\"h\":\"\"}",            /* no path */
+      "{\"times\":{\"x\":1},\"h\":\"\"}",          /* not in the table */
+      "{\"times\":[1],\"h\":\"\"}",
+      "{\"rest\":{\"a\":1,\"a\":1},\"h\":\"\"}", /* twice */
+      "{\"rest\":{\"a\":1},\"rest\":{\"b\":1},\"h\":\"\"}",
+      "{\"list\":[1e999],\"h\":\"\"}",
+      "{\"seconds\":9007199254740993,\"h\":\"\"}", /* no double */
+      "{\"hash\":\"\\ud83d\\ude80\"}",             /* surrogates */
+      "{\"hash\":\"a\"} ",
+      "{\"hash\":\"a\"",
+      "{\"hash\":\"a\\\"}",
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     entry e;

@@ -6,15 +6,18 @@
 #include "cli/ledger/seal.h"
 #include "core/number.h"
 
-static char *ledger_path, *key_path, *markdown_path;
+static char *ledger_path, *key_path, *markdown_path, *earlier;
 static int strict;
 
 static const struct poptOption options[] = {
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "default " CLI_DEFAULT_LEDGER, "FILE"},
     {"key", '\0', POPT_ARG_STRING, &key_path, 0, "verify: every prediction must be signed by this public key",
      "PUB"},
+    {"extends", '\0', POPT_ARG_STRING, &earlier, 0,
+     "verify: it goes on from this copy of it, or from the head that `verify` printed, nothing changed",
+     "OLD|N:SHA256"},
     {"strict", '\0', POPT_ARG_NONE, &strict, 0,
-     "verify: exit 1 also when a label was predicted more than once", NULL},
+     "verify: exit 1 also when a label was predicted twice, or an entry is not covered by --key", NULL},
     {"markdown", '\0', POPT_ARG_STRING, &markdown_path, 0, "export: write a table of the predictions",
      "FILE"},
     POPT_TABLEEND};
@@ -123,12 +126,17 @@ static const cli_column summary_columns[] = {
     {.key = "signatures", CLI_FIELD(SIZE, verified, of.signatures)},
     {.key = "superseded", CLI_FIELD(SIZE, verified, of.superseded)},
     {.key = "after_measurement", CLI_FIELD(SIZE, verified, of.after_measurement)},
+    {.key = "head", CLI_FIELD(NAME, verified, of.head)},
     {0}};
 
 static roof_status verify(const cli_args *args, roof_error *error) {
   verified v = {.ledger = ledger_name()};
   roof_text text = {0};
+  size_t before = 0;
   roof_status status = roof_ledger_verify(v.ledger, key_path, &v.of, error);
+  if (status == ROOF_OK && earlier != NULL) {
+    status = roof_ledger_extends(v.ledger, earlier, &before, error);
+  }
   if (status != ROOF_OK) {
     return status;
   }
@@ -137,8 +145,11 @@ static roof_status verify(const cli_args *args, roof_error *error) {
   } else if (args->json) {
     status = roof_ledger_write_summary(v.ledger, &v.of, &text, error);
   } else {
-    roof_ledger_sentence(v.ledger, &v.of, key_path != NULL, &text);
+    roof_ledger_sentence(v.ledger, &v.of, &text);
     roof_text_add(&text, "\n");
+    if (earlier != NULL) {
+      roof_text_addf(&text, "extends %s: its %zu entries are the first of this one\n", earlier, before);
+    }
   }
   status = cli_print_end(&text, status, error);
   return status == ROOF_OK && strict ? roof_ledger_check(&v.of, v.ledger, error) : status;
@@ -198,12 +209,14 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = dispatch(args, error);
   free(ledger_path);
   free(key_path);
+  free(earlier);
   free(markdown_path);
   return status;
 }
 
-static const cli_effect effects[] = {
-    {.options = "key strict", .without = "verify"}, {.options = "markdown", .without = "export"}, {0}};
+static const cli_effect effects[] = {{.options = "key strict extends", .without = "verify"},
+                                     {.options = "markdown", .without = "export"},
+                                     {0}};
 
 const cli_command cli_cmd_ledger = {
     .name = "ledger",
