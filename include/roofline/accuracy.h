@@ -27,7 +27,8 @@ extern "C" {
   X(ROOF_ACCURACY_OPERATION, "operation", "operation")                                                       \
   X(ROOF_ACCURACY_FORMAT, "format", "format")                                                                \
   X(ROOF_ACCURACY_DURATION, "duration", "measured time")                                                     \
-  X(ROOF_ACCURACY_HOW, "how", "run by")
+  X(ROOF_ACCURACY_HOW, "how", "run by")                                                                      \
+  X(ROOF_ACCURACY_MODEL, "model", "model")
 
 typedef enum roof_accuracy_by {
 #define ROOF_ACCURACY_ENUM(symbol, key, title) symbol,
@@ -57,9 +58,9 @@ typedef struct roof_accuracy_gap {
 
 /** One timing, and what was predicted. */
 typedef struct roof_accuracy_point {
-  roof_kernel_kind kernel;
-  double expected; /**< s */
-  double measured; /**< s */
+  const char *what; /**< a kind of kernel, or a figure of a whole model: static */
+  double expected;  /**< s */
+  double measured;  /**< s */
 } roof_accuracy_point;
 
 typedef struct roof_accuracy {
@@ -83,8 +84,9 @@ ROOF_API const char *roof_accuracy_key(roof_accuracy_by by);
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_accuracy_title(roof_accuracy_by by);
 
-/** Predicts every timing of a profile whose shape is known, on `machine`, or where that is NULL on the catalogue's
- *  machine of the timing's own device, and compares.
+/** Predicts every timing of a profile whose shape is known, and every run of a whole model, on `machine`, or where that is
+ *  NULL on the catalogue's machine of the timing's own device, and compares. A run's TTFT and TPOT are those of requests
+ *  one after another (roof_model_continuous).
  *  Units: shares.
  *  Ownership: fills *accuracy on success only; release with roof_accuracy_done.
  *  Errors: ROOF_E_ARGUMENT when no timing can be judged, with the first reason; ROOF_E_MEMORY; as

@@ -61,6 +61,31 @@ typedef struct roof_ran {
   const char *how;    /**< what ran it, a framework with its version; "" unknown; the profile's */
 } roof_ran;
 
+/** X(symbol, name): what a run of a whole model is timed by. */
+#define ROOF_SERVED_FIGURE_MAP(X)                                                                            \
+  X(ROOF_SERVED_TTFT, "TTFT")                                                                                \
+  X(ROOF_SERVED_TPOT, "TPOT")                                                                                \
+  X(ROOF_SERVED_STEP, "training step")
+
+typedef enum roof_served_figure {
+#define ROOF_SERVED_FIGURE_ENUM(symbol, name) symbol,
+  ROOF_SERVED_FIGURE_MAP(ROOF_SERVED_FIGURE_ENUM)
+#undef ROOF_SERVED_FIGURE_ENUM
+      ROOF_SERVED_FIGURE_COUNT
+} roof_served_figure;
+
+/** A whole model as it ran, where a file says how. Texts are "" where unknown, static or the profile's. */
+typedef struct roof_served {
+  const char *model;              /**< as the file names it */
+  const char *settings;           /**< as of roof_whole_read: "batch=16 prompt=1024 generate=256 tp=2" */
+  const char *dtype, *weights;    /**< formats of activations and weights; "": as the model stores them */
+  const char *device, *how;       /**< as those of roof_ran */
+  double device_bytes_per_second; /**< of the device's memory, where the file says so; NaN unknown */
+  double
+      requests; /**< sent in all, the first of them all at once and then one for each that ends; NaN unknown */
+  double seconds[ROOF_SERVED_FIGURE_COUNT]; /**< NaN: not timed */
+} roof_served;
+
 enum { ROOF_IMPORT_SAMPLES = 4096 };
 
 /** One kernel, region, test or collective of a file: all its calls together. */
@@ -83,7 +108,8 @@ typedef struct roof_record {
   roof_count items;      /**< tokens, elements or whatever the benchmark counts */
   roof_counter *counters;
   size_t counter_count;
-  roof_ran *ran; /**< NULL: the file gives no shape */
+  roof_ran *ran;    /**< NULL: the file gives no shape */
+  roof_served *run; /**< NULL: no run of a whole model */
 } roof_record;
 
 /** Something the file holds that became no figure, and why. */
@@ -326,6 +352,12 @@ ROOF_API void roof_profile_remarks(const roof_profile *profile, roof_text *out);
  *  Errors: out->failed. */
 ROOF_API void roof_recorded_remarks(const roof_ranking *ranking, const roof_recorded *recorded,
                                     roof_text *out);
+
+/** What a run is timed by: "TPOT".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_served_figure_name(roof_served_figure figure);
 
 /** The name of a quality.
  *  Units: none.

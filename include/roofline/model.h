@@ -454,9 +454,9 @@ typedef struct roof_model_capacity {
  *  generated. */
 typedef struct roof_model_continuous {
   double ttft_seconds; /**< the prefill of one prompt, alone on its replica */
-  double wait_seconds; /**< sequences of a replica x TTFT / generated tokens: of each token */
+  double wait_seconds; /**< other sequences of a replica x TTFT / generated tokens: of each token */
   double tpot_seconds; /**< the decoding step per token, and the wait */
-  double device_tokens_per_second;
+  double device_tokens_per_second; /**< the request's own prompt counted as well */
   double price_per_million_tokens; /**< generated; NaN without a price */
 } roof_model_continuous;
 
@@ -489,6 +489,8 @@ typedef struct roof_model_answer {
   double joules_per_token;         /**< generated; all devices, prefill included */
   double price_per_million_tokens; /**< generated, or trained on; NaN without a price */
   roof_model_continuous continuous;
+  roof_model_continuous continuous_low, continuous_high; /**< of the ranges' ends */
+  roof_model_continuous continuous_least;                /**< of the lower bounds */
   roof_model_training training;
   roof_model_capacity capacity;
   roof_model_phase phases[ROOF_PHASE_COUNT];

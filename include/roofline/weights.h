@@ -83,8 +83,8 @@ typedef struct roof_whole {
   roof_model_answer answer;
 } roof_whole;
 
-/** Loads the model that the first of `count` words names and reads its settings from the others; `train`, and where
- *  `claims` a claim, are among them. `formats` are of all weights, activations and cache; `options` may be NULL.
+/** Loads the model that the first of `count` words names and reads its settings from the others; `train`, `sp`,
+ *  `recompute=full`, and where `claims` a claim, are among them. `formats` are of all weights, activations and cache; `options` may be NULL.
  *  Units: as roof_model_settings.
  *  Ownership: makes *whole on success only; release it with roof_whole_free.
  *  Errors: ROOF_E_ARGUMENT for a format that only an operation has; as roof_model_load, roof_model_settings_read and

@@ -41,7 +41,7 @@ static const char *duration_of(double seconds) {
 rf_judged rf_case_judge(const rf_case *c, const roof_prediction *p) {
   double seconds = c->seconds;
   return (rf_judged){.error = p->expected_seconds / seconds - 1,
-                     .point = {c->kernel, p->expected_seconds, seconds},
+                     .point = {roof_kernel_kind_name(c->kernel), p->expected_seconds, seconds},
                      .bound_error = fabs(p->lower_seconds / seconds - 1),
                      .inside = seconds >= p->expected_low_seconds && seconds <= p->expected_high_seconds,
                      .below = seconds < 0.98 * p->lower_seconds,
@@ -51,6 +51,22 @@ rf_judged rf_case_judge(const rf_case *c, const roof_prediction *p) {
                              [ROOF_ACCURACY_FORMAT] = c->at->format,
                              [ROOF_ACCURACY_DURATION] = duration_of(seconds),
                              [ROOF_ACCURACY_HOW] = c->record->ran->how}};
+}
+
+rf_judged rf_run_judge(const rf_run_case *c) {
+  double seconds = c->seconds;
+  const char *figure = roof_served_figure_name(c->figure);
+  rf_judged judged = {.error = c->expected / seconds - 1,
+                      .point = {figure, c->expected, seconds},
+                      .bound_error = fabs(c->lower / seconds - 1),
+                      .inside = seconds >= c->low && seconds <= c->high,
+                      .below = seconds < 0.98 * c->lower};
+  for (int i = 0; i < ROOF_ACCURACY_COUNT; i++) {
+    judged.key[i] = c->key[i][0] != '\0' ? c->key[i] : NULL;
+  }
+  judged.key[ROOF_ACCURACY_OPERATION] = figure;
+  judged.key[ROOF_ACCURACY_DURATION] = duration_of(seconds);
+  return judged;
 }
 
 /* Errors taken together */
@@ -115,13 +131,25 @@ static int by_duration(const void *a, const void *b) {
   return rank(x->name) - rank(y->name);
 }
 
+/** Moves the timings that have a key to the front, and says how many. */
+static size_t with_key(rf_judged *all, size_t count, roof_accuracy_by by) {
+  size_t with = 0;
+  for (size_t i = 0; i < count; i++) {
+    all[i].group = all[i].key[by];
+    if (all[i].group != NULL) {
+      rf_judged one = all[i];
+      all[i] = all[with];
+      all[with++] = one;
+    }
+  }
+  return with;
+}
+
 /** Sorts the timings by what they are taken together by, and adds up each group. */
 static roof_status group(rf_judged *all, size_t count, roof_accuracy *a, roof_accuracy_by by, double *room,
                          roof_error *error) {
   size_t groups = 1;
-  for (size_t i = 0; i < count; i++) {
-    all[i].group = all[i].key[by];
-  }
+  count = with_key(all, count, by);
   qsort(all, count, sizeof *all, by_group);
   for (size_t i = 1; i < count; i++) {
     groups += by_group(&all[i - 1], &all[i]) != 0;
@@ -165,7 +193,10 @@ static roof_status judge_all(const rf_cases *cases, rf_judged *all, roof_accurac
     rf_case_predict(&cases->list[i], &cases->list[i].at->target, &p);
     all[i] = rf_case_judge(&cases->list[i], &p);
   }
-  return rf_accuracy_collect(all, cases->count, accuracy, error);
+  for (size_t i = 0; i < cases->run_count; i++) {
+    all[cases->count + i] = rf_run_judge(&cases->runs[i]);
+  }
+  return rf_accuracy_collect(all, cases->count + cases->run_count, accuracy, error);
 }
 
 roof_status roof_accuracy_of(const roof_profile *profile, const roof_machine *machine,
@@ -173,7 +204,7 @@ roof_status roof_accuracy_of(const roof_profile *profile, const roof_machine *ma
   roof_accuracy made = {0};
   rf_cases cases;
   roof_status status = rf_cases_init(&cases, profile, machine, options, error);
-  rf_judged *all = status == ROOF_OK ? malloc(cases.count * sizeof *all) : NULL;
+  rf_judged *all = status == ROOF_OK ? malloc((cases.count + cases.run_count) * sizeof *all) : NULL;
   if (status == ROOF_OK) {
     status = all != NULL ? judge_all(&cases, all, &made, error) : rf_accuracy_no_memory(error);
   }

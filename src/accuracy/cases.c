@@ -112,9 +112,24 @@ static const rf_prepared *prepare(const taking *t, const rf_accuracy_device *d, 
   return p;
 }
 
+static roof_status take_run(const taking *t, const roof_served *run) {
+  roof_error why = {0};
+  const rf_accuracy_device *d = device_of(t, run->device);
+  if (d == NULL || d->machine == NULL) {
+    return leave_out(t, d == NULL                ? "too many devices"
+                        : run->device[0] == '\0' ? "the file names no device: --machine does"
+                                                 : d->why);
+  }
+  roof_status status = rf_cases_add_run(t->cases, d, run, t->options, &why, t->error);
+  return status == ROOF_OK && why.message[0] != '\0' ? leave_out(t, why.message) : status;
+}
+
 static roof_status take(const taking *t, const roof_record *record) {
   const roof_ran *ran = record->ran;
   rf_cases *all = t->cases;
+  if (record->run != NULL) {
+    return take_run(t, record->run);
+  }
   if (ran == NULL || !record->timed || record->picoseconds == 0) {
     return leave_out(t, "the file gives no shape or no time of it");
   }
@@ -156,7 +171,7 @@ static roof_status take_all(const taking *t, const roof_profile *profile) {
   for (size_t i = 0; i < profile->count && status == ROOF_OK; i++) {
     status = take(t, &profile->records[i]);
   }
-  if (status == ROOF_OK && t->cases->count == 0) {
+  if (status == ROOF_OK && t->cases->count + t->cases->run_count == 0) {
     const rf_gaps *gaps = &t->cases->gaps;
     status = roof_error_set(t->error, ROOF_E_ARGUMENT, "no timing can be judged: %s",
                             gaps->count > 0 ? gaps->list[0].why : "there is none");
@@ -180,6 +195,7 @@ void rf_cases_done(rf_cases *cases) {
     roof_machine_free(cases->devices[i].own);
   }
   free(cases->list);
+  free(cases->runs);
   free(cases->devices);
   free(cases->prepared);
   free(cases->gaps.list);

@@ -29,6 +29,15 @@ typedef struct rf_case {
   double seconds; /**< of a call */
 } rf_case;
 
+/** A figure of a whole model's run that can be predicted; times in s. */
+typedef struct rf_run_case {
+  const rf_accuracy_device *device;
+  const roof_served *run;
+  roof_served_figure figure;
+  double seconds, lower, expected, low, high;
+  char key[ROOF_ACCURACY_COUNT][ROOF_NAME_MAX]; /**< "TPOT, nvidia-h200-sxm"; "": none */
+} rf_run_case;
+
 typedef struct rf_gaps {
   roof_accuracy_gap *list;
   size_t count;
@@ -43,6 +52,8 @@ typedef struct rf_cases {
   size_t prepared_count;
   rf_case *list;
   size_t count;
+  rf_run_case *runs;
+  size_t run_count;
   rf_gaps gaps;
 } rf_cases;
 
@@ -51,8 +62,8 @@ typedef struct rf_judged {
   double error, bound_error;
   roof_accuracy_point point;
   bool inside, below;
-  const char *key[ROOF_ACCURACY_COUNT];
-  const char *group; /**< the one of `key` that is being sorted by */
+  const char *key[ROOF_ACCURACY_COUNT]; /**< NULL: it has none */
+  const char *group;                    /**< the one of `key` that is being sorted by */
 } rf_judged;
 
 /** ROOF_E_MEMORY with "accuracy: out of memory". */
@@ -64,6 +75,10 @@ roof_status rf_gaps_add(rf_gaps *gaps, const char *why, size_t count, roof_error
 roof_status rf_cases_init(rf_cases *cases, const roof_profile *profile, const roof_machine *machine,
                           const roof_options *options, roof_error *error);
 void rf_cases_done(rf_cases *cases);
+/** Predicts a run and adds its figures. *why, a gap's reason, is "" where it was taken. */
+roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, const roof_served *run,
+                             const roof_options *options, roof_error *why, roof_error *error);
+rf_judged rf_run_judge(const rf_run_case *c);
 /** Predicts a case on a target of its machine and formats. */
 void rf_case_predict(const rf_case *c, const roof_target *target, roof_prediction *p);
 rf_judged rf_case_judge(const rf_case *c, const roof_prediction *p);

@@ -27,15 +27,15 @@ static int by_number(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/** `kernel`: ROOF_KERNEL_KIND_COUNT: all. The curve of a quantile of measured over expected, times the expected
+/** `what`: NULL: all. The curve of a quantile of measured over expected, times the expected
  * where `seconds`. */
-static void add_curve(const roof_accuracy *a, int kernel, double quantile, bool seconds, double *room,
+static void add_curve(const roof_accuracy *a, const char *what, double quantile, bool seconds, double *room,
                       roof_curve *curve) {
   for (int bin = 0; bin < BINS; bin++) {
     size_t count = 0;
     for (size_t i = 0; i < a->all.count; i++) {
       const roof_accuracy_point *p = &a->points[i];
-      if (bin_of(p) == bin && (kernel == ROOF_KERNEL_KIND_COUNT || (int)p->kernel == kernel)) {
+      if (bin_of(p) == bin && (what == NULL || strcmp(p->what, what) == 0)) {
         room[count++] = p->measured / p->expected;
       }
     }
@@ -59,17 +59,23 @@ static void add_diagonal(roof_panel *panel, int series) {
   *line = (roof_curve){.series = series, .count = 2, .x = {low, high}, .y = {low * 1e-6, high * 1e-6}};
 }
 
-static void add_kinds(const roof_accuracy *a, double *room, roof_curves *c) {
+static void add_kind(const roof_accuracy *a, const char *what, double *room, roof_curves *c) {
   roof_panel *panel = &c->panels[MEASURED];
+  roof_curve *curve = &panel->curves[panel->curve_count];
+  *curve = (roof_curve){.series = c->series_count};
+  add_curve(a, what, 0.5, true, room, curve);
+  if (curve->count > 1) {
+    snprintf(c->series[c->series_count++], sizeof c->series[0], "%s", what);
+    panel->curve_count++;
+  }
+}
+
+static void add_kinds(const roof_accuracy *a, double *room, roof_curves *c) {
   for (int k = 0; k < ROOF_KERNEL_KIND_COUNT; k++) {
-    roof_curve *curve = &panel->curves[panel->curve_count];
-    *curve = (roof_curve){.series = c->series_count};
-    add_curve(a, k, 0.5, true, room, curve);
-    if (curve->count > 1) {
-      snprintf(c->series[c->series_count++], sizeof c->series[0], "%s",
-               roof_kernel_kind_name((roof_kernel_kind)k));
-      panel->curve_count++;
-    }
+    add_kind(a, roof_kernel_kind_name((roof_kernel_kind)k), room, c);
+  }
+  for (int f = 0; f < ROOF_SERVED_FIGURE_COUNT; f++) {
+    add_kind(a, roof_served_figure_name((roof_served_figure)f), room, c);
   }
 }
 
@@ -79,7 +85,7 @@ static void add_ratios(const roof_accuracy *a, double *room, roof_curves *c) {
   for (int i = 0; i < 3; i++) {
     roof_curve *curve = &panel->curves[panel->curve_count++];
     *curve = (roof_curve){.series = c->series_count};
-    add_curve(a, ROOF_KERNEL_KIND_COUNT, quantiles[i], false, room, curve);
+    add_curve(a, NULL, quantiles[i], false, room, curve);
   }
 }
 

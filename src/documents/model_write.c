@@ -245,10 +245,15 @@ static json_t *definitions(void) {
   return object;
 }
 
-static json_t *continuous(const roof_model_continuous *c) {
+static json_t *continuous(const roof_model_answer *a) {
+  const roof_model_continuous *c = &a->continuous;
   const rf_json_member figures[] = {{"ttft_seconds", c->ttft_seconds},
+                                    {"ttft_low_seconds", a->continuous_low.ttft_seconds},
+                                    {"ttft_high_seconds", a->continuous_high.ttft_seconds},
                                     {"wait_seconds", c->wait_seconds},
                                     {"tpot_seconds", c->tpot_seconds},
+                                    {"tpot_low_seconds", a->continuous_low.tpot_seconds},
+                                    {"tpot_high_seconds", a->continuous_high.tpot_seconds},
                                     {"device_tokens_per_second", c->device_tokens_per_second},
                                     {"price_per_million_tokens", c->price_per_million_tokens}};
   json_t *object = json_object();
@@ -312,8 +317,7 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
   json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "schema", "roofline.model/1", "name", m->name,
                              "architecture", m->architecture, "machine", t->machine->name);
   RF_JSON_SET(object, numbers);
-  json_object_set_new(object, "continuous",
-                      isnan(a->tpot_seconds) ? json_null() : continuous(&a->continuous));
+  json_object_set_new(object, "continuous", isnan(a->tpot_seconds) ? json_null() : continuous(a));
   json_object_set_new(object, "training", rf_training_json(&a->training));
   json_object_set_new(object, "settings", settings(t));
   json_object_set_new(object, "precision", precision(t));

@@ -142,6 +142,7 @@ void roof_profile_done(roof_profile *profile) {
     free(profile->records[i].samples);
     free(profile->records[i].counters);
     free(profile->records[i].ran);
+    free(profile->records[i].run);
   }
   free(profile->records);
   free(profile->skips);

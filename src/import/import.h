@@ -128,6 +128,9 @@ bool rf_import_time(const char *text, const char *unit, const import_marks *mark
 
 /** Gives a record its operation and shape where `label` says them, as roof_op_label writes them. */
 void rf_import_ran(roof_profile *profile, roof_record *record, const char *label, const char *device);
+/** Adds a run of a whole model under that name, timed by the last of its figures that is known.
+ *  Ownership: copies *run. Errors: ROOF_E_MEMORY. */
+roof_status rf_import_run(roof_profile *profile, const char *name, const roof_served *run, roof_error *error);
 /** The record of that name, made when it is new. NULL when out of memory. Bytes that are not UTF-8 become
  *  U+FFFD. The pointer is valid until the next call. */
 roof_record *rf_import_record(roof_profile *profile, const char *name, size_t length);

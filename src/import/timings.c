@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/import.h"
+#include "import/_table.h"
 #include "roofline/ops.h"
 
 /** An operation in the rows of a table, which its first line gives away. A word of `dtype`, `device` and `how` is a
@@ -183,33 +183,17 @@ static const struct {
 static int detect(const char *text, size_t size) {
   (void)size;
   for (int i = 0; i < LAYOUTS; i++) {
-    size_t length = strlen(layouts[i].header);
-    if (strncmp(text, layouts[i].header, length) == 0 && strchr("\r\n", text[length]) != NULL) {
+    if (rf_table_begins(text, layouts[i].header)) {
       return 95;
     }
   }
   return 0;
 }
 
-typedef struct reading {
-  roof_source *source;
-  roof_profile *profile;
-  import_row header, row;
-} reading;
-
-static const char *cell(const reading *r, const char *column) {
-  return rf_import_field(&r->row, rf_import_column(&r->header, column));
-}
-
-/** What a column has, or the word itself where there is no such column; "" for NULL. */
-static const char *word_of(const reading *r, const char *word) {
-  return word == NULL ? "" : rf_import_column(&r->header, word) >= 0 ? cell(r, word) : word;
-}
-
 /** Products of narrow formats leave the multiplier wider. */
-static bool read_types(const reading *r, const layout *l, roof_types *types) {
-  const char *name = l->dtype != NULL ? word_of(r, l->dtype) : "fp32";
-  const char *kv = l->kv != NULL ? cell(r, l->kv) : name;
+static bool read_types(const rf_table *r, const layout *l, roof_types *types) {
+  const char *name = l->dtype != NULL ? rf_table_word(r, l->dtype) : "fp32";
+  const char *kv = l->kv != NULL ? rf_table_cell(r, l->kv) : name;
   roof_dtype dtype = ROOF_FP32;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     if (strcmp(name, formats[i].name) == 0) {
@@ -229,39 +213,17 @@ static bool read_types(const reading *r, const layout *l, roof_types *types) {
   return roof_dtype_parse(kv, &types->kv, NULL) == ROOF_OK;
 }
 
-/** A column's number, a number, or the bytes of an element. */
-static double term(const reading *r, const roof_types *types, const char *word) {
-  int column = rf_import_column(&r->header, word);
-  return column >= 0                  ? rf_import_number(rf_import_field(&r->row, column), NULL)
-         : strcmp(word, "bytes") == 0 ? roof_dtype_bytes(types->compute)
-                                      : rf_import_number(word, NULL);
-}
-
-static double evaluate(const reading *r, const roof_types *types, const char *expression) {
-  char word[64];
-  double value = 0;
-  for (char sign = '+'; sign != '\0';) {
-    size_t length = strcspn(expression, "+*/");
-    snprintf(word, sizeof word, "%.*s", (int)length, expression);
-    double next = term(r, types, word);
-    value = sign == '*' ? value * next : sign == '/' ? value / next : value + next;
-    sign = expression[length];
-    expression += length + (sign != '\0');
-  }
-  return value;
-}
-
 /** A column with `?` that is empty or 0 leaves a parameter as it is. */
-static bool left_out(const reading *r, char *expression) {
+static bool left_out(const rf_table *r, char *expression) {
   char *mark = strchr(expression, '?');
   if (mark == NULL) {
     return false;
   }
   *mark = '\0';
-  return !(rf_import_number(cell(r, expression), NULL) > 0);
+  return !(rf_import_number(rf_table_cell(r, expression), NULL) > 0);
 }
 
-static roof_status read_shape(const reading *r, const layout *l, roof_ran *ran, roof_error *error) {
+static roof_status read_shape(const rf_table *r, const layout *l, roof_ran *ran, roof_error *error) {
   char shape[256], *rest = NULL;
   roof_status status = roof_op_find(l->op, &ran->op, error);
   if (status != ROOF_OK) {
@@ -273,13 +235,14 @@ static roof_status read_shape(const reading *r, const layout *l, roof_ran *ran, 
     char *expression = strchr(word, '=');
     *expression++ = '\0';
     if (!left_out(r, expression)) {
-      ran->values[roof_op_param_index(ran->op, word)] = evaluate(r, &ran->types, expression);
+      ran->values[roof_op_param_index(ran->op, word)] =
+          rf_table_evaluate(r, roof_dtype_bytes(ran->types.compute), expression);
     }
   }
   return roof_op_complete(ran->op, ran->values, error);
 }
 
-static void add_work(reading *r, roof_record *record, const roof_ran *ran) {
+static void add_work(rf_table *r, roof_record *record, const roof_ran *ran) {
   roof_work work;
   roof_work_init(&work);
   work.unit = ran->op->unit;
@@ -293,27 +256,7 @@ static void add_work(reading *r, roof_record *record, const roof_ran *ran) {
   }
 }
 
-/** Whether one condition holds: "isl!=1", "num_workers=devices_per_node". */
-static bool holds(const reading *r, const char *condition) {
-  char column[64];
-  size_t length = strcspn(condition, "!=");
-  snprintf(column, sizeof column, "%.*s", (int)length, condition);
-  bool differs = condition[length] == '!';
-  return (strcmp(cell(r, column), word_of(r, condition + length + 1 + differs)) == 0) != differs;
-}
-
-static bool is_of(const reading *r, const layout *l) {
-  char where[160], *rest = NULL;
-  snprintf(where, sizeof where, "%s", l->where != NULL ? l->where : "");
-  for (char *word = strtok_r(where, ";", &rest); word != NULL; word = strtok_r(NULL, ";", &rest)) {
-    if (!holds(r, word)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static roof_status keep(reading *r, const layout *l, const roof_ran *ran, uint64_t picoseconds,
+static roof_status keep(rf_table *r, const layout *l, const roof_ran *ran, uint64_t picoseconds,
                         roof_error *error) {
   char label[256], stored[48] = "";
   const roof_types *t = &ran->types;
@@ -321,7 +264,7 @@ static roof_status keep(reading *r, const layout *l, const roof_ran *ran, uint64
   if (t->kv != t->compute) {
     snprintf(stored, sizeof stored, ", cache %s", roof_dtype_name(t->kv));
   } else if (t->weights != t->compute || t->group > 0) {
-    snprintf(stored, sizeof stored, ", %.40s", word_of(r, l->dtype));
+    snprintf(stored, sizeof stored, ", %.40s", rf_table_word(r, l->dtype));
   }
   const char *name = rf_import_textf(r->profile, "%s (%s%s%s%s)", label, ran->device,
                                      ran->how[0] != '\0' ? ", " : "", ran->how, stored);
@@ -335,8 +278,8 @@ static roof_status keep(reading *r, const layout *l, const roof_ran *ran, uint64
   return ROOF_OK;
 }
 
-static const char *device_of(const reading *r, const layout *l) {
-  const char *name = word_of(r, l->device);
+static const char *device_of(const rf_table *r, const layout *l) {
+  const char *name = rf_table_word(r, l->device);
   for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
     if (strcmp(name, devices[i].name) == 0) {
       return devices[i].device;
@@ -346,17 +289,18 @@ static const char *device_of(const reading *r, const layout *l) {
 }
 
 /** What ran it, and what else distinguishes runs of one shape. */
-static const char *how_of(const reading *r, const layout *l) {
-  const char *how = word_of(r, l->how);
-  return l->also != NULL ? rf_import_textf(r->profile, "%s, %s", how, cell(r, l->also))
+static const char *how_of(const rf_table *r, const layout *l) {
+  const char *how = rf_table_word(r, l->how);
+  return l->also != NULL ? rf_import_textf(r->profile, "%s, %s", how, rf_table_cell(r, l->also))
                          : roof_profile_text(r->profile, how);
 }
 
-static roof_status take_operation(reading *r, const layout *l, roof_error *error) {
+static roof_status take_operation(rf_table *r, const layout *l, roof_error *error) {
   roof_error why = {0};
   roof_ran ran = {0};
   uint64_t picoseconds;
-  const char *time = cell(r, l->time != NULL ? l->time : "us"), *unit = l->unit != NULL ? l->unit : "us";
+  const char *time = rf_table_cell(r, l->time != NULL ? l->time : "us"),
+             *unit = l->unit != NULL ? l->unit : "us";
   if (!rf_import_time(time, unit, NULL, &picoseconds) || picoseconds == 0 || !read_types(r, l, &ran.types)) {
     return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, 0,
                            "no time or no known format in this row");
@@ -371,34 +315,30 @@ static roof_status take_operation(reading *r, const layout *l, roof_error *error
 }
 
 /** A row may hold several operations, each with a time of its own. */
-static roof_status take_row(reading *r, const char *header, roof_error *error) {
+static roof_status take_row(rf_table *r, const char *header, roof_error *error) {
   roof_status status = ROOF_OK;
   bool known = false;
   for (int i = 0; i < LAYOUTS && status == ROOF_OK; i++) {
-    if (strcmp(layouts[i].header, header) == 0 && is_of(r, &layouts[i])) {
+    if (strcmp(layouts[i].header, header) == 0 && rf_table_is(r, layouts[i].where)) {
       known = true;
       status = take_operation(r, &layouts[i], error);
     }
   }
   if (!known) {
-    const char *what = cell(r, "op");
+    const char *what = rf_table_cell(r, "op");
     rf_import_skip(r->profile, what[0] != '\0' ? what : "a row", "no operation here is known to be the same");
   }
   return status;
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
-  reading r = {.source = source, .profile = profile};
-  roof_status status = ROOF_OK;
-  size_t length = 0;
-  const char *line = rf_import_line(source, &length);
-  const char *header = roof_profile_text(profile, line != NULL ? line : "");
-  status = rf_import_csv_split(header, ',', &r.header, error);
+  rf_table r = {.source = source, .profile = profile};
+  const char *header;
+  roof_status status = rf_table_open(&r, &header, error);
   while (status == ROOF_OK && rf_import_csv(source, ',', &r.row, &status, error)) {
     status = take_row(&r, header, error);
   }
-  rf_import_row_done(&r.header);
-  rf_import_row_done(&r.row);
+  rf_table_done(&r);
   return status == ROOF_OK && profile->count == 0
              ? rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no row of an operation that is known")
              : status;

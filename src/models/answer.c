@@ -194,9 +194,13 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
 }
 
 /** Requests one after another; the place of the phase `encode` is free, as below. */
-static roof_model_continuous run_continuous(const roof_model_target *t, roof_model_answer *a) {
-  double prompt_seconds = rf_model_one_prompt_seconds(t, &a->phases[ROOF_PHASE_ENCODE]);
-  return rf_model_continuous(t, prompt_seconds, a->tpot_seconds);
+static void run_continuous(const roof_model_target *t, double least, roof_model_answer *a) {
+  roof_model_phase *prompt = &a->phases[ROOF_PHASE_ENCODE];
+  double seconds = rf_model_one_prompt_seconds(t, prompt);
+  a->continuous = rf_model_continuous(t, seconds, a->tpot_seconds);
+  a->continuous_low = rf_model_continuous(t, prompt->expected_low_seconds, a->tpot_low_seconds);
+  a->continuous_high = rf_model_continuous(t, prompt->expected_high_seconds, a->tpot_high_seconds);
+  a->continuous_least = rf_model_continuous(t, prompt->lower_seconds, least);
 }
 
 /** TPOT at both ends of the generation. A model that generates has no phase `encode`, so its place is
@@ -245,6 +249,7 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->joules_per_token = a->price_per_million_tokens = NAN;
   a->tpot_first_seconds = a->tpot_last_seconds = a->tpot_low_seconds = a->tpot_high_seconds = NAN;
   a->continuous = (roof_model_continuous){NAN, NAN, NAN, NAN, NAN};
+  a->continuous_low = a->continuous_high = a->continuous_least = a->continuous;
   a->training = roof_model_training_of(s, a->devices, first);
   a->request_seconds = a->ttft_seconds;
   if (s->train) {
@@ -257,7 +262,7 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->tpot_seconds = next->expected_seconds * each;
   a->tpot_low_seconds = next->expected_low_seconds * each;
   a->tpot_high_seconds = next->expected_high_seconds * each;
-  a->continuous = run_continuous(t, a);
+  run_continuous(t, next->lower_seconds * each, a);
   run_ends(t, s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE, each, a);
   a->tokens_per_second = 1 / a->tpot_seconds;
   a->batch_tokens_per_second = s->batch / a->tpot_seconds;

@@ -127,7 +127,8 @@ static const roof_model_definition definitions[] = {
     {"TPOT",
      "time per output token of one request: one batch: the mean decoding step after the first token, TTFT is "
      "not "
-     "in it; continuous: that step + sequences of a replica x TTFT / generated tokens, the prompts of the "
+     "in it; continuous: that step + other sequences of a replica x TTFT / generated tokens, the prompts of "
+     "the "
      "other "
      "requests, which --search counts too",
      .of_generation = true},

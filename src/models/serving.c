@@ -12,10 +12,10 @@ double roof_model_prefix(const roof_model_settings *s) {
 
 roof_model_continuous rf_model_continuous(const roof_model_target *t, double prompt_seconds,
                                           double step_seconds) {
-  double wait = roof_model_replica_batch(t) * prompt_seconds / fmax(1, t->settings.generate);
+  double own = prompt_seconds / fmax(1, t->settings.generate), wait = (roof_model_replica_batch(t) - 1) * own;
   roof_model_continuous c = {
       .ttft_seconds = prompt_seconds, .wait_seconds = wait, .tpot_seconds = step_seconds + wait};
-  c.device_tokens_per_second = t->settings.batch / c.tpot_seconds / t->devices;
+  c.device_tokens_per_second = t->settings.batch / (c.tpot_seconds + own) / t->devices;
   c.price_per_million_tokens = 1e6 * t->settings.price / 3600 / c.device_tokens_per_second;
   return c;
 }

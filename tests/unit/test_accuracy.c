@@ -8,6 +8,7 @@
 #include "roofline/accuracy.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
+#include "roofline/weights.h"
 
 #define HEADER "sys,fw,gemm_dtype,kernel_source,m,n,k,us\n"
 
@@ -98,7 +99,7 @@ static void groups_add_up(void **state) {
       sum += a.lines[by][i].count;
       assert_true(a.lines[by][i].median <= a.lines[by][i].p90);
     }
-    assert_int_equal(sum, a.all.count);
+    assert_int_equal(sum, by == ROOF_ACCURACY_MODEL ? 0 : a.all.count);
   }
   assert_int_equal(a.line_count[ROOF_ACCURACY_FORMAT], 4);
   assert_int_equal(count_of(&a, ROOF_ACCURACY_FORMAT, "bf16 x int4, 128 per scale"), 1);
@@ -155,7 +156,7 @@ static void a_chart_of_errors(void **state) {
   roof_curves *chart = calloc(1, sizeof *chart);
   for (int i = 0; i < 100; i++) {
     double expected = i < 50 ? 1e-5 : 1e-3;
-    points[i] = (roof_accuracy_point){ROOF_KERNEL_PRODUCT, expected, 2 * expected};
+    points[i] = (roof_accuracy_point){"product", expected, 2 * expected};
   }
   assert_int_equal(roof_accuracy_chart(&a, chart, NULL), ROOF_OK);
   const roof_curve *product = &chart->panels[0].curves[0], *diagonal = &chart->panels[0].curves[1];
@@ -168,6 +169,36 @@ static void a_chart_of_errors(void **state) {
   a.all.count = 50;
   assert_int_equal(roof_accuracy_chart(&a, chart, NULL), ROOF_E_ARGUMENT);
   free(chart);
+}
+
+/** A run is judged by the model's own answer: its TPOT with the others' prompts, within the range and over the bound. */
+static void runs_are_judged_as_model_answers(void **state) {
+  (void)state;
+  static const char csv[] = "device,backend,bw_GBs_datasheet,pp512_tps,tg128_tps\nRTX 4090,cuda,1008,,100\n";
+  roof_machine *machine = NULL;
+  roof_whole *whole = NULL;
+  roof_options options = roof_options_default();
+  const roof_formats formats = {.dtype = "fp16", .weights = "q4_0"};
+  const char *const words[] = {"llama-2-7b", "batch=1", "prompt=1", "generate=128"};
+  assert_int_equal(roof_catalog_load("rtx-4090", &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_whole_read(words, 4, &formats, &options, false, &whole, NULL), ROOF_OK);
+  assert_int_equal(roof_whole_on(whole, machine, NULL), ROOF_OK);
+  const roof_model_answer *answer = &whole->answer;
+  assert_near(answer->continuous.tpot_seconds, answer->tpot_seconds, 1e-12); /* no other request */
+  assert_true(answer->continuous_least.tpot_seconds <= answer->continuous_low.tpot_seconds &&
+              answer->continuous_low.tpot_seconds < answer->continuous.tpot_seconds &&
+              answer->continuous.tpot_seconds < answer->continuous_high.tpot_seconds);
+  roof_accuracy a;
+  assert_int_equal(validate(csv, NULL, &a, NULL), ROOF_OK);
+  assert_int_equal(a.all.count, 1);
+  assert_near(a.all.bias, answer->continuous.tpot_seconds / 0.01 - 1, 1e-9);
+  assert_int_equal(count_of(&a, ROOF_ACCURACY_OPERATION, roof_served_figure_name(ROOF_SERVED_TPOT)), 1);
+  assert_int_equal(count_of(&a, ROOF_ACCURACY_DEVICE, "TPOT, nvidia-rtx-4090"), 1);
+  assert_int_equal(a.line_count[ROOF_ACCURACY_KERNEL], 0);
+  assert_string_equal(roof_served_figure_name(ROOF_SERVED_FIGURE_COUNT), "?");
+  roof_accuracy_done(&a);
+  roof_whole_free(whole);
+  roof_machine_free(machine);
 }
 
 static void errors_name_the_row(void **state) {
@@ -283,6 +314,7 @@ int main(void) {
       cmocka_unit_test(errors_of_known_timings),
       cmocka_unit_test(groups_add_up),
       cmocka_unit_test(what_cannot_be_judged_is_counted),
+      cmocka_unit_test(runs_are_judged_as_model_answers),
       cmocka_unit_test(errors_name_the_row),
       cmocka_unit_test(shapes_are_read_from_columns),
       cmocka_unit_test(layers_are_read_from_columns),

@@ -1,0 +1,135 @@
+/* Runs of whole models, and what is predicted of them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accuracy/cases.h"
+#include "roofline/weights.h"
+
+enum { WORDS = 32 };
+
+/** The run on the machine: its model loaded, its settings read, answered. */
+static roof_status predict(const roof_served *run, const roof_machine *machine, const roof_options *options,
+                           roof_whole **whole, roof_error *error) {
+  char settings[ROOF_LABEL_MAX], *rest = NULL;
+  const char *words[WORDS] = {run->model};
+  int count = 1;
+  roof_formats formats = {.dtype = run->dtype[0] != '\0' ? run->dtype : NULL,
+                          .weights = run->weights[0] != '\0' ? run->weights : NULL};
+  snprintf(settings, sizeof settings, "%s", run->settings);
+  for (char *word = strtok_r(settings, " ", &rest); word != NULL && count < WORDS;
+       word = strtok_r(NULL, " ", &rest)) {
+    words[count++] = word;
+  }
+  char framework[ROOF_FRAMEWORK_MAX];
+  roof_options own = *options;
+  snprintf(framework, sizeof framework, "%.*s", (int)strcspn(run->how, "/ "), run->how);
+  own.framework = own.framework != NULL ? own.framework : framework;
+  roof_status status = roof_whole_read(words, count, &formats, &own, false, whole, error);
+  if (status == ROOF_OK) {
+    status = roof_whole_on(*whole, machine, error);
+    if (status != ROOF_OK) {
+      roof_whole_free(*whole);
+      *whole = NULL;
+    }
+  }
+  return status;
+}
+
+/** Mean wait of a request for prompts sent with it: half of those of the other sequences of its replica, of the requests
+ * that start together. */
+static double wait_of(const roof_model_target *t, const roof_served *run, double prompt_seconds) {
+  double together = fmin(1, t->settings.batch / run->requests);
+  return isnan(run->requests) ? 0 : together * (roof_model_replica_batch(t) - 1) / 2 * prompt_seconds;
+}
+
+/** The figures of a run that were timed, as its answer predicts them. */
+static rf_run_case figure_of(const roof_whole *whole, const rf_accuracy_device *device,
+                             const roof_served *run, roof_served_figure figure) {
+  rf_run_case c = {.device = device, .run = run, .figure = figure, .seconds = run->seconds[figure]};
+  const roof_model_target *t = &whole->target;
+  const roof_model_answer *a = &whole->answer;
+  const roof_model_phase *train = &a->phases[ROOF_PHASE_TRAIN];
+  switch (figure) {
+  case ROOF_SERVED_TTFT:
+    c.expected = a->continuous.ttft_seconds + wait_of(t, run, a->continuous.ttft_seconds);
+    c.low = a->continuous_low.ttft_seconds + wait_of(t, run, a->continuous_low.ttft_seconds);
+    c.high = a->continuous_high.ttft_seconds + wait_of(t, run, a->continuous_high.ttft_seconds);
+    c.lower = a->continuous_least.ttft_seconds;
+    break;
+  case ROOF_SERVED_TPOT:
+    c.expected = a->continuous.tpot_seconds;
+    c.low = a->continuous_low.tpot_seconds;
+    c.high = a->continuous_high.tpot_seconds;
+    c.lower = a->continuous_least.tpot_seconds - a->continuous_least.wait_seconds;
+    break;
+  default:
+    c.expected = train->expected_seconds;
+    c.low = train->expected_low_seconds;
+    c.high = train->expected_high_seconds;
+    c.lower = train->lower_seconds;
+  }
+  return c;
+}
+
+/** What its errors are taken together by: each figure by itself. */
+static void name_keys(rf_run_case *c) {
+  const struct {
+    roof_accuracy_by by;
+    const char *name;
+  } keys[] = {{ROOF_ACCURACY_DEVICE, c->device->machine->name},
+              {ROOF_ACCURACY_FORMAT, c->run->weights[0] != '\0' ? c->run->weights : "as stored"},
+              {ROOF_ACCURACY_HOW, c->run->how},
+              {ROOF_ACCURACY_MODEL, c->run->model}};
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    snprintf(c->key[keys[i].by], sizeof c->key[0], "%s, %.48s", roof_served_figure_name(c->figure),
+             keys[i].name);
+  }
+}
+
+static roof_status add(rf_cases *cases, const rf_run_case *c, roof_error *error) {
+  rf_run_case *grown = cases->runs;
+  if ((cases->run_count & (cases->run_count - 1)) == 0) {
+    grown = realloc(grown, (cases->run_count > 0 ? 2 * cases->run_count : 1) * sizeof *grown);
+  }
+  if (grown == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "accuracy: out of memory");
+  }
+  cases->runs = grown;
+  cases->runs[cases->run_count++] = *c;
+  return ROOF_OK;
+}
+
+/** Whether the device that the file means has the memory of the machine that we know; true where it does not say. */
+static bool same_memory(const roof_target *t, double bytes_per_second) {
+  const roof_level *memory = t->level[t->memory];
+  double own = memory != NULL ? memory->bytes_per_second : NAN;
+  return isnan(bytes_per_second) || (own > 0.95 * bytes_per_second && own < 1.05 * bytes_per_second);
+}
+
+/** Why the run on a machine is no prediction of what ran; "": it is one. */
+static void find_reason(const roof_whole *whole, const roof_served *run, roof_error *why) {
+  if (!same_memory(&whole->target.plain, run->device_bytes_per_second)) {
+    roof_error_set(why, ROOF_E_ARGUMENT, "%s: our machine of that name has another memory", run->device);
+  } else if (!whole->answer.capacity.fits) {
+    roof_error_set(why, ROOF_E_ARGUMENT, "its batch does not fit: the engine ran fewer sequences at a time");
+  }
+}
+
+roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, const roof_served *run,
+                             const roof_options *options, roof_error *why, roof_error *error) {
+  roof_whole *whole = NULL;
+  roof_status status = ROOF_OK;
+  if (predict(run, device->machine, options, &whole, why) != ROOF_OK) {
+    return ROOF_OK;
+  }
+  find_reason(whole, run, why);
+  for (int i = 0; i < ROOF_SERVED_FIGURE_COUNT && why->message[0] == '\0' && status == ROOF_OK; i++) {
+    rf_run_case c = figure_of(whole, device, run, (roof_served_figure)i);
+    name_keys(&c);
+    status = c.seconds > 0 && c.expected > 0 ? add(cases, &c, error) : ROOF_OK;
+  }
+  roof_whole_free(whole);
+  return status;
+}

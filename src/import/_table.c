@@ -1,0 +1,75 @@
+/* Rows of a table as conditions and expressions over its columns see them. */
+#include "import/_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool rf_table_begins(const char *text, const char *header) {
+  size_t length = strlen(header);
+  return strncmp(text, header, length) == 0 && strchr("\r\n", text[length]) != NULL;
+}
+
+roof_status rf_table_open(rf_table *t, const char **header, roof_error *error) {
+  size_t length = 0;
+  const char *line = rf_import_line(t->source, &length);
+  *header = roof_profile_text(t->profile, line != NULL ? line : "");
+  return rf_import_csv_split(*header, ',', &t->header, error);
+}
+
+void rf_table_done(rf_table *t) {
+  rf_import_row_done(&t->header);
+  rf_import_row_done(&t->row);
+}
+
+const char *rf_table_cell(const rf_table *t, const char *column) {
+  return rf_import_field(&t->row, rf_import_column(&t->header, column));
+}
+
+const char *rf_table_word(const rf_table *t, const char *word) {
+  return word == NULL ? "" : rf_import_column(&t->header, word) >= 0 ? rf_table_cell(t, word) : word;
+}
+
+static double term(const rf_table *t, double bytes, const char *word) {
+  int column = rf_import_column(&t->header, word);
+  return column >= 0                  ? rf_import_number(rf_import_field(&t->row, column), NULL)
+         : strcmp(word, "bytes") == 0 ? bytes
+                                      : rf_import_number(word, NULL);
+}
+
+double rf_table_evaluate(const rf_table *t, double bytes, const char *expression) {
+  char word[64];
+  double value = 0;
+  for (char sign = '+'; sign != '\0';) {
+    size_t length = strcspn(expression, "+-*/");
+    snprintf(word, sizeof word, "%.*s", (int)length, expression);
+    double next = term(t, bytes, word);
+    value = sign == '*'   ? value * next
+            : sign == '/' ? value / next
+            : sign == '-' ? value - next
+                          : value + next;
+    sign = expression[length];
+    expression += length + (sign != '\0');
+  }
+  return value;
+}
+
+/** Whether one condition holds: "isl!=1", "num_workers=devices_per_node". */
+static bool holds(const rf_table *t, const char *condition) {
+  char column[64];
+  size_t length = strcspn(condition, "!=");
+  snprintf(column, sizeof column, "%.*s", (int)length, condition);
+  bool differs = condition[length] == '!';
+  return (strcmp(rf_table_cell(t, column), rf_table_word(t, condition + length + 1 + differs)) == 0) !=
+         differs;
+}
+
+bool rf_table_is(const rf_table *t, const char *where) {
+  char conditions[256], *rest = NULL;
+  snprintf(conditions, sizeof conditions, "%s", where != NULL ? where : "");
+  for (char *word = strtok_r(conditions, ";", &rest); word != NULL; word = strtok_r(NULL, ";", &rest)) {
+    if (!holds(t, word)) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,29 @@
+/** Tables with a line of column names, whose rows are read by expressions over the columns. */
+#ifndef IMPORT_TABLE_H
+#define IMPORT_TABLE_H
+
+#include "import/import.h"
+
+/** A table and the row that was read last. Start with source and profile alone. */
+typedef struct rf_table {
+  roof_source *source;
+  roof_profile *profile;
+  import_row header, row;
+} rf_table;
+
+/** Whether the first line of `text` is `header`. */
+bool rf_table_begins(const char *text, const char *header);
+/** Reads the first line; *header is the profile's. Release with rf_table_done, also on failure. */
+roof_status rf_table_open(rf_table *t, const char **header, roof_error *error);
+void rf_table_done(rf_table *t);
+
+/** The text of a column, "" where there is none. */
+const char *rf_table_cell(const rf_table *t, const char *column);
+/** What a column has, or the word itself where there is no such column; "" for NULL. */
+const char *rf_table_word(const rf_table *t, const char *word);
+/** Columns, numbers and `bytes`, which is given, from left to right by + - * and /: "batch*dp". NaN where one is no number. */
+double rf_table_evaluate(const rf_table *t, double bytes, const char *expression);
+/** Whether all conditions hold: "op=relu;isl!=1;pad_h=pad_w". NULL: yes. */
+bool rf_table_is(const rf_table *t, const char *where);
+
+#endif

@@ -1,0 +1,217 @@
+/* Tables of whole models as they ran: what serving engines and llama-bench were measured at. */
+#include <math.h>
+#include <string.h>
+
+#include "import/_table.h"
+
+/** A run in the rows of a table, which its first line gives away. Texts are columns, else meant as they stand. */
+typedef struct layout {
+  const char *header;
+  const char *where; /**< as rf_table_is */
+  const char *why;   /**< rows like these are left out, for this reason; NULL: they are taken */
+  const char *model, *device;
+  const char *
+      settings; /**< "batch=batch_size*2": expressions as rf_table_evaluate; left out where there is no number */
+  const char *dtype;
+  const char *weights, *experts; /**< formats; NULL: as the model stores them */
+  const char *how, *version;
+  const char *requests;                          /**< expression of how many were sent; NULL: not said */
+  const char *bandwidth;                         /**< GB/s of the device's memory; NULL: not said */
+  const char *seconds[ROOF_SERVED_FIGURE_COUNT]; /**< expressions; NULL: not timed */
+} layout;
+
+#define SERVING                                                                                              \
+  .header = "id,silicon_data_source,backend,backend_version,model_path,system,precision,mode,isl,osl,"       \
+            "gemm_quant_mode,moe_quant_mode,batch_size,tp_size,pp_size,attention_dp_size,moe_tp_size,"       \
+            "moe_ep_size,prefill_batch_size,prefill_num_workers,prefill_tp_size,prefill_pp_size,"            \
+            "prefill_attention_dp_size,prefill_moe_tp_size,prefill_moe_ep_size,decode_batch_size,"           \
+            "decode_num_workers,decode_tp_size,decode_pp_size,decode_attention_dp_size,decode_moe_tp_size,"  \
+            "decode_moe_ep_size,silicon_ttft_ms,silicon_tpot_ms"
+#define SERVING_AS(sequences, ...)                                                                           \
+  SERVING,                                                                                                   \
+      .model = "model_path", .device = "system",                                                             \
+      .settings = "batch=" sequences " prompt=isl generate=osl tp=tp_size pp=pp_size "                       \
+                  "dp=attention_dp_size ep=moe_ep_size",                                                     \
+      .how = "backend", .version = "backend_version", .requests = "10*" sequences,                           \
+      .seconds = {[ROOF_SERVED_TTFT] = "silicon_ttft_ms/1000", [ROOF_SERVED_TPOT] = "silicon_tpot_ms/1000"}, \
+      __VA_ARGS__
+#define LEFT_OUT(condition, reason)                                                                          \
+  { SERVING, .where = condition, .why = reason }
+#define TWICE                                                                                                \
+  "its plan has more devices than a node: tensor and expert parallelism of the same devices multiplied"
+#define LLAMA_BENCH(text, chip, speed, settings_, format, figure, expression)                                \
+  {                                                                                                          \
+    .header = text, .model = "llama-2-7b", .device = chip, .settings = settings_, .dtype = "fp16",           \
+    .weights = format, .how = "llama.cpp", .version = "backend", .bandwidth = speed, .seconds = {            \
+      [figure] = expression                                                                                  \
+    }                                                                                                        \
+  }
+#define LLAMA_PROMPT "batch=1 prompt=512 generate=1"
+#define LLAMA_TOKENS "batch=1 prompt=1 generate=128"
+#define APPLE                                                                                                \
+  "chip,gpu_cores,bw_GBs,f16_pp512_tps,f16_tg128_tps,q8_0_pp512_tps,q8_0_tg128_tps,q4_0_pp512_tps,"          \
+  "q4_0_tg128_tps"
+#define APPLE_AS(column, format)                                                                             \
+  LLAMA_BENCH(APPLE, "chip", "bw_GBs", LLAMA_PROMPT, format, ROOF_SERVED_TTFT, "512/" column "_pp512_tps"),  \
+      LLAMA_BENCH(APPLE, "chip", "bw_GBs", LLAMA_TOKENS, format, ROOF_SERVED_TPOT, "1/" column "_tg128_tps")
+#define GPUS "device,backend,bw_GBs_datasheet,pp512_tps,tg128_tps"
+#define GPU_AS(settings, figure, expression)                                                                 \
+  LLAMA_BENCH(GPUS, "device", "bw_GBs_datasheet", settings, "q4_0", figure, expression)
+
+/* ai-dynamo/aiconfigurator: ten requests for each that runs at once, as InferenceX sends them; batches are those of one
+ * replica of the attention. ggml-org/llama.cpp discussions 4167 and 15013: prompts of 512 tokens, and 128 tokens after an empty one. */
+static const layout layouts[] = {
+    LEFT_OUT("mode!=agg", "prefill and decoding on devices of their own"),
+    LEFT_OUT("tp_size=64", TWICE),
+    LEFT_OUT("tp_size=16", TWICE),
+    LEFT_OUT("attention_dp_size=64", TWICE),
+    LEFT_OUT("attention_dp_size=16", TWICE),
+    LEFT_OUT("moe_ep_size=16", TWICE),
+    {SERVING_AS("batch_size", .where = "attention_dp_size=;model_path!=openai/gpt-oss-120b",
+                .weights = "gemm_quant_mode", .experts = "moe_quant_mode")},
+    {SERVING_AS("batch_size*attention_dp_size",
+                .where = "attention_dp_size!=;model_path!=openai/gpt-oss-120b", .weights = "gemm_quant_mode",
+                .experts = "moe_quant_mode")},
+    {SERVING_AS("batch_size", .where = "attention_dp_size=;model_path=openai/gpt-oss-120b")},
+    {SERVING_AS("batch_size*attention_dp_size",
+                .where = "attention_dp_size!=;model_path=openai/gpt-oss-120b")},
+    APPLE_AS("f16", "fp16"),
+    APPLE_AS("q8_0", "q8_0"),
+    APPLE_AS("q4_0", "q4_0"),
+    GPU_AS(LLAMA_PROMPT, ROOF_SERVED_TTFT, "512/pp512_tps"),
+    GPU_AS(LLAMA_TOKENS, ROOF_SERVED_TPOT, "1/tg128_tps"),
+};
+
+enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
+
+/** What the tables call formats of weights. */
+static const struct {
+  const char *name, *format;
+} formats[] = {{"fp8_block", "fp8-block"}, {"int4_wo", "w4a16"}, {"int8_wo", "w8a16"}, {"mxfp4", "mxfp4"}};
+
+static int detect(const char *text, size_t size) {
+  (void)size;
+  for (int i = 0; i < LAYOUTS; i++) {
+    if (rf_table_begins(text, layouts[i].header)) {
+      return 95;
+    }
+  }
+  return 0;
+}
+
+static const char *format_of(const rf_table *t, const char *column) {
+  const char *name = rf_table_word(t, column);
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    if (strcmp(name, formats[i].name) == 0) {
+      return formats[i].format;
+    }
+  }
+  return name;
+}
+
+/** "fp8,experts=fp8-block". */
+static const char *weights_of(const rf_table *t, const layout *l) {
+  const char *weights = format_of(t, l->weights), *experts = format_of(t, l->experts);
+  return experts[0] == '\0' || weights[0] == '\0'
+             ? roof_profile_text(t->profile, weights)
+             : rf_import_textf(t->profile, "%s,experts=%s", weights, experts);
+}
+
+/** Without the format of the weights that it ends in, which a column gives. */
+static const char *model_of(const rf_table *t, const layout *l) {
+  static const char *const endings[] = {"-FP8", "-NVFP4"};
+  const char *name = rf_table_word(t, l->model);
+  size_t length = strlen(name);
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0] && l->weights != NULL; i++) {
+    size_t tail = strlen(endings[i]);
+    if (length > tail && strcmp(name + length - tail, endings[i]) == 0) {
+      return rf_import_textf(t->profile, "%.*s", (int)(length - tail), name);
+    }
+  }
+  return roof_profile_text(t->profile, name);
+}
+
+static const char *settings_of(const rf_table *t, const layout *l) {
+  roof_text words = {0};
+  char list[256], *rest = NULL;
+  snprintf(list, sizeof list, "%s", l->settings);
+  for (char *word = strtok_r(list, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+    char *expression = strchr(word, '=');
+    double value = expression != NULL ? rf_table_evaluate(t, NAN, expression + 1) : NAN;
+    int name = (int)strcspn(word, "=");
+    roof_text_add(&words, words.length > 0 && (expression == NULL || !isnan(value)) ? " " : "");
+    if (expression == NULL) {
+      roof_text_add(&words, word);
+    } else if (!isnan(value)) {
+      roof_text_addf(&words, "%.*s=%.0f", name, word, value);
+    }
+  }
+  const char *kept = roof_profile_text(t->profile, words.data != NULL ? words.data : "");
+  roof_text_done(&words);
+  return kept;
+}
+
+static roof_status take(rf_table *t, const layout *l, roof_error *error) {
+  const char *version = rf_table_word(t, l->version);
+  roof_served run = {.model = model_of(t, l),
+                     .settings = settings_of(t, l),
+                     .dtype = l->dtype != NULL ? l->dtype : "",
+                     .weights = weights_of(t, l),
+                     .device = roof_profile_text(t->profile, rf_table_word(t, l->device)),
+                     .device_bytes_per_second =
+                         l->bandwidth != NULL ? 1e9 * rf_table_evaluate(t, NAN, l->bandwidth) : NAN};
+  bool timed = false;
+  run.requests = l->requests != NULL ? rf_table_evaluate(t, NAN, l->requests) : NAN;
+  run.how =
+      rf_import_textf(t->profile, "%s%s%s", rf_table_word(t, l->how), version[0] != '\0' ? "/" : "", version);
+  for (int i = 0; i < ROOF_SERVED_FIGURE_COUNT; i++) {
+    double seconds = l->seconds[i] != NULL ? rf_table_evaluate(t, NAN, l->seconds[i]) : NAN;
+    run.seconds[i] = seconds > 0 && isfinite(seconds) ? seconds : NAN;
+    timed = timed || !isnan(run.seconds[i]);
+  }
+  if (!timed) {
+    rf_import_skip(t->profile, "a run", "its row gives no time");
+    return ROOF_OK;
+  }
+  rf_import_device(t->profile, run.device);
+  const char *name =
+      rf_import_textf(t->profile, "%s %s%s%s (%s, %s), row %d", run.model, run.settings,
+                      run.weights[0] != '\0' ? " " : "", run.weights, run.device, run.how, t->row.line);
+  return rf_import_run(t->profile, name, &run, error);
+}
+
+/** A row may hold several runs, or be left out. */
+static roof_status take_row(rf_table *t, const char *header, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < LAYOUTS && status == ROOF_OK; i++) {
+    const layout *l = &layouts[i];
+    bool is = strcmp(l->header, header) == 0 && rf_table_is(t, l->where);
+    if (is && l->why != NULL) {
+      rf_import_skip(t->profile, "a run", l->why);
+      return ROOF_OK;
+    }
+    status = is ? take(t, l, error) : status;
+  }
+  return status;
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  rf_table t = {.source = source, .profile = profile};
+  const char *header;
+  roof_status status = rf_table_open(&t, &header, error);
+  while (status == ROOF_OK && rf_import_csv(source, ',', &t.row, &status, error)) {
+    status = take_row(&t, header, error);
+  }
+  rf_table_done(&t);
+  return status == ROOF_OK && profile->count == 0
+             ? rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no run of a model with a time")
+             : status;
+}
+
+const roof_format rf_format_model_runs = {
+    .name = "model-runs",
+    .title = "tables of whole models as they ran (aiconfigurator, llama.cpp)",
+    .gives = "TTFT and TPOT of a model with its batch, prompts, formats and plan",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,2 @@
+#define FORMAT "model_runs"
+#include "import_any.h"
