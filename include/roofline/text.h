@@ -53,7 +53,8 @@ ROOF_API void roof_text_addf(roof_text *text, const char *format, ...) ROOF_PRIN
  *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_xml(roof_text *text, const char *string);
 
-/** Appends `string` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
+/** Appends `string` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD, what roof_text_shown
+ *  refuses a \u escape.
  *  Units: bytes.
  *  Ownership: copies.
  *  Errors: sets text->failed when out of memory. */
@@ -65,11 +66,33 @@ ROOF_API void roof_text_add_json(roof_text *text, const char *string);
  *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_number(roof_text *text, double value, int digits);
 
-/** Appends `string` as one CSV field (RFC 4180): quoted only where needed.
+/** Appends `string` as one CSV field (RFC 4180): quoted only where needed. What a spreadsheet would take for a formula
+ *  (it begins with =, +, -, @, a tab or a carriage return and is no number) gets a `'` before it; what roof_text_shown
+ *  refuses becomes U+FFFD, but for tabs and ends of lines.
  *  Units: bytes.
  *  Ownership: copies.
  *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_csv(roof_text *text, const char *string);
+
+/** Appends `string` as text of one line of Markdown, a cell of a table too: it neither marks up, links nor is HTML. What
+ *  roof_text_shown refuses becomes U+FFFD, a tab or an end of a line a space.
+ *  Units: bytes.
+ *  Ownership: copies.
+ *  Errors: sets text->failed when out of memory. */
+ROOF_API void roof_text_add_markdown(roof_text *text, const char *string);
+
+/** Length of the character `string` starts with if it may be shown as it is on one line of a terminal or a log: well
+ *  formed UTF-8, no control character, no end of a line, no change of the direction of writing; else 0.
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: 0. */
+ROOF_API size_t roof_text_shown(const char *string);
+
+/** True when roof_text_shown takes every character of `string`.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_text_is_plain(const char *string);
 
 /** Length of the UTF-8 sequence `string` starts with if it is well formed and allowed in XML 1.0, else 0.
  *  Units: bytes.

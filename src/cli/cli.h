@@ -168,6 +168,9 @@ const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit)
 const char *cli_number(char buffer[CLI_SHORT], double value);
 /** Sets what the options say of all output: call once they are known. */
 void cli_screen_set(const cli_args *args);
+
+/** Text goes to the log of GitHub, which takes some lines for commands: none of it is one. */
+void cli_screen_github(void);
 /** What the reader of `stream` has before them: COLUMNS, or the terminal's width, or CLI_SCREEN. */
 rf_screen cli_screen(FILE *stream);
 /** The same for prose: in a pipe of no known width a sentence stays on its line, for `grep` and `head`. */

@@ -175,6 +175,9 @@ static roof_status check(const cli_args *args, roof_error *error) {
   roof_gate gate;
   roof_ceilings ceilings;
   roof_status status = read_limits(args, &gate, error);
+  if (github) {
+    cli_screen_github();
+  }
   if (status == ROOF_OK && args->machines != NULL) {
     status = select_ceilings(args, &machines, &count, &ceilings, error);
   }

@@ -33,8 +33,13 @@ void cli_print_no_more(void) {
 /** What the options say of all output. */
 static struct {
   bool document; /**< JSON or CSV */
+  bool commands; /**< for GitHub's log */
   enum { AUTO, ALWAYS, NEVER } color;
 } asked;
+
+void cli_screen_github(void) {
+  asked.commands = true;
+}
 
 void cli_screen_set(const cli_args *args) {
   const char *color = args->color != NULL ? args->color : "auto";
@@ -46,6 +51,7 @@ rf_screen cli_prose_screen(FILE *stream) {
   const rf_terminal terminal = rf_terminal_of(fileno(stream), stream == stdout && caught.catches);
   return (rf_screen){.width = terminal.width,
                      .ascii = terminal.ascii,
+                     .commands = terminal.commands || asked.commands,
                      .color = asked.color == AUTO ? terminal.color : asked.color == ALWAYS};
 }
 
@@ -122,7 +128,7 @@ void cli_report(const char *severity, const roof_error *error) {
     }
     roof_text_add(&line, ": ");
   }
-  roof_text_add(&line, error->message);
+  rf_screen_add_plain(&line, error->message, strlen(error->message), screen.ascii);
   roof_text shown = {0};
   rf_screen_add(&shown, &screen, line.data != NULL ? line.data : error->message);
   fprintf(stderr, "%s\n", shown.data != NULL ? shown.data : "");

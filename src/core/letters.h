@@ -37,4 +37,14 @@ static inline const char *rf_letters_find(const char *text, const char *word) {
   return NULL;
 }
 
+/** The code point of a well formed sequence of UTF-8. */
+static inline unsigned rf_letters_code(const char *sequence, size_t length) {
+  const unsigned char *s = (const unsigned char *)sequence;
+  unsigned code = length == 1 ? s[0] : s[0] & (0xFFu >> (length + 1));
+  for (size_t i = 1; i < length; i++) {
+    code = code << 6 | (s[i] & 0x3Fu);
+  }
+  return code;
+}
+
 #endif

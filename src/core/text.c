@@ -79,16 +79,60 @@ size_t roof_text_sequence(const char *string) {
                   : (s[0] & 0xF0) == 0xE0        ? 3
                   : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
                                                  : 0;
-  unsigned long code = s[0] & (0xFFu >> (length + 1));
   for (size_t i = 1; i < length; i++) {
     if ((s[i] & 0xC0) != 0x80) {
       return 0;
     }
-    code = code << 6 | (s[i] & 0x3Fu);
   }
+  unsigned code = rf_letters_code(string, length);
   bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   bool barred = (code >= 0xD800 && code <= 0xDFFF) || (code & 0xFFFE) == 0xFFFE || code > 0x10FFFF;
   return overlong || barred ? 0 : length;
+}
+
+size_t roof_text_shown(const char *string) {
+  /* The marks and turns of a direction, and the ends of lines, of each first two bytes. */
+  static const struct {
+    unsigned char bytes[2], first, last;
+  } hidden[] = {{{0xD8, 0x9C}, 0, 0xFF},
+                {{0xE2, 0x80}, 0x8E, 0x8F},
+                {{0xE2, 0x80}, 0xA8, 0xAE},
+                {{0xE2, 0x81}, 0xA6, 0xA9}};
+  const unsigned char *s = (const unsigned char *)string;
+  if (s[0] < 0x80) {
+    return s[0] >= 0x20 && s[0] != 0x7F ? 1 : 0;
+  }
+  if (s[0] == 0xC2 && s[1] < 0xA0) { /* C1 controls */
+    return 0;
+  }
+  size_t length = roof_text_sequence(string);
+  for (size_t i = 0; i < sizeof hidden / sizeof hidden[0] && length > 0; i++) {
+    bool same = memcmp(s, hidden[i].bytes, 2) == 0 && s[2] >= hidden[i].first && s[2] <= hidden[i].last;
+    length = same ? 0 : length;
+  }
+  return length;
+}
+
+bool roof_text_is_plain(const char *string) {
+  size_t length = 1;
+  for (; *string != '\0' && length > 0; string += length) {
+    length = roof_text_shown(string);
+  }
+  return length > 0;
+}
+
+/** Appends what is shown of the character at `s`, U+FFFD for the rest; returns how many bytes it took. */
+static size_t add_shown(roof_text *text, const char *s) {
+  size_t length = roof_text_shown(s), whole = roof_text_sequence(s);
+  roof_text_add_bytes(text, length > 0 ? s : "\xEF\xBF\xBD", length > 0 ? length : 3);
+  return whole > 0 ? whole : 1;
+}
+
+void roof_text_add_markdown(roof_text *text, const char *string) {
+  while (*string != '\0') {
+    roof_text_add(text, strchr("\\`*_[]<>|~&$", *string) != NULL ? "\\" : "");
+    string += add_shown(text, *string == '\n' || *string == '\t' ? " " : string);
+  }
 }
 
 void roof_text_add_xml(roof_text *text, const char *string) {
@@ -121,6 +165,8 @@ void roof_text_add_json(roof_text *text, const char *string) {
       roof_text_addf(text, "\\u%04x", *s);
     } else if (length == 0) {
       roof_text_add(text, "\xEF\xBF\xBD");
+    } else if (roof_text_shown((const char *)s) == 0) {
+      roof_text_addf(text, "\\u%04x", rf_letters_code((const char *)s, length));
     } else {
       roof_text_add_bytes(text, (const char *)s, length);
     }
@@ -129,19 +175,29 @@ void roof_text_add_json(roof_text *text, const char *string) {
   roof_text_add(text, "\"");
 }
 
+/** True of what a spreadsheet would take for a formula: what begins like one and is no number. */
+static bool is_formula(const char *string) {
+  double value;
+  const char *digits = string + (*string == '-' || *string == '+');
+  size_t length = strlen(digits);
+  return *string != '\0' && strchr("=+-@\t\r", *string) != NULL &&
+         (length == 0 || roof_number_read(digits, length, &value) != length);
+}
+
 void roof_text_add_csv(roof_text *text, const char *string) {
-  if (strpbrk(string, ",\"\r\n") == NULL) {
-    roof_text_add(text, string);
-    return;
-  }
-  roof_text_add(text, "\"");
-  for (const char *s = string; *s != '\0'; s++) {
-    roof_text_add_bytes(text, s, 1);
-    if (*s == '"') {
-      roof_text_add(text, "\"");
+  const char *quote = strpbrk(string, ",\"\r\n") != NULL ? "\"" : "";
+  roof_text_add(text, quote);
+  roof_text_add(text, is_formula(string) ? "'" : "");
+  while (*string != '\0') {
+    bool white = *string == '\t' || *string == '\n' || *string == '\r';
+    if (*string == '"' || white) {
+      roof_text_add(text, *string == '"' ? "\"" : "");
+      roof_text_add_bytes(text, string++, 1);
+    } else {
+      string += add_shown(text, string);
     }
   }
-  roof_text_add(text, "\"");
+  roof_text_add(text, quote);
 }
 
 void roof_text_done(roof_text *text) {

@@ -66,9 +66,13 @@ roof_status roof_gate_write_junit(const roof_gate_report *report, roof_text *out
 
 /** Escapes for a GitHub workflow command; `property` also what ends one. */
 static void add_escaped(roof_text *out, const char *text, bool property) {
-  for (; *text != '\0'; text++) {
+  for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
     bool special = strchr("%\r\n", *text) != NULL || (property && strchr(":,", *text) != NULL);
-    roof_text_addf(out, special ? "%%%02X" : "%c", (unsigned char)*text);
+    length = special ? 0 : roof_text_shown(text);
+    roof_text_add_bytes(out, text, length);
+    if (length == 0) {
+      roof_text_addf(out, special ? "%%%02X" : "?", (unsigned char)*text);
+    }
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "core/letters.h"
 
 double rf_json_number_of(json_t *value) {
   return json_is_number(value) ? json_number_value(value) : NAN;
@@ -34,11 +37,26 @@ json_t *rf_json_filled(json_t *object) {
   return json_null();
 }
 
+/** Text of jansson, in which a string may hold characters that no terminal should be sent, as escapes. */
+static void add_shown(roof_text *out, const char *json) {
+  while (*json != '\0') {
+    size_t plain = strcspn(json, "\x7F\xC2\xD8\xE2"); /* with which they begin */
+    size_t length = roof_text_sequence(json + plain);
+    bool shown = json[plain] == '\0' || roof_text_shown(json + plain) > 0;
+    roof_text_add_bytes(out, json, shown ? plain + length : plain);
+    if (!shown) {
+      roof_text_addf(out, "\\u%04x", rf_letters_code(json + plain, length));
+    }
+    json += plain + length;
+  }
+}
+
 void rf_json_add(json_t *document, size_t flags, roof_text *out) {
-  char *dump = document != NULL ? json_dumps(document, flags | JSON_REAL_PRECISION(15)) : NULL;
+  size_t digits = (flags & JSON_REAL_PRECISION(0x1F)) != 0 ? 0 : JSON_REAL_PRECISION(15);
+  char *dump = document != NULL ? json_dumps(document, flags | digits) : NULL;
   json_decref(document);
   out->failed = out->failed || dump == NULL;
-  roof_text_add(out, dump != NULL ? dump : "");
+  add_shown(out, dump != NULL ? dump : "");
   free(dump);
 }
 

@@ -206,15 +206,27 @@ static void read_ceiling(json_t *kernel, roof_measurement *m) {
       strcmp(rf_json_text_of(json_object_get(kernel, "basis")), roof_basis_name(ROOF_ACHIEVED)) == 0;
 }
 
-static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *error) {
-  const char *name = rf_json_text_of(json_object_get(kernel, "name"));
-  json_t *counted = json_object_get(kernel, "counted"), *sample;
-  size_t index;
-  if (name[0] == '\0' || strlen(name) >= sizeof m->label) {
-    return roof_error_set(error, ROOF_E_PARSE, "a kernel's `name` must have 1 to %zu bytes",
+/** Reads what a kernel is known by, under `key`. */
+static roof_status read_label(json_t *from, const char *key, roof_measurement *m, roof_error *error) {
+  const char *label = rf_json_text_of(json_object_get(from, key));
+  if (label[0] == '\0' || strlen(label) >= sizeof m->label) {
+    return roof_error_set(error, ROOF_E_PARSE, "a kernel's `%s` must have 1 to %zu bytes", key,
                           sizeof m->label - 1);
   }
-  snprintf(m->label, sizeof m->label, "%s", name);
+  snprintf(m->label, sizeof m->label, "%s", label);
+  return roof_text_is_plain(label)
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_PARSE,
+                              "kernel `%s`: its %s is not one line of text that can be shown", label, key);
+}
+
+static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *error) {
+  json_t *counted = json_object_get(kernel, "counted"), *sample;
+  size_t index;
+  roof_status status = read_label(kernel, "name", m, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
   snprintf(m->note, sizeof m->note, "%s", rf_json_text_of(json_object_get(kernel, "note")));
   m->seconds = rf_json_number_of(json_object_get(kernel, "seconds"));
   m->calls = rf_json_number_of(json_object_get(kernel, "calls"));
@@ -223,7 +235,7 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   m->write_share = rf_json_number_of(json_object_get(kernel, "write_share"));
   m->update_share = rf_json_number_of(json_object_get(kernel, "update_share"));
   read_ceiling(kernel, m);
-  roof_status status = read_flops(json_object_get(kernel, "flops"), counted, m, error);
+  status = read_flops(json_object_get(kernel, "flops"), counted, m, error);
   read_bytes(json_object_get(kernel, "bytes"), counted, m);
   status = status == ROOF_OK ? read_counters(json_object_get(kernel, "counters"), m, error) : status;
   json_array_foreach(json_object_get(kernel, "samples"), index, sample) {
@@ -232,7 +244,7 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   status = status == ROOF_OK ? roof_measurement_settle(m, error) : status;
   if (status != ROOF_OK && error != NULL) {
     roof_error why = *error;
-    roof_error_set(error, status, "%s: %s", name, why.message);
+    roof_error_set(error, status, "%s: %s", m->label, why.message);
   }
   return status;
 }
@@ -260,15 +272,9 @@ static roof_status read_taken(json_t *root, const char *file, double *taken, roo
 
 /** An entry of a reconciliation: what was measured, and its share. */
 static roof_status read_entry(json_t *entry, roof_measurement *m, roof_error *error) {
-  const char *label = rf_json_text_of(json_object_get(entry, "label"));
-  if (label[0] == '\0' || strlen(label) >= sizeof m->label) {
-    return roof_error_set(error, ROOF_E_PARSE, "an entry's `label` must have 1 to %zu bytes",
-                          sizeof m->label - 1);
-  }
-  snprintf(m->label, sizeof m->label, "%s", label);
   m->seconds = rf_json_number_of(json_object_get(entry, "measured_seconds"));
   read_ceiling(entry, m);
-  return ROOF_OK;
+  return read_label(entry, "label", m, error);
 }
 
 /** A schema, the list in it and the reader of one of its members. */
@@ -301,10 +307,23 @@ static roof_status read_skipped(json_t *list, roof_measurements *all, roof_error
   return status;
 }
 
-static void read_head(json_t *root, roof_measurements *all) {
-  snprintf(all->source, sizeof all->source, "%s", rf_json_text_of(json_object_get(root, "source")));
-  snprintf(all->format, sizeof all->format, "%s", rf_json_text_of(json_object_get(root, "format")));
-  snprintf(all->machine, sizeof all->machine, "%s", rf_json_text_of(json_object_get(root, "machine")));
+static roof_status read_head(json_t *root, roof_measurements *all, roof_error *error) {
+  const struct {
+    const char *key;
+    char *to;
+    size_t size;
+  } texts[] = {{"source", all->source, sizeof all->source},
+               {"format", all->format, sizeof all->format},
+               {"machine", all->machine, sizeof all->machine}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    const char *text = rf_json_text_of(json_object_get(root, texts[i].key));
+    if (!roof_text_is_plain(text)) {
+      return roof_error_set(error, ROOF_E_PARSE, "`%s`: not one line of text that can be shown",
+                            texts[i].key);
+    }
+    snprintf(texts[i].to, texts[i].size, "%s", text);
+  }
+  return ROOF_OK;
 }
 
 /** The first `count` documents are taken. */
@@ -321,8 +340,8 @@ static roof_status read_root(json_t *root, const char *file, size_t count, roof_
   if (!json_is_array(list)) {
     return refuse(file, count, error);
   }
-  read_head(root, all);
-  roof_status status = read_taken(root, file, &taken, &all->taken, error);
+  roof_status status = read_head(root, all, error);
+  status = status == ROOF_OK ? read_taken(root, file, &taken, &all->taken, error) : status;
   for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
     roof_measurement *m = NULL;
     status = roof_measurements_add(all, &m, error);

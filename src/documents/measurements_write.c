@@ -115,10 +115,7 @@ roof_status roof_measurements_write(const roof_measurements *all, roof_text *out
   if (status != ROOF_OK) {
     return status;
   }
-  char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  json_decref(root);
-  roof_text_addf(out, "%s\n", text != NULL ? text : "");
-  out->failed = out->failed || text == NULL;
-  free(text);
+  rf_json_add(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17), out);
+  roof_text_add(out, "\n");
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory") : ROOF_OK;
 }

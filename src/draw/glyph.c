@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/letters.h"
+
 unsigned rf_glyph_next(const char **cursor) {
   const unsigned char *s = (const unsigned char *)*cursor;
   if (s[0] == '\0') {
@@ -17,11 +19,7 @@ unsigned rf_glyph_next(const char **cursor) {
   if (length <= 1) {
     return length == 0 ? RF_REPLACEMENT : s[0];
   }
-  unsigned code = s[0] & (0xFFu >> (length + 1));
-  for (size_t i = 1; i < length; i++) {
-    code = code << 6 | (s[i] & 0x3Fu);
-  }
-  return code;
+  return rf_letters_code((const char *)s, length);
 }
 
 typedef struct range {
@@ -69,10 +67,6 @@ int rf_glyph_width(const char *text) {
   return width;
 }
 
-/** C0 and C1 controls, and what changes the direction of writing or ends a line. */
-static const range unsafe[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C},
-                               {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
-
 typedef struct likeness {
   unsigned first, last;
   const char *ascii;
@@ -103,13 +97,13 @@ static size_t encode(char bytes[RF_GLYPH_BYTES], unsigned code) {
 }
 
 size_t rf_glyph_plain(char bytes[RF_GLYPH_BYTES], unsigned code, bool ascii) {
-  if (code == '\t') {
-    code = ' ';
-  } else if (within(unsafe, sizeof unsafe / sizeof unsafe[0], code)) {
-    code = RF_REPLACEMENT;
+  code = code == '\t' ? ' ' : code;
+  size_t length = encode(bytes, code);
+  if (roof_text_shown(bytes) == 0) {
+    length = encode(bytes, code = RF_REPLACEMENT);
   }
   if (!ascii || code < 0x80) {
-    return encode(bytes, code);
+    return length;
   }
   const likeness *like = likenesses;
   while (code < like->first || code > like->last) {

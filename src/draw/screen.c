@@ -236,7 +236,22 @@ static void add_line(roof_text *out, const rf_screen *s, const char *line) {
   }
 }
 
+/** Makes lines from `from` on no commands: those that begin with `::` after blanks, or have `##[` anywhere. */
+static void disarm(roof_text *out, size_t from) {
+  for (char *at = out->data != NULL ? out->data + from : NULL; at != NULL;) {
+    at += strspn(at, " ");
+    at[0] = strncmp(at, "::", 2) == 0 ? '.' : at[0];
+    at = strchr(at, '\n');
+    at = at != NULL ? at + 1 : NULL;
+  }
+  for (char *at = out->data != NULL ? out->data + from : NULL;
+       at != NULL && (at = strstr(at, "##[")) != NULL;) {
+    at[1] = '.';
+  }
+}
+
 void rf_screen_add(roof_text *out, const rf_screen *screen, const char *text) {
+  size_t from = out->length;
   roof_text line = {0};
   while (*text != '\0') {
     size_t length = strcspn(text, "\n");
@@ -253,6 +268,9 @@ void rf_screen_add(roof_text *out, const rf_screen *screen, const char *text) {
       roof_text_add(out, "\n");
       text++;
     }
+  }
+  if (screen->commands) {
+    disarm(out, from);
   }
   roof_text_done(&line);
 }

@@ -7,6 +7,7 @@
 typedef struct rf_screen {
   int width; /**< in cells; 0: lines are left as they are */
   bool ascii, color;
+  bool commands; /**< GitHub's log: no line may be one of its commands, `::error::` and the like */
 } rf_screen;
 
 /* Marks that a text carries until it is shown. Each line ends what it began. */

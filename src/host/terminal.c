@@ -45,5 +45,6 @@ rf_terminal rf_terminal_of(int file, bool kept) {
   bool terminal = isatty(file) != 0 && !kept;
   return (rf_terminal){.width = width_of(file, terminal),
                        .ascii = needs_ascii(terminal),
+                       .commands = strcmp(variable("GITHUB_ACTIONS"), "true") == 0,
                        .color = terminal && variable("NO_COLOR")[0] == '\0' && !is_dumb()};
 }

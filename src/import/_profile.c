@@ -95,15 +95,11 @@ static size_t clean_number(roof_profile *profile, const char *text, size_t lengt
   length = strnlen(text, length);
   roof_text clean = {0};
   for (size_t i = 0, step; i < length; i += step) {
-    step = roof_text_sequence(text + i);
-    bool whole = step > 0 && i + step <= length && text[i] != '\n' && text[i] != '\t' && text[i] != '\r';
-    roof_text_add_bytes(&clean,
-                        whole      ? text + i
-                        : step > 0 ? " "
-                                   : "\xEF\xBF\xBD",
-                        whole      ? step
-                        : step > 0 ? 1
-                                   : 3);
+    step = roof_text_shown(text + i);
+    bool whole = step > 0 && i + step <= length;
+    bool white = text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
+    roof_text_add(&clean, whole ? "" : white ? " " : "\xEF\xBF\xBD");
+    roof_text_add_bytes(&clean, text + i, whole ? step : 0);
     step = whole ? step : 1;
   }
   size_t number =

@@ -81,14 +81,15 @@ roof_status roof_ledger_write(const char *path, roof_text *out, roof_error *erro
   return status;
 }
 
-/** Text of a cell of a Markdown table. */
-static void add_cell(roof_text *out, const char *text) {
-  roof_text_add(out, " ");
-  for (; *text != '\0'; text++) {
-    roof_text_add(out, *text == '|' || *text == '\\' ? "\\" : "");
-    roof_text_add_bytes(out, *text == '\n' ? " " : text, 1);
+/** Text as code of Markdown, in which nothing but a bar can be escaped. */
+static void add_code(roof_text *out, const char *text) {
+  roof_text_add(out, "`");
+  for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
+    length = roof_text_shown(text);
+    roof_text_add(out, *text == '|' || *text == '\\' ? "\\" : length == 0 || *text == '`' ? "?" : "");
+    roof_text_add_bytes(out, text, *text == '`' ? 0 : length);
   }
-  roof_text_add(out, " |");
+  roof_text_add(out, "`");
 }
 
 /** The first measurement of a prediction, or NULL. */
@@ -103,10 +104,11 @@ static const roof_ledger_entry *measurement_of(const roof_ledger_entries *all, c
 }
 
 /** The words that `seal` predicts again, as code; nothing where the operation is not known. */
-static void write_words(const roof_sealing *s, char *buffer, size_t size) {
-  buffer[0] = '\0';
+static void add_words(roof_text *out, const roof_sealing *s) {
+  char words[1024];
+  snprintf(words, sizeof words, "%s %s --machine %s --dtype %s", s->op, s->parameters, s->machine, s->dtype);
   if (s->op[0] != '\0') {
-    snprintf(buffer, size, "`%s %s --machine %s --dtype %s`", s->op, s->parameters, s->machine, s->dtype);
+    add_code(out, words);
   }
 }
 
@@ -121,24 +123,28 @@ static void add_prediction(roof_text *out, const roof_ledger_entries *all, const
   const roof_sealing *s = &e->of;
   const roof_ledger_entry *measured = measurement_of(all, e);
   double seconds = measured != NULL ? measured->seconds : NAN;
-  char number[32], expected[48], lower[48], share[48], regime[128], mine[48], real[48], reached[48] = "",
-                                                                                        words[1024];
+  char number[32], expected[48], lower[48], share[48], regime[128], mine[48], real[48], reached[48] = "";
   rf_format(number, sizeof number, "%.0f", e->sequence);
   rf_format(share, sizeof share, "%.1f %%", 100 * s->lower_seconds / s->expected_seconds);
   if (measured != NULL) {
     rf_format(reached, sizeof reached, "%.1f %%", 100 * s->lower_seconds / seconds);
   }
   snprintf(regime, sizeof regime, "%s (%s)", s->regime, s->binding);
-  write_words(s, words, sizeof words);
   write_seconds(s->expected_seconds, expected);
   write_seconds(s->lower_seconds, lower);
   write_seconds(s->mine_seconds, mine);
   write_seconds(seconds, real);
-  const char *cells[] = {number,   e->time, s->label, words, s->machine, regime,    lower,
-                         expected, share,   mine,     real,  reached,    e->commit, e->sha256};
+  const char *cells[] = {number,   e->time, s->label, NULL, s->machine, regime,    lower,
+                         expected, share,   mine,     real, reached,    e->commit, e->sha256};
   roof_text_add(out, "|");
   for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
-    add_cell(out, cells[i]);
+    roof_text_add(out, " ");
+    if (cells[i] != NULL) {
+      roof_text_add_markdown(out, cells[i]);
+    } else {
+      add_words(out, s);
+    }
+    roof_text_add(out, " |");
   }
   roof_text_add(out, "\n");
 }
@@ -149,14 +155,14 @@ roof_status roof_ledger_write_markdown(const char *path, roof_text *out, roof_er
   if (status != ROOF_OK) {
     return status;
   }
-  roof_text_addf(
-      out,
-      "# Predictions\n\nSealed in `%s` before they were measured; `roofline ledger verify` checks it.\n\n"
-      "| # | sealed | label | prediction | machine | regime | at best | expected | of ceiling | yours | "
-      "measured | of "
-      "ceiling | commit | SHA-256 |\n"
-      "|--:|---|---|---|---|---|--:|--:|--:|--:|--:|--:|---|---|\n",
-      path);
+  roof_text_add(out, "# Predictions\n\nSealed in ");
+  add_code(out, path);
+  roof_text_add(
+      out, " before they were measured; `roofline ledger verify` checks it.\n\n"
+           "| # | sealed | label | prediction | machine | regime | at best | expected | of ceiling | yours | "
+           "measured | of "
+           "ceiling | commit | SHA-256 |\n"
+           "|--:|---|---|---|---|---|--:|--:|--:|--:|--:|--:|---|---|\n");
   for (size_t i = 0; i < all.count; i++) {
     if (!all.entries[i].measured) {
       add_prediction(out, &all, &all.entries[i]);

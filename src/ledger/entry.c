@@ -121,7 +121,8 @@ const char *rf_ledger_entry_read(const char *line, size_t length, roof_ledger_en
     return "its SHA-256 does not match";
   }
   if (!rf_ledger_scan(line, length, entry)) {
-    return "it is not one JSON object with the members of an entry alone";
+    return "it is not one JSON object with the members of an entry alone, each text one line that can be "
+           "shown";
   }
   memcpy(entry->digest, digest, sizeof digest);
   entry->measured = strcmp(entry->kind, "measurement") == 0;

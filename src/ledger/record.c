@@ -43,6 +43,15 @@ static roof_status add(json_t *list, const char *label, json_t *fields, const js
   if (fields == NULL && json_error_code(why) == json_error_invalid_utf8) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", label, why->text);
   }
+  const char *key;
+  json_t *value;
+  json_object_foreach(fields, key, value) {
+    if (json_is_string(value) && !roof_text_is_plain(json_string_value(value))) {
+      json_decref(fields);
+      return roof_error_set(error, ROOF_E_ARGUMENT, "%s: its %s is not one line of text that can be shown",
+                            label, key);
+    }
+  }
   return fields != NULL && json_array_append_new(list, fields) == 0 ? ROOF_OK : no_memory(label, error);
 }
 

@@ -77,5 +77,10 @@ bool rf_ledger_scan(const char *text, size_t length, roof_ledger_entry *entry) {
       *(double *)(void *)((char *)entry + fields[i].offset) = NAN;
     }
   }
-  return rf_scan_object(text, length, fields, FIELD_COUNT, entry);
+  bool good = rf_scan_object(text, length, fields, FIELD_COUNT, entry);
+  for (int i = 0; i < FIELD_COUNT && good; i++) {
+    bool kept = fields[i].kind == RF_SCAN_TEXT && fields[i].size > 0;
+    good = !kept || roof_text_is_plain((const char *)entry + fields[i].offset);
+  }
+  return good;
 }

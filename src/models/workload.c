@@ -34,10 +34,9 @@ static const char *keep(roof_workload *w, const char *text) {
   }
   memcpy(kept->text, text, length + 1);
   for (char *at = kept->text; *at != '\0';) {
-    size_t sequence = roof_text_sequence(at);
-    bool plain = sequence > 1 || (sequence == 1 && *at >= ' ' && *at != 0x7F);
-    *at = plain ? *at : '?';
-    at += plain ? sequence : 1;
+    size_t shown = roof_text_shown(at);
+    *at = shown > 0 ? *at : '?';
+    at += shown > 0 ? shown : 1;
   }
   kept->next = w->texts;
   w->texts = kept;

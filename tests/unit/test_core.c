@@ -157,6 +157,20 @@ static void text_is_escaped(void **state) {
       {roof_text_add_csv, "say \"x\"", "\"say \"\"x\"\"\""},
       {roof_text_add_csv, "two\nlines", "\"two\nlines\""},
       {roof_text_add_csv, "", ""},
+      {roof_text_add_csv, "=cmd|' /C calc'!A1", "'=cmd|' /C calc'!A1"},
+      {roof_text_add_csv, "@SUM(1,2)", "\"'@SUM(1,2)\""},
+      {roof_text_add_csv, "+1+1", "'+1+1"},
+      {roof_text_add_csv, "-2;-3", "'-2;-3"},
+      {roof_text_add_csv, "-", "'-"},
+      {roof_text_add_csv, "\t=1", "'\t=1"},
+      {roof_text_add_csv, "-2.5e-3", "-2.5e-3"},
+      {roof_text_add_csv, "+1", "+1"},
+      {roof_text_add_csv, "a\x1b[2J\xC2\x9B\xE2\x80\xAE\xFFz",
+       "a\xEF\xBF\xBD[2J\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz"},
+      {roof_text_add_markdown, "<b> [x](y) `z` a|b\\ *_~&$",
+       "\\<b\\> \\[x\\](y) \\`z\\` a\\|b\\\\ \\*\\_\\~\\&\\$"},
+      {roof_text_add_markdown, "two\nlines\x1b\xC2\xB5", "two lines\xEF\xBF\xBD\xC2\xB5"},
+      {roof_text_add_json, "\x7F\xC2\x9B\xE2\x80\xAE\xD8\x9C", "\"\\u007f\\u009b\\u202e\\u061c\""},
       {roof_text_add_json, "a\"b\\c\n\x01\xC2\xB5\xFF", "\"a\\\"b\\\\c\\n\\u0001\xC2\xB5\xEF\xBF\xBD\""},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -166,6 +180,43 @@ static void text_is_escaped(void **state) {
     roof_text_done(&text);
     assert_null(text.data);
   }
+}
+
+static void text_that_is_shown_as_it_is(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    size_t length;
+  } cases[] = {{"a", 1},
+               {"", 0},
+               {"\n", 0},
+               {"\t", 0},
+               {"\x1b", 0},
+               {"\x7F", 0},
+               {"\xC2\x9B", 0},
+               {"\xC2\xA0", 2},
+               {"\xD8\x9C", 0},
+               {"\xD8\x9D", 2},
+               {"\xE2\x80\x8D", 3},
+               {"\xE2\x80\x8E", 0},
+               {"\xE2\x80\x8F", 0},
+               {"\xE2\x80\xA7", 3},
+               {"\xE2\x80\xA8", 0},
+               {"\xE2\x80\xAE", 0},
+               {"\xE2\x80\xAF", 3},
+               {"\xE2\x81\xA5", 3},
+               {"\xE2\x81\xA6", 0},
+               {"\xE2\x81\xA9", 0},
+               {"\xE2\x81\xAA", 3},
+               {"\xF0\x9F\x98\x80", 4},
+               {"\xFF", 0}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    assert_int_equal(roof_text_shown(cases[i].text), cases[i].length);
+  }
+  assert_true(roof_text_is_plain(""));
+  assert_true(roof_text_is_plain("gemm \xC2\xB5s"));
+  assert_false(roof_text_is_plain("gemm\n"));
+  assert_false(roof_text_is_plain("\xE2\x80\xAEgemm"));
 }
 
 static void text_grows(void **state) {
@@ -601,6 +652,7 @@ int main(void) {
       cmocka_unit_test(quantities_are_written),
       cmocka_unit_test(bytes_are_written),
       cmocka_unit_test(text_is_escaped),
+      cmocka_unit_test(text_that_is_shown_as_it_is),
       cmocka_unit_test(text_grows),
       cmocka_unit_test(near_names_are_suggested),
       cmocka_unit_test(errors_say_where),

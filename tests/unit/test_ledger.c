@@ -111,7 +111,7 @@ static size_t verified(void) {
 static void three_entries(void) {
   assert_int_equal(seal("triad n=1", 0.7, 1, NULL), ROOF_OK);
   assert_int_equal(record("triad n=1", 1.1), ROOF_OK);
-  assert_int_equal(seal("dot \"n\"=\xC2\xB5\n", 0.1, 0.3, NULL), ROOF_OK);
+  assert_int_equal(seal("dot \"n\"=\xC2\xB5\\", 0.1, 0.3, NULL), ROOF_OK);
 }
 
 static void a_line_says_all_of_it(void **state) {
@@ -339,6 +339,8 @@ static void what_cannot_be_sealed(void **state) {
   assert_int_equal(roof_ledger_seal(path, &endless, 1, NULL, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(seal("", 1, 1, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(seal("l\xFF", 1, 1, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(seal("two\nlines", 1, 1, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(seal("\xE2\x80\xAEleft", 1, 1, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(seal("l", NAN, 1, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(seal("l", 0, 1, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(seal("l", 1, INFINITY, NULL), ROOF_E_ARGUMENT);
@@ -829,7 +831,7 @@ static void a_changed_ledger_takes_no_measurement(void **state) {
   *strstr(text, "triad") = 'T';
   spill(text, length);
   roof_error error = {0};
-  assert_int_equal(record_at("dot \"n\"=\xC2\xB5\n", 0, false, &error), ROOF_E_GATE);
+  assert_int_equal(record_at("dot \"n\"=\xC2\xB5\\", 0, false, &error), ROOF_E_GATE);
   assert_int_equal(error.line, 1);
   char *now = slurp(&now_length);
   assert_int_equal(now_length, length);
@@ -911,13 +913,13 @@ static void only_what_was_predicted_is_recorded(void **state) {
 
 static void what_is_unknown_reads_back_as_such(void **state) {
   (void)state;
-  assert_int_equal(seal("\xF0\x9F\x9A\x80 \"q\" \\ \t", 0.5, 1, NULL), ROOF_OK);
+  assert_int_equal(seal("\xF0\x9F\x9A\x80 \"q\" \\ /", 0.5, 1, NULL), ROOF_OK);
   size_t length;
   char *text = slurp(&length);
   roof_ledger_entries ledger;
   assert_int_equal(rf_ledger_read(text, length, "l", false, &ledger, NULL), ROOF_OK);
   const roof_ledger_entry *e = &ledger.entries[0];
-  assert_string_equal(e->of.label, "\xF0\x9F\x9A\x80 \"q\" \\ \t");
+  assert_string_equal(e->of.label, "\xF0\x9F\x9A\x80 \"q\" \\ /");
   assert_true(isnan(e->of.bytes) && isnan(e->of.ceilings[ROOF_ACHIEVED].seconds));
   assert_true(e->of.flops == 1.0 / 3 && e->of.upper_seconds == 2);
   free(ledger.entries);
