@@ -325,9 +325,6 @@ ROOF_API bool roof_gate_misses(roof_gate_state state);
  *  ceiling. */
 #define ROOF_STOP_FRACTION 0.90
 
-/** What reaches this part of the share that was expected of it is as slow as predicted, not slower. */
-#define ROOF_FORESEEN 0.85
-
 /** What to do in one class: a regime and a share of the ceiling from `from` to the next row's. */
 typedef struct roof_actions {
   roof_regime regime;

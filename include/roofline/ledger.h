@@ -276,6 +276,7 @@ typedef struct roof_reconciled {
   char device_class[32];       /**< of that machine, "" unknown */
   bool unsealed;               /**< the measurement was taken before its prediction was sealed */
   double predicted_seconds;    /**< expected */
+  double slowest_seconds;      /**< the slow end of its interval; NaN: none was sealed */
   double measured_seconds;     /**< median */
   double mine_seconds;         /**< what a person predicted; NaN: nothing */
   double mine_error;           /**< that / measured - 1 */

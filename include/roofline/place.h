@@ -18,7 +18,7 @@ extern "C" {
 /** One band of lower bound / measured time, from `from` to the next row's. */
 typedef struct roof_verdict {
   double from;
-  const char *name;    /**< bug, low, normal, good, remeasure, explain */
+  const char *name;    /**< bug, low, normal, good, remeasure, explain; done, overhead, expected */
   const char *meaning; /**< a clause that follows the name */
 } roof_verdict;
 
@@ -43,6 +43,13 @@ ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
  *  Ownership: static.
  *  Errors: none. */
 ROOF_API const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *found);
+
+/** A band (nullable) where a prediction is known: "expected" for what is slow, but took no longer than `slowest`, the
+ *  predicted interval's end (roof_prediction.expected_high_seconds). NaN: no prediction.
+ *  Units: s.
+ *  Ownership: static.
+ *  Errors: none. */
+ROOF_API const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double slowest);
 
 /** Datasheets round: this share over a ceiling is still at it. */
 #define ROOF_PLACE_ROUNDING 5e-3
@@ -147,6 +154,14 @@ ROOF_API roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_mach
  *  Ownership: fills *placed.
  *  Errors: none: what is not known says why. */
 ROOF_API void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_placed *placed);
+
+/** The verdict of placed work where its operation, its `values` (completed) and formats are known: as roof_verdict_heed
+ *  says of the prediction on the ceilings' machine.
+ *  Units: the parameters'.
+ *  Ownership: changes placed->verdict.
+ *  Errors: none; unchanged without a machine, or where it lacks the formats. */
+ROOF_API void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,
+                              const roof_types *types, roof_placed *placed);
 
 /** Places the work of a formula, with the target's state of the data, tile and launches; `noise` as in
  *  roof_counted. A term whose figure is not known takes no time, as in a prediction.

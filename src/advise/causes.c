@@ -247,7 +247,7 @@ static bool is_too_small(const rf_rule *r, const roof_evidence *e) {
 
 bool roof_evidence_has_gap(const roof_evidence *evidence) {
   const roof_prediction *p = evidence->prediction;
-  double foreseen = ROOF_FORESEEN * p->lower_seconds / p->expected_seconds;
+  double foreseen = p->lower_seconds / p->expected_high_seconds;
   return !(evidence->clue[ROOF_CLUE_FRACTION] >= fmin(roof_options_default().efficiency_low, foreseen));
 }
 

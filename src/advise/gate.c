@@ -6,6 +6,7 @@
 #include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/ops.h"
+#include "roofline/shape.h"
 #include "roofline/stats.h"
 
 static const struct {
@@ -103,6 +104,17 @@ roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *placed, do
 
 /* Two documents */
 
+/** The verdict where the label is that of an operation with its shape, whose time can be predicted. */
+static void heed_label(const roof_ceilings *ceilings, const char *label, roof_placed *placed) {
+  const roof_op *op;
+  double values[ROOF_PARAM_MAX];
+  roof_dtype dtype;
+  if (roof_shape_of_label(label, &op, values, &dtype)) {
+    roof_types types = roof_types_of(dtype);
+    roof_place_heed(ceilings, op, values, &types, placed);
+  }
+}
+
 void roof_place_measurement(const roof_ceilings *ceilings, const roof_measurement *m, roof_placed *placed) {
   roof_counted work;
   roof_counted_of(m, &work);
@@ -110,6 +122,7 @@ void roof_place_measurement(const roof_ceilings *ceilings, const roof_measuremen
     const roof_op *op = roof_op_of_kernel(m->label);
     work.unit = op != NULL ? (int)op->unit : -1;
     roof_place(ceilings, &work, placed);
+    heed_label(ceilings, m->label, placed);
     return;
   }
   roof_place_time(m->ceiling_seconds, m->achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL, m->seconds, work.noise,

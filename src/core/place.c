@@ -448,6 +448,17 @@ void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_pl
   place(ceilings, work, placed);
 }
 
+void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,
+                     const roof_types *types, roof_placed *placed) {
+  roof_target target;
+  roof_prediction p;
+  if (ceilings->machine != NULL &&
+      roof_target_init(&target, ceilings->machine, types, &ceilings->options, NULL) == ROOF_OK) {
+    roof_predict(&target, op, values, &p);
+    placed->verdict = roof_verdict_heed(placed->verdict, placed->seconds, p.expected_high_seconds);
+  }
+}
+
 /** The wall itself, whatever the overhead cutoff: the longest of the times. */
 static roof_regime bound_regime(const roof_prediction *p) {
   double longest =
@@ -474,6 +485,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   own.least.flops = NAN; /* a kernel is judged by the arithmetic of its own algorithm */
   roof_predict_work(target, &own, &p);
   roof_regime predicted = p.regime;
+  double slowest = p.expected_high_seconds;
   out.flops = work->flops;
   out.bytes = p.bytes;
   out.intensity = p.intensity;
@@ -493,7 +505,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
              roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
   }
   judge(&out, noise);
-  out.verdict = roof_verdict_in(predicted, out.verdict);
+  out.verdict = roof_verdict_heed(roof_verdict_in(predicted, out.verdict), seconds, slowest);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
     double moved = out.regime == ROOF_NETWORK_BOUND ? work->link_bytes : out.bytes;
     explain_impossible(&out, out.regime, moved);

@@ -57,6 +57,11 @@ static const roof_verdict of_launches = {
     "launching takes the time, not a ceiling: only fewer or larger launches make it faster; far above their "
     "cost, count the launches and the host's time"};
 
+/** Slow, and no slower than the prediction said. */
+static const roof_verdict as_foreseen = {
+    0, "expected",
+    "as slow as predicted: its algorithm and its size limit it, so only another one of them is faster"};
+
 /** As "remeasure", without the caches: arithmetic does not come from them. */
 static const roof_verdict of_arithmetic = {
     0.90, "remeasure",
@@ -69,4 +74,9 @@ const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *foun
     return &of_launches;
   }
   return regime == ROOF_COMPUTE_BOUND && found == close ? &of_arithmetic : found;
+}
+
+const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double slowest) {
+  bool slow = found != NULL && found != &of_launches && found->from < bands[2].from;
+  return slow && seconds <= slowest ? &as_foreseen : found;
 }

@@ -7,26 +7,13 @@
 #include "roofline/ops.h"
 #include "roofline/shape.h"
 
-/** Reads "gemm m=8 n=8 k=8 fp16"; false where the label is none. */
-static bool read_label(const char *label, roof_ran *ran) {
-  char text[ROOF_LABEL_MAX];
-  snprintf(text, sizeof text, "%s", label);
-  char *shape = strchr(text, ' '), *format = strrchr(text, ' ');
-  roof_dtype dtype = ROOF_FP32;
-  if (shape == NULL || format == shape || roof_dtype_parse(format + 1, &dtype, NULL) != ROOF_OK) {
-    return false;
-  }
-  *shape = *format = '\0';
-  ran->types = roof_types_of(dtype);
-  return roof_op_find(text, &ran->op, NULL) == ROOF_OK &&
-         roof_shape_values(ran->op, shape + 1, ran->values, NULL) == ROOF_OK;
-}
-
 void rf_import_ran(roof_profile *profile, roof_record *record, const char *label, const char *device) {
   roof_ran ran = {.how = ""};
-  if (record->ran != NULL || !read_label(label, &ran)) {
+  roof_dtype dtype;
+  if (record->ran != NULL || !roof_shape_of_label(label, &ran.op, ran.values, &dtype)) {
     return;
   }
+  ran.types = roof_types_of(dtype);
   record->ran = malloc(sizeof *record->ran);
   if (record->ran != NULL) {
     ran.device = roof_profile_text(profile, device);

@@ -43,6 +43,9 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
   row->record = record;
   roof_record_counted(record, &work);
   roof_place(ceilings, &work, &row->at);
+  if (record->ran != NULL) {
+    roof_place_heed(ceilings, record->ran->op, record->ran->values, &record->ran->types, &row->at);
+  }
   row->starved = is_starved(record);
   r->seconds += isnan(row->at.seconds) ? 0 : row->at.seconds;
   r->lost_seconds += row->at.lost_seconds > 0 ? row->at.lost_seconds : 0;

@@ -175,16 +175,6 @@ static double overlap_of(const roof_reconciled *r) {
   return fmin(1, fmax(0, (r->upper_seconds - r->measured_seconds) / range));
 }
 
-/** What was predicted to be slow before it ran, and is, is no bug: the prediction knew. */
-static const roof_verdict *heed_prediction(const roof_reconciled *r, const roof_verdict *found) {
-  static const roof_verdict foreseen = {
-      0, "expected", "as slow as predicted: its algorithm limits it, so only another one makes it faster"};
-  bool slow = r->expected_fraction < roof_options_default().efficiency_low;
-  bool met = r->fraction_of_ceiling >= ROOF_FORESEEN * r->expected_fraction &&
-             r->fraction_of_ceiling < roof_options_default().efficiency_low;
-  return slow && met ? &foreseen : found;
-}
-
 static void explain(roof_reconciled *r, const roof_verdict *verdict) {
   rf_format(r->because, sizeof r->because,
             "%s (%s): %.1f %% of the ceiling, %.1f points %s the expected %.1f %%; %s", r->regime, r->binding,
@@ -211,7 +201,8 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
   r->fraction_of_ceiling = at.share;
   r->headroom = at.headroom;
   r->expected_fraction = prediction->of.lower_seconds / r->predicted_seconds;
-  at.verdict = heed_prediction(r, roof_verdict_in(rf_ledger_regime(r->regime), at.verdict));
+  at.verdict = roof_verdict_heed(roof_verdict_in(rf_ledger_regime(r->regime), at.verdict),
+                                 r->measured_seconds, r->slowest_seconds);
   r->verdict = at.verdict->name;
   r->gap_points = 100 * (r->expected_fraction - at.share);
   explain(r, at.verdict);
@@ -239,6 +230,7 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
       .measurement = (size_t)measurement->sequence,
       .unsealed = measurement->unsealed,
       .predicted_seconds = prediction->of.expected_seconds,
+      .slowest_seconds = prediction->of.expected_high_seconds,
       .measured_seconds = measurement->seconds,
       .mine_seconds = mine,
       .mine_error = mine / measurement->seconds - 1,

@@ -27,6 +27,7 @@ static void restore(roof_why *why, const roof_reconciled *r) {
                          .lower_seconds = r->lower_seconds,
                          .upper_seconds = r->upper_seconds,
                          .expected_seconds = r->lower_seconds / r->expected_fraction,
+                         .expected_high_seconds = r->slowest_seconds,
                          .binding = &why->level,
                          .link = &why->link};
   roof_work_init(&p->work);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/letters.h"
+#include "core/number.h"
+#include "roofline/ops.h"
 #include "roofline/units.h"
 
 enum { AXIS_MAX = 1 << 24, POINT_MAX = 1000000000, WORD_MAX = 4096, NAME_MAX_LENGTH = 128 };
@@ -347,6 +349,25 @@ roof_status roof_shape_values(const roof_op *op, const char *text, double *value
   }
   roof_shape_done(&shape);
   return status;
+}
+
+bool roof_shape_of_label(const char *label, const roof_op **op, double *values, roof_dtype *dtype) {
+  char text[256];
+  const roof_op *found = NULL;
+  roof_dtype format = ROOF_FP32;
+  rf_format(text, sizeof text, "%s", label);
+  char *shape = strchr(text, ' '), *last = strrchr(text, ' ');
+  if (shape == NULL || last == shape || roof_dtype_parse(last + 1, &format, NULL) != ROOF_OK) {
+    return false;
+  }
+  *shape = *last = '\0';
+  if (roof_op_find(text, &found, NULL) != ROOF_OK ||
+      roof_shape_values(found, shape + 1, values, NULL) != ROOF_OK) {
+    return false;
+  }
+  *op = found;
+  *dtype = format;
+  return true;
 }
 
 void roof_shape_typed(const roof_shape *shape, size_t index, double *values) {

@@ -56,7 +56,7 @@ judged() {
     rm -f roofline.ledger
     "$ROOFLINE" predict $op --machine h100 --dtype "$dtype" --launch 0 --cold --seal --label k --json >predicted.json
     seconds=$(jq ".seconds.lower / $factor" predicted.json)
-    jq --argjson s "$seconds" --arg d "$dtype" --arg name "$op" '{schema: "roofline.measurements/1", source: "the test",
+    jq --argjson s "$seconds" --arg d "$dtype" --arg name "$op $dtype" '{schema: "roofline.measurements/1", source: "the test",
       format: "fake", machine: "nvidia-h100-sxm", skipped: [], kernels: [{name: $name, seconds: $s, calls: 1, samples: [],
       flops: (if .flops > 0 then {($d): .flops} else null end), bytes: {DRAM: .bytes}, counted: {}, counters: null}]}' predicted.json >k.json
     "$ROOFLINE" check k.json --machine h100 --json >checked.json || [ $? -eq 1 ]
@@ -64,6 +64,8 @@ judged() {
     run "$ROOFLINE" claim $op "time=$seconds" --machine h100 --dtype "$dtype" --launch 0 --cold --json
     near .fraction "$share" 1e-9
     [ "$(json .verdict)" = "$verdict" ]
+    run "$ROOFLINE" import k.json --machine h100 --json
+    [ "$(json '.kernels[0].verdict')" = "$verdict" ]
     jq '.kernels[0].name = "k"' k.json >named.json
     "$ROOFLINE" record named.json >/dev/null
     run "$ROOFLINE" reconcile --json
@@ -81,7 +83,7 @@ fp32 0.95 softmax rows=4096 cols=4096
 fp32 2.00 add n=1G
 fp16 0.60 copy n=1G
 fp16 1.02 gemm m=4096 n=4096 k=4096
-fp16 0.25 attention batch=4 heads=32 q_len=2048 kv_len=2048 head_dim=128
+fp16 0.40 attention batch=4 heads=32 q_len=2048 kv_len=2048 head_dim=128
 ROWS
 }
 

@@ -274,7 +274,7 @@ static void a_normal_share_is_silent(void **state) {
   assert_true(roof_causes_rank(&e, NULL, 0) == 0);
   e.clue[ROOF_CLUE_OCCUPANCY] = 0.2;
   assert_true(roof_causes_rank(&e, NULL, 0) == 1);
-  e = roof_evidence_of(&p, gpu, p.lower_seconds / 0.64);
+  e = roof_evidence_of(&p, gpu, 1.01 * p.expected_high_seconds);
   assert_true(roof_causes_rank(&e, NULL, 0) > 4);
 }
 
@@ -486,9 +486,10 @@ static void what_was_foreseen_is_no_gap(void **state) {
   (void)state;
   roof_prediction p = predict(&on_gpu, "gemv", 28672, 8192, NAN);
   p.expected_seconds = 10 * p.lower_seconds;
-  roof_evidence e = roof_evidence_of(&p, gpu, p.expected_seconds);
+  p.expected_high_seconds = 12 * p.lower_seconds;
+  roof_evidence e = roof_evidence_of(&p, gpu, p.expected_high_seconds);
   assert_false(roof_evidence_has_gap(&e));
-  e = roof_evidence_of(&p, gpu, 1.3 * p.expected_seconds);
+  e = roof_evidence_of(&p, gpu, 1.1 * p.expected_high_seconds);
   assert_true(roof_evidence_has_gap(&e));
 }
 

@@ -60,12 +60,25 @@ static void the_wall_decides_the_words(void **state) {
   assert_ptr_equal(roof_verdict_in(ROOF_COMPUTE_BOUND, roof_verdict_of(0.3)), roof_verdict_of(0.3));
 }
 
+/** What is slow and was predicted to be is as predicted; no share that is usual changes. */
+static void a_prediction_is_heeded(void **state) {
+  (void)state;
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2e-3, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2.01e-3, 2e-3)->name, "bug");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 1e-3, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 1e-3, 2e-3)->name, "normal");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(1.5), 1e-3, 2e-3)->name, "explain");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 1e-3, NAN)->name, "bug");
+  const roof_verdict *launches = roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(0.1));
+  assert_ptr_equal(roof_verdict_heed(launches, 1e-3, 2e-3), launches);
+  assert_null(roof_verdict_heed(NULL, 1e-3, 2e-3));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_wall_decides_the_words),
-      cmocka_unit_test(both_sides_of_every_threshold),
-      cmocka_unit_test(the_worked_fractions),
-      cmocka_unit_test(the_ends),
+      cmocka_unit_test(the_wall_decides_the_words), cmocka_unit_test(both_sides_of_every_threshold),
+      cmocka_unit_test(the_worked_fractions),       cmocka_unit_test(the_ends),
+      cmocka_unit_test(a_prediction_is_heeded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
