@@ -18,17 +18,17 @@ aiconfigurator=ai-dynamo/aiconfigurator@095f58a
 neusight=sitar-lab/NeuSight@6945927
 table() {
   cat <<'END'
-hopper.decode                 -       bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm aiconfigurator/generation_mla_h200_sxm
-hopper.decode.vllm            vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm aiconfigurator/generation_mla_h200_sxm
-hopper.decode.trtllm          trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm aiconfigurator/generation_mla_h200_sxm
-blackwell.decode              -       bf16  aiconfigurator  aiconfigurator/generation_attention_b200_sxm aiconfigurator/generation_mla_b200_sxm
-blackwell.decode.vllm         vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_b200_sxm aiconfigurator/generation_mla_b200_sxm
-blackwell.decode.trtllm       trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_b200_sxm aiconfigurator/generation_mla_b200_sxm
+hopper.decode                 -       bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm
+hopper.decode.vllm            vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm
+hopper.decode.trtllm          trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm
+blackwell.decode              -       bf16  aiconfigurator  aiconfigurator/generation_attention_b200_sxm
+blackwell.decode.vllm         vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_b200_sxm
+blackwell.decode.trtllm       trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_b200_sxm
 ada.decode                    -       bf16  aiconfigurator  aiconfigurator/generation_attention_l40s
-ada.decode.vllm               vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_l40s
+ada.decode.vllm               vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_l40s+,0,[0-9.]+$
 ada.decode.trtllm             trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_l40s
-ampere.decode                 -       bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0 aiconfigurator/generation_mla_a100_sxm
-ampere.decode.sglang          sglang  bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0 aiconfigurator/generation_mla_a100_sxm
+ampere.decode                 -       bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
+ampere.decode.sglang          sglang  bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
 blackwell-rtx.decode          = ada.decode
 blackwell-rtx.decode.vllm     = ada.decode.vllm
 blackwell-rtx.decode.trtllm   = ada.decode.trtllm
@@ -36,24 +36,31 @@ ampere-rtx.decode             = ada.decode
 ampere-rtx.decode.vllm        = ada.decode.vllm
 ampere-rtx.decode.trtllm      = ada.decode.trtllm
 
-hopper.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_h200_sxm aiconfigurator/context_mla_h200_sxm
-hopper.prefill.vllm           vllm    -     aiconfigurator  aiconfigurator/context_attention_h200_sxm aiconfigurator/context_mla_h200_sxm
-hopper.prefill.trtllm         trtllm  -     aiconfigurator  aiconfigurator/context_attention_h200_sxm aiconfigurator/context_mla_h200_sxm
-blackwell.prefill             -       -     aiconfigurator  aiconfigurator/context_attention_b200_sxm aiconfigurator/context_mla_b200_sxm
-blackwell.prefill.vllm        vllm    -     aiconfigurator  aiconfigurator/context_attention_b200_sxm aiconfigurator/context_mla_b200_sxm
-blackwell.prefill.trtllm      trtllm  -     aiconfigurator  aiconfigurator/context_attention_b200_sxm aiconfigurator/context_mla_b200_sxm
+hopper.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
+hopper.prefill.vllm           vllm    -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
+hopper.prefill.trtllm         trtllm  -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
+blackwell.prefill             -       -     aiconfigurator  aiconfigurator/context_attention_b200_sxm
+blackwell.prefill.vllm        vllm    -     aiconfigurator  aiconfigurator/context_attention_b200_sxm
+blackwell.prefill.trtllm      trtllm  -     aiconfigurator  aiconfigurator/context_attention_b200_sxm
 ada.prefill                   -       -     aiconfigurator  aiconfigurator/context_attention_l40s
 ada.prefill.vllm              vllm    -     aiconfigurator  aiconfigurator/context_attention_l40s
 ada.prefill.trtllm            trtllm  -     aiconfigurator  aiconfigurator/context_attention_l40s
-ampere.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_a100_sxm aiconfigurator/context_mla_a100_sxm
-ampere.prefill.sglang         sglang  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm aiconfigurator/context_mla_a100_sxm
-ampere.prefill.trtllm         trtllm  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm aiconfigurator/context_mla_a100_sxm
+ampere.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
+ampere.prefill.sglang         sglang  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
+ampere.prefill.trtllm         trtllm  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
 blackwell-rtx.prefill         = ada.prefill
 blackwell-rtx.prefill.vllm    = ada.prefill.vllm
 blackwell-rtx.prefill.trtllm  = ada.prefill.trtllm
 ampere-rtx.prefill            = ada.prefill
 ampere-rtx.prefill.vllm       = ada.prefill.vllm
 ampere-rtx.prefill.trtllm     = ada.prefill.trtllm
+
+hopper.mla-decode             -       -     aiconfigurator  aiconfigurator/generation_mla_h200_sxm
+blackwell.mla-decode          -       -     aiconfigurator  aiconfigurator/generation_mla_b200_sxm
+ampere.mla-decode             -       -     aiconfigurator  aiconfigurator/generation_mla_a100_sxm
+hopper.mla-prefill            -       -     aiconfigurator  aiconfigurator/context_mla_h200_sxm
+blackwell.mla-prefill         -       -     aiconfigurator  aiconfigurator/context_mla_b200_sxm
+ampere.mla-prefill            -       -     aiconfigurator  aiconfigurator/context_mla_a100_sxm
 
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,bfloat16,
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,trtllm/.*,fp8(_block)?,

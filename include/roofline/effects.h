@@ -73,8 +73,16 @@ ROOF_API bool roof_kernel_uses(roof_kernel_kind kind, roof_constant constant);
  *  Errors: none. */
 ROOF_API bool roof_types_in_blocks(const roof_types *types);
 
+/** Whether what a kind of kernel reads is stored in a narrower format than it computes in: other kernels widen it on the
+ *  way. Keys and values of attention, weights of products and experts.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: false for kinds that read neither. */
+ROOF_API bool roof_types_narrow(const roof_types *types, roof_kernel_kind kind);
+
 /** The constants that a machine has for a kind of kernel in some formats: those of the arithmetic's format, else of the
- *  narrowest that is wider, else of any; of these the framework's own, else what holds for any framework (NULL: that).
+ *  narrowest that is wider, else of any; of these the framework's own, else what holds for any framework (NULL: that);
+ *  attention over a latent without its own has those of attention.
  *  Units: as the rows say.
  *  Ownership: the machine's.
  *  Errors: NULL where it has none of that kind. */

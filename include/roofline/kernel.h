@@ -20,6 +20,8 @@ extern "C" {
   X(ROOF_KERNEL_PRODUCT, "product")                                                                          \
   X(ROOF_KERNEL_DECODE, "decode")                                                                            \
   X(ROOF_KERNEL_PREFILL, "prefill")                                                                          \
+  X(ROOF_KERNEL_MLA_DECODE, "mla-decode")                                                                    \
+  X(ROOF_KERNEL_MLA_PREFILL, "mla-prefill")                                                                  \
   X(ROOF_KERNEL_EXPERTS, "experts")                                                                          \
   X(ROOF_KERNEL_COLLECTIVE, "collective")
 
@@ -37,6 +39,8 @@ typedef enum roof_kernel_kind {
   X(ROOF_EFFECT_CACHE, "cache", "data that the last cache kept from the run before")                         \
   X(ROOF_EFFECT_UNITS, "units", "few busy units, or few bytes, cannot draw the whole bandwidth")             \
   X(ROOF_EFFECT_TILES, "tiles", "tiles that the matrix does not fill, and small ones")                       \
+  X(ROOF_EFFECT_GROUPS, "groups",                                                                            \
+    "query heads whose kernel reads the keys that they share for each of them")                              \
   X(ROOF_EFFECT_WAVES, "waves", "units idle in the last wave, and what each wave costs to start and end")    \
   X(ROOF_EFFECT_SPLIT, "split",                                                                              \
     "partial sums of a split that are added at the end, chunks that fill a pipeline")                        \
@@ -69,6 +73,10 @@ typedef enum roof_effect {
     "exponent of the sum of both times: 1 adds them, a large one takes the longer")                          \
   X(ROOF_SPLIT_SECONDS, "split_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_SPLIT,                                 \
     "per doubling of a split, or to fill the pipeline of a transfer's chunks")                               \
+  X(ROOF_GROUP_MOST, "group_most", "", 8, 512, 1e30, ROOF_EFFECT_GROUPS,                                     \
+    "query heads that share the keys which one block reads; each head of a larger group reads its own")      \
+  X(ROOF_RESIDENTS, "residents", "", 1, 8, 1, ROOF_EFFECT_WAVES,                                             \
+    "blocks of a single query head that a unit has at once, over those of several")                          \
   X(ROOF_STORE_PASSES, "store_passes", "", 0, 16, 0, ROOF_EFFECT_STORE,                                      \
     "passes over the keys and values of a prompt until they are in the cache")                               \
   X(ROOF_QUANTISE_PASSES, "quantise_passes", "", 0, 16, 0, ROOF_EFFECT_QUANTISE,                             \
@@ -105,6 +113,7 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
  *  product: `count` products of rows x depth by depth x columns.
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
  *  a query sees at most, `depth` elements of a key and of a value on average.
+ *  mla-decode, mla-prefill: as decode and prefill, over keys that are not as long as their values (a latent).
  *  experts: `rows` rows shared out among `count` matrices of depth x columns, and as many of group x depth after them;
  *  `routed` rows of all devices are sorted by expert.
  *  collective: `rows` bytes that each of `count` ranks copies to itself, `depth` messages that wait for one another. */

@@ -185,6 +185,7 @@ typedef struct roof_constants {
   roof_dtype dtype;                   /**< of the arithmetic */
   char framework[ROOF_FRAMEWORK_MAX]; /**< whose kernels: "vllm"; "" any */
   bool blocks;                        /**< of narrow formats with a scale for each block of operands */
+  bool narrow; /**< what is stored is narrower than the arithmetic (roof_types_narrow) */
   double values[ROOF_CONSTANT_COUNT];
   roof_provenance kind;
   char source[ROOF_SOURCE_MAX];

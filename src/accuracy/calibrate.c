@@ -96,7 +96,7 @@ static roof_status fit_kind(calibrating *k, const roof_constants *of) {
   return status == ROOF_OK ? fit_chosen(k, fit) : status;
 }
 
-/** One kind and format that was asked for, with and without scales for blocks. */
+/** One kind and format that was asked for, with and without scales for blocks, and what is stored narrower. */
 static roof_status fit_format(calibrating *k, roof_kernel_kind kernel, roof_dtype dtype) {
   roof_constants of = {.kernel = kernel, .dtype = dtype, .kind = ROOF_MEASURED};
   if ((k->how->kernel >= 0 && k->how->kernel != (int)kernel) ||
@@ -104,9 +104,13 @@ static roof_status fit_format(calibrating *k, roof_kernel_kind kernel, roof_dtyp
     return ROOF_OK;
   }
   snprintf(of.framework, sizeof of.framework, "%s", k->framework != NULL ? k->framework : "");
-  roof_status status = fit_kind(k, &of);
-  of.blocks = true;
-  return status == ROOF_OK ? fit_kind(k, &of) : status;
+  roof_status status = ROOF_OK;
+  for (int variant = 0; variant < RF_VARIANTS && status == ROOF_OK; variant++) {
+    of.blocks = variant % 2 == 1;
+    of.narrow = variant / 2 == 1;
+    status = fit_kind(k, &of);
+  }
+  return status;
 }
 
 static roof_status fit_all(calibrating *k) {
@@ -131,7 +135,8 @@ roof_status roof_calibrate(const roof_profile *profile, const roof_calibrate_opt
   roof_status status = rf_fitting_init(&k.fitting, profile, how->machine, options, error);
   if (status == ROOF_OK) {
     k.fitting.source = how->source != NULL ? how->source : "timings";
-    k.made.fits = calloc((size_t)ROOF_KERNEL_KIND_COUNT * ROOF_DTYPE_COUNT * 2, sizeof *k.made.fits);
+    k.made.fits =
+        calloc((size_t)ROOF_KERNEL_KIND_COUNT * ROOF_DTYPE_COUNT * RF_VARIANTS, sizeof *k.made.fits);
     status = k.made.fits != NULL ? fit_all(&k) : rf_accuracy_no_memory(error);
   }
   if (status == ROOF_OK) {
@@ -153,6 +158,7 @@ roof_status roof_calibration_apply(const roof_calibration *calibration, roof_mac
       replaced = calibration->fits[f].constants.kernel == own->kernel &&
                  calibration->fits[f].constants.dtype == own->dtype &&
                  calibration->fits[f].constants.blocks == own->blocks &&
+                 calibration->fits[f].constants.narrow == own->narrow &&
                  strcmp(calibration->fits[f].constants.framework, own->framework) == 0;
     }
     if (!replaced) {

@@ -152,6 +152,7 @@ static void set_interval(rf_fitting *f, const rf_case *all, size_t count, double
 /** Whether predictions in some formats of a framework are by these constants. */
 static bool are_for(const roof_constants *c, const rf_prepared *p) {
   return p->types.compute == c->dtype && roof_types_in_blocks(&p->types) == c->blocks &&
+         roof_types_narrow(&p->types, c->kernel) == c->narrow &&
          (c->framework[0] == '\0' || strcmp(p->framework, c->framework) == 0);
 }
 

@@ -4,7 +4,7 @@
 
 #include "accuracy/sample.h"
 
-enum { RF_LEAST_TO_FIT = 20 };
+enum { RF_LEAST_TO_FIT = 20, RF_VARIANTS = 4 /* of a format: in blocks, stored narrower */ };
 
 typedef struct rf_fitting {
   rf_cases cases;

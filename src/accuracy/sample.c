@@ -33,8 +33,12 @@ static const double typical[ROOF_CONSTANT_COUNT] = {
     [ROOF_UNIT_BANDWIDTH] = 3,
     [ROOF_CORNER] = 2,
     [ROOF_SPLIT_SECONDS] = 1e-6,
+    [ROOF_GROUP_MOST] = 64,
+    [ROOF_RESIDENTS] = 1.5,
     [ROOF_STORE_PASSES] = 1,
     [ROOF_QUANTISE_PASSES] = 2,
+    [ROOF_ROUTING_PASSES] = 1.5,
+    [ROOF_SHARING] = 2,
 };
 
 static const double pull = 2e-3;

@@ -131,9 +131,11 @@ static roof_status judge_kind(rf_fitting *f, roof_split split, const roof_consta
 static roof_status judge_framework(rf_fitting *f, roof_split split, const char *framework) {
   roof_status status = ROOF_OK;
   for (int kernel = 0; kernel < ROOF_KERNEL_KIND_COUNT; kernel++) {
-    for (int i = 0; i < 2 * ROOF_DTYPE_COUNT && status == ROOF_OK; i++) {
-      roof_constants of = {
-          .kernel = (roof_kernel_kind)kernel, .dtype = (roof_dtype)(i / 2), .blocks = i % 2 == 1};
+    for (int i = 0; i < RF_VARIANTS * ROOF_DTYPE_COUNT && status == ROOF_OK; i++) {
+      roof_constants of = {.kernel = (roof_kernel_kind)kernel,
+                           .dtype = (roof_dtype)(i / RF_VARIANTS),
+                           .blocks = i % 2 == 1,
+                           .narrow = i / 2 % 2 == 1};
       snprintf(of.framework, sizeof of.framework, "%s", framework);
       status = judge_kind(f, split, &of);
     }

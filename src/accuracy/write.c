@@ -59,13 +59,13 @@ static json_t *fit_json(const roof_fit *fit) {
       json_array_append_new(constants, constant_json(fit, (roof_constant)i));
     }
   }
-  return json_pack("{s:s, s:s, s:s?, s:b, s:s, s:I, s:b, s:o, s:o, s:o}", "kernel",
+  return json_pack("{s:s, s:s, s:s?, s:b, s:b, s:s, s:I, s:b, s:o, s:o, s:o}", "kernel",
                    roof_kernel_kind_name(fit->constants.kernel), "dtype",
                    roof_dtype_name(fit->constants.dtype), "framework",
                    fit->constants.framework[0] != '\0' ? fit->constants.framework : NULL, "blocks",
-                   fit->constants.blocks, "source", fit->constants.source, "timings_fitted",
-                   (json_int_t)fit->fitted, "judged_apart", fit->apart, "constants", constants, "before",
-                   line_json(&fit->before), "after", line_json(&fit->after));
+                   fit->constants.blocks, "narrow", fit->constants.narrow, "source", fit->constants.source,
+                   "timings_fitted", (json_int_t)fit->fitted, "judged_apart", fit->apart, "constants",
+                   constants, "before", line_json(&fit->before), "after", line_json(&fit->after));
 }
 
 roof_status roof_calibration_write(const roof_calibration *calibration, roof_text *out, roof_error *error) {
@@ -87,6 +87,7 @@ static void add_constants(roof_text *out, const roof_constants *c) {
     roof_text_add_json(out, c->framework);
   }
   roof_text_add(out, c->blocks ? ", \"blocks\": true" : "");
+  roof_text_add(out, c->narrow ? ", \"narrow\": true" : "");
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     if (!isnan(c->values[i])) {
       roof_text_addf(out, ", \"%s\": %.4g", roof_constant_row_of((roof_constant)i)->name, c->values[i]);

@@ -9,7 +9,7 @@ static bool has(const roof_machine *machine, const roof_constants *wanted) {
   for (int i = 0; i < machine->constants_count; i++) {
     const roof_constants *own = &machine->constants[i];
     if (own->kernel == wanted->kernel && own->dtype == wanted->dtype && own->blocks == wanted->blocks &&
-        strcmp(own->framework, wanted->framework) == 0) {
+        own->narrow == wanted->narrow && strcmp(own->framework, wanted->framework) == 0) {
       return true;
     }
   }

@@ -34,6 +34,14 @@ static const char *const kinds[] = {
 #define USES(constant) (1u << (constant))
 #define INTERVAL (USES(ROOF_TIME_LOW) | USES(ROOF_TIME_HIGH))
 
+#define DECODE_USES                                                                                          \
+  (USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) | USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |     \
+   USES(ROOF_UNIT_BANDWIDTH) | USES(ROOF_SPLIT_SECONDS) | USES(ROOF_GROUP_MOST) | USES(ROOF_RESIDENTS) |     \
+   INTERVAL)
+#define PREFILL_USES                                                                                         \
+  (USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) | USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |     \
+   USES(ROOF_CACHE_GAIN) | USES(ROOF_STORE_PASSES) | USES(ROOF_CORNER) | INTERVAL)
+
 /** The form of each kind of kernel, and the constants that it uses; without one the expected time is a share of the
  * bound. */
 static const struct {
@@ -47,14 +55,10 @@ static const struct {
                                                   USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
                                                   USES(ROOF_CACHE_GAIN) | USES(ROOF_SPLIT_SECONDS) |
                                                   USES(ROOF_QUANTISE_PASSES) | INTERVAL},
-    [ROOF_KERNEL_DECODE] = {rf_form_decode, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
-                                                USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
-                                                USES(ROOF_CACHE_GAIN) | USES(ROOF_UNIT_BANDWIDTH) |
-                                                USES(ROOF_CORNER) | USES(ROOF_SPLIT_SECONDS) | INTERVAL},
-    [ROOF_KERNEL_PREFILL] = {rf_form_prefill, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
-                                                  USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
-                                                  USES(ROOF_CACHE_GAIN) | USES(ROOF_STORE_PASSES) |
-                                                  USES(ROOF_CORNER) | INTERVAL},
+    [ROOF_KERNEL_DECODE] = {rf_form_decode, DECODE_USES},
+    [ROOF_KERNEL_PREFILL] = {rf_form_prefill, PREFILL_USES},
+    [ROOF_KERNEL_MLA_DECODE] = {rf_form_decode, DECODE_USES},
+    [ROOF_KERNEL_MLA_PREFILL] = {rf_form_prefill, PREFILL_USES},
     [ROOF_KERNEL_EXPERTS] = {rf_form_experts, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
                                                   USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
                                                   USES(ROOF_CACHE_GAIN) | USES(ROOF_UNIT_BANDWIDTH) |
@@ -120,6 +124,32 @@ bool roof_types_in_blocks(const roof_types *types) {
   return scaled || (types->group > 0 && roof_dtype_bytes(types->compute) <= 1);
 }
 
+bool roof_types_narrow(const roof_types *types, roof_kernel_kind kind) {
+  double stored = 0, computed = roof_dtype_bytes(types->compute);
+  switch (kind) {
+  case ROOF_KERNEL_DECODE:
+  case ROOF_KERNEL_PREFILL:
+  case ROOF_KERNEL_MLA_DECODE:
+  case ROOF_KERNEL_MLA_PREFILL:
+    stored = roof_dtype_bytes(types->kv);
+    break;
+  case ROOF_KERNEL_PRODUCT:
+  case ROOF_KERNEL_EXPERTS:
+    stored = roof_dtype_bytes(types->weights);
+    break;
+  default:
+    stored = computed;
+  }
+  return stored < computed;
+}
+
+/** The kind whose constants stand in where there are none. */
+static roof_kernel_kind stand_in(roof_kernel_kind kind) {
+  return kind == ROOF_KERNEL_MLA_DECODE    ? ROOF_KERNEL_DECODE
+         : kind == ROOF_KERNEL_MLA_PREFILL ? ROOF_KERNEL_PREFILL
+                                           : kind;
+}
+
 const roof_constants *roof_constants_find(const roof_machine *machine, roof_kernel_kind kind,
                                           const roof_types *types, const char *framework) {
   const roof_constants *found = NULL;
@@ -128,14 +158,17 @@ const roof_constants *roof_constants_find(const roof_machine *machine, roof_kern
     const roof_constants *c = &machine->constants[i];
     bool own = framework != NULL && strcmp(c->framework, framework) == 0;
     bool alike = c->blocks == roof_types_in_blocks(types);
-    double far =
-        distance(c->dtype, roof_dtype_multiplied(types->compute)) - (own ? 0.5 : 0) - (alike ? 0.25 : 0);
+    bool stored_alike = c->narrow == roof_types_narrow(types, kind);
+    double far = distance(c->dtype, roof_dtype_multiplied(types->compute)) - (own ? 0.5 : 0) -
+                 (alike ? 0.25 : 0) - (stored_alike ? 0.125 : 0);
     if (c->kernel == kind && (own || c->framework[0] == '\0') && far < least) {
       found = c;
       least = far;
     }
   }
-  return found;
+  return found != NULL || stand_in(kind) == kind
+             ? found
+             : roof_constants_find(machine, stand_in(kind), types, framework);
 }
 
 /** Takes the values of `own`, neutral where they are unknown or their effect is left out. */

@@ -274,6 +274,7 @@ static const rf_field constants_fields[] = {
     {"dtype", .type = FIELD_DTYPE, AT(roof_constants, dtype), .required = true},
     {"framework", .type = FIELD_TEXT, AT(roof_constants, framework)},
     {"blocks", .type = FIELD_FLAG, AT(roof_constants, blocks)},
+    {"narrow", .type = FIELD_FLAG, AT(roof_constants, narrow)},
 #define CONSTANT(symbol, name, unit, least, most, neutral, effect, text)                                     \
   {name, .type = FIELD_AMOUNT, AT(roof_constants, values[symbol])},
     ROOF_CONSTANT_MAP(CONSTANT)

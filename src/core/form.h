@@ -40,6 +40,12 @@ static inline double rf_corner(double a, double b, double exponent) {
                                        : longer * pow(1 + pow(shorter / longer, exponent), 1 / exponent);
 }
 
+/** rf_corner with an exponent of 3: the longer time and part of the shorter, as libraries hide one behind the other. */
+static inline double rf_rounded(double a, double b) {
+  double longer = a > b ? a : b, share = (a > b ? b : a) / longer;
+  return longer > 0 ? longer * cbrt(1 + share * share * share) : 0;
+}
+
 /** Share of the bytes that the last cache kept from the run before, from 1 to 0 as the working set passes half of it. */
 static inline double rf_kept(const rf_run *run) {
   double cache = run->target->cache_bytes;
@@ -54,6 +60,15 @@ static inline double rf_kept(const rf_run *run) {
 static inline double rf_stream_seconds(const rf_run *run) {
   double gain = run->c[ROOF_CACHE_GAIN];
   return run->memory / run->c[ROOF_BANDWIDTH] / (gain > 1 ? 1 + (gain - 1) * rf_kept(run) : 1);
+}
+
+/** As rf_stream_seconds, with the bandwidth that the machine's last cache has of its own. */
+static inline double rf_cached_seconds(const rf_run *run) {
+  double cache = run->target->cache_seconds_per_byte, seconds = run->memory / run->c[ROOF_BANDWIDTH];
+  double gain = cache > 0 && !rf_without(run, ROOF_EFFECT_CACHE)
+                    ? run->target->seconds_per_byte[run->target->memory][0] / cache
+                    : 1;
+  return gain > 1 ? seconds / (1 + (gain - 1) * rf_kept(run)) : seconds;
 }
 
 /** Seconds that a transfer takes at the link's bandwidth and latency; an unknown one counts as none. */

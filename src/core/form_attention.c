@@ -13,6 +13,7 @@ static const double most_splits = 64, least_keys = 32;
 typedef struct decode {
   double units;   /**< blocks of threads before any split */
   double keys;    /**< of each */
+  double start;   /**< s that a wave of them takes to start and end */
   double compute; /**< s, padded */
   double keys_in; /**< s that the units take to bring in the keys in the format of the arithmetic */
   double fill;    /**< keys more a unit */
@@ -26,14 +27,21 @@ static double wide_bytes(const rf_run *run) {
   return stored > 0 ? stored * (wider > 1 ? wider : 1) : run->work->read_bytes;
 }
 
+/** Blocks that read the keys of a group of query heads. */
+static double shares_of(const rf_run *run) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  return s->group > run->c[ROOF_GROUP_MOST] ? s->group : ceil(s->group * s->rows / unit_heads);
+}
+
 static decode decode_of(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
-  double rows = s->group * s->rows, shares = ceil(rows / unit_heads),
+  double shares = shares_of(run), own = s->group * s->rows / shares,
          bytes = run->work->read_bytes + run->work->write_bytes;
-  decode d = {
-      .units = s->count * shares, .keys = s->columns, .compute = run->compute / run->c[ROOF_EFFICIENCY]};
+  decode d = {.units = s->count * shares,
+              .keys = s->columns,
+              .start = run->c[ROOF_WAVE_SECONDS] / (own > 1 ? 1 : run->c[ROOF_RESIDENTS]),
+              .compute = run->compute / run->c[ROOF_EFFICIENCY]};
   if (!rf_without(run, ROOF_EFFECT_TILES)) {
-    double own = rows / shares;
     d.compute *= ceil(own / unit_rows) * unit_rows / own;
     d.fill = fill_keys;
   }
@@ -47,13 +55,14 @@ static double split_seconds(const rf_run *run, const decode *d, double memory, d
   *waves = rf_without(run, ROOF_EFFECT_WAVES) ? busy : ceil(busy);
   double more = 1 + d->fill * split / d->keys;
   double longer = d->compute > d->keys_in ? d->compute : d->keys_in;
-  double units = *waves * run->c[ROOF_WAVE_SECONDS] + *waves / busy * more * longer;
-  return rf_corner(units, memory, run->c[ROOF_CORNER]) + run->c[ROOF_SPLIT_SECONDS] * log2(split);
+  double units = *waves * d->start + *waves / busy * more * longer;
+  double seconds = rf_without(run, ROOF_EFFECT_CORNER) ? fmax(units, memory) : rf_rounded(units, memory);
+  return seconds + run->c[ROOF_SPLIT_SECONDS] * log2(split);
 }
 
 double rf_form_decode(const rf_run *run, rf_cut *cut) {
   decode d = decode_of(run);
-  double memory = rf_stream_seconds(run), best = INFINITY;
+  double memory = rf_cached_seconds(run), best = INFINITY;
   for (double split = 1; split == 1 || (split <= most_splits && d.keys >= split * least_keys); split *= 2) {
     double waves, seconds = split_seconds(run, &d, memory, split, &waves);
     if (seconds < best) {

@@ -19,6 +19,12 @@ typedef struct scores {
 /** Fewer queries than this of a sequence do not fill a tile of their own: their keys are read by several units. */
 enum { FEW_QUERIES = 16 };
 
+static roof_kernel_kind kind_of(const scores *s) {
+  bool few = s->queries < FEW_QUERIES;
+  return s->key_dim == s->value_dim ? (few ? ROOF_KERNEL_DECODE : ROOF_KERNEL_PREFILL)
+                                    : (few ? ROOF_KERNEL_MLA_DECODE : ROOF_KERNEL_MLA_PREFILL);
+}
+
 static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
   double a = roof_dtype_bytes(t->compute), kv = roof_dtype_bytes(t->kv),
          moved = s->passes / 2 * s->square * a;
@@ -28,7 +34,7 @@ static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
   w->write_bytes = s->rows * s->value_dim * roof_dtype_bytes(t->output) + moved;
   w->working_set = w->read_bytes + w->write_bytes - 2 * moved + (s->passes > 0 ? s->square * a : 0);
   w->no_reuse_bytes = s->passes > 0 ? NAN : s->pairs * (s->key_dim + s->value_dim) * kv;
-  w->kernel = (roof_kernel_shape){.kind = s->queries < FEW_QUERIES ? ROOF_KERNEL_DECODE : ROOF_KERNEL_PREFILL,
+  w->kernel = (roof_kernel_shape){.kind = kind_of(s),
                                   .count = s->parts,
                                   .rows = s->queries,
                                   .columns = s->keys,

@@ -220,6 +220,66 @@ static void a_framework_has_constants_of_its_own(void **state) {
   roof_machine_free(of);
 }
 
+/** A cache narrower than the arithmetic has kernels of its own, and so has a latent; without, those of attention. */
+static void what_is_stored_narrower_has_constants_of_its_own(void **state) {
+  (void)state;
+  roof_machine *of = attention_machine();
+  roof_types types = roof_types_of(ROOF_BF16);
+  const roof_constants *any = roof_constants_find(of, ROOF_KERNEL_DECODE, &types, NULL);
+  assert_ptr_equal(roof_constants_find(of, ROOF_KERNEL_MLA_DECODE, &types, NULL), any);
+  roof_constants *narrow = roof_machine_add_constants(of), *latent = roof_machine_add_constants(of);
+  assert_true(narrow != NULL && latent != NULL);
+  any = roof_constants_find(of, ROOF_KERNEL_DECODE, &types, NULL);
+  *narrow = *latent = *any;
+  narrow->narrow = true;
+  latent->kernel = ROOF_KERNEL_MLA_DECODE;
+  assert_ptr_equal(roof_constants_find(of, ROOF_KERNEL_DECODE, &types, NULL), any);
+  assert_ptr_equal(roof_constants_find(of, ROOF_KERNEL_MLA_DECODE, &types, NULL), latent);
+  types.kv = ROOF_FP8;
+  assert_ptr_equal(roof_constants_find(of, ROOF_KERNEL_DECODE, &types, NULL), narrow);
+  roof_machine_free(of);
+}
+
+static roof_constants *decode_constants(roof_machine *of) {
+  for (int i = 0; i < of->constants_count; i++) {
+    if (of->constants[i].kernel == ROOF_KERNEL_DECODE) {
+      return &of->constants[i];
+    }
+  }
+  fail();
+  return NULL;
+}
+
+/** Where a kernel serves 32 heads at most, those of a larger group read the keys that they share one by one. */
+static void heads_of_too_large_a_group_read_their_own_keys(void **state) {
+  (void)state;
+  static const char shape[] = "batch=256 heads=64 q_len=1 kv_len=1024 head_dim=128 kv_heads=1";
+  roof_machine *of = attention_machine();
+  roof_target target;
+  roof_prediction shared = attention_of(of, shape, 0, &target);
+  decode_constants(of)->values[ROOF_GROUP_MOST] = 32;
+  roof_prediction own = attention_of(of, shape, 0, &target);
+  roof_prediction without = attention_of(of, shape, 1u << ROOF_EFFECT_GROUPS, &target);
+  assert_true(own.expected_seconds > 8 * shared.expected_seconds);
+  assert_true(without.expected_seconds == shared.expected_seconds);
+  roof_machine_free(of);
+}
+
+/** Blocks of one query head are small: several at once take the time that one of a group takes to start. */
+static void blocks_of_a_single_head_share_a_unit(void **state) {
+  (void)state;
+  static const char single[] = "batch=1000 heads=8 q_len=1 kv_len=2 head_dim=64 kv_heads=8",
+                    group[] = "batch=1000 heads=16 q_len=1 kv_len=2 head_dim=64 kv_heads=8";
+  roof_machine *of = attention_machine();
+  roof_target target;
+  roof_prediction one = attention_of(of, single, 0, &target), two = attention_of(of, group, 0, &target);
+  decode_constants(of)->values[ROOF_RESIDENTS] = 4;
+  roof_prediction resident = attention_of(of, single, 0, &target);
+  assert_true(resident.expected_seconds < 0.4 * one.expected_seconds);
+  assert_true(attention_of(of, group, 0, &target).expected_seconds == two.expected_seconds);
+  roof_machine_free(of);
+}
+
 /** A product with its activation in one kernel has one group. */
 static void one_group_is_a_product(void **state) {
   (void)state;
@@ -359,6 +419,9 @@ int main(void) {
       cmocka_unit_test(few_sequences_are_split_over_the_units),
       cmocka_unit_test(each_wave_of_sequences_costs_its_start),
       cmocka_unit_test(a_framework_has_constants_of_its_own),
+      cmocka_unit_test(what_is_stored_narrower_has_constants_of_its_own),
+      cmocka_unit_test(heads_of_too_large_a_group_read_their_own_keys),
+      cmocka_unit_test(blocks_of_a_single_head_share_a_unit),
       cmocka_unit_test(one_group_is_a_product),
       cmocka_unit_test(names_are_read_as_they_are_written),
       cmocka_unit_test(constants_are_written_and_read),

@@ -12,7 +12,8 @@ static const struct poptOption options[] = {
     {"family", '\0', POPT_ARG_STRING, &family, 0,
      "timings of this family's machines alone, or of a class of devices: hopper, gpu", "NAME"},
     {"kernel", '\0', POPT_ARG_STRING, &kernel_name, 0,
-     "one kind of kernel: stream, product, decode, prefill, experts, collective", "KIND"},
+     "one kind of kernel: stream, product, decode, prefill, mla-decode, mla-prefill, experts, collective",
+     "KIND"},
     {"dtype", '\0', POPT_ARG_STRING, &dtype_name, 0, "arithmetic in one format", "FORMAT"},
     {"source", '\0', POPT_ARG_STRING, &source, 0, "who measured what, for the constants' source", "TEXT"},
     POPT_TABLEEND};

@@ -66,10 +66,11 @@ static void add_fit(const roof_fit *fit, roof_text *out) {
       lines[count++] = (constant_line){fit, (roof_constant)i};
     }
   }
-  roof_text_addf(out, "\n%s in %s%s%s%s: %.1f %% off (median of %zu timings%s; %.1f %% before)\n",
+  roof_text_addf(out, "\n%s in %s%s%s%s%s: %.1f %% off (median of %zu timings%s; %.1f %% before)\n",
                  roof_kernel_kind_name(fit->constants.kernel), roof_dtype_name(fit->constants.dtype),
-                 fit->constants.blocks ? " in blocks" : "", fit->constants.framework[0] != '\0' ? ", " : "",
-                 fit->constants.framework, 100 * fit->after.median, fit->after.count,
+                 fit->constants.blocks ? " in blocks" : "", fit->constants.narrow ? ", stored narrower" : "",
+                 fit->constants.framework[0] != '\0' ? ", " : "", fit->constants.framework,
+                 100 * fit->after.median, fit->after.count,
                  fit->apart ? " not fitted" : ", the fitted ones: too few", 100 * fit->before.median);
   cli_columns_add_text(out, CLI_ROWS(columns, lines, count));
 }
