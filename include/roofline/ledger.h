@@ -112,20 +112,34 @@ ROOF_API roof_status roof_ledger_write_sealed(const char *ledger, const roof_sea
 ROOF_API roof_status roof_ledger_write_recorded(const char *ledger, const roof_measurements *all,
                                                 roof_text *out, roof_error *error);
 
-/** Appends `count` predictions, all or none: one write under a lock, synced. A last line torn by a crash was
- *  never an entry and is dropped first.
+/** Hears what happens to a ledger's file meanwhile, in a sentence: another program holds its lock, a torn end was dropped.
+ *  Units: none.
+ *  Ownership: the sentence is the caller's for the call only.
+ *  Errors: none. */
+typedef void roof_ledger_listener(void *user, const char *sentence);
+
+/** Sets who hears it, for all ledgers of the process; NULL: nobody, as at first. Before threads use ledgers.
+ *  Units: none.
+ *  Ownership: keeps `user`.
+ *  Errors: none. */
+ROOF_API void roof_ledger_listen(roof_ledger_listener *listener, void *user);
+
+/** Appends `count` predictions, all or none, to a ledger whose chain holds: one write under a lock, synced, with its folder
+ *  where it is new. An end that a crash tore off was never acknowledged: it is kept in a new file `path`.torn
+ *  (.torn.2 ...), cut off, reported to the listener, and the first new entry says so.
  *  Units: s, FLOP, bytes.
  *  Ownership: keeps nothing.
  *  Errors: ROOF_E_ARGUMENT for a label that is empty, too long, not UTF-8 or given twice, or a time that is
- *  unknown, ROOF_E_OUTPUT when the file cannot be written (nothing is appended), ROOF_E_PARSE when its tail
- *  is not a ledger, ROOF_E_INPUT and ROOF_E_UNSUPPORTED for the key. */
+ *  unknown, ROOF_E_OUTPUT when the file cannot be written or another program keeps its lock for 60 s (nothing is
+ *  appended), ROOF_E_PARSE when it is not a ledger, ROOF_E_GATE with the line when it was changed, ROOF_E_INPUT and
+ *  ROOF_E_UNSUPPORTED for the key. */
 ROOF_API roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, size_t count,
                                       const roof_ledger_options *options, roof_error *error);
 
-/** Appends `count` measurements with all their samples, all or none, to a ledger whose chain holds.
+/** Appends `count` measurements with all their samples, as roof_ledger_seal does predictions.
  *  Units: s, FLOP, bytes.
  *  Ownership: keeps nothing.
- *  Errors: as roof_ledger_seal; ROOF_E_GATE for a changed ledger and, unless `options->unsealed`, for a
+ *  Errors: as roof_ledger_seal; ROOF_E_GATE also, unless `options->unsealed`, for a
  *  measurement without a prediction or older than it; ROOF_E_ARGUMENT for one taken later than now, or a clue
  *  with a value that roof_clue_check refuses. */
 ROOF_API roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
@@ -216,6 +230,10 @@ typedef struct roof_ledger_entry {
   char previous[ROOF_DIGEST_MAX];
   char sha256[ROOF_DIGEST_MAX];
   char digest[ROOF_DIGEST_MAX]; /**< of the whole line with its newline: the next line's `previous` */
+  double batch_first;           /**< of the entries that were appended together; NaN: it was alone */
+  double batch_last;
+  double torn_bytes; /**< of a torn append that was dropped before it; NaN: none */
+  char torn_sha256[ROOF_DIGEST_MAX];
   roof_sealing of;    /**< what was predicted; of a measurement its label, machine, format and work */
   double seconds;     /**< measured */
   double noise;       /**< how far that may be off, as a share of it */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "roofline/ledger.h"
 #include "roofline/version.h"
 
 #define ROW(name) extern const cli_command cli_##name;
@@ -126,8 +127,17 @@ static roof_status dispatch(int argc, const char **argv, roof_error *error) {
   return help ? run_command(command, 2, asked, error) : run_named(command, globals, argc, argv, error);
 }
 
+/** What a ledger has to say while a command runs. */
+static void report_note(void *user, const char *sentence) {
+  roof_error note = {0};
+  (void)user;
+  roof_error_set(&note, ROOF_OK, "%s", sentence);
+  cli_report("", &note);
+}
+
 int main(int argc, const char **argv) {
   roof_error error = {0};
+  roof_ledger_listen(report_note, NULL);
   roof_status status = dispatch(argc, argv, &error);
   if (status != ROOF_OK && error.message[0] != '\0') {
     cli_report("", &error);

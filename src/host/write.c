@@ -24,14 +24,33 @@ static int write_all(int file, const char *data, size_t length) {
   return fsync(file) == 0 || errno == EINVAL ? 0 : -1; /* a device has nothing to sync */
 }
 
-static void sync_folder(const char *path) {
+bool rf_write_sync_folder(const char *path) {
   char copy[4096];
   snprintf(copy, sizeof copy, "%s", path);
   int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    fsync(folder);
-    close(folder);
+  if (folder < 0) {
+    return errno == EACCES;
   }
+  bool synced = fsync(folder) == 0 || errno == EINVAL;
+  int why = errno;
+  close(folder);
+  errno = why;
+  return synced;
+}
+
+roof_status rf_write_new(const char *path, mode_t mode, const char *data, size_t length) {
+  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (file < 0) {
+    return ROOF_E_OUTPUT;
+  }
+  bool good = write_all(file, data, length) == 0;
+  good = close(file) == 0 && good && rf_write_sync_folder(path);
+  int why = errno;
+  if (!good) {
+    unlink(path);
+  }
+  errno = why;
+  return good ? ROOF_OK : ROOF_E_OUTPUT;
 }
 
 /** Devices, pipes, open files by their number: a rename would put a file in their place. */
@@ -79,8 +98,10 @@ roof_status rf_write_file(const char *path, const char *data, size_t length, roo
     unlink(temporary);
     return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(why));
   }
-  sync_folder(path);
-  return ROOF_OK;
+  return rf_write_sync_folder(path)
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_OUTPUT, "%s: its folder cannot be synced: %s", path,
+                              strerror(errno));
 }
 
 roof_status rf_temporary_name(char *path, size_t size, const char *name, roof_error *error) {

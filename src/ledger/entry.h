@@ -83,12 +83,23 @@ roof_regime rf_ledger_regime(const char *name);
 bool rf_ledger_scan(const char *text, size_t length, roof_ledger_entry *entry);
 
 /* chain.c */
-/** True when `text` starts as a ledger does, or is the start of such a start. */
+/** Where the next entry goes. */
+typedef struct ledger_end {
+  ledger_link link;
+  size_t length; /**< bytes of the entries; what follows is torn */
+  bool unended;  /**< the last entry is whole but its newline is missing */
+} ledger_end;
+
+/** True when `text` starts as a ledger does, is the start of such a start, or a first append that a crash left. */
 bool rf_ledger_begins(const char *text, size_t length);
 
 /** Reads and checks a whole ledger; `file` names it in errors. `signatures`: check those too. */
 roof_status rf_ledger_read(const char *text, size_t length, const char *file, bool signatures,
                            roof_ledger_entries *out, roof_error *error);
+
+/** As rf_ledger_read, without signatures, for a ledger whose last append may be torn: *out has the entries before it. */
+roof_status rf_ledger_read_end(const char *text, size_t length, const char *file, roof_ledger_entries *out,
+                               ledger_end *end, roof_error *error);
 
 /* ledger.c */
 /** Loads and checks the ledger at `path`; `text` (nullable) gets its lines. */

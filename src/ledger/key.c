@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/write.h"
 #include "ledger/entry.h"
 
 static const char secret_name[] = "ed25519-secret ";
@@ -23,16 +24,19 @@ static roof_status start(const char *path, roof_error *error) {
                                              "key %s: libsodium finds no source of random numbers", path);
 }
 
-/** A secret key that others may read is refused. */
-static roof_status check_owner(int file, const char *path, roof_error *error) {
+/** A key is a regular file; a secret one that others may read is refused. */
+static roof_status check_file(int file, const char *path, bool secret, roof_error *error) {
   struct stat info;
   if (fstat(file, &info) != 0) {
     return fail(ROOF_E_INPUT, path, error);
   }
-  if (info.st_uid != geteuid()) {
+  if (!S_ISREG(info.st_mode)) {
+    return roof_error_set(error, ROOF_E_INPUT, "key %s: not a regular file", path);
+  }
+  if (secret && info.st_uid != geteuid()) {
     return roof_error_set(error, ROOF_E_INPUT, "key %s: belongs to another user", path);
   }
-  if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+  if (secret && (info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return roof_error_set(error, ROOF_E_INPUT, "key %s: others may read it; `chmod 600 %s` first", path,
                           path);
   }
@@ -43,11 +47,11 @@ static roof_status check_owner(int file, const char *path, roof_error *error) {
 static roof_status read_key(const char *path, const char *name, bool secret, unsigned char *bytes,
                             roof_error *error) {
   char line[LINE] = "";
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) {
     return fail(ROOF_E_INPUT, path, error);
   }
-  roof_status status = secret ? check_owner(file, path, error) : ROOF_OK;
+  roof_status status = check_file(file, path, secret, error);
   ssize_t got = status == ROOF_OK ? read(file, line, sizeof line - 1) : 0;
   if (got < 0) {
     status = fail(ROOF_E_INPUT, path, error);
@@ -95,18 +99,12 @@ roof_status rf_ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 
 static roof_status write_key(const char *path, mode_t mode, const char *name, const unsigned char *bytes,
                              roof_error *error) {
   char line[LINE], digits[SEED + 1];
-  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (file < 0) {
-    return fail(ROOF_E_OUTPUT, path, error);
-  }
   int length =
       snprintf(line, sizeof line, "%s%s\n", name, sodium_bin2hex(digits, sizeof digits, bytes, SEED / 2));
-  roof_status status = ROOF_OK;
-  if (write(file, line, (size_t)length) != length || fsync(file) != 0) {
-    status = fail(ROOF_E_OUTPUT, path, error);
-    unlink(path);
+  roof_status status = rf_write_new(path, mode, line, (size_t)length);
+  if (status != ROOF_OK) {
+    fail(status, path, error);
   }
-  close(file);
   sodium_memzero(line, sizeof line);
   sodium_memzero(digits, sizeof digits);
   return status;

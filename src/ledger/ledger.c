@@ -1,224 +1,164 @@
-/* The file: locking, appending, loading. */
-#include <errno.h>
-#include <fcntl.h>
+/* Appending and loading. */
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ledger/entry.h"
+#include "ledger/file.h"
 
-static roof_status fail(roof_status status, const char *path, roof_error *error) {
-  return roof_error_set(error, status, "ledger %s: %s", path, strerror(errno));
-}
-
-static int lock(int file, int operation) {
-  int result;
-  do {
-    result = flock(file, operation);
-  } while (result != 0 && errno == EINTR);
-  return result;
-}
-
-/** Reads up to `length` bytes at `offset`; -1 with errno on an error, fewer at the end of the file. */
-static ssize_t read_at(int file, char *buffer, size_t length, off_t offset) {
-  size_t done = 0;
-  while (done < length) {
-    ssize_t got = pread(file, buffer + done, length - done, offset + (off_t)done);
-    if (got < 0) {
-      return -1;
-    }
-    if (got == 0) {
-      break;
-    }
-    done += (size_t)got;
-  }
-  return (ssize_t)done;
-}
-
-/** The end of a ledger: its last entry, and where the next one goes. */
-typedef struct tail {
-  roof_ledger_entry last;
-  bool any;          /**< `last` is filled */
-  bool unterminated; /**< the last entry is whole but its newline is missing */
-  off_t end;         /**< end of the last entry; what follows was torn */
-} tail;
-
-/** Parses the last bytes of a ledger: at least its last whole line from the start, and what follows.
- */
-static const char *parse_tail(const char *text, size_t length, off_t offset, tail *out) {
-  const char *newline = memrchr(text, '\n', length);
-  const char *rest = newline != NULL ? newline + 1 : text;
-  size_t rest_length = length - (size_t)(rest - text);
-  if (rest_length > 0 && rf_ledger_entry_read(rest, rest_length, &out->last) == NULL) {
-    out->any = out->unterminated = true;
-    out->end = offset + (off_t)length;
-    return NULL;
-  }
-  out->end = offset + (rest - text);
-  if (newline == NULL) {
-    return NULL;
-  }
-  const char *before = memrchr(text, '\n', (size_t)(newline - text));
-  const char *line = before != NULL ? before + 1 : text;
-  out->any = true;
-  return rf_ledger_entry_read(line, (size_t)(newline - line), &out->last);
-}
-
-/** Reads backwards until the last whole line is in memory. */
-static roof_status read_tail(int file, const char *path, off_t size, tail *out, roof_error *error) {
-  roof_status status = ROOF_OK;
-  char *text = NULL;
-  size_t window = 1 << 15, newlines = 0;
-  off_t offset = size;
-  do {
-    window = (off_t)(2 * window) < size ? 2 * window : (size_t)size;
-    offset = size - (off_t)window;
-    char *more = realloc(text, window);
-    if (more == NULL) {
-      status = roof_error_set(error, ROOF_E_MEMORY, "ledger %s: out of memory", path);
-      goto cleanup;
-    }
-    text = more;
-    if (read_at(file, text, window, offset) != (ssize_t)window) {
-      status = fail(ROOF_E_OUTPUT, path, error);
-      goto cleanup;
-    }
-    newlines = 0;
-    for (size_t i = 0; i < window; i++) {
-      newlines += text[i] == '\n';
-    }
-  } while (newlines < 2 && offset > 0);
-  const char *why = parse_tail(text, window, offset, out);
-  if (why != NULL) {
-    status =
-        roof_error_set(error, ROOF_E_PARSE, "ledger %s: its last entry cannot be continued: %s", path, why);
-  }
-cleanup:
-  free(text);
-  return status;
-}
-
-/** Finds where to append; a file that does not begin as a ledger is left alone. */
-static roof_status find_tail(int file, const char *path, tail *out, roof_error *error) {
-  struct stat info;
-  char start[32];
-  if (fstat(file, &info) != 0) {
-    return fail(ROOF_E_OUTPUT, path, error);
-  }
-  if (!S_ISREG(info.st_mode)) {
-    return roof_error_set(error, ROOF_E_OUTPUT, "ledger %s: not a regular file", path);
-  }
-  *out = (tail){0};
-  if (info.st_size == 0) {
-    return ROOF_OK;
-  }
-  ssize_t length = read_at(file, start, sizeof start, 0);
-  if (length < 0) {
-    return fail(ROOF_E_OUTPUT, path, error);
-  }
-  if (!rf_ledger_begins(start, (size_t)length)) {
-    return roof_error_set(error, ROOF_E_PARSE, "ledger %s: not a ledger, so nothing is appended", path);
-  }
-  return read_tail(file, path, info.st_size, out, error);
-}
-
-/** Writes all of `lines` at the end and syncs them, or leaves the file as it was. */
-static roof_status write_lines(int file, const char *path, off_t end, const roof_text *lines,
-                               roof_error *error) {
-  if (ftruncate(file, end) != 0) { /* drops a torn line: it was never an entry */
-    return fail(ROOF_E_OUTPUT, path, error);
-  }
-  ssize_t written = write(file, lines->data, lines->length);
-  if (written == (ssize_t)lines->length && fsync(file) == 0) {
-    return ROOF_OK;
-  }
-  errno = written >= 0 && written < (ssize_t)lines->length ? ENOSPC : errno;
-  roof_status status = fail(ROOF_E_OUTPUT, path, error);
-  if (written > 0 && ftruncate(file, end) != 0) {
-    return roof_error_set(error, ROOF_E_OUTPUT, "ledger %s: cannot be written, and a torn line remains",
-                          path);
-  }
-  return status;
-}
-
-/** Reads a locked file's first `length` bytes. */
-static roof_status read_text(int file, const char *path, off_t length, roof_text *text, roof_error *error) {
-  char *data = malloc((size_t)length + 1);
-  if (data == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "ledger %s: out of memory", path);
-  }
-  ssize_t got = read_at(file, data, (size_t)length, 0);
-  if (got < 0) {
-    roof_status status = fail(ROOF_E_INPUT, path, error);
-    free(data);
-    return status;
-  }
-  data[got] = '\0';
-  *text = (roof_text){.data = data, .length = (size_t)got, .capacity = (size_t)length + 1};
-  return ROOF_OK;
-}
-
-/** Lets the caller see what the ledger holds before its own entries are added. */
-static roof_status complete_list(int file, const char *path, const tail *end, json_t *list,
-                                 ledger_completer *complete, void *user, roof_error *error) {
+/** A file that does not begin as a ledger is left alone, and not read further. */
+static roof_status check_start(const ledger_file *file, roof_error *error) {
+  enum { START = 32 };
   roof_text text = {0};
-  roof_ledger_entries before = {0};
-  roof_status status = read_text(file, path, end->end, &text, error);
-  if (status == ROOF_OK && end->unterminated) {
-    roof_text_add(&text, "\n");
+  roof_status status = rf_ledger_file_read(file, START, &text, error);
+  if (status == ROOF_OK && text.length > 0 && !rf_ledger_begins(text.data, text.length)) {
+    status =
+        roof_error_set(error, ROOF_E_PARSE, "ledger %s: not a ledger, so nothing is appended", file->path);
   }
-  if (status == ROOF_OK) {
-    status = rf_ledger_read(text.data, text.length, path, false, &before, error);
-  }
-  if (status == ROOF_OK) {
-    status = complete(list, &before, user, error);
-  }
-  free(before.entries);
   roof_text_done(&text);
   return status;
 }
 
+/** An entry that its ledger's next reader would refuse is not written. */
+static roof_status check_clock(const ledger_file *file, const roof_ledger_entries *before,
+                               roof_error *error) {
+  const roof_ledger_entry *last = before->count > 0 ? &before->entries[before->count - 1] : NULL;
+  char now[ROOF_TIME_MAX];
+  return last == NULL || roof_time_now() > last->at - RF_LEDGER_SKEW_SECONDS
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_GATE, "ledger %s: the clock says %s, before the last entry (%s)",
+                              file->path, roof_time_write(roof_time_now(), now), last->time);
+}
+
+/** Reads and verifies what is there, and finds where to append. */
+static roof_status read_end(const ledger_file *file, roof_text *text, roof_ledger_entries *before,
+                            ledger_end *end, roof_error *error) {
+  roof_status status = check_start(file, error);
+  status = status == ROOF_OK ? rf_ledger_file_read(file, SIZE_MAX, text, error) : status;
+  status = status == ROOF_OK ? rf_ledger_read_end(text->data, text->length, file->path, before, end, error)
+                             : status;
+  status = status == ROOF_OK ? rf_ledger_check(before, file->path, error) : status;
+  return status == ROOF_OK ? check_clock(file, before, error) : status;
+}
+
+/** What a crash leaves ends with a whole block; a shorter end was cut off a line that had been written. */
+static bool was_cut(const roof_text *text, size_t from) {
+  enum { SMALLEST_BLOCK = 512 };
+  return text->length % SMALLEST_BLOCK != 0 && memchr(text->data + from, '\0', text->length - from) == NULL;
+}
+
+/** "entry 4, `add`": as far as the torn end says it. */
+static void name_torn(const roof_text *text, size_t from, size_t sequence, char *name, size_t size) {
+  static const char key[] = "\"label\":\"";
+  const char *start = memmem(text->data + from, text->length - from, key, sizeof key - 1);
+  const char *label = start != NULL ? start + sizeof key - 1 : "";
+  const char *end = start != NULL ? strchr(label, '"') : NULL;
+  bool known = end != NULL && end - label < ROOF_LABEL_MAX;
+  snprintf(name, size, "entry %zu%s%.*s%s", sequence, known ? ", `" : "", known ? (int)(end - label) : 0,
+           label, known ? "`" : "");
+}
+
+/** Moves a torn end out of the ledger, and says so. */
+static roof_status drop_torn(ledger_file *file, const roof_text *text, const ledger_end *end,
+                             roof_error *error) {
+  char kept[4096], name[ROOF_LABEL_MAX + 64];
+  size_t bytes = text->length - end->length;
+  roof_text sentence = {0};
+  name_torn(text, end->length, end->link.sequence + 1, name, sizeof name);
+  roof_status status = rf_ledger_file_cut(file, text, end->length, kept, sizeof kept, error);
+  if (status == ROOF_OK) {
+    roof_text_addf(&sentence, "ledger %s: dropped %zu bytes of a torn append (%s)%s; they are kept in %s",
+                   file->path, bytes, name,
+                   was_cut(text, end->length)
+                       ? ": its end was cut off, which no crash does; it may have been acknowledged"
+                       : ", which was not acknowledged",
+                   kept);
+    rf_ledger_report(sentence.data != NULL ? sentence.data : kept);
+  }
+  roof_text_done(&sentence);
+  return status;
+}
+
+/** The first of the new entries says what was dropped before it. */
+static bool note_torn(json_t *list, const roof_text *text, const ledger_end *end) {
+  char digest[ROOF_DIGEST_MAX];
+  size_t bytes = text->length - end->length;
+  return bytes == 0 ||
+         json_object_set_new(json_array_get(list, 0), "torn",
+                             json_pack("{s:I, s:s}", "bytes", (json_int_t)bytes, "sha256",
+                                       roof_ledger_digest(text->data + end->length, bytes, digest))) == 0;
+}
+
+/** Entries that come together say so: after a crash they count all, or none. */
+static bool note_batch(json_t *list, const ledger_end *end) {
+  size_t count = json_array_size(list), first = end->link.sequence + 1;
+  bool noted = true;
+  for (size_t i = 0; i < count && count > 1 && noted; i++) {
+    json_t *batch =
+        json_pack("{s:I, s:I}", "first", (json_int_t)first, "last", (json_int_t)(first + count - 1));
+    noted = json_object_set_new(json_array_get(list, i), "batch", batch) == 0;
+  }
+  return noted;
+}
+
 /** The lines of `list`, each after the one before. */
-static roof_status write_list(const tail *end, json_t *list, const ledger_key *key, roof_text *lines,
+static roof_status write_list(const ledger_end *end, json_t *list, const ledger_key *key, roof_text *lines,
                               roof_error *error) {
-  ledger_link link = end->any ? rf_ledger_link_after(&end->last) : rf_ledger_link_first();
+  ledger_link link = end->link;
   roof_status status = ROOF_OK;
-  roof_text_add(lines, end->unterminated ? "\n" : "");
+  roof_text_add(lines, end->unended ? "\n" : "");
   for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
     status = rf_ledger_entry_write(&link, json_array_get(list, i), key, lines, error);
   }
   return status;
 }
 
+/** Makes the lines for an open ledger, of which `text` is the content. */
+static roof_status prepare(const ledger_file *file, json_t *list, const ledger_key *key,
+                           ledger_completer *complete, void *user, roof_text *text, ledger_end *end,
+                           roof_text *lines, roof_error *error) {
+  roof_ledger_entries before = {0};
+  roof_status status = read_end(file, text, &before, end, error);
+  if (status == ROOF_OK && complete != NULL) {
+    status = complete(list, &before, user, error);
+  }
+  if (status == ROOF_OK && !(note_torn(list, text, end) && note_batch(list, end))) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "ledger %s: out of memory", file->path);
+  }
+  free(before.entries);
+  return status == ROOF_OK ? write_list(end, list, key, lines, error) : status;
+}
+
+static roof_status append(ledger_file *file, json_t *list, const ledger_key *key, ledger_completer *complete,
+                          void *user, roof_error *error) {
+  roof_text text = {0}, lines = {0};
+  ledger_end end = {.length = 0};
+  roof_status status = prepare(file, list, key, complete, user, &text, &end, &lines, error);
+  if (status == ROOF_OK && end.length < text.length) {
+    status = drop_torn(file, &text, &end, error);
+  }
+  if (status == ROOF_OK) {
+    status = rf_ledger_file_add(file, &lines, error);
+  }
+  roof_text_done(&text);
+  roof_text_done(&lines);
+  return status;
+}
+
 roof_status rf_ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
                              void *user, roof_error *error) {
-  roof_text lines = {0};
   ledger_key key;
-  tail end = {0};
+  ledger_file file;
   roof_status status = key_path != NULL ? rf_ledger_key_load(key_path, &key, error) : ROOF_OK;
   if (status != ROOF_OK) {
     return status;
   }
-  int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) {
-    status = fail(ROOF_E_OUTPUT, path, error);
-    goto cleanup;
-  }
-  status = lock(file, LOCK_EX) != 0 ? fail(ROOF_E_OUTPUT, path, error) : find_tail(file, path, &end, error);
-  if (status == ROOF_OK && complete != NULL) {
-    status = complete_list(file, path, &end, list, complete, user, error);
-  }
+  status = rf_ledger_file_open(path, true, LEDGER_PATIENCE_SECONDS, &file, error);
   if (status == ROOF_OK) {
-    status = write_list(&end, list, key_path != NULL ? &key : NULL, &lines, error);
+    status = append(&file, list, key_path != NULL ? &key : NULL, complete, user, error);
+    rf_ledger_file_close(&file);
   }
-  if (status == ROOF_OK) {
-    status = write_lines(file, path, end.end, &lines, error);
-  }
-  close(file); /* unlocks */
-cleanup:
-  roof_text_done(&lines);
   if (key_path != NULL) {
     rf_ledger_key_done(&key);
   }
@@ -229,18 +169,11 @@ roof_status rf_ledger_load(const char *path, bool signatures, roof_ledger_entrie
                            roof_error *error) {
   roof_text read = {0};
   roof_ledger_entries all = {0};
-  struct stat info;
-  roof_status status = ROOF_OK;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0 || lock(file, LOCK_SH) != 0 || fstat(file, &info) != 0) {
-    status = fail(ROOF_E_INPUT, path, error);
-  } else if (!S_ISREG(info.st_mode)) {
-    status = roof_error_set(error, ROOF_E_INPUT, "ledger %s: not a regular file", path);
-  } else {
-    status = read_text(file, path, info.st_size, &read, error);
-  }
-  if (file >= 0) {
-    close(file);
+  ledger_file file;
+  roof_status status = rf_ledger_file_open(path, false, LEDGER_PATIENCE_SECONDS, &file, error);
+  if (status == ROOF_OK) {
+    status = rf_ledger_file_read(&file, SIZE_MAX, &read, error);
+    rf_ledger_file_close(&file);
   }
   if (status == ROOF_OK) {
     status = rf_ledger_read(read.data, read.length, path, signatures, &all, error);

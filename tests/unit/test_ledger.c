@@ -30,8 +30,9 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  unlink(path);
-  return rmdir(folder);
+  char command[128];
+  snprintf(command, sizeof command, "rm -r %s", folder); /* torn ends are kept next to the ledger */
+  return system(command);
 }
 
 static roof_sealing sealing(const char *label, double lower, double expected) {
@@ -276,8 +277,7 @@ static void long_lines_are_found_from_the_end(void **state) {
 
 static void a_file_that_is_no_ledger_is_left_alone(void **state) {
   (void)state;
-  static const char *const texts[] = {"my notes", "my notes\n", "\n", "{\"sequence\":2,",
-                                      "{\"sequence\":1,\"kind\":\"x\"}\n"};
+  static const char *const texts[] = {"my notes", "my notes\n", "\n", "{\"sequence\":2,"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     size_t length;
     roof_error error = {0};
