@@ -1,8 +1,8 @@
 #include "cli/cli.h"
+#include "cli/ledger/seal.h"
 
 #include <string.h>
 
-#include "roofline/ledger.h"
 #include "roofline/version.h"
 
 #define ROW(name) extern const cli_command cli_##name;
@@ -139,6 +139,7 @@ int main(int argc, const char **argv) {
   roof_error error = {0};
   roof_ledger_listen(report_note, NULL);
   roof_status status = dispatch(argc, argv, &error);
+  cli_ledger_explain(status, &error);
   if (status != ROOF_OK && error.message[0] != '\0') {
     cli_report("", &error);
   }

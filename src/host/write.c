@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,35 +71,54 @@ static roof_status write_special(const char *path, const char *data, size_t leng
   return good ? ROOF_OK : roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(why));
 }
 
-roof_status rf_write_file(const char *path, const char *data, size_t length, roof_error *error) {
-  char temporary[4096];
-  if (rf_write_in_place(path)) {
-    return write_special(path, data, length, error);
-  }
-  if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) {
-    return roof_error_set(error, ROOF_E_OUTPUT, "%.40s...: the name is too long", path);
-  }
-  int file = mkstemp(temporary);
-  if (file < 0) {
-    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(errno));
-  }
+/** The file that `path` names, through links: the one to be replaced. False with errno where a link leads nowhere. */
+static bool find_target(const char *path, char target[PATH_MAX], mode_t *mode) {
+  struct stat info;
   mode_t mask = umask(0);
   umask(mask);
-  bool good = write_all(file, data, length) == 0 && fchmod(file, 0666 & ~mask) == 0;
+  *mode = 0666 & ~mask;
+  if (realpath(path, target) != NULL && stat(target, &info) == 0) {
+    *mode = info.st_mode & 0777;
+    return true;
+  }
+  return lstat(path, &info) != 0 && snprintf(target, PATH_MAX, "%s", path) < PATH_MAX;
+}
+
+/** Fills the open file under its temporary name and gives it the other. */
+static bool settle(int file, const char *temporary, const char *target, mode_t mode, const char *data,
+                   size_t length) {
+  bool good = write_all(file, data, length) == 0 && fchmod(file, mode) == 0;
   int why = errno;
   if (close(file) != 0 && good) {
     good = false;
     why = errno;
   }
-  if (good && rename(temporary, path) != 0) {
-    good = false;
-    why = errno;
+  if (good && rename(temporary, target) == 0) {
+    return true;
   }
-  if (!good) {
-    unlink(temporary);
-    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(why));
+  why = good ? errno : why;
+  unlink(temporary);
+  errno = why;
+  return false;
+}
+
+roof_status rf_write_file(const char *path, const char *data, size_t length, roof_error *error) {
+  char target[PATH_MAX], temporary[PATH_MAX];
+  mode_t mode;
+  if (rf_write_in_place(path)) {
+    return write_special(path, data, length, error);
   }
-  return rf_write_sync_folder(path)
+  if (!find_target(path, target, &mode)) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: a link that leads nowhere", path);
+  }
+  if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", target) >= (int)sizeof temporary) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%.40s...: the name is too long", path);
+  }
+  int file = mkstemp(temporary);
+  if (file < 0 || !settle(file, temporary, target, mode, data, length)) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(errno));
+  }
+  return rf_write_sync_folder(target)
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_OUTPUT, "%s: its folder cannot be synced: %s", path,
                               strerror(errno));

@@ -8,7 +8,8 @@
 
 #include "roofline/status.h"
 
-/** Writes a file through a temporary name: complete, synced and renamed, or not at all.
+/** Writes a file through a temporary name: complete, synced and renamed, or not at all. It keeps its mode; a link is
+ *  written through.
  *  Units: bytes. Ownership: `data` is not kept. Errors: ROOF_E_OUTPUT. */
 roof_status rf_write_file(const char *path, const char *data, size_t length, roof_error *error);
 

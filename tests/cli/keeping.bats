@@ -97,3 +97,29 @@ verified() { # ENTRIES
   [ "$status" -eq 2 ]
   [[ $stderr == *'key key: not a regular file' ]]
 }
+
+@test "entries whose answer cannot be printed are in the ledger, and the error says so" {
+  [ -w /dev/full ] || skip 'no /dev/full'
+  run --separate-stderr sh -c '"$ROOFLINE" predict add n=1Mi --machine "$1" --dtype fp32 --seal --label one --ledger ledger >/dev/full' sh "$h989"
+  [ "$status" -eq 3 ]
+  [[ $stderr == *'No space left on device; the entries are in ledger' ]]
+  run --separate-stderr sh -c '"$ROOFLINE" record one seconds=1ms --ledger ledger >/dev/full'
+  [ "$status" -eq 3 ]
+  [[ $stderr == *'No space left on device; the entries are in ledger' ]]
+  verified 2
+}
+
+@test "a file that is written again keeps its mode, and a link stays one" {
+  seals one
+  echo old >table.md
+  chmod 600 table.md
+  ln -s table.md link.md
+  ln -s nothing.md astray.md
+  "$ROOFLINE" ledger export --markdown link.md --ledger ledger
+  [ -L link.md ] && [ ! -L table.md ]
+  [ "$(stat -c %a table.md)" = 600 ]
+  grep -q '| one |' table.md
+  run --separate-stderr "$ROOFLINE" ledger export --markdown astray.md --ledger ledger
+  [ "$status" -eq 3 ]
+  [[ $stderr == *'astray.md: a link that leads nowhere' ]]
+}

@@ -139,6 +139,9 @@ static roof_status record(const char *name, import_answer *answer, const char **
   if (status == ROOF_OK) {
     status = roof_ledger_record_known(name, all.list, all.count, &how, why, error);
   }
+  if (status == ROOF_OK) {
+    cli_ledger_written(name);
+  }
   answer->recorded = (roof_recorded){name, why};
   roof_measurements_done(&all);
   return status;

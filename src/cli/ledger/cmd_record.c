@@ -61,6 +61,7 @@ static roof_status record(const cli_args *args, roof_error *error) {
     status = roof_ledger_record(ledger, b.list, b.count, &how, error);
   }
   if (status == ROOF_OK) {
+    cli_ledger_written(ledger);
     status = print_answer(args, ledger, &b, error);
   }
   roof_measurements_done(&b);

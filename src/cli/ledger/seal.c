@@ -4,5 +4,22 @@ roof_status cli_seal_all(const char *ledger, const roof_sealings *sealings, cons
                          roof_error *error) {
   char commit[ROOF_DIGEST_MAX];
   roof_ledger_options how = {.commit = roof_ledger_commit(commit), .key = key};
-  return roof_ledger_seal(ledger, sealings->list, sealings->count, &how, error);
+  roof_status status = roof_ledger_seal(ledger, sealings->list, sealings->count, &how, error);
+  if (status == ROOF_OK) {
+    cli_ledger_written(ledger);
+  }
+  return status;
+}
+
+static char written[256];
+
+void cli_ledger_written(const char *ledger) {
+  snprintf(written, sizeof written, "%s", ledger);
+}
+
+void cli_ledger_explain(roof_status status, roof_error *error) {
+  const roof_error why = *error;
+  if (status == ROOF_E_OUTPUT && written[0] != '\0') {
+    roof_error_set(error, status, "%.200s; the entries are in %s", why.message, written);
+  }
 }

@@ -14,6 +14,12 @@ roof_status cli_predict_collect(const cli_args *args, roof_sealings *sealings, r
 roof_status cli_seal_all(const char *ledger, const roof_sealings *sealings, const char *key,
                          roof_error *error);
 
+/** Remembers that entries are in the ledger, for cli_ledger_explain. */
+void cli_ledger_written(const char *ledger);
+
+/** Adds to the error of an answer that could not be printed that the ledger has the entries nevertheless. */
+void cli_ledger_explain(roof_status status, roof_error *error);
+
 /** Prints what was measured in the ledger against what was sealed, as a table. */
 roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_error *error);
 
