@@ -64,15 +64,23 @@ void rf_screen_add_plain(roof_text *out, const char *text, size_t length, bool a
   }
 }
 
+/** Bytes up to the next that may begin a mark; what stands after `end` is not read: a text may have a million lines. */
+static size_t unmarked(const char *text, const char *end) {
+  const char *at = text;
+  while (at < end && *at != '\016' && *at != '\017') {
+    at++;
+  }
+  return (size_t)(at - text);
+}
+
 /** The same of a line with its marks. */
 static void add_plain_line(roof_text *out, const char *text, size_t length, bool ascii) {
   for (const char *end = text + length; text < end;) {
     size_t marked = is_mark(text) ? mark_length(text) : 0;
     roof_text_add_bytes(out, text, marked);
     text += marked;
-    size_t plain = strcspn(text, "\016\017");
+    size_t plain = unmarked(text, end);
     plain = marked == 0 && plain == 0 ? 1 : plain;
-    plain = text + plain > end ? (size_t)(end - text) : plain;
     rf_screen_add_plain(out, text, plain, ascii);
     text += plain;
   }
