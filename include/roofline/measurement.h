@@ -49,6 +49,7 @@ typedef struct roof_measurement {
   double
       memory_pace; /**< that rate as a share of the ceiling's where memory was in another mode; NaN: as then */
   double ceiling_seconds; /**< the least time per call that its document gives; NaN unknown */
+  double slowest_seconds; /**< the slow end of what its document predicts per call; NaN unknown */
   bool achieved;          /**< that ceiling is one that a benchmark reached */
   double seconds;         /**< median per call */
   double calls;           /**< of all threads; NaN unknown */
@@ -82,6 +83,12 @@ typedef struct roof_counts {
  *  Ownership: the caller's storage.
  *  Errors: none. */
 ROOF_API void roof_measurement_init(roof_measurement *measurement);
+
+/** Labels it with a kernel's name; one that is too long keeps its beginning, and a digest of all of it.
+ *  Units: none.
+ *  Ownership: copied.
+ *  Errors: none. */
+ROOF_API void roof_measurement_name(roof_measurement *measurement, const char *name);
 
 /** Frees the samples and resets.
  *  Units: none.

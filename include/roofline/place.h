@@ -121,7 +121,8 @@ typedef struct roof_placed {
   double share;                /**< ceiling_seconds / seconds */
   double headroom;             /**< seconds / ceiling_seconds */
   double lost_seconds;         /**< seconds - ceiling_seconds */
-  const roof_verdict *verdict; /**< of the share; NULL: unknown */
+  double slowest_seconds;      /**< the slow end of what was predicted; NaN: nothing was */
+  const roof_verdict *verdict; /**< of the share, heeding the prediction; NULL: unknown */
   char why[192];               /**< why it is unknown, above or impossible; "" where it is possible */
 } roof_placed;
 
@@ -155,13 +156,13 @@ ROOF_API roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_mach
  *  Errors: none: what is not known says why. */
 ROOF_API void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_placed *placed);
 
-/** The verdict of placed work where its operation, its `values` (completed) and formats are known: as roof_verdict_heed
- *  says of the prediction on the ceilings' machine.
+/** The verdict of placed work where its operation, its `values` (completed) and formats are known, and how many `calls`
+ *  the placed time is of: as roof_verdict_heed says of the prediction on the ceilings' machine.
  *  Units: the parameters'.
- *  Ownership: changes placed->verdict.
+ *  Ownership: changes the verdict and `slowest_seconds`.
  *  Errors: none; unchanged without a machine, or where it lacks the formats. */
 ROOF_API void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,
-                              const roof_types *types, roof_placed *placed);
+                              const roof_types *types, double calls, roof_placed *placed);
 
 /** Places the work of a formula, with the target's state of the data, tile and launches; `noise` as in
  *  roof_counted. A term whose figure is not known takes no time, as in a prediction.

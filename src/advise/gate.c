@@ -104,14 +104,18 @@ roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *placed, do
 
 /* Two documents */
 
-/** The verdict where the label is that of an operation with its shape, whose time can be predicted. */
-static void heed_label(const roof_ceilings *ceilings, const char *label, roof_placed *placed) {
+/** The verdict where the document predicts on this machine, or the label is that of an operation with its shape. */
+static void heed_prediction(const roof_ceilings *ceilings, const roof_measurement *m, roof_placed *placed) {
   const roof_op *op;
   double values[ROOF_PARAM_MAX];
   roof_dtype dtype;
-  if (roof_shape_of_label(label, &op, values, &dtype)) {
+  bool same = ceilings->machine != NULL && strcmp(ceilings->machine->name, m->machine) == 0;
+  if (same && !isnan(m->slowest_seconds)) {
+    placed->slowest_seconds = m->slowest_seconds;
+    placed->verdict = roof_verdict_heed(placed->verdict, m->seconds, m->slowest_seconds);
+  } else if (roof_shape_of_label(m->label, &op, values, &dtype)) {
     roof_types types = roof_types_of(dtype);
-    roof_place_heed(ceilings, op, values, &types, placed);
+    roof_place_heed(ceilings, op, values, &types, 1, placed);
   }
 }
 
@@ -122,11 +126,13 @@ void roof_place_measurement(const roof_ceilings *ceilings, const roof_measuremen
     const roof_op *op = roof_op_of_kernel(m->label);
     work.unit = op != NULL ? (int)op->unit : -1;
     roof_place(ceilings, &work, placed);
-    heed_label(ceilings, m->label, placed);
+    heed_prediction(ceilings, m, placed);
     return;
   }
   roof_place_time(m->ceiling_seconds, m->achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL, m->seconds, work.noise,
                   placed);
+  placed->slowest_seconds = m->slowest_seconds;
+  placed->verdict = roof_verdict_heed(placed->verdict, m->seconds, m->slowest_seconds);
   placed->flops = m->flops;
   placed->bytes = isnan(m->bytes) ? m->link_bytes : m->bytes;
 }

@@ -1,7 +1,10 @@
 #include "roofline/measurement.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void roof_measurement_init(roof_measurement *measurement) {
   *measurement = (roof_measurement){.flops = NAN,
@@ -14,6 +17,7 @@ void roof_measurement_init(roof_measurement *measurement) {
                                     .total_seconds = NAN,
                                     .link_bytes = NAN,
                                     .ceiling_seconds = NAN,
+                                    .slowest_seconds = NAN,
                                     .memory_bytes_per_second = NAN,
                                     .memory_pace = NAN,
                                     .watts = NAN,
@@ -29,6 +33,28 @@ void roof_measurement_init(roof_measurement *measurement) {
       measurement->unit_flops[d][u] = NAN;
     }
   }
+}
+
+/** FNV-1a (Fowler, Noll and Vo). */
+static uint64_t digest_of(const char *text) {
+  uint64_t digest = 14695981039346656037u;
+  for (; *text != '\0'; text++) {
+    digest = (digest ^ (unsigned char)*text) * 1099511628211u;
+  }
+  return digest;
+}
+
+void roof_measurement_name(roof_measurement *measurement, const char *name) {
+  enum { DIGEST = 17 }; /* "~" and 16 digits */
+  size_t size = sizeof measurement->label, kept = size - 1 - DIGEST;
+  if (strlen(name) < size) {
+    snprintf(measurement->label, size, "%s", name);
+    return;
+  }
+  while (kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80) { /* within a character of UTF-8 */
+    kept--;
+  }
+  snprintf(measurement->label, size, "%.*s~%016" PRIx64, (int)kept, name, digest_of(name));
 }
 
 void roof_measurement_done(roof_measurement *measurement) {

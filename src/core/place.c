@@ -311,7 +311,8 @@ static roof_placed placed_at(double seconds) {
                        .compute_seconds = NAN,
                        .share = NAN,
                        .headroom = NAN,
-                       .lost_seconds = NAN};
+                       .lost_seconds = NAN,
+                       .slowest_seconds = NAN};
 }
 
 /** The verdict of the share nearest to what is normal that its noise allows: 49.0 +- 5 % is not a bug. */
@@ -449,13 +450,14 @@ void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_pl
 }
 
 void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,
-                     const roof_types *types, roof_placed *placed) {
+                     const roof_types *types, double calls, roof_placed *placed) {
   roof_target target;
   roof_prediction p;
   if (ceilings->machine != NULL &&
       roof_target_init(&target, ceilings->machine, types, &ceilings->options, NULL) == ROOF_OK) {
     roof_predict(&target, op, values, &p);
-    placed->verdict = roof_verdict_heed(placed->verdict, placed->seconds, p.expected_high_seconds);
+    placed->slowest_seconds = calls * p.expected_high_seconds;
+    placed->verdict = roof_verdict_heed(placed->verdict, placed->seconds, placed->slowest_seconds);
   }
 }
 
@@ -485,7 +487,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   own.least.flops = NAN; /* a kernel is judged by the arithmetic of its own algorithm */
   roof_predict_work(target, &own, &p);
   roof_regime predicted = p.regime;
-  double slowest = p.expected_high_seconds;
+  out.slowest_seconds = p.expected_high_seconds;
   out.flops = work->flops;
   out.bytes = p.bytes;
   out.intensity = p.intensity;
@@ -505,7 +507,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
              roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
   }
   judge(&out, noise);
-  out.verdict = roof_verdict_heed(roof_verdict_in(predicted, out.verdict), seconds, slowest);
+  out.verdict = roof_verdict_heed(roof_verdict_in(predicted, out.verdict), seconds, out.slowest_seconds);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
     double moved = out.regime == ROOF_NETWORK_BOUND ? work->link_bytes : out.bytes;
     explain_impossible(&out, out.regime, moved);

@@ -202,6 +202,7 @@ static void read_ceiling(json_t *kernel, roof_measurement *m) {
   double share = rf_json_number_of(json_object_get(kernel, "fraction_of_ceiling"));
   m->ceiling_seconds = rf_json_number_of(json_object_get(kernel, "ceiling_seconds"));
   m->ceiling_seconds = isnan(m->ceiling_seconds) ? share * m->seconds : m->ceiling_seconds;
+  m->slowest_seconds = rf_json_number_of(json_object_get(kernel, "slowest_seconds"));
   m->achieved =
       strcmp(rf_json_text_of(json_object_get(kernel, "basis")), roof_basis_name(ROOF_ACHIEVED)) == 0;
 }
@@ -209,11 +210,10 @@ static void read_ceiling(json_t *kernel, roof_measurement *m) {
 /** Reads what a kernel is known by, under `key`. */
 static roof_status read_label(json_t *from, const char *key, roof_measurement *m, roof_error *error) {
   const char *label = rf_json_text_of(json_object_get(from, key));
-  if (label[0] == '\0' || strlen(label) >= sizeof m->label) {
-    return roof_error_set(error, ROOF_E_PARSE, "a kernel's `%s` must have 1 to %zu bytes", key,
-                          sizeof m->label - 1);
+  if (label[0] == '\0') {
+    return roof_error_set(error, ROOF_E_PARSE, "a kernel's `%s` must not be empty", key);
   }
-  snprintf(m->label, sizeof m->label, "%s", label);
+  roof_measurement_name(m, label);
   return roof_text_is_plain(label)
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_PARSE,

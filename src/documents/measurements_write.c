@@ -74,6 +74,7 @@ static json_t *kernel_json(const roof_measurement *m) {
 void rf_json_add_placed(json_t *object, const roof_placed *at, double calls) {
   bool bound = at->regime < ROOF_REGIME_COUNT;
   json_object_set_new(object, "ceiling_seconds", rf_json_number(at->ceiling_seconds / calls));
+  json_object_set_new(object, "slowest_seconds", rf_json_number(at->slowest_seconds / calls));
   json_object_set_new(object, "fraction_of_ceiling", rf_json_number(at->share));
   json_object_set_new(object, "lost_seconds", rf_json_number(at->lost_seconds));
   json_object_set_new(object, "regime", bound ? json_string(roof_regime_name(at->regime)) : json_null());

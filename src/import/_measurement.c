@@ -78,7 +78,7 @@ roof_status roof_record_measurement(const roof_record *record, roof_measurement 
   roof_status status = ROOF_OK;
   roof_measurement_init(&m);
   m.dtype = ROOF_FP32;
-  snprintf(m.label, sizeof m.label, "%s", strlen(record->name) < sizeof m.label ? record->name : "");
+  roof_measurement_name(&m, record->name);
   m.calls = (double)record->calls;
   m.total_seconds = roof_record_seconds(record);
   m.seconds = m.total_seconds / calls;

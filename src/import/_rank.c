@@ -44,7 +44,8 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
   roof_record_counted(record, &work);
   roof_place(ceilings, &work, &row->at);
   if (record->ran != NULL) {
-    roof_place_heed(ceilings, record->ran->op, record->ran->values, &record->ran->types, &row->at);
+    roof_place_heed(ceilings, record->ran->op, record->ran->values, &record->ran->types,
+                    (double)record->calls, &row->at);
   }
   row->starved = is_starved(record);
   r->seconds += isnan(row->at.seconds) ? 0 : row->at.seconds;

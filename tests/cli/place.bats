@@ -31,6 +31,14 @@ judged() {
   [ "$seen" -ge 40 ]
 }
 
+@test "a kernel's long name, as of a template, is judged in check, and against a baseline" {
+  jq -n '[range(2)] | {schema: "roofline.measurements/1", kernels: [.[] | {name: ("void kernel<" + ("é" * 200) + "\(.)>"), seconds: 1,
+    flops: {"fp16 matrix": 8e14}, bytes: {DRAM: 1e9}}]}' >long.json
+  run -0 "$ROOFLINE" check long.json --against long.json --machine h100 --json
+  [ "$(json '[.kernels[].label] | unique | length')" -eq 2 ]
+  [ "$(json '[.kernels[].regression]')" = '[0,0]' ]
+}
+
 @test "random kernels: check, claim and reconcile agree" {
   # vector and matrix work in two formats, from a tenth to three times of what the H100 allows
   awk 'BEGIN { srand(12); for (i = 0; i < 500; i++) {
