@@ -62,6 +62,32 @@ hopper.mla-prefill            -       -     aiconfigurator  aiconfigurator/conte
 blackwell.mla-prefill         -       -     aiconfigurator  aiconfigurator/context_mla_b200_sxm
 ampere.mla-prefill            -       -     aiconfigurator  aiconfigurator/context_mla_a100_sxm
 
+hopper.experts                -       -     aiconfigurator  aiconfigurator/moe_h200_sxm-modeloptfp8
+hopper.experts.vllm           vllm    -     aiconfigurator  aiconfigurator/moe_h200_sxm
+hopper.experts.trtllm         trtllm  -     aiconfigurator  aiconfigurator/moe_h200_sxm
+blackwell.experts             -       -     aiconfigurator  aiconfigurator/moe_b200_sxm-,nvfp4,
+blackwell.experts.vllm        vllm    -     aiconfigurator  aiconfigurator/moe_b200_sxm-,nvfp4,
+blackwell.experts.trtllm      trtllm  -     aiconfigurator  aiconfigurator/moe_b200_sxm-,nvfp4,
+blackwell.experts.nvfp4       -       fp4   aiconfigurator  aiconfigurator/moe_b200_sxm
+blackwell.experts.nvfp4       vllm    fp4   aiconfigurator  aiconfigurator/moe_b200_sxm
+blackwell.experts.nvfp4       trtllm  fp4   aiconfigurator  aiconfigurator/moe_b200_sxm
+ada.experts                   -       -     aiconfigurator  aiconfigurator/moe_l40s
+ada.experts.vllm              vllm    -     aiconfigurator  aiconfigurator/moe_l40s
+ada.experts.trtllm            trtllm  -     aiconfigurator  aiconfigurator/moe_l40s
+ampere.experts                -       -     aiconfigurator  aiconfigurator/moe_a100_sxm
+ampere.experts.sglang         sglang  -     aiconfigurator  aiconfigurator/moe_a100_sxm
+ampere.experts.trtllm         trtllm  -     aiconfigurator  aiconfigurator/moe_a100_sxm
+blackwell-rtx.experts         = ada.experts
+blackwell-rtx.experts.vllm    = ada.experts.vllm
+blackwell-rtx.experts.trtllm  = ada.experts.trtllm
+blackwell-rtx.experts.nvfp4   = blackwell.experts.nvfp4
+
+hopper.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
+blackwell.collective          -       fp16  aiconfigurator  aiconfigurator/nccl
+ada.collective                -       fp16  aiconfigurator  aiconfigurator/nccl
+ampere.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
+blackwell-rtx.collective      = ada.collective
+
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,bfloat16,
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,trtllm/.*,fp8(_block)?,
 hopper.product                vllm    -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,vllm/.*,fp8,

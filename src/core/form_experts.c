@@ -62,6 +62,6 @@ double rf_form_experts(const rf_run *run, rf_cut *cut) {
   double busy = best.tiles / (s->group > 0 ? 2 : 1) / run->target->units * run->c[ROOF_UNIT_BANDWIDTH];
   double passes = run->c[ROOF_ROUTING_PASSES] * 2 * wide_bytes * s->routed * s->depth *
                   run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH];
-  return rf_corner(best.compute, memory / fmin(1, busy), run->c[ROOF_CORNER]) +
-         best.waves * run->c[ROOF_WAVE_SECONDS] + passes;
+  double units = best.compute + best.waves * run->c[ROOF_WAVE_SECONDS];
+  return rf_corner(units, memory / fmin(1, busy), run->c[ROOF_CORNER]) + passes;
 }

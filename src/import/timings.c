@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/_routing.h"
 #include "import/_table.h"
 #include "roofline/ops.h"
 
@@ -16,10 +17,11 @@ typedef struct layout {
   const char
       *shape; /**< "n=B*H": columns, numbers and `bytes` of an element, from left to right by + * and /;
                         "window=size?": left out where it is 0 or empty */
-  const char *dtype; /**< NULL: fp32 */
-  const char *kv;    /**< column of the cache's format; NULL: as `dtype` */
-  const char *how;   /**< what ran it */
-  const char *also;  /**< a column that distinguishes runs of one shape */
+  const char *dtype;   /**< NULL: fp32 */
+  const char *kv;      /**< column of the cache's format; NULL: as `dtype` */
+  const char *how;     /**< what ran it */
+  const char *also;    /**< a column that distinguishes runs of one shape */
+  const char *routing; /**< column of the distribution of tokens over experts */
   const char *device;
   const char *time; /**< column; NULL: "us" */
   const char *unit; /**< of the time; NULL: "us" */
@@ -93,9 +95,9 @@ static const layout layouts[] = {
     AICONFIGURATOR(MLA, "step!=0", "mla", MLA_SHAPE, MLA_FORMATS),
     AICONFIGURATOR(MLA, "step=0", "mla", MLA_SHAPE "causal=1 algorithm=1", MLA_FORMATS),
     AICONFIGURATOR(MOE, "kernel_source!=moe_torch_flow_nongated", "moe", MOE_SHAPE, .dtype = "moe_dtype",
-                   .how = "fw", .also = "distribution"),
+                   .how = "fw", .also = "distribution", .routing = "distribution"),
     AICONFIGURATOR(MOE, "kernel_source=moe_torch_flow_nongated", "moe", MOE_SHAPE " gated=0 activation=1",
-                   .dtype = "moe_dtype", .how = "fw", .also = "distribution"),
+                   .dtype = "moe_dtype", .how = "fw", .also = "distribution", .routing = "distribution"),
     NCCL("op=all_reduce", "allreduce"),
     NCCL("op=all_gather", "allgather"),
     NCCL("op=reduce_scatter", "reducescatter"),
@@ -213,6 +215,18 @@ static bool read_types(const rf_table *r, const layout *l, roof_types *types) {
   return roof_dtype_parse(kv, &types->kv, NULL) == ROOF_OK;
 }
 
+/** How the tokens of a row are shared out among its experts. */
+static void read_routing(const char *distribution, roof_ran *ran) {
+  double value[4];
+  static const char *const names[4] = {"tokens", "top_k", "experts", "ep"};
+  for (int i = 0; i < 4; i++) {
+    value[i] = ran->values[roof_op_param_index(ran->op, names[i])];
+  }
+  rf_routing routing = rf_routing_of(distribution, value[0], value[1], value[2], value[3]);
+  ran->values[roof_op_param_index(ran->op, "imbalance")] = routing.imbalance;
+  ran->values[roof_op_param_index(ran->op, "touched")] = routing.touched;
+}
+
 /** A column with `?` that is empty or 0 leaves a parameter as it is. */
 static bool left_out(const rf_table *r, char *expression) {
   char *mark = strchr(expression, '?');
@@ -238,6 +252,9 @@ static roof_status read_shape(const rf_table *r, const layout *l, roof_ran *ran,
       ran->values[roof_op_param_index(ran->op, word)] =
           rf_table_evaluate(r, roof_dtype_bytes(ran->types.compute), expression);
     }
+  }
+  if (l->routing != NULL) {
+    read_routing(rf_table_cell(r, l->routing), ran);
   }
   return roof_op_complete(ran->op, ran->values, error);
 }

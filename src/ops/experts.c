@@ -38,7 +38,16 @@ static void combine(const roof_op *op, const double *v, const roof_types *t, roo
   w->working_set = w->read_bytes + w->write_bytes;
 }
 
-enum { TOKENS, HIDDEN, INTERMEDIATE, EXPERTS, TOP_K, EP, GATED, ACTIVATION, ROUTER };
+enum { TOKENS, HIDDEN, INTERMEDIATE, EXPERTS, TOP_K, EP, GATED, ACTIVATION, ROUTER, IMBALANCE, TOUCHED };
+
+/** Experts of this device that get a row: as given, else of tokens that pick evenly. */
+static double touched_experts(const double *v) {
+  return v[TOUCHED] > 0 ? v[TOUCHED] : rf_places_hit(v[EXPERTS], v[TOP_K], v[TOKENS]) / v[EP];
+}
+
+static double rows_here(const double *v) {
+  return v[TOKENS] * v[TOP_K] / v[EP] * v[IMBALANCE];
+}
 
 static void add(roof_work *w, const roof_work *part) {
   w->flops += part->flops;
@@ -50,7 +59,7 @@ static void add(roof_work *w, const roof_work *part) {
 
 /** Both products of the experts, with the activation in the first. */
 static void add_products(const double *v, double rows, const roof_types *t, roof_work *w) {
-  double touched = rf_places_hit(v[EXPERTS], v[TOP_K], v[TOKENS]) / v[EP], wide = v[INTERMEDIATE];
+  double touched = touched_experts(v), wide = v[INTERMEDIATE];
   double up[] = {rows, touched, v[HIDDEN], (1 + v[GATED]) * wide, v[ACTIVATION], v[GATED], touched};
   double down[] = {rows, touched, wide, v[HIDDEN], 0, 0, touched};
   roof_work first, second;
@@ -62,6 +71,7 @@ static void add_products(const double *v, double rows, const roof_types *t, roof
   add(w, &second);
   w->no_reuse_bytes = first.no_reuse_bytes + second.no_reuse_bytes;
   w->kernel = first.kernel;
+  w->kernel.kind = ROOF_KERNEL_EXPERTS; /* rows are sorted and added up, however few experts there are */
   w->kernel.group = wide;
   w->kernel.routed = v[TOKENS] * v[TOP_K];
 }
@@ -79,14 +89,14 @@ static void add_router(const double *v, const roof_types *t, roof_work *w) {
 
 /** Of one kernel that does all: each token in and out once, the fewest experts. */
 static double least_bytes(const double *v, double rows, const roof_types *t) {
-  double tokens = fmin(rows, v[TOKENS]), touched = rf_places_hit(v[EXPERTS], v[TOP_K], v[TOKENS]) / v[EP];
+  double tokens = fmin(rows, v[TOKENS]), touched = touched_experts(v);
   double weights = rf_fewest_experts(touched, v[TOP_K], v[EP]) * (2 + v[GATED]) * v[INTERMEDIATE];
   return tokens * v[HIDDEN] * (roof_dtype_bytes(t->compute) + roof_dtype_bytes(t->output)) +
          roof_types_weight_bytes(t, v[HIDDEN] * (weights + v[ROUTER] * v[EXPERTS]));
 }
 
 static void moe(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
-  double rows = v[TOKENS] * v[TOP_K] / v[EP];
+  double rows = rows_here(v);
   roof_work sum;
   roof_work_init(&sum);
   combine(op, (double[]){rows, v[TOKENS], v[HIDDEN]}, t, &sum);
@@ -105,11 +115,21 @@ static roof_status check_moe(const roof_op *op, const double *v, roof_error *err
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s=%.0f is more than experts=%.0f", op->name, what,
                           v[TOP_K] > v[EXPERTS] ? v[TOP_K] : v[EP], v[EXPERTS]);
   }
+  if (v[TOUCHED] > v[EXPERTS] / v[EP] * (1 + 1e-9)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: touched=%g is more than the %g experts of a device",
+                          op->name, v[TOUCHED], v[EXPERTS] / v[EP]);
+  }
+  if (v[IMBALANCE] > v[EP]) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: imbalance=%g is more than all rows of ep=%.0f",
+                          op->name, v[IMBALANCE], v[EP]);
+  }
   return ROOF_OK;
 }
 
-#define MOE_ROWS "tokens * top_k / ep"
-#define MOE_TOUCHED "(top_k < experts ? experts * (1 - (1 - top_k / experts)^tokens) : experts) / ep"
+#define MOE_ROWS "tokens * top_k / ep * imbalance"
+#define MOE_TOUCHED                                                                                          \
+  "(touched > 0 ? touched : (top_k < experts ? experts * (1 - (1 - top_k / experts)^tokens) : experts) / "   \
+  "ep)"
 
 static const roof_op ops[] = {
     {.name = "moe",
@@ -148,7 +168,15 @@ static const roof_op ops[] = {
                       [ROUTER] = {.name = "router",
                                   .kind = ROOF_PARAM_FLAG,
                                   .fallback = 1,
-                                  .text = "0: the tokens are sorted already"})},
+                                  .text = "0: the tokens are sorted already"},
+                      [IMBALANCE] = {.name = "imbalance",
+                                     .kind = ROOF_PARAM_AMOUNT,
+                                     .fallback = 1,
+                                     .text = "rows of this device over its even share"},
+                      [TOUCHED] = {.name = "touched",
+                                   .kind = ROOF_PARAM_AMOUNT,
+                                   .fallback = 0,
+                                   .text = "experts of this device that get a row; 0: as even picks do"})},
     {.name = "grouped",
      .family = "experts",
      .summary = "y = f(x W), the rows shared out among `groups` matrices: a mixture's experts",

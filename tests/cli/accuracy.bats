@@ -30,8 +30,16 @@ below() {
 }
 
 @test "attention" {
-  below 0.17 0.65 kernel decode "$measured/aiconfigurator/generation_attention_h200_sxm.csv"
+  below 0.14 0.42 kernel decode "$measured/aiconfigurator/generation_attention_h200_sxm.csv"
   below 0.14 0.40 kernel prefill "$measured/aiconfigurator/context_attention_h200_sxm.csv"
+}
+
+@test "attention over a latent" {
+  below 0.10 0.30 device nvidia-h200-sxm "$measured"/aiconfigurator/{context,generation}_mla_h200_sxm.csv
+}
+
+@test "mixtures of experts" {
+  below 0.14 0.46 kernel experts "$measured/aiconfigurator/moe_h200_sxm.csv"
 }
 
 @test "collectives" {

@@ -264,6 +264,10 @@ static void layers_are_read_from_columns(void **state) {
   assert_near(value_of(&p.records[0], "intermediate"), 3584, 0);
   assert_near(value_of(&p.records[0], "ep"), 2, 0);
   assert_string_equal(p.records[1].ran->how, "f, power_law_1.2");
+  assert_near(value_of(&p.records[0], "imbalance"), 1, 0);
+  assert_near(value_of(&p.records[0], "touched"), 4, 0);
+  double imbalance = value_of(&p.records[1], "imbalance"), touched = value_of(&p.records[1], "touched");
+  assert_true(imbalance > 1.2 && imbalance <= 2 && touched > 3 && touched <= 4);
   assert_near(value_of(&p.records[2], "gated"), 0, 0);
   assert_int_equal(p.records[2].ran->types.weights, ROOF_FP4);
   assert_near(value_of(&p.records[3], "kv_len"), 1024, 0);

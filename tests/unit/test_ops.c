@@ -68,7 +68,7 @@ static const char *const contract[] = {
     "gated_rmsnorm rows cols",
     "topk rows cols k=0",
     "linear batch in out",
-    "moe tokens hidden intermediate experts top_k ep=1 gated=1 activation=4 router=1",
+    "moe tokens hidden intermediate experts top_k ep=1 gated=1 activation=4 router=1 imbalance=1 touched=0",
     "grouped batch groups in out activation=0 gated=0 fewest=groups",
     "combine rows tokens hidden",
     "embedding tokens hidden",
@@ -540,6 +540,16 @@ static void a_layer_of_experts(void **state) {
   assert_near(share.flops, many.flops / 16, 1e-12);
 }
 
+/** A device that gets three times its share, on five of its eight experts. */
+static void experts_are_picked_unevenly(void **state) {
+  (void)state;
+  roof_work even = WORK("moe", ROOF_BF16, 8192, 2048, 768, 128, 8, 16, 1, 4, 0),
+            uneven = WORK("moe", ROOF_BF16, 8192, 2048, 768, 128, 8, 16, 1, 4, 0, 3, 5);
+  assert_near(uneven.flops, 3 * even.flops, 1e-12);
+  assert_near(uneven.weight_bytes, even.weight_bytes * 5 / 8, 1e-12);
+  assert_true(even.kernel.kind == ROOF_KERNEL_EXPERTS && uneven.kernel.count == 5);
+}
+
 static void machine_of(roof_machine **slot, double scale) {
   roof_machine *machine = empty_machine(slot);
   machine->launch_seconds = 3e-6 / scale;
@@ -622,6 +632,8 @@ static void assert_refused(const char *op_name, const char *name, double value, 
 
 static void shapes_that_are_refused(void **state) {
   (void)state;
+  assert_refused("moe", "touched", 9, "touched=9 is more than the 8 experts of a device");
+  assert_refused("moe", "imbalance", 9, "imbalance=9 is more than all rows of ep=1");
   assert_refused("gemm", "m", 0, "m=0");
   assert_refused("gemm", "m", -3, "m=-3");
   assert_refused("gemm", "n", 2.5, "whole");
@@ -661,6 +673,7 @@ int main(void) {
       cmocka_unit_test(gated_units),
       cmocka_unit_test(tokens_to_their_experts),
       cmocka_unit_test(a_layer_of_experts),
+      cmocka_unit_test(experts_are_picked_unevenly),
       cmocka_unit_test(convolution),
       cmocka_unit_test(collectives),
       cmocka_unit_test(predictions_are_ordered_and_scale_with_the_machine),
