@@ -117,6 +117,21 @@ ROOF_API roof_status roof_accuracy_write(const roof_accuracy *accuracy, const ro
 ROOF_API roof_status roof_accuracy_chart(const roof_accuracy *accuracy, roof_curves *chart,
                                          roof_error *error);
 
+/** Whether it has runs of whole models.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_profile_has_runs(const roof_profile *profile);
+
+/** TTFT and TPOT of the runs in a serving benchmark's result as measurements of what was sealed of them (roof_model_served_sealings):
+ *  each of the one label that is of its model, plan and requests at once, and of its tokens within a tenth. What has none
+ *  is skipped, with the reason. The profile keeps texts.
+ *  Units: s.
+ *  Ownership: appends to *all; release it in any case.
+ *  Errors: ROOF_E_GATE where no run has a label, with the first reason; ROOF_E_ARGUMENT without a run; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_served_measurements(roof_profile *profile, char (*labels)[ROOF_LABEL_MAX],
+                                              size_t count, roof_measurements *all, roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,7 +39,48 @@ typedef struct roof_fit {
   roof_accuracy_line before, after;   /**< of the timings that were not fitted */
 } roof_fit;
 
+/** X(symbol, name, text): what the time of a whole model's run goes to. */
+#define ROOF_RUN_CLASS_MAP(X)                                                                                \
+  X(ROOF_RUN_PRODUCTS, "products", "products with weights")                                                  \
+  X(ROOF_RUN_EXPERTS, "experts", "products of experts")                                                      \
+  X(ROOF_RUN_ATTENTION, "attention", "attention, and layers with a state")                                   \
+  X(ROOF_RUN_COLLECTIVES, "collectives", "transfers between devices")                                        \
+  X(ROOF_RUN_ELEMENTWISE, "elementwise", "norms, activations, sampling")                                     \
+  X(ROOF_RUN_PROMPTS, "prompts", "prompts of other requests")                                                \
+  X(ROOF_RUN_HOST, "host", "the host and launches: the same for every step")
+
+typedef enum roof_run_class {
+#define ROOF_RUN_CLASS_ENUM(symbol, name, text) symbol,
+  ROOF_RUN_CLASS_MAP(ROOF_RUN_CLASS_ENUM)
+#undef ROOF_RUN_CLASS_ENUM
+      ROOF_RUN_CLASS_COUNT
+} roof_run_class;
+
+/** A class of kernels as the only cause of a gap: what it alone would have to take. */
+typedef struct roof_run_cause {
+  const char *name, *text;      /**< static */
+  double share;                 /**< of the predicted time, median of the runs; host: 0 */
+  double factor;                /**< on its time, that leaves the least; NaN: host */
+  double seconds;               /**< that each step would take more; NaN: not the host */
+  double usual_low, usual_high; /**< factors that 8 of 10 comparable kernels have; NaN: host */
+  double left;                  /**< median error of the runs with it */
+  bool helps;                   /**< takes at least a tenth of the error away */
+  bool alike; /**< leaves about as little as the first: these runs do not distinguish the two */
+} roof_run_cause;
+
+/** Which class could explain how far runs of whole models are from what was predicted. */
+typedef struct roof_run_causes {
+  const char *figure;    /**< "TPOT": static */
+  size_t runs, settings; /**< runs, and how many of them differ in model, settings or formats */
+  double error, bias;    /**< medians, as those of roof_accuracy_line */
+  size_t inside;         /**< runs within their interval */
+  roof_run_cause causes[ROOF_RUN_CLASS_COUNT]; /**< what leaves least first */
+  size_t count;
+} roof_run_causes;
+
 typedef struct roof_calibration {
+  roof_run_causes runs[2]; /**< of whole models, each figure by itself */
+  size_t run_count;
   roof_fit *fits;
   size_t count;
   roof_accuracy
@@ -56,7 +97,8 @@ ROOF_API roof_calibrate_options roof_calibrate_options_default(void);
  *  expected, within the bounds of roof_constant_row_of, on a deterministic sample of the timings whose shapes are not
  *  kept for judging (one shape in five). Timings that cannot be are left out: faster than the lower bound, or of a
  *  host that took as long whatever the size; with options->framework those of other frameworks too. The interval is
- *  the 10th to 90th percentile of the timings not fitted.
+ *  the 10th to 90th percentile of the timings not fitted. Runs of whole models fit no constants: they say which class of
+ *  kernels could explain them.
  *  Units: as the constants'.
  *  Ownership: fills *calibration on success only; release with roof_calibration_done.
  *  Errors: ROOF_E_ARGUMENT where no timing is left, or without `machine` and `family` timings of several families;
@@ -64,6 +106,12 @@ ROOF_API roof_calibrate_options roof_calibrate_options_default(void);
 ROOF_API roof_status roof_calibrate(const roof_profile *profile, const roof_calibrate_options *how,
                                     const roof_options *options, roof_calibration *calibration,
                                     roof_error *error);
+
+/** Appends what runs of whole models say: how far off they are, and which class of kernels could be the cause.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_run_causes_sentence(const roof_run_causes *causes, roof_text *out);
 
 /** Gives a machine the fitted constants, in place of its own of those kinds and formats; what it has from its family
  *  goes, as it is not its own.

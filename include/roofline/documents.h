@@ -415,6 +415,15 @@ ROOF_API roof_status roof_model_levers_write(const roof_model_target *target, co
 ROOF_API roof_status roof_model_sealings(const roof_model_target *target, const roof_model_answer *answer,
                                          roof_sealings *all, roof_error *error);
 
+/** Appends two predictions to seal of what a serving benchmark measures of a model's run: TTFT and TPOT of requests that
+ *  come one after another (roof_model_continuous).
+ *  Units: s.
+ *  Ownership: release *all in any case.
+ *  Errors: ROOF_E_ARGUMENT where nothing is generated; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_model_served_sealings(const roof_model_target *target,
+                                                const roof_model_answer *answer, roof_sealings *all,
+                                                roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

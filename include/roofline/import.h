@@ -78,6 +78,7 @@ typedef enum roof_served_figure {
 typedef struct roof_served {
   const char *model;              /**< as the file names it */
   const char *settings;           /**< as of roof_whole_read: "batch=16 prompt=1024 generate=256 tp=2" */
+  const char *kv;                 /**< format of the cache; NULL or "": as activations */
   const char *dtype, *weights;    /**< formats of activations and weights; "": as the model stores them */
   const char *device, *how;       /**< as those of roof_ran */
   double device_bytes_per_second; /**< of the device's memory, where the file says so; NaN unknown */
@@ -352,6 +353,18 @@ ROOF_API void roof_profile_remarks(const roof_profile *profile, roof_text *out);
  *  Errors: out->failed. */
 ROOF_API void roof_recorded_remarks(const roof_ranking *ranking, const roof_recorded *recorded,
                                     roof_text *out);
+
+/** Whether a word is a setting of a run ("tp=2", "model=llama-3.1-8b", "weights=fp8"), not a file that is there.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_served_is_setting(const char *word);
+
+/** Gives every run of a whole model a setting that its file does not say, or another value of it.
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT where there is no run; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profile_set_runs(roof_profile *profile, const char *word, roof_error *error);
 
 /** What a run is timed by: "TPOT".
  *  Units: none.

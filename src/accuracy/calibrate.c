@@ -113,7 +113,31 @@ static roof_status fit_format(calibrating *k, roof_kernel_kind kernel, roof_dtyp
   return status;
 }
 
-static roof_status fit_all(calibrating *k) {
+/** What runs of whole models say, each figure by itself. */
+static roof_status explain(calibrating *k) {
+  const rf_cases *cases = &k->fitting.cases;
+  double *room = malloc((3 * cases->run_count + 1) * sizeof *room);
+  if (room == NULL) {
+    return rf_accuracy_no_memory(k->error);
+  }
+  for (int figure = ROOF_SERVED_TTFT; figure <= ROOF_SERVED_TPOT; figure++) {
+    k->made.run_count += rf_runs_explain(cases->runs, cases->run_count, (roof_served_figure)figure, room,
+                                         &k->made.runs[k->made.run_count]);
+  }
+  free(room);
+  return ROOF_OK;
+}
+
+/** Nothing to judge, but what was left out. */
+static roof_status keep_gaps(calibrating *k) {
+  k->made.judged.gaps = k->fitting.cases.gaps.list;
+  k->made.judged.gap_count = k->fitting.cases.gaps.count;
+  k->fitting.cases.gaps = (rf_gaps){0};
+  return ROOF_OK;
+}
+
+/** The constants of every kind and format that has timings. */
+static roof_status fit_kernels(calibrating *k) {
   roof_status status = check_families(k);
   status = status == ROOF_OK ? keep_family(k) : status;
   for (int kernel = 0; kernel < ROOF_KERNEL_KIND_COUNT; kernel++) {
@@ -121,10 +145,20 @@ static roof_status fit_all(calibrating *k) {
       status = fit_format(k, (roof_kernel_kind)kernel, (roof_dtype)dtype);
     }
   }
+  return status;
+}
+
+static roof_status fit_all(calibrating *k) {
+  roof_status status = explain(k);
+  if (status == ROOF_OK && k->fitting.cases.count > 0) {
+    status = fit_kernels(k);
+  }
   if (status == ROOF_OK && k->made.count == 0) {
     const rf_gaps *gaps = &k->fitting.cases.gaps;
-    return roof_error_set(k->error, ROOF_E_ARGUMENT, "no timings to fit: %s",
-                          gaps->count > 0 ? gaps->list[gaps->count - 1].why : "none of that kind or format");
+    return k->made.run_count > 0 ? keep_gaps(k)
+                                 : roof_error_set(k->error, ROOF_E_ARGUMENT, "no timings to fit: %s",
+                                                  gaps->count > 0 ? gaps->list[gaps->count - 1].why
+                                                                  : "none of that kind or format");
   }
   return status == ROOF_OK ? rf_fitting_collect(&k->fitting, &k->made.judged) : status;
 }

@@ -2,7 +2,7 @@
 #ifndef ACCURACY_CASES_H
 #define ACCURACY_CASES_H
 
-#include "roofline/accuracy.h"
+#include "roofline/calibrate.h"
 
 /** A machine under the name of a device, NULL where the catalogue has none, and why. */
 typedef struct rf_accuracy_device {
@@ -35,6 +35,9 @@ typedef struct rf_run_case {
   const roof_served *run;
   roof_served_figure figure;
   double seconds, lower, expected, low, high;
+  struct {
+    double expected, low, high;
+  } part[ROOF_RUN_CLASS_COUNT];                 /**< of the expected time; host: nothing */
   char key[ROOF_ACCURACY_COUNT][ROOF_NAME_MAX]; /**< "TPOT, nvidia-h200-sxm"; "": none */
 } rf_run_case;
 
@@ -79,6 +82,9 @@ void rf_cases_done(rf_cases *cases);
 roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, const roof_served *run,
                              const roof_options *options, roof_error *why, roof_error *error);
 rf_judged rf_run_judge(const rf_run_case *c);
+/** What the runs of a figure say of the classes of kernels. `room` holds three numbers for each. False: there is none. */
+bool rf_runs_explain(const rf_run_case *runs, size_t count, roof_served_figure figure, double *room,
+                     roof_run_causes *causes);
 /** Predicts a case on a target of its machine and formats. */
 void rf_case_predict(const rf_case *c, const roof_target *target, roof_prediction *p);
 rf_judged rf_case_judge(const rf_case *c, const roof_prediction *p);

@@ -242,9 +242,9 @@ roof_status rf_fitting_init(rf_fitting *f, const roof_profile *profile, const ro
   if (status != ROOF_OK) {
     return status;
   }
-  f->judged = malloc(2 * f->cases.count * sizeof *f->judged); /* those judged, and those of a fit */
-  f->chosen = malloc(f->cases.count * sizeof *f->chosen);
-  f->room = malloc(f->cases.count * sizeof *f->room);
+  f->judged = malloc((2 * f->cases.count + 1) * sizeof *f->judged); /* those judged, and those of a fit */
+  f->chosen = malloc((f->cases.count + 1) * sizeof *f->chosen);
+  f->room = malloc((f->cases.count + 1) * sizeof *f->room);
   return f->judged != NULL && f->chosen != NULL && f->room != NULL ? ROOF_OK : rf_accuracy_no_memory(error);
 }
 

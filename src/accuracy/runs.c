@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accuracy/cases.h"
+#include "models/step.h"
 #include "roofline/weights.h"
 
 enum { WORDS = 32 };
@@ -16,7 +17,8 @@ static roof_status predict(const roof_served *run, const roof_machine *machine, 
   const char *words[WORDS] = {run->model};
   int count = 1;
   roof_formats formats = {.dtype = run->dtype[0] != '\0' ? run->dtype : NULL,
-                          .weights = run->weights[0] != '\0' ? run->weights : NULL};
+                          .weights = run->weights[0] != '\0' ? run->weights : NULL,
+                          .kv = run->kv != NULL && run->kv[0] != '\0' ? run->kv : NULL};
   snprintf(settings, sizeof settings, "%s", run->settings);
   for (char *word = strtok_r(settings, " ", &rest); word != NULL && count < WORDS;
        word = strtok_r(NULL, " ", &rest)) {
@@ -73,6 +75,49 @@ static rf_run_case figure_of(const roof_whole *whole, const rf_accuracy_device *
   return c;
 }
 
+static roof_run_class class_of(const roof_model_operation *o) {
+  switch (o->kind) {
+  case ROOF_KIND_PRODUCT:
+    return o->part == ROOF_PART_EXPERTS ? ROOF_RUN_EXPERTS : ROOF_RUN_PRODUCTS;
+  case ROOF_KIND_ATTENTION:
+  case ROOF_KIND_STATE:
+    return ROOF_RUN_ATTENTION;
+  case ROOF_KIND_COLLECTIVE:
+    return ROOF_RUN_COLLECTIVES;
+  default:
+    return ROOF_RUN_ELEMENTWISE;
+  }
+}
+
+/** Adds the classes of a phase, `each` of its time. */
+static void add_parts(rf_run_case *c, const roof_model_phase *p, double each) {
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    double calls = o->count * each;
+    c->part[class_of(o)].expected += calls * o->expected_seconds;
+    c->part[class_of(o)].low += calls * o->expected_low_seconds;
+    c->part[class_of(o)].high += calls * o->expected_high_seconds;
+  }
+}
+
+/** What of the expected time each class of kernels has. */
+static void fill_parts(roof_whole *whole, rf_run_case *c) {
+  const roof_model_target *t = &whole->target;
+  roof_model_answer *a = &whole->answer;
+  const roof_model_phase *step = roof_model_step(a);
+  if (c->figure == ROOF_SERVED_TPOT) {
+    add_parts(c, step, a->tpot_seconds / step->expected_seconds);
+    c->part[ROOF_RUN_PROMPTS].expected = a->continuous.wait_seconds;
+    c->part[ROOF_RUN_PROMPTS].low = a->continuous_low.wait_seconds;
+    c->part[ROOF_RUN_PROMPTS].high = a->continuous_high.wait_seconds;
+  } else if (c->figure == ROOF_SERVED_TTFT) {
+    roof_model_phase *prompt = &a->phases[ROOF_PHASE_ENCODE]; /* free where something is generated */
+    add_parts(c, prompt, c->expected / rf_model_one_prompt_seconds(t, prompt));
+  } else {
+    add_parts(c, step, 1);
+  }
+}
+
 /** What its errors are taken together by: each figure by itself. */
 static void name_keys(rf_run_case *c) {
   const struct {
@@ -83,8 +128,10 @@ static void name_keys(rf_run_case *c) {
               {ROOF_ACCURACY_HOW, c->run->how},
               {ROOF_ACCURACY_MODEL, c->run->model}};
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-    snprintf(c->key[keys[i].by], sizeof c->key[0], "%s, %.48s", roof_served_figure_name(c->figure),
-             keys[i].name);
+    if (keys[i].name[0] != '\0') {
+      snprintf(c->key[keys[i].by], sizeof c->key[0], "%s, %.48s", roof_served_figure_name(c->figure),
+               keys[i].name);
+    }
   }
 }
 
@@ -128,6 +175,7 @@ roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, 
   for (int i = 0; i < ROOF_SERVED_FIGURE_COUNT && why->message[0] == '\0' && status == ROOF_OK; i++) {
     rf_run_case c = figure_of(whole, device, run, (roof_served_figure)i);
     name_keys(&c);
+    fill_parts(whole, &c);
     status = c.seconds > 0 && c.expected > 0 ? add(cases, &c, error) : ROOF_OK;
   }
   roof_whole_free(whole);

@@ -68,14 +68,40 @@ static json_t *fit_json(const roof_fit *fit) {
                    constants, "before", line_json(&fit->before), "after", line_json(&fit->after));
 }
 
+static json_t *cause_json(const roof_run_cause *c) {
+  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "class", c->name, "share",
+                   rf_json_number(c->share), "factor", rf_json_number(c->factor), "seconds_per_step",
+                   rf_json_number(c->seconds), "usual_factor_low", rf_json_number(c->usual_low),
+                   "usual_factor_high", rf_json_number(c->usual_high), "median_error_left",
+                   rf_json_number(c->left), "helps", c->helps, "alike", c->alike);
+}
+
+/** Runs of whole models, and what could explain them. */
+static json_t *runs_json(const roof_calibration *calibration) {
+  json_t *runs = json_array();
+  for (size_t i = 0; i < calibration->run_count; i++) {
+    const roof_run_causes *r = &calibration->runs[i];
+    json_t *causes = json_array();
+    for (size_t k = 0; k < r->count; k++) {
+      json_array_append_new(causes, cause_json(&r->causes[k]));
+    }
+    json_array_append_new(runs, json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "figure", r->figure, "runs",
+                                          (json_int_t)r->runs, "settings", (json_int_t)r->settings, "inside",
+                                          (json_int_t)r->inside, "median_error", rf_json_number(r->error),
+                                          "bias", rf_json_number(r->bias), "causes", causes));
+  }
+  return runs;
+}
+
 roof_status roof_calibration_write(const roof_calibration *calibration, roof_text *out, roof_error *error) {
   json_t *fits = json_array();
   for (size_t i = 0; i < calibration->count; i++) {
     json_array_append_new(fits, fit_json(&calibration->fits[i]));
   }
-  json_t *document = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.calibration/1", "fits", fits,
-                               "all", line_json(&calibration->judged.all), "by",
-                               by_json(&calibration->judged), "left_out", gaps_json(&calibration->judged));
+  json_t *document =
+      json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.calibration/1", "fits", fits, "all",
+                line_json(&calibration->judged.all), "by", by_json(&calibration->judged), "left_out",
+                gaps_json(&calibration->judged), "runs", runs_json(calibration));
   return rf_json_write(document, "calibration", out, error);
 }
 

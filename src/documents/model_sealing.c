@@ -1,13 +1,15 @@
 /* The phases of a whole model as predictions to seal. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "roofline/documents.h"
 
-static void describe(const roof_model_target *t, const roof_model_phase *p, roof_sealing *s) {
+/** The settings behind the name of a phase or figure, and the label that both make. */
+static void describe(const roof_model_target *t, const char *what, roof_sealing *s) {
   const roof_model_settings *set = &t->settings;
-  int n = snprintf(s->parameters, sizeof s->parameters, "phase=%s batch=%.0f prompt=%.0f",
-                   roof_phase_name(p->kind), set->batch, set->prompt);
+  int n = snprintf(s->parameters, sizeof s->parameters, "phase=%s batch=%.0f prompt=%.0f", what, set->batch,
+                   set->prompt);
   const struct {
     const char *name;
     double value, plain;
@@ -59,10 +61,70 @@ roof_status roof_model_sealings(const roof_model_target *target, const roof_mode
     if (p->present && p->kind != ROOF_PHASE_MIXED) {
       roof_sealing s;
       roof_sealing_init(&s);
-      describe(target, p, &s);
+      describe(target, roof_phase_name(p->kind), &s);
       fill(target, p, &s);
       status = roof_sealings_add(all, &s, error);
     }
+  }
+  return status;
+}
+
+/** " weights=fp8": formats that are not the model's own, as a label and roof_served have them. */
+static void add_formats(const roof_model_target *t, roof_sealing *s) {
+  const roof_model_precision *own = &t->model->precision, *p = &t->settings.precision;
+  char list[96] = "", name[48];
+  size_t used = 0;
+  for (int i = 0; i < ROOF_PART_COUNT; i++) {
+    roof_model_precision one = *own;
+    one.weights[i] = p->weights[i];
+    if (t->parameters.parts[i] > 0 && memcmp(&one, own, sizeof one) != 0 && used < sizeof list) {
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s=%s", used > 0 ? "," : "",
+                               roof_model_part_name((roof_model_part)i),
+                               roof_weight_format_name(&p->weights[i], name, sizeof name));
+    }
+  }
+  const struct {
+    const char *name, *value;
+  } formats[] = {{"weights", list},
+                 {"dtype", p->activations != own->activations ? roof_dtype_name(p->activations) : ""},
+                 {"kv", p->kv != own->kv ? roof_dtype_name(p->kv) : ""}};
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    size_t n = strlen(s->parameters);
+    if (formats[i].value[0] != '\0') {
+      snprintf(s->parameters + n, sizeof s->parameters - n, " %s=%.90s", formats[i].name, formats[i].value);
+    }
+  }
+  snprintf(s->label, sizeof s->label, "%.40s %.86s", t->model->name, s->parameters + sizeof "phase=" - 1);
+}
+
+roof_status roof_model_served_sealings(const roof_model_target *target, const roof_model_answer *a,
+                                       roof_sealings *all, roof_error *error) {
+  const struct {
+    const char *name;
+    const roof_model_phase *phase;
+    double lower, expected, low, high;
+  } figures[] = {
+      {"TTFT", &a->phases[ROOF_PHASE_PREFILL], a->continuous_least.ttft_seconds, a->continuous.ttft_seconds,
+       a->continuous_low.ttft_seconds, a->continuous_high.ttft_seconds},
+      {"TPOT", roof_model_step(a), a->continuous_least.tpot_seconds - a->continuous_least.wait_seconds,
+       a->continuous.tpot_seconds, a->continuous_low.tpot_seconds, a->continuous_high.tpot_seconds}};
+  roof_status status = roof_model_generates(target)
+                           ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_ARGUMENT,
+                                            "--seal: nothing is generated; `roofline seal` seals the phases");
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0] && status == ROOF_OK; i++) {
+    roof_sealing s;
+    roof_sealing_init(&s);
+    describe(target, figures[i].name, &s);
+    add_formats(target, &s);
+    fill(target, figures[i].phase, &s);
+    s.flops = s.bytes = s.compute_seconds = s.memory_seconds = s.overhead_seconds = s.network_seconds = NAN;
+    s.lower_seconds = figures[i].lower;
+    s.upper_seconds = NAN;
+    s.expected_seconds = figures[i].expected;
+    s.expected_low_seconds = figures[i].low;
+    s.expected_high_seconds = figures[i].high;
+    status = roof_sealings_add(all, &s, error);
   }
   return status;
 }

@@ -158,14 +158,18 @@ static void add_rest(roof_profile *into, const roof_profile *from) {
 roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base, roof_error *error) {
   into->format = into->format == NULL ? from->format : into->format;
   into->taken = fmin(into->taken, from->taken);
-  for (size_t i = 0; i < from->count; i++) {
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < from->count && status == ROOF_OK; i++) {
     const char *name = from->records[i].name;
     size_t length = base ? base_name(name, &name) : strlen(name);
     roof_record *record = rf_import_record(into, name, length);
     if (record != NULL) {
       combine(into, record, &from->records[i]);
     }
+    if (record != NULL && from->records[i].run != NULL) {
+      status = rf_import_copy_run(into, record, from->records[i].run, error);
+    }
   }
   add_rest(into, from);
-  return rf_import_settled(into, error);
+  return status == ROOF_OK ? rf_import_settled(into, error) : status;
 }

@@ -1,4 +1,5 @@
 /* Operations with their shapes, from labels as roof_op_label writes them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,49 @@ void rf_import_ran(roof_profile *profile, roof_record *record, const char *label
   }
 }
 
+bool rf_import_served_label(roof_profile *profile, const char *label, roof_served *run,
+                            roof_served_figure *figure) {
+  char text[ROOF_LABEL_MAX], *rest = NULL;
+  snprintf(text, sizeof text, "%s", label);
+  const char *model = strtok_r(text, " ", &rest), *name = strtok_r(NULL, " ", &rest);
+  *figure = ROOF_SERVED_TTFT;
+  while (*figure < ROOF_SERVED_STEP &&
+         strcmp(roof_served_figure_name(*figure), name != NULL ? name : "") != 0) {
+    (*figure)++;
+  }
+  if (*figure == ROOF_SERVED_STEP) {
+    return false;
+  }
+  *run = (roof_served){.model = roof_profile_text(profile, model),
+                       .settings = "",
+                       .dtype = "",
+                       .weights = "",
+                       .device = "",
+                       .how = "",
+                       .device_bytes_per_second = NAN,
+                       .requests = NAN,
+                       .seconds = {NAN, NAN, NAN}};
+  for (char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+    if (strchr(word, '=') != NULL) {
+      rf_import_served_set(profile, run, word);
+    }
+  }
+  return true;
+}
+
+/** Gives a record the run of a whole model that `label` names, as `model --seal` does. */
+static roof_status take_served(roof_profile *profile, roof_record *record, const char *label,
+                               const char *device, double seconds, roof_error *error) {
+  roof_served run;
+  roof_served_figure figure;
+  if (!rf_import_served_label(profile, label, &run, &figure)) {
+    return ROOF_OK;
+  }
+  run.device = roof_profile_text(profile, device);
+  run.seconds[figure] = seconds;
+  return rf_import_served(record, &run, error);
+}
+
 roof_status roof_profile_add(roof_profile *profile, const char *label, const char *device, double seconds,
                              roof_error *error) {
   uint64_t picoseconds;
@@ -33,5 +77,5 @@ roof_status roof_profile_add(roof_profile *profile, const char *label, const cha
   }
   rf_import_call(profile, record, picoseconds);
   rf_import_ran(profile, record, label, device);
-  return ROOF_OK;
+  return take_served(profile, record, label, device, seconds, error);
 }

@@ -128,6 +128,18 @@ bool rf_import_time(const char *text, const char *unit, const import_marks *mark
 
 /** Gives a record its operation and shape where `label` says them, as roof_op_label writes them. */
 void rf_import_ran(roof_profile *profile, roof_record *record, const char *label, const char *device);
+/** As rf_import_served for a run of another profile. */
+roof_status rf_import_copy_run(roof_profile *profile, roof_record *into, const roof_served *run,
+                               roof_error *error);
+/** Gives one run a setting, a model or a format: "tp=2". */
+void rf_import_served_set(roof_profile *profile, roof_served *run, const char *word);
+/** Reads a label as `model --seal` makes it: "llama-3.1-8b TPOT batch=16 prompt=1024 generate=256 weights=mlp=fp8".
+ *  False where it is none. */
+bool rf_import_served_label(roof_profile *profile, const char *label, roof_served *run,
+                            roof_served_figure *figure);
+/** Gives a record the run of a whole model that it is of.
+ *  Ownership: copies *run. Errors: ROOF_E_MEMORY. */
+roof_status rf_import_served(roof_record *record, const roof_served *run, roof_error *error);
 /** Adds a run of a whole model under that name, timed by the last of its figures that is known.
  *  Ownership: copies *run. Errors: ROOF_E_MEMORY. */
 roof_status rf_import_run(roof_profile *profile, const char *name, const roof_served *run, roof_error *error);

@@ -1,4 +1,4 @@
-/* What vLLM's and SGLang's serving benchmarks write: one run with its latencies and throughputs, as JSON,
+/* What the serving benchmarks of vLLM, SGLang and AIPerf write: one run with its latencies and throughputs, as JSON,
  * JSON lines or the report for people. */
 #include <math.h>
 #include <stdlib.h>
@@ -6,16 +6,17 @@
 
 #include "core/letters.h"
 #include "core/number.h"
-#include "import/_json.h"
+#include "import/_aiperf.h"
 
 static int detect(const char *text, size_t size) {
   (void)size;
   bool json = strstr(text, "\"request_throughput\"") != NULL && strstr(text, "\"duration\"") != NULL;
   bool offline = strstr(text, "\"tokens_per_second\"") != NULL && strstr(text, "\"elapsed_time\"") != NULL;
   bool latency = strstr(text, "\"avg_latency\"") != NULL && strstr(text, "\"percentiles\"") != NULL;
+  bool aiperf = strstr(text, "\"request_throughput\"") != NULL && strstr(text, "\"request_latency\"") != NULL;
   bool report = strstr(text, " Serving Benchmark Result ") != NULL ||
                 strstr(text, " Offline Throughput Benchmark Result ") != NULL;
-  return json || report ? 90 : offline || latency ? 80 : 0;
+  return json || report || aiperf ? 90 : offline || latency ? 80 : 0;
 }
 
 typedef struct reading {
@@ -79,9 +80,27 @@ static const char *first_text(const json_t *run, const char *const *keys, size_t
   return "";
 }
 
-static const char *name_of(reading *r, const json_t *run) {
+static const char *model_of(const json_t *run) {
   static const char *const models[] = {"model_id", "model", "model_name"};
-  const char *model = first_text(run, models, 3);
+  return first_text(run, models, sizeof models / sizeof models[0]);
+}
+
+/** Tokens of a request on average; NaN unknown. */
+static double tokens_of(const json_t *run, const char *key) {
+  return round(rf_import_member(run, key) / rf_import_member(run, "completed"));
+}
+
+static bool is_taken(const roof_profile *profile, const char *name) {
+  for (size_t i = 0; i < profile->count; i++) {
+    if (strcmp(profile->records[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char *name_of(reading *r, const json_t *run) {
+  const char *model = model_of(run);
   double concurrency = rf_import_member(run, "max_concurrency");
   const json_t *rate = json_object_get(run, "request_rate");
   char at[64] = "";
@@ -90,11 +109,80 @@ static const char *name_of(reading *r, const json_t *run) {
   } else if (rf_import_number_of(rate) > 0) {
     rf_format(at, sizeof at, ", %g requests/s", rf_import_number_of(rate));
   }
-  return rf_import_textf(r->profile, "serving%s%s%s", model[0] != '\0' ? " " : "", model, at);
+  const char *name = rf_import_textf(r->profile, "serving%s%s%s", model[0] != '\0' ? " " : "", model, at);
+  return is_taken(r->profile, name)
+             ? rf_import_textf(r->profile, "%s, %.0f + %.0f tokens", name,
+                               tokens_of(run, "total_input_tokens"), tokens_of(run, "total_output_tokens"))
+             : name;
 }
 
 static double either(double a, double b) {
   return isnan(a) ? b : a;
+}
+
+/** Requests at once: as many as were allowed, else on average. */
+static double batch_of(const json_t *run) {
+  double seconds =
+      either(rf_import_member(run, "mean_e2el_ms"), rf_import_member(run, "mean_e2e_latency_ms")) * 1e-3;
+  seconds = either(seconds, rf_import_member(run, "mean_e2el"));
+  double mean =
+      either(rf_import_member(run, "concurrency"), seconds * rf_import_member(run, "request_throughput"));
+  return fmax(1, round(either(rf_import_member(run, "max_concurrency"), mean)));
+}
+
+/** "batch=16 prompt=1024 generate=128", and the plan where a benchmark's own remarks have it. */
+static const char *settings_of(reading *r, const json_t *run) {
+  static const struct {
+    const char *key, *setting;
+  } plans[] = {{"tp", "tp"}, {"tensor_parallel_size", "tp"}, {"pp", "pp"}, {"pipeline_parallel_size", "pp"},
+               {"dp", "dp"}, {"data_parallel_size", "dp"},   {"ep", "ep"}, {"expert_parallel_size", "ep"}};
+  char words[128];
+  int used = snprintf(words, sizeof words, "batch=%.0f prompt=%.0f generate=%.0f", batch_of(run),
+                      tokens_of(run, "total_input_tokens"), tokens_of(run, "total_output_tokens"));
+  for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+    double value = rf_import_member(run, plans[i].key);
+    if (value >= 1 && value < 1e6 && used > 0 && (size_t)used < sizeof words) {
+      used += snprintf(words + used, sizeof words - (size_t)used, " %s=%.0f", plans[i].setting, value);
+    }
+  }
+  return roof_profile_text(r->profile, words);
+}
+
+/** A statistic of a latency as the counters have it: the mean, else the median. */
+static double latency(const roof_record *record, const char *kind) {
+  static const char *const statistics[] = {"mean", "median"};
+  for (size_t s = 0; s < 2; s++) {
+    char name[48];
+    snprintf(name, sizeof name, "%s_%s_seconds", statistics[s], kind);
+    for (size_t i = 0; i < record->counter_count; i++) {
+      if (strcmp(record->counters[i].name, name) == 0) {
+        return record->counters[i].value;
+      }
+    }
+  }
+  return NAN;
+}
+
+/** What `validate` predicts of it, where the file says enough. */
+static roof_status add_served(reading *r, roof_record *record, const json_t *run, roof_error *error) {
+  static const char *const devices[] = {"gpu", "hw", "device", "accelerator"};
+  static const char *const formats[] = {"quantization", "precision"};
+  static const char *const engines[] = {"backend", "framework"};
+  bool together =
+      rf_import_member(run, "max_concurrency") > 0 && !(rf_import_member(run, "request_rate") > 0);
+  double in = tokens_of(run, "total_input_tokens"), out = tokens_of(run, "total_output_tokens");
+  roof_served served = {.model = roof_profile_text(r->profile, model_of(run)),
+                        .settings = settings_of(r, run),
+                        .dtype = "",
+                        .weights = roof_profile_text(r->profile, first_text(run, formats, 2)),
+                        .device = roof_profile_text(r->profile, first_text(run, devices, 4)),
+                        .how = roof_profile_text(r->profile, first_text(run, engines, 2)),
+                        .device_bytes_per_second = NAN,
+                        .requests = together ? rf_import_member(run, "completed") : NAN,
+                        .seconds = {latency(record, "ttft"), latency(record, "tpot"), NAN}};
+  bool known = in >= 1 && out >= 1 && !isnan(batch_of(run)) &&
+               (served.seconds[ROOF_SERVED_TTFT] > 0 || served.seconds[ROOF_SERVED_TPOT] > 0);
+  return known ? rf_import_served(record, &served, error) : ROOF_OK;
 }
 
 /** Times of single batches, as `vllm bench latency` writes them. */
@@ -139,13 +227,22 @@ static roof_status take_run(reading *r, const json_t *run, roof_error *error) {
                       rf_import_member(run, figures[i].key) * figures[i].scale, 1);
   }
   take_latencies(r, record, run);
+  roof_status status = add_served(r, record, run, error);
   r->runs++;
   if (r->runs == 1) {
     add_facts(r, record);
   } else {
     r->profile->fact_count = 0;
   }
-  return ROOF_OK;
+  return status;
+}
+
+/** One document: a run as it stands, or AIPerf's. */
+static roof_status take_document(reading *r, const json_t *document, roof_error *error) {
+  json_t *run = rf_aiperf_is(document) ? rf_aiperf_run(document) : NULL;
+  roof_status status = take_run(r, run != NULL ? run : document, error);
+  json_decref(run);
+  return status;
 }
 
 /** "Output token throughput (tok/s):   218.04" under the name that the JSON has. */
@@ -200,7 +297,7 @@ static roof_status take_json_line(reading *r, char *line, size_t length, roof_er
   json_error_t why;
   json_t *run = rf_import_document_line(line, length, &why);
   roof_status status =
-      run != NULL ? take_run(r, run, error)
+      run != NULL ? take_document(r, run, error)
                   : rf_import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
   json_decref(run);
   return status;
@@ -247,7 +344,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = read_lines(&r, error);
   } else {
     status = rf_import_document(source, &document, error);
-    status = status == ROOF_OK ? take_run(&r, document, error) : status;
+    status = status == ROOF_OK ? take_document(&r, document, error) : status;
   }
   json_decref(document);
   return status == ROOF_OK && r.runs == 0
@@ -258,7 +355,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 const roof_format rf_format_serving = {
     .name = "serving",
     .title = "vLLM and SGLang serving benchmarks (JSON, JSON lines, report)",
-    .gives = "duration, tokens, TTFT, TPOT, throughput as the file says them",
+    .gives = "duration, tokens, TTFT, TPOT, throughput as the file says them; those of AIPerf (JSON) too",
     .detect = detect,
     .read = read,
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/number.h"
-#include "roofline/accuracy.h"
+#include "roofline/calibrate.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
 #include "roofline/weights.h"
@@ -201,6 +201,63 @@ static void runs_are_judged_as_model_answers(void **state) {
   roof_machine_free(machine);
 }
 
+/** Sealed, measured at a time of its own, explained: the label finds the run, and each class alone would do. */
+static void a_sealed_run_is_found_and_explained(void **state) {
+  (void)state;
+  static const char log[] =
+      "{\"model_id\": \"meta-llama/Llama-3.1-8B\", \"max_concurrency\": 8, \"duration\": 10, \"completed\": "
+      "80, "
+      "\"total_input_tokens\": 80000, \"total_output_tokens\": 8000, \"request_throughput\": 8, "
+      "\"mean_tpot_ms\": 20}";
+  roof_machine *machine = NULL;
+  roof_whole *whole = NULL;
+  roof_options options = roof_options_default();
+  const roof_formats formats = {0};
+  const char *const words[] = {"llama-3.1-8b", "batch=8", "prompt=1000", "generate=100"};
+  roof_sealings sealings = {0};
+  assert_int_equal(roof_catalog_load("h100", &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_whole_read(words, 4, &formats, &options, false, &whole, NULL), ROOF_OK);
+  assert_int_equal(roof_whole_on(whole, machine, NULL), ROOF_OK);
+  assert_int_equal(roof_model_served_sealings(&whole->target, &whole->answer, &sealings, NULL), ROOF_OK);
+  assert_int_equal(sealings.count, 2);
+  assert_string_equal(sealings.list[1].label, "llama-3.1-8b TPOT batch=8 prompt=1000 generate=100");
+  char labels[2][ROOF_LABEL_MAX];
+  memcpy(labels[0], sealings.list[0].label, ROOF_LABEL_MAX);
+  memcpy(labels[1], sealings.list[1].label, ROOF_LABEL_MAX);
+  roof_profile profile;
+  roof_measurements all = {0};
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(log, strlen(log), "log.json", NULL, &profile, NULL), ROOF_OK);
+  assert_true(roof_profile_has_runs(&profile));
+  assert_int_equal(roof_served_measurements(&profile, labels, 2, &all, NULL), ROOF_OK);
+  assert_int_equal(all.count, 1);
+  assert_string_equal(all.list[0].label, labels[1]);
+  assert_near(all.list[0].seconds, 0.02, 1e-12);
+  assert_true(roof_served_is_setting("tp=2") && !roof_served_is_setting("a/b=c") &&
+              !roof_served_is_setting("log.json"));
+  assert_int_equal(roof_profile_set_runs(&profile, "batch=8", NULL), ROOF_OK);
+  roof_calibrate_options how = roof_calibrate_options_default();
+  roof_calibration calibration;
+  roof_text text = {0};
+  how.machine = machine;
+  assert_int_equal(roof_calibrate(&profile, &how, &options, &calibration, NULL), ROOF_OK);
+  assert_int_equal(calibration.count, 0);
+  assert_int_equal(calibration.run_count, 1);
+  const roof_run_causes *causes = &calibration.runs[0];
+  assert_string_equal(causes->causes[0].name, "host");
+  assert_near(causes->causes[0].seconds, 0.02 - whole->answer.continuous.tpot_seconds, 1e-5);
+  assert_true(causes->causes[1].alike);
+  roof_run_causes_sentence(causes, &text);
+  assert_non_null(strstr(text.data, "TPOT of 1 run: "));
+  roof_text_done(&text);
+  roof_calibration_done(&calibration);
+  roof_measurements_done(&all);
+  roof_profile_done(&profile);
+  roof_sealings_done(&sealings);
+  roof_whole_free(whole);
+  roof_machine_free(machine);
+}
+
 static void errors_name_the_row(void **state) {
   (void)state;
   roof_accuracy a = {0};
@@ -319,6 +376,7 @@ int main(void) {
       cmocka_unit_test(groups_add_up),
       cmocka_unit_test(what_cannot_be_judged_is_counted),
       cmocka_unit_test(runs_are_judged_as_model_answers),
+      cmocka_unit_test(a_sealed_run_is_found_and_explained),
       cmocka_unit_test(errors_name_the_row),
       cmocka_unit_test(shapes_are_read_from_columns),
       cmocka_unit_test(layers_are_read_from_columns),

@@ -21,6 +21,11 @@ static const struct poptOption options[] = {
 /** The machine with its constants, or these alone under the name of the family. */
 static roof_status keep(const cli_args *args, const roof_calibration *c, const roof_machine *machine,
                         roof_error *error) {
+  if (c->count == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--to %s: runs of whole models give no kernel's constants; timings of kernels do",
+                          args->to);
+  }
   roof_text document = {0};
   roof_machine *copy = machine != NULL ? roof_machine_copy(machine) : NULL;
   roof_status status = ROOF_OK;

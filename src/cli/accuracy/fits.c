@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/number.h"
+
 #include "cli/accuracy/lines.h"
 
 /** One constant of a fit. */
@@ -75,8 +77,58 @@ static void add_fit(const roof_fit *fit, roof_text *out) {
   cli_columns_add_text(out, CLI_ROWS(columns, lines, count));
 }
 
+/** "x1.32", or the host's "+ 1.2 ms". */
+static const char *amount_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_run_cause *c = row;
+  char x[CLI_SHORT];
+  if (isnan(c->factor)) {
+    snprintf(scratch, CLI_SCRATCH, "+ %s", cli_quantity(x, c->seconds, "s"));
+  } else {
+    rf_format(scratch, CLI_SCRATCH, "x %.2f", c->factor);
+  }
+  return scratch;
+}
+
+static const char *usual_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_run_cause *c = row;
+  if (isnan(c->usual_low)) {
+    return NULL;
+  }
+  rf_format(scratch, CLI_SCRATCH, "%.2f to %.2f", c->usual_low, c->usual_high);
+  return scratch;
+}
+
+#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
+static const cli_column cause_columns[] = {
+    {.header = "cause alone", CLI_FIELD(TEXT, roof_run_cause, name)},
+    {.header = "share", PERCENT, CLI_FIELD(NUMBER, roof_run_cause, share)},
+    {.header = "would take", .right = true, .text = amount_of},
+    {.header = "usual", .right = true, .none = "-", .text = usual_of},
+    {.header = "leaves", PERCENT, CLI_FIELD(NUMBER, roof_run_cause, left)},
+    {.header = "what it is", .rank = 1, CLI_FIELD(TEXT, roof_run_cause, text)},
+    {0}};
+
+void cli_runs_add(const roof_calibration *c, roof_text *out) {
+  for (size_t i = 0; i < c->run_count; i++) {
+    roof_text_add(out, i > 0 ? "\n" : "");
+    roof_run_causes_sentence(&c->runs[i], out);
+    roof_text_add(out, "\n");
+    cli_columns_add_text(out, CLI_ROWS(cause_columns, c->runs[i].causes, c->runs[i].count));
+  }
+  roof_text_add(out, "\n  would take: of its predicted time, were it the only cause; usual: what 8 of 10 "
+                     "comparable kernels do\n"
+                     "  leaves: median error of the runs then\n");
+}
+
 void cli_fits_add(const roof_calibration *c, roof_text *out) {
   bool apart = true;
+  if (c->run_count > 0) {
+    cli_runs_add(c, out);
+  }
+  if (c->count == 0) {
+    cli_gaps_add(&c->judged, out);
+    return;
+  }
   for (size_t i = 0; i < c->count; i++) {
     apart = apart && c->fits[i].apart;
   }

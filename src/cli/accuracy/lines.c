@@ -21,6 +21,12 @@ const cli_column cli_accuracy_columns[] = {
 
 enum { COLUMNS = sizeof cli_accuracy_columns / sizeof cli_accuracy_columns[0] };
 
+void cli_gaps_add(const roof_accuracy *a, roof_text *out) {
+  for (size_t i = 0; i < a->gap_count; i++) {
+    roof_text_addf(out, "  left out: %zu: %s\n", a->gaps[i].count, a->gaps[i].why);
+  }
+}
+
 /** A group of one line says nothing more than the first line. */
 void cli_accuracy_add(const roof_accuracy *a, roof_text *out) {
   cli_column named[COLUMNS];
@@ -38,9 +44,7 @@ void cli_accuracy_add(const roof_accuracy *a, roof_text *out) {
       out, "\n  median, mean, 90th: of |predicted / measured - 1|; bias: of its median with the sign\n"
            "  bound: the same median for the lower bound alone, the bare roofline\n"
            "  inside: measured within expected_low to expected_high; below: faster than 98 % of the bound\n");
-  for (size_t i = 0; i < a->gap_count; i++) {
-    roof_text_addf(out, "  left out: %zu: %s\n", a->gaps[i].count, a->gaps[i].why);
-  }
+  cli_gaps_add(a, out);
 }
 
 void cli_accuracy_add_csv(const roof_accuracy *a, roof_text *out) {
@@ -58,7 +62,12 @@ roof_status cli_timings_import(const cli_args *args, roof_profile *profile, roof
   }
   roof_status status = roof_profile_init(profile, error);
   for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
-    status = roof_import(args->words[i], NULL, profile, error);
+    status =
+        roof_served_is_setting(args->words[i]) ? ROOF_OK : roof_import(args->words[i], NULL, profile, error);
+  }
+  for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
+    status = roof_served_is_setting(args->words[i]) ? roof_profile_set_runs(profile, args->words[i], error)
+                                                    : ROOF_OK;
   }
   return status;
 }

@@ -7,9 +7,11 @@
 
 /** The errors of all timings and of each grouping, what the columns mean, and what was left out. */
 void cli_accuracy_add(const roof_accuracy *a, roof_text *out);
+/** What was left out alone. */
+void cli_gaps_add(const roof_accuracy *a, roof_text *out);
 /** The same as one table. */
 void cli_accuracy_add_csv(const roof_accuracy *a, roof_text *out);
-/** Reads the files that the words name. Release with roof_profile_done, also on failure. */
+/** Reads the files that the words name; the others, "tp=2", are settings of the runs in them. Release with roof_profile_done, also on failure. */
 roof_status cli_timings_import(const cli_args *args, roof_profile *profile, roof_error *error);
 
 #endif

@@ -219,6 +219,18 @@ static roof_status fit(const roof_reconcile *all, roof_calibration *calibration,
   return status;
 }
 
+/** What could explain runs of whole models, where there are some, after the answer itself. */
+static roof_status print_runs(const roof_reconcile *all, roof_error *error) {
+  roof_calibration calibration = {0};
+  roof_text out = {0};
+  if (fit(all, &calibration, NULL) == ROOF_OK && calibration.run_count > 0) {
+    roof_text_add(&out, "\n");
+    cli_runs_add(&calibration, &out);
+  }
+  roof_calibration_done(&calibration);
+  return cli_print_end(&out, ROOF_OK, error);
+}
+
 /** What constants fitted to the measurements would change, after the answer itself. */
 static roof_status print_calibration(const cli_args *args, const roof_reconcile *all, roof_error *error) {
   roof_calibration calibration = {0};
@@ -228,7 +240,7 @@ static roof_status print_calibration(const cli_args *args, const roof_reconcile 
   if (status == ROOF_OK && args->json) {
     status = roof_calibration_write(&calibration, &out, error);
   } else if (status == ROOF_OK) {
-    roof_text_add(&out, "\nWith constants fitted to these measurements:\n");
+    roof_text_add(&out, calibration.count > 0 ? "\nWith constants fitted to these measurements:\n" : "\n");
     cli_fits_add(&calibration, &out);
   } else {
     status = roof_error_set(error, status, "--calibrate: %s", why.message);
@@ -251,6 +263,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = calibrated && args->json   ? ROOF_OK
              : args->json && !args->csv ? print_json(&all, ledger, error)
                                         : print_rows(args, &all, error);
+  }
+  if (status == ROOF_OK && !calibrated && !args->json && !args->csv && !args->quiet) {
+    status = print_runs(&all, error);
   }
   status = status == ROOF_OK && calibrated ? print_calibration(args, &all, error) : status;
   status = status == ROOF_OK ? roof_reconcile_check(&all, ledger, strict != 0, error) : status;

@@ -1,9 +1,10 @@
 /* Measurements into the ledger: by hand, or from a program's file. */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cli/columns.h"
 #include "cli/ledger/seal.h"
-#include "roofline/documents.h"
+#include "roofline/accuracy.h"
 #include "roofline/time.h"
 
 static char *ledger_path;
@@ -27,6 +28,9 @@ static void add_text(roof_text *out, const char *ledger, const roof_measurements
     roof_text_addf(out, "recorded `%s` in %s: %s\n", b->list[i].label, ledger,
                    cli_quantity(seconds, b->list[i].seconds, "s"));
   }
+  for (size_t i = 0; i < b->skipped_count; i++) {
+    roof_text_addf(out, "  not recorded: %s: %s\n", b->skipped[i].what, b->skipped[i].why);
+  }
   if (b->taken == ROOF_TAKEN_FILE) {
     roof_text_addf(out, "  taken %s by the file's date: it does not say when itself\n",
                    roof_time_write(b->list[0].taken, when));
@@ -48,13 +52,38 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
   return cli_print_end(&text, status, error);
 }
 
+/** A serving benchmark's result as measurements of what was sealed of it; *is: whether the file is one. */
+static roof_status read_served(const char *file, const char *ledger, roof_measurements *b, bool *is,
+                               roof_error *error) {
+  roof_profile profile = {0};
+  roof_reconcile sealed = {0};
+  struct stat info; /* a pipe is read once */
+  *is = stat(file, &info) == 0 && S_ISREG(info.st_mode) && roof_profile_init(&profile, NULL) == ROOF_OK &&
+        roof_import_files(&file, 1, &(roof_import_options){0}, &profile, NULL) == ROOF_OK &&
+        roof_profile_has_runs(&profile);
+  roof_status status = *is ? roof_ledger_reconcile(ledger, false, &sealed, error) : ROOF_OK;
+  if (*is && status == ROOF_OK) {
+    status = roof_served_measurements(&profile, sealed.unmatched_predictions,
+                                      sealed.unmatched_prediction_count, b, error);
+  }
+  roof_reconcile_done(&sealed);
+  roof_profile_done(&profile);
+  return status;
+}
+
+static roof_status read_file(const char *file, const char *ledger, roof_measurements *b, roof_error *error) {
+  bool is;
+  roof_status status = read_served(file, ledger, b, &is, error);
+  return is ? status : roof_measurements_read(file, b, error);
+}
+
 static roof_status record(const cli_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   char commit[ROOF_DIGEST_MAX];
   roof_measurements b = {0};
   roof_status status = args->word_count > 1 ? roof_measurements_add_words(&b, args->words[0], args->words + 1,
                                                                           args->word_count - 1, error)
-                                            : roof_measurements_read(args->words[0], &b, error);
+                                            : read_file(args->words[0], ledger, &b, error);
   status = status == ROOF_OK ? roof_measurements_count(&b, counters, error) : status;
   if (status == ROOF_OK) {
     roof_ledger_options how = {.commit = roof_ledger_commit(commit), .unsealed = unsealed != 0};
@@ -89,7 +118,10 @@ const cli_command cli_cmd_record = {
     .examples = "  roofline record ffn seconds=5.1ms\n"
                 "  roofline record ffn samples=5.1ms,5.3ms,5.0ms bytes=1.1GB\n"
                 "  roofline record ffn seconds=5.1ms -c memory=82% -c occupancy=0.4\n"
-                "  roofline run triad --json >run.json && roofline record run.json\n",
+                "  roofline run triad --json >run.json && roofline record run.json\n"
+                "  roofline record vllm-result.json\n"
+                "\n"
+                "  A serving benchmark's result is of the TTFT and TPOT that `model --seal` sealed.\n",
     .writes = "txt json csv",
     .options = options,
     .run = run,

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ledger/seal.h"
 #include "cli/model/model.h"
 #include "roofline/analysis.h"
 
-static int analysis, train;
-static char *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
+static int analysis, train, seal;
+static roof_sealings sealings;
+static char *ledger_path, *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
 static const struct poptOption options[] = {
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
      "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
@@ -26,6 +28,11 @@ static const struct poptOption options[] = {
     {"recompute", '\0', POPT_ARG_STRING, &recompute, 0,
      "what training computes again instead of keeping it: none, selective (scores) or full", "WHAT"},
     {"analysis", '\0', POPT_ARG_NONE, &analysis, 0, "the seven steps of an analysis, filled in", NULL},
+    {"seal", '\0', POPT_ARG_NONE, &seal, 0,
+     "seal TTFT and TPOT of requests one after another, which `record` measures by a serving benchmark's "
+     "result",
+     NULL},
+    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_plan_options, 0, "Plan:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_search_options, 0, "Search:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_sweep_options, 0, "Sweep:", NULL},
@@ -85,6 +92,29 @@ typedef struct answer {
   bool printed; /**< already */
 } answer;
 
+/** Gathers what --seal seals of one answer. */
+static roof_status collect(const roof_model_target *target, const roof_model_answer *a, roof_error *error) {
+  size_t first = sealings.count;
+  roof_status status = roof_model_check_fit(target, a, error);
+  status = status == ROOF_OK ? roof_model_served_sealings(target, a, &sealings, error) : status;
+  for (; status == ROOF_OK && first < sealings.count; first++) {
+    status = roof_sealing_complete(&sealings.list[first], target->machine, error);
+  }
+  return status;
+}
+
+/** Seals what was gathered, and says so where the answer is for people. */
+static roof_status seal_all(const cli_args *args, roof_text *out, roof_error *error) {
+  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
+  roof_sealings_name_machines(&sealings);
+  roof_status status = cli_seal_all(ledger, &sealings, NULL, error);
+  roof_text_add(out, status == ROOF_OK && !args->json && !args->csv ? "\n" : "");
+  for (size_t i = 0; i < sealings.count && status == ROOF_OK && !args->json && !args->csv; i++) {
+    roof_text_addf(out, "  sealed      `%s` in %s\n", sealings.list[i].label, ledger);
+  }
+  return status;
+}
+
 static roof_status answer_one(const cli_args *args, const roof_model *model, const roof_machine *machine,
                               roof_model_settings *settings, answer *out, roof_error *error) {
   static roof_model_answer a;
@@ -100,11 +130,12 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
     return status;
   }
   roof_model_answer_of(&target, &a);
-  if (args->json) {
+  status = seal ? collect(&target, &a, error) : ROOF_OK;
+  if (status == ROOF_OK && args->json) {
     json_array_append_new(out->json, rf_model_json(&target, &a));
     return ROOF_OK;
   }
-  status = analysis ? roof_model_check_fit(&target, &a, error) : status;
+  status = status == ROOF_OK && analysis ? roof_model_check_fit(&target, &a, error) : status;
   roof_model_drop_times(&a);
   if (args->csv || status != ROOF_OK) {
     cli_model_csv(&out->text, &target, &a);
@@ -121,17 +152,13 @@ static roof_status check_workload_options(const cli_args *args, roof_error *erro
   const struct {
     const char *name;
     bool typed;
-  } of_models[] = {{"precision", precision != NULL},
-                   {"kv", kv != NULL},
-                   {"fuse", fuse != NULL},
-                   {"quantization", quantization != NULL},
-                   {"recompute", recompute != NULL},
-                   {"train", train != 0},
-                   {"analysis", analysis != 0},
-                   {"search", cli_model_searches()},
-                   {"side-by-side", cli_model_sweeps(&none, NULL)},
-                   {"to", args->file != NULL},
-                   {cli_model_plan_typed(), cli_model_plan_typed() != NULL}};
+  } of_models[] = {
+      {"precision", precision != NULL}, {"kv", kv != NULL},
+      {"fuse", fuse != NULL},           {"quantization", quantization != NULL},
+      {"recompute", recompute != NULL}, {"train", train != 0},
+      {"analysis", analysis != 0},      {"seal", seal != 0},
+      {"search", cli_model_searches()}, {"side-by-side", cli_model_sweeps(&none, NULL)},
+      {"to", args->file != NULL},       {cli_model_plan_typed(), cli_model_plan_typed() != NULL}};
   for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++) {
     if (of_models[i].typed) {
       return roof_error_set(error, ROOF_E_ARGUMENT,
@@ -186,7 +213,7 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
     status = answer_one(args, model, machines[i], settings, out, error);
   }
   free(prices);
-  return status;
+  return status == ROOF_OK && seal ? seal_all(args, &out->text, error) : status;
 }
 
 static roof_status answer_all(const cli_args *args, answer *out, roof_error *error) {
@@ -215,6 +242,8 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   if (out->printed && cli_model_prices() != NULL) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--price %s: one price over several values",
                             cli_model_prices());
+  } else if (out->printed && seal) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--seal: of one value of each setting");
   } else if (out->printed && analysis) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--analysis: of one value of each setting");
   } else if (out->printed) {
@@ -278,10 +307,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   status = status == ROOF_OK && cli_model_search_missed() ? ROOF_E_GATE : status;
   json_decref(out.json);
   roof_text_done(&out.text);
-  char *texts[] = {precision, dtype, kv, mode, fuse, quantization, recompute};
+  char *texts[] = {ledger_path, precision, dtype, kv, mode, fuse, quantization, recompute};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
+  roof_sealings_done(&sealings);
   cli_model_plan_options_done();
   cli_model_search_options_done();
   return status;
@@ -289,7 +319,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 static const cli_effect effects[] = {{.options = "*", .with = "list"},
                                      {.options = "ttft tpot devices", .without = "search"},
-                                     {.options = "side-by-side analysis", .with = "search"},
+                                     {.options = "side-by-side analysis seal", .with = "search"},
+                                     {.options = "ledger", .without = "seal"},
                                      {.options = "recompute", .without = "train"},
                                      {0}};
 
@@ -309,6 +340,7 @@ const cli_command cli_cmd_model = {
         "  roofline model llama-3.1-70b --search users=50 context=8k --tpot 40ms --ttft 2s --machine "
         "h100,h200 "
         "--price h100=2.5,h200=3.5\n"
+        "  roofline model llama-3.1-8b batch=16 prompt=1024 generate=256 --machine h100 --seal\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "  roofline model resnet50.onnx batch=64 --dtype fp16 --machine a100\n"
         "  roofline model llama-3.1-8b batch=1..256*2 --precision bf16/fp8 --machine h100 --to batch.svg\n"
