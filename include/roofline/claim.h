@@ -65,6 +65,9 @@ typedef struct roof_claim_judged {
   int match_count;
   double sparse_share; /**< of the limit that 2:4 sparsity would give an impossible claim; NaN: no help */
   double sparse_limit; /**< FLOP/s of that limit; NaN: of an operation */
+  const char
+      *algorithm; /**< which needs fewer FLOPs, where it alone could be so fast; NULL: none, or not needed */
+  double algorithm_seconds; /**< that the operation takes at least with it */
   double clock_hz;  /**< of an impossible claim's peak, where a higher clock could give it; NaN: none could */
   double needed_hz; /**< the clock that it takes */
   char because[512]; /**< the answer in one sentence */

@@ -262,6 +262,25 @@ static void source_operation(roof_claim_judged *j, const roof_target *target, co
   }
 }
 
+/** A claim beyond the ceiling by which another algorithm could be meant: one that the lower bound counts with makes it
+ * possible; Strassen's (1969), 7 products for 8, is named alone, since libraries of matrix products do not have it. */
+static void judge_algorithm(roof_claim_judged *j, const roof_prediction *p) {
+  static const double strassen = 7.0 / 8;
+  double seconds = j->placed.seconds, compute = p->compute_seconds * strassen;
+  if (j->possible || p->work.kernel.kind != ROOF_KERNEL_PRODUCT) {
+    return;
+  }
+  if (p->work.least.why != NULL && p->lower_seconds <= seconds) {
+    j->possible = true;
+    j->algorithm = p->work.least.why;
+    j->algorithm_seconds = p->lower_seconds;
+  } else if (p->work.least.why == NULL && j->placed.regime == ROOF_COMPUTE_BOUND && compute <= seconds &&
+             p->memory_seconds <= seconds) {
+    j->algorithm = "a level of Strassen's algorithm";
+    j->algorithm_seconds = compute;
+  }
+}
+
 static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
                                    roof_error *error) {
   roof_prediction p;
@@ -295,6 +314,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   settle(j, kind, claimed);
   j->fits = p.regime != ROOF_CAPACITY_BOUND;
   source_operation(j, target, &p);
+  judge_algorithm(j, &p);
   if (!j->possible && p.work.flops > 0 && !target->options.sparse) {
     judge_sparse_operation(j, target, &p.work);
   }

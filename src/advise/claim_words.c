@@ -258,8 +258,18 @@ static void explain_clock(const roof_claim_judged *j, char *out, size_t size) {
   }
 }
 
+/** The algorithm that an impossible claim may mean, "" where there is none. */
+static void explain_algorithm(const roof_claim_judged *j, char *out, size_t size) {
+  char share[SHORT];
+  out[0] = '\0';
+  if (!j->possible && j->algorithm != NULL) {
+    snprintf(out, size, "; with %s it would be %s", j->algorithm,
+             percent(share, j->algorithm_seconds / j->placed.seconds));
+  }
+}
+
 void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_machine *machine) {
-  char share[SHORT], limit[SHORT], held[384], sparse[128], clock[128];
+  char share[SHORT], limit[SHORT], held[384], sparse[128], clock[128], other[128];
   const char *title = roof_machine_title(machine);
   roof_quantity_format(limit, SHORT, j->limit, roof_claim_kind_unit(j->kind));
   if (claim->op == NULL) {
@@ -273,9 +283,11 @@ void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_
   }
   explain_sparse(j, sparse, sizeof sparse);
   explain_clock(j, clock, sizeof clock);
-  const char *of = j->placed.share >= 10 ? "" : "of ";
-  snprintf(j->because, sizeof j->because, "%s: %s %s%s%s%s", j->possible ? "possible" : "impossible",
-           percent(share, j->placed.share), of, held, clock, sparse);
+  explain_algorithm(j, other, sizeof other);
+  const char *of = j->placed.share >= 10 ? "" : "of ", *only = j->possible ? j->algorithm : NULL;
+  snprintf(j->because, sizeof j->because, "%s%s%s: %s %s%s%s%s%s%s", j->possible ? "possible" : "impossible",
+           only != NULL ? " with " : "", only != NULL ? only : "", percent(share, j->placed.share), of, held,
+           only != NULL ? ", without it" : "", clock, sparse, other);
 }
 
 static const char *claim_quantity(char buffer[SHORT], double value, roof_claim_kind kind) {
@@ -297,7 +309,10 @@ void roof_claim_details(const roof_claim_judged *j, const char *machine, bool of
     roof_text_addf(out, "  same as  %s: %s\n", j->matches[i].name,
                    claim_quantity(limit, j->matches[i].value, j->kind));
   }
-  if (j->possible) {
+  if (j->possible && j->algorithm != NULL) {
+    roof_text_addf(out, "  needs    %s, which takes at least %s\n", j->algorithm,
+                   roof_quantity_format(limit, SHORT, j->algorithm_seconds, "s"));
+  } else if (j->possible) {
     roof_text_addf(out, "  verdict  %s: %s\n", j->placed.verdict->name, j->placed.verdict->meaning);
   }
   if (!j->fits) {

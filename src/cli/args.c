@@ -41,7 +41,7 @@ static const struct poptOption ops_table[] = {OPS_OPTION, POPT_TABLEEND};
 
 static const struct poptOption model_table[] = {
     {"efficiency", '\0', POPT_ARG_STRING, &parsed.options.efficiency, 0,
-     "expected share of the bound: 78%, or LOW,TYPICAL,HIGH (65%,78%,85%)", "F"},
+     "expected share of the bound in place of the effects: F, or LOW,TYPICAL,HIGH", "F"},
     {"overhead", '\0', POPT_ARG_STRING, &parsed.options.overhead, 0,
      "shorter than this is overhead-bound (8us)", "TIME"},
     {"launch", '\0', POPT_ARG_STRING, &parsed.options.launch, 0, "cost of one launch; default: the machine's",

@@ -35,11 +35,12 @@ roof_status roof_claim_write(const roof_target *target, const roof_claim *claim,
   json_object_set_new(limit, "name", json_string(j->limit_name));
   json_object_set_new(limit, "source", json_string(j->source));
   return rf_json_write(
-      json_pack("{s:s, s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:b, s:s, s:s, s:o}", "schema", "roofline.claim/1",
-                "machine", target->machine->name, "op", claim->op != NULL ? claim->op->name : NULL,
-                "parameters", claim->op != NULL ? rf_parameters_json(claim->op, claim->values) : json_null(),
-                "dtype", roof_dtype_name(j->dtype), "claimed", claimed, "limit", limit, "fraction",
+      json_pack("{s:s, s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:b, s:s, s:s, s:s?, s:o}", "schema",
+                "roofline.claim/1", "machine", target->machine->name, "op",
+                claim->op != NULL ? claim->op->name : NULL, "parameters",
+                claim->op != NULL ? rf_parameters_json(claim->op, claim->values) : json_null(), "dtype",
+                roof_dtype_name(j->dtype), "claimed", claimed, "limit", limit, "fraction",
                 rf_json_number(j->placed.share), "possible", j->possible, "verdict", j->placed.verdict->name,
-                "because", j->because, "matches", matches_json(j)),
+                "because", j->because, "algorithm", j->algorithm, "matches", matches_json(j)),
       "claim", out, error);
 }

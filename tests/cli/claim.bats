@@ -45,7 +45,7 @@ claim() {
 
 @test "a time or a rate of an operation is held against its bound" {
   claim 1 gemm m=8192 n=8192 k=8192 1ms
-  [ "${lines[0]}" = "impossible: 111 % of what NVIDIA H100 SXM5 80GB can do: gemm takes at least 1.111 ms, compute-bound (fp16 matrix); with 2:4 sparse weights it would be 56 %: a sparse figure" ]
+  [ "${lines[0]}" = "impossible: 111 % of what NVIDIA H100 SXM5 80GB can do: gemm takes at least 1.111 ms, compute-bound (fp16 matrix); with 2:4 sparse weights it would be 56 %: a sparse figure; with a level of Strassen's algorithm it would be 97 %" ]
   claim 0 gemm m=8192 n=8192 k=8192 1.4ms
   has "verdict  normal"
   claim 0 gemm m=8192 n=8192 k=8192 800TFLOP/s
@@ -73,7 +73,7 @@ claim() {
 
 @test "JSON has the claim, its limit and the verdict" {
   claim 1 1700TFLOP/s --json
-  [ "$(json keys)" = '["because","claimed","dtype","fraction","limit","machine","matches","op","parameters","possible","schema","verdict"]' ]
+  [ "$(json keys)" = '["algorithm","because","claimed","dtype","fraction","limit","machine","matches","op","parameters","possible","schema","verdict"]' ]
   [ "$(json '[.schema, .machine, .op, .parameters, .dtype, .possible, .verdict]')" = \
     '["roofline.claim/1","nvidia-h100-sxm",null,null,"fp16",false,"explain"]' ]
   near .claimed.flops_per_second 1.7e15
@@ -156,4 +156,21 @@ ROWS
   has 'verdict  done: as good as the benchmark'
   run -0 "$ROOFLINE" claim 2030GB/s --machine a100
   has 'verdict  remeasure'
+}
+
+@test "Winograd, Fourier and Strassen are named where they alone could be so fast" {
+  conv() { "$ROOFLINE" claim conv2d batch=32 in_channels=256 out_channels=256 height=56 width=56 "$@" --machine h100 --dtype fp16; }
+  run -0 conv kernel=3 time=80us
+  [[ ${lines[0]} == "possible with Winograd's algorithm, F(4x4, 3x3): 150 % of "*', without it' ]]
+  has "needs    Winograd's algorithm, F(4x4, 3x3), which takes at least 29.91"
+  run -0 conv kernel=3 time=80us --json
+  [ "$(json '[.possible, .algorithm]')" = "[true,\"Winograd's algorithm, F(4x4, 3x3)\"]" ]
+  run -1 conv kernel=3 time=20us
+  [[ ${lines[0]} == impossible:* && ${lines[0]} != *Winograd* ]]
+  run -0 conv kernel=7 time=400us
+  [[ ${lines[0]} == 'possible with a Fourier transform: '* ]]
+  run -1 "$ROOFLINE" claim gemm m=n=k=16384 time=8ms --machine h100 --dtype fp16
+  [[ ${lines[0]} == impossible:*"with a level of Strassen's algorithm it would be 97 %" ]]
+  run -1 "$ROOFLINE" claim gemm m=n=k=16384 time=6ms --machine h100 --dtype fp16
+  [[ ${lines[0]} != *Strassen* ]]
 }
