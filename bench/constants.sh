@@ -9,13 +9,23 @@ roofline=${ROOFLINE:-build/release/roofline}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# FILE is FAMILY.KIND, or longer for a framework's own. Lines of one FILE add to it.
+# FILE is FAMILY.KIND (or MACHINE.KIND), or longer for a framework's own. Lines of one FILE add to it.
 #   FILE FRAMEWORK FORMAT SOURCE TABLE ...   what `calibrate` finds there; - for any framework or format. TABLE is a name without
 #                                            .csv; +TEXT keeps its rows with that extended expression, -TEXT drops them.
-#   FILE = OTHER [NAME=VALUE ...]            as another file of this table, above it; assumed, with some constants of its own
+#   FILE = OTHER [NAME=VALUE ...]            as another file of this table, above it; assumed, with some constants of its own,
+#                                            or NAME*=FACTOR times the other's
+# H20 has a seventh of the arithmetic that its memory and caches could feed: almost all of its peak is reached, of a whole Hopper's
+# three quarters (deepseek-ai/DeepGEMM's own figures).
+# Cards of 70 to 75 W cannot feed their peak: those with more or fewer watts per FLOP/s than the L40S, or than the cards of a table,
+# reach more or less of it. What the tables have of P4 and P100 differs by that too.
+# NetX-lab/Frontier@a4b22df timed the same norms on H800 eagerly and alone: 16 us, and 2 us and more. What is no host's has the
+# latency of a kernel alone.
 # A family without a device of its own among the tables is as the one that has memory and power of its kind.
+# shellcheck disable=SC2034 # names of a column
 aiconfigurator=ai-dynamo/aiconfigurator@095f58a
 neusight=sitar-lab/NeuSight@6945927
+vidur=microsoft/vidur@7d47513
+infersim=alibaba/InferSim@f2293da
 table() {
   cat <<'END'
 hopper.decode                 -       bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm
@@ -100,12 +110,52 @@ ada.product                   -       -     aiconfigurator  aiconfigurator/gemm_
 ada.product                   -       -     aiconfigurator  aiconfigurator/gemm_l40s+,trtllm/.*,fp8(_block)?,
 ada.product                   vllm    -     aiconfigurator  aiconfigurator/gemm_l40s+,vllm/.*,fp8,
 ampere.product                -       -     aiconfigurator  aiconfigurator/gemm_a100_sxm+,(bfloat16|sq),
-ampere.product                -       -     neusight        neusight/linear neusight/bmm
-volta.product                 -       -     neusight        neusight/linear neusight/bmm
-pascal.product                -       -     neusight        neusight/linear neusight/bmm
-blackwell-rtx.product         = ada.product
+ampere.product.weights        trtllm  -     aiconfigurator  aiconfigurator/gemm_a100_sxm+,int[48]_wo,
+ampere.product.weights        = ampere.product.weights framework=null latency_seconds=2e-6
+hopper.product.weights        = ampere.product.weights efficiency=0.6
+ada.product.weights           = ampere.product.weights
+ampere-rtx.product.weights    = ampere.product.weights
+ampere.product.pytorch        PyTorch -     vidur           vidur/mlp_median_us
+ampere.product.eager          eager   -     neusight        neusight/linear neusight/bmm
+volta.product.eager           eager   -     neusight        neusight/linear neusight/bmm
+pascal.product.eager          eager   -     neusight        neusight/linear neusight/bmm
+gpu.product.eager             eager   -     neusight        neusight/linear neusight/bmm
+ampere.product.cudnn          cuDNN   -     neusight        neusight/conv
+volta.product.cudnn           cuDNN   -     neusight        neusight/conv
+pascal.product.cudnn          cuDNN   -     neusight        neusight/conv
+gpu.product.cudnn             cuDNN   -     neusight        neusight/conv
+nvidia-h20.product            -       -     infersim        infersim/gemm__h20__data
+nvidia-h20.product.deepgemm   = nvidia-h20.product framework="DeepGEMM"
+hopper.product.deepgemm       = nvidia-h20.product framework="DeepGEMM" efficiency=0.75 bandwidth=0.8
+blackwell-rtx.product         = ada.product efficiency*=1.23
+nvidia-l4.product             = ada.product efficiency*=0.65
+nvidia-l4.product.eager       = gpu.product.eager efficiency*=0.4
+nvidia-t4.product.eager       = gpu.product.eager efficiency*=0.5
+nvidia-l4.product.cudnn       = gpu.product.cudnn efficiency*=0.4
+nvidia-t4.product.cudnn       = gpu.product.cudnn efficiency*=0.5
+nvidia-p4.product.eager       eager   -     neusight        neusight/linear neusight/bmm
+nvidia-p100-pcie.product.eager eager  -     neusight        neusight/linear neusight/bmm
+nvidia-p4.product.cudnn       cuDNN   -     neusight        neusight/conv
+nvidia-p100-pcie.product.cudnn cuDNN  -     neusight        neusight/conv
 blackwell-rtx.product.nvfp4   = blackwell.product.nvfp4
-ampere-rtx.product            = ada.product
+ampere-rtx.product            -       -     vidur           vidur/mlp_median_us
+volta.product                 = volta.product.eager framework=null host_seconds=null latency_seconds=2e-6
+pascal.product                = pascal.product.eager framework=null host_seconds=null latency_seconds=2e-6
+
+ampere.stream.pytorch         PyTorch -     vidur           vidur/mlp_median_us
+ampere-rtx.stream.pytorch     PyTorch -     vidur           vidur/mlp_median_us
+hopper.stream.pytorch         = ampere.stream.pytorch
+ampere.stream.eager           eager   -     neusight        neusight/vec
+volta.stream.eager            eager   -     neusight        neusight/vec
+pascal.stream.eager           eager   -     neusight        neusight/vec
+cdna.stream.eager             eager   -     neusight        neusight/vec
+nvidia-p4.stream.eager        eager   -     neusight        neusight/vec
+nvidia-p100-pcie.stream.eager eager   -     neusight        neusight/vec
+amd-mi100.stream.eager        eager   -     neusight        neusight/vec
+amd-mi210.stream.eager        eager   -     neusight        neusight/vec
+gpu.stream.eager              eager   -     neusight        neusight/vec
+hopper.stream.eager           = gpu.stream.eager host_seconds=1.6e-5
+gpu.stream                    = gpu.stream.eager framework=null host_seconds=null latency_seconds=2e-6
 END
 }
 
@@ -126,7 +176,7 @@ rows() {
   echo "$scratch/$name.csv"
 }
 
-# The constants of one line, to $scratch/fit.json. What only narrow formats have is left out of the others.
+# The constants of one line, to $scratch/fit.json.
 fit() {
   local family=${1%%.*} kind=${1#*.} options=() word tables=()
   kind=${kind%%.*}
@@ -136,19 +186,22 @@ fit() {
     tables+=("$(rows "$word")")
   done
   "$roofline" calibrate "${tables[@]}" --family "$family" --kernel "$kind" --source "${!4}" ${options[@]+"${options[@]}"} \
-    --quiet --to "$scratch/found.json" | sed -n "s/^[0-9.]* % off/$1: &/p"
-  jq '.constants |= map(if .dtype | test("^(fp8|fp6|fp4|int8|int4)$") then . else del(.quantise_passes) end)' \
-    "$scratch/found.json" >"$scratch/fit.json"
+    --quiet --to "$scratch/fit.json" | sed -n "s/^[0-9.]* % off/$1: &/p"
 }
 
 # The constants of another file, with some of its own, to $scratch/fit.json.
 as() {
-  local other=$2 own='{}' word
+  local other=$2 own='{}' times='{}' word
   for word in "${@:3}"; do
-    own=$(jq -c --arg name "${word%%=*}" --argjson value "${word#*=}" '.[$name] = $value' <<<"$own")
+    case $word in
+    *\**) times=$(jq -c --arg name "${word%%\**}" --argjson value "${word#*=}" '.[$name] = $value' <<<"$times") ;;
+    *) own=$(jq -c --arg name "${word%%=*}" --argjson value "${word#*=}" '.[$name] = $value' <<<"$own") ;;
+    esac
   done
-  jq --arg other "$other" --argjson own "$own" '.constants |= map(. + $own + {kind: "assumed"}
-    | .source |= "as \($other)" + (if $own == {} then "" else " but for \($own | keys | join(", "))" end) + ": " + .)' \
+  jq --arg other "$other" --argjson own "$own" --argjson times "$times" '
+    def scaled: reduce ($times | keys[]) as $name (.; .[$name] = ([0.9, .[$name] * $times[$name]] | min * 1e4 | round / 1e4));
+    .constants |= map(scaled + $own + {kind: "assumed"} | del(.. | nulls)
+    | .source |= "as \($other)" + ($own + $times | if . == {} then "" else " but for \(keys | join(", "))" end) + ": " + .)' \
     "data/constants/$other.json" >"$scratch/fit.json"
 }
 

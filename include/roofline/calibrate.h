@@ -23,7 +23,8 @@ extern "C" {
 /** What is fitted to which timings. Start from roof_calibrate_options_default(). */
 typedef struct roof_calibrate_options {
   const roof_machine *machine; /**< of every timing; NULL: each timing's own */
-  const char *family; /**< machines of this family or class of devices alone; NULL: all, of one family */
+  const char
+      *family; /**< machines of this family, name or class of devices alone; NULL: all, of one family */
   const char *source; /**< what was measured, for the constants' source; NULL: "timings" */
   int kernel;         /**< a roof_kernel_kind alone; -1: all */
   int dtype;          /**< arithmetic in this roof_dtype alone; -1: all */

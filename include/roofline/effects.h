@@ -81,7 +81,8 @@ ROOF_API bool roof_types_in_blocks(const roof_types *types);
 ROOF_API bool roof_types_narrow(const roof_types *types, roof_kernel_kind kind);
 
 /** The constants that a machine has for a kind of kernel in some formats: those of the arithmetic's format, else of the
- *  narrowest that is wider, else of any; of these the framework's own, else what holds for any framework (NULL: that);
+ *  narrowest that is wider, else of any; of these those for operands that are scaled alike (roof_types_in_blocks), then
+ *  those stored alike (roof_types_narrow), then the framework's own, else what holds for any framework (NULL: that);
  *  attention over a latent without its own has those of attention.
  *  Units: as the rows say.
  *  Ownership: the machine's.

@@ -46,9 +46,11 @@ typedef enum roof_kernel_kind {
     "partial sums of a split that are added at the end, chunks that fill a pipeline")                        \
   X(ROOF_EFFECT_STORE, "store", "new keys and values that are written into their cache first")               \
   X(ROOF_EFFECT_QUANTISE, "quantise", "activations are written in the narrow format before the product")     \
+  X(ROOF_EFFECT_ROWS, "rows", "rows of norms and softmax that are read again after their sums")              \
   X(ROOF_EFFECT_ROUTING, "routing", "rows that are sorted by expert, and added up again")                    \
   X(ROOF_EFFECT_CORNER, "corner", "arithmetic and memory that hide each other in part")                      \
-  X(ROOF_EFFECT_LATENCY, "latency", "what a kernel takes whatever its size")
+  X(ROOF_EFFECT_LATENCY, "latency", "what a kernel takes whatever its size")                                 \
+  X(ROOF_EFFECT_HOST, "host", "a host that launches one kernel at a time, and takes longer than the kernel")
 
 typedef enum roof_effect {
 #define ROOF_EFFECT_ENUM(symbol, name, text) symbol,
@@ -83,6 +85,12 @@ typedef enum roof_effect {
     "times that activations are read in 16 bits and written in the narrow format before a product")          \
   X(ROOF_ROUTING_PASSES, "routing_passes", "", 0, 16, 0, ROOF_EFFECT_ROUTING,                                \
     "times that the rows of all devices are read and written besides, to sort and to add them")              \
+  X(ROOF_ROW_PASSES, "row_passes", "", 0, 4, 0, ROOF_EFFECT_ROWS,                                            \
+    "times that rows of norms and softmax are read again after their sums")                                  \
+  X(ROOF_ROW_SECONDS, "row_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_QUANTISE,                                  \
+    "per row of activations that a unit writes in the narrow format, where a block has one each")            \
+  X(ROOF_HOST_SECONDS, "host_seconds", "s", 0, 1e-3, 0, ROOF_EFFECT_HOST,                                    \
+    "least per launch, where the host launches one kernel at a time")                                        \
   X(ROOF_SHARING, "sharing", "", 0, 3, 0, ROOF_EFFECT_BANDWIDTH,                                             \
     "exponent of half the ranks, by which those that share a path through the host slow each other")         \
   X(ROOF_TIME_LOW, "time_low", "", 0.01, 1, 1, ROOF_EFFECT_COUNT,                                            \
@@ -109,8 +117,10 @@ ROOF_API const char *roof_kernel_kind_name(roof_kernel_kind kind);
  *  Errors: ROOF_E_NAME with the nearest. */
 ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *kind, roof_error *error);
 
-/** The shape that decides how a kernel is cut into parts; all 0 for a stream, whose bytes say all.
- *  product: `count` products of rows x depth by depth x columns.
+/** The shape that decides how a kernel is cut into parts; all 0 for a stream whose bytes say all.
+ *  stream: `rows` rows that a block each reduces before it writes them (norms, softmax).
+ *  product: `count` products of rows x depth by depth x columns; `group`: over the work's, where an algorithm has fewer
+ *  (0: 1).
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
  *  a query sees at most, `depth` elements of a key and of a value on average.
  *  mla-decode, mla-prefill: as decode and prefill, over keys that are not as long as their values (a latent).

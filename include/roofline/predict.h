@@ -43,6 +43,9 @@ typedef enum roof_regime {
  *  more (ai-dynamo/aiconfigurator@095f58a), and a bound stays well under what is only assumed. */
 #define ROOF_ASSUMED_LEAST 0.25
 
+/** The framework of kernels that a host launches one at a time, as PyTorch does. */
+#define ROOF_EAGER "eager"
+
 /** What a prediction may assume. Start from roof_options_default(). */
 typedef struct roof_options {
   double efficiency;      /**< expected share of the bound where no effects are known, 0.78 */
@@ -59,7 +62,7 @@ typedef struct roof_options {
   bool warm;        /**< data already sits in the innermost level that holds the working set */
   int unit;         /**< roof_unit to force, or -1: the operation's own */
   const char *link; /**< link name, NULL: the first */
-  const char *framework; /**< whose kernels: "vllm"; NULL: any */
+  const char *framework; /**< whose kernels: "vllm", ROOF_EAGER; NULL: any, in a graph */
 } roof_options;
 
 /** Joules as the predictions use them: energy = FLOPs x joules + bytes x joules + constant power x time

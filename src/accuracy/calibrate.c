@@ -23,7 +23,8 @@ roof_calibrate_options roof_calibrate_options_default(void) {
 /* What may be fitted */
 
 static bool of_family(const roof_machine *machine, const char *family) {
-  return strcmp(machine->family, family) == 0 || strcmp(machine->device_class, family) == 0;
+  return strcmp(machine->family, family) == 0 || strcmp(machine->device_class, family) == 0 ||
+         strcmp(machine->name, family) == 0;
 }
 
 static roof_status check_families(const calibrating *k) {

@@ -39,6 +39,9 @@ static const double typical[ROOF_CONSTANT_COUNT] = {
     [ROOF_QUANTISE_PASSES] = 2,
     [ROOF_ROUTING_PASSES] = 1.5,
     [ROOF_SHARING] = 2,
+    [ROOF_ROW_PASSES] = 0.5,
+    [ROOF_ROW_SECONDS] = 1e-7,
+    [ROOF_HOST_SECONDS] = 30e-6,
 };
 
 static const double pull = 2e-3;
@@ -252,12 +255,23 @@ static void clear(roof_fit *fit) {
   }
 }
 
+/** Whether timings say anything about a constant: the interval is no part of a fit, a host is only waited for where
+ * kernels are launched one at a time, and activations are only written anew for narrow arithmetic. */
+static bool is_fitted(const roof_fit *fit, roof_constant constant) {
+  bool narrow = roof_dtype_bytes(roof_dtype_multiplied(fit->constants.dtype)) < 2;
+  if (roof_constant_row_of(constant)->effect == ROOF_EFFECT_QUANTISE && !narrow) {
+    return false;
+  }
+  return roof_kernel_uses(fit->constants.kernel, constant) &&
+         roof_constant_row_of(constant)->effect != ROOF_EFFECT_COUNT &&
+         (constant != ROOF_HOST_SECONDS || strcmp(fit->constants.framework, ROOF_EAGER) == 0);
+}
+
 roof_status rf_sample_fit(const rf_case *all, size_t count, roof_fit *fit, roof_error *error) {
   sample s = {0};
   double best[RF_FIT_MOST] = {0};
   for (int i = 0; i < ROOF_CONSTANT_COUNT && s.constants < RF_FIT_MOST; i++) {
-    bool interval = roof_constant_row_of((roof_constant)i)->effect == ROOF_EFFECT_COUNT;
-    if (!interval && roof_kernel_uses(fit->constants.kernel, (roof_constant)i)) {
+    if (is_fitted(fit, (roof_constant)i)) {
       s.fitted[s.constants++] = (roof_constant)i;
     }
   }

@@ -47,6 +47,7 @@ static roof_status inherit_from(roof_machine *machine, const char *name, roof_er
 }
 
 roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error) {
-  roof_status status = inherit_from(machine, machine->family, error);
+  roof_status status = inherit_from(machine, machine->name, error);
+  status = status == ROOF_OK ? inherit_from(machine, machine->family, error) : status;
   return status == ROOF_OK ? inherit_from(machine, machine->device_class, error) : status;
 }

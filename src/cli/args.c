@@ -60,7 +60,8 @@ static const struct poptOption model_table[] = {
     {"without", '\0', POPT_ARG_STRING, &parsed.options.without, 0,
      "effects to leave out of the expected time, or `all`", "EFFECT[,EFFECT]"},
     {"framework", '\0', POPT_ARG_STRING, &parsed.options.framework, 0,
-     "whose kernels, where the machine knows their constants: vllm, trtllm, sglang", "NAME"},
+     "whose kernels: vllm, trtllm, sglang, cuDNN; or eager: launched one at a time; default: in a graph",
+     "NAME"},
     {"achieved", '\0', POPT_ARG_NONE, &parsed.options.achieved, 0,
      "use measured ceilings where the machine has them", NULL},
     POPT_TABLEEND};

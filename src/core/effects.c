@@ -50,11 +50,13 @@ static const struct {
 } forms[ROOF_KERNEL_KIND_COUNT] = {
     [ROOF_KERNEL_STREAM] = {rf_form_stream, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_EFFICIENCY) |
                                                 USES(ROOF_BANDWIDTH) | USES(ROOF_CACHE_GAIN) |
-                                                USES(ROOF_CORNER) | INTERVAL},
+                                                USES(ROOF_CORNER) | USES(ROOF_WAVE_SECONDS) |
+                                                USES(ROOF_ROW_PASSES) | USES(ROOF_HOST_SECONDS) | INTERVAL},
     [ROOF_KERNEL_PRODUCT] = {rf_form_product, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
                                                   USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
                                                   USES(ROOF_CACHE_GAIN) | USES(ROOF_SPLIT_SECONDS) |
-                                                  USES(ROOF_QUANTISE_PASSES) | INTERVAL},
+                                                  USES(ROOF_QUANTISE_PASSES) | USES(ROOF_ROW_SECONDS) |
+                                                  USES(ROOF_HOST_SECONDS) | INTERVAL},
     [ROOF_KERNEL_DECODE] = {rf_form_decode, DECODE_USES},
     [ROOF_KERNEL_PREFILL] = {rf_form_prefill, PREFILL_USES},
     [ROOF_KERNEL_MLA_DECODE] = {rf_form_decode, DECODE_USES},
@@ -159,8 +161,8 @@ const roof_constants *roof_constants_find(const roof_machine *machine, roof_kern
     bool own = framework != NULL && strcmp(c->framework, framework) == 0;
     bool alike = c->blocks == roof_types_in_blocks(types);
     bool stored_alike = c->narrow == roof_types_narrow(types, kind);
-    double far = distance(c->dtype, roof_dtype_multiplied(types->compute)) - (own ? 0.5 : 0) -
-                 (alike ? 0.25 : 0) - (stored_alike ? 0.125 : 0);
+    double far = distance(c->dtype, roof_dtype_multiplied(types->compute)) - (alike ? 0.5 : 0) -
+                 (stored_alike ? 0.25 : 0) - (own ? 0.125 : 0);
     if (c->kernel == kind && (own || c->framework[0] == '\0') && far < least) {
       found = c;
       least = far;
@@ -179,6 +181,28 @@ static void take(const double *own, unsigned without, double *values) {
   }
 }
 
+/** What a framework's host takes for a launch: of that kind of kernel in any format, else of any kind. */
+static double host_seconds(const roof_machine *machine, roof_kernel_kind kind, const char *framework) {
+  double seconds = NAN;
+  for (int i = machine->constants_count - 1; i >= 0 && framework != NULL; i--) {
+    const roof_constants *c = &machine->constants[i];
+    bool own = strcmp(c->framework, framework) == 0 && !isnan(c->values[ROOF_HOST_SECONDS]);
+    if (own && (c->kernel == kind || isnan(seconds))) {
+      seconds = c->values[ROOF_HOST_SECONDS];
+    }
+  }
+  return seconds;
+}
+
+/** The latency of a product whose activations come in its own format: what its constants have beyond a product's in 16
+ * bits is of the kernel that writes them so. */
+static double latency_alone(const roof_target *target, const roof_constants *own) {
+  roof_types wide = roof_types_of(ROOF_BF16);
+  const roof_constants *other =
+      roof_constants_find(target->machine, own->kernel, &wide, target->options.framework);
+  return fmin(own->values[ROOF_LATENCY_SECONDS], other->values[ROOF_LATENCY_SECONDS]);
+}
+
 void rf_forms_resolve(roof_target *target) {
   unsigned without = target->options.without;
   for (int k = 0; k < ROOF_KERNEL_KIND_COUNT; k++) {
@@ -187,7 +211,16 @@ void rf_forms_resolve(roof_target *target) {
     roof_form *form = &target->forms[k];
     form->known = own != NULL && forms[k].seconds != NULL && without != ROOF_EFFECTS_ALL;
     if (form->known) {
-      take(own->values, without, form->values);
+      double values[ROOF_CONSTANT_COUNT];
+      memcpy(values, own->values, sizeof values);
+      if (isnan(values[ROOF_HOST_SECONDS])) {
+        values[ROOF_HOST_SECONDS] =
+            host_seconds(target->machine, (roof_kernel_kind)k, target->options.framework);
+      }
+      if ((without & 1u << ROOF_EFFECT_QUANTISE) != 0 && values[ROOF_QUANTISE_PASSES] > 0) {
+        values[ROOF_LATENCY_SECONDS] = latency_alone(target, own);
+      }
+      take(values, without, form->values);
     }
   }
 }
@@ -212,8 +245,11 @@ double rf_form_seconds(const roof_target *target, const roof_prediction *p, cons
                 .link = p->link,
                 .c = values,
                 .without = without};
-  return forms[p->work.kernel.kind].seconds(&run, cut != NULL ? cut : &unused) +
-         values[ROOF_LATENCY_SECONDS] * p->work.launches * kernels_of(&p->work.kernel);
+  double launches = p->work.launches * kernels_of(&p->work.kernel);
+  double seconds = forms[p->work.kernel.kind].seconds(&run, cut != NULL ? cut : &unused) +
+                   values[ROOF_LATENCY_SECONDS] * launches;
+  double host = values[ROOF_HOST_SECONDS] * launches;
+  return host > seconds ? host : seconds;
 }
 
 double roof_effects_seconds(const roof_target *target, const roof_prediction *prediction,

@@ -123,6 +123,14 @@ static void choose(const product *p, rf_cut *best) {
   best->rate = sides[r] * sides[c] / tilings[chosen].cost;
 }
 
+/** Seconds of the passes before and after a product that only its algorithm needs. */
+static double transform_seconds(const rf_run *run) {
+  double bytes = run->work->kernel.routed;
+  return bytes > 0 && !rf_without(run, ROOF_EFFECT_TILES)
+             ? bytes * run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH]
+             : 0;
+}
+
 /** Seconds of the pass that writes activations in a format narrower than they come in. */
 static double quantise_seconds(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
@@ -130,25 +138,28 @@ static double quantise_seconds(const rf_run *run) {
   if (narrow >= wide_bytes || run->c[ROOF_QUANTISE_PASSES] <= 0) {
     return 0;
   }
-  return run->c[ROOF_QUANTISE_PASSES] * s->count * s->rows * s->depth * (wide_bytes + narrow) *
-         run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH];
+  double rows = s->count * s->rows;
+  return run->c[ROOF_QUANTISE_PASSES] * rows * s->depth * (wide_bytes + narrow) *
+             run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH] +
+         run->c[ROOF_ROW_SECONDS] * rows / run->target->units;
 }
 
 static product product_of(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
   double memory = rf_stream_seconds(run), area = s->count * s->rows * s->columns;
-  return (product){.shape = *s,
-                   .turns_per_tile = 1 / run->target->units,
-                   .unit_seconds =
-                       run->compute / (area * s->depth) * run->target->units / run->c[ROOF_EFFICIENCY],
-                   .memory = memory,
-                   .sum_seconds = sum_bytes * area * run->target->seconds_per_byte[run->target->memory][0] *
-                                  memory / run->memory,
-                   .wave_seconds = run->c[ROOF_WAVE_SECONDS],
-                   .split_seconds = run->c[ROOF_SPLIT_SECONDS],
-                   .waved = !rf_without(run, ROOF_EFFECT_WAVES),
-                   .drawn = !rf_without(run, ROOF_EFFECT_UNITS),
-                   .split = !rf_without(run, ROOF_EFFECT_SPLIT)};
+  double share = s->group > 0 && !rf_without(run, ROOF_EFFECT_TILES) ? s->group : 1;
+  return (product){
+      .shape = *s,
+      .turns_per_tile = 1 / run->target->units,
+      .unit_seconds = share * run->compute / (area * s->depth) * run->target->units / run->c[ROOF_EFFICIENCY],
+      .memory = memory,
+      .sum_seconds =
+          sum_bytes * area * run->target->seconds_per_byte[run->target->memory][0] * memory / run->memory,
+      .wave_seconds = run->c[ROOF_WAVE_SECONDS],
+      .split_seconds = run->c[ROOF_SPLIT_SECONDS],
+      .waved = !rf_without(run, ROOF_EFFECT_WAVES),
+      .drawn = !rf_without(run, ROOF_EFFECT_UNITS),
+      .split = !rf_without(run, ROOF_EFFECT_SPLIT)};
 }
 
 /** The longer time, and part of the shorter: the sum of their cubes; libraries hide one behind the other alike. */
@@ -181,5 +192,5 @@ double rf_form_product(const rf_run *run, rf_cut *cut) {
     choose(&p, cut);
   }
   cut_times t = time_cut(run, &p, cut);
-  return corner(run, &t) + t.waves + t.split + quantise_seconds(run);
+  return corner(run, &t) + t.waves + t.split + quantise_seconds(run) + transform_seconds(run);
 }

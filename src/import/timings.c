@@ -48,8 +48,12 @@ typedef struct layout {
 #define NCCL(table, operation)                                                                               \
   AICONFIGURATOR("nccl,op,dtype,gpus,elems,us,src", table, operation, "size=elems*bytes ranks=gpus",         \
                  .dtype = "dtype", .how = "src")
+#define EAGER ROOF_EAGER " PyTorch"
 #define NEUSIGHT(table, operation, sizes)                                                                    \
-  { .header = "split,op,dev,B,H,us", .where = table, .op = operation, .shape = sizes, .device = "dev" }
+  {                                                                                                          \
+    .header = "split,op,dev,B,H,us", .where = table, .op = operation, .shape = sizes, .how = EAGER,          \
+    .device = "dev"                                                                                          \
+  }
 #define VIDUR(column, condition, operation, sizes)                                                           \
   {                                                                                                          \
     .header = "dev,model,n_head,n_kv_head,n_embd,n_expanded_embd,vocab_size,use_gated_mlp,num_tokens,tp,"    \
@@ -105,11 +109,13 @@ static const layout layouts[] = {
     {.header = "split,dev,B,M,N,K,gx,gy,gz,kernel,us",
      .op = "gemm",
      .shape = "m=M n=N k=K batch=B",
+     .how = EAGER,
      .device = "dev"},
     {.header = "split,dev,B,Cin,Cout,ksize,HW,stride,pad,kernel,us",
      .op = "conv2d",
      .shape = "batch=B in_channels=Cin out_channels=Cout height=HW width=HW kernel=ksize stride=stride "
               "padding=pad",
+     .how = "cuDNN",
      .device = "dev"},
     NEUSIGHT("op=relu", "relu", "n=B*H"),
     NEUSIGHT("op=addu", "relu", "n=B*H"),

@@ -5,18 +5,22 @@
 
 static void rows_work(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
   map_work(op, v[RF_ROWS] * v[RF_COLS], 1, types, work);
+  work->kernel.rows = v[RF_ROWS];
 }
 
 /** Two inputs are added; the sum is a result of its own. */
 static void add_norm(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
   map_work(op, v[RF_ROWS] * v[RF_COLS], 2, types, work);
+  work->kernel.rows = v[RF_ROWS];
   work->write_bytes *= 2;
   work->working_set = work->read_bytes + work->write_bytes;
 }
 
 /** A row that does not stay on chip is read again in every pass but the last, which writes. */
 static void softmax(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  enum { OF_ONE_WARP = 1024 }; /* elements of a row that stay in the registers of a warp */
   rows_work(op, v, types, work);
+  work->kernel.rows = v[RF_COLS] > OF_ONE_WARP ? v[RF_ROWS] : 0;
   work->read_bytes *= v[RF_SOFTMAX_PASSES] - 1;
 }
 
@@ -30,6 +34,7 @@ static roof_status check_passes(const roof_op *op, const double *v, roof_error *
 
 static void gated_norm(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
   map_work(op, v[RF_ROWS] * v[RF_COLS], 2, types, work);
+  work->kernel.rows = v[RF_ROWS];
 }
 
 static void topk(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {

@@ -326,8 +326,8 @@ model() {
 @test "model and its search give one time per token for the same plan, and say whose prompts count" {
   plan="batch=16 prompt=8192 generate=512 --precision w4a16 --machine h100"
   run -0 "$ROOFLINE" model llama-3.1-70b $plan --tp 2
-  has "continuous  TTFT 901.6 ms, TPOT 45.66 ms: other requests' prompts counted"
-  has "one batch   TTFT 14.42 s, TPOT 19.24 ms"
+  has "continuous  TTFT 934.3 ms, TPOT 46.53 ms: other requests' prompts counted"
+  has "one batch   TTFT 14.94 s, TPOT 19.16 ms"
   run -0 "$ROOFLINE" model llama-3.1-70b $plan --tp 2 --json
   tpot=$(json .continuous.tpot_seconds)
   near "$tpot" "$(json '.tpot_seconds + .continuous.wait_seconds')"

@@ -23,7 +23,11 @@ static const char text[] =
     " \"bytes_per_second\": 1e12, \"kind\": \"datasheet\"}], \"constants\": [{\"kernel\": \"stream\","
     " \"dtype\": \"fp32\", \"latency_seconds\": 3e-6, \"bandwidth\": 0.8, \"cache_gain\": 2, \"time_low\": "
     "0.9,"
-    " \"time_high\": 1.25, \"kind\": \"measured\", \"source\": \"here\"}]}";
+    " \"time_high\": 1.25, \"kind\": \"measured\", \"source\": \"here\"}, {\"kernel\": \"stream\", "
+    "\"dtype\": "
+    "\"fp64\", \"framework\": \"eager\", \"latency_seconds\": 1e-5, \"host_seconds\": 3e-5, \"kind\": "
+    "\"measured\","
+    " \"source\": \"here\"}]}";
 
 static roof_machine *machine;
 
@@ -91,6 +95,73 @@ static void a_small_copy_takes_the_latency(void **state) {
   assert_true(fabs(copy_of(1, &options, &target).expected_seconds / 3e-6 - 1) < 1e-3);
   options.without = 1u << ROOF_EFFECT_LATENCY;
   assert_true(copy_of(1, &options, &target).expected_seconds < 1e-9);
+}
+
+/** What a host takes is of the host: it holds in all formats, and covers what is shorter. */
+static void a_host_covers_short_kernels(void **state) {
+  (void)state;
+  roof_options options = roof_options_default();
+  roof_target target;
+  double large = copy_of(1e8, &options, &target).expected_seconds;
+  options.framework = ROOF_EAGER;
+  roof_prediction p = copy_of(1e5, &options, &target);
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  int count = roof_effects_of(&target, &p, parts);
+  assert_true(fabs(p.expected_seconds / 3e-5 - 1) < 1e-12);
+  assert_int_equal(parts[count - 1].effect, ROOF_EFFECT_HOST);
+  assert_true(copy_of(1e8, &options, &target).expected_seconds == large);
+  options.without = 1u << ROOF_EFFECT_HOST;
+  assert_true(copy_of(1e5, &options, &target).expected_seconds < 1e-5);
+}
+
+/** Norms wait for the sums of their rows; a copy has none. */
+static void rows_are_read_again(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  roof_target target;
+  const roof_op *norm = NULL, *softmax = NULL;
+  roof_prediction few, p;
+  double values[ROOF_CONSTANT_COUNT];
+  assert_int_equal(roof_op_find("rmsnorm", &norm, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("softmax", &softmax, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  roof_predict(&target, norm, (double[ROOF_PARAM_MAX]){80000, 4096}, &p);
+  memcpy(values, target.forms[ROOF_KERNEL_STREAM].values, sizeof values);
+  double plain = roof_effects_seconds(&target, &p, values);
+  values[ROOF_ROW_PASSES] = 1;
+  double again = roof_effects_seconds(&target, &p, values);
+  assert_true(fabs((again - plain) / (plain - 3e-6) - 0.5) < 1e-9); /* half of the bytes are read */
+  values[ROOF_WAVE_SECONDS] = 1e-6;
+  assert_true(fabs(roof_effects_seconds(&target, &p, values) - again - 99e-6) < 1e-12);
+  roof_predict(&target, norm, (double[ROOF_PARAM_MAX]){8, 4096}, &few);
+  assert_true(roof_effects_seconds(&target, &few, values) < 3.6e-6);
+  roof_predict(&target, softmax, (double[ROOF_PARAM_MAX]){80000, 1024, 2}, &p);
+  assert_true(p.work.kernel.rows == 0); /* a warp keeps its row */
+}
+
+/** Winograd's tiles of 4 x 4 outputs: an image of 5 x 5 takes as many as one of 8 x 8. */
+static void convolutions_fill_tiles(void **state) {
+  (void)state;
+  roof_types fp32 = roof_types_of(ROOF_FP32), fp16 = roof_types_of(ROOF_FP16);
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_work five, eight, direct;
+  assert_int_equal(roof_op_find("conv2d", &op, NULL), ROOF_OK);
+  roof_op_defaults(op, values);
+  memcpy(values, (double[]){32, 256, 256, 5, 5, 3, 1, 1}, 8 * sizeof *values);
+  assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
+  roof_work_init(&five);
+  op->work(op, values, &fp32, &five);
+  roof_work_init(&direct);
+  op->work(op, values, &fp16, &direct);
+  values[3] = values[4] = 8;
+  roof_work_init(&eight);
+  op->work(op, values, &fp32, &eight);
+  assert_true(five.kernel.rows == eight.kernel.rows && five.flops < eight.flops);
+  assert_true(fabs(five.kernel.group * five.flops / (eight.kernel.group * eight.flops) - 1) < 1e-12);
+  assert_true(eight.kernel.group == 0.25);
+  assert_true(direct.kernel.depth == 9 * 256 && direct.kernel.group == 0);
 }
 
 static void without_effects_a_share_of_the_bound(void **state) {
@@ -323,7 +394,7 @@ static void constants_are_written_and_read(void **state) {
   roof_machine *again = NULL;
   assert_int_equal(roof_machine_write(machine, &out, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(out.data, out.length, "again", &again, NULL), ROOF_OK);
-  assert_int_equal(again->constants_count, 1);
+  assert_int_equal(again->constants_count, 2);
   const roof_constants *c = &again->constants[0];
   assert_int_equal(c->kernel, ROOF_KERNEL_STREAM);
   assert_true(c->values[ROOF_CACHE_GAIN] == 2 && isnan(c->values[ROOF_SPLIT_SECONDS]));
@@ -412,6 +483,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_effects_make_the_expected_time),
       cmocka_unit_test(a_small_copy_takes_the_latency),
+      cmocka_unit_test(a_host_covers_short_kernels),
+      cmocka_unit_test(rows_are_read_again),
+      cmocka_unit_test(convolutions_fill_tiles),
       cmocka_unit_test(without_effects_a_share_of_the_bound),
       cmocka_unit_test(the_cache_may_keep_what_fits),
       cmocka_unit_test(lower_grows_with_the_bytes),
