@@ -30,6 +30,9 @@ static roof_status load_named(const char *names, roof_machine **loaded, int *cou
   return status;
 }
 
+/** Each takes a quarter of a megabyte. */
+enum { MOST_MACHINES = 256 };
+
 roof_status roof_machines_load(const char *const *names, roof_machine ***machines, int *count,
                                roof_error *error) {
   int wanted = 0, total = 1, found = 0;
@@ -38,6 +41,9 @@ roof_status roof_machines_load(const char *const *names, roof_machine ***machine
       total += *c == ',';
     }
     total++;
+  }
+  if (total - 1 > 2 * MOST_MACHINES) { /* a name counts twice, one after a comma once */
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--machine: more than %d", MOST_MACHINES);
   }
   roof_machine **loaded = calloc((size_t)total, sizeof *loaded);
   if (loaded == NULL) {

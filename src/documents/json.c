@@ -1,10 +1,37 @@
 #include "documents/json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/letters.h"
+
+enum { MOST_CONTAINERS = 1 << 17 };
+
+static size_t count_containers(const char *text, size_t length) {
+  size_t count = 0;
+  bool string = false;
+  for (size_t i = 0; i < length; i++) {
+    if (text[i] == '"') {
+      string = !string;
+    } else if (string) {
+      i += text[i] == '\\';
+    } else {
+      count += text[i] == '{' || text[i] == '[';
+    }
+  }
+  return count;
+}
+
+json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t *why) {
+  if (count_containers(text, length) > MOST_CONTAINERS) {
+    *why = (json_error_t){.line = 0};
+    snprintf(why->text, sizeof why->text, "more than %d objects and lists", MOST_CONTAINERS);
+    return NULL;
+  }
+  return json_loadb(text, length, flags, why);
+}
 
 double rf_json_number_of(json_t *value) {
   return json_is_number(value) ? json_number_value(value) : NAN;

@@ -6,6 +6,10 @@
 
 #include "roofline/documents.h"
 
+/** json_loadb for a document of a person: refused, with `why`, where it has more objects and lists than 131072, which take a
+ *  hundred times their bytes. */
+json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t *why);
+
 double rf_json_number_of(json_t *value);    /**< NaN when it is no number */
 const char *rf_json_text_of(json_t *value); /**< "" when it is no string */
 

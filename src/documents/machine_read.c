@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "documents/json.h"
 #include "documents/locate.h"
 #include "documents/machine_fields.h"
 #include "roofline/documents.h"
@@ -319,7 +320,7 @@ static roof_status read_value(reader *r, const rf_field *f, json_t *value, char 
 roof_status roof_machine_read(const char *text, size_t length, const char *file, roof_machine **machine,
                               roof_error *error) {
   json_error_t syntax;
-  json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &syntax);
+  json_t *root = rf_json_load(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &syntax);
   if (root == NULL && (json_error_code(&syntax) == json_error_out_of_memory || syntax.text[0] == '\0')) {
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
   }

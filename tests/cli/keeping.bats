@@ -123,3 +123,34 @@ verified() { # ENTRIES
   [ "$status" -eq 3 ]
   [[ $stderr == *'astray.md: a link that leads nowhere' ]]
 }
+
+# document MEMBERS ELEMENT COUNT: {MEMBERS"kernels":[ELEMENT, ...]}
+document() {
+  printf '{%s"kernels":[' "$1"
+  yes "$2," | head -n "$3" | tr -d '\n'
+  printf '%s]}' "$2"
+}
+
+@test "documents of a million small parts, and a thousand machines, are refused before they fill the memory" {
+  document '"schema":"roofline.measurements/1",' '{"name":"k","seconds":1e-3}' 500000 >many.json
+  run --separate-stderr timeout 20 "$ROOFLINE" record many.json --unsealed --ledger ledger
+  [ "$status" -eq 2 ]
+  [[ $stderr == *'many.json: more than 131072 objects and lists' ]]
+  [ ! -e ledger ]
+  document '' '[]' 5000000 >empty.json
+  run --separate-stderr timeout 20 "$ROOFLINE" machine show ./empty.json
+  [ "$status" -eq 2 ]
+  [[ $stderr == *'more than 131072 objects and lists' ]]
+  # shellcheck disable=SC2046  # words
+  run --separate-stderr timeout 20 "$ROOFLINE" predict add n=1 $(yes ' -m h100' | head -n 1000)
+  [ "$status" -eq 2 ]
+  [[ $stderr == 'roofline: --machine: more than 256' ]]
+}
+
+@test "a large file of measurements is recorded in memory of its own size" {
+  samples=$(seq -s, 1 400 | sed 's/[0-9]*/1.25e-3/g')
+  document '"schema":"roofline.measurements/1",' "{\"name\":\"k\",\"seconds\":1e-3,\"samples\":[$samples]}" 4000 >large.json
+  [ "$(stat -c %s large.json)" -gt 12000000 ]
+  (ulimit -v 900000 && timeout 30 "$ROOFLINE" record large.json --unsealed --ledger ledger --quiet)
+  verified 4001
+}

@@ -59,6 +59,11 @@ loses 'first seal' folder predict $add=1Mi --seal --label a --ledger l
 anew
 loses 'keygen' folder ledger keygen key
 anew
+echo old >"$folder/table.md"
+play 'predict --seal' none predict $add=1Mi --seal --label a --ledger l
+loses 'ledger export over a file' file ledger export --markdown table.md --ledger l
+loses 'ledger export' folder ledger export --markdown new.md --ledger l
+anew
 replays 'predict --seal, first' predict $add=1Mi --seal --label a --ledger l
 replays 'predict --seal' predict $add=2Mi --seal --label b --ledger l
 for i in 1 2 3 4 5 6 7 8; do echo "$i: ${add}=${i}Mi"; done >"$scratch/list"

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/file.h"
 #include "ledger/entry.h"
 #include "ledger/file.h"
 #include "roofline/ledger.h"
@@ -451,6 +453,41 @@ static void a_time_later_than_now_is_refused(void **state) {
   }
 }
 
+/** A ledger that does not fit in memory is an error. */
+static void memory_for_a_ledger_may_be_short(void **state) {
+  (void)state;
+  assert_int_equal(seal("a", NULL), ROOF_OK);
+  assert_int_equal(truncate(path, 1LL << 33), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    roof_ledger_summary summary;
+    const struct rlimit room = {1LL << 31, 1LL << 31};
+    _exit(setrlimit(RLIMIT_AS, &room) != 0 ||
+          roof_ledger_verify(path, NULL, &summary, NULL) != ROOF_E_MEMORY ||
+          seal("b", NULL) != ROOF_E_MEMORY);
+  }
+  let_go(child);
+}
+
+static roof_status read_bytes(size_t length, roof_error *error) {
+  roof_text text = {0};
+  assert_int_equal(truncate(path, (off_t)length), 0);
+  roof_status status = rf_file_read(path, &text, error);
+  assert_true(status != ROOF_OK || text.length == length);
+  roof_text_done(&text);
+  return status;
+}
+
+static void files_that_are_read_whole_have_at_most_16_mib(void **state) {
+  (void)state;
+  roof_error error = {0};
+  spill("", 0);
+  assert_int_equal(read_bytes((16 << 20) - 1, NULL), ROOF_OK);
+  assert_int_equal(read_bytes(16 << 20, NULL), ROOF_OK);
+  assert_int_equal(read_bytes((16 << 20) + 1, &error), ROOF_E_INPUT);
+  assert_non_null(strstr(error.message, "larger than 16 MiB"));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void) {
@@ -472,6 +509,8 @@ int main(void) {
       TEST(what_is_no_regular_file_is_refused),
       TEST(a_key_of_another_user_is_refused),
       TEST(a_time_later_than_now_is_refused),
+      TEST(memory_for_a_ledger_may_be_short),
+      TEST(files_that_are_read_whole_have_at_most_16_mib),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
