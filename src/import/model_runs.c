@@ -99,8 +99,25 @@ static int detect(const char *text, size_t size) {
   return 0;
 }
 
-static const char *format_of(const rf_table *t, const char *column) {
+/** Whose fp8 weights have a scale for each block of 128 x 128 (`weight_block_size` of their config.json), which the tables
+ * call fp8 all the same. */
+static const char *const scaled_in_blocks[] = {"deepseek-ai/DeepSeek-", "MiniMaxAI/MiniMax-M2",
+                                               "Qwen/Qwen3-"};
+
+static bool is_in_blocks(const char *model) {
+  for (size_t i = 0; i < sizeof scaled_in_blocks / sizeof scaled_in_blocks[0]; i++) {
+    if (strncmp(model, scaled_in_blocks[i], strlen(scaled_in_blocks[i])) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char *format_of(const rf_table *t, const layout *l, const char *column) {
   const char *name = rf_table_word(t, column);
+  if (strcmp(name, "fp8") == 0 && is_in_blocks(rf_table_word(t, l->model))) {
+    return "fp8-block";
+  }
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     if (strcmp(name, formats[i].name) == 0) {
       return formats[i].format;
@@ -111,7 +128,7 @@ static const char *format_of(const rf_table *t, const char *column) {
 
 /** "fp8,experts=fp8-block". */
 static const char *weights_of(const rf_table *t, const layout *l) {
-  const char *weights = format_of(t, l->weights), *experts = format_of(t, l->experts);
+  const char *weights = format_of(t, l, l->weights), *experts = format_of(t, l, l->experts);
   return experts[0] == '\0' || weights[0] == '\0'
              ? roof_profile_text(t->profile, weights)
              : rf_import_textf(t->profile, "%s,experts=%s", weights, experts);

@@ -179,6 +179,9 @@ static roof_status init_part(roof_model_target *t, int part, roof_options option
     compute = format->compute;
   }
   roof_types types = roof_types_of(compute);
+  types.weights =
+      format->stored; /* kernels of weights with scales, and of narrow weights, have constants of their own */
+  types.group = format->group;
   t->native[part] = native;
   t->weight_bytes[part] = roof_weight_format_bytes(format);
   t->input_bytes[part] = narrow && native ? roof_dtype_bytes(compute) : roof_dtype_bytes(p->activations);

@@ -16,11 +16,13 @@ typedef struct scores {
   double passes; /**< over the square in memory; 0: the scores stay on chip */
 } scores;
 
-/** Fewer queries than this of a sequence do not fill a tile of their own: their keys are read by several units. */
+/** Fewer queries than this of a sequence do not fill a tile of their own: their keys are read by several units. A short
+ * prompt, without keys of its own from before, is read as a long one is. */
 enum { FEW_QUERIES = 16 };
 
 static roof_kernel_kind kind_of(const scores *s) {
-  bool few = s->queries < FEW_QUERIES;
+  bool whole = s->queries >= s->keys;
+  bool few = s->queries < FEW_QUERIES && !whole;
   return s->key_dim == s->value_dim ? (few ? ROOF_KERNEL_DECODE : ROOF_KERNEL_PREFILL)
                                     : (few ? ROOF_KERNEL_MLA_DECODE : ROOF_KERNEL_MLA_PREFILL);
 }

@@ -55,7 +55,7 @@ ships() {
 
 @test "attention" {
   below 0.14 0.42 kernel decode "$measured/aiconfigurator/generation_attention_h200_sxm.csv"
-  below 0.14 0.40 kernel prefill "$measured/aiconfigurator/context_attention_h200_sxm.csv"
+  below 0.11 0.34 kernel prefill "$measured/aiconfigurator/context_attention_h200_sxm.csv"
 }
 
 @test "attention over a latent" {

@@ -72,7 +72,7 @@ setup() {
   serving=$ROOFLINE_SOURCE/tests/fixtures/import/model-runs-serving.csv
   run --separate-stderr "$ROOFLINE" validate "$serving" --json
   [ "$status" -eq 0 ]
-  [ "$(json '[.all.timings, (.by.operation | map({(.name): .timings}) | add)]')" = '[9,{"TPOT":5,"TTFT":4}]' ]
+  [ "$(json '[.all.timings, (.by.operation | map({(.name): .timings}) | add)]')" = '[11,{"TPOT":6,"TTFT":5}]' ]
   [ "$(json '.by.model[] | select(.name == "TPOT, openai/gpt-oss-120b").timings')" = 1 ]
   [ "$(json '.by.kernel')" = '[]' ]
   for why in 'prefill and decoding on devices of their own' 'more devices than a node' 'gives no time' Unknown-1B; do

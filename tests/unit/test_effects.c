@@ -291,6 +291,22 @@ static void a_framework_has_constants_of_its_own(void **state) {
   roof_machine_free(of);
 }
 
+/** A whole prompt is read by the kernels of prompts, however short; few queries after a prefix by those of decoding. */
+static void short_prompts_are_prompts(void **state) {
+  (void)state;
+  roof_machine *of = attention_machine();
+  roof_target target;
+  static const char *const prompts[] = {"batch=64 heads=8 q_len=1 kv_len=1 head_dim=128",
+                                        "batch=1 heads=8 q_len=8 kv_len=8 head_dim=128 causal=1"},
+                           *const steps[] = {"batch=64 heads=8 q_len=1 kv_len=2 head_dim=128",
+                                             "batch=1 heads=8 q_len=8 kv_len=99 head_dim=128 causal=1"};
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(attention_of(of, prompts[i], 0, &target).work.kernel.kind, ROOF_KERNEL_PREFILL);
+    assert_int_equal(attention_of(of, steps[i], 0, &target).work.kernel.kind, ROOF_KERNEL_DECODE);
+  }
+  roof_machine_free(of);
+}
+
 /** A cache narrower than the arithmetic has kernels of its own, and so has a latent; without, those of attention. */
 static void what_is_stored_narrower_has_constants_of_its_own(void **state) {
   (void)state;
@@ -493,6 +509,7 @@ int main(void) {
       cmocka_unit_test(few_sequences_are_split_over_the_units),
       cmocka_unit_test(each_wave_of_sequences_costs_its_start),
       cmocka_unit_test(a_framework_has_constants_of_its_own),
+      cmocka_unit_test(short_prompts_are_prompts),
       cmocka_unit_test(what_is_stored_narrower_has_constants_of_its_own),
       cmocka_unit_test(heads_of_too_large_a_group_read_their_own_keys),
       cmocka_unit_test(blocks_of_a_single_head_share_a_unit),

@@ -6,6 +6,7 @@
 
 #include "models/step.h"
 #include "roofline/catalog.h"
+#include "roofline/effects.h"
 #include "roofline/ops.h"
 #include "roofline/weights.h"
 
@@ -675,6 +676,23 @@ static void words(void **state) {
   }
 }
 
+/** Weights with a scale for each block have kernels, and so constants, of their own. */
+static void weights_in_blocks_have_their_own_constants(void **state) {
+  (void)state;
+  static const char *const formats[] = {"fp8", "fp8-block"};
+  roof_model model = read_model(llama_text);
+  roof_model_settings s = roof_model_settings_default(&model);
+  for (int i = 0; i < 2; i++) {
+    roof_model_target target;
+    assert_int_equal(roof_model_precision_parse(formats[i], &s.precision, NULL), ROOF_OK);
+    assert_int_equal(roof_model_target_init(&target, &model, machine, &s, NULL), ROOF_OK);
+    const roof_target *mlp = &target.parts[ROOF_PART_MLP];
+    const roof_constants *own = roof_constants_find(machine, ROOF_KERNEL_PRODUCT, &mlp->types, NULL);
+    assert_true(roof_types_in_blocks(&mlp->types) == (i == 1) && own->blocks == (i == 1));
+    assert_true(mlp->forms[ROOF_KERNEL_PRODUCT].values[ROOF_EFFICIENCY] == own->values[ROOF_EFFICIENCY]);
+  }
+}
+
 /** As Hugging Face writes them, organisation and training included. */
 static void models_as_people_write_them(void **state) {
   (void)state;
@@ -728,6 +746,7 @@ int main(void) {
       cmocka_unit_test(refused),
       cmocka_unit_test(critical),
       cmocka_unit_test(words),
+      cmocka_unit_test(weights_in_blocks_have_their_own_constants),
       cmocka_unit_test(models_as_people_write_them),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
