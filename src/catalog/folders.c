@@ -6,8 +6,8 @@
 #include "roofline/catalog.h"
 
 roof_status roof_catalog_user_folder(roof_text *out, roof_error *error) {
-  const char *config = getenv("XDG_CONFIG_HOME");
-  const char *home = getenv("HOME");
+  const char *config = secure_getenv("XDG_CONFIG_HOME");
+  const char *home = secure_getenv("HOME");
   if (config != NULL && config[0] != '\0') {
     roof_text_addf(out, "%s/roofline/machines", config);
   } else if (home != NULL && home[0] != '\0') {
@@ -22,7 +22,7 @@ roof_status roof_catalog_user_folder(roof_text *out, roof_error *error) {
 bool rf_catalog_folders(bool (*visit)(const char *folder, void *context), void *context, bool *failed) {
   bool stopped = false;
   roof_text all = {0};
-  const char *path = getenv("ROOFLINE_PATH");
+  const char *path = secure_getenv("ROOFLINE_PATH");
   roof_text_addf(&all, "%s:", path != NULL ? path : "");
   roof_catalog_user_folder(&all, NULL);
   *failed |= all.failed;

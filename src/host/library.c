@@ -1,14 +1,18 @@
 #include "host/library.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static void *open_library(const rf_library *library, const char *soname) {
-  const char *folder = library->folder != NULL ? getenv(library->folder) : NULL;
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "", soname);
-  return dlopen(folder != NULL ? path : soname, RTLD_NOW | RTLD_LOCAL);
+  const char *folder = library->folder != NULL ? secure_getenv(library->folder) : NULL;
+  char path[PATH_MAX];
+  if (folder == NULL || folder[0] == '\0') {
+    return dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+  }
+  bool fits = snprintf(path, sizeof path, "%s/%s", folder, soname) < (int)sizeof path;
+  return fits ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
 bool rf_library_find(void *handle, const rf_symbol *symbols, size_t count, const char **missing) {

@@ -125,8 +125,9 @@ roof_status rf_write_file(const char *path, const char *data, size_t length, roo
 }
 
 roof_status rf_temporary_name(char *path, size_t size, const char *name, roof_error *error) {
-  const char *parent = getenv("TMPDIR");
-  int length = snprintf(path, size, "%s/%s", parent != NULL ? parent : "/tmp", name);
+  const char *parent = secure_getenv("TMPDIR");
+  bool given = parent != NULL && parent[0] != '\0';
+  int length = snprintf(path, size, "%s/%s", given ? parent : "/tmp", name);
   return length > 0 && (size_t)length < size
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_OUTPUT, "TMPDIR: a name of more than %zu bytes", size);

@@ -166,7 +166,7 @@ roof_status roof_profiler_choose(const char *name, const char *question, const r
 }
 
 static bool on_path(const char *program) {
-  const char *path = getenv("PATH");
+  const char *path = secure_getenv("PATH");
   char file[4096];
   while (path != NULL && *path != '\0') {
     size_t length = strcspn(path, ":");

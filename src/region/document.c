@@ -239,12 +239,12 @@ static void set_path(const char *pattern) {
 }
 
 __attribute__((constructor)) static void start(void) {
-  const char *pattern = getenv("ROOFLINE_REGIONS");
+  const char *pattern = secure_getenv("ROOFLINE_REGIONS");
   if (pattern != NULL && pattern[0] != '\0') {
     owner = getpid();
     set_path(pattern);
     roof_time_write(roof_time_now(), began);
-    roof_region_enabled = !path.failed && rf_recorder_start(getenv("ROOFLINE_COUNTERS"));
+    roof_region_enabled = !path.failed && rf_recorder_start(secure_getenv("ROOFLINE_COUNTERS"));
   }
 }
 

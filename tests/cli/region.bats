@@ -91,3 +91,15 @@ scripted_papi() {
   mv regions.[0-9]*.json regions.json
   [ "$(json '[.kernels[] | .name, .calls, .flops.fp32, .bytes.DRAM]')" = '["axpy",10,200000,1200000]' ]
 }
+
+@test "a program that runs with more rights than its caller writes nothing for the environment" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can make one that runs as somebody else"
+  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
+  chmod 777 .
+  chown nobody region
+  ROOFLINE_REGIONS=$PWD/regions.json ./region
+  rm regions.json
+  chmod u+s region
+  ROOFLINE_REGIONS=$PWD/regions.json ./region || true
+  [ ! -e regions.json ]
+}

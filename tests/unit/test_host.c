@@ -85,6 +85,16 @@ static void a_variable_names_the_folder(void **state) {
   rf_library_close(&loaded);
   setenv("ROOFLINE_TEST_FOLDER", "/nowhere", 1);
   assert_false(rf_library_load(&library, &loaded));
+  char deep[3000];
+  memset(deep, '/', sizeof deep - 1);
+  deep[sizeof deep - 1] = '\0';
+  library.sonames[0] = "etc/passwd-of-a-name-that-would-be-cut";
+  setenv("ROOFLINE_TEST_FOLDER", deep, 1);
+  assert_false(rf_library_load(&library, &loaded));
+  library.sonames[0] = "libc.so.6";
+  setenv("ROOFLINE_TEST_FOLDER", "", 1); /* as if it were not set */
+  assert_true(rf_library_load(&library, &loaded));
+  rf_library_close(&loaded);
   unsetenv("ROOFLINE_TEST_FOLDER");
 }
 
@@ -161,6 +171,22 @@ static void a_file_that_cannot_be_written_is_refused_before(void **state) {
   assert_int_equal(rf_write_check("/tmp/x.svg", false, NULL), ROOF_OK);
 }
 
+static void temporary_names_are_below_a_folder(void **state) {
+  (void)state;
+  char path[64], deep[128];
+  memset(deep, 'd', sizeof deep - 1);
+  deep[sizeof deep - 1] = '\0';
+  setenv("TMPDIR", "/var/tmp", 1);
+  assert_int_equal(rf_temporary_name(path, sizeof path, "x", NULL), ROOF_OK);
+  assert_string_equal(path, "/var/tmp/x");
+  setenv("TMPDIR", "", 1);
+  assert_int_equal(rf_temporary_name(path, sizeof path, "x", NULL), ROOF_OK);
+  assert_string_equal(path, "/tmp/x");
+  setenv("TMPDIR", deep, 1);
+  assert_int_equal(rf_temporary_name(path, sizeof path, "x", NULL), ROOF_E_OUTPUT);
+  unsetenv("TMPDIR");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_environment_says_what_a_terminal_shows),
                                      cmocka_unit_test(a_file_that_cannot_be_written_is_refused_before),
@@ -169,6 +195,7 @@ int main(void) {
                                      cmocka_unit_test(says_which_symbol_is_missing_and_fills_none),
                                      cmocka_unit_test(says_why_none_is_there),
                                      cmocka_unit_test(a_variable_names_the_folder),
+                                     cmocka_unit_test(temporary_names_are_below_a_folder),
                                      cmocka_unit_test(reads_numbers_of_lines),
                                      cmocka_unit_test(counts_worked_and_stolen_ticks),
                                      cmocka_unit_test(caches_grow_with_their_level)};

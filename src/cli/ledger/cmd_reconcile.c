@@ -49,7 +49,8 @@ static const char *seen_of(const void *at, char scratch[CLI_SCRATCH]) {
 
 static const char *gap_of(const void *at, char scratch[CLI_SCRATCH]) {
   double gap = ((const roof_reconciled *)at)->gap_points;
-  rf_format(scratch, CLI_SCRATCH, "%.1f %s", fabs(gap), gap >= 0 ? "below" : "above");
+  rf_format(scratch, CLI_SCRATCH, fabs(gap) < 1e6 ? "%.1f %s" : "%.3g %s", fabs(gap),
+            gap >= 0 ? "below" : "above");
   return scratch;
 }
 

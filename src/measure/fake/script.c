@@ -149,7 +149,7 @@ roof_status rf_script_read(rf_script *script, roof_error *error) {
   }
   roof_status status = read_stream(&result, stream, "built-in script", error);
   fclose(stream);
-  const char *path = getenv("ROOFLINE_FAKE");
+  const char *path = secure_getenv("ROOFLINE_FAKE");
   if (status == ROOF_OK && path != NULL && path[0] != '\0') {
     stream = fopen(path, "re");
     if (stream == NULL) {

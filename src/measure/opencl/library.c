@@ -67,7 +67,7 @@ static void list_devices(void) {
 }
 
 static void load_once(void) {
-  const char *soname = getenv("ROOFLINE_OPENCL_LIBRARY");
+  const char *soname = secure_getenv("ROOFLINE_OPENCL_LIBRARY");
   if (load(soname != NULL && soname[0] != '\0' ? soname : "libOpenCL.so.1")) {
     list_devices();
   }
