@@ -2,7 +2,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mutate.h"
 #include "roofline/documents.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  return mutate_text(data, size, most, seed);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

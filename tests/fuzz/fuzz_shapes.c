@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mutate.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 #include "roofline/units.h"
@@ -65,6 +66,10 @@ static void check_prediction(const roof_prediction *p) {
   if (!(p->lower_seconds <= p->upper_seconds * (1 + 1e-9)) || roof_regime_name(p->regime)[0] == '?') {
     abort();
   }
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  return mutate_text(data, size, most, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mutate.h"
 #include "roofline/catalog.h"
 
 static void use(const roof_op *op) {
@@ -24,6 +25,30 @@ static void use(const roof_op *op) {
       abort();
     }
   }
+}
+
+/** Grows a formula and leaves the rest of the file valid: a sum or a nest of hundreds of terms, functions within functions, a number at a limit. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  static const char *const pieces[] = {"+n",       "*n",      "-1",    "/0",       "^n",     "+(",
+                                       ")",        "+min(n,", "+max(", "+sqrt(n)", "+1e308", "+ceil(n/",
+                                       "+log2(n)", "*",       ",",     "?1:",      "==n"};
+  static const char *const keys[] = {"flops = ", "bytes = "};
+  const char *key = keys[mutate_random(&seed, 2)];
+  uint8_t *found = size > 0 ? memmem(data, size, key, strlen(key)) : NULL;
+  if (found == NULL || mutate_random(&seed, 4) == 0) {
+    return mutate_text(data, size, most, seed);
+  }
+  size_t from = (size_t)(found - data) + strlen(key), to = from;
+  while (to < size && data[to] != '\n') {
+    to++;
+  }
+  const char *piece = pieces[mutate_random(&seed, sizeof pieces / sizeof pieces[0])];
+  size_t times = mutate_random(&seed, 4) > 0 ? 1 : 1 + mutate_random(&seed, 300),
+         at = from + mutate_random(&seed, to - from + 1);
+  for (size_t i = 0; i < times; i++) {
+    size = mutate_replace(data, size, most, at, at, piece, strlen(piece));
+  }
+  return size;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

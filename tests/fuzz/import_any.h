@@ -4,9 +4,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mutate.h"
 #include "roofline/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  return mutate_text(data, size, most, seed);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   roof_import_options options = {0};

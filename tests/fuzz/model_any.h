@@ -5,11 +5,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mutate.h"
 #include "roofline/catalog.h"
 #include "roofline/model.h"
 #include "roofline/weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  return mutate_text(data, size, most, seed);
+}
 
 static void require(int condition) {
   if (!condition) {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Runs every libFuzzer target fuzz_NAME of the asan build on its corpus (tests/fuzz/corpus/NAME) for an equal share of 60 seconds
-# (ROOFLINE_FUZZ_SECONDS) with the same random numbers each time (ROOFLINE_FUZZ_SEED takes others, to hunt).
-# The input of a failure is left in BUILD/fuzz.
+# (FUZZ_SECONDS) with other random numbers each time (FUZZ_SEED takes those of a run again; it is printed), and with the words of
+# tests/fuzz/NAME.dict. The input of a failure is left in BUILD/fuzz; FUZZ_KEEP=1 adds inputs that reach something new to the corpus.
 set -eu
 : "${ROOFLINE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${ROOFLINE_BUILD:=$ROOFLINE_SOURCE/build/release}"
-seconds=${ROOFLINE_FUZZ_SECONDS:-60}
-seed=${ROOFLINE_FUZZ_SEED:-1}
+seconds=${FUZZ_SECONDS:-60}
+seed=${FUZZ_SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d " ")}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -20,14 +20,17 @@ fuzz() { # TARGET SECONDS FOLDER FOR FAILURES
   corpus=$ROOFLINE_SOURCE/tests/fuzz/corpus/${name#fuzz_}
   mkdir -p "$scratch/corpus/$name" "$3"
   [ ! -d "$corpus" ] || cp -R "$corpus/." "$scratch/corpus/$name/"
+  dictionary=$ROOFLINE_SOURCE/tests/fuzz/${name#fuzz_}.dict
+  [ -f "$dictionary" ] || dictionary=$ROOFLINE_SOURCE/tests/fuzz/json.dict
   seeds=$(find "$scratch/corpus/$name" -type f | wc -l)
   code=0
   # libFuzzer counts whole seconds; this signal ends it after the input at hand
-  timeout --preserve-status -s USR1 -k 30 "$2" "$1" -seed="$seed" -handle_usr1=1 -rss_limit_mb=2048 -timeout=5 -print_final_stats=1 -artifact_prefix="$3/$name-" \
+  timeout --preserve-status -s USR1 -k 30 "$2" "$1" -seed="$seed" -handle_usr1=1 -rss_limit_mb=2048 -timeout=5 -print_final_stats=1 -dict="$dictionary" -artifact_prefix="$3/$name-" \
     "$scratch/corpus/$name" >"$scratch/log" 2>&1 || code=$?
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log")
   if [ "$code" -eq 0 ] && [ "${inputs:-0}" -gt 0 ]; then
     echo "$name: $2 s, $inputs inputs from $seeds seeds, nothing found"
+    [ -z "${FUZZ_KEEP-}" ] || [ ! -d "$corpus" ] || "$1" -merge=1 "$corpus" "$scratch/corpus/$name" >>"$scratch/log" 2>&1
   else
     tail -n 60 "$scratch/log"
     echo "FAILED: $name exits $code after ${inputs:-0} inputs; what broke it is in $3"
@@ -52,6 +55,7 @@ if [ "$count" -eq 0 ]; then
   echo "skipped: no fuzz targets in build/asan/tests: cmake --preset asan && cmake --build --preset asan"
   exit 77
 fi
+echo "FUZZ_SEED=$seed"
 failed=0
 share=$(awk -v s="$seconds" -v n="$count" 'BEGIN { printf "%.2f", s / n }')
 for target in $(targets "$ROOFLINE_SOURCE/build/asan/tests"); do
