@@ -330,3 +330,13 @@ END
   "$ROOFLINE" ledger export --markdown four.md --ledger four.ledger
   refuses 2 'it was sealed with other options' seal four.md --ledger again.ledger
 }
+
+@test "a key that belongs to another user signs nothing" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can give a file away"
+  "$ROOFLINE" ledger keygen my.key
+  chown nobody my.key
+  echo 'a: add n=1Mi --machine h100' >one.txt
+  refuses 2 'belongs to another user' seal one.txt --sign my.key
+  chown root my.key
+  "$ROOFLINE" seal one.txt --sign my.key
+}

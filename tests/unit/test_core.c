@@ -182,6 +182,22 @@ static void text_is_escaped(void **state) {
   }
 }
 
+/** A rate of a product whose factors differ in format is none of either format. */
+static void a_peak_of_mixed_formats_is_not_taken(void **state) {
+  (void)state;
+  roof_machine *m = roof_machine_new();
+  assert_non_null(m);
+  for (int i = 0; i < 2; i++) {
+    roof_peak *peak = &m->peaks[m->peak_count++];
+    *peak = (roof_peak){
+        .dtype = ROOF_FP16, .unit = ROOF_MATRIX, .flops_per_second = 2e12 / (i + 1), .mixed = i == 0};
+  }
+  assert_true(roof_machine_peak(m, ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET) == &m->peaks[1]);
+  m->peak_count = 1;
+  assert_null(roof_machine_peak(m, ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET));
+  roof_machine_free(m);
+}
+
 static void text_that_is_shown_as_it_is(void **state) {
   (void)state;
   static const struct {
@@ -652,6 +668,7 @@ int main(void) {
       cmocka_unit_test(quantities_are_written),
       cmocka_unit_test(bytes_are_written),
       cmocka_unit_test(text_is_escaped),
+      cmocka_unit_test(a_peak_of_mixed_formats_is_not_taken),
       cmocka_unit_test(text_that_is_shown_as_it_is),
       cmocka_unit_test(text_grows),
       cmocka_unit_test(near_names_are_suggested),

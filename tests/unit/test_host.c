@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/library.h"
@@ -171,6 +172,33 @@ static void a_file_that_cannot_be_written_is_refused_before(void **state) {
   assert_int_equal(rf_write_check("/tmp/x.svg", false, NULL), ROOF_OK);
 }
 
+/** What was synced since it was last reset: files, and folders. */
+static int synced_files, synced_folders;
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+
+int __wrap_fsync(int file) {
+  struct stat info;
+  if (fstat(file, &info) == 0) {
+    synced_files += S_ISREG(info.st_mode);
+    synced_folders += S_ISDIR(info.st_mode);
+  }
+  return __real_fsync(file);
+}
+
+static void a_written_file_and_its_folder_are_synced(void **state) {
+  (void)state;
+  char folder[] = "/tmp/roofline-sync-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/x", folder);
+  synced_files = synced_folders = 0;
+  assert_int_equal(rf_write_file(path, "x", 1, NULL), ROOF_OK);
+  assert_int_equal(synced_files, 1);
+  assert_int_equal(synced_folders, 1);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 static void temporary_names_are_below_a_folder(void **state) {
   (void)state;
   char path[64], deep[128];
@@ -196,6 +224,7 @@ int main(void) {
                                      cmocka_unit_test(says_why_none_is_there),
                                      cmocka_unit_test(a_variable_names_the_folder),
                                      cmocka_unit_test(temporary_names_are_below_a_folder),
+                                     cmocka_unit_test(a_written_file_and_its_folder_are_synced),
                                      cmocka_unit_test(reads_numbers_of_lines),
                                      cmocka_unit_test(counts_worked_and_stolen_ticks),
                                      cmocka_unit_test(caches_grow_with_their_level)};
