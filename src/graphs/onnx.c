@@ -188,6 +188,9 @@ static roof_status emit(walk *k, onnx_call *c, const onnx_op *op) {
       count_weight(k, v);
     }
   }
+  if (isnan(item.work.read_bytes + written)) {
+    return rf_onnx_fail(c, ROOF_E_UNSUPPORTED, "the format of what it reads or writes is not known");
+  }
   write_shape(c, shape, sizeof shape);
   item.work.unit = op->unit;
   item.work.flops = c->flops + op->flops * rf_onnx_elements(rf_onnx_first_output(c));

@@ -317,6 +317,22 @@ static const roof_workload_item *next_conv(const roof_workload *w, size_t *at) {
   return &w->items[(*at)++];
 }
 
+/** A weight whose format no version of ONNX names: found by fuzzing. */
+static void a_format_that_is_not_known(void **state) {
+  (void)state;
+  static unsigned char file[SIZE];
+  static const roof_dimension sizes[] = {{"batch", 2}, {"sequence", 16}};
+  const roof_workload_reading how = {.floats = ROOF_DTYPE_COUNT, .dimensions = sizes, .dimension_count = 2};
+  const char *source = getenv("ROOFLINE_SOURCE");
+  char path[512];
+  snprintf(path, sizeof path, "%s/tests/fuzz/corpus/onnx/unknown-type", source != NULL ? source : ".");
+  FILE *stream = fopen(path, "rb");
+  assert_non_null(stream);
+  size_t length = fread(file, 1, sizeof file, stream);
+  fclose(stream);
+  refuse(length, file, &how, "the format of what it reads or writes is not known");
+}
+
 static void resnet50(void **state) {
   (void)state;
   char path[512];
@@ -377,8 +393,10 @@ static void samples(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(operators), cmocka_unit_test(moves),
-                                     cmocka_unit_test(refuses),   cmocka_unit_test(dimensions),
-                                     cmocka_unit_test(resnet50),  cmocka_unit_test(samples)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(operators),  cmocka_unit_test(moves),
+      cmocka_unit_test(refuses),    cmocka_unit_test(a_format_that_is_not_known),
+      cmocka_unit_test(dimensions), cmocka_unit_test(resnet50),
+      cmocka_unit_test(samples)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
