@@ -1,2 +1,2 @@
-#define FORMAT "model_runs"
+#define FORMAT "model-runs"
 #include "import_any.h"
