@@ -94,12 +94,16 @@ scripted_papi() {
 
 @test "a program that runs with more rights than its caller writes nothing for the environment" {
   [ "$(id -u)" -eq 0 ] || skip "only root can make one that runs as somebody else"
-  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
-  chmod 777 .
+  open=$(mktemp -d /tmp/roofline-open-XXXXXX) # where everybody may write
+  chmod 777 "$open"
+  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o "$open/region" -I "$ROOFLINE_SOURCE/include" -L "$ROOFLINE_BUILD" -l:libroofline_region.a -l:libroofline_core.a -lm
+  cd "$open"
   chown nobody region
-  ROOFLINE_REGIONS=$PWD/regions.json ./region
-  rm regions.json
+  ROOFLINE_REGIONS=$open/mine.json ./region
+  [ -s mine.json ]
   chmod u+s region
-  ROOFLINE_REGIONS=$PWD/regions.json ./region || true
-  [ ! -e regions.json ]
+  ROOFLINE_REGIONS=$open/other.json ./region
+  written=$(ls)
+  rm -r "$open"
+  [ "$written" = "$(printf 'mine.json\nregion')" ]
 }
