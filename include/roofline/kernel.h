@@ -64,9 +64,11 @@ typedef enum roof_effect {
 #define ROOF_CONSTANT_MAP(X)                                                                                 \
   X(ROOF_LATENCY_SECONDS, "latency_seconds", "s", 0, 1e-3, 0, ROOF_EFFECT_LATENCY, "per launch")             \
   X(ROOF_WAVE_SECONDS, "wave_seconds", "s", 0, 1e-4, 0, ROOF_EFFECT_WAVES,                                   \
-    "per wave of tiles, chunk of keys or message of ranks")                                                  \
+    "per wave of tiles, chunk of keys, message of ranks or row of a core")                                   \
   X(ROOF_EFFICIENCY, "efficiency", "", 0.02, 1, 1, ROOF_EFFECT_EFFICIENCY, "share of the unit's peak")       \
   X(ROOF_BANDWIDTH, "bandwidth", "", 0.02, 1, 1, ROOF_EFFECT_BANDWIDTH, "share of the bandwidth")            \
+  X(ROOF_CACHE_BANDWIDTH, "cache_bandwidth", "", 0.02, 1, 1, ROOF_EFFECT_BANDWIDTH,                          \
+    "share of the bandwidth of a processor's cache that holds the data")                                     \
   X(ROOF_CACHE_GAIN, "cache_gain", "", 1, 6, 1, ROOF_EFFECT_CACHE,                                           \
     "times the memory's bandwidth while the data fit the last cache")                                        \
   X(ROOF_UNIT_BANDWIDTH, "unit_bandwidth", "", 0.5, 64, 1e30, ROOF_EFFECT_UNITS,                             \
@@ -118,7 +120,8 @@ ROOF_API const char *roof_kernel_kind_name(roof_kernel_kind kind);
 ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *kind, roof_error *error);
 
 /** The shape that decides how a kernel is cut into parts; all 0 for a stream whose bytes say all.
- *  stream: `rows` rows that a block each reduces before it writes them (norms, softmax).
+ *  stream: `rows` rows that a block each reduces before it writes them (norms, softmax); on a processor loops that each
+ *  start and end.
  *  product: `count` products of rows x depth by depth x columns; `group`: over the work's, where an algorithm has fewer
  *  (0: 1).
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that

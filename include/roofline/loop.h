@@ -32,15 +32,24 @@ typedef struct roof_loop_options {
   roof_measure_options how; /**< `quick`: smaller shapes too */
 } roof_loop_options;
 
-/** One built-in kernel of the loop. */
+/** Which cores run a kernel. */
+typedef enum roof_loop_cores { ROOF_LOOP_ALL, ROOF_LOOP_ALONE, ROOF_LOOP_CORES_COUNT } roof_loop_cores;
+
+enum { ROOF_LOOP_SHAPE = 96 };
+
+/** One built-in kernel of the loop at one size on some cores. */
 typedef struct roof_loop_kernel {
   const roof_kernel *kernel;
-  const char *shape; /**< "n=33554432" */
+  bool shown;            /**< at its default size on the cores it is written for: one row per kernel */
+  roof_loop_cores cores; /**< one core runs it, or all */
+  roof_level_kind level; /**< that holds its data; of a default size what the machine says is the outermost */
+  char shape[ROOF_LOOP_SHAPE]; /**< "n=33554432" */
   double values[ROOF_PARAM_MAX];
   char label[ROOF_LABEL_MAX];
   char skipped[512]; /**< why it did not run, or "" */
   roof_prediction
-      prediction; /**< the machine's bounds, the time expected of this kernel: roof_kernel_predict */
+      prediction;      /**< the machine's bounds, the time expected of this kernel: roof_kernel_predict */
+  char constants[160]; /**< where those of its expected time are from, or "" where none are known */
   double measured_seconds;
   double noise;       /**< how far that may be off, as a share of it; NaN unknown */
   double memory_pace; /**< as that of the measurement */
@@ -55,12 +64,23 @@ typedef struct roof_loop {
   roof_loop_options options;
   roof_machine *machine; /**< as it was measured */
   roof_target target;
-  roof_machine *one_core; /**< the same machine as far as one core can use it */
-  roof_target alone;
+  roof_machine *one_core;                  /**< the same machine as far as one core can use it */
+  roof_target warm[ROOF_LOOP_CORES_COUNT]; /**< with the data in the level that holds them */
+  struct rf_calibration *calibration;      /**< NULL: an accelerator, which is not calibrated */
   roof_loop_kernel *kernels;
   int count;
-  int done; /**< kernels that ran */
+  int done; /**< shown kernels that ran */
 } roof_loop;
+
+/** How far the sealed expectations are from what was measured then, over kernels, levels and cores. */
+typedef struct roof_loop_accuracy {
+  int points;
+  int levels;       /**< that hold the data of some */
+  bool alone;       /**< some ran on one core of several */
+  double median;    /**< of |expected / measured - 1|; NaN without points */
+  double ninetieth; /**< its 90th percentile */
+  double coverage;  /**< share of them inside their interval */
+} roof_loop_accuracy;
 
 /** No backend, fp32, the ledger `roofline.ledger`, roof_measure_options_default.
  *  Units: none.
@@ -68,13 +88,15 @@ typedef struct roof_loop {
  *  Errors: none. */
 ROOF_API roof_loop_options roof_loop_options_default(void);
 
-/** Chooses the kernels: those of the loop that the backend runs.
+/** Chooses the kernels: those of the loop that the backend runs, each at its default size.
  *  Units: none.
  *  Ownership: fills *loop on success only; release with roof_loop_done. The texts of `options` must outlive it.
  *  Errors: ROOF_E_UNSUPPORTED where no kernel is written for the format, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, roof_error *error);
 
-/** Measures the machine and keeps it in the catalogue; seals a prediction for every kernel that can run before any is
+/** Measures the machine and keeps it in the catalogue. On a processor adds each kernel at a size for each cache, on one
+ *  core and on all, and calibrates: times built-in kernels and fits the constants of expected times to them, those of
+ *  one kernel to the timings of the others alone; the machine keeps those fitted to all. Seals a prediction for every kernel that can run before any is
  *  measured; runs, records and reconciles them, and measures once more what came out too good, of which the second figure counts unless it confirms the
  *  first. A kernel that
  *  cannot run is skipped with its reason.
@@ -83,6 +105,26 @@ ROOF_API roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *op
  *  Errors: as the backend's `measure`, roof_catalog_save, roof_ledger_seal, roof_ledger_verify and
  *  roof_ledger_record. */
 ROOF_API roof_status roof_loop_run(roof_loop *loop, roof_error *error);
+
+/** How far the expectations were off.
+ *  Units: shares.
+ *  Ownership: fills *accuracy.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_loop_accuracy_of(const roof_loop *loop, roof_loop_accuracy *accuracy,
+                                           roof_error *error);
+
+/** The same in words: "off by 6.1 % (median), 17 % (90th percentile); 81 % inside"; "" where nothing ran.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_loop_accuracy_sentence(const roof_loop_accuracy *accuracy, char *buffer, size_t size);
+
+/** "L2, 1 core": where a kernel's data are and what runs it.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_loop_place(const roof_loop *loop, const roof_loop_kernel *kernel, char *buffer,
+                               size_t size);
 
 /** The answer in one sentence.
  *  Units: none.

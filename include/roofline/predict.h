@@ -48,7 +48,7 @@ typedef enum roof_regime {
 
 /** What a prediction may assume. Start from roof_options_default(). */
 typedef struct roof_options {
-  double efficiency;      /**< expected share of the bound where no effects are known, 0.78 */
+  double efficiency; /**< expected share of a bound that is not measured where no effects are known, 0.78 */
   double efficiency_low;  /**< pessimistic share, 0.65 */
   double efficiency_high; /**< optimistic share, 0.85 */
   double overlap;         /**< 1: terms hide each other fully (max), 0: not at all (sum) */
@@ -220,6 +220,18 @@ ROOF_API void roof_predict_at(const roof_target *target, const roof_op *op, cons
  *  Errors: NaN where the side never changes or a time is unknown. */
 ROOF_API double roof_predict_crossing(const roof_target *target, const roof_op *op, const double *values,
                                       int param);
+
+/** The shares of its bound at which a prediction expects a kernel whose effects are not known. */
+typedef struct roof_shares {
+  double low, typical, high;
+} roof_shares;
+
+/** Those shares: all of a measured ceiling, which holds what kernels reach already, else, and where the effects are left
+ *  out, the options' efficiency.
+ *  Units: none.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *prediction);
 
 /** Bytes and FLOPs that last as long as the overhead cutoff, or a launch if that is longer, at the expected
  *  efficiency: less is overhead.

@@ -179,10 +179,9 @@ static void add_expected(roof_text *out, const roof_target *target, const roof_p
     return;
   }
   double overhead = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds;
-  double bound = (p->expected_seconds - overhead) * target->options.efficiency;
+  double share = roof_expected_shares(target, p).typical, bound = (p->expected_seconds - overhead) * share;
   roof_text_addf(out, "  7. expected = bound / efficiency%s = %s / %g",
-                 overhead > 0 ? " + launches x launch cost" : "", quantity(a, bound, "s"),
-                 target->options.efficiency);
+                 overhead > 0 ? " + launches x launch cost" : "", quantity(a, bound, "s"), share);
   if (overhead > 0) {
     roof_text_addf(out, " + %g x %s", p->work.launches, quantity(a, target->launch_seconds, "s"));
   }

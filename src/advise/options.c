@@ -40,14 +40,9 @@ static roof_status parse_efficiency(const char *text, roof_options *o, roof_erro
   return ROOF_OK;
 }
 
-/** A measured ceiling holds what kernels reach of the peak already; a launch that is given takes the place of the
- * latency known. */
+/** A launch that is given takes the place of the latency known. */
 static unsigned implied_without(const roof_options *o) {
-  unsigned without = o->without;
-  if (o->achieved) {
-    without |= 1u << ROOF_EFFECT_EFFICIENCY | 1u << ROOF_EFFECT_BANDWIDTH;
-  }
-  return isnan(o->launch) ? without : without | 1u << ROOF_EFFECT_LATENCY;
+  return isnan(o->launch) ? o->without : o->without | 1u << ROOF_EFFECT_LATENCY;
 }
 
 static roof_status parse_without(const char *text, unsigned *without, roof_error *error) {

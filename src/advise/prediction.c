@@ -188,7 +188,7 @@ static void add_formed(roof_text *out, const roof_target *target, const roof_pre
 /** Where launches take a part worth naming, the share is of the work alone. */
 static void add_expected(roof_text *out, const roof_target *target, const roof_prediction *p) {
   static const double worth_naming = 0.02;
-  const roof_options *o = &target->options;
+  const roof_shares shares = roof_expected_shares(target, p);
   char a[SHORT];
   if (formed(target, p)) {
     add_formed(out, target, p);
@@ -196,14 +196,19 @@ static void add_expected(roof_text *out, const roof_target *target, const roof_p
   }
   bool launches = p->overhead_seconds > worth_naming * p->expected_seconds;
   roof_text_addf(out, "  expected    %s (", quantity(a, p->expected_seconds, "s"));
-  roof_text_addf(out,
-                 launches ? "the launch, and the work at %.0f %% of its bound)" : "%.0f %% of the bound)",
-                 100 * o->efficiency);
-  if (o->efficiency_low < o->efficiency_high) {
-    roof_text_addf(out, ", from %s (%.0f %%)", quantity(a, p->expected_low_seconds, "s"),
-                   100 * o->efficiency_high);
-    roof_text_addf(out, " to %s (%.0f %%)", quantity(a, p->expected_high_seconds, "s"),
-                   100 * o->efficiency_low);
+  if (shares.typical == 1) {
+    roof_text_add(out,
+                  launches ? "the launch, and the work at the measured ceiling)" : "the measured ceiling)");
+  } else {
+    roof_text_addf(out,
+                   launches ? "the launch, and the work at %.0f %% of its bound)" : "%.0f %% of the bound)",
+                   100 * shares.typical);
+  }
+  if (shares.low < shares.high && shares.high > shares.typical) {
+    roof_text_addf(out, ", from %s (%.0f %%)", quantity(a, p->expected_low_seconds, "s"), 100 * shares.high);
+  }
+  if (shares.low < shares.high) {
+    roof_text_addf(out, " to %s (%.0f %%)", quantity(a, p->expected_high_seconds, "s"), 100 * shares.low);
   }
   roof_text_add(out, "\n");
 }

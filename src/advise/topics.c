@@ -179,7 +179,7 @@ static void work_bounds(roof_text *out, const roof_lesson *l) {
 static void work_expected(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT], c[SHORT];
   const roof_prediction *p = &l->prediction;
-  const roof_options *o = &l->target->options;
+  const roof_shares shares = roof_expected_shares(l->target, p);
   if (l->target->forms[p->work.kernel.kind].known) {
     roof_text_addf(out, "  at the bounds %s, expected %s", quantity(a, p->lower_seconds, "s"),
                    quantity(b, p->expected_seconds, "s"));
@@ -188,11 +188,10 @@ static void work_expected(roof_text *out, const roof_lesson *l) {
     roof_prediction_effects(out, l->target, p, ROOF_EFFECT_COUNT);
     return;
   }
-  roof_text_addf(out, "  %s / %g = %s", quantity(a, p->lower_seconds, "s"), o->efficiency,
+  roof_text_addf(out, "  %s / %g = %s", quantity(a, p->lower_seconds, "s"), shares.typical,
                  quantity(b, p->expected_seconds, "s"));
-  roof_text_addf(out, "; between %s (%g) and ", quantity(c, p->expected_low_seconds, "s"),
-                 o->efficiency_high);
-  roof_text_addf(out, "%s (%g)\n", quantity(a, p->expected_high_seconds, "s"), o->efficiency_low);
+  roof_text_addf(out, "; between %s (%g) and ", quantity(c, p->expected_low_seconds, "s"), shares.high);
+  roof_text_addf(out, "%s (%.3g)\n", quantity(a, p->expected_high_seconds, "s"), shares.low);
 }
 
 static void work_overlap(roof_text *out, const roof_lesson *l) {

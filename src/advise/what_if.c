@@ -145,14 +145,15 @@ static roof_status add_unpacking(const roof_target *t, roof_prediction *p, roof_
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "--set dequant=separate: goes with weights narrower than the dtype (weights=nf4)");
   }
+  const roof_shares shares = roof_expected_shares(t, p);
   const struct {
     double *time, efficiency;
   } times[] = {{&p->lower_seconds, 1},
                {&p->upper_seconds, 1},
                {&p->memory_seconds, 1},
-               {&p->expected_seconds, t->options.efficiency},
-               {&p->expected_low_seconds, t->options.efficiency_high},
-               {&p->expected_high_seconds, t->options.efficiency_low}};
+               {&p->expected_seconds, shares.typical},
+               {&p->expected_low_seconds, shares.high},
+               {&p->expected_high_seconds, shares.low}};
   for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
     *times[i].time += seconds / times[i].efficiency + (times[i].time != &p->memory_seconds ? launch : 0);
   }

@@ -14,7 +14,7 @@ static int quick, verbose;
 static char *backend_name, *report_path, *ledger_path, *dtype_name;
 
 static const struct poptOption options[] = {
-    {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under 20 s", NULL},
+    {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under a minute", NULL},
     {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "all notes on how it was measured", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
@@ -43,6 +43,9 @@ static void add_remarks(roof_text *out, const roof_loop *loop) {
   }
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
+    if (!k->shown) {
+      continue;
+    }
     if (k->skipped[0] != '\0') {
       roof_text_addf(out, "  skipped %s: %s\n", k->kernel->name, k->skipped);
     } else if (verbose && k->again[0] != '\0') {
@@ -100,7 +103,8 @@ static double measured(const void *row) {
 }
 
 static bool has_run(const void *row) {
-  return ((const roof_loop_kernel *)row)->skipped[0] == '\0';
+  const roof_loop_kernel *k = row;
+  return k->shown && k->skipped[0] == '\0';
 }
 
 static const cli_column kernel_columns[] = {
@@ -111,6 +115,56 @@ static const cli_column kernel_columns[] = {
     {.header = "of ceiling", .kind = CLI_COLUMN_TEXT, .text = share_text, .right = true},
     {.header = "verdict", .verdict = true, .kind = CLI_COLUMN_TEXT, .text = verdict_text},
     {0}};
+
+static double error_of(const void *row) {
+  const roof_loop_kernel *k = row;
+  return k->prediction.expected_seconds / k->measured_seconds - 1;
+}
+
+static bool is_point(const void *row) {
+  return ((const roof_loop_kernel *)row)->skipped[0] == '\0';
+}
+
+static double low_of(const void *row) {
+  return ((const roof_loop_kernel *)row)->prediction.expected_low_seconds;
+}
+
+static double high_of(const void *row) {
+  return ((const roof_loop_kernel *)row)->prediction.expected_high_seconds;
+}
+
+static const char *label_of(const void *row, char scratch[CLI_SCRATCH]) {
+  snprintf(scratch, CLI_SCRATCH, "%.38s", ((const roof_loop_kernel *)row)->label);
+  return scratch;
+}
+
+static const char *error_text(const void *row, char scratch[CLI_SCRATCH]) {
+  rf_format(scratch, CLI_SCRATCH, "%+.1f %%", 100 * error_of(row));
+  return scratch;
+}
+
+static const cli_column point_columns[] = {
+    {.header = "kernel", .kind = CLI_COLUMN_TEXT, .text = label_of},
+    {.header = "low", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = low_of},
+    {.header = "high", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = high_of},
+    {.header = "measured", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = measured},
+    {.header = "off by", .kind = CLI_COLUMN_TEXT, .text = error_text, .right = true},
+    {0}};
+
+/** How far the expectations were off; each of them with --verbose. */
+static void add_accuracy(roof_text *out, const roof_loop *loop) {
+  char line[ROOF_LOOP_LINE];
+  roof_loop_accuracy accuracy;
+  if (roof_loop_accuracy_of(loop, &accuracy, NULL) == ROOF_OK && accuracy.points > 0) {
+    roof_text_addf(out, "  predicted %s\n", roof_loop_accuracy_sentence(&accuracy, line, sizeof line));
+  }
+  if (verbose) {
+    roof_text_add(out, "\n");
+    cli_columns_add_text(
+        out, (cli_rows){point_columns, loop->kernels, (size_t)loop->count, sizeof *loop->kernels, is_point});
+    roof_text_add(out, "\n");
+  }
+}
 
 static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop, const char *report) {
   char answer[ROOF_LOOP_LINE], line[ROOF_TRUST_LINE];
@@ -125,6 +179,7 @@ static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop
   cli_columns_add_text(
       out, (cli_rows){kernel_columns, loop->kernels, (size_t)loop->count, sizeof *loop->kernels, has_run});
   roof_text_add(out, "\n");
+  add_accuracy(out, loop);
   add_remarks(out, loop);
   roof_text_addf(out, "  report    %s\n", report);
   if (!args->quiet) {
@@ -134,10 +189,6 @@ static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop
     roof_text_addf(out, "            %s predict gemm m=n=k=4096 --machine %s\n", program,
                    loop->machine->name);
   }
-}
-
-static bool ran(const void *row) {
-  return ((const roof_loop_kernel *)row)->skipped[0] == '\0';
 }
 
 #define COLUMN(name, type, member)                                                                           \
@@ -175,7 +226,7 @@ static roof_status print_answer(const cli_args *args, const roof_loop *loop, con
   }
   if (status != ROOF_OK || args->csv) {
     cli_rows rows = CLI_ROWS(columns, loop->kernels, (size_t)loop->count);
-    rows.shown = ran;
+    rows.shown = has_run;
     return status == ROOF_OK ? cli_columns_print_csv(rows, error) : status;
   }
   if (args->json) {

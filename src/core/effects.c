@@ -203,13 +203,19 @@ static double latency_alone(const roof_target *target, const roof_constants *own
   return fmin(own->values[ROOF_LATENCY_SECONDS], other->values[ROOF_LATENCY_SECONDS]);
 }
 
+/** A processor's constants are shares of measured ceilings, and say nothing of a datasheet's. */
+static bool hold_for(const roof_target *target) {
+  const roof_level *memory = target->level[target->memory];
+  return !target->parts_stay || (memory != NULL && memory->kind == ROOF_MEASURED);
+}
+
 void rf_forms_resolve(roof_target *target) {
   unsigned without = target->options.without;
   for (int k = 0; k < ROOF_KERNEL_KIND_COUNT; k++) {
     const roof_constants *own =
         roof_constants_find(target->machine, (roof_kernel_kind)k, &target->types, target->options.framework);
     roof_form *form = &target->forms[k];
-    form->known = own != NULL && forms[k].seconds != NULL && without != ROOF_EFFECTS_ALL;
+    form->known = own != NULL && forms[k].seconds != NULL && without != ROOF_EFFECTS_ALL && hold_for(target);
     if (form->known) {
       double values[ROOF_CONSTANT_COUNT];
       memcpy(values, own->values, sizeof values);
@@ -220,6 +226,8 @@ void rf_forms_resolve(roof_target *target) {
       if ((without & 1u << ROOF_EFFECT_QUANTISE) != 0 && values[ROOF_QUANTISE_PASSES] > 0) {
         values[ROOF_LATENCY_SECONDS] = latency_alone(target, own);
       }
+      bool region = target->parts_stay && isnan(values[ROOF_LATENCY_SECONDS]);
+      values[ROOF_LATENCY_SECONDS] = region ? target->launch_seconds : values[ROOF_LATENCY_SECONDS];
       take(values, without, form->values);
     }
   }
@@ -235,19 +243,26 @@ static double kernels_of(const roof_kernel_shape *shape) {
   return shape->kind == ROOF_KERNEL_EXPERTS && shape->group > 0 ? LAYER_OF_EXPERTS : 1;
 }
 
+/** Whether the form of processors takes the place of a kind's. */
+static bool runs_on_cores(const roof_target *target, roof_kernel_kind kind) {
+  return target->parts_stay && (kind == ROOF_KERNEL_STREAM || kind == ROOF_KERNEL_PRODUCT);
+}
+
 double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *values,
                        unsigned without, rf_cut *cut) {
   rf_cut unused = {0};
+  bool cores = runs_on_cores(target, p->work.kernel.kind);
   rf_run run = {.target = target,
                 .work = &p->work,
                 .compute = known(p->compute_seconds),
                 .memory = known(p->memory_seconds),
+                .cached = cores && p->binding != NULL && p->binding->level < target->memory,
                 .link = p->link,
                 .c = values,
                 .without = without};
+  rf_form *form = cores ? rf_form_processor : forms[p->work.kernel.kind].seconds;
   double launches = p->work.launches * kernels_of(&p->work.kernel);
-  double seconds = forms[p->work.kernel.kind].seconds(&run, cut != NULL ? cut : &unused) +
-                   values[ROOF_LATENCY_SECONDS] * launches;
+  double seconds = form(&run, cut != NULL ? cut : &unused) + values[ROOF_LATENCY_SECONDS] * launches;
   double host = values[ROOF_HOST_SECONDS] * launches;
   return host > seconds ? host : seconds;
 }
@@ -342,6 +357,28 @@ static bool explain_cut(const roof_target *target, const roof_prediction *p, con
   }
 }
 
+/** What an effect did on a processor's cores; false where it is as of any kernel. */
+static bool explain_cores(const roof_prediction *p, const rf_cut *cut, const double *values,
+                          roof_effect_part *part) {
+  bool cached = p->binding != NULL && p->binding->level != ROOF_MEMORY;
+  char count[COUNT_MAX];
+  switch (part->effect) {
+  case ROOF_EFFECT_BANDWIDTH:
+    rf_format(part->text, sizeof part->text, "%.0f %% of the bandwidth of %s",
+              100 * values[cached ? ROOF_CACHE_BANDWIDTH : ROOF_BANDWIDTH],
+              p->binding != NULL ? p->binding->name : "memory");
+    return true;
+  case ROOF_EFFECT_WAVES:
+    rf_format(part->text, sizeof part->text, "%s rows, each to start and to end", counted(cut->tiles, count));
+    return true;
+  case ROOF_EFFECT_LATENCY:
+    rf_format(part->text, sizeof part->text, "threads to start and to wait for");
+    return true;
+  default:
+    return false;
+  }
+}
+
 /** What an effect did to a transfer; false where it is as of any kernel. */
 static bool explain_transfer(const roof_prediction *p, const rf_cut *cut, const double *values,
                              roof_effect_part *part) {
@@ -367,7 +404,9 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
                     const double *values, roof_effect_part *part) {
   char *text = part->text;
   size_t size = sizeof part->text;
-  if (p->work.kernel.kind == ROOF_KERNEL_COLLECTIVE && explain_transfer(p, cut, values, part)) {
+  bool transfer = p->work.kernel.kind == ROOF_KERNEL_COLLECTIVE;
+  if ((transfer && explain_transfer(p, cut, values, part)) ||
+      (!transfer && target->parts_stay && explain_cores(p, cut, values, part))) {
     return;
   }
   switch (part->effect) {

@@ -12,6 +12,7 @@ typedef struct rf_run {
   const roof_work *work;
   double compute;        /**< s at the peak */
   double memory;         /**< s at the bandwidth of the level that binds */
+  bool cached;           /**< that level is inside the memory */
   const roof_link *link; /**< NULL: none is known */
   const double *c;       /**< constants, neutral where an effect is left out */
   unsigned without;
@@ -28,6 +29,9 @@ typedef struct rf_cut {
 typedef double rf_form(const rf_run *run, rf_cut *cut);
 
 rf_form rf_form_stream, rf_form_product, rf_form_decode, rf_form_prefill, rf_form_experts, rf_form_collective;
+
+/** That of streams and products where each core keeps its part of the data. */
+rf_form rf_form_processor;
 
 static inline bool rf_without(const rf_run *run, roof_effect effect) {
   return (run->without & 1u << effect) != 0;

@@ -185,6 +185,10 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   }
   t.parts_stay =
       strcmp(machine->device_class, "gpu") != 0 && strcmp(machine->device_class, "accelerator") != 0;
+  if (options->achieved &&
+      !t.parts_stay) { /* a measured ceiling holds what kernels reach of the peak already */
+    t.options.without |= 1u << ROOF_EFFECT_EFFICIENCY | 1u << ROOF_EFFECT_BANDWIDTH;
+  }
   t.units = machine->unit_count > 0 ? machine->unit_count : 1;
   resolve_levels(&t);
   resolve_cache(&t);
@@ -459,15 +463,27 @@ static double lower_seconds(const roof_target *target, const roof_prediction *p)
   return larger(larger(compute, memory), larger(least_network_seconds(p), launches));
 }
 
+roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *p) {
+  const roof_options *options = &target->options;
+  double compute = known(p->compute_seconds), memory = known(p->memory_seconds);
+  bool network = p->network_seconds > larger(compute, memory);
+  bool measured = compute >= memory ? p->peak != NULL && p->peak->kind == ROOF_MEASURED
+                                    : p->binding != NULL && p->binding->kind == ROOF_MEASURED;
+  double wider = measured && !network && options->without != ROOF_EFFECTS_ALL ? 1 / options->efficiency : 1;
+  return (roof_shares){options->efficiency_low * wider, options->efficiency * wider,
+                       smaller(options->efficiency_high * wider, 1)};
+}
+
 /** The time to expect, and its interval, of a bare roofline of `bound` seconds. */
 static void expect(const roof_target *target, roof_prediction *out, double bound) {
   const roof_options *options = &target->options;
   const roof_form *form = &target->forms[out->work.kernel.kind];
   if (!form->known) {
     double overhead = known(out->overhead_seconds);
-    out->expected_seconds = bound / options->efficiency + overhead;
-    out->expected_low_seconds = bound / options->efficiency_high + overhead;
-    out->expected_high_seconds = bound / options->efficiency_low + overhead;
+    roof_shares shares = roof_expected_shares(target, out);
+    out->expected_seconds = bound / shares.typical + overhead;
+    out->expected_low_seconds = bound / shares.high + overhead;
+    out->expected_high_seconds = bound / shares.low + overhead;
     return;
   }
   double given = isnan(options->launch) ? 0 : out->overhead_seconds;

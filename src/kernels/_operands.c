@@ -120,6 +120,14 @@ void rf_operands_release(roof_kernel_run *run) {
   run->state = NULL;
 }
 
+void rf_exponentials_algorithm(const roof_kernel_run *run, double elements, double others, double passes,
+                               double rows, roof_algorithm *out) {
+  double exponential = run->dtype == ROOF_FP64 ? RF_EXPONENTIAL_FP64 : RF_EXPONENTIAL;
+  out->flops = 2 * elements * (exponential + others);
+  out->level_bytes[ROOF_L1] = elements * passes * roof_dtype_bytes(run->dtype);
+  out->rows = rows;
+}
+
 bool rf_kernel_is_native(roof_dtype dtype) {
   return dtype == ROOF_FP64 || dtype == ROOF_FP32;
 }

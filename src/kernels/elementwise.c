@@ -37,6 +37,17 @@ static double silu_reference(double a, double b, double *magnitude) {
   return a / (1 + exp(-a));
 }
 
+/* The gate's limit, sign, sum and quotient; the cubic argument of gelu takes four more. */
+static void silu_algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  (void)cores;
+  rf_exponentials_algorithm(run, run->values[0], 4, 2, 0, out);
+}
+
+static void gelu_algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  (void)cores;
+  rf_exponentials_algorithm(run, run->values[0], 8, 2, 0, out);
+}
+
 /* Roundings of the argument, the exponential, the sum and the quotient: at most 8. */
 static const rf_map relu = {1, false, relu_part, relu_reference, 0};
 static const rf_map gelu = {1, false, gelu_part, gelu_reference, 8};
@@ -56,6 +67,7 @@ static const roof_kernel kernels[] = {
      .summary = "y = x Phi(x), tanh form",
      .sizes = "n=201326592",
      .quick_sizes = "n=100663296",
+     .algorithm = gelu_algorithm,
      RF_MAP(&gelu)},
     {.name = "silu",
      .op = "silu",
@@ -63,6 +75,7 @@ static const roof_kernel kernels[] = {
      .summary = "y = x / (1 + e^-x)",
      .sizes = "n=201326592",
      .quick_sizes = "n=100663296",
+     .algorithm = silu_algorithm,
      RF_MAP(&silu)},
 };
 

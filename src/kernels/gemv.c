@@ -36,6 +36,11 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
+static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  (void)cores;
+  out->rows = run->values[0];
+}
+
 static double reference(const roof_kernel_run *run, size_t row, double *tolerance) {
   const rf_operands *o = run->state;
   size_t n = (size_t)run->values[1];
@@ -62,6 +67,7 @@ static const roof_kernel kernels[] = {
      .quick_sizes = "m=16384 n=12288",
      .in_loop = true,
      RF_NATIVE,
+     .algorithm = algorithm,
      .prepare = prepare,
      .execute = execute,
      .check = check},

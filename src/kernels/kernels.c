@@ -72,7 +72,7 @@ roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, dou
 static roof_algorithm algorithm_of(const roof_kernel *kernel, const roof_target *target,
                                    const double *values) {
   roof_kernel_run run = {.kernel = kernel, .dtype = target->types.compute, .threads = 1};
-  roof_algorithm way = {.flops_per_cycle = NAN};
+  roof_algorithm way = {.flops_per_cycle = NAN, .flops = NAN};
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
     way.level_bytes[i] = NAN;
   }
@@ -83,15 +83,26 @@ static roof_algorithm algorithm_of(const roof_kernel *kernel, const roof_target 
   return way;
 }
 
+/** Part of the time that an operation waits for the one before, by which cores differ: an addition of 2 to 4 cycles. */
+static const double chain_doubt = 1.0 / 3;
+
 /** The same cores as far as the algorithm can use them: no faster than their peak. */
 static roof_target used_by(const roof_algorithm *way, const roof_target *cores, roof_unit unit) {
   roof_target used = *cores;
   double least = used.seconds_per_flop[unit], cost = 1 / (way->flops_per_cycle * cores->machine->clock_hz);
   used.seconds_per_flop[unit] = fmax(cost, least);
-  if (way->chained && used.seconds_per_flop[unit] == cost) {
-    used.options.efficiency_low = 0.7;
-    used.options.efficiency = 0.85;
-    used.options.efficiency_high = 1;
+  if (!way->chained || used.seconds_per_flop[unit] != cost) {
+    return used;
+  }
+  used.options.efficiency_low = 0.7;
+  used.options.efficiency = 0.85;
+  used.options.efficiency_high = 1;
+  for (int k = 0; k < ROOF_KERNEL_KIND_COUNT && used.parts_stay; k++) { /* its rate is no share of the peak */
+    double *values = used.forms[k].values;
+    values[ROOF_EFFICIENCY] = 1;
+    values[ROOF_TIME_LOW] = fmin(values[ROOF_TIME_LOW], 1 - chain_doubt);
+    values[ROOF_TIME_HIGH] = fmax(values[ROOF_TIME_HIGH], 1 + chain_doubt);
+    used.options.without |= used.forms[k].known ? 0 : ROOF_EFFECTS_ALL;
   }
   return used;
 }
@@ -111,6 +122,10 @@ roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *ma
   roof_work work = best.work;
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
     work.level_bytes[i] = isnan(way.level_bytes[i]) ? work.level_bytes[i] : way.level_bytes[i];
+  }
+  work.flops = isnan(way.flops) ? work.flops : way.flops;
+  if (work.kernel.kind == ROOF_KERNEL_STREAM && way.rows > 0) {
+    work.kernel.rows = way.rows;
   }
   roof_predict_work(&used, &work, &own);
   best.upper_seconds = fmax(best.upper_seconds, own.upper_seconds);

@@ -38,6 +38,16 @@ static inline void *rf_element(const roof_kernel_run *run, const void *data, siz
   return (void *)((uintptr_t)data + index * (size_t)roof_dtype_bytes(run->dtype));
 }
 
+/* Instructions that e^x takes in the lanes' loops (lanes/body.h): a reduction, the series, a power of two; fp64's series
+ * is five terms longer. A division runs along with the others. */
+enum { RF_EXPONENTIAL = 15, RF_EXPONENTIAL_FP64 = 20 };
+
+/** The algorithm of so many elements, each with e^x and `others` instructions more, that the first cache supplies
+ *  `passes` times in `rows` rows.
+ *  Units: instructions. Ownership: fills *out. Errors: none. */
+void rf_exponentials_algorithm(const roof_kernel_run *run, double elements, double others, double passes,
+                               double rows, roof_algorithm *out);
+
 /** True for fp64 and fp32, what the loops are written for.
  *  Units: none. Ownership: none. Errors: none. */
 bool rf_kernel_is_native(roof_dtype dtype);

@@ -23,6 +23,11 @@ static void ger_execute(roof_kernel_run *run) {
   }
 }
 
+static void ger_algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  (void)cores;
+  out->rows = run->values[0];
+}
+
 /** One rounding when fused, two when not. */
 static double ger_reference(const roof_kernel_run *run, size_t i, double *tolerance) {
   const rf_operands *o = run->state;
@@ -115,6 +120,7 @@ static const roof_kernel kernels[] = {
      .sizes = "m=16384 n=24576",
      .quick_sizes = "m=16384 n=12288",
      RF_NATIVE,
+     .algorithm = ger_algorithm,
      .prepare = ger_prepare,
      .execute = ger_execute,
      .check = ger_check},

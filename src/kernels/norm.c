@@ -65,6 +65,14 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
   return rf_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 4096, reference, error);
 }
 
+/* x once or twice for its moments and once more to scale it, a loop each; the gain, the shift, the result. */
+static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
+  (void)cores;
+  double rows = run->values[0], bytes = rows * run->values[1] * roof_dtype_bytes(run->dtype);
+  out->level_bytes[ROOF_L1] = bytes * (is_centred(run) ? 6 : 4);
+  out->rows = rows * (is_centred(run) ? 3 : 2);
+}
+
 static const roof_kernel kernels[] = {
     {.name = "layernorm",
      .op = "layernorm",
@@ -74,6 +82,7 @@ static const roof_kernel kernels[] = {
      .quick_sizes = "rows=24576 cols=4096",
      RF_NATIVE,
      .detail = &centred,
+     .algorithm = algorithm,
      .prepare = prepare,
      .execute = execute,
      .check = check},
@@ -85,6 +94,7 @@ static const roof_kernel kernels[] = {
      .quick_sizes = "rows=24576 cols=4096",
      RF_NATIVE,
      .detail = &plain,
+     .algorithm = algorithm,
      .prepare = prepare,
      .execute = execute,
      .check = check},

@@ -1,4 +1,4 @@
-/* The circle: measure, predict, seal, run, reconcile. */
+/* The circle: measure, calibrate, predict, seal, run, reconcile. */
 #include "roofline/loop.h"
 
 #include <math.h>
@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "loop/calibrate.h"
+#include "loop/plan.h"
 #include "measure/run.h"
 #include "roofline/advise.h"
 #include "roofline/catalog.h"
+#include "roofline/effects.h"
 #include "roofline/ops.h"
 #include "roofline/time.h"
 #include "roofline/units.h"
@@ -48,14 +51,19 @@ roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, ro
   if (status != ROOF_OK) {
     return status;
   }
-  made.kernels = calloc((size_t)roof_kernel_count(), sizeof *made.kernels);
+  size_t most = (size_t)roof_kernel_count() * ROOF_LEVEL_KIND_COUNT * ROOF_LOOP_CORES_COUNT;
+  made.kernels = calloc(most, sizeof *made.kernels);
   if (made.kernels == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
   }
   for (int i = 0; i < roof_kernel_count(); i++) {
-    if (is_wanted(&made, roof_kernel_at(i))) {
-      made.kernels[made.count].memory_pace = NAN;
-      made.kernels[made.count++].kernel = roof_kernel_at(i);
+    const roof_kernel *kernel = roof_kernel_at(i);
+    if (is_wanted(&made, kernel)) {
+      roof_loop_kernel *k = &made.kernels[made.count++];
+      *k = (roof_loop_kernel){.kernel = kernel, .shown = true, .level = ROOF_MEMORY, .memory_pace = NAN};
+      k->cores = kernel->serial ? ROOF_LOOP_ALONE : ROOF_LOOP_ALL;
+      snprintf(k->shape, sizeof k->shape, "%s",
+               roof_backend_sizes(options->backend, kernel, options->how.quick));
     }
   }
   *loop = made;
@@ -64,6 +72,7 @@ roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, ro
 
 void roof_loop_done(roof_loop *loop) {
   free(loop->kernels);
+  rf_calibration_free(loop->calibration);
   roof_machine_free(loop->machine);
   roof_machine_free(loop->one_core);
   *loop = (roof_loop){.kernels = NULL};
@@ -83,7 +92,19 @@ static roof_status resolve(roof_loop *loop, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
   }
   roof_machine_for_cores(loop->one_core, 1);
-  return roof_target_init(&loop->alone, loop->one_core, &types, &o, error);
+  o.warm = true;
+  status = roof_target_init(&loop->warm[ROOF_LOOP_ALL], loop->machine, &types, &o, error);
+  if (status == ROOF_OK) {
+    status = roof_target_init(&loop->warm[ROOF_LOOP_ALONE], loop->one_core, &types, &o, error);
+    loop->warm[ROOF_LOOP_ALONE].units = 1;
+    loop->warm[ROOF_LOOP_ALONE].launch_seconds = loop->warm[ROOF_LOOP_ALONE].least_launch_seconds = 0;
+  }
+  return status;
+}
+
+/** On a processor's own threads, not through an accelerator's backend. */
+static bool is_processor(const roof_loop *loop) {
+  return loop->target.parts_stay && loop->count > 0 && loop->kernels[0].kernel->backends == NULL;
 }
 
 /** Measures this machine, keeps it under its name (`host`), and resolves it for predictions. */
@@ -95,14 +116,109 @@ static roof_status characterise(roof_loop *loop, roof_error *error) {
   return status == ROOF_OK ? resolve(loop, error) : status;
 }
 
+static bool is_planned(const roof_loop *loop, const roof_loop_kernel *k) {
+  for (int i = 0; i < loop->count; i++) {
+    const roof_loop_kernel *other = &loop->kernels[i];
+    if (other->kernel == k->kernel && other->cores == k->cores && strcmp(other->shape, k->shape) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Adds a kernel at a size for a level, if there is one and it is none that runs already. */
+static void add_point(roof_loop *loop, const roof_loop_kernel *shown, roof_loop_cores cores,
+                      roof_level_kind level) {
+  roof_loop_kernel k = {.kernel = shown->kernel, .cores = cores, .level = level, .memory_pace = NAN};
+  bool again = cores == shown->cores && level == ROOF_MEMORY;
+  if (!again && rf_plan_shape(k.kernel, &loop->warm[cores], level, shown->shape, k.shape) &&
+      !is_planned(loop, &k)) {
+    loop->kernels[loop->count++] = k;
+  }
+}
+
+/** Every kernel in every level, on one core and on all. */
+static void plan_points(roof_loop *loop) {
+  int shown = loop->count;
+  bool several = loop->machine->unit_count > 1 && loop->options.how.threads != 1;
+  for (int i = 0; i < shown; i++) {
+    for (int cores = 0; cores < ROOF_LOOP_CORES_COUNT; cores++) {
+      bool runs = cores == ROOF_LOOP_ALONE ? several || loop->kernels[i].kernel->serial
+                                           : !loop->kernels[i].kernel->serial;
+      for (int level = ROOF_L1; level <= (int)ROOF_MEMORY && runs; level++) {
+        add_point(loop, &loop->kernels[i], (roof_loop_cores)cores, (roof_level_kind)level);
+      }
+    }
+  }
+}
+
+/** The machine keeps the constants of all its cores, fitted to all timings. */
+static roof_status keep_constants(roof_loop *loop, roof_error *error) {
+  for (int kind = 0; kind < ROOF_KERNEL_KIND_COUNT; kind++) {
+    roof_constants made, *kept = NULL;
+    if (rf_calibration_fit(loop->calibration, (roof_kernel_kind)kind, ROOF_LOOP_ALL, NULL, &made) &&
+        (kept = roof_machine_add_constants(loop->machine)) != NULL) {
+      *kept = made;
+    }
+  }
+  return roof_catalog_save(loop->machine, error);
+}
+
+/** On a processor: what runs in which level, and what it reaches of the ceilings. */
+static roof_status calibrate(roof_loop *loop, roof_error *error) {
+  if (!is_processor(loop)) {
+    return ROOF_OK;
+  }
+  plan_points(loop);
+  loop->calibration = calloc(1, sizeof *loop->calibration);
+  if (loop->calibration == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory");
+  }
+  loop->calibration->targets = loop->warm;
+  roof_status status = rf_calibration_measure(loop, error);
+  return status == ROOF_OK ? keep_constants(loop, error) : status;
+}
+
+/** The cores with constants fitted to what other kernels took. */
+static roof_target calibrated(const roof_loop *loop, roof_loop_kernel *k, roof_kernel_kind kind) {
+  roof_target target = loop->warm[k->cores];
+  roof_form *form = &target.forms[kind];
+  roof_constants constants;
+  if (loop->calibration != NULL &&
+      rf_calibration_fit(loop->calibration, kind, k->cores, k->kernel, &constants)) {
+    form->known = true;
+    for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+      double own = constants.values[i];
+      form->values[i] = isnan(own) ? roof_constant_row_of((roof_constant)i)->neutral : own;
+    }
+    snprintf(k->constants, sizeof k->constants, "%.150s", constants.source);
+  } else if (form->known) {
+    snprintf(k->constants, sizeof k->constants, "those of any %.40s", loop->machine->device_class);
+  }
+  return target;
+}
+
+/** The bounds are those of the machine where the data are in memory, else of what runs the kernel. */
+static const roof_target *bounds_of(const roof_loop *loop, const roof_loop_kernel *k) {
+  return k->shown ? &loop->target : &loop->warm[k->cores];
+}
+
 static roof_status predict(roof_loop *loop, roof_loop_kernel *k, roof_error *error) {
-  const roof_target *cores = k->kernel->serial ? &loop->alone : &loop->target;
+  const roof_target *bounds = bounds_of(loop, k);
   roof_status status = roof_kernel_values(k->kernel, k->shape, k->values, error);
+  if (status == ROOF_OK) {
+    status = roof_kernel_predict(k->kernel, bounds, bounds, k->values, &k->prediction, NULL, error);
+  }
   if (status != ROOF_OK) {
     return status;
   }
   roof_kernel_label(k->kernel, loop->options.dtype, k->values, k->label, sizeof k->label);
-  return roof_kernel_predict(k->kernel, &loop->target, cores, k->values, &k->prediction, NULL, error);
+  if (k->cores == ROOF_LOOP_ALONE && !k->kernel->serial) {
+    size_t used = strlen(k->label);
+    snprintf(k->label + used, sizeof k->label - used, ", 1 core");
+  }
+  roof_target cores = calibrated(loop, k, k->prediction.work.kernel.kind);
+  return roof_kernel_predict(k->kernel, bounds, &cores, k->values, &k->prediction, NULL, error);
 }
 
 static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, roof_sealings *list,
@@ -111,7 +227,7 @@ static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, roof_
   roof_sealing s;
   roof_status status = roof_op_find(k->kernel->op, &op, error);
   if (status == ROOF_OK) {
-    status = roof_sealing_of(&loop->target, op, k->values, &k->prediction, &s, error);
+    status = roof_sealing_of(bounds_of(loop, k), op, k->values, &k->prediction, &s, error);
   }
   if (status == ROOF_OK) {
     status = roof_sealing_name(&s, k->label, error);
@@ -126,7 +242,6 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     roof_loop_kernel *k = &loop->kernels[i];
-    k->shape = roof_backend_sizes(loop->options.backend, k->kernel, loop->options.how.quick);
     const char *why = k->kernel->disabled_reason != NULL ? k->kernel->disabled_reason() : NULL;
     if (why == NULL && !k->kernel->supports(loop->options.dtype)) {
       why = "not written for this number format";
@@ -147,11 +262,16 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
   return status == ROOF_OK ? roof_ledger_verify(loop->options.ledger, NULL, &summary, error) : status;
 }
 
+static const roof_machine *machine_of(const roof_loop *loop, const roof_loop_kernel *k) {
+  return k->cores == ROOF_LOOP_ALONE && !k->kernel->serial ? loop->one_core : loop->machine;
+}
+
 /** Runs a kernel once: *m is released by the caller on success. */
 static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k, roof_measurement *m,
                                roof_error *error) {
   roof_measure_options silent = loop->options.how;
   silent.progress = NULL;
+  silent.threads = k->cores == ROOF_LOOP_ALONE && !k->kernel->serial ? 1 : silent.threads;
   roof_measurement_init(m);
   double taken = roof_time_now();
   roof_status status =
@@ -163,7 +283,7 @@ static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k,
   m->taken = taken;
   const roof_prediction *p = &k->prediction;
   if (p->regime == ROOF_MEMORY_BOUND && p->binding != NULL && p->binding->level == ROOF_MEMORY) {
-    m->memory_pace = roof_memory_pace(m, loop->machine);
+    m->memory_pace = roof_memory_pace(m, machine_of(loop, k));
     rf_memory_pace_note(m);
   }
   snprintf(m->label, sizeof m->label, "%s", k->label);
@@ -184,11 +304,12 @@ bool roof_loop_is_noisy(const roof_loop_kernel *k) {
 /** Under the ceilings that memory had while it was measured. */
 static void place(const roof_loop *loop, const roof_loop_kernel *k, double seconds, double noise, double pace,
                   roof_placed *placed) {
-  roof_target target = loop->target;
-  roof_machine *then = isnan(pace) ? NULL : roof_machine_copy(loop->machine);
+  roof_target target = *bounds_of(loop, k);
+  roof_machine *then = isnan(pace) ? NULL : roof_machine_copy(target.machine);
   if (then != NULL) {
     roof_machine_pace_memory(then, pace);
-    (void)roof_target_init(&target, then, &loop->target.types, &loop->target.options, NULL);
+    roof_options options = target.options;
+    (void)roof_target_init(&target, then, &loop->target.types, &options, NULL);
   }
   roof_place_work(&target, &k->prediction.work, seconds, noise, placed);
   roof_machine_free(then);
@@ -257,7 +378,7 @@ static roof_status measure_kernel(roof_loop *loop, roof_loop_kernel *k, roof_err
   if (status != ROOF_OK) {
     return status;
   }
-  status = doubt(loop, k, &m, error);
+  status = k->shown ? doubt(loop, k, &m, error) : ROOF_OK;
   status = status == ROOF_OK ? roof_ledger_record(loop->options.ledger, &m, 1, NULL, error) : status;
   if (status == ROOF_OK) {
     k->measured_seconds = m.seconds;
@@ -301,7 +422,7 @@ static roof_status reconcile(roof_loop *loop, roof_error *error) {
       if (strcmp(all.entries[j].label, k->label) == 0) {
         k->reconciled = all.entries[j];
         place(loop, k, k->measured_seconds, k->noise, k->memory_pace, &k->placed);
-        loop->done++;
+        loop->done += k->shown;
       }
     }
   }
@@ -310,8 +431,8 @@ static roof_status reconcile(roof_loop *loop, roof_error *error) {
 }
 
 roof_status roof_loop_run(roof_loop *loop, roof_error *error) {
-  static roof_status (*const steps[])(roof_loop *, roof_error *) = {characterise, seal_all, measure_all,
-                                                                    reconcile};
+  static roof_status (*const steps[])(roof_loop *, roof_error *) = {characterise, calibrate, seal_all,
+                                                                    measure_all, reconcile};
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ROOF_OK; i++) {
     status = steps[i](loop, error);

@@ -104,7 +104,7 @@ static roof_status build_scene(const roof_loop *loop, roof_scene *scene, roof_er
   roof_loop_sentence(loop, scene->description, sizeof scene->description);
   roof_status status = roof_scene_add_machine(scene, loop->machine, loop->options.dtype, error);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
-    if (loop->kernels[i].skipped[0] == '\0') {
+    if (loop->kernels[i].shown && loop->kernels[i].skipped[0] == '\0') {
       add_dots(scene, &loop->kernels[i]);
     }
   }
@@ -145,11 +145,11 @@ static void add_method(rf_cells *s, const roof_loop *loop) {
       "Each kernel is checked against a scalar reference before it is timed; its time is the median of "
       "the samples, all of which are in the ledger %s.",
       loop->options.ledger);
-  rf_cells_add(
-      s,
-      "Predicted is the bound of the measured ceilings divided by the typical efficiency, %g, and was "
-      "sealed before the kernel ran; headroom is the measured time over the bound.",
-      loop->target.options.efficiency);
+  rf_cells_add(s, "Predicted is the bound of the measured ceilings with named effects, whose constants are "
+                  "fitted to what other "
+                  "kernels took here, never to this kernel; it was sealed before the kernel ran. Headroom is "
+                  "the measured time "
+                  "over the bound.");
   for (int i = 0; i < m->note_count; i++) {
     rf_cells_add(s, "%s", m->notes[i]);
   }
@@ -162,6 +162,9 @@ static void add_reasons(rf_cells *s, const roof_loop *loop) {
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
     char because[ROOF_LOOP_LINE];
+    if (!k->shown) {
+      continue;
+    }
     roof_loop_because(k, because, sizeof because);
     rf_cells_add(s, "%s", k->kernel->name);
     rf_cells_add(s, "%s", because);
@@ -169,15 +172,15 @@ static void add_reasons(rf_cells *s, const roof_loop *loop) {
   }
 }
 
-enum { RESULTS, REASONS, CEILINGS, METHOD, PARTS };
+enum { RESULTS, REASONS, POINTS, CEILINGS, METHOD, PARTS };
 
 /** The parts of a page as they are built. */
 typedef struct page {
   rf_cells grids[PARTS];
   const char **cells[PARTS];
   roof_scene scene;
-  char answer[ROOF_LOOP_LINE];
-  const char *summary[ROOF_NOTE_MAX + 2];
+  char answer[ROOF_LOOP_LINE], accuracy[ROOF_LOOP_LINE];
+  const char *summary[ROOF_NOTE_MAX + 3];
 } page;
 
 static roof_table table_of(const page *p, int part, const char *title, int columns) {
@@ -190,6 +193,7 @@ static roof_table table_of(const page *p, int part, const char *title, int colum
 static roof_status fill(page *p, const roof_loop *loop, roof_error *error) {
   rf_loop_add_kernels(&p->grids[RESULTS], loop);
   add_reasons(&p->grids[REASONS], loop);
+  rf_loop_add_points(&p->grids[POINTS], loop);
   add_ceilings(&p->grids[CEILINGS], loop->machine);
   add_method(&p->grids[METHOD], loop);
   for (int i = 0; i < PARTS; i++) {
@@ -201,12 +205,28 @@ static roof_status fill(page *p, const roof_loop *loop, roof_error *error) {
   return build_scene(loop, &p->scene, error);
 }
 
+/** How far predictions were off, and over what. */
+static roof_status add_accuracy(page *p, const roof_loop *loop, roof_error *error) {
+  char line[ROOF_LOOP_LINE];
+  roof_loop_accuracy a;
+  roof_status status = roof_loop_accuracy_of(loop, &a, error);
+  if (status == ROOF_OK) {
+    rf_format(
+        p->accuracy, sizeof p->accuracy,
+        "Predictions over %d kernels, %d level%s%s: %s of the interval that 8 of 10 are meant to fall into.",
+        loop->done, a.levels, a.levels == 1 ? "" : "s", a.alone ? ", one core and all" : "",
+        roof_loop_accuracy_sentence(&a, line, sizeof line));
+  }
+  return status;
+}
+
 /** The answer, then what casts doubt on every figure. */
 static void add_summary(page *p, const roof_loop *loop) {
   static const char noise[] = "noise:";
   int count = 0;
   roof_loop_sentence(loop, p->answer, sizeof p->answer);
   p->summary[count++] = p->answer;
+  p->summary[count++] = p->accuracy;
   for (int i = 0; i < loop->machine->note_count; i++) {
     const char *note = loop->machine->notes[i];
     if (strncmp(note, noise, sizeof noise - 1) == 0) {
@@ -221,11 +241,13 @@ roof_status roof_loop_write_html(const roof_loop *loop, roof_text *out, roof_err
     return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
   }
   roof_status status = fill(p, loop, error);
+  status = status == ROOF_OK ? add_accuracy(p, loop, error) : status;
   if (status == ROOF_OK) {
     add_summary(p, loop);
     const roof_table tables[] = {
         table_of(p, RESULTS, "Predicted and measured", RF_LOOP_COLUMNS),
         table_of(p, REASONS, "Why", REASON_COLUMNS),
+        table_of(p, POINTS, "Level by level", RF_LOOP_POINT_COLUMNS),
         table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS),
     };
     char title[160];

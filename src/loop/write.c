@@ -19,7 +19,7 @@ static const roof_loop_kernel *find_worst(const roof_loop *loop) {
   const roof_loop_kernel *worst = NULL;
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (k->skipped[0] == '\0' && !roof_loop_is_naive(k) &&
+    if (k->shown && k->skipped[0] == '\0' && !roof_loop_is_naive(k) &&
         (worst == NULL || k->reconciled.headroom > worst->reconciled.headroom)) {
       worst = k;
     }
@@ -43,7 +43,7 @@ char *roof_loop_mode(const roof_loop *loop, char *buffer, size_t size) {
   double least = INFINITY, most = 0;
   for (int i = 0; i < loop->count; i++) {
     double pace = loop->kernels[i].memory_pace;
-    if (loop->kernels[i].skipped[0] == '\0' && pace > 0) {
+    if (loop->kernels[i].shown && loop->kernels[i].skipped[0] == '\0' && pace > 0) {
       count++;
       least = fmin(least, pace);
       most = fmax(most, pace);
@@ -88,8 +88,33 @@ void rf_loop_add_kernels(rf_cells *cells, const roof_loop *loop) {
       "kernel", "predicted", "measured", "regime", "of ceiling", "gap", "headroom", "verdict", "shape"};
   rf_cells_add_row(cells, header, RF_LOOP_COLUMNS);
   for (int i = 0; i < loop->count; i++) {
-    if (loop->kernels[i].skipped[0] == '\0') {
+    if (loop->kernels[i].shown && loop->kernels[i].skipped[0] == '\0') {
       add_kernel(cells, &loop->kernels[i]);
+    }
+  }
+}
+
+static void add_point(rf_cells *cells, const roof_loop *loop, const roof_loop_kernel *k) {
+  const roof_prediction *p = &k->prediction;
+  char text[SHORT];
+  rf_cells_add(cells, "%s", k->kernel->name);
+  rf_cells_add(cells, "%s", roof_loop_place(loop, k, text, sizeof text));
+  rf_cells_add(cells, "%s", roof_quantity_format(text, SHORT, p->expected_seconds, "s"));
+  rf_cells_add(cells, "%s", roof_quantity_format(text, SHORT, p->expected_low_seconds, "s"));
+  rf_cells_add(cells, "%s", roof_quantity_format(text, SHORT, p->expected_high_seconds, "s"));
+  rf_cells_add(cells, "%s", roof_quantity_format(text, SHORT, k->measured_seconds, "s"));
+  rf_format(text, sizeof text, "%.1f %%%s", 100 * rf_loop_error(k), roof_loop_is_noisy(k) ? ", noisy" : "");
+  rf_cells_add(cells, "%s", text);
+  rf_cells_add(cells, "%s", k->shape);
+}
+
+void rf_loop_add_points(rf_cells *cells, const roof_loop *loop) {
+  static const char *const header[RF_LOOP_POINT_COLUMNS] = {"kernel", "where",    "predicted", "from",
+                                                            "to",     "measured", "off by",    "shape"};
+  rf_cells_add_row(cells, header, RF_LOOP_POINT_COLUMNS);
+  for (int i = 0; i < loop->count; i++) {
+    if (loop->kernels[i].skipped[0] == '\0') {
+      add_point(cells, loop, &loop->kernels[i]);
     }
   }
 }
@@ -106,19 +131,48 @@ static json_t *entry_json(const roof_loop_kernel *k) {
                    "memory_pace", rf_json_number(k->memory_pace), "causes");
 }
 
+static json_t *point_json(const roof_loop *loop, const roof_loop_kernel *k) {
+  const roof_prediction *p = &k->prediction;
+  const roof_level *level = loop->target.level[k->level];
+  int cores = k->cores == ROOF_LOOP_ALONE ? 1 : (int)loop->machine->unit_count;
+  return json_pack("{s:s, s:s, s:s?, s:i, s:o, s:o, s:o, s:o, s:o, s:s?}", "label", k->label, "kernel",
+                   k->kernel->name, "level", level != NULL ? level->name : NULL, "cores", cores,
+                   "predicted_seconds", rf_json_number(p->expected_seconds), "predicted_low_seconds",
+                   rf_json_number(p->expected_low_seconds), "predicted_high_seconds",
+                   rf_json_number(p->expected_high_seconds), "measured_seconds",
+                   rf_json_number(k->measured_seconds), "error", rf_json_number(rf_loop_error(k)),
+                   "constants", k->constants[0] != '\0' ? k->constants : NULL);
+}
+
+static json_t *accuracy_json(const roof_loop_accuracy *a) {
+  return json_pack("{s:i, s:i, s:b, s:o, s:o, s:o}", "points", a->points, "levels", a->levels, "one_core_too",
+                   a->alone, "median", rf_json_number(a->median), "ninetieth", rf_json_number(a->ninetieth),
+                   "coverage", rf_json_number(a->coverage));
+}
+
 roof_status roof_loop_write(const roof_loop *loop, const char *report, roof_text *out, roof_error *error) {
-  json_t *entries = json_array(), *skipped = json_array();
+  roof_loop_accuracy accuracy;
+  roof_status status = roof_loop_accuracy_of(loop, &accuracy, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  json_t *entries = json_array(), *skipped = json_array(), *points = json_array();
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (k->skipped[0] != '\0') {
-      json_array_append_new(skipped, json_pack("{s:s, s:s}", "what", k->kernel->name, "why", k->skipped));
-    } else {
+    bool ran = k->skipped[0] == '\0';
+    if (ran) {
+      json_array_append_new(points, point_json(loop, k));
+    }
+    if (ran && k->shown) {
       json_array_append_new(entries, entry_json(k));
+    } else if (k->shown) {
+      json_array_append_new(skipped, json_pack("{s:s, s:s}", "what", k->kernel->name, "why", k->skipped));
     }
   }
-  return rf_json_write(json_pack("{s:s, s:s, s:s, s:s, s:o, s:{s:[], s:[]}, s:o}", "schema",
+  return rf_json_write(json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:[], s:[]}, s:o}", "schema",
                                  "roofline.reconcile/1", "machine", loop->machine->name, "ledger",
-                                 loop->options.ledger, "report", report, "entries", entries, "unmatched",
-                                 "predictions", "measurements", "skipped", skipped),
+                                 loop->options.ledger, "report", report, "entries", entries, "points", points,
+                                 "accuracy", accuracy_json(&accuracy), "unmatched", "predictions",
+                                 "measurements", "skipped", skipped),
                        "loop", out, error);
 }

@@ -24,13 +24,14 @@ loop() {
   [[ $output == *gemm-naive*"slow on purpose"* ]]
   [[ $output == *"  report    roofline-report.html"* ]]
   [[ $output == *"  next      $ROOFLINE reconcile"* ]]
+  [[ $output == *"  predicted off by "*" %, 90th percentile "*" %; "*" of 15 inside"* ]]
   [ "${#lines[@]}" -le 23 ]
   [ "$(ls -A)" = "$(printf '%s\n' .config roofline-report.html roofline.ledger)" ]
 }
 
 @test "every prediction is sealed before any kernel is measured" {
   loop
-  [ "$(jq -s 'map(.kind) | join(" ")' roofline.ledger)" = "\"$(printf 'prediction %.0s' {1..8})$(printf 'measurement %.0s' {1..7})measurement\"" ]
+  [ "$(jq -s 'map(.kind) | join(" ")' roofline.ledger)" = "\"$(printf 'prediction %.0s' {1..15})$(printf 'measurement %.0s' {1..14})measurement\"" ]
   [ "$(jq -s 'map(.machine) | unique | join(" ")' roofline.ledger)" = '"fake"' ]
   [ "$(jq -rs 'map(select(.kind == "prediction") | .label) | sort | join(",")' roofline.ledger)" = \
     "$(jq -rs 'map(select(.kind == "measurement") | .label) | sort | join(",")' roofline.ledger)" ]
@@ -53,7 +54,10 @@ loop() {
   jq -e '.entries | all(keys == (["label", "predicted_seconds", "measured_seconds", "regime", "binding", "fraction_of_ceiling",
     "headroom", "verdict", "because", "gap", "memory_pace", "causes"] | sort))' <<<"$output"
   jq -e '.entries[] | select(.label | startswith("triad ")) | .verdict == "normal" and (.headroom * 1000 | round) == 1250
-    and (.gap * 10 | round) == -20 and .regime == "memory" and .binding == "DRAM"' <<<"$output"
+    and (.gap | round) == 0 and .regime == "memory" and .binding == "DRAM"' <<<"$output"
+  jq -e '(.points | length) == 15 and (.points | map(.cores) | unique) == [1, 2] and (.points | map(.level) | unique) == ["DRAM"]
+    and all(.points[]; .predicted_low_seconds <= .predicted_seconds and .predicted_seconds <= .predicted_high_seconds)' <<<"$output"
+  jq -e '.accuracy | .points == 15 and .one_core_too and .levels == 1 and .median < 0.05 and .coverage > 0.8' <<<"$output"
 }
 
 @test "the answer as CSV, and without extra text" {
@@ -61,9 +65,9 @@ loop() {
   [ "$status" -eq 0 ]
   [ "${#lines[@]}" -eq 9 ]
   [ "${lines[0]}" = label,predicted_seconds,measured_seconds,fraction_of_ceiling,headroom,gap,regime,binding,verdict ]
-  [[ ${lines[8]} == "triad n="*" fp32,0.0"*,0.0*",0.8,1.25,-2.0"*,memory,DRAM,normal ]]
+  [[ ${lines[8]} == "triad n="*" fp32,0.0"*,0.0*",0.8,1.25,"*,memory,DRAM,normal ]]
   loop --quiet
-  [ "${#lines[@]}" -eq 14 ]
+  [ "${#lines[@]}" -eq 15 ]
 }
 
 @test "verdicts come from the measured share of the ceiling; what is too good is measured again" {
@@ -83,12 +87,37 @@ loop() {
   done
 }
 
+@test "a kernel is predicted by what the others took, never by its own time" {
+  predicted() { jq -c "[.points[] | select(.kernel == \"$1\") | .predicted_seconds]" <<<"$output"; }
+  constants() { jq -r ".points[] | select(.kernel == \"$1\") | .constants" <<<"$output"; }
+  loop --json
+  triad=$(predicted triad)
+  dot=$(predicted dot)
+  [[ $(constants triad) == "fitted to "*" timings here of copy, "* && $(constants triad) != *triad* ]]
+  echo 'time triad = 1s' >slow.fake
+  ROOFLINE_FAKE=$PWD/slow.fake loop --json
+  [ "$(predicted triad)" = "$triad" ]
+  [ "$(predicted dot)" != "$dot" ]
+  jq -e '.points[] | select(.kernel == "triad") | .measured_seconds == 1 and .error > 0.9' <<<"$output"
+}
+
+@test "the machine keeps the constants, and a measured ceiling is not discounted again" {
+  "$ROOFLINE" measure --quick --backend fake >/dev/null
+  run -0 "$ROOFLINE" predict triad n=67108864 --machine fake
+  [[ $output == *"expected    22.37 ms (the measured ceiling)"* ]]
+  loop
+  run -0 "$ROOFLINE" predict triad n=67108864 --machine fake
+  [[ $output == *"expected    27.96 ms"*"in 8 of 10 cases"*"bandwidth  + "*"80 % of the bandwidth of DRAM"* ]]
+  run -0 "$ROOFLINE" machine show fake --json
+  jq -e '.constants[] | select(.kernel == "stream") | .kind == "measured" and (.source | startswith("fitted to "))' <<<"$output"
+}
+
 @test "the report is one well-formed file that loads nothing" {
   loop
   run -0 xmllint --noout roofline-report.html
   grep -q '<svg' roofline-report.html
   run -1 grep -E '<script|<link|<img|@import|src=|url\(' roofline-report.html
-  for text in Predicted "triad" "FAKE processor" roofline.ledger "parallel region" DRAM; do
+  for text in Predicted "Level by level" "DRAM, 1 core" "90th percentile" "triad" "FAKE processor" roofline.ledger "parallel region" DRAM; do
     grep -q "$text" roofline-report.html
   done
 }
@@ -104,7 +133,7 @@ loop() {
   loop --json
   [ "$status" -eq 0 ]
   [ "$(jq '.entries | length' <<<"$output")" -eq 8 ]
-  [ "$(wc -l <roofline.ledger)" -eq 32 ]
+  [ "$(wc -l <roofline.ledger)" -eq 60 ]
 }
 
 @test "a kernel that cannot run is listed with its reason" {

@@ -51,7 +51,8 @@ static void rungs_in_order_predicted_then_measured(void **state) {
     assert_string_equal(l.rungs[i].measurement.label, l.rungs[i].label);
   }
   assert_true(isnan(l.rungs[0].step) && isnan(l.rungs[1].share_of_library));
-  assert_near(l.rungs[1].step, 12, 1e-9); /* 3 cycles a multiply-add against one for four of them */
+  assert_near(l.rungs[1].step, 8,
+              1e-9); /* 2 cycles a multiply-add of a short sum against one for four of them */
   assert_int_equal(roof_ladder_write(&l, NULL, &text, &error), ROOF_OK);
   assert_non_null(strstr(text.data, "\"ledger\": null"));
   assert_non_null(strstr(text.data, "\"times_rung_before\": 1,"));
@@ -136,7 +137,7 @@ static void bytes_fall_along_the_ladder(void **state) {
   assert_true(l.rungs[4].moved_bytes < l.rungs[1].moved_bytes / 3);
   const roof_rung *library = &l.rungs[7];
   assert_near(library->moved_bytes, 3 * 4 * 0x1p20, 0.5);
-  assert_near(library->prediction.expected_seconds, library->prediction.lower_seconds / 0.78, 1e-12);
+  assert_near(library->prediction.expected_seconds, library->prediction.lower_seconds, 1e-12);
   roof_ladder_done(&l);
 }
 
@@ -150,7 +151,7 @@ static void three_loops_wait_for_their_sum(void **state) {
     roof_ladder l;
     predict(&l, shapes[i]);
     const roof_prediction *naive = &l.rungs[0].prediction, *tiled = &l.rungs[4].prediction;
-    double n = l.values[0], chain = n * n * n * 3 / 3e9;
+    double n = l.values[0], chain = n * n * fmax(3 * (n - 24), 2 * n) / 3e9;
     assert_true(naive->expected_seconds > before && naive->expected_seconds >= chain / 0.85 * 0.999999);
     assert_near(naive->lower_seconds, tiled->lower_seconds, 1e-12);
     assert_true(naive->expected_seconds < 1.1 * naive->upper_seconds / 0.85);
@@ -291,7 +292,7 @@ static void an_accelerator_that_is_a_processor(void **state) {
   roof_prediction naive = predict_on(machine, "device-gemm-naive", "m=n=k=256", NULL);
   roof_prediction blocked = predict_on(machine, "device-gemm-blocked-2d", "m=n=k=256", NULL);
   assert_near(naive.expected_seconds, adds * 4 / (2 * 3e9) / 0.85, 1e-9);
-  assert_near(blocked.expected_seconds, adds / (2 * 3e9) / 0.78, 1e-9);
+  assert_near(blocked.expected_seconds, adds / (2 * 3e9), 1e-9);
   assert_near(naive.lower_seconds, blocked.lower_seconds, 1e-12);
   roof_machine_free(machine);
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "roofline/loop.h"
@@ -42,8 +43,15 @@ static void seals_runs_reconciles_and_reports(void **state) {
   assert_string_equal(loop->machine->name, "fake");
   assert_true(loop->done > 0);
   assert_int_equal(roof_ledger_verify("roofline.ledger", NULL, &summary, NULL), ROOF_OK);
-  assert_int_equal(summary.predictions, loop->done);
-  assert_int_equal(summary.measurements, loop->done);
+  assert_int_equal(summary.predictions, loop->count);
+  assert_int_equal(summary.measurements, loop->count);
+  roof_loop_accuracy accuracy;
+  assert_int_equal(roof_loop_accuracy_of(loop, &accuracy, NULL), ROOF_OK);
+  assert_true(accuracy.points == loop->count && accuracy.points > loop->done && accuracy.alone);
+  assert_true(accuracy.median < 0.05 && accuracy.median <= accuracy.ninetieth && accuracy.coverage > 0.8);
+  assert_non_null(strstr(roof_loop_accuracy_sentence(&accuracy, line, sizeof line), "90th percentile"));
+  assert_string_equal(roof_loop_place(loop, &loop->kernels[loop->count - 1], line, sizeof line),
+                      "DRAM, 1 core");
   assert_non_null(strstr(roof_loop_sentence(loop, line, sizeof line), "kernels in fp32: most headroom in "));
   assert_int_equal(roof_loop_write(loop, "a.html", &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"report\": \"a.html\""));

@@ -12,12 +12,13 @@
 static const roof_backend *fake;
 static int triads;
 
-/** The scripted machine, whose first triad comes out three times too fast. */
+/** The scripted machine, whose first triad of the default size comes out three times too fast. */
 static roof_status run_once_wrong(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                                   const roof_measure_options *options, roof_measurement *out,
                                   roof_error *error) {
   roof_status status = fake->run(kernel, dtype, values, options, out, error);
-  if (status == ROOF_OK && strcmp(kernel->name, "triad") == 0 && triads++ == 0) {
+  bool shown = strcmp(kernel->name, "triad") == 0 && values[0] > 5e7;
+  if (status == ROOF_OK && shown && triads++ == 0) {
     out->seconds /= 3;
   }
   return status;

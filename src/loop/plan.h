@@ -1,0 +1,21 @@
+/** At which sizes the kernels of the loop run, and which kernels calibrate. */
+#ifndef LOOP_PLAN_H
+#define LOOP_PLAN_H
+
+#include "roofline/loop.h"
+
+/** A shape of a kernel whose data a level of `target` holds, the cores of the target sharing them, no larger than
+ *  `most`, a shape of the kernel.
+ *  Units: none.
+ *  Ownership: fills the caller's `shape` (ROOF_LOOP_SHAPE).
+ *  Errors: false where the level is not apart from those inside it, or nothing fits. */
+bool rf_plan_shape(const roof_kernel *kernel, const roof_target *target, roof_level_kind level,
+                   const char *most, char *shape);
+
+/** Kernel `index` of those that calibrate: what differs in arithmetic, mix of reads and writes, or rows.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL beyond the last. */
+const roof_kernel *rf_plan_calibrates(int index);
+
+#endif

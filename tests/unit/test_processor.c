@@ -1,0 +1,229 @@
+/* Expected times on a processor: what its form obeys, and constants fitted without the kernel that they predict. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loop/calibrate.h"
+#include "roofline/documents.h"
+#include "roofline/effects.h"
+#include "roofline/ops.h"
+
+/** A processor of two cores: ceilings of one kind, times `faster`. */
+static roof_machine *processor(const char *kind, double faster) {
+  static const char format[] =
+      "{\"schema\": \"roofline.machine/1\", \"name\": \"p\", \"device_class\": \"cpu\", \"kind\": \"%s\","
+      " \"unit_kind\": \"core\", \"unit_count\": 2, \"launch_seconds\": 1e-6, \"peaks\": [{\"dtype\": "
+      "\"fp32\","
+      " \"unit\": \"vector\", \"flops_per_second\": %g, \"kind\": \"%s\"}], \"levels\": [{\"name\": \"L2\","
+      " \"bytes\": 1048576, \"instances\": 2, \"bytes_per_second\": %g, \"kind\": \"%s\"}, {\"name\": "
+      "\"DRAM\","
+      " \"bytes\": 16e9, \"instances\": 1, \"bytes_per_second\": %g, \"kind\": \"%s\"}], \"constants\": "
+      "[{\"kernel\":"
+      " \"stream\", \"dtype\": \"fp32\", \"latency_seconds\": 1e-6, \"wave_seconds\": 1e-8, \"efficiency\": "
+      "0.5,"
+      " \"bandwidth\": 0.8, \"cache_bandwidth\": 0.9, \"corner\": 2, \"time_low\": 0.9, \"time_high\": 1.25,"
+      " \"kind\": \"measured\", \"source\": \"here\"}]}";
+  char text[1600];
+  roof_machine *made = NULL;
+  int length = snprintf(text, sizeof text, format, kind, faster * 2e11, kind, faster * 2e11, kind,
+                        faster * 4e10, kind);
+  assert_int_equal(roof_machine_read(text, (size_t)length, "p", &made, NULL), ROOF_OK);
+  return made;
+}
+
+static roof_target target_of(const roof_machine *machine, unsigned without) {
+  roof_types types = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  roof_target target;
+  options.warm = true;
+  options.without = without;
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  return target;
+}
+
+static roof_prediction triad_of(const roof_target *target, double elements) {
+  const roof_op *op = NULL;
+  roof_prediction p;
+  assert_int_equal(roof_op_find("triad", &op, NULL), ROOF_OK);
+  roof_predict(target, op, (double[ROOF_PARAM_MAX]){elements}, &p);
+  return p;
+}
+
+static void more_bytes_take_longer(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1);
+  roof_target target = target_of(machine, 0);
+  double last = 0;
+  for (double n = 16; n < 1e9; n *= 1.1) {
+    roof_prediction p = triad_of(&target, n);
+    assert_true(p.expected_seconds > last);
+    assert_true(p.lower_seconds <= p.expected_low_seconds && p.expected_low_seconds <= p.expected_seconds);
+    assert_true(p.expected_seconds < p.expected_high_seconds);
+    last = p.expected_seconds;
+  }
+  roof_machine_free(machine);
+}
+
+static void twice_the_rates_half_the_time(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1), *twice = processor("measured", 2);
+  unsigned latency = 1u << ROOF_EFFECT_LATENCY;
+  roof_target target = target_of(machine, latency), faster = target_of(twice, latency);
+  for (double n = 1e5; n < 1e9; n *= 3) {
+    double ratio = triad_of(&target, n).expected_seconds / triad_of(&faster, n).expected_seconds;
+    assert_true(fabs(ratio - 2) < 1e-9);
+  }
+  roof_machine_free(machine);
+  roof_machine_free(twice);
+}
+
+/** Of each level its own share of the bandwidth, in words and in seconds; without effects the bare ceilings. */
+static void each_level_has_its_share(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1);
+  roof_target target = target_of(machine, 0);
+  const double sizes[] = {1e5, 1e8};
+  const char *const words[] = {"90 % of the bandwidth of L2", "80 % of the bandwidth of DRAM"};
+  for (int i = 0; i < 2; i++) {
+    roof_prediction p = triad_of(&target, sizes[i]);
+    roof_effect_part parts[ROOF_EFFECT_COUNT];
+    int count = roof_effects_of(&target, &p, parts);
+    double sum = fmax(p.compute_seconds, p.memory_seconds);
+    bool said = false;
+    for (int k = 0; k < count; k++) {
+      sum += parts[k].seconds;
+      said = said || strcmp(parts[k].text, words[i]) == 0;
+    }
+    assert_true(said);
+    assert_true(fabs(sum / p.expected_seconds - 1) < 1e-9);
+  }
+  roof_machine_free(machine);
+}
+
+/** Rows that each start and end, shared out among the cores. */
+static void each_row_costs_its_start(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1);
+  roof_target target = target_of(machine, 0);
+  const roof_kernel *gemv = NULL;
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p, moved, plain;
+  assert_int_equal(roof_kernel_find("gemv", &gemv, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(gemv, "m=1000 n=100", values, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_predict(gemv, &target, &target, values, &p, &moved, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("gemv", &op, NULL), ROOF_OK);
+  roof_predict(&target, op, values, &plain);
+  assert_true(fabs(p.expected_seconds - plain.expected_seconds - 500 * 1e-8) < 1e-12);
+  roof_machine_free(machine);
+}
+
+/** Constants are shares of measured ceilings; without any a measured ceiling is expected as it is, a datasheet's is not. */
+static void a_measured_ceiling_is_not_discounted(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1), *sheet = processor("datasheet", 1);
+  roof_target target = target_of(sheet, 0);
+  roof_prediction p = triad_of(&target, 1e8);
+  assert_true(!target.forms[ROOF_KERNEL_STREAM].known);
+  assert_true(fabs(p.expected_seconds - p.overhead_seconds - p.memory_seconds / 0.78) < 1e-12);
+  machine->constants_count = 0;
+  target = target_of(machine, 0);
+  p = triad_of(&target, 1e8);
+  assert_true(fabs(p.expected_seconds - p.overhead_seconds - p.memory_seconds) < 1e-12);
+  assert_true(roof_expected_shares(&target, &p).typical == 1);
+  target.options.without = ROOF_EFFECTS_ALL;
+  assert_true(roof_expected_shares(&target, &p).typical == 0.78);
+  roof_machine_free(machine);
+  roof_machine_free(sheet);
+}
+
+/** What a kernel would take by these constants. */
+static double seconds_of(const roof_kernel *kernel, const roof_target *target, const double *values,
+                         double bandwidth) {
+  roof_prediction p, moved;
+  double constants[ROOF_CONSTANT_COUNT];
+  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+    constants[i] = roof_constant_row_of((roof_constant)i)->neutral;
+  }
+  constants[ROOF_LATENCY_SECONDS] = 3e-6;
+  constants[ROOF_BANDWIDTH] = bandwidth;
+  constants[ROOF_CACHE_BANDWIDTH] = 0.9;
+  assert_int_equal(roof_kernel_predict(kernel, target, target, values, &p, &moved, NULL), ROOF_OK);
+  return roof_effects_seconds(target, &moved, constants);
+}
+
+/** Timings of four kernels, of which triad takes `slower` times as long as the constants say. */
+static rf_calibration *timed(const roof_target *targets, double slower) {
+  static const char *const names[] = {"copy", "add", "reduce", "triad"};
+  static const char *const shapes[] = {"n=1000", "n=100000", "n=30000000"};
+  rf_calibration *c = calloc(1, sizeof *c);
+  assert_non_null(c);
+  c->targets = targets;
+  for (int k = 0; k < 4; k++) {
+    const roof_kernel *kernel = NULL;
+    assert_int_equal(roof_kernel_find(names[k], &kernel, NULL), ROOF_OK);
+    for (int s = 0; s < 3; s++) {
+      double values[ROOF_PARAM_MAX];
+      assert_int_equal(roof_kernel_values(kernel, shapes[s], values, NULL), ROOF_OK);
+      double seconds = seconds_of(kernel, targets, values, 0.7) * (k == 3 ? slower : 1);
+      assert_int_equal(rf_calibration_add(c, kernel, ROOF_LOOP_ALL, values, seconds, 0, NULL), ROOF_OK);
+    }
+  }
+  return c;
+}
+
+static roof_constants fitted(const roof_target *targets, double slower, const char *without) {
+  const roof_kernel *kernel = NULL;
+  roof_constants constants;
+  rf_calibration *c = timed(targets, slower);
+  assert_true(without == NULL || roof_kernel_find(without, &kernel, NULL) == ROOF_OK);
+  assert_true(rf_calibration_fit(c, ROOF_KERNEL_STREAM, ROOF_LOOP_ALL, kernel, &constants));
+  assert_true(!rf_calibration_fit(c, ROOF_KERNEL_PRODUCT, ROOF_LOOP_ALL, kernel, &constants));
+  assert_true(!rf_calibration_fit(c, ROOF_KERNEL_STREAM, ROOF_LOOP_ALONE, kernel, &constants));
+  rf_calibration_free(c);
+  return constants;
+}
+
+static void the_fit_finds_what_was_put_in(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1);
+  roof_target targets[ROOF_LOOP_CORES_COUNT] = {target_of(machine, 0), target_of(machine, 0)};
+  roof_constants c = fitted(targets, 1, NULL);
+  assert_true(fabs(c.values[ROOF_BANDWIDTH] / 0.7 - 1) < 0.01);
+  assert_true(fabs(c.values[ROOF_CACHE_BANDWIDTH] / 0.9 - 1) < 0.05);
+  assert_true(fabs(c.values[ROOF_LATENCY_SECONDS] / 3e-6 - 1) < 0.02);
+  assert_true(c.kind == ROOF_MEASURED && isnan(c.values[ROOF_SPLIT_SECONDS]));
+  assert_string_equal(c.source, "fitted to 12 timings here of copy, add, reduce, triad");
+  roof_machine_free(machine);
+}
+
+/** Its own timings change nothing of what a kernel is predicted with, and what the others are. */
+static void a_kernel_is_left_out_of_its_own_fit(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1);
+  roof_target targets[ROOF_LOOP_CORES_COUNT] = {target_of(machine, 0), target_of(machine, 0)};
+  roof_constants own = fitted(targets, 1, "triad"), slow = fitted(targets, 3, "triad");
+  assert_memory_equal(own.values, slow.values, sizeof own.values);
+  assert_string_equal(own.source, "fitted to 9 timings here of copy, add, reduce");
+  own = fitted(targets, 1, "copy");
+  slow = fitted(targets, 3, "copy");
+  assert_memory_not_equal(own.values, slow.values, sizeof own.values);
+  assert_true(slow.values[ROOF_TIME_HIGH] > 1.5 && own.values[ROOF_TIME_HIGH] < 1.1);
+  roof_machine_free(machine);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(more_bytes_take_longer),
+      cmocka_unit_test(twice_the_rates_half_the_time),
+      cmocka_unit_test(each_level_has_its_share),
+      cmocka_unit_test(each_row_costs_its_start),
+      cmocka_unit_test(a_measured_ceiling_is_not_discounted),
+      cmocka_unit_test(the_fit_finds_what_was_put_in),
+      cmocka_unit_test(a_kernel_is_left_out_of_its_own_fit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
