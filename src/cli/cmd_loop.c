@@ -14,7 +14,8 @@ static int quick, verbose;
 static char *backend_name, *report_path, *ledger_path, *dtype_name;
 
 static const struct poptOption options[] = {
-    {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under a minute", NULL},
+    {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under a minute",
+     NULL},
     {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "all notes on how it was measured", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
