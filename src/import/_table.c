@@ -1,18 +1,41 @@
 /* Rows of a table as conditions and expressions over its columns see them. */
 #include "import/_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool rf_table_begins(const char *text, const char *header) {
-  size_t length = strlen(header);
-  return strncmp(text, header, length) == 0 && strchr("\r\n", text[length]) != NULL;
+  size_t length = strcspn(header, "*");
+  return strncmp(text, header, length) == 0 &&
+         (header[length] == '*' || strchr("\r\n", text[length]) != NULL);
+}
+
+void rf_table_name(rf_table *t) {
+  enum { WORDS = sizeof t->words / sizeof t->words[0] };
+  static const char separators[] = "/-_ ";
+  const char *name = rf_import_name(t->source);
+  size_t length = strlen(name), most = sizeof t->name - 1;
+  snprintf(t->name, sizeof t->name, "%s", length < most ? name : name + length - most);
+  char *base = strrchr(t->name, '/'), *dot = strchr(base != NULL ? base : t->name, '.');
+  length = dot != NULL ? (size_t)(dot - t->name) : strlen(t->name);
+  for (int i = 0; i < WORDS && length > 0; i++) {
+    while (length > 0 && strchr(separators, t->name[length - 1]) != NULL) {
+      length--;
+    }
+    t->name[length] = '\0';
+    while (length > 0 && strchr(separators, t->name[length - 1]) == NULL) {
+      length--;
+    }
+    t->words[i] = &t->name[length];
+  }
 }
 
 roof_status rf_table_open(rf_table *t, const char **header, roof_error *error) {
   size_t length = 0;
   const char *line = rf_import_line(t->source, &length);
   *header = roof_profile_text(t->profile, line != NULL ? line : "");
+  rf_table_name(t);
   return rf_import_csv_split(*header, ',', &t->header, error);
 }
 
@@ -21,17 +44,31 @@ void rf_table_done(rf_table *t) {
   rf_import_row_done(&t->row);
 }
 
+/** The word of the file's name that "file:1" to "file:8" say; NULL for a column. */
+static const char *file_word(const rf_table *t, const char *column) {
+  bool is = strncmp(column, "file:", 5) == 0 && column[5] >= '1' && column[5] <= '8';
+  const char *word = is ? t->words[column[5] - '1'] : NULL;
+  return !is ? NULL : word != NULL ? word : "";
+}
+
+static bool is_column(const rf_table *t, const char *word) {
+  return file_word(t, word) != NULL || rf_import_column(&t->header, word) >= 0;
+}
+
 const char *rf_table_cell(const rf_table *t, const char *column) {
+  const char *word = file_word(t, column);
+  if (word != NULL) {
+    return word;
+  }
   return rf_import_field(&t->row, rf_import_column(&t->header, column));
 }
 
 const char *rf_table_word(const rf_table *t, const char *word) {
-  return word == NULL ? "" : rf_import_column(&t->header, word) >= 0 ? rf_table_cell(t, word) : word;
+  return word == NULL ? "" : is_column(t, word) ? rf_table_cell(t, word) : word;
 }
 
 static double term(const rf_table *t, double bytes, const char *word) {
-  int column = rf_import_column(&t->header, word);
-  return column >= 0                  ? rf_import_number(rf_import_field(&t->row, column), NULL)
+  return is_column(t, word)           ? rf_import_number(rf_table_cell(t, word), NULL)
          : strcmp(word, "bytes") == 0 ? bytes
                                       : rf_import_number(word, NULL);
 }

@@ -9,15 +9,19 @@ typedef struct rf_table {
   roof_source *source;
   roof_profile *profile;
   import_row header, row;
+  char name[160];       /**< the file's, cut into words */
+  const char *words[8]; /**< of it, the last first */
 } rf_table;
 
-/** Whether the first line of `text` is `header`. */
+/** Whether the first line of `text` is `header`, or begins with it where that ends in `*`. */
 bool rf_table_begins(const char *text, const char *header);
-/** Reads the first line; *header is the profile's. Release with rf_table_done, also on failure. */
+/** Cuts the file's name, with the folders it lies in and without its ending, into words. */
+void rf_table_name(rf_table *t);
+/** Does that, and reads the first line; *header is the profile's. Release with rf_table_done, also on failure. */
 roof_status rf_table_open(rf_table *t, const char **header, roof_error *error);
 void rf_table_done(rf_table *t);
 
-/** The text of a column, "" where there is none. */
+/** The text of a column, "" where there is none; "file:1" is the last word of the file's name. */
 const char *rf_table_cell(const rf_table *t, const char *column);
 /** What a column has, or the word itself where there is no such column; "" for NULL. */
 const char *rf_table_word(const rf_table *t, const char *word);

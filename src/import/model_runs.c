@@ -59,7 +59,8 @@ typedef struct layout {
   LLAMA_BENCH(GPUS, "device", "bw_GBs_datasheet", settings, "q4_0", figure, expression)
 
 /* ai-dynamo/aiconfigurator: ten requests for each that runs at once, as InferenceX sends them; batches are those of one
- * replica of the attention. ggml-org/llama.cpp discussions 4167 and 15013: prompts of 512 tokens, and 128 tokens after an empty one. */
+ * replica of the attention. ggml-org/llama.cpp discussions 4167 and 15013: prompts of 512 tokens, and 128 tokens after an empty one. The last is a table of one's own, whose
+ * settings are words: "train batch=512 prompt=2048 tp=8 recompute=full". */
 static const layout layouts[] = {
     LEFT_OUT("mode!=agg", "prefill and decoding on devices of their own"),
     LEFT_OUT("tp_size=64", TWICE),
@@ -80,6 +81,14 @@ static const layout layouts[] = {
     APPLE_AS("q4_0", "q4_0"),
     GPU_AS(LLAMA_PROMPT, ROOF_SERVED_TTFT, "512/pp512_tps"),
     GPU_AS(LLAMA_TOKENS, ROOF_SERVED_TPOT, "1/tg128_tps"),
+    {.header = "model,device,settings,dtype,weights,ttft_seconds,tpot_seconds,step_seconds,how",
+     .model = "model",
+     .device = "device",
+     .settings = "settings",
+     .dtype = "dtype",
+     .weights = "weights",
+     .how = "how",
+     .seconds = {"ttft_seconds", "tpot_seconds", "step_seconds"}},
 };
 
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
@@ -158,7 +167,7 @@ static const char *settings_of(const rf_table *t, const layout *l) {
     int name = (int)strcspn(word, "=");
     roof_text_add(&words, words.length > 0 && (expression == NULL || !isnan(value)) ? " " : "");
     if (expression == NULL) {
-      roof_text_add(&words, word);
+      roof_text_add(&words, rf_table_word(t, word));
     } else if (!isnan(value)) {
       roof_text_addf(&words, "%.*s=%.0f", name, word, value);
     }
@@ -172,7 +181,7 @@ static roof_status take(rf_table *t, const layout *l, roof_error *error) {
   const char *version = rf_table_word(t, l->version);
   roof_served run = {.model = model_of(t, l),
                      .settings = settings_of(t, l),
-                     .dtype = l->dtype != NULL ? l->dtype : "",
+                     .dtype = roof_profile_text(t->profile, rf_table_word(t, l->dtype)),
                      .weights = weights_of(t, l),
                      .device = roof_profile_text(t->profile, rf_table_word(t, l->device)),
                      .device_bytes_per_second =
@@ -227,8 +236,8 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 
 const roof_format rf_format_model_runs = {
     .name = "model-runs",
-    .title = "tables of whole models as they ran (aiconfigurator, llama.cpp)",
-    .gives = "TTFT and TPOT of a model with its batch, prompts, formats and plan",
+    .title = "tables of whole models as they ran (aiconfigurator, llama.cpp, your own)",
+    .gives = "TTFT, TPOT or training step of a model with its batch, prompts, formats and plan",
     .detect = detect,
     .read = read,
 };

@@ -87,10 +87,31 @@ typedef struct layout {
     .how = "DeepGEMM", .device = "h20", .time = column                                                       \
   }
 
+#define FRONTIER(first, column, condition, operation, sizes)                                                 \
+  {                                                                                                          \
+    .header = "time_stats." first ".min,time_stats." first ".max,*",                                         \
+    .where = "time_stats." column ".median!=0.0;time_stats." column ".median!=;" condition, .op = operation, \
+    .shape = sizes, .dtype = "profiling_precision", .how = "measurement_type", .device = "h800",             \
+    .time = "time_stats." column ".median", .unit = "ms"                                                     \
+  }
+#define FRONTIER_LAYER(column, operation, sizes)                                                             \
+  FRONTIER("emb", column, "use_gated_mlp=True", operation, sizes)
+#define FRONTIER_ATTENTION(column, condition, sizes)                                                         \
+  FRONTIER("attn_input_reshape", column, "mode=even;" condition, "attention",                                \
+           "batch=batch_size heads=n_q_head/num_tensor_parallel_workers "                                    \
+           "kv_heads=n_kv_head/num_tensor_parallel_workers head_dim=n_embd/n_q_head " sizes)
+#define INFERSIM_ATTENTION(columns, condition, operation, sizes, cache, kernels)                             \
+  {                                                                                                          \
+    .header = columns, .where = condition, .op = operation, .shape = sizes, .dtype = "dtype", .kv = cache,   \
+    .how = kernels, .device = "file:4", .time = "latency_us"                                                 \
+  }
+
 /* ai-dynamo/aiconfigurator: CUDA graph replays; decode attention has one query, `step` positions are cached; heads, experts
  * and widths are those of one device; a collective's elements are those of the whole buffer.
  * sitar-lab/NeuSight: PyTorch in fp32, timed eagerly. microsoft/vidur: layers in fp16, collectives within a node.
- * baidu-research/DeepBench: forward convolutions with square kernels. alibaba/InferSim: DeepGEMM on H20. */
+ * baidu-research/DeepBench: forward convolutions with square kernels. alibaba/InferSim: DeepGEMM on H20, and
+ * attention of FlashInfer and FlashMLA, whose sizes are in the file's name (mha/decode/h20/32-8-128.csv).
+ * NetX-lab/Frontier: layers of Llama 2 7B, timed by events with their launch, or kernels alone. */
 static const layout layouts[] = {
     AICONFIGURATOR("fw,gemm_dtype,kernel_source,m,n,k,us", NULL, "gemm", "m=m n=n k=k", .dtype = "gemm_dtype",
                    .how = "fw"),
@@ -164,6 +185,29 @@ static const layout layouts[] = {
     INFERSIM_EXPERTS("batch_size_per_gpu", "down_proj_us", "in=intermediate_size out=hidden_size"),
     INFERSIM_EXPERTS("seq_len_per_gpu", "up_proj_us", "in=hidden_size out=intermediate_size*2"),
     INFERSIM_EXPERTS("seq_len_per_gpu", "down_proj_us", "in=intermediate_size out=hidden_size"),
+    INFERSIM_ATTENTION("dtype,kv_dtype,batch_size,kv_len,latency_us,mfu", "file:5=decode;file:6=mha",
+                       "attention",
+                       "batch=batch_size heads=file:3 kv_heads=file:2 head_dim=file:1 q_len=1 kv_len=kv_len",
+                       "kv_dtype", "FlashInfer"),
+    INFERSIM_ATTENTION(
+        "dtype,seq_len,latency_us,mfu", "file:5=prefill;file:6=mha", "attention",
+        "batch=1 heads=file:3 kv_heads=file:2 head_dim=file:1 q_len=seq_len kv_len=seq_len causal=1", NULL,
+        "FlashInfer"),
+    INFERSIM_ATTENTION("dtype,kv_dtype,batch_size,kv_len,latency_us,mfu", "file:5=decode;file:6=mla", "mla",
+                       "batch=batch_size heads=file:3 q_len=1 kv_len=kv_len", "kv_dtype", "FlashMLA"),
+    FRONTIER_LAYER("emb", "embedding", "tokens=num_tokens hidden=n_embd"),
+    FRONTIER_LAYER("input_layernorm", "rmsnorm", "rows=num_tokens cols=n_embd"),
+    FRONTIER_LAYER("attn_pre_proj", "gemm",
+                   "m=num_tokens n=n_kv_head/n_head*2+1*n_embd/num_tensor_parallel_workers k=n_embd"),
+    FRONTIER_LAYER("attn_post_proj", "gemm", "m=num_tokens n=n_embd k=n_embd/num_tensor_parallel_workers"),
+    FRONTIER_LAYER("mlp_up_proj", "gemm",
+                   "m=num_tokens n=n_expanded_embd*2/num_tensor_parallel_workers k=n_embd"),
+    FRONTIER_LAYER("mlp_act", "swiglu", "n=num_tokens*n_expanded_embd/num_tensor_parallel_workers"),
+    FRONTIER_LAYER("mlp_down_proj", "gemm",
+                   "m=num_tokens n=n_embd k=n_expanded_embd/num_tensor_parallel_workers"),
+    FRONTIER_ATTENTION("attn_prefill", "is_prefill=True",
+                       "q_len=prefill_chunk_size kv_len=prefill_chunk_size+kv_cache_size causal=1"),
+    FRONTIER_ATTENTION("attn_decode", "is_prefill=False", "q_len=1 kv_len=kv_cache_size+1"),
 };
 
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
@@ -342,7 +386,7 @@ static roof_status take_row(rf_table *r, const char *header, roof_error *error) 
   roof_status status = ROOF_OK;
   bool known = false;
   for (int i = 0; i < LAYOUTS && status == ROOF_OK; i++) {
-    if (strcmp(layouts[i].header, header) == 0 && rf_table_is(r, layouts[i].where)) {
+    if (rf_table_begins(header, layouts[i].header) && rf_table_is(r, layouts[i].where)) {
       known = true;
       status = take_operation(r, &layouts[i], error);
     }

@@ -94,3 +94,39 @@ setup() {
   near '.by.device[] | select(.name == "TPOT, nvidia-rtx-3090").bias' "$("$ROOFLINE" model llama-2-7b prompt=1 generate=128 --dtype fp16 \
     --precision q4_0 --machine rtx-3090 --json | jq '.tpot_seconds * 150 - 1')"
 }
+
+@test "published tables of layers and attention: kernels alone, with their launch, sizes in the name of the file" {
+  fixtures=$ROOFLINE_SOURCE/tests/fixtures/import
+  run --separate-stderr "$ROOFLINE" validate "$fixtures"/frontier-{layers,attention}.csv --json
+  [ "$(json '[.all.timings, (.by.how | map({(.name): .timings}) | add), (.by.device | map(.name))]')" = \
+    '[15,{"CUDA_EVENT":8,"KERNEL_ONLY":7},["nvidia-h800-sxm"]]' ]
+  run --separate-stderr "$ROOFLINE" validate "$fixtures/mha__decode__h20__32-8-128.csv" --json
+  [ "$(json '[.all.timings, (.by.format | map(.name))]')" = '[2,["bf16","bf16, cache fp8"]]' ]
+  near .all.bias "$(json .by.kernel[0].bias)"
+  run --separate-stderr "$ROOFLINE" import "$fixtures/mha__decode__h20__32-8-128.csv" --json
+  json '.kernels[].name' | grep -q 'attention batch=8 heads=32 q_len=1 kv_len=4096 head_dim=128 kv_heads=8 bf16 (h20, FlashInfer)'
+  cp "$fixtures/mha__decode__h20__32-8-128.csv" shapeless.csv
+  run --separate-stderr "$ROOFLINE" import shapeless.csv
+  [ "$status" -eq 2 ]
+  mkdir -p mla/decode/h20 && cp "$fixtures/mla__decode__h20__128-512-64.csv" mla/decode/h20/128-512-64.csv
+  run --separate-stderr "$ROOFLINE" import mla/decode/h20/128-512-64.csv --json
+  json '.kernels[0].name' | grep -q '^"mla batch=16 heads=128 '
+}
+
+@test "rows of numbers whose file says the operation" {
+  fixtures=$ROOFLINE_SOURCE/tests/fixtures/import
+  run --separate-stderr "$ROOFLINE" validate "$fixtures"/{matmul,softmax,gelu}_A100.csv --json
+  [ "$(json '[.all.timings, (.by.operation | map(.name))]')" = '[6,["gelu","gemm","softmax"]]' ]
+  run --separate-stderr "$ROOFLINE" import "$fixtures/softmax_A100.csv" --json
+  near '.kernels[] | select(.name == "softmax rows=4096 cols=4096 fp16").seconds' "$(jq -n '4096 * 4096 / 250.5e9')"
+  cp "$fixtures/softmax_A100.csv" numbers.csv
+  run --separate-stderr "$ROOFLINE" import numbers.csv
+  [ "$status" -eq 2 ] && [[ $stderr == *"the file's name gives operation and device"* ]]
+}
+
+@test "a table of one's own: settings in words, training steps too" {
+  run --separate-stderr "$ROOFLINE" validate "$ROOFLINE_SOURCE/tests/fixtures/import/model-runs-own.csv" --json
+  near '.by.operation[] | select(.name == "training step").bias' "$("$ROOFLINE" model llama-3.1-8b --train batch=8 prompt=2048 \
+    --microbatches 8 --tp 2 --sp --recompute full --machine h200 --json | jq '.phases.train.seconds.expected / 4 - 1')"
+  [ "$(json '.by.operation | map(.timings) | add')" = 3 ]
+}

@@ -1,0 +1,2 @@
+#define FORMAT "llmcompass"
+#include "import_any.h"
