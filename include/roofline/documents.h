@@ -270,13 +270,6 @@ ROOF_API roof_status roof_train_plans_write(const roof_model *model, const roof_
 ROOF_API roof_status roof_cluster_write(const roof_target *target, const roof_cluster_settings *settings,
                                         const roof_cluster_answer *answer, roof_text *out, roof_error *error);
 
-/** How it is known when measuring began. */
-typedef enum roof_taken {
-  ROOF_TAKEN_NOW,  /**< it ends now: a pipe, or typed by hand */
-  ROOF_TAKEN_SAID, /**< the document says so */
-  ROOF_TAKEN_FILE  /**< it does not; the file's date does */
-} roof_taken;
-
 /** Something that was not measured. */
 typedef struct roof_skipped {
   char what[ROOF_LABEL_MAX];

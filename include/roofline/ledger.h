@@ -75,7 +75,8 @@ ROOF_API roof_status roof_sealing_complete(roof_sealing *sealing, const roof_mac
                                            roof_error *error);
 
 /** roof_sealing_complete for predictions that were read from documents, as far as the catalogue has their machines;
- *  what it does not have stays unknown.
+ *  what it does not have stays unknown. Each is predicted anew: one that comes out the same is `recomputed`, any other is
+ *  by hand, and its `doubt` says why.
  *  Units: bytes/s.
  *  Ownership: none.
  *  Errors: ROOF_E_MEMORY. */
@@ -155,6 +156,15 @@ ROOF_API roof_status roof_ledger_record_known(const char *path, const roof_measu
                                               size_t count, const roof_ledger_options *options,
                                               const char **why, roof_error *error);
 
+/** What a ledger that holds may have in it and a sceptic asks about: numbers of entries. */
+typedef struct roof_ledger_doubts {
+  size_t superseded;        /**< predictions of labels that had one */
+  size_t after_measurement; /**< predictions that a measurement of their label came before */
+  size_t by_hand;           /**< predictions with figures that somebody wrote */
+  size_t differing;         /**< measurements of another machine or format than their prediction */
+  size_t clocks;            /**< entries whose date went another way than the time since the system started */
+} roof_ledger_doubts;
+
 /** What a ledger that holds consists of. */
 typedef struct roof_ledger_summary {
   size_t entries;
@@ -162,8 +172,7 @@ typedef struct roof_ledger_summary {
   size_t measurements;
   size_t unsealed; /**< measurements marked so */
   size_t signatures;
-  size_t superseded;          /**< predictions of labels that had one */
-  size_t after_measurement;   /**< predictions that a measurement of their label came before */
+  roof_ledger_doubts doubts;
   char head[ROOF_DIGEST_MAX]; /**< SHA-256 of the last line: what to publish */
   bool keyed;                 /**< signatures were held against a key */
   size_t own_signatures;      /**< of that key */
@@ -186,8 +195,8 @@ ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_
 ROOF_API roof_status roof_ledger_extends(const char *path, const char *earlier, size_t *entries,
                                          roof_error *error);
 
-/** ROOF_E_GATE for what a ledger that is intact may hold and a sceptic would ask about: a label that was predicted more
- *  than once, entries that no signature of the key covers. `ledger` is for the message.
+/** ROOF_E_GATE for what a ledger that is intact may hold and a sceptic would ask about: any of its
+ *  doubts, entries that no signature of the key covers. `ledger` is for the message.
  *  Units: none.
  *  Ownership: none.
  *  Errors: as said. */
@@ -223,7 +232,12 @@ typedef struct roof_ledger_entry {
   bool measured;
   bool unsealed;
   char time[ROOF_TIME_MAX];
-  double at;                 /**< that time, s since 1970 */
+  double at;           /**< that time, s since 1970 */
+  char boot[20];       /**< digest of the name of the system's start that it was written in; "" unknown */
+  double uptime;       /**< s since that start */
+  char origin[16];     /**< of a prediction: a name of roof_sealing_origin_name */
+  char taken_from[16]; /**< of a measurement: a name of roof_taken_name */
+  char differs[24];    /**< of a measurement: "machine", "dtype": what is another than its prediction's */
   char taken[ROOF_TIME_MAX]; /**< of a measurement: when measuring began, "" when it was recorded */
   char commit[ROOF_DIGEST_MAX];
   char public_key[ROOF_DIGEST_MAX]; /**< "" unsigned */
@@ -287,6 +301,9 @@ typedef struct roof_reconciled {
   char label[ROOF_LABEL_MAX];
   size_t prediction;           /**< its entry's number */
   size_t measurement;          /**< its entry's number */
+  char origin[16];             /**< of the prediction: a name of roof_sealing_origin_name */
+  char taken_from[16];         /**< of the measurement: a name of roof_taken_name */
+  char differs[24];            /**< what is another than its prediction's: "machine", "dtype" */
   size_t superseded;           /**< other predictions of the label */
   size_t after_measurement;    /**< predictions of the label that a measurement of it came before */
   bool late;                   /**< this one is of these */
@@ -340,10 +357,9 @@ typedef struct roof_reconcile_machine {
 typedef struct roof_reconcile {
   roof_reconciled *entries; /**< in the order the labels first appear */
   size_t count;
-  bool latest;              /**< the last prediction of a label counts, not the first */
-  size_t impossible_count;  /**< entries above their ceiling */
-  size_t superseded;        /**< predictions of labels that had one, measured or not */
-  size_t after_measurement; /**< of all predictions, those that a measurement of their label came before */
+  bool latest;             /**< the last prediction of a label counts, not the first */
+  size_t impossible_count; /**< entries above their ceiling */
+  roof_ledger_doubts doubts;
   char (*unmatched_predictions)[ROOF_LABEL_MAX];
   size_t unmatched_prediction_count;
   char (*unmatched_measurements)[ROOF_LABEL_MAX];
@@ -367,8 +383,8 @@ ROOF_API roof_status roof_ledger_reconcile(const char *path, bool latest, roof_r
 ROOF_API roof_status roof_ledger_seconds(const char *path, const char *label, double *seconds,
                                          roof_error *error);
 
-/** ROOF_E_GATE where a label has no counterpart or a kernel is above its ceiling; `strict`: also where a label was
- *  predicted more than once. `ledger` is for the message.
+/** ROOF_E_GATE where a label has no counterpart or a kernel is above its ceiling; `strict`: also where there are
+ *  doubts. `ledger` is for the message.
  *  Units: none.
  *  Ownership: none.
  *  Errors: as said. */

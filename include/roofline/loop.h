@@ -29,6 +29,7 @@ typedef struct roof_loop_options {
   roof_dtype dtype;
   const char *ledger;       /**< where predictions are sealed and measurements recorded */
   const char *commit;       /**< as roof_ledger_options */
+  const char *key;          /**< too: signs what is sealed and recorded */
   roof_measure_options how; /**< `quick`: smaller shapes too */
 } roof_loop_options;
 

@@ -29,6 +29,23 @@ typedef struct roof_figure {
   double value;
 } roof_figure;
 
+/** How it is known when measuring began. */
+typedef enum roof_taken {
+  ROOF_TAKEN_UNKNOWN,
+  ROOF_TAKEN_HAND,    /**< typed: it ends now */
+  ROOF_TAKEN_PIPE,    /**< a pipe that does not say: it ends now */
+  ROOF_TAKEN_SAID,    /**< the document says so */
+  ROOF_TAKEN_FILE,    /**< it does not; the file's date does */
+  ROOF_TAKEN_PROCESS, /**< this process measured */
+  ROOF_TAKEN_COUNT
+} roof_taken;
+
+/** "by hand", "pipe", "document", "file date", "this process"; "" for unknown.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: none. */
+ROOF_API const char *roof_taken_name(roof_taken taken);
+
 /** One kernel on one machine. `samples` are seconds per call, in the order taken. */
 typedef struct roof_measurement {
   char label[ROOF_LABEL_MAX]; /**< matches a prediction's label */
@@ -59,6 +76,8 @@ typedef struct roof_measurement {
   double joules;   /**< of one call at that power; NaN unknown */
   char power[200]; /**< how the power was measured or why not, "" where nothing is known of it */
   double taken;    /**< s since 1970 when measuring began; NaN or 0: it ends now */
+  roof_taken taken_from;
+  bool dtype_said; /**< somebody typed `dtype` */
   roof_stats stats;
   double *samples;
   size_t sample_count;

@@ -22,6 +22,20 @@ extern "C" {
 #define ROOF_DIGEST_MAX 65
 #define ROOF_PARAMETERS_MAX 512
 
+/** Where the figures of a prediction come from. */
+typedef enum roof_sealing_origin {
+  ROOF_SEALING_UNKNOWN,    /**< an entry of version 0.1 does not say */
+  ROOF_SEALING_PREDICTED,  /**< this program predicted them */
+  ROOF_SEALING_RECOMPUTED, /**< a document, and predicting anew gave the same */
+  ROOF_SEALING_HAND /**< a document, and they are others, or cannot be predicted anew: somebody wrote them */
+} roof_sealing_origin;
+
+/** "predicted", "recomputed", "by hand"; "" for unknown.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: none. */
+ROOF_API const char *roof_sealing_origin_name(roof_sealing_origin origin);
+
 /** A prediction to seal. Texts are "" where unknown, numbers NaN. */
 typedef struct roof_sealing {
   char label[ROOF_LABEL_MAX];
@@ -48,6 +62,12 @@ typedef struct roof_sealing {
   double mine_seconds; /**< what a person predicted, sealed with it and graded by reconcile; NaN: nothing */
   roof_ceiling ceilings[ROOF_BASIS_COUNT];
   double level_bytes_per_second[ROOF_LEVEL_KIND_COUNT]; /**< of the machine */
+  roof_sealing_origin origin;
+  char doubt[192];      /**< why it is by hand, else "" */
+  roof_types types;     /**< of a document: what to predict it anew with */
+  roof_options options; /**< too, but for the texts */
+  char link[ROOF_NAME_MAX];
+  char framework[ROOF_NAME_MAX];
 } roof_sealing;
 
 /** Several of them. Start from `{0}`. */
@@ -62,10 +82,17 @@ typedef struct roof_sealings {
  *  Errors: none. */
 ROOF_API void roof_sealing_init(roof_sealing *sealing);
 
+/** Whether a text can be a label: 1 to ROOF_LABEL_MAX - 1 bytes of UTF-8 without control characters and changes of the
+ *  direction of writing.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_ARGUMENT where it cannot. */
+ROOF_API roof_status roof_label_check(const char *label, roof_error *error);
+
 /** Gives a prediction the label that its measurement will carry.
  *  Units: none.
  *  Ownership: copies `label`.
- *  Errors: ROOF_E_ARGUMENT for one that is empty or too long. */
+ *  Errors: as roof_label_check. */
 ROOF_API roof_status roof_sealing_name(roof_sealing *sealing, const char *label, roof_error *error);
 
 /** Sets what a person predicts of each: a share of the ceiling ("70%", "0.7"), or the time of a single one ("5ms").

@@ -11,7 +11,7 @@
 #include "roofline/trust.h"
 
 static int quick, verbose;
-static char *backend_name, *report_path, *ledger_path, *dtype_name;
+static char *backend_name, *report_path, *ledger_path, *key_path, *dtype_name;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under a minute",
@@ -22,6 +22,8 @@ static const struct poptOption options[] = {
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
     {"report", '\0', POPT_ARG_STRING, &report_path, 0,
      "the HTML report, as --to FILE.html; default roofline-report.html", "FILE"},
+    {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
+     "sign all that is sealed and recorded with this secret key (`ledger keygen`)", "KEY"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     POPT_TABLEEND};
 
@@ -240,6 +242,7 @@ static roof_status print_answer(const cli_args *args, const roof_loop *loop, con
 
 static roof_status read_options(const cli_args *args, roof_loop_options *o, roof_error *error) {
   *o = roof_loop_options_default();
+  o->key = key_path;
   o->ledger = ledger_path != NULL ? ledger_path : o->ledger;
   o->how.quick = quick != 0;
   o->how.progress = cli_show_progress;
@@ -268,6 +271,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   free(backend_name);
   free(report_path);
   free(ledger_path);
+  free(key_path);
   free(dtype_name);
   return status;
 }

@@ -61,3 +61,9 @@ void roof_measurement_done(roof_measurement *measurement) {
   free(measurement->samples);
   roof_measurement_init(measurement);
 }
+
+const char *roof_taken_name(roof_taken taken) {
+  static const char *const names[ROOF_TAKEN_COUNT] = {"",         "by hand",   "pipe",
+                                                      "document", "file date", "this process"};
+  return names[taken];
+}

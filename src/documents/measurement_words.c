@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "roofline/documents.h"
+#include "roofline/sealing.h"
 #include "roofline/units.h"
 
 static roof_status take_seconds(roof_measurement *m, char *text, roof_error *error) {
@@ -39,6 +40,7 @@ static roof_status take_machine(roof_measurement *m, char *text, roof_error *err
 }
 
 static roof_status take_dtype(roof_measurement *m, char *text, roof_error *error) {
+  m->dtype_said = true;
   return roof_dtype_parse(text, &m->dtype, error);
 }
 
@@ -77,8 +79,10 @@ roof_status roof_measurements_add_words(roof_measurements *all, const char *labe
   if (status != ROOF_OK) {
     return status;
   }
-  if (strlen(label) >= sizeof m->label) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s...`: too long", label);
+  all->taken = m->taken_from = ROOF_TAKEN_HAND;
+  status = roof_label_check(label, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   snprintf(m->label, sizeof m->label, "%s", label);
   snprintf(m->note, sizeof m->note, "by hand");

@@ -254,6 +254,7 @@ static roof_status read_taken(json_t *root, const char *file, double *taken, roo
                               roof_error *error) {
   json_t *said = json_object_get(root, "taken");
   struct stat info;
+  *how = ROOF_TAKEN_PIPE;
   if (said != NULL && !json_is_null(said)) {
     roof_status status = roof_time_parse(rf_json_text_of(said), taken, error);
     *how = ROOF_TAKEN_SAID;
@@ -348,6 +349,7 @@ static roof_status read_root(json_t *root, const char *file, size_t count, roof_
     if (status == ROOF_OK) {
       memcpy(m->machine, all->machine, sizeof m->machine);
       m->taken = taken;
+      m->taken_from = all->taken;
       status = d->read(json_array_get(list, i), m, error);
     }
   }

@@ -40,6 +40,7 @@ static void fill(const roof_model_target *t, const roof_model_phase *p, roof_sea
            memory                         ? t->plain.level[t->plain.memory]->name
            : regime == ROOF_NETWORK_BOUND ? t->links[roof_model_phase_span(p)].name
                                           : roof_regime_name(regime));
+  s->origin = ROOF_SEALING_PREDICTED;
   s->flops = p->flops;
   s->bytes = p->memory_bytes;
   s->compute_seconds = p->compute_seconds;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "documents/json.h"
+#include "documents/question.h"
 #include "roofline/effects.h"
 
 json_t *rf_parameters_json(const roof_op *op, const double *values) {
@@ -108,6 +109,7 @@ json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const d
   json_object_set_new(object, "least", least(p));
   json_object_set_new(object, "effects", effects(target, p));
   json_object_set_new(object, "energy_joules", rf_json_number(p->energy_joules));
+  rf_question_add(object, target);
   return object;
 }
 

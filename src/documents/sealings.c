@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "documents/json.h"
+#include "documents/question.h"
 #include "roofline/ops.h"
 #include "roofline/sealing.h"
+#include "roofline/text.h"
 #include "roofline/units.h"
 
 /** Where a number of a document goes: the member `name` of the object `section`, of the whole without one. */
@@ -58,15 +60,31 @@ void roof_sealing_init(roof_sealing *sealing) {
   }
 }
 
-roof_status roof_sealing_name(roof_sealing *sealing, const char *label, roof_error *error) {
-  size_t length = strlen(label);
-  if (length == 0 || length >= sizeof sealing->label) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: must have 1 to %zu bytes", label,
-                          sizeof sealing->label - 1);
+const char *roof_sealing_origin_name(roof_sealing_origin origin) {
+  static const char *const names[] = {"", "predicted", "recomputed", "by hand"};
+  return names[origin];
+}
+
+roof_status roof_label_check(const char *label, roof_error *error) {
+  size_t length = strnlen(label, ROOF_LABEL_MAX);
+  if (length == 0 || length >= ROOF_LABEL_MAX) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: must have 1 to %d bytes", label,
+                          ROOF_LABEL_MAX - 1);
   }
-  memcpy(sealing->label, label, length + 1);
-  sealing->named = true;
+  if (!roof_text_is_plain(label)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: is not one line of text that can be shown",
+                          label);
+  }
   return ROOF_OK;
+}
+
+roof_status roof_sealing_name(roof_sealing *sealing, const char *label, roof_error *error) {
+  roof_status status = roof_label_check(label, error);
+  if (status == ROOF_OK) {
+    snprintf(sealing->label, sizeof sealing->label, "%s", label);
+    sealing->named = true;
+  }
+  return status;
 }
 
 /** A share, or with a unit seconds; the other is NaN. */
@@ -204,6 +222,8 @@ static roof_status read_prediction(json_t *document, roof_sealing *s, roof_error
     *(double *)(void *)((char *)s + numbers[i].offset) =
         rf_json_number_of(json_object_get(section, numbers[i].name));
   }
+  s->origin = ROOF_SEALING_HAND; /* until predicting it anew gives the same */
+  rf_question_read(document, s);
   s->ceilings[ROOF_THEORETICAL] = ceiling_of(document, "theoretical");
   s->ceilings[ROOF_ACHIEVED] = ceiling_of(document, "achieved");
   roof_status status = read_parameters(document, s, error);

@@ -1,7 +1,34 @@
 #include "host/clock.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <string.h>
+#include <threads.h>
 #include <time.h>
+#include <unistd.h>
+
+static char boot[64];
+static once_flag boot_once = ONCE_FLAG_INIT;
+
+static void read_boot(void) {
+  int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  ssize_t got = file >= 0 ? read(file, boot, sizeof boot - 1) : 0;
+  boot[got > 0 ? got : 0] = '\0';
+  boot[strcspn(boot, "\n")] = '\0';
+  if (file >= 0) {
+    close(file);
+  }
+}
+
+const char *rf_clock_boot(void) {
+  call_once(&boot_once, read_boot);
+  return boot;
+}
+
+double rf_clock_since_boot(void) {
+  struct timespec now;
+  return clock_gettime(CLOCK_BOOTTIME, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : NAN;
+}
 
 double rf_clock_seconds(void) {
   struct timespec now;

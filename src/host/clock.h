@@ -16,4 +16,12 @@ double rf_clock_chain(void);
  *  Units: s. Ownership: none. Errors: NaN on processors it is not written for. */
 double rf_clock_load_chain(void);
 
+/** Time since the system started, also while it slept.
+ *  Units: s. Ownership: none. Errors: NaN where it is not known. */
+double rf_clock_since_boot(void);
+
+/** What this start of the system is called, a text that no other has.
+ *  Units: none. Ownership: static. Errors: "" where it has no name. */
+const char *rf_clock_boot(void);
+
 #endif

@@ -2,29 +2,41 @@
 #include <math.h>
 
 #include "documents/json.h"
+#include "ledger/entry.h"
 #include "roofline/ledger.h"
 #include "roofline/time.h"
+
+/** [{"label": ..., "why": ...}] of those by hand. */
+static json_t *by_hand_json(const roof_sealings *sealings) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < sealings->count; i++) {
+    const roof_sealing *s = &sealings->list[i];
+    if (s->origin == ROOF_SEALING_HAND) {
+      json_array_append_new(list, json_pack("{s:s, s:s}", "label", s->label, "why", s->doubt));
+    }
+  }
+  return list;
+}
 
 roof_status roof_ledger_write_sealed(const char *ledger, const roof_sealings *sealings, bool is_signed,
                                      roof_text *out, roof_error *error) {
   const char *labels = sealings->count > 0 ? sealings->list[0].label : NULL;
-  return rf_json_write(json_pack("{s:s, s:s, s:b, s:o}", "schema", "roofline.sealed/1", "ledger", ledger,
+  return rf_json_write(json_pack("{s:s, s:s, s:b, s:o, s:o}", "schema", "roofline.sealed/1", "ledger", ledger,
                                  "signed", (int)is_signed, "labels",
-                                 rf_json_texts(labels, sizeof *sealings->list, (int)sealings->count)),
+                                 rf_json_texts(labels, sizeof *sealings->list, (int)sealings->count),
+                                 "by_hand", by_hand_json(sealings)),
                        "seal", out, error);
 }
 
 roof_status roof_ledger_write_recorded(const char *ledger, const roof_measurements *all, roof_text *out,
                                        roof_error *error) {
-  static const char *const sources[] = {
-      [ROOF_TAKEN_NOW] = "now", [ROOF_TAKEN_SAID] = "document", [ROOF_TAKEN_FILE] = "file date"};
   char when[ROOF_TIME_MAX];
   double taken = all->count > 0 ? all->list[0].taken : NAN;
   const char *labels = all->count > 0 ? all->list[0].label : NULL;
   return rf_json_write(json_pack("{s:s, s:s, s:o, s:s?, s:s}", "schema", "roofline.recorded/1", "ledger",
                                  ledger, "labels", rf_json_texts(labels, sizeof *all->list, (int)all->count),
                                  "taken", isnan(taken) ? NULL : roof_time_write(taken, when), "taken_from",
-                                 sources[all->taken]),
+                                 roof_taken_name(all->taken)),
                        "record", out, error);
 }
 
@@ -48,12 +60,7 @@ void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, roof
   if (s->unsealed > 0) {
     roof_text_addf(out, ", %zu of them unsealed", s->unsealed);
   }
-  if (s->superseded > 0) {
-    roof_text_addf(out, ", %zu predictions of a label that had one", s->superseded);
-  }
-  if (s->after_measurement > 0) {
-    roof_text_addf(out, ", %zu sealed after a measurement of it", s->after_measurement);
-  }
+  rf_ledger_doubts_add(&s->doubts, out);
   if (s->signatures > 0) {
     roof_text_addf(out, "; %zu signatures match%s", s->signatures,
                    s->keyed ? "" : " the keys in them, which may be anyone's: --key PUB says whose");
@@ -64,17 +71,18 @@ void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, roof
   }
 }
 
+static json_t *count_of_key(const roof_ledger_summary *s, size_t count) {
+  return s->keyed ? json_integer((json_int_t)count) : json_null();
+}
+
 roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary, roof_text *out,
                                       roof_error *error) {
   const roof_ledger_summary *s = summary;
-  return rf_json_write(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "schema",
-                                 "roofline.verification/1", "ledger", ledger, "entries",
-                                 (json_int_t)s->entries, "predictions", (json_int_t)s->predictions,
-                                 "measurements", (json_int_t)s->measurements, "unsealed",
-                                 (json_int_t)s->unsealed, "signatures", (json_int_t)s->signatures,
-                                 "superseded", (json_int_t)s->superseded, "after_measurement",
-                                 (json_int_t)s->after_measurement, "head", s->head, "own_signatures",
-                                 s->keyed ? json_integer((json_int_t)s->own_signatures) : json_null(),
-                                 "covered", s->keyed ? json_integer((json_int_t)s->covered) : json_null()),
-                       "verify", out, error);
+  json_t *object =
+      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "schema", "roofline.verification/1",
+                "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
+                (json_int_t)s->predictions, "measurements", (json_int_t)s->measurements, "unsealed",
+                (json_int_t)s->unsealed, "signatures", (json_int_t)s->signatures, "head", s->head,
+                "own_signatures", count_of_key(s, s->own_signatures), "covered", count_of_key(s, s->covered));
+  return rf_ledger_doubts_write(object, &s->doubts, "verify", out, error);
 }

@@ -9,6 +9,14 @@ bool rf_ledger_is_early(const roof_ledger_entry *prediction, const char *taken) 
   return taken[0] != '\0' && strcmp(taken, prediction->time) < 0;
 }
 
+double rf_ledger_lead(const roof_ledger_entry *prediction, const roof_ledger_entry *m) {
+  double taken;
+  bool known = prediction->boot[0] != '\0' && strcmp(prediction->boot, m->boot) == 0 && m->taken[0] != '\0' &&
+               roof_time_parse(m->taken, &taken, NULL) == ROOF_OK;
+  double sealed = m->at - (m->uptime - prediction->uptime);
+  return known && sealed > taken ? sealed - taken : 0;
+}
+
 /** A moment that was: not before that of the entry before it, not later than now. */
 static const char *check_time(const roof_ledger_entry *e, const roof_ledger_entry *before, double now) {
   double taken = 0;
@@ -35,7 +43,10 @@ static const char *check_reference(const roof_ledger_entries *all, const roof_le
   if (of == NULL || of->measured || strcmp(of->of.label, e->of.label) != 0) {
     return "the prediction that it is of is no earlier one of its label";
   }
-  return rf_ledger_is_early(of, e->taken) == e->unsealed ? NULL : "its mark `unsealed` is wrong";
+  double lead = rf_ledger_lead(of, e); /* what record rounded otherwise is left to it */
+  bool early = rf_ledger_is_early(of, e->taken);
+  bool wrong = e->unsealed ? !early && lead <= 0 : early || lead > 2 * RF_LEDGER_SKEW_SECONDS;
+  return wrong ? "its mark `unsealed` is wrong" : NULL;
 }
 
 roof_status rf_ledger_check(const roof_ledger_entries *all, const char *file, roof_error *error) {

@@ -129,7 +129,8 @@ static void add_prediction(roof_text *out, const roof_ledger_entries *all, const
   if (measured != NULL) {
     rf_format(reached, sizeof reached, "%.1f %%", 100 * s->lower_seconds / seconds);
   }
-  snprintf(regime, sizeof regime, "%s (%s)", s->regime, s->binding);
+  bool hand = strcmp(e->origin, roof_sealing_origin_name(ROOF_SEALING_HAND)) == 0;
+  snprintf(regime, sizeof regime, "%s (%s)%s", s->regime, s->binding, hand ? ", by hand" : "");
   write_seconds(s->expected_seconds, expected);
   write_seconds(s->lower_seconds, lower);
   write_seconds(s->mine_seconds, mine);

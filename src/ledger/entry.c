@@ -1,4 +1,5 @@
 #include "ledger/entry.h"
+#include "host/clock.h"
 
 #include "roofline/version.h"
 #include <math.h>
@@ -40,12 +41,26 @@ ledger_link rf_ledger_link_after(const roof_ledger_entry *last) {
   return link;
 }
 
+char *rf_ledger_boot(char digest[ROOF_DIGEST_MAX]) {
+  const char *boot = rf_clock_boot();
+  roof_ledger_digest(boot, strlen(boot), digest);
+  digest[boot[0] != '\0' ? LEDGER_BOOT : 0] = '\0';
+  return digest;
+}
+
+double rf_ledger_uptime(void) {
+  double now = rf_clock_since_boot();
+  return now > 0 ? round(now * 1000) / 1000 : 0;
+}
+
 /** The line's JSON up to where the signature or the seal goes; NULL when out of memory. */
 static char *dump(const ledger_link *link, json_t *fields, const ledger_key *key, size_t *length) {
-  char when[LEDGER_TIME];
+  char when[LEDGER_TIME], boot[ROOF_DIGEST_MAX];
   roof_time_write(roof_time_now(), when);
-  json_t *object = json_pack("{s:I, s:O, s:s, s:s}", "sequence", (json_int_t)(link->sequence + 1), "kind",
-                             json_object_get(fields, "kind"), "time", when, "version", ROOF_VERSION_TEXT);
+  json_t *object =
+      json_pack("{s:I, s:O, s:s, s:s, s:o, s:s}", "sequence", (json_int_t)(link->sequence + 1), "kind",
+                json_object_get(fields, "kind"), "time", when, "boot", rf_ledger_boot(boot), "uptime",
+                json_real(rf_ledger_uptime()), "version", ROOF_VERSION_TEXT);
   json_t *ends =
       json_pack("{s:s*, s:s}", "public_key", key != NULL ? key->public_key : NULL, "previous", link->digest);
   bool built = object != NULL && ends != NULL && json_object_update(object, fields) == 0 &&

@@ -13,7 +13,8 @@ enum {
   LEDGER_DIGEST = ROOF_DIGEST_MAX - 1,                /* hexadecimal digits of a SHA-256 */
   LEDGER_SIGNATURE = 2 * crypto_sign_BYTES,           /* of an Ed25519 signature */
   LEDGER_PUBLIC_KEY = 2 * crypto_sign_PUBLICKEYBYTES, /* of a public key */
-  LEDGER_TIME = ROOF_TIME_MAX
+  LEDGER_TIME = ROOF_TIME_MAX,
+  LEDGER_BOOT = 16 /* digits kept of the digest of a start's name */
 };
 
 /** Where the next line joins the chain. */
@@ -29,6 +30,10 @@ typedef struct ledger_key {
 } ledger_key;
 
 /* entry.c */
+/** The start of the system, and the seconds since, as an entry that is written now has them. */
+char *rf_ledger_boot(char digest[ROOF_DIGEST_MAX]);
+double rf_ledger_uptime(void);
+
 /** The link of an empty ledger. */
 ledger_link rf_ledger_link_first(void);
 ledger_link rf_ledger_link_after(const roof_ledger_entry *last);
@@ -69,6 +74,10 @@ size_t rf_ledger_label_index(ledger_labels *labels, const char *label);
 
 /** Whether what was measured at `taken` ("": when it was recorded) was so before its prediction was sealed. */
 bool rf_ledger_is_early(const roof_ledger_entry *prediction, const char *taken);
+
+/** Seconds by which measurement `m` (taken, at, boot and uptime are known) was taken before its prediction was sealed, by
+ *  the time since the system started, which no setting of the clock changes; at most 0 where that is not known. */
+double rf_ledger_lead(const roof_ledger_entry *prediction, const roof_ledger_entry *m);
 
 /** What entries of a chain that holds say of each other: ROOF_E_GATE with the number of the first that is wrong. */
 roof_status rf_ledger_check(const roof_ledger_entries *all, const char *file, roof_error *error);
@@ -126,12 +135,20 @@ roof_status rf_ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 
 roof_status rf_ledger_match(const roof_ledger_entries *ledger, bool latest, roof_reconcile *result,
                             roof_error *error);
 
-/** How many predictions there are of labels that had one, and how many that a measurement came before. */
-roof_status rf_ledger_count_again(const roof_ledger_entries *ledger, size_t *superseded,
-                                  size_t *after_measurement, roof_error *error);
+/* doubts.c */
+/** What a sceptic would ask about. */
+roof_status rf_ledger_doubts_of(const roof_ledger_entries *ledger, roof_ledger_doubts *doubts,
+                                roof_error *error);
 
-/** ROOF_E_GATE where there are any of the first. */
-roof_status rf_ledger_check_again(size_t superseded, const char *ledger, roof_error *error);
+/** ROOF_E_GATE where there is anything. */
+roof_status rf_ledger_doubts_check(const roof_ledger_doubts *doubts, const char *ledger, roof_error *error);
+
+/** Appends ", 2 by hand": all there are. */
+void rf_ledger_doubts_add(const roof_ledger_doubts *doubts, roof_text *out);
+
+/** Writes a document with the members that count them; takes `object`, NULL: memory ran out. */
+roof_status rf_ledger_doubts_write(json_t *object, const roof_ledger_doubts *doubts, const char *what,
+                                   roof_text *out, roof_error *error);
 
 /* judge.c */
 /** Sets a measurement against its prediction. */

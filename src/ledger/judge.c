@@ -247,6 +247,9 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
   r.counted_bytes = p.counted ? p.bytes : NAN;
   memcpy(r.machine, prediction->of.machine, sizeof r.machine);
   memcpy(r.device_class, prediction->of.device_class, sizeof r.device_class);
+  memcpy(r.origin, prediction->origin, sizeof r.origin);
+  memcpy(r.taken_from, measurement->taken_from, sizeof r.taken_from);
+  memcpy(r.differs, measurement->differs, sizeof r.differs);
   memcpy(r.label, prediction->of.label, sizeof r.label);
   memcpy(r.regime, prediction->of.regime, sizeof r.regime);
   memcpy(r.binding, prediction->of.binding, sizeof r.binding);

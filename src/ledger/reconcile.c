@@ -72,30 +72,10 @@ static size_t superseded_of(const track *t) {
   return t->predictions > 1 ? t->predictions - 1 : 0;
 }
 
-roof_status rf_ledger_count_again(const roof_ledger_entries *ledger, size_t *superseded,
-                                  size_t *after_measurement, roof_error *error) {
-  track_table table;
-  size_t again = 0, after = 0;
-  bool room = tracks_init(&table, ledger->count);
-  if (room) {
-    follow(ledger, false, &table);
-    for (size_t i = 0; i < table.labels.count; i++) {
-      again += superseded_of(&table.list[i]);
-      after += table.list[i].after_measurement;
-    }
-    *superseded = again;
-    *after_measurement = after;
-  }
-  tracks_done(&table);
-  return room ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "verify: out of memory");
-}
-
 /** Gives each label with both its place, and lists the others. */
 static void sort_out(track *tracks, size_t count, roof_reconcile *result) {
   for (size_t i = 0; i < count; i++) {
     track *t = &tracks[i];
-    result->superseded += superseded_of(t);
-    result->after_measurement += t->after_measurement;
     if (t->measurement != NULL) {
       t->place = result->count++;
       continue;
@@ -155,11 +135,19 @@ roof_status rf_ledger_match(const roof_ledger_entries *ledger, bool latest, roof
 
 roof_status roof_ledger_reconcile(const char *path, bool latest, roof_reconcile *result, roof_error *error) {
   roof_ledger_entries ledger;
+  roof_reconcile matched;
   roof_status status = rf_ledger_load(path, false, &ledger, NULL, error);
-  if (status == ROOF_OK) {
-    status = rf_ledger_match(&ledger, latest, result, error);
-    free(ledger.entries);
+  if (status != ROOF_OK) {
+    return status;
   }
+  status = rf_ledger_match(&ledger, latest, &matched, error);
+  if (status == ROOF_OK && (status = rf_ledger_doubts_of(&ledger, &matched.doubts, error)) != ROOF_OK) {
+    roof_reconcile_done(&matched);
+  }
+  if (status == ROOF_OK) {
+    *result = matched;
+  }
+  free(ledger.entries);
   return status;
 }
 
@@ -182,13 +170,6 @@ roof_status roof_ledger_seconds(const char *path, const char *label, double *sec
   return status;
 }
 
-roof_status rf_ledger_check_again(size_t superseded, const char *ledger, roof_error *error) {
-  return superseded == 0
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_GATE, "%s: --strict: %zu prediction%s of a label that had one",
-                              ledger, superseded, superseded == 1 ? " is" : "s are");
-}
-
 roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, bool strict,
                                  roof_error *error) {
   size_t missing = all->unmatched_prediction_count + all->unmatched_measurement_count;
@@ -201,7 +182,7 @@ roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, 
     return roof_error_set(error, ROOF_E_GATE, "%s: %zu kernel%s above what can be", ledger, impossible,
                           impossible == 1 ? " is" : "s are");
   }
-  return strict ? rf_ledger_check_again(all->superseded, ledger, error) : ROOF_OK;
+  return strict ? rf_ledger_doubts_check(&all->doubts, ledger, error) : ROOF_OK;
 }
 
 /** The entry furthest from its ceiling of those that were not foreseen to be slow and can be; NULL: none. */
@@ -225,10 +206,7 @@ void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
     roof_text_addf(out, ", %zu above %s ceiling", all->impossible_count,
                    all->impossible_count == 1 ? "its" : "their");
   }
-  if (all->superseded > 0) {
-    roof_text_addf(out, ", %zu re-predicted (%s counts)", all->superseded,
-                   all->latest ? "the last" : "the first");
-  }
+  rf_ledger_doubts_add(&all->doubts, out);
   const roof_reconciled *furthest = find_furthest(all);
   if (furthest != NULL) {
     roof_text_addf(out, "; most headroom in %s, %.3gx from its ceiling", furthest->label, furthest->headroom);

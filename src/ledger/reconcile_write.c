@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "documents/json.h"
+#include "ledger/entry.h"
 #include "roofline/ledger.h"
 
 static json_t *text_or_null(const char *text) {
@@ -37,14 +38,16 @@ static json_t *times_json(const roof_reconciled *r) {
   const roof_seen *seen = &r->seen;
   const char *regime = seen->resource != NULL ? roof_regime_name(seen->regime) : NULL;
   return json_pack(
-      "{s:s, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s?, s:o, s:o, s:o}", "label",
-      r->label, "prediction", (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement,
+      "{s:s, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s?, s:o, s:o, "
+      "s:o}",
+      "label", r->label, "prediction", (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement,
       "superseded", (json_int_t)r->superseded, "after_measurement", (json_int_t)r->after_measurement,
-      "unsealed", (int)r->unsealed, "predicted_seconds", rf_json_number(r->predicted_seconds),
-      "measured_seconds", rf_json_number(r->measured_seconds), "mine_seconds",
-      rf_json_number(r->mine_seconds), "mine_error", rf_json_number(r->mine_error), "lower_seconds",
-      rf_json_number(r->lower_seconds), "upper_seconds", rf_json_number(r->upper_seconds), "regime",
-      r->regime, "binding", r->binding, "measured_regime", regime, "measured_fraction",
+      "unsealed", (int)r->unsealed, "origin", text_or_null(r->origin), "taken_from",
+      text_or_null(r->taken_from), "differs", text_or_null(r->differs), "predicted_seconds",
+      rf_json_number(r->predicted_seconds), "measured_seconds", rf_json_number(r->measured_seconds),
+      "mine_seconds", rf_json_number(r->mine_seconds), "mine_error", rf_json_number(r->mine_error),
+      "lower_seconds", rf_json_number(r->lower_seconds), "upper_seconds", rf_json_number(r->upper_seconds),
+      "regime", r->regime, "binding", r->binding, "measured_regime", regime, "measured_fraction",
       rf_json_number(seen->resource != NULL ? seen->share : NAN), "measured_by", seen_json(seen), "counters",
       counters_json(r));
 }
@@ -91,10 +94,9 @@ roof_status roof_reconcile_write(roof_reconcile *all, const char *ledger, roof_t
     json_array_append_new(entries, entry_json(all, i, why));
   }
   json_t *document =
-      json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger",
-                ledger, "counts", all->latest ? "the last prediction" : "the first prediction", "superseded",
-                (json_int_t)all->superseded, "after_measurement", (json_int_t)all->after_measurement,
-                "entries", entries, "unmatched", "predictions",
+      json_pack("{s:s, s:s, s:s, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger", ledger,
+                "counts", all->latest ? "the last prediction" : "the first prediction", "entries", entries,
+                "unmatched", "predictions",
                 rf_json_texts((const char *)all->unmatched_predictions, ROOF_LABEL_MAX,
                               (int)all->unmatched_prediction_count),
                 "measurements",
@@ -105,5 +107,5 @@ roof_status roof_reconcile_write(roof_reconcile *all, const char *ledger, roof_t
     document = NULL;
   }
   free(why);
-  return rf_json_write(document, "reconcile", out, error);
+  return rf_ledger_doubts_write(document, &all->doubts, "reconcile", out, error);
 }

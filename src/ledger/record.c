@@ -1,10 +1,12 @@
 /* What goes in and comes out: predictions, measurements, and the rule that the first come first. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ledger/entry.h"
+#include "roofline/catalog.h"
 
 /** A number that reads back as the same double; null when unknown. */
 static json_t *number(double value) {
@@ -14,22 +16,37 @@ static json_t *number(double value) {
   return fabs(value) < 0x1p53 && value == floor(value) ? json_integer((json_int_t)value) : json_real(value);
 }
 
-static roof_status check_label(const char *label, roof_error *error) {
-  size_t length = strnlen(label, ROOF_LABEL_MAX);
-  if (length == 0 || length >= ROOF_LABEL_MAX) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: must have 1 to %d bytes", label,
-                          ROOF_LABEL_MAX - 1);
-  }
-  return ROOF_OK;
-}
-
 static roof_status check(const char *label, double seconds, roof_error *error) {
-  roof_status status = check_label(label, error);
+  roof_status status = roof_label_check(label, error);
   if (status == ROOF_OK && !(seconds > 0 && isfinite(seconds))) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "%s: its time is unknown, so there is nothing to seal", label);
   }
   return status;
+}
+
+/** True for what cannot be: `less` above `more`, where that is known, by more than text rounds. */
+static bool above(double less, double more) {
+  return more > 0 && less > more * (1 + 1e-12);
+}
+
+/** What no prediction can say of its times, its regime and its machine. */
+static roof_status check_sealing(const roof_sealing *s, roof_error *error) {
+  bool regime = false;
+  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
+    regime |= strcmp(s->regime, roof_regime_name((roof_regime)i)) == 0;
+  }
+  const char *digest = s->machine_digest;
+  bool hex = strlen(digest) == LEDGER_DIGEST && strspn(digest, "0123456789abcdef") == LEDGER_DIGEST;
+  const char *why =
+      above(s->lower_seconds, s->expected_seconds)           ? "its lower bound is above the expected time"
+      : above(s->lower_seconds, s->upper_seconds)            ? "its lower bound is above the upper one"
+      : above(s->expected_low_seconds, s->expected_seconds)  ? "`expected_low` is above the expected time"
+      : above(s->expected_seconds, s->expected_high_seconds) ? "`expected_high` is below the expected time"
+      : !regime                                              ? "its regime is none"
+      : digest[0] != '\0' && !hex                            ? "`machine_sha256` is no SHA-256"
+                                                             : NULL;
+  return why == NULL ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", s->label, why);
 }
 
 static roof_status no_memory(const char *what, roof_error *error) {
@@ -85,6 +102,9 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
   if (status == ROOF_OK) {
     status = check(s->label, s->expected_seconds, error);
   }
+  if (status == ROOF_OK) {
+    status = check_sealing(s, error);
+  }
   if (status != ROOF_OK) {
     return status;
   }
@@ -97,13 +117,15 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
                 number(s->mine_seconds > 0 ? s->mine_seconds : NAN));
   json_t *fields = json_pack_ex(
       &why, 0,
-      "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}, s:o}",
-      "kind", "prediction", "label", s->label, "machine", known(s->machine), "device_class",
-      known(s->device_class), "machine_sha256", known(s->machine_digest), "commit", commit, "op",
-      known(s->op), "parameters", known(s->parameters), "dtype", known(s->dtype), "regime", known(s->regime),
-      "binding", known(s->binding), "flops", number(s->flops), "bytes", number(s->bytes), "seconds", seconds,
-      "ceilings", "theoretical", ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved",
-      ceiling_json(&s->ceilings[ROOF_ACHIEVED]), "levels", levels_json(s->level_bytes_per_second));
+      "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}, "
+      "s:o}",
+      "kind", "prediction", "label", s->label, "origin", known(roof_sealing_origin_name(s->origin)),
+      "machine", known(s->machine), "device_class", known(s->device_class), "machine_sha256",
+      known(s->machine_digest), "commit", commit, "op", known(s->op), "parameters", known(s->parameters),
+      "dtype", known(s->dtype), "regime", known(s->regime), "binding", known(s->binding), "flops",
+      number(s->flops), "bytes", number(s->bytes), "seconds", seconds, "ceilings", "theoretical",
+      ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved", ceiling_json(&s->ceilings[ROOF_ACHIEVED]),
+      "levels", levels_json(s->level_bytes_per_second));
   return add(list, s->label, fields, &why, error);
 }
 
@@ -130,6 +152,24 @@ static roof_status check_twice(const roof_sealing *sealings, size_t count, roof_
   return status;
 }
 
+/** An entry that is older than the last would make the ledger one that does not hold. */
+static roof_status check_clock(const roof_ledger_entries *before, roof_error *error) {
+  char now[LEDGER_TIME];
+  double present = roof_time_now();
+  const roof_ledger_entry *last = before->count > 0 ? &before->entries[before->count - 1] : NULL;
+  return last != NULL && present < last->at - RF_LEDGER_SKEW_SECONDS
+             ? roof_error_set(error, ROOF_E_GATE, "the clock says %s, but the last entry is of %s",
+                              roof_time_write(present, now), last->time)
+             : ROOF_OK;
+}
+
+static roof_status check_before(json_t *list, const roof_ledger_entries *before, void *user,
+                                roof_error *error) {
+  (void)list;
+  (void)user;
+  return check_clock(before, error);
+}
+
 roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, size_t count,
                              const roof_ledger_options *options, roof_error *error) {
   roof_ledger_options o = options != NULL ? *options : (roof_ledger_options){0};
@@ -142,7 +182,7 @@ roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, siz
     status = check_twice(sealings, count, error);
   }
   if (status == ROOF_OK) {
-    status = rf_ledger_append(path, list, o.key, NULL, NULL, error);
+    status = rf_ledger_append(path, list, o.key, check_before, NULL, error);
   }
   json_decref(list);
   return status;
@@ -179,6 +219,25 @@ static roof_status check_taken(const roof_measurement *m, roof_error *error) {
              : ROOF_OK;
 }
 
+/** Samples are times, and the time is among them; of more calls than samples the mean may be beyond. */
+static roof_status check_samples(const roof_measurement *m, roof_error *error) {
+  double low = INFINITY, high = -INFINITY;
+  for (size_t i = 0; i < m->sample_count; i++) {
+    if (!(m->samples[i] >= 0 && isfinite(m->samples[i]))) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "measurement `%s`: sample %zu is no time", m->label,
+                            i + 1);
+    }
+    low = fmin(low, m->samples[i]);
+    high = fmax(high, m->samples[i]);
+  }
+  bool all = m->sample_count > 0 && !(m->calls > (double)m->sample_count);
+  return all && (above(low, m->seconds) || above(m->seconds, high))
+             ? roof_error_set(error, ROOF_E_ARGUMENT,
+                              "measurement `%s`: %.4g s, but its samples are from %.4g to %.4g s", m->label,
+                              m->seconds, low, high)
+             : ROOF_OK;
+}
+
 static json_t *samples_json(const roof_measurement *m) {
   json_t *samples = json_array();
   bool kept = samples != NULL;
@@ -195,10 +254,14 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
                                    roof_error *error) {
   json_error_t why;
   char when[LEDGER_TIME];
+  bool hand = m->taken_from == ROOF_TAKEN_HAND;
   json_t *counters = NULL;
   roof_status status = check(m->label, m->seconds, error);
   if (status == ROOF_OK) {
     status = check_taken(m, error);
+  }
+  if (status == ROOF_OK) {
+    status = check_samples(m, error);
   }
   if (status == ROOF_OK) {
     status = counters_json(m, &counters, error);
@@ -214,12 +277,16 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
     return no_memory(m->label, error);
   }
   json_t *fields = json_pack_ex(
-      &why, 0, "{s:s, s:s, s:s, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s}",
+      &why, 0,
+      "{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:b}",
       "kind", "measurement", "label", m->label, "machine", m->machine, "commit", o->commit, "measured",
-      m->taken > 0 ? roof_time_write(m->taken, when) : NULL, "dtype", roof_dtype_name(m->dtype), "seconds",
-      number(m->seconds), "noise", number(work.noise), "memory_pace", number(m->memory_pace), "samples",
-      samples, "flops", number(m->flops), "bytes", number(m->bytes), "levels", levels_json(m->level_bytes),
-      "counters", counters, "counted", m->counted, "counted_flops", m->counted_flops, "note", m->note);
+      m->taken > 0 ? roof_time_write(m->taken, when) : NULL, "taken_from",
+      known(roof_taken_name(m->taken_from)), "dtype",
+      hand && !m->dtype_said ? NULL : roof_dtype_name(m->dtype), "seconds", number(m->seconds), "noise",
+      number(work.noise), "memory_pace", number(m->memory_pace), "samples", samples, "flops",
+      number(m->flops), "bytes", number(m->bytes), "levels", levels_json(m->level_bytes), "counters",
+      counters, "counted", m->counted, "counted_flops", m->counted_flops, "note", m->note, "dtype_said",
+      (int)m->dtype_said);
   return add(list, m->label, fields, &why, error);
 }
 
@@ -257,32 +324,78 @@ static roof_status refuse_unpredicted(const roof_ledger_entries *before, const c
   return ROOF_E_GATE;
 }
 
-/** Marks each measurement with its prediction's number, or as unsealed where that is allowed. */
+/** What a measurement says that its prediction does not: "machine", by all its names, "dtype", where somebody typed it. */
+static const char *difference(const roof_ledger_entry *prediction, const char *machine, const char *dtype) {
+  const char *predicted = prediction->of.machine;
+  bool other = machine[0] != '\0' && predicted[0] != '\0' && strcmp(machine, predicted) != 0;
+  roof_machine *named = NULL;
+  if (other && roof_catalog_load(machine, &named, NULL) == ROOF_OK) {
+    other = strcmp(named->name, predicted) != 0;
+    roof_machine_free(named);
+  }
+  bool format = dtype != NULL && prediction->of.dtype[0] != '\0' && strcmp(dtype, prediction->of.dtype) != 0;
+  return other && format ? "machine, dtype" : other ? "machine" : format ? "dtype" : NULL;
+}
+
+/** The prediction of a measurement, and whether that was sealed too late; where it is none, nothing is known. */
+typedef struct match {
+  const roof_ledger_entry *of;
+  bool early;
+  bool late_clock; /**< by the time since the system started alone */
+} match;
+
+static match match_of(const roof_ledger_entries *before, json_t *fields) {
+  const char *when = json_string_value(json_object_get(fields, "measured"));
+  roof_ledger_entry now = {.at = roof_time_now(), .uptime = rf_ledger_uptime()};
+  char boot[ROOF_DIGEST_MAX];
+  snprintf(now.taken, sizeof now.taken, "%s", when != NULL ? when : "");
+  snprintf(now.boot, sizeof now.boot, "%.19s", rf_ledger_boot(boot));
+  match m = {.of = find_prediction(before, json_string_value(json_object_get(fields, "label")), now.taken)};
+  m.early = m.of != NULL && rf_ledger_is_early(m.of, now.taken);
+  m.late_clock = m.of != NULL && !m.early && rf_ledger_lead(m.of, &now) > RF_LEDGER_SKEW_SECONDS;
+  return m;
+}
+
+static roof_status refuse_early(const match *m, json_t *fields, roof_error *error) {
+  return roof_error_set(
+      error, ROOF_E_GATE,
+      "measurement `%s`: taken %s, before its prediction was sealed (%s%s); --unsealed "
+      "takes it and marks it so",
+      json_string_value(json_object_get(fields, "label")),
+      json_string_value(json_object_get(fields, "measured")), m->of->time,
+      m->late_clock ? ", by a clock that was set: the time since the system started says later" : "");
+}
+
+static bool set_marks(const match *m, json_t *fields) {
+  bool said = json_is_true(json_object_get(fields, "dtype_said"));
+  const char *dtype = said ? json_string_value(json_object_get(fields, "dtype")) : NULL;
+  const char *machine = json_string_value(json_object_get(fields, "machine"));
+  const char *differs = m->of != NULL ? difference(m->of, machine, dtype) : NULL;
+  json_t *marks =
+      json_pack("{s:o, s:b, s:s*}", "prediction",
+                m->of != NULL ? json_integer((json_int_t)m->of->sequence) : json_null(), "unsealed",
+                (int)(m->of == NULL || m->early || m->late_clock), "differs", differs);
+  json_object_del(fields, "dtype_said");
+  return json_object_update_new(fields, marks) == 0;
+}
+
+/** Marks each measurement with its prediction's number, with what is another, or as unsealed where that is allowed. */
 static roof_status mark(json_t *list, const roof_ledger_entries *before, void *user, roof_error *error) {
   const roof_ledger_options *o = user;
-  for (size_t i = 0; i < json_array_size(list); i++) {
+  roof_status status = check_clock(before, error);
+  for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
     json_t *fields = json_array_get(list, i);
     const char *label = json_string_value(json_object_get(fields, "label"));
-    const char *when = json_string_value(json_object_get(fields, "measured"));
-    const char *taken = when != NULL ? when : "";
-    const roof_ledger_entry *prediction = find_prediction(before, label, taken);
-    bool early = prediction != NULL && rf_ledger_is_early(prediction, taken);
-    if (prediction == NULL && !o->unsealed) {
-      return refuse_unpredicted(before, label, error);
-    }
-    if (early && !o->unsealed) {
-      return roof_error_set(error, ROOF_E_GATE,
-                            "measurement `%s`: taken %s, before its prediction was sealed (%s); --unsealed "
-                            "takes it and marks it so",
-                            label, when, prediction->time);
-    }
-    json_t *number_of = prediction != NULL ? json_integer((json_int_t)prediction->sequence) : json_null();
-    if (json_object_set_new(fields, "prediction", number_of) != 0 ||
-        json_object_set_new(fields, "unsealed", json_boolean(prediction == NULL || early)) != 0) {
-      return no_memory(label, error);
+    match m = match_of(before, fields);
+    if (m.of == NULL && !o->unsealed) {
+      status = refuse_unpredicted(before, label, error);
+    } else if ((m.early || m.late_clock) && !o->unsealed) {
+      status = refuse_early(&m, fields, error);
+    } else if (!set_marks(&m, fields)) {
+      status = no_memory(label, error);
     }
   }
-  return ROOF_OK;
+  return status;
 }
 
 roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
@@ -323,8 +436,10 @@ static roof_status predicted_labels(const char *path, roof_ledger_entries *ledge
 static const char *obstacle(const roof_measurement *m, const char **labels, size_t count, bool unsealed) {
   const char *label = m->label;
   bool sealed = count > 0 && bsearch(&label, labels, count, sizeof *labels, compare_labels) != NULL;
-  return label[0] == '\0'       ? "its name is too long for a label: --merge 'REGEX=NAME'"
-         : !sealed && !unsealed ? "no prediction of it is sealed"
+  return label[0] == '\0' ? "its name is too long for a label: --merge 'REGEX=NAME'"
+         : roof_label_check(label, NULL) != ROOF_OK
+             ? "its name has characters that a label may not have: --merge 'REGEX=NAME'"
+         : !sealed && !unsealed                      ? "no prediction of it is sealed"
          : !(m->seconds > 0 && isfinite(m->seconds)) ? "the file gives no time of it"
                                                      : NULL;
 }

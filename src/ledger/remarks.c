@@ -48,14 +48,19 @@ static void add_counted(roof_text *out, const roof_reconciled *r) {
   }
 }
 
+static bool is_by_hand(const roof_reconciled *r) {
+  return strcmp(r->origin, roof_sealing_origin_name(ROOF_SEALING_HAND)) == 0;
+}
+
 /** A kernel as fast as expected needs no words, unless counters show something else than was predicted, or a
  * person's own prediction is to be graded. */
 static bool is_silent(const roof_reconciled *r, const roof_why *why) {
   char regime[512];
   bool gap =
       r->fraction_of_ceiling < roof_options_default().efficiency_low && strcmp(r->verdict, "expected") != 0;
-  bool odd = r->superseded > 0 || r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done ||
-             why->count > 0 || (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
+  bool odd = r->superseded > 0 || r->differs[0] != '\0' || is_by_hand(r) || r->impossible[0] != '\0' ||
+             r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
+             (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
   return !gap && !odd && isnan(r->mine_seconds) && isnan(r->memory_pace) &&
          roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
 }
@@ -69,6 +74,16 @@ static void add_mine(roof_text *out, const roof_reconciled *r) {
                  quantity(mine, r->mine_seconds, "s"), 100 * fabs(r->mine_error),
                  r->mine_error < 0 ? "less" : "more", quantity(models, r->predicted_seconds, "s"),
                  100 * fabs(error), error < 0 ? "less" : "more", nearer);
+}
+
+/** What a sceptic asks about. */
+static void add_doubts(roof_text *out, const roof_reconciled *r) {
+  if (is_by_hand(r)) {
+    roof_text_add(out, "    by hand: predicting it did not give what was sealed, somebody wrote that\n");
+  }
+  if (r->differs[0] != '\0') {
+    roof_text_addf(out, "    measured with another %s than predicted\n", r->differs);
+  }
 }
 
 /** Other predictions of the label, so that none disappears. */
@@ -93,6 +108,7 @@ void roof_reconciled_remarks(const roof_reconciled *r, const roof_why *why, roof
   if (r->impossible[0] != '\0') {
     roof_text_addf(out, "    error: above its ceiling: %s\n", r->impossible);
   }
+  add_doubts(out, r);
   add_others(out, r);
   if (!isnan(r->mine_seconds)) {
     add_mine(out, r);

@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/ledger.h"
+#include "roofline/ops.h"
+#include "roofline/shape.h"
 
 roof_status roof_machine_digest(const roof_machine *machine, char digest[ROOF_DIGEST_MAX],
                                 roof_error *error) {
@@ -32,24 +35,6 @@ roof_status roof_sealing_complete(roof_sealing *sealing, const roof_machine *mac
   return status;
 }
 
-roof_status roof_sealings_complete(roof_sealings *all, roof_error *error) {
-  roof_machine *machine = NULL;
-  const char *known = "";
-  roof_status status = ROOF_OK;
-  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
-    roof_sealing *s = &all->list[i];
-    if (strcmp(known, s->machine) != 0) {
-      roof_machine_free(machine);
-      machine = NULL;
-      known = s->machine;
-      (void)roof_catalog_load(known, &machine, NULL);
-    }
-    status = machine != NULL ? roof_sealing_complete(s, machine, error) : ROOF_OK;
-  }
-  roof_machine_free(machine);
-  return status;
-}
-
 roof_status roof_sealing_of(const roof_target *target, const roof_op *op, const double *values,
                             const roof_prediction *prediction, roof_sealing *sealing, roof_error *error) {
   const roof_prediction *p = prediction;
@@ -73,6 +58,7 @@ roof_status roof_sealing_of(const roof_target *target, const roof_op *op, const 
   s.expected_seconds = p->expected_seconds;
   s.expected_low_seconds = p->expected_low_seconds;
   s.expected_high_seconds = p->expected_high_seconds;
+  s.origin = ROOF_SEALING_PREDICTED;
   for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
     s.ceilings[basis] = roof_ceiling_of(target, (roof_basis)basis, &p->work);
   }
@@ -80,5 +66,123 @@ roof_status roof_sealing_of(const roof_target *target, const roof_op *op, const 
   if (status == ROOF_OK) {
     *sealing = s;
   }
+  return status;
+}
+
+/** What a document says of a prediction and predicting it anew gives too. */
+static const struct {
+  const char *name;
+  size_t offset;
+} figures[] = {
+#define FIGURE(name, member)                                                                                 \
+  { name, offsetof(roof_sealing, member) }
+    FIGURE("flops", flops),
+    FIGURE("bytes", bytes),
+    FIGURE("seconds.compute", compute_seconds),
+    FIGURE("seconds.memory", memory_seconds),
+    FIGURE("seconds.overhead", overhead_seconds),
+    FIGURE("seconds.network", network_seconds),
+    FIGURE("seconds.lower", lower_seconds),
+    FIGURE("seconds.upper", upper_seconds),
+    FIGURE("seconds.expected", expected_seconds),
+    FIGURE("seconds.expected_low", expected_low_seconds),
+    FIGURE("seconds.expected_high", expected_high_seconds),
+    FIGURE("ceilings.theoretical.seconds", ceilings[ROOF_THEORETICAL].seconds),
+    FIGURE("ceilings.theoretical.flops_per_second", ceilings[ROOF_THEORETICAL].flops_per_second),
+    FIGURE("ceilings.theoretical.bytes_per_second", ceilings[ROOF_THEORETICAL].bytes_per_second),
+    FIGURE("ceilings.achieved.seconds", ceilings[ROOF_ACHIEVED].seconds),
+    FIGURE("ceilings.achieved.flops_per_second", ceilings[ROOF_ACHIEVED].flops_per_second),
+    FIGURE("ceilings.achieved.bytes_per_second", ceilings[ROOF_ACHIEVED].bytes_per_second),
+};
+
+/** The same but for how the text rounds. */
+static bool agree(double said, double found) {
+  static const double rounding = 1e-12;
+  return isnan(said) || fabs(said - found) <= rounding * fabs(found);
+}
+
+static void doubt(roof_sealing *s, const char *name, const char *said, const char *found) {
+  snprintf(s->doubt, sizeof s->doubt, "its %s is %.60s, predicting it gives %.60s", name, said, found);
+}
+
+/** Says the first of the document's figures that is another when it is predicted anew; *s stays by hand. */
+static void compare(roof_sealing *s, const roof_sealing *found) {
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0] && s->doubt[0] == '\0'; i++) {
+    double said = *(const double *)(const void *)((const char *)s + figures[i].offset);
+    double is = *(const double *)(const void *)((const char *)found + figures[i].offset);
+    if (!agree(said, is)) {
+      char texts[2][32];
+      rf_format(texts[0], sizeof texts[0], "%.12g", said);
+      rf_format(texts[1], sizeof texts[1], "%.12g", is);
+      doubt(s, figures[i].name, texts[0], texts[1]);
+    }
+  }
+  if (strcmp(s->regime, found->regime) != 0) {
+    doubt(s, "regime", s->regime, found->regime);
+  } else if (strcmp(s->binding, found->binding) != 0) {
+    doubt(s, "binding", s->binding, found->binding);
+  } else if (s->doubt[0] == '\0') {
+    s->origin = ROOF_SEALING_RECOMPUTED;
+  }
+}
+
+/** Predicts what a document says anew. */
+static roof_status recompute(roof_sealing *s, const roof_machine *machine, roof_error *error) {
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_target target;
+  roof_prediction p;
+  roof_sealing found;
+  roof_error why = {0};
+  roof_options options = s->options;
+  options.link = s->link[0] != '\0' ? s->link : NULL;
+  options.framework = s->framework[0] != '\0' ? s->framework : NULL;
+  if (roof_op_find(s->op, &op, &why) != ROOF_OK ||
+      roof_shape_values(op, s->parameters, values, &why) != ROOF_OK ||
+      roof_target_init(&target, machine, &s->types, &options, &why) != ROOF_OK) {
+    snprintf(s->doubt, sizeof s->doubt, "it cannot be predicted anew: %.140s", why.message);
+    return ROOF_OK;
+  }
+  roof_predict(&target, op, values, &p);
+  roof_status status = roof_sealing_of(&target, op, values, &p, &found, error);
+  if (status == ROOF_OK) {
+    compare(s, &found);
+  }
+  return status;
+}
+
+/** Of a machine that the catalogue has (or NULL), with the document's digest, if it says one. */
+static roof_status complete_document(roof_sealing *s, const roof_machine *machine, roof_error *error) {
+  char said[ROOF_DIGEST_MAX];
+  memcpy(said, s->machine_digest, sizeof said);
+  if (machine == NULL) {
+    snprintf(s->doubt, sizeof s->doubt, "the catalogue has no machine `%.60s`", s->machine);
+    return ROOF_OK;
+  }
+  s->machine_digest[0] = '\0';
+  roof_status status = roof_sealing_complete(s, machine, error);
+  if (status == ROOF_OK && said[0] != '\0' && strcmp(said, s->machine_digest) != 0) {
+    snprintf(s->doubt, sizeof s->doubt, "its machine `%.60s` is another than the catalogue's", s->machine);
+    memcpy(s->machine_digest, said, sizeof said);
+    return ROOF_OK;
+  }
+  return status == ROOF_OK ? recompute(s, machine, error) : status;
+}
+
+roof_status roof_sealings_complete(roof_sealings *all, roof_error *error) {
+  roof_machine *machine = NULL;
+  const char *known = "";
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
+    roof_sealing *s = &all->list[i];
+    if (strcmp(known, s->machine) != 0) {
+      roof_machine_free(machine);
+      machine = NULL;
+      known = s->machine;
+      (void)roof_catalog_load(known, &machine, NULL);
+    }
+    status = complete_document(s, machine, error);
+  }
+  roof_machine_free(machine);
   return status;
 }

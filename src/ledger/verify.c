@@ -54,7 +54,7 @@ roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_su
   }
   if (status == ROOF_OK) {
     count(&ledger, &s);
-    status = rf_ledger_count_again(&ledger, &s.superseded, &s.after_measurement, error);
+    status = rf_ledger_doubts_of(&ledger, &s.doubts, error);
   }
   if (status == ROOF_OK) {
     *summary = s;
@@ -69,7 +69,7 @@ roof_status roof_ledger_check(const roof_ledger_summary *s, const char *ledger, 
                           "%s: --strict: no signature of the key covers entries from %zu on", ledger,
                           s->covered + 1);
   }
-  return rf_ledger_check_again(s->superseded, ledger, error);
+  return rf_ledger_doubts_check(&s->doubts, ledger, error);
 }
 
 /** "3:SHA256", the head that `verify` printed. */

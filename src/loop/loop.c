@@ -255,7 +255,7 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
     }
   }
   if (status == ROOF_OK) {
-    roof_ledger_options how = {.commit = loop->options.commit};
+    roof_ledger_options how = {.commit = loop->options.commit, .key = loop->options.key};
     status = roof_ledger_seal(loop->options.ledger, list.list, list.count, &how, error);
   }
   roof_sealings_done(&list);
@@ -281,6 +281,7 @@ static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k,
     return status;
   }
   m->taken = taken;
+  m->taken_from = ROOF_TAKEN_PROCESS;
   const roof_prediction *p = &k->prediction;
   if (p->regime == ROOF_MEMORY_BOUND && p->binding != NULL && p->binding->level == ROOF_MEMORY) {
     m->memory_pace = roof_memory_pace(m, machine_of(loop, k));
@@ -379,7 +380,10 @@ static roof_status measure_kernel(roof_loop *loop, roof_loop_kernel *k, roof_err
     return status;
   }
   status = k->shown ? doubt(loop, k, &m, error) : ROOF_OK;
-  status = status == ROOF_OK ? roof_ledger_record(loop->options.ledger, &m, 1, NULL, error) : status;
+  if (status == ROOF_OK) {
+    const roof_ledger_options how = {.commit = loop->options.commit, .key = loop->options.key};
+    status = roof_ledger_record(loop->options.ledger, &m, 1, &how, error);
+  }
   if (status == ROOF_OK) {
     k->measured_seconds = m.seconds;
     k->noise = noise_of(&m);

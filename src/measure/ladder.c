@@ -240,6 +240,7 @@ roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measur
   }
   roof_measurement *m = &r->measurement;
   m->taken = taken;
+  m->taken_from = ROOF_TAKEN_PROCESS;
   memcpy(m->label, r->label, sizeof m->label);
   snprintf(m->machine, sizeof m->machine, "%s", ladder->machines[0]->name);
   roof_place_work(&ladder->targets[r->alone], &r->prediction.work, m->seconds, m->stats.spread, &r->at);

@@ -25,11 +25,11 @@ seals() {
   run -0 "$ROOFLINE" reconcile --latest --json
   [ "$(json '.entries[0] | [.prediction, .measurement, .superseded]')" = '[3,4,1]' ]
   run -1 "$ROOFLINE" reconcile --strict
-  has '--strict: 1 prediction is of a label that had one'
+  has '--strict: 1 re-predicted, 1 predicted after a measurement'
   run -0 "$ROOFLINE" ledger verify
-  has '1 predictions of a label that had one, 1 sealed after a measurement of it'
+  has ', 1 re-predicted, 1 predicted after a measurement'
   run -1 "$ROOFLINE" ledger verify --strict
-  has '--strict: 1 prediction is of a label that had one'
+  has '--strict: 1 re-predicted, 1 predicted after a measurement'
 }
 
 @test "five predictions under one label and one measurement are five" {
@@ -38,7 +38,7 @@ seals() {
   done
   "$ROOFLINE" record k seconds=9ms
   run -0 "$ROOFLINE" reconcile
-  [[ ${lines[0]} == '1 of 1 predictions measured, 4 re-predicted (the first counts)'* ]]
+  [[ ${lines[0]} == '1 of 1 predictions measured, 4 re-predicted;'* ]]
   has ', re-predicted'
   run -1 "$ROOFLINE" reconcile --strict --latest
 }
@@ -154,7 +154,7 @@ fails() {
 @test "a ledger of version 0.1 verifies, reconciles and is appended to" {
   cp "$ROOFLINE_SOURCE/tests/fixtures/ledger/0.1.ledger" roofline.ledger
   run -0 "$ROOFLINE" ledger verify
-  has '8 entries, 4 predictions, 4 measurements, 2 of them unsealed, 1 predictions of a label that had one, 1 sealed after a measurement of it; 2 signatures match'
+  has '8 entries, 4 predictions, 4 measurements, 2 of them unsealed, 1 re-predicted, 1 predicted after a measurement; 2 signatures match'
   run -1 "$ROOFLINE" ledger verify --key "$ROOFLINE_SOURCE/tests/fixtures/ledger/0.1.key.pub"
   has 'entry 1: its prediction is not signed'
   run -1 "$ROOFLINE" reconcile
@@ -163,4 +163,159 @@ fails() {
   [ "$(json '.entries | length')" = 8 ]
   seals c add n=64Mi
   run -0 "$ROOFLINE" ledger verify --extends "$ROOFLINE_SOURCE/tests/fixtures/ledger/0.1.ledger"
+}
+
+@test "a document is predicted anew before it is sealed; what differs is by hand wherever it is used" {
+  "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --dtype bf16 --json >p.json
+  run -0 "$ROOFLINE" seal p.json
+  [[ $output != *'by hand'* ]]
+  [ "$(jq -c .origin roofline.ledger)" = '"recomputed"' ]
+  jq -c '.seconds.expected = 1.5e-3 | .seconds.expected_high = 2e-3 | .label = "mine"' p.json >p2.json
+  run -0 "$ROOFLINE" seal p2.json
+  has 'by hand: mine: its seconds.expected is 0.0015, predicting it gives 0.0013389619143'
+  "$ROOFLINE" record mine seconds=1.5ms
+  run "$ROOFLINE" reconcile
+  has ', by hand'
+  has 'by hand: predicting it did not give what was sealed'
+  run "$ROOFLINE" reconcile --json
+  [ "$(json '[.entries[0].origin, .by_hand]')" = '["by hand",1]' ]
+  run -0 "$ROOFLINE" ledger show
+  has ', by hand'
+  run -0 "$ROOFLINE" ledger export --json
+  [ "$(json '[.entries[].origin]')" = '["recomputed","by hand",null]' ]
+  "$ROOFLINE" ledger export --markdown page.md
+  grep -q 'compute (bf16 matrix), by hand' page.md
+  run -0 "$ROOFLINE" ledger verify
+  has ', 1 predicted by hand'
+  run -1 "$ROOFLINE" ledger verify --strict
+  seals s gemm m=8192 n=8192 k=8192
+  [ "$(sed -n '$p' roofline.ledger | jq -c .origin)" = '"predicted"' ]
+}
+
+@test "a document with formats and options is recomputed with them; of another machine it cannot be" {
+  "$ROOFLINE" predict gemm m=8 n=8192 k=8192 --machine h100 --dtype fp16 --weights int4 --group 128 --efficiency 80% --launch 3us --json >p.json
+  [ "$(jq -c '.formats.weights, .options.efficiency' p.json | tr '\n' ' ')" = '"int4" 0.8 ' ]
+  "$ROOFLINE" seal p.json
+  [ "$(jq -c .origin roofline.ledger)" = '"recomputed"' ]
+  jq -c 'del(.formats) | .label = "a"' p.json >a.json
+  run -0 "$ROOFLINE" seal a.json --json
+  [ "$(json '.by_hand[0].label')" = '"a"' ]
+  jq -c '.machine = "made-up" | .label = "b"' p.json >b.json
+  run -0 "$ROOFLINE" seal b.json
+  has 'by hand: b: the catalogue has no machine `made-up`'
+  jq -c '.machine_sha256 = ("ab" * 32) | .label = "c"' p.json >c.json
+  run -0 "$ROOFLINE" seal c.json
+  has "is another than the catalogue's"
+}
+
+@test "a prediction that contradicts itself is refused" {
+  "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --dtype bf16 --json >p.json
+  refused() { # FILTER TEXT
+    jq -c "$1" p.json >bad.json
+    run --separate-stderr "$ROOFLINE" seal bad.json
+    [ "$status" -eq 2 ] && [[ $stderr == *"$2"* ]] && [ "$(wc -l <<<"$stderr")" -eq 1 ] && [ ! -e roofline.ledger ] && return
+    echo "$1: exit $status: $stderr"
+    return 1
+  }
+  refused '.seconds.expected = 1e-9' 'its lower bound is above the expected time'
+  refused '.seconds.upper = 1e-10' 'its lower bound is above the upper one'
+  refused '.seconds.expected_low = 1' '`expected_low` is above the expected time'
+  refused '.seconds.expected_high = 1e-9' '`expected_high` is below the expected time'
+  refused '.regime = "bogus"' 'its regime is none'
+  refused '.machine = "made-up" | .machine_sha256 = "abc"' '`machine_sha256` is no SHA-256'
+}
+
+@test "every entry can be signed: measurements, single predictions, the loop" {
+  "$ROOFLINE" ledger keygen
+  "$ROOFLINE" predict add n=64Mi --machine h100 --seal --label a --sign roofline.key >/dev/null
+  "$ROOFLINE" record a seconds=9ms --sign roofline.key
+  run -0 "$ROOFLINE" ledger verify --key roofline.key.pub --strict
+  has 'of the key: 2 signatures; entries 1 to 2 are covered'
+  "$ROOFLINE" loop --quick --backend fake --quiet --sign roofline.key --ledger loop.ledger >/dev/null
+  run -0 "$ROOFLINE" ledger verify --key roofline.key.pub --strict --ledger loop.ledger
+  has 'of the key: 16 signatures; entries 1 to 16 are covered'
+  run -2 "$ROOFLINE" predict add n=64Mi --machine h100 --sign roofline.key
+  has 'has no effect without --seal'
+}
+
+@test "an entry says where its time comes from, and reconcile shows it" {
+  kernel='"schema": "roofline.measurements/1", "kernels": [{"name": "k", "seconds": 9e-3}]'
+  for label in hand pipe file said; do
+    seals "$label" add n=64Mi
+  done
+  echo "{${kernel/\"k\"/\"file\"}}" >file.json
+  "$ROOFLINE" record file.json
+  "$ROOFLINE" record hand seconds=9ms
+  echo "{${kernel/\"k\"/\"pipe\"}}" | "$ROOFLINE" record /dev/stdin
+  echo "{\"taken\": \"$(date -u +%FT%TZ)\", ${kernel/\"k\"/\"said\"}}" | "$ROOFLINE" record -
+  run "$ROOFLINE" reconcile --json
+  [ "$(json '[.entries[] | {(.label): .taken_from}] | add')" = \
+    '{"hand":"by hand","pipe":"pipe","file":"file date","said":"document"}' ]
+  run "$ROOFLINE" reconcile
+  has 'time from'
+  has 'file date'
+  "$ROOFLINE" loop --quick --backend fake --quiet --ledger loop.ledger >/dev/null
+  [ "$(tail -1 loop.ledger | jq -c .taken_from)" = '"this process"' ]
+}
+
+@test "a clock that was set shows against the time since the system started" {
+  seals a add n=64Mi
+  [ "$(jq -c '[(.boot | length), .uptime > 0]' roofline.ledger)" = '[16,true]' ]
+  "$ROOFLINE" record a seconds=9ms
+  run -0 "$ROOFLINE" ledger verify --strict
+  forge 'if .sequence == 1 then .time = (now - 86400 | strftime("%FT%T.000Z")) else . end'
+  run -0 "$ROOFLINE" ledger verify --ledger forged.ledger
+  has '1 with a clock that was set'
+  run -1 "$ROOFLINE" ledger verify --ledger forged.ledger --strict
+  mapfile -t bodies < <(head -1 forged.ledger | jq -c 'del(.previous, .sha256)')
+  chain "${bodies[@]}" >late.ledger
+  echo "{\"schema\": \"roofline.measurements/1\", \"taken\": \"$(date -u -d '1 hour ago' +%FT%TZ)\", \"kernels\": [{\"name\": \"a\", \"seconds\": 9e-3}]}" >run.json
+  run -1 "$ROOFLINE" record run.json --ledger late.ledger
+  has 'by a clock that was set'
+  run -0 "$ROOFLINE" record run.json --ledger late.ledger --unsealed
+  run -0 "$ROOFLINE" ledger verify --ledger late.ledger
+  has '1 of them unsealed'
+}
+
+@test "nothing is appended before the last entry's time" {
+  seals a add n=64Mi
+  forge '.time = "2035-01-01T00:00:00.000Z"'
+  run -1 "$ROOFLINE" predict add n=64Mi --machine h100 --seal --ledger forged.ledger
+  has 'but the last entry is of 2035-01-01'
+}
+
+@test "a label that is no text is refused wherever labels are given" {
+  for label in $'bad\xff' $'up\x1b[1A' $'two\nlines' $'\u202edrowssap' $'c1\xc2\x9b'; do
+    run -2 "$ROOFLINE" predict add n=1Mi --machine h100 --seal --label "$label"
+    has 'is not one line of text that can be shown'
+    run -2 "$ROOFLINE" record "$label" seconds=1ms --unsealed
+    has 'is not one line of text that can be shown'
+  done
+  printf 'bad\xff: add n=1Mi --machine h100\n' >list.txt
+  run -2 "$ROOFLINE" seal list.txt
+  has 'list.txt:1: '
+  "$ROOFLINE" predict add n=1Mi --machine h100 --json | jq -c '.label = "up\u001b[1A"' >p.json
+  run -2 "$ROOFLINE" seal p.json
+  [ ! -e roofline.ledger ]
+  seals 'µ → ok 中' add n=1Mi
+}
+
+@test "a measurement that contradicts itself is refused, one that contradicts its prediction is marked" {
+  seals k gemm m=8192 n=8192 k=8192
+  measured() { echo "{\"schema\": \"roofline.measurements/1\", \"kernels\": [{\"name\": \"k\", $1}]}" >m.json; }
+  measured '"seconds": 1e-3, "samples": [5e-3, 6e-3, 7e-3]'
+  run -2 "$ROOFLINE" record m.json
+  has 'measurement `k`: 0.001 s, but its samples are from 0.005 to 0.007 s'
+  measured '"samples": [-5e-3, 6e-3, 7e-3]'
+  run -2 "$ROOFLINE" record m.json
+  has 'sample 1 is no time'
+  [ "$(wc -l <roofline.ledger)" -eq 1 ]
+  "$ROOFLINE" record k seconds=1.5ms machine=rtx4090 dtype=fp64
+  run "$ROOFLINE" reconcile
+  has ', other machine, dtype'
+  has 'measured with another machine, dtype than predicted'
+  run -1 "$ROOFLINE" reconcile --strict
+  has '1 of another machine or format than predicted'
+  "$ROOFLINE" record k seconds=1.5ms machine=h100 dtype=bf16
+  [ "$(sed -n 3p roofline.ledger | jq -c .differs)" = null ]
 }

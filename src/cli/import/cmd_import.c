@@ -12,7 +12,7 @@
 /** In the place of a ledger's name: --ledger was not typed. Typed without a name it is NULL. */
 static char no_ledger[] = "";
 
-static char *format_name, *filter, *decimal, *ledger = no_ledger;
+static char *format_name, *filter, *decimal, *key_path, *ledger = no_ledger;
 static const char **op_rules, **group_rules;
 static int levels, unsealed, top = 20;
 
@@ -32,6 +32,8 @@ const struct poptOption cli_import_options[] = {
     {"ledger", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &ledger, 0,
      "record the kernels that have a sealed prediction of the same name; default " CLI_DEFAULT_LEDGER,
      "FILE"},
+    {"sign", '\0', POPT_ARG_STRING, &key_path, 0, "with --ledger: sign what is recorded with this secret key",
+     "KEY"},
     {"unsealed", '\0', POPT_ARG_NONE, &unsealed, 0,
      "with --ledger: also record kernels without an earlier sealed prediction; they stay marked `unsealed`",
      NULL},
@@ -133,7 +135,8 @@ const char *cli_import_ledger_name(void) {
 static roof_status record(const char *name, import_answer *answer, const char **why, roof_error *error) {
   roof_measurements all = {0};
   char commit[ROOF_DIGEST_MAX];
-  roof_ledger_options how = {.commit = roof_ledger_commit(commit), .unsealed = unsealed != 0};
+  roof_ledger_options how = {
+      .commit = roof_ledger_commit(commit), .key = key_path, .unsealed = unsealed != 0};
   roof_status status =
       roof_ranking_measurements(answer->profile, &answer->ranking, answer->ceilings->machine, &all, error);
   if (status == ROOF_OK) {
@@ -248,7 +251,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {
-    {.options = "*", .with = "list"},          {.options = "unsealed", .without = "ledger"},
+    {.options = "*", .with = "list"},          {.options = "unsealed sign", .without = "ledger"},
     {.options = "levels", .without = "to"},    {.options = "weights group accumulate output kv"},
     {.options = "dtype ops", .without = "op"}, {0}};
 

@@ -17,7 +17,9 @@ static const struct poptOption options[] = {
      "verify: it goes on from this copy of it, or from the head that `verify` printed, nothing changed",
      "OLD|N:SHA256"},
     {"strict", '\0', POPT_ARG_NONE, &strict, 0,
-     "verify: exit 1 also when a label was predicted twice, or an entry is not covered by --key", NULL},
+     "verify: exit 1 also for what a sceptic asks about (as `reconcile --strict`), or an entry that --key "
+     "does not cover",
+     NULL},
     {"markdown", '\0', POPT_ARG_STRING, &markdown_path, 0, "export: write a table of the predictions",
      "FILE"},
     POPT_TABLEEND};
@@ -54,12 +56,14 @@ static const char *unsealed_of(const void *at, char scratch[CLI_SCRATCH]) {
 static const char *note_of(const void *at, char scratch[CLI_SCRATCH]) {
   const roof_ledger_entry *e = at;
   if (!e->measured) {
-    snprintf(scratch, CLI_SCRATCH, "%s (%s)%s", e->of.regime, e->of.binding,
+    snprintf(scratch, CLI_SCRATCH, "%s (%s)%s%s", e->of.regime, e->of.binding,
+             strcmp(e->origin, roof_sealing_origin_name(ROOF_SEALING_HAND)) == 0 ? ", by hand" : "",
              e->public_key[0] != '\0' ? ", signed" : "");
   } else if (e->unsealed) {
     return "UNSEALED: no prediction came before it";
   } else {
-    rf_format(scratch, CLI_SCRATCH, "of entry %.0f, %zu samples", e->prediction, e->sample_count);
+    rf_format(scratch, CLI_SCRATCH, "of entry %.0f, %zu samples%s%s", e->prediction, e->sample_count,
+              e->differs[0] != '\0' ? ", other " : "", e->differs);
   }
   return scratch;
 }
@@ -94,6 +98,9 @@ static const cli_column columns[] = {
     {.key = "samples", .add = add_samples},
     NUMBER("prediction", prediction),
     {.key = "unsealed", .text = unsealed_of},
+    NAME("origin", origin),
+    NAME("taken_from", taken_from),
+    NAME("differs", differs),
     NAME("commit", commit),
     NAME("sha256", sha256),
     {0}};
@@ -124,8 +131,11 @@ static const cli_column summary_columns[] = {
     {.key = "measurements", CLI_FIELD(SIZE, verified, of.measurements)},
     {.key = "unsealed", CLI_FIELD(SIZE, verified, of.unsealed)},
     {.key = "signatures", CLI_FIELD(SIZE, verified, of.signatures)},
-    {.key = "superseded", CLI_FIELD(SIZE, verified, of.superseded)},
-    {.key = "after_measurement", CLI_FIELD(SIZE, verified, of.after_measurement)},
+    {.key = "superseded", CLI_FIELD(SIZE, verified, of.doubts.superseded)},
+    {.key = "after_measurement", CLI_FIELD(SIZE, verified, of.doubts.after_measurement)},
+    {.key = "by_hand", CLI_FIELD(SIZE, verified, of.doubts.by_hand)},
+    {.key = "differing", CLI_FIELD(SIZE, verified, of.doubts.differing)},
+    {.key = "clocks", CLI_FIELD(SIZE, verified, of.doubts.clocks)},
     {.key = "head", CLI_FIELD(NAME, verified, of.head)},
     {0}};
 

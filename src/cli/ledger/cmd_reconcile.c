@@ -16,7 +16,9 @@ static const struct poptOption options[] = {
     {"calibrate", '\0', POPT_ARG_NONE, &calibrated, 0,
      "also fit the constants of the effects to what was measured, and show what would change", NULL},
     {"latest", '\0', POPT_ARG_NONE, &latest, 0, "the last prediction of a label counts, not the first", NULL},
-    {"strict", '\0', POPT_ARG_NONE, &strict, 0, "exit 1 also when a label was predicted more than once",
+    {"strict", '\0', POPT_ARG_NONE, &strict, 0,
+     "exit 1 also for what a sceptic asks about: predicted again, by hand, another machine, a clock that was "
+     "set",
      NULL},
     POPT_TABLEEND};
 
@@ -57,8 +59,10 @@ static const char *gap_of(const void *at, char scratch[CLI_SCRATCH]) {
 static const char *result_of(const void *at, char scratch[CLI_SCRATCH]) {
   const roof_reconciled *r = at;
   const char *result = r->impossible[0] != '\0' ? "error" : r->done ? "done" : r->verdict;
-  snprintf(scratch, CLI_SCRATCH, "%s%s%s", result, r->unsealed ? ", unsealed" : "",
-           r->superseded > 0 ? ", re-predicted" : "");
+  snprintf(scratch, CLI_SCRATCH, "%s%s%s%s%s%s", result, r->unsealed ? ", unsealed" : "",
+           r->superseded > 0 ? ", re-predicted" : "",
+           strcmp(r->origin, roof_sealing_origin_name(ROOF_SEALING_HAND)) == 0 ? ", by hand" : "",
+           r->differs[0] != '\0' ? ", other " : "", r->differs);
   return scratch;
 }
 
@@ -81,6 +85,9 @@ static const cli_column columns[] = {
     {.key = "prediction", CLI_FIELD(SIZE, row, of.prediction)},
     {.key = "measurement", CLI_FIELD(SIZE, row, of.measurement)},
     {.key = "unsealed", CLI_FIELD(FLAG, row, of.unsealed)},
+    {.key = "origin", CLI_FIELD(NAME, row, of.origin)},
+    {.key = "taken_from", .header = "time from", .rank = 7, .none = "", CLI_FIELD(NAME, row, of.taken_from)},
+    {.key = "differs", CLI_FIELD(NAME, row, of.differs)},
     {.key = "superseded", CLI_FIELD(SIZE, row, of.superseded)},
     {.key = "after_measurement", CLI_FIELD(SIZE, row, of.after_measurement)},
     {.key = "predicted_seconds",

@@ -7,7 +7,7 @@
 #include "roofline/accuracy.h"
 #include "roofline/time.h"
 
-static char *ledger_path;
+static char *ledger_path, *key_path;
 static int unsealed;
 static const char **counters;
 
@@ -16,6 +16,8 @@ static const struct poptOption options[] = {
      "FILE"},
     {"counter", 'c', POPT_ARG_ARGV, &counters, 0,
      "what a profiler counted, a share: occupancy=0.3; repeatable", "NAME=VALUE"},
+    {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
+     "sign each measurement with this secret key (`ledger keygen`)", "KEY"},
     {"unsealed", '\0', POPT_ARG_NONE, &unsealed, 0,
      "also record measurements without an earlier sealed prediction; they stay marked `unsealed`", NULL},
     POPT_TABLEEND};
@@ -86,7 +88,8 @@ static roof_status record(const cli_args *args, roof_error *error) {
                                             : read_file(args->words[0], ledger, &b, error);
   status = status == ROOF_OK ? roof_measurements_count(&b, counters, error) : status;
   if (status == ROOF_OK) {
-    roof_ledger_options how = {.commit = roof_ledger_commit(commit), .unsealed = unsealed != 0};
+    roof_ledger_options how = {
+        .commit = roof_ledger_commit(commit), .key = key_path, .unsealed = unsealed != 0};
     status = roof_ledger_record(ledger, b.list, b.count, &how, error);
   }
   if (status == ROOF_OK) {
@@ -106,6 +109,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = record(args, error);
   }
   free(ledger_path);
+  free(key_path);
   cli_args_list_done(counters);
   return status;
 }

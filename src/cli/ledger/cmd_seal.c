@@ -57,6 +57,16 @@ static const cli_column columns[] = {
     {.header = "expected", .unit = "s", CLI_FIELD(NUMBER, roof_sealing, expected_seconds)},
     {0}};
 
+/** Whose figures somebody wrote, and how that is known. */
+static void add_by_hand(roof_text *out, const roof_sealings *predictions) {
+  for (size_t i = 0; i < predictions->count; i++) {
+    const roof_sealing *s = &predictions->list[i];
+    if (s->origin == ROOF_SEALING_HAND) {
+      roof_text_addf(out, "  by hand: %s: %s\n", s->label, s->doubt);
+    }
+  }
+}
+
 static roof_status print_answer(const cli_args *args, const char *ledger, const roof_sealings *predictions,
                                 roof_error *error) {
   cli_rows rows = CLI_ROWS(columns, predictions->list, predictions->count);
@@ -75,6 +85,7 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
   if (!args->json && !args->quiet) {
     roof_text_add(&text, "\n");
     cli_columns_add_text(&text, rows);
+    add_by_hand(&text, predictions);
   }
   return cli_print_end(&text, status, error);
 }

@@ -8,7 +8,7 @@
 #include "roofline/explain.h"
 
 static int explain, seal;
-static char *label, *ledger_path, *mine;
+static char *label, *ledger_path, *key_path, *mine;
 static const struct poptOption options[] = {
     {"explain", 'e', POPT_ARG_NONE, &explain, 0, "show the arithmetic step by step", NULL},
     {"seal", '\0', POPT_ARG_NONE, &seal, 0, "seal the prediction in the ledger, before anything is measured",
@@ -18,6 +18,8 @@ static const struct poptOption options[] = {
     {"mine", '\0', POPT_ARG_STRING, &mine, 0,
      "with --seal: your own prediction, a share of the ceiling (70%) or a time, graded by `reconcile`",
      "SHARE|TIME"},
+    {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
+     "with --seal: sign it with this secret key (`ledger keygen`)", "KEY"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     POPT_TABLEEND};
 
@@ -109,7 +111,7 @@ static roof_status seal_all(roof_sealings *all, const char *ledger, roof_error *
   }
   roof_sealings_name_machines(all);
   status = status == ROOF_OK && mine != NULL ? roof_sealings_mine(all, mine, error) : status;
-  return status == ROOF_OK ? cli_seal_all(ledger, all, NULL, error) : status;
+  return status == ROOF_OK ? cli_seal_all(ledger, all, key_path, error) : status;
 }
 
 static roof_status answer(const question *q, const char *ledger, roof_text *out, roof_error *error) {
@@ -145,10 +147,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   free(label);
   free(mine);
   free(ledger_path);
+  free(key_path);
   return status;
 }
 
-static const cli_effect effects[] = {{.options = "label ledger mine", .without = "seal"}, {0}};
+static const cli_effect effects[] = {{.options = "label ledger mine sign", .without = "seal"}, {0}};
 
 const cli_command cli_cmd_predict = {
     .name = "predict",

@@ -120,7 +120,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {
-    {.options = "*", .with = "list"},          {.options = "unsealed", .without = "ledger"},
+    {.options = "*", .with = "list"},          {.options = "unsealed sign", .without = "ledger"},
     {.options = "levels", .without = "to"},    {.options = "weights group accumulate output kv"},
     {.options = "dtype ops", .without = "op"}, {0}};
 
