@@ -57,12 +57,11 @@ double rf_ledger_uptime(void) {
 static char *dump(const ledger_link *link, json_t *fields, const ledger_key *key, size_t *length) {
   char when[LEDGER_TIME], boot[ROOF_DIGEST_MAX];
   roof_time_write(roof_time_now(), when);
-  json_t *object =
-      json_pack("{s:I, s:O, s:s, s:s, s:o, s:s}", "sequence", (json_int_t)(link->sequence + 1), "kind",
-                json_object_get(fields, "kind"), "time", when, "boot", rf_ledger_boot(boot), "uptime",
-                json_real(rf_ledger_uptime()), "version", ROOF_VERSION_TEXT);
-  json_t *ends =
-      json_pack("{s:s*, s:s}", "public_key", key != NULL ? key->public_key : NULL, "previous", link->digest);
+  json_t *object = json_pack("{s:I, s:O, s:s, s:s}", "sequence", (json_int_t)(link->sequence + 1), "kind",
+                             json_object_get(fields, "kind"), "time", when, "version", ROOF_VERSION_TEXT);
+  json_t *ends = json_pack("{s:s, s:o, s:s*, s:s}", "boot", rf_ledger_boot(boot), "uptime",
+                           json_real(rf_ledger_uptime()), "public_key", key != NULL ? key->public_key : NULL,
+                           "previous", link->digest);
   bool built = object != NULL && ends != NULL && json_object_update(object, fields) == 0 &&
                json_object_update(object, ends) == 0;
   char *text = built ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;

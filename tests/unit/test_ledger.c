@@ -122,11 +122,10 @@ static void a_line_says_all_of_it(void **state) {
   char *text = slurp(&length);
   char *second = strchr(text, '\n') + 1;
   json_t *first = json_loadb(text, (size_t)(second - text), 0, NULL);
-  static const char *const keys[] = {"sequence",       "kind",    "time",     "boot",       "uptime",
-                                     "version",        "label",   "origin",   "machine",    "device_class",
-                                     "machine_sha256", "commit",  "op",       "parameters", "dtype",
-                                     "regime",         "binding", "flops",    "bytes",      "seconds",
-                                     "ceilings",       "levels",  "previous", "sha256"};
+  static const char *const keys[] = {
+      "sequence",       "kind",    "time",     "version",    "label", "origin", "machine",  "device_class",
+      "machine_sha256", "commit",  "op",       "parameters", "dtype", "regime", "binding",  "flops",
+      "bytes",          "seconds", "ceilings", "levels",     "boot",  "uptime", "previous", "sha256"};
   size_t i = 0;
   const char *key;
   json_t *value;
