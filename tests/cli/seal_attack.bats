@@ -277,11 +277,11 @@ fails() {
   has '1 of them unsealed'
 }
 
-@test "nothing is appended before the last entry's time" {
+@test "nothing is appended where the last entry is of the future" {
   seals a add n=64Mi
   forge '.time = "2035-01-01T00:00:00.000Z"'
   run -1 "$ROOFLINE" predict add n=64Mi --machine h100 --seal --ledger forged.ledger
-  has 'but the last entry is of 2035-01-01'
+  has 'entry 1: its time is later than now'
 }
 
 @test "a label that is no text is refused wherever labels are given" {
