@@ -781,6 +781,77 @@ static void a_changed_ledger_is_not_reconciled(void **state) {
   free(text);
 }
 
+static void labels_are_one_line_of_text(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",
+                                    "bad\xFF",
+                                    "up\x1B[1A",
+                                    "two\nlines",
+                                    "\xE2\x80\xAE"
+                                    "drow",
+                                    "c1\xC2\x9B"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    assert_int_equal(roof_label_check(bad[i], NULL), ROOF_E_ARGUMENT);
+  }
+  assert_int_equal(roof_label_check("gemm m=1 \xC2\xB5 \xE2\x86\x92", NULL), ROOF_OK);
+}
+
+static void what_a_sceptic_asks_about_is_named(void **state) {
+  (void)state;
+  assert_string_equal(roof_sealing_origin_name(ROOF_SEALING_UNKNOWN), "");
+  assert_string_equal(roof_sealing_origin_name(ROOF_SEALING_PREDICTED), "predicted");
+  assert_string_equal(roof_sealing_origin_name(ROOF_SEALING_RECOMPUTED), "recomputed");
+  assert_string_equal(roof_sealing_origin_name(ROOF_SEALING_HAND), "by hand");
+  assert_string_equal(roof_taken_name(ROOF_TAKEN_HAND), "by hand");
+  assert_string_equal(roof_taken_name(ROOF_TAKEN_FILE), "file date");
+  roof_sealing s = sealing("a", 1, 2);
+  roof_measurement m = measurement("a", 2);
+  s.origin = ROOF_SEALING_HAND;
+  strcpy(m.machine, "nvidia-h100-sxm");
+  m.taken_from = ROOF_TAKEN_PIPE;
+  assert_int_equal(roof_ledger_seal(path, &s, 1, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_record(path, &m, 1, NULL, NULL), ROOF_OK);
+  roof_reconcile result;
+  roof_error error;
+  reconcile(&result);
+  assert_string_equal(result.entries[0].origin, "by hand");
+  assert_string_equal(result.entries[0].taken_from, "pipe");
+  assert_string_equal(result.entries[0].differs, "machine");
+  assert_int_equal(roof_reconcile_check(&result, "l", true, &error), ROOF_E_GATE);
+  assert_string_equal(error.message,
+                      "l: --strict: 1 predicted by hand, 1 of another machine or format than predicted");
+  roof_reconcile_done(&result);
+}
+
+static void a_measurement_does_not_contradict_its_samples(void **state) {
+  (void)state;
+  double beyond[] = {5e-3, 6e-3}, negative[] = {-5e-3, 2e-3};
+  roof_measurement m = measurement("a", 1e-3);
+  roof_error error;
+  assert_int_equal(seal("a", 1e-3, 1e-3, NULL), ROOF_OK);
+  m.samples = beyond;
+  m.sample_count = 2;
+  assert_int_equal(roof_ledger_record(path, &m, 1, NULL, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "its samples are from 0.005 to 0.006 s"));
+  m.samples = negative;
+  assert_int_equal(roof_ledger_record(path, &m, 1, NULL, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "sample 1 is no time"));
+  assert_int_equal(verified(), 1);
+}
+
+static void a_prediction_that_contradicts_itself_is_refused(void **state) {
+  (void)state;
+  roof_sealing s = sealing("a", 2, 1);
+  assert_int_equal(roof_ledger_seal(path, &s, 1, NULL, NULL), ROOF_E_ARGUMENT);
+  s = sealing("a", 1, 2);
+  strcpy(s.regime, "bogus");
+  assert_int_equal(roof_ledger_seal(path, &s, 1, NULL, NULL), ROOF_E_ARGUMENT);
+  s = sealing("a", 1, 2);
+  strcpy(s.machine_digest, "abc");
+  assert_int_equal(roof_ledger_seal(path, &s, 1, NULL, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(access(path, F_OK), -1);
+}
+
 /** Tries a measurement taken `seconds` after 1970. */
 static roof_status record_at(const char *label, double when, bool unsealed, roof_error *error) {
   roof_measurement m = measurement(label, 1);
@@ -1092,6 +1163,10 @@ int main(void) {
       TEST(an_empty_ledger_reconciles_to_nothing),
       TEST(what_entries_say_of_each_other_is_checked),
       TEST(a_ledger_goes_on_from_its_earlier_states),
+      TEST(labels_are_one_line_of_text),
+      TEST(what_a_sceptic_asks_about_is_named),
+      TEST(a_measurement_does_not_contradict_its_samples),
+      TEST(a_prediction_that_contradicts_itself_is_refused),
       TEST(a_label_has_its_measured_time),
       TEST(a_changed_ledger_is_not_reconciled),
       TEST(a_measurement_needs_an_older_prediction),
