@@ -233,7 +233,7 @@ fails() {
   has 'of the key: 2 signatures; entries 1 to 2 are covered'
   "$ROOFLINE" loop --quick --backend fake --quiet --sign roofline.key --ledger loop.ledger >/dev/null
   run -0 "$ROOFLINE" ledger verify --key roofline.key.pub --strict --ledger loop.ledger
-  has 'of the key: 16 signatures; entries 1 to 16 are covered'
+  has "of the key: $(wc -l <loop.ledger) signatures; entries 1 to $(wc -l <loop.ledger) are covered"
   run -2 "$ROOFLINE" predict add n=64Mi --machine h100 --sign roofline.key
   has 'has no effect without --seal'
 }
