@@ -93,14 +93,9 @@ static roof_status check_names(const char *text, const char *const *names, size_
 static roof_status parser_error(const formula *f, size_t *offset, roof_error *error) {
   int position = mupGetErrorPos(f->parser);
   *offset = position < 0 || (size_t)position > strlen(f->text) ? strlen(f->text) : (size_t)position;
-  roof_status status = roof_error_set(error, ROOF_E_PARSE, "`%s`: %s", f->text, mupGetErrorMsg(f->parser));
-  if (error != NULL) {
-    char *tail = strstr(error->message + strlen(f->text), " at position");
-    if (tail != NULL) {
-      *tail = '\0';
-    }
-  }
-  return status;
+  const char *message = mupGetErrorMsg(f->parser), *tail = strstr(message, " at position");
+  int length = (int)(tail != NULL ? (size_t)(tail - message) : strlen(message));
+  return roof_error_set(error, ROOF_E_PARSE, "`%s`: %.*s", f->text, length, message);
 }
 
 static roof_status compile(formula *f, const char *const *names, double *values, size_t *offset,

@@ -13,7 +13,7 @@ static double file_date(const char *path) {
 
 static roof_status add_file(const char *path, const roof_import_options *options, import_groups *groups,
                             roof_profile *profile, roof_error *error) {
-  roof_profile one;
+  roof_profile one = {0};
   roof_status status = roof_profile_init(&one, error);
   if (status == ROOF_OK) {
     status = roof_import(path, options, &one, error);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "catalog/formula.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/ops.h"
@@ -145,6 +146,33 @@ static void what_is_wrong_is_named_where_it_is(void **state) {
     assert_int_equal(ops.count, 77);
     assert_int_equal(roof_userops_read(cases[i].text, strlen(cases[i].text), "bad.ops", &ops, NULL), status);
   }
+}
+
+/** The message is cut at its end; what follows it in memory is neither read nor written. */
+static void a_long_formula_is_named_as_far_as_there_is_room(void **state) {
+  (void)state;
+  enum { TERMS = 480, AFTER = 2048 };
+  static const char there[] = " at position";
+  struct {
+    roof_error error;
+    char after[AFTER];
+  } told = {.error = {0}};
+  const char *const names[] = {"n", NULL};
+  char text[2 * TERMS + 4] = "n", expected[AFTER];
+  for (int i = 0; i < TERMS; i++) {
+    strcat(text, "+n");
+  }
+  strcat(text, "*");
+  for (size_t i = 0; i < AFTER; i++) {
+    told.after[i] = expected[i] = there[i % (sizeof there - 1)];
+  }
+  formula f;
+  double values[] = {1};
+  size_t offset = 0;
+  assert_int_equal(rf_formula_init(&f, text, names, values, &offset, &told.error), ROOF_E_PARSE);
+  assert_memory_equal(told.after, expected, AFTER);
+  assert_int_equal(offset, strlen(text));
+  assert_non_null(strstr(told.error.message, "`n+n+n"));
 }
 
 static void shapes_without_a_count_are_refused_at_use(void **state) {
@@ -310,6 +338,7 @@ int main(void) {
       cmocka_unit_test(a_gemm_of_ones_own_is_the_gemm),
       cmocka_unit_test(every_line_is_read),
       cmocka_unit_test(what_is_wrong_is_named_where_it_is),
+      cmocka_unit_test(a_long_formula_is_named_as_far_as_there_is_room),
       cmocka_unit_test(shapes_without_a_count_are_refused_at_use),
       cmocka_unit_test(limits),
       cmocka_unit_test(threads_do_not_disturb_each_other),

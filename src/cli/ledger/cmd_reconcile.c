@@ -213,7 +213,7 @@ roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_e
 }
 
 static roof_status fit(const roof_reconcile *all, roof_calibration *calibration, roof_error *error) {
-  roof_profile profile;
+  roof_profile profile = {0};
   roof_calibrate_options how = roof_calibrate_options_default();
   roof_options model = roof_options_default();
   roof_status status = roof_profile_init(&profile, error);
