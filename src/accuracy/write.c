@@ -19,9 +19,9 @@ static json_t *by_json(const roof_accuracy *accuracy) {
   for (int i = 0; i < ROOF_ACCURACY_COUNT; i++) {
     json_t *lines = json_array();
     for (size_t k = 0; k < accuracy->line_count[i]; k++) {
-      json_array_append_new(lines, line_json(&accuracy->lines[i][k]));
+      rf_json_append(lines, line_json(&accuracy->lines[i][k]));
     }
-    json_object_set_new(by, roof_accuracy_key((roof_accuracy_by)i), lines);
+    rf_json_set(by, roof_accuracy_key((roof_accuracy_by)i), lines);
   }
   return by;
 }
@@ -29,8 +29,8 @@ static json_t *by_json(const roof_accuracy *accuracy) {
 static json_t *gaps_json(const roof_accuracy *accuracy) {
   json_t *gaps = json_array();
   for (size_t i = 0; i < accuracy->gap_count; i++) {
-    json_array_append_new(gaps, json_pack("{s:s, s:I}", "why", accuracy->gaps[i].why, "timings",
-                                          (json_int_t)accuracy->gaps[i].count));
+    rf_json_append(gaps, json_pack("{s:s, s:I}", "why", accuracy->gaps[i].why, "timings",
+                                   (json_int_t)accuracy->gaps[i].count));
   }
   return gaps;
 }
@@ -56,7 +56,7 @@ static json_t *fit_json(const roof_fit *fit) {
   json_t *constants = json_array();
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     if (!isnan(fit->constants.values[i])) {
-      json_array_append_new(constants, constant_json(fit, (roof_constant)i));
+      rf_json_append(constants, constant_json(fit, (roof_constant)i));
     }
   }
   return json_pack("{s:s, s:s, s:s?, s:b, s:b, s:s, s:I, s:b, s:o, s:o, s:o}", "kernel",
@@ -96,7 +96,7 @@ static json_t *runs_json(const roof_calibration *calibration) {
 roof_status roof_calibration_write(const roof_calibration *calibration, roof_text *out, roof_error *error) {
   json_t *fits = json_array();
   for (size_t i = 0; i < calibration->count; i++) {
-    json_array_append_new(fits, fit_json(&calibration->fits[i]));
+    rf_json_append(fits, fit_json(&calibration->fits[i]));
   }
   json_t *document =
       json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.calibration/1", "fits", fits, "all",

@@ -23,7 +23,7 @@ roof_status roof_changes_write(const roof_changes *changes, const roof_machine *
                                const roof_machine *new_machine, roof_text *out, roof_error *error) {
   json_t *figures = json_array();
   for (size_t i = 0; i < changes->count; i++) {
-    json_array_append_new(figures, change_json(&changes->list[i]));
+    rf_json_append(figures, change_json(&changes->list[i]));
   }
   return rf_json_write(json_pack("{s:s, s:o, s:o, s:o}", "schema", "roofline.change/1", "old",
                                  machine_json(old_machine), "new", machine_json(new_machine), "figures",

@@ -193,8 +193,8 @@ roof_status roof_machines_compare(roof_machine *const *machines, int machine_cou
 static json_t *row_json(const roof_comparison_row *row, int machines) {
   json_t *values = json_array(), *ratios = json_array();
   for (int i = 0; i < machines; i++) {
-    json_array_append_new(values, rf_json_number(row->values[i]));
-    json_array_append_new(ratios, rf_json_number(row->ratios[i]));
+    rf_json_append(values, rf_json_number(row->values[i]));
+    rf_json_append(ratios, rf_json_number(row->ratios[i]));
   }
   return json_pack("{s:s, s:s, s:s, s:o, s:o}", "figure", row->key, "name", row->name, "unit", row->unit,
                    "values", values, "ratios", ratios);
@@ -221,10 +221,10 @@ roof_status roof_comparison_write(roof_machine *const *machines, int machine_cou
                                   roof_error *error) {
   json_t *names = json_array(), *list = json_array();
   for (int i = 0; i < machine_count; i++) {
-    json_array_append_new(names, json_string(machines[i]->name));
+    rf_json_append(names, json_string(machines[i]->name));
   }
   for (size_t i = 0; i < count; i++) {
-    json_array_append_new(list, row_json(&rows[i], machine_count));
+    rf_json_append(list, row_json(&rows[i], machine_count));
   }
   return rf_json_write(
       json_pack("{s:s, s:o, s:o}", "schema", "roofline.comparison/1", "machines", names, "rows", list),

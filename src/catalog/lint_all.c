@@ -104,10 +104,10 @@ roof_status roof_lint_write(const roof_lint *lint, roof_text *out, roof_error *e
     json_t *list = json_array();
     for (; next < lint->count && lint->findings[next].machine == lint->machines[i]; next++) {
       const roof_finding *f = &lint->findings[next].finding;
-      json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "severity", f->error ? "error" : "warning",
-                                            "where", f->where, "message", f->message));
+      rf_json_append(list, json_pack("{s:s, s:s, s:s}", "severity", f->error ? "error" : "warning", "where",
+                                     f->where, "message", f->message));
     }
-    json_array_append_new(machines, json_pack("{s:s, s:o}", "name", lint->machines[i], "findings", list));
+    rf_json_append(machines, json_pack("{s:s, s:o}", "name", lint->machines[i], "findings", list));
   }
   return rf_json_write(json_pack("{s:s, s:i, s:i, s:o}", "schema", "roofline.lint/1", "errors", lint->errors,
                                  "warnings", lint->warnings, "machines", machines),

@@ -64,7 +64,7 @@ roof_status roof_userops_write(const roof_userops *files, int count, const char 
     if (roof_op_mentions(roof_userops_at(files, count, i), text)) {
       json_t *member = rf_op_json(roof_userops_at(files, count, i));
       json_object_del(member, "schema");
-      json_array_append_new(list, member);
+      rf_json_append(list, member);
     }
   }
   return rf_json_write(json_pack("{s:s, s:o}", "schema", "roofline.ops/1", "operations", list), "operations",

@@ -97,7 +97,7 @@ static json_t *aliases_json(const char *aliases) {
   json_t *list = json_array();
   for (size_t length = 0; *aliases != '\0'; aliases += length + (aliases[length] == ' ')) {
     length = strcspn(aliases, " ");
-    json_array_append_new(list, json_stringn(aliases, length));
+    rf_json_append(list, json_stringn(aliases, length));
   }
   return list;
 }
@@ -105,7 +105,7 @@ static json_t *aliases_json(const char *aliases) {
 static json_t *kinds_json(const int kinds[ROOF_PROVENANCE_COUNT]) {
   json_t *counts = json_object();
   for (int i = 0; i < ROOF_PROVENANCE_COUNT; i++) {
-    json_object_set_new(counts, roof_provenance_name((roof_provenance)i), json_integer(kinds[i]));
+    rf_json_set(counts, roof_provenance_name((roof_provenance)i), json_integer(kinds[i]));
   }
   return counts;
 }
@@ -126,7 +126,7 @@ static json_t *found_json(const roof_found_machine *m) {
 roof_status roof_search_write(const roof_search *search, roof_text *out, roof_error *error) {
   json_t *list = json_array();
   for (size_t i = 0; i < search->count; i++) {
-    json_array_append_new(list, found_json(&search->machines[i]));
+    rf_json_append(list, found_json(&search->machines[i]));
   }
   return rf_json_write(json_pack("{s:s, s:o}", "schema", "roofline.machines/1", "machines", list), "machines",
                        out, error);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static cli_args parsed; /* popt tables need fixed addresses */
 static const char **typed_dtypes;
@@ -131,6 +132,7 @@ static const char *describe_to(const char *writes) {
 static struct {
   struct poptOption options[2 * OPTION_MAX]; /* popt keeps the addresses */
   int count;
+  int times[2 * OPTION_MAX];     /**< how often each was typed */
   const char *typed[OPTION_MAX]; /**< long names, in the order typed, repeated ones again */
   int typed_count;
 } known;
@@ -170,7 +172,7 @@ static struct poptOption *copy_options(const struct poptOption *list, const cli_
 }
 
 static struct poptOption *build_table(const cli_command *command) {
-  known.count = known.typed_count = 0;
+  memset(&known, 0, sizeof known);
   struct poptOption *all = take_room(GROUP_COUNT + 1);
   int n = 0;
   if (command->options != NULL) {
@@ -193,6 +195,64 @@ static struct poptOption *build_table(const cli_command *command) {
   return all;
 }
 
+static roof_status no_memory(roof_error *error) {
+  return roof_error_set(error, ROOF_E_MEMORY, "options: out of memory");
+}
+
+/** Set while popt reads: where memory is short in it, it ends the program as if a gate had failed. */
+static bool reading;
+
+static void exit_reading(void) {
+  if (reading) {
+    fputs("roofline: options: out of memory\n", stderr);
+    _exit(roof_status_exit_code(ROOF_E_MEMORY));
+  }
+}
+
+/** Whether `o`, which may be without a value, was typed with one. */
+static bool has_value(const struct poptOption *o, int argc, const char **argv) {
+  size_t length = strlen(o->longName);
+  for (int i = 1; i < argc; i++) {
+    if (strncmp(argv[i], "--", 2) == 0 && strncmp(argv[i] + 2, o->longName, length) == 0) {
+      const char *end = argv[i] + 2 + length;
+      return *end == '=' || (*end == '\0' && i + 1 < argc && argv[i + 1][0] != '-');
+    }
+  }
+  return false;
+}
+
+/** Whether popt kept what was typed for an option: without memory it leaves values out. */
+static bool is_kept(const struct poptOption *o, int times, const char *value, int argc, const char **argv) {
+  const char **list = NULL;
+  switch (o->argInfo & POPT_ARG_MASK) {
+  case POPT_ARG_STRING:
+    return *(char **)o->arg != NULL ||
+           ((o->argInfo & POPT_ARGFLAG_OPTIONAL) != 0 && !has_value(o, argc, argv));
+  case POPT_ARG_ARGV:
+    for (list = *(const char ***)o->arg; list != NULL && times > 0 && *list != NULL; list++) {
+      times--;
+    }
+    return times == 0;
+  default:
+    return (o->argInfo & POPT_ARG_MASK) == POPT_ARG_NONE || value != NULL;
+  }
+}
+
+/** Appends a copy of `text`; false when out of memory. */
+static bool add_text(const char ***list, const char *text) {
+  size_t count = 0;
+  while (*list != NULL && (*list)[count] != NULL) {
+    count++;
+  }
+  const char **grown = realloc(*list, (count + 2) * sizeof *grown);
+  if (grown != NULL) {
+    grown[count] = strdup(text);
+    grown[count + 1] = NULL;
+    *list = grown;
+  }
+  return grown != NULL && grown[count] != NULL;
+}
+
 /** Keeps the name of an option that was typed; one value twice is refused. */
 static roof_status take_typed(int value, roof_error *error) {
   const struct poptOption *o = &known.options[value - 1];
@@ -208,12 +268,24 @@ static roof_status take_typed(int value, roof_error *error) {
   return ROOF_OK;
 }
 
-/** Reads all options; returns popt's code. */
-static int read_options(poptContext context, roof_status *status, roof_error *error) {
+/** Takes an option, or a word where `code` is 0. */
+static roof_status take_next(poptContext context, int code, int argc, const char **argv, roof_error *error) {
+  char *value = poptGetOptArg(context);
+  bool kept = code > 0 ? is_kept(&known.options[code - 1], ++known.times[code - 1], value, argc, argv)
+                       : value != NULL && add_text(&parsed.all_words, value);
+  free(value);
+  return !kept ? no_memory(error) : code > 0 ? take_typed(code, error) : ROOF_OK;
+}
+
+/** Reads all options and words; returns popt's code. */
+static int read_options(poptContext context, int argc, const char **argv, roof_status *status,
+                        roof_error *error) {
   int code;
-  while ((code = poptGetNextOpt(context)) > 0) {
-    *status = *status == ROOF_OK ? take_typed(code, error) : *status;
+  reading = true;
+  while ((code = poptGetNextOpt(context)) >= 0) {
+    *status = *status == ROOF_OK ? take_next(context, code, argc, argv, error) : *status;
   }
+  reading = false;
   return code;
 }
 
@@ -237,6 +309,9 @@ static const char *nearest_option(const struct poptOption *table, const char *ty
 
 static roof_status option_error(poptContext context, int code, const struct poptOption *table,
                                 roof_error *error) {
+  if (code == POPT_ERROR_NULLARG || code == POPT_ERROR_MALLOC) {
+    return no_memory(error);
+  }
   const char *typed = poptBadOption(context, POPT_BADOPTION_NOALIAS);
   const char *near = code == POPT_ERROR_BADOPT ? nearest_option(table, typed) : NULL;
   return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s%s%s%s", typed, poptStrerror(code),
@@ -256,20 +331,15 @@ static void write_options(FILE *out, poptContext context, const cli_command *com
 static void write_short_help(FILE *out, const cli_command *command, const char **argv) {
   static const struct poptOption none[] = {POPT_TABLEEND};
   poptContext context = poptGetContext(NULL, 1, argv, command->options != NULL ? command->options : none, 0);
-  write_options(out, context, command);
+  if (context != NULL) {
+    write_options(out, context, command);
+  }
   poptFreeContext(context);
   fprintf(out, "\n`roofline %s --help` shows the options it has in common with others, and examples.\n",
           command->name);
 }
 
-/** What popt prints goes to memory first, so that it is printed as wide as everything else. */
-static roof_status print_help(poptContext context, const cli_command *command, const char **argv,
-                              roof_error *error) {
-  roof_text text = {0};
-  FILE *out = open_memstream(&text.data, &text.length);
-  if (out == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "help: out of memory");
-  }
+static void write_help(FILE *out, poptContext context, const cli_command *command, const char **argv) {
   if (parsed.help == CLI_HELP_SHORT) {
     write_short_help(out, command, argv);
   } else {
@@ -277,8 +347,26 @@ static roof_status print_help(poptContext context, const cli_command *command, c
     fprintf(out, "%s%s", command->examples != NULL ? "\nExamples:\n" : "",
             command->examples != NULL ? command->examples : "");
   }
-  text.failed = fclose(out) != 0;
-  return cli_print_end(&text, ROOF_OK, error);
+}
+
+/** What popt prints goes to memory first, so that it is printed as wide as everything else; twice, for without memory
+ *  popt leaves lines out and says nothing. */
+static roof_status print_help(poptContext context, const cli_command *command, const char **argv,
+                              roof_error *error) {
+  roof_text texts[2] = {{0}, {0}};
+  bool failed = false;
+  reading = true;
+  for (int i = 0; i < 2 && !failed; i++) {
+    FILE *out = open_memstream(&texts[i].data, &texts[i].length);
+    if (out != NULL) {
+      write_help(out, context, command, argv);
+    }
+    failed = out == NULL || fclose(out) != 0;
+  }
+  reading = false;
+  failed = failed || texts[0].length != texts[1].length || strcmp(texts[0].data, texts[1].data) != 0;
+  roof_text_done(&texts[1]);
+  return cli_print_end(&texts[0], failed ? no_memory(error) : ROOF_OK, error);
 }
 
 static roof_status load_userops(cli_args *args, roof_error *error) {
@@ -362,8 +450,7 @@ static roof_status take_figures(roof_error *error) {
   if (parsed.bandwidth != NULL) {
     roof_text_addf(&name, "%sbandwidth=%s", name.length > 0 ? " " : "", parsed.bandwidth);
   }
-  int code = name.length > 0 && !name.failed ? poptSaveString(&parsed.machines, POPT_ARG_ARGV, name.data) : 0;
-  bool failed = name.failed || code != 0;
+  bool failed = name.failed || (name.length > 0 && !add_text(&parsed.machines, name.data));
   roof_text_done(&name);
   return failed ? roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory") : ROOF_OK;
 }
@@ -374,7 +461,7 @@ static roof_status take_dtypes(const cli_command *command, roof_error *error) {
     char copy[256], *rest = NULL;
     snprintf(copy, sizeof copy, "%s", typed_dtypes[i]);
     for (char *name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-      if (poptSaveString(&parsed.dtypes, POPT_ARG_ARGV, name) != 0) {
+      if (!add_text(&parsed.dtypes, name)) {
         return roof_error_set(error, ROOF_E_MEMORY, "formats: out of memory");
       }
       parsed.dtype_count++;
@@ -411,8 +498,8 @@ static void take_verb(const cli_command *command) {
 }
 
 /** What the words and options say, once they are read. */
-static roof_status take_words(const cli_command *command, poptContext context, roof_error *error) {
-  parsed.words = poptGetArgs(context);
+static roof_status take_words(const cli_command *command, roof_error *error) {
+  parsed.words = parsed.all_words;
   while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {
     parsed.word_count++;
   }
@@ -437,13 +524,13 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   const char *first = argv[0];
   argv[0] = name;
   argc = cut_program(command, argc, argv);
-  poptContext context = poptGetContext(NULL, argc, argv, options, 0);
-  roof_status status = ROOF_OK;
-  int code = read_options(context, &status, error);
+  poptContext context = poptGetContext(NULL, argc, argv, options, POPT_CONTEXT_ARG_OPTS);
+  roof_status status = context != NULL && atexit(exit_reading) == 0 ? ROOF_OK : no_memory(error);
+  int code = read_options(context, argc, argv, &status, error);
   if (status == ROOF_OK && code < -1) {
     status = option_error(context, code, options, error);
   } else if (status == ROOF_OK) {
-    status = parsed.help ? print_help(context, command, argv, error) : take_words(command, context, error);
+    status = parsed.help ? print_help(context, command, argv, error) : take_words(command, error);
   }
   argv[0] = first;
   parsed.context = context;
@@ -464,7 +551,7 @@ void cli_args_done(cli_args *args) {
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free((void *)(uintptr_t)texts[i]);
   }
-  const char **lists[] = {args->machines, args->op_files, args->peaks, args->dtypes};
+  const char **lists[] = {args->all_words, args->machines, args->op_files, args->peaks, args->dtypes};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     cli_args_list_done(lists[i]);
   }

@@ -57,15 +57,16 @@ typedef struct cli_args {
   const char *ending; /**< the format of `file` */
   char *color;
   int json, csv, quiet;
-  int list;         /**< `words` are what follows the word */
-  const char *show; /**< the name after the word `show`, of a list; NULL: not typed */
-  int help;         /**< CLI_HELP_SHORT, CLI_HELP_LONG or 0 */
-  const char **words;
+  int list;           /**< `words` are what follows the word */
+  const char *show;   /**< the name after the word `show`, of a list; NULL: not typed */
+  int help;           /**< CLI_HELP_SHORT, CLI_HELP_LONG or 0 */
+  const char **words; /**< from somewhere in `all_words`, which is NULL-terminated, on; NULL: none */
+  const char **all_words;
   int word_count;
   const char *const *program; /**< what follows `--`, NULL-terminated, or NULL; in argv */
   roof_userops *userops;      /**< one per --ops file */
   int userops_count;
-  poptContext context; /**< owns the words */
+  poptContext context;
 } cli_args;
 
 /** What people come for: the headings of the help, in its order. */

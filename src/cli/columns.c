@@ -57,7 +57,7 @@ static json_t *json_of(value v) {
 static void set_member(json_t *object, const char *key, json_t *member) {
   const char *point = strchr(key, '.');
   if (point == NULL) {
-    json_object_set_new(object, key, member);
+    rf_json_set(object, key, member);
     return;
   }
   char outer[64];
@@ -65,9 +65,9 @@ static void set_member(json_t *object, const char *key, json_t *member) {
   json_t *inner = json_object_get(object, outer);
   if (inner == NULL) {
     inner = json_object();
-    json_object_set_new(object, outer, inner);
+    rf_json_set(object, outer, inner);
   }
-  json_object_set_new(inner, point + 1, member);
+  rf_json_set(inner, point + 1, member);
 }
 
 json_t *cli_columns_object(const cli_column *columns, const void *row) {
@@ -105,7 +105,7 @@ json_t *cli_columns_json(cli_rows rows) {
   json_t *list = json_array();
   size_t next = 0;
   for (const void *row; (row = next_row(rows, &next)) != NULL;) {
-    json_array_append_new(list, cli_columns_object(rows.columns, row));
+    rf_json_append(list, cli_columns_object(rows.columns, row));
   }
   return list;
 }
@@ -277,7 +277,7 @@ roof_status cli_columns_print_named(const cli_args *args, cli_rows rows, const c
   }
   if (args->json) {
     json_t *object = json_pack("{s:s}", "schema", schema);
-    json_object_update_new(object, cli_columns_object(rows.columns, row));
+    rf_json_merge(object, cli_columns_object(rows.columns, row));
     return cli_json_print(object, error);
   }
   if (args->csv) {

@@ -131,7 +131,7 @@ void cli_report(const char *severity, const roof_error *error) {
   rf_screen_add_plain(&line, error->message, strlen(error->message), screen.ascii);
   roof_text shown = {0};
   rf_screen_add(&shown, &screen, line.data != NULL ? line.data : error->message);
-  fprintf(stderr, "%s\n", shown.data != NULL ? shown.data : "");
+  fprintf(stderr, "%s\n", shown.failed ? "roofline: out of memory" : shown.data);
   roof_text_done(&shown);
   roof_text_done(&line);
 }

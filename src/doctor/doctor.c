@@ -182,7 +182,7 @@ static json_t *diagnosis_json(const roof_diagnosis *d) {
 roof_status roof_examination_write(const roof_examination *e, roof_text *out, roof_error *error) {
   json_t *list = json_array();
   for (size_t i = 0; i < e->count; i++) {
-    json_array_append_new(list, diagnosis_json(&e->diagnoses[i]));
+    rf_json_append(list, diagnosis_json(&e->diagnoses[i]));
   }
   return rf_json_write(json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "schema", "roofline.doctor/1", "ok",
                                  e->healths[ROOF_HEALTH_OK], "warn", e->healths[ROOF_HEALTH_WARN], "info",

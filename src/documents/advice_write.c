@@ -14,10 +14,10 @@ static json_t *measured_json(const roof_advice *a) {
   const roof_actions *group = roof_actions_for(&a->evidence);
   const roof_decision *next = roof_decision_of(&a->evidence);
   for (int i = 0; i < 3; i++) {
-    json_array_append_new(actions, json_string(group->actions[i]));
+    rf_json_append(actions, json_string(group->actions[i]));
   }
   for (size_t i = 0; i < a->cause_count; i++) {
-    json_array_append_new(causes, rf_cause_json(&a->causes[i]));
+    rf_json_append(causes, rf_cause_json(&a->causes[i]));
   }
   return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b, s:s?}", "seconds",
                    rf_json_number(a->measured_seconds), "fraction_of_achieved",
@@ -53,10 +53,10 @@ roof_status roof_advice_write(const roof_target *target, const roof_op *op, cons
                               roof_text *out, roof_error *error) {
   json_t *levers = json_array(), *ranked = json_array();
   for (size_t i = 0; i < advice->lever_count; i++) {
-    json_array_append_new(levers, lever_json(&advice->levers[i]));
+    rf_json_append(levers, lever_json(&advice->levers[i]));
   }
   for (int i = 0; i < count; i++) {
-    json_array_append_new(ranked, machine_json(&machines[i]));
+    rf_json_append(ranked, machine_json(&machines[i]));
   }
   return rf_json_write(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.advice/1", "side",
                                  roof_regime_name(advice->now.regime), "prediction",
@@ -70,7 +70,7 @@ roof_status roof_what_if_write(const roof_what_if *what_if, const char *const *s
   const roof_what_if *x = what_if;
   json_t *list = json_array(), *calls[2];
   for (int i = 0; sets[i] != NULL; i++) {
-    json_array_append_new(list, json_string(sets[i]));
+    rf_json_append(list, json_string(sets[i]));
   }
   for (int i = 0; i < 2; i++) {
     calls[i] = rf_prediction_json(&x->targets[i], x->op, x->values[i], &x->predictions[i]);
@@ -86,9 +86,9 @@ roof_status roof_time_mix_write(const roof_time_mix *mix, const roof_target *fro
   json_t *parts = json_array();
   for (int i = 0; i < mix->count; i++) {
     const roof_time_share *p = &mix->parts[i];
-    json_array_append_new(parts, json_pack("{s:s, s:s, s:o, s:o}", "name", p->name, "regime",
-                                           roof_regime_name(p->regime), "share", rf_json_number(p->share),
-                                           "gain", rf_json_number(p->gain)));
+    rf_json_append(parts,
+                   json_pack("{s:s, s:s, s:o, s:o}", "name", p->name, "regime", roof_regime_name(p->regime),
+                             "share", rf_json_number(p->share), "gain", rf_json_number(p->gain)));
   }
   return rf_json_write(json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", "roofline.mix/1", "machine",
                                  from->machine->name, "against", to->machine->name, "gain",

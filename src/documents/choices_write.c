@@ -25,7 +25,7 @@ static json_t *choice(const roof_choice_question *q, const roof_choice *c) {
                 q->precisions->names[c->precision], "result", roof_choice_result_name(c->result));
   RF_JSON_SET(object, numbers);
   roof_choice_why(q, c, why, sizeof why);
-  json_object_set_new(object, "why", why[0] != '\0' ? json_string(why) : json_null());
+  rf_json_set(object, "why", why[0] != '\0' ? json_string(why) : json_null());
   return object;
 }
 
@@ -38,19 +38,19 @@ json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, 
   RF_JSON_SET(object, numbers);
   for (int i = 0; i < all->count; i++) {
     json_t *one = choice(q, &all->list[i]);
-    json_object_set_new(one, "fewer", all->fewer[i].devices > 0 ? choice(q, &all->fewer[i]) : json_null());
-    json_array_append_new(list, one);
+    rf_json_set(one, "fewer", all->fewer[i].devices > 0 ? choice(q, &all->fewer[i]) : json_null());
+    rf_json_append(list, one);
   }
   for (int i = 0; i < ROOF_ENGINE_COUNT; i++) {
     char command[512];
-    json_object_set_new(launch, roof_engine_name((roof_engine)i),
-                        all->meeting > 0 ? json_string(roof_choice_launch(q, &all->list[0], (roof_engine)i,
-                                                                          served, command, sizeof command))
-                                         : json_null());
+    rf_json_set(launch, roof_engine_name((roof_engine)i),
+                all->meeting > 0 ? json_string(roof_choice_launch(q, &all->list[0], (roof_engine)i, served,
+                                                                  command, sizeof command))
+                                 : json_null());
   }
-  json_object_set_new(object, "best", all->meeting > 0 ? choice(q, &all->list[0]) : json_null());
-  json_object_set_new(object, "choices", list);
-  json_object_set_new(object, "launch", launch);
+  rf_json_set(object, "best", all->meeting > 0 ? choice(q, &all->list[0]) : json_null());
+  rf_json_set(object, "choices", list);
+  rf_json_set(object, "launch", launch);
   return object;
 }
 

@@ -13,7 +13,7 @@ static const char *const keys[] = {[ROOF_CLAIM_RATE] = "flops_per_second",
 static json_t *quantity_json(roof_claim_kind kind, double value) {
   json_t *object = json_object();
   for (int k = 0; k <= ROOF_CLAIM_TIME; k++) {
-    json_object_set_new(object, keys[k], rf_json_number(k == (int)kind ? value : NAN));
+    rf_json_set(object, keys[k], rf_json_number(k == (int)kind ? value : NAN));
   }
   return object;
 }
@@ -21,8 +21,8 @@ static json_t *quantity_json(roof_claim_kind kind, double value) {
 static json_t *matches_json(const roof_claim_judged *j) {
   json_t *matches = json_array();
   for (int i = 0; i < j->match_count; i++) {
-    json_array_append_new(matches, json_pack("{s:s, s:s, s:o}", "name", j->matches[i].name, "quantity",
-                                             keys[j->kind], "value", rf_json_number(j->matches[i].value)));
+    rf_json_append(matches, json_pack("{s:s, s:s, s:o}", "name", j->matches[i].name, "quantity",
+                                      keys[j->kind], "value", rf_json_number(j->matches[i].value)));
   }
   return matches;
 }
@@ -31,9 +31,9 @@ roof_status roof_claim_write(const roof_target *target, const roof_claim *claim,
                              const roof_claim_judged *judged, roof_text *out, roof_error *error) {
   const roof_claim_judged *j = judged;
   json_t *claimed = quantity_json(j->kind, j->claimed), *limit = quantity_json(j->kind, j->limit);
-  json_object_set_new(claimed, "intensity", rf_json_number(claim->value[ROOF_CLAIM_INTENSITY]));
-  json_object_set_new(limit, "name", json_string(j->limit_name));
-  json_object_set_new(limit, "source", json_string(j->source));
+  rf_json_set(claimed, "intensity", rf_json_number(claim->value[ROOF_CLAIM_INTENSITY]));
+  rf_json_set(limit, "name", json_string(j->limit_name));
+  rf_json_set(limit, "source", json_string(j->source));
   return rf_json_write(
       json_pack("{s:s, s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:b, s:s, s:s, s:s?, s:o}", "schema",
                 "roofline.claim/1", "machine", target->machine->name, "op",

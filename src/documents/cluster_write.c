@@ -11,8 +11,8 @@ static json_t *links(const roof_cluster_answer *a) {
                                       {"split_width", l->split_width}};
     json_t *object = json_pack("{s:s}", "name", l->name);
     RF_JSON_SET(object, members);
-    json_object_set_new(object, "source", json_string(l->source));
-    json_array_append_new(array, object);
+    rf_json_set(object, "source", json_string(l->source));
+    rf_json_append(array, object);
   }
   return array;
 }
@@ -27,7 +27,7 @@ static json_t *routes(const roof_cluster_answer *a) {
                                       {"devices_limit_backward", r->devices_limit_backward}};
     json_t *object = json_pack("{s:s}", "route", r->name);
     RF_JSON_SET(object, members);
-    json_array_append_new(array, object);
+    rf_json_append(array, object);
   }
   return array;
 }
@@ -40,7 +40,7 @@ static json_t *zero(const roof_cluster_answer *a) {
         {"stage", z->stage}, {"bytes", z->bytes}, {"sent_bytes", z->sent_bytes}};
     json_t *object = json_object();
     RF_JSON_SET(object, members);
-    json_array_append_new(array, object);
+    rf_json_append(array, object);
   }
   return array;
 }

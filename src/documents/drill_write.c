@@ -14,7 +14,7 @@ roof_status roof_drill_write(uint64_t seed, const roof_drill_round *rounds, int 
                              roof_error *error) {
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
-    json_array_append_new(list, round_json(&rounds[i]));
+    rf_json_append(list, round_json(&rounds[i]));
   }
   json_t *document =
       json_pack("{s:s, s:I, s:i, s:i, s:o}", "schema", "roofline.drill/1", "seed", (json_int_t)seed, "points",

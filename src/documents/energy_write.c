@@ -8,12 +8,11 @@ static json_t *flops_json(const roof_energy_subject *s) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
     const roof_energy_flop *f = &flops[i];
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "dtype", roof_dtype_name(f->peak->dtype), "unit",
-                        roof_unit_name(f->peak->unit), "flops_per_second",
-                        rf_json_number(f->flops_per_second), "joules", rf_json_number(f->joules),
-                        "effective_joules", rf_json_number(f->effective_joules), "flops_per_joule",
-                        rf_json_number(f->flops_per_joule)));
+    rf_json_append(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "dtype", roof_dtype_name(f->peak->dtype),
+                                   "unit", roof_unit_name(f->peak->unit), "flops_per_second",
+                                   rf_json_number(f->flops_per_second), "joules", rf_json_number(f->joules),
+                                   "effective_joules", rf_json_number(f->effective_joules), "flops_per_joule",
+                                   rf_json_number(f->flops_per_joule)));
   }
   return list;
 }
@@ -24,10 +23,9 @@ static json_t *bytes_json(const roof_energy_subject *s) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
     const roof_energy_byte *b = &bytes[i];
-    json_array_append_new(list,
-                          json_pack("{s:s, s:o, s:o, s:o}", "level", b->level->name, "bytes_per_second",
-                                    rf_json_number(b->bytes_per_second), "joules", rf_json_number(b->joules),
-                                    "effective_joules", rf_json_number(b->effective_joules)));
+    rf_json_append(list, json_pack("{s:s, s:o, s:o, s:o}", "level", b->level->name, "bytes_per_second",
+                                   rf_json_number(b->bytes_per_second), "joules", rf_json_number(b->joules),
+                                   "effective_joules", rf_json_number(b->effective_joules)));
   }
   return list;
 }
@@ -35,7 +33,7 @@ static json_t *bytes_json(const roof_energy_subject *s) {
 static json_t *levels_json(const roof_energy_point *p) {
   json_t *levels = json_object();
   for (int i = 0; i < p->prediction.level_count; i++) {
-    json_object_set_new(levels, p->prediction.levels[i].level->name, rf_json_number(p->use.level_joules[i]));
+    rf_json_set(levels, p->prediction.levels[i].level->name, rf_json_number(p->use.level_joules[i]));
   }
   return levels;
 }
@@ -65,7 +63,7 @@ static roof_status add_points(json_t *list, const roof_energy_subject *s, roof_e
     status = roof_energy_point_at(s, i, &p, error);
     status = status == ROOF_OK ? roof_shape_point(s->shape, i, values, error) : status;
     if (status == ROOF_OK) {
-      json_array_append_new(list, point_json(s->shape->op, values, &p));
+      rf_json_append(list, point_json(s->shape->op, values, &p));
     }
   }
   return status;
@@ -93,7 +91,7 @@ roof_status roof_energy_write(const roof_energy_subject *subjects, int count, ro
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     json_t *points = json_array();
     status = add_points(points, &subjects[i], error);
-    json_array_append_new(machines, subject_json(&subjects[i], points));
+    rf_json_append(machines, subject_json(&subjects[i], points));
   }
   if (status != ROOF_OK) {
     json_decref(machines);

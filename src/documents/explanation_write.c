@@ -15,7 +15,7 @@ roof_status roof_explanation_write(const roof_target *target, const roof_explana
 roof_status roof_topics_write(roof_text *out, roof_error *error) {
   json_t *names = json_array();
   for (int i = 0; roof_topic_at(i) != NULL; i++) {
-    json_array_append_new(names, json_string(roof_topic_at(i)->name));
+    rf_json_append(names, json_string(roof_topic_at(i)->name));
   }
   return rf_json_write(json_pack("{s:s, s:o}", "schema", "roofline.topics/1", "topics", names), "topics", out,
                        error);

@@ -27,7 +27,7 @@ roof_status roof_gate_write(const roof_gate_report *report, const char *against,
                             roof_error *error) {
   json_t *kernels = json_array();
   for (size_t i = 0; i < report->count; i++) {
-    json_array_append_new(kernels, line_json(&report->lines[i]));
+    rf_json_append(kernels, line_json(&report->lines[i]));
   }
   return rf_json_write(
       json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:s?, s:o}", "schema", "roofline.check/1", "passed",

@@ -51,7 +51,7 @@ json_t *rf_json_number(double value) {
 json_t *rf_json_numbers(const double *values, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
-    json_array_append_new(list, rf_json_number(values[i]));
+    rf_json_append(list, rf_json_number(values[i]));
   }
   return list;
 }
@@ -60,6 +60,7 @@ json_t *rf_json_filled(json_t *object) {
   if (json_object_size(object) > 0) {
     return object;
   }
+  rf_json_note(object != NULL);
   json_decref(object);
   return json_null();
 }
@@ -80,7 +81,7 @@ static void add_shown(roof_text *out, const char *json) {
 
 void rf_json_add(json_t *document, size_t flags, roof_text *out) {
   size_t digits = (flags & JSON_REAL_PRECISION(0x1F)) != 0 ? 0 : JSON_REAL_PRECISION(15);
-  char *dump = document != NULL ? json_dumps(document, flags | digits) : NULL;
+  char *dump = rf_json_dump(document, flags | digits);
   json_decref(document);
   out->failed = out->failed || dump == NULL;
   add_shown(out, dump != NULL ? dump : "");
@@ -95,7 +96,7 @@ roof_status rf_json_write(json_t *document, const char *what, roof_text *out, ro
 
 void rf_json_set_numbers(json_t *object, const rf_json_member *members, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    json_object_set_new(object, members[i].key, rf_json_number(members[i].value));
+    rf_json_set(object, members[i].key, rf_json_number(members[i].value));
   }
 }
 
@@ -112,7 +113,7 @@ json_t *rf_json_seconds(const double *times) {
 json_t *rf_json_texts(const char *first, size_t size, int count) {
   json_t *array = json_array();
   for (int i = 0; i < count; i++) {
-    json_array_append_new(array, json_string(first + (size_t)i * size));
+    rf_json_append(array, json_string(first + (size_t)i * size));
   }
   return array;
 }

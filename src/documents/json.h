@@ -3,6 +3,7 @@
 #define DOCUMENTS_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "roofline/documents.h"
 
@@ -16,6 +17,29 @@ const char *rf_json_text_of(json_t *value); /**< "" when it is no string */
 json_t *rf_json_number(double value); /**< null for NaN and infinities, whole where it is */
 json_t *rf_json_numbers(const double *values, size_t count);
 json_t *rf_json_filled(json_t *object); /**< takes the reference; null where the object is empty */
+
+/** Reads JSON as `flags` of jansson say. NULL: `why` (nullable) says why; jansson itself takes memory that ran out for an
+ *  error of syntax, or leaves out what it could not keep. */
+json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t *why);
+
+/** The same of a file's whole text; the message begins with `prefix`. */
+roof_status rf_json_read(const char *text, size_t length, size_t flags, const char *file, const char *prefix,
+                         json_t **document, roof_error *error);
+
+/** Members of what is written, which take the reference of `value`. One that could not be kept is not forgotten: what
+ *  this thread writes next, rf_json_dump refuses. */
+void rf_json_set(json_t *object, const char *key, json_t *value);
+void rf_json_append(json_t *array, json_t *value);
+/** The same of all members of `other`, taking its reference. */
+void rf_json_merge(json_t *object, json_t *other);
+/** The same of what has been done another way. */
+void rf_json_note(bool kept);
+
+/** Whether something was not kept since it was asked last. */
+bool rf_json_lost(void);
+
+/** The text, to be freed; NULL when memory was short, or something of it could not be kept. */
+char *rf_json_dump(const json_t *document, size_t flags);
 
 /** Appends `document` (takes its reference, NULL: memory was short) as `flags` of jansson say; out->failed when
  *  memory is short. */

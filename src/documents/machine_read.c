@@ -331,8 +331,8 @@ roof_status roof_machine_read(const char *text, size_t length, const char *file,
   }
   reader r = {.text = text, .length = length, .file = file, .error = error};
   roof_machine *read = roof_machine_new();
-  roof_status status = read != NULL ? read_record(&r, &rf_machine_record, root, (char *)read)
-                                    : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
+  status = read != NULL ? read_record(&r, &rf_machine_record, root, (char *)read)
+                        : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
   if (status == ROOF_OK) {
     *machine = read;
   } else {

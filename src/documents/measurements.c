@@ -365,7 +365,7 @@ static roof_status parse(const char *text, size_t length, const char *file, size
     roof_error_set(error, ROOF_E_PARSE, "%s", why.text);
     return roof_error_at(error, file, why.line, why.column);
   }
-  roof_status status = read_root(root, file, count, all, error);
+  status = read_root(root, file, count, all, error);
   json_decref(root);
   return status;
 }

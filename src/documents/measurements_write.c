@@ -13,17 +13,17 @@ static json_t *flops_json(const roof_measurement *m) {
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     const char *name = roof_dtype_name((roof_dtype)d);
     if (!isnan(m->dtype_flops[d])) {
-      json_object_set_new(flops, name, rf_json_number(m->dtype_flops[d]));
+      rf_json_set(flops, name, rf_json_number(m->dtype_flops[d]));
     }
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
       if (!isnan(m->unit_flops[d][u])) {
         snprintf(key, sizeof key, "%s %s", name, roof_unit_name((roof_unit)u));
-        json_object_set_new(flops, key, rf_json_number(m->unit_flops[d][u]));
+        rf_json_set(flops, key, rf_json_number(m->unit_flops[d][u]));
       }
     }
   }
   if (json_object_size(flops) == 0 && !isnan(m->flops)) {
-    json_object_set_new(flops, roof_dtype_name(m->dtype), rf_json_number(m->flops));
+    rf_json_set(flops, roof_dtype_name(m->dtype), rf_json_number(m->flops));
   }
   return rf_json_filled(flops);
 }
@@ -32,15 +32,15 @@ static json_t *bytes_json(const roof_measurement *m) {
   json_t *bytes = json_object();
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     if (!isnan(m->level_bytes[l])) {
-      json_object_set_new(bytes, l == ROOF_MEMORY ? "DRAM" : roof_level_kind_name((roof_level_kind)l),
-                          rf_json_number(m->level_bytes[l]));
+      rf_json_set(bytes, l == ROOF_MEMORY ? "DRAM" : roof_level_kind_name((roof_level_kind)l),
+                  rf_json_number(m->level_bytes[l]));
     }
   }
   if (json_object_size(bytes) == 0 && !isnan(m->bytes)) {
-    json_object_set_new(bytes, "unknown", rf_json_number(m->bytes));
+    rf_json_set(bytes, "unknown", rf_json_number(m->bytes));
   }
   if (!isnan(m->link_bytes)) {
-    json_object_set_new(bytes, "link", rf_json_number(m->link_bytes));
+    rf_json_set(bytes, "link", rf_json_number(m->link_bytes));
   }
   return rf_json_filled(bytes);
 }
@@ -48,7 +48,7 @@ static json_t *bytes_json(const roof_measurement *m) {
 static json_t *counters_json(const roof_measurement *m) {
   json_t *counters = json_object();
   for (size_t i = 0; i < m->counter_count; i++) {
-    json_object_set_new(counters, m->counters[i].name, rf_json_number(m->counters[i].value));
+    rf_json_set(counters, m->counters[i].name, rf_json_number(m->counters[i].value));
   }
   return rf_json_filled(counters);
 }
@@ -56,7 +56,7 @@ static json_t *counters_json(const roof_measurement *m) {
 static json_t *counted_json(const roof_measurement *m) {
   json_t *counted = json_pack("{s:s, s:s}", "flops", m->counted_flops, "bytes", m->counted);
   if (m->link[0] != '\0') {
-    json_object_set_new(counted, "link", json_pack("{s:s}", "link", m->link));
+    rf_json_set(counted, "link", json_pack("{s:s}", "link", m->link));
   }
   return counted;
 }
@@ -73,13 +73,13 @@ static json_t *kernel_json(const roof_measurement *m) {
 
 void rf_json_add_placed(json_t *object, const roof_placed *at, double calls) {
   bool bound = at->regime < ROOF_REGIME_COUNT;
-  json_object_set_new(object, "ceiling_seconds", rf_json_number(at->ceiling_seconds / calls));
-  json_object_set_new(object, "slowest_seconds", rf_json_number(at->slowest_seconds / calls));
-  json_object_set_new(object, "fraction_of_ceiling", rf_json_number(at->share));
-  json_object_set_new(object, "lost_seconds", rf_json_number(at->lost_seconds));
-  json_object_set_new(object, "regime", bound ? json_string(roof_regime_name(at->regime)) : json_null());
-  json_object_set_new(object, "binding", bound ? json_string(at->binding) : json_null());
-  json_object_set_new(object, "basis", bound ? json_string(roof_basis_name(at->basis)) : json_null());
+  rf_json_set(object, "ceiling_seconds", rf_json_number(at->ceiling_seconds / calls));
+  rf_json_set(object, "slowest_seconds", rf_json_number(at->slowest_seconds / calls));
+  rf_json_set(object, "fraction_of_ceiling", rf_json_number(at->share));
+  rf_json_set(object, "lost_seconds", rf_json_number(at->lost_seconds));
+  rf_json_set(object, "regime", bound ? json_string(roof_regime_name(at->regime)) : json_null());
+  rf_json_set(object, "binding", bound ? json_string(at->binding) : json_null());
+  rf_json_set(object, "basis", bound ? json_string(roof_basis_name(at->basis)) : json_null());
   json_object_set_new(object, "verdict", at->verdict != NULL ? json_string(at->verdict->name) : json_null());
   json_object_set_new(object, "why", at->why[0] != '\0' ? json_string(at->why) : json_null());
 }
@@ -89,11 +89,11 @@ static json_t *document_of(const roof_measurements *all) {
   char when[ROOF_TIME_MAX];
   double taken = all->count > 0 ? all->list[0].taken : NAN;
   for (size_t i = 0; i < all->count; i++) {
-    json_array_append_new(kernels, kernel_json(&all->list[i]));
+    rf_json_append(kernels, kernel_json(&all->list[i]));
   }
   for (size_t i = 0; i < all->skipped_count; i++) {
-    json_array_append_new(skipped,
-                          json_pack("{s:s, s:s}", "what", all->skipped[i].what, "why", all->skipped[i].why));
+    rf_json_append(skipped,
+                   json_pack("{s:s, s:s}", "what", all->skipped[i].what, "why", all->skipped[i].why));
   }
   return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o}", "schema", "roofline.measurements/1", "source",
                    all->source, "format", all->format, "machine", all->machine, "taken",

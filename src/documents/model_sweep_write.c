@@ -7,7 +7,7 @@ static json_t *settings(const roof_model_sweep *s, const roof_model_run *run, in
   json_t *object = json_object();
   for (int i = 0; i < s->axes->count; i++) {
     if (i != except) {
-      json_object_set_new(object, s->axes->list[i].name, rf_json_number(roof_model_sweep_value(s, run, i)));
+      rf_json_set(object, s->axes->list[i].name, rf_json_number(roof_model_sweep_value(s, run, i)));
     }
   }
   return object;
@@ -21,12 +21,12 @@ static json_t *point(const roof_model_sweep *s, const roof_model_run *run) {
                 s->precisions.names[run->precision], "label",
                 roof_model_run_words(s, run, -1, words, sizeof words), "settings", settings(s, run, -1));
   for (int i = 0; i < ROOF_RUN_FIGURE_COUNT; i++) {
-    json_object_set_new(object, roof_run_figure_key((roof_run_figure)i, NULL),
-                        possible ? rf_json_number(run->figures[i]) : json_null());
+    rf_json_set(object, roof_run_figure_key((roof_run_figure)i, NULL),
+                possible ? rf_json_number(run->figures[i]) : json_null());
   }
-  json_object_set_new(object, "fits", possible ? json_boolean(run->fits) : json_null());
-  json_object_set_new(object, "regime", possible ? json_string(roof_regime_name(run->regime)) : json_null());
-  json_object_set_new(object, "why", possible ? json_null() : json_string(run->why));
+  rf_json_set(object, "fits", possible ? json_boolean(run->fits) : json_null());
+  rf_json_set(object, "regime", possible ? json_string(roof_regime_name(run->regime)) : json_null());
+  rf_json_set(object, "why", possible ? json_null() : json_string(run->why));
   return object;
 }
 
@@ -39,9 +39,9 @@ static void add_crossing(void *context, const roof_model_sweep *s, const roof_mo
                 s->machines[run->machine]->name, "precision", s->precisions.names[run->precision], "phase",
                 roof_phase_name(c->phase), "products_only", (int)c->products);
   RF_JSON_SET(object, figures);
-  json_object_set_new(object, "why", json_string(c->words));
-  json_object_set_new(object, "settings", settings(s, run, c->axis));
-  json_array_append_new(context, object);
+  rf_json_set(object, "why", json_string(c->words));
+  rf_json_set(object, "settings", settings(s, run, c->axis));
+  rf_json_append(context, object);
 }
 
 /** Where each line along the batch bends and ends. */
@@ -51,7 +51,7 @@ static void add_batches(const roof_model_sweep *s, json_t *array) {
       const roof_model_run *run = &s->runs[i];
       roof_model_batches b = roof_model_sweep_batches(s, run, axis);
       if (!isnan(b.knee) || !isnan(b.largest)) {
-        json_array_append_new(
+        rf_json_append(
             array, json_pack("{s:s, s:s, s:o, s:o, s:o}", "machine", s->machines[run->machine]->name,
                              "precision", s->precisions.names[run->precision], "knee", rf_json_number(b.knee),
                              "largest", rf_json_number(b.largest), "settings", settings(s, run, axis)));
@@ -63,7 +63,7 @@ static void add_batches(const roof_model_sweep *s, json_t *array) {
 roof_status roof_model_sweep_write(const roof_model_sweep *sweep, roof_text *out, roof_error *error) {
   json_t *points = json_array(), *crossings = json_array(), *batches = json_array();
   for (size_t i = 0; i < sweep->count; i++) {
-    json_array_append_new(points, point(sweep, &sweep->runs[i]));
+    rf_json_append(points, point(sweep, &sweep->runs[i]));
   }
   roof_model_sweep_crossings(sweep, add_crossing, crossings);
   add_batches(sweep, batches);

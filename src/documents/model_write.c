@@ -12,7 +12,7 @@ static json_t *text_or_null(const char *text) {
 static json_t *bytes_by_class(const double *bytes) {
   json_t *object = json_object();
   for (int i = 0; i < ROOF_BYTES_CLASS_COUNT; i++) {
-    json_object_set_new(object, roof_bytes_class_name((roof_bytes_class)i), rf_json_number(bytes[i]));
+    rf_json_set(object, roof_bytes_class_name((roof_bytes_class)i), rf_json_number(bytes[i]));
   }
   return object;
 }
@@ -27,19 +27,16 @@ static json_t *operation(const roof_model_target *t, const roof_model_operation 
   const rf_json_member ratios[] = {{"intensity", o->intensity}, {"ridge", o->ridge}};
   json_t *object = json_pack("{s:s}", "name", o->name);
   RF_JSON_SET(object, amounts);
-  json_object_set_new(object, "bytes_by_class", bytes_by_class(o->bytes));
+  rf_json_set(object, "bytes_by_class", bytes_by_class(o->bytes));
   RF_JSON_SET(object, ratios);
-  json_object_set_new(object, "regime", json_string(roof_regime_name(o->regime)));
-  json_object_set_new(object, "kind", json_string(roof_operation_kind_name(o->kind)));
-  json_object_set_new(object, "part",
-                      text_or_null(o->part < ROOF_PART_COUNT ? roof_model_part_name(o->part) : NULL));
-  json_object_set_new(object, "link",
-                      text_or_null(o->kind == ROOF_KIND_COLLECTIVE ? t->links[o->span].name : NULL));
-  json_object_set_new(object, "algorithm", text_or_null(o->algorithm));
-  json_object_set_new(object, "dtype",
-                      text_or_null(o->peak != NULL ? roof_dtype_name(o->peak->dtype) : NULL));
-  json_object_set_new(object, "seconds", RF_JSON_SECONDS(o));
-  json_object_set_new(object, "share", rf_json_number(o->count * o->expected_seconds / p->expected_seconds));
+  rf_json_set(object, "regime", json_string(roof_regime_name(o->regime)));
+  rf_json_set(object, "kind", json_string(roof_operation_kind_name(o->kind)));
+  rf_json_set(object, "part", text_or_null(o->part < ROOF_PART_COUNT ? roof_model_part_name(o->part) : NULL));
+  rf_json_set(object, "link", text_or_null(o->kind == ROOF_KIND_COLLECTIVE ? t->links[o->span].name : NULL));
+  rf_json_set(object, "algorithm", text_or_null(o->algorithm));
+  rf_json_set(object, "dtype", text_or_null(o->peak != NULL ? roof_dtype_name(o->peak->dtype) : NULL));
+  rf_json_set(object, "seconds", RF_JSON_SECONDS(o));
+  rf_json_set(object, "share", rf_json_number(o->count * o->expected_seconds / p->expected_seconds));
   return object;
 }
 
@@ -57,21 +54,21 @@ static json_t *phase(const roof_model_target *t, const roof_model_phase *p) {
                                     {"energy_joules", p->energy_joules}};
   json_t *object = json_object(), *operations = json_array();
   RF_JSON_SET(object, amounts);
-  json_object_set_new(object, "bytes_by_class", bytes_by_class(p->bytes));
-  json_object_set_new(object, "kernels", rf_json_number(p->kernels));
-  json_object_set_new(object, "seconds", RF_JSON_SECONDS(p));
+  rf_json_set(object, "bytes_by_class", bytes_by_class(p->bytes));
+  rf_json_set(object, "kernels", rf_json_number(p->kernels));
+  rf_json_set(object, "seconds", RF_JSON_SECONDS(p));
   RF_JSON_SET(object, figures);
   for (int i = 0; i < p->count; i++) {
-    json_array_append_new(operations, operation(t, &p->operations[i], p));
+    rf_json_append(operations, operation(t, &p->operations[i], p));
   }
-  json_object_set_new(object, "operations", operations);
+  rf_json_set(object, "operations", operations);
   return object;
 }
 
 static json_t *phases(const roof_model_target *t, const roof_model_answer *a) {
   json_t *object = json_object();
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
-    json_object_set_new(object, roof_phase_name((roof_phase)i), phase(t, &a->phases[i]));
+    rf_json_set(object, roof_phase_name((roof_phase)i), phase(t, &a->phases[i]));
   }
   return object;
 }
@@ -90,7 +87,7 @@ static json_t *memory(const roof_model_capacity *c) {
                                  {"shared_kv_bytes", c->shared_kv_bytes}};
   json_t *object = json_object();
   RF_JSON_SET(object, parts);
-  json_object_set_new(object, "fits", json_boolean(c->fits));
+  rf_json_set(object, "fits", json_boolean(c->fits));
   RF_JSON_SET(object, rest);
   return object;
 }
@@ -106,10 +103,10 @@ static json_t *stored(const roof_model *m) {
   for (int i = 0; i < m->stored_count; i++) {
     json_t *type = json_pack("{s:s}", "type", m->stored[i].name);
     set_stored(type, &m->stored[i]);
-    json_array_append_new(types, type);
+    rf_json_append(types, type);
   }
   set_stored(object, &all);
-  json_object_set_new(object, "types", types);
+  rf_json_set(object, "types", types);
   return object;
 }
 
@@ -119,10 +116,10 @@ static json_t *precision(const roof_model_target *t) {
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     char name[64];
     roof_weight_format_name(&p->weights[part], name, sizeof name);
-    json_object_set_new(
-        weights, roof_model_part_name((roof_model_part)part),
-        json_pack("{s:s, s:o, s:s, s:b}", "format", name, "bytes", rf_json_number(t->weight_bytes[part]),
-                  "compute", roof_dtype_name(t->parts[part].types.compute), "native", (int)t->native[part]));
+    rf_json_set(weights, roof_model_part_name((roof_model_part)part),
+                json_pack("{s:s, s:o, s:s, s:b}", "format", name, "bytes",
+                          rf_json_number(t->weight_bytes[part]), "compute",
+                          roof_dtype_name(t->parts[part].types.compute), "native", (int)t->native[part]));
   }
   return json_pack("{s:s, s:s, s:s, s:o}", "activations", roof_dtype_name(p->activations), "kv",
                    roof_dtype_name(p->kv), "state", roof_dtype_name(p->state), "weights", weights);
@@ -145,11 +142,11 @@ static json_t *settings(const roof_model_target *t) {
                                     {"offload_kv", s->offload_kv}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
-  json_object_set_new(object, "launch", json_string(roof_launch_name(s->launch)));
-  json_object_set_new(object, "kernel_seconds", rf_json_number(t->kernel.seconds));
-  json_object_set_new(object, "kernel_source", json_string(t->kernel.source));
-  json_object_set_new(object, "kernel_kind", json_string(roof_provenance_name(t->kernel.kind)));
-  json_object_set_new(object, "recompute", json_string(roof_recompute_name(s->recompute)));
+  rf_json_set(object, "launch", json_string(roof_launch_name(s->launch)));
+  rf_json_set(object, "kernel_seconds", rf_json_number(t->kernel.seconds));
+  rf_json_set(object, "kernel_source", json_string(t->kernel.source));
+  rf_json_set(object, "kernel_kind", json_string(roof_provenance_name(t->kernel.kind)));
+  rf_json_set(object, "recompute", json_string(roof_recompute_name(s->recompute)));
   return object;
 }
 
@@ -171,8 +168,8 @@ static json_t *plan_phase(const roof_model_target *t, const roof_model_phase *p)
                                     {"hidden_seconds", p->hidden_seconds}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
-  json_object_set_new(object, "binding_link",
-                      text_or_null(p->network_seconds > 0 ? t->links[roof_model_phase_span(p)].name : NULL));
+  rf_json_set(object, "binding_link",
+              text_or_null(p->network_seconds > 0 ? t->links[roof_model_phase_span(p)].name : NULL));
   return object;
 }
 
@@ -189,13 +186,12 @@ static json_t *plan(const roof_model_target *t, const roof_model_answer *a) {
                                     {"microbatches", roof_model_microbatches(t)}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
-  json_object_set_new(object, "node_link",
-                      t->plain.link != NULL ? link_of(&t->links[ROOF_SPAN_NODE]) : json_null());
-  json_object_set_new(object, "network_link", link_of(&t->links[ROOF_SPAN_CLUSTER]));
-  json_object_set_new(object, "sp", json_boolean(s->sp));
-  json_object_set_new(object, "zero", rf_json_number(s->zero));
+  rf_json_set(object, "node_link", t->plain.link != NULL ? link_of(&t->links[ROOF_SPAN_NODE]) : json_null());
+  rf_json_set(object, "network_link", link_of(&t->links[ROOF_SPAN_CLUSTER]));
+  rf_json_set(object, "sp", json_boolean(s->sp));
+  rf_json_set(object, "zero", rf_json_number(s->zero));
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
-    json_object_set_new(object, roof_phase_name((roof_phase)i), plan_phase(t, &a->phases[i]));
+    rf_json_set(object, roof_phase_name((roof_phase)i), plan_phase(t, &a->phases[i]));
   }
   return object;
 }
@@ -205,7 +201,7 @@ static json_t *notes(const roof_model_target *t) {
   json_t *array = rf_json_texts(m->notes[0], sizeof m->notes[0], m->note_count);
   char why[160];
   if (roof_model_too_long(t, why, sizeof why)) {
-    json_array_insert_new(array, 0, json_string(why));
+    rf_json_note(json_array_insert_new(array, 0, json_string(why)) == 0);
   }
   return array;
 }
@@ -228,10 +224,10 @@ static json_t *fusions(const roof_model_target *t, bool timed) {
     json_t *object = json_pack("{s:s, s:s, s:b}", "name", name, "merges", text, "planned",
                                (int)(t->settings.fusion >> i & 1));
     bool encoder = t->model->encoder, generates = !encoder && t->settings.generate > 0;
-    json_object_set_new(object, "encode", encoder ? saving(t, timed, ROOF_PHASE_ENCODE, i) : json_null());
-    json_object_set_new(object, "prefill", encoder ? json_null() : saving(t, timed, ROOF_PHASE_PREFILL, i));
-    json_object_set_new(object, "decode", generates ? saving(t, timed, ROOF_PHASE_DECODE, i) : json_null());
-    json_array_append_new(array, object);
+    rf_json_set(object, "encode", encoder ? saving(t, timed, ROOF_PHASE_ENCODE, i) : json_null());
+    rf_json_set(object, "prefill", encoder ? json_null() : saving(t, timed, ROOF_PHASE_PREFILL, i));
+    rf_json_set(object, "decode", generates ? saving(t, timed, ROOF_PHASE_DECODE, i) : json_null());
+    rf_json_append(array, object);
   }
   return array;
 }
@@ -240,7 +236,7 @@ static json_t *definitions(void) {
   json_t *object = json_object();
   const roof_model_definition *d = NULL;
   for (int i = 0; (d = roof_model_definition_at(i)) != NULL; i++) {
-    json_object_set_new(object, d->name, json_string(d->text));
+    rf_json_set(object, d->name, json_string(d->text));
   }
   return object;
 }
@@ -282,9 +278,9 @@ static json_t *fits_with(const roof_model_target *t, const roof_model_answer *a)
   json_t *array = json_array();
   size_t count = roof_model_fits_of(t, fits);
   for (size_t i = 0; i < count; i++) {
-    json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "change", fits[i].change, "devices",
-                                           rf_json_number(fits[i].devices), "spare_bytes",
-                                           rf_json_number(fits[i].spare_bytes)));
+    rf_json_append(array, json_pack("{s:s, s:o, s:o}", "change", fits[i].change, "devices",
+                                    rf_json_number(fits[i].devices), "spare_bytes",
+                                    rf_json_number(fits[i].spare_bytes)));
   }
   return roof_model_has_times(a) ? (json_decref(array), json_null()) : array;
 }
@@ -317,18 +313,18 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
   json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "schema", "roofline.model/1", "name", m->name,
                              "architecture", m->architecture, "machine", t->machine->name);
   RF_JSON_SET(object, numbers);
-  json_object_set_new(object, "continuous", isnan(a->tpot_seconds) ? json_null() : continuous(a));
-  json_object_set_new(object, "training", rf_training_json(&a->training));
-  json_object_set_new(object, "settings", settings(t));
-  json_object_set_new(object, "precision", precision(t));
-  json_object_set_new(object, "file", m->stored_count > 0 ? stored(m) : json_null());
-  json_object_set_new(object, "plan", plan(t, a));
-  json_object_set_new(object, "memory", memory(&a->capacity));
-  json_object_set_new(object, "fits_with", fits_with(t, a));
-  json_object_set_new(object, "phases", phases(t, a));
-  json_object_set_new(object, "fusions", fusions(t, roof_model_has_times(a)));
-  json_object_set_new(object, "definitions", definitions());
-  json_object_set_new(object, "notes", notes(t));
+  rf_json_set(object, "continuous", isnan(a->tpot_seconds) ? json_null() : continuous(a));
+  rf_json_set(object, "training", rf_training_json(&a->training));
+  rf_json_set(object, "settings", settings(t));
+  rf_json_set(object, "precision", precision(t));
+  rf_json_set(object, "file", m->stored_count > 0 ? stored(m) : json_null());
+  rf_json_set(object, "plan", plan(t, a));
+  rf_json_set(object, "memory", memory(&a->capacity));
+  rf_json_set(object, "fits_with", fits_with(t, a));
+  rf_json_set(object, "phases", phases(t, a));
+  rf_json_set(object, "fusions", fusions(t, roof_model_has_times(a)));
+  rf_json_set(object, "definitions", definitions());
+  rf_json_set(object, "notes", notes(t));
   return object;
 }
 

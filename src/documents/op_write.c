@@ -7,7 +7,7 @@ static json_t *parameter_json(const roof_op *op, int index) {
   const char *fallback = roof_op_value_name(op, index, p->fallback);
   json_t *choices = json_array();
   for (int i = 0; i < ROOF_CHOICE_MAX && p->choices[i] != NULL; i++) {
-    json_array_append_new(choices, json_string(p->choices[i]));
+    rf_json_append(choices, json_string(p->choices[i]));
   }
   return json_pack("{s:s, s:o, s:s?, s:o, s:s}", "name", p->name, "default",
                    fallback != NULL ? json_string(fallback) : rf_json_number(p->fallback), "same_as",
@@ -17,7 +17,7 @@ static json_t *parameter_json(const roof_op *op, int index) {
 json_t *rf_op_json(const roof_op *op) {
   json_t *parameters = json_array();
   for (int i = 0; i < roof_op_param_count(op); i++) {
-    json_array_append_new(parameters, parameter_json(op, i));
+    rf_json_append(parameters, parameter_json(op, i));
   }
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:s?, s:o, s:s, s:o, s:s}", "name", op->name,
                    "family", op->family, "summary", op->summary, "unit", roof_unit_name(op->unit), "flops",

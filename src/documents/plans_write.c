@@ -13,7 +13,7 @@ static json_t *point(const roof_plan_point *p, const roof_model_precisions *prec
                                     {"total_bytes", p->total_bytes}};
   json_t *object = json_object();
   RF_JSON_SET(object, plan);
-  json_object_set_new(object, "precision", json_string(precisions->names[p->precision]));
+  rf_json_set(object, "precision", json_string(precisions->names[p->precision]));
   RF_JSON_SET(object, figures);
   return object;
 }
@@ -33,11 +33,11 @@ json_t *rf_plans_json(const roof_model *model, const roof_machine *machine, cons
                              machine->name);
   RF_JSON_SET(object, numbers);
   for (int i = 0; i < f->count; i++) {
-    json_array_append_new(front, point(&f->points[i], precisions));
+    rf_json_append(front, point(&f->points[i], precisions));
   }
-  json_object_set_new(object, "best", f->best.batch > 0 ? point(&f->best, precisions) : json_null());
-  json_object_set_new(object, "nearest", f->nearest.batch > 0 ? point(&f->nearest, precisions) : json_null());
-  json_object_set_new(object, "front", front);
+  rf_json_set(object, "best", f->best.batch > 0 ? point(&f->best, precisions) : json_null());
+  rf_json_set(object, "nearest", f->nearest.batch > 0 ? point(&f->nearest, precisions) : json_null());
+  rf_json_set(object, "front", front);
   return object;
 }
 
@@ -57,11 +57,11 @@ static json_t *train_point(const roof_train_point *p) {
                                     {"total_bytes", p->total_bytes}};
   json_t *object = json_object();
   RF_JSON_SET(object, plan);
-  json_object_set_new(object, "sp", json_boolean(p->sp));
-  json_object_set_new(object, "zero", rf_json_number(p->zero));
-  json_object_set_new(object, "recompute", json_string(roof_recompute_name(p->recompute)));
+  rf_json_set(object, "sp", json_boolean(p->sp));
+  rf_json_set(object, "zero", rf_json_number(p->zero));
+  rf_json_set(object, "recompute", json_string(roof_recompute_name(p->recompute)));
   RF_JSON_SET(object, figures);
-  json_object_set_new(object, "training", rf_training_json(&p->training));
+  rf_json_set(object, "training", rf_training_json(&p->training));
   return object;
 }
 
@@ -77,10 +77,10 @@ json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine
                              "machine", machine->name);
   RF_JSON_SET(object, numbers);
   for (int i = 0; i < f->count; i++) {
-    json_array_append_new(front, train_point(&f->points[i]));
+    rf_json_append(front, train_point(&f->points[i]));
   }
-  json_object_set_new(object, "best", f->count > 0 ? train_point(&f->best) : json_null());
-  json_object_set_new(object, "front", front);
+  rf_json_set(object, "best", f->count > 0 ? train_point(&f->best) : json_null());
+  rf_json_set(object, "front", front);
   return object;
 }
 

@@ -12,7 +12,7 @@ json_t *rf_parameters_json(const roof_op *op, const double *values) {
     char text[64];
     roof_op_value_text(op, i, values[i], text, sizeof text);
     bool choice = roof_op_value_name(op, i, values[i]) != NULL;
-    json_object_set_new(object, op->params[i].name, choice ? json_string(text) : rf_json_number(values[i]));
+    rf_json_set(object, op->params[i].name, choice ? json_string(text) : rf_json_number(values[i]));
   }
   return object;
 }
@@ -21,17 +21,17 @@ static json_t *levels(const roof_prediction *p) {
   json_t *array = json_array();
   for (int i = 0; i < p->level_count; i++) {
     const roof_level_time *t = &p->levels[i];
-    json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", t->level->name, "bytes",
-                                           rf_json_number(t->bytes), "intensity",
-                                           rf_json_number(t->intensity), "ridge", rf_json_number(t->ridge),
-                                           "seconds", rf_json_number(t->seconds)));
+    rf_json_append(array,
+                   json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", t->level->name, "bytes",
+                             rf_json_number(t->bytes), "intensity", rf_json_number(t->intensity), "ridge",
+                             rf_json_number(t->ridge), "seconds", rf_json_number(t->seconds)));
   }
   return array;
 }
 
 static void add_effect(json_t *effects, const char *name, double factor, const char *why) {
-  json_array_append_new(
-      effects, json_pack("{s:s, s:o, s:s}", "name", name, "factor", rf_json_number(factor), "why", why));
+  rf_json_append(effects,
+                 json_pack("{s:s, s:o, s:s}", "name", name, "factor", rf_json_number(factor), "why", why));
 }
 
 /** What makes the expected time of the bare roofline: where the machine has no constants of such kernels, one share. */
@@ -39,9 +39,9 @@ static void add_known(json_t *array, const roof_target *target, const roof_predi
   roof_effect_part parts[ROOF_EFFECT_COUNT];
   int count = roof_effects_of(target, p, parts);
   for (int i = 0; i < count; i++) {
-    json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:s}", "name", roof_effect_name(parts[i].effect),
-                                           "factor", rf_json_number(parts[i].factor), "seconds",
-                                           rf_json_number(parts[i].seconds), "why", parts[i].text));
+    rf_json_append(array, json_pack("{s:s, s:o, s:o, s:s}", "name", roof_effect_name(parts[i].effect),
+                                    "factor", rf_json_number(parts[i].factor), "seconds",
+                                    rf_json_number(parts[i].seconds), "why", parts[i].text));
   }
 }
 
@@ -99,16 +99,16 @@ json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const d
       rf_json_number(p->attainable));
   const char *class = target->machine->device_class;
   json_object_set_new(object, "device_class", class[0] != '\0' ? json_string(class) : json_null());
-  json_object_set_new(object, "seconds", RF_JSON_SECONDS(p));
-  json_object_set_new(object, "levels", levels(p));
-  json_object_set_new(object, "ceilings",
-                      json_pack("{s:o, s:o}", "theoretical", ceiling(target, ROOF_THEORETICAL, p), "achieved",
-                                ceiling(target, ROOF_ACHIEVED, p)));
-  json_object_set_new(object, "link_bytes", rf_json_number(p->work.link_bytes));
-  json_object_set_new(object, "working_set_bytes", rf_json_number(p->work.working_set));
-  json_object_set_new(object, "least", least(p));
-  json_object_set_new(object, "effects", effects(target, p));
-  json_object_set_new(object, "energy_joules", rf_json_number(p->energy_joules));
+  rf_json_set(object, "seconds", RF_JSON_SECONDS(p));
+  rf_json_set(object, "levels", levels(p));
+  rf_json_set(object, "ceilings",
+              json_pack("{s:o, s:o}", "theoretical", ceiling(target, ROOF_THEORETICAL, p), "achieved",
+                        ceiling(target, ROOF_ACHIEVED, p)));
+  rf_json_set(object, "link_bytes", rf_json_number(p->work.link_bytes));
+  rf_json_set(object, "working_set_bytes", rf_json_number(p->work.working_set));
+  rf_json_set(object, "least", least(p));
+  rf_json_set(object, "effects", effects(target, p));
+  rf_json_set(object, "energy_joules", rf_json_number(p->energy_joules));
   rf_question_add(object, target);
   return object;
 }
@@ -128,10 +128,10 @@ roof_status roof_predictions_write(const roof_target *targets, int count, const 
     json_t *object = rf_prediction_json(&targets[i], op, values, &p);
     if (sealed != NULL) {
       const roof_sealing *s = &sealed->list[i];
-      json_object_update_new(object, json_pack("{s:s, s:s, s:s}", "label", s->label, "machine_sha256",
-                                               s->machine_digest, "shape", s->parameters));
+      rf_json_merge(object, json_pack("{s:s, s:s, s:s}", "label", s->label, "machine_sha256",
+                                      s->machine_digest, "shape", s->parameters));
     }
-    json_array_append_new(list, object);
+    rf_json_append(list, object);
   }
   json_t *document = count == 1
                          ? json_incref(json_array_get(list, 0))

@@ -246,7 +246,6 @@ roof_status roof_sealings_read(roof_sealings *all, const char *text, size_t leng
   json_t *list = json_is_array(root) ? root : json_is_array(many) ? many : points;
   bool single = !json_is_array(list);
   size_t count = single ? 1 : json_array_size(list);
-  roof_status status = ROOF_OK;
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     roof_sealing one;
     status = read_prediction(single ? root : json_array_get(list, i), &one, error);

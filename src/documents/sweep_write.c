@@ -19,7 +19,7 @@ static json_t *line_json(const roof_shape *shape, size_t start, int except) {
   for (int i = 0; i < shape->axis_count; i++) {
     const char *name = shape->op->params[shape->axes[i].param].name;
     if (shape->axes[i].param != except) {
-      json_object_set(varying, name, json_object_get(all, name));
+      rf_json_set(varying, name, json_incref(json_object_get(all, name)));
     }
   }
   json_decref(all);

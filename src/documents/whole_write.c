@@ -23,14 +23,14 @@ roof_status roof_model_claim_write(const roof_model_target *target, const roof_m
                                     {"limit", judged->limit},
                                     {"expected", judged->expected},
                                     {"fraction", judged->placed.share}};
-  json_object_set_new(object, "quantity", json_string(judged->name));
-  json_object_set_new(object, "unit", json_string(judged->unit));
-  json_object_set_new(object, "phase", json_string(judged->phase));
+  rf_json_set(object, "quantity", json_string(judged->name));
+  rf_json_set(object, "unit", json_string(judged->unit));
+  rf_json_set(object, "phase", json_string(judged->phase));
   RF_JSON_SET(object, figures);
-  json_object_set_new(object, "fits", json_boolean(judged->fits));
-  json_object_set_new(object, "possible", json_boolean(judged->possible));
-  json_object_set_new(object, "verdict", json_string(judged->placed.verdict->name));
-  json_object_set_new(object, "because", json_string(judged->because));
+  rf_json_set(object, "fits", json_boolean(judged->fits));
+  rf_json_set(object, "possible", json_boolean(judged->possible));
+  rf_json_set(object, "verdict", json_string(judged->placed.verdict->name));
+  rf_json_set(object, "because", json_string(judged->because));
   return rf_json_write(object, "claim", out, error);
 }
 
@@ -49,11 +49,11 @@ roof_status roof_model_energy_write(const roof_model_target *target, const roof_
                                       {"flops_per_joule", r->flops_per_joule}};
     json_t *phase = json_pack("{s:s, s:s}", "phase", r->phase, "regime", roof_regime_name(r->regime));
     RF_JSON_SET(phase, figures);
-    json_array_append_new(phases, phase);
+    rf_json_append(phases, phase);
   }
-  json_object_set_new(object, "joules_per_token", rf_json_number(answer->joules_per_token));
-  json_object_set_new(object, "power_only", json_boolean(target->plain.costs.power_only));
-  json_object_set_new(object, "phases", phases);
+  rf_json_set(object, "joules_per_token", rf_json_number(answer->joules_per_token));
+  rf_json_set(object, "power_only", json_boolean(target->plain.costs.power_only));
+  rf_json_set(object, "phases", phases);
   return rf_json_write(object, "energy", out, error);
 }
 
@@ -69,8 +69,8 @@ roof_status roof_model_levers_write(const roof_model_target *target, const roof_
     json_t *lever = json_pack("{s:s, s:s, s:b, s:b}", "lever", l->name, "change", l->change, "helps",
                               (int)l->helps, "fits", (int)l->fits);
     RF_JSON_SET(lever, figures);
-    json_array_append_new(array, lever);
+    rf_json_append(array, lever);
   }
-  json_object_set_new(object, "levers", array);
+  rf_json_set(object, "levers", array);
   return rf_json_write(object, "levers", out, error);
 }

@@ -14,11 +14,10 @@ json_t *rf_workload_item_json(const roof_workload *w, const roof_workload_answer
                              item->shape, "count", rf_json_number(item->count), "dtype",
                              roof_dtype_name(item->types.compute), "unit", roof_unit_name(item->work.unit));
   RF_JSON_SET(object, figures);
-  json_object_set_new(object, "regime", json_string(roof_regime_name(p->regime)));
-  json_object_set_new(object, "binding", json_string(roof_prediction_binding(p, binding, sizeof binding)));
-  json_object_set_new(object, "seconds", RF_JSON_SECONDS(p));
-  json_object_set_new(object, "share",
-                      rf_json_number(item->count * p->expected_seconds / a->expected_seconds));
+  rf_json_set(object, "regime", json_string(roof_regime_name(p->regime)));
+  rf_json_set(object, "binding", json_string(roof_prediction_binding(p, binding, sizeof binding)));
+  rf_json_set(object, "seconds", RF_JSON_SECONDS(p));
+  rf_json_set(object, "share", rf_json_number(item->count * p->expected_seconds / a->expected_seconds));
   return object;
 }
 
@@ -30,7 +29,7 @@ static json_t *regimes(const roof_workload_answer *a) {
         {"operations", r->items}, {"seconds", r->seconds}, {"share", r->seconds / a->expected_seconds}};
     json_t *regime = json_object();
     RF_JSON_SET(regime, members);
-    json_object_set_new(object, roof_regime_name((roof_regime)i), regime);
+    rf_json_set(object, roof_regime_name((roof_regime)i), regime);
   }
   return object;
 }
@@ -43,15 +42,14 @@ static json_t *memory(const roof_workload *w, const roof_workload_answer *a) {
                                     {"capacity_bytes", capacity}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
-  json_object_set_new(object, "fits",
-                      isnan(total + capacity) ? json_null() : json_boolean(total <= capacity));
+  rf_json_set(object, "fits", isnan(total + capacity) ? json_null() : json_boolean(total <= capacity));
   return object;
 }
 
 static json_t *operations(const roof_workload *w, const roof_workload_answer *a) {
   json_t *items = json_array();
   for (size_t i = 0; i < w->count; i++) {
-    json_array_append_new(items, rf_workload_item_json(w, a, i));
+    rf_json_append(items, rf_workload_item_json(w, a, i));
   }
   return items;
 }
@@ -74,14 +72,14 @@ json_t *rf_workload_json(const roof_workload *w, const roof_machine *machine, co
       json_pack("{s:s, s:s, s:s, s:s, s:s}", "schema", "roofline.workload/1", "name", w->name, "format",
                 w->format, "machine", machine->name, "regime", roof_regime_name(a->regime));
   RF_JSON_SET(object, numbers);
-  json_object_set_new(object, "launch",
-                      json_pack("{s:s, s:o, s:s}", "mode", roof_launch_name(s->launch), "kernel_seconds",
-                                rf_json_number(a->kernel.seconds), "kernel_source", a->kernel.source));
-  json_object_set_new(object, "seconds", RF_JSON_SECONDS(a));
-  json_object_set_new(object, "regimes", regimes(a));
-  json_object_set_new(object, "memory", memory(w, a));
-  json_object_set_new(object, "operations", operations(w, a));
-  json_object_set_new(object, "notes", rf_json_texts(w->notes[0], sizeof w->notes[0], w->note_count));
+  rf_json_set(object, "launch",
+              json_pack("{s:s, s:o, s:s}", "mode", roof_launch_name(s->launch), "kernel_seconds",
+                        rf_json_number(a->kernel.seconds), "kernel_source", a->kernel.source));
+  rf_json_set(object, "seconds", RF_JSON_SECONDS(a));
+  rf_json_set(object, "regimes", regimes(a));
+  rf_json_set(object, "memory", memory(w, a));
+  rf_json_set(object, "operations", operations(w, a));
+  rf_json_set(object, "notes", rf_json_texts(w->notes[0], sizeof w->notes[0], w->note_count));
   return object;
 }
 

@@ -26,10 +26,10 @@ static json_t *dot_json(const roof_scene *scene, const roof_scene_dot *dot) {
 roof_status roof_scene_write(const roof_scene *scene, roof_text *out, roof_error *error) {
   json_t *roofs = json_array(), *dots = json_array();
   for (int i = 0; i < scene->roof_count; i++) {
-    json_array_append_new(roofs, roof_json(scene, &scene->roofs[i]));
+    rf_json_append(roofs, roof_json(scene, &scene->roofs[i]));
   }
   for (int i = 0; i < scene->dot_count; i++) {
-    json_array_append_new(dots, dot_json(scene, &scene->dots[i]));
+    rf_json_append(dots, dot_json(scene, &scene->dots[i]));
   }
   return rf_json_write(
       json_pack("{s:s, s:o, s:o}", "schema", "roofline.plot/1", "roofs", roofs, "dots", dots), "plot", out,
@@ -40,8 +40,8 @@ roof_status roof_bars_write(const roof_bars *bars, roof_text *out, roof_error *e
   json_t *list = json_array();
   for (int i = 0; i < bars->count; i++) {
     const roof_bar *bar = &bars->bars[i];
-    json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "label", bar->label, "value",
-                                          rf_json_number(bar->value), "note", bar->note));
+    rf_json_append(list, json_pack("{s:s, s:o, s:s}", "label", bar->label, "value",
+                                   rf_json_number(bar->value), "note", bar->note));
   }
   return rf_json_write(json_pack("{s:s, s:s, s:s, s:o}", "schema", "roofline.bars/1", "title", bars->title,
                                  "unit", bars->unit, "bars", list),

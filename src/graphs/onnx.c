@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "documents/json.h"
 #include "host/file.h"
 
 enum { SHAPE_MAX = 160 };
@@ -203,7 +204,7 @@ static roof_status emit(walk *k, onnx_call *c, const onnx_op *op) {
 static void pass_over(walk *k, const onnx_call *c, bool constant) {
   onnx_value *from = rf_onnx_in(c, 0);
   json_int_t count = json_integer_value(json_object_get(k->silent, c->node->type));
-  json_object_set_new_nocheck(k->silent, c->node->type, json_integer(count + 1));
+  rf_json_note(json_object_set_new_nocheck(k->silent, c->node->type, json_integer(count + 1)) == 0);
   for (int i = 0; i < c->node->out_count; i++) {
     onnx_value *v = rf_onnx_out(c, i);
     if (v != NULL) {
@@ -341,6 +342,9 @@ roof_status roof_workload_read_onnx(const void *data, size_t length, const char 
   roof_status status = k.g.index == NULL || k.silent == NULL || k.g.used == NULL
                            ? roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", file)
                            : walk_graph(&k, (proto){at, at + length});
+  if (rf_json_lost() && status == ROOF_OK) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", file);
+  }
   rf_onnx_done(&k.g);
   json_decref(k.silent);
   if (status != ROOF_OK) {

@@ -12,12 +12,12 @@
 static void add_count(json_t *values, json_t *counted, const char *key, const char *unit,
                       const roof_count *count, double calls) {
   if (!isnan(count->value)) {
-    json_object_set_new(values, key, rf_json_number(count->value / calls));
+    rf_json_set(values, key, rf_json_number(count->value / calls));
   }
   if (count->source[0] != '\0') {
-    json_object_set_new(counted, key,
-                        json_pack("{s:s, s:s, s:s*}", "source", count->source, "quality",
-                                  roof_quality_name(count->quality), "unit", unit));
+    rf_json_set(counted, key,
+                json_pack("{s:s, s:s, s:s*}", "source", count->source, "quality",
+                          roof_quality_name(count->quality), "unit", unit));
   }
 }
 
@@ -45,7 +45,7 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
   add_count(bytes, counted, "unknown", NULL, &r->other_bytes, calls);
   add_count(bytes, counted, "link", NULL, &r->link_bytes, calls);
   if (r->link[0] != '\0') {
-    json_object_set_new(json_object_get(counted, "link"), "link", json_string(r->link));
+    rf_json_set(json_object_get(counted, "link"), "link", json_string(r->link));
   }
   return rf_json_filled(bytes);
 }
@@ -53,7 +53,7 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
 static json_t *counters_of(const roof_record *r) {
   json_t *counters = json_object();
   for (size_t i = 0; i < r->counter_count; i++) {
-    json_object_set_new(counters, r->counters[i].name, rf_json_number(r->counters[i].value));
+    rf_json_set(counters, r->counters[i].name, rf_json_number(r->counters[i].value));
   }
   return rf_json_filled(counters);
 }
@@ -71,7 +71,7 @@ static json_t *kernel_json(const roof_ranked_record *row) {
       rf_json_numbers(r->samples, r->sample_count), "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
       "counters", counters_of(r));
-  json_object_set_new(kernel, "counted", counted);
+  rf_json_set(kernel, "counted", counted);
   rf_json_add_placed(kernel, at, calls);
   json_decref(items);
   return kernel;
@@ -81,16 +81,16 @@ static json_t *kernel_json(const roof_ranked_record *row) {
 static void add_taken(json_t *object, const roof_profile *p) {
   char text[ROOF_TIME_MAX];
   bool known = !isnan(p->taken);
-  json_object_set_new(object, "taken", known ? json_string(roof_time_write(p->taken, text)) : json_null());
-  json_object_set_new(object, "taken_from",
-                      known ? json_string(p->dated_by_file ? "date of the file" : "file") : json_null());
+  rf_json_set(object, "taken", known ? json_string(roof_time_write(p->taken, text)) : json_null());
+  rf_json_set(object, "taken_from",
+              known ? json_string(p->dated_by_file ? "date of the file" : "file") : json_null());
 }
 
 static json_t *facts_json(const roof_profile *p) {
   json_t *facts = json_object();
   for (size_t i = 0; i < p->fact_count; i++) {
     const roof_fact *f = &p->facts[i];
-    json_object_set_new(facts, f->name, f->text != NULL ? json_string(f->text) : rf_json_number(f->value));
+    rf_json_set(facts, f->name, f->text != NULL ? json_string(f->text) : rf_json_number(f->value));
   }
   return facts;
 }
@@ -98,8 +98,8 @@ static json_t *facts_json(const roof_profile *p) {
 static json_t *skipped_json(const roof_profile *p) {
   json_t *skipped = json_array();
   for (size_t i = 0; i < p->skip_count; i++) {
-    json_array_append_new(skipped, json_pack("{s:s, s:s, s:I}", "what", p->skips[i].what, "why",
-                                             p->skips[i].why, "times", (json_int_t)p->skips[i].times));
+    rf_json_append(skipped, json_pack("{s:s, s:s, s:I}", "what", p->skips[i].what, "why", p->skips[i].why,
+                                      "times", (json_int_t)p->skips[i].times));
   }
   return skipped;
 }
@@ -108,9 +108,8 @@ static json_t *recorded_json(const roof_ranking *ranking, const roof_recorded *r
   json_t *labels = json_array(), *left_out = json_array();
   for (size_t i = 0; i < ranking->count; i++) {
     const char *name = ranking->rows[i].record->name, *why = recorded->why[i];
-    json_array_append_new(why == NULL ? labels : left_out,
-                          why == NULL ? json_string(name)
-                                      : json_pack("{s:s, s:s}", "what", name, "why", why));
+    rf_json_append(why == NULL ? labels : left_out,
+                   why == NULL ? json_string(name) : json_pack("{s:s, s:s}", "what", name, "why", why));
   }
   return json_pack("{s:s, s:o, s:o}", "ledger", recorded->ledger, "labels", labels, "left_out", left_out);
 }
@@ -120,7 +119,7 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
                                roof_error *error) {
   json_t *kernels = json_array();
   for (size_t i = 0; i < ranking->count; i++) {
-    json_array_append_new(kernels, kernel_json(&ranking->rows[i]));
+    rf_json_append(kernels, kernel_json(&ranking->rows[i]));
   }
   json_t *object =
       json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",
@@ -131,8 +130,7 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
                 facts_json(profile), "skipped", skipped_json(profile));
   if (object != NULL) {
     add_taken(object, profile);
-    json_object_set_new(object, "recorded",
-                        recorded != NULL ? recorded_json(ranking, recorded) : json_null());
+    rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());
   }
   return rf_json_write(object, "import", out, error);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/letters.h"
+#include "documents/json.h"
 
 enum { DOCUMENT_MAX = 1 << 30 };
 
@@ -46,7 +47,9 @@ static void clean(char *text, size_t length) {
 
 json_t *rf_import_document_line(char *text, size_t length, json_error_t *why) {
   clean(text, length);
-  return json_loadb(text, length, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL | JSON_DECODE_ANY, why);
+  json_t *read = rf_json_load(text, length, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL | JSON_DECODE_ANY, why);
+  rf_json_note(read != NULL || json_error_code(why) != json_error_out_of_memory);
+  return read;
 }
 
 roof_status rf_import_document(roof_source *source, json_t **document, roof_error *error) {

@@ -289,7 +289,7 @@ static json_t *profiler_json(const roof_profiler *p) {
 roof_status roof_profilers_write(roof_text *out, roof_error *error) {
   json_t *list = json_array();
   for (int i = 0; i < PROFILER_COUNT; i++) {
-    json_array_append_new(list, profiler_json(&profilers[i]));
+    rf_json_append(list, profiler_json(&profilers[i]));
   }
   return rf_json_write(json_pack("{s:s, s:o}", "schema", "roofline.profilers/1", "profilers", list),
                        "profilers", out, error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/letters.h"
+#include "documents/json.h"
 #include "import/_json.h"
 
 static int detect(const char *text, size_t size) {
@@ -237,10 +238,10 @@ static roof_status rows_of_csv(reading *r, json_t *rows, roof_error *error) {
       json_t *object = json_object();
       for (size_t i = 0; i < row.count && i < header.count; i++) {
         if (row.fields[i][0] != '\0') {
-          json_object_set_new(object, header.fields[i], json_string(row.fields[i]));
+          rf_json_set(object, header.fields[i], json_string(row.fields[i]));
         }
       }
-      json_array_append_new(rows, object);
+      rf_json_append(rows, object);
     }
   }
   rf_import_row_done(&header);

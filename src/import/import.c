@@ -1,10 +1,12 @@
 /* Finds the format of a file and lets it read. */
 #include "import/import.h"
+#include "documents/json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/json.h"
 #include "roofline/ops.h"
 
 #define ROW(format) extern const roof_format rf_format_##format;
@@ -96,7 +98,11 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   }
   profile->format = format;
   profile->decimal = options != NULL ? options->decimal : 0;
+  (void)rf_json_lost();
   status = format->read(source, profile, error);
+  if (rf_json_lost()) {
+    return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  }
   if (status == ROOF_OK) {
     status = rf_import_failed(source, error);
   }

@@ -7,6 +7,7 @@
 
 #include "core/letters.h"
 #include "core/number.h"
+#include "documents/json.h"
 #include "import/_json.h"
 
 static int detect(const char *text, size_t size) {
@@ -172,7 +173,7 @@ static roof_status take_test(reading *r, const json_t *test, roof_error *error) 
 
 static void set_number(json_t *test, const char *key, double value) {
   if (!isnan(value)) {
-    json_object_set_new(test, key, json_real(value));
+    rf_json_set(test, key, json_real(value));
   }
 }
 
@@ -201,7 +202,7 @@ static void set_shape(json_t *test, const char *text) {
     if (at != NULL) {
       rf_numbers_read(at + strlen(parts[i].mark), &number, 1);
     }
-    json_object_set_new(test, parts[i].key, json_real(number));
+    rf_json_set(test, parts[i].key, json_real(number));
   }
 }
 
@@ -225,7 +226,7 @@ static void set_column(json_t *test, const char *name, const char *text) {
   }
   for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
     if (strcmp(name, plain[i].column) == 0) {
-      json_object_set_new(test, plain[i].key, json_string(text));
+      rf_json_set(test, plain[i].key, json_string(text));
     }
   }
 }
@@ -253,7 +254,7 @@ static roof_status take_table_line(reading *r, const char *line, roof_error *err
   for (size_t i = 0; i < r->row.count; i++) {
     set_column(test, trim(r->header.fields[i]), trim(r->row.fields[i]));
   }
-  json_array_append_new(r->tests, test);
+  rf_json_append(r->tests, test);
   return ROOF_OK;
 }
 
@@ -270,9 +271,9 @@ static roof_status take_csv_line(reading *r, const char *line, roof_error *error
   if (status == ROOF_OK) {
     json_t *test = json_object();
     for (size_t i = 0; i < r->row.count; i++) {
-      json_object_set_new(test, r->header.fields[i], json_string(r->row.fields[i]));
+      rf_json_set(test, r->header.fields[i], json_string(r->row.fields[i]));
     }
-    json_array_append_new(r->tests, test);
+    rf_json_append(r->tests, test);
   }
   return status;
 }
@@ -306,9 +307,9 @@ static roof_status take_sql_line(reading *r, char *line, roof_error *error) {
   json_t *test = json_object();
   for (char *name; (name = next_of_list(&names)) != NULL;) {
     char *value = next_of_list(&values);
-    json_object_set_new(test, name, json_string(value != NULL ? value : ""));
+    rf_json_set(test, name, json_string(value != NULL ? value : ""));
   }
-  json_array_append_new(r->tests, test);
+  rf_json_append(r->tests, test);
   return ROOF_OK;
 }
 
@@ -318,7 +319,7 @@ static roof_status take_json_line(reading *r, char *line, size_t length, roof_er
   if (test == NULL) {
     return rf_import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
   }
-  json_array_append_new(r->tests, test);
+  rf_json_append(r->tests, test);
   return ROOF_OK;
 }
 

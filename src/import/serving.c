@@ -6,6 +6,7 @@
 
 #include "core/letters.h"
 #include "core/number.h"
+#include "documents/json.h"
 #include "import/_aiperf.h"
 
 static int detect(const char *text, size_t size) {
@@ -276,7 +277,7 @@ static void take_report_line(json_t *run, const char *line) {
   }
   for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
     if (strlen(labels[i].label) == length && rf_letters_compare_some(line, labels[i].label, length) == 0) {
-      json_object_set_new(run, labels[i].key, json_real(value));
+      rf_json_set(run, labels[i].key, json_real(value));
     }
   }
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -288,7 +289,7 @@ static void take_report_line(json_t *run, const char *line) {
       for (char *p = key; *p != '\0'; p++) {
         *p = *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : *p;
       }
-      json_object_set_new(run, key, json_real(value));
+      rf_json_set(run, key, json_real(value));
     }
   }
 }

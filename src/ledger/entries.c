@@ -15,7 +15,7 @@ static json_t *read_objects(const roof_text *lines) {
   bool kept = array != NULL;
   for (const char *line = lines->data; line != NULL && *line != '\0' && kept;) {
     const char *newline = strchr(line, '\n');
-    json_t *object = json_loadb(line, (size_t)(newline - line), JSON_REJECT_DUPLICATES, NULL);
+    json_t *object = rf_json_load(line, (size_t)(newline - line), JSON_REJECT_DUPLICATES, NULL);
     kept = json_array_append_new(array, object) == 0;
     line = newline + 1;
   }

@@ -1,6 +1,7 @@
 #include "ledger/entry.h"
 #include "host/clock.h"
 
+#include "documents/json.h"
 #include "roofline/version.h"
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static char *dump(const ledger_link *link, json_t *fields, const ledger_key *key
                            "previous", link->digest);
   bool built = object != NULL && ends != NULL && json_object_update(object, fields) == 0 &&
                json_object_update(object, ends) == 0;
-  char *text = built ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+  char *text = built ? rf_json_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(object);
   json_decref(ends);
   *length = text != NULL ? strlen(text) - 1 : 0; /* without the closing brace */

@@ -27,7 +27,7 @@ static json_t *counters_json(const roof_reconciled *r) {
   json_t *object = json_object();
   for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
     if (!isnan(r->clue[i])) {
-      json_object_set_new(object, roof_clue_name((roof_clue)i), json_real(r->clue[i]));
+      rf_json_set(object, roof_clue_name((roof_clue)i), json_real(r->clue[i]));
     }
   }
   return object;
@@ -69,7 +69,7 @@ static json_t *figures_json(const roof_reconciled *r) {
 static json_t *words_json(const roof_reconciled *r, const roof_why *why) {
   json_t *causes = json_array();
   for (size_t i = 0; i < why->count; i++) {
-    json_array_append_new(causes, rf_cause_json(&why->causes[i]));
+    rf_json_append(causes, rf_cause_json(&why->causes[i]));
   }
   return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "verdict", r->verdict, "because", why->sentence, "done",
                    (int)r->done, "next", text_or_null(r->next), "error", text_or_null(r->impossible),
@@ -80,8 +80,7 @@ static json_t *entry_json(roof_reconcile *all, size_t index, roof_why *why) {
   const roof_reconciled *r = &all->entries[index];
   roof_reconcile_why(all, index, why);
   json_t *entry = times_json(r), *figures = figures_json(r), *words = words_json(r, why);
-  json_object_update(entry, figures);
-  json_object_update(entry, words);
+  rf_json_note(json_object_update(entry, figures) == 0 && json_object_update(entry, words) == 0);
   json_decref(figures);
   json_decref(words);
   return entry;
@@ -91,7 +90,7 @@ roof_status roof_reconcile_write(roof_reconcile *all, const char *ledger, roof_t
   json_t *entries = json_array();
   roof_why *why = malloc(sizeof *why);
   for (size_t i = 0; i < all->count && why != NULL; i++) {
-    json_array_append_new(entries, entry_json(all, i, why));
+    rf_json_append(entries, entry_json(all, i, why));
   }
   json_t *document =
       json_pack("{s:s, s:s, s:s, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger", ledger,

@@ -161,12 +161,12 @@ roof_status roof_loop_write(const roof_loop *loop, const char *report, roof_text
     const roof_loop_kernel *k = &loop->kernels[i];
     bool ran = k->skipped[0] == '\0';
     if (ran) {
-      json_array_append_new(points, point_json(loop, k));
+      rf_json_append(points, point_json(loop, k));
     }
     if (ran && k->shown) {
-      json_array_append_new(entries, entry_json(k));
+      rf_json_append(entries, entry_json(k));
     } else if (k->shown) {
-      json_array_append_new(skipped, json_pack("{s:s, s:s}", "what", k->kernel->name, "why", k->skipped));
+      rf_json_append(skipped, json_pack("{s:s, s:s}", "what", k->kernel->name, "why", k->skipped));
     }
   }
   return rf_json_write(json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:[], s:[]}, s:o}", "schema",

@@ -51,7 +51,7 @@ static json_t *listed_json(const roof_listed *listed) {
   json_t *formats = json_array();
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     if (k->supports((roof_dtype)d)) {
-      json_array_append_new(formats, json_string(roof_dtype_name((roof_dtype)d)));
+      rf_json_append(formats, json_string(roof_dtype_name((roof_dtype)d)));
     }
   }
   return json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s?, s:s?}", "name", listed->name, "family",
@@ -70,7 +70,7 @@ roof_status roof_kernels_write(const roof_backend *backend, roof_text *out, roof
   }
   int count = roof_backend_kernels(backend, list, most);
   for (int i = 0; i < count; i++) {
-    json_array_append_new(kernels, listed_json(&list[i]));
+    rf_json_append(kernels, listed_json(&list[i]));
   }
   free(list);
   return rf_json_write(json_pack("{s:s, s:o}", "schema", "roofline.kernels/1", "kernels", kernels), "kernels",

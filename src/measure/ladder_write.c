@@ -21,9 +21,9 @@ roof_status roof_ladder_write(const roof_ladder *ladder, const char *ledger, roo
   for (int i = 0; i < ladder->count; i++) {
     const roof_rung *r = &ladder->rungs[i];
     if (r->skipped[0] != '\0') {
-      json_array_append_new(skipped, json_pack("{s:s, s:s}", "what", r->label, "why", r->skipped));
+      rf_json_append(skipped, json_pack("{s:s, s:s}", "what", r->label, "why", r->skipped));
     } else {
-      json_array_append_new(rungs, rung_json(r));
+      rf_json_append(rungs, rung_json(r));
     }
   }
   return rf_json_write(

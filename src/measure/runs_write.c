@@ -12,10 +12,10 @@ static json_t *conditions_json(const roof_conditions *conditions) {
   roof_text text = {0};
   json_t *object = NULL;
   if (roof_conditions_write(conditions, &text, NULL) == ROOF_OK) {
-    object = json_loadb(text.data, text.length, JSON_DECODE_ANY, NULL);
+    object = rf_json_load(text.data, text.length, JSON_DECODE_ANY, NULL);
   }
   roof_text_done(&text);
-  return object != NULL ? object : json_null();
+  return object;
 }
 
 /** What took turns with it; `fraction`: how fast the kernel is as a share of this one, the median over the
@@ -33,8 +33,7 @@ static json_t *baseline_json(const roof_run *r) {
 static json_t *counts_json(const roof_counts *counts) {
   json_t *bytes = json_object();
   for (int level = 0; level < ROOF_LEVEL_KIND_COUNT; level++) {
-    json_object_set_new(bytes, roof_level_kind_name((roof_level_kind)level),
-                        rf_json_number(counts->bytes[level]));
+    rf_json_set(bytes, roof_level_kind_name((roof_level_kind)level), rf_json_number(counts->bytes[level]));
   }
   return json_pack("{s:s, s:o, s:o, s:o}", "source", "ncu", "flops", rf_json_number(counts->flops), "bytes",
                    bytes, "operational_intensity", rf_json_number(counts->intensity));
@@ -43,15 +42,15 @@ static json_t *counts_json(const roof_counts *counts) {
 /** What only a run of a built-in kernel has. */
 static void add_details(const roof_run *r, json_t *kernel) {
   const roof_measurement *m = &r->measurement;
-  json_object_update_new(
-      kernel,
-      json_pack("{s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o}", "write_share",
-                rf_json_number(m->write_share), "update_share", rf_json_number(m->update_share),
-                "working_set_bytes", rf_json_number(r->working_set), "level",
-                r->level != NULL ? r->level->name : NULL, "conditions", conditions_json(&m->conditions),
-                "counters", r->counted ? counts_json(&r->counts) : json_null(), "watts",
-                rf_json_number(m->watts), "joules", rf_json_number(m->joules), "power",
-                m->power[0] != '\0' ? m->power : NULL, "baseline", baseline_json(r)));
+  rf_json_merge(kernel,
+                json_pack("{s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o}", "write_share",
+                          rf_json_number(m->write_share), "update_share", rf_json_number(m->update_share),
+                          "working_set_bytes", rf_json_number(r->working_set), "level",
+                          r->level != NULL ? r->level->name : NULL, "conditions",
+                          conditions_json(&m->conditions), "counters",
+                          r->counted ? counts_json(&r->counts) : json_null(), "watts",
+                          rf_json_number(m->watts), "joules", rf_json_number(m->joules), "power",
+                          m->power[0] != '\0' ? m->power : NULL, "baseline", baseline_json(r)));
   rf_json_add_placed(kernel, &r->at, 1);
 }
 

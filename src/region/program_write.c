@@ -10,7 +10,7 @@
 static json_t *counters_json(const roof_program_counters *c) {
   json_t *flops = c->count > 0 ? json_object() : json_null();
   for (int k = 0; k < c->count; k++) {
-    json_object_set_new(flops, roof_dtype_name(c->list[k].dtype), rf_json_number(c->list[k].flops));
+    rf_json_set(flops, roof_dtype_name(c->list[k].dtype), rf_json_number(c->list[k].flops));
   }
   return json_pack("{s:o, s:s?, s:o, s:s?}", "flops", flops, "flops_reason",
                    c->count > 0 ? NULL : c->flops_reason, "memory_bytes", rf_json_number(c->memory_bytes),
@@ -77,9 +77,9 @@ roof_status roof_program_write(const roof_program *program, roof_text *out, roof
   for (int i = 0; i < count; i++) {
     json_t *kernel = json_array_get(json_object_get(answer, "kernels"), (size_t)i);
     const roof_measurement *m = &parts[i].measurement;
-    json_object_set_new(kernel, "intensity", rf_json_number(m->flops / m->bytes));
+    rf_json_set(kernel, "intensity", rf_json_number(m->flops / m->bytes));
     rf_json_add_placed(kernel, &parts[i].placed, 1);
   }
-  json_object_set_new(answer, "program", about);
+  rf_json_set(answer, "program", about);
   return rf_json_write(answer, "program", out, error);
 }

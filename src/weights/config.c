@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "documents/json.h"
 #include "documents/locate.h"
 #include "host/file.h"
 #include "roofline/ops.h"
@@ -353,21 +354,18 @@ static void name_model(roof_model *model, const char *file) {
 
 roof_status roof_model_read_quantization(const char *text, size_t length, const char *file, roof_model *model,
                                          roof_error *error) {
-  json_error_t syntax;
-  json_t *root = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, &syntax);
+  json_t *root = NULL;
+  roof_status status =
+      rf_json_read(text, length, JSON_DECODE_INT_AS_REAL, file, "quantization: ", &root, error);
   json_t *quantization = json_object_get(root, "quantization");
   roof_model changed = *model;
   reader r;
   init_reader(&r, text, length, file, &changed, error);
   changed.precision = roof_model_precision_of(model->precision.activations);
-  roof_status status = ROOF_OK;
-  if (root == NULL) {
-    roof_error_set(error, ROOF_E_PARSE, "quantization: %s", syntax.text);
-    status = roof_error_at(error, file, syntax.line, syntax.column > 0 ? syntax.column : 1);
-  } else if (!json_is_object(quantization)) {
-    status = rf_config_fail(&r.c, "no `quantization`: not a hf_quant_config.json");
-  } else {
-    status = rf_config_quantize(&r.c, quantization);
+  if (status == ROOF_OK) {
+    status = json_is_object(quantization)
+                 ? rf_config_quantize(&r.c, quantization)
+                 : rf_config_fail(&r.c, "no `quantization`: not a hf_quant_config.json");
   }
   if (status == ROOF_OK) {
     *model = changed;
@@ -378,22 +376,18 @@ roof_status roof_model_read_quantization(const char *text, size_t length, const 
 
 roof_status roof_model_read(const char *text, size_t length, const char *file, roof_model *model,
                             roof_error *error) {
-  json_error_t syntax;
   char *copy = tamed(text, length);
-  json_t *root = copy != NULL ? json_loadb(copy, length, JSON_DECODE_INT_AS_REAL, &syntax) : NULL;
-  roof_status status = ROOF_OK;
+  json_t *root = NULL;
+  roof_status status =
+      copy != NULL ? rf_json_read(copy, length, JSON_DECODE_INT_AS_REAL, file, "config: ", &root, error)
+                   : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
   roof_model read;
   reader r;
   roof_model_init(&read);
   init_reader(&r, copy, length, file, &read, error);
-  if (copy == NULL || (root == NULL && syntax.text[0] == '\0')) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
-  } else if (root == NULL) {
-    roof_error_set(error, ROOF_E_PARSE, "config: %s", syntax.text);
-    status = roof_error_at(error, file, syntax.line, syntax.column > 0 ? syntax.column : 1);
-  } else if (!json_is_object(root)) {
+  if (status == ROOF_OK && !json_is_object(root)) {
     status = rf_config_fail(&r.c, "not an object");
-  } else {
+  } else if (status == ROOF_OK) {
     name_model(&read, file);
     status = describe_root(&r, root);
   }

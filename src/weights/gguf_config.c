@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/json.h"
 #include "roofline/text.h"
 #include "roofline/weights.h"
 #include "weights/gguf.h"
 
 static void set_number(json_t *config, const char *key, double value) {
   if (!isnan(value)) {
-    json_object_set_new(config, key, json_real(value));
+    rf_json_set(config, key, json_real(value));
   }
 }
 
@@ -54,9 +55,9 @@ static void set_layer_types(json_t *config, const gguf *g) {
   json_t *types = json_array();
   for (int i = 0; i < g->numbers[GGUF_LAYERS] && i < ROOF_LAYER_MAX; i++) {
     bool attention = each(g, GGUF_EACH_KV, GGUF_KV_HEADS, i) > 0;
-    json_array_append_new(types, json_string(attention ? "attention" : "mamba"));
+    rf_json_append(types, json_string(attention ? "attention" : "mamba"));
   }
-  json_object_set_new(config, "layer_types", types);
+  rf_json_set(config, "layer_types", types);
 }
 
 static void set_jamba(json_t *config, const gguf *g) {
@@ -64,10 +65,10 @@ static void set_jamba(json_t *config, const gguf *g) {
   set_mamba1(config, g);
   set_layer_types(config, g);
   for (int i = 0; i < g->numbers[GGUF_LAYERS] && i < ROOF_LAYER_MAX; i++) {
-    json_array_append_new(types, json_string(g->router[i] ? "sparse" : "dense"));
+    rf_json_append(types, json_string(g->router[i] ? "sparse" : "dense"));
   }
   if (g->tensors > 0) {
-    json_object_set_new(config, "mlp_layer_types", types);
+    rf_json_set(config, "mlp_layer_types", types);
   } else {
     json_decref(types);
   }
@@ -87,7 +88,7 @@ static void set_nemotron(json_t *config, const gguf *g) {
     letters[i] = attention ? '*' : !mlp ? 'M' : g->numbers[GGUF_EXPERTS] > 0 ? 'E' : '-';
   }
   set_mamba2(config, g);
-  json_object_set_new(config, "hybrid_override_pattern", json_string(letters));
+  rf_json_set(config, "hybrid_override_pattern", json_string(letters));
 }
 
 /** Layers that a search found: heads, keys and width of each. */
@@ -101,9 +102,9 @@ static void set_deci(json_t *config, const gguf *g) {
     set_number(attention, "n_heads_in_group", kv > 0 ? heads / kv : NAN);
     json_t *ffn = json_pack("{s:b}", "no_op", width == 0);
     set_number(ffn, "ffn_mult", 1.5 * width / g->numbers[GGUF_HIDDEN]);
-    json_array_append_new(blocks, json_pack("{s:o, s:o}", "attention", attention, "ffn", ffn));
+    rf_json_append(blocks, json_pack("{s:o, s:o}", "attention", attention, "ffn", ffn));
   }
-  json_object_set_new(config, "block_configs", blocks);
+  rf_json_set(config, "block_configs", blocks);
 }
 
 /* Names of architectures: llama.cpp src/llama-arch.cpp. With experts `llama` is Mixtral. */
@@ -261,10 +262,10 @@ static json_t *config_of(const gguf *g, int row) {
     set_number(config, "vocab_size", g->tokens);
   }
   if (g->tensors > 0 && strcmp(type, "bert") != 0) {
-    json_object_set_new(config, "tie_word_embeddings", json_boolean(!g->output));
+    rf_json_set(config, "tie_word_embeddings", json_boolean(!g->output));
   }
   if (g->qkv_bias) {
-    json_object_set_new(config, "qkv_bias", json_true());
+    rf_json_set(config, "qkv_bias", json_true());
   }
   return config;
 }
@@ -300,7 +301,7 @@ static roof_status check(const gguf *g, bool lists, const char *file, roof_error
 
 static roof_status read_config(const json_t *config, const char *file, roof_model *model, roof_error *error) {
   roof_error inner = {0};
-  char *text = json_dumps(config, 0);
+  char *text = rf_json_dump(config, 0);
   if (text == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", file);
   }

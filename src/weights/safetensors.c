@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/json.h"
 #include "roofline/model.h"
 
 enum { PREFIX = 8, HEADER_MAX = 100 << 20 };
@@ -103,7 +104,10 @@ roof_status rf_safetensors_add(weights *w, const void *data, size_t length, cons
   if (header > HEADER_MAX || header > length - PREFIX) {
     return fail(error, file, 0, "", "a header longer than the file or 100 MiB");
   }
-  json_t *root = json_loadb((const char *)bytes + PREFIX, (size_t)header, JSON_REJECT_DUPLICATES, &syntax);
+  json_t *root = rf_json_load((const char *)bytes + PREFIX, (size_t)header, JSON_REJECT_DUPLICATES, &syntax);
+  if (root == NULL && json_error_code(&syntax) == json_error_out_of_memory) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
+  }
   if (!json_is_object(root)) {
     size_t at = PREFIX + (size_t)(syntax.position > 0 ? syntax.position : 0);
     return fail(error, file, at, "header", syntax.text);

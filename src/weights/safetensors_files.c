@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "documents/json.h"
 #include "host/file.h"
 #include "roofline/weights.h"
 #include "weights/safetensors.h"
@@ -70,7 +71,7 @@ static roof_status take_index(const json_t *root, const char *path, shard_index 
       roof_error_set(error, ROOF_E_PARSE, "weight_map: %.100s: not in a file of this folder", tensor);
       return roof_error_at(error, path, 0, 0);
     }
-    json_object_set_new(x->files, name, json_true());
+    rf_json_set(x->files, name, json_true());
   }
   return ROOF_OK;
 }
@@ -78,7 +79,6 @@ static roof_status take_index(const json_t *root, const char *path, shard_index 
 /** Reads the folder's index, if it has one. Release x->files whatever it returns. */
 static roof_status read_index(const char *folder, shard_index *x, roof_error *error) {
   roof_text path = {0}, text = {0};
-  json_error_t syntax;
   roof_text_addf(&path, "%s/%s", folder, index_name);
   if (path.failed || access(path.data, F_OK) != 0) {
     roof_status status =
@@ -87,11 +87,9 @@ static roof_status read_index(const char *folder, shard_index *x, roof_error *er
     return status;
   }
   roof_status status = rf_file_read(path.data, &text, error);
-  json_t *root =
-      status == ROOF_OK ? json_loadb(text.data != NULL ? text.data : "", text.length, 0, &syntax) : NULL;
-  if (status == ROOF_OK && root == NULL) {
-    roof_error_set(error, ROOF_E_PARSE, "%s", syntax.text);
-    status = roof_error_at(error, path.data, syntax.line, syntax.column);
+  json_t *root = NULL;
+  if (status == ROOF_OK) {
+    status = rf_json_read(text.data != NULL ? text.data : "", text.length, 0, path.data, "", &root, error);
   }
   status = status == ROOF_OK ? take_index(root, path.data, x, error) : status;
   json_decref(root);

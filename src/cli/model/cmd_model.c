@@ -132,7 +132,7 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
   roof_model_answer_of(&target, &a);
   status = seal ? collect(&target, &a, error) : ROOF_OK;
   if (status == ROOF_OK && args->json) {
-    json_array_append_new(out->json, rf_model_json(&target, &a));
+    rf_json_append(out->json, rf_model_json(&target, &a));
     return ROOF_OK;
   }
   status = status == ROOF_OK && analysis ? roof_model_check_fit(&target, &a, error) : status;
@@ -275,7 +275,7 @@ static roof_status list_models(const cli_args *args, answer *out, roof_error *er
   roof_model_entry entry = roof_model_entry_at(0);
   for (size_t i = 0; status == ROOF_OK && entry.name != NULL; entry = roof_model_entry_at(++i)) {
     if (args->json) {
-      json_array_append_new(out->json, json_pack("{s:s, s:s}", "name", entry.name, "aliases", entry.aliases));
+      rf_json_append(out->json, json_pack("{s:s, s:s}", "name", entry.name, "aliases", entry.aliases));
     } else {
       roof_text_addf(&out->text, "%-24s %s\n", entry.name, entry.aliases);
     }

@@ -157,7 +157,7 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
   missed = missed || (status == ROOF_OK && a.front.best.batch == 0);
   status = status == ROOF_OK && args->file != NULL ? write_chart(args, &a, error) : status;
   if (status == ROOF_OK && args->json) {
-    json_array_append_new(json, rf_plans_json(model, machine, &a.limits, &a.precisions, &a.front));
+    rf_json_append(json, rf_plans_json(model, machine, &a.limits, &a.precisions, &a.front));
   } else if (status == ROOF_OK) {
     roof_text_add(text, text->length > 0 ? "\n" : "");
     add_text(&a, text);
@@ -191,7 +191,7 @@ roof_status cli_model_choose(const cli_args *args, const roof_model *model, roof
     status = roof_choices_of(&question, &choices, error);
     missed = status == ROOF_OK && choices.meeting == 0;
     if (status == ROOF_OK && args->json) {
-      json_array_append_new(json, rf_choices_json(&question, &choices, args->words[0]));
+      rf_json_append(json, rf_choices_json(&question, &choices, args->words[0]));
     } else if (status == ROOF_OK) {
       cli_model_choices_text(text, &question, &choices, args->words[0]);
     }

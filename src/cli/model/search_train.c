@@ -45,7 +45,7 @@ roof_status cli_model_search_train(const cli_args *args, const roof_model *model
   roof_status status = roof_train_search(model, machine, settings, devices, &front, error);
   *missed = *missed || (status == ROOF_OK && front.count == 0);
   if (status == ROOF_OK && args->json) {
-    json_array_append_new(json, rf_train_plans_json(model, machine, settings, devices, &front));
+    rf_json_append(json, rf_train_plans_json(model, machine, settings, devices, &front));
   } else if (status == ROOF_OK) {
     roof_text_add(text, text->length > 0 ? "\n" : "");
     add_text(text, model, machine, settings, devices, &front);

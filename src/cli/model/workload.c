@@ -54,7 +54,7 @@ static roof_status answer_on(const cli_args *args, const roof_workload *w, const
   }
   shown v = {w, machine, s, &a};
   if (args->json) {
-    json_array_append_new(json, rf_workload_json(w, machine, s, &a));
+    rf_json_append(json, rf_workload_json(w, machine, s, &a));
   } else if (args->csv) {
     status = cli_model_add_workload(text, w, machine, &a, true, error);
   } else {
