@@ -156,7 +156,7 @@ static void a_long_formula_is_named_as_far_as_there_is_room(void **state) {
   struct {
     roof_error error;
     char after[AFTER];
-  } told = {.error = {0}};
+  } shown = {.error = {0}};
   const char *const names[] = {"n", NULL};
   char text[2 * TERMS + 4] = "n", expected[AFTER];
   for (int i = 0; i < TERMS; i++) {
@@ -164,15 +164,15 @@ static void a_long_formula_is_named_as_far_as_there_is_room(void **state) {
   }
   strcat(text, "*");
   for (size_t i = 0; i < AFTER; i++) {
-    told.after[i] = expected[i] = there[i % (sizeof there - 1)];
+    shown.after[i] = expected[i] = there[i % (sizeof there - 1)];
   }
   formula f;
   double values[] = {1};
   size_t offset = 0;
-  assert_int_equal(rf_formula_init(&f, text, names, values, &offset, &told.error), ROOF_E_PARSE);
-  assert_memory_equal(told.after, expected, AFTER);
+  assert_int_equal(rf_formula_init(&f, text, names, values, &offset, &shown.error), ROOF_E_PARSE);
+  assert_memory_equal(shown.after, expected, AFTER);
   assert_int_equal(offset, strlen(text));
-  assert_non_null(strstr(told.error.message, "`n+n+n"));
+  assert_non_null(strstr(shown.error.message, "`n+n+n"));
 }
 
 static void shapes_without_a_count_are_refused_at_use(void **state) {
