@@ -64,6 +64,12 @@ ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
  *  column. */
 ROOF_API roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error);
 
+/** The same for an answer that can do without: *machine is NULL where none can be loaded under that name.
+ *  Units: as roof_machine.
+ *  Ownership: *machine is the caller's: release with roof_machine_free.
+ *  Errors: ROOF_E_MEMORY alone. */
+ROOF_API roof_status roof_catalog_load_known(const char *name, roof_machine **machine, roof_error *error);
+
 /** Loads several machines: each of `names` (up to a NULL) is one as roof_catalog_load takes it, or several with commas
  *  between them. No name (NULL or empty): `host`.
  *  Units: as roof_machine.

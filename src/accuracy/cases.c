@@ -39,16 +39,18 @@ static roof_status leave_out(const taking *t, const char *why) {
   return rf_gaps_add(&t->cases->gaps, why, 1, t->error);
 }
 
-/** NULL: too many of them. */
-static const rf_accuracy_device *device_of(const taking *t, const char *name) {
+/** *device is NULL where there are too many of them. */
+static roof_status device_of(const taking *t, const char *name, const rf_accuracy_device **device) {
   rf_cases *all = t->cases;
   for (size_t i = 0; i < all->device_count; i++) {
     if (strcmp(all->devices[i].name, name) == 0) {
-      return &all->devices[i];
+      *device = &all->devices[i];
+      return ROOF_OK;
     }
   }
   if (all->device_count == RF_DEVICES) {
-    return NULL;
+    *device = NULL;
+    return ROOF_OK;
   }
   rf_accuracy_device *d = &all->devices[all->device_count++];
   roof_error why = {0};
@@ -58,7 +60,8 @@ static const rf_accuracy_device *device_of(const taking *t, const char *name) {
     d->machine = d->own;
   }
   snprintf(d->why, sizeof d->why, "%s", why.message);
-  return d;
+  *device = d;
+  return why.code == ROOF_E_MEMORY ? roof_error_set(t->error, ROOF_E_MEMORY, "%s", why.message) : ROOF_OK;
 }
 
 /** "bf16", "bf16 x int4, 128 per scale", "bf16, cache fp8". */
@@ -114,7 +117,10 @@ static const rf_prepared *prepare(const taking *t, const rf_accuracy_device *d, 
 
 static roof_status take_run(const taking *t, const roof_served *run) {
   roof_error why = {0};
-  const rf_accuracy_device *d = device_of(t, run->device);
+  const rf_accuracy_device *d = NULL;
+  if (device_of(t, run->device, &d) != ROOF_OK) {
+    return ROOF_E_MEMORY;
+  }
   if (d == NULL || d->machine == NULL) {
     return leave_out(t, d == NULL                ? "too many devices"
                         : run->device[0] == '\0' ? "the file names no device: --machine does"
@@ -133,7 +139,10 @@ static roof_status take(const taking *t, const roof_record *record) {
   if (ran == NULL || !record->timed || record->picoseconds == 0) {
     return leave_out(t, "the file gives no shape or no time of it");
   }
-  const rf_accuracy_device *d = device_of(t, ran->device);
+  const rf_accuracy_device *d = NULL;
+  if (device_of(t, ran->device, &d) != ROOF_OK) {
+    return ROOF_E_MEMORY;
+  }
   if (d == NULL || d->machine == NULL) {
     return leave_out(t, d != NULL ? d->why : "too many devices");
   }

@@ -117,6 +117,18 @@ static roof_status compile(formula *f, const char *const *names, double *values,
              : roof_error_set(error, ROOF_E_PARSE, "`%s`: one value is needed, not %d", f->text, results);
 }
 
+/** f->parser stays NULL where it fails. */
+static roof_status create(formula *f, const char *const *names, double *values, size_t *offset,
+                          roof_error *error) {
+  f->parser = mupCreate(muBASETYPE_FLOAT);
+  roof_status status = f->parser != NULL ? compile(f, names, values, offset, error)
+                                         : roof_error_set(error, ROOF_E_MEMORY, "formula: out of memory");
+  if (status != ROOF_OK) {
+    rf_formula_done(f);
+  }
+  return status;
+}
+
 roof_status rf_formula_init(formula *f, const char *text, const char *const *names, double *values,
                             size_t *offset, roof_error *error) {
   *offset = 0;
@@ -127,17 +139,20 @@ roof_status rf_formula_init(formula *f, const char *text, const char *const *nam
   if (status != ROOF_OK) {
     return status;
   }
-  formula made = {.text = text, .parser = mupCreate(muBASETYPE_FLOAT)};
-  if (made.parser == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "formula: out of memory");
+  formula made = {.text = text};
+  status = create(&made, names, values, offset, error);
+  if (status ==
+      ROOF_E_PARSE) { /* muParser takes want of memory for an error in the text: that is there the second time too */
+    formula again = {.text = text};
+    size_t second = 0;
+    bool wrong = create(&again, names, values, &second, NULL) != ROOF_OK;
+    rf_formula_done(&again);
+    return wrong ? status : roof_error_set(error, ROOF_E_MEMORY, "formula: out of memory");
   }
-  status = compile(&made, names, values, offset, error);
-  if (status != ROOF_OK) {
-    rf_formula_done(&made);
-    return status;
+  if (status == ROOF_OK) {
+    *f = made;
   }
-  *f = made;
-  return ROOF_OK;
+  return status;
 }
 
 void rf_formula_done(formula *f) {

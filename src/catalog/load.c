@@ -195,6 +195,16 @@ roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_err
   return ROOF_OK;
 }
 
+roof_status roof_catalog_load_known(const char *name, roof_machine **machine, roof_error *error) {
+  roof_error why = {0};
+  roof_machine *known = NULL;
+  if (roof_catalog_load(name, &known, &why) == ROOF_E_MEMORY) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s", why.message);
+  }
+  *machine = known;
+  return ROOF_OK;
+}
+
 roof_status roof_catalog_load_device(const char *device, roof_machine **machine, roof_error *error) {
   char name[ROOF_NAME_MAX];
   size_t used = 0;

@@ -101,10 +101,11 @@ roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_
 roof_status roof_catalog_match_or_copy(const char *device, const roof_machine *reported,
                                        roof_machine **machine, roof_error *error) {
   roof_machine *found = NULL;
-  if (device[0] == '\0' || roof_catalog_match(device, &found, NULL) != ROOF_OK) {
+  roof_status status = device[0] != '\0' ? roof_catalog_match(device, &found, NULL) : ROOF_E_NAME;
+  if (status != ROOF_OK && status != ROOF_E_MEMORY) {
     found = reported != NULL ? roof_machine_copy(reported) : NULL;
   }
-  if (found == NULL && reported != NULL) {
+  if (status == ROOF_E_MEMORY || (found == NULL && reported != NULL)) {
     return roof_error_set(error, ROOF_E_MEMORY, "device `%s`: out of memory", device);
   }
   if (found != NULL && found->name[0] == '\0') {

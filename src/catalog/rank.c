@@ -45,18 +45,18 @@ static bool rank_loaded(const roof_target *like, const roof_op *op, const double
   return true;
 }
 
-static bool rank_one(const roof_target *like, const roof_op *op, const double *values, const char *name,
-                     roof_ranked_machine *out) {
+static roof_status rank_one(const roof_target *like, const roof_op *op, const double *values,
+                            const char *name, roof_ranked_machine *out, int *found, roof_error *error) {
   roof_machine *machine = NULL;
   bool own = strcmp(name, like->machine->name) == 0;
-  bool ranked =
-      roof_catalog_load(name, &machine, NULL) == ROOF_OK && rank_loaded(like, op, values, machine, own, out);
-  if (ranked) {
+  roof_status status = roof_catalog_load_known(name, &machine, error);
+  if (machine != NULL && rank_loaded(like, op, values, machine, own, out)) {
     snprintf(out->name, sizeof out->name, "%s", name);
     out->own = own;
+    ++*found;
   }
   roof_machine_free(machine);
-  return ranked;
+  return status;
 }
 
 static void set_ranks(roof_ranked_machine *all, int count) {
@@ -81,12 +81,14 @@ roof_status roof_catalog_rank(const roof_target *target, const roof_op *op, cons
   roof_ranked_machine *all = calloc(list.count + 1, sizeof *all);
   int found = 0;
   roof_predict(target, op, values, &now);
-  for (size_t i = 0; all != NULL && i < list.count; i++) {
-    found += rank_one(target, op, values, list.entries[i].name, &all[found]);
+  status = all != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "catalogue: out of memory");
+  for (size_t i = 0; status == ROOF_OK && i < list.count; i++) {
+    status = rank_one(target, op, values, list.entries[i].name, &all[found], &found, error);
   }
   roof_catalog_list_done(&list);
-  if (all == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "catalogue: out of memory");
+  if (status != ROOF_OK) {
+    free(all);
+    return status;
   }
   for (int i = 0; i < found; i++) {
     all[i].gain = now.expected_seconds / all[i].seconds;

@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static cli_args parsed; /* popt tables need fixed addresses */
 static const char **typed_dtypes;
@@ -199,16 +198,6 @@ static roof_status no_memory(roof_error *error) {
   return roof_error_set(error, ROOF_E_MEMORY, "options: out of memory");
 }
 
-/** Set while popt reads: where memory is short in it, it ends the program as if a gate had failed. */
-static bool reading;
-
-static void exit_reading(void) {
-  if (reading) {
-    fputs("roofline: options: out of memory\n", stderr);
-    _exit(roof_status_exit_code(ROOF_E_MEMORY));
-  }
-}
-
 /** Whether `o`, which may be without a value, was typed with one. */
 static bool has_value(const struct poptOption *o, int argc, const char **argv) {
   size_t length = strlen(o->longName);
@@ -281,11 +270,9 @@ static roof_status take_next(poptContext context, int code, int argc, const char
 static int read_options(poptContext context, int argc, const char **argv, roof_status *status,
                         roof_error *error) {
   int code;
-  reading = true;
   while ((code = poptGetNextOpt(context)) >= 0) {
     *status = *status == ROOF_OK ? take_next(context, code, argc, argv, error) : *status;
   }
-  reading = false;
   return code;
 }
 
@@ -355,7 +342,6 @@ static roof_status print_help(poptContext context, const cli_command *command, c
                               roof_error *error) {
   roof_text texts[2] = {{0}, {0}};
   bool failed = false;
-  reading = true;
   for (int i = 0; i < 2 && !failed; i++) {
     FILE *out = open_memstream(&texts[i].data, &texts[i].length);
     if (out != NULL) {
@@ -363,7 +349,6 @@ static roof_status print_help(poptContext context, const cli_command *command, c
     }
     failed = out == NULL || fclose(out) != 0;
   }
-  reading = false;
   failed = failed || texts[0].length != texts[1].length || strcmp(texts[0].data, texts[1].data) != 0;
   roof_text_done(&texts[1]);
   return cli_print_end(&texts[0], failed ? no_memory(error) : ROOF_OK, error);
@@ -525,7 +510,7 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   argv[0] = name;
   argc = cut_program(command, argc, argv);
   poptContext context = poptGetContext(NULL, argc, argv, options, POPT_CONTEXT_ARG_OPTS);
-  roof_status status = context != NULL && atexit(exit_reading) == 0 ? ROOF_OK : no_memory(error);
+  roof_status status = context != NULL ? ROOF_OK : no_memory(error);
   int code = read_options(context, argc, argv, &status, error);
   if (status == ROOF_OK && code < -1) {
     status = option_error(context, code, options, error);

@@ -44,6 +44,7 @@ static void add_line(roof_text *out, cli_grid *grid, const roof_op *op, const ch
   roof_op_add_usage(&usage, op);
   cli_grid_add(grid, "%s", op->name);
   cli_grid_add(grid, "%s", usage.data != NULL ? usage.data : "");
+  out->failed = out->failed || usage.failed;
   cli_grid_add(grid, "%s", op->summary);
   roof_text_done(&usage);
 }

@@ -1,7 +1,10 @@
 #include "cli/cli.h"
 #include "cli/ledger/seal.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "roofline/version.h"
 
@@ -135,11 +138,30 @@ static void report_note(void *user, const char *sentence) {
   cli_report("", &note);
 }
 
+/** Set until there is an answer. */
+static volatile bool answering;
+
+/** Libraries that have no memory left end the program: popt and OpenMP with the exit code of a gate, C++ by a signal. */
+static void end_early(void) {
+  static const char message[] = "roofline: out of memory\n";
+  if (answering) {
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(roof_status_exit_code(ROOF_E_MEMORY));
+  }
+}
+
+static void end_aborted(int number) {
+  (void)number;
+  end_early();
+}
+
 int main(int argc, const char **argv) {
   roof_error error = {0};
+  answering = atexit(end_early) == 0 && signal(SIGABRT, end_aborted) != SIG_ERR;
   roof_ledger_listen(report_note, NULL);
   roof_status status = dispatch(argc, argv, &error);
   cli_ledger_explain(status, &error);
+  answering = false;
   if (status != ROOF_OK && error.message[0] != '\0') {
     cli_report("", &error);
   }

@@ -35,8 +35,12 @@ void rf_json_merge(json_t *object, json_t *other);
 /** The same of what has been done another way. */
 void rf_json_note(bool kept);
 
-/** Whether something was not kept since it was asked last. */
+/** Forgets what was not kept of something that was given up. */
+void rf_json_begin(void);
+/** Whether something was not kept since the last beginning or question. */
 bool rf_json_lost(void);
+/** Whether that was for want of memory, and not because it is not UTF-8. */
+bool rf_json_starved(void);
 
 /** The text, to be freed; NULL when memory was short, or something of it could not be kept. */
 char *rf_json_dump(const json_t *document, size_t flags);

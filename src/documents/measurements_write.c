@@ -101,10 +101,13 @@ static json_t *document_of(const roof_measurements *all) {
 }
 
 roof_status rf_measurements_document(const roof_measurements *all, json_t **document, roof_error *error) {
+  rf_json_begin();
   json_t *made = document_of(all);
   if (made == NULL || json_array_size(json_object_get(made, "kernels")) != all->count) {
     json_decref(made);
-    return roof_error_set(error, ROOF_E_ARGUMENT, "measurements: a text in them is not UTF-8");
+    return rf_json_starved()
+               ? roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory")
+               : roof_error_set(error, ROOF_E_ARGUMENT, "measurements: a text in them is not UTF-8");
   }
   *document = made;
   return ROOF_OK;

@@ -150,6 +150,7 @@ roof_status roof_draw_bars_svg(const roof_bars *bars, roof_text *out, roof_error
   roof_text_add(out, "</title>\n<desc id=\"bars-desc\">");
   describe(bars, &words);
   roof_text_add_xml(out, words.data != NULL ? words.data : "");
+  out->failed |= words.failed;
   roof_text_done(&words);
   roof_text_addf(out, "</desc>\n%s", style);
   add_text(out, "t", 24, 30, bars->title);

@@ -483,6 +483,7 @@ static void add_head(const canvas *c, double height) {
   roof_text_add(c->out, "</title>\n<desc id=\"curves-desc\">");
   describe(c->curves, &words);
   roof_text_add_xml(c->out, words.data != NULL ? words.data : "");
+  c->out->failed |= words.failed;
   roof_text_done(&words);
   roof_text_addf(c->out, "</desc>\n%s", style);
   add_text(c, "t", 24, 30, NULL, c->curves->title);

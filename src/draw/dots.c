@@ -6,7 +6,8 @@
 #include "roofline/draw.h"
 
 /** "gemm m=8 n=8 k=8": what was typed, or with several points what changes. */
-static void name_dot(const roof_shape *shape, size_t index, const double *values, char *label, size_t size) {
+static roof_status name_dot(const roof_shape *shape, size_t index, const double *values, char *label,
+                            size_t size, roof_error *error) {
   roof_text text = {0};
   const roof_op *op = shape->op;
   roof_text_add(&text, op->name);
@@ -22,7 +23,9 @@ static void name_dot(const roof_shape *shape, size_t index, const double *values
     roof_shape_add_point(&text, shape, index, -1);
   }
   snprintf(label, size, "%s", text.data != NULL ? text.data : "");
+  bool failed = text.failed;
   roof_text_done(&text);
+  return failed ? roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", op->name) : ROOF_OK;
 }
 
 /** Adds a dot, of a measured kernel as it was `placed`; `joined`: an arrow leads to it from the dot before. */
@@ -70,7 +73,9 @@ static roof_status add_point(roof_scene *scene, const roof_target *target, const
   dot->intensity = p.intensity;
   dot->ceiling_flops_per_second = roof_prediction_ceiling(&p);
   dot->flops_per_second = p.work.flops / p.expected_seconds;
-  name_dot(shape, index, values, dot->label, sizeof dot->label);
+  if (name_dot(shape, index, values, dot->label, sizeof dot->label, error) != ROOF_OK) {
+    return ROOF_E_MEMORY;
+  }
   roof_prediction_binding(&p, binding, sizeof binding);
   snprintf(dot->detail, sizeof dot->detail, "%s-bound (%s)", roof_regime_name(p.regime), binding);
   return add_dot(scene, dot, NULL, joined, error);
@@ -131,7 +136,8 @@ roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *m
   return status;
 }
 
-static void add_title(roof_scene *scene, roof_machine *const *machines, int count, roof_dtype dtype) {
+static roof_status add_title(roof_scene *scene, roof_machine *const *machines, int count, roof_dtype dtype,
+                             roof_error *error) {
   roof_text title = {0};
   for (int i = 0; i < count; i++) {
     roof_text_addf(&title, "%s%s", i > 0 ? ", " : "",
@@ -139,7 +145,9 @@ static void add_title(roof_scene *scene, roof_machine *const *machines, int coun
   }
   snprintf(scene->title, sizeof scene->title, "%s: %s roofline", title.data != NULL ? title.data : "",
            roof_dtype_name(dtype));
+  bool failed = title.failed;
   roof_text_done(&title);
+  return failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;
 }
 
 roof_status roof_scene_add_machines(roof_scene *scene, roof_machine *const *machines, int count,
@@ -151,8 +159,7 @@ roof_status roof_scene_add_machines(roof_scene *scene, roof_machine *const *mach
       roof_scene_outline(scene); /* of each at once: all that is known of eight machines has no room */
     }
   }
-  add_title(scene, machines, count, dtype);
-  return status;
+  return status == ROOF_OK ? add_title(scene, machines, count, dtype, error) : status;
 }
 
 void roof_scene_label_by_machine(roof_scene *scene) {

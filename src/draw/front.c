@@ -172,6 +172,7 @@ roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_er
   roof_text words = {0};
   describe(front, &words);
   roof_text_add_xml(out, words.data != NULL ? words.data : "");
+  out->failed |= words.failed;
   roof_text_done(&words);
   roof_text_addf(out, "</desc>\n%s", style);
   add_text(out, "t", 24, 30, front->title);

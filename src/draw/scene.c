@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "draw/geometry.h"
 #include "draw/glyph.h"
 #include "roofline/units.h"
@@ -40,22 +41,19 @@ static bool is_same(const roof_scene_roof *roof, int series, const ceiling *c) {
 
 /** The label, which says so where a measured ceiling is over the theoretical one that is drawn for it. */
 static void name_roof(const roof_scene *scene, int series, const ceiling *c, char *label, size_t size) {
-  char quantity[32];
-  roof_text text = {0};
+  char quantity[32], cores[32] = "", share[40] = "";
   roof_quantity_format(quantity, sizeof quantity, c->rate, c->flat ? "FLOP/s" : "B/s");
-  roof_text_addf(&text, "%.35s%s%.8s", c->name, c->mix[0] != '\0' ? " " : "", c->mix);
   if (c->cores > 0) {
-    roof_text_addf(&text, ", %d core%s", c->cores, c->cores > 1 ? "s" : "");
+    rf_format(cores, sizeof cores, ", %d core%s", c->cores, c->cores > 1 ? "s" : "");
   }
-  roof_text_addf(&text, " %s%s", quantity, c->style == ROOF_DASHED ? " measured" : "");
   for (int i = 0; i < scene->roof_count && c->style == ROOF_DASHED && c->cores == 0; i++) {
     const roof_scene_roof *limit = &scene->roofs[i];
     if (limit->style == ROOF_SOLID && is_same(limit, series, c) && c->rate > 1.005 * rate_of(limit)) {
-      roof_text_addf(&text, ", %.0f %% of its limit", 100 * c->rate / rate_of(limit));
+      rf_format(share, sizeof share, ", %.0f %% of its limit", 100 * c->rate / rate_of(limit));
     }
   }
-  snprintf(label, size, "%s", text.data != NULL ? text.data : "");
-  roof_text_done(&text);
+  rf_format(label, size, "%.35s%s%.8s%s %s%s%s", c->name, c->mix[0] != '\0' ? " " : "", c->mix, cores,
+            quantity, c->style == ROOF_DASHED ? " measured" : "", share);
   rf_glyph_trim(label, size);
 }
 
@@ -252,6 +250,9 @@ roof_status roof_scene_add_formats(roof_scene *scene, const roof_machine *machin
                    roof_dtype_name(types[i].weights));
   }
   snprintf(scene->title, sizeof scene->title, "%s roofline", title.data != NULL ? title.data : "");
+  if (status == ROOF_OK && title.failed) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", machine->name);
+  }
   roof_text_done(&title);
   return status;
 }

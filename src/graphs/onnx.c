@@ -335,6 +335,7 @@ roof_status roof_workload_read_onnx(const void *data, size_t length, const char 
                                     roof_error *error) {
   const unsigned char *at = data;
   walk k = {.g = {.file = file, .reading = reading, .error = error}, .w = {.format = "onnx"}};
+  rf_json_begin();
   k.g.index = json_object();
   k.silent = json_object();
   k.g.used = calloc((size_t)reading->dimension_count + 1, sizeof *k.g.used);

@@ -23,11 +23,17 @@ int rf_file_peek_input(void) {
   return c != EOF ? ungetc(c, stdin) : EOF;
 }
 
+/** Why a file could not be opened or read, as errno says. */
+static roof_status fail(const char *path, roof_error *error) {
+  return errno == ENOMEM ? roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", path)
+                         : roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(errno));
+}
+
 roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
   bool input = rf_file_is_input(path);
   FILE *file = input ? stdin : fopen(path, "rb");
   if (file == NULL) {
-    return roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(errno));
+    return fail(path, error);
   }
   char block[16384];
   size_t length = 0;
@@ -42,7 +48,7 @@ roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
     }
   }
   if (status == ROOF_OK && ferror(file)) {
-    status = roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(errno));
+    status = fail(path, error);
   }
   if (!input) {
     fclose(file);
@@ -63,11 +69,11 @@ bool rf_file_begins(const char *path, const char *text) {
   size_t length = strlen(text);
   struct stat status;
   bool plain = stat(path, &status) == 0 && S_ISREG(status.st_mode); /* what is read of a pipe is gone */
-  FILE *file = plain ? fopen(path, "rb") : NULL;
-  bool same = file != NULL && length < sizeof begin && fread(begin, 1, length, file) == length &&
+  int file = plain ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  bool same = file >= 0 && length < sizeof begin && read(file, begin, length) == (ssize_t)length &&
               memcmp(begin, text, length) == 0;
-  if (file != NULL) {
-    fclose(file);
+  if (file >= 0) {
+    close(file);
   }
   return same;
 }

@@ -53,7 +53,7 @@ static size_t raw(roof_source *s, char *to, size_t size) {
   int code = Z_OK;
   const char *why = gzerror(s->file, &code);
   if (count < 0 || (count < (int)size && code == Z_BUF_ERROR)) {
-    fail(s, ROOF_E_INPUT,
+    fail(s, code == Z_MEM_ERROR ? ROOF_E_MEMORY : ROOF_E_INPUT,
          code == Z_ERRNO       ? strerror(errno)
          : code == Z_BUF_ERROR ? "it ends too early"
                                : why);
@@ -214,8 +214,9 @@ roof_status rf_import_open(const char *path, roof_source **source, roof_error *e
   s->descriptor = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
   s->file = s->descriptor >= 0 ? gzdopen(s->descriptor, "rb") : NULL;
   if (s->file == NULL) {
-    status = roof_error_set(error, ROOF_E_INPUT, "%s: %s", s->name,
-                            errno != 0 ? strerror(errno) : "out of memory");
+    status = errno != 0 && errno != ENOMEM
+                 ? roof_error_set(error, ROOF_E_INPUT, "%s: %s", s->name, strerror(errno))
+                 : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", s->name);
     if (s->descriptor >= 0) {
       close(s->descriptor);
     }

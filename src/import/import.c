@@ -98,7 +98,7 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   }
   profile->format = format;
   profile->decimal = options != NULL ? options->decimal : 0;
-  (void)rf_json_lost();
+  rf_json_begin();
   status = format->read(source, profile, error);
   if (rf_json_lost()) {
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");

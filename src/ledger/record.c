@@ -156,7 +156,7 @@ static roof_status check_twice(const roof_sealing *sealings, size_t count, roof_
 roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, size_t count,
                              const roof_ledger_options *options, roof_error *error) {
   roof_ledger_options o = options != NULL ? *options : (roof_ledger_options){0};
-  (void)rf_json_lost();
+  rf_json_begin();
   json_t *list = json_array();
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
@@ -385,7 +385,7 @@ static roof_status mark(json_t *list, const roof_ledger_entries *before, void *u
 roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
                                const roof_ledger_options *options, roof_error *error) {
   roof_ledger_options o = options != NULL ? *options : (roof_ledger_options){0};
-  (void)rf_json_lost();
+  rf_json_begin();
   json_t *list = json_array();
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {

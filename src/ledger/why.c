@@ -54,26 +54,38 @@ void roof_why_of(roof_why *why, const roof_reconciled *r, const roof_machine *ma
   roof_causes_sentence(&evidence, why->causes, why->count, why->sentence, sizeof why->sentence);
 }
 
-/** The machine of that name, looked up once; NULL where the catalogue does not have it. */
-static const roof_machine *find_machine(roof_reconcile *all, const char *name) {
+static const roof_reconcile_machine *find_machine(const roof_reconcile *all, const char *name) {
   for (size_t i = 0; i < all->machine_count; i++) {
     if (strcmp(all->machines[i].name, name) == 0) {
-      return all->machines[i].machine;
+      return &all->machines[i];
     }
   }
+  return NULL;
+}
+
+static roof_status add_machine(roof_reconcile *all, const char *name, roof_error *error) {
   roof_reconcile_machine *list = realloc(all->machines, (all->machine_count + 1) * sizeof *list);
   if (list == NULL) {
-    return NULL;
+    return roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
   }
   all->machines = list;
   roof_reconcile_machine *one = &list[all->machine_count++];
   *one = (roof_reconcile_machine){.machine = NULL};
   snprintf(one->name, sizeof one->name, "%s", name);
-  (void)roof_catalog_load(name, &one->machine, NULL);
-  return one->machine;
+  return roof_catalog_load_known(name, &one->machine, error);
+}
+
+roof_status rf_reconcile_machines(roof_reconcile *all, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
+    const char *name = all->entries[i].machine;
+    status = find_machine(all, name) == NULL ? add_machine(all, name, error) : ROOF_OK;
+  }
+  return status;
 }
 
 void roof_reconcile_why(roof_reconcile *all, size_t index, roof_why *why) {
   const roof_reconciled *r = &all->entries[index];
-  roof_why_of(why, r, find_machine(all, r->machine));
+  const roof_reconcile_machine *known = find_machine(all, r->machine);
+  roof_why_of(why, r, known != NULL ? known->machine : NULL);
 }

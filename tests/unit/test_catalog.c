@@ -865,8 +865,21 @@ static void options_are_read_as_typed(void **state) {
   assert_string_equal(error.message, "--efficiency 1,2: one share, or LOW,TYPICAL,HIGH");
 }
 
+static void an_answer_may_do_without_a_machine(void **state) {
+  (void)state;
+  roof_machine *machine = NULL;
+  roof_error error = {0};
+  assert_int_equal(roof_catalog_load_known("no-such-machine", &machine, &error), ROOF_OK);
+  assert_null(machine);
+  assert_string_equal(error.message, "");
+  assert_int_equal(roof_catalog_load_known("h100", &machine, &error), ROOF_OK);
+  assert_string_equal(machine->name, "nvidia-h100-sxm");
+  roof_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_answer_may_do_without_a_machine),
       cmocka_unit_test(machines_are_loaded_by_their_names),
       cmocka_unit_test(targets_are_machines_in_formats),
       cmocka_unit_test(options_are_read_as_typed),

@@ -96,16 +96,12 @@ static roof_status set_up(const cli_args *args, roof_runs *runs, roof_error *err
 }
 
 /** The ceilings the measurements are set against, when this machine is measured. */
-static roof_machine *load_ceilings(const roof_runs *runs) {
+static roof_status load_ceilings(const roof_runs *runs, roof_machine **machine, roof_error *error) {
   const char *name = "";
-  roof_machine *machine = NULL;
   for (size_t i = 0; i < runs->count && name[0] == '\0'; i++) {
     name = runs->list[i].measurement.machine;
   }
-  if (name[0] != '\0') {
-    (void)roof_catalog_load(name, &machine, NULL);
-  }
-  return machine;
+  return name[0] != '\0' ? roof_catalog_load_known(name, machine, error) : ROOF_OK;
 }
 
 static const char *level_name(const roof_run *r) {
@@ -258,8 +254,10 @@ static roof_status measure(const cli_args *args, roof_error *error) {
   roof_status status = set_up(args, &runs, error);
   status = status == ROOF_OK ? run_all(&runs, error) : status;
   status = status == ROOF_OK ? count_all(&runs, error) : status;
+  roof_machine *ceilings = NULL;
+  status = status == ROOF_OK ? load_ceilings(&runs, &ceilings, error) : status;
   if (status == ROOF_OK) {
-    roof_runs_place(&runs, load_ceilings(&runs));
+    roof_runs_place(&runs, ceilings);
     status = answer(args, &runs, error);
   }
   roof_runs_done(&runs);

@@ -51,8 +51,7 @@ static roof_status load_machine(const cli_args *args, roof_machine **machine, ro
   if (names != NULL && names[0] != NULL) {
     return roof_catalog_load(names[0], machine, error);
   }
-  (void)roof_catalog_load("host", machine, NULL);
-  return ROOF_OK;
+  return roof_catalog_load_known("host", machine, error);
 }
 
 static roof_status check_typed(const cli_args *args, const cli_program_options *o, roof_error *error) {

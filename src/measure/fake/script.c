@@ -136,7 +136,10 @@ static roof_status read_stream(rf_script *script, FILE *stream, const char *name
     }
   }
   free(line);
-  return status;
+  return status == ROOF_OK && !feof(stream)
+             ? roof_error_set(error, errno == ENOMEM ? ROOF_E_MEMORY : ROOF_E_INPUT, "%s: %s", name,
+                              strerror(errno))
+             : status;
 }
 
 roof_status rf_script_read(rf_script *script, roof_error *error) {

@@ -1,0 +1,104 @@
+/* Preloaded into the command: its FAIL_AT-th allocation fails, with FAIL_ON all later ones too. The clock of the day stands still, so that
+ * ledgers come out alike; at the end COUNT_FD gets how many allocations there were before main and in all. */
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *data, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static const time_t now = 4102444800; /* 2100-01-01 */
+
+static atomic_long count, before_main;
+
+static bool fails(void) {
+  static atomic_long failing = -1;
+  static atomic_bool from_then_on;
+  if (failing < 0) {
+    const char *text = getenv("FAIL_AT");
+    from_then_on = getenv("FAIL_ON") != NULL;
+    failing = text != NULL ? atol(text) : 0;
+  }
+  long number = atomic_fetch_add(&count, 1) + 1;
+  if (failing == 0 || number < failing || (number > failing && !from_then_on)) {
+    return false;
+  }
+  errno = ENOMEM;
+  return true;
+}
+
+void *malloc(size_t size) {
+  return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size) {
+  return fails() ? NULL : __libc_calloc(number, size);
+}
+
+void *realloc(void *data, size_t size) {
+  return fails() ? NULL : __libc_realloc(data, size);
+}
+
+void *memalign(size_t alignment, size_t size) {
+  return fails() ? NULL : __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  return memalign(alignment, size);
+}
+
+int posix_memalign(void **data, size_t alignment, size_t size) {
+  void *made = memalign(alignment, size);
+  if (made == NULL) {
+    return ENOMEM;
+  }
+  *data = made;
+  return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *out) {
+  if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_BOOTTIME) {
+    *out = (struct timespec){.tv_sec = now};
+    return 0;
+  }
+  return (int)syscall(SYS_clock_gettime, clock, out);
+}
+
+time_t time(time_t *out) {
+  if (out != NULL) {
+    *out = now;
+  }
+  return now;
+}
+
+int gettimeofday(struct timeval *restrict out, void *restrict zone) {
+  (void)zone;
+  *out = (struct timeval){.tv_sec = now};
+  return 0;
+}
+
+int timespec_get(struct timespec *out, int base) {
+  return clock_gettime(CLOCK_REALTIME, out) == 0 ? base : 0;
+}
+
+/** Runs after the constructors of the command's libraries. Programs that it starts are left alone. */
+__attribute__((constructor)) static void begin(void) {
+  before_main = count;
+  unsetenv("LD_PRELOAD");
+}
+
+__attribute__((destructor)) static void end(void) {
+  const char *file = getenv("COUNT_FD");
+  if (file != NULL) {
+    dprintf(atoi(file), "%ld %ld\n", (long)before_main, (long)count);
+  }
+}
