@@ -106,7 +106,8 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   if (status == ROOF_OK) {
     status = rf_import_failed(source, error);
   }
-  return status == ROOF_OK ? rf_import_settled(profile, error) : status;
+  bool settled = rf_import_settled(profile, NULL) == ROOF_OK;
+  return settled ? status : rf_import_settled(profile, error);
 }
 
 roof_status roof_import(const char *path, const roof_import_options *options, roof_profile *profile,

@@ -395,7 +395,8 @@ static roof_status measure_kernel(roof_loop *loop, roof_loop_kernel *k, roof_err
   return status;
 }
 
-/** Runs every kernel; one that cannot run is skipped with its reason, a ledger that fails ends the loop. */
+/** Runs every kernel; one that cannot run is skipped with its reason; a ledger that fails and memory that runs out end the
+ * loop. */
 static roof_status measure_all(roof_loop *loop, roof_error *error) {
   for (int i = 0; i < loop->count; i++) {
     roof_loop_kernel *k = &loop->kernels[i];
@@ -405,7 +406,8 @@ static roof_status measure_all(roof_loop *loop, roof_error *error) {
     }
     show(loop, k->kernel->name, i, loop->count);
     roof_status status = measure_kernel(loop, k, &why);
-    if (status == ROOF_E_OUTPUT || status == ROOF_E_PARSE || status == ROOF_E_GATE) {
+    if (status == ROOF_E_OUTPUT || status == ROOF_E_PARSE || status == ROOF_E_GATE ||
+        status == ROOF_E_MEMORY) {
       return roof_error_set(error, status, "%s", why.message);
     }
     snprintf(k->skipped, sizeof k->skipped, "%s", why.message);

@@ -88,8 +88,12 @@ static roof_status show(const cli_args *args, roof_machine *machine, roof_error 
   bool brief = !verbose && !args->json && !args->csv;
   roof_status status = brief ? cli_measure_print_brief(machine, args->file, error)
                              : cli_machine_show_print(args, machine, error);
+  roof_error why = {0};
   if (status == ROOF_OK && !args->json && !args->csv &&
-      roof_catalog_load_device(machine->title, &rated, NULL) == ROOF_OK) {
+      roof_catalog_load_device(machine->title, &rated, &why) == ROOF_E_MEMORY) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s", why.message);
+  }
+  if (status == ROOF_OK && rated != NULL) {
     status = cli_print(&(roof_text){.data = (char[]){"\n"}, .length = 1}, error);
     status = status == ROOF_OK ? cli_machine_compare_print(args, (roof_machine *[]){rated, machine}, 2, error)
                                : status;
