@@ -83,7 +83,7 @@ static json_t *runs_json(const roof_calibration *calibration) {
     const roof_run_causes *r = &calibration->runs[i];
     json_t *causes = json_array();
     for (size_t k = 0; k < r->count; k++) {
-      json_array_append_new(causes, cause_json(&r->causes[k]));
+      rf_json_append(causes, cause_json(&r->causes[k]));
     }
     json_array_append_new(runs, json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "figure", r->figure, "runs",
                                           (json_int_t)r->runs, "settings", (json_int_t)r->settings, "inside",

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "documents/json.h"
+
 bool rf_aiperf_is(const json_t *document) {
   return json_is_object(json_object_get(document, "request_latency")) &&
          json_is_object(json_object_get(document, "request_throughput"));
@@ -22,7 +24,7 @@ static double metric(const json_t *document, const char *name, const char *stati
 
 static void set(json_t *run, const char *key, double value) {
   if (!isnan(value)) {
-    json_object_set_new(run, key, json_real(value));
+    rf_json_set(run, key, json_real(value));
   }
 }
 
@@ -67,7 +69,7 @@ static void set_settings(json_t *run, const json_t *settings) {
   const json_t *models = find(settings, "model_names", DEPTH);
   const json_t *model = json_is_array(models) ? json_array_get(models, 0) : find(settings, "model", DEPTH);
   if (json_is_string(model)) {
-    json_object_set(run, "model", (json_t *)(uintptr_t)model);
+    rf_json_set(run, "model", json_incref((json_t *)(uintptr_t)model));
   }
   set(run, "max_concurrency", rf_import_number_of(find(settings, "concurrency", DEPTH)));
 }
