@@ -85,10 +85,10 @@ static json_t *runs_json(const roof_calibration *calibration) {
     for (size_t k = 0; k < r->count; k++) {
       rf_json_append(causes, cause_json(&r->causes[k]));
     }
-    json_array_append_new(runs, json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "figure", r->figure, "runs",
-                                          (json_int_t)r->runs, "settings", (json_int_t)r->settings, "inside",
-                                          (json_int_t)r->inside, "median_error", rf_json_number(r->error),
-                                          "bias", rf_json_number(r->bias), "causes", causes));
+    rf_json_append(runs, json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "figure", r->figure, "runs",
+                                   (json_int_t)r->runs, "settings", (json_int_t)r->settings, "inside",
+                                   (json_int_t)r->inside, "median_error", rf_json_number(r->error), "bias",
+                                   rf_json_number(r->bias), "causes", causes));
   }
   return runs;
 }

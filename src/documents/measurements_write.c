@@ -80,8 +80,8 @@ void rf_json_add_placed(json_t *object, const roof_placed *at, double calls) {
   rf_json_set(object, "regime", bound ? json_string(roof_regime_name(at->regime)) : json_null());
   rf_json_set(object, "binding", bound ? json_string(at->binding) : json_null());
   rf_json_set(object, "basis", bound ? json_string(roof_basis_name(at->basis)) : json_null());
-  json_object_set_new(object, "verdict", at->verdict != NULL ? json_string(at->verdict->name) : json_null());
-  json_object_set_new(object, "why", at->why[0] != '\0' ? json_string(at->why) : json_null());
+  rf_json_set(object, "verdict", at->verdict != NULL ? json_string(at->verdict->name) : json_null());
+  rf_json_set(object, "why", at->why[0] != '\0' ? json_string(at->why) : json_null());
 }
 
 static json_t *document_of(const roof_measurements *all) {

@@ -3,8 +3,9 @@
 # where the answer of the call is looked at.
 set -eu
 cd "${ROOFLINE_SOURCE:-.}"
-found=$(grep -rnE '(^|[^_])json_load[a-z]*\(|(^|[^_])json_dump[a-z]*\(|^ *(\(void\))?json_(object|array)_(set|append|insert|update)[a-z_]*\([^=!]*;' \
-  src --include='*.c' | grep -v '^src/documents/json\.c:' || true)
+found=$(find src -name '*.c' ! -path src/documents/json.c -exec awk '
+  /(^|[^_])json_(load|dump)[a-z]*\(/ || (/^ *(\(void\))?json_(object|array)_(set|append|insert|update)[a-z_]*\(/ && begins) { print FILENAME ":" FNR ":" $0 }
+  { begins = /[;{})]$/ || /\*\/$/ || /^$/ }' {} +)
 if [ -n "$found" ]; then
   printf 'use rf_json_load, rf_json_dump, rf_json_set, rf_json_append, rf_json_merge or rf_json_note:\n%s\n' "$found"
   exit 1
