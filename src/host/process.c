@@ -197,11 +197,11 @@ roof_status rf_process_run(const rf_process *process, rf_process_hold *hold, rf_
 }
 
 const char *rf_process_name(char *path, size_t size) {
-  FILE *file = fopen("/proc/self/cmdline", "re");
-  size_t length = file != NULL ? fread(path, 1, size - 1, file) : 0;
-  path[length] = '\0';
-  if (file != NULL) {
-    fclose(file);
+  int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  ssize_t length = file >= 0 ? read(file, path, size - 1) : 0;
+  path[length > 0 ? length : 0] = '\0';
+  if (file >= 0) {
+    close(file);
   }
   return path;
 }

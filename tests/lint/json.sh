@@ -3,9 +3,9 @@
 # where the answer of the call is looked at.
 set -eu
 cd "${ROOFLINE_SOURCE:-.}"
-found=$(find src -name '*.c' ! -path src/documents/json.c -exec awk '
+found=$(find src -name '*.c' ! -path src/documents/json.c | xargs awk '
   /(^|[^_])json_(load|dump)[a-z]*\(/ || (/^ *(\(void\))?json_(object|array)_(set|append|insert|update)[a-z_]*\(/ && begins) { print FILENAME ":" FNR ":" $0 }
-  { begins = /[;{})]$/ || /\*\/$/ || /^$/ }' {} +)
+  { begins = /[;{})]$/ || /\*\/$/ || /^$/ }')
 if [ -n "$found" ]; then
   printf 'use rf_json_load, rf_json_dump, rf_json_set, rf_json_append, rf_json_merge or rf_json_note:\n%s\n' "$found"
   exit 1

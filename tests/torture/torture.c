@@ -131,10 +131,12 @@ static bool is_step_of(const state *s, int i, const state *whole) {
          memcmp(part->data, all->data, part->length) == 0;
 }
 
-/** The first file that is neither as before nor as the whole command leaves it, or is gone; NULL: none. */
+/** The first file that is neither as before nor as the whole command leaves it, or is gone; NULL: none. A new ledger may be left empty. */
 static const char *odd_file(const state *after, const state *before, const state *whole) {
   for (int i = 0; i < after->count; i++) {
-    if (!is_as_in(after, i, before) && !is_as_in(after, i, whole) && !is_step_of(after, i, whole)) {
+    bool created = after->files[i].content.length == 0 && find_file(before, after->files[i].name) == NULL;
+    if (!created && !is_as_in(after, i, before) && !is_as_in(after, i, whole) &&
+        !is_step_of(after, i, whole)) {
       return after->files[i].name;
     }
   }
