@@ -98,7 +98,7 @@ json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const d
       "regime", roof_regime_name(p->regime), "binding", binding, "attainable_flops_per_second",
       rf_json_number(p->attainable));
   const char *class = target->machine->device_class;
-  json_object_set_new(object, "device_class", class[0] != '\0' ? json_string(class) : json_null());
+  rf_json_set(object, "device_class", class[0] != '\0' ? json_string(class) : json_null());
   rf_json_set(object, "seconds", RF_JSON_SECONDS(p));
   rf_json_set(object, "levels", levels(p));
   rf_json_set(object, "ceilings",

@@ -71,10 +71,10 @@ static json_t *unusual(const member *list, int count, const void *of, const void
       continue;
     }
     object = object != NULL ? object : json_object();
-    json_object_set_new(object, list[i].name,
-                        list[i].kind == FORMAT ? json_string(roof_dtype_name((roof_dtype)value))
-                        : list[i].kind == FLAG ? json_boolean(value != 0)
-                                               : rf_json_number(value));
+    rf_json_set(object, list[i].name,
+                list[i].kind == FORMAT ? json_string(roof_dtype_name((roof_dtype)value))
+                : list[i].kind == FLAG ? json_boolean(value != 0)
+                                       : rf_json_number(value));
   }
   return object;
 }
@@ -89,10 +89,10 @@ void rf_question_add(json_t *prediction, const roof_target *target) {
     json_object_update_new(asked, json_pack("{s:s*, s:s*}", "link", o->link, "framework", o->framework));
   }
   if (named != NULL) {
-    json_object_set_new(prediction, "formats", named);
+    rf_json_set(prediction, "formats", named);
   }
   if (asked != NULL) {
-    json_object_set_new(prediction, "options", asked);
+    rf_json_set(prediction, "options", asked);
   }
 }
 

@@ -12,7 +12,7 @@ static json_t *by_hand_json(const roof_sealings *sealings) {
   for (size_t i = 0; i < sealings->count; i++) {
     const roof_sealing *s = &sealings->list[i];
     if (s->origin == ROOF_SEALING_HAND) {
-      json_array_append_new(list, json_pack("{s:s, s:s}", "label", s->label, "why", s->doubt));
+      rf_json_append(list, json_pack("{s:s, s:s}", "label", s->label, "why", s->doubt));
     }
   }
   return list;
