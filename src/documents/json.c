@@ -1,6 +1,7 @@
 #include "documents/json.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +25,106 @@ static size_t count_containers(const char *text, size_t length) {
   return count;
 }
 
+/** Something of what this thread writes could not be kept. */
+static _Thread_local bool lost;
+
+/** An allocation of jansson's failed in this thread. */
+static _Thread_local bool starved;
+
+static json_malloc_t allocate;
+
+static void *allocate_noting(size_t size) {
+  void *data = allocate(size);
+  starved = starved || data == NULL;
+  return data;
+}
+
+/** jansson's reader goes on without the characters for which there was no memory, its writer without a key: only its allocator knows. */
+static void watch_allocations(void) {
+  json_free_t release;
+  json_get_alloc_funcs(&allocate, &release);
+  json_set_alloc_funcs(allocate_noting, release);
+}
+
+static void watch(void) {
+  static pthread_once_t watched = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&watched, watch_allocations);
+  starved = false;
+}
+
 json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t *why) {
+  json_error_t unused;
+  why = why != NULL ? why : &unused;
   if (count_containers(text, length) > MOST_CONTAINERS) {
     *why = (json_error_t){.line = 0};
     snprintf(why->text, sizeof why->text, "more than %d objects and lists", MOST_CONTAINERS);
     return NULL;
   }
-  return json_loadb(text, length, flags, why);
+  watch();
+  json_t *root = json_loadb(text, length, flags, why);
+  if (starved) {
+    json_decref(root);
+    root = NULL;
+    *why = (json_error_t){.line = -1, .column = -1, .text = "out of memory"};
+    why->text[JSON_ERROR_TEXT_LENGTH - 1] = json_error_out_of_memory; /* where json_error_code finds it */
+  }
+  return root;
+}
+
+roof_status rf_json_read(const char *text, size_t length, size_t flags, const char *file, const char *prefix,
+                         json_t **document, roof_error *error) {
+  json_error_t why;
+  *document = rf_json_load(text, length, flags, &why);
+  if (*document != NULL) {
+    return ROOF_OK;
+  }
+  if (json_error_code(&why) == json_error_out_of_memory) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
+  }
+  roof_error_set(error, ROOF_E_PARSE, "%s%s", prefix, why.text);
+  return roof_error_at(error, file, why.line, why.line > 0 && why.column <= 0 ? 1 : why.column);
+}
+
+void rf_json_note(bool kept) {
+  lost = lost || !kept;
+}
+
+void rf_json_set(json_t *object, const char *key, json_t *value) {
+  rf_json_note(json_object_set_new(object, key, value) == 0);
+}
+
+void rf_json_append(json_t *array, json_t *value) {
+  rf_json_note(json_array_append_new(array, value) == 0);
+}
+
+void rf_json_merge(json_t *object, json_t *other) {
+  rf_json_note(json_object_update(object, other) == 0);
+  json_decref(other);
+}
+
+void rf_json_begin(void) {
+  watch();
+  lost = false;
+}
+
+bool rf_json_starved(void) {
+  return starved;
+}
+
+bool rf_json_lost(void) {
+  bool was = lost;
+  lost = false;
+  return was;
+}
+
+char *rf_json_dump(const json_t *document, size_t flags) {
+  watch();
+  char *text = !rf_json_lost() && document != NULL ? json_dumps(document, flags) : NULL;
+  if (starved) {
+    free(text);
+    text = NULL;
+  }
+  return text;
 }
 
 double rf_json_number_of(json_t *value) {

@@ -7,10 +7,6 @@
 
 #include "roofline/documents.h"
 
-/** json_loadb for a document of a person: refused, with `why`, where it has more objects and lists than 131072, which take a
- *  hundred times their bytes. */
-json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t *why);
-
 double rf_json_number_of(json_t *value);    /**< NaN when it is no number */
 const char *rf_json_text_of(json_t *value); /**< "" when it is no string */
 
@@ -19,7 +15,8 @@ json_t *rf_json_numbers(const double *values, size_t count);
 json_t *rf_json_filled(json_t *object); /**< takes the reference; null where the object is empty */
 
 /** Reads JSON as `flags` of jansson say. NULL: `why` (nullable) says why; jansson itself takes memory that ran out for an
- *  error of syntax, or leaves out what it could not keep. */
+ *  error of syntax, or leaves out what it could not keep. More objects and lists than 131072, which take a hundred times
+ *  their bytes, are refused. */
 json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t *why);
 
 /** The same of a file's whole text; the message begins with `prefix`. */

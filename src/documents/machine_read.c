@@ -319,15 +319,11 @@ static roof_status read_value(reader *r, const rf_field *f, json_t *value, char 
 
 roof_status roof_machine_read(const char *text, size_t length, const char *file, roof_machine **machine,
                               roof_error *error) {
-  json_error_t syntax;
-  json_t *root = rf_json_load(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &syntax);
-  if (root == NULL && (json_error_code(&syntax) == json_error_out_of_memory || syntax.text[0] == '\0')) {
-    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
-  }
-  if (root == NULL) {
-    roof_error_set(error, ROOF_E_PARSE, "machine: %s", syntax.text);
-    roof_error_at(error, file, syntax.line, syntax.column > 0 ? syntax.column : 1);
-    return ROOF_E_PARSE;
+  json_t *root = NULL;
+  roof_status status = rf_json_read(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, file,
+                                    "machine: ", &root, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   reader r = {.text = text, .length = length, .file = file, .error = error};
   roof_machine *read = roof_machine_new();

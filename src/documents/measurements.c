@@ -359,11 +359,10 @@ static roof_status read_root(json_t *root, const char *file, size_t count, roof_
 /** Of the first `count` documents. */
 static roof_status parse(const char *text, size_t length, const char *file, size_t count,
                          roof_measurements *all, roof_error *error) {
-  json_error_t why;
-  json_t *root = rf_json_load(text, length, JSON_REJECT_DUPLICATES, &why);
-  if (root == NULL) {
-    roof_error_set(error, ROOF_E_PARSE, "%s", why.text);
-    return roof_error_at(error, file, why.line, why.column);
+  json_t *root = NULL;
+  roof_status status = rf_json_read(text, length, JSON_REJECT_DUPLICATES, file, "", &root, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   status = read_root(root, file, count, all, error);
   json_decref(root);

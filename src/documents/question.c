@@ -86,7 +86,7 @@ void rf_question_add(json_t *prediction, const roof_target *target) {
   json_t *asked = unusual(options, OPTIONS, o, &usual);
   if (o->link != NULL || o->framework != NULL) {
     asked = asked != NULL ? asked : json_object();
-    json_object_update_new(asked, json_pack("{s:s*, s:s*}", "link", o->link, "framework", o->framework));
+    rf_json_merge(asked, json_pack("{s:s*, s:s*}", "link", o->link, "framework", o->framework));
   }
   if (named != NULL) {
     rf_json_set(prediction, "formats", named);

@@ -236,11 +236,10 @@ static roof_status read_prediction(json_t *document, roof_sealing *s, roof_error
 
 roof_status roof_sealings_read(roof_sealings *all, const char *text, size_t length, const char *file,
                                roof_error *error) {
-  json_error_t why;
-  json_t *root = rf_json_load(text, length, JSON_REJECT_DUPLICATES, &why);
-  if (root == NULL) {
-    roof_error_set(error, ROOF_E_PARSE, "%s", why.text);
-    return roof_error_at(error, file, why.line, why.column);
+  json_t *root = NULL;
+  roof_status status = rf_json_read(text, length, JSON_REJECT_DUPLICATES, file, "", &root, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   json_t *many = json_object_get(root, "predictions"), *points = json_object_get(root, "points");
   json_t *list = json_is_array(root) ? root : json_is_array(many) ? many : points;

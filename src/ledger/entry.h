@@ -135,6 +135,9 @@ roof_status rf_ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 
 roof_status rf_ledger_match(const roof_ledger_entries *ledger, bool latest, roof_reconcile *result,
                             roof_error *error);
 
+/** Loads the machine of every entry that the catalogue has, once each. */
+roof_status rf_reconcile_machines(roof_reconcile *all, roof_error *error);
+
 /* doubts.c */
 /** What a sceptic would ask about. */
 roof_status rf_ledger_doubts_of(const roof_ledger_entries *ledger, roof_ledger_doubts *doubts,

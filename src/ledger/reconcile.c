@@ -141,7 +141,8 @@ roof_status roof_ledger_reconcile(const char *path, bool latest, roof_reconcile 
     return status;
   }
   status = rf_ledger_match(&ledger, latest, &matched, error);
-  if (status == ROOF_OK && (status = rf_ledger_doubts_of(&ledger, &matched.doubts, error)) != ROOF_OK) {
+  if (status == ROOF_OK && ((status = rf_ledger_doubts_of(&ledger, &matched.doubts, error)) != ROOF_OK ||
+                            (status = rf_reconcile_machines(&matched, error)) != ROOF_OK)) {
     roof_reconcile_done(&matched);
   }
   if (status == ROOF_OK) {

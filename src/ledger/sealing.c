@@ -179,9 +179,9 @@ roof_status roof_sealings_complete(roof_sealings *all, roof_error *error) {
       roof_machine_free(machine);
       machine = NULL;
       known = s->machine;
-      (void)roof_catalog_load(known, &machine, NULL);
+      status = roof_catalog_load_known(known, &machine, error);
     }
-    status = complete_document(s, machine, error);
+    status = status == ROOF_OK ? complete_document(s, machine, error) : status;
   }
   roof_machine_free(machine);
   return status;
