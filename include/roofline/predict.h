@@ -253,6 +253,13 @@ ROOF_API roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basi
  *  Errors: NaN where nothing bounds it. */
 ROOF_API double roof_prediction_ceiling(const roof_prediction *prediction);
 
+/** The time under which such a kernel counts as bound by its launch: twice its latency where that is known, else the
+ *  target's overhead cutoff.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_prediction_cutoff(const roof_target *target, const roof_prediction *prediction);
+
 /** "compute", "memory", "overhead", "network" or "capacity".
  *  Units: none.
  *  Ownership: a static string.

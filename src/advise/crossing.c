@@ -72,7 +72,7 @@ void roof_crossing_critical(const roof_target *target, const roof_op *op, const 
             hidden ? roof_regime_name(p.regime) : "", hidden ? "-bound" : "");
 }
 
-static void explain_change(const roof_target *target, roof_crossing *out) {
+static void explain_change(const roof_target *target, const roof_prediction *p, roof_crossing *out) {
   char text[32];
   if (out->from == ROOF_CAPACITY_BOUND || out->to == ROOF_CAPACITY_BOUND) {
     snprintf(out->why, sizeof out->why, "there the working set passes %s",
@@ -81,7 +81,7 @@ static void explain_change(const roof_target *target, roof_crossing *out) {
     snprintf(out->why, sizeof out->why, "there the network time passes the other times");
   } else {
     snprintf(out->why, sizeof out->why, "there the time passes the overhead cutoff of %s",
-             roof_quantity_format(text, sizeof text, target->overhead_cutoff, "s"));
+             roof_quantity_format(text, sizeof text, roof_prediction_cutoff(target, p), "s"));
   }
 }
 
@@ -98,7 +98,7 @@ void roof_crossing_between(const roof_target *target, const roof_op *op, const d
   roof_predict_at(target, op, typed, param, high, &p);
   *out = (roof_crossing){
       .param = param, .value = high, .at = whole(high), .from = from, .to = p.regime, .there = p.regime};
-  explain_change(target, out);
+  explain_change(target, &p, out);
 }
 
 void roof_crossing_write(roof_text *out, const char *name, const roof_crossing *c) {

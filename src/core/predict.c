@@ -386,14 +386,25 @@ static double smaller(double a, double b) {
   return b < a ? b : a;
 }
 
-/** Whether a kernel is over before the machine is busy: where a form says what its latency is, when that is more than
- * half of its time. */
+/** Whether a form says what the latency is; a cutoff or a launch that was asked for counts instead. */
+static inline bool knows_latency(const roof_target *target, const roof_form *form) {
+  return form->known && isnan(target->options.overhead_cutoff) && isnan(target->options.launch);
+}
+
+/** Whether a kernel is over before the machine is busy: where its latency is known, when that is more than half of its
+ * time. */
 static bool overhead_binds(const roof_target *target, const roof_prediction *p, double busy) {
   const roof_form *form = &target->forms[p->work.kernel.kind];
-  if (form->known && isnan(target->options.overhead_cutoff) && isnan(target->options.launch)) {
-    return form->values[ROOF_LATENCY_SECONDS] * p->work.launches > p->expected_seconds / 2;
+  if (knows_latency(target, form)) {
+    return 2 * form->values[ROOF_LATENCY_SECONDS] * p->work.launches > p->expected_seconds;
   }
   return busy < target->overhead_cutoff || busy < p->overhead_seconds;
+}
+
+double roof_prediction_cutoff(const roof_target *target, const roof_prediction *p) {
+  const roof_form *form = &target->forms[p->work.kernel.kind];
+  return knows_latency(target, form) ? 2 * form->values[ROOF_LATENCY_SECONDS] * p->work.launches
+                                     : target->overhead_cutoff;
 }
 
 static roof_regime classify(const roof_target *target, const roof_prediction *p, double busy) {

@@ -129,9 +129,9 @@ roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *ma
   }
   roof_predict_work(&used, &work, &own);
   best.upper_seconds = fmax(best.upper_seconds, own.upper_seconds);
-  best.expected_seconds = own.expected_seconds;
-  best.expected_low_seconds = own.expected_low_seconds;
-  best.expected_high_seconds = own.expected_high_seconds;
+  best.expected_seconds = fmax(own.expected_seconds, best.lower_seconds);
+  best.expected_low_seconds = fmax(own.expected_low_seconds, best.lower_seconds);
+  best.expected_high_seconds = fmax(own.expected_high_seconds, best.expected_seconds);
   best.energy_joules = own.energy_joules;
   *out = best;
   if (moved != NULL) {

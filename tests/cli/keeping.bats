@@ -149,7 +149,7 @@ document() {
 
 @test "a large file of measurements is recorded in memory of its own size" {
   samples=$(seq -s, 1 400 | sed 's/[0-9]*/1.25e-3/g')
-  document '"schema":"roofline.measurements/1",' "{\"name\":\"k\",\"seconds\":1e-3,\"samples\":[$samples]}" 4000 >large.json
+  document '"schema":"roofline.measurements/1",' "{\"name\":\"k\",\"seconds\":1.25e-3,\"samples\":[$samples]}" 4000 >large.json
   [ "$(stat -c %s large.json)" -gt 12000000 ]
   (ulimit -v 900000 && timeout 30 "$ROOFLINE" record large.json --unsealed --ledger ledger --quiet)
   verified 4001

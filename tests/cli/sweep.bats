@@ -29,8 +29,15 @@ sweep() {
   [ "$(json '.crossings')" = '[{"parameter":"batch","machine":"ridge152","value":null,"from":"memory","to":null,"at":null,"why":"never: intensity saturates at 128 FLOP/B as batch grows, under the ridge of 152 FLOP/B","parameters":{}}]' ]
   sweep gemm m=1,2 n=1e5 k=1e5 --machine "$h989" --weights int4 --overhead 0
   near '.crossings[0].value' 74.5 2e-2
-  sweep copy n=1e6,2e6 --machine h100
+  sweep copy n=1e6,1.1e6 --machine h100
   [ "$(json '.crossings[0].why')" = '"never: it has no FLOP"' ]
+}
+
+@test "a kernel leaves its launch behind at twice its latency, or at the cutoff that is asked for" {
+  sweep copy n=1e6,2e6 --machine h100
+  [[ $(json '.crossings[0].why') == *'passes the overhead cutoff of 4.000 µs'* ]]
+  sweep copy n=1e6,1e8 --machine h100 --overhead 20us
+  [[ $(json '.crossings[0].why') == *'passes the overhead cutoff of 20.00 µs'* ]]
 }
 
 @test "points are predictions, the first axis outermost, machine by machine" {
