@@ -60,11 +60,12 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
   how.progress = NULL;
   how.seconds_per_item = budget;
   how.threads = cores == ROOF_LOOP_ALONE ? 1 : how.threads;
-  if (backend->run(kernel, loop->options.dtype, values, &how, &m, NULL) != ROOF_OK) {
-    return ROOF_OK;
+  roof_error why = {0};
+  roof_status status = backend->run(kernel, loop->options.dtype, values, &how, &m, &why);
+  if (status != ROOF_OK) {
+    return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
   }
-  roof_status status =
-      rf_calibration_add(loop->calibration, kernel, cores, values, m.seconds, m.stats.spread, error);
+  status = rf_calibration_add(loop->calibration, kernel, cores, values, m.seconds, m.stats.spread, error);
   roof_measurement_done(&m);
   return status;
 }

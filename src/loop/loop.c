@@ -156,8 +156,10 @@ static void plan_points(roof_loop *loop) {
 static roof_status keep_constants(roof_loop *loop, roof_error *error) {
   for (int kind = 0; kind < ROOF_KERNEL_KIND_COUNT; kind++) {
     roof_constants made, *kept = NULL;
-    if (rf_calibration_fit(loop->calibration, (roof_kernel_kind)kind, ROOF_LOOP_ALL, NULL, &made) &&
-        (kept = roof_machine_add_constants(loop->machine)) != NULL) {
+    if (rf_calibration_fit(loop->calibration, (roof_kernel_kind)kind, ROOF_LOOP_ALL, NULL, &made)) {
+      if ((kept = roof_machine_add_constants(loop->machine)) == NULL) {
+        return roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory");
+      }
       *kept = made;
     }
   }

@@ -17,8 +17,12 @@ static const char *never_disabled(void) {
   return NULL;
 }
 
-static void add_peak(roof_machine *machine, roof_dtype dtype, int cores, double rate) {
+/** False when out of memory. */
+static bool add_peak(roof_machine *machine, roof_dtype dtype, int cores, double rate) {
   roof_peak *peak = roof_machine_add_peak(machine);
+  if (peak == NULL) {
+    return false;
+  }
   peak->dtype = dtype;
   peak->unit = ROOF_VECTOR;
   peak->kind = ROOF_MEASURED;
@@ -29,10 +33,16 @@ static void add_peak(roof_machine *machine, roof_dtype dtype, int cores, double 
   snprintf(peak->isa, sizeof peak->isa, "fake");
   snprintf(peak->source, sizeof peak->source, "%s", scripted);
   snprintf(peak->date, sizeof peak->date, "%s", epoch);
+  return true;
 }
 
-static void add_memory(roof_machine *machine, const rf_script *script) {
+/** False when out of memory. */
+static bool add_memory(roof_machine *machine, const rf_script *script) {
   roof_level *level = roof_machine_add_level(machine);
+  char *note = roof_machine_add_note(machine);
+  if (level == NULL || note == NULL) {
+    return false;
+  }
   snprintf(level->name, sizeof level->name, "DRAM");
   level->level = ROOF_MEMORY;
   level->kind = ROOF_MEASURED;
@@ -44,6 +54,8 @@ static void add_memory(roof_machine *machine, const rf_script *script) {
   level->spread = 0;
   snprintf(level->source, sizeof level->source, "%s", scripted);
   snprintf(level->date, sizeof level->date, "%s", epoch);
+  snprintf(note, ROOF_SOURCE_MAX, "every figure is %s", scripted);
+  return true;
 }
 
 static roof_machine *build_machine(const rf_script *script) {
@@ -68,13 +80,14 @@ static roof_machine *build_machine(const rf_script *script) {
   for (size_t i = 0; i < sizeof origins / sizeof origins[0]; i++) {
     rf_origin_set(origins[i], ROOF_MEASURED, scripted, epoch);
   }
-  add_peak(machine, ROOF_FP64, 1, script->fp64 / script->cores);
-  add_peak(machine, ROOF_FP64, 0, script->fp64);
-  add_peak(machine, ROOF_FP32, 1, script->fp32 / script->cores);
-  add_peak(machine, ROOF_FP32, 0, script->fp32);
-  add_memory(machine, script);
-  snprintf(roof_machine_add_note(machine), ROOF_SOURCE_MAX, "every figure is %s", scripted);
-  return machine;
+  if (add_peak(machine, ROOF_FP64, 1, script->fp64 / script->cores) &&
+      add_peak(machine, ROOF_FP64, 0, script->fp64) &&
+      add_peak(machine, ROOF_FP32, 1, script->fp32 / script->cores) &&
+      add_peak(machine, ROOF_FP32, 0, script->fp32) && add_memory(machine, script)) {
+    return machine;
+  }
+  roof_machine_free(machine);
+  return NULL;
 }
 
 static roof_status measure(const roof_measure_options *options, roof_machine **machine, roof_error *error) {
