@@ -155,7 +155,7 @@ amd-mi100.stream.eager        eager   -     neusight        neusight/vec
 amd-mi210.stream.eager        eager   -     neusight        neusight/vec
 gpu.stream.eager              eager   -     neusight        neusight/vec
 hopper.stream.eager           = gpu.stream.eager host_seconds=1.6e-5
-gpu.stream                    = gpu.stream.eager framework=null host_seconds=null latency_seconds=2e-6
+gpu.stream                    = gpu.stream.eager framework=null host_seconds=null latency_seconds=2e-6 row_passes=null
 END
 }
 
