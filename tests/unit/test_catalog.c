@@ -16,7 +16,7 @@ static roof_catalog_list list;
 static int set_up(void **state) {
   (void)state;
   unsetenv("ROOFLINE_PATH");
-  setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+  setenv("XDG_CONFIG_HOME", "/dev/null", 1);
   return roof_catalog_list_all(&list, NULL) != ROOF_OK;
 }
 

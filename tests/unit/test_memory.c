@@ -249,7 +249,7 @@ static void the_ledger(void **state) {
 
 static int set_up(void **state) {
   (void)state;
-  setenv("HOME", "/nonexistent", 1);
+  setenv("HOME", "/dev/null", 1);
   unsetenv("XDG_CONFIG_HOME");
   unsetenv("ROOFLINE_PATH");
   json_set_alloc_funcs(__wrap_malloc, free);

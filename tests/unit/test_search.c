@@ -16,7 +16,7 @@ static char broken[64];
 /** A folder with a file that is no JSON, as $ROOFLINE_PATH. */
 static int set_up(void **state) {
   (void)state;
-  setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+  setenv("XDG_CONFIG_HOME", "/dev/null", 1);
   if (mkdtemp(folder) == NULL) {
     return 1;
   }
