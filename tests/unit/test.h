@@ -12,6 +12,15 @@
 #include <math.h>
 #include <string.h>
 
+/** Watched by the address sanitizer, which takes memory and stack of its own. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define SANITIZED
+#endif
+
 /* What cmocka does not say of itself: a test that failed does not go on, so that a pointer which must not be NULL is not. */
 void _fail(const char *file, int line) __attribute__((noreturn));
 #undef assert_non_null

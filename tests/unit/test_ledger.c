@@ -783,13 +783,8 @@ static void a_changed_ledger_is_not_reconciled(void **state) {
 
 static void labels_are_one_line_of_text(void **state) {
   (void)state;
-  static const char *const bad[] = {"",
-                                    "bad\xFF",
-                                    "up\x1B[1A",
-                                    "two\nlines",
-                                    "\xE2\x80\xAE"
-                                    "drow",
-                                    "c1\xC2\x9B"};
+  static const char *const bad[] = {"",           "bad\xFF",          "up\x1B[1A",
+                                    "two\nlines", "\xE2\x80\xAEword", "c1\xC2\x9B"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     assert_int_equal(roof_label_check(bad[i], NULL), ROOF_E_ARGUMENT);
   }

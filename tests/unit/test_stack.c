@@ -10,12 +10,7 @@
 #include "roofline/roofline.h"
 
 /* What is not optimized, or watched by a sanitizer, needs more and shows nothing. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WATCHED
-#endif
-#endif
-#if defined(WATCHED) || defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+#if defined(SANITIZED) || !defined(__OPTIMIZE__)
 enum { STACK = 8 << 20 };
 #else
 enum { STACK = 64 << 10 };
