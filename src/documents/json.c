@@ -93,6 +93,12 @@ void rf_json_set(json_t *object, const char *key, json_t *value) {
   rf_json_note(json_object_set_new(object, key, value) == 0);
 }
 
+void rf_json_set_text(json_t *object, const char *key, const char *text) {
+  if (text != NULL) {
+    rf_json_set(object, key, json_string(text));
+  }
+}
+
 void rf_json_append(json_t *array, json_t *value) {
   rf_json_note(json_array_append_new(array, value) == 0);
 }

@@ -26,6 +26,9 @@ roof_status rf_json_read(const char *text, size_t length, size_t flags, const ch
 /** Members of what is written, which take the reference of `value`. One that could not be kept is not forgotten: what
  *  this thread writes next, rf_json_dump refuses. */
 void rf_json_set(json_t *object, const char *key, json_t *value);
+
+/** The same of a text; nothing where it is NULL (json_pack's "s*" takes want of memory for NULL). */
+void rf_json_set_text(json_t *object, const char *key, const char *text);
 void rf_json_append(json_t *array, json_t *value);
 /** The same of all members of `other`, taking its reference. */
 void rf_json_merge(json_t *object, json_t *other);

@@ -86,7 +86,8 @@ void rf_question_add(json_t *prediction, const roof_target *target) {
   json_t *asked = unusual(options, OPTIONS, o, &usual);
   if (o->link != NULL || o->framework != NULL) {
     asked = asked != NULL ? asked : json_object();
-    rf_json_merge(asked, json_pack("{s:s*, s:s*}", "link", o->link, "framework", o->framework));
+    rf_json_set_text(asked, "link", o->link);
+    rf_json_set_text(asked, "framework", o->framework);
   }
   if (named != NULL) {
     rf_json_set(prediction, "formats", named);

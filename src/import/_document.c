@@ -15,9 +15,10 @@ static void add_count(json_t *values, json_t *counted, const char *key, const ch
     rf_json_set(values, key, rf_json_number(count->value / calls));
   }
   if (count->source[0] != '\0') {
-    rf_json_set(counted, key,
-                json_pack("{s:s, s:s, s:s*}", "source", count->source, "quality",
-                          roof_quality_name(count->quality), "unit", unit));
+    json_t *how =
+        json_pack("{s:s, s:s}", "source", count->source, "quality", roof_quality_name(count->quality));
+    rf_json_set_text(how, "unit", unit);
+    rf_json_set(counted, key, how);
   }
 }
 

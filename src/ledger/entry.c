@@ -60,9 +60,10 @@ static char *dump(const ledger_link *link, json_t *fields, const ledger_key *key
   roof_time_write(roof_time_now(), when);
   json_t *object = json_pack("{s:I, s:O, s:s, s:s}", "sequence", (json_int_t)(link->sequence + 1), "kind",
                              json_object_get(fields, "kind"), "time", when, "version", ROOF_VERSION_TEXT);
-  json_t *ends = json_pack("{s:s, s:o, s:s*, s:s}", "boot", rf_ledger_boot(boot), "uptime",
-                           json_real(rf_ledger_uptime()), "public_key", key != NULL ? key->public_key : NULL,
-                           "previous", link->digest);
+  json_t *ends =
+      json_pack("{s:s, s:o}", "boot", rf_ledger_boot(boot), "uptime", json_real(rf_ledger_uptime()));
+  rf_json_set_text(ends, "public_key", key != NULL ? key->public_key : NULL);
+  rf_json_set_text(ends, "previous", link->digest);
   bool built = object != NULL && ends != NULL && json_object_update(object, fields) == 0 &&
                json_object_update(object, ends) == 0;
   char *text = built ? rf_json_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;

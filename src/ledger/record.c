@@ -355,10 +355,10 @@ static bool set_marks(const match *m, json_t *fields) {
   const char *dtype = said ? json_string_value(json_object_get(fields, "dtype")) : NULL;
   const char *machine = json_string_value(json_object_get(fields, "machine"));
   const char *differs = m->of != NULL ? difference(m->of, machine, dtype) : NULL;
-  json_t *marks =
-      json_pack("{s:o, s:b, s:s*}", "prediction",
-                m->of != NULL ? json_integer((json_int_t)m->of->sequence) : json_null(), "unsealed",
-                (int)(m->of == NULL || m->early || m->late_clock), "differs", differs);
+  json_t *marks = json_pack("{s:o, s:b}", "prediction",
+                            m->of != NULL ? json_integer((json_int_t)m->of->sequence) : json_null(),
+                            "unsealed", (int)(m->of == NULL || m->early || m->late_clock));
+  rf_json_set_text(marks, "differs", differs);
   json_object_del(fields, "dtype_said");
   return json_object_update_new(fields, marks) == 0;
 }
