@@ -47,7 +47,7 @@ static void seal_line(roof_text *out, char previous[ROOF_DIGEST_MAX], const char
              *end = memmem(line, length, seal, sizeof seal - 1);
   size_t digits = ROOF_DIGEST_MAX - 1, kept = end != NULL ? (size_t)(end - line) : length;
   roof_text_add_bytes(out, line, kept);
-  if (link != NULL && end != NULL && (size_t)(end - link) >= sizeof before - 1 + digits && !out->failed) {
+  if (link != NULL && link < end && (size_t)(end - link) >= sizeof before - 1 + digits && !out->failed) {
     memcpy(out->data + start + (link - line) + sizeof before - 1, previous, digits);
   }
   if (end != NULL && !out->failed) {
