@@ -7,8 +7,9 @@ command -v qemu-x86_64 >/dev/null || skip "no qemu-x86_64: apt install qemu-user
 [ "$(uname -m)" = x86_64 ] || skip "the build is not one of x86-64"
 tests=$ROOFLINE_BUILD/tests
 [ -x "$tests/test_kernels" ] || skip "no $tests/test_kernels: build first"
-# Left out: device code (another processor's), pictures and OpenCL take over a minute each; what times itself is not for an emulator.
-left_out='cuda|opencl|device|draw|energy|measure|torture'
+# Left out: device code (another processor's), pictures, OpenCL and failing allocations take over a minute each; what limits its own memory or times itself
+# is not for an emulator.
+left_out='cuda|opencl|device|draw|energy|measure|torture|memory|ledger_file'
 
 on() { # CPU COMMAND...
   cpu=$1
