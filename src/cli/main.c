@@ -138,15 +138,15 @@ static void report_note(void *user, const char *sentence) {
   cli_report("", &note);
 }
 
-/** Set until there is an answer. */
-static volatile bool answering;
+/** The exit code of an end before there is an answer; 0: there is one. */
+static volatile sig_atomic_t early_code;
 
 /** Libraries that have no memory left end the program: popt and OpenMP with the exit code of a gate, C++ by a signal. */
 static void end_early(void) {
   static const char message[] = "roofline: out of memory\n";
-  if (answering) {
+  if (early_code != 0) {
     (void)!write(STDERR_FILENO, message, sizeof message - 1);
-    _exit(roof_status_exit_code(ROOF_E_MEMORY));
+    _exit(early_code);
   }
 }
 
@@ -157,11 +157,12 @@ static void end_aborted(int number) {
 
 int main(int argc, const char **argv) {
   roof_error error = {0};
-  answering = atexit(end_early) == 0 && signal(SIGABRT, end_aborted) != SIG_ERR;
+  bool watched = atexit(end_early) == 0 && signal(SIGABRT, end_aborted) != SIG_ERR;
+  early_code = watched ? roof_status_exit_code(ROOF_E_MEMORY) : 0;
   roof_ledger_listen(report_note, NULL);
   roof_status status = dispatch(argc, argv, &error);
   cli_ledger_explain(status, &error);
-  answering = false;
+  early_code = 0;
   if (status != ROOF_OK && error.message[0] != '\0') {
     cli_report("", &error);
   }

@@ -468,8 +468,13 @@ static bool scan_field(scanner *s, const rf_scan_field *field) {
   switch (field->kind) {
   case RF_SCAN_TEXT:
     return scan_string(s, out, field->size);
-  case RF_SCAN_FLAG:
-    return (*(bool *)(void *)out = take_word(s, "true")) || take_word(s, "false");
+  case RF_SCAN_FLAG: {
+    bool set = take_word(s, "true");
+    if (out != NULL) {
+      *(bool *)(void *)out = set;
+    }
+    return set || take_word(s, "false");
+  }
   case RF_SCAN_LIST:
     return scan_list(s);
   default:
