@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/digest.h"
+
 void roof_measurement_init(roof_measurement *measurement) {
   *measurement = (roof_measurement){.flops = NAN,
                                     .bytes = NAN,
@@ -35,15 +37,6 @@ void roof_measurement_init(roof_measurement *measurement) {
   }
 }
 
-/** FNV-1a (Fowler, Noll and Vo). */
-static uint64_t digest_of(const char *text) {
-  uint64_t digest = 14695981039346656037u;
-  for (; *text != '\0'; text++) {
-    digest = (digest ^ (unsigned char)*text) * 1099511628211u;
-  }
-  return digest;
-}
-
 void roof_measurement_name(roof_measurement *measurement, const char *name) {
   enum { DIGEST = 17 }; /* "~" and 16 digits */
   size_t size = sizeof measurement->label, kept = size - 1 - DIGEST;
@@ -54,7 +47,7 @@ void roof_measurement_name(roof_measurement *measurement, const char *name) {
   while (kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80) { /* within a character of UTF-8 */
     kept--;
   }
-  snprintf(measurement->label, size, "%.*s~%016" PRIx64, (int)kept, name, digest_of(name));
+  snprintf(measurement->label, size, "%.*s~%016" PRIx64, (int)kept, name, rf_digest(name, strlen(name)));
 }
 
 void roof_measurement_done(roof_measurement *measurement) {

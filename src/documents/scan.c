@@ -1,5 +1,6 @@
 /* Scans JSON text without allocating: lists and objects by where they begin and end, one object of a line strictly. */
 #include "documents/scan.h"
+#include "core/digest.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -366,12 +367,9 @@ static bool is_section(const scanner *s) {
   return found;
 }
 
-/** False for a path that came before; FNV-1a. */
+/** False for a path that came before. */
 static bool is_new(scanner *s) {
-  uint64_t value = 14695981039346656037u;
-  for (size_t i = 0; i < s->path_length; i++) {
-    value = (value ^ (unsigned char)s->path[i]) * 1099511628211u;
-  }
+  uint64_t value = rf_digest(s->path, s->path_length);
   for (size_t i = 0; i < s->name_count; i++) {
     if (s->names[i] == value) {
       return false;

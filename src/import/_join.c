@@ -1,6 +1,5 @@
 /* Records of several files together, and of several kernels under one name. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "import/import.h"
@@ -82,16 +81,6 @@ static bool complementary(const roof_record *a, const roof_record *b) {
   return !both && a->calls == b->calls && has_counts(a) && has_counts(b);
 }
 
-/** The shape of a record's operation, for one that has none yet. */
-static void copy_ran(roof_profile *profile, roof_record *into, const roof_ran *ran) {
-  into->ran = ran != NULL ? malloc(sizeof *into->ran) : NULL;
-  if (into->ran != NULL) {
-    *into->ran = *ran;
-    into->ran->device = roof_profile_text(profile, ran->device);
-    into->ran->how = roof_profile_text(profile, ran->how);
-  }
-}
-
 /** Adds one record to another. Where one has only time and the other counts, the time stays, for a profiler
  * that counts slows the kernel down, and the counts per call of the other are used. */
 static void combine(roof_profile *profile, roof_record *into, const roof_record *from) {
@@ -110,8 +99,8 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
     into->timed = timed;
     add_counts(profile, into, from, 1);
   }
-  if (fresh && into->ran == NULL) {
-    copy_ran(profile, into, from->ran);
+  if (fresh && into->ran == NULL && from->ran != NULL) {
+    rf_import_keep_ran(profile, into, from->ran);
   }
   bool same = fresh || into->write_share == from->write_share;
   into->write_share = same ? from->write_share : NAN;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/digest.h"
 #include "core/number.h"
 #include "import/import.h"
 
@@ -24,10 +25,7 @@ struct roof_profile_store {
 };
 
 static uint64_t hash_of(const char *text, size_t length) {
-  uint64_t hash = 14695981039346656037u;
-  for (size_t i = 0; i < length; i++) {
-    hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-  }
+  uint64_t hash = rf_digest(text, length);
   return hash ^ hash >> 29;
 }
 
@@ -285,6 +283,19 @@ void rf_import_counter(roof_profile *profile, roof_record *record, const char *n
   }
   more[record->counter_count++] = (roof_counter){name, value, seconds};
   record->counters = more;
+}
+
+void rf_import_keep_ran(roof_profile *profile, roof_record *record, const roof_ran *ran) {
+  roof_ran *kept = malloc(sizeof *kept);
+  if (kept == NULL) {
+    profile->store->failed = true;
+    return;
+  }
+  *kept = *ran;
+  kept->device = roof_profile_text(profile, ran->device);
+  kept->how = roof_profile_text(profile, ran->how);
+  free(record->ran);
+  record->ran = kept;
 }
 
 void rf_import_skip(roof_profile *profile, const char *what, const char *why) {

@@ -1,7 +1,6 @@
 /* Operations with their shapes, from labels as roof_op_label writes them. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "import/import.h"
@@ -9,17 +8,13 @@
 #include "roofline/shape.h"
 
 void rf_import_ran(roof_profile *profile, roof_record *record, const char *label, const char *device) {
-  roof_ran ran = {.how = ""};
+  roof_ran ran = {.device = device, .how = ""};
   roof_dtype dtype;
   if (record->ran != NULL || !roof_shape_of_label(label, &ran.op, ran.values, &dtype)) {
     return;
   }
   ran.types = roof_types_of(dtype);
-  record->ran = malloc(sizeof *record->ran);
-  if (record->ran != NULL) {
-    ran.device = roof_profile_text(profile, device);
-    *record->ran = ran;
-  }
+  rf_import_keep_ran(profile, record, &ran);
 }
 
 bool rf_import_served_label(roof_profile *profile, const char *label, roof_served *run,

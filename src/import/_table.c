@@ -31,7 +31,8 @@ void rf_table_name(rf_table *t) {
   }
 }
 
-roof_status rf_table_open(rf_table *t, const char **header, roof_error *error) {
+/** Reads the first line; *header is the profile's. */
+static roof_status open_table(rf_table *t, const char **header, roof_error *error) {
   size_t length = 0;
   const char *line = rf_import_line(t->source, &length);
   *header = roof_profile_text(t->profile, line != NULL ? line : "");
@@ -42,6 +43,20 @@ roof_status rf_table_open(rf_table *t, const char **header, roof_error *error) {
 void rf_table_done(rf_table *t) {
   rf_import_row_done(&t->header);
   rf_import_row_done(&t->row);
+}
+
+roof_status rf_table_read(roof_source *source, roof_profile *profile, rf_table_take *take, const char *none,
+                          roof_error *error) {
+  rf_table t = {.source = source, .profile = profile};
+  const char *header;
+  roof_status status = open_table(&t, &header, error);
+  while (status == ROOF_OK && rf_import_csv(source, ',', &t.row, &status, error)) {
+    status = take(&t, header, error);
+  }
+  rf_table_done(&t);
+  return status == ROOF_OK && profile->count == 0
+             ? rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s", none)
+             : status;
 }
 
 /** The word of the file's name that "file:1" to "file:8" say; NULL for a column. */

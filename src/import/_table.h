@@ -17,8 +17,11 @@ typedef struct rf_table {
 bool rf_table_begins(const char *text, const char *header);
 /** Cuts the file's name, with the folders it lies in and without its ending, into words. */
 void rf_table_name(rf_table *t);
-/** Does that, and reads the first line; *header is the profile's. Release with rf_table_done, also on failure. */
-roof_status rf_table_open(rf_table *t, const char **header, roof_error *error);
+/** Takes the row that was read last into the profile, or skips it; `header` is the table's first line. */
+typedef roof_status rf_table_take(rf_table *t, const char *header, roof_error *error);
+/** Reads a table row by row; ROOF_E_PARSE with `none` where no row gave a record. */
+roof_status rf_table_read(roof_source *source, roof_profile *profile, rf_table_take *take, const char *none,
+                          roof_error *error);
 void rf_table_done(rf_table *t);
 
 /** The text of a column, "" where there is none; "file:1" is the last word of the file's name. */

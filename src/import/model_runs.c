@@ -222,16 +222,7 @@ static roof_status take_row(rf_table *t, const char *header, roof_error *error) 
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
-  rf_table t = {.source = source, .profile = profile};
-  const char *header;
-  roof_status status = rf_table_open(&t, &header, error);
-  while (status == ROOF_OK && rf_import_csv(source, ',', &t.row, &status, error)) {
-    status = take_row(&t, header, error);
-  }
-  rf_table_done(&t);
-  return status == ROOF_OK && profile->count == 0
-             ? rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no run of a model with a time")
-             : status;
+  return rf_table_read(source, profile, take_row, "no run of a model with a time", error);
 }
 
 const roof_format rf_format_model_runs = {

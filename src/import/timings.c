@@ -399,16 +399,7 @@ static roof_status take_row(rf_table *r, const char *header, roof_error *error) 
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
-  rf_table r = {.source = source, .profile = profile};
-  const char *header;
-  roof_status status = rf_table_open(&r, &header, error);
-  while (status == ROOF_OK && rf_import_csv(source, ',', &r.row, &status, error)) {
-    status = take_row(&r, header, error);
-  }
-  rf_table_done(&r);
-  return status == ROOF_OK && profile->count == 0
-             ? rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no row of an operation that is known")
-             : status;
+  return rf_table_read(source, profile, take_row, "no row of an operation that is known", error);
 }
 
 const roof_format rf_format_timings = {

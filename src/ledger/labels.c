@@ -1,8 +1,8 @@
 /* The labels of a ledger, each with a number. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/digest.h"
 #include "ledger/entry.h"
 
 bool rf_ledger_labels_init(ledger_labels *l, size_t most) {
@@ -20,17 +20,8 @@ void rf_ledger_labels_done(ledger_labels *l) {
   free(l->slots);
 }
 
-/** FNV-1a. */
-static uint64_t hash(const char *label) {
-  uint64_t value = 14695981039346656037u;
-  for (; *label != '\0'; label++) {
-    value = (value ^ (unsigned char)*label) * 1099511628211u;
-  }
-  return value;
-}
-
 size_t rf_ledger_label_index(ledger_labels *l, const char *label) {
-  size_t slot = hash(label) & (l->slot_count - 1);
+  size_t slot = rf_digest(label, strlen(label)) & (l->slot_count - 1);
   for (; l->slots[slot] != 0; slot = (slot + 1) & (l->slot_count - 1)) {
     if (strcmp(l->list[l->slots[slot] - 1], label) == 0) {
       return l->slots[slot] - 1;

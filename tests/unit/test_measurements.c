@@ -289,9 +289,33 @@ static void words_that_make_none(void **state) {
   assert_int_equal(roof_measurements_count(&none, NULL, NULL), ROOF_OK);
 }
 
+/** A name that is too long stays one of its own, and UTF-8. */
+static void long_names_stay_apart(void **state) {
+  (void)state;
+  roof_measurement first, second;
+  char name[400];
+  roof_measurement_init(&first);
+  roof_measurement_init(&second);
+  for (size_t i = 0; i + 1 < sizeof name; i++) {
+    name[i] = i % 2 == 0 ? '\xC3' : '\xA9';
+  }
+  name[sizeof name - 2] = '1';
+  name[sizeof name - 1] = '\0';
+  roof_measurement_name(&first, name);
+  name[sizeof name - 2] = '2';
+  roof_measurement_name(&second, name);
+  assert_string_not_equal(first.label, second.label);
+  assert_true(roof_text_is_plain(first.label));
+  assert_int_equal(first.label[strlen(first.label) - 17], '~');
+  name[sizeof first.label - 1] = '\0';
+  roof_measurement_name(&first, name);
+  assert_string_equal(first.label, name);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(words_make_a_measurement),
+      cmocka_unit_test(long_names_stay_apart),
       cmocka_unit_test(words_that_make_none),
       cmocka_unit_test(what_is_written_reads_back),
       cmocka_unit_test(documents_are_imported),

@@ -25,6 +25,28 @@ static void values_of_one_text(void **state) {
   assert_true(values[0] == 16);
 }
 
+/** What roof_op_label writes is read back; another text changes nothing. */
+static void labels_are_read_back(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"",
+                                      "gemm",
+                                      "gemm fp16",
+                                      "gemm m=8 n=8 k=8",
+                                      "gemm m=8 n=8 k=8 fp17",
+                                      "gemm m=1,2 n=8 k=8 fp16",
+                                      "no m=8 fp16"};
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_dtype dtype = ROOF_FP64;
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    assert_false(roof_shape_of_label(wrong[i], &op, values, &dtype));
+    assert_true(op == NULL && dtype == ROOF_FP64);
+  }
+  assert_true(roof_shape_of_label("gemm m=8 n=4 k=2 bf16", &op, values, &dtype));
+  assert_ptr_equal(op, op_of("gemm"));
+  assert_true(dtype == ROOF_BF16 && values[0] == 8 && values[1] == 4 && values[2] == 2);
+}
+
 /** Sizes as people type them: by their place, as products, in capitals; operations by their other names. */
 static void sizes_as_people_write_them(void **state) {
   (void)state;
@@ -110,11 +132,9 @@ static void errors_name_the_word_and_the_column(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_of_one_text),
-      cmocka_unit_test(sizes_as_people_write_them),
-      cmocka_unit_test(words_over_defaults),
-      cmocka_unit_test(axes_of_several_parameters),
-      cmocka_unit_test(errors_name_the_word_and_the_column),
+      cmocka_unit_test(values_of_one_text),         cmocka_unit_test(labels_are_read_back),
+      cmocka_unit_test(sizes_as_people_write_them), cmocka_unit_test(words_over_defaults),
+      cmocka_unit_test(axes_of_several_parameters), cmocka_unit_test(errors_name_the_word_and_the_column),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,1 +1,0 @@
-cd /work/main && ninja -C build/release libroofline.a 2>&1 | tail -1 && cd /tmp/bp && gcc -O2 -g -I/work/main/include bare.c $(grep -o 'bench-predict.*' /dev/null) /work/main/build/release/libroofline.a $(sed -n '/build bench-predict:/,/^$/p' /work/main/build/release/build.ninja | grep LINK_LIBRARIES | sed 's/.*= //; s/libroofline.a//') -o bare
