@@ -53,6 +53,22 @@ release() {
   head -c 9000 plain.sqlite | { run -2 --separate-stderr "$ROOFLINE" import -; [[ $stderr == *'damaged or truncated'* ]]; }
 }
 
+@test "a database with damage in the middle gives none of its kernels" {
+  python3 - <<'PYTHON'
+import sqlite3, struct
+db = sqlite3.connect("plain.sqlite")
+root, = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'CUPTI_ACTIVITY_KIND_KERNEL'").fetchone()
+db.close()
+data = bytearray(open("plain.sqlite", "rb").read())
+size, = struct.unpack(">H", data[16:18])
+data[(root - 1) * size:(root - 1) * size + 8] = b"\xff" * 8
+open("plain.sqlite", "wb").write(data)
+PYTHON
+  run -2 --separate-stderr "$ROOFLINE" import plain.sqlite
+  [[ $stderr == *'damaged or truncated'* ]]
+  [ -z "$output" ]
+}
+
 @test "a path of more than 255 bytes, by file and by pipe, gives the same" {
   deep=$(printf 'd%.0s' {1..200})
   mkdir -p "$deep/$deep/$deep"

@@ -250,6 +250,10 @@ static void a_whole_entry_without_its_newline_is_kept(void **state) {
   size_t length;
   char *text = slurp(&length);
   spill(text, length - 1);
+  roof_error error = {0};
+  assert_int_equal(verify(&error), ROOF_E_GATE);
+  assert_int_equal(error.line, 3);
+  assert_non_null(strstr(error.message, "it is truncated"));
   assert_int_equal(record("next", 1), ROOF_OK);
   assert_int_equal(verified(), 4);
   free(text);

@@ -303,6 +303,22 @@ static void batches_do_not_mix(void **state) {
   free(text);
 }
 
+/** An entry by itself is no end of the batch that is open before it. */
+static void a_batch_ends_before_the_next_entry(void **state) {
+  (void)state;
+  static const char batch[] = ",\"batch\":{\"first\":1,\"last\":2}";
+  seal_batch(2);
+  size_t length;
+  char *text = slurp(path, &length);
+  char *second = strchr(text, '\n') + 1, *at = strstr(second, batch);
+  assert_non_null(at);
+  memmove(at, at + strlen(batch), strlen(at + strlen(batch)) + 1);
+  digest_anew(second);
+  finds(text, strlen(text), 2,
+        "entry 2: the entries appended with it are missing: appending them was interrupted");
+  free(text);
+}
+
 /** A whole entry that lost its newline alone was an entry; with zeros for the newline it never was. */
 static void zeros_at_the_end_are_torn(void **state) {
   (void)state;
@@ -504,6 +520,7 @@ int main(void) {
       TEST(a_batch_torn_inside_is_dropped_whole),
       TEST(a_part_of_a_batch_is_none_of_it),
       TEST(batches_do_not_mix),
+      TEST(a_batch_ends_before_the_next_entry),
       TEST(zeros_at_the_end_are_torn),
       TEST(a_first_append_of_zeros_is_torn),
       TEST(waiting_for_a_lock_is_said),

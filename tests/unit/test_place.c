@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "roofline/measurement.h"
 #include "roofline/ops.h"
 #include "roofline/place.h"
 
@@ -142,6 +143,42 @@ static void noise_and_rounding(void **state) {
   assert_int_equal(place(&work).state, ROOF_PLACE_POSSIBLE);
 }
 
+/** The samples' interval reaches as far up as down: half of it is what a share may be off. */
+static void a_measurement_has_the_noise_of_its_samples(void **state) {
+  (void)state;
+  roof_measurement m;
+  roof_counted work;
+  roof_measurement_init(&m);
+  m.seconds = 1;
+  m.level_bytes[ROOF_MEMORY] = 1.03 * bandwidth;
+  m.sample_count = 3;
+  m.stats = (roof_stats){.count = 3, .median = 1, .ci_low = 0.98, .ci_high = 1.02};
+  roof_counted_of(&m, &work);
+  assert_near(work.noise, 0.02, 1e-12);
+  assert_int_equal(place(&work).state, ROOF_PLACE_IMPOSSIBLE);
+  m.stats.ci_low = 0.96, m.stats.ci_high = 1.04;
+  roof_counted_of(&m, &work);
+  assert_int_equal(place(&work).state, ROOF_PLACE_POSSIBLE);
+  m.sample_count = 1;
+  roof_counted_of(&m, &work);
+  assert_true(isnan(work.noise));
+}
+
+/** A measurement counts what one of its threads did; a link carries the bytes of all. */
+static void all_threads_share_the_ceilings(void **state) {
+  (void)state;
+  roof_measurement m;
+  roof_counted work;
+  roof_measurement_init(&m);
+  m.seconds = 1;
+  m.link_bytes = 2e10;
+  for (int threads = 1; threads <= 4; threads++) {
+    m.threads = threads;
+    roof_counted_of(&m, &work);
+    assert_near(place(&work).share, 0.2 * threads, 1e-12);
+  }
+}
+
 static void measured_ceilings_and_cores(void **state) {
   (void)state;
   roof_counted work = counted(1);
@@ -230,9 +267,14 @@ static void every_way_in_agrees(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(unknown_is_never_a_share),    cmocka_unit_test(the_unit_of_flops),
-      cmocka_unit_test(the_impossible_says_why),     cmocka_unit_test(noise_and_rounding),
-      cmocka_unit_test(measured_ceilings_and_cores), cmocka_unit_test(every_way_in_agrees),
+      cmocka_unit_test(unknown_is_never_a_share),
+      cmocka_unit_test(the_unit_of_flops),
+      cmocka_unit_test(the_impossible_says_why),
+      cmocka_unit_test(noise_and_rounding),
+      cmocka_unit_test(a_measurement_has_the_noise_of_its_samples),
+      cmocka_unit_test(all_threads_share_the_ceilings),
+      cmocka_unit_test(measured_ceilings_and_cores),
+      cmocka_unit_test(every_way_in_agrees),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
