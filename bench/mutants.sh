@@ -1,13 +1,15 @@
 #!/bin/sh
 # How many mistakes the tests find: each mutation of bench/mutants.txt by itself in a copy of the tree, built, and its tests run.
-# Prints who caught it, and how many of all. `--check` only says whether every mutation still applies; NAMES (parts of them) choose some.
+# Prints who caught it, and how many of all. NAMES (parts of them) choose some.    mutants.sh [--check | --write] [NAME ...]
+# --check only says whether every mutation still applies; --write puts the answers into bench/results/mutants.md, where rows that were not chosen keep theirs.
 set -eu
 cd "$(dirname "$0")/.."
 check=
-if [ "${1-}" = --check ]; then
-  check=yes
-  shift
-fi
+write=
+case ${1-} in
+--check) check=yes && shift ;;
+--write) write=yes && shift ;;
+esac
 
 # mutate FILE LINE: writes FILE with the mutation that begins at LINE of the table; fails where its text is not there exactly once.
 mutate() {
@@ -25,6 +27,43 @@ rows() {
   fi
 }
 
+# tests NAME...: the regular expression of CTest that they match.
+tests() {
+  printf '%s\n' "$@" | sort -u | sed 's|^test_|unit/test_|; t; s|^|cli/|' | paste -sd'|' | sed 's/.*/^(&)$/'
+}
+
+# build NAME...: the command and these unit tests.
+build() {
+  # shellcheck disable=SC2046  # words
+  ninja -C "$tree/build/release" roofline roofline_region_shared $(printf '%s\n' "$@" | grep '^test_' | sort -u) >"$scratch/log" 2>&1
+}
+
+pass() { # NAME...: whether these tests do
+  ctest --test-dir "$tree/build/release" --timeout 120 -R "$(tests "$@")" >"$scratch/log" 2>&1 </dev/null
+}
+
+failed() { # the tests that did not pass, as CTest's log has them
+  sed -n 's/.*[0-9] - \([a-z/_-]*\) (\(Failed\|Timeout\|SEGFAULT\).*/\1/p' "$scratch/log" | paste -sd' '
+}
+
+# page ANSWERS: the results' page with those of all mutations, the older ones included.
+page() {
+  awk -F ' [|] ' '
+    FILENAME == ARGV[1] { if (/^[^#+-]/) { order[++count] = $1; file[$1] = $2 } next }
+    FILENAME == ARGV[2] { if (/^[|] / && !($1 ~ /mistake/)) answer[substr($1, 3)] = $3 " | " $4; next }
+    { answer[$1] = $2 " | " $3 " |" }
+    END {
+      for (i = 1; i <= count; i++) { if (!(order[i] in answer)) answer[order[i]] = "not run | |"; caught += answer[order[i]] !~ /^(nothing|not run) / }
+      printf "%d of %d found, %.1f %%.\n\n| mistake | in | found by | day |\n|---|---|---|---|\n", caught, count, 100 * caught / count
+      for (i = 1; i <= count; i++) printf "| %s | `%s` | %s\n", order[i], file[order[i]], answer[order[i]]
+    }' "$table" "$results" "$1" >"$scratch/table.md"
+  awk -v table="$scratch/table.md" '
+    /^<!-- mutants/ { print; while ((getline line < table) > 0) print line; inside = 1; next }
+    /^<!-- end/ { inside = 0 }
+    !inside' "$results"
+}
+
+results=bench/results/mutants.md
 scratch=$(mktemp -d)
 table=$scratch/table # as it is now: a run takes long
 trap 'rm -rf "$scratch"' EXIT
@@ -32,7 +71,7 @@ trap 'exit 1' HUP INT TERM
 cp bench/mutants.txt "$table"
 rows "$@" >"$scratch/rows"
 stale=
-while IFS='|' read -r line name file tests; do
+while IFS='|' read -r line name file wanted; do
   mutate "$file" "$line" >"$scratch/mutant" || {
     echo "bench/mutants.txt:$line: not exactly once in $file: $name" >&2
     stale=yes
@@ -48,24 +87,35 @@ tree=${MUTANTS_TREE:-$scratch/tree}
 mkdir -p "$tree"
 git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$tree"
 (cd "$tree" && cmake --preset release -DROOFLINE_NVCC= >/dev/null)
-caught=0
-total=0
-while IFS='|' read -r line name file tests; do
-  total=$((total + 1))
-  units=$(printf '%s\n' $tests | grep '^test_' || true)
-  wanted=$(printf '%s\n' $tests | sed 's|^test_|unit/test_|; t; s|^|cli/|' | paste -sd'|')
+# shellcheck disable=SC2046  # words
+set -- $(cut -d'|' -f4 "$scratch/rows")
+if ! build "$@" || ! pass "$@"; then
+  tail -n 5 "$scratch/log"
+  echo "without any mistake: does not build, or fails: $(failed)" >&2
+  exit 1
+fi
+: >"$scratch/answers"
+while IFS='|' read -r line name file wanted; do
   cp "$tree/$file" "$scratch/original"
   mutate "$tree/$file" "$line" >"$scratch/mutant"
   cp "$scratch/mutant" "$tree/$file"
-  if ! ninja -C "$tree/build/release" roofline roofline_region_shared $units >"$scratch/log" 2>&1; then
+  # shellcheck disable=SC2086  # words
+  if ! build $wanted; then
     tail -n 5 "$scratch/log"
     echo "does not build: $name"
-  elif ctest --test-dir "$tree/build/release" --timeout 120 -R "^($wanted)\$" >"$scratch/log" 2>&1 </dev/null; then
-    echo "SURVIVED  $name ($tests)"
+    by='not run'
+  elif pass $wanted; then
+    echo "SURVIVED  $name ($wanted)"
+    by=nothing
   else
-    caught=$((caught + 1))
-    echo "caught    $name ($(sed -n 's/.*[0-9] - \([a-z/_-]*\) (\(Failed\|Timeout\|SEGFAULT\).*/\1/p' "$scratch/log" | paste -sd' '))"
+    by=$(failed)
+    echo "caught    $name ($by)"
   fi
+  echo "$name | $by | $(date -u +%F)" >>"$scratch/answers"
   cp "$scratch/original" "$tree/$file"
 done <"$scratch/rows"
-echo "$caught of $total caught"
+echo "$(grep -cvE ' [|] (nothing|not run) [|] ' "$scratch/answers") of $(wc -l <"$scratch/answers") caught"
+if [ -n "$write" ]; then
+  page "$scratch/answers" >"$scratch/page"
+  cp "$scratch/page" "$results"
+fi
