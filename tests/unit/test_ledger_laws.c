@@ -158,7 +158,7 @@ static void lines_have_one_order(void **state) {
 }
 
 /** A ledger cut at the end of a line may hold: that it is not the one seen before, only its earlier head shows. */
-static void every_cut_is_told_by_an_earlier_head(void **state) {
+static void an_earlier_head_shows_every_cut(void **state) {
   (void)state;
   roof_ledger_summary whole, summary;
   char head[ROOF_DIGEST_MAX + 8], short_head[ROOF_DIGEST_MAX + 8], missing[64];
@@ -220,7 +220,7 @@ int main(void) {
       cmocka_unit_test(every_flipped_bit_is_found_in_its_line),
       cmocka_unit_test(every_byte_lost_gained_or_swapped_is_found),
       cmocka_unit_test(lines_have_one_order),
-      cmocka_unit_test(every_cut_is_told_by_an_earlier_head),
+      cmocka_unit_test(an_earlier_head_shows_every_cut),
       cmocka_unit_test(every_change_with_its_digest_breaks_the_next_link),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
