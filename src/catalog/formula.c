@@ -91,24 +91,24 @@ static roof_status check_names(const char *text, const char *const *names, size_
 
 /** muParser's message without the position that the error carries already. */
 static roof_status parser_error(const formula *f, size_t *offset, roof_error *error) {
-  int position = mupGetErrorPos(f->parser);
+  int position = f->mup->position(f->parser);
   *offset = position < 0 || (size_t)position > strlen(f->text) ? strlen(f->text) : (size_t)position;
-  const char *message = mupGetErrorMsg(f->parser), *tail = strstr(message, " at position");
+  const char *message = f->mup->message(f->parser), *tail = strstr(message, " at position");
   int length = (int)(tail != NULL ? (size_t)(tail - message) : strlen(message));
   return roof_error_set(error, ROOF_E_PARSE, "`%s`: %.*s", f->text, length, message);
 }
 
 static roof_status compile(formula *f, const char *const *names, double *values, size_t *offset,
                            roof_error *error) {
-  mupDefineFun1(f->parser, "floor", floor_of, 0);
-  mupDefineFun1(f->parser, "ceil", ceil_of, 0);
+  f->mup->define_function(f->parser, "floor", floor_of, 0);
+  f->mup->define_function(f->parser, "ceil", ceil_of, 0);
   for (int i = 0; names[i] != NULL; i++) {
-    mupDefineVar(f->parser, names[i], &values[i]);
+    f->mup->define_variable(f->parser, names[i], &values[i]);
   }
-  mupSetExpr(f->parser, f->text);
+  f->mup->set(f->parser, f->text);
   int results = 0;
-  mupEvalMulti(f->parser, &results);
-  if (mupError(f->parser)) {
+  f->mup->values(f->parser, &results);
+  if (f->mup->failed(f->parser)) {
     return parser_error(f, offset, error);
   }
   *offset = 0;
@@ -120,7 +120,11 @@ static roof_status compile(formula *f, const char *const *names, double *values,
 /** f->parser stays NULL where it fails. */
 static roof_status create(formula *f, const char *const *names, double *values, size_t *offset,
                           roof_error *error) {
-  f->parser = mupCreate(muBASETYPE_FLOAT);
+  f->mup = rf_muparser_load(error);
+  if (f->mup == NULL) {
+    return ROOF_E_UNSUPPORTED;
+  }
+  f->parser = f->mup->create(muBASETYPE_FLOAT);
   roof_status status = f->parser != NULL ? compile(f, names, values, offset, error)
                                          : roof_error_set(error, ROOF_E_MEMORY, "formula: out of memory");
   if (status != ROOF_OK) {
@@ -157,11 +161,11 @@ roof_status rf_formula_init(formula *f, const char *text, const char *const *nam
 
 void rf_formula_done(formula *f) {
   if (f->parser != NULL) {
-    mupRelease(f->parser);
+    f->mup->release(f->parser);
   }
   *f = (formula){0};
 }
 
 double rf_formula_value(const formula *f) {
-  return mupEval(f->parser);
+  return f->mup->value(f->parser);
 }

@@ -2,14 +2,14 @@
 #ifndef CATALOG_FORMULA_H
 #define CATALOG_FORMULA_H
 
-#include <muParserDLL.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "roofline/status.h"
+#include "catalog/muparser.h"
 
 typedef struct formula {
   const char *text; /**< NULL: there is none */
+  const rf_muparser *mup;
   muParserHandle_t parser;
 } formula;
 

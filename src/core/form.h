@@ -40,8 +40,11 @@ static inline bool rf_without(const rf_run *run, roof_effect effect) {
 /** Two times that hide each other in part: the longer for a large exponent, the sum for 1. */
 static inline double rf_corner(double a, double b, double exponent) {
   double longer = a > b ? a : b, shorter = a > b ? b : a;
-  return exponent > 64 || shorter <= 0 ? longer
-                                       : longer * pow(1 + pow(shorter / longer, exponent), 1 / exponent);
+  if (exponent > 64 || shorter <= 0) {
+    return longer;
+  }
+  double more = pow(shorter / longer, exponent);
+  return longer * (more < 1e-8 ? 1 + more / exponent : pow(1 + more, 1 / exponent));
 }
 
 /** rf_corner with an exponent of 3: the longer time and part of the shorter, as libraries hide one behind the other. */

@@ -49,22 +49,26 @@ static decode decode_of(const rf_run *run) {
   return d;
 }
 
-/** The time with the keys of each unit split in `split`. */
-static double split_seconds(const rf_run *run, const decode *d, double memory, double split, double *waves) {
+/** The time with the keys of each unit split in `split`, in so many doublings; a lower bound of it where that is no less
+ * than `least`. */
+static double split_seconds(const rf_run *run, const decode *d, double memory, double split, int doublings,
+                            double least, double *waves) {
   double busy = d->units * split / run->target->units;
   *waves = rf_without(run, ROOF_EFFECT_WAVES) ? busy : ceil(busy);
   double more = 1 + d->fill * split / d->keys;
-  double longer = d->compute > d->keys_in ? d->compute : d->keys_in;
-  double units = *waves * d->start + *waves / busy * more * longer;
-  double seconds = rf_without(run, ROOF_EFFECT_CORNER) ? fmax(units, memory) : rf_rounded(units, memory);
-  return seconds + run->c[ROOF_SPLIT_SECONDS] * log2(split);
+  double each = d->compute > d->keys_in ? d->compute : d->keys_in;
+  double units = *waves * d->start + *waves / busy * more * each;
+  double longer = units > memory ? units : memory, sums = run->c[ROOF_SPLIT_SECONDS] * doublings;
+  bool hard = rf_without(run, ROOF_EFFECT_CORNER) || longer + sums >= least;
+  return (hard ? longer : rf_rounded(units, memory)) + sums;
 }
 
 double rf_form_decode(const rf_run *run, rf_cut *cut) {
   decode d = decode_of(run);
   double memory = rf_cached_seconds(run), best = INFINITY;
-  for (double split = 1; split == 1 || (split <= most_splits && d.keys >= split * least_keys); split *= 2) {
-    double waves, seconds = split_seconds(run, &d, memory, split, &waves);
+  double split = 1;
+  for (int n = 0; n == 0 || (split <= most_splits && d.keys >= split * least_keys); n++, split *= 2) {
+    double waves, seconds = split_seconds(run, &d, memory, split, n, best, &waves);
     if (seconds < best) {
       best = seconds;
       *cut = (rf_cut){.what = "sequences x KV heads",

@@ -113,6 +113,9 @@ static void choose(const product *p, rf_cut *best) {
     }
     way w = {.tile_seconds = tilings[i].cost * depth_seconds,
              .turns = rows[tilings[i].rows] * columns[tilings[i].columns] * p->turns_per_tile};
+    if (w.turns * w.tile_seconds >= least) { /* with all units busy to the end */
+      continue;
+    }
     chosen = try_splits(p, w, &least, &best->split) ? i : chosen;
   }
   int r = tilings[chosen].rows, c = tilings[chosen].columns;

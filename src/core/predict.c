@@ -359,11 +359,16 @@ static void time_levels(const roof_target *target, roof_prediction *out, double 
       continue;
     }
     double cost = rf_mix_cost(target->seconds_per_byte[k], mix);
-    double bytes = isnan(each[k]) ? all : each[k], seconds = bytes * cost;
+    double bytes = all;
+    t->intensity = intensity;
+    if (!isnan(each[k])) {
+      bytes = each[k];
+      t->intensity = bytes > 0 ? flops / bytes : NAN;
+    }
+    double seconds = bytes * cost;
     ridge = cost / seconds_per_flop;
     t->level = level;
     t->bytes = bytes;
-    t->intensity = bytes == all ? intensity : bytes > 0 ? flops / bytes : NAN;
     t->ridge = ridge;
     t->seconds = seconds;
     t++;
@@ -384,6 +389,17 @@ static double larger(double a, double b) {
 
 static double smaller(double a, double b) {
   return b < a ? b : a;
+}
+
+/** The times of a prediction, 0 where they are unknown. */
+typedef struct terms {
+  double compute, memory, network;
+  double on_chip; /**< the longer of the first two */
+} terms;
+
+static inline terms terms_of(const roof_prediction *p) {
+  double compute = known(p->compute_seconds), memory = known(p->memory_seconds);
+  return (terms){compute, memory, known(p->network_seconds), larger(compute, memory)};
 }
 
 /** Whether a form says what the latency is; a cutoff or a launch that was asked for counts instead. */
@@ -407,18 +423,18 @@ double roof_prediction_cutoff(const roof_target *target, const roof_prediction *
                                      : target->overhead_cutoff;
 }
 
-static roof_regime classify(const roof_target *target, const roof_prediction *p, double busy) {
+static roof_regime classify(const roof_target *target, const roof_prediction *p, const terms *t,
+                            double busy) {
   if (p->work.working_set > target->capacity) {
     return ROOF_CAPACITY_BOUND;
   }
-  double compute = known(p->compute_seconds), memory = known(p->memory_seconds);
-  if (p->network_seconds > 0 && p->network_seconds >= larger(compute, memory)) {
+  if (p->network_seconds > 0 && p->network_seconds >= t->on_chip) {
     return ROOF_NETWORK_BOUND;
   }
   if (overhead_binds(target, p, busy)) {
     return ROOF_OVERHEAD_BOUND;
   }
-  return p->compute_seconds >= memory ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;
+  return p->compute_seconds >= t->memory ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;
 }
 
 static double network_seconds(const roof_link *link, const roof_work *work) {
@@ -433,8 +449,8 @@ static double network_seconds(const roof_link *link, const roof_work *work) {
 
 /** Seconds that the memory takes at least, where the last cache may have kept data from a run before: all that fits,
  * and ever less of more, nothing of three times its size; nothing of what is fresh. */
-static double least_memory_seconds(const roof_target *target, const roof_prediction *p) {
-  double cache = target->cache_bytes, fresh = p->work.fresh_bytes, memory = known(p->memory_seconds);
+static double least_memory_seconds(const roof_target *target, const roof_prediction *p, double memory) {
+  double cache = target->cache_bytes, fresh = p->work.fresh_bytes;
   double set = p->work.working_set - fresh;
   if (!(cache > 0 && target->cache_seconds_per_byte > 0) || target->options.cold ||
       !(set > 0 && set < 3 * cache)) {
@@ -464,34 +480,39 @@ static double least_network_seconds(const roof_prediction *p) {
 }
 
 /** The longest of what cannot be avoided. */
-static double lower_seconds(const roof_target *target, const roof_prediction *p) {
+static double lower_seconds(const roof_target *target, const roof_prediction *p, const terms *t) {
   const roof_work *w = &p->work;
   bool stored = w->cache_bytes > 0 && w->unit == ROOF_MATRIX;
-  double compute = left(known(p->compute_seconds), w->least.flops, w->flops);
-  double memory = left(least_memory_seconds(target, p), w->least.bytes, p->bytes);
+  double compute = left(t->compute, w->least.flops, w->flops);
+  double memory = left(least_memory_seconds(target, p, t->memory), w->least.bytes, p->bytes);
   double launches = w->launches * target->least_launch_seconds;
   compute = stored ? compute * target->cache_arithmetic : compute;
   return larger(larger(compute, memory), larger(least_network_seconds(p), launches));
 }
 
-roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *p) {
+static inline roof_shares expected_shares(const roof_target *target, const roof_prediction *p,
+                                          const terms *t) {
   const roof_options *options = &target->options;
-  double compute = known(p->compute_seconds), memory = known(p->memory_seconds);
-  bool network = p->network_seconds > larger(compute, memory);
-  bool measured = compute >= memory ? p->peak != NULL && p->peak->kind == ROOF_MEASURED
-                                    : p->binding != NULL && p->binding->kind == ROOF_MEASURED;
+  bool network = p->network_seconds > t->on_chip;
+  bool measured = t->compute >= t->memory ? p->peak != NULL && p->peak->kind == ROOF_MEASURED
+                                          : p->binding != NULL && p->binding->kind == ROOF_MEASURED;
   double wider = measured && !network && options->without != ROOF_EFFECTS_ALL ? 1 / options->efficiency : 1;
   return (roof_shares){options->efficiency_low * wider, options->efficiency * wider,
                        smaller(options->efficiency_high * wider, 1)};
 }
 
+roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *p) {
+  terms t = terms_of(p);
+  return expected_shares(target, p, &t);
+}
+
 /** The time to expect, and its interval, of a bare roofline of `bound` seconds. */
-static void expect(const roof_target *target, roof_prediction *out, double bound) {
+static void expect(const roof_target *target, roof_prediction *out, const terms *t, double bound) {
   const roof_options *options = &target->options;
   const roof_form *form = &target->forms[out->work.kernel.kind];
   if (!form->known) {
     double overhead = known(out->overhead_seconds);
-    roof_shares shares = roof_expected_shares(target, out);
+    roof_shares shares = expected_shares(target, out, t);
     out->expected_seconds = bound / shares.typical + overhead;
     out->expected_low_seconds = bound / shares.high + overhead;
     out->expected_high_seconds = bound / shares.low + overhead;
@@ -518,18 +539,16 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   out->link = link;
   out->network_seconds = network_seconds(link, work);
 
-  double compute = known(out->compute_seconds), memory = known(out->memory_seconds);
-  double network = known(out->network_seconds), overhead = known(out->overhead_seconds);
+  terms t = terms_of(out);
   double unknown = 0 * (work->flops + out->bytes); /* NaN when the work itself is unknown, else 0 */
-  double longest = larger(larger(compute, memory), network) + unknown;
-  double sum = compute + memory + network + unknown;
+  double longest = larger(t.on_chip, t.network) + unknown;
+  double sum = t.compute + t.memory + t.network + unknown;
   double bound = longest + (1 - options->overlap) * (sum - longest);
-  double limit = larger(compute, memory);
-  out->attainable = limit > 0 ? work->flops / limit : NAN;
-  out->lower_seconds = lower_seconds(target, out) + unknown;
-  out->upper_seconds = sum + overhead;
-  expect(target, out, bound);
-  out->regime = classify(target, out, bound / options->efficiency);
+  out->attainable = t.on_chip > 0 ? work->flops / t.on_chip : NAN;
+  out->lower_seconds = lower_seconds(target, out, &t) + unknown;
+  out->upper_seconds = sum + known(out->overhead_seconds);
+  expect(target, out, &t, bound);
+  out->regime = classify(target, out, &t, bound / options->efficiency);
   out->energy_joules = rf_energy_joules(target, out, out->expected_seconds);
 }
 

@@ -8,8 +8,14 @@
 
 /** roof_work_init. */
 static inline void rf_work_init(roof_work *work) {
-  *work =
-      (roof_work){.unit = ROOF_VECTOR, .launches = 1, .no_reuse_bytes = NAN, .least = {NAN, NAN, NAN, NULL}};
+  work->flops = work->read_bytes = work->write_bytes = work->weight_bytes = work->cache_bytes =
+      work->update_bytes = 0;
+  work->fresh_bytes = work->link_bytes = work->link_steps = work->working_set = 0;
+  work->unit = ROOF_VECTOR;
+  work->launches = 1;
+  work->no_reuse_bytes = NAN;
+  work->kernel = (roof_kernel_shape){0};
+  work->least = (roof_least){NAN, NAN, NAN, NULL};
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
     work->level_bytes[i] = NAN;
   }

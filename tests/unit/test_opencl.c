@@ -117,6 +117,15 @@ static void every_kernel_agrees_with_its_reference(void **state) {
   assert_true(done > 0);
 }
 
+/** A figure, or a note of why it could not be true: on a loaded machine twice the work may not take longer. */
+static void assert_peak_or_reason(const roof_machine *m, roof_dtype dtype, const char *reason) {
+  bool said = false;
+  for (int i = 0; i < m->note_count; i++) {
+    said = said || strncmp(m->notes[i], reason, strlen(reason)) == 0;
+  }
+  assert_true(said != (roof_machine_peak(m, dtype, ROOF_VECTOR, false, ROOF_MEASURED) != NULL));
+}
+
 /** The whole measurement, as quick as it gets: every figure is there and is possible. */
 static void ceilings_are_measured(void **state) {
   (void)state;
@@ -134,8 +143,8 @@ static void ceilings_are_measured(void **state) {
   assert_true(memory->read_bytes_per_second > 0 && memory->write_bytes_per_second > 0 &&
               memory->copy_bytes_per_second > 0 && memory->triad_bytes_per_second > 0);
   assert_true(memory->latency_seconds > 0);
-  assert_non_null(roof_machine_peak(m, ROOF_FP32, ROOF_VECTOR, false, ROOF_MEASURED));
-  assert_non_null(roof_machine_peak(m, ROOF_INT8, ROOF_VECTOR, false, ROOF_MEASURED));
+  assert_peak_or_reason(m, ROOF_FP32, "fp32 vector: not measured");
+  assert_peak_or_reason(m, ROOF_INT8, "int8 vector: not measured");
   assert_true(m->link_count >= 3 && m->links[0].bytes_per_second > 0 && m->links[0].latency_seconds > 0);
   assert_true(m->report->cost_count >= 3 && m->launch_seconds > 0);
   assert_true(m->report->curve_count > 2);
