@@ -395,7 +395,7 @@ typedef struct roof_model_operation {
   const roof_peak *peak;
   const roof_level *level; /**< that binds in memory */
   roof_span span;          /**< of a transfer */
-  const char *algorithm;   /**< of a transfer: "ring" or "tree"; NULL where there is no choice */
+  const char *algorithm;   /**< of a transfer: "ring", "tree" or "direct"; NULL where there is no choice */
   double compute_seconds, memory_seconds, network_seconds, overhead_seconds;
   double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
   double energy_joules;

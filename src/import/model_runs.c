@@ -14,6 +14,7 @@ typedef struct layout {
       settings; /**< "batch=batch_size*2": expressions as rf_table_evaluate; left out where there is no number */
   const char *dtype;
   const char *weights, *experts; /**< formats; NULL: as the model stores them */
+  bool scripted;                 /**< as `scripts` say what its columns do not */
   const char *how, *version;
   const char *requests;                          /**< expression of how many were sent; NULL: not said */
   const char *bandwidth;                         /**< GB/s of the device's memory; NULL: not said */
@@ -27,18 +28,23 @@ typedef struct layout {
             "prefill_attention_dp_size,prefill_moe_tp_size,prefill_moe_ep_size,decode_batch_size,"           \
             "decode_num_workers,decode_tp_size,decode_pp_size,decode_attention_dp_size,decode_moe_tp_size,"  \
             "decode_moe_ep_size,silicon_ttft_ms,silicon_tpot_ms"
+#define R1 "model_path=deepseek-ai/DeepSeek-R1"
+#define V3 "model_path=deepseek-ai/DeepSeek-V3"
 #define SERVING_AS(sequences, ...)                                                                           \
   SERVING,                                                                                                   \
       .model = "model_path", .device = "system",                                                             \
       .settings = "batch=" sequences " prompt=isl generate=osl tp=tp_size pp=pp_size "                       \
                   "dp=attention_dp_size ep=moe_ep_size",                                                     \
-      .how = "backend", .version = "backend_version", .requests = "10*" sequences,                           \
+      .how = "backend", .version = "backend_version", .requests = "10*" sequences, .scripted = true,         \
       .seconds = {[ROOF_SERVED_TTFT] = "silicon_ttft_ms/1000", [ROOF_SERVED_TPOT] = "silicon_tpot_ms/1000"}, \
       __VA_ARGS__
 #define LEFT_OUT(condition, reason)                                                                          \
   { SERVING, .where = condition, .why = reason }
 #define TWICE                                                                                                \
   "its plan has more devices than a node: tensor and expert parallelism of the same devices multiplied"
+#define DRAFTED                                                                                              \
+  "its engine may draft tokens (MTP) at this version, and no column says which rows do and how many are "    \
+  "taken"
 #define LLAMA_BENCH(text, chip, speed, settings_, format, figure, expression)                                \
   {                                                                                                          \
     .header = text, .model = "llama-2-7b", .device = chip, .settings = settings_, .dtype = "fp16",           \
@@ -68,6 +74,9 @@ static const layout layouts[] = {
     LEFT_OUT("attention_dp_size=64", TWICE),
     LEFT_OUT("attention_dp_size=16", TWICE),
     LEFT_OUT("moe_ep_size=16", TWICE),
+    LEFT_OUT(R1 ";backend=trtllm;backend_version=1.2.0rc6.post3", DRAFTED),
+    LEFT_OUT(R1 ";backend=trtllm;backend_version=1.1.0rc2.post2", DRAFTED),
+    LEFT_OUT(R1 ";backend=sglang;system=b200_sxm;gemm_quant_mode=fp8;backend_version=0.5.9", DRAFTED),
     {SERVING_AS("batch_size", .where = "attention_dp_size=;model_path!=openai/gpt-oss-120b",
                 .weights = "gemm_quant_mode", .experts = "moe_quant_mode")},
     {SERVING_AS("batch_size*attention_dp_size",
@@ -97,6 +106,38 @@ enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
 static const struct {
   const char *name, *format;
 } formats[] = {{"fp8_block", "fp8-block"}, {"int4_wo", "w4a16"}, {"int8_wo", "w8a16"}, {"mxfp4", "mxfp4"}};
+
+/** What the scripts that made the serving points say (SemiAnalysisAI/InferenceX, benchmarks/, whose lengths are powers of
+ * two; else the checkpoint's own file): the format of the cache. All rows that fit count, the last most. */
+static const struct {
+  const char *where, *kv;
+} scripts[] = {{R1 ";backend=trtllm", "fp8"},
+               {V3 ";backend=trtllm", "fp8"},
+               {R1 ";backend=sglang;system=b200_sxm", "fp8"},
+               {V3 ";backend=sglang;system=b200_sxm", "fp8"},
+               {"model_path=openai/gpt-oss-120b;backend=trtllm;system=b200_sxm", "fp8"},
+               {"model_path=openai/gpt-oss-120b;backend=vllm;system=b200_sxm;backend_version!=", "fp8"},
+               {"model_path=meta-llama/Llama-3.1-70B", "fp8"},
+               {"model_path=nvidia/Llama-3.1-8B-Instruct-FP8", "fp8"}};
+
+static const char *kv_of(const rf_table *t, const layout *l) {
+  const char *kv = NULL;
+  for (size_t i = 0; i < sizeof scripts / sizeof scripts[0] && l->scripted; i++) {
+    kv = rf_table_is(t, scripts[i].where) ? scripts[i].kv : kv;
+  }
+  return kv;
+}
+
+/** Of a request's longest prompt or answer, the mean: InferenceX draws each evenly from 0.8 to 1 of it
+ * (RANDOM_RANGE_RATIO in .github/workflows/benchmark-tmpl.yml). */
+static double mean_share(const rf_table *t, const layout *l) {
+  return l->scripted && (rf_table_is(t, "isl=1024") || rf_table_is(t, "isl=8192")) ? 0.9 : 1;
+}
+
+static bool is_length(const char *setting) {
+  return strncmp(setting, "prompt=", strlen("prompt=")) == 0 ||
+         strncmp(setting, "generate=", strlen("generate=")) == 0;
+}
 
 static int detect(const char *text, size_t size) {
   (void)size;
@@ -164,6 +205,7 @@ static const char *settings_of(const rf_table *t, const layout *l) {
   for (char *word = strtok_r(list, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
     char *expression = strchr(word, '=');
     double value = expression != NULL ? rf_table_evaluate(t, NAN, expression + 1) : NAN;
+    value *= is_length(word) ? mean_share(t, l) : 1;
     int name = (int)strcspn(word, "=");
     roof_text_add(&words, words.length > 0 && (expression == NULL || !isnan(value)) ? " " : "");
     if (expression == NULL) {
@@ -183,6 +225,7 @@ static roof_status take(rf_table *t, const layout *l, roof_error *error) {
                      .settings = settings_of(t, l),
                      .dtype = roof_profile_text(t->profile, rf_table_word(t, l->dtype)),
                      .weights = weights_of(t, l),
+                     .kv = kv_of(t, l),
                      .device = roof_profile_text(t->profile, rf_table_word(t, l->device)),
                      .device_bytes_per_second =
                          l->bandwidth != NULL ? 1e9 * rf_table_evaluate(t, NAN, l->bandwidth) : NAN};

@@ -109,11 +109,18 @@ static double transfer_seconds(const roof_target *target, const roof_op *op, con
                                      : rf_link_seconds(link, &p.work);
 }
 
+/** Engines add directly in place of a tree, which is no faster within a node. */
+static int second_of(const roof_op *op, bool engine) {
+  return engine && algorithm_at(op, RF_DIRECT) != NULL ? RF_DIRECT : RF_TREE;
+}
+
 int rf_model_faster(const roof_target *target, const roof_op *op, const roof_link *link, double bytes,
-                    double ranks) {
+                    double ranks, bool engine) {
+  const int tried[] = {RF_RING, second_of(op, engine)};
   double best = INFINITY;
   int fastest = 0;
-  for (int i = 0; i == 0 || algorithm_at(op, i) != NULL; i++) {
+  for (int n = 0; n < 2 && (n == 0 || algorithm_at(op, tried[n]) != NULL); n++) {
+    int i = tried[n];
     double seconds = transfer_seconds(target, op, link, (double[3]){bytes, ranks, i});
     if (!(seconds >= best)) {
       best = seconds;
@@ -125,7 +132,7 @@ int rf_model_faster(const roof_target *target, const roof_op *op, const roof_lin
 
 double roof_collective_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
                                double bytes, double ranks, const char **algorithm, roof_work *work) {
-  int fastest = rf_model_faster(target, op, link, bytes, ranks);
+  int fastest = rf_model_faster(target, op, link, bytes, ranks, false);
   *algorithm = algorithm_at(op, fastest);
   return rf_model_transfer_seconds(target, op, link, (double[3]){bytes, ranks, fastest}, work);
 }

@@ -115,9 +115,9 @@ typedef struct model_transfer {
 double rf_model_transfer_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
                                  const double values[3], roof_work *work);
 
-/** Index of the algorithm that is the faster for this buffer over this link. */
+/** Index of the algorithm that is the faster for this buffer over this link; an engine's, or NCCL's. */
 int rf_model_faster(const roof_target *target, const roof_op *op, const roof_link *link, double bytes,
-                    double ranks);
+                    double ranks, bool engine);
 
 /* transfer.c */
 /** Adds `count` transfers by the faster of ring and tree; over several nodes first in the node, then between

@@ -6,7 +6,9 @@
 #include "models/step.h"
 #include "roofline/plan.h"
 
-/** The algorithm of the same transfer where the phase has it already, else the fastest. */
+/** The algorithm of the same transfer where the phase has it already, else the fastest. Engines that serve have sums
+ * within a node of their own (vLLM and SGLang custom all-reduce, TensorRT-LLM's one-shot and two-shot): all ranks
+ * send at once, where NCCL's messages wait for one another. */
 static double algorithm_of(const model_step *s, const model_call *c) {
   const roof_model_target *t = s->target;
   for (int i = 0; i < s->out->count; i++) {
@@ -16,7 +18,8 @@ static double algorithm_of(const model_step *s, const model_call *c) {
       return o->values[RF_ALGORITHM];
     }
   }
-  return rf_model_faster(&t->plain, c->op, &t->links[c->span], c->values[RF_SIZE], c->values[RF_RANKS]);
+  return rf_model_faster(&t->plain, c->op, &t->links[c->span], c->values[RF_SIZE], c->values[RF_RANKS],
+                         !s->training && c->span == ROOF_SPAN_NODE);
 }
 
 static void emit_transfer(model_step *s, double count, const model_transfer *x, roof_span span, double bytes,

@@ -4,11 +4,11 @@
 #include "ops/row.h"
 #include "ops/values.h"
 
-enum { RING, TREE };
-
-/** Messages in sequence: one per other rank in a ring, one per doubling in a tree. */
+/** Messages in sequence: one per other rank in a ring, one per doubling in a tree, one where all are sent at once. */
 static double messages(const double *v) {
-  return v[RF_ALGORITHM] == TREE ? ceil(log2(v[RF_RANKS])) : v[RF_RANKS] - 1;
+  return v[RF_ALGORITHM] == RF_DIRECT ? v[RF_RANKS] > 1
+         : v[RF_ALGORITHM] == RF_TREE ? ceil(log2(v[RF_RANKS]))
+                                      : v[RF_RANKS] - 1;
 }
 
 /** Messages that wait for one another where ranks within a node form a chain, and nodes of eight a tree if asked for (NCCL's
@@ -16,7 +16,9 @@ static double messages(const double *v) {
 static double chain(const double *v) {
   enum { NODE = 8 };
   double ranks = v[RF_RANKS];
-  return v[RF_ALGORITHM] == TREE && ranks > NODE ? NODE - 1 + ceil(log2(ranks / NODE)) : ranks - 1;
+  return v[RF_ALGORITHM] == RF_DIRECT                 ? messages(v)
+         : v[RF_ALGORITHM] == RF_TREE && ranks > NODE ? NODE - 1 + ceil(log2(ranks / NODE))
+                                                      : ranks - 1;
 }
 
 static void through_link(const double *v, double bytes, double steps, roof_work *w) {
@@ -58,14 +60,14 @@ static void allreduce(const roof_op *op, const double *v, const roof_types *t, r
 static void alltoall(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   share(op, v, t, w);
   w->kernel.depth = ceil(log2(v[RF_RANKS]));
-  if (v[RF_ALGORITHM] == TREE) {
+  if (v[RF_ALGORITHM] == RF_TREE) {
     w->link_bytes = v[RF_SIZE] / 2 * messages(v);
   }
 }
 
 static void broadcast(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op, (void)t;
-  double copies = v[RF_ALGORITHM] == TREE ? messages(v) : v[RF_RANKS] > 1;
+  double copies = v[RF_ALGORITHM] == RF_TREE ? messages(v) : v[RF_RANKS] > 1;
   through_link(v, v[RF_SIZE] * copies, messages(v), w);
 }
 
@@ -118,9 +120,13 @@ static void ep_combine(const roof_op *op, const double *v, const roof_types *t, 
 #define BUFFER                                                                                               \
   { .name = "size", .kind = ROOF_PARAM_BYTES, .fallback = NAN, .text = "bytes of the whole buffer" }
 #define STEPS "(algorithm == tree ? ceil(log2(ranks)) : ranks - 1)"
+#define SUM_STEPS "(algorithm == direct ? (ranks > 1) : algorithm == tree ? ceil(log2(ranks)) : ranks - 1)"
 #define SOURCE(rest) "nccl-tests PERFORMANCE.md (bus bandwidth); Thakur et al. 2005 (steps; tree: " rest ")"
 
 #define COLLECTIVE(op_name, function, meaning, link_text, steps_text, origin)                                \
+  COLLECTIVE_BY(op_name, function, meaning, link_text, steps_text, origin,                                   \
+                "ring: most bandwidth; tree: fewest steps", "ring", "tree")
+#define COLLECTIVE_BY(op_name, function, meaning, link_text, steps_text, origin, algorithms, ...)            \
   {                                                                                                          \
     .name = op_name, .family = "collective", .summary = meaning, .unit = ROOF_VECTOR, .flops = "0",          \
     .bytes = "0", .link = link_text, .steps = steps_text, .flops_per_element = NAN, .source = origin,        \
@@ -128,14 +134,18 @@ static void ep_combine(const roof_op *op, const double *v, const roof_types *t, 
     .params = PARAMS([RF_SIZE] = BUFFER, [RF_RANKS] = COUNT("ranks", "ranks that take part"),                \
                      [RF_ALGORITHM] = {.name = "algorithm",                                                  \
                                        .kind = ROOF_PARAM_CHOICE,                                            \
-                                       .fallback = RING,                                                     \
-                                       .choices = {"ring", "tree"},                                          \
-                                       .text = "ring: most bandwidth; tree: fewest steps"})                  \
+                                       .fallback = RF_RING,                                                  \
+                                       .choices = {__VA_ARGS__},                                             \
+                                       .text = algorithms})                                                  \
   }
 
 static const roof_op ops[] = {
-    COLLECTIVE("allreduce", allreduce, "every rank gets the sum of all buffers",
-               "2 * size * (ranks - 1) / ranks", "2 * " STEPS, SOURCE("recursive halving and doubling")),
+    COLLECTIVE_BY(
+        "allreduce", allreduce, "every rank gets the sum of all buffers", "2 * size * (ranks - 1) / ranks",
+        "2 * " SUM_STEPS,
+        SOURCE("recursive halving and doubling") "; direct: vLLM csrc/custom_all_reduce.cuh, two stages",
+        "ring: most bandwidth; tree: fewer steps; direct: to all ranks at once, as engines do within a node",
+        "ring", "tree", "direct"),
     COLLECTIVE("allgather", share, "every rank gets every rank's part", "size * (ranks - 1) / ranks", STEPS,
                SOURCE("recursive doubling")),
     COLLECTIVE("reducescatter", share, "every rank gets its part of the sum", "size * (ranks - 1) / ranks",

@@ -67,6 +67,9 @@ enum {
 /* collectives; sendrecv has the size alone */
 enum { RF_SIZE, RF_RANKS, RF_ALGORITHM };
 
+/** Algorithms of collectives; the last of allreduce alone. */
+enum { RF_RING, RF_TREE, RF_DIRECT };
+
 /** Keys that the first `n` queries of a sequence see, each itself and those before it, `window` at most: the sum of
  *  min(j, window) for j = 1 .. n. */
 static inline double rf_keys_seen(double n, double window) {

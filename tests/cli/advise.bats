@@ -228,7 +228,7 @@ advise() {
     jq '.name = "node" | .aliases = [] | .links = [{name: "IB", bytes_per_second: 50e9, latency_seconds: 5e-6, kind: "assumed", source: "x"}]' >node.json
   run -0 "$ROOFLINE" advise allreduce size=1MB ranks=16 --machine node.json
   [[ $output == *"in 30 steps of 5.000 µs"* ]]
-  [[ $output == *"5. lever       parallel plan: algorithm=tree, 2.05x"* ]]
+  [[ $output == *"5. lever       parallel plan: algorithm=direct, 2.87x"* ]]
   [[ $output == *"no machine of the catalogue has the figures"* ]]
 }
 

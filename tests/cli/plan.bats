@@ -24,7 +24,7 @@ setup() {
   has "InfiniBand NDR 50.00 GB/s"
   has "NVLink 4 binds of the links"
   has "ep_dispatch (ring)"
-  has "tp_all_reduce (ring)"
+  has "tp_all_reduce (direct)"
   run -0 "$ROOFLINE" model llama-3.1-8b batch=8 --machine h100
   [[ $output != *"  plan  "* ]]
 }
