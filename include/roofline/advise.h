@@ -247,10 +247,11 @@ ROOF_API roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *p
 /** Places a measurement: under `ceilings`, FLOPs of which it does not say the unit being of the operation
  *  that its label begins with; NULL: under the ceiling that its document gives.
  *  Units: s.
- *  Ownership: fills *placed.
- *  Errors: none: what is not known says why. */
-ROOF_API void roof_place_measurement(const roof_ceilings *ceilings, const roof_measurement *measurement,
-                                     roof_placed *placed);
+ *  Ownership: fills *placed on success only.
+ *  Errors: ROOF_E_MEMORY; what is not known says why. */
+ROOF_API roof_status roof_place_measurement(const roof_ceilings *ceilings,
+                                            const roof_measurement *measurement, roof_placed *placed,
+                                            roof_error *error);
 
 /** The measurements of one machine that a gate compares. */
 typedef struct roof_gate_side {

@@ -80,8 +80,9 @@ ROOF_API roof_status roof_shape_parse_text(roof_shape *shape, const roof_op *op,
 /** The operation, its completed values and the format that a label of roof_op_label says ("gemm m=8 n=8 k=8 fp16").
  *  Units: the parameters'.
  *  Ownership: *op is static; writes on success only.
- *  Errors: false where the label is none. */
-ROOF_API bool roof_shape_of_label(const char *label, const roof_op **op, double *values, roof_dtype *dtype);
+ *  Errors: ROOF_E_NAME where the label is none, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_shape_of_label(const char *label, const roof_op **op, double *values,
+                                         roof_dtype *dtype, roof_error *error);
 
 /** The completed values of the one point that `text` ("m=8 n=4k k=2Ki") says.
  *  Units: the parameters'.

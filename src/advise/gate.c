@@ -105,7 +105,8 @@ roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *placed, do
 /* Two documents */
 
 /** The verdict where the document predicts on this machine, or the label is that of an operation with its shape. */
-static void heed_prediction(const roof_ceilings *ceilings, const roof_measurement *m, roof_placed *placed) {
+static roof_status heed_prediction(const roof_ceilings *ceilings, const roof_measurement *m,
+                                   roof_placed *placed, roof_error *error) {
   const roof_op *op;
   double values[ROOF_PARAM_MAX];
   roof_dtype dtype;
@@ -113,21 +114,30 @@ static void heed_prediction(const roof_ceilings *ceilings, const roof_measuremen
   if (same && !isnan(m->slowest_seconds)) {
     placed->slowest_seconds = m->slowest_seconds;
     placed->verdict = roof_verdict_heed(placed->verdict, m->seconds, m->slowest_seconds);
-  } else if (roof_shape_of_label(m->label, &op, values, &dtype)) {
+    return ROOF_OK;
+  }
+  roof_status status = roof_shape_of_label(m->label, &op, values, &dtype, error);
+  if (status == ROOF_OK) {
     roof_types types = roof_types_of(dtype);
     roof_place_heed(ceilings, op, values, &types, 1, placed);
   }
+  return status == ROOF_E_MEMORY ? status : ROOF_OK;
 }
 
-void roof_place_measurement(const roof_ceilings *ceilings, const roof_measurement *m, roof_placed *placed) {
+roof_status roof_place_measurement(const roof_ceilings *ceilings, const roof_measurement *m,
+                                   roof_placed *placed, roof_error *error) {
   roof_counted work;
   roof_counted_of(m, &work);
   if (ceilings != NULL) {
+    roof_placed at;
     const roof_op *op = roof_op_of_kernel(m->label);
     work.unit = op != NULL ? (int)op->unit : -1;
-    roof_place(ceilings, &work, placed);
-    heed_prediction(ceilings, m, placed);
-    return;
+    roof_place(ceilings, &work, &at);
+    roof_status status = heed_prediction(ceilings, m, &at, error);
+    if (status == ROOF_OK) {
+      *placed = at;
+    }
+    return status;
   }
   roof_place_time(m->ceiling_seconds, m->achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL, m->seconds, work.noise,
                   placed);
@@ -135,6 +145,7 @@ void roof_place_measurement(const roof_ceilings *ceilings, const roof_measuremen
   placed->verdict = roof_verdict_heed(placed->verdict, m->seconds, m->slowest_seconds);
   placed->flops = m->flops;
   placed->bytes = isnan(m->bytes) ? m->link_bytes : m->bytes;
+  return ROOF_OK;
 }
 
 /** A kernel of one side with its runs, which are its samples, or its time alone. */
@@ -151,10 +162,10 @@ static roof_status enter(const roof_gate_side *side, size_t index, contender *c,
   if (m->label[0] == '\0' || m->seconds < 0) {
     return roof_error_set(error, ROOF_E_INPUT, "kernel %zu: needs a name and seconds over 0", index + 1);
   }
-  roof_place_measurement(side->ceilings, m, &c->placed);
-  if (!(m->seconds > 0)) { /* a profiler's clock shows 0 of what is too short for it */
+  roof_status status = roof_place_measurement(side->ceilings, m, &c->placed, error);
+  if (status != ROOF_OK || !(m->seconds > 0)) { /* a profiler's clock shows 0 of what is too short for it */
     c->count = 0;
-    return ROOF_OK;
+    return status;
   }
   c->runs = malloc(c->count * sizeof *c->runs);
   if (c->runs == NULL) {
@@ -269,11 +280,15 @@ static bool has(const roof_gate_side *side, const char *label) {
   return i < side->count;
 }
 
-static void add_gone(const roof_gate *gate, const roof_gate_side *before, size_t index,
-                     roof_gate_report *report) {
+static roof_status add_gone(const roof_gate *gate, const roof_gate_side *before, size_t index,
+                            roof_gate_report *report, roof_error *error) {
   roof_placed placed, none;
-  roof_gate_line *l = &report->lines[report->count++];
-  roof_place_measurement(before->ceilings, &before->kernels[index], &placed);
+  roof_gate_line *l = &report->lines[report->count];
+  roof_status status = roof_place_measurement(before->ceilings, &before->kernels[index], &placed, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  report->count++;
   roof_place_time(NAN, ROOF_THEORETICAL, NAN, NAN, &none);
   none.why[0] = '\0';
   *l = (roof_gate_line){.label = before->kernels[index].label,
@@ -281,6 +296,7 @@ static void add_gone(const roof_gate *gate, const roof_gate_side *before, size_t
                         .before_share = placed.share,
                         .result = {.state = ROOF_GATE_GONE, .regression = NAN, .p = NAN}};
   write_message(gate, NULL, l);
+  return ROOF_OK;
 }
 
 roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now, const roof_gate_side *before,
@@ -296,7 +312,7 @@ roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now, co
   }
   for (size_t i = 0; i < gone && status == ROOF_OK; i++) {
     if (!has(now, before->kernels[i].label)) {
-      add_gone(gate, before, i, &r);
+      status = add_gone(gate, before, i, &r, error);
     }
   }
   for (size_t i = 0; i < r.count; i++) {

@@ -90,8 +90,8 @@ roof_status roof_shares_chart(const roof_machine *machine, const roof_measuremen
   status = roof_ceilings_init(&ceilings, machine, 0, NULL, error);
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     roof_placed at;
-    roof_place_measurement(&ceilings, &list[i], &at);
-    if (!(at.share > 0)) {
+    status = roof_place_measurement(&ceilings, &list[i], &at, error);
+    if (status != ROOF_OK || !(at.share > 0)) {
       continue;
     }
     roof_bar *bar = add_bar(made, error);

@@ -112,8 +112,8 @@ roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *m
     }
     snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
     snprintf(dot.detail, sizeof dot.detail, "measured%s%.140s", m->note[0] != '\0' ? ": " : "", m->note);
-    roof_place_measurement(&ceilings, m, &at);
-    const roof_peak *peak = ceilings.peak[at.dtype][at.unit];
+    status = roof_place_measurement(&ceilings, m, &at, error);
+    const roof_peak *peak = status == ROOF_OK ? ceilings.peak[at.dtype][at.unit] : NULL;
     if (peak != NULL) {
       status = roof_scene_add_peak(scene, series, machine, peak->dtype, peak->unit, error);
     }
@@ -131,6 +131,7 @@ roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *m
     roof_text_addf(&subtitle, "%zu of %zu kernels of %.80s: the others lack FLOPs or bytes", placed, count,
                    name);
     snprintf(scene->subtitle, sizeof scene->subtitle, "%s", subtitle.data != NULL ? subtitle.data : "");
+    status = subtitle.failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : status;
     roof_text_done(&subtitle);
   }
   return status;

@@ -285,6 +285,10 @@ void rf_import_counter(roof_profile *profile, roof_record *record, const char *n
   record->counters = more;
 }
 
+void rf_import_starved(roof_profile *profile) {
+  profile->store->failed = true;
+}
+
 void rf_import_keep_ran(roof_profile *profile, roof_record *record, const roof_ran *ran) {
   roof_ran *kept = malloc(sizeof *kept);
   if (kept == NULL) {

@@ -10,11 +10,16 @@
 void rf_import_ran(roof_profile *profile, roof_record *record, const char *label, const char *device) {
   roof_ran ran = {.device = device, .how = ""};
   roof_dtype dtype;
-  if (record->ran != NULL || !roof_shape_of_label(label, &ran.op, ran.values, &dtype)) {
+  if (record->ran != NULL) {
     return;
   }
-  ran.types = roof_types_of(dtype);
-  rf_import_keep_ran(profile, record, &ran);
+  roof_status status = roof_shape_of_label(label, &ran.op, ran.values, &dtype, NULL);
+  if (status == ROOF_OK) {
+    ran.types = roof_types_of(dtype);
+    rf_import_keep_ran(profile, record, &ran);
+  } else if (status == ROOF_E_MEMORY) {
+    rf_import_starved(profile);
+  }
 }
 
 bool rf_import_served_label(roof_profile *profile, const char *label, roof_served *run,
@@ -72,5 +77,6 @@ roof_status roof_profile_add(roof_profile *profile, const char *label, const cha
   }
   rf_import_call(profile, record, picoseconds);
   rf_import_ran(profile, record, label, device);
-  return take_served(profile, record, label, device, seconds, error);
+  roof_status status = take_served(profile, record, label, device, seconds, error);
+  return status == ROOF_OK ? rf_import_settled(profile, error) : status;
 }

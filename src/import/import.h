@@ -126,6 +126,8 @@ bool rf_import_time(const char *text, const char *unit, const import_marks *mark
 
 /* _profile.c: filling in the profile */
 
+/** Something was left out for want of memory: see rf_import_settled. */
+void rf_import_starved(roof_profile *profile);
 /** Gives a record its operation and shape, the texts copied. */
 void rf_import_keep_ran(roof_profile *profile, roof_record *record, const roof_ran *ran);
 /** Gives a record its operation and shape where `label` says them, as roof_op_label writes them. */

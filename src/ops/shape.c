@@ -351,23 +351,30 @@ roof_status roof_shape_values(const roof_op *op, const char *text, double *value
   return status;
 }
 
-bool roof_shape_of_label(const char *label, const roof_op **op, double *values, roof_dtype *dtype) {
+roof_status roof_shape_of_label(const char *label, const roof_op **op, double *values, roof_dtype *dtype,
+                                roof_error *error) {
   char text[256];
   const roof_op *found = NULL;
   roof_dtype format = ROOF_FP32;
   rf_format(text, sizeof text, "%s", label);
   char *shape = strchr(text, ' '), *last = strrchr(text, ' ');
-  if (shape == NULL || last == shape || roof_dtype_parse(last + 1, &format, NULL) != ROOF_OK) {
-    return false;
+  bool whole = shape != NULL && last != shape && roof_dtype_parse(last + 1, &format, NULL) == ROOF_OK;
+  roof_status status = whole ? ROOF_OK : ROOF_E_NAME;
+  if (whole) {
+    *shape = *last = '\0';
+    status = roof_op_find(text, &found, NULL);
   }
-  *shape = *last = '\0';
-  if (roof_op_find(text, &found, NULL) != ROOF_OK ||
-      roof_shape_values(found, shape + 1, values, NULL) != ROOF_OK) {
-    return false;
+  status = status == ROOF_OK ? roof_shape_values(found, shape + 1, values, NULL) : status;
+  if (status == ROOF_E_MEMORY) {
+    return roof_error_set(error, status, "label `%.100s`: out of memory", label);
+  }
+  if (status != ROOF_OK) {
+    return roof_error_set(error, ROOF_E_NAME, "label `%.100s`: not an operation with a shape and a format",
+                          label);
   }
   *op = found;
   *dtype = format;
-  return true;
+  return ROOF_OK;
 }
 
 void roof_shape_typed(const roof_shape *shape, size_t index, double *values) {

@@ -213,19 +213,23 @@ static roof_status settle(roof_program_part *part, roof_error *error) {
   return roof_measurement_settle(m, error);
 }
 
-static void place(const roof_program *program, roof_program_part *part) {
-  roof_place_measurement(&program->ceilings, &part->measurement, &part->placed);
-  part->measurement.ceiling_seconds = part->placed.ceiling_seconds;
+static roof_status settle_and_place(const roof_program *program, roof_program_part *part, roof_error *error) {
+  roof_status status = settle(part, error);
+  status = status == ROOF_OK
+               ? roof_place_measurement(&program->ceilings, &part->measurement, &part->placed, error)
+               : status;
+  if (status == ROOF_OK) {
+    part->measurement.ceiling_seconds = part->placed.ceiling_seconds;
+  }
+  return status;
 }
 
 static roof_status settle_all(roof_program *program, roof_error *error) {
-  roof_status status = settle(&program->whole, error);
-  place(program, &program->whole);
+  roof_status status = settle_and_place(program, &program->whole, error);
   for (int i = 0; i < program->region_count && status == ROOF_OK; i++) {
     roof_program_part *part = &program->regions[i];
     part->measurement.threads = part->threads; /* the program as a whole may use any number of them */
-    status = settle(part, error);
-    place(program, part);
+    status = settle_and_place(program, part, error);
   }
   return status;
 }

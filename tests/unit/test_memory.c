@@ -11,6 +11,7 @@
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/draw.h"
+#include "roofline/import.h"
 #include "roofline/ledger.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
@@ -162,6 +163,35 @@ static void operations(void **state) {
 static roof_machine *machine = NULL;
 static roof_scene scene;
 
+/** A label that says an operation decides the verdict: it is read, or want of memory is told. */
+static roof_status place_measurement(roof_error *error) {
+  roof_ceilings ceilings;
+  roof_measurement m;
+  roof_placed placed;
+  roof_status status = roof_ceilings_init(&ceilings, machine, 0, NULL, error);
+  roof_measurement_init(&m);
+  snprintf(m.label, sizeof m.label, "gemm m=8 n=4 k=2 fp16");
+  m.seconds = 1e-3;
+  status = status == ROOF_OK ? roof_place_measurement(&ceilings, &m, &placed, error) : status;
+  roof_measurement_done(&m);
+  return status;
+}
+
+static roof_status add_to_profile(roof_error *error) {
+  roof_profile profile = {0};
+  roof_status status = roof_profile_init(&profile, error);
+  status =
+      status == ROOF_OK ? roof_profile_add(&profile, "gemm m=8 n=4 k=2 fp16", "h100", 1e-3, error) : status;
+  roof_profile_done(&profile);
+  return status;
+}
+
+static void labels(void **state) {
+  (void)state;
+  fail_each("place measurement", place_measurement);
+  fail_each("profile add", add_to_profile);
+}
+
 static roof_status draw_svg(roof_error *error) {
   roof_text out = {0};
   roof_status status = roof_draw_svg(&scene, &out, error);
@@ -258,8 +288,8 @@ static int set_up(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models),   cmocka_unit_test(machines),   cmocka_unit_test(operations),
-      cmocka_unit_test(drawings), cmocka_unit_test(the_ledger),
+      cmocka_unit_test(models),   cmocka_unit_test(machines), cmocka_unit_test(operations),
+      cmocka_unit_test(drawings), cmocka_unit_test(labels),   cmocka_unit_test(the_ledger),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

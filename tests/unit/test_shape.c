@@ -39,10 +39,10 @@ static void labels_are_read_back(void **state) {
   double values[ROOF_PARAM_MAX];
   roof_dtype dtype = ROOF_FP64;
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-    assert_false(roof_shape_of_label(wrong[i], &op, values, &dtype));
+    assert_int_equal(roof_shape_of_label(wrong[i], &op, values, &dtype, NULL), ROOF_E_NAME);
     assert_true(op == NULL && dtype == ROOF_FP64);
   }
-  assert_true(roof_shape_of_label("gemm m=8 n=4 k=2 bf16", &op, values, &dtype));
+  assert_int_equal(roof_shape_of_label("gemm m=8 n=4 k=2 bf16", &op, values, &dtype, NULL), ROOF_OK);
   assert_ptr_equal(op, op_of("gemm"));
   assert_true(dtype == ROOF_BF16 && values[0] == 8 && values[1] == 4 && values[2] == 2);
 }
