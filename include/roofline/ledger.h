@@ -35,16 +35,17 @@ extern "C" {
 
 /** How entries are added. NULL in its place means `{0}`. */
 typedef struct roof_ledger_options {
-  const char *commit; /**< git commit of the working directory, NULL: none */
+  const char *commit; /**< git commit of the working directory, NULL or "": none */
   const char *key;    /**< file of a secret key that signs, NULL: unsigned */
   bool unsealed;      /**< take measurements that no prediction came before, and mark them */
 } roof_ledger_options;
 
-/** The commit checked out in the git repository around the working folder, as git prints it.
+/** The commit checked out in the git repository around the working folder, as git prints it; "" outside a repository and
+ *  where there is no git.
  *  Units: none.
- *  Ownership: fills the caller's buffer and returns it.
- *  Errors: NULL, and an empty buffer, outside a repository and where there is no git. */
-ROOF_API const char *roof_ledger_commit(char commit[ROOF_DIGEST_MAX]);
+ *  Ownership: fills the caller's buffer on success only.
+ *  Errors: ROOF_E_MEMORY; ROOF_E_UNSUPPORTED where no more files or processes are allowed. */
+ROOF_API roof_status roof_ledger_commit(char commit[ROOF_DIGEST_MAX], roof_error *error);
 
 /** SHA-256 of a text in hexadecimal.
  *  Units: bytes.

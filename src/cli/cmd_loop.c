@@ -158,7 +158,9 @@ static const cli_column point_columns[] = {
 static void add_accuracy(roof_text *out, const roof_loop *loop) {
   char line[ROOF_LOOP_LINE];
   roof_loop_accuracy accuracy;
-  if (roof_loop_accuracy_of(loop, &accuracy, NULL) == ROOF_OK && accuracy.points > 0) {
+  roof_status status = roof_loop_accuracy_of(loop, &accuracy, NULL);
+  out->failed = out->failed || status != ROOF_OK;
+  if (status == ROOF_OK && accuracy.points > 0) {
     roof_text_addf(out, "  predicted %s\n", roof_loop_accuracy_sentence(&accuracy, line, sizeof line));
   }
   if (verbose) {
@@ -260,12 +262,16 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_loop loop = {.kernels = NULL};
   roof_loop_options o;
   roof_status status = read_options(args, &o, error);
+  status = status == ROOF_OK ? roof_ledger_commit(commit, error) : status;
   if (status == ROOF_OK) {
-    o.commit = roof_ledger_commit(commit);
+    o.commit = commit;
     status = roof_loop_init(&loop, &o, error);
   }
   status = status == ROOF_OK ? cli_to_check(report, error) : status;
   status = status == ROOF_OK ? roof_loop_run(&loop, error) : status;
+  if (status == ROOF_OK) {
+    cli_ledger_written(o.ledger);
+  }
   status = status == ROOF_OK ? print_answer(args, &loop, report, error) : status;
   roof_loop_done(&loop);
   free(backend_name);

@@ -75,7 +75,7 @@ static roof_status add(json_t *list, const char *label, json_t *fields, const js
 
 /** Unknown as null. */
 static const char *known(const char *text) {
-  return text[0] != '\0' ? text : NULL;
+  return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
 static json_t *ceiling_json(const roof_ceiling *ceiling) {
@@ -122,11 +122,11 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
       "s:o}",
       "kind", "prediction", "label", s->label, "origin", known(roof_sealing_origin_name(s->origin)),
       "machine", known(s->machine), "device_class", known(s->device_class), "machine_sha256",
-      known(s->machine_digest), "commit", commit, "op", known(s->op), "parameters", known(s->parameters),
-      "dtype", known(s->dtype), "regime", known(s->regime), "binding", known(s->binding), "flops",
-      number(s->flops), "bytes", number(s->bytes), "seconds", seconds, "ceilings", "theoretical",
-      ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved", ceiling_json(&s->ceilings[ROOF_ACHIEVED]),
-      "levels", levels_json(s->level_bytes_per_second));
+      known(s->machine_digest), "commit", known(commit), "op", known(s->op), "parameters",
+      known(s->parameters), "dtype", known(s->dtype), "regime", known(s->regime), "binding",
+      known(s->binding), "flops", number(s->flops), "bytes", number(s->bytes), "seconds", seconds, "ceilings",
+      "theoretical", ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved",
+      ceiling_json(&s->ceilings[ROOF_ACHIEVED]), "levels", levels_json(s->level_bytes_per_second));
   return add(list, s->label, fields, &why, error);
 }
 
@@ -263,7 +263,7 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
   json_t *fields = json_pack_ex(
       &why, 0,
       "{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:b}",
-      "kind", "measurement", "label", m->label, "machine", m->machine, "commit", o->commit, "measured",
+      "kind", "measurement", "label", m->label, "machine", m->machine, "commit", known(o->commit), "measured",
       m->taken > 0 ? roof_time_write(m->taken, when) : NULL, "taken_from",
       known(roof_taken_name(m->taken_from)), "dtype",
       hand && !m->dtype_said ? NULL : roof_dtype_name(m->dtype), "seconds", number(m->seconds), "noise",
@@ -294,31 +294,39 @@ static roof_status refuse_unpredicted(const roof_ledger_entries *before, const c
                                       roof_error *error) {
   const char **labels = calloc(before->count + 1, sizeof *labels);
   size_t count = 0;
-  for (size_t i = 0; labels != NULL && i < before->count; i++) {
+  if (labels == NULL) {
+    return no_memory(label, error);
+  }
+  for (size_t i = 0; i < before->count; i++) {
     if (!before->entries[i].measured) {
       labels[count++] = before->entries[i].of.label;
     }
   }
   roof_error_set(error, ROOF_E_GATE,
                  "measurement `%s`: taken with --unsealed only, since no prediction of it is sealed", label);
-  if (labels != NULL) {
-    roof_error_suggest(error, label, labels);
-  }
+  roof_error_suggest(error, label, labels);
   free(labels);
   return ROOF_E_GATE;
 }
 
-/** What a measurement says that its prediction does not: "machine", by all its names, "dtype", where somebody typed it. */
-static const char *difference(const roof_ledger_entry *prediction, const char *machine, const char *dtype) {
+/** What a measurement says that its prediction does not: "machine", by all its names, "dtype", where somebody typed it; NULL:
+ * nothing. */
+static roof_status difference(const roof_ledger_entry *prediction, const char *machine, const char *dtype,
+                              const char **differs, roof_error *error) {
   const char *predicted = prediction->of.machine;
   bool other = machine[0] != '\0' && predicted[0] != '\0' && strcmp(machine, predicted) != 0;
   roof_machine *named = NULL;
-  if (other && roof_catalog_load(machine, &named, NULL) == ROOF_OK) {
+  roof_status status = other ? roof_catalog_load_known(machine, &named, error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (named != NULL) {
     other = strcmp(named->name, predicted) != 0;
     roof_machine_free(named);
   }
   bool format = dtype != NULL && prediction->of.dtype[0] != '\0' && strcmp(dtype, prediction->of.dtype) != 0;
-  return other && format ? "machine, dtype" : other ? "machine" : format ? "dtype" : NULL;
+  *differs = other && format ? "machine, dtype" : other ? "machine" : format ? "dtype" : NULL;
+  return ROOF_OK;
 }
 
 /** The prediction of a measurement, and whether that was sealed too late; where it is none, nothing is known. */
@@ -350,17 +358,22 @@ static roof_status refuse_early(const match *m, json_t *fields, roof_error *erro
       m->late_clock ? ", by a clock that was set: the time since the system started says later" : "");
 }
 
-static bool set_marks(const match *m, json_t *fields) {
+static roof_status set_marks(const match *m, json_t *fields, roof_error *error) {
   bool said = json_is_true(json_object_get(fields, "dtype_said"));
   const char *dtype = said ? json_string_value(json_object_get(fields, "dtype")) : NULL;
-  const char *machine = json_string_value(json_object_get(fields, "machine"));
-  const char *differs = m->of != NULL ? difference(m->of, machine, dtype) : NULL;
+  const char *machine = json_string_value(json_object_get(fields, "machine")), *differs = NULL;
+  roof_status status = m->of != NULL ? difference(m->of, machine, dtype, &differs, error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
+  }
   json_t *marks = json_pack("{s:o, s:b}", "prediction",
                             m->of != NULL ? json_integer((json_int_t)m->of->sequence) : json_null(),
                             "unsealed", (int)(m->of == NULL || m->early || m->late_clock));
   rf_json_set_text(marks, "differs", differs);
   json_object_del(fields, "dtype_said");
-  return json_object_update_new(fields, marks) == 0;
+  return json_object_update_new(fields, marks) == 0
+             ? ROOF_OK
+             : no_memory(json_string_value(json_object_get(fields, "label")), error);
 }
 
 /** Marks each measurement with its prediction's number, with what is another, or as unsealed where that is allowed. */
@@ -375,8 +388,8 @@ static roof_status mark(json_t *list, const roof_ledger_entries *before, void *u
       status = refuse_unpredicted(before, label, error);
     } else if ((m.early || m.late_clock) && !o->unsealed) {
       status = refuse_early(&m, fields, error);
-    } else if (!set_marks(&m, fields)) {
-      status = no_memory(label, error);
+    } else {
+      status = set_marks(&m, fields, error);
     }
   }
   return status;

@@ -137,14 +137,18 @@ static roof_status recompute(roof_sealing *s, const roof_machine *machine, roof_
   roof_options options = s->options;
   options.link = s->link[0] != '\0' ? s->link : NULL;
   options.framework = s->framework[0] != '\0' ? s->framework : NULL;
-  if (roof_op_find(s->op, &op, &why) != ROOF_OK ||
-      roof_shape_values(op, s->parameters, values, &why) != ROOF_OK ||
-      roof_target_init(&target, machine, &s->types, &options, &why) != ROOF_OK) {
+  roof_status status = roof_op_find(s->op, &op, &why);
+  status = status == ROOF_OK ? roof_shape_values(op, s->parameters, values, &why) : status;
+  status = status == ROOF_OK ? roof_target_init(&target, machine, &s->types, &options, &why) : status;
+  if (status == ROOF_E_MEMORY) {
+    return roof_error_set(error, status, "%s", why.message);
+  }
+  if (status != ROOF_OK) {
     snprintf(s->doubt, sizeof s->doubt, "it cannot be predicted anew: %.140s", why.message);
     return ROOF_OK;
   }
   roof_predict(&target, op, values, &p);
-  roof_status status = roof_sealing_of(&target, op, values, &p, &found, error);
+  status = roof_sealing_of(&target, op, values, &p, &found, error);
   if (status == ROOF_OK) {
     compare(s, &found);
   }

@@ -135,10 +135,10 @@ const char *cli_import_ledger_name(void) {
 static roof_status record(const char *name, import_answer *answer, const char **why, roof_error *error) {
   roof_measurements all = {0};
   char commit[ROOF_DIGEST_MAX];
-  roof_ledger_options how = {
-      .commit = roof_ledger_commit(commit), .key = key_path, .unsealed = unsealed != 0};
+  roof_ledger_options how = {.commit = commit, .key = key_path, .unsealed = unsealed != 0};
   roof_status status =
       roof_ranking_measurements(answer->profile, &answer->ranking, answer->ceilings->machine, &all, error);
+  status = status == ROOF_OK ? roof_ledger_commit(commit, error) : status;
   if (status == ROOF_OK) {
     status = roof_ledger_record_known(name, all.list, all.count, &how, why, error);
   }

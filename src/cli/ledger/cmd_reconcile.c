@@ -230,13 +230,16 @@ static roof_status fit(const roof_reconcile *all, roof_calibration *calibration,
 /** What could explain runs of whole models, where there are some, after the answer itself. */
 static roof_status print_runs(const roof_reconcile *all, roof_error *error) {
   roof_calibration calibration = {0};
+  roof_error why = {0};
   roof_text out = {0};
-  if (fit(all, &calibration, NULL) == ROOF_OK && calibration.run_count > 0) {
+  roof_status status = fit(all, &calibration, &why);
+  if (status == ROOF_OK && calibration.run_count > 0) {
     roof_text_add(&out, "\n");
     cli_runs_add(&calibration, &out);
   }
+  status = status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
   roof_calibration_done(&calibration);
-  return cli_print_end(&out, ROOF_OK, error);
+  return cli_print_end(&out, status, error);
 }
 
 /** What constants fitted to the measurements would change, after the answer itself. */

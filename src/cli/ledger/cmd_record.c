@@ -60,10 +60,15 @@ static roof_status read_served(const char *file, const char *ledger, roof_measur
   roof_profile profile = {0};
   roof_reconcile sealed = {0};
   struct stat info; /* a pipe is read once */
-  *is = stat(file, &info) == 0 && S_ISREG(info.st_mode) && roof_profile_init(&profile, NULL) == ROOF_OK &&
-        roof_import_files(&file, 1, &(roof_import_options){0}, &profile, NULL) == ROOF_OK &&
-        roof_profile_has_runs(&profile);
-  roof_status status = *is ? roof_ledger_reconcile(ledger, false, &sealed, error) : ROOF_OK;
+  roof_error why = {0};
+  bool read_twice = stat(file, &info) == 0 && S_ISREG(info.st_mode);
+  roof_status status = read_twice ? roof_profile_init(&profile, &why) : ROOF_E_INPUT;
+  status =
+      status == ROOF_OK ? roof_import_files(&file, 1, &(roof_import_options){0}, &profile, &why) : status;
+  *is = status == ROOF_OK && roof_profile_has_runs(&profile);
+  status = status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message)
+           : *is                   ? roof_ledger_reconcile(ledger, false, &sealed, error)
+                                   : ROOF_OK;
   if (*is && status == ROOF_OK) {
     status = roof_served_measurements(&profile, sealed.unmatched_predictions,
                                       sealed.unmatched_prediction_count, b, error);
@@ -76,7 +81,7 @@ static roof_status read_served(const char *file, const char *ledger, roof_measur
 static roof_status read_file(const char *file, const char *ledger, roof_measurements *b, roof_error *error) {
   bool is;
   roof_status status = read_served(file, ledger, b, &is, error);
-  return is ? status : roof_measurements_read(file, b, error);
+  return is || status != ROOF_OK ? status : roof_measurements_read(file, b, error);
 }
 
 static roof_status record(const cli_args *args, roof_error *error) {
@@ -87,9 +92,9 @@ static roof_status record(const cli_args *args, roof_error *error) {
                                                                           args->word_count - 1, error)
                                             : read_file(args->words[0], ledger, &b, error);
   status = status == ROOF_OK ? roof_measurements_count(&b, counters, error) : status;
+  status = status == ROOF_OK ? roof_ledger_commit(commit, error) : status;
   if (status == ROOF_OK) {
-    roof_ledger_options how = {
-        .commit = roof_ledger_commit(commit), .key = key_path, .unsealed = unsealed != 0};
+    roof_ledger_options how = {.commit = commit, .key = key_path, .unsealed = unsealed != 0};
     status = roof_ledger_record(ledger, b.list, b.count, &how, error);
   }
   if (status == ROOF_OK) {

@@ -32,7 +32,8 @@ static roof_status predict_line(void *user, const char *words, roof_sealings *pr
   int code = line.failed ? POPT_ERROR_MALLOC : poptParseArgvString(line.data, &argc, &argv);
   roof_text_done(&line);
   if (code != 0) {
-    return roof_error_set(error, ROOF_E_PARSE, "`%.60s`: %s", words, poptStrerror(code));
+    return roof_error_set(error, code == POPT_ERROR_MALLOC ? ROOF_E_MEMORY : ROOF_E_PARSE, "`%.60s`: %s",
+                          words, poptStrerror(code));
   }
   roof_status status = cli_args_parse(&args, &line_command, argc, argv, error);
   if (status == ROOF_OK) {

@@ -3,8 +3,10 @@
 roof_status cli_seal_all(const char *ledger, const roof_sealings *sealings, const char *key,
                          roof_error *error) {
   char commit[ROOF_DIGEST_MAX];
-  roof_ledger_options how = {.commit = roof_ledger_commit(commit), .key = key};
-  roof_status status = roof_ledger_seal(ledger, sealings->list, sealings->count, &how, error);
+  roof_ledger_options how = {.commit = commit, .key = key};
+  roof_status status = roof_ledger_commit(commit, error);
+  status =
+      status == ROOF_OK ? roof_ledger_seal(ledger, sealings->list, sealings->count, &how, error) : status;
   if (status == ROOF_OK) {
     cli_ledger_written(ledger);
   }
