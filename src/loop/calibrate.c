@@ -52,16 +52,20 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
   char shape[ROOF_LOOP_SHAPE];
   double values[ROOF_PARAM_MAX];
   roof_measurement m;
-  if (!rf_plan_shape(kernel, &loop->warm[cores], level, most, shape) ||
-      roof_kernel_values(kernel, shape, values, NULL) != ROOF_OK) {
-    return ROOF_OK;
+  roof_status status = rf_plan_shape(kernel, &loop->warm[cores], level, most, shape, error);
+  if (status != ROOF_OK || shape[0] == '\0') {
+    return status;
+  }
+  status = roof_kernel_values(kernel, shape, values, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   roof_measure_options how = loop->options.how;
   how.progress = NULL;
   how.seconds_per_item = budget;
   how.threads = cores == ROOF_LOOP_ALONE ? 1 : how.threads;
   roof_error why = {0};
-  roof_status status = backend->run(kernel, loop->options.dtype, values, &how, &m, &why);
+  status = backend->run(kernel, loop->options.dtype, values, &how, &m, &why);
   if (status != ROOF_OK) {
     return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
   }
@@ -209,14 +213,18 @@ static size_t add_ratios(const fitting *f, const roof_kernel *kernel, const doub
 }
 
 /** The 10th and 90th percentile of the ratios, around 1; of few timings what is usual. */
-static void fit_interval(const fitting *f, const double *at, double values[ROOF_CONSTANT_COUNT]) {
+static roof_status fit_interval(const fitting *f, const double *at, double values[ROOF_CONSTANT_COUNT],
+                                roof_error *error) {
   static const double least_doubt = 0.03; /* of a time and the ceilings under it */
   double *ratios = calloc(f->calibration->count, sizeof *ratios);
   const roof_kernel *last = NULL;
   size_t count = 0;
+  if (ratios == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory");
+  }
   values[ROOF_TIME_LOW] = roof_options_default().efficiency;
   values[ROOF_TIME_HIGH] = 1 / values[ROOF_TIME_LOW];
-  for (size_t i = 0; i < f->calibration->count && ratios != NULL; i++) {
+  for (size_t i = 0; i < f->calibration->count; i++) {
     const rf_timing *t = &f->calibration->timings[i];
     if (counts(f, t) && t->kernel != last) {
       count += add_ratios(f, t->kernel, at, &ratios[count]);
@@ -229,6 +237,7 @@ static void fit_interval(const fitting *f, const double *at, double values[ROOF_
     values[ROOF_TIME_HIGH] = fmax(ratios[count - 1 - count / 10], 1 + least_doubt);
   }
   free(ratios);
+  return ROOF_OK;
 }
 
 /** "fitted here to 44 timings of copy, add, ...". */
@@ -248,20 +257,25 @@ static void describe(const fitting *f, roof_constants *constants) {
   snprintf(constants->source, sizeof constants->source, "fitted to %zu timings here of %s", timings, names);
 }
 
-static bool fit(const rf_calibration *calibration, roof_kernel_kind kind, roof_loop_cores cores,
-                const roof_kernel *without, roof_constants *constants) {
+static roof_status fit(const rf_calibration *calibration, roof_kernel_kind kind, roof_loop_cores cores,
+                       const roof_kernel *without, roof_constants *constants, bool *known,
+                       roof_error *error) {
   fitting f = {.calibration = calibration, .kind = kind, .cores = cores, .without = {without, without}};
   const roof_target *target = &calibration->targets[cores];
   double at[FITTED];
+  *known = false;
   if (!enough(&f)) {
-    return false;
+    return ROOF_OK;
   }
   roof_constants made = {.kernel = kind, .dtype = target->types.compute, .kind = ROOF_MEASURED};
   for (int i = 0; i < FITTED; i++) {
     at[i] = log(fitted[i].start / fitted[i].least) / log(fitted[i].most / fitted[i].least);
   }
   descend(&f, at, made.values);
-  fit_interval(&f, at, made.values);
+  roof_status status = fit_interval(&f, at, made.values, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     bool uses = i == ROOF_TIME_LOW || i == ROOF_TIME_HIGH;
     for (int k = 0; k < FITTED; k++) {
@@ -272,21 +286,24 @@ static bool fit(const rf_calibration *calibration, roof_kernel_kind kind, roof_l
   snprintf(made.date, sizeof made.date, "%s", target->machine->date);
   describe(&f, &made);
   *constants = made;
-  return true;
+  *known = true;
+  return ROOF_OK;
 }
 
-bool rf_calibration_fit(rf_calibration *calibration, roof_kernel_kind kind, roof_loop_cores cores,
-                        const roof_kernel *without, roof_constants *constants) {
+roof_status rf_calibration_fit(rf_calibration *calibration, roof_kernel_kind kind, roof_loop_cores cores,
+                               const roof_kernel *without, roof_constants *constants, bool *known,
+                               roof_error *error) {
   for (size_t i = 0; i < calibration->fitted_count; i++) {
     const rf_fitted *before = &calibration->fitted[i];
     if (before->kind == kind && before->cores == cores && before->without == without) {
       *constants = before->constants;
-      return true;
+      *known = true;
+      return ROOF_OK;
     }
   }
-  bool known = fit(calibration, kind, cores, without, constants);
-  if (known && calibration->fitted_count < RF_FITTED_MAX) {
+  roof_status status = fit(calibration, kind, cores, without, constants, known, error);
+  if (status == ROOF_OK && *known && calibration->fitted_count < RF_FITTED_MAX) {
     calibration->fitted[calibration->fitted_count++] = (rf_fitted){kind, cores, without, *constants};
   }
-  return known;
+  return status;
 }

@@ -41,12 +41,13 @@ roof_status rf_calibration_add(rf_calibration *calibration, const roof_kernel *k
 roof_status rf_calibration_measure(roof_loop *loop, roof_error *error);
 
 /** Fits the constants of a kind of kernel on some cores to the timings of all kernels but `without` (NULL: of all); their
- *  interval is of kernels that each had constants of the others too.
+ *  interval is of kernels that each had constants of the others too. *known: whether enough kernels were timed.
  *  Units: as the constants'.
- *  Ownership: fills *constants on success only, without the kernel's name in it.
- *  Errors: false where too few kernels were timed. */
-bool rf_calibration_fit(rf_calibration *calibration, roof_kernel_kind kind, roof_loop_cores cores,
-                        const roof_kernel *without, roof_constants *constants);
+ *  Ownership: fills *constants where they are known, without the kernel's name in it.
+ *  Errors: ROOF_E_MEMORY. */
+roof_status rf_calibration_fit(rf_calibration *calibration, roof_kernel_kind kind, roof_loop_cores cores,
+                               const roof_kernel *without, roof_constants *constants, bool *known,
+                               roof_error *error);
 
 /** Releases it; NULL is none.
  *  Units: none. Ownership: releases. Errors: none. */

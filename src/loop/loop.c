@@ -127,39 +127,50 @@ static bool is_planned(const roof_loop *loop, const roof_loop_kernel *k) {
 }
 
 /** Adds a kernel at a size for a level, if there is one and it is none that runs already. */
-static void add_point(roof_loop *loop, const roof_loop_kernel *shown, roof_loop_cores cores,
-                      roof_level_kind level) {
+static roof_status add_point(roof_loop *loop, const roof_loop_kernel *shown, roof_loop_cores cores,
+                             roof_level_kind level, roof_error *error) {
   roof_loop_kernel k = {.kernel = shown->kernel, .cores = cores, .level = level, .memory_pace = NAN};
-  bool again = cores == shown->cores && level == ROOF_MEMORY;
-  if (!again && rf_plan_shape(k.kernel, &loop->warm[cores], level, shown->shape, k.shape) &&
-      !is_planned(loop, &k)) {
+  if (cores == shown->cores && level == ROOF_MEMORY) {
+    return ROOF_OK;
+  }
+  roof_status status = rf_plan_shape(k.kernel, &loop->warm[cores], level, shown->shape, k.shape, error);
+  if (status == ROOF_OK && k.shape[0] != '\0' && !is_planned(loop, &k)) {
     loop->kernels[loop->count++] = k;
   }
+  return status;
 }
 
 /** Every kernel in every level, on one core and on all. */
-static void plan_points(roof_loop *loop) {
+static roof_status plan_points(roof_loop *loop, roof_error *error) {
   int shown = loop->count;
   bool several = loop->machine->unit_count > 1 && loop->options.how.threads != 1;
+  roof_status status = ROOF_OK;
   for (int i = 0; i < shown; i++) {
     for (int cores = 0; cores < ROOF_LOOP_CORES_COUNT; cores++) {
       bool runs = cores == ROOF_LOOP_ALONE ? several || loop->kernels[i].kernel->serial
                                            : !loop->kernels[i].kernel->serial;
-      for (int level = ROOF_L1; level <= (int)ROOF_MEMORY && runs; level++) {
-        add_point(loop, &loop->kernels[i], (roof_loop_cores)cores, (roof_level_kind)level);
+      for (int level = ROOF_L1; level <= (int)ROOF_MEMORY && runs && status == ROOF_OK; level++) {
+        status = add_point(loop, &loop->kernels[i], (roof_loop_cores)cores, (roof_level_kind)level, error);
       }
     }
   }
+  return status;
 }
 
 /** The machine keeps the constants of all its cores, fitted to all timings. */
 static roof_status keep_constants(roof_loop *loop, roof_error *error) {
   for (int kind = 0; kind < ROOF_KERNEL_KIND_COUNT; kind++) {
     roof_constants made, *kept = NULL;
-    if (rf_calibration_fit(loop->calibration, (roof_kernel_kind)kind, ROOF_LOOP_ALL, NULL, &made)) {
-      if ((kept = roof_machine_add_constants(loop->machine)) == NULL) {
-        return roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory");
-      }
+    bool known = false;
+    roof_status status = rf_calibration_fit(loop->calibration, (roof_kernel_kind)kind, ROOF_LOOP_ALL, NULL,
+                                            &made, &known, error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    if (known && (kept = roof_machine_add_constants(loop->machine)) == NULL) {
+      return roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory");
+    }
+    if (known) {
       *kept = made;
     }
   }
@@ -171,23 +182,30 @@ static roof_status calibrate(roof_loop *loop, roof_error *error) {
   if (!is_processor(loop)) {
     return ROOF_OK;
   }
-  plan_points(loop);
+  roof_status status = plan_points(loop, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
   loop->calibration = calloc(1, sizeof *loop->calibration);
   if (loop->calibration == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory");
   }
   loop->calibration->targets = loop->warm;
-  roof_status status = rf_calibration_measure(loop, error);
+  status = rf_calibration_measure(loop, error);
   return status == ROOF_OK ? keep_constants(loop, error) : status;
 }
 
 /** The cores with constants fitted to what other kernels took. */
-static roof_target calibrated(const roof_loop *loop, roof_loop_kernel *k, roof_kernel_kind kind) {
-  roof_target target = loop->warm[k->cores];
-  roof_form *form = &target.forms[kind];
+static roof_status calibrated(const roof_loop *loop, roof_loop_kernel *k, roof_kernel_kind kind,
+                              roof_target *target, roof_error *error) {
+  roof_form *form = &target->forms[kind];
   roof_constants constants;
-  if (loop->calibration != NULL &&
-      rf_calibration_fit(loop->calibration, kind, k->cores, k->kernel, &constants)) {
+  bool known = false;
+  *target = loop->warm[k->cores];
+  roof_status status = loop->calibration != NULL ? rf_calibration_fit(loop->calibration, kind, k->cores,
+                                                                      k->kernel, &constants, &known, error)
+                                                 : ROOF_OK;
+  if (known) {
     form->known = true;
     for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
       double own = constants.values[i];
@@ -197,7 +215,7 @@ static roof_target calibrated(const roof_loop *loop, roof_loop_kernel *k, roof_k
   } else if (form->known) {
     snprintf(k->constants, sizeof k->constants, "those of any %.40s", loop->machine->device_class);
   }
-  return target;
+  return status;
 }
 
 /** The bounds are those of the machine where the data are in memory, else of what runs the kernel. */
@@ -219,8 +237,11 @@ static roof_status predict(roof_loop *loop, roof_loop_kernel *k, roof_error *err
     size_t used = strlen(k->label);
     snprintf(k->label + used, sizeof k->label - used, ", 1 core");
   }
-  roof_target cores = calibrated(loop, k, k->prediction.work.kernel.kind);
-  return roof_kernel_predict(k->kernel, bounds, &cores, k->values, &k->prediction, NULL, error);
+  roof_target cores;
+  status = calibrated(loop, k, k->prediction.work.kernel.kind, &cores, error);
+  return status != ROOF_OK
+             ? status
+             : roof_kernel_predict(k->kernel, bounds, &cores, k->values, &k->prediction, NULL, error);
 }
 
 static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, roof_sealings *list,
@@ -305,23 +326,28 @@ bool roof_loop_is_noisy(const roof_loop_kernel *k) {
 }
 
 /** Under the ceilings that memory had while it was measured. */
-static void place(const roof_loop *loop, const roof_loop_kernel *k, double seconds, double noise, double pace,
-                  roof_placed *placed) {
+static roof_status place(const roof_loop *loop, const roof_loop_kernel *k, double seconds, double noise,
+                         double pace, roof_placed *placed, roof_error *error) {
   roof_target target = *bounds_of(loop, k);
   roof_machine *then = isnan(pace) ? NULL : roof_machine_copy(target.machine);
+  roof_status status = ROOF_OK;
   if (then != NULL) {
     roof_machine_pace_memory(then, pace);
     roof_options options = target.options;
-    (void)roof_target_init(&target, then, &loop->target.types, &options, NULL);
+    status = roof_target_init(&target, then, &loop->target.types, &options, error);
+  } else if (!isnan(pace)) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
   }
-  roof_place_work(&target, &k->prediction.work, seconds, noise, placed);
+  if (status == ROOF_OK) {
+    roof_place_work(&target, &k->prediction.work, seconds, noise, placed);
+  }
   roof_machine_free(then);
+  return status;
 }
 
-static roof_placed placed_of(const roof_loop *loop, const roof_loop_kernel *k, const roof_measurement *m) {
-  roof_placed placed;
-  place(loop, k, m->seconds, noise_of(m), m->memory_pace, &placed);
-  return placed;
+static roof_status place_measured(const roof_loop *loop, const roof_loop_kernel *k, const roof_measurement *m,
+                                  roof_placed *placed, roof_error *error) {
+  return place(loop, k, m->seconds, noise_of(m), m->memory_pace, placed, error);
 }
 
 static bool too_good(const roof_placed *p) {
@@ -354,16 +380,17 @@ static bool is_confirmed(roof_loop_kernel *k, const roof_placed *first, const ro
 /** Measures once more what came out too good; *m becomes the second measurement where the two disagree. */
 static roof_status doubt(const roof_loop *loop, roof_loop_kernel *k, roof_measurement *m, roof_error *error) {
   roof_measurement again;
-  roof_placed first = placed_of(loop, k, m);
-  if (!too_good(&first)) {
-    return ROOF_OK;
+  roof_placed first, second;
+  roof_status status = place_measured(loop, k, m, &first, error);
+  if (status != ROOF_OK || !too_good(&first)) {
+    return status;
   }
-  roof_status status = time_kernel(loop, k, &again, error);
+  status = time_kernel(loop, k, &again, error);
   if (status != ROOF_OK) {
     return status;
   }
-  roof_placed second = placed_of(loop, k, &again);
-  if (is_confirmed(k, &first, &second)) {
+  status = place_measured(loop, k, &again, &second, error);
+  if (status != ROOF_OK || is_confirmed(k, &first, &second)) {
     roof_measurement_done(&again);
   } else {
     roof_measurement_done(m);
@@ -371,7 +398,7 @@ static roof_status doubt(const roof_loop *loop, roof_loop_kernel *k, roof_measur
     size_t used = strlen(m->note);
     snprintf(m->note + used, sizeof m->note - used, "; %.120s", k->again);
   }
-  return ROOF_OK;
+  return status;
 }
 
 /** Runs a kernel, doubts what is too good, and records it. */
@@ -424,18 +451,18 @@ static roof_status reconcile(roof_loop *loop, roof_error *error) {
   if (status != ROOF_OK) {
     return status;
   }
-  for (int i = 0; i < loop->count; i++) {
+  for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     roof_loop_kernel *k = &loop->kernels[i];
-    for (size_t j = 0; j < all.count && k->skipped[0] == '\0'; j++) {
+    for (size_t j = 0; j < all.count && k->skipped[0] == '\0' && status == ROOF_OK; j++) {
       if (strcmp(all.entries[j].label, k->label) == 0) {
         k->reconciled = all.entries[j];
-        place(loop, k, k->measured_seconds, k->noise, k->memory_pace, &k->placed);
+        status = place(loop, k, k->measured_seconds, k->noise, k->memory_pace, &k->placed, error);
         loop->done += k->shown;
       }
     }
   }
   roof_reconcile_done(&all);
-  return ROOF_OK;
+  return status;
 }
 
 roof_status roof_loop_run(roof_loop *loop, roof_error *error) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "roofline/ops.h"
+#include "roofline/shape.h"
 
 static const char *const calibrating[] = {
     "copy", "add",   "scal",       "reduce",          "silu",         "gelu",      "layernorm", "rmsnorm",
@@ -20,27 +21,36 @@ const roof_kernel *rf_plan_calibrates(int index) {
 
 enum { COLUMNS = 512, STEP = 16 };
 
+/** What sizes are sought for. */
+typedef struct sizes {
+  const roof_op *op;
+  const roof_types *types;
+} sizes;
+
 /** The bytes of a kernel's data at a shape; NaN where it has no such parameters. */
-static double bytes_of(const roof_kernel *kernel, const roof_types *types, const char *shape) {
-  const roof_op *op = NULL;
+static roof_status bytes_of(const sizes *s, const char *shape, double *bytes, roof_error *error) {
   double values[ROOF_PARAM_MAX];
   roof_work work;
-  if (roof_op_find(kernel->op, &op, NULL) != ROOF_OK ||
-      roof_kernel_values(kernel, shape, values, NULL) != ROOF_OK) {
-    return NAN;
+  roof_status status = roof_shape_values(s->op, shape, values, NULL);
+  if (status == ROOF_E_MEMORY) {
+    return roof_error_set(error, status, "loop: out of memory");
   }
-  roof_work_init(&work);
-  op->work(op, values, types, &work);
-  return work.working_set;
+  *bytes = NAN;
+  if (status == ROOF_OK) {
+    roof_work_init(&work);
+    s->op->work(s->op, values, s->types, &work);
+    *bytes = work.working_set;
+  }
+  return ROOF_OK;
 }
 
-/** Writes the shape of `side` steps in each parameter that a kernel has of rows, m, n and k; returns its bytes. */
-static double bytes_at(const roof_kernel *kernel, const roof_types *types, size_t side, char *shape) {
-  const roof_op *op = NULL;
+/** Writes the shape of `side` steps in each parameter that a kernel has of rows, m, n and k; *fits: whether its data take
+ * at most so many bytes. */
+static roof_status fits_at(const sizes *s, size_t side, double wanted, char *shape, bool *fits,
+                           roof_error *error) {
+  const roof_op *op = s->op;
   size_t n = side * STEP;
-  if (roof_op_find(kernel->op, &op, NULL) != ROOF_OK) {
-    return NAN;
-  }
+  double bytes = NAN;
   if (roof_op_param_index(op, "rows") >= 0) {
     snprintf(shape, ROOF_LOOP_SHAPE, "rows=%zu cols=%d", side, COLUMNS);
   } else if (roof_op_param_index(op, "k") >= 0) {
@@ -50,7 +60,9 @@ static double bytes_at(const roof_kernel *kernel, const roof_types *types, size_
   } else {
     snprintf(shape, ROOF_LOOP_SHAPE, "n=%zu", n);
   }
-  return bytes_of(kernel, types, shape);
+  roof_status status = bytes_of(s, shape, &bytes, error);
+  *fits = bytes <= wanted;
+  return status;
 }
 
 /** What the caches inside a level hold together. */
@@ -80,18 +92,39 @@ static double bytes_for(const roof_target *target, roof_level_kind level) {
   return bytes >= apart * within ? bytes : 0;
 }
 
-bool rf_plan_shape(const roof_kernel *kernel, const roof_target *target, roof_level_kind level,
-                   const char *most, char *shape) {
-  double wanted = fmin(bytes_for(target, level), bytes_of(kernel, &target->types, most));
+/** The largest side whose data fit; 0: none does. */
+static roof_status find_side(const sizes *s, double wanted, size_t *side, roof_error *error) {
+  char shape[ROOF_LOOP_SHAPE];
   size_t low = 0, high = 1;
-  while (bytes_at(kernel, &target->types, high, shape) <= wanted && high < SIZE_MAX / 64) {
+  bool fits = false;
+  roof_status status = fits_at(s, high, wanted, shape, &fits, error);
+  while (status == ROOF_OK && fits && high < SIZE_MAX / 64) {
     low = high;
     high *= 2;
+    status = fits_at(s, high, wanted, shape, &fits, error);
   }
-  while (high - low > 1) {
+  while (status == ROOF_OK && high - low > 1) {
     size_t middle = low + (high - low) / 2;
-    bool fits = bytes_at(kernel, &target->types, middle, shape) <= wanted;
+    status = fits_at(s, middle, wanted, shape, &fits, error);
     *(fits ? &low : &high) = middle;
   }
-  return low > 0 && bytes_at(kernel, &target->types, low, shape) <= wanted;
+  *side = low;
+  return status;
+}
+
+roof_status rf_plan_shape(const roof_kernel *kernel, const roof_target *target, roof_level_kind level,
+                          const char *most, char *shape, roof_error *error) {
+  sizes s = {.types = &target->types};
+  double most_bytes = NAN;
+  size_t side = 0;
+  bool fits = false;
+  roof_status status = roof_op_find(kernel->op, &s.op, error);
+  status = status == ROOF_OK ? bytes_of(&s, most, &most_bytes, error) : status;
+  double wanted = fmin(bytes_for(target, level), most_bytes);
+  status = status == ROOF_OK ? find_side(&s, wanted, &side, error) : status;
+  shape[0] = '\0';
+  if (status == ROOF_OK && side > 0) {
+    status = fits_at(&s, side, wanted, shape, &fits, error);
+  }
+  return status;
 }

@@ -129,6 +129,7 @@ static void add_levels(rf_cells *s, const roof_machine *m) {
   if (text.length > 0) {
     rf_cells_add(s, "Memory: %s.", text.data);
   }
+  s->text.failed = s->text.failed || text.failed;
   roof_text_done(&text);
 }
 

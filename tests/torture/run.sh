@@ -15,6 +15,10 @@ roofline() { LD_PRELOAD=$shim "$ROOFLINE" "$@"; }
 
 export HOME=$folder/home XDG_CONFIG_HOME=$folder/home LC_ALL=C.UTF-8 NO_COLOR=1 COLUMNS=100
 unset ROOFLINE_PATH
+# Entries name a commit: asking for it takes memory too.
+export GIT_DIR=$folder/commit
+git init -q --bare "$GIT_DIR" 2>/dev/null && git -c user.name=n -c user.email=e commit-tree -m m "$(git mktree </dev/null)" |
+  xargs git update-ref HEAD || unset GIT_DIR
 mkdir "$folder/before"
 cd "$folder/before"
 cat >own.ops <<'END'
