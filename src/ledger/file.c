@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,12 @@ static int lock(int file, int operation, double patience, const char *path) {
 static roof_status open_regular(ledger_file *file, bool append, roof_error *error) {
   roof_status status = append ? ROOF_E_OUTPUT : ROOF_E_INPUT;
   struct stat info;
-  file->number =
-      open(file->path, (append ? O_RDWR | O_APPEND | O_CREAT : O_RDONLY) | O_NONBLOCK | O_CLOEXEC, 0666);
+  int flags = (append ? O_RDWR | O_APPEND : O_RDONLY) | O_NONBLOCK | O_CLOEXEC;
+  file->number = open(file->path, flags);
+  file->created = append && file->number < 0 && errno == ENOENT;
+  if (file->created) {
+    file->number = open(file->path, flags | O_CREAT, 0666);
+  }
   if ((file->number < 0 && errno != ENXIO) || (file->number >= 0 && fstat(file->number, &info) != 0)) {
     return fail(status, file->path, error);
   }
@@ -117,6 +122,16 @@ roof_status rf_ledger_file_open(const char *path, bool append, double patience, 
     *file = opened;
   }
   return status;
+}
+
+void rf_ledger_file_discard(const ledger_file *file) {
+  char real[PATH_MAX]; /* the file itself, where the path is a link */
+  struct stat open_one, named;
+  bool empty = file->created && file->length == 0;
+  if (empty && realpath(file->path, real) != NULL && fstat(file->number, &open_one) == 0 &&
+      stat(real, &named) == 0 && open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino) {
+    unlink(real);
+  }
 }
 
 void rf_ledger_file_close(ledger_file *file) {

@@ -15,6 +15,7 @@
 typedef struct ledger_file {
   const char *path; /**< the caller's */
   int number;       /**< -1: not open */
+  bool created;     /**< there was none of that name */
   off_t length;
   mode_t mode;
 } ledger_file;
@@ -28,6 +29,9 @@ void rf_ledger_report(const char *sentence);
 roof_status rf_ledger_file_open(const char *path, bool append, double patience, ledger_file *file,
                                 roof_error *error);
 void rf_ledger_file_close(ledger_file *file);
+
+/** Removes a file that opening it created, while it is locked: those who wait for it create it anew. */
+void rf_ledger_file_discard(const ledger_file *file);
 
 /** Its text, or the first `most` bytes of it. */
 roof_status rf_ledger_file_read(const ledger_file *file, size_t most, roof_text *text, roof_error *error);

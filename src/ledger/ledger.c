@@ -74,7 +74,7 @@ static roof_status drop_torn(ledger_file *file, const roof_text *text, const led
                        ? ": its end was cut off, which no crash does; it may have been acknowledged"
                        : ", which was not acknowledged",
                    kept);
-    rf_ledger_report(sentence.data != NULL ? sentence.data : kept);
+    rf_ledger_report(sentence.failed ? kept : sentence.data);
   }
   roof_text_done(&sentence);
   return status;
@@ -157,6 +157,9 @@ roof_status rf_ledger_append(const char *path, json_t *list, const char *key_pat
   status = rf_ledger_file_open(path, true, LEDGER_PATIENCE_SECONDS, &file, error);
   if (status == ROOF_OK) {
     status = append(&file, list, key_path != NULL ? &key : NULL, complete, user, error);
+    if (status != ROOF_OK) {
+      rf_ledger_file_discard(&file);
+    }
     rf_ledger_file_close(&file);
   }
   if (key_path != NULL) {

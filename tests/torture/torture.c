@@ -126,17 +126,14 @@ static bool equal_states(const state *a, const state *b) {
 /** Whether it has the first lines of what the whole command leaves: allowed to commands that write in steps (TORTURE_STEPS). */
 static bool is_step_of(const state *s, int i, const state *whole) {
   const bytes *all = find_file(whole, s->files[i].name), *part = &s->files[i].content;
-  return getenv("TORTURE_STEPS") != NULL && all != NULL && part->length <= all->length &&
-         (part->length == 0 || part->data[part->length - 1] == '\n') &&
-         memcmp(part->data, all->data, part->length) == 0;
+  return getenv("TORTURE_STEPS") != NULL && all != NULL && part->length <= all->length && part->length > 0 &&
+         part->data[part->length - 1] == '\n' && memcmp(part->data, all->data, part->length) == 0;
 }
 
-/** The first file that is neither as before nor as the whole command leaves it, or is gone; NULL: none. A new ledger may be left empty. */
+/** The first file that is neither as before nor as the whole command leaves it, or is gone; NULL: none. */
 static const char *odd_file(const state *after, const state *before, const state *whole) {
   for (int i = 0; i < after->count; i++) {
-    bool created = after->files[i].content.length == 0 && find_file(before, after->files[i].name) == NULL;
-    if (!created && !is_as_in(after, i, before) && !is_as_in(after, i, whole) &&
-        !is_step_of(after, i, whole)) {
+    if (!is_as_in(after, i, before) && !is_as_in(after, i, whole) && !is_step_of(after, i, whole)) {
       return after->files[i].name;
     }
   }
