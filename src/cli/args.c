@@ -132,6 +132,7 @@ static struct {
   struct poptOption options[2 * OPTION_MAX]; /* popt keeps the addresses */
   int count;
   int times[2 * OPTION_MAX];     /**< how often each was typed */
+  char *values[2 * OPTION_MAX];  /**< what popt kept of each that takes one text */
   const char *typed[OPTION_MAX]; /**< long names, in the order typed, repeated ones again */
   int typed_count;
 } known;
@@ -257,9 +258,21 @@ static roof_status take_typed(int value, roof_error *error) {
   return ROOF_OK;
 }
 
+/** popt forgets the value of an option that is typed again. */
+static void free_earlier(int index) {
+  const struct poptOption *o = &known.options[index];
+  if ((o->argInfo & POPT_ARG_MASK) == POPT_ARG_STRING) {
+    free(known.values[index]);
+    known.values[index] = *(char **)o->arg;
+  }
+}
+
 /** Takes an option, or a word where `code` is 0. */
 static roof_status take_next(poptContext context, int code, int argc, const char **argv, roof_error *error) {
   char *value = poptGetOptArg(context);
+  if (code > 0) {
+    free_earlier(code - 1);
+  }
   bool kept = code > 0 ? is_kept(&known.options[code - 1], ++known.times[code - 1], value, argc, argv)
                        : value != NULL && add_text(&parsed.all_words, value);
   free(value);
@@ -271,7 +284,8 @@ static int read_options(poptContext context, int argc, const char **argv, roof_s
                         roof_error *error) {
   int code;
   while ((code = poptGetNextOpt(context)) >= 0) {
-    *status = *status == ROOF_OK ? take_next(context, code, argc, argv, error) : *status;
+    roof_status taken = take_next(context, code, argc, argv, *status == ROOF_OK ? error : NULL);
+    *status = *status == ROOF_OK ? taken : *status;
   }
   return code;
 }
