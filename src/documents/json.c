@@ -57,7 +57,8 @@ json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t
   why = why != NULL ? why : &unused;
   if (count_containers(text, length) > MOST_CONTAINERS) {
     *why = (json_error_t){.line = 0};
-    snprintf(why->text, sizeof why->text, "more than %d objects and lists", MOST_CONTAINERS);
+    snprintf(why->text, sizeof why->text,
+             "more than %d objects and lists in one document: split it into several", MOST_CONTAINERS);
     return NULL;
   }
   watch();

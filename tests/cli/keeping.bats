@@ -135,12 +135,12 @@ document() {
   document '"schema":"roofline.measurements/1",' '{"name":"k","seconds":1e-3}' 500000 >many.json
   run --separate-stderr timeout 20 "$ROOFLINE" record many.json --unsealed --ledger ledger
   [ "$status" -eq 2 ]
-  [[ $stderr == *'many.json: more than 131072 objects and lists' ]]
+  [[ $stderr == *'many.json: more than 131072 objects and lists in one document: split it into several' ]]
   [ ! -e ledger ]
   document '' '[]' 5000000 >empty.json
   run --separate-stderr timeout 20 "$ROOFLINE" machine show ./empty.json
   [ "$status" -eq 2 ]
-  [[ $stderr == *'more than 131072 objects and lists' ]]
+  [[ $stderr == *'more than 131072 objects and lists in one document: split it into several' ]]
   # shellcheck disable=SC2046  # words
   run --separate-stderr timeout 20 "$ROOFLINE" predict add n=1 $(yes ' -m h100' | head -n 1000)
   [ "$status" -eq 2 ]

@@ -10,7 +10,7 @@
 
 static int analysis, train, seal;
 static roof_sealings sealings;
-static char *ledger_path, *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
+static char *ledger_path, *key_path, *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
 static const struct poptOption options[] = {
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
      "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
@@ -33,6 +33,8 @@ static const struct poptOption options[] = {
      "result",
      NULL},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
+    {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
+     "with --seal: sign it with this secret key (`ledger keygen`)", "KEY"},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_plan_options, 0, "Plan:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_search_options, 0, "Search:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_sweep_options, 0, "Sweep:", NULL},
@@ -107,7 +109,7 @@ static roof_status collect(const roof_model_target *target, const roof_model_ans
 static roof_status seal_all(const cli_args *args, roof_text *out, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   roof_sealings_name_machines(&sealings);
-  roof_status status = cli_seal_all(ledger, &sealings, NULL, error);
+  roof_status status = cli_seal_all(ledger, &sealings, key_path, error);
   roof_text_add(out, status == ROOF_OK && !args->json && !args->csv ? "\n" : "");
   for (size_t i = 0; i < sealings.count && status == ROOF_OK && !args->json && !args->csv; i++) {
     roof_text_addf(out, "  sealed      `%s` in %s\n", sealings.list[i].label, ledger);
@@ -307,7 +309,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   status = status == ROOF_OK && cli_model_search_missed() ? ROOF_E_GATE : status;
   json_decref(out.json);
   roof_text_done(&out.text);
-  char *texts[] = {ledger_path, precision, dtype, kv, mode, fuse, quantization, recompute};
+  char *texts[] = {ledger_path, key_path, precision, dtype, kv, mode, fuse, quantization, recompute};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -320,7 +322,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 static const cli_effect effects[] = {{.options = "*", .with = "list"},
                                      {.options = "ttft tpot devices", .without = "search"},
                                      {.options = "side-by-side analysis seal", .with = "search"},
-                                     {.options = "ledger", .without = "seal"},
+                                     {.options = "ledger sign", .without = "seal"},
                                      {.options = "recompute", .without = "train"},
                                      {0}};
 

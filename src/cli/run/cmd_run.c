@@ -13,13 +13,15 @@
 #include "roofline/plot.h"
 
 static int quick, threads, ladder, counters, repeats = 1;
-static char *backend_name, *dtype_name, *baseline_name, *ledger, *flops, *bytes, *op_text;
+static char *backend_name, *dtype_name, *baseline_name, *ledger, *key_path, *flops, *bytes, *op_text;
 static char *percent, *device;
 
 static const struct poptOption options[] = {
     {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
      "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
+    {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
+     "with --ladder: sign all that is sealed and recorded with this secret key (`ledger keygen`)", "KEY"},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
     {"interval", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
@@ -314,8 +316,11 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
 
 static roof_status climb(const cli_args *args, roof_error *error) {
   roof_measure_options how;
-  cli_climb c = {
-      .args = args, .how = &how, .dtype = ROOF_FP32, .ledger = ledger != NULL ? ledger : CLI_DEFAULT_LEDGER};
+  cli_climb c = {.args = args,
+                 .how = &how,
+                 .dtype = ROOF_FP32,
+                 .ledger = ledger != NULL ? ledger : CLI_DEFAULT_LEDGER,
+                 .key = key_path};
   roof_status status = select_common(args, &c.backend, &c.dtype, &how, error);
   return status == ROOF_OK ? cli_ladder_run(&c, error) : status;
 }
@@ -363,7 +368,8 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
-  char *texts[] = {ledger, backend_name, dtype_name, baseline_name, flops, bytes, op_text, percent, device};
+  char *texts[] = {ledger, key_path, backend_name, dtype_name, baseline_name,
+                   flops,  bytes,    op_text,      percent,    device};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -371,6 +377,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {{.options = "*", .with = "list", .except = "backend baseline counters"},
+                                     {.options = "ledger sign", .without = "ladder"},
                                      {0}};
 
 const cli_command cli_cmd_run = {

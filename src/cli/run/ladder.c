@@ -70,7 +70,7 @@ static roof_status seal(climb *c, roof_error *error) {
     status = r->skipped[0] == '\0' ? add_sealing(c, r, digest, &list, error) : ROOF_OK;
   }
   if (status == ROOF_OK) {
-    status = cli_seal_all(c->asked->ledger, &list, NULL, error);
+    status = cli_seal_all(c->asked->ledger, &list, c->asked->key, error);
   }
   roof_sealings_done(&list);
   return status == ROOF_OK ? roof_ledger_verify(c->asked->ledger, NULL, &summary, error) : status;
@@ -79,13 +79,14 @@ static roof_status seal(climb *c, roof_error *error) {
 /** Each rung into the ledger as soon as it is measured. */
 static roof_status measure(climb *c, roof_error *error) {
   roof_ladder *l = &c->ladder;
+  const roof_ledger_options how = {.key = c->asked->key};
   roof_status status = ROOF_OK;
   for (int i = 0; i < l->count && status == ROOF_OK; i++) {
     roof_rung *r = &l->rungs[i];
     cli_show_progress(c->asked->how->user, r->kernel->name, i, l->count);
     status = r->skipped[0] == '\0' ? roof_ladder_measure(l, i, c->asked->how, error) : ROOF_OK;
     if (status == ROOF_OK && r->skipped[0] == '\0') {
-      status = roof_ledger_record(c->asked->ledger, &r->measurement, 1, NULL, error);
+      status = roof_ledger_record(c->asked->ledger, &r->measurement, 1, &how, error);
     }
   }
   cli_show_progress(c->asked->how->user, "", 1, 1);

@@ -12,6 +12,7 @@ typedef struct cli_climb {
   const roof_measure_options *how;
   roof_dtype dtype;
   const char *ledger;
+  const char *key; /**< NULL: nothing is signed */
 } cli_climb;
 
 /** Predicts every rung of the operation and the libraries, seals that in the ledger, then measures each and
