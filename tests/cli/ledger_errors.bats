@@ -36,7 +36,7 @@ setup() {
   [ "$(jq -r .label new.ledger)" = waited ]
 }
 
-@test "entries that are in the ledger are told of where stdout is full" {
+@test "entries that are in the ledger are reported where stdout is full" {
   while read -r words; do
     echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "k", "seconds": 1e-3}]}' >result.json
     # shellcheck disable=SC2086

@@ -163,7 +163,7 @@ static void operations(void **state) {
 static roof_machine *machine = NULL;
 static roof_scene scene;
 
-/** A label that says an operation decides the verdict: it is read, or want of memory is told. */
+/** A label that says an operation decides the verdict: it is read, or want of memory is reported. */
 static roof_status place_measurement(roof_error *error) {
   roof_ceilings ceilings;
   roof_measurement m;
