@@ -1,6 +1,6 @@
 #!/bin/sh
 # How many mistakes the tests find: each mutation of bench/mutants.txt by itself in a copy of the tree, built, and its tests run.
-# Prints who caught it, and how many of all. NAMES (parts of them) choose some.    mutants.sh [--check | --write] [NAME ...]
+# Prints which test caught it first, and how many of all. NAMES (parts of them) choose some.    mutants.sh [--check | --write] [NAME ...]
 # --check only says whether every mutation still applies; --write puts the answers into bench/results/mutants.md, where rows that were not chosen keep theirs.
 set -eu
 cd "$(dirname "$0")/.."
@@ -32,17 +32,17 @@ tests() {
   printf '%s\n' "$@" | sort -u | sed 's|^test_|unit/test_|; t; s|^|cli/|' | paste -sd'|' | sed 's/.*/^(&)$/'
 }
 
-# build NAME...: the command and these unit tests.
+# build NAME...: the command, the libraries that suites of it link with, and these unit tests.
 build() {
   # shellcheck disable=SC2046  # words
-  ninja -C "$tree/build/release" roofline roofline_region_shared $(printf '%s\n' "$@" | grep '^test_' | sort -u) >"$scratch/log" 2>&1
+  ninja -C "$tree/build/release" roofline roofline_shared roofline_core_static roofline_region_shared roofline_region_static $(printf '%s\n' "$@" | grep '^test_' | sort -u) >"$scratch/log" 2>&1
 }
 
-pass() { # NAME...: whether these tests do
-  ctest --test-dir "$tree/build/release" --timeout 120 -R "$(tests "$@")" >"$scratch/log" 2>&1 </dev/null
+pass() { # NAME...: whether these tests do; the first that does not ends it
+  ctest --test-dir "$tree/build/release" --timeout 120 --stop-on-failure -R "$(tests "$@")" >"$scratch/log" 2>&1 </dev/null
 }
 
-failed() { # the tests that did not pass, as CTest's log has them
+failed() { # the test that did not pass, as CTest's log has it
   sed -n 's/.*[0-9] - \([a-z/_-]*\) (\(Failed\|Timeout\|SEGFAULT\).*/\1/p' "$scratch/log" | paste -sd' '
 }
 
@@ -54,7 +54,7 @@ page() {
     { answer[$1] = $2 " | " $3 " |" }
     END {
       for (i = 1; i <= count; i++) { if (!(order[i] in answer)) answer[order[i]] = "not run | |"; caught += answer[order[i]] !~ /^(nothing|not run) / }
-      printf "%d of %d found, %.1f %%.\n\n| mistake | in | found by | day |\n|---|---|---|---|\n", caught, count, 100 * caught / count
+      printf "%d of %d found, %.1f %%.\n\n| mistake | in | found first by | day |\n|---|---|---|---|\n", caught, count, 100 * caught / count
       for (i = 1; i <= count; i++) printf "| %s | `%s` | %s\n", order[i], file[order[i]], answer[order[i]]
     }' "$table" "$results" "$1" >"$scratch/table.md"
   awk -v table="$scratch/table.md" '
@@ -85,7 +85,7 @@ fi
 
 tree=${MUTANTS_TREE:-$scratch/tree}
 mkdir -p "$tree"
-git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$tree"
+git ls-files -z | tar --null -T - -cf - | tar -xmf - -C "$tree" # as of now: no object of an earlier run is newer
 (cd "$tree" && cmake --preset release -DROOFLINE_NVCC= >/dev/null)
 # shellcheck disable=SC2046  # words
 set -- $(cut -d'|' -f4 "$scratch/rows")

@@ -44,6 +44,10 @@ static void add_bytes(roof_profile *profile, roof_record *record, const roof_mea
 }
 
 static void add_kernel(roof_profile *profile, const roof_measurement *m, const char *machine) {
+  if (m->calls >= 1e15) {
+    rf_import_skip(profile, m->label, "its calls are more than anything counts");
+    return;
+  }
   roof_record *record = rf_import_record(profile, m->label, strlen(m->label));
   double calls = m->calls >= 1 ? m->calls : m->sample_count > 0 ? (double)m->sample_count : 1;
   uint64_t picoseconds;

@@ -114,7 +114,7 @@ static roof_status open_launch(reading *r, roof_error *error) {
   double capability = rf_import_number(rf_import_field(&t->row, t->capability), NULL);
   r->launch.capability = isnan(capability) ? 0 : (int)lround(capability * 10);
   double calls = rf_import_number(rf_import_field(&t->row, t->calls), NULL);
-  r->launch.calls = calls >= 1 ? calls : 1;
+  r->launch.calls = calls >= 1 && calls < 1e15 ? calls : 1;
   r->pending = true;
   return status;
 }

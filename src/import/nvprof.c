@@ -118,7 +118,7 @@ static roof_status take_metric(reading *r, roof_error *error) {
   const char *kernel = rf_import_field(&r->row, rf_import_column(&r->header, "Kernel"));
   const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Metric Name"));
   double calls = plain(rf_import_field(&r->row, rf_import_column(&r->header, "Invocations")));
-  if (!(calls >= 1)) {
+  if (!(calls >= 1 && calls < 1e15)) {
     return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, 0,
                            "`%.60s`: no number of invocations", kernel);
   }

@@ -1,11 +1,15 @@
 /* Any bytes as a file of one format: refused with a reason, or read into counts that make sense. A target
- * defines FORMAT and includes this. */
+ * defines FORMAT, and FILE_NAME where a reader takes something from the file's name, and includes this. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "mutate.h"
 #include "roofline/import.h"
+
+#ifndef FILE_NAME
+#define FILE_NAME "fuzz"
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   roof_error error = {.code = ROOF_OK};
   (void)options.format->detect("", 0);
-  if (roof_import_memory((const char *)data, size, "fuzz", &options, &profile, &error) != ROOF_OK) {
+  if (roof_import_memory((const char *)data, size, FILE_NAME, &options, &profile, &error) != ROOF_OK) {
     if (error.code == ROOF_OK || error.message[0] == '\0') {
       abort();
     }

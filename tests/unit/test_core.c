@@ -529,6 +529,35 @@ static void bandwidth_between_reads_and_writes(void **state) {
   assert_near(roof_level_bandwidth(level, 0.75, 0), 1 / (0.5 / 20 + 0.5 / 10), 1e-14);
 }
 
+/** Lanes do what no matrix unit does, unless that unit was asked for, and narrow formats at the rate of fp32; never fp64. */
+static void another_peak_stands_in(void **state) {
+  (void)state;
+  static const struct {
+    roof_dtype dtype;
+    roof_unit unit;
+    int asked;
+    double rate;
+  } cases[] = {{ROOF_FP16, ROOF_MATRIX, -1, 8e12},         {ROOF_FP32, ROOF_MATRIX, -1, 1e12},
+               {ROOF_FP32, ROOF_MATRIX, ROOF_MATRIX, NAN}, {ROOF_FP16, ROOF_MATRIX, ROOF_MATRIX, 8e12},
+               {ROOF_FP16, ROOF_VECTOR, -1, 1e12},         {ROOF_FP64, ROOF_VECTOR, -1, NAN},
+               {ROOF_FP64, ROOF_MATRIX, -1, NAN},          {ROOF_INT8, ROOF_VECTOR, -1, 1e12}};
+  empty_machine(&machine);
+  add_peak(ROOF_FP32, ROOF_VECTOR, ROOF_DATASHEET, 0, 1e12);
+  add_peak(ROOF_FP16, ROOF_MATRIX, ROOF_DATASHEET, 0, 8e12);
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    roof_types types = roof_types_of(cases[i].dtype);
+    roof_options options = roof_options_default();
+    roof_target target;
+    options.unit = cases[i].asked;
+    assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+    const roof_peak *peak = target.peak[cases[i].unit];
+    double rate = peak != NULL ? peak->flops_per_second : NAN;
+    if (!(rate == cases[i].rate || (isnan(rate) && isnan(cases[i].rate)))) {
+      fail_msg("case %zu: %g", i, rate);
+    }
+  }
+}
+
 static roof_prediction predict_stream(double read, double written, double flops,
                                       const roof_options *options) {
   roof_types types = roof_types_of(ROOF_FP32);
@@ -682,6 +711,7 @@ int main(void) {
       cmocka_unit_test(the_right_level_is_taken),
       cmocka_unit_test(bandwidth_between_reads_and_writes),
       cmocka_unit_test(the_mix_of_reads_and_writes_sets_the_time),
+      cmocka_unit_test(another_peak_stands_in),
       cmocka_unit_test(what_is_unknown_is_not_zero),
       cmocka_unit_test(warm_data_come_from_the_level_that_holds_them),
       cmocka_unit_test(options_are_checked),

@@ -389,6 +389,31 @@ static void formats(void **state) {
   roof_profile_done(&profile);
 }
 
+/** A file that says so many calls is wrong: none of it, or one, but no number that wraps around. */
+static void more_calls_than_anything_counts(void **state) {
+  (void)state;
+  static const char nvprof[] = "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Avg\"\n"
+                               "\"Tesla V100 (0)\",\"axpy\",1e20,\"flop_count_sp\",1\n",
+                    ncu[] = "\"Process ID\",\"Process Name\",\"Kernel Name\",\"Invocations\",\"Metric "
+                            "Name\",\"Metric Unit\",\"Average\"\n"
+                            "\"9\",\"app\",\"copy\",\"1e20\",\"gpu__time_duration.sum\",\"us\",\"2.00\"\n",
+                    own[] = "{\"schema\":\"roofline.measurements/"
+                            "1\",\"kernels\":[{\"name\":\"k\",\"seconds\":1e-300,\"calls\":1e290}]}";
+  roof_profile profile;
+  roof_error error = {0};
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(nvprof, sizeof nvprof - 1, "x", NULL, &profile, &error), ROOF_E_PARSE);
+  assert_non_null(strstr(error.message, "no number of invocations"));
+  assert_int_equal(roof_import_memory(ncu, sizeof ncu - 1, "x", NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(profile.records[0].calls, 1);
+  roof_profile_done(&profile);
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(own, sizeof own - 1, "x", NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(profile.count, 0);
+  assert_int_equal(profile.skip_count, 1);
+  roof_profile_done(&profile);
+}
+
 /** What `roofline import FILE --merge R=N --op R=OP` does, from a program. */
 static void files_grouped_and_given_work(void **state) {
   (void)state;
@@ -499,6 +524,7 @@ int main(void) {
       cmocka_unit_test(joined_files),
       cmocka_unit_test(files_grouped_and_given_work),
       cmocka_unit_test(formats),
+      cmocka_unit_test(more_calls_than_anything_counts),
       cmocka_unit_test(facts_in_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
