@@ -211,13 +211,17 @@ ROOF_API roof_status roof_ledger_check(const roof_ledger_summary *summary, const
  *  Errors: out->failed. */
 ROOF_API void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *summary, roof_text *out);
 
+/** Anchors of a ledger that were verified: anchor.h. */
+typedef struct roof_anchors roof_anchors;
+
 /** Appends the summary of a ledger that holds as one roofline.verification/1 object, what `ledger verify --json`
- *  prints.
+ *  prints; `anchors` are those that were verified, NULL: none.
  *  Units: entries.
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary,
-                                               roof_text *out, roof_error *error);
+                                               const roof_anchors *anchors, roof_text *out,
+                                               roof_error *error);
 
 /** Appends the lines of a ledger whose chain holds to `lines`.
  *  Units: bytes.

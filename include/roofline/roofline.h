@@ -41,6 +41,7 @@
 #include "roofline/accuracy.h"
 #include "roofline/advise.h"
 #include "roofline/analysis.h"
+#include "roofline/anchor.h"
 #include "roofline/calibrate.h"
 #include "roofline/catalog.h"
 #include "roofline/changes.h"

@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include "documents/json.h"
-#include "ledger/entry.h"
-#include "roofline/ledger.h"
+#include "ledger/anchor.h"
 #include "roofline/time.h"
 
 /** [{"label": ..., "why": ...}] of those by hand. */
@@ -75,14 +74,15 @@ static json_t *count_of_key(const roof_ledger_summary *s, size_t count) {
   return s->keyed ? json_integer((json_int_t)count) : json_null();
 }
 
-roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary, roof_text *out,
-                                      roof_error *error) {
+roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary,
+                                      const roof_anchors *anchors, roof_text *out, roof_error *error) {
   const roof_ledger_summary *s = summary;
   json_t *object =
-      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "schema", "roofline.verification/1",
-                "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
+      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:I, s:o}", "schema",
+                "roofline.verification/1", "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
                 (json_int_t)s->predictions, "measurements", (json_int_t)s->measurements, "unsealed",
                 (json_int_t)s->unsealed, "signatures", (json_int_t)s->signatures, "head", s->head,
-                "own_signatures", count_of_key(s, s->own_signatures), "covered", count_of_key(s, s->covered));
+                "own_signatures", count_of_key(s, s->own_signatures), "covered", count_of_key(s, s->covered),
+                "anchored", (json_int_t)roof_anchors_cover(anchors), "anchors", rf_anchors_json(anchors));
   return rf_ledger_doubts_write(object, &s->doubts, "verify", out, error);
 }

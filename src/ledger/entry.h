@@ -124,6 +124,15 @@ typedef roof_status ledger_completer(json_t *list, const roof_ledger_entries *be
 roof_status rf_ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
                              void *user, roof_error *error);
 
+/* verify.c */
+/** Reads the head "3:SHA256" that `verify` prints; false: it is none, and nothing is written. */
+bool rf_ledger_head_read(const char *text, size_t *number, char digest[ROOF_DIGEST_MAX]);
+
+/** ROOF_E_GATE unless the ledger's entry of that number has that digest: then all up to it are as they were. `path` and
+ *  `earlier` are for the message. */
+roof_status rf_ledger_goes_on(const roof_ledger_entries *ledger, const char *path, const char *earlier,
+                              size_t number, const char *digest, roof_error *error);
+
 /* key.c */
 roof_status rf_ledger_key_load(const char *path, ledger_key *key, roof_error *error);
 void rf_ledger_key_done(ledger_key *key);

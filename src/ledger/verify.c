@@ -72,8 +72,7 @@ roof_status roof_ledger_check(const roof_ledger_summary *s, const char *ledger, 
   return rf_ledger_doubts_check(&s->doubts, ledger, error);
 }
 
-/** "3:SHA256", the head that `verify` printed. */
-static bool read_head(const char *text, size_t *number, char digest[ROOF_DIGEST_MAX]) {
+bool rf_ledger_head_read(const char *text, size_t *number, char digest[ROOF_DIGEST_MAX]) {
   char *end;
   unsigned long long value = strtoull(text, &end, 10);
   bool good = text[0] >= '1' && text[0] <= '9' && *end == ':' && strlen(end + 1) == LEDGER_DIGEST &&
@@ -85,11 +84,24 @@ static bool read_head(const char *text, size_t *number, char digest[ROOF_DIGEST_
   return good;
 }
 
+roof_status rf_ledger_goes_on(const roof_ledger_entries *ledger, const char *path, const char *earlier,
+                              size_t number, const char *digest, roof_error *error) {
+  if (number > ledger->count) {
+    return roof_error_set(error, ROOF_E_GATE, "%s: does not extend %s: %zu of its %zu entries are missing",
+                          path, earlier, number - ledger->count, number);
+  }
+  return strcmp(ledger->entries[number - 1].digest, digest) == 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_GATE,
+                              "%s: does not extend %s: entry %zu is another, or one before it", path, earlier,
+                              number);
+}
+
 /** The head of an earlier state: as text, or of a file. */
 static roof_status earlier_head(const char *earlier, size_t *number, char digest[ROOF_DIGEST_MAX],
                                 roof_error *error) {
   roof_ledger_entries old = {0};
-  if (read_head(earlier, number, digest)) {
+  if (rf_ledger_head_read(earlier, number, digest)) {
     return ROOF_OK;
   }
   roof_status status = rf_ledger_load(earlier, false, &old, NULL, error);
@@ -109,17 +121,9 @@ roof_status roof_ledger_extends(const char *path, const char *earlier, size_t *e
   size_t number = 0;
   roof_ledger_entries ledger = {0};
   roof_status status = earlier_head(earlier, &number, digest, error);
+  status = status == ROOF_OK ? rf_ledger_load(path, false, &ledger, NULL, error) : status;
+  status = status == ROOF_OK ? rf_ledger_goes_on(&ledger, path, earlier, number, digest, error) : status;
   if (status == ROOF_OK) {
-    status = rf_ledger_load(path, false, &ledger, NULL, error);
-  }
-  if (status == ROOF_OK && number > ledger.count) {
-    status = roof_error_set(error, ROOF_E_GATE, "%s: does not extend %s: %zu of its %zu entries are missing",
-                            path, earlier, number - ledger.count, number);
-  } else if (status == ROOF_OK && strcmp(ledger.entries[number - 1].digest, digest) != 0) {
-    status =
-        roof_error_set(error, ROOF_E_GATE, "%s: does not extend %s: entry %zu is another, or one before it",
-                       path, earlier, number);
-  } else if (status == ROOF_OK) {
     *entries = number;
   }
   free(ledger.entries);

@@ -503,7 +503,7 @@ static void what_was_done_is_written(void **state) {
       strstr(text.data, "\"taken\": \"1970-01-01T00:00:00.000Z\",\n  \"taken_from\": \"file date\""));
   roof_text_done(&text);
   roof_measurements_done(&all);
-  assert_int_equal(roof_ledger_write_summary("my.ledger", &summary, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_write_summary("my.ledger", &summary, NULL, &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"entries\": 3,\n  \"predictions\": 2,\n  \"measurements\": 1"));
   roof_text_done(&text);
   summary = (roof_ledger_summary){.entries = 3,

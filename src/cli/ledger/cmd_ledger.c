@@ -1,12 +1,14 @@
-/* The ledger itself: show, verify, export, keygen. */
+/* The ledger itself: show, verify, export, keygen, anchor. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/columns.h"
 #include "cli/ledger/seal.h"
 #include "core/number.h"
+#include "roofline/anchor.h"
 
-static char *ledger_path, *key_path, *markdown_path, *earlier;
+static char *ledger_path, *key_path, *markdown_path, *earlier, *ca_path;
+static const char **anchors;
 static int strict;
 
 static const struct poptOption options[] = {
@@ -16,6 +18,10 @@ static const struct poptOption options[] = {
     {"extends", '\0', POPT_ARG_STRING, &earlier, 0,
      "verify: it goes on from this copy of it, or from the head that `verify` printed, nothing changed",
      "OLD|N:SHA256"},
+    {"anchor", '\0', POPT_ARG_ARGV, &anchors, 0,
+     "verify: also what an anchor proves: the tags of it in git, or the file of a proof", "git|FILE"},
+    {"ca", '\0', POPT_ARG_STRING, &ca_path, 0, "verify: the certificates that a time stamp's comes from",
+     "FILE"},
     {"strict", '\0', POPT_ARG_NONE, &strict, 0,
      "verify: exit 1 also for what a sceptic asks about (as `reconcile --strict`), or an entry that --key "
      "does not cover",
@@ -122,6 +128,7 @@ static roof_status show(const cli_args *args, roof_error *error) {
 typedef struct verified {
   const char *ledger;
   roof_ledger_summary of;
+  size_t anchored; /**< entries that an anchor covers */
 } verified;
 
 static const cli_column summary_columns[] = {
@@ -137,32 +144,66 @@ static const cli_column summary_columns[] = {
     {.key = "differing", CLI_FIELD(SIZE, verified, of.doubts.differing)},
     {.key = "clocks", CLI_FIELD(SIZE, verified, of.doubts.clocks)},
     {.key = "head", CLI_FIELD(NAME, verified, of.head)},
+    {.key = "anchored", CLI_FIELD(SIZE, verified, anchored)},
     {0}};
+
+/** What was verified, in the format that was asked for; `before`: entries of the earlier state. */
+static roof_status print_verified(const cli_args *args, const verified *v, const roof_anchors *all,
+                                  size_t before, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = ROOF_OK;
+  if (args->csv) {
+    cli_columns_add_csv(&text, CLI_ROWS(summary_columns, v, 1));
+  } else if (args->json) {
+    status = roof_ledger_write_summary(v->ledger, &v->of, all, &text, error);
+  } else {
+    roof_ledger_sentence(v->ledger, &v->of, &text);
+    if (earlier != NULL) {
+      roof_text_addf(&text, "\nextends %s: its %zu entries are the first of this one", earlier, before);
+    }
+    roof_anchors_sentences(all, &v->of, &text);
+    roof_text_add(&text, "\n");
+  }
+  return cli_print_end(&text, status, error);
+}
 
 static roof_status verify(const cli_args *args, roof_error *error) {
   verified v = {.ledger = ledger_name()};
-  roof_text text = {0};
+  roof_anchors all = {0};
   size_t before = 0;
   roof_status status = roof_ledger_verify(v.ledger, key_path, &v.of, error);
   if (status == ROOF_OK && earlier != NULL) {
     status = roof_ledger_extends(v.ledger, earlier, &before, error);
   }
-  if (status != ROOF_OK) {
-    return status;
+  for (size_t i = 0; anchors != NULL && anchors[i] != NULL && status == ROOF_OK; i++) {
+    status = roof_ledger_verify_anchors(v.ledger, anchors[i], ca_path, &all, error);
   }
-  if (args->csv) {
-    cli_columns_add_csv(&text, CLI_ROWS(summary_columns, &v, 1));
-  } else if (args->json) {
-    status = roof_ledger_write_summary(v.ledger, &v.of, &text, error);
-  } else {
-    roof_ledger_sentence(v.ledger, &v.of, &text);
-    roof_text_add(&text, "\n");
-    if (earlier != NULL) {
-      roof_text_addf(&text, "extends %s: its %zu entries are the first of this one\n", earlier, before);
-    }
-  }
-  status = cli_print_end(&text, status, error);
+  v.anchored = roof_anchors_cover(&all);
+  status = status == ROOF_OK ? print_verified(args, &v, &all, before, error) : status;
+  roof_anchors_done(&all);
   return status == ROOF_OK && strict ? roof_ledger_check(&v.of, v.ledger, error) : status;
+}
+
+static roof_status anchor(const cli_args *args, roof_error *error) {
+  roof_anchor made;
+  roof_anchor_kind kind;
+  roof_text text = {0};
+  if (args->csv) {
+    return cli_args_no_csv("ledger anchor", error);
+  }
+  if (args->word_count < 2) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "ledger anchor: give git, tsa or ots");
+  }
+  const char *url = args->word_count > 2 ? args->words[2] : NULL;
+  roof_status status = roof_anchor_kind_parse(args->words[1], &kind, error);
+  status = status == ROOF_OK ? roof_ledger_anchor(ledger_name(), kind, url, &made, error) : status;
+  if (status == ROOF_OK && args->json) {
+    status = roof_anchor_write(ledger_name(), &made, &text, error);
+  } else if (status == ROOF_OK && !args->quiet) {
+    roof_anchor_sentence(&made, &text);
+    roof_text_add(&text, "\n");
+  }
+  return cli_print_end(&text, status, error);
 }
 
 static roof_status export(const cli_args *args, roof_error *error) {
@@ -198,7 +239,11 @@ static const struct {
   const char *name;
   int most; /* words after it */
   roof_status (*run)(const cli_args *args, roof_error *error);
-} verbs[] = {{"show", 0, show}, {"verify", 0, verify}, {"export", 0, export}, {"keygen", 1, keygen}};
+} verbs[] = {{"show", 0, show},
+             {"verify", 0, verify},
+             {"export", 0, export},
+             {"keygen", 1, keygen},
+             {"anchor", 2, anchor}};
 
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
@@ -220,23 +265,27 @@ static roof_status run(const cli_args *args, roof_error *error) {
   free(ledger_path);
   free(key_path);
   free(earlier);
+  free(ca_path);
+  cli_args_list_done(anchors);
   free(markdown_path);
   return status;
 }
 
-static const cli_effect effects[] = {{.options = "key strict extends", .without = "verify"},
+static const cli_effect effects[] = {{.options = "key strict extends anchor ca", .without = "verify"},
+                                     {.options = "ca", .without = "anchor"},
                                      {.options = "markdown", .without = "export"},
                                      {0}};
 
 const cli_command cli_cmd_ledger = {
     .name = "ledger",
     .task = CLI_TASK_RECORD,
-    .arguments = "show | verify | export | keygen [FILE]",
+    .arguments = "show | verify | export | keygen [FILE] | anchor git|tsa|ots [URL]",
     .summary = "what was predicted and measured, and whether the record holds",
     .examples = "  roofline ledger verify\n"
                 "  roofline ledger export --markdown predictions.md\n"
                 "  roofline ledger keygen roofline.key && roofline seal predictions.txt --sign roofline.key\n"
-                "  roofline ledger verify --key roofline.key.pub\n",
+                "  roofline ledger verify --key roofline.key.pub\n"
+                "  roofline ledger anchor git && git push --tags && roofline ledger verify --anchor git\n",
     .writes = "txt json csv",
     .options = options,
     .effects = effects,

@@ -37,6 +37,7 @@ BEGIN {
   room_of["roofline/changes.h"] = "catalog"
   room_of["roofline/sheet.h"] = "catalog"
   room_of["roofline/sealing.h"] = "documents"
+  room_of["roofline/anchor.h"] = "ledger"
   room_of["roofline/ladder.h"] = "measure"
   room_of["roofline/runs.h"] = "measure"
   room_of["roofline/claim.h"] = "advise"
