@@ -10,8 +10,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # FILE is FAMILY.KIND (or MACHINE.KIND), or longer for a framework's own. Lines of one FILE add to it.
-#   FILE FRAMEWORK FORMAT SOURCE TABLE ...   what `calibrate` finds there; - for any framework or format. TABLE is a name without
-#                                            .csv; +TEXT keeps its rows with that extended expression, -TEXT drops them.
+#   FILE FRAMEWORK FORMAT SOURCE TABLE ...   what `calibrate` finds there; - for any framework or format, A>B for A's timings as B's.
+#                                            TABLE is a name without .csv; +TEXT keeps its rows with that extended expression, -TEXT
+#                                            drops them.
 #   FILE = OTHER [NAME=VALUE ...]            as another file of this table, above it; assumed, with some constants of its own,
 #                                            or NAME*=FACTOR times the other's
 # H20 has a seventh of the arithmetic that its memory and caches could feed: almost all of its peak is reached, of a whole Hopper's
@@ -20,6 +21,7 @@ trap 'rm -rf "$scratch"' EXIT
 # reach more or less of it. What the tables have of P4 and P100 differs by that too.
 # NetX-lab/Frontier@a4b22df timed the same norms on H800 eagerly and alone: 16 us, and 2 us and more. What is no host's has the
 # latency of a kernel alone.
+# SGLang has no timings there: on Hopper its experts are the Triton kernels that vLLM took over, on Blackwell both take FlashInfer's.
 # A family without a device of its own among the tables is as the one that has memory and power of its kind.
 # shellcheck disable=SC2034 # names of a column
 aiconfigurator=ai-dynamo/aiconfigurator@095f58a
@@ -75,12 +77,15 @@ ampere.mla-prefill            -       -     aiconfigurator  aiconfigurator/conte
 hopper.experts                -       -     aiconfigurator  aiconfigurator/moe_h200_sxm-modeloptfp8
 hopper.experts.vllm           vllm    -     aiconfigurator  aiconfigurator/moe_h200_sxm
 hopper.experts.trtllm         trtllm  -     aiconfigurator  aiconfigurator/moe_h200_sxm
+hopper.experts.sglang         vllm>sglang - aiconfigurator  aiconfigurator/moe_h200_sxm+triton_tritonexperts
 blackwell.experts             -       -     aiconfigurator  aiconfigurator/moe_b200_sxm-,nvfp4,
 blackwell.experts.vllm        vllm    -     aiconfigurator  aiconfigurator/moe_b200_sxm-,nvfp4,
 blackwell.experts.trtllm      trtllm  -     aiconfigurator  aiconfigurator/moe_b200_sxm-,nvfp4,
 blackwell.experts.nvfp4       -       fp4   aiconfigurator  aiconfigurator/moe_b200_sxm
 blackwell.experts.nvfp4       vllm    fp4   aiconfigurator  aiconfigurator/moe_b200_sxm
 blackwell.experts.nvfp4       trtllm  fp4   aiconfigurator  aiconfigurator/moe_b200_sxm
+blackwell.experts.sglang      = blackwell.experts.vllm framework="sglang"
+blackwell.experts.sglang.nvfp4 vllm>sglang fp4 aiconfigurator  aiconfigurator/moe_b200_sxm
 ada.experts                   -       -     aiconfigurator  aiconfigurator/moe_l40s
 ada.experts.vllm              vllm    -     aiconfigurator  aiconfigurator/moe_l40s
 ada.experts.trtllm            trtllm  -     aiconfigurator  aiconfigurator/moe_l40s
@@ -180,13 +185,14 @@ rows() {
 fit() {
   local family=${1%%.*} kind=${1#*.} options=() word tables=()
   kind=${kind%%.*}
-  [ "$2" = - ] || options+=(--framework "$2")
+  [ "$2" = - ] || options+=(--framework "${2%>*}")
   [ "$3" = - ] || options+=(--dtype "$3")
   for word in "${@:5}"; do
     tables+=("$(rows "$word")")
   done
   "$roofline" calibrate "${tables[@]}" --family "$family" --kernel "$kind" --source "${!4}" ${options[@]+"${options[@]}"} \
     --quiet --to "$scratch/fit.json" | sed -n "s/^[0-9.]* % off/$1: &/p"
+  case $2 in *\>*) sed -i "s/\"framework\": \"${2%>*}\"/\"framework\": \"${2#*>}\"/" "$scratch/fit.json" ;; esac
 }
 
 # The constants of another file, with some of its own, to $scratch/fit.json.

@@ -80,10 +80,12 @@ typedef struct roof_served {
   const char *settings;           /**< as of roof_whole_read: "batch=16 prompt=1024 generate=256 tp=2" */
   const char *kv;                 /**< format of the cache; NULL or "": as activations */
   const char *dtype, *weights;    /**< formats of activations and weights; "": as the model stores them */
+  const char *experts;            /**< framework whose kernels multiplied the experts; NULL or "": its own */
   const char *device, *how;       /**< as those of roof_ran */
   double device_bytes_per_second; /**< of the device's memory, where the file says so; NaN unknown */
   double
       requests; /**< sent in all, the first of them all at once and then one for each that ends; NaN unknown */
+  double held;  /**< mean decoding steps for which the engine holds a new request back */
   double seconds[ROOF_SERVED_FIGURE_COUNT]; /**< NaN: not timed */
 } roof_served;
 

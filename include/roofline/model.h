@@ -308,6 +308,7 @@ typedef struct roof_model_settings {
   double memory_share;      /**< of a device's memory, that the engine may use: 1 all, 0.9 as vLLM */
   double price;             /**< of one device and hour, NaN: not given */
   unsigned typed;           /**< what roof_model_settings_read read, for roof_model_settings_check */
+  const char *expert_framework; /**< whose kernels multiply the experts; NULL: those of options.framework */
   roof_options options;
 } roof_model_settings;
 

@@ -25,8 +25,8 @@ roof_status rf_import_served(roof_record *record, const roof_served *run, roof_e
 roof_status rf_import_copy_run(roof_profile *profile, roof_record *into, const roof_served *run,
                                roof_error *error) {
   roof_served copy = *run;
-  const char **texts[] = {&copy.model,   &copy.settings, &copy.kv, &copy.dtype,
-                          &copy.weights, &copy.device,   &copy.how};
+  const char **texts[] = {&copy.model,   &copy.settings, &copy.kv,     &copy.dtype,
+                          &copy.weights, &copy.experts,  &copy.device, &copy.how};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     *texts[i] = roof_profile_text(profile, *texts[i] != NULL ? *texts[i] : "");
   }

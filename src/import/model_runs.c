@@ -30,6 +30,7 @@ typedef struct layout {
             "decode_moe_ep_size,silicon_ttft_ms,silicon_tpot_ms"
 #define R1 "model_path=deepseek-ai/DeepSeek-R1"
 #define V3 "model_path=deepseek-ai/DeepSeek-V3"
+#define GPT_OSS "model_path=openai/gpt-oss-120b"
 #define SERVING_AS(sequences, ...)                                                                           \
   SERVING,                                                                                                   \
       .model = "model_path", .device = "system",                                                             \
@@ -108,24 +109,38 @@ static const struct {
 } formats[] = {{"fp8_block", "fp8-block"}, {"int4_wo", "w4a16"}, {"int8_wo", "w8a16"}, {"mxfp4", "mxfp4"}};
 
 /** What the scripts that made the serving points say (SemiAnalysisAI/InferenceX, benchmarks/, whose lengths are powers of
- * two; else the checkpoint's own file): the format of the cache. All rows that fit count, the last most. */
+ * two; else the checkpoint's own file): the format of the cache; whose kernels the experts' are, where TensorRT-LLM takes
+ * those of its own for Blackwell, which vLLM has from FlashInfer; how many steps a new request is held back to go with
+ * others (batch_wait_timeout_iters), or until the engine looks for it (half of --scheduler-recv-interval). */
 static const struct {
-  const char *where, *kv;
-} scripts[] = {{R1 ";backend=trtllm", "fp8"},
-               {V3 ";backend=trtllm", "fp8"},
-               {R1 ";backend=sglang;system=b200_sxm", "fp8"},
-               {V3 ";backend=sglang;system=b200_sxm", "fp8"},
-               {"model_path=openai/gpt-oss-120b;backend=trtllm;system=b200_sxm", "fp8"},
-               {"model_path=openai/gpt-oss-120b;backend=vllm;system=b200_sxm;backend_version!=", "fp8"},
-               {"model_path=meta-llama/Llama-3.1-70B", "fp8"},
-               {"model_path=nvidia/Llama-3.1-8B-Instruct-FP8", "fp8"}};
+  const char *where, *kv, *experts;
+  double held;
+} scripts[] = {
+    {R1 ";backend=trtllm", .kv = "fp8"},
+    {V3 ";backend=trtllm", .kv = "fp8"},
+    {R1 ";backend=trtllm;system=b200_sxm", .experts = "vllm"},
+    {V3 ";backend=trtllm;system=b200_sxm", .experts = "vllm"},
+    {R1 ";backend=sglang;system=b200_sxm", .kv = "fp8", .held = 15},
+    {V3 ";backend=sglang;system=b200_sxm", .kv = "fp8", .held = 15},
+    {R1 ";backend=sglang;system=b200_sxm;batch_size=4", .held = 5},
+    {V3 ";backend=sglang;system=b200_sxm;batch_size=4", .held = 5},
+    {R1 ";backend=sglang;system=b200_sxm;batch_size=8", .held = 5},
+    {V3 ";backend=sglang;system=b200_sxm;batch_size=8", .held = 5},
+    {GPT_OSS ";backend=trtllm;system=b200_sxm", .kv = "fp8", .experts = "vllm"},
+    {GPT_OSS ";backend=vllm;system=b200_sxm;backend_version!=", .kv = "fp8"},
+    {"model_path=meta-llama/Llama-3.1-70B", .kv = "fp8"},
+    {"model_path=meta-llama/Llama-3.1-70B;backend=trtllm;isl=1024;osl=1024;tp_size!=8", .held = 20},
+    {"model_path=nvidia/Llama-3.1-8B-Instruct-FP8", .kv = "fp8"}};
 
-static const char *kv_of(const rf_table *t, const layout *l) {
-  const char *kv = NULL;
-  for (size_t i = 0; i < sizeof scripts / sizeof scripts[0] && l->scripted; i++) {
-    kv = rf_table_is(t, scripts[i].where) ? scripts[i].kv : kv;
+/** Fills in what is said of the row; of several that fit the last counts. */
+static void follow_scripts(const rf_table *t, roof_served *run) {
+  for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+    if (rf_table_is(t, scripts[i].where)) {
+      run->kv = scripts[i].kv != NULL ? scripts[i].kv : run->kv;
+      run->experts = scripts[i].experts != NULL ? scripts[i].experts : run->experts;
+      run->held = scripts[i].held > 0 ? scripts[i].held : run->held;
+    }
   }
-  return kv;
 }
 
 /** Of a request's longest prompt or answer, the mean: InferenceX draws each evenly from 0.8 to 1 of it
@@ -225,11 +240,13 @@ static roof_status take(rf_table *t, const layout *l, roof_error *error) {
                      .settings = settings_of(t, l),
                      .dtype = roof_profile_text(t->profile, rf_table_word(t, l->dtype)),
                      .weights = weights_of(t, l),
-                     .kv = kv_of(t, l),
                      .device = roof_profile_text(t->profile, rf_table_word(t, l->device)),
                      .device_bytes_per_second =
                          l->bandwidth != NULL ? 1e9 * rf_table_evaluate(t, NAN, l->bandwidth) : NAN};
   bool timed = false;
+  if (l->scripted) {
+    follow_scripts(t, &run);
+  }
   run.requests = l->requests != NULL ? rf_table_evaluate(t, NAN, l->requests) : NAN;
   run.how =
       rf_import_textf(t->profile, "%s%s%s", rf_table_word(t, l->how), version[0] != '\0' ? "/" : "", version);

@@ -190,6 +190,9 @@ static roof_status init_part(roof_model_target *t, int part, roof_options option
   t->stored[part].weights = format->stored;
   t->stored[part].weight_bytes = t->weight_bytes[part];
   options.cold = options.cold || weights_pass(t, t->weight_bytes[part]);
+  if (part == ROOF_PART_EXPERTS && t->settings.expert_framework != NULL) {
+    options.framework = t->settings.expert_framework;
+  }
   options.without |=
       1u << ROOF_EFFECT_QUANTISE; /* engines have what comes before a product write its format */
   return init_target(t, &types, &options, &t->parts[part], error);
