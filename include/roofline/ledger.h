@@ -164,6 +164,7 @@ typedef struct roof_ledger_doubts {
   size_t by_hand;           /**< predictions with figures that somebody wrote */
   size_t differing;         /**< measurements of another machine or format than their prediction */
   size_t clocks;            /**< entries whose date went another way than the time since the system started */
+  size_t torn;              /**< entries before which the end of a torn append was dropped */
 } roof_ledger_doubts;
 
 /** What a ledger that holds consists of. */
@@ -174,6 +175,7 @@ typedef struct roof_ledger_summary {
   size_t unsealed; /**< measurements marked so */
   size_t signatures;
   roof_ledger_doubts doubts;
+  size_t torn_files;          /**< torn ends kept next to it, in `path`.torn, .torn.2 ... */
   char head[ROOF_DIGEST_MAX]; /**< SHA-256 of the last line: what to publish */
   bool keyed;                 /**< signatures were held against a key */
   size_t own_signatures;      /**< of that key */
@@ -304,22 +306,25 @@ ROOF_API roof_status roof_ledger_keygen(const char *path, roof_error *error);
 /** A prediction and its measurement. Numbers that are not known are NaN, texts "" or NULL. */
 typedef struct roof_reconciled {
   char label[ROOF_LABEL_MAX];
-  size_t prediction;           /**< its entry's number */
-  size_t measurement;          /**< its entry's number */
-  char origin[16];             /**< of the prediction: a name of roof_sealing_origin_name */
-  char taken_from[16];         /**< of the measurement: a name of roof_taken_name */
-  char differs[24];            /**< what is another than its prediction's: "machine", "dtype" */
-  size_t superseded;           /**< other predictions of the label */
-  size_t after_measurement;    /**< predictions of the label that a measurement of it came before */
-  bool late;                   /**< this one is of these */
-  char machine[ROOF_NAME_MAX]; /**< predicted for */
-  char device_class[32];       /**< of that machine, "" unknown */
-  bool unsealed;               /**< the measurement was taken before its prediction was sealed */
-  double predicted_seconds;    /**< expected */
-  double slowest_seconds;      /**< the slow end of its interval; NaN: none was sealed */
-  double measured_seconds;     /**< median */
-  double mine_seconds;         /**< what a person predicted; NaN: nothing */
-  double mine_error;           /**< that / measured - 1 */
+  size_t prediction;                    /**< its entry's number */
+  size_t measurement;                   /**< its entry's number */
+  char origin[16];                      /**< of the prediction: a name of roof_sealing_origin_name */
+  char taken_from[16];                  /**< of the measurement: a name of roof_taken_name */
+  char differs[24];                     /**< what is another than its prediction's: "machine", "dtype" */
+  size_t superseded;                    /**< other predictions of the label */
+  size_t after_measurement;             /**< predictions of the label that a measurement of it came before */
+  bool late;                            /**< this one is of these */
+  char machine[ROOF_NAME_MAX];          /**< predicted for */
+  char machine_digest[ROOF_DIGEST_MAX]; /**< of that machine's file when it was sealed, "" unknown */
+  bool machine_changed;     /**< the file that the catalogue has under that name today is another */
+  char device_class[32];    /**< of that machine, "" unknown */
+  bool unsealed;            /**< the measurement was taken before its prediction was sealed */
+  double predicted_seconds; /**< expected */
+  double slowest_seconds;   /**< the slow end of its interval; NaN: none was sealed */
+  double measured_seconds;  /**< median */
+  double mine_seconds;      /**< what a person predicted with it; NaN: nothing */
+  size_t guesses;           /**< predictions of the label with which a person predicted too */
+  double mine_error;        /**< that / measured - 1 */
   double lower_seconds;
   double upper_seconds;
   double compute_seconds;
@@ -356,8 +361,17 @@ typedef struct roof_reconciled {
 /** A machine that was predicted for, as roof_reconcile_why looked it up. */
 typedef struct roof_reconcile_machine {
   char name[ROOF_NAME_MAX];
-  roof_machine *machine; /**< NULL: the catalogue does not have it */
+  roof_machine *machine;        /**< NULL: the catalogue does not have it */
+  char digest[ROOF_DIGEST_MAX]; /**< of its file today, "" without one */
 } roof_reconcile_machine;
+
+/** What persons predicted (`--mine`), graded next to the model; errors are |predicted / measured - 1|, NaN without any. */
+typedef struct roof_guesses {
+  size_t count;  /**< labels that count */
+  size_t nearer; /**< of these, those where the person was nearer than the model */
+  double median_error;
+  double model_median_error; /**< of the same labels */
+} roof_guesses;
 
 typedef struct roof_reconcile {
   roof_reconciled *entries; /**< in the order the labels first appear */
@@ -365,6 +379,7 @@ typedef struct roof_reconcile {
   bool latest;             /**< the last prediction of a label counts, not the first */
   size_t impossible_count; /**< entries above their ceiling */
   roof_ledger_doubts doubts;
+  roof_guesses guesses;
   char (*unmatched_predictions)[ROOF_LABEL_MAX];
   size_t unmatched_prediction_count;
   char (*unmatched_measurements)[ROOF_LABEL_MAX];
@@ -446,6 +461,13 @@ ROOF_API void roof_reconcile_why(roof_reconcile *all, size_t index, roof_why *wh
  *  Ownership: appends to the caller's text.
  *  Errors: out->failed. */
 ROOF_API void roof_reconciled_remarks(const roof_reconciled *reconciled, const roof_why *why, roof_text *out);
+
+/** Appends what is to be said of all of them together, in indented lines: how near persons were, machines whose file has
+ *  changed since.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_reconcile_remarks(const roof_reconcile *all, roof_text *out);
 
 /** Appends a reconciliation with its causes as one roofline.reconcile/1 object, what `reconcile --json` prints.
  *  Units: s, FLOP/s, FLOP/byte.

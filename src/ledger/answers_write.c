@@ -65,6 +65,10 @@ void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, roof
                    s->keyed ? "" : " the keys in them, which may be anyone's: --key PUB says whose");
   }
   roof_text_addf(out, "\nhead %zu:%s", s->entries, s->head);
+  if (s->torn_files > 0) {
+    roof_text_addf(out, "\ntorn ends kept: %zu, in %s.torn%s", s->torn_files, ledger,
+                   s->torn_files > 1 ? " and on" : "");
+  }
   if (s->keyed) {
     add_cover(s, out);
   }
@@ -78,11 +82,12 @@ roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summ
                                       const roof_anchors *anchors, roof_text *out, roof_error *error) {
   const roof_ledger_summary *s = summary;
   json_t *object =
-      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:I, s:o}", "schema",
+      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:I, s:o, s:I}", "schema",
                 "roofline.verification/1", "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
                 (json_int_t)s->predictions, "measurements", (json_int_t)s->measurements, "unsealed",
                 (json_int_t)s->unsealed, "signatures", (json_int_t)s->signatures, "head", s->head,
                 "own_signatures", count_of_key(s, s->own_signatures), "covered", count_of_key(s, s->covered),
-                "anchored", (json_int_t)roof_anchors_cover(anchors), "anchors", rf_anchors_json(anchors));
+                "anchored", (json_int_t)roof_anchors_cover(anchors), "anchors", rf_anchors_json(anchors),
+                "torn_files", (json_int_t)s->torn_files);
   return rf_ledger_doubts_write(object, &s->doubts, "verify", out, error);
 }

@@ -13,6 +13,7 @@ typedef struct before {
 } before;
 
 static void add_entry(const roof_ledger_entry *e, before *b, roof_ledger_doubts *d) {
+  d->torn += isnan(e->torn_bytes) ? 0 : 1;
   if (e->measured) {
     d->differing += e->differs[0] != '\0';
     b->measured = true;
@@ -69,6 +70,7 @@ static const struct {
     {offsetof(roof_ledger_doubts, by_hand), "by_hand", "predicted by hand"},
     {offsetof(roof_ledger_doubts, differing), "differing", "of another machine or format than predicted"},
     {offsetof(roof_ledger_doubts, clocks), "clocks", "with a clock that was set"},
+    {offsetof(roof_ledger_doubts, torn), "torn", "after a torn end that was dropped"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -144,8 +144,15 @@ roof_status rf_ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 
 roof_status rf_ledger_match(const roof_ledger_entries *ledger, bool latest, roof_reconcile *result,
                             roof_error *error);
 
-/** Loads the machine of every entry that the catalogue has, once each. */
+/** Loads the machine of every entry that the catalogue has, once each, and notes which have changed since. */
 roof_status rf_reconcile_machines(roof_reconcile *all, roof_error *error);
+
+/** The machine of that name as the catalogue has it, or NULL. */
+const roof_machine *rf_reconcile_machine(const roof_reconcile *all, const char *name);
+
+/* guesses.c */
+/** Grades what persons predicted. */
+roof_status rf_ledger_grade(const roof_reconcile *all, roof_guesses *guesses, roof_error *error);
 
 /* doubts.c */
 /** What a sceptic would ask about. */

@@ -160,16 +160,21 @@ roof_status rf_ledger_file_read(const ledger_file *file, size_t most, roof_text 
   return ROOF_OK;
 }
 
+bool rf_ledger_torn_name(const char *path, size_t number, char *name, size_t size) {
+  int needed =
+      number == 1 ? snprintf(name, size, "%s.torn", path) : snprintf(name, size, "%s.torn.%zu", path, number);
+  return needed > 0 && needed < (int)size;
+}
+
 /** A torn end is a person's to judge: no file of an earlier one is written over. */
 static roof_status keep(const ledger_file *file, const char *data, size_t length, char *kept, size_t size,
                         roof_error *error) {
   roof_status status = ROOF_E_OUTPUT;
-  int count = 1;
+  size_t count = 1;
   do {
-    int needed = count == 1 ? snprintf(kept, size, "%s.torn", file->path)
-                            : snprintf(kept, size, "%s.torn.%d", file->path, count);
     errno = ENAMETOOLONG;
-    status = needed < (int)size ? rf_write_new(kept, file->mode, data, length) : ROOF_E_OUTPUT;
+    bool fits = rf_ledger_torn_name(file->path, count, kept, size);
+    status = fits ? rf_write_new(kept, file->mode, data, length) : ROOF_E_OUTPUT;
   } while (status != ROOF_OK && errno == EEXIST && ++count < 10000);
   return status == ROOF_OK ? status
                            : roof_error_set(error, status, "ledger %s: its torn end cannot be kept in %s: %s",

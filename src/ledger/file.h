@@ -36,6 +36,10 @@ void rf_ledger_file_discard(const ledger_file *file);
 /** Its text, or the first `most` bytes of it. */
 roof_status rf_ledger_file_read(const ledger_file *file, size_t most, roof_text *text, roof_error *error);
 
+/** The name of the file that keeps the `number`-th torn end (from 1) of the ledger at `path`: PATH.torn, PATH.torn.2 ...; false
+ *  where it does not fit. */
+bool rf_ledger_torn_name(const char *path, size_t number, char *name, size_t size);
+
 /** Copies a torn end from `from` on to a new file PATH.torn, PATH.torn.2 ..., whose name `kept` gets, then cuts it off. */
 roof_status rf_ledger_file_cut(ledger_file *file, const roof_text *text, size_t from, char *kept, size_t size,
                                roof_error *error);

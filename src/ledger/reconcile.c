@@ -12,6 +12,7 @@ typedef struct track {
   size_t predictions;
   size_t measurements;
   size_t after_measurement; /**< predictions that a measurement came before */
+  size_t guesses;           /**< predictions with which a person predicted too */
   bool late;                /**< the one that counts is one of these */
   bool unsealed;            /**< measured before anything was predicted */
   size_t place;             /**< among those with both */
@@ -42,6 +43,7 @@ static track *find_track(track_table *t, const char *label) {
 static void follow_prediction(track *t, const roof_ledger_entry *entry, bool latest) {
   t->predictions++;
   t->after_measurement += t->measurements > 0;
+  t->guesses += entry->of.mine_seconds > 0;
   if (t->prediction == NULL || latest) {
     t->prediction = entry;
     t->measurement = NULL;
@@ -102,6 +104,7 @@ static void judge_all(const track *tracks, size_t count, roof_reconcile *result)
       r->superseded = superseded_of(t);
       r->after_measurement = t->after_measurement;
       r->late = t->late;
+      r->guesses = t->guesses;
       impossible += r->impossible[0] != '\0';
     }
   }
@@ -142,6 +145,7 @@ roof_status roof_ledger_reconcile(const char *path, bool latest, roof_reconcile 
   }
   status = rf_ledger_match(&ledger, latest, &matched, error);
   if (status == ROOF_OK && ((status = rf_ledger_doubts_of(&ledger, &matched.doubts, error)) != ROOF_OK ||
+                            (status = rf_ledger_grade(&matched, &matched.guesses, error)) != ROOF_OK ||
                             (status = rf_reconcile_machines(&matched, error)) != ROOF_OK)) {
     roof_reconcile_done(&matched);
   }

@@ -34,18 +34,21 @@ static json_t *counters_json(const roof_reconciled *r) {
 }
 
 /** What was predicted and measured, and what the counters say. */
-static json_t *times_json(const roof_reconciled *r) {
+static json_t *times_json(const roof_reconciled *r, bool machine_known) {
   const roof_seen *seen = &r->seen;
   const char *regime = seen->resource != NULL ? roof_regime_name(seen->regime) : NULL;
   return json_pack(
-      "{s:s, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s?, s:o, s:o, "
+      "{s:s, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:s, s:s, s:s?, "
+      "s:o, s:o, "
       "s:o}",
       "label", r->label, "prediction", (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement,
       "superseded", (json_int_t)r->superseded, "after_measurement", (json_int_t)r->after_measurement,
       "unsealed", (int)r->unsealed, "origin", text_or_null(r->origin), "taken_from",
       text_or_null(r->taken_from), "differs", text_or_null(r->differs), "predicted_seconds",
       rf_json_number(r->predicted_seconds), "measured_seconds", rf_json_number(r->measured_seconds),
-      "mine_seconds", rf_json_number(r->mine_seconds), "mine_error", rf_json_number(r->mine_error),
+      "mine_seconds", rf_json_number(r->mine_seconds), "mine_error", rf_json_number(r->mine_error), "guesses",
+      (json_int_t)r->guesses, "machine_changed",
+      r->machine_digest[0] != '\0' && machine_known ? json_boolean(r->machine_changed) : json_null(),
       "lower_seconds", rf_json_number(r->lower_seconds), "upper_seconds", rf_json_number(r->upper_seconds),
       "regime", r->regime, "binding", r->binding, "measured_regime", regime, "measured_fraction",
       rf_json_number(seen->resource != NULL ? seen->share : NAN), "measured_by", seen_json(seen), "counters",
@@ -79,11 +82,20 @@ static json_t *words_json(const roof_reconciled *r, const roof_why *why) {
 static json_t *entry_json(roof_reconcile *all, size_t index, roof_why *why) {
   const roof_reconciled *r = &all->entries[index];
   roof_reconcile_why(all, index, why);
-  json_t *entry = times_json(r), *figures = figures_json(r), *words = words_json(r, why);
+  bool machine_known = rf_reconcile_machine(all, r->machine) != NULL;
+  json_t *entry = times_json(r, machine_known), *figures = figures_json(r), *words = words_json(r, why);
   rf_json_note(json_object_update(entry, figures) == 0 && json_object_update(entry, words) == 0);
   json_decref(figures);
   json_decref(words);
   return entry;
+}
+
+/** Null without any. */
+static json_t *guesses_json(const roof_guesses *g) {
+  return g->count == 0 ? json_null()
+                       : json_pack("{s:I, s:I, s:o, s:o}", "count", (json_int_t)g->count, "nearer",
+                                   (json_int_t)g->nearer, "median_error", rf_json_number(g->median_error),
+                                   "model_median_error", rf_json_number(g->model_median_error));
 }
 
 roof_status roof_reconcile_write(roof_reconcile *all, const char *ledger, roof_text *out, roof_error *error) {
@@ -93,9 +105,9 @@ roof_status roof_reconcile_write(roof_reconcile *all, const char *ledger, roof_t
     rf_json_append(entries, entry_json(all, i, why));
   }
   json_t *document =
-      json_pack("{s:s, s:s, s:s, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger", ledger,
-                "counts", all->latest ? "the last prediction" : "the first prediction", "entries", entries,
-                "unmatched", "predictions",
+      json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger", ledger,
+                "counts", all->latest ? "the last prediction" : "the first prediction", "guesses",
+                guesses_json(&all->guesses), "entries", entries, "unmatched", "predictions",
                 rf_json_texts((const char *)all->unmatched_predictions, ROOF_LABEL_MAX,
                               (int)all->unmatched_prediction_count),
                 "measurements",

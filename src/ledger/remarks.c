@@ -100,6 +100,41 @@ static void add_others(roof_text *out, const roof_reconciled *r) {
   roof_text_add(out, "\n");
 }
 
+/** Which of several predictions of a person counts, or that none does. */
+static void add_guesses(roof_text *out, const roof_reconciled *r) {
+  if (isnan(r->mine_seconds) && r->guesses > 0) {
+    roof_text_add(out, "    yours: given with another prediction of it, which does not count\n");
+  } else if (r->guesses > 1) {
+    roof_text_addf(out, "    yours: given with %zu predictions of it, of which entry %zu counts\n",
+                   r->guesses, r->prediction);
+  }
+}
+
+/** How many predictions are of a machine whose file has changed since. */
+static size_t changed_count(const roof_reconcile *all, const char *machine) {
+  size_t count = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    count += all->entries[i].machine_changed && strcmp(all->entries[i].machine, machine) == 0;
+  }
+  return count;
+}
+
+void roof_reconcile_remarks(const roof_reconcile *all, roof_text *out) {
+  const roof_guesses *g = &all->guesses;
+  if (g->count > 0) {
+    roof_text_addf(
+        out, "  yours: nearer than the model in %zu of %zu; off by %.1f %% (median), the model by %.1f %%\n",
+        g->nearer, g->count, 100 * g->median_error, 100 * g->model_median_error);
+  }
+  for (size_t i = 0; i < all->machine_count; i++) {
+    size_t count = changed_count(all, all->machines[i].name);
+    if (count > 0) {
+      roof_text_addf(out, "  machine %s: its file has changed since %zu prediction%s sealed\n",
+                     all->machines[i].name, count, count == 1 ? " was" : "s were");
+    }
+  }
+}
+
 void roof_reconciled_remarks(const roof_reconciled *r, const roof_why *why, roof_text *out) {
   if (is_silent(r, why)) {
     return;
@@ -113,6 +148,7 @@ void roof_reconciled_remarks(const roof_reconciled *r, const roof_why *why, roof
   if (!isnan(r->mine_seconds)) {
     add_mine(out, r);
   }
+  add_guesses(out, r);
   if (!isnan(r->memory_pace)) {
     roof_text_addf(out, "    memory: at %.0f %% of its ceiling meanwhile; the share is of that\n",
                    100 * r->memory_pace);

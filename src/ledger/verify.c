@@ -1,10 +1,13 @@
 /* Whether a ledger holds, what it is a continuation of, and what its signatures cover. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ledger/entry.h"
+#include "ledger/file.h"
 
 /** Every prediction must be signed by the key; counts its signatures. */
 static roof_status check_signer(const char *path, const roof_ledger_entries *ledger, const char *key,
@@ -37,6 +40,16 @@ static void count(const roof_ledger_entries *ledger, roof_ledger_summary *s) {
   memcpy(s->head, ledger->entries[ledger->count - 1].digest, sizeof s->head);
 }
 
+/** How many torn ends lie next to a ledger. */
+static size_t count_torn_files(const char *path) {
+  char name[PATH_MAX];
+  size_t count = 0;
+  while (rf_ledger_torn_name(path, count + 1, name, sizeof name) && access(name, F_OK) == 0) {
+    count++;
+  }
+  return count;
+}
+
 static roof_status refuse_empty(const char *path, roof_error *error) {
   return roof_error_set(error, ROOF_E_GATE, "%s: has no entries: there is nothing that could hold", path);
 }
@@ -54,6 +67,7 @@ roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_su
   }
   if (status == ROOF_OK) {
     count(&ledger, &s);
+    s.torn_files = count_torn_files(path);
     status = rf_ledger_doubts_of(&ledger, &s.doubts, error);
   }
   if (status == ROOF_OK) {
@@ -68,6 +82,11 @@ roof_status roof_ledger_check(const roof_ledger_summary *s, const char *ledger, 
     return roof_error_set(error, ROOF_E_GATE,
                           "%s: --strict: no signature of the key covers entries from %zu on", ledger,
                           s->covered + 1);
+  }
+  if (s->torn_files > s->doubts.torn) {
+    return roof_error_set(error, ROOF_E_GATE,
+                          "%s: --strict: torn ends kept next to it: %zu; entries tell of %zu", ledger,
+                          s->torn_files, s->doubts.torn);
   }
   return rf_ledger_doubts_check(&s->doubts, ledger, error);
 }

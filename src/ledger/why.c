@@ -72,20 +72,32 @@ static roof_status add_machine(roof_reconcile *all, const char *name, roof_error
   roof_reconcile_machine *one = &list[all->machine_count++];
   *one = (roof_reconcile_machine){.machine = NULL};
   snprintf(one->name, sizeof one->name, "%s", name);
-  return roof_catalog_load_known(name, &one->machine, error);
+  roof_status status = roof_catalog_load_known(name, &one->machine, error);
+  return status == ROOF_OK && one->machine != NULL ? roof_machine_digest(one->machine, one->digest, error)
+                                                   : status;
+}
+
+static bool has_changed(const roof_reconciled *r, const roof_reconcile_machine *today) {
+  return r->machine_digest[0] != '\0' && today->digest[0] != '\0' &&
+         strcmp(r->machine_digest, today->digest) != 0;
 }
 
 roof_status rf_reconcile_machines(roof_reconcile *all, roof_error *error) {
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
-    const char *name = all->entries[i].machine;
-    status = find_machine(all, name) == NULL ? add_machine(all, name, error) : ROOF_OK;
+    roof_reconciled *r = &all->entries[i];
+    status = find_machine(all, r->machine) == NULL ? add_machine(all, r->machine, error) : ROOF_OK;
+    r->machine_changed = status == ROOF_OK && has_changed(r, find_machine(all, r->machine));
   }
   return status;
 }
 
+const roof_machine *rf_reconcile_machine(const roof_reconcile *all, const char *name) {
+  const roof_reconcile_machine *known = find_machine(all, name);
+  return known != NULL ? known->machine : NULL;
+}
+
 void roof_reconcile_why(roof_reconcile *all, size_t index, roof_why *why) {
   const roof_reconciled *r = &all->entries[index];
-  const roof_reconcile_machine *known = find_machine(all, r->machine);
-  roof_why_of(why, r, known != NULL ? known->machine : NULL);
+  roof_why_of(why, r, rf_reconcile_machine(all, r->machine));
 }

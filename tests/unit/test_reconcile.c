@@ -301,9 +301,48 @@ static void ceilings_of_a_datasheet_with_measured_figures(void **state) {
   assert_true(a.seconds > 0);
 }
 
+/** Of three labels a person predicted two: the third has no part in either median. */
+static void persons_are_graded_over_all(void **state) {
+  (void)state;
+  roof_reconciled list[] = {
+      {.label = "a",
+       .machine = "m",
+       .predicted_seconds = 2,
+       .measured_seconds = 1,
+       .mine_seconds = 1.1,
+       .mine_error = 0.1},
+      {.label = "b",
+       .machine = "m",
+       .predicted_seconds = 1.1,
+       .measured_seconds = 1,
+       .mine_seconds = 0.7,
+       .mine_error = -0.3},
+      {.label = "c",
+       .machine = "n",
+       .predicted_seconds = 9,
+       .measured_seconds = 1,
+       .mine_seconds = NAN,
+       .mine_error = NAN},
+  };
+  roof_reconcile_machine machines[] = {{.name = "m"}, {.name = "n"}};
+  roof_reconcile all = {.entries = list, .count = 3, .machines = machines, .machine_count = 2};
+  roof_text text = {0};
+  list[0].machine_changed = list[1].machine_changed = true;
+  assert_int_equal(rf_ledger_grade(&all, &all.guesses, NULL), ROOF_OK);
+  assert_true(all.guesses.count == 2 && all.guesses.nearer == 1);
+  assert_true(fabs(all.guesses.median_error - 0.2) < 1e-12);
+  assert_true(fabs(all.guesses.model_median_error - 0.55) < 1e-12);
+  roof_reconcile_remarks(&all, &text);
+  assert_string_equal(
+      text.data, "  yours: nearer than the model in 1 of 2; off by 20.0 % (median), the model by 55.0 %\n"
+                 "  machine m: its file has changed since 2 predictions were sealed\n");
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_of_both_ceilings),
+      cmocka_unit_test(persons_are_graded_over_all),
       cmocka_unit_test(bands_of_both_bases),
       cmocka_unit_test(stop_at_nine_tenths_of_the_achieved_roof),
       cmocka_unit_test(traffic_counted_against_arithmetic),

@@ -143,6 +143,8 @@ static const cli_column summary_columns[] = {
     {.key = "by_hand", CLI_FIELD(SIZE, verified, of.doubts.by_hand)},
     {.key = "differing", CLI_FIELD(SIZE, verified, of.doubts.differing)},
     {.key = "clocks", CLI_FIELD(SIZE, verified, of.doubts.clocks)},
+    {.key = "torn", CLI_FIELD(SIZE, verified, of.doubts.torn)},
+    {.key = "torn_files", CLI_FIELD(SIZE, verified, of.torn_files)},
     {.key = "head", CLI_FIELD(NAME, verified, of.head)},
     {.key = "anchored", CLI_FIELD(SIZE, verified, anchored)},
     {0}};

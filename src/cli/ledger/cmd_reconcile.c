@@ -100,6 +100,8 @@ static const cli_column columns[] = {
     {.key = "taken_from", .header = "time from", .rank = 7, .none = "", CLI_FIELD(NAME, row, of.taken_from)},
     NUMBER("mine_seconds", mine_seconds),
     NUMBER("mine_error", mine_error),
+    {.key = "guesses", CLI_FIELD(SIZE, row, of.guesses)},
+    {.key = "machine_changed", CLI_FIELD(FLAG, row, of.machine_changed)},
     NUMBER("lower_seconds", lower_seconds),
     NUMBER("upper_seconds", upper_seconds),
     {.key = "regime", CLI_FIELD(NAME, row, of.regime)},
@@ -166,6 +168,7 @@ static void add_text(roof_text *out, const cli_args *args, roof_reconcile *all, 
                 all->unmatched_prediction_count);
   add_unmatched(out, "measured, never predicted", all->unmatched_measurements,
                 all->unmatched_measurement_count);
+  roof_reconcile_remarks(all, out);
 }
 
 static void fill_row(roof_reconcile *all, size_t index, roof_why *why, row *out) {
