@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whole models as predicted, compared with what others measured: llama-bench's prompts of 512 and 128 tokens after them (ggml-org/llama.cpp
-# discussions 4167 and 15013), and TTFT and TPOT of serving engines (ai-dynamo/aiconfigurator@095f58a). Nothing is fitted: machines are
+# discussions 4167 and 15013), and TTFT and TPOT of serving engines (ai-dynamo/aiconfigurator@095f58a). One number is fitted (src/accuracy/runs.c, host_seconds): machines are
 # their datasheets, settings the defaults. Prints a table; with a document, writes it there between the two `validate` marks.
 set -eu
 cd "$(dirname "$0")/.."

@@ -70,3 +70,11 @@ ships() {
   grep -E '^sys|h200|b200' "$measured/aiconfigurator/nccl.csv" >n.csv
   below 0.09 0.30 kernel collective n.csv
 }
+
+@test "whole models that engines served" {
+  "$ROOFLINE" validate "$measured/aiconfigurator/serving_points.csv" --json >answer.json
+  jq '.by.operation' answer.json | tee line.json
+  jq -e 'map({(.name): .}) | add | .TPOT.timings > 1500 and .TPOT.median_error < 0.115 and .TPOT.p90_error < 0.30
+    and .TPOT.fraction_inside_interval > 0.72 and .TTFT.median_error < 0.26 and .TTFT.p90_error < 0.68' line.json
+  jq -e 'map(.fraction_below_lower == 0) | all' line.json
+}
