@@ -71,13 +71,13 @@ ROOF_API roof_status roof_anchor_kind_parse(const char *name, roof_anchor_kind *
 ROOF_API roof_status roof_ledger_anchor(const char *ledger, roof_anchor_kind kind, const char *url,
                                         roof_anchor *made, roof_error *error);
 
-/** Verifies anchors of a ledger: of `which` = "git" each tag of it in the repository around it, else the proof in that file,
- *  NAME.tsr or NAME.ots, with the head in NAME. `ca` is the file of the certificates that a time stamp's has to come
+/** Verifies anchors of a ledger: of `which` = "git" each tag of it in the repository around it, of "files" each proof next to
+ *  it, else the proof in that file, NAME.tsr or NAME.ots, with the head in NAME. `ca` is the file of the certificates that a time stamp's has to come
  *  from, NULL for the other kinds.
  *  Units: entries.
  *  Ownership: appends to *all, on success only; release with roof_anchors_done.
  *  Errors: ROOF_E_GATE where a proof does not hold, is not of the head, or the ledger does not go on from that head, and
- *  where the repository has no tag of it; ROOF_E_ARGUMENT; ROOF_E_INPUT; ROOF_E_UNSUPPORTED as roof_ledger_anchor. */
+ *  where there is no tag or proof of it; ROOF_E_ARGUMENT; ROOF_E_INPUT; ROOF_E_UNSUPPORTED as roof_ledger_anchor. */
 ROOF_API roof_status roof_ledger_verify_anchors(const char *ledger, const char *which, const char *ca,
                                                 roof_anchors *all, roof_error *error);
 

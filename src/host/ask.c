@@ -175,8 +175,11 @@ static roof_status judge(const rf_question *q, const talk *t, bool ended, rf_ans
 }
 
 roof_status rf_ask(const rf_question *question, rf_answer *answer, roof_error *error) {
+  const struct sigaction usual = {.sa_handler = SIG_DFL};
+  struct sigaction before; /* one that ignores or awaits children would lose how this one ended */
   talk t = {.files = {-1, -1, -1, -1, -1}, .status = -1};
   rf_answer a = {0};
+  sigaction(SIGCHLD, &usual, &before);
   roof_status status = open_files(question, &t, error);
   bool began = false;
   status = status == ROOF_OK ? start(question, &t, &a, &began, error) : status;
@@ -187,6 +190,7 @@ roof_status rf_ask(const rf_question *question, rf_answer *answer, roof_error *e
   for (int i = 0; i < FILES; i++) {
     close_file(&t.files[i]);
   }
+  sigaction(SIGCHLD, &before, NULL);
   if (status == ROOF_OK) {
     *answer = a;
   } else {
@@ -196,17 +200,17 @@ roof_status rf_ask(const rf_question *question, rf_answer *answer, roof_error *e
 }
 
 const char *rf_answer_why(const rf_answer *answer, char *line, size_t size) {
-  const char *text = answer->err.length > 0 ? answer->err.data : "";
-  size_t end = strlen(text), length = 0;
-  while (end > 0 && text[end - 1] == '\n') {
+  const char *begin = answer->err.length > 0 ? answer->err.data : "";
+  const char *end = begin + strlen(begin);
+  size_t length = 0;
+  while (end > begin && end[-1] == '\n') {
     end--;
   }
-  size_t begin = end;
-  while (begin > 0 && text[begin - 1] != '\n') {
-    begin--;
-  }
+  const char *newline = memrchr(begin, '\n', (size_t)(end - begin));
+  begin = newline != NULL ? newline + 1 : begin;
+  begin += strspn(begin, " \t");
   for (; begin < end && length + 1 < size; begin++) {
-    line[length++] = text[begin] >= ' ' && text[begin] <= '~' ? text[begin] : '?';
+    line[length++] = *begin >= ' ' && *begin <= '~' ? *begin : '?';
   }
   line[length] = '\0';
   return line;

@@ -2,9 +2,11 @@
 #include "ledger/anchor.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/file.h"
 #include "host/write.h"
@@ -16,11 +18,8 @@ static roof_status make_head(const roof_anchor *a, const char *file, char digest
   roof_text there = {0};
   strcat(rf_anchor_head(a, line), "\n");
   roof_ledger_digest(line, strlen(line), digest);
-  if (rf_write_new(file, 0666, line, strlen(line)) == ROOF_OK) {
-    return ROOF_OK;
-  }
-  if (errno != EEXIST) {
-    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", file, strerror(errno));
+  if (access(file, F_OK) != 0) {
+    return rf_write_file(file, line, strlen(line), error);
   }
   roof_status status = rf_file_read(file, &there, error);
   if (status == ROOF_OK && (there.length != strlen(line) || memcmp(there.data, line, there.length) != 0)) {
@@ -90,7 +89,8 @@ static roof_status prove(const char *file, const char *ca, roof_anchors *all, ro
   roof_anchor a = {.kind = roof_text_ends_with(file, ".tsr") ? ROOF_ANCHOR_TSA : ROOF_ANCHOR_OTS};
   char digest[ROOF_DIGEST_MAX];
   if (a.kind == ROOF_ANCHOR_OTS && !roof_text_ends_with(file, ".ots")) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "anchor `%s`: must be git, or a file .tsr or .ots", file);
+    return roof_error_set(error, ROOF_E_ARGUMENT, "anchor `%s`: must be git, files, or a file .tsr or .ots",
+                          file);
   }
   roof_status status = rf_anchor_name(&a, file, "", error);
   status = status == ROOF_OK ? read_head(&a, digest, error) : status;
@@ -99,6 +99,54 @@ static roof_status prove(const char *file, const char *ca, roof_anchors *all, ro
                                        : rf_anchor_ots_prove(digest, &a, error);
   }
   return status == ROOF_OK ? rf_anchors_add(all, &a, error) : status;
+}
+
+/** The pattern of the proofs next to a ledger whose names end so. */
+static void make_pattern(const char *ledger, const char *ending, char *pattern, size_t size) {
+  size_t length = 0;
+  for (; *ledger != '\0' && length + 2 < size; ledger++) {
+    if (strchr("*?[\\", *ledger) != NULL) {
+      pattern[length++] = '\\';
+    }
+    pattern[length++] = *ledger;
+  }
+  snprintf(pattern + length, size - length, ".[1-9]*.head%s", ending);
+}
+
+/** Reads all of these. */
+static roof_status prove_found(const char *ledger, const char *ending, const char *ca, roof_anchors *all,
+                               roof_error *error) {
+  char pattern[2 * ROOF_ANCHOR_NAME_MAX];
+  glob_t found = {0};
+  make_pattern(ledger, ending, pattern, sizeof pattern);
+  int code = glob(pattern, GLOB_ERR, NULL, &found);
+  int why = code == GLOB_NOSPACE ? ENOMEM : errno;
+  roof_status status = ROOF_OK;
+  if (code != 0 && code != GLOB_NOMATCH) {
+    status = roof_error_set(error, why == ENOMEM ? ROOF_E_MEMORY : ROOF_E_INPUT,
+                            "%s: the files next to it: %s", ledger, strerror(why));
+  }
+  for (size_t i = 0; i < found.gl_pathc && status == ROOF_OK; i++) {
+    status = prove(found.gl_pathv[i], ca, all, error);
+  }
+  globfree(&found);
+  return status;
+}
+
+static roof_status find(const char *ledger, const char *which, const char *ca, roof_anchors *all,
+                        roof_error *error) {
+  if (strcmp(which, "git") == 0) {
+    return rf_anchor_git_list(ledger, all, error);
+  }
+  if (strcmp(which, "files") != 0) {
+    return prove(which, ca, all, error);
+  }
+  roof_status status = prove_found(ledger, ".tsr", ca, all, error);
+  status = status == ROOF_OK ? prove_found(ledger, ".ots", ca, all, error) : status;
+  return status != ROOF_OK || all->count > 0
+             ? status
+             : roof_error_set(error, ROOF_E_GATE, "%s: no proof next to it, %s.N.head.tsr or .ots", ledger,
+                              ledger);
 }
 
 /** Each head must be one that the ledger goes on from. */
@@ -118,8 +166,7 @@ static roof_status check_heads(const char *ledger, const roof_anchors *all, roof
 roof_status roof_ledger_verify_anchors(const char *ledger, const char *which, const char *ca,
                                        roof_anchors *all, roof_error *error) {
   roof_anchors found = {0};
-  roof_status status =
-      strcmp(which, "git") == 0 ? rf_anchor_git_list(ledger, &found, error) : prove(which, ca, &found, error);
+  roof_status status = find(ledger, which, ca, &found, error);
   status = status == ROOF_OK ? check_heads(ledger, &found, error) : status;
   size_t before = all->count;
   for (size_t i = 0; i < found.count && status == ROOF_OK; i++) {

@@ -254,6 +254,50 @@ refused() {
   refused $stamp "$stamp: does not hold: certificate verify error"
 }
 
+@test "the proofs next to a ledger are found, whatever its name" {
+  authority
+  for name in 'odd [*]?\\ {a,b}.ledger' -x.ledger; do
+    "$ROOFLINE" predict add n=64Mi --machine h100 --seal --label a --ledger="$name" --quiet >/dev/null
+    "$ROOFLINE" ledger anchor tsa --ledger="$name" --quiet
+    answers "./$name.1.head.tsq" "./$name.1.head.tsr"
+    "$ROOFLINE" predict add n=64Mi --machine h100 --seal --label b --ledger="$name" --quiet >/dev/null
+    "$ROOFLINE" ledger anchor tsa --ledger="$name" --quiet
+    answers "./$name.2.head.tsq" "./$name.2.head.tsr"
+    run -0 "$ROOFLINE" ledger verify --anchor files --ca root.pem --ledger="$name" --json
+    [ "$(json '[.anchors[].entries]')" = '[1,2]' ]
+  done
+  cp ./-x.ledger.1.head.tsr ./-x.ledger.2.head.tsr
+  run -1 "$ROOFLINE" ledger verify --anchor files --ca root.pem --ledger=-x.ledger
+  has 'x.ledger.2.head.tsr: does not hold: message imprint mismatch'
+}
+
+@test "a reply's status, which nobody signs, does not say when" {
+  authority
+  needs python3
+  seals a
+  "$ROOFLINE" ledger anchor tsa --quiet
+  answers roofline.ledger.1.head.tsq good.tsr
+  status() { # TEXT: the reply with it as the status
+    python3 - "$1" <<'END'
+import sys
+def der(tag, data):
+    n = len(data)
+    return bytes([tag]) + (bytes([n]) if n < 128 else bytes([130, n >> 8, n & 255])) + data
+reply = open('good.tsr', 'rb').read()
+granted = bytes([0x30, 3, 2, 1, 0])
+token = reply[reply.index(granted) + 5:]
+text = sys.argv[1].encode().decode('unicode_escape').encode()
+open('roofline.ledger.1.head.tsr', 'wb').write(der(0x30, der(0x30, der(2, b'\0') + der(0x30, der(12, text))) + token))
+END
+  }
+  status 'fine\nTime stamp: Jan  1 00:00:00 2001 GMT\n'
+  openssl ts -reply -in roofline.ledger.1.head.tsr -text | grep -q '^Time stamp: Jan  1 00:00:00 2001 GMT'
+  run -0 "$ROOFLINE" ledger verify --anchor files --ca root.pem
+  has "as they were on $(date -u +%F)T"
+  status 'fine\nTime stamp: Jan  1 00:00:00 2001 GMT\n\0'
+  refused files 'is no time stamp that an authority granted'
+}
+
 @test "an authority's address is asked with curl, and what is no reply is not kept" {
   authority
   seals a
@@ -319,7 +363,9 @@ END
   has 'did you mean `git`?'
   run -2 "$ROOFLINE" ledger anchor git --csv
   run -2 "$ROOFLINE" ledger verify --anchor roofline.ledger
-  has 'must be git, or a file .tsr or .ots'
+  has 'must be git, files, or a file .tsr or .ots'
+  run -1 "$ROOFLINE" ledger verify --anchor files
+  has 'no proof next to it, roofline.ledger.N.head.tsr or .ots'
   run -2 "$ROOFLINE" ledger verify --anchor none.tsr --ca roofline.ledger
   has '`none`: No such file'
   run -2 "$ROOFLINE" ledger show --anchor git

@@ -72,6 +72,7 @@ replays 'record by hand' record a seconds=10us --ledger l
 echo '{"schema":"roofline.measurements/1","kernels":[{"name":"a","seconds":1e-5,"samples":[1e-5,1.1e-5]},{"name":"b","seconds":2e-5},{"name":"1","seconds":1e-5}]}' >"$scratch/m.json"
 replays 'record of 3 from a file' record "$scratch/m.json" --ledger l
 replays 'ledger keygen' ledger keygen key
+replays 'ledger anchor tsa' ledger anchor tsa --ledger l
 replays 'seal of 8, signed' seal "$scratch/list" --sign key --ledger l
 truncate -s -300 "$folder/l"
 replays 'predict --seal after a torn batch' predict $add=2Mi --seal --label c --ledger l

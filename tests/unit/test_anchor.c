@@ -1,4 +1,5 @@
 /* Programs that are asked, and anchors as they are read. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -25,7 +26,7 @@ static void a_program_answers(void **state) {
   rf_answer a;
   char why[32];
   assert_int_equal(
-      ask("cat; echo $ASKED; echo first >&2; printf 'no\\033t a\\n\\n' >&2; exit 3", "in\n", 9, &a, NULL),
+      ask("cat; echo $ASKED; echo first >&2; printf ' \\tno\\033t a\\n\\n' >&2; exit 3", "in\n", 9, &a, NULL),
       ROOF_OK);
   assert_int_equal(a.code, 3);
   assert_string_equal(a.out.data, "in\n1\n");
@@ -34,6 +35,11 @@ static void a_program_answers(void **state) {
   rf_answer_done(&a);
   assert_int_equal(ask("cat /dev/stdin /dev/stdin", "twice ", 9, &a, NULL), ROOF_OK); /* it is a file */
   assert_int_equal(a.code, 0);
+  rf_answer_done(&a);
+  signal(SIGCHLD, SIG_IGN);
+  assert_int_equal(ask("exit 5", NULL, 9, &a, NULL), ROOF_OK);
+  assert_int_equal(a.code, 5);
+  assert_ptr_equal(signal(SIGCHLD, SIG_DFL), SIG_IGN);
   rf_answer_done(&a);
   assert_int_equal(ask("cat", NULL, 9, &a, NULL), ROOF_OK); /* nothing to read is an end */
   assert_int_equal(a.out.length, 0);
