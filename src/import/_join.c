@@ -33,14 +33,30 @@ static bool has_counts(const roof_record *record) {
   return any;
 }
 
-/** Scales the counts of `from`, of other calls, to `calls`. */
-static void add_counts(roof_profile *profile, roof_record *into, const roof_record *from, double scale) {
+/** True where a profiler read FLOPs or bytes from counters, which slows kernels down; the first counts are these. */
+static bool is_counted(const roof_record *record) {
+  enum { COUNTERS = COUNTS - 2 }; /* but for bytes through a link and items, which the host knows */
+  roof_record copy = *record;
+  bool any = false;
+  for (size_t i = 0; i < COUNTERS; i++) {
+    const roof_count *c = count_at(&copy, i);
+    any |= !isnan(c->value) && c->quality == ROOF_QUALITY_MEASURED;
+  }
+  return any;
+}
+
+static roof_quality lower(roof_quality a, roof_quality b) {
+  return a > b ? a : b;
+}
+
+/** Adds the counts of `from` times `scale`, of no better quality than `most`. */
+static void add_counts(roof_profile *profile, roof_record *into, const roof_record *from, double scale,
+                       roof_quality most) {
   roof_record copy = *from;
   for (size_t i = 0; i < COUNTS; i++) {
     const roof_count *c = count_at(&copy, i);
     const char *source = roof_profile_text(profile, c->source);
-    bool scaled = scale != 1 && c->quality == ROOF_QUALITY_MEASURED;
-    rf_import_add(count_at(into, i), c->value * scale, source, scaled ? ROOF_QUALITY_DERIVED : c->quality);
+    rf_import_add(count_at(into, i), c->value * scale, source, lower(c->quality, most));
   }
 }
 
@@ -58,11 +74,17 @@ static void drop_time(roof_record *record) {
   record->timed = false;
 }
 
-static void scale_counts(roof_record *record, double scale) {
+static void scale_counts(roof_record *record, double scale, roof_quality most) {
   for (size_t i = 0; i < COUNTS; i++) {
     roof_count *c = count_at(record, i);
     c->value *= scale;
-    c->quality = c->quality == ROOF_QUALITY_MEASURED ? ROOF_QUALITY_DERIVED : c->quality;
+    c->quality = isnan(c->value) ? c->quality : lower(c->quality, most);
+  }
+}
+
+static void drop_counts(roof_record *record) {
+  for (size_t i = 0; i < COUNTS; i++) {
+    *count_at(record, i) = (roof_count){.value = NAN, .source = ""};
   }
 }
 
@@ -78,26 +100,76 @@ static bool complementary(const roof_record *a, const roof_record *b) {
   for (size_t i = 0; i < COUNTS; i++) {
     both |= !isnan(count_at(&x, i)->value) && !isnan(count_at(&y, i)->value);
   }
-  return !both && a->calls == b->calls && has_counts(a) && has_counts(b);
+  return !both && a->calls == b->calls && is_counted(a) && is_counted(b);
 }
 
-/** Adds one record to another. Where one has only time and the other counts, the time stays, for a profiler
- * that counts slows the kernel down, and the counts per call of the other are used. */
-static void combine(roof_profile *profile, roof_record *into, const roof_record *from) {
-  bool counted = has_counts(into), counts = has_counts(from), fresh = into->calls == 0 && !counted;
-  if (!fresh && counted && !counts && from->timed) {
-    scale_counts(into, calls_of(from) / calls_of(into));
+/** The best quality of counts that were made of other calls. */
+static roof_quality scaled_to(double scale) {
+  return scale == 1 ? ROOF_QUALITY_MEASURED : ROOF_QUALITY_DERIVED;
+}
+
+/** Whether one of two files has the time of calls that the other counted, at whose own speed they did not run. */
+static bool counts_for(const roof_record *counts, const roof_record *times) {
+  return is_counted(counts) && times->timed && !is_counted(times);
+}
+
+/** Where calls of the same kernel in one of two files have counts and those of the other have none, they count alike. */
+static void count_rest(roof_profile *profile, roof_record *into, const roof_record *from) {
+  bool first = has_counts(into);
+  if (first == has_counts(from)) {
+    add_counts(profile, into, from, 1, ROOF_QUALITY_MEASURED);
+  } else if (first) {
+    scale_counts(into, 1 + calls_of(from) / calls_of(into), ROOF_QUALITY_ESTIMATED);
+  } else {
+    add_counts(profile, into, from, 1 + calls_of(into) / calls_of(from), ROOF_QUALITY_ESTIMATED);
+  }
+}
+
+/** Adds a record of the same file, whatever each has of its calls. */
+static void add_same(roof_profile *profile, roof_record *into, const roof_record *from) {
+  bool fresh = into->calls == 0 && !has_counts(into);
+  bool timed = from->timed && (fresh || into->timed);
+  bool partly = !fresh && has_counts(into) != has_counts(from);
+  add_time(profile, into, from);
+  into->timed = timed;
+  add_counts(profile, into, from, 1, ROOF_QUALITY_MEASURED);
+  if (partly) {
+    scale_counts(into, 1, ROOF_QUALITY_ESTIMATED);
+  }
+}
+
+/** Adds a record of another file: the counts of a profiler that slows kernels down to the time of one that does not, the
+ * counts of one pass to those of another. */
+static void add_other(roof_profile *profile, roof_record *into, const roof_record *from) {
+  bool fresh = into->calls == 0 && !has_counts(into);
+  if (!fresh && counts_for(into, from)) {
+    double scale = calls_of(from) / calls_of(into);
+    scale_counts(into, scale, scaled_to(scale));
     drop_time(into);
     add_time(profile, into, from);
-  } else if (!fresh && !counted && counts && into->timed) {
-    add_counts(profile, into, from, calls_of(into) / calls_of(from));
+  } else if (!fresh && counts_for(from, into)) {
+    double scale = calls_of(into) / calls_of(from);
+    drop_counts(into);
+    add_counts(profile, into, from, scale, scaled_to(scale));
   } else if (!fresh && complementary(into, from)) {
-    add_counts(profile, into, from, 1);
+    add_counts(profile, into, from, 1, ROOF_QUALITY_MEASURED);
+  } else if (fresh) {
+    add_same(profile, into, from);
   } else {
-    bool timed = from->timed && (fresh || into->timed);
+    bool timed = from->timed && into->timed;
+    count_rest(profile, into, from);
     add_time(profile, into, from);
     into->timed = timed;
-    add_counts(profile, into, from, 1);
+  }
+}
+
+/** Adds one record to another, of the same file or of another. */
+static void combine(roof_profile *profile, roof_record *into, const roof_record *from, bool other) {
+  bool fresh = into->calls == 0 && !has_counts(into);
+  if (other) {
+    add_other(profile, into, from);
+  } else {
+    add_same(profile, into, from);
   }
   if (fresh && into->ran == NULL && from->ran != NULL) {
     rf_import_keep_ran(profile, into, from->ran);
@@ -144,21 +216,38 @@ static void add_rest(roof_profile *into, const roof_profile *from) {
   }
 }
 
-roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base, roof_error *error) {
-  into->format = into->format == NULL ? from->format : into->format;
-  into->taken = fmin(into->taken, from->taken);
+/** Adds the records of `from` to those of their names in `into`. */
+static roof_status add_records(roof_profile *into, const roof_profile *from, bool base, bool other,
+                               roof_error *error) {
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < from->count && status == ROOF_OK; i++) {
     const char *name = from->records[i].name;
     size_t length = base ? base_name(name, &name) : strlen(name);
     roof_record *record = rf_import_record(into, name, length);
     if (record != NULL) {
-      combine(into, record, &from->records[i]);
+      combine(into, record, &from->records[i], other);
     }
     if (record != NULL && from->records[i].run != NULL) {
       status = rf_import_copy_run(into, record, from->records[i].run, error);
     }
   }
-  add_rest(into, from);
   return status == ROOF_OK ? rf_import_settled(into, error) : status;
+}
+
+roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base, roof_error *error) {
+  roof_profile merged = {0}; /* what has one name in `from`: calls of the same run */
+  roof_status status = roof_profile_init(&merged, error);
+  if (status == ROOF_OK) {
+    status = add_records(&merged, from, base, false, error);
+  }
+  if (status == ROOF_OK) {
+    into->format = into->format == NULL ? from->format : into->format;
+    into->taken = fmin(into->taken, from->taken);
+    status = add_records(into, &merged, false, true, error);
+  }
+  if (status == ROOF_OK) {
+    add_rest(into, from);
+  }
+  roof_profile_done(&merged);
+  return status;
 }
