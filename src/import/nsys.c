@@ -62,6 +62,20 @@ static bool is_rule(const char *line) {
   return length > 8 && (line[length] == '\0' || line[length] == '\r') && strstr(line, "----") != NULL;
 }
 
+/** Takes the commas out of a number of such a table: 36,917,512. */
+static void join_digits(char *field) {
+  if (field[strspn(field, "0123456789,.")] != '\0') {
+    return;
+  }
+  char *to = field;
+  for (const char *from = field; *from != '\0'; from++) {
+    if (*from != ',') {
+      *to++ = *from;
+    }
+  }
+  *to = '\0';
+}
+
 /** Cuts a line of a table for people where the rule has its columns, which are separated by two blanks; the
  * last column takes the rest. */
 static roof_status cut_row(const char *rule, const char *line, int number, import_row *row,
@@ -90,6 +104,7 @@ static roof_status cut_row(const char *rule, const char *line, int number, impor
     for (size_t end = strlen(field); end > 0 && field[end - 1] == ' ';) {
       field[--end] = '\0';
     }
+    join_digits(field);
   }
   return status;
 }
@@ -103,7 +118,8 @@ static roof_status take_row(roof_source *source, roof_profile *profile, const im
     return ROOF_OK;
   }
   if (!rf_import_time(time, c->time_unit, NULL, &picoseconds) ||
-      (c->calls >= 0 && (!rf_import_count(rf_import_field(row, c->calls), &calls) || calls < 1))) {
+      (c->calls >= 0 && (!rf_import_count(rf_import_field(row, c->calls), &calls) || calls < 1)) ||
+      (c->each && __builtin_mul_overflow(picoseconds, (uint64_t)calls, &picoseconds))) {
     return rf_import_error(source, error, ROOF_E_PARSE, row->line, c->time + 1, "`%.40s` is no time of %.60s",
                            time, name);
   }
@@ -114,7 +130,7 @@ static roof_status take_row(roof_source *source, roof_profile *profile, const im
   if (c->calls < 0) {
     rf_import_call(profile, record, picoseconds);
   } else {
-    rf_import_calls(record, (uint64_t)calls, c->each ? picoseconds * (uint64_t)calls : picoseconds);
+    rf_import_calls(record, (uint64_t)calls, picoseconds);
   }
   double bytes = rf_import_number(rf_import_field(row, c->bytes), NULL) * rf_import_unit(c->bytes_unit, 1000);
   if (name[0] == '[' && bytes >= 0) { /* a copy, over the link */

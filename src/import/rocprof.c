@@ -61,7 +61,8 @@ static const char *const counter_names[] = {
 /** The counters of a kernel, of all its dispatches. */
 typedef struct bag {
   double value[COUNTER_COUNT];
-  uint64_t rows[COUNTER_COUNT + 1]; /* of each counter, and in the last place of dispatches without one */
+  uint64_t rows[COUNTER_COUNT + 1]; /* of each counter, and in the last place of dispatches */
+  const char *first;                /* where a row is a counter: the one that stands for its dispatch */
 } bag;
 
 /** The columns of a table; -1 where it has none. */
@@ -158,21 +159,37 @@ static void count(bag *b, int which, const char *text) {
   }
 }
 
+/** Picoseconds between two times in ns, whole or with a fraction; false where they are equal or none. */
+static bool span_of(const char *start_text, const char *end_text, int64_t *start, int64_t *end,
+                    uint64_t *picoseconds) {
+  int64_t length = 0;
+  if (rf_import_count(start_text, start) && rf_import_count(end_text, end)) {
+    bool fits = !__builtin_sub_overflow(*end, *start, &length) && length > 0 && length <= INT64_MAX / 1000;
+    *picoseconds = fits ? (uint64_t)length * 1000 : 0;
+    return fits;
+  }
+  double first = rf_import_number(start_text, NULL), last = rf_import_number(end_text, NULL);
+  bool fits = first >= 0 && last > first && last < 9e15;
+  *start = fits ? llround(first) : 0;
+  *end = fits ? llround(last) : 0;
+  return fits && rf_import_picoseconds((last - first) * 1e-9, picoseconds);
+}
+
 /** The time of one dispatch; some files write the same time for start and end, and that is none. */
 static void take_time(reading *r, const import_row *row, roof_record *record) {
-  const char *start_text = rf_import_field(row, r->c.start), *end_text = rf_import_field(row, r->c.end);
-  int64_t start = 0, end = 0, length = 0;
+  int64_t start = 0, end = 0;
+  uint64_t picoseconds = 0;
   if (r->c.start < 0 || r->c.end < 0) {
     return;
   }
-  if (!rf_import_count(start_text, &start) || !rf_import_count(end_text, &end) ||
-      __builtin_sub_overflow(end, start, &length) || length <= 0 || length > INT64_MAX / 1000) {
+  if (!span_of(rf_import_field(row, r->c.start), rf_import_field(row, r->c.end), &start, &end,
+               &picoseconds)) {
     rf_import_skip(r->profile, "time of a dispatch",
                    "start and end are equal, in the wrong order or rounded");
     return;
   }
   uint64_t calls = record->calls;
-  rf_import_call(r->profile, record, (uint64_t)length * 1000);
+  rf_import_call(r->profile, record, picoseconds);
   record->calls = calls; /* dispatches are counted with their counters */
   rf_import_gap(&r->gaps, start, end);
 }
@@ -190,6 +207,18 @@ static roof_status take_statistics(reading *r, const import_row *row, roof_recor
   return ROOF_OK;
 }
 
+/** A row of one counter of a dispatch, which has a row for each; true for one of them. */
+static bool take_counter(reading *r, const import_row *row, bag *b) {
+  const char *name = rf_import_field(row, r->c.counter);
+  b->first = b->first != NULL ? b->first : roof_profile_text(r->profile, name);
+  for (int i = 0; i < COUNTER_COUNT; i++) {
+    if (strcmp(name, counter_names[i]) == 0) {
+      count(b, i, rf_import_field(row, r->c.value));
+    }
+  }
+  return strcmp(b->first, name) == 0;
+}
+
 static roof_status take_row(reading *r, const import_row *row, roof_error *error) {
   const char *name = rf_import_field(row, r->c.kernel);
   if (name[0] == '\0') {
@@ -204,24 +233,18 @@ static roof_status take_row(reading *r, const import_row *row, roof_error *error
   if (r->c.calls >= 0 && r->c.total >= 0) {
     return take_statistics(r, row, record, error);
   }
+  bool dispatch = true; /* the first row of it */
   if (r->c.counter >= 0) {
-    const char *counter_name = rf_import_field(row, r->c.counter);
-    int which = COUNTER_COUNT;
-    for (int i = 0; i < COUNTER_COUNT; i++) {
-      which = strcmp(counter_name, counter_names[i]) == 0 ? i : which;
-    }
-    if (which < COUNTER_COUNT) {
-      count(b, which, rf_import_field(row, r->c.value));
-    }
-    b->rows[COUNTER_COUNT] +=
-        which == COUNTER_COUNT && r->c.start < 0; /* a dispatch seen by another counter */
+    dispatch = take_counter(r, row, b);
   } else {
     for (int i = 0; i < COUNTER_COUNT; i++) {
       count(b, i, rf_import_field(row, r->c.of[i]));
     }
-    b->rows[COUNTER_COUNT]++;
   }
-  take_time(r, row, record);
+  if (dispatch) {
+    b->rows[COUNTER_COUNT]++;
+    take_time(r, row, record);
+  }
   return ROOF_OK;
 }
 

@@ -9,7 +9,8 @@
 static int detect(const char *text, size_t size) {
   (void)size;
   bool ceilings = strncmp(text, "device,HBMBw,", 13) == 0;
-  bool system = strstr(text, "gpu_model") != NULL && strstr(text, "hbm_bw") != NULL;
+  bool system = strstr(text, "gpu_model") != NULL &&
+                (strstr(text, "hbm_bw") != NULL || strstr(text, "num_hbm_channels") != NULL);
   return ceilings || system ? 95 : 0;
 }
 
@@ -46,6 +47,15 @@ static void take_ceilings(const import_row *header, const import_row *row, roof_
   snprintf(profile->machine->vendor, sizeof profile->machine->vendor, "AMD");
 }
 
+/** Bytes per second of the memory; from ROCm 7 its clock and channels of 32 bytes per cycle are given instead
+ * (rocprofiler-compute, src/utils/parser.py: hbmBandwidth). */
+static double memory_bandwidth(const import_row *header, const import_row *row, const char **source) {
+  double given = cell(header, row, "hbm_bw") * 1e9;
+  *source = isnan(given) ? "32 max_mclk num_hbm_channels of sysinfo.csv" : "hbm_bw of sysinfo.csv";
+  return isnan(given) ? 32 * cell(header, row, "max_mclk") * 1e6 * cell(header, row, "num_hbm_channels")
+                      : given;
+}
+
 static void take_system(const import_row *header, const import_row *row, roof_profile *profile,
                         roof_machine *m) {
   const char *model = rf_import_field(row, rf_import_column(header, "gpu_model"));
@@ -60,7 +70,9 @@ static void take_system(const import_row *header, const import_row *row, roof_pr
   m->clock_hz = cell(header, row, "max_sclk") * 1e6;
   rf_origin_set(&m->unit_origin, ROOF_DATASHEET, "cu_per_gpu of the profile", m->date);
   rf_origin_set(&m->clock_origin, ROOF_DATASHEET, "max_sclk of the profile", m->date);
-  rf_ceilings_memory(m, "HBM", cell(header, row, "hbm_bw") * 1e9, "hbm_bw of sysinfo.csv");
+  const char *source;
+  double bandwidth = memory_bandwidth(header, row, &source);
+  rf_ceilings_memory(m, "HBM", bandwidth, source);
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
