@@ -268,11 +268,14 @@ typedef struct roof_ranked_record {
 } roof_ranked_record;
 
 typedef struct roof_ranking {
-  roof_ranked_record *rows; /**< most time lost first; where that is unknown by time, after the others */
+  roof_ranked_record
+      *rows; /**< most time lost first, those of which that is unknown by their time among the others */
   size_t count;
   const roof_ranked_record *longest; /**< of the rows; NULL: none is timed */
+  const roof_ranked_record *worst;   /**< that lost most; NULL: none is known to have */
   double seconds;                    /**< of all rows */
   double lost_seconds;               /**< against the ceilings; NaN: there are none */
+  double judged_seconds;             /**< of those that have a ceiling; NaN: there are none */
 } roof_ranking;
 
 /** Places the kernels of a profile whose name matches `filter` (POSIX extended; NULL: all) under ceilings.

@@ -122,13 +122,13 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
   for (size_t i = 0; i < ranking->count; i++) {
     rf_json_append(kernels, kernel_json(&ranking->rows[i]));
   }
-  json_t *object =
-      json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",
-                "source", profile->format->title, "format", profile->format->name, "device",
-                profile->device[0] != '\0' ? profile->device : NULL, "machine",
-                machine != NULL ? machine->name : NULL, "total_seconds", rf_json_number(ranking->seconds),
-                "lost_seconds", rf_json_number(ranking->lost_seconds), "kernels", kernels, "facts",
-                facts_json(profile), "skipped", skipped_json(profile));
+  json_t *object = json_pack(
+      "{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",
+      "source", profile->format->title, "format", profile->format->name, "device",
+      profile->device[0] != '\0' ? profile->device : NULL, "machine", machine != NULL ? machine->name : NULL,
+      "total_seconds", rf_json_number(ranking->seconds), "lost_seconds",
+      rf_json_number(ranking->lost_seconds), "judged_seconds", rf_json_number(ranking->judged_seconds),
+      "kernels", kernels, "facts", facts_json(profile), "skipped", skipped_json(profile));
   if (object != NULL) {
     add_taken(object, profile);
     rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());

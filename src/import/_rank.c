@@ -6,15 +6,15 @@
 #include "import/import.h"
 #include "roofline/advise.h"
 
-/** Most time lost first; where that is unknown, by time, after the others. */
-static int by_loss(const void *a, const void *b) {
+/** What a kernel may hide: the time it lost, or all of its time where that is not known. */
+static double at_stake(const roof_ranked_record *row) {
+  return isnan(row->at.lost_seconds) ? row->at.seconds : row->at.lost_seconds;
+}
+
+/** Most at stake first, then what has no time. */
+static int by_stake(const void *a, const void *b) {
   const roof_ranked_record *x = a, *y = b;
-  double lost_x = x->at.lost_seconds, lost_y = y->at.lost_seconds;
-  bool known_x = !isnan(lost_x), known_y = !isnan(lost_y);
-  double vx = known_x ? lost_x : x->at.seconds, vy = known_y ? lost_y : y->at.seconds;
-  if (known_x != known_y) {
-    return known_x ? -1 : 1;
-  }
+  double vx = at_stake(x), vy = at_stake(y);
   if (isnan(vx) || isnan(vy) || vx == vy) {
     return isnan(vx) != isnan(vy) ? (isnan(vx) ? 1 : -1) : strcmp(x->record->name, y->record->name);
   }
@@ -50,12 +50,14 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
   row->starved = is_starved(record);
   r->seconds += isnan(row->at.seconds) ? 0 : row->at.seconds;
   r->lost_seconds += row->at.lost_seconds > 0 ? row->at.lost_seconds : 0;
+  r->judged_seconds += isnan(row->at.share) ? 0 : row->at.seconds;
 }
 
 roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings, const char *filter,
                               roof_ranking *ranking, roof_error *error) {
   regex_t pattern;
-  roof_ranking r = {.lost_seconds = ceilings->machine != NULL ? 0 : NAN};
+  double none = ceilings->machine != NULL ? 0 : NAN;
+  roof_ranking r = {.lost_seconds = none, .judged_seconds = none};
   roof_status status = filter != NULL ? rf_import_regex("--filter", filter, &pattern, error) : ROOF_OK;
   if (status != ROOF_OK) {
     return status;
@@ -72,11 +74,15 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
   if (r.rows == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }
-  qsort(r.rows, r.count, sizeof *r.rows, by_loss);
+  qsort(r.rows, r.count, sizeof *r.rows, by_stake);
   for (size_t i = 0; i < r.count; i++) {
     r.rows[i].time_share = r.rows[i].at.seconds / r.seconds;
     if (r.rows[i].at.seconds > 0 && (r.longest == NULL || r.rows[i].at.seconds > r.longest->at.seconds)) {
       r.longest = &r.rows[i];
+    }
+    if (r.rows[i].at.lost_seconds > 0 &&
+        (r.worst == NULL || r.rows[i].at.lost_seconds > r.worst->at.lost_seconds)) {
+      r.worst = &r.rows[i];
     }
   }
   *ranking = r;

@@ -49,17 +49,30 @@ void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_
   }
 }
 
+/** "14", "0.01": two digits of a share in percent. */
+static const char *percent(double share, char buffer[SHORT]) {
+  snprintf(buffer, SHORT, 100 * share >= 10 ? "%.0f" : "%.2g", 100 * share);
+  return buffer;
+}
+
 void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, const roof_machine *machine,
                            roof_text *out) {
-  char lost[SHORT], name[NAME];
+  char lost[SHORT], name[NAME], part[SHORT];
   roof_ranking_time(profile, r, out);
   roof_text_add(out, "\n");
   if (machine == NULL) {
     roof_text_add(out, "no ceilings: name a machine with --machine\n");
-  } else if (r->lost_seconds > 0) {
+    return;
+  }
+  double judged = r->judged_seconds / r->seconds;
+  if (judged < 0.995) {
+    roof_text_addf(out, "%s %% of the time can be judged on %s: nothing was counted of the rest\n",
+                   percent(judged, part), machine->name);
+  }
+  if (r->worst != NULL) {
     roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %s\n",
                    quantity(lost, r->lost_seconds, "s"), 100 * r->lost_seconds / r->seconds, machine->name,
-                   roof_kernel_shorten(r->rows[0].record->name, name, sizeof name));
+                   roof_kernel_shorten(r->worst->record->name, name, sizeof name));
   } else {
     roof_text_addf(out, "ceilings: %s\n", machine->name);
   }

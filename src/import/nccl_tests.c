@@ -115,6 +115,11 @@ static bool add(reading *r, measured m) {
   return true;
 }
 
+/** Whether a word is a rank and no reduction; older tables have one of the two columns. */
+static bool is_rank(const char *word) {
+  return word[strspn(word, "-0123456789")] == '\0';
+}
+
 /** The last eight words are time, algbw, busbw and wrong results, twice. */
 static roof_status take_row(reading *r, char *line, roof_error *error) {
   enum { MOST = 16 };
@@ -123,8 +128,9 @@ static roof_status take_row(reading *r, char *line, roof_error *error) {
   if (count < 11 || count > 13 || strspn(words[0], "0123456789") != strlen(words[0])) {
     return ROOF_OK;
   }
-  r->rooted = r->rooted || (count == 13 && words[4][0] != '-');
-  r->reduces = r->reduces || (count > 11 && strcmp(words[3], "none") != 0);
+  const char *root = count == 13 ? words[4] : count == 12 && is_rank(words[3]) ? words[3] : "-1";
+  r->rooted = r->rooted || root[0] != '-';
+  r->reduces = r->reduces || (count > 11 && !is_rank(words[3]) && strcmp(words[3], "none") != 0);
   for (int half = 0; half < 2; half++) {
     char **w = words + count - 8 + 4 * half;
     double wrong = rf_import_number(w[3], NULL);

@@ -2,6 +2,7 @@
  * rocprofiler-compute, rocprof's results.csv), one row per counter (rocprofv3), one row per call (kernel
  * traces) and one row per kernel (statistics). Formulas: rocprofiler-compute, "Performance model"; a wave is
  * 64 lanes. They are sums of counters, so the counters of all dispatches of a kernel are added up first. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ typedef struct reading {
   bag *bags; /* by record */
   size_t bag_count;
   import_gaps gaps;
-  size_t rows;
+  size_t rows, host_functions;
 } reading;
 
 static int detect(const char *text, size_t size) {
@@ -194,6 +195,13 @@ static void take_time(reading *r, const import_row *row, roof_record *record) {
   rf_import_gap(&r->gaps, start, end);
 }
 
+/** Statistics of host functions (hip_api_stats, hsa_api_stats) have the columns of those of kernels. */
+static bool is_host_function(const char *name) {
+  bool hip = strncmp(name, "hip", 3) == 0 && isupper((unsigned char)name[3]);
+  return (hip || strncmp(name, "hsa_", 4) == 0 || strncmp(name, "__hip", 5) == 0) &&
+         strpbrk(name, "(<:") == NULL;
+}
+
 static roof_status take_statistics(reading *r, const import_row *row, roof_record *record,
                                    roof_error *error) {
   int64_t calls = 0;
@@ -222,6 +230,11 @@ static bool take_counter(reading *r, const import_row *row, bag *b) {
 static roof_status take_row(reading *r, const import_row *row, roof_error *error) {
   const char *name = rf_import_field(row, r->c.kernel);
   if (name[0] == '\0') {
+    return ROOF_OK;
+  }
+  if (r->c.total >= 0 && is_host_function(name)) {
+    rf_import_skip(r->profile, "calls of a host function", "they are not kernels: kernel_stats has those");
+    r->host_functions++;
     return ROOF_OK;
   }
   roof_record *record = rf_import_record(r->profile, name, bare_length(name));
@@ -379,7 +392,9 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   reading r = {.source = source, .profile = profile};
   roof_status status = read_rows(&r, error);
   if (status == ROOF_OK && r.rows == 0) {
-    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "a header without kernels");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s",
+                             r.host_functions > 0 ? "statistics of host functions: give kernel_stats.csv"
+                                                  : "a header without kernels");
   }
   /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): r.bags is freed below */
   for (size_t i = 0; i < profile->count && i < r.bag_count && status == ROOF_OK; i++) {

@@ -81,6 +81,20 @@ setup() {
   [ "${#lines[@]}" -eq 3 ]
 }
 
+@test "how much of the time was judged is said first, and what was not stands among the rest by its time" {
+  run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100
+  [[ ${lines[1]} == *" % of the time can be judged on nvidia-h100-sxm: nothing was counted of the rest" ]]
+  run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100 --json
+  [ "$(json '.judged_seconds < ([.kernels[].total_seconds] | add)')" = true ]
+  [ "$(json '[.kernels[] | .lost_seconds // .total_seconds] | map(select(. != null)) | . == (sort | reverse)')" = true ]
+}
+
+@test "statistics of host functions are not taken for kernels" {
+  printf '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"hipMemcpy",3,8300000,2766666,100\n' >hip.csv
+  run -2 "$ROOFLINE" import hip.csv
+  has 'hip.csv:2: statistics of host functions: give kernel_stats.csv'
+}
+
 @test "the device that the file names is found in the catalogue" {
   while read -r machine name; do
     sed "s/NVIDIA RTX A6000/$name/" "$fixtures/ncu-raw-de.csv" >device.csv
@@ -235,7 +249,7 @@ DEVICES
 @test "time first: the longest kernel, how long none ran, and the machine it was taken on" {
   run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/trace.json" --machine a100
   [[ ${lines[0]} == *'57 % of it in nvjet_tst_'*'; idle 18.5 % of 225.0 µs' ]]
-  [ "${lines[2]}" = "taken on NVIDIA H100 80GB HBM3, which is nvidia-h100-sxm: judged by another machine's ceilings" ]
+  [ "${lines[3]}" = "taken on NVIDIA H100 80GB HBM3, which is nvidia-h100-sxm: judged by another machine's ceilings" ]
   has 'launch interval: 130.0 µs'
   has 'idle share: 18.5 %'
   [[ $output != *'_seconds'* && $output != *'e-05'* ]]
