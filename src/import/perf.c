@@ -174,12 +174,16 @@ static event_region *region_of(reading *r, const char *name) {
   return rf_event_region_of(&r->regions, name[0] != '\0' ? roof_profile_text(r->profile, name) : r->program);
 }
 
+static bool is_clock(const perf_row *row) {
+  return strcmp(row->event, "task-clock") == 0 || strcmp(row->event, "cpu-clock") == 0;
+}
+
 /** What the row says of the time. */
 static void take_time(event_region *s, const perf_row *row, double value) {
-  bool clock = strcmp(row->event, "task-clock") == 0 || strcmp(row->event, "cpu-clock") == 0;
   if (strcmp(row->event, "duration_time") == 0) {
     s->time[ELAPSED] = isnan(s->time[ELAPSED]) ? value : s->time[ELAPSED] + value;
-  } else if (clock && row->metric > 0 && strncmp(row->metric_unit, "CPUs", 4) == 0 && isnan(row->interval)) {
+  } else if (is_clock(row) && row->metric > 0 && strncmp(row->metric_unit, "CPUs", 4) == 0 &&
+             isnan(row->interval)) {
     s->time[CLOCK] = fmax(s->time[CLOCK], value / row->metric);
   }
   s->time[INTERVALS] = fmax(s->time[INTERVALS], row->interval);
@@ -192,7 +196,8 @@ static roof_status take_row(reading *r, const perf_row *row, roof_error *error) 
     return roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");
   }
   double value = rf_import_number(row->value, &row->marks);
-  double scale = rf_import_unit(row->unit, 1024);
+  bool bare = is_clock(row) && row->unit[0] == '\0'; /* newer versions of perf: in ns, and do not say so */
+  double scale = rf_import_unit(bare ? "ns" : row->unit, 1024);
   bool bytes = row->unit[0] != '\0' && strchr(row->unit, 'B') != NULL;
   r->rows++;
   for (int i = 0; i < 2; i++) {
