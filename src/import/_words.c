@@ -49,15 +49,9 @@ void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_
   }
 }
 
-/** "14", "0.01": two digits of a share in percent. */
-static const char *percent(double share, char buffer[SHORT]) {
-  snprintf(buffer, SHORT, 100 * share >= 10 ? "%.0f" : "%.2g", 100 * share);
-  return buffer;
-}
-
 void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, const roof_machine *machine,
                            roof_text *out) {
-  char lost[SHORT], name[NAME], part[SHORT];
+  char lost[SHORT], name[NAME];
   roof_ranking_time(profile, r, out);
   roof_text_add(out, "\n");
   if (machine == NULL) {
@@ -66,8 +60,9 @@ void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, c
   }
   double judged = r->judged_seconds / r->seconds;
   if (judged < 0.995) {
-    roof_text_addf(out, "%s %% of the time can be judged on %s: nothing was counted of the rest\n",
-                   percent(judged, part), machine->name);
+    roof_text_addf(out, judged >= 0.1 ? "%.0f" : "%.2g", 100 * judged);
+    roof_text_addf(out, " %% of the time can be judged on %s: nothing was counted of the rest\n",
+                   machine->name);
   }
   if (r->worst != NULL) {
     roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %s\n",

@@ -477,8 +477,13 @@ static void a_ranking_is_said_in_words(void **state) {
   roof_record records[] = {{.name = "sgemm"}, {.name = "copy"}};
   roof_ranked_record rows[] = {{.record = &records[0], .time_share = 0.75},
                                {.record = &records[1], .time_share = 0.25}};
-  const roof_ranking ranking = {
-      .rows = rows, .count = 2, .longest = &rows[0], .seconds = 3, .lost_seconds = 1.5};
+  const roof_ranking ranking = {.rows = rows,
+                                .count = 2,
+                                .longest = &rows[0],
+                                .worst = &rows[0],
+                                .seconds = 3,
+                                .lost_seconds = 1.5,
+                                .judged_seconds = 2.25};
   const char *const why[] = {NULL, "no prediction"};
   const roof_recorded recorded = {"my.ledger", why};
   const roof_machine machine = {.name = "h100"};
@@ -491,6 +496,8 @@ static void a_ranking_is_said_in_words(void **state) {
   assert_string_equal(text.data, "2 kernels, 3.000 s on H100, 75 % of it in sgemm; idle 25.0 % of 4.000 s");
   roof_text_done(&text);
   roof_ranking_sentence(&profile, &ranking, &machine, &text);
+  assert_non_null(
+      strstr(text.data, "\n75 % of the time can be judged on h100: nothing was counted of the rest\n"));
   assert_non_null(
       strstr(text.data, "\n1.500 s (50 % of it) lost against the ceilings of h100, most in sgemm\n"));
   roof_text_done(&text);
