@@ -116,7 +116,7 @@ size_t roof_text_shown(const char *string) {
 bool roof_text_is_plain(const char *string) {
   size_t length = 1;
   for (; *string != '\0' && length > 0; string += length) {
-    length = roof_text_shown(string);
+    length = *string >= ' ' && *string < '\x7F' ? 1 : roof_text_shown(string);
   }
   return length > 0;
 }

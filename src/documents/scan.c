@@ -315,6 +315,7 @@ typedef struct scanner {
   const rf_scan_field *fields;
   size_t count;
   void *row;
+  size_t members; /**< read so far */
   bool seen[RF_SCAN_FIELDS];
   uint64_t names[NAMES]; /**< hashes of the paths seen that are no fields: objects, and the rest of one */
   size_t name_count;
@@ -340,12 +341,27 @@ static bool is_path(const scanner *s) {
   return memchr(s->path + s->around, '.', s->path_length - s->around) == NULL;
 }
 
-static const rf_scan_field *find_field(const scanner *s) {
+/** Which fields of a table the members of the object before were, in their order: objects of one program have them in one order. */
+static _Thread_local struct {
+  const rf_scan_field *fields;
+  unsigned char order[RF_SCAN_FIELDS];
+} usual;
+
+static bool is_at(const scanner *s, const rf_scan_field *field) {
+  return field->length == s->path_length && memcmp(field->path, s->path, s->path_length) == 0;
+}
+
+static const rf_scan_field *find_field(scanner *s) {
   const rf_scan_field *rest = NULL;
   bool path = is_path(s);
+  unsigned char *place = &usual.order[s->members++ % RF_SCAN_FIELDS];
+  if (path && is_at(s, &s->fields[*place])) {
+    return &s->fields[*place];
+  }
   for (size_t i = 0; i < s->count; i++) {
     const rf_scan_field *field = &s->fields[i];
-    if (path && field->length == s->path_length && memcmp(field->path, s->path, s->path_length) == 0) {
+    if (path && is_at(s, field)) {
+      *place = (unsigned char)i;
       return field;
     }
     if (field->kind == RF_SCAN_REST && field->length == s->around &&
@@ -410,7 +426,7 @@ static bool scan_string(scanner *s, char *out, size_t size) {
 
 static bool skip_digits(scanner *s) {
   const char *start = s->at;
-  while (s->at < s->scan.end && isdigit((unsigned char)*s->at)) {
+  while (s->at < s->scan.end && *s->at >= '0' && *s->at <= '9') {
     s->at++;
   }
   return s->at > start;
@@ -495,19 +511,15 @@ static bool scan_member(scanner *s, int depth) {
 }
 
 static bool scan_object(scanner *s, int depth) {
-  char outer[PATH];
-  size_t length = s->path_length;
-  memcpy(outer, s->path, sizeof outer);
+  size_t length = s->path_length; /* members write behind it */
   bool good = take(s, '}');
   if (!good) {
     do {
-      memcpy(s->path, outer, sizeof outer);
       s->path_length = length;
       good = length < PATH - 2 && scan_member(s, depth);
     } while (good && take(s, ','));
     good = good && take(s, '}');
   }
-  memcpy(s->path, outer, sizeof outer);
   s->path_length = length;
   return good;
 }
@@ -534,5 +546,9 @@ static bool scan_value(scanner *s, int depth) {
 
 bool rf_scan_object(const char *text, size_t length, const rf_scan_field *fields, size_t count, void *row) {
   scanner s = {.at = text, .scan = {.end = text + length}, .fields = fields, .count = count, .row = row};
+  if (usual.fields != fields) {
+    memset(&usual, 0, sizeof usual);
+    usual.fields = fields;
+  }
   return take(&s, '{') && scan_object(&s, 0) && s.at == s.scan.end;
 }

@@ -2,6 +2,7 @@
 #include "host/clock.h"
 
 #include "documents/json.h"
+#include "ledger/hash.h"
 #include "roofline/version.h"
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static void digest_end(crypto_hash_sha256_state *state, char out[LEDGER_DIGEST +
 char *roof_ledger_digest(const char *text, size_t length, char digest[ROOF_DIGEST_MAX]) {
   crypto_hash_sha256_state state; /* libsodium needs no set-up for it */
   crypto_hash_sha256_init(&state);
-  crypto_hash_sha256_update(&state, (const unsigned char *)text, length);
+  rf_hash_add(&state, text, length);
   digest_end(&state, digest);
   return digest;
 }
@@ -84,20 +85,22 @@ static void add_signature(roof_text *line, const char *text, size_t length, cons
 /** True when the line ends with the SHA-256 of what stands before it; `digest` gets that of the whole line.
  */
 static bool sealed(const char *line, size_t length, char digest[LEDGER_DIGEST + 1]) {
-  char expected[SEAL_LENGTH + 1], seal[LEDGER_DIGEST + 1];
+  enum { KEY = sizeof seal_key - 1, END = sizeof seal_end - 1 };
+  char seal[LEDGER_DIGEST + 1];
   if (length < SEAL_LENGTH) {
     return false;
   }
+  const char *said = line + length - SEAL_LENGTH;
   crypto_hash_sha256_state state, body;
   crypto_hash_sha256_init(&state);
-  crypto_hash_sha256_update(&state, (const unsigned char *)line, length - SEAL_LENGTH);
+  rf_hash_add(&state, line, length - SEAL_LENGTH);
   body = state;
   digest_end(&body, seal);
-  snprintf(expected, sizeof expected, "%s%s%s", seal_key, seal, seal_end);
-  crypto_hash_sha256_update(&state, (const unsigned char *)line + length - SEAL_LENGTH, SEAL_LENGTH);
-  crypto_hash_sha256_update(&state, (const unsigned char *)"\n", 1);
+  rf_hash_add(&state, said, SEAL_LENGTH);
+  rf_hash_add(&state, "\n", 1);
   digest_end(&state, digest);
-  return memcmp(line + length - SEAL_LENGTH, expected, SEAL_LENGTH) == 0;
+  return memcmp(said, seal_key, KEY) == 0 && memcmp(said + KEY, seal, LEDGER_DIGEST) == 0 &&
+         memcmp(said + KEY + LEDGER_DIGEST, seal_end, END) == 0;
 }
 
 static const char *check_prediction(const roof_ledger_entry *entry) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ledger/entry.h"
+#include "ledger/hash.h"
 #include "roofline/ledger.h"
 #include "roofline/ops.h"
 #include "roofline/version.h"
@@ -1134,8 +1135,31 @@ static void a_forged_line_is_found(void **state) {
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+/** Lengths around whole blocks, taken at once and in parts: what the processor's instructions take and what they leave. */
+static void digests_are_those_of_libsodium(void **state) {
+  (void)state;
+  enum { MOST = 600 };
+  static char text[MOST];
+  for (size_t i = 0; i < MOST; i++) {
+    text[i] = (char)(i * 37 + i / 7);
+  }
+  for (size_t length = 0; length <= MOST; length++) {
+    unsigned char expected[crypto_hash_sha256_BYTES], found[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256(expected, (const unsigned char *)text, length);
+    for (size_t first = 0; first <= length; first += length / 3 + 1) {
+      crypto_hash_sha256_state hash;
+      crypto_hash_sha256_init(&hash);
+      rf_hash_add(&hash, text, first);
+      rf_hash_add(&hash, text + first, length - first);
+      crypto_hash_sha256_final(&hash, found);
+      assert_memory_equal(found, expected, sizeof expected);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(digests_are_those_of_libsodium),
       TEST(a_line_says_all_of_it),
       TEST(the_chain_is_of_whole_lines),
       TEST(one_changed_byte_anywhere_is_found),
