@@ -146,7 +146,10 @@ static const char *reason_of(const rf_answer *answer, char *reason, size_t size)
   }
   bool known = field[5] != NULL && strcmp(field[1], "error") == 0;
   bool more = known && rest != NULL && rest[0] != '\0';
-  snprintf(reason, size, "%s%s%s", known ? field[5] : "no time stamp", more ? ": " : "", more ? rest : "");
+  if (!known) {
+    return rf_answer_why(answer, reason, size);
+  }
+  snprintf(reason, size, "%s%s%s", field[5], more ? ": " : "", more ? rest : "");
   return reason;
 }
 

@@ -154,6 +154,31 @@ refused() {
   run -1 "$ROOFLINE" ledger verify --ledger results/x.ledger --anchor git
 }
 
+@test "whoever has fetched a tag keeps it: git neither pushes nor fetches another over it" {
+  repository
+  git init -q --bare server
+  git remote add origin server
+  seals a b
+  "$ROOFLINE" ledger anchor git --quiet
+  git push -q origin HEAD --tags
+  git clone -q server reader
+  "$ROOFLINE" ledger keygen
+  rewrite
+  tag=$(git tag)
+  git tag -d "$tag" >/dev/null # and makes another of its name, and one of the new head
+  git tag -m "$(head_of) roofline.ledger" "$tag"
+  run git push origin "$tag"
+  [ "$status" -ne 0 ]
+  git tag -d "$tag" >/dev/null
+  "$ROOFLINE" ledger anchor git --quiet
+  git push -q origin HEAD --tags
+  run -0 "$ROOFLINE" ledger verify --anchor git # here, where the first is gone
+  git -C reader fetch -q --tags
+  cp roofline.ledger reader
+  run -1 "$ROOFLINE" ledger verify --anchor git --ledger reader/roofline.ledger
+  has "does not extend anchor $tag of"
+}
+
 @test "a tag is signed where git is asked to sign tags" {
   repository
   printf '#!/bin/sh\ncat >/dev/null\necho "-----BEGIN PGP SIGNATURE-----"\nprintf "\\n[GNUPG:] SIG_CREATED D\\n" >&2\n' >gpg

@@ -142,11 +142,81 @@ static void what_anchors_prove(void **state) {
   roof_text_done(&text);
 }
 
+static char folder[] = "/tmp/roofline-anchor-XXXXXX";
+static char ledger[64];
+
+static int make_folder(void **state) {
+  (void)state;
+  char command[512];
+  snprintf(ledger, sizeof ledger, "%s/l", mkdtemp(folder));
+  snprintf(command, sizeof command, "cp '%s/tests/fixtures/ledger/0.1.ledger' %s && chmod u+w %s",
+           getenv("ROOFLINE_SOURCE"), ledger, ledger);
+  return system(command);
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+static void a_tag_is_made_and_verified(void **state) {
+  (void)state;
+  char command[512];
+  roof_anchor made = {0};
+  roof_anchors all = {0};
+  snprintf(command, sizeof command,
+           "cd %s && git init -q . 2>/dev/null && git config user.name n && git config user.email e && git "
+           "commit -q "
+           "--allow-empty -m m",
+           folder);
+  if (system(command) != 0) {
+    skip();
+  }
+  assert_int_equal(roof_ledger_verify_anchors(ledger, "git", NULL, &all, NULL), ROOF_E_GATE);
+  assert_int_equal(roof_ledger_anchor(ledger, ROOF_ANCHOR_GIT, NULL, &made, NULL), ROOF_OK);
+  assert_true(made.kind == ROOF_ANCHOR_GIT && made.entries == 8);
+  for (size_t times = 1; times <= 2; times++) { /* each appends */
+    assert_int_equal(roof_ledger_verify_anchors(ledger, "git", NULL, &all, NULL), ROOF_OK);
+    assert_int_equal(all.count, times);
+    assert_string_equal(all.list[times - 1].name, made.name);
+    assert_string_equal(all.list[times - 1].digest, made.digest);
+  }
+  snprintf(command, sizeof command, "cd %s && head -7 l >short && mv short l", folder);
+  assert_int_equal(system(command), 0);
+  assert_int_equal(roof_ledger_verify_anchors(ledger, "git", NULL, &all, NULL), ROOF_E_GATE);
+  assert_int_equal(all.count, 2);
+  roof_anchors_done(&all);
+  assert_true(all.list == NULL && all.count == 0);
+}
+
+static void what_is_no_anchor_is_refused(void **state) {
+  (void)state;
+  char proof[128];
+  roof_anchor made = {.entries = 77};
+  roof_anchors all = {0};
+  assert_int_equal(roof_ledger_anchor(ledger, ROOF_ANCHOR_GIT, "http://a", &made, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_ledger_anchor("/nowhere/l", ROOF_ANCHOR_OTS, NULL, &made, NULL), ROOF_E_INPUT);
+  assert_int_equal(made.entries, 77);
+  assert_int_equal(roof_ledger_verify_anchors(ledger, "files", NULL, &all, NULL), ROOF_E_GATE);
+  assert_int_equal(roof_ledger_verify_anchors(ledger, ledger, NULL, &all, NULL), ROOF_E_ARGUMENT);
+  snprintf(proof, sizeof proof, "%s.1.head.tsr", ledger);
+  assert_int_equal(roof_ledger_verify_anchors(ledger, proof, ledger, &all, NULL), ROOF_E_INPUT);
+  char command[512];
+  snprintf(command, sizeof command, "echo 1:%064d >%s.1.head && echo >%s", 7, ledger, proof);
+  assert_int_equal(system(command), 0);
+  assert_int_equal(roof_ledger_verify_anchors(ledger, proof, NULL, &all, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_ledger_verify_anchors(ledger, proof, "/nowhere/ca", &all, NULL), ROOF_E_INPUT);
+  assert_int_equal(all.count, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_program_answers),  cmocka_unit_test(a_program_that_gives_no_answer_is_left),
-      cmocka_unit_test(kinds_have_names),   cmocka_unit_test(heads_are_read_strictly),
-      cmocka_unit_test(what_anchors_prove),
+      cmocka_unit_test(a_program_answers),          cmocka_unit_test(a_program_that_gives_no_answer_is_left),
+      cmocka_unit_test(kinds_have_names),           cmocka_unit_test(heads_are_read_strictly),
+      cmocka_unit_test(what_anchors_prove),         cmocka_unit_test(what_is_no_anchor_is_refused),
+      cmocka_unit_test(a_tag_is_made_and_verified),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
