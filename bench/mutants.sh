@@ -32,10 +32,10 @@ tests() {
   printf '%s\n' "$@" | sort -u | sed 's|^test_|unit/test_|; t; s|^|cli/|' | paste -sd'|' | sed 's/.*/^(&)$/'
 }
 
-# build NAME...: the command, the libraries that suites of it link with, and these unit tests.
+# build NAME...: the command, what its suites link and run, and these unit tests.
 build() {
   # shellcheck disable=SC2046  # words
-  ninja -C "$tree/build/release" roofline roofline_shared roofline_core_static roofline_region_shared roofline_region_static $(printf '%s\n' "$@" | grep '^test_' | sort -u) >"$scratch/log" 2>&1
+  ninja -C "$tree/build/release" roofline roofline_shared roofline_core_static roofline_region_shared roofline_region_static crash-shim crash-replay $(printf '%s\n' "$@" | grep '^test_' | sort -u) >"$scratch/log" 2>&1
 }
 
 pass() { # NAME...: whether these tests do; the first that does not ends it

@@ -734,6 +734,43 @@ static void what_entries_say_of_each_other_is_checked(void **state) {
   }
 }
 
+static void a_measurement_of_no_prediction_says_so(void **state) {
+  (void)state;
+#define ALONE(unsealed)                                                                                      \
+  "{\"sequence\":1,\"kind\":\"measurement\",\"time\":\"2026-01-02T00:00:00.000Z\",\"label\":\"k\","          \
+  "\"prediction\":null,\"unsealed\":" unsealed ",\"seconds\":3e-3"
+  roof_error error = {0};
+  craft((const char *[]){ALONE("true")}, 1);
+  assert_int_equal(verify(NULL), ROOF_OK);
+  craft((const char *[]){ALONE("false")}, 1);
+  assert_int_equal(verify(&error), ROOF_E_GATE);
+  assert_string_equal(error.message, "entry 1: it is of no prediction, and not marked as unsealed");
+#undef ALONE
+}
+
+/** Only the same start of the system has the same clock: a day by date, a minute by the time since it. */
+static void a_clock_is_set_within_one_start(void **state) {
+  (void)state;
+#define STARTED(boot, uptime) ",\"boot\":\"" boot "\",\"uptime\":" uptime
+#define FIRST CRAFTED_SEAL("1", "2026-01-01T00:00:00.000Z")
+#define SECOND CRAFTED_SEAL("2", "2026-01-02T00:00:00.000Z")
+  static const struct {
+    const char *bodies[2];
+    size_t clocks;
+  } cases[] = {{{FIRST STARTED("0a", "100"), SECOND STARTED("0a", "160")}, 1},
+               {{FIRST STARTED("0a", "100"), SECOND STARTED("0a", "86500")}, 0},
+               {{FIRST STARTED("0a", "100"), SECOND STARTED("0b", "160")}, 0},
+               {{FIRST STARTED("", "100"), SECOND STARTED("", "160")}, 0},
+               {{FIRST STARTED("0a", "0"), SECOND STARTED("0a", "60")}, 0}};
+#undef STARTED
+#undef FIRST
+#undef SECOND
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    craft(cases[i].bodies, 2);
+    assert_int_equal(summarised().doubts.clocks, cases[i].clocks);
+  }
+}
+
 static void a_ledger_goes_on_from_its_earlier_states(void **state) {
   (void)state;
   char copy[128], head[96];
@@ -1185,6 +1222,8 @@ int main(void) {
       TEST(predicting_after_measuring_does_not_count),
       TEST(an_empty_ledger_reconciles_to_nothing),
       TEST(what_entries_say_of_each_other_is_checked),
+      TEST(a_measurement_of_no_prediction_says_so),
+      TEST(a_clock_is_set_within_one_start),
       TEST(a_ledger_goes_on_from_its_earlier_states),
       TEST(labels_are_one_line_of_text),
       TEST(what_a_sceptic_asks_about_is_named),

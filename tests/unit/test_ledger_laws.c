@@ -186,6 +186,26 @@ static void an_earlier_head_shows_every_cut(void **state) {
   }
 }
 
+/** A head is a number and 64 hexadecimal digits; whatever else was typed is the name of a file. */
+static void what_is_no_head_is_a_file(void **state) {
+  (void)state;
+  roof_ledger_summary summary;
+  size_t seen;
+  char head[ROOF_DIGEST_MAX + 8];
+  assert_int_equal(roof_ledger_verify(path, NULL, &summary, NULL), ROOF_OK);
+  snprintf(head, sizeof head, "%d:%s", ENTRIES, summary.head);
+  assert_int_equal(roof_ledger_extends(path, head, &seen, NULL), ROOF_OK);
+  for (size_t i = 0; i < strlen(head); i++) {
+    char kept = head[i];
+    head[i] = 'g';
+    assert_int_equal(roof_ledger_extends(path, head, &seen, NULL), ROOF_E_INPUT);
+    head[i] = kept;
+  }
+  assert_int_equal(roof_ledger_extends(path, &head[1], &seen, NULL), ROOF_E_INPUT);
+  head[strlen(head) - 1] = '\0';
+  assert_int_equal(roof_ledger_extends(path, head, &seen, NULL), ROOF_E_INPUT);
+}
+
 /** Makes a line's own SHA-256 anew, after its content was changed. */
 static void digest_anew(char *line) {
   char digest[ROOF_DIGEST_MAX];
@@ -221,6 +241,7 @@ int main(void) {
       cmocka_unit_test(every_byte_lost_gained_or_swapped_is_found),
       cmocka_unit_test(lines_have_one_order),
       cmocka_unit_test(an_earlier_head_shows_every_cut),
+      cmocka_unit_test(what_is_no_head_is_a_file),
       cmocka_unit_test(every_change_with_its_digest_breaks_the_next_link),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
