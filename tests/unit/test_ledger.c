@@ -1147,6 +1147,35 @@ static void a_key_others_can_read_is_refused(void **state) {
   unlink(key), unlink(public_key);
 }
 
+/** What is not the line that keygen writes is no key: a digit too many or too few, another letter, the public one. */
+static void a_damaged_key_is_refused(void **state) {
+  (void)state;
+  char key[128], public_key[140], line[256] = "";
+  snprintf(key, sizeof key, "%s/key", folder);
+  snprintf(public_key, sizeof public_key, "%s.pub", key);
+  assert_int_equal(roof_ledger_keygen(key, NULL), ROOF_OK);
+  FILE *file = fopen(key, "r");
+  assert_non_null(fgets(line, sizeof line, file));
+  fclose(file);
+  size_t digits = strcspn(line, "\n");
+  static const struct {
+    const char *before, *after;
+    size_t less;
+  } changed[] = {{"", "0", 0}, {"", "00", 0}, {"", "", 1}, {"", "g", 1}, {"x", "", 0}};
+  roof_sealing s = sealing("l", 1, 1);
+  roof_ledger_options how = {.key = key};
+  for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) {
+    roof_error error = {0};
+    file = fopen(key, "w");
+    int count = (int)(digits - changed[i].less);
+    assert_true(fprintf(file, "%s%.*s%s\n", changed[i].before, count, line, changed[i].after) > 0);
+    fclose(file);
+    assert_int_equal(roof_ledger_seal(path, &s, 1, &how, &error), ROOF_E_INPUT);
+    assert_non_null(strstr(error.message, "must be one line `ed25519-secret HEX`"));
+  }
+  unlink(key), unlink(public_key);
+}
+
 /** A signature made for other content is found although the line's own SHA-256 is made anew. */
 static void a_forged_line_is_found(void **state) {
   (void)state;
@@ -1241,6 +1270,7 @@ int main(void) {
       TEST(only_json_is_read),
       TEST(signatures),
       TEST(a_key_others_can_read_is_refused),
+      TEST(a_damaged_key_is_refused),
       TEST(a_forged_line_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

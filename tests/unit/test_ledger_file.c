@@ -234,6 +234,29 @@ static void a_torn_end_is_never_written_over(void **state) {
   free(text);
 }
 
+/** No name is left for what is kept: then nothing is cut off. */
+static void a_torn_end_that_cannot_be_kept_stays(void **state) {
+  (void)state;
+  size_t length, now;
+  char *lines[3], *text = three_lines(&length, lines), longest[400];
+  roof_sealing s = sealing("next");
+  roof_error error = {0};
+  int start = snprintf(longest, sizeof longest, "%s/", folder);
+  memset(longest + start, 'l', 254);
+  longest[start + 254] = '\0';
+  FILE *file = fopen(longest, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(text, 1, length - 9, file), length - 9);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(roof_ledger_seal(longest, &s, 1, NULL, &error), ROOF_E_OUTPUT);
+  assert_non_null(strstr(error.message, "its torn end cannot be kept"));
+  char *kept = slurp(longest, &now);
+  assert_int_equal(now, length - 9);
+  assert_memory_equal(kept, text, now);
+  free(kept);
+  free(text);
+}
+
 /** Pages of one append reach the disk in any order: those that do not read as zeros. */
 static void a_batch_torn_inside_is_dropped_whole(void **state) {
   (void)state;
@@ -517,6 +540,7 @@ int main(void) {
       TEST(only_a_chain_that_holds_is_continued),
       TEST(a_chopped_entry_is_kept_said_and_noted),
       TEST(a_torn_end_is_never_written_over),
+      TEST(a_torn_end_that_cannot_be_kept_stays),
       TEST(a_batch_torn_inside_is_dropped_whole),
       TEST(a_part_of_a_batch_is_none_of_it),
       TEST(batches_do_not_mix),
