@@ -355,7 +355,7 @@ static const rf_scan_field *find_field(scanner *s) {
   const rf_scan_field *rest = NULL;
   bool path = is_path(s);
   unsigned char *place = &usual.order[s->members++ % RF_SCAN_FIELDS];
-  if (path && is_at(s, &s->fields[*place])) {
+  if (path && *place < s->count && is_at(s, &s->fields[*place])) {
     return &s->fields[*place];
   }
   for (size_t i = 0; i < s->count; i++) {
