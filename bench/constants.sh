@@ -22,6 +22,8 @@ trap 'rm -rf "$scratch"' EXIT
 # NetX-lab/Frontier@a4b22df timed the same norms on H800 eagerly and alone: 16 us, and 2 us and more. What is no host's has the
 # latency of a kernel alone.
 # SGLang has no timings there: on Hopper its experts are the Triton kernels that vLLM took over, on Blackwell both take FlashInfer's.
+# llm-foundry's attention of 2023 is Triton's, without Hopper's own instructions: a quarter of what engines reach, from its 21 training
+# steps on H100 (bench/training.sh), whose time grows with the tokens of a sequence as nothing else could make it.
 # A family without a device of its own among the tables is as the one that has memory and power of its kind.
 # shellcheck disable=SC2034 # names of a column
 aiconfigurator=ai-dynamo/aiconfigurator@095f58a
@@ -51,6 +53,7 @@ ampere-rtx.decode.trtllm      = ada.decode.trtllm
 hopper.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
 hopper.prefill.vllm           vllm    -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
 hopper.prefill.trtllm         trtllm  -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
+hopper.prefill.llm-foundry    = hopper.prefill framework="llm-foundry" efficiency*=0.25
 blackwell.prefill             -       -     aiconfigurator  aiconfigurator/context_attention_b200_sxm
 blackwell.prefill.vllm        vllm    -     aiconfigurator  aiconfigurator/context_attention_b200_sxm
 blackwell.prefill.trtllm      trtllm  -     aiconfigurator  aiconfigurator/context_attention_b200_sxm

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Training steps as predicted, compared with published ones. Nothing is fitted. Prints a table; with a document, writes it there
+# Training steps as predicted, compared with published ones. Prints a table; with a document, writes it there
 # between the two `training` marks.
 #
 # mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking/README.md: MPT (GPT with 50368 words) in bf16, FSDP that shards everything;

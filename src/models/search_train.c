@@ -50,7 +50,9 @@ static void try_one(search *s) {
                         .training = roof_model_training_of(set, s->target.devices, &s->phase)};
   p.device_tokens_per_second = set->batch * set->prompt / p.seconds / s->target.devices;
   rf_model_front_add(&weighed, s->front->points, &s->front->count, &p);
-  if (s->front->best.tp == 0 || p.seconds < s->front->best.seconds) {
+  const roof_train_point *best = &s->front->best;
+  bool equal = p.seconds == best->seconds && p.total_bytes < best->total_bytes;
+  if (best->tp == 0 || p.seconds < best->seconds || equal) {
     s->front->best = p;
   }
 }
