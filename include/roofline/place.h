@@ -68,6 +68,9 @@ typedef struct roof_counted {
   double link_bytes;
   const char *link; /**< what that link's name begins with; NULL or "": the first */
   int cores;        /**< that did it; 0: not known, all may have */
+  double busy_compute,
+      busy_memory; /**< shares of their peaks at which a profiler saw the busiest arithmetic pipe and the
+                                       memory: used where FLOPs or bytes were not counted */
 } roof_counted;
 
 /** The time for each FLOP and byte on one basis; NaN where no figure is known. */

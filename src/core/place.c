@@ -41,7 +41,9 @@ void roof_counted_init(roof_counted *work) {
                          .other_bytes = NAN,
                          .write_share = NAN,
                          .update_share = NAN,
-                         .link_bytes = NAN};
+                         .link_bytes = NAN,
+                         .busy_compute = NAN,
+                         .busy_memory = NAN};
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     work->other_flops[d] = NAN;
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
@@ -51,6 +53,16 @@ void roof_counted_init(roof_counted *work) {
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     work->bytes[l] = NAN;
   }
+}
+
+/** A counter by its name, as advise.h has it. */
+static double counter_of(const roof_measurement *m, const char *name) {
+  for (size_t i = 0; i < m->counter_count; i++) {
+    if (strcmp(m->counters[i].name, name) == 0) {
+      return m->counters[i].value;
+    }
+  }
+  return NAN;
 }
 
 void roof_counted_of(const roof_measurement *m, roof_counted *work) {
@@ -78,6 +90,8 @@ void roof_counted_of(const roof_measurement *m, roof_counted *work) {
   work->update_share = m->update_share;
   work->link_bytes = threads * m->link_bytes;
   work->link = m->link;
+  work->busy_compute = counter_of(m, "compute");
+  work->busy_memory = counter_of(m, "memory");
 }
 
 /* What a machine has */
@@ -289,6 +303,16 @@ static void consider_bytes(bound *b, const roof_ceilings *c, const roof_price *p
   }
 }
 
+/** What the profiler says of a resource whose use it did not count. */
+static void consider_busy(bound *b, const roof_counted *work, const roof_placed *counted) {
+  if (isnan(counted->flops)) {
+    consider(b, work->busy_compute * work->seconds, ROOF_COMPUTE_BOUND);
+  }
+  if (isnan(counted->bytes)) {
+    consider(b, work->busy_memory * work->seconds, ROOF_MEMORY_BOUND);
+  }
+}
+
 static bound bound_of(const roof_ceilings *c, const roof_price *price, const roof_counted *work) {
   bound b = {.seconds = NAN, .compute_seconds = NAN, .bytes = NAN, .regime = ROOF_REGIME_COUNT};
   consider_flops(&b, c, price, work);
@@ -378,6 +402,7 @@ static const char *obstacle(const roof_ceilings *c, const roof_counted *work, co
                             char *buffer, size_t size) {
   double unknown = 0;
   bool moved = !isnan(out->bytes) || !isnan(work->link_bytes);
+  bool busy = work->busy_compute > 0 || work->busy_memory > 0;
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
       bool lost = work->flops[d][u] > 0 && isnan(c->reached.flop[d][u]);
@@ -391,13 +416,16 @@ static const char *obstacle(const roof_ceilings *c, const roof_counted *work, co
   return c->machine == NULL                         ? "no machine is named"
          : unknown > negligible * known(out->flops) ? buffer
          : !moved && work->other_bytes > 0          ? "the level that its bytes come from is not known"
-         : isnan(out->flops) && !moved ? "its work is not known: no FLOPs and no bytes were counted"
-                                       : NULL;
+         : isnan(out->flops) && !moved && !busy ? "its work is not known: no FLOPs and no bytes were counted"
+                                                : NULL;
 }
 
 static void name_binding(roof_placed *out, const bound *b) {
   out->regime = b->regime;
-  if (b->regime == ROOF_COMPUTE_BOUND && b->peak != NULL) {
+  if ((b->regime == ROOF_COMPUTE_BOUND && b->peak == NULL) ||
+      (b->regime == ROOF_MEMORY_BOUND && b->level == NULL)) {
+    snprintf(out->binding, sizeof out->binding, "%s", roof_regime_name(b->regime));
+  } else if (b->regime == ROOF_COMPUTE_BOUND) {
     snprintf(out->binding, sizeof out->binding, "%s %s", roof_dtype_name(b->peak->dtype),
              roof_unit_name(b->peak->unit));
     out->basis = b->peak->kind == ROOF_MEASURED ? ROOF_ACHIEVED : ROOF_THEORETICAL;
@@ -421,6 +449,7 @@ static void place(const roof_ceilings *ceilings, const roof_counted *counted, ro
   } else {
     bound reached = bound_of(ceilings, &ceilings->reached, &work);
     bound least = bound_of(ceilings, &ceilings->least, &work);
+    consider_busy(&reached, counted, &out);
     if (reached.seconds > 0) {
       name_binding(&out, &reached);
       out.cores = ceilings->cores;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "documents/json.h"
+#include "roofline/advise.h"
 #include "roofline/ops.h"
 
 #define ROW(format) extern const roof_format rf_format_##format;
@@ -158,6 +159,15 @@ static double noise_of(const roof_record *record) {
   return (stats.ci_high - stats.ci_low) / (2 * stats.median);
 }
 
+static double counter_of(const roof_record *record, roof_clue clue) {
+  for (size_t i = 0; i < record->counter_count; i++) {
+    if (strcmp(record->counters[i].name, roof_clue_name(clue)) == 0) {
+      return record->counters[i].value;
+    }
+  }
+  return NAN;
+}
+
 void roof_record_counted(const roof_record *record, roof_counted *work) {
   roof_counted_init(work);
   work->seconds = roof_record_seconds(record);
@@ -178,4 +188,6 @@ void roof_record_counted(const roof_record *record, roof_counted *work) {
   work->update_share = record->update_share;
   work->link_bytes = record->link_bytes.value;
   work->link = record->link;
+  work->busy_compute = counter_of(record, ROOF_CLUE_COMPUTE);
+  work->busy_memory = counter_of(record, ROOF_CLUE_MEMORY);
 }

@@ -93,6 +93,31 @@ static void unknown_is_never_a_share(void **state) {
   set_up(NULL);
 }
 
+/** A resource that was not counted is judged by what the profiler saw of it; the busier one names the wall. */
+static void what_was_not_counted_is_as_busy_as_seen(void **state) {
+  (void)state;
+  roof_counted work;
+  roof_placed placed;
+  roof_counted_init(&work);
+  work.seconds = 1;
+  work.busy_compute = 0.52;
+  work.busy_memory = 0.24;
+  roof_place(&ceilings, &work, &placed);
+  assert_true(placed.state == ROOF_PLACE_POSSIBLE && placed.regime == ROOF_COMPUTE_BOUND);
+  assert_string_equal(placed.binding, "compute");
+  assert_near(placed.share, 0.52, 1e-12);
+  assert_near(placed.lost_seconds, 0.48, 1e-12);
+  work.bytes[ROOF_MEMORY] = 0.6 * bandwidth; /* counted: its own share counts */
+  roof_place(&ceilings, &work, &placed);
+  assert_string_equal(placed.binding, "HBM");
+  assert_near(placed.share, 0.6, 1e-12);
+  work.flops[ROOF_FP64][ROOF_VECTOR] = 0.7 * vector_peak;
+  work.busy_compute = 0.99;
+  roof_place(&ceilings, &work, &placed);
+  assert_string_equal(placed.binding, "fp64 vector");
+  assert_near(placed.share, 0.7, 1e-12);
+}
+
 static void the_unit_of_flops(void **state) {
   (void)state;
   roof_counted work = counted(1);
@@ -268,6 +293,7 @@ static void every_way_in_agrees(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unknown_is_never_a_share),
+      cmocka_unit_test(what_was_not_counted_is_as_busy_as_seen),
       cmocka_unit_test(the_unit_of_flops),
       cmocka_unit_test(the_impossible_says_why),
       cmocka_unit_test(noise_and_rounding),
