@@ -202,6 +202,8 @@ static const config_key keys[] = {
     NO_EFFECT("transformers_version"),
     NO_EFFECT("auto_map"),
     NO_EFFECT("use_cache"),
+    NO_EFFECT("cache_implementation"),
+    NO_EFFECT("rms_norm"),
     NO_EFFECT("is_decoder"),
     NO_EFFECT("is_encoder_decoder"),
     NO_EFFECT("add_cross_attention"),

@@ -253,7 +253,8 @@ static void keys_that_say_nothing(void **state) {
   (void)state;
   static const char *const read[] = {SMALL "\"new\": null}", SMALL "\"new\": false, \"other\": 0}",
                                      SMALL
-                                     "\"mm_tokens_per_image\": 256, \"mamba_ssm_cache_dtype\": \"float32\"}"};
+                                     "\"mm_tokens_per_image\": 256, \"mamba_ssm_cache_dtype\": \"float32\"}",
+                                     SMALL "\"cache_implementation\": \"hybrid\", \"rms_norm\": true}"};
   static roof_model m;
   roof_error error = {0};
   for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
