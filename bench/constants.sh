@@ -43,12 +43,12 @@ ada.decode.vllm               vllm    bf16  aiconfigurator  aiconfigurator/gener
 ada.decode.trtllm             trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_l40s
 ampere.decode                 -       bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
 ampere.decode.sglang          sglang  bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
-blackwell-rtx.decode          = ada.decode
-blackwell-rtx.decode.vllm     = ada.decode.vllm
-blackwell-rtx.decode.trtllm   = ada.decode.trtllm
-ampere-rtx.decode             = ada.decode
-ampere-rtx.decode.vllm        = ada.decode.vllm
-ampere-rtx.decode.trtllm      = ada.decode.trtllm
+blackwell-rtx.decode          = ada.decode time_low*=0.85 time_high*=1.2
+blackwell-rtx.decode.vllm     = ada.decode.vllm time_low*=0.85 time_high*=1.2
+blackwell-rtx.decode.trtllm   = ada.decode.trtllm time_low*=0.85 time_high*=1.2
+ampere-rtx.decode             = ada.decode time_low*=0.85 time_high*=1.2
+ampere-rtx.decode.vllm        = ada.decode.vllm time_low*=0.85 time_high*=1.2
+ampere-rtx.decode.trtllm      = ada.decode.trtllm time_low*=0.85 time_high*=1.2
 
 hopper.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
 hopper.prefill.vllm           vllm    -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
@@ -63,12 +63,12 @@ ada.prefill.trtllm            trtllm  -     aiconfigurator  aiconfigurator/conte
 ampere.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
 ampere.prefill.sglang         sglang  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
 ampere.prefill.trtllm         trtllm  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
-blackwell-rtx.prefill         = ada.prefill
-blackwell-rtx.prefill.vllm    = ada.prefill.vllm
-blackwell-rtx.prefill.trtllm  = ada.prefill.trtllm
-ampere-rtx.prefill            = ada.prefill
-ampere-rtx.prefill.vllm       = ada.prefill.vllm
-ampere-rtx.prefill.trtllm     = ada.prefill.trtllm
+blackwell-rtx.prefill         = ada.prefill time_low*=0.85 time_high*=1.2
+blackwell-rtx.prefill.vllm    = ada.prefill.vllm time_low*=0.85 time_high*=1.2
+blackwell-rtx.prefill.trtllm  = ada.prefill.trtllm time_low*=0.85 time_high*=1.2
+ampere-rtx.prefill            = ada.prefill time_low*=0.85 time_high*=1.2
+ampere-rtx.prefill.vllm       = ada.prefill.vllm time_low*=0.85 time_high*=1.2
+ampere-rtx.prefill.trtllm     = ada.prefill.trtllm time_low*=0.85 time_high*=1.2
 
 hopper.mla-decode             -       -     aiconfigurator  aiconfigurator/generation_mla_h200_sxm
 blackwell.mla-decode          -       -     aiconfigurator  aiconfigurator/generation_mla_b200_sxm
@@ -95,16 +95,16 @@ ada.experts.trtllm            trtllm  -     aiconfigurator  aiconfigurator/moe_l
 ampere.experts                -       -     aiconfigurator  aiconfigurator/moe_a100_sxm
 ampere.experts.sglang         sglang  -     aiconfigurator  aiconfigurator/moe_a100_sxm
 ampere.experts.trtllm         trtllm  -     aiconfigurator  aiconfigurator/moe_a100_sxm
-blackwell-rtx.experts         = ada.experts
-blackwell-rtx.experts.vllm    = ada.experts.vllm
-blackwell-rtx.experts.trtllm  = ada.experts.trtllm
-blackwell-rtx.experts.nvfp4   = blackwell.experts.nvfp4
+blackwell-rtx.experts         = ada.experts time_low*=0.85 time_high*=1.2
+blackwell-rtx.experts.vllm    = ada.experts.vllm time_low*=0.85 time_high*=1.2
+blackwell-rtx.experts.trtllm  = ada.experts.trtllm time_low*=0.85 time_high*=1.2
+blackwell-rtx.experts.nvfp4   = blackwell.experts.nvfp4 time_low*=0.85 time_high*=1.2
 
 hopper.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
 blackwell.collective          -       fp16  aiconfigurator  aiconfigurator/nccl
 ada.collective                -       fp16  aiconfigurator  aiconfigurator/nccl
 ampere.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
-blackwell-rtx.collective      = ada.collective
+blackwell-rtx.collective      = ada.collective time_low*=0.85 time_high*=1.2
 
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,bfloat16,
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,trtllm/.*,fp8(_block)?,
@@ -122,7 +122,7 @@ ampere.product.weights        trtllm  -     aiconfigurator  aiconfigurator/gemm_
 ampere.product.weights        = ampere.product.weights framework=null latency_seconds=2e-6
 hopper.product.weights        = ampere.product.weights efficiency=0.6
 ada.product.weights           = ampere.product.weights
-ampere-rtx.product.weights    = ampere.product.weights
+ampere-rtx.product.weights    = ampere.product.weights time_low*=0.85 time_high*=1.2
 ampere.product.pytorch        PyTorch -     vidur           vidur/mlp_median_us
 ampere.product.eager          eager   -     neusight        neusight/linear neusight/bmm
 volta.product.eager           eager   -     neusight        neusight/linear neusight/bmm
@@ -134,8 +134,8 @@ pascal.product.cudnn          cuDNN   -     neusight        neusight/conv
 gpu.product.cudnn             cuDNN   -     neusight        neusight/conv
 nvidia-h20.product            -       -     infersim        infersim/gemm__h20__data
 nvidia-h20.product.deepgemm   = nvidia-h20.product framework="DeepGEMM"
-hopper.product.deepgemm       = nvidia-h20.product framework="DeepGEMM" efficiency=0.75 bandwidth=0.8
-blackwell-rtx.product         = ada.product efficiency*=1.23
+hopper.product.deepgemm       = nvidia-h20.product framework="DeepGEMM" machine="nvidia-h200-sxm" efficiency=0.75 bandwidth=0.8
+blackwell-rtx.product         = ada.product efficiency*=1.23 time_low*=0.85 time_high*=1.2
 nvidia-l4.product             = ada.product efficiency*=0.65
 nvidia-l4.product.eager       = gpu.product.eager efficiency*=0.4
 nvidia-t4.product.eager       = gpu.product.eager efficiency*=0.5
@@ -145,7 +145,7 @@ nvidia-p4.product.eager       eager   -     neusight        neusight/linear neus
 nvidia-p100-pcie.product.eager eager  -     neusight        neusight/linear neusight/bmm
 nvidia-p4.product.cudnn       cuDNN   -     neusight        neusight/conv
 nvidia-p100-pcie.product.cudnn cuDNN  -     neusight        neusight/conv
-blackwell-rtx.product.nvfp4   = blackwell.product.nvfp4
+blackwell-rtx.product.nvfp4   = blackwell.product.nvfp4 time_low*=0.85 time_high*=1.2
 ampere-rtx.product            -       -     vidur           vidur/mlp_median_us
 volta.product                 = volta.product.eager framework=null host_seconds=null latency_seconds=2e-6
 pascal.product                = pascal.product.eager framework=null host_seconds=null latency_seconds=2e-6
@@ -163,7 +163,16 @@ amd-mi100.stream.eager        eager   -     neusight        neusight/vec
 amd-mi210.stream.eager        eager   -     neusight        neusight/vec
 gpu.stream.eager              eager   -     neusight        neusight/vec
 hopper.stream.eager           = gpu.stream.eager host_seconds=1.6e-5
-gpu.stream                    = gpu.stream.eager framework=null host_seconds=null latency_seconds=2e-6 row_passes=null
+gpu.stream                    = gpu.stream.eager framework=null machine=null host_seconds=null latency_seconds=2e-6 row_passes=null
+gpu.decode                    -       bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm aiconfigurator/generation_attention_b200_sxm aiconfigurator/generation_attention_l40s aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
+gpu.prefill                   -       -     aiconfigurator  aiconfigurator/context_attention_h200_sxm aiconfigurator/context_attention_b200_sxm aiconfigurator/context_attention_l40s aiconfigurator/context_attention_a100_sxm
+gpu.mla-decode                -       -     aiconfigurator  aiconfigurator/generation_mla_h200_sxm aiconfigurator/generation_mla_b200_sxm aiconfigurator/generation_mla_a100_sxm
+gpu.mla-prefill               -       -     aiconfigurator  aiconfigurator/context_mla_h200_sxm aiconfigurator/context_mla_b200_sxm aiconfigurator/context_mla_a100_sxm
+gpu.experts                   -       -     aiconfigurator  aiconfigurator/moe_h200_sxm aiconfigurator/moe_b200_sxm aiconfigurator/moe_l40s aiconfigurator/moe_a100_sxm
+gpu.product                   -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,bfloat16, aiconfigurator/gemm_b200_sxm+,bfloat16, aiconfigurator/gemm_l40s+,bfloat16, aiconfigurator/gemm_a100_sxm+,bfloat16,
+gpu.product                   -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,trtllm/.*,fp8(_block)?, aiconfigurator/gemm_b200_sxm+,trtllm/.*,fp8(_block)?, aiconfigurator/gemm_l40s+,trtllm/.*,fp8(_block)?,
+gpu.collective                -       fp16  aiconfigurator  aiconfigurator/nccl
+gpu.stream.pytorch            PyTorch -     vidur           vidur/mlp_median_us
 END
 }
 
@@ -208,7 +217,8 @@ as() {
     esac
   done
   jq --arg other "$other" --argjson own "$own" --argjson times "$times" '
-    def scaled: reduce ($times | keys[]) as $name (.; .[$name] = ([0.9, .[$name] * $times[$name]] | min * 1e4 | round / 1e4));
+    def scaled: reduce ($times | keys[]) as $name (.; .[$name] = ([if $name == "efficiency" then 0.9 else infinite end,
+      .[$name] * $times[$name]] | min * 1e4 | round / 1e4));
     .constants |= map(scaled + $own + {kind: "assumed"} | del(.. | nulls)
     | .source |= "as \($other)" + ($own + $times | if . == {} then "" else " but for \(keys | join(", "))" end) + ": " + .)' \
     "data/constants/$other.json" >"$scratch/fit.json"

@@ -33,6 +33,7 @@ typedef struct roof_calibrate_options {
 /** The constants of one kind of kernel in one format, and how well they do. */
 typedef struct roof_fit {
   roof_constants constants;
+  bool spreads;                       /**< `spread` was asked for: it takes as long as the fit */
   double spread[ROOF_CONSTANT_COUNT]; /**< standard deviation over resamples; NaN: not fitted */
   double gain[ROOF_CONSTANT_COUNT];   /**< mean |ln(measured / expected)| that its effect takes away */
   size_t fitted;                      /**< timings that the constants were fitted to */

@@ -185,7 +185,8 @@ typedef struct roof_constants {
   roof_dtype dtype;                   /**< of the arithmetic */
   char framework[ROOF_FRAMEWORK_MAX]; /**< whose kernels: "vllm"; "" any */
   bool blocks;                        /**< of narrow formats with a scale for each block of operands */
-  bool narrow; /**< what is stored is narrower than the arithmetic (roof_types_narrow) */
+  bool narrow;                 /**< what is stored is narrower than the arithmetic (roof_types_narrow) */
+  char machine[ROOF_NAME_MAX]; /**< whose they are, where they are to be scaled to another's; "" its own */
   double values[ROOF_CONSTANT_COUNT];
   roof_provenance kind;
   char source[ROOF_SOURCE_MAX];

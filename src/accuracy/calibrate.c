@@ -94,6 +94,7 @@ static roof_status fit_kind(calibrating *k, const roof_constants *of) {
   }
   roof_fit *fit = &k->made.fits[k->made.count];
   fit->constants = *of;
+  fit->spreads = true;
   return status == ROOF_OK ? fit_chosen(k, fit) : status;
 }
 
@@ -206,7 +207,9 @@ roof_status roof_calibration_apply(const roof_calibration *calibration, roof_mac
   }
   machine->constants_count = kept;
   for (size_t f = 0; f < calibration->count; f++) {
-    *roof_machine_add_constants(machine) = calibration->fits[f].constants;
+    roof_constants *own = roof_machine_add_constants(machine);
+    *own = calibration->fits[f].constants;
+    own->machine[0] = '\0';
   }
   return ROOF_OK;
 }

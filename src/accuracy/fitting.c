@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/scaling.h"
 #include "roofline/time.h"
 
 /** Timings of one group as they are checked together: on one machine, in one format, run by one program. */
@@ -135,18 +136,23 @@ static double clamp(double value, double low, double high) {
   return fmin(fmax(value, low), high);
 }
 
-/** The interval of the timings not fitted: measured over expected. */
-static void set_interval(rf_fitting *f, const rf_case *all, size_t count, double *values) {
+/** The interval that eight in ten of sorted ratios are in. */
+static void set_interval(const double *ratios, size_t count, double *values) {
+  const roof_constant_row *low = roof_constant_row_of(ROOF_TIME_LOW),
+                          *high = roof_constant_row_of(ROOF_TIME_HIGH);
+  values[ROOF_TIME_LOW] = clamp(roof_stats_quantile(ratios, count, 0.1), low->least, low->most);
+  values[ROOF_TIME_HIGH] = clamp(roof_stats_quantile(ratios, count, 0.9), high->least, high->most);
+}
+
+/** Measured over expected of some timings, sorted; until the next call. */
+static const double *measure_ratios(rf_fitting *f, const rf_case *all, size_t count) {
   for (size_t i = 0; i < count; i++) {
     roof_prediction p;
     rf_case_predict(&all[i], &all[i].at->target, &p);
     f->room[i] = all[i].seconds / p.expected_seconds;
   }
   qsort(f->room, count, sizeof *f->room, by_number);
-  const roof_constant_row *low = roof_constant_row_of(ROOF_TIME_LOW),
-                          *high = roof_constant_row_of(ROOF_TIME_HIGH);
-  values[ROOF_TIME_LOW] = clamp(roof_stats_quantile(f->room, count, 0.1), low->least, low->most);
-  values[ROOF_TIME_HIGH] = clamp(roof_stats_quantile(f->room, count, 0.9), high->least, high->most);
+  return f->room;
 }
 
 /** Whether predictions in some formats of a framework are by these constants. */
@@ -157,17 +163,19 @@ static bool are_for(const roof_constants *c, const rf_prepared *p) {
 }
 
 /** Has the targets of these formats, and of the framework where they are one's, use the constants. */
-static void use(rf_fitting *f, const roof_constants *c) {
+static void use(rf_fitting *f, const roof_machine *own, const roof_constants *c) {
   for (size_t i = 0; i < f->cases.prepared_count; i++) {
     rf_prepared *p = &f->cases.prepared[i];
     roof_form *form = &p->target.forms[c->kernel];
     if (!are_for(c, p)) {
       continue;
     }
-    form->known = true;
     for (int v = 0; v < ROOF_CONSTANT_COUNT; v++) {
       form->values[v] = isnan(c->values[v]) ? roof_constant_row_of((roof_constant)v)->neutral : c->values[v];
     }
+    rf_scaling scaling = rf_scaling_of(c, own, p->device->machine);
+    rf_scaling_apply(&scaling, form->values, form->values);
+    form->known = true;
   }
 }
 
@@ -195,22 +203,128 @@ static void name_source(const rf_fitting *f, const rf_case *all, size_t count, r
   snprintf(fit->constants.date, sizeof fit->constants.date, "%.10s", roof_time_write(roof_time_now(), date));
 }
 
+static roof_status fit_all(rf_fitting *f, const rf_case *all, size_t count, roof_fit *fit) {
+  const roof_machine *own = all[0].at->device->machine;
+  roof_status status = rf_sample_fit(own, all, count, fit, f->error);
+  if (status == ROOF_OK) {
+    memcpy(fit->constants.machine, own->name, sizeof fit->constants.machine);
+    use(f, own, &fit->constants);
+  }
+  return status;
+}
+
+/* Families */
+
+enum { OF_A_FAMILY = 200 /* ratios, as many of each */ };
+
+/** Numbers to take quantiles of. */
+typedef struct ratios {
+  double *list;
+  size_t count;
+} ratios;
+
+bool rf_same_family(const roof_machine *a, const roof_machine *b) {
+  return strcmp(a->name, b->name) == 0 || (a->family[0] != '\0' && strcmp(a->family, b->family) == 0);
+}
+
+size_t rf_move_last(rf_case *all, size_t count, bool (*is)(const roof_machine *, const roof_machine *),
+                    const roof_machine *machine) {
+  size_t first = count;
+  for (size_t i = 0; i < first;) {
+    if (is(all[i].at->device->machine, machine)) {
+      rf_case last = all[i];
+      all[i] = all[--first];
+      all[first] = last;
+    } else {
+      i++;
+    }
+  }
+  return count - first;
+}
+
+/** A machine of each family. */
+static size_t find_families(const rf_case *all, size_t count, const roof_machine *of[RF_DEVICES]) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    const roof_machine *machine = all[i].at->device->machine;
+    size_t k = 0;
+    while (k < found && !rf_same_family(of[k], machine)) {
+      k++;
+    }
+    if (k == found) {
+      of[found++] = machine;
+    }
+  }
+  return found;
+}
+
+/** Adds measured over expected of a family's timings, which are the last, by constants of the others. */
+static roof_status add_ratios(rf_fitting *f, rf_case *all, size_t count, size_t judged, roof_fit fit,
+                              ratios *wide) {
+  if (judged == 0 || count - judged < RF_LEAST_TO_FIT) {
+    return ROOF_OK;
+  }
+  fit.spreads = false;
+  roof_status status = fit_all(f, all, count - judged, &fit);
+  if (status == ROOF_OK) {
+    const double *own = measure_ratios(f, &all[count - judged], judged);
+    for (int i = 0; i < OF_A_FAMILY; i++) {
+      wide->list[wide->count++] = roof_stats_quantile(own, judged, (i + 0.5) / OF_A_FAMILY);
+    }
+  }
+  return status;
+}
+
+/** Measured over expected, sorted, as many of each family, by constants of the other families; none where there is one
+ * family. Orders the timings anew; the list is freed by who asks for it, also on failure. */
+static roof_status measure_families(rf_fitting *f, rf_case *all, size_t count, const roof_fit *fit,
+                                    ratios *wide) {
+  const roof_machine *of[RF_DEVICES];
+  size_t families = find_families(all, count, of);
+  *wide = (ratios){0};
+  if (families < 2) {
+    return ROOF_OK;
+  }
+  wide->list = malloc(families * OF_A_FAMILY * sizeof *wide->list);
+  roof_status status = wide->list != NULL ? ROOF_OK : rf_accuracy_no_memory(f->error);
+  for (size_t i = 0; i < families && status == ROOF_OK; i++) {
+    size_t judged = rf_move_last(all, count, rf_same_family, of[i]);
+    status = add_ratios(f, all, count, judged, *fit, wide);
+  }
+  if (wide->count > 0) {
+    qsort(wide->list, wide->count, sizeof *wide->list, by_number);
+  }
+  return status;
+}
+
+/** Constants of `count` timings, and their interval: that of families that nobody timed where these are of several, else
+ * that of the `held` timings after them. */
+static roof_status fit_and_judge(rf_fitting *f, rf_case *all, size_t count, size_t held, roof_fit *fit) {
+  const rf_case *rest = &all[count - (fit->apart ? 0 : held)];
+  ratios wide;
+  judge(f, rest, held, &fit->before);
+  roof_status status = measure_families(f, all, count, fit, &wide);
+  status = status == ROOF_OK ? fit_all(f, all, count, fit) : status;
+  if (status == ROOF_OK) {
+    bool several = wide.count > 0;
+    const double *list = several ? wide.list : measure_ratios(f, rest, held);
+    set_interval(list, several ? wide.count : held, fit->constants.values);
+    use(f, all[0].at->device->machine, &fit->constants);
+    judge(f, rest, held, &fit->after);
+  }
+  free(wide.list);
+  return status;
+}
+
 roof_status rf_fitting_fit(rf_fitting *f, rf_case *all, size_t count, roof_fit *fit, size_t *held) {
   size_t apart = rf_hold_out(all, count, RF_BY_SHAPE, 0);
   fit->apart = apart >= RF_LEAST_TO_FIT;
-  roof_status status = rf_sample_fit(all, count - (fit->apart ? apart : 0), fit, f->error);
-  if (status != ROOF_OK) {
-    return status;
-  }
   *held = fit->apart ? apart : count;
-  const rf_case *rest = &all[count - *held];
-  judge(f, rest, *held, &fit->before);
-  use(f, &fit->constants);
-  set_interval(f, rest, *held, fit->constants.values);
-  use(f, &fit->constants);
-  judge(f, rest, *held, &fit->after);
-  name_source(f, all, count, fit);
-  return ROOF_OK;
+  roof_status status = fit_and_judge(f, all, count - (fit->apart ? apart : 0), *held, fit);
+  if (status == ROOF_OK) {
+    name_source(f, all, count, fit);
+  }
+  return status;
 }
 
 /* All of it */

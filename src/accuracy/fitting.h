@@ -29,6 +29,11 @@ roof_status rf_fitting_drop_doubtful(rf_fitting *f);
  * of one shape in five, which is not fitted. From then on the targets of the format use them. Returns through *held
  * how many of the last were not fitted, all where these were too few. */
 roof_status rf_fitting_fit(rf_fitting *f, rf_case *all, size_t count, roof_fit *fit, size_t *held);
+/** Machines without a family have none in common. */
+bool rf_same_family(const roof_machine *a, const roof_machine *b);
+/** Moves timings of which `is` says so of their machine to the end, and says how many. */
+size_t rf_move_last(rf_case *all, size_t count, bool (*is)(const roof_machine *, const roof_machine *),
+                    const roof_machine *machine);
 /** Adds the errors of `count` timings to those judged. */
 void rf_fitting_judge(rf_fitting *f, const rf_case *all, size_t count);
 /** Gives the judged timings and what was left out to *accuracy. */

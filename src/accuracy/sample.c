@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accuracy/fit.h"
+#include "catalog/scaling.h"
 
 enum { SAMPLE = 2400, FEW = 500, STARTS = 6, RESAMPLES = 8 };
 
@@ -13,6 +14,7 @@ typedef struct timing {
   const roof_target *target;
   roof_prediction p;
   double seconds;
+  rf_scaling scaling; /**< from the machine whose constants are fitted */
 } timing;
 
 typedef struct sample {
@@ -101,23 +103,48 @@ static int by_rank(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/** The timings whose hashes are the smallest: the same ones each time, in no order of size. */
-static roof_status take(sample *s, const rf_case *all, size_t count, roof_error *error) {
+/** How many timings are of the machine of one. */
+static size_t count_alike(const rf_case *all, size_t count, const rf_case *one) {
+  size_t alike = 0;
+  for (size_t i = 0; i < count; i++) {
+    alike += all[i].at->device == one->at->device;
+  }
+  return alike;
+}
+
+/** Ranks timings by their hashes: the same ones each time, in no order of size, and as many of every machine. */
+static void rank(const rf_case *all, size_t count, ranked *order) {
+  const rf_accuracy_device *devices[RF_DEVICES];
+  size_t alike[RF_DEVICES], known = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t d = 0;
+    while (d < known && devices[d] != all[i].at->device) {
+      d++;
+    }
+    if (d == known) {
+      devices[known] = all[i].at->device;
+      alike[known++] = count_alike(all, count, &all[i]);
+    }
+    order[i] = (ranked){(hash_timing(&all[i]) >> 20) * alike[d], &all[i]};
+  }
+}
+
+static roof_status take(sample *s, const roof_constants *of, const roof_machine *own, const rf_case *all,
+                        size_t count, roof_error *error) {
   ranked *order = malloc(count * sizeof *order);
   s->count = count < SAMPLE ? count : SAMPLE;
   s->timings = malloc(s->count * sizeof *s->timings);
   s->weights = malloc(s->count * sizeof *s->weights);
   bool enough = order != NULL && s->timings != NULL && s->weights != NULL;
-  for (size_t i = 0; i < count && enough; i++) {
-    order[i] = (ranked){hash_timing(&all[i]), &all[i]};
-  }
   if (enough) {
+    rank(all, count, order);
     qsort(order, count, sizeof *order, by_rank);
   }
   for (size_t i = 0; i < s->count && enough; i++) {
     const rf_case *c = order[i].of;
     s->timings[i] = (timing){.target = &c->at->target, .seconds = c->seconds};
     rf_case_predict(c, &c->at->target, &s->timings[i].p);
+    s->timings[i].scaling = rf_scaling_of(of, own, c->at->device->machine);
     s->weights[i] = 1;
   }
   free(order);
@@ -156,7 +183,9 @@ static double error_of(const sample *s, const double *values) {
   double sum = 0, weights = 0;
   for (size_t i = 0; i < s->count; i++) {
     const timing *t = &s->timings[i];
-    double expected = fmax(roof_effects_seconds(t->target, &t->p, values), t->p.lower_seconds);
+    double own[ROOF_CONSTANT_COUNT];
+    rf_scaling_apply(&t->scaling, values, own);
+    double expected = fmax(roof_effects_seconds(t->target, &t->p, own), t->p.lower_seconds);
     sum += s->weights[i] * fabs(log(t->seconds / expected));
     weights += s->weights[i];
   }
@@ -229,12 +258,6 @@ static void resample(sample *s, const double *best, roof_fit *fit) {
   }
 }
 
-/** To four digits, as they are written. */
-static double rounded(double value) {
-  double unit = value > 0 ? pow(10, floor(log10(value)) - 3) : 1;
-  return value > 0 ? round(value / unit) * unit : value;
-}
-
 static void finish(const sample *s, const double *best, roof_fit *fit) {
   double values[ROOF_CONSTANT_COUNT];
   spell(s, best, values);
@@ -245,7 +268,7 @@ static void finish(const sample *s, const double *best, roof_fit *fit) {
     values[c] = roof_constant_row_of(c)->neutral;
     fit->gain[c] = error_of(s, values) - error;
     values[c] = own;
-    fit->constants.values[c] = rounded(own);
+    fit->constants.values[c] = rf_scaling_rounded(own);
   }
 }
 
@@ -267,7 +290,8 @@ static bool is_fitted(const roof_fit *fit, roof_constant constant) {
          (constant != ROOF_HOST_SECONDS || strcmp(fit->constants.framework, ROOF_EAGER) == 0);
 }
 
-roof_status rf_sample_fit(const rf_case *all, size_t count, roof_fit *fit, roof_error *error) {
+roof_status rf_sample_fit(const roof_machine *own, const rf_case *all, size_t count, roof_fit *fit,
+                          roof_error *error) {
   sample s = {0};
   double best[RF_FIT_MOST] = {0};
   for (int i = 0; i < ROOF_CONSTANT_COUNT && s.constants < RF_FIT_MOST; i++) {
@@ -276,10 +300,12 @@ roof_status rf_sample_fit(const rf_case *all, size_t count, roof_fit *fit, roof_
     }
   }
   clear(fit);
-  roof_status status = take(&s, all, count, error);
+  roof_status status = take(&s, &fit->constants, own, all, count, error);
   if (status == ROOF_OK) {
     search(&s, best);
-    resample(&s, best, fit);
+    if (fit->spreads) {
+      resample(&s, best, fit);
+    }
     finish(&s, best, fit);
     fit->fitted = s.count;
   }

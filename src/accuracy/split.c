@@ -32,27 +32,6 @@ static const roof_machine *machine_of(const rf_case *c) {
   return c->at->device->machine;
 }
 
-/** Machines without a family have none in common. */
-static bool same_family(const roof_machine *a, const roof_machine *b) {
-  return strcmp(a->name, b->name) == 0 || (a->family[0] != '\0' && strcmp(a->family, b->family) == 0);
-}
-
-/** Moves timings of which `is` says so to the end, and says how many. */
-static size_t move_last(rf_case *all, size_t count, bool (*is)(const roof_machine *, const roof_machine *),
-                        const roof_machine *machine) {
-  size_t first = count;
-  for (size_t i = 0; i < first;) {
-    if (is(machine_of(&all[i]), machine)) {
-      rf_case last = all[i];
-      all[i] = all[--first];
-      all[first] = last;
-    } else {
-      i++;
-    }
-  }
-  return count - first;
-}
-
 static bool same_machine(const roof_machine *a, const roof_machine *b) {
   return strcmp(a->name, b->name) == 0;
 }
@@ -91,8 +70,8 @@ static roof_status by_device(rf_fitting *f, rf_case *all, size_t count, const ro
     if (again) {
       continue;
     }
-    size_t family = move_last(all, count, same_family, machine);
-    size_t judged = move_last(&all[count - family], family, same_machine, machine);
+    size_t family = rf_move_last(all, count, rf_same_family, machine);
+    size_t judged = rf_move_last(&all[count - family], family, same_machine, machine);
     bool alone = family - judged < RF_LEAST_TO_FIT;
     status = fit_and_judge(f, alone ? all : &all[count - family], alone ? count : family, judged, of);
   }
@@ -103,7 +82,7 @@ static roof_status by_device(rf_fitting *f, rf_case *all, size_t count, const ro
 static roof_status by_part(rf_fitting *f, size_t count, rf_held by, const roof_constants *of) {
   roof_status status = ROOF_OK;
   while (count > 0 && status == ROOF_OK) {
-    size_t family = move_last(f->chosen, count, same_family, machine_of(&f->chosen[0]));
+    size_t family = rf_move_last(f->chosen, count, rf_same_family, machine_of(&f->chosen[0]));
     rf_case *all = &f->chosen[count - family];
     status = fit_and_judge(f, all, family, rf_hold_out(all, family, by, PART), of);
     count -= family;

@@ -114,6 +114,10 @@ static void add_constants(roof_text *out, const roof_constants *c) {
   }
   roof_text_add(out, c->blocks ? ", \"blocks\": true" : "");
   roof_text_add(out, c->narrow ? ", \"narrow\": true" : "");
+  if (c->machine[0] != '\0') {
+    roof_text_add(out, ", \"machine\": ");
+    roof_text_add_json(out, c->machine);
+  }
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     if (!isnan(c->values[i])) {
       roof_text_addf(out, ", \"%s\": %.4g", roof_constant_row_of((roof_constant)i)->name, c->values[i]);

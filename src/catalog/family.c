@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "catalog/builtin.h"
+#include "catalog/scaling.h"
 #include "roofline/documents.h"
 
 static bool has(const roof_machine *machine, const roof_constants *wanted) {
@@ -16,19 +17,59 @@ static bool has(const roof_machine *machine, const roof_constants *wanted) {
   return false;
 }
 
-static void take_missing(roof_machine *machine, const roof_machine *family) {
-  for (int i = 0; i < family->constants_count; i++) {
+/** A machine that takes constants, and whose it took last. */
+typedef struct heir {
+  roof_machine *machine;
+  roof_machine *from; /**< NULL: none yet */
+} heir;
+
+/** The machine of that name as it is built in. */
+static roof_status find_owner(heir *h, const char *name, roof_error *error) {
+  if (h->from != NULL && strcmp(h->from->name, name) == 0) {
+    return ROOF_OK;
+  }
+  roof_machine_free(h->from);
+  h->from = NULL;
+  for (unsigned i = 0; i < rf_builtin_machine_count; i++) {
+    const rf_builtin *b = &rf_builtin_machines[i];
+    if (strcmp(b->name, name) == 0) {
+      return roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, &h->from, error);
+    }
+  }
+  return roof_error_set(error, ROOF_E_NAME, "constants of `%s`: no such machine", name);
+}
+
+/** Scales constants of another machine to those of the heir. */
+static roof_status scale(heir *h, roof_constants *c, roof_error *error) {
+  roof_status status = find_owner(h, c->machine, error);
+  if (status == ROOF_OK) {
+    rf_scaling scaling = rf_scaling_of(c, h->from, h->machine);
+    rf_scaling_apply(&scaling, c->values, c->values);
+    for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+      c->values[i] = rf_scaling_rounded(c->values[i]);
+    }
+  }
+  return status;
+}
+
+static roof_status take_missing(heir *h, const roof_machine *family, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < family->constants_count && status == ROOF_OK; i++) {
     const roof_constants *theirs = &family->constants[i];
-    roof_constants *added = has(machine, theirs) ? NULL : roof_machine_add_constants(machine);
+    roof_constants *added = has(h->machine, theirs) ? NULL : roof_machine_add_constants(h->machine);
     if (added != NULL) {
       *added = *theirs;
       added->kind = ROOF_ASSUMED;
+      bool own = theirs->machine[0] == '\0' || strcmp(theirs->machine, h->machine->name) == 0;
+      status = own ? ROOF_OK : scale(h, added, error);
+      added->machine[0] = '\0';
     }
   }
+  return status;
 }
 
 /** Takes what the files FAMILY.KIND.json have. */
-static roof_status inherit_from(roof_machine *machine, const char *name, roof_error *error) {
+static roof_status inherit_from(heir *h, const char *name, roof_error *error) {
   size_t length = strlen(name);
   roof_status status = ROOF_OK;
   for (unsigned i = 0; i < rf_builtin_constant_count && length > 0 && status == ROOF_OK; i++) {
@@ -38,16 +79,17 @@ static roof_status inherit_from(roof_machine *machine, const char *name, roof_er
       continue;
     }
     status = roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, &family, error);
-    if (status == ROOF_OK) {
-      take_missing(machine, family);
-    }
+    status = status == ROOF_OK ? take_missing(h, family, error) : status;
     roof_machine_free(family);
   }
   return status;
 }
 
 roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error) {
-  roof_status status = inherit_from(machine, machine->name, error);
-  status = status == ROOF_OK ? inherit_from(machine, machine->family, error) : status;
-  return status == ROOF_OK ? inherit_from(machine, machine->device_class, error) : status;
+  heir h = {.machine = machine};
+  roof_status status = inherit_from(&h, machine->name, error);
+  status = status == ROOF_OK ? inherit_from(&h, machine->family, error) : status;
+  status = status == ROOF_OK ? inherit_from(&h, machine->device_class, error) : status;
+  roof_machine_free(h.from);
+  return status;
 }

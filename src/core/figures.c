@@ -275,6 +275,7 @@ static const rf_field constants_fields[] = {
     {"framework", .type = FIELD_TEXT, AT(roof_constants, framework)},
     {"blocks", .type = FIELD_FLAG, AT(roof_constants, blocks)},
     {"narrow", .type = FIELD_FLAG, AT(roof_constants, narrow)},
+    {"machine", .type = FIELD_TEXT, AT(roof_constants, machine)},
 #define CONSTANT(symbol, name, unit, least, most, neutral, effect, text)                                     \
   {name, .type = FIELD_AMOUNT, AT(roof_constants, values[symbol])},
     ROOF_CONSTANT_MAP(CONSTANT)

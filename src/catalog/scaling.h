@@ -1,0 +1,23 @@
+/** Constants of one machine's kernels as another's, whose clock, units and caches differ. */
+#ifndef CATALOG_SCALING_H
+#define CATALOG_SCALING_H
+
+#include "roofline/predict.h"
+
+/** From one machine to another: factors of constants that are times or multiples of a bandwidth. */
+typedef struct rf_scaling {
+  double factors[ROOF_CONSTANT_COUNT];
+  double
+      clocks; /**< of one unit at its peak: FLOPs per clock over those of the machine that the constants are of */
+} rf_scaling;
+
+/** What turns constants of `from` for the kernels, format and framework of `of` into those of `to`. What is not known of
+ * either stays. */
+rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, const roof_machine *to);
+/** Writes the other machine's constants to `own`, which may be `values`. */
+void rf_scaling_apply(const rf_scaling *scaling, const double values[ROOF_CONSTANT_COUNT],
+                      double own[ROOF_CONSTANT_COUNT]);
+/** To four digits, as constants are written. */
+double rf_scaling_rounded(double value);
+
+#endif

@@ -1,0 +1,103 @@
+/* Constants of one machine as another's. */
+#include "catalog/scaling.h"
+
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "owned.h"
+#include "roofline/catalog.h"
+#include "roofline/effects.h"
+
+static roof_machine *load(const char *name) {
+  roof_machine *machine = NULL;
+  setenv("XDG_CONFIG_HOME", "/dev/null", 1);
+  assert_int_equal(roof_catalog_load(name, &machine, NULL), ROOF_OK);
+  return machine;
+}
+
+static const roof_constants *decode_of(const roof_machine *machine, const char *framework) {
+  roof_types types = roof_types_of(ROOF_BF16);
+  const roof_constants *c = roof_constants_find(machine, ROOF_KERNEL_DECODE, &types, framework);
+  assert_non_null(c);
+  return c;
+}
+
+static void a_machine_keeps_its_own(void **state) {
+  (void)state;
+  owned roof_machine *h200 = load("nvidia-h200-sxm");
+  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, h200);
+  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+    assert_near(t.factors[i], 1, 0);
+  }
+  assert_near(t.clocks, 1, 0);
+}
+
+/** The same units with less memory behind them each draw more of it; times are clocks. */
+static void family_members_scale(void **state) {
+  (void)state;
+  owned roof_machine *h200 = load("nvidia-h200-sxm");
+  owned roof_machine *pcie = load("nvidia-h100-pcie");
+  const roof_constants *theirs = decode_of(h200, NULL), *own = decode_of(pcie, NULL);
+  double clock = pcie->clock_hz / h200->clock_hz, part = 2000.0 / 4800 * 132 / 114;
+  assert_string_equal(own->machine, "");
+  assert_int_equal(own->kind, ROOF_ASSUMED);
+  assert_near(own->values[ROOF_LATENCY_SECONDS], theirs->values[ROOF_LATENCY_SECONDS] / clock, 1e-3);
+  assert_near(own->values[ROOF_UNIT_BANDWIDTH], theirs->values[ROOF_UNIT_BANDWIDTH] * clock / part, 1e-3);
+  assert_near(own->values[ROOF_BANDWIDTH], theirs->values[ROOF_BANDWIDTH], 1e-3);
+  assert_true(own->values[ROOF_TIME_HIGH] > theirs->values[ROOF_TIME_HIGH]);
+  assert_true(own->values[ROOF_TIME_LOW] < theirs->values[ROOF_TIME_LOW]);
+}
+
+/** A unit with a quarter of the operations in a clock is kept from its peak by the same clocks, a quarter as often. */
+static void slower_units_reach_more_of_their_peak(void **state) {
+  (void)state;
+  owned roof_machine *h200 = load("nvidia-h200-sxm");
+  owned roof_machine *h20 = load("nvidia-h20");
+  double e = decode_of(h200, NULL)->values[ROOF_EFFICIENCY];
+  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, h20);
+  assert_near(t.clocks, 148.0 / 78 / (989.4 / 132), 1e-9);
+  assert_near(decode_of(h20, NULL)->values[ROOF_EFFICIENCY], e / (e + (1 - e) * t.clocks), 1e-4);
+}
+
+/** What is not known of a machine leaves the constants as they are. */
+static void unknown_figures_change_nothing(void **state) {
+  (void)state;
+  owned roof_machine *h200 = load("nvidia-h200-sxm");
+  owned roof_machine *empty = roof_machine_new();
+  double values[ROOF_CONSTANT_COUNT], own[ROOF_CONSTANT_COUNT];
+  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+    values[i] = 0.5;
+  }
+  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, empty);
+  rf_scaling_apply(&t, values, own);
+  assert_memory_equal(own, values, sizeof own);
+}
+
+/** Every accelerator has constants of every kind, of its family or of all: an interval wider than a family's own. */
+static void families_without_timings_have_those_of_all(void **state) {
+  (void)state;
+  owned roof_machine *b60 = load("intel-arc-pro-b60");
+  owned roof_machine *h200 = load("nvidia-h200-sxm");
+  roof_types types = roof_types_of(ROOF_BF16);
+  for (int kind = 0; kind < ROOF_KERNEL_KIND_COUNT; kind++) {
+    const roof_constants *c = roof_constants_find(b60, (roof_kernel_kind)kind, &types, NULL);
+    assert_non_null(c);
+  }
+  const roof_constants *all = decode_of(b60, NULL), *own = decode_of(h200, NULL);
+  assert_true(all->values[ROOF_TIME_HIGH] / all->values[ROOF_TIME_LOW] >
+              own->values[ROOF_TIME_HIGH] / own->values[ROOF_TIME_LOW]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_machine_keeps_its_own),
+      cmocka_unit_test(family_members_scale),
+      cmocka_unit_test(slower_units_reach_more_of_their_peak),
+      cmocka_unit_test(unknown_figures_change_nothing),
+      cmocka_unit_test(families_without_timings_have_those_of_all),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
