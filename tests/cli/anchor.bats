@@ -357,6 +357,7 @@ verify)
   [ "$(head -1 "$4")" = "$3" ] || { echo "Digest provided does not match digest in timestamp" >&2; exit 1; }
   [ -e confirmed ] || { echo "Pending confirmation in Bitcoin blockchain" >&2; exit 1; }
   echo "Success! Bitcoin block 358391 attests existence as of 2015-05-28 UTC" >&2
+  [ ! -e fails ]
   ;;
 esac
 END
@@ -369,6 +370,9 @@ END
   seals c
   run -0 "$ROOFLINE" ledger verify --anchor roofline.ledger.2.head.ots
   has 'anchor roofline.ledger.2.head.ots: entries 1 to 2 are as they were on 2015-05-28, says a block of Bitcoin'
+  touch fails # whatever it printed before
+  refused roofline.ledger.2.head.ots 'does not hold: Success'
+  rm fails
   head -1 roofline.ledger >short.ledger
   run -1 "$ROOFLINE" ledger verify --ledger short.ledger --anchor roofline.ledger.2.head.ots
   has '1 of its 2 entries are missing'

@@ -56,6 +56,18 @@ static roof_reconciled judge(const roof_ledger_entry *p, roof_ledger_entry m) {
   return rf_ledger_judge(p, &m);
 }
 
+/** A person's own prediction is compared with what was measured, not with the model's. */
+static void a_guess_is_compared_with_the_measurement(void **state) {
+  (void)state;
+  roof_ledger_entry p = predicted(1e15, 1e9);
+  double seconds = 2 * p.of.expected_seconds;
+  assert_true(isnan(judge(&p, measured(seconds)).mine_error));
+  p.of.mine_seconds = 0.75 * seconds;
+  roof_reconciled r = judge(&p, measured(seconds));
+  assert_true(r.mine_seconds == p.of.mine_seconds);
+  assert_near(r.mine_error, -0.25, 1e-12);
+}
+
 static void shares_of_both_ceilings(void **state) {
   (void)state;
   roof_ledger_entry p = predicted(1e9, 3.35e9); /* 1 ms at best, 1.25 ms achieved */
@@ -341,6 +353,7 @@ static void persons_are_graded_over_all(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_guess_is_compared_with_the_measurement),
       cmocka_unit_test(shares_of_both_ceilings),
       cmocka_unit_test(persons_are_graded_over_all),
       cmocka_unit_test(bands_of_both_bases),
