@@ -89,6 +89,12 @@ setup() {
   [ "$(json '[.kernels[] | .lost_seconds // .total_seconds] | map(select(. != null)) | . == (sort | reverse)')" = true ]
 }
 
+@test "a trace that ends before any kernel is said to be cut, not to have none" {
+  printf '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": 2, "args": {"a' >cut.json
+  run -2 "$ROOFLINE" import cut.json --format kineto
+  has 'it ends inside an event, before any GPU kernel'
+}
+
 @test "statistics of host functions are not taken for kernels" {
   printf '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"hipMemcpy",3,8300000,2766666,100\n' >hip.csv
   run -2 "$ROOFLINE" import hip.csv
