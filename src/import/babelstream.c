@@ -1,9 +1,11 @@
 /* BabelStream: the table and CSV. Rates are of the fastest run. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/letters.h"
 #include "import/import.h"
+#include "roofline/units.h"
 
 /** Arrays read or written and FLOPs of one element (doc of BabelStream, src/main.cpp). */
 static const struct {
@@ -24,12 +26,25 @@ static int detect(const char *text, size_t size) {
   return table || csv ? 95 : 0;
 }
 
+enum { ROOM = 64 };
+
+/** A kernel's fastest run. */
+typedef struct timed {
+  int kernel;
+  double array_bytes; /**< of one array */
+  double element;     /**< bytes */
+  uint64_t picoseconds;
+} timed;
+
 typedef struct reading {
   roof_source *source;
   roof_profile *profile;
   import_row header, row;
   double mega;    /**< 10^6, or 2^20 for MiBytes */
   double element; /**< bytes */
+  timed *rows;
+  size_t count;
+  bool several; /**< sizes of arrays */
 } reading;
 
 static int find(const char *name) {
@@ -41,21 +56,39 @@ static int find(const char *name) {
   return -1;
 }
 
-static roof_status add(reading *r, int kernel, double bytes, double least, roof_error *error) {
-  uint64_t picoseconds;
-  if (!(bytes > 0) || !rf_import_picoseconds(least, &picoseconds)) {
+/** Keeps a row until it is known whether the file has several sizes. */
+static roof_status keep(reading *r, int kernel, double bytes, double least, roof_error *error) {
+  timed row = {.kernel = kernel, .array_bytes = bytes / kernels[kernel].arrays, .element = r->element};
+  if (!(bytes > 0) || !rf_import_picoseconds(least, &row.picoseconds)) {
     return rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "`%s`: rate or time column missing",
                            kernels[kernel].name);
   }
-  roof_record *record = rf_import_record(r->profile, kernels[kernel].name, strlen(kernels[kernel].name));
+  if (r->count % ROOM == 0) {
+    timed *more = realloc(r->rows, (r->count + ROOM) * sizeof *more);
+    if (more == NULL) {
+      return roof_error_set(error, ROOF_E_MEMORY, "babelstream: out of memory");
+    }
+    r->rows = more;
+  }
+  r->several = r->several || (r->count > 0 && fabs(row.array_bytes / r->rows[0].array_bytes - 1) > 0.01);
+  r->rows[r->count++] = row;
+  return ROOF_OK;
+}
+
+static roof_status add(reading *r, const timed *row, roof_error *error) {
+  char size[32];
+  const char *kernel = kernels[row->kernel].name;
+  roof_quantity_format(size, sizeof size, row->array_bytes, "B");
+  const char *name = r->several ? rf_import_textf(r->profile, "%s of %s arrays", kernel, size) : kernel;
+  roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL) {
     return rf_import_settled(r->profile, error);
   }
-  double flops = bytes / (kernels[kernel].arrays * r->element) * kernels[kernel].flops;
-  rf_import_call(r->profile, record, picoseconds);
-  rf_import_add(&record->bytes[ROOF_MEMORY], bytes, "best rate x least time; no write-allocate",
-                ROOF_QUALITY_DERIVED);
-  rf_import_add(&record->flops[r->element == 4 ? ROOF_FP32 : ROOF_FP64][ROOF_VECTOR], flops,
+  double flops = row->array_bytes / row->element * kernels[row->kernel].flops;
+  rf_import_call(r->profile, record, row->picoseconds);
+  rf_import_add(&record->bytes[ROOF_MEMORY], row->array_bytes * kernels[row->kernel].arrays,
+                "best rate x least time; no write-allocate", ROOF_QUALITY_DERIVED);
+  rf_import_add(&record->flops[row->element == 4 ? ROOF_FP32 : ROOF_FP64][ROOF_VECTOR], flops,
                 "BabelStream's own count an element", ROOF_QUALITY_DERIVED);
   return ROOF_OK;
 }
@@ -85,7 +118,7 @@ static roof_status take_csv(reading *r, int kernel, roof_error *error) {
       rf_import_number(rf_import_field(&r->row, rf_import_column(&r->header, "min_runtime")), NULL);
   r->element = size > 0 ? size : r->element;
   double bytes = rf_import_number(rf_import_field(&r->row, rate), NULL) * (binary ? 1048576 : 1e6) * least;
-  return add(r, kernel, bytes, least, error);
+  return keep(r, kernel, bytes, least, error);
 }
 
 static roof_status take_line(reading *r, char *line, roof_error *error) {
@@ -105,7 +138,7 @@ static roof_status take_line(reading *r, char *line, roof_error *error) {
     return ROOF_OK;
   }
   double least = rf_import_number(words[2], NULL);
-  return add(r, kernel, rf_import_number(words[1], NULL) * r->mega * least, least, error);
+  return keep(r, kernel, rf_import_number(words[1], NULL) * r->mega * least, least, error);
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
@@ -115,6 +148,10 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   for (char *line; status == ROOF_OK && (line = rf_import_line(source, &length)) != NULL;) {
     status = take_line(&r, line, error);
   }
+  for (size_t i = 0; i < r.count && status == ROOF_OK; i++) {
+    status = add(&r, &r.rows[i], error);
+  }
+  free(r.rows);
   rf_import_row_done(&r.header);
   rf_import_row_done(&r.row);
   return status == ROOF_OK && profile->count == 0
