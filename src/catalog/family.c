@@ -17,23 +17,34 @@ static bool has(const roof_machine *machine, const roof_constants *wanted) {
   return false;
 }
 
-/** A machine that takes constants, and whose it took last. */
+enum { OWNERS_MAX = 8 };
+
+/** A machine that takes constants, and the machines that they were fitted on, each read once. */
 typedef struct heir {
   roof_machine *machine;
-  roof_machine *from; /**< NULL: none yet */
+  roof_machine *owners[OWNERS_MAX];
+  int count;
 } heir;
 
-/** The machine of that name as it is built in. */
-static roof_status find_owner(heir *h, const char *name, roof_error *error) {
-  if (h->from != NULL && strcmp(h->from->name, name) == 0) {
-    return ROOF_OK;
+/** The machine of that name as it is built in; beyond OWNERS_MAX the last one makes room. */
+static roof_status find_owner(heir *h, const char *name, const roof_machine **owner, roof_error *error) {
+  for (int i = 0; i < h->count; i++) {
+    if (strcmp(h->owners[i]->name, name) == 0) {
+      *owner = h->owners[i];
+      return ROOF_OK;
+    }
   }
-  roof_machine_free(h->from);
-  h->from = NULL;
+  if (h->count == OWNERS_MAX) {
+    roof_machine_free(h->owners[--h->count]);
+  }
   for (unsigned i = 0; i < rf_builtin_machine_count; i++) {
     const rf_builtin *b = &rf_builtin_machines[i];
     if (strcmp(b->name, name) == 0) {
-      return roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, &h->from, error);
+      roof_machine **place = &h->owners[h->count];
+      roof_status status = roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, place, error);
+      h->count += status == ROOF_OK;
+      *owner = *place;
+      return status;
     }
   }
   return roof_error_set(error, ROOF_E_NAME, "constants of `%s`: no such machine", name);
@@ -41,9 +52,10 @@ static roof_status find_owner(heir *h, const char *name, roof_error *error) {
 
 /** Scales constants of another machine to those of the heir. */
 static roof_status scale(heir *h, roof_constants *c, roof_error *error) {
-  roof_status status = find_owner(h, c->machine, error);
+  const roof_machine *owner = NULL;
+  roof_status status = find_owner(h, c->machine, &owner, error);
   if (status == ROOF_OK) {
-    rf_scaling scaling = rf_scaling_of(c, h->from, h->machine);
+    rf_scaling scaling = rf_scaling_of(c, owner, h->machine);
     rf_scaling_apply(&scaling, c->values, c->values);
     for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
       c->values[i] = rf_scaling_rounded(c->values[i]);
@@ -60,7 +72,8 @@ static roof_status take_missing(heir *h, const roof_machine *family, roof_error 
     if (added != NULL) {
       *added = *theirs;
       added->kind = ROOF_ASSUMED;
-      bool own = theirs->machine[0] == '\0' || strcmp(theirs->machine, h->machine->name) == 0;
+      bool own = theirs->machine[0] == '\0' || strcmp(theirs->machine, h->machine->name) == 0 ||
+                 rf_scaling_is_of_a_host(theirs);
       status = own ? ROOF_OK : scale(h, added, error);
       added->machine[0] = '\0';
     }
@@ -90,6 +103,8 @@ roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error) {
   roof_status status = inherit_from(&h, machine->name, error);
   status = status == ROOF_OK ? inherit_from(&h, machine->family, error) : status;
   status = status == ROOF_OK ? inherit_from(&h, machine->device_class, error) : status;
-  roof_machine_free(h.from);
+  while (h.count > 0) {
+    roof_machine_free(h.owners[--h.count]);
+  }
   return status;
 }

@@ -21,8 +21,7 @@ static double bandwidth(const roof_machine *machine, roof_level_kind kind) {
   return level != NULL ? level->bytes_per_second : NAN;
 }
 
-/** Times of kernels that are launched one at a time are their host's as much as the machine's. */
-static bool is_of_a_host(const roof_constants *of) {
+bool rf_scaling_is_of_a_host(const roof_constants *of) {
   return strcmp(of->framework, ROOF_EAGER) == 0 || strcmp(of->framework, "cuDNN") == 0;
 }
 
@@ -43,7 +42,7 @@ rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, con
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     t.factors[i] = 1;
   }
-  if (strcmp(from->name, to->name) == 0 || is_of_a_host(of)) {
+  if (strcmp(from->name, to->name) == 0 || rf_scaling_is_of_a_host(of)) {
     return t;
   }
   bool family = same_family(from, to);

@@ -11,6 +11,9 @@ typedef struct rf_scaling {
       clocks; /**< of one unit at its peak: FLOPs per clock over those of the machine that the constants are of */
 } rf_scaling;
 
+/** Times of kernels that are launched one at a time are their host's as much as the machine's, and stay as they are. */
+bool rf_scaling_is_of_a_host(const roof_constants *of);
+
 /** What turns constants of `from` for the kernels, format and framework of `of` into those of `to`. What is not known of
  * either stays. */
 rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, const roof_machine *to);
