@@ -286,7 +286,10 @@ static roof_status measure_families(rf_fitting *f, rf_case *all, size_t count, c
     return ROOF_OK;
   }
   wide->list = malloc(families * OF_A_FAMILY * sizeof *wide->list);
-  roof_status status = wide->list != NULL ? ROOF_OK : rf_accuracy_no_memory(f->error);
+  if (wide->list == NULL) {
+    return rf_accuracy_no_memory(f->error);
+  }
+  roof_status status = ROOF_OK;
   for (size_t i = 0; i < families && status == ROOF_OK; i++) {
     size_t judged = rf_move_last(all, count, rf_same_family, of[i]);
     status = add_ratios(f, all, count, judged, *fit, wide);
