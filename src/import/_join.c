@@ -231,7 +231,7 @@ static roof_status add_records(roof_profile *into, const roof_profile *from, boo
       status = rf_import_copy_run(into, record, from->records[i].run, error);
     }
   }
-  return status == ROOF_OK ? rf_import_settled(into, error) : status;
+  return status;
 }
 
 roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base, roof_error *error) {
@@ -240,14 +240,13 @@ roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool
   if (status == ROOF_OK) {
     status = add_records(&merged, from, base, false, error);
   }
+  status = status == ROOF_OK ? rf_import_settled(&merged, error) : status;
   if (status == ROOF_OK) {
     into->format = into->format == NULL ? from->format : into->format;
     into->taken = fmin(into->taken, from->taken);
     status = add_records(into, &merged, false, true, error);
   }
-  if (status == ROOF_OK) {
-    add_rest(into, from);
-  }
+  add_rest(into, from);
   roof_profile_done(&merged);
-  return status;
+  return status == ROOF_OK ? rf_import_settled(into, error) : status;
 }

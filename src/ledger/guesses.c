@@ -23,11 +23,12 @@ static size_t gather(const roof_reconcile *all, double *mine, double *models, si
 
 roof_status rf_ledger_grade(const roof_reconcile *all, roof_guesses *guesses, roof_error *error) {
   roof_guesses g = {.median_error = NAN, .model_median_error = NAN};
-  double *errors = calloc(2 * all->count + 1, sizeof *errors), *models = errors + all->count;
+  double *errors = calloc(2 * all->count + 1, sizeof *errors);
   roof_stats stats;
   if (errors == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
   }
+  double *models = errors + all->count;
   g.count = gather(all, errors, models, &g.nearer);
   if (g.count > 0 && roof_stats_of(errors, g.count, &stats, NULL) == ROOF_OK) {
     g.median_error = stats.median;

@@ -9,7 +9,7 @@ tests=$ROOFLINE_BUILD/tests
 [ -x "$tests/test_kernels" ] || skip "no $tests/test_kernels: build first"
 # Left out: device code (another processor's), pictures, OpenCL and failing allocations take over a minute each; what limits its own memory or times itself
 # is not for an emulator.
-left_out='cuda|opencl|device|draw|energy|measure|torture|memory|ledger_file'
+left_out='anchor|cuda|opencl|device|draw|energy|measure|torture|memory|ledger_file'
 
 on() { # CPU COMMAND...
   cpu=$1
