@@ -33,6 +33,11 @@ static bool has_counts(const roof_record *record) {
   return any;
 }
 
+/** Whether nothing was added to a record yet. */
+static bool is_fresh(const roof_record *record) {
+  return record->calls == 0 && !has_counts(record);
+}
+
 /** True where a profiler read FLOPs or bytes from counters, which slows kernels down; the first counts are these. */
 static bool is_counted(const roof_record *record) {
   enum { COUNTERS = COUNTS - 2 }; /* but for bytes through a link and items, which the host knows */
@@ -127,8 +132,7 @@ static void count_rest(roof_profile *profile, roof_record *into, const roof_reco
 
 /** Adds a record of the same file, whatever each has of its calls. */
 static void add_same(roof_profile *profile, roof_record *into, const roof_record *from) {
-  bool fresh = into->calls == 0 && !has_counts(into);
-  bool timed = from->timed && (fresh || into->timed);
+  bool fresh = is_fresh(into), timed = from->timed && (fresh || into->timed);
   bool partly = !fresh && has_counts(into) != has_counts(from);
   add_time(profile, into, from);
   into->timed = timed;
@@ -141,20 +145,19 @@ static void add_same(roof_profile *profile, roof_record *into, const roof_record
 /** Adds a record of another file: the counts of a profiler that slows kernels down to the time of one that does not, the
  * counts of one pass to those of another. */
 static void add_other(roof_profile *profile, roof_record *into, const roof_record *from) {
-  bool fresh = into->calls == 0 && !has_counts(into);
-  if (!fresh && counts_for(into, from)) {
+  if (is_fresh(into)) {
+    add_same(profile, into, from);
+  } else if (counts_for(into, from)) {
     double scale = calls_of(from) / calls_of(into);
     scale_counts(into, scale, scaled_to(scale));
     drop_time(into);
     add_time(profile, into, from);
-  } else if (!fresh && counts_for(from, into)) {
+  } else if (counts_for(from, into)) {
     double scale = calls_of(into) / calls_of(from);
     drop_counts(into);
     add_counts(profile, into, from, scale, scaled_to(scale));
-  } else if (!fresh && complementary(into, from)) {
+  } else if (complementary(into, from)) {
     add_counts(profile, into, from, 1, ROOF_QUALITY_MEASURED);
-  } else if (fresh) {
-    add_same(profile, into, from);
   } else {
     bool timed = from->timed && into->timed;
     count_rest(profile, into, from);
@@ -165,7 +168,7 @@ static void add_other(roof_profile *profile, roof_record *into, const roof_recor
 
 /** Adds one record to another, of the same file or of another. */
 static void combine(roof_profile *profile, roof_record *into, const roof_record *from, bool other) {
-  bool fresh = into->calls == 0 && !has_counts(into);
+  bool fresh = is_fresh(into);
   if (other) {
     add_other(profile, into, from);
   } else {
