@@ -98,11 +98,22 @@ static roof_status inherit_from(heir *h, const char *name, roof_error *error) {
   return status;
 }
 
+/** What GPUs of other families say is of tiles for a matrix unit: kernels of one without it do not fill up tiles. */
+static bool has_matrix_unit(const roof_machine *machine) {
+  bool found = false;
+  for (int i = 0; i < machine->peak_count; i++) {
+    found = found || (machine->peaks[i].unit == ROOF_MATRIX && machine->peaks[i].flops_per_second > 0);
+  }
+  return found;
+}
+
 roof_status rf_catalog_inherit(roof_machine *machine, roof_error *error) {
   heir h = {.machine = machine};
   roof_status status = inherit_from(&h, machine->name, error);
   status = status == ROOF_OK ? inherit_from(&h, machine->family, error) : status;
-  status = status == ROOF_OK ? inherit_from(&h, machine->device_class, error) : status;
+  if (status == ROOF_OK && has_matrix_unit(machine)) {
+    status = inherit_from(&h, machine->device_class, error);
+  }
   while (h.count > 0) {
     roof_machine_free(h.owners[--h.count]);
   }

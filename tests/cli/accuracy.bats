@@ -78,3 +78,8 @@ ships() {
     and .TPOT.fraction_inside_interval > 0.72 and .TTFT.median_error < 0.26 and .TTFT.p90_error < 0.68' line.json
   jq -e 'map(.fraction_below_lower == 0) | all' line.json
 }
+
+@test "a token at batch 1 under llama.cpp" {
+  "$ROOFLINE" validate "$measured"/llamacpp/*.csv --json >answer.json
+  jq -e '.by.operation[] | select(.name == "TPOT") | .median_error < 0.1 and .p90_error < 0.35' answer.json
+}
