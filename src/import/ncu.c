@@ -1,12 +1,13 @@
 /* The tables of Nsight Compute's command line: raw (one column per metric, a row of units), details and
- * --metrics (one row per metric), summaries (averages of several launches). Other lines stand before, between and
- * after them. */
+ * --metrics (one row per metric), summaries (averages of several launches), as CSV or as people read them. Other
+ * lines stand before, between and after them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/letters.h"
 #include "import/_ncu.h"
+#include "import/_ncu_text.h"
 
 /** The positions of columns in the table that is being read. */
 typedef struct table {
@@ -26,18 +27,24 @@ typedef struct reading {
   ncu_launch launch;
   ncu_device device;
   roof_text key, kernel; /* of `launch`: what distinguishes it from the next one; its name */
-  bool pending;
+  bool pending, printed; /* `printed`: it comes from a table for people */
   import_marks marks;
   import_votes *votes; /* collected instead of reading, when not NULL */
   size_t launches;
-  char trouble[300]; /* the last ==ERROR== */
+  ncu_text text;
+  char trouble[300]; /* the last ==ERROR==, or where ncu wrote its report */
 } reading;
 
 static int detect(const char *text, size_t size) {
   (void)size;
   bool found =
       strstr(text, "\"Kernel Name\",") != NULL && (strstr(text, "\"Process ID\",\"Process Name\"") != NULL);
-  return found ? 95 : strncmp(text, "==PROF==", 8) == 0 || strstr(text, "\n==PROF== ") != NULL ? 40 : 0;
+  bool printed = strstr(text, "\n    Section: ") != NULL &&
+                 (strstr(text, ", Context ") != NULL || strstr(text, ", Invocations ") != NULL);
+  return found                                                                      ? 95
+         : printed                                                                  ? 90
+         : strncmp(text, "==PROF==", 8) == 0 || strstr(text, "\n==PROF== ") != NULL ? 40
+                                                                                    : 0;
 }
 
 /** What details pages call the metrics that are used; the unit distinguishes the two "Memory Throughput". */
@@ -83,7 +90,7 @@ static roof_status flush(reading *r, roof_error *error) {
   if (!r->pending) {
     return ROOF_OK;
   }
-  r->pending = false;
+  r->pending = r->printed = false;
   r->launches++;
   roof_status status =
       r->votes != NULL ? ROOF_OK
@@ -195,14 +202,38 @@ static bool open_table(reading *r) {
   return true;
 }
 
-/** A line outside a table: ncu's own messages are kept, the program's output is not. */
-static void take_line(reading *r, const char *line) {
+/** ncu's own messages are kept, the program's output is not. */
+static void take_message(reading *r, const char *line) {
+  static const char report[] = "==PROF== Report: ";
   if (strncmp(line, "==ERROR==", 9) == 0) {
-    snprintf(r->trouble, sizeof r->trouble, "%s", line + 9 + strspn(line + 9, " "));
+    snprintf(r->trouble, sizeof r->trouble, "; ncu said: %s", line + 9 + strspn(line + 9, " "));
     if (r->votes == NULL) {
-      rf_import_skip(r->profile, "ncu", r->trouble);
+      rf_import_skip(r->profile, "ncu", line + 9 + strspn(line + 9, " "));
     }
+  } else if (strncmp(line, report, sizeof report - 1) == 0) {
+    snprintf(r->trouble, sizeof r->trouble, ": ncu wrote what it counted to %s", line + sizeof report - 1);
   }
+}
+
+/** A line outside of CSV: it names a launch, or is a row of a table for people. */
+static roof_status take_line(reading *r, char *line, roof_error *error) {
+  ncu_heading heading;
+  const char *name = NULL, *unit = NULL, *value = NULL;
+  roof_status status = ROOF_OK;
+  if (rf_ncu_heading(line, &heading)) {
+    status = flush(r, error);
+    r->text = (ncu_text){0};
+    r->kernel.length = 0;
+    roof_text_add_bytes(&r->kernel, heading.kernel, heading.length);
+    r->launch.capability = (int)(10 * strtol(heading.capability, NULL, 10));
+    r->launch.calls = fmax(1, (double)strtol(heading.calls, NULL, 10));
+    r->pending = r->printed = true;
+  } else if (r->pending && r->printed && rf_ncu_text_row(&r->text, line, &name, &unit, &value)) {
+    take(r, name, unit, value);
+  } else {
+    take_message(r, line);
+  }
+  return status;
 }
 
 static roof_status read_tables(reading *r, roof_error *error) {
@@ -210,7 +241,7 @@ static roof_status read_tables(reading *r, roof_error *error) {
   size_t length = 0;
   for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     if (line[0] != '"') {
-      take_line(r, line);
+      status = take_line(r, line, error);
       continue;
     }
     rf_import_again(r->source);
@@ -257,8 +288,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = rf_import_failed(source, error);
   }
   if (status == ROOF_OK && r.launches == 0) {
-    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no kernel in it%s%s",
-                             r.trouble[0] != '\0' ? "; ncu said: " : "", r.trouble);
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no kernel in it%s", r.trouble);
   }
   if (status == ROOF_OK) {
     rf_ncu_device_add(profile, &r.device);
@@ -269,7 +299,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 
 const roof_format rf_format_ncu = {
     .name = "ncu",
-    .title = "Nsight Compute CSV (raw, details, --metrics, summaries)",
+    .title = "Nsight Compute CSV and text (raw, details, --metrics, summaries)",
     .gives = "time, FLOPs by format and unit, bytes of L1, L2, DRAM and link, occupancy, pipes",
     .detect = detect,
     .read = read,
