@@ -206,7 +206,7 @@ ROOF_API roof_status roof_profile_init(roof_profile *profile, roof_error *error)
  *  Errors: none; a profile full of zeros is fine. */
 ROOF_API void roof_profile_done(roof_profile *profile);
 
-/** Reads the file at `path` ("-": standard input; gzip and UTF-16 are decoded) and adds what it contains to
+/** Reads the file at `path` ("-": standard input; gzip, zstd, xz and UTF-16 are decoded) and adds what it contains to
  *  `profile`: records of one name come together. `options` may be NULL.
  *  Units: s, FLOP, bytes of all calls together.
  *  Ownership: *profile keeps everything it points to.

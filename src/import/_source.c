@@ -1,12 +1,12 @@
-/* Bytes of a file: read in blocks, unpacked from gzip, turned from UTF-16, with a line count. */
+/* Bytes of a file: read in blocks, unpacked, turned from UTF-16, with a line count. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "core/number.h"
+#include "import/_packed.h"
 #include "import/import.h"
 
 enum { SHORTEST = 64, BLOCK = 1 << 20, LONGEST_LINE = 256 << 20 };
@@ -15,11 +15,8 @@ typedef enum wrapping { PLAIN, UTF16_LITTLE, UTF16_BIG } wrapping;
 
 struct roof_source {
   char name[256];
-  gzFile file;        /* NULL: memory */
-  int descriptor;     /* of the file */
-  bool whole;         /* it was opened at its first byte, and can be read at any place */
-  const char *memory; /* what is left of it */
-  size_t memory_size;
+  rf_packed *packed;
+  bool whole;  /* it was opened at its first byte, and can be read at any place */
   size_t step; /* bytes to read at a time */
   wrapping text;
   char *block; /* bytes [at, end), with room for a NUL after them */
@@ -42,23 +39,13 @@ static void fail(roof_source *s, roof_status status, const char *why) {
 
 /** Bytes as the file has them, unpacked. */
 static size_t raw(roof_source *s, char *to, size_t size) {
-  if (s->file == NULL) {
-    size_t count = size < s->memory_size ? size : s->memory_size;
-    memcpy(to, s->memory, count);
-    s->memory += count;
-    s->memory_size -= count;
-    return count;
+  roof_status status = ROOF_OK;
+  char why[sizeof s->why];
+  size_t count = rf_packed_read(s->packed, to, size, &status, why, sizeof why);
+  if (status != ROOF_OK) {
+    fail(s, status, why);
   }
-  int count = gzread(s->file, to, (unsigned)size);
-  int code = Z_OK;
-  const char *why = gzerror(s->file, &code);
-  if (count < 0 || (count < (int)size && code == Z_BUF_ERROR)) {
-    fail(s, code == Z_MEM_ERROR ? ROOF_E_MEMORY : ROOF_E_INPUT,
-         code == Z_ERRNO       ? strerror(errno)
-         : code == Z_BUF_ERROR ? "it ends too early"
-                               : why);
-  }
-  return count < 0 ? 0 : (size_t)count;
+  return count;
 }
 
 /** UTF-8 of one code point. */
@@ -181,63 +168,46 @@ static roof_status started(roof_source *s, roof_source **source, roof_error *err
   return ROOF_OK;
 }
 
-static roof_status create(const char *name, roof_source **source, roof_error *error) {
-  *source = calloc(1, sizeof **source);
-  if (*source == NULL) {
+/** Takes the descriptor (-1: the memory) over. */
+static roof_status create(const char *name, int descriptor, const char *data, size_t size,
+                          roof_source **source, roof_error *error) {
+  roof_source *s = calloc(1, sizeof *s);
+  rf_packed *packed = s != NULL ? rf_packed_new(descriptor, data, size) : NULL;
+  if (packed == NULL) {
+    free(s);
+    if (descriptor >= 0) {
+      close(descriptor);
+    }
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", name);
   }
-  snprintf((*source)->name, sizeof(*source)->name, "%s", name);
-  return ROOF_OK;
+  s->packed = packed;
+  s->step = descriptor >= 0 || size > BLOCK ? BLOCK : size < SHORTEST ? SHORTEST : size;
+  s->whole = descriptor >= 0 && lseek(descriptor, 0, SEEK_CUR) == 0;
+  snprintf(s->name, sizeof s->name, "%s", name);
+  return started(s, source, error);
 }
 
 roof_status rf_import_open_memory(const char *data, size_t size, const char *name, roof_source **source,
                                   roof_error *error) {
-  roof_source *s = NULL;
-  roof_status status = create(name, &s, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  s->memory = data;
-  s->memory_size = size;
-  s->step = size < SHORTEST ? SHORTEST : size < BLOCK ? size : BLOCK;
-  return started(s, source, error);
+  return create(name, -1, data, size, source, error);
 }
 
 roof_status rf_import_open(const char *path, roof_source **source, roof_error *error) {
   bool standard = strcmp(path, "-") == 0;
-  roof_source *s = NULL;
-  roof_status status = create(standard ? "standard input" : path, &s, error);
-  if (status != ROOF_OK) {
-    return status;
+  const char *name = standard ? "standard input" : path;
+  int descriptor = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return roof_error_set(error, ROOF_E_INPUT, "%.200s: %s", name, strerror(errno));
   }
-  errno = 0;
-  s->descriptor = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-  s->file = s->descriptor >= 0 ? gzdopen(s->descriptor, "rb") : NULL;
-  if (s->file == NULL) {
-    status = errno != 0 && errno != ENOMEM
-                 ? roof_error_set(error, ROOF_E_INPUT, "%s: %s", s->name, strerror(errno))
-                 : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", s->name);
-    if (s->descriptor >= 0) {
-      close(s->descriptor);
-    }
-    rf_import_close(s);
-    return status;
-  }
-  s->whole = lseek(s->descriptor, 0, SEEK_CUR) == 0;
-  s->step = BLOCK;
-  gzbuffer(s->file, BLOCK);
-  return started(s, source, error);
+  return create(name, descriptor, NULL, 0, source, error);
 }
 
 void rf_import_close(roof_source *s) {
-  if (s == NULL) {
-    return;
+  if (s != NULL) {
+    rf_packed_free(s->packed);
+    free(s->block);
+    free(s);
   }
-  if (s->file != NULL) {
-    gzclose(s->file);
-  }
-  free(s->block);
-  free(s);
 }
 
 /** Restores the byte that the NUL after the last line, or after the first bytes, replaced. */
@@ -345,8 +315,7 @@ int rf_import_line_number(const roof_source *s) {
 }
 
 int rf_import_descriptor(const roof_source *s) {
-  bool plain = s->file != NULL && gzdirect(s->file) != 0 && s->text == PLAIN;
-  return plain && s->whole ? s->descriptor : -1;
+  return s->whole && s->text == PLAIN ? rf_packed_descriptor(s->packed) : -1;
 }
 
 const char *rf_import_name(const roof_source *s) {

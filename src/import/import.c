@@ -50,6 +50,9 @@ static const struct {
      "Nsight Systems' own report, whose form is not published: `nsys export --type "
      "sqlite FILE` writes one that can be read"},
     {"PAR1", "a Parquet file: export CSV or SQLite instead"},
+    {"PK\x03\x04", "a zip archive: unpack it first"},
+    {"BZh", "packed with bzip2: `bunzip2 -c FILE | roofline import -`"},
+    {"version https://git-lfs", "a pointer of Git LFS, not the file: `git lfs pull` fetches it"},
     {"\x7f"
      "ELF",
      "a program, not a profile"},

@@ -15,11 +15,11 @@ typedef struct roof_source roof_source;
 
 enum { IMPORT_HEAD = 65536 };
 
-/** Opens a file, "-" for standard input. Decodes gzip, a UTF-8 byte order mark and UTF-16.
+/** Opens a file, "-" for standard input. Decodes gzip, zstd, xz, a UTF-8 byte order mark and UTF-16.
  *  Ownership: *source on success only, released by rf_import_close. Errors: ROOF_E_INPUT, ROOF_E_MEMORY. */
 roof_status rf_import_open(const char *path, roof_source **source, roof_error *error);
 
-/** Opens `size` bytes in memory, which outlive the source; `name` is for messages. */
+/** As rf_import_open of `size` bytes in memory, which outlive the source; `name` is for messages. */
 roof_status rf_import_open_memory(const char *data, size_t size, const char *name, roof_source **source,
                                   roof_error *error);
 

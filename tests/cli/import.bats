@@ -60,7 +60,7 @@ setup() {
   [ "$(json "$same")" = "$(jq -c "$same" once.json)" ]
 }
 
-@test "a file, standard input and gzip give the same answer" {
+@test "a file, standard input, gzip, zstd and xz give the same answer" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --json
   local plain=$output
   run -0 bash -c "'$ROOFLINE' import - --json <'$fixtures/kineto.json'"
@@ -68,6 +68,26 @@ setup() {
   gzip -c "$fixtures/kineto.json" >s.gz
   run -0 "$ROOFLINE" import s.gz --json
   [ "$output" = "$plain" ]
+  for file in "$ROOFLINE_SOURCE"/tests/fuzz/corpus/packed/osu.*; do
+    run -0 "$ROOFLINE" import "$file" --json
+    [ "$(json .kernels)" = "$("$ROOFLINE" import "$fixtures/osu.txt" --json | jq -c .kernels)" ]
+    run -0 bash -c "'$ROOFLINE' import - --json <'$file'"
+    head -c 200 "$file" >cut
+    run -2 "$ROOFLINE" import cut
+    [ "$output" = "roofline: cut: cannot be read: it ends too early" ]
+  done
+}
+
+@test "what cannot be unpacked says what to do" {
+  printf 'PK\3\4\24\0\0\0' >s.zip
+  run -2 "$ROOFLINE" import s.zip
+  [[ $output == *"a zip archive: unpack it first" ]]
+  printf 'BZh91AY&SY' >s.bz2
+  run -2 "$ROOFLINE" import s.bz2
+  [[ $output == *"packed with bzip2"* ]]
+  printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' >s.json
+  run -2 "$ROOFLINE" import s.json
+  [[ $output == *"git lfs pull"* ]]
 }
 
 @test "most time lost comes first, under the machine named" {
