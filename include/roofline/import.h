@@ -259,9 +259,12 @@ ROOF_API roof_status roof_profile_add(roof_profile *profile, const char *label, 
 ROOF_API roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base,
                                        roof_error *error);
 
+enum { ROOF_KERNEL_SHOWN = 48 };
+
 /** One kernel under the ceilings, all its calls together. */
 typedef struct roof_ranked_record {
   const roof_record *record;
+  char shown[ROOF_KERNEL_SHOWN + 1]; /**< its name, so that no two rows show the same: roof_ranking_name */
   roof_placed at;
   double time_share; /**< of the seconds of all rows; NaN: not timed */
   bool starved;      /**< its counters show a device that had no work for most of the time */
@@ -284,6 +287,19 @@ typedef struct roof_ranking {
  *  Errors: ROOF_E_ARGUMENT for an expression that is none, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings,
                                        const char *filter, roof_ranking *ranking, roof_error *error);
+
+/** What a row is fast or slow at: bytes/s over its link, bytes/s of what the memory binds or of which no FLOPs are known,
+ *  else FLOP/s.
+ *  Units: *unit, "FLOP/s" or "B/s".
+ *  Ownership: *unit is static.
+ *  Errors: NaN where neither is known. */
+ROOF_API double roof_ranked_rate(const roof_ranked_record *row, const char **unit);
+
+/** Names the rows in at most `width` bytes each, up to ROOF_KERNEL_SHOWN, as roof_profile_rank does for the widest.
+ *  Units: bytes.
+ *  Ownership: sets `shown` of the rows.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ranking_name(roof_ranking *ranking, size_t width, roof_error *error);
 
 /** The rows of a ranking as measurements, taken when the profile was, on `machine` (NULL: one without a name).
  *  Units: s, FLOP and bytes per call.
@@ -326,11 +342,20 @@ ROOF_API double roof_profile_fact(const roof_profile *profile, const char *name)
  *  Errors: cut to `size`. */
 ROOF_API char *roof_fact_sentence(const roof_fact *fact, char *buffer, size_t size);
 
-/** The name of a kernel in at most 48 bytes: its beginning and its end, with "..." between them where it is longer.
+/** The name of a kernel in at most ROOF_KERNEL_SHOWN bytes: a name of C++ without namespaces and parameters; of a longer
+ *  one the beginning and the end, with "..." between them.
  *  Units: none.
  *  Ownership: writes to and returns `buffer`.
- *  Errors: cut to `size`. */
+ *  Errors: cut to `size`; as it is when out of memory. */
 ROOF_API char *roof_kernel_shorten(const char *name, char *buffer, size_t size);
+
+/** The names of several kernels as roof_kernel_shorten, in at most `width` bytes each (no fewer than 16): where that
+ *  would show two alike it shows where they differ, or numbers them ("scale~2").
+ *  Units: bytes.
+ *  Ownership: writes a text every `stride` bytes of `shown`, each of at most stride - 1 bytes.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_kernel_names(const char *const *names, size_t count, size_t width, char *shown,
+                                       size_t stride, roof_error *error);
 
 /** Appends what takes the time, before any ceiling: how many kernels, their time, the longest, how long none ran.
  *  Units: as printed.
@@ -402,6 +427,12 @@ ROOF_API double roof_record_flops(const roof_record *record, roof_dtype *most, r
  *  Errors: ROOF_E_MEMORY; the label is "" for a name that is too long. */
 ROOF_API roof_status roof_record_measurement(const roof_record *record, roof_measurement *measurement,
                                              roof_error *error);
+
+/** The counter of that name ("occupancy").
+ *  Units: as its name says.
+ *  Ownership: none.
+ *  Errors: NaN where the file has none. */
+ROOF_API double roof_record_counter(const roof_record *record, const char *name);
 
 /** Bytes of the outermost level that is known; *level (nullable) is that level.
  *  Units: bytes.

@@ -165,8 +165,8 @@ static void add_accuracy(roof_text *out, const roof_loop *loop) {
   }
   if (verbose) {
     roof_text_add(out, "\n");
-    cli_columns_add_text(
-        out, (cli_rows){point_columns, loop->kernels, (size_t)loop->count, sizeof *loop->kernels, is_point});
+    cli_columns_add_text(out, (cli_rows){point_columns, loop->kernels, (size_t)loop->count,
+                                         sizeof *loop->kernels, is_point, false});
     roof_text_add(out, "\n");
   }
 }
@@ -181,8 +181,8 @@ static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop
   roof_text_addf(out, "  trust     %s\n", roof_trust_sentence(&trust, line, sizeof line));
   add_ceilings(out, loop);
   roof_text_add(out, "\n");
-  cli_columns_add_text(
-      out, (cli_rows){kernel_columns, loop->kernels, (size_t)loop->count, sizeof *loop->kernels, has_run});
+  cli_columns_add_text(out, (cli_rows){kernel_columns, loop->kernels, (size_t)loop->count,
+                                       sizeof *loop->kernels, has_run, false});
   roof_text_add(out, "\n");
   add_accuracy(out, loop);
   add_remarks(out, loop);

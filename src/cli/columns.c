@@ -159,12 +159,17 @@ void cli_columns_add_text(roof_text *out, cli_rows rows) {
   int count = 0;
   for (const cli_column *c = rows.columns; !is_end(c) && count < RF_TABLE_COLUMNS; c++) {
     if (c->header != NULL) {
-      columns[count++] = (rf_table_column){
-          .right = !is_text(c) || c->right, .name = c->name, .verdict = c->verdict, .rank = c->rank};
+      columns[count++] = (rf_table_column){.right = !is_text(c) || c->right,
+                                           .name = c->name,
+                                           .whole = c->whole,
+                                           .verdict = c->verdict,
+                                           .rank = c->rank};
     }
   }
+  rf_screen screen = cli_screen(stdout);
+  screen.width = rows.wide ? 0 : screen.width;
   (void)cli_columns_add_cells(&grid, rows);
-  cli_grid_end_as(&grid, out, columns, count, true);
+  cli_grid_end_as(&grid, out, &screen, columns, count);
 }
 
 static void add_csv_header(roof_text *out, const cli_column *columns) {
@@ -281,7 +286,8 @@ roof_status cli_columns_print_named(const cli_args *args, cli_rows rows, const c
     return cli_json_print(object, error);
   }
   if (args->csv) {
-    return cli_columns_print_csv((cli_rows){rows.columns, row, 1, rows.size, NULL}, error);
+    return cli_columns_print_csv(
+        (cli_rows){.columns = rows.columns, .first = row, .count = 1, .size = rows.size}, error);
   }
   add_lines(&out, rows.columns, row);
   return cli_print_end(&out, ROOF_OK, error);

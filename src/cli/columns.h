@@ -32,6 +32,7 @@ typedef struct cli_column {
   bool binary;      /**< bytes, with the prefixes Ki, Mi, Gi */
   bool right;       /**< a text that stands as numbers do */
   bool name;        /**< a text that stays on one line, cut in its middle where the terminal is too narrow */
+  bool whole;       /**< a name that is cut only where leaving out columns does not help */
   bool verdict;     /**< coloured by its word */
   int rank;         /**< left out where the terminal is too narrow, the highest first; 0: never */
   int csv_digits;   /**< significant ones in CSV; 0: 15 */
@@ -54,9 +55,10 @@ typedef struct cli_rows {
   const void *first;
   size_t count, size;
   bool (*shown)(const void *row); /**< nullable: which of them */
+  bool wide;                      /**< the table is not narrowed to the terminal */
 } cli_rows;
 
-#define CLI_ROWS(table, array, number) ((cli_rows){(table), (array), (number), sizeof *(array), NULL})
+#define CLI_ROWS(table, array, number) ((cli_rows){(table), (array), (number), sizeof *(array), NULL, false})
 
 /** The keys' values of one row as an object: null where unknown. `a.b` is member b of an object a. */
 json_t *cli_columns_object(const cli_column *columns, const void *row);

@@ -17,15 +17,20 @@ void cli_grid_done(cli_grid *grid) {
   rf_cells_done(grid);
 }
 
-void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_table_column *columns, int count, bool header) {
-  const rf_screen screen = cli_screen(stdout);
+static void end_on(cli_grid *grid, roof_text *out, const rf_screen *screen, const rf_table_column *columns,
+                   int count, bool header) {
   const char **cells = cli_grid_cells(grid);
   out->failed |= cells == NULL;
   if (cells != NULL && count > 0) {
-    rf_table_add(out, &screen, cells, columns, count, grid->count / count, header);
+    rf_table_add(out, screen, cells, columns, count, grid->count / count, header);
   }
   free(cells);
   rf_cells_done(grid);
+}
+
+void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_screen *screen, const rf_table_column *columns,
+                     int count) {
+  end_on(grid, out, screen, columns, count, true);
 }
 
 static void end_grid(cli_grid *grid, roof_text *out, const char *letters, bool header) {
@@ -41,7 +46,8 @@ static void end_grid(cli_grid *grid, roof_text *out, const char *letters, bool h
                                            .verdict = *letters == 'v'};
     }
   }
-  cli_grid_end_as(grid, out, columns, count, header);
+  const rf_screen screen = cli_screen(stdout);
+  end_on(grid, out, &screen, columns, count, header);
 }
 
 void cli_grid_end(cli_grid *grid, roof_text *out, const char *columns) {

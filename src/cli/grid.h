@@ -24,7 +24,8 @@ void cli_grid_end(cli_grid *grid, roof_text *out, const char *columns);
 /** The same without headers. */
 void cli_grid_end_bare(cli_grid *grid, roof_text *out, const char *columns);
 
-/** The same with columns as they are drawn. */
-void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_table_column *columns, int count, bool header);
+/** The same on a screen, with columns as they are drawn. */
+void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_screen *screen, const rf_table_column *columns,
+                     int count);
 
 #endif

@@ -80,7 +80,7 @@ static bool is_wrapped(const table *t, int column) {
 static int floor_of(const table *t, int column, effort how) {
   const rf_table_column *c = &t->columns[column];
   int floor = c->right  ? t->least[column]
-              : c->name ? name_floors[how]
+              : c->name ? name_floors[c->whole && how < WORST ? WHOLE : how]
                         : at_least(text_floors[how], at_most(t->words[column], word_floors[how]));
   return at_most(t->least[column], floor);
 }

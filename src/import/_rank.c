@@ -53,6 +53,32 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
   r->judged_seconds += isnan(row->at.share) ? 0 : row->at.seconds;
 }
 
+double roof_ranked_rate(const roof_ranked_record *row, const char **unit) {
+  const roof_placed *at = &row->at;
+  double link = row->record->link_bytes.value;
+  bool arithmetic = at->flops > 0 && isnan(link) && (at->regime != ROOF_MEMORY_BOUND || isnan(at->bytes));
+  *unit = arithmetic ? "FLOP/s" : "B/s";
+  return (arithmetic ? at->flops : isnan(link) ? at->bytes : link) / at->seconds;
+}
+
+roof_status roof_ranking_name(roof_ranking *ranking, size_t width, roof_error *error) {
+  enum { STRIDE = ROOF_KERNEL_SHOWN + 1 };
+  const char **names = calloc(ranking->count + 1, sizeof *names);
+  char *shown = calloc(ranking->count + 1, STRIDE);
+  for (size_t i = 0; i < ranking->count && names != NULL; i++) {
+    names[i] = ranking->rows[i].record->name;
+  }
+  roof_status status = names != NULL && shown != NULL
+                           ? roof_kernel_names(names, ranking->count, width, shown, STRIDE, error)
+                           : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  for (size_t i = 0; i < ranking->count && status == ROOF_OK; i++) {
+    memcpy(ranking->rows[i].shown, shown + i * STRIDE, STRIDE);
+  }
+  free(names);
+  free(shown);
+  return status;
+}
+
 roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings, const char *filter,
                               roof_ranking *ranking, roof_error *error) {
   regex_t pattern;
@@ -85,6 +111,11 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
       r.worst = &r.rows[i];
     }
   }
-  *ranking = r;
-  return ROOF_OK;
+  status = roof_ranking_name(&r, ROOF_KERNEL_SHOWN, error);
+  if (status == ROOF_OK) {
+    *ranking = r;
+  } else {
+    free(r.rows);
+  }
+  return status;
 }

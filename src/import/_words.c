@@ -7,32 +7,14 @@
 #include "roofline/text.h"
 #include "roofline/units.h"
 
-enum { SHORT = 48, NAME = 2 * SHORT, SHOWN = 3 };
+enum { SHORT = 48, SHOWN = 3 };
 
 static const char *quantity(char buffer[SHORT], double value, const char *unit) {
   return roof_quantity_format(buffer, SHORT, value, unit);
 }
 
-char *roof_kernel_shorten(const char *name, char *out, size_t size) {
-  size_t length = strlen(name);
-  if (length <= SHORT) {
-    snprintf(out, size, "%s", name);
-    return out;
-  }
-  size_t head = SHORT * 2 / 3, tail = SHORT - head - 3;
-  const char *end = name + length - tail;
-  while (head > 0 && ((unsigned char)name[head] & 0xC0) == 0x80) {
-    head--;
-  }
-  while (((unsigned char)*end & 0xC0) == 0x80) {
-    end++;
-  }
-  snprintf(out, size, "%.*s...%s", (int)head, name, end);
-  return out;
-}
-
 void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_text *out) {
-  char seconds[SHORT], name[NAME];
+  char seconds[SHORT];
   double idle = roof_profile_fact(profile, "idle_share");
   roof_text_addf(out, "%zu kernel%s, %s", r->count, r->count == 1 ? "" : "s",
                  r->seconds > 0 ? quantity(seconds, r->seconds, "s") : "no times");
@@ -40,8 +22,7 @@ void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_
     roof_text_addf(out, " on %s", profile->device);
   }
   if (r->count > 1 && r->longest != NULL) {
-    roof_text_addf(out, ", %.0f %% of it in %s", 100 * r->longest->time_share,
-                   roof_kernel_shorten(r->longest->record->name, name, sizeof name));
+    roof_text_addf(out, ", %.0f %% of it in %s", 100 * r->longest->time_share, r->longest->shown);
   }
   if (!isnan(idle)) {
     roof_text_addf(out, "; idle %.1f %% of %s", 100 * idle,
@@ -51,7 +32,7 @@ void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_
 
 void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, const roof_machine *machine,
                            roof_text *out) {
-  char lost[SHORT], name[NAME];
+  char lost[SHORT];
   roof_ranking_time(profile, r, out);
   roof_text_add(out, "\n");
   if (machine == NULL) {
@@ -67,7 +48,7 @@ void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, c
   if (r->worst != NULL) {
     roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %s\n",
                    quantity(lost, r->lost_seconds, "s"), 100 * r->lost_seconds / r->seconds, machine->name,
-                   roof_kernel_shorten(r->worst->record->name, name, sizeof name));
+                   r->worst->shown);
   } else {
     roof_text_addf(out, "ceilings: %s\n", machine->name);
   }

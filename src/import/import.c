@@ -162,9 +162,9 @@ static double noise_of(const roof_record *record) {
   return (stats.ci_high - stats.ci_low) / (2 * stats.median);
 }
 
-static double counter_of(const roof_record *record, roof_clue clue) {
+double roof_record_counter(const roof_record *record, const char *name) {
   for (size_t i = 0; i < record->counter_count; i++) {
-    if (strcmp(record->counters[i].name, roof_clue_name(clue)) == 0) {
+    if (strcmp(record->counters[i].name, name) == 0) {
       return record->counters[i].value;
     }
   }
@@ -191,6 +191,6 @@ void roof_record_counted(const roof_record *record, roof_counted *work) {
   work->update_share = record->update_share;
   work->link_bytes = record->link_bytes.value;
   work->link = record->link;
-  work->busy_compute = counter_of(record, ROOF_CLUE_COMPUTE);
-  work->busy_memory = counter_of(record, ROOF_CLUE_MEMORY);
+  work->busy_compute = roof_record_counter(record, roof_clue_name(ROOF_CLUE_COMPUTE));
+  work->busy_memory = roof_record_counter(record, roof_clue_name(ROOF_CLUE_MEMORY));
 }

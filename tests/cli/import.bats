@@ -101,6 +101,32 @@ setup() {
   [ "${#lines[@]}" -eq 3 ]
 }
 
+@test "names of kernels differ at any width, and are whole where that is asked for" {
+  cat >alike.csv <<'CSV'
+"Time (%)","Total Time (ns)","Instances","Avg (ns)","Name"
+50,5000,5,1000,"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1>>(int)"
+50,5000,5,1000,"void at::native::vectorized_elementwise_kernel<4, at::native::AbsFunctor<float>, std::array<char*, 1>>(int)"
+CSV
+  for width in 40 60 80 120 200; do
+    run -0 env COLUMNS=$width "$ROOFLINE" import alike.csv
+    [ "$(grep '^  vectorized.* [µu]s' <<<"$output" | sed 's/  *[0-9].*//' | sort -u | wc -l)" -eq 2 ] || { echo "$width: $output"; false; }
+  done
+  run -0 "$ROOFLINE" import alike.csv --wide
+  [ "$(grep -c ' void at::native::vectorized_elementwise_kernel<4, at::native::[A-Za-z]*<float>, std::array<char\*, 1>>(int)$' <<<"$output")" -eq 2 ]
+  run -0 "$ROOFLINE" import alike.csv --csv
+  has 'void at::native::vectorized_elementwise_kernel<4, at::native::AbsFunctor<float>, std::array<char*, 1>>(int)'
+}
+
+@test "a call's time and the rate of what binds: bytes of memory and links, FLOPs of arithmetic" {
+  run -0 env COLUMNS=200 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100
+  [[ ${lines[2]} == *" per call "*" rate "* ]]
+  [[ $output == *" add "*" GB/s "* ]]
+  run -0 env COLUMNS=200 "$ROOFLINE" import "$fixtures/osu.txt"
+  [[ $output == *" MB/s"* || $output == *" GB/s"* ]]
+  run -0 env COLUMNS=200 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/ncu.csv" --machine h100
+  [[ $output == *" gemm_bf16 "*" TFLOP/s "*"bf16 matrix"* ]]
+}
+
 @test "how much of the time was judged is said first, and what was not stands among the rest by its time" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100
   [[ ${lines[1]} == *" % of the time can be judged on nvidia-h100-sxm: nothing was counted of the rest" ]]

@@ -543,12 +543,70 @@ static void files_grouped_and_given_work(void **state) {
 
 static void a_long_name_is_cut_in_its_middle(void **state) {
   (void)state;
+  static const struct {
+    const char *name, *shown;
+  } names[] = {
+      {"sgemm", "sgemm"},
+      {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"},
+      {"triad (n=1000)", "triad (n=1000)"},
+      {"aten::mm", "aten::mm"},
+      {"saxpy(int, float, float*)", "saxpy"},
+      {"void scale<float, (int)4>(T1 *, \"tag\")", "scale<float, 4>"},
+      {"void at::native::(anonymous namespace)::sum<c10::Half>(int) [clone .kd]", "sum<Half>"},
+      {"void at::e<128, at::copy(at::T&)::{lambda()#3}::operator()() const::{lambda(float)#1}>(int)",
+       "e<128, copy{3}{float 1}>"},
+      {"void e<at::fill(int)::[lambda(int) (instance 2)]>(int)", "e<fill{int 2}>"},
+      {"Gemm<A>::run(int) const", "Gemm<A>::run const"},
+      {"a::very_long_kernel_name<float, 128, 64, 32, true, 1, 2>(float const*, float*, int)",
+       "very_long_kernel_name<float, 1...32, true, 1, 2>"},
+      {"void broken<(", "void broken<("},
+      {"()", "()"},
+  };
   char name[64];
-  assert_string_equal(roof_kernel_shorten("sgemm", name, sizeof name), "sgemm");
-  roof_kernel_shorten("void a::very_long_kernel_name<float, 128, 64, 32, true>(float const*, float*, int)",
-                      name, sizeof name);
-  assert_int_equal(strlen(name), 48);
-  assert_string_equal(name, "void a::very_long_kernel_name<fl... float*, int)");
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    assert_string_equal(roof_kernel_shorten(names[i].name, name, sizeof name), names[i].shown);
+  }
+  assert_string_equal(roof_kernel_shorten("a_kernel_with_a_name", name, 11), "a_ke...ame");
+  assert_string_equal(roof_kernel_shorten("a_kernel_with_a_name", name, 3), "a_");
+}
+
+/** Whatever the width, no two of different names are shown alike, and none is wider. */
+static void assert_separate(const char *const *names, size_t count) {
+  enum { STRIDE = ROOF_KERNEL_SHOWN + 1, MOST = 64 };
+  char shown[MOST][STRIDE];
+  for (size_t width = 16; width <= ROOF_KERNEL_SHOWN; width++) {
+    assert_int_equal(roof_kernel_names(names, count, width, shown[0], STRIDE, NULL), ROOF_OK);
+    for (size_t i = 0; i < count; i++) {
+      assert_in_range(strlen(shown[i]), 1, width);
+      for (size_t k = 0; k < i; k++) {
+        assert_string_not_equal(shown[i], shown[k]);
+      }
+    }
+  }
+}
+
+static void shown_names_differ(void **state) {
+  (void)state;
+  const char *const alike[] = {
+      "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, "
+      "1>>(int)",
+      "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, std::array<char*, "
+      "1>>(int)",
+      "void at::native::vectorized_elementwise_kernel<2, at::native::AddFunctor<float>, std::array<char*, "
+      "1>>(int)",
+      "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<half>, std::array<char*, "
+      "1>>(long)",
+      "scale(int*)",
+      "scale(long*)",
+      "\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97"
+      "\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97",
+      "sgemm",
+  };
+  char shown[2][32];
+  assert_separate(alike, sizeof alike / sizeof alike[0]);
+  assert_int_equal(roof_kernel_names(alike, 2, 31, shown[0], 32, NULL), ROOF_OK);
+  assert_string_equal(shown[0], "vectorized_ele...FillFunctor...");
+  assert_string_equal(shown[1], "vectorized_ele...AddFunctor<...");
 }
 
 static void a_ranking_is_said_in_words(void **state) {
@@ -557,8 +615,8 @@ static void a_ranking_is_said_in_words(void **state) {
   roof_skip skips[5] = {{.what = "line 3", .why = "no time", .times = 2}};
   roof_profile profile = {.facts = facts, .fact_count = 2, .skips = skips, .skip_count = 5};
   roof_record records[] = {{.name = "sgemm"}, {.name = "copy"}};
-  roof_ranked_record rows[] = {{.record = &records[0], .time_share = 0.75},
-                               {.record = &records[1], .time_share = 0.25}};
+  roof_ranked_record rows[] = {{.record = &records[0], .shown = "sgemm", .time_share = 0.75},
+                               {.record = &records[1], .shown = "copy", .time_share = 0.25}};
   const roof_ranking ranking = {.rows = rows,
                                 .count = 2,
                                 .longest = &rows[0],
@@ -599,6 +657,7 @@ static void a_ranking_is_said_in_words(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_long_name_is_cut_in_its_middle),
+      cmocka_unit_test(shown_names_differ),
       cmocka_unit_test(a_ranking_is_said_in_words),
       cmocka_unit_test(lines_in_any_wrapping),
       cmocka_unit_test(a_line_once_more_and_the_rest),

@@ -14,7 +14,7 @@ static char no_ledger[] = "";
 
 static char *format_name, *filter, *decimal, *key_path, *ledger = no_ledger;
 static const char **op_rules, **group_rules;
-static int levels, unsealed, top = 20;
+static int levels, unsealed, wide, top = 20;
 
 const struct poptOption cli_import_options[] = {
     {"top", '\0', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
@@ -26,6 +26,7 @@ const struct poptOption cli_import_options[] = {
      "name|base|REGEX=NAME"},
     {"op", '\0', POPT_ARG_ARGV, &op_rules, 0, "kernels whose name matches do this operation; repeatable",
      "REGEX=OP key=value ..."},
+    {"wide", '\0', POPT_ARG_NONE, &wide, 0, "all columns and whole names, however wide", NULL},
     {"levels", '\0', POPT_ARG_NONE, &levels, 0, "draw a dot for each memory level, joined", NULL},
     {"decimal", '\0', POPT_ARG_STRING, &decimal, 0,
      "the decimal mark of the file's numbers; default: detected", "MARK"},
@@ -109,7 +110,7 @@ static void report_recorded(const cli_args *args, const import_answer *answer) {
   roof_text_done(&text);
 }
 
-static roof_status show(const cli_args *args, const import_answer *answer, roof_error *error) {
+static roof_status show(const cli_args *args, import_answer *answer, roof_error *error) {
   report_recorded(args, answer);
   return args->file != NULL ? write_chart(args, answer, error)
          : args->json       ? print_json(answer, error)
@@ -164,6 +165,7 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
   if (status == ROOF_OK) {
     size_t count = answer.ranking.count;
     answer.shown = top > 0 && (size_t)top < count ? (size_t)top : count;
+    answer.wide = wide != 0;
     note_elsewhere(args->machines != NULL ? machine : NULL, &answer);
     status = show(args, &answer, error);
   }
@@ -253,7 +255,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
 static const cli_effect effects[] = {
     {.options = "*", .with = "list"},          {.options = "unsealed sign", .without = "ledger"},
     {.options = "levels", .without = "to"},    {.options = "weights group accumulate output kv"},
-    {.options = "dtype ops", .without = "op"}, {0}};
+    {.options = "dtype ops", .without = "op"}, {.options = "wide", .with = "json"},
+    {.options = "wide", .with = "csv"},        {0}};
 
 const cli_command cli_cmd_import = {
     .name = "import",

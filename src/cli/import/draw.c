@@ -11,14 +11,13 @@ static int add_dot(const import_answer *answer, roof_scene *scene, const roof_ra
   const char *level = counted != NULL ? counted->name : roof_level_kind_name(kind);
   const roof_placed *at = &row->at;
   bool inner = kind != at->level;
-  char time[32], name[64];
+  char time[32];
   roof_scene_dot dot = {.intensity = at->flops / bytes,
                         .flops_per_second = at->flops / at->seconds,
                         .share = row->time_share,
                         .inner = inner,
                         .next = -1};
-  roof_kernel_shorten(row->record->name, name, sizeof name);
-  snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", name, inner ? " at " : "", inner ? level : "");
+  snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", row->shown, inner ? " at " : "", inner ? level : "");
   rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
             roof_quantity_format(time, sizeof time, at->seconds, "s"), row->time_share * 100, level);
   return roof_scene_add_placed(scene, &dot, at);

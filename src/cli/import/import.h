@@ -15,6 +15,7 @@ typedef struct import_answer {
       [ROOF_NAME_MAX];    /**< the catalogue's name of the device the files were taken on, where the ceilings
                                   * are another machine's; "": they are its own, or the device is not known */
   size_t shown;           /**< rows of the table: --top */
+  bool wide;              /**< whole names, all columns: --wide */
   roof_recorded recorded; /**< `ledger` is NULL where nothing was to be recorded */
 } import_answer;
 
@@ -29,7 +30,7 @@ const char *cli_import_ledger_name(void);
 /* table.c, draw.c */
 /** The first `count` rows. */
 cli_rows cli_import_rows(const import_answer *answer, size_t count);
-roof_status cli_import_print_table(const import_answer *answer, roof_error *error);
+roof_status cli_import_print_table(import_answer *answer, roof_error *error);
 roof_status cli_import_print_list(const cli_args *args, roof_error *error);
 roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool levels, roof_error *error);
 

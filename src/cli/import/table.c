@@ -4,23 +4,30 @@
 
 #include "cli/import/import.h"
 
+enum { NAME_FLOOR = 24 };
+
 static const char *full_name(const void *row, char scratch[CLI_SCRATCH]) {
   (void)scratch;
   return ((const roof_ranked_record *)row)->record->name;
-}
-
-static const char *short_name(const void *row, char scratch[CLI_SCRATCH]) {
-  roof_kernel_shorten(full_name(row, scratch), scratch, CLI_SCRATCH);
-  return scratch;
 }
 
 static double calls(const void *row) {
   return (double)((const roof_ranked_record *)row)->record->calls;
 }
 
-static double rate(const void *row) {
-  const roof_placed *at = &((const roof_ranked_record *)row)->at;
-  return at->flops / at->seconds;
+static double per_call(const void *row) {
+  const roof_ranked_record *r = row;
+  return r->at.seconds / (double)r->record->calls;
+}
+
+static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
+  const char *unit;
+  double rate = roof_ranked_rate(row, &unit);
+  return isnan(rate) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, rate, unit);
+}
+
+static double occupancy(const void *row) {
+  return roof_record_counter(((const roof_ranked_record *)row)->record, "occupancy");
 }
 
 static const char *level(const void *row, char scratch[CLI_SCRATCH]) {
@@ -60,9 +67,10 @@ static const char *limit(const void *row, char scratch[CLI_SCRATCH]) {
 
 static const cli_column columns[] = {
     {.key = "kernel", .text = full_name},
-    {.header = "kernel", .name = true, .text = short_name},
+    {.header = "kernel", .name = true, .whole = true, CLI_FIELD(NAME, roof_ranked_record, shown)},
     {.key = "calls", .header = "calls", .rank = 3, .fixed = true, .number = calls},
     {.key = "total_seconds", .header = "time", .unit = "s", PLACED(seconds)},
+    {.header = "per call", .rank = 5, .unit = "s", .number = per_call},
     {.header = "share",
      .rank = 4,
      .unit = " %",
@@ -70,13 +78,13 @@ static const cli_column columns[] = {
      .fixed = true,
      .digits = 1,
      CLI_FIELD(NUMBER, roof_ranked_record, time_share)},
-    {.header = "rate", .rank = 1, .unit = "FLOP/s", .number = rate},
+    {.header = "rate", .rank = 1, .right = true, .text = rate},
     {.key = "flops", PLACED(flops)},
     {.key = "bytes", PLACED(bytes)},
     {.key = "level", .text = level},
     {.key = "dtype", .text = dtype},
     {.key = "unit", .text = unit},
-    {.key = "intensity", .header = "FLOP/B", .rank = 2, .digits = 4, .csv_digits = 12, PLACED(intensity)},
+    {.key = "intensity", .header = "FLOP/B", .rank = 7, .digits = 4, .csv_digits = 12, PLACED(intensity)},
     {.key = "ceiling_seconds", .csv_digits = 12, PLACED(ceiling_seconds)},
     {.key = "fraction_of_ceiling",
      .header = "of ceiling",
@@ -89,6 +97,7 @@ static const cli_column columns[] = {
     {.key = "lost_seconds", .header = "lost", .unit = "s", .csv_digits = 12, PLACED(lost_seconds)},
     {.key = "regime", .text = regime},
     {.key = "binding", CLI_FIELD(NAME, roof_ranked_record, at.binding)},
+    {.header = "occupancy", .rank = 6, .unit = " %", .scale = 100, .fixed = true, .number = occupancy},
     {.header = "limit", .text = limit},
     {0}};
 
@@ -96,7 +105,37 @@ cli_rows cli_import_rows(const import_answer *answer, size_t count) {
   return CLI_ROWS(columns, answer->ranking.rows, count);
 }
 
-roof_status cli_import_print_table(const import_answer *answer, roof_error *error) {
+/** All columns, the whole name last, so that a long one makes no others wide. */
+static void add_wide_table(const import_answer *answer, roof_text *out) {
+  enum { MOST = sizeof columns / sizeof columns[0] };
+  cli_column wide[MOST];
+  size_t last = 0;
+  for (size_t i = 0; i < MOST - 1; i++) {
+    if (!columns[i].name) {
+      wide[last++] = columns[i];
+    }
+  }
+  wide[last] = (cli_column){.header = "kernel", .text = full_name};
+  wide[last + 1] = (cli_column){0};
+  cli_rows rows = CLI_ROWS(wide, answer->ranking.rows, answer->shown);
+  rows.wide = true;
+  cli_columns_add_text(out, rows);
+}
+
+/** Names as wide as leaves room for the most important figures. */
+static roof_status add_table(import_answer *answer, roof_text *out, roof_error *error) {
+  int width = cli_screen(stdout).width * 2 / 5;
+  if (answer->wide) {
+    add_wide_table(answer, out);
+    return ROOF_OK;
+  }
+  roof_status status =
+      roof_ranking_name(&answer->ranking, (size_t)(width < NAME_FLOOR ? NAME_FLOOR : width), error);
+  cli_columns_add_text(out, cli_import_rows(answer, answer->shown));
+  return status;
+}
+
+roof_status cli_import_print_table(import_answer *answer, roof_error *error) {
   roof_text out = {0};
   roof_ranking_sentence(answer->profile, &answer->ranking, answer->ceilings->machine, &out);
   if (answer->elsewhere[0] != '\0') {
@@ -104,7 +143,7 @@ roof_status cli_import_print_table(const import_answer *answer, roof_error *erro
                    answer->profile->device, answer->elsewhere);
   }
   roof_text_add(&out, "\n");
-  cli_columns_add_text(&out, cli_import_rows(answer, answer->shown));
+  roof_status status = add_table(answer, &out, error);
   if (answer->ranking.count > answer->shown) {
     roof_text_addf(&out, "  and %zu more; --top N shows more\n", answer->ranking.count - answer->shown);
   }
@@ -116,7 +155,7 @@ roof_status cli_import_print_table(const import_answer *answer, roof_error *erro
     roof_text_add(&out, "\n");
     roof_recorded_remarks(&answer->ranking, &answer->recorded, &out);
   }
-  return cli_print_end(&out, ROOF_OK, error);
+  return cli_print_end(&out, status, error);
 }
 
 static const cli_column of_format[] = {
