@@ -242,3 +242,22 @@ roof_status rf_import_sqlite_error(const roof_source *source, sqlite3 *db, roof_
   return rf_import_error(source, error, code == SQLITE_NOMEM ? ROOF_E_MEMORY : ROOF_E_PARSE, 0, 0,
                          "SQLite: %s%s", sqlite3_errmsg(db), hints[i].hint);
 }
+
+roof_status rf_import_sqlite_rows(const roof_source *source, sqlite3 *db, const char *sql,
+                                  roof_status (*take)(void *state, sqlite3_stmt *row), void *state,
+                                  roof_error *error) {
+  sqlite3_stmt *query = NULL;
+  roof_status status = ROOF_OK;
+  int code = sqlite3_prepare_v2(db, sql, -1, &query, NULL);
+  while (code == SQLITE_OK || code == SQLITE_ROW) {
+    code = sqlite3_step(query);
+    if (code == SQLITE_ROW && (status = take(state, query)) != ROOF_OK) {
+      break;
+    }
+  }
+  if (status == ROOF_OK && code != SQLITE_DONE) {
+    status = rf_import_sqlite_error(source, db, error);
+  }
+  sqlite3_finalize(query);
+  return status;
+}

@@ -11,6 +11,11 @@
  *  writing it, or its latest changes are in a journal. Release *db with sqlite3_close in any case. */
 roof_status rf_import_sqlite(roof_source *source, sqlite3 **db, roof_error *error);
 
+/** Runs `sql` and gives each row to `take`. */
+roof_status rf_import_sqlite_rows(const roof_source *source, sqlite3 *db, const char *sql,
+                                  roof_status (*take)(void *state, sqlite3_stmt *row), void *state,
+                                  roof_error *error);
+
 /** What SQLite says of a failure of `db`. */
 roof_status rf_import_sqlite_error(const roof_source *source, sqlite3 *db, roof_error *error);
 

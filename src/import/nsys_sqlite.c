@@ -5,6 +5,7 @@
 #include "import/_ceilings.h"
 #include "import/_sqlite.h"
 
+/** rocprofv3 writes SQLite too: rocpd.c. */
 static int detect(const char *text, size_t size) {
   return size >= 16 && memcmp(text, "SQLite format 3", 16) == 0 ? 90 : 0;
 }
@@ -37,24 +38,6 @@ static roof_status has_table(reading *r, const char *name, bool *has) {
   return status;
 }
 
-/** Runs `sql` and gives each row to `take`. */
-static roof_status each_row(reading *r, const char *sql, roof_status (*take)(reading *r, sqlite3_stmt *row)) {
-  sqlite3_stmt *query = NULL;
-  roof_status status = ROOF_OK;
-  int code = sqlite3_prepare_v2(r->db, sql, -1, &query, NULL);
-  while (code == SQLITE_OK || code == SQLITE_ROW) {
-    code = sqlite3_step(query);
-    if (code == SQLITE_ROW && (status = take(r, query)) != ROOF_OK) {
-      break;
-    }
-  }
-  if (status == ROOF_OK && code != SQLITE_DONE) {
-    status = rf_import_sqlite_error(r->source, r->db, r->error);
-  }
-  sqlite3_finalize(query);
-  return status;
-}
-
 static roof_record *record_of(reading *r, sqlite3_stmt *row) {
   const char *name = (const char *)sqlite3_column_text(row, 0);
   name = name != NULL ? name : "unnamed";
@@ -72,7 +55,8 @@ static bool take_time(reading *r, sqlite3_stmt *row, roof_record *record) {
   return true;
 }
 
-static roof_status take_kernel(reading *r, sqlite3_stmt *row) {
+static roof_status take_kernel(void *state, sqlite3_stmt *row) {
+  reading *r = state;
   roof_record *record = record_of(r, row);
   if (record == NULL) {
     return rf_import_settled(r->profile, r->error);
@@ -84,7 +68,8 @@ static roof_status take_kernel(reading *r, sqlite3_stmt *row) {
   return ROOF_OK;
 }
 
-static roof_status take_copy(reading *r, sqlite3_stmt *row) {
+static roof_status take_copy(void *state, sqlite3_stmt *row) {
+  reading *r = state;
   roof_record *record = record_of(r, row);
   if (record == NULL) {
     return rf_import_settled(r->profile, r->error);
@@ -96,7 +81,8 @@ static roof_status take_copy(reading *r, sqlite3_stmt *row) {
   return ROOF_OK;
 }
 
-static roof_status take_device(reading *r, sqlite3_stmt *row) {
+static roof_status take_device(void *state, sqlite3_stmt *row) {
+  reading *r = state;
   const char *name = (const char *)sqlite3_column_text(row, 0);
   roof_machine *m = rf_import_machine(r->profile);
   if (m == NULL || name == NULL) {
@@ -112,7 +98,7 @@ static roof_status take_device(reading *r, sqlite3_stmt *row) {
 
 static const struct {
   const char *table, *sql;
-  roof_status (*take)(reading *r, sqlite3_stmt *row);
+  roof_status (*take)(void *state, sqlite3_stmt *row);
 } queries[] = {
     {"TARGET_INFO_GPU", "SELECT name, memoryBandwidth FROM TARGET_INFO_GPU ORDER BY id", take_device},
     {"CUPTI_ACTIVITY_KIND_KERNEL",
@@ -135,7 +121,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     bool has = false;
     status = has_table(&r, queries[i].table, &has);
     if (has) {
-      status = each_row(&r, queries[i].sql, queries[i].take);
+      status = rf_import_sqlite_rows(source, r.db, queries[i].sql, queries[i].take, &r, error);
     }
   }
   if (status == ROOF_OK && r.kernels == 0) {

@@ -34,3 +34,39 @@ refuses() {
   run -0 "$ROOFLINE" import t --format ncu --json
   [ "$(json '.kernels[0] | [.name, .calls, .seconds]')" = '["k",1,null]' ]
 }
+
+# sql STATEMENT...: changes a copy of the database, db.
+sql() {
+  cp "$fixtures/rocpd.db" db
+  python3 -c 'import sqlite3, sys
+db = sqlite3.connect("db")
+for statement in sys.argv[1:]: db.execute(statement.replace("@", "_0000508d_3a2f_7b3c_8e51_6d0c2f4b9a17"))
+db.commit()' "$@"
+}
+
+@test "a database of rocprofv3 is read by its tables: times, copies, counters summed over their instances" {
+  run -0 "$ROOFLINE" import "$fixtures/rocpd.db" --json
+  [ "$(json '[.format, .device, .machine]')" = '["rocpd","AMD Instinct MI300X","amd-mi300x"]' ]
+  [ "$(json '[.kernels[] | [.name, .calls]] | sort')" = \
+    '[["[copy device to host]",1],["[copy host to device]",1],["axpy(double*, double*, double, int)",2],["gemm_naive",1]]' ]
+  near '.kernels[] | select(.name | startswith("axpy")) | .total_seconds' 198e-6
+  near '.kernels[] | select(.name | startswith("axpy")) | .flops.fp64' 33554432
+  near '.kernels[] | select(.name | startswith("axpy")) | .bytes.DRAM' 402653184
+  near '.facts.idle_seconds' 14e-6
+}
+
+@test "databases of rocprofv3 without a kernel, of a later version, cut or changed are refused, each with its reason" {
+  sql 'DELETE FROM "rocpd_kernel_dispatch@"'
+  refuses 'db: no kernel in it: rocprofv3 records them with --kernel-trace' db
+  sql 'CREATE TABLE "rocpd_timestamp@" (id)'
+  refuses 'a rocpd database of version 4' db
+  sql 'ALTER TABLE "rocpd_kernel_dispatch@" RENAME COLUMN start TO start_id'
+  refuses 'SQLite: no such column: k.start' db
+  sql 'DROP TABLE "rocpd_info_agent@"'
+  refuses 'SQLite: no such table: rocpd_info_agent' db
+  head -c 9000 "$fixtures/rocpd.db" >db
+  refuses 'damaged or truncated' db
+  sql 'UPDATE "rocpd_kernel_dispatch@" SET "end" = 1 WHERE id = 2' 'UPDATE "rocpd_info_kernel_symbol@" SET display_name = NULL, kernel_name = NULL'
+  run -0 "$ROOFLINE" import db
+  has 'left out: unnamed: it ends before it starts'
+}

@@ -1,0 +1,193 @@
+/* What rocprofv3 writes by default since ROCm 7, an SQLite database: a table of dispatches, of copies and of counters
+ * for each process, whose names end in its UUID. The views over them are not used: nothing of a stranger's schema
+ * runs. The tables: rocprofiler-sdk, share/rocprofiler-sdk-rocpd/rocpd_tables.sql, versions 3.0.0 to 3.0.5. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/_rocprof.h"
+#include "import/_sqlite.h"
+
+/** The schema is at the beginning of the file. */
+static int detect(const char *text, size_t size) {
+  bool found = size >= 16 && memcmp(text, "SQLite format 3", 16) == 0 &&
+               memmem(text, size, "rocpd_kernel_dispatch", 21) != NULL;
+  return found ? 95 : 0;
+}
+
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  sqlite3 *db;
+  rocprof_bags bags;
+  import_gaps gaps;
+  roof_text suffixes; /* of the tables of each process, a NUL behind each */
+  bool later, sampled;
+  size_t kernels;
+  roof_error *error;
+} reading;
+
+static const char *text_of(sqlite3_stmt *row, int column, const char *otherwise) {
+  const char *text = (const char *)sqlite3_column_text(row, column);
+  return text != NULL && text[0] != '\0' ? text : otherwise;
+}
+
+static roof_record *record_of(reading *r, sqlite3_stmt *row) {
+  const char *name = text_of(row, 0, "unnamed");
+  return rf_import_record(r->profile, name, rf_rocprof_name(name));
+}
+
+/** Nanoseconds from column 1 to column 2; false when they are no times. */
+static bool take_time(reading *r, sqlite3_stmt *row, roof_record *record) {
+  int64_t start = sqlite3_column_int64(row, 1), end = sqlite3_column_int64(row, 2), length;
+  if (__builtin_sub_overflow(end, start, &length) || length < 0 || length > INT64_MAX / 1000) {
+    rf_import_skip(r->profile, record->name, "it ends before it starts");
+    return false;
+  }
+  rf_import_call(r->profile, record, (uint64_t)length * 1000);
+  return true;
+}
+
+static roof_status take_kernel(void *state, sqlite3_stmt *row) {
+  reading *r = state;
+  roof_record *record = record_of(r, row);
+  if (record == NULL) {
+    return rf_import_settled(r->profile, r->error);
+  }
+  if (take_time(r, row, record)) {
+    rf_import_gap(&r->gaps, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2));
+  }
+  rf_import_device(r->profile, text_of(row, 3, ""));
+  r->kernels++;
+  return ROOF_OK;
+}
+
+static roof_status take_copy(void *state, sqlite3_stmt *row) {
+  reading *r = state;
+  roof_record *record = record_of(r, row);
+  if (record == NULL) {
+    return rf_import_settled(r->profile, r->error);
+  }
+  if (take_time(r, row, record)) {
+    rf_import_add(&record->link_bytes, sqlite3_column_double(row, 3), "bytes of the copy",
+                  ROOF_QUALITY_MEASURED);
+    record->link = strstr(record->name, "device to device") == NULL ? "PCIe" : record->link;
+  }
+  return ROOF_OK;
+}
+
+/** A counter of all dispatches of a kernel. */
+static roof_status take_counter(void *state, sqlite3_stmt *row) {
+  reading *r = state;
+  roof_record *record = record_of(r, row);
+  rocprof_bag *bag = record != NULL ? rf_rocprof_bag(&r->bags, r->profile, record) : NULL;
+  int counter = rf_rocprof_counter(text_of(row, 1, ""));
+  if (bag == NULL) {
+    return roof_error_set(r->error, ROOF_E_MEMORY, "rocpd: out of memory");
+  }
+  if (counter >= 0) {
+    rf_rocprof_add(bag, counter, sqlite3_column_double(row, 2));
+  }
+  return ROOF_OK;
+}
+
+static roof_status take_table(void *state, sqlite3_stmt *row) {
+  static const char dispatches[] = "rocpd_kernel_dispatch", times[] = "rocpd_timestamp";
+  reading *r = state;
+  const char *name = text_of(row, 0, "");
+  r->later |= strncmp(name, times, sizeof times - 1) == 0;
+  if (strncmp(name, dispatches, sizeof dispatches - 1) == 0) {
+    roof_text_add_bytes(&r->suffixes, name + sizeof dispatches - 1, strlen(name) - sizeof dispatches + 2);
+  }
+  return r->suffixes.failed ? roof_error_set(r->error, ROOF_E_MEMORY, "rocpd: out of memory") : ROOF_OK;
+}
+
+static roof_status take_column(void *state, sqlite3_stmt *row) {
+  (void)row;
+  ((reading *)state)->sampled = true;
+  return ROOF_OK;
+}
+
+#define KERNEL "COALESCE(NULLIF(s.display_name, ''), s.kernel_name)"
+#define DISPATCHES                                                                                           \
+  "\"rocpd_kernel_dispatch%w\" k LEFT JOIN \"rocpd_info_kernel_symbol%w\" s ON s.id = k.kernel_id "
+
+static const char kernels[] =
+    "SELECT " KERNEL ", k.start, k.\"end\", COALESCE(NULLIF(a.product_name, ''), "
+    "a.name) FROM " DISPATCHES "LEFT JOIN \"rocpd_info_agent%w\" a ON a.id = k.agent_id ORDER BY k.start";
+static const char copies[] =
+    "SELECT CASE n.string WHEN 'MEMORY_COPY_HOST_TO_DEVICE' THEN '[copy host to device]' WHEN "
+    "'MEMORY_COPY_DEVICE_TO_HOST' THEN '[copy device to host]' WHEN 'MEMORY_COPY_DEVICE_TO_DEVICE' THEN "
+    "'[copy "
+    "device to device]' ELSE '[copy ' || n.string || ']' END, m.start, m.\"end\", m.size FROM "
+    "\"rocpd_memory_copy%w\" m LEFT JOIN \"rocpd_string%w\" n ON n.id = m.name_id ORDER BY m.start";
+static const char has_samples[] =
+    "SELECT 1 FROM pragma_table_info('rocpd_pmc_event%q') WHERE name = 'sample_id'";
+/** Samples of counters over time are no counts of the dispatch. */
+static const char counts[] = "SELECT " KERNEL ", p.name, SUM(e.value) FROM " DISPATCHES
+                             "JOIN \"rocpd_pmc_event%w\" e ON e.event_id = k.event_id "
+                             "JOIN \"rocpd_info_pmc%w\" p ON p.id = e.pmc_id GROUP BY k.kernel_id, p.name";
+static const char unsampled[] =
+    "SELECT " KERNEL ", p.name, SUM(e.value) FROM " DISPATCHES
+    "JOIN \"rocpd_pmc_event%w\" e ON e.event_id = k.event_id AND e.sample_id IS NULL "
+    "JOIN \"rocpd_info_pmc%w\" p ON p.id = e.pmc_id GROUP BY k.kernel_id, p.name";
+
+/** Runs a query whose tables end in `suffix`. */
+static roof_status query(reading *r, const char *form, const char *suffix,
+                         roof_status (*take)(void *state, sqlite3_stmt *row)) {
+  char *sql = sqlite3_mprintf(form, suffix, suffix, suffix, suffix);
+  roof_status status = sql != NULL ? rf_import_sqlite_rows(r->source, r->db, sql, take, r, r->error)
+                                   : roof_error_set(r->error, ROOF_E_MEMORY, "rocpd: out of memory");
+  sqlite3_free(sql);
+  return status;
+}
+
+static roof_status read_process(reading *r, const char *suffix) {
+  roof_status status = query(r, kernels, suffix, take_kernel);
+  status = status == ROOF_OK ? query(r, copies, suffix, take_copy) : status;
+  r->sampled = false;
+  status = status == ROOF_OK ? query(r, has_samples, suffix, take_column) : status;
+  return status == ROOF_OK ? query(r, r->sampled ? unsampled : counts, suffix, take_counter) : status;
+}
+
+static roof_status read_processes(reading *r) {
+  static const char tables[] =
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd%' ORDER BY 1";
+  roof_status status = rf_import_sqlite_rows(r->source, r->db, tables, take_table, r, r->error);
+  if (status == ROOF_OK && r->later) {
+    return rf_import_error(r->source, r->error, ROOF_E_PARSE, 0, 0,
+                           "a rocpd database of version 4, of which there is no release: write it with "
+                           "--output-format csv");
+  }
+  const char *end = r->suffixes.data + r->suffixes.length;
+  for (const char *suffix = r->suffixes.data; status == ROOF_OK && suffix < end;
+       suffix += strlen(suffix) + 1) {
+    status = read_process(r, suffix);
+  }
+  return status;
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile, .error = error};
+  roof_status status = rf_import_sqlite(source, &r.db, error);
+  if (status == ROOF_OK) {
+    status = read_processes(&r);
+  }
+  if (status == ROOF_OK && r.kernels == 0) {
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
+                             "no kernel in it: rocprofv3 records them with --kernel-trace");
+  }
+  rf_rocprof_settle(&r.bags, profile);
+  rf_import_gap_facts(profile, &r.gaps);
+  free(r.bags.list);
+  roof_text_done(&r.suffixes);
+  sqlite3_close(r.db);
+  return status;
+}
+
+const roof_format rf_format_rocpd = {
+    .name = "rocpd",
+    .title = "rocprofv3 database (rocpd)",
+    .gives = "time of every call, bytes of copies, idle time; FLOPs and bytes as rocprof where counted",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,2 @@
+#define FORMAT "rocpd"
+#include "import_any.h"
