@@ -132,6 +132,7 @@ typedef struct roof_fact {
 typedef struct roof_format roof_format;
 struct roof_source;
 struct roof_profile_store;
+struct roof_timeline;
 
 /** What one or several files of one format contain. Start from roof_profile_init. */
 typedef struct roof_profile {
@@ -147,6 +148,7 @@ typedef struct roof_profile {
   size_t skip_count;
   roof_fact *facts;
   size_t fact_count;
+  struct roof_timeline *timeline;   /**< when the calls were (timeline.h); NULL: no file says */
   struct roof_profile_store *store; /**< texts, and how records are found */
 } roof_profile;
 

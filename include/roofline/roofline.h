@@ -91,6 +91,7 @@
 #include "roofline/sweep.h"
 #include "roofline/text.h"
 #include "roofline/time.h"
+#include "roofline/timeline.h"
 #include "roofline/trust.h"
 #include "roofline/units.h"
 #include "roofline/version.h"

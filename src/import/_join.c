@@ -1,5 +1,6 @@
 /* Records of several files together, and of several kernels under one name. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/import.h"
@@ -219,14 +220,15 @@ static void add_rest(roof_profile *into, const roof_profile *from) {
   }
 }
 
-/** Adds the records of `from` to those of their names in `into`. */
+/** Adds the records of `from` to those of their names in `into`; `number` (as many as records) gets where each went. */
 static roof_status add_records(roof_profile *into, const roof_profile *from, bool base, bool other,
-                               roof_error *error) {
+                               uint32_t *number, roof_error *error) {
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < from->count && status == ROOF_OK; i++) {
     const char *name = from->records[i].name;
     size_t length = base ? base_name(name, &name) : strlen(name);
     roof_record *record = rf_import_record(into, name, length);
+    number[i] = record != NULL ? (uint32_t)(record - into->records) : 0;
     if (record != NULL) {
       combine(into, record, &from->records[i], other);
     }
@@ -234,22 +236,40 @@ static roof_status add_records(roof_profile *into, const roof_profile *from, boo
       status = rf_import_copy_run(into, record, from->records[i].run, error);
     }
   }
+  return status == ROOF_OK ? rf_import_settled(into, error) : status;
+}
+
+/** What has one name in `from` is of calls of the same run: it comes together before it meets what is there. */
+static roof_status join_records(roof_profile *into, const roof_profile *from, bool base, uint32_t *merged_to,
+                                uint32_t *number, roof_error *error) {
+  roof_profile merged = {0};
+  roof_status status = roof_profile_init(&merged, error);
+  if (status == ROOF_OK) {
+    status = add_records(&merged, from, base, false, number, error);
+  }
+  if (status == ROOF_OK) {
+    status = add_records(into, &merged, false, true, merged_to, error);
+  }
+  for (size_t i = 0; i < from->count && status == ROOF_OK; i++) {
+    number[i] = merged_to[number[i]];
+  }
+  roof_profile_done(&merged);
   return status;
 }
 
 roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base, roof_error *error) {
-  roof_profile merged = {0}; /* what has one name in `from`: calls of the same run */
-  roof_status status = roof_profile_init(&merged, error);
-  if (status == ROOF_OK) {
-    status = add_records(&merged, from, base, false, error);
-  }
-  status = status == ROOF_OK ? rf_import_settled(&merged, error) : status;
+  uint32_t *merged_to = malloc((from->count + 1) * sizeof *merged_to),
+           *number = malloc((from->count + 1) * sizeof *number);
+  roof_status status = merged_to != NULL && number != NULL
+                           ? join_records(into, from, base, merged_to, number, error)
+                           : roof_error_set(error, ROOF_E_MEMORY, "profile: out of memory");
   if (status == ROOF_OK) {
     into->format = into->format == NULL ? from->format : into->format;
     into->taken = fmin(into->taken, from->taken);
-    status = add_records(into, &merged, false, true, error);
+    rf_import_timeline_join(into, from, number);
   }
   add_rest(into, from);
-  roof_profile_done(&merged);
+  free(merged_to);
+  free(number);
   return status == ROOF_OK ? rf_import_settled(into, error) : status;
 }

@@ -32,7 +32,7 @@ typedef enum kineto_why {
 /** What follows from a name, derived once. `record`: that of its calls with known work, and that of the
  *  others; the number of the record + 1, 0: none yet. */
 typedef struct kineto_name {
-  bool formula, values, tensor, inside, graph;
+  bool formula, values, tensor, inside, graph, wait;
   uint32_t record[2];
 } kineto_name;
 
@@ -65,11 +65,17 @@ typedef struct kineto_kernel {
   uint64_t correlation;
   double amount; /* bytes moved, as recorded, or its share of the operator's work */
   uint32_t name, external, op;
+  uint32_t stream; /* its process and thread, in `threads` */
   float occupancy; /* NaN: unknown */
   int16_t device;
   uint8_t activity, why;
   bool tensor; /* by its name it multiplies on the matrix unit */
 } kineto_kernel;
+
+/** The host in a call that waits for a device. */
+typedef struct kineto_wait {
+  int64_t start, end; /* ns */
+} kineto_wait;
 
 #define KINETO_ROWS(type)                                                                                    \
   struct {                                                                                                   \
@@ -84,10 +90,12 @@ typedef struct kineto {
   KINETO_ROWS(kineto_op) ops;
   KINETO_ROWS(kineto_launch) launches;
   KINETO_ROWS(kineto_kernel) kernels;
+  KINETO_ROWS(kineto_wait) waits;
   KINETO_ROWS(kineto_name) said;   /* by number in `names` */
   KINETO_ROWS(kineto_shape) calls; /* by number in `shapes` */
   intern names, threads, shapes;
   int64_t base, first; /* ns */
+  int rank;            /* of the process; -1 unknown */
   const char *devices[KINETO_DEVICES];
   roof_profile ranges; /* what was counted in the range of each kernel; its store NULL: no range */
   roof_text key;
@@ -101,6 +109,9 @@ const kineto_launch *rf_kineto_launch_of(const kineto *t, uint64_t correlation);
 /** _kineto_join.c: gives every kernel its operator and its share of the operator's work, or the reason why it
  *  has none. */
 roof_status rf_kineto_join(kineto *t);
+
+/** _kineto_time.c: the timeline. Kernels are known to have their record. */
+roof_status rf_kineto_time(kineto *t);
 
 /** _kineto_report.c: the records, the facts and what was left out. */
 roof_status rf_kineto_report(kineto *t);

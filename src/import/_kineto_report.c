@@ -255,6 +255,7 @@ static void date(kineto *t) {
 
 roof_status rf_kineto_report(kineto *t) {
   roof_status status = make_records(t);
+  status = status == ROOF_OK ? rf_kineto_time(t) : status;
   if (status == ROOF_OK) {
     status = launch_facts(t);
   }

@@ -5,6 +5,7 @@
 
 #include "core/digest.h"
 #include "core/number.h"
+#include "import/_timeline.h"
 #include "import/import.h"
 
 /** Texts, and an open-addressing table from a text to its number. */
@@ -142,6 +143,7 @@ void roof_profile_done(roof_profile *profile) {
   free(profile->skips);
   free(profile->facts);
   roof_machine_free(profile->machine);
+  rf_import_timeline_free(profile->timeline);
   if (profile->store != NULL) {
     for (size_t i = 0; i < profile->store->texts.count; i++) {
       free(profile->store->texts.list[i]);

@@ -104,6 +104,7 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   profile->decimal = options != NULL ? options->decimal : 0;
   rf_json_begin();
   status = format->read(source, profile, error);
+  rf_import_trace_read(profile, rf_import_name(source));
   if (rf_json_lost()) {
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }

@@ -8,6 +8,7 @@
 
 #include "roofline/import.h"
 #include "roofline/text.h"
+#include "roofline/timeline.h"
 
 /* _source.c: bytes of a file, whatever it is wrapped in */
 
@@ -196,6 +197,36 @@ void rf_import_copy_machine(roof_profile *profile, const roof_machine *machine);
 
 /** As roof_profile_text, formatted. */
 const char *rf_import_textf(roof_profile *profile, const char *format, ...) ROOF_PRINTF(2, 3);
+
+/* _timeline.c: when the calls were. The first track of a file begins its trace, which ends with the file */
+
+/** The number of a stream of a device, the same for the same two. UINT32_MAX when out of memory: what is added to
+ *  it is left out. */
+uint32_t rf_import_track(roof_profile *profile, int device, const char *stream);
+
+/** Names a device of the trace, for the tracks that are there. */
+void rf_import_track_device(roof_profile *profile, int device, const char *name);
+
+/** The rank of the trace's process. */
+void rf_import_rank(roof_profile *profile, int rank);
+
+/** Adds a call of a record; `activity` may be ROOF_ACTIVITY_COUNT: what its record's name says. Times that are none
+ *  are left out. */
+void rf_import_slice(roof_profile *profile, const roof_slice *slice);
+
+/** Adds a call that began at `start` ns on a device that is named with its number, "NVIDIA RTX A6000 (0)", or by its
+ *  number alone; when it was launched is not known. */
+void rf_import_call_at(roof_profile *profile, const roof_record *record, int64_t start, uint64_t picoseconds,
+                       const char *device, const char *stream);
+
+/** Adds a wait of the host, in ns, to the trace. */
+void rf_import_host_wait(roof_profile *profile, int64_t start, int64_t end);
+
+/** Ends the trace of a file, if it has one. */
+void rf_import_trace_read(roof_profile *profile, const char *path);
+
+/** Adds the traces of `from`; `record` has the number of each of its records in `into`. */
+void rf_import_timeline_join(roof_profile *into, const roof_profile *from, const uint32_t *record);
 
 /* _group.c: kernels that are one */
 

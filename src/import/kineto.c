@@ -80,6 +80,7 @@ static uint32_t name_of(kineto *t, rf_span name) {
     said->tensor = names_matrix_unit(name);
     said->inside = contains(name, "DtoD") || contains(name, "Device -> Device");
     said->graph = contains(name, "GraphLaunch");
+    said->wait = contains(name, "Synchronize");
   }
   return number;
 }
@@ -130,18 +131,35 @@ static roof_status take_op(kineto *t, const chrome_event *e) {
   return ROOF_OK;
 }
 
+static roof_status take_wait(kineto *t, int64_t start, uint64_t length) {
+  kineto_wait *wait = append(&t->waits, sizeof *wait);
+  if (wait == NULL) {
+    return rf_kineto_no_memory(t);
+  }
+  *wait = (kineto_wait){start, start + (int64_t)(length / 1000)};
+  return ROOF_OK;
+}
+
+/** A call of the runtime or the driver: a launch, or a wait for the device. */
 static roof_status take_launch(kineto *t, const chrome_event *e) {
   int64_t start;
   uint64_t length;
-  if (e->correlation.at == NULL) {
+  uint32_t name = name_of(t, e->name);
+  if (name == INTERN_FAILED) {
+    return rf_kineto_no_memory(t);
+  }
+  if (e->correlation.at == NULL && !t->said.list[name].wait) {
     return ROOF_OK;
   }
   if (!when(e, &start, &length)) {
     return bad_time(t, e);
   }
+  if (t->said.list[name].wait) {
+    return take_wait(t, start, length);
+  }
   kineto_launch *launch = append(&t->launches, sizeof *launch);
-  uint32_t thread = thread_of(t, e), name = name_of(t, e->name);
-  if (launch == NULL || thread == INTERN_FAILED || name == INTERN_FAILED) {
+  uint32_t thread = thread_of(t, e);
+  if (launch == NULL || thread == INTERN_FAILED) {
     return rf_kineto_no_memory(t);
   }
   *launch = (kineto_launch){.start = start,
@@ -159,8 +177,8 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
     return bad_time(t, e);
   }
   kineto_kernel *k = append(&t->kernels, sizeof *k);
-  uint32_t name = name_of(t, e->name);
-  if (k == NULL || name == INTERN_FAILED) {
+  uint32_t name = name_of(t, e->name), stream = thread_of(t, e);
+  if (k == NULL || name == INTERN_FAILED || stream == INTERN_FAILED) {
     return rf_kineto_no_memory(t);
   }
   bool inside = kind == COPY && t->said.list[name].inside;
@@ -174,6 +192,7 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
                        .name = name,
                        .external = (uint32_t)rf_chrome_whole(e->external, 0),
                        .op = KINETO_NONE,
+                       .stream = stream,
                        .occupancy = percent > 0 && percent <= 100 ? (float)percent / 100 : NAN,
                        .device = (int16_t)rf_chrome_whole(e->device.at != NULL ? e->device : e->process, 0),
                        .activity = (uint8_t)(inside       ? COPY_INSIDE
@@ -313,10 +332,23 @@ static void take_devices(kineto *t, rf_span list) {
   }
 }
 
+/** The rank of `distributedInfo`, -1: none. */
+static int rank_of(rf_span group) {
+  const char *at = group.at + 1;
+  rf_span key, value;
+  int64_t rank = -1;
+  while (*group.at == '{' && rf_scan_next(&at, &key, &value)) {
+    rank = rf_scan_is(key, "rank") ? rf_chrome_whole(value, -1) : rank;
+  }
+  return rank >= 0 && rank < INT32_MAX ? (int)rank : -1;
+}
+
 static roof_status take_member(void *state, rf_span key, rf_span value, roof_error *error) {
   kineto *t = state;
   if (rf_scan_is(key, "deviceProperties")) {
     take_devices(t, value);
+  } else if (rf_scan_is(key, "distributedInfo")) {
+    t->rank = rank_of(value);
   } else if (rf_scan_is(key, "baseTimeNanoseconds")) {
     t->base = rf_chrome_whole(value, 0);
   } else if (rf_scan_is(key, "nodes")) {
@@ -350,7 +382,7 @@ static roof_status finish(kineto *t, bool cut) {
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
-  kineto t = {.source = source, .profile = profile, .error = error};
+  kineto t = {.source = source, .profile = profile, .error = error, .rank = -1};
   const chrome_reader reader = {take_event, wants, take_member, &t};
   bool cut = false;
   roof_status status = rf_chrome_read(source, &reader, &cut, error);
@@ -360,6 +392,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   free(t.ops.list);
   free(t.launches.list);
   free(t.kernels.list);
+  free(t.waits.list);
   free(t.said.list);
   free(t.calls.list);
   rf_intern_done(&t.names);

@@ -8,7 +8,7 @@
 
 /** The columns of a table; -1 where it has none. */
 typedef struct columns {
-  int name, calls, time, bytes, start, device;
+  int name, calls, time, bytes, start, device, stream;
   char time_unit[32], bytes_unit[32], start_unit[32];
   bool each; /* the time is of one call, not of all */
 } columns;
@@ -18,6 +18,7 @@ static bool find_columns(const import_row *header, columns *c) {
   *c = (columns){.name = rf_import_column(header, "Name"), .bytes = -1, .start = -1};
   c->name = c->name >= 0 ? c->name : rf_import_column(header, "Kernel Name");
   c->device = rf_import_column(header, "Device");
+  c->stream = rf_import_column(header, "Strm");
   c->calls = rf_import_column(header, "Instances");
   c->time = rf_import_column_unit(header, "Total Time", c->time_unit);
   if (c->calls >= 0 && c->time >= 0) {
@@ -138,8 +139,13 @@ static roof_status take_row(roof_source *source, roof_profile *profile, const im
     record->link = rf_letters_find(name, "device-to-device") == NULL && rf_letters_find(name, "DtoD") == NULL
                        ? "PCIe"
                        : "device";
-  } else if (rf_import_count(rf_import_field(row, c->start), &start) && strcmp(c->start_unit, "ns") == 0) {
-    rf_import_gap(gaps, start, start + (int64_t)(picoseconds / 1000));
+  }
+  if (rf_import_count(rf_import_field(row, c->start), &start) && strcmp(c->start_unit, "ns") == 0) {
+    if (name[0] != '[') {
+      rf_import_gap(gaps, start, start + (int64_t)(picoseconds / 1000));
+    }
+    rf_import_call_at(profile, record, start, picoseconds, rf_import_field(row, c->device),
+                      rf_import_field(row, c->stream));
   }
   return ROOF_OK;
 }

@@ -20,16 +20,16 @@ typedef struct reading {
   roof_error *error;
 } reading;
 
-static roof_status has_table(reading *r, const char *name, bool *has) {
+/** Whether a table, no view, has a column; "" stands for any. */
+static roof_status has_column(reading *r, const char *table, const char *column, bool *has) {
+  static const char sql[] =
+      "SELECT 1 FROM sqlite_master t, pragma_table_info(?1) c WHERE t.type = 'table' AND "
+      "t.name = ?1 AND (?2 = '' OR c.name = ?2)";
   sqlite3_stmt *query = NULL;
-  int code = sqlite3_prepare_v2(r->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
-                                &query, NULL);
-  if (code == SQLITE_OK) {
-    code = sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
-  }
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(query);
-  }
+  int code = sqlite3_prepare_v2(r->db, sql, -1, &query, NULL);
+  code = code == SQLITE_OK ? sqlite3_bind_text(query, 1, table, -1, SQLITE_STATIC) : code;
+  code = code == SQLITE_OK ? sqlite3_bind_text(query, 2, column, -1, SQLITE_STATIC) : code;
+  code = code == SQLITE_OK ? sqlite3_step(query) : code;
   *has = code == SQLITE_ROW;
   roof_status status = code == SQLITE_ROW || code == SQLITE_DONE
                            ? ROOF_OK
@@ -55,6 +55,20 @@ static bool take_time(reading *r, sqlite3_stmt *row, roof_record *record) {
   return true;
 }
 
+/** Columns 3 to 5 of a call's row: its device and stream, and when it was launched (NULL: not known). */
+static void take_place(reading *r, sqlite3_stmt *row, const roof_record *record) {
+  const char *stream = (const char *)sqlite3_column_text(row, 4);
+  bool launch = sqlite3_column_type(row, 5) == SQLITE_INTEGER;
+  uint32_t track = rf_import_track(r->profile, sqlite3_column_int(row, 3), stream != NULL ? stream : "");
+  rf_import_slice(r->profile,
+                  &(roof_slice){.start = sqlite3_column_int64(row, 1),
+                                .end = sqlite3_column_int64(row, 2),
+                                .launched = launch ? sqlite3_column_int64(row, 5) : ROOF_LAUNCH_UNKNOWN,
+                                .record = (uint32_t)(record - r->profile->records),
+                                .track = track,
+                                .activity = ROOF_ACTIVITY_COUNT});
+}
+
 static roof_status take_kernel(void *state, sqlite3_stmt *row) {
   reading *r = state;
   roof_record *record = record_of(r, row);
@@ -63,6 +77,7 @@ static roof_status take_kernel(void *state, sqlite3_stmt *row) {
   }
   if (take_time(r, row, record)) {
     rf_import_gap(&r->gaps, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2));
+    take_place(r, row, record);
   }
   r->kernels++;
   return ROOF_OK;
@@ -75,9 +90,38 @@ static roof_status take_copy(void *state, sqlite3_stmt *row) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    rf_import_add(&record->link_bytes, sqlite3_column_double(row, 3), "bytes of the copy",
+    rf_import_add(&record->link_bytes, sqlite3_column_double(row, 6), "bytes of the copy",
                   ROOF_QUALITY_MEASURED);
+    take_place(r, row, record);
   }
+  return ROOF_OK;
+}
+
+static roof_status take_set(void *state, sqlite3_stmt *row) {
+  reading *r = state;
+  roof_record *record = record_of(r, row);
+  if (record == NULL) {
+    return rf_import_settled(r->profile, r->error);
+  }
+  if (take_time(r, row, record)) {
+    rf_import_add(&record->bytes[ROOF_MEMORY], sqlite3_column_double(row, 6), "bytes that were set",
+                  ROOF_QUALITY_DERIVED);
+    take_place(r, row, record);
+  }
+  return ROOF_OK;
+}
+
+static roof_status take_wait(void *state, sqlite3_stmt *row) {
+  reading *r = state;
+  rf_import_host_wait(r->profile, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1));
+  return ROOF_OK;
+}
+
+/** Names the device of a number, which is known when there are calls on it. */
+static roof_status take_name(void *state, sqlite3_stmt *row) {
+  reading *r = state;
+  const char *name = (const char *)sqlite3_column_text(row, 1);
+  rf_import_track_device(r->profile, sqlite3_column_int(row, 0), name != NULL ? name : "");
   return ROOF_OK;
 }
 
@@ -96,33 +140,66 @@ static roof_status take_device(void *state, sqlite3_stmt *row) {
   return ROOF_OK;
 }
 
+#define LAUNCHES "CUPTI_ACTIVITY_KIND_RUNTIME"
+#define KERNELS "CUPTI_ACTIVITY_KIND_KERNEL"
+#define COPIES "CUPTI_ACTIVITY_KIND_MEMCPY"
+#define SETS "CUPTI_ACTIVITY_KIND_MEMSET"
+
+/* Queries of calls: a name, a start, an end, these three, bytes. The launch is that of their correlation in their
+ * process, which is in the upper bits of its and its threads' numbers. */
+#define PLACE ", c.deviceId, c.streamId, l.launched"
+#define NO_PLACE ", 0, '', NULL"
+#define LAUNCHED                                                                                             \
+  " LEFT JOIN (SELECT correlationId AS id, globalTid / 16777216 AS process, min(start) AS launched "         \
+  "FROM " LAUNCHES " GROUP BY 1, 2) l ON l.id = c.correlationId AND l.process = c.globalPid / 16777216"
+#define KERNEL_FROM " FROM " KERNELS " c LEFT JOIN StringIds s ON s.id = c.demangledName"
+#define COPY_NAME                                                                                            \
+  "'[copy ' || CASE c.copyKind WHEN 1 THEN 'host to device' WHEN 2 THEN 'device to host' WHEN 8 THEN "       \
+  "'device to device' WHEN 10 THEN 'peer to peer' ELSE 'kind ' || c.copyKind END || ']'"
+
 static const struct {
-  const char *table, *sql;
+  const char *table, *column,
+      *other;              /* the column ("": any) and the other table (NULL: none) that `sql` needs */
+  const char *sql, *plain; /* `plain` where they are not there; NULL: nothing then */
   roof_status (*take)(void *state, sqlite3_stmt *row);
 } queries[] = {
-    {"TARGET_INFO_GPU", "SELECT name, memoryBandwidth FROM TARGET_INFO_GPU ORDER BY id", take_device},
-    {"CUPTI_ACTIVITY_KIND_KERNEL",
-     "SELECT value, start, end FROM CUPTI_ACTIVITY_KIND_KERNEL LEFT JOIN StringIds ON StringIds.id = "
-     "demangledName "
-     "ORDER BY start",
-     take_kernel},
-    {"CUPTI_ACTIVITY_KIND_MEMCPY",
-     "SELECT '[copy ' || CASE copyKind WHEN 1 THEN 'host to device' WHEN 2 THEN 'device to host' WHEN 8 THEN "
-     "'device to device' WHEN 10 THEN 'peer to peer' ELSE 'kind ' || copyKind END || ']', start, end, bytes "
-     "FROM "
-     "CUPTI_ACTIVITY_KIND_MEMCPY ORDER BY start",
+    {"TARGET_INFO_GPU", "", NULL, "SELECT name, memoryBandwidth FROM TARGET_INFO_GPU ORDER BY id", NULL,
+     take_device},
+    {KERNELS, "globalPid", LAUNCHES,
+     "SELECT s.value, c.start, c.end" PLACE KERNEL_FROM LAUNCHED " ORDER BY c.start",
+     "SELECT s.value, c.start, c.end" NO_PLACE KERNEL_FROM " ORDER BY c.start", take_kernel},
+    {COPIES, "globalPid", LAUNCHES,
+     "SELECT " COPY_NAME ", c.start, c.end" PLACE ", c.bytes FROM " COPIES " c" LAUNCHED " ORDER BY c.start",
+     "SELECT " COPY_NAME ", c.start, c.end" NO_PLACE ", c.bytes FROM " COPIES " c ORDER BY c.start",
      take_copy},
+    {SETS, "globalPid", LAUNCHES,
+     "SELECT '[memset]', c.start, c.end" PLACE ", c.bytes FROM " SETS " c" LAUNCHED " ORDER BY c.start",
+     "SELECT '[memset]', c.start, c.end" NO_PLACE ", c.bytes FROM " SETS " c ORDER BY c.start", take_set},
+    {LAUNCHES, "nameId", "StringIds",
+     "SELECT r.start, r.end FROM " LAUNCHES
+     " r JOIN StringIds s ON s.id = r.nameId WHERE s.value LIKE '%Synchronize%'",
+     NULL, take_wait},
+    {"TARGET_INFO_GPU", "id", NULL, "SELECT id, name FROM TARGET_INFO_GPU", NULL, take_name},
 };
+
+static roof_status run_query(reading *r, size_t i) {
+  bool table = false, column = false, other = true;
+  roof_status status = has_column(r, queries[i].table, "", &table);
+  status = status == ROOF_OK ? has_column(r, queries[i].table, queries[i].column, &column) : status;
+  if (status == ROOF_OK && queries[i].other != NULL) {
+    status = has_column(r, queries[i].other, "", &other);
+  }
+  const char *sql = column && other ? queries[i].sql : queries[i].plain;
+  return status == ROOF_OK && table && sql != NULL
+             ? rf_import_sqlite_rows(r->source, r->db, sql, queries[i].take, r, r->error)
+             : status;
+}
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   reading r = {.source = source, .profile = profile, .error = error};
   roof_status status = rf_import_sqlite(source, &r.db, error);
   for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == ROOF_OK; i++) {
-    bool has = false;
-    status = has_table(&r, queries[i].table, &has);
-    if (has) {
-      status = rf_import_sqlite_rows(source, r.db, queries[i].sql, queries[i].take, &r, error);
-    }
+    status = run_query(&r, i);
   }
   if (status == ROOF_OK && r.kernels == 0) {
     status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
@@ -136,7 +213,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 const roof_format rf_format_nsys_sqlite = {
     .name = "nsys-sqlite",
     .title = "Nsight Systems SQLite export",
-    .gives = "time of every call, bytes of copies, idle time; attach FLOPs with --op",
+    .gives = "time of every call, bytes of copies and sets, idle time; attach FLOPs with --op",
     .detect = detect,
     .read = read,
 };

@@ -168,8 +168,14 @@ static roof_status take_call(reading *r, roof_error *error) {
     record->link = rf_letters_find(name, "device-to-device") == NULL && rf_letters_find(name, "DtoD") == NULL
                        ? "PCIe"
                        : "device";
-  } else if (rf_import_time(rf_import_field(&r->row, start), unit_of(r, start), NULL, &begin)) {
-    rf_import_gap(&r->gaps, (int64_t)(begin / 1000), (int64_t)((begin + picoseconds) / 1000));
+  }
+  if (rf_import_time(rf_import_field(&r->row, start), unit_of(r, start), NULL, &begin)) {
+    if (!(bytes >= 0)) {
+      rf_import_gap(&r->gaps, (int64_t)(begin / 1000), (int64_t)((begin + picoseconds) / 1000));
+    }
+    rf_import_call_at(r->profile, record, (int64_t)(begin / 1000), picoseconds,
+                      rf_import_field(&r->row, rf_import_column(&r->header, "Device")),
+                      rf_import_field(&r->row, rf_import_column(&r->header, "Stream")));
   }
   return ROOF_OK;
 }

@@ -10,7 +10,7 @@
 
 /** The columns of a table; -1 where it has none. */
 typedef struct columns {
-  int kernel, counter, value, start, end, calls, total, device;
+  int kernel, counter, value, start, end, calls, total, device, stream;
   int of[ROCPROF_COUNTERS];
 } columns;
 
@@ -53,11 +53,15 @@ static bool find_columns(const import_row *header, columns *c) {
                  .value = rf_import_column(header, "Counter_Value"),
                  .start = either(header, "Start_Timestamp", "BeginNs"),
                  .end = either(header, "End_Timestamp", "EndNs"),
+                 .device = either(header, "Agent_Id", "GPU_ID"),
+                 .stream = either(header, "Stream_Id", "Queue_Id"),
                  .calls = rf_import_column(header, "Calls"),
                  .total = rf_import_column(header, "TotalDurationNs")};
   if (c->calls >= 0 && c->total >= 0) {
     c->kernel = rf_import_column(header, "Name");
   }
+  c->device = c->device >= 0 ? c->device : rf_import_column(header, "gpu-id");
+  c->stream = c->stream >= 0 ? c->stream : rf_import_column(header, "queue-id");
   for (int i = 0; i < ROCPROF_COUNTERS; i++) {
     c->of[i] = rf_import_column(header, rf_rocprof_counter_name(i));
   }
@@ -97,6 +101,8 @@ static void take_time(reading *r, const import_row *row, roof_record *record) {
   rf_import_call(r->profile, record, picoseconds);
   record->calls = calls; /* dispatches are counted with their counters */
   rf_import_gap(&r->gaps, start, end);
+  rf_import_call_at(r->profile, record, start, picoseconds, rf_import_field(row, r->c.device),
+                    rf_import_field(row, r->c.stream));
 }
 
 /** Statistics of host functions (hip_api_stats, hsa_api_stats) have the columns of those of kernels. */

@@ -7,6 +7,8 @@ if open(path, "rb").read(15) == b"SQLite format 3":
     db = sqlite3.connect("file:%s?mode=ro&immutable=1" % path, uri=True)
     rows = db.execute("select (select value from StringIds where id = demangledName), end - start from CUPTI_ACTIVITY_KIND_KERNEL").fetchall()
     rows += [("copy %d" % k, d) for k, d in db.execute("select copyKind, end - start from CUPTI_ACTIVITY_KIND_MEMCPY")]
+    if db.execute("select 1 from sqlite_master where name = 'CUPTI_ACTIVITY_KIND_MEMSET'").fetchone():
+        rows += [("set", d) for (d,) in db.execute("select end - start from CUPTI_ACTIVITY_KIND_MEMSET")]
     found = [(n, 1, d) for n, d in rows]
 else:
     table = csv.DictReader(open(path))

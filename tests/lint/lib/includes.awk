@@ -52,6 +52,7 @@ BEGIN {
   room_of["roofline/trust.h"] = "advise"
   room_of["roofline/drill.h"] = "advise"
   room_of["roofline/profiler.h"] = "import"
+  room_of["roofline/timeline.h"] = "import"
   room_of["roofline/program.h"] = "region"
   room_of["roofline/workload.h"] = "models"
   room_of["roofline/roofline.h"] = "everything"

@@ -1,0 +1,58 @@
+/* When the calls of a trace of PyTorch's profiler were. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/_kineto.h"
+
+/** The track of a kernel's process and thread, which are a device and its stream: `7`, `"stream 7"`. */
+static uint32_t track_of(kineto *t, const kineto_kernel *k, uint32_t *tracks) {
+  static const char word[] = "stream ";
+  char text[120], *stream = text;
+  if (tracks[k->stream] == KINETO_NONE) {
+    size_t size;
+    const char *raw = rf_intern_get(&t->threads, k->stream, &size);
+    const char *slash = memchr(raw, '/', size);
+    size_t before = slash != NULL ? (size_t)(slash - raw) + 1 : size;
+    rf_scan_text((rf_span){raw + before, size - before, true}, text, sizeof text);
+    stream += strncmp(text, word, sizeof word - 1) == 0 ? sizeof word - 1 : 0;
+    tracks[k->stream] = rf_import_track(t->profile, k->device, stream);
+  }
+  return tracks[k->stream];
+}
+
+static void add_slice(kineto *t, const kineto_kernel *k, uint32_t *tracks) {
+  static const roof_activity activities[] = {[KERNEL] = ROOF_ACTIVITY_COUNT, /* its name says it */
+                                             [COLLECTIVE] = ROOF_ACTIVITY_COMMUNICATION,
+                                             [COPY] = ROOF_ACTIVITY_COPY,
+                                             [COPY_INSIDE] = ROOF_ACTIVITY_COPY,
+                                             [SET] = ROOF_ACTIVITY_COPY};
+  const kineto_launch *launch = rf_kineto_launch_of(t, k->correlation);
+  rf_import_slice(t->profile, &(roof_slice){.start = k->start,
+                                            .end = k->start + (int64_t)(k->picoseconds / 1000),
+                                            .launched = launch != NULL ? launch->start : ROOF_LAUNCH_UNKNOWN,
+                                            .record = t->said.list[k->name].record[k->why != WHY_KNOWN] - 1,
+                                            .track = track_of(t, k, tracks),
+                                            .activity = (uint8_t)activities[k->activity]});
+}
+
+roof_status rf_kineto_time(kineto *t) {
+  uint32_t *tracks = malloc((t->threads.count + 1) * sizeof *tracks);
+  if (tracks == NULL) {
+    return rf_kineto_no_memory(t);
+  }
+  memset(tracks, 0xFF, (t->threads.count + 1) * sizeof *tracks); /* KINETO_NONE */
+  for (size_t i = 0; i < t->kernels.count; i++) {
+    add_slice(t, &t->kernels.list[i], tracks);
+  }
+  for (size_t i = 0; i < t->waits.count; i++) {
+    rf_import_host_wait(t->profile, t->waits.list[i].start, t->waits.list[i].end);
+  }
+  for (int d = 0; d < KINETO_DEVICES; d++) {
+    if (t->devices[d] != NULL) {
+      rf_import_track_device(t->profile, d, t->devices[d]);
+    }
+  }
+  rf_import_rank(t->profile, t->rank);
+  free(tracks);
+  return rf_import_settled(t->profile, t->error);
+}
