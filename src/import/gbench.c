@@ -1,4 +1,4 @@
-/* Google Benchmark's JSON and CSV. Its rates are per second of CPU time unless the benchmark asked for real
+/* Google Benchmark's JSON, CSV and what it prints. Its rates are per second of CPU time unless the benchmark asked for real
  * time. */
 #include <math.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 
 #include "core/letters.h"
 #include "documents/json.h"
-#include "import/_json.h"
+#include "import/_gbench.h"
 
 static int detect(const char *text, size_t size) {
   (void)size;
@@ -14,7 +14,7 @@ static int detect(const char *text, size_t size) {
       strstr(text, "\"benchmarks\"") != NULL &&
       (strstr(text, "\"real_time\"") != NULL || strstr(text, "\"per_family_instance_index\"") != NULL);
   bool csv = strstr(text, "name,iterations,real_time,cpu_time,time_unit") != NULL;
-  return json ? 90 : csv ? 95 : 0;
+  return json ? 90 : csv || rf_gbench_is_console(text) ? 95 : 0;
 }
 
 typedef struct reading {
@@ -263,21 +263,30 @@ static void take_context(reading *r, const json_t *context) {
   }
 }
 
+static roof_status read_rows(reading *r, json_t **rows, roof_error *error) {
+  size_t size = 0;
+  const char *head = rf_import_head(r->source, &size);
+  json_t *document = NULL;
+  roof_status status;
+  if (head[strspn(head, " \t\r\n")] == '{') {
+    status = rf_import_document(r->source, &document, error);
+    *rows = json_incref(json_object_get(document, "benchmarks"));
+  } else if (rf_gbench_is_console(head)) {
+    status = rf_gbench_console(r->source, &document, error);
+    *rows = json_incref(json_object_get(document, "benchmarks"));
+  } else {
+    *rows = json_array();
+    status = rows_of_csv(r, *rows, error);
+  }
+  take_context(r, json_object_get(document, "context"));
+  json_decref(document);
+  return status;
+}
+
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   reading r = {.source = source, .profile = profile};
-  size_t size = 0;
-  json_t *document = NULL, *rows = NULL;
-  const char *head = rf_import_head(source, &size);
-  bool json = head[strspn(head, " \t\r\n")] == '{';
-  roof_status status = ROOF_OK;
-  if (json) {
-    status = rf_import_document(source, &document, error);
-    rows = json_incref(json_object_get(document, "benchmarks"));
-    take_context(&r, json_object_get(document, "context"));
-  } else {
-    rows = json_array();
-    status = rows_of_csv(&r, rows, error);
-  }
+  json_t *rows = NULL;
+  roof_status status = read_rows(&r, &rows, error);
   for (int kind = ROW_RUN; kind < ROW_OTHER && status == ROOF_OK; kind++) {
     status = take_kind(&r, rows, (row_kind)kind, error);
   }
@@ -285,13 +294,12 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = rf_import_error(source, error, ROOF_E_PARSE, 1, 0, "no benchmark with a time in it");
   }
   json_decref(rows);
-  json_decref(document);
   return status;
 }
 
 const roof_format rf_format_gbench = {
     .name = "gbench",
-    .title = "Google Benchmark JSON, CSV",
+    .title = "Google Benchmark JSON, CSV, text",
     .gives = "time of every run, bytes and items, FLOPs where a counter has them",
     .detect = detect,
     .read = read,

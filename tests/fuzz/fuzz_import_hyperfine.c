@@ -1,0 +1,2 @@
+#define FORMAT "hyperfine"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "pytest-benchmark"
+#include "import_any.h"
