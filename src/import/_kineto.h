@@ -4,6 +4,7 @@
 
 #include "import/_chrome.h"
 #include "import/_intern.h"
+#include "import/_kernel_name.h"
 #include "import/_torch.h"
 
 #define KINETO_NONE UINT32_MAX /* no operator */
@@ -16,6 +17,7 @@ enum { KINETO_DEVICES = 64, KINETO_NAME = 16384 };
   X(WHY_NO_FORMULA, "no formula for this operator; its kernels have their time only")                        \
   X(WHY_NO_SHAPES, "its shapes are not recorded (record_shapes=True); its kernels have their time only")     \
   X(WHY_MISFIT, "its recorded shapes and types do not fit the formula; its kernels have their time only")    \
+  X(WHY_NO_TYPE, "the types of its lists of tensors are not recorded, nor named by the kernel; time only")   \
   X(WHY_INSIDE, "operators inside it account for the work; its own kernels have their time only")            \
   X(WHY_NO_LAUNCH, "the trace has no launch of their correlation; time only")                                \
   X(WHY_NO_OPERATOR, "launched outside any recorded operator; time only")                                    \
@@ -32,7 +34,10 @@ typedef enum kineto_why {
 /** What follows from a name, derived once. `record`: that of its calls with known work, and that of the
  *  others; the number of the record + 1, 0: none yet. */
 typedef struct kineto_name {
-  bool formula, values, tensor, inside, graph, wait;
+  bool formula, values, inside, graph, wait;
+  kernel_says says;
+  double width;     /* bytes of the elements that a kernel of that name works on, 0: it does not say */
+  roof_dtype dtype; /* theirs */
   uint32_t record[2];
 } kineto_name;
 
@@ -69,7 +74,7 @@ typedef struct kineto_kernel {
   float occupancy; /* NaN: unknown */
   int16_t device;
   uint8_t activity, why;
-  bool tensor; /* by its name it multiplies on the matrix unit */
+  kernel_says says; /* by its name, or those of the same operator's */
 } kineto_kernel;
 
 /** The host in a call that waits for a device. */

@@ -114,16 +114,20 @@ static void link_kernel(kineto *t, kineto_kernel *k, kineto_op **by_id) {
 /** Several kernels of one operator share its work by their time. */
 static void share(kineto *t, kineto_kernel *k, size_t count) {
   const kineto_op *op = &t->ops.list[k->op];
+  const torch_work *w = &t->calls.list[op->shape].work;
   double total = 0;
-  bool tensor = false;
+  kernel_says says = {-1, -1};
   for (size_t i = 0; i < count; i++) {
     total += (double)k[i].picoseconds;
-    tensor |= k[i].tensor;
+    bool better = k[i].says.unit > says.unit || (k[i].says.unit == says.unit && says.dtype < 0);
+    says = better ? k[i].says : says; /* one that multiplies on the matrix unit holds for all */
   }
   for (size_t i = 0; i < count; i++) {
     k[i].amount = total > 0 ? (double)k[i].picoseconds / total : 1 / (double)count;
-    k[i].tensor = tensor;
-    k[i].why = t->calls.list[op->shape].work.wraps && op->inside ? WHY_INSIDE : WHY_KNOWN;
+    k[i].says = says;
+    k[i].why = w->wraps && op->inside                               ? WHY_INSIDE
+               : w->untyped && !(t->said.list[k[i].name].width > 0) ? WHY_NO_TYPE
+                                                                    : WHY_KNOWN;
   }
 }
 

@@ -53,23 +53,40 @@ static const char *source_of(kineto *t, kineto_shape *call) {
   if (call->source == NULL) {
     char op[KINETO_NAME];
     name_of(t, call->name, op);
+    char each[48] = "";
+    if (call->work.each > 0) {
+      snprintf(each, sizeof each, " (%.0f FLOP per element)", call->work.each);
+    }
     call->source =
-        rf_import_textf(t->profile, "formula of %s from the shapes of %.200s, its kernels by their time%s",
-                        call->work.op, op, call->work.estimated ? "; in part assumed" : "");
+        rf_import_textf(t->profile, "formula of %s%s from the shapes of %.200s, its kernels by their time%s",
+                        call->work.op, each, op, call->work.estimated ? "; in part assumed" : "");
   }
   return call->source;
 }
 
-/** fp32 on the matrix unit of NVIDIA is tf32; AMD's multiplies fp32 as it is. */
+/** Where the work counts: fp32 on the matrix unit is what the name says, tf32 where it says nothing. */
+static roof_count *flops_of(kineto *t, const kineto_kernel *k, const torch_work *w, roof_record *record) {
+  roof_dtype dtype = w->untyped ? t->said.list[k->name].dtype : w->dtype;
+  roof_unit unit = w->product && k->says.unit == ROOF_MATRIX ? ROOF_MATRIX : w->unit;
+  if (unit == ROOF_MATRIX && dtype == ROOF_FP32) {
+    dtype = k->says.dtype >= 0 ? (roof_dtype)k->says.dtype : ROOF_TF32;
+  }
+  return &record->flops[dtype][unit];
+}
+
 static void add_work(kineto *t, const kineto_kernel *k, roof_record *record) {
   kineto_shape *call = &t->calls.list[t->ops.list[k->op].shape];
   const torch_work *w = &call->work;
   const char *source = source_of(t, call);
-  bool tensor = w->product && k->tensor, amd = strncmp(record->name, "Cijk_", 5) == 0;
-  roof_dtype dtype = tensor && !amd && w->dtype == ROOF_FP32 ? ROOF_TF32 : w->dtype;
-  rf_import_add(&record->flops[dtype][tensor ? ROOF_MATRIX : w->unit], k->amount * w->flops, source,
-                w->estimated ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED);
-  rf_import_add(&record->bytes[ROOF_MEMORY], k->amount * w->bytes, source, ROOF_QUALITY_ESTIMATED);
+  double width = w->untyped ? t->said.list[k->name].width : 1;
+  roof_count *flops = flops_of(t, k, w, record);
+  if (isnan(w->flops)) {
+    rf_import_missing(flops, "its operations are not floating-point arithmetic or not counted");
+  } else {
+    rf_import_add(flops, k->amount * w->flops, source,
+                  w->estimated ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED);
+  }
+  rf_import_add(&record->bytes[ROOF_MEMORY], k->amount * w->bytes * width, source, ROOF_QUALITY_ESTIMATED);
 }
 
 static void add_bytes(const kineto_kernel *k, roof_record *record) {

@@ -3,6 +3,7 @@
  * elements. */
 #include "import/_ncu.h"
 #include "core/figures.h"
+#include "import/_kernel_name.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -147,44 +148,22 @@ static void add_half(roof_count *count, const ncu_launch *l, double other) {
   }
 }
 
-/** FLOPs of one tensor instruction of a warp, by a shape that the kernel's name gives (h: sums in fp16). */
-static const struct {
-  const char *mark;
-  double flops;
-} shapes[] = {{"16816", 4096},  {"16x8x16", 4096}, {"16832", 8192}, {"16x8x32", 8192}, {"1688", 2048},
-              {"16x8x8", 2048}, {"s884", 512},     {"h884", 1024},  {"d884", 512}};
-
-static double shape_of(const ncu_launch *l, const char *kernel, roof_quality *quality) {
-  *quality = ROOF_QUALITY_DERIVED;
-  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    if (strstr(kernel, shapes[i].mark) != NULL) {
-      return shapes[i].flops;
-    }
-  }
-  *quality = ROOF_QUALITY_ESTIMATED;
-  return l->capability == 70 ? 512 : NAN; /* Volta has HMMA.884 alone; sums in fp32 */
-}
-
-static roof_dtype matrix_format(const char *kernel) {
-  static const struct {
-    const char *mark;
-    roof_dtype dtype;
-  } marks[] = {{"tf32", ROOF_TF32},  {"bf16", ROOF_BF16}, {"bfloat16", ROOF_BF16}, {"d884", ROOF_FP64},
-               {"dgemm", ROOF_FP64}, {"i8", ROOF_INT8},   {"int8", ROOF_INT8},     {"e4m3", ROOF_FP8}};
-  for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-    if (strstr(kernel, marks[i].mark) != NULL) {
-      return marks[i].dtype;
-    }
-  }
-  return ROOF_FP16;
+static double shape_of(const ncu_launch *l, rf_span kernel, roof_quality *quality) {
+  double flops = rf_kernel_name_instruction(kernel);
+  *quality = isnan(flops) ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED;
+  return !isnan(flops)         ? flops
+         : l->capability == 70 ? 512 /* Volta has HMMA.884 alone; sums in fp32 */
+                               : NAN;
 }
 
 /** By counted instructions, where the report has no operations of the tensor paths. */
 static void add_instructions(roof_record *record, const ncu_launch *l, bool phantom) {
   double count = l->value[NCU_TENSOR];
-  roof_count *to = &record->flops[matrix_format(record->name)][ROOF_MATRIX];
+  rf_span name = {record->name, strlen(record->name), false};
+  int dtype = rf_kernel_name_says(name).dtype;
+  roof_count *to = &record->flops[dtype >= 0 ? dtype : ROOF_FP16][ROOF_MATRIX];
   roof_quality quality;
-  double shape = shape_of(l, record->name, &quality);
+  double shape = shape_of(l, name, &quality);
   if (!(count > 0) || phantom) {
     return;
   }

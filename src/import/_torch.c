@@ -1,121 +1,21 @@
-/* One row per operator: which of our operations it is, and the positions of its arguments in the operator's
- * schema (PyTorch, aten/src/ATen/native/native_functions.yaml). Bytes are compulsory: each tensor once. */
-#include <ctype.h>
+/* PyTorch's operators: one row each. Which of our operations it is, or FLOPs per element, and the
+ * positions of its arguments in the operator's schema (PyTorch, aten/src/ATen/native/native_functions.yaml). Bytes are
+ * compulsory: each tensor once. */
 #include <math.h>
 #include <string.h>
 
-#include "import/_torch.h"
-#include "roofline/ops.h"
+#include "import/_torch_row.h"
 
-enum { ARGUMENTS = 24, RANK = 8 };
+#define ROW(name, op, flops, work, tensors, wraps, values, ...)                                              \
+  { name, op, flops, rf_torch_##work, tensors, {__VA_ARGS__}, wraps, values }
+#define LEAF(name, op, work, tensors, ...) ROW(name, op, 0, work, tensors, false, false, __VA_ARGS__)
+#define COUNTED(name, op, flops, work, tensors, ...)                                                         \
+  ROW(name, op, flops, work, tensors, false, false, __VA_ARGS__)
+#define LEAF_VALUES(name, op, work, tensors, ...) ROW(name, op, 0, work, tensors, false, true, __VA_ARGS__)
+#define AROUND(name, op, work, tensors, ...) ROW(name, op, 0, work, tensors, true, false, __VA_ARGS__)
+#define AROUND_VALUES(name, op, work, tensors, ...) ROW(name, op, 0, work, tensors, true, true, __VA_ARGS__)
 
-/** A type's name in a trace (caffe2::TypeMeta). */
-static const struct {
-  const char *name;
-  double bytes;
-  int dtype; /* -1: it does no FLOPs */
-} types[] = {{"float", 4, ROOF_FP32},
-             {"double", 8, ROOF_FP64},
-             {"c10::Half", 2, ROOF_FP16},
-             {"c10::BFloat16", 2, ROOF_BF16},
-             {"c10::Float8_e4m3fn", 1, ROOF_FP8},
-             {"c10::Float8_e5m2", 1, ROOF_FP8},
-             {"c10::Float8_e4m3fnuz", 1, ROOF_FP8},
-             {"c10::Float8_e5m2fnuz", 1, ROOF_FP8},
-             {"signed char", 1, ROOF_INT8},
-             {"unsigned char", 1, -1},
-             {"bool", 1, -1},
-             {"short", 2, -1},
-             {"int", 4, -1},
-             {"long", 8, -1},
-             {"long int", 8, -1},
-             {"c10::complex<float>", 8, -1},
-             {"c10::complex<double>", 16, -1}};
-
-enum { TYPES = sizeof types / sizeof types[0] };
-
-/** One argument. A scalar is a tensor of no dimension; `type` -1: no tensor, or of a type not known. */
-typedef struct tensor {
-  int rank, type;
-  double size[RANK], elements;
-} tensor;
-
-typedef struct arguments {
-  tensor list[ARGUMENTS];
-  int count;
-  rf_span values[ARGUMENTS];
-  int value_count;
-} arguments;
-
-static double bytes_of(const tensor *t) {
-  return t->type >= 0 ? t->elements * types[t->type].bytes : 0;
-}
-
-static int type_of(rf_span name) {
-  for (int i = 0; i < TYPES; i++) {
-    if (rf_scan_is(name, types[i].name)) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-/** Sizes of a list of numbers. False for anything else: a list of tensors has lists in it. */
-static bool read_sizes(rf_span list, tensor *t) {
-  const char *at = list.at + 1;
-  rf_span key, value;
-  t->elements = 1;
-  while (rf_scan_next(&at, &key, &value)) {
-    int64_t size = rf_chrome_whole(value, -1);
-    if (t->rank == RANK || size < 0) {
-      return false;
-    }
-    t->size[t->rank++] = (double)size;
-    t->elements *= (double)size;
-  }
-  return true;
-}
-
-static void read_arguments(const torch_call *call, arguments *a) {
-  rf_span key, value;
-  const char *shape = call->shapes.at + 1, *type = call->types.at != NULL ? call->types.at + 1 : "";
-  *a = (arguments){.count = 0};
-  while (a->count < ARGUMENTS && rf_scan_next(&shape, &key, &value)) {
-    tensor *t = &a->list[a->count++];
-    bool plain = *value.at == '[' && read_sizes(value, t);
-    t->type = rf_scan_next(&type, &key, &value) && plain ? type_of(value) : -1;
-  }
-  const char *at = call->values.at != NULL ? call->values.at + 1 : "";
-  while (a->value_count < ARGUMENTS && rf_scan_next(&at, &key, &a->values[a->value_count])) {
-    a->value_count++;
-  }
-}
-
-/* The rows */
-
-typedef struct row row;
-typedef bool row_work(const row *r, const arguments *a, torch_work *w);
-static row_work product, product_transposed, convolution, convolution_backward, attention, attention_backward,
-    map, test, fill, gather;
-
-/** `at`: the positions of the arguments that the function reads; -1: none. */
-struct row {
-  const char *name; /* without the trailing `_` of the variant in place */
-  const char *op;
-  row_work *work;
-  int tensors; /* at most so many of its arguments are tensors */
-  signed char at[6];
-  bool wraps, values;
-};
-
-#define ROW(name, op, work, tensors, wraps, values, ...)                                                     \
-  { name, op, work, tensors, {__VA_ARGS__}, wraps, values }
-#define LEAF(name, op, work, tensors, ...) ROW(name, op, work, tensors, false, false, __VA_ARGS__)
-#define LEAF_VALUES(name, op, work, tensors, ...) ROW(name, op, work, tensors, false, true, __VA_ARGS__)
-#define AROUND(name, op, work, tensors, ...) ROW(name, op, work, tensors, true, false, __VA_ARGS__)
-#define AROUND_VALUES(name, op, work, tensors, ...) ROW(name, op, work, tensors, true, true, __VA_ARGS__)
-
-static const row rows[] = {
+static const torch_row rows[] = {
     /* at: a, b, added, 1: the result is wider (fp8 gives bf16, int8 gives int32) */
     LEAF("aten::mm", "gemm", product, 2, 0, 1, -1),
     LEAF("aten::addmm", "gemm", product, 3, 1, 2, 0),
@@ -143,6 +43,7 @@ static const row rows[] = {
     LEAF_VALUES("aten::mkldnn_convolution", "conv2d", convolution, 3, 0, 1, 4, 3, 5, -1),
     /* at: gradient, input, weight, transposed, mask of the results */
     LEAF_VALUES("aten::convolution_backward", "conv2d", convolution_backward, 3, 0, 1, 2, 7, 10),
+    AROUND_VALUES("aten::cudnn_convolution_backward", "conv2d", convolution_backward, 3, 1, 0, 2, -1, 10),
     /* at: query, key, value, is_causal, dimension of the heads, of the positions */
     AROUND_VALUES("aten::scaled_dot_product_attention", "attention", attention, 4, 0, 1, 2, 5, 1, 2),
     LEAF_VALUES("aten::_scaled_dot_product_flash_attention", "attention", attention, 3, 0, 1, 2, 4, 1, 2),
@@ -151,6 +52,7 @@ static const row rows[] = {
     LEAF_VALUES("aten::_scaled_dot_product_fused_attention_overrideable", "attention", attention, 4, 0, 1, 2,
                 5, 1, 2),
     LEAF_VALUES("aten::_flash_attention_forward", "attention", attention, 3, 0, 1, 2, 8, 2, 1),
+    LEAF_VALUES("aten::_efficient_attention_forward", "attention", attention, 4, 0, 1, 2, -1, 2, 1),
     LEAF_VALUES("flash_attn::_flash_attn_forward", "attention", attention, 3, 0, 1, 2, 5, 2, 1),
     LEAF_VALUES("aten::_scaled_dot_product_flash_attention_backward", "attention", attention_backward, 10, 1,
                 2, 3, 11, 1, 2),
@@ -160,26 +62,26 @@ static const row rows[] = {
                 2, 3, 14, 1, 2),
     LEAF_VALUES("aten::_flash_attention_backward", "attention", attention_backward, 10, 1, 2, 3, 11, 2, 1),
     LEAF_VALUES("flash_attn::_flash_attn_backward", "attention", attention_backward, 9, 1, 2, 3, 11, 2, 1),
-    /* at: nothing; each element of the largest tensor once */
+    /* at: operands that are brought together, 0: all; bytes of a second result per element */
     LEAF("aten::_softmax", "softmax", map, 1, 0),
     LEAF("aten::_log_softmax", "softmax", map, 1, 0),
     AROUND("aten::softmax", "softmax", map, 1, 0),
     AROUND("aten::log_softmax", "softmax", map, 1, 0),
-    LEAF("aten::native_layer_norm", "layernorm", map, 3, 0),
-    AROUND("aten::layer_norm", "layernorm", map, 3, 0),
-    LEAF("aten::native_group_norm", "layernorm", map, 3, 0),
-    AROUND("aten::rms_norm", "rmsnorm", map, 2, 0),
-    LEAF("aten::_fused_rms_norm", "rmsnorm", map, 2, 0),
-    LEAF("aten::native_batch_norm", "batchnorm", map, 5, 0),
-    LEAF("aten::cudnn_batch_norm", "batchnorm", map, 5, 0),
-    LEAF("aten::miopen_batch_norm", "batchnorm", map, 5, 0),
+    LEAF("aten::native_layer_norm", "layernorm", map, 3, 1),
+    AROUND("aten::layer_norm", "layernorm", map, 3, 1),
+    LEAF("aten::native_group_norm", "layernorm", map, 3, 1),
+    AROUND("aten::rms_norm", "rmsnorm", map, 2, 1),
+    LEAF("aten::_fused_rms_norm", "rmsnorm", map, 2, 1),
+    LEAF("aten::native_batch_norm", "batchnorm", map, 5, 1),
+    LEAF("aten::cudnn_batch_norm", "batchnorm", map, 5, 1),
+    LEAF("aten::miopen_batch_norm", "batchnorm", map, 5, 1),
     LEAF("aten::relu", "relu", map, 1, 0),
     LEAF("aten::threshold_backward", "relu", map, 2, 0),
     LEAF("aten::clamp_min", "relu", map, 1, 0),
     LEAF("aten::clamp_max", "relu", map, 1, 0),
     LEAF("aten::gelu", "gelu", map, 1, 0),
     LEAF("aten::silu", "silu", map, 1, 0),
-    LEAF("aten::native_dropout", "dropout", map, 1, 0),
+    LEAF("aten::native_dropout", "dropout", map, 1, 0, 1),
     LEAF("aten::add", "add", map, 2, 0),
     LEAF("aten::sub", "add", map, 2, 0),
     LEAF("aten::rsub", "add", map, 2, 0),
@@ -197,7 +99,6 @@ static const row rows[] = {
     LEAF("aten::square", "scale", map, 1, 0),
     LEAF("aten::addcmul", "triad", map, 3, 0),
     LEAF("aten::addcdiv", "triad", map, 3, 0),
-    LEAF("aten::masked_fill", "copy", map, 2, 0),
     LEAF("aten::where", "copy", map, 3, 0),
     LEAF("aten::eq", "add", test, 2, 0),
     LEAF("aten::ne", "add", test, 2, 0),
@@ -205,17 +106,139 @@ static const row rows[] = {
     LEAF("aten::le", "add", test, 2, 0),
     LEAF("aten::gt", "add", test, 2, 0),
     LEAF("aten::ge", "add", test, 2, 0),
+    /* FLOPs per element of our own, forward: exp, log, tanh's parts as in DESIGN; a compare is 1 */
+    COUNTED("aten::sigmoid", "sigmoid", 4, map, 1, 0), /* negate, exp, add, divide, as silu */
+    COUNTED("aten::tanh", "tanh", 5, map, 1, 0),       /* as in gelu */
+    COUNTED("aten::clamp", "clamp", 2, map, 3, 0),     /* two compares */
+    COUNTED("aten::hardtanh", "clamp", 2, map, 1, 0),
+    COUNTED("aten::leaky_relu", "leaky relu", 2, map, 1, 0),    /* compare, multiply */
+    COUNTED("aten::elu", "elu", 3, map, 1, 0),                  /* compare, exp, subtract */
+    COUNTED("aten::softplus", "softplus", 3, map, 1, 0),        /* exp, add, log */
+    COUNTED("aten::hardsigmoid", "hard sigmoid", 4, map, 1, 0), /* add, two compares, divide */
+    COUNTED("aten::hardswish", "hard swish", 5, map, 1, 0),     /* hard sigmoid, multiply */
+    COUNTED("aten::logit", "logit", 3, map, 1, 0),              /* subtract, divide, log */
+    COUNTED("aten::lerp", "lerp", 3, map, 3, 0),                /* subtract, multiply, add */
+    COUNTED("aten::nan_to_num", "nan to number", 3, map, 1, 0), /* three compares */
+    COUNTED("aten::mse_loss", "squared error", 2, map, 2, 0),   /* subtract, square */
+    LEAF("aten::log2", "scale", map, 1, 0),
+    LEAF("aten::log1p", "scale", map, 1, 0),
+    LEAF("aten::erf", "scale", map, 1, 0),
+    LEAF("aten::sin", "scale", map, 1, 0),
+    LEAF("aten::cos", "scale", map, 1, 0),
+    LEAF("aten::pow", "scale", map, 2, 0),
+    LEAF("aten::cumsum", "scale", map, 1, 0),
+    LEAF("aten::cumprod", "scale", map, 1, 0),
+    /* backward, from the formula of the derivative in aten/src/ATen/native/cuda */
+    COUNTED("aten::sigmoid_backward", "sigmoid backward", 3, map, 2, 0), /* g (1 - y) y */
+    COUNTED("aten::tanh_backward", "tanh backward", 3, map, 2, 0),       /* g (1 - y y) */
+    /* g (s (1 + x (1 - s))): sigmoid 4, subtract, multiply, add, multiply, multiply */
+    COUNTED("aten::silu_backward", "silu backward", 9, map, 2, 0),
+    /* tanh form: the argument 5, tanh 5, its derivative 2, the argument's 3, halves 2, sum and products 5 */
+    COUNTED("aten::gelu_backward", "gelu backward", 22, map, 2, 0),
+    COUNTED("aten::leaky_relu_backward", "leaky relu backward", 2, map, 2, 0),
+    COUNTED("aten::hardtanh_backward", "clamp backward", 2, map, 2, 0),
+    COUNTED("aten::logit_backward", "logit backward", 3, map, 2, 0), /* g / (x (1 - x)) */
+    COUNTED("aten::native_dropout_backward", "dropout backward", 2, map, 2, 0),
+    COUNTED("aten::mse_loss_backward", "squared error backward", 3, map, 3, 0), /* c (x - t) g */
+    /* y (g - sum g y): multiply, sum, subtract, multiply; g - exp(y) sum g: sum, exp, multiply, subtract */
+    COUNTED("aten::_softmax_backward_data", "softmax backward", 4, map, 2, 0),
+    COUNTED("aten::_log_softmax_backward_data", "log softmax backward", 4, map, 2, 0),
+    /* x' = (x - mean) / deviation 2, g gain 1, its sums alone and with x' 3, (g - s1 - x' s2) / deviation 4,
+     * gradients of gain and shift 3; rms has neither mean nor shift */
+    COUNTED("aten::native_layer_norm_backward", "layernorm backward", 13, map, 7, 2),
+    COUNTED("aten::_fused_rms_norm_backward", "rmsnorm backward", 9, map, 5, 2),
+    /* the gradients of shift and gain are the two sums: 2 + 3 + 4 */
+    COUNTED("aten::native_batch_norm_backward", "batchnorm backward", 9, map, 7, 2),
+    COUNTED("aten::cudnn_batch_norm_backward", "batchnorm backward", 9, map, 8, 2),
+    COUNTED("aten::miopen_batch_norm_backward", "batchnorm backward", 9, map, 7, 2),
+    COUNTED("aten::native_group_norm_backward", "groupnorm backward", 9, map, 5, 2),
+    LEAF("aten::masked_fill", "copy", map, 2, 0),
+    LEAF("aten::flip", "copy", map, 1, 0),
+    LEAF("aten::roll", "copy", map, 1, 0),
+    LEAF("aten::tril", "copy", map, 1, 0),
+    LEAF("aten::triu", "copy", map, 1, 0),
+    LEAF("aten::logical_and", "copy", test, 2, 0),
+    LEAF("aten::logical_or", "copy", test, 2, 0),
+    LEAF("aten::logical_not", "copy", test, 1, 0),
+    LEAF("aten::isnan", "copy", test, 1, 0),
     /* at: what is written; what is read */
     LEAF("aten::copy", "copy", fill, 2, 0, 1),
     LEAF("aten::fill", "copy", fill, 2, 0, -1),
     LEAF("aten::zero", "copy", fill, 1, 0, -1),
     LEAF("aten::sum", "reduce", fill, 1, -1, 0),
     LEAF("aten::mean", "reduce", fill, 1, -1, 0),
+    LEAF("aten::prod", "reduce", fill, 1, -1, 0),
+    LEAF("aten::max", "reduce", fill, 1, -1, 0),
+    LEAF("aten::min", "reduce", fill, 1, -1, 0),
+    LEAF("aten::amax", "reduce", fill, 1, -1, 0),
+    LEAF("aten::amin", "reduce", fill, 1, -1, 0),
+    LEAF("aten::argmax", "reduce", fill, 1, -1, 0),
+    LEAF("aten::argmin", "reduce", fill, 1, -1, 0),
+    LEAF("aten::any", "reduce", fill, 1, -1, 0),
+    LEAF("aten::all", "reduce", fill, 1, -1, 0),
+    COUNTED("aten::linalg_vector_norm", "norm", 2, fill, 1, -1, 0), /* square, add */
+    COUNTED("aten::var", "variance", 4, fill, 1, -1, 0),            /* mean 1, variance 3, as in layernorm */
+    COUNTED("aten::std", "variance", 4, fill, 1, -1, 0),
+    /* random numbers: whole-number arithmetic that is not counted, bytes alone */
+    COUNTED("aten::uniform", "random numbers", NAN, fill, 1, 0, -1),
+    COUNTED("aten::normal", "random numbers", NAN, fill, 1, 0, -1),
+    COUNTED("aten::bernoulli", "random numbers", NAN, fill, 1, 0, -1),
+    COUNTED("aten::random", "random numbers", NAN, fill, 1, 0, -1),
+    COUNTED("aten::exponential", "random numbers", NAN, fill, 1, 0, -1),
     /* at: table, indices */
-    AROUND("aten::embedding", "embedding", gather, 2, 0, 1),
+    AROUND("aten::embedding", "embedding", embed, 2, 0, 1),
+    /* at: as their functions say */
+    LEAF_VALUES("aten::embedding_dense_backward", "embedding backward", embed_backward, 2, 0, 1, 2),
+    LEAF("aten::_embedding_bag", "embedding bags", embed_bags, 4, 0, 1, 2),
+    LEAF("aten::_embedding_bag_forward_only", "embedding bags", embed_bags, 4, 0, 1, 2),
+    LEAF("aten::gather", "gather", pick, 2, 0, 2),
+    LEAF("aten::take", "gather", pick, 2, 0, 1),
+    LEAF_VALUES("aten::index_select", "gather", select, 2, 0, 1, 2),
+    LEAF("aten::scatter", "scatter", scatter, 3, 0, 2, 3),
+    LEAF("aten::scatter_add", "scatter and add", scatter, 3, 0, 2, 3, 1),
+    LEAF_VALUES("aten::max_pool2d_with_indices", "max pooling", pool, 1, 0, 1, 2, 3, 4, 5),
+    LEAF_VALUES("aten::avg_pool2d", "mean pooling", pool, 1, 0, 1, 2, 3, -1, 4),
+    LEAF_VALUES("aten::_adaptive_avg_pool2d", "mean pooling", pool_whole, 1, 0, 1),
+    COUNTED("aten::max_pool2d_with_indices_backward", "max pooling backward", 1, pool_backward, 3, 0, 1, 7),
+    COUNTED("aten::_adaptive_avg_pool2d_backward", "mean pooling backward", 1, pool_backward, 2, 0, 1, -1, 1),
+    /* lists; at: the first that is read, times that the first list is written */
+    COUNTED("aten::cat", "concatenation", 0, lists, 0, 0, 1),
+    COUNTED("aten::stack", "concatenation", 0, lists, 0, 0, 1),
+    COUNTED("aten::_foreach_copy", "copies", 0, lists, 0, 1, 1),
+    COUNTED("aten::_foreach_zero", "zeros", 0, lists, 0, 31, 1),
+    COUNTED("aten::_foreach_add", "sums", 1, lists, 1, 0, 1),
+    COUNTED("aten::_foreach_sub", "differences", 1, lists, 1, 0, 1),
+    COUNTED("aten::_foreach_mul", "products", 1, lists, 1, 0, 1),
+    COUNTED("aten::_foreach_div", "quotients", 1, lists, 1, 0, 1),
+    COUNTED("aten::_foreach_neg", "negatives", 1, lists, 0, 0, 1),
+    COUNTED("aten::_foreach_sqrt", "roots", 1, lists, 0, 0, 1),
+    COUNTED("aten::_foreach_reciprocal", "reciprocals", 1, lists, 0, 0, 1),
+    COUNTED("aten::_foreach_clamp_max", "clamps", 1, lists, 0, 0, 1),
+    COUNTED("aten::_foreach_addcmul", "sums of products", 3, lists, 1, 0, 1), /* x + c a b */
+    COUNTED("aten::_foreach_addcdiv", "sums of quotients", 3, lists, 1, 0, 1),
+    COUNTED("aten::_foreach_lerp", "lerps", 3, lists, 1, 0, 1),
+    COUNTED("aten::_foreach_norm", "norms", 2, lists, 0, 0, 0),
+    /* parameter, gradient and two moments read, all but the gradient written; 12 FLOP as `adam` */
+    COUNTED("aten::_fused_adam", "adam", 12, lists, 2, 0, 3),
+    COUNTED("aten::_fused_adamw", "adam", 14, lists, 2, 0, 3), /* and the decay: multiply, subtract */
+    COUNTED("aten::_fused_sgd", "sgd", 4, lists, 2, 0, 2),     /* momentum 2, step 2 */
+    /* vLLM, csrc/layernorm_kernels.cu and activation_kernels.cu: results are arguments */
+    COUNTED("_C::rms_norm", "rmsnorm", 5, move, 3, 1),
+    COUNTED("_C::silu_and_mul", "swiglu", 5, move, 2, 1),
+    /* fbgemm_gpu; at: bytes of a result, more elements in its row */
+    COUNTED("fbgemm::FloatToFP8RowwiseQuantized", "quantization", 2, convert, 1, 1, 8), /* largest, scale */
+    COUNTED("fbgemm::FP8RowwiseQuantizedToFloat", "dequantization", 1, convert, 1, 4, -8),
+    COUNTED("fbgemm::FloatToHFP8Quantized", "quantization", NAN, convert, 1, 1),
+    COUNTED("fbgemm::HFP8QuantizedToFloat", "dequantization", NAN, convert, 1, 4),
+    COUNTED("fbgemm::bounds_check_indices", "check", NAN, move, 4, 1),
+    COUNTED("fbgemm::asynchronous_complete_cumsum", "cumulative sum", NAN, move, 1, 2),
+    LEAF("fbgemm::permute_pooled_embs_auto_grad", "copy", move, 5, 2),
+    LEAF("torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbsFunction<&fbgemm_gpu::permute_pooled_embs_"
+         "gpu> >",
+         "copy", move, 1, 2),
 };
 
-static const row *find(rf_span name) {
+static const torch_row *find(rf_span name) {
   size_t size = name.size;
   for (int pass = 0; pass < 2 && size > 0; pass++) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -228,316 +251,43 @@ static const row *find(rf_span name) {
   return NULL;
 }
 
-/* Their work */
-
-static const tensor *argument(const arguments *a, int at) {
-  static const tensor none = {.type = -1};
-  return at >= 0 && at < a->count ? &a->list[at] : &none;
-}
-
-/** Our operation's work with its first parameters as given. */
-static bool ask(const char *name, const roof_types *formats, int count, const double *given,
-                roof_work *work) {
-  const roof_op *op = NULL;
-  double values[ROOF_PARAM_MAX];
-  if (roof_op_find(name, &op, NULL) != ROOF_OK) {
-    return false;
-  }
-  roof_op_defaults(op, values);
-  memcpy(values, given, (size_t)count * sizeof *given);
-  if (roof_op_complete(op, values, NULL) != ROOF_OK) {
-    return false;
-  }
-  roof_work_init(work);
-  op->work(op, values, formats, work);
-  return true;
-}
-
-/** Products use the matrix unit, but fp32 and fp64 only if the kernel's name shows it. */
-static void set_product(torch_work *w, roof_dtype dtype, double flops, double bytes) {
-  w->dtype = dtype;
-  w->unit = dtype == ROOF_FP32 || dtype == ROOF_FP64 ? ROOF_VECTOR : ROOF_MATRIX;
-  w->product = true;
-  w->flops = flops;
-  w->bytes = bytes;
-}
-
-static bool multiply(const row *r, const arguments *a, double batch, const double mnk[3], torch_work *w) {
-  const tensor *left = argument(a, r->at[0]), *right = argument(a, r->at[1]);
-  if (left->type < 0 || right->type < 0 || types[left->type].dtype < 0) {
-    return false;
-  }
-  roof_work work;
-  roof_types formats = roof_types_of((roof_dtype)types[left->type].dtype);
-  formats.weights = types[right->type].dtype >= 0 ? (roof_dtype)types[right->type].dtype : formats.compute;
-  formats.output = r->at[3] == 0                  ? formats.compute
-                   : formats.compute == ROOF_INT8 ? ROOF_FP32 /* int32: as wide */
-                                                  : ROOF_BF16;
-  if (!ask(r->op, &formats, 4, (double[]){mnk[0], mnk[1], mnk[2], batch}, &work)) {
-    return false;
-  }
-  set_product(w, formats.compute, work.flops,
-              work.read_bytes + work.write_bytes + bytes_of(argument(a, r->at[2])));
-  return true;
-}
-
-/** a[..., m, k] b[..., k, n]; a vector is one column. */
-static bool product(const row *r, const arguments *a, torch_work *w) {
-  const tensor *left = argument(a, r->at[0]), *right = argument(a, r->at[1]);
-  int l = left->rank, n = right->rank;
-  if (l < 2 || n < 1 || n > l) {
-    return false;
-  }
-  double inner = left->size[l - 1], columns = n > 1 ? right->size[n - 1] : 1;
-  double rows_all = left->elements / inner, batch = 1;
-  for (int i = 0; i < n - 2; i++) {
-    batch *= right->size[i];
-  }
-  bool fits = right->size[n > 1 ? n - 2 : 0] == inner && inner > 0 && fmod(rows_all, batch) == 0;
-  return fits && multiply(r, a, batch, (double[]){rows_all / batch, columns, inner}, w);
-}
-
-/** x[..., in] weight[out, in]. */
-static bool product_transposed(const row *r, const arguments *a, torch_work *w) {
-  const tensor *x = argument(a, r->at[0]), *weight = argument(a, r->at[1]);
-  bool fits =
-      x->rank >= 1 && weight->rank == 2 && weight->size[1] > 0 && x->size[x->rank - 1] == weight->size[1];
-  return fits &&
-         multiply(r, a, 1, (double[]){x->elements / weight->size[1], weight->size[0], weight->size[1]}, w);
-}
-
-/** A value that is a list of whole numbers, "[1, 1]", or one number for all; how many it has, 0: none. */
-static int numbers(const arguments *a, int at, double *list) {
-  if (at < 0 || at >= a->value_count) {
-    return 0;
-  }
-  int count = 0;
-  const char *p = a->values[at].at, *end = p + a->values[at].size;
-  while (p < end && count < RANK) {
-    double value = 0;
-    bool digits = false;
-    for (; p < end && isdigit((unsigned char)*p); p++) {
-      value = value * 10 + (*p - '0');
-      digits = true;
-    }
-    if (digits) {
-      list[count++] = value;
-    }
-    p += p < end && !digits;
-  }
-  return count;
-}
-
-/** A value's truth: 1, 0, or -1 when it is not recorded. */
-static int truth(const arguments *a, int at) {
-  if (at < 0 || at >= a->value_count) {
-    return -1;
-  }
-  return rf_scan_is(a->values[at], "True") ? 1 : rf_scan_is(a->values[at], "False") ? 0 : -1;
-}
-
-/** Elements that a convolution gives, NaN when its stride or padding is not recorded. */
-static double convolved(const row *r, const arguments *a, const tensor *x, const tensor *weight) {
-  double stride[RANK], padding[RANK], dilation[RANK];
-  int strides = numbers(a, r->at[2], stride), paddings = numbers(a, r->at[3], padding);
-  int dilations = numbers(a, r->at[4], dilation);
-  double elements = x->size[0] * weight->size[0];
-  for (int d = 0; d < x->rank - 2; d++) {
-    double step = strides > 0 ? stride[d < strides ? d : strides - 1] : NAN;
-    double edge = paddings > 0 ? padding[d < paddings ? d : paddings - 1] : NAN;
-    double apart = dilations > 0 ? dilation[d < dilations ? d : dilations - 1] : 1;
-    double side = floor((x->size[d + 2] + 2 * edge - apart * (weight->size[d + 2] - 1) - 1) / step) + 1;
-    elements *= side > 0 ? side : NAN;
-  }
-  return elements;
-}
-
-/** A convolution of any number of dimensions is one product: a pixel's taps by the weights of its group. */
-static bool convolve(const tensor *x, const tensor *weight, double results, double taps, double moved,
-                     double times, torch_work *w) {
-  int dtype = x->type >= 0 ? types[x->type].dtype : -1;
-  roof_work work;
-  roof_types formats = roof_types_of((roof_dtype)(dtype >= 0 ? dtype : 0));
-  if (dtype < 0 || weight->type < 0 || !(results >= 1) || !(taps >= 1) ||
-      !ask("gemm", &formats, 4, (double[]){results, 1, taps, 1}, &work)) {
-    return false;
-  }
-  set_product(w, formats.compute, times * work.flops,
-              times * (bytes_of(x) + bytes_of(weight) + moved * types[x->type].bytes));
-  return true;
-}
-
-static bool convolution(const row *r, const arguments *a, torch_work *w) {
-  const tensor *x = argument(a, r->at[0]), *weight = argument(a, r->at[1]);
-  bool fits = x->rank >= 3 && x->rank == weight->rank && weight->size[0] > 0;
-  if (!fits || truth(a, r->at[5]) == 1) {
-    return false;
-  }
-  double results = convolved(r, a, x, weight);
-  return convolve(x, weight, results, weight->elements / weight->size[0], results, 1, w);
-}
-
-/** The gradients of the input and of the weight each multiply as often as the forward pass. */
-static bool convolution_backward(const row *r, const arguments *a, torch_work *w) {
-  const tensor *gradient = argument(a, r->at[0]), *x = argument(a, r->at[1]), *weight = argument(a, r->at[2]);
-  if (x->rank < 3 || x->rank != weight->rank || weight->size[0] <= 0 || truth(a, r->at[3]) == 1) {
-    return false;
-  }
-  double times = 2;
-  if (r->at[4] < a->value_count) {
-    rf_span mask = a->values[r->at[4]]; /* "[True, True, False]" */
-    const char *first = memchr(mask.at, '[', mask.size), *comma = memchr(mask.at, ',', mask.size);
-    times = first != NULL && comma != NULL
-                ? (first[1] == 'T') + (mask.at + mask.size > comma + 2 && comma[2] == 'T')
-                : 2;
-  } else {
-    w->estimated = true;
-  }
-  return times > 0 && convolve(x, weight, gradient->elements, weight->elements / weight->size[0],
-                               gradient->elements, times, w);
-}
-
-static bool attend(const row *r, const arguments *a, double flops, double bytes, torch_work *w) {
-  const tensor *q = argument(a, r->at[0]), *k = argument(a, r->at[1]);
-  int heads = r->at[4], positions = r->at[5], causal = truth(a, r->at[3]);
-  if (q->rank != 4 || k->rank != 4 || q->type < 0 || types[q->type].dtype < 0) {
-    return false;
-  }
-  roof_work work;
-  roof_types formats = roof_types_of((roof_dtype)types[q->type].dtype);
-  const double values[] = {q->size[0], q->size[heads], q->size[positions], k->size[positions],
-                           q->size[3], k->size[heads], causal == 1};
-  if (!ask(r->op, &formats, 7, values, &work)) {
-    return false;
-  }
-  set_product(w, formats.compute, flops * work.flops, bytes * (work.read_bytes + work.write_bytes));
-  w->estimated = causal < 0;
-  return true;
-}
-
-static bool attention(const row *r, const arguments *a, torch_work *w) {
-  return attend(r, a, 1, 1, w);
-}
-
-/** Five products instead of two; Q, K, V, O and the gradient of each (Dao et al. 2022). */
-static bool attention_backward(const row *r, const arguments *a, torch_work *w) {
-  return attend(r, a, 2.5, 2, w);
-}
-
-/** The sizes of all tensors brought together, as broadcasting does. False when they do not fit. */
-static bool broadcast(const arguments *a, int tensors, tensor *result) {
-  *result = (tensor){.type = -1, .elements = 1};
-  double wide[RANK];
-  for (int d = 0; d < RANK; d++) {
-    wide[d] = 1;
-  }
-  for (int i = 0; i < a->count && i < tensors; i++) {
-    const tensor *t = &a->list[i];
-    for (int d = 0; d < t->rank && t->type >= 0; d++) {
-      double size = t->size[t->rank - 1 - d];
-      if (size != 1 && wide[d] != 1 && size != wide[d]) {
-        return false;
-      }
-      wide[d] = wide[d] == 1 ? size : wide[d];
-    }
-    bool widest = t->type >= 0 && (result->type < 0 || t->rank > result->rank ||
-                                   (t->rank == result->rank && types[t->type].dtype >= 0 &&
-                                    types[t->type].bytes > types[result->type].bytes));
-    result->type = widest ? t->type : result->type;
-    result->rank = t->rank > result->rank ? t->rank : result->rank;
-  }
-  for (int d = 0; d < RANK; d++) {
-    result->elements *= wide[d];
-  }
-  return result->type >= 0;
-}
-
-/** A fixed count of FLOPs per element, from our operation's own. */
-static bool each(const row *r, const arguments *a, const tensor *shape, double moved, torch_work *w) {
-  const roof_op *op = NULL;
-  if (roof_op_find(r->op, &op, NULL) != ROOF_OK) {
-    return false;
-  }
-  int dtype = types[shape->type].dtype;
-  for (int i = 0; i < a->count; i++) {
-    w->bytes += bytes_of(&a->list[i]);
-  }
-  w->bytes += moved;
-  w->flops = dtype >= 0 && dtype != ROOF_INT8 ? op->flops_per_element * shape->elements : 0;
-  w->dtype = dtype >= 0 ? (roof_dtype)dtype : ROOF_FP32;
-  w->unit = ROOF_VECTOR;
-  return true;
-}
-
-static bool map(const row *r, const arguments *a, torch_work *w) {
-  tensor shape;
-  bool norm = strstr(r->op, "norm") != NULL; /* its vectors are no operands of a map */
-  return broadcast(a, norm ? 1 : r->tensors, &shape) && each(r, a, &shape, bytes_of(&shape), w);
-}
-
-/** A comparison gives a byte. */
-static bool test(const row *r, const arguments *a, torch_work *w) {
-  tensor shape;
-  return broadcast(a, r->tensors, &shape) && each(r, a, &shape, shape.elements, w);
-}
-
-/** What is written as it is, what is read each element once. */
-static bool fill(const row *r, const arguments *a, torch_work *w) {
-  const tensor *to = argument(a, r->at[0]), *from = argument(a, r->at[1]);
-  const tensor *shape = from->type >= 0 ? from : to;
-  const roof_op *op = NULL;
-  if (shape->type < 0 || roof_op_find(r->op, &op, NULL) != ROOF_OK) {
-    return false;
-  }
-  int dtype = types[shape->type].dtype;
-  w->flops = dtype >= 0 ? op->flops_per_element * shape->elements : 0;
-  w->bytes = bytes_of(to) + bytes_of(from);
-  w->dtype = dtype >= 0 ? (roof_dtype)dtype : ROOF_FP32;
-  w->unit = ROOF_VECTOR;
-  return true;
-}
-
-static bool gather(const row *r, const arguments *a, torch_work *w) {
-  const tensor *table = argument(a, r->at[0]), *indices = argument(a, r->at[1]);
-  roof_work work;
-  if (table->rank != 2 || table->type < 0 || types[table->type].dtype < 0) {
-    return false;
-  }
-  roof_types formats = roof_types_of((roof_dtype)types[table->type].dtype);
-  if (!ask(r->op, &formats, 2, (double[]){indices->elements, table->size[1]}, &work)) {
-    return false;
-  }
-  w->bytes = work.read_bytes + work.write_bytes;
-  w->dtype = formats.compute;
-  w->unit = ROOF_VECTOR;
-  return true;
-}
-
 bool rf_torch_has_formula(rf_span name, bool *values) {
-  const row *r = find(name);
+  const torch_row *r = find(name);
   *values = r != NULL && r->values;
   return r != NULL;
 }
 
+/** What is more than the operator takes is the tensor for its results, which is not read. */
+static void drop_result(torch_arguments *a, int most) {
+  const torch_tensor *last = rf_torch_argument(a, a->count - 1);
+  int tensors = 0;
+  for (int i = 0; i < a->count; i++) {
+    tensors += a->list[i].type >= 0;
+  }
+  a->count -= most > 0 && tensors == most + 1 && last->type >= 0 && last->rank > 0;
+}
+
 torch_work rf_torch_work_of(const torch_call *call) {
-  const row *r = find(call->name);
+  const torch_row *r = find(call->name);
   torch_work w = {.known = r == NULL ? TORCH_NO_FORMULA : TORCH_NO_SHAPES};
   if (r == NULL || call->shapes.at == NULL || *call->shapes.at != '[') {
     return w;
   }
-  arguments a;
+  torch_arguments a;
   int tensors = 0;
   bool typed = false;
-  read_arguments(call, &a);
+  rf_torch_arguments_read(call, &a);
+  drop_result(&a, r->tensors);
   for (int i = 0; i < a.count; i++) {
-    typed |= a.list[i].type >= 0;
+    typed |= a.list[i].type >= 0 || a.list[i].list;
     tensors += a.list[i].type >= 0 && a.list[i].rank > 0;
   }
   w.op = r->op;
+  w.each = r->flops;
   w.wraps = r->wraps;
-  w.known = typed && tensors <= r->tensors && r->work(r, &a, &w) && isfinite(w.flops) && isfinite(w.bytes)
-                ? TORCH_KNOWN
-                : TORCH_MISFIT;
+  bool fits = typed && tensors <= r->tensors && r->work(r, &a, &w);
+  bool counted = isfinite(w.flops) || (isnan(r->flops) && isnan(w.flops));
+  w.known = fits && counted && isfinite(w.bytes) ? TORCH_KNOWN : TORCH_MISFIT;
   return w;
 }
 
@@ -574,7 +324,7 @@ double rf_torch_collective_bytes(rf_span name, rf_span type, double in, double o
     roof_work work;
     double size = fmax(in, out) * width;
     if (rf_scan_is(name, names[i].nccl) && size > 0 &&
-        ask(names[i].op, &formats, sends ? 1 : 2, (double[]){size, ranks}, &work)) {
+        rf_torch_ask(names[i].op, &formats, sends ? 1 : 2, (double[]){size, ranks}, &work)) {
       return work.link_bytes;
     }
   }

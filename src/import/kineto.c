@@ -57,17 +57,6 @@ static bool contains(rf_span text, const char *part) {
   return memmem(text.at, text.size, part, strlen(part)) != NULL;
 }
 
-/** NVIDIA's libraries name the instruction (s1688, d884, tf32), AMD's Tensile the matrix instruction
- * (MI16x16). */
-static bool names_matrix_unit(rf_span name) {
-  static const char *const parts[] = {"tf32", "s1688", "d884", "d16816", "_MI16x16", "_MI32x32", "_MI4x4"};
-  bool found = false;
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    found |= contains(name, parts[i]);
-  }
-  return found;
-}
-
 /** The number of a name; what it says is found when it is new. */
 static uint32_t name_of(kineto *t, rf_span name) {
   uint32_t number = rf_intern_add(&t->names, name.at, name.size);
@@ -77,7 +66,8 @@ static uint32_t name_of(kineto *t, rf_span name) {
       return INTERN_FAILED;
     }
     said->formula = rf_torch_has_formula(name, &said->values);
-    said->tensor = names_matrix_unit(name);
+    said->says = rf_kernel_name_says(name);
+    said->width = rf_torch_type_in(name, &said->dtype);
     said->inside = contains(name, "DtoD") || contains(name, "Device -> Device");
     said->graph = contains(name, "GraphLaunch");
     said->wait = contains(name, "Synchronize");
@@ -198,7 +188,7 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
                        .activity = (uint8_t)(inside       ? COPY_INSIDE
                                              : collective ? COLLECTIVE
                                                           : kind),
-                       .tensor = t->said.list[name].tensor};
+                       .says = t->said.list[name].says};
   if (collective) {
     k->amount =
         rf_torch_collective_bytes(e->collective, e->dtype, (double)rf_chrome_whole(e->in, 0),
