@@ -1,9 +1,11 @@
-/* profile_export_aiperf.json: each metric is an object of statistics with a unit. */
+/* What AIPerf and GenAI-Perf export (profile_export_aiperf.json, profile_export_genai_perf.csv): each metric is an object
+ * of statistics with a unit, or a row of them. */
 #include "import/_aiperf.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "documents/json.h"
 
 bool rf_aiperf_is(const json_t *document) {
@@ -66,8 +68,9 @@ static const json_t *find(const json_t *object, const char *name, int depth) {
 
 static void set_settings(json_t *run, const json_t *settings) {
   enum { DEPTH = 4 };
-  const json_t *models = find(settings, "model_names", DEPTH);
-  const json_t *model = json_is_array(models) ? json_array_get(models, 0) : find(settings, "model", DEPTH);
+  const json_t *model = find(settings, "model_names", DEPTH);
+  model = model != NULL ? model : find(settings, "model", DEPTH);
+  model = json_is_array(model) ? json_array_get(model, 0) : model;
   if (json_is_string(model)) {
     rf_json_set(run, "model", json_incref((json_t *)(uintptr_t)model));
   }
@@ -78,7 +81,8 @@ json_t *rf_aiperf_run(const json_t *document) {
   json_t *run = json_object();
   double count = metric(document, "request_count", "avg");
   set(run, "completed", count);
-  set(run, "duration", metric(document, "benchmark_duration", "avg"));
+  double duration = metric(document, "benchmark_duration", "avg");
+  set(run, "duration", isnan(duration) ? count / metric(document, "request_throughput", "avg") : duration);
   set(run, "total_input_tokens", round(count * metric(document, "input_sequence_length", "avg")));
   set(run, "total_output_tokens", round(count * metric(document, "output_sequence_length", "avg")));
   set(run, "request_throughput", metric(document, "request_throughput", "avg"));
@@ -86,4 +90,53 @@ json_t *rf_aiperf_run(const json_t *document) {
   set_latencies(run, document);
   set_settings(run, json_object_get(document, "input_config"));
   return run;
+}
+
+static const char csv_header[] = "Metric,avg,min,max";
+
+bool rf_aiperf_is_csv(const char *text) {
+  return strncmp(text, csv_header, sizeof csv_header - 1) == 0 && strstr(text, "\nRequest Latency (") != NULL;
+}
+
+/** "Time To First Token (ms)" as the JSON has it: "time_to_first_token", with a unit. */
+static void take_row(json_t *document, const import_row *header, const import_row *row) {
+  static const import_marks marks = {'.', ','};
+  char key[64] = "", unit[16] = "";
+  const char *name = row->fields[0], *open = strrchr(name, '(');
+  size_t length = open != NULL ? (size_t)(open - name) : strlen(name);
+  for (size_t i = 0; i < length && i + 1 < sizeof key; i++) {
+    key[i] = name[i] == ' ' ? '_' : (char)rf_lower((unsigned char)name[i]);
+    key[i + 1] = '\0';
+  }
+  for (size_t last = strlen(key); last > 0 && key[last - 1] == '_'; last--) {
+    key[last - 1] = '\0';
+  }
+  if (open != NULL) {
+    snprintf(unit, sizeof unit, "%.*s", (int)strcspn(open + 1, ")"), open + 1);
+  }
+  json_t *metric = json_object();
+  rf_json_set(metric, "unit", json_string(unit));
+  for (size_t i = 1; i < row->count && i < header->count; i++) {
+    const char *statistic = strcmp(header->fields[i], "Value") == 0 ? "avg" : header->fields[i];
+    set(metric, statistic, rf_import_number(row->fields[i], &marks));
+  }
+  rf_json_set(document, key, metric);
+}
+
+roof_status rf_aiperf_csv(roof_source *source, json_t **document, roof_error *error) {
+  import_row header = {0}, row = {0};
+  roof_status status = ROOF_OK;
+  *document = json_object();
+  while (rf_import_csv(source, ',', &row, &status, error)) {
+    if (strcmp(rf_import_field(&row, 0), "Metric") == 0) {
+      import_row swap = header;
+      header = row;
+      row = swap;
+    } else if (row.count > 1 && header.count > 1 && strcmp(header.fields[1], "GPU") != 0) {
+      take_row(*document, &header, &row);
+    }
+  }
+  rf_import_row_done(&header);
+  rf_import_row_done(&row);
+  return status;
 }

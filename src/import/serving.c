@@ -1,5 +1,5 @@
-/* What the serving benchmarks of vLLM, SGLang and AIPerf write: one run with its latencies and throughputs, as JSON,
- * JSON lines or the report for people. */
+/* What the serving benchmarks of vLLM, SGLang, AIPerf, GenAI-Perf and GuideLLM write: runs with their latencies and
+ * throughputs, as JSON, JSON lines, CSV or the report for people. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "core/number.h"
 #include "documents/json.h"
 #include "import/_aiperf.h"
+#include "import/_guidellm.h"
 
 static int detect(const char *text, size_t size) {
   (void)size;
@@ -17,7 +18,10 @@ static int detect(const char *text, size_t size) {
   bool aiperf = strstr(text, "\"request_throughput\"") != NULL && strstr(text, "\"request_latency\"") != NULL;
   bool report = strstr(text, " Serving Benchmark Result ") != NULL ||
                 strstr(text, " Offline Throughput Benchmark Result ") != NULL;
-  return json || report || aiperf ? 90 : offline || latency ? 80 : 0;
+  bool guidellm =
+      strstr(text, "\"benchmarks\"") != NULL &&
+      (strstr(text, "\"generative_benchmark\"") != NULL || strstr(text, "\"guidellm_version\"") != NULL);
+  return json || report || aiperf || guidellm || rf_aiperf_is_csv(text) ? 90 : offline || latency ? 80 : 0;
 }
 
 typedef struct reading {
@@ -31,6 +35,7 @@ static const struct {
   const char *key, *name;
   double scale;
 } figures[] = {{"completed", "requests", 1},
+               {"failed", "failed_requests", 1},
                {"total_input_tokens", "input_tokens", 1},
                {"total_output_tokens", "output_tokens", 1},
                {"request_throughput", "requests_per_second", 1},
@@ -238,11 +243,21 @@ static roof_status take_run(reading *r, const json_t *run, roof_error *error) {
   return status;
 }
 
-/** One document: a run as it stands, or AIPerf's. */
+/** One document: a run as it stands, AIPerf's, or those of GuideLLM. */
 static roof_status take_document(reading *r, const json_t *document, roof_error *error) {
   json_t *run = rf_aiperf_is(document) ? rf_aiperf_run(document) : NULL;
-  roof_status status = take_run(r, run != NULL ? run : document, error);
+  json_t *runs = run == NULL && rf_guidellm_is(document) ? rf_guidellm_runs(document) : NULL;
+  const json_t *one;
+  size_t i;
+  roof_status status = ROOF_OK;
+  if (runs == NULL) {
+    status = take_run(r, run != NULL ? run : document, error);
+  }
+  json_array_foreach(runs, i, one) {
+    status = status == ROOF_OK ? take_run(r, one, error) : status;
+  }
   json_decref(run);
+  json_decref(runs);
   return status;
 }
 
@@ -340,12 +355,17 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   reading r = {.source = source, .profile = profile};
   size_t size = 0;
   json_t *document = NULL;
+  const char *head = rf_import_head(source, &size);
   roof_status status = ROOF_OK;
-  if (one_a_line(rf_import_head(source, &size))) {
+  if (rf_aiperf_is_csv(head)) {
+    status = rf_aiperf_csv(source, &document, error);
+  } else if (one_a_line(head)) {
     status = read_lines(&r, error);
   } else {
     status = rf_import_document(source, &document, error);
-    status = status == ROOF_OK ? take_document(&r, document, error) : status;
+  }
+  if (status == ROOF_OK && document != NULL) {
+    status = take_document(&r, document, error);
   }
   json_decref(document);
   return status == ROOF_OK && r.runs == 0
@@ -355,8 +375,8 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 
 const roof_format rf_format_serving = {
     .name = "serving",
-    .title = "vLLM and SGLang serving benchmarks (JSON, JSON lines, report)",
-    .gives = "duration, tokens, TTFT, TPOT, throughput as the file says them; those of AIPerf (JSON) too",
+    .title = "serving benchmarks of vLLM, SGLang, AIPerf, GenAI-Perf, GuideLLM",
+    .gives = "duration, tokens, TTFT, TPOT, throughput as the file says them",
     .detect = detect,
     .read = read,
 };

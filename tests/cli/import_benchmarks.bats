@@ -56,3 +56,35 @@ refuses() { # TEXT FILE [OPTION...]
   printf '%s{"name":3,"stats":[]},{"name":"x","stats":{"rounds":1e300,"mean":1}}]}' "$json" >types.json
   refuses 'types.json:1: no benchmark in it' types.json
 }
+
+@test "GenAI-Perf's JSON and CSV say the same, and GuideLLM's runs are one each" {
+  local same='.kernels[0] | [.seconds, .items, .counters.mean_ttft_seconds, .counters.p99_tpot_seconds, .counters.median_e2e_seconds]'
+  for file in genai-perf.json genai-perf.csv; do
+    run -0 "$ROOFLINE" import "$fixtures/$file" --json
+    [ "$(json "$same")" = '[20,102400,0.08,0.009,1.99]' ]
+  done
+  run -0 "$ROOFLINE" import "$fixtures/genai-perf.json" --json
+  [ "$(json '.kernels[0].name')" = '"serving some/model, 8 at once"' ]
+  run -0 "$ROOFLINE" import "$fixtures/guidellm-0.3.json" --json
+  [ "$(json '[.kernels[] | [.name, .seconds, .counters.failed_requests]]')" = '[["serving some/model, 1 at once",25,null],["serving some/model, 4 requests/s",25,3]]' ]
+  head -c 900 "$fixtures/guidellm.json" >cut.json
+  refuses 'cut.json:' cut.json
+  printf '{"benchmarks":[{"type_":"generative_benchmark","metrics":{"requests_per_second":{}},"duration":"x"}]}' >types.json
+  refuses 'types.json:1: no run with a duration in it' types.json
+  printf 'Metric,avg,min,max\nRequest Latency (ms),x,1,1\n' >empty.csv
+  refuses 'empty.csv:1: no run with a duration in it' empty.csv
+}
+
+@test "MLPerf's summary says whether its run is valid" {
+  run -0 "$ROOFLINE" import "$fixtures/mlperf-server.txt"
+  has 'result: INVALID'
+  has 'p99 ttft: 1.761 s'
+  run -0 "$ROOFLINE" import "$fixtures/mlperf-single.txt" --json
+  [ "$(json '.kernels[0] | [.name, .seconds, .counters.median_latency_seconds]')" = '["BERT SERVER SingleStream",0.001818181,0.0018]' ]
+  head -5 "$fixtures/mlperf-single.txt" >cut.txt
+  refuses 'cut.txt:1: no latency or rate of samples in it' cut.txt
+  sed 's/PerformanceOnly/AccuracyOnly/' "$fixtures/mlperf-single.txt" >accuracy.txt
+  refuses 'accuracy.txt:1: a run for accuracy alone' accuracy.txt
+  sed 's/1818181/1e400/; s/: 550.00/: -5/' "$fixtures/mlperf-single.txt" >huge.txt
+  refuses 'huge.txt:1: no latency or rate of samples in it' huge.txt
+}

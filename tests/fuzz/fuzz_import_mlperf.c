@@ -1,0 +1,2 @@
+#define FORMAT "mlperf"
+#include "import_any.h"
