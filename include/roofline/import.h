@@ -111,6 +111,8 @@ typedef struct roof_record {
   roof_count items;      /**< tokens, elements or whatever the benchmark counts */
   roof_counter *counters;
   size_t counter_count;
+  /** What the file says was not counted, "" nothing, static or the profile's; NULL: it does not say. */
+  const char *uncounted;
   roof_ran *ran;    /**< NULL: the file gives no shape */
   roof_served *run; /**< NULL: no run of a whole model */
 } roof_record;
@@ -269,7 +271,10 @@ typedef struct roof_ranked_record {
   char shown[ROOF_KERNEL_SHOWN + 1]; /**< its name, so that no two rows show the same: roof_ranking_name */
   roof_placed at;
   double time_share; /**< of the seconds of all rows; NaN: not timed */
-  bool starved;      /**< its counters show a device that had no work for most of the time */
+  /** What of its work was not counted ("compute", "memory") or has no ceiling ("integer"): then no share and no loss
+   *  are stated, and `at.at_least` is the share of the ceiling of the rest. "": nothing. */
+  const char *uncounted;
+  bool starved; /**< its counters show a device that had no work for most of the time */
 } roof_ranked_record;
 
 typedef struct roof_ranking {

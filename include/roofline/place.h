@@ -122,6 +122,7 @@ typedef struct roof_placed {
   double limit_seconds;        /**< the least time that the hardware allows */
   double compute_seconds;      /**< of the arithmetic alone */
   double share;                /**< ceiling_seconds / seconds */
+  double at_least;             /**< the share where part of the work was not counted (roof_place_withhold) */
   double headroom;             /**< seconds / ceiling_seconds */
   double lost_seconds;         /**< seconds - ceiling_seconds */
   double slowest_seconds;      /**< the slow end of what was predicted; NaN: nothing was */
@@ -158,6 +159,14 @@ ROOF_API roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_mach
  *  Ownership: fills *placed.
  *  Errors: none: what is not known says why. */
 ROOF_API void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_placed *placed);
+
+/** Takes back ceiling, share and verdict of work of which part was not counted ("compute", "memory") or has no ceiling
+ *  ("integer"): the ceiling of the rest says only what it reached at least. Nothing where it is beyond that ceiling or
+ *  `uncounted` is "".
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API void roof_place_withhold(roof_placed *placed, const char *uncounted);
 
 /** The verdict of placed work where its operation, its `values` (completed) and formats are known, and how many `calls`
  *  the placed time is of: as roof_verdict_heed says of the prediction on the ceilings' machine.

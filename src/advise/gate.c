@@ -134,6 +134,7 @@ roof_status roof_place_measurement(const roof_ceilings *ceilings, const roof_mea
     work.unit = op != NULL ? (int)op->unit : -1;
     roof_place(ceilings, &work, &at);
     roof_status status = heed_prediction(ceilings, m, &at, error);
+    roof_place_withhold(&at, m->uncounted);
     if (status == ROOF_OK) {
       *placed = at;
     }

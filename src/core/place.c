@@ -303,9 +303,9 @@ static void consider_bytes(bound *b, const roof_ceilings *c, const roof_price *p
   }
 }
 
-/** What the profiler says of a resource whose use it did not count. */
+/** What the profiler says of a resource whose use it did not count, or of arithmetic on whole numbers. */
 static void consider_busy(bound *b, const roof_counted *work, const roof_placed *counted) {
-  if (isnan(counted->flops)) {
+  if (!(counted->flops > 0)) {
     consider(b, work->busy_compute * work->seconds, ROOF_COMPUTE_BOUND);
   }
   if (isnan(counted->bytes)) {
@@ -334,6 +334,7 @@ static roof_placed placed_at(double seconds) {
                        .limit_seconds = NAN,
                        .compute_seconds = NAN,
                        .share = NAN,
+                       .at_least = NAN,
                        .headroom = NAN,
                        .lost_seconds = NAN,
                        .slowest_seconds = NAN};
@@ -476,6 +477,19 @@ void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_pl
     }
   }
   place(ceilings, work, placed);
+}
+
+void roof_place_withhold(roof_placed *p, const char *uncounted) {
+  if (p->state != ROOF_PLACE_POSSIBLE || uncounted[0] == '\0') {
+    return;
+  }
+  rf_format(p->why, sizeof p->why, "at least %.3g %% of %s, %s %s", 100 * p->share, p->binding, uncounted,
+            strcmp(uncounted, "integer") == 0 ? "peak not known" : "not counted");
+  p->at_least = p->share;
+  p->state = ROOF_PLACE_UNKNOWN;
+  p->regime = ROOF_REGIME_COUNT;
+  p->verdict = NULL;
+  p->ceiling_seconds = p->limit_seconds = p->share = p->headroom = p->lost_seconds = NAN;
 }
 
 void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,

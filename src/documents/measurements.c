@@ -234,6 +234,7 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   m->total_seconds = rf_json_number_of(json_object_get(kernel, "total_seconds"));
   m->write_share = rf_json_number_of(json_object_get(kernel, "write_share"));
   m->update_share = rf_json_number_of(json_object_get(kernel, "update_share"));
+  snprintf(m->uncounted, sizeof m->uncounted, "%s", rf_json_text_of(json_object_get(kernel, "not_counted")));
   read_ceiling(kernel, m);
   status = read_flops(json_object_get(kernel, "flops"), counted, m, error);
   read_bytes(json_object_get(kernel, "bytes"), counted, m);

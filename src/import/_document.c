@@ -74,6 +74,7 @@ static json_t *kernel_json(const roof_ranked_record *row) {
       "counters", counters_of(r));
   rf_json_set(kernel, "counted", counted);
   rf_json_add_placed(kernel, at, calls);
+  rf_json_set(kernel, "not_counted", row->uncounted[0] != '\0' ? json_string(row->uncounted) : json_null());
   json_decref(items);
   return kernel;
 }

@@ -107,6 +107,7 @@ roof_status roof_ranking_measurements(const roof_profile *profile, const roof_ra
     if (status == ROOF_OK &&
         (status = roof_record_measurement(ranking->rows[i].record, m, error)) == ROOF_OK) {
       m->taken = profile->taken;
+      snprintf(m->uncounted, sizeof m->uncounted, "%s", ranking->rows[i].uncounted);
       m->taken_from = isnan(profile->taken)    ? ROOF_TAKEN_PIPE
                       : profile->dated_by_file ? ROOF_TAKEN_FILE
                                                : ROOF_TAKEN_SAID;

@@ -291,6 +291,7 @@ static void add_counters(roof_profile *profile, roof_record *record, const ncu_l
       {"matrix", tensor_share(v)},
       {"active", v[NCU_ACTIVE]},
       {"lanes", v[NCU_LANES] / 32},
+      {"integer_operations_per_second", v[NCU_INTEGERS] / seconds_of(l)},
       {"bank_conflicts", v[NCU_SHARED_WAVES] > 0 ? v[NCU_BANK_CONFLICTS] / v[NCU_SHARED_WAVES] : NAN}};
   double seconds = or_zero(seconds_of(l)) * l->calls;
   for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {

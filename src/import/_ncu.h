@@ -46,6 +46,7 @@
   X(NCU_HADD, "sass_thread_inst_executed_op_hadd_pred_on.sum")                                               \
   X(NCU_HMUL, "sass_thread_inst_executed_op_hmul_pred_on.sum")                                               \
   X(NCU_HFMA, "sass_thread_inst_executed_op_hfma_pred_on.sum")                                               \
+  X(NCU_INTEGERS, "sass_thread_inst_executed_op_integer_pred_on.sum")                                        \
   X(NCU_DADD_CYCLE, "sass_thread_inst_executed_op_dadd_pred_on.sum.per_cycle_elapsed")                       \
   X(NCU_DMUL_CYCLE, "sass_thread_inst_executed_op_dmul_pred_on.sum.per_cycle_elapsed")                       \
   X(NCU_DFMA_CYCLE2, "derived__smsp__sass_thread_inst_executed_op_dfma_pred_on_x2")                          \

@@ -37,6 +37,42 @@ static bool is_starved(const roof_record *record) {
   return seen.resource != NULL && seen.busy && seen.regime == ROOF_OVERHEAD_BOUND;
 }
 
+/** What a machine's lanes do at most in a second of whole numbers: one operation in the place of a multiply-add of fp32,
+ * which counts 2. NaN: not known. */
+static double integer_rate(const roof_ceilings *ceilings) {
+  const roof_peak *peak = ceilings->peak[ROOF_FP32][ROOF_VECTOR];
+  bool lanes = peak != NULL && peak->dtype == ROOF_FP32 && peak->unit == ROOF_VECTOR;
+  return lanes ? 0.5 / ceilings->reached.flop[ROOF_FP32][ROOF_VECTOR] : NAN;
+}
+
+/** Whether whole numbers take longer than what has a ceiling: no machine's file has one for them, but half the rate of
+ * fp32 is one that is not reached before. */
+static bool is_integer_work(roof_placed *at, const roof_record *record, const roof_ceilings *ceilings) {
+  double done = roof_record_counter(record, "integer_operations_per_second"), rate = integer_rate(ceilings);
+  double share = done > rate ? 1 : done / rate;
+  bool most = at->share >= 0 ? share > at->share : done > 0;
+  if (at->state <= ROOF_PLACE_POSSIBLE && most && share > 0) {
+    at->state = ROOF_PLACE_POSSIBLE;
+    at->share = share;
+    snprintf(at->binding, sizeof at->binding, "fp32 vector / 2");
+  }
+  return most;
+}
+
+/** What keeps a row from being judged: a wall is stated only where the other resource was counted too. A transfer over
+ * a link has no other. */
+static const char *uncounted_of(roof_placed *at, const roof_record *record, const roof_counted *work,
+                                const roof_ceilings *ceilings) {
+  bool flops = !isnan(at->flops) || !isnan(work->busy_compute);
+  bool bytes = !isnan(at->bytes) || !isnan(work->link_bytes) || !isnan(work->busy_memory);
+  bool link = work->link_bytes > 0 && isnan(at->bytes);
+  return record->uncounted != NULL                                 ? record->uncounted
+         : is_integer_work(at, record, ceilings)                   ? "integer"
+         : !flops && !link && (bytes || !isnan(work->other_bytes)) ? "compute"
+         : flops && !bytes                                         ? "memory"
+                                                                   : "";
+}
+
 static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_record *record) {
   roof_ranked_record *row = &r->rows[r->count++];
   roof_counted work;
@@ -47,6 +83,8 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
     roof_place_heed(ceilings, record->ran->op, record->ran->values, &record->ran->types,
                     (double)record->calls, &row->at);
   }
+  row->uncounted = uncounted_of(&row->at, record, &work, ceilings);
+  roof_place_withhold(&row->at, row->uncounted);
   row->starved = is_starved(record);
   r->seconds += isnan(row->at.seconds) ? 0 : row->at.seconds;
   r->lost_seconds += row->at.lost_seconds > 0 ? row->at.lost_seconds : 0;

@@ -157,8 +157,17 @@ static void settle(roof_record *record, const rocprof_bag *b) {
   }
 }
 
+static void add_integers(roof_profile *profile, roof_record *record, const rocprof_bag *b) {
+  double seconds = roof_record_seconds(record);
+  if (b->rows[INT32] > 0 && seconds > 0) {
+    rf_import_counter(profile, record, "integer_operations_per_second",
+                      64 * (b->value[INT32] + b->value[INT64]) / seconds, seconds);
+  }
+}
+
 void rf_rocprof_settle(const rocprof_bags *bags, roof_profile *profile) {
   for (size_t i = 0; i < profile->count && i < bags->count; i++) {
     settle(&profile->records[i], &bags->list[i]);
+    add_integers(profile, &profile->records[i], &bags->list[i]);
   }
 }

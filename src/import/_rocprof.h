@@ -20,6 +20,8 @@
   X(MUL_F64, "SQ_INSTS_VALU_MUL_F64")                                                                        \
   X(TRANS_F64, "SQ_INSTS_VALU_TRANS_F64")                                                                    \
   X(FMA_F64, "SQ_INSTS_VALU_FMA_F64")                                                                        \
+  X(INT32, "SQ_INSTS_VALU_INT32")                                                                            \
+  X(INT64, "SQ_INSTS_VALU_INT64")                                                                            \
   X(MOPS_F16, "SQ_INSTS_VALU_MFMA_MOPS_F16")                                                                 \
   X(MOPS_BF16, "SQ_INSTS_VALU_MFMA_MOPS_BF16")                                                               \
   X(MOPS_F32, "SQ_INSTS_VALU_MFMA_MOPS_F32")                                                                 \

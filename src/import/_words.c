@@ -42,7 +42,7 @@ void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, c
   double judged = r->judged_seconds / r->seconds;
   if (judged < 0.995) {
     roof_text_addf(out, judged >= 0.1 ? "%.0f" : "%.2g", 100 * judged);
-    roof_text_addf(out, " %% of the time can be judged on %s: nothing was counted of the rest\n",
+    roof_text_addf(out, " %% of the time can be judged on %s: the rest was not counted, or in part\n",
                    machine->name);
   }
   if (r->worst != NULL) {

@@ -54,6 +54,7 @@ static void add_kernel(roof_profile *profile, const roof_measurement *m, const c
   if (record == NULL) {
     return;
   }
+  record->uncounted = roof_profile_text(profile, m->uncounted);
   if (rf_import_picoseconds(calls * m->seconds, &picoseconds)) {
     rf_import_calls(record, (uint64_t)calls, picoseconds);
   }

@@ -129,7 +129,7 @@ CSV
 
 @test "how much of the time was judged is said first, and what was not stands among the rest by its time" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100
-  [[ ${lines[1]} == *" % of the time can be judged on nvidia-h100-sxm: nothing was counted of the rest" ]]
+  [[ ${lines[1]} == *" % of the time can be judged on nvidia-h100-sxm: the rest was not counted, or in part" ]]
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100 --json
   [ "$(json '.judged_seconds < ([.kernels[].total_seconds] | add)')" = true ]
   [ "$(json '[.kernels[] | .lost_seconds // .total_seconds] | map(select(. != null)) | . == (sort | reverse)')" = true ]
@@ -329,4 +329,41 @@ DEVICES
 @test "the picture begins with time too" {
   run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/trace.json" --to trace.svg
   grep -q '<text class="s".*57 % of it in nvjet_tst_.*; idle 18.5 % of 225.0 µs' trace.svg
+}
+
+@test "a wall and a loss are stated only where compute and memory were counted" {
+  head='"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
+  row='"0","1","app","h","k","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics"'
+  printf '%s\n' "$head" "$row,\"gpu__time_duration.sum\",\"us\",\"20\"" \
+    "$row,\"dram__bytes.sum.per_second\",\"Gbyte/s\",\"670\"" >memory.csv
+  run -0 "$ROOFLINE" import memory.csv --machine h100
+  has '0 % of the time can be judged'
+  [[ $output != *lost\ against* ]]
+  COLUMNS=160 run -0 "$ROOFLINE" import memory.csv --machine h100
+  has 'at least 20 % of HBM, compute not counted'
+  run -0 "$ROOFLINE" import memory.csv --machine h100 --json
+  [ "$(json '[.kernels[0] | .not_counted, .fraction_of_ceiling, .lost_seconds, .regime]')" = '["compute",null,null,null]' ]
+  near '.kernels[0].at_least' 0.2
+  # with how busy the units were, the larger names the wall
+  printf '%s\n' "$row,\"sm__throughput.avg.pct_of_peak_sustained_elapsed\",\"%\",\"71\"" >>memory.csv
+  run -0 "$ROOFLINE" import memory.csv --machine h100 --json
+  [ "$(json '[.kernels[0] | .not_counted, .regime]')" = '[null,"compute"]' ]
+  near '.kernels[0].fraction_of_ceiling' 0.71
+  # perf that counted the misses of the last cache alone
+  printf '# started on\n\n1000000000,,duration_time,1000000000,100.00,,\n40000000,,LLC-load-misses,1000000000,100.00,,\n' >perf.csv
+  run -0 "$ROOFLINE" import perf.csv --machine h100 --json
+  [ "$(json '[.kernels[0] | .not_counted, .lost_seconds]')" = '["compute",null]' ]
+}
+
+@test "integer work is held against the lanes, never called memory-bound" {
+  columns=Dispatch_ID,Kernel_Name,SQ_INSTS_VALU_ADD_F32,SQ_INSTS_VALU_MUL_F32,SQ_INSTS_VALU_TRANS_F32,SQ_INSTS_VALU_FMA_F32
+  printf '%s\n' "$columns,SQ_INSTS_VALU_INT32,SQ_INSTS_VALU_INT64,FETCH_SIZE,WRITE_SIZE,Start_Timestamp,End_Timestamp" \
+    '0,func<int>,0,0,0,0,539230208,0,60000,60000,1000000000,1003358000' \
+    '1,copy,0,0,0,0,1000,0,600000,600000,1003400000,1004400000' >int.csv
+  run -0 "$ROOFLINE" import int.csv --machine mi210 --json
+  [ "$(json '[.kernels[] | [.name, .not_counted, .regime]]')" = '[["func<int>","integer",null],["copy",null,"memory"]]' ]
+  near '.kernels[0].at_least' 0.909 1e-3
+  near '.kernels[0].counters.integer_operations_per_second' 1.02772e13 1e-3
+  COLUMNS=160 run -0 "$ROOFLINE" import int.csv --machine mi210
+  has 'integer peak not known'
 }

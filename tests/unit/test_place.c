@@ -290,11 +290,49 @@ static void every_way_in_agrees(void **state) {
   }
 }
 
+static void what_was_not_counted_leaves_a_share_at_least(void **state) {
+  (void)state;
+  roof_counted work;
+  roof_placed at;
+  roof_counted_init(&work);
+  work.seconds = 1;
+  work.bytes[ROOF_MEMORY] = 0.25 * bandwidth;
+  roof_place(&ceilings, &work, &at);
+  roof_place_withhold(&at, "");
+  assert_double_equal(at.share, 0.25, 1e-12);
+  assert_true(isnan(at.at_least));
+  roof_place_withhold(&at, "compute");
+  assert_true(isnan(at.share) && isnan(at.lost_seconds) && at.verdict == NULL);
+  assert_int_equal(at.state, ROOF_PLACE_UNKNOWN);
+  assert_double_equal(at.at_least, 0.25, 1e-12);
+  assert_string_equal(at.why, "at least 25 % of HBM, compute not counted");
+  work.bytes[ROOF_MEMORY] = 4 * bandwidth; /* what cannot be is said whatever else it did */
+  roof_place(&ceilings, &work, &at);
+  roof_place_withhold(&at, "compute");
+  assert_int_equal(at.state, ROOF_PLACE_IMPOSSIBLE);
+}
+
+static void arithmetic_on_whole_numbers_is_as_busy_as_the_profiler_saw(void **state) {
+  (void)state;
+  roof_counted work;
+  roof_placed at;
+  roof_counted_init(&work);
+  work.seconds = 1;
+  work.bytes[ROOF_MEMORY] = 0.25 * bandwidth;
+  work.flops[ROOF_FP32][ROOF_VECTOR] = 0;
+  work.busy_compute = 0.9;
+  roof_place(&ceilings, &work, &at);
+  assert_double_equal(at.share, 0.9, 1e-12);
+  assert_int_equal(at.regime, ROOF_COMPUTE_BOUND);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unknown_is_never_a_share),
       cmocka_unit_test(what_was_not_counted_is_as_busy_as_seen),
       cmocka_unit_test(the_unit_of_flops),
+      cmocka_unit_test(what_was_not_counted_leaves_a_share_at_least),
+      cmocka_unit_test(arithmetic_on_whole_numbers_is_as_busy_as_the_profiler_saw),
       cmocka_unit_test(the_impossible_says_why),
       cmocka_unit_test(noise_and_rounding),
       cmocka_unit_test(a_measurement_has_the_noise_of_its_samples),

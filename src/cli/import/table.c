@@ -57,6 +57,9 @@ static const char *regime(const void *row, char scratch[CLI_SCRATCH]) {
 static const char *limit(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_placed *at = &((const roof_ranked_record *)row)->at;
   bool starved = ((const roof_ranked_record *)row)->starved;
+  if (!isnan(at->at_least) && !starved) {
+    return at->why;
+  }
   snprintf(scratch, CLI_SCRATCH, "%s%s%s", starved ? "launches, not " : "",
            at->binding[0] != '\0' ? at->binding : "-",
            at->state > ROOF_PLACE_POSSIBLE ? " (above its ceiling!)" : "");
