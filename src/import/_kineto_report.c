@@ -103,7 +103,8 @@ static void add_bytes(const kineto_kernel *k, roof_record *record) {
   bool link = ways[k->activity].times == 0;
   record->link = ways[k->activity].link;
   if (!link) {
-    rf_import_add(&record->flops[ROOF_FP32][ROOF_VECTOR], 0, "a copy does no arithmetic", ROOF_QUALITY_DERIVED);
+    rf_import_add(&record->flops[ROOF_FP32][ROOF_VECTOR], 0, "a copy does no arithmetic",
+                  ROOF_QUALITY_DERIVED);
   }
   rf_import_add(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY],
                 link ? k->amount : k->amount * ways[k->activity].times, ways[k->activity].source,

@@ -299,12 +299,12 @@ static void what_was_not_counted_leaves_a_share_at_least(void **state) {
   work.bytes[ROOF_MEMORY] = 0.25 * bandwidth;
   roof_place(&ceilings, &work, &at);
   roof_place_withhold(&at, "");
-  assert_double_equal(at.share, 0.25, 1e-12);
+  assert_near(at.share, 0.25, 1e-12);
   assert_true(isnan(at.at_least));
   roof_place_withhold(&at, "compute");
   assert_true(isnan(at.share) && isnan(at.lost_seconds) && at.verdict == NULL);
   assert_int_equal(at.state, ROOF_PLACE_UNKNOWN);
-  assert_double_equal(at.at_least, 0.25, 1e-12);
+  assert_near(at.at_least, 0.25, 1e-12);
   assert_string_equal(at.why, "at least 25 % of HBM, compute not counted");
   work.bytes[ROOF_MEMORY] = 4 * bandwidth; /* what cannot be is said whatever else it did */
   roof_place(&ceilings, &work, &at);
@@ -322,7 +322,7 @@ static void arithmetic_on_whole_numbers_is_as_busy_as_the_profiler_saw(void **st
   work.flops[ROOF_FP32][ROOF_VECTOR] = 0;
   work.busy_compute = 0.9;
   roof_place(&ceilings, &work, &at);
-  assert_double_equal(at.share, 0.9, 1e-12);
+  assert_near(at.share, 0.9, 1e-12);
   assert_int_equal(at.regime, ROOF_COMPUTE_BOUND);
 }
 
