@@ -315,7 +315,7 @@ DEVICES
   printf '%s\n' "$head" "$row,\"gpu__time_duration.sum\",\"us\",\"20\"" \
     "$row,\"dram__bytes.sum.per_second\",\"Gbyte/s\",\"670\"" \
     "$row,\"sm__cycles_active.avg.pct_of_peak_sustained_elapsed\",\"%\",\"30\"" >starved.csv
-  run -0 "$ROOFLINE" import starved.csv --machine h100
+  COLUMNS=120 run -0 "$ROOFLINE" import starved.csv --machine h100
   has 'launches, not HBM'
   run -0 "$ROOFLINE" import starved.csv --machine h100 --json
   [ "$(json '.kernels[0].counters.active')" = 0.3 ]
