@@ -158,7 +158,7 @@ static void settle(roof_record *record, const rocprof_bag *b) {
 }
 
 static void add_integers(roof_profile *profile, roof_record *record, const rocprof_bag *b) {
-  double seconds = roof_record_seconds(record);
+  double seconds = record->timed ? (double)record->picoseconds * 1e-12 : NAN;
   if (b->rows[INT32] > 0 && seconds > 0) {
     rf_import_counter(profile, record, "integer_operations_per_second",
                       64 * (b->value[INT32] + b->value[INT64]) / seconds, seconds);
