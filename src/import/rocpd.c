@@ -47,16 +47,32 @@ static bool take_time(reading *r, sqlite3_stmt *row, roof_record *record) {
   return true;
 }
 
+/** Columns 4 to 6 of a call's row: its device and stream, and when it was launched (NULL: not known). */
+static void take_place(reading *r, sqlite3_stmt *row, const roof_record *record) {
+  bool launch = sqlite3_column_type(row, 6) == SQLITE_INTEGER;
+  rf_import_slice(
+      r->profile,
+      &(roof_slice){.start = sqlite3_column_int64(row, 1),
+                    .end = sqlite3_column_int64(row, 2),
+                    .launched = launch ? sqlite3_column_int64(row, 6) : ROOF_LAUNCH_UNKNOWN,
+                    .record = (uint32_t)(record - r->profile->records),
+                    .track = rf_import_track(r->profile, sqlite3_column_int(row, 4), text_of(row, 5, "")),
+                    .activity = ROOF_ACTIVITY_COUNT});
+}
+
 static roof_status take_kernel(void *state, sqlite3_stmt *row) {
   reading *r = state;
+  const char *device = text_of(row, 3, "");
   roof_record *record = record_of(r, row);
   if (record == NULL) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
     rf_import_gap(&r->gaps, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2));
+    take_place(r, row, record);
+    rf_import_track_device(r->profile, sqlite3_column_int(row, 4), device);
   }
-  rf_import_device(r->profile, text_of(row, 3, ""));
+  rf_import_device(r->profile, device);
   r->kernels++;
   return ROOF_OK;
 }
@@ -71,7 +87,14 @@ static roof_status take_copy(void *state, sqlite3_stmt *row) {
     rf_import_add(&record->link_bytes, sqlite3_column_double(row, 3), "bytes of the copy",
                   ROOF_QUALITY_MEASURED);
     record->link = strstr(record->name, "device to device") == NULL ? "PCIe" : record->link;
+    take_place(r, row, record);
   }
+  return ROOF_OK;
+}
+
+static roof_status take_wait(void *state, sqlite3_stmt *row) {
+  rf_import_host_wait(((reading *)state)->profile, sqlite3_column_int64(row, 0),
+                      sqlite3_column_int64(row, 1));
   return ROOF_OK;
 }
 
@@ -107,21 +130,34 @@ static roof_status take_column(void *state, sqlite3_stmt *row) {
   return ROOF_OK;
 }
 
+/* Queries, %w the end of the tables' names. A call was launched by the region of the host that has its stack. */
 #define KERNEL "COALESCE(NULLIF(s.display_name, ''), s.kernel_name)"
 #define DISPATCHES                                                                                           \
   "\"rocpd_kernel_dispatch%w\" k LEFT JOIN \"rocpd_info_kernel_symbol%w\" s ON s.id = k.kernel_id "
+#define LAUNCHED                                                                                             \
+  "LEFT JOIN (SELECT v.stack_id AS id, min(r.start) AS launched FROM \"rocpd_region%w\" r JOIN "             \
+  "\"rocpd_event%w\" v ON v.id = r.event_id WHERE v.stack_id > 0 GROUP BY 1) l ON l.id = t.stack_id "
 
 static const char kernels[] =
-    "SELECT " KERNEL ", k.start, k.\"end\", COALESCE(NULLIF(a.product_name, ''), "
-    "a.name) FROM " DISPATCHES "LEFT JOIN \"rocpd_info_agent%w\" a ON a.id = k.agent_id ORDER BY k.start";
+    "SELECT " KERNEL ", k.start, k.\"end\", COALESCE(NULLIF(a.product_name, ''), a.name), a.type_index, "
+    "k.stream_id, l.launched FROM " DISPATCHES "LEFT JOIN \"rocpd_info_agent%w\" a ON a.id = k.agent_id "
+    "LEFT JOIN \"rocpd_event%w\" t ON t.id = k.event_id " LAUNCHED "ORDER BY k.start";
 static const char copies[] =
     "SELECT CASE n.string WHEN 'MEMORY_COPY_HOST_TO_DEVICE' THEN '[copy host to device]' WHEN "
     "'MEMORY_COPY_DEVICE_TO_HOST' THEN '[copy device to host]' WHEN 'MEMORY_COPY_DEVICE_TO_DEVICE' THEN "
-    "'[copy "
-    "device to device]' ELSE '[copy ' || n.string || ']' END, m.start, m.\"end\", m.size FROM "
-    "\"rocpd_memory_copy%w\" m LEFT JOIN \"rocpd_string%w\" n ON n.id = m.name_id ORDER BY m.start";
+    "'[copy device to device]' ELSE '[copy ' || n.string || ']' END, m.start, m.\"end\", m.size, "
+    "a.type_index, "
+    "m.stream_id, l.launched FROM \"rocpd_memory_copy%w\" m LEFT JOIN \"rocpd_string%w\" n ON n.id = "
+    "m.name_id "
+    "LEFT JOIN \"rocpd_info_agent%w\" a ON a.type = 'GPU' AND a.id IN (m.src_agent_id, m.dst_agent_id) LEFT "
+    "JOIN "
+    "\"rocpd_event%w\" t ON t.id = m.event_id " LAUNCHED "GROUP BY m.id ORDER BY m.start";
+static const char waits[] =
+    "SELECT r.start, r.\"end\" FROM \"rocpd_region%w\" r JOIN \"rocpd_string%w\" n ON n.id = "
+    "r.name_id WHERE n.string LIKE 'hip%%Synchronize%%'";
 static const char has_samples[] =
     "SELECT 1 FROM pragma_table_info('rocpd_pmc_event%q') WHERE name = 'sample_id'";
+
 /** Samples of counters over time are no counts of the dispatch. */
 static const char counts[] = "SELECT " KERNEL ", p.name, SUM(e.value) FROM " DISPATCHES
                              "JOIN \"rocpd_pmc_event%w\" e ON e.event_id = k.event_id "
@@ -134,7 +170,7 @@ static const char unsampled[] =
 /** Runs a query whose tables end in `suffix`. */
 static roof_status query(reading *r, const char *form, const char *suffix,
                          roof_status (*take)(void *state, sqlite3_stmt *row)) {
-  char *sql = sqlite3_mprintf(form, suffix, suffix, suffix, suffix);
+  char *sql = sqlite3_mprintf(form, suffix, suffix, suffix, suffix, suffix, suffix);
   roof_status status = sql != NULL ? rf_import_sqlite_rows(r->source, r->db, sql, take, r, r->error)
                                    : roof_error_set(r->error, ROOF_E_MEMORY, "rocpd: out of memory");
   sqlite3_free(sql);
@@ -144,6 +180,7 @@ static roof_status query(reading *r, const char *form, const char *suffix,
 static roof_status read_process(reading *r, const char *suffix) {
   roof_status status = query(r, kernels, suffix, take_kernel);
   status = status == ROOF_OK ? query(r, copies, suffix, take_copy) : status;
+  status = status == ROOF_OK ? query(r, waits, suffix, take_wait) : status;
   r->sampled = false;
   status = status == ROOF_OK ? query(r, has_samples, suffix, take_column) : status;
   return status == ROOF_OK ? query(r, r->sampled ? unsampled : counts, suffix, take_counter) : status;
