@@ -171,3 +171,16 @@ void rf_rocprof_settle(const rocprof_bags *bags, roof_profile *profile) {
     add_integers(profile, &profile->records[i], &bags->list[i]);
   }
 }
+
+const char *rf_rocprof_copy(const char *name) {
+  static const char *const copies[][2] = {{"MEMORY_COPY_HOST_TO_HOST", "[copy host to host]"},
+                                          {"MEMORY_COPY_HOST_TO_DEVICE", "[copy host to device]"},
+                                          {"MEMORY_COPY_DEVICE_TO_HOST", "[copy device to host]"},
+                                          {"MEMORY_COPY_DEVICE_TO_DEVICE", "[copy device to device]"}};
+  for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
+    if (strcmp(name, copies[i][0]) == 0) {
+      return copies[i][1];
+    }
+  }
+  return name;
+}

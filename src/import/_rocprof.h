@@ -84,4 +84,7 @@ void rf_rocprof_settle(const rocprof_bags *bags, roof_profile *profile);
 /** Length of a kernel's name without what the code object adds: "copy(double*) (.kd)", "copy.kd". */
 size_t rf_rocprof_name(const char *name);
 
+/** What a copy is called everywhere, of "MEMORY_COPY_HOST_TO_DEVICE"; any other name as it is. */
+const char *rf_rocprof_copy(const char *name);
+
 #endif

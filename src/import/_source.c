@@ -9,7 +9,7 @@
 #include "import/_packed.h"
 #include "import/import.h"
 
-enum { SHORTEST = 64, BLOCK = 1 << 20, LONGEST_LINE = 256 << 20 };
+enum { SHORTEST = 64, BLOCK = 1 << 20, LONGEST_LINE = 256 << 20, SLACK = 8 };
 
 typedef enum wrapping { PLAIN, UTF16_LITTLE, UTF16_BIG } wrapping;
 
@@ -300,10 +300,10 @@ roof_status rf_import_all(roof_source *s, size_t most, char **data, size_t *size
     return roof_error_set(error, ROOF_E_INPUT, "%s: more than %zu MiB, and this format is read whole",
                           s->name, most >> 20);
   }
-  if (s->block == NULL && !make_room(s, 0)) {
+  if (!make_room(s, 0)) {
     return rf_import_failed(s, error);
   }
-  s->block[s->end] = '\0';
+  memset(s->block + s->end, 0, SLACK);
   *data = s->block + s->at;
   *size = s->end - s->at;
   s->at = s->end;

@@ -40,7 +40,7 @@ void rf_import_again(roof_source *source);
 /** Up to `size` next bytes; 0 at the end of the file or after a failure. */
 size_t rf_import_bytes(roof_source *source, char *buffer, size_t size);
 
-/** All that is left, followed by a NUL, valid until the source is closed. Errors: ROOF_E_INPUT beyond `most`
+/** All that is left, followed by eight NULs, valid until the source is closed. Errors: ROOF_E_INPUT beyond `most`
  *  bytes, and as rf_import_failed. */
 roof_status rf_import_all(roof_source *source, size_t most, char **data, size_t *size, roof_error *error);
 

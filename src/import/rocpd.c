@@ -32,7 +32,7 @@ static const char *text_of(sqlite3_stmt *row, int column, const char *otherwise)
 }
 
 static roof_record *record_of(reading *r, sqlite3_stmt *row) {
-  const char *name = text_of(row, 0, "unnamed");
+  const char *name = rf_rocprof_copy(text_of(row, 0, "unnamed"));
   return rf_import_record(r->profile, name, rf_rocprof_name(name));
 }
 
@@ -143,14 +143,9 @@ static const char kernels[] =
     "k.stream_id, l.launched FROM " DISPATCHES "LEFT JOIN \"rocpd_info_agent%w\" a ON a.id = k.agent_id "
     "LEFT JOIN \"rocpd_event%w\" t ON t.id = k.event_id " LAUNCHED "ORDER BY k.start";
 static const char copies[] =
-    "SELECT CASE n.string WHEN 'MEMORY_COPY_HOST_TO_DEVICE' THEN '[copy host to device]' WHEN "
-    "'MEMORY_COPY_DEVICE_TO_HOST' THEN '[copy device to host]' WHEN 'MEMORY_COPY_DEVICE_TO_DEVICE' THEN "
-    "'[copy device to device]' ELSE '[copy ' || n.string || ']' END, m.start, m.\"end\", m.size, "
-    "a.type_index, "
-    "m.stream_id, l.launched FROM \"rocpd_memory_copy%w\" m LEFT JOIN \"rocpd_string%w\" n ON n.id = "
-    "m.name_id "
-    "LEFT JOIN \"rocpd_info_agent%w\" a ON a.type = 'GPU' AND a.id IN (m.src_agent_id, m.dst_agent_id) LEFT "
-    "JOIN "
+    "SELECT n.string, m.start, m.\"end\", m.size, a.type_index, m.stream_id, l.launched FROM "
+    "\"rocpd_memory_copy%w\" m LEFT JOIN \"rocpd_string%w\" n ON n.id = m.name_id LEFT JOIN "
+    "\"rocpd_info_agent%w\" a ON a.type = 'GPU' AND a.id IN (m.src_agent_id, m.dst_agent_id) LEFT JOIN "
     "\"rocpd_event%w\" t ON t.id = m.event_id " LAUNCHED "GROUP BY m.id ORDER BY m.start";
 static const char waits[] =
     "SELECT r.start, r.\"end\" FROM \"rocpd_region%w\" r JOIN \"rocpd_string%w\" n ON n.id = "

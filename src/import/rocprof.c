@@ -137,7 +137,7 @@ static bool take_counter(reading *r, const import_row *row, rocprof_bag *b) {
 }
 
 static roof_status take_row(reading *r, const import_row *row, roof_error *error) {
-  const char *name = rf_import_field(row, r->c.kernel);
+  const char *name = rf_rocprof_copy(rf_import_field(row, r->c.kernel));
   if (name[0] == '\0') {
     return ROOF_OK;
   }

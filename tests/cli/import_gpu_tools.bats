@@ -70,3 +70,41 @@ db.commit()' "$@"
   run -0 "$ROOFLINE" import db
   has 'left out: unnamed: it ends before it starts'
 }
+
+@test "a document of rocprofv3 is read in place: names by number, in whatever order calls stand, counters of all instances" {
+  run -0 "$ROOFLINE" import "$fixtures/rocprofv3.json" --json
+  [ "$(json '[.format, .device]')" = '["rocprof-json","AMD Instinct MI300X"]' ]
+  near '.kernels[] | select(.name | startswith("axpy")) | .total_seconds' 198e-6
+  near '.kernels[] | select(.name | startswith("axpy")) | .flops.fp32' 33554432
+  near '.kernels[] | select(.name | startswith("axpy")) | .bytes.DRAM' 201326592
+  near '.kernels[] | select(.name == "[copy host to device]") | .bytes.link' 134217728
+  near '.facts.idle_seconds' 14e-6
+  jq 'del(.[][].buffer_records)' "$fixtures/rocprofv3.json" >counted.json
+  run -0 "$ROOFLINE" import counted.json --json
+  [ "$(json '[.kernels[] | .calls] | add')" = 3 ]
+}
+
+@test "documents of rocprofv3 that are cut, malformed or without calls are refused where they are" {
+  head -c 9000 "$fixtures/rocprofv3.json" >t
+  refuses 'the file ends inside its document' t
+  printf '{"rocprofiler-sdk-tool": [{"agents": [}]}' >t
+  refuses 't:1:39: malformed JSON' t
+  printf '{"rocprofiler-sdk-tool": [{"agents": 7, "kernel_symbols": "x", "buffer_records": {"kernel_dispatch": 1}}]}' >t
+  refuses 't: no kernel in it: rocprofv3 records them with --kernel-trace' t
+  printf '{"rocprofiler-sdk-tool": [{"buffer_records": {"kernel_dispatch": [{"start_timestamp": 99999999999999999999, "end_timestamp": "x"}]}}]}' >t
+  run -0 "$ROOFLINE" import t
+  has 'left out: unnamed: its start and end are no times'
+}
+
+@test "what rocprofv3 --summary prints is counted once, whatever tables have it" {
+  run -0 "$ROOFLINE" import "$fixtures/rocprofv3-summary.txt" --json
+  [ "$(json '[.kernels[] | [.name, .calls, .total_seconds]] | sort')" = \
+    '[["[copy device to host]",8,0.000626417],["[copy host to device]",16,0.003691929],["axpy(double*, double*, double, int)",2,0.000198],["gemm_naive",1,0.001]]' ]
+  sed '1,/^ROCPROFV3 MEMORY/d;s/nsec/msec/' "$fixtures/rocprofv3-summary.txt" >t
+  run -0 "$ROOFLINE" import t --json
+  near '.kernels[] | select(.name == "gemm_naive") | .total_seconds' 1000
+  grep -v KERNEL_DISPATCH "$fixtures/rocprofv3-summary.txt" | grep -v 'MEMORY_COPY_' >t
+  refuses 'no kernel in its tables' t
+  sed 's/ 198000 / ...... /' "$fixtures/rocprofv3-summary.txt" >t
+  refuses 't:15: no calls and time of `axpy' t
+}

@@ -1,0 +1,2 @@
+#define FORMAT "rocprof-json"
+#include "import_any.h"

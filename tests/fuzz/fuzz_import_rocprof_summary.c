@@ -1,0 +1,2 @@
+#define FORMAT "rocprof-summary"
+#include "import_any.h"
