@@ -56,6 +56,28 @@ void rf_ceilings_level(roof_profile *profile, const char *name, double rate, dou
   snprintf(level->source, sizeof level->source, "%s", source);
 }
 
+void rf_ceilings_link(roof_profile *profile, const char *name, double rate, double latency,
+                      const char *source) {
+  roof_machine *machine = rf_import_machine(profile);
+  int i = 0;
+  if (machine == NULL || !(rate > 0)) {
+    return;
+  }
+  while (i < machine->link_count && strcmp(machine->links[i].name, name) != 0) {
+    i++;
+  }
+  roof_link *link = i < machine->link_count ? &machine->links[i] : roof_machine_add_link(machine);
+  if (link == NULL || link->bytes_per_second >= rate) {
+    return;
+  }
+  link->kind = ROOF_MEASURED;
+  link->bytes_per_second = rate;
+  link->latency_seconds = latency;
+  link->count = 1;
+  snprintf(link->name, sizeof link->name, "%.60s", name);
+  snprintf(link->source, sizeof link->source, "%s", source);
+}
+
 void rf_ceilings_memory(roof_machine *machine, const char *name, double rate, const char *source) {
   if (!(rate > 0) || machine->level_count > 0) {
     return;

@@ -11,6 +11,10 @@ void rf_ceilings_name(roof_profile *profile, const char *title, const char *fall
 void rf_ceilings_level(roof_profile *profile, const char *name, double rate, double bytes,
                        const char *source);
 
+/** Adds a link, or raises its bandwidth (one way) to `rate`; `latency` NaN: not known. */
+void rf_ceilings_link(roof_profile *profile, const char *name, double rate, double latency,
+                      const char *source);
+
 /** The memory of `machine` as its driver states it; nothing where a level is known or `rate` is no rate. */
 void rf_ceilings_memory(roof_machine *machine, const char *name, double rate, const char *source);
 

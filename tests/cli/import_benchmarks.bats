@@ -88,3 +88,20 @@ refuses() { # TEXT FILE [OPTION...]
   sed 's/1818181/1e400/; s/: 550.00/: -5/' "$fixtures/mlperf-single.txt" >huge.txt
   refuses 'huge.txt:1: no latency or rate of samples in it' huge.txt
 }
+
+@test "perftest's sizes are measured against its own best, and its MB are binary" {
+  run -0 "$ROOFLINE" import "$fixtures/perftest.txt" --json
+  local row='.kernels | map(select(.name == "RDMA_Write BW 65536 B"))[0]'
+  near "($row).seconds" 5.33333e-6 # 65536 B / (11718.75 x 2^20 B/s)
+  [ "$(json '.machine')" = '"mlx5-0"' ]
+  near '.kernels | map(select(.name == "RDMA_Write BW 4096 B"))[0].fraction_of_ceiling' 0.9386667
+  [ "$(json '.kernels | map(select(.name == "RDMA_Write Latency 2 B"))[0] | [.seconds, .fraction_of_ceiling]')" = '[1.5e-06,null]' ]
+  run -0 "$ROOFLINE" import "$fixtures/perftest-gbits.txt" --json
+  near '.kernels | map(select(.name | startswith("Send Bi")))[0].seconds' 6.5536e-6 # 80 Gb/s each way
+  run -0 "$ROOFLINE" import "$fixtures/perftest.txt" --machine h100
+  has '0 % of the time can be judged'
+  head -20 "$fixtures/perftest.txt" >cut.txt
+  refuses 'cut.txt:20: no row of a size and a bandwidth or latency in it' cut.txt
+  printf ' #bytes #iterations BW peak[MB/sec] BW average[MB/sec] MsgRate[Mpps]\n 2 5 x y\n 2 1e300 1 1\n 0 5 1 1 1\n 4 5 -1 -1 0\n' >bad.txt
+  refuses 'bad.txt:5: no row of a size and a bandwidth or latency in it' bad.txt
+}

@@ -1,0 +1,2 @@
+#define FORMAT "perftest"
+#include "import_any.h"
