@@ -22,6 +22,7 @@ extern "C" {
 #define ROOF_BLOCK_MAX 16
 #define ROOF_LAYER_MAX 256
 #define ROOF_MODEL_NOTE_MAX 8
+#define ROOF_MODEL_IGNORED_MAX 32
 #define ROOF_MODEL_OPERATION_MAX 128
 #define ROOF_MODEL_OP_MAX 24
 #define ROOF_STORED_MAX 24
@@ -262,6 +263,8 @@ typedef struct roof_model {
   int stored_count;
   char notes[ROOF_MODEL_NOTE_MAX][ROOF_SOURCE_MAX]; /**< what is not counted, and why */
   int note_count;
+  char ignored[ROOF_MODEL_IGNORED_MAX][ROOF_NAME_MAX]; /**< keys that were read leniently: not known */
+  int ignored_count;
 } roof_model;
 
 /** Parameters. Active: those that one token uses; both embeddings count whole. Published counts often leave out the

@@ -67,6 +67,13 @@ ROOF_API roof_model_entry roof_model_entry_at(size_t index);
  *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_INPUT, and as roof_model_read. */
 ROOF_API roof_status roof_model_load(const char *name, roof_model *model, roof_error *error);
 
+/** As roof_model_load, but a key of a config that is not known is left out and named in `ignored` and in the first of
+ *  the notes: what it would change is not counted. An architecture that is not known is refused.
+ *  Units: as roof_model.
+ *  Ownership: fills *model on success only.
+ *  Errors: as roof_model_load; ROOF_E_ARGUMENT for more such keys than `ignored` holds. */
+ROOF_API roof_status roof_model_load_lenient(const char *name, roof_model *model, roof_error *error);
+
 /** True where roof_model_load finds a model and no graph or list of operations is there.
  *  Units: none.
  *  Ownership: none.

@@ -325,6 +325,8 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
   rf_json_set(object, "fusions", fusions(t, roof_model_has_times(a)));
   rf_json_set(object, "definitions", definitions());
   rf_json_set(object, "notes", notes(t));
+  rf_json_set(object, "ignored",
+              rf_json_texts(t->model->ignored[0], sizeof t->model->ignored[0], t->model->ignored_count));
   return object;
 }
 

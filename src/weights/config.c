@@ -19,7 +19,8 @@ typedef struct reader {
   config c;
   int rank[Q_COUNT]; /**< row of the key that gave each value */
   char type[ROOF_NAME_MAX], class_name[ROOF_NAME_MAX];
-  bool own; /**< keys that DeepSeek's inference files alone have */
+  bool own;     /**< keys that DeepSeek's inference files alone have */
+  bool lenient; /**< keys that are not known are left out and named */
   size_t steps[3];
   size_t depth;
   size_t top; /**< depth of the config's own keys */
@@ -101,13 +102,54 @@ static bool says_nothing(const json_t *value) {
          (json_is_number(value) && json_number_value(value) == 0);
 }
 
+/** Leaves out a key that is not known, and names it once. */
+static roof_status ignore_key(reader *r, const char *name) {
+  roof_model *m = r->c.model;
+  for (int i = 0; i < m->ignored_count; i++) {
+    if (strcmp(m->ignored[i], name) == 0) {
+      return ROOF_OK;
+    }
+  }
+  if (m->ignored_count == ROOF_MODEL_IGNORED_MAX) {
+    return fail_at(r, true, ROOF_E_ARGUMENT, name, "one unknown key more than can be ignored", NULL);
+  }
+  snprintf(m->ignored[m->ignored_count++], ROOF_NAME_MAX, "%s", name);
+  return ROOF_OK;
+}
+
+/** The first note names what was ignored; a long list ends with their number. */
+static void note_ignored(roof_model *m) {
+  char names[ROOF_SOURCE_MAX / 2];
+  size_t length = 0;
+  int shown = 0;
+  for (; shown < m->ignored_count && length + strlen(m->ignored[shown]) + 3 < sizeof names; shown++) {
+    length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", shown > 0 ? ", " : "",
+                               m->ignored[shown]);
+  }
+  if (m->ignored_count == 0) {
+    return;
+  }
+  m->note_count -= m->note_count == ROOF_MODEL_NOTE_MAX;
+  memmove(m->notes[1], m->notes[0], (size_t)m->note_count * sizeof m->notes[0]);
+  int kept = m->note_count;
+  m->note_count = 0;
+  roof_model_note(m, "%d unknown key%s ignored (%s%s): what %s change%s is not counted", m->ignored_count,
+                  m->ignored_count > 1 ? "s" : "", names, shown < m->ignored_count ? ", ..." : "",
+                  m->ignored_count > 1 ? "they" : "it", m->ignored_count > 1 ? "" : "s");
+  m->note_count = kept + 1;
+}
+
 static roof_status take_key(reader *r, const char *name, json_t *value) {
   const config_key *key = rf_config_key_find(name);
   if (key == NULL && says_nothing(value)) {
     return ROOF_OK;
   }
+  if (key == NULL && r->lenient) {
+    return ignore_key(r, name);
+  }
   if (key == NULL) {
-    return fail_at(r, true, ROOF_E_NAME, name, "unknown key, it may change what the model is",
+    return fail_at(r, true, ROOF_E_NAME, name,
+                   "unknown key, it may change what the model is (`model --lenient` ignores it)",
                    rf_config_key_names());
   }
   r->own |= strcmp(name, "moe_inter_dim") == 0;
@@ -214,6 +256,13 @@ static roof_status find_arch(reader *r) {
   if (r->type[0] == '\0' && r->class_name[0] == '\0' && r->own) {
     snprintf(r->type, sizeof r->type, "%s", CONFIG_OWN_DEEPSEEK);
   }
+  if (r->type[0] == '\0' && r->class_name[0] == '\0' && c->items[ITEM_DIFFUSERS] != NULL) {
+    return rf_config_fail(
+        c,
+        "_class_name `%.60s`: a part of a diffusion model, not computed by this version: its streams of "
+        "tokens and its conditioning are no language model's",
+        json_string_value(c->items[ITEM_DIFFUSERS]));
+  }
   if (r->type[0] == '\0' && r->class_name[0] == '\0') {
     return rf_config_fail(
         c, c->items[ITEM_QUANTIZATION] != NULL
@@ -231,23 +280,26 @@ static roof_status find_arch(reader *r) {
   return roof_error_suggest(c->error, name, rf_config_arch_names());
 }
 
-/** An architecture that is not known is called so before its keys are; where a section follows, its type decides. */
+/** An architecture that is not known is called so before its keys are: neither the config's own type nor that of a
+ *  section of it. */
 static roof_status check_type(reader *r, json_t *root) {
-  static const char *const names[] = {"model_type", "architectures", "text_config", "llm_config",
-                                      "language_config"};
+  static const char *const types[] = {"model_type", "architectures"};
+  static const char *const sections[] = {"text_config", "llm_config", "language_config"};
+  const config_key *own = rf_config_key_find(types[0]);
   size_t before = r->depth;
   r->depth = r->top;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    const config_key *key = rf_config_key_find(names[i]);
-    const json_t *value = json_object_get(root, names[i]);
-    if (key->kind == KEY_SECTION && json_is_object(value)) {
-      r->depth = before;
-      return ROOF_OK;
-    }
-    take_type(r, key, key->kind == KEY_TYPE ? value : NULL);
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    take_type(r, rf_config_key_find(types[i]), json_object_get(root, types[i]));
+  }
+  r->depth = r->top + 1;
+  for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+    take_type(r, own, json_object_get(json_object_get(root, sections[i]), types[0]));
   }
   r->depth = before;
-  return r->type[0] != '\0' || r->class_name[0] != '\0' ? find_arch(r) : ROOF_OK;
+  json_t *part = json_object_get(root, "_class_name");
+  r->c.items[ITEM_DIFFUSERS] = json_is_string(part) ? part : NULL;
+  bool named = r->type[0] != '\0' || r->class_name[0] != '\0' || r->c.items[ITEM_DIFFUSERS] != NULL;
+  return named ? find_arch(r) : ROOF_OK;
 }
 
 static roof_status describe(reader *r, json_t *root) {
@@ -263,6 +315,7 @@ static roof_status describe(reader *r, json_t *root) {
     roof_model_note(c->model, "%.0f layers that predict further tokens are not counted",
                     rf_config_value(c, Q_EXTRA_LAYERS, 0));
   }
+  note_ignored(c->model);
   if (status == ROOF_OK && (status = roof_model_check(c->model, c->error)) != ROOF_OK) {
     (void)roof_error_at(c->error, c->file, 1, 1); /* several keys make what is wrong */
   }
@@ -374,8 +427,8 @@ roof_status roof_model_read_quantization(const char *text, size_t length, const 
   return status;
 }
 
-roof_status roof_model_read(const char *text, size_t length, const char *file, roof_model *model,
-                            roof_error *error) {
+static roof_status read_text(const char *text, size_t length, const char *file, bool lenient,
+                             roof_model *model, roof_error *error) {
   char *copy = tamed(text, length);
   json_t *root = NULL;
   roof_status status =
@@ -385,6 +438,7 @@ roof_status roof_model_read(const char *text, size_t length, const char *file, r
   reader r;
   roof_model_init(&read);
   init_reader(&r, copy, length, file, &read, error);
+  r.lenient = lenient;
   if (status == ROOF_OK && !json_is_object(root)) {
     status = rf_config_fail(&r.c, "not an object");
   } else if (status == ROOF_OK) {
@@ -397,4 +451,14 @@ roof_status roof_model_read(const char *text, size_t length, const char *file, r
   json_decref(root);
   free(copy);
   return status;
+}
+
+roof_status roof_model_read(const char *text, size_t length, const char *file, roof_model *model,
+                            roof_error *error) {
+  return read_text(text, length, file, false, model, error);
+}
+
+roof_status rf_config_read_lenient(const char *text, size_t length, const char *file, roof_model *model,
+                                   roof_error *error) {
+  return read_text(text, length, file, true, model, error);
 }

@@ -105,7 +105,8 @@ typedef enum config_quantity {
   X(ITEM_ACTIVATION)                                                                                         \
   X(ITEM_DTYPE)                                                                                              \
   X(ITEM_QUANTIZATION)                                                                                       \
-  X(ITEM_QK_NORM_TYPE)
+  X(ITEM_QK_NORM_TYPE)                                                                                       \
+  X(ITEM_DIFFUSERS)
 
 typedef enum config_item {
 #define CONFIG_ITEM_ENUM(symbol) symbol,
@@ -196,6 +197,10 @@ typedef struct config {
   json_t *items[ITEM_COUNT]; /**< borrowed; NULL: not said */
   roof_model *model;
 } config;
+
+/** As roof_model_read, but keys that are not known are left out and named. */
+roof_status rf_config_read_lenient(const char *text, size_t length, const char *file, roof_model *model,
+                                   roof_error *error);
 
 /** The value, or the class's default, or `fallback`. */
 double rf_config_value(const config *c, config_quantity quantity, double fallback);

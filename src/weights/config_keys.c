@@ -177,6 +177,7 @@ static const config_key keys[] = {
     ITEM("quantization_config", ITEM_QUANTIZATION),
     ITEM("quantization", ITEM_QUANTIZATION),
     ITEM("qk_norm_type", ITEM_QK_NORM_TYPE),
+    ITEM("_class_name", ITEM_DIFFUSERS),
     NO_EFFECT("_name_or_path"),
     NO_EFFECT("_attn_implementation*"),
     NO_EFFECT("*_token_id"),

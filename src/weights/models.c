@@ -8,6 +8,7 @@
 #include "core/letters.h"
 #include "host/file.h"
 #include "roofline/weights.h"
+#include "weights/config.h"
 #include "weights/safetensors.h"
 
 static bool is_folder(const char *path) {
@@ -128,23 +129,45 @@ static roof_status read_file(const char *path, text_reader *reader, roof_model *
   return status;
 }
 
+static roof_status load_folder(const char *folder, text_reader *reader, roof_model *model,
+                               roof_error *error) {
+  roof_text described = {0}, formats = {0};
+  roof_model read;
+  roof_text_addf(&described, "%s/config.json", folder);
+  roof_text_addf(&formats, "%s/hf_quant_config.json", folder);
+  roof_status status = described.failed || formats.failed
+                           ? roof_error_set(error, ROOF_E_MEMORY, "model `%.80s`: out of memory", folder)
+                           : read_file(described.data, reader, &read, error);
+  if (status == ROOF_OK && access(formats.data, F_OK) == 0) {
+    status = read_file(formats.data, roof_model_read_quantization, &read, error);
+  }
+  status = status == ROOF_OK ? rf_safetensors_apply_folder(folder, &read, error) : status;
+  if (status == ROOF_OK) {
+    *model = read;
+  }
+  roof_text_done(&described);
+  roof_text_done(&formats);
+  return status;
+}
+
 /** The model that the config.json next to a file of weights describes. */
-static roof_status load_described(const char *path, roof_model *model, roof_error *error) {
+static roof_status load_described(const char *path, text_reader *reader, roof_model *model,
+                                  roof_error *error) {
   roof_text folder = {0};
   roof_status status = rf_safetensors_folder(path, &folder, error);
-  status = status == ROOF_OK ? roof_model_load(folder.data, model, error) : status;
+  status = status == ROOF_OK ? load_folder(folder.data, reader, model, error) : status;
   roof_text_done(&folder);
   return status;
 }
 
 /** Reads a file as what it begins with. */
-static roof_status load_file(const char *path, roof_model *model, roof_error *error) {
+static roof_status load_file(const char *path, text_reader *reader, roof_model *model, roof_error *error) {
   rf_file_mapping mapping;
   if (has_ending(path, ".safetensors") || has_ending(path, ".safetensors.index.json")) {
-    return load_described(path, model, error);
+    return load_described(path, reader, model, error);
   }
   if (!rf_file_begins(path, "GGUF")) {
-    return read_file(path, roof_model_read, model, error);
+    return read_file(path, reader, model, error);
   }
   roof_status status = rf_file_map(path, &mapping, error);
   if (status == ROOF_OK) {
@@ -154,39 +177,26 @@ static roof_status load_file(const char *path, roof_model *model, roof_error *er
   return status;
 }
 
-static roof_status load_folder(const char *folder, roof_model *model, roof_error *error) {
-  roof_text config = {0}, formats = {0};
-  roof_model read;
-  roof_text_addf(&config, "%s/config.json", folder);
-  roof_text_addf(&formats, "%s/hf_quant_config.json", folder);
-  roof_status status = config.failed || formats.failed
-                           ? roof_error_set(error, ROOF_E_MEMORY, "model `%.80s`: out of memory", folder)
-                           : read_file(config.data, roof_model_read, &read, error);
-  if (status == ROOF_OK && access(formats.data, F_OK) == 0) {
-    status = read_file(formats.data, roof_model_read_quantization, &read, error);
-  }
-  status = status == ROOF_OK ? rf_safetensors_apply_folder(folder, &read, error) : status;
-  if (status == ROOF_OK) {
-    *model = read;
-  }
-  roof_text_done(&config);
-  roof_text_done(&formats);
-  return status;
-}
-
 roof_status roof_model_load_quantization(const char *path, roof_model *model, roof_error *error) {
   return read_file(path, roof_model_read_quantization, model, error);
 }
 
-roof_status roof_model_load(const char *name, roof_model *model, roof_error *error) {
+static roof_status load(const char *name, text_reader *reader, roof_model *model, roof_error *error) {
   const char *own = without_owner(name);
   const rf_builtin *builtin = is_path(own) ? NULL : find(own);
   if (builtin != NULL) {
-    return roof_model_read(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, model,
-                           error);
+    return reader(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, model, error);
   }
   if (is_folder(name)) {
-    return load_folder(name, model, error);
+    return load_folder(name, reader, model, error);
   }
-  return is_path(own) ? load_file(name, model, error) : fail_unknown(own, error);
+  return is_path(own) ? load_file(name, reader, model, error) : fail_unknown(own, error);
+}
+
+roof_status roof_model_load(const char *name, roof_model *model, roof_error *error) {
+  return load(name, roof_model_read, model, error);
+}
+
+roof_status roof_model_load_lenient(const char *name, roof_model *model, roof_error *error) {
+  return load(name, rf_config_read_lenient, model, error);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "roofline/weights.h"
+#include "weights/config.h"
 
 static char folder[512];
 
@@ -126,11 +127,11 @@ static void collection(void **state) {
   skip_without_samples();
   char path[1024];
   path_of(path, sizeof path, "gpu_poor__all_configs_2980_models.json");
-  json_t *all = json_load_file(path, 0, NULL), *config = NULL;
+  json_t *all = json_load_file(path, 0, NULL), *one = NULL;
   const char *name = NULL;
   int read = 0, refused = 0;
-  json_object_foreach(all, name, config) {
-    char *text = json_dumps(config, 0);
+  json_object_foreach(all, name, one) {
+    char *text = json_dumps(one, 0);
     roof_model model;
     roof_error error = {0};
     if (roof_model_read(text, strlen(text), name, &model, &error) == ROOF_OK) {
@@ -268,8 +269,55 @@ static void keys_that_say_nothing(void **state) {
   assert_non_null(strstr(error.message, "not a known architecture"));
 }
 
+/** Read leniently, what is not known is named, once and in the first note; more than can be named is refused. */
+static void unknown_keys_are_named(void **state) {
+  (void)state;
+  static const char text[] = SMALL "\"new\": 3, \"other\": {\"a\": 1}, \"text_config\": {\"new\": 4}, "
+                                   "\"n_embd\": 65}";
+  static roof_model m;
+  roof_error error = {0};
+  char many[2000] = SMALL;
+  assert_int_equal(rf_config_read_lenient(text, strlen(text), "x", &m, &error), ROOF_OK);
+  assert_int_equal(m.ignored_count, 2);
+  assert_string_equal(m.ignored[0], "new");
+  assert_string_equal(m.ignored[1], "other");
+  assert_non_null(strstr(m.notes[0], "2 unknown keys ignored (new, other)"));
+  assert_true(m.note_count == 2 && strstr(m.notes[1], "hidden_size says") != NULL);
+  for (int i = 0; i <= ROOF_MODEL_IGNORED_MAX; i++) {
+    snprintf(many + strlen(many), 20, "\"key%d\": 1%s", i, i < ROOF_MODEL_IGNORED_MAX ? ", " : "}");
+  }
+  assert_int_equal(rf_config_read_lenient(many, strlen(many), "x", &m, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "key32: one unknown key more than can be ignored"));
+}
+
+/** The architecture is what is refused, wherever it stands and whatever keys come before it. */
+static void an_unknown_architecture_comes_first(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *why;
+  } refused[] = {
+      {"{\"new\": 3, \"model_type\": \"zork\", \"text_config\": {\"model_type\": \"zork_text\"}}",
+       "model_type `zork`: not a known architecture"},
+      {"{\"new\": 3, \"text_config\": {\"hidden_size\": 3}, \"architectures\": [\"ZorkForCausalLM\"]}",
+       "model_type `Zork`: not a known architecture"},
+      {"{\"_class_name\": \"FluxTransformer2DModel\", \"_diffusers_version\": \"0.30.0\", \"num_layers\": "
+       "19}",
+       "_class_name `FluxTransformer2DModel`: a part of a diffusion model"},
+  };
+  static roof_model m;
+  roof_error error = {0};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    assert_true(roof_model_read(refused[i].text, strlen(refused[i].text), "x", &m, &error) != ROOF_OK);
+    assert_non_null(strstr(error.message, refused[i].why));
+  }
+  static const char inner[] = "{\"model_type\": \"zork\", \"text_config\": " SMALL "\"head_dim\": 16}}";
+  assert_int_equal(roof_model_read(inner, strlen(inner), "x", &m, &error), ROOF_OK);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(keys_that_say_nothing),
+                                     cmocka_unit_test(unknown_keys_are_named),
+                                     cmocka_unit_test(an_unknown_architecture_comes_first),
                                      cmocka_unit_test(excluded_modules_are_counted),
                                      cmocka_unit_test(counts),
                                      cmocka_unit_test(every_file),

@@ -8,7 +8,7 @@
 #include "cli/model/model.h"
 #include "roofline/analysis.h"
 
-static int analysis, train, seal;
+static int analysis, train, seal, lenient;
 static roof_sealings sealings;
 static char *ledger_path, *key_path, *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
 static const struct poptOption options[] = {
@@ -24,6 +24,8 @@ static const struct poptOption options[] = {
      "fusion plan: none, serving, all, or of qkv,gate-up,flash,rope,residual,activation,norm", "PLAN"},
     {"quantization", '\0', POPT_ARG_STRING, &quantization, 0,
      "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
+    {"lenient", '\0', POPT_ARG_NONE, &lenient, 0,
+     "ignore keys of the config that are not known, and name them", NULL},
     {"train", '\0', POPT_ARG_NONE, &train, 0, "a training step of batch x prompt tokens with Adam", NULL},
     {"recompute", '\0', POPT_ARG_STRING, &recompute, 0,
      "what training computes again instead of keeping it: none, selective (scores) or full", "WHAT"},
@@ -154,13 +156,19 @@ static roof_status check_workload_options(const cli_args *args, roof_error *erro
   const struct {
     const char *name;
     bool typed;
-  } of_models[] = {
-      {"precision", precision != NULL}, {"kv", kv != NULL},
-      {"fuse", fuse != NULL},           {"quantization", quantization != NULL},
-      {"recompute", recompute != NULL}, {"train", train != 0},
-      {"analysis", analysis != 0},      {"seal", seal != 0},
-      {"search", cli_model_searches()}, {"side-by-side", cli_model_sweeps(&none, NULL)},
-      {"to", args->file != NULL},       {cli_model_plan_typed(), cli_model_plan_typed() != NULL}};
+  } of_models[] = {{"precision", precision != NULL},
+                   {"kv", kv != NULL},
+                   {"fuse", fuse != NULL},
+                   {"quantization", quantization != NULL},
+                   {"recompute", recompute != NULL},
+                   {"train", train != 0},
+                   {"analysis", analysis != 0},
+                   {"seal", seal != 0},
+                   {"lenient", lenient != 0},
+                   {"search", cli_model_searches()},
+                   {"side-by-side", cli_model_sweeps(&none, NULL)},
+                   {"to", args->file != NULL},
+                   {cli_model_plan_typed(), cli_model_plan_typed() != NULL}};
   for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++) {
     if (of_models[i].typed) {
       return roof_error_set(error, ROOF_E_ARGUMENT,
@@ -226,7 +234,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   int count = 0;
   roof_status status =
       args->userops_count == 0
-          ? roof_model_load(args->words[0], &model, error)
+          ? (lenient ? roof_model_load_lenient : roof_model_load)(args->words[0], &model, error)
           : roof_error_set(error, ROOF_E_ARGUMENT, "--ops: of a list of operations, not of a model's config");
   if (status == ROOF_OK && quantization != NULL) {
     status = roof_model_load_quantization(quantization, &model, error);
