@@ -143,6 +143,7 @@ typedef struct roof_profile {
   const char *device;    /**< the processor as the file names it, "" unknown */
   double taken;          /**< s since 1970 when the first of it was measured; NaN: the file does not say */
   bool dated_by_file;    /**< `taken` is the date of a file that does not say itself */
+  bool truncated;        /**< a file of it ends too early: what follows is not here */
   roof_machine *machine; /**< what the file has about the processor, figures marked measured; NULL nothing */
   roof_record *records;
   size_t count;
@@ -175,6 +176,7 @@ struct roof_format {
 typedef struct roof_import_options {
   const roof_format *format; /**< NULL: detect it */
   char decimal;              /**< the decimal mark of the numbers, '.' or ','; 0: find out */
+  bool partial;              /**< of packed data that end too early, take what is there */
   /** For roof_import_files, ends with NULL, or NULL: "REGEX=NAME" makes the kernels whose name matches one of
    *  that name, "base" those of one name without its template arguments, "name" those of one name. */
   const char *const *groups;

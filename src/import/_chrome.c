@@ -201,6 +201,7 @@ static roof_status read_object(window *w, const chrome_reader *reader, bool *cut
     if (next == ',') {
       w->at++;
     } else if (next == '}' || next == '\0' || status != ROOF_OK) {
+      *cut = next == '\0' && status == ROOF_OK;
       more = false;
     } else {
       status = read_member(w, reader, cut, &more, error);

@@ -121,9 +121,13 @@ bool rf_import_csv(roof_source *source, char delimiter, import_row *row, roof_st
   if (*status != ROOF_OK || (line == NULL && used == 0)) {
     return false;
   }
+  size_t before = row->count;
   if (!split(row, delimiter)) {
     *status = memory(error);
     return false;
+  }
+  if (rf_import_unended(source) && row->count < before) {
+    rf_import_cut_record(source);
   }
   return true;
 }

@@ -132,6 +132,7 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
       "kernels", kernels, "facts", facts_json(profile), "skipped", skipped_json(profile));
   if (object != NULL) {
     add_taken(object, profile);
+    rf_json_set(object, "truncated", json_boolean(profile->truncated));
     rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());
   }
   return rf_json_write(object, "import", out, error);

@@ -215,6 +215,7 @@ static void add_rest(roof_profile *into, const roof_profile *from) {
   for (size_t i = 0; i < from->fact_count; i++) {
     rf_import_fact(into, from->facts[i].name, from->facts[i].value, from->facts[i].text);
   }
+  into->truncated |= from->truncated;
   if (from->device[0] != '\0') {
     rf_import_device(into, from->device);
   }

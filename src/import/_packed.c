@@ -33,7 +33,7 @@ struct rf_packed {
   char *buffer; /* of INPUT bytes, for a file */
   bool last;    /* there is no more to read */
   int failed;   /* errno of reading; 0: none */
-  bool begun, ended;
+  bool begun, ended, cut;
   const packing *packing; /* NULL: bytes as they are */
   z_stream gzip;
   lzma_stream xz;
@@ -251,8 +251,13 @@ size_t rf_packed_read(rf_packed *p, char *to, size_t size, roof_status *status, 
     count += made;
   }
   p->ended = p->ended || at != STEP_GOES_ON;
+  p->cut = p->cut || at == STEP_CUT;
   *status = explain(p, at, why, room);
   return count;
+}
+
+bool rf_packed_cut(const rf_packed *p) {
+  return p->cut;
 }
 
 int rf_packed_descriptor(const rf_packed *p) {

@@ -19,6 +19,9 @@ void rf_packed_free(rf_packed *packed);
  *  file or after a failure: `why` (of `room` bytes) says why. Errors: ROOF_E_INPUT, ROOF_E_MEMORY in *status. */
 size_t rf_packed_read(rf_packed *packed, char *to, size_t size, roof_status *status, char *why, size_t room);
 
+/** Whether the packed data were seen to end too early. */
+bool rf_packed_cut(const rf_packed *packed);
+
 /** The file when it holds its bytes as they are, else -1. */
 int rf_packed_descriptor(const rf_packed *packed);
 

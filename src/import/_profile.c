@@ -308,6 +308,11 @@ void rf_import_skip(roof_profile *profile, const char *what, const char *why) {
   rf_import_skips(profile, what, why, 1);
 }
 
+void rf_import_cut(roof_profile *profile, const char *why) {
+  profile->truncated = true;
+  rf_import_skip(profile, "the end of the file", why);
+}
+
 void rf_import_skips(roof_profile *profile, const char *what, const char *why, uint64_t times) {
   const char *kept = roof_profile_text(profile, what), *reason = roof_profile_text(profile, why);
   for (size_t i = 0; i < profile->skip_count; i++) {

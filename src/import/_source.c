@@ -29,6 +29,8 @@ struct roof_source {
   int line;
   roof_status status;
   char why[160];
+  bool forgiving, is_cut; /* of packed data that end too early, and of records */
+  bool unended;           /* the last line is the end of the file */
 };
 
 static void fail(roof_source *s, roof_status status, const char *why) {
@@ -42,7 +44,9 @@ static size_t raw(roof_source *s, char *to, size_t size) {
   roof_status status = ROOF_OK;
   char why[sizeof s->why];
   size_t count = rf_packed_read(s->packed, to, size, &status, why, sizeof why);
-  if (status != ROOF_OK) {
+  if (status != ROOF_OK && s->forgiving && rf_packed_cut(s->packed)) {
+    s->is_cut = s->ended = true;
+  } else if (status != ROOF_OK) {
     fail(s, status, why);
   }
   return count;
@@ -159,7 +163,7 @@ static void begin(roof_source *s) {
 
 static roof_status started(roof_source *s, roof_source **source, roof_error *error) {
   begin(s);
-  roof_status status = rf_import_failed(s, error);
+  roof_status status = rf_packed_cut(s->packed) ? ROOF_OK : rf_import_failed(s, error);
   if (status != ROOF_OK) {
     rf_import_close(s);
     return status;
@@ -264,6 +268,7 @@ char *rf_import_line(roof_source *s, size_t *length) {
     return NULL;
   }
   s->line_start = s->at;
+  s->unended = newline == NULL;
   size_t end = newline != NULL ? (size_t)(newline - s->block) : s->end;
   s->at = newline != NULL ? end + 1 : s->end;
   cut(s, end > s->line_start && s->block[end - 1] == '\r' ? end - 1 : end);
@@ -320,6 +325,26 @@ int rf_import_descriptor(const roof_source *s) {
 
 const char *rf_import_name(const roof_source *s) {
   return s->name;
+}
+
+void rf_import_forgive(roof_source *s) {
+  s->forgiving = true;
+  if (s->status == ROOF_E_INPUT && rf_packed_cut(s->packed)) { /* its first bytes are read */
+    s->status = ROOF_OK;
+    s->is_cut = true;
+  }
+}
+
+void rf_import_cut_record(roof_source *s) {
+  s->is_cut = true;
+}
+
+bool rf_import_is_cut(const roof_source *s) {
+  return s->is_cut;
+}
+
+bool rf_import_unended(const roof_source *s) {
+  return s->unended;
 }
 
 roof_status rf_import_failed(const roof_source *s, roof_error *error) {

@@ -16,6 +16,7 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
 void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_text *out) {
   char seconds[SHORT];
   double idle = roof_profile_fact(profile, "idle_share");
+  roof_text_add(out, profile->truncated ? "truncated file: " : "");
   roof_text_addf(out, "%zu kernel%s, %s", r->count, r->count == 1 ? "" : "s",
                  r->seconds > 0 ? quantity(seconds, r->seconds, "s") : "no times");
   if (profile->device[0] != '\0') {

@@ -93,6 +93,9 @@ static roof_status detect(roof_source *source, const roof_format **format, roof_
 static roof_status read_source(roof_source *source, const roof_import_options *options, roof_profile *profile,
                                roof_error *error) {
   const roof_format *format = options != NULL ? options->format : NULL;
+  if (options != NULL && options->partial) {
+    rf_import_forgive(source);
+  }
   roof_status status = rf_import_failed(source, error);
   if (status == ROOF_OK && format == NULL) {
     status = detect(source, &format, error);
@@ -110,6 +113,12 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   }
   if (status == ROOF_OK) {
     status = rf_import_failed(source, error);
+  }
+  if (status == ROOF_OK && rf_import_is_cut(source)) {
+    rf_import_cut(profile, "the file ends too early");
+  } else if (status == ROOF_E_PARSE && rf_import_is_cut(source)) {
+    status =
+        rf_import_error(source, error, status, 0, 0, "it ends too early, before anything that can be read");
   }
   bool settled = rf_import_settled(profile, NULL) == ROOF_OK;
   return settled ? status : rf_import_settled(profile, error);

@@ -53,6 +53,18 @@ int rf_import_descriptor(const roof_source *source);
 /** The file's name for messages: its path, or "standard input". */
 const char *rf_import_name(const roof_source *source);
 
+/** From now on the end of packed data that end too early is an end, no failure. */
+void rf_import_forgive(roof_source *source);
+
+/** A record of the source ends in the middle. */
+void rf_import_cut_record(roof_source *source);
+
+/** Whether the file was seen to end too early: packed data that are forgiven, or a record. */
+bool rf_import_is_cut(const roof_source *source);
+
+/** Whether the line rf_import_line gave last ends with the file, not with a line break. */
+bool rf_import_unended(const roof_source *source);
+
 /** What went wrong while reading, or ROOF_OK. */
 roof_status rf_import_failed(const roof_source *source, roof_error *error);
 
@@ -178,6 +190,9 @@ void rf_import_counter(roof_profile *profile, roof_record *record, const char *n
 
 /** Counts something that became no figure. */
 void rf_import_skip(roof_profile *profile, const char *what, const char *why);
+
+/** The file ends too early: what was read is a part of it. */
+void rf_import_cut(roof_profile *profile, const char *why);
 
 /** As rf_import_skip, for so many of them. */
 void rf_import_skips(roof_profile *profile, const char *what, const char *why, uint64_t times);

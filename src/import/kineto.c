@@ -353,11 +353,11 @@ static roof_status take_member(void *state, rf_span key, rf_span value, roof_err
 static roof_status finish(kineto *t, bool cut) {
   if (t->kernels.count == 0 && t->ranges.count == 0) {
     return rf_import_error(t->source, t->error, ROOF_E_PARSE, 0, 0, "%s",
-                           cut ? "it ends inside an event, before any GPU kernel"
+                           cut ? "it ends too early, before any GPU kernel"
                                : "no GPU kernel in this trace (PyTorch: profile with ProfilerActivity.CUDA)");
   }
   if (cut) {
-    rf_import_skip(t->profile, "the end of the trace", "the file ends inside an event");
+    rf_import_cut(t->profile, "the trace is not ended");
   }
   roof_status status = t->kernels.count > 0 ? rf_kineto_join(t) : ROOF_OK;
   if (status == ROOF_OK && t->kernels.count > 0) {

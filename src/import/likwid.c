@@ -52,6 +52,7 @@ typedef struct reading {
   const char *region; /**< that the next table is of, kept by the profile */
   const char *group;
   table table;
+  int64_t rows, rows_said; /* of the last table of CSV: seen, and as its title says */
   double seconds[THREADS];
   bool failed;
 } reading;
@@ -258,6 +259,24 @@ static void take_processor(reading *r, import_row *row) {
   }
 }
 
+/** Counts the rows of the table that is open, of which its title says how many there are. */
+static void count_row(reading *r, const import_row *row) {
+  static const char *const others[] = {"Region Info", "RDTSC Runtime [s]", "call count", "Event", "Metric"};
+  const char *first = rf_import_field(row, 0), *region = rf_import_field(row, 1);
+  bool title = strcmp(first, "TABLE") == 0, counts = true;
+  if (title || strcmp(first, "STRUCT") == 0) {
+    int64_t said = 0;
+    int column = strncmp(region, "Region ", 7) == 0 ? 4 : 3;
+    r->rows_said = title && rf_import_count(rf_import_field(row, column), &said) ? said : 0;
+    r->rows = 0;
+    return;
+  }
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    counts &= strcmp(first, others[i]) != 0;
+  }
+  r->rows += counts;
+}
+
 /** One line as cells, whatever parts them. */
 static roof_status take_line(reading *r, char *line, import_row *row, roof_error *error) {
   bool bars = line[0] == '|', processor = strncmp(line, "CPU name:", 9) == 0;
@@ -268,6 +287,7 @@ static roof_status take_line(reading *r, char *line, import_row *row, roof_error
     return status;
   }
   trim(row);
+  count_row(r, row);
   if (processor) {
     take_processor(r, row);
   } else if (strcmp(rf_import_field(row, 0), "TABLE") == 0) {
@@ -284,6 +304,9 @@ static roof_status read_lines(reading *r, roof_error *error) {
   size_t length = 0;
   for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     status = take_line(r, line, &row, error);
+  }
+  if (r->rows < r->rows_said) {
+    rf_import_cut(r->profile, "its last table has fewer rows than it says");
   }
   rf_import_row_done(&row);
   return status == ROOF_OK ? rf_import_failed(r->source, error) : status;

@@ -138,7 +138,7 @@ CSV
 @test "a trace that ends before any kernel is said to be cut, not to have none" {
   printf '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": 2, "args": {"a' >cut.json
   run -2 "$ROOFLINE" import cut.json --format kineto
-  has 'it ends inside an event, before any GPU kernel'
+  has 'it ends too early, before any GPU kernel'
 }
 
 @test "statistics of host functions are not taken for kernels" {
@@ -232,15 +232,18 @@ DEVICES
 
 @test "traces that Chrome would take, and those that are none" {
   local kernel='{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1.5,"dur":2.25,"args":{"device":0,"correlation":1}}'
-  for trace in "[$kernel]" "[$kernel,]" "[$kernel" "[$kernel," "{\"traceEvents\":[$kernel,],}" "{\"traceEvents\":[$kernel"; do
+  for trace in "[$kernel]" "[$kernel,]" "[$kernel" "[$kernel," "{\"traceEvents\":[$kernel,],}"; do
     printf '%s' "$trace" >t.json
     run -0 "$ROOFLINE" import t.json --json
     [ "$(json '.kernels[0].calls')" = 1 ]
     near '.kernels[0].seconds' 2.25e-6
   done
   printf '[%s,{"ph":"X","cat":"kern' "$kernel" >t.json
-  run -0 "$ROOFLINE" import t.json
-  has 'the file ends inside an event'
+  run -1 "$ROOFLINE" import t.json
+  has 'the trace is not ended'
+  printf '{"traceEvents":[%s' "$kernel" >t.json # the list may be open at the end, the object around it not
+  run -1 "$ROOFLINE" import t.json
+  [[ ${lines[0]} == 'truncated file: 1 kernel, 2.250 µs'* ]]
   printf '[%s,\n {"ph":"X" "cat":"kernel"}]' "$kernel" >t.json
   run -2 "$ROOFLINE" import t.json
   has 't.json:2:12: malformed JSON'
@@ -366,4 +369,37 @@ DEVICES
   near '.kernels[0].counters.integer_operations_per_second' 1.02772e13 1e-3
   COLUMNS=160 run -0 "$ROOFLINE" import int.csv --machine mi210
   has 'integer peak not known'
+}
+
+@test "a file that ends too early says so first and exits with 1, with --partial with 0" {
+  size=$(stat -c %s "$fixtures/kineto.json")
+  for i in $(seq 1 40); do # wherever it is cut, it is refused or said to be cut
+    head -c "$((RANDOM * size / 32768))" "$fixtures/kineto.json" >cut.json
+    run "$ROOFLINE" import cut.json --json
+    [ "$status" -eq 2 ] || [ "$status" -eq 1 ]
+    [ "$status" -eq 2 ] || [ "$(sed '$d' <<<"$output" | jq .truncated)" = true ]
+  done
+  head -c "$((size * 3 / 4))" "$fixtures/kineto.json" >cut.json
+  run -1 "$ROOFLINE" import cut.json
+  [[ ${lines[0]} == 'truncated file: '* ]]
+  has 'a file ends too early; --partial accepts what is there'
+  run -0 "$ROOFLINE" import cut.json --partial
+  [[ ${lines[0]} == 'truncated file: '* ]]
+  run -0 "$ROOFLINE" import cut.json "$fixtures/ncu-metrics.csv" --partial --json
+  [ "$(json .truncated)" = true ]
+  gzip -c "$fixtures/kineto.json" >whole.gz
+  head -c "$(($(stat -c %s whole.gz) * 3 / 4))" whole.gz >cut.gz
+  run -2 "$ROOFLINE" import cut.gz
+  has 'it ends too early'
+  run -0 "$ROOFLINE" import cut.gz --partial
+  [[ ${lines[0]} == 'truncated file: '* ]]
+  head -c 300 whole.gz >cut.gz
+  run -2 "$ROOFLINE" import cut.gz --partial
+  has 'it ends too early'
+  head -n -1 "$fixtures/likwid.csv" >cut.csv
+  run -1 "$ROOFLINE" import cut.csv
+  has 'its last table has fewer rows than it says'
+  head -c -40 "$fixtures/rocprofv3-trace.csv" >cut.csv
+  run "$ROOFLINE" import cut.csv
+  [ "$status" -eq 1 ] || [ "$status" -eq 2 ]
 }

@@ -14,7 +14,7 @@ static char no_ledger[] = "";
 
 static char *format_name, *filter, *decimal, *key_path, *ledger = no_ledger;
 static const char **op_rules, **group_rules;
-static int levels, unsealed, wide, top = 20;
+static int levels, partial, unsealed, wide, top = 20;
 
 const struct poptOption cli_import_options[] = {
     {"top", '\0', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
@@ -27,6 +27,8 @@ const struct poptOption cli_import_options[] = {
     {"op", '\0', POPT_ARG_ARGV, &op_rules, 0, "kernels whose name matches do this operation; repeatable",
      "REGEX=OP key=value ..."},
     {"wide", '\0', POPT_ARG_NONE, &wide, 0, "all columns and whole names, however wide", NULL},
+    {"partial", '\0', POPT_ARG_NONE, &partial, 0, "accept a file that ends too early: exit with 0, not 1",
+     NULL},
     {"levels", '\0', POPT_ARG_NONE, &levels, 0, "draw a dot for each memory level, joined", NULL},
     {"decimal", '\0', POPT_ARG_STRING, &decimal, 0,
      "the decimal mark of the file's numbers; default: detected", "MARK"},
@@ -169,6 +171,10 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
     note_elsewhere(args->machines != NULL ? machine : NULL, &answer);
     status = show(args, &answer, error);
   }
+  if (status == ROOF_OK && profile->truncated && !partial) {
+    status =
+        roof_error_set(error, ROOF_E_GATE, "import: a file ends too early; --partial accepts what is there");
+  }
   free(answer.ranking.rows);
   free(why);
   return status;
@@ -216,7 +222,7 @@ static roof_status attach(const cli_args *args, const char *rule, roof_profile *
 
 static roof_status import_all_files(const cli_args *args, const char *const *paths, int count,
                                     const char *format, roof_error *error) {
-  roof_import_options o = {.groups = group_rules};
+  roof_import_options o = {.groups = group_rules, .partial = partial != 0};
   roof_profile profile = {0};
   roof_status status = read_options(format, &o, error);
   if (status == ROOF_OK) {
