@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# roofline import: formats of benchmarks, what of them is read and how they are refused.
+# roofline import: formats of benchmarks and of the processor, what of them is read and how they are refused.
 
 setup() {
   load lib.bash
@@ -104,4 +104,23 @@ refuses() { # TEXT FILE [OPTION...]
   refuses 'cut.txt:20: no row of a size and a bandwidth or latency in it' cut.txt
   printf ' #bytes #iterations BW peak[MB/sec] BW average[MB/sec] MsgRate[Mpps]\n 2 5 x y\n 2 1e300 1 1\n 0 5 1 1 1\n 4 5 -1 -1 0\n' >bad.txt
   refuses 'bad.txt:5: no row of a size and a bandwidth or latency in it' bad.txt
+}
+
+@test "perf script's samples are time by symbol, the leaf of a chain" {
+  run -0 "$ROOFLINE" import "$fixtures/perf-script.txt" --json
+  [ "$(json '[.kernels[] | select(.calls > 0) | [.name, .calls, .total_seconds]] | sort')" = '[["[unknown] (libx.so.1)",1,0.005],["inner (my program)",2,0.01],["std::vector<int, std::allocator<int> >::push_back(int&&) (my program)",1,0.0025]]' ]
+  [ "$(json '.kernels | map(select(.name | startswith("clear")))[0].counters')" = '{"page-faults":12}' ]
+  [ "$(json '[.device, .facts.samples]')" = '["AMD EPYC 7763 64-Core Processor","5"]' ]
+  run -0 "$ROOFLINE" import "$fixtures/perf-script-chains.txt" --json
+  near '.kernels | map(select(.name == "inner (burn)"))[0].total_seconds' 0.002 # 6e6 cycles at 3 GHz, the median
+  [ "$(json '.kernels | map(select(.name == "inner (burn)"))[0].counters')" = '{"instructions":100000}' ]
+  [ "$(json '.kernels | map(select(.name == "[unknown]"))[0].calls')" = 1 ] # a chain of nothing
+  head -1 "$fixtures/perf-script-chains.txt" >cut.txt
+  run -0 "$ROOFLINE" import cut.txt
+  has 'left out: time: no event with a period counts it'
+  echo x >other.txt
+  refuses 'other.txt:1: no sample in it' other.txt --format perf-script
+  printf 'a 1 5.000000: 1e400 cycles: 12 f (x)\na 1 6.000000: 99999999999999999999999999999 cpu-clock: 12 f (x)\n' >huge.txt
+  run -0 "$ROOFLINE" import huge.txt --format perf-script --json
+  [ "$(json '.kernels[0].total_seconds')" = null ]
 }

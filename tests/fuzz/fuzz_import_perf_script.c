@@ -1,0 +1,2 @@
+#define FORMAT "perf-script"
+#include "import_any.h"
