@@ -34,7 +34,8 @@ typedef enum kineto_why {
 /** What follows from a name, derived once. `record`: that of its calls with known work, and that of the
  *  others; the number of the record + 1, 0: none yet. */
 typedef struct kineto_name {
-  bool formula, values, inside, graph, wait;
+  bool formula, values, graph, wait;
+  import_way way; /* of a copy or a set */
   kernel_says says;
   double width;     /* bytes of the elements that a kernel of that name works on, 0: it does not say */
   roof_dtype dtype; /* theirs */
@@ -62,7 +63,7 @@ typedef struct kineto_launch {
   bool graph;
 } kineto_launch;
 
-typedef enum kineto_activity { KERNEL, COLLECTIVE, COPY, COPY_INSIDE, SET } kineto_activity;
+typedef enum kineto_activity { KERNEL, COLLECTIVE, COPY, SET } kineto_activity;
 
 typedef struct kineto_kernel {
   int64_t start; /* ns */

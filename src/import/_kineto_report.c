@@ -89,31 +89,22 @@ static void add_work(kineto *t, const kineto_kernel *k, roof_record *record) {
   rf_import_add(&record->bytes[ROOF_MEMORY], k->amount * w->bytes * width, source, ROOF_QUALITY_ESTIMATED);
 }
 
-static void add_bytes(const kineto_kernel *k, roof_record *record) {
-  static const struct {
-    const char *source, *link;
-    double times; /* in memory; 0: over the link */
-    roof_quality quality;
-  } ways[] = {
-      [COLLECTIVE] = {"formula of the collective from its elements and ranks", "", 0, ROOF_QUALITY_DERIVED},
-      [COPY] = {"bytes of the copy", "PCIe", 0, ROOF_QUALITY_MEASURED},
-      [COPY_INSIDE] = {"bytes of the copy, read and written", "", 2, ROOF_QUALITY_DERIVED},
-      [SET] = {"bytes that were set", "", 1, ROOF_QUALITY_DERIVED},
-  };
-  bool link = ways[k->activity].times == 0;
-  record->link = ways[k->activity].link;
-  if (!link) {
-    rf_import_add(&record->flops[ROOF_FP32][ROOF_VECTOR], 0, "a copy does no arithmetic",
-                  ROOF_QUALITY_DERIVED);
-  }
-  rf_import_add(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY],
-                link ? k->amount : k->amount * ways[k->activity].times, ways[k->activity].source,
-                ways[k->activity].quality);
+static import_way way_of(const kineto *t, const kineto_kernel *k) {
+  return k->activity == SET ? IMPORT_WAY_SET : t->said.list[k->name].way;
 }
 
-static void mark_missing(const kineto_kernel *k, roof_record *record) {
+static void add_bytes(const kineto *t, const kineto_kernel *k, roof_record *record) {
+  if (k->activity == COLLECTIVE) {
+    rf_import_add(&record->link_bytes, k->amount, "formula of the collective from its elements and ranks",
+                  ROOF_QUALITY_DERIVED);
+  } else {
+    rf_import_moved(record, way_of(t, k), k->amount);
+  }
+}
+
+static void mark_missing(const kineto *t, const kineto_kernel *k, roof_record *record) {
   const char *why = why_texts[k->why];
-  bool link = k->activity == COPY || k->activity == COLLECTIVE;
+  bool link = k->activity == COLLECTIVE || (k->activity == COPY && way_of(t, k) <= IMPORT_WAY_PEER);
   rf_import_missing(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY], why);
   if (k->activity == KERNEL) {
     rf_import_missing(&record->flops[ROOF_FP32][ROOF_VECTOR], why);
@@ -128,11 +119,11 @@ static roof_status add_kernel(kineto *t, const kineto_kernel *k, bool mixed) {
   rf_import_call(t->profile, record, k->picoseconds);
   rf_import_counter(t->profile, record, "occupancy", (double)k->occupancy, (double)k->picoseconds * 1e-12);
   if (k->why != WHY_KNOWN) {
-    mark_missing(k, record);
+    mark_missing(t, k, record);
   } else if (k->activity == KERNEL) {
     add_work(t, k, record);
   } else {
-    add_bytes(k, record);
+    add_bytes(t, k, record);
   }
   return ROOF_OK;
 }

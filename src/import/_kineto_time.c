@@ -24,7 +24,6 @@ static void add_slice(kineto *t, const kineto_kernel *k, uint32_t *tracks) {
   static const roof_activity activities[] = {[KERNEL] = ROOF_ACTIVITY_COUNT, /* its name says it */
                                              [COLLECTIVE] = ROOF_ACTIVITY_COMMUNICATION,
                                              [COPY] = ROOF_ACTIVITY_COPY,
-                                             [COPY_INSIDE] = ROOF_ACTIVITY_COPY,
                                              [SET] = ROOF_ACTIVITY_COPY};
   const kineto_launch *launch = rf_kineto_launch_of(t, k->correlation);
   rf_import_slice(t->profile, &(roof_slice){.start = k->start,

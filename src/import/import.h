@@ -243,6 +243,17 @@ void rf_import_trace_read(roof_profile *profile, const char *path);
 /** Adds the traces of `from`; `record` has the number of each of its records in `into`. */
 void rf_import_timeline_join(roof_profile *into, const roof_profile *from, const uint32_t *record);
 
+/* _copy.c: what copies moved */
+
+/** What a copy or a set goes through. */
+typedef enum import_way { IMPORT_WAY_HOST, IMPORT_WAY_PEER, IMPORT_WAY_INSIDE, IMPORT_WAY_SET } import_way;
+
+/** What the name of a copy says: "[CUDA memcpy HtoD]" goes over the host's bus. */
+import_way rf_import_way_of(const char *name);
+
+/** Adds the bytes of a copy or a set to its link, or as often as they pass to the memory; one without bytes is missing. */
+void rf_import_moved(roof_record *record, import_way way, double bytes);
+
 /* _group.c: kernels that are one */
 
 /** Kernels whose name matches are calls of one kernel of that name. */

@@ -57,6 +57,12 @@ static bool contains(rf_span text, const char *part) {
   return memmem(text.at, text.size, part, strlen(part)) != NULL;
 }
 
+static import_way way_of(rf_span name) {
+  char text[80];
+  rf_scan_text(name, text, sizeof text);
+  return rf_import_way_of(text);
+}
+
 /** The number of a name; what it says is found when it is new. */
 static uint32_t name_of(kineto *t, rf_span name) {
   uint32_t number = rf_intern_add(&t->names, name.at, name.size);
@@ -68,7 +74,7 @@ static uint32_t name_of(kineto *t, rf_span name) {
     said->formula = rf_torch_has_formula(name, &said->values);
     said->says = rf_kernel_name_says(name);
     said->width = rf_torch_type_in(name, &said->dtype);
-    said->inside = contains(name, "DtoD") || contains(name, "Device -> Device");
+    said->way = way_of(name);
     said->graph = contains(name, "GraphLaunch");
     said->wait = contains(name, "Synchronize");
   }
@@ -171,7 +177,6 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
   if (k == NULL || name == INTERN_FAILED || stream == INTERN_FAILED) {
     return rf_kineto_no_memory(t);
   }
-  bool inside = kind == COPY && t->said.list[name].inside;
   bool collective = kind == KERNEL && e->collective.at != NULL;
   double bytes = e->bytes.at != NULL ? (double)rf_chrome_whole(e->bytes, -1) : NAN;
   int64_t percent = rf_chrome_whole(e->occupancy, -1);
@@ -185,9 +190,7 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
                        .stream = stream,
                        .occupancy = percent > 0 && percent <= 100 ? (float)percent / 100 : NAN,
                        .device = (int16_t)rf_chrome_whole(e->device.at != NULL ? e->device : e->process, 0),
-                       .activity = (uint8_t)(inside       ? COPY_INSIDE
-                                             : collective ? COLLECTIVE
-                                                          : kind),
+                       .activity = (uint8_t)(collective ? COLLECTIVE : kind),
                        .says = t->said.list[name].says};
   if (collective) {
     k->amount =

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/letters.h"
 #include "import/import.h"
 
 /** The columns of a table; -1 where it has none. */
@@ -134,11 +133,8 @@ static roof_status take_row(roof_source *source, roof_profile *profile, const im
     rf_import_calls(record, (uint64_t)calls, picoseconds);
   }
   double bytes = rf_import_number(rf_import_field(row, c->bytes), NULL) * rf_import_unit(c->bytes_unit, 1000);
-  if (name[0] == '[' && bytes >= 0) { /* a copy, over the link */
-    rf_import_add(&record->link_bytes, bytes, "bytes of the copy", ROOF_QUALITY_MEASURED);
-    record->link = rf_letters_find(name, "device-to-device") == NULL && rf_letters_find(name, "DtoD") == NULL
-                       ? "PCIe"
-                       : "device";
+  if (name[0] == '[' && bytes >= 0) {
+    rf_import_moved(record, rf_import_way_of(name), bytes);
   }
   if (rf_import_count(rf_import_field(row, c->start), &start) && strcmp(c->start_unit, "ns") == 0) {
     if (name[0] != '[') {

@@ -90,8 +90,7 @@ static roof_status take_copy(void *state, sqlite3_stmt *row) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    rf_import_add(&record->link_bytes, sqlite3_column_double(row, 6), "bytes of the copy",
-                  ROOF_QUALITY_MEASURED);
+    rf_import_moved(record, rf_import_way_of(record->name), sqlite3_column_double(row, 6));
     take_place(r, row, record);
   }
   return ROOF_OK;
@@ -104,8 +103,7 @@ static roof_status take_set(void *state, sqlite3_stmt *row) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    rf_import_add(&record->bytes[ROOF_MEMORY], sqlite3_column_double(row, 6), "bytes that were set",
-                  ROOF_QUALITY_DERIVED);
+    rf_import_moved(record, IMPORT_WAY_SET, sqlite3_column_double(row, 6));
     take_place(r, row, record);
   }
   return ROOF_OK;

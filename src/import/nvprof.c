@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/letters.h"
 #include "import/import.h"
 
 typedef enum kind { NOTHING, METRICS, TRACE, SUMMARY } kind;
@@ -164,10 +163,7 @@ static roof_status take_call(reading *r, roof_error *error) {
   double bytes =
       rf_import_number(rf_import_field(&r->row, size), NULL) * rf_import_unit(unit_of(r, size), 1024);
   if (bytes >= 0) {
-    rf_import_add(&record->link_bytes, bytes, "bytes of the copy", ROOF_QUALITY_MEASURED);
-    record->link = rf_letters_find(name, "device-to-device") == NULL && rf_letters_find(name, "DtoD") == NULL
-                       ? "PCIe"
-                       : "device";
+    rf_import_moved(record, rf_import_way_of(name), bytes);
   }
   if (rf_import_time(rf_import_field(&r->row, start), unit_of(r, start), NULL, &begin)) {
     if (!(bytes >= 0)) {

@@ -84,9 +84,7 @@ static roof_status take_copy(void *state, sqlite3_stmt *row) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    rf_import_add(&record->link_bytes, sqlite3_column_double(row, 3), "bytes of the copy",
-                  ROOF_QUALITY_MEASURED);
-    record->link = strstr(record->name, "device to device") == NULL ? "PCIe" : record->link;
+    rf_import_moved(record, rf_import_way_of(record->name), sqlite3_column_double(row, 3));
     take_place(r, row, record);
   }
   return ROOF_OK;

@@ -654,6 +654,34 @@ static void a_ranking_is_said_in_words(void **state) {
   roof_text_done(&text);
 }
 
+/** A copy inside the device reads and writes its memory; one from the host goes over its bus, one between devices over their link. */
+static void copies(void **state) {
+  (void)state;
+  static const char text[] = "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem "
+                             "(MB),DymSMem (MB),Bytes (MB),"
+                             "Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name\n"
+                             "1,10,1,,,,,,,,,,2.000,0,,,X (0),1,7,[CUDA memcpy Device-to-Device]\n"
+                             "20,10,1,,,,,,,,,,3.000,0,,,X (0),1,7,[CUDA memcpy Host-to-Device]\n"
+                             "40,10,1,,,,,,,,,,5.000,0,,,X (0),1,7,[CUDA memcpy Peer-to-Peer]\n"
+                             "60,10,1,,,,,,,,,,7.000,0,,,X (0),1,7,[CUDA memset]\n";
+  static const struct {
+    double memory, over;
+    const char *link;
+  } want[] = {{4e6, NAN, ""}, {NAN, 3e6, "PCIe"}, {NAN, 5e6, ""}, {7e6, NAN, ""}};
+  roof_profile profile;
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(text, sizeof text - 1, "x", NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(profile.count, 4);
+  for (size_t i = 0; i < 4; i++) {
+    const roof_record *r = &profile.records[i];
+    assert_true(isnan(want[i].memory) ? isnan(r->bytes[ROOF_MEMORY].value)
+                                      : r->bytes[ROOF_MEMORY].value == want[i].memory);
+    assert_true(isnan(want[i].over) ? isnan(r->link_bytes.value) : r->link_bytes.value == want[i].over);
+    assert_string_equal(r->link, want[i].link);
+  }
+  roof_profile_done(&profile);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_long_name_is_cut_in_its_middle),
@@ -672,6 +700,7 @@ int main(void) {
       cmocka_unit_test(counts_keep_the_lower_quality),
       cmocka_unit_test(joined_files),
       cmocka_unit_test(files_grouped_and_given_work),
+      cmocka_unit_test(copies),
       cmocka_unit_test(formats),
       cmocka_unit_test(more_calls_than_anything_counts),
       cmocka_unit_test(facts_in_words),
