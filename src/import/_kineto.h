@@ -119,6 +119,9 @@ roof_status rf_kineto_join(kineto *t);
 /** _kineto_time.c: the timeline. Kernels are known to have their record. */
 roof_status rf_kineto_time(kineto *t);
 
+/** _kineto_cpu.c: the records of a trace whose operators ran on the processor. */
+roof_status rf_kineto_cpu(kineto *t);
+
 /** _kineto_report.c: the records, the facts and what was left out. */
 roof_status rf_kineto_report(kineto *t);
 

@@ -256,6 +256,8 @@ static const struct {
     CATEGORY("Runtime", take_launch),
     CATEGORY("Memcpy", take_copy),
     CATEGORY("Memset", take_set),
+    CATEGORY("mtia_ccp_events", take_kernel),
+    CATEGORY("mtia_runtime", take_launch),
     CATEGORY("xpu_runtime", take_launch),
     CATEGORY("xpu_driver", take_launch),
     CATEGORY("python_function", NULL),
@@ -355,9 +357,15 @@ static roof_status take_member(void *state, rf_span key, rf_span value, roof_err
 
 static roof_status finish(kineto *t, bool cut) {
   if (t->kernels.count == 0 && t->ranges.count == 0) {
-    return rf_import_error(t->source, t->error, ROOF_E_PARSE, 0, 0, "%s",
-                           cut ? "it ends too early, before any GPU kernel"
-                               : "no GPU kernel in this trace (PyTorch: profile with ProfilerActivity.CUDA)");
+    if (!cut && t->ops.count > 0 && t->launches.count == 0) {
+      return rf_kineto_cpu(t);
+    }
+    return rf_import_error(
+        t->source, t->error, ROOF_E_PARSE, 0, 0, "%s",
+        cut ? "it ends too early, before any GPU kernel"
+        : t->launches.count > 0
+            ? "no GPU kernel in this trace, only launches (PyTorch: profile with ProfilerActivity.CUDA)"
+            : "no kernel and no operator in this trace");
   }
   if (cut) {
     rf_import_cut(t->profile, "the trace is not ended");

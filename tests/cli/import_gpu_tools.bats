@@ -108,3 +108,21 @@ db.commit()' "$@"
   sed 's/ 198000 / ...... /' "$fixtures/rocprofv3-summary.txt" >t
   refuses 't:15: no calls and time of `axpy' t
 }
+
+@test "operators that ran on the processor have the time of their own, and none is lost" {
+  run -0 "$ROOFLINE" import "$fixtures/kineto-cpu.json" --json
+  near '[.kernels[].total_seconds] | add' 1785e-6
+  near '.kernels[] | select(.name == "aten::addmm") | .seconds' 779.5e-6
+  near '.kernels[] | select(.name == "aten::addmm") | .flops.fp32' 134217728 0.01
+  near '.kernels[] | select(.name == "aten::linear") | .seconds' 10e-6
+  [ "$(json '.kernels[] | select(.name == "aten::linear") | .flops')" = null ]
+  near '.facts.span_seconds' 1890e-6
+  sed 's/\("cat": "\)cpu_op\(", "name": "aten::relu\)/\1mtia_ccp_events\2/' "$fixtures/kineto-cpu.json" >mtia.json
+  run -0 "$ROOFLINE" import mtia.json --json
+  [ "$(json '[.kernels[].name]')" = '["aten::relu"]' ]
+  sed 's/cpu_op/user_annotation/' "$fixtures/kineto-cpu.json" >t
+  refuses 'no kernel and no operator in this trace' t
+  sed 's/"dur": 8/"dur": -8/' "$fixtures/kineto-cpu.json" >t
+  run -0 "$ROOFLINE" import t
+  has 'its ts and dur are no times'
+}
