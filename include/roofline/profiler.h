@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define ROOF_PROFILER_WORDS 24
-#define ROOF_PROFILER_STEPS 2
+#define ROOF_PROFILER_STEPS 4
 
 /** A profiler for one question. A word of a command that begins with @ stands for something:
  *  @program   what is profiled, with its arguments

@@ -275,7 +275,8 @@ static void add_bytes(roof_record *record, const ncu_launch *l) {
 /** The busiest pipe of the tensor cores: of all formats together, or else the largest of those counted
  * apart. */
 static double tensor_share(const double *v) {
-  return first(v[NCU_TENSOR_SHARE], fmax(v[NCU_HMMA_SHARE], fmax(v[NCU_IMMA_SHARE], v[NCU_DMMA_SHARE])));
+  return first(first(v[NCU_TENSOR_SHARE], v[NCU_TC_SHARE]),
+               fmax(v[NCU_HMMA_SHARE], fmax(v[NCU_IMMA_SHARE], v[NCU_DMMA_SHARE])));
 }
 
 static void add_counters(roof_profile *profile, roof_record *record, const ncu_launch *l) {

@@ -61,6 +61,7 @@
   X(NCU_COMPUTE_SHARE, "sm__throughput.avg.pct_of_peak_sustained_elapsed")                                   \
   X(NCU_ACTIVE, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed")                                       \
   X(NCU_TENSOR_SHARE, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active")                      \
+  X(NCU_TC_SHARE, "sm__pipe_tc_cycles_active.avg.pct_of_peak_sustained_active")                              \
   X(NCU_HMMA_SHARE, "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active")                \
   X(NCU_IMMA_SHARE, "sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_active")                \
   X(NCU_DMMA_SHARE, "sm__pipe_tensor_op_dmma_cycles_active.avg.pct_of_peak_sustained_active")                \

@@ -24,6 +24,18 @@ static const char ncu_metrics[] =
                                      "sm__throughput.avg.pct_of_peak_sustained_elapsed,"
                                      "dram__throughput.avg.pct_of_peak_sustained_elapsed";
 
+/* What a run can count at once: 8 counters of the SQ, 4 of each channel of the TCC, of which FETCH_SIZE takes 3 and
+ * WRITE_SIZE 2 (rocprofiler-sdk, counter collection). Runs come together in one file. */
+#define VALU(type)                                                                                           \
+  "SQ_INSTS_VALU_ADD_" type ",SQ_INSTS_VALU_MUL_" type ",SQ_INSTS_VALU_TRANS_" type ",SQ_INSTS_VALU_"        \
+                                                                                    "FMA_" type
+#define MOPS(type) "SQ_INSTS_VALU_MFMA_MOPS_" type
+#define ROCPROF_RUN(number, counters)                                                                        \
+  {                                                                                                          \
+    "rocprofv3", "--kernel-trace", "--pmc", counters, "--output-format", "csv", "-d", ".", "-o",             \
+        "roofline-rocprofv3-" number, "--", "@program"                                                       \
+  }
+
 static const char torch_program[] = "import runpy, sys, torch.profiler as t\n"
                                     "file, sys.argv = sys.argv[1], sys.argv[2:]\n"
                                     "with t.profile(record_shapes=True) as p:\n"
@@ -65,6 +77,19 @@ static const roof_profiler profilers[] = {
      .commands = {{"nsys", "profile", "--trace=cuda,nvtx", "--force-overwrite=true", "--export=sqlite",
                    "--output=roofline-nsys", "@program"}}},
     {.name = "rocprofv3",
+     .program = "rocprofv3",
+     .question = "kernels",
+     .answers = "which ceiling limits each HIP kernel: FLOPs, integer work, bytes of the memory",
+     .format = "rocprof",
+     .file = "roofline-rocprofv3.csv",
+     .cost = "the program is run three times, for what can be counted at once; kernels wait for each other",
+     .commands = {ROCPROF_RUN("1", VALU("F16") "," VALU("F32") ",FETCH_SIZE"),
+                  ROCPROF_RUN("2", VALU("F64") "," MOPS("F16") "," MOPS("BF16") "," MOPS("F32") "," MOPS(
+                                       "F64") ",WRITE_SIZE"),
+                  ROCPROF_RUN("3", "SQ_INSTS_VALU_INT32,SQ_INSTS_VALU_INT64," MOPS("I8")),
+                  {"sh", "-c",
+                   "cat roofline-rocprofv3-[123]_counter_collection.csv >roofline-rocprofv3.csv"}}},
+    {.name = "rocprofv3-trace",
      .program = "rocprofv3",
      .question = "timeline",
      .answers = "where does the time of a HIP program go: kernels",

@@ -403,3 +403,34 @@ DEVICES
   run "$ROOFLINE" import cut.csv
   [ "$status" -eq 1 ] || [ "$status" -eq 2 ]
 }
+
+@test "what explain and profile ask Nsight Compute for is read and used" {
+  head='"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
+  row='"0","1","app","h","k","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics"'
+  table() { # METRIC ...: a file of one launch with these
+    local unit value
+    echo "$head"
+    for metric in "$@"; do
+      unit='' value=64
+      [[ $metric == *time_duration* ]] && unit=us
+      [[ $metric == *bytes.sum ]] && unit=byte value=5000
+      [[ $metric == *per_second ]] && unit=Gbyte/s
+      [[ $metric == *pct_* ]] && unit=%
+      echo "$row,\"$metric\",\"$unit\",\"$value\""
+    done >rows
+    cat rows
+  }
+  "$ROOFLINE" explain ncu >asked
+  "$ROOFLINE" profile --with ncu --dry-run -- ./a.out >>asked
+  mapfile -t metrics < <(grep -oE '\b[a-z0-9]+__[a-z0-9_.]+[a-z0-9]' asked | grep -v '^sm__ops_path_tensor_src_*$' | sort -u)
+  metrics+=(sm__ops_path_tensor_src_fp16_dst_fp32.sum)
+  [ "${#metrics[@]}" -ge 20 ]
+  figures() { "$ROOFLINE" import "$1" --json | jq -c '.kernels[0] | [.total_seconds, .flops, .bytes, .counters]'; }
+  table gpu__time_duration.sum >time.csv
+  table "${metrics[@]}" >all.csv
+  for metric in "${metrics[@]}"; do
+    table gpu__time_duration.sum "$metric" >alone.csv
+    grep -v "\"$metric\"" all.csv >rest.csv
+    [ "$(figures alone.csv)" != "$(figures time.csv)" ] || [ "$(figures rest.csv)" != "$(figures all.csv)" ] || { echo "$metric is not used"; return 1; }
+  done
+}

@@ -62,11 +62,48 @@ END
 }
 
 @test "where it is not installed the command to run elsewhere is printed" {
-  run -3 --separate-stderr env PATH="$PWD/bin" "$ROOFLINE" profile --with rocprofv3 -- ./program x
+  run -3 --separate-stderr env PATH="$PWD/bin" "$ROOFLINE" profile --with rocprofv3-trace -- ./program x
   [ "${lines[0]}" = '  rocprofv3 --kernel-trace --output-format csv -d . -o roofline-rocprofv3 -- ./program x' ]
   [ "${lines[1]}" = '  roofline import roofline-rocprofv3_kernel_trace.csv --format rocprof' ]
   [[ $stderr == *'rocprofv3 is not installed here'* ]]
   [ ! -e called ]
+}
+
+@test "rocprofv3 counts what the roof needs, in as many runs as that takes, and their counters come together" {
+  cat >bin/rocprofv3 <<'END'
+#!/bin/sh
+echo "$*" >>called
+while [ "$1" != -- ]; do
+  case $1 in
+  --pmc) counters=$2 ;;
+  -o) to=$2 ;;
+  esac
+  shift
+done
+{
+  echo '"Correlation_Id","Dispatch_Id","Agent_Id","Kernel_Name","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"'
+  for dispatch in 1 2; do
+    echo "$counters" | tr , '\n' | while read -r counter; do
+      echo "$dispatch,$dispatch,\"Agent 4\",\"work(float*)\",\"$counter\",1000,${dispatch}000000,${dispatch}010000"
+    done
+  done
+} >"${to}_counter_collection.csv"
+END
+  chmod +x bin/rocprofv3
+  run -0 --separate-stderr "$ROOFLINE" profile --with rocprofv3 --json -- ./program x
+  [[ $stderr == *'the program is run three times'* ]]
+  [ "$(grep -c -- '--kernel-trace --pmc [A-Z0-9_,]* --output-format csv .* -- ./program x$' called)" -eq 3 ]
+  [ "$(json '.kernels[0] | [.calls, .flops["fp64 vector"], .flops["fp32 vector"], .flops["fp16 vector"], .flops.bf16]')" = '[2,320000,320000,320000,512000]' ]
+  near '.kernels[0].total_seconds' 2e-5
+  near '.kernels[0].bytes.DRAM' 2048000
+  near '.kernels[0].counters.integer_operations_per_second' 1.28e10
+  # every counter that is asked for is used
+  all=$output
+  for counter in $(grep -o 'pmc [^ ]*' called | sed 's/pmc //' | tr , '\n'); do
+    grep -v "\"$counter\"" roofline-rocprofv3.csv >without.csv
+    run "$ROOFLINE" import without.csv --json
+    [ "$(json '.kernels[0] | [.flops, .bytes, .counters]')" != "$(jq -c '.kernels[0] | [.flops, .bytes, .counters]' <<<"$all")" ] || { echo "$counter"; false; }
+  done
 }
 
 @test "torch is installed where python3 finds it" {
