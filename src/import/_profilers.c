@@ -28,7 +28,7 @@ static const char ncu_metrics[] =
  * WRITE_SIZE 2 (rocprofiler-sdk, counter collection). Runs come together in one file. */
 #define VALU(type)                                                                                           \
   "SQ_INSTS_VALU_ADD_" type ",SQ_INSTS_VALU_MUL_" type ",SQ_INSTS_VALU_TRANS_" type ",SQ_INSTS_VALU_"        \
-                                                                                    "FMA_" type
+  "FMA_" type
 #define MOPS(type) "SQ_INSTS_VALU_MFMA_MOPS_" type
 #define ROCPROF_RUN(number, counters)                                                                        \
   {                                                                                                          \
