@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/_events.h"
+#include "import/_intervals.h"
 #include "import/_json.h"
 
 #define LOCALE_HINT "numbers with a decimal comma between commas: run `LC_ALL=C perf stat ...`"
@@ -25,6 +26,7 @@ typedef struct reading {
   roof_source *source;
   roof_profile *profile;
   event_regions regions;
+  interval_list intervals;
   size_t rows, broken;
   const char *program;
   char delimiter;
@@ -162,10 +164,13 @@ static bool has_csv(const char *text) {
   return found;
 }
 
+/** Above the rows of `perf stat -I`: "#           time             counts unit events". */
+static const char interval_header[] = " counts unit events";
+
 static int detect(const char *text, size_t size) {
   (void)size;
   bool json = strstr(text, "\"counter-value\"") != NULL && strstr(text, "\"event\"") != NULL;
-  bool table = strstr(text, "Performance counter stats for") != NULL;
+  bool table = strstr(text, "Performance counter stats for") != NULL || strstr(text, interval_header) != NULL;
   return json || table ? 95 : has_csv(text) ? 75 : 0;
 }
 
@@ -206,9 +211,12 @@ static roof_status take_row(reading *r, const perf_row *row, roof_error *error) 
     }
   }
   s->events.estimated = s->events.estimated || row->share < 99.995;
-  take_time(s, row, isnan(scale) ? value : value * scale);
-  return rf_event_region_add(s, roof_profile_text(r->profile, row->event), value, bytes ? scale : NAN,
-                             isnan(scale) ? 1 : scale)
+  double unit = isnan(scale) ? 1 : scale;
+  const char *event = roof_profile_text(r->profile, row->event);
+  take_time(s, row, value * unit);
+  bool kept =
+      isnan(row->interval) || rf_intervals_add(&r->intervals, s->name, event, row->interval, value * unit);
+  return kept && rf_event_region_add(s, event, value, bytes ? scale : NAN, unit)
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");
 }
@@ -314,22 +322,38 @@ static roof_status read_table_line(reading *r, char *line, roof_error *error) {
   return !other && split_table(r, line, &row) ? take_row(r, &row, error) : ROOF_OK;
 }
 
+/** "     0.051832097              28.74 msec task-clock  #    0.575 CPUs utilized". */
+static roof_status read_interval_line(reading *r, char *line, roof_error *error) {
+  perf_row row;
+  char *stamp = line + strspn(line, " "), *rest = stamp + strcspn(stamp, " ");
+  if (*rest == '\0') {
+    return ROOF_OK;
+  }
+  *rest = '\0';
+  bool whole = split_table(r, rest + 1, &row);
+  row.interval = rf_import_number(stamp, &r->marks);
+  return whole && !isnan(row.interval) ? take_row(r, &row, error) : ROOF_OK;
+}
+
 static roof_status read_lines(reading *r, roof_error *error) {
   roof_status status = ROOF_OK;
   size_t length = 0;
-  bool table = false;
+  bool table = false, intervals = false;
   for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     const char *first = line + strspn(line, " \t");
     char *title = strstr(line, "Performance counter stats for");
     if (title != NULL) {
       take_program(r, title);
       table = true;
+      intervals = false;
     } else if (*first == '\0' || *first == '#') {
-      continue;
+      intervals = intervals || strstr(line, interval_header) != NULL;
     } else if (*first == '{') {
       status = read_json_line(r, line, length, error);
     } else {
-      status = table ? read_table_line(r, line, error) : read_csv_line(r, line, error);
+      status = intervals ? read_interval_line(r, line, error)
+               : table   ? read_table_line(r, line, error)
+                         : read_csv_line(r, line, error);
     }
   }
   return status == ROOF_OK ? rf_import_failed(r->source, error) : status;
@@ -384,6 +408,7 @@ static roof_status finish_all(reading *r, roof_error *error) {
   for (size_t i = 0; i < r->regions.count; i++) {
     finish(r, &r->regions.list[i]);
   }
+  rf_intervals_settle(&r->intervals, r->profile);
   return ROOF_OK;
 }
 
@@ -395,13 +420,14 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = finish_all(&r, error);
   }
   rf_event_regions_done(&r.regions);
+  rf_intervals_done(&r.intervals);
   rf_import_row_done(&r.row);
   return status;
 }
 
 const roof_format rf_format_perf = {
     .name = "perf",
-    .title = "perf stat (-x, -j, the table)",
+    .title = "perf stat (-x, -j, the table; -I)",
     .gives = "time, FLOPs by format, bytes of L2, L3 and DRAM where counted; other events as counters",
     .detect = detect,
     .read = read,

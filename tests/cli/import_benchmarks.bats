@@ -124,3 +124,20 @@ refuses() { # TEXT FILE [OPTION...]
   run -0 "$ROOFLINE" import huge.txt --format perf-script --json
   [ "$(json '.kernels[0].total_seconds')" = null ]
 }
+
+@test "perf stat -I: sums as before, and how the rates change" {
+  run -0 "$ROOFLINE" import "$fixtures/perf-interval.txt" --json
+  near '.kernels[0].seconds' 1.2
+  local counters='.kernels[0].counters'
+  near "$counters.\"least_task-clock_per_second\"" 0.2
+  near "$counters.\"median_task-clock_per_second\"" 0.8
+  near "$counters.\"most_task-clock_per_second\"" 1
+  near "$counters.least_cycles_per_second" 2e9 # the interval before was not counted
+  near "$counters.most_cycles_per_second" 4e9
+  [ "$(json .facts.intervals)" = '"3"' ]
+  run -0 "$ROOFLINE" import "$fixtures/perf-interval.txt"
+  has 'busy processors (task-clock): 0.2 to 1, median 0.8'
+  has 'page-faults by interval: 0 /s to 3.000 k/s, median 100.0 /s'
+  head -3 "$fixtures/perf-interval.txt" >cut.txt
+  refuses 'cut.txt:3: no row of perf stat' cut.txt
+}

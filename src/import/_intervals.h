@@ -1,0 +1,34 @@
+/** How the rates of events change from one interval to the next. */
+#ifndef IMPORT_INTERVALS_H
+#define IMPORT_INTERVALS_H
+
+#include "import/import.h"
+
+enum { INTERVAL_RATES = 4096 };
+
+/** The rates of one event of one region: all of them, or an even choice of INTERVAL_RATES. */
+typedef struct interval_series {
+  const char *region, *event;
+  double stamp, before, sum; /**< s at the interval's end and beginning; what was counted in it */
+  double *rates;             /**< counts per second */
+  size_t count, stride;      /**< every how many intervals one is kept */
+  uint64_t intervals;
+} interval_series;
+
+/** Start from zeros. */
+typedef struct interval_list {
+  interval_series *list;
+  size_t count;
+  double stamp,
+      before; /**< s at the end and the beginning of the interval at hand, whoever was counted in it */
+} interval_list;
+
+/** Adds `value` (NaN: it was not counted) to the interval that ends at `stamp` seconds; texts are the profile's. False when out of memory. */
+bool rf_intervals_add(interval_list *all, const char *region, const char *event, double stamp, double value);
+
+/** Least, median and most rate of each event: counters of its region's record; a fact where there is one region. */
+void rf_intervals_settle(interval_list *all, roof_profile *profile);
+
+void rf_intervals_done(interval_list *all);
+
+#endif
