@@ -56,11 +56,17 @@ static bool is_variant(const char *word) {
 }
 
 /** True when every word of the device with a digit in it (the model's number, its memory) is the entry's too,
- * a size apart: an A100 80GB is no A10, and an RTX 3090 Ti no RTX 3090. */
+ * a size apart: an A100 80GB is no A10, and an RTX 3090 Ti no RTX 3090. A device without a number is one whose name has all words
+ * of the entry's: "AMD Radeon Graphics" may be any. */
 static bool same_model(const rf_words *device, const char *name, const char *aliases) {
-  rf_words all = {0};
-  rf_catalog_words(name, &all);
+  rf_words ours = {0};
+  rf_catalog_words(name, &ours);
+  rf_words all = ours;
   rf_catalog_words(aliases, &all);
+  bool numbered = false, whole = true;
+  for (int i = 0; i < ours.count; i++) {
+    whole &= has(device, ours.list[i]);
+  }
   for (int i = 0; i < device->count; i++) {
     const char *word = device->list[i];
     bool size = strlen(word) > 2 && strcmp(word + strlen(word) - 2, "gb") == 0;
@@ -68,8 +74,9 @@ static bool same_model(const rf_words *device, const char *name, const char *ali
     if (model && !size && !has(&all, word)) {
       return false;
     }
+    numbered |= model && !size;
   }
-  return true;
+  return numbered || whole;
 }
 
 roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_error *error) {
