@@ -210,11 +210,13 @@ typedef struct roof_model_block {
   bool shared_kv;   /**< one projection is both K and V */
   bool sinks;       /**< a learned score a head that no key has */
   /* state-space and linear attention */
-  double state;    /**< elements of the state a channel (mamba) or a row of keys (delta) */
-  double groups;   /**< groups that share B and C */
-  double kernel;   /**< taps of the convolution */
-  double dt_rank;  /**< mamba: rank of the step's projection */
-  double scan;     /**< tokens of a chunk of the parallel scan */
+  double state;   /**< elements of the state a channel (mamba) or a row of keys (delta) */
+  double groups;  /**< groups that share B and C */
+  double kernel;  /**< taps of the convolution */
+  double dt_rank; /**< mamba: rank of the step's projection */
+  double scan;    /**< tokens of a chunk of the parallel scan */
+  double
+      gate_rank; /**< delta: gate and decay, one for each channel, come through this rank; 0: a full gate, a decay a head */
   bool mamba_bias; /**< of the projections in and out */
   bool conv_bias;
   bool mamba_norms; /**< mamba: norms on the step, B and C (Jamba) */

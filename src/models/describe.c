@@ -66,6 +66,7 @@ static roof_status check_counts(const roof_model_block *b, int kind, roof_error 
                 {"kernel", b->kernel},
                 {"dt_rank", b->dt_rank},
                 {"scan", b->scan},
+                {"gate_rank", b->gate_rank},
                 {"width", b->width},
                 {"experts", b->experts},
                 {"experts_per_token", b->experts_per_token},
@@ -166,7 +167,8 @@ static tally count_state(double hidden, const roof_model_block *b, const model_w
     t.vector += 3 * b->heads + w->inner;
     break;
   default:
-    t.vector += 2 * b->heads + b->value_dim;
+    t.matrix += 2 * b->gate_rank * w->inner;
+    t.vector += 2 * b->heads + b->value_dim + (b->gate_rank > 0 ? w->inner : 0);
   }
   return t;
 }

@@ -32,7 +32,7 @@ model_widths rf_model_widths_of(const roof_model_block *b, double tp) {
     w.inner = w.mixed = w.heads * b->value_dim;
     w.keys = fmax(1, b->kv_heads / tp) * b->head_dim;
     w.conv = 2 * w.keys + w.inner;
-    w.in = w.conv + w.inner + 2 * w.heads;
+    w.in = w.conv + (b->gate_rank > 0 ? 2 * b->gate_rank + w.heads : w.inner + 2 * w.heads);
     w.state = w.heads * b->head_dim * b->value_dim + w.conv * (b->kernel - 1);
     break;
   default:

@@ -27,7 +27,7 @@ static void delta(const roof_model_block *b, const model_widths *w, bool scanned
   c->values[RF_DELTA_VALUE_DIM] = b->value_dim;
   c->values[RF_DELTA_KERNEL] = b->kernel;
   c->values[RF_DELTA_SCAN] = scanned ? b->scan : 0;
-  c->vectors = 2 * w->heads;
+  c->vectors = 2 * w->heads + (b->gate_rank > 0 ? w->inner : 0);
 }
 
 static void emit_recurrence(model_step *s, double n, const roof_model_block *b, const model_widths *w,
@@ -88,6 +88,9 @@ void rf_model_state_space(model_step *s, double n, const roof_model_block *b) {
   emit_conv(s, n, b, w.conv);
   if (b->mixer == ROOF_MIX_MAMBA1) {
     emit_steps(s, n, b, &w);
+  }
+  if (b->gate_rank > 0) {
+    rf_model_product(s, 2 * n, "gate_up", ROOF_PART_MIXER, s->tokens, b->gate_rank, w.inner, 0);
   }
   for (int i = 0; i < s->group_count; i++) {
     emit_recurrence(s, n, b, &w, &s->groups[i]);

@@ -49,7 +49,7 @@ static bool as_number(const json_t *value, config_kind kind, double *number) {
     return kind == KEY_FLAG;
   }
   *number = NAN;
-  return json_is_null(value) || (text != NULL && strcmp(text, "null") == 0);
+  return json_is_null(value) || (text != NULL && (strcmp(text, "null") == 0 || strcmp(text, "auto") == 0));
 }
 
 static roof_status take_number(reader *r, const config_key *key, const char *name, const json_t *value) {

@@ -55,6 +55,7 @@
   X(Q_FULL_INTERVAL, "full_attention_interval")                                                              \
   X(Q_STATE, "mamba_d_state")                                                                                \
   X(Q_KERNEL, "mamba_d_conv")                                                                                \
+  X(Q_INNER, "mamba_d_ssm")                                                                                  \
   X(Q_EXPAND, "mamba_expand")                                                                                \
   X(Q_STATE_HEADS, "mamba_n_heads")                                                                          \
   X(Q_STATE_HEAD_DIM, "mamba_d_head")                                                                        \
@@ -106,7 +107,9 @@ typedef enum config_quantity {
   X(ITEM_DTYPE)                                                                                              \
   X(ITEM_QUANTIZATION)                                                                                       \
   X(ITEM_QK_NORM_TYPE)                                                                                       \
-  X(ITEM_DIFFUSERS)
+  X(ITEM_DIFFUSERS)                                                                                          \
+  X(ITEM_ATTENTION_TYPES)                                                                                    \
+  X(ITEM_LINEAR)
 
 typedef enum config_item {
 #define CONFIG_ITEM_ENUM(symbol) symbol,
@@ -173,6 +176,8 @@ typedef struct config_arch {
   bool router_bias;
   double norms_parallel;   /**< more norms where experts run in parallel to a dense MLP */
   bool mamba_alone;        /**< layers are a mixer only */
+  bool mamba_parallel;     /**< every layer attends and has a state at the same time (Falcon-H1) */
+  bool lightning;          /**< linear attention is MiniMax's: a fixed decay a head, no convolution */
   bool mamba_where_silent; /**< without a list of layers all are mamba */
   bool window_everywhere;  /**< `sliding_window` holds for all layers */
   bool window_needs_flag;  /**< only where `use_sliding_window` says so */

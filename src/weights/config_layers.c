@@ -87,8 +87,35 @@ static roof_status set_linear(const config *c, roof_model_block *b) {
   return status == ROOF_OK ? rf_config_need(c, Q_LINEAR_KERNEL, &b->kernel) : status;
 }
 
+/** MiniMax's lightning attention is a state-space layer whose B, C and x are K, Q and V of each head, with a fixed decay: the
+ * duality of Dao and Gu 2024, section 5; silu of Q, K and V is a convolution of one tap (Qin et al. 2024). */
+static roof_status set_lightning(const config *c, roof_model_block *b) {
+  set_heads(c, b, false);
+  b->mixer = ROOF_MIX_MAMBA2;
+  b->state = b->head_dim;
+  b->groups = b->heads;
+  b->kernel = 1;
+  b->scan = whole(c, Q_SCAN);
+  b->kv_heads = b->value_dim = 0;
+  return ROOF_OK;
+}
+
+/** Kimi's delta attention: gate and decay, one for each channel, come through a rank of a head's width (Kimi Team 2025,
+ * section 3). */
+static roof_status set_kimi(const config *c, roof_model_block *b) {
+  const json_t *linear = c->items[ITEM_LINEAR];
+  b->mixer = ROOF_MIX_DELTA;
+  b->scan = whole(c, Q_SCAN);
+  b->heads = b->kv_heads = json_number_value(json_object_get(linear, "num_heads"));
+  b->head_dim = b->value_dim = b->gate_rank = json_number_value(json_object_get(linear, "head_dim"));
+  b->kernel = json_number_value(json_object_get(linear, "short_conv_kernel_size"));
+  return b->heads >= 1 && b->head_dim >= 1 && b->kernel >= 1
+             ? ROOF_OK
+             : rf_config_fail(c, "linear_attn_config: without num_heads, head_dim or short_conv_kernel_size");
+}
+
 static roof_status set_mamba(const config *c, roof_model_block *b) {
-  double inner = whole(c, Q_EXPAND) * c->model->hidden;
+  double inner = rf_config_value(c, Q_INNER, whole(c, Q_EXPAND) * c->model->hidden);
   roof_status status = rf_config_need(c, Q_STATE, &b->state);
   status = status == ROOF_OK ? rf_config_need(c, Q_KERNEL, &b->kernel) : status;
   b->conv_bias = rf_config_flag(c, Q_CONV_BIAS);
@@ -146,6 +173,20 @@ static bool kind_by_rope(const config *c, int i, kind *k) {
   return true;
 }
 
+static bool in_list(const json_t *list, int number);
+
+/** MiniMax: 0 is linear, 1 attends; Kimi: the numbers of the layers that are linear, from 1. */
+static bool kind_by_list(const config *c, int i, kind *k) {
+  const json_t *type = json_array_get(c->items[ITEM_ATTENTION_TYPES], (size_t)i);
+  const json_t *linear = json_object_get(c->items[ITEM_LINEAR], "kda_layers");
+  if (type == NULL && linear == NULL) {
+    return false;
+  }
+  bool attends = type != NULL ? json_number_value(type) != 0 : !in_list(linear, i + 1);
+  *k = attends ? FULL : LINEAR;
+  return true;
+}
+
 static roof_status kind_of(const config *c, int i, kind *k) {
   static const struct {
     const char *name;
@@ -162,7 +203,7 @@ static roof_status kind_of(const config *c, int i, kind *k) {
   const char *name = json_string_value(value);
   if (c->items[ITEM_LAYER_TYPES] == NULL) {
     *k = FULL;
-    if (!kind_by_rope(c, i, k)) {
+    if (!kind_by_rope(c, i, k) && !kind_by_list(c, i, k)) {
       *k = kind_by_rule(c, i);
     }
     return ROOF_OK;
@@ -184,7 +225,9 @@ static roof_status set_mixer(const config *c, int layer, roof_model_block *b) {
     return status;
   }
   if (k == LINEAR) {
-    return set_linear(c, b);
+    return c->arch->lightning              ? set_lightning(c, b)
+           : c->items[ITEM_LINEAR] != NULL ? set_kimi(c, b)
+                                           : set_linear(c, b);
   }
   if (k == MAMBA) {
     return set_mamba(c, b);
@@ -340,14 +383,35 @@ static roof_status layer_of(const config *c, int i, roof_model_block *b) {
   return json_is_array(c->items[ITEM_BLOCKS]) ? set_searched(c, i, b) : set_layer(c, i, b);
 }
 
+/** Attention and state space side by side read the same norm: two kinds of layers here, one after the other. */
+static roof_status add_parallel(const config *c) {
+  roof_model_block block;
+  init_block(c, &block);
+  block.norms = 1;
+  set_attention(c, 0, FULL, &block);
+  roof_status status = roof_model_add_layer(c->model, &block, c->error);
+  init_block(c, &block);
+  block.norms = 1;
+  status = status == ROOF_OK ? set_mamba(c, &block) : status;
+  status = status == ROOF_OK ? set_dense(c, &block) : status;
+  return status == ROOF_OK ? roof_model_add_layer(c->model, &block, c->error) : status;
+}
+
 roof_status rf_config_layers(config *c) {
   double layers = 0;
   roof_status status = rf_config_need(c, Q_LAYERS, &layers);
   if (status == ROOF_OK && c->arch->mamba_where_silent && c->items[ITEM_LAYER_TYPES] == NULL) {
     roof_model_note(c->model, "layer_types is not given: every layer is mamba, as the class has it");
   }
+  if (status == ROOF_OK && c->arch->mamba_parallel) {
+    roof_model_note(c->model, "each layer counts as two: its attention, then its state space and its MLP");
+  }
   for (int i = 0; i < layers && status == ROOF_OK; i++) {
     roof_model_block block;
+    if (c->arch->mamba_parallel) {
+      status = add_parallel(c);
+      continue;
+    }
     status = layer_of(c, i, &block);
     if (status == ROOF_OK && block.mixer == ROOF_MIX_NONE && block.width <= 0 && block.experts <= 0) {
       continue; /* a layer that a search took out altogether */

@@ -341,6 +341,25 @@ static void every_weight_is_read(void **state) {
   }
 }
 
+/** For built-in models of which each mixer is here once: a prompt takes about two FLOPs for each parameter that a token uses,
+ * the output projection and what attention adds apart. */
+static void a_prompt_takes_two_flops_a_parameter(void **state) {
+  (void)state;
+  static const char *const names[] = {"llama-3.1-8b",    "deepseek-v2-lite", "mamba2-2.7b", "falcon-h1-7b",
+                                      "minimax-text-01", "kimi-linear-48b",  "glm-4-9b",    "command-r-35b",
+                                      "granite-3.1-8b",  "olmoe-1b-7b",      "smollm3-3b",  "seed-oss-36b"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    roof_model model;
+    assert_int_equal(roof_model_load(names[i], &model, NULL), ROOF_OK);
+    roof_model_settings s = roof_model_settings_default(&model);
+    s.prompt = 64;
+    roof_model_parameters p = roof_model_count(&model);
+    double used = p.active - p.embedding - p.parts[ROOF_PART_HEAD] - p.vectors;
+    double head = 2 * p.parts[ROOF_PART_HEAD]; /* of the last token */
+    assert_near(answer(&model, &s)->phases[ROOF_PHASE_PREFILL].flops - head, 2 * used * s.prompt, 0.06);
+  }
+}
+
 /** An engine that may use a share of the memory has that much capacity, and no other byte changes. */
 static void a_share_of_the_memory(void **state) {
   (void)state;
@@ -728,6 +747,7 @@ int main(void) {
       cmocka_unit_test(tensor_parallel),
       cmocka_unit_test(weights_are_parameters),
       cmocka_unit_test(every_weight_is_read),
+      cmocka_unit_test(a_prompt_takes_two_flops_a_parameter),
       cmocka_unit_test(a_share_of_the_memory),
       cmocka_unit_test(limits),
       cmocka_unit_test(weights_alone),
