@@ -89,11 +89,33 @@ typedef struct roof_served {
   double seconds[ROOF_SERVED_FIGURE_COUNT]; /**< NaN: not timed */
 } roof_served;
 
+/** X(symbol, name, things, hint): what the calls of a profile are rolled up by; what a file has none of where it cannot be;
+ *  how that gets into a file, "" nothing helps. */
+#define ROOF_BY_MAP(X)                                                                                       \
+  X(ROOF_BY_KERNEL, "kernel", "kernels", "")                                                                 \
+  X(ROOF_BY_OP, "op", "operators of a framework", "")                                                        \
+  X(ROOF_BY_MODULE, "module", "modules", "PyTorch: with_modules=True or with_stack=True")                    \
+  X(ROOF_BY_NVTX, "nvtx", "ranges that the program marked", "NVTX, or PyTorch's record_function")            \
+  X(ROOF_BY_CLASS, "class", "classes", "")                                                                   \
+  X(ROOF_BY_STEP, "step", "steps", "PyTorch: call the profiler's step()")                                    \
+  X(ROOF_BY_RANK, "rank", "ranks", "")                                                                       \
+  X(ROOF_BY_DEVICE, "device", "devices of its calls", "")                                                    \
+  X(ROOF_BY_STREAM, "stream", "streams of its calls", "")
+
+typedef enum roof_by {
+#define ROOF_BY_ENUM(symbol, name, things, hint) symbol,
+  ROOF_BY_MAP(ROOF_BY_ENUM)
+#undef ROOF_BY_ENUM
+      ROOF_BY_COUNT
+} roof_by;
+
 enum { ROOF_IMPORT_SAMPLES = 4096 };
 
 /** One kernel, region, test or collective of a file: all its calls together. */
 typedef struct roof_record {
   const char *name; /**< UTF-8, as long as it is; the profile's */
+  const char *
+      part; /**< what its calls are part of in the dimension asked for; NULL: none was. Static or the profile's */
   uint64_t calls;
   uint64_t picoseconds; /**< of all calls, when `timed` */
   bool timed;
@@ -139,7 +161,10 @@ struct roof_timeline;
 /** What one or several files of one format contain. Start from roof_profile_init. */
 typedef struct roof_profile {
   const roof_format *format;
-  char decimal;          /**< the decimal mark that the caller asked for, 0: find out */
+  char decimal; /**< the decimal mark that the caller asked for, 0: find out */
+  roof_by by;   /**< the dimension that the caller asked for: records are of one part of it */
+  unsigned
+      dimensions; /**< bits of the dimensions that the file could give, besides those that every file has */
   const char *device;    /**< the processor as the file names it, "" unknown */
   double taken;          /**< s since 1970 when the first of it was measured; NaN: the file does not say */
   bool dated_by_file;    /**< `taken` is the date of a file that does not say itself */
@@ -177,6 +202,7 @@ typedef struct roof_import_options {
   const roof_format *format; /**< NULL: detect it */
   char decimal;              /**< the decimal mark of the numbers, '.' or ','; 0: find out */
   bool partial;              /**< of packed data that end too early, take what is there */
+  roof_by by;                /**< what records are to be of one part of; ROOF_BY_KERNEL: of none */
   /** For roof_import_files, ends with NULL, or NULL: "REGEX=NAME" makes the kernels whose name matches one of
    *  that name, "base" those of one name without its template arguments, "name" those of one name. */
   const char *const *groups;
@@ -288,6 +314,8 @@ typedef struct roof_ranking {
   double seconds;                    /**< of all rows */
   double lost_seconds;               /**< against the ceilings; NaN: there are none */
   double judged_seconds;             /**< of those that have a ceiling; NaN: there are none */
+  const struct roof_parts
+      *parts; /**< NULL: not rolled up. Whoever asks for them sets them, to have them written */
 } roof_ranking;
 
 /** Places the kernels of a profile whose name matches `filter` (POSIX extended; NULL: all) under ceilings.
@@ -324,6 +352,54 @@ typedef struct roof_recorded {
   const char *const *why; /**< of each row: why it was not recorded, NULL where it was */
 } roof_recorded;
 
+/** The name of a dimension: "module".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_by_name(roof_by by);
+
+/** Finds a dimension by its name.
+ *  Units: none.
+ *  Ownership: sets *by on success only.
+ *  Errors: ROOF_E_NAME with the nearest. */
+ROOF_API roof_status roof_by_parse(const char *name, roof_by *by, roof_error *error);
+
+/** What kind of work a kernel does, by its operation or else its name: "GEMM", "attention", "convolution", "norm",
+ *  "elementwise", "reduction", "communication", "copy" or "other".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: none. */
+ROOF_API const char *roof_record_class(const roof_record *record);
+
+/** Kernels rolled up: the sums of their own figures, never a roof of mixed sums. */
+typedef struct roof_part {
+  const char *label; /**< static or the profile's */
+  size_t kernels;
+  uint64_t calls;
+  double seconds;                       /**< of those that are timed */
+  double time_share;                    /**< of the seconds of all parts */
+  double flops, bytes;                  /**< of those that have them; NaN: none has */
+  double judged_seconds;                /**< of those that have a ceiling */
+  double ceiling_seconds, lost_seconds; /**< of the same; NaN: none has */
+  double share;                         /**< ceiling_seconds / judged_seconds */
+  const roof_ranked_record
+      *worst; /**< that has most at stake: lost time, or its time where that is not known */
+} roof_part;
+
+typedef struct roof_parts {
+  roof_by by;
+  roof_part *list; /**< longest first; steps, ranks, devices and streams by their numbers */
+  size_t count;
+  double seconds; /**< of all parts: the ranking's */
+} roof_parts;
+
+/** Rolls a ranking up by the dimension its profile was read by; by kernel or class, which every file has.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: the list is the caller's to free() and points into the ranking; set on success only.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ranking_parts(const roof_ranking *ranking, roof_by by, roof_parts *parts,
+                                        roof_error *error);
+
 /** Writes a ranking as roofline.measurements/1: figures per call, how each was counted, and its ceiling.
  *  `machine` is the ceilings' (NULL: there are none), `recorded` may be NULL.
  *  Units: s, FLOP, bytes.
@@ -359,7 +435,8 @@ ROOF_API char *roof_fact_sentence(const roof_fact *fact, char *buffer, size_t si
 ROOF_API char *roof_kernel_shorten(const char *name, char *buffer, size_t size);
 
 /** The names of several kernels as roof_kernel_shorten, in at most `width` bytes each (no fewer than 16): where that
- *  would show two alike it shows where they differ, or numbers them ("scale~2").
+ *  would show two alike it shows where they differ, or numbers them ("scale~2"). Equal names
+ *  are shown alike.
  *  Units: bytes.
  *  Ownership: writes a text every `stride` bytes of `shown`, each of at most stride - 1 bytes.
  *  Errors: ROOF_E_MEMORY. */

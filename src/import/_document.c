@@ -116,6 +116,31 @@ static json_t *recorded_json(const roof_ranking *ranking, const roof_recorded *r
   return json_pack("{s:s, s:o, s:o}", "ledger", recorded->ledger, "labels", labels, "left_out", left_out);
 }
 
+static json_t *part_json(const roof_part *part) {
+  return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?}", "part", part->label,
+                   "kernels", (json_int_t)part->kernels, "calls", (json_int_t)part->calls, "seconds",
+                   rf_json_number(part->seconds), "time_share", rf_json_number(part->time_share), "flops",
+                   rf_json_number(part->flops), "bytes", rf_json_number(part->bytes), "judged_seconds",
+                   rf_json_number(part->judged_seconds), "ceiling_seconds",
+                   rf_json_number(part->ceiling_seconds), "fraction_of_ceiling", rf_json_number(part->share),
+                   "lost_seconds", rf_json_number(part->lost_seconds), "worst",
+                   part->worst != NULL ? part->worst->record->name : NULL);
+}
+
+/** What the kernels were rolled up by, and each kernel's part. */
+static void add_parts(json_t *object, const roof_ranking *ranking) {
+  json_t *parts = json_array(), *kernels = json_object_get(object, "kernels");
+  for (size_t i = 0; i < ranking->parts->count; i++) {
+    rf_json_append(parts, part_json(&ranking->parts->list[i]));
+  }
+  for (size_t i = 0; i < ranking->count; i++) {
+    const char *part = ranking->rows[i].record->part;
+    rf_json_set(json_array_get(kernels, i), "part", part != NULL ? json_string(part) : json_null());
+  }
+  rf_json_set(object, "by", json_string(roof_by_name(ranking->parts->by)));
+  rf_json_set(object, "parts", parts);
+}
+
 roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *ranking,
                                const roof_machine *machine, const roof_recorded *recorded, roof_text *out,
                                roof_error *error) {
@@ -133,6 +158,9 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
   if (object != NULL) {
     add_taken(object, profile);
     rf_json_set(object, "truncated", json_boolean(profile->truncated));
+    if (ranking->parts != NULL) {
+      add_parts(object, ranking);
+    }
     rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());
   }
   return rf_json_write(object, "import", out, error);

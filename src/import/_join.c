@@ -231,7 +231,7 @@ static roof_status add_records(roof_profile *into, const roof_profile *from, boo
   for (size_t i = 0; i < from->count && status == ROOF_OK; i++) {
     const char *name = from->records[i].name;
     size_t length = base ? base_name(name, &name) : strlen(name);
-    roof_record *record = rf_import_record(into, name, length);
+    roof_record *record = rf_import_part(into, from->records[i].part, name, length);
     number[i] = record != NULL ? (uint32_t)(record - into->records) : 0;
     if (record != NULL) {
       combine(into, record, &from->records[i], other);
@@ -270,6 +270,7 @@ roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool
   if (status == ROOF_OK) {
     into->format = into->format == NULL ? from->format : into->format;
     into->taken = fmin(into->taken, from->taken);
+    into->by = from->by;
     rf_import_timeline_join(into, from, number);
   }
   add_rest(into, from);

@@ -72,6 +72,7 @@ typedef struct kineto_kernel {
   double amount; /* bytes moved, as recorded, or its share of the operator's work */
   uint32_t name, external, op;
   uint32_t stream; /* its process and thread, in `threads` */
+  uint32_t record; /* of the profile */
   float occupancy; /* NaN: unknown */
   int16_t device;
   uint8_t activity, why;
@@ -82,6 +83,12 @@ typedef struct kineto_kernel {
 typedef struct kineto_wait {
   int64_t start, end; /* ns */
 } kineto_wait;
+
+/** A range of time that something marked on a thread of the host or on a stream. */
+typedef struct kineto_mark {
+  int64_t start, end;            /* ns */
+  uint32_t thread, name, parent; /* `parent`: the mark around it, an index */
+} kineto_mark;
 
 #define KINETO_ROWS(type)                                                                                    \
   struct {                                                                                                   \
@@ -97,6 +104,7 @@ typedef struct kineto {
   KINETO_ROWS(kineto_launch) launches;
   KINETO_ROWS(kineto_kernel) kernels;
   KINETO_ROWS(kineto_wait) waits;
+  KINETO_ROWS(kineto_mark) marks;  /* of the dimension asked for */
   KINETO_ROWS(kineto_name) said;   /* by number in `names` */
   KINETO_ROWS(kineto_shape) calls; /* by number in `shapes` */
   intern names, threads, shapes;
@@ -121,6 +129,15 @@ roof_status rf_kineto_time(kineto *t);
 
 /** _kineto_cpu.c: the records of a trace whose operators ran on the processor. */
 roof_status rf_kineto_cpu(kineto *t);
+
+/** _kineto_parts.c: whether a mark is of the dimension asked for: `annotation`, else a function of Python. */
+bool rf_kineto_marks(kineto *t, rf_span name, bool annotation);
+
+/** Puts the marks into the order of their nesting. */
+void rf_kineto_nest_marks(kineto *t);
+
+/** What a kernel is part of, the profile's; NULL where nothing was asked for. */
+const char *rf_kineto_part(kineto *t, const kineto_kernel *kernel);
 
 /** _kineto_report.c: the records, the facts and what was left out. */
 roof_status rf_kineto_report(kineto *t);

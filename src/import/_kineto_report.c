@@ -31,20 +31,20 @@ static uint32_t op_name(const kineto *t, const kineto_kernel *k) {
 
 /** Calls of one name with known and with unknown work are two records: together their rates would be wrong.
  * `mixed`: the name has both. */
-static roof_record *new_record(kineto *t, const kineto_kernel *k, bool mixed) {
+static roof_record *new_record(kineto *t, const kineto_kernel *k, const char *part, bool mixed) {
   char name[KINETO_NAME + 16], *end = name + name_of(t, k->name, name);
   if (mixed && k->why != WHY_KNOWN) {
     snprintf(end, 16, " [work unknown]");
   }
-  return rf_import_record(t->profile, name, strlen(name));
+  return rf_import_part(t->profile, part, name, strlen(name));
 }
 
 static roof_record *record_of(kineto *t, const kineto_kernel *k, bool mixed) {
   uint32_t *known = &t->said.list[k->name].record[k->why != WHY_KNOWN];
-  if (*known > 0) {
+  if (*known > 0 && t->profile->by == ROOF_BY_KERNEL) {
     return &t->profile->records[*known - 1];
   }
-  roof_record *record = new_record(t, k, mixed);
+  roof_record *record = new_record(t, k, rf_kineto_part(t, k), mixed);
   *known = record != NULL ? (uint32_t)(record - t->profile->records) + 1 : 0;
   return record;
 }
@@ -111,11 +111,12 @@ static void mark_missing(const kineto *t, const kineto_kernel *k, roof_record *r
   }
 }
 
-static roof_status add_kernel(kineto *t, const kineto_kernel *k, bool mixed) {
+static roof_status add_kernel(kineto *t, kineto_kernel *k, bool mixed) {
   roof_record *record = record_of(t, k, mixed);
   if (record == NULL) {
     return rf_import_settled(t->profile, t->error);
   }
+  k->record = (uint32_t)(record - t->profile->records);
   rf_import_call(t->profile, record, k->picoseconds);
   rf_import_counter(t->profile, record, "occupancy", (double)k->occupancy, (double)k->picoseconds * 1e-12);
   if (k->why != WHY_KNOWN) {
@@ -167,6 +168,7 @@ static roof_status make_records(kineto *t) {
     times[name * WHY_COUNT + k->why]++;
   }
   qsort(kernels, t->kernels.count, sizeof *kernels, by_start);
+  rf_kineto_nest_marks(t);
   for (size_t i = 0; i < t->kernels.count && status == ROOF_OK; i++) {
     status = add_kernel(t, &kernels[i], kinds[kernels[i].name] == 3);
   }

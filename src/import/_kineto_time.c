@@ -29,7 +29,7 @@ static void add_slice(kineto *t, const kineto_kernel *k, uint32_t *tracks) {
   rf_import_slice(t->profile, &(roof_slice){.start = k->start,
                                             .end = k->start + (int64_t)(k->picoseconds / 1000),
                                             .launched = launch != NULL ? launch->start : ROOF_LAUNCH_UNKNOWN,
-                                            .record = t->said.list[k->name].record[k->why != WHY_KNOWN] - 1,
+                                            .record = k->record,
                                             .track = track_of(t, k, tracks),
                                             .activity = (uint8_t)activities[k->activity]});
 }

@@ -92,8 +92,7 @@ static bool pass_noise(const char **at, const char *begin) {
   return false;
 }
 
-/** Appends the name without noise. */
-static void add_plain(roof_text *out, const char *name) {
+void rf_import_plain_name(roof_text *out, const char *name) {
   if (!is_cpp(name)) {
     roof_text_add(out, name);
     return;
@@ -218,16 +217,37 @@ static void each_run(entry *entries, size_t count, size_t width,
   }
 }
 
-static bool read_names(const char *const *names, size_t count, entry *entries, roof_text *plain) {
+static int by_name(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order != 0 ? order : x->index < y->index ? -1 : 1;
+}
+
+/** Entries of the names, each once, with where they are shown; `first` has for each name the place of that one. */
+static size_t read_names(const char *const *names, size_t count, entry *entries, size_t *first) {
+  size_t distinct = 0;
   for (size_t i = 0; i < count; i++) {
-    add_plain(plain, names[i]);
+    entries[i] = (entry){.name = names[i], .index = i};
+  }
+  qsort(entries, count, sizeof *entries, by_name);
+  for (size_t i = 0; i < count; i++) {
+    const entry e = entries[i];
+    if (distinct == 0 || strcmp(entries[distinct - 1].name, e.name) != 0) {
+      entries[distinct++] = e;
+    }
+    first[e.index] = entries[distinct - 1].index;
+  }
+  return distinct;
+}
+
+static bool read_plain(entry *entries, size_t count, roof_text *plain) {
+  for (size_t i = 0; i < count; i++) {
+    rf_import_plain_name(plain, entries[i].name);
     roof_text_add_bytes(plain, "", 1);
   }
   const char *at = plain->data;
   for (size_t i = 0; i < count && !plain->failed; i++, at += strlen(at) + 1) {
-    entries[i].name = names[i];
-    entries[i].index = i;
-    entries[i].plain = at[0] != '\0' ? at : names[i];
+    entries[i].plain = at[0] != '\0' ? at : entries[i].name;
   }
   return !plain->failed;
 }
@@ -235,28 +255,37 @@ static bool read_names(const char *const *names, size_t count, entry *entries, r
 roof_status roof_kernel_names(const char *const *names, size_t count, size_t width, char *shown,
                               size_t stride, roof_error *error) {
   entry *entries = calloc(count + 1, sizeof *entries);
+  size_t *first = calloc(count + 1, sizeof *first), distinct = 0;
   roof_text plain = {0};
-  bool done = entries != NULL && read_names(names, count, entries, &plain);
+  bool done = entries != NULL && first != NULL;
+  if (done) {
+    distinct = read_names(names, count, entries, first);
+    done = read_plain(entries, distinct, &plain);
+  }
   width = width < SHORTEST ? SHORTEST : width;
   width = width < stride ? width : stride - 1;
-  for (size_t i = 0; i < count && done; i++) {
-    entries[i].shown = shown + i * stride;
+  for (size_t i = 0; i < distinct && done; i++) {
+    entries[i].shown = shown + entries[i].index * stride;
     cut(entries[i].plain, width, entries[i].shown);
   }
+  for (int round = 0; round < ROUNDS && done; round++) {
+    each_run(entries, distinct, width, separate);
+  }
   if (done) {
-    for (int round = 0; round < ROUNDS; round++) {
-      each_run(entries, count, width, separate);
-    }
-    each_run(entries, count, width, number);
+    each_run(entries, distinct, width, number);
+  }
+  for (size_t i = 0; i < count && done; i++) {
+    memmove(shown + i * stride, shown + first[i] * stride, width + 1);
   }
   free(entries);
+  free(first);
   roof_text_done(&plain);
   return done ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
 }
 
 char *roof_kernel_shorten(const char *name, char *out, size_t size) {
   roof_text plain = {0};
-  add_plain(&plain, name);
+  rf_import_plain_name(&plain, name);
   bool usable = !plain.failed && plain.length > 0;
   cut(usable ? plain.data : name, size <= ROOF_KERNEL_SHOWN ? size - 1 : ROOF_KERNEL_SHOWN, out);
   roof_text_done(&plain);

@@ -176,9 +176,19 @@ static void record_init(roof_record *record, const char *name) {
   count_init(&record->items);
 }
 
-roof_record *rf_import_record(roof_profile *profile, const char *name, size_t length) {
+/** The number of a text that stands for a name and its part; no name has the byte between them. */
+static size_t part_number(roof_profile *profile, const char *part, size_t name) {
+  roof_text key = {0};
+  roof_text_addf(&key, "%s\x1f%s", profile->store->texts.list[name], part);
+  size_t number = key.failed ? SIZE_MAX : number_of(&profile->store->texts, key.data, key.length);
+  roof_text_done(&key);
+  return number;
+}
+
+roof_record *rf_import_part(roof_profile *profile, const char *part, const char *name, size_t length) {
   struct roof_profile_store *store = profile->store;
-  size_t number = clean_number(profile, name, length);
+  size_t named = clean_number(profile, name, length);
+  size_t number = named == SIZE_MAX || part == NULL ? named : part_number(profile, part, named);
   if (number == SIZE_MAX ||
       !reserve(&store->record_of, &store->record_of_room, number + 1, sizeof *store->record_of)) {
     store->failed = true;
@@ -189,10 +199,15 @@ roof_record *rf_import_record(roof_profile *profile, const char *name, size_t le
       store->failed = true;
       return NULL;
     }
-    record_init(&profile->records[profile->count++], store->texts.list[number]);
+    record_init(&profile->records[profile->count++], store->texts.list[named]);
+    profile->records[profile->count - 1].part = part != NULL ? roof_profile_text(profile, part) : NULL;
     store->record_of[number] = profile->count;
   }
   return &profile->records[store->record_of[number] - 1];
+}
+
+roof_record *rf_import_record(roof_profile *profile, const char *name, size_t length) {
+  return rf_import_part(profile, NULL, name, length);
 }
 
 static uint64_t next_random(struct roof_profile_store *store) {

@@ -72,6 +72,36 @@ static roof_status refuse(roof_source *source, const char *head, size_t size, ro
       "one");
 }
 
+/** Refuses a file that does not give the dimension asked for, with those that it gives. */
+static roof_status refuse_by(roof_source *source, const roof_profile *profile, roof_error *error) {
+  static const char *const things[] = {
+#define THINGS(symbol, name, things, hint) things,
+      ROOF_BY_MAP(THINGS)
+#undef THINGS
+  };
+  static const char *const hints[] = {
+#define HINT(symbol, name, things, hint) hint,
+      ROOF_BY_MAP(HINT)
+#undef HINT
+  };
+  const char *hint = hints[profile->by];
+  char given[100] = "kernel, class, rank";
+  for (int by = 0; by < ROOF_BY_COUNT; by++) {
+    if ((profile->dimensions >> by & 1) != 0) {
+      size_t length = strlen(given);
+      snprintf(given + length, sizeof given - length, ", %s", roof_by_name((roof_by)by));
+    }
+  }
+  return roof_error_set(error, ROOF_E_INPUT, "%s: it has no %s%s%s%s; what it has: --by %s",
+                        rf_import_name(source), things[profile->by], hint[0] != '\0' ? " (" : "", hint,
+                        hint[0] != '\0' ? ")" : "", given);
+}
+
+/** Whether every file can be rolled up so. */
+static bool is_general(roof_by by) {
+  return by == ROOF_BY_KERNEL || by == ROOF_BY_CLASS || by == ROOF_BY_RANK;
+}
+
 /** The format that matches the first bytes best. */
 static roof_status detect(roof_source *source, const roof_format **format, roof_error *error) {
   size_t size = 0;
@@ -105,6 +135,7 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   }
   profile->format = format;
   profile->decimal = options != NULL ? options->decimal : 0;
+  profile->by = options != NULL ? options->by : ROOF_BY_KERNEL;
   rf_json_begin();
   status = format->read(source, profile, error);
   rf_import_trace_read(profile, rf_import_name(source));
@@ -119,6 +150,9 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   } else if (status == ROOF_E_PARSE && rf_import_is_cut(source)) {
     status =
         rf_import_error(source, error, status, 0, 0, "it ends too early, before anything that can be read");
+  }
+  if (status == ROOF_OK && !is_general(profile->by) && (profile->dimensions >> profile->by & 1) == 0) {
+    status = refuse_by(source, profile, error);
   }
   bool settled = rf_import_settled(profile, NULL) == ROOF_OK;
   return settled ? status : rf_import_settled(profile, error);

@@ -164,6 +164,9 @@ roof_status rf_import_run(roof_profile *profile, const char *name, const roof_se
  *  U+FFFD. The pointer is valid until the next call. */
 roof_record *rf_import_record(roof_profile *profile, const char *name, size_t length);
 
+/** The record of that name among those of a part of the dimension asked for; NULL: of none. */
+roof_record *rf_import_part(roof_profile *profile, const char *part, const char *name, size_t length);
+
 /** One call that took so many picoseconds. */
 void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds);
 
@@ -253,6 +256,9 @@ import_way rf_import_way_of(const char *name);
 
 /** Adds the bytes of a copy or a set to its link, or as often as they pass to the memory; one without bytes is missing. */
 void rf_import_moved(roof_record *record, import_way way, double bytes);
+
+/** _names.c: appends a name of C++ without namespaces and parameters, any other as it is. */
+void rf_import_plain_name(roof_text *out, const char *name);
 
 /* _group.c: kernels that are one */
 

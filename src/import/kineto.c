@@ -236,6 +236,29 @@ static roof_status take_range(kineto *t, const chrome_event *e) {
                            : rf_ncu_launch_add(&t->ranges, &launch, name, length, t->error);
 }
 
+static roof_status add_mark(kineto *t, const chrome_event *e, bool annotation) {
+  int64_t start;
+  uint64_t length;
+  if (!rf_kineto_marks(t, e->name, annotation) || !when(e, &start, &length)) {
+    return ROOF_OK;
+  }
+  kineto_mark *mark = append(&t->marks, sizeof *mark);
+  uint32_t thread = t->profile->by == ROOF_BY_STEP ? 0 : thread_of(t, e), name = name_of(t, e->name);
+  if (mark == NULL || thread == INTERN_FAILED || name == INTERN_FAILED) {
+    return rf_kineto_no_memory(t);
+  }
+  *mark = (kineto_mark){start, start + (int64_t)(length / 1000), thread, name, KINETO_NONE};
+  return ROOF_OK;
+}
+
+static roof_status take_annotation(kineto *t, const chrome_event *e) {
+  return add_mark(t, e, true);
+}
+
+static roof_status take_function(kineto *t, const chrome_event *e) {
+  return add_mark(t, e, false);
+}
+
 /** Categories by name; `take` NULL: neither a kernel nor anything about one. */
 static const struct {
   const char *name;
@@ -260,10 +283,10 @@ static const struct {
     CATEGORY("mtia_runtime", take_launch),
     CATEGORY("xpu_runtime", take_launch),
     CATEGORY("xpu_driver", take_launch),
-    CATEGORY("python_function", NULL),
-    CATEGORY("user_annotation", NULL),
+    CATEGORY("python_function", take_function),
+    CATEGORY("user_annotation", take_annotation),
     CATEGORY("ac2g", NULL),
-    CATEGORY("gpu_user_annotation", NULL),
+    CATEGORY("gpu_user_annotation", take_annotation),
     CATEGORY("fwdbwd", NULL),
     CATEGORY("cuda_sync", NULL),
     CATEGORY("overhead", NULL),
@@ -288,7 +311,8 @@ static int category_of(rf_span name) {
 
 static bool wants(rf_span category) {
   int row = category_of(category);
-  return row >= 0 && categories[row].take != NULL;
+  return row >= 0 && categories[row].take != NULL && categories[row].take != take_function &&
+         categories[row].take != take_annotation;
 }
 
 static roof_status take_event(void *state, const chrome_event *e, roof_error *error) {
@@ -394,6 +418,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   free(t.launches.list);
   free(t.kernels.list);
   free(t.waits.list);
+  free(t.marks.list);
   free(t.said.list);
   free(t.calls.list);
   rf_intern_done(&t.names);

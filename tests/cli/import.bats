@@ -127,6 +127,40 @@ CSV
   [[ $output == *" gemm_bf16 "*" TFLOP/s "*"bf16 matrix"* ]]
 }
 
+@test "kernels are rolled up by what the file says they are part of; sums by hand of two ranks" {
+  files=("$fixtures/kineto-rank0.json" "$fixtures/kineto-rank1.json")
+  while IFS='|' read -r by wanted; do
+    run -0 "$ROOFLINE" import "${files[@]}" --by "$by" --json
+    [ "$(json '[.by, (.parts[] | "\(.part): \(.calls) \(.seconds * 1e6 | round)")] | join("; ")')" = "\"$by; $wanted\"" ] ||
+      { echo "$by: $(json '.parts')"; false; }
+    [ "$(json '([.parts[].seconds] | add) * 1e9 | round')" = 1180000 ]
+    [ "$(json '([.parts[].flops] | add) == ([.kernels[] | .calls * ((.flops // {}) | add // 0)] | add)')" = true ]
+  done <<'PARTS'
+op|aten::addmm: 4 560; outside any operator: 4 540; aten::relu: 4 80
+module|Linear_0: 4 560; outside any module: 4 540; ReLU_0: 4 80
+nvtx|forward: 8 640; nccl:all_reduce: 4 540
+class|GEMM: 4 560; communication: 4 540; elementwise: 4 80
+step|ProfilerStep#1: 6 640; ProfilerStep#2: 6 540
+rank|rank 0: 6 590; rank 1: 6 590
+device|rank 0, device 0: 6 590; rank 1, device 1: 6 590
+stream|rank 0, device 0, stream 7: 4 240; rank 0, device 0, stream 20: 2 350; rank 1, device 1, stream 7: 4 400; rank 1, device 1, stream 20: 2 190
+PARTS
+  run -0 "$ROOFLINE" import "${files[@]}" --by module --csv
+  [ "${lines[0]%%,seconds*}" = part,kernels,calls ]
+  [ "${#lines[@]}" -eq 4 ]
+  run -0 env COLUMNS=200 "$ROOFLINE" import "${files[@]}" --by step --top 1
+  has 'and 1 more; --top N shows more'
+}
+
+@test "a dimension that a file does not have is refused with those that it has" {
+  run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --by module
+  has 'nsys-trace.csv: it has no modules (PyTorch: with_modules=True or with_stack=True); what it has: --by kernel, class, rank'
+  run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --by nvtx
+  has 'it has no ranges that the program marked'
+  run -2 "$ROOFLINE" import "$fixtures/kineto.json" --by modul
+  has 'did you mean `module`?'
+}
+
 @test "how much of the time was judged is said first, and what was not stands among the rest by its time" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100
   [[ ${lines[1]} == *" % of the time can be judged on nvidia-h100-sxm: the rest was not counted, or in part" ]]

@@ -606,7 +606,41 @@ static void shown_names_differ(void **state) {
   assert_separate(alike, sizeof alike / sizeof alike[0]);
   assert_int_equal(roof_kernel_names(alike, 2, 31, shown[0], 32, NULL), ROOF_OK);
   assert_string_equal(shown[0], "vectorized_ele...FillFunctor...");
+  const char *const same[] = {alike[0], alike[0]};
   assert_string_equal(shown[1], "vectorized_ele...AddFunctor<...");
+  assert_int_equal(roof_kernel_names(same, 2, 31, shown[0], 32, NULL), ROOF_OK);
+  assert_string_equal(shown[0], shown[1]);
+}
+
+static void kernels_have_a_class(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *class;
+  } kernels[] = {
+      {"gemm m=8 n=8 k=8", "GEMM"},
+      {"ampere_sgemm_128x64_nn", "GEMM"},
+      {"Cijk_Ailk_Bjlk_SB_MT64x64", "GEMM"},
+      {"void fbgemm_gpu::permute<int>(int)", "other"},
+      {"void flash_fwd_kernel<Flash_fwd_kernel_traits<128>>(int)", "attention"},
+      {"sm80_xmma_fprop_implicit_gemm_f16", "convolution"},
+      {"void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float>(int)", "norm"},
+      {"void at::native::vectorized_elementwise_kernel<4, x>(int)", "elementwise"},
+      {"void at::native::reduce_kernel<512, 1>(int)", "reduction"},
+      {"softmax rows=8 cols=8", "reduction"},
+      {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(int)", "communication"},
+      {"Memcpy HtoD (Pageable -> Device)", "copy"},
+      {"mine", "other"},
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+    const roof_record record = {.name = kernels[i].name};
+    assert_string_equal(roof_record_class(&record), kernels[i].class);
+  }
+  roof_by by = ROOF_BY_COUNT;
+  assert_int_equal(roof_by_parse("module", &by, NULL), ROOF_OK);
+  assert_int_equal(by, ROOF_BY_MODULE);
+  assert_int_equal(roof_by_parse("modul", &by, NULL), ROOF_E_NAME);
+  assert_string_equal(roof_by_name(ROOF_BY_NVTX), "nvtx");
+  assert_string_equal(roof_by_name(ROOF_BY_COUNT), "?");
 }
 
 static void a_ranking_is_said_in_words(void **state) {
@@ -686,6 +720,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_long_name_is_cut_in_its_middle),
       cmocka_unit_test(shown_names_differ),
+      cmocka_unit_test(kernels_have_a_class),
       cmocka_unit_test(a_ranking_is_said_in_words),
       cmocka_unit_test(lines_in_any_wrapping),
       cmocka_unit_test(a_line_once_more_and_the_rest),

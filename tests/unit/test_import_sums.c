@@ -112,6 +112,47 @@ static void pairs_lose_nothing(void **state) {
   }
 }
 
+/** Parts of every dimension that a file has add up to what is not rolled up: calls, time, FLOPs and bytes. */
+static void parts_lose_nothing(void **state) {
+  (void)state;
+  roof_ceilings ceilings;
+  size_t rolled[ROOF_BY_COUNT] = {0};
+  assert_int_equal(roof_ceilings_init(&ceilings, NULL, 0, NULL, NULL), ROOF_OK);
+  for (size_t i = 0; i < file_count; i++) {
+    sums alone;
+    if (!sums_with(&files[i], 1, NULL, &alone, NULL)) {
+      continue;
+    }
+    for (int by = 0; by < ROOF_BY_COUNT; by++) {
+      const roof_import_options options = {.by = (roof_by)by};
+      roof_profile profile;
+      roof_ranking ranking = {0};
+      roof_parts parts = {0};
+      uint64_t calls = 0;
+      double seconds = 0;
+      assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+      if (roof_import_files(&files[i], 1, &options, &profile, NULL) == ROOF_OK) {
+        assert_same(roof_by_name((roof_by)by), files[i], "none", sums_of(&profile), alone);
+        assert_int_equal(roof_profile_rank(&profile, &ceilings, NULL, &ranking, NULL), ROOF_OK);
+        assert_int_equal(roof_ranking_parts(&ranking, (roof_by)by, &parts, NULL), ROOF_OK);
+        for (size_t k = 0; k < parts.count; k++) {
+          calls += parts.list[k].calls;
+          seconds += parts.list[k].seconds;
+        }
+        assert_int_equal(calls, alone.calls);
+        assert_near(seconds, parts.seconds, 1e-9 * parts.seconds);
+        rolled[by] += parts.count > 1;
+      }
+      free(parts.list);
+      free(ranking.rows);
+      roof_profile_done(&profile);
+    }
+  }
+  for (int by = 0; by < ROOF_BY_COUNT; by++) {
+    assert_true(rolled[by] > 0 || by == ROOF_BY_RANK || by == ROOF_BY_DEVICE); /* those of several files */
+  }
+}
+
 static glob_t found;
 
 static int find_files(void **state) {
@@ -133,6 +174,7 @@ static int forget_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(groups_lose_nothing),
-                                     cmocka_unit_test(pairs_lose_nothing)};
+                                     cmocka_unit_test(pairs_lose_nothing),
+                                     cmocka_unit_test(parts_lose_nothing)};
   return cmocka_run_group_tests(tests, find_files, forget_files);
 }

@@ -12,7 +12,7 @@
 /** In the place of a ledger's name: --ledger was not typed. Typed without a name it is NULL. */
 static char no_ledger[] = "";
 
-static char *format_name, *filter, *decimal, *key_path, *ledger = no_ledger;
+static char *format_name, *filter, *decimal, *by_name, *key_path, *ledger = no_ledger;
 static const char **op_rules, **group_rules;
 static int levels, partial, unsealed, wide, top = 20;
 
@@ -26,6 +26,8 @@ const struct poptOption cli_import_options[] = {
      "name|base|REGEX=NAME"},
     {"op", '\0', POPT_ARG_ARGV, &op_rules, 0, "kernels whose name matches do this operation; repeatable",
      "REGEX=OP key=value ..."},
+    {"by", '\0', POPT_ARG_STRING, &by_name, 0,
+     "roll kernels up by op, module, nvtx, class, step, rank, device or stream", "DIMENSION"},
     {"wide", '\0', POPT_ARG_NONE, &wide, 0, "all columns and whole names, however wide", NULL},
     {"partial", '\0', POPT_ARG_NONE, &partial, 0, "accept a file that ends too early: exit with 0, not 1",
      NULL},
@@ -54,6 +56,9 @@ static roof_status read_options(const char *format, roof_import_options *o, roof
     bool known = strcmp(decimal, ".") == 0 || strcmp(decimal, ",") == 0;
     o->decimal = decimal[0];
     status = known ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "--decimal `%s`: give . or ,", decimal);
+  }
+  if (status == ROOF_OK && by_name != NULL) {
+    status = roof_by_parse(by_name, &o->by, error);
   }
   return status != ROOF_OK || top >= 0 ? status
                                        : roof_error_set(error, ROOF_E_ARGUMENT, "--top %d: under 0", top);
@@ -87,8 +92,7 @@ static roof_status write_chart(const cli_args *args, const import_answer *answer
   roof_status status = scene != NULL ? cli_import_draw(answer, scene, levels != 0, error)
                                      : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   if (status == ROOF_OK) {
-    status =
-        cli_chart_write_rows(args, scene, "Kernels", cli_import_rows(answer, answer->ranking.count), error);
+    status = cli_chart_write_rows(args, scene, "Kernels", cli_import_rows(answer, SIZE_MAX), error);
   }
   free(scene);
   return status;
@@ -116,7 +120,7 @@ static roof_status show(const cli_args *args, import_answer *answer, roof_error 
   report_recorded(args, answer);
   return args->file != NULL ? write_chart(args, answer, error)
          : args->json       ? print_json(answer, error)
-         : args->csv        ? cli_columns_print_csv(cli_import_rows(answer, answer->ranking.count), error)
+         : args->csv        ? cli_columns_print_csv(cli_import_rows(answer, SIZE_MAX), error)
                             : cli_import_print_table(answer, error);
 }
 
@@ -164,8 +168,12 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
   if (status == ROOF_OK && name != NULL) {
     status = record(name, &answer, why, error);
   }
+  if (status == ROOF_OK && profile->by != ROOF_BY_KERNEL) {
+    status = roof_ranking_parts(&answer.ranking, profile->by, &answer.parts, error);
+    answer.ranking.parts = &answer.parts;
+  }
   if (status == ROOF_OK) {
-    size_t count = answer.ranking.count;
+    size_t count = cli_import_rows(&answer, SIZE_MAX).count;
     answer.shown = top > 0 && (size_t)top < count ? (size_t)top : count;
     answer.wide = wide != 0;
     note_elsewhere(args->machines != NULL ? machine : NULL, &answer);
@@ -175,6 +183,7 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
     status =
         roof_error_set(error, ROOF_E_GATE, "import: a file ends too early; --partial accepts what is there");
   }
+  free(answer.parts.list);
   free(answer.ranking.rows);
   free(why);
   return status;

@@ -11,6 +11,7 @@ typedef struct import_answer {
   const roof_profile *profile;
   const roof_ceilings *ceilings;
   roof_ranking ranking;
+  roof_parts parts; /**< of the ranking, where `ranking.parts` points to it: --by */
   char elsewhere
       [ROOF_NAME_MAX];    /**< the catalogue's name of the device the files were taken on, where the ceilings
                                   * are another machine's; "": they are its own, or the device is not known */
@@ -28,7 +29,7 @@ roof_status cli_import_file_as(const cli_args *args, const char *path, const cha
 const char *cli_import_ledger_name(void);
 
 /* table.c, draw.c */
-/** The first `count` rows. */
+/** The first `count` rows at most: kernels, or what they are rolled up by. */
 cli_rows cli_import_rows(const import_answer *answer, size_t count);
 roof_status cli_import_print_table(import_answer *answer, roof_error *error);
 roof_status cli_import_print_list(const cli_args *args, roof_error *error);

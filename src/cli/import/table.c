@@ -104,8 +104,50 @@ static const cli_column columns[] = {
     {.header = "limit", .text = limit},
     {0}};
 
+static double part_calls(const void *row) {
+  return (double)((const roof_part *)row)->calls;
+}
+
+static double part_judged(const void *row) {
+  const roof_part *part = row;
+  return part->judged_seconds / part->seconds;
+}
+
+static const char *part_limit(const void *row, char scratch[CLI_SCRATCH]) {
+  return limit(((const roof_part *)row)->worst, scratch);
+}
+
+static const char *part_worst(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_part *)row)->worst->shown;
+}
+
+#define PART(member) CLI_FIELD(NUMBER, roof_part, member)
+#define PERCENT .unit = " %", .scale = 100, .fixed = true, .digits = 1
+
+static const cli_column part_columns[] = {
+    {.key = "part", .header = "", .name = true, CLI_FIELD(TEXT, roof_part, label)},
+    {.key = "kernels", .header = "kernels", .rank = 5, CLI_FIELD(SIZE, roof_part, kernels), .fixed = true},
+    {.key = "calls", .header = "calls", .rank = 4, .fixed = true, .number = part_calls},
+    {.key = "seconds", .header = "time", .unit = "s", PART(seconds)},
+    {.key = "time_share", .header = "share", .csv_digits = 12, PERCENT, PART(time_share)},
+    {.key = "flops", .header = "FLOPs", .rank = 6, .unit = "FLOP", PART(flops)},
+    {.key = "bytes", .header = "bytes", .rank = 7, .unit = "B", PART(bytes)},
+    {.header = "judged", .rank = 2, PERCENT, .number = part_judged},
+    {.key = "judged_seconds", .csv_digits = 12, PART(judged_seconds)},
+    {.key = "ceiling_seconds", .csv_digits = 12, PART(ceiling_seconds)},
+    {.key = "fraction_of_ceiling", .header = "of ceiling", .csv_digits = 12, PERCENT, PART(share)},
+    {.key = "lost_seconds", .header = "lost", .unit = "s", .csv_digits = 12, PART(lost_seconds)},
+    {.header = "limit", .rank = 1, .text = part_limit},
+    {.key = "worst", .header = "most in", .rank = 3, .name = true, .text = part_worst},
+    {0}};
+
 cli_rows cli_import_rows(const import_answer *answer, size_t count) {
-  return CLI_ROWS(columns, answer->ranking.rows, count);
+  const roof_parts *parts = answer->ranking.parts;
+  size_t all = parts != NULL ? parts->count : answer->ranking.count;
+  count = count < all ? count : all;
+  return parts != NULL ? CLI_ROWS(part_columns, parts->list, count)
+                       : CLI_ROWS(columns, answer->ranking.rows, count);
 }
 
 /** All columns, the whole name last, so that a long one makes no others wide. */
@@ -128,7 +170,7 @@ static void add_wide_table(const import_answer *answer, roof_text *out) {
 /** Names as wide as leaves room for the most important figures. */
 static roof_status add_table(import_answer *answer, roof_text *out, roof_error *error) {
   int width = cli_screen(stdout).width * 2 / 5;
-  if (answer->wide) {
+  if (answer->wide && answer->ranking.parts == NULL) {
     add_wide_table(answer, out);
     return ROOF_OK;
   }
@@ -147,8 +189,9 @@ roof_status cli_import_print_table(import_answer *answer, roof_error *error) {
   }
   roof_text_add(&out, "\n");
   roof_status status = add_table(answer, &out, error);
-  if (answer->ranking.count > answer->shown) {
-    roof_text_addf(&out, "  and %zu more; --top N shows more\n", answer->ranking.count - answer->shown);
+  size_t rows = cli_import_rows(answer, SIZE_MAX).count;
+  if (rows > answer->shown) {
+    roof_text_addf(&out, "  and %zu more; --top N shows more\n", rows - answer->shown);
   }
   if (answer->profile->fact_count + answer->profile->skip_count > 0) {
     roof_text_add(&out, "\n");

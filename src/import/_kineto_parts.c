@@ -1,0 +1,125 @@
+/* What a kernel is part of: the operator, module, range or step that launched it, its device, its stream. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/_kineto.h"
+
+static const char module_mark[] = "nn.Module: ", step_mark[] = "ProfilerStep";
+
+static bool begins(rf_span name, const char *with) {
+  return name.size >= strlen(with) && memcmp(name.at, with, strlen(with)) == 0;
+}
+
+bool rf_kineto_marks(kineto *t, rf_span name, bool annotation) {
+  roof_by by = annotation                  ? (begins(name, step_mark) ? ROOF_BY_STEP : ROOF_BY_NVTX)
+               : begins(name, module_mark) ? ROOF_BY_MODULE
+                                           : ROOF_BY_KERNEL;
+  t->profile->dimensions |= by != ROOF_BY_KERNEL ? 1u << by : 0;
+  return by != ROOF_BY_KERNEL && by == t->profile->by;
+}
+
+static int by_nesting(const void *a, const void *b) {
+  const kineto_mark *x = a, *y = b;
+  return x->thread != y->thread ? (x->thread < y->thread ? -1 : 1)
+         : x->start != y->start ? (x->start < y->start ? -1 : 1)
+                                : (x->end < y->end) - (x->end > y->end);
+}
+
+void rf_kineto_nest_marks(kineto *t) {
+  kineto_mark *marks = t->marks.list;
+  uint32_t top = KINETO_NONE;
+  t->profile->dimensions |= 1u << ROOF_BY_DEVICE | 1u << ROOF_BY_STREAM;
+  t->profile->dimensions |= t->ops.count > 0 ? 1u << ROOF_BY_OP : 0;
+  if (t->marks.count > 0) {
+    qsort(marks, t->marks.count, sizeof *marks, by_nesting);
+  }
+  for (uint32_t i = 0; i < t->marks.count; i++) {
+    while (top != KINETO_NONE && (marks[top].thread != marks[i].thread || marks[top].end <= marks[i].start)) {
+      top = marks[top].parent;
+    }
+    marks[i].parent = top;
+    top = i;
+  }
+}
+
+/** The innermost mark around a time on a thread, NULL: none. */
+static const kineto_mark *mark_around(const kineto *t, uint32_t thread, int64_t time) {
+  size_t low = 0, high = t->marks.count; /* the first that begins after it */
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    const kineto_mark *m = &t->marks.list[middle];
+    bool before = m->thread != thread ? m->thread < thread : m->start <= time;
+    low = before ? middle + 1 : low;
+    high = before ? high : middle;
+  }
+  uint32_t at = low > 0 ? (uint32_t)low - 1 : KINETO_NONE;
+  while (at != KINETO_NONE && t->marks.list[at].thread == thread && t->marks.list[at].end <= time) {
+    at = t->marks.list[at].parent;
+  }
+  return at != KINETO_NONE && t->marks.list[at].thread == thread ? &t->marks.list[at] : NULL;
+}
+
+static const char *name_of(const kineto *t, uint32_t number, char text[KINETO_NAME]) {
+  size_t size;
+  const char *raw = rf_intern_get(&t->names, number, &size);
+  rf_scan_text((rf_span){raw, size, true}, text, KINETO_NAME);
+  return strncmp(text, module_mark, sizeof module_mark - 1) == 0 ? text + sizeof module_mark - 1 : text;
+}
+
+/** The operator that accounts for its work, else the innermost one that launched it. */
+static const char *operator_of(const kineto *t, const kineto_kernel *k, char text[KINETO_NAME]) {
+  const kineto_launch *launch = rf_kineto_launch_of(t, k->correlation);
+  uint32_t op = k->op != KINETO_NONE ? k->op : launch != NULL ? launch->op : KINETO_NONE;
+  return op != KINETO_NONE ? name_of(t, t->calls.list[t->ops.list[op].shape].name, text)
+                           : "outside any operator";
+}
+
+/** The innermost mark around its launch on the thread that launched it, else around itself on its stream. */
+static const char *marked(const kineto *t, const kineto_kernel *k, const char *otherwise,
+                          char text[KINETO_NAME]) {
+  const kineto_launch *launch = rf_kineto_launch_of(t, k->correlation);
+  bool step = t->profile->by == ROOF_BY_STEP; /* of all threads */
+  const kineto_mark *mark = launch != NULL ? mark_around(t, step ? 0 : launch->thread, launch->start) : NULL;
+  if (mark == NULL && (launch == NULL || !step)) {
+    mark = mark_around(t, step ? 0 : k->stream, k->start);
+  }
+  return mark != NULL ? name_of(t, mark->name, text) : otherwise;
+}
+
+static const char *stream_of(const kineto *t, const kineto_kernel *k, char text[KINETO_NAME]) {
+  char name[120];
+  size_t size;
+  const char *raw = rf_intern_get(&t->threads, k->stream, &size);
+  const char *slash = memchr(raw, '/', size);
+  size_t before = slash != NULL ? (size_t)(slash - raw) + 1 : size;
+  rf_scan_text((rf_span){raw + before, size - before, true}, name, sizeof name);
+  bool named = strncmp(name, "stream ", 7) == 0;
+  snprintf(text, KINETO_NAME, "device %d, %s%s", k->device, named ? "" : "stream ", name);
+  return text;
+}
+
+static const char *part_in(const kineto *t, const kineto_kernel *k, char text[KINETO_NAME]) {
+  switch (t->profile->by) {
+  case ROOF_BY_OP:
+    return operator_of(t, k, text);
+  case ROOF_BY_MODULE:
+    return marked(t, k, "outside any module", text);
+  case ROOF_BY_NVTX:
+    return marked(t, k, "outside any range", text);
+  case ROOF_BY_STEP:
+    return marked(t, k, "outside any step", text);
+  case ROOF_BY_DEVICE:
+    snprintf(text, KINETO_NAME, "device %d", k->device);
+    return text;
+  case ROOF_BY_STREAM:
+    return stream_of(t, k, text);
+  default:
+    return NULL;
+  }
+}
+
+const char *rf_kineto_part(kineto *t, const kineto_kernel *k) {
+  char text[KINETO_NAME];
+  const char *part = part_in(t, k, text);
+  return part != NULL ? roof_profile_text(t->profile, part) : NULL;
+}
