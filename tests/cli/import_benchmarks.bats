@@ -141,3 +141,22 @@ refuses() { # TEXT FILE [OPTION...]
   head -3 "$fixtures/perf-interval.txt" >cut.txt
   refuses 'cut.txt:3: no row of perf stat' cut.txt
 }
+
+@test "Caliper's regions have their own time" {
+  local rows='[.kernels[] | [.name, .calls, .total_seconds]] | sort'
+  run -0 "$ROOFLINE" import "$fixtures/caliper-split.json" --json
+  [ "$(json "$rows")" = '[["(outside of regions)",1,0.5],["MPI_Send",1,0.25],["main",2,2.5],["solve",2,5]]' ]
+  [ "$(json .facts.ranks)" = 2 ]
+  run -0 "$ROOFLINE" import "$fixtures/caliper-inclusive.json" --json
+  [ "$(json "$rows")" = '[["cycle",1,2],["force",1,1],["main",1,1]]' ] # microseconds, without those in them
+  run -0 "$ROOFLINE" import "$fixtures/caliper.json" --json
+  [ "$(json "$rows")" = '[["(outside of regions)",1,0.125],["main",1,1.5],["solve",2,4.75]]' ]
+  head -4 "$fixtures/caliper-split.json" >cut.json
+  refuses 'cut.json:' cut.json
+  printf '{"data":[[1]],"columns":["count"],"column_metadata":[{"is_value":true}],"nodes":[]}' >none.json
+  refuses 'none.json:1: no column of time in it' none.json
+  printf '[{"path":"a","time.inclusive.duration":5}]' >inclusive.json
+  refuses 'inclusive.json:1: no time of a region alone in it' inclusive.json --format caliper
+  printf '{"data":[["x",9],[1e300,-5],{}],"columns":["time","path"],"column_metadata":[{"is_value":true},{"is_value":false}],"nodes":[{"parent":0}]}' >types.json
+  refuses 'types.json:1: no row with a time in it' types.json
+}

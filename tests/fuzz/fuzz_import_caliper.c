@@ -1,0 +1,2 @@
+#define FORMAT "caliper"
+#include "import_any.h"
