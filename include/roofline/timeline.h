@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "roofline/import.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,6 +89,76 @@ ROOF_API const char *roof_activity_name(roof_activity activity);
  *  Ownership: none.
  *  Errors: none. */
 ROOF_API roof_activity roof_activity_of(const char *name);
+
+/** X(symbol, name): why a device idles before a call. */
+#define ROOF_IDLE_MAP(X)                                                                                     \
+  X(ROOF_IDLE_HOST, "host late")       /* it was launched after the device ran dry */                        \
+  X(ROOF_IDLE_SYNC, "synchronisation") /* the same, by a host that had waited until the device ran dry */    \
+  X(ROOF_IDLE_KERNEL, "kernel wait")   /* it was launched: a dependency, or the launch in flight */          \
+  X(ROOF_IDLE_UNKNOWN, "unknown")      /* its launch is not recorded */
+
+typedef enum roof_idle {
+#define ROOF_IDLE_ENUM(symbol, name) symbol,
+  ROOF_IDLE_MAP(ROOF_IDLE_ENUM)
+#undef ROOF_IDLE_ENUM
+      ROOF_IDLE_COUNT
+} roof_idle;
+
+/** The time of one device in one trace, from its first call's start to its last one's end. Seconds of an activity are
+ *  those in which at least one stream did it. */
+typedef struct roof_device_time {
+  uint32_t trace; /**< index of its trace */
+  int device;
+  const char *name; /**< as the file has it, "" unknown; the profile's */
+  char label[64];   /**< among the others: "device 1", "rank 3", "b.json device 0" */
+  uint64_t calls, gaps;
+  double span_seconds, busy_seconds, idle_seconds; /**< busy: at least one stream was */
+  double idle[ROOF_IDLE_COUNT];                    /**< s, their sum is the idle time */
+  double seconds[ROOF_ACTIVITY_COUNT]; /**< s, more together than the busy time where they overlap */
+  double hidden[ROOF_ACTIVITY_COUNT];  /**< s of it while another stream computes; 0 of compute */
+} roof_device_time;
+
+/** The time of one stream. */
+typedef struct roof_stream_time {
+  uint32_t track; /**< index of its track */
+  uint64_t calls;
+  double busy_seconds;
+  double share; /**< of its device's span; NaN for a span of 0 */
+} roof_stream_time;
+
+/** Where the time of a profile's devices went. */
+typedef struct roof_accounting {
+  roof_device_time *devices; /**< in the order of traces, then of devices */
+  size_t device_count;
+  roof_stream_time *streams; /**< of devices in their order */
+  size_t stream_count;
+} roof_accounting;
+
+/** The name of a cause of idle time.
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_idle_name(roof_idle cause);
+
+/** Accounts for the time of every device of every trace, each by itself.
+ *  Units: s.
+ *  Ownership: fills *accounting on success only; release with roof_accounting_done. It points into the profile's texts.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_timeline_account(const roof_timeline *timeline, roof_accounting *accounting,
+                                           roof_error *error);
+
+/** Releases an accounting.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none; one full of zeros is fine. */
+ROOF_API void roof_accounting_done(roof_accounting *accounting);
+
+/** Appends where the time went: of one device how long it idled and why and what it did while it was busy, a line
+ *  each where there is something to say; of several how much they idled.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_accounting_sentence(const roof_accounting *accounting, roof_text *out);
 
 #ifdef __cplusplus
 }

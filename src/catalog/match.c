@@ -25,23 +25,37 @@ static bool is_alias(const char *aliases, const char *word) {
   return false;
 }
 
+/** True for a word that many models have: it distinguishes none of them. */
+static bool is_brand(const char *word) {
+  static const char *const brands[] = {"amd",   "nvidia", "intel", "apple", "radeon", "instinct", "geforce",
+                                       "tesla", "quadro", "rtx",   "gtx",   "arc",    "graphics", "gpu"};
+  for (size_t i = 0; i < sizeof brands / sizeof brands[0]; i++) {
+    if (strcmp(word, brands[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /** How well a catalogue entry fits: words in common count for it, words of its name that the device lacks a
  * little against it, and a little for the one whose name is the bare word. The device's first word (a100,
- * mi300x) must be there. */
+ * mi300x) must be there, and a word that is no brand. */
 static int score(const rf_words *device, const char *name, const char *aliases) {
   rf_words ours = {0};
   rf_catalog_words(name, &ours);
   rf_words all = ours;
   rf_catalog_words(aliases, &all);
-  int common = 0, missing = 0;
+  int common = 0, distinct = 0, missing = 0;
   for (int i = 0; i < device->count; i++) {
-    common += has(&all, device->list[i]);
+    bool here = has(&all, device->list[i]);
+    common += here;
+    distinct += here && !is_brand(device->list[i]);
   }
   for (int i = 0; i < ours.count; i++) {
     missing += !has(device, ours.list[i]);
   }
   int points = 8 * common - 2 * missing + is_alias(aliases, device->list[0]);
-  return has(&all, device->list[0]) ? points : 0;
+  return distinct > 0 && has(&all, device->list[0]) ? points : 0;
 }
 
 /** True for a word that makes another model of the same number. */

@@ -4,6 +4,7 @@
 
 #include "documents/json.h"
 #include "documents/measurements.h"
+#include "import/_time_document.h"
 #include "import/import.h"
 #include "roofline/time.h"
 
@@ -161,6 +162,7 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
     if (ranking->parts != NULL) {
       add_parts(object, ranking);
     }
+    rf_json_set(object, "time", rf_time_json(profile));
     rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());
   }
   return rf_json_write(object, "import", out, error);

@@ -274,6 +274,9 @@ roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool
     rf_import_timeline_join(into, from, number);
   }
   add_rest(into, from);
+  if (into->timeline != NULL && into->timeline->trace_count > 1) {
+    rf_import_time_facts(into);
+  }
   free(merged_to);
   free(number);
   return status == ROOF_OK ? rf_import_settled(into, error) : status;

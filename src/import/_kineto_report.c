@@ -180,82 +180,19 @@ static roof_status make_records(kineto *t) {
   return status == ROOF_OK ? rf_import_settled(t->profile, t->error) : status;
 }
 
-/* Facts */
-
-/** Idle time of the busiest device; of the others only the share. */
-static void idle_facts(kineto *t) {
-  import_gaps gaps[KINETO_DEVICES] = {{0}};
-  int most = -1;
+/** The device that most calls ran on. */
+static void name_device(kineto *t) {
+  size_t calls[KINETO_DEVICES] = {0}, most = 0;
   for (size_t i = 0; i < t->kernels.count; i++) {
-    const kineto_kernel *k = &t->kernels.list[i];
-    if (k->device >= 0 && k->device < KINETO_DEVICES) {
-      rf_import_gap(&gaps[k->device], k->start, k->start + (int64_t)(k->picoseconds / 1000));
+    int device = t->kernels.list[i].device;
+    if (device >= 0 && device < KINETO_DEVICES && t->devices[device] != NULL) {
+      calls[device]++;
+      most = calls[device] > calls[most] ? (size_t)device : most;
     }
   }
-  for (int d = 0; d < KINETO_DEVICES; d++) {
-    most = gaps[d].kernels > 0 && (most < 0 || gaps[d].busy > gaps[most].busy) ? d : most;
-  }
-  if (most < 0) {
-    return;
-  }
-  rf_import_gap_facts(t->profile, &gaps[most]);
-  for (int d = 0; d < KINETO_DEVICES; d++) {
-    double span = (double)(gaps[d].busy_until - gaps[d].first);
-    if (d != most && gaps[d].kernels > 1 && span > 0) {
-      rf_import_fact(t->profile, rf_import_textf(t->profile, "device_%d_idle_share", d),
-                     1 - (double)gaps[d].busy / span, NULL);
-    }
-  }
-  if (t->devices[most] != NULL) {
+  if (calls[most] > 0) {
     rf_import_device(t->profile, t->devices[most]);
   }
-}
-
-static int by_number(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x != y ? (x < y ? -1 : 1) : 0;
-}
-
-/** The median difference between neighbouring numbers. */
-static double median_interval(int64_t *numbers, size_t count) {
-  qsort(numbers, count, sizeof *numbers, by_number);
-  for (size_t i = 0; i + 1 < count; i++) {
-    numbers[i] = numbers[i + 1] - numbers[i];
-  }
-  qsort(numbers, count - 1, sizeof *numbers, by_number);
-  return (double)numbers[(count - 1) / 2];
-}
-
-/** Whether launches are the limit: the median time between two of them is no less than the mean kernel. Time
- * in which the device idles before a launch begins counts as the host's. */
-static roof_status launch_facts(kineto *t) {
-  int64_t *starts = malloc((t->kernels.count + 1) * sizeof *starts), busy_until = INT64_MAX, waited = 0;
-  double busy = 0;
-  size_t count = 0;
-  if (starts == NULL) {
-    return rf_kineto_no_memory(t);
-  }
-  for (size_t i = 0; i < t->kernels.count; i++) { /* by start */
-    const kineto_kernel *k = &t->kernels.list[i];
-    const kineto_launch *l = rf_kineto_launch_of(t, k->correlation);
-    if (l != NULL) {
-      int64_t until = l->start < k->start ? l->start : k->start;
-      starts[count++] = l->start;
-      busy += (double)k->picoseconds * 1e-12;
-      waited += until > busy_until ? until - busy_until : 0;
-    }
-    int64_t end = k->start + (int64_t)(k->picoseconds / 1000);
-    busy_until = busy_until == INT64_MAX || end > busy_until ? end : busy_until;
-  }
-  if (count > 2) {
-    double interval = median_interval(starts, count) * 1e-9, kernel = busy / (double)count;
-    rf_import_fact(t->profile, "launch_interval_seconds", interval, NULL);
-    rf_import_fact(t->profile, "mean_kernel_seconds", kernel, NULL);
-    rf_import_fact(t->profile, "idle_before_launch_seconds", (double)waited * 1e-9, NULL);
-    rf_import_fact(t->profile, "launches_are_the_limit", NAN, interval >= kernel ? "yes" : "no");
-  }
-  free(starts);
-  return ROOF_OK;
 }
 
 /** The trace counts from 1970 or from the start of the machine; only the former is a date. */
@@ -271,10 +208,7 @@ roof_status rf_kineto_report(kineto *t) {
   roof_status status = make_records(t);
   status = status == ROOF_OK ? rf_kineto_time(t) : status;
   if (status == ROOF_OK) {
-    status = launch_facts(t);
-  }
-  if (status == ROOF_OK) {
-    idle_facts(t);
+    name_device(t);
     date(t);
   }
   return status;

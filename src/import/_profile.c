@@ -387,33 +387,6 @@ roof_machine *rf_import_machine(roof_profile *profile) {
   return profile->machine;
 }
 
-void rf_import_gap(import_gaps *g, int64_t start, int64_t end) {
-  if (end < start) {
-    return;
-  }
-  if (g->kernels++ == 0) {
-    g->first = start;
-    g->busy_until = start;
-  }
-  g->gaps += start > g->busy_until;
-  int64_t from = start > g->busy_until ? start : g->busy_until;
-  g->busy += end > from ? end - from : 0;
-  g->busy_until = end > g->busy_until ? end : g->busy_until;
-}
-
-void rf_import_gap_facts(roof_profile *profile, const import_gaps *g) {
-  double span = (double)(g->busy_until - g->first), idle = span - (double)g->busy;
-  if (g->kernels < 2 || !(span > 0)) {
-    return;
-  }
-  rf_import_fact(profile, "span_seconds", span * 1e-9, NULL);
-  rf_import_fact(profile, "idle_seconds", idle * 1e-9, NULL);
-  rf_import_fact(profile, "idle_share", idle / span, NULL);
-  if (g->gaps > 0) {
-    rf_import_fact(profile, "mean_gap_seconds", idle * 1e-9 / (double)g->gaps, NULL);
-  }
-}
-
 roof_status rf_import_settled(const roof_profile *profile, roof_error *error) {
   return profile->store->failed ? roof_error_set(error, ROOF_E_MEMORY, "profile: out of memory") : ROOF_OK;
 }

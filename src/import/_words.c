@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "roofline/import.h"
+#include "import/import.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -13,18 +13,23 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
   return roof_quantity_format(buffer, SHORT, value, unit);
 }
 
-void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_text *out) {
+static void add_kernels(const roof_profile *profile, const roof_ranking *r, bool device, roof_text *out) {
   char seconds[SHORT];
-  double idle = roof_profile_fact(profile, "idle_share");
-  roof_text_add(out, profile->truncated ? "truncated file: " : "");
+  roof_text_add(out, device && profile->truncated ? "truncated file: " : "");
   roof_text_addf(out, "%zu kernel%s, %s", r->count, r->count == 1 ? "" : "s",
                  r->seconds > 0 ? quantity(seconds, r->seconds, "s") : "no times");
-  if (profile->device[0] != '\0') {
+  if (device && profile->device[0] != '\0') {
     roof_text_addf(out, " on %s", profile->device);
   }
   if (r->count > 1 && r->longest != NULL) {
     roof_text_addf(out, ", %.0f %% of it in %s", 100 * r->longest->time_share, r->longest->shown);
   }
+}
+
+void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_text *out) {
+  char seconds[SHORT];
+  double idle = roof_profile_fact(profile, "idle_share");
+  add_kernels(profile, r, true, out);
   if (!isnan(idle)) {
     roof_text_addf(out, "; idle %.1f %% of %s", 100 * idle,
                    quantity(seconds, roof_profile_fact(profile, "span_seconds"), "s"));
@@ -34,7 +39,11 @@ void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_
 void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, const roof_machine *machine,
                            roof_text *out) {
   char lost[SHORT];
-  roof_ranking_time(profile, r, out);
+  if (profile->timeline != NULL) { /* roof_accounting_sentence says of the device */
+    add_kernels(profile, r, false, out);
+  } else {
+    roof_ranking_time(profile, r, out);
+  }
   roof_text_add(out, "\n");
   if (machine == NULL) {
     roof_text_add(out, "no ceilings: name a machine with --machine\n");
@@ -58,6 +67,9 @@ void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, c
 void roof_profile_remarks(const roof_profile *profile, roof_text *out) {
   char line[160];
   for (size_t i = 0; i < profile->fact_count; i++) {
+    if (profile->timeline != NULL && rf_import_is_time_fact(&profile->facts[i])) {
+      continue; /* roof_accounting_sentence says it */
+    }
     roof_text_addf(out, "  %s\n", roof_fact_sentence(&profile->facts[i], line, sizeof line));
   }
   for (size_t i = 0; i < profile->skip_count && i < SHOWN; i++) {

@@ -139,6 +139,7 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   rf_json_begin();
   status = format->read(source, profile, error);
   rf_import_trace_read(profile, rf_import_name(source));
+  rf_import_time_facts(profile);
   if (rf_json_lost()) {
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }

@@ -260,6 +260,15 @@ void rf_import_moved(roof_record *record, import_way way, double bytes);
 /** _names.c: appends a name of C++ without namespaces and parameters, any other as it is. */
 void rf_import_plain_name(roof_text *out, const char *name);
 
+/* _time_facts.c: the time of the busiest device as facts */
+
+/** Sets the facts of a profile that has one trace: spans, idle time and launches of its busiest device, the idle share
+ *  of its others. One that has more traces loses those that joining gave it. */
+void rf_import_time_facts(roof_profile *profile);
+
+/** Whether a fact is one of these. */
+bool rf_import_is_time_fact(const roof_fact *fact);
+
 /* _group.c: kernels that are one */
 
 /** Kernels whose name matches are calls of one kernel of that name. */
@@ -288,16 +297,6 @@ void rf_import_groups_apply(import_groups *groups, roof_profile *profile);
 /** ROOF_E_NAME for a rule that matched none. */
 roof_status rf_import_groups_check(const import_groups *groups, roof_error *error);
 void rf_import_groups_done(import_groups *groups);
-
-/** Busy and idle time of a device from kernels given in the order of their start. Start from zeros. */
-typedef struct import_gaps {
-  int64_t first, busy_until, busy; /* ns */
-  uint64_t kernels, gaps;
-} import_gaps;
-void rf_import_gap(import_gaps *gaps, int64_t start, int64_t end);
-
-/** Facts: what share of the time from the first kernel to the last one the device idled, and the mean gap. */
-void rf_import_gap_facts(roof_profile *profile, const import_gaps *gaps);
 
 /** ROOF_E_MEMORY when anything above ran out of memory. */
 roof_status rf_import_settled(const roof_profile *profile, roof_error *error);

@@ -110,7 +110,7 @@ static roof_status cut_row(const char *rule, const char *line, int number, impor
 }
 
 static roof_status take_row(roof_source *source, roof_profile *profile, const import_row *row,
-                            const columns *c, import_gaps *gaps, roof_error *error) {
+                            const columns *c, roof_error *error) {
   const char *name = rf_import_field(row, c->name), *time = rf_import_field(row, c->time);
   int64_t calls = 1, start;
   uint64_t picoseconds = 0;
@@ -137,9 +137,6 @@ static roof_status take_row(roof_source *source, roof_profile *profile, const im
     rf_import_moved(record, rf_import_way_of(name), bytes);
   }
   if (rf_import_count(rf_import_field(row, c->start), &start) && strcmp(c->start_unit, "ns") == 0) {
-    if (name[0] != '[') {
-      rf_import_gap(gaps, start, start + (int64_t)(picoseconds / 1000));
-    }
     rf_import_call_at(profile, record, start, picoseconds, rf_import_field(row, c->device),
                       rf_import_field(row, c->stream));
   }
@@ -162,7 +159,6 @@ typedef struct reading {
   columns c;
   bool open; /* in a table of kernels */
   size_t rows;
-  import_gaps gaps;
 } reading;
 
 /** A header opens a table of kernels, or ends it where it is another table's. */
@@ -175,7 +171,7 @@ static roof_status take(reading *r, roof_error *error) {
   } else if (strncmp(first, "Time", 4) == 0 || strncmp(first, "Start (", 7) == 0) {
     r->open = false;
   } else if (r->open && r->row.count > 4) { /* shorter lines are talk between the tables */
-    roof_status status = take_row(r->source, r->profile, &r->row, &r->c, &r->gaps, error);
+    roof_status status = take_row(r->source, r->profile, &r->row, &r->c, error);
     take_device(r->profile, rf_import_field(&r->row, r->c.device));
     r->rows++;
     return status;
@@ -232,7 +228,6 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   if (status == ROOF_OK && r.rows == 0) {
     status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of nsys stats with kernels in it");
   }
-  rf_import_gap_facts(profile, &r.gaps);
   return status;
 }
 

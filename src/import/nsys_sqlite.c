@@ -15,7 +15,6 @@ typedef struct reading {
   roof_source *source;
   roof_profile *profile;
   sqlite3 *db;
-  import_gaps gaps;
   size_t kernels;
   roof_error *error;
 } reading;
@@ -76,7 +75,6 @@ static roof_status take_kernel(void *state, sqlite3_stmt *row) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    rf_import_gap(&r->gaps, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2));
     take_place(r, row, record);
   }
   r->kernels++;
@@ -203,7 +201,6 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
                              "no CUDA kernel in it (a table CUPTI_ACTIVITY_KIND_KERNEL with rows)");
   }
-  rf_import_gap_facts(profile, &r.gaps);
   sqlite3_close(r.db);
   return status;
 }

@@ -42,7 +42,6 @@ typedef struct reading {
   char kernel[4096]; /* whose metrics are collected */
   double value[METRIC_COUNT];
   double calls;
-  import_gaps gaps;
   size_t rows;
 } reading;
 
@@ -166,9 +165,6 @@ static roof_status take_call(reading *r, roof_error *error) {
     rf_import_moved(record, rf_import_way_of(name), bytes);
   }
   if (rf_import_time(rf_import_field(&r->row, start), unit_of(r, start), NULL, &begin)) {
-    if (!(bytes >= 0)) {
-      rf_import_gap(&r->gaps, (int64_t)(begin / 1000), (int64_t)((begin + picoseconds) / 1000));
-    }
     rf_import_call_at(r->profile, record, (int64_t)(begin / 1000), picoseconds,
                       rf_import_field(&r->row, rf_import_column(&r->header, "Device")),
                       rf_import_field(&r->row, rf_import_column(&r->header, "Stream")));
@@ -259,7 +255,6 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   if (status == ROOF_OK && r.rows == 0) {
     status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of nvprof with kernels in it");
   }
-  rf_import_gap_facts(profile, &r.gaps);
   rf_import_row_done(&r.header);
   rf_import_row_done(&r.row);
   rf_import_row_done(&r.units);

@@ -19,7 +19,6 @@ typedef struct reading {
   roof_profile *profile;
   sqlite3 *db;
   rocprof_bags bags;
-  import_gaps gaps;
   roof_text suffixes; /* of the tables of each process, a NUL behind each */
   bool later, sampled;
   size_t kernels;
@@ -68,7 +67,6 @@ static roof_status take_kernel(void *state, sqlite3_stmt *row) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    rf_import_gap(&r->gaps, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2));
     take_place(r, row, record);
     rf_import_track_device(r->profile, sqlite3_column_int(row, 4), device);
   }
@@ -207,7 +205,6 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
                              "no kernel in it: rocprofv3 records them with --kernel-trace");
   }
   rf_rocprof_settle(&r.bags, profile);
-  rf_import_gap_facts(profile, &r.gaps);
   free(r.bags.list);
   roof_text_done(&r.suffixes);
   sqlite3_close(r.db);

@@ -19,7 +19,6 @@ typedef struct reading {
   roof_profile *profile;
   columns c;
   rocprof_bags bags;
-  import_gaps gaps;
   size_t rows, host_functions;
 } reading;
 
@@ -100,7 +99,6 @@ static void take_time(reading *r, const import_row *row, roof_record *record) {
   uint64_t calls = record->calls;
   rf_import_call(r->profile, record, picoseconds);
   record->calls = calls; /* dispatches are counted with their counters */
-  rf_import_gap(&r->gaps, start, end);
   rf_import_call_at(r->profile, record, start, picoseconds, rf_import_field(row, r->c.device),
                     rf_import_field(row, r->c.stream));
 }
@@ -214,7 +212,6 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     settle_calls(&r, &profile->records[i], &r.bags.list[i]);
   }
   rf_rocprof_settle(&r.bags, profile);
-  rf_import_gap_facts(profile, &r.gaps);
   free(r.bags.list);
   return status;
 }

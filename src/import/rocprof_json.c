@@ -28,18 +28,13 @@ typedef struct entries {
   size_t count, room;
 } entries;
 
-typedef struct call_time {
-  int64_t start, end;
-} call_time;
-
 typedef struct reading {
   roof_source *source;
   roof_profile *profile;
   roof_error *error;
   entries kernels, counters, devices;
   rocprof_bags bags;
-  call_time *times; /* of kernels, for idle time */
-  size_t time_count, time_room;
+  size_t time_count; /* of kernels */
 } reading;
 
 static roof_status no_memory(const reading *r) {
@@ -149,20 +144,6 @@ static roof_status take_names(reading *r, rf_span process) {
   return ROOF_OK;
 }
 
-static bool keep_time(reading *r, int64_t start, int64_t end) {
-  if (r->time_count == r->time_room) {
-    size_t room = 2 * r->time_room + 256;
-    call_time *more = realloc(r->times, room * sizeof *more);
-    if (more == NULL) {
-      return false;
-    }
-    r->times = more;
-    r->time_room = room;
-  }
-  r->times[r->time_count++] = (call_time){start, end};
-  return true;
-}
-
 /** Where a call was. */
 typedef struct place {
   rf_span agent, stream;
@@ -188,7 +169,8 @@ static roof_status take_call(reading *r, roof_record *record, rf_span call, plac
   if (kernel && device != NULL) {
     rf_import_device(r->profile, device->name);
   }
-  return !kernel || keep_time(r, start, end) ? ROOF_OK : no_memory(r);
+  r->time_count += kernel;
+  return ROOF_OK;
 }
 
 static roof_record *record_of(reading *r, rf_span dispatch) {
@@ -270,22 +252,6 @@ static roof_status take_process(reading *r, rf_span process) {
   return status;
 }
 
-static int by_start(const void *a, const void *b) {
-  const call_time *x = a, *y = b;
-  return x->start != y->start ? (x->start < y->start ? -1 : 1) : x->end < y->end ? -1 : x->end > y->end;
-}
-
-static void add_gaps(reading *r) {
-  import_gaps gaps = {0};
-  if (r->time_count > 1) {
-    qsort(r->times, r->time_count, sizeof *r->times, by_start);
-  }
-  for (size_t i = 0; i < r->time_count; i++) {
-    rf_import_gap(&gaps, r->times[i].start, r->times[i].end);
-  }
-  rf_import_gap_facts(r->profile, &gaps);
-}
-
 /** Why and where the text is no complete JSON. */
 static roof_status malformed(const reading *r, const char *text, const rf_scan *scan) {
   int line = 1;
@@ -331,9 +297,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
                              "no kernel in it: rocprofv3 records them with --kernel-trace");
   }
   rf_rocprof_settle(&r.bags, profile);
-  add_gaps(&r);
   free(r.bags.list);
-  free(r.times);
   free(r.kernels.list);
   free(r.counters.list);
   free(r.devices.list);

@@ -16,7 +16,8 @@ setup() {
     # a machine has a key for every figure there is; what these files do not contain is left out
     jq 'if .schema == "roofline.machine/1" then {schema, name, title, vendor, architecture,
       unit_kind, unit_count, clock_hz, peaks, levels} | del(.. | nulls)
-      elif .taken_from == "date of the file" then del(.taken, .taken_from) else . end' answer >actual
+      elif .taken_from == "date of the file" then del(.taken, .taken_from) else . end
+      | if .time == null then del(.time) else .time.traces[].path |= sub(".*/"; "") end' answer >actual
     [ -z "${ROOFLINE_UPDATE_GOLDEN:-}" ] || cp actual "$golden"
     diff -u "$golden" actual || bad=1
   done
@@ -62,12 +63,14 @@ setup() {
 
 @test "a file, standard input, gzip, zstd and xz give the same answer" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --json
-  local plain=$output
+  local plain
+  plain=$(json 'del(.time.traces[].path)')
   run -0 bash -c "'$ROOFLINE' import - --json <'$fixtures/kineto.json'"
-  [ "$output" = "$plain" ]
+  [ "$(json '.time.traces[0].path')" = '"standard input"' ]
+  [ "$(json 'del(.time.traces[].path)')" = "$plain" ]
   gzip -c "$fixtures/kineto.json" >s.gz
   run -0 "$ROOFLINE" import s.gz --json
-  [ "$output" = "$plain" ]
+  [ "$(json 'del(.time.traces[].path)')" = "$plain" ]
   for file in "$ROOFLINE_SOURCE"/tests/fuzz/corpus/packed/osu.*; do
     run -0 "$ROOFLINE" import "$file" --json
     [ "$(json .kernels)" = "$("$ROOFLINE" import "$fixtures/osu.txt" --json | jq -c .kernels)" ]
@@ -163,7 +166,8 @@ PARTS
 
 @test "how much of the time was judged is said first, and what was not stands among the rest by its time" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100
-  [[ ${lines[1]} == *" % of the time can be judged on nvidia-h100-sxm: the rest was not counted, or in part" ]]
+  [[ ${lines[0]} == "2 devices: idle 29.4 % to 67.5 % of up to 939.9 µs" ]]
+  has ' % of the time can be judged on nvidia-h100-sxm: the rest was not counted, or in part'
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100 --json
   [ "$(json '.judged_seconds < ([.kernels[].total_seconds] | add)')" = true ]
   [ "$(json '[.kernels[] | .lost_seconds // .total_seconds] | map(select(. != null)) | . == (sort | reverse)')" = true ]
@@ -277,7 +281,7 @@ DEVICES
   has 'the trace is not ended'
   printf '{"traceEvents":[%s' "$kernel" >t.json # the list may be open at the end, the object around it not
   run -1 "$ROOFLINE" import t.json
-  [[ ${lines[0]} == 'truncated file: 1 kernel, 2.250 µs'* ]]
+  [[ ${lines[0]} == 'truncated file: '*' of 2.250 µs, '* ]]
   printf '[%s,\n {"ph":"X" "cat":"kernel"}]' "$kernel" >t.json
   run -2 "$ROOFLINE" import t.json
   has 't.json:2:12: malformed JSON'
@@ -335,15 +339,38 @@ DEVICES
   ! grep -q '>!<' ncu.svg
 }
 
-@test "time first: the longest kernel, how long none ran, and the machine it was taken on" {
+@test "time first: how long the device idled and why, then kernels, and the machine it was taken on" {
   run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/trace.json" --machine a100
-  [[ ${lines[0]} == *'57 % of it in nvjet_tst_'*'; idle 18.5 % of 225.0 µs' ]]
-  [ "${lines[3]}" = "taken on NVIDIA H100 80GB HBM3, which is nvidia-h100-sxm: judged by another machine's ceilings" ]
-  has 'launch interval: 130.0 µs'
-  has 'idle share: 18.5 %'
-  [[ $output != *'_seconds'* && $output != *'e-05'* ]]
+  [ "${lines[0]}" = 'NVIDIA H100 80GB HBM3: idle 18.5 % of 225.0 µs, busy 81.5 %' ]
+  [[ ${lines[1]} == '  why idle: host late '* ]]
+  [ "${lines[2]}" = "taken on NVIDIA H100 80GB HBM3, which is nvidia-h100-sxm: judged by another machine's ceilings" ]
+  [[ ${lines[3]} == *'57 % of it in nvjet_tst_'* ]]
+  [[ $output != *'launch interval'* && $output != *'idle share'* && $output != *'_seconds'* && $output != *'e-05'* ]]
   run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/trace.json"
   [[ $output != *'taken on'* ]]
+  run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/trace.json" --json
+  near .facts.launch_interval_seconds 130e-6
+  near .facts.idle_share 0.185
+}
+
+@test "a device that the catalogue does not have is named where another machine is asked for" {
+  sed 's/NVIDIA H100 80GB HBM3/AMD Radeon Graphics/' "$fixtures/kineto-streams.json" >radeon.json
+  run -0 "$ROOFLINE" import radeon.json --machine h100
+  has "taken on AMD Radeon Graphics, which is not in the catalogue: judged by another machine's ceilings"
+  run -0 "$ROOFLINE" import radeon.json
+  [[ $output != *'taken on'* ]]
+  has 'no ceilings'
+}
+
+@test "the time of several devices and traces is kept apart" {
+  run -0 env COLUMNS=140 "$ROOFLINE" import "$fixtures/nsys-streams.sqlite" "$fixtures/kineto-streams.json"
+  [ "${lines[0]}" = '4 devices: idle 32.7 % to 60.0 % of up to 110.0 µs' ]
+  has 'kineto-streams.json device 1  NVIDIA H100 80GB HBM3  50.00 µs  60.0 %  '
+  run -0 "$ROOFLINE" import "$fixtures/nsys-streams.sqlite" "$fixtures/kineto-streams.json" --json
+  [ "$(json '[.time.devices[] | [.trace, .device, .calls]]')" = '[[0,0,7],[0,1,2],[1,0,7],[1,1,2]]' ]
+  [ "$(json '.time.devices | (.[0] | del(.trace)) == (.[2] | del(.trace))')" = true ]
+  [ "$(json '[.time.traces[].rank]')" = '[null,2]' ]
+  [ "$(json '.facts | has("idle_share")')" = false ]
 }
 
 @test "a kernel that its counters show starved is limited by launches, whatever ceiling is near" {

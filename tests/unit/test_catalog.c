@@ -159,6 +159,7 @@ static void devices_go_by_their_drivers_names(void **state) {
       {"NVIDIA GB10", "nvidia-dgx-spark-gb10"},
       {"NVIDIA A100-SXM4-80GB", "nvidia-a100-sxm-80gb"},
       {"NVIDIA A100-SXM4-40GB", "nvidia-a100-sxm-40gb"},
+      {"NVIDIA A100-PG509-200", "nvidia-a100-sxm-40gb"},
       {"NVIDIA A100 80GB PCIe", "nvidia-a100-pcie-80gb"},
       {"NVIDIA A100-PCIE-40GB", "nvidia-a100-pcie-40gb"},
       {"NVIDIA A10", "nvidia-a10"},

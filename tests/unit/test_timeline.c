@@ -1,7 +1,9 @@
 /* When calls were: what readers keep of it, and the accounting of a device's time. */
 #include "test.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "roofline/import.h"
@@ -137,12 +139,253 @@ static void names_say_what_a_device_does(void **state) {
   assert_string_equal(roof_activity_name(ROOF_ACTIVITY_COUNT), "?");
 }
 
+/* Accounting */
+
+static const char *fixture(const char *name) {
+  static char path[512];
+  snprintf(path, sizeof path, "%s/tests/fixtures/import/%s", getenv("ROOFLINE_SOURCE"), name);
+  return path;
+}
+
+static void assert_us(double seconds, double microseconds) {
+  assert_true(fabs(seconds * 1e6 - microseconds) < 1e-9);
+}
+
+/** The sums by hand: device 0 is busy from 100 to 130, 135 to 150, 164 to 170, 182 to 200 and 205 to 210; device 1
+ *  from 100 to 110 and 140 to 150. */
+static void assert_streams(const char *file) {
+  roof_profile profile;
+  roof_accounting a;
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import(fixture(file), NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(roof_timeline_account(profile.timeline, &a, NULL), ROOF_OK);
+  assert_int_equal(a.device_count, 2);
+  const roof_device_time *d = &a.devices[0];
+  assert_string_equal(d->label, "device 0");
+  assert_string_equal(d->name, "NVIDIA H100 80GB HBM3");
+  assert_int_equal(d->calls, 7);
+  assert_int_equal(d->gaps, 4);
+  assert_us(d->span_seconds, 110);
+  assert_us(d->busy_seconds, 30 + 15 + 6 + 18 + 5);
+  assert_us(d->idle_seconds, 5 + 14 + 12 + 5);
+  assert_us(d->idle[ROOF_IDLE_HOST], 10); /* launched at 180, dry since 170 */
+  assert_us(d->idle[ROOF_IDLE_SYNC], 10); /* launched at 160, dry since 150, the host waited until 155 */
+  assert_us(d->idle[ROOF_IDLE_KERNEL], 5 + 4 + 2);
+  assert_us(d->idle[ROOF_IDLE_UNKNOWN], 5); /* the launch of the last one is not there */
+  assert_us(d->seconds[ROOF_ACTIVITY_COMPUTE], 20 + 15 + 18 + 5);
+  assert_us(d->seconds[ROOF_ACTIVITY_COMMUNICATION], 20);
+  assert_us(d->hidden[ROOF_ACTIVITY_COMMUNICATION], 10);
+  assert_us(d->seconds[ROOF_ACTIVITY_COPY], 6 + 4);
+  assert_us(d->hidden[ROOF_ACTIVITY_COPY], 4);
+  assert_us(a.devices[1].idle_seconds, 30);
+  assert_us(a.devices[1].span_seconds, 50);
+  assert_int_equal(a.stream_count, 3);
+  for (size_t i = 0; i < a.stream_count; i++) {
+    const roof_track *track = &profile.timeline->tracks[a.streams[i].track];
+    bool second = strcmp(track->stream, "20") == 0;
+    assert_us(a.streams[i].busy_seconds, track->device == 1 ? 20 : second ? 24 : 64);
+    assert_int_equal(a.streams[i].calls, track->device == 1 || second ? 2 : 5);
+  }
+  roof_accounting_done(&a);
+  roof_profile_done(&profile);
+}
+
+static void streams_add_up(void **state) {
+  (void)state;
+  assert_streams("kineto-streams.json");
+  assert_streams("nsys-streams.sqlite");
+}
+
+enum { TICKS = 300, SLICES = 40, TRACKS = 4, WAITS = 5 };
+
+static unsigned next_random(unsigned *seed) {
+  *seed = *seed * 1103515245u + 12345u;
+  return *seed >> 16 & 0x7FFF;
+}
+
+/** Four streams of two devices of a trace, with calls anywhere. */
+typedef struct example {
+  roof_trace trace;
+  roof_track tracks[TRACKS];
+  roof_slice slices[SLICES];
+  roof_host_wait waits[WAITS];
+  roof_timeline timeline;
+} example;
+
+static void make_example(example *e, unsigned seed) {
+  *e = (example){.trace = {"a.json", -1}};
+  for (int i = 0; i < TRACKS; i++) {
+    e->tracks[i] = (roof_track){.device = i / 2, .device_name = "", .stream = i % 2 == 0 ? "7" : "8"};
+  }
+  for (int i = 0; i < SLICES; i++) {
+    int64_t start = next_random(&seed) % (TICKS - 20) + 10;
+    bool known = next_random(&seed) % 4 > 0;
+    e->slices[i] = (roof_slice){.start = start,
+                                .end = start + next_random(&seed) % 9,
+                                .launched = known ? start - next_random(&seed) % 10 + 2 : ROOF_LAUNCH_UNKNOWN,
+                                .track = next_random(&seed) % TRACKS,
+                                .activity = (uint8_t)(next_random(&seed) % ROOF_ACTIVITY_COUNT)};
+  }
+  for (int i = 0; i < WAITS; i++) {
+    int64_t start = next_random(&seed) % TICKS;
+    e->waits[i] = (roof_host_wait){start, start + next_random(&seed) % 60, 0};
+  }
+  e->timeline = (roof_timeline){&e->trace, 1, e->tracks, TRACKS, e->slices, SLICES, e->waits, WAITS};
+}
+
+/** The same by counting ticks. */
+static void assert_ticks(const example *e, const roof_device_time *d) {
+  int first = TICKS, last = 0, busy = 0, seconds[ROOF_ACTIVITY_COUNT] = {0},
+      hidden[ROOF_ACTIVITY_COUNT] = {0};
+  unsigned does[TICKS] = {0};
+  for (int i = 0; i < SLICES; i++) {
+    const roof_slice *s = &e->slices[i];
+    if (e->tracks[s->track].device == d->device) {
+      first = s->start < first ? (int)s->start : first;
+      last = s->end > last ? (int)s->end : last;
+      for (int64_t t = s->start; t < s->end; t++) {
+        does[t] |= 1u << s->activity;
+      }
+    }
+  }
+  for (int t = first; t < last; t++) {
+    busy += does[t] != 0;
+    for (int i = 0; i < ROOF_ACTIVITY_COUNT; i++) {
+      seconds[i] += (does[t] >> i & 1) != 0;
+      hidden[i] += i != ROOF_ACTIVITY_COMPUTE && (does[t] >> i & 1) != 0 && (does[t] & 1) != 0;
+    }
+  }
+  assert_us(d->span_seconds, (last - first) * 1e-3);
+  assert_us(d->busy_seconds, busy * 1e-3);
+  assert_us(d->idle_seconds, (last - first - busy) * 1e-3);
+  double idle = 0;
+  for (int i = 0; i < ROOF_IDLE_COUNT; i++) {
+    assert_true(d->idle[i] >= 0);
+    idle += d->idle[i];
+  }
+  assert_us(idle, (last - first - busy) * 1e-3);
+  for (int i = 0; i < ROOF_ACTIVITY_COUNT; i++) {
+    assert_us(d->seconds[i], seconds[i] * 1e-3);
+    assert_us(d->hidden[i], hidden[i] * 1e-3);
+  }
+}
+
+static void assert_same_time(const roof_device_time *x, const roof_device_time *y) {
+  assert_int_equal(x->calls, y->calls);
+  assert_int_equal(x->gaps, y->gaps);
+  assert_us(x->span_seconds, y->span_seconds * 1e6);
+  assert_us(x->busy_seconds, y->busy_seconds * 1e6);
+  for (int i = 0; i < ROOF_IDLE_COUNT; i++) {
+    assert_us(x->idle[i], y->idle[i] * 1e6);
+  }
+}
+
+static void assert_same_accounting(const roof_accounting *x, const example *e) {
+  roof_accounting y;
+  assert_int_equal(roof_timeline_account(&e->timeline, &y, NULL), ROOF_OK);
+  assert_int_equal(x->device_count, y.device_count);
+  for (size_t d = 0; d < y.device_count; d++) {
+    assert_same_time(&x->devices[d], &y.devices[d]);
+  }
+  roof_accounting_done(&y);
+}
+
+static void any_times_add_up(void **state) {
+  (void)state;
+  for (unsigned seed = 1; seed < 400; seed++) {
+    example e, moved;
+    roof_accounting a;
+    make_example(&e, seed);
+    assert_int_equal(roof_timeline_account(&e.timeline, &a, NULL), ROOF_OK);
+    assert_int_equal(a.device_count, 2);
+    assert_ticks(&e, &a.devices[0]);
+    assert_ticks(&e, &a.devices[1]);
+    make_example(&moved, seed);
+    const int64_t shift = 1700000000000000000;
+    for (int i = 0; i < SLICES; i++) { /* backwards, and later */
+      roof_slice *s = &moved.slices[i];
+      *s = e.slices[SLICES - 1 - i];
+      s->start += shift;
+      s->end += shift;
+      s->launched += s->launched != ROOF_LAUNCH_UNKNOWN ? shift : 0;
+    }
+    for (int i = 0; i < WAITS; i++) {
+      moved.waits[i] =
+          (roof_host_wait){e.waits[WAITS - 1 - i].start + shift, e.waits[WAITS - 1 - i].end + shift, 0};
+    }
+    assert_same_accounting(&a, &moved);
+    roof_accounting_done(&a);
+  }
+}
+
+/** A device's time is the same whatever another one, or the same one in another trace, did. */
+static void devices_and_traces_never_mix(void **state) {
+  (void)state;
+  example e;
+  make_example(&e, 7);
+  roof_accounting both, apart;
+  assert_int_equal(roof_timeline_account(&e.timeline, &both, NULL), ROOF_OK);
+  roof_trace traces[] = {{"x/a.json", 0}, {"y/b.json", 1}};
+  for (int i = 2; i < TRACKS; i++) { /* the second device is the first one of another trace */
+    e.tracks[i].trace = 1;
+    e.tracks[i].device = 0;
+  }
+  e.timeline.wait_count = 0;
+  roof_accounting waitless;
+  e.timeline.traces = traces;
+  e.timeline.trace_count = 2;
+  assert_int_equal(roof_timeline_account(&e.timeline, &waitless, NULL), ROOF_OK);
+  assert_int_equal(waitless.device_count, 2);
+  assert_us(waitless.devices[1].idle_seconds, both.devices[1].idle_seconds * 1e6);
+  assert_us(waitless.devices[0].idle_seconds, both.devices[0].idle_seconds * 1e6);
+  assert_string_equal(waitless.devices[1].label, "rank 1");
+  traces[1].rank = 0; /* no two ranks are one */
+  assert_int_equal(roof_timeline_account(&e.timeline, &apart, NULL), ROOF_OK);
+  assert_string_equal(apart.devices[1].label, "b.json");
+  roof_accounting_done(&both);
+  roof_accounting_done(&waitless);
+  roof_accounting_done(&apart);
+}
+
+static void an_accounting_is_said_in_words(void **state) {
+  (void)state;
+  roof_device_time devices[] = {
+      {.label = "device 0",
+       .name = "H100",
+       .span_seconds = 2,
+       .busy_seconds = 0.8,
+       .idle_seconds = 1.2,
+       .idle = {1, 0, 0.2, 0},
+       .seconds = {0.6, 0.4, 0.002},
+       .hidden = {0, 0.2, 0}},
+      {.label = "device 1", .name = "", .span_seconds = 1, .busy_seconds = 1, .seconds = {1}}};
+  roof_text text = {0};
+  roof_accounting_sentence(&(roof_accounting){.devices = devices, .device_count = 1}, &text);
+  assert_string_equal(
+      text.data, "H100: idle 60.0 % of 2.000 s, busy 40.0 %\n"
+                 "  why idle: host late 50.0 %, kernel wait 10.0 %\n"
+                 "  of the busy time: compute 75.0 %, communication 50.0 % (50.0 % hidden), copy 0.2 %\n");
+  roof_text_done(&text);
+  roof_accounting_sentence(&(roof_accounting){.devices = devices + 1, .device_count = 1}, &text);
+  assert_string_equal(text.data, "device 1: idle 0.0 % of 1.000 s, busy 100.0 %\n");
+  roof_text_done(&text);
+  roof_accounting_sentence(&(roof_accounting){.devices = devices, .device_count = 2}, &text);
+  assert_string_equal(text.data, "2 devices: idle 0.0 % to 60.0 % of up to 2.000 s\n");
+  roof_text_done(&text);
+  assert_string_equal(roof_idle_name(ROOF_IDLE_SYNC), "synchronisation");
+  assert_string_equal(roof_idle_name(ROOF_IDLE_COUNT), "?");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(readers_keep_times),
       cmocka_unit_test(joined_traces_stay_apart),
       cmocka_unit_test(tables_keep_times),
       cmocka_unit_test(names_say_what_a_device_does),
+      cmocka_unit_test(streams_add_up),
+      cmocka_unit_test(any_times_add_up),
+      cmocka_unit_test(devices_and_traces_never_mix),
+      cmocka_unit_test(an_accounting_is_said_in_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

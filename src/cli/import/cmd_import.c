@@ -79,8 +79,13 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
 /** Where the files say on what they were taken, and another machine was asked for. */
 static void note_elsewhere(const roof_machine *machine, import_answer *answer) {
   roof_machine *own = NULL;
-  if (machine != NULL && roof_catalog_match(answer->profile->device, &own, NULL) == ROOF_OK &&
-      strcmp(own->name, machine->name) != 0) {
+  const char *device = answer->profile->device;
+  if (machine == NULL || device[0] == '\0') {
+    return;
+  }
+  roof_status status = roof_catalog_match(device, &own, NULL);
+  answer->stranger = status == ROOF_E_NAME && strcmp(device, roof_machine_title(machine)) != 0;
+  if (status == ROOF_OK && strcmp(own->name, machine->name) != 0) {
     snprintf(answer->elsewhere, sizeof answer->elsewhere, "%s", own->name);
   }
   roof_machine_free(own);
@@ -165,6 +170,9 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
   roof_status status = why != NULL ? roof_ceilings_init(&ceilings, machine, 0, NULL, error)
                                    : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   status = status == ROOF_OK ? roof_profile_rank(profile, &ceilings, filter, &answer.ranking, error) : status;
+  if (status == ROOF_OK && profile->timeline != NULL) {
+    status = roof_timeline_account(profile->timeline, &answer.time, error);
+  }
   if (status == ROOF_OK && name != NULL) {
     status = record(name, &answer, why, error);
   }
@@ -184,6 +192,7 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
         roof_error_set(error, ROOF_E_GATE, "import: a file ends too early; --partial accepts what is there");
   }
   free(answer.parts.list);
+  roof_accounting_done(&answer.time);
   free(answer.ranking.rows);
   free(why);
   return status;

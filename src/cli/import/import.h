@@ -5,16 +5,20 @@
 #include "cli/columns.h"
 #include "roofline/draw.h"
 #include "roofline/import.h"
+#include "roofline/timeline.h"
 
 /** Everything one answer shows. */
 typedef struct import_answer {
   const roof_profile *profile;
   const roof_ceilings *ceilings;
   roof_ranking ranking;
-  roof_parts parts; /**< of the ranking, where `ranking.parts` points to it: --by */
+  roof_parts parts;     /**< of the ranking, where `ranking.parts` points to it: --by */
+  roof_accounting time; /**< without devices where no file has times of calls */
   char elsewhere
-      [ROOF_NAME_MAX];    /**< the catalogue's name of the device the files were taken on, where the ceilings
+      [ROOF_NAME_MAX]; /**< the catalogue's name of the device the files were taken on, where the ceilings
                                   * are another machine's; "": they are its own, or the device is not known */
+  bool
+      stranger; /**< the catalogue does not have that device, and the ceilings are a machine's that was asked for */
   size_t shown;           /**< rows of the table: --top */
   bool wide;              /**< whole names, all columns: --wide */
   roof_recorded recorded; /**< `ledger` is NULL where nothing was to be recorded */
@@ -27,6 +31,10 @@ extern const struct poptOption cli_import_options[];
 roof_status cli_import_file_as(const cli_args *args, const char *path, const char *format, roof_error *error);
 /** The ledger of --ledger; NULL where it was not typed. */
 const char *cli_import_ledger_name(void);
+
+/* time.c */
+/** Appends where the time of the devices went. */
+void cli_import_add_time(const import_answer *answer, roof_text *out);
 
 /* table.c, draw.c */
 /** The first `count` rows at most: kernels, or what they are rolled up by. */

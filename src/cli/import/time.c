@@ -1,0 +1,59 @@
+/* Where the time of devices went: of several a table. */
+#include <math.h>
+
+#include "cli/import/import.h"
+
+enum { DEVICES = 8 };
+
+/** What did not happen is not shown. */
+static double of_span(const roof_device_time *d, double seconds) {
+  return seconds > 0 ? seconds / d->span_seconds : NAN;
+}
+
+#define SHARE(name, seconds)                                                                                 \
+  static double name(const void *row) {                                                                      \
+    const roof_device_time *d = row;                                                                         \
+    return of_span(d, seconds);                                                                              \
+  }
+SHARE(idle, d->idle_seconds)
+SHARE(host_late, d->idle[ROOF_IDLE_HOST])
+SHARE(synchronisation, d->idle[ROOF_IDLE_SYNC])
+SHARE(kernel_wait, d->idle[ROOF_IDLE_KERNEL])
+SHARE(compute, d->seconds[ROOF_ACTIVITY_COMPUTE])
+SHARE(communication, d->seconds[ROOF_ACTIVITY_COMMUNICATION])
+SHARE(copies, d->seconds[ROOF_ACTIVITY_COPY])
+#undef SHARE
+
+static double hidden(const void *row) {
+  const roof_device_time *d = row;
+  return d->hidden[ROOF_ACTIVITY_COMMUNICATION] / d->seconds[ROOF_ACTIVITY_COMMUNICATION];
+}
+
+#define PERCENT .unit = " %", .scale = 100, .fixed = true, .digits = 1
+
+static const cli_column columns[] = {
+    {.header = "device", CLI_FIELD(NAME, roof_device_time, label)},
+    {.header = "which is", .rank = 5, .name = true, CLI_FIELD(TEXT, roof_device_time, name)},
+    {.header = "span", .unit = "s", CLI_FIELD(NUMBER, roof_device_time, span_seconds)},
+    {.header = "idle", PERCENT, .number = idle},
+    {.header = "host late", .rank = 3, PERCENT, .number = host_late},
+    {.header = "sync", .rank = 3, PERCENT, .number = synchronisation},
+    {.header = "kernel wait", .rank = 3, PERCENT, .number = kernel_wait},
+    {.header = "compute", PERCENT, .number = compute},
+    {.header = "comm.", .rank = 1, PERCENT, .number = communication},
+    {.header = "hidden", .rank = 2, PERCENT, .number = hidden},
+    {.header = "copy", .rank = 4, PERCENT, .number = copies},
+    {0}};
+
+void cli_import_add_time(const import_answer *answer, roof_text *out) {
+  size_t count = answer->time.device_count, shown = count < DEVICES ? count : DEVICES;
+  roof_text_add(out, count > 0 && answer->profile->truncated ? "truncated file: " : "");
+  roof_accounting_sentence(&answer->time, out);
+  if (count > 1) {
+    cli_columns_add_text(out, CLI_ROWS(columns, answer->time.devices, shown));
+    if (count > shown) {
+      roof_text_addf(out, "  and %zu more; all in --json\n", count - shown);
+    }
+    roof_text_add(out, "\n");
+  }
+}
