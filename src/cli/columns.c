@@ -163,6 +163,7 @@ void cli_columns_add_text(roof_text *out, cli_rows rows) {
                                            .name = c->name,
                                            .whole = c->whole,
                                            .verdict = c->verdict,
+                                           .optional = c->optional,
                                            .rank = c->rank};
     }
   }

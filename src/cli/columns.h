@@ -34,6 +34,7 @@ typedef struct cli_column {
   bool name;        /**< a text that stays on one line, cut in its middle where the terminal is too narrow */
   bool whole;       /**< a name that is cut only where leaving out columns does not help */
   bool verdict;     /**< coloured by its word */
+  bool optional;    /**< left out of a table where nothing is known in it */
   int rank;         /**< left out where the terminal is too narrow, the highest first; 0: never */
   int csv_digits;   /**< significant ones in CSV; 0: 15 */
   const char *none; /**< in the text for unknown; NULL: "-" */

@@ -252,7 +252,7 @@ static void add_left_out(roof_text *out, const table *t, const layout *l) {
   const char *separator = "  not shown: ";
   for (int c = 0, i = 0; c < t->count; c++) {
     bool shown = i < l->count && l->columns[i] == c;
-    total += t->natural[c] + GAP;
+    total += t->empty[c] && t->columns[c].optional ? 0 : t->natural[c] + GAP;
     if (!shown && !t->empty[c]) {
       roof_text_addf(out, "%s%s", separator, t->cells[c]);
       separator = ", ";
@@ -286,11 +286,12 @@ static void add_blocks(roof_text *out, const table *t, const layout *all) {
 }
 
 static void add_table(roof_text *out, table *t) {
-  layout l = {.count = t->count};
-  for (int c = 0; c < t->count; c++) {
-    l.columns[c] = c;
-  }
+  layout l = {0};
   measure(t);
+  for (int c = 0; c < t->count; c++) {
+    l.columns[l.count] = c;
+    l.count += !t->empty[c] || !t->columns[c].optional;
+  }
   if (choose(t, &l) || l.count < 2) {
     add_rows(out, t, &l);
   } else {

@@ -65,8 +65,8 @@ static bool add_lambda(roof_text *out, const char **at) {
 
 /** Passes what distinguishes no kernels: namespaces, parameters, casts, what every lambda is within. */
 static bool pass_noise(const char **at, const char *begin) {
-  static const char *const noise[] = {"(anonymous namespace)::", "<unnamed>::", "operator()",
-                                      " const::", " [clone .kd]"};
+  static const char *const noise[] = {
+      "(anonymous namespace)::", "<unnamed>::", "unnamed>::", "operator()", " const::", " [clone .kd]"};
   for (size_t i = 0; i < sizeof noise / sizeof noise[0]; i++) {
     if (skip(at, noise[i])) {
       return true;

@@ -215,6 +215,21 @@ static void test_a_wrapped_cell_keeps_its_indentation(void **state) {
                                 "      kernel\n");
 }
 
+static void test_optional_columns_show_what_is_known(void **state) {
+  (void)state;
+  const rf_table_column three[] = {{.right = false}, {.right = true, .optional = true}, {.right = true}};
+  const rf_screen wide = {.width = 80};
+  const char *const none[] = {"kernel", "lost", "rate", "a", "-", "-"}, *const some[] = {"kernel", "lost",
+                                                                                         "rate",   "a",
+                                                                                         "3",      "-"};
+  roof_text_done(&out);
+  rf_table_add(&out, &wide, none, three, 3, 2, true);
+  assert_string_equal(out.data, "  kernel  rate\n  a          -\n");
+  roof_text_done(&out);
+  rf_table_add(&out, &wide, some, three, 3, 2, true);
+  assert_string_equal(out.data, "  kernel  lost  rate\n  a          3     -\n");
+}
+
 static void test_empty_columns_go_first(void **state) {
   (void)state;
   const rf_table_column all[] = {{.right = false}, {.right = true}, {.right = true, .rank = 1}};
@@ -249,6 +264,7 @@ int main(void) {
                                      cmocka_unit_test(test_table_as_it_narrows),
                                      cmocka_unit_test(test_table_in_blocks),
                                      cmocka_unit_test(test_empty_columns_go_first),
+                                     cmocka_unit_test(test_optional_columns_show_what_is_known),
                                      cmocka_unit_test(test_a_wrapped_cell_keeps_its_indentation),
                                      cmocka_unit_test(test_cells_are_neutralised)};
   return cmocka_run_group_tests(tests, NULL, NULL);
