@@ -18,6 +18,8 @@ static const rf_scan_field of_event[] = {
 static const rf_scan_field of_arguments[] = {MEMBER("External id", external),
                                              MEMBER("external id", external),
                                              MEMBER("correlation", correlation),
+                                             MEMBER("grid", grid),
+                                             MEMBER("block", block),
                                              MEMBER("device", device),
                                              MEMBER("bytes", bytes),
                                              MEMBER("Input Dims", shapes),

@@ -21,7 +21,7 @@ enum { KINETO_DEVICES = 64, KINETO_NAME = 16384 };
   X(WHY_INSIDE, "operators inside it account for the work; its own kernels have their time only")            \
   X(WHY_NO_LAUNCH, "the trace has no launch of their correlation; time only")                                \
   X(WHY_NO_OPERATOR, "launched outside any recorded operator; time only")                                    \
-  X(WHY_GRAPH, "launched by a graph, whose operators are not recorded; time only")                           \
+  X(WHY_GRAPH, "launched by a graph whose kernels did not run in that order by operators; time only")        \
   X(WHY_NO_BYTES, "the trace does not record its bytes; time only")
 
 typedef enum kineto_why {
@@ -46,7 +46,7 @@ typedef struct kineto_name {
 typedef struct kineto_shape {
   torch_work work;
   uint32_t name;
-  const char *source; /* of its work, made when it is needed */
+  const char *source[2]; /* of its work, made when it is needed; [1]: of kernels of a graph */
 } kineto_shape;
 
 /** An operator's call. */
@@ -77,6 +77,8 @@ typedef struct kineto_kernel {
   int16_t device;
   uint8_t activity, why;
   kernel_says says; /* by its name, or those of the same operator's */
+  bool again;       /* launched by a graph: the work is that of the same kernel launched by an operator */
+  uint32_t grid;    /* a hash of its grid and block, 0: not recorded */
 } kineto_kernel;
 
 /** The host in a call that waits for a device. */
@@ -138,6 +140,10 @@ void rf_kineto_nest_marks(kineto *t);
 
 /** What a kernel is part of, the profile's; NULL where nothing was asked for. */
 const char *rf_kineto_part(kineto *t, const kineto_kernel *kernel);
+
+/** _kineto_graph.c: a kernel of a graph has the work of the kernel that it repeats, if the kernels of the whole graph ran before
+ *  or after it by operators, in the same order, by the same names and with the same grids. */
+roof_status rf_kineto_graphs(kineto *t);
 
 /** _kineto_report.c: the records, the facts and what was left out. */
 roof_status rf_kineto_report(kineto *t);

@@ -49,19 +49,20 @@ static roof_record *record_of(kineto *t, const kineto_kernel *k, bool mixed) {
   return record;
 }
 
-static const char *source_of(kineto *t, kineto_shape *call) {
-  if (call->source == NULL) {
+static const char *source_of(kineto *t, kineto_shape *call, bool again) {
+  if (call->source[again] == NULL) {
     char op[KINETO_NAME];
     name_of(t, call->name, op);
     char each[48] = "";
     if (call->work.each > 0) {
       snprintf(each, sizeof each, " (%.0f FLOP per element)", call->work.each);
     }
-    call->source =
-        rf_import_textf(t->profile, "formula of %s%s from the shapes of %.200s, its kernels by their time%s",
-                        call->work.op, each, op, call->work.estimated ? "; in part assumed" : "");
+    call->source[again] = rf_import_textf(
+        t->profile, "formula of %s%s from the shapes of %.200s, its kernels by their time%s%s", call->work.op,
+        each, op, call->work.estimated ? "; in part assumed" : "",
+        again ? "; of a graph whose kernels ran by operators as well" : "");
   }
-  return call->source;
+  return call->source[again];
 }
 
 /** Where the work counts: fp32 on the matrix unit is what the name says, tf32 where it says nothing. */
@@ -77,14 +78,14 @@ static roof_count *flops_of(kineto *t, const kineto_kernel *k, const torch_work 
 static void add_work(kineto *t, const kineto_kernel *k, roof_record *record) {
   kineto_shape *call = &t->calls.list[t->ops.list[k->op].shape];
   const torch_work *w = &call->work;
-  const char *source = source_of(t, call);
+  const char *source = source_of(t, call, k->again);
   double width = w->untyped ? t->said.list[k->name].width : 1;
   roof_count *flops = flops_of(t, k, w, record);
   if (isnan(w->flops)) {
     rf_import_missing(flops, "its operations are not floating-point arithmetic or not counted");
   } else {
     rf_import_add(flops, k->amount * w->flops, source,
-                  w->estimated ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED);
+                  w->estimated || k->again ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED);
   }
   rf_import_add(&record->bytes[ROOF_MEMORY], k->amount * w->bytes * width, source, ROOF_QUALITY_ESTIMATED);
 }

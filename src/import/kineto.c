@@ -166,6 +166,14 @@ static roof_status take_launch(kineto *t, const chrome_event *e) {
   return ROOF_OK;
 }
 
+/** FNV-1a. */
+static uint32_t hash_of(rf_span text, uint32_t hash) {
+  for (size_t i = 0; i < text.size; i++) {
+    hash = (hash ^ (unsigned char)text.at[i]) * 16777619u;
+  }
+  return hash;
+}
+
 static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity kind) {
   int64_t start;
   uint64_t length;
@@ -191,7 +199,8 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
                        .occupancy = percent > 0 && percent <= 100 ? (float)percent / 100 : NAN,
                        .device = (int16_t)rf_chrome_whole(e->device.at != NULL ? e->device : e->process, 0),
                        .activity = (uint8_t)(collective ? COLLECTIVE : kind),
-                       .says = t->said.list[name].says};
+                       .says = t->said.list[name].says,
+                       .grid = e->grid.at != NULL ? hash_of(e->block, hash_of(e->grid, 2166136261u)) | 1 : 0};
   if (collective) {
     k->amount =
         rf_torch_collective_bytes(e->collective, e->dtype, (double)rf_chrome_whole(e->in, 0),

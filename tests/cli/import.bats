@@ -495,3 +495,19 @@ DEVICES
     [ "$(figures alone.csv)" != "$(figures time.csv)" ] || [ "$(figures rest.csv)" != "$(figures all.csv)" ] || { echo "$metric is not used"; return 1; }
   done
 }
+
+@test "kernels of a graph have the work of the same kernels that operators launched, grid by grid" {
+  run -0 "$ROOFLINE" import "$fixtures/kineto-graph.json" --json
+  [ "$(json '[.kernels[] | select(.flops != null) | [.name, .calls, .flops.bf16]] | sort')" = "$(jq -c 'sort' <<'WORK'
+[["nvjet_tst_128x128_64x6_1x2_h_bz_TNN",3,536870912],["relu_kernel",3,262144],["nvjet_tst_128x256_64x4_1x2_h_bz_TNN",3,2147483648],["sigmoid_kernel",3,4194304],["add_kernel",3,1048576]]
+WORK
+)" ]
+  [ "$(json '[.kernels[] | select(.flops == null) | .calls] | add')" = 8 ]
+  [ "$(json '.kernels[] | select(.name == "add_kernel") | .counted.bf16.quality')" = '"estimated"' ]
+  # another shape by the same names and grids: nothing is taken
+  jq '.traceEvents as $e | .traceEvents += [$e[] | select(.ts < 700) | .ts += 5000 | .args."External id" += 1000 |
+      if .args.correlation then .args.correlation += 1000 else . end |
+      if .name == "aten::relu" then .args."Input Dims" = [[128, 1024]] else . end]' "$fixtures/kineto-graph.json" >two.json
+  run -0 "$ROOFLINE" import two.json --json
+  [ "$(json '[.kernels[] | select(.flops == null) | .calls] | add')" = 18 ]
+}
