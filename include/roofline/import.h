@@ -203,6 +203,7 @@ typedef struct roof_import_options {
   char decimal;              /**< the decimal mark of the numbers, '.' or ','; 0: find out */
   bool partial;              /**< of packed data that end too early, take what is there */
   roof_by by;                /**< what records are to be of one part of; ROOF_BY_KERNEL: of none */
+  bool by_if_known;          /**< take a file that does not give it as it is */
   /** For roof_import_files, ends with NULL, or NULL: "REGEX=NAME" makes the kernels whose name matches one of
    *  that name, "base" those of one name without its template arguments, "name" those of one name. */
   const char *const *groups;
@@ -399,6 +400,82 @@ typedef struct roof_parts {
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_ranking_parts(const roof_ranking *ranking, roof_by by, roof_parts *parts,
                                         roof_error *error);
+
+/** X(symbol, name): what became of a kernel. */
+#define ROOF_DIFF_MAP(X)                                                                                     \
+  X(ROOF_DIFF_SAME, "same") /* by no more than its samples vary, or 3 % */                                   \
+  X(ROOF_DIFF_FASTER, "faster")                                                                              \
+  X(ROOF_DIFF_SLOWER, "slower")                                                                              \
+  X(ROOF_DIFF_NEW, "new")                                                                                    \
+  X(ROOF_DIFF_GONE, "gone")
+
+typedef enum roof_diff_kind {
+#define ROOF_DIFF_ENUM(symbol, name) symbol,
+  ROOF_DIFF_MAP(ROOF_DIFF_ENUM)
+#undef ROOF_DIFF_ENUM
+      ROOF_DIFF_COUNT
+} roof_diff_kind;
+
+/** The kernels of one profile that are one row of a diff. */
+typedef struct roof_diff_side {
+  const char *name; /**< of the longest; NULL: there is none. Its profile's */
+  size_t kernels;
+  uint64_t calls;
+  double seconds;
+} roof_diff_side;
+
+/** A kernel of two profiles. */
+typedef struct roof_diff_row {
+  roof_diff_kind kind;
+  const char
+      *matched; /**< "name", "operation", "operator" or "base name": what both have; "" one side alone */
+  roof_diff_side before, now;
+  double difference; /**< of the seconds: now - before, in which who has none takes 0 */
+  double
+      change; /**< of the time a call, or of all calls where operators match: now / before - 1; NaN: one side */
+  double p;   /**< chance of samples so far apart without a change; NaN: too few */
+} roof_diff_row;
+
+typedef struct roof_diff {
+  roof_diff_row *rows; /**< largest difference first */
+  size_t count;
+  size_t counts[ROOF_DIFF_COUNT];
+  double before_seconds, now_seconds;
+  const char *before_device, *now_device;
+} roof_diff;
+
+/** What became of the kernels of one profile in another. Kernels match by name; where one side alone has the name by
+ *  operation and shape, then by the operator that launched them (both read by ROOF_BY_OP), then by the name without
+ *  template arguments.
+ *  Units: s.
+ *  Ownership: fills *diff on success only, which points into both profiles; release with roof_diff_done.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profile_diff(const roof_profile *before, const roof_profile *now, roof_diff *diff,
+                                       roof_error *error);
+
+/** Appends the answer: the times before and now, and the row that explains most of it.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_diff_sentence(const roof_diff *diff, roof_text *out);
+
+/** Appends it as one roofline.import_diff/1 object.
+ *  Units: s.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_diff_write(const roof_diff *diff, roof_text *out, roof_error *error);
+
+/** The name of a kind: "slower".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_diff_kind_name(roof_diff_kind kind);
+
+/** Frees a diff.
+ *  Units: none.
+ *  Ownership: releases what roof_profile_diff filled.
+ *  Errors: none. */
+ROOF_API void roof_diff_done(roof_diff *diff);
 
 /** Writes a ranking as roofline.measurements/1: figures per call, how each was counted, and its ceiling.
  *  `machine` is the ceilings' (NULL: there are none), `recorded` may be NULL.

@@ -191,9 +191,7 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
   }
 }
 
-/** The name without return type, template arguments and parameters:
- * `void ns::kernel<float, 4>(float*)` is `ns::kernel`. */
-static size_t base_name(const char *name, const char **start) {
+size_t rf_import_base_name(const char *name, const char **start) {
   static const char anonymous[] = "(anonymous namespace)::";
   const char *from = name, *end = name;
   if (strncmp(from, "void ", 5) == 0) {
@@ -230,7 +228,7 @@ static roof_status add_records(roof_profile *into, const roof_profile *from, boo
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < from->count && status == ROOF_OK; i++) {
     const char *name = from->records[i].name;
-    size_t length = base ? base_name(name, &name) : strlen(name);
+    size_t length = base ? rf_import_base_name(name, &name) : strlen(name);
     roof_record *record = rf_import_part(into, from->records[i].part, name, length);
     number[i] = record != NULL ? (uint32_t)(record - into->records) : 0;
     if (record != NULL) {

@@ -152,7 +152,8 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
     status =
         rf_import_error(source, error, status, 0, 0, "it ends too early, before anything that can be read");
   }
-  if (status == ROOF_OK && !is_general(profile->by) && (profile->dimensions >> profile->by & 1) == 0) {
+  bool given = is_general(profile->by) || (profile->dimensions >> profile->by & 1) != 0;
+  if (status == ROOF_OK && !given && !options->by_if_known) {
     status = refuse_by(source, profile, error);
   }
   bool settled = rf_import_settled(profile, NULL) == ROOF_OK;

@@ -257,6 +257,10 @@ import_way rf_import_way_of(const char *name);
 /** Adds the bytes of a copy or a set to its link, or as often as they pass to the memory; one without bytes is missing. */
 void rf_import_moved(roof_record *record, import_way way, double bytes);
 
+/** _join.c: the length of the name without return type, template arguments and parameters, and where it begins:
+ *  `void ns::kernel<float, 4>(float*)` is `ns::kernel`. */
+size_t rf_import_base_name(const char *name, const char **start);
+
 /** _names.c: appends a name of C++ without namespaces and parameters, any other as it is. */
 void rf_import_plain_name(roof_text *out, const char *name);
 

@@ -164,6 +164,21 @@ PARTS
   has 'did you mean `module`?'
 }
 
+@test "two profiles: what is new, gone, faster, slower, and names of another device matched by operator" {
+  sed 's/ampere_sgemm_128x64_nn/nvjet_x/' "$fixtures/kineto-rank1.json" >other.json
+  run -0 "$ROOFLINE" import other.json --against "$fixtures/kineto-rank0.json"
+  [[ ${lines[0]} == "590.0 µs now, 590.0 µs before: no more and no less, most of all -160.0 µs in ncclDevKernel"* ]]
+  [ "${lines[1]}" = "1 same, 1 faster, 1 slower, 0 new, 0 gone" ]
+  run -0 "$ROOFLINE" import other.json --against "$fixtures/kineto-rank0.json" --json
+  [ "$(json '[.schema, (.difference_seconds | fabs < 1e-12)]')" = '["roofline.import_diff/1",true]' ]
+  [ "$(json '.kernels[] | select(.matched == "operator") | [.kind, .before.name, .now.name, .change * 10]')" = '["slower","ampere_sgemm_128x64_nn","nvjet_x",8]' ]
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --against "$fixtures/nsys-sum.csv" --csv
+  [ "$(grep -c ,new, <<<"$output")" -eq 4 ]
+  [ "$(grep -c ,gone, <<<"$output")" -eq 2 ]
+  run -2 "$ROOFLINE" import other.json --against "$fixtures/kineto-rank0.json" --by step
+  has '--by: has no effect with --against'
+}
+
 @test "how much of the time was judged is said first, and what was not stands among the rest by its time" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100
   [[ ${lines[0]} == "2 devices: idle 29.4 % to 67.5 % of up to 939.9 µs" ]]

@@ -643,6 +643,65 @@ static void kernels_have_a_class(void **state) {
   assert_string_equal(roof_by_name(ROOF_BY_COUNT), "?");
 }
 
+static void fill_run(roof_profile *profile, const char *name, double first, double step, int calls) {
+  roof_record *record = rf_import_record(profile, name, strlen(name));
+  for (int i = 0; i < calls; i++) {
+    rf_import_call(profile, record, (uint64_t)((first + step * i) * 1e6));
+  }
+}
+
+/** The kind of the row of that name. */
+static roof_diff_kind kind_of(const roof_diff *diff, const char *name) {
+  for (size_t i = 0; i < diff->count; i++) {
+    const roof_diff_row *row = &diff->rows[i];
+    if (strcmp(row->now.name != NULL ? row->now.name : row->before.name, name) == 0) {
+      return row->kind;
+    }
+  }
+  return ROOF_DIFF_COUNT;
+}
+
+static void a_diff_heeds_how_samples_vary(void **state) {
+  (void)state;
+  roof_profile before, now;
+  roof_diff diff;
+  assert_int_equal(roof_profile_init(&before, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_init(&now, NULL), ROOF_OK);
+  fill_run(&before, "steady", 100, 1, 10); /* 100 to 109 us */
+  fill_run(&now, "steady", 120, 1, 10);
+  fill_run(&before, "noisy", 50, 20, 10); /* 50 to 230 us, then 65 to 245 */
+  fill_run(&now, "noisy", 65, 20, 10);
+  fill_run(&before, "close", 100, 0.1, 10); /* by 2 % */
+  fill_run(&now, "close", 102, 0.1, 10);
+  fill_run(&before, "few", 100, 10, 2);
+  fill_run(&now, "few", 95, 10, 2);
+  fill_run(&before, "apart", 100, 10, 2);
+  fill_run(&now, "apart", 80, 10, 2);
+  fill_run(&before, "old", 1, 0, 1);
+  fill_run(&now, "ns::young<4>", 1, 0, 1);
+  fill_run(&before, "ns::young<8>", 1, 0, 1);
+  fill_run(&now, "novel", 1000, 0, 1);
+  assert_int_equal(roof_profile_diff(&before, &now, &diff, NULL), ROOF_OK);
+  assert_int_equal(kind_of(&diff, "steady"), ROOF_DIFF_SLOWER);
+  assert_int_equal(kind_of(&diff, "noisy"), ROOF_DIFF_SAME);
+  assert_int_equal(kind_of(&diff, "close"), ROOF_DIFF_SAME);
+  assert_int_equal(kind_of(&diff, "few"), ROOF_DIFF_SAME);
+  assert_int_equal(kind_of(&diff, "apart"), ROOF_DIFF_FASTER);
+  assert_int_equal(kind_of(&diff, "old"), ROOF_DIFF_GONE);
+  assert_int_equal(kind_of(&diff, "ns::young<4>"), ROOF_DIFF_SAME);
+  assert_string_equal(diff.rows[0].now.name, "novel");
+  assert_int_equal(diff.rows[0].kind, ROOF_DIFF_NEW);
+  double sum = 0;
+  for (size_t i = 0; i < diff.count; i++) {
+    sum += diff.rows[i].difference;
+  }
+  assert_near(sum, diff.now_seconds - diff.before_seconds, 1e-15);
+  assert_string_equal(roof_diff_kind_name(ROOF_DIFF_COUNT), "?");
+  roof_diff_done(&diff);
+  roof_profile_done(&before);
+  roof_profile_done(&now);
+}
+
 static void a_ranking_is_said_in_words(void **state) {
   (void)state;
   roof_fact facts[] = {{.name = "idle_share", .value = 0.25}, {.name = "span_seconds", .value = 4}};
@@ -720,6 +779,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_long_name_is_cut_in_its_middle),
       cmocka_unit_test(shown_names_differ),
+      cmocka_unit_test(a_diff_heeds_how_samples_vary),
       cmocka_unit_test(kernels_have_a_class),
       cmocka_unit_test(a_ranking_is_said_in_words),
       cmocka_unit_test(lines_in_any_wrapping),

@@ -12,7 +12,7 @@
 /** In the place of a ledger's name: --ledger was not typed. Typed without a name it is NULL. */
 static char no_ledger[] = "";
 
-static char *format_name, *filter, *decimal, *by_name, *key_path, *ledger = no_ledger;
+static char *format_name, *filter, *decimal, *by_name, *against, *key_path, *ledger = no_ledger;
 static const char **op_rules, **group_rules;
 static int levels, partial, unsealed, wide, top = 20;
 
@@ -28,6 +28,7 @@ const struct poptOption cli_import_options[] = {
      "REGEX=OP key=value ..."},
     {"by", '\0', POPT_ARG_STRING, &by_name, 0,
      "roll kernels up by op, module, nvtx, class, step, rank, device or stream", "DIMENSION"},
+    {"against", '\0', POPT_ARG_STRING, &against, 0, "what became of the kernels of another profile", "FILE"},
     {"wide", '\0', POPT_ARG_NONE, &wide, 0, "all columns and whole names, however wide", NULL},
     {"partial", '\0', POPT_ARG_NONE, &partial, 0, "accept a file that ends too early: exit with 0, not 1",
      NULL},
@@ -238,11 +239,35 @@ static roof_status attach(const cli_args *args, const char *rule, roof_profile *
   return status;
 }
 
+/** The operators of frameworks match kernels that have another name on another device. */
+static roof_status diff_files(const cli_args *args, const char *const *paths, int count,
+                              const roof_import_options *asked, roof_error *error) {
+  roof_import_options o = *asked;
+  roof_profile before = {0}, now = {0};
+  roof_diff diff = {0};
+  o.by = ROOF_BY_OP;
+  o.by_if_known = true;
+  roof_status status = roof_profile_init(&before, error);
+  status = status == ROOF_OK ? roof_profile_init(&now, error) : status;
+  status =
+      status == ROOF_OK ? roof_import_files((const char *const[]){against}, 1, &o, &before, error) : status;
+  status = status == ROOF_OK ? roof_import_files(paths, (size_t)count, &o, &now, error) : status;
+  status = status == ROOF_OK ? roof_profile_diff(&before, &now, &diff, error) : status;
+  status = status == ROOF_OK ? cli_import_print_diff(args, &diff, (size_t)top, error) : status;
+  roof_diff_done(&diff);
+  roof_profile_done(&before);
+  roof_profile_done(&now);
+  return status;
+}
+
 static roof_status import_all_files(const cli_args *args, const char *const *paths, int count,
                                     const char *format, roof_error *error) {
   roof_import_options o = {.groups = group_rules, .partial = partial != 0};
   roof_profile profile = {0};
   roof_status status = read_options(format, &o, error);
+  if (status == ROOF_OK && against != NULL) {
+    return diff_files(args, paths, count, &o, error);
+  }
   if (status == ROOF_OK) {
     status = roof_profile_init(&profile, error);
   }
@@ -277,10 +302,15 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {
-    {.options = "*", .with = "list"},          {.options = "unsealed sign", .without = "ledger"},
-    {.options = "levels", .without = "to"},    {.options = "weights group accumulate output kv"},
-    {.options = "dtype ops", .without = "op"}, {.options = "wide", .with = "json"},
-    {.options = "wide", .with = "csv"},        {0}};
+    {.options = "*", .with = "list"},
+    {.options = "unsealed sign", .without = "ledger"},
+    {.options = "levels", .without = "to"},
+    {.options = "weights group accumulate output kv"},
+    {.options = "dtype ops", .without = "op"},
+    {.options = "wide", .with = "json"},
+    {.options = "wide", .with = "csv"},
+    {.options = "by wide ledger op levels machine to filter", .with = "against"},
+    {0}};
 
 const cli_command cli_cmd_import = {
     .name = "import",

@@ -1,0 +1,87 @@
+/* What became of the kernels of another profile: --against. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/import/import.h"
+
+static const char *kind(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return roof_diff_kind_name(((const roof_diff_row *)row)->kind);
+}
+
+static const char *name(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_diff_row *r = row;
+  (void)scratch;
+  return r->now.name != NULL ? r->now.name : r->before.name;
+}
+
+static const char *short_name(const void *row, char scratch[CLI_SCRATCH]) {
+  return roof_kernel_shorten(name(row, scratch), scratch, CLI_SCRATCH);
+}
+
+static double calls_before(const void *row) {
+  return (double)((const roof_diff_row *)row)->before.calls;
+}
+
+static double calls_now(const void *row) {
+  return (double)((const roof_diff_row *)row)->now.calls;
+}
+
+/** "operator, was volta_sgemm_128x64_nn" */
+static const char *matched(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_diff_row *r = row;
+  char was[ROOF_KERNEL_SHOWN + 1];
+  bool renamed = r->matched[0] != '\0' && strcmp(r->matched, "name") != 0;
+  snprintf(scratch, CLI_SCRATCH, "%s%s%s", r->matched[0] != '\0' ? r->matched : "-", renamed ? ", was " : "",
+           renamed ? roof_kernel_shorten(r->before.name, was, sizeof was) : "");
+  return scratch;
+}
+
+static const cli_column columns[] = {
+    {.key = "kernel", .text = name},
+    {.header = "kernel", .name = true, .text = short_name},
+    {.key = "kind", .header = "", .text = kind},
+    {.key = "calls_before", .header = "calls before", .rank = 3, .fixed = true, .number = calls_before},
+    {.key = "calls_now", .header = "now", .rank = 4, .fixed = true, .number = calls_now},
+    {.key = "before_seconds",
+     .header = "before",
+     .unit = "s",
+     CLI_FIELD(NUMBER, roof_diff_row, before.seconds)},
+    {.key = "now_seconds", .header = "now", .unit = "s", CLI_FIELD(NUMBER, roof_diff_row, now.seconds)},
+    {.key = "difference_seconds",
+     .header = "difference",
+     .unit = "s",
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, roof_diff_row, difference)},
+    {.key = "change",
+     .header = "a call",
+     .rank = 1,
+     .unit = " %",
+     .scale = 100,
+     .fixed = true,
+     .digits = 1,
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, roof_diff_row, change)},
+    {.key = "matched", .header = "matched by", .rank = 2, .text = matched},
+    {.key = "was", CLI_FIELD(TEXT, roof_diff_row, before.name)},
+    {.key = "p", CLI_FIELD(NUMBER, roof_diff_row, p)},
+    {0}};
+
+roof_status cli_import_print_diff(const cli_args *args, const roof_diff *diff, size_t top,
+                                  roof_error *error) {
+  roof_text out = {0};
+  if (args->json) {
+    return cli_print_end(&out, roof_diff_write(diff, &out, error), error);
+  }
+  if (args->csv) {
+    return cli_columns_print_csv(CLI_ROWS(columns, diff->rows, diff->count), error);
+  }
+  size_t shown = top > 0 && top < diff->count ? top : diff->count;
+  roof_diff_sentence(diff, &out);
+  roof_text_add(&out, "\n");
+  cli_columns_add_text(&out, CLI_ROWS(columns, diff->rows, shown));
+  if (diff->count > shown) {
+    roof_text_addf(&out, "  and %zu more; --top N shows more\n", diff->count - shown);
+  }
+  return cli_print_end(&out, ROOF_OK, error);
+}
