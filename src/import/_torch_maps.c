@@ -163,9 +163,10 @@ bool rf_torch_pick(const torch_row *r, const torch_arguments *a, torch_work *w) 
 bool rf_torch_select(const torch_row *r, const torch_arguments *a, torch_work *w) {
   const torch_tensor *from = rf_torch_argument(a, r->at[0]), *indices = rf_torch_argument(a, r->at[2]);
   double dimension[TORCH_RANK] = {0};
-  bool known = from->rank == 1 || rf_torch_numbers(a, r->at[1], dimension) == 1;
+  bool known =
+      from->rank == 1 || (rf_torch_numbers(a, r->at[1], dimension) == 1 && dimension[0] <= from->rank);
   bool from_end = known && from->rank > 1 && *a->values[r->at[1]].at == '-';
-  int d = from_end ? from->rank - (int)dimension[0] : from->rank > 1 ? (int)dimension[0] : 0;
+  int d = !known || from->rank == 1 ? 0 : from_end ? from->rank - (int)dimension[0] : (int)dimension[0];
   if (from->type < 0 || indices->type < 0 || !known || d < 0 || d >= from->rank || !(from->size[d] > 0)) {
     return false;
   }

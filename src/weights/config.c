@@ -276,6 +276,10 @@ static roof_status find_arch(reader *r) {
     return ROOF_OK;
   }
   const char *name = r->type[0] != '\0' ? r->type : r->class_name;
+  const char *why = rf_config_arch_refusal(r->type[0] != '\0' ? r->type : NULL, r->class_name);
+  if (why != NULL) {
+    return rf_config_fail(c, "model_type `%.60s`: not computed by this version: %s", name, why);
+  }
   rf_config_fail(c, "model_type `%.60s`: not a known architecture", name);
   return roof_error_suggest(c->error, name, rf_config_arch_names());
 }

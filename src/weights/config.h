@@ -189,6 +189,8 @@ typedef struct config_arch {
 
 /** Finds the row of a model_type or of a class name; NULL when there is none. */
 const config_arch *rf_config_arch_find(const char *type, const char *class_name);
+/** What of an architecture that is known by name is not computed; NULL where the name is not known either. */
+const char *rf_config_arch_refusal(const char *type, const char *class_name);
 /** Every model_type, for suggestions; NULL-terminated. */
 const char *const *rf_config_arch_names(void);
 

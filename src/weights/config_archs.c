@@ -302,6 +302,33 @@ const config_arch *rf_config_arch_find(const char *type, const char *class_name)
   return NULL;
 }
 
+const char *rf_config_arch_refusal(const char *type, const char *class_name) {
+  static const struct {
+    const char *types, *classes, *why;
+  } refusals[] = {
+      {"gemma3n gemma3n_text", "Gemma3n",
+       "its per-layer embeddings, its four streams (AltUp), its layers that share keys and values"},
+      {"whisper t5 mt5 umt5 bart mbart pegasus marian led longt5 speech_to_text m2m_100",
+       "Whisper T5 MT5 UMT5 Bart MBart Pegasus Marian LED LongT5 Speech2Text M2M100",
+       "an encoder and a decoder that attends to it"},
+      {"siglip siglip2 clip chinese_clip align blip", "Siglip Siglip2 CLIP ChineseCLIP Align Blip",
+       "two towers, of text and of images"},
+      {"siglip_vision_model siglip2_vision_model clip_vision_model vit dinov2 dinov3_vit swin convnext "
+       "wav2vec2 hubert",
+       "SiglipVision Siglip2Vision CLIPVision ViT Dinov2 DINOv3ViT Swin ConvNext Wav2Vec2 Hubert",
+       "an encoder of images or sound: it has no vocabulary"},
+      {"rwkv rwkv5 rwkv6 rwkv7 xlstm recurrent_gemma", "Rwkv Rwkv5 Rwkv6 Rwkv7 xLSTM RecurrentGemma",
+       "its recurrence"},
+      {"mllama", "Mllama", "layers that attend to another tower"},
+  };
+  for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+    if (has_word(refusals[i].types, type) || (type == NULL && has_word(refusals[i].classes, class_name))) {
+      return refusals[i].why;
+    }
+  }
+  return NULL;
+}
+
 static const char *names[NAME_COUNT + 1];
 
 static void list_names(void) {

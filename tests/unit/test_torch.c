@@ -165,6 +165,9 @@ static void lists_count_elements(void **state) {
     assert_int_equal(w.known, TORCH_KNOWN);
     assert_true(w.untyped && w.flops == list[i].flops && w.bytes == list[i].elements);
   }
+  torch_work far = work_of("aten::index_select", "[[4,8],[],[6]]", "[\"float\",\"Scalar\",\"long\"]",
+                           "[\"\",\"99999999999999999999\",\"\"]");
+  assert_int_equal(far.known, TORCH_MISFIT);
   torch_work old = work_of("aten::cat", "[[],[]]", "[\"TensorList\",\"Scalar\"]", NULL);
   assert_int_equal(old.known, TORCH_MISFIT);
 }
