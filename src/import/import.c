@@ -108,7 +108,9 @@ static roof_status detect(roof_source *source, const roof_format **format, roof_
   const char *head = rf_import_head(source, &size);
   int best = 0;
   if (size == 0) {
-    return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "the file is empty");
+    return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s",
+                           rf_import_is_cut(source) ? "it ends too early, before anything that can be read"
+                                                    : "the file is empty");
   }
   for (int i = 0; i < FORMAT_COUNT; i++) {
     int sure = formats[i]->detect(head, size);

@@ -160,3 +160,19 @@ refuses() { # TEXT FILE [OPTION...]
   printf '{"data":[["x",9],[1e300,-5],{}],"columns":["time","path"],"column_metadata":[{"is_value":true},{"is_value":false}],"nodes":[{"parent":0}]}' >types.json
   refuses 'types.json:1: no row with a time in it' types.json
 }
+
+@test "HPL's runs have its own count of FLOPs" {
+  run -0 "$ROOFLINE" import "$fixtures/hpl.txt" --json
+  near '.kernels | map(select(.name == "HPL n=10000 nb=192 p=2 q=2 WR11C2R4"))[0].flops.fp64' 666816666666.7
+  [ "$(json '[.kernels[].total_seconds] | sort')" = '[10,20]' ]
+  [ "$(json .facts.residual_checks_failed)" = '"1"' ]
+  head -15 "$fixtures/hpl.txt" >cut.txt
+  refuses 'cut.txt:15: no run with a time and Gflops in it' cut.txt
+  sed 's/10\.00/1e400/; s/20\.00/-1/' "$fixtures/hpl.txt" >huge.txt
+  refuses 'huge.txt:' huge.txt
+}
+
+@test "what is packed and ends before its first bytes are unpacked is not empty" {
+  head -c 200 "$ROOFLINE_SOURCE/tests/fuzz/corpus/packed/osu.zst" >cut.zst
+  refuses 'cut.zst: it ends too early, before anything that can be read' cut.zst --partial
+}

@@ -1,0 +1,2 @@
+#define FORMAT "hpl"
+#include "import_any.h"
