@@ -126,3 +126,89 @@ db.commit()' "$@"
   run -0 "$ROOFLINE" import t
   has 'its ts and dur are no times'
 }
+
+@test "traces of XLA: operations of devices, a loop without what is inside it, FLOPs and bytes of its analysis" {
+  run -0 "$ROOFLINE" import "$fixtures/xla-gpu.json" --json
+  [ "$(json '[.format, ([.kernels[] | [.name, .calls]] | sort)]')" = '["xla",[["MemcpyH2D",1],["loop_add_fusion",1],["nvjet_tst_128x128",2]]]' ]
+  near '[.kernels[].total_seconds] | add' 130.5e-6
+  run -0 "$ROOFLINE" import "$fixtures/xla-tpu.json" --json
+  near '[.kernels[].total_seconds] | add' 260e-6
+  near '.kernels[] | select(.name == "while.7") | .seconds' 19e-6
+  near '.kernels[] | select(.name == "fusion.1") | .flops.bf16' 68719476736
+  near '.kernels[] | select(.name == "fusion.1") | .bytes.DRAM' 92274688
+  sed 's|/device:GPU:0|/device:CPU:0|' "$fixtures/xla-gpu.json" >t
+  refuses 'a trace of XLA without a device' t
+  sed 's|Stream #|Line #|' "$fixtures/xla-gpu.json" >t
+  refuses 'a trace of XLA without an operation on its devices' t
+  sed 's/"dur": 50.25/"dur": "x"/' "$fixtures/xla-gpu.json" >t
+  run -0 "$ROOFLINE" import t
+  has 'left out: nvjet_tst_128x128: its ts and dur are no times'
+  head -c 1200 "$fixtures/xla-gpu.json" >t
+  refuses 'it ends too early, before any operation of a device' t
+}
+
+@test "profiles of ONNX Runtime: nodes, without the time of graphs inside them; a device's times are the host's" {
+  run -0 "$ROOFLINE" import "$fixtures/onnxruntime.json" --json
+  near '[.kernels[].total_seconds] | add' 2074e-6
+  near '.kernels[] | select(.name == "If_0 [If]") | .seconds' 50e-6
+  sed 's/CPUExecutionProvider/CUDAExecutionProvider/' "$fixtures/onnxruntime.json" >t
+  run -0 "$ROOFLINE" import t
+  has "what nodes of CUDAExecutionProvider do: their times are the host's"
+  grep -v '"Node"' "$fixtures/onnxruntime.json" >t
+  refuses 'no node of a model ran in this profile' t
+  sed 's/"dur" :660/"dur" :1e99/' "$fixtures/onnxruntime.json" >t
+  run -0 "$ROOFLINE" import t
+  has 'Convolution28 [Conv]: its ts and dur are no times'
+}
+
+@test "trtexec: layers, queries, and the summary of its log" {
+  run -0 "$ROOFLINE" import "$fixtures/trtexec-profile.json" --json
+  near '[.kernels[].total_seconds] | add' 146.4377e-3
+  [ "$(json '[.kernels[].calls] | unique')" = '[625]' ]
+  run -0 "$ROOFLINE" import "$fixtures/trtexec-times.json" --json
+  near '.kernels[] | select(.name == "inference") | .total_seconds' 12.75e-3
+  run -0 "$ROOFLINE" import "$fixtures/trtexec.log" --json
+  [ "$(json '[.device, .kernels[0].name, .kernels[0].calls]')" = '["NVIDIA A10","inference",704]' ]
+  near '.kernels[0].total_seconds' 3.00598
+  near .facts.mean_latency_seconds 4.54566e-3
+  echo '[ { "count" : 3 }, { "name" : "a", "timeMs" : "x", "averageMs" : 1 } ]' >t
+  refuses 't: no layer and no query with a time in it' t
+  echo '[ { "name" : "a", "timeMs" : 1, "averageMs" : ' >t
+  refuses 'not JSON' t
+  grep -v 'GPU Compute' "$fixtures/trtexec.log" >t
+  refuses 'no performance summary of trtexec in it' t
+}
+
+@test "nvbench: a state for each point of its axes, with the bytes that it declares" {
+  run -0 "$ROOFLINE" import "$fixtures/nvbench.json" --json
+  [ "$(json '[.device, (.kernels | length)]')" = '["NVIDIA A100-SXM4-80GB",3]' ]
+  near '.kernels[] | select(.name == "copy_sweep T=F32 Elements{io}=67108864") | .bytes.DRAM' 536870912
+  near '.kernels[] | select(.name == "reduce T=I32 Elements{io}=1048576") | .seconds' 1.25e-5
+  [ "$(json '.skipped[0].why')" = '"not enough memory"' ]
+  jq 'del(.benchmarks[].states[].summaries)' "$fixtures/nvbench.json" >t
+  refuses 'no benchmark with a time in it' t
+  jq '.benchmarks[0].states[0].summaries[0].data = 7 | .benchmarks[0].states[1].axis_values = "x"' "$fixtures/nvbench.json" >t
+  run -0 "$ROOFLINE" import t
+}
+
+@test "hotspots of VTune between tabs and commas" {
+  run -0 "$ROOFLINE" import "$fixtures/vtune.csv" --json
+  near '[.kernels[].total_seconds] | add' 22.2
+  run -0 "$ROOFLINE" import "$fixtures/vtune-comma.csv" --json
+  near '[.kernels[].total_seconds] | add' 1.75
+  sed 's/21.875\t21.875/fast\t21.875/' "$fixtures/vtune.csv" >t
+  refuses "t:2:2: 'fast' is no time in seconds of multiply1" t
+  head -1 "$fixtures/vtune.csv" >t
+  refuses 't:1: a header without functions' t
+}
+
+@test "nvbandwidth: links of a machine, the best pair of each, as text and JSON" {
+  run -0 "$ROOFLINE" import "$fixtures/nvbandwidth.txt" --json
+  [ "$(json '[.title, [.links[] | [.name, .bytes_per_second]]]')" = '["NVIDIA H100 80GB HBM3",[["PCIe",57400000000],["device to device",395120000000]]]' ]
+  run -0 "$ROOFLINE" import "$fixtures/nvbandwidth.json" --json
+  [ "$(json '[.links[] | [.name, .bytes_per_second]]')" = '[["host to device",412396400000]]' ]
+  grep -v '^ [01]' "$fixtures/nvbandwidth.txt" >t
+  refuses 'no copy between a host and a device or between devices' t
+  echo '{"nvbandwidth": {"testcases": [{"name": "host_to_device_memcpy_ce", "bandwidth_matrix": [["N/A"], 3]}]}}' >t
+  refuses 'no copy between a host and a device or between devices' t
+}

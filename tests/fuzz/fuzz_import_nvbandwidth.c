@@ -1,0 +1,2 @@
+#define FORMAT "nvbandwidth"
+#include "import_any.h"

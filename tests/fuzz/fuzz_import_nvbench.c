@@ -1,0 +1,2 @@
+#define FORMAT "nvbench"
+#include "import_any.h"

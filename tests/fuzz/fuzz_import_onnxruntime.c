@@ -1,0 +1,2 @@
+#define FORMAT "onnxruntime"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "trtexec"
+#include "import_any.h"

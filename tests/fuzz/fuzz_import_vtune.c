@@ -1,0 +1,2 @@
+#define FORMAT "vtune"
+#include "import_any.h"

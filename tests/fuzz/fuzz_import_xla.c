@@ -1,0 +1,2 @@
+#define FORMAT "xla"
+#include "import_any.h"
