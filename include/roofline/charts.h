@@ -64,6 +64,32 @@ ROOF_API roof_status roof_draw_bars_terminal(const roof_bars *bars, int columns,
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_bars_write(const roof_bars *bars, roof_text *out, roof_error *error);
 
+#define ROOF_LANE_BINS 730
+
+/** A row of a time line: `series_count` shares of each of ROOF_LANE_BINS equal parts of the time. */
+typedef struct roof_lane {
+  const char *label;
+  const float *shares;
+} roof_lane;
+
+/** What streams did over time, one below the other. */
+typedef struct roof_lanes {
+  char title[128];
+  char subtitle[160];
+  const char *const *series; /**< what they did, in the order of the shares */
+  int series_count;
+  double seconds; /**< of the whole axis, from 0 */
+  const roof_lane *lanes;
+  int count;
+} roof_lanes;
+
+/** Draws a time line as one SVG element with title and desc: in each part of the time a bar as high as the stream was
+ *  busy, in the colour of what it did most. At most 20 bytes for a part of a row.
+ *  Units: s.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_ARGUMENT without rows or time; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_draw_lanes_svg(const roof_lanes *lanes, roof_text *out, roof_error *error);
+
 /** The dense peaks of machines by format, each with its ratio to the machine's fp32 vector peak.
  *  Units: FLOP/s.
  *  Ownership: fills *chart on success only.

@@ -160,6 +160,24 @@ ROOF_API void roof_accounting_done(roof_accounting *accounting);
  *  Errors: out->failed. */
 ROOF_API void roof_accounting_sentence(const roof_accounting *accounting, roof_text *out);
 
+#define ROOF_DENSITY_BINS 730
+
+/** How busy one stream was over time. */
+typedef struct roof_density {
+  uint32_t track;  /**< index of its track */
+  char label[112]; /**< its device's label and its name: "device 0, stream 7" */
+  float shares[ROOF_DENSITY_BINS][ROOF_ACTIVITY_COUNT]; /**< of each bin the share that each activity took */
+} roof_density;
+
+/** How busy the first `most` streams of an accounting were in equal parts of the longest trace's time; each trace
+ *  begins with its first call.
+ *  Units: *seconds are those of all bins together.
+ *  Ownership: *list is the caller's to free(); set on success only.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_timeline_densities(const roof_timeline *timeline, const roof_accounting *accounting,
+                                             size_t most, roof_density **list, size_t *count, double *seconds,
+                                             roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

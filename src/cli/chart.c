@@ -8,6 +8,11 @@
 
 roof_status cli_chart_write_svg(const cli_args *args, const char *title, const roof_text *svg,
                                 const roof_table *table, roof_error *error) {
+  return cli_chart_write_page(args, title, NULL, svg, table, error);
+}
+
+roof_status cli_chart_write_page(const cli_args *args, const char *title, const char *const *summary,
+                                 const roof_text *svg, const roof_table *table, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
   if (strcmp(args->ending, "svg") == 0) {
@@ -15,7 +20,7 @@ roof_status cli_chart_write_svg(const cli_args *args, const char *title, const r
   } else {
     status = strcmp(args->ending, "png") == 0
                  ? roof_draw_svg_png(svg, &out, error)
-                 : roof_draw_page(title, NULL, svg, table, table->rows > 0, NULL, &out, error);
+                 : roof_draw_page(title, summary, svg, table, table->rows > 0, NULL, &out, error);
   }
   status = status == ROOF_OK ? cli_to_write(args, args->file, &out, error) : status;
   roof_text_done(&out);
@@ -23,7 +28,7 @@ roof_status cli_chart_write_svg(const cli_args *args, const char *title, const r
 }
 
 /** One line of warning where the picture, which nobody may look at, has points above their ceilings. */
-static void warn_above(const char *path, const roof_scene *scene) {
+void cli_chart_warn_above(const char *path, const roof_scene *scene) {
   int count = 0, first = 0;
   for (int i = scene->dot_count - 1; i >= 0; i--) {
     count += scene->dots[i].above;
@@ -53,7 +58,7 @@ static roof_status write_scene(const cli_args *args, const roof_scene *scene, dr
       cells != NULL ? draw(scene, &svg, error) : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   status = status == ROOF_OK ? cli_chart_write_svg(args, scene->title, &svg, &table, error) : status;
   if (status == ROOF_OK) {
-    warn_above(args->file, scene);
+    cli_chart_warn_above(args->file, scene);
   }
   roof_text_done(&svg);
   free(cells);

@@ -18,6 +18,13 @@ roof_status cli_chart_write_linear(const cli_args *args, const roof_scene *scene
 roof_status cli_chart_write_svg(const cli_args *args, const char *title, const roof_text *svg,
                                 const roof_table *table, roof_error *error);
 
+/** The same, the page with a summary, a paragraph each, NULL behind the last one. */
+roof_status cli_chart_write_page(const cli_args *args, const char *title, const char *const *summary,
+                                 const roof_text *svg, const roof_table *table, roof_error *error);
+
+/** Warns of points above their ceilings in what is written to `path`. */
+void cli_chart_warn_above(const char *path, const roof_scene *scene);
+
 /** Writes curves, the rows (NULL: none) as the table beneath them, `title` above it. */
 roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curves, const char *title,
                                    const cli_rows *rows, roof_error *error);

@@ -103,10 +103,12 @@ roof_status roof_draw_page(const char *title, const char *const *summary, const 
     add_paragraphs(out, summary);
     roof_text_add(out, "</div>");
   }
-  roof_text_addf(out, "\n<div class=\"wide%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
-                 has_title(svg, title, out) ? " titled" : "");
-  roof_text_add_bytes(out, svg->data, svg->length);
-  roof_text_add(out, "</div>\n");
+  if (svg->length > 0) {
+    roof_text_addf(out, "\n<div class=\"wide%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
+                   has_title(svg, title, out) ? " titled" : "");
+    roof_text_add_bytes(out, svg->data, svg->length);
+    roof_text_add(out, "</div>\n");
+  }
   for (int i = 0; i < table_count; i++) {
     add_table(out, &tables[i]);
   }

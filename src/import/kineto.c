@@ -404,6 +404,7 @@ static roof_status finish(kineto *t, bool cut) {
     rf_import_cut(t->profile, "the trace is not ended");
   }
   roof_status status = t->kernels.count > 0 ? rf_kineto_join(t) : ROOF_OK;
+  status = status == ROOF_OK && t->kernels.count > 0 ? rf_kineto_graphs(t) : status;
   if (status == ROOF_OK && t->kernels.count > 0) {
     status = rf_kineto_report(t);
   }

@@ -377,6 +377,38 @@ DEVICES
   has 'no ceilings'
 }
 
+@test "a trace without FLOPs is a page all the same: its lines, its time line, its table" {
+  run -0 "$ROOFLINE" import "$fixtures/nsys-streams.sqlite" --filter 'gemm|axpy' --to page.html
+  xmllint --noout --html page.html 2>/dev/null
+  grep -q 'class="timeline"' page.html
+  grep -q '<p>device 1: NVIDIA H100 80GB HBM3: idle 60.0 % of 50.00 µs, busy 40.0 %</p>' page.html
+  grep -q '<td>axpy</td>' page.html
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --to page.html # neither times of calls nor a machine
+  ! grep -q '<svg' page.html
+  grep -q '<h2>Kernels</h2>' page.html
+  run -0 "$ROOFLINE" import "$fixtures/kineto.json" --to both.html
+  [ "$(grep -c '<svg' both.html)" -eq 2 ]
+}
+
+@test "--timeline draws streams over time, small whatever the number of calls" {
+  { printf '[' # 10,000 calls on two streams, copies among kernels
+    for i in $(seq 5000); do
+      printf '{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":%d,"args":{"device":0}},' $((i * 100)) $((i % 90))
+      printf '{"ph":"X","cat":"gpu_memset","name":"Memset","pid":0,"tid":%d,"ts":%d,"dur":5,"args":{"device":0}},' $((7 + i % 2)) $((i * 100 + 92))
+    done
+    printf ']'; } >many.json
+  run -0 "$ROOFLINE" import many.json --timeline --to time.svg
+  xmllint --noout time.svg
+  [ "$(stat -c %s time.svg)" -lt 100000 ]
+  grep -q '>device 0, stream 8<' time.svg
+  run -0 "$ROOFLINE" import many.json --to same.svg # nothing else to draw
+  cmp time.svg same.svg
+  run -2 "$ROOFLINE" import "$fixtures/stream.txt" --timeline --to time.svg
+  has 'no file has times of calls'
+  run -2 "$ROOFLINE" import many.json --timeline
+  has '--timeline'
+}
+
 @test "the time of several devices and traces is kept apart" {
   run -0 env COLUMNS=140 "$ROOFLINE" import "$fixtures/nsys-streams.sqlite" "$fixtures/kineto-streams.json"
   [ "${lines[0]}" = '4 devices: idle 32.7 % to 60.0 % of up to 110.0 µs' ]

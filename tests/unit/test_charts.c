@@ -221,6 +221,30 @@ static void energy_of_a_model_by_kind(void **state) {
   roof_machine_free(unknown);
 }
 
+/** Neighbours that did the same are one bar; a part of the time that was hardly busy is a low one. */
+static void a_time_line_is_drawn(void **state) {
+  (void)state;
+  static float shares[ROOF_LANE_BINS][2];
+  for (int i = 0; i < 100; i++) {
+    shares[i][0] = 1;
+    shares[300 + i][1] = 0.1f;
+  }
+  const char *const series[] = {"compute", "copy"};
+  const roof_lane lane = {"device 0, stream <7>", &shares[0][0]};
+  roof_lanes lanes = {
+      .title = "Time line", .series = series, .series_count = 2, .seconds = 2, .lanes = &lane, .count = 1};
+  roof_text svg = {0};
+  assert_int_equal(roof_draw_lanes_svg(&lanes, &svg, NULL), ROOF_OK);
+  assert_non_null(strstr(svg.data, "<path d=\"M206 90v-16h100v16z\" fill=\"#0072b2\"/>"));
+  assert_non_null(strstr(svg.data, "<path d=\"M506 90v-4h100v4z\" fill=\"#d55e00\"/>"));
+  assert_non_null(strstr(svg.data, "stream &lt;7&gt;"));
+  roof_text_done(&svg);
+  lanes.seconds = 0;
+  assert_int_equal(roof_draw_lanes_svg(&lanes, &svg, NULL), ROOF_E_ARGUMENT);
+  lanes = (roof_lanes){.seconds = 1};
+  assert_int_equal(roof_draw_lanes_svg(&lanes, &svg, NULL), ROOF_E_ARGUMENT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_by_format_with_their_ratio),
@@ -229,6 +253,7 @@ int main(void) {
       cmocka_unit_test(a_cascade_of_what_is_known_of_a_kernel),
       cmocka_unit_test(an_operation_over_its_batch),
       cmocka_unit_test(energy_of_a_model_by_kind),
+      cmocka_unit_test(a_time_line_is_drawn),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

@@ -376,6 +376,38 @@ static void an_accounting_is_said_in_words(void **state) {
   assert_string_equal(roof_idle_name(ROOF_IDLE_COUNT), "?");
 }
 
+static void densities_add_up(void **state) {
+  (void)state;
+  roof_profile profile;
+  roof_accounting a;
+  roof_density *list = NULL;
+  size_t count = 0;
+  double seconds = 0;
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import(fixture("kineto-streams.json"), NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(roof_timeline_account(profile.timeline, &a, NULL), ROOF_OK);
+  assert_int_equal(roof_timeline_densities(profile.timeline, &a, 2, &list, &count, &seconds, NULL), ROOF_OK);
+  assert_int_equal(count, 2);
+  free(list);
+  assert_int_equal(roof_timeline_densities(profile.timeline, &a, 32, &list, &count, &seconds, NULL), ROOF_OK);
+  assert_int_equal(count, 3);
+  assert_us(seconds, 110);
+  for (size_t i = 0; i < count; i++) {
+    double busy = 0;
+    for (int bin = 0; bin < ROOF_DENSITY_BINS; bin++) {
+      for (int k = 0; k < ROOF_ACTIVITY_COUNT; k++) {
+        busy += (double)list[i].shares[bin][k] * seconds / ROOF_DENSITY_BINS;
+      }
+    }
+    assert_true(fabs(busy - a.streams[i].busy_seconds) < 1e-9);
+    bool first = profile.timeline->tracks[list[i].track].device == 0;
+    assert_non_null(strstr(list[i].label, first ? "device 0, stream " : "device 1, stream 7"));
+  }
+  free(list);
+  roof_accounting_done(&a);
+  roof_profile_done(&profile);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(readers_keep_times),
@@ -386,6 +418,7 @@ int main(void) {
       cmocka_unit_test(any_times_add_up),
       cmocka_unit_test(devices_and_traces_never_mix),
       cmocka_unit_test(an_accounting_is_said_in_words),
+      cmocka_unit_test(densities_add_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

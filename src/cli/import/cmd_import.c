@@ -14,7 +14,7 @@ static char no_ledger[] = "";
 
 static char *format_name, *filter, *decimal, *by_name, *against, *key_path, *ledger = no_ledger;
 static const char **op_rules, **group_rules;
-static int levels, partial, unsealed, wide, top = 20;
+static int levels, partial, timeline, unsealed, wide, top = 20;
 
 const struct poptOption cli_import_options[] = {
     {"top", '\0', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
@@ -33,6 +33,7 @@ const struct poptOption cli_import_options[] = {
     {"partial", '\0', POPT_ARG_NONE, &partial, 0, "accept a file that ends too early: exit with 0, not 1",
      NULL},
     {"levels", '\0', POPT_ARG_NONE, &levels, 0, "draw a dot for each memory level, joined", NULL},
+    {"timeline", '\0', POPT_ARG_NONE, &timeline, 0, "draw what each stream did over time", NULL},
     {"decimal", '\0', POPT_ARG_STRING, &decimal, 0,
      "the decimal mark of the file's numbers; default: detected", "MARK"},
     {"ledger", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &ledger, 0,
@@ -92,18 +93,6 @@ static void note_elsewhere(const roof_machine *machine, import_answer *answer) {
   roof_machine_free(own);
 }
 
-/** The kernels under the ceilings; on a page as its table too. */
-static roof_status write_chart(const cli_args *args, const import_answer *answer, roof_error *error) {
-  roof_scene *scene = malloc(sizeof *scene);
-  roof_status status = scene != NULL ? cli_import_draw(answer, scene, levels != 0, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-  if (status == ROOF_OK) {
-    status = cli_chart_write_rows(args, scene, "Kernels", cli_import_rows(answer, SIZE_MAX), error);
-  }
-  free(scene);
-  return status;
-}
-
 static roof_status print_json(const import_answer *answer, roof_error *error) {
   roof_text text = {0};
   roof_status status =
@@ -124,7 +113,7 @@ static void report_recorded(const cli_args *args, const import_answer *answer) {
 
 static roof_status show(const cli_args *args, import_answer *answer, roof_error *error) {
   report_recorded(args, answer);
-  return args->file != NULL ? write_chart(args, answer, error)
+  return args->file != NULL ? cli_import_write(args, answer, levels != 0, timeline != 0, error)
          : args->json       ? print_json(answer, error)
          : args->csv        ? cli_columns_print_csv(cli_import_rows(answer, SIZE_MAX), error)
                             : cli_import_print_table(answer, error);
@@ -304,12 +293,12 @@ static roof_status run(const cli_args *args, roof_error *error) {
 static const cli_effect effects[] = {
     {.options = "*", .with = "list"},
     {.options = "unsealed sign", .without = "ledger"},
-    {.options = "levels", .without = "to"},
+    {.options = "levels timeline", .without = "to"},
     {.options = "weights group accumulate output kv"},
     {.options = "dtype ops", .without = "op"},
     {.options = "wide", .with = "json"},
     {.options = "wide", .with = "csv"},
-    {.options = "by wide ledger op levels machine to filter", .with = "against"},
+    {.options = "by wide ledger op levels timeline machine to filter", .with = "against"},
     {0}};
 
 const cli_command cli_cmd_import = {

@@ -36,6 +36,15 @@ const char *cli_import_ledger_name(void);
 /** Appends where the time of the devices went. */
 void cli_import_add_time(const import_answer *answer, roof_text *out);
 
+/** Appends on what the files were taken, where another machine judges them. */
+void cli_import_add_elsewhere(const import_answer *answer, roof_text *out);
+
+/* page.c */
+/** Writes for --to the kernels under the ceilings; the time line where it is asked for, or none has a place there; on a
+ *  page both. */
+roof_status cli_import_write(const cli_args *args, const import_answer *answer, bool levels, bool timeline,
+                             roof_error *error);
+
 /* table.c, diff.c, draw.c */
 /** The first `count` rows at most: kernels, or what they are rolled up by. */
 cli_rows cli_import_rows(const import_answer *answer, size_t count);

@@ -212,10 +212,7 @@ static roof_status add_table(import_answer *answer, roof_text *out, roof_error *
 roof_status cli_import_print_table(import_answer *answer, roof_error *error) {
   roof_text out = {0};
   cli_import_add_time(answer, &out);
-  if (answer->elsewhere[0] != '\0' || answer->stranger) {
-    roof_text_addf(&out, "taken on %s, which is %s: judged by another machine's ceilings\n",
-                   answer->profile->device, answer->stranger ? "not in the catalogue" : answer->elsewhere);
-  }
+  cli_import_add_elsewhere(answer, &out);
   roof_ranking_sentence(answer->profile, &answer->ranking, answer->ceilings->machine, &out);
   roof_text_add(&out, "\n");
   roof_status status = add_table(answer, &out, error);

@@ -57,3 +57,10 @@ void cli_import_add_time(const import_answer *answer, roof_text *out) {
     roof_text_add(out, "\n");
   }
 }
+
+void cli_import_add_elsewhere(const import_answer *answer, roof_text *out) {
+  if (answer->elsewhere[0] != '\0' || answer->stranger) {
+    roof_text_addf(out, "taken on %s, which is %s: judged by another machine's ceilings\n",
+                   answer->profile->device, answer->stranger ? "not in the catalogue" : answer->elsewhere);
+  }
+}

@@ -119,10 +119,12 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return profile(args, p, error);
 }
 
-static const cli_effect effects[] = {
-    {.options = "*", .with = "list"},          {.options = "unsealed sign", .without = "ledger"},
-    {.options = "levels", .without = "to"},    {.options = "weights group accumulate output kv"},
-    {.options = "dtype ops", .without = "op"}, {0}};
+static const cli_effect effects[] = {{.options = "*", .with = "list"},
+                                     {.options = "unsealed sign", .without = "ledger"},
+                                     {.options = "levels timeline", .without = "to"},
+                                     {.options = "weights group accumulate output kv"},
+                                     {.options = "dtype ops", .without = "op"},
+                                     {0}};
 
 const cli_command cli_cmd_profile = {
     .name = "profile",

@@ -1,0 +1,111 @@
+/* What --to writes: the kernels under the ceilings, the time line, or on a page both with the answer's lines and its table. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chart.h"
+#include "cli/import/import.h"
+
+enum { STREAMS = 32, DEVICES = 8, LINES = 48 };
+
+_Static_assert(ROOF_LANE_BINS == ROOF_DENSITY_BINS, "a row is drawn as it was counted");
+
+static void set_title(const import_answer *answer, char *title, size_t size) {
+  const char *device = answer->profile->device;
+  snprintf(title, size, "Time line%s%.60s", device[0] != '\0' ? " of " : "", device);
+}
+
+static roof_status add_timeline(const import_answer *answer, roof_text *svg, roof_error *error) {
+  const char *series[ROOF_ACTIVITY_COUNT];
+  roof_lane rows[STREAMS];
+  roof_density *list = NULL;
+  size_t count = 0;
+  roof_lanes lanes = {.series = series, .series_count = ROOF_ACTIVITY_COUNT, .lanes = rows};
+  roof_status status = roof_timeline_densities(answer->profile->timeline, &answer->time, STREAMS, &list,
+                                               &count, &lanes.seconds, error);
+  for (int i = 0; i < ROOF_ACTIVITY_COUNT; i++) {
+    series[i] = roof_activity_name((roof_activity)i);
+  }
+  for (size_t i = 0; i < count; i++) {
+    rows[i] = (roof_lane){list[i].label, &list[i].shares[0][0]};
+  }
+  lanes.count = (int)count;
+  set_title(answer, lanes.title, sizeof lanes.title);
+  roof_text words = {0};
+  roof_accounting_sentence(&answer->time, &words);
+  snprintf(lanes.subtitle, sizeof lanes.subtitle, "%.*s",
+           words.data != NULL ? (int)strcspn(words.data, "\n") : 0, words.data != NULL ? words.data : "");
+  roof_text_done(&words);
+  status = status == ROOF_OK ? roof_draw_lanes_svg(&lanes, svg, error) : status;
+  free(list);
+  return status;
+}
+
+/** The answer's lines, each device's under its label where there are several. */
+static void add_words(const import_answer *answer, roof_text *out) {
+  size_t count = answer->time.device_count;
+  roof_text_add(out, answer->profile->truncated ? "truncated file\n" : "");
+  roof_accounting_sentence(&answer->time, out);
+  for (size_t i = 0; i < count && i < DEVICES && count > 1; i++) {
+    const roof_accounting one = {.devices = &answer->time.devices[i], .device_count = 1};
+    roof_text_addf(out, "%s: ", answer->time.devices[i].label);
+    roof_accounting_sentence(&one, out);
+  }
+  cli_import_add_elsewhere(answer, out);
+  roof_ranking_sentence(answer->profile, &answer->ranking, answer->ceilings->machine, out);
+}
+
+/** Draws what there is; on a page it may be nothing. */
+static roof_status draw(const cli_args *args, const import_answer *answer, roof_scene *scene, bool levels,
+                        bool timeline, roof_text *svg, roof_error *error) {
+  bool page = strcmp(args->ending, "html") == 0, timed = answer->time.device_count > 0;
+  roof_status status = timeline && !page ? ROOF_E_ARGUMENT : cli_import_draw(answer, scene, levels, error);
+  bool roofline = status == ROOF_OK;
+  if (roofline) {
+    status = roof_draw_svg(scene, svg, error);
+  } else if (status == ROOF_E_ARGUMENT && timeline && !timed) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--timeline: no file has times of calls");
+  } else if (status == ROOF_E_ARGUMENT && (page || timed)) {
+    set_title(answer, scene->title, sizeof scene->title);
+    scene->dot_count = 0;
+    status = ROOF_OK;
+  }
+  return status == ROOF_OK && timed && (page || !roofline) ? add_timeline(answer, svg, error) : status;
+}
+
+static roof_status write_page(const cli_args *args, const import_answer *answer, const char *title,
+                              const roof_text *svg, roof_error *error) {
+  cli_grid grid = {0};
+  roof_text words = {0};
+  const char *lines[LINES + 1] = {NULL};
+  int width = cli_columns_add_cells(&grid, cli_import_rows(answer, SIZE_MAX)), count = 0;
+  const char **cells = cli_grid_cells(&grid);
+  add_words(answer, &words);
+  for (char *rest = words.data, *line; count < LINES && (line = strsep(&rest, "\n")) != NULL;) {
+    lines[count] = line;
+    count += line[0] != '\0';
+  }
+  lines[count] = NULL;
+  const roof_table table = {"Kernels", cells, width, width > 0 ? grid.count / width - 1 : 0};
+  roof_status status = cells != NULL && !words.failed
+                           ? cli_chart_write_page(args, title, lines, svg, &table, error)
+                           : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  free(cells);
+  cli_grid_done(&grid);
+  roof_text_done(&words);
+  return status;
+}
+
+roof_status cli_import_write(const cli_args *args, const import_answer *answer, bool levels, bool timeline,
+                             roof_error *error) {
+  roof_scene *scene = calloc(1, sizeof *scene);
+  roof_text svg = {0};
+  roof_status status = scene != NULL ? draw(args, answer, scene, levels, timeline, &svg, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  status = status == ROOF_OK ? write_page(args, answer, scene->title, &svg, error) : status;
+  if (status == ROOF_OK) {
+    cli_chart_warn_above(args->file, scene);
+  }
+  roof_text_done(&svg);
+  free(scene);
+  return status;
+}
