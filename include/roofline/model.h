@@ -246,6 +246,7 @@ typedef struct roof_model {
   double positions;     /**< learned positions, 0: rotary or none */
   double token_types;   /**< learned segment embeddings (BERT) */
   double embedding_dim; /**< of the token table where it is not `hidden` */
+  double patch; /**< inputs of a token that a projection embeds (a patch of an image), 0: it is looked up */
   bool rotary;
   bool tied;           /**< the token table is also the output projection */
   bool encoder;        /**< every token sees every other, nothing is generated */

@@ -116,8 +116,10 @@ roof_status roof_model_check(const roof_model *model, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "model: hidden size %g: not a whole number from 1",
                           model->hidden);
   }
-  if (!is_count(model->vocab) || !is_count(model->positions) || !is_count(model->context)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "model: vocabulary or positions: not a whole number");
+  if (!is_count(model->vocab) || !is_count(model->positions) || !is_count(model->context) ||
+      !is_count(model->patch)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "model: vocabulary, positions or patch: not a whole number");
   }
   if (model->layer_count < 1) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "model: no layers");
@@ -217,9 +219,9 @@ roof_model_parameters roof_model_count(const roof_model *m) {
   double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
   double adapters = dim != m->hidden ? 2 * dim * m->hidden : 0; /* into and out of a narrower table (OPT) */
   p.vectors += gain * ((m->final_norm ? 1 : 0) + (m->embedding_norm ? 1 : 0)) +
-               (m->head_bias ? m->vocab : 0) + (m->pooler ? m->hidden : 0);
-  p.parts[ROOF_PART_HEAD] =
-      (m->encoder ? 0 : m->vocab * dim) + adapters + (m->pooler ? m->hidden * m->hidden : 0);
+               (m->head_bias ? m->vocab : 0) + (m->pooler ? m->hidden : 0) + (m->patch > 0 ? m->hidden : 0);
+  p.parts[ROOF_PART_HEAD] = (m->encoder ? 0 : m->vocab * dim) + adapters +
+                            (m->pooler ? m->hidden * m->hidden : 0) + m->patch * m->hidden;
   p.embedding = (m->tied && !m->encoder ? 0 : m->vocab * dim) + (m->positions + m->token_types) * m->hidden;
   p.total = p.vectors + p.embedding;
   for (int part = 0; part < ROOF_PART_COUNT; part++) {

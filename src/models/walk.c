@@ -10,8 +10,19 @@ static void emit_norm(model_step *s, double n, const char *name, bool added, dou
                m->hidden * (m->layer_norm ? 2 : 1));
 }
 
+/** Patches of an image: one product (Dosovitskiy et al. 2021, section 3.1), and the positions are added. */
+static void emit_patches(model_step *s) {
+  const roof_model *m = s->target->model;
+  rf_model_product(s, s->steps, "patch_proj", ROOF_PART_HEAD, s->tokens, m->patch, m->hidden, m->hidden);
+  rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * m->hidden}, 0);
+}
+
 static void emit_embedding(model_step *s) {
   const roof_model *m = s->target->model;
+  if (m->patch > 0) {
+    emit_patches(s);
+    return;
+  }
   double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
   double tables = 1 + (m->positions > 0 ? 1 : 0) + (m->token_types > 0 ? 1 : 0);
   rf_model_map(s, s->steps, "embed", tables > 1 ? MODEL_EMBEDDING_SUM : MODEL_EMBEDDING,

@@ -37,8 +37,9 @@ static void add_model(roof_text *out, const roof_model_target *t) {
       roof_text_addf(out, " (%s without the embedding table)", billions(x, p->active - p->embedding));
     }
   }
-  roof_text_addf(out, "; %d layers of width %.0f, %.0f tokens in the vocabulary\n", m->layer_count, m->hidden,
-                 m->vocab);
+  roof_text_addf(out, "; %d layers of width %.0f, %.0f %s\n", m->layer_count, m->hidden,
+                 m->patch > 0 ? m->patch : m->vocab,
+                 m->patch > 0 ? "inputs in a patch" : "tokens in the vocabulary");
   for (int i = 0; i < m->block_count; i++) {
     const roof_model_block *b = &m->blocks[i];
     roof_text_addf(out, "    %3.0f x     %s", t->layers[i], roof_mixer_name(b->mixer));

@@ -215,11 +215,31 @@ static roof_status read_activation(config *c) {
   return rf_config_fail(c, "hidden_act: `%.40s` is not a known activation", name);
 }
 
+static double item_number(const config *c, config_item item, double fallback) {
+  double number = json_number_value(c->items[item]);
+  return number >= 1 && number <= 1e6 ? number : fallback;
+}
+
+/** An encoder of images: a token is a patch, and each has its place. */
+static roof_status read_patches(config *c) {
+  roof_model *m = c->model;
+  double side = item_number(c, ITEM_PATCH, NAN), image = item_number(c, ITEM_IMAGE, NAN);
+  if (!(image >= side)) {
+    return rf_config_fail(c, "image_size or patch_size: missing, or no patch fits into the image");
+  }
+  m->patch = item_number(c, ITEM_CHANNELS, 3) * side * side;
+  m->positions = m->context = floor(image / side) * floor(image / side) + c->arch->class_token;
+  if (!c->arch->class_token) {
+    roof_model_note(m, "what gathers the patches into one result is not counted");
+  }
+  return ROOF_OK;
+}
+
 static roof_status read_globals(config *c) {
   const config_arch *a = c->arch;
   roof_model *m = c->model;
   roof_status status = rf_config_need(c, Q_HIDDEN, &m->hidden);
-  status = status == ROOF_OK ? rf_config_need(c, Q_VOCAB, &m->vocab) : status;
+  status = status != ROOF_OK || a->patches ? status : rf_config_need(c, Q_VOCAB, &m->vocab);
   m->context = rf_config_value(c, Q_CONTEXT, 0);
   m->positions = a->learned_positions ? m->context + a->more_positions : 0;
   m->rotary = !a->learned_positions && !a->no_positions;
@@ -236,6 +256,7 @@ static roof_status read_globals(config *c) {
   if (status == ROOF_OK && a->learned_positions && !(m->context >= 1)) {
     status = rf_config_need(c, Q_CONTEXT, &m->context);
   }
+  status = status == ROOF_OK && a->patches ? read_patches(c) : status;
   return status == ROOF_OK ? read_activation(c) : status;
 }
 

@@ -109,7 +109,10 @@ typedef enum config_quantity {
   X(ITEM_QK_NORM_TYPE)                                                                                       \
   X(ITEM_DIFFUSERS)                                                                                          \
   X(ITEM_ATTENTION_TYPES)                                                                                    \
-  X(ITEM_LINEAR)
+  X(ITEM_LINEAR)                                                                                             \
+  X(ITEM_IMAGE)                                                                                              \
+  X(ITEM_PATCH)                                                                                              \
+  X(ITEM_CHANNELS)
 
 typedef enum config_item {
 #define CONFIG_ITEM_ENUM(symbol) symbol,
@@ -164,6 +167,8 @@ typedef struct config_arch {
   double more_positions; /**< rows of the position table that no position uses (OPT: 2) */
   bool no_positions;     /**< neither learned nor rotary (ALiBi, none) */
   bool encoder;
+  bool patches;     /**< embeds patches of an image, no tokens */
+  bool class_token; /**< one more than the patches */
   bool embedding_norm;
   bool no_final_norm;
   bool sinks;

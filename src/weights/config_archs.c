@@ -272,6 +272,25 @@ static const config_arch archs[] = {
      .embedding_norm = true,
      .no_final_norm = true,
      .pooler = true},
+    {.types = "vit",
+     .classes = "ViT",
+     .defaults = {[Q_OUT_BIAS] = 1, [Q_MLP_BIAS] = 1},
+     .activation = "gelu",
+     .plain_mlp = true,
+     .layer_norm = true,
+     .no_positions = true,
+     .encoder = true,
+     .patches = true,
+     .class_token = true},
+    {.types = "siglip_vision_model",
+     .classes = "SiglipVision",
+     .defaults = {[Q_OUT_BIAS] = 1, [Q_MLP_BIAS] = 1},
+     .activation = "gelu_pytorch_tanh",
+     .plain_mlp = true,
+     .layer_norm = true,
+     .no_positions = true,
+     .encoder = true,
+     .patches = true},
 };
 enum { ARCH_COUNT = sizeof archs / sizeof archs[0], NAME_COUNT = 128, NAME_SIZE = 24 };
 
@@ -313,9 +332,9 @@ const char *rf_config_arch_refusal(const char *type, const char *class_name) {
        "an encoder and a decoder that attends to it"},
       {"siglip siglip2 clip chinese_clip align blip", "Siglip Siglip2 CLIP ChineseCLIP Align Blip",
        "two towers, of text and of images"},
-      {"siglip_vision_model siglip2_vision_model clip_vision_model vit dinov2 dinov3_vit swin convnext "
+      {"siglip2_vision_model clip_vision_model dinov2 dinov3_vit swin convnext "
        "wav2vec2 hubert",
-       "SiglipVision Siglip2Vision CLIPVision ViT Dinov2 DINOv3ViT Swin ConvNext Wav2Vec2 Hubert",
+       "Siglip2Vision CLIPVision Dinov2 DINOv3ViT Swin ConvNext Wav2Vec2 Hubert",
        "an encoder of images or sound: it has no vocabulary"},
       {"rwkv rwkv5 rwkv6 rwkv7 xlstm recurrent_gemma", "Rwkv Rwkv5 Rwkv6 Rwkv7 xLSTM RecurrentGemma",
        "its recurrence"},

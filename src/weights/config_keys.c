@@ -182,6 +182,9 @@ static const config_key keys[] = {
     ITEM("_class_name", ITEM_DIFFUSERS),
     ITEM("attn_type_list", ITEM_ATTENTION_TYPES),
     ITEM("linear_attn_config", ITEM_LINEAR),
+    ITEM("image_size", ITEM_IMAGE),
+    ITEM("patch_size", ITEM_PATCH),
+    ITEM("num_channels", ITEM_CHANNELS),
     NO_EFFECT("_name_or_path"),
     NO_EFFECT("_attn_implementation*"),
     NO_EFFECT("*_token_id"),
@@ -338,6 +341,8 @@ static const config_key keys[] = {
     NO_EFFECT("projector_*"),
     NO_EFFECT("multimodal_*"),
     NO_EFFECT("spatial_merge_size"),
+    NO_EFFECT("encoder_stride"),
+    NO_EFFECT("pooler_*"),
 };
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 

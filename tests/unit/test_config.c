@@ -319,8 +319,28 @@ static void an_unknown_architecture_comes_first(void **state) {
   assert_int_equal(roof_model_read(inner, strlen(inner), "x", &m, &error), ROOF_OK);
 }
 
+/** SigLIP's tower of images: 27 x 27 patches of 3 x 14 x 14, no token of a class. */
+static void an_image_is_patches(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"model_type\": \"siglip_vision_model\", \"hidden_size\": 1152, \"intermediate_size\": 4304, "
+      "\"num_attention_heads\": 16, \"num_hidden_layers\": 27, \"image_size\": 384, \"patch_size\": 14}";
+  static const char small[] =
+      "{\"model_type\": \"vit\", \"hidden_size\": 64, \"image_size\": 8, \"patch_size\": 16}";
+  static roof_model m;
+  roof_error error = {0};
+  const double h = 1152, width = 4304, norm = 2 * h;
+  const double layer = 4 * (h * h + h) + 2 * h * width + width + h + 2 * norm;
+  assert_int_equal(roof_model_read(text, strlen(text), "x", &m, &error), ROOF_OK);
+  assert_true(m.encoder && m.patch == 588 && m.positions == 729 && m.context == 729 && m.vocab == 0);
+  assert_true(roof_model_count(&m).total == 27 * layer + norm + 588 * h + h + 729 * h);
+  assert_true(roof_model_read(small, strlen(small), "x", &m, &error) != ROOF_OK);
+  assert_non_null(strstr(error.message, "no patch fits into the image"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(keys_that_say_nothing),
+                                     cmocka_unit_test(an_image_is_patches),
                                      cmocka_unit_test(unknown_keys_are_named),
                                      cmocka_unit_test(an_unknown_architecture_comes_first),
                                      cmocka_unit_test(excluded_modules_are_counted),
