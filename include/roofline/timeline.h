@@ -178,6 +178,44 @@ ROOF_API roof_status roof_timeline_densities(const roof_timeline *timeline, cons
                                              size_t most, roof_density **list, size_t *count, double *seconds,
                                              roof_error *error);
 
+/** What one process of a group did, and how it waited for the others. */
+typedef struct roof_rank_time {
+  int rank;               /**< as the trace says, else its place among the traces */
+  double compute_seconds; /**< in which at least one stream of its devices computed */
+  double waited_seconds;  /**< in collectives that others had not reached yet */
+  size_t last;            /**< collectives that it reached last */
+} roof_rank_time;
+
+/** The processes of a group, a trace each. */
+typedef struct roof_ranks {
+  roof_rank_time *list; /**< in the order of the traces */
+  size_t count;
+  size_t collectives; /**< that were matched */
+  size_t unmatched;   /**< calls of collectives that some trace has more often than another */
+  double waited_seconds;
+  size_t straggler; /**< index of the one that was last most often */
+  double imbalance; /**< longest compute / its mean; NaN for one process */
+} roof_ranks;
+
+/** Who waits for the others. The n-th collective of a name in every trace is one; it ends everywhere at the same time, so that
+ *  a rank has waited for as long as its call is longer than the shortest, whose rank arrived last.
+ *  Units: s.
+ *  Ownership: fills *ranks on success only; release with roof_ranks_done.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profile_ranks(const roof_profile *profile, roof_ranks *ranks, roof_error *error);
+
+/** Appends who arrives last, how long the others wait, and how uneven compute is, a line each; nothing of one process.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_ranks_sentence(const roof_ranks *ranks, roof_text *out);
+
+/** Releases ranks.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none; one full of zeros is fine. */
+ROOF_API void roof_ranks_done(roof_ranks *ranks);
+
 #ifdef __cplusplus
 }
 #endif

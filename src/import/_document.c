@@ -7,6 +7,7 @@
 #include "import/_time_document.h"
 #include "import/import.h"
 #include "roofline/time.h"
+#include "roofline/timeline.h"
 
 /** Sets `key` of both objects: the count per call, and how it was counted (`unit`: on which one; NULL for
  * bytes) or why it is missing. */
@@ -128,6 +129,27 @@ static json_t *part_json(const roof_part *part) {
                    part->worst != NULL ? part->worst->record->name : NULL);
 }
 
+/** Who waited for the others. */
+static void add_ranks(json_t *object, const roof_profile *profile) {
+  roof_ranks ranks = {0};
+  json_t *list = json_array();
+  if (roof_profile_ranks(profile, &ranks, NULL) != ROOF_OK) {
+    json_decref(list);
+    list = NULL;
+  }
+  for (size_t i = 0; i < ranks.count; i++) {
+    const roof_rank_time *r = &ranks.list[i];
+    rf_json_append(list, json_pack("{s:i, s:o, s:o, s:I}", "rank", r->rank, "compute_seconds",
+                                   rf_json_number(r->compute_seconds), "waited_seconds",
+                                   rf_json_number(r->waited_seconds), "last", (json_int_t)r->last));
+  }
+  rf_json_set(object, "ranks", list);
+  rf_json_set(object, "collectives", json_integer((json_int_t)ranks.collectives));
+  rf_json_set(object, "unmatched_collectives", json_integer((json_int_t)ranks.unmatched));
+  rf_json_set(object, "imbalance", rf_json_number(ranks.imbalance));
+  roof_ranks_done(&ranks);
+}
+
 /** What the kernels were rolled up by, and each kernel's part. */
 static void add_parts(json_t *object, const roof_ranking *ranking) {
   json_t *parts = json_array(), *kernels = json_object_get(object, "kernels");
@@ -161,6 +183,9 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
     rf_json_set(object, "truncated", json_boolean(profile->truncated));
     if (ranking->parts != NULL) {
       add_parts(object, ranking);
+      if (ranking->parts->by == ROOF_BY_RANK) {
+        add_ranks(object, profile);
+      }
     }
     rf_json_set(object, "time", rf_time_json(profile));
     rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());

@@ -117,6 +117,28 @@ roof_status roof_ranking_name(roof_ranking *ranking, size_t width, roof_error *e
   return status;
 }
 
+static int by_address(const void *a, const void *b) {
+  const char *const *x = a, *const *y = b;
+  return ((uintptr_t)*x > (uintptr_t)*y) - ((uintptr_t)*x < (uintptr_t)*y);
+}
+
+/** How many names the rows have, 0 when out of memory: equal texts of a profile are one. */
+static size_t names_in(const roof_ranking *ranking) {
+  const char **names = calloc(ranking->count + 1, sizeof *names);
+  size_t distinct = 0;
+  for (size_t i = 0; i < ranking->count && names != NULL; i++) {
+    names[i] = ranking->rows[i].record->name;
+  }
+  if (names != NULL) {
+    qsort(names, ranking->count, sizeof *names, by_address);
+  }
+  for (size_t i = 0; i < ranking->count && names != NULL; i++) {
+    distinct += i == 0 || names[i] != names[i - 1];
+  }
+  free(names);
+  return distinct;
+}
+
 roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings, const char *filter,
                               roof_ranking *ranking, roof_error *error) {
   regex_t pattern;
@@ -149,6 +171,7 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
       r.worst = &r.rows[i];
     }
   }
+  r.kernels = names_in(&r);
   status = roof_ranking_name(&r, ROOF_KERNEL_SHOWN, error);
   if (status == ROOF_OK) {
     *ranking = r;

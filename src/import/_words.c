@@ -16,7 +16,8 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
 static void add_kernels(const roof_profile *profile, const roof_ranking *r, bool device, roof_text *out) {
   char seconds[SHORT];
   roof_text_add(out, device && profile->truncated ? "truncated file: " : "");
-  roof_text_addf(out, "%zu kernel%s, %s", r->count, r->count == 1 ? "" : "s",
+  size_t kernels = r->kernels > 0 ? r->kernels : r->count;
+  roof_text_addf(out, "%zu kernel%s, %s", kernels, kernels == 1 ? "" : "s",
                  r->seconds > 0 ? quantity(seconds, r->seconds, "s") : "no times");
   if (device && profile->device[0] != '\0') {
     roof_text_addf(out, " on %s", profile->device);

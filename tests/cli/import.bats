@@ -179,6 +179,24 @@ PARTS
   has '--by: has no effect with --against'
 }
 
+@test "several ranks: who arrives last, how long the others wait, how uneven compute is; sums by hand" {
+  files=("$fixtures/kineto-rank0.json" "$fixtures/kineto-rank1.json")
+  run -0 "$ROOFLINE" import "${files[@]}" --by rank
+  has 'rank 1 arrives last in 100 % of 2 collectives: all ranks together wait 160.0 µs'
+  has 'imbalance of compute: the longest is 1.25x the mean of the ranks'
+  has '3 kernels, 1.180 ms'
+  run -0 "$ROOFLINE" import "${files[@]}" --by rank --json
+  [ "$(json '[.collectives, .unmatched_collectives, .imbalance, (.ranks[] | [.rank, .last, (.compute_seconds * 1e6 | round), (.waited_seconds * 1e6 | round)])]')" = \
+    '[2,0,1.25,[0,0,240,160],[1,2,400,0]]' ]
+  # the clocks of hosts need not agree; a rank that lacks a collective matches none of that name
+  jq -c '.traceEvents |= map(.ts += 1e6)' "${files[1]}" >late.json
+  run -0 "$ROOFLINE" import "${files[0]}" late.json
+  has 'all ranks together wait 160.0 µs'
+  jq -c '.traceEvents |= (map(select(.name | startswith("ncclDev") | not)) + (map(select(.name | startswith("ncclDev")))[1:]))' "${files[1]}" >fewer.json
+  run -0 "$ROOFLINE" import "${files[0]}" fewer.json --by rank --json
+  [ "$(json '[.collectives, .unmatched_collectives]')" = '[0,3]' ]
+}
+
 @test "how much of the time was judged is said first, and what was not stands among the rest by its time" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --machine h100
   [[ ${lines[0]} == "2 devices: idle 29.4 % to 67.5 % of up to 939.9 µs" ]]

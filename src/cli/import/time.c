@@ -54,6 +54,10 @@ void cli_import_add_time(const import_answer *answer, roof_text *out) {
     if (count > shown) {
       roof_text_addf(out, "  and %zu more; all in --json\n", count - shown);
     }
+    roof_ranks ranks = {0};
+    out->failed |= roof_profile_ranks(answer->profile, &ranks, NULL) != ROOF_OK;
+    roof_ranks_sentence(&ranks, out);
+    roof_ranks_done(&ranks);
     roof_text_add(out, "\n");
   }
 }
