@@ -7,6 +7,68 @@
 
 #include "documents/json.h"
 
+enum { DOCUMENT_MAX = 1 << 30 };
+
+bool rf_guidellm_begins(const char *text) {
+  return strstr(text, "\"benchmarks\"") != NULL &&
+         (strstr(text, "\"generative_benchmark\"") != NULL || strstr(text, "\"guidellm_version\"") != NULL);
+}
+
+/** Behind the text in quotes at `p`. */
+static char *behind_text(char *p, char *end) {
+  for (p++; p < end && *p != '"'; p++) {
+    p += *p == '\\';
+  }
+  return p < end ? p + 1 : end;
+}
+
+/** Behind the object or list at `p`. */
+static char *behind_value(char *p, char *end) {
+  int depth = 0;
+  while (p < end) {
+    depth += *p == '{' || *p == '[';
+    depth -= *p == '}' || *p == ']';
+    p = *p == '"' ? behind_text(p, end) : p + 1;
+    if (depth == 0) {
+      return p;
+    }
+  }
+  return p;
+}
+
+/** Puts 0 in the place of what `requests` holds; lines stay where they are. */
+static void drop_requests(char *text, char *end) {
+  static const char key[] = "\"requests\"";
+  for (char *p = text; p < end;) {
+    bool named = *p == '"' && (size_t)(end - p) > sizeof key && strncmp(p, key, sizeof key - 1) == 0;
+    p = *p == '"' ? behind_text(p, end) : p + 1;
+    char *value = named ? p + strspn(p, " \t\r\n:") : p;
+    if (named && value < end && (*value == '{' || *value == '[')) {
+      char *behind = behind_value(value, end);
+      for (char *c = value; c < behind; c++) {
+        *c = *c == '\n' ? '\n' : ' ';
+      }
+      p = behind;
+      *value = '0';
+    }
+  }
+}
+
+roof_status rf_guidellm_document(roof_source *source, json_t **document, roof_error *error) {
+  char *data = NULL;
+  size_t size = 0;
+  json_error_t why;
+  roof_status status = rf_import_all(source, DOCUMENT_MAX, &data, &size, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  drop_requests(data, data + size);
+  *document = rf_import_document_line(data, size, &why);
+  return *document != NULL
+             ? ROOF_OK
+             : rf_import_error(source, error, ROOF_E_PARSE, why.line, why.column, "not JSON: %s", why.text);
+}
+
 bool rf_guidellm_is(const json_t *document) {
   const json_t *first = json_array_get(json_object_get(document, "benchmarks"), 0);
   return json_is_object(json_object_get(json_object_get(first, "metrics"), "requests_per_second"));

@@ -4,6 +4,12 @@
 
 #include "import/_json.h"
 
+/** Whether it begins as one of its files. */
+bool rf_guidellm_begins(const char *text);
+/** The rest of the file without its single requests, which are most of it.
+ *  Ownership: the caller's. Errors: as rf_import_document. */
+roof_status rf_guidellm_document(roof_source *source, json_t **document, roof_error *error);
+
 bool rf_guidellm_is(const json_t *document);
 /** Its runs with the names and units of vLLM's benchmark.
  *  Ownership: the caller's. Errors: none; want of memory is noted. */

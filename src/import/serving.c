@@ -18,10 +18,9 @@ static int detect(const char *text, size_t size) {
   bool aiperf = strstr(text, "\"request_throughput\"") != NULL && strstr(text, "\"request_latency\"") != NULL;
   bool report = strstr(text, " Serving Benchmark Result ") != NULL ||
                 strstr(text, " Offline Throughput Benchmark Result ") != NULL;
-  bool guidellm =
-      strstr(text, "\"benchmarks\"") != NULL &&
-      (strstr(text, "\"generative_benchmark\"") != NULL || strstr(text, "\"guidellm_version\"") != NULL);
-  return json || report || aiperf || guidellm || rf_aiperf_is_csv(text) ? 90 : offline || latency ? 80 : 0;
+  return json || report || aiperf || rf_guidellm_begins(text) || rf_aiperf_is_csv(text) ? 90
+         : offline || latency                                                           ? 80
+                                                                                        : 0;
 }
 
 typedef struct reading {
@@ -359,6 +358,8 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   roof_status status = ROOF_OK;
   if (rf_aiperf_is_csv(head)) {
     status = rf_aiperf_csv(source, &document, error);
+  } else if (rf_guidellm_begins(head)) {
+    status = rf_guidellm_document(source, &document, error);
   } else if (one_a_line(head)) {
     status = read_lines(&r, error);
   } else {

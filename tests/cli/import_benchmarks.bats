@@ -67,6 +67,12 @@ refuses() { # TEXT FILE [OPTION...]
   [ "$(json '.kernels[0].name')" = '"serving some/model, 8 at once"' ]
   run -0 "$ROOFLINE" import "$fixtures/guidellm-0.3.json" --json
   [ "$(json '[.kernels[] | [.name, .seconds, .counters.failed_requests]]')" = '[["serving some/model, 1 at once",25,null],["serving some/model, 4 requests/s",25,3]]' ]
+  { sed '/"requests": {$/,$d' "$fixtures/guidellm.json"
+    printf '"requests": {"successful": ['
+    yes '{"output":"a \"quoted\" ]}"},' | head -140000 || true
+    printf '{}]}}]}'; } >many.json # more objects than a document may have
+  run -0 "$ROOFLINE" import many.json --json
+  [ "$(json '.kernels[0].seconds')" = 32 ]
   head -c 900 "$fixtures/guidellm.json" >cut.json
   refuses 'cut.json:' cut.json
   printf '{"benchmarks":[{"type_":"generative_benchmark","metrics":{"requests_per_second":{}},"duration":"x"}]}' >types.json
