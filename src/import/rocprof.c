@@ -19,7 +19,7 @@ typedef struct reading {
   roof_profile *profile;
   columns c;
   rocprof_bags bags;
-  size_t rows, host_functions;
+  size_t rows, host_functions, domains;
 } reading;
 
 static int detect(const char *text, size_t size) {
@@ -103,6 +103,20 @@ static void take_time(reading *r, const import_row *row, roof_record *record) {
                     rf_import_field(row, r->c.stream));
 }
 
+/** Statistics of domains (domain_stats) have the columns of those of kernels: "HIP_API", "KERNEL_DISPATCH". */
+static bool is_domain(const char *name) {
+  static const char *const domains[] = {"KERNEL_DISPATCH", "MEMORY_COPY", "SCRATCH_MEMORY",
+                                        "COUNTER_COLLECTION"};
+  for (size_t i = 0; i < sizeof domains / sizeof domains[0]; i++) {
+    if (strcmp(name, domains[i]) == 0) {
+      return true;
+    }
+  }
+  bool upper = name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] == '\0';
+  return upper && (roof_text_ends_with(name, "_API") || roof_text_ends_with(name, "_API_EXT") ||
+                   strncmp(name, "MEMORY_ALLOCATION", 17) == 0);
+}
+
 /** Statistics of host functions (hip_api_stats, hsa_api_stats) have the columns of those of kernels. */
 static bool is_host_function(const char *name) {
   bool hip = strncmp(name, "hip", 3) == 0 && isupper((unsigned char)name[3]);
@@ -139,9 +153,12 @@ static roof_status take_row(reading *r, const import_row *row, roof_error *error
   if (name[0] == '\0') {
     return ROOF_OK;
   }
-  if (r->c.total >= 0 && is_host_function(name)) {
-    rf_import_skip(r->profile, "calls of a host function", "they are not kernels: kernel_stats has those");
-    r->host_functions++;
+  bool domain = r->c.total >= 0 && is_domain(name);
+  if (domain || (r->c.total >= 0 && is_host_function(name))) {
+    rf_import_skip(r->profile, domain ? "calls of a whole domain" : "calls of a host function",
+                   "they are not kernels: kernel_stats has those");
+    r->host_functions += !domain;
+    r->domains += domain;
     return ROOF_OK;
   }
   roof_record *record = rf_import_record(r->profile, name, rf_rocprof_name(name));
@@ -206,6 +223,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   if (status == ROOF_OK && r.rows == 0) {
     status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s",
                              r.host_functions > 0 ? "statistics of host functions: give kernel_stats.csv"
+                             : r.domains > 0      ? "statistics of whole domains: give kernel_stats.csv"
                                                   : "a header without kernels");
   }
   for (size_t i = 0; i < profile->count && i < r.bags.count && status == ROOF_OK; i++) {

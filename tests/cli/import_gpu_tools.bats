@@ -212,3 +212,8 @@ db.commit()' "$@"
   echo '{"nvbandwidth": {"testcases": [{"name": "host_to_device_memcpy_ce", "bandwidth_matrix": [["N/A"], 3]}]}}' >t
   refuses 'no copy between a host and a device or between devices' t
 }
+
+@test "statistics of whole domains are not taken for kernels" {
+  printf '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"HIP_API",3,8300000,2766666,90\n"KERNEL_DISPATCH",3,1198000,399333,10\n"MEMORY_ALLOCATION_ALLOCATE",1,5,5,0\n' >domain.csv
+  refuses 'statistics of whole domains: give kernel_stats.csv' domain.csv
+}
