@@ -115,3 +115,18 @@ PYTHON
   run -2 --separate-stderr timeout 10 "$ROOFLINE" import plain.sqlite
   [[ $stderr == *'no CUDA kernel in it'* ]]
 }
+
+@test "kernels are rolled up by the device and the stream that they ran on" {
+  sql plain.sqlite 'ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN globalPid' \
+    'ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN streamId' \
+    'ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN correlationId' \
+    'CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start integer, end integer, globalTid integer, correlationId integer, nameId integer)' \
+    'UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = 16777216, correlationId = rowid, streamId = 7 + 4 * (rowid > 1), deviceId = 0'
+  run -0 "$ROOFLINE" import plain.sqlite --by stream --json
+  [ "$(json '[.parts[].part]')" = '["device 0, stream 7","device 0, stream 11","outside all"]' ]
+  [ "$(json '([.parts[].seconds] | add * 1e12 | round) == (.total_seconds * 1e12 | round)')" = true ]
+  run -0 "$ROOFLINE" import plain.sqlite --by device --json
+  [ "$(json '[.parts[].part]')" = '["device 0","outside all"]' ]
+  run -2 "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/nsys.sqlite" --by stream
+  has 'it has no streams of its calls; what it has: --by kernel, class, rank'
+}

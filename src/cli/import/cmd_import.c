@@ -296,6 +296,7 @@ static const cli_effect effects[] = {
     {.options = "levels timeline", .without = "to"},
     {.options = "weights group accumulate output kv"},
     {.options = "dtype ops", .without = "op"},
+    {.options = "by", .with = "ledger"},
     {.options = "wide", .with = "json"},
     {.options = "wide", .with = "csv"},
     {.options = "by wide ledger op levels timeline machine to filter", .with = "against"},
