@@ -109,6 +109,12 @@ typedef enum roof_by {
       ROOF_BY_COUNT
 } roof_by;
 
+/** What a profiler's own rule says of a kernel. Texts are the profile's. */
+typedef struct roof_rule {
+  const char *name, *text;
+  double speedup; /**< that it estimates: 0.38 for 38 %; NaN: it does not */
+} roof_rule;
+
 enum { ROOF_IMPORT_SAMPLES = 4096 };
 
 /** One kernel, region, test or collective of a file: all its calls together. */
@@ -133,6 +139,8 @@ typedef struct roof_record {
   roof_count items;      /**< tokens, elements or whatever the benchmark counts */
   roof_counter *counters;
   size_t counter_count;
+  roof_rule *rules;
+  size_t rule_count;
   /** What the file says was not counted, "" nothing, static or the profile's; NULL: it does not say. */
   const char *uncounted;
   roof_ran *ran;    /**< NULL: the file gives no shape */
@@ -534,6 +542,13 @@ ROOF_API void roof_ranking_time(const roof_profile *profile, const roof_ranking 
  *  Errors: out->failed. */
 ROOF_API void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *ranking,
                                     const roof_machine *machine, roof_text *out);
+
+/** Appends what a kernel's warps wait for most and what the profiler's rules say of it, a line each; nothing where the
+ *  files say neither.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_ranked_remarks(const roof_ranked_record *row, roof_text *out);
 
 /** Appends what the files say of the whole run, and the first of what was left out and why, a line each.
  *  Units: as printed.

@@ -1,9 +1,11 @@
 /* A ranking written as roofline.measurements/1: figures per call, with how each was counted. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "documents/json.h"
 #include "documents/measurements.h"
+#include "import/_stalls.h"
 #include "import/_time_document.h"
 #include "import/import.h"
 #include "roofline/time.h"
@@ -53,12 +55,26 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
   return rf_json_filled(bytes);
 }
 
-static json_t *counters_of(const roof_record *r) {
+/** Counters, or those of what warps wait for. */
+static json_t *counters_of(const roof_record *r, bool stalls) {
   json_t *counters = json_object();
   for (size_t i = 0; i < r->counter_count; i++) {
-    rf_json_set(counters, r->counters[i].name, rf_json_number(r->counters[i].value));
+    const char *name = r->counters[i].name;
+    if (rf_stall_is(name) == stalls) {
+      rf_json_set(counters, name + (stalls ? strlen("stall_") : 0), rf_json_number(r->counters[i].value));
+    }
   }
   return rf_json_filled(counters);
+}
+
+static json_t *rules_of(const roof_record *r) {
+  json_t *rules = json_array();
+  for (size_t i = 0; i < r->rule_count; i++) {
+    json_t *rule = json_pack("{s:s, s:s}", "name", r->rules[i].name, "text", r->rules[i].text);
+    rf_json_set(rule, "speedup", rf_json_number(r->rules[i].speedup));
+    rf_json_append(rules, rule);
+  }
+  return rules;
 }
 
 static json_t *kernel_json(const roof_ranked_record *row) {
@@ -73,7 +89,9 @@ static json_t *kernel_json(const roof_ranked_record *row) {
       "seconds", rf_json_number(at->seconds / calls), "total_seconds", rf_json_number(at->seconds), "samples",
       rf_json_numbers(r->samples, r->sample_count), "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
-      "counters", counters_of(r));
+      "counters", counters_of(r, false));
+  rf_json_set(kernel, "stalls", counters_of(r, true));
+  rf_json_set(kernel, "rules", rules_of(r));
   rf_json_set(kernel, "counted", counted);
   rf_json_add_placed(kernel, at, calls);
   rf_json_set(kernel, "not_counted", row->uncounted[0] != '\0' ? json_string(row->uncounted) : json_null());

@@ -2,7 +2,7 @@
 #ifndef IMPORT_NCU_H
 #define IMPORT_NCU_H
 
-#include "import/import.h"
+#include "import/_stalls.h"
 
 /** X(symbol, metric): the plain metrics that are used; those of the tensor paths are found by their form. */
 #define NCU_METRIC_MAP(X)                                                                                    \
@@ -89,6 +89,7 @@ typedef enum ncu_path {
 typedef struct ncu_launch {
   double value[NCU_METRIC_COUNT];
   double path[ROOF_DTYPE_COUNT][NCU_PATH_COUNT];
+  double stall[STALLS];
   int capability; /**< 70 for 7.0; 0 unknown */
   double calls;   /**< launches that the values are an average of: 1 but in a summary */
 } ncu_launch;

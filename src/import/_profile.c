@@ -136,6 +136,7 @@ void roof_profile_done(roof_profile *profile) {
   for (size_t i = 0; i < profile->count; i++) {
     free(profile->records[i].samples);
     free(profile->records[i].counters);
+    free(profile->records[i].rules);
     free(profile->records[i].ran);
     free(profile->records[i].run);
   }
@@ -300,6 +301,24 @@ void rf_import_counter(roof_profile *profile, roof_record *record, const char *n
   }
   more[record->counter_count++] = (roof_counter){name, value, seconds};
   record->counters = more;
+}
+
+void rf_import_rule(roof_profile *profile, roof_record *record, const char *name, const char *text,
+                    double speedup) {
+  const roof_rule rule = {roof_profile_text(profile, name), roof_profile_text(profile, text), speedup};
+  for (size_t i = 0; i < record->rule_count; i++) {
+    if (record->rules[i].name == rule.name) {
+      record->rules[i] = speedup > record->rules[i].speedup ? rule : record->rules[i];
+      return;
+    }
+  }
+  roof_rule *more = realloc(record->rules, (record->rule_count + 1) * sizeof *more);
+  if (more == NULL) {
+    profile->store->failed = true;
+    return;
+  }
+  more[record->rule_count++] = rule;
+  record->rules = more;
 }
 
 void rf_import_starved(roof_profile *profile) {

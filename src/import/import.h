@@ -191,6 +191,10 @@ void rf_import_missing(roof_count *count, const char *why);
 void rf_import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
                        double seconds);
 
+/** What a rule of the profiler says; of one name that with the larger speedup stands. */
+void rf_import_rule(roof_profile *profile, roof_record *record, const char *name, const char *text,
+                    double speedup);
+
 /** Counts something that became no figure. */
 void rf_import_skip(roof_profile *profile, const char *what, const char *why);
 

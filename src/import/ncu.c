@@ -17,6 +17,7 @@ typedef struct table {
   char **units; /* of a wide table */
   size_t unit_count;
   int id, process, kernel, capability, metric, unit, value, calls, first;
+  int rule, speedup; /* the rule's name, and behind it its type and text */
 } table;
 
 /** One launch of a long table, collected over its rows. */
@@ -126,11 +127,28 @@ static roof_status open_launch(reading *r, roof_error *error) {
   return status;
 }
 
+/** A rule: advice in words, of some with what it would bring in percent. */
+static roof_status take_rule(reading *r, roof_error *error) {
+  const table *t = &r->table;
+  const char *type = rf_import_field(&t->row, t->rule + 1), *kernel = rf_import_field(&t->row, t->kernel);
+  bool advice = strcmp(type, "OPT") == 0 || strcmp(type, "WRN") == 0;
+  if (t->rule < 0 || !advice || r->votes != NULL) {
+    return ROOF_OK;
+  }
+  roof_record *record = rf_import_record(r->profile, kernel, strlen(kernel));
+  if (record != NULL) {
+    double percent = rf_import_number(rf_import_field(&t->row, t->speedup), &r->marks);
+    rf_import_rule(r->profile, record, rf_import_field(&t->row, t->rule),
+                   rf_import_field(&t->row, t->rule + 2), percent / 100);
+  }
+  return rf_import_settled(r->profile, error);
+}
+
 static roof_status long_row(reading *r, roof_error *error) {
   const table *t = &r->table;
   const char *name = rf_import_field(&t->row, t->metric);
-  if (name[0] == '\0') { /* a rule: advice in words */
-    return ROOF_OK;
+  if (name[0] == '\0') {
+    return take_rule(r, error);
   }
   roof_status status = open_launch(r, error);
   if (status == ROOF_OK) {
@@ -195,6 +213,8 @@ static bool open_table(reading *r) {
   t->metric = rf_import_column(h, "Metric Name");
   t->unit = rf_import_column(h, "Metric Unit");
   t->calls = rf_import_column(h, "Invocations");
+  t->rule = rf_import_column(h, "Rule Name");
+  t->speedup = rf_import_column(h, "Estimated Speedup");
   t->value = rf_import_column(h, t->calls >= 0 ? "Average" : "Metric Value");
   t->wide = t->metric < 0;
   t->first = t->capability + 1;

@@ -19,6 +19,15 @@ enum {
   RESULT_FUNCTION = 6,
   RESULT_DEMANGLED = 7,
   RESULT_METRIC = 13,
+  RESULT_RULE = 19,
+  /* of RuleResult, its body, an item of that and the item's message */
+  RULE_NAME = 1,
+  RULE_BODY = 3,
+  BODY_ITEM = 1,
+  ITEM_MESSAGE = 1,
+  MESSAGE_TEXT = 1,
+  MESSAGE_TYPE = 2,
+  MESSAGE_ADVICE = 2, /* and above: an optimization, a warning, an error */
   /* of MetricResults and MetricValue */
   METRIC_NAME = 1,
   METRIC_VALUE = 2,
@@ -123,7 +132,52 @@ static void take_metric(report *r, ncu_launch *launch, proto metric) {
   }
 }
 
+/** A text without its links: of "@section:Target:Label@" the label is left. */
+static void plain_text(char *text) {
+  char *to = text;
+  for (const char *p = text; *p != '\0';) {
+    const char *label = strncmp(p, "@section:", 9) == 0 ? strchr(p + 9, ':') : NULL;
+    const char *end = label != NULL ? strchr(label, '@') : NULL;
+    if (end != NULL) {
+      memmove(to, label + 1, (size_t)(end - label) - 1);
+      to += end - label - 1;
+      p = end + 1;
+    } else {
+      *to++ = *p++;
+    }
+  }
+  *to = '\0';
+}
+
+/** The first advice of a rule. */
+static void take_rule(const report *r, roof_record *record, proto rule) {
+  proto_field name, body, item, message, text, type;
+  char id[64], words[1024];
+  if (rf_proto_find(rule, RULE_NAME, &name) && rf_proto_find(rule, RULE_BODY, &body) &&
+      rf_proto_find(body.bytes, BODY_ITEM, &item) && rf_proto_find(item.bytes, ITEM_MESSAGE, &message) &&
+      rf_proto_find(message.bytes, MESSAGE_TEXT, &text) &&
+      rf_proto_find(message.bytes, MESSAGE_TYPE, &type) && type.number >= MESSAGE_ADVICE) {
+    copy(id, sizeof id, name.bytes);
+    copy(words, sizeof words, text.bytes);
+    plain_text(words);
+    rf_import_rule(r->profile, record, id, words, NAN);
+  }
+}
+
+static roof_status take_rules(const report *r, proto result, const char *kernel, size_t length,
+                              roof_error *error) {
+  bool bad = false;
+  roof_record *record = rf_import_record(r->profile, kernel, length);
+  for (proto_field f; record != NULL && rf_proto_next(&result, &f, &bad);) {
+    if (f.id == RESULT_RULE && f.wire == 2) {
+      take_rule(r, record, f.bytes);
+    }
+  }
+  return rf_import_settled(r->profile, error);
+}
+
 static roof_status take_result(report *r, proto result, roof_error *error) {
+  const proto whole = result;
   ncu_launch launch;
   proto function = {NULL, NULL}, demangled = {NULL, NULL};
   bool bad = false;
@@ -141,9 +195,10 @@ static roof_status take_result(report *r, proto result, roof_error *error) {
   launch.capability = r->device.major * 10 + r->device.minor;
   proto name = demangled.end > demangled.at ? demangled : function;
   r->launches++;
-  return name.end > name.at ? rf_ncu_launch_add(r->profile, &launch, (const char *)name.at,
-                                                (size_t)(name.end - name.at), error)
-                            : rf_ncu_launch_add(r->profile, &launch, "unnamed", 7, error);
+  const char *kernel = name.end > name.at ? (const char *)name.at : "unnamed";
+  size_t length = name.end > name.at ? (size_t)(name.end - name.at) : strlen(kernel);
+  roof_status status = rf_ncu_launch_add(r->profile, &launch, kernel, length, error);
+  return status == ROOF_OK ? take_rules(r, whole, kernel, length, error) : status;
 }
 
 /** The entries of a block: sources, then results. */

@@ -220,6 +220,9 @@ roof_status cli_import_print_table(import_answer *answer, roof_error *error) {
   if (rows > answer->shown) {
     roof_text_addf(&out, "  and %zu more; --top N shows more\n", rows - answer->shown);
   }
+  for (size_t i = 0; i < answer->ranking.count && i < 3; i++) {
+    roof_ranked_remarks(&answer->ranking.rows[i], &out);
+  }
   if (answer->profile->fact_count + answer->profile->skip_count > 0) {
     roof_text_add(&out, "\n");
   }
