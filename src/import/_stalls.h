@@ -23,7 +23,7 @@
   X(not_selected, "while another warp issues")                                                               \
   X(selected, "it issues")                                                                                   \
   X(short_scoreboard, "for data of shared memory")                                                           \
-  X(sleeping, "as it was told to sleep")                                                                     \
+  X(sleeping, "in a sleep")                                                                                  \
   X(tex_throttle, "for room in the queue of the texture unit")                                               \
   X(wait, "for a fixed number of cycles")
 
@@ -37,7 +37,7 @@ typedef enum stall {
 /** The reason that a metric counts ("smsp__average_warps_issue_stalled_wait_per_issue_active.ratio"), or STALLS. */
 stall rf_stall_of(const char *metric);
 
-/** Gives a record the share of each reason, from cycles a warp for each instruction that is issued. */
+/** Gives a record the share of each reason, from the cycles per issued instruction. */
 void rf_stalls_add(roof_profile *profile, roof_record *record, const double cycles[STALLS], double seconds);
 
 /** Whether a counter is such a share. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What Nsight Compute says beside counts: stall reasons, and rules with their estimated speedup.
+# What Nsight Compute says in addition to counts: stall reasons, and rules with their estimated speedup.
 
 setup() {
   load lib.bash
