@@ -91,6 +91,9 @@ static roof_status flush(reading *r, roof_error *error) {
   if (!r->pending) {
     return ROOF_OK;
   }
+  if (r->kernel.failed) {
+    return roof_error_set(error, ROOF_E_MEMORY, "ncu: out of memory");
+  }
   r->pending = r->printed = false;
   r->launches++;
   roof_status status =

@@ -118,6 +118,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = read_json(source, profile, error);
   } else {
     read_text(source, &r);
+    status = rf_import_failed(source, error);
   }
   if (status == ROOF_OK && (profile->machine == NULL || profile->machine->link_count == 0)) {
     return rf_import_error(source, error, ROOF_E_PARSE, 0, 0,

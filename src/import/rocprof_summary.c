@@ -111,6 +111,9 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   for (char *line; status == ROOF_OK && (line = rf_import_line(source, &length)) != NULL;) {
     status = take_line(&r, line);
   }
+  if (status == ROOF_OK) {
+    status = rf_import_failed(source, error);
+  }
   if (status == ROOF_OK && profile->count == 0) {
     status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
                              "no kernel in its tables: rocprofv3 counts them with --kernel-trace");

@@ -169,7 +169,8 @@ static roof_status read_log(roof_source *source, roof_profile *profile, roof_err
   for (const char *line; (line = rf_import_line(source, &length)) != NULL;) {
     take_line(profile, &t, line);
   }
-  return settle(&t, profile, error);
+  roof_status status = rf_import_failed(source, error);
+  return status == ROOF_OK ? settle(&t, profile, error) : status;
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
