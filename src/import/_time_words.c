@@ -81,8 +81,10 @@ void roof_accounting_sentence(const roof_accounting *a, roof_text *out) {
   } else if (timed > 1) {
     roof_text_addf(out, "%zu devices: idle ", timed);
     add_share(out, least);
-    roof_text_add(out, " to ");
-    add_share(out, most);
+    if (most - least >= 0.001) {
+      roof_text_add(out, " to ");
+      add_share(out, most);
+    }
     roof_text_addf(out, " of up to %s\n", roof_quantity_format(span, sizeof span, longest, "s"));
   }
 }

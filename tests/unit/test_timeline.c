@@ -372,6 +372,10 @@ static void an_accounting_is_said_in_words(void **state) {
   roof_accounting_sentence(&(roof_accounting){.devices = devices, .device_count = 2}, &text);
   assert_string_equal(text.data, "2 devices: idle 0.0 % to 60.0 % of up to 2.000 s\n");
   roof_text_done(&text);
+  devices[1].idle_seconds = 0.6;
+  roof_accounting_sentence(&(roof_accounting){.devices = devices, .device_count = 2}, &text);
+  assert_string_equal(text.data, "2 devices: idle 60.0 % of up to 2.000 s\n");
+  roof_text_done(&text);
   assert_string_equal(roof_idle_name(ROOF_IDLE_SYNC), "synchronisation");
   assert_string_equal(roof_idle_name(ROOF_IDLE_COUNT), "?");
 }
