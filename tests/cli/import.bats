@@ -497,6 +497,15 @@ DEVICES
   has 'integer peak not known'
 }
 
+@test "a pointer of Git LFS is named, and names are shown without controls" {
+  printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n' >t.json
+  run -2 "$ROOFLINE" import t.json
+  has 'a pointer of Git LFS, not the file: `git lfs pull` fetches it'
+  printf '[{"ph":"X","cat":"kernel","name":"a\xc2\x9b31m\xe2\x80\xaeb","ts":1,"dur":2}]' >t.json
+  run -0 "$ROOFLINE" import t.json
+  has 'a�31m�b'
+}
+
 @test "a file that ends too early says so first and exits with 1, with --partial with 0" {
   size=$(stat -c %s "$fixtures/kineto.json")
   for i in $(seq 1 40); do # wherever it is cut, it is refused or said to be cut
