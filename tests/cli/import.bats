@@ -503,7 +503,7 @@ DEVICES
   has 'a pointer of Git LFS, not the file: `git lfs pull` fetches it'
   printf '[{"ph":"X","cat":"kernel","name":"a\xc2\x9b31m\xe2\x80\xaeb","ts":1,"dur":2}]' >t.json
   run -0 "$ROOFLINE" import t.json
-  has 'a�31m�b'
+  [[ $output != *$'\xc2\x9b'* && $output != *$'\xe2\x80\xae'* ]]
 }
 
 @test "a file that ends too early says so first and exits with 1, with --partial with 0" {
