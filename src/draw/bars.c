@@ -5,6 +5,7 @@
 
 #include "core/number.h"
 #include "draw/axis.h"
+#include "draw/frame.h"
 #include "draw/glyph.h"
 #include "draw/palette.h"
 #include "roofline/charts.h"
@@ -140,19 +141,10 @@ roof_status roof_draw_bars_svg(const roof_bars *bars, roof_text *out, roof_error
   }
   int height = TOP + ROW * bars->count + AXIS_ROOM;
   rf_range r = axis_of(bars);
-  roof_text_addf(
-      out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bars\" role=\"img\" "
-      "aria-labelledby=\"bars-title bars-desc\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
-      "<title id=\"bars-title\">",
-      WIDTH, height, WIDTH, height);
-  roof_text_add_xml(out, bars->title);
-  roof_text_add(out, "</title>\n<desc id=\"bars-desc\">");
   describe(bars, &words);
-  roof_text_add_xml(out, words.data != NULL ? words.data : "");
+  rf_frame_begin(out, "bars", WIDTH, height, bars->title, words.data, style);
   out->failed |= words.failed;
   roof_text_done(&words);
-  roof_text_addf(out, "</desc>\n%s", style);
   add_text(out, "t", 24, 30, bars->title);
   add_text(out, "s", 24, 50, bars->subtitle);
   draw_axis(bars, r, out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "draw/axis.h"
+#include "draw/frame.h"
 #include "draw/geometry.h"
 #include "draw/glyph.h"
 #include "draw/palette.h"
@@ -473,19 +474,10 @@ static void describe(const roof_curves *all, roof_text *out) {
 
 static void add_head(const canvas *c, double height) {
   roof_text words = {0};
-  roof_text_addf(
-      c->out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"curves\" role=\"img\" "
-      "aria-labelledby=\"curves-title curves-desc\" width=\"%d\" height=\"%ld\" viewBox=\"0 0 %d %ld\">\n"
-      "<title id=\"curves-title\">",
-      WIDTH, lround(height), WIDTH, lround(height));
-  roof_text_add_xml(c->out, c->curves->title);
-  roof_text_add(c->out, "</title>\n<desc id=\"curves-desc\">");
   describe(c->curves, &words);
-  roof_text_add_xml(c->out, words.data != NULL ? words.data : "");
+  rf_frame_begin(c->out, "curves", WIDTH, (int)lround(height), c->curves->title, words.data, style);
   c->out->failed |= words.failed;
   roof_text_done(&words);
-  roof_text_addf(c->out, "</desc>\n%s", style);
   add_text(c, "t", 24, 30, NULL, c->curves->title);
   add_text(c, "s", 24, 50, NULL, c->curves->subtitle);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/number.h"
+#include "draw/frame.h"
 #include "draw/glyph.h"
 #include "draw/palette.h"
 #include "roofline/draw.h"
@@ -161,20 +162,11 @@ roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_er
   if (front->count == 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "front: nothing to draw");
   }
-  roof_text_addf(
-      out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"front\" role=\"img\" "
-      "aria-labelledby=\"front-title front-desc\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
-      "<title id=\"front-title\">",
-      WIDTH, HEIGHT, WIDTH, HEIGHT);
-  roof_text_add_xml(out, front->title);
-  roof_text_add(out, "</title>\n<desc id=\"front-desc\">");
   roof_text words = {0};
   describe(front, &words);
-  roof_text_add_xml(out, words.data != NULL ? words.data : "");
+  rf_frame_begin(out, "front", WIDTH, HEIGHT, front->title, words.data, style);
   out->failed |= words.failed;
   roof_text_done(&words);
-  roof_text_addf(out, "</desc>\n%s", style);
   add_text(out, "t", 24, 30, front->title);
   add_text(out, "s", 24, 50, front->subtitle);
   draw_axes(&c);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "draw/frame.h"
 #include "draw/glyph.h"
 #include "draw/hue.h"
 #include "draw/layout.h"
@@ -517,21 +518,6 @@ static void draw_body(chart *c) {
   }
 }
 
-/** Distinguishes the ids of one picture from those of another on the same page (FNV-1a). */
-static unsigned fingerprint(const roof_text *body) {
-  unsigned hash = 2166136261u;
-  for (size_t i = 0; i < body->length; i++) {
-    hash = (hash ^ (unsigned char)body->data[i]) * 16777619u;
-  }
-  return hash;
-}
-
-static void add_described(roof_text *out, const char *element, unsigned id, const char *words) {
-  roof_text_addf(out, "<%s id=\"roofline-%s-%08x\">", element, element, id);
-  roof_text_add_xml(out, words);
-  roof_text_addf(out, "</%s>\n", element);
-}
-
 roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error) {
   rf_layout *layout = malloc(sizeof *layout);
   roof_status status = layout != NULL ? rf_layout_make(scene, layout, error)
@@ -546,15 +532,8 @@ roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *e
   rf_scene_describe(scene, &description);
   if (!body.failed && !description.failed) {
     int height = (int)c.y + 20;
-    unsigned id = fingerprint(&body);
-    roof_text_addf(out,
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"roofline\" role=\"img\" "
-                   "aria-labelledby=\"roofline-title-%08x roofline-desc-%08x\" width=\"960\" height=\"%d\" "
-                   "viewBox=\"0 0 960 %d\">\n",
-                   id, id, height, height);
-    add_described(out, "title", id, scene->title[0] != '\0' ? scene->title : "Roofline");
-    add_described(out, "desc", id, description.data);
-    roof_text_add(out, style);
+    rf_frame_begin(out, "roofline", 960, height, scene->title[0] != '\0' ? scene->title : "Roofline",
+                   description.data, style);
     roof_text_addf(out, "<rect width=\"960\" height=\"%d\" rx=\"6\" fill=\"#fff\"/>\n", height);
     roof_text_add_bytes(out, body.data, body.length);
     roof_text_add(out, "</svg>\n");

@@ -4,6 +4,7 @@
 
 #include "core/number.h"
 #include "draw/axis.h"
+#include "draw/frame.h"
 #include "draw/glyph.h"
 #include "draw/palette.h"
 #include "roofline/charts.h"
@@ -113,16 +114,7 @@ roof_status roof_draw_lanes_svg(const roof_lanes *lanes, roof_text *out, roof_er
   if (lanes->count < 1 || !(lanes->seconds > 0 && lanes->seconds < INFINITY)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "time line: nothing to draw");
   }
-  roof_text_addf(
-      out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"timeline\" role=\"img\" "
-      "aria-labelledby=\"timeline-title timeline-desc\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
-      "<title id=\"timeline-title\">",
-      WIDTH, height, WIDTH, height);
-  roof_text_add_xml(out, lanes->title);
-  roof_text_add(out, "</title>\n<desc id=\"timeline-desc\">");
-  roof_text_add_xml(out, lanes->subtitle);
-  roof_text_addf(out, "</desc>\n%s", style);
+  rf_frame_begin(out, "timeline", WIDTH, height, lanes->title, lanes->subtitle, style);
   add_text(out, "t", 24, 30, lanes->title);
   add_text(out, "s", 24, 50, lanes->subtitle);
   draw_axis(lanes, out);

@@ -47,7 +47,7 @@ setup() {
   [ "$(json '[.schema, .devices, .best.precision, (.best.tpot_seconds <= 0.025), (.tried >= .fit), (.front | length > 3)]')" = \
     '["roofline.plans/1",16,"fp8",true,true,true]' ]
   [ "$(json '[.best.tp * .best.pp * .best.dp, (.front | map(.tpot_seconds) | . == sort)]')" = '[16,true]' ]
-  grep -q '<title id="front-title">llama-3.1-70b on 16 x NVIDIA H100' front.svg
+  grep -q '<title id="front-title-[0-9a-f]*">llama-3.1-70b on 16 x NVIDIA H100' front.svg
   [ "$(grep -c '<circle' front.svg)" = "$(json '.front | length')" ]
   xmllint --noout front.svg
   run -1 "$ROOFLINE" model llama-3.1-70b --search --devices 8 --tpot 1us --machine h100

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/import/import.h"
+#include "core/number.h"
 
 static const char *kind(const void *row, char scratch[CLI_SCRATCH]) {
   (void)scratch;
@@ -27,6 +28,13 @@ static double calls_now(const void *row) {
   return (double)((const roof_diff_row *)row)->now.calls;
 }
 
+/** "10", or "10 to 8" */
+static const char *calls(const void *row, char scratch[CLI_SCRATCH]) {
+  double before = calls_before(row), now = calls_now(row);
+  rf_format(scratch, CLI_SCRATCH, before != now ? "%.0f to %.0f" : "%.0f", before, now);
+  return scratch;
+}
+
 /** "operator, was volta_sgemm_128x64_nn" */
 static const char *matched(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_diff_row *r = row;
@@ -41,8 +49,9 @@ static const cli_column columns[] = {
     {.key = "kernel", .text = name},
     {.header = "kernel", .name = true, .text = short_name},
     {.key = "kind", .header = "", .text = kind},
-    {.key = "calls_before", .header = "calls before", .rank = 3, .fixed = true, .number = calls_before},
-    {.key = "calls_now", .header = "now", .rank = 4, .fixed = true, .number = calls_now},
+    {.header = "calls", .rank = 3, .right = true, .text = calls},
+    {.key = "calls_before", .fixed = true, .number = calls_before},
+    {.key = "calls_now", .fixed = true, .number = calls_now},
     {.key = "before_seconds",
      .header = "before",
      .unit = "s",
@@ -54,7 +63,7 @@ static const cli_column columns[] = {
      .csv_digits = 12,
      CLI_FIELD(NUMBER, roof_diff_row, difference)},
     {.key = "change",
-     .header = "a call",
+     .header = "per call",
      .rank = 1,
      .unit = " %",
      .scale = 100,
