@@ -451,3 +451,12 @@ double roof_record_bytes(const roof_record *record, roof_level_kind *level) {
   }
   return record->other_bytes.value;
 }
+
+double roof_record_counter(const roof_record *record, const char *name) {
+  for (size_t i = 0; i < record->counter_count; i++) {
+    if (strcmp(record->counters[i].name, name) == 0) {
+      return record->counters[i].value;
+    }
+  }
+  return NAN;
+}

@@ -212,15 +212,6 @@ static double noise_of(const roof_record *record) {
   return (stats.ci_high - stats.ci_low) / (2 * stats.median);
 }
 
-double roof_record_counter(const roof_record *record, const char *name) {
-  for (size_t i = 0; i < record->counter_count; i++) {
-    if (strcmp(record->counters[i].name, name) == 0) {
-      return record->counters[i].value;
-    }
-  }
-  return NAN;
-}
-
 void roof_record_counted(const roof_record *record, roof_counted *work) {
   roof_counted_init(work);
   work->seconds = roof_record_seconds(record);
