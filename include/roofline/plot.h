@@ -1,4 +1,5 @@
-/** Rooflines of what was asked about or has run: words as they are typed, built-in kernels, a ladder, a program.
+/** Rooflines of what was asked about or has run: words as they are typed, built-in kernels, a ladder, a program, a
+ *  profile.
  *
  *  Example:
  *    extern roof_machine *machine; // by roof_catalog_load
@@ -17,6 +18,7 @@
 #include "roofline/ladder.h"
 #include "roofline/program.h"
 #include "roofline/runs.h"
+#include "roofline/timeline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +68,29 @@ ROOF_API roof_status roof_ladder_scene(const roof_ladder *ladder, roof_scene *sc
  *  Errors: ROOF_E_UNSUPPORTED where the ceilings are unknown, ROOF_E_ARGUMENT for more than a scene holds,
  *  ROOF_E_MEMORY; as roof_scene_add_machine. */
 ROOF_API roof_status roof_program_scene(const roof_program *program, roof_scene *scene, roof_error *error);
+
+/** A scene of the kernels of a profile under the ceilings they were ranked under: a dot each, or one for each level that
+ *  was counted (`levels`), joined.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: fills *scene, also on failure.
+ *  Errors: ROOF_E_ARGUMENT where the ceilings are unknown or no kernel has FLOPs, bytes and time; as
+ *  roof_scene_add_machine. */
+ROOF_API roof_status roof_ranking_scene(const roof_profile *profile, const roof_ranking *ranking,
+                                        const roof_ceilings *ceilings, bool levels, roof_scene *scene,
+                                        roof_error *error);
+
+/** What the time line of a profile is called: "Time line of NVIDIA A100".
+ *  Units: none.
+ *  Ownership: writes to `title`.
+ *  Errors: cut to `size`. */
+ROOF_API void roof_timeline_title(const roof_profile *profile, char *title, size_t size);
+
+/** The streams of a profile over time as SVG, the first 32 of them.
+ *  Units: s.
+ *  Ownership: appends to `out`.
+ *  Errors: as roof_draw_lanes_svg. */
+ROOF_API roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting *accounting,
+                                       roof_text *out, roof_error *error);
 
 #ifdef __cplusplus
 }

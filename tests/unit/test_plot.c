@@ -1,6 +1,7 @@
 /* Rooflines of words, kernels, a ladder and a program, from the library alone. */
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "roofline/ops.h"
@@ -123,6 +124,52 @@ static void a_program(void **state) {
   roof_program_free(program);
 }
 
+/** Two kernels whose FLOPs and bytes were counted, on the roof and over time. */
+static void a_profile(void **state) {
+  (void)state;
+  static const char counted[] = "{\"schema\": \"roofline.measurements/1\", \"source\": \"x\", \"format\": "
+                                "null, \"machine\": null, \"skipped\": [],"
+                                "\"kernels\": ["
+                                "{\"name\": \"a\", \"calls\": 1, \"seconds\": 1e-5, \"samples\": [], "
+                                "\"flops\": {\"fp32\": 2e6}, \"bytes\": {\"DRAM\": 1e6}, \"counted\": {}},"
+                                "{\"name\": \"b\", \"calls\": 1, \"seconds\": 2e-5, \"samples\": [], "
+                                "\"flops\": {\"fp32\": 4e6}, \"bytes\": {\"DRAM\": 1e6}, \"counted\": {}}]}";
+  static const char nsys[] =
+      "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes "
+      "(MB),"
+      "Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name\n"
+      "0,100,1,1,1,1,1,1,1,,,,,,,,X (0),1,7,a\n200,100,1,1,1,1,1,1,1,,,,,,,,X (0),1,8,b\n";
+  roof_profile profile;
+  roof_ceilings ceilings;
+  roof_ranking ranking;
+  roof_accounting accounting;
+  roof_text out = {0};
+  char title[80];
+  assert_int_equal(roof_ceilings_init(&ceilings, h100, 0, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(counted, sizeof counted - 1, "x", NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_rank(&profile, &ceilings, NULL, &ranking, NULL), ROOF_OK);
+  assert_int_equal(roof_ranking_scene(&profile, &ranking, &ceilings, false, &scene, NULL), ROOF_OK);
+  assert_int_equal(scene.dot_count, 2);
+  assert_near(scene.dots[0].intensity * scene.dots[1].intensity, 2 * 4, 1e-9);
+  ceilings.machine = NULL;
+  assert_int_equal(roof_ranking_scene(&profile, &ranking, &ceilings, false, &scene, NULL), ROOF_E_ARGUMENT);
+  free(ranking.rows);
+  roof_profile_done(&profile);
+
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(nsys, sizeof nsys - 1, "x", NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(roof_timeline_account(profile.timeline, &accounting, NULL), ROOF_OK);
+  assert_int_equal(roof_timeline_svg(&profile, &accounting, &out, NULL), ROOF_OK);
+  assert_non_null(strstr(out.data, "stream 7"));
+  assert_non_null(strstr(out.data, "stream 8"));
+  roof_timeline_title(&profile, title, sizeof title);
+  assert_string_equal(title, "Time line of X");
+  roof_text_done(&out);
+  roof_accounting_done(&accounting);
+  roof_profile_done(&profile);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(words_as_dots_and_rows),
@@ -130,6 +177,7 @@ int main(void) {
       cmocka_unit_test(kernels_that_ran),
       cmocka_unit_test(rungs_walk_to_the_right),
       cmocka_unit_test(a_program),
+      cmocka_unit_test(a_profile),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

@@ -45,12 +45,11 @@ void cli_import_add_elsewhere(const import_answer *answer, roof_text *out);
 roof_status cli_import_write(const cli_args *args, const import_answer *answer, bool levels, bool timeline,
                              roof_error *error);
 
-/* table.c, diff.c, draw.c */
+/* table.c, diff.c */
 /** The first `count` rows at most: kernels, or what they are rolled up by. */
 cli_rows cli_import_rows(const import_answer *answer, size_t count);
 roof_status cli_import_print_table(import_answer *answer, roof_error *error);
 roof_status cli_import_print_diff(const cli_args *args, const roof_diff *diff, size_t top, roof_error *error);
 roof_status cli_import_print_list(const cli_args *args, roof_error *error);
-roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool levels, roof_error *error);
 
 #endif

@@ -4,41 +4,9 @@
 
 #include "cli/chart.h"
 #include "cli/import/import.h"
+#include "roofline/plot.h"
 
-enum { STREAMS = 32, DEVICES = 8, LINES = 48 };
-
-_Static_assert(ROOF_LANE_BINS == ROOF_DENSITY_BINS, "a row is drawn as it was counted");
-
-static void set_title(const import_answer *answer, char *title, size_t size) {
-  const char *device = answer->profile->device;
-  snprintf(title, size, "Time line%s%.60s", device[0] != '\0' ? " of " : "", device);
-}
-
-static roof_status add_timeline(const import_answer *answer, roof_text *svg, roof_error *error) {
-  const char *series[ROOF_ACTIVITY_COUNT];
-  roof_lane rows[STREAMS];
-  roof_density *list = NULL;
-  size_t count = 0;
-  roof_lanes lanes = {.series = series, .series_count = ROOF_ACTIVITY_COUNT, .lanes = rows};
-  roof_status status = roof_timeline_densities(answer->profile->timeline, &answer->time, STREAMS, &list,
-                                               &count, &lanes.seconds, error);
-  for (int i = 0; i < ROOF_ACTIVITY_COUNT; i++) {
-    series[i] = roof_activity_name((roof_activity)i);
-  }
-  for (size_t i = 0; i < count; i++) {
-    rows[i] = (roof_lane){list[i].label, &list[i].shares[0][0]};
-  }
-  lanes.count = (int)count;
-  set_title(answer, lanes.title, sizeof lanes.title);
-  roof_text words = {0};
-  roof_accounting_sentence(&answer->time, &words);
-  snprintf(lanes.subtitle, sizeof lanes.subtitle, "%.*s",
-           words.data != NULL ? (int)strcspn(words.data, "\n") : 0, words.data != NULL ? words.data : "");
-  roof_text_done(&words);
-  status = status == ROOF_OK ? roof_draw_lanes_svg(&lanes, svg, error) : status;
-  free(list);
-  return status;
-}
+enum { DEVICES = 8, LINES = 48 };
 
 /** The answer's lines, each device's under its label where there are several. */
 static void add_words(const import_answer *answer, roof_text *out) {
@@ -58,18 +26,22 @@ static void add_words(const import_answer *answer, roof_text *out) {
 static roof_status draw(const cli_args *args, const import_answer *answer, roof_scene *scene, bool levels,
                         bool timeline, roof_text *svg, roof_error *error) {
   bool page = strcmp(args->ending, "html") == 0, timed = answer->time.device_count > 0;
-  roof_status status = timeline && !page ? ROOF_E_ARGUMENT : cli_import_draw(answer, scene, levels, error);
+  roof_status status = timeline && !page ? ROOF_E_ARGUMENT
+                                         : roof_ranking_scene(answer->profile, &answer->ranking,
+                                                              answer->ceilings, levels, scene, error);
   bool roofline = status == ROOF_OK;
   if (roofline) {
     status = roof_draw_svg(scene, svg, error);
   } else if (status == ROOF_E_ARGUMENT && timeline && !timed) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--timeline: no file has times of calls");
   } else if (status == ROOF_E_ARGUMENT && (page || timed)) {
-    set_title(answer, scene->title, sizeof scene->title);
+    roof_timeline_title(answer->profile, scene->title, sizeof scene->title);
     scene->dot_count = 0;
     status = ROOF_OK;
   }
-  return status == ROOF_OK && timed && (page || !roofline) ? add_timeline(answer, svg, error) : status;
+  return status == ROOF_OK && timed && (page || !roofline)
+             ? roof_timeline_svg(answer->profile, &answer->time, svg, error)
+             : status;
 }
 
 static roof_status write_page(const cli_args *args, const import_answer *answer, const char *title,

@@ -15,7 +15,7 @@ BEGIN {
   may["accuracy"] = "core ops models advise host documents catalog weights import draw accuracy"
   may["ledger"] = "core ops advise host documents catalog ledger"
   may["draw"] = "core ops models advise host documents draw"
-  may["plot"] = "core ops models advise host documents catalog weights graphs measure region draw plot"
+  may["plot"] = "core ops models advise host documents catalog weights graphs measure import region draw plot"
   may["loop"] = "core ops advise host documents catalog kernels measure accuracy ledger draw loop"
   may["region"] = "core advise host documents region"
   may["doctor"] = "core host documents measure doctor"

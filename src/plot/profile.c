@@ -1,0 +1,131 @@
+/* What a profile holds as pictures: its kernels on the roofline, one dot each or one for each level, joined; its streams over
+ * time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "roofline/plot.h"
+#include "roofline/units.h"
+
+enum { STREAMS = 32 };
+
+_Static_assert(ROOF_LANE_BINS == ROOF_DENSITY_BINS, "a row is drawn as it was counted");
+
+/* Kernels */
+
+static int add_dot(const roof_ceilings *ceilings, roof_scene *scene, const roof_ranked_record *row,
+                   roof_level_kind kind, double bytes) {
+  const roof_level *counted = ceilings->level[kind];
+  const char *level = counted != NULL ? counted->name : roof_level_kind_name(kind);
+  const roof_placed *at = &row->at;
+  bool inner = kind != at->level;
+  char time[32];
+  roof_scene_dot dot = {.intensity = at->flops / bytes,
+                        .flops_per_second = at->flops / at->seconds,
+                        .share = row->time_share,
+                        .inner = inner,
+                        .next = -1};
+  snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", row->shown, inner ? " at " : "", inner ? level : "");
+  rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
+            roof_quantity_format(time, sizeof time, at->seconds, "s"), row->time_share * 100, level);
+  return roof_scene_add_placed(scene, &dot, at);
+}
+
+/** The flat roofs that the drawn kernels are judged by. */
+static roof_status add_peaks(const roof_ceilings *ceilings, const roof_ranking *ranking, roof_scene *scene,
+                             roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < ranking->count && status == ROOF_OK; i++) {
+    const roof_placed *at = &ranking->rows[i].at;
+    const roof_peak *peak = at->flops > 0 ? ceilings->peak[at->dtype][at->unit] : NULL;
+    if (peak != NULL && at->bytes > 0) {
+      status = roof_scene_add_peak(scene, 0, ceilings->machine, peak->dtype, peak->unit, error);
+    }
+  }
+  return status;
+}
+
+static void add_levels(const roof_ceilings *ceilings, roof_scene *scene, const roof_ranked_record *row) {
+  int before = -1;
+  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
+    double bytes = row->record->bytes[l].value;
+    int dot = bytes > 0 ? add_dot(ceilings, scene, row, (roof_level_kind)l, bytes) : -1;
+    if (dot >= 0 && before >= 0) {
+      scene->dots[before].next = dot;
+    }
+    if (dot >= 0) {
+      scene->dots[dot].level = (roof_level_kind)l;
+    }
+    before = dot >= 0 ? dot : before;
+  }
+}
+
+roof_status roof_ranking_scene(const roof_profile *profile, const roof_ranking *ranking,
+                               const roof_ceilings *ceilings, bool levels, roof_scene *scene,
+                               roof_error *error) {
+  if (ceilings->machine == NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "no machine to draw: name one with --machine");
+  }
+  roof_scene_init(scene);
+  roof_dtype dtype = ranking->count > 0 ? ranking->rows[0].at.dtype : ROOF_FP32;
+  roof_status status = roof_scene_add_machine(scene, ceilings->machine, dtype, error);
+  status = status == ROOF_OK ? add_peaks(ceilings, ranking, scene, error) : status;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  snprintf(scene->title, sizeof scene->title, "Kernels on %.60s", roof_machine_title(ceilings->machine));
+  roof_text time = {0};
+  roof_ranking_time(profile, ranking, &time);
+  snprintf(scene->subtitle, sizeof scene->subtitle, "%s", time.failed ? "" : time.data);
+  roof_text_done(&time);
+  for (size_t i = 0; i < ranking->count; i++) {
+    const roof_ranked_record *row = &ranking->rows[i];
+    if (levels) {
+      add_levels(ceilings, scene, row);
+    } else if (row->at.bytes > 0) {
+      add_dot(ceilings, scene, row, row->at.level, row->at.bytes);
+    }
+  }
+  return scene->dot_count > 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "nothing to draw: no kernel has FLOPs, bytes and time");
+}
+
+/* The time line */
+
+void roof_timeline_title(const roof_profile *profile, char *title, size_t size) {
+  snprintf(title, size, "Time line%s%.60s", profile->device[0] != '\0' ? " of " : "", profile->device);
+}
+
+static void set_words(const roof_accounting *accounting, char *subtitle, size_t size) {
+  roof_text words = {0};
+  roof_accounting_sentence(accounting, &words);
+  int length = words.data != NULL ? (int)strcspn(words.data, "\n") : 0;
+  snprintf(subtitle, size, "%.*s", length, words.data != NULL ? words.data : "");
+  roof_text_done(&words);
+}
+
+roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting *accounting, roof_text *out,
+                              roof_error *error) {
+  const char *series[ROOF_ACTIVITY_COUNT];
+  roof_lane rows[STREAMS];
+  roof_density *list = NULL;
+  size_t count = 0;
+  roof_lanes lanes = {.series = series, .series_count = ROOF_ACTIVITY_COUNT, .lanes = rows};
+  roof_status status =
+      roof_timeline_densities(profile->timeline, accounting, STREAMS, &list, &count, &lanes.seconds, error);
+  for (int i = 0; i < ROOF_ACTIVITY_COUNT; i++) {
+    series[i] = roof_activity_name((roof_activity)i);
+  }
+  for (size_t i = 0; i < count; i++) {
+    rows[i] = (roof_lane){list[i].label, &list[i].shares[0][0]};
+  }
+  lanes.count = (int)count;
+  roof_timeline_title(profile, lanes.title, sizeof lanes.title);
+  set_words(accounting, lanes.subtitle, sizeof lanes.subtitle);
+  status = status == ROOF_OK ? roof_draw_lanes_svg(&lanes, out, error) : status;
+  free(list);
+  return status;
+}
