@@ -20,11 +20,13 @@ typedef struct entry {
   uint64_t self, total, host; /* ps */
   uint64_t calls;
   double flops;
+  bool alone; /* an operator whose kernels have no rows */
 } entry;
 
 typedef struct entries {
   entry *list;
   size_t count, room;
+  uint64_t whole; /* ps of the device, as the lines below the tables say it; 0: they do not */
 } entries;
 
 static int detect(const char *text, size_t size) {
@@ -133,10 +135,12 @@ static bool take_row(const table *t, char *line, entries *all) {
 
 /* Which rows are records */
 
+static const char its_kernels[] = "an operator: its kernels have rows with its time";
+
 /** Why a row is none, NULL: it is one. `device`: the table has a device's times. */
 static const char *why_not(const entries *all, const entry *e, bool device, bool kernels) {
   bool host = e->host > 0 || !device;
-  if (e->flops > 0) {
+  if (e->flops > 0 || e->alone) {
     return NULL;
   }
   for (size_t i = 0; i < all->count; i++) {
@@ -148,7 +152,81 @@ static const char *why_not(const entries *all, const entry *e, bool device, bool
       return "its time stands at the operator that has the FLOPs";
     }
   }
-  return host && kernels ? "an operator: its kernels have rows with its time" : NULL;
+  return host && kernels ? its_kernels : NULL;
+}
+
+/** What a row adds to the time on the device where it is a record. */
+static uint64_t time_in(const entry *e) {
+  return e->flops > 0 ? e->total : e->self;
+}
+
+static int by_self(const void *a, const void *b) {
+  const entry *const *x = a, *const *y = b;
+  return ((*x)->self > (*y)->self) - ((*x)->self < (*y)->self);
+}
+
+/** Whether one or two of the kernels, which are in the order of their time, have the time of an operator. */
+static bool has_kernels(entry *const *kernels, size_t count, uint64_t self) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    uint64_t first = kernels[low]->self, last = kernels[high - 1]->self;
+    if (first == self || last == self || (low + 1 < high && last < self && self - last == first)) {
+      return true;
+    }
+    bool above = last > self || self - last < first;
+    high -= above;
+    low += !above;
+  }
+  return false;
+}
+
+/** The rows of kernels, or of operators that why_not takes for theirs, in the order of their time. */
+static size_t sorted(const entries *all, bool kernels, entry **list) {
+  size_t count = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    entry *e = &all->list[i];
+    if (e->self > 0 && (kernels ? e->host == 0 : why_not(all, e, true, true) == its_kernels)) {
+      list[count++] = e;
+    }
+  }
+  qsort(list, count, sizeof(entry *), by_self);
+  return count;
+}
+
+/** Takes operators for the kernels that row_limit cut off, as far as `left` has room for them: those with the least
+ *  time first, since kernels that are shown have more. What is left then. */
+static uint64_t take_alone(const entries *all, entry **lists, uint64_t left) {
+  entry **kernels = lists, **operators = lists + all->count;
+  size_t kernel_count = sorted(all, true, kernels), count = sorted(all, false, operators);
+  for (size_t i = 0; i < count && operators[i]->self <= left; i++) {
+    operators[i]->alone = !has_kernels(kernels, kernel_count, operators[i]->self);
+    left -= operators[i]->alone ? operators[i]->self : 0;
+  }
+  return left;
+}
+
+/** Holds the rows against the file's own sum on the device, and says what is missing. */
+static roof_status fill_up(roof_profile *profile, const entries *all, bool kernels, roof_error *error) {
+  enum { ROUNDED = 500 }; /* times have four digits */
+  uint64_t taken = 0, left;
+  for (size_t i = 0; i < all->count; i++) {
+    taken += why_not(all, &all->list[i], true, kernels) == NULL ? time_in(&all->list[i]) : 0;
+  }
+  if (__builtin_sub_overflow(all->whole, taken, &left) || left <= all->whole / ROUNDED) {
+    return ROOF_OK;
+  }
+  entry **lists = calloc(all->count + 1, 2 * sizeof *lists);
+  if (lists == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "torch-table: out of memory");
+  }
+  left = kernels ? take_alone(all, lists, left) : left;
+  free(lists);
+  if (left > all->whole / ROUNDED) {
+    rf_import_skip(profile, "rows beyond row_limit",
+                   rf_import_textf(profile, "%.4g ms of the %.4g ms on the device that the table ends with",
+                                   (double)left * 1e-9, (double)all->whole * 1e-9));
+  }
+  return ROOF_OK;
 }
 
 static roof_status add_record(roof_profile *profile, const entry *e, roof_error *error) {
@@ -156,7 +234,7 @@ static roof_status add_record(roof_profile *profile, const entry *e, roof_error 
   if (record == NULL) {
     return rf_import_settled(profile, error);
   }
-  rf_import_calls(record, e->calls, e->flops > 0 ? e->total : e->self);
+  rf_import_calls(record, e->calls, time_in(e));
   if (e->flops > 0) {
     rf_import_add(&record->flops[ROOF_FP32][ROOF_VECTOR], e->flops,
                   "FLOPs of PyTorch's profiler; the format is not in the table, taken as fp32",
@@ -168,13 +246,14 @@ static roof_status add_record(roof_profile *profile, const entry *e, roof_error 
   return ROOF_OK;
 }
 
-static roof_status add_records(roof_source *source, roof_profile *profile, const entries *all, bool device,
+static roof_status add_records(roof_source *source, roof_profile *profile, entries *all, bool device,
                                roof_error *error) {
   bool kernels = false;
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < all->count; i++) {
     kernels |= device && all->list[i].host == 0 && all->list[i].self > 0;
   }
+  status = device ? fill_up(profile, all, kernels, error) : ROOF_OK;
   for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
     const entry *e = &all->list[i];
     const char *why = e->self > 0 || e->flops > 0 ? why_not(all, e, device, kernels) : "";
@@ -190,10 +269,21 @@ static roof_status add_records(roof_source *source, roof_profile *profile, const
                                "no row of the table has time of its own on the device");
 }
 
+/** "Self CUDA time total: 8.204ms" */
+static void take_whole(entries *all, const char *line) {
+  static const char self[] = "Self ", total[] = " time total: ";
+  const char *at = strstr(line, total);
+  if (strncmp(line, self, sizeof self - 1) == 0 && at != NULL && strncmp(line, "Self CPU", 8) != 0) {
+    uint64_t more = time_of(at + sizeof total - 1);
+    all->whole = more < UINT64_MAX - all->whole ? all->whole + more : 0;
+  }
+}
+
 static roof_status read_rows(roof_source *source, table *t, entries *all, bool *open, roof_error *error) {
   size_t length;
   int titles = 0; /* 1: the next line has them */
   for (char *line; (line = rf_import_line(source, &length)) != NULL;) {
+    take_whole(all, line);
     if (is_ruler(line)) {
       titles = *open || titles > 0 ? 0 : 1;
     } else if (titles == 1) {

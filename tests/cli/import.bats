@@ -212,6 +212,17 @@ PARTS
   has 'it ends too early, before any GPU kernel'
 }
 
+@test "PyTorch's table cut by row_limit: operators whose kernels have no rows count, the file's sum says what is missing" {
+  run -0 "$ROOFLINE" import "$fixtures/torch-table-limit.txt"
+  has '4 kernels, 7.883 ms'
+  has 'aten::sum '
+  has 'left out: rows beyond row_limit: 0.321 ms of the 8.204 ms on the device that the table ends with'
+  sed 's/total: 8.204ms/total: 7.789ms/' "$fixtures/torch-table-limit.txt" >whole.txt
+  run -0 "$ROOFLINE" import whole.txt
+  has '3 kernels, 7.789 ms'
+  [[ $output != *row_limit* ]]
+}
+
 @test "statistics of host functions are not taken for kernels" {
   printf '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"hipMemcpy",3,8300000,2766666,100\n' >hip.csv
   run -2 "$ROOFLINE" import hip.csv
