@@ -193,6 +193,24 @@ static int device_number(const char *device, size_t *before) {
   return rf_import_count(digits, &number) && number <= INT32_MAX ? (int)number : 0;
 }
 
+const char *rf_import_place(roof_profile *profile, int device, const char *stream) {
+  if (stream == NULL || stream[0] == '\0') {
+    return NULL;
+  }
+  profile->dimensions |= 1u << ROOF_BY_DEVICE | 1u << ROOF_BY_STREAM;
+  return profile->by == ROOF_BY_DEVICE   ? rf_import_textf(profile, "device %d", device)
+         : profile->by == ROOF_BY_STREAM ? rf_import_textf(profile, "device %d, stream %s", device, stream)
+                                         : NULL;
+}
+
+roof_record *rf_import_record_on(roof_profile *profile, const char *name, size_t length, const char *device,
+                                 const char *stream) {
+  size_t before;
+  const char *part =
+      device[0] != '\0' ? rf_import_place(profile, device_number(device, &before), stream) : NULL;
+  return rf_import_part(profile, part, name, length);
+}
+
 void rf_import_call_at(roof_profile *profile, const roof_record *record, int64_t start, uint64_t picoseconds,
                        const char *device, const char *stream) {
   size_t before = 0;

@@ -167,6 +167,13 @@ roof_record *rf_import_record(roof_profile *profile, const char *name, size_t le
 /** The record of that name among those of a part of the dimension asked for; NULL: of none. */
 roof_record *rf_import_part(roof_profile *profile, const char *part, const char *name, size_t length);
 
+/** The device or the stream of a call, where the profile is rolled up by these; NULL: it is not, or no stream is known. */
+const char *rf_import_place(roof_profile *profile, int device, const char *stream);
+
+/** The record of a call of a device that is named with its number, "NVIDIA RTX A6000 (0)", or by its number alone. */
+roof_record *rf_import_record_on(roof_profile *profile, const char *name, size_t length, const char *device,
+                                 const char *stream);
+
 /** One call that took so many picoseconds. */
 void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds);
 

@@ -123,7 +123,9 @@ static roof_status take_row(roof_source *source, roof_profile *profile, const im
     return rf_import_error(source, error, ROOF_E_PARSE, row->line, c->time + 1, "`%.40s` is no time of %.60s",
                            time, name);
   }
-  roof_record *record = rf_import_record(profile, name, strlen(name));
+  roof_record *record =
+      rf_import_record_on(profile, name, strlen(name), c->start >= 0 ? rf_import_field(row, c->device) : "",
+                          rf_import_field(row, c->stream));
   if (record == NULL) {
     return rf_import_settled(profile, error);
   }

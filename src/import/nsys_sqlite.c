@@ -37,24 +37,12 @@ static roof_status has_column(reading *r, const char *table, const char *column,
   return status;
 }
 
-/** The device or the stream of a call's row where its records are to be of one; NULL: none is known. */
-static const char *part_of(reading *r, sqlite3_stmt *row) {
-  const char *stream = (const char *)sqlite3_column_text(row, 4);
-  if (stream == NULL || stream[0] == '\0') {
-    return NULL;
-  }
-  r->profile->dimensions |= 1u << ROOF_BY_DEVICE | 1u << ROOF_BY_STREAM;
-  int device = sqlite3_column_int(row, 3);
-  return r->profile->by == ROOF_BY_DEVICE ? rf_import_textf(r->profile, "device %d", device)
-         : r->profile->by == ROOF_BY_STREAM
-             ? rf_import_textf(r->profile, "device %d, stream %s", device, stream)
-             : NULL;
-}
-
 static roof_record *record_of(reading *r, sqlite3_stmt *row) {
   const char *name = (const char *)sqlite3_column_text(row, 0);
   name = name != NULL ? name : "unnamed";
-  return rf_import_part(r->profile, part_of(r, row), name, strlen(name));
+  const char *part =
+      rf_import_place(r->profile, sqlite3_column_int(row, 3), (const char *)sqlite3_column_text(row, 4));
+  return rf_import_part(r->profile, part, name, strlen(name));
 }
 
 /** Nanoseconds from column 1 to column 2; false when they are no times. */

@@ -153,21 +153,21 @@ static roof_status take_call(reading *r, roof_error *error) {
     return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, time + 1, "`%.40s` is no time",
                            rf_import_field(&r->row, time));
   }
-  roof_record *record = rf_import_record(r->profile, name, bare_length(name));
+  const char *device = rf_import_field(&r->row, rf_import_column(&r->header, "Device"));
+  const char *stream = rf_import_field(&r->row, rf_import_column(&r->header, "Stream"));
+  roof_record *record = rf_import_record_on(r->profile, name, bare_length(name), device, stream);
   if (record == NULL) {
     return rf_import_settled(r->profile, error);
   }
   rf_import_call(r->profile, record, picoseconds);
-  take_device(r, rf_import_field(&r->row, rf_import_column(&r->header, "Device")));
+  take_device(r, device);
   double bytes =
       rf_import_number(rf_import_field(&r->row, size), NULL) * rf_import_unit(unit_of(r, size), 1024);
   if (bytes >= 0) {
     rf_import_moved(record, rf_import_way_of(name), bytes);
   }
   if (rf_import_time(rf_import_field(&r->row, start), unit_of(r, start), NULL, &begin)) {
-    rf_import_call_at(r->profile, record, (int64_t)(begin / 1000), picoseconds,
-                      rf_import_field(&r->row, rf_import_column(&r->header, "Device")),
-                      rf_import_field(&r->row, rf_import_column(&r->header, "Stream")));
+    rf_import_call_at(r->profile, record, (int64_t)(begin / 1000), picoseconds, device, stream);
   }
   return ROOF_OK;
 }

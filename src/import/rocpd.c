@@ -30,9 +30,11 @@ static const char *text_of(sqlite3_stmt *row, int column, const char *otherwise)
   return text != NULL && text[0] != '\0' ? text : otherwise;
 }
 
+/** Of the device and the stream in columns 4 and 5 where the profile is rolled up by them. */
 static roof_record *record_of(reading *r, sqlite3_stmt *row) {
   const char *name = rf_rocprof_copy(text_of(row, 0, "unnamed"));
-  return rf_import_record(r->profile, name, rf_rocprof_name(name));
+  const char *part = rf_import_place(r->profile, sqlite3_column_int(row, 4), text_of(row, 5, ""));
+  return rf_import_part(r->profile, part, name, rf_rocprof_name(name));
 }
 
 /** Nanoseconds from column 1 to column 2; false when they are no times. */
@@ -130,13 +132,14 @@ static roof_status take_column(void *state, sqlite3_stmt *row) {
 #define KERNEL "COALESCE(NULLIF(s.display_name, ''), s.kernel_name)"
 #define DISPATCHES                                                                                           \
   "\"rocpd_kernel_dispatch%w\" k LEFT JOIN \"rocpd_info_kernel_symbol%w\" s ON s.id = k.kernel_id "
+#define AGENT "LEFT JOIN \"rocpd_info_agent%w\" a ON a.id = k.agent_id "
 #define LAUNCHED                                                                                             \
   "LEFT JOIN (SELECT v.stack_id AS id, min(r.start) AS launched FROM \"rocpd_region%w\" r JOIN "             \
   "\"rocpd_event%w\" v ON v.id = r.event_id WHERE v.stack_id > 0 GROUP BY 1) l ON l.id = t.stack_id "
 
 static const char kernels[] =
     "SELECT " KERNEL ", k.start, k.\"end\", COALESCE(NULLIF(a.product_name, ''), a.name), a.type_index, "
-    "k.stream_id, l.launched FROM " DISPATCHES "LEFT JOIN \"rocpd_info_agent%w\" a ON a.id = k.agent_id "
+    "k.stream_id, l.launched FROM " DISPATCHES AGENT
     "LEFT JOIN \"rocpd_event%w\" t ON t.id = k.event_id " LAUNCHED "ORDER BY k.start";
 static const char copies[] =
     "SELECT n.string, m.start, m.\"end\", m.size, a.type_index, m.stream_id, l.launched FROM "
@@ -150,13 +153,14 @@ static const char has_samples[] =
     "SELECT 1 FROM pragma_table_info('rocpd_pmc_event%q') WHERE name = 'sample_id'";
 
 /** Samples of counters over time are no counts of the dispatch. */
-static const char counts[] = "SELECT " KERNEL ", p.name, SUM(e.value) FROM " DISPATCHES
-                             "JOIN \"rocpd_pmc_event%w\" e ON e.event_id = k.event_id "
-                             "JOIN \"rocpd_info_pmc%w\" p ON p.id = e.pmc_id GROUP BY k.kernel_id, p.name";
+static const char counts[] =
+    "SELECT " KERNEL ", p.name, SUM(e.value), NULL, a.type_index, k.stream_id FROM " DISPATCHES AGENT
+    "JOIN \"rocpd_pmc_event%w\" e ON e.event_id = k.event_id "
+    "JOIN \"rocpd_info_pmc%w\" p ON p.id = e.pmc_id GROUP BY k.kernel_id, p.name, k.agent_id, k.stream_id";
 static const char unsampled[] =
-    "SELECT " KERNEL ", p.name, SUM(e.value) FROM " DISPATCHES
+    "SELECT " KERNEL ", p.name, SUM(e.value), NULL, a.type_index, k.stream_id FROM " DISPATCHES AGENT
     "JOIN \"rocpd_pmc_event%w\" e ON e.event_id = k.event_id AND e.sample_id IS NULL "
-    "JOIN \"rocpd_info_pmc%w\" p ON p.id = e.pmc_id GROUP BY k.kernel_id, p.name";
+    "JOIN \"rocpd_info_pmc%w\" p ON p.id = e.pmc_id GROUP BY k.kernel_id, p.name, k.agent_id, k.stream_id";
 
 /** Runs a query whose tables end in `suffix`. */
 static roof_status query(reading *r, const char *form, const char *suffix,

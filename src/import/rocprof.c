@@ -161,7 +161,9 @@ static roof_status take_row(reading *r, const import_row *row, roof_error *error
     r->domains += domain;
     return ROOF_OK;
   }
-  roof_record *record = rf_import_record(r->profile, name, rf_rocprof_name(name));
+  roof_record *record =
+      rf_import_record_on(r->profile, name, rf_rocprof_name(name), rf_import_field(row, r->c.device),
+                          rf_import_field(row, r->c.stream));
   rocprof_bag *b = record != NULL ? rf_rocprof_bag(&r->bags, r->profile, record) : NULL;
   if (b == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "rocprof: out of memory");

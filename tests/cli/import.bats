@@ -155,9 +155,31 @@ PARTS
   has 'and 1 more; --top N shows more'
 }
 
+@test "traces of other profilers are rolled up by device and stream too; sums by hand" {
+  sed '4s/(0),1,,7,/(1),1,,9,/' "$fixtures/nsys-trace.csv" >nsys.csv
+  sed '6s/(0)","1","7"/(1)","1","9"/' "$fixtures/nvprof-trace.csv" >nvprof.csv
+  sed '3s/,1,1,36,/,2,3,36,/' "$fixtures/rocprofv3-trace.csv" >rocprofv3.csv
+  cp "$fixtures/rocpd.db" rocpd.db
+  while IFS='|' read -r file by wanted; do
+    run -0 "$ROOFLINE" import "$file" --by "$by" --json
+    [ "$(json '[.parts[] | "\(.part): \(.calls) \(.seconds * 1e9 | round)"] | join("; ")')" = "\"$wanted\"" ] ||
+      { echo "$file $by: $(json '.parts')"; false; }
+    [ "$(json '([.parts[].seconds] | add * 1e12 | round) == (.total_seconds * 1e12 | round)')" = true ]
+    [ "$(json '([.parts[].flops] | add // 0 | round) == ([.kernels[] | .calls * ((.flops // {}) | add // 0)] | add | round)')" = true ]
+  done <<'PARTS'
+nsys.csv|device|device 0: 2 600; device 1: 1 300
+nsys.csv|stream|device 0, stream 7: 2 600; device 1, stream 9: 1 300
+nvprof.csv|device|device 0: 2 120000; device 1: 1 22000
+nvprof.csv|stream|device 0, stream 7: 2 120000; device 1, stream 9: 1 22000
+rocprofv3.csv|device|device 1: 1 10000; device 2: 1 11000
+rocprofv3.csv|stream|device 1, stream 1: 1 10000; device 2, stream 3: 1 11000
+rocpd.db|stream|device 0, stream 1: 5 7198000
+PARTS
+}
+
 @test "a dimension that a file does not have is refused with those that it has" {
   run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --by module
-  has 'nsys-trace.csv: it has no modules (PyTorch: with_modules=True or with_stack=True); what it has: --by kernel, class, rank'
+  has 'nsys-trace.csv: it has no modules (PyTorch: with_modules=True or with_stack=True); what it has: --by kernel, class, rank, device, stream'
   run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --by nvtx
   has 'it has no ranges that the program marked'
   run -2 "$ROOFLINE" import "$fixtures/kineto.json" --by modul
