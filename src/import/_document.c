@@ -90,6 +90,7 @@ static json_t *kernel_json(const roof_ranked_record *row) {
       rf_json_numbers(r->samples, r->sample_count), "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
       "counters", counters_of(r, false));
+  rf_json_set(kernel, "part", r->part != NULL ? json_string(r->part) : json_null());
   rf_json_set(kernel, "stalls", counters_of(r, true));
   rf_json_set(kernel, "rules", rules_of(r));
   rf_json_set(kernel, "counted", counted);
@@ -147,8 +148,16 @@ static json_t *part_json(const roof_part *part) {
                    part->worst != NULL ? part->worst->record->name : NULL);
 }
 
-/** Who waited for the others. */
-static void add_ranks(json_t *object, const roof_profile *profile) {
+/** Who waited for the others, where kernels are rolled up by rank. */
+static void add_ranks(json_t *object, const roof_profile *profile, const roof_ranking *ranking) {
+  static const char *const keys[] = {"ranks", "collectives", "unmatched_collectives", "imbalance"};
+  bool asked = ranking->parts != NULL && ranking->parts->by == ROOF_BY_RANK;
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !asked; i++) {
+    rf_json_set(object, keys[i], json_null());
+  }
+  if (!asked) {
+    return;
+  }
   roof_ranks ranks = {0};
   json_t *list = json_array();
   if (roof_profile_ranks(profile, &ranks, NULL) != ROOF_OK) {
@@ -168,17 +177,14 @@ static void add_ranks(json_t *object, const roof_profile *profile) {
   roof_ranks_done(&ranks);
 }
 
-/** What the kernels were rolled up by, and each kernel's part. */
+/** What the kernels were rolled up by, null where they were not. */
 static void add_parts(json_t *object, const roof_ranking *ranking) {
-  json_t *parts = json_array(), *kernels = json_object_get(object, "kernels");
-  for (size_t i = 0; i < ranking->parts->count; i++) {
+  json_t *parts = ranking->parts != NULL ? json_array() : json_null();
+  for (size_t i = 0; ranking->parts != NULL && i < ranking->parts->count; i++) {
     rf_json_append(parts, part_json(&ranking->parts->list[i]));
   }
-  for (size_t i = 0; i < ranking->count; i++) {
-    const char *part = ranking->rows[i].record->part;
-    rf_json_set(json_array_get(kernels, i), "part", part != NULL ? json_string(part) : json_null());
-  }
-  rf_json_set(object, "by", json_string(roof_by_name(ranking->parts->by)));
+  rf_json_set(object, "by",
+              ranking->parts != NULL ? json_string(roof_by_name(ranking->parts->by)) : json_null());
   rf_json_set(object, "parts", parts);
 }
 
@@ -199,12 +205,8 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
   if (object != NULL) {
     add_taken(object, profile);
     rf_json_set(object, "truncated", json_boolean(profile->truncated));
-    if (ranking->parts != NULL) {
-      add_parts(object, ranking);
-      if (ranking->parts->by == ROOF_BY_RANK) {
-        add_ranks(object, profile);
-      }
-    }
+    add_parts(object, ranking);
+    add_ranks(object, profile, ranking);
     rf_json_set(object, "time", rf_time_json(profile));
     rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());
   }
