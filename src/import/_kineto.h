@@ -5,6 +5,7 @@
 #include "import/_chrome.h"
 #include "import/_intern.h"
 #include "import/_kernel_name.h"
+#include "import/_marks.h"
 #include "import/_torch.h"
 
 #define KINETO_NONE UINT32_MAX /* no operator */
@@ -86,12 +87,6 @@ typedef struct kineto_wait {
   int64_t start, end; /* ns */
 } kineto_wait;
 
-/** A range of time that something marked on a thread of the host or on a stream. */
-typedef struct kineto_mark {
-  int64_t start, end;            /* ns */
-  uint32_t thread, name, parent; /* `parent`: the mark around it, an index */
-} kineto_mark;
-
 #define KINETO_ROWS(type)                                                                                    \
   struct {                                                                                                   \
     type *list;                                                                                              \
@@ -106,7 +101,7 @@ typedef struct kineto {
   KINETO_ROWS(kineto_launch) launches;
   KINETO_ROWS(kineto_kernel) kernels;
   KINETO_ROWS(kineto_wait) waits;
-  KINETO_ROWS(kineto_mark) marks;  /* of the dimension asked for */
+  KINETO_ROWS(import_mark) marks;  /* of the dimension asked for */
   KINETO_ROWS(kineto_name) said;   /* by number in `names` */
   KINETO_ROWS(kineto_shape) calls; /* by number in `shapes` */
   intern names, threads, shapes;

@@ -1,5 +1,4 @@
 /* What a kernel is part of: the operator, module, range or step that launched it, its device, its stream. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "import/_kineto.h"
@@ -18,45 +17,14 @@ bool rf_kineto_marks(kineto *t, rf_span name, bool annotation) {
   return by != ROOF_BY_KERNEL && by == t->profile->by;
 }
 
-static int by_nesting(const void *a, const void *b) {
-  const kineto_mark *x = a, *y = b;
-  return x->thread != y->thread ? (x->thread < y->thread ? -1 : 1)
-         : x->start != y->start ? (x->start < y->start ? -1 : 1)
-                                : (x->end < y->end) - (x->end > y->end);
-}
-
 void rf_kineto_nest_marks(kineto *t) {
-  kineto_mark *marks = t->marks.list;
-  uint32_t top = KINETO_NONE;
   t->profile->dimensions |= 1u << ROOF_BY_DEVICE | 1u << ROOF_BY_STREAM;
   t->profile->dimensions |= t->ops.count > 0 ? 1u << ROOF_BY_OP : 0;
-  if (t->marks.count > 0) {
-    qsort(marks, t->marks.count, sizeof *marks, by_nesting);
-  }
-  for (uint32_t i = 0; i < t->marks.count; i++) {
-    while (top != KINETO_NONE && (marks[top].thread != marks[i].thread || marks[top].end <= marks[i].start)) {
-      top = marks[top].parent;
-    }
-    marks[i].parent = top;
-    top = i;
-  }
+  rf_marks_nest(t->marks.list, t->marks.count);
 }
 
-/** The innermost mark around a time on a thread, NULL: none. */
-static const kineto_mark *mark_around(const kineto *t, uint32_t thread, int64_t time) {
-  size_t low = 0, high = t->marks.count; /* the first that begins after it */
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    const kineto_mark *m = &t->marks.list[middle];
-    bool before = m->thread != thread ? m->thread < thread : m->start <= time;
-    low = before ? middle + 1 : low;
-    high = before ? high : middle;
-  }
-  uint32_t at = low > 0 ? (uint32_t)low - 1 : KINETO_NONE;
-  while (at != KINETO_NONE && t->marks.list[at].thread == thread && t->marks.list[at].end <= time) {
-    at = t->marks.list[at].parent;
-  }
-  return at != KINETO_NONE && t->marks.list[at].thread == thread ? &t->marks.list[at] : NULL;
+static const import_mark *mark_around(const kineto *t, uint32_t thread, int64_t time) {
+  return rf_marks_around(t->marks.list, t->marks.count, thread, time);
 }
 
 static const char *name_of(const kineto *t, uint32_t number, char text[KINETO_NAME]) {
@@ -79,7 +47,7 @@ static const char *marked(const kineto *t, const kineto_kernel *k, const char *o
                           char text[KINETO_NAME]) {
   const kineto_launch *launch = rf_kineto_launch_of(t, k->correlation);
   bool step = t->profile->by == ROOF_BY_STEP; /* of all threads */
-  const kineto_mark *mark = launch != NULL ? mark_around(t, step ? 0 : launch->thread, launch->start) : NULL;
+  const import_mark *mark = launch != NULL ? mark_around(t, step ? 0 : launch->thread, launch->start) : NULL;
   if (mark == NULL && (launch == NULL || !step)) {
     mark = mark_around(t, step ? 0 : k->stream, k->start);
   }

@@ -251,12 +251,12 @@ static roof_status add_mark(kineto *t, const chrome_event *e, bool annotation) {
   if (!rf_kineto_marks(t, e->name, annotation) || !when(e, &start, &length)) {
     return ROOF_OK;
   }
-  kineto_mark *mark = append(&t->marks, sizeof *mark);
+  import_mark *mark = append(&t->marks, sizeof *mark);
   uint32_t thread = t->profile->by == ROOF_BY_STEP ? 0 : thread_of(t, e), name = name_of(t, e->name);
   if (mark == NULL || thread == INTERN_FAILED || name == INTERN_FAILED) {
     return rf_kineto_no_memory(t);
   }
-  *mark = (kineto_mark){start, start + (int64_t)(length / 1000), thread, name, KINETO_NONE};
+  *mark = (import_mark){start, start + (int64_t)(length / 1000), thread, name, MARK_NONE};
   return ROOF_OK;
 }
 

@@ -1,8 +1,11 @@
 /* What `nsys export --type sqlite` writes: every kernel and copy with its start and end in nanoseconds, and
  * the devices. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/_ceilings.h"
+#include "import/_intern.h"
+#include "import/_marks.h"
 #include "import/_sqlite.h"
 
 /** rocprofv3 writes SQLite too: rocpd.c. */
@@ -16,6 +19,9 @@ typedef struct reading {
   roof_profile *profile;
   sqlite3 *db;
   size_t kernels;
+  intern names; /* of the marks */
+  import_mark *marks;
+  size_t mark_count, mark_room;
   roof_error *error;
 } reading;
 
@@ -37,11 +43,23 @@ static roof_status has_column(reading *r, const char *table, const char *column,
   return status;
 }
 
+/** The range that the program marked around the launch of a call, whose time and thread columns 5 and 6 have. */
+static const char *range_of(reading *r, sqlite3_stmt *row) {
+  const import_mark *mark =
+      sqlite3_column_type(row, 5) == SQLITE_INTEGER
+          ? rf_marks_around(r->marks, r->mark_count, (uint64_t)sqlite3_column_int64(row, 6),
+                            sqlite3_column_int64(row, 5))
+          : NULL;
+  size_t size;
+  return mark != NULL ? rf_intern_get(&r->names, mark->name, &size) : "outside any range";
+}
+
 static roof_record *record_of(reading *r, sqlite3_stmt *row) {
   const char *name = (const char *)sqlite3_column_text(row, 0);
   name = name != NULL ? name : "unnamed";
-  const char *part =
+  const char *place =
       rf_import_place(r->profile, sqlite3_column_int(row, 3), (const char *)sqlite3_column_text(row, 4));
+  const char *part = r->profile->by == ROOF_BY_NVTX ? range_of(r, row) : place;
   return rf_import_part(r->profile, part, name, strlen(name));
 }
 
@@ -90,7 +108,7 @@ static roof_status take_copy(void *state, sqlite3_stmt *row) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    rf_import_moved(record, rf_import_way_of(record->name), sqlite3_column_double(row, 6));
+    rf_import_moved(record, rf_import_way_of(record->name), sqlite3_column_double(row, 7));
     take_place(r, row, record);
   }
   return ROOF_OK;
@@ -103,10 +121,36 @@ static roof_status take_set(void *state, sqlite3_stmt *row) {
     return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    rf_import_moved(record, IMPORT_WAY_SET, sqlite3_column_double(row, 6));
+    rf_import_moved(record, IMPORT_WAY_SET, sqlite3_column_double(row, 7));
     take_place(r, row, record);
   }
   return ROOF_OK;
+}
+
+static roof_status take_range(void *state, sqlite3_stmt *row) {
+  reading *r = state;
+  const char *name = (const char *)sqlite3_column_text(row, 3);
+  r->profile->dimensions |= 1u << ROOF_BY_NVTX;
+  if (r->profile->by != ROOF_BY_NVTX || r->mark_count >= MARK_NONE) {
+    return ROOF_OK;
+  }
+  if (r->mark_count == r->mark_room) {
+    size_t room = 2 * r->mark_room + 64;
+    import_mark *more = realloc(r->marks, room * sizeof *more);
+    if (more == NULL) {
+      return roof_error_set(r->error, ROOF_E_MEMORY, "nsys: out of memory");
+    }
+    r->marks = more;
+    r->mark_room = room;
+  }
+  name = name != NULL ? name : "unnamed";
+  import_mark mark = {.start = sqlite3_column_int64(row, 0),
+                      .end = sqlite3_column_int64(row, 1),
+                      .thread = (uint64_t)sqlite3_column_int64(row, 2),
+                      .name = rf_intern_add(&r->names, name, strlen(name) + 1)};
+  r->marks[r->mark_count++] = mark;
+  return mark.name != INTERN_FAILED ? ROOF_OK
+                                    : roof_error_set(r->error, ROOF_E_MEMORY, "nsys: out of memory");
 }
 
 static roof_status take_wait(void *state, sqlite3_stmt *row) {
@@ -141,14 +185,16 @@ static roof_status take_device(void *state, sqlite3_stmt *row) {
 #define LAUNCHES "CUPTI_ACTIVITY_KIND_RUNTIME"
 #define KERNELS "CUPTI_ACTIVITY_KIND_KERNEL"
 #define COPIES "CUPTI_ACTIVITY_KIND_MEMCPY"
+#define RANGES "NVTX_EVENTS"
 #define SETS "CUPTI_ACTIVITY_KIND_MEMSET"
 
-/* Queries of calls: a name, a start, an end, these three, bytes. The launch is that of their correlation in their
+/* Queries of calls: a name, a start, an end, these four, bytes. The launch is that of their correlation in their
  * process, which is in the upper bits of its and its threads' numbers. */
-#define PLACE ", c.deviceId, c.streamId, l.launched"
-#define NO_PLACE ", 0, '', NULL"
+#define PLACE ", c.deviceId, c.streamId, l.launched, l.thread"
+#define NO_PLACE ", 0, '', NULL, NULL"
 #define LAUNCHED                                                                                             \
-  " LEFT JOIN (SELECT correlationId AS id, globalTid / 16777216 AS process, min(start) AS launched "         \
+  " LEFT JOIN (SELECT correlationId AS id, globalTid / 16777216 AS process, min(start) AS launched, "        \
+  "globalTid AS thread "                                                                                     \
   "FROM " LAUNCHES " GROUP BY 1, 2) l ON l.id = c.correlationId AND l.process = c.globalPid / 16777216"
 #define KERNEL_FROM " FROM " KERNELS " c LEFT JOIN StringIds s ON s.id = c.demangledName"
 #define COPY_NAME                                                                                            \
@@ -161,6 +207,11 @@ static const struct {
   const char *sql, *plain; /* `plain` where they are not there; NULL: nothing then */
   roof_status (*take)(void *state, sqlite3_stmt *row);
 } queries[] = {
+    {RANGES, "textId", "StringIds", /* those that are pushed and popped, which nest */
+     "SELECT n.start, n.end, n.globalTid, COALESCE(n.text, s.value) FROM " RANGES
+     " n LEFT JOIN StringIds s ON s.id = n.textId WHERE n.eventType = 59 AND n.end IS NOT NULL AND "
+     "n.globalTid IS NOT NULL",
+     NULL, take_range},
     {"TARGET_INFO_GPU", "", NULL, "SELECT name, memoryBandwidth FROM TARGET_INFO_GPU ORDER BY id", NULL,
      take_device},
     {KERNELS, "globalPid", LAUNCHES,
@@ -198,11 +249,16 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   roof_status status = rf_import_sqlite(source, &r.db, error);
   for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == ROOF_OK; i++) {
     status = run_query(&r, i);
+    if (queries[i].take == take_range) {
+      rf_marks_nest(r.marks, r.mark_count);
+    }
   }
   if (status == ROOF_OK && r.kernels == 0) {
     status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
                              "no CUDA kernel in it (a table CUPTI_ACTIVITY_KIND_KERNEL with rows)");
   }
+  rf_intern_done(&r.names);
+  free(r.marks);
   sqlite3_close(r.db);
   return status;
 }

@@ -177,6 +177,12 @@ rocpd.db|stream|device 0, stream 1: 5 7198000
 PARTS
 }
 
+@test "kernels of Nsight Systems are rolled up by the range around their launch on its thread; sums by hand" {
+  run -0 "$ROOFLINE" import "$fixtures/nsys-nvtx.sqlite" --by nvtx --json
+  [ "$(json '[.parts[] | "\(.part): \(.calls) \(.seconds * 1e6 | round)"] | join("; ")')" = '"forward: 2 35; outside any range: 3 27; step: 3 26; inner: 1 20"' ]
+  [ "$(json '.total_seconds * 1e6 | round')" = 108 ]
+}
+
 @test "a dimension that a file does not have is refused with those that it has" {
   run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --by module
   has 'nsys-trace.csv: it has no modules (PyTorch: with_modules=True or with_stack=True); what it has: --by kernel, class, rank, device, stream'
