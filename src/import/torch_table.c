@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "import/import.h"
+#include "roofline/units.h"
 
 enum { COLUMNS = 32, NUMBER = 64 };
 
@@ -222,9 +223,12 @@ static roof_status fill_up(roof_profile *profile, const entries *all, bool kerne
   left = kernels ? take_alone(all, lists, left) : left;
   free(lists);
   if (left > all->whole / ROUNDED) {
-    rf_import_skip(profile, "rows beyond row_limit",
-                   rf_import_textf(profile, "%.4g ms of the %.4g ms on the device that the table ends with",
-                                   (double)left * 1e-9, (double)all->whole * 1e-9));
+    char missing[32], whole[32];
+    roof_quantity_format(missing, sizeof missing, (double)left * 1e-12, "s");
+    roof_quantity_format(whole, sizeof whole, (double)all->whole * 1e-12, "s");
+    rf_import_skip(
+        profile, "rows beyond row_limit",
+        rf_import_textf(profile, "%s of the %s on the device that the table ends with", missing, whole));
   }
   return ROOF_OK;
 }

@@ -244,7 +244,7 @@ PARTS
   run -0 "$ROOFLINE" import "$fixtures/torch-table-limit.txt"
   has '4 kernels, 7.883 ms'
   has 'aten::sum '
-  has 'left out: rows beyond row_limit: 0.321 ms of the 8.204 ms on the device that the table ends with'
+  has 'left out: rows beyond row_limit: 321.0 µs of the 8.204 ms on the device that the table ends with'
   sed 's/total: 8.204ms/total: 7.789ms/' "$fixtures/torch-table-limit.txt" >whole.txt
   run -0 "$ROOFLINE" import whole.txt
   has '3 kernels, 7.789 ms'
