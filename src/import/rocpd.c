@@ -190,10 +190,8 @@ static roof_status read_processes(reading *r) {
                            "a rocpd database of version 4, of which there is no release: write it with "
                            "--output-format csv");
   }
-  const char *end = r->suffixes.data + r->suffixes.length;
-  for (const char *suffix = r->suffixes.data; status == ROOF_OK && suffix < end;
-       suffix += strlen(suffix) + 1) {
-    status = read_process(r, suffix);
+  for (size_t at = 0; status == ROOF_OK && at < r->suffixes.length; at += strlen(r->suffixes.data + at) + 1) {
+    status = read_process(r, r->suffixes.data + at);
   }
   return status;
 }
