@@ -124,7 +124,7 @@ static inline bool is_clean(const char *p, const char *end) {
 /** The text of a string with its escapes undone (NULL: not kept), what does not fit cut off; `strict`: false for what
  * JSON does not allow and what does not fit. */
 static bool undo(rf_span string, char *text, size_t size, bool strict, size_t *length) {
-  const char *p = string.at, *end = p + string.size;
+  const char *p = string.at, *end = string.size > 0 ? p + string.size : p; /* NULL: not there */
   size_t used = 0;
   for (bool good = true; p < end;) {
     char bytes[4];
