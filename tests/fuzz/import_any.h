@@ -18,7 +18,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  roof_import_options options = {0};
+  /* by a dimension that the length chooses, so that white space behind a file is enough to try another */
+  roof_import_options options = {.by = (roof_by)(size % ROOF_BY_COUNT), .by_if_known = true};
   roof_profile profile;
   if (roof_format_find(FORMAT, &options.format, NULL) != ROOF_OK ||
       roof_profile_init(&profile, NULL) != ROOF_OK) {
