@@ -2,27 +2,39 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/letters.h"
 
-enum { MOST_CONTAINERS = 1 << 17 };
+enum { MOST_CONTAINERS = 1 << 17, GIVEN = 8 /* characters at a time */ };
 
-static size_t count_containers(const char *text, size_t length) {
-  size_t count = 0;
+/** What one look at a document's text shows. */
+typedef struct extent {
+  size_t containers;
+  size_t longest; /**< characters of its longest string or number, or more */
+} extent;
+
+static extent measure(const char *text, size_t length) {
+  extent e = {0, 0};
+  size_t from = 0;
   bool string = false;
   for (size_t i = 0; i < length; i++) {
     if (text[i] == '"') {
       string = !string;
     } else if (string) {
       i += text[i] == '\\';
-    } else {
-      count += text[i] == '{' || text[i] == '[';
+    } else if (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t' || text[i] == ',' ||
+               text[i] == ':' || text[i] == '{' || text[i] == '[' || text[i] == '}' || text[i] == ']') {
+      e.containers += text[i] == '{' || text[i] == '[';
+      e.longest = i - from > e.longest ? i - from : e.longest;
+      from = i + 1;
     }
   }
-  return count;
+  e.longest = length - from > e.longest ? length - from : e.longest;
+  return e;
 }
 
 /** Something of what this thread writes could not be kept. */
@@ -31,19 +43,42 @@ static _Thread_local bool lost;
 /** An allocation of jansson's failed in this thread. */
 static _Thread_local bool starved;
 
+/** Memory for jansson's reader when there is no other: without a character that it could not keep it runs past the end of
+ *  a string, or ends the program. It is given no more text then, so that a little is enough. */
+static _Thread_local struct {
+  char *data;
+  size_t size, used;
+  size_t largest; /**< of one block: what the longest string can need; without others it gives up */
+} spare;
+
 static json_malloc_t allocate;
+static json_free_t release;
+
+static void *take_spare(size_t size) {
+  size_t room = (size + 15) / 16 * 16;
+  if (size > spare.largest || room > spare.size - spare.used) {
+    return NULL;
+  }
+  spare.used += room;
+  return spare.data + spare.used - room;
+}
 
 static void *allocate_noting(size_t size) {
   void *data = allocate(size);
   starved = starved || data == NULL;
-  return data;
+  return data != NULL ? data : take_spare(size);
+}
+
+static void release_noting(void *data) {
+  if ((uintptr_t)data - (uintptr_t)spare.data >= spare.size) {
+    release(data);
+  }
 }
 
 /** jansson's reader goes on without the characters for which there was no memory, its writer without a key: only its allocator knows. */
 static void watch_allocations(void) {
-  json_free_t release;
   json_get_alloc_funcs(&allocate, &release);
-  json_set_alloc_funcs(allocate_noting, release);
+  json_set_alloc_funcs(allocate_noting, release_noting);
 }
 
 static void watch(void) {
@@ -52,20 +87,55 @@ static void watch(void) {
   starved = false;
 }
 
+/** Text that is not read yet. */
+typedef struct rest {
+  const char *text;
+  size_t length;
+} rest;
+
+static size_t give(void *buffer, size_t size, void *user) {
+  rest *r = user;
+  size_t most = size < GIVEN ? size : GIVEN, count = starved ? 0 : r->length < most ? r->length : most;
+  memcpy(buffer, r->text, count);
+  r->text += count;
+  r->length -= count;
+  return count;
+}
+
+/** With the spare memory, which nothing that it returns is in. */
+static json_t *load_sparing(const char *text, size_t length, size_t longest, size_t flags,
+                            json_error_t *why) {
+  /* its buffer doubles; each character given can end a string and make what holds it grow */
+  spare.largest = 2 * (longest + 16);
+  spare.size = 2 * spare.largest + (GIVEN + 1) * (3 * spare.largest + 256);
+  spare.used = 0;
+  spare.data = malloc(spare.size);
+  starved = spare.data == NULL;
+  rest all = {text, length};
+  json_t *root = starved ? NULL : json_load_callback(give, &all, flags, why);
+  if (starved) {
+    json_decref(root);
+    root = NULL;
+  }
+  free(spare.data);
+  spare.data = NULL;
+  spare.size = spare.used = spare.largest = 0;
+  return root;
+}
+
 json_t *rf_json_load(const char *text, size_t length, size_t flags, json_error_t *why) {
   json_error_t unused;
   why = why != NULL ? why : &unused;
-  if (count_containers(text, length) > MOST_CONTAINERS) {
+  extent e = measure(text, length);
+  if (e.containers > MOST_CONTAINERS) {
     *why = (json_error_t){.line = 0};
     snprintf(why->text, sizeof why->text,
              "more than %d objects and lists in one document: split it into several", MOST_CONTAINERS);
     return NULL;
   }
   watch();
-  json_t *root = json_loadb(text, length, flags, why);
+  json_t *root = load_sparing(text, length, e.longest, flags, why);
   if (starved) {
-    json_decref(root);
-    root = NULL;
     *why = (json_error_t){.line = -1, .column = -1, .text = "out of memory"};
     why->text[JSON_ERROR_TEXT_LENGTH - 1] = json_error_out_of_memory; /* where json_error_code finds it */
   }
