@@ -69,13 +69,12 @@ static void find_devices(account *a) {
     a->tracks[i] = (uint32_t)i;
   }
   qsort_r(a->tracks, t->track_count, sizeof *a->tracks, by_device, t->tracks);
+  roof_device_time *last = NULL;
   for (size_t i = 0; i < t->track_count; i++) {
     const roof_track *track = &t->tracks[a->tracks[i]];
-    size_t count = a->result.device_count;
-    const roof_device_time *last = count > 0 ? &a->result.devices[count - 1] : NULL;
     if (last == NULL || last->trace != track->trace || last->device != track->device) {
-      a->result.devices[a->result.device_count++] =
-          (roof_device_time){.trace = track->trace, .device = track->device, .name = track->device_name};
+      last = &a->result.devices[a->result.device_count++];
+      *last = (roof_device_time){.trace = track->trace, .device = track->device, .name = track->device_name};
     }
     a->device_of[a->tracks[i]] = (uint32_t)a->result.device_count - 1;
   }
@@ -97,14 +96,7 @@ static void sort_slices(account *a) {
   memmove(a->first + 1, a->first, devices * sizeof *a->first);
   a->first[0] = 0;
   for (size_t d = 0; d < devices; d++) {
-    const roof_slice **list = a->slices + a->first[d];
-    size_t count = a->first[d + 1] - a->first[d], i = 1;
-    while (i < count && by_start(&list[i - 1], &list[i]) <= 0) {
-      i++;
-    }
-    if (i < count) {
-      qsort(list, count, sizeof *list, by_start);
-    }
+    qsort(a->slices + a->first[d], a->first[d + 1] - a->first[d], sizeof *a->slices, by_start);
   }
 }
 

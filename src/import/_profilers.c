@@ -30,10 +30,14 @@ static const char ncu_metrics[] =
   "SQ_INSTS_VALU_ADD_" type ",SQ_INSTS_VALU_MUL_" type ",SQ_INSTS_VALU_TRANS_" type ",SQ_INSTS_VALU_"        \
   "FMA_" type
 #define MOPS(type) "SQ_INSTS_VALU_MFMA_MOPS_" type
-#define ROCPROF_RUN(number, counters)                                                                        \
+static const char rocprof_first[] = VALU("F16") "," VALU("F32") ",FETCH_SIZE",
+                  rocprof_second[] = VALU("F64") "," MOPS("F16") "," MOPS("BF16") "," MOPS("F32") "," MOPS(
+                      "F64") ",WRITE_SIZE",
+                  rocprof_third[] = "SQ_INSTS_VALU_INT32,SQ_INSTS_VALU_INT64," MOPS("I8");
+#define ROCPROF_RUN(file, counters)                                                                          \
   {                                                                                                          \
-    "rocprofv3", "--kernel-trace", "--pmc", counters, "--output-format", "csv", "-d", ".", "-o",             \
-        "roofline-rocprofv3-" number, "--", "@program"                                                       \
+    "rocprofv3", "--kernel-trace", "--pmc", counters, "--output-format", "csv", "-d", ".", "-o", file, "--", \
+        "@program"                                                                                           \
   }
 
 static const char torch_program[] = "import runpy, sys, torch.profiler as t\n"
@@ -83,10 +87,9 @@ static const roof_profiler profilers[] = {
      .format = "rocprof",
      .file = "roofline-rocprofv3.csv",
      .cost = "the program is run three times, for what can be counted at once; kernels wait for each other",
-     .commands = {ROCPROF_RUN("1", VALU("F16") "," VALU("F32") ",FETCH_SIZE"),
-                  ROCPROF_RUN("2", VALU("F64") "," MOPS("F16") "," MOPS("BF16") "," MOPS("F32") "," MOPS(
-                                       "F64") ",WRITE_SIZE"),
-                  ROCPROF_RUN("3", "SQ_INSTS_VALU_INT32,SQ_INSTS_VALU_INT64," MOPS("I8")),
+     .commands = {ROCPROF_RUN("roofline-rocprofv3-1", rocprof_first),
+                  ROCPROF_RUN("roofline-rocprofv3-2", rocprof_second),
+                  ROCPROF_RUN("roofline-rocprofv3-3", rocprof_third),
                   {"sh", "-c",
                    "cat roofline-rocprofv3-[123]_counter_collection.csv >roofline-rocprofv3.csv"}}},
     {.name = "rocprofv3-trace",

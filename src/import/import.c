@@ -126,20 +126,22 @@ static roof_status detect(roof_source *source, const roof_format **format, roof_
 
 static roof_status read_source(roof_source *source, const roof_import_options *options, roof_profile *profile,
                                roof_error *error) {
-  const roof_format *format = options != NULL ? options->format : NULL;
-  if (options != NULL && options->partial) {
+  static const roof_import_options none = {0};
+  options = options != NULL ? options : &none;
+  const roof_format *format = options->format;
+  if (options->partial) {
     rf_import_forgive(source);
   }
   roof_status status = rf_import_failed(source, error);
   if (status == ROOF_OK && format == NULL) {
     status = detect(source, &format, error);
   }
-  if (status != ROOF_OK) {
+  if (status != ROOF_OK || format == NULL) {
     return status;
   }
   profile->format = format;
-  profile->decimal = options != NULL ? options->decimal : 0;
-  profile->by = options != NULL ? options->by : ROOF_BY_KERNEL;
+  profile->decimal = options->decimal;
+  profile->by = options->by;
   rf_json_begin();
   status = format->read(source, profile, error);
   rf_import_trace_read(profile, rf_import_name(source));
@@ -156,8 +158,9 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
     status =
         rf_import_error(source, error, status, 0, 0, "it ends too early, before anything that can be read");
   }
-  bool given = is_general(profile->by) || (profile->dimensions >> profile->by & 1) != 0;
-  if (status == ROOF_OK && !given && !options->by_if_known) {
+  bool given =
+      options->by_if_known || is_general(profile->by) || (profile->dimensions >> profile->by & 1) != 0;
+  if (status == ROOF_OK && !given) {
     status = refuse_by(source, profile, error);
   }
   bool settled = rf_import_settled(profile, NULL) == ROOF_OK;
