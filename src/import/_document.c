@@ -5,6 +5,7 @@
 
 #include "documents/json.h"
 #include "documents/measurements.h"
+#include "import/_intervals.h"
 #include "import/_stalls.h"
 #include "import/_time_document.h"
 #include "import/import.h"
@@ -56,12 +57,15 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
 }
 
 /** Counters, or those of what warps wait for. */
-static json_t *counters_of(const roof_record *r, bool stalls) {
+/** Counters that begin with `prefix`, without it; "": those that have no key of their own. */
+static json_t *counters_of(const roof_record *r, const char *prefix) {
   json_t *counters = json_object();
+  size_t length = strlen(prefix);
   for (size_t i = 0; i < r->counter_count; i++) {
     const char *name = r->counters[i].name;
-    if (rf_stall_is(name) == stalls) {
-      rf_json_set(counters, name + (stalls ? strlen("stall_") : 0), rf_json_number(r->counters[i].value));
+    bool own = rf_stall_is(name) || rf_interval_is(name);
+    if (own == (length > 0) && strncmp(name, prefix, length) == 0) {
+      rf_json_set(counters, name + length, rf_json_number(r->counters[i].value));
     }
   }
   return rf_json_filled(counters);
@@ -89,9 +93,10 @@ static json_t *kernel_json(const roof_ranked_record *row) {
       "seconds", rf_json_number(at->seconds / calls), "total_seconds", rf_json_number(at->seconds), "samples",
       rf_json_numbers(r->samples, r->sample_count), "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
-      "counters", counters_of(r, false));
+      "counters", counters_of(r, ""));
   rf_json_set(kernel, "part", r->part != NULL ? json_string(r->part) : json_null());
-  rf_json_set(kernel, "stalls", counters_of(r, true));
+  rf_json_set(kernel, "stalls", counters_of(r, RF_STALL));
+  rf_json_set(kernel, "intervals", counters_of(r, RF_INTERVAL));
   rf_json_set(kernel, "rules", rules_of(r));
   rf_json_set(kernel, "counted", counted);
   rf_json_add_placed(kernel, at, calls);

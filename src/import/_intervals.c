@@ -79,6 +79,10 @@ static void add_fact(roof_profile *profile, const interval_series *s, const doub
                  rf_import_textf(profile, "%s to %s, median %s", words[0], words[2], words[1]));
 }
 
+bool rf_interval_is(const char *counter) {
+  return strncmp(counter, RF_INTERVAL, strlen(RF_INTERVAL)) == 0;
+}
+
 static void settle(interval_series *s, bool alone, roof_profile *profile) {
   static const char *const names[] = {"least", "median", "most"};
   roof_stats stats;
@@ -89,8 +93,9 @@ static void settle(interval_series *s, bool alone, roof_profile *profile) {
   }
   const double rates[] = {stats.minimum, stats.median, stats.maximum};
   for (int i = 0; i < 3; i++) {
-    rf_import_counter(profile, record, rf_import_textf(profile, "%s_%s_per_second", names[i], s->event),
-                      rates[i], 1);
+    rf_import_counter(profile, record,
+                      rf_import_textf(profile, RF_INTERVAL "%s_%s_per_second", names[i], s->event), rates[i],
+                      1);
   }
   if (alone) {
     add_fact(profile, s, rates);

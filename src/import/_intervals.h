@@ -4,6 +4,9 @@
 
 #include "import/import.h"
 
+/** What names of these counters begin with. */
+#define RF_INTERVAL "interval_"
+
 enum { INTERVAL_RATES = 4096 };
 
 /** The rates of one event of one region: all of them, or an even choice of INTERVAL_RATES. */
@@ -28,6 +31,9 @@ bool rf_intervals_add(interval_list *all, const char *region, const char *event,
 
 /** Least, median and most rate of each event: counters of its region's record; a fact where there is one region. */
 void rf_intervals_settle(interval_list *all, roof_profile *profile);
+
+/** Whether a counter is such a rate. */
+bool rf_interval_is(const char *counter);
 
 void rf_intervals_done(interval_list *all);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/_intervals.h"
 #include "import/_stalls.h"
 #include "roofline/advise.h"
 #include "roofline/documents.h"
@@ -65,7 +66,7 @@ static void add_counters(roof_measurement *m, const roof_record *record) {
       roof_clue clue;
       bool is_clue = roof_clue_parse(record->counters[i].name, &clue, NULL) == ROOF_OK;
       if (is_clue == (clues == 1) && !rf_stall_is(record->counters[i].name) &&
-          isfinite(record->counters[i].value)) {
+          !rf_interval_is(record->counters[i].name) && isfinite(record->counters[i].value)) {
         (void)roof_measurement_count(m, record->counters[i].name, record->counters[i].value, NULL);
       }
     }

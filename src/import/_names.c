@@ -136,6 +136,10 @@ static void cut(const char *text, size_t width, char *out) {
 /** Its beginning, and from `from` on what distinguishes it from the others. */
 static void cut_at(const char *text, size_t from, size_t width, char *out) {
   size_t room = width - ELLIPSIS, length = strlen(text), most = room / 2;
+  if (length <= width) {
+    memcpy(out, text, length + 1);
+    return;
+  }
   for (int back = 0; back < BACK && from > 0 && isalnum((unsigned char)text[from - 1]); back++) {
     from--; /* to where the word begins */
   }

@@ -8,7 +8,7 @@
 static const struct {
   const char *reason, *counter, *meaning;
 } stalls[] = {
-#define STALL_ROW(reason, meaning) [STALL_##reason] = {#reason, "stall_" #reason, meaning},
+#define STALL_ROW(reason, meaning) [STALL_##reason] = {#reason, RF_STALL #reason, meaning},
     STALL_MAP(STALL_ROW)
 #undef STALL_ROW
 };
@@ -39,7 +39,7 @@ void rf_stalls_add(roof_profile *profile, roof_record *record, const double cycl
 }
 
 bool rf_stall_is(const char *counter) {
-  return strncmp(counter, "stall_", 6) == 0;
+  return strncmp(counter, RF_STALL, strlen(RF_STALL)) == 0;
 }
 
 /** What a warp of the kernel waits for most, -1: not counted. */

@@ -27,6 +27,9 @@
   X(tex_throttle, "for room in the queue of the texture unit")                                               \
   X(wait, "for a fixed number of cycles")
 
+/** What names of these counters begin with. */
+#define RF_STALL "stall_"
+
 typedef enum stall {
 #define STALL_ENUM(reason, meaning) STALL_##reason,
   STALL_MAP(STALL_ENUM)

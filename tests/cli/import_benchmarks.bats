@@ -134,7 +134,7 @@ refuses() { # TEXT FILE [OPTION...]
 @test "perf stat -I: sums as before, and how the rates change" {
   run -0 "$ROOFLINE" import "$fixtures/perf-interval.txt" --json
   near '.kernels[0].seconds' 1.2
-  local counters='.kernels[0].counters'
+  local counters='.kernels[0].intervals'
   near "$counters.\"least_task-clock_per_second\"" 0.2
   near "$counters.\"median_task-clock_per_second\"" 0.8
   near "$counters.\"most_task-clock_per_second\"" 1

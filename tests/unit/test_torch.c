@@ -6,12 +6,25 @@
 #include "import/_kernel_name.h"
 #include "import/_torch.h"
 
-static rf_span span_of(const char *text) {
-  return (rf_span){text, text != NULL ? strlen(text) : 0, false};
+enum { TEXT = 1000, READABLE = 8 /* after the end, as the scanner wants */ };
+
+static rf_span span_of(const char *text, char room[TEXT + READABLE]) {
+  size_t size = text != NULL ? strlen(text) : 0;
+  assert_true(size < TEXT);
+  memset(room, 0, TEXT + READABLE);
+  memcpy(room, text != NULL ? text : "", size);
+  return (rf_span){text != NULL ? room : NULL, size, false};
+}
+
+static rf_span name_of(const char *text) {
+  static char room[TEXT + READABLE];
+  return span_of(text, room);
 }
 
 static torch_work work_of(const char *name, const char *shapes, const char *types, const char *values) {
-  return rf_torch_work_of(&(torch_call){span_of(name), span_of(shapes), span_of(types), span_of(values)});
+  static char room[4][TEXT + READABLE];
+  return rf_torch_work_of(&(torch_call){span_of(name, room[0]), span_of(shapes, room[1]),
+                                        span_of(types, room[2]), span_of(values, room[3])});
 }
 
 typedef struct expectation {
@@ -193,7 +206,7 @@ static void a_kernel_names_the_type_of_its_lists(void **state) {
   };
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
     roof_dtype dtype = ROOF_FP32;
-    assert_true(rf_torch_type_in(span_of(list[i].name), &dtype) == list[i].width);
+    assert_true(rf_torch_type_in(name_of(list[i].name), &dtype) == list[i].width);
     assert_int_equal(dtype, list[i].dtype);
   }
 }
@@ -267,7 +280,7 @@ static void names_say_the_unit_and_the_format(void **state) {
       {"void fmha_kernel<1>", -1, -1},
   };
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-    kernel_says says = rf_kernel_name_says(span_of(list[i].name));
+    kernel_says says = rf_kernel_name_says(name_of(list[i].name));
     if (says.unit != list[i].unit || says.dtype != list[i].dtype) {
       fail_msg("%s: unit %d, format %d", list[i].name, says.unit, says.dtype);
     }
@@ -293,7 +306,7 @@ static void names_say_the_shape_of_the_instruction(void **state) {
       {"saxpy", NAN},
   };
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-    double flops = rf_kernel_name_instruction(span_of(list[i].name));
+    double flops = rf_kernel_name_instruction(name_of(list[i].name));
     if (isnan(list[i].flops) ? !isnan(flops) : flops != list[i].flops) {
       fail_msg("%s: %g", list[i].name, flops);
     }
