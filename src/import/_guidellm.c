@@ -7,8 +7,6 @@
 
 #include "documents/json.h"
 
-enum { DOCUMENT_MAX = 1 << 30 };
-
 bool rf_guidellm_begins(const char *text) {
   return strstr(text, "\"benchmarks\"") != NULL &&
          (strstr(text, "\"generative_benchmark\"") != NULL || strstr(text, "\"guidellm_version\"") != NULL);
@@ -55,18 +53,7 @@ static void drop_requests(char *text, char *end) {
 }
 
 roof_status rf_guidellm_document(roof_source *source, json_t **document, roof_error *error) {
-  char *data = NULL;
-  size_t size = 0;
-  json_error_t why;
-  roof_status status = rf_import_all(source, DOCUMENT_MAX, &data, &size, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  drop_requests(data, data + size);
-  *document = rf_import_document_line(data, size, &why);
-  return *document != NULL
-             ? ROOF_OK
-             : rf_import_error(source, error, ROOF_E_PARSE, why.line, why.column, "not JSON: %s", why.text);
+  return rf_import_document_prepared(source, drop_requests, document, error);
 }
 
 bool rf_guidellm_is(const json_t *document) {

@@ -52,7 +52,8 @@ json_t *rf_import_document_line(char *text, size_t length, json_error_t *why) {
   return read;
 }
 
-roof_status rf_import_document(roof_source *source, json_t **document, roof_error *error) {
+roof_status rf_import_document_prepared(roof_source *source, void (*prepare)(char *text, char *end),
+                                        json_t **document, roof_error *error) {
   char *data = NULL;
   size_t size = 0;
   json_error_t why;
@@ -60,12 +61,19 @@ roof_status rf_import_document(roof_source *source, json_t **document, roof_erro
   if (status != ROOF_OK) {
     return status;
   }
+  if (prepare != NULL) {
+    prepare(data, data + size);
+  }
   json_t *read = rf_import_document_line(data, size, &why);
   if (read == NULL) {
     return rf_import_error(source, error, ROOF_E_PARSE, why.line, why.column, "not JSON: %s", why.text);
   }
   *document = read;
   return ROOF_OK;
+}
+
+roof_status rf_import_document(roof_source *source, json_t **document, roof_error *error) {
+  return rf_import_document_prepared(source, NULL, document, error);
 }
 
 double rf_import_number_of(const json_t *value) {

@@ -10,6 +10,10 @@
  *  Ownership: the caller's. Errors: as rf_import_all; ROOF_E_PARSE at the line and column. */
 roof_status rf_import_document(roof_source *source, json_t **document, roof_error *error);
 
+/** As rf_import_document, after `prepare` has changed the text in place. */
+roof_status rf_import_document_prepared(roof_source *source, void (*prepare)(char *text, char *end),
+                                        json_t **document, roof_error *error);
+
 /** The line given as one document; `text` is changed. NULL when it is none, and the reason in *why
  *  (nullable). */
 json_t *rf_import_document_line(char *text, size_t length, json_error_t *why);

@@ -261,3 +261,23 @@ roof_status rf_import_sqlite_rows(const roof_source *source, sqlite3 *db, const 
   sqlite3_finalize(query);
   return status;
 }
+
+bool rf_import_sqlite_call(roof_profile *profile, roof_record *record, sqlite3_stmt *row, int place) {
+  int64_t start = sqlite3_column_int64(row, 1), end = sqlite3_column_int64(row, 2), length;
+  if (__builtin_sub_overflow(end, start, &length) || length < 0 || length > INT64_MAX / 1000) {
+    rf_import_skip(profile, record->name, "it ends before it starts");
+    return false;
+  }
+  rf_import_call(profile, record, (uint64_t)length * 1000);
+  const char *stream = (const char *)sqlite3_column_text(row, place + 1);
+  bool launch = sqlite3_column_type(row, place + 2) == SQLITE_INTEGER;
+  uint32_t track = rf_import_track(profile, sqlite3_column_int(row, place), stream != NULL ? stream : "");
+  rf_import_slice(
+      profile, &(roof_slice){.start = start,
+                             .end = end,
+                             .launched = launch ? sqlite3_column_int64(row, place + 2) : ROOF_LAUNCH_UNKNOWN,
+                             .record = (uint32_t)(record - profile->records),
+                             .track = track,
+                             .activity = ROOF_ACTIVITY_COUNT});
+  return true;
+}

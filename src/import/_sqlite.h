@@ -16,6 +16,10 @@ roof_status rf_import_sqlite_rows(const roof_source *source, sqlite3 *db, const 
                                   roof_status (*take)(void *state, sqlite3_stmt *row), void *state,
                                   roof_error *error);
 
+/** A call of `record`: its time in nanoseconds from column 1 to column 2; from column `place` on its device, its stream and when
+ *  it was launched (NULL: not known). False when they are no times. */
+bool rf_import_sqlite_call(roof_profile *profile, roof_record *record, sqlite3_stmt *row, int place);
+
 /** What SQLite says of a failure of `db`. */
 roof_status rf_import_sqlite_error(const roof_source *source, sqlite3 *db, roof_error *error);
 

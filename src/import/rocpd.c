@@ -37,30 +37,6 @@ static roof_record *record_of(reading *r, sqlite3_stmt *row) {
   return rf_import_part(r->profile, part, name, rf_rocprof_name(name));
 }
 
-/** Nanoseconds from column 1 to column 2; false when they are no times. */
-static bool take_time(reading *r, sqlite3_stmt *row, roof_record *record) {
-  int64_t start = sqlite3_column_int64(row, 1), end = sqlite3_column_int64(row, 2), length;
-  if (__builtin_sub_overflow(end, start, &length) || length < 0 || length > INT64_MAX / 1000) {
-    rf_import_skip(r->profile, record->name, "it ends before it starts");
-    return false;
-  }
-  rf_import_call(r->profile, record, (uint64_t)length * 1000);
-  return true;
-}
-
-/** Columns 4 to 6 of a call's row: its device and stream, and when it was launched (NULL: not known). */
-static void take_place(reading *r, sqlite3_stmt *row, const roof_record *record) {
-  bool launch = sqlite3_column_type(row, 6) == SQLITE_INTEGER;
-  rf_import_slice(
-      r->profile,
-      &(roof_slice){.start = sqlite3_column_int64(row, 1),
-                    .end = sqlite3_column_int64(row, 2),
-                    .launched = launch ? sqlite3_column_int64(row, 6) : ROOF_LAUNCH_UNKNOWN,
-                    .record = (uint32_t)(record - r->profile->records),
-                    .track = rf_import_track(r->profile, sqlite3_column_int(row, 4), text_of(row, 5, "")),
-                    .activity = ROOF_ACTIVITY_COUNT});
-}
-
 static roof_status take_kernel(void *state, sqlite3_stmt *row) {
   reading *r = state;
   const char *device = text_of(row, 3, "");
@@ -68,8 +44,7 @@ static roof_status take_kernel(void *state, sqlite3_stmt *row) {
   if (record == NULL) {
     return rf_import_settled(r->profile, r->error);
   }
-  if (take_time(r, row, record)) {
-    take_place(r, row, record);
+  if (rf_import_sqlite_call(r->profile, record, row, 4)) {
     rf_import_track_device(r->profile, sqlite3_column_int(row, 4), device);
   }
   rf_import_device(r->profile, device);
@@ -83,9 +58,8 @@ static roof_status take_copy(void *state, sqlite3_stmt *row) {
   if (record == NULL) {
     return rf_import_settled(r->profile, r->error);
   }
-  if (take_time(r, row, record)) {
+  if (rf_import_sqlite_call(r->profile, record, row, 4)) {
     rf_import_moved(record, rf_import_way_of(record->name), sqlite3_column_double(row, 3));
-    take_place(r, row, record);
   }
   return ROOF_OK;
 }
