@@ -36,6 +36,8 @@ typedef struct roof_scene_roof {
   double flops_per_second;
   double bytes_per_second;
   roof_line_style style;
+  roof_dtype dtype; /**< of a peak */
+  roof_unit unit;
   roof_level_kind level; /**< of a ramp; the outermost one of a series makes its ridge */
   int series;   /**< an index into the scene's series: name, and of several machines colour; the lines of
                             one machine have a hue for each level */
@@ -49,6 +51,7 @@ typedef struct roof_scene_roof {
  *  arrow to what comes after it, by a line to the same kernel predicted and measured or at another level. */
 typedef struct roof_scene_dot {
   char label[80];
+  char key[80];     /**< names the same thing in a table of the page; "": its label does */
   char detail[160]; /**< tooltip */
   double intensity;
   double flops_per_second;

@@ -106,7 +106,10 @@ static void draw_bar(const roof_bars *b, rf_range r, int i, roof_text *out) {
   char text[48], label[96], line[192], note[240];
   double top = TOP + ROW * i + (ROW - BAR) / 2.0, end = place(b, r, bar->value), whole = end;
   figure(b, bar->value, text, sizeof text);
-  roof_text_add(out, "<g><title>");
+  rf_frame_mark(out, "bar", NULL, bar->label);
+  rf_frame_value(out, "value", bar->value);
+  rf_frame_value(out, "whole", bar->whole > bar->value ? bar->whole : (double)NAN);
+  roof_text_add(out, "><title>");
   roof_text_add_xml(out, bar->label);
   roof_text_addf(out, ": %s ", text);
   roof_text_add_xml(out, bar->note);
@@ -141,8 +144,15 @@ roof_status roof_draw_bars_svg(const roof_bars *bars, roof_text *out, roof_error
   }
   int height = TOP + ROW * bars->count + AXIS_ROOM;
   rf_range r = axis_of(bars);
+  const rf_axes axes = {{bars->linear ? r.low : pow(10, r.low), bars->linear ? r.high : pow(10, r.high),
+                         bars->linear, bars->unit},
+                        {0, 0, true, ""},
+                        LEFT,
+                        TOP,
+                        RIGHT,
+                        TOP + ROW * bars->count};
   describe(bars, &words);
-  rf_frame_begin(out, "bars", WIDTH, height, bars->title, words.data, style);
+  rf_frame_begin(out, "bars", WIDTH, height, bars->title, words.data, &axes, style);
   out->failed |= words.failed;
   roof_text_done(&words);
   add_text(out, "t", 24, 30, bars->title);

@@ -85,11 +85,31 @@ static void add_line(const canvas *c, const char *class, const char *stroke, dou
                  lround(x2), lround(y2));
 }
 
+/** The ends of an axis as its values. */
+static rf_axis axis_of(rf_range r, bool linear, const char *unit) {
+  return (rf_axis){linear ? r.low : pow(10, r.low), linear ? r.high : pow(10, r.high), linear, unit};
+}
+
+static rf_axes axes_of(const canvas *c, int i) {
+  const roof_panel *p = &c->curves->panels[i];
+  return (rf_axes){axis_of(c->x, c->curves->linear, ""),
+                   axis_of(c->y[i], p->linear, p->unit),
+                   LEFT,
+                   c->top[i],
+                   RIGHT,
+                   c->bottom[i]};
+}
+
 static void draw_panel_axes(const canvas *c, int i) {
   const roof_panel *p = &c->curves->panels[i];
   double ticks[RF_TICK_MAX];
   char label[48];
+  const rf_axes axes = axes_of(c, i);
   int most = (int)(c->bottom[i] - c->top[i]) / 34;
+  roof_text_add(c->out, "<g class=\"panel\"");
+  rf_frame_words(c->out, "name", p->title);
+  rf_frame_axes(c->out, &axes);
+  roof_text_add(c->out, ">\n");
   int count = p->linear ? rf_ticks_linear(c->y[i], most, ticks) : rf_ticks_log(c->y[i], most, ticks);
   for (int k = 0; k < count; k++) {
     double y = place_y(c, i, ticks[k]);
@@ -110,7 +130,7 @@ static void draw_panel_axes(const canvas *c, int i) {
   roof_text_addf(c->out, "<g transform=\"translate(22 %ld) rotate(-90)\">",
                  lround((c->top[i] + c->bottom[i]) / 2));
   add_text(c, "c", 0, 0, NULL, p->title);
-  roof_text_add(c->out, "</g>\n");
+  roof_text_add(c->out, "</g></g>\n");
 }
 
 /** Points `from` to `to` of a curve as one line. */
@@ -118,8 +138,10 @@ static void draw_part(const canvas *c, int panel, const roof_curve *curve, int f
   if (to - from < 2) {
     return;
   }
-  roof_text_addf(c->out, "<polyline class=\"p%s\" stroke=\"%s\" points=\"", dashed ? " d" : "",
+  roof_text_addf(c->out, "<polyline class=\"p%s\" stroke=\"%s\"", dashed ? " d" : "",
                  colour(curve->series)->line);
+  rf_frame_words(c->out, "name", c->curves->series[curve->series]);
+  roof_text_add(c->out, " points=\"");
   for (int i = from; i < to; i++) {
     roof_text_addf(c->out, "%s%.1f,%.1f", i > from ? " " : "", place_x(c, curve->x[i]),
                    place_y(c, panel, curve->y[i]));
@@ -332,7 +354,12 @@ static void draw_dots(const canvas *c, int panel) {
   for (int i = 0; i < p->dot_count; i++) {
     const roof_curve_dot *d = &p->dots[i];
     const char *line = colour(d->series)->line;
-    roof_text_add(c->out, "<g><title>");
+    rf_frame_mark(c->out, "dot", NULL, d->label);
+    rf_frame_words(c->out, "machine", c->curves->series[d->series]);
+    rf_frame_value(c->out, "x", d->x);
+    rf_frame_value(c->out, "y", d->y);
+    rf_frame_value(c->out, d->hollow ? "predicted" : "measured", d->y);
+    roof_text_add(c->out, "><title>");
     roof_text_add_xml(c->out, d->label);
     roof_text_addf(
         c->out, "</title><circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\" stroke=\"%s\"%s/></g>\n",
@@ -474,8 +501,9 @@ static void describe(const roof_curves *all, roof_text *out) {
 
 static void add_head(const canvas *c, double height) {
   roof_text words = {0};
+  const rf_axes axes = axes_of(c, 0);
   describe(c->curves, &words);
-  rf_frame_begin(c->out, "curves", WIDTH, (int)lround(height), c->curves->title, words.data, style);
+  rf_frame_begin(c->out, "curves", WIDTH, (int)lround(height), c->curves->title, words.data, &axes, style);
   c->out->failed |= words.failed;
   roof_text_done(&words);
   add_text(c, "t", 24, 30, NULL, c->curves->title);

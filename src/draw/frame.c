@@ -1,5 +1,7 @@
 #include "draw/frame.h"
 
+#include <math.h>
+
 /** FNV-1a. */
 static unsigned fingerprint(unsigned hash, const char *text) {
   for (; *text != '\0'; text++) {
@@ -15,15 +17,55 @@ static void add_described(roof_text *out, const char *class, const char *element
   roof_text_addf(out, "</%s>\n", element);
 }
 
+void rf_frame_value(roof_text *out, const char *name, double value) {
+  if (isfinite(value)) {
+    roof_text_addf(out, " data-%s=\"%.9g\"", name, value);
+  }
+}
+
+void rf_frame_words(roof_text *out, const char *name, const char *words) {
+  if (words != NULL && words[0] != '\0') {
+    roof_text_addf(out, " data-%s=\"", name);
+    roof_text_add_xml(out, words);
+    roof_text_add(out, "\"");
+  }
+}
+
+static void add_axis(roof_text *out, char letter, const rf_axis *axis) {
+  if (axis->low < axis->high) {
+    roof_text_addf(out, " data-%c-min=\"%.9g\" data-%c-max=\"%.9g\" data-%c-scale=\"%s\"", letter, axis->low,
+                   letter, axis->high, letter, axis->linear ? "linear" : "log");
+    const char name[] = {letter, '-', 'u', 'n', 'i', 't', '\0'};
+    rf_frame_words(out, name, axis->unit);
+  }
+}
+
+void rf_frame_axes(roof_text *out, const rf_axes *axes) {
+  add_axis(out, 'x', &axes->x);
+  add_axis(out, 'y', &axes->y);
+  roof_text_addf(out, " data-plot=\"%.9g %.9g %.9g %.9g\"", axes->left, axes->top, axes->right - axes->left,
+                 axes->bottom - axes->top);
+}
+
+void rf_frame_mark(roof_text *out, const char *kind, const char *key, const char *name) {
+  roof_text_addf(out, "<g class=\"%s\" role=\"img\" tabindex=\"0\"", kind);
+  rf_frame_words(out, "key", key != NULL && key[0] != '\0' ? key : name);
+  rf_frame_words(out, "name", name);
+}
+
 void rf_frame_begin(roof_text *out, const char *class, int width, int height, const char *title,
-                    const char *description, const char *style) {
+                    const char *description, const rf_axes *axes, const char *style) {
   description = description != NULL ? description : "";
   unsigned id = fingerprint(fingerprint(2166136261u, title), description);
   roof_text_addf(out,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" role=\"img\" "
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" role=\"group\" "
                  "aria-labelledby=\"%s-title-%08x %s-desc-%08x\" width=\"%d\" height=\"%d\" "
-                 "viewBox=\"0 0 %d %d\">\n",
+                 "viewBox=\"0 0 %d %d\"",
                  class, class, id, class, id, width, height, width, height);
+  if (axes != NULL) {
+    rf_frame_axes(out, axes);
+  }
+  roof_text_add(out, ">\n");
   add_described(out, class, "title", id, title);
   add_described(out, class, "desc", id, description);
   roof_text_add(out, style);

@@ -95,7 +95,11 @@ static void draw_dots(const canvas *c) {
   const roof_front *f = c->front;
   for (int i = 0; i < f->count; i++) {
     const roof_front_dot *d = &f->dots[i];
-    roof_text_add(c->out, "<g><title>");
+    rf_frame_mark(c->out, "dot", NULL, d->label);
+    rf_frame_value(c->out, "x", d->x);
+    rf_frame_value(c->out, "y", d->y);
+    rf_frame_value(c->out, "predicted", d->y);
+    roof_text_add(c->out, "><title>");
     roof_text_add_xml(c->out, d->label);
     roof_text_addf(c->out, ": %.4g, %.4g</title>", d->x, d->y);
     roof_text_addf(c->out, "<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"%s\" stroke=\"#fff\"/></g>\n",
@@ -163,8 +167,9 @@ roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_er
     return roof_error_set(error, ROOF_E_ARGUMENT, "front: nothing to draw");
   }
   roof_text words = {0};
+  const rf_axes axes = {{0, c.high_x, true, ""}, {0, c.high_y, true, ""}, LEFT, TOP, RIGHT, BOTTOM};
   describe(front, &words);
-  rf_frame_begin(out, "front", WIDTH, HEIGHT, front->title, words.data, style);
+  rf_frame_begin(out, "front", WIDTH, HEIGHT, front->title, words.data, &axes, style);
   out->failed |= words.failed;
   roof_text_done(&words);
   add_text(out, "t", 24, 30, front->title);

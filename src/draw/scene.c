@@ -23,6 +23,8 @@ typedef struct ceiling {
   int cores;        /**< that it is for; 0: all */
   double rate;      /**< FLOP/s, or B/s of a level */
   bool flat;        /**< a peak */
+  roof_dtype dtype; /**< of a peak */
+  roof_unit unit;
   roof_level_kind level;
   roof_line_style style;
 } ceiling;
@@ -62,6 +64,8 @@ static void set_roof(roof_scene *scene, roof_scene_roof *roof, int series, const
   roof_scene_roof made = {.flops_per_second = c->flat ? c->rate : NAN,
                           .bytes_per_second = c->flat ? NAN : c->rate,
                           .style = c->style,
+                          .dtype = c->dtype,
+                          .unit = c->unit,
                           .level = c->flat ? ROOF_REGISTERS : c->level,
                           .series = series};
   name_roof(scene, series, c, made.label, sizeof made.label);
@@ -100,7 +104,13 @@ static bool add_peaks(roof_scene *scene, int series, const roof_machine *machine
   char what[48];
   snprintf(what, sizeof what, "%s %s", roof_dtype_name(dtype), roof_unit_name(unit));
   double limit = rated->kind == ROOF_MEASURED ? rated->limit_flops_per_second : rated->flops_per_second;
-  ceiling c = {.name = what, .mix = "", .rate = limit, .flat = true, .style = ROOF_SOLID};
+  ceiling c = {.name = what,
+               .mix = "",
+               .rate = limit,
+               .flat = true,
+               .dtype = dtype,
+               .unit = unit,
+               .style = ROOF_SOLID};
   add_roof(scene, series, &c, &full);
   if (measured->kind == ROOF_MEASURED) {
     c.rate = measured->flops_per_second;
@@ -144,7 +154,11 @@ static void add_measured_level(roof_scene *scene, int series, const roof_level *
   for (int i = 0; i < ROOF_MIX_COUNT; i++) {
     rates[i] = 1 / rates[i];
   }
-  const ceiling c = {level->name, mix_of(rates, best), 0, best, false, level->level, ROOF_DASHED};
+  const ceiling c = {.name = level->name,
+                     .mix = mix_of(rates, best),
+                     .rate = best,
+                     .level = level->level,
+                     .style = ROOF_DASHED};
   roof_scene_roof *roof = add_roof(scene, series, &c, full);
   if (roof != NULL) {
     roof->general = true;
@@ -162,7 +176,7 @@ static bool add_level(roof_scene *scene, int series, const roof_machine *machine
   }
   roof_level_costs(rated, costs);
   double limit = rated->kind == ROOF_MEASURED ? best_limit(rated) : 1 / roof_costs_least(costs);
-  const ceiling c = {rated->name, "", 0, limit, false, kind, ROOF_SOLID};
+  const ceiling c = {.name = rated->name, .mix = "", .rate = limit, .level = kind, .style = ROOF_SOLID};
   add_roof(scene, series, &c, &full);
   if (measured->kind == ROOF_MEASURED) {
     add_measured_level(scene, series, measured, &full);
@@ -311,6 +325,7 @@ int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
   roof_scene_dot *copy = &scene->dots[scene->dot_count];
   *copy = *dot;
   rf_glyph_trim(copy->label, sizeof copy->label);
+  rf_glyph_trim(copy->key, sizeof copy->key);
   rf_glyph_trim(copy->detail, sizeof copy->detail);
   return scene->dot_count++;
 }
@@ -393,6 +408,8 @@ static void add_judge(roof_scene *scene, int series, const roof_placed *at, doub
                .cores = at->cores,
                .rate = flat ? rate : rate / at->intensity,
                .flat = flat,
+               .dtype = at->dtype,
+               .unit = at->unit,
                .level = at->level,
                .style = at->basis == ROOF_ACHIEVED ? ROOF_DASHED : ROOF_SOLID};
   int others = 0;

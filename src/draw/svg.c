@@ -25,7 +25,7 @@ static const char style[] =
     ".roofline text{fill:#222}.roofline .t{font-size:17px;font-weight:600}.roofline .s{fill:#555}"
     ".roofline .g{stroke:#d5d9de}.roofline .m{stroke:#eef0f2}.roofline .f{fill:none;stroke:#8a9099}"
     ".roofline .c{text-anchor:middle}.roofline .e{text-anchor:end}"
-    ".roofline .roof{stroke-width:2.2;fill:none}.roofline .a{stroke-dasharray:7 4;stroke-width:1.7}"
+    ".roofline .line{stroke-width:2.2;fill:none}.roofline .a{stroke-dasharray:7 4;stroke-width:1.7}"
     ".roofline .d{stroke-dasharray:1.5 4;stroke-linecap:round;stroke-width:1.5}"
     ".roofline .drop{stroke-width:1;opacity:.45}.roofline .lead{stroke:#8a9099;stroke-width:.8}"
     ".roofline .arrow{stroke:#444;stroke-width:1.2;fill:#444}"
@@ -206,14 +206,29 @@ static void draw_frame(chart *c) {
   roof_text_add(c->out, "</g>\n");
 }
 
+/** A ceiling and what it says, up to the end of its element's attributes. */
+static void open_roof(const chart *c, int i) {
+  const roof_scene_roof *roof = &c->scene->roofs[i];
+  bool flat = !isnan(roof->flops_per_second);
+  roof_text_addf(c->out, "<g class=\"roof\" data-mark=\"r%d\"", i);
+  rf_frame_words(c->out, "name", roof->label);
+  rf_frame_words(c->out, "machine", c->scene->series[roof->series]);
+  rf_frame_words(c->out, "dtype", flat ? roof_dtype_name(roof->dtype) : NULL);
+  rf_frame_words(c->out, "unit", flat ? roof_unit_name(roof->unit) : NULL);
+  rf_frame_words(c->out, "level", flat ? NULL : roof_level_kind_name(roof->level));
+  rf_frame_words(c->out, "kind", roof->style == ROOF_DASHED ? "achieved" : "theoretical");
+  rf_frame_value(c->out, "value", flat ? roof->flops_per_second : roof->bytes_per_second);
+}
+
 static void draw_roofs(const chart *c) {
   const rf_geometry *g = &c->layout->geometry;
   for (int i = 0; i < c->scene->roof_count; i++) {
     const roof_scene_roof *roof = &c->scene->roofs[i];
-    roof_text_add(c->out, "<g><title>");
+    open_roof(c, i);
+    roof_text_add(c->out, "><title>");
     roof_text_add_xml(c->out, roof->label);
     roof_text_add(c->out, "</title>");
-    add_line(c->out, roof->style == ROOF_DASHED ? "roof a" : "roof",
+    add_line(c->out, roof->style == ROOF_DASHED ? "line a" : "line",
              colour(rf_hue_of_roof(c->scene, roof))->line, at(c, g->from[i].x, g->from[i].y),
              at(c, g->to[i].x, g->to[i].y));
     roof_text_add(c->out, "</g>\n");
@@ -303,12 +318,37 @@ static void draw_ring(const chart *c, rf_point centre, double radius) {
   roof_text_add(c->out, "/>");
 }
 
+/** What a dot is called: its label, or that of the dot which it is joined to and which has one. */
+static const char *name_of(const roof_scene *scene, int i) {
+  const roof_scene_dot *dot = &scene->dots[i];
+  if (dot->label[0] == '\0' && is_joined(scene, i)) {
+    return scene->dots[dot->next].label;
+  }
+  return dot->label;
+}
+
+/** A dot and what it says, up to the end of its element's attributes. */
+static void open_dot(const chart *c, int i) {
+  const roof_scene_dot *dot = &c->scene->dots[i];
+  const rf_geometry *g = &c->layout->geometry;
+  rf_frame_mark(c->out, "dot", dot->key, name_of(c->scene, i));
+  roof_text_addf(c->out, " data-mark=\"d%d\"", i);
+  rf_frame_words(c->out, "machine", c->scene->series[dot->series]);
+  rf_frame_value(c->out, "x", dot->intensity);
+  rf_frame_value(c->out, "y", dot->flops_per_second);
+  rf_frame_value(c->out, dot->predicted ? "predicted" : "measured", dot->flops_per_second);
+  rf_frame_value(c->out, "limit", pow(10, g->ceilings[i]));
+  rf_frame_value(c->out, "time-share", dot->share > 0 ? dot->share : (double)NAN);
+  rf_frame_words(c->out, "level", dot->level != ROOF_REGISTERS ? roof_level_kind_name(dot->level) : NULL);
+  rf_frame_words(c->out, "verdict", dot->verdict);
+}
+
 static void describe_dot(const chart *c, int i, roof_text *out) {
   const roof_scene_dot *dot = &c->scene->dots[i];
   char intensity[40], rate[40];
   rf_axis_number(intensity, sizeof intensity, dot->intensity);
   roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
-  roof_text_addf(out, "%s: %s FLOP/byte, %s %s%s%s%s", dot->label, intensity, rate,
+  roof_text_addf(out, "%s: %s FLOP/byte, %s %s%s%s%s", name_of(c->scene, i), intensity, rate,
                  dot->predicted ? "predicted" : "measured",
                  c->layout->geometry.above[i] ? "; above its ceiling: check the measurement and the counts"
                                               : "",
@@ -319,7 +359,8 @@ static void draw_dots(const chart *c) {
   for (int i = 0; i < c->scene->dot_count; i++) {
     roof_text words = {0};
     describe_dot(c, i, &words);
-    roof_text_add(c->out, "<g><title>");
+    open_dot(c, i);
+    roof_text_add(c->out, "><title>");
     roof_text_add_xml(c->out, words.data != NULL ? words.data : "");
     roof_text_add(c->out, "</title>");
     c->out->failed |= words.failed;
@@ -382,16 +423,16 @@ static void draw_sample(const chart *c, legend_key key, int hue, double x) {
   const char *grey = "#555555";
   switch (key) {
   case KEY_HUE:
-    add_line(c->out, "roof", colour(hue)->line, left, right);
+    add_line(c->out, "line", colour(hue)->line, left, right);
     break;
   case KEY_DOTS:
     draw_circle(c, middle, RF_DOT_RADIUS, hue, false);
     break;
   case KEY_SOLID:
-    add_line(c->out, "roof", grey, left, right);
+    add_line(c->out, "line", grey, left, right);
     break;
   case KEY_DASHED:
-    add_line(c->out, "roof a", grey, left, right);
+    add_line(c->out, "line a", grey, left, right);
     break;
   case KEY_MEASURED:
   case KEY_PREDICTED:
@@ -518,6 +559,16 @@ static void draw_body(chart *c) {
   }
 }
 
+static rf_axes axes_of(const rf_layout *l) {
+  const rf_geometry *g = &l->geometry;
+  return (rf_axes){{pow(10, g->low.x), pow(10, g->high.x), false, "FLOP/byte"},
+                   {pow(10, g->low.y), pow(10, g->high.y), false, "FLOP/s"},
+                   l->left,
+                   l->top,
+                   l->right,
+                   l->bottom};
+}
+
 roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error) {
   rf_layout *layout = malloc(sizeof *layout);
   roof_status status = layout != NULL ? rf_layout_make(scene, layout, error)
@@ -532,8 +583,9 @@ roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *e
   rf_scene_describe(scene, &description);
   if (!body.failed && !description.failed) {
     int height = (int)c.y + 20;
+    const rf_axes axes = axes_of(layout);
     rf_frame_begin(out, "roofline", 960, height, scene->title[0] != '\0' ? scene->title : "Roofline",
-                   description.data, style);
+                   description.data, &axes, style);
     roof_text_addf(out, "<rect width=\"960\" height=\"%d\" rx=\"6\" fill=\"#fff\"/>\n", height);
     roof_text_add_bytes(out, body.data, body.length);
     roof_text_add(out, "</svg>\n");

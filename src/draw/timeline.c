@@ -73,7 +73,8 @@ static void draw_lane(const roof_lanes *l, int i, roof_text *out) {
   const roof_lane *lane = &l->lanes[i];
   int bottom = TOP + ROW * i + (ROW + BAR) / 2;
   char label[96];
-  roof_text_add(out, "<g><title>");
+  rf_frame_mark(out, "lane", NULL, lane->label);
+  roof_text_add(out, "><title>");
   roof_text_add_xml(out, lane->label);
   roof_text_add(out, "</title>");
   rf_glyph_elide(label, sizeof label, lane->label, (LEFT - 24.0) / FONT);
@@ -114,7 +115,9 @@ roof_status roof_draw_lanes_svg(const roof_lanes *lanes, roof_text *out, roof_er
   if (lanes->count < 1 || !(lanes->seconds > 0 && lanes->seconds < INFINITY)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "time line: nothing to draw");
   }
-  rf_frame_begin(out, "timeline", WIDTH, height, lanes->title, lanes->subtitle, style);
+  const rf_axes axes = {{0, lanes->seconds, true, "s"}, {0, 0, true, ""}, LEFT, TOP, RIGHT,
+                        TOP + ROW * lanes->count};
+  rf_frame_begin(out, "timeline", WIDTH, height, lanes->title, lanes->subtitle, &axes, style);
   add_text(out, "t", 24, 30, lanes->title);
   add_text(out, "s", 24, 50, lanes->subtitle);
   draw_axis(lanes, out);

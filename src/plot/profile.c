@@ -28,6 +28,7 @@ static int add_dot(const roof_ceilings *ceilings, roof_scene *scene, const roof_
                         .inner = inner,
                         .next = -1};
   snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", row->shown, inner ? " at " : "", inner ? level : "");
+  snprintf(dot.key, sizeof dot.key, "%s", row->shown);
   rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
             roof_quantity_format(time, sizeof time, at->seconds, "s"), row->time_share * 100, level);
   return roof_scene_add_placed(scene, &dot, at);

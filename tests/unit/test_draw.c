@@ -365,6 +365,34 @@ static void ids_differ_between_pictures(void **state) {
   assert_string_not_equal(ids[0], ids[1]);
 }
 
+static bool has(const char *text, const char *what) {
+  return text != NULL && strstr(text, what) != NULL;
+}
+
+/** What a script needs to place everything again, and to find a dot's row in a table. */
+static void marks_say_what_they_are(void **state) {
+  (void)state;
+  roof_text out = {0};
+  start(make_gpu, ROOF_FP16);
+  add_dot("fast", 10, 1e12, false, -1);
+  add_dot("", 20, 2e12, true, 0);
+  add_dot("<\"'&>\x01\xff", 40, 3e12, false, -1);
+  strcpy(scene.dots[0].key, "kernel 7");
+  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_true(has(out.data, " data-x-scale=\"log\" data-x-unit=\"FLOP/byte\""));
+  assert_true(has(out.data, " data-y-unit=\"FLOP/s\" data-plot=\"118 66 818 480\""));
+  assert_true(has(out.data, "<g class=\"roof\" data-mark=\"r0\""));
+  assert_true(has(out.data, " data-dtype=\"fp16\" data-unit=\"matrix\" data-kind=\"theoretical\""));
+  assert_true(has(out.data, " data-level=\"memory\" data-kind="));
+  assert_true(has(out.data, " tabindex=\"0\" data-key=\"kernel 7\" data-name=\"fast\""));
+  assert_true(has(out.data, " data-x=\"10\" data-y=\"1e+12\" data-measured=\"1e+12\" data-limit="));
+  assert_true(
+      has(out.data, " data-key=\"fast\" data-name=\"fast\"")); /* predicted: named by the measured dot */
+  assert_true(has(out.data, " data-predicted=\"2e+12\""));
+  assert_true(has(out.data, " data-name=\"&lt;&quot;&#39;&amp;&gt;\xEF\xBF\xBD\xEF\xBF\xBD\""));
+  roof_text_done(&out);
+}
+
 static void a_title_is_shown_once(void **state) {
   (void)state;
   roof_text out = {0};
@@ -883,6 +911,7 @@ int main(void) {
       cmocka_unit_test(an_unknown_peak_is_not_drawn_as_another),
       cmocka_unit_test(an_arrow_means_next),
       cmocka_unit_test(a_warning_is_over_the_labels_and_in_the_terminal),
+      cmocka_unit_test(marks_say_what_they_are),
       cmocka_unit_test(a_title_is_shown_once),
       cmocka_unit_test(ids_differ_between_pictures),
       cmocka_unit_test(labels_of_random_scenes_are_apart),
