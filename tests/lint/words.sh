@@ -6,7 +6,7 @@
 texts() { # TREE
   (cd "$1" && find . -type f \( -name '*.[ch]' -o -name '*.cl' -o -name '*.cu' -o -name '*.cuh' -o -name '*.prelude' -o -name '*.cpp' \
     -o -name '*.hpp' -o -name '*.md' -o -name '*.sh' -o -name '*.bats' -o -name '*.awk' -o -name '*.cmake' -o -name CMakeLists.txt -o -name run \) \
-    ! -path './build*' ! -path './.git*' ! -path './tests/lint/words.sh' ! -path './tests/lint/lib/words.awk' ! -name CHANGELOG.md |
+    ! -path './build*' ! -path './.git*' ! -path '*/node_modules/*' ! -path './tests/lint/words.sh' ! -path './tests/lint/lib/words.awk' ! -name CHANGELOG.md |
     sed 's|^\./||' | sort)
 }
 
