@@ -115,6 +115,7 @@ static void draw_axis(const chart *c, bool vertical) {
   const rf_geometry *g = &c->layout->geometry;
   double low = vertical ? g->low.x : g->low.y, high = vertical ? g->high.x : g->high.y;
   int step = rf_axis_step(low, high, 12);
+  roof_text_addf(c->out, "<g class=\"ticks\" data-axis=\"%c\">\n", vertical ? 'x' : 'y');
   for (int minor = 2; step == 1 && minor <= 9; minor++) {
     for (double decade = floor(low); decade + log10(minor) < high; decade++) {
       if (decade + log10(minor) > low) {
@@ -132,6 +133,7 @@ static void draw_axis(const chart *c, bool vertical) {
       add_text(c->out, "e", NULL, c->layout->left - 8, at(c, 0, tick).y + 4, label);
     }
   }
+  roof_text_add(c->out, "</g>\n");
 }
 
 /** The text below a ridge; "" if the series has none. */
@@ -167,6 +169,17 @@ static int arrange_ridges(const chart *c, int rows_of[ROOF_SCENE_SERIES]) {
   return rows;
 }
 
+/** Opens the group of what belongs to dot or ceiling `index`, which has `data-mark` "KINDINDEX". */
+static void open_of(const chart *c, char kind, int index) {
+  roof_text_addf(c->out, "<g data-of=\"%c%d\">", kind, index);
+}
+
+static void open_ridge(const chart *c, int series) {
+  roof_text_add(c->out, "<g class=\"ridge\"");
+  rf_frame_words(c->out, "machine", c->scene->series[series]);
+  roof_text_add(c->out, ">");
+}
+
 /** A dotted line from each ridge down to the axis, its value below the axis labels. */
 static void draw_ridges(chart *c) {
   int rows_of[ROOF_SCENE_SERIES], rows = arrange_ridges(c, rows_of);
@@ -176,12 +189,17 @@ static void draw_ridges(chart *c) {
       ridge_words(c, i, words, sizeof words);
       rf_point ridge = at(c, c->layout->geometry.ridges[i].x, c->layout->geometry.ridges[i].y);
       double y = c->layout->bottom + 20 + (rows_of[i] + 0.75) * row_height;
-      if (words[0] != '\0' && pass == 0) {
+      if (words[0] == '\0') {
+        continue;
+      }
+      open_ridge(c, i);
+      if (pass == 0) {
         add_line(c->out, "d", colour(rf_hue_of_ridge(c->scene, i))->line, ridge,
                  (rf_point){ridge.x, c->layout->bottom});
-      } else if (words[0] != '\0') {
+      } else {
         add_text(c->out, "c h", colour(rf_hue_of_ridge(c->scene, i))->text, ridge.x, y, words);
       }
+      roof_text_add(c->out, "</g>\n");
     }
   }
   c->y = c->layout->bottom + 24 + (rows + 0.75) * row_height;
@@ -260,6 +278,12 @@ static void draw_link(const chart *c, rf_point from, rf_point to, bool same) {
   }
 }
 
+/** Opens the group of the label of mark i. */
+static void open_mark(const chart *c, int i) {
+  bool roof = i < ROOF_SCENE_ROOFS;
+  open_of(c, i >= RF_MARK_MEMORY ? 'w' : roof ? 'r' : 'd', i - (roof ? 0 : ROOF_SCENE_ROOFS));
+}
+
 /** Lines from dots and roofs to labels that had no room next to them. */
 static void draw_leaders(const chart *c) {
   for (int i = 0; i < RF_MARK_COUNT; i++) {
@@ -268,7 +292,9 @@ static void draw_leaders(const chart *c) {
       const rf_rect *r = &mark->rect;
       double x = fmax(r->x - r->half_width, fmin(mark->anchor.x, r->x + r->half_width));
       double y = fmax(r->y - r->half_height, fmin(mark->anchor.y, r->y + r->half_height));
+      open_mark(c, i);
       add_line(c->out, "lead", NULL, mark->anchor, (rf_point){x, y});
+      roof_text_add(c->out, "</g>\n");
     }
   }
 }
@@ -292,10 +318,14 @@ static void draw_threads(const chart *c) {
     const roof_scene_dot *dot = &c->scene->dots[i];
     rf_point here = dot_at(c, i);
     if (!isnan(g->ceilings[i]) && !g->above[i]) {
+      open_of(c, 'd', i);
       add_line(c->out, "drop", dot_colour(c, i)->line, here, at(c, log10(dot->intensity), g->ceilings[i]));
+      roof_text_add(c->out, "</g>\n");
     }
     if (is_joined(c->scene, i)) {
+      roof_text_addf(c->out, "<g data-of=\"d%d\" data-to=\"d%d\">", i, dot->next);
       draw_link(c, here, dot_at(c, dot->next), is_joined_to_itself(c->scene, i));
+      roof_text_add(c->out, "</g>\n");
     }
   }
 }
@@ -380,7 +410,9 @@ static void draw_warnings(const chart *c) {
   for (int i = 0; i < c->scene->dot_count; i++) {
     if (c->layout->geometry.above[i]) {
       double radius = rf_dot_radius(&c->scene->dots[i]);
+      open_of(c, 'd', i);
       add_text(c->out, "w c h", NULL, dot_at(c, i).x, dot_at(c, i).y - radius - 6, "!");
+      roof_text_add(c->out, "</g>\n");
     }
   }
 }
@@ -396,12 +428,14 @@ static void draw_marks(const chart *c) {
     const char *fill = i < ROOF_SCENE_ROOFS ? colour(rf_hue_of_roof(c->scene, &c->scene->roofs[i]))->text
                        : several && i < RF_MARK_MEMORY ? dot_colour(c, i - ROOF_SCENE_ROOFS)->text
                                                        : NULL;
+    open_mark(c, i);
     if (mark->rect.s != 0) {
       add_turned(c->out, class, fill, mark->rect.x, mark->rect.y, atan2(mark->rect.s, mark->rect.c),
                  mark->text);
     } else {
       add_text(c->out, class, fill, mark->rect.x, mark->rect.y + RF_FONT_SIZE * 0.35, mark->text);
     }
+    roof_text_add(c->out, "</g>\n");
   }
 }
 
@@ -553,10 +587,12 @@ static void draw_body(chart *c) {
   draw_dots(c);
   draw_marks(c);
   draw_warnings(c);
+  roof_text_add(c->out, "<g class=\"legend\">\n");
   draw_legend(c);
   if (c->layout->numbered) {
     draw_numbers(c);
   }
+  roof_text_add(c->out, "</g>\n");
 }
 
 static rf_axes axes_of(const rf_layout *l) {
