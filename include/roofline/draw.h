@@ -335,32 +335,6 @@ ROOF_API void roof_plans_chart(const roof_model *model, const roof_machine *mach
 ROOF_API void roof_cluster_chart(const roof_target *target, const roof_cluster_settings *settings,
                                  const roof_cluster_answer *answer, roof_curves *chart);
 
-/** One table of an HTML report: (1 + rows) x columns cells, the header's first. Columns of numbers are
- *  aligned right. */
-typedef struct roof_table {
-  const char *title;
-  const char *const *cells;
-  int columns;
-  int rows; /**< without the header */
-} roof_table;
-
-/** A self-contained HTML page about an SVG that was drawn here; otherwise as roof_draw_html.
- *  Units: none.
- *  Ownership: appends to `out`; keeps nothing.
- *  Errors: ROOF_E_MEMORY. */
-ROOF_API roof_status roof_draw_page(const char *title, const char *const *summary, const roof_text *svg,
-                                    const roof_table *tables, int table_count, const char *const *method,
-                                    roof_text *out, roof_error *error);
-
-/** A self-contained HTML page (no script, no network): heading, summary, the chart, tables, how it was
- *  measured. `summary` and `method` are NULL-terminated lists of paragraphs, or NULL.
- *  Units: none.
- *  Ownership: appends to `out`; keeps nothing.
- *  Errors: as roof_draw_svg. */
-ROOF_API roof_status roof_draw_html(const char *title, const char *const *summary, const roof_scene *scene,
-                                    const roof_table *tables, int table_count, const char *const *method,
-                                    roof_text *out, roof_error *error);
-
 #ifdef __cplusplus
 }
 #endif

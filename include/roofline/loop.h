@@ -169,7 +169,7 @@ ROOF_API roof_status roof_loop_write(const roof_loop *loop, const char *report, 
 /** Appends the report: one HTML page with the roofline, the kernels, why, the ceilings and how it was measured.
  *  Units: none.
  *  Ownership: appends to the caller's `out`.
- *  Errors: as roof_draw_html. */
+ *  Errors: as roof_draw_svg. */
 ROOF_API roof_status roof_loop_write_html(const roof_loop *loop, roof_text *out, roof_error *error);
 
 /** Releases what the loop holds.

@@ -74,6 +74,7 @@
 #include "roofline/model_sweep.h"
 #include "roofline/op.h"
 #include "roofline/ops.h"
+#include "roofline/page.h"
 #include "roofline/place.h"
 #include "roofline/plan.h"
 #include "roofline/plot.h"

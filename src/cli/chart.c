@@ -11,6 +11,21 @@ roof_status cli_chart_write_svg(const cli_args *args, const char *title, const r
   return cli_chart_write_page(args, title, NULL, svg, table, error);
 }
 
+/** The chart and its table are what the answer is about: one section, the rest of the summary above them. */
+static roof_status draw_page(const char *title, const char *const *summary, const roof_text *svg,
+                             const roof_table *table, roof_text *out, roof_error *error) {
+  bool lines = summary != NULL && summary[0] != NULL;
+  const char *const charts[] = {svg->data, NULL};
+  const roof_page_section section = {.part = ROOF_PAGE_VERDICTS,
+                                     .heading = "The answer",
+                                     .lines = lines ? summary + 1 : NULL,
+                                     .charts = charts,
+                                     .tables = table,
+                                     .table_count = table->rows > 0};
+  const roof_page page = {title, lines ? summary[0] : NULL, &section, 1};
+  return roof_page_draw(&page, out, error);
+}
+
 roof_status cli_chart_write_page(const cli_args *args, const char *title, const char *const *summary,
                                  const roof_text *svg, const roof_table *table, roof_error *error) {
   roof_text out = {0};
@@ -18,9 +33,8 @@ roof_status cli_chart_write_page(const cli_args *args, const char *title, const 
   if (strcmp(args->ending, "svg") == 0) {
     roof_text_add_bytes(&out, svg->data, svg->length);
   } else {
-    status = strcmp(args->ending, "png") == 0
-                 ? roof_draw_svg_png(svg, &out, error)
-                 : roof_draw_page(title, summary, svg, table, table->rows > 0, NULL, &out, error);
+    status = strcmp(args->ending, "png") == 0 ? roof_draw_svg_png(svg, &out, error)
+                                              : draw_page(title, summary, svg, table, &out, error);
   }
   status = status == ROOF_OK ? cli_to_write(args, args->file, &out, error) : status;
   roof_text_done(&out);
@@ -49,20 +63,16 @@ typedef roof_status draw_scene(const roof_scene *scene, roof_text *out, roof_err
 
 static roof_status write_scene(const cli_args *args, const roof_scene *scene, draw_scene *draw,
                                const char *title, cli_rows rows, roof_error *error) {
-  cli_grid grid = {0};
+  cli_page_table table = {0};
   roof_text svg = {0};
-  int width = cli_columns_add_cells(&grid, rows);
-  const char **cells = cli_grid_cells(&grid);
-  const roof_table table = {title, cells, width, grid.count / width - 1};
-  roof_status status =
-      cells != NULL ? draw(scene, &svg, error) : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
-  status = status == ROOF_OK ? cli_chart_write_svg(args, scene->title, &svg, &table, error) : status;
+  roof_status status = cli_page_table_fill(&table, title, rows, error);
+  status = status == ROOF_OK ? draw(scene, &svg, error) : status;
+  status = status == ROOF_OK ? cli_chart_write_svg(args, scene->title, &svg, &table.table, error) : status;
   if (status == ROOF_OK) {
     cli_chart_warn_above(args->file, scene);
   }
   roof_text_done(&svg);
-  free(cells);
-  cli_grid_done(&grid);
+  cli_page_table_done(&table);
   return status;
 }
 
@@ -78,16 +88,12 @@ roof_status cli_chart_write_linear(const cli_args *args, const roof_scene *scene
 
 roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curves, const char *title,
                                    const cli_rows *rows, roof_error *error) {
-  cli_grid grid = {0};
-  int width = rows != NULL ? cli_columns_add_cells(&grid, *rows) : 0;
-  const char **cells = cli_grid_cells(&grid);
-  const roof_table table = {title, cells, width, width > 0 ? grid.count / width - 1 : 0};
+  cli_page_table table = {0};
   roof_text svg = {0};
-  roof_status status = cells != NULL ? roof_draw_curves_svg(curves, &svg, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
-  status = status == ROOF_OK ? cli_chart_write_svg(args, curves->title, &svg, &table, error) : status;
-  free(cells);
-  cli_grid_done(&grid);
+  roof_status status = rows != NULL ? cli_page_table_fill(&table, title, *rows, error) : ROOF_OK;
+  status = status == ROOF_OK ? roof_draw_curves_svg(curves, &svg, error) : status;
+  status = status == ROOF_OK ? cli_chart_write_svg(args, curves->title, &svg, &table.table, error) : status;
+  cli_page_table_done(&table);
   roof_text_done(&svg);
   return status;
 }
@@ -100,17 +106,13 @@ static const cli_column bar_columns[] = {
 };
 
 static roof_status write_bars(const cli_args *args, const roof_bars *bars, cli_rows rows, roof_error *error) {
-  cli_grid grid = {0};
+  cli_page_table table = {0};
   roof_text svg = {0};
-  int width = cli_columns_add_cells(&grid, rows);
-  const char **cells = cli_grid_cells(&grid);
-  const roof_table table = {bars->title, cells, width, grid.count / width - 1};
-  roof_status status = cells != NULL ? roof_draw_bars_svg(bars, &svg, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
-  status = status == ROOF_OK ? cli_chart_write_svg(args, bars->title, &svg, &table, error) : status;
+  roof_status status = cli_page_table_fill(&table, bars->title, rows, error);
+  status = status == ROOF_OK ? roof_draw_bars_svg(bars, &svg, error) : status;
+  status = status == ROOF_OK ? cli_chart_write_svg(args, bars->title, &svg, &table.table, error) : status;
   roof_text_done(&svg);
-  free(cells);
-  cli_grid_done(&grid);
+  cli_page_table_done(&table);
   return status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
-#include "cli/columns.h"
+#include "cli/page.h"
 #include "roofline/charts.h"
 
 /** Writes the scene for --to as SVG or PNG, or as an HTML page with the rows as a table beneath it, `title` above

@@ -1,40 +1,56 @@
-#include "roofline/draw.h"
-
+/* The page: one HTML file, which is well-formed XML too. */
+#include <math.h>
 #include <string.h>
+
+#include "draw/screen.h"
+#include "draw/value.h"
+#include "roofline/page.h"
 
 static const char head[] =
     "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
     "<meta name=\"color-scheme\" content=\"light dark\"/>\n<style>\n"
-    ":root{--ink:#1d2127;--soft:#5b6470;--line:#d9dde2;--paper:#fff;--band:#f5f7f9}\n"
+    ":root{--ink:#1d2127;--soft:#59626d;--line:#d9dde2;--paper:#fff;--band:#f5f7f9;--good:#0b6b2e;"
+    "--doubt:#7a4b00;--bad:#b00020}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6e8eb;--soft:#a3abb5;--line:#3a4048;--paper:#16191d;"
-    "--band:#1e2227}}\n"
+    "--band:#1e2227;--good:#6fd58f;--doubt:#f0b849;--bad:#ff8a8a}}\n"
     "*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);"
-    "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif}\n"
+    "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif;"
+    "overflow-wrap:break-word}\n"
     "main{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 3rem}\n"
-    "h1{font-size:1.7rem;line-height:1.2;margin:0 0 .8rem}h2{font-size:1.15rem;margin:2.2rem 0 .6rem}\n"
-    "p{margin:.4rem 0}.summary p:first-child{font-size:1.12rem;font-weight:600}.method{color:var(--soft)}\n"
-    ".wide{overflow-x:auto;margin:1.2rem 0}.wide svg{display:block;width:100%;min-width:40rem;height:auto;"
+    "h1{font-size:1.6rem;line-height:1.25;margin:0 0 .3rem}h2{font-size:1.15rem;margin:1.8rem 0 .4rem}\n"
+    "p{margin:.3rem 0}.about,.soft{color:var(--soft)}\n"
+    ".wide{overflow-x:auto;margin:.6rem 0}.chart svg{display:block;width:100%;min-width:40rem;height:auto;"
     "border:1px solid var(--line);border-radius:6px}.titled svg .t{display:none}\n"
-    "table{border-collapse:collapse;min-width:100%;font-size:.92rem}"
-    "th,td{padding:.35rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}\n"
-    "td{min-width:6.5rem}td:first-child{white-space:nowrap}th{background:var(--band);font-weight:600}"
-    "td.n,th.n{min-width:0;text-align:right;white-space:nowrap;"
-    "font-variant-numeric:tabular-nums}\n"
-    "@media print{body{font-size:11pt}main{max-width:none;padding:0}.wide{overflow:visible;"
-    "break-inside:avoid}.wide svg{min-width:0}tr{break-inside:avoid}thead{display:table-header-group}}\n"
+    "table{border-collapse:collapse;min-width:100%;font-size:.9rem;line-height:1.4}"
+    "caption{text-align:left;font-weight:600;padding:.2rem 0}details caption{display:none}\n"
+    "th,td{padding:.25rem .6rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}"
+    "thead th{background:var(--band)}tbody th{font-weight:400;max-width:20rem}"
+    "td[data-value],.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
+    "td:not(.n,[data-value]){min-width:6.5rem}\n"
+    ".good,.doubt,.bad{font-weight:600}.good{color:var(--good)}.doubt{color:var(--doubt)}"
+    ".bad{color:var(--bad)}\n"
+    "details{margin:.6rem 0}summary{cursor:pointer;font-weight:600}\n"
+    "pre{background:var(--band);padding:.5rem .7rem;margin:.4rem 0;border-radius:6px;font-size:.88rem;"
+    "white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    "@media(max-width:40rem){tbody th{max-width:9rem}h1{font-size:1.3rem}}\n"
+    "@media print{:root{--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--band:#f2f2f2;--good:#0b6b2e;"
+    "--doubt:#7a4b00;--bad:#b00020}body{font-size:10pt}main{max-width:none;padding:0}"
+    ".wide{overflow:visible}.chart svg{min-width:0}.chart,tr,pre{break-inside:avoid}"
+    "thead{display:table-header-group}h2,caption,summary{break-after:avoid}table{font-size:8pt}"
+    "th,td{padding:.15rem "
+    ".3rem}td:not(.n,[data-value]){min-width:0}details::details-content{content-visibility:visible;"
+    "display:block}}\n"
     "</style>\n";
 
-static void add_element(roof_text *out, const char *element, const char *class, const char *words) {
-  roof_text_addf(out, "<%s%s%s%s>", element, class != NULL ? " class=\"" : "", class != NULL ? class : "",
-                 class != NULL ? "\"" : "");
+static void add_element(roof_text *out, const char *open, const char *words, const char *close) {
+  roof_text_add(out, open);
   roof_text_add_xml(out, words);
-  roof_text_addf(out, "</%s>", element);
+  roof_text_add(out, close);
 }
 
-static void add_paragraphs(roof_text *out, const char *const *paragraphs) {
-  for (int i = 0; paragraphs != NULL && paragraphs[i] != NULL; i++) {
-    add_element(out, "p", NULL, paragraphs[i]);
-    roof_text_add(out, "\n");
+static void add_list(roof_text *out, const char *const *list, const char *open, const char *close) {
+  for (int i = 0; list != NULL && list[i] != NULL; i++) {
+    add_element(out, open, list[i], close);
   }
 }
 
@@ -53,82 +69,144 @@ static bool is_numeric(const roof_table *table, int column) {
   return numbers;
 }
 
-static void add_row(roof_text *out, const roof_table *table, int row) {
-  roof_text_add(out, "<tr>");
+/** What a verdict's words stand for: the class of its colour, or "". */
+static const char *verdict_class(const char *words) {
+  const char *mark = rf_screen_verdict(words);
+  return strcmp(mark, RF_MARK_GREEN) == 0    ? "good"
+         : strcmp(mark, RF_MARK_YELLOW) == 0 ? "doubt"
+         : strcmp(mark, RF_MARK_RED) == 0    ? "bad"
+                                             : "";
+}
+
+/** Columns of a table beyond these are taken for text. */
+enum { COLUMNS = 64 };
+
+typedef struct kinds {
+  bool numeric[COLUMNS];
+} kinds;
+
+static kinds kinds_of(const roof_table *table) {
+  kinds k = {{false}};
+  for (int column = 1; column < table->columns && column < COLUMNS; column++) {
+    k.numeric[column] = is_numeric(table, column);
+  }
+  return k;
+}
+
+static void add_header(roof_text *out, const roof_table *table, const kinds *k) {
+  roof_text_add(out, "<thead>\n<tr>");
   for (int column = 0; column < table->columns; column++) {
-    const char *cell = table->cells[row * table->columns + column], *element = row == 0 ? "th" : "td";
-    roof_text_addf(out, "<%s%s%s>", element, row == 0 ? " scope=\"col\"" : "",
-                   is_numeric(table, column) ? " class=\"n\"" : "");
-    roof_text_add_xml(out, cell);
-    roof_text_addf(out, "</%s>", element);
+    bool numeric = column < COLUMNS && k->numeric[column];
+    roof_text_addf(out, "<th scope=\"col\"%s>", numeric ? " class=\"n\"" : "");
+    add_element(out, "", table->cells[column], "</th>");
+  }
+  roof_text_add(out, "</tr>\n</thead>\n");
+}
+
+static void add_number(roof_text *out, const char *cell) {
+  double value = rf_value_of_text(cell);
+  if (isnan(value)) {
+    roof_text_add(out, "<td class=\"n\"");
+  } else {
+    roof_text_addf(out, "<td data-value=\"%.6g\"", value);
+  }
+  add_element(out, ">", cell, "</td>");
+}
+
+static void add_row(roof_text *out, const roof_table *table, const kinds *k, int row) {
+  const char *const *cells = table->cells + (ptrdiff_t)row * table->columns;
+  add_element(out, "<tr data-key=\"", table->keys != NULL ? table->keys[row - 1] : cells[0], "\">");
+  add_element(out, "<th scope=\"row\">", cells[0], "</th>");
+  for (int column = 1; column < table->columns; column++) {
+    const char *class = column == table->verdict ? verdict_class(cells[column]) : "";
+    if (column < COLUMNS && k->numeric[column]) {
+      add_number(out, cells[column]);
+    } else {
+      roof_text_addf(out, class[0] != '\0' ? "<td class=\"%s\">" : "<td>", class);
+      add_element(out, "", cells[column], "</td>");
+    }
   }
   roof_text_add(out, "</tr>\n");
 }
 
 static void add_table(roof_text *out, const roof_table *table) {
-  add_element(out, "h2", NULL, table->title);
-  roof_text_add(out, "\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"");
-  roof_text_add_xml(out, table->title);
-  roof_text_add(out, "\"><table>\n<thead>\n");
-  add_row(out, table, 0);
-  roof_text_add(out, "</thead>\n<tbody>\n");
-  for (int row = 1; row <= table->rows; row++) {
-    add_row(out, table, row);
+  const kinds k = kinds_of(table);
+  bool folded = table->folded || table->rows > ROOF_TABLE_LONG;
+  if (folded) {
+    add_element(out, "<details>\n<summary>", table->title, "");
+    roof_text_addf(out, " (%d)</summary>\n", table->rows);
   }
-  roof_text_add(out, "</tbody>\n</table></div>\n");
+  add_element(out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"", table->title, "\">");
+  add_element(out, "<table>\n<caption>", table->title, "</caption>\n");
+  add_header(out, table, &k);
+  roof_text_add(out, "<tbody>\n");
+  for (int row = 1; row <= table->rows; row++) {
+    add_row(out, table, &k, row);
+  }
+  roof_text_addf(out, "</tbody>\n</table></div>\n%s", folded ? "</details>\n" : "");
 }
 
 /** True when the chart's own title is the page's, which is then not shown twice. */
-static bool has_title(const roof_text *svg, const char *title, roof_text *out) {
+static bool has_title(const char *svg, const char *title, roof_text *out) {
   roof_text escaped = {0};
-  roof_text_add(&escaped, ">");
-  roof_text_add_xml(&escaped, title);
-  roof_text_add(&escaped, "</title>");
-  bool found = escaped.data != NULL && strstr(svg->data, escaped.data) != NULL;
+  add_element(&escaped, ">", title, "</title>");
+  bool found = escaped.data != NULL && strstr(svg, escaped.data) != NULL;
   out->failed |= escaped.failed;
   roof_text_done(&escaped);
   return found;
 }
 
-roof_status roof_draw_page(const char *title, const char *const *summary, const roof_text *svg,
-                           const roof_table *tables, int table_count, const char *const *method,
-                           roof_text *out, roof_error *error) {
-  roof_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n");
-  roof_text_add(out, head);
-  add_element(out, "title", NULL, title);
-  roof_text_add(out, "\n</head>\n<body>\n<main>\n");
-  add_element(out, "h1", NULL, title);
-  if (summary != NULL && summary[0] != NULL) {
-    roof_text_add(out, "\n<div class=\"summary\">\n");
-    add_paragraphs(out, summary);
-    roof_text_add(out, "</div>");
-  }
-  if (svg->length > 0) {
-    roof_text_addf(out, "\n<div class=\"wide%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
-                   has_title(svg, title, out) ? " titled" : "");
-    roof_text_add_bytes(out, svg->data, svg->length);
-    roof_text_add(out, "</div>\n");
-  }
-  for (int i = 0; i < table_count; i++) {
-    add_table(out, &tables[i]);
-  }
-  if (method != NULL && method[0] != NULL) {
-    roof_text_add(out, "<section class=\"method\">\n<h2>How it was measured</h2>\n");
-    add_paragraphs(out, method);
-    roof_text_add(out, "</section>\n");
-  }
-  roof_text_add(out, "</main>\n</body>\n</html>\n");
-  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "report: out of memory") : ROOF_OK;
+static void add_chart(roof_text *out, const char *svg, const char *title) {
+  roof_text_addf(out, "<div class=\"wide chart%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
+                 has_title(svg, title, out) ? " titled" : "");
+  roof_text_add(out, svg);
+  roof_text_add(out, "</div>\n");
 }
 
-roof_status roof_draw_html(const char *title, const char *const *summary, const roof_scene *scene,
-                           const roof_table *tables, int table_count, const char *const *method,
-                           roof_text *out, roof_error *error) {
-  roof_text svg = {0};
-  roof_status status = roof_draw_svg(scene, &svg, error);
-  if (status == ROOF_OK) {
-    status = roof_draw_page(title, summary, &svg, tables, table_count, method, out, error);
+static bool is_list(const char *const *list) {
+  return list != NULL && list[0] != NULL;
+}
+
+static void add_section(roof_text *out, const roof_page *page, const roof_page_section *section) {
+  static const char *const ids[] = {
+#define X(symbol, id, heading) id,
+      ROOF_PAGE_MAP(X)
+#undef X
+  };
+  static const char *const headings[] = {
+#define X(symbol, id, heading) heading,
+      ROOF_PAGE_MAP(X)
+#undef X
+  };
+  const char *id = ids[section->part];
+  roof_text_addf(out, "<section id=\"%s\" aria-labelledby=\"%s-heading\">\n<h2 id=\"%s-heading\">", id, id,
+                 id);
+  add_element(out, "", section->heading != NULL ? section->heading : headings[section->part], "</h2>\n");
+  add_list(out, section->lines, "<p>", "</p>\n");
+  for (int i = 0; section->charts != NULL && section->charts[i] != NULL; i++) {
+    add_chart(out, section->charts[i], page->title);
   }
-  roof_text_done(&svg);
-  return status;
+  for (int i = 0; i < section->table_count; i++) {
+    add_table(out, &section->tables[i]);
+  }
+  add_list(out, section->commands, "<pre><code>", "</code></pre>\n");
+  roof_text_add(out, "</section>\n");
+}
+
+roof_status roof_page_draw(const roof_page *page, roof_text *out, roof_error *error) {
+  roof_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n");
+  roof_text_add(out, head);
+  add_element(out, "<title>", page->title, "</title>\n</head>\n<body>\n<main>\n<h1>");
+  add_element(out, "", page->headline != NULL ? page->headline : page->title, "</h1>\n");
+  if (page->headline != NULL) {
+    add_element(out, "<p class=\"about\">", page->title, "</p>\n");
+  }
+  for (int i = 0; i < page->section_count; i++) {
+    const roof_page_section *s = &page->sections[i];
+    if (is_list(s->lines) || is_list(s->charts) || is_list(s->commands) || s->table_count > 0) {
+      add_section(out, page, s);
+    }
+  }
+  roof_text_add(out, "</main>\n</body>\n</html>\n");
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "page: out of memory") : ROOF_OK;
 }

@@ -7,6 +7,7 @@
 #include "core/number.h"
 #include "loop/loop.h"
 #include "roofline/draw.h"
+#include "roofline/page.h"
 #include "roofline/units.h"
 #include "roofline/version.h"
 
@@ -236,6 +237,28 @@ static void add_summary(page *p, const roof_loop *loop) {
   }
 }
 
+static roof_status draw(const page *p, const roof_loop *loop, roof_text *out, roof_error *error) {
+  char title[160];
+  roof_text svg = {0};
+  snprintf(title, sizeof title, "%s, %s", roof_machine_title(loop->machine), loop->machine->date);
+  roof_table ceilings = table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS);
+  roof_table points = table_of(p, POINTS, "Level by level", RF_LOOP_POINT_COLUMNS);
+  roof_table results = table_of(p, RESULTS, "Predicted and measured", RF_LOOP_COLUMNS);
+  const roof_table verdicts[] = {results, table_of(p, REASONS, "Why", REASON_COLUMNS)};
+  roof_status status = roof_draw_svg(&p->scene, &svg, error);
+  const char *const charts[] = {svg.data, NULL};
+  const roof_page_section sections[] = {
+      {.part = ROOF_PAGE_MACHINE, .lines = p->summary + 1, .tables = &ceilings, .table_count = 1},
+      {.part = ROOF_PAGE_MEASURED, .charts = charts, .tables = &points, .table_count = 1},
+      {.part = ROOF_PAGE_VERDICTS, .tables = verdicts, .table_count = 2},
+      {.part = ROOF_PAGE_REPRODUCE, .lines = p->cells[METHOD]},
+  };
+  const roof_page whole = {title, p->answer, sections, sizeof sections / sizeof sections[0]};
+  status = status == ROOF_OK ? roof_page_draw(&whole, out, error) : status;
+  roof_text_done(&svg);
+  return status;
+}
+
 roof_status roof_loop_write_html(const roof_loop *loop, roof_text *out, roof_error *error) {
   page *p = calloc(1, sizeof *p);
   if (p == NULL) {
@@ -245,17 +268,7 @@ roof_status roof_loop_write_html(const roof_loop *loop, roof_text *out, roof_err
   status = status == ROOF_OK ? add_accuracy(p, loop, error) : status;
   if (status == ROOF_OK) {
     add_summary(p, loop);
-    const roof_table tables[] = {
-        table_of(p, RESULTS, "Predicted and measured", RF_LOOP_COLUMNS),
-        table_of(p, REASONS, "Why", REASON_COLUMNS),
-        table_of(p, POINTS, "Level by level", RF_LOOP_POINT_COLUMNS),
-        table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS),
-    };
-    char title[160];
-    snprintf(title, sizeof title, "Roofline report: %s, %s", roof_machine_title(loop->machine),
-             loop->machine->date);
-    status = roof_draw_html(title, p->summary, &p->scene, tables, sizeof tables / sizeof tables[0],
-                            p->cells[METHOD], out, error);
+    status = draw(p, loop, out, error);
   }
   for (int i = 0; i < PARTS; i++) {
     free(p->cells[i]);

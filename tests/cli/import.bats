@@ -294,7 +294,7 @@ DEVICES
   [ "$(grep -o '<circle[^>]* r="[0-9.]*"' s.svg | grep -o ' r=.*' | sort -u | wc -l)" -gt 2 ] # sized by time
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --to s.html
   [ "$(xmllint --html --xpath 'count(//tbody/tr)' s.html 2>/dev/null)" = 4 ]
-  [ "$(xmllint --html --xpath 'string(//tbody/tr[1]/td[1])' s.html 2>/dev/null)" = add ]
+  [ "$(xmllint --html --xpath 'string(//tbody/tr[1]/th[1])' s.html 2>/dev/null)" = add ]
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --to s.json
   [ "$(jq -r .schema s.json)" = roofline.measurements/1 ]
 }
@@ -439,10 +439,10 @@ DEVICES
   xmllint --noout --html page.html 2>/dev/null
   grep -q 'class="timeline"' page.html
   grep -q '<p>device 1: NVIDIA H100 80GB HBM3: idle 60.0 % of 50.00 µs, busy 40.0 %</p>' page.html
-  grep -q '<td>axpy</td>' page.html
+  grep -q '<th scope="row">axpy</th>' page.html
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --to page.html # neither times of calls nor a machine
   ! grep -q '<svg' page.html
-  grep -q '<h2>Kernels</h2>' page.html
+  grep -q '<caption>Kernels</caption>' page.html
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --to both.html
   [ "$(grep -c '<svg' both.html)" -eq 2 ]
 }

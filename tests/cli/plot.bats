@@ -50,10 +50,10 @@ refuses() { # CODE TEXT ARGUMENT...
   run -0 "$ROOFLINE" plot $gemm --machine h100 --dtype fp16 -o chart.html
   xmllint --noout chart.html
   grep -q '<svg ' chart.html
-  grep -q '<td>gemm m=4096</td>' chart.html
+  grep -q '<th scope="row">gemm m=4096</th>' chart.html
   grep -q '<td>compute-bound (fp16 matrix)</td>' chart.html
-  grep -qE '<td class="n">989.4 TFLOP/s</td><td class="n">[78][0-9].[0-9] %</td><td>predicted</td>' chart.html
-  grep -q 'class="wide titled"' chart.html # the heading is the chart's title
+  grep -qE '<td data-value="9.894e[+]14">989.4 TFLOP/s</td><td data-value="0.[78][0-9]*">[78][0-9].[0-9] %</td><td>predicted</td>' chart.html
+  grep -q 'class="wide chart titled"' chart.html # the heading is the chart's title
   ! grep -qE '<script|<link|src=|href=' chart.html
 }
 
@@ -117,7 +117,7 @@ refuses() { # CODE TEXT ARGUMENT...
   grep -q '2 of 3 kernels of m.json: the others lack FLOPs or bytes' m.svg
   "$ROOFLINE" plot m.json --machine h100 --dtype fp64 --to m.html
   grep -q '<title>fp16 vector 133.8 TFLOP/s</title>' m.html # by which they are judged
-  grep -q '<td class="n">133.8 TFLOP/s</td><td class="n">0.4 %</td><td>bug</td>' m.html
+  grep -q '<td data-value="1.338e+14">133.8 TFLOP/s</td><td data-value="0.004">0.4 %</td><td class="bad">bug</td>' m.html
   echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "time only", "seconds": 1}]}' >m.json
   refuses 2 'm.json: no kernel of it has time, FLOPs and bytes' m.json --machine h100
   echo '{' >m.json

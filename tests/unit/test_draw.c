@@ -11,6 +11,7 @@
 #include "draw/layout.h"
 #include "owned.h"
 #include "roofline/draw.h"
+#include "roofline/page.h"
 
 static roof_scene scene; /* large */
 static rf_layout layout;
@@ -395,16 +396,22 @@ static void marks_say_what_they_are(void **state) {
 
 static void a_title_is_shown_once(void **state) {
   (void)state;
-  roof_text out = {0};
+  roof_text svg = {0}, out = {0};
   start(make_gpu, ROOF_FP16);
   strcpy(scene.title, "A & B");
+  assert_int_equal(roof_draw_svg(&scene, &svg, NULL), ROOF_OK);
+  const char *const charts[] = {svg.data, NULL};
+  const roof_page_section sections[] = {{.part = ROOF_PAGE_ASKED},
+                                        {.part = ROOF_PAGE_PREDICTED, .charts = charts}};
   for (int same = 0; same < 2; same++) {
-    assert_int_equal(roof_draw_html(same ? "A & B" : "Report", NULL, &scene, NULL, 0, NULL, &out, NULL),
-                     ROOF_OK);
-    assert_int_equal(strstr(out.data, "class=\"wide titled\"") != NULL, same);
-    assert_null(strstr(out.data, "class=\"summary\""));
+    const roof_page page = {same ? "A & B" : "Report", NULL, sections, 2};
+    assert_int_equal(roof_page_draw(&page, &out, NULL), ROOF_OK);
+    assert_int_equal(strstr(out.data, "class=\"wide chart titled\"") != NULL, same);
+    assert_null(strstr(out.data, "class=\"about\""));
+    assert_null(strstr(out.data, "id=\"asked\"")); /* it says nothing */
     roof_text_done(&out);
   }
+  roof_text_done(&svg);
 }
 
 /** Marks are inside the plot, apart from each other and from the dots. */
@@ -579,11 +586,20 @@ static void hostile_labels_are_escaped(void **state) {
   roof_text out = {0};
   const char *cells[] = {hostile, hostile, hostile, hostile};
   const char *words[] = {hostile, NULL};
-  const roof_table table = {hostile, cells, 2, 1};
+  const char *keys[] = {hostile};
+  const roof_table table = {
+      .title = hostile, .cells = cells, .columns = 2, .rows = 1, .verdict = 1, .keys = keys, .folded = true};
+  const roof_page_section section = {.part = ROOF_PAGE_NEXT,
+                                     .heading = hostile,
+                                     .lines = words,
+                                     .tables = &table,
+                                     .table_count = 1,
+                                     .commands = words};
+  const roof_page page = {hostile, hostile, &section, 1};
   assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
   check_well_formed(out.data);
   roof_text_done(&out);
-  assert_int_equal(roof_draw_html(hostile, words, &scene, &table, 1, words, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_page_draw(&page, &out, NULL), ROOF_OK);
   check_well_formed(out.data);
   assert_null(strstr(out.data, "<script"));
   assert_non_null(strstr(out.data, "&lt;script&gt;"));
@@ -686,6 +702,30 @@ static void make_golden_scene(void) {
   add_dot("too fast <&>", 0.5, 30e9, false, -1);
 }
 
+/** Every part of the story, with a chart, a table, one that is folded, and commands. */
+static void draw_golden_page(roof_text *out) {
+  roof_text svg = {0};
+  assert_int_equal(roof_draw_svg(&scene, &svg, NULL), ROOF_OK);
+  const char *const charts[] = {svg.data, NULL};
+  const char *const cells[] = {"kernel", "seconds", "of ceiling", "verdict", "triad", "17.1 ms",
+                               "49.0 %", "normal",  "gemm",       "unknown", "",      "bug, noisy"};
+  const char *const asked[] = {"Two kernels.", NULL}, *const next[] = {"Fix gemm.", NULL},
+                    *const commands[] = {"roofline loop", NULL};
+  const roof_table tables[] = {
+      {.title = "Kernels", .cells = cells, .columns = 4, .rows = 2, .verdict = 3},
+      {.title = "All", .cells = cells, .columns = 4, .rows = 2, .folded = true},
+  };
+  const roof_page_section sections[] = {
+      {.part = ROOF_PAGE_ASKED, .lines = asked, .commands = commands},
+      {.part = ROOF_PAGE_MEASURED, .charts = charts, .tables = &tables[1], .table_count = 1},
+      {.part = ROOF_PAGE_VERDICTS, .tables = tables, .table_count = 1},
+      {.part = ROOF_PAGE_NEXT, .lines = next},
+  };
+  const roof_page page = {"A cpu and a gpu", "Two kernels: most headroom in gemm", sections, 4};
+  assert_int_equal(roof_page_draw(&page, out, NULL), ROOF_OK);
+  roof_text_done(&svg);
+}
+
 static void golden_pictures(void **state) {
   (void)state;
   roof_text out = {0};
@@ -696,11 +736,7 @@ static void golden_pictures(void **state) {
   check_golden(&out, "chart.txt");
   assert_int_equal(roof_draw_terminal(&scene, 72, 20, true, true, &out, NULL), ROOF_OK);
   check_golden(&out, "chart-ascii-colour.txt");
-  const char *cells[] = {"kernel", "seconds", "verdict", "triad", "17.1 ms",
-                         "normal", "gemm",    "unknown", "bug"};
-  const roof_table table = {"Kernels", cells, 3, 2};
-  const char *summary[] = {"Two kernels.", "One is normal.", NULL}, *method[] = {"By hand.", NULL};
-  assert_int_equal(roof_draw_html("Report", summary, &scene, &table, 1, method, &out, NULL), ROOF_OK);
+  draw_golden_page(&out);
   check_golden(&out, "report.html");
 }
 

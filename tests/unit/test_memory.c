@@ -15,6 +15,7 @@
 #include "roofline/import.h"
 #include "roofline/ledger.h"
 #include "roofline/ops.h"
+#include "roofline/page.h"
 #include "roofline/predict.h"
 #include "roofline/weights.h"
 
@@ -215,9 +216,12 @@ static roof_status draw_terminal(roof_error *error) {
 static roof_status draw_html(roof_error *error) {
   static const char *const cells[] = {"operation", "gemm"};
   static const char *const words[] = {"One paragraph.", NULL};
-  const roof_table table = {"Operations", cells, 1, 1};
+  const roof_table table = {.title = "Operations", .cells = cells, .columns = 1, .rows = 1};
+  const roof_page_section section = {
+      .part = ROOF_PAGE_MEASURED, .lines = words, .charts = words, .tables = &table, .table_count = 1};
+  const roof_page page = {"A page", NULL, &section, 1};
   roof_text out = {0};
-  roof_status status = roof_draw_html("A page", words, &scene, &table, 1, words, &out, error);
+  roof_status status = roof_page_draw(&page, &out, error);
   roof_text_done(&out);
   return status;
 }

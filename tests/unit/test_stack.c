@@ -296,6 +296,8 @@ static roof_status draw_all(roof_error *error) {
   roof_scene *scene = calloc(1, sizeof *scene);
   roof_text text = {0};
   const char *summary[] = {"a summary", NULL};
+  const roof_page_section section = {.part = ROOF_PAGE_ASKED, .lines = summary};
+  const roof_page page = {"title", "headline", &section, 1};
   roof_status status = roof_catalog_load("h100", &machine, error);
   roof_scene_init(scene);
   status = status == ROOF_OK ? roof_scene_add_machine(scene, machine, ROOF_FP16, error) : status;
@@ -304,7 +306,7 @@ static roof_status draw_all(roof_error *error) {
   status = status == ROOF_OK ? roof_draw_svg(scene, &text, error) : status;
   status = status == ROOF_OK ? roof_draw_linear_svg(scene, &text, error) : status;
   status = status == ROOF_OK ? roof_draw_terminal(scene, 100, 30, false, false, &text, error) : status;
-  status = status == ROOF_OK ? roof_draw_html("title", summary, scene, NULL, 0, NULL, &text, error) : status;
+  status = status == ROOF_OK ? roof_page_draw(&page, &text, error) : status;
   roof_scene_outline(scene);
   roof_text_done(&text);
   free(scene);

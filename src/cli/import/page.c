@@ -46,23 +46,21 @@ static roof_status draw(const cli_args *args, const import_answer *answer, roof_
 
 static roof_status write_page(const cli_args *args, const import_answer *answer, const char *title,
                               const roof_text *svg, roof_error *error) {
-  cli_grid grid = {0};
+  cli_page_table table = {0};
   roof_text words = {0};
   const char *lines[LINES + 1] = {NULL};
-  int width = cli_columns_add_cells(&grid, cli_import_rows(answer, SIZE_MAX)), count = 0;
-  const char **cells = cli_grid_cells(&grid);
+  int count = 0;
   add_words(answer, &words);
   for (char *rest = words.data, *line; count < LINES && (line = strsep(&rest, "\n")) != NULL;) {
     lines[count] = line;
     count += line[0] != '\0';
   }
   lines[count] = NULL;
-  const roof_table table = {"Kernels", cells, width, width > 0 ? grid.count / width - 1 : 0};
-  roof_status status = cells != NULL && !words.failed
-                           ? cli_chart_write_page(args, title, lines, svg, &table, error)
-                           : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-  free(cells);
-  cli_grid_done(&grid);
+  roof_status status = words.failed
+                           ? roof_error_set(error, ROOF_E_MEMORY, "import: out of memory")
+                           : cli_page_table_fill(&table, "Kernels", cli_import_rows(answer, SIZE_MAX), error);
+  status = status == ROOF_OK ? cli_chart_write_page(args, title, lines, svg, &table.table, error) : status;
+  cli_page_table_done(&table);
   roof_text_done(&words);
   return status;
 }

@@ -32,6 +32,7 @@ BEGIN {
   room_of["roofline/joules.h"] = "advise"
   room_of["roofline/losses.h"] = "advise"
   room_of["roofline/charts.h"] = "draw"
+  room_of["roofline/page.h"] = "draw"
   room_of["roofline/formats.h"] = "advise"
   room_of["roofline/calibrate.h"] = "accuracy"
   room_of["roofline/changes.h"] = "catalog"
