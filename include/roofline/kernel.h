@@ -71,7 +71,7 @@ typedef enum roof_effect {
     "share of the bandwidth of a processor's cache that holds the data")                                     \
   X(ROOF_CACHE_GAIN, "cache_gain", "", 1, 6, 1, ROOF_EFFECT_CACHE,                                           \
     "times the memory's bandwidth while the data fit the last cache")                                        \
-  X(ROOF_UNIT_BANDWIDTH, "unit_bandwidth", "", 0.5, 64, 1e30, ROOF_EFFECT_UNITS,                             \
+  X(ROOF_UNIT_BANDWIDTH, "unit_bandwidth", "", 0.25, 64, 1e30, ROOF_EFFECT_UNITS,                            \
     "times its share of the bandwidth that one unit can draw")                                               \
   X(ROOF_CORNER, "corner", "", 1, 16, 1e30, ROOF_EFFECT_CORNER,                                              \
     "exponent of the sum of both times: 1 adds them, a large one takes the longer")                          \
@@ -121,7 +121,7 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
 
 /** The shape that decides how a kernel is cut into parts; all 0 for a stream whose bytes say all.
  *  stream: `rows` rows that a block each reduces before it writes them (norms, softmax); on a processor loops that each
- *  start and end.
+ *  start and end; `group` arrays that engines read element by element (activations, rmsnorm; 0: none).
  *  product: `count` products of rows x depth by depth x columns; `group`: over the work's, where an algorithm has fewer
  *  (0: 1).
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that

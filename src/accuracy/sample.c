@@ -279,15 +279,20 @@ static void clear(roof_fit *fit) {
 }
 
 /** Whether timings say anything about a constant: the interval is no part of a fit, a host is only waited for where
- * kernels are launched one at a time, and activations are only written anew for narrow arithmetic. */
+ * kernels are launched one at a time, whose elementwise ones read several elements at once, and activations are only written
+ * anew for narrow arithmetic. */
 static bool is_fitted(const roof_fit *fit, roof_constant constant) {
   bool narrow = roof_dtype_bytes(roof_dtype_multiplied(fit->constants.dtype)) < 2;
   if (roof_constant_row_of(constant)->effect == ROOF_EFFECT_QUANTISE && !narrow) {
     return false;
   }
+  bool eager = strcmp(fit->constants.framework, ROOF_EAGER) == 0;
+  if (fit->constants.kernel == ROOF_KERNEL_STREAM && constant == ROOF_UNIT_BANDWIDTH && eager) {
+    return false;
+  }
   return roof_kernel_uses(fit->constants.kernel, constant) &&
          roof_constant_row_of(constant)->effect != ROOF_EFFECT_COUNT &&
-         (constant != ROOF_HOST_SECONDS || strcmp(fit->constants.framework, ROOF_EAGER) == 0);
+         (constant != ROOF_HOST_SECONDS || eager);
 }
 
 roof_status rf_sample_fit(const roof_machine *own, const rf_case *all, size_t count, roof_fit *fit,

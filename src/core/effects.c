@@ -51,7 +51,8 @@ static const struct {
     [ROOF_KERNEL_STREAM] = {rf_form_stream, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_EFFICIENCY) |
                                                 USES(ROOF_BANDWIDTH) | USES(ROOF_CACHE_GAIN) |
                                                 USES(ROOF_CORNER) | USES(ROOF_WAVE_SECONDS) |
-                                                USES(ROOF_ROW_PASSES) | USES(ROOF_HOST_SECONDS) | INTERVAL},
+                                                USES(ROOF_ROW_PASSES) | USES(ROOF_UNIT_BANDWIDTH) |
+                                                USES(ROOF_HOST_SECONDS) | INTERVAL},
     [ROOF_KERNEL_PRODUCT] = {rf_form_product, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
                                                   USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
                                                   USES(ROOF_CACHE_GAIN) | USES(ROOF_SPLIT_SECONDS) |

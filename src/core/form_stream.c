@@ -4,20 +4,28 @@
 /** Blocks that a unit works on at a time. */
 static const double blocks_per_unit = 8;
 
-/** Rows that a block each reduces: it waits for its sums, then reads its row again, nearer by or not. The first blocks'
- * wait is part of the latency. */
-static double row_seconds(const rf_run *run, double stream, rf_cut *cut) {
-  const roof_work *w = run->work;
-  double rows = w->kernel.rows, turns = rows / (blocks_per_unit * run->target->units);
-  double read = w->read_bytes / (w->read_bytes + w->write_bytes);
+/** Rows that a block each reduces: it waits for its sums. The first blocks' wait is part of the latency. */
+static double row_seconds(const rf_run *run, rf_cut *cut) {
+  double rows = run->work->kernel.rows, turns = rows / (blocks_per_unit * run->target->units);
   cut->what = "rows";
   cut->tiles = rows;
   cut->waves = turns > 1 ? turns : 1;
-  return stream * run->c[ROOF_ROW_PASSES] * read + (cut->waves - 1) * run->c[ROOF_WAVE_SECONDS];
+  return (cut->waves - 1) * run->c[ROOF_WAVE_SECONDS];
+}
+
+/** The time at the memory: what rows need again after their sums is read again, nearer by or not. Kernels that read
+ * element by element have too few reads on their way for the whole bandwidth. */
+static double memory_seconds(const rf_run *run) {
+  const roof_work *w = run->work;
+  double read = w->read_bytes / (w->read_bytes + w->write_bytes);
+  double again = w->kernel.rows > 0 ? run->c[ROOF_ROW_PASSES] * read : 0;
+  double seconds = rf_stream_seconds(run) * (1 + again);
+  return w->kernel.group > 0 ? rf_rounded(seconds, run->memory * (read + again) / run->c[ROOF_UNIT_BANDWIDTH])
+                             : seconds;
 }
 
 double rf_form_stream(const rf_run *run, rf_cut *cut) {
-  double stream = rf_stream_seconds(run);
-  double seconds = rf_corner(run->compute / run->c[ROOF_EFFICIENCY], stream, run->c[ROOF_CORNER]);
-  return run->work->kernel.rows > 0 ? seconds + row_seconds(run, stream, cut) : seconds;
+  double seconds =
+      rf_corner(run->compute / run->c[ROOF_EFFICIENCY], memory_seconds(run), run->c[ROOF_CORNER]);
+  return run->work->kernel.rows > 0 ? seconds + row_seconds(run, cut) : seconds;
 }

@@ -2,10 +2,22 @@
 #include "ops/row.h"
 #include "ops/values.h"
 
+/** A function of each element, of one input or of two. */
+static void function_work(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  unary_work(op, v, t, w);
+  w->kernel.group = 1;
+}
+
+static void gated_work(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  binary_work(op, v, t, w);
+  w->kernel.group = 2;
+}
+
 static void activation(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   double n = v[RF_ACTIVATION_ELEMENTS], gated = v[RF_ACTIVATION_GATED];
   map_work(op, n, 1 + gated, t, w);
   w->flops = n * (v[RF_ACTIVATION_FLOPS] + gated);
+  w->kernel.group = 1 + gated;
 }
 
 /** Gradient and weight in the activations' format; master weights (of narrow ones) and both moments in fp32. */
@@ -17,27 +29,30 @@ static void adam(const roof_op *op, const double *v, const roof_types *t, roof_w
   w->working_set = w->read_bytes + a * n;
 }
 
-#define UNARY(op_name, count, text, meaning, origin)                                                         \
+#define MAPPED(function, op_name, count, text, meaning, origin)                                              \
   {                                                                                                          \
     .name = op_name, .family = "elementwise", .summary = meaning, .unit = ROOF_VECTOR, .flops = text,        \
-    .bytes = "n * (a + o)", .flops_per_element = count, .source = origin, .work = unary_work,                \
+    .bytes = "n * (a + o)", .flops_per_element = count, .source = origin, .work = function,                  \
     .params = PARAMS(COUNT("n", "elements"))                                                                 \
   }
+
+#define UNARY(...) MAPPED(unary_work, __VA_ARGS__)
+#define FUNCTION(...) MAPPED(function_work, __VA_ARGS__)
 
 #define GATED(op_name, count, text, meaning, counted)                                                        \
   {                                                                                                          \
     .name = op_name, .family = "elementwise", .summary = meaning, .unit = ROOF_VECTOR, .flops = text,        \
     .bytes = "n * (2 * a + o)", .flops_per_element = count,                                                  \
-    .source = "Shazeer 2020 (gated units); " counted, .work = binary_work,                                   \
+    .source = "Shazeer 2020 (gated units); " counted, .work = gated_work,                                    \
     .params = PARAMS(COUNT("n", "results"))                                                                  \
   }
 
 static const roof_op ops[] = {
     UNARY("relu", 1, "n", "y = max(x, 0)", "1 FLOP: the comparison"),
-    UNARY("gelu", 12, "12 * n", "y = x Phi(x), tanh form",
-          "Hendrycks and Gimpel 2016, tanh form; 12 FLOP with tanh counted as 5"),
-    UNARY("silu", 4, "4 * n", "y = x sigmoid(x)",
-          "Elfwing et al. 2018; negate, exp, add, divide-multiply: 4 FLOP"),
+    FUNCTION("gelu", 12, "12 * n", "y = x Phi(x), tanh form",
+             "Hendrycks and Gimpel 2016, tanh form; 12 FLOP with tanh counted as 5"),
+    FUNCTION("silu", 4, "4 * n", "y = x sigmoid(x)",
+             "Elfwing et al. 2018; negate, exp, add, divide-multiply: 4 FLOP"),
     UNARY("relu2", 2, "2 * n", "y = max(x, 0)^2", "So et al. 2021 (Primer); comparison and square: 2 FLOP"),
     UNARY("dropout", 2, "2 * n", "y = x mask / (1 - p)",
           "Srivastava et al. 2014; compare and scale: 2 FLOP; the mask is drawn, not moved"),

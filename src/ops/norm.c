@@ -8,6 +8,12 @@ static void rows_work(const roof_op *op, const double *v, const roof_types *type
   work->kernel.rows = v[RF_ROWS];
 }
 
+/** Those of engines read a row element by element. */
+static void rms_work(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  rows_work(op, v, types, work);
+  work->kernel.group = 1;
+}
+
 /** Two inputs are added; the sum is a result of its own. */
 static void add_norm(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
   map_work(op, v[RF_ROWS] * v[RF_COLS], 2, types, work);
@@ -76,8 +82,10 @@ static const roof_op ops[] = {
                           "over memory: 2 where a row stays on chip, 3 with max and sum at once, 4 apart"))},
     ROWS("layernorm", 8, "8 * rows * cols", "each row: (x - mean) / deviation, scaled and shifted",
          "Ba et al. 2016; 8 FLOP per element: mean 1, variance 3, normalise 2, scale and shift 2"),
-    ROWS("rmsnorm", 5, "5 * rows * cols", "each row: x / root mean square, scaled",
-         "Zhang and Sennrich 2019; 5 FLOP per element: square, sum, mean, scale by 1/rms, scale by gain"),
+    FUSED_ROWS(
+        "rmsnorm", 5, "5 * rows * cols", "rows * cols * (a + o)", rms_work,
+        "each row: x / root mean square, scaled",
+        "Zhang and Sennrich 2019; 5 FLOP per element: square, sum, mean, scale by 1/rms, scale by gain"),
     ROWS("batchnorm", 8, "8 * rows * cols", "each column over the rows: normalised, scaled and shifted",
          "Ioffe and Szegedy 2015; 8 FLOP per element, as layernorm"),
     FUSED_ROWS("add_rmsnorm", 6, "6 * rows * cols", "2 * rows * cols * (a + o)", add_norm,

@@ -140,6 +140,30 @@ static void rows_are_read_again(void **state) {
   assert_true(p.work.kernel.rows == 0); /* a warp keeps its row */
 }
 
+/** Engines' activations wait for each element that they read: reads alone, two of three for a gated one. */
+static void activations_read_slowly(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  roof_target target;
+  const char *names[] = {"residual", "swiglu", "gelu"};
+  const double reads[] = {0, 2.0 / 3, 1.0 / 2};
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  for (int i = 0; i < 3; i++) {
+    const roof_op *op = NULL;
+    roof_prediction p;
+    double values[ROOF_CONSTANT_COUNT];
+    assert_int_equal(roof_op_find(names[i], &op, NULL), ROOF_OK);
+    roof_predict(&target, op, (double[ROOF_PARAM_MAX]){1e8}, &p);
+    memcpy(values, target.forms[ROOF_KERNEL_STREAM].values, sizeof values);
+    double free = roof_effects_seconds(&target, &p, values) - values[ROOF_LATENCY_SECONDS];
+    values[ROOF_UNIT_BANDWIDTH] = 0.25;
+    double slow = roof_effects_seconds(&target, &p, values) - values[ROOF_LATENCY_SECONDS];
+    double wait = p.memory_seconds * reads[i] / 0.25;
+    assert_true(fabs(slow / cbrt(free * free * free + wait * wait * wait) - 1) < 1e-9);
+  }
+}
+
 /** Winograd's tiles of 4 x 4 outputs: an image of 5 x 5 takes as many as one of 8 x 8. */
 static void convolutions_fill_tiles(void **state) {
   (void)state;
@@ -501,6 +525,7 @@ int main(void) {
       cmocka_unit_test(a_small_copy_takes_the_latency),
       cmocka_unit_test(a_host_covers_short_kernels),
       cmocka_unit_test(rows_are_read_again),
+      cmocka_unit_test(activations_read_slowly),
       cmocka_unit_test(convolutions_fill_tiles),
       cmocka_unit_test(without_effects_a_share_of_the_bound),
       cmocka_unit_test(the_cache_may_keep_what_fits),
