@@ -14,7 +14,7 @@ static double row_seconds(const rf_run *run, rf_cut *cut) {
 }
 
 /** The time at the memory: what rows need again after their sums is read again, nearer by or not. Kernels that read
- * element by element have too few reads on their way for the whole bandwidth. */
+ * element by element have too few of them in flight for the whole bandwidth. */
 static double memory_seconds(const rf_run *run) {
   const roof_work *w = run->work;
   double read = w->read_bytes / (w->read_bytes + w->write_bytes);
