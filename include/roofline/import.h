@@ -100,7 +100,9 @@ typedef struct roof_served {
   X(ROOF_BY_STEP, "step", "steps", "PyTorch: call the profiler's step()")                                    \
   X(ROOF_BY_RANK, "rank", "ranks", "")                                                                       \
   X(ROOF_BY_DEVICE, "device", "devices of its calls", "")                                                    \
-  X(ROOF_BY_STREAM, "stream", "streams of its calls", "")
+  X(ROOF_BY_STREAM, "stream", "streams of its calls", "")                                                    \
+  X(ROOF_BY_LINE, "line", "lines of kernels",                                                                \
+    "a report of Nsight Compute with --set full or --section SourceCounters")
 
 typedef enum roof_by {
 #define ROOF_BY_ENUM(symbol, name, things, hint) symbol,
@@ -109,11 +111,53 @@ typedef enum roof_by {
       ROOF_BY_COUNT
 } roof_by;
 
-/** What a profiler's own rule says of a kernel. Texts are the profile's. */
+/** What a profiler's own rule says of a kernel. Texts are the profile's or static. */
 typedef struct roof_rule {
   const char *name, *text;
-  double speedup; /**< that it estimates: 0.38 for 38 %; NaN: it does not */
+  const char *type;  /**< as the profiler has it: "OPT", "WRN", "ERR", "INF"; "" unknown */
+  double speedup;    /**< that it estimates: 0.38 for 38 %; NaN: it does not */
+  const char *scope; /**< of what: "global", the kernel; "local", the resource by itself; "" unknown */
 } roof_rule;
+
+/** X(reason, what it means): Nsight Compute, Kernel Profiling Guide, "Statistical Sampler", warp stall reasons. */
+#define ROOF_STALL_MAP(X)                                                                                    \
+  X(barrier, "for other warps at a barrier")                                                                 \
+  X(branch_resolving, "for the target of a branch")                                                          \
+  X(dispatch_stall, "for the dispatcher")                                                                    \
+  X(drain, "for its last writes")                                                                            \
+  X(gmma, "for the tensor core")                                                                             \
+  X(imc_miss, "for constants that are not in their cache")                                                   \
+  X(lg_throttle, "for room in the queue of global and local memory")                                         \
+  X(long_scoreboard, "for data of global or local memory")                                                   \
+  X(math_pipe_throttle, "for a busy arithmetic pipe")                                                        \
+  X(membar, "for a memory barrier")                                                                          \
+  X(mio_throttle, "for room in the queue of shared memory")                                                  \
+  X(misc, "for something else")                                                                              \
+  X(no_instruction, "for instructions that are not in their cache")                                          \
+  X(not_selected, "while another warp issues")                                                               \
+  X(selected, "it issues")                                                                                   \
+  X(short_scoreboard, "for data of shared memory")                                                           \
+  X(sleeping, "in a sleep")                                                                                  \
+  X(tex_throttle, "for room in the queue of the texture unit")                                               \
+  X(wait, "for a fixed number of cycles")
+
+typedef enum roof_stall {
+#define ROOF_STALL_ENUM(reason, meaning) ROOF_STALL_##reason,
+  ROOF_STALL_MAP(ROOF_STALL_ENUM)
+#undef ROOF_STALL_ENUM
+      ROOF_STALL_COUNT
+} roof_stall;
+
+/** What a line of a kernel's source cost, or one instruction where the file does not say of which line it is. */
+typedef struct roof_line {
+  const char *file;                  /**< with its folder, "" unknown; the profile's */
+  uint32_t number;                   /**< of the line, from 1; 0 unknown */
+  const char *function;              /**< that it was compiled into, as linked; the profile's */
+  uint64_t offset;                   /**< bytes from the function's beginning to the first instruction */
+  uint64_t executed;                 /**< instructions of warps */
+  uint64_t samples;                  /**< of warps that were there */
+  uint64_t stalls[ROOF_STALL_COUNT]; /**< of these, why the warp waited */
+} roof_line;
 
 enum { ROOF_IMPORT_SAMPLES = 4096 };
 
@@ -141,6 +185,8 @@ typedef struct roof_record {
   size_t counter_count;
   roof_rule *rules;
   size_t rule_count;
+  roof_line *lines; /**< by file and number, then function and offset */
+  size_t line_count;
   /** What the file says was not counted, "" nothing, static or the profile's; NULL: it does not say. */
   const char *uncounted;
   roof_ran *ran;    /**< NULL: the file gives no shape */
@@ -409,6 +455,38 @@ typedef struct roof_parts {
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_ranking_parts(const roof_ranking *ranking, roof_by by, roof_parts *parts,
                                         roof_error *error);
+
+#define ROOF_HOT_LABEL 64
+
+/** A line of a kernel among all lines. */
+typedef struct roof_hot_line {
+  const roof_line *line;
+  const roof_ranked_record *row; /**< the kernel's */
+  char label[ROOF_HOT_LABEL];    /**< "sgemm.cu:14"; "sgemm+0x230" of an instruction of no known line */
+  double share;     /**< of the kernel's samples; of its instructions where nothing was sampled */
+  double seconds;   /**< that share of its time; NaN: not sampled, not timed */
+  roof_stall stall; /**< what most warps there waited for; ROOF_STALL_COUNT: nothing was sampled */
+} roof_hot_line;
+
+/** The lines of all kernels of a ranking, those that take most time first.
+ *  Units: s.
+ *  Ownership: *lines is the caller's to free() and points into the ranking; set on success only.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ranking_lines(const roof_ranking *ranking, roof_hot_line **lines, size_t *count,
+                                        roof_error *error);
+
+/** Appends the hottest lines of the kernel that took longest; nothing where the file has none.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ranking_lines_sentence(const roof_ranking *ranking, roof_text *out,
+                                                 roof_error *error);
+
+/** The name of a reason: "long_scoreboard".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_stall_name(roof_stall reason);
 
 /** X(symbol, name): what became of a kernel. */
 #define ROOF_DIFF_MAP(X)                                                                                     \

@@ -56,7 +56,6 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
   return rf_json_filled(bytes);
 }
 
-/** Counters, or those of what warps wait for. */
 /** Counters that begin with `prefix`, without it; "": those that have no key of their own. */
 static json_t *counters_of(const roof_record *r, const char *prefix) {
   json_t *counters = json_object();
@@ -74,11 +73,37 @@ static json_t *counters_of(const roof_record *r, const char *prefix) {
 static json_t *rules_of(const roof_record *r) {
   json_t *rules = json_array();
   for (size_t i = 0; i < r->rule_count; i++) {
-    json_t *rule = json_pack("{s:s, s:s}", "name", r->rules[i].name, "text", r->rules[i].text);
-    rf_json_set(rule, "speedup", rf_json_number(r->rules[i].speedup));
+    const roof_rule *said = &r->rules[i];
+    json_t *rule = json_pack("{s:s, s:s}", "name", said->name, "text", said->text);
+    rf_json_set(rule, "speedup", rf_json_number(said->speedup));
+    rf_json_set(rule, "speedup_of", said->scope[0] != '\0' ? json_string(said->scope) : json_null());
+    rf_json_set(rule, "type", said->type[0] != '\0' ? json_string(said->type) : json_null());
     rf_json_append(rules, rule);
   }
   return rules;
+}
+
+static json_t *line_json(const roof_line *line) {
+  json_t *stalls = json_object();
+  for (int i = 0; i < ROOF_STALL_COUNT; i++) {
+    if (line->stalls[i] > 0) {
+      rf_json_set(stalls, roof_stall_name((roof_stall)i), json_integer((json_int_t)line->stalls[i]));
+    }
+  }
+  return json_pack("{s:o, s:o, s:s, s:I, s:I, s:I, s:o}", "file",
+                   line->number > 0 ? json_string(line->file) : json_null(), "line",
+                   line->number > 0 ? json_integer(line->number) : json_null(), "function", line->function,
+                   "offset_bytes", (json_int_t)line->offset, "instructions", (json_int_t)line->executed,
+                   "samples", (json_int_t)line->samples, "stalls", rf_json_filled(stalls));
+}
+
+/** By place in the source. */
+static json_t *lines_of(const roof_record *r) {
+  json_t *lines = json_array();
+  for (size_t i = 0; i < r->line_count; i++) {
+    rf_json_append(lines, line_json(&r->lines[i]));
+  }
+  return lines;
 }
 
 static json_t *kernel_json(const roof_ranked_record *row) {
@@ -98,6 +123,7 @@ static json_t *kernel_json(const roof_ranked_record *row) {
   rf_json_set(kernel, "stalls", counters_of(r, RF_STALL));
   rf_json_set(kernel, "intervals", counters_of(r, RF_INTERVAL));
   rf_json_set(kernel, "rules", rules_of(r));
+  rf_json_set(kernel, "lines", lines_of(r));
   rf_json_set(kernel, "counted", counted);
   rf_json_add_placed(kernel, at, calls);
   rf_json_set(kernel, "not_counted", row->uncounted[0] != '\0' ? json_string(row->uncounted) : json_null());
@@ -183,13 +209,13 @@ static void add_ranks(json_t *object, const roof_profile *profile, const roof_ra
 }
 
 /** What the kernels were rolled up by, null where they were not. */
-static void add_parts(json_t *object, const roof_ranking *ranking) {
+static void add_parts(json_t *object, const roof_profile *profile, const roof_ranking *ranking) {
   json_t *parts = ranking->parts != NULL ? json_array() : json_null();
   for (size_t i = 0; ranking->parts != NULL && i < ranking->parts->count; i++) {
     rf_json_append(parts, part_json(&ranking->parts->list[i]));
   }
   rf_json_set(object, "by",
-              ranking->parts != NULL ? json_string(roof_by_name(ranking->parts->by)) : json_null());
+              profile->by != ROOF_BY_KERNEL ? json_string(roof_by_name(profile->by)) : json_null());
   rf_json_set(object, "parts", parts);
 }
 
@@ -210,7 +236,7 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
   if (object != NULL) {
     add_taken(object, profile);
     rf_json_set(object, "truncated", json_boolean(profile->truncated));
-    add_parts(object, ranking);
+    add_parts(object, profile, ranking);
     add_ranks(object, profile, ranking);
     rf_json_set(object, "time", rf_time_json(profile));
     rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());

@@ -186,7 +186,10 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
   }
   into->link = into->link[0] == '\0' ? roof_profile_text(profile, from->link) : into->link;
   for (size_t i = 0; i < from->rule_count; i++) {
-    rf_import_rule(profile, into, from->rules[i].name, from->rules[i].text, from->rules[i].speedup);
+    rf_import_rule(profile, into, &from->rules[i]);
+  }
+  for (size_t i = 0; i < from->line_count; i++) {
+    rf_import_line_cost(profile, into, &from->lines[i]);
   }
   for (size_t i = 0; i < from->counter_count; i++) {
     const roof_counter *c = &from->counters[i];

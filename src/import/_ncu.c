@@ -23,8 +23,8 @@ void rf_ncu_launch_init(ncu_launch *launch) {
   for (int i = 0; i < NCU_METRIC_COUNT; i++) {
     launch->value[i] = NAN;
   }
-  for (int i = 0; i < STALLS; i++) {
-    launch->stall[i] = NAN;
+  for (int i = 0; i < ROOF_STALL_COUNT; i++) {
+    launch->stall[i] = launch->sampled[i] = NAN;
   }
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     for (int p = 0; p < NCU_PATH_COUNT; p++) {
@@ -69,11 +69,13 @@ static bool take_path(ncu_launch *launch, const char *metric, double value) {
 }
 
 void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value) {
-  stall reason = rf_stall_of(metric);
-  if (reason != STALLS) {
+  roof_stall reason = rf_stall_of(metric), sampled = rf_stall_sampled(metric);
+  if (reason != ROOF_STALL_COUNT) {
     launch->stall[reason] = value;
+  } else if (sampled != ROOF_STALL_COUNT) {
+    launch->sampled[sampled] = value;
   }
-  if (reason != STALLS || take_path(launch, metric, value)) {
+  if (reason != ROOF_STALL_COUNT || sampled != ROOF_STALL_COUNT || take_path(launch, metric, value)) {
     return;
   }
   static const char *const prefixes[] = {"", "sm__", "smsp__"};
@@ -305,7 +307,11 @@ static void add_counters(roof_profile *profile, roof_record *record, const ncu_l
   for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
     rf_import_counter(profile, record, counters[i].name, counters[i].value, seconds);
   }
-  rf_stalls_add(profile, record, l->stall, seconds);
+  bool counted = false;
+  for (int i = 0; i < ROOF_STALL_COUNT; i++) {
+    counted |= !isnan(l->stall[i]);
+  }
+  rf_stalls_add(profile, record, counted ? l->stall : l->sampled, seconds);
 }
 
 roof_status rf_ncu_launch_add(roof_profile *profile, const ncu_launch *launch, const char *kernel,

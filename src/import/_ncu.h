@@ -89,9 +89,10 @@ typedef enum ncu_path {
 typedef struct ncu_launch {
   double value[NCU_METRIC_COUNT];
   double path[ROOF_DTYPE_COUNT][NCU_PATH_COUNT];
-  double stall[STALLS];
-  int capability; /**< 70 for 7.0; 0 unknown */
-  double calls;   /**< launches that the values are an average of: 1 but in a summary */
+  double stall[ROOF_STALL_COUNT];   /**< cycles per issued instruction */
+  double sampled[ROOF_STALL_COUNT]; /**< samples */
+  int capability;                   /**< 70 for 7.0; 0 unknown */
+  double calls;                     /**< launches that the values are an average of: 1 but in a summary */
 } ncu_launch;
 
 void rf_ncu_launch_init(ncu_launch *launch);

@@ -123,3 +123,82 @@ bool rf_ncu_text_row(ncu_text *t, char *line, const char **name, const char **un
   *value = t->value > 0 ? column_of(t, t->value, line, length) : "";
   return t->value > 0 && **name != '\0';
 }
+
+static const char *const types[] = {"OPT", "WRN", "ERR", "INF"};
+
+/** The type that a line begins with, and blanks behind it. */
+static const char *type_of(const char *line) {
+  const char *text = line + strspn(line, " \t");
+  for (size_t i = 0; i < sizeof types / sizeof types[0] && text > line; i++) {
+    if (strncmp(text, types[i], 3) == 0 && strncmp(text + 3, "  ", 2) == 0) {
+      return types[i];
+    }
+  }
+  return NULL;
+}
+
+ncu_rule_line rf_ncu_rule_is(const ncu_rule *said, const char *line) {
+  enum { INDENT = 8 };
+  size_t indent = strspn(line, " \t");
+  bool text = line[indent] != '\0' && line[indent] != '\r' && strncmp(line + indent, "---", 3) != 0;
+  return type_of(line) != NULL                            ? NCU_RULE_BEGINS
+         : said->type != NULL && indent >= INDENT && text ? NCU_RULE_GOES_ON
+                                                          : NCU_RULE_OTHER;
+}
+
+/** Without blanks around it. */
+static void trim(const char **text, size_t *length) {
+  while (*length > 0 && isspace((unsigned char)(*text)[0])) {
+    (*text)++;
+    (*length)--;
+  }
+  while (*length > 0 && isspace((unsigned char)(*text)[*length - 1])) {
+    (*length)--;
+  }
+}
+
+static void append(ncu_rule *said, const char *text) {
+  size_t length = strlen(text), at = strlen(said->text);
+  trim(&text, &length);
+  snprintf(said->text + at, sizeof said->text - at, "%s%.*s", at > 0 ? " " : "", (int)length, text);
+}
+
+/** What a rule would bring: "Est. Speedup: 45.2%", "Est. Local Speedup: 19.39%". False where the text is another. */
+static bool take_speedup(ncu_rule *said, const char *text) {
+  static const struct {
+    const char *before, *scope;
+  } forms[] = {{"Est. Speedup: ", "global"}, {"Est. Local Speedup: ", "local"}};
+  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    size_t length = strlen(forms[i].before);
+    if (strncmp(text, forms[i].before, length) == 0) {
+      snprintf(said->percent, sizeof said->percent, "%.*s", (int)strcspn(text + length, "% \r"),
+               text + length);
+      said->scope = forms[i].scope;
+      return true;
+    }
+  }
+  return false;
+}
+
+void rf_ncu_rule_take(ncu_rule *said, const char *line) {
+  static const char section[] = "Section: ";
+  const char *text = line + strspn(line, " \t"), *type = type_of(line);
+  if (type != NULL) {
+    said->number++;
+    said->type = type;
+    said->scope = "";
+    said->percent[0] = said->text[0] = '\0';
+    text += 3;
+    text += strspn(text, " \t");
+  } else if (strncmp(text, section, sizeof section - 1) == 0) {
+    text += sizeof section - 1;
+    size_t length = strlen(text);
+    trim(&text, &length);
+    snprintf(said->section, sizeof said->section, "%.*s", (int)length, text);
+    said->number = 0;
+    return;
+  }
+  if (said->type != NULL && (type == NULL || !take_speedup(said, text))) {
+    append(said, text);
+  }
+}

@@ -137,6 +137,7 @@ void roof_profile_done(roof_profile *profile) {
     free(profile->records[i].samples);
     free(profile->records[i].counters);
     free(profile->records[i].rules);
+    free(profile->records[i].lines);
     free(profile->records[i].ran);
     free(profile->records[i].run);
   }
@@ -303,12 +304,13 @@ void rf_import_counter(roof_profile *profile, roof_record *record, const char *n
   record->counters = more;
 }
 
-void rf_import_rule(roof_profile *profile, roof_record *record, const char *name, const char *text,
-                    double speedup) {
-  const roof_rule rule = {roof_profile_text(profile, name), roof_profile_text(profile, text), speedup};
+void rf_import_rule(roof_profile *profile, roof_record *record, const roof_rule *said) {
+  roof_rule rule = *said;
+  rule.name = roof_profile_text(profile, said->name);
+  rule.text = roof_profile_text(profile, said->text);
   for (size_t i = 0; i < record->rule_count; i++) {
     if (record->rules[i].name == rule.name) {
-      record->rules[i] = speedup > record->rules[i].speedup ? rule : record->rules[i];
+      record->rules[i] = rule.speedup > record->rules[i].speedup ? rule : record->rules[i];
       return;
     }
   }

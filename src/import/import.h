@@ -198,9 +198,12 @@ void rf_import_missing(roof_count *count, const char *why);
 void rf_import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
                        double seconds);
 
-/** What a rule of the profiler says; of one name that with the larger speedup stands. */
-void rf_import_rule(roof_profile *profile, roof_record *record, const char *name, const char *text,
-                    double speedup);
+/** What a rule of the profiler says; of one name that with the larger speedup stands. Texts are copied, but for type and
+ *  scope. */
+void rf_import_rule(roof_profile *profile, roof_record *record, const roof_rule *rule);
+
+/** Adds what a line of the kernel cost to what is there of it. Texts are copied. */
+void rf_import_line_cost(roof_profile *profile, roof_record *record, const roof_line *line);
 
 /** Counts something that became no figure. */
 void rf_import_skip(roof_profile *profile, const char *what, const char *why);

@@ -17,7 +17,7 @@ typedef struct table {
   char **units; /* of a wide table */
   size_t unit_count;
   int id, process, kernel, capability, metric, unit, value, calls, first;
-  int rule, speedup; /* the rule's name, and behind it its type and text */
+  int rule, scope, speedup; /* the rule's name, and behind it its type and text */
 } table;
 
 /** One launch of a long table, collected over its rows. */
@@ -33,6 +33,7 @@ typedef struct reading {
   import_votes *votes; /* collected instead of reading, when not NULL */
   size_t launches;
   ncu_text text;
+  ncu_rule said;
   char trouble[300]; /* the last ==ERROR==, or where ncu wrote its report */
 } reading;
 
@@ -130,19 +131,35 @@ static roof_status open_launch(reading *r, roof_error *error) {
   return status;
 }
 
+/** The kinds of rules, as tables have them; NULL: it is none. */
+static const char *rule_type(const char *text, size_t length) {
+  static const char *const types[] = {"OPT", "WRN", "ERR", "INF"};
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    if (length == strlen(types[i]) && strncmp(text, types[i], length) == 0) {
+      return types[i];
+    }
+  }
+  return NULL;
+}
+
 /** A rule: advice in words, of some with what it would bring in percent. */
 static roof_status take_rule(reading *r, roof_error *error) {
   const table *t = &r->table;
   const char *type = rf_import_field(&t->row, t->rule + 1), *kernel = rf_import_field(&t->row, t->kernel);
-  bool advice = strcmp(type, "OPT") == 0 || strcmp(type, "WRN") == 0;
-  if (t->rule < 0 || !advice || r->votes != NULL) {
+  const char *scope = rf_import_field(&t->row, t->scope);
+  roof_rule rule = {.name = rf_import_field(&t->row, t->rule),
+                    .text = rf_import_field(&t->row, t->rule + 2),
+                    .type = rule_type(type, strlen(type)),
+                    .speedup = rf_import_number(rf_import_field(&t->row, t->speedup), &r->marks) / 100,
+                    .scope = strcmp(scope, "global") == 0  ? "global"
+                             : strcmp(scope, "local") == 0 ? "local"
+                                                           : ""};
+  if (t->rule < 0 || rule.type == NULL || r->votes != NULL) {
     return ROOF_OK;
   }
   roof_record *record = rf_import_record(r->profile, kernel, strlen(kernel));
   if (record != NULL) {
-    double percent = rf_import_number(rf_import_field(&t->row, t->speedup), &r->marks);
-    rf_import_rule(r->profile, record, rf_import_field(&t->row, t->rule),
-                   rf_import_field(&t->row, t->rule + 2), percent / 100);
+    rf_import_rule(r->profile, record, &rule);
   }
   return rf_import_settled(r->profile, error);
 }
@@ -217,6 +234,7 @@ static bool open_table(reading *r) {
   t->unit = rf_import_column(h, "Metric Unit");
   t->calls = rf_import_column(h, "Invocations");
   t->rule = rf_import_column(h, "Rule Name");
+  t->scope = rf_import_column(h, "Estimated Speedup Type");
   t->speedup = rf_import_column(h, "Estimated Speedup");
   t->value = rf_import_column(h, t->calls >= 0 ? "Average" : "Metric Value");
   t->wide = t->metric < 0;
@@ -238,19 +256,48 @@ static void take_message(reading *r, const char *line) {
   }
 }
 
-/** A line outside of CSV: it names a launch, or is a row of a table for people. */
+/** The rule that was being read goes to its kernel. */
+static void end_rule(reading *r) {
+  ncu_rule *said = &r->said;
+  char name[sizeof said->section + 16];
+  if (said->type != NULL && r->votes == NULL && r->pending && r->kernel.data != NULL) {
+    snprintf(name, sizeof name, said->number > 1 ? "%s %d" : "%s", said->section, said->number);
+    roof_record *record = rf_import_record(r->profile, r->kernel.data, r->kernel.length);
+    if (record != NULL) {
+      rf_import_rule(r->profile, record,
+                     &(roof_rule){.name = name,
+                                  .text = said->text,
+                                  .type = said->type,
+                                  .speedup = rf_import_number(said->percent, &r->marks) / 100,
+                                  .scope = said->scope});
+    }
+  }
+  said->type = NULL;
+}
+
+/** A line outside of CSV: it names a launch, is a row of a table for people or part of a rule. */
 static roof_status take_line(reading *r, char *line, roof_error *error) {
   ncu_heading heading;
   const char *name = NULL, *unit = NULL, *value = NULL;
   roof_status status = ROOF_OK;
-  if (rf_ncu_heading(line, &heading)) {
+  ncu_rule_line said = r->pending && r->printed ? rf_ncu_rule_is(&r->said, line) : NCU_RULE_OTHER;
+  if (said != NCU_RULE_GOES_ON) {
+    end_rule(r);
+  }
+  if (said != NCU_RULE_OTHER) {
+    rf_ncu_rule_take(&r->said, line);
+  } else if (rf_ncu_heading(line, &heading)) {
     status = flush(r, error);
     r->text = (ncu_text){0};
+    r->said = (ncu_rule){0};
     r->kernel.length = 0;
     roof_text_add_bytes(&r->kernel, heading.kernel, heading.length);
     r->launch.capability = (int)(10 * strtol(heading.capability, NULL, 10));
     r->launch.calls = fmax(1, (double)strtol(heading.calls, NULL, 10));
     r->pending = r->printed = true;
+  } else if (r->pending && r->printed && strncmp(line + strspn(line, " "), "Section: ", 9) == 0) {
+    r->text = (ncu_text){0}; /* lines between rules look like edges of tables */
+    rf_ncu_rule_take(&r->said, line);
   } else if (r->pending && r->printed && rf_ncu_text_row(&r->text, line, &name, &unit, &value)) {
     take(r, name, unit, value);
   } else {
@@ -267,6 +314,7 @@ static roof_status read_tables(reading *r, roof_error *error) {
       status = take_line(r, line, error);
       continue;
     }
+    end_rule(r);
     rf_import_again(r->source);
     if (!rf_import_csv(r->source, ',', &r->table.row, &status, error)) {
       break;
@@ -277,6 +325,7 @@ static roof_status read_tables(reading *r, roof_error *error) {
       status = r->table.wide ? wide_row(r, error) : long_row(r, error);
     }
   }
+  end_rule(r);
   return status == ROOF_OK ? flush(r, error) : status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "documents/proto.h"
 #include "import/_ncu.h"
+#include "import/_ncu_lines.h"
 
 enum {
   LARGEST = 1 << 30,
@@ -16,9 +17,11 @@ enum {
   BLOCK_PAYLOAD = 5,
   BLOCK_RANGES = 7,
   /* of ProfileResult */
+  RESULT_MANGLED = 5,
   RESULT_FUNCTION = 6,
   RESULT_DEMANGLED = 7,
   RESULT_METRIC = 13,
+  RESULT_SOURCE = 15,
   RESULT_RULE = 19,
   /* of RuleResult, its body, an item of that and the item's message */
   RULE_NAME = 1,
@@ -27,7 +30,10 @@ enum {
   ITEM_MESSAGE = 1,
   MESSAGE_TEXT = 1,
   MESSAGE_TYPE = 2,
-  MESSAGE_ADVICE = 2, /* and above: an optimization, a warning, an error */
+  ITEM_BEHIND =
+      10, /* what it would bring is in a field behind the metrics it looked at and the table of lines */
+  /* of a ProfileResult's source */
+  RESULT_SOURCE_ID = 1,
   /* of MetricResults and MetricValue */
   METRIC_NAME = 1,
   METRIC_VALUE = 2,
@@ -44,6 +50,8 @@ typedef struct report {
   ncu_device device;
   proto rest;     /* of the file */
   proto *strings; /* of all blocks so far */
+  ncu_sources sources;
+  ncu_instances instances; /* of the launch at hand */
   size_t string_count, string_room;
   size_t launches;
 } report;
@@ -121,6 +129,9 @@ static void take_metric(report *r, ncu_launch *launch, proto metric) {
     return;
   }
   copy(metric_name, sizeof metric_name, r->strings[name.number]);
+  if (!rf_ncu_instances_add(&r->instances, metric_name, metric)) {
+    rf_import_starved(r->profile);
+  }
   if (rf_proto_find(value.bytes, VALUE_STRING, &text)) {
     copy(words, sizeof words, text.bytes);
     rf_ncu_device_set(&r->device, metric_name, words, NAN);
@@ -132,16 +143,19 @@ static void take_metric(report *r, ncu_launch *launch, proto metric) {
   }
 }
 
-/** A text without its links: of "@section:Target:Label@" the label is left. */
+/** A text without its links: of "@section:Target:Label@" and "@url:Label:https://...@" the label is left. */
 static void plain_text(char *text) {
   char *to = text;
   for (const char *p = text; *p != '\0';) {
-    const char *label = strncmp(p, "@section:", 9) == 0 ? strchr(p + 9, ':') : NULL;
-    const char *end = label != NULL ? strchr(label, '@') : NULL;
-    if (end != NULL) {
-      memmove(to, label + 1, (size_t)(end - label) - 1);
-      to += end - label - 1;
-      p = end + 1;
+    bool section = strncmp(p, "@section:", 9) == 0, url = strncmp(p, "@url:", 5) == 0;
+    const char *first = section || url ? strchr(p, ':') + 1 : NULL,
+               *colon = first != NULL ? strchr(first, ':') : NULL;
+    const char *label = url ? first : colon != NULL ? colon + 1 : NULL;
+    const char *last = colon != NULL ? strchr(colon, '@') : NULL, *end = url ? colon : last;
+    if (last != NULL) {
+      memmove(to, label, (size_t)(end - label));
+      to += end - label;
+      p = last + 1;
     } else {
       *to++ = *p++;
     }
@@ -149,18 +163,56 @@ static void plain_text(char *text) {
   *to = '\0';
 }
 
-/** The first advice of a rule. */
+/** What a rule would bring: its field is not documented, but it alone is a small number, of the kernel or of one resource,
+ * and a percentage. NaN: it does not say. */
+static double speedup_of(proto item) {
+  bool bad = false;
+  for (proto_field f; rf_proto_next(&item, &f, &bad);) {
+    proto_field in, percent = {.wire = 0};
+    proto left = f.bytes;
+    int other = 0;
+    while (f.id >= ITEM_BEHIND && f.wire == 2 && rf_proto_next(&left, &in, &bad)) {
+      percent = in.wire == 1 ? in : percent;
+      other += in.wire != 1 && !(in.wire == 0 && in.number <= 2);
+    }
+    double value = percent.wire == 1 && other == 0 && !bad ? rf_proto_double(&percent) : NAN;
+    if (value >= 0 && value <= 100) {
+      return value / 100;
+    }
+  }
+  return NAN;
+}
+
+/** The messages of a rule, and what following the first advice would bring. */
 static void take_rule(const report *r, roof_record *record, proto rule) {
-  proto_field name, body, item, message, text, type;
+  static const char *const types[] = {"", "INF", "WRN", "ERR", "OPT"};
+  proto_field name, body, message, text, type;
   char id[64], words[1024];
-  if (rf_proto_find(rule, RULE_NAME, &name) && rf_proto_find(rule, RULE_BODY, &body) &&
-      rf_proto_find(body.bytes, BODY_ITEM, &item) && rf_proto_find(item.bytes, ITEM_MESSAGE, &message) &&
-      rf_proto_find(message.bytes, MESSAGE_TEXT, &text) &&
-      rf_proto_find(message.bytes, MESSAGE_TYPE, &type) && type.number >= MESSAGE_ADVICE) {
+  bool bad = false, kept = false;
+  if (!rf_proto_find(rule, RULE_NAME, &name) || !rf_proto_find(rule, RULE_BODY, &body)) {
+    return;
+  }
+  proto items = body.bytes;
+  double speedup = NAN;
+  for (proto_field f; rf_proto_next(&items, &f, &bad);) {
+    speedup = f.id == BODY_ITEM && f.wire == 2 && isnan(speedup) ? speedup_of(f.bytes) : speedup;
+  }
+  for (proto_field f; !kept && rf_proto_next(&body.bytes, &f, &bad);) {
+    kept = f.id == BODY_ITEM && f.wire == 2 && rf_proto_find(f.bytes, ITEM_MESSAGE, &message) &&
+           rf_proto_find(message.bytes, MESSAGE_TEXT, &text) &&
+           rf_proto_find(message.bytes, MESSAGE_TYPE, &type);
+  }
+  if (kept) {
     copy(id, sizeof id, name.bytes);
     copy(words, sizeof words, text.bytes);
     plain_text(words);
-    rf_import_rule(r->profile, record, id, words, NAN);
+    rf_import_rule(
+        r->profile, record,
+        &(roof_rule){.name = id,
+                     .text = words,
+                     .type = type.number < sizeof types / sizeof types[0] ? types[type.number] : "",
+                     .speedup = speedup,
+                     .scope = ""});
   }
 }
 
@@ -174,6 +226,27 @@ static roof_status take_rules(const report *r, proto result, const char *kernel,
     }
   }
   return rf_import_settled(r->profile, error);
+}
+
+/** Adds what the instructions of the launch cost to the lines of its kernel. */
+static roof_status take_lines(report *r, proto result, const char *kernel, size_t length, roof_error *error) {
+  proto_field mangled, function, source, id = {0};
+  char name[512] = "";
+  roof_record *record = r->instances.count > 0 ? rf_import_record(r->profile, kernel, length) : NULL;
+  if (record == NULL) {
+    return rf_import_settled(r->profile, error);
+  }
+  if (rf_proto_find(result, RESULT_MANGLED, &mangled) && mangled.wire == 2) {
+    copy(name, sizeof name, mangled.bytes);
+  } else if (rf_proto_find(result, RESULT_FUNCTION, &function) && function.wire == 2) {
+    copy(name, sizeof name, function.bytes);
+  }
+  bool known = rf_proto_find(result, RESULT_SOURCE, &source) && source.wire == 2 &&
+               rf_proto_find(source.bytes, RESULT_SOURCE_ID, &id);
+  roof_status status =
+      rf_ncu_lines_add(r->profile, record, &r->instances, &r->sources, known ? id.number : 0, name, error);
+  r->instances.count = 0;
+  return status;
 }
 
 static roof_status take_result(report *r, proto result, roof_error *error) {
@@ -198,7 +271,8 @@ static roof_status take_result(report *r, proto result, roof_error *error) {
   const char *kernel = name.end > name.at ? (const char *)name.at : "unnamed";
   size_t length = name.end > name.at ? (size_t)(name.end - name.at) : strlen(kernel);
   roof_status status = rf_ncu_launch_add(r->profile, &launch, kernel, length, error);
-  return status == ROOF_OK ? take_rules(r, whole, kernel, length, error) : status;
+  status = status == ROOF_OK ? take_rules(r, whole, kernel, length, error) : status;
+  return status == ROOF_OK ? take_lines(r, whole, kernel, length, error) : status;
 }
 
 /** The entries of a block: sources, then results. */
@@ -209,6 +283,9 @@ static roof_status take_payload(report *r, proto payload, uint64_t sources, uint
   for (uint64_t i = 0; i < sources; i++) {
     if (!take_sized(&payload, &entry)) {
       return broken(r, error);
+    }
+    if (!rf_ncu_source_add(&r->sources, entry)) {
+      return roof_error_set(error, ROOF_E_MEMORY, "ncu-rep: out of memory");
     }
   }
   for (uint64_t i = 0; i < results && status == ROOF_OK; i++) {
@@ -267,13 +344,15 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     rf_ncu_device_add(profile, &r.device);
   }
   free(r.strings);
+  rf_ncu_sources_done(&r.sources);
+  rf_ncu_instances_done(&r.instances);
   return status;
 }
 
 const roof_format rf_format_ncu_rep = {
     .name = "ncu-rep",
     .title = "Nsight Compute report (.ncu-rep)",
-    .gives = "as Nsight Compute CSV",
+    .gives = "as Nsight Compute CSV; what each line of source cost, or each instruction",
     .detect = detect,
     .read = read,
 };

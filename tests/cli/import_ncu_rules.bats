@@ -41,7 +41,7 @@ le32() {
   { printf 'NVR\0' && le32 2 && printf '\x08\x07' && le32 "$(stat -c %s header)" && cat header && le32 "$size" && cat result; } >r.ncu-rep
   run -0 "$ROOFLINE" import r.ncu-rep --json
   [ "$(json '.kernels[0].stalls')" = '{"long_scoreboard":0.75,"selected":0.25}' ]
-  [ "$(json '.kernels[0].rules')" = '[{"name":"SOLBottleneck","text":"Look at Occupancy first. Then at the rest.","speedup":null}]' ]
+  [ "$(json '.kernels[0].rules')" = '[{"name":"SOLBottleneck","text":"Look at Occupancy first. Then at the rest.","speedup":null,"speedup_of":null,"type":"WRN"}]' ]
   [ "$(json '.kernels[0].counters')" = null ]
   run -0 "$ROOFLINE" import r.ncu-rep
   has 'kern: a warp mostly waits for data of global or local memory: long scoreboard 75 %'
@@ -53,7 +53,33 @@ le32() {
     "$row,\"S\",\"\",\"\",\"\",\"B\",\"OPT\",\"Use wider loads, of 3.5 B.\",\"local\",\"12.5\"" \
     "$row,\"S\",\"\",\"\",\"\",\"C\",\"WRN\",\"Something else.\",\"global\",\"38\"" >details.csv
   run -0 "$ROOFLINE" import details.csv --json
-  [ "$(json '[.kernels[0].rules[] | [.name, .speedup]]')" = '[["B",0.125],["C",0.38]]' ]
+  [ "$(json '[.kernels[0].rules[] | [.name, .type, .speedup, .speedup_of]]')" = '[["A","INF",null,null],["B","OPT",0.125,"local"],["C","WRN",0.38,"global"]]' ]
   run -0 "$ROOFLINE" import details.csv
   has 'k: Nsight says: Something else, est. speedup 38.0 %'
+}
+
+@test "what lines of source and instructions cost, of a report with a binary" {
+  file=$ROOFLINE_SOURCE/tests/fixtures/import/ncu-lines.ncu-rep
+  run -0 "$ROOFLINE" import "$file"
+  has 'sgemm: hottest lines, by samples of warps: tile.h:7 80 % (long scoreboard), sgemm.cu:14 15 %, sgemm.cu:12 5 % (no instruction)'
+  has 'sgemm: Nsight says: Warps wait, est. speedup 40.5 %'
+  run -0 "$ROOFLINE" import "$file" --by line --csv
+  [ "${lines[1]}" = 'tile.h:7,/home/me/src/tile.h,sgemm(float *),320,0.8,8e-05,12288,long_scoreboard' ]
+  [ "${lines[3]}" = 'copy+0x10,,copy(float *),75,0.75,7.5e-06,32,long_scoreboard' ]
+  run -0 "$ROOFLINE" import "$file" --by line --json
+  [ "$(json '[.by, ([.kernels[].lines[].samples] | add), ([.kernels[].lines[].instructions] | add)]')" = '["line",500,12864]' ]
+  [ "$(json '.kernels[0].rules[0].text')" = '"Warps wait. See the guide and Source Counters. More."' ]
+  run -0 "$ROOFLINE" import "$file" "$file" --by line --csv
+  [ "${lines[1]}" = 'tile.h:7,/home/me/src/tile.h,sgemm(float *),640,0.8,0.00016,24576,long_scoreboard' ]
+  run -2 "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/two-kernels.ncu-rep" --by line
+  has 'no lines of kernels (a report of Nsight Compute with --set full or --section SourceCounters)'
+}
+
+@test "rules that ncu prints below its tables, of which some lines look like edges of tables" {
+  run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/ncu-text-rules.txt" --json
+  [ "$(json '[.kernels[0].rules[] | [.name, .type, .speedup, .speedup_of]]')" = '[["GPU Speed Of Light Throughput","OPT",0.255,"global"],["GPU Speed Of Light Throughput 2","INF",null,null],["Occupancy","OPT",0.3859,"local"],["Occupancy 2","WRN",null,null]]' ]
+  [ "$(json '.kernels[0].rules[0].text')" = '"A partial wave may account for up to 25.5% of the total runtime of this kernel."' ]
+  [ "$(json '[.kernels[] | [.seconds, .counters.occupancy]]')" = '[[2.05e-05,0.4094],[1e-05,null]]' ]
+  run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/ncu-text-rules.txt"
+  has 'Nsight says: A partial wave may account for up to 25.5% of the total runtime of this kernel, est. speedup 25.5 %'
 }

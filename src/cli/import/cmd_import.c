@@ -27,7 +27,9 @@ const struct poptOption cli_import_options[] = {
     {"op", '\0', POPT_ARG_ARGV, &op_rules, 0, "kernels whose name matches do this operation; repeatable",
      "REGEX=OP key=value ..."},
     {"by", '\0', POPT_ARG_STRING, &by_name, 0,
-     "roll kernels up by op, module, nvtx, class, step, rank, device or stream", "DIMENSION"},
+     "roll kernels up by op, module, nvtx, class, step, rank, device or stream; or their lines of source: "
+     "line",
+     "DIMENSION"},
     {"against", '\0', POPT_ARG_STRING, &against, 0, "what became of the kernels of another profile", "FILE"},
     {"wide", '\0', POPT_ARG_NONE, &wide, 0, "all columns and whole names, however wide", NULL},
     {"partial", '\0', POPT_ARG_NONE, &partial, 0, "accept a file that ends too early: exit with 0, not 1",
@@ -166,7 +168,9 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
   if (status == ROOF_OK && name != NULL) {
     status = record(name, &answer, why, error);
   }
-  if (status == ROOF_OK && profile->by != ROOF_BY_KERNEL) {
+  if (status == ROOF_OK && profile->by == ROOF_BY_LINE) {
+    status = roof_ranking_lines(&answer.ranking, &answer.lines, &answer.line_count, error);
+  } else if (status == ROOF_OK && profile->by != ROOF_BY_KERNEL) {
     status = roof_ranking_parts(&answer.ranking, profile->by, &answer.parts, error);
     answer.ranking.parts = &answer.parts;
   }
@@ -182,6 +186,7 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
         roof_error_set(error, ROOF_E_GATE, "import: a file ends too early; --partial accepts what is there");
   }
   free(answer.parts.list);
+  free(answer.lines);
   roof_accounting_done(&answer.time);
   free(answer.ranking.rows);
   free(why);

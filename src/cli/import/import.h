@@ -13,6 +13,8 @@ typedef struct import_answer {
   const roof_ceilings *ceilings;
   roof_ranking ranking;
   roof_parts parts;     /**< of the ranking, where `ranking.parts` points to it: --by */
+  roof_hot_line *lines; /**< --by line; NULL: not asked for */
+  size_t line_count;
   roof_accounting time; /**< without devices where no file has times of calls */
   char elsewhere
       [ROOF_NAME_MAX]; /**< the catalogue's name of the device the files were taken on, where the ceilings

@@ -171,12 +171,65 @@ static const cli_column part_columns[] = {
     {.key = "worst", .header = "most in", .rank = 3, .name = true, .text = part_worst},
     {0}};
 
+static const char *line_kernel(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_hot_line *)row)->row->record->name;
+}
+
+static const char *line_kernel_shown(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_hot_line *)row)->row->shown;
+}
+
+static const char *line_stall(const void *row, char scratch[CLI_SCRATCH]) {
+  roof_stall stall = ((const roof_hot_line *)row)->stall;
+  (void)scratch;
+  return stall < ROOF_STALL_COUNT ? roof_stall_name(stall) : NULL;
+}
+
+static double line_samples(const void *row) {
+  return (double)((const roof_hot_line *)row)->line->samples;
+}
+
+static double line_executed(const void *row) {
+  return (double)((const roof_hot_line *)row)->line->executed;
+}
+
+static const char *line_file(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_hot_line *)row)->line->file;
+}
+
+static const cli_column line_columns[] = {
+    {.key = "line", .header = "line", CLI_FIELD(NAME, roof_hot_line, label)},
+    {.key = "file", .text = line_file},
+    {.key = "kernel", .text = line_kernel},
+    {.key = "samples", .header = "samples", .rank = 4, .fixed = true, .number = line_samples},
+    {.key = "share",
+     .header = "of kernel",
+     .csv_digits = 12,
+     PERCENT,
+     CLI_FIELD(NUMBER, roof_hot_line, share)},
+    {.key = "seconds",
+     .header = "time",
+     .optional = true,
+     .unit = "s",
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, roof_hot_line, seconds)},
+    {.key = "instructions", .header = "instructions", .rank = 3, .fixed = true, .number = line_executed},
+    {.key = "stall", .header = "waits for", .rank = 1, .text = line_stall},
+    {.header = "kernel", .rank = 2, .name = true, .text = line_kernel_shown},
+    {0}};
+
 cli_rows cli_import_rows(const import_answer *answer, size_t count) {
   const roof_parts *parts = answer->ranking.parts;
-  size_t all = parts != NULL ? parts->count : answer->ranking.count;
+  size_t all = answer->lines != NULL ? answer->line_count
+               : parts != NULL       ? parts->count
+                                     : answer->ranking.count;
   count = count < all ? count : all;
-  return parts != NULL ? CLI_ROWS(part_columns, parts->list, count)
-                       : CLI_ROWS(columns, answer->ranking.rows, count);
+  return answer->lines != NULL ? CLI_ROWS(line_columns, answer->lines, count)
+         : parts != NULL       ? CLI_ROWS(part_columns, parts->list, count)
+                               : CLI_ROWS(columns, answer->ranking.rows, count);
 }
 
 /** All columns, the whole name last, so that a long one makes no others wide. */
@@ -199,7 +252,7 @@ static void add_wide_table(const import_answer *answer, roof_text *out) {
 /** Names as wide as leaves room for the most important figures. */
 static roof_status add_table(import_answer *answer, roof_text *out, roof_error *error) {
   int width = cli_screen(stdout).width * 2 / 5;
-  if (answer->wide && answer->ranking.parts == NULL) {
+  if (answer->wide && answer->ranking.parts == NULL && answer->lines == NULL) {
     add_wide_table(answer, out);
     return ROOF_OK;
   }
@@ -222,6 +275,9 @@ roof_status cli_import_print_table(import_answer *answer, roof_error *error) {
   }
   for (size_t i = 0; i < answer->ranking.count && i < 3; i++) {
     roof_ranked_remarks(&answer->ranking.rows[i], &out);
+  }
+  if (status == ROOF_OK && answer->lines == NULL) {
+    status = roof_ranking_lines_sentence(&answer->ranking, &out, error);
   }
   if (answer->profile->fact_count + answer->profile->skip_count > 0) {
     roof_text_add(&out, "\n");
