@@ -116,7 +116,10 @@ loop() {
   loop
   run -0 xmllint --noout roofline-report.html
   grep -q '<svg' roofline-report.html
-  run -1 grep -E '<script|<link|<img|@import|src=|url\(' roofline-report.html
+  grep -q "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-[A-Za-z0-9+/]*='\"/>" roofline-report.html
+  [ "$(grep -c '<script' roofline-report.html)" -eq 1 ] # the page's own, whose hash that is
+  sed '/^<script>/,/<\/script>$/d' roofline-report.html >without.html
+  run -1 grep -E '<script|<link|<img|@import|src=|url\(' without.html
   for text in Predicted "Level by level" "DRAM, 1 core" "90th percentile" "triad" "FAKE processor" roofline.ledger "parallel region" DRAM; do
     grep -q "$text" roofline-report.html
   done

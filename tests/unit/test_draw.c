@@ -9,6 +9,7 @@
 #include "draw/glyph.h"
 #include "draw/hue.h"
 #include "draw/layout.h"
+#include "draw/page.h"
 #include "owned.h"
 #include "roofline/draw.h"
 #include "roofline/page.h"
@@ -572,6 +573,16 @@ static void check_well_formed(const char *xml) {
   assert_int_equal(depth, 0);
 }
 
+/** Takes out what is there once: the script and its style change more often than what the page says. */
+static void take_out(roof_text *out, const char *part) {
+  char *at = strstr(out->data, part);
+  assert_non_null(at);
+  size_t length = strlen(part);
+  memmove(at, at + length, strlen(at + length) + 1);
+  out->length -= length;
+  assert_null(strstr(out->data, part));
+}
+
 static const char hostile[] = "</text><script>alert('\"&')</script>\x01\xFF\x1b[31m";
 
 static void hostile_labels_are_escaped(void **state) {
@@ -600,7 +611,9 @@ static void hostile_labels_are_escaped(void **state) {
   check_well_formed(out.data);
   roof_text_done(&out);
   assert_int_equal(roof_page_draw(&page, &out, NULL), ROOF_OK);
+  take_out(&out, rf_page_script);
   check_well_formed(out.data);
+  take_out(&out, "<script></script>");
   assert_null(strstr(out.data, "<script"));
   assert_non_null(strstr(out.data, "&lt;script&gt;"));
   assert_non_null(strstr(out.data, "\xEF\xBF\xBD"));
@@ -737,6 +750,9 @@ static void golden_pictures(void **state) {
   assert_int_equal(roof_draw_terminal(&scene, 72, 20, true, true, &out, NULL), ROOF_OK);
   check_golden(&out, "chart-ascii-colour.txt");
   draw_golden_page(&out);
+  take_out(&out, rf_page_script);
+  take_out(&out, rf_page_style);
+  take_out(&out, rf_page_hash);
   check_golden(&out, "report.html");
 }
 

@@ -1,0 +1,66 @@
+'use strict';
+// The page with scripts on: it has all that it has without, and what follows.
+
+/** Words that a browser shows itself over a mark would lie over the card. */
+function takeTitles(chart) {
+  for (const node of chart.svg.querySelectorAll(marks)) {
+    const title = node.querySelector('title');
+    node.mark.title = title?.textContent.split('\n') ?? [node.mark.data.name ?? ''];
+    title?.remove();
+    if (node.hasAttribute('tabindex')) {
+      node.setAttribute('aria-label', node.mark.title.join('; ').slice(0, 400));
+      node.setAttribute('role', 'button');
+      node.setAttribute('aria-pressed', false);
+      node.setAttribute('tabindex', node === chart.svg.querySelector(`:is(${marks})[tabindex]`) ? '0' : '-1');
+    }
+  }
+}
+
+/** Which scheme the page and its pictures take: the reader's, or the other. */
+function schemeButton() {
+  const rules = [];
+  for (const sheet of document.styleSheets) {
+    for (const rule of sheet.cssRules) if (rule.media?.mediaText.includes('prefers-color-scheme: dark')) rules.push(rule.media);
+  }
+  let dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const node = button('', '', () => {
+    dark = !dark;
+    for (const media of rules) media.mediaText = dark ? 'screen' : 'not all';
+    document.documentElement.style.colorScheme = dark ? 'dark' : 'light';
+    name();
+  });
+  const name = () => {
+    node.textContent = dark ? 'Light' : 'Dark';
+    node.title = `${dark ? 'Light' : 'Dark'} colours`;
+    node.setAttribute('aria-label', node.title);
+  };
+  node.className = 'scheme';
+  name();
+  return node;
+}
+
+function start() {
+  const main = document.querySelector('main');
+  live = html('div', { className: 'live' });
+  live.setAttribute('role', 'status');
+  live.setAttribute('aria-live', 'polite');
+  card = html('div', { className: 'card', hidden: true });
+  card.setAttribute('aria-hidden', true);
+  for (const region of main.querySelectorAll('.chart, .wide')) {
+    const svg = region.querySelector(':scope > svg');
+    if (!svg) continue;
+    const chart = new Chart(svg, region);
+    chart.keys = new Set([...svg.querySelectorAll(marks)].map(({ mark }) => mark.key));
+    charts.push(chart);
+    takeTitles(chart);
+    addTools(chart);
+    addZoom(chart);
+    addCards(chart);
+  }
+  for (const node of main.querySelectorAll('table')) if (node.tHead && node.tBodies[0]) tables.push(new Table(node));
+  main.append(live);
+  document.body.append(card);
+  main.prepend(schemeButton());
+}
+
+start();
