@@ -1,14 +1,15 @@
 #!/bin/sh
-# Everything that needs an NVIDIA device: measures the ceilings, times the ladders in turns with cuBLASLt, checks and times every
-# kernel, counts with ncu, runs compute-sanitizer; keeps all of it in one JSON of bench/results/ and prints its table.
-# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: ceilings ladders kernels counters sanitizer; none named: all
+# Everything that needs an NVIDIA device: tries every kernel that only CUDA has, times the ladders in turns with cuBLASLt, measures the
+# ceilings, checks and times every other kernel, counts with ncu, runs compute-sanitizer; keeps all of it in one JSON of
+# bench/results/ and prints a page of it, the goals first.
+# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: smoke ladders ceilings kernels counters sanitizer; none named: all
 #        bench/gpu.sh --pack FOLDER     what another machine needs that cannot build: there `sh FOLDER/gpu.sh` does the same
 #        bench/gpu.sh --table FILE      the table of a result, as Markdown
 #        bench/gpu.sh --write DOCUMENT  the newest result's table between the document's `gpu` marks; none: nothing between them
-# The result is kept after each step; it ends within N seconds (450), and what is lacking then a further call on the same day adds.
+# A call ends within N seconds (450) and keeps its result after each step; the next one adds what is lacking to the newest result of
+# the same program and device in ROOFLINE_RESULTS, which is results/ next to the script if not set, or else there.
 # Ends with 0, 1 when a kernel is wrong or fails or a sanitizer finds something, 3 where nothing can be measured. Needs jq.
-# ROOFLINE names a program that is built already, ROOFLINE_RESULTS another folder for the result. Clocks and settings of the
-# device are left alone.
+# ROOFLINE names a program that is built already. Clocks and settings of the device are left alone.
 # shellcheck disable=SC2013,SC2016,SC2046,SC2086  # programs of jq; lists of words
 set -eu
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
@@ -85,13 +86,21 @@ pack() { # FOLDER
   closure "$roofline" "$jq" | sed -n 's/.*=> \(\/[^ ]*\) (.*/\1/p' | sort -u | grep -vE '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so[^/]*$' |
     while read -r file; do cp -L "$file" "$1/lib/"; done
   ! command -v strip >/dev/null || strip "$1/bin/roofline" || :
-  echo "gpu.sh: $(du -sk "$1" | cut -f 1) KiB in $1: there, sh $(basename "$1")/gpu.sh" >&2
+  driver=$(grep -aoE 'NVIDIA driver [0-9]+ or later' "$1/bin/roofline" | head -n 1)
+  glibc=$(cat "$1"/bin/* "$1"/lib/* | grep -aoE 'GLIBC_2\.[0-9]+' | sort -u -t . -k 2n | tail -n 1 | tr 'GLIBC_' 'glibc ')
+  say "$(du -sk "$1" | cut -f 1) KiB in $1; needs $(uname -m), $glibc or later, ${driver:-a build with nvcc}"
+  say "there: sh $(basename "$1")/gpu.sh; then bring its results/ back into $1, so that the next call goes on"
 }
 
 # Results as text.
 
 table() { # FILE
   jq -r -L "$here" 'include "gpu"; table' "$1"
+}
+
+# What a call says at its end: a page.
+report() { # FILE
+  jq -r -L "$here" 'include "gpu"; report' "$1"
 }
 
 write() { # DOCUMENT
@@ -118,6 +127,9 @@ put() { # FILTER [jq's options ...]: changes the result and keeps it; $answer is
 
 # What was measured, a line each, of earlier calls too: starting jq for every question would take longer than some kernels.
 known() { grep -qxF -- "$1" "$work/known"; }
+
+# A kernel that did not come to its end in `smoke`: nothing else is tried with it.
+broken() { grep -qxF -- "$1 is broken" "$work/known"; }
 
 # What nvidia-smi reports of the device that CUDA takes; nothing where there is none.
 gpu=${CUDA_VISIBLE_DEVICES:+-i ${CUDA_VISIBLE_DEVICES%%,*}}
@@ -207,6 +219,43 @@ failed() { # WHAT: a kernel that this device cannot run is skipped, one that was
 
 # The parts.
 
+# Shapes that end at once on any device: of edges everywhere, of many tiles a block, and less than one tile.
+smoke_shapes() { # OPERATION
+  case $1 in
+    gemm) printf '%s\n' 'm=264 n=264 k=264' 'm=2056 n=4104 k=136' 'm=8 n=8 k=8' ;;
+    attention)
+      printf 'batch=1 heads=%s head_dim=%s\n' '2 kv_heads=1 q_len=264 kv_len=264' 128 '4 q_len=1000 kv_len=1416 causal=1' 64 '1 q_len=8 kv_len=8' 128
+      ;;
+  esac
+}
+
+# Every kernel that only CUDA has, before anything takes long: a wait for another thread ends with a fault after two seconds.
+smoke() {
+  begin_part smoke
+  for kernel in $(awk '$4 == "-" { print $1 }' "$work/list" | grep -v '^device-'); do
+    format=$(of_kernel "$kernel" 5) op=$(of_kernel "$kernel" 2)
+    [ "$op" != attention ] || format=bf16
+    smoke_shapes "$op" >"$work/shapes"
+    while read -r shape; do
+      if broken "$kernel" || known "$kernel $shape"; then continue; fi
+      enough 5 || return 0
+      state=right
+      ROOFLINE_CUDA_BOUNDED=1 run 15 "$roofline" run "$kernel" $shape --backend cuda --dtype "$format" --quick --interval 50 --json </dev/null ||
+        state=$why
+      [ $code -ne 99 ] || enough 5 || return 0
+      [ $code -ne 3 ] || state="not run: $why"
+      broken=false
+      case $code-$why in 124-* | 1[345]?-* | *CUDA_ERROR*) broken=true ;; esac
+      [ $code -ne 0 ] || broken=false
+      put '.smoke += [{kernel: $kernel, shape: $shape, state: $state, broken: $broken}]' \
+        --arg kernel "$kernel" --arg shape "$shape" --arg state "$state" --argjson broken $broken
+      [ $broken = false ] || echo "$kernel is broken" >>"$work/known"
+      say "$kernel $shape: $state"
+    done <"$work/shapes"
+  done
+  end_part complete
+}
+
 # The catalogue's name of the device: the words of the driver's, fewer and fewer of them ("NVIDIA H100 80GB HBM3": h100).
 datasheet() {
   name=$(jq -r '.device.name | ascii_downcase | sub("^nvidia "; "") | gsub(" "; "-")' "$work/result.json")
@@ -220,7 +269,7 @@ datasheet() {
 ceilings() {
   ! known ceilings || return 0
   begin_part ceilings
-  enough 10 || return 0
+  enough "$least" || return 0 # it says what it measured at its end only
   if run 180 "$roofline" measure --backend cuda $quick --json; then
     datasheet
     put '.machine = $answer[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json"
@@ -244,32 +293,32 @@ list() {
     jq -r '.kernels[] | select(.disabled == null) | "\(.name) \(.op) \(.rung) \(.library // "-" | gsub(" "; "_")) \(.dtypes | join(" "))"' >"$work/list"
 }
 
-select_kernels() { # OPERATION|'' FORMAT LIBRARY: names; LIBRARY is - for our own
-  awk -v op="$1" -v dtype="$2" -v own="$3" '
-    (op == "" || $2 == op) && (own == "-") == ($4 == "-") { for (i = 5; i <= NF; i++) if ($i == dtype) print $3, $1 }' "$work/list" | sort -srn |
+select_kernels() { # OPERATION|'' FORMAT LIBRARY: names, not of broken ones; LIBRARY is - for our own
+  sed -n 's/ is broken$//p' "$work/known" | cat - "$work/list" | awk -v op="$1" -v dtype="$2" -v own="$3" '
+    NF == 1 { broken[$1] }
+    NF > 1 && !($1 in broken) && (op == "" || $2 == op) && (own == "-") == ($4 == "-") { for (i = 5; i <= NF; i++) if ($i == dtype) print $3, $1 }' | sort -srn |
     cut -d ' ' -f 2
 }
 
 of_kernel() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$work/list"; } # NAME FIELD
 
-# rung KERNEL FORMAT SIZE: in turns with the library; alone where the two together fail. Many turns: the clock of a chip that begins
-# to work hard settles in tenths of a second.
+# rung KERNEL FORMAT SIZE: in turns with the library; alone where the two together fail, but not where they take too long. Many
+# turns: the clock of a chip that begins to work hard settles in tenths of a second.
 rung() {
   set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" --interval 0.1 $quick --json
   together=''
   if [ -n "$library" ]; then
-    run 90 "$roofline" "$@" --baseline "$library" && return 0
-    [ $code -ne 99 ] || return 99
+    run 45 "$roofline" "$@" --baseline "$library" && return 0
+    [ $code -ne 99 ] && [ $code -ne 124 ] || return $code
     together=$why
   fi
-  run 90 "$roofline" "$@"
+  run 45 "$roofline" "$@"
 }
 
-# The last rung first: it is what is asked for.
-ladder() { # FORMAT SIZE
+ladder() { # FORMAT SIZE [last]: the last rung first, or only: it is what is asked for
   name="$1, m = n = k = $2"
   library=$(select_kernels gemm "$1" library | head -n 1)
-  for kernel in $(select_kernels gemm "$1" -); do
+  for kernel in $(select_kernels gemm "$1" - | head -n "${3:-99}"); do
     ! known "$kernel $name" || continue
     enough 5 || return 1
     if rung "$kernel" "$1" "$2"; then
@@ -279,12 +328,20 @@ ladder() { # FORMAT SIZE
       [ -z "$together" ] || note skipped "$library as baseline of $kernel, $name" "$together"
     else
       failed "$kernel $name"
+      [ $code -ne 124 ] || echo "$kernel is broken" >>"$work/known"
     fi
+    echo "$kernel $name" >>"$work/known"
   done
 }
 
+# The last rungs before all others, then attention: the goals.
 ladders() {
   begin_part ladders
+  { ladder bf16 "$large" 1 && ladder bf16 "$small" 1 && ladder fp32 "$small" 1; } || return 0
+  for kernel in $(select_kernels attention bf16 - | head -n 1); do
+    enough 5 || return 0
+    known "$kernel bf16" || kernels_of bf16 "$kernel"
+  done
   { ladder bf16 "$large" && ladder fp32 "$small"; } || return 0
   end_part complete
 }
@@ -296,6 +353,7 @@ kernels_of() { # FORMAT KERNEL ...
   if run 120 "$roofline" run "$@" --backend cuda --dtype "$format" $quick --json; then
     put '.kernels += [$answer[0].kernels | to_entries[] | .value + {kernel: ($names | split(" "))[.key], dtype: $dtype}]' \
       --arg names "$*" --arg dtype "$format"
+    for kernel; do echo "$kernel $format" >>"$work/known"; done
     say "$* $format"
   elif [ $# -eq 1 ]; then
     failed "$1 $format"
@@ -324,13 +382,31 @@ kernels() {
   end_part complete
 }
 
+# All that ncu knows of one launch, after the one that is checked: a report next to the result, for tuning.
+profile() { # KERNEL FORMAT
+  grep -q "^$1 " "$work/list" || return 0
+  if broken "$1" || known "$1, profiled"; then return 0; fi
+  enough 5 || return 1
+  set -- "$1" "$2" "${out%.json}-$1" "$(case $1 in gemm-*) echo "m=$small n=$small k=$small" ;; esac)"
+  run 60 ncu --set full --clock-control none --launch-skip 1 --launch-count 1 --force-overwrite -o "$3" \
+    "$roofline" run "$1" $4 --backend cuda --dtype "$2" --quick --interval 50 || :
+  [ ! -e "$3.ncu-rep" ] || [ "$(du -k "$3.ncu-rep" | cut -f 1)" -le 16384 ] || rm "$3.ncu-rep"
+  if [ -e "$3.ncu-rep" ]; then
+    put '.profiles += [{kernel: $kernel, file: $file}]' --arg kernel "$1" --arg file "$(basename "$3.ncu-rep")"
+    say "$1, profiled"
+  else
+    [ $code -eq 99 ] || note skipped "$1, profiled" "$why"
+  fi
+}
+
 # One format of each kernel, at small sizes. Three failures one after the other: it does not work here at all.
 counters() {
   begin_part counters
   command -v ncu >/dev/null || { end_part 'not run: no ncu' && return 0; }
+  { profile gemm-cluster bf16 && profile gemm-tma fp32 && profile attention-flash-wgmma bf16; } || return 0
   row=0
   for kernel in $(cut -d ' ' -f 1 "$work/list"); do
-    ! known "$kernel, counted" || continue
+    if broken "$kernel" || known "$kernel, counted"; then continue; fi
     enough 5 || return 0
     format=$(of_kernel "$kernel" 5)
     ! select_kernels '' fp32 - | grep -qxF "$kernel" || format=fp32
@@ -347,37 +423,48 @@ counters() {
   end_part complete
 }
 
-sanitize() { # TOOL FORMAT WHAT ARGUMENT ...: its own --error-exitcode separates its findings from failures of the program
-  tool=$1 format=$2 what=$3
-  shift 3
-  ! known "$tool of $what" || return 0
+# A shape that a tool which is a thousand times as slow can take.
+small_shape() { # OPERATION
+  case $1 in
+    gemm) echo 'm=264 n=264 k=136' ;;
+    attention) echo 'batch=1 heads=2 q_len=256 kv_len=256 head_dim=64' ;;
+    linear) echo 'batch=136 in=136 out=136' ;;
+    gemv) echo 'm=256 n=1024' ;;
+    softmax | rmsnorm | layernorm | transpose) echo 'rows=64 cols=1024' ;;
+    copy | scale | add | triad | reduce) echo 'n=65536' ;;
+  esac
+}
+
+# sanitize TOOL KERNEL: its own --error-exitcode separates its findings from failures of the program. memcheck and racecheck decide;
+# what synccheck says of barriers that count bytes is reported only.
+sanitize() {
+  what="$1 of $2" tool=$1 kernel=$2 state=clean
+  if broken "$kernel" || known "$what"; then return 0; fi
   enough 5 || return 1
-  state=clean
-  run 150 compute-sanitizer --tool "$tool" --error-exitcode 9 "$roofline" run "$@" --backend cuda --dtype "$format" --quick --interval 50 ||
+  format=$(of_kernel "$kernel" 5)
+  ! select_kernels '' fp32 - | grep -qxF "$kernel" || format=fp32
+  run 60 compute-sanitizer --tool "$tool" --error-exitcode 9 "$roofline" run "$kernel" $(small_shape "$(of_kernel "$kernel" 2)") --backend cuda \
+    --dtype "$format" --quick --interval 50 ||
     case $code in
       9) state=errors ;;
       99) enough 5 || return 1 ;;
       *) state="failed: $why" ;;
     esac
-  put '.sanitizer += [{tool: $tool, what: $what, state: $state, output: (if $state == "clean" then null else $output | split("\n")[-60:] | join("\n") end)}]' \
-    --arg tool "$tool" --arg what "$what" --arg state "$state" --rawfile output "$work/said"
-  say "$tool of $what: $state"
+  put '.sanitizer += [{tool: $tool, what: $kernel, state: $state, decides: ($tool != "synccheck"), output: ($output | split("\n")[-60:] | join("\n"))}]' \
+    --arg tool "$tool" --arg kernel "$kernel" --arg state "$state" --rawfile output "$work/said"
+  say "$what: $state"
 }
 
-# Ragged shapes for gemm, the quick ones for all others, each in one format.
+# One process a kernel, so that each finding has a name; first those that only CUDA has.
 sanitizer() {
   begin_part sanitizer
   command -v compute-sanitizer >/dev/null || { end_part 'not run: no compute-sanitizer' && return 0; }
-  for tool in memcheck racecheck synccheck; do
-    for format in bf16 fp32; do
-      sanitize $tool $format "gemm $format" $(select_kernels gemm $format -) m=264 n=264 k=136 || return 0
-    done
-    before=''
-    for format in fp32 bf16 fp16; do # each of the others in the first of these that it has
-      others=$(select_kernels '' $format - | grep -vxF "$(select_kernels gemm $format -)" | grep -vxF "$before" || :)
-      [ -z "$others" ] || sanitize $tool $format "others $format" $others || return 0
-      before="$before
-$others"
+  own=$(awk '$4 == "-" { print $1 }' "$work/list")
+  for group in -v -e; do
+    for tool in memcheck racecheck synccheck; do
+      for kernel in $(echo "$own" | grep $group '^device-'); do
+        sanitize $tool "$kernel" || return 0
+      done
     done
   done
   end_part complete
@@ -387,6 +474,9 @@ $others"
 find_tools() {
   for folder in /usr/local/nvidia/bin /usr/local/cuda/bin /usr/local/cuda-*/bin /usr/local/cuda/compute-sanitizer /opt/nvidia/nsight-compute/*; do
     [ ! -d "$folder" ] || PATH=$PATH:$folder
+  done
+  for folder in /usr/local/nvidia/lib64 /usr/local/nvidia/lib /usr/lib/wsl/lib /run/opengl-driver/lib; do # the driver, where it is mounted
+    [ ! -d "$folder" ] || LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$folder
   done
 }
 
@@ -407,45 +497,59 @@ find_library() {
   say 'no cuBLASLt: no shares of it'
 }
 
-# A result of this day, device and program goes on; else a new one begins.
+# The result that goes on: the newest of this device and program, of whatever day; nothing where one begins.
+earlier() {
+  find "$results" "$here/results" -name 'gpu-*.json' 2>/dev/null | sed 's|\(.*\)/|\1 |' | sort -k 2 -r | while read -r folder file; do
+    jq -e --arg device "$device" --arg commit "$(commit)" --arg quick "$quick" \
+      '.schema == "roofline.gpu/3" and .device.name == $device and .commit == $commit and .quick == ($quick != "")' "$folder/$file" >/dev/null || continue
+    echo "$folder/$file"
+    break
+  done
+}
+
 open_result() {
   device=$(jq -r '.kernels[0].note | split("; ") | last' "$work/answer")
-  slug=$(printf %s "$device" | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]' '-')
   mkdir -p "$results"
-  out=$results/gpu-$(date -u +%Y-%m-%d)-$slug${quick:+-quick}.json
-  [ ! -e "$out" ] || [ "$(jq -r .commit "$out")" = "$(commit)" ] || out=${out%.json}-$(commit).json
+  before=$(earlier)
+  out=$results/${before##*/}
+  if [ -z "$before" ]; then
+    out=$results/gpu-$(date -u +%Y-%m-%d)-$(printf %s "$device" | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]' '-')${quick:+-quick}.json
+    [ ! -e "$out" ] || out=${out%.json}-$(commit).json
+  elif [ "$before" != "$out" ]; then
+    cp "$before" "$out"
+  fi
   if [ -e "$out" ]; then
     cp "$out" "$work/result.json"
   else
     jq -n --arg date "$(date -u +%Y-%m-%dT%H:%MZ)" --arg version "$("$roofline" --version)" --arg commit "$(commit)" --arg device "$device" \
       --arg driver "$(seen driver_version)" --arg ecc "$(seen ecc.mode.current)" --arg limit "$(seen clocks.max.sm,clocks.max.mem,power.limit)" \
       --arg before "$(seen "$sensors")" --arg quick "$quick" '
-      {schema: "roofline.gpu/2", date: $date, roofline: $version, commit: $commit, quick: ($quick != ""),
+      {schema: "roofline.gpu/3", date: $date, roofline: $version, commit: $commit, quick: ($quick != ""),
        device: {name: $device, driver: $driver, ecc: $ecc, limits: $limit}, sensors: {before: $before, after: null},
-       parts: ([{key: ("ceilings", "ladders", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
-       goals: [], machine: null, datasheet: null, ladders: {}, kernels: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
+       parts: ([{key: ("smoke", "ladders", "ceilings", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
+       goals: [], smoke: [], machine: null, datasheet: null, ladders: {}, kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
   fi
   parts=$(jq -c .parts "$work/result.json")
-  jq -r '(select(.machine != null) | "ceilings"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"),
+  jq -r '(select(.machine != null) | "ceilings"), (.smoke[] | "\(.kernel) \(.shape)", (select(.broken) | "\(.kernel) is broken")), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"),
     (.kernels[] | "\(.kernel) \(.dtype)"), (.skipped[].what), (.counters[] | "\(.kernel), counted"), (.sanitizer[] | "\(.tool) of \(.what)")' \
     "$work/result.json" >"$work/known"
 }
 
 programs
-quick='' limit=450 wanted='' large=8192 small=4096
+quick='' limit=450 wanted='' large=8192 small=4096 least=100
 while [ $# -gt 0 ]; do
   case $1 in
     --table) table "$2" && exit ;;
     --write) write "$2" && exit ;;
     --pack) pack "${2:-}" && exit ;;
-    --quick) quick=--quick large=512 small=256 ;;
+    --quick) quick=--quick large=512 small=256 least=10 ;;
     --seconds)
       limit=$(printf %s "${2:-}" | grep -xE '[1-9][0-9]{0,5}') || fail 2 "--seconds ${2:-}: must be a whole number"
       shift
       ;;
-    ceilings | ladders | kernels | counters | sanitizer) wanted="$wanted $1" ;;
+    smoke | ceilings | ladders | kernels | counters | sanitizer) wanted="$wanted $1" ;;
     *)
-      sed -n '4,7s/^# //p' "$0" >&2
+      sed -n '5,8s/^# //p' "$0" >&2
       exit 2
       ;;
   esac
@@ -453,6 +557,7 @@ while [ $# -gt 0 ]; do
 done
 
 [ -n "$roofline" ] || build
+: >"$work/known"
 find_tools
 choose_sensors
 export CUDA_DEVICE_ORDER=PCI_BUS_ID TMPDIR="$work"
@@ -465,11 +570,11 @@ restore
 : >"$work/sensors"
 nvidia-smi $gpu --query-gpu=$sensors $csv -lms 1000 >>"$work/sensors" 2>/dev/null & # keeps the driver loaded between the processes, too
 watcher=$!
-for part in ${wanted:-ceilings ladders kernels counters sanitizer}; do
+for part in ${wanted:-smoke ladders ceilings kernels counters sanitizer}; do
   "$part"
 done
 say "$out"
-table "$out"
+report "$out"
 ! jq -e 'any(.parts[]; .state | . == "the time was up" or . == "interrupted")' "$out" >/dev/null ||
   say 'not all of it: call again, it goes on where it ended'
-jq -e '.failed == [] and all(.sanitizer[]; .state != "errors")' "$out" >/dev/null
+jq -e -L "$here" 'include "gpu"; wrong == []' "$out" >/dev/null

@@ -70,6 +70,7 @@ static void test_unusable(void **state) {
   const char *reason = reason_with("cuda", "version=11080");
   assert_non_null(reason);
   assert_non_null(strstr(reason, "the driver is too old: it supports CUDA 11.8, the kernels need 1"));
+  assert_non_null(strstr(reason, rf_cuda_images_driver));
 }
 
 static void test_describes(void **state) {
@@ -338,9 +339,22 @@ static void test_tensor_cores(void **state) {
   assert_non_null(strstr(error.message, "wrong result"));
 }
 
+static void test_bounded_images(void **state) {
+  static const char *const waiting[] = {"gemm_tma", "gemm_wgmma", "attention_wgmma"};
+  (void)state;
+  for (size_t i = 0; i < sizeof waiting / sizeof waiting[0]; i++) {
+    assert_string_equal(rf_cuda_image_find(waiting[i], "bf16")->format, "");
+    setenv("ROOFLINE_CUDA_BOUNDED", "1", 1);
+    assert_string_equal(rf_cuda_image_find(waiting[i], "bf16")->format, "bounded");
+    assert_string_equal(rf_cuda_image_find("gemm_mma", "bf16")->format, "");
+    unsetenv("ROOFLINE_CUDA_BOUNDED");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unusable),
+      cmocka_unit_test(test_bounded_images),
       cmocka_unit_test(test_describes),
       cmocka_unit_test(test_old_architecture),
       cmocka_unit_test(test_open_fails),

@@ -145,6 +145,36 @@ INSIDE void barrier_arrive(uint32_t barrier, uint32_t rank) {
                : "memory");
 }
 
+#ifdef BOUNDED
+/** Nanoseconds, again from 0 every four seconds. */
+INSIDE uint32_t global_time(void) {
+  uint32_t now;
+  asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now)::"memory");
+  return now;
+}
+
+/** Whether the phase of that parity is over, after some time of waiting. */
+INSIDE int barrier_over(uint32_t barrier, uint32_t parity) {
+  int over;
+  asm volatile("{\n\t.reg .pred over;\n\t"
+               "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\n\t"
+               "selp.s32 %0, 1, 0, over;\n\t}"
+               : "=r"(over)
+               : "r"(barrier), "r"(parity)
+               : "memory");
+  return over;
+}
+
+/** Waits until the phase of that parity is over; after two seconds the kernel ends with a fault. */
+INSIDE void barrier_wait(uint32_t barrier, uint32_t parity) {
+  uint32_t start = global_time();
+  while (!barrier_over(barrier, parity)) {
+    if (global_time() - start > 2000000000u) {
+      asm volatile("trap;");
+    }
+  }
+}
+#else
 /** Waits until the phase of that parity is over. */
 INSIDE void barrier_wait(uint32_t barrier, uint32_t parity) {
   asm volatile("{\n\t.reg .pred over;\n\t"
@@ -154,6 +184,7 @@ INSIDE void barrier_wait(uint32_t barrier, uint32_t parity) {
                "r"(parity)
                : "memory");
 }
+#endif
 
 /** Waits until `threads` threads have reached barrier `id`. */
 INSIDE void group_sync(uint32_t id, uint32_t threads) {

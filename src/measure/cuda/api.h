@@ -142,7 +142,7 @@ roof_status rf_cuda_check(const cuda_api *api, cuda_code code, const char *what,
 /** A built program: an image that the driver loads. */
 typedef struct cuda_image {
   const char *name;
-  const char *format; /**< "fp32", or "" for one that is the same for all */
+  const char *format; /**< "fp32", "" for one that is the same for all, "bounded" for one whose waits are */
   const unsigned char *data;
 } cuda_image;
 
@@ -150,8 +150,11 @@ typedef struct cuda_image {
 extern const cuda_image rf_cuda_images[];
 /** Of the toolkit that built them: 13000; 0 where there was none. */
 extern const int rf_cuda_images_version;
+/** The driver that they need, as bench/gpu.sh finds it in the program: "NVIDIA driver 580 or later". */
+extern const char rf_cuda_images_driver[];
 
-/** The image of a program for a format. Units: none. Ownership: static. Errors: NULL if there is none. */
+/** The image of a program for a format; where ROOFLINE_CUDA_BOUNDED is set and there is one, that whose waits at barriers end
+ *  with a fault after two seconds. Units: none. Ownership: static. Errors: NULL if there is none. */
 const cuda_image *rf_cuda_image_find(const char *name, const char *format);
 
 #endif

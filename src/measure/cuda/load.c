@@ -1,6 +1,7 @@
 /* Finds NVIDIA's driver at run time. */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/cublas.h"
@@ -42,15 +43,16 @@ static const char *version_text(int version, char text[16]) {
 /** A driver is too old if its major version is older than the kernels': within a major version, older drivers
  * run newer code. */
 static bool check_version(void) {
-  char has[16], needs[16], both[64];
+  static const char other[] = "; built with nvcc of CUDA 12, roofline runs on driver 525 or later";
+  char has[16], needs[16], both[128];
   int wanted = rf_cuda_images_version / 1000 * 1000 > OLDEST ? rf_cuda_images_version / 1000 * 1000 : OLDEST;
   if (driver.api.driver_version(&driver.api.version) != 0) {
     return refuse("the driver does not report its version", "", "");
   }
-  snprintf(both, sizeof both, "%s, the kernels need %s", version_text(driver.api.version, has),
-           version_text(wanted, needs));
+  snprintf(both, sizeof both, "%s, the kernels need %s (%s)", version_text(driver.api.version, has),
+           version_text(wanted, needs), rf_cuda_images_driver);
   return driver.api.version >= wanted ||
-         refuse("the driver is too old: it supports CUDA ", both, "; install a newer driver");
+         refuse("the driver is too old: it supports CUDA ", both, wanted > OLDEST ? other : "");
 }
 
 static bool start(void) {
@@ -117,11 +119,18 @@ roof_status rf_cuda_check(const cuda_api *api, cuda_code code, const char *what,
                         name != NULL ? name : "?");
 }
 
-const cuda_image *rf_cuda_image_find(const char *name, const char *format) {
+static const cuda_image *find_image(const char *name, const char *format, bool any) {
   for (const cuda_image *image = rf_cuda_images; image->name != NULL; image++) {
-    if (strcmp(image->name, name) == 0 && (image->format[0] == '\0' || strcmp(image->format, format) == 0)) {
+    if (strcmp(image->name, name) == 0 &&
+        ((any && image->format[0] == '\0') || strcmp(image->format, format) == 0)) {
       return image;
     }
   }
   return NULL;
+}
+
+const cuda_image *rf_cuda_image_find(const char *name, const char *format) {
+  const char *bounded = getenv("ROOFLINE_CUDA_BOUNDED");
+  const cuda_image *image = bounded != NULL && bounded[0] != '\0' ? find_image(name, "bounded", false) : NULL;
+  return image != NULL ? image : find_image(name, format, true);
 }
