@@ -1,5 +1,6 @@
 /* `write BYTES FILE`: a trace as PyTorch's profiler writes it, of a training step repeated: every kernel with
  * its launch, its flow, three operators with shapes and a Python frame around it.
+ * `names COUNT FILE`: a trace of that many kernels, each of its own name.
  * `read FILE`: how fast and in how much memory it is imported. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +114,29 @@ static int write_trace(double bytes, const char *path) {
   return fclose(f) == 0 ? 0 : 3;
 }
 
+static int write_names(long long count, const char *path) {
+  FILE *f = fopen(path, "w");
+  if (f == NULL) {
+    perror(path);
+    return 3;
+  }
+  fprintf(f,
+          "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB HBM3\"}], "
+          "\"traceEvents\": [\n");
+  for (long long nth = 1; nth <= count; nth++) {
+    fprintf(
+        f,
+        "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void ns::kernel_%lld<float, %lld>(float const*, "
+        "int)\", "
+        "\"pid\": 0, \"tid\": 7, \"ts\": %lld.000, \"dur\": 5.500, \"args\": {\"device\": 0, \"stream\": 7, "
+        "\"correlation\": %lld}}%s\n",
+        nth, nth % 7, 1000000 + nth * 10, nth, nth < count ? "," : "");
+  }
+  fprintf(f, "]}\n");
+  printf("kernels %lld\n", count);
+  return fclose(f) == 0 ? 0 : 3;
+}
+
 static int read_trace(const char *path) {
   roof_profile profile;
   roof_error error = {.code = ROOF_OK};
@@ -149,9 +173,12 @@ int main(int argc, char **argv) {
   if (argc == 4 && strcmp(argv[1], "write") == 0) {
     return write_trace(strtod(argv[2], NULL), argv[3]);
   }
+  if (argc == 4 && strcmp(argv[1], "names") == 0) {
+    return write_names(strtoll(argv[2], NULL, 10), argv[3]);
+  }
   if (argc == 3 && strcmp(argv[1], "read") == 0) {
     return read_trace(argv[2]);
   }
-  fprintf(stderr, "usage: bench-import write BYTES FILE | read FILE\n");
+  fprintf(stderr, "usage: bench-import write BYTES FILE | names COUNT FILE | read FILE\n");
   return 2;
 }

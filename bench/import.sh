@@ -12,6 +12,7 @@ value() { awk -v key="$2" '$1 == key { print $2 }' "$1"; }
 
 "$build/bench-import" write "${large}000000" "$scratch/large.json" >"$scratch/large"
 "$build/bench-import" write "${small}000000" "$scratch/small.json" >"$scratch/small"
+"$build/bench-import" names 400000 "$scratch/names.json" >"$scratch/names"
 cat "$scratch"/*.json >/dev/null # from memory, not from the disk
 
 for round in 1 2 3; do
@@ -22,6 +23,8 @@ start = time.perf_counter()
 json.load(open(sys.argv[1]))
 print("seconds", time.perf_counter() - start)' "$scratch/small.json" >"$scratch/python.$round"
 done
+"$build/bench-import" read "$scratch/names.json" >"$scratch/names.1"
+[ "$(value "$scratch/names" kernels)" = "$(value "$scratch/names.1" kernels)" ] || { echo "import.sh: kernels are lost" >&2; exit 3; }
 [ "$(value "$scratch/large" kernels)" = "$(value "$scratch/large.1" kernels)" ] || { echo "import.sh: kernels are lost" >&2; exit 3; }
 
 median() { # KEY FILE...
@@ -40,6 +43,9 @@ printf '%-34s %10s %-6s %12s %8s\n' what value '' goal ratio
 row "a plain trace of $large MB" "$rate" MB/s '>= 350 MB/s' "$(awk "BEGIN { printf \"%.2f\", $rate / 350 }")" "$kernels kernels"
 row "memory for it" "$(awk "BEGIN { printf \"%.1f\", $memory / 1e6 }")" MB '-' - \
   "$(awk "BEGIN { printf \"%.0f B per kernel with its launch and operators\", $memory / $kernels }")"
+memory=$(value "$scratch/names.1" memory_bytes) kernels=$(value "$scratch/names.1" kernels)
+row "memory for $kernels names" "$(awk "BEGIN { printf \"%.1f\", $memory / 1e6 }")" MB '<= 400 MB' "$(awk "BEGIN { printf \"%.2f\", 4e8 / $memory }")" \
+  "$(awk "BEGIN { printf \"%.0f B per kernel, each of its own name\", $memory / $kernels }")"
 row "python3's json.load, $small MB" "$(awk "BEGIN { printf \"%.2f\", $python }")" s '-' - "ours $ours s"
 row "speed of python3's json" "$(awk "BEGIN { printf \"%.1f\", $python / $ours }")" times '>= 8' \
   "$(awk "BEGIN { printf \"%.2f\", $python / $ours / 8 }")" 'same file, same run, in turn, medians of 3'

@@ -171,11 +171,11 @@ typedef struct roof_record {
   bool timed;
   double *samples; /**< s a call: each one, or an even choice of ROOF_IMPORT_SAMPLES of them */
   size_t sample_count;
-  uint64_t sampled; /**< calls that offered a sample */
-  roof_count flops[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT];
-  roof_count other_flops[ROOF_DTYPE_COUNT]; /**< on a unit that the file does not name */
-  roof_count bytes[ROOF_LEVEL_KIND_COUNT];
-  roof_count other_bytes; /**< through a level that the file does not name */
+  uint64_t sampled;                     /**< calls that offered a sample */
+  roof_count (*flops)[ROOF_UNIT_COUNT]; /**< of ROOF_DTYPE_COUNT formats */
+  roof_count *other_flops;              /**< of each format, on a unit that the file does not name */
+  roof_count *bytes;                    /**< of ROOF_LEVEL_KIND_COUNT levels */
+  roof_count other_bytes;               /**< through a level that the file does not name */
   double write_share,
       update_share;      /**< of the bytes: written, and written where they were read; NaN unknown */
   roof_count link_bytes; /**< through a link of one device, one way */

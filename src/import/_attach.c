@@ -44,7 +44,9 @@ roof_status roof_profile_attach(roof_profile *profile, const char *pattern, cons
   f.work.unit = op->unit;
   for (size_t k = 0; k < profile->count; k++) {
     if (regexec(&expression, profile->records[k].name, 0, NULL, 0) == 0) {
-      apply(&f, &profile->records[k]);
+      if (rf_import_own_counts(profile, &profile->records[k])) {
+        apply(&f, &profile->records[k]);
+      }
       matches++;
     }
   }

@@ -35,6 +35,20 @@ typedef struct place {
   size_t index, count;
 } place;
 
+/** The first file's profile becomes that of all: it is large, and a copy of it would be as large. */
+static roof_status add_profile(roof_profile *one, const import_groups *groups, roof_profile *profile,
+                               roof_error *error) {
+  bool first = profile->format == NULL && profile->count == 0 && profile->machine == NULL;
+  if (!first || groups->count > 0 || groups->base) {
+    return roof_profile_join(profile, one, groups->base, error);
+  }
+  roof_profile empty = *profile;
+  *profile = *one;
+  profile->dated_by_file = empty.dated_by_file;
+  *one = empty;
+  return ROOF_OK;
+}
+
 static roof_status add_file(const char *path, place at, const roof_import_options *options,
                             import_groups *groups, roof_profile *profile, roof_error *error) {
   roof_profile one = {0};
@@ -49,7 +63,7 @@ static roof_status add_file(const char *path, place at, const roof_import_option
   if (status == ROOF_OK) {
     name_rank(&one, at.index, at.count);
     rf_import_groups_apply(groups, &one);
-    status = roof_profile_join(profile, &one, groups->base, error);
+    status = add_profile(&one, groups, profile, error);
   }
   roof_profile_done(&one);
   return status;

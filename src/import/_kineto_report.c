@@ -36,7 +36,9 @@ static roof_record *new_record(kineto *t, const kineto_kernel *k, const char *pa
   if (mixed && k->why != WHY_KNOWN) {
     snprintf(end, 16, " [work unknown]");
   }
-  return rf_import_part(t->profile, part, name, strlen(name));
+  return k->why != WHY_KNOWN && k->activity == KERNEL
+             ? rf_import_uncounted(t->profile, part, name, strlen(name), why_texts[k->why])
+             : rf_import_part(t->profile, part, name, strlen(name));
 }
 
 static roof_record *record_of(kineto *t, const kineto_kernel *k, bool mixed) {
@@ -117,9 +119,17 @@ static roof_status add_kernel(kineto *t, kineto_kernel *k, bool mixed) {
   if (record == NULL) {
     return rf_import_settled(t->profile, t->error);
   }
+  bool marked =
+      k->why != WHY_KNOWN && k->activity == KERNEL && record->bytes[ROOF_MEMORY].source == why_texts[k->why];
+  if (!marked && !rf_import_own_counts(t->profile, record)) {
+    return rf_import_settled(t->profile, t->error);
+  }
   k->record = (uint32_t)(record - t->profile->records);
   rf_import_call(t->profile, record, k->picoseconds);
   rf_import_counter(t->profile, record, "occupancy", (double)k->occupancy, (double)k->picoseconds * 1e-12);
+  if (marked) {
+    return ROOF_OK;
+  }
   if (k->why != WHY_KNOWN) {
     mark_missing(t, k, record);
   } else if (k->activity == KERNEL) {

@@ -16,9 +16,18 @@ typedef struct texts {
   size_t slot_count;
 } texts;
 
+/** The counts that a record points to. */
+typedef struct counts {
+  roof_count flops[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT], other_flops[ROOF_DTYPE_COUNT],
+      bytes[ROOF_LEVEL_KIND_COUNT];
+  const char *why;     /* why they are missing in all records that share them; NULL: one record's own */
+  struct counts *next; /* that are shared */
+} counts;
+
 struct roof_profile_store {
   texts texts;
-  size_t *record_of; /* by text: number of its record + 1 */
+  counts *shared;
+  uint32_t *record_of; /* by text: number of its record + 1 */
   size_t record_of_room;
   size_t record_room, skip_room, fact_room;
   uint64_t random;
@@ -30,7 +39,7 @@ static uint64_t hash_of(const char *text, size_t length) {
   return hash ^ hash >> 29;
 }
 
-/** Room for `need` elements; new ones are zeros. */
+/** Room for `need` elements. What is not used is not touched, and takes no memory where lists are large. */
 static bool reserve(void *list, size_t *room, size_t need, size_t size) {
   if (need <= *room) {
     return true;
@@ -40,7 +49,6 @@ static bool reserve(void *list, size_t *room, size_t need, size_t size) {
   if (grown == NULL) {
     return false;
   }
-  memset(grown + *room * size, 0, (more - *room) * size);
   *(void **)list = grown;
   *room = more;
   return true;
@@ -122,6 +130,14 @@ const char *rf_import_textf(roof_profile *profile, const char *format, ...) {
   return roof_profile_text(profile, text);
 }
 
+static void count_init(roof_count *count) {
+  *count = (roof_count){.value = NAN, .source = ""};
+}
+
+static counts *counts_of(const roof_record *record) {
+  return (counts *)(void *)record->flops;
+}
+
 roof_status roof_profile_init(roof_profile *profile, roof_error *error) {
   struct roof_profile_store *store = calloc(1, sizeof *store);
   if (store == NULL) {
@@ -134,6 +150,8 @@ roof_status roof_profile_init(roof_profile *profile, roof_error *error) {
 
 void roof_profile_done(roof_profile *profile) {
   for (size_t i = 0; i < profile->count; i++) {
+    counts *own = counts_of(&profile->records[i]);
+    free(own->why == NULL ? own : NULL);
     free(profile->records[i].samples);
     free(profile->records[i].counters);
     free(profile->records[i].rules);
@@ -146,6 +164,10 @@ void roof_profile_done(roof_profile *profile) {
   free(profile->facts);
   roof_machine_free(profile->machine);
   rf_import_timeline_free(profile->timeline);
+  for (counts *c = profile->store != NULL ? profile->store->shared : NULL, *next; c != NULL; c = next) {
+    next = c->next;
+    free(c);
+  }
   if (profile->store != NULL) {
     for (size_t i = 0; i < profile->store->texts.count; i++) {
       free(profile->store->texts.list[i]);
@@ -158,24 +180,71 @@ void roof_profile_done(roof_profile *profile) {
   *profile = (roof_profile){.device = "", .taken = NAN};
 }
 
-static void count_init(roof_count *count) {
-  *count = (roof_count){.value = NAN, .source = ""};
-}
-
 static void record_init(roof_record *record, const char *name) {
   *record = (roof_record){.name = name, .link = "", .write_share = NAN, .update_share = NAN};
-  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
-    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
-      count_init(&record->flops[d][u]);
-    }
-    count_init(&record->other_flops[d]);
-  }
-  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
-    count_init(&record->bytes[l]);
-  }
   count_init(&record->other_bytes);
   count_init(&record->link_bytes);
   count_init(&record->items);
+}
+
+/** Counts that are missing, those of fp32 and of the memory for a reason. */
+static counts *counts_new(const char *why) {
+  counts *c = malloc(sizeof *c);
+  if (c == NULL) {
+    return NULL;
+  }
+  c->why = why;
+  c->next = NULL;
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      count_init(&c->flops[d][u]);
+    }
+    count_init(&c->other_flops[d]);
+  }
+  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
+    count_init(&c->bytes[l]);
+  }
+  if (why != NULL) {
+    c->flops[ROOF_FP32][ROOF_VECTOR].source = c->bytes[ROOF_MEMORY].source = why;
+  }
+  return c;
+}
+
+static void point_to(roof_record *record, counts *c) {
+  record->flops = c->flops;
+  record->other_flops = c->other_flops;
+  record->bytes = c->bytes;
+}
+
+bool rf_import_own_counts(roof_profile *profile, roof_record *record) {
+  counts *has = counts_of(record), *own = has->why == NULL ? has : malloc(sizeof *own);
+  if (own == NULL) {
+    profile->store->failed = true;
+    return false;
+  }
+  if (own != has) {
+    *own = *has;
+    own->why = NULL;
+    point_to(record, own);
+  }
+  return true;
+}
+
+/** The counts that all records share which have none for that reason. NULL when out of memory. */
+static counts *shared_counts(roof_profile *profile, const char *why) {
+  struct roof_profile_store *store = profile->store;
+  for (counts *c = store->shared; c != NULL; c = c->next) {
+    if (c->why == why) {
+      return c;
+    }
+  }
+  counts *fresh = counts_new(why);
+  store->failed = store->failed || fresh == NULL;
+  if (fresh != NULL) {
+    fresh->next = store->shared;
+    store->shared = fresh;
+  }
+  return fresh;
 }
 
 /** The number of a text that stands for a name and its part; no name has the byte between them. */
@@ -187,25 +256,48 @@ static size_t part_number(roof_profile *profile, const char *part, size_t name) 
   return number;
 }
 
-roof_record *rf_import_part(roof_profile *profile, const char *part, const char *name, size_t length) {
+/** Adds a record, with counts that are its own where no reason is given why it has none. */
+static bool add_record(roof_profile *profile, const char *name, const char *part, const char *why) {
+  struct roof_profile_store *store = profile->store;
+  counts *c = why == NULL ? counts_new(NULL) : shared_counts(profile, why);
+  if (c == NULL ||
+      !reserve(&profile->records, &store->record_room, profile->count + 1, sizeof *profile->records)) {
+    free(why == NULL ? c : NULL);
+    store->failed = true;
+    return false;
+  }
+  roof_record *record = &profile->records[profile->count++];
+  record_init(record, name);
+  point_to(record, c);
+  record->part = part != NULL ? roof_profile_text(profile, part) : NULL;
+  return true;
+}
+
+roof_record *rf_import_uncounted(roof_profile *profile, const char *part, const char *name, size_t length,
+                                 const char *why) {
   struct roof_profile_store *store = profile->store;
   size_t named = clean_number(profile, name, length);
   size_t number = named == SIZE_MAX || part == NULL ? named : part_number(profile, part, named);
+  size_t room = store->record_of_room;
   if (number == SIZE_MAX ||
       !reserve(&store->record_of, &store->record_of_room, number + 1, sizeof *store->record_of)) {
     store->failed = true;
     return NULL;
   }
+  memset(store->record_of + room, 0, (store->record_of_room - room) * sizeof *store->record_of);
   if (store->record_of[number] == 0) {
-    if (!reserve(&profile->records, &store->record_room, profile->count + 1, sizeof *profile->records)) {
-      store->failed = true;
+    if (!add_record(profile, store->texts.list[named], part, why)) {
       return NULL;
     }
-    record_init(&profile->records[profile->count++], store->texts.list[named]);
-    profile->records[profile->count - 1].part = part != NULL ? roof_profile_text(profile, part) : NULL;
-    store->record_of[number] = profile->count;
+    store->record_of[number] = (uint32_t)profile->count;
   }
-  return &profile->records[store->record_of[number] - 1];
+  roof_record *record = &profile->records[store->record_of[number] - 1];
+  bool same = why != NULL && counts_of(record)->why == why;
+  return same || rf_import_own_counts(profile, record) ? record : NULL;
+}
+
+roof_record *rf_import_part(roof_profile *profile, const char *part, const char *name, size_t length) {
+  return rf_import_uncounted(profile, part, name, length, NULL);
 }
 
 roof_record *rf_import_record(roof_profile *profile, const char *name, size_t length) {

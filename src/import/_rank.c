@@ -13,12 +13,38 @@ static double at_stake(const roof_ranked_record *row) {
 
 /** Most at stake first, then what has no time. */
 static int by_stake(const void *a, const void *b) {
-  const roof_ranked_record *x = a, *y = b;
+  const roof_ranked_record *x = *(roof_ranked_record *const *)a, *y = *(roof_ranked_record *const *)b;
   double vx = at_stake(x), vy = at_stake(y);
   if (isnan(vx) || isnan(vy) || vx == vy) {
     return isnan(vx) != isnan(vy) ? (isnan(vx) ? 1 : -1) : strcmp(x->record->name, y->record->name);
   }
   return vx > vy ? -1 : 1;
+}
+
+/** Sorts the rows by what is at stake: rows are large, so their addresses are sorted, and each then moves once. False when
+ * out of memory. */
+static bool sort_rows(roof_ranked_record *rows, size_t count) {
+  roof_ranked_record **order = malloc((count + 1) * sizeof(roof_ranked_record *));
+  if (order == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    order[i] = &rows[i];
+  }
+  qsort(order, count, sizeof *order, by_stake);
+  for (size_t i = 0; i < count; i++) {
+    roof_ranked_record first = rows[i];
+    size_t to = i;
+    for (size_t from = (size_t)(order[i] - rows); from != i; from = (size_t)(order[to] - rows)) {
+      rows[to] = rows[from];
+      order[to] = &rows[to];
+      to = from;
+    }
+    rows[to] = first;
+    order[to] = &rows[to];
+  }
+  free(order);
+  return true;
 }
 
 /** A device with work in less than half of its cycles waits for the host, whatever its ceilings say. */
@@ -100,20 +126,17 @@ double roof_ranked_rate(const roof_ranked_record *row, const char **unit) {
 }
 
 roof_status roof_ranking_name(roof_ranking *ranking, size_t width, roof_error *error) {
-  enum { STRIDE = ROOF_KERNEL_SHOWN + 1 };
   const char **names = calloc(ranking->count + 1, sizeof *names);
-  char *shown = calloc(ranking->count + 1, STRIDE);
   for (size_t i = 0; i < ranking->count && names != NULL; i++) {
     names[i] = ranking->rows[i].record->name;
   }
-  roof_status status = names != NULL && shown != NULL
-                           ? roof_kernel_names(names, ranking->count, width, shown, STRIDE, error)
-                           : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-  for (size_t i = 0; i < ranking->count && status == ROOF_OK; i++) {
-    memcpy(ranking->rows[i].shown, shown + i * STRIDE, STRIDE);
-  }
+  width = width < ROOF_KERNEL_SHOWN ? width : ROOF_KERNEL_SHOWN;
+  roof_status status = names == NULL ? roof_error_set(error, ROOF_E_MEMORY, "import: out of memory")
+                       : ranking->count == 0
+                           ? ROOF_OK
+                           : roof_kernel_names(names, ranking->count, width, ranking->rows[0].shown,
+                                               sizeof *ranking->rows, error);
   free(names);
-  free(shown);
   return status;
 }
 
@@ -157,10 +180,10 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
   if (filter != NULL) {
     regfree(&pattern);
   }
-  if (r.rows == NULL) {
+  if (r.rows == NULL || !sort_rows(r.rows, r.count)) {
+    free(r.rows);
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }
-  qsort(r.rows, r.count, sizeof *r.rows, by_stake);
   for (size_t i = 0; i < r.count; i++) {
     r.rows[i].time_share = r.rows[i].at.seconds / r.seconds;
     if (r.rows[i].at.seconds > 0 && (r.longest == NULL || r.rows[i].at.seconds > r.longest->at.seconds)) {

@@ -167,6 +167,14 @@ roof_record *rf_import_record(roof_profile *profile, const char *name, size_t le
 /** The record of that name among those of a part of the dimension asked for; NULL: of none. */
 roof_record *rf_import_part(roof_profile *profile, const char *part, const char *name, size_t length);
 
+/** As rf_import_part, of calls that only have a time: the counts of fp32 and of the memory are missing for that reason, a
+ *  static text. Where the record is new it shares them with others and only rf_import_own_counts lets it have more. */
+roof_record *rf_import_uncounted(roof_profile *profile, const char *part, const char *name, size_t length,
+                                 const char *why);
+
+/** Gives a record counts of its own; false when out of memory. */
+bool rf_import_own_counts(roof_profile *profile, roof_record *record);
+
 /** The device or the stream of a call, where the profile is rolled up by these; NULL: it is not, or no stream is known. */
 const char *rf_import_place(roof_profile *profile, int device, const char *stream);
 

@@ -775,8 +775,34 @@ static void copies(void **state) {
   roof_profile_done(&profile);
 }
 
+/** Kernels that were only timed share that nothing was counted, until one of them is given work. */
+static void timed_kernels_share_their_counts(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"schemaVersion\": 1, \"traceEvents\": [\n"
+      "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"pid\": 0, \"tid\": 7, \"ts\": 1, \"dur\": 5, "
+      "\"args\": {\"device\": 0, \"stream\": 7, \"correlation\": 1}},\n"
+      "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"b\", \"pid\": 0, \"tid\": 7, \"ts\": 10, \"dur\": 5, "
+      "\"args\": {\"device\": 0, \"stream\": 7, \"correlation\": 2}}]}\n";
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX] = {8, 8, 8, 1, 0};
+  roof_profile profile;
+  assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(text, sizeof text - 1, "x", NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(profile.count, 2);
+  roof_record *a = &profile.records[0], *b = &profile.records[1];
+  assert_ptr_equal(a->flops, b->flops);
+  assert_non_null(strstr(a->bytes[ROOF_MEMORY].source, "no launch"));
+  assert_int_equal(roof_profile_attach(&profile, "^a$", op, values, ROOF_FP32, "gemm", NULL), ROOF_OK);
+  assert_true(roof_record_flops(a, NULL, NULL) == 2 * 8 * 8 * 8);
+  assert_true(isnan(roof_record_flops(b, NULL, NULL)) && isnan(roof_record_bytes(b, NULL)));
+  roof_profile_done(&profile);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(timed_kernels_share_their_counts),
       cmocka_unit_test(a_long_name_is_cut_in_its_middle),
       cmocka_unit_test(shown_names_differ),
       cmocka_unit_test(a_diff_heeds_how_samples_vary),
