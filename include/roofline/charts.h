@@ -146,12 +146,13 @@ ROOF_API roof_status roof_scene_add_workload(roof_scene *scene, const roof_machi
                                              const roof_workload_answer *answer, bool arrow,
                                              roof_error *error);
 
-/** Adds the phases of a model's run as dots under the ceilings of the scene's first machine, each at all of its
- *  FLOPs, bytes of memory and expected time on one device.
+/** Adds the operations of each phase of a model's run as dots, as large as their share of the phase's time, and one
+ *  dot for all of the phase, under the ceilings of the scene's first machine: at the FLOPs, bytes of memory and
+ *  expected time on one device.
  *  Units: FLOP/byte, FLOP/s.
  *  Ownership: copies.
  *  Errors: ROOF_E_ARGUMENT where a rate is not known, and for more than a scene holds. */
-ROOF_API roof_status roof_scene_add_model(roof_scene *scene, const char *name,
+ROOF_API roof_status roof_scene_add_model(roof_scene *scene, const roof_machine *machine, const char *name,
                                           const roof_model_answer *answer, roof_error *error);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
  *
  *  Example:
  *    extern const roof_machine *machine; // by roof_catalog_load
- *    static roof_scene scene; // 40 KB
+ *    static roof_scene scene; // 110 KB
  *    roof_text svg = {0};
  *    roof_scene_init(&scene);
  *    if (roof_scene_add_machine(&scene, machine, ROOF_FP16, NULL) == ROOF_OK &&
@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define ROOF_SCENE_ROOFS 32
-#define ROOF_SCENE_DOTS 128
+#define ROOF_SCENE_DOTS 256
 #define ROOF_SCENE_SERIES 8
 
 typedef enum roof_line_style { ROOF_SOLID, ROOF_DASHED } roof_line_style; /**< theoretical, achieved */

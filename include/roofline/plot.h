@@ -3,7 +3,7 @@
  *
  *  Example:
  *    extern roof_machine *machine; // by roof_catalog_load
- *    static roof_scene scene; // 40 KB
+ *    static roof_scene scene; // 110 KB
  *    const char *const words[] = {"gemm", "m=1,256", "n=k=4096", "llama-3.1-8b", "batch=8"};
  *    roof_plot plot = {.machines = &machine, .machine_count = 1};
  *    if (roof_scene_read(&scene, &plot, words, 5, NULL) == ROOF_OK) {

@@ -69,4 +69,5 @@ void rf_frame_begin(roof_text *out, const char *class, int width, int height, co
   add_described(out, class, "title", id, title);
   add_described(out, class, "desc", id, description);
   roof_text_add(out, style);
+  roof_text_addf(out, "<rect width=\"%d\" height=\"%d\" rx=\"6\" fill=\"#fff\"/>\n", width, height);
 }

@@ -20,7 +20,7 @@ typedef struct rf_axes {
 } rf_axes;
 
 /** Begins an SVG document of that class with what it is called, what it shows (NULL: nothing), its axes (NULL: it has
- *  none) and its style; the ids are made from both, so that those of several pictures on one page differ. */
+ *  none), its style and its background; the ids are made from both, so that those of several pictures on one page differ. */
 void rf_frame_begin(roof_text *out, const char *class, int width, int height, const char *title,
                     const char *description, const rf_axes *axes, const char *style);
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "draw/glyph.h"
@@ -341,9 +342,30 @@ static bool shares_label(const roof_scene *scene, const roof_scene_dot *dot) {
          strcmp(scene->dots[dot->next].label, dot->label) == 0;
 }
 
+bool rf_layout_names(const rf_layout *layout, const roof_scene_dot *dot) {
+  return dot->share >= layout->least_share;
+}
+
+/** The least share of the time that a dot has a label for: of many that differ, the largest have one. */
+static double least_share(const roof_scene *scene) {
+  enum { MANY = 24, NAMED = 14 };
+  double least = INFINITY;
+  for (int i = 0; i < scene->dot_count && scene->dot_count > MANY; i++) {
+    int larger = 0;
+    for (int k = 0; k < scene->dot_count; k++) {
+      larger += scene->dots[k].share > scene->dots[i].share;
+    }
+    least = larger < NAMED ? fmin(least, scene->dots[i].share) : least;
+  }
+  return isinf(least) ? 0 : least;
+}
+
 /** The text next to a dot; NULL if it is too long. */
 static const char *dot_words(const roof_scene *scene, const rf_layout *layout, int dot, char number[16]) {
   const char *label = scene->dots[dot].label;
+  if (!rf_layout_names(layout, &scene->dots[dot])) {
+    return "";
+  }
   if (layout->numbered) {
     snprintf(number, 16, "%d", dot + 1);
     return number;
@@ -435,12 +457,19 @@ static void settle_regions(board *b) {
 roof_status rf_layout_make(const roof_scene *scene, rf_layout *layout, roof_error *error) {
   *layout = (rf_layout){.left = 118, .top = 66, .right = 936, .bottom = 546};
   roof_status status = rf_geometry_make(scene, &layout->geometry, error);
-  if (status == ROOF_OK) {
-    board b = {.scene = scene, .layout = layout};
-    set_up(&b);
-    settle_roofs(&b);
-    settle_dots(&b);
-    settle_regions(&b);
+  board *b = status == ROOF_OK ? calloc(1, sizeof *b) : NULL;
+  if (status == ROOF_OK && b == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   }
+  if (status == ROOF_OK) {
+    b->scene = scene;
+    b->layout = layout;
+    layout->least_share = least_share(scene);
+    set_up(b);
+    settle_roofs(b);
+    settle_dots(b);
+    settle_regions(b);
+  }
+  free(b);
   return status;
 }

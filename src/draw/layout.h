@@ -27,6 +27,7 @@ typedef struct rf_layout {
   rf_geometry geometry;
   double left, top, right, bottom; /**< the plot */
   bool numbered;                   /**< the dots carry numbers and a key gives their labels */
+  double least_share;              /**< dots that take less of the time have neither: there are many */
   rf_mark marks[RF_MARK_COUNT];    /**< of ceiling i at i, of dot i at ROOF_SCENE_ROOFS + i */
 } rf_layout;
 
@@ -34,6 +35,9 @@ typedef struct rf_layout {
 #define RF_DOT_RADIUS 5.0
 
 roof_status rf_layout_make(const roof_scene *scene, rf_layout *layout, roof_error *error);
+
+/** Whether a dot has a label or a number. */
+bool rf_layout_names(const rf_layout *layout, const roof_scene_dot *dot);
 
 /** A dot's radius: three fifths of the usual one for no time, twice it for all of it. */
 double rf_dot_radius(const roof_scene_dot *dot);

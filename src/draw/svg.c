@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/number.h"
 #include "draw/frame.h"
 #include "draw/glyph.h"
 #include "draw/hue.h"
@@ -553,18 +554,33 @@ static void key_words(const chart *c, int dot, char *words, size_t size) {
   snprintf(words, size, "%s%s%s", d->label, several ? ", " : "", several ? c->scene->series[d->series] : "");
 }
 
-/** The labels of numbered dots, in two columns where they fit. */
-static void draw_numbers(chart *c) {
-  double width = c->layout->right - c->layout->left, longest = 0;
-  char number[16], words[160], label[160];
+/** How many dots are named, and the width of the longest name. */
+static int count_names(const chart *c, double *longest) {
+  char words[160];
+  int count = 0;
+  *longest = 0;
   for (int i = 0; i < c->scene->dot_count; i++) {
     key_words(c, i, words, sizeof words);
-    longest = fmax(longest, rf_glyph_ems(words) * RF_FONT_SIZE);
+    if (rf_layout_names(c->layout, &c->scene->dots[i])) {
+      *longest = fmax(*longest, rf_glyph_ems(words) * RF_FONT_SIZE);
+      count++;
+    }
   }
-  int columns = longest + 40 < width / 2 ? 2 : 1;
-  int rows = (c->scene->dot_count + columns - 1) / columns;
-  for (int i = 0; i < c->scene->dot_count; i++) {
-    double x = c->layout->left + i / rows * width / columns, y = c->y + 26 + i % rows * (row_height - 2);
+  return count;
+}
+
+/** The labels of numbered dots, in two columns where they fit. */
+static void draw_numbers(chart *c) {
+  double width = c->layout->right - c->layout->left, longest;
+  char number[16], words[160], label[160];
+  int count = count_names(c, &longest), columns = longest + 40 < width / 2 ? 2 : 1;
+  int rows = (count + columns - 1) / columns;
+  for (int i = 0, at = 0; i < c->scene->dot_count; i++) {
+    if (!rf_layout_names(c->layout, &c->scene->dots[i])) {
+      continue;
+    }
+    double x = c->layout->left + at / rows * width / columns, y = c->y + 26 + at % rows * (row_height - 2);
+    at++;
     snprintf(number, sizeof number, "%d", i + 1);
     key_words(c, i, words, sizeof words);
     rf_glyph_elide(label, sizeof label, words, (width / columns - 40) / RF_FONT_SIZE);
@@ -572,6 +588,18 @@ static void draw_numbers(chart *c) {
     add_text(c->out, "k", NULL, x + 30, y, label);
   }
   c->y += 8 + rows * (row_height - 2);
+}
+
+/** How many dots have no name. */
+static void draw_rest(chart *c) {
+  double longest;
+  int rest = c->scene->dot_count - count_names(c, &longest);
+  char words[96];
+  if (rest > 0) {
+    rf_format(words, sizeof words, "and %d that take less of the time, named where one points at them", rest);
+    c->y += row_height + 2;
+    add_text(c->out, "s", NULL, c->layout->left, c->y, words);
+  }
 }
 
 static void draw_body(chart *c) {
@@ -592,6 +620,7 @@ static void draw_body(chart *c) {
   if (c->layout->numbered) {
     draw_numbers(c);
   }
+  draw_rest(c);
   roof_text_add(c->out, "</g>\n");
 }
 
@@ -622,7 +651,6 @@ roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *e
     const rf_axes axes = axes_of(layout);
     rf_frame_begin(out, "roofline", 960, height, scene->title[0] != '\0' ? scene->title : "Roofline",
                    description.data, &axes, style);
-    roof_text_addf(out, "<rect width=\"960\" height=\"%d\" rx=\"6\" fill=\"#fff\"/>\n", height);
     roof_text_add_bytes(out, body.data, body.length);
     roof_text_add(out, "</svg>\n");
   }

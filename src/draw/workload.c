@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "draw/glyph.h"
 #include "roofline/charts.h"
 
@@ -105,25 +106,64 @@ roof_status roof_scene_add_workload(roof_scene *scene, const roof_machine *machi
   return status;
 }
 
-roof_status roof_scene_add_model(roof_scene *scene, const char *name, const roof_model_answer *answer,
+/** An operation of a phase as large as its part of the phase's time; what does no FLOPs has no place. */
+static roof_status add_operation(roof_scene *scene, const roof_machine *machine, int series,
+                                 const roof_model_phase *phase, const roof_model_operation *o,
                                  roof_error *error) {
-  int series = roof_scene_series(scene, name);
-  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
-    const roof_model_phase *phase = &answer->phases[i];
-    roof_scene_dot dot = {.intensity = phase->flops / phase->memory_bytes,
-                          .flops_per_second = phase->flops / phase->expected_seconds,
-                          .predicted = true,
-                          .series = series,
-                          .next = -1};
-    if (!phase->present) {
-      continue;
-    }
-    snprintf(dot.label, sizeof dot.label, "%s", roof_phase_name(phase->kind));
-    snprintf(dot.detail, sizeof dot.detail, "%.90s: %d operations", name, phase->count);
-    if (roof_scene_add_dot(scene, &dot) < 0) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "%s: no rate is known, or the chart holds no more dots",
-                            dot.label);
-    }
+  roof_scene_dot dot = {.intensity = o->intensity,
+                        .flops_per_second = o->flops / o->expected_seconds,
+                        .ceiling_flops_per_second = o->flops / o->lower_seconds,
+                        .share = o->count * o->expected_seconds / phase->expected_seconds,
+                        .predicted = true,
+                        .series = series,
+                        .next = -1};
+  if (!(o->flops > 0) || !(o->intensity > 0)) {
+    return ROOF_OK;
   }
-  return ROOF_OK;
+  if (o->peak != NULL &&
+      roof_scene_add_peak(scene, 0, machine, o->peak->dtype, o->peak->unit, error) != ROOF_OK) {
+    return ROOF_E_ARGUMENT;
+  }
+  snprintf(dot.label, sizeof dot.label, "%s %.60s", roof_phase_name(phase->kind), o->name);
+  rf_format(dot.detail, sizeof dot.detail, "%.60s: %s, %s-bound, %.1f %% of the time of %s",
+            scene->series[series], roof_operation_kind_name(o->kind), roof_regime_name(o->regime),
+            100 * dot.share, roof_phase_name(phase->kind));
+  return roof_scene_add_dot(scene, &dot) >= 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: no rate is known, or the chart holds no more dots",
+                              dot.label);
+}
+
+/** All of a phase. */
+static roof_status add_phase(roof_scene *scene, int series, const roof_model_phase *phase,
+                             roof_error *error) {
+  roof_scene_dot dot = {.intensity = phase->flops / phase->memory_bytes,
+                        .flops_per_second = phase->flops / phase->expected_seconds,
+                        .share = 1,
+                        .predicted = true,
+                        .series = series,
+                        .next = -1};
+  snprintf(dot.label, sizeof dot.label, "all of %s", roof_phase_name(phase->kind));
+  snprintf(dot.detail, sizeof dot.detail, "%.90s: %d operations", scene->series[series], phase->count);
+  return roof_scene_add_dot(scene, &dot) >= 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: no rate is known, or the chart holds no more dots",
+                              dot.label);
+}
+
+roof_status roof_scene_add_model(roof_scene *scene, const roof_machine *machine, const char *name,
+                                 const roof_model_answer *answer, roof_error *error) {
+  int series = roof_scene_series(scene, name);
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < ROOF_PHASE_COUNT && status == ROOF_OK; i++) {
+    const roof_model_phase *phase = &answer->phases[i];
+    if (!phase->present || phase->kind == ROOF_PHASE_MIXED) {
+      continue; /* the mixed one is made of the others' operations */
+    }
+    for (int k = 0; k < phase->count && status == ROOF_OK; k++) {
+      status = add_operation(scene, machine, series, phase, &phase->operations[k], error);
+    }
+    status = status == ROOF_OK ? add_phase(scene, series, phase, error) : status;
+  }
+  return status;
 }

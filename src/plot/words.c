@@ -92,7 +92,7 @@ static roof_status place_model(const chart *c, const char *const *words, int cou
   status = status == ROOF_OK ? roof_whole_on(whole, c->plot->machines[0], error) : status;
   if (status == ROOF_OK) {
     roof_text name = name_of(words[0], words, count);
-    status = roof_scene_add_model(c->scene, name.data, &whole->answer, error);
+    status = roof_scene_add_model(c->scene, c->plot->machines[0], name.data, &whole->answer, error);
     roof_text_done(&name);
   }
   roof_whole_free(whole);
