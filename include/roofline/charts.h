@@ -97,6 +97,12 @@ ROOF_API roof_status roof_draw_lanes_svg(const roof_lanes *lanes, roof_text *out
 ROOF_API roof_status roof_peaks_chart(roof_machine *const *machines, int count, roof_bars *chart,
                                       roof_error *error);
 
+/** The bandwidth of each level of a machine by mix of reads and writes, on all cores.
+ *  Units: bytes/s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT where none is known, or for more than a chart holds. */
+ROOF_API roof_status roof_bandwidths_chart(const roof_machine *machine, roof_bars *chart, roof_error *error);
+
 /** Each measured kernel's share of its ceiling on a machine, in the order given, with its verdict.
  *  Units: shares of 1.
  *  Ownership: fills *chart on success only.
@@ -148,7 +154,7 @@ ROOF_API roof_status roof_scene_add_workload(roof_scene *scene, const roof_machi
 
 /** Adds the operations of each phase of a model's run as dots, as large as their share of the phase's time, and one
  *  dot for all of the phase, under the ceilings of the scene's first machine: at the FLOPs, bytes of memory and
- *  expected time on one device.
+ *  expected time on one device. They have the series `name`; NULL: each phase one of its own.
  *  Units: FLOP/byte, FLOP/s.
  *  Ownership: copies.
  *  Errors: ROOF_E_ARGUMENT where a rate is not known, and for more than a scene holds. */

@@ -38,6 +38,7 @@ typedef struct roof_scene_roof {
   roof_line_style style;
   roof_dtype dtype; /**< of a peak */
   roof_unit unit;
+  int cores;             /**< that it is for; 0: all */
   roof_level_kind level; /**< of a ramp; the outermost one of a series makes its ridge */
   int series;   /**< an index into the scene's series: name, and of several machines colour; the lines of
                             one machine have a hue for each level */
@@ -93,6 +94,15 @@ ROOF_API void roof_scene_init(roof_scene *scene);
  *  Errors: ROOF_E_ARGUMENT when the scene is full or nothing is known; the scene is then unchanged. */
 ROOF_API roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
                                             roof_error *error);
+
+/** Adds a machine as a new series with every ceiling of the format that it has: by each set of instructions, of one
+ *  core and of all, and titles the scene; what no product reaches (`mixed`) and what nearly lies on another is left
+ *  out.
+ *  Units: FLOP/s, bytes/s.
+ *  Ownership: copies.
+ *  Errors: as roof_scene_add_machine. */
+ROOF_API roof_status roof_scene_add_ceilings(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
+                                             roof_error *error);
 
 /** The series of that name without ceilings of its own, added when there is none yet: a colour for dots.
  *  Units: none.
@@ -249,7 +259,7 @@ ROOF_API roof_status roof_draw_front_svg(const roof_front *front, roof_text *out
 #define ROOF_PANEL_POINTS 256
 #define ROOF_PANEL_DOTS 64
 #define ROOF_PANEL_MARKS 16
-#define ROOF_PANEL_MAX 2
+#define ROOF_PANEL_MAX 3
 
 /** One line: y over x. Points beyond the first `solid` are drawn dashed. */
 typedef struct roof_curve {

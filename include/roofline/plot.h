@@ -33,7 +33,8 @@ typedef struct roof_plot {
   int dtype_count;
   const roof_userops *userops; /**< operations of your own */
   int userops_count;
-  bool arrows; /**< join the values of a list, and the kernels of a file, in the order given */
+  bool ceilings; /**< every ceiling of the one machine: roof_scene_add_ceilings */
+  bool arrows;   /**< join the values of a list, and the kernels of a file, in the order given */
 } roof_plot;
 
 /** A scene of the machines' ceilings with what the words name on it: an operation, a graph, a list of operations or
@@ -45,6 +46,22 @@ typedef struct roof_plot {
  *  roof_formats_read, as the readers of what is named, and as the builders of charts.h and draw.h. */
 ROOF_API roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, const char *const *words,
                                      int count, roof_error *error);
+
+/** A scene of one point of a shape as it is predicted: on one machine a dot for each memory level whose bytes differ,
+ *  joined; on several, one for each.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: fills *scene, also on failure.
+ *  Errors: ROOF_E_ARGUMENT for work without FLOPs or a known time, several formats of one machine, and more than a
+ *  scene holds; as roof_scene_add_machine. */
+ROOF_API roof_status roof_prediction_scene(const roof_targets *targets, const roof_shape *shape,
+                                           roof_scene *scene, roof_error *error);
+
+/** A scene of a model's run: as roof_scene_add_model, under the ceilings of its machine.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: fills *scene, also on failure.
+ *  Errors: as roof_scene_add_machine and roof_scene_add_model. */
+ROOF_API roof_status roof_model_scene(const roof_model_target *target, const roof_model_answer *answer,
+                                      roof_scene *scene, roof_error *error);
 
 /** A scene of kernels that ran, under the ceilings they were placed under; the level that holds a kernel's data is
  *  its colour.

@@ -81,11 +81,6 @@ roof_status cli_chart_write_rows(const cli_args *args, const roof_scene *scene, 
   return write_scene(args, scene, roof_draw_svg, title, rows, error);
 }
 
-roof_status cli_chart_write_linear(const cli_args *args, const roof_scene *scene, const char *title,
-                                   cli_rows rows, roof_error *error) {
-  return write_scene(args, scene, roof_draw_linear_svg, title, rows, error);
-}
-
 roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curves, const char *title,
                                    const cli_rows *rows, roof_error *error) {
   cli_page_table table = {0};
@@ -96,6 +91,53 @@ roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curv
   cli_page_table_done(&table);
   roof_text_done(&svg);
   return status;
+}
+
+/** A roof or a dot is a record of CSV, a dot a row of the page's table too. */
+static const cli_column scene_columns[] = {
+    {.header = "operation", CLI_FIELD(TEXT, roof_scene_row, operation)},
+    {.key = "what", CLI_FIELD(TEXT, roof_scene_row, what)},
+    {.key = "machine", .header = "machine", CLI_FIELD(TEXT, roof_scene_row, machine)},
+    {.key = "label", CLI_FIELD(TEXT, roof_scene_row, label)},
+    {.key = "intensity",
+     .header = "intensity (FLOP/byte)",
+     .digits = 4,
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, roof_scene_row, intensity)},
+    {.key = "flops_per_second",
+     .header = "rate",
+     .unit = "FLOP/s",
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, roof_scene_row, flops_per_second)},
+    {.key = "bytes_per_second", .csv_digits = 12, CLI_FIELD(NUMBER, roof_scene_row, bytes_per_second)},
+    {.key = "ceiling_flops_per_second",
+     .header = "ceiling",
+     .unit = "FLOP/s",
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, roof_scene_row, ceiling_flops_per_second)},
+    {.header = "of ceiling",
+     .unit = " %",
+     .scale = 100,
+     .digits = 1,
+     .fixed = true,
+     CLI_FIELD(NUMBER, roof_scene_row, share)},
+    {.key = "verdict", .header = "verdict", .verdict = true, CLI_FIELD(TEXT, roof_scene_row, verdict)},
+    {.header = "limit", CLI_FIELD(TEXT, roof_scene_row, limit)},
+    {0},
+};
+
+static roof_scene_row scene_rows[ROOF_SCENE_ROOFS + ROOF_SCENE_DOTS];
+
+roof_status cli_chart_write_scene(const cli_args *args, const roof_scene *scene, bool linear,
+                                  roof_error *error) {
+  roof_scene_rows(scene, scene_rows);
+  cli_rows dots = CLI_ROWS(scene_columns, scene_rows + scene->roof_count, (size_t)scene->dot_count);
+  return write_scene(args, scene, linear ? roof_draw_linear_svg : roof_draw_svg, "Operations", dots, error);
+}
+
+void cli_chart_add_csv(roof_text *out, const roof_scene *scene) {
+  size_t count = roof_scene_rows(scene, scene_rows);
+  cli_columns_add_csv(out, CLI_ROWS(scene_columns, scene_rows, count));
 }
 
 static const cli_column bar_columns[] = {

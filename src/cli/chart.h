@@ -10,9 +10,12 @@
 roof_status cli_chart_write_rows(const cli_args *args, const roof_scene *scene, const char *title,
                                  cli_rows rows, roof_error *error);
 
-/** The same over linear axes from zero. */
-roof_status cli_chart_write_linear(const cli_args *args, const roof_scene *scene, const char *title,
-                                   cli_rows rows, roof_error *error);
+/** The same with the scene's own dots as rows, over logarithmic axes or linear ones from zero. */
+roof_status cli_chart_write_scene(const cli_args *args, const roof_scene *scene, bool linear,
+                                  roof_error *error);
+
+/** Appends the roofs and dots of a scene as CSV. */
+void cli_chart_add_csv(roof_text *out, const roof_scene *scene);
 
 /** Writes a chart that is drawn already, `title` heading the page. */
 roof_status cli_chart_write_svg(const cli_args *args, const char *title, const roof_text *svg,

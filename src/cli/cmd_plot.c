@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/effects.h"
 #include "roofline/plot.h"
 
 static int ascii, width, height, arrows, linear;
@@ -17,52 +18,16 @@ static const struct poptOption options[] = {
      NULL},
     POPT_TABLEEND};
 
-/** A roof or a dot is a record of CSV, a dot a row of the page's table too. */
-static const cli_column columns[] = {
-    {.header = "operation", CLI_FIELD(TEXT, roof_scene_row, operation)},
-    {.key = "what", CLI_FIELD(TEXT, roof_scene_row, what)},
-    {.key = "machine", .header = "machine", CLI_FIELD(TEXT, roof_scene_row, machine)},
-    {.key = "label", CLI_FIELD(TEXT, roof_scene_row, label)},
-    {.key = "intensity",
-     .header = "intensity (FLOP/byte)",
-     .digits = 4,
-     .csv_digits = 12,
-     CLI_FIELD(NUMBER, roof_scene_row, intensity)},
-    {.key = "flops_per_second",
-     .header = "rate",
-     .unit = "FLOP/s",
-     .csv_digits = 12,
-     CLI_FIELD(NUMBER, roof_scene_row, flops_per_second)},
-    {.key = "bytes_per_second", .csv_digits = 12, CLI_FIELD(NUMBER, roof_scene_row, bytes_per_second)},
-    {.key = "ceiling_flops_per_second",
-     .header = "ceiling",
-     .unit = "FLOP/s",
-     .csv_digits = 12,
-     CLI_FIELD(NUMBER, roof_scene_row, ceiling_flops_per_second)},
-    {.header = "of ceiling",
-     .unit = " %",
-     .scale = 100,
-     .digits = 1,
-     .fixed = true,
-     CLI_FIELD(NUMBER, roof_scene_row, share)},
-    {.key = "verdict", .header = "verdict", .verdict = true, CLI_FIELD(TEXT, roof_scene_row, verdict)},
-    {.header = "limit", CLI_FIELD(TEXT, roof_scene_row, limit)},
-    {0},
-};
-
 static roof_status answer(const cli_args *args, const roof_scene *scene, roof_error *error) {
   roof_text out = {0};
-  static roof_scene_row rows[ROOF_SCENE_ROOFS + ROOF_SCENE_DOTS];
-  size_t count = roof_scene_rows(scene, rows);
   roof_status status = ROOF_OK;
   if (args->file != NULL) {
-    status = (linear ? cli_chart_write_linear : cli_chart_write_rows)(
-        args, scene, "Operations", CLI_ROWS(columns, rows + scene->roof_count, (size_t)scene->dot_count),
-        error);
-  } else if (args->json) {
+    return cli_chart_write_scene(args, scene, linear != 0, error);
+  }
+  if (args->json) {
     status = roof_scene_write(scene, &out, error);
   } else if (args->csv) {
-    cli_columns_add_csv(&out, CLI_ROWS(columns, rows, count));
+    cli_chart_add_csv(&out, scene);
   } else {
     status = cli_chart_print(scene, width, height, ascii, error);
   }
@@ -91,25 +56,33 @@ static roof_status make_losses(const cli_args *args, roof_bars *bars, roof_error
   return status;
 }
 
-static bool is_bars(const cli_args *args, const char *name) {
+static bool begins_with(const cli_args *args, const char *name) {
   return args->word_count > 0 && strcmp(args->words[0], name) == 0;
+}
+
+static roof_status make_peaks(const cli_args *args, roof_machine **machines, int count, roof_bars *bars,
+                              roof_error *error) {
+  bool peaks = begins_with(args, "peaks");
+  if (args->word_count > 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "plot %s: `%s`: it takes no more words", args->words[0],
+                          args->words[1]);
+  }
+  return peaks ? roof_peaks_chart(machines, count, bars, error)
+               : roof_bandwidths_chart(machines[0], bars, error);
 }
 
 /** The charts that are bars; their names are no operations. */
 static roof_status run_bars(const cli_args *args, roof_error *error) {
   roof_machine **machines = NULL;
   int count = 0;
-  bool losses = is_bars(args, "losses");
+  bool losses = begins_with(args, "losses"), shares = begins_with(args, "shares");
   roof_bars *bars = calloc(1, sizeof *bars);
-  roof_status status =
-      bars == NULL ? roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory")
-      : losses     ? make_losses(args, bars, error)
-      : is_bars(args, "peaks") && args->word_count > 1
-          ? roof_error_set(error, ROOF_E_ARGUMENT, "plot peaks: `%s`: it takes no more words", args->words[1])
-          : cli_select_machines(args, &machines, &count, error);
+  roof_status status = bars == NULL ? roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory")
+                       : losses     ? make_losses(args, bars, error)
+                                    : cli_select_machines(args, &machines, &count, error);
   if (status == ROOF_OK && !losses) {
-    status = is_bars(args, "peaks") ? roof_peaks_chart(machines, count, bars, error)
-                                    : make_shares(args, machines[0], bars, error);
+    status =
+        shares ? make_shares(args, machines[0], bars, error) : make_peaks(args, machines, count, bars, error);
   }
   status = status == ROOF_OK ? cli_chart_bars(args, bars, width, ascii != 0, error) : status;
   roof_machines_free(machines, count);
@@ -118,7 +91,7 @@ static roof_status run_bars(const cli_args *args, roof_error *error) {
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  if (is_bars(args, "peaks") || is_bars(args, "shares") || is_bars(args, "losses")) {
+  if (args->word_count > 0 && cli_is_among("peaks bandwidths shares losses", args->words[0])) {
     return run_bars(args, error);
   }
   roof_machine **machines = NULL;
@@ -134,7 +107,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   }
   plot.machines = machines;
   static roof_scene scene;
-  status = status == ROOF_OK ? roof_scene_read(&scene, &plot, args->words, args->word_count, error) : status;
+  plot.ceilings = begins_with(args, "ceilings");
+  int first = plot.ceilings ? 1 : 0;
+  status = status == ROOF_OK
+               ? roof_scene_read(&scene, &plot, args->words + first, args->word_count - first, error)
+               : status;
   if (status == ROOF_OK && args->file != NULL) {
     roof_scene_label_by_machine(&scene);
   }
@@ -146,18 +123,17 @@ static roof_status run(const cli_args *args, roof_error *error) {
 /** What bars do not use. */
 #define ROOFLINES "arrows linear height dtype weights group accumulate output kv ops"
 
-static const cli_effect effects[] = {{.options = "width height ascii", .with = "to"},
-                                     {.options = "width height ascii", .with = "json"},
-                                     {.options = "width height ascii", .with = "csv"},
-                                     {.options = ROOFLINES, .with = "peaks"},
-                                     {.options = ROOFLINES, .with = "shares"},
-                                     {.options = ROOFLINES " machine", .with = "losses"},
-                                     {0}};
+static const cli_effect effects[] = {
+    {.options = "width height ascii", .with = "to"},     {.options = "width height ascii", .with = "json"},
+    {.options = "width height ascii", .with = "csv"},    {.options = ROOFLINES, .with = "peaks"},
+    {.options = ROOFLINES, .with = "bandwidths"},        {.options = ROOFLINES, .with = "shares"},
+    {.options = ROOFLINES " machine", .with = "losses"}, {0}};
 
 const cli_command cli_cmd_plot = {
     .name = "plot",
     .task = CLI_TASK_ASK,
-    .arguments = "[OP key=value ... | FILE.json | GRAPH [batch=N] | MODEL [key=value ...] | -] ... | peaks | "
+    .arguments = "[OP key=value ... | FILE.json | GRAPH [batch=N] | MODEL [key=value ...] | -] ... | "
+                 "ceilings ... | peaks | bandwidths | "
                  "shares FILE | losses "
                  "CAUSE=RATE ...",
     .summary =
@@ -170,6 +146,7 @@ const cli_command cli_cmd_plot = {
         "  roofline plot results.json --machine host --to results.svg\n"
         "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n"
         "  roofline plot resnet50.onnx batch=1 resnet50.onnx batch=64 --arrows --machine a100 --to net.svg\n"
+        "  roofline plot ceilings --machine host --dtype fp64 --to ceilings.svg\n"
         "  roofline plot peaks --machine a100 --machine h100 --to peaks.svg\n"
         "  roofline plot shares results.json --machine host\n"
         "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "draw/hue.h"
 #include "roofline/charts.h"
 
 static roof_status start(roof_bars **made, roof_error *error) {
@@ -73,6 +74,64 @@ roof_status roof_peaks_chart(roof_machine *const *machines, int count, roof_bars
     }
   }
   return finish(made, chart, status, "peaks: no peak is known", error);
+}
+
+/** A level's bandwidth for a mix of reads and writes, pale up to what its fastest mix reaches. */
+static roof_status add_bandwidth(roof_bars *chart, const roof_level *level, int mix, double best,
+                                 roof_error *error) {
+  static const char *const names[ROOF_MIX_COUNT] = {[ROOF_MIX_READ] = "read",
+                                                    [ROOF_MIX_TRIAD] = "triad",
+                                                    [ROOF_MIX_COPY] = "copy",
+                                                    [ROOF_MIX_WRITE] = "write",
+                                                    [ROOF_MIX_UPDATE] = "update"};
+  double costs[ROOF_MIX_COUNT];
+  roof_level_costs(level, costs);
+  roof_bar *bar = add_bar(chart, error);
+  if (bar == NULL) {
+    return ROOF_E_ARGUMENT;
+  }
+  bar->value = 1 / costs[mix];
+  bar->whole = best;
+  bar->series = rf_hue_of_level(level->level);
+  snprintf(bar->label, sizeof bar->label, "%.30s %s", level->name, names[mix]);
+  rf_format(bar->note, sizeof bar->note, "%.1f %% of its fastest, %s", 100 * bar->value / best,
+            roof_provenance_name(level->kind));
+  return ROOF_OK;
+}
+
+static roof_status add_bandwidths(roof_bars *chart, const roof_level *level, roof_error *error) {
+  static const int order[] = {ROOF_MIX_READ, ROOF_MIX_WRITE, ROOF_MIX_COPY, ROOF_MIX_TRIAD, ROOF_MIX_UPDATE};
+  const double rates[] = {level->read_bytes_per_second, level->write_bytes_per_second,
+                          level->copy_bytes_per_second, level->triad_bytes_per_second,
+                          level->update_bytes_per_second};
+  double costs[ROOF_MIX_COUNT];
+  roof_status status = ROOF_OK;
+  roof_level_costs(level, costs);
+  double best = 1 / roof_costs_least(costs);
+  bool any = false;
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0] && status == ROOF_OK; i++) {
+    if (rates[i] > 0) {
+      status = add_bandwidth(chart, level, order[i], best, error);
+      any = true;
+    }
+  }
+  return !any && best > 0 && isfinite(best) ? add_bandwidth(chart, level, ROOF_MIX_READ, best, error)
+                                            : status;
+}
+
+roof_status roof_bandwidths_chart(const roof_machine *machine, roof_bars *chart, roof_error *error) {
+  roof_bars *made;
+  roof_status status = start(&made, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  snprintf(made->title, sizeof made->title, "%.80s: bandwidth of each level", roof_machine_title(machine));
+  snprintf(made->x_title, sizeof made->x_title, "bytes per second, logarithmic; pale: the fastest mix");
+  snprintf(made->unit, sizeof made->unit, "B/s");
+  for (int i = 0; i < machine->level_count && status == ROOF_OK; i++) {
+    status = machine->levels[i].cores == 0 ? add_bandwidths(made, &machine->levels[i], error) : ROOF_OK;
+  }
+  return finish(made, chart, status, "bandwidths: none is known", error);
 }
 
 roof_status roof_shares_chart(const roof_machine *machine, const roof_measurement *list, size_t count,

@@ -68,7 +68,8 @@ void roof_cluster_chart(const roof_target *target, const roof_cluster_settings *
   if (isfinite(own) && chart->series_count > 0) {
     int last = chart->series_count - 1;
     roof_curve_dot *dot = &panel->dots[panel->dot_count++];
-    *dot = (roof_curve_dot){.x = own, .y = fmin(rate, own * a->links[last].bytes_per_second), .series = last, .hollow = true};
+    *dot = (roof_curve_dot){
+        .x = own, .y = fmin(rate, own * a->links[last].bytes_per_second), .series = last, .hollow = true};
     snprintf(dot->label, sizeof dot->label, "gradients over %.0f devices", settings->devices);
   }
 }

@@ -94,6 +94,17 @@ roof_status roof_scene_add_shape(roof_scene *scene, const roof_target *target, i
   return status;
 }
 
+/** The level that the bytes were counted at; ROOF_REGISTERS: none, or several. */
+static roof_level_kind counted_level(const roof_measurement *m) {
+  roof_level_kind level = ROOF_REGISTERS;
+  int count = 0;
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
+    level = m->level_bytes[i] > 0 ? (roof_level_kind)i : level;
+    count += m->level_bytes[i] > 0;
+  }
+  return count == 1 ? level : ROOF_REGISTERS;
+}
+
 roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *machine, int series,
                                         const roof_measurement *list, size_t count, const char *name,
                                         bool arrows, roof_error *error) {
@@ -106,6 +117,7 @@ roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *m
     roof_scene_dot dot = {.intensity = m->flops / m->bytes,
                           .flops_per_second = m->flops / m->seconds,
                           .series = series,
+                          .level = counted_level(m),
                           .next = -1};
     if (!(m->flops > 0) || !(m->bytes > 0) || !(m->seconds > 0)) {
       continue;

@@ -95,7 +95,8 @@ static roof_status add_dots(roof_curves *c, const roof_energy_subject *s, int se
     }
     if (p.use.lower_joules > 0 && !isnan(p.best_flops_per_joule)) {
       roof_curve_dot *dot = &panel->dots[panel->dot_count++];
-      *dot = (roof_curve_dot){.x = p.intensity, .y = p.best_flops_per_joule, .series = series, .hollow = true};
+      *dot =
+          (roof_curve_dot){.x = p.intensity, .y = p.best_flops_per_joule, .series = series, .hollow = true};
       snprintf(dot->label, sizeof dot->label, "%.79s", p.label);
     }
   }

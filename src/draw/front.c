@@ -102,8 +102,9 @@ static void draw_dots(const canvas *c) {
     roof_text_add(c->out, "><title>");
     roof_text_add_xml(c->out, d->label);
     roof_text_addf(c->out, ": %.4g, %.4g</title>", d->x, d->y);
-    roof_text_addf(c->out, "<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"#fff\" stroke=\"%s\" stroke-width=\"2\"/></g>\n",
-                   pixel_x(c, d->x), pixel_y(c, d->y), d->best ? 7 : 4, rf_palette[d->best ? 1 : 0].line);
+    roof_text_addf(
+        c->out, "<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"#fff\" stroke=\"%s\" stroke-width=\"2\"/></g>\n",
+        pixel_x(c, d->x), pixel_y(c, d->y), d->best ? 7 : 4, rf_palette[d->best ? 1 : 0].line);
   }
 }
 

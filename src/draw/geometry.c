@@ -52,9 +52,14 @@ static double outer_ramp(const roof_scene *scene, int series) {
     if (roof->series != series || is_flat(roof)) {
       continue;
     }
+    bool all = outer != NULL && roof->level == outer->level && roof->cores == 0 && outer->cores > 0;
+    if (outer != NULL && roof->level == outer->level && roof->cores > 0 && outer->cores == 0) {
+      continue; /* of some cores only */
+    }
     bool solid = outer != NULL && roof->style == ROOF_SOLID && outer->style != ROOF_SOLID;
     bool lower = outer != NULL && roof->style == outer->style && log_rate(roof) < log_rate(outer);
-    if (outer == NULL || roof->level > outer->level || (roof->level == outer->level && (solid || lower))) {
+    if (outer == NULL || roof->level > outer->level ||
+        (roof->level == outer->level && (all || solid || lower))) {
       outer = roof;
     }
   }

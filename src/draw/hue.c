@@ -3,9 +3,13 @@
 #include <math.h>
 
 /** Of rf_palette: blue, and for the levels orange, vermilion, purple, green. */
-enum { COMPUTE_HUE = 0, NEUTRAL_HUE = 6 };
+enum { COMPUTE_HUE = 0, FEW_CORES_HUE = 5, NEUTRAL_HUE = 6 };
 static const int level_hues[ROOF_LEVEL_KIND_COUNT] = {
     [ROOF_REGISTERS] = 7, [ROOF_L1] = 4, [ROOF_L2] = 1, [ROOF_L3] = 3, [ROOF_MEMORY] = 2};
+
+int rf_hue_of_level(roof_level_kind level) {
+  return level_hues[level];
+}
 
 /** Those that no level has: black, sky blue, grey. */
 static const int other_hues[] = {NEUTRAL_HUE, 5, 7};
@@ -25,7 +29,7 @@ bool rf_hue_by_level(const roof_scene *scene) {
 
 int rf_hue_of_roof(const roof_scene *scene, const roof_scene_roof *roof) {
   return !rf_hue_by_level(scene) ? roof->series % ROOF_SCENE_SERIES
-         : is_flat(roof)         ? COMPUTE_HUE
+         : is_flat(roof)         ? (roof->cores > 0 ? FEW_CORES_HUE : COMPUTE_HUE)
                                  : level_hues[roof->level];
 }
 

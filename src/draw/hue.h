@@ -14,6 +14,9 @@ int rf_hue_of_roof(const roof_scene *scene, const roof_scene_roof *roof);
 int rf_hue_of_dot(const roof_scene *scene, const roof_scene_dot *dot);
 int rf_hue_of_series(const roof_scene *scene, int series);
 
+/** The hue that a level has in every chart of one machine. */
+int rf_hue_of_level(roof_level_kind level);
+
 /** The hue of a series' ridge: that of its outermost ramp. */
 int rf_hue_of_ridge(const roof_scene *scene, int series);
 

@@ -348,7 +348,7 @@ bool rf_layout_names(const rf_layout *layout, const roof_scene_dot *dot) {
 
 /** The least share of the time that a dot has a label for: of many that differ, the largest have one. */
 static double least_share(const roof_scene *scene) {
-  enum { MANY = 24, NAMED = 14 };
+  enum { MANY = 24, NAMED = 10 };
   double least = INFINITY;
   for (int i = 0; i < scene->dot_count && scene->dot_count > MANY; i++) {
     int larger = 0;

@@ -20,6 +20,7 @@ void roof_scene_init(roof_scene *scene) {
 typedef struct ceiling {
   const char *name; /**< of the peak or level */
   const char *mix;  /**< of a level's reads and writes; "": it has one figure for all */
+  bool brief;       /**< all are measured, which the label need not say */
   int cores;        /**< that it is for; 0: all */
   double rate;      /**< FLOP/s, or B/s of a level */
   bool flat;        /**< a peak */
@@ -55,7 +56,7 @@ static void name_roof(const roof_scene *scene, int series, const ceiling *c, cha
     }
   }
   rf_format(label, size, "%.35s%s%.8s%s %s%s%s", c->name, c->mix[0] != '\0' ? " " : "", c->mix, cores,
-            quantity, c->style == ROOF_DASHED ? " measured" : "", share);
+            quantity, c->style == ROOF_DASHED && !c->brief ? " measured" : "", share);
   rf_glyph_trim(label, size);
 }
 
@@ -66,6 +67,7 @@ static void set_roof(roof_scene *scene, roof_scene_roof *roof, int series, const
                           .style = c->style,
                           .dtype = c->dtype,
                           .unit = c->unit,
+                          .cores = c->cores,
                           .level = c->flat ? ROOF_REGISTERS : c->level,
                           .series = series};
   name_roof(scene, series, c, made.label, sizeof made.label);
@@ -210,6 +212,78 @@ roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machin
                                ROOF_SCENE_ROOFS);
 }
 
+/** Whether a line of the same kind and cores is drawn at nearly that rate: there is no room for both. */
+static bool is_close(const roof_scene *scene, int series, const ceiling *c) {
+  enum { PERCENT = 15 };
+  for (int i = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    bool same = roof->series == series && roof->cores == c->cores && roof->level == c->level &&
+                isnan(roof->flops_per_second) == !c->flat && roof->unit == c->unit;
+    if (same && 100 * fabs(rate_of(roof) - c->rate) <= PERCENT * c->rate) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** A peak by how it is reached: "AVX2+FMA", on all cores or fewer. */
+static void add_method(roof_scene *scene, int series, const roof_peak *peak, bool *full) {
+  const ceiling c = {.name = peak->isa[0] != '\0' ? peak->isa : roof_unit_name(peak->unit),
+                     .mix = "",
+                     .brief = true,
+                     .cores = peak->cores,
+                     .rate = peak->flops_per_second,
+                     .flat = true,
+                     .dtype = peak->dtype,
+                     .unit = peak->unit,
+                     .style = peak->kind == ROOF_MEASURED ? ROOF_DASHED : ROOF_SOLID};
+  if (!is_close(scene, series, &c)) {
+    add_roof(scene, series, &c, full);
+  }
+}
+
+/** A level's fastest mix, on all cores or fewer. */
+static void add_cores(roof_scene *scene, int series, const roof_level *level, bool *full) {
+  double costs[ROOF_MIX_COUNT];
+  roof_level_costs(level, costs);
+  const ceiling c = {.name = level->name,
+                     .mix = "",
+                     .brief = true,
+                     .cores = level->cores,
+                     .rate = 1 / roof_costs_least(costs),
+                     .level = level->level,
+                     .style = level->kind == ROOF_MEASURED ? ROOF_DASHED : ROOF_SOLID};
+  if (!is_close(scene, series, &c)) {
+    add_roof(scene, series, &c, full);
+  }
+}
+
+roof_status roof_scene_add_ceilings(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
+                                    roof_error *error) {
+  bool full = scene->series_count == ROOF_SCENE_SERIES;
+  int series = scene->series_count, roofs = scene->roof_count;
+  for (int i = 0; i < machine->peak_count && !full; i++) {
+    const roof_peak *peak = &machine->peaks[i];
+    if (peak->dtype == dtype && !peak->sparse && !peak->mixed && !peak->unsupported) {
+      add_method(scene, series, peak, &full);
+    }
+  }
+  for (int i = 0; i < machine->level_count && !full; i++) {
+    add_cores(scene, series, &machine->levels[i], &full);
+  }
+  if (full || scene->roof_count == roofs) {
+    scene->roof_count = roofs;
+    return full ? roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d ceilings",
+                                 machine->name, ROOF_SCENE_ROOFS)
+                : roof_error_set(error, ROOF_E_ARGUMENT, "%s: no %s ceiling is known", machine->name,
+                                 roof_dtype_name(dtype));
+  }
+  snprintf(scene->series[scene->series_count++], sizeof scene->series[0], "%s", machine->name);
+  snprintf(scene->title, sizeof scene->title, "%.80s: every %s ceiling", roof_machine_title(machine),
+           roof_dtype_name(dtype));
+  return ROOF_OK;
+}
+
 /** The ramp of the outermost level that has a bandwidth. */
 static bool add_outer_level(roof_scene *scene, int series, const roof_machine *machine) {
   for (int kind = ROOF_LEVEL_KIND_COUNT - 1; kind >= 0; kind--) {
@@ -332,13 +406,13 @@ int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
 
 roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machine *machine, roof_dtype dtype,
                                 roof_unit unit, roof_error *error) {
-  char what[48];
   int roofs = scene->roof_count;
-  size_t length = (size_t)snprintf(what, sizeof what, "%s %s ", roof_dtype_name(dtype), roof_unit_name(unit));
   bool shares =
       !rf_scene_has_ramp(scene, series); /* one more format of the first machine: its roof may be there */
   for (int i = 0; i < roofs; i++) {
-    if ((shares || scene->roofs[i].series == series) && strncmp(scene->roofs[i].label, what, length) == 0) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    bool same = !isnan(roof->flops_per_second) && roof->dtype == dtype && roof->unit == unit;
+    if (same && (shares || roof->series == series)) {
       return ROOF_OK;
     }
   }

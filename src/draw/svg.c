@@ -27,6 +27,7 @@ static const char style[] =
     ".roofline .g{stroke:#d5d9de}.roofline .m{stroke:#eef0f2}.roofline .f{fill:none;stroke:#8a9099}"
     ".roofline .c{text-anchor:middle}.roofline .e{text-anchor:end}"
     ".roofline .line{stroke-width:2.2;fill:none}.roofline .a{stroke-dasharray:7 4;stroke-width:1.7}"
+    ".roofline .o{stroke-width:1}"
     ".roofline .d{stroke-dasharray:1.5 4;stroke-linecap:round;stroke-width:1.5}"
     ".roofline .drop{stroke-width:1;opacity:.45}.roofline .lead{stroke:#8a9099;stroke-width:.8}"
     ".roofline .arrow{stroke:#444;stroke-width:1.2;fill:#444}"
@@ -235,8 +236,15 @@ static void open_roof(const chart *c, int i) {
   rf_frame_words(c->out, "dtype", flat ? roof_dtype_name(roof->dtype) : NULL);
   rf_frame_words(c->out, "unit", flat ? roof_unit_name(roof->unit) : NULL);
   rf_frame_words(c->out, "level", flat ? NULL : roof_level_kind_name(roof->level));
+  rf_frame_value(c->out, "cores", roof->cores > 0 ? roof->cores : (double)NAN);
   rf_frame_words(c->out, "kind", roof->style == ROOF_DASHED ? "achieved" : "theoretical");
   rf_frame_value(c->out, "value", flat ? roof->flops_per_second : roof->bytes_per_second);
+}
+
+/** Ceilings of some of the cores are thinner than those of all. */
+static const char *line_class(const roof_scene_roof *roof) {
+  return roof->style == ROOF_SOLID ? (roof->cores > 0 ? "line o" : "line")
+                                   : (roof->cores > 0 ? "line a o" : "line a");
 }
 
 static void draw_roofs(const chart *c) {
@@ -247,9 +255,8 @@ static void draw_roofs(const chart *c) {
     roof_text_add(c->out, "><title>");
     roof_text_add_xml(c->out, roof->label);
     roof_text_add(c->out, "</title>");
-    add_line(c->out, roof->style == ROOF_DASHED ? "line a" : "line",
-             colour(rf_hue_of_roof(c->scene, roof))->line, at(c, g->from[i].x, g->from[i].y),
-             at(c, g->to[i].x, g->to[i].y));
+    add_line(c->out, line_class(roof), colour(rf_hue_of_roof(c->scene, roof))->line,
+             at(c, g->from[i].x, g->from[i].y), at(c, g->to[i].x, g->to[i].y));
     roof_text_add(c->out, "</g>\n");
   }
 }
@@ -320,7 +327,8 @@ static void draw_threads(const chart *c) {
     rf_point here = dot_at(c, i);
     if (!isnan(g->ceilings[i]) && !g->above[i]) {
       open_of(c, 'd', i);
-      add_line(c->out, "drop", dot_colour(c, i)->line, here, at(c, log10(dot->intensity), g->ceilings[i]));
+      add_line(c->out, "drop", dot_colour(c, i)->line, here,
+               at(c, log10(dot->intensity), fmin(g->ceilings[i], g->high.y)));
       roof_text_add(c->out, "</g>\n");
     }
     if (is_joined(c->scene, i)) {

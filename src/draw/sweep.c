@@ -9,7 +9,14 @@
 #include "roofline/charts.h"
 #include "roofline/units.h"
 
-enum { RATE, INTENSITY };
+enum { RATE, INTENSITY, YIELD, PANELS };
+
+/** Whether a batch grows: then the last panel is what comes out of it per second, else the share of the peak. */
+static bool has_batch(const roof_sweep *s) {
+  const roof_axis *axis = &s->shape->axes[0];
+  const char *name = s->shape->op->params[axis->param].name;
+  return axis->params == 1u << axis->param && (strcmp(name, "batch") == 0 || strcmp(name, "tokens") == 0);
+}
 
 /** Points between neighbours on the first axis: the others vary inside it. */
 static size_t stride_of(const roof_shape *shape) {
@@ -26,14 +33,39 @@ static void name_line(const roof_sweep *s, const roof_target *target, size_t sta
   roof_text_done(&text);
 }
 
+/** A point of a line in each panel, and in the first what the ceilings allow, from curve `bound` (0: not drawn). */
+static void add_point(const roof_sweep *s, double x, const roof_prediction *p, int bound, roof_curves *c) {
+  double rate = p->work.flops / p->expected_seconds;
+  const double figures[] = {[RATE] = rate,
+                            [INTENSITY] = p->intensity,
+                            [YIELD] = has_batch(s)      ? x / p->expected_seconds
+                                      : p->peak != NULL ? rate / p->peak->flops_per_second
+                                                        : (double)NAN};
+  for (int panel = 0; panel < PANELS; panel++) {
+    roof_curve *curve = &c->panels[panel].curves[c->series_count];
+    if (figures[panel] > 0) {
+      curve->x[curve->count] = x;
+      curve->y[curve->count] = figures[panel];
+      curve->solid = ++curve->count;
+    }
+  }
+  roof_curve *allowed = &c->panels[RATE].curves[bound];
+  if (bound > 0) {
+    allowed->x[allowed->count] = x;
+    allowed->y[allowed->count++] = p->attainable;
+  }
+}
+
 /** One line over the first axis from point `start` of a target. */
-static roof_status add_curve(const roof_sweep *s, size_t target, size_t start, roof_curves *c,
+static roof_status add_curve(const roof_sweep *s, size_t target, size_t start, int bound, roof_curves *c,
                              roof_error *error) {
   const roof_axis *axis = &s->shape->axes[0];
   size_t step = (axis->count + ROOF_PANEL_POINTS - 1) / ROOF_PANEL_POINTS;
-  int series = c->series_count;
-  for (int panel = RATE; panel <= INTENSITY; panel++) {
-    c->panels[panel].curves[series] = (roof_curve){.series = series};
+  for (int panel = 0; panel < PANELS; panel++) {
+    c->panels[panel].curves[c->series_count] = (roof_curve){.series = c->series_count};
+  }
+  if (bound > 0) {
+    c->panels[RATE].curves[bound] = (roof_curve){.series = c->series_count};
   }
   for (size_t i = 0; i < axis->count; i += step) {
     double values[ROOF_PARAM_MAX];
@@ -46,16 +78,10 @@ static roof_status add_curve(const roof_sweep *s, size_t target, size_t start, r
                  : roof_error_set(error, ROOF_E_ARGUMENT, "%s: no FLOPs, or no ceiling is known: no rate",
                                   s->shape->op->name);
     }
-    const double figures[] = {[RATE] = p.attainable, [INTENSITY] = p.intensity};
-    for (int panel = RATE; panel <= INTENSITY; panel++) {
-      roof_curve *curve = &c->panels[panel].curves[series];
-      curve->x[curve->count] = axis->values[i];
-      curve->y[curve->count] = figures[panel];
-      curve->solid = ++curve->count;
-    }
+    add_point(s, axis->values[i], &p, bound, c);
   }
-  name_line(s, &s->targets[target], start, c->series[series], sizeof c->series[0]);
-  c->panels[RATE].curve_count = c->panels[INTENSITY].curve_count = ++c->series_count;
+  name_line(s, &s->targets[target], start, c->series[c->series_count], sizeof c->series[0]);
+  c->series_count++;
   return ROOF_OK;
 }
 
@@ -100,30 +126,43 @@ static void name_chart(const roof_sweep *s, roof_curves *c) {
   char axis[ROOF_NAME_MAX];
   snprintf(c->title, sizeof c->title, "%s on %.80s", s->shape->op->name,
            s->target_count > 1 ? "several machines" : roof_machine_title(s->targets[0].machine));
-  snprintf(c->subtitle, sizeof c->subtitle, "in %s: what the roofline attains, and FLOP per byte",
+  snprintf(c->subtitle, sizeof c->subtitle, "in %s: the rate that is expected, under what the ceilings allow",
            roof_dtype_name(s->targets[0].types.compute));
   snprintf(c->x_title, sizeof c->x_title, "%s", roof_shape_axis_name(s->shape, 0, axis, sizeof axis));
-  snprintf(c->panels[RATE].title, sizeof c->panels[0].title, "attainable");
+  snprintf(c->panels[RATE].title, sizeof c->panels[0].title, "rate");
   snprintf(c->panels[RATE].unit, sizeof c->panels[0].unit, "FLOP/s");
   snprintf(c->panels[INTENSITY].title, sizeof c->panels[0].title, "intensity (FLOP/byte)");
-  c->panel_count = 2;
+  if (has_batch(s)) {
+    snprintf(c->panels[YIELD].title, sizeof c->panels[0].title, "throughput (%.40s)", axis);
+    snprintf(c->panels[YIELD].unit, sizeof c->panels[0].unit, "/s");
+  } else {
+    snprintf(c->panels[YIELD].title, sizeof c->panels[0].title, "share of the peak");
+    snprintf(c->panels[YIELD].unit, sizeof c->panels[0].unit, "%%");
+    c->panels[YIELD].linear = true;
+  }
+  c->panel_count = c->panels[YIELD].curves[0].count > 0 ? PANELS : YIELD;
 }
 
 static roof_status fill(const roof_sweep *s, roof_curves *c, roof_error *error) {
   roof_status status = ROOF_OK;
   size_t lines = stride_of(s->shape);
+  int all = (int)lines * s->target_count;
   if (lines * (size_t)s->target_count > ROOF_PANEL_CURVES) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "a chart holds at most %d lines: fewer machines or values of other parameters",
                           ROOF_PANEL_CURVES);
   }
+  bool bounds = 2 * all <= ROOF_PANEL_CURVES;
   for (size_t t = 0; t < (size_t)s->target_count && status == ROOF_OK; t++) {
     add_limits(s, t, c->series_count, c);
     for (size_t start = 0; start < lines && status == ROOF_OK; start++) {
       add_mark(s, &s->targets[t], start, c->series_count, c);
-      status = add_curve(s, t, start, c, error);
+      status = add_curve(s, t, start, bounds ? all + c->series_count : 0, c, error);
     }
   }
+  c->panels[RATE].curve_count = bounds ? 2 * all : all;
+  c->panels[INTENSITY].curve_count = c->panels[YIELD].curve_count = all;
+  snprintf(c->dashed, sizeof c->dashed, "%s", bounds ? "what the ceilings allow" : "");
   return status;
 }
 

@@ -143,7 +143,7 @@ static roof_status add_phase(roof_scene *scene, int series, const roof_model_pha
                         .predicted = true,
                         .series = series,
                         .next = -1};
-  snprintf(dot.label, sizeof dot.label, "all of %s", roof_phase_name(phase->kind));
+  snprintf(dot.label, sizeof dot.label, "%s", roof_phase_name(phase->kind));
   snprintf(dot.detail, sizeof dot.detail, "%.90s: %d operations", scene->series[series], phase->count);
   return roof_scene_add_dot(scene, &dot) >= 0
              ? ROOF_OK
@@ -153,14 +153,16 @@ static roof_status add_phase(roof_scene *scene, int series, const roof_model_pha
 
 roof_status roof_scene_add_model(roof_scene *scene, const roof_machine *machine, const char *name,
                                  const roof_model_answer *answer, roof_error *error) {
-  int series = roof_scene_series(scene, name);
   roof_status status = ROOF_OK;
   for (int i = 0; i < ROOF_PHASE_COUNT && status == ROOF_OK; i++) {
     const roof_model_phase *phase = &answer->phases[i];
-    if (!phase->present || phase->kind == ROOF_PHASE_MIXED) {
-      continue; /* the mixed one is made of the others' operations */
+    if (!phase->present) {
+      continue;
     }
-    for (int k = 0; k < phase->count && status == ROOF_OK; k++) {
+    /* the mixed one is made of the others' operations */
+    int operations = phase->kind == ROOF_PHASE_MIXED ? 0 : phase->count;
+    int series = roof_scene_series(scene, name != NULL ? name : roof_phase_name(phase->kind));
+    for (int k = 0; k < operations && status == ROOF_OK; k++) {
       status = add_operation(scene, machine, series, phase, &phase->operations[k], error);
     }
     status = status == ROOF_OK ? add_phase(scene, series, phase, error) : status;

@@ -160,7 +160,10 @@ static roof_status add_ceilings(chart *c, roof_error *error) {
   roof_options o = roof_options_default();
   bool several = p->dtype_count > 1;
   roof_status status =
-      several ? read_formats(p, types, error) : roof_formats_read(&p->formats, p->machines[0], types, error);
+      p->ceilings && (several || p->machine_count > 1)
+          ? roof_error_set(error, ROOF_E_ARGUMENT, "every ceiling: of one machine in one format")
+      : several ? read_formats(p, types, error)
+                : roof_formats_read(&p->formats, p->machines[0], types, error);
   c->count = several ? p->dtype_count : p->machine_count;
   c->targets = status == ROOF_OK ? calloc((size_t)c->count, sizeof *c->targets) : NULL;
   if (status == ROOF_OK && c->targets == NULL) {
@@ -173,8 +176,9 @@ static roof_status add_ceilings(chart *c, roof_error *error) {
   if (status != ROOF_OK) {
     return status;
   }
-  return several ? roof_scene_add_formats(c->scene, p->machines[0], types, c->count, error)
-                 : roof_scene_add_machines(c->scene, p->machines, c->count, types->compute, error);
+  return p->ceilings ? roof_scene_add_ceilings(c->scene, p->machines[0], types->compute, error)
+         : several   ? roof_scene_add_formats(c->scene, p->machines[0], types, c->count, error)
+                     : roof_scene_add_machines(c->scene, p->machines, c->count, types->compute, error);
 }
 
 roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, const char *const *words, int count,

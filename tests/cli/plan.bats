@@ -64,7 +64,7 @@ setup() {
   run -2 "$ROOFLINE" model llama-3.1-8b --search --to front.gif --machine h100
   has ".svg"
   [ ! -e front.gif ]
-  run -2 "$ROOFLINE" model llama-3.1-8b --to front.svg --machine h100
+  run -2 "$ROOFLINE" model llama-3.1-8b --to front.svg --machine h100,a100
   has "--search"
   run "$ROOFLINE" model bert-base --search --machine h100
   [ "$status" != 0 ]

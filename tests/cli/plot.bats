@@ -193,3 +193,40 @@ refuses() { # CODE TEXT ARGUMENT...
   run -0 "$ROOFLINE" plot gemm m=n=k=4096 --machine h100 --dtype fp16 --to a.html
   grep -q '<th scope="col"' a.html
 }
+
+@test "every ceiling of a processor: by instructions, of one core and of all" {
+  machine=$ROOFLINE_SOURCE/examples/epyc.json
+  run -0 "$ROOFLINE" plot ceilings --machine "$machine" --dtype fp64 --json
+  [ "$(jq '[.roofs[] | select(.flops_per_second)] | length' <<<"$output")" -ge 6 ]
+  [ "$(jq '[.roofs[] | select(.label | startswith("AVX2+FMA"))] | length' <<<"$output")" -eq 2 ]
+  [ "$(jq '[.roofs[] | select(.label | startswith("DRAM, 1 core"))] | length' <<<"$output")" -eq 1 ]
+  "$ROOFLINE" plot ceilings gemm m=n=k=100 --machine "$machine" --dtype fp64 --quiet --to ceilings.svg
+  xmllint --noout ceilings.svg
+  grep -q 'class="roof".* data-cores="1"' ceilings.svg
+  grep -q 'class="dot"' ceilings.svg
+  refuses 2 'of one machine in one format' ceilings --machine h100 --machine a100
+}
+
+@test "bandwidths of each level as bars" {
+  run -0 "$ROOFLINE" plot bandwidths --machine "$ROOFLINE_SOURCE/examples/epyc.json" --json
+  [ "$(jq '[.bars[] | select(.label == "DRAM triad")][0].value > 7e10' <<<"$output")" = true ]
+  refuses 2 'it takes no more words' bandwidths gemm --machine h100
+}
+
+@test "of very many dots those that take most of the time are named" {
+  "$ROOFLINE" plot llama-3.1-8b batch=1 llama-3.1-8b batch=64 --machine h100 --quiet --to many.svg
+  xmllint --noout many.svg
+  [ "$(grep -c 'class="dot"' many.svg)" -gt 40 ]
+  grep -q 'that take less of the time, named where one points at them' many.svg
+  [ "$(grep -c '<g data-of="d[0-9]*"><text' many.svg)" -lt 20 ]
+}
+
+@test "a prediction and a model's run are drawn" {
+  "$ROOFLINE" predict gemm m=n=k=4096 --tile 128 --machine a100 --dtype fp32 --quiet --to levels.svg
+  [ "$(grep -c 'class="dot"' levels.svg)" -eq 2 ]
+  "$ROOFLINE" predict gemm m=n=k=4096 --machine a100,h100 --dtype fp16 --quiet --to two.html
+  grep -q 'nvidia-h100-sxm' two.html
+  "$ROOFLINE" model llama-3.1-8b batch=8 --machine h100 --quiet --to model.svg
+  grep -q 'data-name="decode attention"' model.svg
+  xmllint --noout levels.svg two.html model.svg
+}

@@ -154,9 +154,16 @@ if [ -s "$scratch/orphans" ]; then
 fi
 mkdir "$scratch/figures"
 ROOFLINE=$scratch/bin/roofline sh "$ROOFLINE_SOURCE/docs/make-figures.sh" "$scratch/figures"
-for figure in "$scratch"/figures/*; do
-  cmp "$figure" "$ROOFLINE_SOURCE/docs/$(basename "$figure")" || {
-    echo "docs/$(basename "$figure") is not what docs/make-figures.sh draws: run it, and look at the picture"
+(cd "$scratch/figures" && find . -name '*.svg') | sed 's|^\./||' >"$scratch/drawn"
+while read -r figure; do
+  cmp "$scratch/figures/$figure" "$ROOFLINE_SOURCE/docs/$figure" || {
+    echo "docs/$figure is not what docs/make-figures.sh draws: run it, and look at the picture"
+    failed=1
+  }
+done <"$scratch/drawn"
+for figure in "$ROOFLINE_SOURCE"/docs/gallery/*.svg; do
+  grep -qxF "gallery/$(basename "$figure")" "$scratch/drawn" || {
+    echo "docs/gallery/$(basename "$figure"): no command of docs/gallery.md draws it"
     failed=1
   }
 done

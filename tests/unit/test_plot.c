@@ -27,6 +27,28 @@ static const roof_backend *fake(void) {
   return backend;
 }
 
+/** A prediction as a dot for each level whose bytes differ; equal ones share one. */
+static void a_prediction_at_each_level(void **state) {
+  (void)state;
+  const char *const machines[] = {"a100", NULL}, *const words[] = {"m=n=k=4096"};
+  roof_targets targets;
+  roof_shape shape;
+  const roof_op *gemm;
+  roof_formats formats = {.dtype = "fp32"};
+  roof_options_text options = {.tile = "128"};
+  assert_int_equal(roof_op_find("gemm", &gemm, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_parse(&shape, gemm, words, 1, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_targets_init(&targets, machines, &formats, NULL, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_prediction_scene(&targets, &shape, &scene, NULL), ROOF_OK);
+  assert_int_equal(scene.dot_count, 2);
+  assert_string_equal(scene.dots[0].label, "gemm at L1/shared, L2");
+  assert_string_equal(scene.dots[1].label, "gemm at HBM");
+  assert_true(scene.dots[0].inner && scene.dots[0].next == 1 && !scene.dots[1].inner);
+  assert_true(scene.dots[0].intensity < scene.dots[1].intensity);
+  roof_shape_done(&shape);
+  roof_targets_done(&targets);
+}
+
 static void words_as_dots_and_rows(void **state) {
   (void)state;
   const char *const words[] = {"gemm", "m=1,256", "n=k=4096", "llama-3.1-8b", "batch=8"};
@@ -36,9 +58,14 @@ static void words_as_dots_and_rows(void **state) {
   if (roof_scene_read(&scene, &plot, words, 5, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
-  assert_int_equal(scene.dot_count, 5); /* two products, prefill, decode, both mixed */
+  int phases = 0;
+  for (int i = 2; i < scene.dot_count; i++) {
+    phases += strchr(scene.dots[i].label, ' ') == NULL;
+  }
+  assert_int_equal(phases, 3); /* prefill, decode, both mixed, the first two with their operations */
+  assert_true(scene.dot_count > 20);
   assert_int_equal(scene.dots[0].next, 1);
-  assert_int_equal(roof_scene_rows(&scene, rows), scene.roof_count + 5);
+  assert_int_equal(roof_scene_rows(&scene, rows), scene.roof_count + scene.dot_count);
   assert_string_equal(rows[0].what, "roof");
   assert_true(isnan(rows[0].share));
   const roof_scene_row *dot = &rows[scene.roof_count];
@@ -172,6 +199,7 @@ static void a_profile(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_prediction_at_each_level),
       cmocka_unit_test(words_as_dots_and_rows),
       cmocka_unit_test(formats_of_one_machine),
       cmocka_unit_test(kernels_that_ran),

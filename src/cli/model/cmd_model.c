@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/chart.h"
 #include "cli/ledger/seal.h"
 #include "cli/model/model.h"
 #include "roofline/analysis.h"
+#include "roofline/plot.h"
 
 static int analysis, train, seal, lenient;
 static roof_sealings sealings;
@@ -119,6 +121,14 @@ static roof_status seal_all(const cli_args *args, roof_text *out, roof_error *er
   return status;
 }
 
+/** The operations of one run. */
+static roof_status draw(const cli_args *args, const roof_model_target *target, const roof_model_answer *a,
+                        roof_error *error) {
+  static roof_scene scene;
+  roof_status status = roof_model_scene(target, a, &scene, error);
+  return status == ROOF_OK ? cli_chart_write_scene(args, &scene, false, error) : status;
+}
+
 static roof_status answer_one(const cli_args *args, const roof_model *model, const roof_machine *machine,
                               roof_model_settings *settings, answer *out, roof_error *error) {
   static roof_model_answer a;
@@ -134,6 +144,9 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
     return status;
   }
   roof_model_answer_of(&target, &a);
+  if (args->file != NULL) {
+    return draw(args, &target, &a, error);
+  }
   status = seal ? collect(&target, &a, error) : ROOF_OK;
   if (status == ROOF_OK && args->json) {
     rf_json_append(out->json, rf_model_json(&target, &a));
@@ -213,10 +226,11 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
   if (isnan(settings->batch) && !(train && cli_model_searches())) {
     settings->batch = 1;
   }
-  if (status == ROOF_OK && args->file != NULL && !cli_model_searches()) {
-    status =
-        roof_error_set(error, ROOF_E_ARGUMENT,
-                       "--to %s: draws what --search finds, or several values (batch=1..256*2)", args->to);
+  if (status == ROOF_OK && args->file != NULL && !cli_model_searches() && count > 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--to %s: draws the operations on one machine, what --search finds, or several "
+                            "values (batch=1..256*2)",
+                            args->to);
   }
   for (int i = 0; i < count && status == ROOF_OK && !chooses; i++) {
     settings->price = prices[i];

@@ -1,11 +1,12 @@
 /* One operation on one or more machines. */
-#include "cli/cli.h"
+#include "cli/chart.h"
 
 #include <stdlib.h>
 
 #include "cli/ledger/seal.h"
 #include "cli/whole/whole.h"
 #include "roofline/explain.h"
+#include "roofline/plot.h"
 
 static int explain, seal;
 static char *label, *ledger_path, *key_path, *mine;
@@ -114,8 +115,18 @@ static roof_status seal_all(roof_sealings *all, const char *ledger, roof_error *
   return status == ROOF_OK ? cli_seal_all(ledger, all, key_path, error) : status;
 }
 
+static roof_status draw(const question *q, roof_error *error) {
+  static roof_scene scene;
+  roof_status status = roof_prediction_scene(&q->targets, &q->shape, &scene, error);
+  roof_scene_label_by_machine(&scene);
+  return status == ROOF_OK ? cli_chart_write_scene(q->args, &scene, false, error) : status;
+}
+
 static roof_status answer(const question *q, const char *ledger, roof_text *out, roof_error *error) {
   const roof_sealings *sealed = q->sealings;
+  if (q->args->file != NULL) {
+    return draw(q, error);
+  }
   if (q->args->json) {
     return roof_predictions_write(q->targets.targets, q->targets.count, q->shape.op, q->values, sealed, out,
                                   error);
@@ -163,7 +174,7 @@ const cli_command cli_cmd_predict = {
         "  roofline predict gemm m=1 n=28672 k=8192 --machine h100 --weights int4 --group 128 --explain\n"
         "  roofline predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine a100\n"
         "  roofline predict gemm m=4096 n=4096 k=4096 --machine h100 --seal --label ffn\n",
-    .writes = "txt json csv",
+    .writes = "txt json csv svg png html",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS | CLI_ARGS_MODEL,
     .options = options,
     .effects = effects,
