@@ -142,6 +142,14 @@ ROOF_API void roof_model_fits_describe(roof_text *out, const roof_model_target *
 ROOF_API roof_status roof_model_check_fit(const roof_model_target *target, const roof_model_answer *answer,
                                           roof_error *error);
 
+/** How long one of what a model is for takes, and by which ceiling it is bound: "an image in 1.66 ms, compute-bound". Nothing for a
+ *  language model, whose times are TTFT and TPOT, and where there are no times.
+ *  Units: s.
+ *  Ownership: appends to the caller's text.
+ *  Errors: the text's own. */
+ROOF_API void roof_model_headline(roof_text *out, const roof_model_target *target,
+                                  const roof_model_answer *answer);
+
 /** Appends a run in words, a line or more for each: the model's layers, the settings and formats, what its file of
  *  weights holds, memory, and over several devices the plan with its links and bubble.
  *  Units: as printed.

@@ -26,12 +26,15 @@ extern "C" {
 #define ROOF_MODEL_OPERATION_MAX 128
 #define ROOF_MODEL_OP_MAX 24
 #define ROOF_STORED_MAX 24
+#define ROOF_STREAM_MAX 2
+#define ROOF_MODEL_PRODUCT_MAX 16
 
 /** X(symbol, name): how a layer mixes tokens. */
 #define ROOF_MIXER_MAP(X)                                                                                    \
   X(ROOF_MIX_NONE, "none")                                                                                   \
   X(ROOF_MIX_ATTENTION, "attention")                                                                         \
   X(ROOF_MIX_LATENT, "latent attention")                                                                     \
+  X(ROOF_MIX_CROSS, "cross attention")                                                                       \
   X(ROOF_MIX_MAMBA1, "mamba")                                                                                \
   X(ROOF_MIX_MAMBA2, "mamba2")                                                                               \
   X(ROOF_MIX_DELTA, "gated delta net")
@@ -113,14 +116,14 @@ typedef enum roof_launch {
       ROOF_LAUNCH_COUNT
 } roof_launch;
 
-/** X(symbol, name): what a model is asked to do. `verify` checks drafted tokens, `mixed` is a decode step
+/** X(symbol, name): what a model is asked to do. `encode` is what runs before its own layers, or all of an encoder, `verify` checks drafted tokens, `mixed` is a decode step
  *  that carries a chunk of a prompt, `train` is forward, backward and optimizer. */
 #define ROOF_PHASE_MAP(X)                                                                                    \
+  X(ROOF_PHASE_ENCODE, "encode")                                                                             \
   X(ROOF_PHASE_PREFILL, "prefill")                                                                           \
   X(ROOF_PHASE_DECODE, "decode")                                                                             \
   X(ROOF_PHASE_VERIFY, "verify")                                                                             \
   X(ROOF_PHASE_MIXED, "mixed")                                                                               \
-  X(ROOF_PHASE_ENCODE, "encode")                                                                             \
   X(ROOF_PHASE_TRAIN, "train")
 
 typedef enum roof_phase {
@@ -190,6 +193,8 @@ typedef struct roof_stored_type {
  *  numbers held as double; 0 means that the thing is not there. */
 typedef struct roof_model_block {
   roof_mixer mixer;
+  double stream; /**< whose tokens go through it: 0 the model's own, else a stream's number from 1 */
+  double source; /**< cross attention: the stream whose tokens are the keys */
   /* attention; of state-space layers: heads of `head_dim` */
   double heads;
   double kv_heads;
@@ -236,6 +241,35 @@ typedef struct roof_model_block {
   bool parallel;    /**< mixer and MLP read the same input: one residual add */
 } roof_model_block;
 
+/** Tokens of another kind than the model's own, with a width and layers of their own: an encoder that runs before
+ *  the model (sound, an image, the text of an encoder-decoder). */
+typedef struct roof_model_stream {
+  char name[24];  /**< "audio", "vision", "text" */
+  char input[32]; /**< what one of its inputs is: "30 s of sound", "an image" */
+  double seconds; /**< that one of its inputs lasts, 0: it does not */
+  double hidden;
+  double tokens; /**< of one input; 0: as many as the prompt has, which goes in here */
+  double result; /**< tokens that the model gets of an input as part of its prompt; 0: it attends to them */
+  double positions;  /**< learned, or stored as if */
+  double activation; /**< FLOPs per element */
+  double vectors;    /**< elements that no layer has: a class token */
+  bool rotary;
+  bool layer_norm;
+  bool embedding_norm;
+  bool final_norm;
+  bool looked_up; /**< its tokens are looked up in the model's own table */
+} roof_model_stream;
+
+/** A product outside of the layers: what makes tokens of patches or sound, or fits one stream to another. */
+typedef struct roof_model_product {
+  char name[24];
+  double stream; /**< with whose tokens it runs */
+  double rows;   /**< of one input; 0: one for each token */
+  double in, out;
+  bool bias;
+  bool last; /**< after the layers */
+} roof_model_product;
+
 /** An architecture. A plain value: copy it freely. */
 typedef struct roof_model {
   char name[96];
@@ -261,6 +295,12 @@ typedef struct roof_model {
   int block_count;
   unsigned char layers[ROOF_LAYER_MAX]; /**< the block of each layer, first to last */
   int layer_count;
+  roof_model_stream streams[ROOF_STREAM_MAX];
+  int stream_count;
+  roof_model_product products[ROOF_MODEL_PRODUCT_MAX];
+  int product_count;
+  double usual_prompt;   /**< tokens that go in unless set otherwise, 0: as for any model */
+  double usual_generate; /**< and come out */
   roof_stored_type
       stored[ROOF_STORED_MAX]; /**< of the file of weights, where one was read; most bytes first */
   int stored_count;
@@ -287,6 +327,7 @@ typedef struct roof_model_settings {
   double batch;      /**< sequences at once */
   double prompt;     /**< tokens of a prompt */
   double generate;   /**< tokens generated after it */
+  double images;     /**< of each sequence: inputs of a stream that the model takes as part of its prompt */
   double prefix;     /**< of a prompt, that a prefix cache already holds: tokens, or under 1 a share */
   double offload;    /**< share of the weights that lies in the host's memory and is streamed in every step */
   double offload_kv; /**< the same of the cache; under 1 */
@@ -393,6 +434,7 @@ typedef struct roof_model_operation {
   double values[ROOF_PARAM_MAX];
   roof_operation_kind kind;
   roof_model_part part; /**< whose weights it reads; ROOF_PART_COUNT: none */
+  double stream;        /**< whose tokens it works on, 0: the model's own */
   double count;
   double flops;
   double bytes[ROOF_BYTES_CLASS_COUNT];
@@ -423,9 +465,10 @@ typedef struct roof_model_phase {
   double compute_seconds, memory_seconds, network_seconds, overhead_seconds; /**< sums over the operations */
   double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
   double energy_joules;
-  double link_seconds[ROOF_SPAN_COUNT]; /**< of the network seconds */
-  double bubble;                        /**< share of the pipeline's time in which a device waits */
-  double recomputed_flops;              /**< of the FLOPs of a training step */
+  double link_seconds[ROOF_SPAN_COUNT];       /**< of the network seconds */
+  double stream_seconds[ROOF_STREAM_MAX + 1]; /**< of the expected time, by stream */
+  double bubble;                              /**< share of the pipeline's time in which a device waits */
+  double recomputed_flops;                    /**< of the FLOPs of a training step */
   double backward_seconds; /**< of the expected time of a training step, with what is computed again */
   double replica_seconds;  /**< transfers between replicas one after another, hidden or not */
   double hidden_seconds;   /**< of them those that hide behind the passes: not in the expected time */
@@ -482,6 +525,7 @@ typedef struct roof_model_training {
  *  of requests that come one after another. */
 typedef struct roof_model_answer {
   double devices;
+  double encode_seconds; /**< of the TTFT: what runs before the model's own layers; NaN: nothing does */
   double ttft_seconds;
   double ttft_low_seconds, ttft_high_seconds; /**< 10th and 90th percentile of what comparable kernels do */
   double tpot_seconds;
@@ -893,6 +937,24 @@ typedef struct roof_model_batches {
  *  Ownership: by value.
  *  Errors: NaN where nothing is generated, or out of memory. */
 ROOF_API roof_model_batches roof_model_batches_of(const roof_model_target *target);
+
+/** The name of a stream by its number.
+ *  Units: none.
+ *  Ownership: of the model.
+ *  Errors: NULL for the model's own tokens. */
+ROOF_API const char *roof_model_stream_name(const roof_model *model, double stream);
+
+/** Tokens of one input of a stream: its own, or the prompt's.
+ *  Units: tokens.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_model_stream_tokens(const roof_model_target *target, int stream);
+
+/** Tokens of a prompt that go through the model's own layers: one where the prompt goes into a stream.
+ *  Units: tokens.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_model_own_prompt(const roof_model_target *target);
 
 /** Capacity alone.
  *  Units: bytes, tokens, sequences.

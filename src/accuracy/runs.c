@@ -134,7 +134,7 @@ static void fill_parts(roof_whole *whole, rf_run_case *c) {
     c->part[ROOF_RUN_PROMPTS].low = a->continuous_low.wait_seconds;
     c->part[ROOF_RUN_PROMPTS].high = a->continuous_high.wait_seconds;
   } else if (c->figure == ROOF_SERVED_TTFT) {
-    roof_model_phase *prompt = &a->phases[ROOF_PHASE_ENCODE]; /* free where something is generated */
+    roof_model_phase *prompt = &a->phases[ROOF_PHASE_TRAIN]; /* free where something is generated */
     double other = isnan(c->run->requests) ? 0 : overhead_of(c->run, &a->continuous);
     add_parts(c, prompt, (c->expected - other) / rf_model_one_prompt_seconds(t, prompt));
   } else {

@@ -26,6 +26,7 @@ static json_t *operation(const roof_model_target *t, const roof_model_operation 
       {"bytes", o->bytes[ROOF_BYTES_WEIGHTS] + o->bytes[ROOF_BYTES_ACTIVATIONS] + o->bytes[ROOF_BYTES_KV]}};
   const rf_json_member ratios[] = {{"intensity", o->intensity}, {"ridge", o->ridge}};
   json_t *object = json_pack("{s:s}", "name", o->name);
+  rf_json_set(object, "stream", text_or_null(roof_model_stream_name(t->model, o->stream)));
   RF_JSON_SET(object, amounts);
   rf_json_set(object, "bytes_by_class", bytes_by_class(o->bytes));
   RF_JSON_SET(object, ratios);
@@ -139,7 +140,8 @@ static json_t *settings(const roof_model_target *t) {
                                     {"prefix", roof_model_prefix(s)},
                                     {"sharers", s->sharers},
                                     {"offload", s->offload},
-                                    {"offload_kv", s->offload_kv}};
+                                    {"offload_kv", s->offload_kv},
+                                    {"images", s->images}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
   rf_json_set(object, "launch", json_string(roof_launch_name(s->launch)));
@@ -272,6 +274,26 @@ json_t *rf_training_json(const roof_model_training *r) {
   return isnan(r->tokens) ? (json_decref(object), json_null()) : object;
 }
 
+/** What goes in besides the prompt, and what of the time it takes. */
+static json_t *streams(const roof_model_target *t, const roof_model_answer *a) {
+  json_t *array = json_array();
+  for (int i = 0; i < t->model->stream_count; i++) {
+    const roof_model_stream *s = &t->model->streams[i];
+    double seconds = 0;
+    for (int p = 0; p < ROOF_PHASE_COUNT; p++) {
+      seconds += a->phases[p].present ? a->phases[p].stream_seconds[i + 1] : 0;
+    }
+    const rf_json_member members[] = {{"tokens", roof_model_stream_tokens(t, i)},
+                                      {"prompt_tokens", s->result},
+                                      {"lasts_seconds", s->seconds > 0 ? s->seconds : NAN},
+                                      {"seconds", seconds}};
+    json_t *object = json_pack("{s:s, s:s}", "name", s->name, "input", s->input);
+    RF_JSON_SET(object, members);
+    rf_json_append(array, object);
+  }
+  return array;
+}
+
 /** What would make it fit; null where it does. */
 static json_t *fits_with(const roof_model_target *t, const roof_model_answer *a) {
   roof_model_fit fits[ROOF_MODEL_FITS_MAX];
@@ -295,6 +317,7 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
       {"state_elements", t->parameters.state_elements},
       {"layers", m->layer_count},
       {"devices", a->devices},
+      {"encode_seconds", a->encode_seconds},
       {"ttft_seconds", a->ttft_seconds},
       {"ttft_low_seconds", a->ttft_low_seconds},
       {"ttft_high_seconds", a->ttft_high_seconds},
@@ -316,6 +339,7 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
   rf_json_set(object, "continuous", isnan(a->tpot_seconds) ? json_null() : continuous(a));
   rf_json_set(object, "training", rf_training_json(&a->training));
   rf_json_set(object, "settings", settings(t));
+  rf_json_set(object, "streams", streams(t, a));
   rf_json_set(object, "precision", precision(t));
   rf_json_set(object, "file", m->stored_count > 0 ? stored(m) : json_null());
   rf_json_set(object, "plan", plan(t, a));

@@ -15,6 +15,7 @@ static void start(model_step *s, const roof_model_target *t, roof_model_phase *o
       .target = t, .batch = roof_model_replica_batch(t), .microbatches = roof_model_microbatches(t)};
   s->heads = s->microbatches;
   s->steps = s->rounds = 1;
+  s->own = rf_model_stream(t->model, 0);
   s->out = out;
 }
 
@@ -24,8 +25,8 @@ static void add_group(model_step *s, const model_group *g) {
 }
 
 /** Tokens of a prompt that no cache holds. */
-static double new_tokens(const roof_model_settings *s) {
-  return s->prompt - roof_model_prefix(s);
+static double new_tokens(const roof_model_target *t) {
+  return roof_model_own_prompt(t) - roof_model_prefix(&t->settings);
 }
 
 /** Prompts, whole or in chunks: as many whole prompts at once as fit a chunk, else each prompt in pieces. What a
@@ -33,7 +34,7 @@ static double new_tokens(const roof_model_settings *s) {
 static void plan_prefill(model_step *s, bool encoder) {
   const roof_model_settings *set = &s->target->settings;
   double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY, batch = s->batch;
-  double fresh = new_tokens(set), past = roof_model_prefix(set);
+  double fresh = new_tokens(s->target), past = roof_model_prefix(set);
   model_group g = {.sequences = batch, .queries = fresh, .causal = !encoder, .cached = !encoder};
   g.past_first = g.past_last = past;
   g.query_split = set->cp;
@@ -42,7 +43,7 @@ static void plan_prefill(model_step *s, bool encoder) {
     double pieces = ceil(fresh / chunk);
     g.sequences = 1;
     g.queries = g.stride = fresh / pieces;
-    g.past_last = set->prompt - g.queries;
+    g.past_last = roof_model_own_prompt(s->target) - g.queries;
     s->steps = batch * pieces;
   } else {
     s->steps = fmax(s->microbatches, ceil(batch * fresh / chunk));
@@ -93,7 +94,7 @@ static void add_decoding(model_step *s, double queries, double first, double las
 /** A piece of one prompt, half of which is already processed, runs with a decoding step. */
 static void add_piece(model_step *s) {
   const roof_model_settings *set = &s->target->settings;
-  double fresh = new_tokens(set), queries = fmin(set->chunk, fresh);
+  double fresh = new_tokens(s->target), queries = fmin(set->chunk, fresh);
   double past = roof_model_prefix(set) + (fresh - queries) / 2;
   model_group g = {.sequences = 1 / s->steps, .queries = queries, .past_first = past, .past_last = past};
   g.query_split = set->cp;
@@ -108,11 +109,32 @@ static double expected_yield(double accept, double draft) {
   return accept >= 1 ? draft + 1 : (1 - pow(accept, draft + 1)) / (1 - accept);
 }
 
+/** The streams' inputs; true where nothing of the model's own follows in this phase, as in two encoders side by side. */
+static bool encode_streams(model_step *s) {
+  roof_model_phase *phase = s->out;
+  rf_model_walk_streams(s);
+  if (s->target->model->encoder) {
+    s->stream = 0;
+    s->own = rf_model_stream(s->target->model, 0);
+    s->group_count = 0;
+    s->tokens = 0;
+    return false;
+  }
+  rf_model_finish(s);
+  phase->steps = s->steps;
+  phase->tokens = phase->yield = s->tokens * s->steps;
+  phase->sequences = s->batch;
+  return true;
+}
+
 /** A prompt or a batch of them, the step that follows or a step of training; `s` is just started. */
 static void make_phase(model_step *s, roof_phase kind, double past_first, double past_last) {
   const roof_model_settings *set = &s->target->settings;
   roof_model_phase *phase = s->out;
   phase->kind = kind;
+  if (kind == ROOF_PHASE_ENCODE && rf_model_encodes(s->target) && encode_streams(s)) {
+    return;
+  }
   if (kind == ROOF_PHASE_TRAIN) {
     plan_training(s);
   } else if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE) {
@@ -140,12 +162,20 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
 }
 
 double rf_model_one_prompt_seconds(const roof_model_target *t, roof_model_phase *scratch) {
-  model_step s;
-  start(&s, t, scratch);
-  s.batch = s.microbatches = s.heads = 1;
-  make_phase(&s, ROOF_PHASE_PREFILL, 0, 0);
+  const roof_phase kinds[] = {ROOF_PHASE_ENCODE, ROOF_PHASE_PREFILL};
+  double expected = 0, low = 0, high = 0, lower = 0;
+  for (int i = rf_model_encodes(t) ? 0 : 1; i < 2; i++) {
+    model_step s;
+    start(&s, t, scratch);
+    s.batch = s.microbatches = s.heads = 1;
+    make_phase(&s, kinds[i], 0, 0);
+    expected += scratch->expected_seconds, lower += scratch->lower_seconds;
+    low += scratch->expected_low_seconds, high += scratch->expected_high_seconds;
+  }
   scratch->present = false;
-  return scratch->expected_seconds;
+  scratch->expected_seconds = expected, scratch->lower_seconds = lower;
+  scratch->expected_low_seconds = low, scratch->expected_high_seconds = high;
+  return expected;
 }
 
 roof_phase roof_model_first_phase(const roof_model_target *t) {
@@ -158,21 +188,24 @@ bool roof_model_generates(const roof_model_target *t) {
 
 static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
-  double last = s->prompt + fmax(0, s->generate - 2);
+  double prompt = roof_model_own_prompt(t), last = prompt + fmax(0, s->generate - 2);
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     a->phases[i].present = false;
   }
   roof_phase first = roof_model_first_phase(t);
+  if (rf_model_encodes(t) && first == ROOF_PHASE_PREFILL) {
+    roof_model_phase_of(t, ROOF_PHASE_ENCODE, 0, 0, &a->phases[ROOF_PHASE_ENCODE]);
+  }
   roof_model_phase_of(t, first, 0, 0, &a->phases[first]);
   if (!roof_model_generates(t)) {
     return;
   }
-  roof_model_phase_of(t, ROOF_PHASE_DECODE, s->prompt, last, &a->phases[ROOF_PHASE_DECODE]);
+  roof_model_phase_of(t, ROOF_PHASE_DECODE, prompt, last, &a->phases[ROOF_PHASE_DECODE]);
   if (s->draft > 0) {
-    roof_model_phase_of(t, ROOF_PHASE_VERIFY, s->prompt, last, &a->phases[ROOF_PHASE_VERIFY]);
+    roof_model_phase_of(t, ROOF_PHASE_VERIFY, prompt, last, &a->phases[ROOF_PHASE_VERIFY]);
   }
-  if (s->chunk > 0 && s->chunk < roof_model_replica_batch(t) * new_tokens(s)) {
-    roof_model_phase_of(t, ROOF_PHASE_MIXED, s->prompt, last, &a->phases[ROOF_PHASE_MIXED]);
+  if (s->chunk > 0 && s->chunk < roof_model_replica_batch(t) * new_tokens(t)) {
+    roof_model_phase_of(t, ROOF_PHASE_MIXED, prompt, last, &a->phases[ROOF_PHASE_MIXED]);
   }
 }
 
@@ -193,9 +226,9 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
   return mean->expected_seconds + scratch->expected_seconds - attention / (1 - mean->bubble);
 }
 
-/** Requests one after another; the place of the phase `encode` is free, as below. */
+/** Requests one after another; the place of the phase `train` is free, as below. */
 static void run_continuous(const roof_model_target *t, double least, roof_model_answer *a) {
-  roof_model_phase *prompt = &a->phases[ROOF_PHASE_ENCODE];
+  roof_model_phase *prompt = &a->phases[ROOF_PHASE_TRAIN];
   double seconds = rf_model_one_prompt_seconds(t, prompt);
   a->continuous = rf_model_continuous(t, seconds, a->tpot_seconds);
   a->continuous_low = rf_model_continuous(t, prompt->expected_low_seconds, a->tpot_low_seconds);
@@ -203,14 +236,12 @@ static void run_continuous(const roof_model_target *t, double least, roof_model_
   a->continuous_least = rf_model_continuous(t, prompt->lower_seconds, least);
 }
 
-/** TPOT at both ends of the generation. A model that generates has no phase `encode`, so its place is
- * free. */
+/** TPOT at both ends of the generation. A run that generates has no phase `train`, so its place is free. */
 static void run_ends(const roof_model_target *t, roof_phase kind, double each, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
-  double last = s->prompt + fmax(0, s->generate - 2);
-  a->tpot_first_seconds =
-      seconds_at(t, kind, s->prompt, &a->phases[kind], &a->phases[ROOF_PHASE_ENCODE]) * each;
-  a->tpot_last_seconds = seconds_at(t, kind, last, &a->phases[kind], &a->phases[ROOF_PHASE_ENCODE]) * each;
+  double first = roof_model_own_prompt(t), last = first + fmax(0, s->generate - 2);
+  a->tpot_first_seconds = seconds_at(t, kind, first, &a->phases[kind], &a->phases[ROOF_PHASE_TRAIN]) * each;
+  a->tpot_last_seconds = seconds_at(t, kind, last, &a->phases[kind], &a->phases[ROOF_PHASE_TRAIN]) * each;
 }
 
 roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phase kind, int index) {
@@ -221,11 +252,11 @@ roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phas
   if (phases == NULL) {
     return saving;
   }
-  double last = s->prompt + fmax(0, s->generate - 2);
+  double prompt = roof_model_own_prompt(t), last = prompt + fmax(0, s->generate - 2);
   other.settings.fusion = s->fusion | 1u << index;
-  roof_model_phase_of(&other, kind, s->prompt, last, with);
+  roof_model_phase_of(&other, kind, prompt, last, with);
   other.settings.fusion = s->fusion & ~(1u << index);
-  roof_model_phase_of(&other, kind, s->prompt, last, without);
+  roof_model_phase_of(&other, kind, prompt, last, without);
   saving = (roof_model_saving){.bytes = without->memory_bytes - with->memory_bytes,
                                .kernels = without->kernels - with->kernels,
                                .seconds = without->expected_seconds - with->expected_seconds};
@@ -241,9 +272,12 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   double more = fmax(0, s->generate - 1);
   a->devices = t->devices;
   a->capacity = roof_model_capacity_of(t);
-  a->ttft_seconds = first->expected_seconds;
-  a->ttft_low_seconds = first->expected_low_seconds;
-  a->ttft_high_seconds = first->expected_high_seconds;
+  const roof_model_phase *before = &a->phases[ROOF_PHASE_ENCODE];
+  bool encodes = before->present && before != first;
+  a->encode_seconds = encodes ? before->expected_seconds : NAN;
+  a->ttft_seconds = first->expected_seconds + (encodes ? before->expected_seconds : 0);
+  a->ttft_low_seconds = first->expected_low_seconds + (encodes ? before->expected_low_seconds : 0);
+  a->ttft_high_seconds = first->expected_high_seconds + (encodes ? before->expected_high_seconds : 0);
   a->prompt_tokens_per_second = s->batch * s->prompt / a->ttft_seconds;
   a->tpot_seconds = a->tokens_per_second = a->batch_tokens_per_second = a->device_tokens_per_second = NAN;
   a->joules_per_token = a->price_per_million_tokens = NAN;
@@ -269,7 +303,8 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->device_tokens_per_second = a->batch_tokens_per_second / a->devices;
   a->request_seconds += more * a->tpot_seconds;
   double made = s->batch * fmax(1, s->generate);
-  double joules = first->energy_joules + more * each * next->energy_joules;
+  double joules =
+      first->energy_joules + (encodes ? before->energy_joules : 0) + more * each * next->energy_joules;
   a->joules_per_token = a->devices * joules / made;
   a->price_per_million_tokens = 1e6 * s->price / 3600 * a->devices * a->request_seconds / made;
 }

@@ -25,7 +25,7 @@ static void emit_store(model_step *s, double n, double stored) {
 static void emit_rope(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                       double stored) {
   const roof_model_target *t = s->target;
-  bool norm = b->qk_norm > 0, turns = (t->model->rotary || norm) && w->queries + w->keys > 0;
+  bool norm = b->qk_norm > 0, turns = (s->own.rotary || norm) && w->queries + w->keys > 0;
   bool cached = s->groups[0].cached && stored > 0, fused = (t->settings.fusion & ROOF_FUSE_ROPE) != 0;
   model_call c = {.name = "rope", .op = t->ops[MODEL_ROPE], .types = &t->cache_types, .kernels = 1};
   c.part = ROOF_PART_COUNT;
@@ -33,7 +33,7 @@ static void emit_rope(model_step *s, double n, const roof_model_block *b, const 
   c.values[RF_ROPE_QUERIES] = w->queries;
   c.values[RF_ROPE_KEYS] = w->keys;
   c.values[RF_ROPE_STORED] = fused && cached ? stored : 0;
-  c.values[RF_ROPE_ROTARY] = t->model->rotary;
+  c.values[RF_ROPE_ROTARY] = s->own.rotary;
   c.values[RF_ROPE_NORM] = norm;
   c.vectors = b->qk_norm;
   if (turns) {
@@ -76,7 +76,7 @@ static void emit_scores(model_step *s, double n, const roof_model_block *b, cons
 }
 
 static void emit_projections(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
-  double hidden = s->target->model->hidden, bias = b->qkv_bias ? 1 : 0;
+  double hidden = s->own.hidden, bias = b->qkv_bias ? 1 : 0;
   double q = w->queries * (b->output_gate ? 2 : 1), k = w->keys, v = b->shared_kv ? 0 : w->values;
   if (s->target->settings.fusion & ROOF_FUSE_QKV) {
     rf_model_product(s, n, "qkv_proj", ROOF_PART_MIXER, s->tokens, hidden, q + k + v, bias * (q + k + v));
@@ -90,7 +90,7 @@ static void emit_projections(model_step *s, double n, const roof_model_block *b,
 }
 
 static void emit_output(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
-  double hidden = s->target->model->hidden;
+  double hidden = s->own.hidden;
   if (b->output_gate) { /* times its sigmoid, of as many FLOPs as silu */
     rf_model_silu_gate(s, n, "gate", s->tokens * w->mixed);
   }
@@ -111,7 +111,7 @@ static void emit_heads(model_step *s, double n, const roof_model_block *b) {
 /** Low-rank projections of queries and of the latent. The ones down are whole on every device. */
 static void emit_latent_projections(model_step *s, double n, const roof_model_block *b,
                                     const model_widths *w) {
-  double hidden = s->target->model->hidden, latent = b->kv_rank + b->rope_dim, rank = b->q_rank;
+  double hidden = s->own.hidden, latent = b->kv_rank + b->rope_dim, rank = b->q_rank;
   double down = rank + latent, vectors = rank + b->kv_rank;
   if (rank > 0) {
     rf_model_product(s, n, "qkv_down", ROOF_PART_MIXER, s->tokens, hidden, down, 0);
@@ -127,7 +127,7 @@ static void emit_latent_projections(model_step *s, double n, const roof_model_bl
 /** The indexer scores every key with a few narrow heads and keeps the best (DeepSeek-V3.2, 2025). */
 static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
-  double hidden = t->model->hidden, wide = b->index_heads * b->index_dim;
+  double hidden = s->own.hidden, wide = b->index_heads * b->index_dim;
   roof_model_block all = *b;
   all.index_keys = 0;
   rf_model_product(s, n, "index_q", ROOF_PART_MIXER, s->tokens, b->q_rank > 0 ? b->q_rank : hidden, wide, 0);
@@ -200,6 +200,44 @@ static void emit_latent(model_step *s, double n, const roof_model_block *b) {
   emit_output(s, n, b, &w);
 }
 
+/** Every query sees all tokens of a stream, whose keys and values were made once (Vaswani et al. 2017, section
+ * 3.2.3). */
+static void emit_cross_scores(model_step *s, double n, const roof_model_block *b, const model_widths *w,
+                              const model_group *g) {
+  const roof_model_target *t = s->target;
+  bool flash = (t->settings.fusion & ROOF_FUSE_FLASH) != 0;
+  double keys = roof_model_stream_tokens(t, (int)b->source - 1);
+  model_call c = {.name = "cross_attention",
+                  .op = t->ops[MODEL_ATTEND],
+                  .types = &t->cache_types,
+                  .kernels = flash ? 1 : 3,
+                  .part = ROOF_PART_COUNT,
+                  .kind = ROOF_KIND_ATTENTION};
+  c.values[RF_ATTEND_BATCH] = g->sequences;
+  c.values[RF_ATTEND_HEADS] = w->heads;
+  c.values[RF_ATTEND_Q_LEN] = g->queries;
+  c.values[RF_ATTEND_KV_LEN] = keys;
+  c.values[RF_ATTEND_PAIRS] = g->queries * keys;
+  c.values[RF_ATTEND_KEY_DIM] = b->head_dim;
+  c.values[RF_ATTEND_VALUE_DIM] = b->value_dim;
+  c.values[RF_ATTEND_STORED] = w->keys + w->values;
+  c.values[RF_ATTEND_PASSES] = flash ? 0 : 4;
+  rf_model_emit(s, n, &c);
+}
+
+static void emit_cross(model_step *s, double n, const roof_model_block *b) {
+  model_widths w = rf_model_widths_of(b, s->target->settings.tp);
+  rf_model_product(s, n, "cross_q_proj", ROOF_PART_MIXER, s->tokens, s->own.hidden, w.queries,
+                   b->qkv_bias ? w.queries : 0);
+  for (int i = 0; i < s->group_count; i++) {
+    emit_cross_scores(s, n, b, &w, &s->groups[i]);
+  }
+  rf_model_product(s, n, "cross_o_proj", ROOF_PART_MIXER, s->tokens, w.mixed, s->own.hidden,
+                   b->out_bias ? s->own.hidden : 0);
+}
+
 void rf_model_attention(model_step *s, double count, const roof_model_block *b) {
-  (b->mixer == ROOF_MIX_LATENT ? emit_latent : emit_heads)(s, count, b);
+  (b->mixer == ROOF_MIX_LATENT  ? emit_latent
+   : b->mixer == ROOF_MIX_CROSS ? emit_cross
+                                : emit_heads)(s, count, b);
 }

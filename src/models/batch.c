@@ -15,8 +15,9 @@ typedef struct search {
 static double token_seconds(search *s, double batch) {
   const roof_model_settings *set = &s->target.settings;
   s->target.settings.batch = batch;
-  roof_model_phase_of(&s->target, set->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE, set->prompt,
-                      set->prompt + fmax(0, set->generate - 2), &s->phase);
+  double prompt = roof_model_own_prompt(&s->target);
+  roof_model_phase_of(&s->target, set->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE, prompt,
+                      prompt + fmax(0, set->generate - 2), &s->phase);
   return s->phase.expected_seconds * s->phase.sequences / s->phase.yield;
 }
 

@@ -3,12 +3,18 @@
 
 #include "models/step.h"
 
+/** Tokens that the cache keeps of one sequence in a layer: of a stream all, however long the sequence is. */
+static double kept_tokens(const roof_model_target *t, const roof_model_block *b, double context) {
+  return b->mixer == ROOF_MIX_CROSS ? roof_model_stream_tokens(t, (int)b->source - 1)
+                                    : rf_model_kept_tokens(b, context);
+}
+
 /** Bytes of one sequence of `context` tokens in the cache. */
 static double sequence_bytes(const roof_model_target *t, double context) {
   double bytes = 0;
   for (int i = 0; i < t->model->block_count; i++) {
     const roof_model_block *b = &t->model->blocks[i];
-    bytes += t->stage_layers[i] * rf_model_kept_tokens(b, context) * rf_model_kv_elements(b, t->settings.tp);
+    bytes += t->stage_layers[i] * kept_tokens(t, b, context) * rf_model_kv_elements(b, t->settings.tp);
   }
   return t->model->encoder ? 0 : bytes * t->kv_bytes / t->settings.cp;
 }
@@ -19,7 +25,7 @@ static double prefix_bytes(const roof_model_target *t, double context) {
   double bytes = 0, own = context - roof_model_prefix(&t->settings);
   for (int i = 0; i < t->model->block_count; i++) {
     const roof_model_block *b = &t->model->blocks[i];
-    double kept = fmax(0, rf_model_kept_tokens(b, context) - own);
+    double kept = b->mixer == ROOF_MIX_CROSS ? 0 : fmax(0, rf_model_kept_tokens(b, context) - own);
     bytes += t->stage_layers[i] * kept * rf_model_kv_elements(b, t->settings.tp);
   }
   return t->model->encoder || t->settings.train ? 0 : bytes * t->kv_bytes / t->settings.cp;
@@ -39,31 +45,45 @@ static double state_bytes(const roof_model_target *t) {
   return elements * t->state_bytes;
 }
 
-/** Activations that are alive at once, per token: the residual stream and its normed copy, and the widest of
- * what a sublayer reads and writes. */
-static double activation_bytes_per_token(const roof_model_target *t) {
-  double widest = 0;
+/** Activations of a stream that are alive at once, per token: the residual stream and its normed copy, and the
+ * widest of what a sublayer reads and writes. */
+static double activation_bytes_per_token(const roof_model_target *t, double stream) {
+  double widest = 0, hidden = rf_model_stream(t->model, stream).hidden;
   for (int i = 0; i < t->model->block_count; i++) {
     const roof_model_block *b = &t->model->blocks[i];
+    if (b->stream != stream) {
+      continue;
+    }
     model_widths w = rf_model_widths_of(b, t->settings.tp);
     double mixer = w.queries + w.keys + w.values + w.mixed + w.in + w.inner;
     double mlp = (b->gated ? 3 : 2) * (w.mlp + b->experts_per_token * w.expert);
-    mlp += b->experts > 0 ? b->experts_per_token * t->model->hidden : 0;
+    mlp += b->experts > 0 ? b->experts_per_token * hidden : 0;
     widest = fmax(widest, fmax(mixer, mlp));
   }
-  return (2 * t->model->hidden + widest) * t->activation_bytes;
+  return (2 * hidden + widest) * t->activation_bytes;
+}
+
+/** Of the streams' inputs of so many sequences, which run before the prompts. */
+static double stream_bytes(const roof_model_target *t, double sequences) {
+  double most = 0;
+  for (int i = 0; i < t->model->stream_count; i++) {
+    double inputs = t->model->streams[i].result > 0 ? t->settings.images : 1;
+    double tokens = sequences * inputs * roof_model_stream_tokens(t, i);
+    most = fmax(most, tokens * activation_bytes_per_token(t, i + 1));
+  }
+  return most;
 }
 
 /** Of so many sequences of a replica, at `per_token`. */
 static double activation_bytes(const roof_model_target *t, double per_token, double sequences) {
   const roof_model_settings *s = &t->settings;
   double rows = sequences / rf_model_microbatches(s, sequences),
-         tokens = rows * (s->prompt - roof_model_prefix(s));
+         tokens = rows * (roof_model_own_prompt(t) - roof_model_prefix(s));
   if (s->chunk > 0 && tokens > s->chunk) {
     tokens = fmax(s->chunk, rows * (s->draft + 1));
   }
   double logits = t->model->encoder ? 0 : rows * (s->draft + 1) * t->model->vocab / s->tp * 4; /* fp32 */
-  return tokens / s->cp * per_token + logits;
+  return fmax(stream_bytes(t, rows), tokens / s->cp * per_token + logits);
 }
 
 /** Tokens of a sequence whose cache takes at most `budget`: the cache grows in straight pieces between the
@@ -77,7 +97,7 @@ static double longest_context(const roof_model_target *t, double budget) {
     double next = INFINITY, slope = 0;
     for (int i = 0; i < t->model->block_count; i++) {
       const roof_model_block *b = &t->model->blocks[i];
-      if (b->window <= 0 || b->window > reached) {
+      if (b->mixer != ROOF_MIX_CROSS && (b->window <= 0 || b->window > reached)) {
         slope += t->stage_layers[i] * rf_model_kv_elements(b, t->settings.tp) * t->kv_bytes / t->settings.cp;
         next = b->window > 0 ? fmin(next, b->window) : next;
       }
@@ -102,7 +122,7 @@ static double largest_batch(const roof_model_settings *s, double room, double ea
 /** The most sequences of a replica that `room` holds with their activations, which grow with them. */
 static double most_sequences(const roof_model_target *t, double room, double each, double common) {
   const roof_model_settings *s = &t->settings;
-  double token = activation_bytes_per_token(t);
+  double token = activation_bytes_per_token(t, 0);
   double high = largest_batch(s, room - activation_bytes(t, token, 1), each, common);
   if (!(high > 1) || isinf(high)) {
     return high;
@@ -125,7 +145,7 @@ static double kept_weights(const roof_model_target *t) {
 
 roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  double context = s->prompt + s->generate, paged = ceil(context / s->page) * s->page;
+  double context = roof_model_own_prompt(t) + s->generate, paged = ceil(context / s->page) * s->page;
   double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
   double kept = 1 - s->offload_kv;
   one *= kept, page *= kept;
@@ -133,10 +153,10 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   double sequences = roof_model_replica_batch(t), common = kept * prefix_bytes(t, context);
   c.shared_kv_bytes = (sequences - prefix_copies(s, sequences)) * common;
   c.kv_bytes = sequences * one - c.shared_kv_bytes;
-  c.kv_bytes_per_token = sequence_bytes(t, 1);
+  c.kv_bytes_per_token = sequence_bytes(t, 1) - sequence_bytes(t, 0);
   c.state_bytes = roof_model_replica_batch(t) * state;
   c.fragmentation_bytes = roof_model_replica_batch(t) * page;
-  c.activation_bytes = activation_bytes(t, activation_bytes_per_token(t), sequences);
+  c.activation_bytes = activation_bytes(t, activation_bytes_per_token(t, 0), sequences);
   if (s->train) {
     c.kv_bytes = c.state_bytes = c.fragmentation_bytes = one = state = page = 0;
     rf_model_train_capacity(t, &c);

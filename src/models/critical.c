@@ -49,8 +49,8 @@ static sums step_at(const roof_model_target *target, roof_phase phase, roof_grow
                                                [ROOF_GROW_PROMPT] = &t.settings.prompt,
                                                [ROOF_GROW_GENERATE] = &t.settings.generate};
   *settings[growth] = value;
-  double last = t.settings.prompt + fmax(0, t.settings.generate - 2);
-  roof_model_phase_of(&t, phase, t.settings.prompt, last, p);
+  double prompt = roof_model_own_prompt(&t), last = prompt + fmax(0, t.settings.generate - 2);
+  roof_model_phase_of(&t, phase, prompt, last, p);
   sums s = sum_step(p, products);
   free(p);
   return s;

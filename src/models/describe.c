@@ -89,6 +89,7 @@ static const char *missing(const roof_model_block *b) {
   case ROOF_MIX_NONE:
     return rf_model_has_mlp(b) ? NULL : "neither a mixer nor an MLP";
   case ROOF_MIX_ATTENTION:
+  case ROOF_MIX_CROSS:
     return !heads || !values || b->kv_heads < 1 ? "attention without heads"
            : fmod(b->heads, b->kv_heads) != 0   ? "the KV heads do not divide the heads"
                                                 : NULL;
@@ -121,6 +122,20 @@ roof_status roof_model_check(const roof_model *model, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "model: vocabulary, positions or patch: not a whole number");
   }
+  for (int i = 0; i < model->stream_count; i++) {
+    const roof_model_stream *s = &model->streams[i];
+    if (!(is_count(s->hidden) && s->hidden >= 1 && is_count(s->tokens) && is_count(s->positions) &&
+          is_count(s->result))) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "model: %s: width, tokens or positions out of range",
+                            s->name);
+    }
+  }
+  for (int i = 0; i < model->product_count; i++) {
+    const roof_model_product *p = &model->products[i];
+    if (!(is_count(p->in) && is_count(p->out) && is_count(p->rows) && p->in * p->out >= 1)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "model: %s: sizes out of range", p->name);
+    }
+  }
   if (model->layer_count < 1) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "model: no layers");
   }
@@ -138,7 +153,8 @@ typedef struct tally {
   double matrix, vector;
 } tally;
 
-static tally count_attention(double hidden, const roof_model_block *b, const model_widths *w) {
+/** `from`: width of the tokens that K and V are made of. */
+static tally count_attention(double hidden, double from, const roof_model_block *b, const model_widths *w) {
   double queries = w->queries * (b->output_gate ? 2 : 1), values = b->shared_kv ? 0 : w->values;
   double index = b->index_heads > 0 ? 1 : 0;
   tally t = {.vector = b->qk_norm + (b->sinks ? b->heads : 0) + (b->out_bias ? hidden : 0)};
@@ -146,8 +162,8 @@ static tally count_attention(double hidden, const roof_model_block *b, const mod
       w->mixed * hidden + index * (b->index_heads * b->index_dim * (b->q_rank > 0 ? b->q_rank : hidden) +
                                    hidden * (b->index_dim + b->index_heads));
   t.vector += index * 2 * b->index_dim;
-  if (b->mixer == ROOF_MIX_ATTENTION) {
-    t.matrix += hidden * (queries + w->keys + values);
+  if (rf_model_has_heads(b)) {
+    t.matrix += hidden * queries + from * (w->keys + values);
     t.vector += b->qkv_bias ? queries + w->keys + values : 0;
     return t;
   }
@@ -175,10 +191,12 @@ static tally count_state(double hidden, const roof_model_block *b, const model_w
   return t;
 }
 
-static tally count_mixer(double hidden, const roof_model_block *b, const model_widths *w) {
-  bool attends = b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT;
+static tally count_mixer(const roof_model *m, double hidden, const roof_model_block *b,
+                         const model_widths *w) {
+  bool attends = rf_model_has_heads(b) || b->mixer == ROOF_MIX_LATENT, crosses = b->mixer == ROOF_MIX_CROSS;
+  double from = crosses ? rf_model_stream(m, b->source).hidden : hidden;
   return b->mixer == ROOF_MIX_NONE ? (tally){0}
-         : attends                 ? count_attention(hidden, b, w)
+         : attends                 ? count_attention(hidden, from, b, w)
                                    : count_state(hidden, b, w);
 }
 
@@ -191,19 +209,35 @@ static tally count_mlp(double hidden, bool gated, bool bias, double width) {
 static void count_block(const roof_model *m, const roof_model_block *b, double layers,
                         roof_model_parameters *p) {
   model_widths w = rf_model_widths_of(b, 1);
-  tally mixer = count_mixer(m->hidden, b, &w);
-  tally mlp = count_mlp(m->hidden, b->gated, b->mlp_bias, b->width);
-  tally expert = count_mlp(m->hidden, b->gated, b->expert_bias, b->expert_width);
-  double norms = b->norms * m->hidden * (m->layer_norm ? 2 : 1);
-  double gate = b->shared_gate ? m->hidden : 0, router = b->router_bias ? b->experts : 0;
+  const roof_model_stream own = rf_model_stream(m, b->stream);
+  tally mixer = count_mixer(m, own.hidden, b, &w);
+  tally mlp = count_mlp(own.hidden, b->gated, b->mlp_bias, b->width);
+  tally expert = count_mlp(own.hidden, b->gated, b->expert_bias, b->expert_width);
+  double norms = b->norms * own.hidden * (own.layer_norm ? 2 : 1);
+  double gate = b->shared_gate ? own.hidden : 0, router = b->router_bias ? b->experts : 0;
   p->parts[ROOF_PART_MIXER] += layers * mixer.matrix;
   p->parts[ROOF_PART_MLP] += layers * mlp.matrix;
   p->parts[ROOF_PART_EXPERTS] += layers * b->experts * expert.matrix;
-  p->parts[ROOF_PART_ROUTER] += layers * (b->experts * m->hidden + gate);
+  p->parts[ROOF_PART_ROUTER] += layers * (b->experts * own.hidden + gate);
   p->vectors += layers * (mixer.vector + mlp.vector + b->experts * expert.vector + norms + router);
   p->active -= layers * (b->experts - b->experts_per_token) * (expert.matrix + expert.vector);
-  p->kv_elements_per_token += layers * rf_model_kv_elements(b, 1);
+  p->kv_elements_per_token += b->mixer == ROOF_MIX_CROSS ? 0 : layers * rf_model_kv_elements(b, 1);
   p->state_elements += layers * w.state;
+}
+
+/** What streams have besides their layers, and the products outside of all layers. */
+static void count_streams(const roof_model *m, roof_model_parameters *p) {
+  for (int i = 0; i < m->stream_count; i++) {
+    const roof_model_stream *s = &m->streams[i];
+    double gain = s->hidden * (s->layer_norm ? 2 : 1);
+    p->vectors += s->vectors + gain * ((s->final_norm ? 1 : 0) + (s->embedding_norm ? 1 : 0));
+    p->embedding += s->positions * s->hidden;
+  }
+  for (int i = 0; i < m->product_count; i++) {
+    const roof_model_product *product = &m->products[i];
+    p->parts[ROOF_PART_HEAD] += product->in * product->out;
+    p->vectors += product->bias ? product->out : 0;
+  }
 }
 
 roof_model_parameters roof_model_count(const roof_model *m) {
@@ -223,6 +257,7 @@ roof_model_parameters roof_model_count(const roof_model *m) {
   p.parts[ROOF_PART_HEAD] = (m->encoder ? 0 : m->vocab * dim) + adapters +
                             (m->pooler ? m->hidden * m->hidden : 0) + m->patch * m->hidden;
   p.embedding = (m->tied && !m->encoder ? 0 : m->vocab * dim) + (m->positions + m->token_types) * m->hidden;
+  count_streams(m, &p);
   p.total = p.vectors + p.embedding;
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     p.total += p.parts[part];

@@ -47,9 +47,10 @@ static void fill_times(roof_model_operation *o, const roof_prediction *p) {
 }
 
 /** Names are compared last: they rarely differ. */
-static bool is_same(const roof_model_operation *o, const model_call *c) {
-  return o->op == c->op && o->part == c->part && o->span == c->span && o->vectors == c->vectors &&
-         memcmp(o->values, c->values, sizeof o->values) == 0 && strcmp(o->name, c->name) == 0;
+static bool is_same(const roof_model_operation *o, double stream, const model_call *c) {
+  return o->op == c->op && o->part == c->part && o->stream == stream && o->span == c->span &&
+         o->vectors == c->vectors && memcmp(o->values, c->values, sizeof o->values) == 0 &&
+         strcmp(o->name, c->name) == 0;
 }
 
 /** Without a cache, what is kept counts as activations. */
@@ -109,7 +110,7 @@ void rf_model_emit(model_step *s, double count, const model_call *c) {
     return;
   }
   roof_model_operation *o = out->operations, *end = o + out->count;
-  while (o < end && !is_same(o, c)) {
+  while (o < end && !is_same(o, s->stream, c)) {
     o++;
   }
   if (o == end && out->count == ROOF_MODEL_OPERATION_MAX) { /* roof_model_target_init refuses such a model */
@@ -117,6 +118,7 @@ void rf_model_emit(model_step *s, double count, const model_call *c) {
   }
   if (o == end) {
     fill(s->target, o, c);
+    o->stream = s->stream;
     o->count = 0;
     out->count++;
   }

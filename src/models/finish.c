@@ -21,6 +21,7 @@ static void add_operation(roof_model_phase *p, const roof_model_operation *o) {
   p->expected_low_seconds += n * o->expected_low_seconds;
   p->expected_high_seconds += n * o->expected_high_seconds;
   p->energy_joules += n * o->energy_joules;
+  p->stream_seconds[(int)o->stream] += n * o->expected_seconds;
 }
 
 /** The peak that MFU is measured against: of the operation with most of the FLOPs. */

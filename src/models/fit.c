@@ -25,6 +25,9 @@ static void drop_phase(roof_model_phase *p) {
   for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
     p->link_seconds[i] = NAN;
   }
+  for (int i = 0; i <= ROOF_STREAM_MAX; i++) {
+    p->stream_seconds[i] = NAN;
+  }
   for (int i = 0; i < p->count; i++) {
     drop_operation(&p->operations[i]);
   }
@@ -34,7 +37,8 @@ void roof_model_drop_times(roof_model_answer *a) {
   if (roof_model_has_times(a)) {
     return;
   }
-  double *const figures[] = {&a->ttft_seconds,
+  double *const figures[] = {&a->encode_seconds,
+                             &a->ttft_seconds,
                              &a->ttft_low_seconds,
                              &a->ttft_high_seconds,
                              &a->tpot_seconds,

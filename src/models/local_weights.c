@@ -13,8 +13,9 @@ static double repeated_elements(const roof_model *m, const roof_model_block *b, 
   if (b->mixer == ROOF_MIX_LATENT) {
     return m->hidden * (b->q_rank + b->kv_rank + b->rope_dim) * (1 - 1 / tp);
   }
-  return b->mixer == ROOF_MIX_ATTENTION && tp > b->kv_heads
-             ? m->hidden * (b->head_dim + (b->shared_kv ? 0 : b->value_dim)) * (1 - b->kv_heads / tp)
+  return rf_model_has_heads(b) && tp > b->kv_heads
+             ? rf_model_stream(m, b->stream).hidden * (b->head_dim + (b->shared_kv ? 0 : b->value_dim)) *
+                   (1 - b->kv_heads / tp)
              : 0;
 }
 

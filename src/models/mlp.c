@@ -44,11 +44,11 @@ static void emit_projection(model_step *s, double n, const mlp *m, const char *n
 static void emit_up(model_step *s, double n, const mlp *m) {
   const roof_model_target *t = s->target;
   unsigned fusion = t->settings.fusion;
-  double hidden = t->model->hidden, bias = m->bias ? m->width : 0;
+  double hidden = s->own.hidden, bias = m->bias ? m->width : 0;
   const char *both = m->gated ? m->names->gate_up : m->names->up;
   double two = m->gated ? 2 : 1;
   if (fusion & ROOF_FUSE_ACTIVATION) {
-    emit_projection(s, n, m, both, hidden, two * m->width, two * bias, t->model->activation);
+    emit_projection(s, n, m, both, hidden, two * m->width, two * bias, s->own.activation);
     return;
   }
   if (!m->gated || fusion & ROOF_FUSE_GATE_UP) {
@@ -58,20 +58,19 @@ static void emit_up(model_step *s, double n, const mlp *m) {
     emit_projection(s, n, m, m->names->up, hidden, m->width, bias, 0);
   }
   rf_model_map(s, n, m->names->act, MODEL_ACTIVATION,
-               (double[3]){m->rows * m->width, t->model->activation, m->gated}, 0);
+               (double[3]){m->rows * m->width, s->own.activation, m->gated}, 0);
 }
 
 static void emit_mlp(model_step *s, double n, const mlp *m) {
   emit_up(s, n, m);
-  emit_projection(s, n, m, m->names->down, m->width, s->target->model->hidden,
-                  m->bias ? s->target->model->hidden : 0, 0);
+  emit_projection(s, n, m, m->names->down, m->width, s->own.hidden, m->bias ? s->own.hidden : 0, 0);
 }
 
 /** Experts on this device: of the tokens of all replicas that share them, those that chose one here. Real routers
  * are less even than rf_places_hit takes them: fewer experts are touched. */
 static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
-  double hidden = t->model->hidden, e = b->experts, k = b->experts_per_token;
+  double hidden = s->own.hidden, e = b->experts, k = b->experts_per_token;
   rf_model_product(s, n, "router", ROOF_PART_ROUTER, s->tokens, hidden, e, b->router_bias ? e : 0);
   rf_model_map(s, n, "top_k", MODEL_TOPK, (double[3]){s->tokens, e, k}, 0);
   mlp m = {.names = &expert_names, .part = ROOF_PART_EXPERTS, .gated = b->gated, .bias = b->expert_bias};
@@ -101,6 +100,6 @@ void rf_model_mlp(model_step *s, double n, const roof_model_block *b) {
     emit_mlp(s, n, &m);
   }
   if (b->shared_gate) {
-    rf_model_product(s, n, "shared_gate", ROOF_PART_ROUTER, s->tokens, s->target->model->hidden, 1, 0);
+    rf_model_product(s, n, "shared_gate", ROOF_PART_ROUTER, s->tokens, s->own.hidden, 1, 0);
   }
 }

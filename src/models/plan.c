@@ -111,6 +111,11 @@ roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *
   if (s->cp > s->prompt) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "cp=%.0f: the prompt has %.0f tokens", s->cp, s->prompt);
   }
+  if (m->stream_count > 0 && (s->train || s->cp > 1)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "%s: of %s, which has streams, not computed by this version",
+                          s->train ? "--train" : "cp", m->name);
+  }
   if (m->encoder && s->generate > 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "generate=%.0f: %s is an encoder", s->generate, m->name);
   }

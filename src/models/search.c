@@ -64,8 +64,8 @@ static double prompt_seconds(search *s) {
 
 static double step_seconds(search *s) {
   const roof_model_settings *set = &s->target.settings;
-  double last = set->prompt + fmax(0, set->generate - 2);
-  roof_model_phase_of(&s->target, ROOF_PHASE_DECODE, set->prompt, last, &s->phase);
+  double prompt = roof_model_own_prompt(&s->target), last = prompt + fmax(0, set->generate - 2);
+  roof_model_phase_of(&s->target, ROOF_PHASE_DECODE, prompt, last, &s->phase);
   return s->phase.expected_seconds;
 }
 

@@ -18,7 +18,7 @@ typedef struct setting {
   double least; /**< of a cluster's */
 } setting;
 
-enum { SETTING_MAX = 28 };
+enum { SETTING_MAX = 32 };
 
 #define COUNT(name)                                                                                          \
   { #name, offsetof(roof_model_settings, name), "", true, 0 }
@@ -48,6 +48,7 @@ static const setting of_models[SETTING_MAX] = {
     AMOUNT(price, ""),
     COUNT(zero),
     COUNT(tokens),
+    COUNT(images),
     {"users", offsetof(roof_model_settings, batch), "", true, 0},
     {"context", offsetof(roof_model_settings, prompt), "", true, 0},
 };

@@ -12,6 +12,7 @@ model_widths rf_model_widths_of(const roof_model_block *b, double tp) {
     w.mixed = w.heads * b->value_dim;
     break;
   case ROOF_MIX_ATTENTION:
+  case ROOF_MIX_CROSS:
     w.queries = w.heads * b->head_dim;
     w.keys = w.kv_heads * b->head_dim;
     w.values = w.kv_heads * b->value_dim;
@@ -41,12 +42,28 @@ model_widths rf_model_widths_of(const roof_model_block *b, double tp) {
   return w;
 }
 
+roof_model_stream rf_model_stream(const roof_model *m, double stream) {
+  if (stream > 0) {
+    return m->streams[(int)stream - 1];
+  }
+  return (roof_model_stream){.hidden = m->hidden,
+                             .activation = m->activation,
+                             .rotary = m->rotary,
+                             .layer_norm = m->layer_norm,
+                             .embedding_norm = m->embedding_norm,
+                             .final_norm = m->final_norm};
+}
+
+bool rf_model_has_heads(const roof_model_block *b) {
+  return b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_CROSS;
+}
+
 double rf_model_kv_elements(const roof_model_block *b, double tp) {
   double index = b->index_heads > 0 ? b->index_dim : 0;
   if (b->mixer == ROOF_MIX_LATENT) { /* every device keeps the whole latent */
     return b->kv_rank + b->rope_dim + index;
   }
-  if (b->mixer != ROOF_MIX_ATTENTION) {
+  if (!rf_model_has_heads(b) || b->stream > 0) { /* a stream's layers see all its tokens at once: no cache */
     return 0;
   }
   return fmax(1, b->kv_heads / tp) * (b->head_dim + b->value_dim) + index;

@@ -19,8 +19,14 @@ typedef struct model_widths {
 
 model_widths rf_model_widths_of(const roof_model_block *block, double tp);
 
+/** A stream by its number: 0 is the model's own tokens. */
+roof_model_stream rf_model_stream(const roof_model *model, double stream);
+
 /** Elements that one token adds to a sequence's cache in one layer, on one of `tp` devices. */
 double rf_model_kv_elements(const roof_model_block *block, double tp);
+
+/** Heads with keys and values: attention of the layer's own tokens, or of a stream's. */
+bool rf_model_has_heads(const roof_model_block *block);
 
 /** Tokens of a sequence of `context` tokens that the cache must keep. */
 double rf_model_kept_tokens(const roof_model_block *block, double context);

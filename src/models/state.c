@@ -83,7 +83,7 @@ static void emit_gate(model_step *s, double n, const roof_model_block *b, const 
 
 void rf_model_state_space(model_step *s, double n, const roof_model_block *b) {
   model_widths w = rf_model_widths_of(b, s->target->settings.tp);
-  double hidden = s->target->model->hidden;
+  double hidden = s->own.hidden;
   rf_model_product(s, n, "in_proj", ROOF_PART_MIXER, s->tokens, hidden, w.in, b->mamba_bias ? w.in : 0);
   emit_conv(s, n, b, w.conv);
   if (b->mixer == ROOF_MIX_MAMBA1) {

@@ -58,14 +58,16 @@ typedef struct model_step {
   double microbatches; /**< that they are cut into */
   model_group groups[2];
   int group_count;
-  double tokens;       /**< of all groups */
-  double logits;       /**< rows of the output projection */
-  double steps;        /**< times that all of it is done but the output projection */
-  double heads;        /**< times that the output projection is done, for `logits` rows each */
-  double rounds;       /**< steps that the pipeline lasts, `steps` when it is never empty */
-  bool training;       /**< with the backward pass */
-  bool layers;         /**< what is added belongs to a layer */
-  bool attention_only; /**< all else is left out */
+  double tokens;         /**< of all groups */
+  double logits;         /**< rows of the output projection */
+  double steps;          /**< times that all of it is done but the output projection */
+  double heads;          /**< times that the output projection is done, for `logits` rows each */
+  double rounds;         /**< steps that the pipeline lasts, `steps` when it is never empty */
+  bool training;         /**< with the backward pass */
+  bool layers;           /**< what is added belongs to a layer */
+  bool attention_only;   /**< all else is left out */
+  double stream;         /**< whose layers are walked */
+  roof_model_stream own; /**< what it is, also the model's own */
   roof_model_phase *out;
 } model_step;
 
@@ -243,6 +245,25 @@ double rf_model_expert_cut(const roof_model_settings *settings);
 void rf_model_attention(model_step *step, double count, const roof_model_block *block);
 void rf_model_state_space(model_step *step, double count, const roof_model_block *block);
 void rf_model_mlp(model_step *step, double count, const roof_model_block *block);
+
+/* stream.c */
+/** Devices' inputs of a stream that runs before the model's own layers: whether any does with these settings. */
+bool rf_model_encodes(const roof_model_target *target);
+/** Sets up the step for a stream's inputs of all sequences. */
+void rf_model_start_stream(model_step *step, double stream);
+/** The products outside of layers, before or after them. */
+void rf_model_outer_products(model_step *step, bool last);
+/** Keys and values that the model's own layers attend to, made once of a stream's result. */
+void rf_model_source_keys(model_step *step);
+
+/* walk.c */
+/** The layers of the step's stream. */
+void rf_model_stage(model_step *step);
+/** Norms of `rows` tokens of the step's stream, after a residual add in the same kernel or alone. */
+void rf_model_norm(model_step *step, double count, const char *name, bool added, double rows);
+
+/** Every operation of the streams that run before the model's own layers. */
+void rf_model_walk_streams(model_step *step);
 
 /** Every operation of the step. */
 void rf_model_walk(model_step *step);

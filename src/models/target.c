@@ -9,9 +9,12 @@ enum { DEFAULT_PROMPT = 2048, DEFAULT_GENERATE = 256, DEFAULT_CHUNK = 8192, DEFA
 static const double default_workspace = 512.0 * 1024 * 1024;
 
 roof_model_settings roof_model_settings_default(const roof_model *model) {
+  double prompt = model->usual_prompt > 0 ? model->usual_prompt : DEFAULT_PROMPT;
+  double generate = model->usual_generate > 0 ? model->usual_generate : DEFAULT_GENERATE;
   roof_model_settings s = {.batch = 1,
-                           .prompt = DEFAULT_PROMPT,
-                           .generate = model->encoder ? 0 : DEFAULT_GENERATE,
+                           .prompt = prompt,
+                           .generate = model->encoder ? 0 : generate,
+                           .images = 1,
                            .chunk = DEFAULT_CHUNK,
                            .accept = 0.7,
                            .precision = model->precision,
@@ -35,15 +38,26 @@ roof_model_settings roof_model_settings_default(const roof_model *model) {
   return s;
 }
 
-static roof_status check_numbers(const roof_model_settings *s, roof_error *error) {
+static roof_status check_counts(const roof_model_settings *s, roof_error *error) {
   const struct {
     const char *name;
     double value, least;
-  } counts[] = {{"batch", s->batch, 1},     {"prompt", s->prompt, 1}, {"generate", s->generate, 0},
-                {"sharers", s->sharers, 0}, {"chunk", s->chunk, 0},   {"draft", s->draft, 0},
-                {"tp", s->tp, 1},           {"pp", s->pp, 1},         {"dp", s->dp, 1},
-                {"ep", s->ep, 1},           {"cp", s->cp, 1},         {"microbatches", s->microbatches, 0},
-                {"zero", s->zero, 0},       {"node", s->node, 1},     {"page", s->page, 1}};
+  } counts[] = {{"batch", s->batch, 1},
+                {"prompt", s->prompt, 1},
+                {"generate", s->generate, 0},
+                {"sharers", s->sharers, 0},
+                {"images", s->images, 0},
+                {"chunk", s->chunk, 0},
+                {"draft", s->draft, 0},
+                {"tp", s->tp, 1},
+                {"pp", s->pp, 1},
+                {"dp", s->dp, 1},
+                {"ep", s->ep, 1},
+                {"cp", s->cp, 1},
+                {"microbatches", s->microbatches, 0},
+                {"zero", s->zero, 0},
+                {"node", s->node, 1},
+                {"page", s->page, 1}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     double v = counts[i].value;
     if (!(v >= counts[i].least && v <= 1e9 && v == floor(v))) {
@@ -51,6 +65,10 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
                             counts[i].name, v, counts[i].least);
     }
   }
+  return ROOF_OK;
+}
+
+static roof_status check_numbers(const roof_model_settings *s, roof_error *error) {
   if (!(s->accept >= 0 && s->accept <= 1)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "accept=%g: must be from 0 to 1", s->accept);
   }
@@ -239,6 +257,7 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
                                    const roof_machine *machine, const roof_model_settings *settings,
                                    roof_error *error) {
   roof_status status = roof_model_check(model, error);
+  status = status == ROOF_OK ? check_counts(settings, error) : status;
   status = status == ROOF_OK ? check_numbers(settings, error) : status;
   status = status == ROOF_OK ? rf_model_plan_check(model, settings, error) : status;
   if (status == ROOF_OK && settings->prefix > 0 && model->encoder) {

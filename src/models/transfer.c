@@ -56,7 +56,7 @@ void rf_model_transfers(model_step *s, double count, const model_transfer *x) {
  * gathered a third time for the gradients of the weights (Korthikanti et al. 2022, section 4.2.2). */
 void rf_model_sum(model_step *s, double n) {
   const roof_model_target *t = s->target;
-  double bytes = s->tokens * t->model->hidden * t->activation_bytes, tp = t->settings.tp;
+  double bytes = s->tokens * s->own.hidden * t->activation_bytes, tp = t->settings.tp;
   if (!t->settings.sp) {
     rf_model_transfers(s, n, &(model_transfer){"tp_all_reduce", ROOF_ALL_REDUCE, bytes, tp, 1, 0, 0});
     return;
@@ -87,7 +87,7 @@ static double far_copies(const roof_model_block *b, double nodes) {
  * group have the same tokens and send a part each; experts within the group need no sending. */
 static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
   const roof_model_settings *set = &s->target->settings;
-  double ep = set->ep, one = s->tokens / set->tp * s->target->model->hidden;
+  double ep = set->ep, one = s->tokens / set->tp * s->own.hidden;
   double near = rf_token_copies(ep, b->experts_per_token, 0);
   double far = far_copies(b, ep / local_ranks(s, ep, set->cp));
   double there = s->target->input_bytes[ROOF_PART_EXPERTS], back = s->target->activation_bytes;
@@ -131,7 +131,7 @@ void rf_model_layer_transfers(model_step *s, double n, const roof_model_block *b
 void rf_model_stage_transfers(model_step *s) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
-  double bytes = s->tokens * t->model->hidden * t->activation_bytes;
+  double bytes = s->tokens * s->own.hidden * t->activation_bytes;
   if (set->pp > 1) {
     roof_span span = t->devices > set->node ? ROOF_SPAN_CLUSTER : ROOF_SPAN_NODE;
     model_transfer send = {"pp_send", ROOF_SEND, bytes / set->tp, 2, 1, 0, 0};

@@ -1,9 +1,8 @@
 /* Every operation of a step: the embedding, the layers (each kind once, counted), the output projection. */
 #include "models/step.h"
 
-/** Norms of `rows` tokens, after a residual add in the same kernel or alone. */
-static void emit_norm(model_step *s, double n, const char *name, bool added, double rows) {
-  const roof_model *m = s->target->model;
+void rf_model_norm(model_step *s, double n, const char *name, bool added, double rows) {
+  const roof_model_stream *m = &s->own;
   model_op alone = m->layer_norm ? MODEL_LAYERNORM : MODEL_RMSNORM;
   model_op after = m->layer_norm ? MODEL_ADD_LAYERNORM : MODEL_ADD_RMSNORM;
   rf_model_map(s, n, name, added ? after : alone, (double[3]){rows, m->hidden},
@@ -29,13 +28,13 @@ static void emit_embedding(model_step *s) {
                (double[3]){s->tokens, dim, tables > 1 ? tables : 0}, 0);
   rf_model_sum(s, s->steps);
   if (m->embedding_norm) {
-    emit_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
+    rf_model_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
   }
 }
 
 /** Norms that are part of the projections after them: their FLOPs and gains are all they add. */
 static void emit_norms_inside(model_step *s, double n) {
-  const roof_model *m = s->target->model;
+  const roof_model_stream *m = &s->own;
   model_call c = {.name = "norm_in_proj", .part = ROOF_PART_COUNT};
   c.op = s->target->ops[m->layer_norm ? MODEL_LAYERNORM : MODEL_RMSNORM];
   c.values[RF_ROWS] = rf_model_outer_tokens(s);
@@ -53,21 +52,20 @@ static void emit_norms(model_step *s, double n, const roof_model_block *b) {
   merged = merged < b->norms ? merged : b->norms;
   double norms = b->norms - merged;
   if (merged > 0) {
-    emit_norm(s, n * merged, "add_norm", true, rows);
+    rf_model_norm(s, n * merged, "add_norm", true, rows);
   }
   if (fusion & ROOF_FUSE_NORM) {
     emit_norms_inside(s, n * norms);
   } else if (norms > 0) {
-    emit_norm(s, n * norms, "norm", false, rows);
+    rf_model_norm(s, n * norms, "norm", false, rows);
   }
   if (adds > merged) {
-    rf_model_map(s, n * (adds - merged), "residual", MODEL_RESIDUAL,
-                 (double[3]){rows * s->target->model->hidden}, 0);
+    rf_model_map(s, n * (adds - merged), "residual", MODEL_RESIDUAL, (double[3]){rows * s->own.hidden}, 0);
   }
 }
 
 static void emit_mixer(model_step *s, double n, const roof_model_block *b) {
-  if (b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT) {
+  if (rf_model_has_heads(b) || b->mixer == ROOF_MIX_LATENT) {
     rf_model_attention(s, n, b);
   } else if (b->mixer != ROOF_MIX_NONE) {
     rf_model_state_space(s, n, b);
@@ -93,7 +91,7 @@ static void emit_head(model_step *s) {
   double vocab = m->vocab / s->target->settings.tp;
   double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
   if (m->final_norm) {
-    emit_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
+    rf_model_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
   }
   if (dim != m->hidden) {
     rf_model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
@@ -116,24 +114,59 @@ static void emit_head(model_step *s) {
   rf_model_emit(s, s->heads, &choice);
 }
 
-static void emit_stage(model_step *s) {
+void rf_model_stage(model_step *s) {
   const roof_model_target *t = s->target;
   s->layers = true;
   for (int i = 0; i < t->model->block_count; i++) {
-    if (t->layers[i] > 0) {
+    if (t->layers[i] > 0 && t->model->blocks[i].stream == s->stream) {
       emit_layers(s, t->stage_layers[i] * s->steps, &t->model->blocks[i]);
     }
   }
   s->layers = false;
 }
 
+/** Tokens of a stream as they come in: looked up in the model's table, or made by products; each has its place. */
+static void emit_inputs(model_step *s) {
+  if (s->own.looked_up) {
+    rf_model_map(s, s->steps, "embed", MODEL_EMBEDDING, (double[3]){s->tokens, s->own.hidden, 0}, 0);
+  }
+  rf_model_outer_products(s, false);
+  if (s->own.positions > 0) {
+    rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * s->own.hidden}, 0);
+  }
+  if (s->own.embedding_norm) {
+    rf_model_norm(s, s->steps, "norm", false, s->tokens);
+  }
+}
+
+/** Every stream that has inputs, one after another. */
+void rf_model_walk_streams(model_step *s) {
+  double tokens = 0;
+  for (int i = 1; i <= s->target->model->stream_count; i++) {
+    rf_model_start_stream(s, i);
+    if (s->tokens > 0) {
+      emit_inputs(s);
+      rf_model_stage(s);
+      if (s->own.final_norm) {
+        rf_model_norm(s, s->steps, "norm", false, s->tokens);
+      }
+      rf_model_outer_products(s, true);
+      rf_model_source_keys(s);
+      tokens += s->tokens;
+    }
+  }
+  s->tokens = tokens;
+}
+
 void rf_model_walk(model_step *s) {
   if (s->attention_only) {
-    emit_stage(s);
+    rf_model_stage(s);
   } else {
     emit_embedding(s);
-    emit_stage(s);
+    rf_model_outer_products(s, false);
+    rf_model_stage(s);
     rf_model_stage_transfers(s);
+    rf_model_outer_products(s, true);
     emit_head(s);
   }
   rf_model_finish(s);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "models/step.h"
@@ -26,6 +27,11 @@ static const char *billions(char buffer[SHORT], double count) {
   return buffer;
 }
 
+/** "an image" is "image". */
+static const char *without_article(const char *text) {
+  return strncmp(text, "an ", 3) == 0 ? text + 3 : strncmp(text, "a ", 2) == 0 ? text + 2 : text;
+}
+
 static void add_model(roof_text *out, const roof_model_target *t) {
   const roof_model *m = t->model;
   const roof_model_parameters *p = &t->parameters;
@@ -42,7 +48,9 @@ static void add_model(roof_text *out, const roof_model_target *t) {
                  m->patch > 0 ? "inputs in a patch" : "tokens in the vocabulary");
   for (int i = 0; i < m->block_count; i++) {
     const roof_model_block *b = &m->blocks[i];
-    roof_text_addf(out, "    %3.0f x     %s", t->layers[i], roof_mixer_name(b->mixer));
+    const char *stream = b->stream > 0 ? m->streams[(int)b->stream - 1].name : "";
+    roof_text_addf(out, "    %3.0f x     %s%s%s", t->layers[i], stream, stream[0] != '\0' ? ": " : "",
+                   roof_mixer_name(b->mixer));
     if (b->heads > 0 && b->mixer != ROOF_MIX_NONE) {
       roof_text_addf(out, " of %.0f heads", b->heads);
       if (b->kv_heads > 0 && b->kv_heads != b->heads) {
@@ -82,12 +90,25 @@ static void add_paths(roof_text *out, const roof_model_target *t) {
   }
 }
 
+/** What goes in besides the prompt. */
+static void add_inputs(roof_text *out, const roof_model_target *t) {
+  for (int i = 0; i < t->model->stream_count; i++) {
+    const roof_model_stream *s = &t->model->streams[i];
+    if (s->tokens > 0 && (s->result == 0 || t->settings.images > 0)) {
+      roof_text_addf(out, "%.0f x %s (%.0f tokens)%s", s->result > 0 ? t->settings.images : 1,
+                     without_article(s->input), s->tokens, s->result > 0 ? " among " : " and ");
+    }
+  }
+}
+
 /** What goes in: prompts and generated tokens, or the microbatches of a training step. */
 static void add_run(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double m = roof_model_microbatches(t);
   if (!s->train) {
-    roof_text_addf(out, "  run         batch %.0f, %.0f tokens in", s->batch, s->prompt);
+    roof_text_addf(out, "  run         batch %.0f, ", s->batch);
+    add_inputs(out, t);
+    roof_text_addf(out, "%.0f tokens in", s->prompt);
     if (s->prefix > 0) {
       roof_text_addf(out, " (%.0f held by the prefix cache)", roof_model_prefix(s));
     }
@@ -278,6 +299,89 @@ void roof_model_describe(roof_text *out, const roof_model_target *t, const roof_
   add_stored(out, t->model);
   add_capacity(out, t, &a->capacity);
   add_devices(out, t, a);
+}
+
+/* The first line: one of what the model is for. */
+
+/** "an image", "4 x image"; a text with its tokens. */
+static void add_items(roof_text *out, const roof_model_target *t, const char *input, double tokens) {
+  double batch = t->settings.batch;
+  if (batch > 1) {
+    roof_text_addf(out, "%.0f x %s", batch, without_article(input));
+  } else {
+    roof_text_add(out, input);
+  }
+  if (tokens > 0) {
+    roof_text_addf(out, " of %.0f tokens", tokens);
+  }
+}
+
+/** All that goes into an encoder, or into the encoder of a model that generates. */
+static void add_all_items(roof_text *out, const roof_model_target *t) {
+  const roof_model *m = t->model;
+  for (int i = 0; i < m->stream_count; i++) {
+    const roof_model_stream *s = &m->streams[i];
+    add_items(out, t, s->input, s->tokens > 0 ? 0 : t->settings.prompt);
+    roof_text_add(out, m->encoder ? " and " : "");
+  }
+  if (m->encoder && m->patch > 0) {
+    add_items(out, t, "an image", 0);
+  } else if (m->encoder) {
+    add_items(out, t, "a text", t->settings.prompt);
+  }
+}
+
+static void add_wall(roof_text *out, const roof_model_phase *p) {
+  roof_text_addf(out, "%s-bound", roof_regime_name(roof_model_phase_regime(p)));
+}
+
+/** Each stream's time, where there is more than one. */
+static void add_stream_times(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
+  char x[SHORT];
+  const roof_model *m = t->model;
+  for (int i = 1; i <= m->stream_count; i++) {
+    roof_text_addf(out, "%s%s %s, ", i > 1 ? "" : " (", m->streams[i - 1].name,
+                   roof_quantity_format(x, SHORT, p->stream_seconds[i], "s"));
+  }
+  if (m->stream_count > 0) {
+    roof_text_addf(out, "text %s)", roof_quantity_format(x, SHORT, p->stream_seconds[0], "s"));
+  }
+}
+
+static void add_generation(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  char x[SHORT], y[SHORT];
+  const roof_model_phase *before = &a->phases[ROOF_PHASE_ENCODE], *step = roof_model_step(a);
+  double lasts = t->model->streams[0].seconds;
+  roof_text_addf(out, " in %s", roof_quantity_format(x, SHORT, a->request_seconds, "s"));
+  if (lasts > 0) {
+    roof_text_addf(out, " (%.3g x real time)", t->settings.batch * lasts / a->request_seconds);
+  }
+  roof_text_addf(out, ": encoder %s, ", roof_quantity_format(x, SHORT, before->expected_seconds, "s"));
+  add_wall(out, before);
+  if (roof_model_generates(t)) {
+    roof_text_addf(out, ", %.0f tokens at %s, ", t->settings.generate,
+                   roof_quantity_format(y, SHORT, a->tpot_seconds, "s"));
+    add_wall(out, step);
+  }
+}
+
+void roof_model_headline(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  char x[SHORT];
+  const roof_model *m = t->model;
+  const roof_model_phase *first = &a->phases[ROOF_PHASE_ENCODE];
+  bool attends = m->stream_count > 0 && m->streams[0].result == 0;
+  if (t->settings.train || !first->present || isnan(first->expected_seconds) || !(m->encoder || attends)) {
+    return;
+  }
+  add_all_items(out, t);
+  if (!m->encoder) {
+    add_generation(out, t, a);
+    return;
+  }
+  roof_text_addf(out, " in %s", roof_quantity_format(x, SHORT, first->expected_seconds, "s"));
+  add_stream_times(out, t, first);
+  roof_text_add(out, ", ");
+  add_wall(out, first);
 }
 
 void roof_model_rates_describe(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {

@@ -19,8 +19,9 @@ typedef struct reader {
   config c;
   int rank[Q_COUNT]; /**< row of the key that gave each value */
   char type[ROOF_NAME_MAX], class_name[ROOF_NAME_MAX];
-  bool own;     /**< keys that DeepSeek's inference files alone have */
-  bool lenient; /**< keys that are not known are left out and named */
+  char root_type[ROOF_NAME_MAX]; /**< of the config itself, where a section has a type of its own */
+  bool own;                      /**< keys that DeepSeek's inference files alone have */
+  bool lenient;                  /**< keys that are not known are left out and named */
   size_t steps[3];
   size_t depth;
   size_t top; /**< depth of the config's own keys */
@@ -139,6 +140,10 @@ static void note_ignored(roof_model *m) {
   m->note_count = kept + 1;
 }
 
+static void note_left(roof_model *m, const char *section) {
+  roof_model_note(m, "%s: that tower is not counted, the language model alone is", section);
+}
+
 static roof_status take_key(reader *r, const char *name, json_t *value) {
   const config_key *key = rf_config_key_find(name);
   if (key == NULL && says_nothing(value)) {
@@ -170,8 +175,10 @@ static roof_status take_key(reader *r, const char *name, json_t *value) {
                ? take_section(r, value)
                : fail_at(r, false, ROOF_E_ARGUMENT, name, "not an object", NULL);
   case KEY_TOWER:
-    if (json_is_object(value)) {
-      roof_model_note(r->c.model, "%s: that tower is not counted, the language model alone is", name);
+    if (json_is_object(value) && key->index != ITEM_COUNT) {
+      r->c.items[key->index] = value;
+    } else if (json_is_object(value)) {
+      note_left(r->c.model, name);
     }
     return ROOF_OK;
   default:
@@ -200,9 +207,10 @@ static roof_status read_activation(config *c) {
   static const struct {
     const char *name, *op;
   } activations[] = {
-      {"silu", "silu"},     {"swish", "silu"},      {"swiglu", "silu"}, {"gelu", "gelu"},
-      {"gelu_new", "gelu"}, {"gelu_fast", "gelu"},  {"relu", "relu"},   {"gelu_pytorch_tanh", "gelu"},
-      {"relu2", "relu2"},   {"gelu_python", "gelu"}};
+      {"silu", "silu"},      {"swish", "silu"},       {"swiglu", "silu"},     {"gelu", "gelu"},
+      {"gelu_new", "gelu"},  {"gelu_fast", "gelu"},   {"relu", "relu"},       {"gelu_pytorch_tanh", "gelu"},
+      {"relu2", "relu2"},    {"gelu_python", "gelu"}, {"gated-gelu", "gelu"}, {"gated-silu", "silu"},
+      {"quick_gelu", "silu"}};
   const char *name = json_string_value(c->items[ITEM_ACTIVATION]);
   name = name != NULL ? name : c->arch->activation != NULL ? c->arch->activation : "silu";
   for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
@@ -292,8 +300,11 @@ static roof_status find_arch(reader *r) {
   }
   c->arch = rf_config_arch_find(r->type[0] != '\0' ? r->type : NULL, r->class_name);
   if (c->arch != NULL) {
+    bool root = r->root_type[0] != '\0' && rf_config_arch_find(r->root_type, NULL) == c->arch;
     snprintf(c->model->architecture, sizeof c->model->architecture, "%s",
-             r->type[0] != '\0' ? r->type : r->class_name);
+             root                 ? r->root_type
+             : r->type[0] != '\0' ? r->type
+                                  : r->class_name);
     return ROOF_OK;
   }
   const char *name = r->type[0] != '\0' ? r->type : r->class_name;
@@ -316,6 +327,7 @@ static roof_status check_type(reader *r, json_t *root) {
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
     take_type(r, rf_config_key_find(types[i]), json_object_get(root, types[i]));
   }
+  snprintf(r->root_type, sizeof r->root_type, "%s", r->type);
   r->depth = r->top + 1;
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
     take_type(r, own, json_object_get(json_object_get(root, sections[i]), types[0]));
@@ -327,6 +339,56 @@ static roof_status check_type(reader *r, json_t *root) {
   return named ? find_arch(r) : ROOF_OK;
 }
 
+static void init_reader(reader *r, const char *text, size_t length, const char *file, roof_model *model,
+                        roof_error *error) {
+  memset(r, 0, sizeof *r);
+  r->top = 1;
+  r->c = (config){.text = text, .length = length, .file = file, .error = error, .model = model};
+  for (int i = 0; i < Q_COUNT; i++) {
+    r->c.values[i] = NAN;
+  }
+}
+
+/** An encoder that a section describes, by the row of the section's type; false where that is not known. */
+static bool read_tower(const reader *r, json_t *section, roof_model *tower) {
+  reader sub;
+  roof_error why = {0};
+  roof_model_init(tower);
+  init_reader(&sub, r->c.text, r->c.length, r->c.file, tower, &why);
+  sub.lenient = true;
+  take_type(&sub, rf_config_key_find("model_type"), json_object_get(section, "model_type"));
+  if (sub.type[0] == '\0') {
+    snprintf(sub.type, sizeof sub.type, "%.40s_vision_model", r->root_type);
+  }
+  sub.c.arch = rf_config_arch_find(sub.type, NULL);
+  return sub.c.arch != NULL && sub.c.arch->patches && take_section(&sub, section) == ROOF_OK &&
+         read_globals(&sub.c) == ROOF_OK && rf_config_layers(&sub.c) == ROOF_OK;
+}
+
+/** A projection of the result, of text or of the image. */
+static roof_status add_projection(config *c, double stream, double hidden) {
+  double out = rf_config_value(c, Q_PROJECTION, 0);
+  roof_model_product p = {.stream = stream, .rows = 1, .in = hidden, .out = out, .last = true};
+  snprintf(p.name, sizeof p.name, "%s", stream > 0 ? "image_projection" : "text_projection");
+  return c->arch->projects && out >= 1 ? rf_config_add_product(c, &p) : ROOF_OK;
+}
+
+static roof_status describe_tower(reader *r) {
+  config *c = &r->c;
+  json_t *section = c->items[ITEM_VISION];
+  roof_model tower;
+  roof_status status = add_projection(c, 0, c->model->hidden);
+  if (status != ROOF_OK || section == NULL) {
+    return status;
+  }
+  if (!c->arch->encoder || !read_tower(r, section, &tower)) {
+    note_left(c->model, "vision_config");
+    return ROOF_OK;
+  }
+  status = rf_config_graft(c->model, &tower, "vision", "an image", c->error);
+  return status == ROOF_OK ? add_projection(c, 1, tower.hidden) : status;
+}
+
 static roof_status describe(reader *r, json_t *root) {
   config *c = &r->c;
   roof_status status = check_type(r, root);
@@ -334,7 +396,8 @@ static roof_status describe(reader *r, json_t *root) {
   status = status == ROOF_OK ? find_arch(r) : status;
   status = status == ROOF_OK ? refuse(c) : status;
   status = status == ROOF_OK ? read_globals(c) : status;
-  status = status == ROOF_OK ? rf_config_layers(c) : status;
+  status = status != ROOF_OK ? status : c->arch->pair ? rf_config_pair(c) : rf_config_layers(c);
+  status = status == ROOF_OK ? describe_tower(r) : status;
   status = status == ROOF_OK ? rf_config_quantization(c) : status;
   if (status == ROOF_OK && rf_config_value(c, Q_EXTRA_LAYERS, 0) > 0) {
     roof_model_note(c->model, "%.0f layers that predict further tokens are not counted",
@@ -397,16 +460,6 @@ static roof_status describe_root(reader *r, json_t *root) {
   r->depth = 1;
   r->top = 2;
   return describe(r, inner);
-}
-
-static void init_reader(reader *r, const char *text, size_t length, const char *file, roof_model *model,
-                        roof_error *error) {
-  memset(r, 0, sizeof *r);
-  r->top = 1;
-  r->c = (config){.text = text, .length = length, .file = file, .error = error, .model = model};
-  for (int i = 0; i < Q_COUNT; i++) {
-    r->c.values[i] = NAN;
-  }
 }
 
 /** The file's own name, or that of its folder when it is called config.json, without what configs add to

@@ -83,6 +83,17 @@
   X(Q_TOKEN_TYPES, "type_vocab_size")                                                                        \
   X(Q_EMBEDDING_DIM, "word_embed_proj_dim")                                                                  \
   X(Q_EXTRA_LAYERS, "num_nextn_predict_layers")                                                              \
+  X(Q_ENCODER_LAYERS, "encoder_layers")                                                                      \
+  X(Q_ENCODER_HEADS, "encoder_attention_heads")                                                              \
+  X(Q_ENCODER_WIDTH, "encoder_ffn_dim")                                                                      \
+  X(Q_DECODER_LAYERS, "decoder_layers")                                                                      \
+  X(Q_DECODER_HEADS, "decoder_attention_heads")                                                              \
+  X(Q_DECODER_WIDTH, "decoder_ffn_dim")                                                                      \
+  X(Q_BANDS, "num_mel_bins")                                                                                 \
+  X(Q_SOURCE, "max_source_positions")                                                                        \
+  X(Q_BUCKETS, "relative_attention_num_buckets")                                                             \
+  X(Q_PROJECTION, "projection_dim")                                                                          \
+  X(Q_REGISTERS, "num_register_tokens")                                                                      \
   X(Q_PER_LAYER_INPUT, "hidden_size_per_layer_input")                                                        \
   X(Q_KV_SHARED_LAYERS, "num_kv_shared_layers")
 
@@ -112,7 +123,8 @@ typedef enum config_quantity {
   X(ITEM_LINEAR)                                                                                             \
   X(ITEM_IMAGE)                                                                                              \
   X(ITEM_PATCH)                                                                                              \
-  X(ITEM_CHANNELS)
+  X(ITEM_CHANNELS)                                                                                           \
+  X(ITEM_VISION)
 
 typedef enum config_item {
 #define CONFIG_ITEM_ENUM(symbol) symbol,
@@ -190,6 +202,10 @@ typedef struct config_arch {
   bool mamba_norms;
   bool separate_norms; /**< parallel, yet mixer and MLP have a norm each (GPT-NeoX) */
   bool pooler;
+  bool pair;           /**< an encoder, and a decoder that attends to it */
+  bool sound;          /**< the encoder's tokens are made of frames of sound */
+  bool pair_positions; /**< the encoder's are learned as the decoder's */
+  bool projects;       /**< a projection of the result, as wide as `projection_dim` */
 } config_arch;
 
 /** Finds the row of a model_type or of a class name; NULL when there is none. */
@@ -222,8 +238,17 @@ roof_status rf_config_fail(const config *c, const char *format, ...) ROOF_PRINTF
 /** The value or, with an error that names the key, nothing. */
 roof_status rf_config_need(const config *c, config_quantity quantity, double *value);
 
-/* rf_config_layers.c */
+/* config_layers.c */
 roof_status rf_config_layers(config *c);
+/** A layer that attends to all before it and has a dense MLP. */
+roof_status rf_config_layer(const config *c, roof_model_block *block);
+/* config_streams.c */
+/** The layers of an encoder and of the decoder that attends to it. */
+roof_status rf_config_pair(config *c);
+/** Adds an encoder that was read by itself as a stream of `model`. Keeps the caller's storage. */
+roof_status rf_config_graft(roof_model *model, const roof_model *tower, const char *name, const char *input,
+                            roof_error *error);
+roof_status rf_config_add_product(config *c, const roof_model_product *product);
 /* config_quant.c */
 roof_status rf_config_quantization(config *c);
 /** Formats as a `quantization` object says, for a model whose precision is plain so far. */

@@ -397,6 +397,12 @@ static roof_status add_parallel(const config *c) {
   return status == ROOF_OK ? roof_model_add_layer(c->model, &block, c->error) : status;
 }
 
+roof_status rf_config_layer(const config *c, roof_model_block *b) {
+  init_block(c, b);
+  set_attention(c, 0, FULL, b);
+  return set_dense(c, b);
+}
+
 roof_status rf_config_layers(config *c) {
   double layers = 0;
   roof_status status = rf_config_need(c, Q_LAYERS, &layers);

@@ -276,7 +276,8 @@ static void monotone(void **state) {
   double before[4] = {0};
   for (s.prompt = 1; s.prompt < 1e5; s.prompt *= 3) {
     const roof_model_answer *a = answer(&model, &s);
-    double now[4] = {a->ttft_seconds, a->tpot_seconds, a->capacity.total_bytes, a->phases[0].flops};
+    double now[4] = {a->ttft_seconds, a->tpot_seconds, a->capacity.total_bytes,
+                     a->phases[ROOF_PHASE_PREFILL].flops};
     for (int i = 0; i < 4; i++) {
       assert_true(now[i] > before[i]);
       before[i] = now[i];

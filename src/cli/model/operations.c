@@ -10,7 +10,7 @@ enum { NAME_WIDTH = 32 };
 
 /** An operation of a model's phase, or an item of a workload, with what all its calls take together. */
 typedef struct row {
-  const char *model, *machine, *phase, *kind, *part, *dtype, *unit, *bound;
+  const char *model, *machine, *phase, *stream, *kind, *part, *dtype, *unit, *bound;
   char binding[ROOF_NAME_MAX];
   roof_model_operation o;
   roof_workload_item item;
@@ -40,7 +40,9 @@ typedef struct row {
 
 static const char *named(const void *at, char scratch[CLI_SCRATCH]) {
   const roof_model_operation *o = &((const row *)at)->o;
-  snprintf(scratch, CLI_SCRATCH, o->algorithm != NULL ? "%s (%s)" : "%s", o->name, o->algorithm);
+  const char *stream = ((const row *)at)->stream;
+  snprintf(scratch, CLI_SCRATCH, o->algorithm != NULL ? "%s%s%s (%s)" : "%s%s%s",
+           stream != NULL ? stream : "", stream != NULL ? " " : "", o->name, o->algorithm);
   return scratch;
 }
 
@@ -65,6 +67,7 @@ static row model_row(const roof_model_target *t, const roof_model_phase *p, cons
   return (row){.model = t->model->name,
                .machine = t->machine->name,
                .phase = roof_phase_name(p->kind),
+               .stream = roof_model_stream_name(t->model, o->stream),
                .kind = roof_operation_kind_name(o->kind),
                .part = o->part < ROOF_PART_COUNT ? roof_model_part_name(o->part) : NULL,
                .dtype = o->peak != NULL ? roof_dtype_name(o->peak->dtype) : NULL,

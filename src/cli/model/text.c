@@ -50,6 +50,9 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
     roof_text_addf(out, "%.0f x ", a->devices);
   }
   roof_text_addf(out, "%s: ", roof_machine_title(t->machine));
+  size_t before = out->length;
+  roof_model_headline(out, t, a);
+  roof_text_add(out, out->length > before ? "; " : "");
   roof_text_add(out, !known ? "memory not known" : c->fits ? "fits" : RF_MARK_RED "does not fit");
   if (known) {
     roof_text_addf(out, ", %s %s", roof_bytes_format(x, SHORT, fabs(c->spare_bytes)),

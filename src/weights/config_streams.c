@@ -1,0 +1,141 @@
+/* Models of more than one stream of tokens: an encoder and a decoder that attends to it, and encoders that a config
+ * describes in a section of their own. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "weights/config.h"
+
+/** Frames of sound a second, as the spectrogram has them (Radford et al. 2022, section 2.2: a hop of 10 ms). */
+enum { FRAMES_PER_SECOND = 100 };
+
+roof_status rf_config_add_product(config *c, const roof_model_product *product) {
+  roof_model *m = c->model;
+  if (m->product_count == ROOF_MODEL_PRODUCT_MAX) {
+    return rf_config_fail(c, "more than %d products outside of the layers", ROOF_MODEL_PRODUCT_MAX);
+  }
+  m->products[m->product_count++] = *product;
+  return ROOF_OK;
+}
+
+/** Two convolutions of three taps make the tokens of frames, the second of every other (Radford et al. 2022, section
+ * 2.2). */
+static roof_status add_sound(config *c, roof_model_stream *s) {
+  double bands = rf_config_value(c, Q_BANDS, 0);
+  s->tokens = s->positions = rf_config_value(c, Q_SOURCE, 0);
+  s->looked_up = false;
+  s->seconds = 2 * s->tokens / FRAMES_PER_SECOND;
+  snprintf(s->name, sizeof s->name, "audio");
+  snprintf(s->input, sizeof s->input, "%.0f s of sound", s->seconds);
+  const roof_model_product fronts[] = {
+      {.name = "conv1", .stream = 1, .rows = 2 * s->tokens, .in = 3 * bands, .out = s->hidden, .bias = true},
+      {.name = "conv2", .stream = 1, .in = 3 * s->hidden, .out = s->hidden, .bias = true}};
+  roof_status status = s->tokens >= 1 ? rf_config_add_product(c, &fronts[0])
+                                      : rf_config_fail(c, "max_source_positions: not a number of tokens");
+  return status == ROOF_OK ? rf_config_add_product(c, &fronts[1]) : status;
+}
+
+/** What of the config holds for the encoder or the decoder alone. */
+static config of_half(const config *c, bool decoder) {
+  config half = *c;
+  double heads = rf_config_value(c, decoder ? Q_DECODER_HEADS : Q_ENCODER_HEADS, NAN);
+  double width = rf_config_value(c, decoder ? Q_DECODER_WIDTH : Q_ENCODER_WIDTH, NAN);
+  half.values[Q_HEADS] = isnan(heads) ? c->values[Q_HEADS] : heads;
+  half.values[Q_WIDTH] = isnan(width) ? c->values[Q_WIDTH] : width;
+  return half;
+}
+
+/** `feed_forward_proj` of T5 says whether the MLP is gated. */
+static bool is_gated(const config *c) {
+  const char *name = json_string_value(c->items[ITEM_ACTIVATION]);
+  return !c->arch->plain_mlp && name != NULL && strncmp(name, "gated-", strlen("gated-")) == 0;
+}
+
+static roof_status add_encoder(config *c, double layers) {
+  config half = of_half(c, false);
+  roof_model_block block;
+  roof_status status = rf_config_layer(&half, &block);
+  block.stream = 1;
+  block.gated = is_gated(c);
+  for (int i = 0; i < layers && status == ROOF_OK; i++) {
+    status = roof_model_add_layer(c->model, &block, c->error);
+  }
+  return status;
+}
+
+/** A layer of the decoder as two: what attends to its own tokens, then what attends to the encoder's, with the MLP. */
+static roof_status add_decoder(config *c, double layers) {
+  config half = of_half(c, true);
+  roof_model_block own, other;
+  roof_status status = rf_config_layer(&half, &own);
+  other = own;
+  own.width = 0;
+  own.norms = 1;
+  own.mlp_bias = own.gated = false;
+  other.mixer = ROOF_MIX_CROSS;
+  other.source = 1;
+  other.gated = is_gated(c);
+  for (int i = 0; i < layers && status == ROOF_OK; i++) {
+    status = roof_model_add_layer(c->model, &own, c->error);
+    status = status == ROOF_OK ? roof_model_add_layer(c->model, &other, c->error) : status;
+  }
+  return status;
+}
+
+roof_status rf_config_pair(config *c) {
+  const config_arch *a = c->arch;
+  roof_model *m = c->model;
+  double layers = rf_config_value(c, Q_ENCODER_LAYERS, rf_config_value(c, Q_LAYERS, 0));
+  double decoder = rf_config_value(c, Q_DECODER_LAYERS, layers);
+  roof_model_stream *s = &m->streams[m->stream_count++];
+  *s = (roof_model_stream){.name = "text",
+                           .input = "a text",
+                           .hidden = m->hidden,
+                           .activation = m->activation,
+                           .layer_norm = m->layer_norm,
+                           .embedding_norm = m->embedding_norm,
+                           .final_norm = m->final_norm,
+                           .looked_up = true};
+  s->positions = a->pair_positions ? m->positions : 0;
+  s->vectors = 2 * rf_config_value(c, Q_BUCKETS, 0) * rf_config_value(c, Q_HEADS, 0);
+  m->rotary = false;
+  m->usual_prompt = a->sound ? 4 : 0; /* start, language, task, no timestamps */
+  roof_status status = layers >= 1 && decoder >= 1 ? ROOF_OK : rf_config_need(c, Q_LAYERS, &layers);
+  status = status == ROOF_OK && a->sound ? add_sound(c, s) : status;
+  status = status == ROOF_OK ? add_encoder(c, layers) : status;
+  roof_model_note(
+      m,
+      "each layer of the decoder counts as two: what it attends to itself, then the encoder's and its MLP");
+  return status == ROOF_OK ? add_decoder(c, decoder) : status;
+}
+
+roof_status rf_config_graft(roof_model *m, const roof_model *tower, const char *name, const char *input,
+                            roof_error *error) {
+  if (m->stream_count == ROOF_STREAM_MAX || m->product_count == ROOF_MODEL_PRODUCT_MAX) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: one stream or product too many", name);
+  }
+  roof_model_stream *s = &m->streams[m->stream_count++];
+  *s = (roof_model_stream){.hidden = tower->hidden,
+                           .tokens = tower->context,
+                           .positions = tower->positions,
+                           .activation = tower->activation,
+                           .rotary = tower->rotary,
+                           .layer_norm = tower->layer_norm,
+                           .embedding_norm = tower->embedding_norm,
+                           .final_norm = tower->final_norm};
+  snprintf(s->name, sizeof s->name, "%s", name);
+  snprintf(s->input, sizeof s->input, "%s", input);
+  m->products[m->product_count++] = (roof_model_product){.name = "patch_proj",
+                                                         .stream = m->stream_count,
+                                                         .in = tower->patch,
+                                                         .out = tower->hidden,
+                                                         .bias = true};
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < tower->layer_count && status == ROOF_OK; i++) {
+    roof_model_block block;
+    memcpy(&block, &tower->blocks[tower->layers[i]], sizeof block);
+    block.stream = m->stream_count;
+    status = roof_model_add_layer(m, &block, error);
+  }
+  return status;
+}
