@@ -17,6 +17,7 @@
 
 #include "roofline/ledger.h"
 #include "roofline/measure.h"
+#include "roofline/time.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,7 +71,9 @@ typedef struct roof_loop {
   struct rf_calibration *calibration;      /**< NULL: an accelerator, which is not calibrated */
   roof_loop_kernel *kernels;
   int count;
-  int done; /**< shown kernels that ran */
+  int done;                          /**< shown kernels that ran */
+  char sealed_at[ROOF_TIME_MAX];     /**< when all predictions were sealed, "" before */
+  char sealed_head[ROOF_DIGEST_MAX]; /**< of the ledger then */
 } roof_loop;
 
 /** How far the sealed expectations are from what was measured then, over kernels, levels and cores. */
@@ -144,6 +147,18 @@ ROOF_API bool roof_loop_is_naive(const roof_loop_kernel *kernel);
  *  Ownership: none.
  *  Errors: none. */
 ROOF_API bool roof_loop_is_noisy(const roof_loop_kernel *kernel);
+
+/** "normal, noisy": the verdict as it is shown, "slow on purpose" for a rung that is.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_loop_verdict(const roof_loop_kernel *kernel, char *buffer, size_t size);
+
+/** "49.0 +-5.1 %": the share of the ceiling, and how far it may be off where that is known.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_loop_share(const roof_loop_kernel *kernel, char *buffer, size_t size);
 
 /** In which mode memory was where that is another than its ceiling's: "memory ran at 50 % of its ceiling for 5
  *  kernels: shares of that"; "" where it was the same.

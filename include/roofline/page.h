@@ -53,13 +53,13 @@ typedef struct roof_table {
 
 /** What a part of the story says; what is NULL or 0 it does not have. A section that has nothing is left out. */
 typedef struct roof_page_section {
-  roof_page_part part;       /**< each once, in order */
-  const char *heading;       /**< NULL: the part's */
-  const char *const *lines;  /**< a paragraph each, NULL behind the last */
-  const char *const *charts; /**< SVG that was drawn here, NULL behind the last */
+  roof_page_part part;         /**< each once, in order */
+  const char *heading;         /**< NULL: the part's */
+  const char *const *commands; /**< to type, NULL behind the last */
+  const char *const *lines;    /**< a paragraph each, NULL behind the last */
+  const char *const *charts;   /**< SVG that was drawn here, NULL behind the last */
   const roof_table *tables;
   int table_count;
-  const char *const *commands; /**< to type, NULL behind the last */
 } roof_page_section;
 
 typedef struct roof_page {

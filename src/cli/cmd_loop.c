@@ -11,7 +11,7 @@
 #include "roofline/trust.h"
 
 static int quick, verbose;
-static char *backend_name, *report_path, *ledger_path, *key_path, *dtype_name;
+static char *backend_name, *ledger_path, *key_path, *dtype_name;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under a minute",
@@ -20,8 +20,6 @@ static const struct poptOption options[] = {
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
-    {"report", '\0', POPT_ARG_STRING, &report_path, 0,
-     "the HTML report, as --to FILE.html; default roofline-report.html", "FILE"},
     {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
      "sign all that is sealed and recorded with this secret key (`ledger keygen`)", "KEY"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
@@ -73,23 +71,12 @@ static const char *bound_by(const void *row, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-/** "49.0 +-5.1 %". */
 static const char *share_text(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_loop_kernel *k = row;
-  double share = 100 * k->reconciled.fraction_of_ceiling;
-  if (k->noise > 0) {
-    rf_format(scratch, CLI_SCRATCH, "%.1f \xC2\xB1%.1f %%", share, share * k->noise);
-  } else {
-    rf_format(scratch, CLI_SCRATCH, "%.1f %%", share);
-  }
-  return scratch;
+  return roof_loop_share(row, scratch, CLI_SCRATCH);
 }
 
 static const char *verdict_text(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_loop_kernel *k = row;
-  snprintf(scratch, CLI_SCRATCH, "%.40s%s", roof_loop_is_naive(k) ? "slow on purpose" : k->reconciled.verdict,
-           roof_loop_is_noisy(k) ? ", noisy" : "");
-  return scratch;
+  return roof_loop_verdict(row, scratch, CLI_SCRATCH);
 }
 
 static const char *kernel_name(const void *row, char scratch[CLI_SCRATCH]) {
@@ -255,9 +242,7 @@ static roof_status read_options(const cli_args *args, roof_loop_options *o, roof
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  const char *report = args->file != NULL    ? args->file
-                       : report_path != NULL ? report_path
-                                             : "roofline-report.html";
+  const char *report = args->file != NULL ? args->file : "roofline-report.html";
   char commit[ROOF_DIGEST_MAX];
   roof_loop loop = {.kernels = NULL};
   roof_loop_options o;
@@ -275,7 +260,6 @@ static roof_status run(const cli_args *args, roof_error *error) {
   status = status == ROOF_OK ? print_answer(args, &loop, report, error) : status;
   roof_loop_done(&loop);
   free(backend_name);
-  free(report_path);
   free(ledger_path);
   free(key_path);
   free(dtype_name);
@@ -288,7 +272,7 @@ const cli_command cli_cmd_loop = {
     .arguments = "",
     .summary = "the main job: measure this machine, seal, run the kernels, reconcile, write a report",
     .examples = "  roofline loop --quick\n"
-                "  roofline loop --report today.html --ledger today.ledger\n"
+                "  roofline loop --to today.html --ledger today.ledger\n"
                 "  roofline loop --quick --json | jq '.entries[] | {label, verdict, headroom}'\n",
     .writes = "txt html json csv",
     .groups = CLI_ARGS_BOTH,

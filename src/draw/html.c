@@ -182,6 +182,7 @@ static void add_section(roof_text *out, const roof_page *page, const roof_page_s
   roof_text_addf(out, "<section id=\"%s\" aria-labelledby=\"%s-heading\">\n<h2 id=\"%s-heading\">", id, id,
                  id);
   add_element(out, "", section->heading != NULL ? section->heading : headings[section->part], "</h2>\n");
+  add_list(out, section->commands, "<pre><code>", "</code></pre>\n");
   add_list(out, section->lines, "<p>", "</p>\n");
   for (int i = 0; section->charts != NULL && section->charts[i] != NULL; i++) {
     add_chart(out, section->charts[i], page->title);
@@ -189,7 +190,6 @@ static void add_section(roof_text *out, const roof_page *page, const roof_page_s
   for (int i = 0; i < section->table_count; i++) {
     add_table(out, &section->tables[i]);
   }
-  add_list(out, section->commands, "<pre><code>", "</code></pre>\n");
   roof_text_add(out, "</section>\n");
 }
 

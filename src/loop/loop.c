@@ -282,7 +282,12 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
     status = roof_ledger_seal(loop->options.ledger, list.list, list.count, &how, error);
   }
   roof_sealings_done(&list);
-  return status == ROOF_OK ? roof_ledger_verify(loop->options.ledger, NULL, &summary, error) : status;
+  roof_time_write(roof_time_now(), loop->sealed_at);
+  status = status == ROOF_OK ? roof_ledger_verify(loop->options.ledger, NULL, &summary, error) : status;
+  if (status == ROOF_OK) {
+    memcpy(loop->sealed_head, summary.head, sizeof loop->sealed_head);
+  }
+  return status;
 }
 
 static const roof_machine *machine_of(const roof_loop *loop, const roof_loop_kernel *k) {

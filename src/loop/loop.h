@@ -5,7 +5,7 @@
 #include "draw/cells.h"
 #include "roofline/loop.h"
 
-enum { RF_LOOP_COLUMNS = 9, RF_LOOP_POINT_COLUMNS = 8 };
+enum { RF_LOOP_COLUMNS = 8, RF_LOOP_POINT_COLUMNS = 8 };
 
 /** The kernels that ran, header first. */
 void rf_loop_add_kernels(rf_cells *cells, const roof_loop *loop);

@@ -69,23 +69,39 @@ char *roof_loop_because(const roof_loop_kernel *kernel, char *buffer, size_t siz
   return buffer;
 }
 
+char *roof_loop_verdict(const roof_loop_kernel *k, char *buffer, size_t size) {
+  snprintf(buffer, size, "%s%s", roof_loop_is_naive(k) ? "slow on purpose" : k->reconciled.verdict,
+           roof_loop_is_noisy(k) ? ", noisy" : "");
+  return buffer;
+}
+
+char *roof_loop_share(const roof_loop_kernel *k, char *buffer, size_t size) {
+  double share = 100 * k->reconciled.fraction_of_ceiling;
+  if (k->noise > 0) {
+    rf_format(buffer, size, "%.1f \xC2\xB1%.1f %%", share, share * k->noise);
+  } else {
+    rf_format(buffer, size, "%.1f %%", share);
+  }
+  return buffer;
+}
+
 static void add_kernel(rf_cells *cells, const roof_loop_kernel *k) {
   const roof_reconciled *r = &k->reconciled;
-  char predicted[SHORT], measured[SHORT];
+  char predicted[SHORT], measured[SHORT], share[SHORT], verdict[SHORT];
   rf_cells_add(cells, "%s", k->kernel->name);
   rf_cells_add(cells, "%s", roof_quantity_format(predicted, SHORT, r->predicted_seconds, "s"));
   rf_cells_add(cells, "%s", roof_quantity_format(measured, SHORT, r->measured_seconds, "s"));
-  rf_cells_add(cells, "%s (%s)", r->regime, r->binding);
-  rf_cells_add(cells, "%.1f %%", 100 * r->fraction_of_ceiling);
+  rf_cells_add(cells, "%s", r->binding);
+  rf_cells_add(cells, "%s", roof_loop_share(k, share, sizeof share));
   rf_cells_add(cells, "%.1f %s", fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above");
   rf_cells_add(cells, "%.2fx", r->headroom);
-  rf_cells_add(cells, "%s", roof_loop_is_naive(k) ? "slow on purpose" : r->verdict);
-  rf_cells_add(cells, "%s", k->shape);
+  rf_cells_add(cells, "%s", roof_loop_verdict(k, verdict, sizeof verdict));
 }
 
 void rf_loop_add_kernels(rf_cells *cells, const roof_loop *loop) {
-  static const char *const header[RF_LOOP_COLUMNS] = {
-      "kernel", "predicted", "measured", "regime", "of ceiling", "gap", "headroom", "verdict", "shape"};
+  static const char *const header[RF_LOOP_COLUMNS] = {"kernel",   "predicted",  "measured",
+                                                      "bound by", "of ceiling", "points to expected",
+                                                      "headroom", "verdict"};
   rf_cells_add_row(cells, header, RF_LOOP_COLUMNS);
   for (int i = 0; i < loop->count; i++) {
     if (loop->kernels[i].shown && loop->kernels[i].skipped[0] == '\0') {

@@ -147,7 +147,7 @@ advise() {
 
 @test "the time may come from the ledger" {
   "$ROOFLINE" measure --backend fake --quick >/dev/null
-  "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --report r.html >/dev/null 2>&1
+  "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --to r.html >/dev/null 2>&1
   label=$(jq -r 'select(.kind == "measurement") | .label' l.jsonl | head -1)
   advise triad n=64Mi --machine h100 --ledger l.jsonl --label "$label" --json
   [ "$(json '.measured.seconds > 0')" = true ]

@@ -203,7 +203,7 @@ check() {
   check - <r.json
   [ "$status" -eq 1 ]
   has '0 of 1 kernels pass: at least'
-  "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --report r.html >/dev/null
+  "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --to r.html >/dev/null
   "$ROOFLINE" reconcile --ledger l.jsonl --json >reconciled.json || true
   check reconciled.json --min 0.001 --json
   [ "$status" -eq 0 ]

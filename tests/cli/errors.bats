@@ -129,7 +129,7 @@ machine_file() {
   refuses 3 'taken' machine new my-gpu --to taken
   refuses 3 'nowhere/x.svg' plot --machine h100 --to nowhere/x.svg
   refuses 2 'x.docx' plot --machine h100 --to x.docx
-  refuses 3 'nowhere/r.html' loop --backend fake --quick --quiet --report nowhere/r.html --ledger /dev/null
+  refuses 3 'nowhere/r.html' loop --backend fake --quick --quiet --to nowhere/r.html --ledger /dev/null
   if [ "$(id -u)" -ne 0 ]; then
     mkdir shut && chmod 555 shut
     refuses 3 'shut/x.json' machine new my-gpu --to shut/x.json
@@ -175,7 +175,7 @@ teardown() {
 
 @test "a full disk under the ledger appends nothing and measures nothing" {
   mount_full_disk || skip "only root can mount a file system of 16 KiB"
-  run --separate-stderr "$ROOFLINE" loop --backend fake --quick --quiet --ledger disk/l --report r.html
+  run --separate-stderr "$ROOFLINE" loop --backend fake --quick --quiet --ledger disk/l --to r.html
   echo "exit $status: $stderr"
   [ "$status" -eq 3 ]
   [[ $stderr == "roofline: "*disk/l* ]]
@@ -185,7 +185,7 @@ teardown() {
 
 @test "a full disk under the report leaves no part of it" {
   mount_full_disk || skip "only root can mount a file system of 16 KiB"
-  run --separate-stderr "$ROOFLINE" loop --backend fake --quick --quiet --ledger l --report disk/r.html
+  run --separate-stderr "$ROOFLINE" loop --backend fake --quick --quiet --ledger l --to disk/r.html
   echo "exit $status: $stderr"
   [ "$status" -eq 3 ]
   [[ $stderr == "roofline: "*disk/r.html* ]]

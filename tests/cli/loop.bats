@@ -47,7 +47,7 @@ loop() {
 }
 
 @test "the answer as JSON" {
-  loop --json --ledger a.ledger --report a.html
+  loop --json --ledger a.ledger --to a.html
   [ "$status" -eq 0 ]
   jq -e '.schema == "roofline.reconcile/1" and .machine == "fake" and .ledger == "a.ledger" and .report == "a.html"
     and .skipped == [] and .unmatched == {"predictions": [], "measurements": []} and (.entries | length) == 8' <<<"$output"
@@ -112,14 +112,22 @@ loop() {
   jq -e '.constants[] | select(.kernel == "stream") | .kind == "measured" and (.source | startswith("fitted to "))' <<<"$output"
 }
 
-@test "the report is one well-formed file that loads nothing" {
+@test "the report is one well-formed file that loads nothing and has its story in order" {
   loop
+  answer=$output
   run -0 xmllint --noout roofline-report.html
   grep -q '<svg' roofline-report.html
   grep -q "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-[A-Za-z0-9+/]*='\"/>" roofline-report.html
   [ "$(grep -c '<script' roofline-report.html)" -eq 1 ] # the page's own, whose hash that is
   sed '/^<script>/,/<\/script>$/d' roofline-report.html >without.html
   run -1 grep -E '<script|<link|<img|@import|src=|url\(' without.html
+  story=$(grep -oE '<section id="[a-z]*"' roofline-report.html | cut -d'"' -f2 | paste -sd' ')
+  [ "$story" = "asked machine predicted measured verdicts next reproduce" ]
+  grep -q "<h1>$(head -1 <<<"$answer")</h1>" roofline-report.html
+  grep -q "head of the ledger then: $(sed -n 15p roofline.ledger | sha256sum | cut -d' ' -f1)" roofline-report.html
+  grep -q '<code>roofline loop --quick --backend fake</code>' roofline-report.html
+  grep -q "On $(uname -n), Linux $(uname -r) $(uname -m)" roofline-report.html
+  grep -q '<td class="good">normal</td>' roofline-report.html
   for text in Predicted "Level by level" "DRAM, 1 core" "90th percentile" "triad" "FAKE processor" roofline.ledger "parallel region" DRAM; do
     grep -q "$text" roofline-report.html
   done
@@ -162,7 +170,7 @@ loop() {
 }
 
 @test "places that cannot be written" {
-  loop --report nowhere/report.html
+  loop --to nowhere/report.html
   [ "$status" -eq 3 ]
   [[ $stderr == *nowhere/report.html* ]]
   [ ! -e roofline.ledger ]

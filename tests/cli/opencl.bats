@@ -65,7 +65,7 @@ needs_device() {
   run -0 "$ROOFLINE" ledger verify
   kinds=$(jq -rs 'map(.kind) | join(" ")' roofline.ledger)
   [[ $kinds =~ ^(prediction ){8}(measurement ?){8}$ ]]
-  "$ROOFLINE" loop --quick --backend opencl --json --ledger loop.ledger --report loop.html >loop.json
+  "$ROOFLINE" loop --quick --backend opencl --json --ledger loop.ledger --to loop.html >loop.json
   [ "$(jq -r '[.entries[].label | split(" ")[0]] | sort | join(" ")' loop.json)" = \
     'device-attention-flash device-gemm-double-buffered device-gemm-naive device-gemv device-rmsnorm device-softmax device-triad' ]
   run -0 "$ROOFLINE" ledger verify --ledger loop.ledger

@@ -126,7 +126,7 @@ same() {
   run -0 --separate-stderr "$ROOFLINE" measure --backend fake --to -
   [ "$(json .schema)" = '"roofline.machine/1"' ]
   [ ! -e .config/roofline/machines/fake.json ]
-  run -0 --separate-stderr "$ROOFLINE" loop --backend fake --quick --ledger l --report -
+  run -0 --separate-stderr "$ROOFLINE" loop --backend fake --quick --ledger l --to -.html
   [[ $output == "<!DOCTYPE html>"* && $output == *"</html>" ]]
   cmp chart.svg piped
 }

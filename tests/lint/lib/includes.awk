@@ -16,7 +16,7 @@ BEGIN {
   may["ledger"] = "core ops advise host documents catalog ledger"
   may["draw"] = "core ops models advise host documents draw"
   may["plot"] = "core ops models advise host documents catalog weights graphs measure import region draw plot"
-  may["loop"] = "core ops advise host documents catalog kernels measure accuracy ledger draw loop"
+  may["loop"] = "core ops advise host documents catalog kernels measure accuracy ledger draw doctor loop"
   may["region"] = "core advise host documents region"
   may["doctor"] = "core host documents measure doctor"
   may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor cli"
