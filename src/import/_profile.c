@@ -5,6 +5,7 @@
 
 #include "core/digest.h"
 #include "core/number.h"
+#include "import/_demangle.h"
 #include "import/_timeline.h"
 #include "import/import.h"
 
@@ -273,10 +274,20 @@ static bool add_record(roof_profile *profile, const char *name, const char *part
   return true;
 }
 
+/** The number of a kernel's name: as C++ writes it where the file has it as a linker does. */
+static size_t name_number(roof_profile *profile, const char *name, size_t length) {
+  bool starved = false;
+  char *plain = rf_demangled(name, length, &starved);
+  profile->store->failed = profile->store->failed || starved;
+  size_t number = clean_number(profile, plain != NULL ? plain : name, plain != NULL ? strlen(plain) : length);
+  free(plain);
+  return number;
+}
+
 roof_record *rf_import_uncounted(roof_profile *profile, const char *part, const char *name, size_t length,
                                  const char *why) {
   struct roof_profile_store *store = profile->store;
-  size_t named = clean_number(profile, name, length);
+  size_t named = name_number(profile, name, length);
   size_t number = named == SIZE_MAX || part == NULL ? named : part_number(profile, part, named);
   size_t room = store->record_of_room;
   if (number == SIZE_MAX ||

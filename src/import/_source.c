@@ -19,6 +19,7 @@ struct roof_source {
   bool whole;  /* it was opened at its first byte, and can be read at any place */
   size_t step; /* bytes to read at a time */
   wrapping text;
+  bool old;    /* lines end with a carriage return alone */
   char *block; /* bytes [at, end), with room for a NUL after them */
   size_t at, end, room;
   bool ended;
@@ -87,10 +88,18 @@ static size_t from_utf16(const roof_source *s, const unsigned char *p, size_t si
   return length;
 }
 
+/** Ends lines with line feeds where they end with carriage returns alone. */
+static size_t renewed(const roof_source *s, char *text, size_t size) {
+  for (char *at = text, *end = text + size; s->old && (at = memchr(at, '\r', (size_t)(end - at))) != NULL;) {
+    *at = '\n';
+  }
+  return size;
+}
+
 /** The next bytes as text, at most `size` of them (which is much more than 8). */
 static size_t decoded(roof_source *s, char *to, size_t size) {
   if (s->text == PLAIN) {
-    return raw(s, to, size);
+    return renewed(s, to, raw(s, to, size));
   }
   size_t half = size / 4 * 2;
   unsigned char *wide = malloc(half);
@@ -101,7 +110,7 @@ static size_t decoded(roof_source *s, char *to, size_t size) {
   size_t count = raw(s, (char *)wide, half);
   size_t length = from_utf16(s, wide, count, to);
   free(wide);
-  return length;
+  return renewed(s, to, length);
 }
 
 /** Makes room for a step of more bytes after `end`; drops what was consumed before `keep`. */
@@ -161,8 +170,20 @@ static void begin(roof_source *s) {
   }
 }
 
+/** Text with carriage returns and no other end of a line in its first block is an old file's. */
+static void begin_lines(roof_source *s) {
+  const char *text = s->block != NULL ? s->block + s->at : "";
+  size_t size = s->end - s->at;
+  s->old = size > 0 && memchr(text, '\r', size) != NULL && memchr(text, '\n', size) == NULL &&
+           memchr(text, '\0', size) == NULL;
+  if (s->old) {
+    (void)renewed(s, s->block + s->at, size);
+  }
+}
+
 static roof_status started(roof_source *s, roof_source **source, roof_error *error) {
   begin(s);
+  begin_lines(s);
   roof_status status = rf_packed_cut(s->packed) ? ROOF_OK : rf_import_failed(s, error);
   if (status != ROOF_OK) {
     rf_import_close(s);

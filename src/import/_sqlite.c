@@ -262,6 +262,23 @@ roof_status rf_import_sqlite_rows(const roof_source *source, sqlite3 *db, const 
   return status;
 }
 
+roof_status rf_import_sqlite_has(const roof_source *source, sqlite3 *db, const char *table,
+                                 const char *column, bool *has, roof_error *error) {
+  static const char sql[] =
+      "SELECT 1 FROM sqlite_master t, pragma_table_info(?1) c WHERE t.type = 'table' AND "
+      "t.name = ?1 AND (?2 = '' OR c.name = ?2)";
+  sqlite3_stmt *query = NULL;
+  int code = sqlite3_prepare_v2(db, sql, -1, &query, NULL);
+  code = code == SQLITE_OK ? sqlite3_bind_text(query, 1, table, -1, SQLITE_STATIC) : code;
+  code = code == SQLITE_OK ? sqlite3_bind_text(query, 2, column, -1, SQLITE_STATIC) : code;
+  code = code == SQLITE_OK ? sqlite3_step(query) : code;
+  *has = code == SQLITE_ROW;
+  roof_status status =
+      code == SQLITE_ROW || code == SQLITE_DONE ? ROOF_OK : rf_import_sqlite_error(source, db, error);
+  sqlite3_finalize(query);
+  return status;
+}
+
 bool rf_import_sqlite_call(roof_profile *profile, roof_record *record, sqlite3_stmt *row, int place) {
   int64_t start = sqlite3_column_int64(row, 1), end = sqlite3_column_int64(row, 2), length;
   if (__builtin_sub_overflow(end, start, &length) || length < 0 || length > INT64_MAX / 1000) {

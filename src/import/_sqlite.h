@@ -16,6 +16,10 @@ roof_status rf_import_sqlite_rows(const roof_source *source, sqlite3 *db, const 
                                   roof_status (*take)(void *state, sqlite3_stmt *row), void *state,
                                   roof_error *error);
 
+/** Whether a table, no view, has a column; "" stands for any. */
+roof_status rf_import_sqlite_has(const roof_source *source, sqlite3 *db, const char *table,
+                                 const char *column, bool *has, roof_error *error);
+
 /** A call of `record`: its time in nanoseconds from column 1 to column 2; from column `place` on its device, its stream and when
  *  it was launched (NULL: not known). False when they are no times. */
 bool rf_import_sqlite_call(roof_profile *profile, roof_record *record, sqlite3_stmt *row, int place);

@@ -25,24 +25,6 @@ typedef struct reading {
   roof_error *error;
 } reading;
 
-/** Whether a table, no view, has a column; "" stands for any. */
-static roof_status has_column(reading *r, const char *table, const char *column, bool *has) {
-  static const char sql[] =
-      "SELECT 1 FROM sqlite_master t, pragma_table_info(?1) c WHERE t.type = 'table' AND "
-      "t.name = ?1 AND (?2 = '' OR c.name = ?2)";
-  sqlite3_stmt *query = NULL;
-  int code = sqlite3_prepare_v2(r->db, sql, -1, &query, NULL);
-  code = code == SQLITE_OK ? sqlite3_bind_text(query, 1, table, -1, SQLITE_STATIC) : code;
-  code = code == SQLITE_OK ? sqlite3_bind_text(query, 2, column, -1, SQLITE_STATIC) : code;
-  code = code == SQLITE_OK ? sqlite3_step(query) : code;
-  *has = code == SQLITE_ROW;
-  roof_status status = code == SQLITE_ROW || code == SQLITE_DONE
-                           ? ROOF_OK
-                           : rf_import_sqlite_error(r->source, r->db, r->error);
-  sqlite3_finalize(query);
-  return status;
-}
-
 /** The range that the program marked around the launch of a call, whose time and thread columns 5 and 6 have. */
 static const char *range_of(reading *r, sqlite3_stmt *row) {
   const import_mark *mark =
@@ -162,6 +144,7 @@ static roof_status take_device(void *state, sqlite3_stmt *row) {
 /* Queries of calls: a name, a start, an end, these four, bytes. The launch is that of their correlation in their
  * process, which is in the upper bits of its and its threads' numbers. */
 #define PLACE ", c.deviceId, c.streamId, l.launched, l.thread"
+#define UNLAUNCHED ", c.deviceId, c.streamId, NULL, NULL"
 #define NO_PLACE ", 0, '', NULL, NULL"
 #define LAUNCHED                                                                                             \
   " LEFT JOIN (SELECT correlationId AS id, globalTid / 16777216 AS process, min(start) AS launched, "        \
@@ -172,46 +155,73 @@ static roof_status take_device(void *state, sqlite3_stmt *row) {
   "'[copy ' || CASE c.copyKind WHEN 1 THEN 'host to device' WHEN 2 THEN 'device to host' WHEN 8 THEN "       \
   "'device to device' WHEN 10 THEN 'peer to peer' ELSE 'kind ' || c.copyKind END || ']'"
 
-static const struct {
+static const struct query {
   const char *table, *column,
       *other;              /* the column ("": any) and the other table (NULL: none) that `sql` needs */
   const char *sql, *plain; /* `plain` where they are not there; NULL: nothing then */
+  const char *placed;      /* of calls whose device and stream are there, but not their launch */
   roof_status (*take)(void *state, sqlite3_stmt *row);
 } queries[] = {
     {RANGES, "textId", "StringIds", /* those that are pushed and popped, which nest */
      "SELECT n.start, n.end, n.globalTid, COALESCE(n.text, s.value) FROM " RANGES
      " n LEFT JOIN StringIds s ON s.id = n.textId WHERE n.eventType = 59 AND n.end IS NOT NULL AND "
      "n.globalTid IS NOT NULL",
-     NULL, take_range},
-    {"TARGET_INFO_GPU", "", NULL, "SELECT name, memoryBandwidth FROM TARGET_INFO_GPU ORDER BY id", NULL,
+     NULL, NULL, take_range},
+    {"TARGET_INFO_GPU", "", NULL, "SELECT name, memoryBandwidth FROM TARGET_INFO_GPU ORDER BY id", NULL, NULL,
      take_device},
     {KERNELS, "globalPid", LAUNCHES,
      "SELECT s.value, c.start, c.end" PLACE KERNEL_FROM LAUNCHED " ORDER BY c.start",
-     "SELECT s.value, c.start, c.end" NO_PLACE KERNEL_FROM " ORDER BY c.start", take_kernel},
+     "SELECT s.value, c.start, c.end" NO_PLACE KERNEL_FROM " ORDER BY c.start",
+     "SELECT s.value, c.start, c.end" UNLAUNCHED KERNEL_FROM " ORDER BY c.start", take_kernel},
     {COPIES, "globalPid", LAUNCHES,
      "SELECT " COPY_NAME ", c.start, c.end" PLACE ", c.bytes FROM " COPIES " c" LAUNCHED " ORDER BY c.start",
      "SELECT " COPY_NAME ", c.start, c.end" NO_PLACE ", c.bytes FROM " COPIES " c ORDER BY c.start",
+     "SELECT " COPY_NAME ", c.start, c.end" UNLAUNCHED ", c.bytes FROM " COPIES " c ORDER BY c.start",
      take_copy},
     {SETS, "globalPid", LAUNCHES,
      "SELECT '[memset]', c.start, c.end" PLACE ", c.bytes FROM " SETS " c" LAUNCHED " ORDER BY c.start",
-     "SELECT '[memset]', c.start, c.end" NO_PLACE ", c.bytes FROM " SETS " c ORDER BY c.start", take_set},
+     "SELECT '[memset]', c.start, c.end" NO_PLACE ", c.bytes FROM " SETS " c ORDER BY c.start",
+     "SELECT '[memset]', c.start, c.end" UNLAUNCHED ", c.bytes FROM " SETS " c ORDER BY c.start", take_set},
     {LAUNCHES, "nameId", "StringIds",
      "SELECT r.start, r.end FROM " LAUNCHES
      " r JOIN StringIds s ON s.id = r.nameId WHERE s.value LIKE '%Synchronize%'",
-     NULL, take_wait},
-    {"TARGET_INFO_GPU", "id", NULL, "SELECT id, name FROM TARGET_INFO_GPU", NULL, take_name},
+     NULL, NULL, take_wait},
+    {"TARGET_INFO_GPU", "id", NULL, "SELECT id, name FROM TARGET_INFO_GPU", NULL, NULL, take_name},
 };
 
-static roof_status run_query(reading *r, size_t i) {
-  bool table = false, column = false, other = true;
-  roof_status status = has_column(r, queries[i].table, "", &table);
-  status = status == ROOF_OK ? has_column(r, queries[i].table, queries[i].column, &column) : status;
-  if (status == ROOF_OK && queries[i].other != NULL) {
-    status = has_column(r, queries[i].other, "", &other);
+/** Whether the file has a table, with a column where one is named. */
+static bool has(reading *r, const char *table, const char *column, roof_status *status) {
+  bool there = false;
+  if (*status == ROOF_OK) {
+    *status = rf_import_sqlite_has(r->source, r->db, table, column, &there, r->error);
   }
-  const char *sql = column && other ? queries[i].sql : queries[i].plain;
+  return there;
+}
+
+static roof_status run_query(reading *r, const struct query *q) {
+  roof_status status = ROOF_OK;
+  bool table = has(r, q->table, "", &status), column = has(r, q->table, q->column, &status);
+  bool other = q->other == NULL || has(r, q->other, "", &status);
+  bool placed =
+      q->placed != NULL && has(r, q->table, "deviceId", &status) && has(r, q->table, "streamId", &status);
+  const char *sql = column && other ? q->sql : placed ? q->placed : q->plain;
   return status == ROOF_OK && table && sql != NULL
-             ? rf_import_sqlite_rows(r->source, r->db, sql, queries[i].take, r, r->error)
+             ? rf_import_sqlite_rows(r->source, r->db, sql, q->take, r, r->error)
+             : status;
+}
+
+/** Which range launched a call is known where launches were recorded. */
+static roof_status check_ranges(reading *r) {
+  roof_status status = ROOF_OK;
+  bool ranges = (r->profile->dimensions >> ROOF_BY_NVTX & 1) != 0, launches = has(r, LAUNCHES, "", &status);
+  if (status != ROOF_OK || !ranges || launches) {
+    return status;
+  }
+  r->profile->dimensions &= ~(1u << ROOF_BY_NVTX);
+  return r->profile->by == ROOF_BY_NVTX
+             ? rf_import_error(r->source, r->error, ROOF_E_INPUT, 0, 0,
+                               "it has ranges, but no launches (a table " LAUNCHES
+                               "): which range launched a kernel is not known; record with --trace cuda,nvtx")
              : status;
 }
 
@@ -219,9 +229,10 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   reading r = {.source = source, .profile = profile, .error = error};
   roof_status status = rf_import_sqlite(source, &r.db, error);
   for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == ROOF_OK; i++) {
-    status = run_query(&r, i);
+    status = run_query(&r, &queries[i]);
     if (queries[i].take == take_range) {
       rf_marks_nest(r.marks, r.mark_count);
+      status = status == ROOF_OK ? check_ranges(&r) : status;
     }
   }
   if (status == ROOF_OK && r.kernels == 0) {

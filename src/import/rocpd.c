@@ -20,7 +20,7 @@ typedef struct reading {
   sqlite3 *db;
   rocprof_bags bags;
   roof_text suffixes; /* of the tables of each process, a NUL behind each */
-  bool later, sampled;
+  bool sampled;
   size_t kernels;
   roof_error *error;
 } reading;
@@ -86,10 +86,9 @@ static roof_status take_counter(void *state, sqlite3_stmt *row) {
 }
 
 static roof_status take_table(void *state, sqlite3_stmt *row) {
-  static const char dispatches[] = "rocpd_kernel_dispatch", times[] = "rocpd_timestamp";
+  static const char dispatches[] = "rocpd_kernel_dispatch";
   reading *r = state;
   const char *name = text_of(row, 0, "");
-  r->later |= strncmp(name, times, sizeof times - 1) == 0;
   if (strncmp(name, dispatches, sizeof dispatches - 1) == 0) {
     roof_text_add_bytes(&r->suffixes, name + sizeof dispatches - 1, strlen(name) - sizeof dispatches + 2);
   }
@@ -146,8 +145,44 @@ static roof_status query(reading *r, const char *form, const char *suffix,
   return status;
 }
 
+/** What the queries need of the tables of a process: whatever version a database is of, it is read where it has these. */
+static const struct {
+  const char *table, *columns[8];
+} needed[] = {
+    {"rocpd_kernel_dispatch", {"kernel_id", "start", "end", "agent_id", "stream_id", "event_id"}},
+    {"rocpd_info_kernel_symbol", {"id", "display_name", "kernel_name"}},
+    {"rocpd_info_agent", {"id", "name", "product_name", "type", "type_index"}},
+    {"rocpd_event", {"id", "stack_id"}},
+    {"rocpd_region", {"start", "end", "event_id", "name_id"}},
+    {"rocpd_memory_copy", {"id", "start", "end", "size", "name_id", "stream_id", "event_id"}},
+    {"rocpd_string", {"id", "string"}},
+    {"rocpd_pmc_event", {"event_id", "pmc_id", "value"}},
+    {"rocpd_info_pmc", {"id", "name"}},
+};
+
+static roof_status check_columns(reading *r, const char *suffix) {
+  roof_status status = ROOF_OK;
+  for (size_t t = 0; t < sizeof needed / sizeof needed[0] && status == ROOF_OK; t++) {
+    char *table = sqlite3_mprintf("%s%s", needed[t].table, suffix);
+    bool there = table != NULL;
+    status = there ? ROOF_OK : roof_error_set(r->error, ROOF_E_MEMORY, "rocpd: out of memory");
+    for (int c = 0; there && c < 8 && needed[t].columns[c] != NULL && status == ROOF_OK; c++) {
+      status = rf_import_sqlite_has(r->source, r->db, table, needed[t].columns[c], &there, r->error);
+      if (status == ROOF_OK && !there) {
+        status = rf_import_error(r->source, r->error, ROOF_E_PARSE, 0, 0,
+                                 "a rocpd database whose table %s has no column %s: write it with "
+                                 "--output-format csv",
+                                 needed[t].table, needed[t].columns[c]);
+      }
+    }
+    sqlite3_free(table);
+  }
+  return status;
+}
+
 static roof_status read_process(reading *r, const char *suffix) {
-  roof_status status = query(r, kernels, suffix, take_kernel);
+  roof_status status = check_columns(r, suffix);
+  status = status == ROOF_OK ? query(r, kernels, suffix, take_kernel) : status;
   status = status == ROOF_OK ? query(r, copies, suffix, take_copy) : status;
   status = status == ROOF_OK ? query(r, waits, suffix, take_wait) : status;
   r->sampled = false;
@@ -159,11 +194,6 @@ static roof_status read_processes(reading *r) {
   static const char tables[] =
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd%' ORDER BY 1";
   roof_status status = rf_import_sqlite_rows(r->source, r->db, tables, take_table, r, r->error);
-  if (status == ROOF_OK && r->later) {
-    return rf_import_error(r->source, r->error, ROOF_E_PARSE, 0, 0,
-                           "a rocpd database of version 4, of which there is no release: write it with "
-                           "--output-format csv");
-  }
   for (size_t at = 0; status == ROOF_OK && at < r->suffixes.length; at += strlen(r->suffixes.data + at) + 1) {
     status = read_process(r, r->suffixes.data + at);
   }

@@ -173,19 +173,32 @@ static roof_status take_call(reading *r, roof_record *record, rf_span call, plac
   return ROOF_OK;
 }
 
-static roof_record *record_of(reading *r, rf_span dispatch) {
-  const entry *kernel = find(&r->kernels, inner(dispatch, "dispatch_info", "kernel_id"));
-  const char *name = kernel != NULL ? kernel->name : "unnamed";
-  return rf_import_record(r->profile, name, rf_rocprof_name(name));
+/** The device or the stream of a place where the profile is rolled up by these. */
+static const char *part_of(reading *r, place at) {
+  const entry *device = find(&r->devices, at.agent);
+  char stream[32] = "";
+  rf_scan_text(at.stream, stream, sizeof stream);
+  return device != NULL ? rf_import_place(r->profile, (int)device->number, stream) : NULL;
 }
 
-static roof_status take_dispatch(reading *r, rf_span dispatch, rf_span call) {
-  roof_record *record = record_of(r, dispatch);
+static place place_of(rf_span dispatch, rf_span call) {
   place at = {inner(member(dispatch, "dispatch_info"), "agent_id", "handle"),
               inner(call, "stream_id", "handle")};
   if (at.stream.at == NULL) {
     at.stream = inner(member(dispatch, "dispatch_info"), "queue_id", "handle");
   }
+  return at;
+}
+
+static roof_record *record_of(reading *r, rf_span dispatch, place at) {
+  const entry *kernel = find(&r->kernels, inner(dispatch, "dispatch_info", "kernel_id"));
+  const char *name = kernel != NULL ? kernel->name : "unnamed";
+  return rf_import_part(r->profile, part_of(r, at), name, rf_rocprof_name(name));
+}
+
+static roof_status take_dispatch(reading *r, rf_span dispatch, rf_span call) {
+  place at = place_of(dispatch, call);
+  roof_record *record = record_of(r, dispatch, at);
   return record != NULL ? take_call(r, record, dispatch, at, true) : rf_import_settled(r->profile, r->error);
 }
 
@@ -196,7 +209,9 @@ static const char *const copies[] = {"[copy]", "[copy host to host]", "[copy hos
 static roof_status take_copy(reading *r, rf_span copy) {
   int64_t way = rf_chrome_whole(member(copy, "operation"), 0);
   way = way > 0 && way < (int64_t)(sizeof copies / sizeof copies[0]) ? way : 0;
-  roof_record *record = rf_import_record(r->profile, copies[way], strlen(copies[way]));
+  place at = {inner(copy, way == 3 ? "src_agent_id" : "dst_agent_id", "handle"),
+              inner(copy, "stream_id", "handle")};
+  roof_record *record = rf_import_part(r->profile, part_of(r, at), copies[way], strlen(copies[way]));
   if (record == NULL) {
     return rf_import_settled(r->profile, r->error);
   }
@@ -205,8 +220,6 @@ static roof_status take_copy(reading *r, rf_span copy) {
     rf_import_add(&record->link_bytes, (double)bytes, "bytes of the copy", ROOF_QUALITY_MEASURED);
     record->link = strstr(copies[way], "device to device") == NULL ? "PCIe" : record->link;
   }
-  place at = {inner(copy, way == 3 ? "src_agent_id" : "dst_agent_id", "handle"),
-              inner(copy, "stream_id", "handle")};
   return take_call(r, record, copy, at, false);
 }
 
@@ -215,7 +228,7 @@ static roof_status take_counters(reading *r, rf_span counted, bool timed) {
   rf_span dispatch = member(counted, "dispatch_data"), records = member(counted, "records"), one;
   const char *at = NULL;
   roof_status status = timed ? ROOF_OK : take_dispatch(r, dispatch, counted);
-  roof_record *record = status == ROOF_OK ? record_of(r, dispatch) : NULL;
+  roof_record *record = status == ROOF_OK ? record_of(r, dispatch, place_of(dispatch, counted)) : NULL;
   rocprof_bag *bag = record != NULL ? rf_rocprof_bag(&r->bags, r->profile, record) : NULL;
   if (bag == NULL) {
     return status == ROOF_OK ? no_memory(r) : status;

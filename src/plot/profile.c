@@ -126,6 +126,11 @@ roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting
   lanes.count = (int)count;
   roof_timeline_title(profile, lanes.title, sizeof lanes.title);
   set_words(accounting, lanes.subtitle, sizeof lanes.subtitle);
+  if (accounting->stream_count > count) {
+    size_t length = strlen(lanes.subtitle);
+    snprintf(lanes.subtitle + length, sizeof lanes.subtitle - length, "; %zu of %zu streams not shown",
+             accounting->stream_count - count, accounting->stream_count);
+  }
   status = status == ROOF_OK ? roof_draw_lanes_svg(&lanes, out, error) : status;
   free(list);
   return status;

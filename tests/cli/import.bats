@@ -181,6 +181,17 @@ PARTS
   run -0 "$ROOFLINE" import "$fixtures/nsys-nvtx.sqlite" --by nvtx --json
   [ "$(json '[.parts[] | "\(.part): \(.calls) \(.seconds * 1e6 | round)"] | join("; ")')" = '"forward: 2 35; outside any range: 3 27; step: 3 26; inner: 1 20"' ]
   [ "$(json '.total_seconds * 1e6 | round')" = 108 ]
+  cp "$fixtures/nsys-nvtx.sqlite" r.sqlite
+  python3 -c 'import sqlite3
+db = sqlite3.connect("r.sqlite"); db.execute("DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME"); db.commit()'
+  run -2 "$ROOFLINE" import r.sqlite --by nvtx
+  has 'it has ranges, but no launches (a table CUPTI_ACTIVITY_KIND_RUNTIME): which range launched a kernel is not known'
+}
+
+@test "names as a linker has them are shown as C++ has them; lines may end with carriage returns alone" {
+  printf 'Time (%%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\r75.0,3000,1,3000,3000,3000,3000,0,_Z5sgemmIfLi4EEvPKT_S2_PS0_i\r25.0,1000,1,1000,1000,1000,1000,0,_Zno\r' >old.csv
+  run -0 "$ROOFLINE" import old.csv --json
+  [ "$(json '[.kernels[] | [.name, .calls, .seconds]]')" = '[["void sgemm<float, 4>(float const*, float const*, float*, int)",1,3e-06],["_Zno",1,1e-06]]' ]
 }
 
 @test "a dimension that a file does not have is refused with those that it has" {
@@ -205,6 +216,13 @@ PARTS
   [ "$(grep -c ,gone, <<<"$output")" -eq 2 ]
   run -2 "$ROOFLINE" import other.json --against "$fixtures/kineto-rank0.json" --by step
   has '--by: has no effect with --against'
+  run -0 "$ROOFLINE" import other.json --against "$fixtures/kineto-rank0.json" --to d.html
+  grep -q '<h1>590.0 µs now, 590.0 µs before' d.html
+  [ "$(grep -o '<tr[ >]' d.html | wc -l)" -eq 4 ]
+  run -0 "$ROOFLINE" import other.json --against "$fixtures/kineto-rank0.json" --to d.csv
+  [ "$(wc -l <d.csv)" -eq 4 ]
+  run -2 "$ROOFLINE" import other.json --against "$fixtures/kineto-rank0.json" --to d.svg
+  has 'a comparison is written as html, csv, json or txt'
 }
 
 @test "several ranks: who arrives last, how long the others wait, how uneven compute is; sums by hand" {

@@ -58,12 +58,13 @@ db.commit()' "$@"
 @test "databases of rocprofv3 without a kernel, of a later version, cut or changed are refused, each with its reason" {
   sql 'DELETE FROM "rocpd_kernel_dispatch@"'
   refuses 'db: no kernel in it: rocprofv3 records them with --kernel-trace' db
-  sql 'CREATE TABLE "rocpd_timestamp@" (id)'
-  refuses 'a rocpd database of version 4' db
-  sql 'ALTER TABLE "rocpd_kernel_dispatch@" RENAME COLUMN start TO start_id'
-  refuses 'SQLite: no such column: k.start' db
+  sql 'ALTER TABLE "rocpd_kernel_dispatch@" RENAME COLUMN start TO start_id' 'CREATE TABLE "rocpd_timestamp@" (id)'
+  refuses 'a rocpd database whose table rocpd_kernel_dispatch has no column start' db
   sql 'DROP TABLE "rocpd_info_agent@"'
-  refuses 'SQLite: no such table: rocpd_info_agent' db
+  refuses 'a rocpd database whose table rocpd_info_agent has no column id' db
+  sql 'CREATE TABLE "rocpd_timestamp@" (id)' 'UPDATE "rocpd_metadata@" SET value = 4 WHERE tag = '"'schema_version'"
+  run -0 "$ROOFLINE" import db --json
+  [ "$(json '[.kernels[].calls] | add')" = 5 ]
   head -c 9000 "$fixtures/rocpd.db" >db
   refuses 'damaged or truncated' db
   sql 'UPDATE "rocpd_kernel_dispatch@" SET "end" = 1 WHERE id = 2' 'UPDATE "rocpd_info_kernel_symbol@" SET display_name = NULL, kernel_name = NULL'
@@ -78,6 +79,8 @@ db.commit()' "$@"
   near '.kernels[] | select(.name | startswith("axpy")) | .flops.fp32' 33554432
   near '.kernels[] | select(.name | startswith("axpy")) | .bytes.DRAM' 201326592
   near '.kernels[] | select(.name == "[copy host to device]") | .bytes.link' 134217728
+  "$ROOFLINE" import "$fixtures/rocprofv3.json" --by stream --json >parts
+  [ "$(jq -r '[.parts[] | "\(.part): \(.calls) \(.seconds * 1e6 | round)"] | join("; ")' parts)" = 'device 0, stream 1: 3 4198; device 0, stream 2: 1 1000' ]
   near '.facts.idle_seconds' 1014e-6
   jq 'del(.[][].buffer_records)' "$fixtures/rocprofv3.json" >counted.json
   run -0 "$ROOFLINE" import counted.json --json

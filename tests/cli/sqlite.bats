@@ -127,6 +127,9 @@ PYTHON
   [ "$(json '([.parts[].seconds] | add * 1e12 | round) == (.total_seconds * 1e12 | round)')" = true ]
   run -0 "$ROOFLINE" import plain.sqlite --by device --json
   [ "$(json '[.parts[].part]')" = '["device 0","outside all"]' ]
+  sql plain.sqlite 'DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME'
+  run -0 "$ROOFLINE" import plain.sqlite --by stream --json
+  [ "$(json '[.parts[].part]')" = '["device 0, stream 7","device 0, stream 11","outside all"]' ]
   run -2 "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/nsys.sqlite" --by stream
   has 'it has no streams of its calls; what it has: --by kernel, class, rank'
 }

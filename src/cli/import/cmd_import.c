@@ -304,7 +304,7 @@ static const cli_effect effects[] = {
     {.options = "by", .with = "ledger"},
     {.options = "wide", .with = "json"},
     {.options = "wide", .with = "csv"},
-    {.options = "by wide ledger op levels timeline machine to filter", .with = "against"},
+    {.options = "by wide ledger op levels timeline machine filter", .with = "against"},
     {0}};
 
 const cli_command cli_cmd_import = {
