@@ -64,6 +64,7 @@ typedef struct roof_scene_dot {
   bool predicted;               /**< hollow */
   bool inner;                   /**< at the bytes of an inner level: the outermost ramp is no ceiling of it */
   roof_level_kind level;        /**< whose hue it has in a chart of one machine; 0: none */
+  const char *group; /**< what it is one of, static; several groups of one machine have a hue each */
   int series;
   int next;
 } roof_scene_dot;
@@ -71,6 +72,7 @@ typedef struct roof_scene_dot {
 typedef struct roof_scene {
   char title[128];
   char subtitle[160];
+  char arrow[24];                     /**< what an arrow stands for; "": next */
   char description[512];              /**< for screen readers; empty: written from the roofs and dots */
   char series[ROOF_SCENE_SERIES][64]; /**< names for the legend */
   int series_count;
@@ -207,7 +209,7 @@ ROOF_API roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof
  *  Errors: as roof_draw_curves_svg. */
 ROOF_API roof_status roof_draw_linear_svg(const roof_scene *scene, roof_text *out, roof_error *error);
 
-/** Whether PNG can be drawn here: librsvg and cairo are loaded when they are asked for.
+/** Whether PNG and PDF can be drawn here: librsvg and cairo are loaded when they are asked for.
  *  Units: none.
  *  Ownership: none.
  *  Errors: ROOF_E_UNSUPPORTED naming what is missing. */
@@ -218,6 +220,12 @@ ROOF_API roof_status roof_draw_png_check(roof_error *error);
  *  Ownership: appends to `out`, which then holds NULs.
  *  Errors: as roof_draw_png_check; ROOF_E_INTERNAL when librsvg does not draw it. */
 ROOF_API roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *error);
+
+/** Paints an SVG that was drawn here as a PDF of one page of its size, text as text.
+ *  Units: bytes.
+ *  Ownership: appends to `out`, which then holds NULs.
+ *  Errors: as roof_draw_svg_png. */
+ROOF_API roof_status roof_draw_svg_pdf(const roof_text *svg, roof_text *out, roof_error *error);
 
 /** Draws the scene in a terminal: title, chart and axes take `columns` by `rows` characters, in braille or
  *  ASCII; the legend follows beneath, a line for each roof and dot.

@@ -33,8 +33,9 @@ roof_status cli_chart_write_page(const cli_args *args, const char *title, const 
   if (strcmp(args->ending, "svg") == 0) {
     roof_text_add_bytes(&out, svg->data, svg->length);
   } else {
-    status = strcmp(args->ending, "png") == 0 ? roof_draw_svg_png(svg, &out, error)
-                                              : draw_page(title, summary, svg, table, &out, error);
+    status = strcmp(args->ending, "png") == 0   ? roof_draw_svg_png(svg, &out, error)
+             : strcmp(args->ending, "pdf") == 0 ? roof_draw_svg_pdf(svg, &out, error)
+                                                : draw_page(title, summary, svg, table, &out, error);
   }
   status = status == ROOF_OK ? cli_to_write(args, args->file, &out, error) : status;
   roof_text_done(&out);

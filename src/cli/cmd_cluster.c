@@ -171,7 +171,7 @@ const cli_command cli_cmd_cluster = {
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --to links.svg\n"
                 "  roofline cluster params=7e9 tokens=1M devices=8 --machine a100 --json\n"
                 "Settings: devices node params tokens size bytes stages microbatches\n",
-    .writes = "txt svg png html json",
+    .writes = "txt svg png pdf html json",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
     .effects = effects,

@@ -150,7 +150,7 @@ const cli_command cli_cmd_plot = {
         "  roofline plot peaks --machine a100 --machine h100 --to peaks.svg\n"
         "  roofline plot shares results.json --machine host\n"
         "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",
-    .writes = "svg png html json csv txt",
+    .writes = "svg png pdf html json csv txt",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS,
     .options = options,
     .effects = effects,

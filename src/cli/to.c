@@ -14,7 +14,7 @@ static const char *ending_of(const char *path) {
 }
 
 static bool is_drawing(const char *ending) {
-  return cli_is_among("svg png html", ending);
+  return cli_is_among("svg png pdf html", ending);
 }
 
 /** "-", "-.svg" and the file of that meaning. */
@@ -80,7 +80,7 @@ roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *
   }
   roof_status status = cli_to_check(args->to, error);
   status = status == ROOF_OK ? choose_ending(args, command, error) : status;
-  status = status == ROOF_OK && strcmp(args->ending, "png") == 0 ? roof_draw_png_check(error) : status;
+  status = status == ROOF_OK && cli_is_among("png pdf", args->ending) ? roof_draw_png_check(error) : status;
   if (status != ROOF_OK) {
     return status;
   }

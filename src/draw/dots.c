@@ -86,7 +86,7 @@ roof_status roof_scene_add_shape(roof_scene *scene, const roof_target *target, i
   roof_status status = ROOF_OK;
   int axes = shape->axis_count;
   for (size_t i = 0; i < shape->points && status == ROOF_OK; i++) {
-    roof_scene_dot dot = {.predicted = true, .series = series, .next = -1};
+    roof_scene_dot dot = {.predicted = true, .series = series, .group = shape->op->family, .next = -1};
     /* The last list runs fastest: an arrow follows its values and ends with them. */
     bool first = axes == 0 || i % shape->axes[axes - 1].count == 0;
     status = add_point(scene, target, shape, i, &dot, arrows && !first, error);

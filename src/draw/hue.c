@@ -1,6 +1,7 @@
 #include "draw/hue.h"
 
 #include <math.h>
+#include <string.h>
 
 /** Of rf_palette: blue, and for the levels orange, vermilion, purple, green. */
 enum { COMPUTE_HUE = 0, FEW_CORES_HUE = 5, NEUTRAL_HUE = 6 };
@@ -13,6 +14,40 @@ int rf_hue_of_level(roof_level_kind level) {
 
 /** Those that no level has: black, sky blue, grey. */
 static const int other_hues[] = {NEUTRAL_HUE, 5, 7};
+
+/** Those of groups of dots: black, sky blue, wine, olive, indigo, grey. */
+static const int group_hues[RF_GROUPS] = {6, 5, 8, 9, 10, 7};
+
+int rf_hue_groups(const roof_scene *scene, const char *groups[RF_GROUPS]) {
+  int count = 0;
+  for (int i = 0; i < scene->dot_count && rf_hue_by_level(scene); i++) {
+    const char *group = scene->dots[i].group;
+    int known = 0;
+    while (group != NULL && known < count && strcmp(groups[known], group) != 0) {
+      known++;
+    }
+    if (group != NULL && known == count && count < RF_GROUPS) {
+      groups[count++] = group;
+    }
+  }
+  return count > 1 ? count : 0;
+}
+
+int rf_hue_of_group(int group) {
+  return group_hues[group];
+}
+
+/** The hue of a dot's group; -1: it has none of its own. */
+static int hue_in_groups(const roof_scene *scene, const roof_scene_dot *dot) {
+  const char *groups[RF_GROUPS];
+  int count = dot->group != NULL ? rf_hue_groups(scene, groups) : 0;
+  for (int i = 0; i < count; i++) {
+    if (strcmp(groups[i], dot->group) == 0) {
+      return group_hues[i];
+    }
+  }
+  return count > 0 ? group_hues[RF_GROUPS - 1] : -1;
+}
 
 static bool is_flat(const roof_scene_roof *roof) {
   return !isnan(roof->flops_per_second);
@@ -57,8 +92,11 @@ int rf_hue_of_series(const roof_scene *scene, int series) {
 }
 
 int rf_hue_of_dot(const roof_scene *scene, const roof_scene_dot *dot) {
-  return rf_hue_by_level(scene) && dot->level != ROOF_REGISTERS ? level_hues[dot->level]
-                                                                : rf_hue_of_series(scene, dot->series);
+  if (rf_hue_by_level(scene) && dot->level != ROOF_REGISTERS) {
+    return level_hues[dot->level];
+  }
+  int hue = hue_in_groups(scene, dot);
+  return hue >= 0 ? hue : rf_hue_of_series(scene, dot->series);
 }
 
 int rf_hue_of_ridge(const roof_scene *scene, int series) {

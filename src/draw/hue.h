@@ -14,6 +14,13 @@ int rf_hue_of_roof(const roof_scene *scene, const roof_scene_roof *roof);
 int rf_hue_of_dot(const roof_scene *scene, const roof_scene_dot *dot);
 int rf_hue_of_series(const roof_scene *scene, int series);
 
+enum { RF_GROUPS = 6 };
+
+/** The groups that the dots of a chart of one machine are coloured by, in the order they come; none of fewer than two.
+ *  Returns how many. */
+int rf_hue_groups(const roof_scene *scene, const char *groups[RF_GROUPS]);
+int rf_hue_of_group(int group);
+
 /** The hue that a level has in every chart of one machine. */
 int rf_hue_of_level(roof_level_kind level);
 

@@ -1,4 +1,4 @@
-/* The SVG as pixels, by librsvg and cairo if they are installed; they are loaded when a picture is
+/* The SVG as pixels or as PDF, by librsvg and cairo if they are installed; they are loaded when a picture is
  * requested. */
 #include <pthread.h>
 #include <stddef.h>
@@ -8,7 +8,11 @@
 #include "host/library.h"
 #include "roofline/draw.h"
 
-enum { SCALE = 2, RGB24 = 1 }; /* cairo.h: CAIRO_FORMAT_RGB24 */
+enum {
+  SCALE = 2,
+  RGB24 = 1,
+  CREATED = 5
+}; /* cairo.h: CAIRO_FORMAT_RGB24; cairo-pdf.h: CAIRO_PDF_METADATA_CREATE_DATE */
 
 /** RsvgRectangle of librsvg/rsvg.h */
 typedef struct rectangle {
@@ -26,6 +30,11 @@ static struct {
   void (*paint)(void *cairo);
   int (*write_stream)(void *surface, int (*write)(void *to, const unsigned char *data, unsigned size),
                       void *to);
+  void *(*pdf_create)(int (*write)(void *to, const unsigned char *data, unsigned size), void *to,
+                      double width, double height);
+  void (*set_metadata)(void *surface, int what, const char *text);
+  int (*surface_status)(void *surface);
+  void (*surface_finish)(void *surface);
   void (*destroy)(void *cairo);
   void (*surface_destroy)(void *surface);
 } library;
@@ -41,6 +50,10 @@ static const rf_symbol of_cairo[] = {
     {"cairo_set_source_rgb", &library.set_source_rgb},
     {"cairo_paint", &library.paint},
     {"cairo_surface_write_to_png_stream", &library.write_stream},
+    {"cairo_pdf_surface_create_for_stream", &library.pdf_create},
+    {"cairo_pdf_surface_set_metadata", &library.set_metadata},
+    {"cairo_surface_status", &library.surface_status},
+    {"cairo_surface_finish", &library.surface_finish},
     {"cairo_destroy", &library.destroy},
     {"cairo_surface_destroy", &library.surface_destroy},
 };
@@ -57,9 +70,10 @@ static roof_status load(roof_error *error) {
   static rf_loaded loaded[LIBRARIES];
   for (size_t i = 0; i < LIBRARIES; i++) {
     if (loaded[i].handle == NULL && !rf_library_load(&libraries[i], &loaded[i])) {
-      return roof_error_set(
-          error, ROOF_E_UNSUPPORTED, "PNG: %s %s; install librsvg (Debian: librsvg2-2), or write .svg",
-          libraries[i].sonames[0], loaded[i].soname != NULL ? "is too old" : "cannot be loaded");
+      return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                            "PNG and PDF: %s %s; install librsvg (Debian: librsvg2-2), or write .svg",
+                            libraries[i].sonames[0],
+                            loaded[i].soname != NULL ? "is too old" : "cannot be loaded");
     }
   }
   return ROOF_OK;
@@ -78,39 +92,66 @@ static int append(void *to, const unsigned char *data, unsigned size) {
   return 0;
 }
 
-/** Paints `svg`, `width` by `height` units large, on white. */
-static bool paint(const roof_text *svg, int width, int height, roof_text *out) {
+/** Draws `svg` on the whole of a surface, over white. */
+static bool paint(const roof_text *svg, void *surface, double width, double height) {
   void *image = library.new_from_data((const unsigned char *)svg->data, svg->length, NULL);
-  void *surface = library.surface_create(RGB24, SCALE * width, SCALE * height);
   void *cairo = library.create(surface);
-  rectangle viewport = {0, 0, SCALE * width, SCALE * height};
+  const rectangle viewport = {0, 0, width, height};
   library.set_source_rgb(cairo, 1, 1, 1);
   library.paint(cairo);
-  bool good = image != NULL && library.render_document(image, cairo, &viewport, NULL) != 0 &&
-              library.write_stream(surface, append, out) == 0;
+  bool good = image != NULL && library.render_document(image, cairo, &viewport, NULL) != 0;
   library.destroy(cairo);
-  library.surface_destroy(surface);
   if (image != NULL) {
     library.unref(image);
   }
   return good;
 }
 
-roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *error) {
-  roof_text png = {0};
+static bool make_png(const roof_text *svg, int width, int height, roof_text *out) {
+  void *surface = library.surface_create(RGB24, SCALE * width, SCALE * height);
+  bool good =
+      paint(svg, surface, SCALE * width, SCALE * height) && library.write_stream(surface, append, out) == 0;
+  library.surface_destroy(surface);
+  return good;
+}
+
+/** A page as large as the picture, a unit of which is a CSS pixel. */
+static bool make_pdf(const roof_text *svg, int width, int height, roof_text *out) {
+  double points = 72.0 / 96;
+  void *surface = library.pdf_create(append, out, points * width, points * height);
+  library.set_metadata(surface, CREATED, "2000-01-01T00:00:00Z"); /* the same picture is the same file */
+  bool good = paint(svg, surface, points * width, points * height);
+  library.surface_finish(surface);
+  good = good && library.surface_status(surface) == 0;
+  library.surface_destroy(surface);
+  return good;
+}
+
+/** Paints a picture that was drawn here by `make`. */
+static roof_status draw(const roof_text *svg, bool (*make)(const roof_text *, int, int, roof_text *),
+                        const char *name, roof_text *out, roof_error *error) {
+  roof_text made = {0};
   int width = 0, height = 0;
   roof_status status = roof_draw_png_check(error);
   if (status == ROOF_OK) {
     const char *size = strstr(svg->data, " width=\"");
     bool known = size != NULL && sscanf(size, " width=\"%d\" height=\"%d\"", &width, &height) == 2;
-    status = known && paint(svg, width, height, &png) && !png.failed
+    status = known && make(svg, width, height, &made) && !made.failed
                  ? ROOF_OK
-                 : roof_error_set(error, ROOF_E_INTERNAL, "PNG: librsvg cannot draw the chart");
+                 : roof_error_set(error, ROOF_E_INTERNAL, "%s: librsvg cannot draw the chart", name);
   }
   if (status == ROOF_OK) {
-    roof_text_add_bytes(out, png.data, png.length);
-    status = out->failed ? roof_error_set(error, ROOF_E_MEMORY, "PNG: out of memory") : ROOF_OK;
+    roof_text_add_bytes(out, made.data, made.length);
+    status = out->failed ? roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", name) : ROOF_OK;
   }
-  roof_text_done(&png);
+  roof_text_done(&made);
   return status;
+}
+
+roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *error) {
+  return draw(svg, make_png, "PNG", out, error);
+}
+
+roof_status roof_draw_svg_pdf(const roof_text *svg, roof_text *out, roof_error *error) {
+  return draw(svg, make_pdf, "PDF", out, error);
 }

@@ -30,6 +30,7 @@ static const char style[] =
     ".roofline .o{stroke-width:1}"
     ".roofline .d{stroke-dasharray:1.5 4;stroke-linecap:round;stroke-width:1.5}"
     ".roofline .drop{stroke-width:1;opacity:.45}.roofline .lead{stroke:#8a9099;stroke-width:.8}"
+    ".roofline .limit{stroke-width:2.4}"
     ".roofline .arrow{stroke:#444;stroke-width:1.2;fill:#444}"
     ".roofline .same{stroke:#444;stroke-width:1;stroke-dasharray:2 2}"
     ".roofline .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}"
@@ -319,6 +320,24 @@ static bool is_joined_to_itself(const roof_scene *scene, int dot) {
   return a->predicted != b->predicted || a->inner || b->inner;
 }
 
+/** What an arrow stands for, along it, where the scene says and there is room. */
+static void name_link(const chart *c, rf_point from, rf_point to) {
+  double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
+  const char *words = c->scene->arrow;
+  if (words[0] == '\0' || length < rf_glyph_ems(words) * RF_FONT_SIZE + 4 * RF_DOT_RADIUS) {
+    return;
+  }
+  double angle = dx < 0 ? atan2(-dy, -dx) : atan2(dy, dx);
+  add_turned(c->out, "c h r", NULL, (from.x + to.x) / 2 + sin(angle) * 9,
+             (from.y + to.y) / 2 - cos(angle) * 9, angle, words);
+}
+
+/** The end of the line to a dot's ceiling: a bar across it, the sign of a limit. */
+static void draw_limit(const chart *c, int i, rf_point end) {
+  add_line(c->out, "limit", dot_colour(c, i)->line, (rf_point){end.x - 5, end.y},
+           (rf_point){end.x + 5, end.y});
+}
+
 /** The lines below the dots: up to the ceiling, and on to the next dot. */
 static void draw_threads(const chart *c) {
   const rf_geometry *g = &c->layout->geometry;
@@ -327,13 +346,15 @@ static void draw_threads(const chart *c) {
     rf_point here = dot_at(c, i);
     if (!isnan(g->ceilings[i]) && !g->above[i]) {
       open_of(c, 'd', i);
-      add_line(c->out, "drop", dot_colour(c, i)->line, here,
-               at(c, log10(dot->intensity), fmin(g->ceilings[i], g->high.y)));
+      rf_point end = at(c, log10(dot->intensity), fmin(g->ceilings[i], g->high.y));
+      add_line(c->out, "drop", dot_colour(c, i)->line, here, end);
+      draw_limit(c, i, end);
       roof_text_add(c->out, "</g>\n");
     }
     if (is_joined(c->scene, i)) {
       roof_text_addf(c->out, "<g data-of=\"d%d\" data-to=\"d%d\">", i, dot->next);
       draw_link(c, here, dot_at(c, dot->next), is_joined_to_itself(c->scene, i));
+      name_link(c, here, dot_at(c, dot->next));
       roof_text_add(c->out, "</g>\n");
     }
   }
@@ -456,6 +477,7 @@ typedef enum legend_key {
   KEY_DASHED,
   KEY_MEASURED,
   KEY_PREDICTED,
+  KEY_LIMIT,
   KEY_ABOVE,
   KEY_SAME,
   KEY_NEXT
@@ -480,6 +502,11 @@ static void draw_sample(const chart *c, legend_key key, int hue, double x) {
   case KEY_MEASURED:
   case KEY_PREDICTED:
     draw_circle(c, middle, RF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, key == KEY_PREDICTED);
+    break;
+  case KEY_LIMIT:
+    add_line(c->out, "drop", grey, (rf_point){middle.x, middle.y + 7}, (rf_point){middle.x, middle.y - 5});
+    add_line(c->out, "limit", grey, (rf_point){middle.x - 5, middle.y - 5},
+             (rf_point){middle.x + 5, middle.y - 5});
     break;
   case KEY_ABOVE:
     draw_circle(c, middle, RF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, false);
@@ -519,6 +546,11 @@ static void draw_hue_keys(chart *c, double *x) {
   for (int i = 0; i < count; i++) {
     add_key(c, x, KEY_HUE, keys[i].hue, keys[i].name);
   }
+  const char *groups[RF_GROUPS];
+  int grouped = rf_hue_groups(scene, groups);
+  for (int i = 0; i < grouped; i++) {
+    add_key(c, x, KEY_DOTS, rf_hue_of_group(i), groups[i]);
+  }
   for (int i = count > 0; i < scene->series_count; i++) {
     add_key(c, x, count > 0 ? KEY_DOTS : KEY_HUE, rf_hue_of_series(scene, i), scene->series[i]);
   }
@@ -526,10 +558,11 @@ static void draw_hue_keys(chart *c, double *x) {
 
 static void draw_legend(chart *c) {
   const roof_scene *scene = c->scene;
-  bool dots[2] = {false, false}, joined[2] = {false, false}, above = false;
+  bool dots[2] = {false, false}, joined[2] = {false, false}, above = false, limits = false;
   for (int i = 0; i < scene->dot_count; i++) {
     dots[scene->dots[i].predicted] = true;
     above |= c->layout->geometry.above[i];
+    limits |= !isnan(c->layout->geometry.ceilings[i]) && !c->layout->geometry.above[i];
     if (is_joined(scene, i)) {
       joined[is_joined_to_itself(scene, i)] = true;
     }
@@ -542,9 +575,10 @@ static void draw_legend(chart *c) {
               {has_style(scene, ROOF_DASHED), KEY_DASHED, "measured ceiling"},
               {dots[false], KEY_MEASURED, "measured kernel"},
               {dots[true], KEY_PREDICTED, "predicted, at the rate expected"},
+              {limits, KEY_LIMIT, "the limit of a dot"},
               {above, KEY_ABOVE, "above its ceiling (!)"},
               {joined[true], KEY_SAME, "the same kernel"},
-              {joined[false], KEY_NEXT, "next"}};
+              {joined[false], KEY_NEXT, scene->arrow[0] != '\0' ? scene->arrow : "next"}};
   double x = c->layout->left;
   c->y += 28;
   draw_hue_keys(c, &x);

@@ -27,6 +27,14 @@ static roof_status place_file(const chart *c, const char *file, roof_error *erro
   return status;
 }
 
+/** An arrow from each point in a format to the same in the next. */
+static void join_formats(const chart *c, int first, int points) {
+  for (int i = first; i + points < c->scene->dot_count; i++) {
+    c->scene->dots[i].next = i + points;
+  }
+  snprintf(c->scene->arrow, sizeof c->scene->arrow, "quantize");
+}
+
 /** Places one operation, `words[0]` with its key=value words, on every target of the chart. */
 static roof_status place_op(const chart *c, const char *const *words, int count, roof_error *error) {
   const roof_op *op = NULL;
@@ -36,8 +44,13 @@ static roof_status place_op(const chart *c, const char *const *words, int count,
   if (status != ROOF_OK) {
     return status;
   }
+  bool formats = c->plot->dtype_count > 1 && c->plot->arrows;
+  int first = c->scene->dot_count;
   for (int i = 0; i < c->count && status == ROOF_OK; i++) {
-    status = roof_scene_add_shape(c->scene, &c->targets[i], i, &shape, c->plot->arrows, error);
+    status = roof_scene_add_shape(c->scene, &c->targets[i], i, &shape, c->plot->arrows && !formats, error);
+  }
+  if (status == ROOF_OK && formats) {
+    join_formats(c, first, (int)shape.points);
   }
   roof_shape_done(&shape);
   return status;

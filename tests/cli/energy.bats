@@ -102,6 +102,6 @@ powered() {
   run -3 "$ROOFLINE" energy --machine "$h989"
   has "neither joules nor watts"
   run -2 "$ROOFLINE" energy --machine h100 --to energy.pdf
-  has ".txt, .svg, .png, .html, .json or .csv"
+  has ".txt, .svg, .png, .pdf, .html, .json or .csv"
   [ ! -e energy.pdf ]
 }

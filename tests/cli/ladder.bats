@@ -90,7 +90,7 @@ json() { # FILTER on $output
 
 @test "bad input: one line and the right exit code" {
   run -2 "$ROOFLINE" run gemm --ladder --to ladder.gif
-  [ "$output" = 'roofline: --to ladder.gif: `run` writes files that end in .txt, .svg, .png, .html, .json or .csv' ]
+  [ "$output" = 'roofline: --to ladder.gif: `run` writes files that end in .txt, .svg, .png, .pdf, .html, .json or .csv' ]
   run -2 "$ROOFLINE" run --ladder
   run -2 "$ROOFLINE" run gemn --ladder
   [[ $output == *'did you mean'* ]]

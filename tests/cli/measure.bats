@@ -122,7 +122,7 @@ caches() { # a scripted machine with caches and memory
   grep -q '<svg' triad.html
   grep -q 'triad n=4000 fp32' triad.html
   run -2 "$ROOFLINE" run triad --backend fake --to triad.gif
-  [ "$output" = 'roofline: --to triad.gif: `run` writes files that end in .txt, .svg, .png, .html, .json or .csv' ]
+  [ "$output" = 'roofline: --to triad.gif: `run` writes files that end in .txt, .svg, .png, .pdf, .html, .json or .csv' ]
   run -2 "$ROOFLINE" run copy --backend fake --to copy.svg
   [[ $output == *"does no FLOPs"* ]]
   run -2 "$ROOFLINE" run triad n=1..5000 --backend fake

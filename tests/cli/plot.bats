@@ -73,7 +73,7 @@ refuses() { # CODE TEXT ARGUMENT...
 
 @test "what cannot be drawn is refused, and no file is left" {
   refuses 2 'no place on a roofline' copy n=1M --machine h100
-  refuses 2 'end in .svg, .png, .html, .json, .csv or .txt' --machine h100 --to chart.gif
+  refuses 2 'end in .svg, .png, .pdf, .html, .json, .csv or .txt' --machine h100 --to chart.gif
   refuses 2 'from 40 x 12' --machine h100 --width 10
   refuses 2 'at most 256 dots' gemm m=1..300 n=8 k=8 --machine h100
   refuses 2 'did you mean `gemm`?' gemmm m=8 n=8 k=8 --machine h100
@@ -140,7 +140,7 @@ refuses() { # CODE TEXT ARGUMENT...
   [ "$(jq '[.roofs[].machine] | unique | length' <<<"$output")" -eq 8 ]
 }
 
-@test "PNG, twice as large as the SVG; without librsvg the reason" {
+@test "PNG and PDF, PNG twice as large as the SVG; without librsvg the reason" {
   nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && skip "what fontconfig keeps is a leak to sanitizers"
   run -0 "$ROOFLINE" plot --machine h100 --to chart.svg
   run "$ROOFLINE" plot --machine h100 --to chart.png
@@ -148,10 +148,13 @@ refuses() { # CODE TEXT ARGUMENT...
   [ "$status" -eq 0 ]
   [ "$(od -An -tx1 -N8 chart.png | tr -d ' ')" = 89504e470d0a1a0a ]
   [ $((16#$(od -An -tx1 -j16 -N4 chart.png | tr -d ' '))) -eq 1920 ]
+  "$ROOFLINE" plot --machine h100 --quiet --to chart.pdf
+  [ "$(head -c 5 chart.pdf)" = %PDF- ]
+  "$ROOFLINE" plot --machine h100 --to -.pdf | cmp - chart.pdf
   mkdir none
   echo 'int broken' >none/librsvg-2.so.2
   LD_LIBRARY_PATH=$PWD/none run -3 "$ROOFLINE" plot --machine h100 --to absent.png
-  [[ $output == *'PNG: librsvg-2.so.2 cannot be loaded; install librsvg'* ]]
+  [[ $output == *'PNG and PDF: librsvg-2.so.2 cannot be loaded; install librsvg'* ]]
   [ ! -e absent.png ]
 }
 
@@ -229,4 +232,15 @@ refuses() { # CODE TEXT ARGUMENT...
   "$ROOFLINE" model llama-3.1-8b batch=8 --machine h100 --quiet --to model.svg
   grep -q 'data-name="decode attention"' model.svg
   xmllint --noout levels.svg two.html model.svg
+}
+
+@test "kinds of operations have a colour each, formats are joined by what quantizing brings, limits have a sign" {
+  "$ROOFLINE" plot relu n=1M softmax rows=64 cols=64 $gemm --machine h100 --dtype fp16 --quiet --to kinds.svg
+  for kind in elementwise norm blas "the limit of a dot"; do grep -q ">$kind</text>" kinds.svg; done
+  [ "$(grep -o '<circle[^>]*fill="#fff"[^>]*stroke="#[0-9a-f]*"' kinds.svg | grep -o 'stroke="[^"]*"' | sort -u | wc -l)" -ge 3 ]
+  "$ROOFLINE" plot $gemm --machine h100 --dtype fp16 --quiet --to one.svg
+  ! grep -q '>blas</text>' one.svg
+  "$ROOFLINE" plot gemm m=32 n=k=8192 --machine h100 --dtype fp16,fp8,int4 --arrows --quiet --to formats.svg
+  grep -q '>quantize</text>' formats.svg
+  [ "$(grep -c 'data-to="d' formats.svg)" -eq 2 ]
 }

@@ -89,7 +89,7 @@ const cli_command cli_cmd_validate = {
         "\n"
         "  A file gives a time and the shape of each operation; `roofline import --list` names the formats.\n"
         "  Each timing is predicted on the machine that the file names, or on --machine.\n",
-    .writes = "txt svg png html json csv",
+    .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,
     .run = run,

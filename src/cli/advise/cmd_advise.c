@@ -205,7 +205,7 @@ const cli_command cli_cmd_advise = {
         "  roofline advise --mix decode=0.8,prefill=0.2 --machine h100 --machine h200\n"
         "\n"
         "  wall=TIME, in addition to measured=TIME, is the time of the program part that ran the kernel.\n",
-    .writes = "txt json csv svg png html",
+    .writes = "txt json csv svg png pdf html",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
     .effects = effects,

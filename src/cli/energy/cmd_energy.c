@@ -158,7 +158,7 @@ const cli_command cli_cmd_energy = {
                 "    --joules-per-byte 20pJ\n"
                 "  roofline energy gemm m=1..4096*4 n=4096 k=4096 --machine a100 --machine h100 --to "
                 "energy.svg\n",
-    .writes = "txt svg png html json csv",
+    .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
     .effects = effects,

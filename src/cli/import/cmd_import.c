@@ -318,7 +318,7 @@ const cli_command cli_cmd_import = {
         "  roofline import kernels.csv --machine h100 --op 'sgemm=gemm m=4096 n=4096 k=4096' --dtype fp32\n"
         "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n"
         "  roofline import ncu.csv --merge 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
-    .writes = "txt svg png html json csv",
+    .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_SHOW,
     .options = options,
     .effects = effects,

@@ -381,7 +381,7 @@ const cli_command cli_cmd_model = {
         "tokens node "
         "page "
         "workspace memory_share price\n",
-    .writes = "txt svg png html json csv",
+    .writes = "txt svg png pdf html json csv",
     .groups =
         CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_NAME,
     .options = options,

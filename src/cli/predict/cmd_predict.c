@@ -174,7 +174,7 @@ const cli_command cli_cmd_predict = {
         "  roofline predict gemm m=1 n=28672 k=8192 --machine h100 --weights int4 --group 128 --explain\n"
         "  roofline predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine a100\n"
         "  roofline predict gemm m=4096 n=4096 k=4096 --machine h100 --seal --label ffn\n",
-    .writes = "txt json csv svg png html",
+    .writes = "txt json csv svg png pdf html",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS | CLI_ARGS_MODEL,
     .options = options,
     .effects = effects,

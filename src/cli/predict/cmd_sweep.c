@@ -223,7 +223,7 @@ const cli_command cli_cmd_sweep = {
                 "  Values: lists 1,8,64; ranges 1..1024*2 (times 2) and 128..4096+128 (plus 128); "
                 "m=n=k=64..8192*2 varies\n"
                 "  parameters together.\n",
-    .writes = "txt json csv svg png html",
+    .writes = "txt json csv svg png pdf html",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .run = run,
 };

@@ -394,7 +394,7 @@ const cli_command cli_cmd_run = {
                 "  roofline run gemm --ladder --dtype fp64 --to ladder.svg\n"
                 "  roofline run --repeat 5 --to run.json -- ./solver input.dat\n"
                 "  roofline run --op 'gemm m=4096 n=4096 k=4096' --dtype fp64 -- ./my-gemm\n",
-    .writes = "txt svg png html json csv",
+    .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_SHOW | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,
     .options = options,
     .effects = effects,
