@@ -64,7 +64,7 @@ linked() {
   xmllint --noout links.svg
   run -0 "$ROOFLINE" cluster devices=1 --machine h100 --to links.svg
   xmllint --noout links.svg
-  run -2 "$ROOFLINE" cluster --machine h100 --to links.pdf
+  run -2 "$ROOFLINE" cluster --machine h100 --to links.gif
   has ".txt, .svg, .png, .pdf, .html or .json"
 }
 
