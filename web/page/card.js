@@ -41,6 +41,13 @@ function comparison(chart, dot) {
   return [`measured is ${plain(measured.value / predicted.value, true)} of predicted`];
 }
 
+/** Who else is at the same point. */
+function neighbours(chart, dot) {
+  const place = ({ now, at }) => now ?? at, names = chart.dots.filter((one) => one.key !== dot.key && one.at && isSeen(one) &&
+    Math.hypot(place(one)[0] - place(dot)[0], place(one)[1] - place(dot)[1]) < 4).map(({ data, key }) => short(data.name ?? key));
+  return names.length > 0 ? [`here too: ${[...new Set(names)].slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`] : [];
+}
+
 function roofLines(chart, { data }) {
   const value = Number(data.value), lines = [[data.machine, data.kind].filter(Boolean).join(', ')];
   if (data.level === undefined) return [...lines, `at most ${quantity(value, 'FLOP/s')}`];
@@ -57,7 +64,7 @@ function linesOf(chart, mark) {
   const { data, kind, title } = mark;
   if (kind === 'roof') return roofLines(chart, mark);
   const own = mark.key === data.name || mark.key === undefined ? [] : [short(mark.key)];
-  own.push(...kind === 'dot' && chart.svg.matches('.roofline') ? [...arithmetic(chart, mark), ...comparison(chart, mark)] : title.slice(0, 1));
+  own.push(...kind === 'dot' && chart.svg.matches('.roofline') ? [...arithmetic(chart, mark), ...comparison(chart, mark), ...neighbours(chart, mark)] : title.slice(0, 1));
   if (data.timeShare !== undefined) own.push(`${percent(Number(data.timeShare))} of the time`);
   if (data.verdict !== undefined) own.push(`verdict: ${data.verdict}`);
   return [...own, ...title.slice(1)].filter((line) => line !== '' && line !== data.name);
@@ -65,7 +72,7 @@ function linesOf(chart, mark) {
 
 function describe(chart, mark) {
   const lines = linesOf(chart, mark);
-  if (mark.node.hasAttribute('tabindex')) mark.node.setAttribute('aria-label', [short(mark.data.name ?? mark.key ?? ''), ...lines].join('; '));
+  if (mark.node.hasAttribute('tabindex')) put(mark.node, 'aria-label', [short(mark.data.name ?? mark.key ?? ''), ...lines].join('; '));
   return lines;
 }
 
@@ -105,11 +112,11 @@ function addCards(chart) {
     show(mark);
     if (mark.kind === 'roof' && event.type === 'pointerover') cardAt(event);
   };
-  chart.svg.addEventListener('pointerover', (event) => over(event, (mark) => showCard(chart, mark)));
-  chart.svg.addEventListener('pointerout', (event) => over(event, hideCard));
-  chart.svg.addEventListener('focusin', (event) => over(event, (mark) => showCard(chart, mark)));
-  chart.svg.addEventListener('focusout', hideCard);
-  chart.svg.addEventListener('click', (event) => {
+  on(chart.svg, 'pointerover', (event) => over(event, (mark) => showCard(chart, mark)));
+  on(chart.svg, 'pointerout', (event) => over(event, hideCard));
+  on(chart.svg, 'focusin', (event) => over(event, (mark) => showCard(chart, mark)));
+  on(chart.svg, 'focusout', hideCard);
+  on(chart.svg, 'click', (event) => {
     if (chart.dragged) return;
     const mark = event.target.closest(marks)?.mark;
     if (mark) chooseMark(mark, event.shiftKey || event.ctrlKey);

@@ -4,9 +4,13 @@
 const svgName = 'http://www.w3.org/2000/svg';
 const marks = '.dot, .roof, .bar, .lane';
 
+const put = (node, name, value) => node.setAttribute(name, value);
+const flag = (node, name, is) => node.classList.toggle(name, is);
+const on = (node, name, listener, options) => node.addEventListener(name, listener, options);
+
 function element(name, attributes, text) {
   const node = document.createElementNS(svgName, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) put(node, key, value);
   if (text !== undefined) node.textContent = text;
   return node;
 }
@@ -74,6 +78,7 @@ class Chart {
     this.marks = new Map();
     this.dots = [];
     for (const node of svg.querySelectorAll(marks)) this.addMark(node);
+    this.across = this.findAcross();
     this.movers = this.panels.length > 0 ? this.findMovers() : [];
     this.hidden = new Set();
     this.share = 0;
@@ -135,35 +140,35 @@ class Chart {
   moveDot(dot) {
     dot.now = this.place(dot);
     dot.out = !inside(dot.panel.plot, dot.now, 1);
-    dot.node.classList.toggle('out', dot.out);
-    if (!dot.out) dot.node.setAttribute('transform', `translate(${(dot.now[0] - dot.at[0]).toFixed(1)} ${(dot.now[1] - dot.at[1]).toFixed(1)})`);
+    flag(dot.node, 'out', dot.out);
+    if (!dot.out) put(dot.node, 'transform', `translate(${(dot.now[0] - dot.at[0]).toFixed(1)} ${(dot.now[1] - dot.at[1]).toFixed(1)})`);
   }
 
   /** What stands beside a dot stays beside it. */
   follow(dot, node) {
-    node.classList.toggle('out', dot.out);
+    flag(node, 'out', dot.out);
     if (dot.out) return;
     const was = turned(node), x = dot.now[0] - dot.at[0], y = dot.now[1] - dot.at[1];
-    if (!was) node.setAttribute('transform', `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    if (!was) put(node, 'transform', `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
   }
 
   sideways(node) {
     const line = node.tagName === 'line', panel = this.panels[0], x = number(node, line ? 'x1' : 'x'), y = line ? number(node, 'y1') : 0;
     return () => {
       const [at, top] = moved(panel, x, y), { left, right, bottom } = panel.plot;
-      node.classList.toggle('out', at < left || at > right || (line && top > bottom));
-      for (const name of line ? ['x1', 'x2'] : ['x']) node.setAttribute(name, at.toFixed(1));
-      if (line) node.setAttribute('y1', Math.max(top, panel.plot.top).toFixed(1));
+      flag(node, 'out', at < left || at > right || (line && top > bottom));
+      for (const name of line ? ['x1', 'x2'] : ['x']) put(node, name, at.toFixed(1));
+      if (line) put(node, 'y1', Math.max(top, panel.plot.top).toFixed(1));
     };
   }
 
   setLine(node, panel, a, b) {
     const seen = clipped(panel.plot, a, b);
-    node.classList.toggle('out', seen === null);
+    flag(node, 'out', seen === null);
     if (seen === null) return null;
     for (const [i, end] of seen.entries()) {
-      node.setAttribute(`x${i + 1}`, end[0].toFixed(1));
-      node.setAttribute(`y${i + 1}`, end[1].toFixed(1));
+      put(node, `x${i + 1}`, end[0].toFixed(1));
+      put(node, `y${i + 1}`, end[1].toFixed(1));
     }
     return seen;
   }
@@ -191,8 +196,8 @@ class Chart {
     const panel = this.panelAt(points[0], 2);
     if (!panel) return null;
     return () => {
-      node.setAttribute('clip-path', `url(#${this.clipOf(panel)})`);
-      node.setAttribute('points', points.map(([x, y]) => moved(panel, x, y).map((v) => Math.max(-1e5, Math.min(1e5, v)).toFixed(1)).join()).join(' '));
+      put(node, 'clip-path', `url(#${this.clipOf(panel)})`);
+      put(node, 'points', points.map(([x, y]) => moved(panel, x, y).map((v) => Math.max(-1e5, Math.min(1e5, v)).toFixed(1)).join()).join(' '));
     };
   }
 
@@ -206,15 +211,28 @@ class Chart {
     return panel.clip;
   }
 
+  /** What a line across the plot is called stays where it is along that line. */
   textMover(node) {
     const at = pointOf(node), panel = this.panelAt(at);
     if (!panel) return null;
+    const { plot } = panel, line = this.across.find(({ x1, y1, level }) => Math.abs(level ? y1 - at[1] : x1 - at[0]) < 18 && inside(plot, [level ? plot.left : x1, level ? y1 : plot.top], 1));
     return () => {
       const now = moved(panel, ...at);
-      node.classList.toggle('out', !inside(panel.plot, now));
-      node.setAttribute('x', now[0].toFixed(1));
-      node.setAttribute('y', now[1].toFixed(1));
+      if (line) now[line.level ? 0 : 1] = at[line.level ? 0 : 1];
+      flag(node, 'out', !inside(plot, now));
+      put(node, 'x', now[0].toFixed(1));
+      put(node, 'y', now[1].toFixed(1));
     };
+  }
+
+  /** Lines across a whole panel, level or upright. */
+  findAcross() {
+    const found = [];
+    for (const node of this.svg.querySelectorAll('line.k')) {
+      const [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map((name) => number(node, name));
+      if (x1 === x2 || y1 === y2) found.push({ x1, y1, level: y1 === y2 });
+    }
+    return found;
   }
 
   /** The name of a ceiling stays on what is seen of it, along it and as far from it as it was. */
@@ -228,16 +246,16 @@ class Chart {
     const half = text.getComputedTextLength() / 2 + 10;
     return () => {
       const [a, b] = roof.seen ?? [[0, 0], [0, 0]], seen = Math.hypot(b[0] - a[0], b[1] - a[1]);
-      node.classList.toggle('out', seen < 2 * half);
+      flag(node, 'out', seen < 2 * half);
       if (seen < 2 * half) return;
       const [c, s] = [(b[0] - a[0]) / seen, (b[1] - a[1]) / seen], to = Math.min(seen - half, Math.max(half, part * seen));
       const x = a[0] + to * c + above * s, y = a[1] + to * s - above * c, wide = half * c + 6 * Math.abs(s), high = half * Math.abs(s) + 8 * c;
       node.box = { left: x - wide, right: x + wide, top: y - high, bottom: y + high };
       if (own && Math.abs(s) < 0.01) {
-        node.setAttribute('x', x.toFixed(1));
-        node.setAttribute('y', y.toFixed(1));
+        put(node, 'x', x.toFixed(1));
+        put(node, 'y', y.toFixed(1));
       } else if (!own) {
-        node.setAttribute('transform', `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${(Math.atan2(s, c) * 180 / Math.PI).toFixed(1)})`);
+        put(node, 'transform', `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${(Math.atan2(s, c) * 180 / Math.PI).toFixed(1)})`);
       }
     };
   }
@@ -254,16 +272,16 @@ class Chart {
 
   moveLink(group, line) {
     const ends = this.ends(group);
-    line.classList.toggle('out', ends === null);
+    flag(line, 'out', ends === null);
     if (ends) this.setLine(line, this.panels[0], ends.from, line.classList.contains('same') ? ends.tip : ends.neck);
   }
 
   moveHead(group, head) {
     const ends = this.ends(group);
-    head.classList.toggle('out', ends === null);
+    flag(head, 'out', ends === null);
     if (!ends) return;
     const { tip, neck, c, s } = ends, corners = [tip, [neck[0] - 3.5 * s, neck[1] + 3.5 * c], [neck[0] + 3.5 * s, neck[1] - 3.5 * c]];
-    head.setAttribute('points', corners.map((corner) => corner.map((v) => v.toFixed(1)).join(' ')).join(' '));
+    put(head, 'points', corners.map((corner) => corner.map((v) => v.toFixed(1)).join(' ')).join(' '));
   }
 
   get changed() {
@@ -287,7 +305,7 @@ class Chart {
   restore() {
     for (const { node, was } of this.movers) {
       for (const { name } of [...node.attributes]) if (name !== 'class' && !was.hasAttribute(name)) node.removeAttribute(name);
-      for (const { name, value } of was.attributes) if (!['class', 'aria-label', 'aria-pressed', 'role', 'tabindex'].includes(name)) node.setAttribute(name, value);
+      for (const { name, value } of was.attributes) if (!['class', 'aria-label', 'aria-pressed', 'role', 'tabindex'].includes(name)) put(node, name, value);
       node.classList.remove('out', 'crowded');
     }
     for (const dot of this.dots) dot.out = dot.now = undefined;
@@ -332,11 +350,11 @@ class Chart {
       const { box } = node;
       const crowded = box.left < plot.left || box.right > plot.right || box.top < plot.top || box.bottom > plot.bottom ||
         boxes.some((b) => b.left < box.right && box.left < b.right && b.top < box.bottom && box.top < b.bottom);
-      node.classList.toggle('crowded', crowded);
+      flag(node, 'crowded', crowded);
       if (crowded) gone.add(owner);
       else boxes.push(box);
     }
-    for (const { node } of this.movers) if (node.matches('.lead')) node.classList.toggle('crowded', gone.has(this.marks.get(node.parentNode.dataset.of)));
+    for (const { node } of this.movers) if (node.matches('.lead')) flag(node, 'crowded', gone.has(this.marks.get(node.parentNode.dataset.of)));
   }
 
   boxOf(node, dot) {

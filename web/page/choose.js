@@ -30,13 +30,13 @@ function showChosen(chart) {
   let any = false;
   for (const node of chart.svg.querySelectorAll(marks)) {
     const { mark } = node, is = chosen.has(mark.key ?? mark.data.name);
-    node.classList.toggle('chosen', is);
-    node.setAttribute('aria-pressed', is);
+    flag(node, 'chosen', is);
+    put(node, 'aria-pressed', is);
     if (is) owners.add(mark.data.mark);
     any ||= is;
   }
-  for (const group of chart.svg.querySelectorAll('[data-of]')) group.classList.toggle('chosen', owners.has(group.dataset.of));
-  chart.svg.classList.toggle('lone', any);
+  for (const group of chart.svg.querySelectorAll('[data-of]')) flag(group, 'chosen', owners.has(group.dataset.of));
+  flag(chart.svg, 'lone', any);
   chart.all.hidden = chosen.size === 0;
 }
 

@@ -64,8 +64,8 @@ async function copyPng(chart) {
 function copyMenu(chart) {
   const svg = 'image/svg+xml';
   return menu('Copy',
-    button('Copy SVG', 'Copy the chart as SVG', () => copyText(svgText(chart), svg, 'svg')),
-    button('Copy PNG', 'Copy the chart as PNG', () => copyPng(chart)),
-    button('Save SVG', 'Save the chart as SVG', () => save(new Blob([svgText(chart)], { type: svg }), fileName('svg'))),
-    button('Save PNG', 'Save the chart as PNG', async () => save(await pngBlob(chart), fileName('png'))));
+    button('Copy SVG', 'Copy SVG of the chart', () => copyText(svgText(chart), svg, 'svg')),
+    button('Copy PNG', 'Copy PNG of the chart', () => copyPng(chart)),
+    button('Save SVG', 'Save SVG of the chart', () => save(new Blob([svgText(chart)], { type: svg }), fileName('svg'))),
+    button('Save PNG', 'Save PNG of the chart', async () => save(await pngBlob(chart), fileName('png'))));
 }

@@ -8,9 +8,9 @@ function html(name, properties = {}, ...children) {
 }
 
 const button = (text, label, onclick) => {
-  const node = html('button', { type: 'button', textContent: text, title: label });
-  node.setAttribute('aria-label', label);
-  node.addEventListener('click', onclick);
+  const node = html('button', { type: 'button', textContent: text, title: text === label ? '' : label });
+  put(node, 'aria-label', label);
+  on(node, 'click', onclick);
   return node;
 };
 
@@ -28,18 +28,18 @@ function applyShown(chart) {
     Number(mark.data.timeShare ?? 1) < chart.share;
   for (const node of chart.svg.querySelectorAll(marks)) {
     const hide = off(node.mark);
-    node.classList.toggle('off', hide);
+    flag(node, 'off', hide);
     if (hide) gone.add(node.mark.data.mark);
   }
-  for (const group of chart.svg.querySelectorAll('[data-of]')) group.classList.toggle('off', gone.has(group.dataset.of) || gone.has(group.dataset.to ?? ''));
-  for (const ridge of chart.svg.querySelectorAll('.ridge')) ridge.classList.toggle('off', chart.hidden.has(`Machines:${ridge.dataset.machine}`));
+  for (const group of chart.svg.querySelectorAll('[data-of]')) flag(group, 'off', gone.has(group.dataset.of) || gone.has(group.dataset.to ?? ''));
+  for (const ridge of chart.svg.querySelectorAll('.ridge')) flag(ridge, 'off', chart.hidden.has(`Machines:${ridge.dataset.machine}`));
   const first = chart.dots.find(isSeen);
-  if (first && !chart.dots.some((dot) => isSeen(dot) && dot.node.getAttribute('tabindex') === '0')) first.node.setAttribute('tabindex', '0');
+  if (first && !chart.dots.some((dot) => isSeen(dot) && dot.node.getAttribute('tabindex') === '0')) put(first.node, 'tabindex', '0');
 }
 
 function checkbox(chart, group, value) {
   const box = html('input', { type: 'checkbox', checked: true });
-  box.addEventListener('change', () => {
+  on(box, 'change', () => {
     chart.hidden[box.checked ? 'delete' : 'add'](`${group}:${value}`);
     applyShown(chart);
     say(`${short(value)} ${box.checked ? 'is shown' : 'is not shown'}`);
@@ -51,7 +51,7 @@ function shareSlider(chart) {
   const most = Math.max(...chart.dots.map(({ data }) => Number(data.timeShare ?? 0)));
   if (!(most > 0) || chart.dots.length < 3) return null;
   const slider = html('input', { type: 'range', min: 0, max: 100, value: 0 }), words = html('output', { textContent: '0 %' });
-  slider.addEventListener('input', () => {
+  on(slider, 'input', () => {
     chart.share = most * (slider.value / 100) ** 3;
     words.textContent = percent(chart.share);
     applyShown(chart);
@@ -72,7 +72,7 @@ function shownMenu(chart) {
 
 function menu(words, ...content) {
   const node = html('details', { className: 'menu' }, html('summary', { textContent: words }), html('div', {}, ...content));
-  node.addEventListener('keydown', (event) => {
+  on(node, 'keydown', (event) => {
     if (event.key !== 'Escape') return;
     node.open = false;
     node.firstChild.focus();
@@ -93,9 +93,9 @@ function blendSlider(chart) {
   if (pairs === 0) return null;
   const twins = chart.dots.every(({ before }) => !before || before.says === 'predicted');
   const slider = html('input', { type: 'range', min: 0, max: 100, value: 100 });
-  slider.addEventListener('input', () => {
+  on(slider, 'input', () => {
     chart.blend = slider.value / 100;
-    for (const dot of chart.dots) dot.node.classList.toggle('before', dot.after !== undefined && dot.before === undefined);
+    for (const dot of chart.dots) flag(dot.node, 'before', dot.after !== undefined && dot.before === undefined);
     chart.svg.classList.add('blended');
     chart.drawAgain();
     chart.changedView();
@@ -110,13 +110,13 @@ function scaleButton(chart) {
   const node = button('Linear', 'Linear axes from zero', () => {
     linear = !linear;
     setScale(chart, linear);
-    node.setAttribute('aria-pressed', linear);
+    put(node, 'aria-pressed', linear);
     say(linear ? 'Axes are linear' : 'Axes are logarithmic');
   });
-  node.setAttribute('aria-pressed', false);
+  put(node, 'aria-pressed', false);
   chart.unlinear = () => {
     linear = false;
-    node.setAttribute('aria-pressed', false);
+    put(node, 'aria-pressed', false);
   };
   return node;
 }
@@ -129,8 +129,8 @@ const howTo = [
 
 function addTools(chart) {
   const bar = html('div', { className: 'tools' });
-  bar.setAttribute('role', 'group');
-  bar.setAttribute('aria-label', 'Tools of the chart');
+  put(bar, 'role', 'group');
+  put(bar, 'aria-label', 'Tools of the chart');
   chart.all = button('Show all', 'Show all again', () => choose([]));
   chart.all.hidden = true;
   if (chart.panels.length > 0) {
@@ -141,7 +141,7 @@ function addTools(chart) {
     back.disabled = true;
     chart.changedView = () => {
       back.disabled = !chart.changed;
-      chart.region.classList.toggle('zoomed', chart.changed);
+      flag(chart.region, 'zoomed', chart.changed);
       if (chart.changed) return;
       chart.unlinear?.();
       chart.svg.classList.remove('blended');

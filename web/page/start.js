@@ -8,10 +8,10 @@ function takeTitles(chart) {
     node.mark.title = title?.textContent.split('\n') ?? [node.mark.data.name ?? ''];
     title?.remove();
     if (node.hasAttribute('tabindex')) {
-      node.setAttribute('aria-label', node.mark.title.join('; ').slice(0, 400));
-      node.setAttribute('role', 'button');
-      node.setAttribute('aria-pressed', false);
-      node.setAttribute('tabindex', node === chart.svg.querySelector(`:is(${marks})[tabindex]`) ? '0' : '-1');
+      put(node, 'aria-label', node.mark.title.join('; ').slice(0, 400));
+      put(node, 'role', 'button');
+      put(node, 'aria-pressed', false);
+      put(node, 'tabindex', node === chart.svg.querySelector(`:is(${marks})[tabindex]`) ? '0' : '-1');
     }
   }
 }
@@ -32,7 +32,7 @@ function schemeButton() {
   const name = () => {
     node.textContent = dark ? 'Light' : 'Dark';
     node.title = `${dark ? 'Light' : 'Dark'} colours`;
-    node.setAttribute('aria-label', node.title);
+    put(node, 'aria-label', node.title);
   };
   node.className = 'scheme';
   name();
@@ -42,10 +42,10 @@ function schemeButton() {
 function start() {
   const main = document.querySelector('main');
   live = html('div', { className: 'live' });
-  live.setAttribute('role', 'status');
-  live.setAttribute('aria-live', 'polite');
+  put(live, 'role', 'status');
+  put(live, 'aria-live', 'polite');
   card = html('div', { className: 'card', hidden: true });
-  card.setAttribute('aria-hidden', true);
+  put(card, 'aria-hidden', true);
   for (const region of main.querySelectorAll('.chart, .wide')) {
     const svg = region.querySelector(':scope > svg');
     if (!svg) continue;

@@ -21,9 +21,9 @@ class Table {
     if (this.rows.length < 2) return;
     this.heads.forEach((head, column) => {
       const node = html('button', { type: 'button', className: 'sort', textContent: head.name });
-      node.addEventListener('click', () => this.sort(column));
+      on(node, 'click', () => this.sort(column));
       head.cell.replaceChildren(node);
-      head.cell.setAttribute('aria-sort', 'none');
+      put(head.cell, 'aria-sort', 'none');
     });
   }
 
@@ -37,7 +37,7 @@ class Table {
     const numbers = this.rows.some((row) => typeof this.valueOf(row, column) === 'number');
     const ways = numbers ? ['descending', 'ascending', 'none'] : ['ascending', 'descending', 'none'];
     const { cell, name } = this.heads[column], way = ways[(ways.indexOf(cell.getAttribute('aria-sort')) + 1) % 3];
-    for (const head of this.heads) head.cell.setAttribute('aria-sort', head.cell === cell ? way : 'none');
+    for (const head of this.heads) put(head.cell, 'aria-sort', head.cell === cell ? way : 'none');
     const keyed = this.rows.map((row) => ({ row, value: this.valueOf(row, column) }));
     const unknown = ({ value }) => (numbers ? typeof value !== 'number' : value === '');
     const collator = new Intl.Collator('en', { numeric: true });
@@ -55,17 +55,17 @@ class Table {
   addTools() {
     if (this.rows.length < 2) return;
     const bar = html('div', { className: 'tools' }), title = this.node.caption?.textContent ?? 'the table';
-    if (this.rows.length > 4) bar.append(this.searchBox(title), ...this.filterBoxes());
+    if (this.rows.length > 7) bar.append(this.searchBox(title), ...this.filterBoxes());
     this.count = html('span', { className: 'soft' });
-    bar.append(button('Copy CSV', `Copy ${title} as CSV`, () => copyText(csvText(this), 'text/csv', 'csv')));
-    bar.append(button('Save CSV', `Save ${title} as CSV`, () => save(new Blob([csvText(this)], { type: 'text/csv' }), fileName('csv'))), this.count);
+    bar.append(menu('CSV', button('Copy CSV', `Copy CSV of ${title}`, () => copyText(csvText(this), 'text/csv', 'csv')),
+      button('Save CSV', `Save CSV of ${title}`, () => save(new Blob([csvText(this)], { type: 'text/csv' }), fileName('csv')))), this.count);
     (this.node.closest('.wide') ?? this.node).before(bar);
   }
 
   searchBox(title) {
     const box = html('input', { type: 'search', placeholder: 'Search', size: 16 });
-    box.setAttribute('aria-label', `Search ${title}`);
-    box.addEventListener('input', () => {
+    put(box, 'aria-label', `Search ${title}`);
+    on(box, 'input', () => {
       this.words = box.value.toLowerCase().trim();
       this.show();
       say(this.seen());
@@ -77,10 +77,10 @@ class Table {
     const boxes = [];
     this.heads.forEach(({ name }, column) => {
       const values = new Set(this.rows.map((row) => this.valueOf(row, column)));
-      if (column === 0 || values.size < 2 || values.size > few || values.size > this.rows.length / 2 || [...values].some((value) => typeof value === 'number')) return;
+      if (column === 0 || values.size < 2 || values.size > few || values.size > this.rows.length / 2 || [...values].some((value) => typeof value === 'number' || value.length > 40)) return;
       const box = html('select', {}, new Option(`${name}: all`, ''), ...[...values].filter(Boolean).sort().map((value) => new Option(short(value), value)));
-      box.setAttribute('aria-label', `Only rows whose ${name} is`);
-      box.addEventListener('change', () => {
+      put(box, 'aria-label', `Only rows whose ${name} is`);
+      on(box, 'change', () => {
         if (box.value === '') this.filters.delete(column);
         else this.filters.set(column, box.value);
         this.show();
@@ -96,7 +96,7 @@ class Table {
   }
 
   matches(row) {
-    row.text ??= row.node.textContent.toLowerCase();
+    row.text ??= `${row.node.textContent} ${row.key}`.toLowerCase();
     return this.words.split(/\s+/).every((word) => row.text.includes(word)) &&
       [...this.filters].every(([column, value]) => this.valueOf(row, column) === value);
   }
@@ -107,8 +107,8 @@ class Table {
     for (const row of this.rows) {
       row.left = !this.matches(row);
       row.node.hidden = row.left || (alone && !chosen.has(row.key));
-      row.node.classList.toggle('chosen', chosen.has(row.key));
-      row.node.setAttribute('aria-selected', chosen.has(row.key));
+      flag(row.node, 'chosen', chosen.has(row.key));
+      put(row.node, 'aria-current', chosen.has(row.key));
     }
     const narrowed = this.rows.some(({ node }) => node.hidden);
     if (this.count) this.count.textContent = narrowed ? this.seen() : '';
@@ -118,14 +118,15 @@ class Table {
   addRows() {
     this.rows.forEach(({ node }, i) => { if (isDrawn(node.dataset.key)) node.tabIndex = i === 0 ? 0 : -1; });
     const rowOf = (event) => this.rows.find(({ node }) => node === event.target.closest?.('tbody tr'));
-    this.body.addEventListener('click', (event) => {
+    on(this.body, 'click', (event) => {
       const row = rowOf(event);
-      if (row && isDrawn(row.key) && String(getSelection()) === '') chooseMark({ key: row.key }, event.shiftKey || event.ctrlKey);
+      if (row && isDrawn(row.key) && (event.shiftKey || String(getSelection()) === '')) chooseMark({ key: row.key }, event.shiftKey || event.ctrlKey);
     });
-    this.body.addEventListener('pointerover', (event) => point(event.target.closest('tr')?.dataset.key));
-    this.body.addEventListener('pointerleave', () => point());
-    this.body.addEventListener('focusin', (event) => point(event.target.closest('tr')?.dataset.key));
-    this.body.addEventListener('keydown', (event) => this.onKey(event, rowOf(event)));
+    on(this.body, 'mousedown', (event) => { if (event.shiftKey) event.preventDefault(); }); // no text is marked
+    on(this.body, 'pointerover', (event) => point(event.target.closest('tr')?.dataset.key));
+    on(this.body, 'pointerleave', () => point());
+    on(this.body, 'focusin', (event) => point(event.target.closest('tr')?.dataset.key));
+    on(this.body, 'keydown', (event) => this.onKey(event, rowOf(event)));
   }
 
   onKey(event, row) {
@@ -155,6 +156,6 @@ function leaveOut() {
   const kept = new Set(), left = new Set();
   for (const { rows } of tables) for (const row of rows) (row.left ? left : kept).add(row.key);
   for (const chart of charts) {
-    for (const dot of chart.dots) dot.node.classList.toggle('left', left.has(dot.key) && !kept.has(dot.key));
+    for (const dot of chart.dots) flag(dot.node, 'left', left.has(dot.key) && !kept.has(dot.key));
   }
 }

@@ -107,14 +107,14 @@ function onDrag(chart, event) {
     chart.dragged = far;
   };
   chart.dragged = false;
-  chart.svg.addEventListener('pointermove', move);
-  chart.svg.addEventListener('pointerup', end);
-  chart.svg.addEventListener('pointercancel', end);
+  on(chart.svg, 'pointermove', move);
+  on(chart.svg, 'pointerup', end);
+  on(chart.svg, 'pointercancel', end);
 }
 
 function stretch(box, a, b) {
   const [x, y] = [Math.min(a[0], b[0]), Math.min(a[1], b[1])];
-  for (const [name, value] of Object.entries({ x, y, width: Math.abs(a[0] - b[0]), height: Math.abs(a[1] - b[1]) })) box.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ x, y, width: Math.abs(a[0] - b[0]), height: Math.abs(a[1] - b[1]) })) put(box, name, value);
 }
 
 function chooseWithin(chart, box) {
@@ -155,15 +155,15 @@ function onKey(chart, event) {
 function focusMark(chart, mark) {
   if (!mark) return;
   chart.svg.querySelector(`:is(${marks})[tabindex="0"]`)?.setAttribute('tabindex', '-1');
-  mark.node.setAttribute('tabindex', '0');
+  put(mark.node, 'tabindex', '0');
   mark.node.focus();
 }
 
 function addZoom(chart) {
   const { svg, region } = chart;
-  region.addEventListener('keydown', (event) => onKey(chart, event));
+  on(region, 'keydown', (event) => onKey(chart, event));
   if (chart.panels.length === 0) return;
-  svg.addEventListener('wheel', (event) => onWheel(chart, event), { passive: false });
-  svg.addEventListener('pointerdown', (event) => onDrag(chart, event));
-  svg.addEventListener('dblclick', () => reset(chart));
+  on(svg, 'wheel', (event) => onWheel(chart, event), { passive: false });
+  on(svg, 'pointerdown', (event) => onDrag(chart, event));
+  on(svg, 'dblclick', () => reset(chart));
 }
