@@ -37,7 +37,8 @@ extern "C" {
   X(ROOF_MIX_CROSS, "cross attention")                                                                       \
   X(ROOF_MIX_MAMBA1, "mamba")                                                                                \
   X(ROOF_MIX_MAMBA2, "mamba2")                                                                               \
-  X(ROOF_MIX_DELTA, "gated delta net")
+  X(ROOF_MIX_DELTA, "gated delta net")                                                                       \
+  X(ROOF_MIX_RWKV, "rwkv")
 
 typedef enum roof_mixer {
 #define ROOF_MIXER_ENUM(symbol, name) symbol,
@@ -117,13 +118,14 @@ typedef enum roof_launch {
 } roof_launch;
 
 /** X(symbol, name): what a model is asked to do. `encode` is what runs before its own layers, or all of an encoder, `verify` checks drafted tokens, `mixed` is a decode step
- *  that carries a chunk of a prompt, `train` is forward, backward and optimizer. */
+ *  that carries a chunk of a prompt, `denoise` is one step of a diffusion model, `train` is forward, backward and optimizer. */
 #define ROOF_PHASE_MAP(X)                                                                                    \
   X(ROOF_PHASE_ENCODE, "encode")                                                                             \
   X(ROOF_PHASE_PREFILL, "prefill")                                                                           \
   X(ROOF_PHASE_DECODE, "decode")                                                                             \
   X(ROOF_PHASE_VERIFY, "verify")                                                                             \
   X(ROOF_PHASE_MIXED, "mixed")                                                                               \
+  X(ROOF_PHASE_DENOISE, "denoise")                                                                           \
   X(ROOF_PHASE_TRAIN, "train")
 
 typedef enum roof_phase {
@@ -195,6 +197,18 @@ typedef struct roof_model_block {
   roof_mixer mixer;
   double stream; /**< whose tokens go through it: 0 the model's own, else a stream's number from 1 */
   double source; /**< cross attention: the stream whose tokens are the keys */
+  double joint;  /**< a stream whose tokens the layer works on and attends to together with the model's own */
+  bool joint_weights;      /**< with weights of its own for them (the double blocks of MMDiT) */
+  bool joint_keys_only;    /**< of which keys and values alone are used */
+  double modulation;       /**< vectors of the layer's width that a projection of the conditioning makes */
+  double joint_modulation; /**< for the stream's tokens, where it has weights of its own */
+  double shift_table; /**< vectors of the layer's width that are added to a modulation all layers share */
+  bool bare_norms;    /**< norms without gains */
+  bool reuses_kv; /**< attends to the keys and values of a layer before it; its own projections lie idle */
+  double laurel;  /**< rank of a low-rank branch next to the mixer (Gemma 3n) */
+  double layer_input; /**< elements that each layer looks up for a token besides the model's table */
+  double altup;       /**< copies of the residual stream that the layer predicts and corrects, 0: one */
+  double squares;     /**< rwkv: square matrices, the one out of the mixer among them */
   /* attention; of state-space layers: heads of `head_dim` */
   double heads;
   double kv_heads;
@@ -279,10 +293,14 @@ typedef struct roof_model {
   double context;       /**< longest sequence it was made for, 0: not said */
   double positions;     /**< learned positions, 0: rotary or none */
   double token_types;   /**< learned segment embeddings (BERT) */
+  double layer_vocab;   /**< rows of the table that the layers look up, 0: none */
   double embedding_dim; /**< of the token table where it is not `hidden` */
   double patch; /**< inputs of a token that a projection embeds (a patch of an image), 0: it is looked up */
   bool rotary;
-  bool tied;           /**< the token table is also the output projection */
+  bool tied; /**< the token table is also the output projection */
+  bool
+      denoises; /**< a step of diffusion: tokens are patches of a latent, nothing is generated token by token */
+  double pixels;       /**< of the image, that a side of its token stands for */
   bool encoder;        /**< every token sees every other, nothing is generated */
   bool layer_norm;     /**< norms have a mean and a shift */
   bool embedding_norm; /**< a norm right after the embedding */
@@ -301,6 +319,9 @@ typedef struct roof_model {
   int product_count;
   double usual_prompt;   /**< tokens that go in unless set otherwise, 0: as for any model */
   double usual_generate; /**< and come out */
+  double usual_size;     /**< pixels of an image's side */
+  double usual_steps;    /**< of diffusion */
+  double usual_passes;   /**< of a step, 2 with classifier-free guidance */
   roof_stored_type
       stored[ROOF_STORED_MAX]; /**< of the file of weights, where one was read; most bytes first */
   int stored_count;
@@ -324,9 +345,13 @@ typedef struct roof_model_parameters {
 
 /** How a model is run. Start from roof_model_settings_default(). */
 typedef struct roof_model_settings {
-  double batch;      /**< sequences at once */
-  double prompt;     /**< tokens of a prompt */
-  double generate;   /**< tokens generated after it */
+  double batch;    /**< sequences at once */
+  double prompt;   /**< tokens of a prompt */
+  double generate; /**< tokens generated after it */
+  double size;  /**< pixels of the side of an image that a diffusion model makes; 0: as prompt= has tokens */
+  double steps; /**< of diffusion */
+  double guidance;   /**< passes of a step for each image: 2 with classifier-free guidance */
+  double text;       /**< tokens of the text that an image is made of, 0: as the model's pipeline has it */
   double images;     /**< of each sequence: inputs of a stream that the model takes as part of its prompt */
   double prefix;     /**< of a prompt, that a prefix cache already holds: tokens, or under 1 a share */
   double offload;    /**< share of the weights that lies in the host's memory and is streamed in every step */
@@ -525,6 +550,7 @@ typedef struct roof_model_training {
  *  of requests that come one after another. */
 typedef struct roof_model_answer {
   double devices;
+  double image_seconds;  /**< of a diffusion model: all steps of a batch of images; NaN: it makes none */
   double encode_seconds; /**< of the TTFT: what runs before the model's own layers; NaN: nothing does */
   double ttft_seconds;
   double ttft_low_seconds, ttft_high_seconds; /**< 10th and 90th percentile of what comparable kernels do */

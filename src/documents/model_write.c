@@ -128,6 +128,7 @@ static json_t *precision(const roof_model_target *t) {
 
 static json_t *settings(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
+  bool denoises_text = t->model->denoises && t->model->stream_count > 0;
   const rf_json_member members[] = {{"batch", s->batch},
                                     {"prompt", s->prompt},
                                     {"generate", s->generate},
@@ -141,7 +142,11 @@ static json_t *settings(const roof_model_target *t) {
                                     {"sharers", s->sharers},
                                     {"offload", s->offload},
                                     {"offload_kv", s->offload_kv},
-                                    {"images", s->images}};
+                                    {"images", s->images},
+                                    {"size", t->model->denoises ? sqrt(s->prompt) * t->model->pixels : NAN},
+                                    {"steps", t->model->denoises ? s->steps : NAN},
+                                    {"guidance", t->model->denoises ? s->guidance : NAN},
+                                    {"text", denoises_text ? roof_model_stream_tokens(t, 0) : NAN}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
   rf_json_set(object, "launch", json_string(roof_launch_name(s->launch)));
@@ -226,7 +231,10 @@ static json_t *fusions(const roof_model_target *t, bool timed) {
     json_t *object = json_pack("{s:s, s:s, s:b}", "name", name, "merges", text, "planned",
                                (int)(t->settings.fusion >> i & 1));
     bool encoder = t->model->encoder, generates = !encoder && t->settings.generate > 0;
-    rf_json_set(object, "encode", encoder ? saving(t, timed, ROOF_PHASE_ENCODE, i) : json_null());
+    bool denoises = t->model->denoises;
+    rf_json_set(object, "encode",
+                encoder && !denoises ? saving(t, timed, ROOF_PHASE_ENCODE, i) : json_null());
+    rf_json_set(object, "denoise", denoises ? saving(t, timed, ROOF_PHASE_DENOISE, i) : json_null());
     rf_json_set(object, "prefill", encoder ? json_null() : saving(t, timed, ROOF_PHASE_PREFILL, i));
     rf_json_set(object, "decode", generates ? saving(t, timed, ROOF_PHASE_DECODE, i) : json_null());
     rf_json_append(array, object);
@@ -317,10 +325,12 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
       {"state_elements", t->parameters.state_elements},
       {"layers", m->layer_count},
       {"devices", a->devices},
+      {"step_seconds", m->denoises ? a->phases[ROOF_PHASE_DENOISE].expected_seconds : NAN},
+      {"image_seconds", a->image_seconds},
       {"encode_seconds", a->encode_seconds},
-      {"ttft_seconds", a->ttft_seconds},
-      {"ttft_low_seconds", a->ttft_low_seconds},
-      {"ttft_high_seconds", a->ttft_high_seconds},
+      {"ttft_seconds", m->denoises ? NAN : a->ttft_seconds},
+      {"ttft_low_seconds", m->denoises ? NAN : a->ttft_low_seconds},
+      {"ttft_high_seconds", m->denoises ? NAN : a->ttft_high_seconds},
       {"tpot_seconds", a->tpot_seconds},
       {"tpot_low_seconds", a->tpot_low_seconds},
       {"tpot_high_seconds", a->tpot_high_seconds},
@@ -330,7 +340,7 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
       {"tokens_per_second", a->tokens_per_second},
       {"batch_tokens_per_second", a->batch_tokens_per_second},
       {"device_tokens_per_second", a->device_tokens_per_second},
-      {"prompt_tokens_per_second", a->prompt_tokens_per_second},
+      {"prompt_tokens_per_second", m->denoises ? NAN : a->prompt_tokens_per_second},
       {"joules_per_token", a->joules_per_token},
       {"price_per_million_tokens", a->price_per_million_tokens}};
   json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "schema", "roofline.model/1", "name", m->name,

@@ -132,13 +132,15 @@ static void make_phase(model_step *s, roof_phase kind, double past_first, double
   const roof_model_settings *set = &s->target->settings;
   roof_model_phase *phase = s->out;
   phase->kind = kind;
-  if (kind == ROOF_PHASE_ENCODE && rf_model_encodes(s->target) && encode_streams(s)) {
+  s->batch *= kind == ROOF_PHASE_DENOISE ? rf_model_passes(s->target) : 1;
+  bool streams = kind == ROOF_PHASE_ENCODE || kind == ROOF_PHASE_DENOISE;
+  if (streams && rf_model_encodes(s->target) && encode_streams(s)) {
     return;
   }
   if (kind == ROOF_PHASE_TRAIN) {
     plan_training(s);
-  } else if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE) {
-    plan_prefill(s, kind == ROOF_PHASE_ENCODE);
+  } else if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE || kind == ROOF_PHASE_DENOISE) {
+    plan_prefill(s, kind != ROOF_PHASE_PREFILL);
   } else {
     add_decoding(s, kind == ROOF_PHASE_VERIFY ? set->draft + 1 : 1, past_first, past_last);
   }
@@ -149,9 +151,11 @@ static void make_phase(model_step *s, roof_phase kind, double past_first, double
   phase->steps = s->steps;
   phase->tokens = s->tokens * s->steps;
   phase->sequences = s->batch;
-  phase->yield = phase->sequences * (kind == ROOF_PHASE_VERIFY ? expected_yield(set->accept, set->draft)
-                                     : kind == ROOF_PHASE_ENCODE || kind == ROOF_PHASE_TRAIN ? set->prompt
-                                                                                             : 1);
+  phase->yield =
+      phase->sequences *
+      (kind == ROOF_PHASE_VERIFY ? expected_yield(set->accept, set->draft)
+       : kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_DECODE || kind == ROOF_PHASE_MIXED ? 1
+                                                                                             : set->prompt);
 }
 
 void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
@@ -179,7 +183,10 @@ double rf_model_one_prompt_seconds(const roof_model_target *t, roof_model_phase 
 }
 
 roof_phase roof_model_first_phase(const roof_model_target *t) {
-  return t->settings.train ? ROOF_PHASE_TRAIN : t->model->encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL;
+  return t->settings.train    ? ROOF_PHASE_TRAIN
+         : t->model->denoises ? ROOF_PHASE_DENOISE
+         : t->model->encoder  ? ROOF_PHASE_ENCODE
+                              : ROOF_PHASE_PREFILL;
 }
 
 bool roof_model_generates(const roof_model_target *t) {
@@ -278,6 +285,7 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->ttft_seconds = first->expected_seconds + (encodes ? before->expected_seconds : 0);
   a->ttft_low_seconds = first->expected_low_seconds + (encodes ? before->expected_low_seconds : 0);
   a->ttft_high_seconds = first->expected_high_seconds + (encodes ? before->expected_high_seconds : 0);
+  a->image_seconds = t->model->denoises ? s->steps * first->expected_seconds : NAN;
   a->prompt_tokens_per_second = s->batch * s->prompt / a->ttft_seconds;
   a->tpot_seconds = a->tokens_per_second = a->batch_tokens_per_second = a->device_tokens_per_second = NAN;
   a->joules_per_token = a->price_per_million_tokens = NAN;
@@ -285,7 +293,7 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->continuous = (roof_model_continuous){NAN, NAN, NAN, NAN, NAN};
   a->continuous_low = a->continuous_high = a->continuous_least = a->continuous;
   a->training = roof_model_training_of(s, a->devices, first);
-  a->request_seconds = a->ttft_seconds;
+  a->request_seconds = t->model->denoises ? a->image_seconds : a->ttft_seconds;
   if (s->train) {
     a->price_per_million_tokens = 1e6 * s->price / 3600 * a->devices / a->prompt_tokens_per_second;
   }
@@ -311,7 +319,7 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
 
 const roof_model_phase *roof_model_step(const roof_model_answer *a) {
   static const roof_phase order[] = {ROOF_PHASE_VERIFY, ROOF_PHASE_DECODE, ROOF_PHASE_TRAIN,
-                                     ROOF_PHASE_ENCODE};
+                                     ROOF_PHASE_DENOISE, ROOF_PHASE_ENCODE};
   for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
     if (a->phases[order[i]].present) {
       return &a->phases[order[i]];

@@ -78,6 +78,10 @@ static void emit_scores(model_step *s, double n, const roof_model_block *b, cons
 static void emit_projections(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
   double hidden = s->own.hidden, bias = b->qkv_bias ? 1 : 0;
   double q = w->queries * (b->output_gate ? 2 : 1), k = w->keys, v = b->shared_kv ? 0 : w->values;
+  if (b->reuses_kv) {
+    rf_model_product(s, n, "q_proj", ROOF_PART_MIXER, s->tokens, hidden, q, bias * q);
+    return;
+  }
   if (s->target->settings.fusion & ROOF_FUSE_QKV) {
     rf_model_product(s, n, "qkv_proj", ROOF_PART_MIXER, s->tokens, hidden, q + k + v, bias * (q + k + v));
     return;
@@ -101,11 +105,18 @@ static void emit_heads(model_step *s, double n, const roof_model_block *b) {
   model_widths w = rf_model_widths_of(b, s->target->settings.tp);
   heads h = {w.heads, b->head_dim, b->value_dim, w.keys + w.values};
   emit_projections(s, n, b, &w);
-  emit_rope(s, n, b, &w, h.stored);
-  for (int i = 0; i < s->group_count; i++) {
-    emit_scores(s, n, b, &s->groups[i], &h);
+  model_widths turned = w;
+  turned.keys = b->reuses_kv ? 0 : w.keys;
+  emit_rope(s, n, b, &turned, b->reuses_kv ? 0 : h.stored);
+  bool elsewhere = b->joint > 0 && s->stream == b->joint; /* with the model's own tokens */
+  for (int i = 0; i < s->group_count && !elsewhere; i++) {
+    model_group g = s->groups[i];
+    g.queries += b->joint > 0 ? roof_model_stream_tokens(s->target, (int)b->joint - 1) : 0;
+    emit_scores(s, n, b, &g, &h);
   }
-  emit_output(s, n, b, &w);
+  if (!(elsewhere && b->joint_keys_only)) {
+    emit_output(s, n, b, &w);
+  }
 }
 
 /** Low-rank projections of queries and of the latent. The ones down are whole on every device. */
@@ -209,7 +220,7 @@ static void emit_cross_scores(model_step *s, double n, const roof_model_block *b
   double keys = roof_model_stream_tokens(t, (int)b->source - 1);
   model_call c = {.name = "cross_attention",
                   .op = t->ops[MODEL_ATTEND],
-                  .types = &t->cache_types,
+                  .types = t->model->denoises ? &t->stored[ROOF_PART_COUNT] : &t->cache_types,
                   .kernels = flash ? 1 : 3,
                   .part = ROOF_PART_COUNT,
                   .kind = ROOF_KIND_ATTENTION};

@@ -77,7 +77,7 @@ static double stream_bytes(const roof_model_target *t, double sequences) {
 /** Of so many sequences of a replica, at `per_token`. */
 static double activation_bytes(const roof_model_target *t, double per_token, double sequences) {
   const roof_model_settings *s = &t->settings;
-  double rows = sequences / rf_model_microbatches(s, sequences),
+  double rows = sequences / rf_model_microbatches(s, sequences) * rf_model_passes(t),
          tokens = rows * (roof_model_own_prompt(t) - roof_model_prefix(s));
   if (s->chunk > 0 && tokens > s->chunk) {
     tokens = fmax(s->chunk, rows * (s->draft + 1));

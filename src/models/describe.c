@@ -67,6 +67,9 @@ static roof_status check_counts(const roof_model_block *b, int kind, roof_error 
                 {"dt_rank", b->dt_rank},
                 {"scan", b->scan},
                 {"gate_rank", b->gate_rank},
+                {"laurel", b->laurel},
+                {"layer_input", b->layer_input},
+                {"altup", b->altup},
                 {"width", b->width},
                 {"experts", b->experts},
                 {"experts_per_token", b->experts_per_token},
@@ -95,6 +98,8 @@ static const char *missing(const roof_model_block *b) {
                                                 : NULL;
   case ROOF_MIX_LATENT:
     return !heads || !values || b->kv_rank < 1 ? "latent attention without heads or rank" : NULL;
+  case ROOF_MIX_RWKV:
+    return !heads || !values || b->squares < 1 ? "rwkv without heads or matrices" : NULL;
   case ROOF_MIX_DELTA:
     return !heads || !values || b->kv_heads < 1 ? "linear attention without heads" : NULL;
   default:
@@ -181,6 +186,10 @@ static tally count_state(double hidden, const roof_model_block *b, const model_w
     t.matrix += w->inner * (2 * b->dt_rank + 2 * b->state);
     t.vector += w->inner * (b->state + 2) + (b->mamba_norms ? b->dt_rank + 2 * b->state : 0);
     break;
+  case ROOF_MIX_RWKV: /* shifts of six mixes, decay, gates, bonus, and the norm of each head's result */
+    t.matrix += 2 * hidden * b->gate_rank;
+    t.vector += 14 * hidden;
+    break;
   case ROOF_MIX_MAMBA2:
     t.vector += 3 * b->heads + w->inner;
     break;
@@ -206,6 +215,32 @@ static tally count_mlp(double hidden, bool gated, bool bias, double width) {
   return t;
 }
 
+/** Weights that a layer has for a stream of its own, and what its conditioning is projected by. */
+static void count_conditioned(const roof_model *m, const roof_model_block *b, double hidden, double layers,
+                              roof_model_parameters *p) {
+  model_widths w = rf_model_widths_of(b, 1);
+  double vectors = b->modulation + (b->joint_weights ? b->joint_modulation : 0);
+  p->parts[ROOF_PART_MIXER] += layers * vectors * hidden * hidden;
+  p->vectors += layers * (vectors + b->shift_table) * hidden;
+  if (!b->joint_weights) {
+    return;
+  }
+  tally mixer = count_mixer(m, hidden, b, &w), mlp = count_mlp(hidden, b->gated, b->mlp_bias, b->width);
+  double unused = b->joint_keys_only ? w.mixed * hidden : 0;
+  p->parts[ROOF_PART_MIXER] += layers * (mixer.matrix - unused);
+  p->parts[ROOF_PART_MLP] += b->joint_keys_only ? 0 : layers * mlp.matrix;
+  p->vectors += layers * (mixer.vector + (b->joint_keys_only ? 0 : mlp.vector));
+}
+
+/** What Gemma 3n's layers have besides mixer and MLP. */
+static tally count_extras(const roof_model_block *b, double hidden) {
+  double n = b->altup;
+  tally t = {.matrix = 2 * hidden * (b->laurel + b->layer_input) + n * hidden};
+  t.vector = (b->laurel > 0 ? hidden : 0) + (b->layer_input > 0 ? hidden : 0) +
+             (n > 0 ? n * n * (n + 1) + 2 * hidden : 0);
+  return t;
+}
+
 static void count_block(const roof_model *m, const roof_model_block *b, double layers,
                         roof_model_parameters *p) {
   model_widths w = rf_model_widths_of(b, 1);
@@ -213,13 +248,17 @@ static void count_block(const roof_model *m, const roof_model_block *b, double l
   tally mixer = count_mixer(m, own.hidden, b, &w);
   tally mlp = count_mlp(own.hidden, b->gated, b->mlp_bias, b->width);
   tally expert = count_mlp(own.hidden, b->gated, b->expert_bias, b->expert_width);
-  double norms = b->norms * own.hidden * (own.layer_norm ? 2 : 1);
+  double norms = b->bare_norms ? 0 : b->norms * own.hidden * (own.layer_norm ? 2 : 1);
   double gate = b->shared_gate ? own.hidden : 0, router = b->router_bias ? b->experts : 0;
-  p->parts[ROOF_PART_MIXER] += layers * mixer.matrix;
+  tally extras = count_extras(b, own.hidden);
+  count_conditioned(m, b, own.hidden, layers, p);
+  p->embedding += layers * m->layer_vocab * b->layer_input;
+  p->parts[ROOF_PART_MIXER] += layers * (mixer.matrix + extras.matrix);
   p->parts[ROOF_PART_MLP] += layers * mlp.matrix;
   p->parts[ROOF_PART_EXPERTS] += layers * b->experts * expert.matrix;
   p->parts[ROOF_PART_ROUTER] += layers * (b->experts * own.hidden + gate);
-  p->vectors += layers * (mixer.vector + mlp.vector + b->experts * expert.vector + norms + router);
+  p->vectors +=
+      layers * (extras.vector + mixer.vector + mlp.vector + b->experts * expert.vector + norms + router);
   p->active -= layers * (b->experts - b->experts_per_token) * (expert.matrix + expert.vector);
   p->kv_elements_per_token += b->mixer == ROOF_MIX_CROSS ? 0 : layers * rf_model_kv_elements(b, 1);
   p->state_elements += layers * w.state;
@@ -256,7 +295,7 @@ roof_model_parameters roof_model_count(const roof_model *m) {
                (m->head_bias ? m->vocab : 0) + (m->pooler ? m->hidden : 0) + (m->patch > 0 ? m->hidden : 0);
   p.parts[ROOF_PART_HEAD] = (m->encoder ? 0 : m->vocab * dim) + adapters +
                             (m->pooler ? m->hidden * m->hidden : 0) + m->patch * m->hidden;
-  p.embedding = (m->tied && !m->encoder ? 0 : m->vocab * dim) + (m->positions + m->token_types) * m->hidden;
+  p.embedding += (m->tied && !m->encoder ? 0 : m->vocab * dim) + (m->positions + m->token_types) * m->hidden;
   count_streams(m, &p);
   p.total = p.vectors + p.embedding;
   for (int part = 0; part < ROOF_PART_COUNT; part++) {

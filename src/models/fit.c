@@ -37,22 +37,13 @@ void roof_model_drop_times(roof_model_answer *a) {
   if (roof_model_has_times(a)) {
     return;
   }
-  double *const figures[] = {&a->encode_seconds,
-                             &a->ttft_seconds,
-                             &a->ttft_low_seconds,
-                             &a->ttft_high_seconds,
-                             &a->tpot_seconds,
-                             &a->tpot_low_seconds,
-                             &a->tpot_high_seconds,
-                             &a->tpot_first_seconds,
-                             &a->tpot_last_seconds,
-                             &a->request_seconds,
-                             &a->tokens_per_second,
-                             &a->batch_tokens_per_second,
-                             &a->device_tokens_per_second,
-                             &a->prompt_tokens_per_second,
-                             &a->joules_per_token,
-                             &a->price_per_million_tokens};
+  double *const figures[] = {
+      &a->image_seconds,           &a->encode_seconds,           &a->ttft_seconds,
+      &a->ttft_low_seconds,        &a->ttft_high_seconds,        &a->tpot_seconds,
+      &a->tpot_low_seconds,        &a->tpot_high_seconds,        &a->tpot_first_seconds,
+      &a->tpot_last_seconds,       &a->request_seconds,          &a->tokens_per_second,
+      &a->batch_tokens_per_second, &a->device_tokens_per_second, &a->prompt_tokens_per_second,
+      &a->joules_per_token,        &a->price_per_million_tokens};
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
     *figures[i] = NAN;
   }

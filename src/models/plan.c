@@ -117,7 +117,16 @@ roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *
                           s->train ? "--train" : "cp", m->name);
   }
   if (m->encoder && s->generate > 0) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "generate=%.0f: %s is an encoder", s->generate, m->name);
+    return roof_error_set(error, ROOF_E_ARGUMENT, "generate=%.0f: %s is %s", s->generate, m->name,
+                          m->denoises ? "a diffusion model: steps=" : "an encoder");
+  }
+  if (!m->denoises && (s->size > 0 || s->steps > 1 || s->guidance > 1 || s->text > 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "size, steps, guidance and text are of diffusion models, %s is none", m->name);
+  }
+  if (m->denoises && s->size > 0 && s->size < m->pixels) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "size=%.0f: a token of %s is %.0f pixels wide", s->size,
+                          m->name, m->pixels);
   }
   roof_status status = check_training(s, error);
   status = status == ROOF_OK ? check_experts(m, s, error) : status;

@@ -18,7 +18,7 @@ typedef struct setting {
   double least; /**< of a cluster's */
 } setting;
 
-enum { SETTING_MAX = 32 };
+enum { SETTING_MAX = 36 };
 
 #define COUNT(name)                                                                                          \
   { #name, offsetof(roof_model_settings, name), "", true, 0 }
@@ -49,6 +49,10 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(zero),
     COUNT(tokens),
     COUNT(images),
+    COUNT(size),
+    COUNT(steps),
+    COUNT(guidance),
+    COUNT(text),
     {"users", offsetof(roof_model_settings, batch), "", true, 0},
     {"context", offsetof(roof_model_settings, prompt), "", true, 0},
 };

@@ -29,6 +29,12 @@ model_widths rf_model_widths_of(const roof_model_block *b, double tp) {
     w.in = w.inner + w.conv + w.heads;
     w.state = w.inner * b->state + w.conv * (b->kernel - 1);
     break;
+  case ROOF_MIX_RWKV: /* a matrix a head, and the last token of the mixer and of the MLP */
+    w.inner = w.mixed = w.heads * b->value_dim;
+    w.keys = w.heads * b->head_dim;
+    w.in = (b->squares - 1) * w.inner;
+    w.state = w.heads * b->head_dim * b->value_dim + 2 * w.inner;
+    break;
   case ROOF_MIX_DELTA: /* Q, K, V, gate z and two scalars per head (Yang et al. 2025) */
     w.inner = w.mixed = w.heads * b->value_dim;
     w.keys = fmax(1, b->kv_heads / tp) * b->head_dim;
@@ -63,7 +69,8 @@ double rf_model_kv_elements(const roof_model_block *b, double tp) {
   if (b->mixer == ROOF_MIX_LATENT) { /* every device keeps the whole latent */
     return b->kv_rank + b->rope_dim + index;
   }
-  if (!rf_model_has_heads(b) || b->stream > 0) { /* a stream's layers see all its tokens at once: no cache */
+  if (!rf_model_has_heads(b) || b->stream > 0 || b->joint > 0 ||
+      b->reuses_kv) { /* all tokens at once: no cache */
     return 0;
   }
   return fmax(1, b->kv_heads / tp) * (b->head_dim + b->value_dim) + index;

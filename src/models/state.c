@@ -30,6 +30,15 @@ static void delta(const roof_model_block *b, const model_widths *w, bool scanned
   c->vectors = 2 * w->heads + (b->gate_rank > 0 ? w->inner : 0);
 }
 
+static void rwkv(const roof_model_block *b, const model_widths *w, bool scanned, model_call *c) {
+  c->values[RF_DELTA_HEADS] = c->values[RF_DELTA_KEY_HEADS] = w->heads;
+  c->values[RF_DELTA_KEY_DIM] = b->head_dim;
+  c->values[RF_DELTA_VALUE_DIM] = b->value_dim;
+  c->values[RF_DELTA_KERNEL] = 1;
+  c->values[RF_DELTA_SCAN] = scanned ? b->scan : 0;
+  c->vectors = 14 * w->inner;
+}
+
 static void emit_recurrence(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                             const model_group *g) {
   const roof_model_target *t = s->target;
@@ -42,6 +51,10 @@ static void emit_recurrence(model_step *s, double n, const roof_model_block *b, 
   if (b->mixer == ROOF_MIX_MAMBA1) {
     c.op = t->ops[MODEL_MAMBA];
     mamba(b, w, &c);
+  } else if (b->mixer ==
+             ROOF_MIX_RWKV) { /* of version 6 without the delta rule: of as many FLOPs to a few percent */
+    c.op = t->ops[MODEL_DELTA];
+    rwkv(b, w, scanned, &c);
   } else if (b->mixer == ROOF_MIX_MAMBA2) {
     c.op = t->ops[MODEL_MAMBA2];
     mamba2(b, w, scanned, &c);
@@ -81,9 +94,27 @@ static void emit_gate(model_step *s, double n, const roof_model_block *b, const 
   }
 }
 
+/** Each projection reads a mix of the token and the one before it (Peng et al. 2023, section 3.1). */
+static void emit_rwkv(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
+  double hidden = s->own.hidden;
+  rf_model_map(s, n, "token_shift", MODEL_ACTIVATION, (double[3]){6 * s->tokens * hidden, 2, 0}, 0);
+  rf_model_product(s, n, "in_proj", ROOF_PART_MIXER, s->tokens, hidden, w->in, 0);
+  rf_model_product(s, n, "lora_down", ROOF_PART_MIXER, s->tokens, hidden, b->gate_rank, 0);
+  rf_model_product(s, n, "lora_up", ROOF_PART_MIXER, s->tokens, b->gate_rank, w->inner, 0);
+  for (int i = 0; i < s->group_count; i++) {
+    emit_recurrence(s, n, b, w, &s->groups[i]);
+  }
+  rf_model_silu_gate(s, n, "gate", s->tokens * w->inner);
+  rf_model_product(s, n, "out_proj", ROOF_PART_MIXER, s->tokens, w->inner, hidden, 0);
+}
+
 void rf_model_state_space(model_step *s, double n, const roof_model_block *b) {
   model_widths w = rf_model_widths_of(b, s->target->settings.tp);
   double hidden = s->own.hidden;
+  if (b->mixer == ROOF_MIX_RWKV) {
+    emit_rwkv(s, n, b, &w);
+    return;
+  }
   rf_model_product(s, n, "in_proj", ROOF_PART_MIXER, s->tokens, hidden, w.in, b->mamba_bias ? w.in : 0);
   emit_conv(s, n, b, w.conv);
   if (b->mixer == ROOF_MIX_MAMBA1) {

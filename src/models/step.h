@@ -66,6 +66,7 @@ typedef struct model_step {
   bool training;         /**< with the backward pass */
   bool layers;           /**< what is added belongs to a layer */
   bool attention_only;   /**< all else is left out */
+  bool bare_norms;       /**< the layer's norms have no gains */
   double stream;         /**< whose layers are walked */
   roof_model_stream own; /**< what it is, also the model's own */
   roof_model_phase *out;
@@ -245,8 +246,11 @@ double rf_model_expert_cut(const roof_model_settings *settings);
 void rf_model_attention(model_step *step, double count, const roof_model_block *block);
 void rf_model_state_space(model_step *step, double count, const roof_model_block *block);
 void rf_model_mlp(model_step *step, double count, const roof_model_block *block);
+void rf_model_extras(model_step *step, double count, const roof_model_block *block);
 
 /* stream.c */
+/** Passes of a step for each image, 1 where none is made. */
+double rf_model_passes(const roof_model_target *target);
 /** Devices' inputs of a stream that runs before the model's own layers: whether any does with these settings. */
 bool rf_model_encodes(const roof_model_target *target);
 /** Sets up the step for a stream's inputs of all sequences. */

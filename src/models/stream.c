@@ -11,7 +11,14 @@ const char *roof_model_stream_name(const roof_model *m, double stream) {
 
 double roof_model_stream_tokens(const roof_model_target *t, int stream) {
   double tokens = t->model->streams[stream].tokens;
+  if (t->model->denoises && t->settings.text > 0) {
+    return t->settings.text;
+  }
   return tokens > 0 ? tokens : t->settings.prompt;
+}
+
+double rf_model_passes(const roof_model_target *t) {
+  return t->model->denoises ? t->settings.guidance : 1;
 }
 
 /** The prompt goes into this stream: the model's own layers begin with one token. */
@@ -80,7 +87,9 @@ void rf_model_source_keys(model_step *s) {
                           .part = ROOF_PART_COUNT};
       rf_model_product(s, layers, "cross_kv_proj", ROOF_PART_MIXER, s->tokens, s->own.hidden, out,
                        b->qkv_bias ? out : 0);
-      rf_model_emit(s, layers, &store);
+      if (!t->model->denoises) { /* a step of diffusion makes them anew */
+        rf_model_emit(s, layers, &store);
+      }
     }
   }
 }

@@ -15,6 +15,8 @@ roof_model_settings roof_model_settings_default(const roof_model *model) {
                            .prompt = prompt,
                            .generate = model->encoder ? 0 : generate,
                            .images = 1,
+                           .steps = fmax(1, model->usual_steps),
+                           .guidance = fmax(1, model->usual_passes),
                            .chunk = DEFAULT_CHUNK,
                            .accept = 0.7,
                            .precision = model->precision,
@@ -47,6 +49,10 @@ static roof_status check_counts(const roof_model_settings *s, roof_error *error)
                 {"generate", s->generate, 0},
                 {"sharers", s->sharers, 0},
                 {"images", s->images, 0},
+                {"size", s->size, 0},
+                {"steps", s->steps, 1},
+                {"guidance", s->guidance, 1},
+                {"text", s->text, 0},
                 {"chunk", s->chunk, 0},
                 {"draft", s->draft, 0},
                 {"tp", s->tp, 1},
@@ -268,6 +274,10 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
     return status;
   }
   roof_model_target t = {.model = model, .machine = machine, .settings = *settings};
+  if (settings->size > 0) {
+    double side = floor(settings->size / model->pixels);
+    t.settings.prompt = side * side;
+  }
   t.parameters = roof_model_count(model);
   t.activation_bytes = roof_dtype_bytes(settings->precision.activations);
   t.table_bytes = settings->precision.table_bytes > 0 ? settings->precision.table_bytes : t.activation_bytes;

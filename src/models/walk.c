@@ -3,17 +3,19 @@
 
 void rf_model_norm(model_step *s, double n, const char *name, bool added, double rows) {
   const roof_model_stream *m = &s->own;
+  double gains = s->bare_norms ? 0 : m->hidden * (m->layer_norm ? 2 : 1);
   model_op alone = m->layer_norm ? MODEL_LAYERNORM : MODEL_RMSNORM;
   model_op after = m->layer_norm ? MODEL_ADD_LAYERNORM : MODEL_ADD_RMSNORM;
-  rf_model_map(s, n, name, added ? after : alone, (double[3]){rows, m->hidden},
-               m->hidden * (m->layer_norm ? 2 : 1));
+  rf_model_map(s, n, name, added ? after : alone, (double[3]){rows, m->hidden}, gains);
 }
 
 /** Patches of an image: one product (Dosovitskiy et al. 2021, section 3.1), and the positions are added. */
 static void emit_patches(model_step *s) {
   const roof_model *m = s->target->model;
   rf_model_product(s, s->steps, "patch_proj", ROOF_PART_HEAD, s->tokens, m->patch, m->hidden, m->hidden);
-  rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * m->hidden}, 0);
+  if (m->positions > 0) {
+    rf_model_map(s, s->steps, "positions", MODEL_RESIDUAL, (double[3]){s->tokens * m->hidden}, 0);
+  }
 }
 
 static void emit_embedding(model_step *s) {
@@ -26,6 +28,10 @@ static void emit_embedding(model_step *s) {
   double tables = 1 + (m->positions > 0 ? 1 : 0) + (m->token_types > 0 ? 1 : 0);
   rf_model_map(s, s->steps, "embed", tables > 1 ? MODEL_EMBEDDING_SUM : MODEL_EMBEDDING,
                (double[3]){s->tokens, dim, tables > 1 ? tables : 0}, 0);
+  if (m->layer_vocab > 0) { /* of all layers at once */
+    rf_model_map(s, s->steps, "embed_layers", MODEL_EMBEDDING,
+                 (double[3]){s->tokens, m->blocks[0].layer_input * m->layer_count, 0}, 0);
+  }
   rf_model_sum(s, s->steps);
   if (m->embedding_norm) {
     rf_model_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
@@ -72,17 +78,59 @@ static void emit_mixer(model_step *s, double n, const roof_model_block *b) {
   }
 }
 
-static void emit_layers(model_step *s, double n, const roof_model_block *b) {
-  if (s->attention_only) {
-    emit_mixer(s, n, b);
-    return;
+/** Shift, scale and gate of a layer's tokens, made once of each image's conditioning. */
+static void emit_modulation(model_step *s, double n, const roof_model_block *b) {
+  double hidden = s->own.hidden, vectors = b->modulation * hidden;
+  if (vectors > 0) {
+    rf_model_product(s, n, "modulation", ROOF_PART_MIXER, s->groups[0].sequences, hidden, vectors, vectors);
   }
+  if (vectors > 0 || b->shift_table > 0) { /* one pass over the tokens for each norm */
+    rf_model_map(s, n * b->norms, "modulate", MODEL_ACTIVATION, (double[3]){s->tokens * hidden, 2, 0},
+                 b->norms > 0 ? b->shift_table * hidden / b->norms : 0);
+  }
+}
+
+static void emit_layer(model_step *s, double n, const roof_model_block *b) {
+  s->bare_norms = b->bare_norms;
+  emit_modulation(s, n, b);
   emit_norms(s, n, b);
   emit_mixer(s, n, b);
+  rf_model_extras(s, n, b);
   if (rf_model_has_mlp(b)) {
     rf_model_mlp(s, n, b);
   }
   rf_model_layer_transfers(s, n, b);
+  s->bare_norms = false;
+}
+
+/** Text and image through one layer: together, or each through weights of its own, and attended to together (Esser et al.
+ * 2024, section 4). */
+static void emit_joint(model_step *s, double n, const roof_model_block *b) {
+  double own = s->tokens, sequences = s->groups[0].sequences;
+  double other = sequences * roof_model_stream_tokens(s->target, (int)b->joint - 1);
+  if (!b->joint_weights) {
+    s->tokens = own + other;
+    emit_layer(s, n, b);
+  } else {
+    roof_model_block side = *b;
+    side.modulation = b->joint_modulation;
+    side.width = b->joint_keys_only ? 0 : b->width;
+    side.norms = b->joint_keys_only ? 1 : b->norms;
+    emit_layer(s, n, b);
+    s->tokens = other;
+    s->stream = b->joint;
+    emit_layer(s, n, &side);
+    s->stream = 0;
+  }
+  s->tokens = own;
+}
+
+static void emit_layers(model_step *s, double n, const roof_model_block *b) {
+  if (s->attention_only) {
+    emit_mixer(s, n, b);
+  } else {
+    (b->joint > 0 ? emit_joint : emit_layer)(s, n, b);
+  }
 }
 
 /** Logits for the rows that need them, and the choice of a token from them. */

@@ -67,6 +67,10 @@ static void add_model(roof_text *out, const roof_model_target *t) {
     if (b->width > 0) {
       roof_text_addf(out, "; %sMLP %.0f", b->gated ? "gated " : "", b->width);
     }
+    if (b->joint > 0) {
+      roof_text_addf(out, "; %s %s", m->streams[(int)b->joint - 1].name,
+                     b->joint_weights ? "through weights of its own" : "and image as one");
+    }
     if (b->experts > 0) {
       roof_text_addf(out, "; %.0f of %.0f experts of %.0f", b->experts_per_token, b->experts,
                      b->expert_width);
@@ -101,10 +105,25 @@ static void add_inputs(roof_text *out, const roof_model_target *t) {
   }
 }
 
+/** What a diffusion model makes an image of. */
+static void add_images(roof_text *out, const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  roof_text_addf(out, "  run         batch %.0f, image of %.0f tokens", s->batch, s->prompt);
+  if (t->model->stream_count > 0) {
+    roof_text_addf(out, ", text of %.0f", roof_model_stream_tokens(t, 0));
+  }
+  roof_text_addf(out, "; %.0f steps, %.0f pass%s each", s->steps, s->guidance,
+                 s->guidance > 1 ? "es (guidance)" : "");
+}
+
 /** What goes in: prompts and generated tokens, or the microbatches of a training step. */
 static void add_run(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double m = roof_model_microbatches(t);
+  if (t->model->denoises) {
+    add_images(out, t);
+    return;
+  }
   if (!s->train) {
     roof_text_addf(out, "  run         batch %.0f, ", s->batch);
     add_inputs(out, t);
@@ -365,11 +384,27 @@ static void add_generation(roof_text *out, const roof_model_target *t, const roo
   }
 }
 
+/** How long an image takes, of so many pixels. */
+static void add_image(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  char x[SHORT], y[SHORT], input[SHORT];
+  const roof_model_phase *step = &a->phases[ROOF_PHASE_DENOISE];
+  double side = sqrt(t->settings.prompt) * t->model->pixels;
+  snprintf(input, sizeof input, "an image of %.0f x %.0f", side, side);
+  add_items(out, t, input, 0);
+  roof_text_addf(out, " in %s: %.0f steps of %s, ", roof_quantity_format(x, SHORT, a->image_seconds, "s"),
+                 t->settings.steps, roof_quantity_format(y, SHORT, step->expected_seconds, "s"));
+  add_wall(out, step);
+}
+
 void roof_model_headline(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
   char x[SHORT];
   const roof_model *m = t->model;
   const roof_model_phase *first = &a->phases[ROOF_PHASE_ENCODE];
   bool attends = m->stream_count > 0 && m->streams[0].result == 0;
+  if (m->denoises && !t->settings.train && !isnan(a->image_seconds)) {
+    add_image(out, t, a);
+    return;
+  }
   if (t->settings.train || !first->present || isnan(first->expected_seconds) || !(m->encoder || attends)) {
     return;
   }

@@ -53,8 +53,12 @@ static bool as_number(const json_t *value, config_kind kind, double *number) {
   return json_is_null(value) || (text != NULL && (strcmp(text, "null") == 0 || strcmp(text, "auto") == 0));
 }
 
-static roof_status take_number(reader *r, const config_key *key, const char *name, const json_t *value) {
+static roof_status take_number(reader *r, const config_key *key, const char *name, json_t *value) {
   config *c = &r->c;
+  if (key->index == Q_WIDTH && json_is_array(value)) { /* one for each layer */
+    c->items[ITEM_WIDTHS] = value;
+    value = json_array_get(value, 0);
+  }
   double number, old = c->values[key->index];
   int row = (int)(key - rf_config_key_find("model_type"));
   if (!as_number(value, key->kind, &number)) {
@@ -207,10 +211,10 @@ static roof_status read_activation(config *c) {
   static const struct {
     const char *name, *op;
   } activations[] = {
-      {"silu", "silu"},      {"swish", "silu"},       {"swiglu", "silu"},     {"gelu", "gelu"},
-      {"gelu_new", "gelu"},  {"gelu_fast", "gelu"},   {"relu", "relu"},       {"gelu_pytorch_tanh", "gelu"},
-      {"relu2", "relu2"},    {"gelu_python", "gelu"}, {"gated-gelu", "gelu"}, {"gated-silu", "silu"},
-      {"quick_gelu", "silu"}};
+      {"silu", "silu"},       {"swish", "silu"},     {"swiglu", "silu"},      {"gelu", "gelu"},
+      {"gelu_new", "gelu"},   {"gelu_fast", "gelu"}, {"relu", "relu"},        {"gelu_pytorch_tanh", "gelu"},
+      {"relu2", "relu2"},     {"sqrelu", "relu2"},   {"gelu_python", "gelu"}, {"gated-gelu", "gelu"},
+      {"gated-silu", "silu"}, {"quick_gelu", "silu"}};
   const char *name = json_string_value(c->items[ITEM_ACTIVATION]);
   name = name != NULL ? name : c->arch->activation != NULL ? c->arch->activation : "silu";
   for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
@@ -246,8 +250,13 @@ static roof_status read_patches(config *c) {
 static roof_status read_globals(config *c) {
   const config_arch *a = c->arch;
   roof_model *m = c->model;
+  double heads = rf_config_value(c, Q_HEADS, 0), dim = rf_config_value(c, Q_HEAD_DIM, 0);
+  if (a->diffusion != NULL) {
+    c->values[Q_HIDDEN] = heads * dim;
+  }
   roof_status status = rf_config_need(c, Q_HIDDEN, &m->hidden);
-  status = status != ROOF_OK || a->patches ? status : rf_config_need(c, Q_VOCAB, &m->vocab);
+  status = status != ROOF_OK || a->patches || a->diffusion != NULL ? status
+                                                                   : rf_config_need(c, Q_VOCAB, &m->vocab);
   m->context = rf_config_value(c, Q_CONTEXT, 0);
   m->positions = a->learned_positions ? m->context + a->more_positions : 0;
   m->rotary = !a->learned_positions && !a->no_positions;
@@ -259,8 +268,8 @@ static roof_status read_globals(config *c) {
   m->final_norm = !a->no_final_norm;
   m->head_bias = rf_config_flag(c, Q_HEAD_BIAS);
   m->pooler = a->pooler;
-  double dim = rf_config_value(c, Q_EMBEDDING_DIM, m->hidden);
-  m->embedding_dim = dim == m->hidden ? 0 : dim;
+  double table = rf_config_value(c, Q_EMBEDDING_DIM, m->hidden);
+  m->embedding_dim = table == m->hidden ? 0 : table;
   if (status == ROOF_OK && a->learned_positions && !(m->context >= 1)) {
     status = rf_config_need(c, Q_CONTEXT, &m->context);
   }
@@ -271,6 +280,9 @@ static roof_status read_globals(config *c) {
 /** Keys that say something which is not computed: refused when they are set. */
 static roof_status refuse(const config *c) {
   static const config_quantity refused[] = {Q_PER_LAYER_INPUT, Q_KV_SHARED_LAYERS};
+  if (rf_config_value(c, Q_ALTUP, 0) > 0) { /* Gemma 3n, whose layers are known */
+    return ROOF_OK;
+  }
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     if (rf_config_value(c, refused[i], 0) > 0) {
       return rf_config_fail(c, "%s: set, and not computed by this version",
@@ -286,11 +298,14 @@ static roof_status find_arch(reader *r) {
     snprintf(r->type, sizeof r->type, "%s", CONFIG_OWN_DEEPSEEK);
   }
   if (r->type[0] == '\0' && r->class_name[0] == '\0' && c->items[ITEM_DIFFUSERS] != NULL) {
-    return rf_config_fail(
-        c,
-        "_class_name `%.60s`: a part of a diffusion model, not computed by this version: its streams of "
-        "tokens and its conditioning are no language model's",
-        json_string_value(c->items[ITEM_DIFFUSERS]));
+    const char *part = json_string_value(c->items[ITEM_DIFFUSERS]);
+    snprintf(r->type, sizeof r->type, "%s", part);
+    if (rf_config_arch_find(part, NULL) == NULL) {
+      return rf_config_fail(c,
+                            "_class_name `%.60s`: a part of a diffusion model, not computed by this version; "
+                            "Flux, Qwen-Image, SD3, PixArt and DiT transformers are",
+                            part);
+    }
   }
   if (r->type[0] == '\0' && r->class_name[0] == '\0') {
     return rf_config_fail(
@@ -396,7 +411,11 @@ static roof_status describe(reader *r, json_t *root) {
   status = status == ROOF_OK ? find_arch(r) : status;
   status = status == ROOF_OK ? refuse(c) : status;
   status = status == ROOF_OK ? read_globals(c) : status;
-  status = status != ROOF_OK ? status : c->arch->pair ? rf_config_pair(c) : rf_config_layers(c);
+  status = status != ROOF_OK            ? status
+           : c->arch->diffusion != NULL ? rf_config_diffusion(c)
+           : c->arch->pair              ? rf_config_pair(c)
+                                        : rf_config_layers(c);
+  status = status == ROOF_OK && rf_config_value(c, Q_ALTUP, 0) > 0 ? rf_config_altup(c) : status;
   status = status == ROOF_OK ? describe_tower(r) : status;
   status = status == ROOF_OK ? rf_config_quantization(c) : status;
   if (status == ROOF_OK && rf_config_value(c, Q_EXTRA_LAYERS, 0) > 0) {

@@ -94,7 +94,23 @@
   X(Q_BUCKETS, "relative_attention_num_buckets")                                                             \
   X(Q_PROJECTION, "projection_dim")                                                                          \
   X(Q_REGISTERS, "num_register_tokens")                                                                      \
+  X(Q_SINGLE_LAYERS, "num_single_layers")                                                                    \
+  X(Q_JOINT, "joint_attention_dim")                                                                          \
+  X(Q_CAPTION, "caption_channels")                                                                           \
+  X(Q_POOLED, "pooled_projection_dim")                                                                       \
+  X(Q_GUIDED, "guidance_embeds")                                                                             \
+  X(Q_IN_CHANNELS, "in_channels")                                                                            \
+  X(Q_OUT_CHANNELS, "out_channels")                                                                          \
+  X(Q_SAMPLE, "sample_size")                                                                                 \
+  X(Q_POSITIONS_SIDE, "pos_embed_max_size")                                                                  \
   X(Q_PER_LAYER_INPUT, "hidden_size_per_layer_input")                                                        \
+  X(Q_PER_LAYER_VOCAB, "vocab_size_per_layer_input")                                                         \
+  X(Q_ALTUP, "altup_num_inputs")                                                                             \
+  X(Q_LAUREL, "laurel_rank")                                                                                 \
+  X(Q_DECAY_RANK, "decay_low_rank_dim")                                                                      \
+  X(Q_GATE_RANK, "gate_low_rank_dim")                                                                        \
+  X(Q_RATE_RANK, "a_low_rank_dim")                                                                           \
+  X(Q_VALUE_RANK, "v_low_rank_dim")                                                                          \
   X(Q_KV_SHARED_LAYERS, "num_kv_shared_layers")
 
 typedef enum config_quantity {
@@ -124,7 +140,9 @@ typedef enum config_quantity {
   X(ITEM_IMAGE)                                                                                              \
   X(ITEM_PATCH)                                                                                              \
   X(ITEM_CHANNELS)                                                                                           \
-  X(ITEM_VISION)
+  X(ITEM_VISION)                                                                                             \
+  X(ITEM_DUAL_LAYERS)                                                                                        \
+  X(ITEM_WIDTHS)
 
 typedef enum config_item {
 #define CONFIG_ITEM_ENUM(symbol) symbol,
@@ -162,6 +180,22 @@ typedef enum config_qk_norm { QK_NORM_NONE, QK_NORM_HEAD, QK_NORM_WHOLE } config
 
 /** DeepSeek's inference files have keys of their own and no model_type. */
 #define CONFIG_OWN_DEEPSEEK "deepseek-inference"
+
+/** What the pipeline of a diffusion transformer takes, and how its class conditions a layer. */
+typedef struct config_diffusion {
+  double text;              /**< tokens of the text, 0: an image is made of a label */
+  double steps, passes;     /**< of a pipeline's default; 2 passes with classifier-free guidance */
+  double size;              /**< pixels of an image's side where the config does not say */
+  double modulation;        /**< vectors that a layer's own projection makes */
+  double shared_modulation; /**< that one projection makes for all layers */
+  double shift_table;
+  double labels;
+  double mlp;            /**< width of the MLP, in widths of the layer; 0: 4 */
+  bool packed;           /**< the pipeline packs 2 x 2 of the latent into a token's channels */
+  bool crosses;          /**< layers attend to the text; else text and image attend together */
+  bool last_text_unused; /**< of the last layer's text only keys and values are used */
+  bool qk_norm;
+} config_diffusion;
 
 /** A family of models: what its class fixes or takes where the config is silent. */
 typedef struct config_arch {
@@ -202,10 +236,14 @@ typedef struct config_arch {
   bool mamba_norms;
   bool separate_norms; /**< parallel, yet mixer and MLP have a norm each (GPT-NeoX) */
   bool pooler;
-  bool pair;           /**< an encoder, and a decoder that attends to it */
-  bool sound;          /**< the encoder's tokens are made of frames of sound */
-  bool pair_positions; /**< the encoder's are learned as the decoder's */
-  bool projects;       /**< a projection of the result, as wide as `projection_dim` */
+  bool pair;                         /**< an encoder, and a decoder that attends to it */
+  bool sound;                        /**< the encoder's tokens are made of frames of sound */
+  bool pair_positions;               /**< the encoder's are learned as the decoder's */
+  const config_diffusion *diffusion; /**< NULL: it is none */
+  double rwkv_squares;               /**< every layer is RWKV, with so many square matrices */
+  double rwkv_rank;                  /**< of its low-rank products together, where the config is silent */
+  double rwkv_width;                 /**< of its channel mix, in widths */
+  bool projects;                     /**< a projection of the result, as wide as `projection_dim` */
 } config_arch;
 
 /** Finds the row of a model_type or of a class name; NULL when there is none. */
@@ -242,6 +280,12 @@ roof_status rf_config_need(const config *c, config_quantity quantity, double *va
 roof_status rf_config_layers(config *c);
 /** A layer that attends to all before it and has a dense MLP. */
 roof_status rf_config_layer(const config *c, roof_model_block *block);
+/* config_altup.c */
+/** What Gemma 3n adds to its layers and around them. */
+roof_status rf_config_altup(config *c);
+/* config_diffusion.c */
+/** The layers of a diffusion transformer, and what lies around them. */
+roof_status rf_config_diffusion(config *c);
 /* config_streams.c */
 /** The layers of an encoder and of the decoder that attends to it. */
 roof_status rf_config_pair(config *c);

@@ -7,6 +7,30 @@
 
 #include "weights/config.h"
 
+static const config_diffusion flux = {
+    .text = 512, .steps = 28, .passes = 1, .size = 1024, .modulation = 6, .packed = true, .qk_norm = true};
+static const config_diffusion flux2 = {.text = 512,
+                                       .steps = 50,
+                                       .passes = 1,
+                                       .size = 1024,
+                                       .shared_modulation = 15,
+                                       .mlp = 3,
+                                       .packed = true,
+                                       .qk_norm = true};
+static const config_diffusion qwen_image = {
+    .text = 512, .steps = 50, .passes = 2, .size = 1024, .modulation = 6, .packed = true, .qk_norm = true};
+/* 77 tokens of CLIP and 256 of T5 */
+static const config_diffusion sd3 = {
+    .text = 333, .steps = 28, .passes = 2, .size = 1024, .modulation = 6, .last_text_unused = true};
+static const config_diffusion pixart = {.text = 300,
+                                        .steps = 20,
+                                        .passes = 2,
+                                        .size = 1024,
+                                        .shared_modulation = 6,
+                                        .shift_table = 6,
+                                        .crosses = true};
+static const config_diffusion dit = {.steps = 50, .passes = 2, .size = 256, .modulation = 6, .labels = 1001};
+
 static const config_arch archs[] = {
     {.types = "llama", .classes = "Llama LLaMA"},
     {.types = "mistral", .classes = "Mistral", .window_everywhere = true},
@@ -410,8 +434,68 @@ static const config_arch archs[] = {
      .learned_positions = true,
      .pair = true,
      .sound = true},
+    {.types = "gemma3n gemma3n_text",
+     .classes = "Gemma3n",
+     .defaults = {[Q_TIED] = 1,
+                  [Q_HEAD_DIM] = 256,
+                  [Q_WINDOW] = 512,
+                  [Q_WINDOW_PATTERN] = 5,
+                  [Q_ALTUP] = 4,
+                  [Q_LAUREL] = 64,
+                  [Q_PER_LAYER_INPUT] = 256,
+                  [Q_PER_LAYER_VOCAB] = 262144},
+     .activation = "gelu_pytorch_tanh",
+     .norms = 4,
+     .qk_norm = QK_NORM_HEAD,
+     .qk_norm_always = true},
+    {.types = "rwkv7",
+     .classes = "RWKV7 Rwkv7",
+     .source = "fla-org/flash-linear-attention fla/models/rwkv7; BlinkDL/RWKV-LM RWKV-v7",
+     .defaults = {[Q_HEAD_DIM] = 64, [Q_SCAN] = 64},
+     .activation = "relu2",
+     .plain_mlp = true,
+     .layer_norm = true,
+     .no_positions = true,
+     .embedding_norm = true,
+     .four_times = true,
+     .rwkv_squares = 4,
+     .rwkv_rank = 512},
+    {.types = "rwkv6",
+     .classes = "Rwkv6 RWKV6",
+     .source = "RWKV/rwkv-6-world-1b6 modeling_rwkv6.py",
+     .defaults = {[Q_HEAD_DIM] = 64, [Q_SCAN] = 64},
+     .activation = "relu2",
+     .plain_mlp = true,
+     .layer_norm = true,
+     .no_positions = true,
+     .embedding_norm = true,
+     .rwkv_squares = 6,
+     .rwkv_rank = 224,
+     .rwkv_width = 3.5},
+#define DIFFUSION(class_name, row, more)                                                                     \
+  {                                                                                                          \
+    .types = class_name, .classes = class_name, .source = "huggingface/diffusers",                           \
+    .defaults = {[Q_OUT_BIAS] = 1, [Q_MLP_BIAS] = 1, more}, .activation = "gelu_pytorch_tanh",               \
+    .four_times = true, .fixed_bias = true, .plain_mlp = true, .layer_norm = true, .no_final_norm = true,    \
+    .encoder = true, .diffusion = &row                                                                       \
+  }
+    DIFFUSION("FluxTransformer2DModel", flux, [Q_IN_CHANNELS] = 64),
+    DIFFUSION("QwenImageTransformer2DModel", qwen_image, [Q_IN_CHANNELS] = 64),
+    DIFFUSION("SD3Transformer2DModel", sd3, [Q_IN_CHANNELS] = 16),
+    DIFFUSION("PixArtTransformer2DModel", pixart, [Q_IN_CHANNELS] = 4),
+    DIFFUSION("DiTTransformer2DModel", dit, [Q_IN_CHANNELS] = 4),
+    {.types = "Flux2Transformer2DModel",
+     .classes = "Flux2Transformer2DModel",
+     .source = "huggingface/diffusers",
+     .defaults = {[Q_IN_CHANNELS] = 128},
+     .activation = "silu",
+     .layer_norm = true,
+     .no_final_norm = true,
+     .encoder = true,
+     .diffusion = &flux2},
 };
-enum { ARCH_COUNT = sizeof archs / sizeof archs[0], NAME_COUNT = 128, NAME_SIZE = 24 };
+#undef DIFFUSION
+enum { ARCH_COUNT = sizeof archs / sizeof archs[0], NAME_COUNT = 160, NAME_SIZE = 32 };
 
 /** True when `word` is one of `words`. */
 static bool has_word(const char *words, const char *word) {
@@ -444,15 +528,12 @@ const char *rf_config_arch_refusal(const char *type, const char *class_name) {
   static const struct {
     const char *types, *classes, *why;
   } refusals[] = {
-      {"gemma3n gemma3n_text", "Gemma3n",
-       "its per-layer embeddings, its four streams (AltUp), its layers that share keys and values"},
       {"led longt5 speech_to_text", "LED LongT5 Speech2Text",
        "how its encoder thins out or limits what it sees"},
       {"chinese_clip align blip", "ChineseCLIP Align Blip", "two towers, of text and of images"},
       {"dinov3_vit swin convnext wav2vec2 hubert", "DINOv3ViT Swin ConvNext Wav2Vec2 Hubert",
        "an encoder of images or sound: it has no vocabulary"},
-      {"rwkv rwkv5 rwkv6 rwkv7 xlstm recurrent_gemma", "Rwkv Rwkv5 Rwkv6 Rwkv7 xLSTM RecurrentGemma",
-       "its recurrence"},
+      {"rwkv rwkv5 xlstm recurrent_gemma", "Rwkv Rwkv5 xLSTM RecurrentGemma", "its recurrence"},
       {"mllama", "Mllama", "layers that attend to another tower"},
   };
   for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {

@@ -321,13 +321,47 @@ static void init_block(const config *c, roof_model_block *b) {
   }
 }
 
+/** RWKV: receptance, key, value and what more is square, low-rank products for decay and gates, a state of a matrix a head
+ * (Peng et al. 2024, section 4; Peng et al. 2025, section 4). */
+static roof_status set_rwkv(const config *c, roof_model_block *b) {
+  static const config_quantity ranks[] = {Q_DECAY_RANK, Q_GATE_RANK, Q_RATE_RANK, Q_VALUE_RANK};
+  double rank = 0, width = whole(c, Q_WIDTH), hidden = c->model->hidden;
+  for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
+    rank += whole(c, ranks[i]);
+  }
+  b->mixer = ROOF_MIX_RWKV;
+  b->head_dim = b->value_dim = whole(c, Q_HEAD_DIM);
+  b->heads = b->kv_heads = floor(hidden / b->head_dim);
+  b->squares = c->arch->rwkv_squares;
+  b->gate_rank = rank > 0 ? rank : c->arch->rwkv_rank;
+  b->scan = whole(c, Q_SCAN);
+  b->width = width > 0 ? width : (c->arch->rwkv_width > 0 ? c->arch->rwkv_width : 4) * hidden;
+  return ROOF_OK;
+}
+
+/** What Gemma 3n's layers have more. */
+static void set_extras(const config *c, int i, roof_model_block *b) {
+  double width = json_number_value(json_array_get(c->items[ITEM_WIDTHS], (size_t)i));
+  double shared = whole(c, Q_KV_SHARED_LAYERS), layers = whole(c, Q_LAYERS);
+  b->width = width >= 1 ? width : b->width;
+  b->altup = whole(c, Q_ALTUP);
+  b->laurel = b->altup > 0 ? whole(c, Q_LAUREL) : 0;
+  b->layer_input = b->altup > 0 ? whole(c, Q_PER_LAYER_INPUT) : 0;
+  b->reuses_kv = b->altup > 0 && shared < layers && i >= layers - shared;
+}
+
 static roof_status set_layer(const config *c, int i, roof_model_block *b) {
   init_block(c, b);
+  if (c->arch->rwkv_squares > 0) {
+    return set_rwkv(c, b);
+  }
   roof_status status = set_mixer(c, i, b);
   if (status != ROOF_OK || c->arch->mamba_alone) {
     return status;
   }
-  return is_sparse(c, i) ? set_experts(c, b) : set_dense(c, b);
+  status = is_sparse(c, i) ? set_experts(c, b) : set_dense(c, b);
+  set_extras(c, i, b);
+  return status;
 }
 
 /** Nemotron-H: a letter a layer, which is a mixer or an MLP, not both. */

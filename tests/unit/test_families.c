@@ -92,6 +92,74 @@ static roof_model t5(int width, int inner, int heads, int layers, const char *ml
   "{\"model_type\": \"dinov2\", \"hidden_size\": 1024, \"num_attention_heads\": 16, \"num_hidden_layers\": " \
   "24, \"mlp_ratio\": 4, \"patch_size\": 14, \"image_size\": 518, \"use_swiglu_ffn\": false}"
 
+#define FLUX                                                                                                 \
+  "{\"_class_name\": \"FluxTransformer2DModel\", \"attention_head_dim\": 128, \"guidance_embe"               \
+  "ds\": true, \"in_channels\": 64, \"joint_attention_dim\": 4096, \"num_attention_heads\": 2"               \
+  "4, \"num_layers\": 19, \"num_single_layers\": 38, \"patch_size\": 1, \"pooled_projection_d"               \
+  "im\": 768}"
+
+#define FLUX2                                                                                                \
+  "{\"_class_name\": \"Flux2Transformer2DModel\", \"attention_head_dim\": 128, \"in_channels"                \
+  "\": 128, \"joint_attention_dim\": 15360, \"num_attention_heads\": 48, \"num_layers\": 8, "                \
+  "\"num_single_layers\": 48, \"patch_size\": 1, \"out_channels\": null}"
+
+#define QWEN_IMAGE                                                                                           \
+  "{\"_class_name\": \"QwenImageTransformer2DModel\", \"attention_head_dim\": 128, \"guidance"               \
+  "_embeds\": false, \"in_channels\": 64, \"joint_attention_dim\": 3584, \"num_attention_head"               \
+  "s\": 24, \"num_layers\": 60, \"patch_size\": 2, \"pooled_projection_dim\": 768, \"out_chan"               \
+  "nels\": 16}"
+
+#define SD35_LARGE                                                                                           \
+  "{\"_class_name\": \"SD3Transformer2DModel\", \"attention_head_dim\": 64, \"in_channels\": "               \
+  "16, \"joint_attention_dim\": 4096, \"num_attention_heads\": 38, \"num_layers\": 38, \"patc"               \
+  "h_size\": 2, \"pooled_projection_dim\": 2048, \"out_channels\": 16, \"pos_embed_max_size\""               \
+  ": 192, \"sample_size\": 128}"
+
+#define SD35_MEDIUM                                                                                          \
+  "{\"_class_name\": \"SD3Transformer2DModel\", \"attention_head_dim\": 64, \"in_channels\": "               \
+  "16, \"joint_attention_dim\": 4096, \"num_attention_heads\": 24, \"num_layers\": 24, \"patc"               \
+  "h_size\": 2, \"pooled_projection_dim\": 2048, \"dual_attention_layers\": [0, 1, 2, 3, 4, 5"               \
+  ", 6, 7, 8, 9, 10, 11, 12], \"out_channels\": 16, \"pos_embed_max_size\": 384, \"sample_siz"               \
+  "e\": 128}"
+
+#define PIXART                                                                                               \
+  "{\"_class_name\": \"PixArtTransformer2DModel\", \"attention_head_dim\": 72, \"in_channels"                \
+  "\": 4, \"num_attention_heads\": 16, \"num_layers\": 28, \"patch_size\": 2, \"caption_chann"               \
+  "els\": 4096, \"out_channels\": 8, \"sample_size\": 128}"
+
+#define DIT                                                                                                  \
+  "{\"_class_name\": \"DiTTransformer2DModel\", \"attention_head_dim\": 72, \"in_channels\": "               \
+  "4, \"num_attention_heads\": 16, \"num_layers\": 28, \"patch_size\": 2, \"out_channels\": 8"               \
+  ", \"sample_size\": 32}"
+
+#define GEMMA3N_E4B                                                                                          \
+  "{\"model_type\": \"gemma3n_text\", \"altup_num_inputs\": 4, \"head_dim\": 256, \"hidden_si"               \
+  "ze\": 2048, \"hidden_size_per_layer_input\": 256, \"laurel_rank\": 64, \"num_attention_hea"               \
+  "ds\": 8, \"num_hidden_layers\": 35, \"num_key_value_heads\": 2, \"num_kv_shared_layers\": "               \
+  "15, \"sliding_window\": 512, \"vocab_size\": 262400, \"vocab_size_per_layer_input\": 26214"               \
+  "4, \"intermediate_size\": [16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, "               \
+  "16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384,"               \
+  " 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384, 16384"               \
+  "]}"
+
+#define GEMMA3N_E2B                                                                                          \
+  "{\"model_type\": \"gemma3n_text\", \"altup_num_inputs\": 4, \"head_dim\": 256, \"hidden_si"               \
+  "ze\": 2048, \"hidden_size_per_layer_input\": 256, \"laurel_rank\": 64, \"num_attention_hea"               \
+  "ds\": 8, \"num_hidden_layers\": 30, \"num_key_value_heads\": 2, \"num_kv_shared_layers\": "               \
+  "10, \"sliding_window\": 512, \"vocab_size\": 262400, \"vocab_size_per_layer_input\": 26214"               \
+  "4, \"intermediate_size\": [8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 819"               \
+  "2, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 8192, 819"               \
+  "2, 8192, 8192, 8192, 8192]}"
+
+#define RWKV7                                                                                                \
+  "{\"a_low_rank_dim\": 96, \"decay_low_rank_dim\": 96, \"gate_low_rank_dim\": 256, \"head_di"               \
+  "m\": 64, \"hidden_size\": 2048, \"intermediate_size\": 8192, \"model_type\": \"rwkv7\", \""               \
+  "num_hidden_layers\": 24, \"v_low_rank_dim\": 64, \"vocab_size\": 65536}"
+
+#define RWKV6                                                                                                \
+  "{\"head_size\": 64, \"hidden_size\": 2048, \"intermediate_size\": null, \"model_type\": \""               \
+  "rwkv6\", \"num_hidden_layers\": 24, \"vocab_size\": 65536}"
+
 /** Elements of the published files of weights (safetensors), or what their authors state. */
 static void published(void **state) {
   (void)state;
@@ -118,6 +186,21 @@ static void published(void **state) {
       /* openai/clip-vit-large-patch14: 428 M; facebook/dinov2-large: 304 M */
       {"clip-vit-large-patch14", read_config(CLIP), 427616513},
       {"dinov2-large", read_config(DINO), 304368640},
+      /* black-forest-labs: 12 B and 32 B (FLUX.1-dev's file: 11,901,408,320); Qwen/Qwen-Image: 20 B */
+      {"flux.1-dev", read_config(FLUX), 11901408320},
+      {"flux.2-dev", read_config(FLUX2), 32.2e9},
+      {"qwen-image", read_config(QWEN_IMAGE), 20.43e9},
+      /* stabilityai: 8.1 B and 2.5 B; arXiv:2310.00426: 0.61 B; arXiv:2212.09748: 675 M */
+      {"sd3.5-large", read_config(SD35_LARGE), 8.15e9},
+      {"sd3.5-medium", read_config(SD35_MEDIUM), 2.47e9},
+      {"pixart-alpha", read_config(PIXART), 610e6},
+      {"dit-xl-2", read_config(DIT), 675e6},
+      /* ggml-org/gemma-3n-E4B-it-GGUF: 6.87 B, E2B: 4.46 B, both without vision and sound */
+      {"gemma-3n-e4b", read_config(GEMMA3N_E4B), 6.87e9},
+      {"gemma-3n-e2b", read_config(GEMMA3N_E2B), 4.46e9},
+      /* BlinkDL/rwkv-7-world, RWKV/rwkv-6-world-1b6: 1.53 B, 1.60 B */
+      {"rwkv7-1.5b", read_config(RWKV7), 1.53e9},
+      {"rwkv6-1.6b", read_config(RWKV6), 1.60e9},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     double counted = roof_model_count(&rows[i].model).total;
@@ -196,6 +279,96 @@ static void two_towers(void **state) {
   roof_text_done(&text);
 }
 
+/** A step of FLUX.1 at 1024 x 1024: 4096 tokens of the image and 512 of the text, h = 3072. */
+static void denoising(void **state) {
+  (void)state;
+  const double h = 3072, image = 4096, text = 512, all = image + text;
+  roof_model model = read_config(FLUX);
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_target target;
+  roof_text words = {0};
+  assert_true(s.prompt == image && s.steps == 28 && s.guidance == 1 && s.generate == 0);
+  const roof_model_answer *a = answer(&model, &s, &target);
+  const roof_model_phase *p = &a->phases[ROOF_PHASE_DENOISE];
+  assert_true(operation(p, "attention")->flops == all * all * (4 * h + 5 * 24));
+  assert_true(operation(p, "attention")->count == 19 + 38);
+  double qkv = 0, products = 0;
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    qkv += strcmp(o->name, "qkv_proj") == 0 ? o->count * o->flops : 0;
+    products += o->kind == ROOF_KIND_PRODUCT ? o->count * o->flops : 0;
+  }
+  assert_true(qkv == (19 + 38) * 2 * all * h * 3 * h);
+  /* each token meets 12 h^2 of every layer; the conditioning is made once an image */
+  double layers = (19 + 38) * 2 * all * 12 * h * h, once = 2 * h * h * (19 * 12 + 38 * 3 + 2 + 3);
+  double ends = 2 * h * (image * 64 * 2 + text * 4096 + 2 * 256 + 768);
+  assert_near(products, layers + once + ends, 1e-9);
+  assert_near(p->bytes[ROOF_BYTES_WEIGHTS], a->capacity.weight_bytes, 1e-9);
+  assert_true(a->capacity.kv_bytes == 0 && isnan(a->tpot_seconds));
+  assert_near(a->image_seconds, 28 * p->expected_seconds, 1e-12);
+  roof_model_headline(&words, &target, a);
+  assert_non_null(strstr(words.data, "an image of 1024 x 1024 in "));
+  assert_non_null(strstr(words.data, ": 28 steps of "));
+  roof_text_done(&words);
+  s.size = 512;
+  s.text = 256;
+  p = &answer(&model, &s, &target)->phases[ROOF_PHASE_DENOISE];
+  assert_true(operation(p, "attention")->flops == 1280.0 * 1280 * (4 * h + 5 * 24));
+}
+
+/** PixArt attends to its text, twice per step: with it and without (Ho and Salimans 2022). */
+static void attends_to_text(void **state) {
+  (void)state;
+  const double h = 1152;
+  roof_model model = read_config(PIXART);
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_target target;
+  const roof_model_answer *a = answer(&model, &s, &target);
+  const roof_model_phase *p = &a->phases[ROOF_PHASE_DENOISE];
+  assert_true(s.guidance == 2);
+  assert_true(operation(p, "cross_attention")->flops == 2 * 4096.0 * 300 * (4 * h + 5 * 16));
+  assert_true(operation(p, "cross_kv_proj")->flops == 2 * (2 * 300) * h * 2 * h);
+  assert_true(operation(p, "cross_kv_proj")->count == 28 && a->capacity.kv_bytes == 0);
+  double table = roof_model_count(&model).embedding * 2;
+  assert_near(p->bytes[ROOF_BYTES_WEIGHTS], a->capacity.weight_bytes - table, 1e-9);
+}
+
+/** RWKV-7: a matrix of 64 x 64 per head and two shifted tokens in each of 24 layers, and no cache. */
+static void recurrent(void **state) {
+  (void)state;
+  const double h = 2048;
+  roof_model model = read_config(RWKV7);
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_target target;
+  const roof_model_answer *a = answer(&model, &s, &target);
+  const roof_model_phase *step = &a->phases[ROOF_PHASE_DECODE];
+  assert_true(roof_model_count(&model).state_elements == 24 * (32 * 64 * 64 + 2 * h));
+  assert_true(a->capacity.kv_bytes == 0 && a->capacity.state_bytes == 24 * (32 * 64 * 64 + 2 * h) * 4);
+  assert_true(operation(step, "in_proj")->flops == 2 * h * 3 * h);
+  assert_true(operation(step, "lora_up")->flops == 2 * 512 * h);
+  assert_true(operation(step, "state_update")->flops == 7 * h * 64);
+  assert_near(step->bytes[ROOF_BYTES_WEIGHTS], a->capacity.weight_bytes - 65536 * h * 2, 1e-9);
+}
+
+/** Gemma 3n E4B: of 35 layers 20 have keys of their own, 16 of them in a window of 512; each looks up 256 elements. */
+static void shared_keys(void **state) {
+  (void)state;
+  const double h = 2048;
+  roof_model model = read_config(GEMMA3N_E4B);
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_target target;
+  s.prompt = 4000, s.generate = 96;
+  const roof_model_answer *a = answer(&model, &s, &target);
+  const roof_model_phase *step = &a->phases[ROOF_PHASE_DECODE];
+  assert_true(a->capacity.kv_bytes == (16 * 512 + 4 * 4096.0) * 2 * 512 * 2);
+  assert_true(operation(step, "qkv_proj")->count == 20 && operation(step, "q_proj")->count == 15);
+  assert_true(operation(step, "per_layer_proj")->flops == 2 * h * 35 * 256);
+  assert_true(operation(step, "altup_proj")->flops == 2 * h * 3 * h);
+  assert_true(operation(step, "laurel_left")->flops == 2 * h * 64);
+  assert_true(operation(step, "layer_gate")->flops == 2 * h * 256);
+  assert_non_null(strstr(model.notes[0], "4.52 B"));
+}
+
 /** What is not computed of them is refused. */
 static void refused(void **state) {
   (void)state;
@@ -211,8 +384,9 @@ static void refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(published), cmocka_unit_test(sound),
-                                     cmocka_unit_test(text_to_text), cmocka_unit_test(two_towers),
-                                     cmocka_unit_test(refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(published),  cmocka_unit_test(sound),       cmocka_unit_test(text_to_text),
+      cmocka_unit_test(two_towers), cmocka_unit_test(denoising),   cmocka_unit_test(attends_to_text),
+      cmocka_unit_test(recurrent),  cmocka_unit_test(shared_keys), cmocka_unit_test(refused)};
   return cmocka_run_group_tests(tests, load_machine, free_machine);
 }

@@ -20,10 +20,13 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   char x[SHORT], y[SHORT];
   const roof_model_continuous *c = &a->continuous;
   bool generates = roof_model_generates(t), step = t->settings.train || t->model->encoder;
-  roof_text_addf(out, "  %-11s ", t->settings.train ? "step" : "one batch");
+  bool one_step = t->settings.train || t->model->denoises;
+  roof_text_addf(out, "  %-11s ", one_step ? "step" : "one batch");
   roof_text_addf(out, "%s%s", step ? "" : "TTFT ", cli_quantity(x, a->ttft_seconds, "s"));
   if (generates) {
     roof_text_addf(out, ", TPOT %s", cli_quantity(y, a->tpot_seconds, "s"));
+  } else if (t->model->denoises) {
+    roof_text_addf(out, ", %.4g images/s", t->settings.batch / a->image_seconds);
   } else {
     add_step(out, t, a);
   }
