@@ -124,6 +124,19 @@ ROOF_API void roof_losses_chart(const roof_losses *losses, roof_bars *chart);
 ROOF_API roof_status roof_model_energy_chart(const roof_model_target *target, const roof_model_answer *answer,
                                              roof_bars *chart, roof_error *error);
 
+/** A time that was predicted and the one that was measured; what is not known is NaN. */
+typedef struct roof_pair {
+  const char *label;
+  double predicted_seconds, measured_seconds;
+} roof_pair;
+
+/** What was measured over what was predicted, with the line where both are the same; as many as a panel has dots.
+ *  Units: s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT where no pair is known, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_pairs_chart(const roof_pair *pairs, size_t count, roof_curves *chart,
+                                      roof_error *error);
+
 /** An operation over the values of its first list: FLOP/s attainable and intensity, a line for each machine
  *  and value of the other lists, the ridges as level lines, the critical batch as a mark.
  *  Units: FLOP/s, FLOP/byte.

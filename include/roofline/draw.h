@@ -302,6 +302,7 @@ typedef struct roof_curves {
   char title[128];
   char subtitle[160];
   char x_title[96];
+  char x_unit[16];
   bool linear;                        /**< the x axis, from 0; else logarithmic */
   char series[ROOF_PANEL_CURVES][80]; /**< names for the legend */
   int series_count;

@@ -92,7 +92,7 @@ static rf_axis axis_of(rf_range r, bool linear, const char *unit) {
 
 static rf_axes axes_of(const canvas *c, int i) {
   const roof_panel *p = &c->curves->panels[i];
-  return (rf_axes){axis_of(c->x, c->curves->linear, ""),
+  return (rf_axes){axis_of(c->x, c->curves->linear, c->curves->x_unit),
                    axis_of(c->y[i], p->linear, p->unit),
                    LEFT,
                    c->top[i],
@@ -122,7 +122,7 @@ static void draw_panel_axes(const canvas *c, int i) {
     double x = place_x(c, ticks[k]);
     add_line(c, "g", NULL, x, c->top[i], x, c->bottom[i]);
     if (i == c->curves->panel_count - 1) {
-      rf_tick_label(label, sizeof label, ticks[k], "");
+      rf_tick_label(label, sizeof label, ticks[k], c->curves->x_unit);
       add_text(c, "c", x, c->bottom[i] + 18, NULL, label);
     }
   }

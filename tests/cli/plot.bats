@@ -244,3 +244,13 @@ refuses() { # CODE TEXT ARGUMENT...
   grep -q '>quantize</text>' formats.svg
   [ "$(grep -c 'data-to="d' formats.svg)" -eq 2 ]
 }
+
+@test "what was measured is drawn: ceilings, and measured against predicted" {
+  "$ROOFLINE" measure --backend fake --quiet --to ceilings.svg
+  grep -q 'data-kind="achieved"' ceilings.svg
+  "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine h100 --dtype fp16 --seal --label '<one>' >out
+  "$ROOFLINE" record '<one>' seconds=1ms >out
+  "$ROOFLINE" reconcile --quiet --to pairs.svg
+  grep -q 'class="dot".* data-name="&lt;one&gt;".* data-measured="0.001"' pairs.svg
+  xmllint --noout ceilings.svg pairs.svg
+}

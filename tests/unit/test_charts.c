@@ -46,6 +46,48 @@ static void peaks_by_format_with_their_ratio(void **state) {
   assert_near(find_bar("fp8 matrix nvidia-h100-sxm")->value, 1.979e15, 1e-3);
 }
 
+static void bandwidths_of_each_level(void **state) {
+  (void)state;
+  assert_int_equal(roof_bandwidths_chart(a100, &bars, NULL), ROOF_OK);
+  assert_true(bars.count >= 3);
+  for (int i = 0; i < bars.count; i++) {
+    assert_true(bars.bars[i].value > 0 && bars.bars[i].value <= bars.bars[i].whole * (1 + 1e-12));
+  }
+}
+
+static void every_ceiling_of_a_format(void **state) {
+  (void)state;
+  static roof_scene scene;
+  roof_error error = {0};
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_ceilings(&scene, a100, ROOF_FP16, NULL), ROOF_OK);
+  assert_int_equal(scene.series_count, 1);
+  int roofs = scene.roof_count;
+  assert_true(roofs >= 4);
+  assert_int_equal(roof_scene_add_ceilings(&scene, a100, ROOF_FP8, NULL), ROOF_OK); /* its levels alone */
+  while (scene.series_count < ROOF_SCENE_SERIES &&
+         roof_scene_add_ceilings(&scene, a100, ROOF_FP16, &error) == ROOF_OK) {
+  }
+  roofs = scene.roof_count;
+  assert_int_equal(roof_scene_add_ceilings(&scene, a100, ROOF_FP16, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(scene.roof_count, roofs);
+}
+
+static void measured_against_predicted(void **state) {
+  (void)state;
+  const roof_pair pairs[] = {{"a", 1e-3, 2e-3}, {"unknown", NAN, 1}, {"b", 1e-2, 1e-2}};
+  roof_error error = {0};
+  assert_int_equal(roof_pairs_chart(pairs, 3, &curves, NULL), ROOF_OK);
+  assert_int_equal(curves.panels[0].dot_count, 2);
+  assert_near(curves.panels[0].dots[0].y, 2e-3, 1e-12);
+  roof_text svg = {0};
+  assert_int_equal(roof_draw_curves_svg(&curves, &svg, NULL), ROOF_OK);
+  assert_non_null(strstr(svg.data, "data-name=\"b\""));
+  roof_text_done(&svg);
+  assert_int_equal(roof_pairs_chart(pairs + 1, 1, &curves, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "nothing was both predicted and measured");
+}
+
 /** Every line of the text has at most `columns` characters: here all but the bars is ASCII. */
 static void check_width(const roof_text *text, int columns) {
   int cells = 0;
@@ -254,6 +296,9 @@ int main(void) {
       cmocka_unit_test(bars_fit_the_terminal_and_the_picture),
       cmocka_unit_test(a_cascade_that_somebody_names),
       cmocka_unit_test(a_cascade_of_what_is_known_of_a_kernel),
+      cmocka_unit_test(bandwidths_of_each_level),
+      cmocka_unit_test(every_ceiling_of_a_format),
+      cmocka_unit_test(measured_against_predicted),
       cmocka_unit_test(an_operation_over_its_batch),
       cmocka_unit_test(energy_of_a_model_by_kind),
       cmocka_unit_test(a_time_line_is_drawn),

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/accuracy/fits.h"
-#include "cli/columns.h"
+#include "cli/chart.h"
 #include "cli/ledger/seal.h"
 #include "core/number.h"
 
@@ -268,17 +268,36 @@ static roof_status print_json(roof_reconcile *all, const char *ledger, roof_erro
   return cli_print_end(&text, roof_reconcile_write(all, ledger, &text, error), error);
 }
 
+/** Measured against predicted. */
+static roof_status draw(const cli_args *args, const roof_reconcile *all, roof_error *error) {
+  roof_pair *pairs = calloc(all->count + 1, sizeof *pairs);
+  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_status status = pairs != NULL && chart != NULL
+                           ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
+  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
+    const roof_reconciled *r = &all->entries[i];
+    pairs[i] = (roof_pair){r->label, r->predicted_seconds, r->measured_seconds};
+  }
+  status = status == ROOF_OK ? roof_pairs_chart(pairs, all->count, chart, error) : status;
+  status = status == ROOF_OK ? cli_chart_write_curves(args, chart, "", NULL, error) : status;
+  free(chart);
+  free(pairs);
+  return status;
+}
+
 static roof_status run(const cli_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   roof_reconcile all = {0};
   roof_status status = cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? roof_ledger_reconcile(ledger, latest != 0, &all, error) : status;
   if (status == ROOF_OK) {
-    status = calibrated && args->json   ? ROOF_OK
+    status = args->file != NULL         ? draw(args, &all, error)
+             : calibrated && args->json ? ROOF_OK
              : args->json && !args->csv ? print_json(&all, ledger, error)
                                         : print_rows(args, &all, error);
   }
-  if (status == ROOF_OK && !calibrated && !args->json && !args->csv && !args->quiet) {
+  if (status == ROOF_OK && !calibrated && args->file == NULL && !args->json && !args->csv && !args->quiet) {
     status = print_runs(&all, error);
   }
   status = status == ROOF_OK && calibrated ? print_calibration(args, &all, error) : status;
@@ -299,7 +318,7 @@ const cli_command cli_cmd_reconcile = {
         "  roofline reconcile --calibrate\n"
         "\n"
         "  --calibrate --json answers with the constants alone, as `calibrate` does.\n",
-    .writes = "txt json csv",
+    .writes = "txt json csv svg png pdf",
     .options = options,
     .run = run,
 };

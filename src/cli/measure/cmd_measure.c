@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/chart.h"
+#include "cli/effects.h"
 #include "cli/machine/machine.h"
 #include "cli/measure/brief.h"
 
@@ -29,8 +30,21 @@ static const struct poptOption options[] = {
      "OLD"},
     POPT_TABLEEND};
 
+static bool draws(const cli_args *args) {
+  return args->file != NULL && cli_is_among("svg png pdf", args->ending);
+}
+
+/** Every ceiling in the format of the first peak. */
+static roof_status draw(const cli_args *args, const roof_machine *machine, roof_error *error) {
+  static roof_scene scene;
+  roof_scene_init(&scene);
+  roof_dtype dtype = machine->peak_count > 0 ? machine->peaks[0].dtype : ROOF_FP32;
+  roof_status status = roof_scene_add_ceilings(&scene, machine, dtype, error);
+  return status == ROOF_OK ? cli_chart_write_scene(args, &scene, false, error) : status;
+}
+
 static roof_status save(const cli_args *args, const roof_machine *machine, roof_error *error) {
-  if (args->file == NULL) {
+  if (args->file == NULL || draws(args)) {
     return roof_catalog_save(machine, error);
   }
   roof_text json = {0};
@@ -86,6 +100,9 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
 static roof_status show(const cli_args *args, roof_machine *machine, roof_error *error) {
   roof_machine *rated = NULL;
   bool brief = !verbose && !args->json && !args->csv;
+  if (draws(args)) {
+    return draw(args, machine, error);
+  }
   roof_status status = brief ? cli_measure_print_brief(machine, args->file, error)
                              : cli_machine_show_print(args, machine, error);
   roof_error why = {0};
@@ -207,7 +224,7 @@ const cli_command cli_cmd_measure = {
                 "  roofline measure --compare laptop.json\n"
                 "  roofline measure --backend cpu,opencl\n"
                 "  roofline measure --quick --json | jq .peaks\n",
-    .writes = "json",
+    .writes = "json svg png pdf",
     .groups = CLI_ARGS_KEEP,
     .options = options,
     .effects = effects,
