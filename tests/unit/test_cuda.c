@@ -95,7 +95,8 @@ static void test_describes(void **state) {
   assert_near(now.watts, 650.5, 1e-12);
   assert_near(now.clock_hz, 1.755e9, 1e-12);
   assert_near(now.celsius, 61, 0);
-  assert_string_equal(now.throttled, "power cap");
+  assert_true(now.at_power_cap);
+  assert_string_equal(now.throttled, "");
   device->driver->close(device);
   assert_all_returned();
 }
@@ -143,9 +144,10 @@ static void test_runs(void **state) {
   (void)state;
   roof_measurement out;
   roof_error error = {.message = ""};
-  assert_int_equal(run_copy("throttled=4", &out, &error), ROOF_OK);
+  assert_int_equal(run_copy("throttled=36", &out, &error), ROOF_OK);
   assert_near(out.bytes, 2 * 4.0 * 65536, 0);
-  assert_string_equal(out.conditions.noisy, "clock lowered: power cap");
+  assert_string_equal(out.conditions.noisy, "clock lowered: temperature");
+  assert_non_null(strstr(out.note, "; at the power cap; Emulated device"));
   roof_measurement_done(&out);
   assert_all_returned();
 }

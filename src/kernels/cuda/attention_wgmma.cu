@@ -226,16 +226,13 @@ INSIDE void consume(const work *w, const CUtensorMap *map_out, float scale, int 
     group_arrive(other, 256);
     product_wait(1);
     pin(scores, KEYS / 2);
+    release(w->keys, tile);
     if (tile >= clear) {
       mask(w, scores, tile, top + row);
     }
     weigh(scores, &s, scale);
     pin(scores, KEYS / 2);
-    /* Without this the assembler would wait for the values first: it needs the weights, so the wait stays
-     * behind it. */
-    if (!(s.total[0] + s.total[1] < 0)) {
-      release(w->keys, tile);
-    }
+    after(s.total[0] + s.total[1]);
     product_wait(0);
     pin(sums, dim / 2);
     release(w->values, tile - 1);
@@ -280,6 +277,9 @@ INSIDE void attend(const CUtensorMap *map_q, const CUtensorMap *map_kv, const CU
   if (threadIdx.x < 128) {
     registers_fewer(24);
     if (threadIdx.x == 0) {
+      tensor_prefetch(map_q);
+      tensor_prefetch(map_kv);
+      tensor_prefetch(map_out);
       produce(&w, map_q, map_kv, (int)gridDim.z, dim);
     }
   } else {

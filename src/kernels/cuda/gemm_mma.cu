@@ -30,17 +30,51 @@ typedef struct problem {
   int m, n, k, row, column; /* the last two of the tile */
 } problem;
 
-INSIDE void fetch(const problem *p, uint32_t stage, int k0) {
-  for (int i = (int)threadIdx.x; i < TILE_M * TILE_K / 8; i += THREADS) {
-    int row = i >> 2, chunk = i & 3, r = p->row + row, c = k0 + 8 * chunk;
-    int inside = r < p->m && c < p->k;
-    copy_async(stage + a_offset(row, chunk), inside ? p->a + (size_t)r * p->k + c : p->a, inside ? 16 : 0);
+enum {
+  A_APART = THREADS / 4, /* rows of A between two copies of a thread */
+  A_COPIES = TILE_M / A_APART,
+  B_APART = THREADS / 16,
+  B_COPIES = TILE_K / B_APART,
+};
+
+/** What a thread copies of each stage, found once: chunks of 16 bytes below each other, in the same place of their rows. */
+typedef struct copies {
+  const bf16 *a, *b;     /* the first of each, in the stage that is next */
+  uint32_t to_a, to_b;   /* its place in a stage */
+  int rows, left, depth; /* of A below it, columns of A from it on, rows of B (0 where its columns are outside) */
+} copies;
+
+INSIDE copies plan(const problem *p) {
+  int thread = (int)threadIdx.x, row = thread >> 2, chunk = thread & 3, deep = thread >> 4, across = thread & 15;
+  int r = p->row + row, c = p->column + 8 * across;
+  copies planned = {p->a + (size_t)r * p->k + 8 * chunk,
+                    p->b + (size_t)deep * p->n + c,
+                    a_offset(row, chunk),
+                    b_offset(deep, across),
+                    p->m - r,
+                    p->k - 8 * chunk,
+                    c < p->n ? p->k - deep : 0};
+  return planned;
+}
+
+/** Requests the next stage. Nothing is read where nothing is inside. */
+INSIDE void fetch(const problem *p, copies *c, uint32_t stage) {
+#pragma unroll
+  for (int i = 0; i < A_COPIES; i++) {
+    int inside = c->left > 0 && i * A_APART < c->rows;
+    copy_async(stage + c->to_a + (uint32_t)(i * A_APART * 64), inside ? c->a + (size_t)(i * A_APART) * p->k : p->a,
+               inside ? 16 : 0);
   }
-  for (int i = (int)threadIdx.x; i < TILE_K * TILE_N / 8; i += THREADS) {
-    int row = i >> 4, chunk = i & 15, r = k0 + row, c = p->column + 8 * chunk;
-    int inside = r < p->k && c < p->n;
-    copy_async(stage + b_offset(row, chunk), inside ? p->b + (size_t)r * p->n + c : p->b, inside ? 16 : 0);
+#pragma unroll
+  for (int i = 0; i < B_COPIES; i++) {
+    int inside = i * B_APART < c->depth;
+    copy_async(stage + c->to_b + (uint32_t)(i * B_APART * 256), inside ? c->b + (size_t)(i * B_APART) * p->n : p->b,
+               inside ? 16 : 0);
   }
+  c->a += TILE_K;
+  c->b += (size_t)TILE_K * p->n;
+  c->left -= TILE_K;
+  c->depth -= TILE_K;
 }
 
 /** The warp's sums over the stage's 32 columns of A. */
@@ -87,6 +121,7 @@ KERNEL __launch_bounds__(256, 2) gemm_mma(const bf16 *a, const bf16 *b, bf16 *c,
   int warp = (int)threadIdx.x >> 5, warp_m = warp & 1, warp_n = warp >> 1;
   int steps = (k + TILE_K - 1) / TILE_K;
   uint32_t base = shared_address(shared);
+  copies planned = plan(&p);
   float sums[4][4][4] = {{{0}}};
   for (int step = 1 - STAGES; step < steps; step++) {
     if (step >= 0) {
@@ -95,7 +130,7 @@ KERNEL __launch_bounds__(256, 2) gemm_mma(const bf16 *a, const bf16 *b, bf16 *c,
     }
     int ahead = step + STAGES - 1;
     if (ahead < steps && ahead >= 0) {
-      fetch(&p, base + (uint32_t)(ahead % STAGES * STAGE_BYTES), ahead * TILE_K);
+      fetch(&p, &planned, base + (uint32_t)(ahead % STAGES * STAGE_BYTES));
     }
     copy_commit();
     if (step >= 0) {

@@ -217,11 +217,14 @@ INSIDE void specialised(const CUtensorMap *map_a, const CUtensorMap *map_b, cons
   if (threadIdx.x < 128) {
     registers_fewer(40);
     if (threadIdx.x == 0) {
+      tensor_prefetch(map_a);
+      tensor_prefetch(map_b);
+      tensor_prefetch(map_c);
       produce(&w, map_a, map_b);
     }
   } else {
     registers_more(232);
-    consume(&w, map_c, (int)threadIdx.x / 128 - 1);
+    consume(&w, map_c, uniform((int)threadIdx.x / 128) - 1);
   }
   cluster_sync(); /* no block ends while a neighbour may write to its memory */
 }

@@ -109,6 +109,11 @@ INSIDE uint32_t anew(uint32_t x) {
   return x;
 }
 
+/** x of the first lane: the compiler learns that it is the same in all. */
+INSIDE int uniform(int x) {
+  return __shfl_sync(0xFFFFFFFF, x, 0);
+}
+
 /* Hopper: tensor copies, barriers that count bytes, products of a warpgroup, clusters. */
 #if __CUDA_ARCH__ >= 900
 
@@ -196,6 +201,11 @@ INSIDE void group_arrive(uint32_t id, uint32_t threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+/** The map is fetched before it is needed. */
+INSIDE void tensor_prefetch(const CUtensorMap *map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 /** Loads the box at (x, y), x along the rows, to shared memory; its bytes arrive at the barrier. */
 INSIDE void tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
@@ -266,6 +276,15 @@ INSIDE void product_commit(void) {
 }
 
 #define product_wait(left) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory")
+
+/** What follows waits for x: else the assembler may move a later wait for products before it. A trap in place of the pause
+ *  would make it wait for every product. */
+INSIDE void after(float x) {
+  asm volatile("{\n\t.reg .pred never;\n\t"
+               "setp.lt.f32 never, %0, 0f00000000;\n\t"
+               "@never nanosleep.u32 0;\n\t}" ::"f"(x)
+               : "memory");
+}
 
 /** Numbers that the compiler must compute before this and must not use before it: it does not know what is asynchronous. */
 INSIDE void pin(float *numbers, int count) {

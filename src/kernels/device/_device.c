@@ -81,6 +81,12 @@ roof_status rf_device_prepare(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
+unsigned rf_device_staying(const rf_device_launch *launch, double units) {
+  double clusters = floor(units / launch->cluster);
+  double rounds = ceil(launch->tasks / clusters);
+  return (unsigned)(ceil(launch->tasks / rounds) * launch->cluster);
+}
+
 roof_status rf_device_check(roof_kernel_run *run, roof_error *error) {
   roof_kernel reference;
   roof_kernel_run as = *run;

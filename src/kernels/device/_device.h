@@ -65,7 +65,9 @@ typedef struct rf_device_arg {
 typedef struct rf_device_launch {
   const char *entry;  /**< the kernel's name in its program */
   void *function;     /**< what the driver found under that name */
-  unsigned groups[3]; /**< work-groups or blocks; CUDA's own kernels: 0 for as many as the device has units */
+  unsigned groups[3]; /**< work-groups or blocks; [0] is 0 for blocks that stay and take task after task */
+  double tasks;       /**< of those: each for one cluster */
+  int cluster;        /**< of those: blocks of a cluster */
   unsigned items[3];  /**< work-items (threads) of a work-group (block) */
   unsigned shared;    /**< bytes of shared memory given at launch, in addition to what the text declares */
   rf_device_arg args[RF_DEVICE_ARGS];
@@ -119,6 +121,11 @@ void rf_device_add_tensor(rf_device_launch *launch, rf_device_tensor tensor);
 static inline double rf_device_tiles(double count, int size) {
   return ceil(count / size);
 }
+
+/** Blocks that stay and take task after task, for `units` of the device: as few as need no more rounds, so that all
+ *  end together; whole clusters.
+ *  Units: none. Ownership: none. Errors: none. */
+unsigned rf_device_staying(const rf_device_launch *launch, double units);
 
 /** Operands and check of the kernel named by `reference`: prepare, check and release of a row.
  *  Units: none. Ownership: as roof_kernel's. Errors: as roof_kernel's. */

@@ -47,6 +47,8 @@ static int plan_tma(const roof_kernel_run *run, const rf_device_operands *o, rf_
   int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
   launches[0] = rf_device_launch_of("gemm_tma", 0, 1, TMA_THREADS, 1);
   launches[0].shared = TMA_SHARED;
+  launches[0].tasks = rf_device_tiles(m, TMA_TILE_M) * rf_device_tiles(n, TMA_TILE_N);
+  launches[0].cluster = 1;
   rf_device_add_tensor(launches, (rf_device_tensor){o->in[0], 2 * k, m, TMA_TILE_M, 0});
   rf_device_add_tensor(launches, (rf_device_tensor){o->in[1], 2 * n, k, TMA_TILE_K, 0});
   rf_device_add_buffer(launches, o->out);
@@ -72,10 +74,13 @@ static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, r
   return 1;
 }
 
-/** One block a multiprocessor, which takes tile after tile. */
-static int persistent(const char *entry, const roof_kernel_run *run, const rf_device_operands *o,
+/** Blocks that take tile after tile, the same columns with `cluster` of them. */
+static int persistent(const char *entry, int cluster, const roof_kernel_run *run, const rf_device_operands *o,
                       rf_device_launch *launches) {
+  const double *v = run->values;
   launches[0] = rf_device_launch_of(entry, 0, 1, 384, 1);
+  launches[0].tasks = rf_device_tiles(v[0], cluster * WGMMA_TILE_M) * rf_device_tiles(v[1], WGMMA_TILE_N);
+  launches[0].cluster = cluster;
   add_factors(launches, run, o);
   rf_device_add_tensor(launches,
                        (rf_device_tensor){o->out, (int32_t)run->values[1], (int32_t)run->values[0], 64, 0});
@@ -85,11 +90,11 @@ static int persistent(const char *entry, const roof_kernel_run *run, const rf_de
 
 static int plan_specialised(const roof_kernel_run *run, const rf_device_operands *o,
                             rf_device_launch *launches) {
-  return persistent("gemm_specialised", run, o, launches);
+  return persistent("gemm_specialised", 1, run, o, launches);
 }
 
 static int plan_cluster(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
-  return persistent("gemm_cluster", run, o, launches);
+  return persistent("gemm_cluster", 2, run, o, launches);
 }
 
 static const rf_device_kernel tma = {.program = "gemm_tma", .plan = plan_tma};

@@ -85,9 +85,7 @@ static roof_status prepare(cuda_open *o, const rf_device_launch *launch, prepare
   enum { ALWAYS = 48 << 10 }; /* bytes of shared memory available without opting in */
   roof_status status = ROOF_OK;
   p->launch = launch;
-  unsigned units = (unsigned)o->device.info.units;
-  p->grid_x = launch->groups[0] != 0 ? launch->groups[0] : units - units % 2; /* a whole number of clusters of
-                                                                                 two */
+  p->grid_x = launch->groups[0] != 0 ? launch->groups[0] : rf_device_staying(launch, o->device.info.units);
   if (launch->shared > ALWAYS) {
     CUDA_TRY(status, o, function_set(launch->function, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, (int)launch->shared),
              "requesting shared memory", error);

@@ -68,13 +68,18 @@ void rf_nvml_done(void) {
 /** The value of `read` times `unit`, or NaN if it fails. */
 #define SENSOR(call, value, unit) ((call) == 0 ? (double)(value) * (unit) : (double)NAN)
 
-/** Names the reasons for a lowered clock, other than an idle device or a clock set by the user. */
+enum { POWER_CAP = 0x04 };
+
+/** Names the reasons for a lowered clock, other than an idle device, a clock set by the user and the power cap. */
 static void name_reasons(unsigned long long reasons, char *text, size_t size) {
   static const struct {
     unsigned long long bit;
     const char *name;
-  } known[] = {{0x04, "power cap"},   {0x08, "hardware slowdown"},    {0x10, "sync boost"},
-               {0x20, "temperature"}, {0x40, "hardware temperature"}, {0x80, "power brake"}};
+  } known[] = {{0x08, "hardware slowdown"},
+               {0x10, "sync boost"},
+               {0x20, "temperature"},
+               {0x40, "hardware temperature"},
+               {0x80, "power brake"}};
   size_t used = 0;
   text[0] = '\0';
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -96,6 +101,7 @@ void rf_nvml_read(nvml_device device, rf_telemetry *now) {
   now->memory_clock_hz = SENSOR(nvml.clock(device, CLOCK_MEMORY, &value), value, 1e6);
   now->celsius = SENSOR(nvml.temperature(device, SENSOR_GPU, &value), value, 1);
   if (nvml.throttled(device, &reasons) == 0) {
+    now->at_power_cap = (reasons & POWER_CAP) != 0;
     name_reasons(reasons, now->throttled, sizeof now->throttled);
   }
 }

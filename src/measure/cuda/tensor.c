@@ -166,7 +166,8 @@ static void add_peak(const bench *b, const rf_samples *samples, double precision
                       samples->count);
   if (now.watts > 0) {
     snprintf(peak->source + used, sizeof peak->source - (size_t)used,
-             "; %.0f W, %.0f degrees Celsius under this load", now.watts, now.celsius);
+             "; %.0f W%s, %.0f degrees Celsius under this load", now.watts,
+             now.at_power_cap ? " (the power cap)" : "", now.celsius);
   }
   rf_run_date(peak->date);
 }

@@ -108,6 +108,7 @@ static void watch(rf_device_bench *bench, roof_conditions *conditions) {
   load->watts = fmax(load->watts, now.watts); /* fmax and fmin pass over NaN */
   load->celsius = fmax(load->celsius, now.celsius);
   load->clock_hz = fmin(load->clock_hz, now.clock_hz);
+  load->at_power_cap |= now.at_power_cap;
   conditions->clock_hz = now.clock_hz;
   if (now.throttled[0] != '\0') {
     snprintf(load->throttled, sizeof load->throttled, "%s", now.throttled);

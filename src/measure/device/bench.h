@@ -106,7 +106,12 @@ void rf_device_conditions(const rf_samples *samples, double precision, roof_cond
 void rf_device_keep(const rf_device_bench *bench, const char *name, double work, const double *seconds,
                     size_t count);
 
-/** The parts of a run, in this order; each adds its figures to the machine.
+/** Bytes of each buffer: several times the last cache, where memory allows, and so many that starting and ending do not
+ *  show; a quick run takes less. `available`: the host's memory.
+ *  Units: bytes. Ownership: none. Errors: none. */
+double rf_device_buffer_bytes(const rf_device_info *info, bool is_quick, double available);
+
+/** The parts of a run; each adds its figures to the machine.
  *  Units: SI. Ownership: none. Errors: as the driver's. */
 roof_status rf_device_memory(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_caches(rf_device_bench *bench, roof_error *error);

@@ -168,53 +168,92 @@ static roof_status measure_local(rf_device_bench *bench, roof_error *error) {
   return status == ROOF_OK && best.items[0] > 0 ? sample_local(bench, name, &best, error) : status;
 }
 
-/** How often half the cache can be read in a tenth of a figure's time. */
+/** How often a part of the cache can be read in a tenth of a figure's time: on a GPU so often that starting the kernel
+ *  does not show. */
 static int passes_of(const rf_device_bench *bench, double bytes) {
-  static const double room = 10, most = 8, least = 2;
+  static const double room = 10, least = 2, most = 8, most_bytes = 2147483648.0;
+  bool processor = strcmp(bench->device->info.device_class, "cpu") == 0;
   double passes = floor(bench->read_rate * bench->budget / room / bytes);
-  return (int)fmax(least, fmin(passes, bench->options->quick ? least : most));
+  return (int)fmax(least, fmin(passes, bench->options->quick ? least
+                                       : processor           ? most
+                                                             : most_bytes / bytes));
 }
 
 /** A cache is faster than the memory behind it. One that is not is shared with others, or is missing. */
-static bool shows(rf_device_bench *bench, const char *name, double rate) {
+static bool shows(rf_device_bench *bench, const char *name, int share, double rate) {
   char here[32], behind[32];
   if (rate <= bench->memory_rate) {
-    rf_device_note(bench, "%s: no figure: half of it reads at %s, no faster than memory at %s", name,
+    rf_device_note(bench, "%s: no figure: 1/%d of it reads at %s, no faster than memory at %s", name, share,
                    roof_quantity_format(here, sizeof here, rate, "B/s"),
                    roof_quantity_format(behind, sizeof behind, bench->memory_rate, "B/s"));
   }
   return rate > bench->memory_rate;
 }
 
-/** Half the last cache, read again and again, each time by another work-group. */
+/** A part of the last cache, read again and again, each time by another work-group. */
+typedef struct last_part {
+  int share; /**< 1 of so many */
+  int passes;
+  double bytes; /**< all passes */
+  rf_device_launch launch;
+} last_part;
+
+static roof_status take_part(rf_device_bench *bench, int share, last_part *part, roof_error *error) {
+  double bytes = fmin(bench->device->info.cache_bytes / share, bench->bytes);
+  *part = (last_part){.share = share, .passes = passes_of(bench, bytes), .bytes = bytes};
+  part->launch = rf_device_reader(bench, &bench->reading, &part->bytes, part->passes);
+  return rf_device_find(bench, bench->memory, &part->launch, error);
+}
+
+/** The part that reads fastest: of a cache in two halves that keep the same, as Hopper's, half is more than fits. A
+ *  processor's lesser part would lie in the caches before it. */
+static roof_status choose_part(rf_device_bench *bench, last_part *best, roof_error *error) {
+  bool processor = strcmp(bench->device->info.device_class, "cpu") == 0;
+  double fastest = 0;
+  roof_status status = ROOF_OK;
+  for (int share = 2; share <= (processor ? 2 : 8) && status == ROOF_OK; share *= 2) {
+    last_part part;
+    double seconds = NAN;
+    status = take_part(bench, share, &part, error);
+    if (status == ROOF_OK) {
+      status = rf_device_try(bench, &part.launch, 2, &seconds, error);
+    }
+    if (status == ROOF_OK && part.bytes / seconds > fastest) {
+      fastest = part.bytes / seconds;
+      *best = part;
+    }
+  }
+  return status;
+}
+
 static roof_status measure_last(rf_device_bench *bench, roof_error *error) {
   static const char name[] = "last cache read";
   enum { PASSES_ARGUMENT = 4 };
   const rf_device_info *info = &bench->device->info;
   bool processor = strcmp(info->device_class, "cpu") == 0;
-  double bytes = fmin(info->cache_bytes / 2, bench->bytes), ratio = NAN;
-  int passes = passes_of(bench, bytes);
+  double ratio = NAN;
+  last_part part;
   rf_device_result result;
   rf_device_step(bench, name);
-  rf_device_launch launch = rf_device_reader(bench, &bench->reading, &bytes, passes);
-  roof_status status = rf_device_find(bench, bench->memory, &launch, error);
+  roof_status status = choose_part(bench, &part, error);
   if (status == ROOF_OK) {
-    status = rf_device_growth(bench, &launch, PASSES_ARGUMENT, &ratio, error);
+    status = rf_device_growth(bench, &part.launch, PASSES_ARGUMENT, &ratio, error);
   }
   if (status != ROOF_OK || !grows(bench, name, ratio)) {
     return status;
   }
-  status = rf_device_figure(bench, name, &launch, 1, bytes, &result, error);
-  if (status == ROOF_OK && shows(bench, name, bytes / result.seconds)) {
+  status = rf_device_figure(bench, name, &part.launch, 1, part.bytes, &result, error);
+  double rate = status == ROOF_OK ? part.bytes / result.seconds : NAN;
+  if (status == ROOF_OK && shows(bench, name, part.share, rate)) {
     const rf_device_layout *l = &bench->reading;
     roof_level *level =
         rf_device_add_level(bench, processor ? "L3" : "L2", processor ? ROOF_L3 : ROOF_L2, info->cache_bytes);
-    level->read_bytes_per_second = bench->cache_rate = bytes / result.seconds;
+    level->read_bytes_per_second = bench->cache_rate = rate;
     rf_device_keep_conditions(level, offsetof(roof_level_report, read), &result);
     level->spread = result.spread;
     snprintf(level->source, sizeof level->source,
-             "measured: half of it read %d times per launch: %d B per load, %d work-groups of %d work-item%s",
-             passes, 4 * l->width, l->groups, l->items, l->items == 1 ? "" : "s");
+             "measured: 1/%d of it read %d times per launch: %d B per load, %d work-groups of %d work-item%s",
+             part.share, part.passes, 4 * l->width, l->groups, l->items, l->items == 1 ? "" : "s");
   }
   return status;
 }

@@ -23,7 +23,7 @@ void rf_device_info_init(rf_device_info *info) {
 }
 
 rf_telemetry rf_device_telemetry(rf_device *device) {
-  rf_telemetry now = {NAN, NAN, NAN, NAN, ""};
+  rf_telemetry now = {.watts = NAN, .clock_hz = NAN, .memory_clock_hz = NAN, .celsius = NAN};
   if (device->driver->telemetry != NULL) {
     device->driver->telemetry(device, &now);
   }

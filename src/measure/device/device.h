@@ -68,7 +68,9 @@ typedef struct rf_telemetry {
   double clock_hz;
   double memory_clock_hz;
   double celsius;
-  char throttled[64]; /**< why the clock is lowered, "" when it is not */
+  bool
+      at_power_cap; /**< the clock is what the power limit leaves: under a heavy load that is its normal state */
+  char throttled[64]; /**< why else the clock is lowered, "" when it is not */
 } rf_telemetry;
 
 /** One kind of accelerator. Functions return ROOF_E_UNSUPPORTED for what this device or runtime cannot do now

@@ -88,15 +88,15 @@ static void identify(rf_device_bench *bench) {
   describe(bench);
 }
 
-/** Several times the last cache, where memory allows; a quick run takes less. */
-static double buffer_bytes(const rf_device_bench *bench) {
-  static const double least = 1 << 30;
-  const rf_device_info *info = &bench->device->info;
-  double quick = strcmp(info->device_class, "cpu") == 0 ? 8 << 20 : 256 << 20;
-  double wanted =
-      bench->options->quick ? fmin(4 * info->cache_bytes, quick) : fmax(4 * info->cache_bytes, least);
+double rf_device_buffer_bytes(const rf_device_info *info, bool is_quick, double available) {
+  static const double gibibyte = 1 << 30,
+                      large = 32e9; /* 1 GiB takes 0.2 ms of an H200, of which it starts and ends for 2 % */
+  bool processor = strcmp(info->device_class, "cpu") == 0;
+  double quick = processor ? 8 << 20 : 256 << 20;
+  double least = processor || !(info->memory_bytes >= large) ? gibibyte : 4 * gibibyte;
+  double wanted = is_quick ? fmin(4 * info->cache_bytes, quick) : fmax(4 * info->cache_bytes, least);
   double most = fmin(info->allocation_bytes, info->memory_bytes / 6);
-  return floor(fmin(wanted, fmin(most, rf_memory_available("") / 4)) / 4096) * 4096;
+  return floor(fmin(wanted, fmin(most, available / 4)) / 4096) * 4096;
 }
 
 /** Random numbers in every buffer. */
@@ -105,7 +105,7 @@ static roof_status fill_buffers(rf_device_bench *bench, roof_error *error) {
   const rf_device_driver *driver = bench->device->driver;
   void *numbers = NULL;
   rf_device_step(bench, "random numbers");
-  bench->bytes = buffer_bytes(bench);
+  bench->bytes = rf_device_buffer_bytes(&bench->device->info, bench->options->quick, rf_memory_available(""));
   roof_status status = rf_data_new("random numbers", bench->bytes, &numbers, error);
   if (status == ROOF_OK) {
     rf_data_fill(numbers, ROOF_FP32, (size_t)bench->bytes / 4, RF_DEVICE_SEED, rf_device_host_threads());
@@ -143,8 +143,9 @@ static void note_load(rf_device_bench *bench) {
              "the highest draw seen right after a load");
     memcpy(bench->machine->energy.date, bench->machine->date, sizeof bench->machine->date);
     rf_device_note(bench,
-                   "under load: up to %.0f W of %.0f W allowed, clock down to %.0f MHz, %.0f degrees C%s%s",
-                   load->watts, bench->device->info.power_limit_watts, load->clock_hz * 1e-6, load->celsius,
+                   "under load: up to %.0f W of %.0f W allowed%s, clock down to %.0f MHz, %.0f degrees C%s%s",
+                   load->watts, bench->device->info.power_limit_watts,
+                   load->at_power_cap ? " (the power cap)" : "", load->clock_hz * 1e-6, load->celsius,
                    load->throttled[0] != '\0' ? ", clock lowered: " : "", load->throttled);
   }
 }
@@ -159,12 +160,49 @@ static void finish(rf_device_bench *bench) {
   driver->close(bench->device);
 }
 
+/** What a run measures, what most ask for first: a part that fails takes nothing from those before it. */
+static const struct part {
+  const char *name;
+  roof_status (*measure)(rf_device_bench *, roof_error *);
+} parts[] = {{"programs", load_programs},
+             {"random numbers", fill_buffers},
+             {"memory", rf_device_memory},
+             {"peaks", rf_device_peaks},
+             {"peaks of matrix units and the library", add_extras},
+             {"latency", rf_device_latency},
+             {"launches", rf_device_launches},
+             {"links", rf_device_links},
+             {"bandwidth against size", rf_device_curve}};
+enum { PARTS = sizeof parts / sizeof parts[0], NEEDED = 3 };
+
+/** What cannot be done now leaves the other parts; after a kernel's fault the device cannot be used. Without memory's
+ *  bandwidth, or memory of the host, there is nothing to keep. */
+static roof_status measure_parts(rf_device_bench *bench, roof_error *error) {
+  for (int i = 0; i < PARTS; i++) {
+    roof_error why = {.message = ""};
+    roof_status status = parts[i].measure(bench, &why);
+    bool kept = i >= NEEDED && (status == ROOF_E_UNSUPPORTED || status == ROOF_E_INTERNAL);
+    if (status != ROOF_OK && !kept) {
+      if (error != NULL) {
+        *error = why;
+      }
+      return status;
+    }
+    if (status != ROOF_OK) {
+      bool last = status == ROOF_E_INTERNAL && i + 1 < PARTS;
+      rf_device_note(bench, "%s: not all of it measured: %s%s", parts[i].name, why.message,
+                     last ? "; nothing after it was" : "");
+    }
+    if (status == ROOF_E_INTERNAL) {
+      break;
+    }
+  }
+  return ROOF_OK;
+}
+
 roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure_options *options,
                               roof_machine **machine, roof_error *error) {
   static const double quick_budget = 0.02;
-  static roof_status (*const parts[])(rf_device_bench *, roof_error *) = {
-      load_programs,   fill_buffers,       rf_device_memory, rf_device_peaks, rf_device_latency,
-      rf_device_links, rf_device_launches, rf_device_curve,  add_extras};
   roof_machine *result = roof_machine_new();
   if (result == NULL || roof_machine_make_report(result) == NULL) {
     roof_machine_free(result);
@@ -176,7 +214,7 @@ roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure
                            .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
                                                     : options->seconds_per_item,
                            .cache_rate = NAN,
-                           .load = {NAN, NAN, NAN, NAN, ""}};
+                           .load = {.watts = NAN, .clock_hz = NAN, .memory_clock_hz = NAN, .celsius = NAN}};
   int index = 0;
   roof_status status = rf_device_open(driver, options->device, &index, &bench.device, error);
   if (status != ROOF_OK) {
@@ -186,9 +224,7 @@ roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure
   rf_run_date(result->date);
   identify(&bench);
   snprintf(result->name, sizeof result->name, "host-gpu%d", index);
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == ROOF_OK; i++) {
-    status = parts[i](&bench, error);
-  }
+  status = measure_parts(&bench, error);
   if (status == ROOF_OK) {
     note_load(&bench);
     *machine = result;

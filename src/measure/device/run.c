@@ -207,20 +207,21 @@ static void finish(job *j) {
 }
 
 /** "device events, 20 calls per sample; interval within 1 %; NVIDIA H200" */
-static void describe(const job *j, const timing *t, const rf_samples *samples, roof_measurement *out) {
-  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample; %s; %.60s", t->repeats,
-           t->repeats == 1 ? "" : "s", samples->stopped, j->device->info.name);
+static void describe(const job *j, const timing *t, const rf_samples *samples, bool at_power_cap,
+                     roof_measurement *out) {
+  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample; %s; %s%.60s", t->repeats,
+           t->repeats == 1 ? "" : "s", samples->stopped, at_power_cap ? "at the power cap; " : "",
+           j->device->info.name);
 }
 
-static void fill_conditions(const job *j, const rf_telemetry *before, const rf_samples *samples,
+static void fill_conditions(const rf_telemetry *before, const rf_telemetry *after, const rf_samples *samples,
                             double precision, roof_measurement *out) {
-  rf_telemetry after = rf_device_telemetry(j->device);
   roof_conditions *c = &out->conditions;
   c->clock_before_hz = before->clock_hz;
-  c->clock_after_hz = after.clock_hz;
+  c->clock_after_hz = after->clock_hz;
   rf_device_conditions(samples, precision, c);
-  if (after.throttled[0] != '\0') {
-    snprintf(c->noisy, sizeof c->noisy, "clock lowered: %s", after.throttled);
+  if (after->throttled[0] != '\0') {
+    snprintf(c->noisy, sizeof c->noisy, "clock lowered: %s", after->throttled);
   }
 }
 
@@ -231,8 +232,9 @@ static void fill(const job *j, const timing *t, const rf_telemetry *before, cons
   out->sample_count = samples->count;
   out->stats = samples->stats;
   out->seconds = samples->stats.median;
-  fill_conditions(j, before, samples, precision, out);
-  describe(j, t, samples, out);
+  rf_telemetry after = rf_device_telemetry(j->device);
+  fill_conditions(before, &after, samples, precision, out);
+  describe(j, t, samples, after.at_power_cap, out);
 }
 
 static double budget_of(const roof_measure_options *options) {
