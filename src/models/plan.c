@@ -111,7 +111,8 @@ roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *
   if (s->cp > s->prompt) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "cp=%.0f: the prompt has %.0f tokens", s->cp, s->prompt);
   }
-  if (m->stream_count > 0 && (s->train || s->cp > 1)) {
+  bool attends = m->stream_count > 0 && m->streams[0].result == 0;
+  if (attends && (s->train || s->cp > 1)) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "%s: of %s, which has streams, not computed by this version",
                           s->train ? "--train" : "cp", m->name);
@@ -119,6 +120,13 @@ roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *
   if (m->encoder && s->generate > 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "generate=%.0f: %s is %s", s->generate, m->name,
                           m->denoises ? "a diffusion model: steps=" : "an encoder");
+  }
+  for (int i = 0; i < m->stream_count && !m->encoder; i++) {
+    if (s->images * m->streams[i].result > s->prompt) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "prompt=%.0f: %.0f images are %.0f tokens of it; images=0 leaves them out",
+                            s->prompt, s->images, s->images * m->streams[i].result);
+    }
   }
   if (!m->denoises && (s->size > 0 || s->steps > 1 || s->guidance > 1 || s->text > 0)) {
     return roof_error_set(error, ROOF_E_ARGUMENT,

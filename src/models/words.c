@@ -100,7 +100,8 @@ static void add_inputs(roof_text *out, const roof_model_target *t) {
     const roof_model_stream *s = &t->model->streams[i];
     if (s->tokens > 0 && (s->result == 0 || t->settings.images > 0)) {
       roof_text_addf(out, "%.0f x %s (%.0f tokens)%s", s->result > 0 ? t->settings.images : 1,
-                     without_article(s->input), s->tokens, s->result > 0 ? " among " : " and ");
+                     without_article(s->input), s->result > 0 ? t->settings.images * s->result : s->tokens,
+                     s->result > 0 ? " among " : " and ");
     }
   }
 }

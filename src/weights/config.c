@@ -235,13 +235,17 @@ static double item_number(const config *c, config_item item, double fallback) {
 /** An encoder of images: a token is a patch, and each has its place. */
 static roof_status read_patches(config *c) {
   roof_model *m = c->model;
-  double side = item_number(c, ITEM_PATCH, NAN), image = item_number(c, ITEM_IMAGE, NAN);
+  double side = item_number(c, ITEM_PATCH, NAN), any = c->arch->image;
+  double image = any > 0 ? any : item_number(c, ITEM_IMAGE, NAN);
   if (!(image >= side)) {
     return rf_config_fail(c, "image_size or patch_size: missing, or no patch fits into the image");
   }
-  m->patch = item_number(c, ITEM_CHANNELS, 3) * side * side;
+  m->patch = item_number(c, ITEM_CHANNELS, 3) * side * side * rf_config_value(c, Q_FRAMES, 1);
   m->positions = m->context = floor(image / side) * floor(image / side) + c->arch->class_token;
-  if (!c->arch->class_token) {
+  if (any > 0) {
+    m->positions = rf_config_value(c, Q_POSITION_ROWS, 0);
+    m->rotary = true;
+  } else if (!c->arch->class_token) {
     roof_model_note(m, "what gathers the patches into one result is not counted");
   }
   return ROOF_OK;
@@ -253,6 +257,11 @@ static roof_status read_globals(config *c) {
   double heads = rf_config_value(c, Q_HEADS, 0), dim = rf_config_value(c, Q_HEAD_DIM, 0);
   if (a->diffusion != NULL) {
     c->values[Q_HIDDEN] = heads * dim;
+  }
+  if (a->image > 0 &&
+      rf_config_value(c, Q_EMBED_WIDTH, 0) > 0) { /* Qwen2-VL calls the result's width hidden */
+    c->values[Q_OUT_WIDTH] = c->values[Q_HIDDEN];
+    c->values[Q_HIDDEN] = c->values[Q_EMBED_WIDTH];
   }
   roof_status status = rf_config_need(c, Q_HIDDEN, &m->hidden);
   status = status != ROOF_OK || a->patches || a->diffusion != NULL ? status
@@ -364,20 +373,26 @@ static void init_reader(reader *r, const char *text, size_t length, const char *
   }
 }
 
-/** An encoder that a section describes, by the row of the section's type; false where that is not known. */
-static bool read_tower(const reader *r, json_t *section, roof_model *tower) {
-  reader sub;
-  roof_error why = {0};
-  roof_model_init(tower);
-  init_reader(&sub, r->c.text, r->c.length, r->c.file, tower, &why);
-  sub.lenient = true;
-  take_type(&sub, rf_config_key_find("model_type"), json_object_get(section, "model_type"));
-  if (sub.type[0] == '\0') {
-    snprintf(sub.type, sizeof sub.type, "%.40s_vision_model", r->root_type);
+/** The row of a section about images: by its own type, else by that of the whole config. */
+static const config_arch *vision_arch(const char *root, const json_t *section) {
+  const char *own = json_string_value(json_object_get(section, "model_type"));
+  const config_arch *a = rf_config_arch_find(own, NULL);
+  char type[ROOF_NAME_MAX];
+  if (own == NULL || a == NULL || !a->patches) {
+    snprintf(type, sizeof type, "%.40s_vision", root);
+    a = rf_config_arch_find(type, NULL);
   }
-  sub.c.arch = rf_config_arch_find(sub.type, NULL);
-  return sub.c.arch != NULL && sub.c.arch->patches && take_section(&sub, section) == ROOF_OK &&
-         read_globals(&sub.c) == ROOF_OK && rf_config_layers(&sub.c) == ROOF_OK;
+  return a != NULL && a->patches ? a : NULL;
+}
+
+/** An encoder that a section describes; false where its type is not known, or it cannot be read. */
+static bool read_tower(const reader *r, json_t *section, reader *sub, roof_model *tower, roof_error *why) {
+  roof_model_init(tower);
+  init_reader(sub, r->c.text, r->c.length, r->c.file, tower, why);
+  sub->lenient = true;
+  sub->c.arch = vision_arch(r->root_type, section);
+  return sub->c.arch != NULL && take_section(sub, section) == ROOF_OK && read_globals(&sub->c) == ROOF_OK &&
+         rf_config_layers(&sub->c) == ROOF_OK;
 }
 
 /** A projection of the result, of text or of the image. */
@@ -391,16 +406,22 @@ static roof_status add_projection(config *c, double stream, double hidden) {
 static roof_status describe_tower(reader *r) {
   config *c = &r->c;
   json_t *section = c->items[ITEM_VISION];
+  reader sub;
   roof_model tower;
+  roof_error why = {0};
   roof_status status = add_projection(c, 0, c->model->hidden);
   if (status != ROOF_OK || section == NULL) {
     return status;
   }
-  if (!c->arch->encoder || !read_tower(r, section, &tower)) {
+  bool known = c->arch->encoder || rf_config_projects(r->root_type);
+  if (!known || !read_tower(r, section, &sub, &tower, &why)) {
     note_left(c->model, "vision_config");
     return ROOF_OK;
   }
   status = rf_config_graft(c->model, &tower, "vision", "an image", c->error);
+  if (status == ROOF_OK && !c->arch->encoder) {
+    return rf_config_project(c, r->root_type, &sub.c);
+  }
   return status == ROOF_OK ? add_projection(c, 1, tower.hidden) : status;
 }
 

@@ -94,6 +94,13 @@
   X(Q_BUCKETS, "relative_attention_num_buckets")                                                             \
   X(Q_PROJECTION, "projection_dim")                                                                          \
   X(Q_REGISTERS, "num_register_tokens")                                                                      \
+  X(Q_EMBED_WIDTH, "embed_dim")                                                                              \
+  X(Q_OUT_WIDTH, "out_hidden_size")                                                                          \
+  X(Q_MERGE, "spatial_merge_size")                                                                           \
+  X(Q_FRAMES, "temporal_patch_size")                                                                         \
+  X(Q_POSITION_ROWS, "num_position_embeddings")                                                              \
+  X(Q_WINDOW_PIXELS, "window_size")                                                                          \
+  X(Q_IMAGE_TOKENS, "mm_tokens_per_image")                                                                   \
   X(Q_SINGLE_LAYERS, "num_single_layers")                                                                    \
   X(Q_JOINT, "joint_attention_dim")                                                                          \
   X(Q_CAPTION, "caption_channels")                                                                           \
@@ -142,7 +149,9 @@ typedef enum config_quantity {
   X(ITEM_CHANNELS)                                                                                           \
   X(ITEM_VISION)                                                                                             \
   X(ITEM_DUAL_LAYERS)                                                                                        \
-  X(ITEM_WIDTHS)
+  X(ITEM_WIDTHS)                                                                                             \
+  X(ITEM_FULL_LAYERS)                                                                                        \
+  X(ITEM_DEEP_LAYERS)
 
 typedef enum config_item {
 #define CONFIG_ITEM_ENUM(symbol) symbol,
@@ -236,9 +245,10 @@ typedef struct config_arch {
   bool mamba_norms;
   bool separate_norms; /**< parallel, yet mixer and MLP have a norm each (GPT-NeoX) */
   bool pooler;
-  bool pair;                         /**< an encoder, and a decoder that attends to it */
-  bool sound;                        /**< the encoder's tokens are made of frames of sound */
-  bool pair_positions;               /**< the encoder's are learned as the decoder's */
+  bool pair;           /**< an encoder, and a decoder that attends to it */
+  bool sound;          /**< the encoder's tokens are made of frames of sound */
+  bool pair_positions; /**< the encoder's are learned as the decoder's */
+  double image;        /**< images are of any size: pixels of a side that is taken where one is asked for */
   const config_diffusion *diffusion; /**< NULL: it is none */
   double rwkv_squares;               /**< every layer is RWKV, with so many square matrices */
   double rwkv_rank;                  /**< of its low-rank products together, where the config is silent */
@@ -293,6 +303,10 @@ roof_status rf_config_pair(config *c);
 roof_status rf_config_graft(roof_model *model, const roof_model *tower, const char *name, const char *input,
                             roof_error *error);
 roof_status rf_config_add_product(config *c, const roof_model_product *product);
+/** What makes tokens of the model of an image's, by the type of the whole config; false where that is not known. */
+bool rf_config_projects(const char *type);
+/** Adds it behind the stream that was grafted last; `vision` is what its section says. */
+roof_status rf_config_project(config *c, const char *type, const config *vision);
 /* config_quant.c */
 roof_status rf_config_quantization(config *c);
 /** Formats as a `quantization` object says, for a model whose precision is plain so far. */

@@ -343,6 +343,9 @@ static roof_status set_rwkv(const config *c, roof_model_block *b) {
 static void set_extras(const config *c, int i, roof_model_block *b) {
   double width = json_number_value(json_array_get(c->items[ITEM_WIDTHS], (size_t)i));
   double shared = whole(c, Q_KV_SHARED_LAYERS), layers = whole(c, Q_LAYERS);
+  double side = floor(whole(c, Q_WINDOW_PIXELS) / fmax(1, json_number_value(c->items[ITEM_PATCH])));
+  bool windows = c->items[ITEM_FULL_LAYERS] != NULL && !in_list(c->items[ITEM_FULL_LAYERS], i);
+  b->window = windows && side >= 1 ? side * side : b->window;
   b->width = width >= 1 ? width : b->width;
   b->altup = whole(c, Q_ALTUP);
   b->laurel = b->altup > 0 ? whole(c, Q_LAUREL) : 0;

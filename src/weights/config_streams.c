@@ -139,3 +139,62 @@ roof_status rf_config_graft(roof_model *m, const roof_model *tower, const char *
   }
   return status;
 }
+
+/** How the result of a tower becomes tokens of the model. */
+typedef enum projector { POOLED, TWO_PRODUCTS, MERGED } projector;
+
+static const struct {
+  const char *type;
+  projector how;
+} projectors[] = {{"gemma3", POOLED},     {"llava", TWO_PRODUCTS}, {"qwen2_vl", MERGED},
+                  {"qwen2_5_vl", MERGED}, {"qwen3_vl", MERGED},    {"qwen3_vl_moe", MERGED},
+                  {"qwen3_5", MERGED},    {"qwen3_5_moe", MERGED}};
+enum { PROJECTORS = sizeof projectors / sizeof projectors[0] };
+
+static int projector_of(const char *type) {
+  int i = 0;
+  while (i < PROJECTORS && strcmp(projectors[i].type, type) != 0) {
+    i++;
+  }
+  return i;
+}
+
+bool rf_config_projects(const char *type) {
+  return projector_of(type) < PROJECTORS;
+}
+
+/** Neighbours become one token through two products; some classes do so after layers in between too (deepstack). */
+static roof_status add_merged(config *c, roof_model_stream *s, const config *vision) {
+  double side = rf_config_value(vision, Q_MERGE, 2), wide = s->hidden * side * side;
+  double times = 1 + (double)json_array_size(vision->items[ITEM_DEEP_LAYERS]);
+  double out = rf_config_value(vision, Q_OUT_WIDTH, c->model->hidden);
+  s->result = floor(s->tokens / (side * side));
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < times && status == ROOF_OK; i++) {
+    roof_model_product up = {
+        .name = "merger_up", .stream = c->model->stream_count, .rows = s->result, .in = wide, .out = wide};
+    roof_model_product down = {
+        .name = "merger_down", .stream = c->model->stream_count, .rows = s->result, .in = wide, .out = out};
+    up.bias = down.bias = up.last = down.last = true;
+    status = rf_config_add_product(c, &up);
+    status = status == ROOF_OK ? rf_config_add_product(c, &down) : status;
+  }
+  return status;
+}
+
+roof_status rf_config_project(config *c, const char *type, const config *vision) {
+  roof_model_stream *s = &c->model->streams[c->model->stream_count - 1];
+  projector how = projectors[projector_of(type)].how;
+  double hidden = c->model->hidden;
+  if (how == MERGED) {
+    return add_merged(c, s, vision);
+  }
+  s->result = how == POOLED ? rf_config_value(c, Q_IMAGE_TOKENS, 256) : s->tokens - vision->arch->class_token;
+  roof_model_product in = {.name = "image_in", .stream = c->model->stream_count, .rows = s->result};
+  in.in = s->hidden, in.out = hidden, in.last = true, in.bias = how == TWO_PRODUCTS;
+  roof_model_product out = in;
+  snprintf(out.name, sizeof out.name, "image_out");
+  out.in = hidden;
+  roof_status status = rf_config_add_product(c, &in);
+  return status == ROOF_OK && how == TWO_PRODUCTS ? rf_config_add_product(c, &out) : status;
+}

@@ -160,6 +160,81 @@ static roof_model t5(int width, int inner, int heads, int layers, const char *ml
   "{\"head_size\": 64, \"hidden_size\": 2048, \"intermediate_size\": null, \"model_type\": \""               \
   "rwkv6\", \"num_hidden_layers\": 24, \"vocab_size\": 65536}"
 
+#define GLM4                                                                                                 \
+  "{\"model_type\": \"glm4\", \"hidden_size\": 4096, \"num_hidden_layers\": 40, \"num_attenti"               \
+  "on_heads\": 32, \"num_key_value_heads\": 2, \"head_dim\": 128, \"intermediate_size\": 1369"               \
+  "6, \"vocab_size\": 151552, \"attention_bias\": false, \"tie_word_embeddings\": false}"
+
+#define GLM_FLASH                                                                                            \
+  "{\"model_type\": \"glm4_moe_lite\", \"hidden_size\": 2048, \"num_hidden_layers\": 47, \"nu"               \
+  "m_attention_heads\": 20, \"num_key_value_heads\": 20, \"q_lora_rank\": 768, \"kv_lora_rank"               \
+  "\": 512, \"qk_nope_head_dim\": 192, \"qk_rope_head_dim\": 64, \"v_head_dim\": 256, \"inter"               \
+  "mediate_size\": 10240, \"moe_intermediate_size\": 1536, \"n_routed_experts\": 64, \"n_shar"               \
+  "ed_experts\": 1, \"num_experts_per_tok\": 4, \"first_k_dense_replace\": 1, \"vocab_size\":"               \
+  " 154880}"
+
+#define COHERE_R7B                                                                                           \
+  "{\"model_type\": \"cohere2\", \"hidden_size\": 4096, \"num_hidden_layers\": 32, \"num_atte"               \
+  "ntion_heads\": 32, \"num_key_value_heads\": 8, \"head_dim\": 128, \"intermediate_size\": 1"               \
+  "4336, \"vocab_size\": 256000, \"sliding_window\": 4096, \"sliding_window_pattern\": 4}"
+
+#define GRANITE_3B                                                                                           \
+  "{\"model_type\": \"granitemoe\", \"hidden_size\": 1536, \"num_hidden_layers\": 32, \"num_a"               \
+  "ttention_heads\": 24, \"num_key_value_heads\": 8, \"intermediate_size\": 512, \"num_local_"               \
+  "experts\": 40, \"num_experts_per_tok\": 8, \"vocab_size\": 49155, \"tie_word_embeddings\":"               \
+  " true}"
+
+#define GRANITE_1B                                                                                           \
+  "{\"model_type\": \"granitemoe\", \"hidden_size\": 1024, \"num_hidden_layers\": 24, \"num_a"               \
+  "ttention_heads\": 16, \"num_key_value_heads\": 8, \"intermediate_size\": 512, \"num_local_"               \
+  "experts\": 32, \"num_experts_per_tok\": 8, \"vocab_size\": 49155, \"tie_word_embeddings\":"               \
+  " true}"
+
+#define INTERNLM2_7B                                                                                         \
+  "{\"model_type\": \"internlm2\", \"hidden_size\": 4096, \"num_hidden_layers\": 32, \"num_at"               \
+  "tention_heads\": 32, \"num_key_value_heads\": 8, \"intermediate_size\": 14336, \"vocab_siz"               \
+  "e\": 92544, \"bias\": false}"
+
+#define QWEN2_VL                                                                                             \
+  "{\"model_type\": \"qwen2_vl\", \"hidden_size\": 3584, \"num_hidden_layers\": 28, \"num_att"               \
+  "ention_heads\": 28, \"num_key_value_heads\": 4, \"intermediate_size\": 18944, \"vocab_size"               \
+  "\": 152064, \"tie_word_embeddings\": false, \"vision_config\": {\"depth\": 32, \"embed_dim"               \
+  "\": 1280, \"mlp_ratio\": 4, \"num_heads\": 16, \"in_chans\": 3, \"hidden_size\": 3584, \"p"               \
+  "atch_size\": 14, \"spatial_merge_size\": 2, \"spatial_patch_size\": 14, \"temporal_patch_s"               \
+  "ize\": 2}}"
+
+#define QWEN25_VL                                                                                            \
+  "{\"model_type\": \"qwen2_5_vl\", \"hidden_size\": 3584, \"num_hidden_layers\": 28, \"num_a"               \
+  "ttention_heads\": 28, \"num_key_value_heads\": 4, \"intermediate_size\": 18944, \"vocab_si"               \
+  "ze\": 152064, \"tie_word_embeddings\": false, \"vision_config\": {\"depth\": 32, \"hidden_"               \
+  "act\": \"silu\", \"hidden_size\": 1280, \"intermediate_size\": 3420, \"num_heads\": 16, \""               \
+  "in_chans\": 3, \"out_hidden_size\": 3584, \"patch_size\": 14, \"spatial_merge_size\": 2, "                \
+  "\"spatial_patch_size\": 14, \"window_size\": 112, \"fullatt_block_indexes\": [7, 15, 23, 3"               \
+  "1], \"temporal_patch_size\": 2}}"
+
+#define QWEN3_VL                                                                                             \
+  "{\"model_type\": \"qwen3_vl\", \"text_config\": {\"model_type\": \"qwen3_vl_text\", \"hidd"               \
+  "en_size\": 4096, \"num_hidden_layers\": 36, \"num_attention_heads\": 32, \"num_key_value_h"               \
+  "eads\": 8, \"head_dim\": 128, \"intermediate_size\": 12288, \"vocab_size\": 151936}, \"tie"               \
+  "_word_embeddings\": false, \"vision_config\": {\"depth\": 27, \"hidden_size\": 1152, \"int"               \
+  "ermediate_size\": 4304, \"model_type\": \"qwen3_vl\", \"num_heads\": 16, \"num_position_em"               \
+  "beddings\": 2304, \"out_hidden_size\": 4096, \"patch_size\": 16, \"spatial_merge_size\": 2"               \
+  ", \"temporal_patch_size\": 2, \"deepstack_visual_indexes\": [8, 16, 24]}}"
+
+#define GEMMA3                                                                                               \
+  "{\"model_type\": \"gemma3\", \"mm_tokens_per_image\": 256, \"text_config\": {\"model_type"                \
+  "\": \"gemma3_text\", \"hidden_size\": 2560, \"num_hidden_layers\": 34, \"intermediate_size"               \
+  "\": 10240, \"sliding_window\": 1024}, \"vision_config\": {\"model_type\": \"siglip_vision_"               \
+  "model\", \"hidden_size\": 1152, \"image_size\": 896, \"intermediate_size\": 4304, \"num_at"               \
+  "tention_heads\": 16, \"num_hidden_layers\": 27, \"patch_size\": 14}}"
+
+#define LLAVA                                                                                                \
+  "{\"model_type\": \"llava\", \"text_config\": {\"model_type\": \"llama\", \"hidden_size\": "               \
+  "4096, \"num_hidden_layers\": 32, \"num_attention_heads\": 32, \"intermediate_size\": 11008"               \
+  ", \"vocab_size\": 32064, \"max_position_embeddings\": 4096}, \"vision_config\": {\"model_t"               \
+  "ype\": \"clip_vision_model\", \"hidden_size\": 1024, \"image_size\": 336, \"intermediate_s"               \
+  "ize\": 4096, \"num_attention_heads\": 16, \"num_hidden_layers\": 24, \"patch_size\": 14}}"
+
 /** Elements of the published files of weights (safetensors), or what their authors state. */
 static void published(void **state) {
   (void)state;
@@ -201,6 +276,21 @@ static void published(void **state) {
       /* BlinkDL/rwkv-7-world, RWKV/rwkv-6-world-1b6: 1.53 B, 1.60 B */
       {"rwkv7-1.5b", read_config(RWKV7), 1.53e9},
       {"rwkv6-1.6b", read_config(RWKV6), 1.60e9},
+      /* zai-org/GLM-4-9B-0414 (the text of GLM-4.1V): 9.4 B; GLM-4.7-Flash: 30 B; CohereLabs/c4ai-command-r7b-12-2024: 8.03 B;
+         ibm-granite/granite-3.1-3b-a800m-instruct, -1b-a400m-: 3.3 B, 1.33 B; internlm/internlm2-7b: 7.74 B */
+      {"glm-4-9b-0414", read_config(GLM4), 9.4e9},
+      {"glm-4.7-flash", read_config(GLM_FLASH), 30e9},
+      {"command-r7b", read_config(COHERE_R7B), 8.03e9},
+      {"granite-3.1-3b-a800m", read_config(GRANITE_3B), 3.3e9},
+      {"granite-3.1-1b-a400m", read_config(GRANITE_1B), 1.33e9},
+      {"internlm2-7b", read_config(INTERNLM2_7B), 7.74e9},
+      /* with the tower of images: Qwen/Qwen2-VL-7B-Instruct and Qwen2.5-VL-7B: 8.29 B; Qwen3-VL-8B: 8,767,123,696;
+         google/gemma-3-4b-it: 4.3 B; llava-hf/llava-1.5-7b-hf: 7.06 B */
+      {"qwen2-vl-7b", read_config(QWEN2_VL), 8.29e9},
+      {"qwen2.5-vl-7b", read_config(QWEN25_VL), 8.29e9},
+      {"qwen3-vl-8b", read_config(QWEN3_VL), 8767123696},
+      {"gemma-3-4b", read_config(GEMMA3), 4.3e9},
+      {"llava-1.5-7b", read_config(LLAVA), 7.06e9},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     double counted = roof_model_count(&rows[i].model).total;
@@ -369,6 +459,43 @@ static void shared_keys(void **state) {
   assert_non_null(strstr(model.notes[0], "4.52 B"));
 }
 
+/** An image of Gemma 3: 64 x 64 patches of 3 x 14 x 14 through 27 layers, pooled to 256 tokens of the prompt. */
+static void images_of_a_prompt(void **state) {
+  (void)state;
+  const double d = 1152, n = 4096;
+  roof_model model = read_config(GEMMA3);
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_target target;
+  roof_error error = {0};
+  s.images = 2, s.batch = 3;
+  const roof_model_answer *a = answer(&model, &s, &target);
+  const roof_model_phase *e = &a->phases[ROOF_PHASE_ENCODE];
+  assert_true(operation(e, "patch_proj")->flops == 2 * 6 * n * 588 * d);
+  assert_true(operation(e, "attention")->flops == 6 * n * n * (4 * d + 5 * 16));
+  assert_true(operation(e, "attention")->count == 27);
+  assert_true(operation(e, "image_in")->flops == 2 * 6 * 256 * d * 2560);
+  double with = a->ttft_seconds, weights = a->capacity.weight_bytes,
+         prompt = a->phases[ROOF_PHASE_PREFILL].flops;
+  assert_near(a->encode_seconds, e->expected_seconds, 1e-12);
+  s.images = 0;
+  a = answer(&model, &s, &target);
+  assert_true(!a->phases[ROOF_PHASE_ENCODE].present && isnan(a->encode_seconds) && a->ttft_seconds < with);
+  assert_true(a->capacity.weight_bytes == weights && a->phases[ROOF_PHASE_PREFILL].flops == prompt);
+  s.images = 9; /* 2304 tokens of 2048 */
+  assert_int_equal(roof_model_target_init(&target, &model, machine, &s, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "9 images are 2304 tokens"));
+  /* of Qwen2.5-VL's layers four see all 72 x 72 patches, the others windows of 8 x 8 */
+  model = read_config(QWEN25_VL);
+  s = roof_model_settings_default(&model);
+  e = &answer(&model, &s, &target)->phases[ROOF_PHASE_ENCODE];
+  double pairs = 0;
+  for (int i = 0; i < e->count; i++) {
+    const roof_model_operation *o = &e->operations[i];
+    pairs += strcmp(o->name, "attention") == 0 ? o->count * o->flops / (4 * 1280 + 5 * 16) : 0;
+  }
+  assert_near(pairs, 4 * 5184.0 * 5184 + 28 * 5184.0 * 64, 1e-12);
+}
+
 /** What is not computed of them is refused. */
 static void refused(void **state) {
   (void)state;
@@ -384,9 +511,10 @@ static void refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(published),  cmocka_unit_test(sound),       cmocka_unit_test(text_to_text),
-      cmocka_unit_test(two_towers), cmocka_unit_test(denoising),   cmocka_unit_test(attends_to_text),
-      cmocka_unit_test(recurrent),  cmocka_unit_test(shared_keys), cmocka_unit_test(refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(published),    cmocka_unit_test(sound),
+                                     cmocka_unit_test(text_to_text), cmocka_unit_test(two_towers),
+                                     cmocka_unit_test(denoising),    cmocka_unit_test(attends_to_text),
+                                     cmocka_unit_test(recurrent),    cmocka_unit_test(images_of_a_prompt),
+                                     cmocka_unit_test(shared_keys),  cmocka_unit_test(refused)};
   return cmocka_run_group_tests(tests, load_machine, free_machine);
 }

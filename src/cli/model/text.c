@@ -23,6 +23,9 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   bool one_step = t->settings.train || t->model->denoises;
   roof_text_addf(out, "  %-11s ", one_step ? "step" : "one batch");
   roof_text_addf(out, "%s%s", step ? "" : "TTFT ", cli_quantity(x, a->ttft_seconds, "s"));
+  if (!isnan(a->encode_seconds)) {
+    roof_text_addf(out, " (%s %s)", t->model->streams[0].name, cli_quantity(x, a->encode_seconds, "s"));
+  }
   if (generates) {
     roof_text_addf(out, ", TPOT %s", cli_quantity(y, a->tpot_seconds, "s"));
   } else if (t->model->denoises) {
