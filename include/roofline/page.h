@@ -60,6 +60,7 @@ typedef struct roof_page_section {
   const char *const *charts;   /**< SVG that was drawn here, NULL behind the last */
   const roof_table *tables;
   int table_count;
+  const char *const *notes; /**< as the lines, after the tables */
 } roof_page_section;
 
 typedef struct roof_page {

@@ -30,6 +30,7 @@ enum {
   CLI_ARGS_SHOW = 1024,   /**< the words `show NAME`: one of the list */
   CLI_ARGS_NAME = 2048,   /**< the word `show` may stand before a name */
   CLI_ARGS_FORMATS = 512, /**< several --dtype */
+  CLI_ARGS_PAGE = 4096,   /**< an HTML page of --to is of the answer in text */
   CLI_ARGS_KEEP = 256,    /**< --to keeps what was measured and leaves the answer on the terminal */
   CLI_ARGS_TO = 128,      /**< --to FILE (-o), where a command writes any format */
   CLI_ARGS_PROGRAM = 16,  /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
@@ -126,7 +127,8 @@ roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *
 /** Fails before anything is measured where `path` could not be written. */
 roof_status cli_to_check(const char *path, roof_error *error);
 /** Writes what was caught where `status` is that of an answer; returns `status` or why it could not. */
-roof_status cli_to_close(const cli_args *args, roof_status status, roof_error *error);
+roof_status cli_to_close(const cli_args *args, const cli_command *command, roof_status status,
+                         roof_error *error);
 /** Writes a file that was asked for, `-` for standard output, and says so unless --quiet. */
 roof_status cli_to_write(const cli_args *args, const char *path, const roof_text *text, roof_error *error);
 

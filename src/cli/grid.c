@@ -1,5 +1,7 @@
 #include "cli/grid.h"
 
+#include "cli/page.h"
+
 #include <stdlib.h>
 
 void cli_grid_add(cli_grid *grid, const char *format, ...) {
@@ -19,6 +21,9 @@ void cli_grid_done(cli_grid *grid) {
 
 static void end_on(cli_grid *grid, roof_text *out, const rf_screen *screen, const rf_table_column *columns,
                    int count, bool header) {
+  if (header && count > 0 && cli_page_keep(grid, out, columns, count)) {
+    return;
+  }
   const char **cells = cli_grid_cells(grid);
   out->failed |= cells == NULL;
   if (cells != NULL && count > 0) {

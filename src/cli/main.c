@@ -82,7 +82,7 @@ static roof_status run_command(const cli_command *command, int argc, const char 
     status = cli_to_open(&args, command, error);
     cli_screen_set(&args);
     status = status == ROOF_OK ? command->run(&args, error) : status;
-    status = cli_to_close(&args, status, error);
+    status = cli_to_close(&args, command, status, error);
   }
   cli_args_done(&args);
   return status;

@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/page.h"
 
 #include <errno.h>
 #include <string.h>
@@ -79,7 +79,7 @@ roof_status cli_print_document(const roof_text *text, roof_error *error) {
 }
 
 roof_status cli_print(const roof_text *text, roof_error *error) {
-  if (asked.document || text->failed || text->data == NULL) {
+  if (asked.document || text->failed || text->data == NULL || cli_page_is_caught()) {
     return cli_print_document(text, error);
   }
   const rf_screen screen = cli_prose_screen(stdout);

@@ -1,6 +1,13 @@
+/* Pages of --to FILE.html: the answer in text, its tables typed. */
 #include "cli/page.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "host/here.h"
+#include "roofline/ledger.h"
+
+enum { CHARTS = 8, TABLES = 64, FIRST = 10, PLACE = '\035' };
 
 /** The column of verdicts among those that the text shows; 0: none. */
 static int verdict_of(const cli_column *columns) {
@@ -14,22 +21,294 @@ static int verdict_of(const cli_column *columns) {
   return 0;
 }
 
-roof_status cli_page_table_fill(cli_page_table *table, const char *title, cli_rows rows, roof_error *error) {
-  int width = cli_columns_add_cells(&table->grid, rows);
+static roof_status set_cells(cli_page_table *table, int width, roof_error *error) {
   table->cells = cli_grid_cells(&table->grid);
   if (table->cells == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
   }
-  table->table = (roof_table){.title = title,
-                              .cells = table->cells,
-                              .columns = width,
-                              .rows = width > 0 ? table->grid.count / width - 1 : 0,
-                              .verdict = verdict_of(rows.columns)};
+  table->table.cells = table->cells;
+  table->table.columns = width;
+  table->table.rows = width > 0 ? table->grid.count / width - 1 : 0;
   return ROOF_OK;
+}
+
+roof_status cli_page_table_fill(cli_page_table *table, const char *title, cli_rows rows, roof_error *error) {
+  int width = cli_columns_add_cells(&table->grid, rows);
+  table->table = (roof_table){.title = title, .verdict = verdict_of(rows.columns)};
+  return set_cells(table, width, error);
 }
 
 void cli_page_table_done(cli_page_table *table) {
   free(table->cells);
   cli_grid_done(&table->grid);
   *table = (cli_page_table){0};
+}
+
+/** Lines of a page. */
+typedef struct lines {
+  rf_cells text;
+  const char **list; /**< once there is no more to come; NULL behind the last */
+} lines;
+
+/** Adds each line of a text: "  label   value" as "label: value", marks left out. */
+static void add_line(lines *l, const char *line, size_t length) {
+  roof_text out = {0};
+  const char *end = line + length;
+  line += strspn(line, " ");
+  for (bool label = true; line < end; line++) {
+    size_t blanks = strspn(line, " ");
+    if (*line == RF_MARK_BOLD[0]) {
+      line++;
+    } else if (*line == RF_MARK_END[0]) {
+      continue;
+    } else if (blanks > 1) {
+      bool ends = out.length > 0 && strchr(":,;.", out.data[out.length - 1]) != NULL;
+      roof_text_add(&out, label && !ends ? ": " : " ");
+      label = false;
+      line += blanks - 1;
+    } else {
+      roof_text_add_bytes(&out, line, 1);
+    }
+  }
+  if (out.length > 0) {
+    rf_cells_add_text(&l->text, out.data);
+  }
+  l->text.text.failed |= out.failed;
+  roof_text_done(&out);
+}
+
+static void add_lines(lines *l, const roof_text *text) {
+  l->text.text.failed |= text->failed;
+  for (const char *at = text->data; at != NULL && *at != '\0';) {
+    size_t length = strcspn(at, "\n");
+    add_line(l, at, length);
+    at += length + (at[length] == '\n');
+  }
+}
+
+static roof_status end_lines(lines *l, roof_error *error) {
+  l->list = rf_cells_list(&l->text);
+  return l->list != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+}
+
+static void lines_done(lines *l) {
+  free(l->list);
+  rf_cells_done(&l->text);
+}
+
+/** The command line, what wrote the page and where, and where the machines' figures are from. */
+static roof_status read_frame(const cli_args *args, lines frame[3], roof_error *error) {
+  char commit[ROOF_DIGEST_MAX];
+  roof_text text = {0};
+  rf_here_command(&text);
+  add_lines(&frame[0], &text);
+  roof_text_done(&text);
+  roof_status status = roof_ledger_commit(commit, error);
+  if (status == ROOF_OK) {
+    roof_text_add(&text, "The command above gives this answer again.\n");
+    rf_here_describe(&text, commit);
+    add_lines(&frame[1], &text);
+    roof_text_done(&text);
+  }
+  for (int i = 0; args->machines != NULL && args->machines[i] != NULL; i++) {
+    rf_cells_add(&frame[2].text, "roofline machine show %s", args->machines[i]);
+  }
+  for (int i = 0; i < 3 && status == ROOF_OK; i++) {
+    status = end_lines(&frame[i], error);
+  }
+  return status;
+}
+
+roof_status cli_page_draw(const cli_args *args, const char *title, const char *headline,
+                          const roof_page_section *section, roof_text *out, roof_error *error) {
+  lines frame[3] = {0};
+  roof_status status = read_frame(args, frame, error);
+  if (status == ROOF_OK) {
+    const roof_page_section sections[] = {
+        {.part = ROOF_PAGE_ASKED, .commands = frame[0].list},
+        *section,
+        {.part = ROOF_PAGE_REPRODUCE, .lines = frame[1].list, .commands = frame[2].list}};
+    const roof_page page = {title, headline, sections, 3};
+    status = roof_page_draw(&page, out, error);
+  }
+  for (int i = 0; i < 3; i++) {
+    lines_done(&frame[i]);
+  }
+  return status;
+}
+
+/** What is kept for a page. */
+static struct {
+  bool is, failed;
+  char *charts[CHARTS + 1];
+  int chart_count;
+  cli_page_table tables[TABLES];
+  int table_count;
+} kept;
+
+void cli_page_catch(void) {
+  kept.is = true;
+}
+
+bool cli_page_is_caught(void) {
+  return kept.is;
+}
+
+void cli_page_add_chart(roof_text *svg) {
+  kept.failed |= svg->failed;
+  if (kept.chart_count < CHARTS && svg->data != NULL) {
+    kept.charts[kept.chart_count++] = svg->data;
+    *svg = (roof_text){0};
+  }
+}
+
+/** Whether a table has nothing in a column that may be left out. */
+static bool is_left_out(const char *const *cells, const rf_table_column *columns, int count, int rows,
+                        int column) {
+  bool empty = columns[column].optional;
+  for (int row = 1; row < rows && empty; row++) {
+    const char *cell = cells[row * count + column];
+    empty = cell[0] == '\0' || strcmp(cell, "-") == 0;
+  }
+  return empty;
+}
+
+bool cli_page_keep(cli_grid *grid, roof_text *out, const rf_table_column *columns, int count) {
+  if (!kept.is || kept.table_count == TABLES) {
+    return false;
+  }
+  const char **cells = cli_grid_cells(grid);
+  cli_page_table *table = &kept.tables[kept.table_count++];
+  int rows = grid->count / count, width = 0;
+  for (int column = 0; cells != NULL && column < count; column++) {
+    bool left_out = is_left_out(cells, columns, count, rows, column);
+    table->table.verdict = columns[column].verdict && !left_out ? width : table->table.verdict;
+    width += !left_out;
+  }
+  for (int i = 0; cells != NULL && i < grid->count; i++) {
+    if (!is_left_out(cells, columns, count, rows, i % count)) {
+      rf_cells_add_text(&table->grid, cells[i]);
+    }
+  }
+  kept.failed |= cells == NULL || set_cells(table, width, NULL) != ROOF_OK;
+  roof_text_add_bytes(out, (const char[]){PLACE, '\n'}, 2);
+  free(cells);
+  rf_cells_done(grid);
+  return true;
+}
+
+/** The answer's lines before its first table and after it, and its tables; of a long one the first rows too. */
+typedef struct answer_page {
+  lines before, after, titles;
+  roof_table tables[2 * TABLES];
+  int table_count;
+} answer_page;
+
+/** Takes the table whose place was found; `title` is the line above it, which is no paragraph then. */
+static void take_table(answer_page *p, int index, const char *title, size_t length) {
+  char all[48];
+  const roof_table *table = &kept.tables[index].table;
+  add_line(&p->titles, length > 0 ? title : table->cells[0], length > 0 ? length : strlen(table->cells[0]));
+  p->tables[p->table_count++] = *table;
+  if (table->rows > ROOF_TABLE_LONG) {
+    snprintf(all, sizeof all, "All %d", table->rows);
+    rf_cells_add_text(&p->titles.text, all);
+    p->tables[p->table_count - 1].rows = FIRST;
+    p->tables[p->table_count++] = *table;
+  }
+}
+
+static void read_answer(answer_page *p, const char *text) {
+  const char *above = NULL; /* the line that may be a table's caption */
+  int tables = 0;
+  for (const char *at = text, *next = NULL; *at != '\0'; at = next) {
+    size_t length = strcspn(at, "\n");
+    next = at + length + (at[length] == '\n');
+    bool place = *at == PLACE;
+    lines *where = tables > 0 ? &p->after : &p->before;
+    size_t held = above != NULL ? strcspn(above, "\n") : 0;
+    if (place) {
+      take_table(p, tables++, above, held);
+    } else if (held > 0) {
+      add_line(where, above, held);
+    }
+    above = place ? NULL : at;
+  }
+  if (above != NULL) {
+    add_line(tables > 0 ? &p->after : &p->before, above, strcspn(above, "\n"));
+  }
+}
+
+static void forget(void) {
+  for (int i = 0; i < kept.chart_count; i++) {
+    free(kept.charts[i]);
+  }
+  for (int i = 0; i < kept.table_count; i++) {
+    cli_page_table_done(&kept.tables[i]);
+  }
+  memset(&kept, 0, sizeof kept);
+}
+
+/** The part of the story that a command's answer is. */
+static roof_page_part part_of(const cli_command *command) {
+  return command->task == CLI_TASK_RECORD                                       ? ROOF_PAGE_VERDICTS
+         : command->task == CLI_TASK_MEASURE || command->task == CLI_TASK_IMPORT ? ROOF_PAGE_MEASURED
+                                                                                 : ROOF_PAGE_PREDICTED;
+}
+
+/** "model: llama-3.1-8b": what the page is about. */
+static void add_title(roof_text *out, const cli_args *args, const cli_command *command) {
+  roof_text_addf(out, "roofline %s", command->name);
+  for (int i = 0; i < args->word_count; i++) {
+    roof_text_addf(out, " %s", args->words[i]);
+  }
+  for (int i = 0; args->machines != NULL && args->machines[i] != NULL; i++) {
+    roof_text_addf(out, "%s%s", i == 0 ? " on " : ", ", args->machines[i]);
+  }
+}
+
+static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_command *command,
+                               roof_text *out, roof_error *error) {
+  roof_text title = {0};
+  roof_status status = end_lines(&p->before, error);
+  status = status == ROOF_OK ? end_lines(&p->after, error) : status;
+  status = status == ROOF_OK ? end_lines(&p->titles, error) : status;
+  add_title(&title, args, command);
+  if (status == ROOF_OK && (kept.failed || title.failed)) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+  }
+  if (status == ROOF_OK) {
+    bool headed = p->before.list[0] != NULL;
+    for (int i = 0; i < p->table_count; i++) {
+      p->tables[i].title = p->titles.list[i];
+    }
+    const roof_page_section section = {.part = part_of(command),
+                                       .heading = "The answer",
+                                       .lines = headed ? p->before.list + 1 : NULL,
+                                       .charts = (const char *const *)kept.charts,
+                                       .tables = p->tables,
+                                       .table_count = p->table_count,
+                                       .notes = p->after.list};
+    status = cli_page_draw(args, title.data, p->before.list[0], &section, out, error);
+  }
+  roof_text_done(&title);
+  return status;
+}
+
+roof_status cli_page_of_answer(const cli_args *args, const cli_command *command, const roof_text *answer,
+                               roof_text *out, roof_error *error) {
+  answer_page *p = calloc(1, sizeof *p);
+  roof_status status = p != NULL && !answer->failed
+                           ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+  if (status == ROOF_OK) {
+    read_answer(p, answer->data != NULL ? answer->data : "");
+    status = draw_answer(p, args, command, out, error);
+    lines_done(&p->before);
+    lines_done(&p->after);
+    lines_done(&p->titles);
+  }
+  free(p);
+  forget();
+  return status;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/effects.h"
+#include "cli/page.h"
 #include "roofline/draw.h"
 
 enum { ENDING_MAX = 8 };
@@ -84,7 +85,13 @@ roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *
   if (status != ROOF_OK) {
     return status;
   }
-  bool stream = is_standard_output(args->to), keeps = (command->groups & CLI_ARGS_KEEP) != 0;
+  bool stream = is_standard_output(args->to);
+  if (strcmp(args->ending, "html") == 0 && (command->groups & CLI_ARGS_PAGE) != 0) {
+    cli_page_catch();
+    cli_print_catch();
+    return ROOF_OK;
+  }
+  bool keeps = (command->groups & CLI_ARGS_KEEP) != 0;
   if (is_drawing(args->ending) || keeps) {
     args->file = stream ? "-" : args->to;
   }
@@ -114,9 +121,17 @@ roof_status cli_to_write(const cli_args *args, const char *path, const roof_text
   return status;
 }
 
-roof_status cli_to_close(const cli_args *args, roof_status status, roof_error *error) {
-  roof_text text = {0};
+roof_status cli_to_close(const cli_args *args, const cli_command *command, roof_status status,
+                         roof_error *error) {
+  roof_text text = {0}, page = {0};
   bool caught = cli_print_caught(&text), answered = status == ROOF_OK || status == ROOF_E_GATE;
+  if (caught && answered && cli_page_is_caught()) {
+    roof_status drawn = cli_page_of_answer(args, command, &text, &page, error);
+    roof_text_done(&text);
+    text = page;
+    status = drawn != ROOF_OK ? drawn : status;
+    answered = drawn == ROOF_OK;
+  }
   if (caught && answered) {
     roof_status written = cli_to_write(args, args->to, &text, error);
     status = written != ROOF_OK ? written : status;

@@ -190,6 +190,7 @@ static void add_section(roof_text *out, const roof_page *page, const roof_page_s
   for (int i = 0; i < section->table_count; i++) {
     add_table(out, &section->tables[i]);
   }
+  add_list(out, section->notes, "<p>", "</p>\n");
   roof_text_add(out, "</section>\n");
 }
 
@@ -214,7 +215,8 @@ roof_status roof_page_draw(const roof_page *page, roof_text *out, roof_error *er
   }
   for (int i = 0; i < page->section_count; i++) {
     const roof_page_section *s = &page->sections[i];
-    if (is_list(s->lines) || is_list(s->charts) || is_list(s->commands) || s->table_count > 0) {
+    if (is_list(s->lines) || is_list(s->charts) || is_list(s->commands) || is_list(s->notes) ||
+        s->table_count > 0) {
       add_section(out, page, s);
     }
   }

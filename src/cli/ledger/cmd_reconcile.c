@@ -318,7 +318,8 @@ const cli_command cli_cmd_reconcile = {
         "  roofline reconcile --calibrate\n"
         "\n"
         "  --calibrate --json answers with the constants alone, as `calibrate` does.\n",
-    .writes = "txt json csv svg png pdf",
+    .writes = "txt json csv svg png pdf html",
+    .groups = CLI_ARGS_PAGE,
     .options = options,
     .run = run,
 };

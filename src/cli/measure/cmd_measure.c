@@ -224,8 +224,8 @@ const cli_command cli_cmd_measure = {
                 "  roofline measure --compare laptop.json\n"
                 "  roofline measure --backend cpu,opencl\n"
                 "  roofline measure --quick --json | jq .peaks\n",
-    .writes = "json svg png pdf",
-    .groups = CLI_ARGS_KEEP,
+    .writes = "json svg png pdf html",
+    .groups = CLI_ARGS_KEEP | CLI_ARGS_PAGE,
     .options = options,
     .effects = effects,
     .run = run,
