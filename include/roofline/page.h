@@ -49,7 +49,7 @@ typedef struct roof_table {
   bool folded;             /**< folded however short; one of over ROOF_TABLE_LONG rows always is */
 } roof_table;
 
-#define ROOF_TABLE_LONG 12
+#define ROOF_TABLE_LONG 16
 
 /** What a part of the story says; what is NULL or 0 it does not have. A section that has nothing is left out. */
 typedef struct roof_page_section {

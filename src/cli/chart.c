@@ -12,8 +12,9 @@ roof_status cli_chart_write_svg(const cli_args *args, const char *title, const r
 }
 
 /** The chart and its table are what the answer is about: one section, the rest of the summary above them. */
-static roof_status draw_page(const char *title, const char *const *summary, const roof_text *svg,
-                             const roof_table *table, roof_text *out, roof_error *error) {
+static roof_status draw_page(const cli_args *args, const char *title, const char *const *summary,
+                             const roof_text *svg, const roof_table *table, roof_text *out,
+                             roof_error *error) {
   bool lines = summary != NULL && summary[0] != NULL;
   const char *const charts[] = {svg->data, NULL};
   const roof_page_section section = {.part = ROOF_PAGE_VERDICTS,
@@ -22,20 +23,41 @@ static roof_status draw_page(const char *title, const char *const *summary, cons
                                      .charts = charts,
                                      .tables = table,
                                      .table_count = table->rows > 0};
-  const roof_page page = {title, lines ? summary[0] : NULL, &section, 1};
-  return roof_page_draw(&page, out, error);
+  return cli_page_draw(args, title, lines ? summary[0] : NULL, &section, out, error);
+}
+
+bool cli_chart_is_wanted(const cli_args *args) {
+  return args->file != NULL || cli_page_is_caught();
+}
+
+roof_status cli_chart_or_none(roof_status status) {
+  bool none = status == ROOF_E_ARGUMENT || status == ROOF_E_UNSUPPORTED;
+  return cli_page_is_caught() && none ? ROOF_OK : status;
+}
+
+/** Gives a copy of the chart to the page of the answer. */
+static roof_status keep_chart(const roof_text *svg, roof_error *error) {
+  roof_text copy = {0};
+  roof_text_add_bytes(&copy, svg->data, svg->length);
+  bool failed = copy.failed;
+  cli_page_add_chart(&copy);
+  roof_text_done(&copy);
+  return failed ? roof_error_set(error, ROOF_E_MEMORY, "page: out of memory") : ROOF_OK;
 }
 
 roof_status cli_chart_write_page(const cli_args *args, const char *title, const char *const *summary,
                                  const roof_text *svg, const roof_table *table, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
+  if (cli_page_is_caught()) {
+    return svg->data != NULL ? keep_chart(svg, error) : ROOF_OK;
+  }
   if (strcmp(args->ending, "svg") == 0) {
     roof_text_add_bytes(&out, svg->data, svg->length);
   } else {
     status = strcmp(args->ending, "png") == 0   ? roof_draw_svg_png(svg, &out, error)
              : strcmp(args->ending, "pdf") == 0 ? roof_draw_svg_pdf(svg, &out, error)
-                                                : draw_page(title, summary, svg, table, &out, error);
+                                                : draw_page(args, title, summary, svg, table, &out, error);
   }
   status = status == ROOF_OK ? cli_to_write(args, args->file, &out, error) : status;
   roof_text_done(&out);

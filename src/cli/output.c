@@ -110,6 +110,9 @@ roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error
 
 const char *cli_program_name(void) {
   static char path[4096];
+  if (cli_page_is_caught()) { /* which is read elsewhere */
+    return "roofline";
+  }
   return strchr(rf_process_name(path, sizeof path), '/') != NULL ? path : "roofline";
 }
 

@@ -63,7 +63,7 @@ static void add_line(lines *l, const char *line, size_t length) {
       continue;
     } else if (blanks > 1) {
       bool ends = out.length > 0 && strchr(":,;.", out.data[out.length - 1]) != NULL;
-      roof_text_add(&out, label && !ends ? ": " : " ");
+      roof_text_add(&out, ends ? " " : label ? ": " : " \xE2\x80\x94 ");
       label = false;
       line += blanks - 1;
     } else {
@@ -105,7 +105,9 @@ static roof_status read_frame(const cli_args *args, lines frame[3], roof_error *
   roof_text_done(&text);
   roof_status status = roof_ledger_commit(commit, error);
   if (status == ROOF_OK) {
-    roof_text_add(&text, "The command above gives this answer again.\n");
+    roof_text_add(&text, "The command that was asked gives this answer again");
+    roof_text_add(&text,
+                  args->machines != NULL ? "; this one the machine's figures and their sources.\n" : ".\n");
     rf_here_describe(&text, commit);
     add_lines(&frame[1], &text);
     roof_text_done(&text);
@@ -197,7 +199,7 @@ bool cli_page_keep(cli_grid *grid, roof_text *out, const rf_table_column *column
   return true;
 }
 
-/** The answer's lines before its first table and after it, and its tables; of a long one the first rows too. */
+/** The answer's lines before its last table and after it, and its tables; of a long one the first rows too. */
 typedef struct answer_page {
   lines before, after, titles;
   roof_table tables[2 * TABLES];
@@ -206,13 +208,15 @@ typedef struct answer_page {
 
 /** Takes the table whose place was found; `title` is the line above it, which is no paragraph then. */
 static void take_table(answer_page *p, int index, const char *title, size_t length) {
-  char all[48];
   const roof_table *table = &kept.tables[index].table;
-  add_line(&p->titles, length > 0 ? title : table->cells[0], length > 0 ? length : strlen(table->cells[0]));
+  if (length > 0) {
+    add_line(&p->titles, title, length);
+  } else {
+    rf_cells_add(&p->titles.text, "By %s", table->cells[0]);
+  }
   p->tables[p->table_count++] = *table;
   if (table->rows > ROOF_TABLE_LONG) {
-    snprintf(all, sizeof all, "All %d", table->rows);
-    rf_cells_add_text(&p->titles.text, all);
+    rf_cells_add_text(&p->titles.text, "All");
     p->tables[p->table_count - 1].rows = FIRST;
     p->tables[p->table_count++] = *table;
   }
@@ -220,22 +224,24 @@ static void take_table(answer_page *p, int index, const char *title, size_t leng
 
 static void read_answer(answer_page *p, const char *text) {
   const char *above = NULL; /* the line that may be a table's caption */
-  int tables = 0;
+  int tables = 0;           /* so far */
   for (const char *at = text, *next = NULL; *at != '\0'; at = next) {
     size_t length = strcspn(at, "\n");
     next = at + length + (at[length] == '\n');
     bool place = *at == PLACE;
-    lines *where = tables > 0 ? &p->after : &p->before;
+    lines *where = tables < kept.table_count || tables == 0 ? &p->before : &p->after;
     size_t held = above != NULL ? strcspn(above, "\n") : 0;
-    if (place) {
-      take_table(p, tables++, above, held);
-    } else if (held > 0) {
+    bool caption = place && held > 0 && above != text && above[0] != ' ';
+    if (held > 0 && !caption) {
       add_line(where, above, held);
+    }
+    if (place) {
+      take_table(p, tables++, above, caption ? held : 0);
     }
     above = place ? NULL : at;
   }
   if (above != NULL) {
-    add_line(tables > 0 ? &p->after : &p->before, above, strcspn(above, "\n"));
+    add_line(kept.table_count > 0 ? &p->after : &p->before, above, strcspn(above, "\n"));
   }
 }
 
@@ -251,14 +257,14 @@ static void forget(void) {
 
 /** The part of the story that a command's answer is. */
 static roof_page_part part_of(const cli_command *command) {
-  return command->task == CLI_TASK_RECORD                                       ? ROOF_PAGE_VERDICTS
+  return command->task == CLI_TASK_RECORD                                        ? ROOF_PAGE_VERDICTS
          : command->task == CLI_TASK_MEASURE || command->task == CLI_TASK_IMPORT ? ROOF_PAGE_MEASURED
                                                                                  : ROOF_PAGE_PREDICTED;
 }
 
-/** "model: llama-3.1-8b": what the page is about. */
+/** "model llama-3.1-8b on h100": what the page is about. */
 static void add_title(roof_text *out, const cli_args *args, const cli_command *command) {
-  roof_text_addf(out, "roofline %s", command->name);
+  roof_text_add(out, command->name);
   for (int i = 0; i < args->word_count; i++) {
     roof_text_addf(out, " %s", args->words[i]);
   }
@@ -278,7 +284,7 @@ static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_c
     status = roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
   }
   if (status == ROOF_OK) {
-    bool headed = p->before.list[0] != NULL;
+    bool headed = p->before.list[0] != NULL, named = args->word_count > 0 || args->machines != NULL;
     for (int i = 0; i < p->table_count; i++) {
       p->tables[i].title = p->titles.list[i];
     }
@@ -289,7 +295,8 @@ static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_c
                                        .tables = p->tables,
                                        .table_count = p->table_count,
                                        .notes = p->after.list};
-    status = cli_page_draw(args, title.data, p->before.list[0], &section, out, error);
+    status = cli_page_draw(args, headed && !named ? p->before.list[0] : title.data,
+                           named ? p->before.list[0] : NULL, &section, out, error);
   }
   roof_text_done(&title);
   return status;
@@ -298,9 +305,8 @@ static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_c
 roof_status cli_page_of_answer(const cli_args *args, const cli_command *command, const roof_text *answer,
                                roof_text *out, roof_error *error) {
   answer_page *p = calloc(1, sizeof *p);
-  roof_status status = p != NULL && !answer->failed
-                           ? ROOF_OK
-                           : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+  roof_status status =
+      p != NULL && !answer->failed ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
   if (status == ROOF_OK) {
     read_answer(p, answer->data != NULL ? answer->data : "");
     status = draw_answer(p, args, command, out, error);

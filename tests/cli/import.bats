@@ -456,11 +456,11 @@ DEVICES
   run -0 "$ROOFLINE" import "$fixtures/nsys-streams.sqlite" --filter 'gemm|axpy' --to page.html
   xmllint --noout --html page.html 2>/dev/null
   grep -q 'class="timeline"' page.html
-  grep -q '<p>device 1: NVIDIA H100 80GB HBM3: idle 60.0 % of 50.00 µs, busy 40.0 %</p>' page.html
+  grep -q '<tr data-key="device 1"><th scope="row">device 1</th><td>NVIDIA H100 80GB HBM3</td><td data-value="5e-05">50.00 µs</td>' page.html
   grep -q '<th scope="row">axpy</th>' page.html
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --to page.html # neither times of calls nor a machine
   ! grep -q '<svg' page.html
-  grep -q '<caption>Kernels</caption>' page.html
+  grep -q '<caption>By kernel</caption>' page.html
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --to both.html
   [ "$(grep -c '<svg' both.html)" -eq 2 ]
 }

@@ -115,10 +115,16 @@ static void report_recorded(const cli_args *args, const import_answer *answer) {
 
 static roof_status show(const cli_args *args, import_answer *answer, roof_error *error) {
   report_recorded(args, answer);
-  return args->file != NULL ? cli_import_write(args, answer, levels != 0, timeline != 0, error)
-         : args->json       ? print_json(answer, error)
-         : args->csv        ? cli_columns_print_csv(cli_import_rows(answer, SIZE_MAX), error)
-                            : cli_import_print_table(answer, error);
+  roof_status status =
+      cli_chart_is_wanted(args) ? cli_import_write(args, answer, levels != 0, timeline != 0, error) : ROOF_OK;
+  if (cli_page_is_caught()) { /* it folds what is long */
+    answer->shown = SIZE_MAX;
+    answer->wide = false;
+  }
+  return status != ROOF_OK || args->file != NULL ? status
+         : args->json                            ? print_json(answer, error)
+         : args->csv ? cli_columns_print_csv(cli_import_rows(answer, SIZE_MAX), error)
+                     : cli_import_print_table(answer, error);
 }
 
 /** A file that describes a machine alone: shown; as JSON it is a machine file. */
@@ -319,7 +325,7 @@ const cli_command cli_cmd_import = {
         "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n"
         "  roofline import ncu.csv --merge 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
     .writes = "txt svg png pdf html json csv",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_SHOW,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_SHOW | CLI_ARGS_PAGE,
     .options = options,
     .effects = effects,
     .run = run,

@@ -77,33 +77,12 @@ static const cli_column columns[] = {
     {.key = "p", CLI_FIELD(NUMBER, roof_diff_row, p)},
     {0}};
 
-/** A page: the answer's lines and its table. */
-static roof_status write_page(const cli_args *args, const roof_diff *diff, roof_error *error) {
-  roof_text words = {0}, none = {0};
-  cli_page_table table = {0};
-  roof_diff_sentence(diff, &words);
-  char *rest = words.data;
-  const char *lines[3] = {strsep(&rest, "\n"), NULL, NULL};
-  lines[1] = strsep(&rest, "\n");
-  roof_status status =
-      words.failed ? roof_error_set(error, ROOF_E_MEMORY, "import: out of memory")
-      : strcmp(args->ending, "html") != 0
-          ? roof_error_set(error, ROOF_E_ARGUMENT,
-                           "--to %s: a comparison is written as html, csv, json or txt", args->to)
-          : cli_page_table_fill(&table, "Kernels", CLI_ROWS(columns, diff->rows, diff->count), error);
-  status = status == ROOF_OK
-               ? cli_chart_write_page(args, "Against another profile", lines, &none, &table.table, error)
-               : status;
-  cli_page_table_done(&table);
-  roof_text_done(&words);
-  return status;
-}
-
 roof_status cli_import_print_diff(const cli_args *args, const roof_diff *diff, size_t top,
                                   roof_error *error) {
   roof_text out = {0};
   if (args->file != NULL) {
-    return write_page(args, diff, error);
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--to %s: a comparison is written as html, csv, json or txt", args->to);
   }
   if (args->json) {
     return cli_print_end(&out, roof_diff_write(diff, &out, error), error);
@@ -111,7 +90,7 @@ roof_status cli_import_print_diff(const cli_args *args, const roof_diff *diff, s
   if (args->csv) {
     return cli_columns_print_csv(CLI_ROWS(columns, diff->rows, diff->count), error);
   }
-  size_t shown = top > 0 && top < diff->count ? top : diff->count;
+  size_t shown = top > 0 && top < diff->count && !cli_page_is_caught() ? top : diff->count;
   roof_diff_sentence(diff, &out);
   roof_text_add(&out, "\n");
   cli_columns_add_text(&out, CLI_ROWS(columns, diff->rows, shown));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/import/import.h"
+#include "cli/page.h"
 
 enum { NAME_FLOOR = 24 };
 
@@ -251,7 +252,7 @@ static void add_wide_table(const import_answer *answer, roof_text *out) {
 
 /** Names as wide as leaves room for the most important figures. */
 static roof_status add_table(import_answer *answer, roof_text *out, roof_error *error) {
-  int width = cli_screen(stdout).width * 2 / 5;
+  int width = cli_page_is_caught() ? CLI_SCRATCH - 1 : cli_screen(stdout).width * 2 / 5;
   if (answer->wide && answer->ranking.parts == NULL && answer->lines == NULL) {
     add_wide_table(answer, out);
     return ROOF_OK;

@@ -144,8 +144,9 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
     return status;
   }
   roof_model_answer_of(&target, &a);
-  if (args->file != NULL) {
-    return draw(args, &target, &a, error);
+  status = cli_chart_is_wanted(args) ? cli_chart_or_none(draw(args, &target, &a, error)) : ROOF_OK;
+  if (args->file != NULL || status != ROOF_OK) {
+    return status;
   }
   status = seal ? collect(&target, &a, error) : ROOF_OK;
   if (status == ROOF_OK && args->json) {
@@ -382,8 +383,8 @@ const cli_command cli_cmd_model = {
         "page "
         "workspace memory_share price\n",
     .writes = "txt svg png pdf html json csv",
-    .groups =
-        CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_NAME,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_LIST |
+              CLI_ARGS_NAME | CLI_ARGS_PAGE,
     .options = options,
     .effects = effects,
     .run = run,

@@ -124,8 +124,9 @@ static roof_status draw(const question *q, roof_error *error) {
 
 static roof_status answer(const question *q, const char *ledger, roof_text *out, roof_error *error) {
   const roof_sealings *sealed = q->sealings;
-  if (q->args->file != NULL) {
-    return draw(q, error);
+  roof_status drawn = cli_chart_is_wanted(q->args) ? cli_chart_or_none(draw(q, error)) : ROOF_OK;
+  if (q->args->file != NULL || drawn != ROOF_OK) {
+    return drawn;
   }
   if (q->args->json) {
     return roof_predictions_write(q->targets.targets, q->targets.count, q->shape.op, q->values, sealed, out,
@@ -175,7 +176,7 @@ const cli_command cli_cmd_predict = {
         "  roofline predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine a100\n"
         "  roofline predict gemm m=4096 n=4096 k=4096 --machine h100 --seal --label ffn\n",
     .writes = "txt json csv svg png pdf html",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS | CLI_ARGS_MODEL,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS | CLI_ARGS_MODEL | CLI_ARGS_PAGE,
     .options = options,
     .effects = effects,
     .run = run,

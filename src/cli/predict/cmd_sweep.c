@@ -187,10 +187,11 @@ static roof_status sweep_shape(const cli_args *args, const roof_shape *shape, ro
   status =
       status == ROOF_OK ? roof_sweep_init(&j.sweep, shape, machines.targets, machines.count, error) : status;
   if (status == ROOF_OK) {
-    status = args->file != NULL ? draw(&j, error)
-             : args->csv        ? add_csv(&j, &out, error)
-             : args->json       ? roof_sweep_write(&j.sweep, print_part, &j, &out, error)
-                                : add_text(&j, &out, error);
+    status = cli_chart_is_wanted(args) ? cli_chart_or_none(draw(&j, error)) : ROOF_OK;
+    status = status != ROOF_OK || args->file != NULL ? status
+             : args->csv                             ? add_csv(&j, &out, error)
+             : args->json                            ? roof_sweep_write(&j.sweep, print_part, &j, &out, error)
+                                                     : add_text(&j, &out, error);
     status = cli_print_end(&out, status, error);
     roof_sweep_done(&j.sweep);
   }
@@ -224,6 +225,6 @@ const cli_command cli_cmd_sweep = {
                 "m=n=k=64..8192*2 varies\n"
                 "  parameters together.\n",
     .writes = "txt json csv svg png pdf html",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_PAGE,
     .run = run,
 };

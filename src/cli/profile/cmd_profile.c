@@ -136,7 +136,8 @@ const cli_command cli_cmd_profile = {
                 "  roofline profile --for kernels --machine h100 --group 'gemm=ffn' --ledger -- ./train\n"
                 "  roofline profile --with ncu --dry-run -- ./train\n",
     .writes = "txt svg png pdf html json csv",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_SHOW | CLI_ARGS_PROGRAM,
+    .groups =
+        CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_LIST | CLI_ARGS_SHOW | CLI_ARGS_PROGRAM | CLI_ARGS_PAGE,
     .options = options,
     .effects = effects,
     .run = run,
