@@ -85,8 +85,8 @@ same() {
 
 @test "one rule for --to: the ending says what, every file is named, - is standard output" {
   local triad="triad n=1M --machine h100"
-  run -2 "$ROOFLINE" measure --backend fake --to m.svg
-  [ "$output" = 'roofline: --to m.svg: `measure` writes files that end in .json or .html' ]
+  run -2 "$ROOFLINE" measure --backend fake --to m.gif
+  [ "$output" = 'roofline: --to m.gif: `measure` writes files that end in .json, .svg, .png, .pdf or .html' ]
   run -2 "$ROOFLINE" plot $triad --to m.docx
   run -2 "$ROOFLINE" plot $triad --to m
   run -2 "$ROOFLINE" plot $triad --json --to m.csv

@@ -291,9 +291,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_reconcile all = {0};
   roof_status status = cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? roof_ledger_reconcile(ledger, latest != 0, &all, error) : status;
-  if (status == ROOF_OK) {
-    status = args->file != NULL         ? draw(args, &all, error)
-             : calibrated && args->json ? ROOF_OK
+  if (status == ROOF_OK && cli_chart_is_wanted(args)) {
+    status = cli_chart_or_none(draw(args, &all, error));
+  }
+  if (status == ROOF_OK && args->file == NULL) {
+    status = calibrated && args->json   ? ROOF_OK
              : args->json && !args->csv ? print_json(&all, ledger, error)
                                         : print_rows(args, &all, error);
   }

@@ -100,8 +100,10 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
 static roof_status show(const cli_args *args, roof_machine *machine, roof_error *error) {
   roof_machine *rated = NULL;
   bool brief = !verbose && !args->json && !args->csv;
-  if (draws(args)) {
-    return draw(args, machine, error);
+  roof_status drawn =
+      cli_page_is_caught() || draws(args) ? cli_chart_or_none(draw(args, machine, error)) : ROOF_OK;
+  if (draws(args) || drawn != ROOF_OK) {
+    return drawn;
   }
   roof_status status = brief ? cli_measure_print_brief(machine, args->file, error)
                              : cli_machine_show_print(args, machine, error);
