@@ -57,19 +57,22 @@ static void add_curve(roof_curves *c, const roof_energy_subject *s, int series, 
   c->panels[EFFICIENCY].curve_count = c->panels[POWER].curve_count = series + 1;
 }
 
-/** The limit, the balances (of several machines that of energy alone), and the power the machine may draw. */
+/** The limit, the balances, and the power the machine may draw. */
 static void add_lines(roof_curves *c, const roof_energy_subject *s, int series, int count) {
   char text[32];
   roof_panel *top = &c->panels[EFFICIENCY], *bottom = &c->panels[POWER];
-  const double balances[] = {s->energy_balance, s->time_balance};
-  static const char *const names[] = {"energy balance", "time balance"};
+  const double balances[] = {s->time_balance, s->energy_balance};
+  static const char *const names[] = {"time balance", "energy balance"};
+  /* at constant power the second is half the first, whatever the machine */
+  int shown = s->target.costs.power_only ? 1 : 2;
+  int skipped = count > 1 && shown > 1 ? 1 : 0; /* of several machines that of energy alone */
   if (top->limit_count < ROOF_PANEL_MARKS) {
     roof_curve_dot *limit = &top->limits[top->limit_count++];
     *limit = (roof_curve_dot){.y = s->best_flops_per_joule, .series = series};
     snprintf(limit->label, sizeof limit->label, "limit %s",
              roof_quantity_format(text, sizeof text, limit->y, "FLOP/J"));
   }
-  for (int i = 0; i < (count > 1 ? 1 : 2) && c->mark_count < ROOF_PANEL_MARKS; i++) {
+  for (int i = skipped; i < shown && c->mark_count < ROOF_PANEL_MARKS; i++) {
     roof_curve_dot *mark = &c->marks[c->mark_count++];
     *mark = (roof_curve_dot){.x = balances[i], .series = series};
     rf_format(mark->label, sizeof mark->label, "%s %.4g FLOP/B", names[i], balances[i]);
@@ -108,9 +111,10 @@ static void name_chart(roof_curves *c, const roof_energy_subject *all, int count
   const char *title = roof_machine_title(s->target.machine);
   snprintf(c->title, sizeof c->title, "%.70s: %s %s roofline of energy",
            count > 1 ? "Several machines" : title, roof_dtype_name(s->dtype), roof_unit_name(s->unit));
-  bool power_only = false;
+  bool power_only = false, constant = true;
   for (int i = 0; i < count; i++) {
     power_only |= all[i].target.costs.power_only;
+    constant &= all[i].target.costs.power_only;
     snprintf(c->series[i], sizeof c->series[i], "%.40s%s", all[i].target.machine->name,
              all[i].target.costs.power_only ? " (its power, drawn all the time)" : "");
   }
@@ -119,7 +123,7 @@ static void name_chart(roof_curves *c, const roof_energy_subject *all, int count
                       : "1 / (joules of a FLOP + of its bytes + constant power x the longer time)");
   snprintf(c->x_title, sizeof c->x_title, "intensity (FLOP/byte)");
   c->series_count = count;
-  c->panel_count = 2;
+  c->panel_count = constant ? 1 : 2; /* a power that is always the same is no curve */
   snprintf(c->panels[EFFICIENCY].title, sizeof c->panels[0].title, "FLOPs per joule = FLOP/s per watt");
   snprintf(c->panels[EFFICIENCY].unit, sizeof c->panels[0].unit, "FLOP/J");
   snprintf(c->panels[POWER].title, sizeof c->panels[0].title, "average power");

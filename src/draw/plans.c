@@ -15,7 +15,7 @@ void roof_plans_chart(const roof_model *model, const roof_machine *machine, cons
            "%.0f plans and batches tried, %.0f fit; no other has more of both", f->tried, f->fit);
   snprintf(chart->x_title, sizeof chart->x_title, "%s", "tokens/s per request: to the right: faster answers");
   snprintf(chart->y_title, sizeof chart->y_title, "%s", "tokens/s per device: up: cheaper");
-  snprintf(chart->least, sizeof chart->least, "TPOT limit");
+  snprintf(chart->least, sizeof chart->least, "TPOT limit, met to the right");
   for (int i = 0; i < f->count; i++) {
     const roof_plan_point *p = &f->points[i];
     const char *precision = precisions->count > 1 ? precisions->names[p->precision] : NULL;

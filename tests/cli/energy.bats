@@ -88,8 +88,11 @@ powered() {
     done
     xmllint --noout "$file"
   done
-  run -0 "$ROOFLINE" energy --machine h100 --machine a100 --to both.svg
+  run -0 "$ROOFLINE" energy --machine h100 --machine a100 --joules-per-flop 0.3pJ --joules-per-byte 120pJ --to both.svg
   [ "$(grep -c '<polyline' both.svg)" = 4 ]
+  run -0 "$ROOFLINE" energy --machine h100 --machine a100 --to constant.svg # one power: no curve, and no balance of its own
+  [ "$(grep -c '<polyline' constant.svg)" = 2 ]
+  ! grep -q 'energy balance\|average power' constant.svg
 }
 
 @test "bad input is refused with the reason" {
