@@ -50,7 +50,9 @@ void roof_model_drop_times(roof_model_answer *a) {
   a->continuous = (roof_model_continuous){NAN, NAN, NAN, NAN, NAN};
   a->training = (roof_model_training){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
-    drop_phase(&a->phases[i]);
+    if (a->phases[i].present) {
+      drop_phase(&a->phases[i]);
+    }
   }
 }
 
