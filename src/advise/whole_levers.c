@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "roofline/analysis.h"
 #include "roofline/whole.h"
@@ -149,11 +150,14 @@ static void weigh(roof_model_lever *l, const roof_model_answer *before, roof_mod
   l->helps = (l->fits || !known) && (better || (known && !before->capacity.fits));
 }
 
-/** All have the same run before them, so the rates order as their gains do; those without come last. */
+/** All have the same run before them, so the rates order as their gains do, equal ones by what is changed; those without
+ * come last. */
 static int by_gain(const void *left, const void *right) {
   const roof_model_lever *a = left, *b = right;
   double ra = fmax(0, a->device_tokens_per_second), rb = fmax(0, b->device_tokens_per_second);
-  return a->helps != b->helps ? b->helps - a->helps : (ra < rb) - (ra > rb);
+  return a->helps != b->helps ? b->helps - a->helps
+         : ra != rb           ? (ra < rb) - (ra > rb)
+                              : strcmp(a->change, b->change);
 }
 
 roof_status roof_model_levers_of(const roof_model_target *target, const roof_model_answer *answer,

@@ -6,9 +6,11 @@
 
 #include "roofline/catalog.h"
 
-static int by_time(const void *a, const void *b) {
-  double x = ((const roof_ranked_machine *)a)->seconds, y = ((const roof_ranked_machine *)b)->seconds;
-  return (x > y) - (x < y);
+/** Equal times by name: each C library sorts equals another way. */
+static int by_time(const void *left, const void *right) {
+  const roof_ranked_machine *a = left, *b = right;
+  return a->seconds != b->seconds ? (a->seconds > b->seconds) - (a->seconds < b->seconds)
+                                  : strcmp(a->name, b->name);
 }
 
 /** The cost of a step must be known for both links or for neither, or the unknown one would look faster. */
