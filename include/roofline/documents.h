@@ -177,6 +177,12 @@ ROOF_API roof_status roof_gate_write_junit(const roof_gate_report *report, roof_
 ROOF_API roof_status roof_gate_write_github(const roof_gate_report *report, roof_text *out,
                                             roof_error *error);
 
+/** Appends the explorer, a page that predicts in the browser, with `machine` (nullable) in it as `host`.
+ *  Units: as roof_machine.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_UNSUPPORTED where the page was not built next to the program or installed with it; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_explorer_write(const roof_machine *machine, roof_text *out, roof_error *error);
+
 /** Appends an operation with its parameters as one roofline.op/1 object, what `op show --json` prints.
  *  Units: none.
  *  Ownership: appends to the caller's `out`.

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/power.h"
 #include "roofline/predict.h"
 
 /** What a form starts from. Unknown times are 0. */
@@ -43,14 +44,14 @@ static inline double rf_corner(double a, double b, double exponent) {
   if (exponent > 64 || shorter <= 0) {
     return longer;
   }
-  double more = pow(shorter / longer, exponent);
-  return longer * (more < 1e-8 ? 1 + more / exponent : pow(1 + more, 1 / exponent));
+  double more = rf_power(shorter / longer, exponent);
+  return longer * (more < 1e-8 ? 1 + more / exponent : rf_power(1 + more, 1 / exponent));
 }
 
 /** rf_corner with an exponent of 3: the longer time and part of the shorter, as libraries hide one behind the other. */
 static inline double rf_rounded(double a, double b) {
   double longer = a > b ? a : b, share = (a > b ? b : a) / longer;
-  return longer > 0 ? longer * cbrt(1 + share * share * share) : 0;
+  return longer > 0 ? longer * rf_power(1 + share * share * share, 1.0 / 3) : 0;
 }
 
 /** Share of the bytes that the last cache kept from the run before, from 1 to 0 as the working set passes half of it. */

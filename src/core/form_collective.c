@@ -40,7 +40,7 @@ static double passing(const rf_run *run) {
                 ? fmin(bytes, (w->least.link_bytes + w->kernel.rows) / in_switch)
                 : bytes;
   }
-  return is_shared(run->link) && ranks > 2 ? bytes * pow(ranks / 2, run->c[ROOF_SHARING]) : bytes;
+  return is_shared(run->link) && ranks > 2 ? bytes * rf_power(ranks / 2, run->c[ROOF_SHARING]) : bytes;
 }
 
 double rf_message_seconds(const roof_target *target, const roof_link *link) {

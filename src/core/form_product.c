@@ -165,20 +165,10 @@ static product product_of(const rf_run *run) {
       .split = !rf_without(run, ROOF_EFFECT_SPLIT)};
 }
 
-/** The cube root of 1 to 2, by Newton: cbrt of one C library differs from that of another in the last digit. */
-static double cube_root(double x) {
-  double root = (x + 2) / 3;
-  for (int i = 0; i < 4; i++) {
-    root -= (root * root * root - x) / (3 * root * root);
-  }
-  return root;
-}
-
 /** The longer time, and part of the shorter: the sum of their cubes; libraries hide one behind the other alike. */
 static double corner(const rf_run *run, const cut_times *t) {
-  double longer = t->compute > t->memory ? t->compute : t->memory;
-  double share = (t->compute > t->memory ? t->memory : t->compute) / longer;
-  return rf_without(run, ROOF_EFFECT_CORNER) ? longer : longer * cube_root(1 + share * share * share);
+  return rf_without(run, ROOF_EFFECT_CORNER) ? fmax(t->compute, t->memory)
+                                             : rf_rounded(t->compute, t->memory);
 }
 
 /** The times of a cut; without the effect of tiles the matrix fills them, and they are at the rate of large ones. */

@@ -205,3 +205,15 @@ const char *rf_process_name(char *path, size_t size) {
   }
   return path;
 }
+
+const char *rf_process_folder(char *path, size_t size) {
+  ssize_t length = readlink("/proc/self/exe", path, size - 1);
+  path[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(path, '/');
+  if (slash != NULL) {
+    *slash = '\0';
+  } else {
+    snprintf(path, size, ".");
+  }
+  return path;
+}

@@ -56,4 +56,10 @@ roof_status rf_process_run(const rf_process *process, rf_process_hold *hold, rf_
  *  Errors: "" where it is not known. */
 const char *rf_process_name(char *path, size_t size);
 
+/** The folder of this process's program.
+ *  Units: bytes.
+ *  Ownership: writes and returns `path`.
+ *  Errors: "." where it is not known, or longer than `size`. */
+const char *rf_process_folder(char *path, size_t size);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/power.h"
 #include "models/step.h"
 
 static void start(model_step *s, const roof_model_target *t, roof_model_phase *out) {
@@ -106,7 +107,7 @@ static void add_piece(model_step *s) {
 /** Tokens that a step of verification yields: the drafted ones up to the first wrong one, and one more from
  * the model itself: (1 - a^(d + 1)) / (1 - a) (Leviathan et al. 2023, equation 1). */
 static double expected_yield(double accept, double draft) {
-  return accept >= 1 ? draft + 1 : (1 - pow(accept, draft + 1)) / (1 - accept);
+  return accept >= 1 ? draft + 1 : (1 - (accept > 0 ? rf_power(accept, draft + 1) : 0)) / (1 - accept);
 }
 
 /** The streams' inputs; true where nothing of the model's own follows in this phase, as in two encoders side by side. */

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/power.h"
+
 /* attention, attend */
 enum { RF_ATTEND_BATCH, RF_ATTEND_HEADS, RF_ATTEND_Q_LEN, RF_ATTEND_KV_LEN };
 enum {
@@ -80,7 +82,7 @@ static inline double rf_keys_seen(double n, double window) {
 /** Of `all` places, those that at least one of `times` draws hits, when each draws `chosen` of them independently and
  *  evenly: one draw misses a place with probability 1 - k/E, all do with its power, so E (1 - (1 - k/E)^T) are hit. */
 static inline double rf_places_hit(double all, double chosen, double times) {
-  return chosen < all ? all * -expm1(times * log1p(-chosen / all)) : all;
+  return chosen < all ? all * -rf_power_less_one(1 - chosen / all, times) : all;
 }
 
 /** Ranks of `ranks` that have at least one of a token's `top_k` experts, each of which gets a copy; with a `limit` > 0

@@ -12,4 +12,9 @@ command -v chromium >/dev/null || skip "chromium is not installed (packages/test
 for module in playwright-core axe-core; do
   [ -d "node_modules/$module" ] || skip "$module is not here: run npm ci in tests/browser"
 done
+case $1 in
+*/explorer.test.mjs)
+  [ -f "$ROOFLINE_SOURCE/build/web/explorer.html" ] || skip "build/web/explorer.html is not built: ./run web"
+  ;;
+esac
 exec node --test --test-reporter=spec "$1"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Which room may include which (ARCHITECTURE.md), over every #include of src/, include/ and examples/; and that core and ops
+# Which room may include which (ARCHITECTURE.md), over every #include of src/, include/, web/ and examples/; and that core and ops
 # touch no file, print nothing, never exit and do not allocate while predicting. The rules are in lib/includes.awk.
 . "$(dirname "$0")/lib/lint.sh"
 
@@ -14,7 +14,7 @@ gathered() {
 }
 
 check() { # ROOT
-  files=$(c_files "$1" include src examples | sed "s|^$1/||")
+  files=$(c_files "$1" include src examples web | sed "s|^$1/||")
   # shellcheck disable=SC2086  # a list of files
   (cd "$1" && awk -f "$lib/code.awk" -f "$lib/includes.awk" $files) >"$scratch/violations" || return 2
   gathered "$1" >>"$scratch/violations"
@@ -49,6 +49,7 @@ plant src/attic/a.c 'int x;' 'room `attic` is not'
 plant src/cli/a.c '#include "roofline/new.h"' 'has no room'
 plant include/roofline/op.h '#include "roofline/ops.h"' '`core` may not include `ops`'
 plant include/roofline/ops.h '#include "ops/ops.h"' 'a public header includes only'
+plant web/wasm/a.c '#include "roofline/measure.h"' '`web` may not include `measure`'
 plant examples/a.c '#include "core/x.h"' 'an example uses only'
 plant src/core/predict.c '  x = malloc(8);' 'allocates outside'
 plant src/ops/blas.c '  fprintf(stderr, "x");' 'touches a file'

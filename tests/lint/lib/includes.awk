@@ -19,6 +19,7 @@ BEGIN {
   may["loop"] = "core ops advise host documents catalog kernels measure accuracy ledger draw doctor loop"
   may["region"] = "core advise host documents region"
   may["doctor"] = "core host documents measure doctor"
+  may["web"] = "core ops models advise host documents catalog weights graphs draw plot web"
   may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor cli"
   may["examples"] = "core ops models advise documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor everything"
 
@@ -82,7 +83,7 @@ BEGIN {
 function room_of_file(file,    parts) {
   split(file, parts, "/")
   if (parts[1] == "include") return room_of["roofline/" parts[3]]
-  if (parts[1] == "examples") return "examples"
+  if (parts[1] == "examples" || parts[1] == "web") return parts[1]
   return parts[2]
 }
 

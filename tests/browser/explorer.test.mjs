@@ -1,0 +1,149 @@
+// The explorer's library answers what the command answers, to the last digit; its page works as somebody uses it who was sent a link.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parsed, typed, words } from '../../web/explorer/line.js';
+import { started } from '../../web/explorer/engine.js';
+import { accessible, fits, opened, roofline, scratch, source } from './lib.mjs';
+
+const built = join(source, 'build', 'web');
+const path = join(built, 'explorer.html');
+const library = await started(readFileSync(join(built, 'explorer.wasm')), readFileSync(join(built, 'catalogue.deflate')));
+
+/** Numbers that are the same in each run of the test. */
+function dice(seed) {
+  let state = seed;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return {
+    chance: (share) => next() < share,
+    pick: (list) => list[Math.floor(next() * list.length)],
+    size: (most) => Math.max(1, Math.round(2 ** (next() * Math.log2(most)))),
+  };
+}
+
+const list = (command) => JSON.parse(library.ask([command, 'list', '--json']).text);
+const { machines } = list('machine');
+const { operations } = list('op');
+const { models } = list('model');
+const dtypes = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'];
+
+function operationLine({ chance, pick, size }) {
+  const operation = pick(operations);
+  const values = {};
+  for (const p of operation.parameters) {
+    const needed = p.default === null && p.same_as === null;
+    if (p.choices.length > 0 && chance(0.5)) values[p.name] = pick(p.choices);
+    else if (p.choices.length === 0 && (needed || chance(0.2))) values[p.name] = String(size(p.name === 'kernel' ? 7 : 20000));
+  }
+  const options = { machine: chance(0.2) ? [pick(machines).name, pick(machines).name] : [pick(machines).name] };
+  if (chance(0.7)) options.dtype = [pick(dtypes)];
+  if (chance(0.2)) options.weights = [pick(['int8', 'int4', 'fp8', 'nf4'])];
+  if (chance(0.1)) options.without = ['waves'];
+  if (chance(0.1)) options.efficiency = ['70%'];
+  if (chance(0.1)) options.warm = [];
+  return { command: 'predict', name: operation.name, values, options };
+}
+
+function modelLine({ chance, pick, size }) {
+  const values = { batch: String(size(256)), prompt: String(size(32768)), generate: String(size(1024)) };
+  if (chance(0.3)) values.tp = pick(['2', '4', '8']);
+  if (chance(0.1)) values.pp = '2';
+  const options = { machine: [pick(machines).name] };
+  if (chance(0.4)) options.precision = [pick(['fp8', 'w4a16', 'w8a16', 'nvfp4', 'mxfp4'])];
+  if (chance(0.2)) options.kv = [pick(['fp8', 'int8'])];
+  if (chance(0.2)) options.fuse = [pick(['none', 'all'])];
+  if (chance(0.2)) options.mode = [pick(['eager', 'persistent'])];
+  return { command: 'model', name: pick(models).name, values, options };
+}
+
+/** The exit code of the command for the same words, and what it prints, or why not. */
+function commanded(asked) {
+  const { status, stdout, stderr } = spawnSync(process.env.ROOFLINE, asked, {
+    encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, HOME: scratch, XDG_CONFIG_HOME: scratch },
+  });
+  return { code: status, text: status > 0 ? stderr.trim().replace(/^roofline: /, '') : stdout };
+}
+
+/** Whether there is an answer; fails at the first line in which the two differ. */
+function same(asked) {
+  const here = library.ask(asked);
+  const there = commanded(asked);
+  const [ours, theirs] = [here.text.split('\n'), there.text.split('\n')];
+  const at = ours.findIndex((line, i) => line !== theirs[i]);
+  assert.ok(here.code === there.code && at < 0 && ours.length === theirs.length,
+    `${typed(asked)}\n  ${here.code}: ${ours[at]}\n  ${there.code}: ${theirs[at]}`);
+  return here.code === 0;
+}
+
+for (const [name, make, command] of [['operations', operationLine, 'predict'], ['models', modelLine, 'model']]) {
+  test(`200 random ${name} are answered as the command answers them, to the last digit`, () => {
+    const random = dice(name.length);
+    let answered = 0;
+    for (let tries = 0; answered < 200; tries++) {
+      assert.ok(tries < 2000, `${answered} of ${tries} ${command} lines are answered`);
+      answered += same(words(make(random), '--json'));
+    }
+  });
+}
+
+test('sweeps, levers, pictures, lists and what is refused are the command\'s too', () => {
+  for (const line of [
+    'sweep linear batch=1..1024*2 in=4096 out=4096 --machine a100 --machine h100 --json',
+    'sweep gemm m=1..1000+1 n=k=4096 --machine mi300x --to -.svg',
+    'model llama-3.1-70b batch=1..64*2 --precision bf16/fp8 --machine h100 --json',
+    'model llama-3.1-8b batch=1..256*2 --machine h200 --to -.svg',
+    'advise gemm m=1 n=28672 k=8192 --machine h100 --dtype fp16 --json',
+    'advise llama-3.1-8b batch=8 --machine h100 --weights fp8 --json',
+    'plot gemm m=1,256 n=k=4096 llama-3.1-8b batch=8 --machine h100 --json',
+    'plot gemm m=4096 n=k=4096 --machine h100 --machine b200 --to -.svg',
+    'predict gemm m=n=k=1Ki --peak 19.5TFLOP/s --bandwidth 2039GB/s --json',
+    'predict gemm m=1 --machine h100 --json', 'predict gem m=1 --machine h100 --json', 'predict gemm m=n=k=8 --machine nope --json',
+    'model llama-3.1-8b --precision fp3x --machine h100 --json', 'machine list --json', 'op list --json', 'model list --json',
+  ]) {
+    same(line.split(' '));
+  }
+});
+
+test('a drill has the questions and grades of the command', () => {
+  for (const seed of ['1', '7', '4711']) {
+    const graded = library.ask(['drill', '--seed', seed, '1 memory 50']);
+    const asked = roofline(['drill', '--seed', seed, '--rounds', '1', '--json'], { input: '1 memory 50\n' });
+    assert.equal(graded.text, asked);
+  }
+});
+
+test('a sweep of 1,000 points takes less than a frame', () => {
+  const asked = 'sweep gemm m=1..1000+1 n=k=4096 --machine h100 --to -.svg'.split(' ');
+  const took = [];
+  for (let i = 0; i < 30; i++) {
+    const start = performance.now();
+    library.ask(asked);
+    took.push(performance.now() - start);
+  }
+  assert.ok(Math.min(...took) < 16, `${Math.min(...took)} ms`);
+});
+
+test('a line is its words, and its words are the line', () => {
+  const asked = ['predict', 'gemm', 'm=4096', 'n=k=8', '--machine', 'h100', '--machine', 'a b', '--warm', '--dtype', 'fp16'];
+  assert.deepEqual(words(parsed(asked)), asked);
+  assert.equal(typed(asked), "roofline predict gemm m=4096 n=k=8 --machine h100 --machine 'a b' --warm --dtype fp16");
+});
+
+for (const [width, height] of [[360, 740], [800, 1000], [1600, 1000]]) {
+  for (const dark of [false, true]) {
+    test(`the page at ${width} pixels, ${dark ? 'dark' : 'light'}: no message, no request, nothing serious for axe-core`, async () => {
+      const { page, problems, close } = await opened(path, { width, height, dark });
+      await page.getByText('compute-bound').first().waitFor();
+      await fits(page);
+      await accessible(page);
+      await page.screenshot({ path: join(scratch, `explorer-${width}-${dark}.png`), fullPage: true });
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+}

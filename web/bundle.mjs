@@ -1,0 +1,35 @@
+// The page, one file: node bundle.mjs LIBRARY.wasm CATALOGUE PAGE.html. Script and style are bundled; library and catalogue lie in it, packed.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { deflateSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const [library, catalogue, page] = process.argv.slice(2);
+const folder = join(dirname(fileURLToPath(import.meta.url)), 'explorer');
+
+const bundled = await build({
+  entryPoints: [join(folder, 'app.jsx'), join(folder, 'style.css')],
+  outdir: 'out', bundle: true, minify: true, write: false, format: 'esm', target: 'es2022', charset: 'utf8',
+  jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none',
+});
+const text = (ending) => bundled.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
+
+const module = readFileSync(library);
+const packed = deflateSync(module, { level: 9 });
+const texts = readFileSync(catalogue);
+const parts = {
+  '/* style */': text('.css'),
+  '<!-- library -->': packed.toString('base64'),
+  '<!-- catalogue -->': texts.toString('base64'),
+  '/* script */': text('.js').replaceAll('</script', '<\\/script'),
+};
+let html = readFileSync(join(folder, 'page.html'), 'utf8');
+for (const [mark, part] of Object.entries(parts)) html = html.replace(mark, () => part);
+writeFileSync(page, html);
+
+const kilobytes = (bytes) => `${Math.round(bytes / 1000)} KB`;
+const delivered = packed.length + texts.length;
+console.log(`library ${kilobytes(module.length)}, packed ${kilobytes(packed.length)}; catalogue packed ${kilobytes(texts.length)}; `
+  + `script ${kilobytes(parts['/* script */'].length)}; page ${kilobytes(html.length)}`);
+if (delivered > 400_000) throw new Error(`library and catalogue are ${delivered} bytes as delivered, over 400000`);

@@ -1,0 +1,276 @@
+import { render } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { asking, decoding, regime } from './ask.js';
+import { changes } from './changes.js';
+import { Controls } from './controls.jsx';
+import { Drill } from './drill.jsx';
+import { started, unpacked } from './engine.js';
+import { advised, link, linked, plotted, swept, typed, words } from './line.js';
+import { Copy, Picture, Table, painted, save } from './parts.jsx';
+
+const first = (host) => ({
+  command: 'predict', name: 'gemm', values: { m: '4096', n: '4096', k: '4096' },
+  options: host ? { machine: ['host'] } : { machine: ['nvidia-h100-sxm'], dtype: ['fp16'] },
+});
+
+const times = (gain) => `${gain >= 100 ? gain.toFixed(0) : gain.toPrecision(3)}×`;
+const percent = (share) => (share == null ? 'unknown' : `${(100 * share).toFixed(1)} %`);
+
+function Headline({ line, answer, q }) {
+  if (line.command === 'model') {
+    const step = decoding(answer);
+    const fits = answer.memory.fits ? 'fits' : answer.memory.capacity_bytes == null ? 'memory not known' : 'does not fit';
+    return (
+      <p class="headline" aria-live="polite">
+        <strong>{answer.name} {fits}</strong> on {answer.machine}
+        {answer.tpot_seconds != null && <>: a token takes <strong>{q(answer.tpot_seconds, 's')}</strong>, {q(answer.tpot_low_seconds, 's')} to {q(answer.tpot_high_seconds, 's')}; the first {q(answer.ttft_seconds, 's')}</>}
+        {answer.tpot_seconds != null && <>; decoding is <em class={regime(step)}>{regime(step)}-bound</em></>}.
+      </p>
+    );
+  }
+  const { seconds } = answer;
+  return (
+    <p class="headline" aria-live="polite">
+      <em class={answer.regime}>{answer.regime}-bound</em>{answer.binding && <> by {answer.binding}</>} on {answer.machine}: about <strong>{q(seconds.expected, 's')}</strong>,
+      {' '}{q(seconds.expected_low, 's')} to {q(seconds.expected_high, 's')}; at best {q(seconds.lower, 's')}.
+    </p>
+  );
+}
+
+function operationRows(answers, q) {
+  return {
+    head: ['machine', 'time', 'interval', 'at best', 'regime', 'binds', 'FLOP/byte', 'ridge', 'attainable', 'energy'],
+    rows: answers.map((a) => [a.machine, q(a.seconds.expected, 's'), `${q(a.seconds.expected_low, 's')} to ${q(a.seconds.expected_high, 's')}`,
+      q(a.seconds.lower, 's'), a.regime, a.binding ?? '', q(a.intensity), q(a.ridge), q(a.attainable_flops_per_second, 'FLOP/s'), q(a.energy_joules, 'J')]),
+  };
+}
+
+function modelRows(answers, q) {
+  return {
+    head: ['machine', 'per token', 'interval', 'first token', 'tokens/s per device', 'memory', 'of it used', 'decoding', 'longest context'],
+    rows: answers.map((a) => [`${a.devices > 1 ? `${a.devices} × ` : ''}${a.machine}`, q(a.tpot_seconds, 's'), `${q(a.tpot_low_seconds, 's')} to ${q(a.tpot_high_seconds, 's')}`, q(a.ttft_seconds, 's'),
+      q(a.device_tokens_per_second), q(a.memory.total_bytes, 'B'), percent(a.memory.capacity_bytes ? a.memory.total_bytes / a.memory.capacity_bytes : null),
+      regime(decoding(a)), q(a.memory.longest_context)]),
+  };
+}
+
+function Effects({ answer, q }) {
+  return (
+    <details open>
+      <summary>Why it takes longer than the bound</summary>
+      {answer.effects.length === 0 ? <p>Nothing is known to: the time expected is the bound.</p>
+        : <Table caption={`Effects on ${answer.machine}`} head={['effect', 'factor', 'adds', 'why']}
+          rows={answer.effects.map((e) => [e.name, e.factor.toPrecision(4), q(e.seconds, 's'), e.why])} />}
+    </details>
+  );
+}
+
+function Operations({ answer, q }) {
+  const phase = decoding(answer);
+  const rows = [...phase.operations].sort((a, b) => b.share - a.share);
+  return (
+    <details>
+      <summary>Where a step of decoding spends its time</summary>
+      <Table caption={`Operations on ${answer.machine}`} head={['operation', 'share', 'calls', 'time of one', 'bound by', 'FLOP/byte']}
+        rows={rows.map((o) => [o.name, percent(o.share), o.count, q(o.seconds.expected, 's'), o.regime, q(o.intensity)])} />
+    </details>
+  );
+}
+
+function Levers({ line, asks }) {
+  const told = ['machine', 'peak', 'bandwidth', 'dtype', 'weights', 'kv'];
+  const other = Object.keys(line.options).find((name) => !told.includes(name) && name !== 'precision');
+  const asked = useMemo(() => (line.command === 'model' && other ? null : advised(line)), [line, other]);
+  const { code, text } = useMemo(() => (asked ? asks.ask(words(asked, '--json')) : { code: 0, text: '{}' }), [asked, asks]);
+  if (!asked) return <p class="quiet">The best lever is known of a run without --{other}.</p>;
+  if (code > 0) return <p class="quiet">No lever: {text}</p>;
+  const { levers } = JSON.parse(text);
+  const gain = (l) => l.gain ?? l.rate_gain;
+  const best = levers.filter((l) => gain(l) > 1.05 && l.fits !== false).slice(0, 4);
+  if (best.length === 0) return <p class="quiet">No lever brings more than 5 %.</p>;
+  return (
+    <section aria-labelledby="levers">
+      <h2 id="levers">What would help most on {line.options.machine?.[0] ?? 'this machine'}</h2>
+      <ol class="levers">
+        {best.map((l) => <li key={l.change}><strong>{times(gain(l))}</strong> {l.lever ?? l.name}: {l.change}</li>)}
+      </ol>
+    </section>
+  );
+}
+
+/** The buttons, and the rungs that they made. */
+function Ladder({ line, answer, asks, rungs, setRungs, onLine }) {
+  const list = useMemo(() => changes(line, answer, asks.first), [line, answer, asks]);
+  const best = list.filter((c) => c.gain > 1).sort((a, b) => b.gain - a.gain)[0];
+  const climb = (change) => {
+    const start = rungs.length > 0 ? rungs : [{ label: 'start', line, gain: 1 }];
+    setRungs([...start, { label: `${change.name}: ${change.label}`, line: change.line, gain: start.at(-1).gain * change.gain }]);
+    onLine(change.line);
+  };
+  return (
+    <section aria-labelledby="ladder">
+      <h2 id="ladder">A ladder to climb</h2>
+      <p class="buttons">
+        {list.map((c) => (
+          <button key={c.name} type="button" disabled={c.gain === null} onClick={() => climb(c)}
+            title={c.gain === null ? 'not here: the operation or the machine has no such change' : undefined}>
+            {c.name}{c.label && c.gain !== null && <small>{c.label}: {times(c.gain)}</small>}
+          </button>
+        ))}
+        <button type="button" class="main" disabled={!best} onClick={() => climb(best)}>Climb{best ? <small>{best.name.toLowerCase()}, {times(best.gain)}</small> : <small>nothing is faster</small>}</button>
+      </p>
+      {rungs.length > 0 && (
+        <ol class="rungs">
+          {rungs.map((r, i) => (
+            <li key={i} style={{ '--gain': Math.min(1, r.gain / Math.max(...rungs.map((x) => x.gain))) }}>
+              <button type="button" onClick={() => { setRungs(rungs.slice(0, i + 1)); onLine(r.line); }}>{r.label}</button> {times(r.gain)}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+const figures = {
+  predict: [['time', 's', (a) => a.seconds.expected], ['at best', 's', (a) => a.seconds.lower], ['work', 'FLOP', (a) => a.flops], ['bytes', 'B', (a) => a.bytes],
+    ['FLOP/byte', '', (a) => a.intensity], ['attainable', 'FLOP/s', (a) => a.attainable_flops_per_second], ['energy', 'J', (a) => a.energy_joules]],
+  model: [['per token', 's', (a) => a.tpot_seconds], ['first token', 's', (a) => a.ttft_seconds], ['tokens/s per device', '', (a) => a.device_tokens_per_second],
+    ['memory of a device', 'B', (a) => a.memory.total_bytes], ['energy per token', 'J', (a) => a.joules_per_token], ['longest context', '', (a) => a.memory.longest_context]],
+};
+
+function Compared({ line, pinned, asks, q }) {
+  const [a, b] = [asks.first(pinned), asks.first(line)];
+  if (!a || !b || pinned.command !== line.command) return <p class="quiet">A is {typed(words(pinned))}: it cannot be compared with what is asked now.</p>;
+  return (
+    <>
+      <Table caption="A, as kept, and B, as asked now" head={['', 'A', 'B', 'B / A']}
+        rows={figures[line.command].map(([name, unit, of]) => [name, q(of(a), unit), q(of(b), unit), of(a) > 0 && of(b) != null ? times(of(b) / of(a)) : ''])} />
+      <p class="quiet">A: <code>{typed(words(pinned))}</code></p>
+    </>
+  );
+}
+
+function Charts({ line, asks, sweepKey, onDrawn }) {
+  const plain = line.command !== 'model' || !(line.options.precision || line.options.kv);
+  const roof = useMemo(() => (plain ? asks.drawn(plotted(line)) : { why: 'the roofline of a model is drawn in the formats that it is stored in' }), [line, asks, plain]);
+  const curve = useMemo(() => asks.drawn(swept(line, sweepKey)), [line, asks, sweepKey]);
+  useEffect(() => onDrawn(roof.svg ?? curve.svg), [roof, curve]);
+  return (
+    <>
+      {roof.svg ? <Picture svg={roof.svg} name="Roofline" /> : <p class="quiet">No roofline: {roof.why}.</p>}
+      {curve.svg ? <Picture svg={curve.svg} name={`Over ${sweepKey}`} /> : <p class="quiet">No curve over {sweepKey}: {curve.why}.</p>}
+    </>
+  );
+}
+
+/** JSON, pictures and the command line of what is shown. */
+function Exports({ line, asks, svg }) {
+  const json = () => save('roofline.json', 'application/json', asks.ask(words(line, '--json')).text);
+  const png = async () => save('roofline.png', 'image/png', await painted(svg));
+  return (
+    <section aria-labelledby="exports">
+      <h2 id="exports">The same answer elsewhere</h2>
+      <Copy text={typed(words(line))}>Command line</Copy>
+      <p class="buttons">
+        <button type="button" disabled={!svg} onClick={() => save('roofline.svg', 'image/svg+xml', svg)}>SVG</button>
+        <button type="button" disabled={!svg} onClick={png}>PNG</button>
+        <button type="button" onClick={json}>JSON</button>
+      </p>
+    </section>
+  );
+}
+
+function Answer({ line, pinned, asks, q, rungs, setRungs, sweepKey, onLine, onPin }) {
+  const [svg, setSvg] = useState(null);
+  const { answers, why } = useMemo(() => asks.answers(line), [line, asks]);
+  if (why) return <p class="why" role="alert">{why}</p>;
+  const table = line.command === 'model' ? modelRows(answers, q) : operationRows(answers, q);
+  return (
+    <>
+      <Headline line={line} answer={answers[0]} q={q} />
+      <Charts line={line} asks={asks} sweepKey={sweepKey} onDrawn={setSvg} />
+      <Table caption="Predicted" {...table} />
+      <Ladder line={line} answer={answers[0]} asks={asks} rungs={rungs} setRungs={setRungs} onLine={onLine} />
+      <Levers line={line} asks={asks} />
+      {line.command === 'model' ? <Operations answer={answers[0]} q={q} /> : <Effects answer={answers[0]} q={q} />}
+      <section aria-labelledby="compare">
+        <h2 id="compare">A and B</h2>
+        <p class="buttons">
+          <button type="button" onClick={() => onPin(line)}>Keep this as A</button>
+          {pinned && <button type="button" onClick={() => { onPin(line); onLine(pinned); }}>Swap</button>}
+          {pinned && <button type="button" onClick={() => onPin(null)}>Forget A</button>}
+        </p>
+        {pinned && <Compared line={line} pinned={pinned} asks={asks} q={q} />}
+      </section>
+      <Exports line={line} asks={asks} svg={svg} />
+    </>
+  );
+}
+
+function App({ asks, lists, host }) {
+  const opened = linked(location.hash);
+  const [view, setView] = useState(opened[0]?.command === 'drill' ? 'drill' : 'explore');
+  const [line, setLine] = useState(opened[0] && opened[0].command !== 'drill' ? opened[0] : first(host));
+  const [pinned, setPinned] = useState(opened[1] ?? null);
+  const [rungs, setRungs] = useState([]);
+  const [sweepKey, setSweepKey] = useState(null);
+  const shown = link(line, pinned);
+  useEffect(() => history.replaceState(null, '', view === 'drill' ? '#drill' : shown), [shown, view]);
+  useEffect(() => {
+    const follow = () => {
+      const lines = linked(location.hash);
+      if (lines[0] && lines[0].command !== 'drill') {
+        setLine(lines[0]);
+        setPinned(lines[1] ?? null);
+        setRungs([]);
+      }
+      setView(lines[0]?.command === 'drill' ? 'drill' : 'explore');
+    };
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  const change = (next) => {
+    setLine(next);
+    setRungs([]);
+  };
+  const key = line.values[sweepKey] !== undefined || (line.command === 'model' && sweepKey === 'batch') ? sweepKey : line.command === 'model' ? 'batch' : Object.keys(line.values)[0];
+  return (
+    <>
+      <header>
+        <h1>roofline explorer</h1>
+        <nav aria-label="Views">
+          {[['explore', 'Explore'], ['drill', 'Drill']].map(([name, text]) => (
+            <button key={name} type="button" aria-current={view === name ? 'page' : undefined} onClick={() => setView(name)}>{text}</button>
+          ))}
+        </nav>
+      </header>
+      {view === 'drill' ? <main class="drill"><Drill asks={asks} q={asks.quantity} /></main> : (
+        <main>
+          <Controls line={line} lists={lists} asks={asks} host={host} sweepKey={key} onSweep={setSweepKey} onLine={change} />
+          <div class="answer">
+            <Answer line={line} pinned={pinned} asks={asks} q={asks.quantity} rungs={rungs} setRungs={setRungs} sweepKey={key} onLine={setLine} onPin={setPinned} />
+          </div>
+        </main>
+      )}
+      <footer>Computed in this page by libroofline, compiled to WebAssembly: nothing is sent anywhere.</footer>
+    </>
+  );
+}
+
+const packed = (id) => Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
+
+async function begin() {
+  const library = await started(await unpacked(packed('library')), packed('catalogue'));
+  const asks = asking(library);
+  const list = (command) => JSON.parse(library.ask([command, 'list', '--json']).text);
+  const lists = { machines: list('machine').machines, operations: list('op').operations, models: list('model').models };
+  const host = document.getElementById('host')?.textContent.trim();
+  if (host) asks.keep('host.json', new TextEncoder().encode(host));
+  document.getElementById('app').textContent = '';
+  render(<App asks={asks} lists={lists} host={Boolean(host)} />, document.getElementById('app'));
+}
+
+begin().catch((error) => {
+  document.getElementById('app').textContent = `This browser cannot run the explorer: ${error.message}`;
+});

@@ -1,0 +1,93 @@
+// A command line of `roofline`, which is all the state that a page has: what is asked, the link to it, and what to type for the same answer.
+
+const flags = new Set(['achieved', 'arrows', 'cold', 'json', 'lenient', 'sparse', 'train', 'warm']);
+
+/** { command, name, values: {key: text}, options: {name: [texts]} } of words; null where they are none. */
+export function parsed(words) {
+  const [command, ...rest] = words;
+  if (!/^[a-z]+$/.test(command ?? '')) return null;
+  const line = { command, name: '', values: {}, options: {} };
+  for (let i = 0; i < rest.length; i++) {
+    const word = rest[i];
+    const equals = word.indexOf('=');
+    if (word.startsWith('--')) {
+      const name = word.slice(2);
+      const value = flags.has(name) ? [] : [rest[++i] ?? ''];
+      line.options[name] = [...(line.options[name] ?? []), ...value];
+    } else if (equals > 0) {
+      line.values[word.slice(0, equals)] = word.slice(equals + 1);
+    } else {
+      line.name = word;
+    }
+  }
+  return line;
+}
+
+/** The words of a line, with more options at its end. */
+export function words(line, ...more) {
+  const values = Object.entries(line.values).filter(([, text]) => text !== '').map(([key, text]) => `${key}=${text}`);
+  const options = Object.entries(line.options).flatMap(([name, texts]) =>
+    flags.has(name) ? [`--${name}`] : texts.flatMap((text) => [`--${name}`, text]));
+  return [line.command, ...(line.name ? [line.name] : []), ...values, ...options, ...more];
+}
+
+/** What a shell takes for the same. */
+export function typed(list) {
+  return ['roofline', ...list].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
+/** The part of a link after `#`: lines apart by `&`, words by `+`. */
+export function link(...lines) {
+  return '#' + lines.filter(Boolean).map((line) => words(line).map(encodeURIComponent).join('+')).join('&');
+}
+
+/** The lines of a link. */
+export function linked(hash) {
+  try {
+    return hash.replace(/^#/, '').split('&').filter(Boolean).map((part) => parsed(part.split('+').map(decodeURIComponent))).filter(Boolean);
+  } catch {
+    return []; // a link that was cut
+  }
+}
+
+export const withValue = (line, key, text) => ({ ...line, values: { ...line.values, [key]: text } });
+
+/** The line with an option set to these texts; none: without it. */
+export function withOption(line, name, ...texts) {
+  const { [name]: gone, ...options } = line.options;
+  const given = texts.filter((text) => text !== '');
+  return { ...line, options: given.length > 0 ? { ...options, [name]: given } : options };
+}
+
+/** The line asked of another command, which has only these options. */
+export function asked(line, command, names) {
+  const options = Object.fromEntries(Object.entries(line.options).filter(([name]) => names.includes(name)));
+  return { ...line, command, options };
+}
+
+/** A whole number as it may be typed: 4096, 4k, 4Ki; NaN for anything else. */
+export function number(text) {
+  const match = /^(\d+(?:\.\d+)?)(k|M|G|Ki|Mi|Gi)?$/.exec(String(text ?? '').trim());
+  const factors = { k: 1e3, M: 1e6, G: 1e9, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+  return match ? Number(match[1]) * (factors[match[2]] ?? 1) : NaN;
+}
+
+const machine = ['machine', 'peak', 'bandwidth'];
+const formats = ['dtype', 'weights', 'group', 'accumulate', 'output', 'kv'];
+
+/** The roofline with the operation on it. */
+export const plotted = (line) => asked(line, 'plot', [...machine, ...formats]);
+
+/** The same over a range of one value, up to a power of two well beyond it. */
+export function swept(line, key) {
+  const most = 2 ** Math.ceil(Math.log2(Math.max(64, 16 * (number(line.values[key]) || 1))));
+  return withValue({ ...line, command: line.command === 'model' ? 'model' : 'sweep' }, key, `1..${most}*2`);
+}
+
+/** What would help, on the first machine. A model's weights have another option there. */
+export function advised(line) {
+  const { precision, ...options } = line.options;
+  const first = options.machine?.slice(0, 1);
+  const one = { ...options, ...(first ? { machine: first } : {}), ...(precision ? { weights: precision } : {}) };
+  return { ...line, command: 'advise', options: one };
+}

@@ -1,0 +1,34 @@
+/** What is asked of the explorer: a command line of `roofline`, word by word. */
+#ifndef WEB_ASKED_H
+#define WEB_ASKED_H
+
+#include <jansson.h>
+
+#include "roofline/formats.h"
+#include "roofline/text.h"
+
+/** Texts in the order typed, a NULL after the last. */
+typedef struct web_list {
+  const char *texts[32];
+  int count;
+} web_list;
+
+/** A command line. Texts lie in `line`. */
+typedef struct web_asked {
+  json_t *line;
+  const char *command;
+  web_list words;
+  web_list machines, dtypes, peaks;
+  roof_formats formats;
+  roof_options_text options;
+  const char *bandwidth, *precision, *mode, *fuse, *recompute, *network, *seed, *to;
+  int json, train, arrows, lenient;
+  roof_text figures; /**< of a machine that --peak and --bandwidth name */
+} web_asked;
+
+/** Reads a JSON list of words. Release with web_asked_done, also on failure.
+ *  Errors: ROOF_E_PARSE for other JSON, ROOF_E_NAME for an option that the explorer has not. */
+roof_status web_asked_read(web_asked *asked, const char *text, size_t length, roof_error *error);
+void web_asked_done(web_asked *asked);
+
+#endif

@@ -1,0 +1,200 @@
+#include "web/wasm/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "documents/json.h"
+#include "roofline/catalog.h"
+#include "roofline/draw.h"
+#include "roofline/model_sweep.h"
+#include "roofline/plan.h"
+#include "roofline/weights.h"
+#include "roofline/whole.h"
+
+/** A model on machines, at one or more values of its settings. */
+typedef struct run {
+  const web_asked *asked;
+  roof_model model;
+  roof_model_settings settings;
+  roof_model_axes axes;
+  roof_machine **machines;
+  int count;
+} run;
+
+/** Formats as typed; where --dtype reaches no weight, the model's notes say so. */
+static roof_status read_precision(run *r, roof_error *error) {
+  const web_asked *asked = r->asked;
+  const char *dtype = asked->formats.dtype, *precision = asked->precision;
+  roof_model_precision *p = &r->settings.precision;
+  roof_status status = ROOF_OK;
+  if (dtype != NULL) {
+    roof_dtype plain = ROOF_BF16;
+    status = roof_dtype_parse_scaled(dtype, &plain, error);
+    if (status == ROOF_OK && roof_dtype_bytes(plain) < 2) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--dtype %s: of activations; --precision %s is of weights", dtype, dtype);
+    }
+    if (status == ROOF_OK) {
+      roof_model_precision_retype(p, plain);
+    }
+  }
+  if (status == ROOF_OK && precision != NULL && strchr(precision, '/') == NULL) {
+    status = roof_model_precision_parse(precision, p, error);
+  }
+  return status == ROOF_OK && asked->formats.kv != NULL ? roof_dtype_parse(asked->formats.kv, &p->kv, error)
+                                                        : status;
+}
+
+static roof_status read_settings(run *r, roof_error *error) {
+  const web_asked *asked = r->asked;
+  roof_model_settings *s = &r->settings;
+  *s = roof_model_settings_default(&r->model);
+  roof_status status = roof_options_read(&asked->options, &s->options, error);
+  s->kernel_seconds = s->options.launch;
+  s->train = asked->train != 0;
+  status = status == ROOF_OK && asked->recompute != NULL
+               ? roof_recompute_parse(asked->recompute, &s->recompute, error)
+               : status;
+  status = status == ROOF_OK ? read_precision(r, error) : status;
+  status =
+      status == ROOF_OK && asked->mode != NULL ? roof_launch_parse(asked->mode, &s->launch, error) : status;
+  status =
+      status == ROOF_OK && asked->fuse != NULL ? roof_fusion_parse(asked->fuse, &s->fusion, error) : status;
+  return status == ROOF_OK
+             ? roof_model_settings_read(asked->words.texts + 1, asked->words.count - 1, s, &r->axes, error)
+             : status;
+}
+
+/** Says which weights --dtype does not reach. */
+static void note_kept(run *r) {
+  char own[256];
+  const char *dtype = r->asked->formats.dtype;
+  const roof_model_precision *p = &r->settings.precision;
+  if (dtype != NULL && r->asked->precision == NULL &&
+      roof_model_own_formats(&r->model, p, own, sizeof own)[0] != '\0') {
+    roof_model_note(
+        &r->model,
+        "--dtype %s is of activations; weights stay as stored (%s) unless --precision says otherwise",
+        roof_dtype_name(p->activations), own);
+  }
+}
+
+static void end_run(run *r) {
+  roof_model_axes_done(&r->axes);
+  roof_machines_free(r->machines, r->count);
+}
+
+/** Release *r in any case. */
+static roof_status read_run(run *r, roof_error *error) {
+  const web_asked *asked = r->asked;
+  if (asked->words.count == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "model: which model?");
+  }
+  roof_status status =
+      (asked->lenient ? roof_model_load_lenient : roof_model_load)(asked->words.texts[0], &r->model, error);
+  status = status == ROOF_OK ? read_settings(r, error) : status;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  note_kept(r);
+  status = roof_machines_load(asked->machines.texts, &r->machines, &r->count, error);
+  if (status == ROOF_OK && asked->network != NULL) {
+    status = roof_network_find(asked->network, r->machines[0], &r->settings.network, error);
+  }
+  return status == ROOF_OK ? roof_model_settings_check(&r->model, &r->settings, false, &r->axes, error)
+                           : status;
+}
+
+static bool has_several(const run *r) {
+  const char *precision = r->asked->precision;
+  return r->axes.count > 0 || (precision != NULL && strchr(precision, '/') != NULL);
+}
+
+static roof_status draw(const roof_model_sweep *s, roof_text *out, roof_error *error) {
+  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_status status = chart != NULL ? roof_model_sweep_chart(s, chart, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
+  status = status == ROOF_OK ? roof_draw_curves_svg(chart, out, error) : status;
+  free(chart);
+  return status;
+}
+
+static roof_status answer_several(const run *r, roof_text *out, roof_error *error) {
+  roof_model_precisions choices;
+  roof_model_sweep s;
+  roof_status status =
+      roof_model_precisions_parse(r->asked->precision, &r->settings.precision, &choices, error);
+  status = status == ROOF_OK ? roof_model_sweep_of(&r->model, r->machines, r->count, &r->settings, &r->axes,
+                                                   &choices, &s, error)
+                             : status;
+  if (status == ROOF_OK) {
+    status = r->asked->to != NULL ? draw(&s, out, error) : roof_model_sweep_write(&s, out, error);
+    roof_model_sweep_done(&s);
+  }
+  return status;
+}
+
+static roof_status answer_each(run *r, roof_text *out, roof_error *error) {
+  static roof_model_answer answer;
+  json_t *all = json_array();
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < r->count && status == ROOF_OK; i++) {
+    roof_model_target target;
+    if (r->asked->network != NULL) {
+      status = roof_network_find(r->asked->network, r->machines[i], &r->settings.network, error);
+    }
+    status = status == ROOF_OK
+                 ? roof_model_target_init(&target, &r->model, r->machines[i], &r->settings, error)
+                 : status;
+    if (status == ROOF_OK) {
+      roof_model_answer_of(&target, &answer);
+      rf_json_append(all, rf_model_json(&target, &answer));
+    }
+  }
+  if (status == ROOF_OK) {
+    json_t *document = json_array_size(all) == 1
+                           ? json_incref(json_array_get(all, 0))
+                           : json_pack("{s:s, s:O}", "schema", "roofline.models/1", "models", all);
+    status = rf_json_write(document, "model", out, error);
+  }
+  json_decref(all);
+  return status;
+}
+
+roof_status web_model(const web_asked *asked, roof_text *out, roof_error *error) {
+  static run r;
+  r = (run){.asked = asked};
+  roof_status status = read_run(&r, error);
+  status = status != ROOF_OK   ? status
+           : has_several(&r)   ? answer_several(&r, out, error)
+           : asked->to != NULL ? roof_error_set(error, ROOF_E_ARGUMENT,
+                                                "--to %s: draws several values (batch=1..256*2)", asked->to)
+                               : answer_each(&r, out, error);
+  end_run(&r);
+  return status;
+}
+
+roof_status web_model_advise(const web_asked *asked, roof_text *out, roof_error *error) {
+  roof_model_lever levers[ROOF_MODEL_LEVERS_MAX];
+  int lever_count = 0, count = 0;
+  roof_options options;
+  roof_machine **machines = NULL;
+  roof_whole *whole = NULL;
+  roof_status status = roof_options_read(&asked->options, &options, error);
+  status = status == ROOF_OK ? roof_whole_read(asked->words.texts, asked->words.count, &asked->formats,
+                                               &options, false, &whole, error)
+                             : status;
+  status = status == ROOF_OK ? roof_machines_load(asked->machines.texts, &machines, &count, error) : status;
+  if (status == ROOF_OK && count > 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "advise: one machine at a time");
+  }
+  status = status == ROOF_OK ? roof_whole_on(whole, machines[0], error) : status;
+  status = status == ROOF_OK
+               ? roof_model_levers_of(&whole->target, &whole->answer, levers, &lever_count, error)
+               : status;
+  status =
+      status == ROOF_OK ? roof_model_levers_write(&whole->target, levers, lever_count, out, error) : status;
+  roof_machines_free(machines, count);
+  roof_whole_free(whole);
+  return status;
+}
