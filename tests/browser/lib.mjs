@@ -1,7 +1,7 @@
 // What the browser tests share: the command, the browser, and what must hold for every page.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -93,4 +93,52 @@ export async function accessible(page) {
 export async function fits(page) {
   const [wide, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(wide <= window_, `${wide} pixels wide in a window of ${window_}`);
+}
+
+const levels = '0123456789abcdef';
+
+/** What the window shows as rows of sixteen levels of light, a digit for each 20 pixels squared: other fonts change it little. */
+async function shades(page) {
+  const picture = `data:image/png;base64,${(await page.screenshot({ scale: 'css' })).toString('base64')}`;
+  const blank = await page.context().newPage();
+  const rows = await blank.evaluate(async ([url, digits]) => {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const width = Math.ceil(image.width / 20), height = Math.ceil(image.height / 20);
+    const canvas = new OffscreenCanvas(width, height), context = canvas.getContext('2d');
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(image, 0, 0, width, height);
+    const { data } = context.getImageData(0, 0, width, height);
+    const light = (i) => (0.2126 * data[4 * i] + 0.7152 * data[4 * i + 1] + 0.0722 * data[4 * i + 2]) / 256;
+    return Array.from({ length: height }, (_, y) => Array.from({ length: width }, (__, x) => digits[Math.floor(light(y * width + x) * 16)]).join(''));
+  }, [picture, levels]);
+  await blank.close();
+  return rows;
+}
+
+/** Each cell beside the mean of those around it, so that a line moved by a few pixels is no difference. */
+function blurred(rows) {
+  const at = (y, x) => levels.indexOf(rows[y]?.[x] ?? rows[Math.min(y, rows.length - 1)][Math.min(x, rows[0].length - 1)]);
+  return rows.map((row, y) => [...row].map((_, x) => {
+    let sum = 0;
+    for (let dy = -2; dy <= 2; dy++) for (let dx = -2; dx <= 2; dx++) sum += at(Math.max(0, y + dy), Math.max(0, x + dx));
+    return sum / 25;
+  }));
+}
+
+/** Fails where the window shows something else than golden/NAME.txt. Another font moves up to a fifth of what is on a page, other pages a third
+ *  and more. */
+export async function alike(page, name) {
+  const path = join(source, 'tests/browser/golden', `${name}.txt`), rows = await shades(page);
+  if (process.env.ROOFLINE_UPDATE_GOLDEN === '1') {
+    writeFileSync(path, `${rows.join('\n')}\n`);
+    return;
+  }
+  const golden = readFileSync(path, 'utf8').trim().split('\n');
+  assert.deepEqual([rows.length, rows[0].length], [golden.length, golden[0].length], `${name}: of another size`);
+  const [a, b] = [blurred(rows).flat(), blurred(golden).flat()], paper = [...a].sort((x, y) => x - y)[a.length >> 1];
+  const sum = (of) => a.reduce((total, value, i) => total + of(value, b[i]), 0);
+  const off = sum((x, y) => Math.abs(x - y)) / sum((x, y) => Math.abs(x - paper) + Math.abs(y - paper));
+  assert.ok(off < 0.25, `${name}: ${Math.round(100 * off)} % of what is on the page is elsewhere; look at it, then run with ROOFLINE_UPDATE_GOLDEN=1`);
 }
