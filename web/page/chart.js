@@ -139,8 +139,9 @@ class Chart {
 
   moveDot(dot) {
     dot.now = this.place(dot);
-    dot.out = !inside(dot.panel.plot, dot.now, 1);
-    flag(dot.node, 'out', dot.out);
+    const out = !inside(dot.panel.plot, dot.now, 1);
+    if (out !== dot.out) flag(dot.node, 'out', out);
+    dot.out = out;
     if (!dot.out) put(dot.node, 'transform', `translate(${(dot.now[0] - dot.at[0]).toFixed(1)} ${(dot.now[1] - dot.at[1]).toFixed(1)})`);
   }
 
