@@ -164,10 +164,9 @@ void cli_page_add_chart(roof_text *svg) {
   }
 }
 
-/** Whether a table has nothing in a column that may be left out. */
-static bool is_left_out(const char *const *cells, const rf_table_column *columns, int count, int rows,
-                        int column) {
-  bool empty = columns[column].optional;
+/** Whether nothing is known in a column, which is left out then. */
+static bool is_left_out(const char *const *cells, int count, int rows, int column) {
+  bool empty = column > 0 && rows > 1;
   for (int row = 1; row < rows && empty; row++) {
     const char *cell = cells[row * count + column];
     empty = cell[0] == '\0' || strcmp(cell, "-") == 0;
@@ -183,12 +182,12 @@ bool cli_page_keep(cli_grid *grid, roof_text *out, const rf_table_column *column
   cli_page_table *table = &kept.tables[kept.table_count++];
   int rows = grid->count / count, width = 0;
   for (int column = 0; cells != NULL && column < count; column++) {
-    bool left_out = is_left_out(cells, columns, count, rows, column);
+    bool left_out = is_left_out(cells, count, rows, column);
     table->table.verdict = columns[column].verdict && !left_out ? width : table->table.verdict;
     width += !left_out;
   }
   for (int i = 0; cells != NULL && i < grid->count; i++) {
-    if (!is_left_out(cells, columns, count, rows, i % count)) {
+    if (!is_left_out(cells, count, rows, i % count)) {
       rf_cells_add_text(&table->grid, cells[i]);
     }
   }
@@ -280,7 +279,7 @@ static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_c
   status = status == ROOF_OK ? end_lines(&p->after, error) : status;
   status = status == ROOF_OK ? end_lines(&p->titles, error) : status;
   add_title(&title, args, command);
-  if (status == ROOF_OK && (kept.failed || title.failed)) {
+  if (status == ROOF_OK && title.failed) {
     status = roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
   }
   if (status == ROOF_OK) {
@@ -305,8 +304,9 @@ static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_c
 roof_status cli_page_of_answer(const cli_args *args, const cli_command *command, const roof_text *answer,
                                roof_text *out, roof_error *error) {
   answer_page *p = calloc(1, sizeof *p);
-  roof_status status =
-      p != NULL && !answer->failed ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+  roof_status status = p != NULL && !answer->failed && !kept.failed
+                           ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
   if (status == ROOF_OK) {
     read_answer(p, answer->data != NULL ? answer->data : "");
     status = draw_answer(p, args, command, out, error);
