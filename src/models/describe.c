@@ -229,7 +229,8 @@ static void count_conditioned(const roof_model *m, const roof_model_block *b, do
   double unused = b->joint_keys_only ? w.mixed * hidden : 0;
   p->parts[ROOF_PART_MIXER] += layers * (mixer.matrix - unused);
   p->parts[ROOF_PART_MLP] += b->joint_keys_only ? 0 : layers * mlp.matrix;
-  p->vectors += layers * (mixer.vector + (b->joint_keys_only ? 0 : mlp.vector));
+  double bias = b->joint_keys_only && b->out_bias ? hidden : 0;
+  p->vectors += layers * (mixer.vector - bias + (b->joint_keys_only ? 0 : mlp.vector));
 }
 
 /** What Gemma 3n's layers have besides mixer and MLP. */

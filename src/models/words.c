@@ -212,7 +212,10 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   } else {
     y[0] = '\0';
   }
-  if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {
+  if (isinf(c->longest_context) && !t->settings.train) {
+    roof_text_addf(out, "              a state, no cache: any context; largest batch %.0f\n",
+                   c->largest_batch);
+  } else if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {
     roof_text_addf(
         out,
         "              %s per token and sequence; longest context %.0f%s at batch %.0f, largest batch "

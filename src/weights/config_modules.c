@@ -101,6 +101,31 @@ static bool is_listed(const json_t *modules, int layer, const char *name) {
   return false;
 }
 
+/** Whether a list names the tower of images, whole or module by module ("model.visual.blocks.0", "vision_tower*"). */
+static bool names_vision(const json_t *modules) {
+  for (size_t i = 0; i < json_array_size(modules); i++) {
+    const char *name = json_string_value(json_array_get(modules, i));
+    if (name != NULL && (strstr(name, "visual") != NULL || strstr(name, "vision") != NULL)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Adds the elements of a part that are no layer's of the model's own. */
+static void add_streams(const roof_model *m, const roof_model_parameters *all, double left[ROOF_PART_COUNT]) {
+  roof_model own = *m;
+  own.layer_count = 0;
+  for (int i = 0; i < m->layer_count; i++) {
+    if (m->blocks[m->layers[i]].stream == 0) {
+      own.layers[own.layer_count++] = m->layers[i];
+    }
+  }
+  const roof_model_parameters count = roof_model_count(&own);
+  left[ROOF_PART_MIXER] += all->parts[ROOF_PART_MIXER] - count.parts[ROOF_PART_MIXER];
+  left[ROOF_PART_MLP] += all->parts[ROOF_PART_MLP] - count.parts[ROOF_PART_MLP];
+}
+
 /** A format of which `share` is left as `plain`: the mean of both, named by both. */
 static roof_weight_format mixed(const roof_weight_format *format, const roof_weight_format *plain,
                                 double share) {
@@ -126,6 +151,9 @@ void rf_config_leave_modules(config *c, const json_t *modules) {
     for (int i = 0; i < n; i++) {
       left[list[i].part] += is_listed(modules, layer, list[i].name) ? list[i].elements : 0;
     }
+  }
+  if (names_vision(modules)) {
+    add_streams(m, &count, left);
   }
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     double share = count.parts[part] > 0 ? left[part] / count.parts[part] : 0;

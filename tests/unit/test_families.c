@@ -496,6 +496,24 @@ static void images_of_a_prompt(void **state) {
   assert_near(pairs, 4 * 5184.0 * 5184 + 28 * 5184.0 * 64, 1e-12);
 }
 
+/** A tower that a list of modules leaves out stays in the activations' format: of the MLPs its share, here of 36 x 3 x 4096 x 12288
+ *  and 27 x 2 x 1152 x 4304. */
+static void quantized_but_for_images(void **state) {
+  (void)state;
+  static const char format[] =
+      ", \"quantization_config\": {\"quant_method\": \"fp8\", \"modules_to_not_convert\": "
+      "[\"lm_head\", \"model.visual.blocks.0.attn.qkv\"]}}";
+  const double text = 36.0 * 3 * 4096 * 12288, image = 27.0 * 2 * 1152 * 4304;
+  char config[4096], name[64];
+  snprintf(config, sizeof config, "%s", QWEN3_VL);
+  config[strlen(config) - 1] = '\0';
+  strncat(config, format, sizeof config - strlen(config) - 1);
+  roof_model model = read_config(config);
+  const roof_weight_format *mlp = &model.precision.weights[ROOF_PART_MLP];
+  assert_near(roof_weight_format_bytes(mlp), (text + 2 * image) / (text + image), 1e-9);
+  assert_string_equal(roof_weight_format_name(mlp, name, sizeof name), "fp8+bf16");
+}
+
 /** What is not computed of them is refused. */
 static void refused(void **state) {
   (void)state;
@@ -511,10 +529,16 @@ static void refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(published),    cmocka_unit_test(sound),
-                                     cmocka_unit_test(text_to_text), cmocka_unit_test(two_towers),
-                                     cmocka_unit_test(denoising),    cmocka_unit_test(attends_to_text),
-                                     cmocka_unit_test(recurrent),    cmocka_unit_test(images_of_a_prompt),
-                                     cmocka_unit_test(shared_keys),  cmocka_unit_test(refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(published),
+                                     cmocka_unit_test(sound),
+                                     cmocka_unit_test(text_to_text),
+                                     cmocka_unit_test(two_towers),
+                                     cmocka_unit_test(denoising),
+                                     cmocka_unit_test(attends_to_text),
+                                     cmocka_unit_test(recurrent),
+                                     cmocka_unit_test(images_of_a_prompt),
+                                     cmocka_unit_test(quantized_but_for_images),
+                                     cmocka_unit_test(shared_keys),
+                                     cmocka_unit_test(refused)};
   return cmocka_run_group_tests(tests, load_machine, free_machine);
 }
