@@ -1,6 +1,7 @@
 /* What was imported as a table: most time lost against the ceilings first. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/import/import.h"
 #include "cli/page.h"
@@ -250,16 +251,36 @@ static void add_wide_table(const import_answer *answer, roof_text *out) {
   cli_columns_add_text(out, rows);
 }
 
+/** Where the name that is shown is cut. */
+static const char *cut_name(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_ranked_record *r = row;
+  return strcmp(r->shown, r->record->name) != 0 ? full_name(row, scratch) : NULL;
+}
+
+/** A page has room: whole names behind those that are cut, which the chart shows too. */
+static void add_page_table(const import_answer *answer, roof_text *out) {
+  enum { MOST = sizeof columns / sizeof columns[0] };
+  cli_column whole[MOST + 1];
+  cli_columns_copy(columns, whole, MOST);
+  whole[MOST - 1] = (cli_column){.header = "whole name", .text = cut_name};
+  whole[MOST] = (cli_column){0};
+  cli_columns_add_text(out, CLI_ROWS(whole, answer->ranking.rows, answer->ranking.count));
+}
+
 /** Names as wide as leaves room for the most important figures. */
 static roof_status add_table(import_answer *answer, roof_text *out, roof_error *error) {
-  int width = cli_page_is_caught() ? CLI_SCRATCH - 1 : cli_screen(stdout).width * 2 / 5;
+  int width = cli_page_is_caught() ? ROOF_KERNEL_SHOWN : cli_screen(stdout).width * 2 / 5;
   if (answer->wide && answer->ranking.parts == NULL && answer->lines == NULL) {
     add_wide_table(answer, out);
     return ROOF_OK;
   }
   roof_status status =
       roof_ranking_name(&answer->ranking, (size_t)(width < NAME_FLOOR ? NAME_FLOOR : width), error);
-  cli_columns_add_text(out, cli_import_rows(answer, answer->shown));
+  if (cli_page_is_caught() && answer->ranking.parts == NULL && answer->lines == NULL) {
+    add_page_table(answer, out);
+  } else {
+    cli_columns_add_text(out, cli_import_rows(answer, answer->shown));
+  }
   return status;
 }
 
