@@ -54,10 +54,13 @@ typedef struct roof_track {
 /** One call of a record. Times are ns of the trace's own clock. */
 typedef struct roof_slice {
   int64_t start, end;
-  int64_t launched; /**< when the host began to launch it; ROOF_LAUNCH_UNKNOWN: the file does not say */
-  uint32_t record;  /**< index of its record in the profile */
-  uint32_t track;   /**< index of its track */
-  uint8_t activity; /**< a roof_activity */
+  int64_t launched;  /**< when the host began to launch it; ROOF_LAUNCH_UNKNOWN: the file does not say */
+  uint32_t record;   /**< index of its record in the profile */
+  uint32_t track;    /**< index of its track */
+  uint8_t activity;  /**< a roof_activity */
+  uint32_t sequence; /**< of a collective: its number in its group; 0: the file does not say */
+  const char *
+      group; /**< of a collective: the ranks that take part, and the group's name; NULL: the file does not say. The profile's */
 } roof_slice;
 
 /** The host in a call that waits for a device. Times as those of a slice. */
@@ -197,7 +200,8 @@ typedef struct roof_ranks {
   double imbalance; /**< longest compute / its mean; NaN for one process */
 } roof_ranks;
 
-/** Who waits for the others. The n-th collective of a name in every trace is one; it ends everywhere at the same time, so that
+/** Who waits for the others. In the traces of a group of ranks the collectives of one name and number are one; where the files
+ *  do not number them, the n-th of a name in each; where they do not name groups, all traces are one group. A collective ends everywhere at the same time, so that
  *  a rank has waited for as long as its call is longer than the shortest, whose rank arrived last.
  *  Units: s.
  *  Ownership: fills *ranks on success only; release with roof_ranks_done.

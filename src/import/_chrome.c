@@ -31,6 +31,9 @@ static const rf_scan_field of_arguments[] = {MEMBER("External id", external),
                                              MEMBER("In msg nelems", in),
                                              MEMBER("Out msg nelems", out),
                                              MEMBER("Group size", ranks),
+                                             MEMBER("Process Group Name", group),
+                                             MEMBER("Process Group Ranks", members),
+                                             MEMBER("Seq", sequence),
                                              MEMBER("est. achieved occupancy %", occupancy)};
 
 static bool wanted(const void *user, const void *row) {

@@ -10,7 +10,7 @@ typedef struct chrome_event {
   rf_span phase, category, name, process, thread, start, length;
   rf_span external, correlation, device, bytes, occupancy, shapes, types, values; /* of args */
   rf_span grid, block;
-  rf_span collective, dtype, in, out, ranks;
+  rf_span collective, dtype, in, out, ranks, group, members, sequence;
   rf_span arguments; /**< all of `args`, for rf_scan_next */
 } chrome_event;
 

@@ -80,6 +80,8 @@ typedef struct kineto_kernel {
   kernel_says says; /* by its name, or those of the same operator's */
   bool again;       /* launched by a graph: the work is that of the same kernel launched by an operator */
   uint32_t grid;    /* a hash of its grid and block, 0: not recorded */
+  uint32_t group; /* of a collective: number of its group's ranks and name + 1 in `groups`; 0: not recorded */
+  uint32_t sequence; /* its number in the group, 0: not recorded */
 } kineto_kernel;
 
 /** The host in a call that waits for a device. */
@@ -104,7 +106,7 @@ typedef struct kineto {
   KINETO_ROWS(import_mark) marks;  /* of the dimension asked for */
   KINETO_ROWS(kineto_name) said;   /* by number in `names` */
   KINETO_ROWS(kineto_shape) calls; /* by number in `shapes` */
-  intern names, threads, shapes;
+  intern names, threads, shapes, groups;
   int64_t base, first; /* ns */
   int rank;            /* of the process; -1 unknown */
   const char *devices[KINETO_DEVICES];

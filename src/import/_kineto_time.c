@@ -20,6 +20,13 @@ static uint32_t track_of(kineto *t, const kineto_kernel *k, uint32_t *tracks) {
   return tracks[k->stream];
 }
 
+/** The group of a collective, of others NULL. */
+static const char *group_of(kineto *t, const kineto_kernel *k) {
+  size_t size;
+  const char *text = k->group > 0 ? rf_intern_get(&t->groups, k->group - 1, &size) : NULL;
+  return text != NULL ? rf_import_textf(t->profile, "%.*s", (int)(size < 900 ? size : 900), text) : NULL;
+}
+
 static void add_slice(kineto *t, const kineto_kernel *k, uint32_t *tracks) {
   static const roof_activity activities[] = {[KERNEL] = ROOF_ACTIVITY_COUNT, /* its name says it */
                                              [COLLECTIVE] = ROOF_ACTIVITY_COMMUNICATION,
@@ -31,7 +38,9 @@ static void add_slice(kineto *t, const kineto_kernel *k, uint32_t *tracks) {
                                             .launched = launch != NULL ? launch->start : ROOF_LAUNCH_UNKNOWN,
                                             .record = k->record,
                                             .track = track_of(t, k, tracks),
-                                            .activity = (uint8_t)activities[k->activity]});
+                                            .activity = (uint8_t)activities[k->activity],
+                                            .sequence = k->sequence,
+                                            .group = group_of(t, k)});
 }
 
 roof_status rf_kineto_time(kineto *t) {

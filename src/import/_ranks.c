@@ -8,16 +8,28 @@
 #include "roofline/timeline.h"
 #include "roofline/units.h"
 
-/** A call of a collective: records of equal names have the same text in a profile. */
+/** A call of a collective: equal names and equal groups have the same text in a profile. */
 typedef struct call {
-  const char *name;
+  const char *name, *group;
+  uint32_t sequence; /* in its group; 0: not known */
   uint32_t trace;
   int64_t start, length;
 } call;
 
+static int by_address(const char *a, const char *b) {
+  return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+/** Whether two calls may be one collective, or how they are sorted. */
+static int by_collective(const call *x, const call *y) {
+  int name = by_address(x->name, y->name), group = by_address(x->group, y->group);
+  return name != 0 ? name : group != 0 ? group : (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
 static int by_name(const void *a, const void *b) {
   const call *x = a, *y = b;
-  return x->name != y->name     ? ((uintptr_t)x->name < (uintptr_t)y->name ? -1 : 1)
+  int order = by_collective(x, y);
+  return order != 0             ? order
          : x->trace != y->trace ? (x->trace < y->trace ? -1 : 1)
                                 : (x->start > y->start) - (x->start < y->start);
 }
@@ -28,25 +40,25 @@ static size_t take_calls(const roof_profile *profile, call *calls) {
   for (size_t i = 0; i < t->slice_count; i++) {
     const roof_slice *s = &t->slices[i];
     if (s->activity == ROOF_ACTIVITY_COMMUNICATION) {
-      calls[count++] =
-          (call){profile->records[s->record].name, t->tracks[s->track].trace, s->start, s->end - s->start};
+      calls[count++] = (call){profile->records[s->record].name, s->group, s->sequence,
+                              t->tracks[s->track].trace,        s->start, s->end - s->start};
     }
   }
   qsort(calls, count, sizeof *calls, by_name);
   return count;
 }
 
-/** The end of the calls of a name, or of one trace too. */
+/** The end of the calls that may be one collective, or of one trace too. */
 static size_t run_of(const call *calls, size_t from, size_t count, bool trace) {
   size_t to = from + 1;
-  while (to < count && calls[to].name == calls[from].name &&
+  while (to < count && by_collective(&calls[to], &calls[from]) == 0 &&
          (!trace || calls[to].trace == calls[from].trace)) {
     to++;
   }
   return to;
 }
 
-/** Calls of one name, `each` of every of `traces` traces: the n-th of each are one collective. */
+/** Calls of one name, group and number, `each` of every of `traces` traces: the n-th of each are one collective. */
 static void match(const call *calls, size_t traces, size_t each, roof_ranks *ranks) {
   for (size_t n = 0; n < each; n++) {
     size_t last = 0;

@@ -275,6 +275,7 @@ void rf_import_timeline_join(roof_profile *into, const roof_profile *from, const
     *slice = f->slices[i];
     slice->track = track[slice->track];
     slice->record = record[slice->record];
+    slice->group = slice->group != NULL ? roof_profile_text(into, slice->group) : NULL;
   }
   for (size_t i = 0; i < f->wait_count && whole; i++) {
     const roof_host_wait *w = &f->waits[i];

@@ -174,6 +174,21 @@ static uint32_t hash_of(rf_span text, uint32_t hash) {
   return hash;
 }
 
+/** Takes the group of a collective and its number there. The ranks come first: a group's name may differ between its ranks. */
+static bool take_group(kineto *t, const chrome_event *e, kineto_kernel *k) {
+  if (e->group.at == NULL && e->members.at == NULL) {
+    return true;
+  }
+  bool ranks = e->members.size > 0;
+  t->key.length = 0;
+  roof_text_add_bytes(&t->key, ranks ? e->members.at : e->group.at, ranks ? e->members.size : e->group.size);
+  uint32_t number = t->key.failed ? INTERN_FAILED : rf_intern_add(&t->groups, t->key.data, t->key.length);
+  int64_t sequence = rf_chrome_whole(e->sequence, -1);
+  k->group = number + 1;
+  k->sequence = sequence >= 0 && sequence < UINT32_MAX ? (uint32_t)sequence + 1 : 0;
+  return number != INTERN_FAILED;
+}
+
 static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity kind) {
   int64_t start;
   uint64_t length;
@@ -205,6 +220,9 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
     k->amount =
         rf_torch_collective_bytes(e->collective, e->dtype, (double)rf_chrome_whole(e->in, 0),
                                   (double)rf_chrome_whole(e->out, 0), (double)rf_chrome_whole(e->ranks, 0));
+    if (!take_group(t, e, k)) {
+      return rf_kineto_no_memory(t);
+    }
   }
   t->first = t->kernels.count == 1 || start < t->first ? start : t->first;
   return ROOF_OK;
@@ -434,6 +452,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   rf_intern_done(&t.names);
   rf_intern_done(&t.threads);
   rf_intern_done(&t.shapes);
+  rf_intern_done(&t.groups);
   roof_text_done(&t.key);
   roof_profile_done(&t.ranges);
   return status;

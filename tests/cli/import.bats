@@ -234,6 +234,23 @@ db = sqlite3.connect("r.sqlite"); db.execute("DROP TABLE CUPTI_ACTIVITY_KIND_RUN
   run -0 "$ROOFLINE" import "${files[@]}" --by rank --json
   [ "$(json '[.collectives, .unmatched_collectives, .imbalance, (.ranks[] | [.rank, .last, (.compute_seconds * 1e6 | round), (.waited_seconds * 1e6 | round)])]')" = \
     '[2,0,1.25,[0,0,240,160],[1,2,400,0]]' ]
+  # numbered in their groups: rank 1 began to record a collective later; another group's are others
+  numbered() { # FILE FIRST RANKS
+    python3 -c 'import json, sys
+trace, n = json.load(open(sys.argv[1])), int(sys.argv[2])
+for e in trace["traceEvents"]:
+    if "Collective name" in e.get("args", {}):
+        e["args"].update({"Seq": n, "Process Group Ranks": sys.argv[3]})
+        n += 1
+json.dump(trace, sys.stdout)' "$@"
+  }
+  numbered "${files[0]}" 4 '[0, 1]' >r0.json
+  numbered "${files[1]}" 5 '[0, 1]' >r1.json
+  numbered "${files[1]}" 4 '[2, 3]' >r2.json
+  run -0 "$ROOFLINE" import r0.json r1.json --by rank --json
+  [ "$(json '[.collectives, .unmatched_collectives, (.ranks[] | [.last, (.waited_seconds * 1e6 | round)])]')" = '[1,2,[0,30],[1,0]]' ]
+  run -0 "$ROOFLINE" import r0.json r2.json --by rank --json
+  [ "$(json '[.collectives, .unmatched_collectives]')" = '[0,4]' ]
   # the clocks of hosts need not agree; a rank that lacks a collective matches none of that name
   jq -c '.traceEvents |= map(.ts += 1e6)' "${files[1]}" >late.json
   run -0 "$ROOFLINE" import "${files[0]}" late.json
