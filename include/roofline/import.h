@@ -207,6 +207,13 @@ typedef struct roof_fact {
   const char *text; /**< NULL when `value` says it */
 } roof_fact;
 
+/** What was counted from one moment to the next, of all that was counted together. */
+typedef struct roof_interval {
+  double start, end; /**< s since counting began */
+  double flops_per_second, bytes_per_second,
+      instructions_per_cycle; /**< bytes of the memory; NaN: not counted */
+} roof_interval;
+
 typedef struct roof_format roof_format;
 struct roof_source;
 struct roof_profile_store;
@@ -230,6 +237,8 @@ typedef struct roof_profile {
   size_t skip_count;
   roof_fact *facts;
   size_t fact_count;
+  roof_interval *intervals; /**< one after the other; NULL: the file does not count by interval */
+  size_t interval_count;
   struct roof_timeline *timeline;   /**< when the calls were (timeline.h); NULL: no file says */
   struct roof_profile_store *store; /**< texts, and how records are found */
 } roof_profile;

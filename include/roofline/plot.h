@@ -109,6 +109,13 @@ ROOF_API void roof_timeline_title(const roof_profile *profile, char *title, size
 ROOF_API roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting *accounting,
                                        roof_text *out, roof_error *error);
 
+/** What was counted by interval, over time: FLOP/s, bytes/s of the memory and instructions per cycle, a panel each of those that were
+ *  counted; of many intervals the means of neighbours.
+ *  Units: as the axes say.
+ *  Ownership: appends to the caller's text.
+ *  Errors: ROOF_E_ARGUMENT where nothing was; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_intervals_svg(const roof_profile *profile, roof_text *out, roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

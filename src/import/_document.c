@@ -219,6 +219,20 @@ static void add_parts(json_t *object, const roof_profile *profile, const roof_ra
   rf_json_set(object, "parts", parts);
 }
 
+/** What was counted by interval; null where nothing was. */
+static json_t *intervals_json(const roof_profile *p) {
+  json_t *list = p->intervals != NULL ? json_array() : json_null();
+  for (size_t i = 0; i < p->interval_count; i++) {
+    const roof_interval *at = &p->intervals[i];
+    rf_json_append(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "start_seconds", rf_json_number(at->start),
+                                   "end_seconds", rf_json_number(at->end), "flops_per_second",
+                                   rf_json_number(at->flops_per_second), "bytes_per_second",
+                                   rf_json_number(at->bytes_per_second), "instructions_per_cycle",
+                                   rf_json_number(at->instructions_per_cycle)));
+  }
+  return list;
+}
+
 roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *ranking,
                                const roof_machine *machine, const roof_recorded *recorded, roof_text *out,
                                roof_error *error) {
@@ -239,6 +253,7 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
     add_parts(object, profile, ranking);
     add_ranks(object, profile, ranking);
     rf_json_set(object, "time", rf_time_json(profile));
+    rf_json_set(object, "intervals", intervals_json(profile));
     rf_json_set(object, "recorded", recorded != NULL ? recorded_json(ranking, recorded) : json_null());
   }
   return rf_json_write(object, "import", out, error);

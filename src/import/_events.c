@@ -215,6 +215,25 @@ void rf_events_settle(const events *e, roof_dtype both, roof_record *record) {
   settle_bytes(e, l2, l2_source, 2, false, &record->bytes[ROOF_L2]);
 }
 
+void rf_events_sums(const events *e, double *flops, double *bytes) {
+  const roof_count none = {.value = NAN, .source = ""};
+  roof_count counts[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT], others[ROOF_DTYPE_COUNT],
+      levels[ROOF_LEVEL_KIND_COUNT];
+  roof_record record = {.flops = counts, .other_flops = others, .bytes = levels, .other_bytes = none};
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    others[d] = none;
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      counts[d][u] = none;
+    }
+  }
+  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
+    levels[l] = none;
+  }
+  rf_events_settle(e, ROOF_FP64, &record);
+  *flops = roof_record_flops(&record, NULL, NULL);
+  *bytes = levels[ROOF_MEMORY].value;
+}
+
 event_region *rf_event_region_of(event_regions *regions, const char *name) {
   for (size_t i = 0; i < regions->count; i++) {
     if (regions->list[i].name == name) {

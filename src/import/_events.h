@@ -48,6 +48,9 @@ bool rf_events_add(events *e, const char *name, double count, double factor);
  *  taken for. */
 void rf_events_settle(const events *e, roof_dtype both, roof_record *record);
 
+/** The sums of what was added: FLOPs of all formats and bytes of the memory; NaN: not read. */
+void rf_events_sums(const events *e, double *flops, double *bytes);
+
 /** One event that is neither FLOPs nor bytes. */
 typedef struct event_other {
   const char *name;

@@ -2,7 +2,7 @@
 #ifndef IMPORT_INTERVALS_H
 #define IMPORT_INTERVALS_H
 
-#include "import/import.h"
+#include "import/_events.h"
 
 /** What names of these counters begin with. */
 #define RF_INTERVAL "interval_"
@@ -23,11 +23,17 @@ typedef struct interval_list {
   interval_series *list;
   size_t count;
   double stamp,
-      before; /**< s at the end and the beginning of the interval at hand, whoever was counted in it */
+      before;    /**< s at the end and the beginning of the interval at hand, whoever was counted in it */
+  events events; /**< of the interval at hand, of all regions */
+  double instructions, cycles; /**< the same */
+  roof_interval *done;         /**< the intervals before it */
+  size_t done_count, done_room;
 } interval_list;
 
-/** Adds `value` (NaN: it was not counted) to the interval that ends at `stamp` seconds; texts are the profile's. False when out of memory. */
-bool rf_intervals_add(interval_list *all, const char *region, const char *event, double stamp, double value);
+/** Adds `value` (NaN: it was not counted) to the interval that ends at `stamp` seconds; texts are the profile's; `bytes` as that
+ *  of rf_event_region_add. False when out of memory. */
+bool rf_intervals_add(interval_list *all, const char *region, const char *event, double stamp, double value,
+                      double bytes);
 
 /** Least, median and most rate of each event: counters of its region's record; a fact where there is one region. */
 void rf_intervals_settle(interval_list *all, roof_profile *profile);

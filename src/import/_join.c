@@ -212,7 +212,23 @@ size_t rf_import_base_name(const char *name, const char **start) {
   return end > from ? (size_t)(end - from) : strlen(from);
 }
 
+/** The intervals of the first file that counts so: those of another have their own beginning. */
+static void join_intervals(roof_profile *into, const roof_profile *from) {
+  size_t size = from->interval_count * sizeof *from->intervals;
+  if (into->intervals != NULL || size == 0) {
+    return;
+  }
+  into->intervals = malloc(size);
+  if (into->intervals == NULL) {
+    rf_import_starved(into);
+    return;
+  }
+  memcpy(into->intervals, from->intervals, size);
+  into->interval_count = from->interval_count;
+}
+
 static void add_rest(roof_profile *into, const roof_profile *from) {
+  join_intervals(into, from);
   for (size_t i = 0; i < from->skip_count; i++) {
     rf_import_skips(into, from->skips[i].what, from->skips[i].why, from->skips[i].times);
   }

@@ -163,6 +163,7 @@ void roof_profile_done(roof_profile *profile) {
   free(profile->records);
   free(profile->skips);
   free(profile->facts);
+  free(profile->intervals);
   roof_machine_free(profile->machine);
   rf_import_timeline_free(profile->timeline);
   for (counts *c = profile->store != NULL ? profile->store->shared : NULL, *next; c != NULL; c = next) {

@@ -214,8 +214,8 @@ static roof_status take_row(reading *r, const perf_row *row, roof_error *error) 
   double unit = isnan(scale) ? 1 : scale;
   const char *event = roof_profile_text(r->profile, row->event);
   take_time(s, row, value * unit);
-  bool kept =
-      isnan(row->interval) || rf_intervals_add(&r->intervals, s->name, event, row->interval, value * unit);
+  bool kept = isnan(row->interval) || rf_intervals_add(&r->intervals, s->name, event, row->interval,
+                                                       value * unit, bytes ? scale : NAN);
   return kept && rf_event_region_add(s, event, value, bytes ? scale : NAN, unit)
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");

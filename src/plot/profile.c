@@ -135,3 +135,75 @@ roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting
   free(list);
   return status;
 }
+
+/* Intervals */
+
+static double flops_of(const roof_interval *i) {
+  return i->flops_per_second;
+}
+
+static double bytes_of(const roof_interval *i) {
+  return i->bytes_per_second;
+}
+
+static double instructions_of(const roof_interval *i) {
+  return i->instructions_per_cycle;
+}
+
+/** The mean of `of` over `count` intervals, by their lengths; NaN: it was counted in none. */
+static double mean_of(const roof_interval *list, size_t count, double (*of)(const roof_interval *interval)) {
+  double sum = 0, length = 0;
+  for (size_t i = 0; i < count; i++) {
+    double value = of(&list[i]), seconds = list[i].end - list[i].start;
+    sum += isnan(value) ? 0 : value * seconds;
+    length += isnan(value) ? 0 : seconds;
+  }
+  return sum / length;
+}
+
+/** A panel of one rate, where it was counted. */
+static void add_panel(const roof_profile *p, roof_curves *chart, const char *title, const char *unit,
+                      double (*of)(const roof_interval *interval)) {
+  roof_panel *panel = &chart->panels[chart->panel_count];
+  roof_curve *curve = &panel->curves[0];
+  size_t each = (p->interval_count + ROOF_PANEL_POINTS - 1) / ROOF_PANEL_POINTS;
+  *curve = (roof_curve){.series = chart->panel_count};
+  for (size_t i = 0; i < p->interval_count; i += each) {
+    size_t count = p->interval_count - i < each ? p->interval_count - i : each;
+    double mean = mean_of(p->intervals + i, count, of);
+    if (!isnan(mean)) {
+      curve->x[curve->count] = (p->intervals[i].start + p->intervals[i + count - 1].end) / 2;
+      curve->y[curve->count++] = mean;
+    }
+  }
+  curve->solid = curve->count;
+  if (curve->count > 0) {
+    snprintf(panel->title, sizeof panel->title, "%s", title);
+    snprintf(panel->unit, sizeof panel->unit, "%s", unit);
+    snprintf(chart->series[chart->panel_count], sizeof chart->series[0], "%s", title);
+    panel->linear = true;
+    panel->curve_count = 1;
+    chart->series_count = ++chart->panel_count;
+  }
+}
+
+roof_status roof_intervals_svg(const roof_profile *profile, roof_text *out, roof_error *error) {
+  roof_curves *chart = calloc(1, sizeof *chart);
+  if (chart == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "intervals: out of memory");
+  }
+  add_panel(profile, chart, "arithmetic", "FLOP/s", flops_of);
+  add_panel(profile, chart, "memory", "B/s", bytes_of);
+  add_panel(profile, chart, "instructions per cycle", "", instructions_of);
+  roof_timeline_title(profile, chart->title, sizeof chart->title);
+  snprintf(chart->subtitle, sizeof chart->subtitle, "%zu intervals", profile->interval_count);
+  snprintf(chart->x_title, sizeof chart->x_title, "time (s)");
+  chart->linear = true;
+  roof_status status =
+      chart->panel_count > 0
+          ? roof_draw_curves_svg(chart, out, error)
+          : roof_error_set(error, ROOF_E_ARGUMENT,
+                           "--timeline: no FLOPs, bytes or instructions and cycles were counted by interval");
+  free(chart);
+  return status;
+}

@@ -659,3 +659,36 @@ WORK
   run -0 "$ROOFLINE" import two.json --json
   [ "$(json '[.kernels[] | select(.flops == null) | .calls] | add')" = 18 ]
 }
+
+@test "perf stat -I is a time line: FLOP/s, bytes/s and instructions per cycle of each interval, by hand, and a picture" {
+  for i in 1 2 3; do
+    printf '     %s.000000000,%s,,cycles,1,100.00,,\n     %s.000000000,%s,,instructions,1,100.00,,\n' $i 2000000 $i ${i}000000
+    printf '     %s.000000000,%s,,fp_arith_inst_retired.scalar_double,1,100.00,,\n' $i ${i}00
+    [ $i -eq 2 ] || printf '     %s.000000000,%s,MiB,uncore_imc/data_reads/,1,100.00,,\n' $i $i
+  done >i.csv
+  run -0 "$ROOFLINE" import i.csv --json
+  [ "$(json '[.intervals[] | [.start_seconds, .end_seconds, .flops_per_second, .bytes_per_second, .instructions_per_cycle]]')" = \
+    '[[0,1,100,1048576,0.5],[1,2,200,null,1],[2,3,300,3145728,1.5]]' ]
+  run -0 "$ROOFLINE" import i.csv
+  has 'instructions per cycle by interval: 0.5 to 1.5, median 1'
+  has 'memory by interval: 1.049 MB/s to 3.146 MB/s'
+  run -0 "$ROOFLINE" import i.csv --timeline --to i.svg
+  [ "$(grep -oE 'arithmetic|memory|instructions per cycle' i.svg | sort -u | wc -l)" -eq 3 ]
+  run -0 "$ROOFLINE" import i.csv --to i.html
+  grep -q 'instructions per cycle' i.html
+  grep -v 'cycles\|instr\|fp_\|imc' "$fixtures/perf-interval.txt" >none.txt
+  run -2 "$ROOFLINE" import none.txt --timeline --to i.svg
+  has '--timeline: no FLOPs, bytes or instructions and cycles were counted by interval'
+}
+
+@test "every key of an answer is in docs/json.md" {
+  for file in kineto-rank0.json ncu-lines.ncu-rep perf-interval.csv ncu-metrics.csv; do
+    "$ROOFLINE" import "$fixtures/$file" --by rank --machine h100 --json >answer
+    jq -r '(keys[], (.kernels[] | keys[], (.rules[], .lines[] | keys[])), (.parts[] | keys[]), (.ranks[] | keys[]), (.intervals // [] | .[] | keys[]),
+      (.time // {} | keys[], (.devices // [] | .[] | keys[], (.idle_by_cause_seconds | keys[])), (.streams // [] | .[] | keys[])))' answer
+  done | sort -u >keys
+  [ "$(wc -l <keys)" -gt 80 ]
+  while read -r key; do
+    [ "$key" = schema ] || grep -qF "\`$key\`" "$ROOFLINE_SOURCE/docs/json.md" || { echo "$key: not in docs/json.md"; return 1; }
+  done <keys
+}

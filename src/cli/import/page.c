@@ -9,7 +9,8 @@
 /** Draws what there is; on a page it may be nothing. */
 static roof_status draw(const import_answer *answer, roof_scene *scene, bool levels, bool timeline,
                         roof_text *svg, roof_error *error) {
-  bool page = cli_page_is_caught(), timed = answer->time.device_count > 0;
+  bool page = cli_page_is_caught(), streams = answer->time.device_count > 0;
+  bool timed = streams || answer->profile->interval_count > 0;
   roof_status status = timeline && !page ? ROOF_E_ARGUMENT
                                          : roof_ranking_scene(answer->profile, &answer->ranking,
                                                               answer->ceilings, levels, scene, error);
@@ -23,9 +24,12 @@ static roof_status draw(const import_answer *answer, roof_scene *scene, bool lev
     scene->dot_count = 0;
     status = ROOF_OK;
   }
-  return status == ROOF_OK && timed && (page || !roofline)
-             ? roof_timeline_svg(answer->profile, &answer->time, svg, error)
-             : status;
+  if (status != ROOF_OK || !timed || (roofline && !page)) {
+    return status;
+  }
+  status = streams ? roof_timeline_svg(answer->profile, &answer->time, svg, error)
+                   : roof_intervals_svg(answer->profile, svg, error);
+  return status == ROOF_E_ARGUMENT && page ? ROOF_OK : status;
 }
 
 roof_status cli_import_write(const cli_args *args, const import_answer *answer, bool levels, bool timeline,
