@@ -86,6 +86,10 @@ static proto part(proto of, uint64_t offset, uint64_t size) {
                                                : (proto){of.end, of.end};
 }
 
+static void skip(proto *from, uint64_t size) {
+  from->at = part(*from, size, 0).at;
+}
+
 /** The text at `offset`, "" where none ends there. */
 static const char *text_at(proto in, uint64_t offset) {
   proto rest = part(in, offset, 0);
@@ -100,7 +104,7 @@ static bool section_at(const binary *elf, uint32_t index, section *found) {
   }
   found->name = (uint32_t)take(&at, 4);
   found->type = (uint32_t)take(&at, 4);
-  (void)take(&at, 16); /* flags and address */
+  skip(&at, 16); /* flags and address */
   uint64_t offset = take(&at, 8), size = take(&at, 8);
   found->link = (uint32_t)take(&at, 4);
   found->info = (uint32_t)take(&at, 4);
@@ -117,9 +121,9 @@ static bool open_binary(proto cubin, binary *elf) {
                                         6) != 0) {
     return false;
   }
-  (void)take(&header, 40);
+  skip(&header, 40);
   uint64_t offset = take(&header, 8);
-  (void)take(&header, 10);
+  skip(&header, 10);
   uint64_t size = take(&header, 2), count = take(&header, 2), index = take(&header, 2);
   *elf = (binary){.whole = cubin, .sections = part(cubin, offset, count * SECTION)};
   bool known = size == SECTION && section_at(elf, (uint32_t)index, &names);
@@ -154,7 +158,7 @@ static bool is_function(const reader *r, uint64_t symbol, uint64_t *value) {
     return false;
   }
   proto at = part(symbols.bytes, symbol * SYMBOL, SYMBOL);
-  (void)take(&at, 6); /* name, kind, visibility */
+  skip(&at, 6); /* name, kind, visibility */
   uint32_t index = (uint32_t)take(&at, 2);
   *value = take(&at, 8);
   const char *name = section_at(&r->elf, index, &in) ? text_at(r->elf.names, in.name) : "";
