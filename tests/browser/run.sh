@@ -13,7 +13,7 @@ for module in playwright-core axe-core; do
   [ -d "node_modules/$module" ] || skip "$module is not here: run npm ci in tests/browser"
 done
 case $1 in
-*/explorer.test.mjs)
+*/explorer*.test.mjs)
   [ -f "$ROOFLINE_SOURCE/build/web/explorer.html" ] || skip "build/web/explorer.html is not built: ./run web"
   ;;
 esac

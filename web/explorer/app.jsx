@@ -157,10 +157,10 @@ function Charts({ line, asks, sweepKey, onDrawn }) {
   const curve = useMemo(() => asks.drawn(swept(line, sweepKey)), [line, asks, sweepKey]);
   useEffect(() => onDrawn(roof.svg ?? curve.svg), [roof, curve]);
   return (
-    <>
+    <div class="charts">
       {roof.svg ? <Picture svg={roof.svg} name="Roofline" /> : <p class="quiet">No roofline: {roof.why}.</p>}
       {curve.svg ? <Picture svg={curve.svg} name={`Over ${sweepKey}`} /> : <p class="quiet">No curve over {sweepKey}: {curve.why}.</p>}
-    </>
+    </div>
   );
 }
 

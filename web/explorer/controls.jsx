@@ -8,6 +8,12 @@ const weightFormats = ['fp16', 'bf16', 'fp8', 'int8', 'int4', 'nf4', 'awq', 'gpt
 const precisions = ['fp16', 'bf16', 'fp8', 'fp8-block', 'mxfp8', 'w8a8', 'w8a16', 'w4a16', 'nvfp4', 'mxfp4'];
 const asTyped = (names, none) => [['', none], ...names.map((name) => [name, name])];
 
+/** Takes the file of a field, which forgets it: the same one may be given again once it has changed. */
+function given(field, take) {
+  take(field.files[0]);
+  field.value = '';
+}
+
 /** Sizes that an operation begins with, where nothing else is known. */
 const sizes = { batch: '1', heads: '32', q_len: '4096', kv_len: '4096', head_dim: '128', m: '4096', n: '4096', k: '4096', rows: '8192', cols: '8192', size: '1000000000',
   ranks: '8', tokens: '8192', hidden: '4096', in: '4096', out: '4096', height: '56', width: '56', in_channels: '64', out_channels: '64', kernel: '3', nnz: '1000000', nx: '512', ny: '512', nz: '512' };
@@ -64,7 +70,7 @@ function Machines({ line, lists, host, asks, onLine }) {
         <p class="quiet">With both figures it is one more machine.</p>
         <Datasheet line={line} onLine={onLine} />
         <Field label="Or a machine file">
-          {(id) => <input id={id} type="file" accept=".json,application/json" onChange={(event) => drop(event.currentTarget.files[0])} />}
+          {(id) => <input id={id} type="file" accept=".json,application/json" onChange={(event) => given(event.currentTarget, drop)} />}
         </Field>
       </details>
     </fieldset>
@@ -117,7 +123,7 @@ function Operation({ line, operations, onLine }) {
       {operation?.parameters.map((p) => (p.choices.length > 0 ? (
         <Choice key={p.name} label={p.name} value={line.values[p.name] ?? String(p.default)} choices={p.choices.map((c) => [c, c])} onChange={(text) => onLine(withValue(line, p.name, text))} />
       ) : (
-        <Size key={p.name} label={p.name} help={p.text} value={line.values[p.name] ?? ''} placeholder={p.same_as ? `as ${p.same_as}` : String(p.default ?? '')} parse={number}
+        <Size key={p.name} label={p.name} help={p.text} value={line.values[p.name] ?? ''} placeholder={p.same_as ? `as ${p.same_as}` : String(p.default ?? '')} parse={number} slides={p.default !== 0}
           most={most[p.name] ?? 32768} onChange={(text) => onLine(withValue(line, p.name, text))} />
       )))}
     </>
@@ -143,7 +149,7 @@ function Model({ line, models, asks, onLine }) {
       <div class={over ? 'drop over' : 'drop'} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
         onDrop={(event) => { event.preventDefault(); setOver(false); drop(event.dataTransfer.files[0]); }}>
         <Field label="Or drop a config.json here">
-          {(id) => <input id={id} type="file" accept=".json,application/json" onChange={(event) => drop(event.currentTarget.files[0])} />}
+          {(id) => <input id={id} type="file" accept=".json,application/json" onChange={(event) => given(event.currentTarget, drop)} />}
         </Field>
       </div>
       {why && <p class="why" role="alert">{why}</p>}

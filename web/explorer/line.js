@@ -54,9 +54,9 @@ export const withValue = (line, key, text) => ({ ...line, values: { ...line.valu
 
 /** The line with an option set to these texts; none: without it. */
 export function withOption(line, name, ...texts) {
-  const { [name]: gone, ...options } = line.options;
-  const given = texts.filter((text) => text !== '');
-  return { ...line, options: given.length > 0 ? { ...options, [name]: given } : options };
+  const options = { ...line.options, [name]: texts.filter((text) => text !== '') };
+  if (options[name].length === 0) delete options[name];
+  return { ...line, options };
 }
 
 /** The line asked of another command, which has only these options. */

@@ -24,8 +24,8 @@ export function Choice({ label, value, choices, onChange }) {
   );
 }
 
-/** A number as text, and as a slider over powers of two. */
-export function Size({ label, help, value, placeholder, least = 1, most, parse, onChange }) {
+/** A number as text, and as a slider over powers of two; what is 0 as a rule has no slider. */
+export function Size({ label, help, value, placeholder, least = 1, most, parse, slides = true, onChange }) {
   const size = parse(value || placeholder);
   const power = size > 0 ? Math.log2(size) : 0;
   return (
@@ -34,9 +34,9 @@ export function Size({ label, help, value, placeholder, least = 1, most, parse, 
         <span class="size">
           <input type="text" id={id} value={value} placeholder={placeholder} inputmode="text" autocomplete="off" spellcheck={false}
             onInput={(event) => onChange(event.currentTarget.value.trim())} />
-          <input type="range" aria-label={`${label}, as a slider`} min={Math.log2(least)} max={Math.max(Math.log2(most), Math.ceil(power))} step="any" value={power}
+          {slides && <input type="range" aria-label={`${label}, as a slider`} min={Math.log2(least)} max={Math.max(Math.log2(most), Math.ceil(power))} step="any" value={power}
             aria-valuetext={value || placeholder}
-            onInput={(event) => onChange(String(Math.max(least, rounded(2 ** Number(event.currentTarget.value)))))} />
+            onInput={(event) => onChange(String(Math.max(least, rounded(2 ** Number(event.currentTarget.value)))))} />}
         </span>
       )}
     </Field>

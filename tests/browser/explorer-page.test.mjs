@@ -1,0 +1,179 @@
+// The explorer's page, opened from disk: every control does what it says, and what it shows is the command's.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fits, opened, roofline, scratch, source } from './lib.mjs';
+
+const path = join(source, 'build', 'web', 'explorer.html');
+
+/** The page at a link, its answer there; `done` fails where something was said or asked of the network. */
+async function at(hash, options) {
+  const { page, problems, close } = await opened(path, { hash, ...options });
+  await page.locator('main').waitFor();
+  const line = () => page.getByLabel('Command line').inputValue();
+  const done = async () => {
+    assert.deepEqual(problems, []);
+    await close();
+  };
+  return { page, line, done };
+}
+
+async function downloaded(page, name) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
+  return readFileSync(await download.path());
+}
+
+/** What the command prints for the line that a page shows. */
+const answered = (line, ...more) => roofline([...line.split(' ').slice(1), ...more]);
+
+test('sizes, formats and machines follow what is typed, dragged and chosen, and so does the link', async () => {
+  const { page, line, done } = await at('#predict+gemm+m=4096+n=4096+k=4096+--machine+nvidia-h100-sxm+--dtype+fp16');
+  assert.match(await page.locator('.headline').textContent(), /^compute-bound by fp16 matrix/);
+  await page.getByLabel('m', { exact: true }).fill('16');
+  assert.match(await page.locator('.headline').textContent(), /^memory-bound by HBM/);
+  const before = await page.locator('.picture svg').first().innerHTML();
+  await page.getByLabel('m, as a slider').fill('11');
+  assert.notEqual(await page.locator('.picture svg').first().innerHTML(), before);
+  assert.match(await line(), /m=2048/);
+  await page.getByLabel('Weights', { exact: true }).selectOption('int4');
+  await page.getByLabel('Computed in').selectOption('bf16');
+  await page.getByLabel('Add a machine').fill('a100');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByLabel('Add a machine').fill('no-such-machine');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  assert.match(await page.getByRole('alert').textContent(), /unknown/);
+  assert.equal(await line(), 'roofline predict gemm m=2048 n=4096 k=4096 --machine nvidia-h100-sxm --machine a100 --dtype bf16 --weights int4');
+  assert.equal(await page.getByRole('region', { name: 'Predicted' }).locator('tbody tr').count(), 2);
+  await page.getByRole('button', { name: 'Leave out nvidia-h100-sxm' }).click();
+  const link = await page.evaluate(() => location.hash);
+  const again = await at(link);
+  assert.equal(await again.line(), await line());
+  await again.done();
+  await done();
+});
+
+test('an operation and a datasheet of one\'s own', async () => {
+  const { page, line, done } = await at('');
+  await page.getByLabel('Operation').selectOption('attention');
+  await page.getByLabel('algorithm').selectOption('standard');
+  await page.getByText('A machine from its datasheet').click();
+  await page.getByLabel('Peak').fill('100TFLOP/s');
+  await page.getByLabel('Bandwidth of its memory').fill('1TB/s');
+  await page.getByLabel('Bandwidth of its memory').blur();
+  await page.getByRole('button', { name: 'Leave out nvidia-h100-sxm' }).click();
+  assert.match(await line(), /algorithm=standard .*--peak 100TFLOP\/s --bandwidth 1TB\/s$/);
+  assert.match(await page.locator('.headline').textContent(), /-bound .* on peak=100TFLOP\/s bandwidth=1TB\/s: about/);
+  await done();
+});
+
+test('a model: settings, a config dropped, and the file\'s answer is the command\'s', async () => {
+  const { page, line, done } = await at('');
+  await page.getByLabel('Predict', { exact: true }).selectOption('model');
+  assert.match(await page.locator('.headline').textContent(), /llama-3.1-8b fits.*memory-bound/);
+  await page.getByLabel('Weights', { exact: true }).selectOption('fp8');
+  await page.getByLabel('tp', { exact: true }).selectOption('2');
+  await page.getByLabel('prompt', { exact: true }).fill('8Ki');
+  await page.getByLabel('Over', { exact: true }).selectOption('prompt');
+  assert.match(await line(), /model llama-3.1-8b batch=8 .*prompt=8Ki.* --precision fp8/);
+  const config = { model_type: 'llama', architectures: ['LlamaForCausalLM'], hidden_size: 2048, intermediate_size: 5632, num_hidden_layers: 22, num_attention_heads: 32,
+    num_key_value_heads: 4, vocab_size: 32000, max_position_embeddings: 2048, torch_dtype: 'bfloat16', tie_word_embeddings: false };
+  const file = join(scratch, 'config.json');
+  writeFileSync(file, JSON.stringify(config));
+  await page.getByLabel('Or drop a config.json here').setInputFiles(file);
+  assert.match(await line(), /model config.json/);
+  assert.equal((await downloaded(page, 'JSON')).toString(), answered(await line(), '--json'));
+  writeFileSync(file, '{"model_type": "nonsense"}');
+  await page.getByLabel('Or drop a config.json here').setInputFiles(file);
+  assert.match(await page.getByRole('alert').textContent(), /nonsense/);
+  await done();
+});
+
+test('a ladder: each change says what it brings, Climb takes the best, a rung leads back', async () => {
+  const { page, line, done } = await at('#predict+attention+batch=1+heads=32+q_len=4096+kv_len=4096+head_dim=128+algorithm=standard+--machine+nvidia-h100-sxm+--dtype+fp16');
+  const start = await line();
+  assert.match(await page.getByRole('button', { name: /^Fuse/ }).textContent(), /×$/);
+  await page.getByRole('button', { name: /^Fuse/ }).click();
+  assert.match(await line(), /algorithm=flash/);
+  await page.getByRole('button', { name: /^Climb/ }).click();
+  assert.equal(await page.locator('.rungs li').count(), 3);
+  await page.getByRole('button', { name: 'start' }).click();
+  assert.equal(await line(), start);
+  await done();
+});
+
+test('A and B: kept in the link, compared, swapped and forgotten', async () => {
+  const { page, line, done } = await at('');
+  const first = await line();
+  await page.getByRole('button', { name: 'Keep this as A' }).click();
+  await page.getByLabel('n', { exact: true }).fill('8192');
+  const table = page.getByRole('region', { name: /^A, as kept/ });
+  assert.match(await table.getByRole('row', { name: /^work/ }).textContent(), /2\.00×/);
+  const again = await at(await page.evaluate(() => location.hash));
+  await again.page.getByRole('region', { name: /^A, as kept/ }).waitFor();
+  await again.done();
+  await page.getByRole('button', { name: 'Swap' }).click();
+  assert.equal(await line(), first);
+  await page.getByRole('button', { name: 'Forget A' }).click();
+  assert.equal(await table.count(), 0);
+  await done();
+});
+
+test('what is saved: the picture and the JSON of the command, a PNG', async () => {
+  const { page, line, done } = await at('');
+  const typed = await line();
+  assert.equal((await downloaded(page, 'JSON')).toString(), answered(typed, '--json'));
+  assert.equal((await downloaded(page, 'SVG')).toString(), answered(typed.replace(' predict ', ' plot '), '--to', '-.svg'));
+  assert.equal((await downloaded(page, 'PNG')).subarray(1, 4).toString(), 'PNG');
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  await done();
+});
+
+test('the drill: a guess is sealed before the answer is shown, graded, and the next one follows; by keyboard', async () => {
+  const { page, done } = await at('#drill', { width: 360, height: 740 });
+  await fits(page);
+  await page.getByLabel('Intensity').fill('10');
+  await page.getByLabel('At best').fill('nonsense');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  assert.equal(await page.getByText('Sealed').count(), 0);
+  await page.getByLabel('At best').fill('5');
+  await page.keyboard.press('Enter');
+  assert.match(await page.locator('.hash').textContent(), /^[0-9a-f]{64}$/);
+  assert.equal(await page.getByText('Score').count(), 0);
+  assert.ok(await page.getByLabel('Intensity').isDisabled());
+  await page.getByRole('button', { name: 'Show the answer' }).click();
+  const score = await page.getByText(/^Score: /).textContent();
+  const seed = /--seed (\d+)/.exec(score)[1];
+  const there = JSON.parse(roofline(['drill', '--seed', seed, '--rounds', '1', '--json'], { input: '10 memory 5\n' }));
+  assert.match(score, new RegExp(`^Score: ${there.points} of 3\\.`));
+  await page.getByRole('button', { name: 'Next question' }).click();
+  assert.equal(await page.getByLabel('Intensity').inputValue(), '');
+  await done();
+});
+
+test('links that are cut or wrong say why and leave the controls', async () => {
+  const cut = await at('#predict+gemm+m=4096+--machine+nvidia-h100-sxm+%');
+  assert.match(await cut.line(), /^roofline predict gemm/);
+  await cut.done();
+  const wrong = await at('#predict+gemm+m=4096+--machine+nvidia-h100-sxm');
+  assert.match(await wrong.page.getByRole('alert').textContent(), /`n` is missing/);
+  await wrong.page.getByLabel('n', { exact: true }).fill('8');
+  await wrong.page.getByLabel('k', { exact: true }).fill('8');
+  await wrong.page.locator('.headline').waitFor();
+  await wrong.done();
+});
+
+test('`roofline explore` puts the measured machine in it', async () => {
+  const host = JSON.parse(roofline(['machine', 'show', 'h100', '--json']));
+  const file = join(scratch, 'host.html');
+  const page_ = readFileSync(path, 'utf8').replace('id="host">', () => `id="host">${JSON.stringify({ ...host, name: 'host', aliases: [] }).replaceAll('<', '\\u003c')}`);
+  writeFileSync(file, page_);
+  const { page, problems, close } = await opened(file);
+  await page.locator('.headline').waitFor();
+  assert.match(await page.locator('.headline').textContent(), /on host/);
+  assert.match(await page.getByLabel('Command line').inputValue(), /--machine host$/);
+  assert.deepEqual(problems, []);
+  await close();
+});
