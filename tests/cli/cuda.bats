@@ -14,7 +14,7 @@ setup() {
   FAKE_CUDA='count=2 throttled=36 mhz=1200' run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --quick --json
   [ "$(jq -r .title <<<"$output")" = 'Emulated device, not a GPU' ]
   jq -e '[.peaks[] | select(.flops_per_second > 0 and .conditions.noisy == "clock lowered: temperature") | "\(.dtype) \(.unit)"] as $got
-    | all("fp64 vector", "fp32 vector", "int8 vector", "fp16 vector", "bf16 vector", "tf32 matrix", "fp16 matrix", "bf16 matrix", "fp8 matrix", "int8 matrix";
+    | all("fp64 vector", "fp32 vector", "int8 vector", "fp16 vector", "bf16 vector", "fp64 matrix", "tf32 matrix", "fp16 matrix", "bf16 matrix", "fp8 matrix", "int8 matrix";
           IN($got[]))' <<<"$output"
   [ "$(jq -c '[.peaks[].isa] | unique | map(select(. == "mma.sync" or . == "wgmma"))' <<<"$output")" = '["mma.sync","wgmma"]' ]
   [ "$(jq -c '[.levels[] | select(.read_bytes_per_second > 0 and .latency_seconds > 0) | .name]' <<<"$output")" = '["L1/shared","L2","memory"]' ]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What only the assembler knows of the kernels of src/kernels/cuda that use wgmma: none spills, and none waits for the one before
-# it.
+# What only the assembler knows of the kernels of src/kernels/cuda: of those that use wgmma none spills, and none waits for the one
+# before it; inner loops have no more instructions than were counted when they were written (lib/sass.py).
 . "$(dirname "$0")/lib/lint.sh"
 
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || skip "no nvcc"
@@ -19,4 +19,32 @@ for file in "$ROOFLINE_SOURCE"/src/kernels/cuda/*.cu; do
 done
 sed 's/^ *product_commit();/sums[0] += 1; product_commit();/' "$ROOFLINE_SOURCE/src/kernels/cuda/gemm_wgmma.cu" >"$scratch/planted.cu"
 catches 'serialized' check "$scratch/planted.cu" sm_90a
+
+machine_code() { # FILE TARGET
+  "$nvcc" -std=c++17 -O3 -cubin -x cu -I "$ROOFLINE_SOURCE/src/kernels/cuda" -gencode "arch=$(echo "$2" | sed 's/^sm_/compute_/'),code=$2" \
+    -o "$scratch/code" "$1"
+}
+
+# loop FILE KERNEL OPERATION COUNT MOST FACT...: as lib/sass.py
+loop() {
+  [ "$1" = "${compiled:-}" ] || machine_code "$ROOFLINE_SOURCE/src/kernels/cuda/$1" sm_90a
+  compiled=$1
+  shift
+  python3 "$lib/sass.py" "$scratch/code" "$@" || fail "$1: its inner loop"
+}
+
+case $("$nvcc" --version) in
+  *"release 13."*)
+    loop gemm_wgmma.cu gemm_specialised HGMMA 8 150 none=R2UR
+    loop gemm_wgmma.cu gemm_cluster HGMMA 8 150
+    catches 'not 8 HGMMA in at most 100' python3 "$lib/sass.py" "$scratch/code" gemm_cluster HGMMA 8 100
+    loop gemm_mma.cu gemm_mma HMMA 32 150
+    loop gemm_tma.cu gemm_tma FFMA 1024 1130
+    for format in bf16 fp16; do # keys are given back before the softmax
+      loop attention_wgmma.cu attention_wgmma_64_$format HGMMA 12 700 before=ARRIVE,MUFU
+      loop attention_wgmma.cu attention_wgmma_128_$format HGMMA 16 760 before=ARRIVE,MUFU
+    done
+    ;;
+  *) echo "not checked: inner loops, which were counted with nvcc 13" ;;
+esac
 echo "kernels of CUDA: no spills, no serialised wgmma"

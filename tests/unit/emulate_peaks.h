@@ -126,6 +126,35 @@ INSIDE void mma_any(const char *name, bool integer, void *d, const uint32_t *a, 
   by_warp(mma_any_work, &mine, NULL, NULL);
 }
 
+/* PTX ISA, "Matrix Fragments for mma.m8n8k4" and "mma.m16n8k16 with floating point type .f64": lane / 4 is the row of A and the
+ * column of B, lane % 4 the number along k of each four; of A a row's four are followed by those of the row 8 below. */
+typedef struct emulated_doubles {
+  double *d;
+  const double *a, *b;
+  int rows, depth;
+} emulated_doubles;
+
+INSIDE void mma_doubles_work(emulated_thread *const *lanes) {
+  for (int l = 0; l < 32; l++) {
+    const emulated_doubles *mine = lanes[l]->posted[0];
+    for (int i = 0; i < mine->rows / 4; i++) {
+      int row = l / 4 + i / 2 * 8, column = l % 4 * 2 + i % 2;
+      for (int k = 0; k < mine->depth; k++) {
+        const emulated_doubles *left = lanes[row % 8 * 4 + k % 4]->posted[0];
+        const emulated_doubles *right = lanes[column * 4 + k % 4]->posted[0];
+        mine->d[i] += left->a[k / 4 * (mine->rows / 8) + row / 8] * right->b[k / 4];
+      }
+    }
+  }
+}
+
+INSIDE void mma_doubles(double *d, const double *a, const double *b, int rows, int depth) {
+  emulated_doubles mine = {d, a, b, rows, depth};
+  by_warp(mma_doubles_work, &mine, NULL, NULL);
+}
+
+#define MMA_DOUBLE_8(d, a, b) mma_doubles(d, &(a), &(b), 8, 4)
+#define MMA_DOUBLE(d, a, b) mma_doubles(d, a, b, 16, 16)
 #define MMA(instruction, constraint, d, a, b) mma_any(instruction, constraint[0] == 'i', d, a, b, 0, 0)
 #define MMA_SCALED(instruction, d, a, b, of_a, of_b) mma_any(instruction, false, d, a, b, of_a, of_b)
 

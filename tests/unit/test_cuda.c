@@ -198,16 +198,22 @@ static void test_extras(void **state) {
   empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
-  assert_int_equal(machine->peak_count, 28);
+  assert_int_equal(machine->peak_count, 30);
   assert_int_equal(machine->report->library_count, 8);
   assert_int_equal(machine->peaks[2].dtype, ROOF_BF16);
   assert_string_equal(machine->peaks[2].isa, "mma.sync");
   assert_near(machine->peaks[2].clock_hz, 1.755e9, 1e-12);
   assert_string_equal(machine->report->libraries[0].version, "cuBLASLt 13.2.3");
   assert_string_equal(machine->report->libraries[0].skipped, "");
+  const roof_peak *doubles = roof_machine_peak(machine, ROOF_FP64, ROOF_MATRIX, false, ROOF_MEASURED);
+  assert_non_null(doubles); /* the library multiplies doubles on tensor cores */
+  assert_near(machine->report->libraries[0].fraction_of_peak,
+              machine->report->libraries[0].flops_per_second / doubles->flops_per_second, 1e-12);
+  assert_non_null(
+      strstr(machine->report->libraries[0].source, "the best of the algorithms that it suggests: "));
   assert_string_equal(machine->peaks[6].isa, "mma.sync block_scale");
-  assert_int_equal(machine->peaks[25].dtype, ROOF_FP4);
-  assert_string_equal(machine->peaks[25].isa, "tcgen05 cta_group::2");
+  assert_int_equal(machine->peaks[27].dtype, ROOF_FP4);
+  assert_string_equal(machine->peaks[27].isa, "tcgen05 cta_group::2");
   assert_int_equal(machine->report->libraries[7].dtype, ROOF_FP4);
   assert_string_equal(machine->report->libraries[7].skipped, "");
   assert_true(machine->report->libraries[7].fraction_of_peak > 0);
@@ -236,7 +242,7 @@ static void test_extras(void **state) {
   empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
-  assert_int_equal(machine->peak_count, 20);
+  assert_int_equal(machine->peak_count, 22);
   assert_int_equal(machine->report->library_count, 8);
   assert_string_equal(machine->notes[0], "waiting for peak_tcgen05_fp8: unspecified launch failure "
                                          "(CUDA_ERROR_LAUNCH_FAILED): later figures were not measured");

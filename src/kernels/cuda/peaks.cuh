@@ -21,6 +21,22 @@
                : SUMS_4(constraint, d)                                                                       \
                : SUMS_4(IN_WORD, a), IN_WORD((b)[0]), IN_WORD((b)[1]))
 
+#define IN_DOUBLE(x) "+d"(x)
+
+/** d += a b of doubles, 8 x 8 x 4: two numbers of d, one of a and of b. */
+#define MMA_DOUBLE_8(d, a, b)                                                                                \
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"             \
+               : IN_DOUBLE((d)[0]), IN_DOUBLE((d)[1])                                                        \
+               : "d"(a), "d"(b))
+
+/** d += a b of doubles, 16 x 8 x 16. */
+#define MMA_DOUBLE(d, a, b)                                                                                  \
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "                        \
+               "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"                 \
+               : SUMS_4(IN_DOUBLE, d)                                                                        \
+               : "d"((a)[0]), "d"((a)[1]), "d"((a)[2]), "d"((a)[3]), "d"((a)[4]), "d"((a)[5]), "d"((a)[6]),  \
+                 "d"((a)[7]), "d"((b)[0]), "d"((b)[1]), "d"((b)[2]), "d"((b)[3]))
+
 /** The same with scales: `of_a` of row lane / 4 + 8 (lane % 2), `of_b` of column lane / 4 (PTX ISA, "Block
  * Scaling for mma.sync"; byte 0 and thread 0 on). */
 #define MMA_SCALED(instruction, d, a, b, of_a, of_b)                                                         \

@@ -203,15 +203,18 @@ static roof_status describe(const lt_case *t, const cublas_gemm *g, product *p, 
   return status;
 }
 
-/** The library's own choice of algorithm. */
-static roof_status choose(cuda_open *o, product *p, roof_error *error) {
+/** One of the algorithms that the library suggests, its own choice first. */
+static roof_status choose(cuda_open *o, int which, product *p, roof_error *error) {
+  lt_choice choices[CUBLAS_CHOICES] = {{.workspace = 0}};
   int found = 0;
-  roof_status status =
-      check(lt.choose(o->blas->handle, p->desc, p->b, p->a, p->c, p->c, p->preference, 1, &p->choice, &found),
-            "choosing", error);
-  return status == ROOF_OK && found == 0
-             ? roof_error_set(error, ROOF_E_UNSUPPORTED, "cuBLASLt: no algorithm for this shape and format")
-             : status;
+  roof_status status = check(
+      lt.choose(o->blas->handle, p->desc, p->b, p->a, p->c, p->c, p->preference, which + 1, choices, &found),
+      "choosing", error);
+  if (status == ROOF_OK && found <= which) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "cuBLASLt: no algorithm for this shape and format");
+  }
+  p->choice = choices[which];
+  return status;
 }
 
 static void done(product *p) {
@@ -261,7 +264,7 @@ roof_status rf_cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, doub
     status = describe(t, g, &p, error);
   }
   if (status == ROOF_OK) {
-    status = choose(o, &p, error);
+    status = choose(o, g->choice, &p, error);
   }
   if (status == ROOF_OK) {
     status = repeat(o, t, g, &p, repeats, seconds, error);

@@ -34,12 +34,15 @@ typedef struct cublas_gemm {
   double m, n, k;
   void *a, *b, *c;           /**< on the device */
   void *scales_a, *scales_b; /**< of fp4; NULL for the others */
+  int choice; /**< which of the algorithms that the library suggests, below CUBLAS_CHOICES; 0: its own choice */
 } cublas_gemm;
 
-/** Runs it `repeats` times by the library's own choice of algorithm.
+enum { CUBLAS_CHOICES = 8 };
+
+/** Runs it `repeats` times by one of the algorithms that the library suggests.
  *  Units: s.
  *  Ownership: none.
- *  Errors: ROOF_E_UNSUPPORTED without the library or a way to do it, ROOF_E_INTERNAL. */
+ *  Errors: ROOF_E_UNSUPPORTED without the library, a way to do it or so many suggestions, ROOF_E_INTERNAL. */
 roof_status rf_cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds,
                            roof_error *error);
 

@@ -3,6 +3,7 @@
 #include "measure/cuda/peaks.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -113,6 +114,42 @@ static void sums_of_fragments(const tensor_peak *p, const unsigned char *data, d
   }
 }
 
+/* Doubles: two A and four B of a warp, two numbers of a thread after those of all threads (PTX ISA, "Matrix Fragments for
+ * mma.m16n8k16 with floating point type .f64": lane % 4 is the number along k of each four, and of A a row's four are
+ * followed by those of the row 8 below). */
+
+enum { DEPTH = 16, A_MATRICES = 2, B_MATRICES = 4, A_NUMBERS = 8, B_NUMBERS = 4 };
+
+static double double_at(const unsigned char *data, int thread, int index) {
+  double number;
+  memcpy(&number, data + 16 * (index / 2 * MMA_BLOCK + thread) + 8 * (index % 2), sizeof number);
+  return number;
+}
+
+/** The numbers along k of a row of all A, or of a column of all B. */
+static void add_doubles(const unsigned char *data, int warp, int line, bool of_a, double sums[DEPTH]) {
+  for (int k = 0; k < DEPTH; k++) {
+    int thread = warp * WARP + line % 8 * 4 + k % 4;
+    for (int i = 0; i < (of_a ? A_MATRICES : B_MATRICES); i++) {
+      int index =
+          of_a ? i * A_NUMBERS + k / 4 * 2 + line / 8 : A_MATRICES * A_NUMBERS + i * B_NUMBERS + k / 4;
+      sums[k] += double_at(data, thread, index);
+    }
+  }
+}
+
+static void sums_of_doubles(const tensor_peak *p, const unsigned char *data, double *sums) {
+  for (int thread = 0; thread < p->threads; thread++) {
+    double a[DEPTH] = {0}, b[DEPTH] = {0};
+    int warp = thread / WARP, row = thread % WARP / 4, column = thread % 4 * 2;
+    add_doubles(data, warp, row, true, a);
+    add_doubles(data, warp, row + 8, true, a);
+    add_doubles(data, warp, column, false, b);
+    add_doubles(data, warp, column + 1, false, b);
+    sums[thread] = dot(a, b, DEPTH);
+  }
+}
+
 /* wgmma and tcgen05: 128 rows of A, then 256 columns of B, each of four steps of eight words, swizzled. */
 
 enum { ROWS = PEAK5_M, COLUMNS = PEAK5_N, STEPS = PEAK5_STEPS };
@@ -193,6 +230,13 @@ static void sums_of_pairs(const tensor_peak *p, const unsigned char *data, doubl
     .isa = "mma.sync block_scale", .flops = 2.0 * 16 * 8 * (k), .products = 8 * 16, .blocks = 2,             \
     .threads = 256, .cluster = 1, .scale = {numbers, is_power}, .sums = sums_of_fragments                    \
   }
+/* peaks_double.cu: 8 warps, 8 sums each. */
+#define MMA_FP64(name, by)                                                                                   \
+  {                                                                                                          \
+    .dtype = ROOF_FP64, .unit = ROOF_MATRIX, .program = "peaks_double", .entry = "peak_mma_" name,           \
+    .isa = by, .flops = 2.0 * 16 * 8 * 16, .products = 8 * 8, .blocks = 1, .threads = 256, .cluster = 1,     \
+    .sums = sums_of_doubles                                                                                  \
+  }
 /* peaks_vector.cu: 256 threads, 16 sums of two numbers each. */
 #define VECTOR(type, name)                                                                                   \
   {                                                                                                          \
@@ -235,6 +279,8 @@ static const tensor_peak peaks[] = {
     WGMMA(ROOF_BF16, "bf16", 16),
     WGMMA(ROOF_FP8, "fp8", 32),
     WGMMA(ROOF_INT8, "int8", 32),
+    MMA_FP64("fp64", "mma.sync"),
+    MMA_FP64("fp64_k16", "mma.sync m16n8k16"),
     TCGEN05("peaks_tcgen05", ROOF_TF32, "tf32", 8, 0),
     TCGEN05("peaks_tcgen05", ROOF_FP16, "fp16", 16, 0),
     TCGEN05("peaks_tcgen05", ROOF_BF16, "bf16", 16, 0),

@@ -36,10 +36,9 @@ static double timed(void *user) {
   return t->status == ROOF_OK ? seconds : NAN;
 }
 
-/** So many calls per sample that neither the clock's resolution shows nor the microseconds that the first
- * launch of a batch takes to reach the device; returns the seconds of one. */
-static double calibrate(timing *t) {
-  static const double least = 2e-3;
+/** So many calls per sample, `least` seconds of them, that neither the clock's resolution shows nor the microseconds that
+ * the first launch of a batch takes to reach the device; returns the seconds of one. */
+static double calibrate(timing *t, double least) {
   enum { MOST = 200 };
   t->repeats = 1;
   double seconds = fmin(timed(t), timed(t));
@@ -49,13 +48,16 @@ static double calibrate(timing *t) {
 
 enum { LEAST_SAMPLES = 5 };
 
+/** Seconds of a sample: alone, and of each of two that are compared, whose calls reach the device at different speed. */
+static const double alone = 2e-3, compared = 10e-3;
+
 /** Samples `t`, which `call` times, alone or in turns with another, for the time of `budget`; if the least
  * number of samples does not fit, until they are taken or five budgets are spent. */
 static roof_status take(timing *t, rf_timed *call, void *user, double budget, double precision,
                         rf_samples *samples) {
   enum { MOST = 1000 };
   static const double patience = 5;
-  double seconds = calibrate(t);
+  double seconds = calibrate(t, call == timed ? alone : compared);
   rf_sampling sampling = {.calls = t->repeats,
                           .budget = fmax(budget, fmin(LEAST_SAMPLES * seconds, patience * budget)),
                           .least = LEAST_SAMPLES,
@@ -284,7 +286,7 @@ static roof_status sample_in_turns(job jobs[2], const roof_measure_options *opti
   rf_samples samples[2];
   turns t = {.first = timing_of(&jobs[0], error), .second = timing_of(&jobs[1], error)};
   rf_telemetry before = rf_device_telemetry(jobs[0].device);
-  calibrate(&t.second);
+  calibrate(&t.second, compared);
   t.first.status = t.second.status;
   roof_status status =
       take(&t.first, timed_in_turns, &t, budget_of(options), options->precision, &samples[0]);
