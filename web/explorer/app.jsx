@@ -6,7 +6,7 @@ import { Controls } from './controls.jsx';
 import { Drill } from './drill.jsx';
 import { started, unpacked } from './engine.js';
 import { advised, link, linked, plotted, swept, typed, words } from './line.js';
-import { Copy, Picture, Table, painted, save } from './parts.jsx';
+import { Copy, Picture, Table, painted, ratio, save } from './parts.jsx';
 
 const first = (host) => ({
   command: 'predict', name: 'gemm', values: { m: '4096', n: '4096', k: '4096' },
@@ -41,7 +41,7 @@ function operationRows(answers, q) {
   return {
     head: ['machine', 'time', 'interval', 'at best', 'regime', 'binds', 'FLOP/byte', 'ridge', 'attainable', 'energy'],
     rows: answers.map((a) => [a.machine, q(a.seconds.expected, 's'), `${q(a.seconds.expected_low, 's')} to ${q(a.seconds.expected_high, 's')}`,
-      q(a.seconds.lower, 's'), a.regime, a.binding ?? '', q(a.intensity), q(a.ridge), q(a.attainable_flops_per_second, 'FLOP/s'), q(a.energy_joules, 'J')]),
+      q(a.seconds.lower, 's'), a.regime, a.binding ?? '', ratio(a.intensity), ratio(a.ridge), q(a.attainable_flops_per_second, 'FLOP/s'), q(a.energy_joules, 'J')]),
   };
 }
 
@@ -72,7 +72,7 @@ function Operations({ answer, q }) {
     <details>
       <summary>Where a step of decoding spends its time</summary>
       <Table caption={`Operations on ${answer.machine}`} head={['operation', 'share', 'calls', 'time of one', 'bound by', 'FLOP/byte']}
-        rows={rows.map((o) => [o.name, percent(o.share), o.count, q(o.seconds.expected, 's'), o.regime, q(o.intensity)])} />
+        rows={rows.map((o) => [o.name, percent(o.share), o.count, q(o.seconds.expected, 's'), o.regime, ratio(o.intensity)])} />
     </details>
   );
 }

@@ -1,6 +1,6 @@
 // The drill: a question, a guess that is sealed before the answer is shown, and its grade. The questions are those of `roofline drill --seed`.
 import { useMemo, useState } from 'preact/hooks';
-import { Choice, Field } from './parts.jsx';
+import { Choice, Field, ratio } from './parts.jsx';
 
 async function digest(text) {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
@@ -61,7 +61,7 @@ export function Drill({ asks, q }) {
         {grade !== null && (
           <>
             <ul>
-              <li>{verdict(grade.right.intensity)}: {q(grade.intensity)} FLOP/byte, the ridge is at {q(grade.ridge)}</li>
+              <li>{verdict(grade.right.intensity)}: {ratio(grade.intensity)} FLOP/byte, the ridge is at {ratio(grade.ridge)}</li>
               <li>{verdict(grade.right.regime)}: {grade.regime}-bound</li>
               <li>{verdict(grade.right.percent_of_peak)}: at best {grade.percent_of_peak.toPrecision(3)} % of the peak</li>
             </ul>
