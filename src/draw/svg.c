@@ -332,6 +332,12 @@ static void name_link(const chart *c, rf_point from, rf_point to) {
              (from.y + to.y) / 2 - cos(angle) * 9, angle, words);
 }
 
+/** Whether a line leads from a dot to its ceiling: of many dots from those that are named. */
+static bool has_limit(const chart *c, int i) {
+  const rf_geometry *g = &c->layout->geometry;
+  return !isnan(g->ceilings[i]) && !g->above[i] && rf_layout_names(c->layout, &c->scene->dots[i]);
+}
+
 /** The end of the line to a dot's ceiling: a bar across it, the sign of a limit. */
 static void draw_limit(const chart *c, int i, rf_point end) {
   add_line(c->out, "limit", dot_colour(c, i)->line, (rf_point){end.x - 5, end.y},
@@ -344,7 +350,7 @@ static void draw_threads(const chart *c) {
   for (int i = 0; i < c->scene->dot_count; i++) {
     const roof_scene_dot *dot = &c->scene->dots[i];
     rf_point here = dot_at(c, i);
-    if (!isnan(g->ceilings[i]) && !g->above[i]) {
+    if (has_limit(c, i)) {
       open_of(c, 'd', i);
       rf_point end = at(c, log10(dot->intensity), fmin(g->ceilings[i], g->high.y));
       add_line(c->out, "drop", dot_colour(c, i)->line, here, end);
@@ -562,7 +568,7 @@ static void draw_legend(chart *c) {
   for (int i = 0; i < scene->dot_count; i++) {
     dots[scene->dots[i].predicted] = true;
     above |= c->layout->geometry.above[i];
-    limits |= !isnan(c->layout->geometry.ceilings[i]) && !c->layout->geometry.above[i];
+    limits |= has_limit(c, i);
     if (is_joined(scene, i)) {
       joined[is_joined_to_itself(scene, i)] = true;
     }

@@ -26,6 +26,7 @@ static int add_dot(const roof_ceilings *ceilings, roof_scene *scene, const roof_
                         .flops_per_second = at->flops / at->seconds,
                         .share = row->time_share,
                         .inner = inner,
+                        .level = at->regime == ROOF_MEMORY_BOUND ? at->level : ROOF_REGISTERS, /* its wall */
                         .next = -1};
   snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", row->shown, inner ? " at " : "", inner ? level : "");
   snprintf(dot.key, sizeof dot.key, "%s", row->shown);

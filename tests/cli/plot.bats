@@ -254,3 +254,15 @@ refuses() { # CODE TEXT ARGUMENT...
   grep -q 'class="dot".* data-name="&lt;one&gt;".* data-measured="0.001"' pairs.svg
   xmllint --noout ceilings.svg pairs.svg
 }
+
+@test "two hundred kernels: all are drawn, the largest have names and limits, their wall is their colour" {
+  jq -n '{schema: "roofline.measurements/1", source: "made", format: "roofline", machine: "a100", skipped: [],
+    kernels: [range(220) | {name: "k\(.)<&>", calls: 1, seconds: (1e-6 * (. + 1)), flops: {fp32: (1e6 * (. + 1))},
+      bytes: {HBM: (1e6 * (. + 1) / (if . % 2 == 0 then 0.5 else 200 end))}}]}' >many.json
+  "$ROOFLINE" import many.json --machine a100 --quiet --to many.svg
+  xmllint --noout many.svg
+  [ "$(grep -c 'class="dot"' many.svg)" -eq 220 ]
+  [ "$(grep -c 'class="limit"' many.svg)" -lt 20 ]
+  grep -q 'data-name="k219&lt;&amp;&gt;" .*data-level\|data-key="k219&lt;&amp;&gt;"' many.svg
+  [ "$(grep -o '<circle[^>]*stroke="#fff"' many.svg | grep -o 'fill="[^"]*"' | sort -u | wc -l)" -ge 2 ]
+}
