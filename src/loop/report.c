@@ -177,9 +177,14 @@ static roof_status add_warnings(rf_cells *s, roof_error *error) {
   return status;
 }
 
+/** Notes of noise stand with the trust, the others at the end. */
+static bool is_of_noise(const char *note) {
+  static const char noise[] = "noise:";
+  return strncmp(note, noise, sizeof noise - 1) == 0;
+}
+
 /** How far the figures are to be trusted, what would spoil them, and the machine's notes on noise. */
 static roof_status add_trust(rf_cells *s, const roof_loop *loop, roof_error *error) {
-  static const char noise[] = "noise:";
   const roof_machine *m = loop->machine;
   char line[ROOF_TRUST_LINE];
   roof_trust trust;
@@ -187,7 +192,7 @@ static roof_status add_trust(rf_cells *s, const roof_loop *loop, roof_error *err
   rf_cells_add(s, "Trust: %s.", roof_trust_sentence(&trust, line, sizeof line));
   roof_status status = trust.scripted ? ROOF_OK : add_warnings(s, error);
   for (int i = 0; i < m->note_count; i++) {
-    if (strncmp(m->notes[i], noise, sizeof noise - 1) == 0) {
+    if (is_of_noise(m->notes[i])) {
       rf_cells_add(s, "%s", m->notes[i]);
     }
   }
@@ -347,7 +352,9 @@ static void add_reproduce(rf_cells *commands, rf_cells *lines, const roof_loop *
       "samples, all of which are in the ledger %s.",
       loop->options.ledger);
   for (int i = 0; i < m->note_count; i++) {
-    rf_cells_add(lines, "%s", m->notes[i]);
+    if (!is_of_noise(m->notes[i])) {
+      rf_cells_add(lines, "%s", m->notes[i]);
+    }
   }
 }
 
