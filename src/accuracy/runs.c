@@ -198,9 +198,12 @@ roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, 
   find_reason(whole, run, why);
   for (int i = 0; i < ROOF_SERVED_FIGURE_COUNT && why->message[0] == '\0' && status == ROOF_OK; i++) {
     rf_run_case c = figure_of(whole, device, run, (roof_served_figure)i);
+    if (!(c.seconds > 0 && c.expected > 0)) {
+      continue; /* its parts would take the place of a phase that another figure needs */
+    }
     name_keys(&c);
     fill_parts(whole, &c);
-    status = c.seconds > 0 && c.expected > 0 ? add(cases, &c, error) : ROOF_OK;
+    status = add(cases, &c, error);
   }
   roof_whole_free(whole);
   return status;

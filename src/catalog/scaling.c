@@ -38,7 +38,7 @@ static double ratio(double to, double from) {
 }
 
 rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, const roof_machine *to) {
-  rf_scaling t = {.clocks = 1};
+  rf_scaling t = {.clocks = 1, .gain_of_none = of->kernel == ROOF_KERNEL_PRODUCT ? 1 : 0};
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     t.factors[i] = 1;
   }
@@ -64,10 +64,11 @@ rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, con
 
 void rf_scaling_apply(const rf_scaling *scaling, const double values[ROOF_CONSTANT_COUNT],
                       double own[ROOF_CONSTANT_COUNT]) {
-  double efficiency = values[ROOF_EFFICIENCY];
+  double efficiency = values[ROOF_EFFICIENCY], gain = values[ROOF_CACHE_GAIN], none = scaling->gain_of_none;
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     own[i] = values[i] * scaling->factors[i];
   }
+  own[ROOF_CACHE_GAIN] = none + (gain - none) * scaling->factors[ROOF_CACHE_GAIN];
   own[ROOF_EFFICIENCY] = efficiency / (efficiency + (1 - efficiency) * scaling->clocks);
 }
 

@@ -7,6 +7,7 @@
 /** From one machine to another: factors of constants that are times or multiples of a bandwidth. */
 typedef struct rf_scaling {
   double factors[ROOF_CONSTANT_COUNT];
+  double gain_of_none; /**< cache_gain that stays as it is: 1 where only what is beyond it grows */
   double
       clocks; /**< of one unit at its peak: FLOPs per clock over those of the machine that the constants are of */
 } rf_scaling;

@@ -54,14 +54,18 @@ static inline double rf_rounded(double a, double b) {
   return longer > 0 ? longer * rf_power(1 + share * share * share, 1.0 / 3) : 0;
 }
 
-/** Share of the bytes that the last cache kept from the run before, from 1 to 0 as the working set passes half of it. */
-static inline double rf_kept(const rf_run *run) {
+/** Share of what the last cache kept from the run before, from 1 to 0 as the bytes between pass half of it. */
+static inline double rf_kept_of(const rf_run *run, double bytes) {
   double cache = run->target->cache_bytes;
   if (cache <= 0 || run->target->options.cold) {
     return 0;
   }
-  double full = 2 * run->work->working_set / cache;
+  double full = 2 * bytes / cache;
   return 1 / (1 + full * full * full);
+}
+
+static inline double rf_kept(const rf_run *run) {
+  return rf_kept_of(run, run->work->working_set);
 }
 
 /** The time at the memory as a long stream of the kernel takes it. */

@@ -11,6 +11,9 @@ static const double least_depth = 128;
 /** Bytes of a partial sum and of what activations come in. */
 static const double sum_bytes = 4, wide_bytes = 2;
 
+/** Products with weights of their own between two with the same. */
+static const double other_weights = 4;
+
 enum { SIDES = 7, MOST_PARTS = 16 };
 
 static const double sides[SIDES] = {32, 64, 128, 192, 256, 8, 16};
@@ -34,6 +37,7 @@ typedef struct product {
   double turns_per_tile; /**< 1 / units */
   double unit_seconds;   /**< of one multiplication and addition by one unit */
   double memory;         /**< s with all units busy */
+  double store;          /**< s of it for the results */
   double sum_seconds;    /**< at the memory for one part's sums */
   double wave_seconds, split_seconds;
   bool waved, drawn, split; /**< effects that are not left out */
@@ -147,15 +151,28 @@ static double quantise_seconds(const rf_run *run) {
          run->c[ROOF_ROW_SECONDS] * rows / run->target->units;
 }
 
+/** The time at the memory, where activations are kept from the run before and weights have those of others between. */
+static double stream_seconds(const rf_run *run) {
+  const roof_work *w = run->work;
+  double gain = run->c[ROOF_CACHE_GAIN] - 1, seconds = run->memory / run->c[ROOF_BANDWIDTH];
+  double weights = w->weight_bytes / (w->read_bytes + w->write_bytes);
+  return gain > 0 ? seconds * (weights / (1 + gain * rf_kept_of(run, other_weights * w->working_set)) +
+                               (1 - weights) / (1 + gain * rf_kept(run)))
+                  : seconds;
+}
+
 static product product_of(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
-  double memory = rf_stream_seconds(run), area = s->count * s->rows * s->columns;
+  double memory = stream_seconds(run), area = s->count * s->rows * s->columns;
   double share = s->group > 0 && !rf_without(run, ROOF_EFFECT_TILES) ? s->group : 1;
   return (product){
       .shape = *s,
       .turns_per_tile = 1 / run->target->units,
       .unit_seconds = share * run->compute / (area * s->depth) * run->target->units / run->c[ROOF_EFFICIENCY],
       .memory = memory,
+      .store = s->routed > 0
+                   ? 0
+                   : memory * run->work->write_bytes / (run->work->read_bytes + run->work->write_bytes),
       .sum_seconds =
           sum_bytes * area * run->target->seconds_per_byte[run->target->memory][0] * memory / run->memory,
       .wave_seconds = run->c[ROOF_WAVE_SECONDS],
@@ -165,10 +182,13 @@ static product product_of(const rf_run *run) {
       .split = !rf_without(run, ROOF_EFFECT_SPLIT)};
 }
 
-/** The longer time, and part of the shorter: the sum of their cubes; libraries hide one behind the other alike. */
-static double corner(const rf_run *run, const cut_times *t) {
-  return rf_without(run, ROOF_EFFECT_CORNER) ? fmax(t->compute, t->memory)
-                                             : rf_rounded(t->compute, t->memory);
+/** The longer time, and part of the shorter: the sum of their cubes; libraries hide one behind the other alike. A tile's
+ * results are written when its arithmetic is done: the nearer both times are, the more of that is not hidden. */
+static double corner(const rf_run *run, const product *p, const cut_times *t) {
+  double longer = t->compute > t->memory ? t->compute : t->memory;
+  double share = (t->compute > t->memory ? t->memory : t->compute) / longer;
+  return rf_without(run, ROOF_EFFECT_CORNER) ? longer
+                                             : rf_rounded(t->compute, t->memory) + p->store * share * share;
 }
 
 /** The times of a cut; without the effect of tiles the matrix fills them, and they are at the rate of large ones. */
@@ -194,5 +214,5 @@ double rf_form_product(const rf_run *run, rf_cut *cut) {
     choose(&p, cut);
   }
   cut_times t = time_cut(run, &p, cut);
-  return corner(run, &t) + t.waves + t.split + quantise_seconds(run) + transform_seconds(run);
+  return corner(run, &p, &t) + t.waves + t.split + quantise_seconds(run) + transform_seconds(run);
 }

@@ -164,6 +164,37 @@ static void activations_read_slowly(void **state) {
   }
 }
 
+/** Activations are still in the cache from the run before; weights have those of other products between. */
+static void weights_are_not_kept(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  options.without = 1u << ROOF_EFFECT_TILES | 1u << ROOF_EFFECT_WAVES | 1u << ROOF_EFFECT_CORNER |
+                    1u << ROOF_EFFECT_UNITS | 1u << ROOF_EFFECT_SPLIT;
+  roof_target target;
+  const roof_op *op = NULL;
+  roof_prediction wide, high;
+  double values[ROOF_CONSTANT_COUNT], shape[ROOF_PARAM_MAX];
+  assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  assert_true(target.cache_bytes > 0);
+  double n = floor(target.cache_bytes / 5 / 4 / 256);
+  roof_op_defaults(op, shape);
+  memcpy(shape, (double[]){4, n, 256}, 3 * sizeof *shape);
+  roof_predict(&target, op, shape, &wide);
+  memcpy(shape, (double[]){n, 4, 256}, 3 * sizeof *shape);
+  roof_predict(&target, op, shape, &high);
+  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+    values[i] = roof_constant_row_of((roof_constant)i)->neutral;
+  }
+  double of_wide = roof_effects_seconds(&target, &wide, values);
+  double of_high = roof_effects_seconds(&target, &high, values);
+  values[ROOF_CACHE_GAIN] = 4;
+  double left_of_wide = roof_effects_seconds(&target, &wide, values) / of_wide;
+  double left_of_high = roof_effects_seconds(&target, &high, values) / of_high;
+  assert_true(left_of_high < 0.9 && left_of_wide <= 1 && left_of_wide > 1.1 * left_of_high);
+}
+
 /** Winograd's tiles of 4 x 4 outputs: an image of 5 x 5 takes as many as one of 8 x 8. */
 static void convolutions_fill_tiles(void **state) {
   (void)state;
@@ -526,6 +557,7 @@ int main(void) {
       cmocka_unit_test(a_host_covers_short_kernels),
       cmocka_unit_test(rows_are_read_again),
       cmocka_unit_test(activations_read_slowly),
+      cmocka_unit_test(weights_are_not_kept),
       cmocka_unit_test(convolutions_fill_tiles),
       cmocka_unit_test(without_effects_a_share_of_the_bound),
       cmocka_unit_test(the_cache_may_keep_what_fits),
