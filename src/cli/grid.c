@@ -1,6 +1,6 @@
 #include "cli/grid.h"
 
-#include "cli/page.h"
+#include "cli/page_keep.h"
 
 #include <stdlib.h>
 

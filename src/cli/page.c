@@ -7,7 +7,7 @@
 #include "host/here.h"
 #include "roofline/ledger.h"
 
-enum { CHARTS = 8, TABLES = 64, FIRST = 10, PLACE = '\035' };
+enum { FIRST = 10 };
 
 /** The column of verdicts among those that the text shows; 0: none. */
 static int verdict_of(const cli_column *columns) {
@@ -21,27 +21,10 @@ static int verdict_of(const cli_column *columns) {
   return 0;
 }
 
-static roof_status set_cells(cli_page_table *table, int width, roof_error *error) {
-  table->cells = cli_grid_cells(&table->grid);
-  if (table->cells == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
-  }
-  table->table.cells = table->cells;
-  table->table.columns = width;
-  table->table.rows = width > 0 ? table->grid.count / width - 1 : 0;
-  return ROOF_OK;
-}
-
 roof_status cli_page_table_fill(cli_page_table *table, const char *title, cli_rows rows, roof_error *error) {
   int width = cli_columns_add_cells(&table->grid, rows);
   table->table = (roof_table){.title = title, .verdict = verdict_of(rows.columns)};
-  return set_cells(table, width, error);
-}
-
-void cli_page_table_done(cli_page_table *table) {
-  free(table->cells);
-  cli_grid_done(&table->grid);
-  *table = (cli_page_table){0};
+  return cli_page_table_close(table, width, error);
 }
 
 /** Lines of a page. */
@@ -139,75 +122,16 @@ roof_status cli_page_draw(const cli_args *args, const char *title, const char *h
   return status;
 }
 
-/** What is kept for a page. */
-static struct {
-  bool is, failed;
-  char *charts[CHARTS + 1];
-  int chart_count;
-  cli_page_table tables[TABLES];
-  int table_count;
-} kept;
-
-void cli_page_catch(void) {
-  kept.is = true;
-}
-
-bool cli_page_is_caught(void) {
-  return kept.is;
-}
-
-void cli_page_add_chart(roof_text *svg) {
-  kept.failed |= svg->failed;
-  if (kept.chart_count < CHARTS && svg->data != NULL) {
-    kept.charts[kept.chart_count++] = svg->data;
-    *svg = (roof_text){0};
-  }
-}
-
-/** Whether nothing is known in a column, which is left out then. */
-static bool is_left_out(const char *const *cells, int count, int rows, int column) {
-  bool empty = column > 0 && rows > 1;
-  for (int row = 1; row < rows && empty; row++) {
-    const char *cell = cells[row * count + column];
-    empty = cell[0] == '\0' || strcmp(cell, "-") == 0;
-  }
-  return empty;
-}
-
-bool cli_page_keep(cli_grid *grid, roof_text *out, const rf_table_column *columns, int count) {
-  if (!kept.is || kept.table_count == TABLES) {
-    return false;
-  }
-  const char **cells = cli_grid_cells(grid);
-  cli_page_table *table = &kept.tables[kept.table_count++];
-  int rows = grid->count / count, width = 0;
-  for (int column = 0; cells != NULL && column < count; column++) {
-    bool left_out = is_left_out(cells, count, rows, column);
-    table->table.verdict = columns[column].verdict && !left_out ? width : table->table.verdict;
-    width += !left_out;
-  }
-  for (int i = 0; cells != NULL && i < grid->count; i++) {
-    if (!is_left_out(cells, count, rows, i % count)) {
-      rf_cells_add_text(&table->grid, cells[i]);
-    }
-  }
-  kept.failed |= cells == NULL || set_cells(table, width, NULL) != ROOF_OK;
-  roof_text_add_bytes(out, (const char[]){PLACE, '\n'}, 2);
-  free(cells);
-  rf_cells_done(grid);
-  return true;
-}
-
 /** The answer's lines before its last table and after it, and its tables; of a long one the first rows too. */
 typedef struct answer_page {
   lines before, after, titles;
-  roof_table tables[2 * TABLES];
+  roof_table tables[2 * CLI_PAGE_TABLES];
   int table_count;
 } answer_page;
 
 /** Takes the table whose place was found; `title` is the line above it, which is no paragraph then. */
 static void take_table(answer_page *p, int index, const char *title, size_t length) {
-  const roof_table *table = &kept.tables[index].table;
+  const roof_table *table = &cli_page_kept()->tables[index].table;
   if (length > 0) {
     add_line(&p->titles, title, length);
   } else {
@@ -224,11 +148,12 @@ static void take_table(answer_page *p, int index, const char *title, size_t leng
 static void read_answer(answer_page *p, const char *text) {
   const char *above = NULL; /* the line that may be a table's caption */
   int tables = 0;           /* so far */
+  const int all = cli_page_kept()->table_count;
   for (const char *at = text, *next = NULL; *at != '\0'; at = next) {
     size_t length = strcspn(at, "\n");
     next = at + length + (at[length] == '\n');
-    bool place = *at == PLACE;
-    lines *where = tables < kept.table_count || tables == 0 ? &p->before : &p->after;
+    bool place = *at == CLI_PAGE_PLACE;
+    lines *where = tables < all || tables == 0 ? &p->before : &p->after;
     size_t held = above != NULL ? strcspn(above, "\n") : 0;
     bool caption = place && held > 0 && above != text && above[0] != ' ';
     if (held > 0 && !caption) {
@@ -240,18 +165,8 @@ static void read_answer(answer_page *p, const char *text) {
     above = place ? NULL : at;
   }
   if (above != NULL) {
-    add_line(kept.table_count > 0 ? &p->after : &p->before, above, strcspn(above, "\n"));
+    add_line(all > 0 ? &p->after : &p->before, above, strcspn(above, "\n"));
   }
-}
-
-static void forget(void) {
-  for (int i = 0; i < kept.chart_count; i++) {
-    free(kept.charts[i]);
-  }
-  for (int i = 0; i < kept.table_count; i++) {
-    cli_page_table_done(&kept.tables[i]);
-  }
-  memset(&kept, 0, sizeof kept);
 }
 
 /** The part of the story that a command's answer is. */
@@ -290,7 +205,7 @@ static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_c
     const roof_page_section section = {.part = part_of(command),
                                        .heading = "The answer",
                                        .lines = headed ? p->before.list + 1 : NULL,
-                                       .charts = (const char *const *)kept.charts,
+                                       .charts = (const char *const *)cli_page_kept()->charts,
                                        .tables = p->tables,
                                        .table_count = p->table_count,
                                        .notes = p->after.list};
@@ -304,7 +219,7 @@ static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_c
 roof_status cli_page_of_answer(const cli_args *args, const cli_command *command, const roof_text *answer,
                                roof_text *out, roof_error *error) {
   answer_page *p = calloc(1, sizeof *p);
-  roof_status status = p != NULL && !answer->failed && !kept.failed
+  roof_status status = p != NULL && !answer->failed && !cli_page_kept()->failed
                            ? ROOF_OK
                            : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
   if (status == ROOF_OK) {
@@ -315,6 +230,6 @@ roof_status cli_page_of_answer(const cli_args *args, const cli_command *command,
     lines_done(&p->titles);
   }
   free(p);
-  forget();
+  cli_page_forget();
   return status;
 }

@@ -222,7 +222,7 @@ static void add_parts(json_t *object, const roof_profile *profile, const roof_ra
 /** What was counted by interval; null where nothing was. */
 static json_t *intervals_json(const roof_profile *p) {
   json_t *list = p->intervals != NULL ? json_array() : json_null();
-  for (size_t i = 0; i < p->interval_count; i++) {
+  for (size_t i = 0; p->intervals != NULL && i < p->interval_count; i++) {
     const roof_interval *at = &p->intervals[i];
     rf_json_append(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "start_seconds", rf_json_number(at->start),
                                    "end_seconds", rf_json_number(at->end), "flops_per_second",

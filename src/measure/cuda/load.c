@@ -130,7 +130,7 @@ static const cuda_image *find_image(const char *name, const char *format, bool a
 }
 
 const cuda_image *rf_cuda_image_find(const char *name, const char *format) {
-  const char *bounded = getenv("ROOFLINE_CUDA_BOUNDED");
+  const char *bounded = secure_getenv("ROOFLINE_CUDA_BOUNDED");
   const cuda_image *image = bounded != NULL && bounded[0] != '\0' ? find_image(name, "bounded", false) : NULL;
   return image != NULL ? image : find_image(name, format, true);
 }
