@@ -79,7 +79,9 @@ static double activation_bytes(const roof_model_target *t, double per_token, dou
   const roof_model_settings *s = &t->settings;
   double rows = sequences / rf_model_microbatches(s, sequences) * rf_model_passes(t),
          tokens = rows * (roof_model_own_prompt(t) - roof_model_prefix(s));
-  if (s->chunk > 0 && tokens > s->chunk) {
+  bool whole =
+      t->model->encoder || t->model->denoises; /* tokens that see all others are not taken in chunks */
+  if (s->chunk > 0 && tokens > s->chunk && !whole) {
     tokens = fmax(s->chunk, rows * (s->draft + 1));
   }
   double logits = t->model->encoder ? 0 : rows * (s->draft + 1) * t->model->vocab / s->tp * 4; /* fp32 */
@@ -114,6 +116,9 @@ static double longest_context(const roof_model_target *t, double budget) {
 /** Sequences of `each` bytes in `room`, of which those that share a prefix have `common` together. */
 static double largest_batch(const roof_model_settings *s, double room, double each, double common) {
   double own = each - common, sharers = s->sharers > 0 ? s->sharers : INFINITY;
+  if (each <= 0) { /* nothing is kept */
+    return room >= 0 ? INFINITY : 0;
+  }
   double groups = floor(fmax(0, room) / (common + sharers * own)), rest = room - groups * common;
   rest = groups > 0 ? rest - groups * sharers * own : rest;
   return (groups > 0 ? groups * sharers : 0) + fmax(0, floor((rest - common) / own));
@@ -121,19 +126,21 @@ static double largest_batch(const roof_model_settings *s, double room, double ea
 
 /** The most sequences of a replica that `room` holds with their activations, which grow with them. */
 static double most_sequences(const roof_model_target *t, double room, double each, double common) {
+  enum { MOST = 1 << 30 };
   const roof_model_settings *s = &t->settings;
   double token = activation_bytes_per_token(t, 0);
   double high = largest_batch(s, room - activation_bytes(t, token, 1), each, common);
-  if (!(high > 1) || isinf(high)) {
+  if (!(high > 1)) {
     return high;
   }
+  high = fmin(high, MOST);
   double low = fmax(1, largest_batch(s, room - activation_bytes(t, token, high), each, common));
   for (high += 1; high - low > 1;) {
     double middle = floor((low + high) / 2);
     bool fits = largest_batch(s, room - activation_bytes(t, token, middle), each, common) >= middle;
     *(fits ? &low : &high) = middle;
   }
-  return low;
+  return low < MOST ? low : INFINITY;
 }
 
 /** Weights on the device: of what lies with the host two layers, the one in use and the one that comes. */

@@ -212,7 +212,9 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   } else {
     y[0] = '\0';
   }
-  if (isinf(c->longest_context) && !t->settings.train) {
+  if (t->model->denoises && isfinite(c->largest_batch)) {
+    roof_text_addf(out, "              largest batch %.0f images\n", c->largest_batch);
+  } else if (isinf(c->longest_context) && !t->settings.train && !t->model->denoises) {
     roof_text_addf(out, "              a state, no cache: any context; largest batch %.0f\n",
                    c->largest_batch);
   } else if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {

@@ -400,6 +400,13 @@ static void denoising(void **state) {
   assert_non_null(strstr(words.data, "an image of 1024 x 1024 in "));
   assert_non_null(strstr(words.data, ": 28 steps of "));
   roof_text_done(&words);
+  double most = a->capacity.largest_batch; /* activations alone grow with it */
+  assert_true(most > 1);
+  s.batch = most;
+  assert_true(answer(&model, &s, &target)->capacity.fits);
+  s.batch = most + 1;
+  assert_false(answer(&model, &s, &target)->capacity.fits);
+  s.batch = 1;
   s.size = 512;
   s.text = 256;
   p = &answer(&model, &s, &target)->phases[ROOF_PHASE_DENOISE];
