@@ -8,6 +8,8 @@ import { accessible, alike, fits, opened, source, written } from './lib.mjs';
 const fixture = (name) => join(source, 'tests/fixtures/import', name);
 const pages = {
   loop: ['loop', '--quick', '--backend', 'fake'],
+  reconcile: ['reconcile'], // what the loop before it sealed and recorded
+  measure: ['measure', '--quick', '--backend', 'fake'],
   plot: ['plot', 'gemm', 'm=4096', 'n=4096', 'k=4096', '-m', 'h100', '-m', 'a100'],
   sweep: ['sweep', 'gemm', 'm=1..4096*2', 'n=4096', 'k=4096', '-m', 'h100'],
   model: ['model', 'llama-3.1-8b', 'batch=1..64*2', '-m', 'h100'],
@@ -16,7 +18,7 @@ const pages = {
 
 for (const [name, words] of Object.entries(pages)) {
   test(`the page of ${name}`, async () => {
-    const path = written(`${name}.html`, words);
+    const path = written(`${name}.html`, words, { codes: [0, 1] });
     for (const width of [360, 800, 1600]) {
       for (const dark of [false, true]) {
         const { page, problems, close } = await opened(path, { width, height: 1200, dark });

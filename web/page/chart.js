@@ -324,7 +324,7 @@ class Chart {
     for (const { value, label } of ticksOf(panel.x, 9)) {
       const x = (plot.left + plot.width * along(panel.x, value)).toFixed(1);
       lines.x.push(element('line', { class: label ? 'g' : 'm', x1: x, x2: x, y1: plot.bottom, y2: plot.top }));
-      if (label && last) lines.x.push(element('text', { class: 'c', x, y: plot.bottom + 18 }, quantity(value, '', true)));
+      if (label && last) lines.x.push(element('text', { class: 'c', x, y: plot.bottom + 18 }, quantity(value, never(panel.x.unit) ? '' : panel.x.unit, true)));
     }
     for (const { value, label } of ticksOf(panel.y, Math.max(2, Math.floor(plot.height / 40)))) {
       const y = plot.bottom - plot.height * along(panel.y, value);
