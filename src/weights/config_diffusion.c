@@ -21,7 +21,8 @@ static roof_status product(config *c, const char *name, double stream, double ro
 /** The conditioning: time, pooled text and guidance through two products each, once per sequence. */
 static roof_status add_conditioning(config *c, double hidden) {
   const config_diffusion *d = c->arch->diffusion;
-  double pooled = rf_config_value(c, Q_POOLED, 0), guided = rf_config_flag(c, Q_GUIDED);
+  const double pooled = rf_config_value(c, Q_POOLED, 0);
+  const bool guided = rf_config_flag(c, Q_GUIDED);
   const struct {
     const char *names[2];
     double in;
@@ -71,9 +72,10 @@ static roof_status init_layer(const config *c, roof_model_block *b) {
   b->qk_norm = d->qk_norm ? 2 * b->head_dim : 0;
   b->bare_norms = true;
   b->modulation = d->shared_modulation > 0 ? 0 : d->modulation;
-  b->joint = d->text > 0 && !d->crosses;
-  b->joint_weights = b->joint;
-  b->joint_modulation = b->joint ? b->modulation : 0;
+  const bool joint = d->text > 0 && !d->crosses;
+  b->joint = joint;
+  b->joint_weights = joint;
+  b->joint_modulation = joint ? b->modulation : 0;
   b->shift_table = d->shift_table;
   return status;
 }

@@ -34,7 +34,7 @@ setup() {
   [ "$output" = 'wrote x.svg' ]
   grep -q '>decode: product\|>decode: GEMM' x.svg
   run -0 "$ROOFLINE" energy llama-3.1-8b batch=32 --machine h100 --to x.html
-  grep -q '<td>prefill: GEMM</td>' x.html
+  grep -q '<th scope="row">prefill: GEMM</th>' x.html
 }
 
 @test "what would make a model faster" {
