@@ -135,7 +135,8 @@ static void take_table(answer_page *p, int index, const char *title, size_t leng
   if (length > 0) {
     add_line(&p->titles, title, length);
   } else {
-    rf_cells_add(&p->titles.text, "By %s", table->cells[0]);
+    bool named = table->cells[0][0] != '\0';
+    rf_cells_add(&p->titles.text, "%s%s", named ? "By " : "Parts", table->cells[0]);
   }
   p->tables[p->table_count++] = *table;
   if (table->rows > ROOF_TABLE_LONG) {

@@ -52,6 +52,8 @@ cells() {
 }
 
 @test "import: all rows, whole names, what was left out" {
+  page parts import "$fixtures/kineto-rank0.json" --machine a100 --by module
+  grep -q '<caption>Parts</caption>' parts.html
   page import import "$fixtures/kineto.json" --machine a100
   [ "$(grep -c '<svg' import.html)" -eq 2 ]
   grep -q '<section id="measured"' import.html
