@@ -108,10 +108,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
   plot.machines = machines;
   static roof_scene scene;
   plot.ceilings = begins_with(args, "ceilings");
-  int first = plot.ceilings ? 1 : 0;
-  status = status == ROOF_OK
-               ? roof_scene_read(&scene, &plot, args->words + first, args->word_count - first, error)
-               : status;
+  const char *const *words = plot.ceilings ? args->words + 1 : args->words;
+  status = status == ROOF_OK ? roof_scene_read(&scene, &plot, words, args->word_count - plot.ceilings, error)
+                             : status;
   if (status == ROOF_OK && args->file != NULL) {
     roof_scene_label_by_machine(&scene);
   }
