@@ -11,7 +11,7 @@ tests=$ROOFLINE_BUILD/tests
 # is not for an emulator.
 left_out='anchor|cuda|opencl|device|draw|energy|measure|torture|memory|ledger_file'
 # Every unit on the first of them; on the others those that choose code by the processor, or read what it is.
-chosen='kernels|scan|processor|loop|ladder|runs|program|core|power|products|number|host|topology|numa|uncore|region|stack'
+chosen='kernels|ledger|scan|processor|loop|ladder|runs|program|core|power|products|number|host|topology|numa|uncore|region|stack'
 
 on() { # CPU COMMAND...
   cpu=$1
