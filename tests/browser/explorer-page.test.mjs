@@ -25,6 +25,13 @@ async function downloaded(page, name) {
 }
 
 /** What the command prints for the line that a page shows. */
+/** A file is read while the page goes on. */
+async function becomes(line, pattern) {
+  const end = Date.now() + 10000;
+  while (!pattern.test(await line()) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.match(await line(), pattern);
+}
+
 const answered = (line, ...more) => roofline([...line.split(' ').slice(1), ...more]);
 
 test('sizes, formats and machines follow what is typed, dragged and chosen, and so does the link', async () => {
@@ -81,7 +88,7 @@ test('a model: settings, a config dropped, and the file\'s answer is the command
   const file = join(scratch, 'config.json');
   writeFileSync(file, JSON.stringify(config));
   await page.getByLabel('Or drop a config.json here').setInputFiles(file);
-  assert.match(await line(), /model config.json/);
+  await becomes(line, /model config.json/);
   assert.equal((await downloaded(page, 'JSON')).toString(), answered(await line(), '--json'));
   writeFileSync(file, '{"model_type": "nonsense"}');
   await page.getByLabel('Or drop a config.json here').setInputFiles(file);
