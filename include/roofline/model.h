@@ -677,6 +677,13 @@ ROOF_API double roof_weight_format_bytes(const roof_weight_format *format);
  *  Errors: none. */
 ROOF_API void roof_model_precision_retype(roof_model_precision *precision, roof_dtype dtype);
 
+/** The same with the format as a user names it ("fp16").
+ *  Units: none.
+ *  Ownership: changes *precision, which a failure leaves as it was.
+ *  Errors: ROOF_E_ARGUMENT for no format, and for one of weights alone (under 2 bytes). */
+ROOF_API roof_status roof_model_precision_read(const char *dtype, roof_model_precision *precision,
+                                               roof_error *error);
+
 /** The parts of a model whose weights are in a format of their own, not that of the activations: "mlp fp8, experts fp8".
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.

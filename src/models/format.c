@@ -144,6 +144,19 @@ void roof_model_precision_retype(roof_model_precision *precision, roof_dtype dty
   precision->vector_bytes = kept ? precision->vector_bytes : 0;
 }
 
+roof_status roof_model_precision_read(const char *dtype, roof_model_precision *precision, roof_error *error) {
+  roof_dtype plain = ROOF_BF16;
+  roof_status status = roof_dtype_parse_scaled(dtype, &plain, error);
+  if (status == ROOF_OK && roof_dtype_bytes(plain) < 2) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--dtype %s: of activations; --precision %s is of weights",
+                          dtype, dtype);
+  }
+  if (status == ROOF_OK) {
+    roof_model_precision_retype(precision, plain);
+  }
+  return status;
+}
+
 void roof_model_precision_quantize(roof_model_precision *precision, const roof_weight_format *format) {
   bool whole = format->bytes > 0; /* what a file has per weight, its tables and head included */
   for (int part = 0; part < ROOF_PART_COUNT; part++) {

@@ -682,6 +682,11 @@ static void words(void **state) {
               s.precision.weights[ROOF_PART_HEAD].stored == ROOF_FP8);
   s.precision = before;
   assert_int_equal(roof_model_precision_parse("w4a16,heads=fp8", &s.precision, NULL), ROOF_E_NAME);
+  assert_int_equal(roof_model_precision_read("int4", &s.precision, NULL), ROOF_E_ARGUMENT);
+  assert_memory_equal(&s.precision, &before, sizeof before);
+  assert_int_equal(roof_model_precision_read("fp32", &s.precision, NULL), ROOF_OK);
+  assert_int_equal(s.precision.activations, ROOF_FP32);
+  s.precision = before;
   assert_memory_equal(&s.precision, &before, sizeof before);
   assert_non_null(roof_model_definition_at(0));
   assert_null(roof_model_definition_at(100));

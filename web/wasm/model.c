@@ -26,18 +26,7 @@ static roof_status read_precision(run *r, roof_error *error) {
   const web_asked *asked = r->asked;
   const char *dtype = asked->formats.dtype, *precision = asked->precision;
   roof_model_precision *p = &r->settings.precision;
-  roof_status status = ROOF_OK;
-  if (dtype != NULL) {
-    roof_dtype plain = ROOF_BF16;
-    status = roof_dtype_parse_scaled(dtype, &plain, error);
-    if (status == ROOF_OK && roof_dtype_bytes(plain) < 2) {
-      return roof_error_set(error, ROOF_E_ARGUMENT,
-                            "--dtype %s: of activations; --precision %s is of weights", dtype, dtype);
-    }
-    if (status == ROOF_OK) {
-      roof_model_precision_retype(p, plain);
-    }
-  }
+  roof_status status = dtype != NULL ? roof_model_precision_read(dtype, p, error) : ROOF_OK;
   if (status == ROOF_OK && precision != NULL && strchr(precision, '/') == NULL) {
     status = roof_model_precision_parse(precision, p, error);
   }

@@ -45,18 +45,7 @@ static const struct poptOption options[] = {
     POPT_TABLEEND};
 
 static roof_status select_precision(roof_model_precision *p, roof_error *error) {
-  roof_status status = ROOF_OK;
-  if (dtype != NULL) {
-    roof_dtype plain = ROOF_BF16;
-    status = roof_dtype_parse_scaled(dtype, &plain, error);
-    if (status == ROOF_OK && roof_dtype_bytes(plain) < 2) {
-      return roof_error_set(error, ROOF_E_ARGUMENT,
-                            "--dtype %s: of activations; --precision %s is of weights", dtype, dtype);
-    }
-    if (status == ROOF_OK) {
-      roof_model_precision_retype(p, plain);
-    }
-  }
+  roof_status status = dtype != NULL ? roof_model_precision_read(dtype, p, error) : ROOF_OK;
   bool choices = precision != NULL && strchr(precision, '/') != NULL;
   if (status == ROOF_OK && precision != NULL && !choices && (train || !cli_model_searches())) {
     status = roof_model_precision_parse(precision, p, error);
