@@ -51,7 +51,7 @@ static inline double rf_corner(double a, double b, double exponent) {
 /** rf_corner with an exponent of 3: the longer time and part of the shorter, as libraries hide one behind the other. */
 static inline double rf_rounded(double a, double b) {
   double longer = a > b ? a : b, share = (a > b ? b : a) / longer;
-  return longer > 0 ? longer * rf_power(1 + share * share * share, 1.0 / 3) : 0;
+  return longer > 0 ? longer * rf_cube_root(1 + share * share * share) : 0;
 }
 
 /** Share of what the last cache kept from the run before, from 1 to 0 as the bytes between pass half of it. */

@@ -9,4 +9,14 @@ double rf_power(double base, double exponent);
 /** The same less 1, also where the power is near 1. */
 double rf_power_less_one(double base, double exponent);
 
+/** The cube root of 1 to 2, likewise: a line within 0.7 %, and two steps of Halley's, which cube that error. */
+static inline double rf_cube_root(double x) {
+  double root = 0.7445 + 0.262 * x;
+  for (int step = 0; step < 2; step++) {
+    double cube = root * root * root;
+    root *= (cube + 2 * x) / (2 * cube + x);
+  }
+  return root;
+}
+
 #endif

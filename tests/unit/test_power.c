@@ -26,6 +26,13 @@ static void less_one_keeps_what_is_small(void **state) {
   }
 }
 
+static void cube_roots_near_the_library(void **state) {
+  (void)state;
+  for (double x = 1; x <= 2; x += 1.0 / 4096) {
+    assert_true(fabs(rf_cube_root(x) - cbrt(x)) <= 5e-16 * cbrt(x));
+  }
+}
+
 /** Where the digits are known. */
 static void known_digits(void **state) {
   (void)state;
@@ -34,8 +41,8 @@ static void known_digits(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(near_the_library),
-                                     cmocka_unit_test(less_one_keeps_what_is_small),
-                                     cmocka_unit_test(known_digits)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(near_the_library), cmocka_unit_test(less_one_keeps_what_is_small),
+      cmocka_unit_test(cube_roots_near_the_library), cmocka_unit_test(known_digits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
