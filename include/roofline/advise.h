@@ -506,11 +506,12 @@ typedef struct roof_lever {
  *  under ROOF_LEVER_HELPS say why they do not help. `users` is how many requests there are at once, beyond
  *  which no batch can grow; 0 unknown.
  *  Units: s.
- *  Ownership: fills at most `capacity` levers; returns how many there are. `typed` are values as typed
+ *  Ownership: fills at most `capacity` levers and says in *count how many. `typed` are values as typed
  *  (roof_shape_typed): NaN where a parameter has its default or follows another.
- *  Errors: 0 for a shape that roof_op_complete refuses, and when out of memory. */
-ROOF_API size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed,
-                                 double users, roof_lever *out, size_t capacity);
+ *  Errors: as roof_op_complete; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed,
+                                      double users, roof_lever *out, size_t capacity, size_t *count,
+                                      roof_error *error);
 
 /** "bytes 470 MB -> 125 MB (0.266x)", for each of FLOPs, bytes, link bytes, launches, peak and bandwidth that
  *  differs, or "nothing".

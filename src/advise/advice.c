@@ -117,13 +117,18 @@ roof_status roof_advise(const roof_target *target, const roof_op *op, const doub
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: the ceiling of %s is not known on it",
                           target->machine->name, op->name);
   }
-  *out = (roof_advice){.now = now, .measured_seconds = measured, .placed = placed};
+  status = roof_levers_rank(target, op, typed, question->users, out->levers, ROOF_ADVICE_LEVERS,
+                            &out->lever_count, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  out->now = now;
+  out->measured_seconds = measured;
+  out->placed = placed;
   out->achieved_seconds = achieved_bound(target, op, values, now.lower_seconds);
   out->achieved_share = out->achieved_seconds / measured;
   out->done = out->achieved_share >= ROOF_STOP_FRACTION && placed.state == ROOF_PLACE_POSSIBLE;
   find_causes(out, target->machine, question);
-  out->lever_count = roof_levers_rank(target, op, typed, question->users, out->levers, ROOF_ADVICE_LEVERS);
-  out->lever_count = out->lever_count < ROOF_ADVICE_LEVERS ? out->lever_count : ROOF_ADVICE_LEVERS;
   hold_levers_against(out);
   out->best = best_lever(out);
   return ROOF_OK;

@@ -521,20 +521,21 @@ void rf_levers_starve(roof_lever *levers, size_t count, double busy) {
   rf_levers_sort(levers, count);
 }
 
-size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed, double users,
-                        roof_lever *out, size_t capacity) {
+roof_status roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed, double users,
+                             roof_lever *out, size_t capacity, size_t *count, roof_error *error) {
   bench *b = calloc(1, sizeof *b);
   if (b == NULL) {
-    return 0;
+    return roof_error_set(error, ROOF_E_MEMORY, "levers: out of memory");
   }
   b->target = target;
   b->op = op;
   b->typed = typed;
   b->users = users;
   memcpy(b->values, typed, sizeof b->values);
-  if (roof_op_complete(op, b->values, NULL) != ROOF_OK) {
+  roof_status status = roof_op_complete(op, b->values, error);
+  if (status != ROOF_OK) {
     free(b);
-    return 0;
+    return status;
   }
   roof_predict(target, op, b->values, &b->now);
   add_native(b);
@@ -547,10 +548,10 @@ size_t roof_levers_rank(const roof_target *target, const roof_op *op, const doub
   add_capacity(b);
   add_resources(b);
   rf_levers_sort(b->levers, b->count);
-  size_t count = b->count, kept = count < capacity ? count : capacity;
-  if (kept > 0) {
-    memcpy(out, b->levers, kept * sizeof *out);
+  *count = b->count < capacity ? b->count : capacity;
+  if (*count > 0) {
+    memcpy(out, b->levers, *count * sizeof *out);
   }
   free(b);
-  return count;
+  return ROOF_OK;
 }

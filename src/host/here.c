@@ -1,5 +1,6 @@
 #include "host/here.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -34,6 +35,7 @@ void rf_here_command(roof_text *out) {
     read = fread(piece, 1, sizeof piece, file);
     roof_text_add_bytes(&words, piece, read);
   }
+  out->failed |= words.failed || (file == NULL && errno == ENOMEM);
   if (file != NULL) {
     (void)fclose(file);
   }
@@ -43,7 +45,6 @@ void rf_here_command(roof_text *out) {
     roof_text_add(out, first ? "" : " ");
     add_word(out, folder != NULL ? folder + 1 : word);
   }
-  out->failed |= words.failed;
   roof_text_done(&words);
 }
 
@@ -58,6 +59,8 @@ void rf_here_describe(roof_text *out, const char *commit) {
   roof_text_addf(out, "On %s, %s %s %s", system.nodename, system.sysname, system.release, system.machine);
   if (rf_probe_key("", "/proc/cpuinfo", "model name", processor, sizeof processor)) {
     roof_text_addf(out, ", %s", processor);
+  } else {
+    out->failed |= errno == ENOMEM;
   }
   roof_text_add(out, ".\n");
 }

@@ -271,16 +271,20 @@ static void add_reasons(rf_cells *s, const roof_loop *loop) {
 }
 
 /** What a kernel could gain at most, the first thing to do in its class, and the lever that brings most. */
-static void add_lever(rf_cells *s, const roof_loop *loop, const roof_loop_kernel *k, roof_advice *advice) {
+static roof_status add_lever(rf_cells *s, const roof_loop *loop, const roof_loop_kernel *k,
+                             roof_advice *advice, roof_error *error) {
   const roof_op *op = NULL;
   char gain[SHORT];
   roof_question question = roof_question_init();
   question.measured_seconds = k->measured_seconds;
   const roof_actions *actions =
       roof_actions_of(loop->machine, k->prediction.regime, k->reconciled.fraction_of_ceiling);
-  bool advised = roof_op_find(k->kernel->op, &op, NULL) == ROOF_OK &&
-                 roof_advise(&loop->target, op, k->values, &question, advice, NULL) == ROOF_OK &&
-                 advice->best != NULL;
+  roof_status status = roof_op_find(k->kernel->op, &op, NULL);
+  status = status == ROOF_OK ? roof_advise(&loop->target, op, k->values, &question, advice, NULL) : status;
+  if (status == ROOF_E_MEMORY) {
+    return roof_error_set(error, status, "report: out of memory");
+  }
+  bool advised = status == ROOF_OK && advice->best != NULL;
   rf_cells_add(s, "%s", k->kernel->name);
   rf_cells_add(s, "%.2fx", k->reconciled.headroom);
   rf_cells_add(s, "%s", actions != NULL ? actions->actions[0] : "");
@@ -288,6 +292,7 @@ static void add_lever(rf_cells *s, const roof_loop *loop, const roof_loop_kernel
                advised ? advice->best->change : "");
   rf_format(gain, sizeof gain, "%.2fx", advised ? advice->best->gain : 0);
   rf_cells_add(s, "%s", advised ? gain : "");
+  return ROOF_OK;
 }
 
 static int by_headroom(const void *a, const void *b) {
@@ -316,8 +321,8 @@ static roof_status add_levers(rf_cells *s, const roof_loop *loop, roof_error *er
   if (count > 0) {
     qsort(kernels, count, sizeof(const roof_loop_kernel *), by_headroom);
   }
-  for (size_t i = 0; i < count; i++) {
-    add_lever(s, loop, kernels[i], advice);
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    status = add_lever(s, loop, kernels[i], advice, error);
   }
   free(kernels);
   free(advice);

@@ -34,7 +34,8 @@ static double users; /* at once; 0 unknown */
 static size_t rank(const roof_target *target, const char *name, const double *given, int count) {
   double values[ROOF_PARAM_MAX];
   const roof_op *op = shape(name, given, count, values);
-  size_t found = roof_levers_rank(target, op, values, users, levers, 64);
+  size_t found;
+  assert_int_equal(roof_levers_rank(target, op, values, users, levers, 64, &found, NULL), ROOF_OK);
   assert_true(found > 0 && found <= 64);
   for (size_t i = 1; i < found; i++) {
     assert_true(isnan(levers[i - 1].gain) || levers[i].gain <= levers[i - 1].gain);

@@ -117,7 +117,8 @@ static roof_status predict_and_advise(roof_error *error) {
   roof_status status = roof_catalog_load("h100", &machine, error);
   status = status == ROOF_OK ? predict_on(machine, &target, &p, values, &op, error) : status;
   if (status == ROOF_OK) {
-    roof_levers_rank(&target, op, values, NAN, levers, 16);
+    size_t count;
+    status = roof_levers_rank(&target, op, values, NAN, levers, 16, &count, error);
     roof_evidence evidence = roof_evidence_of(&p, machine, 2 * p.expected_seconds);
     roof_causes_rank(&evidence, causes, 16);
     roof_ceiling_of(&target, ROOF_THEORETICAL, &p.work);
