@@ -1,0 +1,87 @@
+/* The checks of kernels' results find what is wrong with them. */
+#include "each_kernel.h"
+
+static void unwritten_output_is_found(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
+  roof_kernel_run run;
+  if (!start(kernel, dtype, sizes, &run)) {
+    return;
+  }
+  assert_int_equal(kernel->check(&run, NULL), ROOF_E_INTERNAL);
+  kernel->release(&run);
+}
+
+static void checks_find_an_output_nobody_wrote(void **state) {
+  (void)state;
+  each_kernel(unwritten_output_is_found);
+}
+
+static void set(const roof_kernel_run *run, size_t i, double value) {
+  rf_data_set(((rf_operands *)run->state)->out, run->dtype, i, value);
+}
+
+static void wrong_element_is_found(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
+  roof_kernel_run run;
+  if (!start(kernel, dtype, sizes, &run)) {
+    return;
+  }
+  roof_error error = {0};
+  kernel->execute(&run);
+  double right = rf_data_at(((rf_operands *)run.state)->out, dtype, 0);
+  set(&run, 0, dtype == ROOF_INT8 ? right + (right > 0 ? -2 : 2) : right + 0.01 * (1 + fabs(right)));
+  assert_int_equal(kernel->check(&run, &error), ROOF_E_INTERNAL);
+  assert_non_null(strstr(error.message, "wrong result: element 0"));
+  kernel->release(&run);
+}
+
+static void checks_find_a_wrong_element(void **state) {
+  (void)state;
+  each_kernel(wrong_element_is_found);
+}
+
+static void checks_find_a_hole_far_from_the_sampled_rows(void **state) {
+  (void)state;
+  static const char *const names[] = {"gemm-blocked", "gemv", "softmax", "triad", "axpy"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const roof_kernel *kernel = NULL;
+    assert_int_equal(roof_kernel_find(names[i], &kernel, NULL), ROOF_OK);
+    roof_kernel_run run;
+    assert_true(start(kernel, ROOF_FP64, small_sizes(kernel, 2), &run));
+    kernel->execute(&run);
+    set(&run, 230, NAN);
+    assert_int_equal(kernel->check(&run, NULL), ROOF_E_INTERNAL);
+    kernel->release(&run);
+  }
+}
+
+/** A wrong column is found, whichever it is, also where rows are a multiple of the step between samples. */
+static void checks_look_at_every_column(void **state) {
+  (void)state;
+  enum { SIZE = 512 };
+  const roof_kernel *kernel = NULL;
+  assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
+  roof_kernel_run run;
+  assert_true(start(kernel, ROOF_FP32, "m=512 n=512 k=3", &run));
+  float *c = ((rf_operands *)run.state)->out;
+  kernel->execute(&run);
+  assert_int_equal(kernel->check(&run, NULL), ROOF_OK);
+  for (size_t column = 0; column < SIZE; column += 7) {
+    for (size_t row = 0; row < SIZE; row++) {
+      c[row * SIZE + column] += 1;
+    }
+    assert_int_equal(kernel->check(&run, NULL), ROOF_E_INTERNAL);
+    for (size_t row = 0; row < SIZE; row++) {
+      c[row * SIZE + column] -= 1;
+    }
+  }
+  kernel->release(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(checks_find_an_output_nobody_wrote),
+      cmocka_unit_test(checks_find_a_wrong_element),
+      cmocka_unit_test(checks_find_a_hole_far_from_the_sampled_rows),
+      cmocka_unit_test(checks_look_at_every_column),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
