@@ -37,7 +37,7 @@ typedef enum roof_page_part {
       ROOF_PAGE_PART_COUNT
 } roof_page_part;
 
-/** rows + 1 times columns cells, the header's first; the first cell names its row. A column whose cells begin with
+/** rows + 1 times columns cells, the header's first, or rows times columns of a `bare` one; the first cell names its row. A column whose cells begin with
  *  digits is one of numbers: aligned right, and each cell says its value in SI units (`data-value`). */
 typedef struct roof_table {
   const char *title;
@@ -47,6 +47,7 @@ typedef struct roof_table {
   int verdict;             /**< the column of verdicts, coloured by their words; 0: none */
   const char *const *keys; /**< `data-key` of each row, that of its dot in the chart; NULL: its first cell */
   bool folded;             /**< folded however short; one of over ROOF_TABLE_LONG rows always is */
+  bool bare; /**< of labels and what they are: without a header, never folded; its title may be "" */
 } roof_table;
 
 #define ROOF_TABLE_LONG 16

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/effects.h"
+#include "cli/page.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -513,6 +514,13 @@ static roof_status take_words(const cli_command *command, roof_error *error) {
   return status == ROOF_OK ? load_userops(&parsed, error) : status;
 }
 
+/** The part of the story that a command's answer is. */
+static roof_page_part part_of(const cli_command *command) {
+  return command->task == CLI_TASK_RECORD                                        ? ROOF_PAGE_VERDICTS
+         : command->task == CLI_TASK_MEASURE || command->task == CLI_TASK_IMPORT ? ROOF_PAGE_MEASURED
+                                                                                 : ROOF_PAGE_PREDICTED;
+}
+
 roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
                            roof_error *error) {
   struct poptOption *options = build_table(command);
@@ -534,10 +542,12 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   argv[0] = first;
   parsed.context = context;
   *args = parsed;
+  args->part = part_of(command);
   return status;
 }
 
 void cli_args_done(cli_args *args) {
+  cli_page_free(args->page);
   for (int i = 0; i < args->userops_count; i++) {
     roof_userops_done(&args->userops[i]);
   }

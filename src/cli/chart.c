@@ -17,8 +17,7 @@ static roof_status draw_page(const cli_args *args, const char *title, const char
                              roof_error *error) {
   bool lines = summary != NULL && summary[0] != NULL;
   const char *const charts[] = {svg->data, NULL};
-  const roof_page_section section = {.part = ROOF_PAGE_VERDICTS,
-                                     .heading = "The answer",
+  const roof_page_section section = {.part = args->part,
                                      .lines = lines ? summary + 1 : NULL,
                                      .charts = charts,
                                      .tables = table,
@@ -27,30 +26,20 @@ static roof_status draw_page(const cli_args *args, const char *title, const char
 }
 
 bool cli_chart_is_wanted(const cli_args *args) {
-  return args->file != NULL || cli_page_is_caught();
+  return args->file != NULL || args->page != NULL;
 }
 
-roof_status cli_chart_or_none(roof_status status) {
+roof_status cli_chart_or_none(const cli_args *args, roof_status status) {
   bool none = status == ROOF_E_ARGUMENT || status == ROOF_E_UNSUPPORTED;
-  return cli_page_is_caught() && none ? ROOF_OK : status;
-}
-
-/** Gives a copy of the chart to the page of the answer. */
-static roof_status keep_chart(const roof_text *svg, roof_error *error) {
-  roof_text copy = {0};
-  roof_text_add_bytes(&copy, svg->data, svg->length);
-  bool failed = copy.failed;
-  cli_page_add_chart(&copy);
-  roof_text_done(&copy);
-  return failed ? roof_error_set(error, ROOF_E_MEMORY, "page: out of memory") : ROOF_OK;
+  return args->page != NULL && none ? ROOF_OK : status;
 }
 
 roof_status cli_chart_write_page(const cli_args *args, const char *title, const char *const *summary,
                                  const roof_text *svg, const roof_table *table, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
-  if (cli_page_is_caught()) {
-    return svg->data != NULL ? keep_chart(svg, error) : ROOF_OK;
+  if (args->page != NULL) {
+    return cli_page_add_chart(args->page, svg, error);
   }
   if (strcmp(args->ending, "svg") == 0) {
     roof_text_add_bytes(&out, svg->data, svg->length);

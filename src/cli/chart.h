@@ -26,7 +26,7 @@ roof_status cli_chart_write_page(const cli_args *args, const char *title, const 
                                  const roof_text *svg, const roof_table *table, roof_error *error);
 
 /** `status` of a chart: on a page of an answer, one that cannot be drawn is left out. */
-roof_status cli_chart_or_none(roof_status status);
+roof_status cli_chart_or_none(const cli_args *args, roof_status status);
 
 /** Whether the answer is drawn: to a file, or onto its page. */
 bool cli_chart_is_wanted(const cli_args *args);

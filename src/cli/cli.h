@@ -16,6 +16,7 @@
 #include "roofline/graphs.h"
 #include "roofline/measure.h"
 #include "roofline/ops.h"
+#include "roofline/page.h"
 #include "roofline/place.h"
 #include "roofline/shape.h"
 #include "roofline/text.h"
@@ -55,7 +56,9 @@ typedef struct cli_args {
   char *to; /**< as typed */
   const char
       *file; /**< what the command itself writes for --to: a drawing, or what `measure` keeps; NULL: none */
-  const char *ending; /**< the format of `file` */
+  const char *ending;    /**< the format of `file` */
+  struct cli_page *page; /**< the answer is to be a page, which takes its charts; NULL: it is not */
+  roof_page_part part;   /**< of the story that the command's answer is */
   char *color;
   int json, csv, quiet;
   int list;           /**< `words` are what follows the word */
@@ -182,8 +185,8 @@ rf_screen cli_prose_screen(FILE *stream);
 roof_status cli_print_document(const roof_text *text, roof_error *error);
 /** The same of JSON and CSV; what people read is made safe, wrapped and coloured as the screen wants it. */
 roof_status cli_print(const roof_text *text, roof_error *error);
-/** Keeps what cli_print is given from now on. */
-void cli_print_catch(void);
+/** Keeps what cli_print is given from now on: as a file shows it, or the answer as a `whole`, for a page. */
+void cli_print_catch(bool whole);
 /** Hands over what was kept, and keeps no more; false: nothing was to be kept. The text is the caller's. */
 bool cli_print_caught(roof_text *out);
 /** Drops what cli_print is given from now on. */

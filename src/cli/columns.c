@@ -167,10 +167,8 @@ void cli_columns_add_text(roof_text *out, cli_rows rows) {
                                            .rank = c->rank};
     }
   }
-  rf_screen screen = cli_screen(stdout);
-  screen.width = rows.wide ? 0 : screen.width;
   (void)cli_columns_add_cells(&grid, rows);
-  cli_grid_end_as(&grid, out, &screen, columns, count);
+  cli_grid_end_as(&grid, out, columns, count, rows.wide);
 }
 
 static void add_csv_header(roof_text *out, const cli_column *columns) {

@@ -1,8 +1,6 @@
 #include "cli/grid.h"
 
-#include "cli/page_keep.h"
-
-#include <stdlib.h>
+#include <string.h>
 
 void cli_grid_add(cli_grid *grid, const char *format, ...) {
   va_list arguments;
@@ -19,40 +17,27 @@ void cli_grid_done(cli_grid *grid) {
   rf_cells_done(grid);
 }
 
-static void end_on(cli_grid *grid, roof_text *out, const rf_screen *screen, const rf_table_column *columns,
-                   int count, bool header) {
-  if (header && count > 0 && cli_page_keep(grid, out, columns, count)) {
-    return;
-  }
-  const char **cells = cli_grid_cells(grid);
-  out->failed |= cells == NULL;
-  if (cells != NULL && count > 0) {
-    rf_table_add(out, screen, cells, columns, count, grid->count / count, header);
-  }
-  free(cells);
-  rf_cells_done(grid);
-}
-
-void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_screen *screen, const rf_table_column *columns,
-                     int count) {
-  end_on(grid, out, screen, columns, count, true);
+void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_table_column *columns, int count, bool wide) {
+  rf_answer_table table = {.count = count, .has_header = true, .wide = wide, .grid = *grid};
+  memcpy(table.columns, columns, (size_t)count * sizeof *columns);
+  rf_answer_add_table(out, &table);
+  *grid = (cli_grid){0};
 }
 
 static void end_grid(cli_grid *grid, roof_text *out, const char *letters, bool header) {
-  rf_table_column columns[RF_TABLE_COLUMNS];
-  int count = 0;
-  for (; *letters != '\0' && count < RF_TABLE_COLUMNS; letters++) {
+  rf_answer_table table = {.has_header = header, .grid = *grid};
+  for (; *letters != '\0' && table.count < RF_TABLE_COLUMNS; letters++) {
     if (*letters >= '0' && *letters <= '9') {
-      columns[count - 1].rank = *letters - '0';
+      table.columns[table.count - 1].rank = *letters - '0';
     } else {
-      columns[count++] = (rf_table_column){.right = *letters == 'r' || *letters == 'R',
-                                           .name = *letters == 'n',
-                                           .key = *letters == 'R' || *letters == 'L',
-                                           .verdict = *letters == 'v'};
+      table.columns[table.count++] = (rf_table_column){.right = *letters == 'r' || *letters == 'R',
+                                                       .name = *letters == 'n',
+                                                       .key = *letters == 'R' || *letters == 'L',
+                                                       .verdict = *letters == 'v'};
     }
   }
-  const rf_screen screen = cli_screen(stdout);
-  end_on(grid, out, &screen, columns, count, header);
+  rf_answer_add_table(out, &table);
+  *grid = (cli_grid){0};
 }
 
 void cli_grid_end(cli_grid *grid, roof_text *out, const char *columns) {

@@ -3,8 +3,7 @@
 #define CLI_GRID_H
 
 #include "cli/cli.h"
-#include "draw/cells.h"
-#include "draw/table.h"
+#include "draw/answer.h"
 
 typedef rf_cells cli_grid;
 
@@ -24,8 +23,7 @@ void cli_grid_end(cli_grid *grid, roof_text *out, const char *columns);
 /** The same without headers. */
 void cli_grid_end_bare(cli_grid *grid, roof_text *out, const char *columns);
 
-/** The same on a screen, with columns as they are drawn. */
-void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_screen *screen, const rf_table_column *columns,
-                     int count);
+/** The same with columns as they are drawn; `wide`: not narrowed to the terminal. */
+void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_table_column *columns, int count, bool wide);
 
 #endif

@@ -1,9 +1,10 @@
-#include "cli/page.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "draw/answer.h"
 #include "host/process.h"
 #include "host/terminal.h"
 #include "models/words.h"
@@ -11,18 +12,20 @@
 /** What is printed, while it is kept for a file. */
 static struct {
   bool catches, done;
+  bool whole; /**< as answers are before a screen shows them */
   roof_text text;
 } caught;
 
-void cli_print_catch(void) {
+void cli_print_catch(bool whole) {
   caught.catches = true;
+  caught.whole = whole;
 }
 
 bool cli_print_caught(roof_text *out) {
   bool catches = caught.catches;
   *out = caught.text;
   caught.text = (roof_text){0};
-  caught.catches = false;
+  caught.catches = caught.whole = false;
   return catches;
 }
 
@@ -79,21 +82,21 @@ roof_status cli_print_document(const roof_text *text, roof_error *error) {
 }
 
 roof_status cli_print(const roof_text *text, roof_error *error) {
-  if (asked.document || text->failed || text->data == NULL || cli_page_is_caught()) {
+  if (asked.document || text->failed || text->data == NULL || caught.whole) {
     return cli_print_document(text, error);
   }
-  const rf_screen screen = cli_prose_screen(stdout);
+  const rf_screen lines = cli_prose_screen(stdout), tables = cli_screen(stdout);
   roof_text shown = {0};
-  rf_screen_add(&shown, &screen, text->data);
+  rf_answer_show(&shown, &lines, &tables, text->data);
   roof_status status = cli_print_document(&shown, error);
   roof_text_done(&shown);
   return status;
 }
 
 roof_status cli_note(const roof_text *text, roof_error *error) {
-  const rf_screen screen = cli_prose_screen(stderr);
+  const rf_screen lines = cli_prose_screen(stderr), tables = cli_screen(stderr);
   roof_text shown = {0};
-  rf_screen_add(&shown, &screen, text->data != NULL ? text->data : "");
+  rf_answer_show(&shown, &lines, &tables, text->data != NULL ? text->data : "");
   bool failed = text->failed || shown.failed, empty = shown.length == 0;
   bool written = failed || empty || fwrite(shown.data, 1, shown.length, stderr) == shown.length;
   roof_text_done(&shown);
@@ -110,7 +113,7 @@ roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error
 
 const char *cli_program_name(void) {
   static char path[4096];
-  if (cli_page_is_caught()) { /* which is read elsewhere */
+  if (caught.whole) { /* which is read elsewhere */
     return "roofline";
   }
   return strchr(rf_process_name(path, sizeof path), '/') != NULL ? path : "roofline";

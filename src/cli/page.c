@@ -1,13 +1,35 @@
-/* Pages of --to FILE.html: the answer in text, its tables typed. */
+/* Pages of --to FILE.html: the answer between the command that asked for it and how to reproduce it. */
 #include "cli/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/answer.h"
 #include "host/here.h"
 #include "roofline/ledger.h"
 
-enum { FIRST = 10 };
+static roof_status no_memory(roof_error *error) {
+  return roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+}
+
+roof_status cli_page_add_chart(cli_page *page, const roof_text *svg, roof_error *error) {
+  if (svg->data == NULL || page->chart_count == CLI_PAGE_CHARTS) {
+    return svg->failed ? no_memory(error) : ROOF_OK;
+  }
+  char *copy = strdup(svg->data);
+  if (copy == NULL) {
+    return no_memory(error);
+  }
+  page->charts[page->chart_count++] = copy;
+  return ROOF_OK;
+}
+
+void cli_page_free(cli_page *page) {
+  for (int i = 0; page != NULL && i < page->chart_count; i++) {
+    free(page->charts[i]);
+  }
+  free(page);
+}
 
 /** The column of verdicts among those that the text shows; 0: none. */
 static int verdict_of(const cli_column *columns) {
@@ -23,158 +45,85 @@ static int verdict_of(const cli_column *columns) {
 
 roof_status cli_page_table_fill(cli_page_table *table, const char *title, cli_rows rows, roof_error *error) {
   int width = cli_columns_add_cells(&table->grid, rows);
-  table->table = (roof_table){.title = title, .verdict = verdict_of(rows.columns)};
-  return cli_page_table_close(table, width, error);
+  table->cells = cli_grid_cells(&table->grid);
+  table->table = (roof_table){.title = title,
+                              .cells = table->cells,
+                              .columns = width,
+                              .rows = width > 0 ? table->grid.count / width - 1 : 0,
+                              .verdict = verdict_of(rows.columns)};
+  return table->cells != NULL ? ROOF_OK : no_memory(error);
 }
 
-/** Lines of a page. */
-typedef struct lines {
-  rf_cells text;
-  const char **list; /**< once there is no more to come; NULL behind the last */
-} lines;
-
-/** Adds each line of a text: "  label   value" as "label: value", marks left out. */
-static void add_line(lines *l, const char *line, size_t length) {
-  roof_text out = {0};
-  const char *end = line + length;
-  line += strspn(line, " ");
-  for (bool label = true; line < end; line++) {
-    size_t blanks = strspn(line, " ");
-    if (*line == RF_MARK_BOLD[0]) {
-      line++;
-    } else if (*line == RF_MARK_END[0]) {
-      continue;
-    } else if (blanks > 1) {
-      bool ends = out.length > 0 && strchr(":,;.", out.data[out.length - 1]) != NULL;
-      roof_text_add(&out, ends ? " " : label ? ": " : " \xE2\x80\x94 ");
-      label = false;
-      line += blanks - 1;
-    } else {
-      roof_text_add_bytes(&out, line, 1);
-    }
-  }
-  if (out.length > 0) {
-    rf_cells_add_text(&l->text, out.data);
-  }
-  l->text.text.failed |= out.failed;
-  roof_text_done(&out);
+void cli_page_table_done(cli_page_table *table) {
+  free(table->cells);
+  cli_grid_done(&table->grid);
+  *table = (cli_page_table){0};
 }
 
-static void add_lines(lines *l, const roof_text *text) {
-  l->text.text.failed |= text->failed;
+/** What stands around every answer. */
+typedef struct frame {
+  cli_grid asked, reproduce, elsewhere;
+  const char **asked_list, **reproduce_list, **elsewhere_list;
+} frame;
+
+static void add_lines(cli_grid *list, const roof_text *text) {
+  list->text.failed |= text->failed;
   for (const char *at = text->data; at != NULL && *at != '\0';) {
-    size_t length = strcspn(at, "\n");
-    add_line(l, at, length);
+    int length = (int)strcspn(at, "\n");
+    cli_grid_add(list, "%.*s", length, at);
     at += length + (at[length] == '\n');
   }
 }
 
-static roof_status end_lines(lines *l, roof_error *error) {
-  l->list = rf_cells_list(&l->text);
-  return l->list != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
-}
-
-static void lines_done(lines *l) {
-  free(l->list);
-  rf_cells_done(&l->text);
-}
-
 /** The command line, what wrote the page and where, and where the machines' figures are from. */
-static roof_status read_frame(const cli_args *args, lines frame[3], roof_error *error) {
+static roof_status frame_fill(frame *f, const cli_args *args, roof_error *error) {
   char commit[ROOF_DIGEST_MAX];
   roof_text text = {0};
   rf_here_command(&text);
-  add_lines(&frame[0], &text);
+  add_lines(&f->asked, &text);
   roof_text_done(&text);
   roof_status status = roof_ledger_commit(commit, error);
-  if (status == ROOF_OK) {
-    roof_text_add(&text, "The command that was asked gives this answer again");
-    roof_text_add(&text,
-                  args->machines != NULL ? "; this one the machine's figures and their sources.\n" : ".\n");
-    rf_here_describe(&text, commit);
-    add_lines(&frame[1], &text);
-    roof_text_done(&text);
+  if (status != ROOF_OK) {
+    return status;
   }
+  cli_grid_add(&f->reproduce, "The command that was asked gives this answer again%s",
+               args->machines != NULL ? "; this one the machine's figures and their sources." : ".");
+  rf_here_describe(&text, commit);
+  add_lines(&f->reproduce, &text);
+  roof_text_done(&text);
   for (int i = 0; args->machines != NULL && args->machines[i] != NULL; i++) {
-    rf_cells_add(&frame[2].text, "roofline machine show %s", args->machines[i]);
+    cli_grid_add(&f->elsewhere, "roofline machine show %s", args->machines[i]);
   }
-  for (int i = 0; i < 3 && status == ROOF_OK; i++) {
-    status = end_lines(&frame[i], error);
-  }
-  return status;
+  f->asked_list = cli_grid_cells(&f->asked);
+  f->reproduce_list = cli_grid_cells(&f->reproduce);
+  f->elsewhere_list = cli_grid_cells(&f->elsewhere);
+  return f->asked_list != NULL && f->reproduce_list != NULL && f->elsewhere_list != NULL ? ROOF_OK
+                                                                                         : no_memory(error);
+}
+
+static void frame_done(frame *f) {
+  free(f->asked_list);
+  free(f->reproduce_list);
+  free(f->elsewhere_list);
+  cli_grid_done(&f->asked);
+  cli_grid_done(&f->reproduce);
+  cli_grid_done(&f->elsewhere);
 }
 
 roof_status cli_page_draw(const cli_args *args, const char *title, const char *headline,
                           const roof_page_section *section, roof_text *out, roof_error *error) {
-  lines frame[3] = {0};
-  roof_status status = read_frame(args, frame, error);
+  frame f = {.asked_list = NULL};
+  roof_status status = frame_fill(&f, args, error);
   if (status == ROOF_OK) {
     const roof_page_section sections[] = {
-        {.part = ROOF_PAGE_ASKED, .commands = frame[0].list},
+        {.part = ROOF_PAGE_ASKED, .commands = f.asked_list},
         *section,
-        {.part = ROOF_PAGE_REPRODUCE, .lines = frame[1].list, .commands = frame[2].list}};
+        {.part = ROOF_PAGE_REPRODUCE, .lines = f.reproduce_list, .commands = f.elsewhere_list}};
     const roof_page page = {title, headline, sections, 3};
     status = roof_page_draw(&page, out, error);
   }
-  for (int i = 0; i < 3; i++) {
-    lines_done(&frame[i]);
-  }
+  frame_done(&f);
   return status;
-}
-
-/** The answer's lines before its last table and after it, and its tables; of a long one the first rows too. */
-typedef struct answer_page {
-  lines before, after, titles;
-  roof_table tables[2 * CLI_PAGE_TABLES];
-  int table_count;
-} answer_page;
-
-/** Takes the table whose place was found; `title` is the line above it, which is no paragraph then. */
-static void take_table(answer_page *p, int index, const char *title, size_t length) {
-  const roof_table *table = &cli_page_kept()->tables[index].table;
-  if (length > 0) {
-    add_line(&p->titles, title, length);
-  } else {
-    bool named = table->cells[0][0] != '\0';
-    rf_cells_add(&p->titles.text, "%s%s", named ? "By " : "Parts", table->cells[0]);
-  }
-  p->tables[p->table_count++] = *table;
-  if (table->rows > ROOF_TABLE_LONG) {
-    rf_cells_add_text(&p->titles.text, "All");
-    p->tables[p->table_count - 1].rows = FIRST;
-    p->tables[p->table_count++] = *table;
-  }
-}
-
-static void read_answer(answer_page *p, const char *text) {
-  const char *above = NULL; /* the line that may be a table's caption */
-  int tables = 0;           /* so far */
-  const int all = cli_page_kept()->table_count;
-  for (const char *at = text, *next = NULL; *at != '\0'; at = next) {
-    size_t length = strcspn(at, "\n");
-    next = at + length + (at[length] == '\n');
-    bool place = *at == CLI_PAGE_PLACE;
-    lines *where = tables < all || tables == 0 ? &p->before : &p->after;
-    size_t held = above != NULL ? strcspn(above, "\n") : 0;
-    bool caption = place && held > 0 && above != text && above[0] != ' ';
-    if (held > 0 && !caption) {
-      add_line(where, above, held);
-    }
-    if (place) {
-      take_table(p, tables++, above, caption ? held : 0);
-    }
-    above = place ? NULL : at;
-  }
-  if (above != NULL) {
-    add_line(all > 0 ? &p->after : &p->before, above, strcspn(above, "\n"));
-  }
-}
-
-/** The part of the story that a command's answer is. */
-static roof_page_part part_of(const cli_command *command) {
-  return command->task == CLI_TASK_RECORD                                        ? ROOF_PAGE_VERDICTS
-         : command->task == CLI_TASK_MEASURE || command->task == CLI_TASK_IMPORT ? ROOF_PAGE_MEASURED
-                                                                                 : ROOF_PAGE_PREDICTED;
 }
 
 /** "model llama-3.1-8b on h100": what the page is about. */
@@ -188,49 +137,24 @@ static void add_title(roof_text *out, const cli_args *args, const cli_command *c
   }
 }
 
-static roof_status draw_answer(answer_page *p, const cli_args *args, const cli_command *command,
-                               roof_text *out, roof_error *error) {
-  roof_text title = {0};
-  roof_status status = end_lines(&p->before, error);
-  status = status == ROOF_OK ? end_lines(&p->after, error) : status;
-  status = status == ROOF_OK ? end_lines(&p->titles, error) : status;
-  add_title(&title, args, command);
-  if (status == ROOF_OK && title.failed) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
-  }
-  if (status == ROOF_OK) {
-    bool headed = p->before.list[0] != NULL, named = args->word_count > 0 || args->machines != NULL;
-    for (int i = 0; i < p->table_count; i++) {
-      p->tables[i].title = p->titles.list[i];
-    }
-    const roof_page_section section = {.part = part_of(command),
-                                       .heading = "The answer",
-                                       .lines = headed ? p->before.list + 1 : NULL,
-                                       .charts = (const char *const *)cli_page_kept()->charts,
-                                       .tables = p->tables,
-                                       .table_count = p->table_count,
-                                       .notes = p->after.list};
-    status = cli_page_draw(args, headed && !named ? p->before.list[0] : title.data,
-                           named ? p->before.list[0] : NULL, &section, out, error);
-  }
-  roof_text_done(&title);
-  return status;
-}
-
 roof_status cli_page_of_answer(const cli_args *args, const cli_command *command, const roof_text *answer,
                                roof_text *out, roof_error *error) {
-  answer_page *p = calloc(1, sizeof *p);
-  roof_status status = p != NULL && !answer->failed && !cli_page_kept()->failed
-                           ? ROOF_OK
-                           : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+  frame f = {.asked_list = NULL};
+  roof_text title = {0};
+  bool named = args->word_count > 0 || args->machines != NULL;
+  roof_status status = answer->failed ? no_memory(error) : frame_fill(&f, args, error);
+  add_title(&title, args, command);
+  status = status == ROOF_OK && title.failed ? no_memory(error) : status;
   if (status == ROOF_OK) {
-    read_answer(p, answer->data != NULL ? answer->data : "");
-    status = draw_answer(p, args, command, out, error);
-    lines_done(&p->before);
-    lines_done(&p->after);
-    lines_done(&p->titles);
+    const rf_answer_frame around = {.title = named ? title.data : NULL,
+                                    .part = args->part,
+                                    .charts = (const char *const *)args->page->charts,
+                                    .asked = f.asked_list,
+                                    .reproduce = f.reproduce_list,
+                                    .elsewhere = f.elsewhere_list};
+    status = rf_answer_page(answer->data != NULL ? answer->data : "", &around, out, error);
   }
-  free(p);
-  cli_page_forget();
+  roof_text_done(&title);
+  frame_done(&f);
   return status;
 }

@@ -1,4 +1,5 @@
 /* --to: where an answer goes, and in which format. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/effects.h"
@@ -87,9 +88,9 @@ roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *
   }
   bool stream = is_standard_output(args->to);
   if (strcmp(args->ending, "html") == 0 && (command->groups & CLI_ARGS_PAGE) != 0) {
-    cli_page_catch();
-    cli_print_catch();
-    return ROOF_OK;
+    args->page = calloc(1, sizeof *args->page);
+    cli_print_catch(true);
+    return args->page != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
   }
   bool keeps = (command->groups & CLI_ARGS_KEEP) != 0;
   if (is_drawing(args->ending) || keeps) {
@@ -98,7 +99,7 @@ roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *
   args->json = args->json || (strcmp(args->ending, "json") == 0 && (!keeps || stream));
   args->csv = args->csv || strcmp(args->ending, "csv") == 0;
   if (args->file == NULL && !stream) {
-    cli_print_catch();
+    cli_print_catch(false);
   }
   return ROOF_OK;
 }
@@ -125,7 +126,7 @@ roof_status cli_to_close(const cli_args *args, const cli_command *command, roof_
                          roof_error *error) {
   roof_text text = {0}, page = {0};
   bool caught = cli_print_caught(&text), answered = status == ROOF_OK || status == ROOF_E_GATE;
-  if (caught && answered && cli_page_is_caught()) {
+  if (caught && answered && args->page != NULL) {
     roof_status drawn = cli_page_of_answer(args, command, &text, &page, error);
     roof_text_done(&text);
     text = page;

@@ -30,15 +30,17 @@ static const char head[] =
     "table{border-collapse:collapse;min-width:100%;font-size:.9rem;line-height:1.4}"
     "caption{text-align:left;font-weight:600;padding:.2rem 0}details caption{display:none}\n"
     "th,td{padding:.25rem .6rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}"
-    "thead th{background:var(--band)}tbody th{font-weight:400;max-width:20rem}"
+    "thead th{background:var(--band)}tbody th{font-weight:400;min-width:8rem;max-width:20rem}.facts "
+    "th{min-width:0}"
     "td[data-value],.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
-    "td:not(.n,[data-value]){min-width:4.5rem}\n"
+    "td:not(.n,[data-value]){min-width:4.5rem}"
+    ".facts{margin:.6rem 0}.facts th{color:var(--soft);white-space:nowrap}.facts td{width:100%}\n"
     ".good,.doubt,.bad{font-weight:600}.good{color:var(--good)}.doubt{color:var(--doubt)}"
     ".bad{color:var(--bad)}\n"
     "details{margin:.6rem 0}summary{cursor:pointer;font-weight:600}\n"
     "pre{background:var(--band);padding:.5rem .7rem;margin:.4rem 0;border-radius:6px;font-size:.88rem;"
     "white-space:pre-wrap;overflow-wrap:anywhere}\n"
-    "@media(max-width:40rem){tbody th{max-width:9rem}h1{font-size:1.3rem}}\n"
+    "@media(max-width:40rem){tbody th{max-width:9rem}.facts th{white-space:normal}h1{font-size:1.3rem}}\n"
     "@media print{:root{--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--band:#f2f2f2;--good:#0b6b2e;"
     "--doubt:#7a4b00;--bad:#b00020;--shade:transparent}body{font-size:10pt}main{max-width:none;padding:0}"
     ".wide{overflow:visible}.chart svg{min-width:0}.chart,tr,pre{break-inside:avoid}"
@@ -62,7 +64,7 @@ static void add_list(roof_text *out, const char *const *list, const char *open, 
 /** True when the cells of a column begin with a digit or stand for an unknown number. */
 static bool is_numeric(const roof_table *table, int column) {
   bool numbers = false;
-  for (int row = 1; row <= table->rows; row++) {
+  for (int row = 1; row <= table->rows && !table->bare; row++) {
     const char *cell = table->cells[row * table->columns + column];
     const char *start = cell + strspn(cell, "+-~<> ");
     bool number = *start >= '0' && *start <= '9';
@@ -134,8 +136,31 @@ static void add_row(roof_text *out, const roof_table *table, const kinds *k, int
   roof_text_add(out, "</tr>\n");
 }
 
+/** Labels and what they are: no chart has their rows, and nobody sorts them. */
+static void add_bare(roof_text *out, const roof_table *table) {
+  bool titled = table->title[0] != '\0';
+  roof_text_add(out, "<table class=\"facts\">\n");
+  if (titled) {
+    add_element(out, "<caption>", table->title, "</caption>\n");
+  }
+  roof_text_add(out, "<tbody>\n");
+  for (int row = 0; row < table->rows; row++) {
+    const char *const *cells = table->cells + (ptrdiff_t)row * table->columns;
+    add_element(out, "<tr><th scope=\"row\">", cells[0], "</th>");
+    for (int column = 1; column < table->columns; column++) {
+      add_element(out, "<td>", cells[column], "</td>");
+    }
+    roof_text_add(out, "</tr>\n");
+  }
+  roof_text_add(out, "</tbody>\n</table>\n");
+}
+
 static void add_table(roof_text *out, const roof_table *table) {
   const kinds k = kinds_of(table);
+  if (table->bare) {
+    add_bare(out, table);
+    return;
+  }
   bool folded = table->folded || table->rows > ROOF_TABLE_LONG;
   if (folded) {
     add_element(out, "<details>\n<summary>", table->title, "");

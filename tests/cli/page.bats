@@ -23,7 +23,12 @@ page() {
   grep -q "<pre><code>roofline $1 " "$name.html"
   grep -q "Written by roofline .* at 20..-..-..T.*Z" "$name.html"
   ! grep -q "$ROOFLINE" "$name.html" # it is read elsewhere
-  ! grep -q $'\016\|\017\|\035' "$name.html"
+  ! grep -q $'\016\|\017\|\034\|\035\|\036\|\037' "$name.html"
+}
+
+# sections NAME LIST: the parts of its story, in order.
+sections() {
+  [ "$(grep -o '<section id="[a-z]*' "$1.html" | sed 's/.*"//' | xargs)" = "$2" ]
 }
 
 # cells NAME: the numbers of the page's tables with their units, each once.
@@ -34,7 +39,10 @@ cells() {
 @test "model, sweep and predict: the figures of the text, the chart, the machine's sources" {
   page model model llama-3.1-8b batch=16 --machine h100
   grep -q '<svg' model.html
-  grep -q '<section id="predicted"' model.html
+  sections model 'asked predicted reproduce'
+  grep -q '<tr><th scope="row">one batch</th><td>TTFT ' model.html
+  grep -q '<tr><th scope="row">memory</th><td>.* workspace .*; .* per token and sequence; ' model.html # its second line too
+  ! grep -q '<p>[a-z ]*: ' <(sed -n '/id="predicted"/,/<.section>/p' model.html)
   grep -q '<code>roofline machine show h100</code>' model.html
   grep -q '<title>model llama-3.1-8b batch=16 on h100</title>' model.html
   grep -q '<caption>prefill: .* MFU ' model.html
@@ -56,7 +64,7 @@ cells() {
   grep -q '<caption>Parts</caption>' parts.html
   page import import "$fixtures/kineto.json" --machine a100
   [ "$(grep -c '<svg' import.html)" -eq 2 ]
-  grep -q '<section id="measured"' import.html
+  sections import 'asked measured verdicts reproduce'
   grep -q '<summary>All (22)</summary>' import.html
   name=$(jq -r '.kernels[].name' <("$ROOFLINE" import "$fixtures/kineto.json" --json) | awk 'length > 60' | head -1)
   [ -n "$name" ]
@@ -67,14 +75,16 @@ cells() {
 @test "reconcile and measure: verdicts with their colours; the machine is kept all the same" {
   "$ROOFLINE" loop --quick --backend fake >/dev/null
   page reconcile reconcile
-  grep -q '<section id="verdicts"' reconcile.html
+  sections reconcile 'asked machine verdicts reproduce'
+  grep -q '<p>In all rows, time from: this process.</p>' reconcile.html
   grep -q '<td class="good">normal</td>' reconcile.html
   rm -r .config
   run -0 --separate-stderr "$ROOFLINE" measure --backend fake --to measure.html
   [ -e .config/roofline/machines/fake.json ]
   grep -q '<h1>fake: FAKE processor' measure.html
-  grep -q '<p>trust: nothing was timed' measure.html
-  grep -q '<p>rest: roofline machine show fake' measure.html
+  grep -q '<tr><th scope="row">trust</th><td>nothing was timed' measure.html
+  grep -q '<tr><th scope="row">rest</th><td>roofline machine show fake' measure.html
+  sections measure 'asked machine measured next reproduce'
 }
 
 @test "hostile names are text" {

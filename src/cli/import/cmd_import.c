@@ -117,7 +117,7 @@ static roof_status show(const cli_args *args, import_answer *answer, roof_error 
   report_recorded(args, answer);
   roof_status status =
       cli_chart_is_wanted(args) ? cli_import_write(args, answer, levels != 0, timeline != 0, error) : ROOF_OK;
-  if (cli_page_is_caught()) { /* it folds what is long */
+  if (args->page != NULL) { /* it folds what is long */
     answer->shown = SIZE_MAX;
     answer->wide = false;
   }
@@ -164,7 +164,7 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
                                 const roof_machine *machine, roof_error *error) {
   roof_ceilings ceilings;
   const char **why = calloc(profile->count + 1, sizeof *why), *name = cli_import_ledger_name();
-  import_answer answer = {.profile = profile, .ceilings = &ceilings};
+  import_answer answer = {.profile = profile, .ceilings = &ceilings, .page = args->page != NULL};
   roof_status status = why != NULL ? roof_ceilings_init(&ceilings, machine, 0, NULL, error)
                                    : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   status = status == ROOF_OK ? roof_profile_rank(profile, &ceilings, filter, &answer.ranking, error) : status;

@@ -90,7 +90,7 @@ roof_status cli_import_print_diff(const cli_args *args, const roof_diff *diff, s
   if (args->csv) {
     return cli_columns_print_csv(CLI_ROWS(columns, diff->rows, diff->count), error);
   }
-  size_t shown = top > 0 && top < diff->count && !cli_page_is_caught() ? top : diff->count;
+  size_t shown = top > 0 && top < diff->count && args->page == NULL ? top : diff->count;
   roof_diff_sentence(diff, &out);
   roof_text_add(&out, "\n");
   cli_columns_add_text(&out, CLI_ROWS(columns, diff->rows, shown));

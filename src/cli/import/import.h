@@ -22,6 +22,7 @@ typedef struct import_answer {
   bool
       stranger; /**< the catalogue does not have that device, and the ceilings are a machine's that was asked for */
   size_t shown;           /**< rows of the table: --top */
+  bool page;              /**< for a page, which has room */
   bool wide;              /**< whole names, all columns: --wide */
   roof_recorded recorded; /**< `ledger` is NULL where nothing was to be recorded */
 } import_answer;

@@ -9,7 +9,7 @@
 /** Draws what there is; on a page it may be nothing. */
 static roof_status draw(const import_answer *answer, roof_scene *scene, bool levels, bool timeline,
                         roof_text *svg, roof_error *error) {
-  bool page = cli_page_is_caught(), streams = answer->time.device_count > 0;
+  bool page = answer->page, streams = answer->time.device_count > 0;
   bool timed = streams || answer->profile->interval_count > 0;
   roof_status status = timeline && !page ? ROOF_E_ARGUMENT
                                          : roof_ranking_scene(answer->profile, &answer->ranking,

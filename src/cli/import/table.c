@@ -269,14 +269,14 @@ static void add_page_table(const import_answer *answer, roof_text *out) {
 
 /** Names as wide as leaves room for the most important figures. */
 static roof_status add_table(import_answer *answer, roof_text *out, roof_error *error) {
-  int width = cli_page_is_caught() ? ROOF_KERNEL_SHOWN : cli_screen(stdout).width * 2 / 5;
+  int width = answer->page ? ROOF_KERNEL_SHOWN : cli_screen(stdout).width * 2 / 5;
   if (answer->wide && answer->ranking.parts == NULL && answer->lines == NULL) {
     add_wide_table(answer, out);
     return ROOF_OK;
   }
   roof_status status =
       roof_ranking_name(&answer->ranking, (size_t)(width < NAME_FLOOR ? NAME_FLOOR : width), error);
-  if (cli_page_is_caught() && answer->ranking.parts == NULL && answer->lines == NULL) {
+  if (answer->page && answer->ranking.parts == NULL && answer->lines == NULL) {
     add_page_table(answer, out);
   } else {
     cli_columns_add_text(out, cli_import_rows(answer, answer->shown));
@@ -288,6 +288,7 @@ roof_status cli_import_print_table(import_answer *answer, roof_error *error) {
   roof_text out = {0};
   cli_import_add_time(answer, &out);
   cli_import_add_elsewhere(answer, &out);
+  rf_answer_add_part(&out, ROOF_PAGE_VERDICTS);
   roof_ranking_sentence(answer->profile, &answer->ranking, answer->ceilings->machine, &out);
   roof_text_add(&out, "\n");
   roof_status status = add_table(answer, &out, error);
@@ -295,12 +296,14 @@ roof_status cli_import_print_table(import_answer *answer, roof_error *error) {
   if (rows > answer->shown) {
     roof_text_addf(&out, "  and %zu more; --top N shows more\n", rows - answer->shown);
   }
+  rf_answer_add_part(&out, ROOF_PAGE_NEXT);
   for (size_t i = 0; i < answer->ranking.count && i < 3; i++) {
     roof_ranked_remarks(&answer->ranking.rows[i], &out);
   }
   if (status == ROOF_OK && answer->lines == NULL) {
     status = roof_ranking_lines_sentence(&answer->ranking, &out, error);
   }
+  rf_answer_add_part(&out, ROOF_PAGE_MEASURED);
   if (answer->profile->fact_count + answer->profile->skip_count > 0) {
     roof_text_add(&out, "\n");
   }

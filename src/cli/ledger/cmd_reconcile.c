@@ -160,14 +160,17 @@ static void add_text(roof_text *out, const cli_args *args, roof_reconcile *all, 
     cli_columns_add_text(out, CLI_ROWS(columns, all->entries, all->count));
   }
   roof_text_add(out, "\n");
+  rf_answer_add_part(out, ROOF_PAGE_NEXT);
   for (size_t i = 0; i < all->count && !args->quiet; i++) {
     roof_reconcile_why(all, i, why);
     roof_reconciled_remarks(&all->entries[i], why, out);
   }
+  rf_answer_add_part(out, ROOF_PAGE_MEASURED);
   add_unmatched(out, "predicted, never measured", all->unmatched_predictions,
                 all->unmatched_prediction_count);
   add_unmatched(out, "measured, never predicted", all->unmatched_measurements,
                 all->unmatched_measurement_count);
+  rf_answer_add_part(out, ROOF_PAGE_MACHINE);
   roof_reconcile_remarks(all, out);
 }
 
@@ -292,7 +295,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? roof_ledger_reconcile(ledger, latest != 0, &all, error) : status;
   if (status == ROOF_OK && cli_chart_is_wanted(args)) {
-    status = cli_chart_or_none(draw(args, &all, error));
+    status = cli_chart_or_none(args, draw(args, &all, error));
   }
   if (status == ROOF_OK && args->file == NULL) {
     status = calibrated && args->json   ? ROOF_OK

@@ -76,10 +76,13 @@ roof_status cli_measure_print_brief(const roof_machine *machine, const char *fil
   int count = roof_sheet_brief(machine, rows);
   roof_machine_trust(machine, &trust);
   add_title(&out, machine);
+  rf_answer_add_part(&out, ROOF_PAGE_MACHINE);
   roof_text_addf(&out, "  trust     %s\n\n", roof_trust_sentence(&trust, line, sizeof line));
+  rf_answer_add_part(&out, ROOF_PAGE_MEASURED);
   cli_columns_add_text(&out, CLI_ROWS(columns, rows, (size_t)count));
   roof_text_add(&out, "\n");
   add_warnings(&out, machine);
+  rf_answer_add_part(&out, ROOF_PAGE_NEXT);
   const char *program = cli_program_name();
   if (file != NULL) {
     roof_text_addf(&out, "  rest      %s machine show ./%s   every figure, its source\n", program, file);

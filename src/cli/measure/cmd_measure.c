@@ -101,7 +101,7 @@ static roof_status show(const cli_args *args, roof_machine *machine, roof_error 
   roof_machine *rated = NULL;
   bool brief = !verbose && !args->json && !args->csv;
   roof_status drawn =
-      cli_page_is_caught() || draws(args) ? cli_chart_or_none(draw(args, machine, error)) : ROOF_OK;
+      args->page != NULL || draws(args) ? cli_chart_or_none(args, draw(args, machine, error)) : ROOF_OK;
   if (draws(args) || drawn != ROOF_OK) {
     return drawn;
   }

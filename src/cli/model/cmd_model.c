@@ -133,7 +133,7 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
     return status;
   }
   roof_model_answer_of(&target, &a);
-  status = cli_chart_is_wanted(args) ? cli_chart_or_none(draw(args, &target, &a, error)) : ROOF_OK;
+  status = cli_chart_is_wanted(args) ? cli_chart_or_none(args, draw(args, &target, &a, error)) : ROOF_OK;
   if (args->file != NULL || status != ROOF_OK) {
     return status;
   }

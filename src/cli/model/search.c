@@ -155,8 +155,9 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
                                                 a.precisions.count, &a.limits, &a.front, error)
                              : status;
   missed = missed || (status == ROOF_OK && a.front.best.batch == 0);
-  status = status == ROOF_OK && cli_chart_is_wanted(args) ? cli_chart_or_none(write_chart(args, &a, error))
-                                                          : status;
+  status = status == ROOF_OK && cli_chart_is_wanted(args)
+               ? cli_chart_or_none(args, write_chart(args, &a, error))
+               : status;
   if (status == ROOF_OK && args->json) {
     rf_json_append(json, rf_plans_json(model, machine, &a.limits, &a.precisions, &a.front));
   } else if (status == ROOF_OK) {

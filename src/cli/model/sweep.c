@@ -123,7 +123,7 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
                ? roof_model_sweep_of(model, machines, count, settings, axes, &choices, &s, error)
                : status;
   if (status == ROOF_OK) {
-    status = cli_chart_is_wanted(args) ? cli_chart_or_none(draw(args, &s, error)) : ROOF_OK;
+    status = cli_chart_is_wanted(args) ? cli_chart_or_none(args, draw(args, &s, error)) : ROOF_OK;
     status = status == ROOF_OK && args->file == NULL ? print(args, &s, error) : status;
     roof_model_sweep_done(&s);
   }

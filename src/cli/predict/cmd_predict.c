@@ -124,7 +124,7 @@ static roof_status draw(const question *q, roof_error *error) {
 
 static roof_status answer(const question *q, const char *ledger, roof_text *out, roof_error *error) {
   const roof_sealings *sealed = q->sealings;
-  roof_status drawn = cli_chart_is_wanted(q->args) ? cli_chart_or_none(draw(q, error)) : ROOF_OK;
+  roof_status drawn = cli_chart_is_wanted(q->args) ? cli_chart_or_none(q->args, draw(q, error)) : ROOF_OK;
   if (q->args->file != NULL || drawn != ROOF_OK) {
     return drawn;
   }

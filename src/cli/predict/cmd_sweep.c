@@ -187,7 +187,7 @@ static roof_status sweep_shape(const cli_args *args, const roof_shape *shape, ro
   status =
       status == ROOF_OK ? roof_sweep_init(&j.sweep, shape, machines.targets, machines.count, error) : status;
   if (status == ROOF_OK) {
-    status = cli_chart_is_wanted(args) ? cli_chart_or_none(draw(&j, error)) : ROOF_OK;
+    status = cli_chart_is_wanted(args) ? cli_chart_or_none(args, draw(&j, error)) : ROOF_OK;
     status = status != ROOF_OK || args->file != NULL ? status
              : args->csv                             ? add_csv(&j, &out, error)
              : args->json                            ? roof_sweep_write(&j.sweep, print_part, &j, &out, error)
