@@ -23,7 +23,7 @@ static roof_status rate(const char *name, const roof_machine *machine, double de
                         roof_error *error) {
   static roof_plan_front front;
   roof_model model;
-  roof_plan_limits limits = {devices, NAN, NAN, 0};
+  roof_plan_limits limits = {.devices = devices, .ttft_seconds = NAN, .tpot_seconds = NAN};
   roof_status status = roof_model_load(name, &model, error);
   if (status == ROOF_OK) {
     roof_model_settings settings = roof_model_settings_default(&model);

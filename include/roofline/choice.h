@@ -32,7 +32,7 @@ typedef struct roof_choice_question {
   const roof_model_precisions *precisions;
   const roof_offer *offers;
   int offer_count;
-  roof_plan_limits limits; /**< devices: so many; 0: the fewest, up to 8 nodes */
+  roof_plan_limits limits; /**< devices: so many; 0: up to 8 nodes */
 } roof_choice_question;
 
 /** X(symbol, name) */
@@ -54,10 +54,18 @@ typedef struct roof_choice {
   int offer, precision;
   double devices;
   roof_choice_result result;
-  roof_plan_point point; /**< batch 0 where none fits */
-  double short_bytes;    /**< of one device, where none fits */
-  char why[128];         /**< why it is not possible */
+  roof_plan_point point;     /**< batch 0 where none fits */
+  roof_plan_point low, high; /**< with the times at the ends of their range; batch 0 where none fits */
+  double short_bytes;        /**< of one device, where none fits */
+  char why[128];             /**< why it is not possible */
 } roof_choice;
+
+/** A plan of a machine that no other choice beats in both cost and time per token. */
+typedef struct roof_choice_dot {
+  roof_plan_point point;
+  int offer;
+  double devices;
+} roof_choice_dot;
 
 /** Every machine in every precision: those that meet the limits by rising price of a million tokens (without prices
  *  by devices), then those that fail, the nearest first. */
@@ -66,6 +74,11 @@ typedef struct roof_choices {
   roof_choice
       fewer[ROOF_CHOICES_MAX]; /**< of each that meets them, what fewer devices fail by; devices 0: nothing */
   int count, meeting;
+  double tried; /**< machines x numbers x plans x batches x policies x precisions */
+  bool
+      priced; /**< a price is known: the front is of those whose price is, else of tokens per second and device */
+  roof_choice_dot front[ROOF_FRONT_MAX]; /**< by rising TPOT, within the limits or not */
+  int front_count;
 } roof_choices;
 
 /** "meets the limits", "too slow", "does not fit" or "not possible".
@@ -74,8 +87,8 @@ typedef struct roof_choices {
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_choice_result_name(roof_choice_result result);
 
-/** Searches the plans of 1, 2, 3 ... devices, from a node on of whole nodes, of every machine in every precision, up to
- *  the first number that meets the limits.
+/** Searches the plans of 1, 2, 3 ... devices, from a node on of whole nodes, of every machine in every precision: without a
+ *  price, or of requests at a rate, up to the first number that meets the limits, else for the cheapest.
  *  Units: s, bytes, tokens/s; prices as given.
  *  Ownership: fills *choices on success only.
  *  Errors: ROOF_E_ARGUMENT for settings out of range or more than ROOF_CHOICES_MAX combinations; ROOF_E_UNSUPPORTED for
@@ -83,7 +96,7 @@ ROOF_API const char *roof_choice_result_name(roof_choice_result result);
 ROOF_API roof_status roof_choices_of(const roof_choice_question *question, roof_choices *choices,
                                      roof_error *error);
 
-/** Why a choice fails: "TPOT 61.2 ms, 21.2 ms over the limit", "12.1 GiB short per device".
+/** Why a choice fails: "TPOT 61.2 ms, 21.2 ms over the limit", "12.1 GiB short per device", "cannot keep up with 4 requests/s".
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`; "" for one that meets the limits. */
@@ -92,8 +105,8 @@ ROOF_API char *roof_choice_why(const roof_choice_question *question, const roof_
 
 /** X(symbol, name) */
 #define ROOF_ENGINE_MAP(X)                                                                                   \
-  X(ROOF_ENGINE_VLLM, "vLLM")                                                                                \
-  X(ROOF_ENGINE_SGLANG, "SGLang")
+  X(ROOF_ENGINE_VLLM, "vllm")                                                                                \
+  X(ROOF_ENGINE_SGLANG, "sglang")
 
 typedef enum roof_engine {
 #define ROOF_ENGINE_ENUM(symbol, name) symbol,
@@ -102,7 +115,7 @@ typedef enum roof_engine {
       ROOF_ENGINE_COUNT
 } roof_engine;
 
-/** "vLLM" or "SGLang".
+/** "vllm" or "sglang", as it is typed.
  *  Units: none.
  *  Ownership: a static string.
  *  Errors: "?" for a value out of range. */
@@ -115,6 +128,12 @@ ROOF_API const char *roof_engine_name(roof_engine engine);
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_choice_launch(const roof_choice_question *question, const roof_choice *choice,
                                   roof_engine engine, const char *served, char *buffer, size_t size);
+
+/** Whether a choice meets the limits at the slow end of its range as well.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: false for one that fails. */
+ROOF_API bool roof_choice_is_sure(const roof_choice_question *question, const roof_choice *choice);
 
 /** Appends the answer in its first lines: the cheapest choice that meets the limits, else the nearest and why it fails.
  *  Units: as printed.

@@ -245,16 +245,7 @@ ROOF_API roof_status roof_workload_write(const roof_workload *workload, const ro
                                          const roof_workload_answer *answer, roof_text *out,
                                          roof_error *error);
 
-/** Appends what roof_plan_search found as one roofline.plans/1 object, what `model --search --json` prints.
- *  Units: as roof_plan_front.
- *  Ownership: appends to the caller's `out`.
- *  Errors: ROOF_E_MEMORY. */
-ROOF_API roof_status roof_plans_write(const roof_model *model, const roof_machine *machine,
-                                      const roof_plan_limits *limits, const roof_model_precisions *precisions,
-                                      const roof_plan_front *front, roof_text *out, roof_error *error);
-
-/** Appends machines compared as one roofline.choices/1 object, what `model --search` prints of several or for users;
- *  `served` as roof_choice_launch.
+/** Appends machines compared as one roofline.plan/1 object, what `plan --json` prints; `served` as roof_choice_launch.
  *  Units: as roof_plan_point.
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_MEMORY. */

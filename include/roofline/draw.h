@@ -13,6 +13,7 @@
 #ifndef ROOFLINE_DRAW_H
 #define ROOFLINE_DRAW_H
 
+#include "roofline/choice.h"
 #include "roofline/joules.h"
 #include "roofline/model_sweep.h"
 #include "roofline/place.h"
@@ -338,13 +339,13 @@ ROOF_API roof_status roof_energy_chart(const roof_energy_subject *subjects, int 
 ROOF_API roof_status roof_model_sweep_chart(const roof_model_sweep *sweep, roof_curves *chart,
                                             roof_error *error);
 
-/** The front of a search: tokens per second and request against tokens per second and device.
- *  Units: tokens/s.
+/** The front of machines and plans: the price of a million tokens over the time per token, or without prices tokens per
+ *  second and device over those of a request; what is best, and the limit.
+ *  Units: s, money; tokens/s.
  *  Ownership: fills *chart.
  *  Errors: none. */
-ROOF_API void roof_plans_chart(const roof_model *model, const roof_machine *machine,
-                               const roof_plan_limits *limits, const roof_model_precisions *precisions,
-                               const roof_plan_front *front, roof_front *chart);
+ROOF_API void roof_choices_chart(const roof_choice_question *question, const roof_choices *choices,
+                                 roof_front *chart);
 
 /** The network roofline: FLOP/s that a device attains over the FLOPs per byte that it sends, one line per
  *  link, and where the gradients of the settings lie.

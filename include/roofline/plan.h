@@ -64,22 +64,28 @@ typedef struct roof_plan_limits {
   double ttft_seconds; /**< NaN: any */
   double tpot_seconds; /**< NaN: any */
   double users;        /**< requests at once, shared evenly by the replicas; 0: any batch */
+  double rate;         /**< requests per second that come at random, instead of users; 0: not said */
+  double share;        /**< of the requests, that keep the limits (0.9); 0: they hold on average */
+  double energy_price; /**< of a kWh, counted with the devices' price; 0: none */
 } roof_plan_limits;
 
-/** One plan with one batch. Times are those of roof_model_continuous: a token waits for its share of the other
- *  requests' prompts. */
+/** One plan with one batch, as the requests see it: queues are those of roof_plan_limits.share (docs/plans.md). */
 typedef struct roof_plan_point {
-  double tp, pp, dp, ep, batch;
+  double tp, pp, dp, ep, cp, batch;
+  double chunk;  /**< tokens of a prompt that a decoding step carries; 0: whole prompts between the steps */
   int precision; /**< index of the precisions searched */
   double ttft_seconds;
   double tpot_seconds;
+  double prompt_seconds; /**< of the TTFT, what is no waiting */
+  double busy; /**< share of the time in which a replica processes a prompt; from 1 on it is saturated */
   double device_tokens_per_second; /**< of the users, where the batch is rounded up for the replicas */
+  double joules_per_token;         /**< generated; all devices */
   double price_per_million_tokens; /**< generated; NaN without a price */
   double total_bytes;              /**< of one device */
 } roof_plan_point;
 
 typedef struct roof_plan_front {
-  double tried;            /**< plans x batches x precisions */
+  double tried;            /**< plans x batches x policies x precisions */
   double fit;              /**< of them in memory */
   double within;           /**< of those within the limits */
   roof_plan_point best;    /**< most tokens per second within the limits; batch 0: none */
@@ -89,13 +95,14 @@ typedef struct roof_plan_front {
   int count;
 } roof_plan_front;
 
-/** By what factor a point exceeds the limit that it exceeds most: 1.2 is 20 % too slow.
+/** By what factor a point exceeds the limit that it exceeds most: 1.2 is 20 % too slow. What is saturated exceeds
+ *  any limit, the less saturated by less.
  *  Units: none.
  *  Ownership: none.
  *  Errors: NaN without limits. */
 ROOF_API double roof_plan_excess(const roof_plan_limits *limits, const roof_plan_point *point);
 
-/** "tp 2 pp 1 dp 4 ep 8 b16 fp8": a plan in few words, ep where it is shared, the name of its precision where
+/** "tp 2 pp 1 dp 4 ep 8 b16 fp8": a plan in few words, ep and cp where they are shared, the name of its precision where
  *  `precision` is not NULL.
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.
@@ -103,18 +110,27 @@ ROOF_API double roof_plan_excess(const roof_plan_limits *limits, const roof_plan
 ROOF_API char *roof_plan_point_text(const roof_plan_point *point, const char *precision, char *buffer,
                                     size_t size);
 
-/** Tries every tp x pp x dp (and ep) that has `limits->devices` devices and divides the model, with batches
- *  of powers of two per replica up to what fits, or of the users, in each precision; other settings are those of `base`. The
- *  front is of time per token against tokens per second and device, whatever the limits. About a microsecond
- *  per layer kind and batch.
+/** Tries every tp x pp x dp (ep and cp) that has `limits->devices` devices and divides the model, each with whole prompts
+ *  and with chunks of them, with batches of powers of two per replica up to what fits, or of the users, or as many as
+ *  the rate makes, in each precision; other settings are those of `base`, whose chunk and cp are the only ones
+ *  where they are set. The front is of time per token against tokens per second and device, whatever the limits.
  *  Units: s, tokens/s, bytes.
  *  Ownership: fills *front on success only.
- *  Errors: as roof_model_target_init; ROOF_E_ARGUMENT when no plan divides the model; ROOF_E_UNSUPPORTED for
- *  an encoder, or a machine that does not say its memory; ROOF_E_MEMORY. */
+ *  Errors: as roof_model_target_init; ROOF_E_ARGUMENT when no plan divides the model, or both users and rate are
+ *  given; ROOF_E_UNSUPPORTED for an encoder, or a machine that does not say its memory; ROOF_E_MEMORY. */
 ROOF_API roof_status roof_plan_search(const roof_model *model, const roof_machine *machine,
                                       const roof_model_settings *base, const roof_model_precision *precisions,
                                       int precision_count, const roof_plan_limits *limits,
                                       roof_plan_front *front, roof_error *error);
+
+/** A point again with the times at the ends of their range, 10th and 90th percentile of what comparable kernels do.
+ *  Units: s.
+ *  Ownership: fills *low and *high on success only.
+ *  Errors: as roof_plan_search. */
+ROOF_API roof_status roof_plan_range(const roof_model *model, const roof_machine *machine,
+                                     const roof_model_settings *base, const roof_model_precision *precision,
+                                     const roof_plan_limits *limits, const roof_plan_point *point,
+                                     roof_plan_point *low, roof_plan_point *high, roof_error *error);
 
 /** One plan of a training step. */
 typedef struct roof_train_point {
@@ -324,16 +340,7 @@ ROOF_API roof_status roof_cluster_answer_of(const roof_target *target, const roo
 ROOF_API void roof_cluster_describe(const roof_cluster_settings *settings, const roof_cluster_answer *answer,
                                     roof_text *out);
 
-/** Appends what a search found, in two lines: what was tried, and the best plan within the limits, else the nearest or
- *  how much memory it lacks.
- *  Units: as printed.
- *  Ownership: appends to the caller's text.
- *  Errors: none; a text that runs out of memory says so itself. */
-ROOF_API void roof_plans_sentence(roof_text *out, const roof_model *model, const roof_machine *machine,
-                                  const roof_plan_limits *limits, const roof_model_precisions *precisions,
-                                  const roof_plan_front *front);
-
-/** The same of a search of training plans, with the days and cost of the best.
+/** Appends what a search of training plans found: what was tried, and the best plan, with the days and cost of its run.
  *  Units: as printed.
  *  Ownership: appends to the caller's text.
  *  Errors: none; a text that runs out of memory says so itself. */

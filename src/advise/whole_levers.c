@@ -165,7 +165,7 @@ roof_status roof_model_levers_of(const roof_model_target *target, const roof_mod
                                  roof_error *error) {
   if (target->settings.train) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "levers of a training step: `model --train --search` ranks its plans");
+                          "levers of a training step: `plan MODEL --train` ranks its plans");
   }
   roof_model_answer *after = malloc(2 * sizeof *after), *before = after + 1;
   if (after == NULL) {

@@ -92,8 +92,6 @@ json_t *rf_workload_item_json(const roof_workload *workload, const roof_workload
                               size_t index);
 json_t *rf_workload_json(const roof_workload *workload, const roof_machine *machine,
                          const roof_workload_settings *settings, const roof_workload_answer *answer);
-json_t *rf_plans_json(const roof_model *model, const roof_machine *machine, const roof_plan_limits *limits,
-                      const roof_model_precisions *precisions, const roof_plan_front *front);
 json_t *rf_choices_json(const roof_choice_question *question, const roof_choices *choices,
                         const char *served);
 /** A training run; null where its tokens are not said. */

@@ -1,51 +1,5 @@
-/* What a search of plans found, written as roofline.plans/1, and of a training step as roofline.train_plans/1. */
-#include <math.h>
-
+/* What a search of plans of a training step found, written as roofline.train_plans/1. */
 #include "documents/json.h"
-
-static json_t *point(const roof_plan_point *p, const roof_model_precisions *precisions) {
-  const rf_json_member plan[] = {
-      {"tp", p->tp}, {"pp", p->pp}, {"dp", p->dp}, {"ep", p->ep}, {"batch", p->batch}};
-  const rf_json_member figures[] = {{"ttft_seconds", p->ttft_seconds},
-                                    {"tpot_seconds", p->tpot_seconds},
-                                    {"device_tokens_per_second", p->device_tokens_per_second},
-                                    {"price_per_million_tokens", p->price_per_million_tokens},
-                                    {"total_bytes", p->total_bytes}};
-  json_t *object = json_object();
-  RF_JSON_SET(object, plan);
-  rf_json_set(object, "precision", json_string(precisions->names[p->precision]));
-  RF_JSON_SET(object, figures);
-  return object;
-}
-
-json_t *rf_plans_json(const roof_model *model, const roof_machine *machine, const roof_plan_limits *limits,
-                      const roof_model_precisions *precisions, const roof_plan_front *f) {
-  const rf_json_member numbers[] = {{"devices", limits->devices},
-                                    {"ttft_limit_seconds", limits->ttft_seconds},
-                                    {"tpot_limit_seconds", limits->tpot_seconds},
-                                    {"tried", f->tried},
-                                    {"fit", f->fit},
-                                    {"within", f->within},
-                                    {"users", limits->users > 0 ? limits->users : NAN},
-                                    {"short_bytes", f->short_bytes}};
-  json_t *front = json_array();
-  json_t *object = json_pack("{s:s, s:s, s:s}", "schema", "roofline.plans/1", "name", model->name, "machine",
-                             machine->name);
-  RF_JSON_SET(object, numbers);
-  for (int i = 0; i < f->count; i++) {
-    rf_json_append(front, point(&f->points[i], precisions));
-  }
-  rf_json_set(object, "best", f->best.batch > 0 ? point(&f->best, precisions) : json_null());
-  rf_json_set(object, "nearest", f->nearest.batch > 0 ? point(&f->nearest, precisions) : json_null());
-  rf_json_set(object, "front", front);
-  return object;
-}
-
-roof_status roof_plans_write(const roof_model *model, const roof_machine *machine,
-                             const roof_plan_limits *limits, const roof_model_precisions *precisions,
-                             const roof_plan_front *front, roof_text *out, roof_error *error) {
-  return rf_json_write(rf_plans_json(model, machine, limits, precisions, front), "plans", out, error);
-}
 
 static json_t *train_point(const roof_train_point *p) {
   const rf_json_member plan[] = {{"tp", p->tp}, {"pp", p->pp}, {"dp", p->dp}, {"ep", p->ep}};

@@ -1,28 +1,56 @@
-/* The front that a search of plans found. */
+/* The front of machines and plans that a search found. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/draw.h"
 
-void roof_plans_chart(const roof_model *model, const roof_machine *machine, const roof_plan_limits *limits,
-                      const roof_model_precisions *precisions, const roof_plan_front *f, roof_front *chart) {
+/** Whether the dot is the choice that the answer names. */
+static bool is_best(const roof_choices *all, const roof_choice_dot *d) {
+  const roof_choice *c = &all->list[0];
+  return all->meeting > 0 && c->offer == d->offer && c->devices == d->devices &&
+         c->precision == d->point.precision && c->point.batch == d->point.batch &&
+         c->point.tpot_seconds == d->point.tpot_seconds;
+}
+
+static void name_axes(const roof_choice_question *q, const roof_choices *all, roof_front *chart) {
+  char whose[32] = "on average";
+  if (q->limits.share > 0) {
+    snprintf(whose, sizeof whose, "of %.4g %% of the requests", 100 * q->limits.share);
+  }
+  if (all->priced) {
+    snprintf(chart->x_title, sizeof chart->x_title, "ms per token, %s: to the left: faster", whose);
+    snprintf(chart->y_title, sizeof chart->y_title, "price of a million tokens: down: cheaper");
+    snprintf(chart->least, sizeof chart->least, "TPOT limit, met to the left");
+    chart->least_x = 1e3 * q->limits.tpot_seconds;
+  } else {
+    snprintf(chart->x_title, sizeof chart->x_title, "tokens/s per request, %s: to the right: faster", whose);
+    snprintf(chart->y_title, sizeof chart->y_title, "tokens/s per device: up: cheaper");
+    snprintf(chart->least, sizeof chart->least, "TPOT limit, met to the right");
+    chart->least_x = 1 / q->limits.tpot_seconds;
+  }
+}
+
+void roof_choices_chart(const roof_choice_question *q, const roof_choices *all, roof_front *chart) {
   memset(chart, 0, sizeof *chart);
-  chart->least_x = 1 / limits->tpot_seconds;
-  chart->count = f->count;
-  snprintf(chart->title, sizeof chart->title, "%.60s on %.0f x %.40s", model->name, limits->devices,
-           machine->title);
-  snprintf(chart->subtitle, sizeof chart->subtitle,
-           "%.0f plans and batches tried, %.0f fit; no other has more of both", f->tried, f->fit);
-  snprintf(chart->x_title, sizeof chart->x_title, "%s", "tokens/s per request: to the right: faster answers");
-  snprintf(chart->y_title, sizeof chart->y_title, "%s", "tokens/s per device: up: cheaper");
-  snprintf(chart->least, sizeof chart->least, "TPOT limit, met to the right");
-  for (int i = 0; i < f->count; i++) {
-    const roof_plan_point *p = &f->points[i];
-    const char *precision = precisions->count > 1 ? precisions->names[p->precision] : NULL;
+  chart->count = all->front_count;
+  snprintf(chart->title, sizeof chart->title, "%.60s: plans of which none is both cheaper and faster",
+           q->model->name);
+  snprintf(chart->subtitle, sizeof chart->subtitle, "%.0f tried; %.0f + %.0f tokens per request", all->tried,
+           q->base->prompt, q->base->generate);
+  name_axes(q, all, chart);
+  for (int i = 0; i < all->front_count; i++) {
+    const roof_choice_dot *found = &all->front[i];
+    const roof_plan_point *p = &found->point;
+    const char *precision = q->precisions->count > 1 ? q->precisions->names[p->precision] : NULL;
+    char words[96];
     roof_front_dot *d = &chart->dots[i];
-    d->x = 1 / p->tpot_seconds;
-    d->y = p->device_tokens_per_second;
-    d->best = memcmp(p, &f->best, sizeof *p) == 0;
-    roof_plan_point_text(p, precision, d->label, sizeof d->label);
+    d->x = all->priced ? 1e3 * p->tpot_seconds : 1 / p->tpot_seconds;
+    d->y = all->priced ? p->price_per_million_tokens : p->device_tokens_per_second;
+    d->best = is_best(all, found);
+    roof_plan_point_text(p, precision, words, sizeof words);
+    rf_format(d->label, sizeof d->label, "%.0f x %.20s %s", found->devices,
+              q->offers[found->offer].machine->name, words);
   }
 }

@@ -1,4 +1,4 @@
-/* Machines, numbers of them and precisions compared: the fewest devices of each that meet the limits, ranked. */
+/* Machines, numbers of them and precisions compared: the cheapest of each that meets the limits, ranked. */
 #include "roofline/choice.h"
 
 #include <math.h>
@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+#include "models/front.h"
 #include "roofline/units.h"
 
 enum { MOST_NODES = 8, SHORT = 48 };
@@ -20,11 +22,38 @@ const char *roof_choice_result_name(roof_choice_result result) {
   return (unsigned)result < ROOF_CHOICE_RESULT_COUNT ? result_names[result] : "?";
 }
 
+static double dot_time(const void *dot) {
+  return ((const roof_choice_dot *)dot)->point.tpot_seconds;
+}
+
+static double dot_price(const void *dot) {
+  return ((const roof_choice_dot *)dot)->point.price_per_million_tokens;
+}
+
+static double dot_less_throughput(const void *dot) {
+  return -((const roof_choice_dot *)dot)->point.device_tokens_per_second;
+}
+
+/** What a search of one machine found, among what was found of the others. */
+static void join_front(const roof_plan_front *front, const roof_choice *c, roof_choices *all) {
+  const model_front_kind kind = {sizeof(roof_choice_dot), dot_time,
+                                 all->priced ? dot_price : dot_less_throughput};
+  all->tried += front->tried;
+  for (int i = 0; i < front->count; i++) {
+    roof_choice_dot dot = {.point = front->points[i], .offer = c->offer, .devices = c->devices};
+    dot.point.precision = c->precision;
+    if (!all->priced || !isnan(dot.point.price_per_million_tokens)) {
+      rf_model_front_add(&kind, all->front, &all->front_count, &dot);
+    }
+  }
+}
+
 /** So many devices of one machine in one precision. */
-static roof_status judge(const roof_choice_question *q, double devices, roof_choice *c, roof_error *error) {
+static roof_status judge(const roof_choice_question *q, double devices, roof_choice *c, roof_choices *all,
+                         roof_error *error) {
   roof_plan_front *front = malloc(sizeof *front);
   if (front == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "choice: out of memory");
+    return roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
   }
   const roof_offer *offer = &q->offers[c->offer];
   roof_model_settings settings = *q->base;
@@ -42,11 +71,26 @@ static roof_status judge(const roof_choice_question *q, double devices, roof_cho
   c->short_bytes = NAN;
   if (status == ROOF_OK) {
     c->point = meets ? front->best : front->nearest;
+    c->point.precision = c->precision;
     c->short_bytes = fits ? NAN : front->short_bytes;
+    join_front(front, c, all);
   }
   snprintf(c->why, sizeof c->why, "%.127s", why.message);
   free(front);
   return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
+}
+
+/** The ends of the range of a choice's times. */
+static roof_status add_range(const roof_choice_question *q, roof_choice *c, roof_error *error) {
+  roof_model_settings settings = *q->base;
+  const roof_offer *offer = &q->offers[c->offer];
+  roof_plan_limits limits = q->limits;
+  settings.price = offer->price;
+  limits.devices = c->devices;
+  return c->point.batch > 0
+             ? roof_plan_range(q->model, offer->machine, &settings, &q->precisions->list[c->precision],
+                               &limits, &c->point, &c->low, &c->high, error)
+             : ROOF_OK;
 }
 
 /** What fails the less: too slow by the smaller factor, else short of fewer bytes. */
@@ -64,42 +108,51 @@ static double more_devices(const roof_choice_question *q, double devices) {
   return devices < q->base->node ? devices + 1 : devices + q->base->node;
 }
 
-/** The fewest devices that meet the limits, and the nearest of what does not. */
-static roof_status find_fewest(const roof_choice_question *q, roof_choice *found, roof_choice *failed,
-                               roof_error *error) {
-  bool fixed = q->limits.devices > 0;
-  double most = fixed ? q->limits.devices : MOST_NODES * q->base->node;
-  roof_choice nearest = {.devices = 0};
-  for (double n = fixed ? most : 1; n <= most; n = more_devices(q, n)) {
-    roof_choice c = {.offer = found->offer, .precision = found->precision};
-    roof_status status = judge(q, n, &c, error);
-    if (status != ROOF_OK) {
-      return status;
-    }
-    if (c.result == ROOF_CHOICE_MEETS) {
-      *found = c;
-      *failed = nearest;
-      return ROOF_OK;
-    }
-    nearest = nearest.devices == 0 || nearer(q, &c, &nearest) ? c : nearest;
-  }
-  *found = nearest;
-  *failed = (roof_choice){.devices = 0};
-  return ROOF_OK;
-}
-
-/** Those that meet the limits first: with a price by it, without by devices. */
-static bool before(const roof_choice_question *q, const roof_choice *a, const roof_choice *b) {
-  bool met = a->result == ROOF_CHOICE_MEETS;
+/** Cheaper: with a price by it, without by devices and then by throughput. */
+static bool cheaper(const roof_choice *a, const roof_choice *b) {
   double price_a = a->point.price_per_million_tokens, price_b = b->point.price_per_million_tokens;
-  if (!met || b->result != ROOF_CHOICE_MEETS) {
-    return nearer(q, a, b);
-  }
   if (!isnan(price_a) || !isnan(price_b)) {
     return isnan(price_b) || price_a < price_b;
   }
   return a->devices < b->devices ||
          (a->devices == b->devices && a->point.device_tokens_per_second > b->point.device_tokens_per_second);
+}
+
+/** Whether more devices than meet the limits may make a token cheaper: not without a price, nor where as many tokens
+ *  are asked for whatever the devices. */
+static bool more_may_pay(const roof_choice_question *q, const roof_choice *c) {
+  return !isnan(q->offers[c->offer].price) && !(q->limits.rate > 0);
+}
+
+/** The cheapest number of devices that meets the limits, and the nearest of fewer that do not. */
+static roof_status find_cheapest(const roof_choice_question *q, roof_choice *found, roof_choice *failed,
+                                 roof_choices *all, roof_error *error) {
+  bool fixed = q->limits.devices > 0;
+  double most = fixed ? q->limits.devices : MOST_NODES * q->base->node;
+  roof_choice nearest = {.devices = 0}, best = {.devices = 0};
+  for (double n = fixed ? most : 1; n <= most; n = more_devices(q, n)) {
+    roof_choice c = {.offer = found->offer, .precision = found->precision};
+    roof_status status = judge(q, n, &c, all, error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    bool meets = c.result == ROOF_CHOICE_MEETS;
+    best = meets && (best.devices == 0 || cheaper(&c, &best)) ? c : best;
+    bool near = !meets && best.devices == 0 && (nearest.devices == 0 || nearer(q, &c, &nearest));
+    nearest = near ? c : nearest;
+    if (meets && !more_may_pay(q, &c)) {
+      break;
+    }
+  }
+  *found = best.devices > 0 ? best : nearest;
+  *failed = best.devices > 0 ? nearest : (roof_choice){.devices = 0};
+  return ROOF_OK;
+}
+
+/** Those that meet the limits first. */
+static bool before(const roof_choice_question *q, const roof_choice *a, const roof_choice *b) {
+  bool meet = a->result == ROOF_CHOICE_MEETS && b->result == ROOF_CHOICE_MEETS;
+  return meet ? cheaper(a, b) : nearer(q, a, b);
 }
 
 static void insert(const roof_choice_question *q, roof_choices *all, const roof_choice *c,
@@ -119,19 +172,22 @@ static roof_status check(const roof_choice_question *q, roof_error *error) {
   roof_model_settings one = *q->base;
   roof_model_target *room = malloc(sizeof *room);
   if (room == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "choice: out of memory");
+    return roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
   }
   one.tp = one.pp = one.dp = one.ep = one.cp = 1;
   roof_status status = roof_model_target_init(room, q->model, q->offers[0].machine, &one, error);
   free(room);
   if (status == ROOF_OK && q->offer_count * q->precisions->count > ROOF_CHOICES_MAX) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "search: more than %d machines and precisions",
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "plan: more than %d machines and precisions",
                             ROOF_CHOICES_MAX);
   }
-  if (status == ROOF_OK && q->model->encoder) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s is an encoder: it has no time per token",
-                            q->model->name);
+  double tokens = q->base->prompt + q->base->generate, most_tokens = q->model->context;
+  if (status == ROOF_OK && most_tokens > 0 && tokens > most_tokens) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "plan: %.0f tokens per sequence are more than the %.0f that %s was made for",
+                            tokens, most_tokens, q->model->name);
   }
+  status = status == ROOF_OK ? rf_model_limits_check(q->model, &q->limits, error) : status;
   return status;
 }
 
@@ -139,11 +195,15 @@ roof_status roof_choices_of(const roof_choice_question *q, roof_choices *choices
   roof_status status = check(q, error);
   roof_choices *all = status == ROOF_OK ? calloc(1, sizeof *all) : NULL;
   if (status == ROOF_OK && all == NULL) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "choice: out of memory");
+    status = roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
+  }
+  for (int i = 0; status == ROOF_OK && i < q->offer_count; i++) {
+    all->priced = all->priced || !isnan(q->offers[i].price);
   }
   for (int i = 0; status == ROOF_OK && i < q->offer_count * q->precisions->count; i++) {
     roof_choice found = {.offer = i / q->precisions->count, .precision = i % q->precisions->count}, fewer;
-    status = find_fewest(q, &found, &fewer, error);
+    status = find_cheapest(q, &found, &fewer, all, error);
+    status = status == ROOF_OK ? add_range(q, &found, error) : status;
     if (status == ROOF_OK) {
       insert(q, all, &found, &fewer);
     }
@@ -155,22 +215,36 @@ roof_status roof_choices_of(const roof_choice_question *q, roof_choices *choices
   return status;
 }
 
-char *roof_choice_why(const roof_choice_question *q, const roof_choice *c, char *buffer, size_t size) {
+bool roof_choice_is_sure(const roof_choice_question *q, const roof_choice *c) {
+  const roof_plan_limits *l = &q->limits;
+  return c->result == ROOF_CHOICE_MEETS && c->high.busy < 1 && !(c->high.ttft_seconds > l->ttft_seconds) &&
+         !(c->high.tpot_seconds > l->tpot_seconds);
+}
+
+/** Appends a time over its limit, "" where it is not. */
+static void add_excess(char *buffer, size_t size, const char *name, double seconds, double limit) {
   char x[SHORT], y[SHORT];
+  size_t used = strlen(buffer);
+  if (seconds > limit && used < size) {
+    roof_quantity_format(x, SHORT, seconds, "s");
+    snprintf(buffer + used, size - used, "%s%s %s, %s over the limit", used > 0 ? "; " : "", name, x,
+             roof_quantity_format(y, SHORT, seconds - limit, "s"));
+  }
+}
+
+char *roof_choice_why(const roof_choice_question *q, const roof_choice *c, char *buffer, size_t size) {
+  char x[SHORT];
   const roof_plan_point *p = &c->point;
   buffer[0] = '\0';
   if (c->result == ROOF_CHOICE_IMPOSSIBLE) {
     snprintf(buffer, size, "%s", c->why);
   } else if (c->result == ROOF_CHOICE_SHORT) {
     snprintf(buffer, size, "%s short per device", roof_bytes_format(x, SHORT, c->short_bytes));
+  } else if (c->result == ROOF_CHOICE_SLOW && p->busy >= 1) {
+    rf_format(buffer, size, "cannot keep up with %.4g requests/s", q->limits.rate);
   } else if (c->result == ROOF_CHOICE_SLOW) {
-    bool first = !(p->tpot_seconds / q->limits.tpot_seconds >= p->ttft_seconds / q->limits.ttft_seconds) &&
-                 p->ttft_seconds > q->limits.ttft_seconds;
-    double took = first ? p->ttft_seconds : p->tpot_seconds;
-    double limit = first ? q->limits.ttft_seconds : q->limits.tpot_seconds;
-    roof_quantity_format(x, SHORT, took, "s");
-    snprintf(buffer, size, "%s %s, %s over the limit", first ? "TTFT" : "TPOT", x,
-             roof_quantity_format(y, SHORT, took - limit, "s"));
+    add_excess(buffer, size, "TTFT", p->ttft_seconds, q->limits.ttft_seconds);
+    add_excess(buffer, size, "TPOT", p->tpot_seconds, q->limits.tpot_seconds);
   }
   return buffer;
 }

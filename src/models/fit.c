@@ -193,7 +193,7 @@ void roof_model_fits_describe(roof_text *out, const roof_model_target *t) {
                    roof_bytes_format(spare, sizeof spare, fits[i].spare_bytes));
   }
   if (count == 0) {
-    roof_text_add(out, "no one change; --search --devices N tries all plans");
+    roof_text_add(out, "no one change; `roofline plan` tries all plans");
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "roofline/plan.h"
+
 /** The two figures that are traded against each other; smaller is better in both. */
 typedef struct model_front_kind {
   size_t size;                        /**< bytes of a point */
@@ -13,5 +15,9 @@ typedef struct model_front_kind {
 
 /** Adds a point unless another is as good; drops those it is as good as. A full front stays as it is. */
 void rf_model_front_add(const model_front_kind *kind, void *points, int *count, const void *point);
+
+/** Refuses what no plan can be searched for: an encoder, users and a rate.
+ *  (search.c) */
+roof_status rf_model_limits_check(const roof_model *model, const roof_plan_limits *limits, roof_error *error);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct engine {
 } engine;
 
 static const engine engines[ROOF_ENGINE_COUNT] = {
-    [ROOF_ENGINE_VLLM] = {.name = "vLLM",
+    [ROOF_ENGINE_VLLM] = {.name = "vllm",
                           .start = "vllm serve",
                           .tp = "--tensor-parallel-size",
                           .pp = "--pipeline-parallel-size",
@@ -26,7 +26,7 @@ static const engine engines[ROOF_ENGINE_COUNT] = {
                           .context = "--max-model-len",
                           .batch = "--max-num-seqs",
                           .kv_fp8 = "--kv-cache-dtype fp8"},
-    [ROOF_ENGINE_SGLANG] = {.name = "SGLang",
+    [ROOF_ENGINE_SGLANG] = {.name = "sglang",
                             .start = "python3 -m sglang.launch_server --model-path",
                             .tp = "--tp-size",
                             .pp = "--pp-size",

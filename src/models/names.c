@@ -130,7 +130,7 @@ static const roof_model_definition definitions[] = {
      "in it; continuous: that step + other sequences of a replica x TTFT / generated tokens, the prompts of "
      "the "
      "other "
-     "requests, which --search counts too",
+     "requests, which `plan` counts too",
      .of_generation = true},
     {"tokens/s",
      "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices",

@@ -7,13 +7,25 @@
 #include "models/step.h"
 #include "roofline/plan.h"
 
+/** Tokens of a chunk: what vLLM gives a step by default (max_num_batched_tokens; docs.vllm.ai,
+ *  "Optimization and Tuning", chunked prefill). */
+static const double usual_chunk = 2048;
+
+/** Which of a phase's times are taken. */
+typedef enum range { EXPECTED, LOW, HIGH } range;
+
 typedef struct search {
   roof_model_target target;
   const roof_plan_limits *limits;
   roof_plan_front *front;
   roof_plan_front found;
+  model_quantile quantile;
+  range range;
   int precision;
-  double plans; /**< that divide the model */
+  bool whole;                        /**< prompts are tried whole */
+  double chunk;                      /**< and in chunks of so many tokens */
+  double plans;                      /**< that divide the model */
+  double prompt_joules, step_joules; /**< of one device: a prompt, a step */
   roof_model_phase phase;
 } search;
 
@@ -39,38 +51,116 @@ static double less_throughput(const void *point) {
 static const model_front_kind weighed = {sizeof(roof_plan_point), time_per_token, less_throughput};
 
 double roof_plan_excess(const roof_plan_limits *l, const roof_plan_point *p) {
-  return fmax(p->ttft_seconds / l->ttft_seconds, p->tpot_seconds / l->tpot_seconds);
+  const double any = 1e6; /* of limits that a plan which keeps up with the requests may exceed */
+  return p->busy >= 1 ? any * p->busy
+                      : fmax(p->ttft_seconds / l->ttft_seconds, p->tpot_seconds / l->tpot_seconds);
+}
+
+static bool exceeds(const roof_plan_limits *l, const roof_plan_point *p) {
+  return p->busy >= 1 || p->ttft_seconds > l->ttft_seconds || p->tpot_seconds > l->tpot_seconds;
+}
+
+/** More tokens per second, of equals the quicker tokens. */
+static bool better(const roof_plan_point *a, const roof_plan_point *b) {
+  double more = a->device_tokens_per_second, than = b->device_tokens_per_second;
+  return more != than ? more > than : a->tpot_seconds < b->tpot_seconds;
 }
 
 static void judge(search *s, const roof_plan_point *p) {
   const roof_plan_limits *l = s->limits;
   roof_plan_front *f = s->front;
   f->fit++;
-  rf_model_front_add(&weighed, f->points, &f->count, p);
-  if (p->ttft_seconds > l->ttft_seconds || p->tpot_seconds > l->tpot_seconds) {
+  if (p->busy < 1) {
+    rf_model_front_add(&weighed, f->points, &f->count, p);
+  }
+  if (exceeds(l, p)) {
     bool nearer = f->nearest.batch == 0 || roof_plan_excess(l, p) < roof_plan_excess(l, &f->nearest);
     f->nearest = nearer ? *p : f->nearest;
     return;
   }
   f->within++;
-  if (f->best.batch == 0 || p->device_tokens_per_second > f->best.device_tokens_per_second) {
+  if (f->best.batch == 0 || better(p, &f->best)) {
     f->best = *p;
   }
 }
 
-static double prompt_seconds(search *s) {
-  return rf_model_one_prompt_seconds(&s->target, &s->phase);
+static double seconds_of(const search *s) {
+  return s->range == LOW    ? s->phase.expected_low_seconds
+         : s->range == HIGH ? s->phase.expected_high_seconds
+                            : s->phase.expected_seconds;
 }
 
-static double step_seconds(search *s) {
+/** Of a prompt alone on its replica. */
+static double prompt_seconds(search *s) {
+  rf_model_one_prompt_seconds(&s->target, &s->phase);
+  s->prompt_joules = s->phase.energy_joules;
+  return seconds_of(s);
+}
+
+/** Of the mean step, for a token of each sequence. */
+static double step_seconds(search *s, roof_phase kind) {
   const roof_model_settings *set = &s->target.settings;
   double prompt = roof_model_own_prompt(&s->target), last = prompt + fmax(0, set->generate - 2);
-  roof_model_phase_of(&s->target, ROOF_PHASE_DECODE, prompt, last, &s->phase);
-  return s->phase.expected_seconds;
+  roof_model_phase_of(&s->target, kind, prompt, last, &s->phase);
+  return seconds_of(s) * roof_model_replica_batch(&s->target) / s->phase.yield;
+}
+
+static double token_seconds(search *s) {
+  double seconds = step_seconds(s, s->target.settings.draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE);
+  s->step_joules = s->phase.energy_joules * roof_model_replica_batch(&s->target) / s->phase.yield;
+  return seconds;
+}
+
+/** Chunks that a prompt is cut into; 0: none. */
+static double pieces(const search *s) {
+  const roof_model_settings *set = &s->target.settings;
+  return set->chunk > 0 ? ceil((roof_model_own_prompt(&s->target) - roof_model_prefix(set)) / set->chunk) : 0;
+}
+
+/** The times of a batch: a chunk rides in a step, which lasts longer for it; a whole prompt has the device alone. */
+static model_pace pace_of(search *s, double prompt) {
+  model_pace p = {
+      .first = prompt, .busy = prompt, .step = token_seconds(s), .tokens = s->target.settings.generate};
+  double count = pieces(s);
+  if (count > 0) {
+    double joules = s->step_joules, mixed = step_seconds(s, ROOF_PHASE_MIXED);
+    s->prompt_joules = count * (s->phase.energy_joules - joules);
+    p.first = count * mixed;
+    p.busy = count * fmax(0, mixed - p.step);
+  }
+  return p;
+}
+
+/** What a batch costs and how long it takes. */
+static roof_plan_point point_of(const search *s, const model_pace *pace, const model_seen *seen,
+                                const roof_model_capacity *c) {
+  const roof_model_settings *set = &s->target.settings;
+  const roof_plan_limits *l = s->limits;
+  double users = l->users, busy = users > 0 ? users / set->batch : 1, replica = s->target.devices / set->dp;
+  double tokens = fmax(1, set->generate), rate = busy * seen->rate * tokens / replica;
+  double joules = replica * (s->prompt_joules / tokens + s->step_joules / (set->batch / set->dp));
+  double price =
+      1e6 * (set->price / 3600 / rate + (l->energy_price > 0 ? l->energy_price * joules / 3.6e6 : 0));
+  return (roof_plan_point){.tp = set->tp,
+                           .pp = set->pp,
+                           .dp = set->dp,
+                           .ep = set->ep,
+                           .cp = set->cp,
+                           .batch = set->batch,
+                           .chunk = set->chunk,
+                           .precision = s->precision,
+                           .ttft_seconds = seen->ttft_seconds,
+                           .tpot_seconds = seen->tpot_seconds,
+                           .prompt_seconds = pace->first,
+                           .busy = seen->busy,
+                           .device_tokens_per_second = rate,
+                           .joules_per_token = joules,
+                           .price_per_million_tokens = price,
+                           .total_bytes = c->total_bytes};
 }
 
 /** One batch of a plan; false when it does not fit. */
-static bool try_batch(search *s, double ttft) {
+static bool try_batch(search *s, double prompt) {
   const roof_model_settings *set = &s->target.settings;
   s->front->tried++;
   roof_model_capacity c = roof_model_capacity_of(&s->target);
@@ -78,40 +168,93 @@ static bool try_batch(search *s, double ttft) {
     s->front->short_bytes = fmin(s->front->short_bytes, -c.spare_bytes);
     return false;
   }
-  double users = s->limits->users, busy = users > 0 ? users / set->batch : 1;
-  roof_model_continuous found = rf_model_continuous(&s->target, ttft, step_seconds(s));
-  roof_plan_point p = {.tp = set->tp,
-                       .pp = set->pp,
-                       .dp = set->dp,
-                       .ep = set->ep,
-                       .batch = set->batch,
-                       .precision = s->precision,
-                       .ttft_seconds = found.ttft_seconds,
-                       .tpot_seconds = found.tpot_seconds,
-                       .device_tokens_per_second = busy * found.device_tokens_per_second,
-                       .price_per_million_tokens = found.price_per_million_tokens / busy,
-                       .total_bytes = c.total_bytes};
+  model_pace pace = pace_of(s, prompt);
+  double rate = s->limits->rate / set->dp;
+  model_seen seen = rate > 0 ? rf_model_open(&pace, rate, &s->quantile)
+                             : rf_model_closed(&pace, roof_model_replica_batch(&s->target), &s->quantile);
+  roof_plan_point p = point_of(s, &pace, &seen, &c);
   judge(s, &p);
   return true;
 }
 
-static void try_plan(void *data, double tp, double pp, double dp, double ep) {
+/** Sequences at once on a replica to which so many requests come per second: each stays for its tokens, which take the
+ *  longer the more there are (Little 1961). Nearly a line of the batch, so that secants find it; infinite where
+ *  it never ends. */
+static double sequences_at(search *s, double rate, double prompt) {
+  enum { ROUNDS = 3, MOST = 1 << 16 };
+  double dp = s->target.settings.dp, n = 1, before = 0, then = 0;
+  for (int i = 0; i <= ROUNDS; i++) {
+    s->target.settings.batch = n * dp;
+    model_pace pace = pace_of(s, prompt);
+    double free = 1 - rate * pace.busy, made = rate * pace.tokens * pace.step / free;
+    if (!(free > 0 && rate * pace.first < 1)) {
+      return INFINITY;
+    }
+    double slope = i > 0 && n != before ? (made - then) / (n - before) : 0;
+    double next = slope < 1 ? fmax(1, (made - slope * n) / (1 - slope)) : INFINITY;
+    before = n, then = made;
+    if (!(next < MOST) || fabs(next - n) < 1e-3 * n) {
+      return next < MOST ? next : INFINITY;
+    }
+    n = next;
+  }
+  return n;
+}
+
+/** What comes at random: as many sequences as a share of the time has at most. */
+static void try_rate(search *s, double prompt) {
+  roof_model_settings *set = &s->target.settings;
+  double n = sequences_at(s, s->limits->rate / set->dp, prompt);
+  set->batch = set->dp * (isfinite(n) ? rf_model_at_once(n, &s->quantile) : 1);
+  if (isfinite(n)) {
+    try_batch(s, prompt);
+    return;
+  }
+  s->front->tried++;
+  roof_model_capacity c = roof_model_capacity_of(&s->target);
+  model_pace pace = pace_of(s, prompt);
+  model_seen seen = rf_model_open(&pace, s->limits->rate / set->dp, &s->quantile);
+  seen.busy = fmax(1, seen.busy);
+  roof_plan_point p = point_of(s, &pace, &seen, &c);
+  if (c.fits) {
+    judge(s, &p);
+  } else {
+    s->front->short_bytes = fmin(s->front->short_bytes, -c.spare_bytes);
+  }
+}
+
+/** A plan with one policy: batches up to what fits, or the one that the load makes. */
+static void try_policy(search *s, double chunk, double first) {
   enum { LARGEST_BATCH = 1 << 16 };
+  roof_model_settings *set = &s->target.settings;
+  double users = s->limits->users;
+  set->batch = first * set->dp, set->chunk = chunk;
+  double prompt = chunk > 0 ? NAN : prompt_seconds(s); /* NAN: each batch has its own */
+  if (s->limits->rate > 0) {
+    try_rate(s, prompt);
+    return;
+  }
+  for (double batch = first; batch <= (users > 0 ? first : LARGEST_BATCH); batch *= 2) {
+    set->batch = batch * set->dp;
+    if (!try_batch(s, prompt)) {
+      return;
+    }
+  }
+}
+
+static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   search *s = data;
   double users = s->limits->users, first = users > 0 ? ceil(users / dp) : 1;
   if ((users > 0 && dp > users) || !set_plan(s, tp, pp, dp, ep, first)) {
     return;
   }
   s->plans++;
-  double ttft = NAN;
-  for (double batch = first; batch <= (users > 0 ? first : LARGEST_BATCH); batch *= 2) {
-    if (!set_plan(s, tp, pp, dp, ep, batch)) {
-      return;
-    }
-    ttft = isnan(ttft) ? prompt_seconds(s) : ttft;
-    if (!try_batch(s, ttft)) {
-      return;
-    }
+  double fresh = roof_model_own_prompt(&s->target) - roof_model_prefix(&s->target.settings);
+  if (s->whole || s->chunk >= fresh) {
+    try_policy(s, 0, first);
+  }
+  if (s->chunk < fresh) {
+    try_policy(s, s->chunk, first);
   }
 }
 
@@ -134,7 +277,7 @@ roof_status rf_model_search_check(const roof_model_target *t, double devices, ro
                           MOST_DEVICES);
   }
   if (isnan(t->plain.capacity)) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s does not say how much memory it has",
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s does not say how much memory it has",
                           t->machine->name);
   }
   return devices > 1 && t->plain.link == NULL
@@ -145,7 +288,7 @@ roof_status rf_model_search_check(const roof_model_target *t, double devices, ro
 
 roof_status rf_model_search_end(const roof_model *m, double devices, double plans, roof_error *error) {
   return plans > 0 ? ROOF_OK
-                   : roof_error_set(error, ROOF_E_ARGUMENT, "search: no plan of %.0f devices divides %s",
+                   : roof_error_set(error, ROOF_E_ARGUMENT, "plan: no plan of %.0f devices divides %s",
                                     devices, m->name);
 }
 
@@ -153,35 +296,57 @@ static roof_status init(search *s, const roof_model *model, const roof_machine *
                         const roof_model_settings *base, const roof_model_precision *precision,
                         roof_error *error) {
   roof_model_settings one = *base;
-  one.tp = one.pp = one.dp = one.ep = one.batch = 1;
-  one.microbatches = 0;
+  one.tp = one.pp = one.dp = one.ep = one.cp = one.batch = 1;
+  one.microbatches = one.chunk = 0;
   one.sp = false;
   one.precision = *precision;
+  s->quantile = rf_model_quantile(s->limits->share);
+  s->whole = base->chunk == 0;
+  s->chunk = base->chunk > 0 ? base->chunk : usual_chunk;
   roof_status status = roof_model_target_init(&s->target, model, machine, &one, error);
   return status == ROOF_OK ? rf_model_search_check(&s->target, s->limits->devices, error) : status;
+}
+
+/** Every plan with the contexts shared by 1, 2, 4 ... devices of a node, or by as many as are set. */
+static void try_all(search *s, const roof_model_settings *base) {
+  double devices = s->limits->devices, most = fmin(devices, base->node);
+  for (double cp = base->cp; cp <= (base->cp > 1 ? base->cp : most); cp *= 2) {
+    s->target.settings.cp = cp;
+    if (fmod(devices, cp) == 0) {
+      rf_model_each_plan(s->target.model, devices / cp, try_plan, s);
+    }
+  }
+}
+
+roof_status rf_model_limits_check(const roof_model *model, const roof_plan_limits *limits,
+                                  roof_error *error) {
+  if (model->encoder) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s is an encoder: it has no time per token",
+                          model->name);
+  }
+  return limits->users > 0 && limits->rate > 0
+             ? roof_error_set(error, ROOF_E_ARGUMENT,
+                              "rate: requests that come at random are not so many users at once; one of both")
+             : ROOF_OK;
 }
 
 roof_status roof_plan_search(const roof_model *model, const roof_machine *machine,
                              const roof_model_settings *base, const roof_model_precision *precisions,
                              int precision_count, const roof_plan_limits *limits, roof_plan_front *front,
                              roof_error *error) {
-  if (model->encoder) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s is an encoder: it has no time per token",
-                          model->name);
-  }
-  search *s = calloc(1, sizeof *s);
+  roof_status status = rf_model_limits_check(model, limits, error);
+  search *s = status == ROOF_OK ? calloc(1, sizeof *s) : NULL;
   if (s == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "search: out of memory");
+    return status != ROOF_OK ? status : roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
   }
   s->limits = limits;
   s->front = &s->found;
   s->found.short_bytes = NAN;
-  roof_status status = ROOF_OK;
   for (int i = 0; i < precision_count && status == ROOF_OK; i++) {
     status = init(s, model, machine, base, &precisions[i], error);
     s->precision = i;
     if (status == ROOF_OK) {
-      rf_model_each_plan(model, limits->devices / base->cp, try_plan, s);
+      try_all(s, base);
     }
   }
   if (status == ROOF_OK) {
@@ -194,12 +359,52 @@ roof_status roof_plan_search(const roof_model *model, const roof_machine *machin
   return status;
 }
 
+/** One point by one of the ends of its times. */
+static roof_plan_point point_again(search *s, range at, const roof_plan_point *point) {
+  s->range = at;
+  s->found.fit = s->found.best.batch = s->found.nearest.batch = 0;
+  s->target.settings.batch = point->batch;
+  try_batch(s, point->chunk > 0 ? NAN : prompt_seconds(s));
+  return s->found.best.batch > 0 ? s->found.best : s->found.nearest;
+}
+
+roof_status roof_plan_range(const roof_model *model, const roof_machine *machine,
+                            const roof_model_settings *base, const roof_model_precision *precision,
+                            const roof_plan_limits *limits, const roof_plan_point *point,
+                            roof_plan_point *low, roof_plan_point *high, roof_error *error) {
+  search *s = calloc(1, sizeof *s);
+  if (s == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
+  }
+  s->limits = limits;
+  s->front = &s->found;
+  s->precision = point->precision;
+  roof_status status = init(s, model, machine, base, precision, error);
+  s->target.settings.cp = point->cp, s->target.settings.chunk = point->chunk;
+  if (status == ROOF_OK &&
+      !set_plan(s, point->tp, point->pp, point->dp, point->ep, point->batch / point->dp)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "plan: does not divide %s", model->name);
+  }
+  if (status == ROOF_OK) {
+    *low = point_again(s, LOW, point);
+    *high = point_again(s, HIGH, point);
+  }
+  free(s);
+  return status;
+}
+
 char *roof_plan_point_text(const roof_plan_point *p, const char *precision, char *buffer, size_t size) {
-  char ep[24] = "";
+  char ep[24] = "", cp[24] = "", chunk[32] = "";
   if (p->ep > 1) {
     snprintf(ep, sizeof ep, " ep %.0f", p->ep);
   }
-  snprintf(buffer, size, "tp %.0f pp %.0f dp %.0f%s b%.0f%s%.12s", p->tp, p->pp, p->dp, ep, p->batch,
-           precision != NULL ? " " : "", precision != NULL ? precision : "");
+  if (p->cp > 1) {
+    snprintf(cp, sizeof cp, " cp %.0f", p->cp);
+  }
+  if (p->chunk > 0) {
+    snprintf(chunk, sizeof chunk, " chunks of %.0f", p->chunk);
+  }
+  snprintf(buffer, size, "tp %.0f pp %.0f dp %.0f%s%s b%.0f%s%s%.12s", p->tp, p->pp, p->dp, ep, cp, p->batch,
+           chunk, precision != NULL ? " " : "", precision != NULL ? precision : "");
   return buffer;
 }

@@ -11,33 +11,6 @@
 
 enum { SHORT = 48 };
 
-void roof_plans_sentence(roof_text *out, const roof_model *model, const roof_machine *machine,
-                         const roof_plan_limits *limits, const roof_model_precisions *precisions,
-                         const roof_plan_front *f) {
-  char words[2 * SHORT], x[SHORT], y[SHORT];
-  const roof_plan_point *b = &f->best;
-  roof_text_addf(out, "%s on %.0f x %s: %.0f plans and batches tried, %.0f fit, %.0f within the limits\n",
-                 model->name, limits->devices, machine->title, f->tried, f->fit, f->within);
-  if (b->batch > 0) {
-    roof_plan_point_text(b, precisions->count > 1 ? precisions->names[b->precision] : NULL, words,
-                         sizeof words);
-    roof_text_addf(out, "best: %s: %s tokens/s per device,", words,
-                   rf_plain_number(x, SHORT, b->device_tokens_per_second));
-    roof_text_addf(out, " TTFT %s, TPOT %s,", roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
-                   roof_quantity_format(y, SHORT, b->tpot_seconds, "s"));
-    roof_text_addf(out, " %s per device", roof_bytes_format(x, SHORT, b->total_bytes));
-    if (!isnan(b->price_per_million_tokens)) {
-      roof_text_addf(out, ", %.4g per million tokens", b->price_per_million_tokens);
-    }
-    roof_text_add(out, "\n");
-  } else {
-    roof_text_add(out, f->fit > 0 ? "best: none within the limits" : "best: none fits");
-    roof_text_addf(out, f->fit > 0 ? "; nearest: %s\n" : ", %s short per device\n",
-                   f->fit > 0 ? roof_plan_point_text(&f->nearest, NULL, words, sizeof words)
-                              : roof_bytes_format(x, SHORT, f->short_bytes));
-  }
-}
-
 void roof_train_plans_sentence(roof_text *out, const roof_model *model, const roof_machine *machine,
                                const roof_model_settings *settings, double devices,
                                const roof_train_front *f) {
@@ -60,27 +33,81 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
   roof_model_training_describe(out, &b->training, 1e6 * settings->price / 3600 / b->device_tokens_per_second);
 }
 
+/** What is asked for: the load, and the limits with how many requests keep them. */
+static void add_question(roof_text *out, const roof_choice_question *q) {
+  char x[SHORT];
+  const roof_plan_limits *l = &q->limits;
+  roof_text_addf(out, "  %s, ", q->model->name);
+  if (l->rate > 0) {
+    roof_text_addf(out, "%s requests/s", rf_plain_number(x, SHORT, l->rate));
+  } else if (l->users > 0) {
+    roof_text_addf(out, "%.0f requests at once", l->users);
+  } else {
+    roof_text_add(out, "requests as many as fit and pay");
+  }
+  roof_text_addf(out, " of %.0f + %.0f tokens\n  ", q->base->prompt, q->base->generate);
+  if (l->share > 0) {
+    roof_text_addf(out, "%.4g %% of them within TTFT", 100 * l->share);
+  } else {
+    roof_text_add(out, "on average TTFT");
+  }
+  roof_text_addf(out, " %s,",
+                 isnan(l->ttft_seconds) ? "any" : roof_quantity_format(x, SHORT, l->ttft_seconds, "s"));
+  roof_text_addf(out, " TPOT %s\n",
+                 isnan(l->tpot_seconds) ? "any" : roof_quantity_format(x, SHORT, l->tpot_seconds, "s"));
+}
+
+/** A time with its range. */
+static void add_time(roof_text *out, const char *name, double seconds, double low, double high) {
+  char x[SHORT], y[SHORT], z[SHORT];
+  roof_quantity_format(x, SHORT, seconds, "s");
+  roof_quantity_format(y, SHORT, low, "s");
+  roof_text_addf(out, "%s %s (%s to %s)", name, x, y, roof_quantity_format(z, SHORT, high, "s"));
+}
+
+static void add_times(roof_text *out, const roof_choice *c) {
+  roof_text_add(out, "  ");
+  add_time(out, "TTFT", c->point.ttft_seconds, c->low.ttft_seconds, c->high.ttft_seconds);
+  add_time(out, ", TPOT", c->point.tpot_seconds, c->low.tpot_seconds, c->high.tpot_seconds);
+  roof_text_add(out, "\n");
+}
+
+/** What the winner is made of and how sure it is. */
+static void add_winner(roof_text *out, const roof_choice_question *q, const roof_choice *c) {
+  char x[SHORT], y[SHORT], words[2 * SHORT];
+  roof_text_addf(out, "  %s, ", roof_plan_point_text(&c->point, NULL, words, sizeof words));
+  roof_text_addf(out, "%s tokens/s", rf_plain_number(x, SHORT, c->point.device_tokens_per_second));
+  roof_text_addf(out, " and %s per device\n", roof_bytes_format(y, SHORT, c->point.total_bytes));
+  roof_text_addf(out, "  prompts take %.0f %% of the time, energy %s per token\n", 100 * c->point.busy,
+                 isnan(c->point.joules_per_token)
+                     ? "not known"
+                     : roof_quantity_format(x, SHORT, c->point.joules_per_token, "J"));
+  if (!isnan(q->limits.ttft_seconds) || !isnan(q->limits.tpot_seconds)) {
+    roof_text_add(out, roof_choice_is_sure(q, c)
+                           ? "  within the limits at the slow end of its range as well\n"
+                           : "  over a limit at the slow end of its range\n");
+  }
+}
+
 void roof_choices_sentence(roof_text *out, const roof_choice_question *q, const roof_choices *all) {
-  char x[SHORT], y[SHORT];
   const roof_choice *c = &all->list[0];
   const char *precision = q->precisions->names[c->precision];
   const char *title = q->offers[c->offer].machine->name;
   if (all->meeting == 0) {
-    roof_text_addf(out, "nothing meets the limits; nearest: %.0f x %s, %s:\n", c->devices, title, precision);
     char why[128];
+    roof_text_addf(out, "nothing meets the limits; nearest: %.0f x %s, %s:\n", c->devices, title, precision);
     roof_text_addf(out, "  %s\n", roof_choice_why(q, c, why, sizeof why));
+    add_question(out, q);
     return;
   }
   roof_text_addf(out, "%.0f x %s, %s", c->devices, title, precision);
   if (!isnan(c->point.price_per_million_tokens)) {
     roof_text_addf(out, ": %.4g per million tokens", c->point.price_per_million_tokens);
   }
-  roof_text_addf(out, "\n  %s, %.0f requests of %.0f + %.0f tokens at once, continuous:", q->model->name,
-                 q->limits.users > 0 ? q->limits.users : c->point.batch, q->base->prompt, q->base->generate);
-  roof_text_addf(out, "\n  TTFT %s,", roof_quantity_format(x, SHORT, c->point.ttft_seconds, "s"));
-  roof_text_addf(out, " TPOT %s, %s tokens/s and", roof_quantity_format(y, SHORT, c->point.tpot_seconds, "s"),
-                 rf_plain_number(x, SHORT, c->point.device_tokens_per_second));
-  roof_text_addf(out, " %s per device\n", roof_bytes_format(x, SHORT, c->point.total_bytes));
+  roof_text_add(out, "\n");
+  add_question(out, q);
+  add_times(out, c);
+  add_winner(out, q, c);
 }
 
 void roof_model_sweep_sentence(roof_text *out, const roof_model_sweep *s) {

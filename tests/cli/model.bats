@@ -240,9 +240,9 @@ model() {
   [[ ${lines[4]} == "  cost        "*" device-hours, "*" per million tokens" ]]
   train --json
   [ "$(json .training)" = null ]
-  run -2 "$ROOFLINE" model llama-3.1-70b --train --search --price 2.5 --machine h100
+  run -2 "$ROOFLINE" plan llama-3.1-70b --train --price 2.5 --machine h100
   [ "$output" = "roofline: price: has no effect: a search for training prices a whole run; add tokens=N" ]
-  run -0 "$ROOFLINE" model llama-3.1-70b --train --search batch=256 prompt=4k --devices 64 tokens=15e12 --price 2.5 --machine h100
+  run -0 "$ROOFLINE" plan llama-3.1-70b --train batch=256 prompt=4k --devices 64 tokens=15e12 --price 2.5 --machine h100
   [[ ${lines[2]} == "  training    15.00 T tokens: "* ]]
   run -0 "$ROOFLINE" model llama-3.1-70b --train tokens=2T --machine h100
   [[ $output != *" days"* ]]
@@ -286,15 +286,15 @@ model() {
 }
 
 @test "training plans are searched" {
-  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --devices 8 batch=64 --machine h100 --json
+  run -0 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --train --devices 8 batch=64 --machine h100 --json
   [ "$(json '[.schema, .devices, .batch, (.fit > 0), (.front[0] == .best)]')" = '["roofline.train_plans/1",8,64,true,true]' ]
   best=$(json .best.seconds)
   run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train batch=64 --machine h100 --json \
     $(json '.best | "--tp \(.tp) --pp \(.pp) --dp \(.dp) --zero \(.zero) --microbatches \(.microbatches) --recompute \(.recompute)" + (if .sp then " --sp" else "" end)' | tr -d '"')
   near .phases.train.seconds.expected "$best"
-  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --devices 8 --machine h100 --json
+  run -0 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --train --devices 8 --machine h100 --json
   [ "$(json .batch)" = 8 ] # a sequence per device, where batch= says nothing
-  run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --tpot 20ms --machine h100
+  run -2 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --train --tpot 20ms --machine h100
   [[ "$stderr" == *"--tpot"* ]]
 }
 
@@ -333,8 +333,8 @@ model() {
   near "$tpot" "$(json '.tpot_seconds + .continuous.wait_seconds')"
   near .continuous.wait_seconds "$(json '7 * .continuous.ttft_seconds / 512')"
   [ "$(json '.ttft_low_seconds < .ttft_seconds and .tpot_seconds < .tpot_high_seconds')" = true ]
-  run -0 "$ROOFLINE" model llama-3.1-70b prompt=8192 generate=512 --precision w4a16 --machine h100 \
-    --search --devices 2 --json
+  run -0 "$ROOFLINE" plan llama-3.1-70b users=8 prompt=8192 generate=512 chunk=8192 --precision w4a16 --machine h100 \
+    --devices 2 --percentile mean --json
   near "$(json '.front[] | select(.tp == 2 and .batch == 8) | .tpot_seconds')" "$tpot"
 }
 

@@ -82,8 +82,8 @@ setup() {
   has "given twice"
   run -2 "$ROOFLINE" model llama-3.1-8b batch=1,x --machine h100
   has "batch"
-  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 --search --machine h100
-  has "one value with --search"
+  run -2 "$ROOFLINE" plan llama-3.1-8b batch=1,2 --machine h100
+  has "one value here"
   run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 --analysis --machine h100
   has "--analysis"
   run -2 "$ROOFLINE" model llama-3.1-8b batch=1..200000+1 --machine h100

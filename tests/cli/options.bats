@@ -121,7 +121,7 @@ same() {
   "$ROOFLINE" plot $triad --to - --json | jq -e .schema >schema
   run -0 --separate-stderr "$ROOFLINE" energy --machine a100 --to -.svg
   [[ $output == "<svg"* && $output == *"</svg>" && -z $stderr ]]
-  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --search --machine h100 --to -.svg
+  run -0 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --machine h100 --to -.svg
   [[ $output == "<svg"* && $output == *"</svg>" && -z $stderr ]]
   run -0 --separate-stderr "$ROOFLINE" measure --backend fake --to -
   [ "$(json .schema)" = '"roofline.machine/1"' ]
@@ -212,8 +212,7 @@ idle() {
   idle --width 'with --to' plot $triad --width 60 --to x.svg
   idle --ascii 'with --csv' plot $triad --ascii --csv
   idle --all 'with --set' advise gemm m=1 n=64 k=64 --machine h100 --all --set m=2
-  idle --side-by-side 'with --search' model llama-3.1-8b --machine h100 --search --side-by-side
-  idle --ttft 'without --search' model llama-3.1-8b --machine h100 --ttft 1s
+  idle --ttft 'with --train' plan llama-3.1-8b --machine h100 --train --ttft 1s
   idle --machine 'with `list`' model list --machine h100
   idle --machine 'with `list`' import --list --machine h100
   idle --threads 'with `list`' run list --threads 2
@@ -247,7 +246,7 @@ idle() {
 --unit predict copy n=1M --unit matrix
 --sparse predict triad n=1M --dtype fp16 --sparse
 --overlap predict copy n=1M --overlap 0
-tp model llama-3.1-8b --search --tp 2
+tp plan llama-3.1-8b tp=2
 node model llama-3.1-8b --node 4
 --network model llama-3.1-8b --tp 8 --network ndr
 accept model llama-3.1-8b accept=0.5

@@ -40,57 +40,92 @@ setup() {
   has 'did you mean `ndr`?'
 }
 
-@test "the search finds the best plan within the limits and draws the front" {
-  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 \
+@test "plan finds the best plan within the limits and draws the front" {
+  run -0 --separate-stderr "$ROOFLINE" plan llama-3.1-70b --devices 16 --ttft 1s --tpot 25ms --machine h100 \
     --precision bf16/fp8 --to front.svg --json
   [ "$stderr" = "wrote front.svg" ]
-  [ "$(json '[.schema, .devices, .best.precision, (.best.tpot_seconds <= 0.025), (.tried >= .fit), (.front | length > 3)]')" = \
-    '["roofline.plans/1",16,"fp8",true,true,true]' ]
-  [ "$(json '[.best.tp * .best.pp * .best.dp, (.front | map(.tpot_seconds) | . == sort)]')" = '[16,true]' ]
-  grep -q '<title id="front-title-[0-9a-f]*">llama-3.1-70b on 16 x NVIDIA H100' front.svg
+  [ "$(json '[.schema, .best.devices, .best.precision, (.best.tpot_seconds <= 0.025), (.front | length > 3)]')" = \
+    '["roofline.plan/1",16,"fp8",true,true]' ]
+  [ "$(json '[.best.tp * .best.pp * .best.dp * .best.cp, (.front | map(.tpot_seconds) | . == sort)]')" = '[16,true]' ]
+  grep -q '<title id="front-title-[0-9a-f]*">llama-3.1-70b: plans' front.svg
   [ "$(grep -c '<circle' front.svg)" = "$(json '.front | length')" ]
   xmllint --noout front.svg
-  run -1 "$ROOFLINE" model llama-3.1-70b --search --devices 8 --tpot 1us --machine h100
-  has "best: none within the limits"
-  run -1 "$ROOFLINE" model llama-3.1-405b --search --devices 1 --machine h100
-  has "best: none fits"
+  run -1 "$ROOFLINE" plan llama-3.1-70b --devices 8 --tpot 1us --machine h100
+  [[ ${lines[0]} == "nothing meets the limits; nearest: 8 x "* ]]
+  run -1 "$ROOFLINE" plan llama-3.1-405b --devices 1 --machine h100
+  has "short per device"
 }
 
-@test "a search that cannot be is refused with the reason" {
-  run -2 "$ROOFLINE" model llama-3.1-8b --search --devices 0 --machine h100
-  has "devices=0"
-  run -2 "$ROOFLINE" model llama-3.1-8b --search --tpot fast --machine h100
+@test "a plan that cannot be searched is refused with the reason" {
+  run -2 "$ROOFLINE" plan llama-3.1-8b --devices 0 --machine h100
+  has "--devices: \`0\` is not above 0"
+  run -2 "$ROOFLINE" plan llama-3.1-8b --tpot fast --machine h100
   has "--tpot:"
-  run -2 "$ROOFLINE" model llama-3.1-8b --search --to front.gif --machine h100
+  run -2 "$ROOFLINE" plan llama-3.1-8b --to front.gif --machine h100
   has ".svg"
   [ ! -e front.gif ]
   run -2 "$ROOFLINE" model llama-3.1-8b --to front.svg --machine h100,a100
-  has "--search"
-  run "$ROOFLINE" model bert-base --search --machine h100
+  has "roofline plan"
+  run "$ROOFLINE" plan bert-base --machine h100
   [ "$status" != 0 ]
   has "is an encoder"
+  run -2 "$ROOFLINE" plan llama-3.1-8b --rate 4/s --users 3 --machine h100
+  has "one of both"
+  run -2 "$ROOFLINE" plan llama-3.1-8b --percentile 20 --machine h100
+  has "from 50 to under 100"
+  run -2 "$ROOFLINE" plan llama-3.1-8b context=200k --machine h100
+  has "more than the 131072"
+  run -2 "$ROOFLINE" plan llama-3.1-8b tp=2 --machine h100
+  has "a search tries every plan"
+  run -2 "$ROOFLINE" plan --machine h100
+  has "plan: which model?"
+  run -2 "$ROOFLINE" model llama-3.1-70b --search --machine h100
+  [ "$output" = 'roofline: --search: `roofline plan MODEL` takes its place' ]
 }
 
 @test "which machine, how many, what price: one command; what meets no limit exits 1 with the nearest" {
-  ask="model llama-3.1-70b --search users=50 context=8k --ttft 2s --machine h100,h200 -m b200 --machine l40s"
-  run -0 "$ROOFLINE" $ask --tpot 80ms --price h100=2.5,h200=3.5,b200=5,l40s=1
+  ask="plan llama-3.1-70b users=50 context=8k --ttft 5s --machine h100,h200 -m b200 --machine l40s"
+  COLUMNS=80 run -0 "$ROOFLINE" $ask --tpot 80ms --price h100=2.5,h200=3.5,b200=5,l40s=1
   [[ ${lines[0]} == *" x nvidia-"*" per million tokens" ]]
-  has "vllm serve llama-3.1-70b"
-  has "sglang.launch_server --model-path llama-3.1-70b"
   for line in "${lines[@]}"; do [ ${#line} -le 80 ]; done
   run -0 "$ROOFLINE" $ask --tpot 80ms --price h100=2.5,h200=3.5,b200=5,l40s=1 --json
-  [ "$(json '[.schema, .users, .best.result, (.choices | length)]')" = '["roofline.choices/1",50,"meets the limits",4]' ]
+  [ "$(json '[.schema, .users, .percentile, .best.result, (.choices | length)]')" = '["roofline.plan/1",50,90,"meets the limits",4]' ]
   [ "$(json '[.choices[] | select(.result == "meets the limits") | .price_per_million_tokens] | . == sort')" = true ]
+  [ "$(json '.best | .ttft_low_seconds < .ttft_seconds and .tpot_seconds < .tpot_high_seconds')" = true ]
   run -1 "$ROOFLINE" $ask --tpot 1ms
-  [[ ${lines[0]} == "nothing meets the limits; nearest: "* && ${lines[1]} == *"over the limit" ]]
-  run -0 "$ROOFLINE" model llama-3.1-8b --search --price 2 --machine h100
-  [[ ${lines[1]} == *" per million tokens" ]]
+  [[ ${lines[0]} == "nothing meets the limits; nearest: "* && ${lines[1]} == *"over the limit"* ]]
+  run -0 "$ROOFLINE" plan llama-3.1-8b --price 2 --machine h100
+  [[ ${lines[0]} == *" per million tokens" ]]
   run -2 "$ROOFLINE" $ask --price a100=2
   has "none of the machines asked about"
 }
 
+@test "requests at a rate: the percentile and the load decide how many devices" {
+  at() { run -0 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --context 2k --ttft 1s --tpot 30ms --machine h100 --json "$@"; }
+  at --rate 4/s
+  [ "$(json '[.requests_per_second, .users, .best.devices]')" = '[4,null,1]' ]
+  near .best.device_tokens_per_second "$(json '4 * .generate / .best.devices')"
+  few=$(json .best.ttft_seconds)
+  at --rate 240/min
+  near .best.ttft_seconds "$few"
+  at --rate 4/s --percentile p99
+  [ "$(json ".best.ttft_seconds > $few")" = true ]
+  at --rate 100/s --price 2
+  [ "$(json '[.best.devices > 1, .choices[0].fewer.why == "cannot keep up with 100 requests/s"]')" = '[true,true]' ]
+  near .best.price_per_million_tokens "$(json '1e6 * 2 / 3600 * .best.devices / (100 * .generate)')"
+  dear=$(json .best.price_per_million_tokens)
+  at --rate 100/s --price 2 --energy-price 0.3
+  near .best.price_per_million_tokens "$(json "$dear + .best.joules_per_token * 0.3 / 3.6")"
+}
+
+@test "plan as rows" {
+  run -0 "$ROOFLINE" plan llama-3.1-8b --users 8 --machine h100,b200 --price h100=2 --csv
+  [[ ${lines[0]} == machine,precision,devices,price,result,* ]]
+  [ ${#lines[@]} = 3 ]
+}
+
 @test "users and context may be options too, and an unknown setting says where all are" {
-  ask() { run "$ROOFLINE" model llama-3.1-70b --search --tpot 80ms --ttft 2s --machine h200 "$@"; }
+  ask() { run "$ROOFLINE" plan llama-3.1-70b --tpot 80ms --ttft 5s --machine h200 "$@"; }
   ask users=50 context=8k
   local settings=$output
   ask --users 50 --context 8k

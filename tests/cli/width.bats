@@ -37,9 +37,9 @@ sweep gemm m=1..4096*4 n=8192 k=8192 -m h100 -m a100
 model llama-3.1-70b -m h100 tp=8 --analysis
 model llama-3.1-8b batch=1,8,64 tp=1,2 -m h100
 model llama-3.1-8b batch=1,8 -m h100 -m a100 --side-by-side
-model llama-3.1-8b --search -m h100
-model llama-3.1-8b --train --search -m h100
-model llama-3.1-70b --search users=50 context=8k --tpot 40ms -m h100,h200 --price h100=2.5
+plan llama-3.1-8b -m h100
+plan llama-3.1-8b --train -m h100
+plan llama-3.1-70b users=50 context=8k --tpot 40ms -m h100,h200 --price h100=2.5
 model list
 run list
 import list

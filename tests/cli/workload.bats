@@ -89,7 +89,7 @@ setup() {
   head -c 5000 "$resnet" >cut.onnx
   run -2 "$ROOFLINE" model cut.onnx --machine h100
   has 'truncated'
-  for option in "--precision fp8" "--kv fp8" --train --analysis --search "--tp 2" "--fuse all"; do
+  for option in "--precision fp8" "--kv fp8" --train --analysis "--tp 2" "--fuse all"; do
     # shellcheck disable=SC2086
     run -2 "$ROOFLINE" model layers $option --machine h100
     has "${option%% *}: of a model's config"

@@ -9,6 +9,7 @@
 #include "roofline/catalog.h"
 #include "roofline/choice.h"
 #include "roofline/documents.h"
+#include "roofline/draw.h"
 #include "roofline/weights.h"
 
 static roof_model llama;
@@ -27,7 +28,8 @@ static int setup(void **state) {
 }
 
 static roof_choice_question question(const roof_offer *offers, int count) {
-  return (roof_choice_question){&llama, &settings, &precisions, offers, count, {0, 2, 0.04, 16}};
+  return (roof_choice_question){&llama, &settings, &precisions,
+                                offers, count,     {.ttft_seconds = 2, .tpot_seconds = 0.04, .users = 16}};
 }
 
 static void the_cheapest_that_meets_the_limits_is_first_and_has_the_fewest_devices(void **state) {
@@ -43,13 +45,14 @@ static void the_cheapest_that_meets_the_limits_is_first_and_has_the_fewest_devic
   assert_true(choices.meeting > 1);
   roof_text text = {0};
   roof_choices_sentence(&text, &q, &choices);
-  assert_non_null(strstr(text.data, " per million tokens\n  llama-3.1-70b, 16 requests of 8000 + "));
+  assert_non_null(strstr(text.data, " per million tokens\n  llama-3.1-70b, 16 requests at once of 8000 + 256 "
+                                    "tokens\n  on average TTFT 2.000 s, "));
   roof_text_done(&text);
   for (int i = 0; i < choices.meeting; i++) {
     const roof_choice *c = &choices.list[i], *fewer = &choices.fewer[i];
     assert_int_equal(c->result, ROOF_CHOICE_MEETS);
     assert_true(c->point.tpot_seconds <= 0.04 && c->point.ttft_seconds <= 2);
-    assert_true(c->point.batch >= 16 && c->devices == c->point.tp * c->point.pp * c->point.dp);
+    assert_true(c->point.batch >= 16 && c->devices == c->point.tp * c->point.pp * c->point.dp * c->point.cp);
     assert_near(c->point.price_per_million_tokens,
                 1e6 * offers[c->offer].price / 3600 / c->point.device_tokens_per_second, 1e-12);
     assert_true(i == 0 ||
@@ -70,10 +73,64 @@ static void what_fails_says_by_how_much(void **state) {
   assert_int_equal(choices.meeting, 0);
   assert_int_equal(choices.list[1].result, ROOF_CHOICE_SHORT);
   assert_non_null(strstr(roof_choice_why(&q, &choices.list[1], why, sizeof why), "GiB short per device"));
-  q.limits = (roof_plan_limits){8, 2, 1e-3, 16};
+  q.limits = (roof_plan_limits){.devices = 8, .ttft_seconds = 2, .tpot_seconds = 1e-3, .users = 16};
   assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
   assert_int_equal(choices.list[0].result, ROOF_CHOICE_SLOW);
   assert_non_null(strstr(roof_choice_why(&q, &choices.list[0], why, sizeof why), "ms over the limit"));
+}
+
+/** More devices are taken where they make a token cheaper; the front has no choice that another beats. */
+static void prices_rank_numbers_too(void **state) {
+  (void)state;
+  static roof_choices fixed;
+  static roof_front chart;
+  owned roof_machine *h100 = NULL;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  const roof_offer offer = {h100, 2.5};
+  roof_choice_question q = question(&offer, 1);
+  q.limits.tpot_seconds = q.limits.ttft_seconds = NAN;
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  const roof_choice *best = &choices.list[0];
+  for (q.limits.devices = 1; q.limits.devices <= 8; q.limits.devices++) {
+    assert_int_equal(roof_choices_of(&q, &fixed, NULL), ROOF_OK);
+    assert_true(fixed.meeting == 0 ||
+                fixed.list[0].point.price_per_million_tokens >= best->point.price_per_million_tokens);
+  }
+  assert_true(best->low.tpot_seconds < best->point.tpot_seconds &&
+              best->point.tpot_seconds < best->high.tpot_seconds);
+  assert_true(choices.priced && choices.front_count > 1);
+  for (int i = 1; i < choices.front_count; i++) {
+    assert_true(choices.front[i].point.tpot_seconds > choices.front[i - 1].point.tpot_seconds);
+    assert_true(choices.front[i].point.price_per_million_tokens <
+                choices.front[i - 1].point.price_per_million_tokens);
+  }
+  q.limits.devices = 0;
+  roof_choices_chart(&q, &choices, &chart);
+  int marked = 0;
+  for (int i = 0; i < chart.count; i++) {
+    assert_true(chart.dots[i].x == 1e3 * choices.front[i].point.tpot_seconds);
+    marked += chart.dots[i].best;
+  }
+  assert_int_equal(marked, 1);
+  q.limits.energy_price = 0.2;
+  assert_int_equal(roof_choices_of(&q, &fixed, NULL), ROOF_OK);
+  double energy = 1e6 * 0.2 * fixed.list[0].point.joules_per_token / 3.6e6;
+  assert_near(fixed.list[0].point.price_per_million_tokens,
+              1e6 * 2.5 / 3600 / fixed.list[0].point.device_tokens_per_second + energy, 1e-12);
+}
+
+static void a_sequence_longer_than_the_model_was_made_for_is_refused(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  roof_error error;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  const roof_offer offer = {h100, NAN};
+  roof_model_settings longer = settings;
+  roof_choice_question q = question(&offer, 1);
+  longer.prompt = 200000;
+  q.base = &longer;
+  assert_int_equal(roof_choices_of(&q, &choices, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "more than the 131072"));
 }
 
 static void the_plan_is_typed_as_engines_read_it(void **state) {
@@ -89,7 +146,7 @@ static void the_plan_is_typed_as_engines_read_it(void **state) {
                       "python3 -m sglang.launch_server --model-path M --tp-size 8 --dp-size 8 "
                       "--enable-dp-attention --ep-size 8 --context-length 8256 --max-running-requests 8 "
                       "--dtype bfloat16");
-  assert_string_equal(roof_engine_name(ROOF_ENGINE_SGLANG), "SGLang");
+  assert_string_equal(roof_engine_name(ROOF_ENGINE_SGLANG), "sglang");
   assert_string_equal(roof_choice_result_name(ROOF_CHOICE_SHORT), "does not fit");
 }
 
@@ -110,7 +167,7 @@ static void prices_are_of_the_machines_named(void **state) {
   roof_choice_question q = question(&offer, 1);
   assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
   assert_int_equal(roof_choices_write(&q, &choices, "M", &text, NULL), ROOF_OK);
-  assert_non_null(strstr(text.data, "roofline.choices/1"));
+  assert_non_null(strstr(text.data, "roofline.plan/1"));
   assert_non_null(strstr(text.data, "vllm serve M"));
   roof_text_done(&text);
 }
@@ -119,6 +176,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_cheapest_that_meets_the_limits_is_first_and_has_the_fewest_devices),
       cmocka_unit_test(what_fails_says_by_how_much),
+      cmocka_unit_test(prices_rank_numbers_too),
+      cmocka_unit_test(a_sequence_longer_than_the_model_was_made_for_is_refused),
       cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
       cmocka_unit_test(prices_are_of_the_machines_named),
   };

@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "roofline/catalog.h"
+#include "roofline/choice.h"
 #include "roofline/documents.h"
 #include "roofline/graphs.h"
 #include "roofline/weights.h"
@@ -131,22 +132,24 @@ static void a_workload(void **state) {
 
 static void a_search(void **state) {
   (void)state;
-  static roof_plan_front front;
+  static roof_choices all;
   roof_model_settings s = roof_model_settings_default(&llama);
-  roof_plan_limits limits = {2, NAN, 0.02, 0};
   roof_model_precisions p;
   roof_text text = {0};
+  const roof_offer offer = {machine, 2.5};
   assert_int_equal(roof_model_precisions_parse("bf16/fp8", &s.precision, &p, NULL), ROOF_OK);
-  assert_int_equal(roof_plan_search(&llama, machine, &s, p.list, p.count, &limits, &front, NULL), ROOF_OK);
-  json_t *d =
-      parse(roof_plans_write(&llama, machine, &limits, &p, &front, &text, NULL), &text, "roofline.plans/1");
-  assert_true(number(d, "tried") == front.tried && isnan(number(d, "ttft_limit_seconds")));
-  assert_true(number(d, "best.batch") == front.best.batch);
+  const roof_choice_question q = {&llama, &s, &p,
+                                  &offer, 1,  {.devices = 2, .ttft_seconds = NAN, .tpot_seconds = 0.02}};
+  assert_int_equal(roof_choices_of(&q, &all, NULL), ROOF_OK);
+  json_t *d = parse(roof_choices_write(&q, &all, "M", &text, NULL), &text, "roofline.plan/1");
+  assert_true(number(d, "tried") == all.tried && isnan(number(d, "ttft_limit_seconds")));
+  assert_true(number(d, "best.batch") == all.list[0].point.batch);
+  assert_true(number(d, "best.tpot_low_seconds") < number(d, "best.tpot_seconds"));
   json_t *points = json_object_get(d, "front");
-  assert_int_equal(json_array_size(points), front.count);
-  for (int i = 0; i < front.count; i++) {
+  assert_int_equal(json_array_size(points), all.front_count);
+  for (int i = 0; i < all.front_count; i++) {
     assert_string_equal(json_string_value(json_object_get(json_array_get(points, (size_t)i), "precision")),
-                        p.names[front.points[i].precision]);
+                        p.names[all.front[i].point.precision]);
   }
   json_decref(d);
 }

@@ -223,31 +223,29 @@ static void found(void **state) {
   (void)state;
   static roof_plan_front front;
   roof_model_settings s = base(&llama);
-  roof_plan_limits limits = {8, 0.2, 0.012, 0};
+  roof_plan_limits limits = {.devices = 8, .ttft_seconds = NAN, .tpot_seconds = 0.012};
+  s.chunk = s.prompt; /* whole prompts alone */
   assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
   assert_true(front.within > 0 && front.within <= front.fit && front.fit <= front.tried);
-  static roof_model_precisions own;
-  roof_text text = {0};
-  assert_int_equal(roof_model_precisions_parse(NULL, &s.precision, &own, NULL), ROOF_OK);
-  roof_plans_sentence(&text, &llama, machine, &limits, &own, &front);
-  assert_non_null(strstr(text.data, " within the limits\nbest: tp "));
-  roof_text_done(&text);
   double most = 0;
-  for (double tp = 1; tp <= 8; tp *= 2) {
-    for (double pp = 1; tp * pp <= 8; pp *= 2) {
-      for (double batch = 1; batch <= 65536; batch *= 2) {
-        s.tp = tp, s.pp = pp, s.dp = 8 / (tp * pp), s.batch = s.dp;
-        answer(&llama, &s, &one);
-        s.batch = batch * s.dp;
-        answer(&llama, &s, &other);
-        double tpot =
-            other.phases[ROOF_PHASE_DECODE].expected_seconds + batch * one.ttft_seconds / s.generate;
-        if (other.capacity.fits && one.ttft_seconds <= 0.2 && tpot <= 0.012) {
-          most = fmax(most, s.batch / tpot / 8);
-        }
+  for (int split = 0; split < 64; split++) {
+    s.tp = 1 << split % 4, s.pp = 1 << split / 4 % 4, s.cp = 1 << split / 16;
+    s.dp = 8 / (s.tp * s.pp * s.cp);
+    for (double batch = 1; batch <= 65536 && s.dp >= 1; batch *= 2) {
+      s.batch = s.dp;
+      answer(&llama, &s, &one);
+      s.batch = batch * s.dp;
+      answer(&llama, &s, &other);
+      double tpot = other.phases[ROOF_PHASE_DECODE].expected_seconds + batch * one.ttft_seconds / s.generate;
+      double seen =
+          other.phases[ROOF_PHASE_DECODE].expected_seconds + (batch - 1) * one.ttft_seconds / s.generate;
+      if (other.capacity.fits && seen <= 0.012) {
+        most = fmax(most, s.batch / tpot / 8);
       }
     }
   }
+  s = base(&llama);
+  s.chunk = s.prompt;
   assert_near(front.best.device_tokens_per_second, most, 1e-12);
   for (int i = 1; i < front.count; i++) {
     assert_true(front.points[i].tpot_seconds > front.points[i - 1].tpot_seconds);
@@ -389,25 +387,64 @@ static void cluster_is_drawn(void **state) {
   free(chart);
 }
 
-static void front_is_drawn(void **state) {
+static void plans_in_words(void **state) {
   (void)state;
-  static roof_plan_front front;
-  static roof_front chart;
-  roof_model_settings s = roof_model_settings_default(&mixtral);
-  roof_plan_limits limits = {8, NAN, 0.05, 0};
-  roof_model_precisions p;
   char text[96];
-  assert_int_equal(roof_model_precisions_parse("bf16/fp8", &s.precision, &p, NULL), ROOF_OK);
-  assert_int_equal(roof_plan_search(&mixtral, machine, &s, p.list, p.count, &limits, &front, NULL), ROOF_OK);
-  roof_plans_chart(&mixtral, machine, &limits, &p, &front, &chart);
-  assert_true(chart.count == front.count && chart.least_x == 20);
-  for (int i = 0; i < chart.count; i++) {
-    assert_true(chart.dots[i].x == 1 / front.points[i].tpot_seconds);
-    assert_true(chart.dots[i].best == (memcmp(&front.points[i], &front.best, sizeof front.best) == 0));
-  }
-  const roof_plan_point point = {.tp = 2, .pp = 1, .dp = 4, .ep = 8, .batch = 16};
+  const roof_plan_point point = {.tp = 2, .pp = 1, .dp = 4, .ep = 8, .cp = 1, .batch = 16};
+  const roof_plan_point chunked = {.tp = 2, .pp = 1, .dp = 1, .ep = 1, .cp = 4, .batch = 3, .chunk = 2048};
   assert_string_equal(roof_plan_point_text(&point, "fp8", text, sizeof text), "tp 2 pp 1 dp 4 ep 8 b16 fp8");
   assert_string_equal(roof_plan_point_text(&point, NULL, text, 8), "tp 2 pp");
+  assert_string_equal(roof_plan_point_text(&chunked, NULL, text, sizeof text),
+                      "tp 2 pp 1 dp 1 cp 4 b3 chunks of 2048");
+}
+
+/** Requests that come at random: Little's law, the mean wait of M/D/1, and no answer beyond saturation. */
+static void queues(void **state) {
+  (void)state;
+  static roof_plan_front front;
+  roof_model_settings s = base(&llama);
+  roof_plan_limits limits = {.devices = 1, .ttft_seconds = NAN, .tpot_seconds = NAN, .rate = 2};
+  s.chunk = s.prompt; /* whole prompts alone */
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  const roof_plan_point mean = front.best;
+  double service = mean.prompt_seconds, busy = 2 * service;
+  assert_near(mean.busy, busy, 1e-12);
+  assert_near(mean.ttft_seconds, service + busy * service / (2 * (1 - busy)), 1e-12);
+  assert_near(mean.device_tokens_per_second, 2 * s.generate, 1e-12);
+  double there = 2 * s.generate * mean.tpot_seconds; /* on average; the batch is whole */
+  assert_true(there <= mean.batch && mean.batch < there + 2);
+  limits.share = 0.99;
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  assert_true(front.best.batch > mean.batch && front.best.tpot_seconds > mean.tpot_seconds);
+  assert_near(front.best.ttft_seconds, service + service / (2 * (1 - busy)) * log(busy / 0.01), 1e-9);
+  limits.rate = 1.01 / service;
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  assert_true(front.within == 0 && front.count == 0 && front.nearest.busy >= 1);
+  limits.users = 8;
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL),
+                   ROOF_E_ARGUMENT);
+}
+
+/** Chunks take less of the others' time than whole prompts, which are there sooner. */
+static void chunks(void **state) {
+  (void)state;
+  static roof_plan_front front;
+  roof_model_settings s = base(&llama);
+  s.prompt = 8000;
+  roof_plan_limits limits = {.devices = 1, .ttft_seconds = NAN, .tpot_seconds = NAN, .users = 8};
+  roof_plan_point found[2];
+  for (int i = 0; i < 2; i++) {
+    s.chunk = i == 0 ? s.prompt : 2048;
+    assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+    found[i] = front.best;
+  }
+  assert_true(found[0].chunk == 0 && found[1].chunk == 2048);
+  assert_true(found[1].prompt_seconds > found[0].prompt_seconds);
+  assert_true(found[1].tpot_seconds < found[0].tpot_seconds);
+  s.chunk = 0;
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  assert_true(front.best.device_tokens_per_second ==
+              fmax(found[0].device_tokens_per_second, found[1].device_tokens_per_second));
 }
 
 int main(void) {
@@ -425,7 +462,9 @@ int main(void) {
       cmocka_unit_test(cluster),
       cmocka_unit_test(cluster_is_asked),
       cmocka_unit_test(cluster_is_drawn),
-      cmocka_unit_test(front_is_drawn),
+      cmocka_unit_test(plans_in_words),
+      cmocka_unit_test(queues),
+      cmocka_unit_test(chunks),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

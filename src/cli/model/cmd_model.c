@@ -10,24 +10,11 @@
 #include "roofline/analysis.h"
 #include "roofline/plot.h"
 
-static int analysis, train, seal, lenient;
+static int analysis, train, seal, search;
 static roof_sealings sealings;
-static char *ledger_path, *key_path, *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
+static char *ledger_path, *key_path, *recompute;
 static const struct poptOption options[] = {
-    {"precision", 'p', POPT_ARG_STRING, &precision, 0,
-     "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
-     "them",
-     "FORMAT"},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0,
-     "activations, and what is stored as they are; default: the config's", "TYPE"},
-    {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
-    {"mode", '\0', POPT_ARG_STRING, &mode, 0, "how kernels are launched: eager, graph or persistent", "MODE"},
-    {"fuse", '\0', POPT_ARG_STRING, &fuse, 0,
-     "fusion plan: none, serving, all, or of qkv,gate-up,flash,rope,residual,activation,norm", "PLAN"},
-    {"quantization", '\0', POPT_ARG_STRING, &quantization, 0,
-     "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
-    {"lenient", '\0', POPT_ARG_NONE, &lenient, 0,
-     "ignore keys of the config that are not known, and name them", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_run_options, 0, "Run:", NULL},
     {"train", '\0', POPT_ARG_NONE, &train, 0, "a training step of batch x prompt tokens with Adam", NULL},
     {"recompute", '\0', POPT_ARG_STRING, &recompute, 0,
      "what training computes again instead of keeping it: none, selective (scores) or full", "WHAT"},
@@ -39,45 +26,19 @@ static const struct poptOption options[] = {
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
      "with --seal: sign it with this secret key (`ledger keygen`)", "KEY"},
+    {"search", '\0', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, &search, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_plan_options, 0, "Plan:", NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_search_options, 0, "Search:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_sweep_options, 0, "Sweep:", NULL},
     POPT_TABLEEND};
 
-static roof_status select_precision(roof_model_precision *p, roof_error *error) {
-  roof_status status = dtype != NULL ? roof_model_precision_read(dtype, p, error) : ROOF_OK;
-  bool choices = precision != NULL && strchr(precision, '/') != NULL;
-  if (status == ROOF_OK && precision != NULL && !choices && (train || !cli_model_searches())) {
-    status = roof_model_precision_parse(precision, p, error);
-  }
-  return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
-}
-
 static roof_status select_settings(const cli_args *args, const roof_model *model, roof_model_settings *s,
                                    roof_model_axes *axes, roof_error *error) {
-  *s = roof_model_settings_default(model);
-  s->batch = cli_model_searches() ? NAN : s->batch;
-  roof_status status = cli_select_options(args, &s->options, error);
-  s->kernel_seconds = s->options.launch;
+  roof_status status = cli_model_run_settings(args, model, false, s, error);
   s->train = train != 0;
   status =
       status == ROOF_OK && recompute != NULL ? roof_recompute_parse(recompute, &s->recompute, error) : status;
-  status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
-  status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
-  status = status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
-  status = status == ROOF_OK ? roof_model_settings_read(args->words + 1, args->word_count - 1, s, axes, error)
-                             : status;
-  return status == ROOF_OK ? cli_model_search_settings(s, axes, error) : status;
-}
-
-/** Says which weights --dtype does not reach. */
-static void note_kept(roof_model *model, const roof_model_precision *p) {
-  char own[256];
-  if (dtype != NULL && precision == NULL && roof_model_own_formats(model, p, own, sizeof own)[0] != '\0') {
-    roof_model_note(
-        model, "--dtype %s is of activations; weights stay as stored (%s) unless --precision says otherwise",
-        roof_dtype_name(p->activations), own);
-  }
+  return status == ROOF_OK ? roof_model_settings_read(args->words + 1, args->word_count - 1, s, axes, error)
+                           : status;
 }
 
 /** What is printed: text, or one object per machine. */
@@ -123,11 +84,6 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
   static roof_model_answer a;
   roof_model_target target;
   roof_status status = cli_model_plan_settings(machine, settings, NULL, error);
-  if (cli_model_searches()) {
-    return status == ROOF_OK
-               ? cli_model_search(args, model, machine, settings, precision, &out->text, out->json, error)
-               : status;
-  }
   status = status == ROOF_OK ? roof_model_target_init(&target, model, machine, settings, error) : status;
   if (status != ROOF_OK) {
     return status;
@@ -159,16 +115,11 @@ static roof_status check_workload_options(const cli_args *args, roof_error *erro
   const struct {
     const char *name;
     bool typed;
-  } of_models[] = {{"precision", precision != NULL},
-                   {"kv", kv != NULL},
-                   {"fuse", fuse != NULL},
-                   {"quantization", quantization != NULL},
+  } of_models[] = {{cli_model_run_typed(), cli_model_run_typed() != NULL},
                    {"recompute", recompute != NULL},
                    {"train", train != 0},
                    {"analysis", analysis != 0},
                    {"seal", seal != 0},
-                   {"lenient", lenient != 0},
-                   {"search", cli_model_searches()},
                    {"side-by-side", cli_model_sweeps(&none, NULL)},
                    {"to", args->file != NULL},
                    {cli_model_plan_typed(), cli_model_plan_typed() != NULL}};
@@ -184,17 +135,9 @@ static roof_status check_workload_options(const cli_args *args, roof_error *erro
 
 static roof_status answer_workload(const cli_args *args, answer *out, roof_error *error) {
   roof_status status = check_workload_options(args, error);
-  return status == ROOF_OK ? cli_model_workload(args, dtype, mode, &out->text, out->json, error) : status;
-}
-
-/** A search for so many users, or over several machines. */
-static roof_status choose(const cli_args *args, const roof_model *model, roof_machine *const *machines,
-                          int count, roof_model_settings *settings, const double *prices, answer *out,
-                          roof_error *error) {
-  double users = isnan(settings->batch) ? 0 : settings->batch;
-  settings->batch = users > 0 ? users : 1;
-  return cli_model_choose(args, model, machines, count, settings, users, prices, precision, &out->text,
-                          out->json, error);
+  return status == ROOF_OK ? cli_model_workload(args, cli_model_run_dtype(), cli_model_run_mode(), &out->text,
+                                                out->json, error)
+                           : status;
 }
 
 /** Answers each machine by itself. */
@@ -209,20 +152,13 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
   if (status == ROOF_OK && cli_model_prices() != NULL) {
     status = roof_catalog_prices(cli_model_prices(), machines, count, prices, error);
   }
-  bool chooses = cli_model_searches() && !train && (count > 1 || !isnan(settings->batch));
-  if (status == ROOF_OK && chooses) {
-    status = choose(args, model, machines, count, settings, prices, out, error);
-  }
-  if (isnan(settings->batch) && !(train && cli_model_searches())) {
-    settings->batch = 1;
-  }
-  if (status == ROOF_OK && args->file != NULL && !cli_model_searches() && count > 1) {
+  if (status == ROOF_OK && args->file != NULL && count > 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
-                            "--to %s: draws the operations on one machine, what --search finds, or several "
-                            "values (batch=1..256*2)",
+                            "--to %s: draws the operations on one machine, or several values "
+                            "(batch=1..256*2); `roofline plan` compares machines",
                             args->to);
   }
-  for (int i = 0; i < count && status == ROOF_OK && !chooses; i++) {
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
     settings->price = prices[i];
     status = answer_one(args, model, machines[i], settings, out, error);
   }
@@ -236,23 +172,16 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   roof_model_axes axes = {.count = 0};
   roof_machine **machines = NULL;
   int count = 0;
-  roof_status status =
-      args->userops_count == 0
-          ? (lenient ? roof_model_load_lenient : roof_model_load)(args->words[0], &model, error)
-          : roof_error_set(error, ROOF_E_ARGUMENT, "--ops: of a list of operations, not of a model's config");
-  if (status == ROOF_OK && quantization != NULL) {
-    status = roof_model_load_quantization(quantization, &model, error);
-  }
+  roof_status status = cli_model_run_load(args, &model, error);
   status = status == ROOF_OK ? select_settings(args, &model, &settings, &axes, error) : status;
   if (status == ROOF_OK) {
-    note_kept(&model, &settings.precision);
+    cli_model_run_note(&model, &settings.precision);
   }
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   status = status == ROOF_OK ? cli_model_plan_settings(machines[0], &settings, &axes, error) : status;
-  status = status == ROOF_OK
-               ? roof_model_settings_check(&model, &settings, cli_model_searches(), &axes, error)
-               : status;
-  out->printed = status == ROOF_OK && !cli_model_searches() && cli_model_sweeps(&axes, precision);
+  status = status == ROOF_OK ? roof_model_settings_check(&model, &settings, false, &axes, error) : status;
+  const char *precision = cli_model_run_precision();
+  out->printed = status == ROOF_OK && cli_model_sweeps(&axes, precision);
   if (out->printed && cli_model_prices() != NULL) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--price %s: one price over several values",
                             cli_model_prices());
@@ -262,8 +191,6 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--analysis: of one value of each setting");
   } else if (out->printed) {
     status = cli_model_sweep(args, &model, machines, count, &settings, &axes, precision, error);
-  } else if (status == ROOF_OK && axes.count > 0) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: one value with --search", axes.list[0].name);
   } else if (status == ROOF_OK) {
     status = answer_each(args, &model, machines, count, &settings, out, error);
   }
@@ -300,11 +227,10 @@ static roof_status list_models(const cli_args *args, answer *out, roof_error *er
 static roof_status run(const cli_args *args, roof_error *error) {
   answer out = {.json = args->json ? json_array() : NULL};
   roof_status status = ROOF_OK;
-  if (args->csv && (args->list || analysis || cli_model_searches())) {
-    status = cli_args_no_csv(args->list ? "model --list"
-                             : analysis ? "model --analysis"
-                                        : "model --search",
-                             error);
+  if (search) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--search: `roofline plan MODEL` takes its place");
+  } else if (args->csv && (args->list || analysis)) {
+    status = cli_args_no_csv(args->list ? "model --list" : "model --analysis", error);
   } else if (train && analysis) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--analysis: of prefill and decoding, not of --train");
   } else if (args->word_count == 0 && !args->list) {
@@ -318,22 +244,19 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = (args->list ? list_models : workload ? answer_workload : answer_all)(args, &out, error);
   }
   status = status == ROOF_OK && !out.printed ? print_answer(args, &out, error) : status;
-  status = status == ROOF_OK && cli_model_search_missed() ? ROOF_E_GATE : status;
   json_decref(out.json);
   roof_text_done(&out.text);
-  char *texts[] = {ledger_path, key_path, precision, dtype, kv, mode, fuse, quantization, recompute};
+  char *texts[] = {ledger_path, key_path, recompute};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
   roof_sealings_done(&sealings);
+  cli_model_run_done();
   cli_model_plan_options_done();
-  cli_model_search_options_done();
   return status;
 }
 
 static const cli_effect effects[] = {{.options = "*", .with = "list"},
-                                     {.options = "ttft tpot devices", .without = "search"},
-                                     {.options = "side-by-side analysis seal", .with = "search"},
                                      {.options = "ledger sign", .without = "seal"},
                                      {.options = "recompute", .without = "train"},
                                      {0}};
@@ -349,11 +272,6 @@ const cli_command cli_cmd_model = {
         "  roofline model config.json --machine h100\n"
         "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"
         "  roofline model llama-3.1-405b batch=64 --tp 8 --pp 2 --machine h100 --network ndr\n"
-        "  roofline model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 --to "
-        "front.svg\n"
-        "  roofline model llama-3.1-70b --search users=50 context=8k --tpot 40ms --ttft 2s --machine "
-        "h100,h200 "
-        "--price h100=2.5,h200=3.5\n"
         "  roofline model llama-3.1-8b batch=16 prompt=1024 generate=256 --machine h100 --seal\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "  roofline model resnet50.onnx batch=64 --dtype fp16 --machine a100\n"
@@ -363,9 +281,6 @@ const cli_command cli_cmd_model = {
         "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --analysis\n"
         "  roofline model llama-3.1-70b --train batch=256 --tp 8 --sp --dp 8 --zero 1 --recompute selective "
         "--machine h200\n"
-        "  roofline model llama-3.1-70b --train --search tokens=15T batch=1024 prompt=8k --devices 512 "
-        "--price 2.5 "
-        "--machine h100\n"
         "Settings: batch prompt generate prefix sharers offload offload_kv chunk draft accept tp pp dp ep cp "
         "microbatches zero "
         "tokens node "

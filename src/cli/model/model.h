@@ -3,8 +3,24 @@
 #define CLI_MODEL_MODEL_H
 
 #include "cli/cli.h"
-#include "roofline/choice.h"
 #include "roofline/model_sweep.h"
+
+/* run.c: how a model is stored and launched, for `plan` as well */
+extern const struct poptOption cli_model_run_options[];
+/** Loads the model of the first word, its formats as --quantization says. */
+roof_status cli_model_run_load(const cli_args *args, roof_model *model, roof_error *error);
+/** The settings without those of words; `choices`: of --precision with several formats none is taken. */
+roof_status cli_model_run_settings(const cli_args *args, const roof_model *model, bool choices,
+                                   roof_model_settings *settings, roof_error *error);
+/** Says which weights --dtype does not reach. */
+void cli_model_run_note(roof_model *model, const roof_model_precision *precision);
+/** What was typed; NULL: nothing. */
+const char *cli_model_run_precision(void);
+char *cli_model_run_dtype(void);
+const char *cli_model_run_mode(void);
+/** The first of these options that was typed and is of a model's layers, or NULL. */
+const char *cli_model_run_typed(void);
+void cli_model_run_done(void);
 
 /* plan.c */
 /** Options that say the same as the words tp= pp= dp= ep= cp= microbatches= node=, and --network. */
@@ -24,37 +40,6 @@ const char *cli_model_plan_typed(void);
  *  `dtype`, `mode`: as typed, or NULL. */
 roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mode, roof_text *text,
                                json_t *json, roof_error *error);
-
-/* search.c */
-extern const struct poptOption cli_model_search_options[];
-bool cli_model_searches(void);
-/** Adds the answer of --search to `text`, or with --json to the array `json`; draws --to FILE. `precisions`:
- *  names separated by commas, or NULL. */
-roof_status cli_model_search(const cli_args *args, const roof_model *model, const roof_machine *machine,
-                             const roof_model_settings *settings, const char *precisions, roof_text *text,
-                             json_t *json, roof_error *error);
-void cli_model_search_options_done(void);
-/** What --users and --context say, as the settings of their names. */
-roof_status cli_model_search_settings(roof_model_settings *settings, roof_model_axes *axes,
-                                      roof_error *error);
-/** Compares machines by --search; the price of each is in `prices`. Adds the answer as cli_model_search does. */
-roof_status cli_model_choose(const cli_args *args, const roof_model *model, roof_machine *const *machines,
-                             int count, const roof_model_settings *settings, double users,
-                             const double *prices, const char *precisions, roof_text *text, json_t *json,
-                             roof_error *error);
-/** Whether a search found nothing within its limits: the command then exits 1. */
-bool cli_model_search_missed(void);
-
-/* choice.c */
-/** The answer of cli_model_choose as tables and commands. */
-void cli_model_choices_text(roof_text *out, const roof_choice_question *question, const roof_choices *choices,
-                            const char *served);
-
-/* search_train.c */
-/** Adds the answer of --search --train over `devices` to `text`, or with --json to the array `json`. */
-roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
-                                   const roof_model_settings *settings, double devices, roof_text *text,
-                                   json_t *json, bool *missed, roof_error *error);
 
 /* text.c */
 /** The answer as one table per phase, then what the figures mean. */

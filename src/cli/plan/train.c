@@ -1,7 +1,6 @@
-/* roofline model --train --search: every plan of a training step, the fastest, and what less memory costs. */
+/* roofline plan --train: every plan of a training step, the fastest, and what less memory costs. */
 #include "cli/columns.h"
-#include "cli/model/model.h"
-#include "roofline/plan.h"
+#include "cli/plan/plan.h"
 
 static const char *recompute_and_sp(const void *row, char *scratch) {
   const roof_train_point *p = row;
@@ -38,9 +37,9 @@ static void add_text(roof_text *out, const roof_model *model, const roof_machine
   cli_columns_add_text(out, CLI_ROWS(front_columns, f->points, (size_t)f->count));
 }
 
-roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
-                                   const roof_model_settings *settings, double devices, roof_text *text,
-                                   json_t *json, bool *missed, roof_error *error) {
+roof_status cli_plan_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
+                           const roof_model_settings *settings, double devices, roof_text *text, json_t *json,
+                           bool *missed, roof_error *error) {
   static roof_train_front front;
   roof_status status = roof_train_search(model, machine, settings, devices, &front, error);
   *missed = *missed || (status == ROOF_OK && front.count == 0);

@@ -1,0 +1,330 @@
+/* Which machine, how many, in which precision and plan, at what price: what meets the limits, and why others fail. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chart.h"
+#include "cli/model/model.h"
+#include "cli/plan/plan.h"
+
+/** X(name, unit or word, text): settings of the run that are options as well. */
+#define SETTINGS(X)                                                                                          \
+  X(users, "requests at once, each followed by the next; else --rate, else as many as fit and pay")          \
+  X(context, "tokens of a prompt")                                                                           \
+  X(generate, "tokens generated after it")                                                                   \
+  X(cp, "devices that share every sequence; default: as many as pay")                                        \
+  X(node, "devices that the machine's own link joins; default: 8")                                           \
+  X(tokens, "with --train: of the whole run")                                                                \
+  X(batch, "with --train: sequences of a step")
+
+enum {
+#define INDEX(name, text) SETTING_##name,
+  SETTINGS(INDEX)
+#undef INDEX
+      SETTING_COUNT
+};
+
+static int train;
+static char *typed[SETTING_COUNT], *rate, *ttft, *tpot, *percentile, *devices, *price, *energy_price,
+    *network, *launch;
+
+static const struct poptOption load_options[] = {
+#define OPTION(name, text) {#name, '\0', POPT_ARG_STRING, &typed[SETTING_##name], 0, text, "N"},
+    SETTINGS(OPTION)
+#undef OPTION
+        {"rate", '\0', POPT_ARG_STRING, &rate, 0, "requests that come at random: 4/s, 240/min", "RATE"},
+    POPT_TABLEEND};
+
+static const struct poptOption options[] = {
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)load_options, 0, "Load:", NULL},
+    {"ttft", '\0', POPT_ARG_STRING, &ttft, 0, "most time to the first token, for instance 500ms", "TIME"},
+    {"tpot", '\0', POPT_ARG_STRING, &tpot, 0, "most time per token, for instance 20ms", "TIME"},
+    {"percentile", '\0', POPT_ARG_STRING, &percentile, 0,
+     "of the requests, that keep the limits; mean: on average; default: 90", "PERCENT"},
+    {"devices", '\0', POPT_ARG_STRING, &devices, 0,
+     "exactly so many; default: the cheapest number up to 8 nodes", "N"},
+    {"price", '\0', POPT_ARG_STRING, &price, 0,
+     "of one device and hour; of several machines h100=2.5,h200=3.5", "PRICE"},
+    {"energy-price", '\0', POPT_ARG_STRING, &energy_price, 0, "of a kWh, added to --price", "PRICE"},
+    {"network", '\0', POPT_ARG_STRING, &network, 0,
+     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, or one of the machine's; default: ndr",
+     "LINK"},
+    {"train", '\0', POPT_ARG_NONE, &train, 0, "plans of a training step of batch x context tokens with Adam",
+     NULL},
+    {"launch", '\0', POPT_ARG_STRING, &launch, 0, "the command that starts the best plan: vllm or sglang",
+     "ENGINE"},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_run_options, 0, "Run:", NULL},
+    POPT_TABLEEND};
+
+/** What is asked, on which machines. */
+typedef struct plan {
+  roof_model model;
+  roof_model_settings settings;
+  roof_model_precisions precisions;
+  roof_plan_limits limits;
+  roof_machine **machines;
+  roof_offer *offers;
+  int count;
+  roof_engine engine; /**< of --launch */
+} plan;
+
+static roof_status parse_limit(const char *text, const char *unit, const char *name, double *value,
+                               roof_error *error) {
+  roof_error why = {0};
+  roof_status status = text != NULL ? roof_quantity_parse_unit(text, unit, value, &why) : ROOF_OK;
+  if (status == ROOF_OK && text != NULL && !(*value > 0)) {
+    status = roof_error_set(&why, ROOF_E_ARGUMENT, "`%s` is not above 0", text);
+  }
+  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--%s: %s", name, why.message);
+}
+
+/** "4/s", "240/min", "4". */
+static roof_status parse_rate(double *value, roof_error *error) {
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {{"/min", 60}, {"/h", 3600}, {"/s", 1}};
+  size_t i = 0;
+  while (i < 2 && rate != NULL && strstr(rate, units[i].unit) == NULL) {
+    i++;
+  }
+  roof_status status = parse_limit(rate, units[i].unit, "rate", value, error);
+  *value /= units[i].seconds;
+  return status;
+}
+
+/** "90", "p99", "99.9%", "mean": as a share. */
+static roof_status parse_percentile(double *share, roof_error *error) {
+  *share = 0.9;
+  if (percentile == NULL || strcmp(percentile, "mean") == 0) {
+    *share = percentile == NULL ? *share : 0;
+    return ROOF_OK;
+  }
+  roof_status status = parse_limit(percentile + (percentile[0] == 'p'), "%", "percentile", share, error);
+  *share = *share > 1 ? *share / 100 : *share;
+  return status != ROOF_OK || (*share >= 0.5 && *share < 1)
+             ? status
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "--percentile: `%s` is not from 50 to under 100, nor mean", percentile);
+}
+
+static roof_status parse_limits(roof_plan_limits *l, roof_error *error) {
+  *l = (roof_plan_limits){.ttft_seconds = NAN, .tpot_seconds = NAN};
+  roof_status status = parse_limit(devices, "", "devices", &l->devices, error);
+  status = status == ROOF_OK ? parse_limit(ttft, "s", "ttft", &l->ttft_seconds, error) : status;
+  status = status == ROOF_OK ? parse_limit(tpot, "s", "tpot", &l->tpot_seconds, error) : status;
+  status = status == ROOF_OK ? parse_rate(&l->rate, error) : status;
+  status =
+      status == ROOF_OK ? parse_limit(energy_price, "", "energy-price", &l->energy_price, error) : status;
+  return status == ROOF_OK ? parse_percentile(&l->share, error) : status;
+}
+
+static bool prices_are_listed(void) {
+  return price != NULL && strchr(price, '=') != NULL;
+}
+
+static roof_status read_setting(const char *name, const char *value, roof_model_settings *s,
+                                roof_error *error) {
+  char word[128];
+  const char *const words[] = {word};
+  snprintf(word, sizeof word, "%s=%.100s", name, value != NULL ? value : "");
+  return value != NULL ? roof_model_settings_read(words, 1, s, NULL, error) : ROOF_OK;
+}
+
+/** What the words and the options of the same names say. */
+static roof_status read_settings(const cli_args *args, plan *p, roof_error *error) {
+  roof_model_settings *s = &p->settings;
+  s->batch = NAN;
+  roof_status status = roof_model_settings_read(args->words + 1, args->word_count - 1, s, NULL, error);
+  for (int i = 0; i < SETTING_COUNT && status == ROOF_OK; i++) {
+    status = read_setting(load_options[i].longName, typed[i], s, error);
+  }
+  status = status == ROOF_OK ? read_setting("price", prices_are_listed() ? "0" : price, s, error) : status;
+  s->train = train != 0;
+  p->limits.users = isnan(s->batch) || s->train ? 0 : s->batch;
+  status = status == ROOF_OK ? roof_model_settings_check(&p->model, s, true, NULL, error) : status;
+  s->batch = isnan(s->batch) && !s->train ? 1 : s->batch;
+  return status == ROOF_OK && network != NULL ? roof_network_find(network, p->machines[0], &s->network, error)
+                                              : status;
+}
+
+/** A price of all, or one each. */
+static roof_status read_prices(plan *p, roof_error *error) {
+  double prices[ROOF_CHOICES_MAX];
+  if (p->count > ROOF_CHOICES_MAX) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "plan: more than %d machines", ROOF_CHOICES_MAX);
+  }
+  for (int i = 0; i < p->count; i++) {
+    prices[i] = p->settings.price;
+  }
+  roof_status status =
+      prices_are_listed() ? roof_catalog_prices(price, p->machines, p->count, prices, error) : ROOF_OK;
+  for (int i = 0; i < p->count; i++) {
+    p->offers[i] = (roof_offer){p->machines[i], prices[i]};
+  }
+  return status;
+}
+
+static roof_status read_engine(roof_engine *engine, roof_error *error) {
+  const char *names[ROOF_ENGINE_COUNT + 1] = {NULL};
+  for (int i = 0; i < ROOF_ENGINE_COUNT; i++) {
+    names[i] = roof_engine_name((roof_engine)i);
+    if (launch == NULL || strcmp(launch, names[i]) == 0) {
+      *engine = (roof_engine)i;
+      return ROOF_OK;
+    }
+  }
+  return roof_error_unknown(error, "--launch: engine", launch, names, NULL);
+}
+
+static roof_status read_question(const cli_args *args, plan *p, roof_error *error) {
+  roof_status status = cli_model_run_load(args, &p->model, error);
+  status = status == ROOF_OK ? cli_model_run_settings(args, &p->model, !train, &p->settings, error) : status;
+  status = status == ROOF_OK ? cli_select_machines(args, &p->machines, &p->count, error) : status;
+  status = status == ROOF_OK ? parse_limits(&p->limits, error) : status;
+  status = status == ROOF_OK ? read_settings(args, p, error) : status;
+  status = status == ROOF_OK ? read_engine(&p->engine, error) : status;
+  p->offers = status == ROOF_OK ? calloc((size_t)p->count, sizeof *p->offers) : NULL;
+  if (status == ROOF_OK && p->offers == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
+  }
+  status = status == ROOF_OK ? read_prices(p, error) : status;
+  cli_model_run_note(&p->model, &p->settings.precision);
+  return status == ROOF_OK ? roof_model_precisions_parse(train ? NULL : cli_model_run_precision(),
+                                                         &p->settings.precision, &p->precisions, error)
+                           : status;
+}
+
+static roof_status draw(const cli_args *args, const roof_choice_question *q, const roof_choices *all,
+                        roof_error *error) {
+  static roof_front chart;
+  roof_text svg = {0};
+  roof_choices_chart(q, all, &chart);
+  roof_status status = roof_draw_front_svg(&chart, &svg, error);
+  status =
+      status == ROOF_OK ? cli_chart_write_svg(args, q->model->name, &svg, &(roof_table){0}, error) : status;
+  roof_text_done(&svg);
+  return status;
+}
+
+static void add_launch(roof_text *out, const plan *p, const roof_choice_question *q, const roof_choices *all,
+                       const char *served) {
+  char command[512];
+  if (launch != NULL && all->meeting > 0) {
+    roof_text_add(out, "\n");
+    cli_plan_add_command(out,
+                         roof_choice_launch(q, &all->list[0], p->engine, served, command, sizeof command));
+  }
+}
+
+static roof_status answer_serving(const cli_args *args, const plan *p, roof_error *error) {
+  static roof_choices choices;
+  const roof_choice_question q = {&p->model, &p->settings, &p->precisions, p->offers, p->count, p->limits};
+  roof_text out = {0};
+  roof_status status = roof_choices_of(&q, &choices, error);
+  if (status == ROOF_OK && cli_chart_is_wanted(args)) {
+    status = cli_chart_or_none(args, draw(args, &q, &choices, error));
+  }
+  if (status == ROOF_OK && args->json) {
+    status = cli_json_print(rf_choices_json(&q, &choices, args->words[0]), error);
+  } else if (status == ROOF_OK && args->csv) {
+    cli_plan_csv(&out, &q, &choices);
+  } else if (status == ROOF_OK) {
+    cli_plan_text(&out, &q, &choices);
+    add_launch(&out, p, &q, &choices, args->words[0]);
+  }
+  status = args->json ? status : cli_print_end(&out, status, error);
+  return status == ROOF_OK && choices.meeting == 0 ? ROOF_E_GATE : status;
+}
+
+/** What plans of training have no use for. */
+static roof_status refuse_with_training(const cli_args *args, roof_error *error) {
+  const char *formats = cli_model_run_precision();
+  const char *option = args->file != NULL                                ? "to"
+                       : args->csv                                       ? "csv"
+                       : formats != NULL && strchr(formats, '/') != NULL ? "precision"
+                                                                         : NULL;
+  return option == NULL
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "--%s: of plans for serving; those of --train have one step time", option);
+}
+
+static roof_status answer_training(const cli_args *args, plan *p, roof_error *error) {
+  roof_text out = {0};
+  json_t *list = args->json ? json_array() : NULL;
+  bool missed = false;
+  roof_status status = refuse_with_training(args, error);
+  for (int i = 0; i < p->count && status == ROOF_OK; i++) {
+    p->settings.price = p->offers[i].price;
+    status = cli_plan_train(args, &p->model, p->machines[i], &p->settings,
+                            p->limits.devices > 0 ? p->limits.devices : p->settings.node, &out, list, &missed,
+                            error);
+  }
+  if (args->json && status == ROOF_OK) {
+    status = cli_json_print(
+        p->count == 1 ? json_incref(json_array_get(list, 0))
+                      : json_pack("{s:s, s:O}", "schema", "roofline.train_plans_list/1", "plans", list),
+        error);
+  }
+  json_decref(list);
+  status = args->json ? status : cli_print_end(&out, status, error);
+  return status == ROOF_OK && missed ? ROOF_E_GATE : status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  static plan p;
+  roof_status status =
+      args->word_count > 0
+          ? read_question(args, &p, error)
+          : roof_error_set(error, ROOF_E_ARGUMENT,
+                           "plan: which model? give a config.json, a .gguf file or a short name; `roofline "
+                           "model list` shows those");
+  status = status == ROOF_OK ? (train ? answer_training(args, &p, error) : answer_serving(args, &p, error))
+                             : status;
+  roof_machines_free(p.machines, p.count);
+  free(p.offers);
+  char *texts[] = {rate, ttft, tpot, percentile, devices, price, energy_price, network, launch};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    free(texts[i]);
+  }
+  for (int i = 0; i < SETTING_COUNT; i++) {
+    free(typed[i]);
+  }
+  cli_model_run_done();
+  return status;
+}
+
+static const cli_effect effects[] = {
+    {.options = "users rate ttft tpot percentile launch energy-price", .with = "train"},
+    {.options = "tokens batch", .without = "train"},
+    {0}};
+
+const cli_command cli_cmd_plan = {
+    .name = "plan",
+    .task = CLI_TASK_MODELS,
+    .arguments = "MODEL [key=value ...]",
+    .summary =
+        "which machine, how many, in which precision and parallel plan, at what price, for a load and its "
+        "limits",
+    .examples =
+        "  roofline plan llama-3.1-70b --users 50 --context 8k --tpot 80ms --ttft 5s --machine "
+        "h100,h200,b200 "
+        "--price h100=2.5,h200=3.5,b200=5\n"
+        "  roofline plan llama-3.1-70b --rate 4/s --context 2k --generate 500 --tpot 50ms --precision "
+        "bf16/fp8 "
+        "--machine h100 --launch vllm\n"
+        "  roofline plan llama-3.1-70b --devices 16 --ttft 1s --tpot 25ms --machine h100 --to front.svg\n"
+        "  roofline plan llama-3.1-70b --train --tokens 15T --batch 1024 --context 8k --devices 512 --price "
+        "2.5 "
+        "--machine h100\n"
+        "Settings: users context prompt generate prefix sharers offload offload_kv chunk draft accept cp "
+        "node "
+        "page workspace memory_share; with --train batch tokens\n",
+    .writes = "txt svg png pdf html json csv",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_PAGE,
+    .options = options,
+    .effects = effects,
+    .run = run,
+};

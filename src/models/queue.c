@@ -1,0 +1,64 @@
+/* What requests see of each other on a replica, in closed form: prompts that wait for prompts, tokens that wait for prompts, and how
+ * many requests there are at once. Lengths are all the same.
+ *
+ * Prompts are a queue with one server and one service time. With arrivals at random (M/D/1) the mean wait is
+ * rho S / (2 (1 - rho)) (Pollaczek and Khinchine; Kleinrock 1975, Queueing Systems I, equation 5.64), and of the waits those over t
+ * are rho exp(-rho t / mean): exact for exponential services, and the limit of a queue under much load (Kingman 1962).
+ * Requests being answered are as many as in a queue that has a server for each (M/G/infinity): Poisson, whatever their lengths
+ * (Takacs 1962), whose quantile is here that of the normal curve. */
+#include <math.h>
+
+#include "models/step.h"
+
+/** The value that a standard normal variable exceeds with probability 1 - share. */
+static double normal_quantile(double share) {
+  double low = -8, high = 8;
+  for (int i = 0; i < 50; i++) {
+    double middle = (low + high) / 2;
+    *(erfc(-middle / sqrt(2)) / 2 < share ? &low : &high) = middle;
+  }
+  return high;
+}
+
+model_quantile rf_model_quantile(double share) {
+  return share > 0 ? (model_quantile){share, normal_quantile(share)} : (model_quantile){0, 0};
+}
+
+/** The wait that `share` of the prompts do not exceed; on average, where it is 0. */
+static double prompt_wait(double busy, double service, const model_quantile *q) {
+  double mean = busy * service / (2 * (1 - busy));
+  return q->share == 0 ? mean : mean / busy * fmax(0, log(busy / (1 - q->share)));
+}
+
+/** A quantile of a Poisson variable, or its mean. */
+static double poisson(double mean, const model_quantile *q) {
+  return fmax(0, mean + q->normal * sqrt(mean));
+}
+
+model_seen rf_model_closed(const model_pace *p, double sequences, const model_quantile *q) {
+  double others = sequences - 1, tokens = fmax(1, p->tokens);
+  double mean =
+      p->step + others * p->busy / tokens; /* a token of each of them for every one of this request */
+  double rate = sequences / (p->first + tokens * mean);
+  double busy = fmin(rate * p->first, 1 - 1e-9);
+  double wait = fmin(prompt_wait(busy, p->first, q), others * p->first);
+  return (model_seen){.ttft_seconds = p->first + wait,
+                      .tpot_seconds = p->step + poisson(others, q) * p->busy / tokens,
+                      .rate = rate,
+                      .busy = busy};
+}
+
+model_seen rf_model_open(const model_pace *p, double rate, const model_quantile *q) {
+  double busy = rate * p->first;
+  if (!(busy < 1)) {
+    return (model_seen){INFINITY, INFINITY, rate, busy};
+  }
+  return (model_seen){.ttft_seconds = p->first + prompt_wait(busy, p->first, q),
+                      .tpot_seconds = p->step / (1 - rate * p->busy),
+                      .rate = rate,
+                      .busy = busy};
+}
+
+double rf_model_at_once(double mean, const model_quantile *q) {
+  return fmax(1, ceil(poisson(mean, q)));
+}
