@@ -103,10 +103,13 @@ ROOF_API roof_status roof_choices_of(const roof_choice_question *question, roof_
 ROOF_API char *roof_choice_why(const roof_choice_question *question, const roof_choice *choice, char *buffer,
                                size_t size);
 
-/** X(symbol, name) */
+/** X(symbol, name): what starts a plan: an engine's command, or a template that starts vLLM. */
 #define ROOF_ENGINE_MAP(X)                                                                                   \
   X(ROOF_ENGINE_VLLM, "vllm")                                                                                \
-  X(ROOF_ENGINE_SGLANG, "sglang")
+  X(ROOF_ENGINE_SGLANG, "sglang")                                                                            \
+  X(ROOF_ENGINE_TENSORRT_LLM, "tensorrt-llm")                                                                \
+  X(ROOF_ENGINE_KUBERNETES, "kubernetes")                                                                    \
+  X(ROOF_ENGINE_SLURM, "slurm")
 
 typedef enum roof_engine {
 #define ROOF_ENGINE_ENUM(symbol, name) symbol,
@@ -115,19 +118,23 @@ typedef enum roof_engine {
       ROOF_ENGINE_COUNT
 } roof_engine;
 
-/** "vllm" or "sglang", as it is typed.
+/** The share of a device's memory that serving engines take unless they are set otherwise. */
+#define ROOF_ENGINE_MEMORY_SHARE 0.9
+
+/** "vllm", "kubernetes", ... as it is typed.
  *  Units: none.
  *  Ownership: a static string.
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_engine_name(roof_engine engine);
 
-/** The command that serves a choice with an engine, `served` being the model as the engine finds it; words are
- *  separated by one space.
+/** What serves a choice, `served` being the model as the engine finds it: a command of one line, its words separated by
+ *  one space, or a template of several lines.
  *  Units: none.
- *  Ownership: fills the caller's buffer, returns it.
- *  Errors: truncates to `size`. */
-ROOF_API char *roof_choice_launch(const roof_choice_question *question, const roof_choice *choice,
-                                  roof_engine engine, const char *served, char *buffer, size_t size);
+ *  Ownership: appends to the caller's text on success only.
+ *  Errors: ROOF_E_UNSUPPORTED for a plan that the engine has no options for, or that a template cannot place. */
+ROOF_API roof_status roof_choice_launch(const roof_choice_question *question, const roof_choice *choice,
+                                        roof_engine engine, const char *served, roof_text *out,
+                                        roof_error *error);
 
 /** Whether a choice meets the limits at the slow end of its range as well.
  *  Units: none.

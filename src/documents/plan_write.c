@@ -82,11 +82,11 @@ json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, 
     rf_json_append(list, one);
   }
   for (int i = 0; i < ROOF_ENGINE_COUNT; i++) {
-    char command[512];
-    rf_json_set(launch, roof_engine_name((roof_engine)i),
-                all->meeting > 0 ? json_string(roof_choice_launch(q, &all->list[0], (roof_engine)i, served,
-                                                                  command, sizeof command))
-                                 : json_null());
+    roof_text command = {0};
+    bool starts = all->meeting > 0 &&
+                  roof_choice_launch(q, &all->list[0], (roof_engine)i, served, &command, NULL) == ROOF_OK;
+    rf_json_set(launch, roof_engine_name((roof_engine)i), starts ? json_string(command.data) : json_null());
+    roof_text_done(&command);
   }
   rf_json_set(object, "best", all->meeting > 0 ? choice(q, &all->list[0]) : json_null());
   rf_json_set(object, "choices", list);

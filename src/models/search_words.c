@@ -77,7 +77,8 @@ static void add_winner(roof_text *out, const roof_choice_question *q, const roof
   char x[SHORT], y[SHORT], words[2 * SHORT];
   roof_text_addf(out, "  %s, ", roof_plan_point_text(&c->point, NULL, words, sizeof words));
   roof_text_addf(out, "%s tokens/s", rf_plain_number(x, SHORT, c->point.device_tokens_per_second));
-  roof_text_addf(out, " and %s per device\n", roof_bytes_format(y, SHORT, c->point.total_bytes));
+  roof_text_addf(out, " and %s per device,", roof_bytes_format(y, SHORT, c->point.total_bytes));
+  roof_text_addf(out, " of %.0f %% of its memory\n", 100 * q->base->memory_share);
   roof_text_addf(out, "  prompts take %.0f %% of the time, energy %s per token\n", 100 * c->point.busy,
                  isnan(c->point.joules_per_token)
                      ? "not known"

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,19 +134,49 @@ static void a_sequence_longer_than_the_model_was_made_for_is_refused(void **stat
   assert_non_null(strstr(error.message, "more than the 131072"));
 }
 
+/** What starts a choice, or why nothing does. */
+static const char *started(const roof_choice *c, roof_engine engine) {
+  static roof_text text;
+  static roof_error error;
+  static roof_machine gpu;
+  snprintf(gpu.vendor, sizeof gpu.vendor, "%s", "NVIDIA");
+  const roof_offer offer = {&gpu, NAN};
+  roof_choice_question q = question(&offer, 1);
+  roof_text_done(&text);
+  return roof_choice_launch(&q, c, engine, "M", &text, &error) == ROOF_OK ? text.data : error.message;
+}
+
 static void the_plan_is_typed_as_engines_read_it(void **state) {
   (void)state;
-  char text[512];
-  const roof_choice dense = {.precision = 1, .point = {.tp = 4, .pp = 1, .dp = 2, .ep = 1, .batch = 50}};
-  const roof_choice experts = {.precision = 0, .point = {.tp = 1, .pp = 1, .dp = 8, .ep = 8, .batch = 64}};
-  roof_choice_question q = question(NULL, 0);
-  assert_string_equal(roof_choice_launch(&q, &dense, ROOF_ENGINE_VLLM, "M", text, sizeof text),
+  const roof_choice dense = {
+      .precision = 1, .point = {.tp = 4, .pp = 1, .dp = 2, .ep = 1, .cp = 1, .batch = 50, .chunk = 2048}};
+  const roof_choice experts = {.precision = 0,
+                               .point = {.tp = 1, .pp = 1, .dp = 8, .ep = 8, .cp = 1, .batch = 64}};
+  roof_choice split = dense, far = dense;
+  split.point.cp = 2;
+  far.point.pp = 4;
+  assert_string_equal(started(&dense, ROOF_ENGINE_VLLM),
                       "vllm serve M --tensor-parallel-size 4 --data-parallel-size 2 --max-model-len 8256 "
-                      "--max-num-seqs 25 --quantization fp8");
-  assert_string_equal(roof_choice_launch(&q, &experts, ROOF_ENGINE_SGLANG, "M", text, sizeof text),
+                      "--max-num-seqs 25 --max-num-batched-tokens 2048 --quantization fp8");
+  assert_string_equal(started(&experts, ROOF_ENGINE_SGLANG),
                       "python3 -m sglang.launch_server --model-path M --tp-size 8 --dp-size 8 "
                       "--enable-dp-attention --ep-size 8 --context-length 8256 --max-running-requests 8 "
-                      "--dtype bfloat16");
+                      "--chunked-prefill-size 8000 --dtype bfloat16");
+  settings.memory_share = 0.9;
+  assert_string_equal(
+      started(&dense, ROOF_ENGINE_TENSORRT_LLM),
+      "trtllm-serve M --tp_size 4 --max_seq_len 8256 --max_batch_size 25 --max_num_tokens 2048 "
+      "--kv_cache_free_gpu_memory_fraction 0.9");
+  settings.memory_share = 1;
+  assert_non_null(strstr(started(&dense, ROOF_ENGINE_KUBERNETES), "  replicas: 2\n"));
+  assert_non_null(strstr(started(&dense, ROOF_ENGINE_KUBERNETES), "nvidia.com/gpu: \"4\"\n"));
+  assert_non_null(
+      strstr(started(&experts, ROOF_ENGINE_KUBERNETES), "- \"--data-parallel-size\"\n        - \"8\"\n"));
+  assert_non_null(
+      strstr(started(&dense, ROOF_ENGINE_SLURM), "#SBATCH --ntasks=2\n#SBATCH --gpus-per-task=4\n"));
+  assert_non_null(strstr(started(&split, ROOF_ENGINE_VLLM), "no option for cp 2"));
+  assert_non_null(strstr(started(&far, ROOF_ENGINE_SLURM), "16 devices"));
+  assert_non_null(strstr(started(&experts, ROOF_ENGINE_TENSORRT_LLM), "share experts"));
   assert_string_equal(roof_engine_name(ROOF_ENGINE_SGLANG), "sglang");
   assert_string_equal(roof_choice_result_name(ROOF_CHOICE_SHORT), "does not fit");
 }

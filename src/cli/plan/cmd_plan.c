@@ -136,6 +136,7 @@ static roof_status read_setting(const char *name, const char *value, roof_model_
 static roof_status read_settings(const cli_args *args, plan *p, roof_error *error) {
   roof_model_settings *s = &p->settings;
   s->batch = NAN;
+  s->memory_share = train ? s->memory_share : ROOF_ENGINE_MEMORY_SHARE;
   roof_status status = roof_model_settings_read(args->words + 1, args->word_count - 1, s, NULL, error);
   for (int i = 0; i < SETTING_COUNT && status == ROOF_OK; i++) {
     status = read_setting(load_options[i].longName, typed[i], s, error);
@@ -208,14 +209,23 @@ static roof_status draw(const cli_args *args, const roof_choice_question *q, con
   return status;
 }
 
-static void add_launch(roof_text *out, const plan *p, const roof_choice_question *q, const roof_choices *all,
-                       const char *served) {
-  char command[512];
-  if (launch != NULL && all->meeting > 0) {
+/** A command over several lines, a template as it is. */
+static roof_status add_launch(roof_text *out, const plan *p, const roof_choice_question *q,
+                              const roof_choices *all, const char *served, roof_error *error) {
+  roof_text command = {0};
+  roof_status status = launch != NULL && all->meeting > 0
+                           ? roof_choice_launch(q, &all->list[0], p->engine, served, &command, error)
+                           : ROOF_OK;
+  if (status == ROOF_OK && command.length > 0) {
     roof_text_add(out, "\n");
-    cli_plan_add_command(out,
-                         roof_choice_launch(q, &all->list[0], p->engine, served, command, sizeof command));
+    bool template = strchr(command.data, '\n') != NULL;
+    (template ? roof_text_add : cli_plan_add_command)(out, command.data);
+    if (p->engine == ROOF_ENGINE_TENSORRT_LLM && all->list[0].point.dp > 1) {
+      roof_text_addf(out, "  on each of %.0f replicas\n", all->list[0].point.dp);
+    }
   }
+  roof_text_done(&command);
+  return status;
 }
 
 static roof_status answer_serving(const cli_args *args, const plan *p, roof_error *error) {
@@ -232,7 +242,7 @@ static roof_status answer_serving(const cli_args *args, const plan *p, roof_erro
     cli_plan_csv(&out, &q, &choices);
   } else if (status == ROOF_OK) {
     cli_plan_text(&out, &q, &choices);
-    add_launch(&out, p, &q, &choices, args->words[0]);
+    status = add_launch(&out, p, &q, &choices, args->words[0], error);
   }
   status = args->json ? status : cli_print_end(&out, status, error);
   return status == ROOF_OK && choices.meeting == 0 ? ROOF_E_GATE : status;
