@@ -59,6 +59,7 @@
 #include "roofline/explain.h"
 #include "roofline/formats.h"
 #include "roofline/graphs.h"
+#include "roofline/hybrid.h"
 #include "roofline/import.h"
 #include "roofline/joules.h"
 #include "roofline/kernel.h"

@@ -118,6 +118,21 @@ setup() {
   near .best.price_per_million_tokens "$(json "$dear + .best.joules_per_token * 0.3 / 3.6")"
 }
 
+@test "a device and its host: layers or experts on the processor, with tokens per second" {
+  run -0 "$ROOFLINE" plan qwen3-235b-a22b --precision w4a16 --context 8k --machine rtx-4090 --host amd-epyc-9654
+  [[ ${lines[0]} == *" tokens/s, experts of layers on the host ("*" of 94)" ]]
+  has "-ngl 99 --n-cpu-moe "
+  has "--host-memory"
+  run -0 "$ROOFLINE" plan qwen3-235b-a22b --precision w4a16 --context 8k --machine rtx-4090 --host amd-epyc-9654 --json
+  [ "$(json '[.schema, .best.kind, (.ways | length), (.ways[3] | .fits, .tokens_per_second)]')" = '["roofline.hybrid/1","experts",4,false,null]' ]
+  run -1 "$ROOFLINE" plan qwen3-235b-a22b --precision w4a16 --machine rtx-4090 --host amd-epyc-9654 --host-memory 8GiB
+  has "fits no device"
+  run -0 "$ROOFLINE" plan llama-3.1-8b --precision w4a16 --machine rtx-4090 --host amd-epyc-9654 --csv
+  [ ${#lines[@]} = 3 ]
+  run -2 "$ROOFLINE" plan llama-3.1-8b --machine rtx-4090 --host amd-epyc-9654 --rate 4/s
+  has "--rate: has no effect with --host"
+}
+
 @test "plan as rows" {
   run -0 "$ROOFLINE" plan llama-3.1-8b --users 8 --machine h100,b200 --price h100=2 --csv
   [[ ${lines[0]} == machine,precision,devices,price,result,* ]]

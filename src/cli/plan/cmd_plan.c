@@ -27,7 +27,7 @@ enum {
 
 static int train;
 static char *typed[SETTING_COUNT], *rate, *ttft, *tpot, *percentile, *devices, *price, *energy_price,
-    *network, *launch;
+    *network, *host, *host_memory, *launch;
 
 static const struct poptOption load_options[] = {
 #define OPTION(name, text) {#name, '\0', POPT_ARG_STRING, &typed[SETTING_##name], 0, text, "N"},
@@ -52,6 +52,10 @@ static const struct poptOption options[] = {
      "LINK"},
     {"train", '\0', POPT_ARG_NONE, &train, 0, "plans of a training step of batch x context tokens with Adam",
      NULL},
+    {"host", '\0', POPT_ARG_STRING, &host, 0,
+     "one device of --machine and this processor together: layers or experts computed by it", "MACHINE"},
+    {"host-memory", '\0', POPT_ARG_STRING, &host_memory, 0, "with --host: its memory, for instance 64GiB",
+     "SIZE"},
     {"launch", '\0', POPT_ARG_STRING, &launch, 0, "the command that starts the best plan: vllm or sglang",
      "ENGINE"},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_run_options, 0, "Run:", NULL},
@@ -228,7 +232,7 @@ static roof_status add_launch(roof_text *out, const plan *p, const roof_choice_q
   return status;
 }
 
-static roof_status answer_serving(const cli_args *args, const plan *p, roof_error *error) {
+static roof_status answer_serving(const cli_args *args, plan *p, roof_error *error) {
   static roof_choices choices;
   const roof_choice_question q = {&p->model, &p->settings, &p->precisions, p->offers, p->count, p->limits};
   roof_text out = {0};
@@ -283,6 +287,24 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
   return status == ROOF_OK && missed ? ROOF_E_GATE : status;
 }
 
+/** One device and its host. */
+static roof_status answer_hybrid(const cli_args *args, plan *p, roof_error *error) {
+  roof_machine *processor = NULL;
+  bool missed = false;
+  roof_hybrid_question q = {&p->model, &p->settings, NULL, NULL, NAN};
+  roof_status status = args->file != NULL || p->precisions.count > 1
+                           ? roof_error_set(error, ROOF_E_ARGUMENT, "--host: one precision, and no drawing")
+                           : parse_limit(host_memory, "B", "host-memory", &q.host_bytes, error);
+  status = status == ROOF_OK ? roof_catalog_load(host, &processor, error) : status;
+  q.host = processor;
+  p->settings.precision = p->precisions.list[0];
+  status = status == ROOF_OK
+               ? cli_plan_hybrid(args, &q, p->machines, p->count, p->precisions.names[0], &missed, error)
+               : status;
+  roof_machine_free(processor);
+  return status == ROOF_OK && missed ? ROOF_E_GATE : status;
+}
+
 static roof_status run(const cli_args *args, roof_error *error) {
   static plan p;
   roof_status status =
@@ -291,11 +313,14 @@ static roof_status run(const cli_args *args, roof_error *error) {
           : roof_error_set(error, ROOF_E_ARGUMENT,
                            "plan: which model? give a config.json, a .gguf file or a short name; `roofline "
                            "model list` shows those");
-  status = status == ROOF_OK ? (train ? answer_training(args, &p, error) : answer_serving(args, &p, error))
-                             : status;
+  roof_status (*const answer)(const cli_args *, plan *, roof_error *) = train          ? answer_training
+                                                                        : host != NULL ? answer_hybrid
+                                                                                       : answer_serving;
+  status = status == ROOF_OK ? answer(args, &p, error) : status;
   roof_machines_free(p.machines, p.count);
   free(p.offers);
-  char *texts[] = {rate, ttft, tpot, percentile, devices, price, energy_price, network, launch};
+  char *texts[] = {rate,         ttft,    tpot, percentile,  devices, price,
+                   energy_price, network, host, host_memory, launch};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -309,6 +334,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
 static const cli_effect effects[] = {
     {.options = "users rate ttft tpot percentile launch energy-price", .with = "train"},
     {.options = "tokens batch", .without = "train"},
+    {.options = "rate ttft tpot percentile launch energy-price price devices network cp node train",
+     .with = "host"},
+    {.options = "host-memory", .without = "host"},
     {0}};
 
 const cli_command cli_cmd_plan = {
@@ -329,6 +357,8 @@ const cli_command cli_cmd_plan = {
         "  roofline plan llama-3.1-70b --train --tokens 15T --batch 1024 --context 8k --devices 512 --price "
         "2.5 "
         "--machine h100\n"
+        "  roofline plan qwen3-30b-a3b --precision w4a16 --context 8k --machine rtx-4090 --host "
+        "amd-epyc-9654\n"
         "Settings: users context prompt generate prefix sharers offload offload_kv chunk draft accept cp "
         "node "
         "page workspace memory_share; with --train batch tokens\n",

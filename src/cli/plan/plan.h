@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "roofline/choice.h"
+#include "roofline/hybrid.h"
 
 /* text.c */
 /** The answer as tables. */
@@ -18,5 +19,11 @@ void cli_plan_add_command(roof_text *out, const char *command);
 roof_status cli_plan_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
                            const roof_model_settings *settings, double devices, roof_text *text, json_t *json,
                            bool *missed, roof_error *error);
+
+/* hybrid.c */
+/** Prints how each device shares a model with the host of the question; `precision`: its name. *missed: none fits. */
+roof_status cli_plan_hybrid(const cli_args *args, const roof_hybrid_question *question,
+                            roof_machine *const *devices, int count, const char *precision, bool *missed,
+                            roof_error *error);
 
 #endif

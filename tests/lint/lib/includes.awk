@@ -47,6 +47,7 @@ BEGIN {
   room_of["roofline/model.h"] = "models"
   room_of["roofline/plan.h"] = "models"
   room_of["roofline/choice.h"] = "models"
+  room_of["roofline/hybrid.h"] = "models"
   room_of["roofline/model_sweep.h"] = "models"
   room_of["roofline/analysis.h"] = "models"
   room_of["roofline/crossing.h"] = "advise"
