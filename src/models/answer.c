@@ -7,7 +7,7 @@
 #include "core/power.h"
 #include "models/step.h"
 
-static void start(model_step *s, const roof_model_target *t, roof_model_phase *out) {
+void rf_model_start(model_step *s, const roof_model_target *t, roof_model_phase *out) {
   const size_t head = offsetof(roof_model_phase, operations);
   memset(out, 0, head);
   out->count = 0;
@@ -16,11 +16,12 @@ static void start(model_step *s, const roof_model_target *t, roof_model_phase *o
       .target = t, .batch = roof_model_replica_batch(t), .microbatches = roof_model_microbatches(t)};
   s->heads = s->microbatches;
   s->steps = s->rounds = 1;
+  s->wanted = MODEL_OF_ALL;
   s->own = rf_model_stream(t->model, 0);
   s->out = out;
 }
 
-static void add_group(model_step *s, const model_group *g) {
+void rf_model_add_group(model_step *s, const model_group *g) {
   s->groups[s->group_count++] = *g;
   s->tokens += g->sequences * g->queries / g->query_split;
 }
@@ -50,7 +51,7 @@ static void plan_prefill(model_step *s, bool encoder) {
     s->steps = fmax(s->microbatches, ceil(batch * fresh / chunk));
     g.sequences = batch / s->steps;
   }
-  add_group(s, &g);
+  rf_model_add_group(s, &g);
   s->logits = batch / s->heads;
   s->rounds = s->steps + set->pp - 1; /* fill and drain (Huang et al. 2019, GPipe, section 2.3) */
 }
@@ -65,7 +66,7 @@ static void plan_training(model_step *s) {
   g.causal = !s->target->model->encoder;
   g.query_split = set->cp;
   g.key_split = 1;
-  add_group(s, &g);
+  rf_model_add_group(s, &g);
   s->training = true;
   s->steps = s->heads = m;
   s->rounds = m + set->pp - 1;
@@ -74,7 +75,7 @@ static void plan_training(model_step *s) {
 
 /** A step gives every sequence a token. The next token of a microbatch waits until the last stage is done, so
  * that fewer microbatches than stages leave stages idle. */
-static void add_decoding(model_step *s, double queries, double first, double last) {
+void rf_model_add_decoding(model_step *s, double queries, double first, double last) {
   double rows = s->batch / s->microbatches;
   model_group g = {.sequences = rows,
                    .queries = queries,
@@ -86,7 +87,7 @@ static void add_decoding(model_step *s, double queries, double first, double las
                    .cached = true,
                    .query_split = 1,
                    .key_split = s->target->settings.cp};
-  add_group(s, &g);
+  rf_model_add_group(s, &g);
   s->steps = s->microbatches;
   s->rounds = fmax(s->steps, s->target->settings.pp);
   s->logits += rows * queries;
@@ -101,7 +102,7 @@ static void add_piece(model_step *s) {
   g.query_split = set->cp;
   g.key_split = 1;
   g.causal = g.cached = true;
-  add_group(s, &g);
+  rf_model_add_group(s, &g);
 }
 
 /** Tokens that a step of verification yields: the drafted ones up to the first wrong one, and one more from
@@ -143,7 +144,7 @@ static void make_phase(model_step *s, roof_phase kind, double past_first, double
   } else if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE || kind == ROOF_PHASE_DENOISE) {
     plan_prefill(s, kind != ROOF_PHASE_PREFILL);
   } else {
-    add_decoding(s, kind == ROOF_PHASE_VERIFY ? set->draft + 1 : 1, past_first, past_last);
+    rf_model_add_decoding(s, kind == ROOF_PHASE_VERIFY ? set->draft + 1 : 1, past_first, past_last);
   }
   if (kind == ROOF_PHASE_MIXED) {
     add_piece(s);
@@ -162,7 +163,7 @@ static void make_phase(model_step *s, roof_phase kind, double past_first, double
 void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
                          roof_model_phase *phase) {
   model_step s;
-  start(&s, t, phase);
+  rf_model_start(&s, t, phase);
   make_phase(&s, kind, past_first, past_last);
 }
 
@@ -171,7 +172,7 @@ double rf_model_one_prompt_seconds(const roof_model_target *t, roof_model_phase 
   double expected = 0, low = 0, high = 0, lower = 0;
   for (int i = rf_model_encodes(t) ? 0 : 1; i < 2; i++) {
     model_step s;
-    start(&s, t, scratch);
+    rf_model_start(&s, t, scratch);
     s.batch = s.microbatches = s.heads = 1;
     make_phase(&s, kinds[i], 0, 0);
     expected += scratch->expected_seconds, lower += scratch->lower_seconds;
@@ -227,7 +228,7 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
     attention += o->kind == ROOF_KIND_ATTENTION ? o->count * o->expected_seconds : 0;
   }
   model_step s;
-  start(&s, t, scratch);
+  rf_model_start(&s, t, scratch);
   s.attention_only = true;
   make_phase(&s, kind, past, past);
   scratch->present = false;

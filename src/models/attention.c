@@ -109,11 +109,13 @@ static void emit_heads(model_step *s, double n, const roof_model_block *b) {
   turned.keys = b->reuses_kv ? 0 : w.keys;
   emit_rope(s, n, b, &turned, b->reuses_kv ? 0 : h.stored);
   bool elsewhere = b->joint > 0 && s->stream == b->joint; /* with the model's own tokens */
+  s->extent = MODEL_OF_GROUPS;
   for (int i = 0; i < s->group_count && !elsewhere; i++) {
     model_group g = s->groups[i];
     g.queries += b->joint > 0 ? roof_model_stream_tokens(s->target, (int)b->joint - 1) : 0;
     emit_scores(s, n, b, &g, &h);
   }
+  s->extent = MODEL_OF_TOKENS;
   if (!(elsewhere && b->joint_keys_only)) {
     emit_output(s, n, b, &w);
   }
@@ -144,6 +146,7 @@ static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
   rf_model_product(s, n, "index_q", ROOF_PART_MIXER, s->tokens, b->q_rank > 0 ? b->q_rank : hidden, wide, 0);
   rf_model_product(s, n, "index_k", ROOF_PART_MIXER, s->tokens, hidden, b->index_dim + b->index_heads,
                    2 * b->index_dim);
+  s->extent = MODEL_OF_GROUPS;
   for (int i = 0; i < s->group_count; i++) {
     const model_group *g = &s->groups[i];
     model_call c = {
@@ -159,6 +162,7 @@ static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
     c.values[RF_INDEXER_KEEP] = b->index_keys;
     rf_model_emit(s, n, &c);
   }
+  s->extent = MODEL_OF_TOKENS;
 }
 
 /** A product of every head with its own matrix: the queries into the latent, the result out of it. */
@@ -205,9 +209,11 @@ static void emit_latent(model_step *s, double n, const roof_model_block *b) {
   turned.queries = w.heads * b->rope_dim;
   turned.keys = b->rope_dim;
   emit_rope(s, n, b, &turned, stored);
+  s->extent = MODEL_OF_GROUPS;
   for (int i = 0; i < s->group_count; i++) {
     emit_latent_group(s, n, b, &w, &s->groups[i]);
   }
+  s->extent = MODEL_OF_TOKENS;
   emit_output(s, n, b, &w);
 }
 
@@ -240,9 +246,11 @@ static void emit_cross(model_step *s, double n, const roof_model_block *b) {
   model_widths w = rf_model_widths_of(b, s->target->settings.tp);
   rf_model_product(s, n, "cross_q_proj", ROOF_PART_MIXER, s->tokens, s->own.hidden, w.queries,
                    b->qkv_bias ? w.queries : 0);
+  s->extent = MODEL_OF_GROUPS;
   for (int i = 0; i < s->group_count; i++) {
     emit_cross_scores(s, n, b, &w, &s->groups[i]);
   }
+  s->extent = MODEL_OF_TOKENS;
   rf_model_product(s, n, "cross_o_proj", ROOF_PART_MIXER, s->tokens, w.mixed, s->own.hidden,
                    b->out_bias ? s->own.hidden : 0);
 }

@@ -106,7 +106,8 @@ model_passes rf_model_passes_of(const model_step *s, const model_call *c) {
 
 void rf_model_emit(model_step *s, double count, const model_call *c) {
   roof_model_phase *out = s->out;
-  if (s->attention_only && c->kind != ROOF_KIND_ATTENTION) {
+  if ((s->attention_only && c->kind != ROOF_KIND_ATTENTION) ||
+      (s->wanted != MODEL_OF_ALL && s->wanted != s->extent)) {
     return;
   }
   roof_model_operation *o = out->operations, *end = o + out->count;

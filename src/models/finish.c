@@ -54,7 +54,7 @@ static void add_offload(model_step *s) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
   roof_model_phase *p = s->out;
-  if (!(set->offload > 0 || set->offload_kv > 0) || s->attention_only ||
+  if (!(set->offload > 0 || set->offload_kv > 0) || s->attention_only || s->wanted != MODEL_OF_ALL ||
       p->count == ROOF_MODEL_OPERATION_MAX) {
     return;
   }

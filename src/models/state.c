@@ -65,6 +65,14 @@ static void emit_recurrence(model_step *s, double n, const roof_model_block *b, 
   rf_model_emit(s, n, &c);
 }
 
+static void emit_recurrences(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
+  s->extent = MODEL_OF_GROUPS;
+  for (int i = 0; i < s->group_count; i++) {
+    emit_recurrence(s, n, b, w, &s->groups[i]);
+  }
+  s->extent = MODEL_OF_TOKENS;
+}
+
 /** Mamba: the step and B, C from the channels, then the step's own projection. */
 static void emit_steps(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
   double norms = b->mamba_norms ? b->dt_rank + 2 * b->state : 0;
@@ -101,9 +109,7 @@ static void emit_rwkv(model_step *s, double n, const roof_model_block *b, const 
   rf_model_product(s, n, "in_proj", ROOF_PART_MIXER, s->tokens, hidden, w->in, 0);
   rf_model_product(s, n, "lora_down", ROOF_PART_MIXER, s->tokens, hidden, b->gate_rank, 0);
   rf_model_product(s, n, "lora_up", ROOF_PART_MIXER, s->tokens, b->gate_rank, w->inner, 0);
-  for (int i = 0; i < s->group_count; i++) {
-    emit_recurrence(s, n, b, w, &s->groups[i]);
-  }
+  emit_recurrences(s, n, b, w);
   rf_model_silu_gate(s, n, "gate", s->tokens * w->inner);
   rf_model_product(s, n, "out_proj", ROOF_PART_MIXER, s->tokens, w->inner, hidden, 0);
 }
@@ -123,9 +129,7 @@ void rf_model_state_space(model_step *s, double n, const roof_model_block *b) {
   if (b->gate_rank > 0) {
     rf_model_product(s, 2 * n, "gate_up", ROOF_PART_MIXER, s->tokens, b->gate_rank, w.inner, 0);
   }
-  for (int i = 0; i < s->group_count; i++) {
-    emit_recurrence(s, n, b, &w, &s->groups[i]);
-  }
+  emit_recurrences(s, n, b, &w);
   emit_gate(s, n, b, &w);
   rf_model_product(s, n, "out_proj", ROOF_PART_MIXER, s->tokens, w.inner, hidden, b->mamba_bias ? hidden : 0);
 }

@@ -52,6 +52,10 @@ typedef struct model_group {
   double key_split;   /**< devices that share its keys */
 } model_group;
 
+/** What an operation grows with: with the tokens of the step, with what its sequences have there already, or with the rows of
+ *  logits. The seconds of a step are the sum over the three. */
+typedef enum model_extent { MODEL_OF_TOKENS, MODEL_OF_GROUPS, MODEL_OF_LOGITS, MODEL_OF_ALL } model_extent;
+
 typedef struct model_step {
   const roof_model_target *target;
   double batch;        /**< sequences of a replica */
@@ -66,6 +70,8 @@ typedef struct model_step {
   bool training;         /**< with the backward pass */
   bool layers;           /**< what is added belongs to a layer */
   bool attention_only;   /**< all else is left out */
+  model_extent wanted;   /**< operations that grow with something else are left out */
+  model_extent extent;   /**< of what is emitted now */
   bool bare_norms;       /**< the layer's norms have no gains */
   double stream;         /**< whose layers are walked */
   roof_model_stream own; /**< what it is, also the model's own */
@@ -208,6 +214,11 @@ roof_status rf_model_plan_check(const roof_model *model, const roof_model_settin
 roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);
 
 /* answer.c */
+/** A step of the target's batch, to which nothing is added yet; it is written to `out`. */
+void rf_model_start(model_step *step, const roof_model_target *target, roof_model_phase *out);
+void rf_model_add_group(model_step *step, const model_group *group);
+/** `queries` tokens of each sequence of the batch, after `first` to `last` that are there. */
+void rf_model_add_decoding(model_step *step, double queries, double first, double last);
 /** Seconds of one prompt on each replica; `scratch` is left with no phase in it. */
 double rf_model_one_prompt_seconds(const roof_model_target *target, roof_model_phase *scratch);
 

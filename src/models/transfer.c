@@ -108,6 +108,7 @@ static void emit_context(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
   double cp = t->settings.cp, tp = t->settings.tp;
   model_widths w = rf_model_widths_of(b, tp);
+  s->extent = MODEL_OF_GROUPS;
   for (int i = 0; i < s->group_count && (b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT);
        i++) {
     const model_group *g = &s->groups[i];
@@ -117,6 +118,7 @@ static void emit_context(model_step *s, double n, const roof_model_block *b) {
     model_transfer join = {"cp_results", ROOF_ALL_REDUCE, results, cp, tp, 0, 0};
     rf_model_transfers(s, n, g->key_split > 1 ? &join : &pass);
   }
+  s->extent = MODEL_OF_TOKENS;
 }
 
 void rf_model_layer_transfers(model_step *s, double n, const roof_model_block *b) {

@@ -134,15 +134,10 @@ static void emit_layers(model_step *s, double n, const roof_model_block *b) {
 }
 
 /** Logits for the rows that need them, and the choice of a token from them. */
-static void emit_head(model_step *s) {
+static void emit_logits(model_step *s, double dim) {
   const roof_model *m = s->target->model;
   double vocab = m->vocab / s->target->settings.tp;
-  double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
-  if (m->final_norm) {
-    rf_model_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
-  }
   if (dim != m->hidden) {
-    rf_model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
     rf_model_product(s, s->heads, "table_out", ROOF_PART_HEAD, s->logits, m->hidden, dim, 0);
   }
   if (m->pooler) {
@@ -160,6 +155,23 @@ static void emit_head(model_step *s) {
                        .part = ROOF_PART_COUNT,
                        .kind = ROOF_KIND_SAMPLING};
   rf_model_emit(s, s->heads, &choice);
+}
+
+/** What is after the last layer; no token is chosen where a step ends within all its prompts. */
+static void emit_head(model_step *s) {
+  const roof_model *m = s->target->model;
+  double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
+  if (m->final_norm) {
+    rf_model_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
+  }
+  if (dim != m->hidden) {
+    rf_model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
+  }
+  s->extent = MODEL_OF_LOGITS;
+  if (s->logits > 0) {
+    emit_logits(s, dim);
+  }
+  s->extent = MODEL_OF_TOKENS;
 }
 
 void rf_model_stage(model_step *s) {

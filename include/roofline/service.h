@@ -1,0 +1,259 @@
+/** A service under load, event by event: requests arrive, wait, are batched continuously on the predicted step times of a model,
+ *  and leave. What is reported is what the serving benchmark of vLLM reports.
+ *
+ *  Definitions (vLLM, benchmarks/serve.py):
+ *    TTFT        from a request's arrival to its first token: its wait in the queue and its prefill
+ *    TPOT        (end-to-end time - TTFT) / (generated tokens - 1), of requests that generate more than one
+ *    ITL         the time between two tokens of a request that follow each other; each pair counts
+ *    end-to-end  from the arrival to the last token
+ *    throughput  requests, or generated tokens, over the time from the first arrival to the last token
+ *    goodput     requests that keep all limits, over the same time
+ *
+ *  Example:
+ *    extern const roof_model_target *target; // by roof_model_target_init
+ *    roof_service *service = NULL;
+ *    roof_service_answer answer;
+ *    if (roof_service_new(target, &service, NULL) == ROOF_OK) {
+ *      roof_service_settings settings = roof_service_settings_default(target);
+ *      settings.rate = 4;
+ *      if (roof_service_run(service, &settings, &answer, NULL) == ROOF_OK && !answer.overloaded) {
+ *        printf("%g s to the first token for 99 %% of requests\n", answer.ttft.p99);
+ *      }
+ *    }
+ *    roof_service_free(service); */
+#ifndef ROOFLINE_SERVICE_H
+#define ROOFLINE_SERVICE_H
+
+#include "roofline/model.h"
+#include "roofline/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** X(symbol, name, text): how requests arrive. */
+#define ROOF_ARRIVAL_MAP(X)                                                                                  \
+  X(ROOF_ARRIVE_POISSON, "poisson", "independent of each other")                                             \
+  X(ROOF_ARRIVE_GAMMA, "gamma", "gaps of a gamma distribution: in bursts where `burstiness` is under 1")     \
+  X(ROOF_ARRIVE_CONSTANT, "constant", "evenly spaced")
+
+typedef enum roof_arrival {
+#define ROOF_ARRIVAL_ENUM(symbol, name, text) symbol,
+  ROOF_ARRIVAL_MAP(ROOF_ARRIVAL_ENUM)
+#undef ROOF_ARRIVAL_ENUM
+      ROOF_ARRIVAL_COUNT
+} roof_arrival;
+
+/** X(symbol, name, form): how lengths are distributed. */
+#define ROOF_LENGTHS_MAP(X)                                                                                  \
+  X(ROOF_LENGTHS_CONSTANT, "constant", "N")                                                                  \
+  X(ROOF_LENGTHS_UNIFORM, "uniform", "uniform:LOW:HIGH")                                                     \
+  X(ROOF_LENGTHS_EXPONENTIAL, "exponential", "exponential:MEAN")                                             \
+  X(ROOF_LENGTHS_LOGNORMAL, "lognormal", "lognormal:MEAN:SIGMA")
+
+typedef enum roof_lengths_kind {
+#define ROOF_LENGTHS_ENUM(symbol, name, form) symbol,
+  ROOF_LENGTHS_MAP(ROOF_LENGTHS_ENUM)
+#undef ROOF_LENGTHS_ENUM
+      ROOF_LENGTHS_COUNT
+} roof_lengths_kind;
+
+/** Lengths in tokens, rounded to whole ones, at least 1. Exponential and lognormal ones are cut to what can be served. */
+typedef struct roof_lengths {
+  roof_lengths_kind kind;
+  double mean;  /**< uniform: the lowest */
+  double other; /**< uniform: the highest; lognormal: the standard deviation of the logarithm */
+} roof_lengths;
+
+/** X(symbol, name, text): which replica a request goes to. */
+#define ROOF_ROUTING_MAP(X)                                                                                  \
+  X(ROOF_ROUTE_ROUND_ROBIN, "round-robin", "one replica after another")                                      \
+  X(ROOF_ROUTE_LEAST_LOADED, "least-loaded", "the replica with the fewest requests, the first of equals")    \
+  X(ROOF_ROUTE_PREFIX, "prefix",                                                                             \
+    "the replica that has most of the prompt in its cache, then the least loaded")
+
+typedef enum roof_routing {
+#define ROOF_ROUTING_ENUM(symbol, name, text) symbol,
+  ROOF_ROUTING_MAP(ROOF_ROUTING_ENUM)
+#undef ROOF_ROUTING_ENUM
+      ROOF_ROUTING_COUNT
+} roof_routing;
+
+/** X(symbol, name, text): what becomes of a request whose cache must make room. */
+#define ROOF_PREEMPTION_MAP(X)                                                                               \
+  X(ROOF_PREEMPT_RECOMPUTE, "recompute", "its tokens are processed again, as a prompt")                      \
+  X(ROOF_PREEMPT_SWAP, "swap", "its cache goes to the host's memory and comes back")
+
+typedef enum roof_preemption {
+#define ROOF_PREEMPTION_ENUM(symbol, name, text) symbol,
+  ROOF_PREEMPTION_MAP(ROOF_PREEMPTION_ENUM)
+#undef ROOF_PREEMPTION_ENUM
+      ROOF_PREEMPTION_COUNT
+} roof_preemption;
+
+/** A request of a trace. */
+typedef struct roof_request {
+  double seconds; /**< since the first */
+  double prompt, generate;
+  size_t first_block; /**< of its prompt, among roof_requests.blocks */
+  size_t block_count; /**< 0: not known */
+} roof_request;
+
+/** Requests as they came, by time. Start from `{0}`, release with roof_requests_done. */
+typedef struct roof_requests {
+  const char *format; /**< static */
+  roof_request *requests;
+  size_t count;
+  unsigned *blocks; /**< equal numbers are equal blocks with equal ones before them */
+  size_t block_count;
+  double block_tokens; /**< of a block */
+  size_t skipped;      /**< rows without a prompt or an answer: requests that failed */
+} roof_requests;
+
+/** How a service is run. Start from roof_service_settings_default(). */
+typedef struct roof_service_settings {
+  double rate; /**< requests per second; infinite: all at once */
+  roof_arrival arrival;
+  double burstiness; /**< shape of the gamma distribution: 1 as Poisson, less in bursts, more evenly */
+  double
+      concurrency; /**< requests that are always in flight, the next comes as one leaves; 0: they come by the rate */
+  double requests; /**< that arrive in all; of a trace 0: all */
+  double seed;     /**< whole, from 0: the same seed, the same answer */
+  roof_lengths prompt, generate;
+  const roof_requests *trace; /**< arrivals and lengths of requests; NULL: none */
+  double speed;               /**< of the trace: 2 is twice as fast */
+  double sequences;           /**< of a replica at once (vLLM's max_num_seqs) */
+  double budget;              /**< tokens of a step (vLLM's max_num_batched_tokens) */
+  bool whole_prompts;         /**< prompts in steps of their own, not in pieces between tokens */
+  bool cache;                 /**< blocks of prompts are kept for later ones that begin alike */
+  roof_preemption preemption;
+  roof_routing routing;
+  double
+      prefills; /**< of the replicas those that only process prompts and hand over to the others; 0: each does both */
+  double ttft_seconds; /**< limits of the goodput; NaN: none */
+  double tpot_seconds;
+} roof_service_settings;
+
+/** A distribution: exact mean and extremes, percentiles within 0.5 %. NaN: of nothing. */
+typedef struct roof_service_times {
+  double count, mean, p50, p90, p99, most;
+} roof_service_times;
+
+typedef struct roof_service_answer {
+  double requests; /**< that left */
+  double seconds;  /**< from the first arrival to the last token */
+  double prompt_tokens, generated_tokens;
+  bool
+      overloaded; /**< the queue grew to the end: the times below are NaN, for they depend on how long it runs */
+  double queue_growth; /**< of the queue, requests per second; 0 where it did not grow */
+  double queue_most;   /**< requests that waited at once */
+  roof_service_times ttft, tpot, itl, end_to_end;
+  roof_service_times wait; /**< before anything of a request is processed; part of the TTFT */
+  double requests_per_second, tokens_per_second; /**< tokens: generated */
+  double goodput;     /**< requests per second that keep the limits; NaN without any */
+  double within;      /**< share of them */
+  double utilisation; /**< share of the time that a replica is busy */
+  double batch;       /**< sequences that generate, mean over the steps in which one does */
+  double kv_mean,
+      kv_most; /**< share of the cache's blocks in use, over time; NaN where the machine does not say its memory */
+  double preemptions;
+  double cached;                   /**< share of the prompts' tokens that were in the cache */
+  double in_system;                /**< requests, mean over time */
+  double price_per_million_tokens; /**< generated; NaN without a price */
+  double devices;
+} roof_service_answer;
+
+/** A model's steps, tabulated as they are asked for. Many runs may use it, one at a time. */
+typedef struct roof_service roof_service;
+
+/** "poisson", "gamma" or "constant".
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_arrival_name(roof_arrival arrival);
+
+/** "round-robin", "least-loaded" or "prefix".
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_routing_name(roof_routing routing);
+
+/** "recompute" or "swap".
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_preemption_name(roof_preemption preemption);
+
+/** Finds by name.
+ *  Units: none.
+ *  Ownership: writes its output on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_arrival_parse(const char *text, roof_arrival *arrival, roof_error *error);
+ROOF_API roof_status roof_routing_parse(const char *text, roof_routing *routing, roof_error *error);
+ROOF_API roof_status roof_preemption_parse(const char *text, roof_preemption *preemption, roof_error *error);
+
+/** Reads lengths: 1024, 4k, uniform:128:2048, exponential:512, lognormal:512:0.8.
+ *  Units: tokens.
+ *  Ownership: writes *lengths on success only.
+ *  Errors: ROOF_E_NAME, ROOF_E_PARSE, ROOF_E_ARGUMENT for lengths under 1. */
+ROOF_API roof_status roof_lengths_parse(const char *text, roof_lengths *lengths, roof_error *error);
+
+/** The mean of a distribution before it is rounded and cut.
+ *  Units: tokens.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_lengths_mean(const roof_lengths *lengths);
+
+/** As the reader takes it: "lognormal:512:0.8".
+ *  Units: tokens.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_lengths_text(const roof_lengths *lengths, char *buffer, size_t size);
+
+/** One request per second, Poisson, 10000 of them, seed 1; lengths, sequences at once (batch, 256 where it is 1) and tokens
+ *  of a step (chunk, 8192 where it is 0) of the target's settings.
+ *  Units: as the fields.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_service_settings roof_service_settings_default(const roof_model_target *target);
+
+/** Prepares a target's steps.
+ *  Units: none.
+ *  Ownership: *service copies the target, but points to its model and machine; release it with roof_service_free.
+ *  Errors: ROOF_E_UNSUPPORTED for an encoder, offloaded weights or what generates nothing; ROOF_E_ARGUMENT where the weights do
+ *  not fit; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_service_new(const roof_model_target *target, roof_service **service,
+                                      roof_error *error);
+
+/** Frees a service, NULL is fine.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
+ROOF_API void roof_service_free(roof_service *service);
+
+/** Runs it once. Some hundred nanoseconds for a step; memory grows with the requests in flight, not with all.
+ *  Units: s, tokens, requests/s.
+ *  Ownership: fills *answer on success only.
+ *  Errors: ROOF_E_ARGUMENT for a setting out of range, or requests that can never be served: over the model's context, or
+ *  more tokens than the cache holds; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_service_run(roof_service *service, const roof_service_settings *settings,
+                                      roof_service_answer *answer, roof_error *error);
+
+/** The highest rate at which the queue does not grow, by bisection to 1 %, with the other settings as they are; of a trace at
+ *  what mean rate.
+ *  Units: requests/s.
+ *  Ownership: writes *rate on success only.
+ *  Errors: as roof_service_run. */
+ROOF_API roof_status roof_service_saturation(roof_service *service, const roof_service_settings *settings,
+                                             double *rate, roof_error *error);
+
+/** Tokens that the cache of one replica holds.
+ *  Units: tokens.
+ *  Ownership: none.
+ *  Errors: infinity where the machine does not say its memory. */
+ROOF_API double roof_service_cache_tokens(const roof_service *service, const roof_service_settings *settings);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

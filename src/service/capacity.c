@@ -1,0 +1,45 @@
+#include "service/capacity.h"
+
+#include <math.h>
+
+#include "roofline/units.h"
+
+/** Tokens of a mean prompt and answer; a trace's are its own. */
+static void mean_request(const roof_service_settings *s, double *prompt, double *generate) {
+  *prompt = roof_lengths_mean(&s->prompt), *generate = roof_lengths_mean(&s->generate);
+  if (s->trace == NULL || s->trace->count == 0) {
+    return;
+  }
+  *prompt = *generate = 0;
+  for (size_t i = 0; i < s->trace->count; i++) {
+    *prompt += s->trace->requests[i].prompt / (double)s->trace->count;
+    *generate += s->trace->requests[i].generate / (double)s->trace->count;
+  }
+}
+
+/** Windows and state: a block has its share of what a mean request keeps. */
+service_capacity rf_capacity_of(const roof_model_target *target, const roof_service_settings *s) {
+  roof_model_target t = *target;
+  roof_model_settings *set = &t.settings;
+  set->prefix = 0, set->generate = 0;
+  set->chunk = s->budget, set->prompt = s->budget + 1, set->batch = s->sequences * set->dp;
+  roof_model_capacity full = roof_model_capacity_of(&t);
+  double room = full.capacity_bytes - full.weight_bytes - full.workspace_bytes - full.activation_bytes;
+  mean_request(s, &set->prompt, &set->generate);
+  set->prompt = ceil(set->prompt), set->generate = ceil(set->generate);
+  set->batch = set->dp;
+  roof_model_capacity one = roof_model_capacity_of(&t);
+  double blocks = ceil((set->prompt + set->generate) / set->page);
+  double each = (one.kv_bytes + one.state_bytes + one.fragmentation_bytes) / blocks;
+  bool known = !isnan(room) && each > 0;
+  return (service_capacity){
+      .blocks = known ? floor(fmax(0, room) / each) : INFINITY, .block_bytes = each, .room_bytes = room};
+}
+
+roof_status rf_capacity_check(const roof_model_target *t, const service_capacity *c, roof_error *error) {
+  char shortage[48];
+  return c->room_bytes < 0
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s does not fit, %s short on each device",
+                              t->model->name, roof_bytes_format(shortage, sizeof shortage, -c->room_bytes))
+             : ROOF_OK;
+}

@@ -1,0 +1,148 @@
+/* Those that generate: each gets its tokens in every step, so that a counter of steps serves them all. While nobody comes or goes,
+ * many steps are taken at once: their time is a straight line over the context, from one node of the table to the next. */
+#include <math.h>
+
+#include "service/replica.h"
+
+/** Steps until `tokens` are there: one each, or what of the drafted tokens is right and one more. */
+static uint64_t steps_for(service_shop *shop, double tokens) {
+  uint64_t steps = 0;
+  if (shop->drafts <= 0) {
+    return (uint64_t)tokens;
+  }
+  for (double made = 0; made < tokens; steps++) {
+    double right = 0;
+    while (right < shop->drafts && rf_random_share(&shop->accepted) <= shop->accept) {
+      right++;
+    }
+    made += right + 1;
+  }
+  return steps;
+}
+
+/** The turn, modulo the cycle, in which a request fills a block and needs another. */
+static uint64_t turn_of(const service_replica *r, const service_request *q) {
+  uint64_t filled = (uint64_t)floor(q->context / r->shop->yield) % r->cycle;
+  return (q->from + r->cycle - filled) % r->cycle;
+}
+
+/** Turns of those before step `end`. */
+static uint64_t turns_before(const service_replica *r, uint64_t turn, uint64_t end) {
+  return (end + r->cycle - 1 - turn) / r->cycle;
+}
+
+void rf_decode_enter(service_replica *r, int request) {
+  service_request *q = &r->shop->pool.list[request];
+  q->context = q->work;
+  q->from = r->steps;
+  q->until = r->steps + steps_for(r->shop, q->as.generate - q->made);
+  r->turns[turn_of(r, q)]++;
+  r->context += q->context;
+  r->shop->failed |= !rf_heap_add(&r->shop->pool, &r->ends, request);
+}
+
+void rf_decode_leave(service_replica *r, int request, double *blocks) {
+  service_request *q = &r->shop->pool.list[request];
+  uint64_t turn = turn_of(r, q);
+  *blocks = q->blocks + (double)(turns_before(r, turn, r->steps) - turns_before(r, turn, q->from));
+  r->turns[turn]--;
+  r->context -= q->context + (double)(r->steps - q->from) * r->shop->yield;
+  rf_heap_remove(&r->shop->pool, &r->ends, request);
+  r->context = r->ends.count > 0 ? r->context : 0;
+}
+
+double rf_decode_growth(const service_replica *r) {
+  return r->turns[r->steps % r->cycle];
+}
+
+/** Those whose last token came with the latest step. */
+static void leave(service_replica *r) {
+  service_shop *shop = r->shop;
+  while (r->ends.count > 0 && shop->pool.list[r->ends.list[0]].until <= r->steps) {
+    int request = r->ends.list[0];
+    rf_replica_stop(r, request);
+    service_request *q = &shop->pool.list[request];
+    q->last = r->now;
+    q->made = q->as.generate;
+    shop->done(shop->data, r->number, request, true);
+  }
+}
+
+void rf_decode_stepped(service_replica *r, uint64_t count, double low, double high) {
+  service_tally *t = &r->shop->tally;
+  double sequences = r->ends.count, steps = (double)count, others = sequences - r->returned;
+  double waited = r->stalled / fmax(1, others);
+  if (r->returned > 0) { /* in a single step */
+    rf_histogram_add(&t->itl, low + r->away_seconds / r->returned, r->returned);
+  }
+  if (others > 0) {
+    rf_histogram_spread(&t->itl, low + waited, high + waited, sequences * steps - r->returned);
+  }
+  t->emitted += sequences * steps;
+  t->batch_sum += sequences * steps;
+  t->batch_steps += steps;
+  r->steps += count;
+  r->context += sequences * steps * r->shop->yield;
+  r->decoded = r->now;
+  r->stalled = r->returned = r->away_seconds = 0;
+  leave(r);
+}
+
+/** Blocks that the next `count` steps need. */
+static double growth_of(const service_replica *r, uint64_t count) {
+  double blocks = (double)(count / r->cycle) * r->ends.count;
+  for (uint64_t i = 0; i < count % r->cycle; i++) {
+    blocks += r->turns[(r->steps + i) % r->cycle];
+  }
+  return blocks;
+}
+
+/** Steps, at most `count`, for which there are blocks; the first one's have been secured. */
+static uint64_t steps_in_cache(const service_replica *r, uint64_t count) {
+  double room = r->shop->blocks - r->used, cycles = floor(room / r->ends.count);
+  if (cycles * (double)r->cycle >= (double)count) {
+    return count;
+  }
+  uint64_t steps = (uint64_t)cycles * r->cycle;
+  room -= cycles * r->ends.count;
+  while (steps < count && r->turns[(r->steps + steps) % r->cycle] <= room) {
+    room -= r->turns[(r->steps + steps) % r->cycle];
+    steps++;
+  }
+  return steps > 0 ? steps : 1;
+}
+
+/** Seconds of `count` steps on a line. */
+static double seconds_of(const service_line *l, double step, double count) {
+  return count * l->seconds + step * l->slope * count * (count - 1) / 2;
+}
+
+/** The fewest steps on a line, of `step` tokens more each, that take `seconds`; at most `most`. */
+static uint64_t steps_in(const service_line *l, double step, double seconds, uint64_t most) {
+  uint64_t low = 0, high = most;
+  if (!(seconds_of(l, step, (double)most) > seconds)) {
+    return most;
+  }
+  while (high - low > 1) {
+    uint64_t middle = low + (high - low) / 2;
+    *(seconds_of(l, step, (double)middle) < seconds ? &low : &high) = middle;
+  }
+  return high;
+}
+
+void rf_decode_jump(service_replica *r, double until) {
+  const service_shop *shop = r->shop;
+  uint64_t left = steps_in_cache(r, shop->pool.list[r->ends.list[0]].until - r->steps);
+  do {
+    double sequences = r->ends.count, context = r->context / sequences, before = r->used;
+    service_line line = shop->clock.decode(shop->clock.data, sequences, context);
+    double on_line = ceil((line.end - context) / shop->yield);
+    uint64_t count = on_line < (double)left ? (uint64_t)fmax(1, on_line) : left;
+    count = steps_in(&line, shop->yield, until - r->now, count);
+    r->used += growth_of(r, count);
+    rf_replica_pass(r, seconds_of(&line, shop->yield, (double)count), before);
+    left -= count;
+    rf_decode_stepped(r, count, line.seconds, line.seconds + line.slope * shop->yield * ((double)count - 1));
+  } while (left > 0 && r->now < until);
+  rf_cache_trim(&r->cache, floor((shop->blocks - r->used) * shop->page / fmax(1, shop->hashed)));
+}

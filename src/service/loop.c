@@ -1,0 +1,270 @@
+#include "service/loop.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "service/router.h"
+
+enum { MOST_WAITING = 200000 };
+
+/** A request between two replicas, or a client of a constant concurrency who asks again. */
+typedef struct passage {
+  double seconds; /**< when it is there */
+  int request;    /**< SERVICE_NONE: the source's next */
+} passage;
+
+typedef struct loop {
+  service_shop shop;
+  const service_plant *plant;
+  service_source source;
+  service_arrival next;
+  bool coming; /**< `next` is one */
+  service_replica *replicas;
+  int count, prefills;
+  service_router entry, exit; /**< to those that process prompts, and to those that then generate */
+  passage *passages;          /**< by time */
+  int passage_count, passage_size;
+  double *links;                   /**< when each replica's link is free */
+  double half_queue, half_seconds; /**< what waited when half of the requests had arrived */
+  double end_queue, end_seconds;   /**< when the last had */
+  double most_queue;
+} loop;
+
+static double queue_of(const loop *l) {
+  double waiting = 0;
+  for (int i = 0; i < l->count; i++) {
+    waiting += l->replicas[i].waiting.count;
+  }
+  return waiting;
+}
+
+static void fetch(loop *l) {
+  l->coming = rf_source_next(&l->source, &l->next);
+}
+
+static void send(loop *l, double seconds, int request) {
+  if (l->passage_count == l->passage_size) {
+    int size = l->passage_size > 0 ? 2 * l->passage_size : 64;
+    passage *list = realloc(l->passages, (size_t)size * sizeof *list);
+    if (list == NULL) {
+      l->shop.failed = true;
+      return;
+    }
+    l->passages = list, l->passage_size = size;
+  }
+  int place = l->passage_count++;
+  for (; place > 0 && l->passages[place - 1].seconds < seconds; place--) { /* the soonest is the last */
+    l->passages[place] = l->passages[place - 1];
+  }
+  l->passages[place] = (passage){seconds, request};
+}
+
+/** Sends a request to the replicas that generate. A replica's link takes one cache after another. */
+static void hand_over(loop *l, int replica, int request) {
+  service_request *q = &l->shop.pool.list[request];
+  double from = l->replicas[replica].now, start = fmax(from, l->links[replica]);
+  double there = start + l->plant->transfer_latency + q->work * l->plant->transfer_seconds;
+  l->links[replica] = there;
+  l->shop.tally.in_system_area += there - from;
+  q->swapped = true;
+  send(l, there, request);
+}
+
+static void done(void *data, int replica, int request, bool left) {
+  loop *l = data;
+  if (!left) {
+    hand_over(l, replica, request);
+    return;
+  }
+  rf_tally_leave(&l->shop.tally, l->shop.settings, &l->shop.pool.list[request]);
+  rf_pool_give(&l->shop.pool, request);
+  if (l->shop.settings->concurrency > 0) {
+    send(l, l->replicas[replica].now, SERVICE_NONE);
+  }
+}
+
+/** A request takes its place in a queue. */
+static void arrive(loop *l, const service_arrival *arrival) {
+  service_tally *t = &l->shop.tally;
+  int request = rf_pool_take(&l->shop.pool, arrival);
+  if (request == SERVICE_NONE) {
+    l->shop.failed = true;
+    return;
+  }
+  int entries = l->prefills > 0 ? l->prefills : l->count;
+  int chosen = rf_router_choose(&l->entry, l->replicas, 0, entries, &l->shop.pool.list[request]);
+  rf_replica_take(&l->replicas[chosen], request, arrival->seconds);
+  t->arrived++;
+  l->end_queue = queue_of(l), l->end_seconds = arrival->seconds;
+  l->most_queue = fmax(l->most_queue, l->end_queue);
+  if (t->arrived == ceil(l->source.total / 2)) {
+    l->half_queue = l->end_queue, l->half_seconds = l->end_seconds;
+  }
+}
+
+static void receive(loop *l) {
+  passage p = l->passages[--l->passage_count];
+  service_arrival arrival;
+  if (p.request == SERVICE_NONE) {
+    if (rf_source_next(&l->source, &arrival)) {
+      arrival.seconds = p.seconds;
+      arrive(l, &arrival);
+    }
+    return;
+  }
+  int chosen = rf_router_choose(&l->exit, l->replicas, l->prefills, l->count, &l->shop.pool.list[p.request]);
+  rf_replica_take(&l->replicas[chosen], p.request, p.seconds);
+}
+
+static double next_event(const loop *l) {
+  double passed = l->passage_count > 0 ? l->passages[l->passage_count - 1].seconds : INFINITY;
+  return fmin(l->coming ? l->next.seconds : INFINITY, passed);
+}
+
+/** The busy replica that is farthest behind, or NULL; in *other where the next one is. */
+static service_replica *behind(loop *l, double *other) {
+  service_replica *last = NULL;
+  *other = INFINITY;
+  for (int i = 0; i < l->count; i++) {
+    service_replica *r = &l->replicas[i];
+    if (rf_replica_is_busy(r) && (last == NULL || r->now < last->now)) {
+      *other = last != NULL ? last->now : INFINITY;
+      last = r;
+    } else if (rf_replica_is_busy(r)) {
+      *other = fmin(*other, r->now);
+    }
+  }
+  return last;
+}
+
+/** Every event in its order. Where what leaves one replica comes to another, none runs ahead of the others. */
+static void run(loop *l) {
+  bool coupled = l->shop.settings->concurrency > 0 || l->prefills > 0;
+  while (!l->shop.failed && l->end_queue <= MOST_WAITING) {
+    double event = next_event(l), other;
+    service_replica *r = behind(l, &other);
+    if (r != NULL && r->now < event) {
+      rf_replica_advance(r, coupled ? fmin(event, other) : event);
+    } else if (isinf(event)) {
+      return;
+    } else if (l->coming && l->next.seconds <= event) {
+      service_arrival arrival = l->next;
+      fetch(l);
+      arrive(l, &arrival);
+    } else {
+      receive(l);
+    }
+  }
+}
+
+/** Whether the queue grew to the end: by more than chance, which is of the order of the root of the number, and than
+ *  2 % of what arrived. */
+static void judge(const loop *l, roof_service_answer *a) {
+  const roof_service_settings *set = l->shop.settings;
+  double arrived = l->source.total / 2, grown = l->end_queue - l->half_queue;
+  bool stopped = l->end_queue > MOST_WAITING;
+  bool open = set->concurrency <= 0 && !isinf(set->rate) && l->end_seconds > l->half_seconds;
+  a->overloaded = stopped || (open && grown > fmax(3 * sqrt(arrived), 0.02 * arrived));
+  a->queue_most = l->most_queue;
+  a->queue_growth = !a->overloaded ? 0
+                    : stopped      ? l->end_queue / l->end_seconds
+                                   : grown / (l->end_seconds - l->half_seconds);
+}
+
+static void drop_times(roof_service_answer *a) {
+  const roof_service_times none = {0, NAN, NAN, NAN, NAN, NAN};
+  a->ttft = a->tpot = a->itl = a->end_to_end = a->wait = none;
+  a->goodput = a->within = a->in_system = NAN;
+}
+
+static void answer_of(const loop *l, roof_service_answer *a) {
+  const service_tally *t = &l->shop.tally;
+  const roof_service_settings *set = l->shop.settings;
+  *a = (roof_service_answer){0};
+  rf_tally_answer(t, a);
+  double seconds = l->end_queue > MOST_WAITING ? l->end_seconds : t->last_seconds;
+  bool limited = !isnan(set->ttft_seconds) || !isnan(set->tpot_seconds);
+  a->seconds = seconds;
+  a->requests_per_second = t->left / seconds;
+  a->tokens_per_second = t->generated_tokens / seconds;
+  a->within = limited ? t->good / t->left : NAN;
+  a->goodput = limited ? t->good / seconds : NAN;
+  a->utilisation = t->busy_seconds / (l->count * seconds);
+  a->kv_mean = isinf(l->shop.blocks) ? NAN : t->kv_area / (l->shop.blocks * l->count * seconds);
+  a->kv_most = isinf(l->shop.blocks) ? NAN : t->kv_most / l->shop.blocks;
+  a->in_system = t->in_system_area / seconds;
+  judge(l, a);
+  if (a->overloaded) {
+    drop_times(a);
+  }
+}
+
+static bool start(loop *l, const service_plant *plant, const roof_service_settings *set) {
+  l->plant = plant;
+  l->prefills = (int)set->prefills;
+  l->entry.routing = l->exit.routing = set->routing;
+  l->shop = (service_shop){.settings = set,
+                           .clock = plant->clock,
+                           .page = plant->page,
+                           .hashed = plant->hashed,
+                           .blocks = plant->blocks,
+                           .drafts = plant->drafts,
+                           .accept = plant->accept,
+                           .yield = 1,
+                           .accepted = rf_random_start((uint64_t)set->seed, SERVICE_STREAM_ACCEPTED),
+                           .swap_seconds = plant->swap_seconds,
+                           .done = done,
+                           .data = l};
+  for (double right = plant->accept, i = 0; i < plant->drafts; i++, right *= plant->accept) {
+    l->shop.yield += right;
+  }
+  rf_tally_start(&l->shop.tally);
+  rf_source_start(&l->source, set, plant->shared, plant->longest);
+  l->replicas = calloc((size_t)plant->replicas, sizeof *l->replicas);
+  l->links = calloc((size_t)plant->replicas, sizeof *l->links);
+  bool enough = l->replicas != NULL && l->links != NULL;
+  for (; enough && l->count < (int)plant->replicas; l->count++) {
+    service_role role = l->prefills == 0         ? SERVICE_BOTH
+                        : l->count < l->prefills ? SERVICE_PREFILLS
+                                                 : SERVICE_DECODES;
+    enough = rf_replica_init(&l->replicas[l->count], &l->shop, l->count, role);
+  }
+  return enough;
+}
+
+static void stop(loop *l) {
+  for (int i = 0; i < l->count; i++) {
+    rf_replica_done(&l->replicas[i]);
+  }
+  free(l->replicas);
+  free(l->links);
+  free(l->passages);
+  free(l->shop.pool.list);
+  free(l);
+}
+
+roof_status rf_loop_run(const service_plant *plant, const roof_service_settings *settings,
+                        roof_service_answer *answer, service_tally *tally, roof_error *error) {
+  loop *l = calloc(1, sizeof *l);
+  bool enough = l != NULL && start(l, plant, settings);
+  if (enough) {
+    for (double client = 0; client < settings->concurrency; client++) {
+      send(l, 0, SERVICE_NONE);
+    }
+    if (settings->concurrency <= 0) {
+      fetch(l);
+    }
+    run(l);
+    enough = !l->shop.failed;
+  }
+  if (enough) {
+    answer_of(l, answer);
+    if (tally != NULL) {
+      *tally = l->shop.tally;
+    }
+  }
+  if (l != NULL) {
+    stop(l);
+  }
+  return enough ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+}

@@ -1,0 +1,26 @@
+/** The event loop: arrivals, replicas, and what is in flight between them. */
+#ifndef SERVICE_LOOP_H
+#define SERVICE_LOOP_H
+
+#include "service/replica.h"
+
+/** What a service is made of, whatever its steps take. */
+typedef struct service_plant {
+  service_clock clock;
+  double replicas;
+  double page, blocks, hashed; /**< as of a service_shop */
+  double drafts, accept;
+  double swap_seconds; /**< of a block */
+  double shared;       /**< tokens that all prompts begin with */
+  double longest;      /**< tokens that a request may have */
+  double
+      transfer_seconds; /**< of a token's cache from a replica that processed its prompt to one that generates */
+  double transfer_latency;
+} service_plant;
+
+/** Runs all requests, or until the queue has grown beyond what can be waited for. The answer has all but devices and price;
+ *  *tally (nullable) what has been counted. */
+roof_status rf_loop_run(const service_plant *plant, const roof_service_settings *settings,
+                        roof_service_answer *answer, service_tally *tally, roof_error *error);
+
+#endif

@@ -1,0 +1,313 @@
+/* Continuous batching: in each step a token for every request that generates, then pieces of prompts as far as the budget of
+ * tokens goes (Agrawal et al. 2024, Sarathi-Serve; the scheduler of vLLM's V1). Where the cache is full, the request
+ * admitted last makes room. */
+#include "service/replica.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool rf_replica_init(service_replica *r, service_shop *shop, int number, service_role role) {
+  double cycle = floor(shop->page / shop->yield + 0.5);
+  *r = (service_replica){.shop = shop,
+                         .number = number,
+                         .role = role,
+                         .waiting = service_empty,
+                         .running = service_empty,
+                         .prompting = SERVICE_NONE,
+                         .cycle = cycle > 1 ? (uint64_t)cycle : 1};
+  rf_cache_init(&r->cache);
+  r->turns = calloc(r->cycle, sizeof *r->turns);
+  return r->turns != NULL;
+}
+
+void rf_replica_done(service_replica *r) {
+  free(r->turns);
+  free(r->ends.list);
+  rf_cache_done(&r->cache);
+}
+
+double rf_blocks_of(const service_shop *shop, double tokens) {
+  return ceil(tokens / shop->page);
+}
+
+bool rf_replica_is_busy(const service_replica *r) {
+  return r->waiting.count + r->running.count > 0;
+}
+
+void rf_replica_take(service_replica *r, int request, double seconds) {
+  if (!rf_replica_is_busy(r)) {
+    r->now = fmax(r->now, seconds);
+  }
+  r->shop->tally.in_system_area += fmax(0, r->now - seconds); /* of a step that is in flight */
+  rf_list_append(&r->shop->pool, &r->waiting, request);
+}
+
+/** Hashes of whole blocks of a request's prompt that this replica's cache is asked for. */
+static size_t hashes_of(const service_replica *r, const service_request *q) {
+  bool asked = r->shop->settings->cache && q->as.blocks != NULL;
+  double whole = asked ? floor(q->as.prompt / r->shop->hashed) : 0;
+  return whole < (double)q->as.block_count ? (size_t)whole : q->as.block_count;
+}
+
+static void make_room(service_replica *r) {
+  const service_shop *shop = r->shop;
+  rf_cache_trim(&r->cache, floor((shop->blocks - r->used) * shop->page / fmax(1, shop->hashed)));
+}
+
+/** Takes the blocks that a request begins with; false where there are not so many besides what the next tokens of the
+ *  others need. */
+static bool allocate(service_replica *r, service_request *q) {
+  service_shop *shop = r->shop;
+  size_t hashes = hashes_of(r, q), known = rf_cache_match(&r->cache, q->as.blocks, hashes), fresh = 0;
+  double each = rf_blocks_of(shop, shop->hashed),
+         own = rf_blocks_of(shop, q->work - (double)hashes * shop->hashed);
+  if (hashes > 0 && !rf_cache_hold(&r->cache, q->as.blocks, hashes, &fresh)) {
+    shop->failed = true;
+    return false;
+  }
+  double next = q->swapped ? rf_blocks_of(shop, q->work + 1) - rf_blocks_of(shop, q->work) : 0;
+  if (r->used + (double)fresh * each + own + next + rf_decode_growth(r) > shop->blocks) {
+    rf_cache_release(&r->cache, q->as.blocks, hashes);
+    make_room(r);
+    return false;
+  }
+  double cached = fmin((double)known * shop->hashed, q->work - 1);
+  q->shared = (double)hashes;
+  q->blocks = own;
+  q->done = q->swapped ? q->work : cached;
+  shop->tally.cached_tokens += isnan(q->begun) ? cached : 0;
+  r->used += (double)fresh * each + own;
+  make_room(r);
+  return true;
+}
+
+/** Gives back what a request has: `own` blocks, and those that it shares. */
+static void release(service_replica *r, service_request *q, double own) {
+  size_t idle = rf_cache_release(&r->cache, q->as.blocks, (size_t)q->shared);
+  r->used -= own + (double)idle * rf_blocks_of(r->shop, r->shop->hashed);
+  q->shared = q->blocks = 0;
+}
+
+static bool is_prompting(const service_request *q) {
+  return q->place == SERVICE_NONE;
+}
+
+void rf_replica_stop(service_replica *r, int request) {
+  service_request *q = &r->shop->pool.list[request];
+  double own = q->blocks;
+  if (!is_prompting(q)) {
+    rf_decode_leave(r, request, &own);
+  } else if (r->prompting == request) {
+    r->prompting = q->next;
+  }
+  release(r, q, own);
+  rf_list_remove(&r->shop->pool, &r->running, request);
+}
+
+/** What a request that generated has made so far, and when its latest token came. */
+static void note_progress(service_replica *r, service_request *q) {
+  q->made = fmin(q->made + floor((double)(r->steps - q->from) * r->shop->yield), q->as.generate - 1);
+  if (r->steps == q->from && q->away) {
+    r->returned--;
+    r->away_seconds -= r->now - q->last;
+    return;
+  }
+  q->last = r->steps > q->from ? r->decoded : q->last;
+  r->stalled = fmax(0, r->stalled - (r->now - q->last));
+}
+
+/** The request admitted last goes back to the head of the queue. */
+static void preempt(service_replica *r) {
+  service_shop *shop = r->shop;
+  int request = r->running.last;
+  service_request *q = &shop->pool.list[request];
+  bool generates = !is_prompting(q), kept = generates && shop->settings->preemption == ROOF_PREEMPT_SWAP;
+  if (generates) {
+    note_progress(r, q);
+    q->work = q->as.prompt + q->made - (kept ? 1 : 0);
+  }
+  rf_replica_stop(r, request);
+  q->swapped = kept;
+  q->swap_seconds = kept ? rf_blocks_of(shop, q->work) * shop->swap_seconds : 0;
+  r->extra_seconds += q->swap_seconds;
+  q->done = q->piece = 0;
+  shop->tally.preemptions++;
+  rf_list_prepend(&shop->pool, &r->waiting, request);
+}
+
+/** Makes room for the next tokens of those that generate; false where somebody had to give way. */
+static bool secure_growth(service_replica *r) {
+  bool enough = true;
+  while (r->used + rf_decode_growth(r) > r->shop->blocks && r->running.count > 1) {
+    preempt(r);
+    enough = false;
+  }
+  return enough;
+}
+
+/** Gives a request its piece of the budget. */
+static void cut_piece(const service_replica *r, service_request *q, double *budget) {
+  double rest = q->work - q->done;
+  if (r->shop->settings->whole_prompts && rest > *budget && *budget < r->shop->settings->budget) {
+    *budget = 0; /* and those after it wait too */
+  }
+  q->piece = fmin(rest, *budget);
+  *budget -= q->piece;
+}
+
+/** Steps of decoding alone come next, and nobody has waited for them. */
+static bool only_decodes(const service_replica *r) {
+  return r->prompting == SERVICE_NONE && r->extra_seconds == 0 && r->stalled == 0 && r->returned == 0 &&
+         r->ends.count > 0;
+}
+
+static void begin(service_replica *r, int request) {
+  service_request *q = &r->shop->pool.list[request];
+  q->begun = isnan(q->begun) ? r->now : q->begun;
+  rf_list_remove(&r->shop->pool, &r->waiting, request);
+  rf_list_append(&r->shop->pool, &r->running, request);
+  if (q->swapped) { /* its cache is in place again */
+    r->extra_seconds += q->swap_seconds;
+    r->returned++;
+    r->away_seconds += r->now - q->last;
+    q->swapped = false;
+    q->away = true;
+    rf_decode_enter(r, request);
+  } else if (r->prompting == SERVICE_NONE) {
+    r->prompting = request;
+  }
+}
+
+/** Admits from the queue while there are tokens, places and blocks. One whose cache is in place again waits until no prompt
+ *  is in flight, so that those that generate stay before the prompts. */
+static void admit(service_replica *r, double budget) {
+  service_shop *shop = r->shop;
+  while (r->waiting.count > 0 && r->running.count < shop->settings->sequences && budget > 0) {
+    int request = r->waiting.first;
+    service_request *q = &shop->pool.list[request];
+    if ((q->swapped && r->prompting != SERVICE_NONE) || !allocate(r, q)) {
+      return;
+    }
+    bool ready = q->swapped;
+    begin(r, request);
+    if (!ready) {
+      cut_piece(r, q, &budget);
+    }
+  }
+}
+
+/** Plans the pieces of a step. Who gave way is not taken back in the same step. */
+static void plan(service_replica *r) {
+  const roof_service_settings *set = r->shop->settings;
+  bool enough = secure_growth(r);
+  double generated = r->ends.count * (r->shop->drafts + 1);
+  double budget = fmax(0, set->budget - (set->whole_prompts ? 0 : generated));
+  for (int i = r->prompting; i != SERVICE_NONE; i = r->shop->pool.list[i].next) {
+    cut_piece(r, &r->shop->pool.list[i], &budget);
+  }
+  if (enough) {
+    admit(r, budget);
+  }
+}
+
+/** What the step does: pieces of equal size that have as many pairs of query and key as the ones planned. */
+static roof_load load_of(const service_replica *r) {
+  const service_shop *shop = r->shop;
+  roof_load l = {0};
+  double tokens = 0, pairs = 0;
+  for (int i = r->prompting; i != SERVICE_NONE; i = shop->pool.list[i].next) {
+    const service_request *q = &shop->pool.list[i];
+    if (q->piece > 0) {
+      l.prompts++;
+      tokens += q->piece;
+      pairs += q->piece * (q->done + q->piece / 2);
+      l.logits += q->done + q->piece >= q->work ? 1 : 0;
+    }
+  }
+  if (l.prompts > 0) {
+    l.queries = tokens / l.prompts;
+    l.past = fmax(0, pairs / tokens - l.queries / 2);
+  }
+  if (r->ends.count > 0 && !(shop->settings->whole_prompts && l.prompts > 0)) {
+    l.decodes = r->ends.count;
+    l.context = r->context / l.decodes;
+    l.logits += l.decodes * (shop->drafts + 1);
+  }
+  return l;
+}
+
+/** A prompt is processed, which gives a token. */
+static void finish_prompt(service_replica *r, int request) {
+  service_shop *shop = r->shop;
+  service_request *q = &shop->pool.list[request];
+  if (!isnan(q->last)) {
+    rf_histogram_add(&shop->tally.itl, r->now - q->last, 1);
+  }
+  q->first = isnan(q->first) ? r->now : q->first;
+  q->last = r->now;
+  q->made++;
+  shop->tally.emitted++;
+  q->away = false;
+  r->prompting = q->next;
+  bool left = q->made >= q->as.generate;
+  if (left || r->role == SERVICE_PREFILLS) {
+    double own = q->blocks;
+    release(r, q, own);
+    rf_list_remove(&shop->pool, &r->running, request);
+    shop->done(shop->data, r->number, request, left);
+  } else {
+    rf_decode_enter(r, request);
+  }
+}
+
+static void apply_pieces(service_replica *r) {
+  service_pool *pool = &r->shop->pool;
+  for (int i = r->prompting, next; i != SERVICE_NONE; i = next) {
+    service_request *q = &pool->list[i];
+    next = q->next;
+    q->done += q->piece;
+    q->piece = 0;
+    if (q->done >= q->work) {
+      finish_prompt(r, i);
+    }
+  }
+}
+
+void rf_replica_pass(service_replica *r, double seconds, double before) {
+  service_tally *t = &r->shop->tally;
+  r->now += seconds;
+  t->busy_seconds += seconds;
+  t->in_system_area += seconds * (r->waiting.count + r->running.count);
+  t->kv_area += seconds * (before + r->used) / 2;
+  t->kv_most = fmax(t->kv_most, r->used);
+}
+
+static void step(service_replica *r) {
+  service_shop *shop = r->shop;
+  roof_load load = load_of(r);
+  double seconds = shop->clock.step(shop->clock.data, &load) + r->extra_seconds, before = r->used;
+  r->extra_seconds = 0;
+  if (load.decodes > 0) {
+    r->used += rf_decode_growth(r);
+  }
+  make_room(r);
+  rf_replica_pass(r, seconds, before);
+  if (load.decodes > 0) {
+    rf_decode_stepped(r, 1, seconds, seconds);
+  } else {
+    r->stalled += seconds * (r->ends.count - r->returned);
+    r->away_seconds += seconds * r->returned;
+  }
+  apply_pieces(r);
+}
+
+void rf_replica_advance(service_replica *r, double until) {
+  do {
+    plan(r);
+    if (only_decodes(r)) {
+      rf_decode_jump(r, until);
+    } else {
+      step(r);
+    }
+  } while (rf_replica_is_busy(r) && r->now < until && !r->shop->failed);
+}

@@ -1,0 +1,206 @@
+/* A model's target as a plant of replicas; what cannot be served is refused. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "roofline/units.h"
+#include "service/capacity.h"
+#include "service/loop.h"
+#include "service/steps.h"
+
+struct roof_service {
+  service_steps steps;
+};
+
+enum { SEQUENCES = 256, BUDGET = 8192 };
+
+roof_service_settings roof_service_settings_default(const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  return (roof_service_settings){.rate = 1,
+                                 .burstiness = 1,
+                                 .requests = 10000,
+                                 .seed = 1,
+                                 .prompt = {.mean = s->prompt},
+                                 .generate = {.mean = fmax(1, s->generate)},
+                                 .speed = 1,
+                                 .sequences = s->batch > 1 ? s->batch : SEQUENCES,
+                                 .budget = s->chunk > 0 ? s->chunk : BUDGET,
+                                 .cache = true,
+                                 .ttft_seconds = NAN,
+                                 .tpot_seconds = NAN};
+}
+
+static roof_status check_target(const roof_model_target *t, roof_error *error) {
+  const roof_model_settings *s = &t->settings;
+  if (t->model->encoder || t->model->denoises || s->train || s->generate < 1) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "serve: %s: nothing is generated token by token",
+                          t->model->name);
+  }
+  if (s->offload > 0 || s->offload_kv > 0) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "serve: offload: what hides of its transfer is not known for steps of any size");
+  }
+  return ROOF_OK;
+}
+
+roof_status roof_service_new(const roof_model_target *target, roof_service **service, roof_error *error) {
+  roof_status status = check_target(target, error);
+  roof_service *made = status == ROOF_OK ? calloc(1, sizeof *made) : NULL;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (made == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  }
+  status = rf_steps_init(&made->steps, target, error);
+  if (status != ROOF_OK) {
+    roof_service_free(made);
+    return status;
+  }
+  *service = made;
+  return ROOF_OK;
+}
+
+void roof_service_free(roof_service *service) {
+  if (service != NULL) {
+    rf_steps_done(&service->steps);
+    free(service);
+  }
+}
+
+double roof_service_cache_tokens(const roof_service *service, const roof_service_settings *settings) {
+  const roof_model_target *t = &service->steps.target;
+  return rf_capacity_of(t, settings).blocks * t->settings.page;
+}
+
+static bool is_whole(double value, double least, double most) {
+  return value >= least && value <= most && value == floor(value);
+}
+
+/** A number that must be whole and in a range. */
+typedef struct count {
+  const char *name;
+  double value, least, most;
+} count;
+
+static roof_status check_counts(const roof_model_target *t, const roof_service_settings *s,
+                                roof_error *error) {
+  double replicas = t->settings.dp;
+  const count counts[] = {{"requests", s->requests, s->trace != NULL ? 0 : 1, 1e9},
+                          {"seed", s->seed, 0, 0x1p53},
+                          {"batch", s->sequences, 1, 1e5},
+                          {"chunk", s->budget, 1, 1e6},
+                          {"concurrency", s->concurrency, 0, 1e5},
+                          {"prefill replicas", s->prefills, 0, replicas - 1},
+                          {"dp", replicas, 1, 1024}};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    const count *c = &counts[i];
+    if (!is_whole(c->value, c->least, c->most)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s %g: a whole number from %.0f to %.0f", c->name,
+                            c->value, c->least, c->most);
+    }
+  }
+  if (!(s->rate > 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "serve: rate %g: over 0 requests per second", s->rate);
+  }
+  if (!(s->burstiness >= 0.01 && s->burstiness <= 1e4) || !(s->speed > 0 && s->speed <= 1e9)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s %g: from 0.01 to 10000",
+                          s->speed > 0 ? "burstiness" : "speed", s->speed > 0 ? s->burstiness : s->speed);
+  }
+  double tokens = t->settings.draft + 1;
+  return s->sequences * tokens <= s->budget
+             ? ROOF_OK
+             : roof_error_set(
+                   error, ROOF_E_ARGUMENT,
+                   "serve: chunk %.0f: a step has a budget of at least batch x (draft + 1) = %.0f tokens",
+                   s->budget, s->sequences * tokens);
+}
+
+static double longest_of(const roof_lengths *l) {
+  return l->kind == ROOF_LENGTHS_UNIFORM ? l->other : l->kind == ROOF_LENGTHS_CONSTANT ? l->mean : 1;
+}
+
+/** Refuses a request that no replica could ever serve; `what` says which. */
+static roof_status check_length(const roof_model_target *t, double blocks, const char *what, double prompt,
+                                double generate, roof_error *error) {
+  double tokens = prompt + generate, context = t->model->context, held = blocks * t->settings.page;
+  if (context > 0 && tokens > context) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "serve: %s: %.0f + %.0f tokens are more than the %.0f that %s was made for", what,
+                          prompt, generate, context, t->model->name);
+  }
+  return ceil(tokens / t->settings.page) <= blocks
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "serve: %s: %.0f + %.0f tokens never fit, the cache of a replica holds %.0f",
+                              what, prompt, generate, held);
+}
+
+static roof_status check_requests(const roof_model_target *t, const roof_service_settings *s, double blocks,
+                                  roof_error *error) {
+  if (s->trace == NULL) {
+    return check_length(t, blocks, "requests", longest_of(&s->prompt), longest_of(&s->generate), error);
+  }
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < s->trace->count && status == ROOF_OK; i++) {
+    char what[48];
+    snprintf(what, sizeof what, "request %zu of the trace", i + 1);
+    const roof_request *r = &s->trace->requests[i];
+    status = check_length(t, blocks, what, r->prompt, r->generate, error);
+  }
+  return status;
+}
+
+static service_plant plant_of(roof_service *service, const roof_service_settings *s,
+                              const service_capacity *c) {
+  const roof_model_target *t = &service->steps.target;
+  const roof_model_settings *m = &t->settings;
+  double replica = m->tp * m->pp * m->cp, page = m->page, context = t->model->context;
+  bool near = replica * m->dp <= m->node && t->links[ROOF_SPAN_NODE].bytes_per_second > 0;
+  const roof_link *link = &t->links[near ? ROOF_SPAN_NODE : ROOF_SPAN_CLUSTER];
+  const roof_link *host = &t->links[ROOF_SPAN_HOST];
+  double longest = fmin(context > 0 ? context : INFINITY, c->blocks * page);
+  double shared = s->trace == NULL && s->cache ? floor(roof_model_prefix(m) / page) * page : 0;
+  return (service_plant){.clock = {&service->steps, rf_steps_seconds, rf_steps_line},
+                         .replicas = m->dp,
+                         .page = page,
+                         .blocks = c->blocks,
+                         .hashed = s->trace != NULL ? s->trace->block_tokens : shared,
+                         .drafts = m->draft,
+                         .accept = m->accept,
+                         .swap_seconds =
+                             host->bytes_per_second > 0 ? c->block_bytes / host->bytes_per_second : 0,
+                         .shared = shared,
+                         .longest = longest,
+                         .transfer_seconds = c->block_bytes / page / link->bytes_per_second,
+                         .transfer_latency = link->latency_seconds};
+}
+
+static roof_status check_swap(const roof_model_target *t, const roof_service_settings *s, roof_error *error) {
+  return s->preemption == ROOF_PREEMPT_SWAP && !(t->links[ROOF_SPAN_HOST].bytes_per_second > 0)
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "serve: swap: the file of %s has no link to its host (PCIe)", t->machine->name)
+             : ROOF_OK;
+}
+
+roof_status roof_service_run(roof_service *service, const roof_service_settings *settings,
+                             roof_service_answer *answer, roof_error *error) {
+  const roof_model_target *t = &service->steps.target;
+  roof_service_answer a;
+  service_capacity c = rf_capacity_of(t, settings);
+  roof_status status = check_counts(t, settings, error);
+  status = status == ROOF_OK ? rf_capacity_check(t, &c, error) : status;
+  status = status == ROOF_OK ? check_requests(t, settings, c.blocks, error) : status;
+  status = status == ROOF_OK ? check_swap(t, settings, error) : status;
+  if (status == ROOF_OK) {
+    service_plant plant = plant_of(service, settings, &c);
+    status = rf_loop_run(&plant, settings, &a, NULL, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  a.devices = t->devices;
+  a.price_per_million_tokens = 1e6 * t->settings.price / 3600 * a.devices / a.tokens_per_second;
+  *answer = a;
+  return ROOF_OK;
+}

@@ -1,0 +1,154 @@
+#include "service/steps.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+  TOKENS = 1 << 17, /* of a microbatch; what is larger is not kept */
+  SEQUENCES = 1 << 14,
+  NODES = 110, /* of a context: 0, 1, and four to each octave */
+  PROMPTS = 33,
+  QUERIES = 161 /* from 1, eight to an octave: a parabola's chord is 0.2 % off */
+};
+static const double first_context = 1;
+
+/** Prompts in a microbatch: few of them exactly. */
+static const double prompt_nodes[PROMPTS] = {
+    0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1,   2,   3,   4,   5,    6,    7,    8,    12,   16,   24,
+    32,       48,      64,     96,    128,  192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 16384};
+
+roof_status rf_steps_init(service_steps *s, const roof_model_target *t, roof_error *error) {
+  s->target = *t;
+  s->tokens = calloc(TOKENS + 1, sizeof *s->tokens);
+  s->logits = calloc(TOKENS + 1, sizeof *s->logits);
+  s->contexts = calloc((size_t)(SEQUENCES + 1) * NODES, sizeof *s->contexts);
+  s->pieces = calloc((size_t)PROMPTS * QUERIES * NODES, sizeof *s->pieces);
+  bool enough = s->tokens != NULL && s->logits != NULL && s->contexts != NULL && s->pieces != NULL;
+  return enough ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+}
+
+void rf_steps_done(service_steps *s) {
+  free(s->tokens);
+  free(s->logits);
+  free(s->contexts);
+  free(s->pieces);
+}
+
+static double predict(service_steps *s, const roof_load *load, model_extent extent) {
+  roof_load one = *load;
+  one.microbatches = 1;
+  return rf_model_load_seconds(&s->target, &one, extent, &s->phase);
+}
+
+/** By tokens or by logits; where a pipeline cuts a batch, parts of one are between two entries. */
+static double by_rows(service_steps *s, double *table, double rows, model_extent extent) {
+  double near = floor(rows + 0.5), low = fabs(rows - near) < 1e-6 ? near : floor(rows), sum = 0;
+  double part =
+      fmax(0, rows - low); /* a mean length times a number is a whole number but for its last digit */
+  if (rows > TOKENS || low < 1) {
+    const roof_load load = {.prompts = 1, .queries = rows, .logits = rows};
+    return rows > 0 ? predict(s, &load, extent) : 0;
+  }
+  for (int i = 0; i < (part > 1e-6 ? 2 : 1); i++) {
+    double *entry = &table[(size_t)low + (size_t)i];
+    if (*entry == 0) {
+      const roof_load load = {.prompts = 1, .queries = low + i, .logits = low + i};
+      *entry = predict(s, &load, extent);
+    }
+    sum += *entry * (part <= 1e-6 ? 1 : i == 0 ? 1 - part : part);
+  }
+  return sum;
+}
+
+static double context_at(int node) {
+  return node == 0 ? 0 : first_context * exp2((node - 1) / 4.0);
+}
+
+/** The node at or before a context, and in *part how far it is to the next. */
+static int node_before(double context, double *part) {
+  int node = context < first_context ? 0 : 1 + (int)(4 * log2(context / first_context));
+  node = node < NODES - 2 ? node : NODES - 2;
+  double at = context_at(node);
+  *part = (context - at) / (context_at(node + 1) - at);
+  return node;
+}
+
+/** Attention of whole sequences that generate, at a node of their context. */
+static double attention(service_steps *s, double sequences, int node) {
+  roof_load load = {.decodes = sequences, .context = context_at(node)};
+  if (sequences > SEQUENCES) {
+    return predict(s, &load, MODEL_OF_GROUPS);
+  }
+  double *entry = &s->contexts[(size_t)sequences * NODES + (size_t)node];
+  *entry = *entry == 0 ? predict(s, &load, MODEL_OF_GROUPS) : *entry;
+  return *entry;
+}
+
+/** The line of attention alone, of a microbatch. */
+static service_line attention_line(service_steps *s, double sequences, double context) {
+  double part, low = fmax(1, floor(sequences)), rest = sequences - low;
+  int node = node_before(context, &part);
+  double from = attention(s, low, node), to = attention(s, low, node + 1);
+  if (rest > 0) {
+    from += rest * (attention(s, low + 1, node) - from);
+    to += rest * (attention(s, low + 1, node + 1) - to);
+  }
+  double slope = (to - from) / (context_at(node + 1) - context_at(node));
+  return (service_line){from + (to - from) * part, slope, context_at(node + 1)};
+}
+
+static double piece(service_steps *s, int prompts, int queries, int past) {
+  double *entry = &s->pieces[((size_t)prompts * QUERIES + (size_t)queries) * NODES + (size_t)past];
+  if (*entry == 0) {
+    const roof_load load = {
+        .prompts = prompt_nodes[prompts], .queries = exp2(queries / 8.0), .past = context_at(past)};
+    *entry = predict(s, &load, MODEL_OF_GROUPS);
+  }
+  return *entry;
+}
+
+/** Attention of pieces of prompts, between eight entries. */
+static double pieces(service_steps *s, double prompts, double queries, double past) {
+  double of_queries = 8 * log2(fmax(1, queries)), along, sum = 0;
+  int k = 0, q = (int)fmin(QUERIES - 2, of_queries), node = node_before(past, &along);
+  while (k < PROMPTS - 2 && prompt_nodes[k + 1] <= prompts) {
+    k++;
+  }
+  double least = exp2(q / 8.0), up = (fmax(1, queries) - least) / (least * (exp2(0.125) - 1));
+  double across = (prompts - prompt_nodes[k]) / (prompt_nodes[k + 1] - prompt_nodes[k]);
+  for (int corner = 0; corner < 8; corner++) {
+    int i = corner & 1, j = corner >> 1 & 1, l = corner >> 2;
+    double share = (i ? across : 1 - across) * (j ? up : 1 - up) * (l ? along : 1 - along);
+    sum += share != 0 ? share * piece(s, k + i, q + j, node + l) : 0;
+  }
+  return sum;
+}
+
+/** Microbatches of so many sequences, and in *longer how much more rounds they take than stages. */
+static double cut(const service_steps *s, double sequences, double *longer) {
+  const roof_model_settings *set = &s->target.settings;
+  double parts = rf_model_microbatches(set, fmax(1, sequences));
+  *longer = fmax(parts, set->pp) / set->pp;
+  return parts;
+}
+
+double rf_steps_seconds(void *data, const roof_load *l) {
+  service_steps *s = data;
+  double longer, parts = cut(s, l->decodes + l->prompts, &longer);
+  double tokens = l->decodes * (s->target.settings.draft + 1) + l->prompts * l->queries;
+  double seconds = by_rows(s, s->tokens, tokens / parts, MODEL_OF_TOKENS) +
+                   by_rows(s, s->logits, l->logits / parts, MODEL_OF_LOGITS);
+  seconds += l->decodes > 0 ? attention_line(s, l->decodes / parts, l->context).seconds : 0;
+  seconds += l->prompts > 0 ? pieces(s, l->prompts / parts, l->queries, l->past) : 0;
+  return longer * seconds;
+}
+
+service_line rf_steps_line(void *data, double sequences, double context) {
+  service_steps *s = data;
+  double longer, parts = cut(s, sequences, &longer);
+  double rows = sequences / parts * (s->target.settings.draft + 1);
+  service_line line = attention_line(s, sequences / parts, context);
+  line.seconds += by_rows(s, s->tokens, rows, MODEL_OF_TOKENS) + by_rows(s, s->logits, rows, MODEL_OF_LOGITS);
+  line.seconds *= longer, line.slope *= longer;
+  return line;
+}
