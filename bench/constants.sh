@@ -24,6 +24,8 @@ trap 'rm -rf "$scratch"' EXIT
 # SGLang has no timings there: on Hopper its experts are the Triton kernels that vLLM took over, on Blackwell both take FlashInfer's.
 # llm-foundry's attention of 2023 is Triton's, without Hopper's own instructions: a quarter of what engines reach, from its 21 training
 # steps on H100 (bench/training.sh), whose time grows with the tokens of a sequence as nothing else could make it.
+# TensorRT-LLM adds up in the kernel that norms (one shot, without NCCL's handshake): six tenths of NCCL's latency, of 0.4 to 1 what
+# leaves the least error of its serving points (aiconfigurator/serving_points).
 # A family without a device of its own among the tables is as the one that has memory and power of its kind.
 # shellcheck disable=SC2034 # names of a column
 aiconfigurator=ai-dynamo/aiconfigurator@095f58a
@@ -104,6 +106,8 @@ hopper.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
 blackwell.collective          -       fp16  aiconfigurator  aiconfigurator/nccl
 ada.collective                -       fp16  aiconfigurator  aiconfigurator/nccl
 ampere.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
+hopper.collective.trtllm      = hopper.collective framework="trtllm" latency_seconds=3.4e-6
+blackwell.collective.trtllm   = blackwell.collective framework="trtllm" latency_seconds=4.7e-6
 blackwell-rtx.collective      = ada.collective time_low*=0.85 time_high*=1.2
 
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,bfloat16,

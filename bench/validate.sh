@@ -1,7 +1,8 @@
 #!/bin/sh
 # Whole models as predicted, compared with what others measured: llama-bench's prompts of 512 and 128 tokens after them (ggml-org/llama.cpp
-# discussions 4167 and 15013), and TTFT and TPOT of serving engines (ai-dynamo/aiconfigurator@095f58a). One number is fitted (src/accuracy/runs.c, host_seconds): machines are
-# their datasheets, settings the defaults. Prints a table; with a document, writes it there between the two `validate` marks.
+# discussions 4167 and 15013), and TTFT, TPOT and whole requests of serving engines (ai-dynamo/aiconfigurator@095f58a). Machines are their
+# datasheets, settings the defaults. Prints a table; with documents, writes it into the first between the two `validate` marks, and its
+# sums into the second between the two `sums` marks.
 set -eu
 cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-${ROOFLINE_BUILD:-build/release}/roofline}
@@ -12,6 +13,14 @@ if [ ! -d "$measured" ]; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+
+put() { # MARK TABLE DOCUMENT: the table between the two marks of the document
+  awk -v table="$2" -v mark="$1" '
+    index($0, "<!-- " mark " -->") { print; while ((getline line < table) > 0) print line; skip = 1; next }
+    index($0, "<!-- end of " mark " -->") { skip = 0 }
+    !skip' "$3" >"$scratch/document"
+  cat "$scratch/document" >"$3"
+}
 
 table() { # TITLE FILE...: the errors of each figure, then by device, model, formats and engine
   title=$1
@@ -38,9 +47,9 @@ table() { # TITLE FILE...: the errors of each figure, then by device, model, for
 } >"$scratch/table"
 cat "$scratch/table"
 if [ $# -gt 0 ]; then
-  awk -v table="$scratch/table" '
-    /<!-- validate -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
-    /<!-- end of validate -->/ { skip = 0 }
-    !skip' "$1" >"$scratch/document"
-  cat "$scratch/document" >"$1"
+  put validate "$scratch/table" "$1"
+fi
+if [ $# -gt 1 ]; then
+  sed -n '1,2p; s/\*\*//gp' "$scratch/table" >"$scratch/sums"
+  put sums "$scratch/sums" "$2"
 fi

@@ -61,11 +61,12 @@ typedef struct roof_ran {
   const char *how;    /**< what ran it, a framework with its version; "" unknown; the profile's */
 } roof_ran;
 
-/** X(symbol, name): what a run of a whole model is timed by. */
+/** X(symbol, name): what a run of a whole model is timed by; a request by its first token and the others. */
 #define ROOF_SERVED_FIGURE_MAP(X)                                                                            \
   X(ROOF_SERVED_TTFT, "TTFT")                                                                                \
   X(ROOF_SERVED_TPOT, "TPOT")                                                                                \
-  X(ROOF_SERVED_STEP, "training step")
+  X(ROOF_SERVED_STEP, "training step")                                                                       \
+  X(ROOF_SERVED_REQUEST, "request")
 
 typedef enum roof_served_figure {
 #define ROOF_SERVED_FIGURE_ENUM(symbol, name) symbol,
@@ -86,6 +87,8 @@ typedef struct roof_served {
   double
       requests; /**< sent in all, the first of them all at once and then one for each that ends; NaN unknown */
   double held;  /**< mean decoding steps for which the engine holds a new request back */
+  double
+      spread; /**< of the answers' lengths, between the longest and the shortest, over their mean; NaN unknown */
   double seconds[ROOF_SERVED_FIGURE_COUNT]; /**< NaN: not timed */
 } roof_served;
 

@@ -3,6 +3,7 @@
 #define ACCURACY_CASES_H
 
 #include "roofline/calibrate.h"
+#include "roofline/weights.h"
 
 /** A machine under the name of a device, NULL where the catalogue has none, and why. */
 typedef struct rf_accuracy_device {
@@ -81,6 +82,12 @@ void rf_cases_done(rf_cases *cases);
 /** Predicts a run and adds its figures. *why, a gap's reason, is "" where it was taken. */
 roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, const roof_served *run,
                              const roof_options *options, roof_error *why, roof_error *error);
+/** Fills in the measured and the mean time to the first token of a closed loop; of a prompt alone where the number of requests is unknown. */
+void rf_first_token(const roof_whole *whole, const roof_served *run, rf_run_case *c);
+/** The same of a whole request: requests at once over its time are requests a second. Timed where both parts are. */
+void rf_whole_request(const roof_whole *whole, const roof_served *run, rf_run_case *c);
+/** What of the first token is no prompt: the host's, and the decoding steps that are waited for. */
+double rf_host_seconds(const roof_model_target *t, const roof_served *run, const roof_model_continuous *c);
 rf_judged rf_run_judge(const rf_run_case *c);
 /** What the runs of a figure say of the classes of kernels. `room` holds three numbers for each. False: there is none. */
 bool rf_runs_explain(const rf_run_case *runs, size_t count, roof_served_figure figure, double *room,

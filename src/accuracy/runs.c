@@ -41,47 +41,18 @@ static roof_status predict(const roof_served *run, const roof_machine *machine, 
   return status;
 }
 
-/** Seconds of the host for a request that an engine serves (HTTP, tokenizer, scheduler, first message), and steps that it
- * waits for: half of one that has begun, and the one that its prompt goes with. The seconds are what leaves the least
- * error of 1,520 serving points. */
-static const double host_seconds = 0.04, steps_waited = 1.5;
-
-/** Most of a replica's time that prompts may take before a queue of them would not end. */
-static const double most_busy = 0.95;
-
-/** Mean wait of a request for the prompts of others: half of those of its replica that are sent with it, of the requests
- * that start together; of the others those that happen to come at the same time (a queue of one length of service). */
-static double wait_of(const roof_model_target *t, const roof_served *run, const roof_model_continuous *c) {
-  double batch = roof_model_replica_batch(t), together = fmin(1, t->settings.batch / run->requests);
-  double whole = c->ttft_seconds + t->settings.generate * c->tpot_seconds;
-  double busy = fmin(most_busy, batch * c->ttft_seconds / whole);
-  return c->ttft_seconds * (together * (batch - 1) / 2 + busy / (2 * (1 - busy)));
-}
-
-/** What is waited for besides prompts. */
-static double overhead_of(const roof_served *run, const roof_model_continuous *c) {
-  return host_seconds + (steps_waited + run->held) * c->tpot_seconds;
-}
-
-/** Mean time to the first token of a closed loop: a new request for each that ends. Alone where the number of requests is unknown. */
-static double first_token_of(const roof_model_target *t, const roof_served *run,
-                             const roof_model_continuous *c) {
-  return isnan(run->requests) ? c->ttft_seconds : c->ttft_seconds + wait_of(t, run, c) + overhead_of(run, c);
-}
-
 /** The figures of a run that were timed, as its answer predicts them. */
 static rf_run_case figure_of(const roof_whole *whole, const rf_accuracy_device *device,
                              const roof_served *run, roof_served_figure figure) {
   rf_run_case c = {.device = device, .run = run, .figure = figure, .seconds = run->seconds[figure]};
-  const roof_model_target *t = &whole->target;
   const roof_model_answer *a = &whole->answer;
   const roof_model_phase *train = &a->phases[ROOF_PHASE_TRAIN];
   switch (figure) {
   case ROOF_SERVED_TTFT:
-    c.expected = first_token_of(t, run, &a->continuous);
-    c.low = first_token_of(t, run, &a->continuous_low);
-    c.high = first_token_of(t, run, &a->continuous_high);
-    c.lower = a->continuous_least.ttft_seconds;
+    rf_first_token(whole, run, &c);
+    break;
+  case ROOF_SERVED_REQUEST:
+    rf_whole_request(whole, run, &c);
     break;
   case ROOF_SERVED_TPOT:
     c.expected = a->continuous.tpot_seconds;
@@ -135,9 +106,9 @@ static void fill_parts(roof_whole *whole, rf_run_case *c) {
     c->part[ROOF_RUN_PROMPTS].high = a->continuous_high.wait_seconds;
   } else if (c->figure == ROOF_SERVED_TTFT) {
     roof_model_phase *prompt = &a->phases[ROOF_PHASE_TRAIN]; /* free where something is generated */
-    double other = isnan(c->run->requests) ? 0 : overhead_of(c->run, &a->continuous);
-    add_parts(c, prompt, (c->expected - other) / rf_model_one_prompt_seconds(t, prompt));
-  } else {
+    double host = rf_host_seconds(t, c->run, &a->continuous);
+    add_parts(c, prompt, (c->expected - host) / rf_model_one_prompt_seconds(t, prompt));
+  } else if (c->figure == ROOF_SERVED_STEP) {
     add_parts(c, step, 1);
   }
 }

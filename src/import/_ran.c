@@ -43,7 +43,8 @@ bool rf_import_served_label(roof_profile *profile, const char *label, roof_serve
                        .how = "",
                        .device_bytes_per_second = NAN,
                        .requests = NAN,
-                       .seconds = {NAN, NAN, NAN}};
+                       .spread = NAN,
+                       .seconds = {NAN, NAN, NAN, NAN}};
   for (char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
     if (strchr(word, '=') != NULL) {
       rf_import_served_set(profile, run, word);

@@ -31,11 +31,13 @@ typedef struct layout {
 #define R1 "model_path=deepseek-ai/DeepSeek-R1"
 #define V3 "model_path=deepseek-ai/DeepSeek-V3"
 #define GPT_OSS "model_path=openai/gpt-oss-120b"
+#define MINIMAX "model_path=MiniMaxAI/MiniMax-M2.5"
 #define SERVING_AS(sequences, ...)                                                                           \
+  SERVING_RUN(sequences, "tp_size", "attention_dp_size", "moe_ep_size", __VA_ARGS__)
+#define SERVING_RUN(sequences, tp, dp, ep, ...)                                                              \
   SERVING,                                                                                                   \
       .model = "model_path", .device = "system",                                                             \
-      .settings = "batch=" sequences " prompt=isl generate=osl tp=tp_size pp=pp_size "                       \
-                  "dp=attention_dp_size ep=moe_ep_size",                                                     \
+      .settings = "batch=" sequences " prompt=isl generate=osl tp=" tp " pp=pp_size dp=" dp " ep=" ep,       \
       .how = "backend", .version = "backend_version", .requests = "10*" sequences, .scripted = true,         \
       .seconds = {[ROOF_SERVED_TTFT] = "silicon_ttft_ms/1000", [ROOF_SERVED_TPOT] = "silicon_tpot_ms/1000"}, \
       __VA_ARGS__
@@ -70,6 +72,10 @@ typedef struct layout {
  * settings are words: "train batch=512 prompt=2048 tp=8 recompute=full". */
 static const layout layouts[] = {
     LEFT_OUT("mode!=agg", "prefill and decoding on devices of their own"),
+    /* Its scripts know no data parallel attention: the table has its devices twice, or four times. */
+    {SERVING_RUN("batch_size*attention_dp_size", "tp_size", "1", "moe_ep_size/attention_dp_size",
+                 .where = MINIMAX ";attention_dp_size!=", .weights = "gemm_quant_mode",
+                 .experts = "moe_quant_mode")},
     LEFT_OUT("tp_size=64", TWICE),
     LEFT_OUT("tp_size=16", TWICE),
     LEFT_OUT("attention_dp_size=64", TWICE),
@@ -110,12 +116,14 @@ static const struct {
 
 /** What the scripts that made the serving points say (SemiAnalysisAI/InferenceX, benchmarks/, whose lengths are powers of
  * two; else the checkpoint's own file): the format of the cache; whose kernels the experts' are, where TensorRT-LLM takes
- * those of its own for Blackwell, which vLLM has from FlashInfer; how many steps a new request is held back to go with
- * others (batch_wait_timeout_iters), or until the engine looks for it (half of --scheduler-recv-interval). */
+ * those of its own for Blackwell, which vLLM has from FlashInfer, and vLLM for MiniMax on Hopper those of Triton, which
+ * SGLang took over; how many steps a new request is held back to go with others (batch_wait_timeout_iters), or until the
+ * engine looks for it (half of --scheduler-recv-interval). */
 static const struct {
   const char *where, *kv, *experts;
   double held;
 } scripts[] = {
+    {MINIMAX ";system=h200_sxm", .experts = "sglang"},
     {R1 ";backend=trtllm", .kv = "fp8"},
     {V3 ";backend=trtllm", .kv = "fp8"},
     {R1 ";backend=trtllm;system=b200_sxm", .experts = "vllm"},
@@ -143,10 +151,16 @@ static void follow_scripts(const rf_table *t, roof_served *run) {
   }
 }
 
-/** Of a request's longest prompt or answer, the mean: InferenceX draws each evenly from 0.8 to 1 of it
- * (RANDOM_RANGE_RATIO in .github/workflows/benchmark-tmpl.yml). */
+/** The shortest prompt and answer over the longest: InferenceX draws each evenly from there on (RANDOM_RANGE_RATIO in
+ * .github/workflows/benchmark-tmpl.yml). NaN: not known. */
+static double shortest_share(const rf_table *t, const layout *l) {
+  return l->scripted && (rf_table_is(t, "isl=1024") || rf_table_is(t, "isl=8192")) ? 0.8 : NAN;
+}
+
+/** Of the longest prompt or answer, the mean. */
 static double mean_share(const rf_table *t, const layout *l) {
-  return l->scripted && (rf_table_is(t, "isl=1024") || rf_table_is(t, "isl=8192")) ? 0.9 : 1;
+  double shortest = shortest_share(t, l);
+  return isnan(shortest) ? 1 : (1 + shortest) / 2;
 }
 
 static bool is_length(const char *setting) {
@@ -169,18 +183,22 @@ static int detect(const char *text, size_t size) {
 static const char *const scaled_in_blocks[] = {"deepseek-ai/DeepSeek-", "MiniMaxAI/MiniMax-M2",
                                                "Qwen/Qwen3-"};
 
-static bool is_in_blocks(const char *model) {
-  for (size_t i = 0; i < sizeof scaled_in_blocks / sizeof scaled_in_blocks[0]; i++) {
-    if (strncmp(model, scaled_in_blocks[i], strlen(scaled_in_blocks[i])) == 0) {
+/** Whose checkpoints in nvfp4 leave attention in bf16 (`exclude_modules` of their hf_quant_config.json). */
+static const char *const bare_attention[] = {"deepseek-ai/DeepSeek-", "nvidia/DeepSeek-"};
+
+static bool begins_as_one(const char *model, const char *const *list, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (strncmp(model, list[i], strlen(list[i])) == 0) {
       return true;
     }
   }
   return false;
 }
+#define IS_ONE_OF(model, list) begins_as_one(model, list, sizeof list / sizeof list[0])
 
 static const char *format_of(const rf_table *t, const layout *l, const char *column) {
   const char *name = rf_table_word(t, column);
-  if (strcmp(name, "fp8") == 0 && is_in_blocks(rf_table_word(t, l->model))) {
+  if (strcmp(name, "fp8") == 0 && IS_ONE_OF(rf_table_word(t, l->model), scaled_in_blocks)) {
     return "fp8-block";
   }
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
@@ -194,9 +212,10 @@ static const char *format_of(const rf_table *t, const layout *l, const char *col
 /** "fp8,experts=fp8-block". */
 static const char *weights_of(const rf_table *t, const layout *l) {
   const char *weights = format_of(t, l, l->weights), *experts = format_of(t, l, l->experts);
+  bool bare = strcmp(weights, "nvfp4") == 0 && IS_ONE_OF(rf_table_word(t, l->model), bare_attention);
   return experts[0] == '\0' || weights[0] == '\0'
              ? roof_profile_text(t->profile, weights)
-             : rf_import_textf(t->profile, "%s,experts=%s", weights, experts);
+             : rf_import_textf(t->profile, "%s,%sexperts=%s", weights, bare ? "mixer=bf16," : "", experts);
 }
 
 /** Without the format of the weights that it ends in, which a column gives. */
@@ -247,6 +266,7 @@ static roof_status take(rf_table *t, const layout *l, roof_error *error) {
   if (l->scripted) {
     follow_scripts(t, &run);
   }
+  run.spread = (1 - shortest_share(t, l)) / mean_share(t, l);
   run.requests = l->requests != NULL ? rf_table_evaluate(t, NAN, l->requests) : NAN;
   run.how =
       rf_import_textf(t->profile, "%s%s%s", rf_table_word(t, l->how), version[0] != '\0' ? "/" : "", version);

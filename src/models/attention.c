@@ -21,6 +21,14 @@ static void emit_store(model_step *s, double n, double stored) {
   rf_model_emit(s, n, &c);
 }
 
+/** A norm over all heads of a token, of which each device of tp has some, adds up their squares, of Q and of K. */
+static void emit_whole_norm(model_step *s, double n, const roof_model_block *b) {
+  double sums = 2 * s->tokens * roof_dtype_bytes(ROOF_FP32), tp = s->target->settings.tp;
+  if (b->qk_norm > 2 * b->head_dim) {
+    rf_model_transfers(s, n, &(model_transfer){"qk_norm_all_reduce", ROOF_ALL_REDUCE, sums, tp, 1, 0, 0});
+  }
+}
+
 /** Rotation, norms of Q and K, and the store into the cache. `stored`: elements that a token adds to it. */
 static void emit_rope(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                       double stored) {
@@ -39,6 +47,7 @@ static void emit_rope(model_step *s, double n, const roof_model_block *b, const 
   if (turns) {
     rf_model_emit(s, n, &c);
   }
+  emit_whole_norm(s, n, b);
   if (cached && !(turns && fused)) {
     emit_store(s, n, stored);
   }

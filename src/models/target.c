@@ -193,6 +193,12 @@ static bool weights_pass(const roof_model_target *t, double weight_bytes) {
   return t->parameters.total * weight_bytes / (s->tp * s->pp) > t->plain.cache_bytes;
 }
 
+/** Engines whose products have a kernel of its own before them that writes their format (vLLM's scaled_fp8_quant and
+ * scaled_fp4_quant, SGLang's per_token_group_quant); elsewhere what comes before a product writes it. */
+static bool quantises_alone(const char *framework) {
+  return framework != NULL && (strcmp(framework, "vllm") == 0 || strcmp(framework, "sglang") == 0);
+}
+
 static roof_status init_part(roof_model_target *t, int part, roof_options options, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   const roof_weight_format *format = &p->weights[part];
@@ -217,8 +223,7 @@ static roof_status init_part(roof_model_target *t, int part, roof_options option
   if (part == ROOF_PART_EXPERTS && t->settings.expert_framework != NULL) {
     options.framework = t->settings.expert_framework;
   }
-  options.without |=
-      1u << ROOF_EFFECT_QUANTISE; /* engines have what comes before a product write its format */
+  options.without |= quantises_alone(options.framework) ? 0 : 1u << ROOF_EFFECT_QUANTISE;
   return init_target(t, &types, &options, &t->parts[part], error);
 }
 

@@ -95,9 +95,22 @@ model() {
   # one token: 2 of 8 experts of 3 x 4096 x 14336 in bf16
   near '.phases.decode.operations[] | select(.name == "experts_gate_up") | .bytes_by_class.weights' 469762048
   run -0 "$ROOFLINE" model mixtral-8x7b --machine h200 --json prompt=100 generate=2 batch=16
-  # 16 tokens touch 8 (1 - 0.75^16) of them
+  # 16 tokens, 4 for each of them, touch 8 (1 - (1 + 4 / 2)^-2) of them: some are chosen more often than others
   near '.phases.decode.operations[] | select(.name == "experts_gate_up") | .bytes_by_class.weights' \
-    "$(awk 'BEGIN { printf "%.0f", 8 * (1 - 0.75 ^ 16) * 2 * 4096 * 14336 * 2 }')"
+    "$(awk 'BEGIN { printf "%.0f", 8 * (1 - 3 ^ -2) * 2 * 4096 * 14336 * 2 }')"
+}
+
+@test "a norm of Q and K over all heads adds up what the devices of tp have of it" {
+  sums() { "$ROOFLINE" model "$@" --machine h200 batch=16 --json | jq '[.phases.decode.operations[] | select(.name == "qk_norm_all_reduce")] | map([.count, .bytes_by_class.network])'; }
+  [ "$(sums minimax-m2 tp=4 | jq -c .)" = "[[62,192]]" ] # two fp32 sums of 16 tokens, 2 (4 - 1) / 4 times
+  [ "$(sums minimax-m2)" = '[]' ]
+  [ "$(sums qwen3-32b tp=4)" = '[]' ] # norms of one head
+}
+
+@test "engines that quantise in a kernel of its own take longer" {
+  products() { "$ROOFLINE" model llama-3.1-70b --precision fp8 --machine h200 tp=2 --framework "$1" --json |
+    jq '[.phases.decode.operations[] | select(.name | test("_proj$")) | .count * .seconds.expected] | add'; }
+  [ "$(jq -n "$(products vllm) > 1.1 * $(products trtllm)")" = true ]
 }
 
 @test "latent attention decodes on the latent: 576 elements per token and layer are read, once" {

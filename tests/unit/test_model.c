@@ -331,7 +331,7 @@ static void every_weight_is_read(void **state) {
     roof_model model;
     assert_int_equal(roof_model_load(e.name, &model, NULL), ROOF_OK);
     roof_model_settings s = roof_model_settings_default(&model);
-    s.batch = 1e5;
+    s.batch = 1e9;
     const roof_model_answer *a = answer(&model, &s);
     const roof_phase kinds[] = {ROOF_PHASE_ENCODE, ROOF_PHASE_DECODE, ROOF_PHASE_DENOISE};
     double table = roof_model_count(&model).embedding * roof_dtype_bytes(model.precision.activations);
