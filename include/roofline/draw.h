@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define ROOF_SCENE_ROOFS 32
-#define ROOF_SCENE_DOTS 256
+#define ROOF_SCENE_DOTS 1024
 #define ROOF_SCENE_SERIES 8
 
 typedef enum roof_line_style { ROOF_SOLID, ROOF_DASHED } roof_line_style; /**< theoretical, achieved */

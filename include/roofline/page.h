@@ -43,11 +43,12 @@ typedef struct roof_table {
   const char *title;
   const char *const *cells;
   int columns;
-  int rows;                /**< without the header */
-  int verdict;             /**< the column of verdicts, coloured by their words; 0: none */
-  const char *const *keys; /**< `data-key` of each row, that of its dot in the chart; NULL: its first cell */
-  bool folded;             /**< folded however short; one of over ROOF_TABLE_LONG rows always is */
-  bool bare; /**< of labels and what they are: without a header, never folded; its title may be "" */
+  int rows;    /**< without the header */
+  int verdict; /**< the column of verdicts, coloured by their words; 0: none */
+  const char *const *
+      keys; /**< `data-key` of each row, that of its dot in the chart; NULL: its first cell, which a long table does not repeat */
+  bool folded; /**< folded however short; one of over ROOF_TABLE_LONG rows always is */
+  bool bare;   /**< of labels and what they are: without a header, never folded; its title may be "" */
 } roof_table;
 
 #define ROOF_TABLE_LONG 16

@@ -96,6 +96,12 @@ ROOF_API roof_status roof_ranking_scene(const roof_profile *profile, const roof_
                                         const roof_ceilings *ceilings, bool levels, roof_scene *scene,
                                         roof_error *error);
 
+/** The times of what two profiles both have, now over before, those that differ most first, with the line where both are the same.
+ *  Units: s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: as roof_pairs_chart. */
+ROOF_API roof_status roof_diff_chart(const roof_diff *diff, roof_curves *chart, roof_error *error);
+
 /** What the time line of a profile is called: "Time line of NVIDIA A100".
  *  Units: none.
  *  Ownership: writes to `title`.

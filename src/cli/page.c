@@ -75,6 +75,14 @@ static void add_lines(cli_grid *list, const roof_text *text) {
   }
 }
 
+/** A command for each machine of "a100,h100". */
+static void add_machines(cli_grid *list, const char *names) {
+  for (size_t length; *names != '\0'; names += length + (names[length] == ',')) {
+    length = strcspn(names, ",");
+    cli_grid_add(list, "roofline machine show %.*s", (int)length, names);
+  }
+}
+
 /** The command line, what wrote the page and where, and where the machines' figures are from. */
 static roof_status frame_fill(frame *f, const cli_args *args, roof_error *error) {
   char commit[ROOF_DIGEST_MAX];
@@ -92,7 +100,7 @@ static roof_status frame_fill(frame *f, const cli_args *args, roof_error *error)
   add_lines(&f->reproduce, &text);
   roof_text_done(&text);
   for (int i = 0; args->machines != NULL && args->machines[i] != NULL; i++) {
-    cli_grid_add(&f->elsewhere, "roofline machine show %s", args->machines[i]);
+    add_machines(&f->elsewhere, args->machines[i]);
   }
   f->asked_list = cli_grid_cells(&f->asked);
   f->reproduce_list = cli_grid_cells(&f->reproduce);

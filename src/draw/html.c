@@ -12,8 +12,8 @@ static const char head[] =
     "<meta name=\"color-scheme\" content=\"light dark\"/>\n<style>\n"
     ":root{--ink:#1d2127;--soft:#59626d;--line:#d9dde2;--paper:#fff;--band:#f5f7f9;--good:#0b6b2e;"
     "--doubt:#7a4b00;--bad:#b00020;--shade:#0002}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6e8eb;--soft:#a3abb5;--line:#3a4048;--paper:#16191d;"
-    "--band:#1e2227;--good:#6fd58f;--doubt:#f0b849;--bad:#ff8a8a;--shade:#fff3}}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6e8eb;--soft:#a3abb5;--line:#3d3d3d;--paper:#141414;"
+    "--band:#1f1f1f;--good:#6fd58f;--doubt:#f0b849;--bad:#ff8a8a;--shade:#fff3}}\n"
     "*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);"
     "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif;"
     "overflow-wrap:break-word}\n"
@@ -24,9 +24,9 @@ static const char head[] =
     "0/2rem 100% no-repeat local,linear-gradient(270deg,var(--paper) 30%,transparent) 100% 0/2rem 100% "
     "no-repeat "
     "local,linear-gradient(90deg,var(--shade),transparent) 0 0/.7rem 100% no-repeat,linear-gradient(270deg,"
-    "var(--shade),transparent) 100% 0/.7rem 100% no-repeat}.chart "
-    "svg{display:block;width:100%;min-width:40rem;height:auto;"
-    "border:1px solid var(--line);border-radius:6px}.titled svg .t{display:none}\n"
+    "var(--shade),transparent) 100% 0/.7rem 100% no-repeat}.chart{"
+    "border:1px solid var(--line);border-radius:6px}.chart svg{display:block;width:100%;min-width:40rem;"
+    "height:auto}.titled svg .t{display:none}\n"
     "table{border-collapse:collapse;min-width:100%;font-size:.9rem;line-height:1.4}"
     "caption{text-align:left;font-weight:600;padding:.2rem 0}details caption{display:none}\n"
     "th,td{padding:.25rem .6rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}"
@@ -122,7 +122,11 @@ static void add_number(roof_text *out, const char *cell) {
 
 static void add_row(roof_text *out, const roof_table *table, const kinds *k, int row) {
   const char *const *cells = table->cells + (ptrdiff_t)row * table->columns;
-  add_element(out, "<tr data-key=\"", table->keys != NULL ? table->keys[row - 1] : cells[0], "\">");
+  if (table->keys != NULL || table->rows <= ROOF_TABLE_LONG) {
+    add_element(out, "<tr data-key=\"", table->keys != NULL ? table->keys[row - 1] : cells[0], "\">");
+  } else { /* of thousands a script reads the first cell */
+    roof_text_add(out, "<tr>");
+  }
   add_element(out, "<th scope=\"row\">", cells[0], "</th>");
   for (int column = 1; column < table->columns; column++) {
     const char *class = column == table->verdict ? verdict_class(cells[column]) : "";
@@ -176,19 +180,28 @@ static void add_table(roof_text *out, const roof_table *table) {
   roof_text_addf(out, "</tbody>\n</table></div>\n%s", folded ? "</details>\n" : "");
 }
 
-/** True when the chart's own title is the page's, which is then not shown twice. */
-static bool has_title(const char *svg, const char *title, roof_text *out) {
-  roof_text escaped = {0};
-  add_element(&escaped, ">", title, "</title>");
-  bool found = escaped.data != NULL && strstr(svg, escaped.data) != NULL;
-  out->failed |= escaped.failed;
-  roof_text_done(&escaped);
+/** True when `words` begin with the first `length` bytes of a title, and with the whole of it or up to a mark. */
+static bool begins_with(const char *words, const char *title, size_t length) {
+  return words != NULL && strncmp(words, title, length) == 0 && strchr(" ,:;", words[length]) != NULL;
+}
+
+/** True when the page says the chart's own title already, as its title or the beginning of its headline. */
+static bool has_title(const char *svg, const roof_page *page, roof_text *out) {
+  roof_text title = {0}, headline = {0};
+  const char *from = strstr(svg, "<title"), *start = from != NULL ? strchr(from, '>') : NULL;
+  roof_text_add_xml(&title, page->title);
+  roof_text_add_xml(&headline, page->headline != NULL ? page->headline : "");
+  bool found = start != NULL && (begins_with(title.data, start + 1, strcspn(start + 1, "<")) ||
+                                 begins_with(headline.data, start + 1, strcspn(start + 1, "<,")));
+  out->failed |= title.failed || headline.failed;
+  roof_text_done(&title);
+  roof_text_done(&headline);
   return found;
 }
 
-static void add_chart(roof_text *out, const char *svg, const char *title) {
+static void add_chart(roof_text *out, const char *svg, const roof_page *page) {
   roof_text_addf(out, "<div class=\"wide chart%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
-                 has_title(svg, title, out) ? " titled" : "");
+                 has_title(svg, page, out) ? " titled" : "");
   roof_text_add(out, svg);
   roof_text_add(out, "</div>\n");
 }
@@ -215,7 +228,7 @@ static void add_section(roof_text *out, const roof_page *page, const roof_page_s
   add_list(out, section->commands, "<pre><code>", "</code></pre>\n");
   add_list(out, section->lines, "<p>", "</p>\n");
   for (int i = 0; section->charts != NULL && section->charts[i] != NULL; i++) {
-    add_chart(out, section->charts[i], page->title);
+    add_chart(out, section->charts[i], page);
   }
   for (int i = 0; i < section->table_count; i++) {
     add_table(out, &section->tables[i]);

@@ -91,12 +91,22 @@ int rf_hue_of_series(const roof_scene *scene, int series) {
   return level != ROOF_REGISTERS ? level_hues[level] : other_hues[series % OTHERS];
 }
 
+/** Whether the dots have the colour of the level that limits them: those that no level limits then have that of compute. */
+static bool is_by_wall(const roof_scene *scene) {
+  for (int i = 0; i < scene->dot_count; i++) {
+    if (scene->dots[i].level != ROOF_REGISTERS) {
+      return rf_hue_by_level(scene);
+    }
+  }
+  return false;
+}
+
 int rf_hue_of_dot(const roof_scene *scene, const roof_scene_dot *dot) {
   if (rf_hue_by_level(scene) && dot->level != ROOF_REGISTERS) {
     return level_hues[dot->level];
   }
   int hue = hue_in_groups(scene, dot);
-  return hue >= 0 ? hue : rf_hue_of_series(scene, dot->series);
+  return hue >= 0 ? hue : is_by_wall(scene) ? COMPUTE_HUE : rf_hue_of_series(scene, dot->series);
 }
 
 int rf_hue_of_ridge(const roof_scene *scene, int series) {

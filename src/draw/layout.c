@@ -346,9 +346,11 @@ bool rf_layout_names(const rf_layout *layout, const roof_scene_dot *dot) {
   return dot->share >= layout->least_share;
 }
 
-/** The least share of the time that a dot has a label for: of many that differ, the largest have one. */
+/** The least share of the time that a dot has a label for: of many that differ, the largest have one, of very many that do not
+ *  differ none. */
 static double least_share(const roof_scene *scene) {
-  enum { MANY = 24, NAMED = 10 };
+  enum { MANY = 24, NAMED = 10, MOST = 100 };
+  int named = 0;
   double least = INFINITY;
   for (int i = 0; i < scene->dot_count && scene->dot_count > MANY; i++) {
     int larger = 0;
@@ -357,7 +359,10 @@ static double least_share(const roof_scene *scene) {
     }
     least = larger < NAMED ? fmin(least, scene->dots[i].share) : least;
   }
-  return isinf(least) ? 0 : least;
+  for (int i = 0; i < scene->dot_count; i++) {
+    named += scene->dots[i].share >= least;
+  }
+  return named > MOST ? INFINITY : isinf(least) ? 0 : least;
 }
 
 /** The text next to a dot; NULL if it is too long. */

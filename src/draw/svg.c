@@ -150,17 +150,32 @@ static void ridge_words(const chart *c, int series, char *words, size_t size) {
   }
 }
 
+/** The series by their ridges, from left to right. */
+static void sort_ridges(const chart *c, int order[ROOF_SCENE_SERIES]) {
+  const rf_point *ridges = c->layout->geometry.ridges;
+  for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
+    int at = i;
+    for (; at > 0 && ridges[i].x < ridges[order[at - 1]].x; at--) {
+      order[at] = order[at - 1];
+    }
+    order[at] = i;
+  }
+}
+
 /** The row below the axis for each ridge's value: values too close to each other take different rows. Returns
  * the number of rows. */
 static int arrange_ridges(const chart *c, int rows_of[ROOF_SCENE_SERIES]) {
   double taken[ROOF_SCENE_SERIES][2];
-  int rows = 0;
-  for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
+  int rows = 0, order[ROOF_SCENE_SERIES];
+  sort_ridges(c, order);
+  for (int at_rank = 0; at_rank < ROOF_SCENE_SERIES; at_rank++) {
+    const int i = order[at_rank];
     char words[64];
     ridge_words(c, i, words, sizeof words);
     double half = rf_glyph_ems(words) * RF_FONT_SIZE / 2 + 4, x = at(c, c->layout->geometry.ridges[i].x, 0).x;
     rows_of[i] = 0;
-    for (int k = 0; k < i && words[0] != '\0'; k++) {
+    for (int rank = 0; rank < at_rank && words[0] != '\0'; rank++) {
+      const int k = order[rank];
       if (x - half < taken[k][1] && x + half > taken[k][0] && rows_of[k] >= rows_of[i]) {
         rows_of[i] = rows_of[k] + 1;
       }
@@ -290,7 +305,8 @@ static void draw_link(const chart *c, rf_point from, rf_point to, bool same) {
 /** Opens the group of the label of mark i. */
 static void open_mark(const chart *c, int i) {
   bool roof = i < ROOF_SCENE_ROOFS;
-  open_of(c, i >= RF_MARK_MEMORY ? 'w' : roof ? 'r' : 'd', i - (roof ? 0 : ROOF_SCENE_ROOFS));
+  bool word = i >= RF_MARK_MEMORY;
+  open_of(c, word ? 'w' : roof ? 'r' : 'd', i - (word ? RF_MARK_MEMORY : roof ? 0 : ROOF_SCENE_ROOFS));
 }
 
 /** Lines from dots and roofs to labels that had no room next to them. */
@@ -371,9 +387,8 @@ static void draw_circle(const chart *c, rf_point centre, double radius, int hue,
   attribute(c->out, "cx", centre.x);
   attribute(c->out, "cy", centre.y);
   attribute(c->out, "r", hollow ? radius - 0.8 : radius);
-  roof_text_addf(c->out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\"/>",
-                 hollow ? "#fff" : colour(hue)->line, hollow ? colour(hue)->line : "#fff",
-                 hollow ? "2" : "1");
+  roof_text_addf(c->out, " fill=\"%s\" stroke=\"%s\"%s/>", hollow ? "#fff" : colour(hue)->line,
+                 hollow ? colour(hue)->line : "#fff", hollow ? " stroke-width=\"2\"" : "");
 }
 
 static void draw_ring(const chart *c, rf_point centre, double radius) {
@@ -409,6 +424,25 @@ static void open_dot(const chart *c, int i) {
   rf_frame_words(c->out, "verdict", dot->verdict);
 }
 
+/** One of very many, which has no name in the picture: what a script and its row of the table need, so that thousands are a small file. */
+static void open_brief_dot(const chart *c, int i) {
+  const roof_scene_dot *dot = &c->scene->dots[i];
+  roof_text_add(c->out, "<g class=\"dot\"");
+  rf_frame_words(c->out, "key", dot->key[0] != '\0' ? dot->key : name_of(c->scene, i));
+  roof_text_addf(c->out, " data-mark=\"d%d\" data-x=\"%.5g\" data-y=\"%.5g\" data-limit=\"%.5g\"", i,
+                 dot->intensity, dot->flops_per_second, pow(10, c->layout->geometry.ceilings[i]));
+  if (dot->share > 0) {
+    roof_text_addf(c->out, " data-time-share=\"%.3g\"", dot->share);
+  }
+  rf_frame_words(c->out, "machine", c->scene->series_count > 1 ? c->scene->series[dot->series] : NULL);
+  rf_frame_words(c->out, "level", dot->level != ROOF_REGISTERS ? roof_level_kind_name(dot->level) : NULL);
+  rf_frame_words(c->out, "verdict", dot->verdict);
+  if (dot->predicted) {
+    rf_frame_value(c->out, "predicted", dot->flops_per_second);
+  }
+  roof_text_add(c->out, ">");
+}
+
 static void describe_dot(const chart *c, int i, roof_text *out) {
   const roof_scene_dot *dot = &c->scene->dots[i];
   char intensity[40], rate[40];
@@ -421,16 +455,23 @@ static void describe_dot(const chart *c, int i, roof_text *out) {
                  dot->detail[0] != '\0' ? "\n" : "", dot->detail);
 }
 
+/** A dot with its words, up to its circle. */
+static void open_named_dot(const chart *c, int i) {
+  roof_text words = {0};
+  describe_dot(c, i, &words);
+  open_dot(c, i);
+  roof_text_add(c->out, "><title>");
+  roof_text_add_xml(c->out, words.data != NULL ? words.data : "");
+  roof_text_add(c->out, "</title>");
+  c->out->failed |= words.failed;
+  roof_text_done(&words);
+}
+
 static void draw_dots(const chart *c) {
+  enum { MANY = 256 };
   for (int i = 0; i < c->scene->dot_count; i++) {
-    roof_text words = {0};
-    describe_dot(c, i, &words);
-    open_dot(c, i);
-    roof_text_add(c->out, "><title>");
-    roof_text_add_xml(c->out, words.data != NULL ? words.data : "");
-    roof_text_add(c->out, "</title>");
-    c->out->failed |= words.failed;
-    roof_text_done(&words);
+    bool brief = c->scene->dot_count > MANY && !rf_layout_names(c->layout, &c->scene->dots[i]);
+    (brief ? open_brief_dot : open_named_dot)(c, i);
     double radius = rf_dot_radius(&c->scene->dots[i]);
     draw_circle(c, dot_at(c, i), radius, rf_hue_of_dot(c->scene, &c->scene->dots[i]),
                 c->scene->dots[i].predicted);
@@ -644,7 +685,9 @@ static void draw_rest(chart *c) {
   int rest = c->scene->dot_count - count_names(c, &longest);
   char words[96];
   if (rest > 0) {
-    rf_format(words, sizeof words, "and %d that take less of the time, named where one points at them", rest);
+    rf_format(words, sizeof words, "%s%d%s, named where one points at them",
+              rest < c->scene->dot_count ? "and " : "", rest,
+              rest < c->scene->dot_count ? " that take less of the time" : " points");
     c->y += row_height + 2;
     add_text(c->out, "s", NULL, c->layout->left, c->y, words);
   }

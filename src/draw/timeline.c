@@ -69,6 +69,18 @@ static void draw_series(const roof_lanes *l, const roof_lane *lane, int series, 
   }
 }
 
+/** Whether any stream did most of that in a part of the time. */
+static bool is_drawn(const roof_lanes *l, int series) {
+  for (int i = 0; i < l->count; i++) {
+    for (int bin = 0, step; bin < ROOF_LANE_BINS; bin++) {
+      if (most_of(l, &l->lanes[i], bin, &step) == series) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static void draw_lane(const roof_lanes *l, int i, roof_text *out) {
   const roof_lane *lane = &l->lanes[i];
   int bottom = TOP + ROW * i + (ROW + BAR) / 2;
@@ -103,6 +115,9 @@ static void draw_axis(const roof_lanes *l, roof_text *out) {
 static void draw_legend(const roof_lanes *l, roof_text *out) {
   int x = LEFT, y = TOP + ROW * l->count + 46;
   for (int i = 0; i < l->series_count; i++) {
+    if (!is_drawn(l, i)) {
+      continue;
+    }
     roof_text_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x, y - 10,
                    rf_palette[i % ROOF_SCENE_SERIES].line);
     add_text(out, "l", x + 18, y, l->series[i]);

@@ -1,4 +1,5 @@
 /* Words as a scene: machines in their formats, then operations, files, graphs and models on them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,12 +195,40 @@ static roof_status add_ceilings(chart *c, roof_error *error) {
                      : roof_scene_add_machines(c->scene, p->machines, c->count, types->compute, error);
 }
 
+/** Adds the formats of the flat roofs, each once; returns how many. */
+static int add_dtypes(roof_text *out, const roof_scene *scene) {
+  bool known[ROOF_DTYPE_COUNT] = {false};
+  int count = 0;
+  for (int i = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    if (!isnan(roof->flops_per_second) && roof->dtype < ROOF_DTYPE_COUNT && !known[roof->dtype]) {
+      known[roof->dtype] = true;
+      roof_text_addf(out, "%s%s", count++ > 0 ? ", " : "", roof_dtype_name(roof->dtype));
+    }
+  }
+  return count;
+}
+
+/** One machine in the format that it has most of is titled by the formats of what was placed, where that has others. */
+static void title_by_dtypes(roof_scene *scene, const roof_plot *plot) {
+  roof_text names = {0};
+  if (plot->machine_count == 1 && plot->dtype_count == 0 && !plot->ceilings &&
+      add_dtypes(&names, scene) > 1) {
+    snprintf(scene->title, sizeof scene->title, "%.60s: roofline in %.50s",
+             roof_machine_title(plot->machines[0]), names.data != NULL ? names.data : "");
+  }
+  roof_text_done(&names);
+}
+
 roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, const char *const *words, int count,
                             roof_error *error) {
   chart c = {.plot = plot, .scene = scene};
   roof_scene_init(scene);
   roof_status status = add_ceilings(&c, error);
   status = status == ROOF_OK ? place_words(&c, words, count, error) : status;
+  if (status == ROOF_OK) {
+    title_by_dtypes(scene, plot);
+  }
   free(c.targets);
   return status;
 }

@@ -75,7 +75,7 @@ refuses() { # CODE TEXT ARGUMENT...
   refuses 2 'no place on a roofline' copy n=1M --machine h100
   refuses 2 'end in .svg, .png, .pdf, .html, .json, .csv or .txt' --machine h100 --to chart.gif
   refuses 2 'from 40 x 12' --machine h100 --width 10
-  refuses 2 'at most 256 dots' gemm m=1..300 n=8 k=8 --machine h100
+  refuses 2 'at most 1024 dots' gemm m=1..1100 n=8 k=8 --machine h100
   refuses 2 'did you mean `gemm`?' gemmm m=8 n=8 k=8 --machine h100
   refuses 3 'No such file' --machine h100 --to missing/chart.svg
   [ -z "$(ls)" ]

@@ -89,6 +89,7 @@ class Chart {
   addMark(node) {
     const data = node.dataset, mark = { node, data, key: data.key, kind: node.classList[0] };
     if (data.mark) this.marks.set(data.mark, mark);
+    data.name ??= mark.key ?? '';
     if (mark.kind === 'dot') {
       mark.at = pointOf(node);
       mark.panel = this.panels.find((panel) => mark.at && inside(panel.plot, mark.at, 8)) ?? this.panels[0];

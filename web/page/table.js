@@ -7,6 +7,7 @@ class Table {
   constructor(node) {
     this.node = node;
     this.body = node.tBodies[0];
+    for (const row of this.body.rows) row.dataset.key ??= row.cells[0].textContent;
     this.rows = [...this.body.rows].map((row, index) => ({ node: row, key: row.dataset.key, index }));
     this.heads = [...node.tHead.rows[0].cells].map((cell) => ({ cell, name: cell.textContent }));
     this.words = '';

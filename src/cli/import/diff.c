@@ -1,10 +1,12 @@
 /* What became of the kernels of another profile: --against. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/chart.h"
 #include "cli/import/import.h"
 #include "core/number.h"
+#include "roofline/plot.h"
 
 static const char *kind(const void *row, char scratch[CLI_SCRATCH]) {
   (void)scratch;
@@ -77,12 +79,21 @@ static const cli_column columns[] = {
     {.key = "p", CLI_FIELD(NUMBER, roof_diff_row, p)},
     {0}};
 
+static roof_status draw(const cli_args *args, const roof_diff *diff, roof_error *error) {
+  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_status status = chart != NULL ? roof_diff_chart(diff, chart, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  status = status == ROOF_OK ? cli_chart_write_curves(args, chart, "", NULL, error) : status;
+  free(chart);
+  return status;
+}
+
 roof_status cli_import_print_diff(const cli_args *args, const roof_diff *diff, size_t top,
                                   roof_error *error) {
   roof_text out = {0};
-  if (args->file != NULL) {
-    return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "--to %s: a comparison is written as html, csv, json or txt", args->to);
+  roof_status drawn = cli_chart_is_wanted(args) ? cli_chart_or_none(args, draw(args, diff, error)) : ROOF_OK;
+  if (drawn != ROOF_OK || args->file != NULL) {
+    return drawn;
   }
   if (args->json) {
     return cli_print_end(&out, roof_diff_write(diff, &out, error), error);
