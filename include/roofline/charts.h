@@ -103,6 +103,43 @@ ROOF_API roof_status roof_peaks_chart(roof_machine *const *machines, int count, 
  *  Errors: ROOF_E_ARGUMENT where none is known, or for more than a chart holds. */
 ROOF_API roof_status roof_bandwidths_chart(const roof_machine *machine, roof_bars *chart, roof_error *error);
 
+/** What one core reads of working sets of growing size: a bar each, in the colour of the level that it lies in.
+ *  Units: bytes/s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT where it was not measured; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_working_set_bars(const roof_machine *machine, roof_bars *chart, roof_error *error);
+
+/** The same as a curve, the capacities of the levels as marks.
+ *  Units: bytes, bytes/s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: as roof_working_set_bars. */
+ROOF_API roof_status roof_working_set_chart(const roof_machine *machine, roof_curves *chart,
+                                            roof_error *error);
+
+/** Each level's and the peak's rate on 1, 2, 4 ... cores over that on one.
+ *  Units: times.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT where it was not measured, or for more than a chart holds; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_scaling_bars(const roof_machine *machine, roof_bars *chart, roof_error *error);
+
+/** The same as curves, with a dot where cores saturate a level.
+ *  Units: cores, times.
+ *  Ownership: fills *chart on success only.
+ *  Errors: as roof_scaling_bars. */
+ROOF_API roof_status roof_scaling_chart(const roof_machine *machine, roof_curves *chart, roof_error *error);
+
+/** What a loop reaches that reads memory and computes, by intensity, pale behind it what the roofline allows.
+ *  Units: FLOP/s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT where it was not measured; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_intensity_bars(const roof_machine *machine, roof_bars *chart, roof_error *error);
+
+/** The same as a curve and the roofline.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: as roof_intensity_bars. */
+ROOF_API roof_status roof_intensity_chart(const roof_machine *machine, roof_curves *chart, roof_error *error);
+
 /** Each measured kernel's share of its ceiling on a machine, in the order given, with its verdict.
  *  Units: shares of 1.
  *  Ownership: fills *chart on success only.

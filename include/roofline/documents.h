@@ -45,8 +45,18 @@ ROOF_API roof_status roof_machine_read(const char *text, size_t length, const ch
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof_error *error);
 
-/** Appends several machines as one roofline.machines/1 object, what `measure --backend A,B --json` prints.
- *  Units: as roof_machine.
+/** What the name of a measured link to another device begins with: the number of its machine `host-gpuN` follows. */
+#define ROOF_DEVICE_LINK "to host-gpu"
+
+/** What one measured device copies to another of the same backend.
+ *  Units: bytes/s.
+ *  Ownership: none.
+ *  Errors: NaN where it was not measured. */
+ROOF_API double roof_device_link(const roof_machine *from, const roof_machine *to);
+
+/** Appends several machines as one roofline.machines/1 object, what `measure --backend A,B --json` prints, with what
+ *  each device copies to each other: row i is that of machine i.
+ *  Units: as roof_machine, bytes/s.
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_machines_write(const roof_machine *const *machines, int count, roof_text *out,

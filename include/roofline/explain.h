@@ -39,6 +39,7 @@ typedef struct roof_topic {
    *  Errors: none; a text that runs out of memory says so itself. */
   void (*worked)(roof_text *out, const roof_lesson *lesson);
   const char *example[ROOF_TOPIC_WORDS]; /**< operation and shape it is worked on by itself */
+  const roof_op *own; /**< its own parameters, which are typed after it; NULL: it is worked on an operation */
 } roof_topic;
 
 /** The topic number `index`, from 0.
@@ -105,7 +106,54 @@ typedef struct roof_block_limits {
   double block_shared;
   double unit_registers; /**< registers of 4 bytes */
   double thread_registers;
+  double unit_warps;      /**< of 32 threads, resident in an SM */
+  double unit_blocks;     /**< resident likewise */
+  double shared_step;     /**< bytes that shared memory is allocated in */
+  double reserved_shared; /**< bytes of each block that the system keeps */
 } roof_block_limits;
+
+/** What a kernel asks of an SM. */
+typedef struct roof_block_use {
+  double threads;   /**< of a block */
+  double registers; /**< of a thread */
+  double shared;    /**< bytes of a block, static and dynamic */
+} roof_block_use;
+
+/** What bounds the blocks of an SM. */
+typedef enum roof_occupancy_limit {
+  ROOF_OCCUPANCY_WARPS,
+  ROOF_OCCUPANCY_BLOCKS,
+  ROOF_OCCUPANCY_REGISTERS,
+  ROOF_OCCUPANCY_SHARED,
+  ROOF_OCCUPANCY_LIMITS
+} roof_occupancy_limit;
+
+/** How many blocks an SM holds at a time, and why no more. */
+typedef struct roof_occupancy {
+  double blocks;
+  double warps;                       /**< of all these blocks */
+  double share;                       /**< of the warps that an SM can hold */
+  double most[ROOF_OCCUPANCY_LIMITS]; /**< blocks that each limit allows; INFINITY: what is not used */
+  roof_occupancy_limit limit;         /**< the lowest, the first of equals */
+  double block_registers;             /**< that a block takes, rounded up as they are allocated */
+  double block_shared;                /**< bytes, likewise, what the system reserves included */
+  double next_registers; /**< registers of a thread with which one block more fits; NaN: no number does */
+  double next_shared;    /**< bytes of a block, likewise */
+  double next_threads;   /**< threads of a block, likewise */
+} roof_occupancy;
+
+/** The occupancy that a kernel's use of an SM allows.
+ *  Units: threads, registers, bytes.
+ *  Ownership: fills *occupancy on success only.
+ *  Errors: ROOF_E_ARGUMENT for a block that cannot be launched there. */
+ROOF_API roof_status roof_occupancy_of(const roof_block_limits *limits, const roof_block_use *use,
+                                       roof_occupancy *occupancy, roof_error *error);
+
+/** The name of a limit.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: none. */
+ROOF_API const char *roof_occupancy_limit_name(roof_occupancy_limit limit);
 
 /** The limits of an NVIDIA machine's blocks, by its compute capability.
  *  Units: bytes, registers.
@@ -124,6 +172,8 @@ typedef struct roof_explanation {
   const char *topic; /**< its name, or the operation's */
   roof_text text;
   roof_text worked; /**< empty: there is nothing to compute */
+  roof_occupancy
+      occupancy; /**< of that topic, on a machine whose limits are known; else its blocks are NaN */
 } roof_explanation;
 
 /** Explains a topic on the one point of `shape`; with no topic (NULL) the shape's operation, worked where its

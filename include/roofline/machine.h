@@ -27,7 +27,7 @@ extern "C" {
 #define ROOF_ALIAS_MAX 8
 #define ROOF_PEAK_MAX 96
 #define ROOF_LEVEL_MAX 24
-#define ROOF_LINK_MAX 8
+#define ROOF_LINK_MAX 24
 #define ROOF_NOTE_MAX 24
 #define ROOF_CORE_KIND_SIZE 32
 #define ROOF_FLOP_ENERGY_MAX 16

@@ -75,6 +75,7 @@ typedef struct roof_backend {
   /** NULL when it works here, else why not (static text). */
   const char *(*disabled_reason)(void);
   bool (*on_processor)(void); /**< nullable: true where its accelerator is a processor (PoCL) */
+  int (*device_count)(void);  /**< nullable: of its accelerators; NULL: it has no devices to choose from */
   /** Measures the ceilings. Measure and run from one thread of the process at a time.
    *  Units: FLOP/s, bytes/s, s.
    *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.

@@ -21,6 +21,10 @@ extern "C" {
 #define ROOF_LOAD_MAX 12
 #define ROOF_MODE_MAX 5
 #define ROOF_CURVE_MAX 64
+#define ROOF_INTENSITY_MAX 24
+#define ROOF_SCALING_MAX 12
+#define ROOF_CORE_COUNTS_MAX 12
+#define ROOF_RATE_MAX 48
 #define ROOF_DOMAIN_MAX 16
 #define ROOF_LIBRARY_MAX 32
 
@@ -79,6 +83,40 @@ typedef struct roof_curve_point {
   double bytes_per_second;
 } roof_curve_point;
 
+/** What a loop reaches that reads memory and computes in fp64 on all cores, at one intensity. */
+typedef struct roof_intensity_point {
+  double intensity; /**< FLOP/byte of memory */
+  double flops_per_second;
+} roof_intensity_point;
+
+/** How a ceiling grows with the cores that work. Entry i of one list belongs to entry i of the other. */
+typedef struct roof_scaling {
+  char name[ROOF_NAME_MAX]; /**< "DRAM read", "fp64 vector AVX-512" */
+  char unit[16];            /**< "B/s" or "FLOP/s" */
+  double cores[ROOF_CORE_COUNTS_MAX];
+  int core_count;
+  double per_second[ROOF_CORE_COUNTS_MAX]; /**< of these cores together */
+  int rate_count;
+  double saturating_cores; /**< the fewest of them that reach nearly as much as any; NaN: it needs them all */
+  roof_provenance kind;
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_scaling;
+
+/** Operations that no peak counts: of integers, divisions, square roots. An element of a vector is one operation. */
+typedef struct roof_rate {
+  char name[ROOF_NAME_MAX]; /**< "int32 multiply", "fp64 divide" */
+  char isa[32];
+  int cores;         /**< cores this figure is for, 0: all */
+  double per_second; /**< operations of these cores together */
+  double clock_hz;   /**< of the cores meanwhile */
+  double spread;
+  roof_conditions conditions;
+  roof_provenance kind;
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_rate;
+
 /** One domain of memory: what its cores read from each domain. Entry i of a list is for domain i; NaN:
  *  unknown. */
 typedef struct roof_domain {
@@ -119,6 +157,12 @@ typedef struct roof_report {
   int tlb_count;
   roof_curve_point *curve; /**< one core reads: bandwidth by working set */
   int curve_count;
+  roof_intensity_point *intensities; /**< by growing intensity */
+  int intensity_count;
+  roof_scaling *scaling; /**< of each level and of the peak */
+  int scaling_count;
+  roof_rate *rates;
+  int rate_count;
   roof_domain *domains; /**< of memory; none where there is only one */
   int domain_count;
   roof_library *libraries;
@@ -172,6 +216,30 @@ ROOF_API roof_tlb *roof_machine_add_tlb(roof_machine *machine);
  *  Ownership: the entry is the machine's.
  *  Errors: NULL when the list is full (ROOF_CURVE_MAX) or memory is out. */
 ROOF_API roof_curve_point *roof_machine_add_curve_point(roof_machine *machine);
+
+/** Adds a point to the sweep of intensity.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_INTENSITY_MAX) or memory is out. */
+ROOF_API roof_intensity_point *roof_machine_add_intensity(roof_machine *machine);
+
+/** Adds how a ceiling grows with the cores, empty, to the report.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_SCALING_MAX) or memory is out. */
+ROOF_API roof_scaling *roof_machine_add_scaling(roof_machine *machine);
+
+/** The fewest cores that reach 95 % of the most that any count reaches.
+ *  Units: count.
+ *  Ownership: none.
+ *  Errors: NaN where only the most cores do, or nothing is known. */
+ROOF_API double roof_scaling_saturation(const roof_scaling *scaling);
+
+/** Adds an empty rate of operations to the report.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_RATE_MAX) or memory is out. */
+ROOF_API roof_rate *roof_machine_add_rate(roof_machine *machine);
 
 /** Adds an empty memory domain to the report.
  *  Units: none.

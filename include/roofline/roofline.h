@@ -76,6 +76,7 @@
 #include "roofline/model_sweep.h"
 #include "roofline/op.h"
 #include "roofline/ops.h"
+#include "roofline/overlap.h"
 #include "roofline/page.h"
 #include "roofline/place.h"
 #include "roofline/plan.h"

@@ -31,6 +31,8 @@ typedef enum roof_sheet_table {
   ROOF_SHEET_MODES, /**< patterns with two bandwidths and nothing between: `least` and `most` */
   ROOF_SHEET_TLBS,
   ROOF_SHEET_COSTS,
+  ROOF_SHEET_RATES, /**< operations that no peak counts */
+  ROOF_SHEET_SCALING, /**< a ceiling of one core (`least`), of all (`most`), and how many saturate it (`count`) */
   ROOF_SHEET_LIBRARIES, /**< without those that were skipped */
   ROOF_SHEET_OTHERS,
   ROOF_SHEET_TABLE_COUNT
@@ -52,6 +54,7 @@ typedef struct roof_sheet_row {
                              are several; of a TLB its entries */
   double both_ways; /**< of a link */
   double cycles;    /**< of a cost */
+  double per_cycle; /**< of a rate: operations of one core */
   double least, most;     /**< of a cost, of the two modes of a level */
   double page_bytes;      /**< of a TLB */
   const char *parameters; /**< of a library: what it computed; "": nothing */

@@ -8,14 +8,20 @@
 enum { KI = 1024, SHORT = 48 };
 
 /** CUDA C++ Programming Guide, technical specifications per compute capability: shared memory per SM and per
- * block (with the opt-in), 32-bit registers per SM and per thread. */
+ * block (with the opt-in), 32-bit registers per SM and per thread, resident warps and blocks per SM. The step of
+ * shared memory, and that blocks are counted as here: cuda_occupancy.h of CUDA 13. */
 static const roof_block_limits limits[] = {
-    {"sm_70", 96 * KI, 96 * KI, 64 * KI, 255},    {"sm_75", 64 * KI, 64 * KI, 64 * KI, 255},
-    {"sm_80", 164 * KI, 163 * KI, 64 * KI, 255},  {"sm_86", 100 * KI, 99 * KI, 64 * KI, 255},
-    {"sm_87", 164 * KI, 163 * KI, 64 * KI, 255},  {"sm_89", 100 * KI, 99 * KI, 64 * KI, 255},
-    {"sm_90", 228 * KI, 227 * KI, 64 * KI, 255},  {"sm_100", 228 * KI, 227 * KI, 64 * KI, 255},
-    {"sm_103", 228 * KI, 227 * KI, 64 * KI, 255}, {"sm_120", 100 * KI, 99 * KI, 64 * KI, 255},
-    {"sm_121", 100 * KI, 99 * KI, 64 * KI, 255},
+    {"sm_70", 96 * KI, 96 * KI, 64 * KI, 255, 64, 32, 256, 0},
+    {"sm_75", 64 * KI, 64 * KI, 64 * KI, 255, 32, 16, 256, 0},
+    {"sm_80", 164 * KI, 163 * KI, 64 * KI, 255, 64, 32, 128, KI},
+    {"sm_86", 100 * KI, 99 * KI, 64 * KI, 255, 48, 16, 128, KI},
+    {"sm_87", 164 * KI, 163 * KI, 64 * KI, 255, 48, 16, 128, KI},
+    {"sm_89", 100 * KI, 99 * KI, 64 * KI, 255, 48, 24, 128, KI},
+    {"sm_90", 228 * KI, 227 * KI, 64 * KI, 255, 64, 32, 128, KI},
+    {"sm_100", 228 * KI, 227 * KI, 64 * KI, 255, 64, 32, 128, KI},
+    {"sm_103", 228 * KI, 227 * KI, 64 * KI, 255, 64, 32, 128, KI},
+    {"sm_120", 100 * KI, 99 * KI, 64 * KI, 255, 48, 24, 128, KI},
+    {"sm_121", 100 * KI, 99 * KI, 64 * KI, 255, 48, 24, 128, KI},
 };
 
 const roof_block_limits *roof_block_limits_of(const roof_machine *machine) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advise/topics.h"
 #include "core/number.h"
 #include "roofline/units.h"
 
@@ -336,7 +337,7 @@ roof_status roof_explain(const roof_target *target, const roof_topic *topic, con
   double values[ROOF_PARAM_MAX];
   bool complete = topic != NULL || shape->typed != 0;
   roof_lesson l = {.target = target, .op = shape->op, .typed = shape->values, .values = values};
-  roof_explanation e = {.topic = topic != NULL ? topic->name : shape->op->name};
+  roof_explanation e = {.topic = topic != NULL ? topic->name : shape->op->name, .occupancy = {.blocks = NAN}};
   roof_status status =
       shape->points > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "explain: one shape at a time") : ROOF_OK;
   status = status == ROOF_OK && complete ? roof_shape_point(shape, 0, values, error) : status;
@@ -352,6 +353,9 @@ roof_status roof_explain(const roof_target *target, const roof_topic *topic, con
     roof_text_add(&e.text, topic->text);
     if (topic->worked != NULL) {
       topic->worked(&e.worked, &l);
+    }
+    if (topic->own == &rf_advise_occupancy) {
+      rf_advise_occupancy_of(&l, &e.occupancy);
     }
   }
   if (e.text.failed || e.worked.failed) {

@@ -323,8 +323,7 @@ static void work_prefixes(roof_text *out, const roof_lesson *l) {
 }
 
 /** A feed-forward layer of a 70B model. */
-#define EXAMPLE                                                                                              \
-  { "gemm", "m=8192", "n=28672", "k=8192" }
+#define EXAMPLE {"gemm", "m=8192", "n=28672", "k=8192"}, NULL
 
 static const roof_topic topics[] = {
     {"roofline", "two ceilings, compute and bandwidth, and the model they make",
@@ -407,27 +406,31 @@ static const roof_topic topics[] = {
      "FLOP/s\n"
      "bring nothing.",
      work_what_if,
-     {"gemm", "m=1", "n=28672", "k=8192"}},
+     {"gemm", "m=1", "n=28672", "k=8192"},
+     NULL},
     {"overhead",
      "starting it takes longest",
      "Overhead-bound: the work is shorter than what it costs to start it (8 us by default,\n"
      "--overhead). Neither ceiling matters; launch less: CUDA graphs, fusion, larger batches,\n"
      "persistent kernels.",
      work_overhead,
-     {"gemm", "m=1", "n=1024", "k=1024"}},
+     {"gemm", "m=1", "n=1024", "k=1024"},
+     NULL},
     {"network",
      "the busiest link takes longest",
      "Network-bound: the busiest link takes longest. A ring all-reduce over n ranks sends 2(n-1)/n\n"
      "of the data through each link. Links are counted one way: vendors often quote both directions\n"
      "together, twice as much.",
      work_network,
-     {"allreduce", "size=1GB", "ranks=8"}},
+     {"allreduce", "size=1GB", "ranks=8"},
+     NULL},
     {"capacity",
      "it does not fit",
      "Capacity-bound: the working set is larger than the memory, so the kernel cannot run as it is.\n"
      "Shard, quantize or offload.",
      work_capacity,
-     {"gemm", "m=1000000", "n=1000000", "k=1000000"}},
+     {"gemm", "m=1000000", "n=1000000", "k=1000000"},
+     NULL},
     {"bounds", "the time with perfect overlap, and with none",
      "The lower bound assumes that compute, memory and network hide each other perfectly: the\n"
      "longest of the times. Without overlap it is their sum, still at full rates. The sum is no upper\n"
@@ -472,7 +475,8 @@ static const roof_topic topics[] = {
      "at in out / (in + out) in fp16, so for small layers no batch is enough, and the answer is\n"
      "`never`. Round up, not down.",
      work_critical,
-     {"linear", "batch=1", "in=4096", "out=4096"}},
+     {"linear", "batch=1", "in=4096", "out=4096"},
+     NULL},
     {"headroom", "what a perfect kernel would still gain",
      "Attainable / achieved: what a perfect kernel would still gain. 1.0 is on the roof: stop, or\n"
      "change the work.",
@@ -526,7 +530,18 @@ static const roof_topic topics[] = {
      "or not, so a product that is no multiple of them wastes the rest. What its cores do in a clock,\n"
      "times cores, units, clock and 2 FLOP, is the peak of `explain peak`.",
      rf_advise_work_mma,
-     {"gemm", "m=1000", "n=1000", "k=1000"}},
+     {"gemm", "m=1000", "n=1000", "k=1000"},
+     NULL},
+    {"occupancy",
+     "how many blocks an SM holds, and what limits them",
+     "The share of the warps that an SM can hold and does hold. A block needs registers, shared memory,\n"
+     "warps and a place for itself; what runs out first limits how many blocks there are at a time. More\n"
+     "warps hide more latency: enough for the loads in flight (latency x bandwidth) is enough, and products\n"
+     "with all their data in registers do well with few. `explain occupancy threads=256 registers=64\n"
+     "shared=48Ki --machine a100` works it on a kernel; ptxas -v or ncu give its registers and bytes.",
+     rf_advise_work_occupancy,
+     {"threads=256", "registers=64", "shared=48Ki"},
+     &rf_advise_occupancy},
     {"losses", "where peak bandwidth and peak FLOP/s go",
      "Of the bandwidth of a memory, from the pins to a kernel:\n"
      "  refresh        rows are refreshed while nobody reads them\n"
@@ -573,7 +588,8 @@ static const roof_topic topics[] = {
      "  roofline advise OP ... --set weights=nf4 --set dequant=separate   a kernel of its own\n"
      "  roofline advise OP ... --set weights=int4 --set cost=20us         a cost that you measured",
      rf_advise_work_dequant,
-     {"linear", "batch=8", "in=8192", "out=8192"}},
+     {"linear", "batch=8", "in=8192", "out=8192"},
+     NULL},
     {"optimisations", "which way a dot moves, when, with examples",
      "  what             direction     when                       examples\n"
      "  fusion           right         memory-bound chains        flash attention, norm + linear\n"

@@ -24,6 +24,11 @@ void rf_advise_work_dequant(roof_text *out, const roof_lesson *lesson);
 void rf_advise_work_losses(roof_text *out, const roof_lesson *lesson);
 /** What an SM and a block hold on chip, where that is known. */
 void rf_advise_work_block(roof_text *out, const roof_lesson *lesson);
+/** The blocks that an SM holds, by what is typed after the topic. */
+void rf_advise_work_occupancy(roof_text *out, const roof_lesson *lesson);
+extern const roof_op rf_advise_occupancy;
+/** The occupancy itself; left as it is where it is not known, or nothing can be launched. */
+void rf_advise_occupancy_of(const roof_lesson *lesson, roof_occupancy *occupancy);
 /** The largest tile of a block. */
 void rf_advise_work_block_tile(roof_text *out, const roof_lesson *lesson);
 

@@ -58,7 +58,7 @@ static roof_sheet_row *add_row(builder *b, roof_provenance kind, const char *sou
   }
   *row = (roof_sheet_row){.unit = "", .parameters = "", .kind = kind, .source = cite(b, source, date)};
   row->value = row->share = row->spread = row->ridge = row->bytes = row->count = row->both_ways = NAN;
-  row->cycles = row->least = row->most = row->page_bytes = NAN;
+  row->per_cycle = row->cycles = row->least = row->most = row->page_bytes = NAN;
   row->under = kind == ROOF_MEASURED && b->machine->kind != ROOF_MEASURED;
   return row;
 }
@@ -227,6 +227,33 @@ static void add_costs(builder *b) {
   }
 }
 
+static void add_rates(builder *b) {
+  for (int i = 0; i < b->report->rate_count; i++) {
+    const roof_rate *rate = &b->report->rates[i];
+    roof_sheet_row *row = add_row(b, rate->kind, rate->source, rate->date);
+    snprintf(row->name, sizeof row->name, "%s, %s", rate->name, rate->isa);
+    roof_cores_append(row->name, sizeof row->name, rate->cores, "", 0);
+    set_value(row, rate->per_second, "op/s", NAN, rate->spread, &rate->conditions);
+    row->per_cycle =
+        rate->per_second / rate->clock_hz / (rate->cores > 0 ? rate->cores : b->machine->unit_count);
+  }
+}
+
+static void add_scaling(builder *b) {
+  for (int i = 0; i < b->report->scaling_count; i++) {
+    const roof_scaling *s = &b->report->scaling[i];
+    if (s->rate_count > 0) {
+      roof_sheet_row *row = add_row(b, s->kind, s->source, s->date);
+      snprintf(row->name, sizeof row->name, "%s", s->name);
+      row->unit = s->unit;
+      row->least = s->per_second[0];
+      row->most = s->per_second[s->rate_count - 1];
+      row->value = row->most / row->least;
+      row->count = s->saturating_cores;
+    }
+  }
+}
+
 static void add_libraries(builder *b) {
   for (int i = 0; i < b->report->library_count; i++) {
     const roof_library *library = &b->report->libraries[i];
@@ -272,7 +299,8 @@ roof_status roof_sheet_init(roof_sheet *sheet, const roof_machine *machine, roof
       [ROOF_SHEET_PEAKS] = add_peaks,     [ROOF_SHEET_LEVELS] = add_levels,
       [ROOF_SHEET_DOMAINS] = add_domains, [ROOF_SHEET_LINKS] = add_links,
       [ROOF_SHEET_MODES] = add_modes,     [ROOF_SHEET_TLBS] = add_tlbs,
-      [ROOF_SHEET_COSTS] = add_costs,     [ROOF_SHEET_LIBRARIES] = add_libraries,
+      [ROOF_SHEET_COSTS] = add_costs,     [ROOF_SHEET_RATES] = add_rates,
+      [ROOF_SHEET_SCALING] = add_scaling, [ROOF_SHEET_LIBRARIES] = add_libraries,
       [ROOF_SHEET_OTHERS] = add_others,
   };
   builder b = {.machine = machine,

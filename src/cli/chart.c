@@ -210,7 +210,12 @@ roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, int widt
   } else {
     const rf_screen screen = cli_screen(stdout);
     rf_screen_add(&out, &screen, bars->title);
-    roof_text_add(&out, "\n\n");
+    roof_text_add(&out, "\n");
+    if (bars->subtitle[0] != '\0') {
+      rf_screen_add(&out, &screen, bars->subtitle);
+      roof_text_add(&out, "\n");
+    }
+    roof_text_add(&out, "\n");
     status = roof_draw_bars_terminal(bars, columns, ascii || screen.ascii, screen.color, &out, error);
   }
   status = status == ROOF_OK ? cli_print_document(&out, error) : status;

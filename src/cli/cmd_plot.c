@@ -7,13 +7,15 @@
 #include "cli/effects.h"
 #include "roofline/plot.h"
 
-static int ascii, width, height, arrows, linear;
+static int ascii, width, height, arrows, linear, isa;
 static const struct poptOption options[] = {
     {"ascii", '\0', POPT_ARG_NONE, &ascii, 0, "only ASCII characters", NULL},
     {"width", '\0', POPT_ARG_INT, &width, 0, "columns of the terminal's chart", "N"},
     {"height", '\0', POPT_ARG_INT, &height, 0, "rows of the terminal's chart, without the legend", "N"},
     {"arrows", '\0', POPT_ARG_NONE, &arrows, 0,
      "join the values of a list, and the kernels of a file, by arrows in the order given", NULL},
+    {"isa", '\0', POPT_ARG_NONE, &isa, 0,
+     "every ceiling of the format, by instructions and cores: the lesser roofs too", NULL},
     {"linear", '\0', POPT_ARG_NONE, &linear, 0, "linear axes from zero in --to FILE; default: logarithmic",
      NULL},
     POPT_TABLEEND};
@@ -56,6 +58,50 @@ static roof_status make_losses(const cli_args *args, roof_bars *bars, roof_error
   return status;
 }
 
+/** Charts of what was measured of one machine: bars in the terminal, a curve in a drawing. */
+static const struct growth {
+  const char *name;
+  roof_status (*bars)(const roof_machine *, roof_bars *, roof_error *);
+  roof_status (*curves)(const roof_machine *, roof_curves *, roof_error *);
+} growths[] = {{"curve", roof_working_set_bars, roof_working_set_chart},
+               {"scaling", roof_scaling_bars, roof_scaling_chart},
+               {"intensity", roof_intensity_bars, roof_intensity_chart}};
+
+static const struct growth *growth_of(const cli_args *args) {
+  for (size_t i = 0; args->word_count > 0 && i < sizeof growths / sizeof growths[0]; i++) {
+    if (strcmp(args->words[0], growths[i].name) == 0) {
+      return &growths[i];
+    }
+  }
+  return NULL;
+}
+
+static roof_status answer_growth(const cli_args *args, const struct growth *g, const roof_machine *machine,
+                                 roof_error *error) {
+  static roof_bars bars;
+  static roof_curves curves;
+  bool drawn = args->file != NULL && cli_is_among("svg png pdf html", args->ending);
+  roof_status status = drawn ? g->curves(machine, &curves, error) : g->bars(machine, &bars, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  return drawn ? cli_chart_write_curves(args, &curves, curves.title, NULL, error)
+               : cli_chart_bars(args, &bars, width, ascii != 0, error);
+}
+
+static roof_status run_growth(const cli_args *args, const struct growth *g, roof_error *error) {
+  roof_machine **machines = NULL;
+  int count = 0;
+  roof_status status = cli_args_limit_words(args, 1, error);
+  status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
+  if (status == ROOF_OK && count > 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "plot %s: of one machine", g->name);
+  }
+  status = status == ROOF_OK ? answer_growth(args, g, machines[0], error) : status;
+  roof_machines_free(machines, count);
+  return status;
+}
+
 static bool begins_with(const cli_args *args, const char *name) {
   return args->word_count > 0 && strcmp(args->words[0], name) == 0;
 }
@@ -94,6 +140,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
   if (args->word_count > 0 && cli_is_among("peaks bandwidths shares losses", args->words[0])) {
     return run_bars(args, error);
   }
+  if (growth_of(args) != NULL) {
+    return run_growth(args, growth_of(args), error);
+  }
   roof_machine **machines = NULL;
   roof_plot plot = {.formats = args->formats,
                     .dtypes = args->dtypes,
@@ -107,10 +156,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   }
   plot.machines = machines;
   static roof_scene scene;
-  plot.ceilings = begins_with(args, "ceilings");
-  const char *const *words = plot.ceilings ? args->words + 1 : args->words;
-  status = status == ROOF_OK ? roof_scene_read(&scene, &plot, words, args->word_count - plot.ceilings, error)
-                             : status;
+  bool named = begins_with(args, "ceilings");
+  plot.ceilings = named || isa;
+  const char *const *words = named ? args->words + 1 : args->words;
+  status =
+      status == ROOF_OK ? roof_scene_read(&scene, &plot, words, args->word_count - named, error) : status;
   if (status == ROOF_OK && args->file != NULL) {
     roof_scene_label_by_machine(&scene);
   }
@@ -120,19 +170,25 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 /** What bars do not use. */
-#define ROOFLINES "arrows linear height dtype weights group accumulate output kv ops"
+#define ROOFLINES "arrows isa linear height dtype weights group accumulate output kv ops"
 
-static const cli_effect effects[] = {
-    {.options = "width height ascii", .with = "to"},     {.options = "width height ascii", .with = "json"},
-    {.options = "width height ascii", .with = "csv"},    {.options = ROOFLINES, .with = "peaks"},
-    {.options = ROOFLINES, .with = "bandwidths"},        {.options = ROOFLINES, .with = "shares"},
-    {.options = ROOFLINES " machine", .with = "losses"}, {0}};
+static const cli_effect effects[] = {{.options = "width height ascii", .with = "to"},
+                                     {.options = "width height ascii", .with = "json"},
+                                     {.options = "width height ascii", .with = "csv"},
+                                     {.options = ROOFLINES, .with = "peaks"},
+                                     {.options = ROOFLINES, .with = "bandwidths"},
+                                     {.options = ROOFLINES, .with = "curve"},
+                                     {.options = ROOFLINES, .with = "scaling"},
+                                     {.options = ROOFLINES, .with = "intensity"},
+                                     {.options = ROOFLINES, .with = "shares"},
+                                     {.options = ROOFLINES " machine", .with = "losses"},
+                                     {0}};
 
 const cli_command cli_cmd_plot = {
     .name = "plot",
     .task = CLI_TASK_ASK,
     .arguments = "[OP key=value ... | FILE.json | GRAPH [batch=N] | MODEL [key=value ...] | -] ... | "
-                 "ceilings ... | peaks | bandwidths | "
+                 "ceilings ... | peaks | bandwidths | curve | scaling | intensity | "
                  "shares FILE | losses "
                  "CAUSE=RATE ...",
     .summary =
@@ -146,6 +202,10 @@ const cli_command cli_cmd_plot = {
         "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n"
         "  roofline plot resnet50.onnx batch=1 resnet50.onnx batch=64 --arrows --machine a100 --to net.svg\n"
         "  roofline plot ceilings --machine host --dtype fp64 --to ceilings.svg\n"
+        "  roofline plot gemm m=n=k=2048 --machine host --isa --to isa.svg\n"
+        "  roofline plot curve --machine host\n"
+        "  roofline plot scaling --machine host --to scaling.svg\n"
+        "  roofline plot intensity --machine host --to ridge.svg\n"
         "  roofline plot peaks --machine a100 --machine h100 --to peaks.svg\n"
         "  roofline plot shares results.json --machine host\n"
         "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",

@@ -96,7 +96,7 @@ static const rf_field level_fields[] = {
     {"name", .type = FIELD_TEXT, AT(roof_level, name), .required = true},
     {"level", .type = FIELD_LEVEL, AT(roof_level, level)},
     {"bytes", .type = FIELD_POSITIVE, AT(roof_level, bytes)},
-    {"instances", .type = FIELD_POSITIVE, AT(roof_level, instances), .first = 1},
+    {"instances", .type = FIELD_POSITIVE, AT(roof_level, instances), .one = true},
     {"cores", .type = FIELD_CORES, AT(roof_level, cores)},
     {"core_kind", .type = FIELD_TEXT, AT(roof_level, core_kind)},
     {"threads_per_core", .type = FIELD_CORES, AT(roof_level, threads_per_core)},
@@ -154,7 +154,7 @@ static const rf_field link_fields[] = {
     {"bytes_per_second", .type = FIELD_POSITIVE, AT(roof_link, bytes_per_second)},
     {"both_ways_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_link, both_ways_bytes_per_second)},
     {"latency_seconds", .type = FIELD_POSITIVE, AT(roof_link, latency_seconds)},
-    {"count", .type = FIELD_POSITIVE, AT(roof_link, count), .first = 1},
+    {"count", .type = FIELD_POSITIVE, AT(roof_link, count), .one = true},
     {"reduces", .type = FIELD_FLAG, AT(roof_link, reduces)},
     {"kind", .type = FIELD_KIND, AT(roof_link, kind)},
     {"source", .type = FIELD_TEXT, AT(roof_link, source)},
@@ -194,6 +194,39 @@ static const rf_field curve_fields[] = {
     {"bytes_per_second", .type = FIELD_POSITIVE, AT(roof_curve_point, bytes_per_second), .required = true},
 };
 static const rf_record curve_record = RECORD(roof_curve_point, curve_fields);
+
+static const rf_field intensity_fields[] = {
+    {"intensity", .type = FIELD_POSITIVE, AT(roof_intensity_point, intensity), .required = true},
+    {"flops_per_second", .type = FIELD_POSITIVE, AT(roof_intensity_point, flops_per_second),
+     .required = true},
+};
+static const rf_record intensity_record = RECORD(roof_intensity_point, intensity_fields);
+
+static const rf_field scaling_fields[] = {
+    {"name", .type = FIELD_TEXT, AT(roof_scaling, name), .required = true},
+    {"unit", .type = FIELD_TEXT, AT(roof_scaling, unit)},
+    {"cores", .type = FIELD_NUMBERS, LIST_IN(roof_scaling, cores, core_count)},
+    {"per_second", .type = FIELD_NUMBERS, LIST_IN(roof_scaling, per_second, rate_count)},
+    {"saturating_cores", .type = FIELD_POSITIVE, AT(roof_scaling, saturating_cores)},
+    {"kind", .type = FIELD_KIND, AT(roof_scaling, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_scaling, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_scaling, date)},
+};
+static const rf_record scaling_record = RECORD(roof_scaling, scaling_fields);
+
+static const rf_field rate_fields[] = {
+    {"name", .type = FIELD_TEXT, AT(roof_rate, name), .required = true},
+    {"isa", .type = FIELD_TEXT, AT(roof_rate, isa)},
+    {"cores", .type = FIELD_CORES, AT(roof_rate, cores)},
+    {"per_second", .type = FIELD_POSITIVE, AT(roof_rate, per_second)},
+    {"clock_hz", .type = FIELD_POSITIVE, AT(roof_rate, clock_hz)},
+    {"spread", .type = FIELD_AMOUNT, AT(roof_rate, spread)},
+    {"conditions", .type = FIELD_OBJECT, AT(roof_rate, conditions), .record = &rf_conditions_record},
+    {"kind", .type = FIELD_KIND, AT(roof_rate, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_rate, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_rate, date)},
+};
+static const rf_record rate_record = RECORD(roof_rate, rate_fields);
 
 static const rf_field domain_fields[] = {
     {"name", .type = FIELD_TEXT, AT(roof_domain, name), .required = true},
@@ -327,6 +360,13 @@ static const rf_field machine_fields[] = {
      .record = &tlb_record},
     {"curve", .type = FIELD_POINTS, OWNED(roof_report, curve, curve_count, ROOF_CURVE_MAX), .measured = true,
      .record = &curve_record},
+    {"intensities", .type = FIELD_POINTS,
+     OWNED(roof_report, intensities, intensity_count, ROOF_INTENSITY_MAX), .measured = true,
+     .record = &intensity_record},
+    {"scaling", .type = FIELD_OBJECTS, OWNED(roof_report, scaling, scaling_count, ROOF_SCALING_MAX),
+     .measured = true, .record = &scaling_record},
+    {"rates", .type = FIELD_OBJECTS, OWNED(roof_report, rates, rate_count, ROOF_RATE_MAX), .measured = true,
+     .record = &rate_record},
     {"domains", .type = FIELD_POINTS, OWNED(roof_report, domains, domain_count, ROOF_DOMAIN_MAX),
      .measured = true, .record = &rf_domain_record},
     {"libraries", .type = FIELD_OBJECTS, OWNED(roof_report, libraries, library_count, ROOF_LIBRARY_MAX),

@@ -119,6 +119,32 @@ roof_curve_point *roof_machine_add_curve_point(roof_machine *machine) {
   return add_to(machine, "curve");
 }
 
+roof_intensity_point *roof_machine_add_intensity(roof_machine *machine) {
+  return add_to(machine, "intensities");
+}
+
+roof_scaling *roof_machine_add_scaling(roof_machine *machine) {
+  return add_to(machine, "scaling");
+}
+
+double roof_scaling_saturation(const roof_scaling *scaling) {
+  static const double nearly = 0.95;
+  double most = 0;
+  for (int i = 0; i < scaling->rate_count; i++) {
+    most = fmax(most, scaling->per_second[i]);
+  }
+  for (int i = 0; i + 1 < scaling->rate_count; i++) {
+    if (scaling->per_second[i] >= nearly * most) {
+      return scaling->cores[i];
+    }
+  }
+  return NAN;
+}
+
+roof_rate *roof_machine_add_rate(roof_machine *machine) {
+  return add_to(machine, "rates");
+}
+
 roof_domain *roof_machine_add_domain(roof_machine *machine) {
   return add_to(machine, "domains");
 }

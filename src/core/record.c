@@ -87,7 +87,7 @@ static bool init_fields(const rf_record *record, char *base, bool measured) {
       continue;
     }
     if (f->type == FIELD_POSITIVE || f->type == FIELD_AMOUNT) {
-      double number = f->first != 0 ? f->first : NAN;
+      double number = f->one ? 1 : NAN;
       memcpy(at, &number, sizeof number);
     } else if (f->type == FIELD_OBJECT) {
       made = rf_record_init(f->record, at) && made;

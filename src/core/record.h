@@ -36,16 +36,17 @@ typedef struct rf_field {
   const struct rf_record *record; /**< of an object, or of a list's entries */
   const char *label;              /**< what follows the record's name: "read"; NULL: not shown by itself */
   const char *unit;               /**< "B/s" */
-  double first;                   /**< what a number is before it is known; 0: NaN */
-  rf_field_type type;
-  unsigned offset;
-  unsigned size;       /**< of a text with its NUL, or of one list entry */
-  unsigned capacity;   /**< of a list */
-  unsigned count;      /**< where a list's length is, an int */
-  unsigned limit;      /**< where its physical limit is; 0: it has none */
-  unsigned conditions; /**< where its conditions are in the part that was measured, counted from 1; 0: none */
-  unsigned provenance; /**< where its roof_origin is; 0: it has the record's own */
-  int rank;            /**< where it stands among the figures of its record that are shown, from 1 */
+  unsigned char type;             /**< rf_field_type */
+  unsigned char rank; /**< where it stands among the figures of its record that are shown, from 1 */
+  bool one;           /**< a number is 1 before it is known, else NaN */
+  unsigned short offset;
+  unsigned short size;     /**< of a text with its NUL, or of one list entry */
+  unsigned short capacity; /**< of a list */
+  unsigned short count;    /**< where a list's length is, an int */
+  unsigned short limit;    /**< where its physical limit is; 0: it has none */
+  unsigned short
+      conditions; /**< where its conditions are in the part that was measured, counted from 1; 0: none */
+  unsigned short provenance; /**< where its roof_origin is; 0: it has the record's own */
   bool required;
   bool owned;    /**< a list on the heap: at `offset` is a pointer to it. It has room for `capacity` entries
                       from the start, so that they never move and adding one never fails for memory */

@@ -195,6 +195,30 @@ roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof
   return ROOF_OK;
 }
 
+double roof_device_link(const roof_machine *from, const roof_machine *to) {
+  static const char own[] = "to ";
+  for (int i = 0; i < from->link_count; i++) {
+    const char *name = from->links[i].name;
+    if (strncmp(name, own, sizeof own - 1) == 0 && strcmp(name + sizeof own - 1, to->name) == 0) {
+      return from->links[i].bytes_per_second;
+    }
+  }
+  return NAN;
+}
+
+static void write_device_links(roof_text *out, const roof_machine *const *machines, int count) {
+  roof_text_add(out, "], \"device_links\": [");
+  for (int i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ", [" : "[");
+    for (int k = 0; k < count; k++) {
+      roof_text_add(out, k > 0 ? ", " : "");
+      add_number(out, roof_device_link(machines[i], machines[k]));
+    }
+    roof_text_add(out, "]");
+  }
+  roof_text_add(out, "]}\n");
+}
+
 roof_status roof_machines_write(const roof_machine *const *machines, int count, roof_text *out,
                                 roof_error *error) {
   roof_status status = ROOF_OK;
@@ -203,7 +227,7 @@ roof_status roof_machines_write(const roof_machine *const *machines, int count, 
     roof_text_add(out, i > 0 ? "," : "");
     status = roof_machine_write(machines[i], out, error);
   }
-  roof_text_add(out, "]}\n");
+  write_device_links(out, machines, count);
   return status != ROOF_OK || !out->failed ? status
                                            : roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
 }

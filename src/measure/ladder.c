@@ -184,7 +184,8 @@ static const roof_kernel *partner_of(const roof_ladder *l, const roof_rung *r) {
   const roof_kernel *partner = NULL;
   for (int i = 0; i < l->count && l->backend->run_in_turns != NULL && r->kernel->library == NULL; i++) {
     const roof_rung *other = &l->rungs[i];
-    partner = other->kernel->library != NULL && other->skipped[0] == '\0' ? other->kernel : partner;
+    bool fits = other->kernel->library != NULL && other->alone == r->alone && other->skipped[0] == '\0';
+    partner = fits ? other->kernel : partner;
   }
   return partner;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "roofline/ops.h"
@@ -43,6 +44,13 @@ roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const d
   out->update_share = out->bytes > 0 ? work.update_bytes / out->bytes : NAN;
   snprintf(out->counted, sizeof out->counted, "formula");
   return ROOF_OK;
+}
+
+roof_status rf_run_same_operation(const roof_kernel *const kernels[2], roof_error *error) {
+  return strcmp(kernels[0]->op, kernels[1]->op) == 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s and %s: two operations, %s and %s",
+                              kernels[0]->name, kernels[1]->name, kernels[0]->op, kernels[1]->op);
 }
 
 void rf_run_date(char *date) {

@@ -12,6 +12,10 @@
 roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                             roof_measurement *out, roof_error *error);
 
+/** Whether two kernels do the same, so that turns compare them.
+ *  Units: none. Ownership: none. Errors: ROOF_E_ARGUMENT that names both. */
+roof_status rf_run_same_operation(const roof_kernel *const kernels[2], roof_error *error);
+
 /** The rate of memory while something ran between two probes of it; NaN where it changed meanwhile.
  *  Units: bytes/s. Ownership: none. Errors: NaN. */
 double rf_memory_rate(double before, double after);

@@ -14,7 +14,7 @@ static int known_numbers(const rf_record *record, const char *base, bool measure
     const rf_field *f = &record->fields[i];
     if (f->measured == measured && (f->type == FIELD_POSITIVE || f->type == FIELD_AMOUNT)) {
       double value = rf_number_at(base, f->offset);
-      known += f->first != 0 ? value != f->first : !isnan(value);
+      known += f->one ? value != 1 : !isnan(value);
     }
   }
   return known;

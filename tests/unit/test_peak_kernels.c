@@ -76,6 +76,97 @@ static void chains_compute_what_they_say(void **state) {
   assert_null(rf_peak_kernel_at(-1));
 }
 
+/** What factor and term of that type give, as the bits of the result. */
+static uint64_t operated(const rf_rate_kernel *kernel, const char *seeds) {
+  const char *f = seeds + RF_PEAK_BYTES, *t = seeds + 2 * RF_PEAK_BYTES,
+             *does = strchr(kernel->name, ' ') + 1;
+  bool adds = strcmp(does, "add") == 0, multiplies = strcmp(does, "multiply") == 0,
+       divides = strcmp(does, "divide") == 0;
+  uint64_t bits = 0;
+#define OPERATE(type, root)                                                                                  \
+  {                                                                                                          \
+    type a, b, result;                                                                                       \
+    memcpy(&a, f, sizeof a);                                                                                 \
+    memcpy(&b, t, sizeof b);                                                                                 \
+    result = adds ? (type)(a + b) : multiplies ? (type)(a * b) : divides ? (type)(a / b) : (type)root(b);    \
+    memcpy(&bits, &result, sizeof result);                                                                   \
+  }
+  switch (kernel->type) {
+  case RF_RATE_INT32:
+    OPERATE(uint32_t, (uint32_t))
+    break;
+  case RF_RATE_INT64:
+    OPERATE(uint64_t, (uint64_t))
+    break;
+  case RF_RATE_FP32:
+    OPERATE(float, sqrtf)
+    break;
+  default:
+    OPERATE(double, sqrt)
+  }
+  return bits;
+}
+
+static void operations_give_what_they_say(void **state) {
+  (void)state;
+  _Alignas(64) static char seeds[3 * RF_PEAK_BYTES], result[2 * RF_PEAK_BYTES];
+  int ran = 0;
+  for (int i = 0; rf_rate_kernel_at(i) != NULL; i++) {
+    const rf_rate_kernel *kernel = rf_rate_kernel_at(i);
+    size_t size = kernel->type == RF_RATE_INT32 || kernel->type == RF_RATE_FP32 ? 4 : 8;
+    if (!kernel->available()) {
+      continue;
+    }
+    rf_rate_kernel_seeds(kernel, seeds);
+    memset(result, 0x55, sizeof result);
+    kernel->run(ROUNDS, seeds, result);
+    uint64_t expected_bits = operated(kernel, seeds), first = 0, second = 0;
+    memcpy(&first, result, size);
+    memcpy(&second, result + RF_PEAK_BYTES, size);
+    if (first != expected_bits || second != expected_bits) {
+      fail_msg("%s %s: %llx and %llx, not %llx", kernel->name, kernel->isa, (unsigned long long)first,
+               (unsigned long long)second, (unsigned long long)expected_bits);
+    }
+    assert_true(kernel->operations >= 8);
+    ran++;
+  }
+  print_message("%d kinds of operations\n", ran);
+  assert_null(rf_rate_kernel_at(-1));
+}
+
+/** Every chain of a loop that mixes loads with arithmetic, lane by lane. */
+static double mixed(const double *x, size_t count, size_t steps, size_t lanes) {
+  double total = 0;
+  for (size_t chain = 0; chain < 8 * lanes; chain++) {
+    double sum = 0;
+    size_t column = chain % (4 * lanes), own = (steps + (chain < 4 * lanes)) / 2;
+    for (size_t i = 0; i + 4 * lanes <= count; i += 4 * lanes) {
+      for (size_t s = 0; s < own; s++) {
+        sum = x[i + column] - sum;
+      }
+    }
+    total += sum;
+  }
+  return total;
+}
+
+static void mixed_loops_do_the_arithmetic_they_count(void **state) {
+  (void)state;
+  enum { COUNT = 259 };
+  static double x[COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    x[i] = (double)(i * 37 % 101) - 50;
+  }
+  for (int l = 0; rf_lanes_at(l) != NULL; l++) {
+    const rf_lanes *lanes = rf_lanes_at(l);
+    static const size_t steps[] = {1, 2, 3, 6, 8, 13, 24};
+    for (size_t s = 0; s < sizeof steps / sizeof steps[0] && lanes->available() && lanes->fp64 != NULL; s++) {
+      double got = lanes->fp64->mix(x, COUNT, steps[s]);
+      assert_near(got + 1e6, mixed(x, COUNT, steps[s], (size_t)lanes->fp64->lanes) + 1e6, 1e-12);
+    }
+  }
+}
+
 enum { SPAN_BYTES = 2048, SPAN_COUNT = SPAN_BYTES / sizeof(double) };
 
 /** Two thirds of the arrays, from their second half on, and what the pattern leaves in element `i` of a. */
@@ -118,6 +209,8 @@ static void transfers_move_what_they_say(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chains_compute_what_they_say),
+      cmocka_unit_test(operations_give_what_they_say),
+      cmocka_unit_test(mixed_loops_do_the_arithmetic_they_count),
       cmocka_unit_test(transfers_move_what_they_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,7 @@ static void named_or_all(void **state) {
   assert_string_equal(runs.list[3].kernel->name, "scale");
   assert_true(!runs.skip && runs.list[3].values[0] == 4000);
   assert_int_equal(roof_runs_baseline(&runs, "copy", &error), ROOF_E_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "backend fake times one kernel after the other"));
   roof_runs_done(&runs);
   begin(&runs);
   assert_int_equal(roof_runs_select(&runs, path, 1, &error), ROOF_E_NAME);

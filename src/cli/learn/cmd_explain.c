@@ -67,16 +67,25 @@ static roof_status print(const cli_args *args, const roof_target *target, const 
   return cli_print_end(&out, status, error);
 }
 
+/** What the words are about: the topic's own parameters, else an operation, named first. */
+static roof_status read_shape(const cli_args *args, const roof_topic *topic, const char *const *words,
+                              int count, roof_shape *shape, roof_error *error) {
+  const roof_op *op = topic != NULL ? topic->own : NULL;
+  if (op != NULL) {
+    return roof_shape_parse(shape, op, words, count, NULL, error);
+  }
+  roof_status status = cli_select_op(args, words[0], &op, error);
+  return status == ROOF_OK ? roof_shape_parse(shape, op, words + 1, count - 1, NULL, error) : status;
+}
+
 /** Explains `topic`, or the operation itself when it is NULL, on the shape in `words`. */
 static roof_status explain(const cli_args *args, const roof_topic *topic, const char *const *words, int count,
                            roof_error *error) {
-  const roof_op *op = NULL;
   roof_shape shape;
   roof_targets machines = {0};
   roof_explanation e = {0};
   bool example = false;
-  roof_status status = cli_select_op(args, words[0], &op, error);
-  status = status == ROOF_OK ? roof_shape_parse(&shape, op, words + 1, count - 1, NULL, error) : status;
+  roof_status status = read_shape(args, topic, words, count, &shape, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -130,6 +139,7 @@ const cli_command cli_cmd_explain = {
     .examples = "  roofline explain\n"
                 "  roofline explain ridge --machine h100 --dtype fp8\n"
                 "  roofline explain critical-batch linear batch=1 in=4096 out=4096 --machine a100\n"
+                "  roofline explain occupancy threads=256 registers=96 shared=40Ki --machine h100\n"
                 "  roofline explain add n=4 --dtype bf16 --machine h100\n",
     .writes = "txt json",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_LIST | CLI_ARGS_NAME,

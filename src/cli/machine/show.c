@@ -120,6 +120,37 @@ static const cli_column costs[] = {{.header = "synchronisation", CLI_FIELD(NAME,
                                    PROVENANCE,
                                    {0}};
 
+static const cli_column rates[] = {NAME("operations"),
+                                   VALUE("rate", "unknown"),
+                                   FIGURE("per cycle", per_cycle, .digits = 3),
+                                   SPREAD,
+                                   PROVENANCE,
+                                   {0}};
+
+static const char *least_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_sheet_row *r = row;
+  return roof_quantity_format(scratch, CLI_SCRATCH, r->least, r->unit);
+}
+
+static const char *most_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_sheet_row *r = row;
+  return roof_quantity_format(scratch, CLI_SCRATCH, r->most, r->unit);
+}
+
+static const char *saturation_of(const void *row, char scratch[CLI_SCRATCH]) {
+  double cores = ((const roof_sheet_row *)row)->count;
+  rf_format(scratch, CLI_SCRATCH, "%g", cores);
+  return isnan(cores) ? "all" : scratch;
+}
+
+static const cli_column scaling[] = {NAME("by cores"),
+                                     {.header = "one core", .right = true, .text = least_of},
+                                     {.header = "all", .right = true, .text = most_of},
+                                     FIGURE("times", value, .digits = 3),
+                                     {.header = "saturated by", .right = true, .text = saturation_of},
+                                     PROVENANCE,
+                                     {0}};
+
 static const cli_column libraries[] = {NAME("what a library reaches"),
                                        {.header = "", CLI_FIELD(TEXT, roof_sheet_row, parameters)},
                                        VALUE("rate", ""),
@@ -248,6 +279,8 @@ static void add_page(page *p) {
   add_loaded(p);
   add_table(p, ROOF_SHEET_TLBS, tlbs);
   add_table(p, ROOF_SHEET_COSTS, costs);
+  add_table(p, ROOF_SHEET_RATES, rates);
+  add_table(p, ROOF_SHEET_SCALING, scaling);
   add_libraries(p);
   add_table(p, ROOF_SHEET_OTHERS, others);
   roof_sheet_footer(&p->sheet, p->machine, &p->text);

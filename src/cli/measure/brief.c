@@ -85,7 +85,8 @@ roof_status cli_measure_print_brief(const roof_machine *machine, const char *fil
   rf_answer_add_part(&out, ROOF_PAGE_NEXT);
   const char *program = cli_program_name();
   if (file != NULL) {
-    roof_text_addf(&out, "  rest      %s machine show ./%s   every figure, its source\n", program, file);
+    roof_text_addf(&out, "  rest      %s machine show %s%s   every figure, its source\n", program,
+                   strchr(file, '/') != NULL ? "" : "./", file);
   } else {
     roof_text_addf(&out, "  rest      %s machine show %s   every figure, its source\n", program,
                    machine->name);

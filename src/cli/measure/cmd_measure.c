@@ -1,12 +1,16 @@
 /* The ceilings of the machine this runs on. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/chart.h"
 #include "cli/effects.h"
+#include "cli/grid.h"
 #include "cli/machine/machine.h"
 #include "cli/measure/brief.h"
+
+enum { MOST = 24 }; /* machines of one answer */
 
 static int quick, threads, verbose;
 static char *backend_name, *old_name, *samples_name;
@@ -18,7 +22,8 @@ static const struct poptOption options[] = {
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
      "what measures, several separated by commas: cpu (default), opencl, cuda, fake", "NAME"},
     {"device", '\0', POPT_ARG_STRING, &device, 0,
-     "which accelerator of --backend: its number or a part of its name", "N|NAME"},
+     "which accelerator of --backend: its number, a part of its name, or `all` with what each copies to each",
+     "N|NAME|all"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
     {"interval", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
@@ -62,8 +67,8 @@ static roof_status save_samples(const cli_args *args, roof_text *samples, roof_e
   return status == ROOF_OK ? cli_to_write(args, samples_name, samples, error) : status;
 }
 
-/** Measures into *machine and keeps it. */
-static roof_status measure(const cli_args *args, const char *name, roof_machine **machine,
+/** Measures one device (NULL: the first) into *machine and keeps it. */
+static roof_status measure(const cli_args *args, const char *name, const char *one, roof_machine **machine,
                            roof_error *error) {
   const roof_backend *backend = NULL;
   roof_measure_options how = roof_measure_options_default();
@@ -78,8 +83,8 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
   if (status == ROOF_OK) {
     status = cli_select_backend(name, &backend, error);
   }
-  how.device = device;
-  status = status == ROOF_OK ? cli_select_device(device, backend, error) : status;
+  how.device = one;
+  status = status == ROOF_OK ? cli_select_device(one, backend, error) : status;
   if (status == ROOF_OK && threads < 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
   }
@@ -129,7 +134,7 @@ static roof_status check_list(const cli_args *args, roof_error *error) {
                                               : NULL;
   return option == NULL ? ROOF_OK
                         : roof_error_set(error, ROOF_E_ARGUMENT,
-                                         "%s: is for one backend; --backend names several", option);
+                                         "%s: is for one machine, and several are measured", option);
 }
 
 static roof_status print_json(roof_machine *const *machines, int count, roof_error *error) {
@@ -138,25 +143,69 @@ static roof_status print_json(roof_machine *const *machines, int count, roof_err
   return cli_print_end(&text, status, error);
 }
 
-/** Several backends as one answer. */
+/** What each device copies to each other, as nvbandwidth shows it; nothing where none was measured. */
+static roof_status print_links(roof_machine *const *machines, int count, roof_error *error) {
+  char columns[MOST + 2] = "l", text[CLI_SHORT];
+  bool any = false;
+  cli_grid grid = {0};
+  roof_text out = {0};
+  cli_grid_add(&grid, "copies from");
+  for (int i = 0; i < count; i++) {
+    cli_grid_add(&grid, "%s", machines[i]->name);
+    columns[i + 1] = 'r';
+  }
+  for (int i = 0; i < count; i++) {
+    cli_grid_add(&grid, "%s", machines[i]->name);
+    for (int k = 0; k < count; k++) {
+      double rate = roof_device_link(machines[i], machines[k]);
+      any = any || !isnan(rate);
+      cli_grid_add(&grid, "%s", isnan(rate) ? "-" : cli_quantity(text, rate, "B/s"));
+    }
+  }
+  roof_text_add(&out, "\n");
+  cli_grid_end(&grid, &out, columns);
+  if (!any) {
+    roof_text_done(&out);
+    return ROOF_OK;
+  }
+  return cli_print_end(&out, ROOF_OK, error);
+}
+
+/** Several machines as one answer. */
 static roof_status print_all(const cli_args *args, roof_machine *const *machines, int count,
                              roof_error *error) {
   roof_status status = args->json ? print_json(machines, count, error) : ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK && !args->json; i++) {
     status = show(args, machines[i], error);
   }
+  return status == ROOF_OK && !args->json && !args->csv ? print_links(machines, count, error) : status;
+}
+
+static bool is_all(void) {
+  return device != NULL && strcmp(device, "all") == 0;
+}
+
+/** Measures a backend's device, or all it has, after the `*count` machines that there are. */
+static roof_status measure_backend(const cli_args *args, const roof_backend *backend, roof_machine **machines,
+                                   int *count, roof_error *error) {
+  int devices = is_all() && backend->device_count != NULL ? backend->device_count() : 1;
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < devices && *count < MOST && status == ROOF_OK; i++) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", i);
+    const char *one = !is_all() ? device : backend->device_count != NULL ? number : NULL;
+    status = measure(args, backend->name, one, &machines[*count], error);
+    *count += status == ROOF_OK;
+  }
   return status;
 }
 
 /** Measures with each backend of the list; one that cannot work here says why, and the others go on. */
-static roof_status measure_list(const cli_args *args, roof_error *error) {
-  enum { MOST = 8 };
-  roof_machine **machines = calloc(MOST, sizeof *machines);
-  int count = 0;
+static roof_status measure_list(const cli_args *args, char *list, roof_machine **machines, int *count,
+                                roof_error *error) {
   char *rest = NULL;
-  roof_status status = machines != NULL ? check_list(args, error)
-                                        : roof_error_set(error, ROOF_E_MEMORY, "measure: out of memory");
-  for (char *name = strtok_r(backend_name, ",", &rest); status == ROOF_OK && name != NULL && count < MOST;
+  roof_status status = ROOF_OK;
+  for (char *name = strtok_r(list, ",", &rest); status == ROOF_OK && name != NULL;
        name = strtok_r(NULL, ",", &rest)) {
     const roof_backend *backend = NULL;
     status = roof_backend_find(name, &backend, error);
@@ -166,12 +215,22 @@ static roof_status measure_list(const cli_args *args, roof_error *error) {
       roof_error_set(&skipped, ROOF_E_UNSUPPORTED, "backend %s: %s", name, why);
       cli_report("warning: ", &skipped);
     } else if (status == ROOF_OK) {
-      status = measure(args, name, &machines[count], error);
-      count++;
+      status = measure_backend(args, backend, machines, count, error);
     }
   }
-  if (status == ROOF_OK && count == 0) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "measure: no backend of the list works here");
+  return status == ROOF_OK && *count == 0
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED, "measure: no backend of the list works here")
+             : status;
+}
+
+static roof_status run_several(const cli_args *args, roof_error *error) {
+  char cpu[] = "cpu";
+  roof_machine **machines = calloc(MOST, sizeof *machines);
+  int count = 0;
+  roof_status status = machines != NULL ? check_list(args, error)
+                                        : roof_error_set(error, ROOF_E_MEMORY, "measure: out of memory");
+  if (status == ROOF_OK) {
+    status = measure_list(args, backend_name != NULL ? backend_name : cpu, machines, &count, error);
   }
   if (status == ROOF_OK) {
     status = print_all(args, machines, count, error);
@@ -188,7 +247,7 @@ static roof_status run_one(const cli_args *args, roof_error *error) {
   }
   if (status == ROOF_OK) {
     status = args->word_count > 0 ? roof_catalog_load(args->words[0], &machine, error)
-                                  : measure(args, backend_name, &machine, error);
+                                  : measure(args, backend_name, device, &machine, error);
   }
   if (status == ROOF_OK) {
     status =
@@ -200,8 +259,8 @@ static roof_status run_one(const cli_args *args, roof_error *error) {
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  bool several = backend_name != NULL && strchr(backend_name, ',') != NULL;
-  roof_status status = several ? measure_list(args, error) : run_one(args, error);
+  bool several = is_all() || (backend_name != NULL && strchr(backend_name, ',') != NULL);
+  roof_status status = several ? run_several(args, error) : run_one(args, error);
   free(percent);
   free(device);
   free(samples_name);
@@ -225,6 +284,7 @@ const cli_command cli_cmd_measure = {
                 "  roofline measure --to laptop.json\n"
                 "  roofline measure --compare laptop.json\n"
                 "  roofline measure --backend cpu,opencl\n"
+                "  roofline measure --backend cuda --device all\n"
                 "  roofline measure --quick --json | jq .peaks\n",
     .writes = "json svg png pdf html",
     .groups = CLI_ARGS_KEEP | CLI_ARGS_PAGE,

@@ -34,8 +34,8 @@ static const struct poptOption options[] = {
     {"threads", 't', POPT_ARG_INT, &threads, 0,
      "cores to use, or that a program uses; default: all this process may", "N"},
     {"baseline", '\0', POPT_ARG_STRING, &baseline_name, 0,
-     "interleave samples with this kernel of the same operation, a vendor's library for instance, and report "
-     "the ratio (accelerators)",
+     "interleave samples with this kernel of the same operation, a library for instance, and report the "
+     "ratio",
      "KERNEL"},
     {"counters", '\0', POPT_ARG_NONE, &counters, 0,
      "run each kernel once more under NVIDIA's ncu and compare what it counts with the formula", NULL},

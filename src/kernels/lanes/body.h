@@ -49,6 +49,47 @@ INLINE void NAME(read)(const void *data, size_t count, size_t repeats, bool stre
   }
 }
 
+/* Eight chains: as many as keep two pipes of four cycles busy. */
+INLINE void NAME(mix_twice)(V sums[8], const V v[4], V factor) {
+  UNROLL(4) for (size_t j = 0; j < 4; j++) {
+    sums[j] = FMA(sums[j], factor, v[j]);
+    sums[4 + j] = FMA(sums[4 + j], factor, v[j]);
+  }
+}
+
+TARGET static double NAME(mix)(const void *data, size_t count, size_t steps) {
+  const T *x = data;
+  const V factor = SET1((T)-1);
+  V sums[8], v[4];
+  for (size_t j = 0; j < 8; j++) {
+    sums[j] = SET1(0);
+  }
+  for (size_t i = 0; i + 4 * W <= count; i += 4 * W) {
+    UNROLL(4) for (size_t j = 0; j < 4; j++) {
+      AHEAD(x + i + j * W);
+      v[j] = LOAD(x + i + j * W);
+    }
+    size_t left = steps;
+    for (; left >= 8; left -= 8) {
+      NAME(mix_twice)(sums, v, factor);
+      NAME(mix_twice)(sums, v, factor);
+      NAME(mix_twice)(sums, v, factor);
+      NAME(mix_twice)(sums, v, factor);
+    }
+    for (; left >= 2; left -= 2) {
+      NAME(mix_twice)(sums, v, factor);
+    }
+    for (size_t j = 0; j < 4 && left > 0; j++) {
+      sums[j] = FMA(sums[j], factor, v[j]);
+    }
+  }
+  double total = 0;
+  for (size_t j = 0; j < 8; j++) {
+    total += (double)NAME(total)(sums[j]);
+  }
+  return total;
+}
+
 /* Blocks keep the rounding error of long vectors small: partial sums are added in double. */
 INLINE double NAME(dot)(const void *left, const void *right, size_t count, bool stream) {
   const T *x = left, *y = right;
@@ -341,6 +382,7 @@ static const rf_loops NAME(loops) = {
     .tile_columns = COLUMNS * W,
     .tile_heights = {ROWS, ROWS / 2, 1},
     .read = {NAME(read_cached), NAME(read_streamed)},
+    .mix = NAME(mix),
     .dot = {NAME(dot_cached), NAME(dot_streamed)},
     .dots = {NAME(dots_cached), NAME(dots_streamed)},
     .axpy = {NAME(axpy_cached), NAME(axpy_streamed)},

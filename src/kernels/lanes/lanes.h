@@ -51,6 +51,9 @@ typedef struct rf_loops {
   int tile_columns;                                             /**< of the largest tile, whole registers */
   int tile_heights[3];                                          /**< tallest first, the last 1 */
   void (*read[2])(const void *x, size_t count, size_t repeats); /**< loads only, a few registers at a time */
+  /** Loads, and `steps` multiply-adds with each element loaded: sum = element - sum, in one chain where steps is 1,
+   * in two by turns else; the sum of all chains. What is left beyond whole blocks of registers is left out. */
+  double (*mix)(const void *x, size_t count, size_t steps);
   double (*dot[2])(const void *x, const void *y, size_t count);
   /** RF_DOTS rows, `stride` elements apart, times x. */
   void (*dots[2])(const void *a, size_t stride, const void *x, size_t count, double *results);

@@ -45,6 +45,33 @@ typedef struct rf_peak_kernel {
   rf_peak_kernel_way ways[RF_PEAK_WAYS]; /**< fewest chains first; ends with a NULL run or the array */
 } rf_peak_kernel;
 
+/** What a rate kernel's operands are. */
+typedef enum rf_rate_type {
+  RF_RATE_INT32,
+  RF_RATE_INT64,
+  RF_RATE_FP32,
+  RF_RATE_FP64,
+  RF_RATE_TYPE_COUNT
+} rf_rate_type;
+
+/** Operations that are no FLOPs of a peak, eight at a time on constants, so that none waits for another. */
+typedef struct rf_rate_kernel {
+  const char *name; /**< "int32 multiply", "fp64 divide" */
+  const char *isa;
+  rf_rate_type type;
+  double operations; /**< of one round */
+  bool (*available)(void);
+  rf_peak_kernel_run *run; /**< factor (operation) term into both results */
+} rf_rate_kernel;
+
+/** The kernels of operations compiled in for this architecture.
+ *  Units: none. Ownership: static. Errors: NULL past the last. */
+const rf_rate_kernel *rf_rate_kernel_at(int index);
+
+/** Factor and term of its type, of many digits.
+ *  Units: none. Ownership: fills 3 x RF_PEAK_BYTES. Errors: none. */
+void rf_rate_kernel_seeds(const rf_rate_kernel *kernel, void *seeds);
+
 /** The peak kernels compiled in for this architecture.
  *  Units: none. Ownership: static. Errors: NULL past the last. */
 const rf_peak_kernel *rf_peak_kernel_at(int index);

@@ -1,6 +1,8 @@
 #include "kernels/lanes/peak.h"
 
 #if defined(__aarch64__)
+#include <stdint.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
@@ -81,6 +83,35 @@ RUNS(sve_bf16, SVE, STEP, "z", "bfdot", "z", ".s", ".h")
 RUNS(sve_mm_bf16, SVE, STEP, "z", "bfmmla", "z", ".s", ".h")
 RUNS(sve_mm_int8, SVE, STEP, "z", "smmla", "z", ".s", ".b")
 
+/* Rates: constants into every register. */
+#define STEP_ROOT(i, j, file, op, p, s, w)                                                                   \
+  op " " p #i s ", " p "31" w "\n\t" op " " p #j s ", " p "31" w "\n\t"
+RUN(neon_add_int32, 8, "", STEP, "q", "add", "v", ".4s", ".4s")
+RUN(neon_mul_int32, 8, "", STEP, "q", "mul", "v", ".4s", ".4s")
+RUN(neon_add_int64, 8, "", STEP, "q", "add", "v", ".2d", ".2d")
+RUN(neon_div_fp32, 8, "", STEP, "q", "fdiv", "v", ".4s", ".4s")
+RUN(neon_div_fp64, 8, "", STEP, "q", "fdiv", "v", ".2d", ".2d")
+RUN(neon_root_fp32, 8, "", STEP_ROOT, "q", "fsqrt", "v", ".4s", ".4s")
+RUN(neon_root_fp64, 8, "", STEP_ROOT, "q", "fsqrt", "v", ".2d", ".2d")
+
+#define SCALAR_TWICE(step) step step
+#define SCALAR_EIGHT(step) SCALAR_TWICE(SCALAR_TWICE(SCALAR_TWICE(step)))
+#define SCALAR_RATE(name, type, step)                                                                        \
+  static void name(size_t rounds, const void *seeds, void *result) {                                         \
+    const type *factor = (const type *)((const char *)seeds + RF_PEAK_BYTES);                                \
+    const type *term = (const type *)((const char *)seeds + 2 * RF_PEAK_BYTES);                              \
+    type out;                                                                                                \
+    __asm__ volatile("1:\n\t" SCALAR_EIGHT(step) "subs %0, %0, #1\n\tb.ne 1b"                                \
+                     : "+r"(rounds), "=&r"(out)                                                              \
+                     : "r"(*factor), "r"(*term)                                                              \
+                     : "cc");                                                                                \
+    memcpy(result, &out, sizeof out);                                                                        \
+    memcpy((char *)result + RF_PEAK_BYTES, &out, sizeof out);                                                \
+  }
+SCALAR_RATE(scalar_mul_int64, uint64_t, "mul %1, %2, %3\n\t")
+SCALAR_RATE(scalar_div_int32, uint32_t, "udiv %w1, %w2, %w3\n\t")
+SCALAR_RATE(scalar_div_int64, uint64_t, "udiv %1, %2, %3\n\t")
+
 static bool any(void) {
   return true;
 }
@@ -149,6 +180,23 @@ const rf_peak_kernel rf_peak_kernels_here[] = {
     SVE_ROWS(128),
     SVE_ROWS(256),
     SVE_ROWS(512),
+    {.isa = NULL},
+};
+
+#define RATE(name, isa, type, lanes, stem)                                                                   \
+  { name, isa, RF_RATE_##type, 8.0 * (lanes), any, stem }
+
+const rf_rate_kernel rf_rate_kernels_here[] = {
+    RATE("int32 add", "NEON", INT32, 4, neon_add_int32_8),
+    RATE("int32 multiply", "NEON", INT32, 4, neon_mul_int32_8),
+    RATE("int32 divide", "scalar", INT32, 1, scalar_div_int32),
+    RATE("int64 add", "NEON", INT64, 2, neon_add_int64_8),
+    RATE("int64 multiply", "scalar", INT64, 1, scalar_mul_int64),
+    RATE("int64 divide", "scalar", INT64, 1, scalar_div_int64),
+    RATE("fp32 divide", "NEON", FP32, 4, neon_div_fp32_8),
+    RATE("fp32 square root", "NEON", FP32, 4, neon_root_fp32_8),
+    RATE("fp64 divide", "NEON", FP64, 2, neon_div_fp64_8),
+    RATE("fp64 square root", "NEON", FP64, 2, neon_root_fp64_8),
     {.isa = NULL},
 };
 #endif

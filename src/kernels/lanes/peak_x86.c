@@ -163,6 +163,50 @@ static const tile_shapes tiles = {
 TILE_RUNS(amx_bf16, TILE_BF16)
 TILE_RUNS(amx_int8, TILE_INT8)
 
+/* Rates: constants f and t into every register. */
+#define OPERATION(i, j, r, f, t, op, add)                                                                    \
+  op " %%" r t ", %%" r f ", %%" r #i "\n\t" op " %%" r t ", %%" r f ", %%" r #j "\n\t"
+#define ROOT(i, j, r, f, t, op, add) op " %%" r t ", %%" r #i "\n\t" op " %%" r t ", %%" r #j "\n\t"
+#define MIDDLE_RATE(name, step, op)                                                                          \
+  RUN(name, 8, "avx2", LOW_CLOBBERS, "vmovups", LOAD, "vzeroupper", step, "ymm", "14", "15", op, "")
+#define WIDE_RATE(name, targets, step, op)                                                                   \
+  RUN(name, 8, targets, HIGH_CLOBBERS, "vmovups", LOAD, "vzeroupper", step, "zmm", "30", "31", op, "")
+
+MIDDLE_RATE(avx2_add_int32, OPERATION, "vpaddd")
+MIDDLE_RATE(avx2_mul_int32, OPERATION, "vpmulld")
+MIDDLE_RATE(avx2_add_int64, OPERATION, "vpaddq")
+MIDDLE_RATE(avx2_div_fp32, OPERATION, "vdivps")
+MIDDLE_RATE(avx2_div_fp64, OPERATION, "vdivpd")
+MIDDLE_RATE(avx2_root_fp32, ROOT, "vsqrtps")
+MIDDLE_RATE(avx2_root_fp64, ROOT, "vsqrtpd")
+WIDE_RATE(avx512_add_int32, "avx512f", OPERATION, "vpaddd")
+WIDE_RATE(avx512_mul_int32, "avx512f", OPERATION, "vpmulld")
+WIDE_RATE(avx512_add_int64, "avx512f", OPERATION, "vpaddq")
+WIDE_RATE(avx512_mul_int64, "avx512f,avx512dq", OPERATION, "vpmullq")
+WIDE_RATE(avx512_div_fp32, "avx512f", OPERATION, "vdivps")
+WIDE_RATE(avx512_div_fp64, "avx512f", OPERATION, "vdivpd")
+WIDE_RATE(avx512_root_fp32, "avx512f", ROOT, "vsqrtps")
+WIDE_RATE(avx512_root_fp64, "avx512f", ROOT, "vsqrtpd")
+
+/* Registers that the instructions do not name themselves: a, d, quotient r8 or product r8. */
+#define SCALAR_TWICE(step) step step
+#define SCALAR_EIGHT(step) SCALAR_TWICE(SCALAR_TWICE(SCALAR_TWICE(step)))
+#define SCALAR_RATE(name, type, step)                                                                        \
+  static void name(size_t rounds, const void *seeds, void *result) {                                         \
+    const type *factor = (const type *)((const char *)seeds + RF_PEAK_BYTES);                                \
+    const type *term = (const type *)((const char *)seeds + 2 * RF_PEAK_BYTES);                              \
+    type out;                                                                                                \
+    __asm__ volatile("1:\n\t" SCALAR_EIGHT(step) "dec %0\n\tjnz 1b"                                          \
+                     : "+r"(rounds), "=&a"(out)                                                              \
+                     : "r"(*factor), "r"(*term)                                                              \
+                     : "rdx", "cc");                                                                         \
+    memcpy(result, &out, sizeof out);                                                                        \
+    memcpy((char *)result + RF_PEAK_BYTES, &out, sizeof out);                                                \
+  }
+SCALAR_RATE(scalar_mul_int64, uint64_t, "mov %2, %1\n\timul %3, %1\n\t")
+SCALAR_RATE(scalar_div_int32, uint32_t, "mov %2, %1\n\txor %%edx, %%edx\n\tdiv %3\n\t")
+SCALAR_RATE(scalar_div_int64, uint64_t, "mov %2, %1\n\txor %%edx, %%edx\n\tdiv %3\n\t")
+
 static bool any(void) {
   return true;
 }
@@ -180,6 +224,14 @@ static bool leaf7(unsigned sub, int where, int bit) {
   unsigned registers[4] = {0};
   return __get_cpuid_count(7, sub, &registers[0], &registers[1], &registers[2], &registers[3]) != 0 &&
          (registers[where] >> bit & 1) != 0;
+}
+
+static bool has_avx2(void) {
+  return __builtin_cpu_supports("avx2");
+}
+
+static bool has_avx512dq(void) {
+  return __builtin_cpu_supports("avx512dq");
 }
 
 static bool has_vnni(void) {
@@ -241,6 +293,31 @@ const rf_peak_kernel rf_peak_kernels_here[] = {
      TILE_WAYS(amx_bf16)},
     {"AMX", ROOF_INT8, RF_PEAK_TILE, 512, 32768, has_amx_int8, amx_refused, 14, amx_int8_paced,
      TILE_WAYS(amx_int8)},
+    {.isa = NULL},
+};
+
+#define RATE(name, isa, type, lanes, available, stem)                                                        \
+  { name, isa, RF_RATE_##type, 8.0 * (lanes), available, stem }
+
+const rf_rate_kernel rf_rate_kernels_here[] = {
+    RATE("int32 add", "AVX2", INT32, 8, has_avx2, avx2_add_int32_8),
+    RATE("int32 add", "AVX-512", INT32, 16, has_avx512, avx512_add_int32_8),
+    RATE("int32 multiply", "AVX2", INT32, 8, has_avx2, avx2_mul_int32_8),
+    RATE("int32 multiply", "AVX-512", INT32, 16, has_avx512, avx512_mul_int32_8),
+    RATE("int32 divide", "scalar", INT32, 1, any, scalar_div_int32),
+    RATE("int64 add", "AVX2", INT64, 4, has_avx2, avx2_add_int64_8),
+    RATE("int64 add", "AVX-512", INT64, 8, has_avx512, avx512_add_int64_8),
+    RATE("int64 multiply", "scalar", INT64, 1, any, scalar_mul_int64),
+    RATE("int64 multiply", "AVX-512", INT64, 8, has_avx512dq, avx512_mul_int64_8),
+    RATE("int64 divide", "scalar", INT64, 1, any, scalar_div_int64),
+    RATE("fp32 divide", "AVX2", FP32, 8, has_avx2, avx2_div_fp32_8),
+    RATE("fp32 divide", "AVX-512", FP32, 16, has_avx512, avx512_div_fp32_8),
+    RATE("fp32 square root", "AVX2", FP32, 8, has_avx2, avx2_root_fp32_8),
+    RATE("fp32 square root", "AVX-512", FP32, 16, has_avx512, avx512_root_fp32_8),
+    RATE("fp64 divide", "AVX2", FP64, 4, has_avx2, avx2_div_fp64_8),
+    RATE("fp64 divide", "AVX-512", FP64, 8, has_avx512, avx512_div_fp64_8),
+    RATE("fp64 square root", "AVX2", FP64, 4, has_avx2, avx2_root_fp64_8),
+    RATE("fp64 square root", "AVX-512", FP64, 8, has_avx512, avx512_root_fp64_8),
     {.isa = NULL},
 };
 #endif

@@ -20,10 +20,12 @@ typedef struct rf_bench {
   double budget;                        /**< s of samples per figure */
   struct rf_trial *trials;              /**< what is measured in rounds (trial.h) */
   int trial_count;
-  void *loads, *flows; /**< what the trials run: peaks.c, levels.c */
-  void *data;          /**< random numbers that the levels read and write */
-  bool siblings;       /**< all hardware threads take part, in the pass after one thread per core */
-  int steps;           /**< of the whole run */
+  void *loads, *flows, *works; /**< what the trials run: peaks.c, levels.c, rates.c */
+  int load_count;
+  void *data; /**< random numbers that the levels read and write */
+  size_t data_bytes;
+  bool siblings; /**< all hardware threads take part, in the pass after one thread per core */
+  int steps;     /**< of the whole run */
   int steps_done;
 } rf_bench;
 
@@ -113,6 +115,10 @@ int rf_cpu_peak_kernel_count(void);
 /** Plans to measure the peak of every instruction set and format this processor has, on one core and on all.
  *  Units: FLOP/s. Ownership: bench->loads. Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_plan_peaks(rf_bench *bench, roof_error *error);
+
+/** Plans to measure integer arithmetic, divisions and square roots, on one core and on all.
+ *  Units: operations/s. Ownership: bench->works. Errors: ROOF_E_MEMORY. */
+roof_status rf_cpu_plan_rates(rf_bench *bench, roof_error *error);
 
 /** Notes the load under which the clock is lowest, if it is more than 2 % below the clock without load.
  *  Units: none. Ownership: none. Errors: none. */
@@ -251,6 +257,22 @@ void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *
  *  Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_sample(roof_kernel_run *run, double budget, double precision, rf_samples *samples,
                           roof_error *error);
+
+/** Samples calls of two prepared kernels in turns: sample i of one right before that of the other. The first's
+ *  precision and budget count.
+ *  Units: s per call.
+ *  Ownership: both of `samples` on success only, freed by rf_samples_done.
+ *  Errors: ROOF_E_MEMORY. */
+roof_status rf_cpu_sample_in_turns(roof_kernel_run runs[2], double budget, double precision,
+                                   rf_samples samples[2], roof_error *error);
+
+/** `run` and `run_in_turns` of the backend (roofline/measure.h).
+ *  Units: s per call. Ownership: as the backend's. Errors: likewise. */
+roof_status rf_cpu_run(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                       const roof_measure_options *options, roof_measurement *out, roof_error *error);
+roof_status rf_cpu_run_in_turns(const roof_kernel *const kernels[2], roof_dtype dtype, const double *values,
+                                const roof_measure_options *options, roof_measurement out[2],
+                                roof_error *error);
 
 /** A library's kernel on some cores. */
 typedef struct rf_attempt {

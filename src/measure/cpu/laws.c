@@ -184,6 +184,20 @@ static void check_level(findings *f, const roof_machine *m, const roof_level *le
   }
 }
 
+/** The rate of all cores against that of one by the same instructions. */
+static void check_rate(findings *f, const roof_machine *m, roof_rate *all, int cores) {
+  for (int i = 0; i < m->report->rate_count && all->cores == 0; i++) {
+    roof_rate *one = &m->report->rates[i];
+    double factor = all->per_second / one->per_second;
+    bool same = one->cores == 1 && strcmp(one->name, all->name) == 0 && strcmp(one->isa, all->isa) == 0;
+    if (same && (factor < 0.75 * cores || factor > (1 + loose) * cores)) {
+      rf_breach breach = {RF_LAW_CORES, {&all->conditions, &one->conditions}, factor, ""};
+      snprintf(breach.what, sizeof breach.what, "%.40s %.20s on all cores", all->name, all->isa);
+      add(f, breach);
+    }
+  }
+}
+
 int rf_laws_check(const roof_machine *machine, int core_count, rf_breach *breaches) {
   findings f = {breaches, 0};
   for (rf_law law = 0; law < RF_LAW_COUNT; law++) {
@@ -194,6 +208,9 @@ int rf_laws_check(const roof_machine *machine, int core_count, rf_breach *breach
     }
     for (int i = 0; i < machine->level_count; i++) {
       check_level(&f, machine, &machine->levels[i], core_count, law);
+    }
+    for (int i = 0; law == RF_LAW_CORES && machine->report != NULL && i < machine->report->rate_count; i++) {
+      check_rate(&f, machine, &machine->report->rates[i], core_count);
     }
   }
   return f.count;

@@ -412,6 +412,7 @@ roof_status rf_cpu_plan_levels(rf_bench *bench, roof_level *plain, int count, ro
     return status;
   }
   data.data = bench->data;
+  bench->data_bytes = data.bytes;
   rf_data_fill(data.data, ROOF_FP64, data.bytes / sizeof(double), 1, bench->team.threads);
   if (!bench->siblings) {
     double near = fmin(0x1p30, (double)data.bytes / bench->team.topology.node_count);

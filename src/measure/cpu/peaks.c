@@ -6,6 +6,7 @@
 #include "core/figures.h"
 #include "core/number.h"
 #include "host/clock.h"
+#include "measure/cpu/growth.h"
 #include "measure/cpu/trial.h"
 #include "roofline/units.h"
 
@@ -293,6 +294,24 @@ static roof_status plan_peak(rf_bench *bench, load *l, roof_error *error) {
   return ROOF_OK;
 }
 
+double rf_cpu_peak_on(rf_bench *bench, int threads, char *name) {
+  const load *loads = bench->loads, *best = NULL;
+  for (int i = 0; i < bench->load_count; i++) {
+    const roof_peak *p = loads[i].peak;
+    bool whole = loads[i].set.kind < 0 && p->dtype == ROOF_FP64 && !p->mixed;
+    best = whole && (best == NULL || p->flops_per_second > best->peak->flops_per_second) ? &loads[i] : best;
+  }
+  if (best == NULL) {
+    return NAN;
+  }
+  load l = *best;
+  l.set.threads = threads;
+  snprintf(name, ROOF_NAME_MAX, "%s %s %.30s", roof_dtype_name(ROOF_FP64), roof_unit_name(best->peak->unit),
+           best->kernel->isa);
+  return l.kernel->operations * l.way->chains * (double)l.rounds * rf_core_set_work(bench, &l.set) /
+         window_of(&l);
+}
+
 /** The load under which the clock is lowest, if that is more than 2 % below the clock without load. */
 void rf_cpu_note_pace(rf_bench *bench) {
   const roof_machine *machine = bench->machine;
@@ -340,6 +359,7 @@ roof_status rf_cpu_plan_peaks(rf_bench *bench, roof_error *error) {
   roof_status status = ROOF_OK;
   const rf_peak_kernel *kernel = NULL;
   load *loads = bench->loads = aligned_alloc(64, ROOF_PEAK_MAX * sizeof *loads);
+  bench->load_count = 0;
   if (loads == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "peaks: out of memory");
   }
@@ -348,7 +368,7 @@ roof_status rf_cpu_plan_peaks(rf_bench *bench, roof_error *error) {
     snprintf(step, sizeof step, "%s peak, %s", roof_dtype_name(kernel->dtype), kernel->isa);
     rf_bench_step(bench, step);
     for (int c = 0; c < rf_core_set_count(bench) && bench->machine->peak_count < ROOF_PEAK_MAX; c++) {
-      load *l = &loads[bench->machine->peak_count];
+      load *l = &loads[bench->load_count++];
       *l = (load){.bench = bench, .kernel = kernel, .set = rf_core_set_at(bench, c)};
       rf_core_set_enter(bench, &l->set);
       status = status == ROOF_OK ? plan_peak(bench, l, error) : status;

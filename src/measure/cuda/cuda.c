@@ -69,6 +69,7 @@ const roof_backend rf_backend_cuda = {.name = "cuda",
                                           "NVIDIA's devices, by the CUDA driver (NVML and cuBLASLt where "
                                           "they are installed)",
                                       .disabled_reason = disabled_reason,
+                                      .device_count = rf_cuda_count,
                                       .measure = measure,
                                       .run = run,
                                       .run_in_turns = run_in_turns};

@@ -7,8 +7,6 @@
 #include "measure/device/device.h"
 #include "roofline/report.h"
 
-enum { CUDA_PEERS_MAX = 16 };
-
 struct cublas_;
 
 /** An open device. */
@@ -21,8 +19,8 @@ typedef struct cuda_open {
   cuda_event start, stop;
   void *pinned[2];
   size_t pinned_bytes; /* of each */
-  cuda_device peers[CUDA_PEERS_MAX];
-  cuda_context peer_contexts[CUDA_PEERS_MAX]; /* created on first use */
+  cuda_device peers[RF_DEVICE_PEERS];
+  cuda_context peer_contexts[RF_DEVICE_PEERS]; /* created on first use */
   nvml_device sensors;
   rf_telemetry seen;    /* while the device last worked */
   double seen_at;       /* s by the host's clock */

@@ -20,10 +20,11 @@ static double attribute(const cuda_open *o, int which) {
 
 static void find_peers(cuda_open *o) {
   rf_device_info *info = &o->device.info;
-  for (int i = 0; i < rf_cuda_count() && info->peers < CUDA_PEERS_MAX; i++) {
+  for (int i = 0; i < rf_cuda_count() && info->peers < RF_DEVICE_PEERS; i++) {
     cuda_device peer;
     int can = 0;
     if (o->api->device_get(&peer, i) == 0 && peer != o->id && o->api->peer(&can, o->id, peer) == 0 && can) {
+      info->peer_at[info->peers] = i;
       o->peers[info->peers++] = peer;
     }
   }
@@ -141,7 +142,7 @@ void rf_cuda_close(rf_device *device) {
     o->api->set_current(NULL);
     o->api->let_go(o->id);
   }
-  for (int i = 0; i < CUDA_PEERS_MAX; i++) {
+  for (int i = 0; i < RF_DEVICE_PEERS; i++) {
     if (o->peer_contexts[i] != NULL) {
       o->api->let_go(o->peers[i]);
     }

@@ -10,6 +10,8 @@
 /** The name that the first accelerator's ceilings are kept under. */
 #define RF_DEVICE_MACHINE "host-gpu0" /* of the first device */
 
+enum { RF_DEVICE_PEERS = 16 };
+
 typedef struct rf_device_driver rf_device_driver;
 
 /** What a device reports. Unknown numbers are NaN, unknown texts "". */
@@ -37,7 +39,8 @@ typedef struct rf_device_info {
   unsigned formats;    /**< bit `1u << dtype` for each format its programs may compute with */
   unsigned arithmetic; /**< likewise, for each that the program `arithmetic` multiplies and adds in */
   bool dot4;           /**< four products of bytes and their sum are one instruction */
-  int peers;           /**< other devices of the same driver */
+  int peers;           /**< other devices of the same driver that it can copy to */
+  int peer_at[RF_DEVICE_PEERS]; /**< the number of each */
 } rf_device_info;
 
 /** An open device. A driver puts it first in a struct of its own. */

@@ -7,6 +7,7 @@
 #include "core/figures.h"
 #include "host/clock.h"
 #include "measure/device/bench.h"
+#include "roofline/documents.h"
 
 enum { TRANSFERS = 15, QUICK_TRANSFERS = 3, MODES = RF_LAUNCH_MODE_COUNT, ROUNDS = 9 };
 
@@ -123,12 +124,12 @@ static roof_status measure_peers(rf_device_bench *bench, double bytes, roof_erro
       break;
     }
     passage p = {.bench = bench, .peer = i, .bytes = bytes};
-    char name[32];
+    char name[48];
     double seconds = NAN;
-    snprintf(name, sizeof name, "peer %d", i);
+    snprintf(name, sizeof name, ROOF_DEVICE_LINK "%d", device->info.peer_at[i]);
     status = time_passage(&p, name, &seconds, error);
     if (status == ROOF_OK) {
-      add_link(bench, name, bytes / seconds, "median of copies to this peer");
+      add_link(bench, name, bytes / seconds, "median of copies to this device");
     }
   }
   return status;

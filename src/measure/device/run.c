@@ -373,11 +373,7 @@ roof_status rf_device_run_in_turns(const rf_device_driver *driver, const roof_ke
                                    roof_error *error) {
   roof_measurement results[2];
   job jobs[2];
-  roof_status status =
-      strcmp(kernels[0]->op, kernels[1]->op) == 0
-          ? ROOF_OK
-          : roof_error_set(error, ROOF_E_ARGUMENT, "%s and %s: two operations, %s and %s", kernels[0]->name,
-                           kernels[1]->name, kernels[0]->op, kernels[1]->op);
+  roof_status status = rf_run_same_operation(kernels, error);
   for (int i = 0; i < 2 && status == ROOF_OK; i++) {
     status = describe_job(driver, kernels[i], dtype, values, &jobs[i], &results[i], error);
   }

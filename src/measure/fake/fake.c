@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/figures.h"
+#include "measure/fake/growth.h"
 #include "measure/fake/script.h"
 #include "measure/run.h"
 #include "roofline/ops.h"
@@ -84,6 +85,7 @@ static roof_machine *build_machine(const rf_script *script) {
       add_peak(machine, ROOF_FP64, 0, script->fp64) &&
       add_peak(machine, ROOF_FP32, 1, script->fp32 / script->cores) &&
       add_peak(machine, ROOF_FP32, 0, script->fp32) && add_memory(machine, script)) {
+    rf_fake_add_growth(machine, script, scripted);
     return machine;
   }
   roof_machine_free(machine);

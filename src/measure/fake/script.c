@@ -38,6 +38,11 @@ static const struct {
     {"write", "B/s", offsetof(rf_script, write)},
     {"memory", "B", offsetof(rf_script, memory_bytes)},
     {"launch", "s", offsetof(rf_script, launch_seconds)},
+    {"core_read", "B/s", offsetof(rf_script, core_read)},
+    {"cache", "B", offsetof(rf_script, cache)},
+    {"cache_read", "B/s", offsetof(rf_script, cache_read)},
+    {"hidden", "", offsetof(rf_script, hidden)},
+    {"divide", "", offsetof(rf_script, divide)},
     {"pace", "", offsetof(rf_script, pace)},
     {"efficiency", "", offsetof(rf_script, efficiency)},
 };

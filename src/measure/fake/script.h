@@ -24,6 +24,10 @@ typedef struct rf_script {
   double read, triad, copy, write; /**< bytes/s of memory, all cores */
   double memory_bytes;
   double launch_seconds;
+  double core_read; /**< bytes/s of memory that one core reads; this and what follows: 0 not scripted */
+  double cache, cache_read; /**< bytes of the one cache, bytes/s that one core reads of it */
+  double hidden;     /**< share of the shorter of both times that computing and reading hide of each other */
+  double divide;     /**< divisions/s of all cores */
   double pace;       /**< rate of memory while kernels run, as a share of what was measured */
   double efficiency; /**< share of the bound that a kernel without times of its own reaches */
   rf_script_times times[RF_SCRIPT_TIMES];

@@ -55,6 +55,7 @@ BEGIN {
   room_of["roofline/crossing.h"] = "advise"
   room_of["roofline/explain.h"] = "advise"
   room_of["roofline/trust.h"] = "advise"
+  room_of["roofline/overlap.h"] = "advise"
   room_of["roofline/drill.h"] = "advise"
   room_of["roofline/profiler.h"] = "import"
   room_of["roofline/timeline.h"] = "import"
