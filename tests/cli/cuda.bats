@@ -38,6 +38,14 @@ setup() {
   [[ $output == *'launch, in a graph: not measured: recording a graph: operation not supported'* ]]
 }
 
+@test "measure --device all: every device, and what each copies to each" {
+  FAKE_CUDA='memory=16 count=3' run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --device all --quick --json
+  [ "$(jq -c '[.machines[].name]' <<<"$output")" = '["host-gpu0","host-gpu1","host-gpu2"]' ]
+  [ "$(jq -c '.device_links | map(map(. != null and . > 0))' <<<"$output")" = '[[false,true,true],[true,false,true],[true,true,false]]' ]
+  FAKE_CUDA='memory=16 count=2' run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --device all --quick
+  [[ $output =~ 'copies from'' '+'host-gpu0'' '+'host-gpu1' ]]
+}
+
 @test "run: a kernel is executed, checked and says where it ran" {
   run -0 "$ROOFLINE" run device-softmax rows=7 cols=1000 --backend cuda --dtype bf16
   [[ $output == *'Emulated device, not a GPU'* ]]

@@ -71,6 +71,19 @@ needs_device() {
   run -0 "$ROOFLINE" ledger verify --ledger loop.ledger
 }
 
+@test "measure --device all: every device, and what each copies to each" {
+  needs_device
+  export POCL_DEVICES='pthread basic'
+  run -0 --separate-stderr "$ROOFLINE" measure --backend opencl --device all --quick --json
+  count=$(jq '.machines | length' <<<"$output")
+  [ "$count" = 2 ] || skip "this OpenCL has $count device"
+  [ "$(jq -c '[.machines[].name]' <<<"$output")" = '["host-gpu0","host-gpu1"]' ]
+  [ "$(jq -c '.device_links | map(map(if . == null then null else . > 0 end))' <<<"$output")" = '[[null,true],[true,null]]' ]
+  [ -e .config/roofline/machines/host-gpu1.json ]
+  run -2 "$ROOFLINE" measure --backend opencl --device all --to x.json
+  [ "$output" = 'roofline: --to: is for one machine, and several are measured' ]
+}
+
 @test "run --baseline: two kernels in turns" {
   needs_device
   run -0 "$ROOFLINE" run device-gemm-waves --baseline device-gemm-naive m=64 n=64 k=64 --backend opencl --quick --json

@@ -8,6 +8,7 @@
 #include "measure/device/bench.h"
 #include "measure/device/device.h"
 #include "owned.h"
+#include "roofline/documents.h"
 
 /* What the scripted device reaches. */
 static const double rate = 100e9, latency = 5e-6, operations = 1e12, pass_rate = 10e9, launch_time = 2e-6;
@@ -17,8 +18,9 @@ static struct {
   int devices, buffers, programs;
   int wrong;     /**< what is */
   double faster; /**< than `operations` */
+  int present;   /**< devices that there are */
   double drift;  /**< each timed call takes so much longer than the one before, as a share */
-} script = {.faster = 1};
+} script = {.faster = 1, .present = 1};
 
 enum { NOTHING, RESULTS, READS, SUMS, SUMS_OF_SOME, CHAINS, LOCALS, TIMES };
 
@@ -32,8 +34,8 @@ static const char *no_reason(void) {
   return NULL;
 }
 
-static int one(void) {
-  return 1;
+static int present(void) {
+  return script.present;
 }
 
 static const rf_device_driver driver;
@@ -43,7 +45,7 @@ static roof_status open_device(int index, rf_device **device, roof_error *error)
   if (status == ROOF_OK) {
     rf_device *d = calloc(1, sizeof *d);
     assert_non_null(d);
-    assert_int_equal(index, 0);
+    assert_true(index >= 0 && index < script.present);
     rf_device_info_init(&d->info);
     d->driver = &driver;
     snprintf(d->info.name, sizeof d->info.name, "NVIDIA Scripted");
@@ -286,7 +288,7 @@ static void telemetry(rf_device *device, rf_telemetry *now) {
 
 static const rf_device_driver driver = {.name = "opencl",
                                         .disabled_reason = no_reason,
-                                        .count = one,
+                                        .count = present,
                                         .open = open_device,
                                         .close = close_device,
                                         .allocate = allocate,
@@ -357,6 +359,34 @@ static void figures_are_as_scripted(void **state) {
   assert_true(has_note(m, "last cache read: no figure: 1/")); /* all memory is as fast */
   assert_null(roof_machine_level(m, ROOF_L2, ROOF_MEASURED));
   nothing_is_left();
+}
+
+/** A driver without copies between devices: they go through the host, and the link has the name of the other's machine. */
+static void devices_are_linked_through_the_host(void **state) {
+  (void)state;
+  static const char *const numbers[] = {"0", "1"};
+  roof_machine *m[2] = {NULL, NULL};
+  roof_measure_options o = roof_measure_options_default();
+  script.present = 2;
+  script.fail_at = 0;
+  o.quick = true;
+  for (int i = 0; i < 2; i++) {
+    o.device = numbers[i];
+    assert_int_equal(rf_device_measure(&driver, &o, &m[i], NULL), ROOF_OK);
+    nothing_is_left();
+  }
+  assert_string_equal(m[1]->name, "host-gpu1");
+  assert_string_equal(m[0]->links[4].name, "to host-gpu1");
+  assert_non_null(strstr(m[0]->links[4].source, "through the host's memory"));
+  roof_text json = {0};
+  assert_true(roof_device_link(m[0], m[1]) > 0 && roof_device_link(m[1], m[0]) > 0);
+  assert_true(isnan(roof_device_link(m[0], m[0])));
+  assert_int_equal(roof_machines_write((const roof_machine *const *)m, 2, &json, NULL), ROOF_OK);
+  assert_non_null(strstr(json.data, "\"device_links\": [[null, "));
+  roof_text_done(&json);
+  script.present = 1;
+  roof_machine_free(m[0]);
+  roof_machine_free(m[1]);
 }
 
 /** What is measured with one thing wrong. */
@@ -657,6 +687,7 @@ static void a_ramp_is_reported_where_it_holds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(figures_are_as_scripted),
+      cmocka_unit_test(devices_are_linked_through_the_host),
       cmocka_unit_test(a_variant_with_wrong_sums_is_left_out),
       cmocka_unit_test(time_that_does_not_grow_makes_no_figure),
       cmocka_unit_test(a_rate_beyond_any_device_is_no_figure),

@@ -70,16 +70,42 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
   return ROOF_OK;
 }
 
-/** Samples between two probes of memory, where the kernel moves more than the caches hold. */
-static roof_status sample_probed(roof_kernel_run *run, const rf_team *team,
-                                 const roof_measure_options *options, roof_measurement *out,
-                                 roof_error *error) {
+/** Both, each sample of one right after one of the other. */
+static roof_status sample_in_turns(roof_kernel_run runs[2], const roof_measure_options *options,
+                                   roof_measurement out[2], roof_error *error) {
+  rf_samples samples[2];
+  double clock = clock_now();
+  rf_noise before = rf_noise_now();
+  roof_status status = rf_cpu_sample_in_turns(runs, budget_of(options), options->precision, samples, error);
+  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
+    out[i].conditions.clock_before_hz = clock;
+    keep(&runs[i], &samples[i], &before, options->precision, &out[i]);
+    snprintf(out[i].power, sizeof out[i].power, "not measured: two kernels ran in turns");
+    snprintf(out[i].machine, sizeof out[i].machine, "host");
+  }
+  return status;
+}
+
+/** What runs between two probes of memory. */
+typedef struct sampling {
+  roof_kernel_run *runs; /**< one, or two in turns */
+  int count;
+  const roof_measure_options *options;
+  roof_measurement *out;
+} sampling;
+
+/** Probes memory where a kernel moves more than the caches hold. */
+static roof_status sample_probed(const sampling *s, const rf_team *team, roof_error *error) {
   rf_memory_probe probe;
-  bool probed = out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, team);
+  bool probed = s->out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, team);
   double before = probed ? rf_memory_probe_rate(&probe) : NAN;
-  roof_status status = sample(run, options, out, error);
+  roof_status status = s->count == 2 ? sample_in_turns(s->runs, s->options, s->out, error)
+                                     : sample(s->runs, s->options, s->out, error);
   if (probed) {
-    out->memory_bytes_per_second = rf_memory_rate(before, rf_memory_probe_rate(&probe));
+    double rate = rf_memory_rate(before, rf_memory_probe_rate(&probe));
+    for (int i = 0; i < s->count; i++) {
+      s->out[i].memory_bytes_per_second = rate;
+    }
     rf_memory_probe_done(&probe);
   }
   return status;
@@ -112,29 +138,13 @@ roof_status rf_cpu_run(const roof_kernel *kernel, roof_dtype dtype, const double
   }
   status = begin(kernel, dtype, values, team.threads, &prepared, error);
   if (status == ROOF_OK) {
-    status = sample_probed(&prepared, &team, options, &result, error);
+    status = sample_probed(&(sampling){&prepared, 1, options, &result}, &team, error);
   }
   kernel->release(&prepared);
   rf_team_done(&team);
   if (status == ROOF_OK) {
     snprintf(result.machine, sizeof result.machine, "host");
     *out = result;
-  }
-  return status;
-}
-
-/** Both, each sample of one right after one of the other. */
-static roof_status sample_in_turns(roof_kernel_run runs[2], const roof_measure_options *options,
-                                   roof_measurement out[2], roof_error *error) {
-  rf_samples samples[2];
-  double clock = clock_now();
-  rf_noise before = rf_noise_now();
-  roof_status status = rf_cpu_sample_in_turns(runs, budget_of(options), options->precision, samples, error);
-  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
-    out[i].conditions.clock_before_hz = clock;
-    keep(&runs[i], &samples[i], &before, options->precision, &out[i]);
-    snprintf(out[i].power, sizeof out[i].power, "not measured: two kernels ran in turns");
-    snprintf(out[i].machine, sizeof out[i].machine, "host");
   }
   return status;
 }
@@ -161,7 +171,7 @@ roof_status rf_cpu_run_in_turns(const roof_kernel *const kernels[2], roof_dtype 
     begun++;
   }
   if (status == ROOF_OK) {
-    status = sample_in_turns(runs, options, results, error);
+    status = sample_probed(&(sampling){runs, 2, options, results}, &team, error);
   }
   for (int i = 0; i < begun; i++) {
     kernels[i]->release(&runs[i]);

@@ -30,6 +30,7 @@ typedef enum rf_device_pattern {
 /** A run of all ceilings of one device. */
 typedef struct rf_device_bench {
   rf_device *device;
+  int index; /**< its number */
   const roof_measure_options *options;
   roof_machine *machine;
   double budget; /**< s per figure */

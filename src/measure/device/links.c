@@ -16,14 +16,31 @@ typedef struct passage {
   rf_device_bench *bench;
   rf_device_way way;
   bool pageable;
-  int peer; /**< or -1 */
+  int peer;         /**< or -1 */
+  rf_device *other; /**< where copies go through the host's memory, to `landing`; NULL: not this way */
+  void *landing;
   void *host;
   double bytes;
 } passage;
 
+/** To another device by way of the host's memory, for a driver that has no other. */
+static roof_status pass_by_host(const passage *p, double *seconds, roof_error *error) {
+  const rf_device_driver *driver = p->bench->device->driver;
+  double start = rf_clock_seconds();
+  roof_status status = driver->read(p->bench->device, p->host, p->bench->buffers[2], p->bytes, error);
+  if (status == ROOF_OK) {
+    status = driver->write(p->other, p->landing, p->host, p->bytes, error);
+  }
+  *seconds = rf_clock_seconds() - start;
+  return status;
+}
+
 static roof_status pass(const passage *p, double *seconds, roof_error *error) {
   rf_device *device = p->bench->device;
   const rf_device_driver *driver = device->driver;
+  if (p->other != NULL) {
+    return pass_by_host(p, seconds, error);
+  }
   if (p->peer >= 0) {
     return driver->to_peer(device, p->peer, p->bytes, seconds, error);
   }
@@ -110,27 +127,51 @@ static roof_status measure_pageable(rf_device_bench *bench, double bytes, roof_e
   return status;
 }
 
+/** A link to the device of that number, as its machine will be named. */
+static roof_status measure_peer(const passage *p, int number, const char *how, roof_error *error) {
+  char name[48];
+  double seconds = NAN;
+  snprintf(name, sizeof name, ROOF_DEVICE_LINK "%d", number);
+  roof_status status = time_passage(p, name, &seconds, error);
+  if (status == ROOF_OK && p->bench->machine->link_count < ROOF_LINK_MAX) {
+    add_link(p->bench, name, p->bytes / seconds, how);
+  }
+  return status;
+}
+
+static roof_status measure_by_host(rf_device_bench *bench, int number, double bytes, roof_error *error) {
+  const rf_device_driver *driver = bench->device->driver;
+  passage p = {.bench = bench, .peer = -1, .bytes = bytes};
+  roof_status status = driver->open(number, &p.other, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  status = driver->allocate(p.other, bytes, &p.landing, error);
+  if (status == ROOF_OK) {
+    status = rf_data_new("copies between devices", bytes, &p.host, error);
+  }
+  if (status == ROOF_OK) {
+    status = measure_peer(&p, number, "median of copies to this device through the host's memory", error);
+  }
+  free(p.host);
+  driver->release(p.other, p.landing);
+  driver->close(p.other);
+  return status;
+}
+
+/** To each other device: directly where the driver can, else through the host. */
 static roof_status measure_peers(rf_device_bench *bench, double bytes, roof_error *error) {
   const rf_device *device = bench->device;
+  bool direct = device->driver->to_peer != NULL;
+  int others = direct ? device->info.peers : device->driver->count() - 1;
   roof_status status = ROOF_OK;
-  if (device->info.peers == 0 || device->driver->to_peer == NULL) {
-    rf_device_note(bench, "peer to peer: not measured: %s",
-                   device->driver->to_peer == NULL ? "the driver's copies between devices go through the host"
-                                                   : "no other device can be reached from this one");
+  if (others <= 0) {
+    rf_device_note(bench, "peer to peer: not measured: no other device can be reached from this one");
   }
-  for (int i = 0; i < device->info.peers && device->driver->to_peer != NULL && status == ROOF_OK; i++) {
-    if (bench->machine->link_count == ROOF_LINK_MAX) {
-      rf_device_note(bench, "%d peers are not listed", device->info.peers - i);
-      break;
-    }
-    passage p = {.bench = bench, .peer = i, .bytes = bytes};
-    char name[48];
-    double seconds = NAN;
-    snprintf(name, sizeof name, ROOF_DEVICE_LINK "%d", device->info.peer_at[i]);
-    status = time_passage(&p, name, &seconds, error);
-    if (status == ROOF_OK) {
-      add_link(bench, name, bytes / seconds, "median of copies to this device");
-    }
+  for (int i = 0; i < others && status == ROOF_OK; i++) {
+    const passage p = {.bench = bench, .peer = i, .bytes = bytes};
+    status = direct ? measure_peer(&p, device->info.peer_at[i], "median of copies to this device", error)
+                    : measure_by_host(bench, i + (i >= bench->index), bytes, error);
   }
   return status;
 }

@@ -215,15 +215,14 @@ roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure
                                                     : options->seconds_per_item,
                            .cache_rate = NAN,
                            .load = {.watts = NAN, .clock_hz = NAN, .memory_clock_hz = NAN, .celsius = NAN}};
-  int index = 0;
-  roof_status status = rf_device_open(driver, options->device, &index, &bench.device, error);
+  roof_status status = rf_device_open(driver, options->device, &bench.index, &bench.device, error);
   if (status != ROOF_OK) {
     roof_machine_free(result);
     return status;
   }
   rf_run_date(result->date);
   identify(&bench);
-  snprintf(result->name, sizeof result->name, "host-gpu%d", index);
+  snprintf(result->name, sizeof result->name, "host-gpu%d", bench.index);
   status = measure_parts(&bench, error);
   if (status == ROOF_OK) {
     note_load(&bench);
