@@ -104,7 +104,7 @@ static unsigned groups_of(const cli_command *command) {
   return command->groups | (command->writes != NULL ? (unsigned)CLI_ARGS_TO : 0);
 }
 
-static bool is_end(const struct poptOption *o) {
+bool cli_args_is_end(const struct poptOption *o) {
   return o->longName == NULL && o->shortName == '\0' && o->arg == NULL;
 }
 
@@ -115,7 +115,7 @@ static bool includes(const struct poptOption *o) {
 /** Whether a table, or one it includes, has the long option. */
 static bool has_option(const struct poptOption *table, const char *name) {
   bool found = false;
-  for (const struct poptOption *o = table; o != NULL && !is_end(o) && !found; o++) {
+  for (const struct poptOption *o = table; o != NULL && !cli_args_is_end(o) && !found; o++) {
     found = includes(o) ? has_option(o->arg, name) : o->longName != NULL && strcmp(o->longName, name) == 0;
   }
   return found;
@@ -150,7 +150,7 @@ static struct poptOption *take_room(int count) {
 static struct poptOption *copy_options(const struct poptOption *list, const cli_command *command,
                                        bool shared) {
   int count = 0, n = 0;
-  while (list != NULL && !is_end(&list[count])) {
+  while (list != NULL && !cli_args_is_end(&list[count])) {
     count++;
   }
   struct poptOption *copy = take_room(count);
@@ -172,7 +172,7 @@ static struct poptOption *copy_options(const struct poptOption *list, const cli_
   return copy;
 }
 
-static struct poptOption *build_table(const cli_command *command) {
+const struct poptOption *cli_args_table(const cli_command *command) {
   memset(&known, 0, sizeof known);
   struct poptOption *all = take_room(GROUP_COUNT + 1);
   int n = 0;
@@ -292,7 +292,7 @@ static int read_options(poptContext context, int argc, const char **argv, roof_s
 }
 
 static void add_names(const struct poptOption *table, const char **names, int *count) {
-  for (const struct poptOption *o = table; !is_end(o) && *count < OPTION_MAX; o++) {
+  for (const struct poptOption *o = table; !cli_args_is_end(o) && *count < OPTION_MAX; o++) {
     if (includes(o)) {
       add_names(o->arg, names, count);
     } else if (o->longName != NULL) {
@@ -417,7 +417,7 @@ static int cut_program(const cli_command *command, int argc, const char **argv) 
 
 /** The option of every command that `word` is, or begins with "--NAME="; NULL: none. */
 static const struct poptOption *global_option(const char *word) {
-  for (const struct poptOption *o = common_table; !is_end(o); o++) {
+  for (const struct poptOption *o = common_table; !cli_args_is_end(o); o++) {
     size_t length = o->longName != NULL ? strlen(o->longName) : 0;
     bool is_long = length > 0 && strncmp(word, "--", 2) == 0 && strncmp(word + 2, o->longName, length) == 0 &&
                    (word[2 + length] == '\0' || word[2 + length] == '=');
@@ -523,7 +523,7 @@ static roof_page_part part_of(const cli_command *command) {
 
 roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
                            roof_error *error) {
-  struct poptOption *options = build_table(command);
+  const struct poptOption *options = cli_args_table(command);
   memset(args, 0, sizeof *args);
   memset(&parsed, 0, sizeof parsed);
   char name[64];

@@ -112,6 +112,10 @@ typedef struct cli_command {
 roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
                            roof_error *error);
 void cli_args_done(cli_args *args);
+/** All options of a command, by groups, until the next call. */
+const struct poptOption *cli_args_table(const cli_command *command);
+/** Whether a table of options ends there. */
+bool cli_args_is_end(const struct poptOption *o);
 /** How many of the words that begin with argv[first] are options of every command, with their values. */
 int cli_args_global(int argc, const char **argv, int first);
 /** ROOF_E_ARGUMENT unless at most `most` words were given; names the first one too many. */
@@ -165,6 +169,10 @@ roof_status cli_select_targets(const cli_args *args, roof_targets *targets, roof
 void cli_json_add_lines(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */
 roof_status cli_json_print(json_t *object, roof_error *error);
+
+/* describe.c */
+/** Prints what each of `commands` (to NULL) takes, as JSON. */
+roof_status cli_describe(const cli_command *const *commands, roof_error *error);
 
 /* output.c */
 enum { CLI_SHORT = 48 };

@@ -49,6 +49,7 @@ static const char *const details =
     "  --color      auto, always or never\n"
     "  -h, --help   its options; all of them, and examples\n"
     "  -V           the version, without a command\n"
+    "`roofline help --json` says all of that as JSON.\n"
     "\nText is as wide as the terminal, or COLUMNS; in a pipe tables take 80 columns, sentences one line. "
     "NO_COLOR "
     "and TERM=dumb have no colours, LC_ALL=C has ASCII.\n"
@@ -114,6 +115,9 @@ static roof_status dispatch(int argc, const char **argv, roof_error *error) {
     return print_version(error);
   }
   bool help = is_one_of(first, "--help", "-h") || strcmp(first, "help") == 0;
+  if (help && argc == 3 && strcmp(argv[2], "--json") == 0) {
+    return cli_describe(commands, error);
+  }
   if (help && argc < 3) {
     return print_overview(strcmp(first, "--help") == 0 ? CLI_HELP_LONG : CLI_HELP_SHORT, error);
   }

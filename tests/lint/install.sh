@@ -93,3 +93,15 @@ for example in "$ROOFLINE_SOURCE"/examples/*.c "$ROOFLINE_SOURCE"/examples/*.cc 
   lines=$(wc -l <"$example")
   [ "$lines" -lt 60 ] || fail "$(basename "$example") has $lines lines, which is no short example"
 done
+
+# The front door's own: what it adds, it removes, and a file of somebody else stays.
+if [ "$(realpath "$ROOFLINE_BUILD")" = "$(realpath "$ROOFLINE_SOURCE")/build/release" ] && command -v scdoc >/dev/null && command -v jq >/dev/null; then
+  mkdir "$scratch/front" && echo mine >"$scratch/front/mine"
+  (cd "$ROOFLINE_SOURCE" && ROOFLINE_INSTALLED=$scratch/installed ./run install "$scratch/front") >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "./run install failed"; }
+  "$scratch/front/bin/roofline" --version >/dev/null
+  [ -f "$scratch/front/share/man/man1/roofline-predict.1" ] || fail "./run install left no manual"
+  (cd "$ROOFLINE_SOURCE" && ROOFLINE_INSTALLED=$scratch/installed ./run uninstall) >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "./run uninstall failed"; }
+  left=$(find "$scratch/front" -mindepth 1 | xargs -n 1 basename | tr '\n' ' ')
+  [ "$left" = "mine " ] || fail "./run uninstall left $left"
+  echo "./run install and uninstall: nothing is left"
+fi
