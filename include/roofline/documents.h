@@ -12,6 +12,7 @@
 #define ROOFLINE_DOCUMENTS_H
 
 #include "roofline/advise.h"
+#include "roofline/apart.h"
 #include "roofline/choice.h"
 #include "roofline/claim.h"
 #include "roofline/drill.h"
@@ -255,12 +256,14 @@ ROOF_API roof_status roof_workload_write(const roof_workload *workload, const ro
                                          const roof_workload_answer *answer, roof_text *out,
                                          roof_error *error);
 
-/** Appends machines compared as one roofline.plan/1 object, what `plan --json` prints; `served` as roof_choice_launch.
+/** Appends machines compared as one roofline.plan/1 object, what `plan --json` prints; `served` as roof_choice_launch,
+ *  `apart` NULL where it was not searched.
  *  Units: as roof_plan_point.
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_choices_write(const roof_choice_question *question, const roof_choices *choices,
-                                        const char *served, roof_text *out, roof_error *error);
+                                        const roof_apart *apart, const char *served, roof_text *out,
+                                        roof_error *error);
 
 /** Appends what roof_train_search found as one roofline.train_plans/1 object.
  *  Units: as roof_train_front.

@@ -42,6 +42,7 @@
 #include "roofline/advise.h"
 #include "roofline/analysis.h"
 #include "roofline/anchor.h"
+#include "roofline/apart.h"
 #include "roofline/calibrate.h"
 #include "roofline/catalog.h"
 #include "roofline/changes.h"

@@ -92,8 +92,9 @@ json_t *rf_workload_item_json(const roof_workload *workload, const roof_workload
                               size_t index);
 json_t *rf_workload_json(const roof_workload *workload, const roof_machine *machine,
                          const roof_workload_settings *settings, const roof_workload_answer *answer);
+/** `apart`: NULL where it was not searched. */
 json_t *rf_choices_json(const roof_choice_question *question, const roof_choices *choices,
-                        const char *served);
+                        const roof_apart *apart, const char *served);
 /** A training run; null where its tokens are not said. */
 json_t *rf_training_json(const roof_model_training *training);
 

@@ -62,7 +62,41 @@ static json_t *front(const roof_choice_question *q, const roof_choices *all) {
   return list;
 }
 
-json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, const char *served) {
+static json_t *pool(const roof_choice_question *q, const roof_pool *p) {
+  const rf_json_member numbers[] = {{"devices", p->devices}, {"instances", p->instances},
+                                    {"tp", p->tp},           {"pp", p->pp},
+                                    {"dp", p->dp},           {"ep", p->ep},
+                                    {"batch", p->batch},     {"seconds", p->seconds},
+                                    {"busy", p->busy},       {"price", q->offers[p->offer].price}};
+  json_t *object = json_pack("{s:s}", "machine", q->offers[p->offer].machine->name);
+  RF_JSON_SET(object, numbers);
+  return object;
+}
+
+/** Two pools, and whether they are cheaper than one. */
+static json_t *apart_json(const roof_choice_question *q, const roof_choices *all, const roof_apart *a) {
+  if (a == NULL || !a->found) {
+    return json_null();
+  }
+  const rf_json_member numbers[] = {{"requests_per_second", a->requests_per_second},
+                                    {"transfer_seconds", a->transfer_seconds},
+                                    {"ttft_seconds", a->ttft_seconds},
+                                    {"ttft_low_seconds", a->ttft_low_seconds},
+                                    {"ttft_high_seconds", a->ttft_high_seconds},
+                                    {"tpot_seconds", a->tpot_seconds},
+                                    {"tpot_low_seconds", a->tpot_low_seconds},
+                                    {"tpot_high_seconds", a->tpot_high_seconds},
+                                    {"device_tokens_per_second", a->device_tokens_per_second},
+                                    {"price_per_million_tokens", a->price_per_million_tokens}};
+  json_t *object =
+      json_pack("{s:s, s:b, s:o, s:o}", "precision", q->precisions->names[a->precision], "pays",
+                roof_apart_pays(all, a), "prefill", pool(q, &a->prefill), "decode", pool(q, &a->decode));
+  RF_JSON_SET(object, numbers);
+  return object;
+}
+
+json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, const roof_apart *apart,
+                        const char *served) {
   const roof_plan_limits *l = &q->limits;
   const rf_json_member numbers[] = {{"users", l->users > 0 ? l->users : NAN},
                                     {"requests_per_second", l->rate > 0 ? l->rate : NAN},
@@ -89,6 +123,7 @@ json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, 
     roof_text_done(&command);
   }
   rf_json_set(object, "best", all->meeting > 0 ? choice(q, &all->list[0]) : json_null());
+  rf_json_set(object, "apart", apart_json(q, all, apart));
   rf_json_set(object, "choices", list);
   rf_json_set(object, "front", front(q, all));
   rf_json_set(object, "launch", launch);
@@ -96,6 +131,7 @@ json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, 
 }
 
 roof_status roof_choices_write(const roof_choice_question *question, const roof_choices *choices,
-                               const char *served, roof_text *out, roof_error *error) {
-  return rf_json_write(rf_choices_json(question, choices, served), "plan", out, error);
+                               const roof_apart *apart, const char *served, roof_text *out,
+                               roof_error *error) {
+  return rf_json_write(rf_choices_json(question, choices, apart, served), "plan", out, error);
 }

@@ -62,7 +62,8 @@ static void add_time(roof_text *out, const char *name, double seconds, double lo
   char x[SHORT], y[SHORT], z[SHORT];
   roof_quantity_format(x, SHORT, seconds, "s");
   roof_quantity_format(y, SHORT, low, "s");
-  roof_text_addf(out, "%s %s (%s to %s)", name, x, y, roof_quantity_format(z, SHORT, high, "s"));
+  roof_text_addf(out, "%s %s (%s to %s)", name, x, y,
+                 isfinite(high) ? roof_quantity_format(z, SHORT, high, "s") : "saturated");
 }
 
 static void add_times(roof_text *out, const roof_choice *c) {

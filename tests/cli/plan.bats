@@ -133,6 +133,15 @@ setup() {
   has "--rate: has no effect with --host"
 }
 
+@test "prefill and decode apart: two pools, of two machines, with matched rates" {
+  run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s --machine h100,h200 --precision fp8
+  [[ ${lines[0]} == "prefill and decode apart: "*" devices, "*" % fewer devices than together" ]]
+  has "together: "
+  run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s --machine h100,h200 --precision fp8 --json
+  near .apart.prefill.busy "$(json '4 * .apart.prefill.seconds / .apart.prefill.instances')"
+  [ "$(json '[.apart.pays, (.apart.ttft_seconds <= 2), (.apart.decode.busy <= 1)]')" = '[true,true,true]' ]
+}
+
 @test "plan as rows" {
   run -0 "$ROOFLINE" plan llama-3.1-8b --users 8 --machine h100,b200 --price h100=2 --csv
   [[ ${lines[0]} == machine,precision,devices,price,result,* ]]

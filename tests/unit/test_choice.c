@@ -197,7 +197,7 @@ static void prices_are_of_the_machines_named(void **state) {
   const roof_offer offer = {h200, prices[1]};
   roof_choice_question q = question(&offer, 1);
   assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
-  assert_int_equal(roof_choices_write(&q, &choices, "M", &text, NULL), ROOF_OK);
+  assert_int_equal(roof_choices_write(&q, &choices, NULL, "M", &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "roofline.plan/1"));
   assert_non_null(strstr(text.data, "vllm serve M"));
   roof_text_done(&text);

@@ -141,7 +141,7 @@ static void a_search(void **state) {
   const roof_choice_question q = {&llama, &s, &p,
                                   &offer, 1,  {.devices = 2, .ttft_seconds = NAN, .tpot_seconds = 0.02}};
   assert_int_equal(roof_choices_of(&q, &all, NULL), ROOF_OK);
-  json_t *d = parse(roof_choices_write(&q, &all, "M", &text, NULL), &text, "roofline.plan/1");
+  json_t *d = parse(roof_choices_write(&q, &all, NULL, "M", &text, NULL), &text, "roofline.plan/1");
   assert_true(number(d, "tried") == all.tried && isnan(number(d, "ttft_limit_seconds")));
   assert_true(number(d, "best.batch") == all.list[0].point.batch);
   assert_true(number(d, "best.tpot_low_seconds") < number(d, "best.tpot_seconds"));

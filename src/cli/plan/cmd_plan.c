@@ -234,22 +234,24 @@ static roof_status add_launch(roof_text *out, const plan *p, const roof_choice_q
 
 static roof_status answer_serving(const cli_args *args, plan *p, roof_error *error) {
   static roof_choices choices;
+  roof_apart apart = {.found = false};
   const roof_choice_question q = {&p->model, &p->settings, &p->precisions, p->offers, p->count, p->limits};
   roof_text out = {0};
   roof_status status = roof_choices_of(&q, &choices, error);
+  status = status == ROOF_OK ? roof_apart_of(&q, &apart, error) : status;
   if (status == ROOF_OK && cli_chart_is_wanted(args)) {
     status = cli_chart_or_none(args, draw(args, &q, &choices, error));
   }
   if (status == ROOF_OK && args->json) {
-    status = cli_json_print(rf_choices_json(&q, &choices, args->words[0]), error);
+    status = cli_json_print(rf_choices_json(&q, &choices, &apart, args->words[0]), error);
   } else if (status == ROOF_OK && args->csv) {
     cli_plan_csv(&out, &q, &choices);
   } else if (status == ROOF_OK) {
-    cli_plan_text(&out, &q, &choices);
+    cli_plan_text(&out, &q, &choices, &apart);
     status = add_launch(&out, p, &q, &choices, args->words[0], error);
   }
   status = args->json ? status : cli_print_end(&out, status, error);
-  return status == ROOF_OK && choices.meeting == 0 ? ROOF_E_GATE : status;
+  return status == ROOF_OK && choices.meeting == 0 && !apart.found ? ROOF_E_GATE : status;
 }
 
 /** What plans of training have no use for. */

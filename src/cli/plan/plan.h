@@ -3,12 +3,13 @@
 #define CLI_PLAN_PLAN_H
 
 #include "cli/cli.h"
-#include "roofline/choice.h"
+#include "roofline/apart.h"
 #include "roofline/hybrid.h"
 
 /* text.c */
 /** The answer as tables. */
-void cli_plan_text(roof_text *out, const roof_choice_question *question, const roof_choices *choices);
+void cli_plan_text(roof_text *out, const roof_choice_question *question, const roof_choices *choices,
+                   const roof_apart *apart);
 /** A record for each machine and precision. */
 void cli_plan_csv(roof_text *out, const roof_choice_question *question, const roof_choices *choices);
 /** A command over several lines, none of them wide. */

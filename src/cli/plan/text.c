@@ -162,8 +162,24 @@ static void add_failed(roof_text *out, const roof_choice_question *q, const roof
   }
 }
 
-void cli_plan_text(roof_text *out, const roof_choice_question *q, const roof_choices *all) {
+/** Two pools: first where they pay, else after the best plan of one. */
+static void add_answers(roof_text *out, const roof_choice_question *q, const roof_choices *all,
+                        const roof_apart *apart) {
+  bool pays = roof_apart_pays(all, apart);
+  if (pays) {
+    roof_apart_sentence(out, q, all, apart);
+    roof_text_add(out, "\ntogether: ");
+  }
   roof_choices_sentence(out, q, all);
+  if (apart->found && !pays) {
+    roof_text_add(out, "\n");
+    roof_apart_sentence(out, q, all, apart);
+  }
+}
+
+void cli_plan_text(roof_text *out, const roof_choice_question *q, const roof_choices *all,
+                   const roof_apart *apart) {
+  add_answers(out, q, all, apart);
   add_met(out, q, all);
   add_failed(out, q, all);
 }

@@ -1,0 +1,304 @@
+/* Prefill here, decode there: every pool of one kind with every pool of the other, their rates matched (Zhong et al. 2024,
+ * DistServe; Patel et al. 2024, Splitwise). */
+#include "roofline/apart.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/front.h"
+#include "models/step.h"
+#include "roofline/units.h"
+
+enum { MOST_NODES = 8, POOLS = 4096 };
+
+/** Instances that a pool may have, and what an offer costs. */
+typedef struct search {
+  const roof_choice_question *question;
+  roof_model_target target;
+  roof_model_phase phase;
+  model_quantile quantile;
+  roof_link network;
+  int offer, precision;
+  double devices;     /**< of the instance searched */
+  double cache_bytes; /**< of one prompt, on all devices of an instance */
+  roof_pool prefill[POOLS], decode[POOLS];
+  int prefills, decodes;
+  roof_pool fastest; /**< of so many devices */
+  roof_pool front[ROOF_FRONT_MAX];
+  int front_count;
+  bool priced;
+  roof_apart best;
+} search;
+
+static double step_time(const void *pool) {
+  return ((const roof_pool *)pool)->seconds;
+}
+
+/** Device seconds per token. */
+static double step_cost(const void *pool) {
+  const roof_pool *p = pool;
+  return p->devices * p->seconds / p->batch;
+}
+
+static const model_front_kind weighed = {sizeof(roof_pool), step_time, step_cost};
+
+static roof_pool pool_of(const search *s) {
+  const roof_model_settings *set = &s->target.settings;
+  return (roof_pool){.offer = s->offer,
+                     .devices = s->devices,
+                     .tp = set->tp,
+                     .pp = set->pp,
+                     .dp = set->dp,
+                     .ep = set->ep,
+                     .batch = set->batch,
+                     .seconds = s->phase.expected_seconds,
+                     .low_seconds = s->phase.expected_low_seconds,
+                     .high_seconds = s->phase.expected_high_seconds};
+}
+
+/** One prompt on an instance that generates nothing. */
+static void try_prefill(search *s) {
+  s->target.settings.batch = s->target.settings.dp;
+  if (s->target.settings.dp == 1 && roof_model_capacity_of(&s->target).fits) {
+    rf_model_one_prompt_seconds(&s->target, &s->phase);
+    roof_pool p = pool_of(s);
+    s->fastest = s->fastest.devices == 0 || p.seconds < s->fastest.seconds ? p : s->fastest;
+  }
+}
+
+static void try_decode(search *s) {
+  enum { LARGEST_BATCH = 1 << 16 };
+  roof_model_settings *set = &s->target.settings;
+  double prompt = roof_model_own_prompt(&s->target), last = prompt + fmax(0, set->generate - 2);
+  for (double batch = 1; batch <= LARGEST_BATCH; batch *= 2) {
+    set->batch = batch * set->dp;
+    if (!roof_model_capacity_of(&s->target).fits) {
+      return;
+    }
+    roof_model_phase_of(&s->target, ROOF_PHASE_DECODE, prompt, last, &s->phase);
+    roof_pool p = pool_of(s);
+    if (p.seconds > s->question->limits.tpot_seconds) {
+      return;
+    }
+    rf_model_front_add(&weighed, s->front, &s->front_count, &p);
+  }
+}
+
+/** An instance: replicas of it only where they share experts, others are instances of their own. */
+static void try_plan(void *data, double tp, double pp, double dp, double ep) {
+  search *s = data;
+  roof_model_settings *set = &s->target.settings;
+  set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep, set->batch = dp;
+  if ((dp > 1 && ep <= tp) || rf_model_plan_check(s->target.model, set, NULL) != ROOF_OK) {
+    return;
+  }
+  rf_model_plan_share(&s->target);
+  try_prefill(s);
+  try_decode(s);
+}
+
+/** Pools of one machine in one precision. */
+static roof_status add_pools(search *s, int offer, int precision, roof_error *error) {
+  const roof_choice_question *q = s->question;
+  roof_model_settings one = *q->base;
+  one.tp = one.pp = one.dp = one.ep = one.cp = one.batch = 1;
+  one.microbatches = one.chunk = 0;
+  one.precision = q->precisions->list[precision];
+  roof_status status = roof_model_target_init(&s->target, q->model, q->offers[offer].machine, &one, error);
+  double most = s->target.plain.link == NULL ? 1 : MOST_NODES * one.node;
+  if (status != ROOF_OK || isnan(s->target.plain.capacity)) {
+    return status;
+  }
+  s->offer = offer;
+  s->network = s->target.links[ROOF_SPAN_CLUSTER];
+  roof_model_capacity c = roof_model_capacity_of(&s->target);
+  s->cache_bytes = (c.kv_bytes + c.state_bytes) * one.prompt / (one.prompt + one.generate);
+  for (double n = 1; n <= most; n += n < one.node ? 1 : one.node) {
+    s->devices = n;
+    s->fastest.devices = s->front_count = 0;
+    rf_model_each_plan(q->model, n, try_plan, s);
+    if (s->fastest.devices > 0 && s->prefills < POOLS) {
+      s->prefill[s->prefills++] = s->fastest;
+    }
+    for (int i = 0; i < s->front_count && s->decodes < POOLS; i++) {
+      s->decode[s->decodes++] = s->front[i];
+    }
+  }
+  return ROOF_OK;
+}
+
+/** TTFT of a prompt that takes so long, at so many instances; infinite where they cannot keep up. */
+static double ttft(const search *s, double seconds, double rate, double instances, double transfer) {
+  const model_pace pace = {.first = seconds, .tokens = 1};
+  return rf_model_open(&pace, rate / instances, &s->quantile).ttft_seconds + transfer;
+}
+
+/** The fewest instances that keep the TTFT; 0: none does. */
+static double prefill_instances(const search *s, const roof_pool *p, double rate, double transfer) {
+  enum { MORE = 64 }; /* than keep up */
+  double limit = s->question->limits.ttft_seconds, least = floor(rate * p->seconds) + 1;
+  for (double n = least; n < least + MORE; n++) {
+    if (!(ttft(s, p->seconds, rate, n, transfer) > limit)) {
+      return n;
+    }
+  }
+  return 0;
+}
+
+/** The fewest instances whose batches have room for the requests of the percentile. */
+static double decode_instances(const search *s, const roof_pool *p, double rate, double tokens) {
+  double all = rate * tokens * p->seconds, users = s->question->limits.users;
+  double n = fmax(1, floor(all / p->batch));
+  while (n < 1e6 && rf_model_at_once(all / n, &s->quantile) > p->batch &&
+         !(users > 0 && users <= n * p->batch)) {
+    n++;
+  }
+  return n;
+}
+
+/** Requests per second that a pair is asked for. */
+static double asked_rate(const roof_plan_limits *l, const roof_pool *prefill, const roof_pool *decode,
+                         double tokens, double transfer) {
+  return l->rate > 0    ? l->rate
+         : l->users > 0 ? l->users / (prefill->seconds + transfer + tokens * decode->seconds)
+                        : decode->batch / (tokens * decode->seconds);
+}
+
+static double cost_of(const search *s, const roof_pool *p) {
+  return p->devices * p->instances * (s->priced ? s->question->offers[p->offer].price : 1);
+}
+
+static bool allowed(const search *s, const roof_apart *a) {
+  double most =
+      s->question->limits.devices > 0 ? s->question->limits.devices : MOST_NODES * s->question->base->node;
+  return a->prefill.devices * a->prefill.instances + a->decode.devices * a->decode.instances <= most;
+}
+
+/** Two pools together, if they meet the limits and cost less than the best so far. */
+static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decode) {
+  const roof_choice_question *q = s->question;
+  double tokens = fmax(1, q->base->generate), ports = fmin(prefill->devices, decode->devices);
+  double transfer = s->cache_bytes / (ports * s->network.bytes_per_second) + s->network.latency_seconds;
+  double rate = asked_rate(&q->limits, prefill, decode, tokens, transfer);
+  roof_apart a = {.found = true, .precision = s->precision, .prefill = *prefill, .decode = *decode};
+  a.prefill.instances = prefill_instances(s, prefill, rate, transfer);
+  a.decode.instances = decode_instances(s, decode, rate, tokens);
+  if (a.prefill.instances == 0 || !allowed(s, &a)) {
+    return;
+  }
+  a.requests_per_second = rate;
+  a.transfer_seconds = transfer;
+  a.ttft_seconds = ttft(s, prefill->seconds, rate, a.prefill.instances, transfer);
+  a.ttft_low_seconds = ttft(s, prefill->low_seconds, rate, a.prefill.instances, transfer);
+  a.ttft_high_seconds = ttft(s, prefill->high_seconds, rate, a.prefill.instances, transfer);
+  a.tpot_seconds = decode->seconds, a.tpot_low_seconds = decode->low_seconds;
+  a.tpot_high_seconds = decode->high_seconds;
+  a.prefill.busy = rate * prefill->seconds / a.prefill.instances;
+  a.decode.busy = rate * tokens * decode->seconds / (a.decode.instances * decode->batch);
+  double cost = cost_of(s, &a.prefill) + cost_of(s, &a.decode), made = rate * tokens;
+  double devices = prefill->devices * a.prefill.instances + decode->devices * a.decode.instances;
+  a.device_tokens_per_second = made / devices;
+  a.price_per_million_tokens = s->priced ? 1e6 * cost / 3600 / made : NAN;
+  double than = cost_of(s, &s->best.prefill) + cost_of(s, &s->best.decode);
+  bool less = cost / made < than / (s->best.requests_per_second * tokens);
+  if (!s->best.found || less) {
+    s->best = a;
+  }
+}
+
+static roof_status run(search *s, roof_error *error) {
+  const roof_choice_question *q = s->question;
+  roof_status status = rf_model_limits_check(q->model, &q->limits, error);
+  s->quantile = rf_model_quantile(q->limits.share);
+  s->priced = true;
+  for (int i = 0; i < q->offer_count; i++) {
+    s->priced = s->priced && !isnan(q->offers[i].price);
+  }
+  for (int p = 0; p < q->precisions->count && status == ROOF_OK; p++) {
+    s->precision = p;
+    s->prefills = s->decodes = 0;
+    for (int i = 0; i < q->offer_count && status == ROOF_OK; i++) {
+      status = add_pools(s, i, p, error);
+    }
+    for (int i = 0; i < s->prefills * s->decodes && status == ROOF_OK; i++) {
+      try_pair(s, &s->prefill[i / s->decodes], &s->decode[i % s->decodes]);
+    }
+  }
+  return status;
+}
+
+roof_status roof_apart_of(const roof_choice_question *q, roof_apart *best, roof_error *error) {
+  search *s = calloc(1, sizeof *s);
+  if (s == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
+  }
+  s->question = q;
+  roof_status status = run(s, error);
+  if (status == ROOF_OK) {
+    *best = s->best;
+  }
+  free(s);
+  return status;
+}
+
+bool roof_apart_pays(const roof_choices *all, const roof_apart *a) {
+  const roof_choice *c = &all->list[0];
+  double price = a->price_per_million_tokens, than = c->point.price_per_million_tokens;
+  if (!a->found || all->meeting == 0) {
+    return a->found;
+  }
+  return isnan(price) || isnan(than) ? a->device_tokens_per_second > c->point.device_tokens_per_second
+                                     : price < than;
+}
+
+static void add_pool(roof_text *out, const roof_choice_question *q, const roof_pool *p, const char *what) {
+  roof_text_addf(out, "%.0f x %s %s (%.0f of tp %.0f pp %.0f", p->devices * p->instances,
+                 q->offers[p->offer].machine->name, what, p->instances, p->tp, p->pp);
+  if (p->dp > 1) {
+    roof_text_addf(out, " dp %.0f ep %.0f", p->dp, p->ep);
+  }
+}
+
+/** How much it costs, and how that compares with one pool. */
+static void add_head(roof_text *out, const roof_choices *all, const roof_apart *a) {
+  const roof_plan_point *p = &all->list[0].point;
+  bool pays = roof_apart_pays(all, a), priced = !isnan(a->price_per_million_tokens);
+  double ratio = priced ? a->price_per_million_tokens / p->price_per_million_tokens
+                        : p->device_tokens_per_second / a->device_tokens_per_second;
+  roof_text_addf(out, "prefill and decode apart: %.0f devices",
+                 a->prefill.devices * a->prefill.instances + a->decode.devices * a->decode.instances);
+  if (priced) {
+    roof_text_addf(out, ", %.4g per million tokens", a->price_per_million_tokens);
+  }
+  if (all->meeting > 0 && !isnan(ratio)) {
+    const char *how = priced ? (pays ? "cheaper" : "dearer") : (pays ? "fewer devices" : "more devices");
+    roof_text_addf(out, ", %.0f %% %s than together", 100 * fabs(ratio - 1), how);
+  }
+  roof_text_add(out, "\n");
+}
+
+/** A time and its range; what cannot keep up has none. */
+static void add_time(roof_text *out, const char *name, double seconds, double low, double high) {
+  enum { SHORT = 48 };
+  char x[SHORT], y[SHORT], z[SHORT];
+  roof_quantity_format(x, SHORT, seconds, "s");
+  roof_quantity_format(y, SHORT, low, "s");
+  roof_text_addf(out, "%s %s (%s to %s)", name, x, y,
+                 isfinite(high) ? roof_quantity_format(z, SHORT, high, "s") : "saturated");
+}
+
+void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const roof_choices *all,
+                         const roof_apart *a) {
+  char x[48];
+  add_head(out, all, a);
+  roof_text_add(out, "  ");
+  add_pool(out, q, &a->prefill, "process prompts");
+  roof_text_add(out, "),\n  ");
+  add_pool(out, q, &a->decode, "generate");
+  roof_text_addf(out, " b%.0f), %s\n  ", a->decode.batch, q->precisions->names[a->precision]);
+  add_time(out, "TTFT", a->ttft_seconds, a->ttft_low_seconds, a->ttft_high_seconds);
+  add_time(out, ", TPOT", a->tpot_seconds, a->tpot_low_seconds, a->tpot_high_seconds);
+  roof_text_addf(out, "\n  of the TTFT %s to send the cache\n",
+                 roof_quantity_format(x, sizeof x, a->transfer_seconds, "s"));
+}
