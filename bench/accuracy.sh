@@ -1,7 +1,8 @@
 #!/bin/sh
 # How far predictions of single operations are from what others measured: ai-dynamo/aiconfigurator@095f58a (A100, H200, B200, L40S;
 # CUDA graphs), sitar-lab/NeuSight@6945927 (fp32, PyTorch), microsoft/vidur@7d47513 (fp16 layers of A100 and A40) and alibaba/InferSim@f2293da
-# (H20). Prints a table; with a document, writes it there between the two `accuracy` marks.
+# (H20); and of whole models that engines served. Prints a table; with a document, writes it there between the two `accuracy` marks.
+# Usage: bench/accuracy.sh [DOCUMENT [NAME ...]]: names of what to judge again; the document keeps its other rows.
 set -eu
 cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-${ROOFLINE_BUILD:-build/release}/roofline}
@@ -20,9 +21,14 @@ for device in a100_sxm h200_sxm b200_sxm l40s; do
   grep -v ',trtllm/1\.0\.0,' "$aic/generation_attention_$device.csv" >"$scratch/generation_$device.csv"
 done
 
+document=${1-}
+[ $# -eq 0 ] || shift
+again=" $* "
+
 judge() { # NAME FILE...: as it ships, by constants of other shapes, by those of other devices
   name=$1
   shift
+  case $again in "  " | *" $name "*) ;; *) return 0 ;; esac
   "$roofline" validate "$@" --json >"$scratch/$name.ships"
   for split in shape device; do
     "$roofline" validate "$@" --split "$split" --json >"$scratch/$name.$split" || echo null >"$scratch/$name.$split"
@@ -30,6 +36,10 @@ judge() { # NAME FILE...: as it ships, by constants of other shapes, by those of
 }
 
 row() { # TITLE NAME LINE GOAL GOAL: a row of the table; LINE is a jq expression for one line of an answer
+  if [ ! -f "$scratch/$2.ships" ]; then
+    grep -F "| $1 |" "$document"
+    return
+  fi
   jq -rn --arg title "$1" --arg shapes "$4" --arg devices "$5" --slurpfile ships "$scratch/$2.ships" \
     --slurpfile shape "$scratch/$2.shape" --slurpfile device "$scratch/$2.device" '
     def percent: 100 * . | if fabs < 9.95 then . * 10 | round / 10 else round end | tostring;
@@ -55,6 +65,7 @@ judge vector "$measured"/neusight/vec.csv
 judge conv "$measured"/neusight/conv.csv
 judge fp32 "$measured"/neusight/linear.csv "$measured"/neusight/bmm.csv
 judge h20 "$measured"/infersim/gemm__h20__data.csv
+judge serving "$aic"/serving_points.csv
 
 {
   echo '| what | timings | bound alone | as it ships | inside | other shapes | inside | goal | other devices | inside | goal |'
@@ -74,13 +85,16 @@ judge h20 "$measured"/infersim/gemm__h20__data.csv
   row 'elementwise, norms, softmax, fp32, PyTorch' vector .all '7 / 13 / 26' '10 / 17 / 36'
   row 'products, fp32, PyTorch' fp32 .all '' ''
   row 'convolution, fp32, PyTorch' conv .all '16 / 25 / 50' '22'
+  row 'serving engines, time per token' serving "$(of operation TPOT)" '8' '10'
+  row 'serving engines, time to the first token' serving "$(of operation TTFT)" '' ''
+  row 'serving engines, a whole request' serving "$(of operation request)" '' ''
   printf '\nRoofline %s, %s.\n' "$("$roofline" --version | cut -d' ' -f2)" "$(date -u +%F)"
 } >"$scratch/table"
 cat "$scratch/table"
-if [ $# -gt 0 ]; then
+if [ -n "$document" ]; then
   awk -v table="$scratch/table" '
     /<!-- accuracy -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
     /<!-- end of accuracy -->/ { skip = 0 }
-    !skip' "$1" >"$scratch/document"
-  cat "$scratch/document" >"$1"
+    !skip' "$document" >"$scratch/document"
+  cat "$scratch/document" >"$document"
 fi
