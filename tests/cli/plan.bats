@@ -142,6 +142,20 @@ setup() {
   [ "$(json '[.apart.pays, (.apart.ttft_seconds <= 2), (.apart.decode.busy <= 1)]')" = '[true,true,true]' ]
 }
 
+@test "a training run with its failures and checkpoints" {
+  train() { run -0 "$ROOFLINE" plan llama-3.1-8b --train --tokens 1T --batch 512 --devices 64 --machine h100 "$@"; }
+  train --json
+  near .failures.between_seconds "$(jq -n '16384 * 54 * 86400 / 419 / 64')"
+  near .failures.seconds "$(json '.best.training.seconds / (1 - .failures.lost)')"
+  seldom=$(json .failures.seconds)
+  train --mtbf 1000 --checkpoint-rate 100MB/s --json
+  [ "$(json ".failures.seconds > $seldom")" = true ]
+  train
+  has "  failures    "
+  run -2 "$ROOFLINE" plan llama-3.1-8b --train --mtbf 1000 --machine h100
+  has "--mtbf: has no effect without --tokens"
+}
+
 @test "plan as rows" {
   run -0 "$ROOFLINE" plan llama-3.1-8b --users 8 --machine h100,b200 --price h100=2 --csv
   [[ ${lines[0]} == machine,precision,devices,price,result,* ]]

@@ -27,7 +27,7 @@ enum {
 
 static int train;
 static char *typed[SETTING_COUNT], *rate, *ttft, *tpot, *percentile, *devices, *price, *energy_price,
-    *network, *host, *host_memory, *launch;
+    *network, *host, *host_memory, *mtbf, *checkpoint_rate, *launch;
 
 static const struct poptOption load_options[] = {
 #define OPTION(name, text) {#name, '\0', POPT_ARG_STRING, &typed[SETTING_##name], 0, text, "N"},
@@ -52,6 +52,10 @@ static const struct poptOption options[] = {
      "LINK"},
     {"train", '\0', POPT_ARG_NONE, &train, 0, "plans of a training step of batch x context tokens with Adam",
      NULL},
+    {"mtbf", '\0', POPT_ARG_STRING, &mtbf, 0,
+     "with --train --tokens: hours between failures of one device; default: 50676 (Llama 3's)", "HOURS"},
+    {"checkpoint-rate", '\0', POPT_ARG_STRING, &checkpoint_rate, 0,
+     "with --train --tokens: of one device into a checkpoint; default: 1GB/s", "RATE"},
     {"host", '\0', POPT_ARG_STRING, &host, 0,
      "one device of --machine and this processor together: layers or experts computed by it", "MACHINE"},
     {"host-memory", '\0', POPT_ARG_STRING, &host_memory, 0, "with --host: its memory, for instance 64GiB",
@@ -271,12 +275,19 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
   roof_text out = {0};
   json_t *list = args->json ? json_array() : NULL;
   bool missed = false;
+  roof_failure_settings failures = roof_failure_settings_default();
+  double hours = failures.device_seconds / 3600;
   roof_status status = refuse_with_training(args, error);
+  status = status == ROOF_OK ? parse_limit(mtbf, "", "mtbf", &hours, error) : status;
+  status = status == ROOF_OK
+               ? parse_limit(checkpoint_rate, "B/s", "checkpoint-rate", &failures.bytes_per_second, error)
+               : status;
+  failures.device_seconds = 3600 * hours;
   for (int i = 0; i < p->count && status == ROOF_OK; i++) {
     p->settings.price = p->offers[i].price;
     status = cli_plan_train(args, &p->model, p->machines[i], &p->settings,
-                            p->limits.devices > 0 ? p->limits.devices : p->settings.node, &out, list, &missed,
-                            error);
+                            p->limits.devices > 0 ? p->limits.devices : p->settings.node, &failures, &out,
+                            list, &missed, error);
   }
   if (args->json && status == ROOF_OK) {
     status = cli_json_print(
@@ -321,8 +332,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
   status = status == ROOF_OK ? answer(args, &p, error) : status;
   roof_machines_free(p.machines, p.count);
   free(p.offers);
-  char *texts[] = {rate,         ttft,    tpot, percentile,  devices, price,
-                   energy_price, network, host, host_memory, launch};
+  char *texts[] = {rate,    ttft, tpot,        percentile, devices,         price, energy_price,
+                   network, host, host_memory, mtbf,       checkpoint_rate, launch};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -335,7 +346,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 static const cli_effect effects[] = {
     {.options = "users rate ttft tpot percentile launch energy-price", .with = "train"},
-    {.options = "tokens batch", .without = "train"},
+    {.options = "tokens batch mtbf checkpoint-rate", .without = "train"},
+    {.options = "mtbf checkpoint-rate", .without = "tokens"},
     {.options = "rate ttft tpot percentile launch energy-price price devices network cp node train",
      .with = "host"},
     {.options = "host-memory", .without = "host"},

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "roofline/apart.h"
+#include "roofline/failures.h"
 #include "roofline/hybrid.h"
 
 /* text.c */
@@ -18,8 +19,9 @@ void cli_plan_add_command(roof_text *out, const char *command);
 /* train.c */
 /** Adds the answer of --train over `devices` to `text`, or with --json to the array `json`. */
 roof_status cli_plan_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
-                           const roof_model_settings *settings, double devices, roof_text *text, json_t *json,
-                           bool *missed, roof_error *error);
+                           const roof_model_settings *settings, double devices,
+                           const roof_failure_settings *failures, roof_text *text, json_t *json, bool *missed,
+                           roof_error *error);
 
 /* hybrid.c */
 /** Prints how each device shares a model with the host of the question; `precision`: its name. *missed: none fits. */

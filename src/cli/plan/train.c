@@ -28,26 +28,52 @@ static const cli_column front_columns[] = {
     {0}};
 
 static void add_text(roof_text *out, const roof_model *model, const roof_machine *machine,
-                     const roof_model_settings *settings, double devices, const roof_train_front *f) {
+                     const roof_model_settings *settings, double devices, const roof_train_front *f,
+                     const roof_failures *failures) {
   roof_train_plans_sentence(out, model, machine, settings, devices, f);
   if (f->count == 0) {
     return;
+  }
+  if (failures != NULL) {
+    roof_failures_describe(out, failures);
   }
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
   cli_columns_add_text(out, CLI_ROWS(front_columns, f->points, (size_t)f->count));
 }
 
+static json_t *failures_json(const roof_failures *f) {
+  const rf_json_member numbers[] = {{"between_seconds", f->between_seconds},
+                                    {"failures", f->failures},
+                                    {"checkpoint_bytes", f->checkpoint_bytes},
+                                    {"checkpoint_seconds", f->checkpoint_seconds},
+                                    {"interval_seconds", f->interval_seconds},
+                                    {"checkpoints", f->checkpoints},
+                                    {"lost", f->lost},
+                                    {"seconds", f->seconds}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, numbers);
+  return object;
+}
+
 roof_status cli_plan_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
-                           const roof_model_settings *settings, double devices, roof_text *text, json_t *json,
-                           bool *missed, roof_error *error) {
+                           const roof_model_settings *settings, double devices,
+                           const roof_failure_settings *failures, roof_text *text, json_t *json, bool *missed,
+                           roof_error *error) {
   static roof_train_front front;
   roof_status status = roof_train_search(model, machine, settings, devices, &front, error);
+  bool has_run = status == ROOF_OK && front.count > 0 && settings->tokens > 0;
+  roof_failures f = {.failures = 0};
+  if (has_run) {
+    f = roof_failures_of(failures, roof_model_count(model).total, devices, front.best.training.seconds);
+  }
   *missed = *missed || (status == ROOF_OK && front.count == 0);
   if (status == ROOF_OK && args->json) {
-    rf_json_append(json, rf_train_plans_json(model, machine, settings, devices, &front));
+    json_t *object = rf_train_plans_json(model, machine, settings, devices, &front);
+    rf_json_set(object, "failures", has_run ? failures_json(&f) : json_null());
+    rf_json_append(json, object);
   } else if (status == ROOF_OK) {
     roof_text_add(text, text->length > 0 ? "\n" : "");
-    add_text(text, model, machine, settings, devices, &front);
+    add_text(text, model, machine, settings, devices, &front, has_run ? &f : NULL);
   }
   return status;
 }
