@@ -156,7 +156,7 @@ static void add_limits(roof_text *out, const roof_block_limits *l, const roof_bl
 /** "registers and shared memory": all that allow no more blocks than there are. */
 static void add_binding(roof_text *out, const roof_occupancy *o) {
   const char *lead = "limited by ";
-  for (int i = o->limit; i < ROOF_OCCUPANCY_LIMITS; i++) {
+  for (int i = (int)o->limit; i < ROOF_OCCUPANCY_LIMITS; i++) {
     if (o->most[i] == o->blocks) {
       roof_text_addf(out, "%s%s", lead, roof_occupancy_limit_name((roof_occupancy_limit)i));
       lead = " and ";
