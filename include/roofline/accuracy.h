@@ -86,7 +86,7 @@ ROOF_API const char *roof_accuracy_title(roof_accuracy_by by);
 
 /** Predicts every timing of a profile whose shape is known, and every run of a whole model, on `machine`, or where that is
  *  NULL on the catalogue's machine of the timing's own device, and compares. A run's TTFT and TPOT are those of requests
- *  one after another (roof_model_continuous).
+ *  one after another (roof_model_continuous), and where both are timed of a closed loop there is their sum, a request.
  *  Units: shares.
  *  Ownership: fills *accuracy on success only; release with roof_accuracy_done.
  *  Errors: ROOF_E_ARGUMENT when no timing can be judged, with the first reason; ROOF_E_MEMORY; as

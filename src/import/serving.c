@@ -185,7 +185,7 @@ static roof_status add_served(reading *r, roof_record *record, const json_t *run
                         .device_bytes_per_second = NAN,
                         .requests = together ? rf_import_member(run, "completed") : NAN,
                         .spread = NAN,
-                        .seconds = {latency(record, "ttft"), latency(record, "tpot"), NAN}};
+                        .seconds = {latency(record, "ttft"), latency(record, "tpot"), NAN, NAN}};
   bool known = in >= 1 && out >= 1 && !isnan(batch_of(run)) &&
                (served.seconds[ROOF_SERVED_TTFT] > 0 || served.seconds[ROOF_SERVED_TPOT] > 0);
   return known ? rf_import_served(record, &served, error) : ROOF_OK;
