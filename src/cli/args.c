@@ -323,7 +323,8 @@ static roof_status option_error(poptContext context, int code, const struct popt
 /** Writes name, summary, usage and options. */
 static void write_options(FILE *out, poptContext context, const cli_command *command) {
   char usage[128];
-  snprintf(usage, sizeof usage, "%s [--option ...]", command->arguments);
+  snprintf(usage, sizeof usage, "%s%s[--option ...]", command->arguments,
+           command->arguments[0] != '\0' ? " " : "");
   poptSetOtherOptionHelp(context, usage);
   fprintf(out, "roofline %s: %s\n\n", command->name, command->summary);
   poptPrintHelp(context, out, 0);

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WORDS = sizeof((web_list *)0)->texts / sizeof *((web_list *)0)->texts };
@@ -156,4 +157,14 @@ roof_status web_asked_read(web_asked *asked, const char *text, size_t length, ro
 void web_asked_done(web_asked *asked) {
   json_decref(asked->line);
   roof_text_done(&asked->figures);
+}
+
+roof_status web_draw_curves(roof_status (*fill)(const void *of, roof_curves *chart, roof_error *error),
+                            const void *of, roof_text *out, roof_error *error) {
+  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_status status =
+      chart != NULL ? fill(of, chart, error) : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
+  status = status == ROOF_OK ? roof_draw_curves_svg(chart, out, error) : status;
+  free(chart);
+  return status;
 }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "roofline/draw.h"
 #include "roofline/formats.h"
 #include "roofline/text.h"
 
@@ -30,5 +31,9 @@ typedef struct web_asked {
  *  Errors: ROOF_E_PARSE for other JSON, ROOF_E_NAME for an option that the explorer has not. */
 roof_status web_asked_read(web_asked *asked, const char *text, size_t length, roof_error *error);
 void web_asked_done(web_asked *asked);
+
+/** Draws the curves that `fill` makes of an answer. */
+roof_status web_draw_curves(roof_status (*fill)(const void *of, roof_curves *chart, roof_error *error),
+                            const void *of, roof_text *out, roof_error *error);
 
 #endif

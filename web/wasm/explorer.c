@@ -88,17 +88,16 @@ static roof_status predict(const web_asked *asked, roof_text *out, roof_error *e
   return status;
 }
 
+static roof_status chart_of_sweep(const void *sweep, roof_curves *chart, roof_error *error) {
+  return roof_sweep_chart(sweep, chart, error);
+}
+
 /** The curves of --to, else JSON. */
 static roof_status write_sweep(const web_asked *asked, roof_sweep *sweep, roof_text *out, roof_error *error) {
   if (asked->to == NULL) {
     return roof_sweep_write(sweep, NULL, NULL, out, error);
   }
-  roof_curves *chart = calloc(1, sizeof *chart);
-  roof_status status = chart != NULL ? roof_sweep_chart(sweep, chart, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "sweep: out of memory");
-  status = status == ROOF_OK ? roof_draw_curves_svg(chart, out, error) : status;
-  free(chart);
-  return status;
+  return web_draw_curves(chart_of_sweep, sweep, out, error);
 }
 
 static roof_status sweep(const web_asked *asked, roof_text *out, roof_error *error) {

@@ -1,6 +1,5 @@
 #include "web/wasm/model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "documents/json.h"
@@ -99,13 +98,8 @@ static bool has_several(const run *r) {
   return r->axes.count > 0 || (precision != NULL && strchr(precision, '/') != NULL);
 }
 
-static roof_status draw(const roof_model_sweep *s, roof_text *out, roof_error *error) {
-  roof_curves *chart = calloc(1, sizeof *chart);
-  roof_status status = chart != NULL ? roof_model_sweep_chart(s, chart, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
-  status = status == ROOF_OK ? roof_draw_curves_svg(chart, out, error) : status;
-  free(chart);
-  return status;
+static roof_status chart_of_sweep(const void *sweep, roof_curves *chart, roof_error *error) {
+  return roof_model_sweep_chart(sweep, chart, error);
 }
 
 static roof_status answer_several(const run *r, roof_text *out, roof_error *error) {
@@ -117,7 +111,8 @@ static roof_status answer_several(const run *r, roof_text *out, roof_error *erro
                                                    &choices, &s, error)
                              : status;
   if (status == ROOF_OK) {
-    status = r->asked->to != NULL ? draw(&s, out, error) : roof_model_sweep_write(&s, out, error);
+    status = r->asked->to != NULL ? web_draw_curves(chart_of_sweep, &s, out, error)
+                                  : roof_model_sweep_write(&s, out, error);
     roof_model_sweep_done(&s);
   }
   return status;

@@ -1,0 +1,28 @@
+// The explorer at the width of a telephone, a tablet and a screen, light and dark: as wide as its window, nothing serious for axe-core, and loosely the
+// picture that golden/ has. ROOFLINE_UPDATE_GOLDEN=1 writes those again; look at the pages first.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { accessible, alike, fits, opened, source } from './lib.mjs';
+
+const path = join(source, 'build', 'web', 'explorer.html');
+const states = {
+  operation: '#predict+gemm+m=4096+n=4096+k=4096+--machine+nvidia-h100-sxm+--machine+nvidia-a100-sxm-80gb+--dtype+fp16',
+  model: '#model+llama-3.1-8b+batch=16+--machine+nvidia-h100-sxm',
+};
+
+for (const [name, hash] of Object.entries(states)) {
+  test(`the explorer: ${name}`, async () => {
+    for (const width of [360, 800, 1600]) {
+      for (const dark of [false, true]) {
+        const { page, problems, close } = await opened(path, { width, height: 1200, dark, hash });
+        await page.locator('.headline').filter({ hasText: /\S/ }).waitFor();
+        await fits(page);
+        await accessible(page);
+        await alike(page, `explorer-${name}-${width}-${dark ? 'dark' : 'light'}`);
+        assert.deepEqual(problems, []);
+        await close();
+      }
+    }
+  });
+}
