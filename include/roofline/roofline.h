@@ -93,6 +93,7 @@
 #include "roofline/service.h"
 #include "roofline/shape.h"
 #include "roofline/sheet.h"
+#include "roofline/simulate.h"
 #include "roofline/stats.h"
 #include "roofline/status.h"
 #include "roofline/sweep.h"

@@ -117,7 +117,9 @@ static void add_command(roof_text *out, const launch *l) {
   roof_text_addf(out, "%s %s", l->engine->start, l->served);
   add_plan(out, l);
   roof_text_addf(out, " %s %.0f", l->engine->context, q->base->prompt + q->base->generate);
-  roof_text_addf(out, " %s %.0f", l->engine->batch, p->batch / p->dp);
+  if (!(q->limits.rate > 0)) { /* at a rate an engine admits what its cache holds */
+    roof_text_addf(out, " %s %.0f", l->engine->batch, p->batch / p->dp);
+  }
   add_count(out, l->engine->chunk,
             p->chunk > 0 ? p->chunk : q->base->prompt); /* whole: engines cut by default */
   if (q->base->memory_share < 1) {

@@ -4,6 +4,8 @@
  * Prompts are a queue with one server and one service time. With arrivals at random (M/D/1) the mean wait is
  * rho S / (2 (1 - rho)) (Pollaczek and Khinchine; Kleinrock 1975, Queueing Systems I, equation 5.64), and of the waits those over t
  * are rho exp(-rho t / mean): exact for exponential services, and the limit of a queue under much load (Kingman 1962).
+ * The tokens of a request are a delay that prompts lengthen: of a delay d the mean is d / (1 - rho), the variance
+ * rate S^2 d / (1 - rho)^3 (Conway, Maxwell and Miller 1967, delay cycles), its quantile that of the normal curve.
  * Requests being answered are as many as in a queue that has a server for each (M/G/infinity): Poisson, whatever their lengths
  * (Takacs 1962), whose quantile is here that of the normal curve. */
 #include <math.h>
@@ -53,8 +55,10 @@ model_seen rf_model_open(const model_pace *p, double rate, const model_quantile 
   if (!(busy < 1)) {
     return (model_seen){INFINITY, INFINITY, rate, busy};
   }
+  double free = 1 - rate * p->busy, tokens = fmax(1, p->tokens);
+  double deviation = p->busy * sqrt(rate * tokens * p->step / (free * free * free)); /* of all tokens' time */
   return (model_seen){.ttft_seconds = p->first + prompt_wait(busy, p->first, q),
-                      .tpot_seconds = p->step / (1 - rate * p->busy),
+                      .tpot_seconds = p->step / free + q->normal * deviation / tokens,
                       .rate = rate,
                       .busy = busy};
 }

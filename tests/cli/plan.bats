@@ -106,6 +106,7 @@ setup() {
   [ "$(json '[.requests_per_second, .users, .best.devices]')" = '[4,null,1]' ]
   near .best.device_tokens_per_second "$(json '4 * .generate / .best.devices')"
   few=$(json .best.ttft_seconds)
+  [ "$(json '[.simulated.overloaded, .simulated.requests, (.simulated.ttft_p50_seconds <= .simulated.ttft_p90_seconds)]')" = '[false,2000,true]' ]
   at --rate 240/min
   near .best.ttft_seconds "$few"
   at --rate 4/s --percentile p99

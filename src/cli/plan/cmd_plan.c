@@ -7,6 +7,7 @@
 #include "cli/chart.h"
 #include "cli/model/model.h"
 #include "cli/plan/plan.h"
+#include "roofline/simulate.h"
 
 /** X(name, unit or word, text): settings of the run that are options as well. */
 #define SETTINGS(X)                                                                                          \
@@ -236,22 +237,58 @@ static roof_status add_launch(roof_text *out, const plan *p, const roof_choice_q
   return status;
 }
 
+/** The best plan under its load, event by event; JSON: null where it cannot be simulated. */
+static json_t *simulated_json(bool simulated, const roof_service_answer *a) {
+  const rf_json_member numbers[] = {{"ttft_p50_seconds", a->ttft.p50}, {"ttft_p90_seconds", a->ttft.p90},
+                                    {"ttft_p99_seconds", a->ttft.p99}, {"tpot_p50_seconds", a->tpot.p50},
+                                    {"tpot_p90_seconds", a->tpot.p90}, {"tpot_p99_seconds", a->tpot.p99},
+                                    {"requests", a->requests}};
+  if (!simulated) {
+    return json_null();
+  }
+  json_t *object = json_pack("{s:b}", "overloaded", a->overloaded);
+  RF_JSON_SET(object, numbers);
+  return object;
+}
+
+static void add_simulated(roof_text *out, const roof_choice_question *q, const roof_service_answer *a) {
+  char x[CLI_SHORT], y[CLI_SHORT];
+  double share = q->limits.share, first = roof_service_time_at(&a->ttft, share),
+         token = roof_service_time_at(&a->tpot, share);
+  if (a->overloaded) {
+    roof_text_add(out, "\nsimulated, together: the queue of the best plan grows without end\n");
+  } else if (!isnan(first)) {
+    bool over = first > q->limits.ttft_seconds || token > q->limits.tpot_seconds;
+    roof_text_addf(out, "\nsimulated, together: TTFT %s, TPOT %s of %.0f requests%s\n",
+                   cli_quantity(x, first, "s"), cli_quantity(y, token, "s"), a->requests,
+                   over ? ", over a limit" : "");
+  }
+}
+
 static roof_status answer_serving(const cli_args *args, plan *p, roof_error *error) {
   static roof_choices choices;
   roof_apart apart = {.found = false};
+  roof_service_answer served = {.requests = 0};
   const roof_choice_question q = {&p->model, &p->settings, &p->precisions, p->offers, p->count, p->limits};
   roof_text out = {0};
   roof_status status = roof_choices_of(&q, &choices, error);
   status = status == ROOF_OK ? roof_apart_of(&q, &apart, error) : status;
+  bool simulated = status == ROOF_OK && choices.meeting > 0 &&
+                   roof_choice_simulate(&q, &choices.list[0], &served, NULL) == ROOF_OK;
   if (status == ROOF_OK && cli_chart_is_wanted(args)) {
     status = cli_chart_or_none(args, draw(args, &q, &choices, error));
   }
   if (status == ROOF_OK && args->json) {
-    status = cli_json_print(rf_choices_json(&q, &choices, &apart, args->words[0]), error);
+    json_t *object = rf_choices_json(&q, &choices, &apart, args->words[0]);
+    rf_json_set(object, "simulated", simulated_json(simulated, &served));
+    status = cli_json_print(object, error);
   } else if (status == ROOF_OK && args->csv) {
     cli_plan_csv(&out, &q, &choices);
   } else if (status == ROOF_OK) {
     cli_plan_text(&out, &q, &choices, &apart);
+    if (simulated) {
+      add_simulated(&out, &q, &served);
+    }
     status = add_launch(&out, p, &q, &choices, args->words[0], error);
   }
   status = args->json ? status : cli_print_end(&out, status, error);

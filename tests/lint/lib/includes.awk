@@ -52,6 +52,7 @@ BEGIN {
   room_of["roofline/hybrid.h"] = "models"
   room_of["roofline/apart.h"] = "models"
   room_of["roofline/failures.h"] = "models"
+  room_of["roofline/simulate.h"] = "service"
   room_of["roofline/model_sweep.h"] = "models"
   room_of["roofline/analysis.h"] = "models"
   room_of["roofline/crossing.h"] = "advise"

@@ -1,0 +1,37 @@
+/** The best plan under its load, event by event: what the closed form of a search says, simulated.
+ *
+ *  Example:
+ *    extern const roof_choice_question *question; // as roof_choices_of answered it
+ *    extern const roof_choice *best;
+ *    roof_service_answer answer;
+ *    if (roof_choice_simulate(question, best, &answer, NULL) == ROOF_OK && !answer.overloaded) {
+ *      printf("%g s to the first token for 90 %% of the requests\n", answer.ttft.p90);
+ *    } */
+#ifndef ROOFLINE_SIMULATE_H
+#define ROOFLINE_SIMULATE_H
+
+#include "roofline/choice.h"
+#include "roofline/service.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Runs 2000 requests of the question's lengths through a choice that fits, the first seed: at the rate, Poisson, or as many at once as
+ *  there are users. Replicas take turns; a step has the choice's chunk of prompts, or prompts have steps of their own.
+ *  Units: s, requests/s.
+ *  Ownership: fills *answer on success only.
+ *  Errors: ROOF_E_ARGUMENT for a choice that does not fit; as roof_service_new and roof_service_run. */
+ROOF_API roof_status roof_choice_simulate(const roof_choice_question *question, const roof_choice *choice,
+                                          roof_service_answer *answer, roof_error *error);
+
+/** Of times the one of a share of the requests: 0.5, 0.9 and 0.99, or 0, the mean.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: NaN for another share. */
+ROOF_API double roof_service_time_at(const roof_service_times *times, double share);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
