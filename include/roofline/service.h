@@ -97,6 +97,7 @@ typedef struct roof_request {
   double prompt, generate;
   size_t first_block; /**< of its prompt, among roof_requests.blocks */
   size_t block_count; /**< 0: not known */
+  size_t line;        /**< of its file */
 } roof_request;
 
 /** Requests as they came, by time. Start from `{0}`, release with roof_requests_done. */
@@ -209,6 +210,25 @@ ROOF_API double roof_lengths_mean(const roof_lengths *lengths);
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_lengths_text(const roof_lengths *lengths, char *buffer, size_t size);
+
+/** Reads a trace: CSV of the Azure LLM inference traces (2023, 2024) or of BurstGPT, or JSON lines of Mooncake; which one, its first
+ *  line says. Requests are ordered by their time, those without a prompt or an answer counted and left out.
+ *  Units: s, tokens.
+ *  Ownership: fills *requests on success only; release it with roof_requests_done.
+ *  Errors: ROOF_E_INPUT, ROOF_E_PARSE with line and column, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_requests_read(const char *path, roof_requests *requests, roof_error *error);
+
+/** Frees the requests.
+ *  Units: none.
+ *  Ownership: releases; leaves it empty.
+ *  Errors: none. */
+ROOF_API void roof_requests_done(roof_requests *requests);
+
+/** The mean rate of a trace.
+ *  Units: requests/s.
+ *  Ownership: none.
+ *  Errors: infinity where all come at once. */
+ROOF_API double roof_requests_rate(const roof_requests *requests);
 
 /** One request per second, Poisson, 10000 of them, seed 1; lengths, sequences at once (batch, 256 where it is 1) and tokens
  *  of a step (chunk, 8192 where it is 0) of the target's settings.

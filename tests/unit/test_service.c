@@ -9,6 +9,7 @@
 #include "roofline/weights.h"
 #include "service/loop.h"
 #include "service/steps.h"
+#include "service/trace.h"
 
 /** A step of one token for each that generates, always as long; prompts take no time. */
 static const double token_seconds = 1e-3;
@@ -442,6 +443,96 @@ static void what_cannot_be_served_is_refused(void **state) {
   subject_done(s);
 }
 
+/** A text as a trace. */
+static roof_status read_text(const char *text, roof_requests *requests, roof_error *error) {
+  char padded[1024] = {0};
+  snprintf(padded, sizeof padded - 8, "%s", text);
+  return rf_trace_read(padded, strlen(padded), "trace", requests, error);
+}
+
+static void traces_are_read(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double seconds, prompt, generate; /* of the second request */
+    size_t count, skipped;
+  } cases[] = {{"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-12-31 23:59:59.5000000,10,20\r\n2024-01-01 "
+                "00:00:01.2500000,30,40\n",
+                1.75, 30, 40, 2, 0},
+               {"TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-28 23:59:59+00:00,1,2\n2024-03-01 "
+                "00:00:00.5+00:00,3,4\n"
+                "2024-03-01 00:00:01+00:00,3,0",
+                86401.5, 3, 4, 2, 1},
+               {"Timestamp,Model,Request tokens,Response tokens,Total tokens,Log "
+                "Type\n5,ChatGPT,472,18,490,Conversation log\n"
+                "4.5,GPT-4,10,1,11,API log\n",
+                0.5, 472, 18, 2, 0},
+               {"{\"timestamp\": 1000, \"input_length\": 600, \"output_length\": 5, \"hash_ids\": [7, 9]}\n"
+                "{\"hash_ids\": [], \"output_length\": 6, \"input_length\": 700, \"timestamp\": 1500, "
+                "\"type\": \"x\"}\n",
+                0.5, 700, 6, 2, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_requests r;
+    roof_error error = {0};
+    if (read_text(cases[i].text, &r, &error) != ROOF_OK) {
+      fail_msg("%zu: %s", i, error.message);
+    }
+    assert_int_equal(r.count, cases[i].count);
+    assert_int_equal(r.skipped, cases[i].skipped);
+    assert_true(r.requests[0].seconds == 0);
+    assert_near(r.requests[1].seconds, cases[i].seconds, 1e-9);
+    assert_true(r.requests[1].prompt == cases[i].prompt && r.requests[1].generate == cases[i].generate);
+    roof_requests_done(&r);
+  }
+}
+
+static void broken_traces_are_refused_where_they_break(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    int line, column;
+  } cases[] = {{"", 1, 1},
+               {"Timestamp,Model\n", 1, 1},
+               {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-13-16,1,2\n", 2, 1},
+               {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,1,2,3\n", 2, 26},
+               {"Timestamp,Request tokens,Response tokens\n5,1,2\n6,1.5,2\n", 3, 3},
+               {"{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 5}\n{\"timestamp\": 0\n", 2, 1},
+               {"{\"timestamp\": 0, \"input_length\": \"5\\n\", \"output_length\": 5}\n", 1, 35},
+               {"{\"timestamp\": 0, \"input_length\": 5}\n", 1, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_requests r;
+    roof_error error = {0};
+    assert_int_equal(read_text(cases[i].text, &r, &error), ROOF_E_PARSE);
+    if (error.line != cases[i].line || error.column != cases[i].column) {
+      fail_msg("%zu: %d:%d %s", i, error.line, error.column, error.message);
+    }
+  }
+}
+
+/** A prompt whose blocks are there is not processed again: its first token comes as soon as its last piece takes. */
+static void known_blocks_are_not_processed_again(void **state) {
+  (void)state;
+  roof_requests r;
+  roof_service_answer with, without;
+  service_plant p = single_server();
+  roof_service_settings s = plain_settings();
+  assert_int_equal(
+      read_text(
+          "{\"timestamp\": 0, \"input_length\": 1500, \"output_length\": 2, \"hash_ids\": [0, 1, 2]}\n"
+          "{\"timestamp\": 9000, \"input_length\": 1030, \"output_length\": 2, \"hash_ids\": [0, 1, 3]}\n",
+          &r, NULL),
+      ROOF_OK);
+  p.clock = (service_clock){NULL, busy_step, busy_line};
+  p.hashed = r.block_tokens;
+  s.trace = &r, s.requests = 0, s.cache = true;
+  assert_int_equal(rf_loop_run(&p, &s, &with, NULL, NULL), ROOF_OK);
+  s.cache = false;
+  assert_int_equal(rf_loop_run(&p, &s, &without, NULL, NULL), ROOF_OK);
+  assert_near(with.cached * (1500 + 1030), 1024, 1e-12);
+  assert_near(2 * (without.ttft.mean - with.ttft.mean), 1024e-5, 1e-9);
+  roof_requests_done(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(queues_of_textbooks),
                                      cmocka_unit_test(arrivals_have_their_mean_and_spread),
@@ -455,6 +546,9 @@ int main(void) {
                                      cmocka_unit_test(tables_are_near_the_prediction),
                                      cmocka_unit_test(jumps_are_sums_of_steps),
                                      cmocka_unit_test(saturation_is_where_the_queue_grows),
-                                     cmocka_unit_test(what_cannot_be_served_is_refused)};
+                                     cmocka_unit_test(what_cannot_be_served_is_refused),
+                                     cmocka_unit_test(traces_are_read),
+                                     cmocka_unit_test(broken_traces_are_refused_where_they_break),
+                                     cmocka_unit_test(known_blocks_are_not_processed_again)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,73 @@
+/* TTFT, TPOT and throughput over the rate. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/chart.h"
+#include "cli/serve/serve.h"
+#include "roofline/draw.h"
+
+enum { OF_TTFT, OF_TPOT, PANELS };
+
+static double value_of(const roof_service_answer *a, int panel, int percentile) {
+  const roof_service_times *t = panel == OF_TTFT ? &a->ttft : &a->tpot;
+  return percentile == 0 ? t->p50 : percentile == 1 ? t->p90 : t->p99;
+}
+
+static void fill(const cli_serve *s, roof_curves *c) {
+  static const char *const names[] = {"50 %", "90 %", "99 %"};
+  static const char *const titles[] = {"TTFT, with the queue", "TPOT"};
+  char x[CLI_SHORT];
+  snprintf(c->title, sizeof c->title, "%.60s on %.50s under load", s->target->model->name,
+           s->target->machine->name);
+  snprintf(c->subtitle, sizeof c->subtitle, "tp %.0f pp %.0f dp %.0f, saturates at %s requests/s",
+           s->target->settings.tp, s->target->settings.pp, s->target->settings.dp,
+           cli_number(x, s->saturation));
+  snprintf(c->x_title, sizeof c->x_title, "requests/s");
+  c->linear = true;
+  c->panel_count = PANELS;
+  for (int p = 0; p < PANELS; p++) {
+    roof_panel *panel = &c->panels[p];
+    snprintf(panel->title, sizeof panel->title, "%s", titles[p]);
+    snprintf(panel->unit, sizeof panel->unit, "s");
+    panel->curve_count = 3;
+    for (int k = 0; k < 3; k++) {
+      roof_curve *curve = &panel->curves[k];
+      curve->series = k;
+      for (size_t i = 0; i < s->count && curve->count < ROOF_PANEL_POINTS; i++) {
+        double y = value_of(&s->answers[i], p, k);
+        if (y > 0 && isfinite(s->rates[i])) {
+          curve->x[curve->count] = s->rates[i];
+          curve->y[curve->count++] = y;
+        }
+      }
+      curve->solid = curve->count;
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    snprintf(c->series[k], sizeof c->series[k], "%s of requests", names[k]);
+  }
+  c->series_count = 3;
+  c->marks[0] = (roof_curve_dot){.x = s->saturation, .series = 0};
+  snprintf(c->marks[0].label, sizeof c->marks[0].label, "saturation: %s/s", cli_number(x, s->saturation));
+  c->mark_count = 1;
+}
+
+roof_status cli_serve_chart(const cli_args *args, const cli_serve *s, roof_error *error) {
+  size_t shown = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    shown += s->answers[i].overloaded ? 0 : 1;
+  }
+  if (shown < 2 || s->settings.trace != NULL || s->settings.concurrency > 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--to %s: draws several rates at which the queue does not grow, as --rate 1..16*2",
+                          args->to);
+  }
+  roof_curves *curves = calloc(1, sizeof *curves);
+  if (curves == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  }
+  fill(s, curves);
+  roof_status status = cli_chart_write_curves(args, curves, "Rates", NULL, error);
+  free(curves);
+  return status;
+}

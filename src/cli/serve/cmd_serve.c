@@ -1,0 +1,197 @@
+/* A model as a service under load: requests arrive, wait, are batched, and leave. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/serve/serve.h"
+#include "roofline/model_sweep.h"
+#include "roofline/plan.h"
+
+static char *plan, *precision, *dtype, *kv, *network, *price;
+static const struct poptOption options[] = {
+    {"plan", '\0', POPT_ARG_STRING, &plan, 0, "settings in one word: tp=8,dp=2", "LIST"},
+    {"precision", 'p', POPT_ARG_STRING, &precision, 0,
+     "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
+     "them",
+     "FORMAT"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0, "activations; default: the config's", "TYPE"},
+    {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
+    {"network", '\0', POPT_ARG_STRING, &network, 0, "link between nodes: ndr hdr ...; default: ndr", "LINK"},
+    {"price", '\0', POPT_ARG_STRING, &price, 0, "of one device and hour, for the cost of a million tokens",
+     "N"},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_serve_load_options, 0, "Load:", NULL},
+    POPT_TABLEEND};
+
+/** Settings as words: those of --plan, the others, the price. */
+typedef struct words {
+  const char **list;
+  int count;
+  char *copy; /**< of --plan, cut into words */
+  char price[64];
+} words;
+
+static roof_status gather(const cli_args *args, words *w, roof_error *error) {
+  size_t most = (size_t)args->word_count + 2 + (plan != NULL ? strlen(plan) : 0);
+  char *rest = NULL;
+  w->list = calloc(most, sizeof *w->list);
+  w->copy = strdup(plan != NULL ? plan : "");
+  if (w->list == NULL || w->copy == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  }
+  for (char *word = strtok_r(w->copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+    w->list[w->count++] = word;
+  }
+  for (int i = 1; i < args->word_count; i++) {
+    w->list[w->count++] = args->words[i];
+  }
+  if (price != NULL) {
+    snprintf(w->price, sizeof w->price, "price=%.50s", price);
+    w->list[w->count++] = w->price;
+  }
+  return ROOF_OK;
+}
+
+static roof_status select_settings(const cli_args *args, const roof_model *model, words *w,
+                                   roof_model_settings *s, cli_serve *serve, roof_error *error) {
+  *s = roof_model_settings_default(model);
+  roof_lengths prompt = {.mean = 0}, generate = {.mean = 0};
+  roof_status status = cli_select_options(args, &s->options, error);
+  s->kernel_seconds = s->options.launch;
+  status =
+      status == ROOF_OK && dtype != NULL ? roof_model_precision_read(dtype, &s->precision, error) : status;
+  status = status == ROOF_OK && precision != NULL
+               ? roof_model_precision_parse(precision, &s->precision, error)
+               : status;
+  status = status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &s->precision.kv, error) : status;
+  status = status == ROOF_OK ? gather(args, w, error) : status;
+  status = status == ROOF_OK ? cli_serve_lengths(w->list, &w->count, &prompt, &generate, error) : status;
+  status = status == ROOF_OK ? roof_model_settings_read(w->list, w->count, s, NULL, error) : status;
+  s->prompt = prompt.mean > 0 ? ceil(roof_lengths_mean(&prompt)) : s->prompt;
+  s->generate = generate.mean > 0 ? ceil(roof_lengths_mean(&generate)) : s->generate;
+  serve->settings.prompt = prompt, serve->settings.generate = generate;
+  return status;
+}
+
+/** The target with one sequence of each replica: batch= is the most that a replica takes at once. */
+static roof_status aim(const roof_model *model, const roof_machine *machine,
+                       const roof_model_settings *settings, roof_model_target *target, roof_error *error) {
+  roof_model_settings one = *settings;
+  one.batch = one.dp;
+  roof_status status = network != NULL ? roof_network_find(network, machine, &one.network, error) : ROOF_OK;
+  status = status == ROOF_OK ? roof_model_target_init(target, model, machine, &one, error) : status;
+  target->settings.batch = settings->batch;
+  return status;
+}
+
+/** Runs every rate, then looks for the one that is too much. */
+static roof_status run_all(cli_serve *s, roof_error *error) {
+  s->answers = calloc(s->count, sizeof *s->answers);
+  roof_status status =
+      s->answers != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  for (size_t i = 0; i < s->count && status == ROOF_OK; i++) {
+    s->settings.rate = s->rates[i];
+    status = roof_service_run(s->service, &s->settings, &s->answers[i], error);
+  }
+  s->saturation = NAN;
+  bool rated = s->settings.concurrency <= 0 && s->settings.trace == NULL;
+  return status == ROOF_OK && rated ? roof_service_saturation(s->service, &s->settings, &s->saturation, error)
+                                    : status;
+}
+
+static roof_status answer(const cli_args *args, cli_serve *s, roof_error *error) {
+  roof_text out = {0};
+  if (args->file != NULL) {
+    return cli_serve_chart(args, s, error);
+  }
+  if (args->json) {
+    return cli_json_print(cli_serve_json(s), error);
+  }
+  (args->csv ? cli_serve_csv : cli_serve_text)(&out, s);
+  return cli_print_end(&out, ROOF_OK, error);
+}
+
+static roof_status serve_on(const cli_args *args, const roof_model *model, const roof_machine *machine,
+                            roof_error *error) {
+  roof_model_settings settings;
+  roof_model_target target;
+  cli_serve s = {.target = &target};
+  words w = {0};
+  roof_status status = select_settings(args, model, &w, &settings, &s, error);
+  roof_lengths prompt = s.settings.prompt, generate = s.settings.generate;
+  status = status == ROOF_OK ? aim(model, machine, &settings, &target, error) : status;
+  status = status == ROOF_OK ? roof_service_new(&target, &s.service, error) : status;
+  if (status == ROOF_OK) {
+    s.settings = roof_service_settings_default(&target);
+    s.settings.prompt = prompt.mean > 0 ? prompt : s.settings.prompt;
+    s.settings.generate = generate.mean > 0 ? generate : s.settings.generate;
+    status = cli_serve_load(&s, error);
+  }
+  status = status == ROOF_OK ? run_all(&s, error) : status;
+  status = status == ROOF_OK ? answer(args, &s, error) : status;
+  roof_requests_done(&s.trace);
+  roof_service_free(s.service);
+  free(s.rates);
+  free(s.answers);
+  free(w.list);
+  free(w.copy);
+  return status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  roof_model *model = malloc(sizeof *model);
+  roof_machine **machines = NULL;
+  int count = 0;
+  roof_status status = model != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  if (status == ROOF_OK && args->word_count == 0) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT,
+                       "serve: which model? give a config.json, the folder that holds one, or a short name; "
+                       "`roofline model list` shows those");
+  }
+  status = status == ROOF_OK ? roof_model_load(args->words[0], model, error) : status;
+  status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
+  if (status == ROOF_OK && count > 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "serve: one machine at a time");
+  }
+  status = status == ROOF_OK ? serve_on(args, model, machines[0], error) : status;
+  roof_machines_free(machines, count);
+  free(model);
+  char *const texts[] = {plan, precision, dtype, kv, network, price};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    free(texts[i]);
+  }
+  cli_serve_load_done();
+  return status;
+}
+
+static const cli_effect effects[] = {{.options = "speed", .without = "trace"},
+                                     {.options = "arrivals burstiness", .with = "trace"},
+                                     {.options = "arrivals burstiness", .with = "concurrency"},
+                                     {0}};
+
+const cli_command cli_cmd_serve = {
+    .name = "serve",
+    .task = CLI_TASK_MODELS,
+    .arguments = "CONFIG|GGUF|NAME [key=value ...]",
+    .summary =
+        "a model as a service under load: queue, TTFT, TPOT at 50, 90, 99 %, and the rate that is too much",
+    .examples =
+        "  roofline serve llama-3.1-8b --machine h100 --rate 4/s prompt=1024 generate=256\n"
+        "  roofline serve llama-3.1-70b --machine h100 --plan tp=8 --rate 4/s --ttft 500ms --tpot 50ms "
+        "--price 2.5\n"
+        "  roofline serve llama-3.1-8b --machine h100 prompt=lognormal:1024:0.8 generate=exponential:256 "
+        "--burstiness 0.5\n"
+        "  roofline serve llama-3.1-8b --machine h100 --rate 1..16*2 --to rates.svg\n"
+        "  roofline serve llama-3.1-8b --machine h100 --concurrency 64\n"
+        "  roofline serve llama-3.1-8b --machine h100 --plan dp=4 --prefill 1 --rate 20/s\n"
+        "  roofline serve qwen3-4b --machine h100 --trace mooncake_trace.jsonl --plan dp=2 --route prefix\n"
+        "Settings: batch (most sequences of a replica at once) chunk (tokens of a step) prompt generate "
+        "prefix draft accept tp pp dp "
+        "ep cp node page workspace memory_share price\n",
+    .writes = "txt svg png pdf html json csv",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
+    .options = options,
+    .effects = effects,
+    .run = run,
+};

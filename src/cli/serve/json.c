@@ -1,0 +1,87 @@
+/* roofline.service/1. */
+#include <math.h>
+
+#include "cli/serve/serve.h"
+
+static json_t *times_json(const roof_service_times *t) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "count", rf_json_number(t->count), "mean_seconds",
+                   rf_json_number(t->mean), "p50_seconds", rf_json_number(t->p50), "p90_seconds",
+                   rf_json_number(t->p90), "p99_seconds", rf_json_number(t->p99), "max_seconds",
+                   rf_json_number(t->most));
+}
+
+static json_t *run_json(const roof_service_answer *a, double rate) {
+  json_t *run = json_object();
+  const rf_json_member members[] = {{"rate", rate},
+                                    {"queue_growth_per_second", a->queue_growth},
+                                    {"queue_max", a->queue_most},
+                                    {"requests", a->requests},
+                                    {"seconds", a->seconds},
+                                    {"prompt_tokens", a->prompt_tokens},
+                                    {"generated_tokens", a->generated_tokens},
+                                    {"requests_per_second", a->requests_per_second},
+                                    {"tokens_per_second", a->tokens_per_second},
+                                    {"goodput_per_second", a->goodput},
+                                    {"within_limits", a->within},
+                                    {"utilisation", a->utilisation},
+                                    {"decoding_sequences", a->batch},
+                                    {"requests_in_system", a->in_system},
+                                    {"kv_mean", a->kv_mean},
+                                    {"kv_max", a->kv_most},
+                                    {"preemptions", a->preemptions},
+                                    {"cached_prompt_share", a->cached},
+                                    {"price_per_million_tokens", a->price_per_million_tokens}};
+  rf_json_set(run, "overloaded", json_boolean(a->overloaded));
+  rf_json_set_numbers(run, members, sizeof members / sizeof members[0]);
+  rf_json_set(run, "ttft", times_json(&a->ttft));
+  rf_json_set(run, "tpot", times_json(&a->tpot));
+  rf_json_set(run, "itl", times_json(&a->itl));
+  rf_json_set(run, "end_to_end", times_json(&a->end_to_end));
+  rf_json_set(run, "wait", times_json(&a->wait));
+  return run;
+}
+
+static json_t *plan_json(const cli_serve *s) {
+  const roof_model_settings *m = &s->target->settings;
+  json_t *plan = json_object();
+  const rf_json_member members[] = {{"tp", m->tp},
+                                    {"pp", m->pp},
+                                    {"dp", m->dp},
+                                    {"ep", m->ep},
+                                    {"cp", m->cp},
+                                    {"prefill_replicas", s->settings.prefills},
+                                    {"batch", s->settings.sequences},
+                                    {"chunk", s->settings.budget},
+                                    {"cache_tokens", roof_service_cache_tokens(s->service, &s->settings)}};
+  rf_json_set_numbers(plan, members, sizeof members / sizeof members[0]);
+  return plan;
+}
+
+static json_t *load_json(const cli_serve *s) {
+  char prompt[64], generate[64];
+  const roof_service_settings *set = &s->settings;
+  return json_pack(
+      "{s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:o, s:o}", "arrivals",
+      set->trace != NULL     ? "trace"
+      : set->concurrency > 0 ? "closed-loop"
+                             : roof_arrival_name(set->arrival),
+      "trace", set->trace != NULL ? s->trace.format : NULL, "prompt",
+      set->trace != NULL ? NULL : roof_lengths_text(&set->prompt, prompt, sizeof prompt), "generate",
+      set->trace != NULL ? NULL : roof_lengths_text(&set->generate, generate, sizeof generate), "burstiness",
+      rf_json_number(set->arrival == ROOF_ARRIVE_GAMMA ? set->burstiness : NAN), "concurrency",
+      rf_json_number(set->concurrency > 0 ? set->concurrency : NAN), "seed", rf_json_number(set->seed),
+      "routing", roof_routing_name(set->routing), "preemption", roof_preemption_name(set->preemption),
+      "whole_prompts", set->whole_prompts, "prefix_cache", set->cache, "ttft_limit_seconds",
+      rf_json_number(set->ttft_seconds), "tpot_limit_seconds", rf_json_number(set->tpot_seconds));
+}
+
+json_t *cli_serve_json(const cli_serve *s) {
+  json_t *runs = json_array();
+  for (size_t i = 0; i < s->count; i++) {
+    rf_json_append(runs, run_json(&s->answers[i], cli_serve_rate(s, i)));
+  }
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1", "model",
+                   s->target->model->name, "machine", s->target->machine->name, "devices",
+                   rf_json_number(s->target->devices), "plan", plan_json(s), "load", load_json(s),
+                   "saturation_per_second", rf_json_number(s->saturation), "runs", runs);
+}

@@ -1,0 +1,253 @@
+/* The answer of a service for people, and as CSV. */
+#include <math.h>
+
+#include "cli/grid.h"
+#include "cli/serve/serve.h"
+
+/** A figure of an answer that is a distribution. */
+static const struct {
+  const char *name, *key;
+  size_t offset;
+} figures[] = {{"TTFT", "ttft", offsetof(roof_service_answer, ttft)},
+               {"TPOT", "tpot", offsetof(roof_service_answer, tpot)},
+               {"ITL", "itl", offsetof(roof_service_answer, itl)},
+               {"end-to-end", "end_to_end", offsetof(roof_service_answer, end_to_end)},
+               {"queue", "wait", offsetof(roof_service_answer, wait)}};
+enum { FIGURES = sizeof figures / sizeof figures[0] };
+
+static const roof_service_times *times_of(const roof_service_answer *a, int figure) {
+  return (const roof_service_times *)(const void *)((const char *)a + figures[figure].offset);
+}
+
+static const char *seconds(char buffer[CLI_SHORT], double value) {
+  return isnan(value) ? "-" : cli_quantity(buffer, value, "s");
+}
+
+double cli_serve_rate(const cli_serve *s, size_t run) {
+  return s->settings.trace != NULL     ? roof_requests_rate(&s->trace) * s->settings.speed
+         : s->settings.concurrency > 0 ? NAN
+                                       : s->rates[run];
+}
+
+/** "4 requests/s", "64 requests at once", "10000 requests at once", "a trace of 2.3 requests/s". */
+static void add_load(roof_text *out, const cli_serve *s, double rate) {
+  char number[CLI_SHORT];
+  if (s->settings.concurrency > 0) {
+    roof_text_addf(out, "%.0f requests at a time", s->settings.concurrency);
+  } else if (s->settings.trace != NULL) {
+    roof_text_addf(out, "%s requests/s of the trace", cli_number(number, cli_serve_rate(s, 0)));
+  } else if (isinf(rate)) {
+    roof_text_addf(out, "%.0f requests at once", s->settings.requests);
+  } else {
+    roof_text_addf(out, "%s request%s/s", cli_number(number, rate), rate == 1 ? "" : "s");
+  }
+}
+
+/** The first line: the answer. */
+static void add_headline(roof_text *out, const cli_serve *s, const roof_service_answer *a, double rate) {
+  char x[CLI_SHORT], y[CLI_SHORT];
+  add_load(out, s, rate);
+  if (a->overloaded) {
+    roof_text_addf(out, ": too much, saturates at %s; the queue grows by %s/s\n",
+                   isnan(s->saturation) ? "less" : cli_number(y, s->saturation),
+                   cli_number(x, a->queue_growth));
+    return;
+  }
+  roof_text_addf(out, ": TTFT %s, 99 %% %s", seconds(x, a->ttft.p50), seconds(y, a->ttft.p99));
+  roof_text_addf(out, "; TPOT %s, 99 %% %s\n", seconds(x, a->tpot.p50), seconds(y, a->tpot.p99));
+}
+
+static void add_table(roof_text *out, const roof_service_answer *a) {
+  static const char *const headers[] = {"", "50 %", "90 %", "99 %", "mean", "most"};
+  char text[CLI_SHORT];
+  cli_grid grid = {0};
+  for (int i = 0; i < 6; i++) {
+    cli_grid_add(&grid, "%s", headers[i]);
+  }
+  for (int f = 0; f < FIGURES; f++) {
+    const roof_service_times *t = times_of(a, f);
+    const double values[] = {t->p50, t->p90, t->p99, t->mean, t->most};
+    cli_grid_add(&grid, "%s", figures[f].name);
+    for (int i = 0; i < 5; i++) {
+      cli_grid_add(&grid, "%s", seconds(text, values[i]));
+    }
+  }
+  cli_grid_end(&grid, out, "Lrrrrr");
+}
+
+static void add_limits(roof_text *out, const cli_serve *s, const roof_service_answer *a) {
+  char x[CLI_SHORT];
+  if (isnan(a->goodput)) {
+    return;
+  }
+  roof_text_addf(out, "  goodput     %s requests/s", cli_number(x, a->goodput));
+  roof_text_addf(out, ", %.1f %% of them, keep", 100 * a->within);
+  if (!isnan(s->settings.ttft_seconds)) {
+    roof_text_addf(out, " TTFT %s", seconds(x, s->settings.ttft_seconds));
+  }
+  if (!isnan(s->settings.tpot_seconds)) {
+    roof_text_addf(out, "%s TPOT %s", isnan(s->settings.ttft_seconds) ? "" : " and",
+                   seconds(x, s->settings.tpot_seconds));
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_figures(roof_text *out, const cli_serve *s, const roof_service_answer *a) {
+  char x[CLI_SHORT], y[CLI_SHORT];
+  roof_text_addf(out, "  throughput  %s requests/s, %s", cli_number(x, a->requests_per_second),
+                 cli_number(y, a->tokens_per_second));
+  roof_text_addf(out, " tokens/s: %.0f requests in %s\n", a->requests, seconds(x, a->seconds));
+  add_limits(out, s, a);
+  if (!isnan(s->saturation)) {
+    roof_text_addf(out, "  saturation  %s requests/s: beyond it the queue grows\n",
+                   cli_number(x, s->saturation));
+  }
+  roof_text_addf(out, "  busy        %.1f %% of the time; %.1f sequences generate at once, of at most %.0f\n",
+                 100 * a->utilisation, a->batch, s->settings.sequences);
+  if (!isnan(a->kv_mean)) {
+    roof_text_addf(out, "  cache       %.1f %% of %s tokens in use, at most %.1f %%; %.0f preemptions",
+                   100 * a->kv_mean, cli_number(x, roof_service_cache_tokens(s->service, &s->settings)),
+                   100 * a->kv_most, a->preemptions);
+    roof_text_addf(out, a->cached > 0 ? "; %.1f %% of prompts found\n" : "\n", 100 * a->cached);
+  }
+  if (!isnan(a->price_per_million_tokens)) {
+    roof_text_addf(out, "  cost        %.3g per million generated tokens\n", a->price_per_million_tokens);
+  }
+}
+
+/** What was simulated. */
+static void add_question(roof_text *out, const cli_serve *s) {
+  char prompt[64], generate[64];
+  const roof_service_settings *set = &s->settings;
+  const roof_model_settings *m = &s->target->settings;
+  roof_text_add(out, "  load        ");
+  if (set->trace != NULL) {
+    roof_text_addf(out, "trace %s, %zu requests", s->trace.format, s->trace.count);
+    roof_text_addf(out, s->trace.skipped > 0 ? ", %zu that failed left out" : "", s->trace.skipped);
+  } else {
+    roof_text_addf(out, "prompt %s, generate %s tokens",
+                   roof_lengths_text(&set->prompt, prompt, sizeof prompt),
+                   roof_lengths_text(&set->generate, generate, sizeof generate));
+    roof_text_addf(out, ", %s arrivals",
+                   set->concurrency > 0 ? "closed-loop" : roof_arrival_name(set->arrival));
+  }
+  roof_text_addf(out, ", seed %.0f\n  plan        %s on %s: ", set->seed, s->target->model->name,
+                 s->target->machine->name);
+  roof_text_addf(out, "tp %.0f pp %.0f dp %.0f", m->tp, m->pp, m->dp);
+  if (set->prefills > 0) {
+    roof_text_addf(out, ", %.0f of them prefill", set->prefills);
+  }
+  roof_text_addf(out, "; %.0f tokens per step\n", set->budget);
+  roof_text_add(
+      out, "  meaning     as vLLM's benchmark: TTFT from arrival, with the queue; TPOT the mean of a "
+           "request's gaps after it, ITL each gap; throughput to the last token; percentiles within 0.5 %\n");
+}
+
+/** A line for each rate. */
+static void add_rates(roof_text *out, const cli_serve *s) {
+  static const char *const headers[] = {"requests/s", "TTFT",     "99 %", "TPOT",
+                                        "99 %",       "tokens/s", "busy", "goodput"};
+  char text[CLI_SHORT];
+  cli_grid grid = {0};
+  bool limited = !isnan(s->settings.ttft_seconds) || !isnan(s->settings.tpot_seconds);
+  for (int i = 0; i < (limited ? 8 : 7); i++) {
+    cli_grid_add(&grid, "%s", headers[i]);
+  }
+  for (size_t i = 0; i < s->count; i++) {
+    const roof_service_answer *a = &s->answers[i];
+    const double values[] = {a->ttft.p50, a->ttft.p99, a->tpot.p50, a->tpot.p99};
+    cli_grid_add(&grid, "%s", cli_number(text, s->rates[i]));
+    for (int k = 0; k < 4; k++) {
+      cli_grid_add(&grid, "%s", k == 0 && a->overloaded ? "too much" : seconds(text, values[k]));
+    }
+    cli_grid_add(&grid, "%s", cli_number(text, a->tokens_per_second));
+    cli_grid_add(&grid, "%.0f %%", 100 * a->utilisation);
+    if (limited) {
+      cli_grid_add(&grid, "%s", isnan(a->goodput) ? "-" : cli_number(text, a->goodput));
+    }
+  }
+  cli_grid_end(&grid, out, limited ? "Rrrrrrrr" : "Rrrrrrr");
+}
+
+void cli_serve_text(roof_text *out, const cli_serve *s) {
+  char x[CLI_SHORT];
+  if (s->count == 1) {
+    add_headline(out, s, s->answers, s->rates[0]);
+    if (!s->answers->overloaded) {
+      add_table(out, s->answers);
+    }
+    roof_text_add(out, "\n");
+    add_figures(out, s, s->answers);
+  } else {
+    roof_text_addf(out, "saturates at %s requests/s; TTFT and TPOT of half of the requests and of 99 %%:\n",
+                   cli_number(x, s->saturation));
+    add_rates(out, s);
+    roof_text_add(out, "\n");
+  }
+  add_question(out, s);
+}
+
+/** A plain figure of an answer. */
+typedef struct plain {
+  const char *key;
+  size_t offset;
+} plain;
+
+#define PLAIN(key, member)                                                                                   \
+  { key, offsetof(roof_service_answer, member) }
+static const plain plains[] = {PLAIN("queue_growth_per_second", queue_growth),
+                               PLAIN("requests", requests),
+                               PLAIN("seconds", seconds),
+                               PLAIN("requests_per_second", requests_per_second),
+                               PLAIN("tokens_per_second", tokens_per_second),
+                               PLAIN("goodput_per_second", goodput),
+                               PLAIN("utilisation", utilisation),
+                               PLAIN("kv_mean", kv_mean),
+                               PLAIN("kv_max", kv_most),
+                               PLAIN("preemptions", preemptions),
+                               PLAIN("cached_prompt_share", cached),
+                               PLAIN("price_per_million_tokens", price_per_million_tokens)};
+#undef PLAIN
+enum { PLAINS = sizeof plains / sizeof plains[0] };
+
+static void add_value(roof_text *out, double value) {
+  roof_text_add(out, ",");
+  if (isfinite(value)) {
+    roof_text_addf(out, "%.15g", value);
+  }
+}
+
+static void add_record(roof_text *out, const cli_serve *s, size_t run) {
+  const roof_service_answer *a = &s->answers[run];
+  roof_text_add(out, a->overloaded ? "true" : "false");
+  add_value(out, cli_serve_rate(s, run));
+  add_value(out, s->saturation);
+  for (int i = 0; i < PLAINS; i++) {
+    add_value(out, *(const double *)(const void *)((const char *)a + plains[i].offset));
+  }
+  for (int f = 0; f < FIGURES; f++) {
+    const roof_service_times *t = times_of(a, f);
+    const double values[] = {t->p50, t->p90, t->p99, t->mean, t->most};
+    for (int i = 0; i < 5; i++) {
+      add_value(out, values[i]);
+    }
+  }
+  roof_text_add(out, "\n");
+}
+
+void cli_serve_csv(roof_text *out, const cli_serve *s) {
+  static const char *const parts[] = {"p50", "p90", "p99", "mean", "max"};
+  roof_text_add(out, "overloaded,rate,saturation_per_second");
+  for (int i = 0; i < PLAINS; i++) {
+    roof_text_addf(out, ",%s", plains[i].key);
+  }
+  for (int f = 0; f < FIGURES; f++) {
+    for (int i = 0; i < 5; i++) {
+      roof_text_addf(out, ",%s_%s_seconds", figures[f].key, parts[i]);
+    }
+  }
+  roof_text_add(out, "\n");
+  for (size_t i = 0; i < s->count; i++) {
+    add_record(out, s, i);
+  }
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# roofline serve: a model as a service under load.
+
+setup() {
+  load lib.bash
+  start
+  traces=$ROOFLINE_SOURCE/tests/fixtures/service
+}
+
+serve() {
+  run --separate-stderr "$ROOFLINE" serve llama-3.1-8b --machine h100 "$@"
+}
+
+@test "the first line answers, and the first screen is one" {
+  export COLUMNS=80
+  serve --rate 4/s prompt=1024 generate=256 --ttft 100ms --tpot 20ms --price 2.5
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} =~ ^"4 requests/s: TTFT "[0-9.]+" ms, 99 % "[0-9.]+" ms; TPOT "[0-9.]+" ms, 99 % "[0-9.]+" ms"$ ]]
+  [ "$(wc -l <<<"$output")" -le 24 ]
+  [ "$(awk '{ gsub(/µ/, "u") } length > 80' <<<"$output")" = "" ]
+  has 'goodput'
+  has 'saturation'
+  has 'cost'
+}
+
+@test "one schema for one rate and for several; the same seed, the same answer" {
+  serve --rate 2,4 --requests 500 --json
+  [ "$(jq -r .schema <<<"$output")" = roofline.service/1 ]
+  [ "$(jq '.runs | length' <<<"$output")" -eq 2 ]
+  first=$output
+  serve --rate 2,4 --requests 500 --json
+  [ "$output" = "$first" ]
+  serve --rate 2,4 --requests 500 --seed 2 --json
+  [ "$output" != "$first" ]
+  jq -e '.runs[0].ttft.mean_seconds < .runs[1].ttft.mean_seconds and .runs[1].generated_tokens == 128000' <<<"$first"
+  [ "$(jq '[.. | select(. == null)] | length' <<<"$first")" -gt 0 ]
+  serve --rate 2,4 --requests 500 --csv
+  [ "$(wc -l <<<"$output")" -eq 3 ]
+  awk -F, 'NR > 1 && NF != n { exit 1 } { n = NF }' <<<"$output"
+}
+
+@test "a step is the step of model: one request alone" {
+  run --separate-stderr "$ROOFLINE" model llama-3.1-8b --machine h100 prompt=1024 generate=2 --json
+  ttft=$(jq .ttft_seconds <<<"$output") tpot=$(jq .tpot_seconds <<<"$output")
+  serve prompt=1024 generate=2 --requests 1 --json
+  near .runs[0].ttft.mean_seconds "$ttft" 2e-3
+  near .runs[0].tpot.mean_seconds "$tpot" 2e-3
+}
+
+@test "a rate that is too much says so, and by how much the queue grows" {
+  serve --rate 200 --requests 4000
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} =~ ^"200 requests/s: too much, saturates at "[0-9.]+"; the queue grows by "[0-9.]+"/s"$ ]]
+  serve --rate 200 --requests 4000 --json
+  jq -e '.runs[0] | .overloaded and .ttft.p50_seconds == null and .queue_growth_per_second > 100' <<<"$output"
+  near '.runs[0].requests_per_second' "$(jq .saturation_per_second <<<"$output")" 0.05
+}
+
+@test "traces of three formats" {
+  for file in azure.csv burstgpt.csv mooncake.jsonl; do
+    serve --trace "$traces/$file" --plan dp=2 --route prefix --json
+    [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+    jq -e '.load.trace != null and .runs[0].requests >= 3' <<<"$output"
+  done
+  jq -e '.runs[0].cached_prompt_share > 0.4' <<<"$output"
+  serve --trace "$traces/mooncake.jsonl" --no-cache --json
+  jq -e '.runs[0].cached_prompt_share == 0' <<<"$output"
+}
+
+@test "prefill apart, drafts, swap, whole prompts, closed loop" {
+  serve --plan dp=2,batch=64 --prefill 1 --requests 300 --rate 2 --json
+  jq -e '.plan.prefill_replicas == 1 and .runs[0].requests == 300' <<<"$output"
+  serve --requests 300 --json
+  plain=$(jq .runs[0].tpot.mean_seconds <<<"$output")
+  serve draft=3 accept=0.8 --requests 300 --json
+  jq -e ".runs[0].tpot.mean_seconds < $plain / 2" <<<"$output"
+  serve memory_share=30% prompt=4096 generate=1024 --rate 3 --requests 400 --preempt swap --json
+  jq -e '.runs[0].preemptions > 0 and .runs[0].kv_max <= 1' <<<"$output"
+  serve --concurrency 16 --requests 300 --json
+  jq -e '.saturation_per_second == null and .runs[0].requests_in_system <= 16 and .runs[0].requests_in_system > 12' <<<"$output"
+  serve --rate 2 --requests 1000 batch=64 chunk=1024 prompt=4k --json
+  pieces=$(jq .runs[0].itl.max_seconds <<<"$output")
+  serve --rate 2 --requests 1000 batch=64 chunk=1024 prompt=4k --whole-prompts --json
+  jq -e ".runs[0].itl.max_seconds > $pieces" <<<"$output"
+}
+
+@test "a drawing over rates" {
+  serve --rate 1..16*2 --requests 1000 --to rates.svg --quiet
+  [ "$status" -eq 0 ]
+  grep -q 'under load' rates.svg && grep -q 'saturation' rates.svg
+  serve --rate 4 --to one.svg
+  [ "$status" -eq 2 ] && [[ $stderr == *'several rates'* ]] && [ ! -e one.svg ]
+}
+
+@test "what cannot be served, or is not said well, is refused with the reason" {
+  serve prompt=200k
+  [ "$status" -eq 2 ] && [[ $stderr == *'more than the 131072 that'* ]]
+  serve memory_share=22% prompt=100k
+  [ "$status" -eq 2 ] && [[ $stderr == *'the cache of a replica holds'* || $stderr == *'does not fit'* ]]
+  run --separate-stderr "$ROOFLINE" serve llama-3.1-405b --machine h100
+  [ "$status" -eq 2 ] && [[ $stderr == *'does not fit'* ]]
+  serve --rate 0
+  [ "$status" -eq 2 ] && [[ $stderr == *'over 0'* ]]
+  serve --rate 4/h
+  [ "$status" -eq 2 ] && [[ $stderr == *'per second (4/s)'* ]]
+  serve --arrivals poison
+  [ "$status" -eq 2 ] && [[ $stderr == *'did you mean `poisson`'* ]]
+  serve prompt=uniform:8:4
+  [ "$status" -eq 2 ] && [[ $stderr == *'the lowest first'* ]]
+  serve prompt=lognorm:8:1
+  [ "$status" -eq 2 ] && [[ $stderr == *'did you mean `lognormal`'* ]]
+  printf 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,3x,4\n' >bad.csv
+  serve --trace bad.csv
+  [ "$status" -eq 2 ] && [[ $stderr == *'bad.csv:2:21: `3x`: a whole number of tokens'* ]]
+  echo hello >none.csv
+  serve --trace none.csv
+  [ "$status" -eq 2 ] && [[ $stderr == *"none.csv:1:1: "*Mooncake* ]]
+  run --separate-stderr "$ROOFLINE" serve
+  [ "$status" -eq 2 ] && [[ $stderr == *'which model?'* ]]
+}

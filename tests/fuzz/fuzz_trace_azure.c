@@ -1,0 +1,2 @@
+/* A trace of azure. */
+#include "fuzz_trace.h"

@@ -1,0 +1,2 @@
+/* A trace of burstgpt. */
+#include "fuzz_trace.h"

@@ -1,0 +1,2 @@
+/* A trace of mooncake. */
+#include "fuzz_trace.h"
