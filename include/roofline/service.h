@@ -185,12 +185,22 @@ ROOF_API const char *roof_routing_name(roof_routing routing);
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_preemption_name(roof_preemption preemption);
 
-/** Finds by name.
+/** Finds arrivals by name.
  *  Units: none.
- *  Ownership: writes its output on success only.
+ *  Ownership: writes *arrival on success only.
  *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_arrival_parse(const char *text, roof_arrival *arrival, roof_error *error);
+
+/** Finds a routing by name.
+ *  Units: none.
+ *  Ownership: writes *routing on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_routing_parse(const char *text, roof_routing *routing, roof_error *error);
+
+/** Finds a preemption by name.
+ *  Units: none.
+ *  Ownership: writes *preemption on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_preemption_parse(const char *text, roof_preemption *preemption, roof_error *error);
 
 /** Reads lengths: 1024, 4k, uniform:128:2048, exponential:512, lognormal:512:0.8.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/serve/serve.h"
+#include "roofline/choice.h"
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
 
@@ -55,6 +56,7 @@ static roof_status gather(const cli_args *args, words *w, roof_error *error) {
 static roof_status select_settings(const cli_args *args, const roof_model *model, words *w,
                                    roof_model_settings *s, cli_serve *serve, roof_error *error) {
   *s = roof_model_settings_default(model);
+  s->memory_share = ROOF_ENGINE_MEMORY_SHARE;
   roof_lengths prompt = {.mean = 0}, generate = {.mean = 0};
   roof_status status = cli_select_options(args, &s->options, error);
   s->kernel_seconds = s->options.launch;
