@@ -255,6 +255,14 @@ ROOF_API roof_service_settings roof_service_settings_default(const roof_model_ta
 ROOF_API roof_status roof_service_new(const roof_model_target *target, roof_service **service,
                                       roof_error *error);
 
+/** Drafts tokens with a model of its own, on the same devices: its steps take time, its weights and cache take room. The target's
+ *  settings say how many are drafted (draft, accept).
+ *  Units: none.
+ *  Ownership: copies the target, but points to its model and machine.
+ *  Errors: as roof_service_new; ROOF_E_ARGUMENT where nothing is drafted. */
+ROOF_API roof_status roof_service_draft(roof_service *service, const roof_model_target *draft,
+                                        roof_error *error);
+
 /** Frees a service, NULL is fine.
  *  Units: none.
  *  Ownership: releases.

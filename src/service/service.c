@@ -10,6 +10,7 @@
 
 struct roof_service {
   service_steps steps;
+  service_steps draft; /**< where the steps point to it */
 };
 
 enum { SEQUENCES = 256, BUDGET = 8192 };
@@ -61,16 +62,46 @@ roof_status roof_service_new(const roof_model_target *target, roof_service **ser
   return ROOF_OK;
 }
 
+roof_status roof_service_draft(roof_service *service, const roof_model_target *draft, roof_error *error) {
+  roof_status status = check_target(draft, error);
+  if (status == ROOF_OK && !(service->steps.target.settings.draft > 0)) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s drafts no tokens; draft=3 accept=0.7 says how many",
+                       draft->model->name);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  rf_steps_done(&service->draft);
+  status = rf_steps_init(&service->draft, draft, error);
+  service->draft.target.settings.draft = 0;
+  service->steps.draft = status == ROOF_OK ? &service->draft : NULL;
+  return status;
+}
+
+/** Of both models, where one drafts. */
+static service_capacity capacity_of(const roof_service *service, const roof_service_settings *settings) {
+  service_capacity c = rf_capacity_of(&service->steps.target, settings);
+  if (service->steps.draft != NULL) {
+    const roof_model_target *draft = &service->draft.target;
+    c.room_bytes -= roof_model_capacity_of(draft).weight_bytes;
+    c.block_bytes += rf_capacity_of(draft, settings).block_bytes;
+    c.blocks = isinf(c.blocks) ? c.blocks : floor(fmax(0, c.room_bytes) / c.block_bytes);
+  }
+  return c;
+}
+
 void roof_service_free(roof_service *service) {
   if (service != NULL) {
     rf_steps_done(&service->steps);
+    rf_steps_done(&service->draft);
     free(service);
   }
 }
 
 double roof_service_cache_tokens(const roof_service *service, const roof_service_settings *settings) {
   const roof_model_target *t = &service->steps.target;
-  return rf_capacity_of(t, settings).blocks * t->settings.page;
+  return capacity_of(service, settings).blocks * t->settings.page;
 }
 
 static bool is_whole(double value, double least, double most) {
@@ -187,7 +218,7 @@ roof_status roof_service_run(roof_service *service, const roof_service_settings 
                              roof_service_answer *answer, roof_error *error) {
   const roof_model_target *t = &service->steps.target;
   roof_service_answer a;
-  service_capacity c = rf_capacity_of(t, settings);
+  service_capacity c = capacity_of(service, settings);
   roof_status status = check_counts(t, settings, error);
   status = status == ROOF_OK ? rf_capacity_check(t, &c, error) : status;
   status = status == ROOF_OK ? check_requests(t, settings, c.blocks, error) : status;

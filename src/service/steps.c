@@ -132,6 +132,13 @@ static double cut(const service_steps *s, double sequences, double *longer) {
   return parts;
 }
 
+/** What a model that drafts does in such a step: its own steps one after another, and the same prompts. */
+static double draft_seconds(const service_steps *s, const roof_load *l) {
+  const roof_load prompts = {.prompts = l->prompts, .queries = l->queries, .past = l->past};
+  double each = l->decodes > 0 ? rf_steps_line(s->draft, l->decodes, l->context).seconds : 0;
+  return s->target.settings.draft * each + (l->prompts > 0 ? rf_steps_seconds(s->draft, &prompts) : 0);
+}
+
 double rf_steps_seconds(void *data, const roof_load *l) {
   service_steps *s = data;
   double longer, parts = cut(s, l->decodes + l->prompts, &longer);
@@ -140,7 +147,7 @@ double rf_steps_seconds(void *data, const roof_load *l) {
                    by_rows(s, s->logits, l->logits / parts, MODEL_OF_LOGITS);
   seconds += l->decodes > 0 ? attention_line(s, l->decodes / parts, l->context).seconds : 0;
   seconds += l->prompts > 0 ? pieces(s, l->prompts / parts, l->queries, l->past) : 0;
-  return longer * seconds;
+  return longer * seconds + (s->draft != NULL ? draft_seconds(s, l) : 0);
 }
 
 service_line rf_steps_line(void *data, double sequences, double context) {
@@ -150,5 +157,11 @@ service_line rf_steps_line(void *data, double sequences, double context) {
   service_line line = attention_line(s, sequences / parts, context);
   line.seconds += by_rows(s, s->tokens, rows, MODEL_OF_TOKENS) + by_rows(s, s->logits, rows, MODEL_OF_LOGITS);
   line.seconds *= longer, line.slope *= longer;
+  if (s->draft != NULL) {
+    service_line drafts = rf_steps_line(s->draft, sequences, context);
+    line.seconds += s->target.settings.draft * drafts.seconds;
+    line.slope += s->target.settings.draft * drafts.slope;
+    line.end = fmin(line.end, drafts.end);
+  }
   return line;
 }

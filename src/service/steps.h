@@ -12,6 +12,7 @@ typedef struct service_steps {
   double *contexts; /**< of sequences x nodes of the context */
   double *pieces;   /**< of nodes of prompts x of queries x of what is past */
   roof_model_phase phase;
+  struct service_steps *draft; /**< of the model that drafts, NULL: drafting takes no time; the caller's */
 } service_steps;
 
 /** Release with rf_steps_done, also on failure. */

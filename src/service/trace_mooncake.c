@@ -35,6 +35,7 @@ static roof_status add_blocks(trace_reader *reader, rf_span list, roof_request *
   const char *at = list.at + 1;
   rf_span key, value;
   r->first_block = reader->out->block_count;
+  r->block_count = 0; /* of a list that is given twice the last counts */
   while (status == ROOF_OK && list.at[0] == '[' && rf_scan_next(&at, &key, &value)) {
     status = rf_trace_add_block(reader, block_of(value), error);
     r->block_count++;

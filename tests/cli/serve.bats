@@ -74,6 +74,9 @@ serve() {
   plain=$(jq .runs[0].tpot.mean_seconds <<<"$output")
   serve draft=3 accept=0.8 --requests 300 --json
   jq -e ".runs[0].tpot.mean_seconds < $plain / 2" <<<"$output"
+  drafted=$(jq .runs[0].tpot.mean_seconds <<<"$output") room=$(jq .plan.cache_tokens <<<"$output")
+  serve draft=3 accept=0.8 --drafter llama-3.2-1b --requests 300 --json
+  jq -e ".runs[0].tpot.mean_seconds > 1.2 * $drafted and .runs[0].tpot.mean_seconds < $plain and .plan.cache_tokens < $room" <<<"$output"
   serve memory_share=30% prompt=4096 generate=1024 --rate 3 --requests 400 --preempt swap --json
   jq -e '.runs[0].preemptions > 0 and .runs[0].kv_max <= 1' <<<"$output"
   serve --concurrency 16 --requests 300 --json
@@ -101,6 +104,8 @@ serve() {
   [ "$status" -eq 2 ] && [[ $stderr == *'does not fit'* ]]
   serve --rate 0
   [ "$status" -eq 2 ] && [[ $stderr == *'over 0'* ]]
+  serve --drafter llama-3.2-1b
+  [ "$status" -eq 2 ] && [[ $stderr == *'drafts no tokens; draft=3'* ]]
   serve --rate 4/h
   [ "$status" -eq 2 ] && [[ $stderr == *'per second (4/s)'* ]]
   serve --arrivals poison

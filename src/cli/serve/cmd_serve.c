@@ -9,7 +9,7 @@
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
 
-static char *plan, *precision, *dtype, *kv, *network, *price;
+static char *plan, *precision, *dtype, *kv, *network, *price, *drafter;
 static const struct poptOption options[] = {
     {"plan", '\0', POPT_ARG_STRING, &plan, 0, "settings in one word: tp=8,dp=2", "LIST"},
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
@@ -21,6 +21,8 @@ static const struct poptOption options[] = {
     {"network", '\0', POPT_ARG_STRING, &network, 0, "link between nodes: ndr hdr ...; default: ndr", "LINK"},
     {"price", '\0', POPT_ARG_STRING, &price, 0, "of one device and hour, for the cost of a million tokens",
      "N"},
+    {"drafter", '\0', POPT_ARG_STRING, &drafter, 0,
+     "the model that drafts draft= tokens, on the same devices; default: drafting takes no time", "MODEL"},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_serve_load_options, 0, "Load:", NULL},
     POPT_TABLEEND};
 
@@ -113,8 +115,21 @@ static roof_status answer(const cli_args *args, cli_serve *s, roof_error *error)
   return cli_print_end(&out, ROOF_OK, error);
 }
 
-static roof_status serve_on(const cli_args *args, const roof_model *model, const roof_machine *machine,
+/** The model that drafts, in the same plan; `model` is room for it. */
+static roof_status add_drafter(const roof_machine *machine, const roof_model_settings *settings,
+                               roof_model *model, cli_serve *s, roof_error *error) {
+  roof_model_target target;
+  roof_status status = roof_model_load(drafter, model, error);
+  roof_model_settings own = *settings;
+  own.precision = model->precision;
+  own.ep = 1, own.draft = 0;
+  status = status == ROOF_OK ? aim(model, machine, &own, &target, error) : status;
+  return status == ROOF_OK ? roof_service_draft(s->service, &target, error) : status;
+}
+
+static roof_status serve_on(const cli_args *args, roof_model *models, const roof_machine *machine,
                             roof_error *error) {
+  const roof_model *model = &models[0];
   roof_model_settings settings;
   roof_model_target target;
   cli_serve s = {.target = &target};
@@ -123,6 +138,8 @@ static roof_status serve_on(const cli_args *args, const roof_model *model, const
   roof_lengths prompt = s.settings.prompt, generate = s.settings.generate;
   status = status == ROOF_OK ? aim(model, machine, &settings, &target, error) : status;
   status = status == ROOF_OK ? roof_service_new(&target, &s.service, error) : status;
+  status =
+      status == ROOF_OK && drafter != NULL ? add_drafter(machine, &settings, &models[1], &s, error) : status;
   if (status == ROOF_OK) {
     s.settings = roof_service_settings_default(&target);
     s.settings.prompt = prompt.mean > 0 ? prompt : s.settings.prompt;
@@ -141,7 +158,7 @@ static roof_status serve_on(const cli_args *args, const roof_model *model, const
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  roof_model *model = malloc(sizeof *model);
+  roof_model *model = malloc(2 * sizeof *model); /* the second drafts */
   roof_machine **machines = NULL;
   int count = 0;
   roof_status status = model != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
@@ -159,7 +176,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   status = status == ROOF_OK ? serve_on(args, model, machines[0], error) : status;
   roof_machines_free(machines, count);
   free(model);
-  char *const texts[] = {plan, precision, dtype, kv, network, price};
+  char *const texts[] = {plan, precision, dtype, kv, network, price, drafter};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }

@@ -123,7 +123,9 @@ static void add_question(roof_text *out, const cli_serve *s) {
   roof_text_add(out, "  load        ");
   if (set->trace != NULL) {
     roof_text_addf(out, "trace %s, %zu requests", s->trace.format, s->trace.count);
-    roof_text_addf(out, s->trace.skipped > 0 ? ", %zu that failed left out" : "", s->trace.skipped);
+    if (s->trace.skipped > 0) {
+      roof_text_addf(out, ", %zu that failed left out", s->trace.skipped);
+    }
   } else {
     roof_text_addf(out, "prompt %s, generate %s tokens",
                    roof_lengths_text(&set->prompt, prompt, sizeof prompt),
