@@ -19,6 +19,7 @@ static const double prompt_nodes[PROMPTS] = {
 
 roof_status rf_steps_init(service_steps *s, const roof_model_target *t, roof_error *error) {
   s->target = *t;
+  s->draft = NULL;
   s->tokens = calloc(TOKENS + 1, sizeof *s->tokens);
   s->logits = calloc(TOKENS + 1, sizeof *s->logits);
   s->contexts = calloc((size_t)(SEQUENCES + 1) * NODES, sizeof *s->contexts);
