@@ -45,12 +45,12 @@ ada.decode.vllm               vllm    bf16  aiconfigurator  aiconfigurator/gener
 ada.decode.trtllm             trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_l40s
 ampere.decode                 -       bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
 ampere.decode.sglang          sglang  bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
-blackwell-rtx.decode          = ada.decode time_low*=0.85 time_high*=1.2
-blackwell-rtx.decode.vllm     = ada.decode.vllm time_low*=0.85 time_high*=1.2
-blackwell-rtx.decode.trtllm   = ada.decode.trtllm time_low*=0.85 time_high*=1.2
-ampere-rtx.decode             = ada.decode time_low*=0.85 time_high*=1.2
-ampere-rtx.decode.vllm        = ada.decode.vllm time_low*=0.85 time_high*=1.2
-ampere-rtx.decode.trtllm      = ada.decode.trtllm time_low*=0.85 time_high*=1.2
+blackwell-rtx.decode          = ada.decode
+blackwell-rtx.decode.vllm     = ada.decode.vllm
+blackwell-rtx.decode.trtllm   = ada.decode.trtllm
+ampere-rtx.decode             = ada.decode
+ampere-rtx.decode.vllm        = ada.decode.vllm
+ampere-rtx.decode.trtllm      = ada.decode.trtllm
 
 hopper.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
 hopper.prefill.vllm           vllm    -     aiconfigurator  aiconfigurator/context_attention_h200_sxm
@@ -65,12 +65,12 @@ ada.prefill.trtllm            trtllm  -     aiconfigurator  aiconfigurator/conte
 ampere.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
 ampere.prefill.sglang         sglang  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
 ampere.prefill.trtllm         trtllm  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
-blackwell-rtx.prefill         = ada.prefill time_low*=0.85 time_high*=1.2
-blackwell-rtx.prefill.vllm    = ada.prefill.vllm time_low*=0.85 time_high*=1.2
-blackwell-rtx.prefill.trtllm  = ada.prefill.trtllm time_low*=0.85 time_high*=1.2
-ampere-rtx.prefill            = ada.prefill time_low*=0.85 time_high*=1.2
-ampere-rtx.prefill.vllm       = ada.prefill.vllm time_low*=0.85 time_high*=1.2
-ampere-rtx.prefill.trtllm     = ada.prefill.trtllm time_low*=0.85 time_high*=1.2
+blackwell-rtx.prefill         = ada.prefill
+blackwell-rtx.prefill.vllm    = ada.prefill.vllm
+blackwell-rtx.prefill.trtllm  = ada.prefill.trtllm
+ampere-rtx.prefill            = ada.prefill
+ampere-rtx.prefill.vllm       = ada.prefill.vllm
+ampere-rtx.prefill.trtllm     = ada.prefill.trtllm
 
 hopper.mla-decode             -       -     aiconfigurator  aiconfigurator/generation_mla_h200_sxm
 blackwell.mla-decode          -       -     aiconfigurator  aiconfigurator/generation_mla_b200_sxm
@@ -97,10 +97,10 @@ ada.experts.trtllm            trtllm  -     aiconfigurator  aiconfigurator/moe_l
 ampere.experts                -       -     aiconfigurator  aiconfigurator/moe_a100_sxm
 ampere.experts.sglang         sglang  -     aiconfigurator  aiconfigurator/moe_a100_sxm
 ampere.experts.trtllm         trtllm  -     aiconfigurator  aiconfigurator/moe_a100_sxm
-blackwell-rtx.experts         = ada.experts time_low*=0.85 time_high*=1.2
-blackwell-rtx.experts.vllm    = ada.experts.vllm time_low*=0.85 time_high*=1.2
-blackwell-rtx.experts.trtllm  = ada.experts.trtllm time_low*=0.85 time_high*=1.2
-blackwell-rtx.experts.nvfp4   = blackwell.experts.nvfp4 time_low*=0.85 time_high*=1.2
+blackwell-rtx.experts         = ada.experts
+blackwell-rtx.experts.vllm    = ada.experts.vllm
+blackwell-rtx.experts.trtllm  = ada.experts.trtllm
+blackwell-rtx.experts.nvfp4   = blackwell.experts.nvfp4
 
 hopper.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
 blackwell.collective          -       fp16  aiconfigurator  aiconfigurator/nccl
@@ -108,7 +108,7 @@ ada.collective                -       fp16  aiconfigurator  aiconfigurator/nccl
 ampere.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
 hopper.collective.trtllm      = hopper.collective framework="trtllm" latency_seconds=3.4e-6
 blackwell.collective.trtllm   = blackwell.collective framework="trtllm" latency_seconds=4.7e-6
-blackwell-rtx.collective      = ada.collective time_low*=0.85 time_high*=1.2
+blackwell-rtx.collective      = ada.collective
 
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,bfloat16,
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,trtllm/.*,fp8(_block)?,
@@ -126,7 +126,7 @@ ampere.product.weights        trtllm  -     aiconfigurator  aiconfigurator/gemm_
 ampere.product.weights        = ampere.product.weights framework=null latency_seconds=2e-6
 hopper.product.weights        = ampere.product.weights efficiency=0.6
 ada.product.weights           = ampere.product.weights
-ampere-rtx.product.weights    = ampere.product.weights time_low*=0.85 time_high*=1.2
+ampere-rtx.product.weights    = ampere.product.weights
 ampere.product.pytorch        PyTorch -     vidur           vidur/mlp_median_us
 ampere.product.eager          eager   -     neusight        neusight/linear neusight/bmm
 volta.product.eager           eager   -     neusight        neusight/linear neusight/bmm
@@ -139,7 +139,7 @@ gpu.product.cudnn             cuDNN   -     neusight        neusight/conv
 nvidia-h20.product            -       -     infersim        infersim/gemm__h20__data
 nvidia-h20.product.deepgemm   = nvidia-h20.product framework="DeepGEMM"
 hopper.product.deepgemm       = nvidia-h20.product framework="DeepGEMM" machine="nvidia-h200-sxm" efficiency=0.75 bandwidth=0.8
-blackwell-rtx.product         = ada.product efficiency*=1.23 time_low*=0.85 time_high*=1.2
+blackwell-rtx.product         = ada.product efficiency*=1.23
 nvidia-l4.product             = ada.product efficiency*=0.65
 nvidia-l4.product.eager       = gpu.product.eager efficiency*=0.4
 nvidia-t4.product.eager       = gpu.product.eager efficiency*=0.5
@@ -149,7 +149,7 @@ nvidia-p4.product.eager       eager   -     neusight        neusight/linear neus
 nvidia-p100-pcie.product.eager eager  -     neusight        neusight/linear neusight/bmm
 nvidia-p4.product.cudnn       cuDNN   -     neusight        neusight/conv
 nvidia-p100-pcie.product.cudnn cuDNN  -     neusight        neusight/conv
-blackwell-rtx.product.nvfp4   = blackwell.product.nvfp4 time_low*=0.85 time_high*=1.2
+blackwell-rtx.product.nvfp4   = blackwell.product.nvfp4
 ampere-rtx.product            -       -     vidur           vidur/mlp_median_us
 volta.product                 = volta.product.eager framework=null host_seconds=null latency_seconds=2e-6
 pascal.product                = pascal.product.eager framework=null host_seconds=null latency_seconds=2e-6

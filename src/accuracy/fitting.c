@@ -162,8 +162,17 @@ static bool are_for(const roof_constants *c, const rf_prepared *p) {
          (c->framework[0] == '\0' || strcmp(p->framework, c->framework) == 0);
 }
 
-/** Has the targets of these formats, and of the framework where they are one's, use the constants. */
-static void use(rf_fitting *f, const roof_machine *own, const roof_constants *c) {
+static bool has_machine(const rf_case *all, size_t count, const roof_machine *machine) {
+  bool found = false;
+  for (size_t i = 0; i < count && !found; i++) {
+    found = all[i].at->device->machine == machine;
+  }
+  return found;
+}
+
+/** Has the targets of these formats, and of the framework where they are one's, use the constants of `count` timings, whose
+ * interval is of other machines already where it is `apart`. */
+static void use(rf_fitting *f, const rf_case *all, size_t count, const roof_constants *c, bool apart) {
   for (size_t i = 0; i < f->cases.prepared_count; i++) {
     rf_prepared *p = &f->cases.prepared[i];
     roof_form *form = &p->target.forms[c->kernel];
@@ -173,7 +182,8 @@ static void use(rf_fitting *f, const roof_machine *own, const roof_constants *c)
     for (int v = 0; v < ROOF_CONSTANT_COUNT; v++) {
       form->values[v] = isnan(c->values[v]) ? roof_constant_row_of((roof_constant)v)->neutral : c->values[v];
     }
-    rf_scaling scaling = rf_scaling_of(c, own, p->device->machine);
+    bool wide = apart || has_machine(all, count, p->device->machine);
+    rf_scaling scaling = rf_scaling_of(c, all[0].at->device->machine, p->device->machine, wide);
     rf_scaling_apply(&scaling, form->values, form->values);
     form->known = true;
   }
@@ -208,7 +218,7 @@ static roof_status fit_all(rf_fitting *f, const rf_case *all, size_t count, roof
   roof_status status = rf_sample_fit(own, all, count, fit, f->error);
   if (status == ROOF_OK) {
     memcpy(fit->constants.machine, own->name, sizeof fit->constants.machine);
-    use(f, own, &fit->constants);
+    use(f, all, count, &fit->constants, true);
   }
   return status;
 }
@@ -312,7 +322,7 @@ static roof_status fit_and_judge(rf_fitting *f, rf_case *all, size_t count, size
     bool several = wide.count > 0;
     const double *list = several ? wide.list : measure_ratios(f, rest, held);
     set_interval(list, several ? wide.count : held, fit->constants.values);
-    use(f, all[0].at->device->machine, &fit->constants);
+    use(f, all, count, &fit->constants, several);
     judge(f, rest, held, &fit->after);
   }
   free(wide.list);

@@ -144,7 +144,7 @@ static roof_status take(sample *s, const roof_constants *of, const roof_machine 
     const rf_case *c = order[i].of;
     s->timings[i] = (timing){.target = &c->at->target, .seconds = c->seconds};
     rf_case_predict(c, &c->at->target, &s->timings[i].p);
-    s->timings[i].scaling = rf_scaling_of(of, own, c->at->device->machine);
+    s->timings[i].scaling = rf_scaling_of(of, own, c->at->device->machine, true);
     s->weights[i] = 1;
   }
   free(order);

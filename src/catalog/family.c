@@ -51,11 +51,11 @@ static roof_status find_owner(heir *h, const char *name, const roof_machine **ow
 }
 
 /** Scales constants of another machine to those of the heir. */
-static roof_status scale(heir *h, roof_constants *c, roof_error *error) {
+static roof_status scale(heir *h, roof_constants *c, bool apart, roof_error *error) {
   const roof_machine *owner = NULL;
   roof_status status = find_owner(h, c->machine, &owner, error);
   if (status == ROOF_OK) {
-    rf_scaling scaling = rf_scaling_of(c, owner, h->machine);
+    rf_scaling scaling = rf_scaling_of(c, owner, h->machine, apart);
     rf_scaling_apply(&scaling, c->values, c->values);
     for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
       c->values[i] = rf_scaling_rounded(c->values[i]);
@@ -64,7 +64,7 @@ static roof_status scale(heir *h, roof_constants *c, roof_error *error) {
   return status;
 }
 
-static roof_status take_missing(heir *h, const roof_machine *family, roof_error *error) {
+static roof_status take_missing(heir *h, const roof_machine *family, bool apart, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int i = 0; i < family->constants_count && status == ROOF_OK; i++) {
     const roof_constants *theirs = &family->constants[i];
@@ -72,9 +72,8 @@ static roof_status take_missing(heir *h, const roof_machine *family, roof_error 
     if (added != NULL) {
       *added = *theirs;
       added->kind = ROOF_ASSUMED;
-      bool own = theirs->machine[0] == '\0' || strcmp(theirs->machine, h->machine->name) == 0 ||
-                 rf_scaling_is_of_a_host(theirs);
-      status = own ? ROOF_OK : scale(h, added, error);
+      bool own = theirs->machine[0] == '\0' || strcmp(theirs->machine, h->machine->name) == 0;
+      status = own ? ROOF_OK : scale(h, added, apart, error);
       added->machine[0] = '\0';
     }
   }
@@ -92,7 +91,7 @@ static roof_status inherit_from(heir *h, const char *name, roof_error *error) {
       continue;
     }
     status = roof_machine_read(b->text, (size_t)(b->end - b->text), b->name, &family, error);
-    status = status == ROOF_OK ? take_missing(h, family, error) : status;
+    status = status == ROOF_OK ? take_missing(h, family, name == h->machine->device_class, error) : status;
     roof_machine_free(family);
   }
   return status;

@@ -12,6 +12,15 @@ static const double drawn_by_clock = 0.5;
 /** Eight in ten kernels are within this much more on another machine of the family: frequencies, drivers and versions. */
 static const double family_spread = 1.06;
 
+/** And on a machine of another family, or with another host: the median, over pairs of A100, H200, B200 and L40S, of how much
+ * wider the interval of one must be for eight in ten of the other's timings (docs/accuracy.md; streams: A100 and A40, and
+ * six GPUs with hosts of their own). */
+static const double other_spread[ROOF_KERNEL_KIND_COUNT] = {
+    [ROOF_KERNEL_STREAM] = 1.15, [ROOF_KERNEL_PRODUCT] = 1.11,    [ROOF_KERNEL_DECODE] = 1.4,
+    [ROOF_KERNEL_PREFILL] = 1.2, [ROOF_KERNEL_MLA_DECODE] = 1.4,  [ROOF_KERNEL_MLA_PREFILL] = 1.2,
+    [ROOF_KERNEL_EXPERTS] = 1.5, [ROOF_KERNEL_COLLECTIVE] = 1.15,
+};
+
 static bool same_family(const roof_machine *a, const roof_machine *b) {
   return a->family[0] != '\0' && strcmp(a->family, b->family) == 0;
 }
@@ -37,15 +46,22 @@ static double ratio(double to, double from) {
   return r > 0 && isfinite(r) ? r : 1;
 }
 
-rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, const roof_machine *to) {
+rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, const roof_machine *to,
+                         bool apart) {
   rf_scaling t = {.clocks = 1, .gain_of_none = of->kernel == ROOF_KERNEL_PRODUCT ? 1 : 0};
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     t.factors[i] = 1;
   }
-  if (strcmp(from->name, to->name) == 0 || rf_scaling_is_of_a_host(of)) {
+  if (strcmp(from->name, to->name) == 0) {
     return t;
   }
-  bool family = same_family(from, to);
+  bool host = rf_scaling_is_of_a_host(of), family = same_family(from, to);
+  double spread = apart ? 1 : family && !host ? family_spread : other_spread[of->kernel];
+  t.factors[ROOF_TIME_LOW] = 1 / spread;
+  t.factors[ROOF_TIME_HIGH] = spread;
+  if (host) {
+    return t;
+  }
   double clock = ratio(to->clock_hz, from->clock_hz);
   double memory = ratio(bandwidth(to, ROOF_MEMORY), bandwidth(from, ROOF_MEMORY));
   double cache = ratio(bandwidth(to, ROOF_L2), bandwidth(from, ROOF_L2));
@@ -56,8 +72,6 @@ rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, con
   t.factors[ROOF_CACHE_GAIN] = cache / memory;
   if (family) {
     t.clocks = ratio(per_clock(to, of), per_clock(from, of));
-    t.factors[ROOF_TIME_LOW] = 1 / family_spread;
-    t.factors[ROOF_TIME_HIGH] = family_spread;
   }
   return t;
 }

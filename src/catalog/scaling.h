@@ -16,8 +16,9 @@ typedef struct rf_scaling {
 bool rf_scaling_is_of_a_host(const roof_constants *of);
 
 /** What turns constants of `from` for the kernels, format and framework of `of` into those of `to`. What is not known of
- * either stays. */
-rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, const roof_machine *to);
+ * either stays. `apart`: their interval is one of machines that were not fitted, and needs not be wider on another. */
+rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, const roof_machine *to,
+                         bool apart);
 /** Writes the other machine's constants to `own`, which may be `values`. */
 void rf_scaling_apply(const rf_scaling *scaling, const double values[ROOF_CONSTANT_COUNT],
                       double own[ROOF_CONSTANT_COUNT]);

@@ -24,6 +24,7 @@ typedef struct rf_cut {
   const char *what; /**< the parts: "tiles of queries"; NULL: "parts" */
   double tile_rows, tile_columns, tiles, split, waves;
   double rate; /**< share of the unit's rate that tiles of this size reach */
+  bool passes; /**< by the algorithm in passes */
 } rf_cut;
 
 /** Seconds without the latency of a launch. Keeps to *cut where it has tiles already, and else fills it. */

@@ -12,7 +12,7 @@ static const double least_depth = 128;
 static const double sum_bytes = 4, wide_bytes = 2;
 
 /** Products with weights of their own between two with the same. */
-static const double other_weights = 4;
+static const double other_weights = 2;
 
 enum { SIDES = 7, MOST_PARTS = 16 };
 
@@ -130,12 +130,11 @@ static void choose(const product *p, rf_cut *best) {
   best->rate = sides[r] * sides[c] / tilings[chosen].cost;
 }
 
-/** Seconds of the passes before and after a product that only its algorithm needs. */
-static double transform_seconds(const rf_run *run) {
-  double bytes = run->work->kernel.routed;
-  return bytes > 0 && !rf_without(run, ROOF_EFFECT_TILES)
-             ? bytes * run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH]
-             : 0;
+/** An algorithm's passes before and after its products: their bytes at the memory, and a launch of their own. */
+static double passes_seconds(const rf_run *run) {
+  double bytes = run->work->kernel.routed * run->target->seconds_per_byte[run->target->memory][0];
+  return rf_without(run, ROOF_EFFECT_TILES) ? 0
+                                            : bytes / run->c[ROOF_BANDWIDTH] + run->c[ROOF_LATENCY_SECONDS];
 }
 
 /** Seconds of the pass that writes activations in a format narrower than they come in. */
@@ -161,16 +160,15 @@ static double stream_seconds(const rf_run *run) {
                   : seconds;
 }
 
-static product product_of(const rf_run *run) {
-  const roof_kernel_shape *s = &run->work->kernel;
+static product product_of(const rf_run *run, const roof_kernel_shape *s) {
   double memory = stream_seconds(run), area = s->count * s->rows * s->columns;
-  double share = s->group > 0 && !rf_without(run, ROOF_EFFECT_TILES) ? s->group : 1;
+  double share = s->group > 0 && s->routed <= 0 && !rf_without(run, ROOF_EFFECT_TILES) ? s->group : 1;
   return (product){
       .shape = *s,
       .turns_per_tile = 1 / run->target->units,
       .unit_seconds = share * run->compute / (area * s->depth) * run->target->units / run->c[ROOF_EFFICIENCY],
       .memory = memory,
-      .store = s->routed > 0
+      .store = s->group > 0
                    ? 0
                    : memory * run->work->write_bytes / (run->work->read_bytes + run->work->write_bytes),
       .sum_seconds =
@@ -205,8 +203,10 @@ static cut_times time_cut(const rf_run *run, const product *p, const rf_cut *cut
   return time_way(p, &w, full);
 }
 
-double rf_form_product(const rf_run *run, rf_cut *cut) {
-  product p = product_of(run);
+/** Of a shape that is the work's or that of its algorithm's products. Not inlined: it would be twice as large. */
+static __attribute__((noinline)) double cut_seconds(const rf_run *run, const roof_kernel_shape *shape,
+                                                    rf_cut *cut) {
+  product p = product_of(run, shape);
   if (!(p.unit_seconds >= 0 && p.memory > 0)) {
     return fmax(run->compute / run->c[ROOF_EFFICIENCY], p.memory);
   }
@@ -214,5 +214,32 @@ double rf_form_product(const rf_run *run, rf_cut *cut) {
     choose(&p, cut);
   }
   cut_times t = time_cut(run, &p, cut);
-  return corner(run, &p, &t) + t.waves + t.split + quantise_seconds(run) + transform_seconds(run);
+  return corner(run, &p, &t) + t.waves + t.split + quantise_seconds(run);
+}
+
+/** By an algorithm in passes: POINTS products of a point of each tile, of a part of the depth each. */
+static double passed_seconds(const rf_run *run, rf_cut *cut) {
+  enum { POINTS = 36, TAPS = 9 };
+  roof_kernel_shape s = run->work->kernel;
+  s.rows *= s.group * TAPS / POINTS;
+  s.depth /= TAPS;
+  s.count = POINTS;
+  s.routed = 0;
+  return cut_seconds(run, &s, cut) + passes_seconds(run);
+}
+
+double rf_form_product(const rf_run *run, rf_cut *cut) {
+  const roof_kernel_shape *shape = &run->work->kernel;
+  if (shape->routed <= 0) {
+    return cut_seconds(run, shape, cut);
+  }
+  rf_cut other = *cut;
+  bool chosen = cut->tiles > 0;
+  double direct = cut->passes ? INFINITY : cut_seconds(run, shape, cut);
+  double passed = cut->passes || !chosen ? passed_seconds(run, &other) : INFINITY;
+  if (passed < direct) {
+    *cut = other;
+    cut->passes = true;
+  }
+  return fmin(direct, passed);
 }

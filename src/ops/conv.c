@@ -19,26 +19,31 @@ static double fewer_products(const double *v) {
   return k < 32 ? fmax(1, outputs * outputs / (v[STRIDE] * v[STRIDE])) : 1;
 }
 
-/** The product that libraries make of it: in fp32, for 3 x 3 kernels, Winograd's 36 products of a point of each tile of
- * 4 x 4 outputs, of which those past the border are wasted. */
+/** Tiles of side x side outputs that cover all of them. */
+static double tiles_of(const double *v, double side) {
+  return v[BATCH] * ceil(output_side(v[HEIGHT], v) / side) * ceil(output_side(v[WIDTH], v) / side);
+}
+
+/** The product that libraries make of it, in fp32 for 3 x 3 kernels one of Winograd's: for few channels of the output
+ * F(2x2, 3x3) in one kernel, 16 multiplications for 4 outputs, 32 channels at a time; else 36 products of a point of each
+ * tile of 4 x 4 outputs, of which those past the border are wasted, in passes that may take longer than they save. */
 static roof_kernel_shape product_of(const double *v, const roof_types *t, double pixels, double products) {
-  roof_kernel_shape direct = {.kind = ROOF_KERNEL_PRODUCT,
-                              .count = v[GROUPS],
-                              .rows = pixels,
-                              .columns = v[OUT_CHANNELS] / v[GROUPS],
-                              .depth = products};
-  if (t->compute != ROOF_FP32 || v[KERNEL] != 3 || v[STRIDE] != 1 || v[GROUPS] != 1) {
-    return direct;
+  enum { FEW = 32, TILE = 64 };
+  double in = v[IN_CHANNELS], out = v[OUT_CHANNELS], tiles = tiles_of(v, 4);
+  roof_kernel_shape shape = {.kind = ROOF_KERNEL_PRODUCT,
+                             .count = v[GROUPS],
+                             .rows = pixels,
+                             .columns = out / v[GROUPS],
+                             .depth = products};
+  bool winograd = t->compute == ROOF_FP32 && v[KERNEL] == 3 && v[STRIDE] == 1 && v[GROUPS] == 1;
+  if (winograd && out <= FEW) {
+    shape.columns = TILE;
+    shape.group = 16 * tiles_of(v, 2) * FEW / (9 * pixels * out);
+  } else if (winograd) {
+    shape.group = 4 * tiles / pixels;
+    shape.routed = 2 * 36 * (tiles * (in + out) + in * out) * roof_dtype_bytes(t->compute);
   }
-  double tiles = v[BATCH] * ceil(output_side(v[HEIGHT], v) / 4) * ceil(output_side(v[WIDTH], v) / 4);
-  double transformed = 36 * (tiles * (v[IN_CHANNELS] + v[OUT_CHANNELS]) + v[IN_CHANNELS] * v[OUT_CHANNELS]);
-  return (roof_kernel_shape){.kind = ROOF_KERNEL_PRODUCT,
-                             .count = 36,
-                             .rows = tiles,
-                             .columns = v[OUT_CHANNELS],
-                             .depth = v[IN_CHANNELS],
-                             .group = 36 * tiles / (9 * pixels),
-                             .routed = 2 * transformed * roof_dtype_bytes(t->compute)};
+  return shape;
 }
 
 static void conv2d(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
