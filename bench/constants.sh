@@ -20,7 +20,7 @@ trap 'rm -rf "$scratch"' EXIT
 # Cards of 70 to 75 W cannot feed their peak: those with more or fewer watts per FLOP/s than the L40S, or than the cards of a table,
 # reach more or less of it. What the tables have of P4 and P100 differs by that too.
 # NetX-lab/Frontier@a4b22df timed the same norms on H800 eagerly and alone: 16 us, and 2 us and more. What is no host's has the
-# latency of a kernel alone.
+# latency of a kernel alone, waits as long for a row's sums, and has other kernels between it and what it finds in a cache.
 # SGLang has no timings there: on Hopper its experts are the Triton kernels that vLLM took over, on Blackwell both take FlashInfer's.
 # llm-foundry's attention of 2023 is Triton's, without Hopper's own instructions: a quarter of what engines reach, from its 21 training
 # steps on H100 (bench/training.sh), whose time grows with the tokens of a sequence as nothing else could make it.
@@ -167,7 +167,7 @@ amd-mi100.stream.eager        eager   -     neusight        neusight/vec
 amd-mi210.stream.eager        eager   -     neusight        neusight/vec
 gpu.stream.eager              eager   -     neusight        neusight/vec
 hopper.stream.eager           = gpu.stream.eager host_seconds=1.6e-5
-gpu.stream                    = gpu.stream.eager framework=null machine=null host_seconds=null latency_seconds=2e-6 row_passes=null
+gpu.stream                    = gpu.stream.eager framework=null machine=null host_seconds=null latency_seconds=2e-6 row_passes=null cache_gain=1 wave_seconds=2e-6
 gpu.decode                    -       bf16  aiconfigurator  aiconfigurator/generation_attention_h200_sxm aiconfigurator/generation_attention_b200_sxm aiconfigurator/generation_attention_l40s aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0
 gpu.prefill                   -       -     aiconfigurator  aiconfigurator/context_attention_h200_sxm aiconfigurator/context_attention_b200_sxm aiconfigurator/context_attention_l40s aiconfigurator/context_attention_a100_sxm
 gpu.mla-decode                -       -     aiconfigurator  aiconfigurator/generation_mla_h200_sxm aiconfigurator/generation_mla_b200_sxm aiconfigurator/generation_mla_a100_sxm

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/effects.h"
@@ -213,10 +214,66 @@ static void convolutions_fill_tiles(void **state) {
   values[3] = values[4] = 8;
   roof_work_init(&eight);
   op->work(op, values, &fp32, &eight);
-  assert_true(five.kernel.rows == eight.kernel.rows && five.flops < eight.flops);
+  assert_true(five.flops < eight.flops);
   assert_true(fabs(five.kernel.group * five.flops / (eight.kernel.group * eight.flops) - 1) < 1e-12);
   assert_true(eight.kernel.group == 0.25);
   assert_true(direct.kernel.depth == 9 * 256 && direct.kernel.group == 0);
+}
+
+static roof_prediction convolution(const roof_target *target, double in, double out) {
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  assert_int_equal(roof_op_find("conv2d", &op, NULL), ROOF_OK);
+  roof_op_defaults(op, values);
+  memcpy(values, (double[]){32, in, out, 64, 64, 3, 1, 1}, 8 * sizeof *values);
+  assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
+  roof_predict(target, op, values, &p);
+  return p;
+}
+
+/** Passes over four channels and their 512 results take longer than the product as it is; where they do not, they save a
+ * good part of it; and few channels of the output are one kernel's. */
+static void convolutions_take_the_faster_way(void **state) {
+  (void)state;
+  owned roof_machine *v100 = NULL;
+  roof_types fp32 = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  roof_target target;
+  options.framework = "cuDNN";
+  assert_int_equal(roof_catalog_load("nvidia-v100-pcie-32gb", &v100, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, v100, &fp32, &options, NULL), ROOF_OK);
+  roof_prediction thin = convolution(&target, 4, 512), deep = convolution(&target, 512, 512);
+  roof_prediction few = convolution(&target, 512, 16);
+  assert_true(thin.work.kernel.routed / 900e9 > thin.expected_seconds);
+  assert_true(deep.work.kernel.routed > 0 && deep.expected_seconds < 0.8 * deep.compute_seconds);
+  assert_true(few.work.kernel.routed == 0 && few.work.kernel.columns == 64);
+  assert_true(fabs(few.work.kernel.group - 32 / (2.25 * 16)) < 1e-12);
+}
+
+/** A host makes three results for a layernorm, and calls no module for an add. */
+static void hosts_take_as_long_as_what_they_make(void **state) {
+  (void)state;
+  owned roof_machine *v100 = NULL;
+  roof_types fp32 = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  roof_target target;
+  options.framework = ROOF_EAGER;
+  assert_int_equal(roof_catalog_load("nvidia-v100-pcie-32gb", &v100, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, v100, &fp32, &options, NULL), ROOF_OK);
+  const char *const names[] = {"relu", "layernorm", "residual"};
+  double seconds[3];
+  for (int i = 0; i < 3; i++) {
+    const roof_op *op = NULL;
+    double values[ROOF_PARAM_MAX] = {64, 64};
+    roof_prediction p;
+    assert_int_equal(roof_op_find(names[i], &op, NULL), ROOF_OK);
+    assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
+    roof_predict(&target, op, values, &p);
+    seconds[i] = p.expected_seconds;
+  }
+  assert_true(fabs(seconds[1] / seconds[0] - 1.5) < 1e-9);
+  assert_true(fabs(seconds[2] / seconds[0] - 0.85) < 1e-9);
 }
 
 static void without_effects_a_share_of_the_bound(void **state) {
@@ -559,6 +616,8 @@ int main(void) {
       cmocka_unit_test(activations_read_slowly),
       cmocka_unit_test(weights_are_not_kept),
       cmocka_unit_test(convolutions_fill_tiles),
+      cmocka_unit_test(convolutions_take_the_faster_way),
+      cmocka_unit_test(hosts_take_as_long_as_what_they_make),
       cmocka_unit_test(without_effects_a_share_of_the_bound),
       cmocka_unit_test(the_cache_may_keep_what_fits),
       cmocka_unit_test(lower_grows_with_the_bytes),

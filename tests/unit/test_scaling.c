@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static const roof_constants *decode_of(const roof_machine *machine, const char *
 static void a_machine_keeps_its_own(void **state) {
   (void)state;
   owned roof_machine *h200 = load("nvidia-h200-sxm");
-  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, h200);
+  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, h200, false);
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     assert_near(t.factors[i], 1, 0);
   }
@@ -51,13 +52,29 @@ static void family_members_scale(void **state) {
   assert_true(own->values[ROOF_TIME_LOW] < theirs->values[ROOF_TIME_LOW]);
 }
 
+/** Another family's machine shows more of it, another host as much; where the interval is of machines apart, nothing does. */
+static void intervals_widen_with_distance(void **state) {
+  (void)state;
+  owned roof_machine *h200 = load("nvidia-h200-sxm");
+  owned roof_machine *h20 = load("nvidia-h20");
+  owned roof_machine *a100 = load("nvidia-a100-sxm-80gb");
+  roof_constants product = {.kernel = ROOF_KERNEL_PRODUCT}, eager = {.kernel = ROOF_KERNEL_PRODUCT};
+  snprintf(eager.framework, sizeof eager.framework, "%s", ROOF_EAGER);
+  double family = rf_scaling_of(&product, h200, h20, false).factors[ROOF_TIME_HIGH];
+  double other = rf_scaling_of(&product, h200, a100, false).factors[ROOF_TIME_HIGH];
+  assert_true(1 < family && family < other);
+  assert_near(rf_scaling_of(&product, h200, a100, false).factors[ROOF_TIME_LOW], 1 / other, 1e-12);
+  assert_near(rf_scaling_of(&eager, h200, h20, false).factors[ROOF_TIME_HIGH], other, 1e-12);
+  assert_near(rf_scaling_of(&product, h200, a100, true).factors[ROOF_TIME_HIGH], 1, 0);
+}
+
 /** A unit with a quarter of the operations in a clock is kept from its peak by the same clocks, a quarter as often. */
 static void slower_units_reach_more_of_their_peak(void **state) {
   (void)state;
   owned roof_machine *h200 = load("nvidia-h200-sxm");
   owned roof_machine *h20 = load("nvidia-h20");
   double e = decode_of(h200, NULL)->values[ROOF_EFFICIENCY];
-  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, h20);
+  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, h20, false);
   assert_near(t.clocks, 148.0 / 78 / (989.4 / 132), 1e-9);
   assert_near(decode_of(h20, NULL)->values[ROOF_EFFICIENCY], e / (e + (1 - e) * t.clocks), 1e-4);
 }
@@ -71,7 +88,7 @@ static void unknown_figures_change_nothing(void **state) {
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
     values[i] = 0.5;
   }
-  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, empty);
+  rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, empty, true);
   rf_scaling_apply(&t, values, own);
   assert_memory_equal(own, values, sizeof own);
 }
@@ -95,6 +112,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_machine_keeps_its_own),
       cmocka_unit_test(family_members_scale),
+      cmocka_unit_test(intervals_widen_with_distance),
       cmocka_unit_test(slower_units_reach_more_of_their_peak),
       cmocka_unit_test(unknown_figures_change_nothing),
       cmocka_unit_test(families_without_timings_have_those_of_all),
