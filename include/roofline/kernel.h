@@ -120,9 +120,9 @@ ROOF_API const char *roof_kernel_kind_name(roof_kernel_kind kind);
 ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *kind, roof_error *error);
 
 /** The shape that decides how a kernel is cut into parts; all 0 for a stream whose bytes say all.
- *  stream: `rows` rows that a block each reduces before it writes them (norms, softmax); on a processor loops that each
- *  start and end; `group` arrays that engines read element by element (activations, rmsnorm; 0: none); `count`: of a
- *  host's time for a launch, where that is not what others take (0: 1).
+ *  stream: `rows` rows that a block each reduces before it writes them (norms, softmax), `depth` times again after the
+ *  first; on a processor loops that each start and end; `group` arrays that engines read element by element (activations,
+ *  rmsnorm; 0: none); `count`: of a host's time for a launch, where that is not what others take (0: 1).
  *  product: `count` products of rows x depth by depth x columns; `group`: multiplications of an algorithm that has fewer
  *  over these (0: there is none), `routed`: bytes of its passes before and after, which it may be worth or not.
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that

@@ -4,14 +4,13 @@
 /** Blocks that a unit works on at a time. */
 static const double blocks_per_unit = 8;
 
-/** Rows that a block each reduces: it waits for its sums. For kernels with one sum (rmsnorm of engines) the first blocks'
- * wait is part of the latency. */
+/** Rows that a block each reduces: it waits for its sums. The first blocks' wait for the first is part of the latency. */
 static double row_seconds(const rf_run *run, rf_cut *cut) {
   double rows = run->work->kernel.rows, turns = rows / (blocks_per_unit * run->target->units);
   cut->what = "rows";
   cut->tiles = rows;
   cut->waves = turns > 1 ? turns : 1;
-  return (cut->waves - (run->work->kernel.group > 0)) * run->c[ROOF_WAVE_SECONDS];
+  return (cut->waves - 1 + run->work->kernel.depth) * run->c[ROOF_WAVE_SECONDS];
 }
 
 /** The time at the memory: what rows need again after their sums is read again, nearer by or not. Kernels that read
