@@ -30,10 +30,10 @@ ships() {
 }
 
 @test "layers, elementwise work and convolutions of PyTorch, as it ships" {
-  ships 0.06 0.18 kernel product "$measured/vidur/mlp_median_us.csv"
-  ships 0.05 0.22 kernel stream "$measured/vidur/mlp_median_us.csv"
-  ships 0.08 0.33 kernel stream "$measured/neusight/vec.csv"
-  ships 0.20 0.75 kernel product "$measured/neusight/conv.csv"
+  ships 0.055 0.165 kernel product "$measured/vidur/mlp_median_us.csv"
+  ships 0.04 0.17 kernel stream "$measured/vidur/mlp_median_us.csv"
+  ships 0.03 0.19 kernel stream "$measured/neusight/vec.csv"
+  ships 0.16 0.45 kernel product "$measured/neusight/conv.csv"
 }
 
 @test "narrow weights, fp8 of vLLM and on H20, as it ships" {
