@@ -26,10 +26,6 @@ void rf_replica_done(service_replica *r) {
   rf_cache_done(&r->cache);
 }
 
-double rf_blocks_of(const service_shop *shop, double tokens) {
-  return ceil(tokens / shop->page);
-}
-
 bool rf_replica_is_busy(const service_replica *r) {
   return r->waiting.count + r->running.count > 0;
 }
@@ -81,29 +77,6 @@ static bool allocate(service_replica *r, service_request *q) {
   return true;
 }
 
-/** Gives back what a request has: `own` blocks, and those that it shares. */
-static void release(service_replica *r, service_request *q, double own) {
-  size_t idle = rf_cache_release(&r->cache, q->as.blocks, (size_t)q->shared);
-  r->used -= own + (double)idle * rf_blocks_of(r->shop, r->shop->hashed);
-  q->shared = q->blocks = 0;
-}
-
-static bool is_prompting(const service_request *q) {
-  return q->place == SERVICE_NONE;
-}
-
-void rf_replica_stop(service_replica *r, int request) {
-  service_request *q = &r->shop->pool.list[request];
-  double own = q->blocks;
-  if (!is_prompting(q)) {
-    rf_decode_leave(r, request, &own);
-  } else if (r->prompting == request) {
-    r->prompting = q->next;
-  }
-  release(r, q, own);
-  rf_list_remove(&r->shop->pool, &r->running, request);
-}
-
 /** What a request that generated has made so far, and when its latest token came. */
 static void note_progress(service_replica *r, service_request *q) {
   q->made = fmin(q->made + floor((double)(r->steps - q->from) * r->shop->yield), q->as.generate - 1);
@@ -121,7 +94,8 @@ static void preempt(service_replica *r) {
   service_shop *shop = r->shop;
   int request = r->running.last;
   service_request *q = &shop->pool.list[request];
-  bool generates = !is_prompting(q), kept = generates && shop->settings->preemption == ROOF_PREEMPT_SWAP;
+  bool generates = !rf_replica_is_prompting(q),
+       kept = generates && shop->settings->preemption == ROOF_PREEMPT_SWAP;
   if (generates) {
     note_progress(r, q);
     q->work = q->as.prompt + q->made - (kept ? 1 : 0);
@@ -252,7 +226,7 @@ static void finish_prompt(service_replica *r, int request) {
   bool left = q->made >= q->as.generate;
   if (left || r->role == SERVICE_PREFILLS) {
     double own = q->blocks;
-    release(r, q, own);
+    rf_replica_release(r, q, own);
     rf_list_remove(&shop->pool, &r->running, request);
     shop->done(shop->data, r->number, request, left);
   } else {
@@ -271,15 +245,6 @@ static void apply_pieces(service_replica *r) {
       finish_prompt(r, i);
     }
   }
-}
-
-void rf_replica_pass(service_replica *r, double seconds, double before) {
-  service_tally *t = &r->shop->tally;
-  r->now += seconds;
-  t->busy_seconds += seconds;
-  t->in_system_area += seconds * (r->waiting.count + r->running.count);
-  t->kv_area += seconds * (before + r->used) / 2;
-  t->kv_most = fmax(t->kv_most, r->used);
 }
 
 static void step(service_replica *r) {

@@ -64,8 +64,15 @@ bool rf_replica_is_busy(const service_replica *replica);
 /** One step, or as many of decoding alone as there are until something changes or `until` is reached. */
 void rf_replica_advance(service_replica *replica, double until);
 
+/* room.c */
 /** Blocks that hold so many tokens. */
 double rf_blocks_of(const service_shop *shop, double tokens);
+
+/** Whether a request that runs has a prompt to process. */
+bool rf_replica_is_prompting(const service_request *request);
+
+/** Gives back what a request has: `own` blocks, and those that it shares. */
+void rf_replica_release(service_replica *replica, service_request *request, double own);
 
 /** Takes a request out of what runs; its blocks are free again. */
 void rf_replica_stop(service_replica *replica, int request);
@@ -73,13 +80,14 @@ void rf_replica_stop(service_replica *replica, int request);
 /** Time passes with the replica busy; blocks went from `before` to those that are used now. */
 void rf_replica_pass(service_replica *replica, double seconds, double before);
 
-/* decode.c */
+/* turns.c */
 /** A request begins to generate, its cache in place. */
 void rf_decode_enter(service_replica *replica, int request);
 /** It no longer does; *blocks are those that it has. */
 void rf_decode_leave(service_replica *replica, int request, double *blocks);
 /** Blocks that a step needs for what is generated. */
 double rf_decode_growth(const service_replica *replica);
+/* decode.c */
 /** `count` steps have been taken by those that generate, the first in `low` seconds, the last in `high`; those that have
  *  their last token leave. */
 void rf_decode_stepped(service_replica *replica, uint64_t count, double low, double high);

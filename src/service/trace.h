@@ -37,6 +37,7 @@ extern const trace_format rf_trace_azure, rf_trace_burstgpt, rf_trace_mooncake;
 roof_status rf_trace_read(const char *text, size_t length, const char *path, roof_requests *requests,
                           roof_error *error);
 
+/* trace_rows.c */
 /** Cells of a line of CSV without quotes; -1 where there are more than TRACE_CELLS. */
 int rf_trace_cells(const char *line, size_t length, trace_cell cells[TRACE_CELLS]);
 

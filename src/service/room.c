@@ -1,0 +1,39 @@
+/* What a request leaves behind: its blocks, its place, and the time that it took. */
+#include <math.h>
+
+#include "service/replica.h"
+
+double rf_blocks_of(const service_shop *shop, double tokens) {
+  return ceil(tokens / shop->page);
+}
+
+void rf_replica_release(service_replica *r, service_request *q, double own) {
+  size_t idle = rf_cache_release(&r->cache, q->as.blocks, (size_t)q->shared);
+  r->used -= own + (double)idle * rf_blocks_of(r->shop, r->shop->hashed);
+  q->shared = q->blocks = 0;
+}
+
+bool rf_replica_is_prompting(const service_request *q) {
+  return q->place == SERVICE_NONE;
+}
+
+void rf_replica_stop(service_replica *r, int request) {
+  service_request *q = &r->shop->pool.list[request];
+  double own = q->blocks;
+  if (!rf_replica_is_prompting(q)) {
+    rf_decode_leave(r, request, &own);
+  } else if (r->prompting == request) {
+    r->prompting = q->next;
+  }
+  rf_replica_release(r, q, own);
+  rf_list_remove(&r->shop->pool, &r->running, request);
+}
+
+void rf_replica_pass(service_replica *r, double seconds, double before) {
+  service_tally *t = &r->shop->tally;
+  r->now += seconds;
+  t->busy_seconds += seconds;
+  t->in_system_area += seconds * (r->waiting.count + r->running.count);
+  t->kv_area += seconds * (before + r->used) / 2;
+  t->kv_most = fmax(t->kv_most, r->used);
+}
