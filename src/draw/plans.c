@@ -17,7 +17,7 @@ static bool is_best(const roof_choices *all, const roof_choice_dot *d) {
 static void name_axes(const roof_choice_question *q, const roof_choices *all, roof_front *chart) {
   char whose[32] = "on average";
   if (q->limits.share > 0) {
-    snprintf(whose, sizeof whose, "of %.4g %% of the requests", 100 * q->limits.share);
+    rf_format(whose, sizeof whose, "of %.4g %% of the requests", 100 * q->limits.share);
   }
   if (all->priced) {
     snprintf(chart->x_title, sizeof chart->x_title, "ms per token, %s: to the left: faster", whose);
