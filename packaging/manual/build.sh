@@ -15,3 +15,4 @@ jq -r --arg version "$version" -f "$here/roofline.1.jq" "$commands" | scdoc >"$f
 for command in $(jq -r '.commands[].name' "$commands"); do
   jq -r --arg command "$command" --arg version "$version" -f "$here/page.jq" "$commands" | scdoc >"$folder/roofline-$command.1"
 done
+gzip -9nkf "$folder"/*.1

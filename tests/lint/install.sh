@@ -99,7 +99,7 @@ if [ "$(realpath "$ROOFLINE_BUILD")" = "$(realpath "$ROOFLINE_SOURCE")/build/rel
   mkdir "$scratch/front" && echo mine >"$scratch/front/mine"
   (cd "$ROOFLINE_SOURCE" && ROOFLINE_INSTALLED=$scratch/installed ./run install "$scratch/front") >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "./run install failed"; }
   "$scratch/front/bin/roofline" --version >/dev/null
-  [ -f "$scratch/front/share/man/man1/roofline-predict.1" ] || fail "./run install left no manual"
+  [ -f "$scratch/front/share/man/man1/roofline-predict.1.gz" ] || fail "./run install left no manual"
   (cd "$ROOFLINE_SOURCE" && ROOFLINE_INSTALLED=$scratch/installed ./run uninstall) >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "./run uninstall failed"; }
   left=$(find "$scratch/front" -mindepth 1 | xargs -n 1 basename | tr '\n' ' ')
   [ "$left" = "mine " ] || fail "./run uninstall left $left"

@@ -1,0 +1,52 @@
+# Debian packages (`./run packages`), one an install component: the command, the three libraries, what programs are built with, and the book.
+find_program(GZIP gzip REQUIRED)
+set(changelog ${CMAKE_BINARY_DIR}/changelog.gz)
+execute_process(COMMAND ${GZIP} -9nc ${CMAKE_SOURCE_DIR}/CHANGELOG.md OUTPUT_FILE ${changelog})
+
+# roof_package(COMPONENT NAME SECTION SUMMARY TEXT [OPTION VALUE ...])
+function(roof_package component name section summary text)
+  string(TOUPPER ${component} c)
+  string(TOUPPER ${name} n)
+  # Only a package has these: `cmake --install` of everything leaves them out.
+  install(FILES ${CMAKE_SOURCE_DIR}/packaging/debian/copyright ${changelog} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
+  set(CPACK_COMPONENT_${c}_DESCRIPTION "${summary}\n${text}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${c}_PACKAGE_NAME ${name} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${c}_FILE_NAME DEB-DEFAULT PARENT_SCOPE)
+  set(CPACK_DEBIAN_${c}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  set(options ${ARGN})
+  while(options)
+    list(POP_FRONT options option value)
+    set(CPACK_DEBIAN_${c}_PACKAGE_${option} "${value}" PARENT_SCOPE)
+  endwhile()
+endfunction()
+
+set(soname ${PROJECT_VERSION_MAJOR})
+set(same "(= ${PROJECT_VERSION})")
+set(triggers ${CMAKE_SOURCE_DIR}/packaging/debian/triggers)
+set(about "roofline predicts how fast an operation, a model or a cluster job can go and\nwhich ceiling limits it, measures what a machine reaches, and explains the gap.")
+roof_package(command roofline utils "which ceiling limits a kernel, and how fast it can go"
+  "${about}\nThis package has the command, its manual and completions." SHLIBDEPS ON RECOMMENDS libopenblas0-pthread SUGGESTS "roofline-doc ${same}")
+roof_package(library libroofline${soname} libs "library that predicts and measures the speed of kernels"
+  "${about}\nThis package has the library." SHLIBDEPS ON CONTROL_EXTRA ${triggers})
+roof_package(core libroofline-core${soname} libs "predictions of roofline, with libc and libm alone"
+  "${about}\nThis package has the predictions, without files and threads." SHLIBDEPS ON CONTROL_EXTRA ${triggers})
+roof_package(region libroofline-region${soname} libs "marked regions of a program, timed for roofline"
+  "${about}\nThis package has what times marked regions of a program." SHLIBDEPS ON CONTROL_EXTRA ${triggers})
+roof_package(development libroofline-dev libdevel "headers of the library that predicts the speed of kernels"
+  "${about}\nThis package has what programs are built with."
+  DEPENDS "libroofline${soname} ${same}, libroofline-core${soname} ${same}, libroofline-region${soname} ${same}")
+roof_package(book roofline-doc doc "book and examples of roofline" "${about}\nThis package has the book and the examples." ARCHITECTURE all)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_PACKAGE_CONTACT "roofline maintainers <maintainers@roofline.dev>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL command library core region development book)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+include(CPack)

@@ -1,0 +1,45 @@
+#!/bin/sh
+# The Debian packages: lintian finds no error, and what dpkg puts into a root of its own works, and is gone when it is removed.
+. "$(dirname "$0")/lib/lint.sh"
+for needed in cpack dpkg lintian scdoc; do
+  command -v "$needed" >/dev/null || skip "no $needed"
+done
+[ -f "$ROOFLINE_BUILD/manual.stamp" ] || skip "no manual was built"
+[ "$(id -u)" -eq 0 ] || skip "dpkg wants root, for a root of its own too"
+
+(cd "$ROOFLINE_BUILD" && cpack -B "$scratch/built") >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "cpack failed"; }
+packages=$(find "$scratch/built" -maxdepth 1 -name '*.deb' | sort)
+[ "$(echo "$packages" | wc -l)" -eq 6 ] || fail "not six packages: $packages"
+
+faultless() { # PACKAGE ...: prints lintian's errors
+  lintian --fail-on none --tag-display-limit 0 "$@" 2>/dev/null | grep '^E:' >"$scratch/faults"
+  cat "$scratch/faults"
+  [ ! -s "$scratch/faults" ]
+}
+# shellcheck disable=SC2086  # a list of files
+faultless $packages || fail "lintian finds errors"
+mkdir -p "$scratch/bad/DEBIAN"
+printf 'Package: bad\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@localhost>\nDescription: bad\n' >"$scratch/bad/DEBIAN/control"
+dpkg-deb --build "$scratch/bad" "$scratch/bad.deb" >/dev/null
+catches 'E: bad' faultless "$scratch/bad.deb"
+
+root=$scratch/root
+mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/triggers"
+: >"$root/var/lib/dpkg/status"
+# Other packages and the loader's cache are the system's: neither is in this root.
+in_root() {
+  dpkg --root="$root" --force-depends --force-not-root --force-script-chrootless "$@" >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "dpkg failed"; }
+}
+# shellcheck disable=SC2086
+in_root --install $packages
+library=$(dirname "$(find "$root/usr" -name 'libroofline.so.*' | head -1)")
+"$root/usr/bin/roofline" predict gemm m=4096 n=4096 k=4096 --machine h100 | grep -q 'compute-bound' || fail "the installed command does not answer"
+find "$root/usr" -name 'roofline-predict.1.gz' | grep -q . || fail "no manual"
+printf '#include <roofline/roofline.h>\n#include <stdio.h>\nint main(void) { return puts(roof_version()) < 0; }\n' >"$scratch/uses.c"
+cc -I"$root/usr/include" "$scratch/uses.c" -o "$scratch/uses" -L"$library" -lroofline -lroofline_region
+[ "$(LD_LIBRARY_PATH=$library "$scratch/uses")" = "$("$ROOFLINE" --version | cut -d' ' -f2)" ] || fail "the installed library does not answer"
+# shellcheck disable=SC2046
+in_root --purge $(for package in $packages; do dpkg-deb --field "$package" Package; done)
+left=$(find "$root" -type f ! -path '*/var/lib/dpkg/*' ! -path '*/var/log/*' ! -path '*/etc/ld.so.cache')
+[ -z "$left" ] || fail "removed packages leave $left"
+echo "6 packages: installed, used and removed"
