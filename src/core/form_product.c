@@ -12,7 +12,7 @@ static const double least_depth = 128;
 static const double sum_bytes = 4, wide_bytes = 2;
 
 /** Products with weights of their own between two with the same. */
-static const double other_weights = 2;
+static const double other_weights = 4;
 
 enum { SIDES = 7, MOST_PARTS = 16 };
 
