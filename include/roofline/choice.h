@@ -96,6 +96,14 @@ ROOF_API const char *roof_choice_result_name(roof_choice_result result);
 ROOF_API roof_status roof_choices_of(const roof_choice_question *question, roof_choices *choices,
                                      roof_error *error);
 
+/** Takes the first choice, which meets the limits, for one that fails: by the times given, or, where both are infinite, because
+ *  it cannot keep up. It stands where it belongs among those that fail.
+ *  Units: s.
+ *  Ownership: changes *choices.
+ *  Errors: none; nothing where no choice meets the limits. */
+ROOF_API void roof_choices_refuse(const roof_choice_question *question, roof_choices *choices,
+                                  double ttft_seconds, double tpot_seconds);
+
 /** Why a choice fails: "TPOT 61.2 ms, 21.2 ms over the limit", "12.1 GiB short per device", "cannot keep up with 4 requests/s".
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.

@@ -215,6 +215,22 @@ roof_status roof_choices_of(const roof_choice_question *q, roof_choices *choices
   return status;
 }
 
+void roof_choices_refuse(const roof_choice_question *q, roof_choices *all, double ttft, double tpot) {
+  if (all->meeting == 0) {
+    return;
+  }
+  roof_choice failed = all->list[0];
+  all->count--;
+  all->meeting--;
+  memmove(all->list, all->list + 1, (size_t)all->count * sizeof *all->list);
+  memmove(all->fewer, all->fewer + 1, (size_t)all->count * sizeof *all->fewer);
+  failed.result = ROOF_CHOICE_SLOW;
+  failed.point.ttft_seconds = ttft;
+  failed.point.tpot_seconds = tpot;
+  failed.point.busy = isinf(ttft) && isinf(tpot) ? 1 : failed.point.busy;
+  insert(q, all, &failed, &(roof_choice){.devices = 0});
+}
+
 bool roof_choice_is_sure(const roof_choice_question *q, const roof_choice *c) {
   const roof_plan_limits *l = &q->limits;
   return c->result == ROOF_CHOICE_MEETS && c->high.busy < 1 && !(c->high.ttft_seconds > l->ttft_seconds) &&

@@ -16,12 +16,22 @@ static roof_model_settings settings_of(const roof_choice_question *q, const roof
   return s;
 }
 
+/** Answers from half as long to one and a half, as far as the model was made for such long sequences. */
+static roof_lengths spread(const roof_choice_question *q) {
+  double mean = q->base->generate, most = 1.5 * mean;
+  if (q->model->context > 0) {
+    most = fmin(most, q->model->context - q->base->prompt);
+  }
+  return (roof_lengths){.kind = ROOF_LENGTHS_UNIFORM, .mean = 2 * mean - most, .other = most};
+}
+
 /** The load of the question. */
 static roof_service_settings load_of(const roof_choice_question *q, const roof_choice *c,
                                      const roof_model_target *target) {
   const roof_plan_point *p = &c->point;
   roof_service_settings s = roof_service_settings_default(target);
   s.requests = 2000;
+  s.generate = q->limits.rate > 0 ? s.generate : spread(q);
   s.rate = q->limits.rate > 0 ? q->limits.rate : s.rate;
   s.concurrency = q->limits.rate > 0 ? 0 : q->limits.users > 0 ? q->limits.users : p->batch;
   double room = roof_model_capacity_of(target).largest_batch /
@@ -55,6 +65,33 @@ roof_status roof_choice_simulate(const roof_choice_question *q, const roof_choic
   roof_service_free(service);
   free(target);
   return status;
+}
+
+/** Whether an answer keeps the limits; those of overload do not. */
+static bool keeps(const roof_plan_limits *l, double ttft, double tpot) {
+  return !(ttft > l->ttft_seconds) && !(tpot > l->tpot_seconds) && !isinf(ttft);
+}
+
+roof_status roof_choices_simulate(const roof_choice_question *q, roof_choices *choices,
+                                  roof_service_answer *answer, bool *simulated, roof_error *error) {
+  *simulated = false;
+  while (choices->meeting > 0 && !*simulated) {
+    roof_error why = {0};
+    roof_status status = roof_choice_simulate(q, &choices->list[0], answer, &why);
+    if (status == ROOF_E_MEMORY) {
+      return roof_error_set(error, status, "%s", why.message);
+    }
+    double ttft = answer->overloaded ? INFINITY : roof_service_time_at(&answer->ttft, q->limits.share);
+    double tpot = answer->overloaded ? INFINITY : roof_service_time_at(&answer->tpot, q->limits.share);
+    if (status != ROOF_OK || isnan(ttft)) {
+      return ROOF_OK;
+    }
+    *simulated = keeps(&q->limits, ttft, tpot);
+    if (!*simulated) {
+      roof_choices_refuse(q, choices, ttft, tpot);
+    }
+  }
+  return ROOF_OK;
 }
 
 double roof_service_time_at(const roof_service_times *t, double share) {

@@ -37,6 +37,54 @@ static void a_light_load_is_as_the_search_says(void **state) {
   assert_int_equal(roof_choice_simulate(&q, &none, &a, NULL), ROOF_E_ARGUMENT);
 }
 
+/** A limit between what the closed form says and what the load brings. */
+static void what_fails_under_its_load_is_refused(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  roof_service_answer a;
+  bool simulated;
+  char why[128];
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  settings.generate = 500;
+  const roof_offer offer = {h100, 2};
+  roof_choice_question q = {&llama, &settings, &precisions,
+                            &offer, 1,         {.devices = 1, .tpot_seconds = NAN, .rate = 4, .share = 0.9}};
+  q.limits.ttft_seconds = 10;
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  assert_int_equal(roof_choices_simulate(&q, &choices, &a, &simulated, NULL), ROOF_OK);
+  assert_true(simulated && choices.meeting == 1 && choices.count == 1);
+  assert_true(a.ttft.p90 > choices.list[0].point.ttft_seconds);
+
+  q.limits.ttft_seconds = (a.ttft.p90 + choices.list[0].point.ttft_seconds) / 2;
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  assert_int_equal(choices.meeting, 1);
+  assert_int_equal(roof_choices_simulate(&q, &choices, &a, &simulated, NULL), ROOF_OK);
+  assert_true(!simulated && choices.meeting == 0 && choices.count == 1);
+  assert_true(choices.list[0].result == ROOF_CHOICE_SLOW && choices.list[0].point.ttft_seconds == a.ttft.p90);
+  assert_non_null(strstr(roof_choice_why(&q, &choices.list[0], why, sizeof why), "over the limit"));
+  roof_choices_refuse(&q, &choices, 1, 1);
+  assert_int_equal(choices.count, 1);
+}
+
+/** The next takes the place of a refused one; one that cannot keep up says so. */
+static void the_next_is_first(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL, *h200 = NULL;
+  char why[128];
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  assert_int_equal(roof_catalog_load("h200", &h200, NULL), ROOF_OK);
+  const roof_offer offers[] = {{h100, 2}, {h200, 9}};
+  roof_choice_question q = {
+      &llama, &settings, &precisions,
+      offers, 2,         {.devices = 1, .ttft_seconds = 10, .tpot_seconds = NAN, .rate = 1, .share = 0.9}};
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  assert_true(choices.meeting == 2 && choices.list[0].offer == 0);
+  roof_choices_refuse(&q, &choices, INFINITY, INFINITY);
+  assert_true(choices.meeting == 1 && choices.count == 2 && choices.list[0].offer == 1);
+  assert_string_equal(roof_choice_why(&q, &choices.list[1], why, sizeof why),
+                      "cannot keep up with 1 requests/s");
+}
+
 static void shares_have_their_time(void **state) {
   (void)state;
   const roof_service_times t = {.mean = 1, .p50 = 2, .p90 = 3, .p99 = 4};
@@ -47,6 +95,8 @@ static void shares_have_their_time(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_light_load_is_as_the_search_says),
+                                     cmocka_unit_test(what_fails_under_its_load_is_refused),
+                                     cmocka_unit_test(the_next_is_first),
                                      cmocka_unit_test(shares_have_their_time)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

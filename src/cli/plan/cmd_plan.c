@@ -255,14 +255,8 @@ static void add_simulated(roof_text *out, const roof_choice_question *q, const r
   char x[CLI_SHORT], y[CLI_SHORT];
   double share = q->limits.share, first = roof_service_time_at(&a->ttft, share),
          token = roof_service_time_at(&a->tpot, share);
-  if (a->overloaded) {
-    roof_text_add(out, "\nsimulated, together: the queue of the best plan grows without end\n");
-  } else if (!isnan(first)) {
-    bool over = first > q->limits.ttft_seconds || token > q->limits.tpot_seconds;
-    roof_text_addf(out, "\nsimulated, together: TTFT %s, TPOT %s of %.0f requests%s\n",
-                   cli_quantity(x, first, "s"), cli_quantity(y, token, "s"), a->requests,
-                   over ? ", over a limit" : "");
-  }
+  roof_text_addf(out, "\nsimulated, together: TTFT %s, TPOT %s of %.0f requests\n",
+                 cli_quantity(x, first, "s"), cli_quantity(y, token, "s"), a->requests);
 }
 
 static roof_status answer_serving(const cli_args *args, plan *p, roof_error *error) {
@@ -273,8 +267,8 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
   roof_text out = {0};
   roof_status status = roof_choices_of(&q, &choices, error);
   status = status == ROOF_OK ? roof_apart_of(&q, &apart, error) : status;
-  bool simulated = status == ROOF_OK && choices.meeting > 0 &&
-                   roof_choice_simulate(&q, &choices.list[0], &served, NULL) == ROOF_OK;
+  bool simulated = false;
+  status = status == ROOF_OK ? roof_choices_simulate(&q, &choices, &served, &simulated, error) : status;
   if (status == ROOF_OK && cli_chart_is_wanted(args)) {
     status = cli_chart_or_none(args, draw(args, &q, &choices, error));
   }
