@@ -126,7 +126,7 @@ static void take_cells(story *s, const rf_answer_table *table, const char *const
   entry *e = open_entry(s, title.data != NULL ? title.data : "");
   s->failed |= title.failed;
   roof_text_done(&title);
-  bool left_out[RF_TABLE_COLUMNS];
+  bool left_out[RF_TABLE_COLUMNS] = {false};
   for (int c = 0; c < table->count && e != NULL; c++) {
     bool empty = is_left_out(cells, table, c), constant = !empty && is_constant(cells, table, c);
     left_out[c] = empty || constant;

@@ -193,11 +193,14 @@ static roof_status check(const roof_choice_question *q, roof_error *error) {
 
 roof_status roof_choices_of(const roof_choice_question *q, roof_choices *choices, roof_error *error) {
   roof_status status = check(q, error);
-  roof_choices *all = status == ROOF_OK ? calloc(1, sizeof *all) : NULL;
-  if (status == ROOF_OK && all == NULL) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
+  if (status != ROOF_OK) {
+    return status;
   }
-  for (int i = 0; status == ROOF_OK && i < q->offer_count; i++) {
+  roof_choices *all = calloc(1, sizeof *all);
+  if (all == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
+  }
+  for (int i = 0; i < q->offer_count; i++) {
     all->priced = all->priced || !isnan(q->offers[i].price);
   }
   for (int i = 0; status == ROOF_OK && i < q->offer_count * q->precisions->count; i++) {

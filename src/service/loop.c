@@ -123,18 +123,17 @@ static double next_event(const loop *l) {
 
 /** The busy replica that is farthest behind, or NULL; in *other where the next one is. */
 static service_replica *behind(loop *l, double *other) {
-  service_replica *last = NULL;
-  *other = INFINITY;
+  double first = *other = INFINITY;
+  int last = -1;
   for (int i = 0; i < l->count; i++) {
-    service_replica *r = &l->replicas[i];
-    if (rf_replica_is_busy(r) && (last == NULL || r->now < last->now)) {
-      *other = last != NULL ? last->now : INFINITY;
-      last = r;
-    } else if (rf_replica_is_busy(r)) {
-      *other = fmin(*other, r->now);
+    if (rf_replica_is_busy(&l->replicas[i])) {
+      double now = l->replicas[i].now;
+      *other = fmin(*other, fmax(first, now));
+      last = now < first ? i : last;
+      first = fmin(first, now);
     }
   }
-  return last;
+  return last >= 0 ? &l->replicas[last] : NULL;
 }
 
 /** Every event in its order. Where what leaves one replica comes to another, none runs ahead of the others. */
