@@ -110,8 +110,8 @@ static void what_has_no_place_says_why(void **state) {
   start(1);
   assert_int_equal(add("copy", "n=1000", 0, false, &error), ROOF_E_ARGUMENT);
   assert_string_equal(error.message, "copy: it does no FLOPs, so it has no place on a roofline");
-  assert_int_equal(add("add", "n=1..300+1", 0, false, &error), ROOF_E_ARGUMENT);
-  assert_string_equal(error.message, "add n=257: a chart holds at most 256 dots");
+  assert_int_equal(add("add", "n=1..1100+1", 0, false, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "add n=1025: a chart holds at most 1024 dots");
 }
 
 static void one_operation_on_several_machines_is_labelled_by_them(void **state) {
