@@ -291,6 +291,31 @@ ROOF_API roof_status roof_service_saturation(roof_service *service, const roof_s
  *  Errors: infinity where the machine does not say its memory. */
 ROOF_API double roof_service_cache_tokens(const roof_service *service, const roof_service_settings *settings);
 
+/** What was asked of a service, and what was found at each rate. */
+typedef struct roof_service_study {
+  const roof_model_target *target;
+  roof_service *service;
+  roof_service_settings settings; /**< the rate is that of the run */
+  roof_requests trace;            /**< where the settings have one, they point to it */
+  double *rates;                  /**< asked about */
+  size_t count;
+  roof_service_answer *answers; /**< at each */
+  double saturation;            /**< requests/s; NaN where no rate was asked about */
+} roof_service_study;
+
+/** Requests per second of a run.
+ *  Units: requests/s.
+ *  Ownership: none.
+ *  Errors: NaN for a constant concurrency, infinite where all come at once. */
+ROOF_API double roof_service_study_rate(const roof_service_study *study, size_t run);
+
+/** Appends the study as JSON, roofline.service/1.
+ *  Units: SI, named by the keys.
+ *  Ownership: appends to the caller's text.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_service_study_write(const roof_service_study *study, roof_text *out,
+                                              roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,7 +13,7 @@ static double value_of(const roof_service_answer *a, int panel, int percentile) 
   return percentile == 0 ? t->p50 : percentile == 1 ? t->p90 : t->p99;
 }
 
-static void fill(const cli_serve *s, roof_curves *c) {
+static void fill(const roof_service_study *s, roof_curves *c) {
   static const char *const names[] = {"50 %", "90 %", "99 %"};
   static const char *const titles[] = {"TTFT, with the queue", "TPOT"};
   char x[CLI_SHORT];
@@ -52,7 +52,7 @@ static void fill(const cli_serve *s, roof_curves *c) {
   c->mark_count = 1;
 }
 
-roof_status cli_serve_chart(const cli_args *args, const cli_serve *s, roof_error *error) {
+roof_status cli_serve_chart(const cli_args *args, const roof_service_study *s, roof_error *error) {
   size_t shown = 0;
   for (size_t i = 0; i < s->count; i++) {
     shown += s->answers[i].overloaded ? 0 : 1;

@@ -56,7 +56,7 @@ static roof_status gather(const cli_args *args, words *w, roof_error *error) {
 }
 
 static roof_status select_settings(const cli_args *args, const roof_model *model, words *w,
-                                   roof_model_settings *s, cli_serve *serve, roof_error *error) {
+                                   roof_model_settings *s, roof_service_study *serve, roof_error *error) {
   *s = roof_model_settings_default(model);
   s->memory_share = ROOF_ENGINE_MEMORY_SHARE;
   roof_lengths prompt = {.mean = 0}, generate = {.mean = 0};
@@ -89,7 +89,7 @@ static roof_status aim(const roof_model *model, const roof_machine *machine,
 }
 
 /** Runs every rate, then looks for the one that is too much. */
-static roof_status run_all(cli_serve *s, roof_error *error) {
+static roof_status run_all(roof_service_study *s, roof_error *error) {
   s->answers = calloc(s->count, sizeof *s->answers);
   roof_status status =
       s->answers != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
@@ -103,13 +103,14 @@ static roof_status run_all(cli_serve *s, roof_error *error) {
                                     : status;
 }
 
-static roof_status answer(const cli_args *args, cli_serve *s, roof_error *error) {
+static roof_status answer(const cli_args *args, roof_service_study *s, roof_error *error) {
   roof_text out = {0};
   if (args->file != NULL) {
     return cli_serve_chart(args, s, error);
   }
   if (args->json) {
-    return cli_json_print(cli_serve_json(s), error);
+    roof_status status = roof_service_study_write(s, &out, error);
+    return cli_print_end(&out, status, error);
   }
   (args->csv ? cli_serve_csv : cli_serve_text)(&out, s);
   return cli_print_end(&out, ROOF_OK, error);
@@ -117,7 +118,7 @@ static roof_status answer(const cli_args *args, cli_serve *s, roof_error *error)
 
 /** The model that drafts, in the same plan; `model` is room for it. */
 static roof_status add_drafter(const roof_machine *machine, const roof_model_settings *settings,
-                               roof_model *model, cli_serve *s, roof_error *error) {
+                               roof_model *model, roof_service_study *s, roof_error *error) {
   roof_model_target target;
   roof_status status = roof_model_load(drafter, model, error);
   roof_model_settings own = *settings;
@@ -132,7 +133,7 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
   const roof_model *model = &models[0];
   roof_model_settings settings;
   roof_model_target target;
-  cli_serve s = {.target = &target};
+  roof_service_study s = {.target = &target};
   words w = {0};
   roof_status status = select_settings(args, model, &w, &settings, &s, error);
   roof_lengths prompt = s.settings.prompt, generate = s.settings.generate;

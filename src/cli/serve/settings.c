@@ -57,7 +57,7 @@ static roof_status read_rate(const void *context, const char *text, double *valu
 }
 
 /** "4/s", "240/min", "1..16*2". */
-static roof_status read_rates(cli_serve *s, roof_error *error) {
+static roof_status read_rates(roof_service_study *s, roof_error *error) {
   char list[256];
   roof_axis axis = {0};
   const char *text = rate != NULL ? rate : "1", *slash = strrchr(text, '/');
@@ -105,7 +105,7 @@ static roof_status read_numbers(const number *list, size_t count, roof_error *er
   return status;
 }
 
-static roof_status read_trace(cli_serve *s, roof_error *error) {
+static roof_status read_trace(roof_service_study *s, roof_error *error) {
   roof_status status = trace != NULL ? roof_requests_read(trace, &s->trace, error) : ROOF_OK;
   if (trace == NULL || status != ROOF_OK) {
     return status;
@@ -118,7 +118,7 @@ static roof_status read_trace(cli_serve *s, roof_error *error) {
   return ROOF_OK;
 }
 
-roof_status cli_serve_load(cli_serve *s, roof_error *error) {
+roof_status cli_serve_load(roof_service_study *s, roof_error *error) {
   roof_service_settings *set = &s->settings;
   roof_status status = read_rates(s, error);
   status = status == ROOF_OK ? read_trace(s, error) : status;

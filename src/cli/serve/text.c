@@ -23,19 +23,13 @@ static const char *seconds(char buffer[CLI_SHORT], double value) {
   return isnan(value) ? "-" : cli_quantity(buffer, value, "s");
 }
 
-double cli_serve_rate(const cli_serve *s, size_t run) {
-  return s->settings.trace != NULL     ? roof_requests_rate(&s->trace) * s->settings.speed
-         : s->settings.concurrency > 0 ? NAN
-                                       : s->rates[run];
-}
-
 /** "4 requests/s", "64 requests at once", "10000 requests at once", "a trace of 2.3 requests/s". */
-static void add_load(roof_text *out, const cli_serve *s, double rate) {
+static void add_load(roof_text *out, const roof_service_study *s, double rate) {
   char number[CLI_SHORT];
   if (s->settings.concurrency > 0) {
     roof_text_addf(out, "%.0f requests at a time", s->settings.concurrency);
   } else if (s->settings.trace != NULL) {
-    roof_text_addf(out, "%s requests/s of the trace", cli_number(number, cli_serve_rate(s, 0)));
+    roof_text_addf(out, "%s requests/s of the trace", cli_number(number, roof_service_study_rate(s, 0)));
   } else if (isinf(rate)) {
     roof_text_addf(out, "%.0f requests at once", s->settings.requests);
   } else {
@@ -44,7 +38,8 @@ static void add_load(roof_text *out, const cli_serve *s, double rate) {
 }
 
 /** The first line: the answer. */
-static void add_headline(roof_text *out, const cli_serve *s, const roof_service_answer *a, double rate) {
+static void add_headline(roof_text *out, const roof_service_study *s, const roof_service_answer *a,
+                         double rate) {
   char x[CLI_SHORT], y[CLI_SHORT];
   add_load(out, s, rate);
   if (a->overloaded) {
@@ -75,7 +70,7 @@ static void add_table(roof_text *out, const roof_service_answer *a) {
   cli_grid_end(&grid, out, "Lrrrrr");
 }
 
-static void add_limits(roof_text *out, const cli_serve *s, const roof_service_answer *a) {
+static void add_limits(roof_text *out, const roof_service_study *s, const roof_service_answer *a) {
   char x[CLI_SHORT];
   if (isnan(a->goodput)) {
     return;
@@ -92,7 +87,7 @@ static void add_limits(roof_text *out, const cli_serve *s, const roof_service_an
   roof_text_add(out, "\n");
 }
 
-static void add_figures(roof_text *out, const cli_serve *s, const roof_service_answer *a) {
+static void add_figures(roof_text *out, const roof_service_study *s, const roof_service_answer *a) {
   char x[CLI_SHORT], y[CLI_SHORT];
   roof_text_addf(out, "  throughput  %s requests/s, %s", cli_number(x, a->requests_per_second),
                  cli_number(y, a->tokens_per_second));
@@ -116,7 +111,7 @@ static void add_figures(roof_text *out, const cli_serve *s, const roof_service_a
 }
 
 /** What was simulated. */
-static void add_question(roof_text *out, const cli_serve *s) {
+static void add_question(roof_text *out, const roof_service_study *s) {
   char prompt[64], generate[64];
   const roof_service_settings *set = &s->settings;
   const roof_model_settings *m = &s->target->settings;
@@ -146,7 +141,7 @@ static void add_question(roof_text *out, const cli_serve *s) {
 }
 
 /** A line for each rate. */
-static void add_rates(roof_text *out, const cli_serve *s) {
+static void add_rates(roof_text *out, const roof_service_study *s) {
   static const char *const headers[] = {"requests/s", "TTFT",     "99 %", "TPOT",
                                         "99 %",       "tokens/s", "busy", "goodput"};
   char text[CLI_SHORT];
@@ -171,7 +166,7 @@ static void add_rates(roof_text *out, const cli_serve *s) {
   cli_grid_end(&grid, out, limited ? "Rrrrrrrr" : "Rrrrrrr");
 }
 
-void cli_serve_text(roof_text *out, const cli_serve *s) {
+void cli_serve_text(roof_text *out, const roof_service_study *s) {
   char x[CLI_SHORT];
   if (s->count == 1) {
     add_headline(out, s, s->answers, s->rates[0]);
@@ -219,10 +214,10 @@ static void add_value(roof_text *out, double value) {
   }
 }
 
-static void add_record(roof_text *out, const cli_serve *s, size_t run) {
+static void add_record(roof_text *out, const roof_service_study *s, size_t run) {
   const roof_service_answer *a = &s->answers[run];
   roof_text_add(out, a->overloaded ? "true" : "false");
-  add_value(out, cli_serve_rate(s, run));
+  add_value(out, roof_service_study_rate(s, run));
   add_value(out, s->saturation);
   for (int i = 0; i < PLAINS; i++) {
     add_value(out, *(const double *)(const void *)((const char *)a + plains[i].offset));
@@ -237,7 +232,7 @@ static void add_record(roof_text *out, const cli_serve *s, size_t run) {
   roof_text_add(out, "\n");
 }
 
-void cli_serve_csv(roof_text *out, const cli_serve *s) {
+void cli_serve_csv(roof_text *out, const roof_service_study *s) {
   static const char *const parts[] = {"p50", "p90", "p99", "mean", "max"};
   roof_text_add(out, "overloaded,rate,saturation_per_second");
   for (int i = 0; i < PLAINS; i++) {

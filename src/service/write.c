@@ -1,7 +1,14 @@
 /* roofline.service/1. */
 #include <math.h>
 
-#include "cli/serve/serve.h"
+#include "documents/json.h"
+#include "roofline/service.h"
+
+double roof_service_study_rate(const roof_service_study *s, size_t run) {
+  return s->settings.trace != NULL     ? roof_requests_rate(&s->trace) * s->settings.speed
+         : s->settings.concurrency > 0 ? NAN
+                                       : s->rates[run];
+}
 
 static json_t *times_json(const roof_service_times *t) {
   return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "count", rf_json_number(t->count), "mean_seconds",
@@ -41,7 +48,7 @@ static json_t *run_json(const roof_service_answer *a, double rate) {
   return run;
 }
 
-static json_t *plan_json(const cli_serve *s) {
+static json_t *plan_json(const roof_service_study *s) {
   const roof_model_settings *m = &s->target->settings;
   json_t *plan = json_object();
   const rf_json_member members[] = {{"tp", m->tp},
@@ -57,7 +64,7 @@ static json_t *plan_json(const cli_serve *s) {
   return plan;
 }
 
-static json_t *load_json(const cli_serve *s) {
+static json_t *load_json(const roof_service_study *s) {
   char prompt[64], generate[64];
   const roof_service_settings *set = &s->settings;
   return json_pack(
@@ -75,13 +82,14 @@ static json_t *load_json(const cli_serve *s) {
       rf_json_number(set->ttft_seconds), "tpot_limit_seconds", rf_json_number(set->tpot_seconds));
 }
 
-json_t *cli_serve_json(const cli_serve *s) {
+roof_status roof_service_study_write(const roof_service_study *s, roof_text *out, roof_error *error) {
   json_t *runs = json_array();
   for (size_t i = 0; i < s->count; i++) {
-    rf_json_append(runs, run_json(&s->answers[i], cli_serve_rate(s, i)));
+    rf_json_append(runs, run_json(&s->answers[i], roof_service_study_rate(s, i)));
   }
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1", "model",
-                   s->target->model->name, "machine", s->target->machine->name, "devices",
-                   rf_json_number(s->target->devices), "plan", plan_json(s), "load", load_json(s),
-                   "saturation_per_second", rf_json_number(s->saturation), "runs", runs);
+  json_t *study = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1",
+                            "model", s->target->model->name, "machine", s->target->machine->name, "devices",
+                            rf_json_number(s->target->devices), "plan", plan_json(s), "load", load_json(s),
+                            "saturation_per_second", rf_json_number(s->saturation), "runs", runs);
+  return rf_json_write(study, "serve", out, error);
 }
