@@ -314,7 +314,8 @@ static void name_parts(const rf_cut *cut, char *text, size_t size) {
 }
 
 /** "1,056 tiles of 128 x 128 on 132 SMs: 8 waves", "133 tiles of 128 x 128 on 132 SMs: 2 waves, 50 % idle". */
-static void explain_waves(const roof_target *target, const rf_cut *cut, char *text, size_t size) {
+static void explain_waves(const roof_target *target, const roof_kernel_shape *shape, const rf_cut *cut,
+                          char *text, size_t size) {
   char parts[80], waves[COUNT_MAX], idle[COUNT_MAX] = "";
   const char *unit = target->machine->unit_kind[0] != '\0' ? target->machine->unit_kind : "unit";
   double share = 1 - cut->tiles * fmax(cut->split, 1) / (cut->waves * target->units);
@@ -322,8 +323,10 @@ static void explain_waves(const roof_target *target, const rf_cut *cut, char *te
   if (share >= 0.05) {
     rf_format(idle, sizeof idle, ", %.0f %% idle", 100 * share);
   }
-  rf_format(text, size, "%s on %.0f %ss: %s wave%s%s", parts, target->units, unit, counted(cut->waves, waves),
-            cut->waves > 1 ? "s" : "", idle);
+  bool waits = shape->kind == ROOF_KERNEL_STREAM && shape->depth > 0;
+  rf_format(text, size, "%s on %.0f %ss: %s wave%s%s%s", parts, target->units, unit,
+            counted(cut->waves, waves), cut->waves > 1 ? "s" : "", idle,
+            waits ? "; waits for a second sum" : "");
 }
 
 /** "tiles of 64 x 64 cover 1.33 times the matrix, at 70 % of the rate". */
@@ -354,7 +357,7 @@ static bool explain_cut(const roof_target *target, const roof_prediction *p, con
     explain_tiles(&p->work.kernel, cut, part->text, size);
     return cut->tile_rows > 0;
   case ROOF_EFFECT_WAVES:
-    explain_waves(target, cut, part->text, size);
+    explain_waves(target, &p->work.kernel, cut, part->text, size);
     return true;
   case ROOF_EFFECT_SPLIT:
     rf_format(part->text, size, "split in %.0f, whose sums are added at the end", cut->split);

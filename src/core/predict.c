@@ -407,20 +407,25 @@ static inline bool knows_latency(const roof_target *target, const roof_form *for
   return form->known && isnan(target->options.overhead_cutoff) && isnan(target->options.launch);
 }
 
+/** What a kernel waits whatever its size: for its launch, and for sums after the first. */
+static inline double latency_of(const roof_form *form, const roof_work *work) {
+  double sums = work->kernel.kind == ROOF_KERNEL_STREAM ? work->kernel.depth : 0;
+  return form->values[ROOF_LATENCY_SECONDS] * work->launches + form->values[ROOF_WAVE_SECONDS] * sums;
+}
+
 /** Whether a kernel is over before the machine is busy: where its latency is known, when that is more than half of its
  * time. */
 static bool overhead_binds(const roof_target *target, const roof_prediction *p, double busy) {
   const roof_form *form = &target->forms[p->work.kernel.kind];
   if (knows_latency(target, form)) {
-    return 2 * form->values[ROOF_LATENCY_SECONDS] * p->work.launches > p->expected_seconds;
+    return 2 * latency_of(form, &p->work) > p->expected_seconds;
   }
   return busy < target->overhead_cutoff || busy < p->overhead_seconds;
 }
 
 double roof_prediction_cutoff(const roof_target *target, const roof_prediction *p) {
   const roof_form *form = &target->forms[p->work.kernel.kind];
-  return knows_latency(target, form) ? 2 * form->values[ROOF_LATENCY_SECONDS] * p->work.launches
-                                     : target->overhead_cutoff;
+  return knows_latency(target, form) ? 2 * latency_of(form, &p->work) : target->overhead_cutoff;
 }
 
 static roof_regime classify(const roof_target *target, const roof_prediction *p, const terms *t,

@@ -148,7 +148,7 @@ entry() {
   predict() { "$ROOFLINE" predict "${@:2}" --seal --label "$1" >/dev/null; }
   "$ROOFLINE" machine show h100 --json | jq '.name = "elsewhere" | .aliases = []' >elsewhere.json
   predict normal gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16
-  predict short softmax rows=32 cols=4096 --machine h100 --dtype fp16
+  predict short rmsnorm rows=32 cols=4096 --machine h100 --dtype fp16
   predict far gemv m=28672 n=8192 --machine ./elsewhere.json
   predict stream triad n=10000000 --machine epyc-9654
   rm elsewhere.json
