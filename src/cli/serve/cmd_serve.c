@@ -158,25 +158,31 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
   return status;
 }
 
-static roof_status run(const cli_args *args, roof_error *error) {
-  roof_model *model = malloc(2 * sizeof *model); /* the second drafts */
+/** `models` is room for two: the second drafts. */
+static roof_status serve_words(const cli_args *args, roof_model *models, roof_error *error) {
   roof_machine **machines = NULL;
   int count = 0;
-  roof_status status = model != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
-  if (status == ROOF_OK && args->word_count == 0) {
-    status =
-        roof_error_set(error, ROOF_E_ARGUMENT,
-                       "serve: which model? give a config.json, the folder that holds one, or a short name; "
-                       "`roofline model list` shows those");
+  if (args->word_count == 0) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "serve: which model? give a config.json, the folder that holds one, or a short name; "
+        "`roofline model list` shows those");
   }
-  status = status == ROOF_OK ? roof_model_load(args->words[0], model, error) : status;
+  roof_status status = roof_model_load(args->words[0], models, error);
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   if (status == ROOF_OK && count > 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "serve: one machine at a time");
   }
-  status = status == ROOF_OK ? serve_on(args, model, machines[0], error) : status;
+  status = status == ROOF_OK ? serve_on(args, models, machines[0], error) : status;
   roof_machines_free(machines, count);
-  free(model);
+  return status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  roof_model *models = malloc(2 * sizeof *models);
+  roof_status status = models != NULL ? serve_words(args, models, error)
+                                      : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  free(models);
   char *const texts[] = {plan, precision, dtype, kv, network, price, drafter};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
