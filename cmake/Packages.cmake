@@ -39,7 +39,8 @@ roof_package(book roofline-doc doc "book and examples of roofline" "${about}\nTh
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
-set(CPACK_PACKAGE_CONTACT "roofline maintainers <maintainers@roofline.dev>")
+set(ROOFLINE_MAINTAINER "roofline maintainers <roofline@example.org>" CACHE STRING "Who builds the packages: NAME <ADDRESS>")
+set(CPACK_PACKAGE_CONTACT "${ROOFLINE_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

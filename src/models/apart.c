@@ -265,14 +265,15 @@ static void add_head(roof_text *out, const roof_choices *all, const roof_apart *
   const roof_plan_point *p = &all->list[0].point;
   bool pays = roof_apart_pays(all, a), priced = !isnan(a->price_per_million_tokens);
   double ratio = priced ? a->price_per_million_tokens / p->price_per_million_tokens
-                        : p->device_tokens_per_second / a->device_tokens_per_second;
+                        : a->device_tokens_per_second / p->device_tokens_per_second;
   roof_text_addf(out, "prefill and decode apart: %.0f devices",
                  a->prefill.devices * a->prefill.instances + a->decode.devices * a->decode.instances);
   if (priced) {
     roof_text_addf(out, ", %.4g per million tokens", a->price_per_million_tokens);
   }
   if (all->meeting > 0 && !isnan(ratio)) {
-    const char *how = priced ? (pays ? "cheaper" : "dearer") : (pays ? "fewer devices" : "more devices");
+    const char *how = priced ? (pays ? "cheaper" : "dearer")
+                             : (pays ? "more tokens per device" : "fewer tokens per device");
     roof_text_addf(out, ", %.0f %% %s than together", 100 * fabs(ratio - 1), how);
   }
   roof_text_add(out, "\n");

@@ -136,7 +136,7 @@ setup() {
 
 @test "prefill and decode apart: two pools, of two machines, with matched rates" {
   run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s --machine h100,h200 --precision fp8
-  [[ ${lines[0]} == "prefill and decode apart: "*" devices, "*" % fewer devices than together" ]]
+  [[ ${lines[0]} == "prefill and decode apart: "*" devices, "*" % more tokens per device than together" ]]
   has "together: "
   run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s --machine h100,h200 --precision fp8 --json
   near .apart.prefill.busy "$(json '4 * .apart.prefill.seconds / .apart.prefill.instances')"
