@@ -84,6 +84,7 @@
 #include "roofline/plan.h"
 #include "roofline/plot.h"
 #include "roofline/predict.h"
+#include "roofline/predictor.h"
 #include "roofline/profiler.h"
 #include "roofline/program.h"
 #include "roofline/region.h"

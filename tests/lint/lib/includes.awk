@@ -20,14 +20,15 @@ BEGIN {
   may["region"] = "core advise host documents region"
   may["doctor"] = "core host documents measure doctor"
   may["service"] = "core ops models host documents draw service"
+  may["predictor"] = "core ops models advise host documents catalog weights predictor"
   may["web"] = "core ops models advise host documents catalog weights graphs draw plot web"
-  may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor service cli"
-  may["examples"] = "core ops models advise documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor service everything"
+  may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor cli"
+  may["examples"] = "core ops models advise documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor everything"
 
   # The room a public header belongs to.
   n = split("status dtype units text machine report work op predict place kernel effects stats measurement energy time version export", core_headers, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
-  n = split("ops advise documents catalog weights graphs measure kernels import accuracy ledger draw plot loop region doctor service", rooms, " ")
+  n = split("ops advise documents catalog weights graphs measure kernels import accuracy ledger draw plot loop region doctor service predictor", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sweep.h"] = "advise"

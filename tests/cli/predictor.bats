@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# A line of JSON in, a line of JSON out: over standard input and over a Unix socket.
+
+setup() {
+  load lib
+  start
+  gemm='{"id": 1, "op": "gemm", "parameters": {"m": 8192, "n": 28672, "k": 8192}, "machine": "h100", "dtype": "fp16"}'
+}
+
+teardown() {
+  [ -z "${server-}" ] || kill "$server" 2>/dev/null || true
+}
+
+# ask LINE...: replies, one a line.
+ask() {
+  printf '%s\n' "$@" | "$ROOFLINE" predictor
+}
+
+# serve [OPTION...]: a service on the socket s, in the background.
+serve() {
+  "$ROOFLINE" predictor --socket s "$@" 3>&- 2>log &
+  server=$!
+  for _ in $(seq 100); do
+    grep -qs listening log && return
+    sleep 0.02
+  done
+  cat log
+  return 1
+}
+
+@test "an operation is predicted as the command predicts it, to the last digit" {
+  run -0 ask "$gemm"
+  [ "$(json '[.schema, .id, .error]')" = '["roofline.predictor/1",1,null]' ]
+  for key in lower upper expected expected_low expected_high; do
+    here=$(json ".seconds.$key")
+    there=$("$ROOFLINE" predict gemm m=8192 n=28672 k=8192 --machine h100 --dtype fp16 --json | jq -c ".seconds.$key")
+    [ "$here" = "$there" ] || { echo "$key: $here, not $there"; false; }
+  done
+  [ "$(json '[.machine, .regime, .binding]')" = '["nvidia-h100-sxm","compute","fp16 matrix"]' ]
+}
+
+@test "formats, options, sizes as text and choices by name have the command's meaning" {
+  run -0 ask '{"op": "conv2d", "parameters": {"batch": "1Ki", "in_channels": 3, "out_channels": 64, "height": 224, "width": 224, "kernel": 7, "stride": 2, "padding": "same"}, "machine": "h100", "weights": "int8", "group": 64, "warm": true, "efficiency": 0.7}'
+  here=$(json .seconds.expected)
+  there=$("$ROOFLINE" predict conv2d batch=1Ki in_channels=3 out_channels=64 height=224 width=224 kernel=7 stride=2 padding=same \
+    --machine h100 --weights int8 --group 64 --warm --efficiency 0.7 --json | jq -c .seconds.expected)
+  [ "$here" = "$there" ]
+}
+
+@test "a step of a model is the decoding step of the model" {
+  run -0 ask '{"id": "step", "model": "llama-3.1-8b", "batch": 16, "context": 2048, "plan": "tp=2", "machine": "h100"}'
+  near .seconds.expected "$("$ROOFLINE" model llama-3.1-8b batch=16 prompt=2048 generate=2 tp=2 --machine h100 --json | jq .phases.decode.seconds.expected)" 1e-12
+  [ "$(json '[.id, .regime]')" = '["step","memory"]' ]
+  one=$(ask '{"model": "llama-3.1-8b", "prompts": 1, "queries": 512, "machine": "h100"}' | jq .seconds.expected)
+  more=$(ask '{"model": "llama-3.1-8b", "prompts": 1, "queries": 512, "batch": 8, "context": 100, "machine": "h100"}' | jq .seconds.expected)
+  awk -v one="$one" -v more="$more" 'BEGIN { exit !(more > one && one > 0) }'
+}
+
+@test "what is wrong is a reply with the command's words, and the service goes on" {
+  run -0 ask '{"id": 1, "op": "gem", "machine": "h100"}' '{"id": 2, "op": "gemm", "parameters": {"m": 8, "n": 8}, "machine": "h100"}' \
+    '{"id": 3, "op": "gemm", "parameters": {"m": 0, "n": 8, "k": 8}, "machine": "h10"}' "$gemm"
+  [ "${#lines[@]}" -eq 4 ]
+  [ "$(jq -r .error.message <<<"${lines[0]}")" = "$("$ROOFLINE" predict gem --machine h100 2>&1 | sed 's/^roofline: //')" ]
+  [ "$(jq -r .error.message <<<"${lines[1]}")" = "$("$ROOFLINE" predict gemm m=8 n=8 --machine h100 2>&1 | sed 's/^roofline: //')" ]
+  [ "$(jq -r .error.code <<<"${lines[2]}")" = 2 ]
+  [ "$(jq -c '[.id, .error]' <<<"${lines[3]}")" = '[1,null]' ]
+}
+
+@test "members that are none, of another type, or twice are refused by name" {
+  run -0 ask '{"op": "gemm", "dtyp": "fp16"}' '{"op": "gemm", "warm": 1}' '{"op": "gemm", "op": "gemv"}' '{"op": "gemm", "model": "llama-3.1-8b"}' \
+    '{"id": [1], "op": "gemm"}' '{"protocol": 2, "op": "gemm"}' '{"model": "llama-3.1-8b", "machine": "h100"}' '{"op": "gemm", "parameters": {"x": 1}, "machine": "h100"}' '[]'
+  [ "${#lines[@]}" -eq 9 ]
+  for line in "${lines[@]}"; do
+    [ "$(jq -r '.error.code' <<<"$line")" = 2 ]
+    [ "$(jq -c '[.machine, .seconds, .regime, .binding]' <<<"$line")" = '[null,null,null,null]' ]
+  done
+  has 'did you mean `dtype`?'
+  has 'protocol: must be 1'
+  has 'gemm has no parameter `x`'
+}
+
+@test "hostile lines are bounded: long, deep, NUL, not UTF-8, half" {
+  {
+    head -c 200000 /dev/zero | tr '\0' x
+    printf '\n'
+    head -c 60000 /dev/zero | tr '\0' '['
+    printf '\n{"op": "\0"}\n{"op": "\xff"}\n{"op": "\\u0000"}\n\n\r\n%s\n{"id": 9, "op": "ge' "$gemm"
+  } >hostile
+  run -0 "$ROOFLINE" predictor <hostile
+  [ "${#lines[@]}" -eq 7 ]
+  has 'longer than 65536 bytes'
+  has 'nested deeper than'
+  jq -e . <<<"$output" >/dev/null
+  [ "$(jq -c '[.id, .error]' <<<"${lines[5]}")" = '[1,null]' ]
+  [ "$(jq -r '.error.code' <<<"${lines[6]}")" = 2 ]
+}
+
+@test "requests read no file that the service was not started with" {
+  ln -s "$h989" link.json
+  run -0 ask "{\"op\": \"copy\", \"parameters\": {\"n\": 8}, \"machine\": \"$h989\"}" '{"op": "copy", "parameters": {"n": 8}, "machine": "link.json"}' \
+    '{"op": "copy", "parameters": {"n": 8}, "machine": "-"}' '{"model": "/etc/passwd", "batch": 1, "machine": "h100"}'
+  [ "$(grep -c 'was not started with' <<<"$output")" -eq 4 ]
+  run -0 "$ROOFLINE" predictor --machine "$h989" <<<'{"op": "copy", "parameters": {"n": 8}}'
+  [ "$(json .machine)" = '"h989"' ]
+  run -2 "$ROOFLINE" predictor --machine h10
+  has 'did you mean'
+}
+
+@test "several clients at once over a socket, which only this user can open and which Ctrl-C removes" {
+  serve --machine h100
+  [ "$(stat -c %a s)" = 600 ]
+  python3 - "$gemm" <<'END'
+import json, socket, sys
+clients = [socket.socket(socket.AF_UNIX) for _ in range(20)]
+for c in clients:
+    c.connect("s")
+clients[0].sendall(b'{"id": "half", ')
+for i, c in enumerate(clients[1:], 1):
+    line = json.loads(sys.argv[1]) | {"id": i}
+    c.sendall((json.dumps(line) + "\n").encode() * 50)
+for i, c in enumerate(clients[1:], 1):
+    replies = c.makefile()
+    for _ in range(50):
+        reply = json.loads(replies.readline())
+        assert reply["id"] == i and reply["error"] is None, reply
+clients[1].close()
+clients[0].sendall(b'"op": "copy", "parameters": {"n": 8}}\n')
+assert json.loads(clients[0].makefile().readline())["id"] == "half"
+END
+  kill -INT "$server"
+  wait "$server"
+  [ ! -e s ]
+}
+
+@test "a socket that nobody listens on is replaced, one that is served and a file are not" {
+  python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("s")'
+  serve
+  run -3 "$ROOFLINE" predictor --socket s
+  has 'another service listens there'
+  kill -TERM "$server"
+  wait "$server"
+  [ ! -e s ]
+  echo kept >file
+  run -3 "$ROOFLINE" predictor --socket file
+  has 'exists and is no socket'
+  [ "$(cat file)" = kept ]
+  run -2 "$ROOFLINE" predictor --socket "$(printf 'x%.0s' {1..200})"
+  has 'a path has 1 to 107 bytes'
+}
+
+@test "who reads no answers is not read either, and others are served" {
+  serve --machine h100
+  timeout 20 python3 - <<'END'
+import json, socket
+line = b'{"op": "copy", "parameters": {"n": 8}}\n'
+deaf = socket.socket(socket.AF_UNIX)
+deaf.connect("s")
+deaf.settimeout(0.3)
+sent = 0
+try:
+    while sent < 1 << 24:
+        sent += deaf.send(line * 1000)
+except TimeoutError:
+    pass
+assert sent < 1 << 24, sent
+other = socket.socket(socket.AF_UNIX)
+other.connect("s")
+other.sendall(line)
+assert json.loads(other.makefile().readline())["error"] is None
+END
+}
+
+@test "the adapter for Vidur answers a stand-in of its interface as the service does (the real simulator is not run)" {
+  cp -R "$ROOFLINE_SOURCE/tests/fixtures/vidur/." .
+  cp "$ROOFLINE_SOURCE/examples/vidur_predictor.py" .
+  PYTHONDONTWRITEBYTECODE=1 run -0 --separate-stderr python3 run.py
+  here=$output
+  there=$(ask '{"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100", "prompts": 1, "queries": 512}' \
+    '{"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100", "prompts": 1, "queries": 512, "past": 512}' \
+    '{"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100", "batch": 8, "context": 1027.5}' \
+    '{"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100", "batch": 8, "context": 1024, "prompts": 1, "queries": 256}' | jq -sc 'map(.seconds.expected)')
+  jq -e --argjson there "$there" '[., $there] | transpose | all(.[0] / .[1] | . > 1 - 1e-12 and . < 1 + 1e-12)' <<<"$here"
+  [[ $stderr == *'use one stage'*'llama-9'* ]]
+}
