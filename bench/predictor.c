@@ -1,4 +1,4 @@
-/* Replies of the predictor per second on one core beside the C calls that they are made of, in turns in one process. */
+/* Replies of the predictor per second on one core next to the C calls that they are made of, in turns in one process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Answers per second of the predictor on one core: of the library, beside the C call of the same answers in the same run, and of the whole
+# Answers per second of the predictor on one core: of the library, next to the C call of the same answers in the same run, and of the whole
 # command over a pipe, reading and writing included. Goal: 100,000.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 /** Answers for other programs, a line of JSON each: what simulators with a predictor of their own choice ask for. The protocol is
- *  `roofline.predictor/1` (docs/predictor.md); `roofline predictor` speaks it over standard input and a Unix socket.
+ *  `roofline.predictor/1` (docs/predictor.md); `roofline predictor` serves it over standard input and a Unix socket.
  *
  *  A program in C that asks about one operation many times needs no text: roof_target_init once, then roof_predict (predict.h), and for a step
  *  of a model roof_model_target_init once, then roof_load_phase (load.h). The answers are the same to the last digit.

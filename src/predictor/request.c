@@ -154,7 +154,7 @@ static roof_status parse(predictor_request *r, const char *line, size_t length, 
   if (!is_flat(line, length)) {
     return roof_error_set(error, ROOF_E_PARSE, "request: nested deeper than %d", DEPTH_MAX);
   }
-  r->document = json_loadb(line, length, JSON_REJECT_DUPLICATES, &why);
+  r->document = rf_json_load(line, length, JSON_REJECT_DUPLICATES, &why);
   if (r->document == NULL) {
     return roof_error_set(error, ROOF_E_PARSE, "request: %s (column %d)", why.text, why.column);
   }

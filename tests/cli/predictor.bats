@@ -11,7 +11,7 @@ teardown() {
   [ -z "${server-}" ] || kill "$server" 2>/dev/null || true
 }
 
-# ask LINE...: replies, one a line.
+# ask LINE...: a reply per line.
 ask() {
   printf '%s\n' "$@" | "$ROOFLINE" predictor
 }

@@ -17,11 +17,11 @@ static const struct poptOption options[] = {
      "a file or a folder of a model that requests may name; repeatable", "FILE"},
     POPT_TABLEEND};
 
-static void say_ready(const char *path) {
+static void report_ready(const char *path) {
   fprintf(stderr, "listening on %s\n", path);
 }
 
-static void say_nothing(const char *path) {
+static void stay_quiet(const char *path) {
   (void)path;
 }
 
@@ -42,7 +42,7 @@ static roof_status serve(const cli_args *args, roof_predictor *predictor, roof_e
     return status;
   }
   return socket_path != NULL
-             ? cli_serve_socket(predictor, socket_path, args->quiet ? say_nothing : say_ready, error)
+             ? cli_serve_socket(predictor, socket_path, args->quiet ? stay_quiet : report_ready, error)
              : cli_serve_input(predictor, error);
 }
 
