@@ -35,6 +35,12 @@ judge() { # NAME FILE...: as it ships, by constants of other shapes, by those of
   done
 }
 
+judge_simulated() { # FILE: runs of whole models event by event; nothing of it is fitted by parts
+  case $again in "  " | *" simulated "*) ;; *) return 0 ;; esac
+  "$roofline" validate "$@" --simulate --json >"$scratch/simulated.ships"
+  echo null | tee "$scratch/simulated.shape" >"$scratch/simulated.device"
+}
+
 row() { # TITLE NAME LINE GOAL GOAL: a row of the table; LINE is a jq expression for one line of an answer
   if [ ! -f "$scratch/$2.ships" ]; then
     grep -F "| $1 |" "$document"
@@ -66,6 +72,7 @@ judge conv "$measured"/neusight/conv.csv
 judge fp32 "$measured"/neusight/linear.csv "$measured"/neusight/bmm.csv
 judge h20 "$measured"/infersim/gemm__h20__data.csv
 judge serving "$aic"/serving_points.csv
+judge_simulated "$aic"/serving_points.csv
 
 {
   echo '| what | timings | bound alone | as it ships | inside | other shapes | inside | goal | other devices | inside | goal |'
@@ -88,6 +95,9 @@ judge serving "$aic"/serving_points.csv
   row 'serving engines, time per token' serving "$(of operation TPOT)" '8' '10'
   row 'serving engines, time to the first token' serving "$(of operation TTFT)" '' ''
   row 'serving engines, a whole request' serving "$(of operation request)" '' ''
+  row 'the same simulated, time per token' simulated "$(of operation TPOT)" '10' ''
+  row 'the same simulated, time to the first token' simulated "$(of operation TTFT)" '25' ''
+  row 'the same simulated, a whole request' simulated "$(of operation request)" '10' ''
   printf '\nRoofline %s, %s.\n' "$("$roofline" --version | cut -d' ' -f2)" "$(date -u +%F)"
 } >"$scratch/table"
 cat "$scratch/table"

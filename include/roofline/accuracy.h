@@ -95,6 +95,15 @@ ROOF_API roof_status roof_accuracy_of(const roof_profile *profile, const roof_ma
                                       const roof_options *options, roof_accuracy *accuracy,
                                       roof_error *error);
 
+/** The same with the runs of closed loops simulated event by event (roof_service_run): TTFT and TPOT at 50 %, and the mean time of a
+ *  request, the inverse of the throughput that so many requests at once get. Some milliseconds to a second for each run.
+ *  Units: shares.
+ *  Ownership: as roof_accuracy_of.
+ *  Errors: as roof_accuracy_of. */
+ROOF_API roof_status roof_accuracy_simulated(const roof_profile *profile, const roof_machine *machine,
+                                             const roof_options *options, roof_accuracy *accuracy,
+                                             roof_error *error);
+
 /** Releases what roof_accuracy_of filled.
  *  Units: none.
  *  Ownership: releases.

@@ -111,6 +111,12 @@ typedef struct roof_requests {
   size_t skipped;      /**< rows without a prompt or an answer: requests that failed */
 } roof_requests;
 
+/** Seconds of the host for a request that an engine serves (HTTP, scheduler, first message), and for each token of its prompt
+ *  (tokenizer), one prompt after another. Of 25 to 45 ms and 3 to 7 us what leaves the least error of the time to the first
+ *  token of 1,549 serving points, simulated (ai-dynamo/aiconfigurator@095f58a; 2026-11-23). */
+#define ROOF_SERVICE_HOST_SECONDS 0.04
+#define ROOF_SERVICE_HOST_TOKEN_SECONDS 5e-6
+
 /** How a service is run. Start from roof_service_settings_default(). */
 typedef struct roof_service_settings {
   double rate; /**< requests per second; infinite: all at once */
@@ -131,7 +137,10 @@ typedef struct roof_service_settings {
   roof_routing routing;
   double
       prefills; /**< of the replicas those that only process prompts and hand over to the others; 0: each does both */
-  double ttft_seconds; /**< limits of the goodput; NaN: none */
+  double host_seconds; /**< of a request before it is in a queue: HTTP, scheduler, first message */
+  double
+      host_token_seconds; /**< before that for each token of its prompt, one prompt after another: tokenizer */
+  double ttft_seconds;    /**< limits of the goodput; NaN: none */
   double tpot_seconds;
 } roof_service_settings;
 

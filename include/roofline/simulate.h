@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 /** Runs 2000 requests of the question's lengths through a choice that fits, the first seed: at the rate, Poisson, or as many at once as
- *  there are users; answers of users are from half as long to one and a half, for all alike would come in bursts. Replicas take turns; a step has the choice's chunk of prompts, or prompts have steps of their own.
+ *  there are users; answers of users are from half as long to one and a half, for all alike would come in bursts. Without the host's
+ *  time, as the search. Replicas take turns; a step has the choice's chunk of prompts, or prompts have steps of their own.
  *  Units: s, requests/s.
  *  Ownership: fills *answer on success only.
  *  Errors: ROOF_E_ARGUMENT for a choice that does not fit; as roof_service_new and roof_service_run. */

@@ -199,11 +199,12 @@ static roof_status judge_all(const rf_cases *cases, rf_judged *all, roof_accurac
   return rf_accuracy_collect(all, cases->count + cases->run_count, accuracy, error);
 }
 
-roof_status roof_accuracy_of(const roof_profile *profile, const roof_machine *machine,
-                             const roof_options *options, roof_accuracy *accuracy, roof_error *error) {
+static roof_status accuracy_of(const roof_profile *profile, const roof_machine *machine,
+                               const roof_options *options, bool simulated, roof_accuracy *accuracy,
+                               roof_error *error) {
   roof_accuracy made = {0};
   rf_cases cases;
-  roof_status status = rf_cases_init(&cases, profile, machine, options, error);
+  roof_status status = rf_cases_init(&cases, profile, machine, options, simulated, error);
   rf_judged *all = status == ROOF_OK ? malloc((cases.count + cases.run_count) * sizeof *all) : NULL;
   if (status == ROOF_OK) {
     status = all != NULL ? judge_all(&cases, all, &made, error) : rf_accuracy_no_memory(error);
@@ -219,6 +220,16 @@ roof_status roof_accuracy_of(const roof_profile *profile, const roof_machine *ma
   }
   rf_cases_done(&cases);
   return status;
+}
+
+roof_status roof_accuracy_of(const roof_profile *profile, const roof_machine *machine,
+                             const roof_options *options, roof_accuracy *accuracy, roof_error *error) {
+  return accuracy_of(profile, machine, options, false, accuracy, error);
+}
+
+roof_status roof_accuracy_simulated(const roof_profile *profile, const roof_machine *machine,
+                                    const roof_options *options, roof_accuracy *accuracy, roof_error *error) {
+  return accuracy_of(profile, machine, options, true, accuracy, error);
 }
 
 void roof_accuracy_done(roof_accuracy *accuracy) {

@@ -189,8 +189,9 @@ static roof_status take_all(const taking *t, const roof_profile *profile) {
 }
 
 roof_status rf_cases_init(rf_cases *cases, const roof_profile *profile, const roof_machine *machine,
-                          const roof_options *options, roof_error *error) {
-  *cases = (rf_cases){.list = malloc((profile->count + 1) * sizeof *cases->list),
+                          const roof_options *options, bool simulated, roof_error *error) {
+  *cases = (rf_cases){.simulated = simulated,
+                      .list = malloc((profile->count + 1) * sizeof *cases->list),
                       .devices = calloc(RF_DEVICES, sizeof *cases->devices),
                       .prepared = malloc(RF_PREPARED * sizeof *cases->prepared)};
   taking t = {cases, machine, options, error};

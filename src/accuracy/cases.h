@@ -3,6 +3,7 @@
 #define ACCURACY_CASES_H
 
 #include "roofline/calibrate.h"
+#include "roofline/service.h"
 #include "roofline/weights.h"
 
 /** A machine under the name of a device, NULL where the catalogue has none, and why. */
@@ -50,6 +51,7 @@ typedef struct rf_gaps {
 enum { RF_DEVICES = 64, RF_PREPARED = 256 };
 
 typedef struct rf_cases {
+  bool simulated; /**< runs of a closed loop go through the simulation */
   rf_accuracy_device *devices;
   size_t device_count;
   rf_prepared *prepared;
@@ -74,10 +76,10 @@ typedef struct rf_judged {
 roof_status rf_accuracy_no_memory(roof_error *error);
 /** Counts timings that are left out. */
 roof_status rf_gaps_add(rf_gaps *gaps, const char *why, size_t count, roof_error *error);
-/** The timings of a profile, each on `machine`, or where that is NULL on its own. They point into the profile; release
- * with rf_cases_done, also on failure. */
+/** The timings of a profile, each on `machine`, or where that is NULL on its own; runs of a closed loop `simulated`, or in closed
+ * form. They point into the profile; release with rf_cases_done, also on failure. */
 roof_status rf_cases_init(rf_cases *cases, const roof_profile *profile, const roof_machine *machine,
-                          const roof_options *options, roof_error *error);
+                          const roof_options *options, bool simulated, roof_error *error);
 void rf_cases_done(rf_cases *cases);
 /** Predicts a run and adds its figures. *why, a gap's reason, is "" where it was taken. */
 roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, const roof_served *run,
@@ -88,6 +90,11 @@ void rf_first_token(const roof_whole *whole, const roof_served *run, rf_run_case
 void rf_whole_request(const roof_whole *whole, const roof_served *run, rf_run_case *c);
 /** What of the first token is no prompt: the host's, and the decoding steps that are waited for. */
 double rf_host_seconds(const roof_model_target *t, const roof_served *run, const roof_model_continuous *c);
+/** The run event by event, as its engine schedules. */
+roof_status rf_run_simulate(const roof_whole *whole, const roof_served *run, roof_service_answer *answer,
+                            roof_error *error);
+/** Puts what the simulation found in place of a figure's closed form, with its range. */
+void rf_run_simulated(const roof_service_answer *answer, rf_run_case *c);
 rf_judged rf_run_judge(const rf_run_case *c);
 /** What the runs of a figure say of the classes of kernels. `room` holds three numbers for each. False: there is none. */
 bool rf_runs_explain(const rf_run_case *runs, size_t count, roof_served_figure figure, double *room,

@@ -365,7 +365,7 @@ roof_status rf_fitting_collect(rf_fitting *f, roof_accuracy *accuracy) {
 roof_status rf_fitting_init(rf_fitting *f, const roof_profile *profile, const roof_machine *machine,
                             const roof_options *options, roof_error *error) {
   *f = (rf_fitting){.source = "timings", .error = error};
-  roof_status status = rf_cases_init(&f->cases, profile, machine, options, error);
+  roof_status status = rf_cases_init(&f->cases, profile, machine, options, false, error);
   if (status != ROOF_OK) {
     return status;
   }

@@ -167,8 +167,14 @@ roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, 
     return ROOF_OK;
   }
   find_reason(whole, run, why);
+  roof_service_answer simulated;
+  bool simulates = cases->simulated && !isnan(run->requests) && why->message[0] == '\0' &&
+                   rf_run_simulate(whole, run, &simulated, why) == ROOF_OK;
   for (int i = 0; i < ROOF_SERVED_FIGURE_COUNT && why->message[0] == '\0' && status == ROOF_OK; i++) {
     rf_run_case c = figure_of(whole, device, run, (roof_served_figure)i);
+    if (simulates) {
+      rf_run_simulated(&simulated, &c);
+    }
     if (!(c.seconds > 0 && c.expected > 0)) {
       continue; /* its parts would take the place of a phase that another figure needs */
     }

@@ -31,6 +31,7 @@ static roof_service_settings load_of(const roof_choice_question *q, const roof_c
   const roof_plan_point *p = &c->point;
   roof_service_settings s = roof_service_settings_default(target);
   s.requests = 2000;
+  s.host_seconds = s.host_token_seconds = 0; /* as in the formulas */
   s.generate = q->limits.rate > 0 ? s.generate : spread(q);
   s.rate = q->limits.rate > 0 ? q->limits.rate : s.rate;
   s.concurrency = q->limits.rate > 0 ? 0 : q->limits.users > 0 ? q->limits.users : p->batch;

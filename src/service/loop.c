@@ -3,15 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "service/calendar.h"
 #include "service/router.h"
 
 enum { MOST_WAITING = 200000 };
-
-/** A request between two replicas, or a client of a constant concurrency who asks again. */
-typedef struct passage {
-  double seconds; /**< when it is there */
-  int request;    /**< SERVICE_NONE: the source's next */
-} passage;
 
 typedef struct loop {
   service_shop shop;
@@ -22,16 +17,17 @@ typedef struct loop {
   service_replica *replicas;
   int count, prefills;
   service_router entry, exit; /**< to those that process prompts, and to those that then generate */
-  passage *passages;          /**< by time */
-  int passage_count, passage_size;
-  double *links;                   /**< when each replica's link is free */
+  service_calendar calendar;  /**< requests at the host or between two replicas; clients who ask again */
+  double hosted;              /**< requests at the host */
+  double read_seconds;        /**< when the host has read the prompts that came so far, one after another */
+  double *links;              /**< when each replica's link is free */
   double half_queue, half_seconds; /**< what waited when half of the requests had arrived */
   double end_queue, end_seconds;   /**< when the last had */
   double most_queue;
 } loop;
 
 static double queue_of(const loop *l) {
-  double waiting = 0;
+  double waiting = l->hosted;
   for (int i = 0; i < l->count; i++) {
     waiting += l->replicas[i].waiting.count;
   }
@@ -43,20 +39,8 @@ static void fetch(loop *l) {
 }
 
 static void send(loop *l, double seconds, int request) {
-  if (l->passage_count == l->passage_size) {
-    int size = l->passage_size > 0 ? 2 * l->passage_size : 64;
-    passage *list = realloc(l->passages, (size_t)size * sizeof *list);
-    if (list == NULL) {
-      l->shop.failed = true;
-      return;
-    }
-    l->passages = list, l->passage_size = size;
-  }
-  int place = l->passage_count++;
-  for (; place > 0 && l->passages[place - 1].seconds < seconds; place--) { /* the soonest is the last */
-    l->passages[place] = l->passages[place - 1];
-  }
-  l->passages[place] = (passage){seconds, request};
+  l->shop.failed |= !rf_calendar_add(&l->calendar, seconds, request);
+  l->shop.sent = true;
 }
 
 /** Sends a request to the replicas that generate. A replica's link takes one cache after another. */
@@ -84,6 +68,19 @@ static void done(void *data, int replica, int request, bool left) {
 }
 
 /** A request takes its place in a queue. */
+static void enter(loop *l, int request, double seconds) {
+  int entries = l->prefills > 0 ? l->prefills : l->count;
+  int chosen = rf_router_choose(&l->entry, l->replicas, 0, entries, &l->shop.pool.list[request]);
+  rf_replica_take(&l->replicas[chosen], request, seconds);
+}
+
+/** When the host has a request ready for a queue: it reads one prompt after another. */
+static double ready_seconds(loop *l, const service_arrival *arrival) {
+  const roof_service_settings *set = l->shop.settings;
+  l->read_seconds = fmax(l->read_seconds, arrival->seconds) + set->host_token_seconds * arrival->prompt;
+  return l->read_seconds + set->host_seconds;
+}
+
 static void arrive(loop *l, const service_arrival *arrival) {
   service_tally *t = &l->shop.tally;
   int request = rf_pool_take(&l->shop.pool, arrival);
@@ -91,9 +88,14 @@ static void arrive(loop *l, const service_arrival *arrival) {
     l->shop.failed = true;
     return;
   }
-  int entries = l->prefills > 0 ? l->prefills : l->count;
-  int chosen = rf_router_choose(&l->entry, l->replicas, 0, entries, &l->shop.pool.list[request]);
-  rf_replica_take(&l->replicas[chosen], request, arrival->seconds);
+  double ready = ready_seconds(l, arrival);
+  if (ready > arrival->seconds) {
+    l->hosted++;
+    t->in_system_area += ready - arrival->seconds;
+    send(l, ready, request);
+  } else {
+    enter(l, request, arrival->seconds);
+  }
   t->arrived++;
   l->end_queue = queue_of(l), l->end_seconds = arrival->seconds;
   l->most_queue = fmax(l->most_queue, l->end_queue);
@@ -102,8 +104,9 @@ static void arrive(loop *l, const service_arrival *arrival) {
   }
 }
 
+/** What is on its way arrives. */
 static void receive(loop *l) {
-  passage p = l->passages[--l->passage_count];
+  service_passage p = rf_calendar_take(&l->calendar);
   service_arrival arrival;
   if (p.request == SERVICE_NONE) {
     if (rf_source_next(&l->source, &arrival)) {
@@ -112,13 +115,18 @@ static void receive(loop *l) {
     }
     return;
   }
-  int chosen = rf_router_choose(&l->exit, l->replicas, l->prefills, l->count, &l->shop.pool.list[p.request]);
+  const service_request *q = &l->shop.pool.list[p.request];
+  if (!q->swapped) {
+    l->hosted--;
+    enter(l, p.request, p.seconds);
+    return;
+  }
+  int chosen = rf_router_choose(&l->exit, l->replicas, l->prefills, l->count, q);
   rf_replica_take(&l->replicas[chosen], p.request, p.seconds);
 }
 
 static double next_event(const loop *l) {
-  double passed = l->passage_count > 0 ? l->passages[l->passage_count - 1].seconds : INFINITY;
-  return fmin(l->coming ? l->next.seconds : INFINITY, passed);
+  return fmin(l->coming ? l->next.seconds : INFINITY, rf_calendar_next(&l->calendar));
 }
 
 /** The busy replica that is farthest behind, or NULL; in *other where the next one is. */
@@ -142,6 +150,7 @@ static void run(loop *l) {
   while (!l->shop.failed && l->end_queue <= MOST_WAITING) {
     double event = next_event(l), other;
     service_replica *r = behind(l, &other);
+    l->shop.sent = false;
     if (r != NULL && r->now < event) {
       rf_replica_advance(r, coupled ? fmin(event, other) : event);
     } else if (isinf(event)) {
@@ -237,7 +246,7 @@ static void stop(loop *l) {
   }
   free(l->replicas);
   free(l->links);
-  free(l->passages);
+  free(l->calendar.list);
   free(l->shop.pool.list);
   free(l);
 }

@@ -274,5 +274,5 @@ void rf_replica_advance(service_replica *r, double until) {
     } else {
       step(r);
     }
-  } while (rf_replica_is_busy(r) && r->now < until && !r->shop->failed);
+  } while (rf_replica_is_busy(r) && r->now < until && !r->shop->failed && !r->shop->sent);
 }

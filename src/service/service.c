@@ -27,6 +27,8 @@ roof_service_settings roof_service_settings_default(const roof_model_target *t) 
                                  .sequences = s->batch > 1 ? s->batch : SEQUENCES,
                                  .budget = s->chunk > 0 ? s->chunk : BUDGET,
                                  .cache = true,
+                                 .host_seconds = ROOF_SERVICE_HOST_SECONDS,
+                                 .host_token_seconds = ROOF_SERVICE_HOST_TOKEN_SECONDS,
                                  .ttft_seconds = NAN,
                                  .tpot_seconds = NAN};
 }
@@ -137,6 +139,9 @@ static roof_status check_counts(const roof_model_target *t, const roof_service_s
   if (!(s->burstiness >= 0.01 && s->burstiness <= 1e4) || !(s->speed > 0 && s->speed <= 1e9)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s %g: from 0.01 to 10000",
                           s->speed > 0 ? "burstiness" : "speed", s->speed > 0 ? s->burstiness : s->speed);
+  }
+  if (!(s->host_seconds >= 0 && s->host_seconds < 1e6) || !(s->host_token_seconds >= 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "serve: host time %g s: from 0 on", s->host_seconds);
   }
   double tokens = t->settings.draft + 1;
   return s->sequences * tokens <= s->budget

@@ -80,6 +80,14 @@ ships() {
   jq -e 'map(.fraction_below_lower == 0) | all' line.json
 }
 
+@test "whole models that engines served, simulated event by event" {
+  "$ROOFLINE" validate "$measured/aiconfigurator/serving_points.csv" --simulate --json >answer.json
+  jq '.by.operation' answer.json | tee line.json
+  jq -e 'map({(.name): .}) | add | .TPOT.timings > 1500 and .TPOT.median_error < 0.1 and .TTFT.median_error < 0.25
+    and .request.median_error < 0.1 and .TTFT.p90_error < 0.7' line.json
+  jq -e 'map(.fraction_inside_interval) | min > 0.75 and max < 0.85' line.json
+}
+
 @test "a token at batch 1 under llama.cpp" {
   "$ROOFLINE" validate "$measured"/llamacpp/*.csv --json >answer.json
   jq -e '.by.operation[] | select(.name == "TPOT") | .median_error < 0.1 and .p90_error < 0.35' answer.json

@@ -42,9 +42,25 @@ serve() {
 @test "a step is the step of model: one request alone" {
   run --separate-stderr "$ROOFLINE" model llama-3.1-8b --machine h100 prompt=1024 generate=2 --json
   ttft=$(jq .ttft_seconds <<<"$output") tpot=$(jq .tpot_seconds <<<"$output")
-  serve prompt=1024 generate=2 --requests 1 --json
+  serve prompt=1024 generate=2 --requests 1 --host-time 0 --json
   near .runs[0].ttft.mean_seconds "$ttft" 2e-3
   near .runs[0].tpot.mean_seconds "$tpot" 2e-3
+}
+
+@test "the host's time comes before the queue, of each prompt after the other" {
+  serve prompt=1000 generate=2 --requests 1 --host-time 0 --json
+  bare=$(jq .runs[0].ttft.mean_seconds <<<"$output")
+  serve prompt=1000 generate=2 --requests 1 --json
+  near .runs[0].ttft.mean_seconds "$(jq -n "$bare + 0.045")" 1e-6
+  serve prompt=1000 generate=2 --requests 1 --host-time 20ms --json
+  near .runs[0].ttft.mean_seconds "$(jq -n "$bare + 0.02")" 1e-6
+  serve --host-time=-1
+  [ "$status" -eq 2 ] && [[ $stderr == *'host time -1 s: from 0 on'* ]]
+}
+
+@test "who asks again does so when the answer before has its last token" {
+  serve --concurrency 64 --requests 640 prompt=uniform:800:1000 generate=uniform:800:1000 --json
+  jq -e '.runs[0] | .ttft.p50_seconds < 0.2 and .ttft.mean_seconds < .ttft.max_seconds / 4' <<<"$output"
 }
 
 @test "a rate that is too much says so, and by how much the queue grows" {

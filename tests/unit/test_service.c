@@ -171,6 +171,7 @@ static void draw_settings(service_random *r, roof_service_settings *s, service_p
   s->cache = rf_random_bits(r) % 2;
   s->preemption = (roof_preemption)(rf_random_bits(r) % ROOF_PREEMPTION_COUNT);
   s->routing = (roof_routing)(rf_random_bits(r) % ROOF_ROUTING_COUNT);
+  s->host_seconds = rf_random_bits(r) % 2 ? 0.01 * rf_random_share(r) : 0;
   s->prefills = p->replicas > 1 && rf_random_bits(r) % 2 ? 1 : 0;
 }
 
@@ -254,6 +255,24 @@ static void answers_rise_with_the_rate(void **state) {
     assert_true(a.kv_mean > before.kv_mean && a.utilisation > before.utilisation);
     before = a;
   }
+}
+
+/** With a place for every client, a request waits for the step that is in flight and no longer. */
+static void clients_ask_again_at_once(void **state) {
+  (void)state;
+  service_plant p = single_server();
+  roof_service_settings s = plain_settings();
+  roof_service_answer a;
+  p.clock = (service_clock){NULL, busy_step, busy_line};
+  s.concurrency = s.sequences = 32;
+  s.requests = 1000;
+  s.generate = (roof_lengths){.kind = ROOF_LENGTHS_UNIFORM, .mean = 100, .other = 300};
+  assert_int_equal(rf_loop_run(&p, &s, &a, NULL, NULL), ROOF_OK);
+  assert_true(a.wait.most < 2e-3);
+  assert_true(a.batch > 25);
+  s.host_seconds = 0.5, s.host_token_seconds = 0.1;
+  assert_int_equal(rf_loop_run(&p, &s, &a, NULL, NULL), ROOF_OK);
+  assert_true(a.wait.most >= 0.5 + 32 * 0.1 && a.wait.most < 0.5 + 32 * 0.1 + 2e-3);
 }
 
 /** Twice what it can do: the queue grows by half of what comes. */
@@ -541,6 +560,7 @@ int main(void) {
                                      cmocka_unit_test(no_token_is_lost_or_made),
                                      cmocka_unit_test(the_same_seed_gives_the_same_answer),
                                      cmocka_unit_test(answers_rise_with_the_rate),
+                                     cmocka_unit_test(clients_ask_again_at_once),
                                      cmocka_unit_test(overload_is_said),
                                      cmocka_unit_test(steps_are_the_models),
                                      cmocka_unit_test(tables_are_near_the_prediction),

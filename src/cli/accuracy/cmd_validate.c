@@ -6,9 +6,12 @@
 #include "roofline/calibrate.h"
 
 static char *split_name;
+static int simulate;
 static const struct poptOption options[] = {
     {"split", '\0', POPT_ARG_STRING, &split_name, 0,
      "fit a part of the timings and judge the rest: shape, device (each by the others) or random", "HOW"},
+    {"simulate", '\0', POPT_ARG_NONE, &simulate, 0,
+     "runs of serving engines event by event, as `serve` does; without it in closed form", NULL},
     POPT_TABLEEND};
 
 static void add_text(const roof_accuracy *a, roof_text *out) {
@@ -29,6 +32,7 @@ static roof_status judge(const cli_args *args, const roof_profile *profile, cons
     return status;
   }
   return split_name != NULL ? roof_accuracy_split(profile, machine, &model, split, accuracy, error)
+         : simulate         ? roof_accuracy_simulated(profile, machine, &model, accuracy, error)
                             : roof_accuracy_of(profile, machine, &model, accuracy, error);
 }
 

@@ -6,7 +6,7 @@
 #include "cli/serve/serve.h"
 
 static char *rate, *arrivals, *burstiness, *concurrency, *requests, *seed, *trace, *speed, *preemption,
-    *routing, *prefills, *ttft, *tpot;
+    *routing, *prefills, *host_time, *ttft, *tpot;
 static int whole_prompts, no_cache;
 
 const struct poptOption cli_serve_load_options[] = {
@@ -32,13 +32,16 @@ const struct poptOption cli_serve_load_options[] = {
      "HOW"},
     {"prefill", '\0', POPT_ARG_STRING, &prefills, 0,
      "of the replicas those that process prompts alone, and hand over to the others", "N"},
+    {"host-time", '\0', POPT_ARG_STRING, &host_time, 0,
+     "of a request before it is in a queue: HTTP, tokenizer; default: 40ms and 5us for a token of its prompt",
+     "TIME"},
     {"ttft", '\0', POPT_ARG_STRING, &ttft, 0, "limit of the time to the first token, for goodput", "TIME"},
     {"tpot", '\0', POPT_ARG_STRING, &tpot, 0, "limit of the time per output token, for goodput", "TIME"},
     POPT_TABLEEND};
 
 void cli_serve_load_done(void) {
-  char *const texts[] = {rate,  arrivals,   burstiness, concurrency, requests, seed, trace,
-                         speed, preemption, routing,    prefills,    ttft,     tpot};
+  char *const texts[] = {rate,  arrivals,   burstiness, concurrency, requests,  seed, trace,
+                         speed, preemption, routing,    prefills,    host_time, ttft, tpot};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -128,6 +131,7 @@ roof_status cli_serve_load(roof_service_study *s, roof_error *error) {
                             {"seed", seed, "", &set->seed},
                             {"speed", speed, "", &set->speed},
                             {"prefill", prefills, "", &set->prefills},
+                            {"host-time", host_time, "s", &set->host_seconds},
                             {"ttft", ttft, "s", &set->ttft_seconds},
                             {"tpot", tpot, "s", &set->tpot_seconds}};
   status = status == ROOF_OK ? read_numbers(numbers, sizeof numbers / sizeof numbers[0], error) : status;
@@ -143,6 +147,7 @@ roof_status cli_serve_load(roof_service_study *s, roof_error *error) {
                ? roof_preemption_parse(preemption, &set->preemption, error)
                : status;
   status = status == ROOF_OK && routing != NULL ? roof_routing_parse(routing, &set->routing, error) : status;
+  set->host_token_seconds = host_time != NULL ? 0 : set->host_token_seconds;
   set->whole_prompts = whole_prompts != 0;
   set->cache = no_cache == 0;
   return status;

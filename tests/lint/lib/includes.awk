@@ -12,7 +12,7 @@ BEGIN {
   may["kernels"] = "core ops host kernels"
   may["measure"] = "core ops advise host documents kernels measure"
   may["import"] = "core ops models advise host documents import"
-  may["accuracy"] = "core ops models advise host documents catalog weights import draw accuracy"
+  may["accuracy"] = "core ops models advise host documents catalog weights import draw service accuracy"
   may["ledger"] = "core ops advise host documents catalog ledger"
   may["draw"] = "core ops models advise host documents draw"
   may["plot"] = "core ops models advise host documents catalog weights graphs measure import region draw plot"
