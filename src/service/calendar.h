@@ -1,4 +1,4 @@
-/** What is on its way: requests, or clients who ask again, by when they are there; of equal times the first that was sent. */
+/** What is in flight: requests, or clients who ask again, by when they are there; of equal times the first that was sent. */
 #ifndef SERVICE_CALENDAR_H
 #define SERVICE_CALENDAR_H
 
@@ -23,7 +23,7 @@ bool rf_calendar_add(service_calendar *calendar, double seconds, int request);
 /** Takes the soonest; there must be one. */
 service_passage rf_calendar_take(service_calendar *calendar);
 
-/** When the soonest is there; infinite: nothing is on its way. */
+/** When the soonest is there; infinite: nothing is in flight. */
 double rf_calendar_next(const service_calendar *calendar);
 
 #endif

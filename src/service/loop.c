@@ -104,7 +104,7 @@ static void arrive(loop *l, const service_arrival *arrival) {
   }
 }
 
-/** What is on its way arrives. */
+/** What is in flight arrives. */
 static void receive(loop *l) {
   service_passage p = rf_calendar_take(&l->calendar);
   service_arrival arrival;

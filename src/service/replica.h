@@ -24,7 +24,7 @@ typedef struct service_shop {
   service_random accepted; /**< how many are */
   double swap_seconds;     /**< of a block, one way to the host */
   bool failed;             /**< memory ran out */
-  bool sent;               /**< what left a replica is on its way: nobody may run past where it arrives */
+  bool sent;               /**< what left a replica is in flight: nobody may run past where it arrives */
   /** Receives a request whose prompt a replica of SERVICE_PREFILLS has processed, or one that has left. */
   void (*done)(void *data, int replica, int request, bool left);
   void *data;
