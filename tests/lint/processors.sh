@@ -57,5 +57,7 @@ for cpu in ${ROOFLINE_PROCESSORS:-Haswell Nehalem EPYC-Milan Skylake-Server}; do
   ! grep -i 'illegal\|signal\|wrong' "$scratch/ran" || failed=1
   echo "$(echo "$units" | wc -l) unit tests on $cpu"
   units=$(echo "$units" | grep -E "test_.*($chosen)")
+  # What Haswell and Nehalem have is what the others run: only the choice is left to try, by a product above.
+  [ "$cpu" != Nehalem ] || units=$(echo "$units" | grep -vE 'test_kernels')
 done
 [ "$failed" -eq 0 ] || fail "something depends on the processor"
