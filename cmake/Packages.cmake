@@ -1,4 +1,5 @@
-# Debian packages (`./run packages`), one an install component: the command, the three libraries, what programs are built with, and the book.
+# Debian packages (`./run packages`), one an install component: the command, the three libraries, what programs are built with, the package for Python,
+# and the book.
 find_program(GZIP gzip REQUIRED)
 set(changelog ${CMAKE_BINARY_DIR}/changelog.gz)
 execute_process(COMMAND ${GZIP} -9nc ${CMAKE_SOURCE_DIR}/CHANGELOG.md OUTPUT_FILE ${changelog})
@@ -35,6 +36,9 @@ roof_package(region libroofline-region${soname} libs "marked regions of a progra
 roof_package(development libroofline-dev libdevel "headers of the library that predicts the speed of kernels"
   "${about}\nThis package has what programs are built with."
   DEPENDS "libroofline${soname} ${same}, libroofline-core${soname} ${same}, libroofline-region${soname} ${same}")
+roof_package(python python3-roofline python "predictions of the speed of kernels, for Python"
+  "${about}\nThis package has the library's answers for Python 3." ARCHITECTURE all
+  DEPENDS "python3 (>= 3.9), libroofline${soname} ${same}, libroofline-region${soname} ${same}" RECOMMENDS python3-numpy SUGGESTS "python3-pandas, python3-torch")
 roof_package(book roofline-doc doc "book and examples of roofline" "${about}\nThis package has the book and the examples." ARCHITECTURE all)
 
 set(CPACK_GENERATOR DEB)
@@ -45,7 +49,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL command library core region development book)
+set(CPACK_COMPONENTS_ALL command library core region development python book)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)

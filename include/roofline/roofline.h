@@ -83,6 +83,7 @@
 #include "roofline/place.h"
 #include "roofline/plan.h"
 #include "roofline/plot.h"
+#include "roofline/points.h"
 #include "roofline/predict.h"
 #include "roofline/predictor.h"
 #include "roofline/profiler.h"

@@ -9,7 +9,7 @@ done
 
 (cd "$ROOFLINE_BUILD" && cpack -B "$scratch/built") >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "cpack failed"; }
 packages=$(find "$scratch/built" -maxdepth 1 -name '*.deb' | sort)
-[ "$(echo "$packages" | wc -l)" -eq 6 ] || fail "not six packages: $packages"
+[ "$(echo "$packages" | wc -l)" -eq 7 ] || fail "not seven packages: $packages"
 
 faultless() { # PACKAGE ...: prints lintian's errors
   lintian --fail-on none --tag-display-limit 0 "$@" 2>/dev/null | grep '^E:' >"$scratch/faults"
@@ -38,8 +38,11 @@ find "$root/usr" -name 'roofline-predict.1.gz' | grep -q . || fail "no manual"
 printf '#include <roofline/roofline.h>\n#include <stdio.h>\nint main(void) { return puts(roof_version()) < 0; }\n' >"$scratch/uses.c"
 cc -I"$root/usr/include" "$scratch/uses.c" -o "$scratch/uses" -L"$library" -lroofline -lroofline_region
 [ "$(LD_LIBRARY_PATH=$library "$scratch/uses")" = "$("$ROOFLINE" --version | cut -d' ' -f2)" ] || fail "the installed library does not answer"
+answer=$(LD_LIBRARY_PATH=$library PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/usr/lib/python3/dist-packages python3 -c \
+  "import roofline; print(roofline.predict('gemm', m=4096, n=4096, k=4096, machine='h100').regime)")
+[ "$answer" = compute ] || fail "the installed package for Python does not answer"
 # shellcheck disable=SC2046
 in_root --purge $(for package in $packages; do dpkg-deb --field "$package" Package; done)
 left=$(find "$root" -type f ! -path '*/var/lib/dpkg/*' ! -path '*/var/log/*' ! -path '*/etc/ld.so.cache')
 [ -z "$left" ] || fail "removed packages leave $left"
-echo "6 packages: installed, used and removed"
+echo "7 packages: installed, used and removed"

@@ -32,6 +32,7 @@ BEGIN {
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sweep.h"] = "advise"
+  room_of["roofline/points.h"] = "advise"
   room_of["roofline/joules.h"] = "advise"
   room_of["roofline/losses.h"] = "advise"
   room_of["roofline/charts.h"] = "draw"

@@ -1,0 +1,112 @@
+"""One operation over the points of a shape on one or more machines."""
+
+from __future__ import annotations
+
+import ctypes as C
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+
+from . import _abi as abi
+from ._asked import Asked, Machines, question
+from ._library import Text, call, document, lib, said
+from ._plot import Plot
+from ._predict import Prediction, Seconds, prediction_of
+from ._records import pandas, record
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where the regime changes along a parameter."""
+
+    machine: str
+    parameter: str
+    value: float  #: exact, a real number; NaN: never
+    at: float  #: the first whole value of the new side; NaN: never
+    why: str
+
+
+class Sweep:
+    """Predictions of every point of a shape, machine by machine: `sweep[i]`, `len(sweep)`, `for p in sweep`.
+
+    Attributes:
+        crossings: a list of `Crossing`.
+        sentence: the answer in one sentence.
+    """
+
+    def __init__(self, asked: Asked, machine: Machines) -> None:
+        self._shape, self._targets = question("sweep", asked, machine)
+        self._raw = abi.roof_sweep()
+        self._address = C.byref(self._raw)
+        call("roof_sweep_init", self._address, self._shape.address, self._targets.first, len(self._targets.list))
+        self._document = document("roof_sweep_write", self._address, None, None)  # predicts every point
+        self.crossings: List[Crossing] = [_crossing(one) for one in self._document["crossings"]]
+        self.sentence = said("roof_sweep_sentence", self._address, first=True).strip()
+
+    def document(self) -> Dict[str, Any]:
+        """The sweep as a roofline.sweep/1 document: what `roofline sweep --json` prints."""
+        return self._document
+
+    def __len__(self) -> int:
+        count: int = self._raw.count
+        return count
+
+    def __getitem__(self, index: int) -> Prediction:
+        place = range(len(self))[index]
+        values = self._shape.point(place % self._shape.raw.points)
+        return prediction_of(self._targets.list[place // self._shape.raw.points], self._shape.operation, values)
+
+    def __iter__(self) -> Iterator[Prediction]:
+        return (self[i] for i in range(len(self)))
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame: a row each point."""
+        rows = []
+        for p in self:
+            times = {f"{name}_seconds": getattr(p.seconds, name) for name in Seconds.__dataclass_fields__}
+            rows.append({"machine": p.machine, "dtype": p.dtype, **p.parameters, "flops": p.flops, "bytes": p.bytes, "regime": p.regime, "binding": p.binding, **times})
+        return pandas().DataFrame(rows)
+
+    def plot(self) -> Plot:
+        """The expected time over the axis that varies."""
+        chart, svg = abi.roof_curves(), Text()
+        call("roof_sweep_chart", self._address, C.byref(chart))
+        call("roof_draw_curves_svg", C.byref(chart), svg.address)
+        return Plot(svg=svg)
+
+    def _repr_svg_(self) -> str:
+        return self.plot().svg
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __del__(self) -> None:
+        if lib is not None and hasattr(self, "_address"):
+            lib.roof_sweep_done(self._address)
+
+
+def _crossing(one: Dict[str, Any]) -> Crossing:
+    return record(Crossing, one, value=_number(one.get("value")), at=_number(one.get("at")))
+
+
+def _number(value: Optional[float]) -> float:
+    return float("nan") if value is None else value
+
+
+def sweep(op: str, *, machine: Machines = None, dtype: Union[str, Sequence[str], None] = None, **parameters: Any) -> Sweep:
+    """Predicts an operation over lists and ranges, and finds where the regime changes.
+
+        >>> import roofline
+        >>> s = roofline.sweep("linear", batch="1..1024*2", in_=4096, out=4096, dtype="fp16", machine="h100")
+        >>> len(s), s.crossings[0].parameter
+        (11, 'batch')
+
+    Args:
+        op: as of `roofline.predict`.
+        machine, dtype: one or a list of them.
+        **parameters: as of `roofline.predict`, and lists ([1, 8, 64] or "1,8,64") and ranges: "1..1024*2" (geometric),
+            "128..4096+128" (arithmetic), of which every combination is a point.
+
+    Raises:
+        Error: as the command says it.
+    """
+    return Sweep(Asked(op, {"dtype": dtype, **parameters}), machine)
