@@ -16,7 +16,7 @@ folder=${1:-$root/docs}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 (cd "$scratch" && XDG_CONFIG_HOME=$scratch "$roofline" loop --quick --backend fake --quiet >/dev/null)
-sed -n '/<svg/,/<\/svg>/p' "$scratch/roofline-report.html" >"$folder/report.svg"
+sed -n '/<svg/,/<\/svg>/{p;/<\/svg>/q}' "$scratch/roofline-report.html" >"$folder/report.svg"
 
 # The gallery, as its page says.
 mkdir -p "$scratch/gallery" "$scratch/bin" "$folder/gallery"

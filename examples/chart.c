@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
                         .predicted = true,
                         .next = -1};
   roof_scene_add_dot(scene, &dot);
-  must(roof_draw_svg(scene, &svg, &error));
+  must(roof_draw_svg(scene, 0, &svg, &error));
   fwrite(svg.data, 1, svg.length, stdout);
   roof_text_done(&svg);
   free(scene);

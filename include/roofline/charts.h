@@ -46,10 +46,10 @@ typedef struct roof_bars {
 } roof_bars;
 
 /** Draws the bars as one SVG element with title and desc.
- *  Units: as `unit` says.
+ *  Units: as `unit` says; `width` as of roof_draw_svg.
  *  Ownership: appends to `out`.
  *  Errors: ROOF_E_ARGUMENT without bars, or for a value that is not finite and positive; ROOF_E_MEMORY. */
-ROOF_API roof_status roof_draw_bars_svg(const roof_bars *bars, roof_text *out, roof_error *error);
+ROOF_API roof_status roof_draw_bars_svg(const roof_bars *bars, int width, roof_text *out, roof_error *error);
 
 /** Draws the bars in a terminal, a line for each, at most `columns` wide.
  *  Units: character cells.
@@ -85,10 +85,11 @@ typedef struct roof_lanes {
 
 /** Draws a time line as one SVG element with title and desc: in each part of the time a bar as high as the stream was
  *  busy, in the colour of what it did most. At most 20 bytes for a part of a row.
- *  Units: s.
+ *  Units: s; `width` as of roof_draw_svg.
  *  Ownership: appends to `out`.
  *  Errors: ROOF_E_ARGUMENT without rows or time; ROOF_E_MEMORY. */
-ROOF_API roof_status roof_draw_lanes_svg(const roof_lanes *lanes, roof_text *out, roof_error *error);
+ROOF_API roof_status roof_draw_lanes_svg(const roof_lanes *lanes, int width, roof_text *out,
+                                         roof_error *error);
 
 /** The dense peaks of machines by format, each with its ratio to the machine's fp32 vector peak.
  *  Units: FLOP/s.

@@ -6,7 +6,7 @@
  *    roof_text svg = {0};
  *    roof_scene_init(&scene);
  *    if (roof_scene_add_machine(&scene, machine, ROOF_FP16, NULL) == ROOF_OK &&
- *        roof_draw_svg(&scene, &svg, NULL) == ROOF_OK) {
+ *        roof_draw_svg(&scene, 0, &svg, NULL) == ROOF_OK) {
  *      fwrite(svg.data, 1, svg.length, stdout);
  *    }
  *    roof_text_done(&svg); */
@@ -24,6 +24,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Widths of a picture in pixels, with text of 12: for a page, and for a telephone, where labels have lines of their own and numbers. */
+#define ROOF_CHART_WIDE 960
+#define ROOF_CHART_NARROW 340
 
 #define ROOF_SCENE_ROOFS 32
 #define ROOF_SCENE_DOTS 1024
@@ -198,17 +202,18 @@ ROOF_API roof_status roof_scene_write(const roof_scene *scene, roof_text *out, r
 ROOF_API int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot);
 
 /** Draws the scene as one SVG element with title and desc, log-log, labels placed apart, text as text.
- *  Units: none.
+ *  Units: `width` in pixels; 0: ROOF_CHART_WIDE; less than ROOF_CHART_NARROW is that.
  *  Ownership: appends to `out`.
  *  Errors: ROOF_E_ARGUMENT for a scene without roofs, ROOF_E_MEMORY. */
-ROOF_API roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error);
+ROOF_API roof_status roof_draw_svg(const roof_scene *scene, int width, roof_text *out, roof_error *error);
 
 /** Draws the scene's outline over linear axes from zero: each flat roof, the outermost ramp under it, the
  *  dots.
- *  Units: none.
+ *  Units: `width` as of roof_draw_svg.
  *  Ownership: appends to `out`.
  *  Errors: as roof_draw_curves_svg. */
-ROOF_API roof_status roof_draw_linear_svg(const roof_scene *scene, roof_text *out, roof_error *error);
+ROOF_API roof_status roof_draw_linear_svg(const roof_scene *scene, int width, roof_text *out,
+                                          roof_error *error);
 
 /** Whether PNG and PDF can be drawn here: librsvg and cairo are loaded when they are asked for.
  *  Units: none.
@@ -258,11 +263,12 @@ typedef struct roof_front {
 } roof_front;
 
 /** Draws the front as one SVG element with title and desc; labels that have no room are left out.
- *  Units: as the axes' titles say.
+ *  Units: as the axes' titles say; `width` as of roof_draw_svg.
  *  Ownership: appends to `out`.
  *  Errors: ROOF_E_ARGUMENT for a front without dots, or one that is not finite and positive;
  *  ROOF_E_MEMORY. */
-ROOF_API roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_error *error);
+ROOF_API roof_status roof_draw_front_svg(const roof_front *front, int width, roof_text *out,
+                                         roof_error *error);
 
 #define ROOF_PANEL_CURVES 8
 #define ROOF_PANEL_POINTS 256
@@ -315,11 +321,12 @@ typedef struct roof_curves {
 } roof_curves;
 
 /** Draws the curves as one SVG element with title and desc, labels kept apart.
- *  Units: as the axes' titles and units say.
+ *  Units: as the axes' titles and units say; `width` as of roof_draw_svg.
  *  Ownership: appends to `out`.
  *  Errors: ROOF_E_ARGUMENT for a panel without a curve of a point, or a value that has no place on its axis;
  *  ROOF_E_MEMORY. */
-ROOF_API roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *out, roof_error *error);
+ROOF_API roof_status roof_draw_curves_svg(const roof_curves *curves, int width, roof_text *out,
+                                          roof_error *error);
 
 /** The chart of FLOPs per joule and of power over intensity: a line for each of `count` machines (at most
  *  ROOF_PANEL_CURVES), their balances and limits, and the operation's points.

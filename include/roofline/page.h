@@ -60,6 +60,8 @@ typedef struct roof_page_section {
   const char *const *commands; /**< to type, NULL behind the last */
   const char *const *lines;    /**< a paragraph each, NULL behind the last */
   const char *const *charts;   /**< SVG that was drawn here, NULL behind the last */
+  const char *const
+      *narrow; /**< the same for a narrow window (ROOF_CHART_NARROW), in the same order; NULL: none */
   const roof_table *tables;
   int table_count;
   const char *const *notes; /**< as the lines, after the tables */

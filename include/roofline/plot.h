@@ -109,18 +109,19 @@ ROOF_API roof_status roof_diff_chart(const roof_diff *diff, roof_curves *chart, 
 ROOF_API void roof_timeline_title(const roof_profile *profile, char *title, size_t size);
 
 /** The streams of a profile over time as SVG, the first 32 of them.
- *  Units: s.
+ *  Units: s; `width` as of roof_draw_svg.
  *  Ownership: appends to `out`.
  *  Errors: as roof_draw_lanes_svg. */
 ROOF_API roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting *accounting,
-                                       roof_text *out, roof_error *error);
+                                       int width, roof_text *out, roof_error *error);
 
 /** What was counted by interval, over time: FLOP/s, bytes/s of the memory and instructions per cycle, a panel each of those that were
  *  counted; of many intervals the means of neighbours.
- *  Units: as the axes say.
+ *  Units: as the axes say; `width` as of roof_draw_svg.
  *  Ownership: appends to the caller's text.
  *  Errors: ROOF_E_ARGUMENT where nothing was; ROOF_E_MEMORY. */
-ROOF_API roof_status roof_intervals_svg(const roof_profile *profile, roof_text *out, roof_error *error);
+ROOF_API roof_status roof_intervals_svg(const roof_profile *profile, int width, roof_text *out,
+                                        roof_error *error);
 
 #ifdef __cplusplus
 }

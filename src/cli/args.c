@@ -71,6 +71,11 @@ static const struct poptOption model_table[] = {
 static const struct poptOption file_table[] = {{"to", 'o', POPT_ARG_STRING, &parsed.to, 0, NULL, "FILE"},
                                                POPT_TABLEEND};
 
+static const struct poptOption drawn_table[] = {
+    {"width", '\0', POPT_ARG_INT, &parsed.width, 0,
+     "of a drawing in pixels: 960, 340 for a telephone; of `plot` in a terminal in columns", "N"},
+    POPT_TABLEEND};
+
 static const struct poptOption list_table[] = {
     {"list", 'l', POPT_ARG_NONE, &parsed.list, 0, "the same as the word `list`", NULL}, POPT_TABLEEND};
 
@@ -93,6 +98,7 @@ static const struct {
     {CLI_ARGS_OPS, ops_table, "Operations:"},
     {CLI_ARGS_MODEL, model_table, "Model:"},
     {CLI_ARGS_TO, file_table, "File:"},
+    {CLI_ARGS_DRAWN, drawn_table, "Drawing:"},
     {CLI_ARGS_LIST, list_table, "List:"},
     {~0u, common_table, "Common:"},
 };
@@ -101,7 +107,9 @@ enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96 };
 
 /** The groups of options that a command takes. */
 static unsigned groups_of(const cli_command *command) {
-  return command->groups | (command->writes != NULL ? (unsigned)CLI_ARGS_TO : 0);
+  const char *writes = command->writes != NULL ? command->writes : "";
+  return command->groups | (writes[0] != '\0' ? (unsigned)CLI_ARGS_TO : 0) |
+         (cli_is_among(writes, "svg") ? (unsigned)CLI_ARGS_DRAWN : 0);
 }
 
 bool cli_args_is_end(const struct poptOption *o) {

@@ -6,23 +6,17 @@
 #include "cli/chart.h"
 #include "core/letters.h"
 
-roof_status cli_chart_write_svg(const cli_args *args, const char *title, const roof_text *svg,
-                                const roof_table *table, roof_error *error) {
-  return cli_chart_write_page(args, title, NULL, svg, table, error);
-}
-
-/** The chart and its table are what the answer is about: one section, the rest of the summary above them. */
-static roof_status draw_page(const cli_args *args, const char *title, const char *const *summary,
-                             const roof_text *svg, const roof_table *table, roof_text *out,
+/** The chart and its table are what the answer is about: one section. */
+static roof_status draw_page(const cli_args *args, const char *title, const roof_text *wide,
+                             const roof_text *narrow, const roof_table *table, roof_text *out,
                              roof_error *error) {
-  bool lines = summary != NULL && summary[0] != NULL;
-  const char *const charts[] = {svg->data, NULL};
+  const char *const charts[] = {wide->data, NULL}, *const narrow_charts[] = {narrow->data, NULL};
   const roof_page_section section = {.part = args->part,
-                                     .lines = lines ? summary + 1 : NULL,
                                      .charts = charts,
+                                     .narrow = narrow_charts,
                                      .tables = table,
                                      .table_count = table->rows > 0};
-  return cli_page_draw(args, title, lines ? summary[0] : NULL, &section, out, error);
+  return cli_page_draw(args, title, &section, out, error);
 }
 
 bool cli_chart_is_wanted(const cli_args *args) {
@@ -34,22 +28,35 @@ roof_status cli_chart_or_none(const cli_args *args, roof_status status) {
   return args->page != NULL && none ? ROOF_OK : status;
 }
 
-roof_status cli_chart_write_page(const cli_args *args, const char *title, const char *const *summary,
-                                 const roof_text *svg, const roof_table *table, roof_error *error) {
+/** Writes what was drawn, on a page with the other for a narrow window and the table. */
+static roof_status write_drawn(const cli_args *args, const char *title, const roof_text *wide,
+                               const roof_text *narrow, const roof_table *table, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
-  if (args->page != NULL) {
-    return cli_page_add_chart(args->page, svg, error);
-  }
   if (strcmp(args->ending, "svg") == 0) {
-    roof_text_add_bytes(&out, svg->data, svg->length);
+    roof_text_add_bytes(&out, wide->data, wide->length);
   } else {
-    status = strcmp(args->ending, "png") == 0   ? roof_draw_svg_png(svg, &out, error)
-             : strcmp(args->ending, "pdf") == 0 ? roof_draw_svg_pdf(svg, &out, error)
-                                                : draw_page(args, title, summary, svg, table, &out, error);
+    status = strcmp(args->ending, "png") == 0   ? roof_draw_svg_png(wide, &out, error)
+             : strcmp(args->ending, "pdf") == 0 ? roof_draw_svg_pdf(wide, &out, error)
+                                                : draw_page(args, title, wide, narrow, table, &out, error);
   }
   status = status == ROOF_OK ? cli_to_write(args, args->file, &out, error) : status;
   roof_text_done(&out);
+  return status;
+}
+
+roof_status cli_chart_write(const cli_args *args, const char *title, cli_draw *draw, const void *chart,
+                            const roof_table *table, roof_error *error) {
+  roof_text wide = {0}, narrow = {0};
+  bool page = args->page != NULL || strcmp(args->ending, "html") == 0;
+  roof_status status = draw(chart, page ? 0 : args->width, &wide, error);
+  status = status == ROOF_OK && page ? draw(chart, ROOF_CHART_NARROW, &narrow, error) : status;
+  if (status == ROOF_OK) {
+    status = args->page != NULL ? cli_page_add_chart(args->page, &wide, &narrow, error)
+                                : write_drawn(args, title, &wide, &narrow, table, error);
+  }
+  roof_text_done(&wide);
+  roof_text_done(&narrow);
   return status;
 }
 
@@ -70,39 +77,50 @@ void cli_chart_warn_above(const char *path, const roof_scene *scene) {
   }
 }
 
-/** What draws a scene as SVG. */
-typedef roof_status draw_scene(const roof_scene *scene, roof_text *out, roof_error *error);
-
-static roof_status write_scene(const cli_args *args, const roof_scene *scene, draw_scene *draw,
-                               const char *title, cli_rows rows, roof_error *error) {
+/** The same with rows as the table. */
+static roof_status write_with_rows(const cli_args *args, const char *title, cli_draw *draw, const void *chart,
+                                   const char *caption, cli_rows rows, roof_error *error) {
   cli_page_table table = {0};
-  roof_text svg = {0};
-  roof_status status = cli_page_table_fill(&table, title, rows, error);
-  status = status == ROOF_OK ? draw(scene, &svg, error) : status;
-  status = status == ROOF_OK ? cli_chart_write_svg(args, scene->title, &svg, &table.table, error) : status;
+  roof_status status = cli_page_table_fill(&table, caption, rows, error);
+  status = status == ROOF_OK ? cli_chart_write(args, title, draw, chart, &table.table, error) : status;
+  cli_page_table_done(&table);
+  return status;
+}
+
+roof_status cli_draw_scene(const void *scene, int width, roof_text *out, roof_error *error) {
+  return roof_draw_svg(scene, width, out, error);
+}
+
+static roof_status draw_linear(const void *scene, int width, roof_text *out, roof_error *error) {
+  return roof_draw_linear_svg(scene, width, out, error);
+}
+
+static roof_status draw_curves(const void *curves, int width, roof_text *out, roof_error *error) {
+  return roof_draw_curves_svg(curves, width, out, error);
+}
+
+static roof_status draw_bars(const void *bars, int width, roof_text *out, roof_error *error) {
+  return roof_draw_bars_svg(bars, width, out, error);
+}
+
+static roof_status write_scene(const cli_args *args, const roof_scene *scene, cli_draw *draw,
+                               const char *title, cli_rows rows, roof_error *error) {
+  roof_status status = write_with_rows(args, scene->title, draw, scene, title, rows, error);
   if (status == ROOF_OK) {
     cli_chart_warn_above(args->file, scene);
   }
-  roof_text_done(&svg);
-  cli_page_table_done(&table);
   return status;
 }
 
 roof_status cli_chart_write_rows(const cli_args *args, const roof_scene *scene, const char *title,
                                  cli_rows rows, roof_error *error) {
-  return write_scene(args, scene, roof_draw_svg, title, rows, error);
+  return write_scene(args, scene, cli_draw_scene, title, rows, error);
 }
 
 roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curves, const char *title,
                                    const cli_rows *rows, roof_error *error) {
-  cli_page_table table = {0};
-  roof_text svg = {0};
-  roof_status status = rows != NULL ? cli_page_table_fill(&table, title, *rows, error) : ROOF_OK;
-  status = status == ROOF_OK ? roof_draw_curves_svg(curves, &svg, error) : status;
-  status = status == ROOF_OK ? cli_chart_write_svg(args, curves->title, &svg, &table.table, error) : status;
-  cli_page_table_done(&table);
-  roof_text_done(&svg);
-  return status;
+  return rows != NULL ? write_with_rows(args, curves->title, draw_curves, curves, title, *rows, error)
+                      : cli_chart_write(args, curves->title, draw_curves, curves, &(roof_table){0}, error);
 }
 
 /** A roof or a dot is a record of CSV, a dot a row of the page's table too. */
@@ -144,7 +162,7 @@ roof_status cli_chart_write_scene(const cli_args *args, const roof_scene *scene,
                                   roof_error *error) {
   roof_scene_rows(scene, scene_rows);
   cli_rows dots = CLI_ROWS(scene_columns, scene_rows + scene->roof_count, (size_t)scene->dot_count);
-  return write_scene(args, scene, linear ? roof_draw_linear_svg : roof_draw_svg, "Operations", dots, error);
+  return write_scene(args, scene, linear ? draw_linear : cli_draw_scene, "Operations", dots, error);
 }
 
 void cli_chart_add_csv(roof_text *out, const roof_scene *scene) {
@@ -158,17 +176,6 @@ static const cli_column bar_columns[] = {
     {.key = "note", .header = "", CLI_FIELD(NAME, roof_bar, note)},
     {0},
 };
-
-static roof_status write_bars(const cli_args *args, const roof_bars *bars, cli_rows rows, roof_error *error) {
-  cli_page_table table = {0};
-  roof_text svg = {0};
-  roof_status status = cli_page_table_fill(&table, bars->title, rows, error);
-  status = status == ROOF_OK ? roof_draw_bars_svg(bars, &svg, error) : status;
-  status = status == ROOF_OK ? cli_chart_write_svg(args, bars->title, &svg, &table.table, error) : status;
-  roof_text_done(&svg);
-  cli_page_table_done(&table);
-  return status;
-}
 
 /** The size given, else the terminal's, else one that fits most. */
 static void choose_size(int width, int height, int *columns, int *rows) {
@@ -193,15 +200,14 @@ roof_status cli_chart_print(const roof_scene *scene, int width, int height, bool
   return status;
 }
 
-roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, int width, bool ascii,
-                           roof_error *error) {
+roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, bool ascii, roof_error *error) {
   roof_text out = {0};
   int columns, height;
   roof_status status = ROOF_OK;
   cli_rows rows = CLI_ROWS(bar_columns, bars->bars, (size_t)bars->count);
-  choose_size(width, 0, &columns, &height);
+  choose_size(args->width, 0, &columns, &height);
   if (args->file != NULL) {
-    return write_bars(args, bars, rows, error);
+    return write_with_rows(args, bars->title, draw_bars, bars, bars->title, rows, error);
   }
   if (args->csv) {
     cli_columns_add_csv(&out, rows);

@@ -5,6 +5,12 @@
 #include "cli/page.h"
 #include "roofline/charts.h"
 
+/** Draws a chart as SVG, `width` pixels wide as of roof_draw_svg. */
+typedef roof_status cli_draw(const void *chart, int width, roof_text *out, roof_error *error);
+
+/** That of a roof_scene. */
+cli_draw cli_draw_scene;
+
 /** Writes the scene for --to as SVG or PNG, or as an HTML page with the rows as a table beneath it, `title` above
  *  them. */
 roof_status cli_chart_write_rows(const cli_args *args, const roof_scene *scene, const char *title,
@@ -17,13 +23,9 @@ roof_status cli_chart_write_scene(const cli_args *args, const roof_scene *scene,
 /** Appends the roofs and dots of a scene as CSV. */
 void cli_chart_add_csv(roof_text *out, const roof_scene *scene);
 
-/** Writes a chart that is drawn already, `title` heading the page. */
-roof_status cli_chart_write_svg(const cli_args *args, const char *title, const roof_text *svg,
-                                const roof_table *table, roof_error *error);
-
-/** The same, the page with a summary, a paragraph each, NULL behind the last one. */
-roof_status cli_chart_write_page(const cli_args *args, const char *title, const char *const *summary,
-                                 const roof_text *svg, const roof_table *table, roof_error *error);
+/** Writes for --to what `draw` makes of `chart`, `title` heading the page, with the table under it. */
+roof_status cli_chart_write(const cli_args *args, const char *title, cli_draw *draw, const void *chart,
+                            const roof_table *table, roof_error *error);
 
 /** `status` of a chart: on a page of an answer, one that cannot be drawn is left out. */
 roof_status cli_chart_or_none(const cli_args *args, roof_status status);
@@ -41,8 +43,7 @@ roof_status cli_chart_write_curves(const cli_args *args, const roof_curves *curv
 /** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */
 roof_status cli_chart_print(const roof_scene *scene, int width, int height, bool ascii, roof_error *error);
 
-/** Answers with bars as `args` ask: a drawing of --to, JSON, CSV or the terminal, `width` columns wide (0: as it is). */
-roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, int width, bool ascii,
-                           roof_error *error);
+/** Answers with bars as `args` ask: a drawing of --to, JSON, CSV or the terminal. */
+roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, bool ascii, roof_error *error);
 
 #endif

@@ -25,19 +25,21 @@
 
 /** Groups of options a command takes in addition to --json, --csv, --quiet, --color and its own. */
 enum {
-  CLI_ARGS_MACHINE = 1,   /**< --machine */
-  CLI_ARGS_FORMAT = 2,    /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
-  CLI_ARGS_MODEL = 4,     /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
-  CLI_ARGS_SHOW = 1024,   /**< the words `show NAME`: one of the list */
-  CLI_ARGS_NAME = 2048,   /**< the word `show` may stand before a name */
-  CLI_ARGS_FORMATS = 512, /**< several --dtype */
-  CLI_ARGS_PAGE = 4096,   /**< an HTML page of --to is of the answer in text */
-  CLI_ARGS_KEEP = 256,    /**< --to keeps what was measured and leaves the answer on the terminal */
-  CLI_ARGS_TO = 128,      /**< --to FILE (-o), where a command writes any format */
-  CLI_ARGS_PROGRAM = 16,  /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
-  CLI_ARGS_OPS = 32,      /**< --ops alone */
-  CLI_ARGS_LIST = 64,     /**< the word `list`, or --list */
-  CLI_ARGS_BOTH = 8       /**< a drawing of --to is in addition to the answer on the terminal */
+  CLI_ARGS_MACHINE = 1,     /**< --machine */
+  CLI_ARGS_FORMAT = 2,      /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
+  CLI_ARGS_MODEL = 4,       /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
+  CLI_ARGS_SHOW = 1024,     /**< the words `show NAME`: one of the list */
+  CLI_ARGS_NAME = 2048,     /**< the word `show` may stand before a name */
+  CLI_ARGS_FORMATS = 512,   /**< several --dtype */
+  CLI_ARGS_PAGE = 4096,     /**< an HTML page of --to is of the answer in text */
+  CLI_ARGS_KEEP = 256,      /**< --to keeps what was measured and leaves the answer on the terminal */
+  CLI_ARGS_TO = 128,        /**< --to FILE (-o), where a command writes any format */
+  CLI_ARGS_PROGRAM = 16,    /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
+  CLI_ARGS_OPS = 32,        /**< --ops alone */
+  CLI_ARGS_LIST = 64,       /**< the word `list`, or --list */
+  CLI_ARGS_DRAWN = 8192,    /**< --width, where a command writes drawings */
+  CLI_ARGS_COLUMNS = 16384, /**< which is of charts in the terminal too */
+  CLI_ARGS_BOTH = 8         /**< a drawing of --to is in addition to the answer on the terminal */
 };
 
 enum { CLI_HELP_SHORT = 1, CLI_HELP_LONG };
@@ -60,6 +62,7 @@ typedef struct cli_args {
   struct cli_page *page; /**< the answer is to be a page, which takes its charts; NULL: it is not */
   roof_page_part part;   /**< of the story that the command's answer is */
   char *color;
+  int width; /**< of a drawing in pixels, of a terminal's chart in columns; 0: not typed */
   int json, csv, quiet;
   int list;           /**< `words` are what follows the word */
   const char *show;   /**< the name after the word `show`, of a list; NULL: not typed */

@@ -7,10 +7,9 @@
 #include "cli/effects.h"
 #include "roofline/plot.h"
 
-static int ascii, width, height, arrows, linear, isa;
+static int ascii, height, arrows, linear, isa;
 static const struct poptOption options[] = {
     {"ascii", '\0', POPT_ARG_NONE, &ascii, 0, "only ASCII characters", NULL},
-    {"width", '\0', POPT_ARG_INT, &width, 0, "columns of the terminal's chart", "N"},
     {"height", '\0', POPT_ARG_INT, &height, 0, "rows of the terminal's chart, without the legend", "N"},
     {"arrows", '\0', POPT_ARG_NONE, &arrows, 0,
      "join the values of a list, and the kernels of a file, by arrows in the order given", NULL},
@@ -31,7 +30,7 @@ static roof_status answer(const cli_args *args, const roof_scene *scene, roof_er
   } else if (args->csv) {
     cli_chart_add_csv(&out, scene);
   } else {
-    status = cli_chart_print(scene, width, height, ascii, error);
+    status = cli_chart_print(scene, args->width, height, ascii, error);
   }
   return cli_print_end(&out, status, error);
 }
@@ -86,7 +85,7 @@ static roof_status answer_growth(const cli_args *args, const struct growth *g, c
     return status;
   }
   return drawn ? cli_chart_write_curves(args, &curves, curves.title, NULL, error)
-               : cli_chart_bars(args, &bars, width, ascii != 0, error);
+               : cli_chart_bars(args, &bars, ascii != 0, error);
 }
 
 static roof_status run_growth(const cli_args *args, const struct growth *g, roof_error *error) {
@@ -130,7 +129,7 @@ static roof_status run_bars(const cli_args *args, roof_error *error) {
     status =
         shares ? make_shares(args, machines[0], bars, error) : make_peaks(args, machines, count, bars, error);
   }
-  status = status == ROOF_OK ? cli_chart_bars(args, bars, width, ascii != 0, error) : status;
+  status = status == ROOF_OK ? cli_chart_bars(args, bars, ascii != 0, error) : status;
   roof_machines_free(machines, count);
   free(bars);
   return status;
@@ -172,7 +171,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 /** What bars do not use. */
 #define ROOFLINES "arrows isa linear height dtype weights group accumulate output kv ops"
 
-static const cli_effect effects[] = {{.options = "width height ascii", .with = "to"},
+static const cli_effect effects[] = {{.options = "height ascii", .with = "to"},
                                      {.options = "width height ascii", .with = "json"},
                                      {.options = "width height ascii", .with = "csv"},
                                      {.options = ROOFLINES, .with = "peaks"},
@@ -210,7 +209,7 @@ const cli_command cli_cmd_plot = {
         "  roofline plot shares results.json --machine host\n"
         "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",
     .writes = "svg png pdf html json csv txt",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS | CLI_ARGS_COLUMNS,
     .options = options,
     .effects = effects,
     .run = run,

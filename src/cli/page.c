@@ -12,21 +12,22 @@ static roof_status no_memory(roof_error *error) {
   return roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
 }
 
-roof_status cli_page_add_chart(cli_page *page, const roof_text *svg, roof_error *error) {
-  if (svg->data == NULL || page->chart_count == CLI_PAGE_CHARTS) {
-    return svg->failed ? no_memory(error) : ROOF_OK;
+roof_status cli_page_add_chart(cli_page *page, const roof_text *wide, const roof_text *narrow,
+                               roof_error *error) {
+  int i = page->chart_count;
+  if (wide->data == NULL || narrow->data == NULL || i == CLI_PAGE_CHARTS) {
+    return wide->failed || narrow->failed ? no_memory(error) : ROOF_OK;
   }
-  char *copy = strdup(svg->data);
-  if (copy == NULL) {
-    return no_memory(error);
-  }
-  page->charts[page->chart_count++] = copy;
-  return ROOF_OK;
+  page->charts[i] = strdup(wide->data);
+  page->narrow[i] = strdup(narrow->data);
+  page->chart_count++;
+  return page->charts[i] != NULL && page->narrow[i] != NULL ? ROOF_OK : no_memory(error);
 }
 
 void cli_page_free(cli_page *page) {
   for (int i = 0; page != NULL && i < page->chart_count; i++) {
     free(page->charts[i]);
+    free(page->narrow[i]);
   }
   free(page);
 }
@@ -118,8 +119,8 @@ static void frame_done(frame *f) {
   cli_grid_done(&f->elsewhere);
 }
 
-roof_status cli_page_draw(const cli_args *args, const char *title, const char *headline,
-                          const roof_page_section *section, roof_text *out, roof_error *error) {
+roof_status cli_page_draw(const cli_args *args, const char *title, const roof_page_section *section,
+                          roof_text *out, roof_error *error) {
   frame f = {.asked_list = NULL};
   roof_status status = frame_fill(&f, args, error);
   if (status == ROOF_OK) {
@@ -127,7 +128,7 @@ roof_status cli_page_draw(const cli_args *args, const char *title, const char *h
         {.part = ROOF_PAGE_ASKED, .commands = f.asked_list},
         *section,
         {.part = ROOF_PAGE_REPRODUCE, .lines = f.reproduce_list, .commands = f.elsewhere_list}};
-    const roof_page page = {title, headline, sections, 3};
+    const roof_page page = {title, NULL, sections, 3};
     status = roof_page_draw(&page, out, error);
   }
   frame_done(&f);
@@ -157,6 +158,7 @@ roof_status cli_page_of_answer(const cli_args *args, const cli_command *command,
     const rf_answer_frame around = {.title = named ? title.data : NULL,
                                     .part = args->part,
                                     .charts = (const char *const *)args->page->charts,
+                                    .narrow = (const char *const *)args->page->narrow,
                                     .asked = f.asked_list,
                                     .reproduce = f.reproduce_list,
                                     .elsewhere = f.elsewhere_list};

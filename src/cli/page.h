@@ -9,12 +9,13 @@ enum { CLI_PAGE_CHARTS = 8 };
 
 /** What a page has next to the answer's text. Owned by the arguments that ask for it. */
 typedef struct cli_page {
-  char *charts[CLI_PAGE_CHARTS + 1]; /**< NULL behind the last */
+  char *charts[CLI_PAGE_CHARTS + 1], *narrow[CLI_PAGE_CHARTS + 1]; /**< NULL behind the last */
   int chart_count;
 } cli_page;
 
-/** Gives a copy of the chart to the page. */
-roof_status cli_page_add_chart(cli_page *page, const roof_text *svg, roof_error *error);
+/** Gives copies of the chart to the page, as it is drawn for a wide window and for a narrow one. */
+roof_status cli_page_add_chart(cli_page *page, const roof_text *wide, const roof_text *narrow,
+                               roof_error *error);
 
 /** Frees it; NULL is fine. */
 void cli_page_free(cli_page *page);
@@ -32,8 +33,8 @@ roof_status cli_page_table_fill(cli_page_table *table, const char *title, cli_ro
 void cli_page_table_done(cli_page_table *table);
 
 /** Draws a page whose middle is `section`: before it stands the command line, after it how to reproduce the answer. */
-roof_status cli_page_draw(const cli_args *args, const char *title, const char *headline,
-                          const roof_page_section *section, roof_text *out, roof_error *error);
+roof_status cli_page_draw(const cli_args *args, const char *title, const roof_page_section *section,
+                          roof_text *out, roof_error *error);
 
 /** Draws the page of an answer (rf_answer_page). */
 roof_status cli_page_of_answer(const cli_args *args, const cli_command *command, const roof_text *answer,

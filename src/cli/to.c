@@ -76,12 +76,31 @@ roof_status cli_to_check(const char *path, roof_error *error) {
   return rf_write_check(path, is_standard_output(path), error);
 }
 
+/** --width is of a picture: a page has its charts for wide windows and for narrow ones. */
+static roof_status check_width(const cli_args *args, const cli_command *command, roof_error *error) {
+  enum { MOST = 4000 };
+  bool drawn = args->to != NULL && cli_is_among("svg png pdf", args->ending);
+  bool columns = args->to == NULL && (command->groups & CLI_ARGS_COLUMNS) != 0;
+  if (args->width == 0 || columns) {
+    return ROOF_OK;
+  }
+  if (!drawn) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--width: has no effect without --to FILE.svg, .png or .pdf");
+  }
+  return args->width >= ROOF_CHART_NARROW && args->width <= MOST
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "--width %d: a drawing is %d to %d pixels wide",
+                              args->width, ROOF_CHART_NARROW, MOST);
+}
+
 roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *error) {
   if (args->to == NULL) {
-    return ROOF_OK;
+    return check_width(args, command, error);
   }
   roof_status status = cli_to_check(args->to, error);
   status = status == ROOF_OK ? choose_ending(args, command, error) : status;
+  status = status == ROOF_OK ? check_width(args, command, error) : status;
   status = status == ROOF_OK && cli_is_among("png pdf", args->ending) ? roof_draw_png_check(error) : status;
   if (status != ROOF_OK) {
     return status;

@@ -27,12 +27,12 @@ void rf_answer_show(roof_text *out, const rf_screen *lines, const rf_screen *tab
 
 /** What a page has next to the answer. */
 typedef struct rf_answer_frame {
-  const char *title;            /**< NULL: the answer's first line */
-  roof_page_part part;          /**< of the answer until it names another, and of the charts */
-  const char *const *charts;    /**< as in roof_page_section */
-  const char *const *asked;     /**< the commands that were typed */
-  const char *const *reproduce; /**< lines */
-  const char *const *elsewhere; /**< further commands */
+  const char *title;                         /**< NULL: the answer's first line */
+  roof_page_part part;                       /**< of the answer until it names another, and of the charts */
+  const char *const *charts, *const *narrow; /**< as in roof_page_section */
+  const char *const *asked;                  /**< the commands that were typed */
+  const char *const *reproduce;              /**< lines */
+  const char *const *elsewhere;              /**< further commands */
 } rf_answer_frame;
 
 /** Draws the answer as a page: its first line is the headline, a line right above a table its caption, lines of a label and a value are

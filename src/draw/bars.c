@@ -11,17 +11,7 @@
 #include "roofline/charts.h"
 #include "roofline/units.h"
 
-enum {
-  WIDTH = 960,
-  LEFT = 262,
-  RIGHT = 690,
-  TOP = 74,
-  ROW = 26,
-  BAR = 16,
-  FONT = 12,
-  AXIS_ROOM = 56,
-  TICKS = 6
-};
+enum { BAR = 16, FONT = 12, AXIS_ROOM = 39, LINE = 17, TICKS = 6 };
 enum { LEAST_COLUMNS = 40, LABEL_CELLS = 34, FIGURE_CELLS = 14, LEAST_BAR = 8, MOST_BAR = 40 };
 
 static const char style[] =
@@ -68,6 +58,16 @@ static roof_status check(const roof_bars *b, roof_error *error) {
   return b->count > 0 ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "chart: it has no bar");
 }
 
+/** A picture: labels next to the bars, or in a narrow one above them. */
+typedef struct canvas {
+  const roof_bars *bars;
+  rf_range axis;
+  int width, left, right, top;
+  int row, above; /**< of each bar with its words, and to the bar itself */
+  bool narrow;
+  roof_text *out;
+} canvas;
+
 static void add_text(roof_text *out, const char *class, double x, double y, const char *text) {
   roof_text_addf(out, "<text class=\"%s\" x=\"%ld\" y=\"%ld\">", class, lround(x), lround(y));
   roof_text_add_xml(out, text);
@@ -80,32 +80,64 @@ static void add_rectangle(roof_text *out, const char *class, const char *fill, d
                  class, fill, from, top, to - from, BAR);
 }
 
-static double place(const roof_bars *b, rf_range r, double value) {
-  return LEFT + (RIGHT - LEFT) * fmax(along(b, r, value), 0);
+static double place(const canvas *c, double value) {
+  return c->left + (c->right - c->left) * fmax(along(c->bars, c->axis, value), 0);
 }
 
-static void draw_axis(const roof_bars *b, rf_range r, roof_text *out) {
-  double ticks[RF_TICK_MAX], bottom = TOP + ROW * b->count;
-  int count = b->linear ? rf_ticks_linear(r, TICKS, ticks) : rf_ticks_log(r, TICKS, ticks);
+/** Returns how many lines it takes; `out` NULL: nothing is drawn. */
+static int draw_x_title(const canvas *c, roof_text *out) {
+  int bottom = c->top + c->row * c->bars->count, middle = (c->left + c->right) / 2;
+  return rf_frame_lines(out, "c", middle, bottom + 40, LINE, (c->right - c->left) * 1.0 / FONT,
+                        c->bars->x_title);
+}
+
+static void draw_axis(const canvas *c) {
+  const roof_bars *b = c->bars;
+  double ticks[RF_TICK_MAX], bottom = c->top + c->row * b->count;
+  int most = c->narrow ? TICKS / 2 : TICKS;
+  int count = b->linear ? rf_ticks_linear(c->axis, most, ticks) : rf_ticks_log(c->axis, most, ticks);
   for (int i = 0; i < count; i++) {
     char label[48];
-    long x = lround(place(b, r, ticks[i]));
+    long x = lround(place(c, ticks[i]));
     rf_tick_label(label, sizeof label, ticks[i], b->unit);
-    roof_text_addf(out, "<line class=\"g\" x1=\"%ld\" y1=\"%d\" x2=\"%ld\" y2=\"%.0f\"/>\n", x, TOP, x,
+    roof_text_addf(c->out, "<line class=\"g\" x1=\"%ld\" y1=\"%d\" x2=\"%ld\" y2=\"%.0f\"/>\n", x, c->top, x,
                    bottom);
-    add_text(out, "c", (double)x, bottom + 18, label);
+    double half = rf_glyph_ems(label) * FONT / 2;
+    add_text(c->out, "c", fmin(fmax((double)x, half + 2), c->width - half - 2), bottom + 18, label);
   }
-  roof_text_addf(out, "<line class=\"a\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%.0f\"/>\n", LEFT, TOP, LEFT,
-                 bottom);
-  add_text(out, "c", (LEFT + RIGHT) / 2.0, bottom + 40, b->x_title);
+  roof_text_addf(c->out, "<line class=\"a\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%.0f\"/>\n", c->left, c->top,
+                 c->left, bottom);
+  draw_x_title(c, c->out);
 }
 
-static void draw_bar(const roof_bars *b, rf_range r, int i, roof_text *out) {
-  const roof_bar *bar = &b->bars[i];
+/** The label left of the bar, figure and note right of it. */
+static void write_next_to(const canvas *c, const roof_bar *bar, const char *text, double top, double end) {
+  char label[96], line[192], note[240];
+  rf_glyph_elide(label, sizeof label, bar->label, (c->left - 24.0) / FONT);
+  add_text(c->out, "e", c->left - 8, top + 12, label);
+  snprintf(line, sizeof line, "%s%s%s", text, bar->note[0] != '\0' ? ", " : "", bar->note);
+  rf_glyph_elide(note, sizeof note, line, (c->width - 8 - end - 8) / FONT);
+  add_text(c->out, "n", end + 8, top + 12, note);
+}
+
+/** Label and figure above the bar, the note under it. */
+static void write_above(const canvas *c, const roof_bar *bar, const char *text, double top) {
+  char label[96], note[240];
+  double room = c->right - c->left;
+  rf_glyph_elide(label, sizeof label, bar->label, room / FONT - rf_glyph_ems(text) - 1);
+  rf_glyph_elide(note, sizeof note, bar->note, room / FONT);
+  add_text(c->out, "n", c->left, top - 5, label);
+  add_text(c->out, "n e", c->right, top - 5, text);
+  add_text(c->out, "n s", c->left, top + BAR + 13, note);
+}
+
+static void draw_bar(const canvas *c, int i) {
+  const roof_bar *bar = &c->bars->bars[i];
+  roof_text *out = c->out;
   const char *fill = rf_palette[(unsigned)bar->series % ROOF_SCENE_SERIES].line;
-  char text[48], label[96], line[192], note[240];
-  double top = TOP + ROW * i + (ROW - BAR) / 2.0, end = place(b, r, bar->value), whole = end;
-  figure(b, bar->value, text, sizeof text);
+  char text[48];
+  double top = c->top + c->row * i + c->above, end = place(c, bar->value), whole = end;
+  figure(c->bars, bar->value, text, sizeof text);
   rf_frame_mark(out, "bar", NULL, bar->label);
   rf_frame_value(out, "value", bar->value);
   rf_frame_value(out, "whole", bar->whole > bar->value ? bar->whole : (double)NAN);
@@ -115,15 +147,15 @@ static void draw_bar(const roof_bars *b, rf_range r, int i, roof_text *out) {
   roof_text_add_xml(out, bar->note);
   roof_text_add(out, "</title>");
   if (bar->whole > bar->value) {
-    whole = place(b, r, bar->whole);
+    whole = place(c, bar->whole);
     add_rectangle(out, "w", fill, end, whole, top);
   }
-  add_rectangle(out, "b", fill, LEFT, end, top);
-  rf_glyph_elide(label, sizeof label, bar->label, (LEFT - 24.0) / FONT);
-  add_text(out, "e", LEFT - 8, top + 12, label);
-  snprintf(line, sizeof line, "%s%s%s", text, bar->note[0] != '\0' ? ", " : "", bar->note);
-  rf_glyph_elide(note, sizeof note, line, (WIDTH - 8 - whole - 8) / FONT);
-  add_text(out, "n", whole + 8, top + 12, note);
+  add_rectangle(out, "b", fill, c->left, end, top);
+  if (c->narrow) {
+    write_above(c, bar, text, top);
+  } else {
+    write_next_to(c, bar, text, top, whole);
+  }
   roof_text_add(out, "</g>\n");
 }
 
@@ -136,30 +168,46 @@ static void describe(const roof_bars *b, roof_text *out) {
   }
 }
 
-roof_status roof_draw_bars_svg(const roof_bars *bars, roof_text *out, roof_error *error) {
+static canvas lay_out(const roof_bars *bars, int width, roof_text *out) {
+  canvas c = {.bars = bars, .axis = axis_of(bars), .width = rf_frame_width(width), .out = out};
+  bool notes = false;
+  for (int i = 0; i < bars->count; i++) {
+    notes |= bars->bars[i].note[0] != '\0';
+  }
+  c.narrow = rf_frame_is_narrow(c.width);
+  c.left = c.narrow ? 12 : 262;
+  c.right = c.width - (c.narrow ? 12 : 270);
+  c.top = 74 + rf_frame_head(NULL, c.width, bars->title, bars->subtitle);
+  c.row = !c.narrow ? 26 : notes ? 60 : 42;
+  c.above = c.narrow ? 20 : (c.row - BAR) / 2;
+  return c;
+}
+
+roof_status roof_draw_bars_svg(const roof_bars *bars, int width, roof_text *out, roof_error *error) {
   roof_text words = {0};
   roof_status status = check(bars, error);
   if (status != ROOF_OK) {
     return status;
   }
-  int height = TOP + ROW * bars->count + AXIS_ROOM;
-  rf_range r = axis_of(bars);
+  const canvas c = lay_out(bars, width, out);
+  const rf_range r = c.axis;
+  int bottom = c.top + c.row * bars->count;
   const rf_axes axes = {{bars->linear ? r.low : pow(10, r.low), bars->linear ? r.high : pow(10, r.high),
                          bars->linear, bars->unit},
                         {0, 0, true, ""},
-                        LEFT,
-                        TOP,
-                        RIGHT,
-                        TOP + ROW * bars->count};
+                        c.left,
+                        c.top,
+                        c.right,
+                        bottom};
   describe(bars, &words);
-  rf_frame_begin(out, "bars", WIDTH, height, bars->title, words.data, &axes, style);
+  rf_frame_begin(out, "bars", c.width, bottom + AXIS_ROOM + LINE * draw_x_title(&c, NULL), bars->title,
+                 words.data, &axes, style);
   out->failed |= words.failed;
   roof_text_done(&words);
-  add_text(out, "t", 24, 30, bars->title);
-  add_text(out, "s", 24, 50, bars->subtitle);
-  draw_axis(bars, r, out);
+  rf_frame_head(out, c.width, bars->title, bars->subtitle);
+  draw_axis(&c);
   for (int i = 0; i < bars->count; i++) {
-    draw_bar(bars, r, i, out);
+    draw_bar(&c, i);
   }
   roof_text_add(out, "</svg>\n");
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;

@@ -11,9 +11,16 @@
 #include "draw/palette.h"
 #include "roofline/units.h"
 
-enum { WIDTH = 960, LEFT = 110, RIGHT = 936, TOP = 74, FONT = 12, GAP = 34, LEGEND_ROW = 20, BOX_MAX = 192 };
+enum { FONT = 12, GAP = 34, LEGEND_ROW = 20, BOX_MAX = 192 };
 enum { LINE_MAX = (ROOF_PANEL_MAX + 1) * ROOF_PANEL_MARKS };
-enum { ONE_PANEL = 400, FIRST_PANEL = 300, NEXT_PANEL = 190, AXIS_ROOM = 58 };
+enum {
+  ONE_PANEL = 400,
+  FIRST_PANEL = 300,
+  NARROW_PANEL = 260,
+  NEXT_PANEL = 190,
+  AXIS_ROOM = 58,
+  TICK_ROOM = 65
+};
 
 static const char style[] =
     "<style>.curves{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu "
@@ -35,6 +42,8 @@ typedef struct box {
 typedef struct canvas {
   const roof_curves *curves;
   roof_text *out;
+  int width;
+  double left, right;
   rf_range x;
   rf_range y[ROOF_PANEL_MAX];
   double top[ROOF_PANEL_MAX], bottom[ROOF_PANEL_MAX];
@@ -55,7 +64,7 @@ static double along(bool linear, double value) {
 }
 
 static double place_x(const canvas *c, double x) {
-  return LEFT + (RIGHT - LEFT) * (along(c->curves->linear, x) - c->x.low) / (c->x.high - c->x.low);
+  return c->left + (c->right - c->left) * (along(c->curves->linear, x) - c->x.low) / (c->x.high - c->x.low);
 }
 
 static double place_y(const canvas *c, int panel, double y) {
@@ -94,18 +103,19 @@ static rf_axes axes_of(const canvas *c, int i) {
   const roof_panel *p = &c->curves->panels[i];
   return (rf_axes){axis_of(c->x, c->curves->linear, c->curves->x_unit),
                    axis_of(c->y[i], p->linear, p->unit),
-                   LEFT,
+                   c->left,
                    c->top[i],
-                   RIGHT,
+                   c->right,
                    c->bottom[i]};
 }
 
 static void draw_panel_axes(const canvas *c, int i) {
   const roof_panel *p = &c->curves->panels[i];
   double ticks[RF_TICK_MAX];
-  char label[48];
+  char label[sizeof p->title + 24];
   const rf_axes axes = axes_of(c, i);
-  int most = (int)(c->bottom[i] - c->top[i]) / 34;
+  int most = (int)(c->bottom[i] - c->top[i]) / 34, across = (int)(c->right - c->left) / TICK_ROOM;
+  bool cut = false;
   roof_text_add(c->out, "<g class=\"panel\"");
   rf_frame_words(c->out, "name", p->title);
   rf_frame_axes(c->out, &axes);
@@ -114,10 +124,11 @@ static void draw_panel_axes(const canvas *c, int i) {
   for (int k = 0; k < count; k++) {
     double y = place_y(c, i, ticks[k]);
     rf_tick_label(label, sizeof label, ticks[k], p->unit);
-    add_line(c, "g", NULL, LEFT, y, RIGHT, y);
-    add_text(c, "e", LEFT - 8, y + 4, NULL, label);
+    cut = rf_frame_cut_unit(c->width, label, p->unit);
+    add_line(c, "g", NULL, c->left, y, c->right, y);
+    add_text(c, "e", c->left - 8, y + 4, NULL, label);
   }
-  count = c->curves->linear ? rf_ticks_linear(c->x, 12, ticks) : rf_ticks_log(c->x, 12, ticks);
+  count = c->curves->linear ? rf_ticks_linear(c->x, across, ticks) : rf_ticks_log(c->x, across, ticks);
   for (int k = 0; k < count; k++) {
     double x = place_x(c, ticks[k]);
     add_line(c, "g", NULL, x, c->top[i], x, c->bottom[i]);
@@ -126,10 +137,12 @@ static void draw_panel_axes(const canvas *c, int i) {
       add_text(c, "c", x, c->bottom[i] + 18, NULL, label);
     }
   }
-  add_line(c, "a", NULL, LEFT, c->bottom[i], RIGHT, c->bottom[i]);
-  roof_text_addf(c->out, "<g transform=\"translate(22 %ld) rotate(-90)\">",
-                 lround((c->top[i] + c->bottom[i]) / 2));
-  add_text(c, "c", 0, 0, NULL, p->title);
+  add_line(c, "a", NULL, c->left, c->bottom[i], c->right, c->bottom[i]);
+  roof_text_addf(c->out, "<g transform=\"translate(%d %ld) rotate(-90)\">",
+                 rf_frame_is_narrow(c->width) ? 15 : 22, lround((c->top[i] + c->bottom[i]) / 2));
+  snprintf(label, sizeof label, cut && strstr(p->title, p->unit) == NULL ? "%s (%s)" : "%s", p->title,
+           p->unit);
+  add_text(c, "c", 0, 0, NULL, label);
   roof_text_add(c->out, "</g></g>\n");
 }
 
@@ -215,7 +228,7 @@ static const box *find_place(canvas *c, int panel, box *places, int count) {
   for (int i = 0; i < UNDERS * count; i++) {
     box *b = &places[i % count];
     under most = (under)(i / count);
-    bool inside = b->left >= LEFT && b->right <= RIGHT && b->top >= c->top[panel] - 2 &&
+    bool inside = b->left >= c->left && b->right <= c->right && b->top >= c->top[panel] - 2 &&
                   b->bottom <= c->bottom[panel] + 2;
     bool over = inside && most < CURVES && is_passed(c, panel, b);
     b->covers = inside && !is_clear(b, c->lines, c->line_count);
@@ -267,12 +280,13 @@ static void note_lines(canvas *c) {
   for (int i = 0; i < c->curves->panel_count; i++) {
     for (int k = 0; k < c->curves->panels[i].limit_count; k++) {
       double y = place_y(c, i, c->curves->panels[i].limits[k].y);
-      c->lines[c->line_count++] = (box){LEFT, y - 1, RIGHT, y + 1, false, false};
+      c->lines[c->line_count++] = (box){c->left, y - 1, c->right, y + 1, false, false};
     }
   }
   for (int i = 0; i < c->curves->mark_count; i++) {
     double x = place_x(c, c->curves->marks[i].x);
-    c->lines[c->line_count++] = (box){x - 1, TOP, x + 1, c->bottom[c->curves->panel_count - 1], false, false};
+    c->lines[c->line_count++] =
+        (box){x - 1, c->top[0], x + 1, c->bottom[c->curves->panel_count - 1], false, false};
   }
 }
 
@@ -284,10 +298,10 @@ static void draw_limits(canvas *c, int panel) {
     enum { COLUMNS = 5 };
     box places[2 * COLUMNS];
     for (int k = 0; k < 2 * COLUMNS; k++) {
-      double left = LEFT + 6 + (RIGHT - LEFT - 12 - width) * (k / 2) / (COLUMNS - 1);
+      double left = c->left + 6 + (c->right - c->left - 12 - width) * (k / 2) / (COLUMNS - 1);
       places[k] = box_at(left, k % 2 == 0 ? y - 18 : y + 2, l->label);
     }
-    add_line(c, "k", colour(l->series)->line, LEFT, y, RIGHT, y);
+    add_line(c, "k", colour(l->series)->line, c->left, y, c->right, y);
     put_label(c, panel, l->label, l->series, places, 2 * COLUMNS);
   }
 }
@@ -374,13 +388,14 @@ static void draw_dots(const canvas *c, int panel) {
 /** The names of the series below the panels, as many per row as fit. Returns the height used. */
 static double draw_legend(const canvas *c, double top, bool draw) {
   const roof_curves *all = c->curves;
-  double x = LEFT, y = top;
+  double left = rf_frame_is_narrow(c->width) ? 12 : c->left, x = left, y = top;
   for (int i = 0; i < all->series_count + (all->dashed[0] != '\0'); i++) {
     bool dash = i == all->series_count;
-    const char *name = dash ? all->dashed : all->series[i];
+    char name[96];
+    rf_glyph_elide(name, sizeof name, dash ? all->dashed : all->series[i], (c->right - left - 32) / FONT);
     double width = rf_glyph_ems(name) * FONT + 52;
-    if (x > LEFT && x + width > RIGHT) {
-      x = LEFT;
+    if (x > left && x + width > c->right) {
+      x = left;
       y += LEGEND_ROW;
     }
     if (draw) {
@@ -443,12 +458,16 @@ static roof_status find_range(canvas *c, int panel, roof_error *error) {
 
 static roof_status lay_out(canvas *c, roof_error *error) {
   roof_status status = ROOF_OK;
-  double top = TOP;
+  bool narrow = rf_frame_is_narrow(c->width);
+  double top = 74 + rf_frame_head(NULL, c->width, c->curves->title, c->curves->subtitle);
   c->x = (rf_range){NAN, NAN};
   for (int i = 0; i < c->curves->panel_count && status == ROOF_OK; i++) {
     status = find_range(c, i, error);
     c->top[i] = top;
-    c->bottom[i] = top + (c->curves->panel_count == 1 ? ONE_PANEL : i == 0 ? FIRST_PANEL : NEXT_PANEL);
+    c->bottom[i] = top + (i > 0                         ? NEXT_PANEL
+                          : narrow                      ? NARROW_PANEL
+                          : c->curves->panel_count == 1 ? ONE_PANEL
+                                                        : FIRST_PANEL);
     top = c->bottom[i] + GAP;
   }
   double most = NAN;
@@ -503,28 +522,33 @@ static void add_head(const canvas *c, double height) {
   roof_text words = {0};
   const rf_axes axes = axes_of(c, 0);
   describe(c->curves, &words);
-  rf_frame_begin(c->out, "curves", WIDTH, (int)lround(height), c->curves->title, words.data, &axes, style);
+  rf_frame_begin(c->out, "curves", c->width, (int)lround(height), c->curves->title, words.data, &axes, style);
   c->out->failed |= words.failed;
   roof_text_done(&words);
-  add_text(c, "t", 24, 30, NULL, c->curves->title);
-  add_text(c, "s", 24, 50, NULL, c->curves->subtitle);
+  rf_frame_head(c->out, c->width, c->curves->title, c->curves->subtitle);
 }
 
-roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *out, roof_error *error) {
-  canvas c = {.curves = curves, .out = out};
+roof_status roof_draw_curves_svg(const roof_curves *curves, int width, roof_text *out, roof_error *error) {
+  canvas c = {.curves = curves, .out = out, .width = rf_frame_width(width)};
+  bool narrow = rf_frame_is_narrow(c.width);
+  c.left = narrow ? 66 : 110;
+  c.right = c.width - (narrow ? 12 : 24);
   roof_status status = curves->panel_count > 0
                            ? lay_out(&c, error)
                            : roof_error_set(error, ROOF_E_ARGUMENT, "chart: it has no panel");
   if (status != ROOF_OK) {
     return status;
   }
-  double legend = c.bottom[curves->panel_count - 1] + AXIS_ROOM + LEGEND_ROW;
+  double room = (c.width - 24.0) / FONT, axis = c.bottom[curves->panel_count - 1] + AXIS_ROOM - 16;
+  int lines = rf_frame_lines(NULL, "", 0, 0, 0, room, curves->x_title);
+  double legend = axis + 16 + lines * LEGEND_ROW;
   add_head(&c, legend + draw_legend(&c, legend, false));
   for (int i = 0; i < curves->panel_count; i++) {
     draw_panel_axes(&c, i);
   }
   note_lines(&c);
-  add_text(&c, "c", (LEFT + RIGHT) / 2.0, legend - LEGEND_ROW - 16, NULL, curves->x_title);
+  rf_frame_lines(out, "c", (int)lround(lines > 1 ? c.width / 2.0 : (c.left + c.right) / 2), (int)lround(axis),
+                 LEGEND_ROW, room, curves->x_title);
   for (int i = 0; i < curves->panel_count; i++) {
     place_dots(&c, i);
   }

@@ -1,6 +1,13 @@
 #include "draw/frame.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "draw/glyph.h"
+#include "roofline/draw.h"
+
+enum { NARROW = 600, TITLE = 18, TITLE_ROW = 21, FONT = 12, ROW = 17 };
 
 /** FNV-1a. */
 static unsigned fingerprint(unsigned hash, const char *text) {
@@ -53,10 +60,56 @@ void rf_frame_mark(roof_text *out, const char *kind, const char *key, const char
   rf_frame_words(out, "name", name);
 }
 
+int rf_frame_width(int asked) {
+  return asked == 0 ? ROOF_CHART_WIDE : asked < ROOF_CHART_NARROW ? ROOF_CHART_NARROW : asked;
+}
+
+bool rf_frame_is_narrow(int width) {
+  return width < NARROW;
+}
+
+int rf_frame_lines(roof_text *out, const char *class, int x, int y, int row, double ems, const char *text) {
+  int count = 0;
+  do {
+    char line[256];
+    size_t length = rf_glyph_line(text, ems);
+    snprintf(line, sizeof line, "%.*s", (int)length, text);
+    if (out != NULL) {
+      roof_text_addf(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y + count * row);
+      roof_text_add_xml(out, line);
+      roof_text_add(out, "</text>\n");
+    }
+    text += length + strspn(text + length, " ");
+    count++;
+  } while (*text != '\0');
+  return count;
+}
+
+int rf_frame_head(roof_text *out, int width, const char *title, const char *subtitle) {
+  int x = rf_frame_is_narrow(width) ? 10 : 24, room = width - 2 * x, first = 30;
+  int lower = TITLE_ROW * (rf_frame_lines(out, "t", x, first, TITLE_ROW, 1.0 * room / TITLE, title) - 1);
+  if (subtitle[0] == '\0') {
+    return rf_frame_is_narrow(width) ? lower - ROW : lower;
+  }
+  return lower +
+         ROW * (rf_frame_lines(out, "s", x, first + 20 + lower, ROW, 1.0 * room / FONT, subtitle) - 1);
+}
+
+bool rf_frame_cut_unit(int width, char *label, const char *unit) {
+  enum { SHORT = 3 };
+  size_t length = strlen(label), end = strlen(unit);
+  bool cut = rf_frame_is_narrow(width) && end > SHORT && length > end;
+  if (cut && strcmp(label + length - end, unit) == 0) {
+    label[length - end] = '\0';
+  }
+  return cut;
+}
+
 void rf_frame_begin(roof_text *out, const char *class, int width, int height, const char *title,
                     const char *description, const rf_axes *axes, const char *style) {
   description = description != NULL ? description : "";
-  unsigned id = fingerprint(fingerprint(2166136261u, title), description);
+  unsigned id =
+      fingerprint(fingerprint(2166136261u, title), description) ^ (unsigned)(width - ROOF_CHART_WIDE);
   roof_text_addf(out,
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" role=\"group\" "
                  "aria-labelledby=\"%s-title-%08x %s-desc-%08x\" width=\"%d\" height=\"%d\" "

@@ -19,6 +19,24 @@ typedef struct rf_axes {
   double left, top, right, bottom;
 } rf_axes;
 
+/** The width of a picture that was asked for, in pixels: ROOF_CHART_WIDE for 0. */
+int rf_frame_width(int asked);
+
+/** Whether labels of that width take lines of their own: there is no room next to the plot. */
+bool rf_frame_is_narrow(int width);
+
+/** Draws title and subtitle over as many lines as they need (`out` NULL: nothing is drawn). Returns by how much the
+ *  plot begins lower than under one line each. */
+int rf_frame_head(roof_text *out, int width, const char *title, const char *subtitle);
+
+/** A text over as many lines of `ems` as it needs, `row` pixels apart, the first at (x, y); `out` NULL: nothing is drawn. Returns
+ *  how many. */
+int rf_frame_lines(roof_text *out, const char *class, int x, int y, int row, double ems, const char *text);
+
+/** Cuts the unit off what an axis is labelled with in a narrow picture, up to its prefix, where it is a long one. True
+ *  if so: the title of the axis says it. */
+bool rf_frame_cut_unit(int width, char *label, const char *unit);
+
 /** Begins an SVG document of that class with what it is called, what it shows (NULL: nothing), its axes (NULL: it has
  *  none), its style and its background; the ids are made from both, so that those of several pictures on one page differ. */
 void rf_frame_begin(roof_text *out, const char *class, int width, int height, const char *title,

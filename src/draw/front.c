@@ -8,7 +8,7 @@
 #include "draw/palette.h"
 #include "roofline/draw.h"
 
-enum { WIDTH = 960, HEIGHT = 560, LEFT = 90, TOP = 74, RIGHT = 930, BOTTOM = 490, TICKS = 8, FONT = 12 };
+enum { TICK_ROOM = 60, TICKS = 8, FONT = 12, ROW = 17 };
 
 static const char style[] =
     "<style>.front{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu "
@@ -22,6 +22,7 @@ static const char style[] =
 typedef struct canvas {
   const roof_front *front;
   roof_text *out;
+  int width, left, top, right, bottom;
   double high_x, high_y; /**< ends of the axes */
 } canvas;
 
@@ -30,11 +31,11 @@ typedef struct box {
 } box;
 
 static int pixel_x(const canvas *c, double x) {
-  return (int)lround(LEFT + (RIGHT - LEFT) * x / c->high_x);
+  return (int)lround(c->left + (c->right - c->left) * x / c->high_x);
 }
 
 static int pixel_y(const canvas *c, double y) {
-  return (int)lround(BOTTOM - (BOTTOM - TOP) * y / c->high_y);
+  return (int)lround(c->bottom - (c->bottom - c->top) * y / c->high_y);
 }
 
 static void add_text(roof_text *out, const char *class, int x, int y, const char *text) {
@@ -48,37 +49,46 @@ static void add_line(roof_text *out, const char *class, int x1, int y1, int x2, 
                  y2);
 }
 
-/** 1, 2 or 5 times a power of ten, so that `high` has at most TICKS of them. */
-static double tick_step(double high) {
-  double decade = pow(10, floor(log10(high / TICKS)));
-  double times = high / TICKS / decade;
+/** 1, 2 or 5 times a power of ten, so that `high` has at most `most` of them. */
+static double tick_step(double high, int most) {
+  double decade = pow(10, floor(log10(high / most)));
+  double times = high / most / decade;
   return decade * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
 }
 
 static void draw_axes(const canvas *c) {
   char label[32];
-  double step_x = tick_step(c->high_x), step_y = tick_step(c->high_y);
+  int across = (c->right - c->left) / TICK_ROOM;
+  double step_x = tick_step(c->high_x, across < TICKS ? across : TICKS), step_y = tick_step(c->high_y, TICKS);
   for (int i = 0; i * step_x <= c->high_x * (1 + 1e-9); i++) {
     rf_format(label, sizeof label, "%.6g", i * step_x);
-    add_line(c->out, "g", pixel_x(c, i * step_x), TOP, pixel_x(c, i * step_x), BOTTOM);
-    add_text(c->out, "c", pixel_x(c, i * step_x), BOTTOM + 18, label);
+    add_line(c->out, "g", pixel_x(c, i * step_x), c->top, pixel_x(c, i * step_x), c->bottom);
+    add_text(c->out, "c", pixel_x(c, i * step_x), c->bottom + 18, label);
   }
   for (int i = 0; i * step_y <= c->high_y * (1 + 1e-9); i++) {
     rf_format(label, sizeof label, "%.6g", i * step_y);
-    add_line(c->out, "g", LEFT, pixel_y(c, i * step_y), RIGHT, pixel_y(c, i * step_y));
-    add_text(c->out, "e", LEFT - 8, pixel_y(c, i * step_y) + 4, label);
+    add_line(c->out, "g", c->left, pixel_y(c, i * step_y), c->right, pixel_y(c, i * step_y));
+    add_text(c->out, "e", c->left - 8, pixel_y(c, i * step_y) + 4, label);
   }
-  add_text(c->out, "c", (LEFT + RIGHT) / 2, BOTTOM + 44, c->front->x_title);
-  roof_text_addf(c->out, "<g transform=\"translate(22 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
+  roof_text_addf(c->out, "<g transform=\"translate(%d %d) rotate(-90)\">",
+                 rf_frame_is_narrow(c->width) ? 15 : 22, (c->top + c->bottom) / 2);
   add_text(c->out, "c", 0, 0, c->front->y_title);
   roof_text_add(c->out, "</g>\n");
+}
+
+/** Returns how many lines it takes; `out` NULL: nothing is drawn. */
+static int draw_x_title(const canvas *c, roof_text *out) {
+  return rf_frame_lines(out, "c", (c->left + c->right) / 2, c->bottom + 44, ROW,
+                        2.0 * (c->width - (c->left + c->right) / 2) / FONT, c->front->x_title);
 }
 
 static void draw_limit(const canvas *c) {
   const roof_front *f = c->front;
   if (f->least_x > 0 && f->least_x <= c->high_x) {
-    add_line(c->out, "l", pixel_x(c, f->least_x), TOP, pixel_x(c, f->least_x), BOTTOM);
-    add_text(c->out, "h", pixel_x(c, f->least_x) + 5, BOTTOM - 8, f->least);
+    add_line(c->out, "l", pixel_x(c, f->least_x), c->top, pixel_x(c, f->least_x), c->bottom);
+    int x = pixel_x(c, f->least_x);
+    bool left = x + 5 + rf_glyph_ems(f->least) * FONT > c->width;
+    add_text(c->out, left ? "h e" : "h", left ? x - 5 : x + 5, c->bottom - 8, f->least);
   }
 }
 
@@ -112,14 +122,10 @@ static bool apart(const box *a, const box *b) {
   return a->right <= b->left || b->right <= a->left || a->bottom <= b->top || b->bottom <= a->top;
 }
 
-/** Right of the dot and above it, or left of it where the plot ends; not over another label or a dot. */
-static bool place_label(const canvas *c, int dot, const box *taken, int count, box *b) {
+/** Whether a label may lie there: within the plot, not over another label or a dot. */
+static bool is_free(const canvas *c, int dot, const box *b, const box *taken, int count) {
   const roof_front *f = c->front;
-  double width = rf_glyph_ems(f->dots[dot].label) * FONT;
-  int x = pixel_x(c, f->dots[dot].x), y = pixel_y(c, f->dots[dot].y);
-  bool left = x + 10 + width > RIGHT;
-  *b = left ? (box){x - 10 - width, y - 2, x - 10, y + 14} : (box){x + 8, y - 16, x + 8 + width, y - 2};
-  bool free = b->left > LEFT && b->top > TOP - 10;
+  bool free = b->left > c->left && b->right <= c->right + 2 && b->top > c->top - 10 && b->bottom < c->bottom;
   for (int i = 0; i < count; i++) {
     free = free && apart(b, &taken[i]);
   }
@@ -131,6 +137,23 @@ static bool place_label(const canvas *c, int dot, const box *taken, int count, b
   return free;
 }
 
+/** Next to the dot, right of it first, else over or under it; false: there is no room. */
+static bool place_label(const canvas *c, int dot, const char *label, const box *taken, int count, box *b) {
+  double width = rf_glyph_ems(label) * FONT, x = pixel_x(c, c->front->dots[dot].x);
+  double y = pixel_y(c, c->front->dots[dot].y), right = x + 8, left = x - 10 - width;
+  double middle = fmax(c->left + 1, fmin(x - width / 2, c->right - width));
+  const struct {
+    double left, top;
+  } places[] = {{right, y - 16}, {left, y - 2},   {right, y + 2},
+                {left, y - 16},  {middle, y + 9}, {middle, y - 24}};
+  bool found = false;
+  for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++) {
+    *b = (box){places[i].left, places[i].top, places[i].left + width, places[i].top + 14};
+    found = is_free(c, dot, b, taken, count);
+  }
+  return found;
+}
+
 /** The best first, so that it is the last to lose its label. */
 static void draw_labels(const canvas *c) {
   const roof_front *f = c->front;
@@ -139,9 +162,11 @@ static void draw_labels(const canvas *c) {
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < f->count; i++) {
       box b;
-      if (f->dots[i].best == (pass == 0) && place_label(c, i, taken, count, &b)) {
+      char label[64];
+      rf_glyph_elide(label, sizeof label, f->dots[i].label, (c->right - c->left - 4.0) / FONT);
+      if (f->dots[i].best == (pass == 0) && place_label(c, i, label, taken, count, &b)) {
         taken[count++] = b;
-        add_text(c->out, "h", (int)lround(b.left), (int)lround(b.bottom) - 3, f->dots[i].label);
+        add_text(c->out, "h", (int)lround(b.left), (int)lround(b.bottom) - 3, label);
       }
     }
   }
@@ -153,8 +178,13 @@ static void describe(const roof_front *f, roof_text *out) {
   }
 }
 
-roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_error *error) {
-  canvas c = {.front = front, .out = out};
+roof_status roof_draw_front_svg(const roof_front *front, int width, roof_text *out, roof_error *error) {
+  canvas c = {.front = front, .out = out, .width = rf_frame_width(width)};
+  bool narrow = rf_frame_is_narrow(c.width);
+  c.left = narrow ? 60 : 90;
+  c.top = 74 + rf_frame_head(NULL, c.width, front->title, front->subtitle);
+  c.right = c.width - (narrow ? 14 : 30);
+  c.bottom = c.top + (narrow ? 300 : 416);
   for (int i = 0; i < front->count; i++) {
     const roof_front_dot *d = &front->dots[i];
     if (!(d->x > 0 && d->y > 0 && d->x < INFINITY && d->y < INFINITY)) {
@@ -168,14 +198,15 @@ roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_er
     return roof_error_set(error, ROOF_E_ARGUMENT, "front: nothing to draw");
   }
   roof_text words = {0};
-  const rf_axes axes = {{0, c.high_x, true, ""}, {0, c.high_y, true, ""}, LEFT, TOP, RIGHT, BOTTOM};
+  const rf_axes axes = {{0, c.high_x, true, ""}, {0, c.high_y, true, ""}, c.left, c.top, c.right, c.bottom};
   describe(front, &words);
-  rf_frame_begin(out, "front", WIDTH, HEIGHT, front->title, words.data, &axes, style);
+  rf_frame_begin(out, "front", c.width, c.bottom + 53 + ROW * draw_x_title(&c, NULL), front->title,
+                 words.data, &axes, style);
   out->failed |= words.failed;
   roof_text_done(&words);
-  add_text(out, "t", 24, 30, front->title);
-  add_text(out, "s", 24, 50, front->subtitle);
+  rf_frame_head(out, c.width, front->title, front->subtitle);
   draw_axes(&c);
+  draw_x_title(&c, out);
   draw_limit(&c);
   draw_steps(&c);
   draw_dots(&c);

@@ -235,13 +235,17 @@ void rf_scene_describe(const roof_scene *scene, roof_text *out) {
   for (int i = 0; i < scene->roof_count; i++) {
     roof_text_addf(out, "%s%s", i > 0 ? "; " : "", scene->roofs[i].label);
   }
-  for (int i = 0; i < scene->dot_count; i++) {
+  enum { MOST = 32 };
+  for (int i = 0; i < scene->dot_count && i < MOST; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
     char intensity[40], rate[40];
     rf_axis_number(intensity, sizeof intensity, dot->intensity);
     roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
     roof_text_addf(out, "%s%s: %s FLOP/byte, %s%s", i > 0 ? "; " : ". Kernels: ", dot->label, intensity, rate,
                    dot->predicted ? " predicted" : " measured");
+  }
+  if (scene->dot_count > MOST) {
+    roof_text_addf(out, "; and %d more", scene->dot_count - MOST);
   }
   roof_text_add(out, ".");
 }

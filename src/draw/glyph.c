@@ -154,6 +154,21 @@ void rf_glyph_elide(char *buffer, size_t size, const char *text, double ems) {
   snprintf(buffer, size, "%.*s%s", (int)(end - text), text, ellipsis);
 }
 
+size_t rf_glyph_line(const char *text, double ems) {
+  const char *cursor = text, *space = text;
+  double used = 0;
+  while (*cursor != '\0') {
+    const char *before = cursor;
+    unsigned code = rf_glyph_next(&cursor);
+    used += glyph_ems(code);
+    if (used > ems && before > text) {
+      return (size_t)((space > text ? space : before) - text);
+    }
+    space = code == ' ' ? before : space;
+  }
+  return (size_t)(cursor - text);
+}
+
 void rf_glyph_trim(char *field, size_t size) {
   size_t length = strnlen(field, size - 1);
   field[length] = '\0';

@@ -28,6 +28,9 @@ double rf_glyph_ems(const char *text);
 /** Copies as much of `text` as fits in `ems` and `size`, ending in an ellipsis where it is cut. */
 void rf_glyph_elide(char *buffer, size_t size, const char *text, double ems);
 
+/** How many bytes of `text` a line of `ems` takes, up to a space where there is one; at least one character. */
+size_t rf_glyph_line(const char *text, double ems);
+
 /** Removes an incomplete character at the end of a fixed-size field. */
 void rf_glyph_trim(char *field, size_t size);
 

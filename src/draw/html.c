@@ -26,7 +26,9 @@ static const char head[] =
     "local,linear-gradient(90deg,var(--shade),transparent) 0 0/.7rem 100% no-repeat,linear-gradient(270deg,"
     "var(--shade),transparent) 100% 0/.7rem 100% no-repeat}.chart{"
     "border:1px solid var(--line);border-radius:6px}.chart svg{display:block;width:100%;min-width:40rem;"
-    "height:auto}.titled svg .t{display:none}\n"
+    "height:auto}.chart.narrow{max-width:32rem}.narrow svg{min-width:0}"
+    "@media(max-width:48rem){.broad.broad{display:none}}@media(min-width:48.01rem){.narrow.narrow{display:"
+    "none}}.titled svg .t{display:none}.titled svg{margin-top:-1.4rem}\n"
     "table{border-collapse:collapse;min-width:100%;font-size:.9rem;line-height:1.4}"
     "caption{text-align:left;font-weight:600;padding:.2rem 0}details caption{display:none}\n"
     "th,td{padding:.25rem .6rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}"
@@ -199,9 +201,10 @@ static bool has_title(const char *svg, const roof_page *page, roof_text *out) {
   return found;
 }
 
-static void add_chart(roof_text *out, const char *svg, const roof_page *page) {
-  roof_text_addf(out, "<div class=\"wide chart%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
-                 has_title(svg, page, out) ? " titled" : "");
+/** `class`: for which windows it is; "": for all. */
+static void add_chart(roof_text *out, const char *class, const char *svg, const roof_page *page) {
+  roof_text_addf(out, "<div class=\"wide chart%s%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
+                 class, has_title(svg, page, out) ? " titled" : "");
   roof_text_add(out, svg);
   roof_text_add(out, "</div>\n");
 }
@@ -228,7 +231,10 @@ static void add_section(roof_text *out, const roof_page *page, const roof_page_s
   add_list(out, section->commands, "<pre><code>", "</code></pre>\n");
   add_list(out, section->lines, "<p>", "</p>\n");
   for (int i = 0; section->charts != NULL && section->charts[i] != NULL; i++) {
-    add_chart(out, section->charts[i], page);
+    add_chart(out, section->narrow != NULL ? " broad" : "", section->charts[i], page);
+    if (section->narrow != NULL) {
+      add_chart(out, " narrow", section->narrow[i], page);
+    }
   }
   for (int i = 0; i < section->table_count; i++) {
     add_table(out, &section->tables[i]);

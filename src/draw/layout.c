@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/frame.h"
 #include "draw/glyph.h"
 
 /** The cost of a label's place: lower is better; from `forbidden` on the place is not used. */
 static const double forbidden = 1000, crosses_roof = 200, crosses_drop = 30, crosses_leader = 60,
                     seems_anothers = 50;
-
-/** A dot with a longer label than this many pixels gets a number instead. */
-static const double longest_label = 240;
 
 static const double pi = 3.14159265358979323846;
 
@@ -76,6 +74,11 @@ typedef struct search {
   double cost;
   rf_mark best;
 } search;
+
+/** A dot with a longer label than this many pixels gets a number instead. */
+static double longest_label(const rf_layout *layout) {
+  return fmin(240, 0.45 * (layout->right - layout->left));
+}
 
 double rf_dot_radius(const roof_scene_dot *dot) {
   return RF_DOT_RADIUS * (dot->share > 0 ? sqrt(0.36 + 3.64 * fmin(dot->share, 1)) : 1);
@@ -328,7 +331,7 @@ static void settle_roofs(board *b) {
     rf_mark ready;
     rf_point middle =
         rf_layout_point(layout, (g->from[i].x + g->to[i].x) / 2, (g->from[i].y + g->to[i].y) / 2);
-    prepare(&ready, scene->roofs[i].label, 330, middle);
+    prepare(&ready, scene->roofs[i].label, fmin(330, layout->right - layout->left - 20), middle);
     layout->marks[i] = ready;
     if (!settle(b, i, search_roof) && !settle(b, i, search_around) && !settle(b, i, search_everywhere)) {
       layout->marks[i].text[0] = '\0';
@@ -378,7 +381,7 @@ static const char *dot_words(const roof_scene *scene, const rf_layout *layout, i
   if (shares_label(scene, &scene->dots[dot])) {
     return "";
   }
-  return rf_glyph_ems(label) * RF_FONT_SIZE <= longest_label ? label : NULL;
+  return rf_glyph_ems(label) * RF_FONT_SIZE <= longest_label(layout) ? label : NULL;
 }
 
 /** Finds the place of one dot's label or number, or keeps its current one if none is better. False: no
@@ -392,7 +395,7 @@ static bool settle_dot(board *b, int dot) {
   if (words == NULL) {
     return false;
   }
-  prepare(&layout->marks[self], words, longest_label, (rf_point){b->dots[dot].x, b->dots[dot].y});
+  prepare(&layout->marks[self], words, longest_label(layout), (rf_point){b->dots[dot].x, b->dots[dot].y});
   if (words[0] == '\0' || settle(b, self, search_around)) {
     return true;
   }
@@ -459,8 +462,19 @@ static void settle_regions(board *b) {
   }
 }
 
-roof_status rf_layout_make(const roof_scene *scene, rf_layout *layout, roof_error *error) {
-  *layout = (rf_layout){.left = 118, .top = 66, .right = 936, .bottom = 546};
+/** The plot of a picture of that width. */
+static void place_plot(const roof_scene *scene, int width, rf_layout *layout) {
+  bool narrow = rf_frame_is_narrow(width);
+  double top = 66 + rf_frame_head(NULL, width, scene->title, scene->subtitle);
+  *layout = (rf_layout){.width = width,
+                        .left = narrow ? 64 : 118,
+                        .top = top,
+                        .right = width - (narrow ? 16 : 24),
+                        .bottom = top + (narrow ? 320 : 480)};
+}
+
+roof_status rf_layout_make(const roof_scene *scene, int width, rf_layout *layout, roof_error *error) {
+  place_plot(scene, width, layout);
   roof_status status = rf_geometry_make(scene, &layout->geometry, error);
   board *b = status == ROOF_OK ? calloc(1, sizeof *b) : NULL;
   if (status == ROOF_OK && b == NULL) {

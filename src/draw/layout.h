@@ -25,6 +25,7 @@ enum {
 
 typedef struct rf_layout {
   rf_geometry geometry;
+  int width;                       /**< of the picture */
   double left, top, right, bottom; /**< the plot */
   bool numbered;                   /**< the dots carry numbers and a key gives their labels */
   double least_share;              /**< dots that take less of the time have neither: there are many */
@@ -34,7 +35,7 @@ typedef struct rf_layout {
 #define RF_FONT_SIZE 12.0
 #define RF_DOT_RADIUS 5.0
 
-roof_status rf_layout_make(const roof_scene *scene, rf_layout *layout, roof_error *error);
+roof_status rf_layout_make(const roof_scene *scene, int width, rf_layout *layout, roof_error *error);
 
 /** Whether a dot has a label or a number. */
 bool rf_layout_names(const rf_layout *layout, const roof_scene_dot *dot);

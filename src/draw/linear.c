@@ -89,13 +89,13 @@ static void fill(const roof_scene *scene, roof_curves *c) {
   }
 }
 
-roof_status roof_draw_linear_svg(const roof_scene *scene, roof_text *out, roof_error *error) {
+roof_status roof_draw_linear_svg(const roof_scene *scene, int width, roof_text *out, roof_error *error) {
   roof_curves *curves = calloc(1, sizeof *curves);
   if (curves == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   }
   fill(scene, curves);
-  roof_status status = roof_draw_curves_svg(curves, out, error);
+  roof_status status = roof_draw_curves_svg(curves, width, out, error);
   free(curves);
   return status;
 }

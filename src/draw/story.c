@@ -306,6 +306,7 @@ static roof_status draw_page(const story *s, const rf_answer_frame *frame, const
     sections[i] = (roof_page_section){.part = (roof_page_part)i,
                                       .lines = p->before_list,
                                       .charts = i == (int)frame->part ? frame->charts : NULL,
+                                      .narrow = frame->narrow,
                                       .tables = p->tables,
                                       .table_count = p->table_count,
                                       .notes = p->after_list};

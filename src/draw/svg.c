@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "draw/frame.h"
@@ -18,7 +19,7 @@ typedef struct chart {
   double y; /**< where the next row below the plot goes */
 } chart;
 
-static const double chart_width = 960, row_height = 19;
+static const double row_height = 19;
 
 static const char style[] =
     "<style>.roofline{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Noto Sans CJK KR',"
@@ -117,7 +118,8 @@ static void draw_grid_line(const chart *c, bool vertical, double value, const ch
 static void draw_axis(const chart *c, bool vertical) {
   const rf_geometry *g = &c->layout->geometry;
   double low = vertical ? g->low.x : g->low.y, high = vertical ? g->high.x : g->high.y;
-  int step = rf_axis_step(low, high, 12);
+  bool narrow = rf_frame_is_narrow(c->layout->width);
+  int step = rf_axis_step(low, high, !narrow ? 12 : vertical ? 4 : 8);
   roof_text_addf(c->out, "<g class=\"ticks\" data-axis=\"%c\">\n", vertical ? 'x' : 'y');
   for (int minor = 2; step == 1 && minor <= 9; minor++) {
     for (double decade = floor(low); decade + log10(minor) < high; decade++) {
@@ -129,9 +131,11 @@ static void draw_axis(const chart *c, bool vertical) {
   for (int tick = (int)ceil(low - 1e-9); tick <= high + 1e-9; tick += step) {
     char label[32];
     rf_axis_label(label, sizeof label, tick, vertical ? "" : "FLOP/s");
+    rf_frame_cut_unit(c->layout->width, label, "FLOP/s");
     draw_grid_line(c, vertical, tick, "g");
     if (vertical) {
-      add_text(c->out, "c", NULL, at(c, tick, 0).x, c->layout->bottom + 18, label);
+      double most = c->layout->width - 3 - rf_glyph_ems(label) * RF_FONT_SIZE / 2;
+      add_text(c->out, "c", NULL, fmin(at(c, tick, 0).x, most), c->layout->bottom + 18, label);
     } else {
       add_text(c->out, "e", NULL, c->layout->left - 8, at(c, 0, tick).y + 4, label);
     }
@@ -215,7 +219,8 @@ static void draw_ridges(chart *c) {
         add_line(c->out, "d", colour(rf_hue_of_ridge(c->scene, i))->line, ridge,
                  (rf_point){ridge.x, c->layout->bottom});
       } else {
-        add_text(c->out, "c h", colour(rf_hue_of_ridge(c->scene, i))->text, ridge.x, y, words);
+        double half = rf_glyph_ems(words) * RF_FONT_SIZE / 2, most = c->layout->width - 4 - half;
+        add_text(c->out, "c h", colour(rf_hue_of_ridge(c->scene, i))->text, fmin(ridge.x, most), y, words);
       }
       roof_text_add(c->out, "</g>\n");
     }
@@ -235,9 +240,12 @@ static void draw_frame(chart *c) {
   attribute(c->out, "height", l->bottom - l->top);
   roof_text_add(c->out, "/>\n");
   draw_ridges(c);
+  bool narrow = rf_frame_is_narrow(l->width);
   add_text(c->out, "c", NULL, (l->left + l->right) / 2, c->y,
-           "arithmetic intensity (FLOP/byte) \xE2\x80\x94 to the right: more reuse of every byte moved");
-  add_turned(c->out, "c", NULL, 15, (l->top + l->bottom) / 2, -1.5707963267948966,
+           narrow ? "arithmetic intensity (FLOP/byte)"
+                  : "arithmetic intensity (FLOP/byte) \xE2\x80\x94 to the right: more reuse of every byte "
+                    "moved");
+  add_turned(c->out, "c", NULL, narrow ? 11 : 15, (l->top + l->bottom) / 2, -1.5707963267948966,
              "performance (FLOP/s) \xE2\x80\x94 up: faster");
   roof_text_add(c->out, "</g>\n");
 }
@@ -427,6 +435,10 @@ static void open_dot(const chart *c, int i) {
 /** One of very many, which has no name in the picture: what a script and its row of the table need, so that thousands are a small file. */
 static void open_brief_dot(const chart *c, int i) {
   const roof_scene_dot *dot = &c->scene->dots[i];
+  if (rf_frame_is_narrow(c->layout->width)) { /* a script takes it from the wide picture of the same */
+    roof_text_add(c->out, "<g class=\"dot\">");
+    return;
+  }
   roof_text_add(c->out, "<g class=\"dot\"");
   rf_frame_words(c->out, "key", dot->key[0] != '\0' ? dot->key : name_of(c->scene, i));
   roof_text_addf(c->out, " data-mark=\"d%d\" data-x=\"%.5g\" data-y=\"%.5g\" data-limit=\"%.5g\"", i,
@@ -566,10 +578,17 @@ static void draw_sample(const chart *c, legend_key key, int hue, double x) {
   }
 }
 
-static void add_key(chart *c, double *x, legend_key key, int hue, const char *words) {
+/** Where the rows below the plot begin. */
+static double key_left(const chart *c) {
+  return rf_frame_is_narrow(c->layout->width) ? 12 : c->layout->left;
+}
+
+static void add_key(chart *c, double *x, legend_key key, int hue, const char *name) {
+  char words[96];
+  rf_glyph_elide(words, sizeof words, name, (c->layout->right - key_left(c) - 30) / RF_FONT_SIZE);
   double width = 30 + rf_glyph_ems(words) * RF_FONT_SIZE + 18;
-  if (*x + width > c->layout->right + 18 && *x > c->layout->left) {
-    *x = c->layout->left;
+  if (*x + width > c->layout->right + 18 && *x > key_left(c)) {
+    *x = key_left(c);
     c->y += row_height;
   }
   draw_sample(c, key, hue, *x);
@@ -626,7 +645,7 @@ static void draw_legend(chart *c) {
               {above, KEY_ABOVE, "above its ceiling (!)"},
               {joined[true], KEY_SAME, "the same kernel"},
               {joined[false], KEY_NEXT, scene->arrow[0] != '\0' ? scene->arrow : "next"}};
-  double x = c->layout->left;
+  double x = key_left(c);
   c->y += 28;
   draw_hue_keys(c, &x);
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -636,10 +655,11 @@ static void draw_legend(chart *c) {
   }
 }
 
-/** The label of a numbered dot, with its machine if there are several. */
+/** The label of a numbered dot, with its series if there are several and it does not begin with it. */
 static void key_words(const chart *c, int dot, char *words, size_t size) {
   const roof_scene_dot *d = &c->scene->dots[dot];
-  bool several = c->scene->series_count > 1 && d->series < c->scene->series_count;
+  bool several = c->scene->series_count > 1 && d->series < c->scene->series_count &&
+                 strncmp(d->label, c->scene->series[d->series], strlen(c->scene->series[d->series])) != 0;
   snprintf(words, size, "%s%s%s", d->label, several ? ", " : "", several ? c->scene->series[d->series] : "");
 }
 
@@ -660,7 +680,7 @@ static int count_names(const chart *c, double *longest) {
 
 /** The labels of numbered dots, in two columns where they fit. */
 static void draw_numbers(chart *c) {
-  double width = c->layout->right - c->layout->left, longest;
+  double width = c->layout->right - key_left(c), longest;
   char number[16], words[160], label[160];
   int count = count_names(c, &longest), columns = longest + 40 < width / 2 ? 2 : 1;
   int rows = (count + columns - 1) / columns;
@@ -668,7 +688,7 @@ static void draw_numbers(chart *c) {
     if (!rf_layout_names(c->layout, &c->scene->dots[i])) {
       continue;
     }
-    double x = c->layout->left + at / rows * width / columns, y = c->y + 26 + at % rows * (row_height - 2);
+    double x = key_left(c) + at / rows * width / columns, y = c->y + 26 + at % rows * (row_height - 2);
     at++;
     snprintf(number, sizeof number, "%d", i + 1);
     key_words(c, i, words, sizeof words);
@@ -688,17 +708,14 @@ static void draw_rest(chart *c) {
     rf_format(words, sizeof words, "%s%d%s, named where one points at them",
               rest < c->scene->dot_count ? "and " : "", rest,
               rest < c->scene->dot_count ? " that take less of the time" : " points");
-    c->y += row_height + 2;
-    add_text(c->out, "s", NULL, c->layout->left, c->y, words);
+    int left = (int)key_left(c), top = (int)(c->y + row_height + 2);
+    double ems = (c->layout->right - left) / RF_FONT_SIZE;
+    c->y = top + row_height * (rf_frame_lines(c->out, "s", left, top, (int)row_height, ems, words) - 1);
   }
 }
 
 static void draw_body(chart *c) {
-  char title[160], subtitle[200];
-  rf_glyph_elide(title, sizeof title, c->scene->title, (chart_width - 48) / 18);
-  rf_glyph_elide(subtitle, sizeof subtitle, c->scene->subtitle, (chart_width - 48) / RF_FONT_SIZE);
-  add_text(c->out, "t", NULL, 24, 30, title);
-  add_text(c->out, "s", NULL, 24, 50, subtitle);
+  rf_frame_head(c->out, c->layout->width, c->scene->title, c->scene->subtitle);
   draw_frame(c);
   draw_roofs(c);
   draw_threads(c);
@@ -725,9 +742,9 @@ static rf_axes axes_of(const rf_layout *l) {
                    l->bottom};
 }
 
-roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error) {
+roof_status roof_draw_svg(const roof_scene *scene, int width, roof_text *out, roof_error *error) {
   rf_layout *layout = malloc(sizeof *layout);
-  roof_status status = layout != NULL ? rf_layout_make(scene, layout, error)
+  roof_status status = layout != NULL ? rf_layout_make(scene, rf_frame_width(width), layout, error)
                                       : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   if (status != ROOF_OK) {
     free(layout);
@@ -740,8 +757,8 @@ roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *e
   if (!body.failed && !description.failed) {
     int height = (int)c.y + 20;
     const rf_axes axes = axes_of(layout);
-    rf_frame_begin(out, "roofline", 960, height, scene->title[0] != '\0' ? scene->title : "Roofline",
-                   description.data, &axes, style);
+    rf_frame_begin(out, "roofline", layout->width, height,
+                   scene->title[0] != '\0' ? scene->title : "Roofline", description.data, &axes, style);
     roof_text_add_bytes(out, body.data, body.length);
     roof_text_add(out, "</svg>\n");
   }

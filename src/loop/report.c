@@ -416,8 +416,9 @@ static roof_status fill(page *p, const roof_loop *loop, roof_error *error) {
 
 static roof_status draw(const page *p, const roof_loop *loop, roof_text *out, roof_error *error) {
   char answer[ROOF_LOOP_LINE];
-  roof_text svg = {0};
-  roof_status status = roof_draw_svg(&p->scene, &svg, error);
+  roof_text svg = {0}, narrow = {0};
+  roof_status status = roof_draw_svg(&p->scene, 0, &svg, error);
+  status = status == ROOF_OK ? roof_draw_svg(&p->scene, ROOF_CHART_NARROW, &narrow, error) : status;
   roof_table ceilings = table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS);
   ceilings.folded = true;
   const roof_table plan = table_of(p, PLAN, "Predictions", PLAN_COLUMNS);
@@ -429,12 +430,16 @@ static roof_status draw(const page *p, const roof_loop *loop, roof_text *out, ro
   verdicts[0].verdict = RF_LOOP_COLUMNS - 1;
   verdicts[1].folded = true;
   const roof_table levers = table_of(p, LEVERS, "Furthest from the ceiling first", LEVER_COLUMNS);
-  const char *const charts[] = {svg.data, NULL};
+  const char *const charts[] = {svg.data, NULL}, *const narrow_charts[] = {narrow.data, NULL};
   const roof_page_section sections[] = {
       {.part = ROOF_PAGE_ASKED, .lines = p->cells[ASKED]},
       {.part = ROOF_PAGE_MACHINE, .lines = p->cells[TRUST], .tables = &ceilings, .table_count = 1},
       {.part = ROOF_PAGE_PREDICTED, .lines = p->cells[SEALED], .tables = &plan, .table_count = 1},
-      {.part = ROOF_PAGE_MEASURED, .charts = charts, .tables = runs, .table_count = 2},
+      {.part = ROOF_PAGE_MEASURED,
+       .charts = charts,
+       .narrow = narrow_charts,
+       .tables = runs,
+       .table_count = 2},
       {.part = ROOF_PAGE_VERDICTS, .lines = p->cells[ACCURACY], .tables = verdicts, .table_count = 2},
       {.part = ROOF_PAGE_NEXT, .tables = &levers, .table_count = levers.rows > 0},
       {.part = ROOF_PAGE_REPRODUCE, .lines = p->cells[LINES], .commands = p->cells[COMMANDS]},
@@ -443,6 +448,7 @@ static roof_status draw(const page *p, const roof_loop *loop, roof_text *out, ro
                            sizeof sections / sizeof sections[0]};
   status = status == ROOF_OK ? roof_page_draw(&whole, out, error) : status;
   roof_text_done(&svg);
+  roof_text_done(&narrow);
   return status;
 }
 

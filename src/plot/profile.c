@@ -109,8 +109,8 @@ static void set_words(const roof_accounting *accounting, char *subtitle, size_t 
   roof_text_done(&words);
 }
 
-roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting *accounting, roof_text *out,
-                              roof_error *error) {
+roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting *accounting, int width,
+                              roof_text *out, roof_error *error) {
   const char *series[ROOF_ACTIVITY_COUNT];
   roof_lane rows[STREAMS];
   roof_density *list = NULL;
@@ -132,7 +132,7 @@ roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting
     snprintf(lanes.subtitle + length, sizeof lanes.subtitle - length, "; %zu of %zu streams not shown",
              accounting->stream_count - count, accounting->stream_count);
   }
-  status = status == ROOF_OK ? roof_draw_lanes_svg(&lanes, out, error) : status;
+  status = status == ROOF_OK ? roof_draw_lanes_svg(&lanes, width, out, error) : status;
   free(list);
   return status;
 }
@@ -188,7 +188,7 @@ static void add_panel(const roof_profile *p, roof_curves *chart, const char *tit
   }
 }
 
-roof_status roof_intervals_svg(const roof_profile *profile, roof_text *out, roof_error *error) {
+roof_status roof_intervals_svg(const roof_profile *profile, int width, roof_text *out, roof_error *error) {
   roof_curves *chart = calloc(1, sizeof *chart);
   if (chart == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "intervals: out of memory");
@@ -202,7 +202,7 @@ roof_status roof_intervals_svg(const roof_profile *profile, roof_text *out, roof
   chart->linear = true;
   roof_status status =
       chart->panel_count > 0
-          ? roof_draw_curves_svg(chart, out, error)
+          ? roof_draw_curves_svg(chart, width, out, error)
           : roof_error_set(error, ROOF_E_ARGUMENT,
                            "--timeline: no FLOPs, bytes or instructions and cycles were counted by interval");
   free(chart);

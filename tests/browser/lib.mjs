@@ -95,6 +95,25 @@ export async function fits(page) {
   assert.ok(wide <= window_, `${wide} pixels wide in a window of ${window_}`);
 }
 
+/** Fails where a picture is cut or has to be scrolled sideways, or where a text of it is small or leaves it. Returns how many there are. */
+export async function legible(page) {
+  const found = await page.evaluate(() => [...document.querySelectorAll('.chart svg, .picture svg')].filter((svg) => svg.getClientRects().length > 0).map((svg) => {
+    const own = svg.getBoundingClientRect(), box = svg.parentNode, scale = own.width / svg.viewBox.baseVal.width;
+    const texts = [...svg.querySelectorAll('text')].filter((text) => text.textContent !== '' && text.getClientRects().length > 0);
+    const leaves = texts.filter((text) => {
+      const { left, right } = text.getBoundingClientRect();
+      return left < own.left - 2 || right > own.right + 2;
+    });
+    return { size: Math.min(...texts.map((text) => parseFloat(getComputedStyle(text).fontSize) * scale)), wide: box.scrollWidth - box.clientWidth, leaves: leaves.map((text) => text.textContent) };
+  }));
+  for (const { size, wide, leaves } of found) {
+    assert.ok(size >= 11, `a text is ${size} pixels high`);
+    assert.ok(wide <= 1, `${wide} pixels to scroll`);
+    assert.deepEqual(leaves, []);
+  }
+  return found.length;
+}
+
 const levels = '0123456789abcdef';
 
 /** What the window shows as rows of sixteen levels of light, a digit for each 20 pixels squared: other fonts change it little. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { accessible, opened, scratch, source, written } from './lib.mjs';
+import { accessible, legible, opened, scratch, source, written } from './lib.mjs';
 
 const count = 2000;
 
@@ -29,7 +29,7 @@ test('it stays under 1.5 MB, the script with its style under 48 KB of it', () =>
 
 test('it is searched, sorted and filtered, and the dots follow', async () => {
   const { page, problems, close } = await opened(path);
-  const chart = page.locator('svg.roofline'), table = page.locator('table', { has: page.locator('tbody tr:nth-child(100)') });
+  const chart = page.locator('.broad svg.roofline'), table = page.locator('table', { has: page.locator('tbody tr:nth-child(100)') });
   await page.evaluate(() => { for (const node of document.querySelectorAll('details:not(.menu)')) node.open = true; });
   assert.equal(await table.locator('tbody tr').count(), count);
   const dots = await chart.locator('.dot').count();
@@ -50,10 +50,22 @@ test('it is searched, sorted and filtered, and the dots follow', async () => {
   await close();
 });
 
+test('on a telephone each dot has its row too', async () => {
+  const { page, problems, close } = await opened(path, { width: 400, height: 800 });
+  const dots = page.locator('.narrow .dot');
+  assert.deepEqual(await dots.evaluateAll((all) => [all.length, all.filter(({ mark }) => mark.key === undefined || !mark.data.limit).length]), [1024, 0]);
+  const last = await dots.last().getAttribute('data-key');
+  await dots.last().dispatchEvent('click');
+  assert.deepEqual(await page.locator('tr.chosen').evaluateAll((rows) => rows.map((row) => row.cells[0].textContent)), [last]);
+  assert.equal(await legible(page), 1);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test('short kernels are left out by a slider', async () => {
   const { page, close } = await opened(path);
   await page.locator('.menu summary', { hasText: 'Show' }).click();
-  const slider = page.getByRole('slider').last(), dots = page.locator('.dot:not(.off)');
+  const slider = page.getByRole('slider').last(), dots = page.locator('.broad .dot:not(.off)');
   const all = await dots.count();
   await slider.fill('60');
   const some = await dots.count();

@@ -1,7 +1,9 @@
 // A page of a chart, opened from disk as somebody does who was sent it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible, fits, opened, written } from './lib.mjs';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { accessible, fits, legible, opened, source, written } from './lib.mjs';
 
 const path = written('gemm.html', ['plot', 'gemm', 'm=4096', 'n=4096', 'k=4096', '-m', 'h100']);
 
@@ -28,4 +30,49 @@ test('a page is complete with scripts off', async () => {
   assert.ok(await page.locator('table').count() > 0);
   assert.deepEqual(problems, []);
   await close();
+});
+
+const fixture = (name) => join(source, 'tests/fixtures/import', name);
+const kinds = {
+  many: ['plot', 'gemm', 'm=1..65536*2', 'n=4096', 'k=4096', '--machine', 'h100', '--machine', 'mi300x', '--machine', 'gb200'],
+  formats: ['plot', 'gemm', 'm=n=k=4096', '--machine', 'h100', '--dtype', 'fp8,fp16,tf32'],
+  linear: ['plot', 'gemm', 'm=1,256,4096', 'n=k=4096', '--machine', 'h100', '--linear'],
+  bars: ['plot', 'peaks', '--machine', 'h100', '--machine', 'a100'],
+  bandwidths: ['plot', 'bandwidths', '--machine', join(source, 'examples/epyc.json')],
+  model: ['model', 'llama-3.1-8b', '--machine', 'h100'],
+  batches: ['model', 'llama-3.1-8b', 'batch=1..64*2', '--machine', 'h100', '--machine', 'a100'],
+  sweep: ['sweep', 'attention', 'batch=1', 'heads=32', 'q_len=1..4096*2', 'kv_len=4096', 'head_dim=128', '--machine', 'h100'],
+  energy: ['energy', 'gemm', 'm=1,4096', 'n=k=4096', '--machine', 'h100', '--machine', 'a100'],
+  plans: ['plan', 'llama-3.1-8b', '--users', '16', '--machine', 'h100', '--machine', 'a100'],
+  streams: ['import', fixture('kineto-streams.json'), '--machine', 'h100'],
+  profile: ['import', fixture('ncu-metrics.csv'), '--machine', 'a100', '--levels'],
+};
+
+test('every chart of a telephone is read without scrolling, its text at least 11 pixels high', async () => {
+  for (const [name, words] of Object.entries(kinds)) {
+    const { page, close } = await opened(written(`${name}.html`, words), { width: 360, height: 700, scripts: false });
+    for (const width of [360, 400]) {
+      await page.setViewportSize({ width, height: 700 });
+      assert.ok(await legible(page) > 0, name);
+    }
+    await close();
+  }
+});
+
+test('a window that becomes narrow has the tools of the chart that it shows, and what was chosen', async () => {
+  const { page, problems, close } = await opened(path, { width: 1200, height: 900 });
+  await page.locator('.dot:visible').first().click();
+  await page.setViewportSize({ width: 400, height: 800 });
+  assert.equal(await page.locator('.tools:visible', { hasText: 'Reset' }).count(), 1);
+  assert.equal(await page.locator('.dot.chosen:visible').count(), 1);
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.waitForFunction(() => document.querySelector('.narrow.zoomed'));
+  assert.equal(await legible(page), 1);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('ids are unique', () => {
+  const ids = [...readFileSync(path, 'utf8').matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  assert.equal(new Set(ids).size, ids.length);
 });

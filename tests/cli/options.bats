@@ -209,7 +209,10 @@ idle() {
   idle --launch "without an operation's key=value" claim 1TB/s --machine h100 --launch 1us
   idle --warm "without an operation's key=value" energy --machine h100 --warm
   idle --warm 'on `cluster`' cluster --machine h100 --warm
-  idle --width 'with --to' plot $triad --width 60 --to x.svg
+  idle --height 'with --to' plot $triad --height 60 --to x.svg
+  idle --width 'with --json' plot $triad --width 60 --json
+  idle --width 'without --to FILE.svg, .png or .pdf' sweep triad n=1M,2M --machine h100 --width 400
+  idle --width 'without --to FILE.svg, .png or .pdf' plot $triad --width 400 --to x.html
   idle --ascii 'with --csv' plot $triad --ascii --csv
   idle --all 'with --set' advise gemm m=1 n=64 k=64 --machine h100 --all --set m=2
   idle --ttft 'with --train' plan llama-3.1-8b --machine h100 --train --ttft 1s

@@ -63,7 +63,7 @@ cells() {
   page parts import "$fixtures/kineto-rank0.json" --machine a100 --by module
   grep -q '<caption>Parts</caption>' parts.html
   page import import "$fixtures/kineto.json" --machine a100
-  [ "$(grep -c '<svg' import.html)" -eq 2 ]
+  [ "$(grep -c '<svg' import.html)" -eq 4 ]
   sections import 'asked measured verdicts reproduce'
   grep -q '<summary>All (22)</summary>' import.html
   name=$(jq -r '.kernels[].name' <("$ROOFLINE" import "$fixtures/kineto.json" --json) | awk 'length > 60' | head -1)

@@ -53,7 +53,7 @@ refuses() { # CODE TEXT ARGUMENT...
   grep -q '<th scope="row">gemm m=4096</th>' chart.html
   grep -q '<td>compute-bound (fp16 matrix)</td>' chart.html
   grep -qE '<td data-value="9.894e[+]14">989.4 TFLOP/s</td><td data-value="0.[78][0-9]*">[78][0-9].[0-9] %</td><td>predicted</td>' chart.html
-  grep -q 'class="wide chart titled"' chart.html # the heading is the chart's title
+  grep -q 'class="wide chart broad titled"' chart.html # the heading is the chart's title
   sed '/^<script>/,/<\/script>$/d' chart.html >without.html
   ! grep -qE '<script|<link|src=|href=' without.html
 }
@@ -265,4 +265,14 @@ refuses() { # CODE TEXT ARGUMENT...
   [ "$(grep -c 'class="limit"' many.svg)" -lt 20 ]
   grep -q 'data-name="k219&lt;&amp;&gt;" .*data-level\|data-key="k219&lt;&amp;&gt;"' many.svg
   [ "$(grep -o '<circle[^>]*stroke="#fff"' many.svg | grep -o 'fill="[^"]*"' | sort -u | wc -l)" -ge 2 ]
+}
+
+@test "a drawing is as wide as it is asked for, its words within it" {
+  "$ROOFLINE" plot $gemm --machine h100 --width 340 --to narrow.svg
+  xmllint --noout narrow.svg
+  grep -q ' width="340" ' narrow.svg
+  [ "$(grep -o '<text[^>]*x="[0-9.]*"' narrow.svg | sed 's/.*x="//; s/"$//' | sort -g | tail -1 | cut -d. -f1)" -lt 340 ]
+  "$ROOFLINE" plot $gemm --machine h100 --width 500 --to other.png
+  [ "$(head -c 24 other.png | od -An -tu1 -j18 -N2 | awk '{print $1 * 256 + $2}')" -eq 1000 ]
+  refuses 2 'a drawing is 340 to 4000 pixels wide' --machine h100 --width 100 --to x.svg
 }

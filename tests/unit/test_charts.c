@@ -81,7 +81,7 @@ static void measured_against_predicted(void **state) {
   assert_int_equal(curves.panels[0].dot_count, 2);
   assert_near(curves.panels[0].dots[0].y, 2e-3, 1e-12);
   roof_text svg = {0};
-  assert_int_equal(roof_draw_curves_svg(&curves, &svg, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_curves_svg(&curves, 0, &svg, NULL), ROOF_OK);
   assert_non_null(strstr(svg.data, "data-name=\"b\""));
   roof_text_done(&svg);
   assert_int_equal(roof_pairs_chart(pairs + 1, 1, &curves, &error), ROOF_E_ARGUMENT);
@@ -112,7 +112,7 @@ static void bars_fit_the_terminal_and_the_picture(void **state) {
   for (size_t i = 0; i < plain.length; i++) {
     assert_true((unsigned char)plain.data[i] < 0x80);
   }
-  assert_int_equal(roof_draw_bars_svg(&bars, &svg, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_bars_svg(&bars, 0, &svg, NULL), ROOF_OK);
   assert_non_null(strstr(svg.data, "<svg "));
   assert_non_null(strstr(svg.data, "fp8 matrix: 1.979 PFLOP/s"));
   assert_non_null(strstr(svg.data, ">1.979 PFLOP/s, "));
@@ -121,7 +121,7 @@ static void bars_fit_the_terminal_and_the_picture(void **state) {
   roof_text none = {0};
   assert_int_equal(roof_draw_bars_terminal(&bars, 39, true, false, &none, NULL), ROOF_E_ARGUMENT);
   bars.bars[0].value = 0;
-  assert_int_equal(roof_draw_bars_svg(&bars, &none, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_bars_svg(&bars, 0, &none, NULL), ROOF_E_ARGUMENT);
   assert_null(none.data);
 }
 
@@ -211,7 +211,7 @@ static void an_operation_over_its_batch(void **state) {
   assert_int_equal(curves.mark_count, 1);
   assert_near(curves.marks[0].x, 165.372, 1e-4);
   roof_text svg = {0};
-  assert_int_equal(roof_draw_curves_svg(&curves, &svg, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_curves_svg(&curves, 0, &svg, NULL), ROOF_OK);
   assert_non_null(strstr(svg.data, "ridge 153 FLOP/B"));
   roof_text_done(&svg);
   roof_sweep_done(&sweep);
@@ -279,15 +279,20 @@ static void a_time_line_is_drawn(void **state) {
   roof_lanes lanes = {
       .title = "Time line", .series = series, .series_count = 2, .seconds = 2, .lanes = &lane, .count = 1};
   roof_text svg = {0};
-  assert_int_equal(roof_draw_lanes_svg(&lanes, &svg, NULL), ROOF_OK);
-  assert_non_null(strstr(svg.data, "<path d=\"M206 90v-16h100v16z\" fill=\"#0072b2\"/>"));
-  assert_non_null(strstr(svg.data, "<path d=\"M506 90v-4h100v4z\" fill=\"#d55e00\"/>"));
+  assert_int_equal(roof_draw_lanes_svg(&lanes, 0, &svg, NULL), ROOF_OK);
+  assert_non_null(strstr(
+      svg.data,
+      "<g transform=\"translate(206 90) scale(1 1)\">\n<path d=\"M0 0v-16h100v16z\" fill=\"#0072b2\"/>"));
+  assert_non_null(strstr(svg.data, "<path d=\"M300 0v-4h100v4z\" fill=\"#d55e00\"/>"));
   assert_non_null(strstr(svg.data, "stream &lt;7&gt;"));
   roof_text_done(&svg);
+  assert_int_equal(roof_draw_lanes_svg(&lanes, ROOF_CHART_NARROW, &svg, NULL), ROOF_OK);
+  assert_non_null(strstr(svg.data, "<path d=\"M0 0v-16h33v16z")); /* three bins a bar */
+  roof_text_done(&svg);
   lanes.seconds = 0;
-  assert_int_equal(roof_draw_lanes_svg(&lanes, &svg, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_lanes_svg(&lanes, 0, &svg, NULL), ROOF_E_ARGUMENT);
   lanes = (roof_lanes){.seconds = 1};
-  assert_int_equal(roof_draw_lanes_svg(&lanes, &svg, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_lanes_svg(&lanes, 0, &svg, NULL), ROOF_E_ARGUMENT);
 }
 
 int main(void) {

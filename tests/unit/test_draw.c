@@ -104,7 +104,7 @@ static void a_machine_without_figures_is_refused(void **state) {
   assert_string_equal(error.message, "empty: no fp16 ceiling is known");
   assert_int_equal(scene.series_count, 0);
   roof_text out = {0};
-  assert_int_equal(roof_draw_svg(&scene, &out, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_svg(&scene, 0, &out, &error), ROOF_E_ARGUMENT);
   assert_int_equal(roof_draw_terminal(&scene, 80, 24, false, false, &out, &error), ROOF_E_ARGUMENT);
   assert_null(out.data);
 }
@@ -327,7 +327,7 @@ static void an_arrow_means_next(void **state) {
     add_dot("a", 10, 20e12, same == 1, 1);
     add_dot("b", 100, 20e12, false, -1);
     scene.dots[0].inner = same == 2;
-    assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+    assert_int_equal(roof_draw_svg(&scene, 0, &out, NULL), ROOF_OK);
     assert_int_equal(strstr(out.data, "<polygon") != NULL, same == 0);
     assert_int_equal(strstr(out.data, "class=\"same\"") != NULL, same != 0);
     assert_int_equal(strstr(out.data, ">next<") != NULL, same == 0);
@@ -341,7 +341,7 @@ static void a_warning_is_over_the_labels_and_in_the_terminal(void **state) {
   roof_text out = {0};
   start(make_gpu, ROOF_FP16);
   add_dot("fast", 10, 340e12, false, -1);
-  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &out, NULL), ROOF_OK);
   const char *warning = strstr(out.data, ">!<"), *label = strstr(out.data, ">fast<");
   assert_true(warning != NULL && label != NULL && warning > label);
   roof_text_done(&out);
@@ -358,7 +358,7 @@ static void ids_differ_between_pictures(void **state) {
   char ids[2][40];
   for (int i = 0; i < 2; i++) {
     start(i == 0 ? make_gpu : make_cpu, ROOF_FP16);
-    assert_int_equal(roof_draw_svg(&scene, &out[i], NULL), ROOF_OK);
+    assert_int_equal(roof_draw_svg(&scene, 0, &out[i], NULL), ROOF_OK);
     const char *id = strstr(out[i].data, "id=\"roofline-title-");
     assert_non_null(id);
     snprintf(ids[i], sizeof ids[i], "%.28s", id);
@@ -380,7 +380,7 @@ static void marks_say_what_they_are(void **state) {
   add_dot("", 20, 2e12, true, 0);
   add_dot("<\"'&>\x01\xff", 40, 3e12, false, -1);
   strcpy(scene.dots[0].key, "kernel 7");
-  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &out, NULL), ROOF_OK);
   assert_true(has(out.data, " data-x-scale=\"log\" data-x-unit=\"FLOP/byte\""));
   assert_true(has(out.data, " data-y-unit=\"FLOP/s\" data-plot=\"118 66 818 480\""));
   assert_true(has(out.data, "<g class=\"roof\" data-mark=\"r0\""));
@@ -400,7 +400,7 @@ static void a_title_is_shown_once(void **state) {
   roof_text svg = {0}, out = {0};
   start(make_gpu, ROOF_FP16);
   strcpy(scene.title, "A & B");
-  assert_int_equal(roof_draw_svg(&scene, &svg, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &svg, NULL), ROOF_OK);
   const char *const charts[] = {svg.data, NULL};
   const roof_page_section sections[] = {{.part = ROOF_PAGE_ASKED},
                                         {.part = ROOF_PAGE_PREDICTED, .charts = charts}};
@@ -468,7 +468,7 @@ static void labels_of_random_scenes_are_apart(void **state) {
       double x = middle * pow(10, spread * (chance() - 0.5));
       assert_int_equal(add_dot(label, x, x * 10e9 * pow(10, spread * chance()), round % 3 == 0, -1), i);
     }
-    assert_int_equal(rf_layout_make(&scene, &layout, NULL), ROOF_OK);
+    assert_int_equal(rf_layout_make(&scene, ROOF_CHART_WIDE, &layout, NULL), ROOF_OK);
     check_marks();
     numbered += layout.numbered;
     for (int i = 0; i < scene.dot_count; i++) {
@@ -494,7 +494,7 @@ static void labels_of_close_roofs_lie_on_none(void **state) {
   for (int i = 0; i < 4; i++) {
     assert_int_equal(add_dot("kernel", 0.1 * (i + 1), 2.8e9 * (i + 1), false, -1), i);
   }
-  assert_int_equal(rf_layout_make(&scene, &layout, NULL), ROOF_OK);
+  assert_int_equal(rf_layout_make(&scene, ROOF_CHART_WIDE, &layout, NULL), ROOF_OK);
   check_marks();
   for (int i = 0; i < scene.roof_count; i++) {
     assert_true(layout.marks[i].text[0] != '\0');
@@ -515,7 +515,7 @@ static void dots_all_in_one_place_get_numbers(void **state) {
   for (int i = 0; i < 60; i++) {
     add_dot("the same", 10, 20e12, false, -1);
   }
-  assert_int_equal(rf_layout_make(&scene, &layout, NULL), ROOF_OK);
+  assert_int_equal(rf_layout_make(&scene, ROOF_CHART_WIDE, &layout, NULL), ROOF_OK);
   assert_true(layout.numbered);
   check_marks();
 }
@@ -538,7 +538,7 @@ static void extreme_numbers_draw(void **state) {
   add_dot("tiny", 1e-300, 1e-300, false, -1);
   add_dot("huge", 1e300, 1e300, false, -1);
   roof_text out = {0};
-  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &out, NULL), ROOF_OK);
   assert_null(strstr(out.data, "nan"));
   assert_null(strstr(out.data, "inf"));
   assert_int_equal(roof_draw_terminal(&scene, 40, 12, true, false, &out, NULL), ROOF_OK);
@@ -607,7 +607,7 @@ static void hostile_labels_are_escaped(void **state) {
                                      .table_count = 1,
                                      .commands = words};
   const roof_page page = {hostile, hostile, &section, 1};
-  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &out, NULL), ROOF_OK);
   check_well_formed(out.data);
   roof_text_done(&out);
   assert_int_equal(roof_page_draw(&page, &out, NULL), ROOF_OK);
@@ -717,9 +717,10 @@ static void make_golden_scene(void) {
 
 /** Every part of the story, with a chart, a table, one that is folded, and commands. */
 static void draw_golden_page(roof_text *out) {
-  roof_text svg = {0};
-  assert_int_equal(roof_draw_svg(&scene, &svg, NULL), ROOF_OK);
-  const char *const charts[] = {svg.data, NULL};
+  roof_text svg = {0}, small = {0};
+  assert_int_equal(roof_draw_svg(&scene, 0, &svg, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, ROOF_CHART_NARROW, &small, NULL), ROOF_OK);
+  const char *const charts[] = {svg.data, NULL}, *const narrow[] = {small.data, NULL};
   const char *const cells[] = {"kernel", "seconds", "of ceiling", "verdict", "triad", "17.1 ms",
                                "49.0 %", "normal",  "gemm",       "unknown", "",      "bug, noisy"};
   const char *const asked[] = {"Two kernels.", NULL}, *const next[] = {"Fix gemm.", NULL},
@@ -730,21 +731,28 @@ static void draw_golden_page(roof_text *out) {
   };
   const roof_page_section sections[] = {
       {.part = ROOF_PAGE_ASKED, .lines = asked, .commands = commands},
-      {.part = ROOF_PAGE_MEASURED, .charts = charts, .tables = &tables[1], .table_count = 1},
+      {.part = ROOF_PAGE_MEASURED,
+       .charts = charts,
+       .narrow = narrow,
+       .tables = &tables[1],
+       .table_count = 1},
       {.part = ROOF_PAGE_VERDICTS, .tables = tables, .table_count = 1},
       {.part = ROOF_PAGE_NEXT, .lines = next},
   };
   const roof_page page = {"A cpu and a gpu", "Two kernels: most headroom in gemm", sections, 4};
   assert_int_equal(roof_page_draw(&page, out, NULL), ROOF_OK);
   roof_text_done(&svg);
+  roof_text_done(&small);
 }
 
 static void golden_pictures(void **state) {
   (void)state;
   roof_text out = {0};
   make_golden_scene();
-  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &out, NULL), ROOF_OK);
   check_golden(&out, "chart.svg");
+  assert_int_equal(roof_draw_svg(&scene, ROOF_CHART_NARROW, &out, NULL), ROOF_OK);
+  check_golden(&out, "chart-narrow.svg");
   assert_int_equal(roof_draw_terminal(&scene, 90, 26, false, false, &out, NULL), ROOF_OK);
   check_golden(&out, "chart.txt");
   assert_int_equal(roof_draw_terminal(&scene, 72, 20, true, true, &out, NULL), ROOF_OK);
@@ -760,8 +768,8 @@ static void drawing_twice_gives_the_same(void **state) {
   (void)state;
   roof_text first = {0}, second = {0};
   make_golden_scene();
-  assert_int_equal(roof_draw_svg(&scene, &first, NULL), ROOF_OK);
-  assert_int_equal(roof_draw_svg(&scene, &second, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &first, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &second, NULL), ROOF_OK);
   assert_string_equal(first.data, second.data);
   roof_text_done(&first);
   roof_text_done(&second);
@@ -797,7 +805,7 @@ static void curves_have_every_part(void **state) {
   roof_text out = {0};
   roof_error error = {0};
   roof_curves *c = make_curves();
-  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_OK);
+  assert_int_equal(roof_draw_curves_svg(c, 0, &out, &error), ROOF_OK);
   const char *const parts[] = {"A &lt; B &amp; C",
                                ">limit<",
                                ">m=4<",
@@ -863,7 +871,7 @@ static void labels_of_close_lines_are_not_struck_through(void **state) {
              c->mark_count);
   }
   roof_text out = {0};
-  assert_int_equal(roof_draw_curves_svg(c, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_curves_svg(c, 0, &out, NULL), ROOF_OK);
   int lines = find_lines(out.data, at, 64);
   assert_int_equal(lines, 16);
   assert_int_equal(struck_through(out.data, at, lines), 0);
@@ -892,7 +900,7 @@ static void a_level_has_one_hue(void **state) {
   assert_int_equal(rf_hue_of_series(&scene, 0), cache);
   assert_int_equal(rf_hue_of_ridge(&scene, 0), memory);
   roof_text out = {0};
-  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, 0, &out, NULL), ROOF_OK);
   assert_non_null(strstr(out.data, ">memory<"));
   assert_null(strstr(out.data, ">cpu<"));
   roof_text_done(&out);
@@ -913,16 +921,16 @@ static void curves_without_a_place_are_refused(void **state) {
   roof_error error = {0};
   roof_curves *c = make_curves();
   c->panels[0].curves[0].y[3] = 0;
-  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_curves_svg(c, 0, &out, &error), ROOF_E_ARGUMENT);
   c = make_curves();
   c->panels[1].curves[0].y[3] = NAN;
-  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_curves_svg(c, 0, &out, &error), ROOF_E_ARGUMENT);
   c = make_curves();
   c->panels[1].curve_count = 0;
-  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_curves_svg(c, 0, &out, &error), ROOF_E_ARGUMENT);
   c = make_curves();
   c->panel_count = 0;
-  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_curves_svg(c, 0, &out, &error), ROOF_E_ARGUMENT);
   assert_int_equal(out.length, 0);
   roof_text_done(&out);
 }

@@ -201,7 +201,7 @@ static void labels(void **state) {
 
 static roof_status draw_svg(roof_error *error) {
   roof_text out = {0};
-  roof_status status = roof_draw_svg(&scene, &out, error);
+  roof_status status = roof_draw_svg(&scene, 0, &out, error);
   roof_text_done(&out);
   return status;
 }

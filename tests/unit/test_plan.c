@@ -381,7 +381,7 @@ static void cluster_is_drawn(void **state) {
     assert_int_equal(chart->panels[0].dot_count, s.devices > 1);
     assert_true(chart->marks[0].x == a.links[0].flops_per_byte);
     assert_true(chart->panels[0].curves[0].y[127] == a.cluster.flops_per_second);
-    assert_int_equal(roof_draw_curves_svg(chart, &svg, NULL), ROOF_OK);
+    assert_int_equal(roof_draw_curves_svg(chart, 0, &svg, NULL), ROOF_OK);
     roof_text_done(&svg);
   }
   free(chart);

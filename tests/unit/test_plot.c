@@ -187,7 +187,7 @@ static void a_profile(void **state) {
   assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
   assert_int_equal(roof_import_memory(nsys, sizeof nsys - 1, "x", NULL, &profile, NULL), ROOF_OK);
   assert_int_equal(roof_timeline_account(profile.timeline, &accounting, NULL), ROOF_OK);
-  assert_int_equal(roof_timeline_svg(&profile, &accounting, &out, NULL), ROOF_OK);
+  assert_int_equal(roof_timeline_svg(&profile, &accounting, 0, &out, NULL), ROOF_OK);
   assert_non_null(strstr(out.data, "stream 7"));
   assert_non_null(strstr(out.data, "stream 8"));
   roof_timeline_title(&profile, title, sizeof title);

@@ -304,8 +304,8 @@ static roof_status draw_all(roof_error *error) {
   status = status == ROOF_OK ? roof_scene_add_machine(scene, machine, ROOF_FP16, error) : status;
   roof_scene_dot dot = {.intensity = 100, .flops_per_second = 1e14, .next = -1, .label = "a"};
   roof_scene_add_dot(scene, &dot);
-  status = status == ROOF_OK ? roof_draw_svg(scene, &text, error) : status;
-  status = status == ROOF_OK ? roof_draw_linear_svg(scene, &text, error) : status;
+  status = status == ROOF_OK ? roof_draw_svg(scene, 0, &text, error) : status;
+  status = status == ROOF_OK ? roof_draw_linear_svg(scene, 0, &text, error) : status;
   status = status == ROOF_OK ? roof_draw_terminal(scene, 100, 30, false, false, &text, error) : status;
   status = status == ROOF_OK ? roof_page_draw(&page, &text, error) : status;
   roof_scene_outline(scene);

@@ -322,7 +322,8 @@ class Chart {
     const hosts = groups.length > 0 ? groups : [node];
     panel.ticks ??= hosts.map((host) => [host, [...host.childNodes]]);
     const lines = { x: [], y: [] };
-    for (const { value, label } of ticksOf(panel.x, 9)) {
+    const narrow = this.svg.viewBox.baseVal.width < 600, { unit } = panel.y;
+    for (const { value, label } of ticksOf(panel.x, Math.floor(plot.width / 90))) {
       const x = (plot.left + plot.width * along(panel.x, value)).toFixed(1);
       lines.x.push(element('line', { class: label ? 'g' : 'm', x1: x, x2: x, y1: plot.bottom, y2: plot.top }));
       if (label && last) lines.x.push(element('text', { class: 'c', x, y: plot.bottom + 18 }, quantity(value, never(panel.x.unit) ? '' : panel.x.unit, true)));
@@ -330,7 +331,7 @@ class Chart {
     for (const { value, label } of ticksOf(panel.y, Math.max(2, Math.floor(plot.height / 40)))) {
       const y = plot.bottom - plot.height * along(panel.y, value);
       lines.y.push(element('line', { class: label ? 'g' : 'm', x1: plot.left, x2: plot.right, y1: y.toFixed(1), y2: y.toFixed(1) }));
-      if (label) lines.y.push(element('text', { class: 'e', x: plot.left - 8, y: (y + 4).toFixed(1) }, quantity(value, panel.y.unit, true)));
+      if (label) lines.y.push(element('text', { class: 'e', x: plot.left - 8, y: (y + 4).toFixed(1) }, quantity(value, unit, true).slice(0, narrow && unit.length > 3 ? -unit.length : undefined)));
     }
     if (groups.length > 0) {
       for (const group of groups) group.replaceChildren(...lines[group.dataset.axis]);

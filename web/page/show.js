@@ -129,6 +129,7 @@ const howTo = [
 
 function addTools(chart) {
   const bar = html('div', { className: 'tools' });
+  for (const name of ['broad', 'narrow']) flag(bar, name, chart.region.matches(`.${name}`));
   put(bar, 'role', 'group');
   put(bar, 'aria-label', 'Tools of the chart');
   chart.all = button('Show all', 'Show all again', () => choose([]));

@@ -39,6 +39,31 @@ function schemeButton() {
   return node;
 }
 
+/** Of thousands of dots the narrow picture of a pair has no more than the place: the rest is that of the wide one before it. */
+function takeData({ previousElementSibling: wide }, svg) {
+  const others = wide.querySelectorAll('.dot');
+  svg.querySelectorAll('.dot').forEach((node, i) => { Object.assign(node.dataset, others[i]?.dataset); });
+}
+
+/** Makes a chart of each picture that is shown: of a pair, for wide windows and narrow ones, the other is made when the window becomes so. */
+function addCharts() {
+  for (const region of document.querySelectorAll('.chart:not(.made)')) {
+    if (getComputedStyle(region).display === 'none') continue;
+    const svg = region.querySelector('svg');
+    if (region.matches('.narrow')) takeData(region, svg);
+    const chart = new Chart(svg, region);
+    region.classList.add('made');
+    chart.keys = new Set([...svg.querySelectorAll(marks)].map(({ mark }) => mark.key));
+    charts.push(chart);
+    takeTitles(chart);
+    addTools(chart);
+    addZoom(chart);
+    addCards(chart);
+    showChosen(chart);
+  }
+  leaveOut();
+}
+
 function start() {
   const main = document.querySelector('main');
   live = html('div', { className: 'live' });
@@ -46,17 +71,8 @@ function start() {
   put(live, 'aria-live', 'polite');
   card = html('div', { className: 'card', hidden: true });
   put(card, 'aria-hidden', true);
-  for (const region of main.querySelectorAll('.chart, .wide')) {
-    const svg = region.querySelector(':scope > svg');
-    if (!svg) continue;
-    const chart = new Chart(svg, region);
-    chart.keys = new Set([...svg.querySelectorAll(marks)].map(({ mark }) => mark.key));
-    charts.push(chart);
-    takeTitles(chart);
-    addTools(chart);
-    addZoom(chart);
-    addCards(chart);
-  }
+  addCharts();
+  on(matchMedia('(max-width:48rem)'), 'change', addCharts);
   for (const node of main.querySelectorAll('table')) if (node.tHead && node.tBodies[0]) tables.push(new Table(node));
   main.append(live);
   document.body.append(card);

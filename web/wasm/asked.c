@@ -53,6 +53,7 @@ static const struct {
     OWN(network, TEXT, network),
     OWN(seed, TEXT, seed),
     OWN(to, TEXT, to),
+    OWN(width, TEXT, width),
     OWN(json, FLAG, json),
     OWN(train, FLAG, train),
     OWN(arrows, FLAG, arrows),
@@ -159,12 +160,17 @@ void web_asked_done(web_asked *asked) {
   roof_text_done(&asked->figures);
 }
 
-roof_status web_draw_curves(roof_status (*fill)(const void *of, roof_curves *chart, roof_error *error),
+int web_width(const web_asked *asked) {
+  return asked->width != NULL ? (int)strtol(asked->width, NULL, 10) : 0;
+}
+
+roof_status web_draw_curves(const web_asked *asked,
+                            roof_status (*fill)(const void *of, roof_curves *chart, roof_error *error),
                             const void *of, roof_text *out, roof_error *error) {
   roof_curves *chart = calloc(1, sizeof *chart);
   roof_status status =
       chart != NULL ? fill(of, chart, error) : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
-  status = status == ROOF_OK ? roof_draw_curves_svg(chart, out, error) : status;
+  status = status == ROOF_OK ? roof_draw_curves_svg(chart, web_width(asked), out, error) : status;
   free(chart);
   return status;
 }

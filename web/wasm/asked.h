@@ -22,7 +22,7 @@ typedef struct web_asked {
   web_list machines, dtypes, peaks;
   roof_formats formats;
   roof_options_text options;
-  const char *bandwidth, *precision, *mode, *fuse, *recompute, *network, *seed, *to;
+  const char *bandwidth, *precision, *mode, *fuse, *recompute, *network, *seed, *to, *width;
   int json, train, arrows, lenient;
   roof_text figures; /**< of a machine that --peak and --bandwidth name */
 } web_asked;
@@ -32,8 +32,12 @@ typedef struct web_asked {
 roof_status web_asked_read(web_asked *asked, const char *text, size_t length, roof_error *error);
 void web_asked_done(web_asked *asked);
 
+/** How wide a drawing is to be. */
+int web_width(const web_asked *asked);
+
 /** Draws the curves that `fill` makes of an answer. */
-roof_status web_draw_curves(roof_status (*fill)(const void *of, roof_curves *chart, roof_error *error),
+roof_status web_draw_curves(const web_asked *asked,
+                            roof_status (*fill)(const void *of, roof_curves *chart, roof_error *error),
                             const void *of, roof_text *out, roof_error *error);
 
 #endif

@@ -97,7 +97,7 @@ static roof_status write_sweep(const web_asked *asked, roof_sweep *sweep, roof_t
   if (asked->to == NULL) {
     return roof_sweep_write(sweep, NULL, NULL, out, error);
   }
-  return web_draw_curves(chart_of_sweep, sweep, out, error);
+  return web_draw_curves(asked, chart_of_sweep, sweep, out, error);
 }
 
 static roof_status sweep(const web_asked *asked, roof_text *out, roof_error *error) {
@@ -167,7 +167,7 @@ static roof_status plot(const web_asked *asked, roof_text *out, roof_error *erro
       status == ROOF_OK ? roof_scene_read(&scene, &p, asked->words.texts, asked->words.count, error) : status;
   if (status == ROOF_OK && asked->to != NULL) {
     roof_scene_label_by_machine(&scene);
-    status = roof_draw_svg(&scene, out, error);
+    status = roof_draw_svg(&scene, web_width(asked), out, error);
   } else if (status == ROOF_OK) {
     status = roof_scene_write(&scene, out, error);
   }

@@ -111,7 +111,7 @@ static roof_status answer_several(const run *r, roof_text *out, roof_error *erro
                                                    &choices, &s, error)
                              : status;
   if (status == ROOF_OK) {
-    status = r->asked->to != NULL ? web_draw_curves(chart_of_sweep, &s, out, error)
+    status = r->asked->to != NULL ? web_draw_curves(r->asked, chart_of_sweep, &s, out, error)
                                   : roof_model_sweep_write(&s, out, error);
     roof_model_sweep_done(&s);
   }

@@ -91,7 +91,7 @@ static roof_status draw_losses(const cli_args *args, const cli_advice *a, roof_e
                                     : roof_error_set(error, ROOF_E_MEMORY, "advise: out of memory");
   if (status == ROOF_OK) {
     roof_losses_chart(&losses, bars);
-    status = cli_chart_bars(args, bars, 0, false, error);
+    status = cli_chart_bars(args, bars, false, error);
   }
   free(bars);
   return status;

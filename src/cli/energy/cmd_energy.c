@@ -117,7 +117,7 @@ static roof_status answer_whole(const cli_args *args, roof_error *error) {
   roof_bars *chart = malloc(sizeof *chart);
   status = chart != NULL ? cli_whole_energy(args, &given, chart, error)
                          : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
-  status = status == ROOF_OK ? cli_chart_bars(args, chart, 0, false, error) : status;
+  status = status == ROOF_OK ? cli_chart_bars(args, chart, false, error) : status;
   free(chart);
   return status;
 }

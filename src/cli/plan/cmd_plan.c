@@ -206,16 +206,15 @@ static roof_status read_question(const cli_args *args, plan *p, roof_error *erro
                            : status;
 }
 
+static roof_status draw_front(const void *front, int width, roof_text *out, roof_error *error) {
+  return roof_draw_front_svg(front, width, out, error);
+}
+
 static roof_status draw(const cli_args *args, const roof_choice_question *q, const roof_choices *all,
                         roof_error *error) {
   static roof_front chart;
-  roof_text svg = {0};
   roof_choices_chart(q, all, &chart);
-  roof_status status = roof_draw_front_svg(&chart, &svg, error);
-  status =
-      status == ROOF_OK ? cli_chart_write_svg(args, q->model->name, &svg, &(roof_table){0}, error) : status;
-  roof_text_done(&svg);
-  return status;
+  return cli_chart_write(args, q->model->name, draw_front, &chart, &(roof_table){0}, error);
 }
 
 /** A command over several lines, a template as it is. */
