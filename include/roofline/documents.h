@@ -181,11 +181,12 @@ ROOF_API roof_status roof_gate_write(const roof_gate_report *report, const char 
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_gate_write_junit(const roof_gate_report *report, roof_text *out, roof_error *error);
 
-/** Appends a GitHub workflow command for each kernel that has a message: an error where it misses, else a notice.
+/** Appends a GitHub workflow command for each kernel that has a message: an error where it misses, else a notice. `file`
+ *  (nullable) is where the results are.
  *  Units: none.
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_MEMORY. */
-ROOF_API roof_status roof_gate_write_github(const roof_gate_report *report, roof_text *out,
+ROOF_API roof_status roof_gate_write_github(const roof_gate_report *report, const char *file, roof_text *out,
                                             roof_error *error);
 
 /** Appends the explorer, a page that predicts in the browser, with `machine` (nullable) in it as `host`.

@@ -88,6 +88,7 @@
 #include "roofline/predictor.h"
 #include "roofline/profiler.h"
 #include "roofline/program.h"
+#include "roofline/prose.h"
 #include "roofline/region.h"
 #include "roofline/report.h"
 #include "roofline/runs.h"

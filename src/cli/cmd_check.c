@@ -1,6 +1,7 @@
 /* The gate for CI: exit 1 when a kernel is under its share of the ceiling or slower than its baseline. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/columns.h"
 #include "core/number.h"
@@ -80,9 +81,10 @@ static roof_status write_junit(const cli_args *args, const roof_gate_report *r, 
 }
 
 /** Annotations, a line each, however long. */
-static roof_status print_github(const roof_gate_report *r, roof_error *error) {
+static roof_status print_github(const cli_args *args, const roof_gate_report *r, roof_error *error) {
   roof_text out = {0};
-  roof_status status = roof_gate_write_github(r, &out, error);
+  const char *file = strcmp(args->words[0], "-") != 0 ? args->words[0] : NULL;
+  roof_status status = roof_gate_write_github(r, file, &out, error);
   status = status == ROOF_OK ? cli_print_document(&out, error) : status;
   roof_text_done(&out);
   return status;
@@ -103,7 +105,7 @@ static roof_status print_report(const cli_args *args, const roof_gate_report *r,
     cli_columns_add_text(&out, rows);
   }
   status = cli_print_end(&out, status, error);
-  return status == ROOF_OK && github && !args->json ? print_github(r, error) : status;
+  return status == ROOF_OK && github && !args->json ? print_github(args, r, error) : status;
 }
 
 static roof_status read_share(const char *name, const char *text, double *share, roof_error *error) {

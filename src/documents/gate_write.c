@@ -1,7 +1,7 @@
 /* What a gate found, written as roofline.check/1, as JUnit XML and as annotations of GitHub. */
 #include <math.h>
-#include <string.h>
 
+#include "documents/annotation.h"
 #include "documents/json.h"
 #include "roofline/documents.h"
 
@@ -64,27 +64,16 @@ roof_status roof_gate_write_junit(const roof_gate_report *report, roof_text *out
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "check: out of memory") : ROOF_OK;
 }
 
-/** Escapes for a GitHub workflow command; `property` also what ends one. */
-static void add_escaped(roof_text *out, const char *text, bool property) {
-  for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
-    bool special = strchr("%\r\n", *text) != NULL || (property && strchr(":,", *text) != NULL);
-    length = special ? 0 : roof_text_shown(text);
-    roof_text_add_bytes(out, text, length);
-    if (length == 0) {
-      roof_text_addf(out, special ? "%%%02X" : "?", (unsigned char)*text);
-    }
-  }
-}
-
-roof_status roof_gate_write_github(const roof_gate_report *report, roof_text *out, roof_error *error) {
+roof_status roof_gate_write_github(const roof_gate_report *report, const char *file, roof_text *out,
+                                   roof_error *error) {
   for (size_t i = 0; i < report->count; i++) {
     const roof_gate_line *l = &report->lines[i];
     if (l->message[0] != '\0') {
-      roof_text_addf(out, "::%s title=", roof_gate_misses(l->result.state) ? "error" : "notice");
-      add_escaped(out, l->label, true);
-      roof_text_add(out, "::");
-      add_escaped(out, l->message, false);
-      roof_text_add(out, "\n");
+      rf_annotation note = {.level = roof_gate_misses(l->result.state) ? "error" : "notice",
+                            .file = file,
+                            .title = l->label,
+                            .message = l->message};
+      rf_annotation_add(&note, out);
     }
   }
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "check: out of memory") : ROOF_OK;

@@ -214,7 +214,7 @@ check() {
   results 'a<&"=0.8' 'b: 50%, x=0.5' >r.json
   check r.json --junit out.xml --github
   [ "$status" -eq 1 ]
-  has '::error title=b%3A 50%25%2C x::50.0 %25 of its ceiling, under 65.0 %25'
+  has '::error file=r.json,title=b%3A 50%25%2C x::50.0 %25 of its ceiling, under 65.0 %25'
   if command -v xmllint >/dev/null; then
     xmllint --noout out.xml
     [ "$(xmllint --xpath 'string(//testsuite/@failures)' out.xml)" = 1 ]

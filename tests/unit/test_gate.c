@@ -157,8 +157,11 @@ static void a_report_is_written_as_documents(void **state) {
   assert_non_null(strstr(text.data, "tests=\"2\" failures=\"1\""));
   assert_non_null(strstr(text.data, "name=\"near &lt;it&gt;\""));
   roof_text_done(&text);
-  assert_int_equal(roof_gate_write_github(&report, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_gate_write_github(&report, NULL, &text, NULL), ROOF_OK);
   assert_string_equal(text.data, "::error title=far%3A 1%2C2::10.0 %25 of its ceiling, under 65.0 %25\n");
+  roof_text_done(&text);
+  assert_int_equal(roof_gate_write_github(&report, "a,b.json", &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "::error file=a%2Cb.json,title=far%3A 1%2C2::10.0"));
   roof_text_done(&text);
   roof_gate_report_done(&report);
   roof_measurements_done(&all);

@@ -8,6 +8,7 @@ BEGIN {
   may["documents"] = "core ops models advise host documents"
   may["catalog"] = "core ops advise host documents catalog"
   may["weights"] = "core ops models advise host documents catalog weights"
+  may["prose"] = "core ops models advise host documents catalog weights prose"
   may["graphs"] = "core ops models host documents graphs"
   may["kernels"] = "core ops host kernels"
   may["measure"] = "core ops advise host documents kernels measure"
@@ -22,13 +23,13 @@ BEGIN {
   may["service"] = "core ops models host documents draw service"
   may["predictor"] = "core ops models advise host documents catalog weights predictor"
   may["web"] = "core ops models advise host documents catalog weights graphs draw plot web"
-  may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor cli"
-  may["examples"] = "core ops models advise documents catalog weights graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor everything"
+  may["cli"] = "core ops models advise host documents catalog weights prose graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor cli"
+  may["examples"] = "core ops models advise documents catalog weights prose graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor everything"
 
   # The room a public header belongs to.
   n = split("status dtype units text machine report work op predict place kernel effects stats measurement energy time version export", core_headers, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
-  n = split("ops advise documents catalog weights graphs measure kernels import accuracy ledger draw plot loop region doctor service predictor", rooms, " ")
+  n = split("ops advise documents catalog weights prose graphs measure kernels import accuracy ledger draw plot loop region doctor service predictor", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sweep.h"] = "advise"

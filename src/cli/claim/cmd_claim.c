@@ -2,9 +2,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/claim/claim.h"
 #include "cli/columns.h"
 #include "cli/whole/whole.h"
 #include "roofline/claim.h"
+
+static int scan, github;
+
+static const struct poptOption options[] = {
+    {"scan", '\0', POPT_ARG_NONE, &scan, 0, "judge what Markdown or text claims: FILE ... instead of a claim",
+     NULL},
+    {"github", '\0', POPT_ARG_NONE, &github, 0, "with --scan: also print GitHub annotations", NULL},
+    POPT_TABLEEND};
 
 /** A claim that was judged. */
 typedef struct answer {
@@ -115,6 +124,9 @@ static roof_status judge(const cli_args *args, answer *a, roof_error *error) {
 static roof_status run(const cli_args *args, roof_error *error) {
   answer a = {.machine = NULL};
   const roof_op *op = NULL;
+  if (scan) {
+    return cli_claim_scan(args, github, error);
+  }
   if (cli_whole_is(args)) {
     return cli_whole_claim(args, error);
   }
@@ -128,6 +140,10 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {
+    {.options = "*", .with = "scan", .except = "scan github machine dtype"},
+    {.options = "github", .without = "scan"},
+    {.options = "github", .with = "json"},
+    {.options = "github", .with = "csv"},
     {.options = "efficiency overlap accumulate"},
     {.options = "overhead launch weights group output kv", .without = "key=value"},
     {0}};
@@ -135,7 +151,7 @@ static const cli_effect effects[] = {
 const cli_command cli_cmd_claim = {
     .name = "claim",
     .task = CLI_TASK_ASK,
-    .arguments = "[OP|MODEL key=value ...] QUANTITY",
+    .arguments = "[OP|MODEL key=value ...] QUANTITY | --scan FILE ...",
     .summary = "is a claimed speed, bandwidth or time possible on a machine? exit 1 when it is not",
     .examples =
         "  roofline claim 1700TFLOP/s --machine h100 --dtype fp16\n"
@@ -146,12 +162,20 @@ const cli_command cli_cmd_claim = {
         "  roofline claim 64FLOP/B 90% --machine h100 --dtype fp16\n"
         "  roofline claim llama-3.1-70b tp=4 batch=16 tpot=18ms --weights fp8 --machine h100\n"
         "  roofline claim llama-3.1-70b train batch=512 tp=8 dp=8 zero=1 mfu=55% --machine h100\n"
+        "  roofline claim --scan README.md\n"
         "\n"
         "  The unit says what is claimed: FLOP/s, B/s, bit/s, s, or % of the peak, with a prefix (T, M, u);\n"
         "  FLOP/B next to a rate is the intensity it is claimed at. The same with names: rate=, bandwidth=,\n"
-        "  time=, intensity=. Of a model: ttft=, tpot=, rate= (tokens/s), and with `train` step=; mfu=.\n",
+        "  time=, intensity=. Of a model: ttft=, tpot=, rate= (tokens/s), and with `train` step=; mfu=.\n"
+        "\n"
+        "  --scan reads Markdown (.txt, .rst: plain text) for speeds of a machine that the sentence names, "
+        "and\n"
+        "  tokens/s of a model on one; --machine and --dtype are of what names none. <!-- roofline off --> "
+        "to\n"
+        "  <!-- roofline on --> is left out.\n",
     .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
+    .options = options,
     .effects = effects,
     .run = run,
 };

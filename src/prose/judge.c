@@ -1,0 +1,212 @@
+#include "prose/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roofline/catalog.h"
+#include "roofline/claim.h"
+#include "roofline/units.h"
+#include "roofline/weights.h"
+
+enum { LOADED = 16, LARGEST_BATCH = 1 << 16 };
+
+struct rf_judge {
+  roof_machine *machines[LOADED]; /**< those asked for last */
+  char names[LOADED][ROOF_NAME_MAX];
+  int next;
+};
+
+rf_judge *rf_judge_new(void) {
+  return calloc(1, sizeof(rf_judge));
+}
+
+void rf_judge_free(rf_judge *judge) {
+  for (int i = 0; judge != NULL && i < LOADED; i++) {
+    roof_machine_free(judge->machines[i]);
+  }
+  free(judge);
+}
+
+static roof_status load(rf_judge *judge, const char *name, const roof_machine **machine, roof_error *error) {
+  for (int i = 0; i < LOADED; i++) {
+    if (judge->machines[i] != NULL && strcmp(judge->names[i], name) == 0) {
+      *machine = judge->machines[i];
+      return ROOF_OK;
+    }
+  }
+  roof_machine *loaded = NULL;
+  roof_status status = roof_catalog_load(name, &loaded, error);
+  if (status == ROOF_OK) {
+    int slot = judge->next;
+    judge->next = (slot + 1) % LOADED;
+    roof_machine_free(judge->machines[slot]);
+    judge->machines[slot] = loaded;
+    snprintf(judge->names[slot], ROOF_NAME_MAX, "%s", name);
+    *machine = loaded;
+  }
+  return status;
+}
+
+/** Takes the answer over. */
+static void settle(roof_prose_claim *claim, bool possible, double limit, double fraction,
+                   const char *because) {
+  claim->state = possible ? ROOF_PROSE_POSSIBLE : ROOF_PROSE_IMPOSSIBLE;
+  claim->limit = limit;
+  claim->fraction = fraction;
+  snprintf(claim->because, sizeof claim->because, "%s", because);
+}
+
+/** A machine's own figure. */
+static roof_status judge_figure(const roof_machine *machine, const char *format, bool sparse,
+                                roof_prose_claim *claim, roof_error *error) {
+  roof_formats formats = {.dtype = claim->kind == ROOF_PROSE_RATE ? format : NULL};
+  roof_options_text typed = {.sparse = sparse};
+  roof_options options;
+  roof_types types;
+  roof_target target;
+  roof_claim asked;
+  roof_claim_judged judged;
+  roof_claim_init(&asked);
+  asked.value[claim->kind == ROOF_PROSE_RATE ? ROOF_CLAIM_RATE : ROOF_CLAIM_BANDWIDTH] = claim->claimed;
+  roof_status status = roof_formats_read(&formats, machine, &types, error);
+  status = status == ROOF_OK ? roof_options_read(&typed, &options, error) : status;
+  status = status == ROOF_OK ? roof_target_init(&target, machine, &types, &options, error) : status;
+  status = status == ROOF_OK ? roof_claim_judge(&target, &asked, &judged, error) : status;
+  if (status == ROOF_OK) {
+    snprintf(claim->dtype, sizeof claim->dtype, "%s",
+             claim->kind == ROOF_PROSE_RATE ? roof_dtype_name(judged.dtype) : "");
+    settle(claim, judged.possible, judged.limit, judged.placed.share, judged.because);
+  }
+  return status;
+}
+
+/** The run at one batch. */
+static roof_status judge_batch(roof_whole *run, const roof_machine *machine, double batch,
+                               const roof_model_claim *asked, roof_model_judged *judged, roof_error *error) {
+  run->settings.batch = batch;
+  roof_status status = roof_whole_on(run, machine, error);
+  return status == ROOF_OK ? roof_model_claim_judge(&run->target, &run->answer, asked, judged, error)
+                           : status;
+}
+
+/** The judged run's sentence, after what it is of: the answer's first word, then batch, model and machine. */
+static void explain_run(const rf_readings *r, const roof_machine *machine, double batch,
+                        const roof_model_judged *j, roof_prose_claim *claim) {
+  char because[sizeof claim->because];
+  const char *verdict = j->possible ? "possible" : "impossible",
+             *rest = j->because + strcspn(j->because, ":");
+  char devices[32] = "";
+  if (claim->devices > 1) {
+    snprintf(devices, sizeof devices, "%.0f x ", claim->devices);
+  }
+  snprintf(because, sizeof because, "%s: %s on %s%s at batch %.0f%s%.*s", verdict, r->model, devices,
+           roof_machine_title(machine), batch,
+           r->batch > 0 || j->possible ? "" : ", short contexts, the most that fit", (int)strcspn(rest, ";"),
+           rest);
+  settle(claim, j->possible, j->limit, j->placed.share, because);
+}
+
+/** A model's run: possible where one batch is that makes it so, with the shortest contexts. */
+static roof_status judge_run(roof_whole *run, const rf_readings *r, const roof_machine *machine,
+                             const char *format, roof_prose_claim *claim, roof_error *error) {
+  roof_model_claim asked = {claim->per_user ? ROOF_MODEL_CLAIM_TPOT : ROOF_MODEL_CLAIM_RATE,
+                            claim->per_user ? 1 / claim->claimed : claim->claimed};
+  roof_model_judged judged = {.possible = false}, last = judged;
+  double batch = r->batch > 0 ? r->batch : 1, fastest = 0;
+  roof_status status = ROOF_OK;
+  for (bool more = true; more && batch <= LARGEST_BATCH; batch *= 2) {
+    status = judge_batch(run, machine, batch, &asked, &judged, error);
+    more = status == ROOF_OK && judged.fits && !judged.possible && r->batch == 0 && !claim->per_user;
+    if (status == ROOF_OK && (judged.fits || fastest == 0)) {
+      last = judged;
+      fastest = batch;
+    }
+  }
+  if (fastest == 0) {
+    return status;
+  }
+  if (!last.fits && format == NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s, as stored, does not fit, and no format is named",
+                          r->model);
+  }
+  explain_run(r, machine, fastest, &last, claim);
+  return ROOF_OK;
+}
+
+static roof_status judge_model(const rf_readings *r, const roof_machine *machine, const char *format,
+                               roof_prose_claim *claim, roof_error *error) {
+  char devices[32];
+  const char *words[] = {r->model, devices};
+  roof_formats formats = {.weights = format};
+  roof_whole *run = NULL;
+  snprintf(devices, sizeof devices, "tp=%.0f", claim->devices);
+  roof_status status = roof_whole_read(words, 2, &formats, NULL, false, &run, error);
+  if (status == ROOF_OK) {
+    run->settings.prompt = run->settings.generate = 1;
+    status = judge_run(run, r, machine, format, claim, error);
+  }
+  if (status == ROOF_OK) {
+    snprintf(claim->dtype, sizeof claim->dtype, "%s", format != NULL ? format : "");
+  }
+  roof_whole_free(run);
+  return status;
+}
+
+/** One reading of the claim. What cannot be judged so stays as it is. */
+static roof_status judge_reading(rf_judge *judge, const rf_readings *r, const char *name, const char *format,
+                                 bool sparse, roof_prose_claim *claim, roof_error *error) {
+  const roof_machine *machine = NULL;
+  roof_status status = load(judge, name, &machine, error);
+  if (status == ROOF_OK) {
+    snprintf(claim->machine, sizeof claim->machine, "%s", machine->name);
+    status = r->model != NULL ? judge_model(r, machine, format, claim, error)
+                              : judge_figure(machine, format, sparse, claim, error);
+  }
+  return status;
+}
+
+static roof_status judge_all(rf_judge *judge, const rf_readings *r, roof_prose_claim *claim,
+                             roof_error *error) {
+  roof_prose_claim first = *claim;
+  bool judged = false;
+  int formats = r->format_count > 0 ? r->format_count : 1, ways = r->sparse ? 2 : 1;
+  for (int i = 0; i < r->machine_count * formats * ways; i++) {
+    roof_prose_claim next = *claim;
+    roof_error why;
+    const char *format = r->format_count > 0 ? r->formats[i / ways % formats] : NULL;
+    roof_status status =
+        judge_reading(judge, r, r->machines[i / ways / formats], format, i % ways == 1, &next, &why);
+    if (status == ROOF_E_MEMORY) {
+      return roof_error_set(error, ROOF_E_MEMORY, "%s", why.message);
+    }
+    if (status != ROOF_OK) {
+      next.state = ROOF_PROSE_UNKNOWN;
+      snprintf(next.because, sizeof next.because, "unknown: %.480s", why.message);
+    }
+    if (status == ROOF_OK && next.state == ROOF_PROSE_POSSIBLE) {
+      *claim = next;
+      return ROOF_OK;
+    }
+    if (i == 0 || (status == ROOF_OK && !judged)) {
+      first = next;
+      judged = status == ROOF_OK;
+    }
+  }
+  *claim = first;
+  return ROOF_OK;
+}
+
+roof_status rf_judge_claim(rf_judge *judge, const rf_readings *readings, roof_prose_claim *claim,
+                           roof_error *error) {
+  claim->state = ROOF_PROSE_UNKNOWN;
+  claim->limit = claim->fraction = NAN;
+  roof_status status = judge_all(judge, readings, claim, error);
+  if (status == ROOF_OK && claim->state == ROOF_PROSE_IMPOSSIBLE && readings->unsure) {
+    claim->state = ROOF_PROSE_UNKNOWN;
+    snprintf(claim->because, sizeof claim->because,
+             "unknown: of how many devices it does not say, and one cannot");
+  }
+  return status;
+}
