@@ -38,7 +38,7 @@ typedef enum roof_kernel_kind {
   X(ROOF_EFFECT_BANDWIDTH, "bandwidth", "the share of the bandwidth that a long stream reaches")             \
   X(ROOF_EFFECT_CACHE, "cache", "data that the last cache kept from the run before")                         \
   X(ROOF_EFFECT_UNITS, "units", "few busy units, or few bytes, cannot draw the whole bandwidth")             \
-  X(ROOF_EFFECT_TILES, "tiles", "tiles that the matrix does not fill, and small ones")                       \
+  X(ROOF_EFFECT_TILES, "tiles", "tiles that the matrix or a window does not fill, and small ones")           \
   X(ROOF_EFFECT_GROUPS, "groups",                                                                            \
     "query heads whose kernel reads the keys that they share for each of them")                              \
   X(ROOF_EFFECT_WAVES, "waves", "units idle in the last wave, and what each wave costs to start and end")    \
@@ -83,6 +83,8 @@ typedef enum roof_effect {
     "blocks of a single query head that a unit has at once, over those of several")                          \
   X(ROOF_STORE_PASSES, "store_passes", "", 0, 16, 0, ROOF_EFFECT_STORE,                                      \
     "passes over the keys and values of a prompt until they are in the cache")                               \
+  X(ROOF_TILE_QUERIES, "tile_queries", "", 64, 128, 64, ROOF_EFFECT_TILES,                                   \
+    "queries of a prompt that one block of threads serves, 64 or 128")                                       \
   X(ROOF_QUANTISE_PASSES, "quantise_passes", "", 0, 16, 0, ROOF_EFFECT_QUANTISE,                             \
     "times that activations are read in 16 bits and written in the narrow format before a product")          \
   X(ROOF_ROUTING_PASSES, "routing_passes", "", 0, 16, 0, ROOF_EFFECT_ROUTING,                                \
@@ -126,7 +128,7 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
  *  product: `count` products of rows x depth by depth x columns; `group`: multiplications of an algorithm that has fewer
  *  over these (0: there is none), `routed`: bytes of its passes before and after, which it may be worth or not.
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
- *  a query sees at most, `depth` elements of a key and of a value on average.
+ *  a query sees at most, `depth` elements of a key and of a value on average; `routed` keys before those of a window.
  *  mla-decode, mla-prefill: as decode and prefill, over keys that are not as long as their values (a latent).
  *  experts: `rows` rows shared out among `count` matrices of depth x columns, and as many of group x depth after them;
  *  `routed` rows of all devices are sorted by expert.

@@ -38,6 +38,7 @@ static const double typical[ROOF_CONSTANT_COUNT] = {
     [ROOF_GROUP_MOST] = 64,
     [ROOF_RESIDENTS] = 1.5,
     [ROOF_STORE_PASSES] = 1,
+    [ROOF_TILE_QUERIES] = 90, /* half-way: a step tries both sizes */
     [ROOF_QUANTISE_PASSES] = 2,
     [ROOF_ROUTING_PASSES] = 1.5,
     [ROOF_SHARING] = 2,
@@ -157,9 +158,12 @@ static double lowest(const roof_constant_row *row) {
   return row->least > 0 ? row->least : row->most * 1e-6;
 }
 
-/** Even steps are even factors; the first hundredth is 0 where a constant may be. */
+/** Even steps are even factors; the first hundredth is 0 where a constant may be. A tile is one of two sizes. */
 static double value_at(roof_constant constant, double at) {
   const roof_constant_row *row = roof_constant_row_of(constant);
+  if (constant == ROOF_TILE_QUERIES) {
+    return at < 0.5 ? row->least : row->most;
+  }
   return at < 0.01 && row->least <= 0 ? 0 : lowest(row) * pow(row->most / lowest(row), at);
 }
 

@@ -40,7 +40,7 @@ static const char *const kinds[] = {
    INTERVAL)
 #define PREFILL_USES                                                                                         \
   (USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) | USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |     \
-   USES(ROOF_CACHE_GAIN) | USES(ROOF_STORE_PASSES) | USES(ROOF_CORNER) | INTERVAL)
+   USES(ROOF_CACHE_GAIN) | USES(ROOF_STORE_PASSES) | USES(ROOF_CORNER) | USES(ROOF_TILE_QUERIES) | INTERVAL)
 
 /** The form of each kind of kernel, and the constants that it uses; without one the expected time is a share of the
  * bound. */

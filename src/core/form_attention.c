@@ -6,8 +6,13 @@
 /** Query heads that one block of threads serves, the rows that its arithmetic is padded to, and the keys that come in
  * before it starts and while it ends. */
 static const double unit_heads = 64, unit_rows = 16, fill_keys = 128;
-static const double tile_queries = 64;
 static const double most_splits = 64, least_keys = 32;
+
+/** Residents from which single query heads have a kernel of their own; it is taken for groups too where grouped blocks for
+ * each 128 keys would be fewer than a quarter of the units, and grouped blocks start for keys before a window too, up to so
+ * many waves (NVIDIA/TensorRT-LLM, decoderXQAImplCommon.h: kMinHistoryTokensPerBlock, kEnableMinBlockFactor; the waves from
+ * aiconfigurator's H200). */
+static const double own_kernel = 2, least_busy = 0.25, most_waves = 8;
 
 /** What the shape says of attention with few queries. */
 typedef struct decode {
@@ -16,7 +21,9 @@ typedef struct decode {
   double start;   /**< s that a wave of them takes to start and end */
   double compute; /**< s, padded */
   double keys_in; /**< s that the units take to bring in the keys in the format of the arithmetic */
-  double fill;    /**< keys more a unit */
+  double fill;    /**< keys more a unit, in each part of a split */
+  double edge;    /**< and once, where a window begins within a tile of them */
+  double started; /**< waves at least, those for keys before the window included */
 } decode;
 
 /** The bytes of keys and values, as wide as the arithmetic takes them. */
@@ -27,10 +34,16 @@ static double wide_bytes(const rf_run *run) {
   return stored > 0 ? stored * (wider > 1 ? wider : 1) : run->work->read_bytes;
 }
 
+static bool has_own_kernel(const rf_run *run) {
+  return run->c[ROOF_RESIDENTS] > own_kernel;
+}
+
 /** Blocks that read the keys of a group of query heads. */
 static double shares_of(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
-  return s->group > run->c[ROOF_GROUP_MOST] ? s->group : ceil(s->group * s->rows / unit_heads);
+  double parts = s->columns > fill_keys ? s->columns / fill_keys : 1;
+  bool few = has_own_kernel(run) && s->count * parts < least_busy * run->target->units;
+  return few || s->group > run->c[ROOF_GROUP_MOST] ? s->group : ceil(s->group * s->rows / unit_heads);
 }
 
 static decode decode_of(const rf_run *run) {
@@ -41,9 +54,13 @@ static decode decode_of(const rf_run *run) {
               .keys = s->columns,
               .start = run->c[ROOF_WAVE_SECONDS] / (own > 1 ? 1 : run->c[ROOF_RESIDENTS]),
               .compute = run->compute / run->c[ROOF_EFFICIENCY]};
+  if (s->routed > 0 && has_own_kernel(run)) {
+    d.started = fmin(most_waves, d.units * (s->columns + s->routed) / fill_keys / run->target->units);
+  }
   if (!rf_without(run, ROOF_EFFECT_TILES)) {
     d.compute *= ceil(own / unit_rows) * unit_rows / own;
     d.fill = fill_keys;
+    d.edge = s->routed > 0 ? fill_keys : 0;
   }
   d.keys_in = bytes > 0 ? run->memory * wide_bytes(run) / bytes * shares / run->c[ROOF_UNIT_BANDWIDTH] : 0;
   return d;
@@ -55,9 +72,9 @@ static double split_seconds(const rf_run *run, const decode *d, double memory, d
                             double least, double *waves) {
   double busy = d->units * split / run->target->units;
   *waves = rf_without(run, ROOF_EFFECT_WAVES) ? busy : ceil(busy);
-  double more = 1 + d->fill * split / d->keys;
+  double more = 1 + (d->fill * split + d->edge) / d->keys;
   double each = d->compute > d->keys_in ? d->compute : d->keys_in;
-  double units = *waves * d->start + *waves / busy * more * each;
+  double units = fmax(d->started, *waves) * d->start + *waves / busy * more * each;
   double longer = units > memory ? units : memory, sums = run->c[ROOF_SPLIT_SECONDS] * doublings;
   bool hard = rf_without(run, ROOF_EFFECT_CORNER) || longer + sums >= least;
   return (hard ? longer : rf_rounded(units, memory)) + sums;
@@ -91,6 +108,7 @@ static double most_keys(double queries, double pairs, double keys) {
 
 double rf_form_prefill(const rf_run *run, rf_cut *cut) {
   const roof_kernel_shape *s = &run->work->kernel;
+  double tile_queries = run->c[ROOF_TILE_QUERIES];
   bool tiles_out = rf_without(run, ROOF_EFFECT_TILES);
   double heads = s->count * s->group, sms = run->target->units;
   double high = tiles_out ? s->rows / tile_queries : ceil(s->rows / tile_queries), tiles = heads * high;

@@ -13,6 +13,7 @@ typedef struct scores {
   double key_dim, value_dim;
   double parts, group; /**< sequences x KV heads, and the query heads of each */
   double queries, keys;
+  double unseen; /**< keys before those that a window leaves */
   double passes; /**< over the square in memory; 0: the scores stay on chip */
 } scores;
 
@@ -22,7 +23,7 @@ enum { FEW_QUERIES = 16 };
 
 static roof_kernel_kind kind_of(const scores *s) {
   bool whole = s->queries >= s->keys;
-  bool few = s->queries < FEW_QUERIES && !whole;
+  bool few = s->queries < FEW_QUERIES && (!whole || s->queries <= 1);
   return s->key_dim == s->value_dim ? (few ? ROOF_KERNEL_DECODE : ROOF_KERNEL_PREFILL)
                                     : (few ? ROOF_KERNEL_MLA_DECODE : ROOF_KERNEL_MLA_PREFILL);
 }
@@ -41,7 +42,8 @@ static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
                                   .rows = s->queries,
                                   .columns = s->keys,
                                   .depth = (s->key_dim + s->value_dim) / 2,
-                                  .group = s->group};
+                                  .group = s->group,
+                                  .routed = s->unseen};
 }
 
 enum { HEAD_DIM = RF_ATTEND_KV_LEN + 1, KV_HEADS, CAUSAL, ALGORITHM, PASSES, WINDOW };
@@ -67,6 +69,7 @@ static void attention(const roof_op *op, const double *v, const roof_types *t, r
   s.group = v[RF_ATTEND_HEADS] / v[KV_HEADS];
   s.queries = q_len;
   s.keys = window;
+  s.unseen = kv_len - keys;
   s.passes = v[ALGORITHM] * v[PASSES];
   scores_work(&s, t, w);
 }

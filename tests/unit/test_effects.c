@@ -408,7 +408,7 @@ static void short_prompts_are_prompts(void **state) {
   (void)state;
   roof_machine *of = attention_machine();
   roof_target target;
-  static const char *const prompts[] = {"batch=64 heads=8 q_len=1 kv_len=1 head_dim=128",
+  static const char *const prompts[] = {"batch=64 heads=8 q_len=2 kv_len=2 head_dim=128 causal=1",
                                         "batch=1 heads=8 q_len=8 kv_len=8 head_dim=128 causal=1"},
                            *const steps[] = {"batch=64 heads=8 q_len=1 kv_len=2 head_dim=128",
                                              "batch=1 heads=8 q_len=8 kv_len=99 head_dim=128 causal=1"};

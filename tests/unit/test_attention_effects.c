@@ -1,0 +1,125 @@
+/* Which kernel of attention a library takes, and how it is cut: a window, few sequences, one query, tiles of a prompt. */
+#include "test.h"
+
+#include "roofline/catalog.h"
+#include "roofline/effects.h"
+#include "roofline/ops.h"
+#include "roofline/shape.h"
+
+static roof_machine *h200;
+static roof_constants *of_decode, *of_prefill;
+
+static roof_constants *constants_of(roof_kernel_kind kind) {
+  roof_types types = roof_types_of(ROOF_BF16);
+  const roof_constants *found = roof_constants_find(h200, kind, &types, NULL);
+  return &h200->constants[found - h200->constants];
+}
+
+static int start(void **state) {
+  (void)state;
+  if (roof_catalog_load("h200", &h200, NULL) != ROOF_OK) {
+    return -1;
+  }
+  of_decode = constants_of(ROOF_KERNEL_DECODE);
+  of_prefill = constants_of(ROOF_KERNEL_PREFILL);
+  of_decode->values[ROOF_GROUP_MOST] = 32;
+  return 0;
+}
+
+static int end(void **state) {
+  (void)state;
+  roof_machine_free(h200);
+  return 0;
+}
+
+static roof_prediction attention_of(const char *shape, unsigned without) {
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  options.without = without;
+  assert_int_equal(roof_target_init(&target, h200, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("attention", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, shape, values, NULL), ROOF_OK);
+  roof_predict(&target, op, values, &p);
+  return p;
+}
+
+static double seconds_of(const char *shape, unsigned without) {
+  return attention_of(shape, without).expected_seconds;
+}
+
+/** A window that begins within a tile of keys reads the whole tile. */
+static void a_window_begins_within_a_tile(void **state) {
+  (void)state;
+  static const char all[] = "batch=256 heads=8 kv_heads=8 q_len=1 head_dim=128 kv_len=128",
+                    last[] = "batch=256 heads=8 kv_heads=8 q_len=1 head_dim=128 kv_len=256 window=128";
+  unsigned tiles = 1u << ROOF_EFFECT_TILES;
+  of_decode->values[ROOF_RESIDENTS] = 1;
+  assert_true(seconds_of(last, 0) > 1.05 * seconds_of(all, 0));
+  assert_true(seconds_of(last, tiles) == seconds_of(all, tiles));
+}
+
+/** Where single query heads have a kernel of their own, few groups go head by head and many do not. */
+static void few_groups_go_head_by_head(void **state) {
+  (void)state;
+  static const char few[] = "batch=4 heads=32 kv_heads=4 q_len=1 head_dim=128 kv_len=64",
+                    many[] = "batch=16 heads=32 kv_heads=4 q_len=1 head_dim=128 kv_len=64",
+                    longer[] = "batch=4 heads=32 kv_heads=4 q_len=1 head_dim=128 kv_len=1024";
+  of_decode->values[ROOF_RESIDENTS] = 1;
+  double few_before = seconds_of(few, 0), many_before = seconds_of(many, 0),
+         longer_before = seconds_of(longer, 0);
+  of_decode->values[ROOF_RESIDENTS] = 4;
+  assert_true(seconds_of(few, 0) < 0.95 * few_before);
+  assert_true(seconds_of(many, 0) == many_before);
+  assert_true(seconds_of(longer, 0) == longer_before);
+}
+
+/** Such a library starts blocks for keys before the window too: as long as they grow, and no further. */
+static void blocks_start_before_the_window(void **state) {
+  (void)state;
+  static const char *const shapes[] = {
+      "batch=32 heads=32 kv_heads=4 q_len=1 head_dim=128 kv_len=512 window=128",
+      "batch=32 heads=32 kv_heads=4 q_len=1 head_dim=128 kv_len=1024 window=128",
+      "batch=32 heads=32 kv_heads=4 q_len=1 head_dim=128 kv_len=16384 window=128",
+      "batch=32 heads=32 kv_heads=4 q_len=1 head_dim=128 kv_len=65536 window=128"};
+  of_decode->values[ROOF_RESIDENTS] = 1;
+  assert_true(seconds_of(shapes[1], 0) == seconds_of(shapes[0], 0));
+  of_decode->values[ROOF_RESIDENTS] = 4;
+  assert_true(seconds_of(shapes[1], 0) > 1.2 * seconds_of(shapes[0], 0));
+  assert_true(seconds_of(shapes[2], 0) > seconds_of(shapes[1], 0));
+  assert_true(seconds_of(shapes[3], 0) == seconds_of(shapes[2], 0));
+}
+
+/** A prompt of one token is a decoding step; one of two is a prompt. */
+static void one_token_is_decoded(void **state) {
+  (void)state;
+  roof_prediction one = attention_of("batch=8 heads=8 kv_heads=8 q_len=1 kv_len=1 head_dim=128 causal=1", 0);
+  roof_prediction two = attention_of("batch=8 heads=8 kv_heads=8 q_len=2 kv_len=2 head_dim=128 causal=1", 0);
+  assert_int_equal(one.work.kernel.kind, ROOF_KERNEL_DECODE);
+  assert_int_equal(two.work.kernel.kind, ROOF_KERNEL_PREFILL);
+}
+
+/** In tiles of 128 queries 64 take as long as 128 less the arithmetic; in tiles of 64 they take half of the tiles. */
+static void prompts_fill_tiles(void **state) {
+  (void)state;
+  static const char half[] = "batch=512 heads=32 kv_heads=32 q_len=64 kv_len=64 head_dim=128 causal=1";
+  of_prefill->values[ROOF_TILE_QUERIES] = 64;
+  double narrow = seconds_of(half, 0), without = seconds_of(half, 1u << ROOF_EFFECT_TILES);
+  of_prefill->values[ROOF_TILE_QUERIES] = 128;
+  assert_true(seconds_of(half, 0) > 1.02 * narrow);
+  assert_true(seconds_of(half, 1u << ROOF_EFFECT_TILES) <= without);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_window_begins_within_a_tile),
+      cmocka_unit_test(few_groups_go_head_by_head),
+      cmocka_unit_test(blocks_start_before_the_window),
+      cmocka_unit_test(one_token_is_decoded),
+      cmocka_unit_test(prompts_fill_tiles),
+  };
+  return cmocka_run_group_tests(tests, start, end);
+}
