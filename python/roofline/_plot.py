@@ -66,6 +66,9 @@ class Plot:
     def _repr_svg_(self) -> str:
         return self.svg
 
+    def __repr__(self) -> str:
+        return "<roofline.Plot>"
+
 
 def plot(words: Union[str, Sequence[str]] = "", *, machine: Machines = None, dtype: Union[str, Sequence[str], None] = None, arrows: bool = False, **formats: Any) -> Plot:
     """Draws the roofline of one or more machines, with what the words name on it.

@@ -67,7 +67,7 @@ class Sweep:
         return pandas().DataFrame(rows)
 
     def plot(self) -> Plot:
-        """The expected time over the axis that varies."""
+        """The expected rate under what the ceilings allow, over the axis that varies."""
         chart, svg = abi.roof_curves(), Text()
         call("roof_sweep_chart", self._address, C.byref(chart))
         call("roof_draw_curves_svg", C.byref(chart), svg.address)

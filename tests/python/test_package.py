@@ -92,3 +92,13 @@ def test_the_examples_of_the_page_work(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(SOURCE / "examples", tmp_path / "examples")
     assert tried(text, "python.md", page) > 20
+
+
+def test_the_notebook_shows_what_it_says(tmp_path):
+    notebook, other = SOURCE / "examples/roofline.ipynb", tmp_path / "other.ipynb"
+    check = [sys.executable, str(SOURCE / "python/notebook.py"), "--check"]
+    run = subprocess.run([*check, str(notebook)], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    other.write_text(notebook.read_text().replace("compute-bound by", "memory-bound by"))
+    run = subprocess.run([*check, str(other)], capture_output=True, text=True)
+    assert run.returncode == 1 and "cell 1 shows" in run.stdout
