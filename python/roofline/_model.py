@@ -237,7 +237,7 @@ class ModelSweep:
         """The times and rates over the axis that varies."""
         chart, svg = abi.roof_curves(), Text()
         call("roof_model_sweep_chart", C.byref(self._raw), C.byref(chart))
-        call("roof_draw_curves_svg", C.byref(chart), svg.address)
+        call("roof_draw_curves_svg", C.byref(chart), 0, svg.address)
         return Plot(svg=svg)
 
     def _repr_svg_(self) -> str:

@@ -33,7 +33,7 @@ class Plot:
 
     def _drawn(self) -> Text:
         out = Text()
-        call("roof_draw_svg", C.byref(self._scene), out.address)
+        call("roof_draw_svg", C.byref(self._scene), 0, out.address)
         return out
 
     @property

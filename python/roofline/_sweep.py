@@ -70,7 +70,7 @@ class Sweep:
         """The expected rate under what the ceilings allow, over the axis that varies."""
         chart, svg = abi.roof_curves(), Text()
         call("roof_sweep_chart", self._address, C.byref(chart))
-        call("roof_draw_curves_svg", C.byref(chart), svg.address)
+        call("roof_draw_curves_svg", C.byref(chart), 0, svg.address)
         return Plot(svg=svg)
 
     def _repr_svg_(self) -> str:
