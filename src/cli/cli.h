@@ -173,7 +173,15 @@ void cli_json_add_lines(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */
 roof_status cli_json_print(json_t *object, roof_error *error);
 
+/* main.c */
+/** What the program does for a command line, printed errors included; returns its exit code. */
+int cli_main(int argc, const char **argv);
+/** The command of that name, or NULL. */
+const cli_command *cli_command_named(const char *name);
+
 /* describe.c */
+/** What a command takes: name, arguments, summary, endings that it writes, options, examples. */
+json_t *cli_describe_command(const cli_command *command);
 /** Prints what each of `commands` (to NULL) takes, as JSON. */
 roof_status cli_describe(const cli_command *const *commands, roof_error *error);
 

@@ -53,7 +53,7 @@ static json_t *words_of(const char *text) {
   return words;
 }
 
-static json_t *describe_command(const cli_command *command) {
+json_t *cli_describe_command(const cli_command *command) {
   static const char *const tasks[] = {
 #define X(symbol, title) [CLI_TASK_##symbol] = title,
       CLI_TASK_MAP(X)
@@ -75,8 +75,13 @@ roof_status cli_describe(const cli_command *const *commands, roof_error *error) 
   json_t *object = json_object(), *list = json_array();
   rf_json_set(object, "schema", json_string("roofline.commands/1"));
   for (int i = 0; commands[i] != NULL; i++) {
-    rf_json_append(list, describe_command(commands[i]));
+    rf_json_append(list, cli_describe_command(commands[i]));
   }
   rf_json_set(object, "commands", list);
-  return cli_json_print(object, error);
+  roof_text text = {0};
+  cli_json_add_lines(&text, object);
+  roof_status status = text.failed ? roof_error_set(error, ROOF_E_MEMORY, "help: out of memory")
+                                   : cli_print_document(&text, error); /* whatever the terminal's width */
+  roof_text_done(&text);
+  return status;
 }

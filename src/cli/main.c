@@ -20,13 +20,18 @@ static const cli_command *const commands[] = {
 
 enum { COMMAND_MAX = sizeof commands / sizeof commands[0] };
 
-static roof_status find_command(const char *name, const cli_command **command, roof_error *error) {
-  const char *names[COMMAND_MAX + 1] = {NULL};
+const cli_command *cli_command_named(const char *name) {
   for (int i = 0; commands[i] != NULL; i++) {
     if (strcmp(commands[i]->name, name) == 0) {
-      *command = commands[i];
-      return ROOF_OK;
+      return commands[i];
     }
+  }
+  return NULL;
+}
+
+static roof_status refuse_command(const char *name, roof_error *error) {
+  const char *names[COMMAND_MAX + 1] = {NULL};
+  for (int i = 0; commands[i] != NULL; i++) {
     names[i] = commands[i]->name;
   }
   return roof_error_unknown(error, "command", name, names, "`roofline help` lists them");
@@ -125,10 +130,10 @@ static roof_status dispatch(int argc, const char **argv, roof_error *error) {
   if (globals + 1 >= argc && !help) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: of which command? `roofline help` lists them", first);
   }
-  const cli_command *command = NULL;
-  roof_status status = find_command(argv[help ? 2 : 1 + globals], &command, error);
-  if (status != ROOF_OK) {
-    return status;
+  const char *name = argv[help ? 2 : 1 + globals];
+  const cli_command *command = cli_command_named(name);
+  if (command == NULL) {
+    return refuse_command(name, error);
   }
   const char *asked[] = {command->name, strcmp(first, "-h") == 0 ? "-h" : "--help", NULL};
   return help ? run_command(command, 2, asked, error) : run_named(command, globals, argc, argv, error);
@@ -159,7 +164,7 @@ static void end_aborted(int number) {
   end_early();
 }
 
-int main(int argc, const char **argv) {
+int cli_main(int argc, const char **argv) {
   roof_error error = {0};
   bool watched = atexit(end_early) == 0 && signal(SIGABRT, end_aborted) != SIG_ERR;
   early_code = watched ? roof_status_exit_code(ROOF_E_MEMORY) : 0;
@@ -171,4 +176,8 @@ int main(int argc, const char **argv) {
     cli_report("", &error);
   }
   return roof_status_exit_code(status);
+}
+
+int main(int argc, const char **argv) {
+  return cli_main(argc, argv);
 }

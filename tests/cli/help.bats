@@ -11,6 +11,10 @@ bats_require_minimum_version 1.5.0
   [ "$(grep -cE '^  [a-z]+ ' <<<"$output")" -eq "$(find "$ROOFLINE_SOURCE/src/cli" -name 'cmd_*.c' | wc -l)" ]
 }
 
+@test "the JSON of help is the same on every width" {
+  [ "$(COLUMNS=40 "$ROOFLINE" help --json)" = "$(COLUMNS=1000 "$ROOFLINE" help --json)" ]
+}
+
 @test "-h is short and --help is long" {
   run -0 "$ROOFLINE" -h
   [[ $output != *"Exit codes"* ]]

@@ -4,14 +4,14 @@
 
 #include <stdbool.h>
 
+#include "cli/lines.h"
 #include "roofline/predictor.h"
 
 typedef struct cli_client {
   int in, out;
-  roof_text asked, answers;
+  cli_lines asked;
+  roof_text answers;
   size_t sent; /**< of the answers */
-  bool skips;  /**< the rest of a line that is too long */
-  bool ended;  /**< it writes no more */
 } cli_client;
 
 /** Reads once, what poll said is there, and answers each whole line; at the end also what has no end of line. False: the client is lost. */
