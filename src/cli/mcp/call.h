@@ -1,4 +1,4 @@
-/** One answer under way: the command in a child of this process, which may end or crash as it likes. */
+/** One answer in the making: the command in a child of this process, which may end or crash as it likes. */
 #ifndef CLI_MCP_CALL_H
 #define CLI_MCP_CALL_H
 

@@ -79,8 +79,8 @@ static bool is_outside(const cli_mcp_limits *l, const char *path) {
     return !is_inside(l, real);
   }
   strcpy(copy, path);
-  bool told = strchr(path, '/') != NULL && realpath(dirname(copy), real) != NULL;
-  return told && !is_inside(l, real);
+  bool placed = strchr(path, '/') != NULL && realpath(dirname(copy), real) != NULL;
+  return placed && !is_inside(l, real);
 }
 
 static roof_status refuse(const char *path, roof_error *error) {

@@ -85,7 +85,7 @@ roof_status cli_mcp_resources_list(const char *cursor, json_t **result, roof_err
   add_machines(all);
   size_t count = json_array_size(all), from = typed >= 0 && typed < (double)count ? (size_t)typed : count;
   for (size_t i = from; i < count && i < from + PER_PAGE; i++) {
-    json_array_append(page, json_array_get(all, i));
+    rf_json_append(page, json_incref(json_array_get(all, i)));
   }
   json_decref(all);
   *result = json_pack("{s:o}", "resources", page);

@@ -28,7 +28,7 @@ static void add_text(json_t *content, const char *text, size_t length) {
   json_t *string = json_stringn(text, length);
   if (string == NULL && !copy.failed) { /* bytes of a file in a message */
     roof_text_add_json(&quoted, copy.data);
-    string = quoted.failed ? NULL : json_loadb(quoted.data, quoted.length, JSON_DECODE_ANY, NULL);
+    string = quoted.failed ? NULL : rf_json_load(quoted.data, quoted.length, JSON_DECODE_ANY, NULL);
   }
   rf_json_append(content, json_pack("{s:s, s:o}", "type", "text", "text", string));
   roof_text_done(&quoted);

@@ -134,9 +134,9 @@ static roof_status start_call(server *s, json_t *id, cli_mcp_line *line, roof_er
     return cli_mcp_call_start(call, id, line, s->limits, why);
   }
   json_decref(line->words);
-  return call != NULL
-             ? ROOF_OK
-             : roof_error_set(why, ROOF_E_UNSUPPORTED, "%d answers are under way: ask again later", CALLS);
+  return call != NULL ? ROOF_OK
+                      : roof_error_set(why, ROOF_E_UNSUPPORTED,
+                                       "%d answers are in the making: ask again later", CALLS);
 }
 
 static void call_tool(server *s, json_t *id, json_t *params) {
