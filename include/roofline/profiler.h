@@ -19,12 +19,12 @@ extern "C" {
 #define ROOF_PROFILER_WORDS 24
 #define ROOF_PROFILER_STEPS 4
 
-/** A profiler for one question. A word of a command that begins with @ stands for something:
- *  @program   what is profiled, with its arguments
- *  @script    the same without the interpreter in front
- *  @file      what it writes
- *  @events    the events that count FLOPs and traffic on this processor, @group the same for LIKWID
- *  @last      the number of the last core */
+/** A profiler for one question. A word of a command that begins with `@` stands for something:
+ *  `@program`   what is profiled, with its arguments
+ *  `@script`    the same without the interpreter in front
+ *  `@file`      what it writes
+ *  `@events`    the events that count FLOPs and traffic on this processor, `@group` the same for LIKWID
+ *  `@last`      the number of the last core */
 typedef struct roof_profiler {
   const char *name;     /**< what people call it */
   const char *program;  /**< the executable that must be there */

@@ -54,7 +54,7 @@ ROOF_API void roof_text_addf(roof_text *text, const char *format, ...) ROOF_PRIN
 ROOF_API void roof_text_add_xml(roof_text *text, const char *string);
 
 /** Appends `string` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD, what roof_text_shown
- *  refuses a \u escape.
+ *  refuses an escape of its code.
  *  Units: bytes.
  *  Ownership: copies.
  *  Errors: sets text->failed when out of memory. */

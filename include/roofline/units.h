@@ -47,7 +47,7 @@ ROOF_API char *roof_bytes_format(char *buffer, size_t size, double bytes);
 /** Bytes that hold any number that `roof_number_write` writes, with its NUL. */
 #define ROOF_NUMBER_SIZE 32
 
-/** Reads the number that the first characters of `text` are: digits, `.`, an exponent. It is rounded as strtod
+/** Reads the number that the first characters of `text` are: digits, a point, an exponent. It is rounded as strtod
  *  does in the C locale, whatever the locale of the program; no blanks, `inf`, `nan` or hexadecimal digits.
  *  Returns how many of the `length` characters belong to it: `length` when the whole text is a number.
  *

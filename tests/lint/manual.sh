@@ -1,5 +1,6 @@
 #!/bin/sh
-# The manual has a page for every command with all of its options, and mandoc has nothing against it.
+# The manual has a page for every command with all of its options, one for every header with all of its functions, those of file formats, and
+# mandoc has nothing against them.
 . "$(dirname "$0")/lib/lint.sh"
 pages=$ROOFLINE_BUILD/manual
 [ -f "$pages/roofline.1" ] || skip "no manual was built: apt install scdoc jq, and configure again"
@@ -26,6 +27,24 @@ cp -r "$pages" "$scratch/pages" && pages=$scratch/pages
 sed -i 's/explain/EXPLAIN/' "$pages/roofline-predict.1"
 catches 'no --explain' complete predict
 
+# functions PAGES: the public functions that no page of a header shows.
+functions() {
+  sed -n 's/^ROOF_API .*[ *]\(roof_[a-z0-9_]*\)(.*/\1/p' "$ROOFLINE_SOURCE"/include/roofline/*.h | sort -u >"$scratch/declared"
+  cat "$1"/*.3 | sed 's/\\-/-/g; s/\\_/_/g' | grep -o 'roof_[a-z0-9_]*(' | tr -d '(' | sort -u >"$scratch/shown"
+  comm -23 "$scratch/declared" "$scratch/shown" >"$scratch/lacking"
+  cat "$scratch/lacking"
+  [ ! -s "$scratch/lacking" ]
+}
+functions "$pages" || fail "section 3 lacks functions"
+echo "$(find "$pages" -name 'roofline-*.3' | wc -l) headers with $(wc -l <"$scratch/declared") functions"
+mkdir "$scratch/fewer" && cp "$pages"/roofline*.3 "$scratch/fewer" && rm "$scratch/fewer/roofline-claim.3"
+catches 'roof_claim_judge' functions "$scratch/fewer"
+if command -v lowdown >/dev/null; then
+  for page in machines operations ledger regions json; do
+    [ -s "$pages/roofline-$page.5" ] || fail "no roofline-$page.5"
+  done
+fi
+
 # scdoc itself writes paragraphs next to headings.
 warnings() {
   mandoc -Tlint -Wwarning "$@" | grep -v 'skipping paragraph macro' >"$scratch/warnings"
@@ -33,7 +52,7 @@ warnings() {
   [ ! -s "$scratch/warnings" ]
 }
 if command -v mandoc >/dev/null; then
-  warnings "$ROOFLINE_BUILD"/manual/*.1 || fail "mandoc warns"
+  warnings "$ROOFLINE_BUILD"/manual/*.[135] || fail "mandoc warns"
   echo '.ZZ' >>"$pages/roofline-run.1"
   catches 'unknown macro' warnings "$pages/roofline-run.1"
 else
