@@ -111,6 +111,23 @@ typedef struct roof_requests {
   size_t skipped;      /**< rows without a prompt or an answer: requests that failed */
 } roof_requests;
 
+/** A stretch of a run, all replicas together: means over its time. */
+typedef struct roof_service_bin {
+  double queue;       /**< requests that wait */
+  double batch;       /**< sequences that generate */
+  double kv;          /**< share of the cache's blocks in use; NaN where the memory is unknown */
+  double preemptions; /**< in this stretch */
+} roof_service_bin;
+
+#define ROOF_SERVICE_BINS 240
+
+/** A run over time, in as many bins whatever its length. */
+typedef struct roof_service_timeline {
+  double bin_seconds;
+  size_t count; /**< of the bins those up to the last in which something is there */
+  roof_service_bin bins[ROOF_SERVICE_BINS];
+} roof_service_timeline;
+
 /** Seconds of the host for a request that an engine serves (HTTP, scheduler, first message), and for each token of its prompt
  *  (tokenizer), one prompt after another. Of 25 to 45 ms and 3 to 7 us what leaves the least error of the time to the first
  *  token of 1,549 serving points, simulated (ai-dynamo/aiconfigurator@095f58a; 2026-11-23). */
@@ -124,15 +141,17 @@ typedef struct roof_service_settings {
   double burstiness; /**< shape of the gamma distribution: 1 as Poisson, less in bursts, more evenly */
   double
       concurrency; /**< requests that are always in flight, the next comes as one leaves; 0: they come by the rate */
-  double requests; /**< that arrive in all; of a trace 0: all */
-  double seed;     /**< whole, from 0: the same seed, the same answer */
-  roof_lengths prompt, generate;
-  const roof_requests *trace; /**< arrivals and lengths of requests; NULL: none */
-  double speed;               /**< of the trace: 2 is twice as fast */
-  double sequences;           /**< of a replica at once (vLLM's max_num_seqs) */
-  double budget;              /**< tokens of a step (vLLM's max_num_batched_tokens) */
-  bool whole_prompts;         /**< prompts in steps of their own, not in pieces between tokens */
-  bool cache;                 /**< blocks of prompts are kept for later ones that begin alike */
+  double requests;               /**< that arrive in all; of a trace 0: all */
+  double seed;                   /**< whole, from 0: the same seed, the same answer */
+  roof_lengths prompt, generate; /**< of sessions prompt: what each turn adds */
+  roof_lengths turns;            /**< of a session; 1: none. They begin at the rate over their mean */
+  double turn_seconds;           /**< mean time from an answer to the next turn, exponentially distributed */
+  const roof_requests *trace;    /**< arrivals and lengths of requests; NULL: none */
+  double speed;                  /**< of the trace: 2 is twice as fast */
+  double sequences;              /**< of a replica at once (vLLM's max_num_seqs) */
+  double budget;                 /**< tokens of a step (vLLM's max_num_batched_tokens) */
+  bool whole_prompts;            /**< prompts in steps of their own, not in pieces between tokens */
+  bool cache;                    /**< blocks of prompts are kept for later ones that begin alike */
   roof_preemption preemption;
   roof_routing routing;
   double
@@ -140,7 +159,8 @@ typedef struct roof_service_settings {
   double host_seconds; /**< of a request before it is in a queue: HTTP, scheduler, first message */
   double
       host_token_seconds; /**< before that for each token of its prompt, one prompt after another: tokenizer */
-  double ttft_seconds;    /**< limits of the goodput; NaN: none */
+  roof_service_timeline *timeline; /**< filled by a run; NULL: not wanted */
+  double ttft_seconds;             /**< limits of the goodput; NaN: none */
   double tpot_seconds;
 } roof_service_settings;
 

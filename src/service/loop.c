@@ -5,6 +5,7 @@
 
 #include "service/calendar.h"
 #include "service/router.h"
+#include "service/timeline.h"
 
 enum { MOST_WAITING = 200000 };
 
@@ -54,15 +55,34 @@ static void hand_over(loop *l, int replica, int request) {
   send(l, there, request);
 }
 
+/** What is sent for a session's next turn, as for a request; SERVICE_NONE and under. */
+static int turn_of(int session) {
+  return SERVICE_NONE - session;
+}
+
+/** A turn of a session has its answer, which stays in the replica's cache; true: there is another turn. */
+static bool goes_on(loop *l, int replica, const service_arrival *turn) {
+  double delay;
+  if (!rf_source_answered(&l->source, turn, &delay)) {
+    return false;
+  }
+  const service_session *session = rf_sessions_at(&l->source.sessions, turn->session);
+  rf_replica_keep(&l->replicas[replica], session->block, session->count);
+  send(l, l->replicas[replica].now + delay, turn_of(turn->session));
+  return true;
+}
+
 static void done(void *data, int replica, int request, bool left) {
   loop *l = data;
   if (!left) {
     hand_over(l, replica, request);
     return;
   }
+  const service_arrival as = l->shop.pool.list[request].as;
   rf_tally_leave(&l->shop.tally, l->shop.settings, &l->shop.pool.list[request]);
   rf_pool_give(&l->shop.pool, request);
-  if (l->shop.settings->concurrency > 0) {
+  bool on = as.session > 0 && goes_on(l, replica, &as);
+  if (!on && l->shop.settings->concurrency > 0) {
     send(l, l->replicas[replica].now, SERVICE_NONE);
   }
 }
@@ -104,15 +124,24 @@ static void arrive(loop *l, const service_arrival *arrival) {
   }
 }
 
+/** A client asks: the next turn of a session, or what comes next. */
+static void ask(loop *l, const service_passage *p) {
+  service_arrival arrival;
+  bool asks = p->request < SERVICE_NONE && rf_source_turn(&l->source, turn_of(p->request), &arrival);
+  if (!asks && (p->request == SERVICE_NONE || l->shop.settings->concurrency > 0)) {
+    asks = rf_source_next(&l->source, &arrival);
+  }
+  if (asks) {
+    arrival.seconds = p->seconds;
+    arrive(l, &arrival);
+  }
+}
+
 /** What is in flight arrives. */
 static void receive(loop *l) {
   service_passage p = rf_calendar_take(&l->calendar);
-  service_arrival arrival;
-  if (p.request == SERVICE_NONE) {
-    if (rf_source_next(&l->source, &arrival)) {
-      arrival.seconds = p.seconds;
-      arrive(l, &arrival);
-    }
+  if (p.request <= SERVICE_NONE) {
+    ask(l, &p);
     return;
   }
   const service_request *q = &l->shop.pool.list[p.request];
@@ -146,8 +175,9 @@ static service_replica *behind(loop *l, double *other) {
 
 /** Every event in its order. Where what leaves one replica comes to another, none runs ahead of the others. */
 static void run(loop *l) {
-  bool coupled = l->shop.settings->concurrency > 0 || l->prefills > 0;
-  while (!l->shop.failed && l->end_queue <= MOST_WAITING) {
+  const roof_service_settings *set = l->shop.settings;
+  bool coupled = set->concurrency > 0 || l->prefills > 0 || rf_source_has_sessions(set);
+  while (!l->shop.failed && !l->source.failed && l->end_queue <= MOST_WAITING) {
     double event = next_event(l), other;
     service_replica *r = behind(l, &other);
     l->shop.sent = false;
@@ -227,7 +257,10 @@ static bool start(loop *l, const service_plant *plant, const roof_service_settin
     l->shop.yield += right;
   }
   rf_tally_start(&l->shop.tally);
-  rf_source_start(&l->source, set, plant->shared, plant->longest);
+  if (set->timeline != NULL) {
+    rf_timeline_start(set->timeline);
+  }
+  rf_source_start(&l->source, set, plant->shared, plant->longest, plant->page);
   l->replicas = calloc((size_t)plant->replicas, sizeof *l->replicas);
   l->links = calloc((size_t)plant->replicas, sizeof *l->links);
   bool enough = l->replicas != NULL && l->links != NULL;
@@ -246,6 +279,7 @@ static void stop(loop *l) {
   }
   free(l->replicas);
   free(l->links);
+  rf_source_done(&l->source);
   free(l->calendar.list);
   free(l->shop.pool.list);
   free(l);
@@ -263,10 +297,13 @@ roof_status rf_loop_run(const service_plant *plant, const roof_service_settings 
       fetch(l);
     }
     run(l);
-    enough = !l->shop.failed;
+    enough = !l->shop.failed && !l->source.failed;
   }
   if (enough) {
     answer_of(l, answer);
+    if (settings->timeline != NULL) {
+      rf_timeline_end(settings->timeline, l->shop.blocks * l->count);
+    }
     if (tally != NULL) {
       *tally = l->shop.tally;
     }

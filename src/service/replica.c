@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "service/timeline.h"
+
 bool rf_replica_init(service_replica *r, service_shop *shop, int number, service_role role) {
   double cycle = floor(shop->page / shop->yield + 0.5);
   *r = (service_replica){.shop = shop,
@@ -48,6 +50,14 @@ static size_t hashes_of(const service_replica *r, const service_request *q) {
 static void make_room(service_replica *r) {
   const service_shop *shop = r->shop;
   rf_cache_trim(&r->cache, floor((shop->blocks - r->used) * shop->page / fmax(1, shop->hashed)));
+}
+
+void rf_replica_keep(service_replica *r, const unsigned *hashes, size_t count) {
+  size_t fresh;
+  if (r->shop->settings->cache && rf_cache_hold(&r->cache, hashes, count, &fresh)) {
+    rf_cache_release(&r->cache, hashes, count);
+    make_room(r);
+  }
 }
 
 /** Takes the blocks that a request begins with; false where there are not so many besides what the next tokens of the
@@ -105,6 +115,9 @@ static void preempt(service_replica *r) {
   q->swap_seconds = kept ? rf_blocks_of(shop, q->work) * shop->swap_seconds : 0;
   r->extra_seconds += q->swap_seconds;
   q->done = q->piece = 0;
+  if (shop->settings->timeline != NULL) {
+    rf_timeline_preempt(shop->settings->timeline, r->now);
+  }
   shop->tally.preemptions++;
   rf_list_prepend(&shop->pool, &r->waiting, request);
 }

@@ -59,6 +59,9 @@ void rf_replica_done(service_replica *replica);
 /** A request arrives at its own time, or is handed over at `seconds`. */
 void rf_replica_take(service_replica *replica, int request, double seconds);
 
+/** Keeps blocks that nobody holds while there is room. */
+void rf_replica_keep(service_replica *replica, const unsigned *hashes, size_t count);
+
 /** Whether it has anything to do. */
 bool rf_replica_is_busy(const service_replica *replica);
 

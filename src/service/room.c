@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "service/replica.h"
+#include "service/timeline.h"
 
 double rf_blocks_of(const service_shop *shop, double tokens) {
   return ceil(tokens / shop->page);
@@ -31,6 +32,10 @@ void rf_replica_stop(service_replica *r, int request) {
 
 void rf_replica_pass(service_replica *r, double seconds, double before) {
   service_tally *t = &r->shop->tally;
+  if (r->shop->settings->timeline != NULL) {
+    const roof_service_bin state = {r->waiting.count, r->ends.count, (before + r->used) / 2, 0};
+    rf_timeline_add(r->shop->settings->timeline, r->now, seconds, &state);
+  }
   r->now += seconds;
   t->busy_seconds += seconds;
   t->in_system_area += seconds * (r->waiting.count + r->running.count);

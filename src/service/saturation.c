@@ -25,6 +25,7 @@ roof_status roof_service_saturation(roof_service *service, const roof_service_se
   roof_service_settings s = *settings;
   roof_service_answer a;
   bool is = false;
+  s.timeline = NULL;
   if (s.trace == NULL) {
     s.requests = trial_requests;
   }

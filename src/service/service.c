@@ -23,6 +23,7 @@ roof_service_settings roof_service_settings_default(const roof_model_target *t) 
                                  .seed = 1,
                                  .prompt = {.mean = s->prompt},
                                  .generate = {.mean = fmax(1, s->generate)},
+                                 .turns = {.mean = 1},
                                  .speed = 1,
                                  .sequences = s->batch > 1 ? s->batch : SEQUENCES,
                                  .budget = s->chunk > 0 ? s->chunk : BUDGET,
@@ -201,7 +202,9 @@ static service_plant plant_of(roof_service *service, const roof_service_settings
                          .replicas = m->dp,
                          .page = page,
                          .blocks = c->blocks,
-                         .hashed = s->trace != NULL ? s->trace->block_tokens : shared,
+                         .hashed = s->trace != NULL            ? s->trace->block_tokens
+                                   : rf_source_has_sessions(s) ? page
+                                                               : shared,
                          .drafts = m->draft,
                          .accept = m->accept,
                          .swap_seconds =

@@ -3,6 +3,7 @@
 
 #include "documents/json.h"
 #include "roofline/service.h"
+#include "service/source.h"
 
 double roof_service_study_rate(const roof_service_study *s, size_t run) {
   return s->settings.trace != NULL     ? roof_requests_rate(&s->trace) * s->settings.speed
@@ -65,17 +66,19 @@ static json_t *plan_json(const roof_service_study *s) {
 }
 
 static json_t *load_json(const roof_service_study *s) {
-  char prompt[64], generate[64];
+  char prompt[64], generate[64], turns[64];
   const roof_service_settings *set = &s->settings;
   return json_pack(
-      "{s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o}", "arrivals",
+      "{s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o}", "arrivals",
       set->trace != NULL     ? "trace"
       : set->concurrency > 0 ? "closed-loop"
                              : roof_arrival_name(set->arrival),
       "trace", set->trace != NULL ? s->trace.format : NULL, "prompt",
       set->trace != NULL ? NULL : roof_lengths_text(&set->prompt, prompt, sizeof prompt), "generate",
-      set->trace != NULL ? NULL : roof_lengths_text(&set->generate, generate, sizeof generate), "burstiness",
-      rf_json_number(set->arrival == ROOF_ARRIVE_GAMMA ? set->burstiness : NAN), "concurrency",
+      set->trace != NULL ? NULL : roof_lengths_text(&set->generate, generate, sizeof generate), "turns",
+      rf_source_has_sessions(set) ? roof_lengths_text(&set->turns, turns, sizeof turns) : NULL,
+      "turn_delay_seconds", rf_json_number(rf_source_has_sessions(set) ? set->turn_seconds : NAN),
+      "burstiness", rf_json_number(set->arrival == ROOF_ARRIVE_GAMMA ? set->burstiness : NAN), "concurrency",
       rf_json_number(set->concurrency > 0 ? set->concurrency : NAN), "seed", rf_json_number(set->seed),
       "routing", roof_routing_name(set->routing), "preemption", roof_preemption_name(set->preemption),
       "whole_prompts", set->whole_prompts, "prefix_cache", set->cache, "host_seconds",
@@ -84,14 +87,33 @@ static json_t *load_json(const roof_service_study *s) {
       rf_json_number(set->tpot_seconds));
 }
 
+static json_t *timeline_json(const roof_service_timeline *t) {
+  if (t == NULL) {
+    return json_null();
+  }
+  json_t *bins = json_array();
+  for (size_t i = 0; i < t->count; i++) {
+    const roof_service_bin *b = &t->bins[i];
+    json_t *bin = json_object();
+    const rf_json_member members[] = {{"queue", b->queue},
+                                      {"decoding_sequences", b->batch},
+                                      {"kv", b->kv},
+                                      {"preemptions", b->preemptions}};
+    rf_json_set_numbers(bin, members, sizeof members / sizeof members[0]);
+    rf_json_append(bins, bin);
+  }
+  return json_pack("{s:o, s:o}", "bin_seconds", rf_json_number(t->bin_seconds), "bins", bins);
+}
+
 roof_status roof_service_study_write(const roof_service_study *s, roof_text *out, roof_error *error) {
   json_t *runs = json_array();
   for (size_t i = 0; i < s->count; i++) {
     rf_json_append(runs, run_json(&s->answers[i], roof_service_study_rate(s, i)));
   }
-  json_t *study = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1",
+  json_t *study = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1",
                             "model", s->target->model->name, "machine", s->target->machine->name, "devices",
                             rf_json_number(s->target->devices), "plan", plan_json(s), "load", load_json(s),
-                            "saturation_per_second", rf_json_number(s->saturation), "runs", runs);
+                            "saturation_per_second", rf_json_number(s->saturation), "runs", runs, "timeline",
+                            timeline_json(s->settings.timeline));
   return rf_json_write(study, "serve", out, error);
 }

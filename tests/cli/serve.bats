@@ -103,6 +103,35 @@ serve() {
   jq -e ".runs[0].itl.max_seconds > $pieces" <<<"$output"
 }
 
+@test "a run over time" {
+  serve --rate 2 --requests 300 --timeline --json
+  jq -e '.timeline | .bins | length > 20 and length <= 240 and (map(.decoding_sequences) | max) >= 1' <<<"$output"
+  serve memory_share=30% prompt=4096 generate=1024 --rate 3 --requests 200 --timeline --to run.svg --quiet
+  [ "$status" -eq 0 ]
+  grep -q 'over time' run.svg && grep -q 'preemptions per second' run.svg && grep -q 'cache in use' run.svg
+  serve --rate 2 --requests 200 --timeline --to calm.svg --quiet
+  run -1 grep -q 'preemptions per second' calm.svg
+  serve --rate 1,2 --timeline --json
+  [ "$status" -eq 2 ] && [[ $stderr == *'--timeline: of one rate'* ]]
+  serve --timeline
+  [ "$status" -eq 2 ] && [[ $stderr == *'--timeline: with --to FILE or --json'* ]]
+}
+
+@test "sessions of several turns" {
+  serve --rate 4 --requests 400 --turns 4 --turn-delay 2s --json
+  jq -e '.load.turns == "4" and .load.turn_delay_seconds == 2 and .runs[0].cached_prompt_share > 0.5' <<<"$output"
+  serve --rate 4 --requests 400 --turns 4 --turn-delay 2s
+  has '4 turns of a session, 2.000 s apart'
+  serve --rate 4 --requests 400 --json
+  plain=$output
+  serve --rate 4 --requests 400 --turns 1 --json
+  [ "$output" = "$plain" ]
+  serve --trace "$traces/azure.csv" --turns 4
+  [ "$status" -eq 2 ]
+  serve --turn-delay 4s
+  [ "$status" -eq 2 ]
+}
+
 @test "a drawing over rates" {
   serve --rate 1..16*2 --requests 1000 --to rates.svg --quiet
   [ "$status" -eq 0 ]

@@ -40,6 +40,7 @@ static roof_service_settings plain_settings(void) {
                                  .seed = 1,
                                  .prompt = {.mean = 1},
                                  .generate = {.mean = 1001},
+                                 .turns = {.mean = 1},
                                  .speed = 1,
                                  .sequences = 1,
                                  .budget = 8192,
@@ -90,7 +91,7 @@ static void arrivals_have_their_mean_and_spread(void **state) {
     service_arrival a, before;
     double sum = 0, squares = 0, n = 400000;
     s.arrival = cases[i].arrival, s.burstiness = cases[i].shape, s.rate = 2, s.requests = n + 1;
-    rf_source_start(&source, &s, 0, INFINITY);
+    rf_source_start(&source, &s, 0, INFINITY, 16);
     assert_true(rf_source_next(&source, &before));
     for (double k = 0; k < n; k++, before = a) {
       assert_true(rf_source_next(&source, &a));
@@ -169,26 +170,46 @@ static void draw_settings(service_random *r, roof_service_settings *s, service_p
   s->budget = 64 + (double)(rf_random_bits(r) % 512);
   s->whole_prompts = rf_random_bits(r) % 3 == 0;
   s->cache = rf_random_bits(r) % 2;
+  if (rf_random_bits(r) % 3 == 0) {
+    s->turns = (roof_lengths){.kind = ROOF_LENGTHS_UNIFORM, .mean = 1, .other = 6};
+    s->turn_seconds = rf_random_bits(r) % 2 ? 0.5 : 0;
+    p->hashed = p->page;
+  }
   s->preemption = (roof_preemption)(rf_random_bits(r) % ROOF_PREEMPTION_COUNT);
   s->routing = (roof_routing)(rf_random_bits(r) % ROOF_ROUTING_COUNT);
   s->host_seconds = rf_random_bits(r) % 2 ? 0.01 * rf_random_share(r) : 0;
   s->prefills = p->replicas > 1 && rf_random_bits(r) % 2 ? 1 : 0;
 }
 
-/** Tokens that the source has for a run. */
+/** Tokens that the source has for a run; NaN where turns depend on the answers before. */
 static double tokens_of(const service_plant *p, const roof_service_settings *s) {
   service_source source;
   service_arrival a;
-  double tokens = 0;
-  rf_source_start(&source, s, p->shared, p->longest);
+  double tokens = rf_source_has_sessions(s) ? NAN : 0;
+  rf_source_start(&source, s, p->shared, p->longest, p->page);
   while (rf_source_next(&source, &a)) {
     tokens += a.generate;
   }
+  rf_source_done(&source);
   return tokens;
+}
+
+/** The bins of a timeline add up to what was counted. */
+static void check_timeline(const roof_service_timeline *line, const service_tally *t, double blocks) {
+  double kv = 0, preemptions = 0;
+  assert_true(line->count > 0 && line->count <= ROOF_SERVICE_BINS);
+  for (size_t i = 0; i < line->count; i++) {
+    kv += line->bins[i].kv * line->bin_seconds;
+    preemptions += line->bins[i].preemptions;
+  }
+  assert_near(kv * blocks, t->kv_area, 1e-9);
+  assert_true(preemptions == t->preemptions);
+  assert_true((double)(line->count - 1) * line->bin_seconds <= t->last_seconds);
 }
 
 static void no_token_is_lost_or_made(void **state) {
   (void)state;
+  roof_service_timeline line;
   service_random random = rf_random_start(3, 3);
   service_tally *t = malloc(sizeof *t);
   double preemptions = 0, cached = 0;
@@ -198,10 +219,11 @@ static void no_token_is_lost_or_made(void **state) {
     service_plant p;
     roof_service_answer a;
     draw_settings(&random, &s, &p);
+    s.timeline = &line;
     assert_int_equal(rf_loop_run(&p, &s, &a, t, NULL), ROOF_OK);
-    double tokens = tokens_of(&p, &s), left = t->left;
+    double drawn = tokens_of(&p, &s), tokens = t->generated_tokens, left = t->left;
     assert_true(t->arrived == s.requests && left == s.requests);
-    assert_true(t->generated_tokens == tokens && t->emitted == tokens);
+    assert_true(t->emitted == tokens && (isnan(drawn) || drawn == tokens));
     /* Little: requests in the system, counted as time passes, are as many as each one's stay adds up to */
     assert_near(t->in_system_area, t->end_to_end.sum, 1e-9);
     /* every token after a request's first has one ITL, and they add up to the time after the first token */
@@ -209,6 +231,7 @@ static void no_token_is_lost_or_made(void **state) {
     assert_near(t->itl.sum, t->end_to_end.sum - t->ttft.sum, 1e-6);
     assert_true(a.utilisation > 0 && a.utilisation <= 1 + 1e-12);
     assert_true(a.kv_most <= 1 && a.kv_mean <= a.kv_most && a.kv_mean > 0);
+    check_timeline(&line, t, p.blocks * p.replicas);
     preemptions += t->preemptions, cached += t->cached_tokens;
   }
   assert_true(preemptions > 1000 && cached > 1000);
@@ -273,6 +296,31 @@ static void clients_ask_again_at_once(void **state) {
   s.host_seconds = 0.5, s.host_token_seconds = 0.1;
   assert_int_equal(rf_loop_run(&p, &s, &a, NULL, NULL), ROOF_OK);
   assert_true(a.wait.most >= 0.5 + 32 * 0.1 && a.wait.most < 0.5 + 32 * 0.1 + 2e-3);
+}
+
+/** Sessions of one turn are plain requests; of more, all but the last blocks of what was said before is in the cache. */
+static void turns_find_what_was_said(void **state) {
+  (void)state;
+  service_plant p = single_server();
+  roof_service_settings s = plain_settings();
+  roof_service_answer a, b;
+  p.clock = (service_clock){NULL, busy_step, busy_line};
+  p.hashed = p.page;
+  s.rate = 10, s.requests = 600, s.sequences = 16, s.cache = true;
+  s.prompt.mean = 160, s.generate.mean = 80;
+  assert_int_equal(rf_loop_run(&p, &s, &a, NULL, NULL), ROOF_OK);
+  s.turns = (roof_lengths){.kind = ROOF_LENGTHS_UNIFORM, .mean = 1, .other = 1};
+  assert_int_equal(rf_loop_run(&p, &s, &b, NULL, NULL), ROOF_OK);
+  assert_true(a.seconds == b.seconds && a.ttft.mean == b.ttft.mean && b.cached == 0);
+  s.turns = (roof_lengths){.mean = 4};
+  s.concurrency = 1;
+  assert_int_equal(rf_loop_run(&p, &s, &a, NULL, NULL), ROOF_OK);
+  /* prompts of 160, 400, 640 and 880 tokens, of which 0, 240, 480 and 720 were there */
+  assert_near(a.prompt_tokens, 150.0 * (160 + 400 + 640 + 880), 1e-12);
+  assert_near(a.cached, (240 + 480 + 720) / (160 + 400 + 640 + 880.0), 1e-12);
+  s.cache = false;
+  assert_int_equal(rf_loop_run(&p, &s, &b, NULL, NULL), ROOF_OK);
+  assert_true(b.cached == 0 && b.ttft.mean > a.ttft.mean);
 }
 
 /** Twice what it can do: the queue grows by half of what comes. */
@@ -561,6 +609,7 @@ int main(void) {
                                      cmocka_unit_test(the_same_seed_gives_the_same_answer),
                                      cmocka_unit_test(answers_rise_with_the_rate),
                                      cmocka_unit_test(clients_ask_again_at_once),
+                                     cmocka_unit_test(turns_find_what_was_said),
                                      cmocka_unit_test(overload_is_said),
                                      cmocka_unit_test(steps_are_the_models),
                                      cmocka_unit_test(tables_are_near_the_prediction),

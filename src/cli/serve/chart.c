@@ -71,3 +71,75 @@ roof_status cli_serve_chart(const cli_args *args, const roof_service_study *s, r
   free(curves);
   return status;
 }
+
+/** What the panels of a timeline show. */
+static const struct {
+  const char *title, *unit;
+  struct {
+    const char *name;
+    size_t offset;
+    bool rate; /**< a count of the bin, per second */
+  } curves[2];
+} timeline_panels[] = {
+    {"requests",
+     "",
+     {{"wait", offsetof(roof_service_bin, queue), false},
+      {"generate", offsetof(roof_service_bin, batch), false}}},
+    {"cache in use", "%", {{"cache", offsetof(roof_service_bin, kv), false}}},
+    {"preemptions per second", "", {{"preemptions", offsetof(roof_service_bin, preemptions), true}}}};
+enum { TIMELINE_PANELS = sizeof timeline_panels / sizeof timeline_panels[0] };
+
+static void fill_curve(const roof_service_timeline *t, size_t offset, double scale, roof_curve *curve) {
+  for (size_t i = 0; i < t->count; i++) {
+    double y = *(const double *)(const void *)((const char *)&t->bins[i] + offset);
+    if (isfinite(y)) {
+      curve->x[curve->count] = ((double)i + 0.5) * t->bin_seconds;
+      curve->y[curve->count++] = scale * y;
+    }
+  }
+  curve->solid = curve->count;
+}
+
+/** A panel without anything in it is left out. */
+static void fill_timeline(const roof_service_study *s, roof_curves *c) {
+  const roof_service_timeline *t = s->settings.timeline;
+  const roof_service_answer *a = s->answers;
+  char x[CLI_SHORT], y[CLI_SHORT];
+  snprintf(c->title, sizeof c->title, "%.60s on %.50s over time", s->target->model->name,
+           s->target->machine->name);
+  snprintf(c->subtitle, sizeof c->subtitle, "%.0f requests, %s/s; means of %s each", a->requests,
+           cli_number(x, a->requests_per_second), cli_quantity(y, t->bin_seconds, "s"));
+  snprintf(c->x_title, sizeof c->x_title, "time");
+  snprintf(c->x_unit, sizeof c->x_unit, "s");
+  c->linear = true;
+  for (int p = 0; p < TIMELINE_PANELS; p++) {
+    roof_panel *panel = &c->panels[c->panel_count];
+    int series = c->series_count;
+    for (int k = 0; k < 2 && timeline_panels[p].curves[k].name != NULL; k++) {
+      roof_curve *curve = &panel->curves[panel->curve_count];
+      bool rate = timeline_panels[p].curves[k].rate;
+      curve->series = series + panel->curve_count;
+      fill_curve(t, timeline_panels[p].curves[k].offset, rate ? 1 / t->bin_seconds : 1, curve);
+      if (curve->count > 0 && !(rate && a->preemptions == 0)) {
+        snprintf(c->series[curve->series], sizeof c->series[0], "%s", timeline_panels[p].curves[k].name);
+        panel->curve_count++;
+      }
+    }
+    c->series_count += panel->curve_count;
+    c->panel_count += panel->curve_count > 0 ? 1 : 0;
+    panel->linear = true;
+    snprintf(panel->title, sizeof panel->title, "%s", timeline_panels[p].title);
+    snprintf(panel->unit, sizeof panel->unit, "%s", timeline_panels[p].unit);
+  }
+}
+
+roof_status cli_serve_timeline(const cli_args *args, const roof_service_study *s, roof_error *error) {
+  roof_curves *curves = calloc(1, sizeof *curves);
+  if (curves == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  }
+  fill_timeline(s, curves);
+  roof_status status = cli_chart_write_curves(args, curves, "Times", NULL, error);
+  free(curves);
+  return status;
+}

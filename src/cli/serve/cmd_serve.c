@@ -9,6 +9,7 @@
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
 
+static int timeline;
 static char *plan, *precision, *dtype, *kv, *network, *price, *drafter;
 static const struct poptOption options[] = {
     {"plan", '\0', POPT_ARG_STRING, &plan, 0, "settings in one word: tp=8,dp=2", "LIST"},
@@ -23,6 +24,8 @@ static const struct poptOption options[] = {
      "N"},
     {"drafter", '\0', POPT_ARG_STRING, &drafter, 0,
      "the model that drafts draft= tokens, on the same devices; default: drafting takes no time", "MODEL"},
+    {"timeline", '\0', POPT_ARG_NONE, &timeline, 0,
+     "one run over time: what waits, what generates, the cache, preemptions; drawn with --to", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_serve_load_options, 0, "Load:", NULL},
     POPT_TABLEEND};
 
@@ -103,10 +106,24 @@ static roof_status run_all(roof_service_study *s, roof_error *error) {
                                     : status;
 }
 
+/** Room for what a run is like over time, where it is asked for. */
+static roof_status add_timeline(const cli_args *args, roof_service_study *s, roof_error *error) {
+  static roof_service_timeline room;
+  if (!timeline) {
+    return ROOF_OK;
+  }
+  if (s->count > 1 || !(args->json || args->file != NULL)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          s->count > 1 ? "--timeline: of one rate" : "--timeline: with --to FILE or --json");
+  }
+  s->settings.timeline = &room;
+  return ROOF_OK;
+}
+
 static roof_status answer(const cli_args *args, roof_service_study *s, roof_error *error) {
   roof_text out = {0};
   if (args->file != NULL) {
-    return cli_serve_chart(args, s, error);
+    return (s->settings.timeline != NULL ? cli_serve_timeline : cli_serve_chart)(args, s, error);
   }
   if (args->json) {
     roof_status status = roof_service_study_write(s, &out, error);
@@ -147,6 +164,7 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
     s.settings.generate = generate.mean > 0 ? generate : s.settings.generate;
     status = cli_serve_load(&s, error);
   }
+  status = status == ROOF_OK ? add_timeline(args, &s, error) : status;
   status = status == ROOF_OK ? run_all(&s, error) : status;
   status = status == ROOF_OK ? answer(args, &s, error) : status;
   roof_requests_done(&s.trace);
@@ -192,6 +210,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {{.options = "speed", .without = "trace"},
+                                     {.options = "turns turn-delay", .with = "trace"},
+                                     {.options = "turn-delay", .without = "turns"},
                                      {.options = "arrivals burstiness", .with = "trace"},
                                      {.options = "arrivals burstiness", .with = "concurrency"},
                                      {0}};
@@ -209,6 +229,7 @@ const cli_command cli_cmd_serve = {
         "  roofline serve llama-3.1-8b --machine h100 prompt=lognormal:1024:0.8 generate=exponential:256 "
         "--burstiness 0.5\n"
         "  roofline serve llama-3.1-8b --machine h100 --rate 1..16*2 --to rates.svg\n"
+        "  roofline serve llama-3.1-8b --machine h100 --rate 20 --timeline --to run.svg\n"
         "  roofline serve llama-3.1-8b --machine h100 --concurrency 64\n"
         "  roofline serve llama-3.1-8b --machine h100 --plan dp=4 --prefill 1 --rate 20/s\n"
         "  roofline serve qwen3-4b --machine h100 --trace mooncake_trace.jsonl --plan dp=2 --route prefix\n"

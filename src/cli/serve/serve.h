@@ -21,6 +21,8 @@ void cli_serve_text(roof_text *out, const roof_service_study *serve);
 void cli_serve_csv(roof_text *out, const roof_service_study *serve);
 
 /* chart.c */
+/** Of one run that filled a timeline. */
+roof_status cli_serve_timeline(const cli_args *args, const roof_service_study *serve, roof_error *error);
 roof_status cli_serve_chart(const cli_args *args, const roof_service_study *serve, roof_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include "cli/serve/serve.h"
 
 static char *rate, *arrivals, *burstiness, *concurrency, *requests, *seed, *trace, *speed, *preemption,
-    *routing, *prefills, *host_time, *ttft, *tpot;
+    *routing, *prefills, *host_time, *turns, *turn_delay, *ttft, *tpot;
 static int whole_prompts, no_cache;
 
 const struct poptOption cli_serve_load_options[] = {
@@ -26,6 +26,10 @@ const struct poptOption cli_serve_load_options[] = {
     {"whole-prompts", '\0', POPT_ARG_NONE, &whole_prompts, 0,
      "prompts in steps of their own, while the others wait, not in pieces between tokens", NULL},
     {"no-cache", '\0', POPT_ARG_NONE, &no_cache, 0, "forget prompts: no prefix cache", NULL},
+    {"turns", '\0', POPT_ARG_STRING, &turns, 0,
+     "of a session, each with all before it in its prompt: 4, uniform:1:8; prompt= is what a turn adds", "N"},
+    {"turn-delay", '\0', POPT_ARG_STRING, &turn_delay, 0,
+     "mean time from an answer to the next turn; default: 0s", "TIME"},
     {"preempt", '\0', POPT_ARG_STRING, &preemption, 0,
      "what makes room in a full cache: recompute, or swap to the host", "HOW"},
     {"route", '\0', POPT_ARG_STRING, &routing, 0, "of replicas (dp=): round-robin, least-loaded or prefix",
@@ -40,8 +44,8 @@ const struct poptOption cli_serve_load_options[] = {
     POPT_TABLEEND};
 
 void cli_serve_load_done(void) {
-  char *const texts[] = {rate,  arrivals,   burstiness, concurrency, requests,  seed, trace,
-                         speed, preemption, routing,    prefills,    host_time, ttft, tpot};
+  char *const texts[] = {rate,       arrivals, burstiness, concurrency, requests, seed,       trace, speed,
+                         preemption, routing,  prefills,   host_time,   turns,    turn_delay, ttft,  tpot};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -131,6 +135,7 @@ roof_status cli_serve_load(roof_service_study *s, roof_error *error) {
                             {"seed", seed, "", &set->seed},
                             {"speed", speed, "", &set->speed},
                             {"prefill", prefills, "", &set->prefills},
+                            {"turn-delay", turn_delay, "s", &set->turn_seconds},
                             {"host-time", host_time, "s", &set->host_seconds},
                             {"ttft", ttft, "s", &set->ttft_seconds},
                             {"tpot", tpot, "s", &set->tpot_seconds}};
@@ -140,6 +145,7 @@ roof_status cli_serve_load(roof_service_study *s, roof_error *error) {
   }
   status =
       status == ROOF_OK && arrivals != NULL ? roof_arrival_parse(arrivals, &set->arrival, error) : status;
+  status = status == ROOF_OK && turns != NULL ? roof_lengths_parse(turns, &set->turns, error) : status;
   if (status == ROOF_OK && burstiness != NULL && arrivals == NULL) {
     set->arrival = ROOF_ARRIVE_GAMMA;
   }

@@ -125,6 +125,11 @@ static void add_question(roof_text *out, const roof_service_study *s) {
     roof_text_addf(out, "prompt %s, generate %s tokens",
                    roof_lengths_text(&set->prompt, prompt, sizeof prompt),
                    roof_lengths_text(&set->generate, generate, sizeof generate));
+    if (set->turns.kind != ROOF_LENGTHS_CONSTANT || set->turns.mean > 1) {
+      roof_text_addf(out, ", %s turns of a session, %s apart",
+                     roof_lengths_text(&set->turns, prompt, sizeof prompt),
+                     cli_quantity(generate, set->turn_seconds, "s"));
+    }
     roof_text_addf(out, ", %s arrivals",
                    set->concurrency > 0 ? "closed-loop" : roof_arrival_name(set->arrival));
   }
