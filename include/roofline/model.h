@@ -365,6 +365,8 @@ typedef struct roof_model_settings {
   double kernel_seconds;    /**< cost of one kernel; NaN: the machine's, or the mode's own assumption */
   unsigned fusion;          /**< roof_fusion bits */
   double tp, pp, dp, ep;    /**< devices along each axis; experts are spread over tp x dp devices at most */
+  double expert_skew;       /**< of experts' popularity, the exponent of Zipf's law; 0: none is preferred */
+  double redundant_experts; /**< copies of experts beyond one of each */
   double cp;                /**< devices that share each sequence (context parallel) */
   bool sp;                  /**< sequence parallel: tp's devices also share what is between its products */
   double microbatches;      /**< of a pipeline, and of a training step, whose gradients are accumulated; 0: as
@@ -379,7 +381,7 @@ typedef struct roof_model_settings {
   double workspace;         /**< bytes that the runtime and its libraries hold */
   double memory_share;      /**< of a device's memory, that the engine may use: 1 all, 0.9 as vLLM */
   double price;             /**< of one device and hour, NaN: not given */
-  unsigned typed;           /**< what roof_model_settings_read read, for roof_model_settings_check */
+  unsigned long long typed; /**< what roof_model_settings_read read, for roof_model_settings_check */
   const char *expert_framework; /**< whose kernels multiply the experts; NULL: those of options.framework */
   roof_options options;
 } roof_model_settings;

@@ -152,6 +152,8 @@ typedef struct roof_service_settings {
   double budget;                 /**< tokens of a step (vLLM's max_num_batched_tokens) */
   bool whole_prompts;            /**< prompts in steps of their own, not in pieces between tokens */
   bool cache;                    /**< blocks of prompts are kept for later ones that begin alike */
+  bool
+      two_batch_overlap; /**< a step's halves take turns, so that one's transfers hide behind the other's work, where that pays */
   roof_preemption preemption;
   roof_routing routing;
   double

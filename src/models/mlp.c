@@ -66,19 +66,7 @@ static void emit_mlp(model_step *s, double n, const mlp *m) {
   emit_projection(s, n, m, m->names->down, m->width, s->own.hidden, m->bias ? s->own.hidden : 0, 0);
 }
 
-/** How even routers choose, the shape of a gamma distribution of experts' popularity: infinite were all as popular. Of
- * shapes from 1 to 5 the one that leaves the least error of the time per token of 1,095 serving points of mixtures of
- * experts (ai-dynamo/aiconfigurator@095f58a, H200 and B200; 2026-11-23). */
-static const double evenness = 2;
-
-/** Experts that `tokens` touch, each of which chooses `k` of `all`: each expert is met by a Poisson number of them whose
- * mean is as its popularity, none with probability (1 + mean / shape)^-shape (Greenwood and Yule 1920). */
-static double experts_touched(double all, double k, double tokens) {
-  double mean = tokens * k / all;
-  return fmax(k * fmin(1, tokens), all * -rf_power_less_one(1 + mean / evenness, -evenness));
-}
-
-/** Experts on this device: of the tokens of all replicas that share them, those that chose one here. */
+/** Experts on the busiest device: of the tokens of all replicas that share them, those that chose one here. */
 static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
   double hidden = s->own.hidden, e = b->experts, k = b->experts_per_token;
@@ -86,8 +74,8 @@ static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   rf_model_map(s, n, "top_k", MODEL_TOPK, (double[3]){s->tokens, e, k}, 0);
   mlp m = {.names = &expert_names, .part = ROOF_PART_EXPERTS, .gated = b->gated, .bias = b->expert_bias};
   double ep = t->settings.ep, tokens = s->tokens * fmax(1, ep / t->settings.tp);
-  m.rows = tokens * k / ep;
-  m.copies = experts_touched(rf_model_expert_slots(b, &t->settings), k, tokens) / ep;
+  m.rows = tokens * k / ep * rf_model_expert_imbalance(b, &t->settings);
+  m.copies = rf_model_experts_touched(b, &t->settings, tokens) / ep;
   m.fewest = rf_fewest_experts(m.copies, k, ep);
   m.width = b->expert_width / rf_model_expert_cut(&t->settings);
   emit_mlp(s, n, &m);

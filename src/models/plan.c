@@ -17,7 +17,7 @@ double rf_model_outer_tokens(const model_step *s) {
 }
 
 double rf_model_expert_slots(const roof_model_block *b, const roof_model_settings *s) {
-  return ceil(b->experts / s->ep) * s->ep;
+  return ceil((b->experts + s->redundant_experts) / s->ep) * s->ep;
 }
 
 double rf_model_expert_cut(const roof_model_settings *s) {
@@ -46,8 +46,9 @@ static roof_status check_blocks(const roof_model *m, const roof_model_settings *
     }
     if (b->experts > 0 && rf_model_expert_slots(b, s) > 2 * b->experts) {
       return roof_error_set(error, ROOF_E_ARGUMENT,
-                            "ep=%.0f: would hold more than two copies of each of the %.0f experts of %s",
-                            s->ep, b->experts, m->name);
+                            "%s=%.0f: would hold more than two copies of each of the %.0f experts of %s",
+                            s->redundant_experts > 0 ? "redundant_experts" : "ep",
+                            s->redundant_experts > 0 ? s->redundant_experts : s->ep, b->experts, m->name);
     }
   }
   return ROOF_OK;
@@ -62,8 +63,19 @@ static bool has_experts(const roof_model *m) {
 }
 
 static roof_status check_experts(const roof_model *m, const roof_model_settings *s, roof_error *error) {
-  if (s->ep > 1 && !has_experts(m)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "ep=%.0f: %s has no experts", s->ep, m->name);
+  if (!(s->expert_skew >= 0 && s->expert_skew <= 5)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "expert_skew=%g: an exponent from 0 to 5", s->expert_skew);
+  }
+  const struct {
+    const char *name;
+    double value, least;
+  } of_experts[] = {
+      {"ep", s->ep, 1}, {"expert_skew", s->expert_skew, 0}, {"redundant_experts", s->redundant_experts, 0}};
+  for (size_t i = 0; i < sizeof of_experts / sizeof of_experts[0] && !has_experts(m); i++) {
+    if (of_experts[i].value > of_experts[i].least) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: %s has no experts", of_experts[i].name,
+                            of_experts[i].value, m->name);
+    }
   }
   if (!divides(s->ep, s->tp * s->dp) || !(divides(s->ep, s->tp) || divides(s->tp, s->ep))) {
     return roof_error_set(

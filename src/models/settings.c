@@ -40,6 +40,8 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(dp),
     COUNT(ep),
     COUNT(cp),
+    AMOUNT(expert_skew, ""),
+    COUNT(redundant_experts),
     COUNT(microbatches),
     COUNT(node),
     COUNT(page),
@@ -121,10 +123,10 @@ static roof_status read_list(const setting *s, const char *list, roof_model_sett
   return status;
 }
 
-unsigned rf_model_setting_bit(const char *name) {
-  unsigned bit = 0;
+unsigned long long rf_model_setting_bit(const char *name) {
+  unsigned long long bit = 0;
   for (int i = 0; of_models[i].name != NULL && bit == 0; i++) {
-    bit = strcmp(of_models[i].name, name) == 0 ? 1u << i : 0;
+    bit = strcmp(of_models[i].name, name) == 0 ? 1ull << i : 0;
   }
   return bit;
 }
@@ -140,7 +142,7 @@ static roof_status read_word(const char *word, roof_model_settings *settings, ro
   if (s == NULL) {
     return ROOF_E_NAME;
   }
-  settings->typed |= 1u << (s - of_models);
+  settings->typed |= 1ull << (s - of_models);
   if (strchr(equals, ',') != NULL || strstr(equals, "..") != NULL) {
     return read_list(s, equals + 1, settings, axes, error);
   }

@@ -199,7 +199,7 @@ double rf_model_weight_elements(const model_weights *weights, bool experts);
 
 /* settings.c */
 /** The bit of `typed` of the setting `name`. */
-unsigned rf_model_setting_bit(const char *name);
+unsigned long long rf_model_setting_bit(const char *name);
 
 /* plan.c */
 /** Microbatches of so many sequences of a replica. */
@@ -280,6 +280,15 @@ double rf_model_outer_tokens(const model_step *step);
 /** Experts that the devices hold together: as many on each, of which those beyond the model's are copies (redundant
  *  experts). */
 double rf_model_expert_slots(const roof_model_block *block, const roof_model_settings *settings);
+
+/* skew.c */
+/** What the busiest of the devices that share experts has to do, over the mean: they are placed by what they have to do, the most
+ *  first, to the device with the least (EPLB, deepseek-ai/EPLB 2025). 1 where all are as popular. */
+double rf_model_expert_imbalance(const roof_model_block *block, const roof_model_settings *settings);
+
+/** Experts that `tokens` touch, copies counted. */
+double rf_model_experts_touched(const roof_model_block *block, const roof_model_settings *settings,
+                                double tokens);
 
 /** Devices over which one expert is cut: those of tp that are not taken by ep. */
 double rf_model_expert_cut(const roof_model_settings *settings);

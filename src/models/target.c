@@ -60,6 +60,7 @@ static roof_status check_counts(const roof_model_settings *s, roof_error *error)
                 {"dp", s->dp, 1},
                 {"ep", s->ep, 1},
                 {"cp", s->cp, 1},
+                {"redundant_experts", s->redundant_experts, 0},
                 {"microbatches", s->microbatches, 0},
                 {"zero", s->zero, 0},
                 {"node", s->node, 1},

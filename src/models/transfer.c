@@ -90,6 +90,7 @@ static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
   double ep = set->ep, one = s->tokens / set->tp * s->own.hidden;
   double near = rf_token_copies(ep, b->experts_per_token, 0);
   double far = far_copies(b, ep / local_ranks(s, ep, set->cp));
+  one *= rf_model_expert_imbalance(b, set);
   double there = s->target->input_bytes[ROOF_PART_EXPERTS], back = s->target->activation_bytes;
   if (b->experts <= 0 || ep <= set->tp) {
     return;

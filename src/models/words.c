@@ -270,15 +270,22 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
   }
 }
 
-/** Experts that are held more than once. */
+/** Experts that are held more than once, or chosen more often. */
 static void add_copies(roof_text *out, const roof_model_target *t) {
   for (int i = 0; i < t->model->block_count; i++) {
     const roof_model_block *b = &t->model->blocks[i];
     double copies = rf_model_expert_slots(b, &t->settings) - b->experts;
+    if (b->experts <= 0) {
+      continue;
+    }
     if (copies > 0) {
       roof_text_addf(out, "; %.0f experts and %.0f copies of some", b->experts, copies);
-      return;
     }
+    if (t->settings.expert_skew > 0 && t->settings.ep > 1) {
+      roof_text_addf(out, "; the busiest device has %.2f times the mean of their tokens",
+                     rf_model_expert_imbalance(b, &t->settings));
+    }
+    return;
   }
 }
 

@@ -232,6 +232,8 @@ roof_status roof_service_run(roof_service *service, const roof_service_settings 
   status = status == ROOF_OK ? check_requests(t, settings, c.blocks, error) : status;
   status = status == ROOF_OK ? check_swap(t, settings, error) : status;
   if (status == ROOF_OK) {
+    const roof_model_settings *m = &t->settings;
+    service->steps.overlaps = settings->two_batch_overlap && m->tp * m->pp * m->cp * m->ep > 1;
     service_plant plant = plant_of(service, settings, &c);
     status = rf_loop_run(&plant, settings, &a, NULL, error);
   }

@@ -20,17 +20,21 @@ static const double prompt_nodes[PROMPTS] = {
 roof_status rf_steps_init(service_steps *s, const roof_model_target *t, roof_error *error) {
   s->target = *t;
   s->draft = NULL;
+  s->overlaps = false;
   s->tokens = calloc(TOKENS + 1, sizeof *s->tokens);
   s->logits = calloc(TOKENS + 1, sizeof *s->logits);
+  s->transfers = calloc(TOKENS + 1, sizeof *s->transfers);
   s->contexts = calloc((size_t)(SEQUENCES + 1) * NODES, sizeof *s->contexts);
   s->pieces = calloc((size_t)PROMPTS * QUERIES * NODES, sizeof *s->pieces);
-  bool enough = s->tokens != NULL && s->logits != NULL && s->contexts != NULL && s->pieces != NULL;
+  bool enough = s->tokens != NULL && s->logits != NULL && s->transfers != NULL && s->contexts != NULL &&
+                s->pieces != NULL;
   return enough ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
 }
 
 void rf_steps_done(service_steps *s) {
   free(s->tokens);
   free(s->logits);
+  free(s->transfers);
   free(s->contexts);
   free(s->pieces);
 }
@@ -41,20 +45,33 @@ static double predict(service_steps *s, const roof_load *load, model_extent exte
   return rf_model_load_seconds(&s->target, &one, extent, &s->phase);
 }
 
+/** Of what grows with the tokens the seconds of transfers. */
+static double predict_transfers(service_steps *s, const roof_load *load, model_extent extent) {
+  double seconds = 0;
+  predict(s, load, extent);
+  for (int i = 0; i < s->phase.count; i++) {
+    const roof_model_operation *o = &s->phase.operations[i];
+    seconds += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->expected_seconds : 0;
+  }
+  return seconds;
+}
+
 /** By tokens or by logits; where a pipeline cuts a batch, parts of one are between two entries. */
 static double by_rows(service_steps *s, double *table, double rows, model_extent extent) {
+  double (*const seconds)(service_steps *, const roof_load *, model_extent) =
+      table == s->transfers ? predict_transfers : predict;
   double near = floor(rows + 0.5), low = fabs(rows - near) < 1e-6 ? near : floor(rows), sum = 0;
   double part =
       fmax(0, rows - low); /* a mean length times a number is a whole number but for its last digit */
   if (rows > TOKENS || low < 1) {
     const roof_load load = {.prompts = 1, .queries = rows, .logits = rows};
-    return rows > 0 ? predict(s, &load, extent) : 0;
+    return rows > 0 ? seconds(s, &load, extent) : 0;
   }
   for (int i = 0; i < (part > 1e-6 ? 2 : 1); i++) {
     double *entry = &table[(size_t)low + (size_t)i];
     if (*entry == 0) {
       const roof_load load = {.prompts = 1, .queries = low + i, .logits = low + i};
-      *entry = predict(s, &load, extent);
+      *entry = seconds(s, &load, extent);
     }
     sum += *entry * (part <= 1e-6 ? 1 : i == 0 ? 1 - part : part);
   }
@@ -140,24 +157,67 @@ static double draft_seconds(const service_steps *s, const roof_load *l) {
   return s->target.settings.draft * each + (l->prompts > 0 ? rf_steps_seconds(s->draft, &prompts) : 0);
 }
 
-double rf_steps_seconds(void *data, const roof_load *l) {
-  service_steps *s = data;
+/** One step after another. */
+static double plain_seconds(service_steps *s, const roof_load *l) {
   double longer, parts = cut(s, l->decodes + l->prompts, &longer);
   double tokens = l->decodes * (s->target.settings.draft + 1) + l->prompts * l->queries;
   double seconds = by_rows(s, s->tokens, tokens / parts, MODEL_OF_TOKENS) +
                    by_rows(s, s->logits, l->logits / parts, MODEL_OF_LOGITS);
   seconds += l->decodes > 0 ? attention_line(s, l->decodes / parts, l->context).seconds : 0;
   seconds += l->prompts > 0 ? pieces(s, l->prompts / parts, l->queries, l->past) : 0;
-  return longer * seconds + (s->draft != NULL ? draft_seconds(s, l) : 0);
+  return longer * seconds;
 }
 
-service_line rf_steps_line(void *data, double sequences, double context) {
-  service_steps *s = data;
+static service_line plain_line(service_steps *s, double sequences, double context) {
   double longer, parts = cut(s, sequences, &longer);
   double rows = sequences / parts * (s->target.settings.draft + 1);
   service_line line = attention_line(s, sequences / parts, context);
   line.seconds += by_rows(s, s->tokens, rows, MODEL_OF_TOKENS) + by_rows(s, s->logits, rows, MODEL_OF_LOGITS);
   line.seconds *= longer, line.slope *= longer;
+  return line;
+}
+
+/** Transfers of half of a step's tokens. */
+static double half_transfers(service_steps *s, double sequences, double tokens) {
+  double longer, parts = cut(s, sequences / 2, &longer);
+  return longer * by_rows(s, s->transfers, tokens / 2 / parts, MODEL_OF_TOKENS);
+}
+
+/** Two halves, of `half` seconds each and of them `transfers`: one is computed while the other's tokens travel, but in the first layer. */
+static double overlapped(const service_steps *s, double half, double transfers) {
+  double work = half - transfers, layers = s->target.model->layer_count;
+  return 2 * fmax(work, transfers) + 2 * fmin(work, transfers) / layers;
+}
+
+double rf_steps_seconds(void *data, const roof_load *l) {
+  service_steps *s = data;
+  double seconds = plain_seconds(s, l);
+  if (s->overlaps) {
+    const roof_load half = {.decodes = l->decodes / 2,
+                            .context = l->context,
+                            .prompts = l->prompts / 2,
+                            .queries = l->queries,
+                            .past = l->past,
+                            .logits = l->logits / 2};
+    double tokens = l->decodes * (s->target.settings.draft + 1) + l->prompts * l->queries;
+    double transfers = half_transfers(s, l->decodes + l->prompts, tokens);
+    seconds = fmin(seconds, overlapped(s, plain_seconds(s, &half), transfers));
+  }
+  return seconds + (s->draft != NULL ? draft_seconds(s, l) : 0);
+}
+
+service_line rf_steps_line(void *data, double sequences, double context) {
+  service_steps *s = data;
+  service_line line = plain_line(s, sequences, context);
+  if (s->overlaps) {
+    service_line half = plain_line(s, sequences / 2, context);
+    double transfers = half_transfers(s, sequences, sequences * (s->target.settings.draft + 1));
+    double seconds = overlapped(s, half.seconds, transfers);
+    if (seconds < line.seconds) {
+      double layers = s->target.model->layer_count, part = half.seconds > 2 * transfers ? 2 : 2 / layers;
+      line = (service_line){seconds, part * half.slope, fmin(line.end, half.end)};
+    }
+  }
   if (s->draft != NULL) {
     service_line drafts = rf_steps_line(s->draft, sequences, context);
     line.seconds += s->target.settings.draft * drafts.seconds;

@@ -7,10 +7,12 @@
 
 typedef struct service_steps {
   roof_model_target target;
-  double *tokens;   /**< by tokens of a microbatch; 0: not asked for yet, as everywhere here */
-  double *logits;   /**< by rows */
-  double *contexts; /**< of sequences x nodes of the context */
-  double *pieces;   /**< of nodes of prompts x of queries x of what is past */
+  double *tokens;    /**< by tokens of a microbatch; 0: not asked for yet, as everywhere here */
+  double *logits;    /**< by rows */
+  double *transfers; /**< of what `tokens` has, by them as well */
+  bool overlaps;     /**< two halves of a step take turns where that pays */
+  double *contexts;  /**< of sequences x nodes of the context */
+  double *pieces;    /**< of nodes of prompts x of queries x of what is past */
   roof_model_phase phase;
   struct service_steps *draft; /**< of the model that drafts, NULL: drafting takes no time; the caller's */
 } service_steps;

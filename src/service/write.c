@@ -69,7 +69,8 @@ static json_t *load_json(const roof_service_study *s) {
   char prompt[64], generate[64], turns[64];
   const roof_service_settings *set = &s->settings;
   return json_pack(
-      "{s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o}", "arrivals",
+      "{s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
+      "arrivals",
       set->trace != NULL     ? "trace"
       : set->concurrency > 0 ? "closed-loop"
                              : roof_arrival_name(set->arrival),
@@ -81,10 +82,10 @@ static json_t *load_json(const roof_service_study *s) {
       "burstiness", rf_json_number(set->arrival == ROOF_ARRIVE_GAMMA ? set->burstiness : NAN), "concurrency",
       rf_json_number(set->concurrency > 0 ? set->concurrency : NAN), "seed", rf_json_number(set->seed),
       "routing", roof_routing_name(set->routing), "preemption", roof_preemption_name(set->preemption),
-      "whole_prompts", set->whole_prompts, "prefix_cache", set->cache, "host_seconds",
-      rf_json_number(set->host_seconds), "host_seconds_per_token", rf_json_number(set->host_token_seconds),
-      "ttft_limit_seconds", rf_json_number(set->ttft_seconds), "tpot_limit_seconds",
-      rf_json_number(set->tpot_seconds));
+      "whole_prompts", set->whole_prompts, "prefix_cache", set->cache, "two_batch_overlap",
+      set->two_batch_overlap, "host_seconds", rf_json_number(set->host_seconds), "host_seconds_per_token",
+      rf_json_number(set->host_token_seconds), "ttft_limit_seconds", rf_json_number(set->ttft_seconds),
+      "tpot_limit_seconds", rf_json_number(set->tpot_seconds));
 }
 
 static json_t *timeline_json(const roof_service_timeline *t) {

@@ -132,6 +132,23 @@ serve() {
   [ "$status" -eq 2 ]
 }
 
+@test "experts of which some are preferred, their copies, and two halves of a step" {
+  moe() {
+    "$ROOFLINE" serve deepseek-v3 -p fp8-block --machine h200 --plan dp=32,ep=32 --rate 10 generate=64 --requests 200 --json "$@" |
+      jq ".runs[0].$figure.mean_seconds"
+  }
+  figure=tpot
+  plain=$(moe) skewed=$(moe expert_skew=1) copies=$(moe expert_skew=1 redundant_experts=32)
+  [ "$(moe expert_skew=0)" = "$plain" ]
+  jq -ne "$skewed > 1.2 * $plain and $copies < 1.05 * $plain"
+  figure=ttft
+  jq -ne "$(moe --two-batch-overlap) < 0.95 * $(moe)"
+  run --separate-stderr "$ROOFLINE" serve llama-3.1-8b --machine h100 expert_skew=1
+  [ "$status" -eq 2 ] && [[ $stderr == *'has no experts'* ]]
+  run --separate-stderr "$ROOFLINE" serve deepseek-v3 --machine h200 --plan tp=8 expert_skew=9
+  [ "$status" -eq 2 ] && [[ $stderr == *'an exponent from 0 to 5'* ]]
+}
+
 @test "a drawing over rates" {
   serve --rate 1..16*2 --requests 1000 --to rates.svg --quiet
   [ "$status" -eq 0 ]

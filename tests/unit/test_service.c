@@ -467,6 +467,26 @@ static void jumps_are_sums_of_steps(void **state) {
   subject_done(s);
 }
 
+/** Halves that take turns are never slower, and with one device nothing travels. */
+static void overlap_is_never_slower(void **state) {
+  (void)state;
+  for (double tp = 1; tp <= 8; tp *= 8) {
+    subject *s = subject_of("llama-3.1-70b", "h200", tp, 1);
+    roof_service *service = NULL;
+    roof_service_answer with, without;
+    assert_int_equal(roof_service_new(&s->target, &service, NULL), ROOF_OK);
+    roof_service_settings set = roof_service_settings_default(&s->target);
+    set.requests = 300;
+    assert_int_equal(roof_service_run(service, &set, &without, NULL), ROOF_OK);
+    set.two_batch_overlap = true;
+    assert_int_equal(roof_service_run(service, &set, &with, NULL), ROOF_OK);
+    assert_true(tp > 1 ? with.ttft.mean < 0.99 * without.ttft.mean && with.tpot.mean <= without.tpot.mean
+                       : with.ttft.mean == without.ttft.mean && with.seconds == without.seconds);
+    roof_service_free(service);
+    subject_done(s);
+  }
+}
+
 static void saturation_is_where_the_queue_grows(void **state) {
   (void)state;
   subject *s = subject_of("llama-3.1-8b", "h100", 1, 1);
@@ -614,6 +634,7 @@ int main(void) {
                                      cmocka_unit_test(steps_are_the_models),
                                      cmocka_unit_test(tables_are_near_the_prediction),
                                      cmocka_unit_test(jumps_are_sums_of_steps),
+                                     cmocka_unit_test(overlap_is_never_slower),
                                      cmocka_unit_test(saturation_is_where_the_queue_grows),
                                      cmocka_unit_test(what_cannot_be_served_is_refused),
                                      cmocka_unit_test(traces_are_read),

@@ -7,7 +7,7 @@
 
 static char *rate, *arrivals, *burstiness, *concurrency, *requests, *seed, *trace, *speed, *preemption,
     *routing, *prefills, *host_time, *turns, *turn_delay, *ttft, *tpot;
-static int whole_prompts, no_cache;
+static int whole_prompts, no_cache, two_batch_overlap;
 
 const struct poptOption cli_serve_load_options[] = {
     {"rate", 'r', POPT_ARG_STRING, &rate, 0,
@@ -32,6 +32,8 @@ const struct poptOption cli_serve_load_options[] = {
      "mean time from an answer to the next turn; default: 0s", "TIME"},
     {"preempt", '\0', POPT_ARG_STRING, &preemption, 0,
      "what makes room in a full cache: recompute, or swap to the host", "HOW"},
+    {"two-batch-overlap", '\0', POPT_ARG_NONE, &two_batch_overlap, 0,
+     "halves of a step take turns where that pays: transfers of one hide behind the other's work", NULL},
     {"route", '\0', POPT_ARG_STRING, &routing, 0, "of replicas (dp=): round-robin, least-loaded or prefix",
      "HOW"},
     {"prefill", '\0', POPT_ARG_STRING, &prefills, 0,
@@ -156,6 +158,7 @@ roof_status cli_serve_load(roof_service_study *s, roof_error *error) {
   set->host_token_seconds = host_time != NULL ? 0 : set->host_token_seconds;
   set->whole_prompts = whole_prompts != 0;
   set->cache = no_cache == 0;
+  set->two_batch_overlap = two_batch_overlap != 0;
   return status;
 }
 
