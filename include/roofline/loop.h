@@ -148,7 +148,7 @@ ROOF_API bool roof_loop_is_naive(const roof_loop_kernel *kernel);
  *  Errors: none. */
 ROOF_API bool roof_loop_is_noisy(const roof_loop_kernel *kernel);
 
-/** "normal, noisy": the verdict as it is shown, "slow on purpose" for a rung that is.
+/** "normal, noisy": the verdict that `reconcile` gives too, as it is shown.
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */

@@ -70,8 +70,7 @@ char *roof_loop_because(const roof_loop_kernel *kernel, char *buffer, size_t siz
 }
 
 char *roof_loop_verdict(const roof_loop_kernel *k, char *buffer, size_t size) {
-  snprintf(buffer, size, "%s%s", roof_loop_is_naive(k) ? "slow on purpose" : k->reconciled.verdict,
-           roof_loop_is_noisy(k) ? ", noisy" : "");
+  snprintf(buffer, size, "%s%s", k->reconciled.verdict, roof_loop_is_noisy(k) ? ", noisy" : "");
   return buffer;
 }
 

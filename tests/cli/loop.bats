@@ -21,7 +21,7 @@ loop() {
   [[ ${lines[2]} == "  trust     nothing was timed here"* ]]
   [[ ${lines[4]} == *kernel*predicted*measured*"bound by"*"of ceiling"*verdict* ]]
   [[ $output == *triad*DRAM*"80.0 ±0.8 %"*normal* ]]
-  [[ $output == *gemm-naive*"slow on purpose"* ]]
+  [[ $output == *gemm-naive*expected* ]]
   [[ $output == *"  report    roofline-report.html"* ]]
   [[ $output == *"  next      $ROOFLINE reconcile"* ]]
   [[ $output == *"  predicted off by "*" %, 90th percentile "*" %; "*" of 15 inside"* ]]
@@ -230,4 +230,12 @@ loop() {
   [ "$(jq -c '[.entries[] | .verdict] | unique' <<<"$output")" = '["expected","normal"]' ]
   run "$ROOFLINE" run triad --backend fake
   [[ $output == *'80.0 %  DRAM'*'memory ran at 50 % of its ceiling meanwhile'* ]]
+}
+
+@test "the verdicts are those of reconcile, in the text, in JSON and on the page" {
+  loop --json
+  reconciled=$("$ROOFLINE" reconcile --json | jq -r '.entries[] | select(.label | startswith("gemm-naive")) | .verdict')
+  [ "$reconciled" = expected ]
+  [ "$(jq -r '.entries[] | select(.label | startswith("gemm-naive")) | .verdict' <<<"$output")" = "$reconciled" ]
+  grep -q '<tr data-key="gemm-naive">.*>expected</td></tr>' roofline-report.html
 }
