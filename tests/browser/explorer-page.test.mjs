@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fits, opened, roofline, scratch, source } from './lib.mjs';
+import { fits, legible, opened, roofline, scratch, source } from './lib.mjs';
 
 const path = join(source, 'build', 'web', 'explorer.html');
 
@@ -80,6 +80,7 @@ test('a model: settings, a config dropped, and the file\'s answer is the command
   assert.match(await page.locator('.headline').textContent(), /llama-3.1-8b fits.*memory-bound/);
   await page.getByLabel('Weights', { exact: true }).selectOption('fp8');
   await page.getByLabel('tp', { exact: true }).selectOption('2');
+  await page.getByRole('region', { name: 'Roofline' }).locator('svg').waitFor(); // in the formats that were chosen
   await page.getByLabel('prompt', { exact: true }).fill('8Ki');
   await page.getByLabel('Over', { exact: true }).selectOption('prompt');
   assert.match(await line(), /model llama-3.1-8b batch=8 .*prompt=8Ki.* --precision fp8/);
@@ -93,6 +94,17 @@ test('a model: settings, a config dropped, and the file\'s answer is the command
   writeFileSync(file, '{"model_type": "nonsense"}');
   await page.getByLabel('Or drop a config.json here').setInputFiles(file);
   assert.match(await page.getByRole('alert').textContent(), /nonsense/);
+  await done();
+});
+
+test('its pictures are read on a telephone without scrolling, and drawn again in a wider window', async () => {
+  const { page, done } = await at('#model+llama-3.1-8b+batch=16+--machine+nvidia-h100-sxm', { width: 360, height: 740 });
+  for (const width of [360, 400, 1600]) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.waitForFunction(() => [...document.querySelectorAll('.picture svg')].length === 2 &&
+      [...document.querySelectorAll('.picture svg')].every((svg) => Math.abs(svg.viewBox.baseVal.width - svg.parentNode.clientWidth) < 60));
+    assert.equal(await legible(page), 2);
+  }
   await done();
 });
 

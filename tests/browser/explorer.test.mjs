@@ -97,6 +97,7 @@ test('sweeps, levers, pictures, lists and what is refused are the command\'s too
     'sweep gemm m=1..1000+1 n=k=4096 --machine mi300x --to -.svg',
     'model llama-3.1-70b batch=1..64*2 --precision bf16/fp8 --machine h100 --json',
     'model llama-3.1-8b batch=1..256*2 --machine h200 --to -.svg',
+    'model llama-3.1-8b batch=8 --precision fp8 --kv fp8 --machine h100 --to -.svg --width 340',
     'advise gemm m=1 n=28672 k=8192 --machine h100 --dtype fp16 --json',
     'advise llama-3.1-8b batch=8 --machine h100 --weights fp8 --json',
     'plot gemm m=1,256 n=k=4096 llama-3.1-8b batch=8 --machine h100 --json',

@@ -151,21 +151,18 @@ function Compared({ line, pinned, asks, q }) {
   );
 }
 
-function Charts({ line, asks, sweepKey, onDrawn }) {
-  const plain = line.command !== 'model' || !(line.options.precision || line.options.kv);
-  const roof = useMemo(() => (plain ? asks.drawn(plotted(line)) : { why: 'the roofline of a model is drawn in the formats that it is stored in' }), [line, asks, plain]);
-  const curve = useMemo(() => asks.drawn(swept(line, sweepKey)), [line, asks, sweepKey]);
-  useEffect(() => onDrawn(roof.svg ?? curve.svg), [roof, curve]);
+function Charts({ line, asks, sweepKey }) {
   return (
     <div class="charts">
-      {roof.svg ? <Picture svg={roof.svg} name="Roofline" /> : <p class="quiet">No roofline: {roof.why}.</p>}
-      {curve.svg ? <Picture svg={curve.svg} name={`Over ${sweepKey}`} /> : <p class="quiet">No curve over {sweepKey}: {curve.why}.</p>}
+      <Picture line={useMemo(() => plotted(line), [line])} name="Roofline" asks={asks} />
+      <Picture line={useMemo(() => swept(line, sweepKey), [line, sweepKey])} name={`Over ${sweepKey}`} asks={asks} />
     </div>
   );
 }
 
 /** JSON, pictures and the command line of what is shown. */
-function Exports({ line, asks, svg }) {
+function Exports({ line, asks }) {
+  const { svg } = useMemo(() => asks.drawn(plotted(line)), [line, asks]);
   const json = () => save('roofline.json', 'application/json', asks.ask(words(line, '--json')).text);
   const png = async () => save('roofline.png', 'image/png', await painted(svg));
   return (
@@ -182,14 +179,13 @@ function Exports({ line, asks, svg }) {
 }
 
 function Answer({ line, pinned, asks, q, rungs, setRungs, sweepKey, onLine, onPin }) {
-  const [svg, setSvg] = useState(null);
   const { answers, why } = useMemo(() => asks.answers(line), [line, asks]);
   if (why) return <p class="why" role="alert">{why}</p>;
   const table = line.command === 'model' ? modelRows(answers, q) : operationRows(answers, q);
   return (
     <>
       <Headline line={line} answer={answers[0]} q={q} />
-      <Charts line={line} asks={asks} sweepKey={sweepKey} onDrawn={setSvg} />
+      <Charts line={line} asks={asks} sweepKey={sweepKey} />
       <Table caption="Predicted" {...table} />
       <Ladder line={line} answer={answers[0]} asks={asks} rungs={rungs} setRungs={setRungs} onLine={onLine} />
       <Levers line={line} asks={asks} />
@@ -203,7 +199,7 @@ function Answer({ line, pinned, asks, q, rungs, setRungs, sweepKey, onLine, onPi
         </p>
         {pinned && <Compared line={line} pinned={pinned} asks={asks} q={q} />}
       </section>
-      <Exports line={line} asks={asks} svg={svg} />
+      <Exports line={line} asks={asks} />
     </>
   );
 }

@@ -39,9 +39,9 @@ export function asking(library) {
       const document = JSON.parse(text);
       return document.predictions?.[0] ?? document;
     },
-    /** { svg } of a line that is drawn, or { why } it is not. */
-    drawn(line) {
-      const { code, text } = ask(words(line, '--to', 'roofline.svg'));
+    /** { svg } of a line that is drawn, so many pixels wide or as a file is, or { why } it is not. */
+    drawn(line, width) {
+      const { code, text } = ask(words(line, '--to', 'roofline.svg', ...(width ? ['--width', String(Math.max(340, Math.min(1100, width)))] : [])));
       return code > 0 ? { why: text } : { svg: text };
     },
   };

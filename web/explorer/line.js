@@ -75,8 +75,8 @@ export function number(text) {
 const machine = ['machine', 'peak', 'bandwidth'];
 const formats = ['dtype', 'weights', 'group', 'accumulate', 'output', 'kv'];
 
-/** The roofline with the operation on it. */
-export const plotted = (line) => asked(line, 'plot', [...machine, ...formats]);
+/** The roofline with the operation on it, or with a model's on the first machine. */
+export const plotted = (line) => (line.command === 'model' ? withOption(line, 'machine', ...(line.options.machine ?? []).slice(0, 1)) : asked(line, 'plot', [...machine, ...formats]));
 
 /** The same over a range of one value, up to a power of two well beyond it. */
 export function swept(line, key) {

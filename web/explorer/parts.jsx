@@ -1,5 +1,5 @@
 // Small parts that several views use.
-import { useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 export function Field({ label, help, children }) {
   const id = useId();
@@ -67,9 +67,24 @@ export function Table({ caption, head, rows }) {
   );
 }
 
-/** A picture that the library drew. */
-export function Picture({ svg, name }) {
-  return <div class="scroll picture" role="region" tabindex="0" aria-label={name} dangerouslySetInnerHTML={{ __html: svg }} />;
+/** A line as the library draws it, as wide as there is room. */
+export function Picture({ line, name, asks }) {
+  const [width, setWidth] = useState(0);
+  const box = useRef(null);
+  useLayoutEffect(() => {
+    const measure = () => setWidth(Math.floor(box.current.clientWidth));
+    const watch = new ResizeObserver(measure);
+    measure();
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, []);
+  const { svg, why } = useMemo(() => (width > 0 ? asks.drawn(line, width) : {}), [line, asks, width]);
+  return (
+    <div ref={box}>
+      {svg && <div class="picture" role="region" tabindex="0" aria-label={name} dangerouslySetInnerHTML={{ __html: svg }} />}
+      {why && <p class="quiet">{name}: {why}.</p>}
+    </div>
+  );
 }
 
 export function Copy({ text, children }) {

@@ -7,6 +7,7 @@
 #include "roofline/draw.h"
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
+#include "roofline/plot.h"
 #include "roofline/weights.h"
 #include "roofline/whole.h"
 
@@ -145,14 +146,30 @@ static roof_status answer_each(run *r, roof_text *out, roof_error *error) {
   return status;
 }
 
+/** The roofline of one machine with the operations of one run. */
+static roof_status draw_one(const run *r, roof_text *out, roof_error *error) {
+  static roof_scene scene;
+  static roof_model_answer answer;
+  roof_model_target target;
+  if (r->count > 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: draws the operations on one machine",
+                          r->asked->to);
+  }
+  roof_status status = roof_model_target_init(&target, &r->model, r->machines[0], &r->settings, error);
+  if (status == ROOF_OK) {
+    roof_model_answer_of(&target, &answer);
+    status = roof_model_scene(&target, &answer, &scene, error);
+  }
+  return status == ROOF_OK ? roof_draw_svg(&scene, web_width(r->asked), out, error) : status;
+}
+
 roof_status web_model(const web_asked *asked, roof_text *out, roof_error *error) {
   static run r;
   r = (run){.asked = asked};
   roof_status status = read_run(&r, error);
   status = status != ROOF_OK   ? status
            : has_several(&r)   ? answer_several(&r, out, error)
-           : asked->to != NULL ? roof_error_set(error, ROOF_E_ARGUMENT,
-                                                "--to %s: draws several values (batch=1..256*2)", asked->to)
+           : asked->to != NULL ? draw_one(&r, out, error)
                                : answer_each(&r, out, error);
   end_run(&r);
   return status;
