@@ -89,7 +89,7 @@ seconds='"regime":"memory","binding":"HBM","seconds":{"lower":1e-3,"expected":2e
     clean "$ROOFLINE" $command
   done
   run "$ROOFLINE" check g.json --machine h100 --github
-  [ "$(grep -c '^ *::' <<<"$output")" = "$(grep -c '^::[a-z]* title=%3A%3Aerror%3A%3Aowned' <<<"$output")" ]
+  [ "$(grep -c '^ *::' <<<"$output")" = "$(grep -c '^::[a-z]* file=g.json,title=%3A%3Aerror%3A%3Aowned' <<<"$output")" ]
   [ "$(grep -c '^ *::' <<<"$output")" -gt 0 ]
 }
 

@@ -272,7 +272,8 @@ refuses() { # CODE TEXT ARGUMENT...
   xmllint --noout narrow.svg
   grep -q ' width="340" ' narrow.svg
   [ "$(grep -o '<text[^>]*x="[0-9.]*"' narrow.svg | sed 's/.*x="//; s/"$//' | sort -g | tail -1 | cut -d. -f1)" -lt 340 ]
+  refuses 2 'a drawing is 340 to 4000 pixels wide' --machine h100 --width 100 --to x.svg
+  nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && skip "what fontconfig keeps is a leak to sanitizers"
   "$ROOFLINE" plot $gemm --machine h100 --width 500 --to other.png
   [ "$(head -c 24 other.png | od -An -tu1 -j18 -N2 | awk '{print $1 * 256 + $2}')" -eq 1000 ]
-  refuses 2 'a drawing is 340 to 4000 pixels wide' --machine h100 --width 100 --to x.svg
 }

@@ -76,7 +76,8 @@ static void slower_units_reach_more_of_their_peak(void **state) {
   double e = decode_of(h200, NULL)->values[ROOF_EFFICIENCY];
   rf_scaling t = rf_scaling_of(decode_of(h200, NULL), h200, h20, false);
   assert_near(t.clocks, 148.0 / 78 / (989.4 / 132), 1e-9);
-  assert_near(decode_of(h20, NULL)->values[ROOF_EFFICIENCY], e / (e + (1 - e) * t.clocks), 1e-4);
+  assert_near(decode_of(h20, NULL)->values[ROOF_EFFICIENCY], e / (e + (1 - e) * t.clocks),
+              2e-4); /* files have four digits */
 }
 
 /** What is not known of a machine leaves the constants as they are. */
