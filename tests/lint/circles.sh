@@ -3,9 +3,12 @@
 . "$(dirname "$0")/lib/lint.sh"
 
 # Left out, USER OWNER: any program that marks a region is to link the writer of its document, so that file defines what the marks test;
-# a kernel of accelerators names the processor's kernel that checks it, which the table of all kernels finds.
+# a kernel of accelerators names the processor's kernel that checks it, which the table of all kernels finds;
+# a tool for agents is a command line that the program answers, of whose commands the server of tools is one.
 left_out='region/recorder.c region/document.c
-kernels/device/_device.c kernels/kernels.c'
+kernels/device/_device.c kernels/kernels.c
+cli/mcp/call.c cli/main.c
+cli/mcp/tools.c cli/main.c'
 
 # uses OBJECT...: lines USER OWNER, by the symbols of the objects.
 uses() {

@@ -128,7 +128,7 @@ static bool give(int rules, const char *place, unsigned long long access) {
 /** Folders of machines that the user set up: those of ROOFLINE_PATH, and the user's own. */
 static bool give_catalogue(int rules) {
   roof_text folder = {0};
-  const char *path = getenv("ROOFLINE_PATH");
+  const char *path = secure_getenv("ROOFLINE_PATH");
   char *copy = path != NULL ? strdup(path) : NULL, *rest = NULL;
   bool good = roof_catalog_user_folder(&folder, NULL) != ROOF_OK || give(rules, folder.data, READS);
   for (char *part = copy != NULL ? strtok_r(copy, ":", &rest) : NULL; part != NULL && good;
