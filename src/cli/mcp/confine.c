@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "roofline/catalog.h"
+#include "catalog/folders.h"
 
 #define READS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define WRITES (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG)
@@ -125,19 +125,24 @@ static bool give(int rules, const char *place, unsigned long long access) {
   return good;
 }
 
-/** Folders of machines that the user set up: those of ROOFLINE_PATH, and the user's own. */
+/** Rules that get one folder more at a time. */
+typedef struct giving {
+  int rules;
+  bool good;
+} giving;
+
+static bool give_folder(const char *folder, void *context) {
+  giving *g = context;
+  g->good = give(g->rules, folder, READS);
+  return !g->good;
+}
+
+/** Folders of machines that the user set up. */
 static bool give_catalogue(int rules) {
-  roof_text folder = {0};
-  const char *path = secure_getenv("ROOFLINE_PATH");
-  char *copy = path != NULL ? strdup(path) : NULL, *rest = NULL;
-  bool good = roof_catalog_user_folder(&folder, NULL) != ROOF_OK || give(rules, folder.data, READS);
-  for (char *part = copy != NULL ? strtok_r(copy, ":", &rest) : NULL; part != NULL && good;
-       part = strtok_r(NULL, ":", &rest)) {
-    good = give(rules, part, READS);
-  }
-  free(copy);
-  roof_text_done(&folder);
-  return good;
+  giving g = {rules, true};
+  bool failed = false;
+  rf_catalog_folders(give_folder, &g, &failed);
+  return g.good && !failed;
 }
 
 static bool give_all(int rules, const cli_mcp_limits *l) {
