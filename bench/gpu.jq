@@ -24,6 +24,8 @@ def sheet_level($level):
 # The goals, each with what was reached. FlashAttention 3 on an H100 SXM, forward, not causal, 8192 keys, head_dim 128: 757 TFLOP/s
 # is the most that was found published.
 def goal($what; $reached; $wanted): {what: $what, reached: $reached, wanted: $wanted, met: (if $reached == null then null else $reached >= $wanted end)};
+def of_library: .baseline.fraction? | if . then " (\(share))" else "" end;
+def sustained: .sustained | select(. != null) | "* after three seconds of work: `\(.name)` \(flops_per_second | quantity("FLOP/s"))\(of_library)";
 def last_rung($name): .ladders[$name] // [] | last // null;
 def fused($kernel):
   memory.copy_bytes_per_second? as $copy
@@ -77,7 +79,7 @@ def header: goal_lines, "", summary;
 # A page: what was asked for, what is wrong, the last rungs, what a result lacks.
 def report:
   header, "",
-  (.ladders | to_entries[] | "* gemm \(.key): " + ([.value[] | "\(.rung) \(.kernel) \(flops_per_second | quantity("FLOP/s"))" + (.baseline.fraction? | if . then " (\(share))" else "" end)] | reverse | join(", "))),
+  (.ladders | to_entries[] | "* gemm \(.key): " + ([.value[] | "\(.rung) \(.kernel) \(flops_per_second | quantity("FLOP/s"))" + of_library] | reverse | join(", "))), sustained,
   (memory | select(. != null) | "* memory: read \(.read_bytes_per_second | quantity("B/s")), copy \(.copy_bytes_per_second | quantity("B/s"))"),
   (.skipped | if length > 0 then "* not run: \(length), the first: \(.[0].what): \(.[0].why)" else empty end);
 
@@ -103,9 +105,10 @@ def ceilings:
     "", (.machine.notes[]? | "* \(.)");
 
 def ladders:
-  .ladders | to_entries[] | "", "| gemm \(.key) | time | rate | of the library, in turns |", "|---|---:|---:|---:|",
+  (.ladders | to_entries[] | "", "| gemm \(.key) | time | rate | of the library, in turns |", "|---|---:|---:|---:|",
     (.value[] | "| \(.rung) `\(.kernel)` | \(.seconds | quantity("s")) | \(flops_per_second | quantity("FLOP/s")) | \(.baseline.fraction? | share) |"),
-    (.value | last | select(.baseline != null) | . as $r | "| `\(.baseline.name | split(" ")[0])` | \(.baseline.seconds | quantity("s")) | \({flops, seconds: $r.baseline.seconds} | flops_per_second | quantity("FLOP/s")) | |");
+    (.value | last | select(.baseline != null) | . as $r | "| `\(.baseline.name | split(" ")[0])` | \(.baseline.seconds | quantity("s")) | \({flops, seconds: $r.baseline.seconds} | flops_per_second | quantity("FLOP/s")) | |")),
+  (select(.sustained != null) | "", sustained);
 
 def kernels:
   select(.kernels != []) | (memory.copy_bytes_per_second?) as $copy

@@ -334,10 +334,25 @@ ladder() { # FORMAT SIZE [last]: the last rung first, or only: it is what is ask
   done
 }
 
+# What the last rung and the library do when both have worked for three seconds: the clock of its first tenths is higher.
+sustained() {
+  kernel=$(select_kernels gemm bf16 - | head -n 1)
+  if [ -z "$kernel" ] || known "$kernel, sustained"; then return 0; fi
+  enough 15 || return 1
+  library=$(select_kernels gemm bf16 library | head -n 1)
+  if run 60 "$roofline" run "$kernel" "m=$large" "n=$large" "k=$large" --backend cuda --dtype bf16 --sustain 3s --interval 0.1 $quick --json \
+    ${library:+--baseline "$library"}; then
+    put '.sustained = $answer[0].kernels[0] + {kernel: $kernel}' --arg kernel "$kernel"
+    say "$kernel, sustained"
+  else
+    failed "$kernel, sustained"
+  fi
+}
+
 # The last rungs before all others, then attention: the goals.
 ladders() {
   begin_part ladders
-  { ladder bf16 "$large" 1 && ladder bf16 "$small" 1 && ladder fp32 "$small" 1; } || return 0
+  { ladder bf16 "$large" 1 && ladder bf16 "$small" 1 && ladder fp32 "$small" 1 && sustained; } || return 0
   for kernel in $(select_kernels attention bf16 - | head -n 1); do
     enough 5 || return 0
     known "$kernel bf16" || kernels_of bf16 "$kernel"
@@ -527,10 +542,10 @@ open_result() {
       {schema: "roofline.gpu/3", date: $date, roofline: $version, commit: $commit, quick: ($quick != ""),
        device: {name: $device, driver: $driver, ecc: $ecc, limits: $limit}, sensors: {before: $before, after: null},
        parts: ([{key: ("smoke", "ladders", "ceilings", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
-       goals: [], smoke: [], machine: null, datasheet: null, ladders: {}, kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
+       goals: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
   fi
   parts=$(jq -c .parts "$work/result.json")
-  jq -r '(select(.machine != null) | "ceilings"), (.smoke[] | "\(.kernel) \(.shape)", (select(.broken) | "\(.kernel) is broken")), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"),
+  jq -r '(select(.machine != null) | "ceilings"), (.smoke[] | "\(.kernel) \(.shape)", (select(.broken) | "\(.kernel) is broken")), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"), (.sustained | select(. != null) | "\(.kernel), sustained"),
     (.kernels[] | "\(.kernel) \(.dtype)"), (.skipped[].what), (.counters[] | "\(.kernel), counted"), (.sanitizer[] | "\(.tool) of \(.what)")' \
     "$work/result.json" >"$work/known"
 }

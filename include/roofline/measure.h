@@ -61,6 +61,9 @@ typedef struct roof_measure_options {
   const char *device;      /**< number or a part of the name of an accelerator; NULL: the first */
   double seconds_per_item; /**< time budget of one figure; a quick run takes less */
   double precision;        /**< sampling stops when the median's 95 % interval is within this share of it */
+  double
+      sustain_seconds; /**< `run` keeps a kernel busy for that long before it times it: the clock that lasts, not the
+                              first burst; 0: not */
   roof_windows_sink *keep; /**< nullable: takes all samples of each ceiling */
   void *keep_user;
   roof_progress *progress; /**< nullable */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/number.h"
 #include "roofline/ops.h"
 
 /** Names the formats the kernel is written for. */
@@ -51,6 +52,14 @@ roof_status rf_run_same_operation(const roof_kernel *const kernels[2], roof_erro
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s and %s: two operations, %s and %s",
                               kernels[0]->name, kernels[1]->name, kernels[0]->op, kernels[1]->op);
+}
+
+const char *rf_run_sustained(char *text, const roof_measure_options *options) {
+  text[0] = '\0';
+  if (options->sustain_seconds > 0) {
+    rf_format(text, 40, ", after %.3g s of work", options->sustain_seconds);
+  }
+  return text;
 }
 
 void rf_run_date(char *date) {

@@ -24,6 +24,10 @@ double rf_memory_rate(double before, double after);
  *  Units: none. Ownership: none. Errors: cut to the note. */
 void rf_memory_pace_note(roof_measurement *measurement);
 
+/** ", after 3 s of work" where the options ask for the rate that lasts, else "".
+ *  Units: none. Ownership: fills and returns `text` (40 bytes). Errors: none. */
+const char *rf_run_sustained(char *text, const roof_measure_options *options);
+
 /** Today as ISO 8601.
  *  Units: none. Ownership: fills `date` (16 bytes). Errors: none. */
 void rf_run_date(char *date);

@@ -18,7 +18,7 @@ kernels=() dtype=fp32 beside='' counted=null before=''
 for word in "${@:2}"; do
   case $before in --dtype) dtype=$word ;; --baseline) beside=$word ;; esac
   case $word in --counters) counted='{"source": "ncu", "flops": 1.1e9, "bytes": {"memory": 5e9}, "operational_intensity": 0.22}' ;; esac
-  case $before-$word in --dtype-* | --baseline-* | --backend-* | --interval-* | *=* | *--*) ;; *) kernels+=("$word") ;; esac
+  case $before-$word in --dtype-* | --baseline-* | --backend-* | --interval-* | --sustain-* | *=* | *--*) ;; *) kernels+=("$word") ;; esac
   before=$word
 done
 read -r kernel format code <<<"$STUB_FAIL"

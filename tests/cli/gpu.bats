@@ -22,6 +22,9 @@ load gpu
   [ "$(of_result '.ladders | map_values(map(.rung))')" = '{"bf16, m = n = k = 8192":[9,10,12],"bf16, m = n = k = 4096":[12],"fp32, m = n = k = 4096":[1,8,9]}' ]
   [ "$(of_result '[.goals[].met]')" = '[true,true,true,false,true,false,true,true]' ]
   [ "$(of_result '.goals[0].reached')" = 1.06 ]
+  [ "$(of_result '[.sustained.kernel, .sustained.baseline.fraction]')" = '["gemm-cluster",1.06]' ]
+  [ "$(grep -c 'run gemm-cluster m=8192 .*--sustain 3s' "$STUB_LOG")" -eq 1 ]
+  [[ $output == *'* after three seconds of work: `gemm-cluster bf16` 1 TFLOP/s (106 %)'* ]]
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-cluster") | .shape, .state]')" = \
     '["m=264 n=264 k=264","right","m=2056 n=4104 k=136","right","m=8 n=8 k=8","right"]' ]
   [ "$(of_result '.parts.kernels.sensors | [.sm_mhz[0], .watts, .celsius, .reasons[0]]')" = '[1755,650.5,61,"0x0000000000000004"]' ]
@@ -38,6 +41,7 @@ load gpu
   [ "${#lines[@]}" -lt 50 ]
   ! awk '/ncu/' "$STUB_LOG" | grep -q .
   table=$(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result")
+  [[ $table == *'after three seconds of work: `gemm-cluster bf16`'* ]]
   [[ $table == *'| HBM read | 4.5 TB/s | 4.8 TB/s | 93.8 % | | |'* ]]
   [[ $table == *'| `device-softmax fp32` | 110 % | 125 % | 0.25 | 0.22 |'* ]]
   grep -q -e '--tool memcheck .* device-softmax rows=64 cols=1024 .*--dtype fp32' "$STUB_LOG"

@@ -56,6 +56,17 @@ json() { # FILTER on $output
   [ -p pipe ]
 }
 
+@test "run --sustain times a kernel after so much work" {
+  run -0 --separate-stderr "$ROOFLINE" run dot n=4k --quick --sustain 50ms --json
+  jq -e '.kernels[0].note | test(" threads bound, after 0.05 s of work; ")' <<<"$output"
+  for bad in 0 -3s 3kg 11min ''; do
+    run -2 "$ROOFLINE" run dot --sustain "$bad"
+    [[ $output == "roofline: --sustain $bad: must be a time of at most 600s, such as 3s"* ]]
+  done
+  run -2 "$ROOFLINE" run --sustain 3s -- true
+  [[ $output == *'takes --repeat'* ]]
+}
+
 @test "run gives time, rates and the share of the ceiling" {
   printf 'time triad = 100ms 98ms 102ms\n' >script
   run -0 env ROOFLINE_FAKE=script "$ROOFLINE" run triad n=100M --dtype fp64 --backend fake

@@ -603,6 +603,39 @@ static void two_kernels_take_turns(void **state) {
   nothing_is_left();
 }
 
+/** A device that slows down as it works is timed at the pace that it has then; alone, and in turns. */
+static void what_is_sustained_is_timed_after_work(void **state) {
+  (void)state;
+  const roof_kernel *kernels[2] = {NULL, NULL};
+  double values[ROOF_PARAM_MAX];
+  roof_measure_options o = roof_measure_options_default();
+  roof_measurement at_once, later, both[2];
+  o.seconds_per_item = 0.02;
+  script.fail_at = 0;
+  script.drift = 0.01;
+  assert_int_equal(roof_kernel_find("device-copy", &kernels[0], NULL), ROOF_OK);
+  kernels[1] = kernels[0];
+  assert_int_equal(roof_kernel_values(kernels[0], "n=1000", values, NULL), ROOF_OK);
+  script.calls = 0;
+  assert_int_equal(rf_device_run(&driver, kernels[0], ROOF_FP32, values, &o, &at_once, NULL), ROOF_OK);
+  o.sustain_seconds = 0.1;
+  script.calls = 0;
+  assert_int_equal(rf_device_run(&driver, kernels[0], ROOF_FP32, values, &o, &later, NULL), ROOF_OK);
+  script.calls = 0;
+  assert_int_equal(rf_device_run_in_turns(&driver, kernels, ROOF_FP32, values, &o, both, NULL), ROOF_OK);
+  script.drift = 0;
+  assert_true(later.samples[0] > 1.1 * at_once.samples[0]);
+  assert_true(both[0].samples[0] > 1.1 * at_once.samples[0]);
+  assert_null(strstr(at_once.note, "of work"));
+  assert_non_null(strstr(later.note, " per sample, after 0.1 s of work; "));
+  assert_non_null(strstr(both[1].note, ", after 0.1 s of work; "));
+  roof_measurement *const all[] = {&at_once, &later, &both[0], &both[1]};
+  for (int i = 0; i < 4; i++) {
+    roof_measurement_done(all[i]);
+  }
+  nothing_is_left();
+}
+
 static void a_call_that_fails_ends_turns_cleanly(void **state) {
   (void)state;
   roof_status status = ROOF_E_INTERNAL;
@@ -698,6 +731,7 @@ int main(void) {
       cmocka_unit_test(a_kernel_is_checked_then_timed),
       cmocka_unit_test(a_call_that_fails_ends_a_run_cleanly),
       cmocka_unit_test(two_kernels_take_turns),
+      cmocka_unit_test(what_is_sustained_is_timed_after_work),
       cmocka_unit_test(a_call_that_fails_ends_turns_cleanly),
       cmocka_unit_test(what_the_device_lacks_is_refused),
       cmocka_unit_test(a_line_is_fitted),

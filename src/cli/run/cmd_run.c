@@ -14,7 +14,7 @@
 
 static int quick, threads, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *key_path, *flops, *bytes, *op_text;
-static char *percent, *device;
+static char *percent, *device, *busy_for;
 
 static const struct poptOption options[] = {
     {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
@@ -25,6 +25,9 @@ static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
     {"interval", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
+    {"sustain", '\0', POPT_ARG_STRING, &busy_for, 0,
+     "keep each kernel busy for so long before it is timed: the clock that lasts, not the first burst",
+     "TIME"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0,
      "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
@@ -60,6 +63,20 @@ static roof_status check_chart(const cli_args *args, const roof_runs *runs, roof
   return status;
 }
 
+/** The seconds of --sustain; 0 without it. */
+static roof_status read_sustain(double *seconds, roof_error *error) {
+  roof_error why = {0};
+  if (busy_for == NULL) {
+    return ROOF_OK;
+  }
+  if (roof_quantity_parse_unit(busy_for, "s", seconds, &why) != ROOF_OK ||
+      !(*seconds > 0 && *seconds <= 600)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--sustain %s: must be a time of at most 600s, such as 3s",
+                          busy_for);
+  }
+  return ROOF_OK;
+}
+
 /** What was typed in addition to the kernels. */
 static roof_status select_common(const cli_args *args, const roof_backend **backend, roof_dtype *dtype,
                                  roof_measure_options *how, roof_error *error) {
@@ -68,6 +85,9 @@ static roof_status select_common(const cli_args *args, const roof_backend **back
   how->threads = threads;
   how->user = (void *)(uintptr_t)args;
   roof_status status = cli_args_interval(percent, &how->precision, error);
+  if (status == ROOF_OK) {
+    status = read_sustain(&how->sustain_seconds, error);
+  }
   if (status == ROOF_OK) {
     status = cli_select_backend(backend_name, backend, error);
   }
@@ -333,7 +353,7 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
                                  .bytes = bytes,
                                  .op = op_text};
   return args->list || ladder || counters || quick || baseline_name != NULL || backend_name != NULL ||
-                 device != NULL || ledger != NULL || threads < 0
+                 device != NULL || busy_for != NULL || ledger != NULL || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
                               "--machine and --to only",
@@ -368,8 +388,8 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
-  char *texts[] = {ledger, key_path, backend_name, dtype_name, baseline_name,
-                   flops,  bytes,    op_text,      percent,    device};
+  char *texts[] = {ledger, key_path, backend_name, dtype_name, baseline_name, flops,
+                   bytes,  op_text,  percent,      device,     busy_for};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }

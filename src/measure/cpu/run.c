@@ -11,14 +11,15 @@
 #include "measure/cpu/memory_rate.h"
 #include "measure/run.h"
 
-/** "2 threads bound; interval within 1 %; OpenBLAS 0.3.21; noise: ..." */
+/** "2 threads bound; after 3 s of work; interval within 1 %; OpenBLAS 0.3.21; noise: ..." */
 static void describe(const roof_kernel_run *run, const char *stopped, const rf_noise *before,
-                     roof_measurement *out) {
-  char noise[80];
+                     const roof_measure_options *options, roof_measurement *out) {
+  char noise[80], sustained[40];
   const char *library = run->kernel->library != NULL ? run->kernel->library() : "";
   rf_noise_since(before, run->threads, noise, sizeof noise);
-  snprintf(out->note, sizeof out->note, "%d threads bound; %s%s%s%s%.60s", run->threads, stopped,
-           noise[0] != '\0' ? "; " : "", noise, library[0] != '\0' ? "; " : "", library);
+  snprintf(out->note, sizeof out->note, "%d threads bound%s; %s%s%s%s%.60s", run->threads,
+           rf_run_sustained(sustained, options), stopped, noise[0] != '\0' ? "; " : "", noise,
+           library[0] != '\0' ? "; " : "", library);
 }
 
 static double clock_now(void) {
@@ -42,15 +43,24 @@ static double budget_of(const roof_measure_options *options) {
   return options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
 }
 
+/** Calls them one after the other for so long. */
+static void sustain(roof_kernel_run *runs, int count, double seconds) {
+  for (double end = rf_clock_seconds() + seconds; rf_clock_seconds() < end;) {
+    for (int i = 0; i < count; i++) {
+      runs[i].kernel->execute(&runs[i]);
+    }
+  }
+}
+
 /** Hands the samples over, with what they say. */
 static void keep(const roof_kernel_run *run, const rf_samples *samples, const rf_noise *before,
-                 double precision, roof_measurement *out) {
+                 const roof_measure_options *options, roof_measurement *out) {
   out->samples = samples->seconds;
   out->sample_count = samples->count;
   out->stats = samples->stats;
   out->seconds = samples->stats.median;
-  fill_conditions(run, samples, before, precision, out);
-  describe(run, samples->stopped, before, out);
+  fill_conditions(run, samples, before, options->precision, out);
+  describe(run, samples->stopped, before, options, out);
 }
 
 static roof_status sample(roof_kernel_run *run, const roof_measure_options *options, roof_measurement *out,
@@ -66,7 +76,7 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
     return status;
   }
   rf_meter_fill(&meter, rf_clock_seconds() - start, out);
-  keep(run, &samples, &before, options->precision, out);
+  keep(run, &samples, &before, options, out);
   return ROOF_OK;
 }
 
@@ -79,7 +89,7 @@ static roof_status sample_in_turns(roof_kernel_run runs[2], const roof_measure_o
   roof_status status = rf_cpu_sample_in_turns(runs, budget_of(options), options->precision, samples, error);
   for (int i = 0; i < 2 && status == ROOF_OK; i++) {
     out[i].conditions.clock_before_hz = clock;
-    keep(&runs[i], &samples[i], &before, options->precision, &out[i]);
+    keep(&runs[i], &samples[i], &before, options, &out[i]);
     snprintf(out[i].power, sizeof out[i].power, "not measured: two kernels ran in turns");
     snprintf(out[i].machine, sizeof out[i].machine, "host");
   }
@@ -97,6 +107,7 @@ typedef struct sampling {
 /** Probes memory where a kernel moves more than the caches hold. */
 static roof_status sample_probed(const sampling *s, const rf_team *team, roof_error *error) {
   rf_memory_probe probe;
+  sustain(s->runs, s->count, s->options->sustain_seconds);
   bool probed = s->out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, team);
   double before = probed ? rf_memory_probe_rate(&probe) : NAN;
   roof_status status = s->count == 2 ? sample_in_turns(s->runs, s->options, s->out, error)

@@ -210,10 +210,11 @@ static void finish(job *j) {
 
 /** "device events, 20 calls per sample; interval within 1 %; NVIDIA H200" */
 static void describe(const job *j, const timing *t, const rf_samples *samples, bool at_power_cap,
-                     roof_measurement *out) {
-  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample; %s; %s%.60s", t->repeats,
-           t->repeats == 1 ? "" : "s", samples->stopped, at_power_cap ? "at the power cap; " : "",
-           j->device->info.name);
+                     const roof_measure_options *options, roof_measurement *out) {
+  char sustained[40];
+  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample%s; %s; %s%.60s", t->repeats,
+           t->repeats == 1 ? "" : "s", rf_run_sustained(sustained, options), samples->stopped,
+           at_power_cap ? "at the power cap; " : "", j->device->info.name);
 }
 
 static void fill_conditions(const rf_telemetry *before, const rf_telemetry *after, const rf_samples *samples,
@@ -229,14 +230,14 @@ static void fill_conditions(const rf_telemetry *before, const rf_telemetry *afte
 
 /** Hands the samples over. */
 static void fill(const job *j, const timing *t, const rf_telemetry *before, const rf_samples *samples,
-                 double precision, roof_measurement *out) {
+                 const roof_measure_options *options, roof_measurement *out) {
   out->samples = samples->seconds;
   out->sample_count = samples->count;
   out->stats = samples->stats;
   out->seconds = samples->stats.median;
   rf_telemetry after = rf_device_telemetry(j->device);
-  fill_conditions(before, &after, samples, precision, out);
-  describe(j, t, samples, after.at_power_cap, out);
+  fill_conditions(before, &after, samples, options->precision, out);
+  describe(j, t, samples, after.at_power_cap, options, out);
 }
 
 static double budget_of(const roof_measure_options *options) {
@@ -244,14 +245,30 @@ static double budget_of(const roof_measure_options *options) {
   return options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
 }
 
+/** Samples in turns, or of one alone, that nobody looks at, for so long by the device's clock. */
+static void sustain(timing *t, timing *other, double seconds) {
+  static const double least = 1e-6; /* a clock that stands still ends it, too */
+  while (seconds > 0 && t->status == ROOF_OK) {
+    seconds -= fmax(timed(t), least);
+    if (other != NULL && t->status == ROOF_OK) {
+      seconds -= fmax(timed(other), least);
+      t->status = other->status;
+    }
+  }
+}
+
 static roof_status sample(job *j, const roof_measure_options *options, roof_measurement *out,
                           roof_error *error) {
   rf_samples samples;
   timing t = timing_of(j, error);
   rf_telemetry before = rf_device_telemetry(j->device);
+  if (options->sustain_seconds > 0) {
+    calibrate(&t, alone);
+    sustain(&t, NULL, options->sustain_seconds);
+  }
   roof_status status = take(&t, timed, &t, budget_of(options), options->precision, &samples);
   if (status == ROOF_OK) {
-    fill(j, &t, &before, &samples, options->precision, out);
+    fill(j, &t, &before, &samples, options, out);
   }
   return status;
 }
@@ -288,6 +305,7 @@ static roof_status sample_in_turns(job jobs[2], const roof_measure_options *opti
   rf_telemetry before = rf_device_telemetry(jobs[0].device);
   calibrate(&t.second, compared);
   t.first.status = t.second.status;
+  sustain(&t.first, &t.second, options->sustain_seconds);
   roof_status status =
       take(&t.first, timed_in_turns, &t, budget_of(options), options->precision, &samples[0]);
   if (status == ROOF_OK) {
@@ -299,8 +317,8 @@ static roof_status sample_in_turns(job jobs[2], const roof_measure_options *opti
   }
   free(t.seconds);
   if (status == ROOF_OK) {
-    fill(&jobs[0], &t.first, &before, &samples[0], options->precision, &out[0]);
-    fill(&jobs[1], &t.second, &before, &samples[1], options->precision, &out[1]);
+    fill(&jobs[0], &t.first, &before, &samples[0], options, &out[0]);
+    fill(&jobs[1], &t.second, &before, &samples[1], options, &out[1]);
   }
   return status;
 }
