@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parsed, typed, words } from '../../web/explorer/line.js';
-import { started } from '../../web/explorer/engine.js';
+import { started } from '../../web/package/core.js';
 import { accessible, fits, opened, roofline, scratch, source } from './lib.mjs';
 
 const built = join(source, 'build', 'web');

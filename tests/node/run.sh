@@ -12,8 +12,10 @@ case $1 in
 */mcp.test.mjs)
   [ -d node_modules/@modelcontextprotocol/sdk ] || skip "the client of the Model Context Protocol is not here: run npm ci in tests/node"
   ;;
-*/package*.test.mjs)
-  [ -f "$ROOFLINE_SOURCE/build/web/package/package.json" ] || skip "build/web/package is not built: ./run web"
+*/package.test.mjs)
+  command -v npm >/dev/null || skip "npm is not installed (packages/test.txt)"
+  [ -d node_modules/typescript ] || skip "the compiler of TypeScript is not here: run npm ci in tests/node"
+  [ -f "$ROOFLINE_SOURCE/build/web/package/roofline.wasm" ] || skip "build/web/package is not built: ./run web"
   ;;
 esac
 exec node --test --test-reporter=spec "$1"

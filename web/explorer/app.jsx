@@ -4,7 +4,7 @@ import { asking, decoding, regime } from './ask.js';
 import { changes } from './changes.js';
 import { Controls } from './controls.jsx';
 import { Drill } from './drill.jsx';
-import { started, unpacked } from './engine.js';
+import { started, unpacked } from '../package/core.js';
 import { advised, link, linked, plotted, swept, typed, words } from './line.js';
 import { Copy, Picture, Table, painted, ratio, save } from './parts.jsx';
 

@@ -1,6 +1,6 @@
 // A command line of `roofline`, which is all the state that a page has: what is asked, the link to it, and what to type for the same answer.
 
-const flags = new Set(['achieved', 'arrows', 'cold', 'json', 'lenient', 'sparse', 'train', 'warm']);
+import { flags, words as wordsOf } from '../package/words.js';
 
 /** { command, name, values: {key: text}, options: {name: [texts]} } of words; null where they are none. */
 export function parsed(words) {
@@ -24,12 +24,7 @@ export function parsed(words) {
 }
 
 /** The words of a line, with more options at its end. */
-export function words(line, ...more) {
-  const values = Object.entries(line.values).filter(([, text]) => text !== '').map(([key, text]) => `${key}=${text}`);
-  const options = Object.entries(line.options).flatMap(([name, texts]) =>
-    flags.has(name) ? [`--${name}`] : texts.flatMap((text) => [`--${name}`, text]));
-  return [line.command, ...(line.name ? [line.name] : []), ...values, ...options, ...more];
-}
+export const words = (line, ...more) => [...wordsOf(line.command, line.name, line.values, line.options), ...more];
 
 /** What a shell takes for the same. */
 export function typed(list) {
