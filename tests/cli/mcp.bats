@@ -105,10 +105,10 @@ refuses() {
     child=$(pgrep -P "$server_PID") && break
     sleep 0.02
   done
-  kill -SEGV "$child"
+  kill -KILL "$child"
   read -r -t 10 output <&"${server[0]}"
   [ "$(json '[.id, .result.isError]')" = '[1,true]' ]
-  has 'there is no answer: Segmentation fault'
+  has 'there is no answer: Killed'
   printf '%s\n' '{"jsonrpc": "2.0", "id": 2, "method": "ping"}' >&"${server[1]}"
   read -r -t 10 output <&"${server[0]}"
   [ "$(json .id)" = 2 ]

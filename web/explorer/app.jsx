@@ -259,8 +259,7 @@ const packed = (id) => Uint8Array.from(atob(document.getElementById(id).textCont
 async function begin() {
   const library = await started(await unpacked(packed('library')), packed('catalogue'));
   const asks = asking(library);
-  const list = (command) => JSON.parse(library.ask([command, 'list', '--json']).text);
-  const lists = { machines: list('machine').machines, operations: list('op').operations, models: list('model').models };
+  const lists = { machines: library.machines(), operations: library.operations(), models: library.models() };
   const host = document.getElementById('host')?.textContent.trim();
   if (host) asks.keep('host.json', new TextEncoder().encode(host));
   document.getElementById('app').textContent = '';

@@ -18,7 +18,7 @@ export function asking(library) {
 
   return {
     ask,
-    quantity: library.quantity,
+    quantity: (value, unit) => library.quantity(value, unit),
     keep(name, content) {
       library.keep(name, content);
       kept = new Map();

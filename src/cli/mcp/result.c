@@ -100,10 +100,10 @@ json_t *cli_mcp_result(const cli_mcp_outcome *o, int page) {
     add_picture(content, o);
   } else if (answered && !add_page(content, &o->out, page)) {
     answered = false;
-    roof_text_addf(&why, "page: there are not so many");
+    roof_text_addf(&why, "page: there are not so many\n");
   }
   if (o->code < 0) {
-    roof_text_addf(&why, "there is no answer: %s", o->end);
+    roof_text_addf(&why, "there is no answer: %s\n", o->end);
   }
   roof_text_add_bytes(&why, o->why.length > 0 ? o->why.data : "", o->why.length);
   if (why.length > 0 && !why.failed) {
