@@ -94,6 +94,12 @@ test('sweeps, models, levers, pictures and lists are the command\'s', () => {
   assert.deepEqual(roofline.models(), document('model', '--list').models);
 });
 
+test('a module that was compiled once starts libraries, as its bytes do', async () => {
+  const file = (name) => readFileSync(join(installed, name));
+  const other = await open({ wasm: await WebAssembly.compile(file('roofline.wasm')), catalogue: file('catalogue.deflate') });
+  assert.deepEqual(other.predict('copy', { n: 8 }, { machine: 'h100' }), roofline.predict('copy', { n: 8 }, { machine: 'h100' }));
+});
+
 test('what is refused is thrown in the command\'s words', () => {
   assert.throws(() => roofline.predict('gem', { m: 1 }, { machine: 'h100' }),
     (why) => why instanceof RooflineError && why.code === 2 && /did you mean `gemv` or `gemm`/.test(why.message));
@@ -142,19 +148,18 @@ test('the types are those of the answers: every member is there, and what uses t
     for (const key of members(name)) assert.ok(key in answer, `${name}: ${key}`);
   }
   const compiler = join(dirname(fileURLToPath(import.meta.url)), 'node_modules', 'typescript', 'bin', 'tsc');
-  const compiled = (text) => {
-    writeFileSync(join(home, 'use.ts'), text);
-    return spawnSync('node', [compiler, '--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2022,dom', 'use.ts'], { cwd: home, encoding: 'utf8' });
-  };
-  const good = compiled(`import { open, type Prediction } from 'roofline-wasm';
+  writeFileSync(join(home, 'use.ts'), `import { open, type Prediction } from 'roofline-wasm';
 const roofline = await open();
 const one: Prediction = roofline.predict('gemm', { m: 8, n: '4Ki', k: 8 }, { machine: 'h100', dtype: 'fp16', warm: true });
 const several = roofline.predict('gemm', { m: 8, n: 8, k: 8 }, { machine: ['h100', 'a100'] });
 export const first: Prediction | undefined = several.schema === 'roofline.predictions/1' ? several.predictions[0] : several;
 export const seconds: number | null = one.seconds.expected;
+// @ts-expect-error: an option that is not there
+roofline.predict('gemm', { m: 8 }, { machin: 'h100' });
+// @ts-expect-error: what may be null
+export const sure: number = one.seconds.expected;
 `);
-  assert.equal(good.status, 0, good.stdout);
-  const bad = compiled("import { open } from 'roofline-wasm';\n(await open()).predict('gemm', { m: 8 }, { machin: 'h100' });\n");
-  assert.notEqual(bad.status, 0);
-  assert.match(bad.stdout, /machin/);
+  const { status, stdout } = spawnSync('node', [compiler, '--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2022,dom', 'use.ts'],
+    { cwd: home, encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
 });

@@ -119,11 +119,11 @@ export class Roofline {
   }
 }
 
-/** Starts the library from its module and the packed catalogue. */
+/** Starts the library from its module, compiled or as bytes, and the packed catalogue. */
 export async function started(wasm, catalogue) {
   const absent = new Proxy({}, { get: () => () => 52 }); // ENOSYS: no files, no clock, no environment
-  const { instance } = await WebAssembly.instantiate(wasm, { wasi_snapshot_preview1: absent });
-  const library = instance.exports;
+  const made = await WebAssembly.instantiate(wasm, { wasi_snapshot_preview1: absent });
+  const library = (made.instance ?? made).exports; // of bytes the module as well, of a module the instance alone
   new Uint8Array(library.memory.buffer, library.web_catalogue(), library.web_catalogue_length()).set(await unpacked(catalogue));
   return new Roofline(library);
 }
