@@ -57,6 +57,7 @@ typedef struct roof_choice {
   roof_plan_point point;     /**< batch 0 where none fits */
   roof_plan_point low, high; /**< with the times at the ends of their range; batch 0 where none fits */
   double short_bytes;        /**< of one device, where none fits */
+  bool simulated;            /**< its times are those of a run under its load (roof_choices_simulate) */
   char why[128];             /**< why it is not possible */
 } roof_choice;
 
@@ -95,14 +96,6 @@ ROOF_API const char *roof_choice_result_name(roof_choice_result result);
  *  an encoder; ROOF_E_MEMORY. */
 ROOF_API roof_status roof_choices_of(const roof_choice_question *question, roof_choices *choices,
                                      roof_error *error);
-
-/** Takes the first choice, which meets the limits, for one that fails: by the times given, or, where both are infinite, because
- *  it cannot keep up. It stands where it belongs among those that fail.
- *  Units: s.
- *  Ownership: changes *choices.
- *  Errors: none; nothing where no choice meets the limits. */
-ROOF_API void roof_choices_refuse(const roof_choice_question *question, roof_choices *choices,
-                                  double ttft_seconds, double tpot_seconds);
 
 /** Why a choice fails: "TPOT 61.2 ms, 21.2 ms over the limit", "12.1 GiB short per device", "cannot keep up with 4 requests/s".
  *  Units: none.

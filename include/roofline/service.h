@@ -162,13 +162,16 @@ typedef struct roof_service_settings {
   double
       host_token_seconds; /**< before that for each token of its prompt, one prompt after another: tokenizer */
   roof_service_timeline *timeline; /**< filled by a run; NULL: not wanted */
-  double ttft_seconds;             /**< limits of the goodput; NaN: none */
+  double warmup;       /**< requests that leave first and count in no time but ITL: a service in full swing */
+  double share;        /**< of the requests, that roof_service_times.asked is of; 0: none */
+  double ttft_seconds; /**< limits of the goodput; NaN: none */
   double tpot_seconds;
 } roof_service_settings;
 
 /** A distribution: exact mean and extremes, percentiles within 0.5 %. NaN: of nothing. */
 typedef struct roof_service_times {
   double count, mean, p50, p90, p99, most;
+  double asked; /**< of the settings' share of the requests; NaN where it is 0 */
 } roof_service_times;
 
 typedef struct roof_service_answer {

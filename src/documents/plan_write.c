@@ -45,6 +45,7 @@ static json_t *choice(const roof_choice_question *q, const roof_choice *c) {
   rf_json_set(object, "result", json_string(roof_choice_result_name(c->result)));
   add_point(object, &c->point);
   RF_JSON_SET(object, range);
+  rf_json_set(object, "simulated", json_boolean(c->simulated));
   rf_json_set(object, "sure", json_boolean(roof_choice_is_sure(q, c)));
   roof_choice_why(q, c, why, sizeof why);
   rf_json_set(object, "why", why[0] != '\0' ? json_string(why) : json_null());

@@ -9,9 +9,10 @@
 /** Whether the dot is the choice that the answer names. */
 static bool is_best(const roof_choices *all, const roof_choice_dot *d) {
   const roof_choice *c = &all->list[0];
+  const roof_plan_point *p = &c->point, *of = &d->point;
   return all->meeting > 0 && c->offer == d->offer && c->devices == d->devices &&
-         c->precision == d->point.precision && c->point.batch == d->point.batch &&
-         c->point.tpot_seconds == d->point.tpot_seconds;
+         c->precision == of->precision && p->batch == of->batch && p->chunk == of->chunk && p->tp == of->tp &&
+         p->pp == of->pp && p->dp == of->dp && p->ep == of->ep && p->cp == of->cp;
 }
 
 static void name_axes(const roof_choice_question *q, const roof_choices *all, roof_front *chart) {
@@ -37,18 +38,21 @@ void roof_choices_chart(const roof_choice_question *q, const roof_choices *all, 
   chart->count = all->front_count;
   snprintf(chart->title, sizeof chart->title, "%.60s: plans of which none is both cheaper and faster",
            q->model->name);
-  snprintf(chart->subtitle, sizeof chart->subtitle, "%.0f tried; %.0f + %.0f tokens per request", all->tried,
-           q->base->prompt, q->base->generate);
+  snprintf(chart->subtitle, sizeof chart->subtitle,
+           "%.0f tried; %.0f + %.0f tokens per request; times estimated%s", all->tried, q->base->prompt,
+           q->base->generate,
+           all->meeting > 0 && all->list[0].simulated ? ", the best plan's simulated" : "");
   name_axes(q, all, chart);
   for (int i = 0; i < all->front_count; i++) {
     const roof_choice_dot *found = &all->front[i];
-    const roof_plan_point *p = &found->point;
-    const char *precision = q->precisions->count > 1 ? q->precisions->names[p->precision] : NULL;
+    bool best = is_best(all, found);
+    const roof_plan_point *p = best ? &all->list[0].point : &found->point;
+    const char *precision = q->precisions->count > 1 ? q->precisions->names[found->point.precision] : NULL;
     char words[96];
     roof_front_dot *d = &chart->dots[i];
     d->x = all->priced ? 1e3 * p->tpot_seconds : 1 / p->tpot_seconds;
     d->y = all->priced ? p->price_per_million_tokens : p->device_tokens_per_second;
-    d->best = is_best(all, found);
+    d->best = best;
     roof_plan_point_text(p, precision, words, sizeof words);
     rf_format(d->label, sizeof d->label, "%.0f x %.20s %s", found->devices,
               q->offers[found->offer].machine->name, words);

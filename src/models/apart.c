@@ -300,6 +300,6 @@ void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const ro
   roof_text_addf(out, " b%.0f), %s\n  ", a->decode.batch, q->precisions->names[a->precision]);
   add_time(out, "TTFT", a->ttft_seconds, a->ttft_low_seconds, a->ttft_high_seconds);
   add_time(out, ", TPOT", a->tpot_seconds, a->tpot_low_seconds, a->tpot_high_seconds);
-  roof_text_addf(out, "\n  of the TTFT %s to send the cache\n",
+  roof_text_addf(out, "\n  estimated, the queue in closed form; of the TTFT %s to send the cache\n",
                  roof_quantity_format(x, sizeof x, a->transfer_seconds, "s"));
 }

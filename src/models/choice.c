@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "models/choice.h"
 #include "models/front.h"
 #include "roofline/units.h"
 
@@ -103,8 +104,7 @@ static bool nearer(const roof_choice_question *q, const roof_choice *a, const ro
              : a->short_bytes < b->short_bytes;
 }
 
-/** 1, 2, 3 ... devices of a node, then whole nodes. */
-static double more_devices(const roof_choice_question *q, double devices) {
+double rf_choices_more_devices(const roof_choice_question *q, double devices) {
   return devices < q->base->node ? devices + 1 : devices + q->base->node;
 }
 
@@ -124,13 +124,13 @@ static bool more_may_pay(const roof_choice_question *q, const roof_choice *c) {
   return !isnan(q->offers[c->offer].price) && !(q->limits.rate > 0);
 }
 
-/** The cheapest number of devices that meets the limits, and the nearest of fewer that do not. */
-static roof_status find_cheapest(const roof_choice_question *q, roof_choice *found, roof_choice *failed,
-                                 roof_choices *all, roof_error *error) {
+/** The cheapest number of devices, at least `from`, that meets the limits, and the nearest of fewer that do not. */
+static roof_status find_cheapest(const roof_choice_question *q, double from, roof_choice *found,
+                                 roof_choice *failed, roof_choices *all, roof_error *error) {
   bool fixed = q->limits.devices > 0;
   double most = fixed ? q->limits.devices : MOST_NODES * q->base->node;
   roof_choice nearest = {.devices = 0}, best = {.devices = 0};
-  for (double n = fixed ? most : 1; n <= most; n = more_devices(q, n)) {
+  for (double n = fixed ? fmax(most, from) : from; n <= most; n = rf_choices_more_devices(q, n)) {
     roof_choice c = {.offer = found->offer, .precision = found->precision};
     roof_status status = judge(q, n, &c, all, error);
     if (status != ROOF_OK) {
@@ -205,7 +205,7 @@ roof_status roof_choices_of(const roof_choice_question *q, roof_choices *choices
   }
   for (int i = 0; status == ROOF_OK && i < q->offer_count * q->precisions->count; i++) {
     roof_choice found = {.offer = i / q->precisions->count, .precision = i % q->precisions->count}, fewer;
-    status = find_cheapest(q, &found, &fewer, all, error);
+    status = find_cheapest(q, 1, &found, &fewer, all, error);
     status = status == ROOF_OK ? add_range(q, &found, error) : status;
     if (status == ROOF_OK) {
       insert(q, all, &found, &fewer);
@@ -218,20 +218,24 @@ roof_status roof_choices_of(const roof_choice_question *q, roof_choices *choices
   return status;
 }
 
-void roof_choices_refuse(const roof_choice_question *q, roof_choices *all, double ttft, double tpot) {
-  if (all->meeting == 0) {
-    return;
-  }
-  roof_choice failed = all->list[0];
+void rf_choices_replace(const roof_choice_question *q, roof_choices *all, int index, const roof_choice *by,
+                        const roof_choice *fewer) {
+  all->meeting -= all->list[index].result == ROOF_CHOICE_MEETS;
   all->count--;
-  all->meeting--;
-  memmove(all->list, all->list + 1, (size_t)all->count * sizeof *all->list);
-  memmove(all->fewer, all->fewer + 1, (size_t)all->count * sizeof *all->fewer);
-  failed.result = ROOF_CHOICE_SLOW;
-  failed.point.ttft_seconds = ttft;
-  failed.point.tpot_seconds = tpot;
-  failed.point.busy = isinf(ttft) && isinf(tpot) ? 1 : failed.point.busy;
-  insert(q, all, &failed, &(roof_choice){.devices = 0});
+  size_t behind = (size_t)(all->count - index);
+  memmove(all->list + index, all->list + index + 1, behind * sizeof *all->list);
+  memmove(all->fewer + index, all->fewer + index + 1, behind * sizeof *all->fewer);
+  insert(q, all, by, fewer);
+}
+
+roof_status rf_choices_next(const roof_choice_question *q, double from, roof_choices *all, roof_choice *found,
+                            bool *meets, roof_error *error) {
+  roof_choice fewer;
+  *meets = false;
+  roof_status status = find_cheapest(q, from, found, &fewer, all, error);
+  status = status == ROOF_OK && found->devices > 0 ? add_range(q, found, error) : status;
+  *meets = status == ROOF_OK && found->devices > 0 && found->result == ROOF_CHOICE_MEETS;
+  return status;
 }
 
 bool roof_choice_is_sure(const roof_choice_question *q, const roof_choice *c) {
@@ -246,7 +250,8 @@ static void add_excess(char *buffer, size_t size, const char *name, double secon
   size_t used = strlen(buffer);
   if (seconds > limit && used < size) {
     roof_quantity_format(x, SHORT, seconds, "s");
-    snprintf(buffer + used, size - used, "%s%s %s, %s over the limit", used > 0 ? "; " : "", name, x,
+    bool first = used == 0 || buffer[used - 1] == ' ';
+    snprintf(buffer + used, size - used, "%s%s %s, %s over the limit", first ? "" : "; ", name, x,
              roof_quantity_format(y, SHORT, seconds - limit, "s"));
   }
 }
@@ -262,6 +267,7 @@ char *roof_choice_why(const roof_choice_question *q, const roof_choice *c, char 
   } else if (c->result == ROOF_CHOICE_SLOW && p->busy >= 1) {
     rf_format(buffer, size, "cannot keep up with %.4g requests/s", q->limits.rate);
   } else if (c->result == ROOF_CHOICE_SLOW) {
+    snprintf(buffer, size, "%s", c->simulated ? "simulated: " : "");
     add_excess(buffer, size, "TTFT", p->ttft_seconds, q->limits.ttft_seconds);
     add_excess(buffer, size, "TPOT", p->tpot_seconds, q->limits.tpot_seconds);
   }

@@ -70,7 +70,8 @@ static void add_times(roof_text *out, const roof_choice *c) {
   roof_text_add(out, "  ");
   add_time(out, "TTFT", c->point.ttft_seconds, c->low.ttft_seconds, c->high.ttft_seconds);
   add_time(out, ", TPOT", c->point.tpot_seconds, c->low.tpot_seconds, c->high.tpot_seconds);
-  roof_text_add(out, "\n");
+  roof_text_add(out, c->simulated ? "\n  simulated request by request, with the queue\n"
+                                  : "\n  estimated, the queue in closed form\n");
 }
 
 /** What the winner is made of and how sure it is. */

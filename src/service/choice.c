@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "models/choice.h"
 #include "roofline/simulate.h"
 
 /** The settings of the choice's plan. */
@@ -30,11 +31,13 @@ static roof_service_settings load_of(const roof_choice_question *q, const roof_c
                                      const roof_model_target *target) {
   const roof_plan_point *p = &c->point;
   roof_service_settings s = roof_service_settings_default(target);
-  s.requests = 2000;
+  s.share = q->limits.share;
   s.host_seconds = s.host_token_seconds = 0; /* as in the formulas */
   s.generate = q->limits.rate > 0 ? s.generate : spread(q);
   s.rate = q->limits.rate > 0 ? q->limits.rate : s.rate;
   s.concurrency = q->limits.rate > 0 ? 0 : q->limits.users > 0 ? q->limits.users : p->batch;
+  s.warmup = 3 * s.concurrency; /* users begin all at once */
+  s.requests = s.warmup + fmax(2000, 10 * s.concurrency);
   double room = roof_model_capacity_of(target).largest_batch /
                 p->dp; /* an engine admits what fits, and at most so many */
   s.sequences = fmax(p->batch / p->dp, fmin(room, s.sequences));
@@ -68,41 +71,105 @@ roof_status roof_choice_simulate(const roof_choice_question *q, const roof_choic
   return status;
 }
 
-/** Whether an answer keeps the limits; those of overload do not. */
-static bool keeps(const roof_plan_limits *l, double ttft, double tpot) {
-  return !(ttft > l->ttft_seconds) && !(tpot > l->tpot_seconds) && !isinf(ttft);
+/** The times of a run of a choice. */
+typedef struct seen {
+  double ttft, tpot;
+  bool known; /**< the choice can be run */
+} seen;
+
+static seen seen_of(const roof_plan_limits *l, roof_status status, const roof_service_answer *a) {
+  if (status == ROOF_OK && a->overloaded) {
+    return (seen){INFINITY, INFINITY, true};
+  }
+  return status == ROOF_OK ? (seen){l->share > 0 ? a->ttft.asked : a->ttft.mean,
+                                    l->share > 0 ? a->tpot.asked : a->tpot.mean, true}
+                           : (seen){NAN, NAN, false};
+}
+
+static bool keeps(const roof_plan_limits *l, const seen *s) {
+  return !(s->ttft > l->ttft_seconds) && !(s->tpot > l->tpot_seconds) && !isinf(s->ttft);
+}
+
+/** The limits for a closed form that is as far off as it was for this choice. */
+static void tighten(roof_plan_limits *tight, const roof_plan_limits *l, const roof_plan_point *p,
+                    const seen *s) {
+  if (!isinf(s->ttft)) {
+    tight->ttft_seconds = fmin(tight->ttft_seconds, l->ttft_seconds * p->ttft_seconds / s->ttft);
+    tight->tpot_seconds = fmin(tight->tpot_seconds, l->tpot_seconds * p->tpot_seconds / s->tpot);
+  }
+}
+
+/** A choice with the times of its run, their range in the same proportion. */
+static void take_times(roof_choice *c, const seen *s) {
+  double first = s->ttft / c->point.ttft_seconds, token = s->tpot / c->point.tpot_seconds;
+  roof_plan_point *const points[] = {&c->point, &c->low, &c->high};
+  for (int i = 0; i < 3; i++) {
+    points[i]->ttft_seconds *= first;
+    points[i]->tpot_seconds *= token;
+  }
+  c->point.busy = isinf(s->ttft) ? 1 : c->point.busy;
+  c->simulated = true;
+}
+
+static int index_of(const roof_choices *all, int offer, int precision) {
+  int i = 0;
+  while (i < all->count && (all->list[i].offer != offer || all->list[i].precision != precision)) {
+    i++;
+  }
+  return i;
+}
+
+/** Runs the choice at `index`, and what comes in its place, until one keeps the limits. */
+static roof_status settle(const roof_choice_question *q, roof_choices *all, int index,
+                          roof_service_answer *answer, roof_error *error) {
+  enum { ROUNDS = 8 };
+  roof_choice c = all->list[index], fewer = all->fewer[index], failed = {.devices = 0};
+  roof_choice_question tight = *q;
+  roof_status status = ROOF_OK;
+  bool meets = true;
+  for (int i = 0; i < ROUNDS && meets && status == ROOF_OK; i++) {
+    roof_error why = {0};
+    roof_status ran = roof_choice_simulate(q, &c, answer, &why);
+    seen s = seen_of(&q->limits, ran, answer);
+    if (ran == ROOF_E_MEMORY || !s.known) {
+      return ran == ROOF_E_MEMORY ? roof_error_set(error, ran, "%s", why.message) : ROOF_OK;
+    }
+    tighten(&tight.limits, &q->limits, &c.point, &s);
+    take_times(&c, &s);
+    if (keeps(&q->limits, &s)) {
+      rf_choices_replace(q, all, index, &c,
+                         failed.devices > 0 && failed.devices < c.devices ? &failed : &fewer);
+      return ROOF_OK;
+    }
+    failed = c;
+    failed.result = ROOF_CHOICE_SLOW;
+    c = (roof_choice){.offer = failed.offer, .precision = failed.precision};
+    status = rf_choices_next(&tight, isinf(s.ttft) ? rf_choices_more_devices(q, failed.devices) : 1, all, &c,
+                             &meets, error);
+  }
+  if (status == ROOF_OK) {
+    rf_choices_replace(q, all, index, &failed, &(roof_choice){.devices = 0});
+  }
+  return status;
 }
 
 roof_status roof_choices_simulate(const roof_choice_question *q, roof_choices *choices,
                                   roof_service_answer *answer, bool *simulated, roof_error *error) {
-  *simulated = false;
-  while (choices->meeting > 0 && !*simulated) {
-    roof_error why = {0};
-    roof_status status = roof_choice_simulate(q, &choices->list[0], answer, &why);
-    if (status == ROOF_E_MEMORY) {
-      return roof_error_set(error, status, "%s", why.message);
-    }
-    double ttft = answer->overloaded ? INFINITY : roof_service_time_at(&answer->ttft, q->limits.share);
-    double tpot = answer->overloaded ? INFINITY : roof_service_time_at(&answer->tpot, q->limits.share);
-    if (status != ROOF_OK || isnan(ttft)) {
-      return ROOF_OK;
-    }
-    *simulated = keeps(&q->limits, ttft, tpot);
-    if (!*simulated) {
-      roof_choices_refuse(q, choices, ttft, tpot);
+  int precisions = q->precisions->count, count = q->offer_count * precisions;
+  roof_service_answer *answers = calloc((size_t)count, sizeof *answers);
+  roof_status status =
+      answers != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "simulate: out of memory");
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    int index = index_of(choices, i / precisions, i % precisions);
+    if (choices->list[index].result == ROOF_CHOICE_MEETS) {
+      status = settle(q, choices, index, &answers[i], error);
     }
   }
-  return ROOF_OK;
-}
-
-double roof_service_time_at(const roof_service_times *t, double share) {
-  const struct {
-    double share, seconds;
-  } known[] = {{0, t->mean}, {0.5, t->p50}, {0.9, t->p90}, {0.99, t->p99}};
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (fabs(share - known[i].share) < 1e-9) {
-      return known[i].seconds;
-    }
+  const roof_choice *best = &choices->list[0];
+  *simulated = status == ROOF_OK && choices->meeting > 0 && best->simulated;
+  if (*simulated) {
+    *answer = answers[best->offer * precisions + best->precision];
   }
-  return NAN;
+  free(answers);
+  return status;
 }

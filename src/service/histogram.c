@@ -58,14 +58,15 @@ static double quantile(const service_histogram *h, double share) {
   return fmax(h->least, fmin(h->most, first * pow(ratio, bin + within)));
 }
 
-roof_service_times rf_histogram_times(const service_histogram *h) {
+roof_service_times rf_histogram_times(const service_histogram *h, double share) {
   if (!(h->count > 0)) {
-    return (roof_service_times){0, NAN, NAN, NAN, NAN, NAN};
+    return (roof_service_times){0, NAN, NAN, NAN, NAN, NAN, NAN};
   }
   return (roof_service_times){.count = h->count,
                               .mean = h->sum / h->count,
                               .p50 = quantile(h, 0.5),
                               .p90 = quantile(h, 0.9),
                               .p99 = quantile(h, 0.99),
-                              .most = h->most};
+                              .most = h->most,
+                              .asked = share > 0 ? quantile(h, share) : NAN};
 }

@@ -20,7 +20,7 @@ void rf_histogram_add(service_histogram *histogram, double value, double weight)
 /** Adds `weight` values spread evenly from `low` to `high`. */
 void rf_histogram_spread(service_histogram *histogram, double low, double high, double weight);
 
-/** NaN everywhere but in the count of an empty one. */
-roof_service_times rf_histogram_times(const service_histogram *histogram);
+/** NaN everywhere but in the count of an empty one. `share`: of what is asked for; 0: nothing. */
+roof_service_times rf_histogram_times(const service_histogram *histogram, double share);
 
 #endif

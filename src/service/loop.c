@@ -210,7 +210,7 @@ static void judge(const loop *l, roof_service_answer *a) {
 }
 
 static void drop_times(roof_service_answer *a) {
-  const roof_service_times none = {0, NAN, NAN, NAN, NAN, NAN};
+  const roof_service_times none = {0, NAN, NAN, NAN, NAN, NAN, NAN};
   a->ttft = a->tpot = a->itl = a->end_to_end = a->wait = none;
   a->goodput = a->within = a->in_system = NAN;
 }
@@ -219,7 +219,7 @@ static void answer_of(const loop *l, roof_service_answer *a) {
   const service_tally *t = &l->shop.tally;
   const roof_service_settings *set = l->shop.settings;
   *a = (roof_service_answer){0};
-  rf_tally_answer(t, a);
+  rf_tally_answer(t, set, a);
   double seconds = l->end_queue > MOST_WAITING ? l->end_seconds : t->last_seconds;
   bool limited = !isnan(set->ttft_seconds) || !isnan(set->tpot_seconds);
   a->seconds = seconds;

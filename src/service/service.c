@@ -126,6 +126,7 @@ static roof_status check_counts(const roof_model_target *t, const roof_service_s
                           {"chunk", s->budget, 1, 1e6},
                           {"concurrency", s->concurrency, 0, 1e5},
                           {"prefill replicas", s->prefills, 0, replicas - 1},
+                          {"warmup", s->warmup, 0, 1e9},
                           {"dp", replicas, 1, 1024}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     const count *c = &counts[i];

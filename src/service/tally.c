@@ -14,28 +14,30 @@ void rf_tally_start(service_tally *t) {
 void rf_tally_leave(service_tally *t, const roof_service_settings *set, const service_request *r) {
   double ttft = r->first - r->as.seconds, whole = r->last - r->as.seconds, others = r->as.generate - 1;
   double tpot = others > 0 ? (whole - ttft) / others : NAN;
-  rf_histogram_add(&t->ttft, ttft, 1);
-  rf_histogram_add(&t->end_to_end, whole, 1);
-  rf_histogram_add(&t->wait, r->begun - r->as.seconds, 1);
-  if (others > 0) {
-    rf_histogram_add(&t->tpot, tpot, 1);
-  }
   t->left++;
+  if (t->left > set->warmup) {
+    rf_histogram_add(&t->ttft, ttft, 1);
+    rf_histogram_add(&t->end_to_end, whole, 1);
+    rf_histogram_add(&t->wait, r->begun - r->as.seconds, 1);
+    if (others > 0) {
+      rf_histogram_add(&t->tpot, tpot, 1);
+    }
+  }
   t->good += !(ttft > set->ttft_seconds) && !(tpot > set->tpot_seconds) ? 1 : 0;
   t->prompt_tokens += r->as.prompt;
   t->generated_tokens += r->as.generate;
   t->last_seconds = fmax(t->last_seconds, r->last);
 }
 
-void rf_tally_answer(const service_tally *t, roof_service_answer *a) {
+void rf_tally_answer(const service_tally *t, const roof_service_settings *set, roof_service_answer *a) {
   a->requests = t->left;
   a->prompt_tokens = t->prompt_tokens;
   a->generated_tokens = t->generated_tokens;
-  a->ttft = rf_histogram_times(&t->ttft);
-  a->tpot = rf_histogram_times(&t->tpot);
-  a->itl = rf_histogram_times(&t->itl);
-  a->end_to_end = rf_histogram_times(&t->end_to_end);
-  a->wait = rf_histogram_times(&t->wait);
+  a->ttft = rf_histogram_times(&t->ttft, set->share);
+  a->tpot = rf_histogram_times(&t->tpot, set->share);
+  a->itl = rf_histogram_times(&t->itl, set->share);
+  a->end_to_end = rf_histogram_times(&t->end_to_end, set->share);
+  a->wait = rf_histogram_times(&t->wait, set->share);
   a->batch = t->batch_steps > 0 ? t->batch_sum / t->batch_steps : 0;
   a->preemptions = t->preemptions;
   a->cached = t->prompt_tokens > 0 ? t->cached_tokens / t->prompt_tokens : 0;

@@ -25,6 +25,7 @@ void rf_tally_leave(service_tally *tally, const roof_service_settings *settings,
                     const service_request *request);
 
 /** All but what is known of the whole service. */
-void rf_tally_answer(const service_tally *tally, roof_service_answer *answer);
+void rf_tally_answer(const service_tally *tally, const roof_service_settings *settings,
+                     roof_service_answer *answer);
 
 #endif

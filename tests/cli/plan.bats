@@ -49,6 +49,7 @@ setup() {
   [ "$(json '[.best.tp * .best.pp * .best.dp * .best.cp, (.front | map(.tpot_seconds) | . == sort)]')" = '[16,true]' ]
   grep -q '<title id="front-title-[0-9a-f]*">llama-3.1-70b: plans' front.svg
   [ "$(grep -c '<circle' front.svg)" = "$(json '.front | length')" ]
+  [ "$(json .best.simulated) $(grep -c '<circle[^>]* r="7' front.svg)" = 'true 1' ]
   xmllint --noout front.svg
   run -1 "$ROOFLINE" plan llama-3.1-70b --devices 8 --tpot 1us --machine h100
   [[ ${lines[0]} == "nothing meets the limits; nearest: 8 x "* ]]
@@ -109,6 +110,9 @@ setup() {
   [ "$(json '[.simulated.overloaded, .simulated.requests, (.simulated.ttft_p50_seconds <= .simulated.ttft_p90_seconds)]')" = '[false,2000,true]' ]
   at --rate 240/min
   near .best.ttft_seconds "$few"
+  [ "$(json '.best | [.simulated, .ttft_seconds] | tostring')" = "$(json '[true, .simulated.ttft_p90_seconds] | tostring')" ]
+  at --rate 4/s --percentile p95
+  [ "$(json "[.best.simulated, .best.ttft_seconds > $few]")" = '[true,true]' ]
   at --rate 4/s --percentile p99
   [ "$(json ".best.ttft_seconds > $few")" = true ]
   at --rate 100/s --price 2

@@ -37,8 +37,8 @@ static void a_light_load_is_as_the_search_says(void **state) {
   assert_int_equal(roof_choice_simulate(&q, &none, &a, NULL), ROOF_E_ARGUMENT);
 }
 
-/** A limit between what the closed form says and what the load brings. */
-static void what_fails_under_its_load_is_refused(void **state) {
+/** A limit between what the closed form says and what the load brings: more devices are tried. */
+static void what_fails_under_its_load_takes_more_devices(void **state) {
   (void)state;
   owned roof_machine *h100 = NULL;
   roof_service_answer a;
@@ -49,54 +49,64 @@ static void what_fails_under_its_load_is_refused(void **state) {
   const roof_offer offer = {h100, 2};
   roof_choice_question q = {&llama, &settings, &precisions,
                             &offer, 1,         {.devices = 1, .tpot_seconds = NAN, .rate = 4, .share = 0.9}};
+  const roof_choice *best = &choices.list[0];
   q.limits.ttft_seconds = 10;
   assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  double formula = best->point.ttft_seconds;
+  assert_false(best->simulated);
   assert_int_equal(roof_choices_simulate(&q, &choices, &a, &simulated, NULL), ROOF_OK);
-  assert_true(simulated && choices.meeting == 1 && choices.count == 1);
-  assert_true(a.ttft.p90 > choices.list[0].point.ttft_seconds);
+  assert_true(simulated && choices.meeting == 1 && choices.count == 1 && best->simulated);
+  assert_true(a.ttft.p90 > formula && best->point.ttft_seconds == a.ttft.asked);
+  assert_near(best->high.ttft_seconds / best->low.ttft_seconds, 1.5, 0.3);
 
-  q.limits.ttft_seconds = (a.ttft.p90 + choices.list[0].point.ttft_seconds) / 2;
+  q.limits.ttft_seconds = (a.ttft.p90 + formula) / 2;
   assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
   assert_int_equal(choices.meeting, 1);
   assert_int_equal(roof_choices_simulate(&q, &choices, &a, &simulated, NULL), ROOF_OK);
   assert_true(!simulated && choices.meeting == 0 && choices.count == 1);
-  assert_true(choices.list[0].result == ROOF_CHOICE_SLOW && choices.list[0].point.ttft_seconds == a.ttft.p90);
-  assert_non_null(strstr(roof_choice_why(&q, &choices.list[0], why, sizeof why), "over the limit"));
-  roof_choices_refuse(&q, &choices, 1, 1);
-  assert_int_equal(choices.count, 1);
-}
+  assert_true(best->result == ROOF_CHOICE_SLOW && best->point.ttft_seconds == a.ttft.asked);
+  assert_non_null(strstr(roof_choice_why(&q, best, why, sizeof why), "simulated: TTFT "));
 
-/** The next takes the place of a refused one; one that cannot keep up says so. */
-static void the_next_is_first(void **state) {
-  (void)state;
-  owned roof_machine *h100 = NULL, *h200 = NULL;
-  char why[128];
-  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
-  assert_int_equal(roof_catalog_load("h200", &h200, NULL), ROOF_OK);
-  const roof_offer offers[] = {{h100, 2}, {h200, 9}};
-  roof_choice_question q = {
-      &llama, &settings, &precisions,
-      offers, 2,         {.devices = 1, .ttft_seconds = 10, .tpot_seconds = NAN, .rate = 1, .share = 0.9}};
+  q.limits.devices = 0;
   assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
-  assert_true(choices.meeting == 2 && choices.list[0].offer == 0);
-  roof_choices_refuse(&q, &choices, INFINITY, INFINITY);
-  assert_true(choices.meeting == 1 && choices.count == 2 && choices.list[0].offer == 1);
-  assert_string_equal(roof_choice_why(&q, &choices.list[1], why, sizeof why),
-                      "cannot keep up with 1 requests/s");
+  assert_true(best->devices == 1);
+  assert_int_equal(roof_choices_simulate(&q, &choices, &a, &simulated, NULL), ROOF_OK);
+  assert_true(simulated && choices.meeting == 1 && best->devices > 1);
+  assert_true(best->point.ttft_seconds <= q.limits.ttft_seconds);
+  assert_true(choices.fewer[0].devices == 1 && choices.fewer[0].simulated);
 }
 
-static void shares_have_their_time(void **state) {
+static void what_cannot_keep_up_says_so(void **state) {
   (void)state;
-  const roof_service_times t = {.mean = 1, .p50 = 2, .p90 = 3, .p99 = 4};
-  assert_true(roof_service_time_at(&t, 0) == 1 && roof_service_time_at(&t, 0.5) == 2);
-  assert_true(roof_service_time_at(&t, 0.9) == 3 && roof_service_time_at(&t, 0.99) == 4);
-  assert_true(isnan(roof_service_time_at(&t, 0.75)));
+  char why[128];
+  roof_choice_question q = {.limits = {.rate = 3}};
+  const roof_choice c = {.result = ROOF_CHOICE_SLOW, .simulated = true, .point = {.batch = 1, .busy = 1}};
+  assert_string_equal(roof_choice_why(&q, &c, why, sizeof why), "cannot keep up with 3 requests/s");
+}
+
+/** Users begin all at once, which says nothing of a service in full swing. */
+static void the_first_burst_of_users_does_not_count(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  roof_service_answer a;
+  roof_model_settings brief = settings;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  brief.prompt = brief.chunk = 256, brief.generate = 64;
+  const roof_offer offer = {h100, 2};
+  roof_choice_question q = {
+      &llama, &brief, &precisions,
+      &offer, 1,      {.devices = 1, .ttft_seconds = NAN, .tpot_seconds = NAN, .users = 500, .share = 0.75}};
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  assert_int_equal(roof_choice_simulate(&q, &choices.list[0], &a, NULL), ROOF_OK);
+  assert_true(a.ttft.p90 < 100 * choices.list[0].point.prompt_seconds);
+  assert_true(a.requests == 6500 && a.ttft.count == 5000);
+  assert_true(a.ttft.p50 <= a.ttft.asked && a.ttft.asked <= a.ttft.p90);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_light_load_is_as_the_search_says),
-                                     cmocka_unit_test(what_fails_under_its_load_is_refused),
-                                     cmocka_unit_test(the_next_is_first),
-                                     cmocka_unit_test(shares_have_their_time)};
+                                     cmocka_unit_test(what_fails_under_its_load_takes_more_devices),
+                                     cmocka_unit_test(what_cannot_keep_up_says_so),
+                                     cmocka_unit_test(the_first_burst_of_users_does_not_count)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,14 +250,6 @@ static json_t *simulated_json(bool simulated, const roof_service_answer *a) {
   return object;
 }
 
-static void add_simulated(roof_text *out, const roof_choice_question *q, const roof_service_answer *a) {
-  char x[CLI_SHORT], y[CLI_SHORT];
-  double share = q->limits.share, first = roof_service_time_at(&a->ttft, share),
-         token = roof_service_time_at(&a->tpot, share);
-  roof_text_addf(out, "\nsimulated, together: TTFT %s, TPOT %s of %.0f requests\n",
-                 cli_quantity(x, first, "s"), cli_quantity(y, token, "s"), a->requests);
-}
-
 static roof_status answer_serving(const cli_args *args, plan *p, roof_error *error) {
   static roof_choices choices;
   roof_apart apart = {.found = false};
@@ -279,9 +271,6 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
     cli_plan_csv(&out, &q, &choices);
   } else if (status == ROOF_OK) {
     cli_plan_text(&out, &q, &choices, &apart);
-    if (simulated) {
-      add_simulated(&out, &q, &served);
-    }
     status = add_launch(&out, p, &q, &choices, args->words[0], error);
   }
   status = args->json ? status : cli_print_end(&out, status, error);

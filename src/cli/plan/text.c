@@ -13,6 +13,8 @@ typedef struct choice_row {
   roof_plan_point point;
   double devices, price, ttft_low, ttft_high, tpot_low, tpot_high, short_bytes;
   const char *machine, *precision, *result;
+  const char *times; /**< whether they are simulated; NULL where all are */
+  bool simulated;
   char why[256];
 } choice_row;
 
@@ -45,6 +47,7 @@ static const cli_column met_columns[] = {
     {NULL, "prompts", .rank = 1, .text = prompts_of},
     {NULL, "TTFT", "s", CLI_FIELD(NUMBER, choice_row, point.ttft_seconds)},
     {NULL, "TPOT", "s", CLI_FIELD(NUMBER, choice_row, point.tpot_seconds)},
+    {NULL, "times", .optional = true, CLI_FIELD(TEXT, choice_row, times)},
     {NULL, "tokens/s each", .digits = 4, .rank = 4,
      CLI_FIELD(NUMBER, choice_row, point.device_tokens_per_second)},
     {NULL, "price", .digits = 4, .optional = true,
@@ -79,6 +82,7 @@ static const cli_column csv_columns[] = {{.key = "machine", CLI_FIELD(TEXT, choi
                                          FIGURE("price_per_million_tokens", point.price_per_million_tokens),
                                          FIGURE("total_bytes", point.total_bytes),
                                          FIGURE("short_bytes", short_bytes),
+                                         {.key = "simulated", CLI_FIELD(FLAG, choice_row, simulated)},
                                          {.key = "why", .text = why_of},
                                          {0}};
 
@@ -113,7 +117,8 @@ static choice_row row_of(const roof_choice_question *q, const roof_choice *c) {
                     .short_bytes = fits ? NAN : c->short_bytes,
                     .machine = q->offers[c->offer].machine->name,
                     .precision = q->precisions->names[c->precision],
-                    .result = roof_choice_result_name(c->result)};
+                    .result = roof_choice_result_name(c->result),
+                    .simulated = c->simulated};
   roof_choice_why(q, c, row.why, sizeof row.why);
   return row;
 }
@@ -137,8 +142,13 @@ void cli_plan_add_command(roof_text *out, const char *command) {
 
 static void add_met(roof_text *out, const roof_choice_question *q, const roof_choices *all) {
   static choice_row rows[ROOF_CHOICES_MAX];
+  bool mixed = false;
   for (int i = 0; i < all->meeting; i++) {
     rows[i] = row_of(q, &all->list[i]);
+    mixed |= !rows[i].simulated;
+  }
+  for (int i = 0; i < all->meeting && mixed; i++) {
+    rows[i].times = rows[i].simulated ? "simulated" : "estimated";
   }
   if (all->meeting > 0) {
     roof_text_addf(out, "\nmeet the limits, the %s first%s\n", all->priced ? "cheapest" : "fewest devices",
@@ -157,7 +167,7 @@ static void add_failed(roof_text *out, const roof_choice_question *q, const roof
     }
   }
   if (count > 0) {
-    roof_text_add(out, "\ndo not, the nearest of each\n");
+    roof_text_add(out, "\ndo not, the nearest of each, estimated unless said\n");
     cli_columns_add_text(out, CLI_ROWS(failed_columns, rows, count));
   }
 }

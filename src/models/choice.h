@@ -1,0 +1,19 @@
+/** Choices of the planner that a run under their load changes. */
+#ifndef MODELS_CHOICE_H
+#define MODELS_CHOICE_H
+
+#include "roofline/choice.h"
+
+/** The next number of devices: 1, 2, 3 ... of a node, then whole nodes. */
+double rf_choices_more_devices(const roof_choice_question *question, double devices);
+
+/** The choice at `index` is another one now, and what fewer devices fail by; it stands where it belongs. */
+void rf_choices_replace(const roof_choice_question *question, roof_choices *all, int index,
+                        const roof_choice *by, const roof_choice *fewer);
+
+/** The cheapest of at least `from` devices of the machine and in the precision of *found, which it becomes; *meets: whether
+ *  there is one within the limits. */
+roof_status rf_choices_next(const roof_choice_question *question, double from, roof_choices *all,
+                            roof_choice *found, bool *meets, roof_error *error);
+
+#endif
