@@ -21,18 +21,32 @@ function(roof_package component name section summary text)
   endwhile()
 endfunction()
 
+# roof_library_control(COMPONENT TARGET PACKAGE): a library's control files: the loader is to look again, and which version has which symbol.
+function(roof_library_control component target package)
+  string(TOUPPER ${component} c)
+  set(script ${CMAKE_SOURCE_DIR}/packaging/debian/symbols.sh)
+  set(symbols ${CMAKE_BINARY_DIR}/symbols/${package}/symbols)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/symbols/${package})
+  add_custom_command(OUTPUT ${symbols} COMMAND sh ${script} $<TARGET_FILE:${target}> ${package} ${PROJECT_VERSION} > ${symbols}
+    DEPENDS ${target} ${script} VERBATIM)
+  add_custom_target(${package}-symbols ALL DEPENDS ${symbols})
+  set(CPACK_DEBIAN_${c}_PACKAGE_CONTROL_EXTRA "${CMAKE_SOURCE_DIR}/packaging/debian/triggers;${symbols}" PARENT_SCOPE)
+endfunction()
+
 set(soname ${PROJECT_VERSION_MAJOR})
 set(same "(= ${PROJECT_VERSION})")
-set(triggers ${CMAKE_SOURCE_DIR}/packaging/debian/triggers)
 set(about "roofline predicts how fast an operation, a model or a cluster job can go and\nwhich ceiling limits it, measures what a machine reaches, and explains the gap.")
 roof_package(command roofline utils "which ceiling limits a kernel, and how fast it can go"
   "${about}\nThis package has the command, its manual and completions." SHLIBDEPS ON RECOMMENDS libopenblas0-pthread SUGGESTS "roofline-doc ${same}")
 roof_package(library libroofline${soname} libs "library that predicts and measures the speed of kernels"
-  "${about}\nThis package has the library." SHLIBDEPS ON CONTROL_EXTRA ${triggers})
+  "${about}\nThis package has the library." SHLIBDEPS ON)
+roof_library_control(library roofline_shared libroofline${soname})
 roof_package(core libroofline-core${soname} libs "predictions of roofline, with libc and libm alone"
-  "${about}\nThis package has the predictions, without files and threads." SHLIBDEPS ON CONTROL_EXTRA ${triggers})
+  "${about}\nThis package has the predictions, without files and threads." SHLIBDEPS ON)
+roof_library_control(core roofline_core_shared libroofline-core${soname})
 roof_package(region libroofline-region${soname} libs "marked regions of a program, timed for roofline"
-  "${about}\nThis package has what times marked regions of a program." SHLIBDEPS ON CONTROL_EXTRA ${triggers})
+  "${about}\nThis package has what times marked regions of a program." SHLIBDEPS ON)
+roof_library_control(region roofline_region_shared libroofline-region${soname})
 roof_package(development libroofline-dev libdevel "headers of the library that predicts the speed of kernels"
   "${about}\nThis package has what programs are built with."
   DEPENDS "libroofline${soname} ${same}, libroofline-core${soname} ${same}, libroofline-region${soname} ${same}")

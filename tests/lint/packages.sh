@@ -7,9 +7,16 @@ done
 [ -f "$ROOFLINE_BUILD/manual.stamp" ] || skip "no manual was built"
 [ "$(id -u)" -eq 0 ] || skip "dpkg wants root, for a root of its own too"
 
-(cd "$ROOFLINE_BUILD" && cpack -B "$scratch/built") >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "cpack failed"; }
+pack() { # FOLDER TIMEZONE
+  (cd "$ROOFLINE_BUILD" && umask 022 && TZ=$2 SOURCE_DATE_EPOCH=1000000000 cpack -B "$scratch/$1") >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "cpack failed"; }
+}
+pack built UTC
+pack again Asia/Tokyo
 packages=$(find "$scratch/built" -maxdepth 1 -name '*.deb' | sort)
 [ "$(echo "$packages" | wc -l)" -eq 7 ] || fail "not seven packages: $packages"
+for package in $packages; do
+  cmp "$package" "$scratch/again/$(basename "$package")" || fail "packed again, and in another time zone, a package is another"
+done
 
 faultless() { # PACKAGE ...: prints lintian's errors
   lintian --fail-on none --tag-display-limit 0 "$@" 2>/dev/null | grep '^E:' >"$scratch/faults"
@@ -22,6 +29,11 @@ mkdir -p "$scratch/bad/DEBIAN"
 printf 'Package: bad\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@localhost>\nDescription: bad\n' >"$scratch/bad/DEBIAN/control"
 dpkg-deb --build "$scratch/bad" "$scratch/bad.deb" >/dev/null
 catches 'E: bad' faultless "$scratch/bad.deb"
+
+for library in libroofline libroofline-core libroofline-region; do
+  file=$(echo "$packages" | grep "/${library}0_")
+  dpkg-deb --info "$file" symbols | grep -q '^ roof_.*@Base [0-9]' || fail "$library has no symbols file"
+done
 
 root=$scratch/root
 mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/triggers"
