@@ -84,6 +84,9 @@ static inline double rf_cached_seconds(const rf_run *run) {
   return gain > 1 ? seconds / (1 + (gain - 1) * rf_kept(run)) : seconds;
 }
 
+/** The kind of kernel that the target's framework runs for attention of that shape; other kinds as they are. */
+roof_kernel_kind rf_attention_kind(const roof_target *target, const roof_kernel_shape *shape);
+
 /** Seconds that a transfer takes at the link's bandwidth and latency; an unknown one counts as none. */
 double rf_link_seconds(const roof_link *link, const roof_work *work);
 

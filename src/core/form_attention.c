@@ -1,6 +1,7 @@
 /* Attention over stored keys: few queries, whose keys are shared out (decode), and whole tiles of queries (prefill). */
-#include "core/form.h"
+#include <string.h>
 
+#include "core/form.h"
 #include "roofline/dtype.h"
 
 /** Query heads that one block of threads serves, the rows that its arithmetic is padded to, and the keys that come in
@@ -13,6 +14,17 @@ static const double most_splits = 64, least_keys = 32;
  * many waves (NVIDIA/TensorRT-LLM, decoderXQAImplCommon.h: kMinHistoryTokensPerBlock, kEnableMinBlockFactor; the waves from
  * aiconfigurator's H200). */
 static const double own_kernel = 2, least_busy = 0.25, most_waves = 8;
+
+/** Engines that run the prompts of a step in one call and its decoding in another take the first one's kernel for a prompt of
+ * one token too (NVIDIA/TensorRT-LLM, tensorrt_llm/_torch/attention_backend: context phase, generation phase); the others go
+ * by the number of queries. */
+static const char apart[] = "trtllm";
+
+roof_kernel_kind rf_attention_kind(const roof_target *target, const roof_kernel_shape *s) {
+  bool prompt = s->kind == ROOF_KERNEL_DECODE && s->rows >= s->columns + s->routed;
+  const char *framework = target->options.framework;
+  return prompt && framework != NULL && strcmp(framework, apart) == 0 ? ROOF_KERNEL_PREFILL : s->kind;
+}
 
 /** What the shape says of attention with few queries. */
 typedef struct decode {

@@ -535,6 +535,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   const roof_options *options = &target->options;
   const roof_work *work = &out->work;
   double seconds_per_flop = target->seconds_per_flop[work->unit];
+  out->work.kernel.kind = rf_attention_kind(target, &work->kernel);
   out->bytes = work->read_bytes + work->write_bytes;
   out->intensity = out->bytes > 0 ? work->flops / out->bytes : NAN;
   out->peak = target->peak[work->unit];

@@ -1,6 +1,8 @@
 /* Which kernel of attention a library takes, and how it is cut: a window, few sequences, one query, tiles of a prompt. */
 #include "test.h"
 
+#include <stdio.h>
+
 #include "roofline/catalog.h"
 #include "roofline/effects.h"
 #include "roofline/ops.h"
@@ -32,7 +34,7 @@ static int end(void **state) {
   return 0;
 }
 
-static roof_prediction attention_of(const char *shape, unsigned without) {
+static roof_prediction attention_under(const char *framework, const char *shape, unsigned without) {
   roof_types types = roof_types_of(ROOF_BF16);
   roof_options options = roof_options_default();
   roof_target target;
@@ -40,11 +42,16 @@ static roof_prediction attention_of(const char *shape, unsigned without) {
   double values[ROOF_PARAM_MAX];
   roof_prediction p;
   options.without = without;
+  options.framework = framework;
   assert_int_equal(roof_target_init(&target, h200, &types, &options, NULL), ROOF_OK);
   assert_int_equal(roof_op_find("attention", &op, NULL), ROOF_OK);
   assert_int_equal(roof_shape_values(op, shape, values, NULL), ROOF_OK);
   roof_predict(&target, op, values, &p);
   return p;
+}
+
+static roof_prediction attention_of(const char *shape, unsigned without) {
+  return attention_under(NULL, shape, without);
 }
 
 static double seconds_of(const char *shape, unsigned without) {
@@ -93,13 +100,24 @@ static void blocks_start_before_the_window(void **state) {
   assert_true(seconds_of(shapes[3], 0) == seconds_of(shapes[2], 0));
 }
 
-/** A prompt of one token is a decoding step; one of two is a prompt. */
-static void one_token_is_decoded(void **state) {
+/** A prompt of one token is a decoding step, and one of two a prompt; an engine that keeps prompts apart from decoding takes
+ * its kernel of prompts for both, and not for a step after a prompt, whose window may be one key. */
+static void one_token_is_decoded_or_a_prompt(void **state) {
   (void)state;
-  roof_prediction one = attention_of("batch=8 heads=8 kv_heads=8 q_len=1 kv_len=1 head_dim=128 causal=1", 0);
-  roof_prediction two = attention_of("batch=8 heads=8 kv_heads=8 q_len=2 kv_len=2 head_dim=128 causal=1", 0);
-  assert_int_equal(one.work.kernel.kind, ROOF_KERNEL_DECODE);
-  assert_int_equal(two.work.kernel.kind, ROOF_KERNEL_PREFILL);
+  static const struct {
+    const char *framework, *shape;
+    roof_kernel_kind kind;
+  } cases[] = {{"vllm", "q_len=1 kv_len=1", ROOF_KERNEL_DECODE},
+               {NULL, "q_len=1 kv_len=1", ROOF_KERNEL_DECODE},
+               {"vllm", "q_len=2 kv_len=2", ROOF_KERNEL_PREFILL},
+               {"trtllm", "q_len=1 kv_len=1", ROOF_KERNEL_PREFILL},
+               {"trtllm", "q_len=1 kv_len=2", ROOF_KERNEL_DECODE},
+               {"trtllm", "q_len=1 kv_len=2 window=1", ROOF_KERNEL_DECODE}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char shape[128];
+    snprintf(shape, sizeof shape, "batch=8 heads=8 kv_heads=8 head_dim=128 causal=1 %s", cases[i].shape);
+    assert_int_equal(attention_under(cases[i].framework, shape, 0).work.kernel.kind, cases[i].kind);
+  }
 }
 
 /** In tiles of 128 queries 64 take as long as 128 less the arithmetic; in tiles of 64 they take half of the tiles. */
@@ -118,7 +136,7 @@ int main(void) {
       cmocka_unit_test(a_window_begins_within_a_tile),
       cmocka_unit_test(few_groups_go_head_by_head),
       cmocka_unit_test(blocks_start_before_the_window),
-      cmocka_unit_test(one_token_is_decoded),
+      cmocka_unit_test(one_token_is_decoded_or_a_prompt),
       cmocka_unit_test(prompts_fill_tiles),
   };
   return cmocka_run_group_tests(tests, start, end);
