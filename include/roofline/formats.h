@@ -17,9 +17,15 @@
 extern "C" {
 #endif
 
+/** X(name): formats as they are typed, but for `dtype`, of which there may be several. */
+#define ROOF_FORMATS_MAP(X) X(weights) X(group) X(accumulate) X(output) X(kv)
+
 /** Formats as they are typed. NULL: not said. */
 typedef struct roof_formats {
-  const char *dtype, *weights, *group, *accumulate, *output, *kv;
+  const char *dtype;
+#define ROOF_FORMATS_MEMBER(name) const char *name;
+  ROOF_FORMATS_MAP(ROOF_FORMATS_MEMBER)
+#undef ROOF_FORMATS_MEMBER
 } roof_formats;
 
 /** The formats named. Without a dtype: fp16, else bf16, where `machine` has a matrix unit for it, else fp32; what is
@@ -31,13 +37,22 @@ typedef struct roof_formats {
 ROOF_API roof_status roof_formats_read(const roof_formats *formats, const roof_machine *machine,
                                        roof_types *types, roof_error *error);
 
-/** Options as they are typed: texts with a unit. NULL or 0: not said. */
+/** X(name): options as they are typed, texts with a unit. `efficiency` is a share (78%), or LOW,TYPICAL,HIGH; `without` names
+ *  effects, separated by commas, or "all". */
+#define ROOF_OPTIONS_MAP(X)                                                                                  \
+  X(efficiency) X(overhead) X(launch) X(overlap) X(tile) X(unit) X(link) X(framework) X(without)
+
+/** X(name): options without a value. */
+#define ROOF_SWITCHES_MAP(X) X(sparse) X(warm) X(cold) X(achieved)
+
+/** Options as they are typed. NULL or 0: not said. */
 typedef struct roof_options_text {
-  const char *efficiency; /**< a share (78%), or LOW,TYPICAL,HIGH */
-  const char *overhead, *launch, *overlap, *tile, *unit, *link;
-  const char *framework;
-  const char *without; /**< names of effects, separated by commas, or "all" */
-  int sparse, warm, cold, achieved;
+#define ROOF_OPTIONS_MEMBER(name) const char *name;
+  ROOF_OPTIONS_MAP(ROOF_OPTIONS_MEMBER)
+#undef ROOF_OPTIONS_MEMBER
+#define ROOF_SWITCHES_MEMBER(name) int name;
+  ROOF_SWITCHES_MAP(ROOF_SWITCHES_MEMBER)
+#undef ROOF_SWITCHES_MEMBER
 } roof_options_text;
 
 /** The options typed; what is not said is as roof_options_default has it.

@@ -935,6 +935,13 @@ ROOF_API const roof_model_phase *roof_model_step(const roof_model_answer *answer
  *  Errors: none. */
 ROOF_API roof_regime roof_model_phase_regime(const roof_model_phase *phase);
 
+/** The ceiling at which a phase spends the longest of these times: "bf16 matrix", a level's or a link's name, "launch", "unknown".
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_model_phase_binding(const roof_model_target *target, const roof_model_phase *phase,
+                                        char *buffer, size_t size);
+
 /** Whose link binds a phase, by the time of its transfers.
  *  Units: none.
  *  Ownership: none.

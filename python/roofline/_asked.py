@@ -11,9 +11,16 @@ from . import _abi as abi
 from ._library import call, lib, option, refuse, typed
 from ._machines import Machine, MachineLike, load_all, load_one
 
-FORMATS = ("dtype", "weights", "group", "accumulate", "output", "kv")
-OPTIONS = ("efficiency", "overhead", "launch", "overlap", "tile", "unit", "link", "framework", "without")
-SWITCHES = ("sparse", "warm", "cold", "achieved")
+
+
+def _members(structure: Any, kind: Any) -> Tuple[str, ...]:
+    return tuple(name for name, type_ in structure._fields_ if type_ is kind)
+
+
+#: What is typed of a prediction, by the library's own names.
+FORMATS = _members(abi.roof_formats, C.c_char_p)
+OPTIONS = _members(abi.roof_options_text, C.c_char_p)
+SWITCHES = _members(abi.roof_options_text, C.c_int)
 
 Scalar = Union[str, float, bool, None]
 Machines = Union[MachineLike, Sequence[MachineLike], None]

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Tuple
 
 from . import _abi as abi
 from ._asked import OPTIONS, SWITCHES, Machines, option_list, options_of
-from ._library import Text, call, document, lib, option, refuse, said, texts
+from ._library import call, document, lib, option, refuse, said, texts
 from ._machines import Machine, load_all, load_one
 from ._plot import Plot
 from ._predict import Seconds, _time
@@ -235,10 +235,7 @@ class ModelSweep:
 
     def plot(self) -> Plot:
         """The times and rates over the axis that varies."""
-        chart, svg = abi.roof_curves(), Text()
-        call("roof_model_sweep_chart", C.byref(self._raw), C.byref(chart))
-        call("roof_draw_curves_svg", C.byref(chart), 0, svg.address)
-        return Plot(svg=svg)
+        return Plot.of_curves("roof_model_sweep_chart", C.byref(self._raw))
 
     def _repr_svg_(self) -> str:
         return self.plot().svg

@@ -31,6 +31,14 @@ class Plot:
         call(function, *arguments, C.byref(scene))
         return cls(scene)
 
+    @classmethod
+    def of_curves(cls, function: str, *arguments: Any) -> "Plot":
+        """Curves that a function of the library fills, which takes them last."""
+        chart, svg = abi.roof_curves(), Text()
+        call(function, *arguments, C.byref(chart))
+        call("roof_draw_curves_svg", C.byref(chart), 0, svg.address)
+        return cls(svg=svg)
+
     def _drawn(self) -> Text:
         out = Text()
         call("roof_draw_svg", C.byref(self._scene), 0, out.address)

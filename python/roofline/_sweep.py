@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
 
 from . import _abi as abi
 from ._asked import Asked, Machines, question
-from ._library import Text, call, document, lib, said
+from ._library import call, document, lib, said
 from ._plot import Plot
 from ._predict import Prediction, Seconds, prediction_of
 from ._records import pandas, record
@@ -68,10 +68,7 @@ class Sweep:
 
     def plot(self) -> Plot:
         """The expected rate under what the ceilings allow, over the axis that varies."""
-        chart, svg = abi.roof_curves(), Text()
-        call("roof_sweep_chart", self._address, C.byref(chart))
-        call("roof_draw_curves_svg", C.byref(chart), 0, svg.address)
-        return Plot(svg=svg)
+        return Plot.of_curves("roof_sweep_chart", self._address)
 
     def _repr_svg_(self) -> str:
         return self.plot().svg

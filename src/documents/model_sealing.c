@@ -33,13 +33,8 @@ static void describe(const roof_model_target *t, const char *what, roof_sealing 
 }
 
 static void fill(const roof_model_target *t, const roof_model_phase *p, roof_sealing *s) {
-  roof_regime regime = roof_model_phase_regime(p);
-  bool memory = regime == ROOF_MEMORY_BOUND && t->plain.level[t->plain.memory] != NULL;
-  snprintf(s->regime, sizeof s->regime, "%s", roof_regime_name(regime));
-  snprintf(s->binding, sizeof s->binding, "%s",
-           memory                         ? t->plain.level[t->plain.memory]->name
-           : regime == ROOF_NETWORK_BOUND ? t->links[roof_model_phase_span(p)].name
-                                          : roof_regime_name(regime));
+  snprintf(s->regime, sizeof s->regime, "%s", roof_regime_name(roof_model_phase_regime(p)));
+  roof_model_phase_binding(t, p, s->binding, sizeof s->binding);
   s->origin = ROOF_SEALING_PREDICTED;
   s->flops = p->flops;
   s->bytes = p->memory_bytes;

@@ -348,6 +348,47 @@ const char *roof_model_operation_binding(const roof_model_target *t, const roof_
                                                               : roof_regime_name(o->regime);
 }
 
+/** The seconds that a phase spends at the ceiling that binds `of` in its memory, or where it computes. */
+static double seconds_bound(const roof_model_phase *p, bool memory, const roof_model_operation *of) {
+  double seconds = 0;
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    bool same = memory ? o->level == of->level : o->peak == of->peak;
+    seconds += same ? o->count * (memory ? o->memory_seconds : o->compute_seconds) : 0;
+  }
+  return seconds;
+}
+
+/** The operation at whose ceiling a phase spends most seconds; NULL: none is known. */
+static const roof_model_operation *longest_at(const roof_model_phase *p, bool memory) {
+  const roof_model_operation *longest = NULL;
+  double most = 0;
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    double seconds = (memory ? o->level == NULL : o->peak == NULL) ? 0 : seconds_bound(p, memory, o);
+    longest = seconds > most ? o : longest;
+    most = fmax(most, seconds);
+  }
+  return longest;
+}
+
+char *roof_model_phase_binding(const roof_model_target *t, const roof_model_phase *p, char *buffer,
+                               size_t size) {
+  roof_regime regime = roof_model_phase_regime(p);
+  bool memory = regime == ROOF_MEMORY_BOUND;
+  const roof_model_operation *o = memory || regime == ROOF_COMPUTE_BOUND ? longest_at(p, memory) : NULL;
+  if (o != NULL && !memory) {
+    snprintf(buffer, size, "%s %s", roof_dtype_name(o->peak->dtype), roof_unit_name(o->peak->unit));
+  } else {
+    snprintf(buffer, size, "%s",
+             o != NULL                       ? o->level->name
+             : regime == ROOF_NETWORK_BOUND  ? t->links[roof_model_phase_span(p)].name
+             : regime == ROOF_OVERHEAD_BOUND ? "launch"
+                                             : "unknown");
+  }
+  return buffer;
+}
+
 roof_span roof_model_phase_span(const roof_model_phase *p) {
   roof_span most = ROOF_SPAN_NODE;
   for (int i = 0; i < ROOF_SPAN_COUNT; i++) {

@@ -20,7 +20,7 @@ typedef struct predicted {
   const char *machine;
   double lower, upper, expected, low, high; /**< s */
   roof_regime regime;
-  char binding[ROOF_NAME_MAX]; /**< "": not said */
+  char binding[ROOF_NAME_MAX];
 } predicted;
 
 static const char schema[] = "{\"schema\":\"roofline.predictor/1\",\"id\":";
@@ -108,6 +108,7 @@ static roof_status predict_step(roof_predictor *p, const predictor_target *t, pr
                      phase->expected_high_seconds,
                      roof_model_phase_regime(phase),
                      ""};
+  roof_model_phase_binding(&t->whole->target, phase, out->binding, sizeof out->binding);
   return ROOF_OK;
 }
 
@@ -157,11 +158,7 @@ static void add_answer(roof_text *out, const predicted *p) {
   roof_text_add(out, "},\"regime\":\"");
   roof_text_add(out, roof_regime_name(p->regime));
   roof_text_add(out, "\",\"binding\":");
-  if (p->binding[0] != '\0') {
-    roof_text_add_json(out, p->binding);
-  } else {
-    roof_text_add(out, "null");
-  }
+  roof_text_add_json(out, p->binding);
   roof_text_add(out, "}\n");
 }
 

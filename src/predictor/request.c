@@ -13,12 +13,9 @@ typedef enum field_kind { TEXT, FLAG, COUNT } field_kind;
 
 #define OWN(name)                                                                                            \
   { #name, TEXT, offsetof(predictor_request, name) }
-#define FORMAT(name)                                                                                         \
-  { #name, TEXT, offsetof(predictor_request, formats.name) }
-#define OPTION(name)                                                                                         \
-  { #name, TEXT, offsetof(predictor_request, options.name) }
-#define SWITCH(name)                                                                                         \
-  { #name, FLAG, offsetof(predictor_request, options.name) }
+#define FORMAT(name) {#name, TEXT, offsetof(predictor_request, formats.name)},
+#define OPTION(name) {#name, TEXT, offsetof(predictor_request, options.name)},
+#define SWITCH(name) {#name, FLAG, offsetof(predictor_request, options.name)},
 #define LOAD(name, member)                                                                                   \
   { name, COUNT, offsetof(predictor_request, load.member) }
 
@@ -27,37 +24,17 @@ static const struct {
   const char *name;
   field_kind kind;
   size_t offset;
-} fields[] = {
-    OWN(op),
-    OWN(machine),
-    OWN(model),
-    OWN(plan),
-    FORMAT(dtype),
-    FORMAT(weights),
-    FORMAT(group),
-    FORMAT(accumulate),
-    FORMAT(output),
-    FORMAT(kv),
-    OPTION(efficiency),
-    OPTION(overhead),
-    OPTION(launch),
-    OPTION(overlap),
-    OPTION(tile),
-    OPTION(unit),
-    OPTION(link),
-    OPTION(framework),
-    OPTION(without),
-    SWITCH(sparse),
-    SWITCH(warm),
-    SWITCH(cold),
-    SWITCH(achieved),
-    LOAD("batch", decodes),
-    LOAD("context", context),
-    LOAD("prompts", prompts),
-    LOAD("queries", queries),
-    LOAD("past", past),
-    LOAD("logits", logits),
-};
+} fields[] = {OWN(op),
+              OWN(machine),
+              OWN(model),
+              OWN(plan),
+              LOAD("batch", decodes),
+              LOAD("context", context),
+              LOAD("prompts", prompts),
+              LOAD("queries", queries),
+              LOAD("past", past),
+              LOAD("logits", logits),
+              FORMAT(dtype) ROOF_FORMATS_MAP(FORMAT) ROOF_OPTIONS_MAP(OPTION) ROOF_SWITCHES_MAP(SWITCH)};
 #define FIELDS (int)(sizeof fields / sizeof fields[0])
 _Static_assert(FIELDS <= (int)PREDICTOR_FIELDS, "a text for each number");
 

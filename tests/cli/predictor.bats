@@ -50,7 +50,13 @@ serve() {
 @test "a step of a model is the decoding step of the model" {
   run -0 ask '{"id": "step", "model": "llama-3.1-8b", "batch": 16, "context": 2048, "plan": "tp=2", "machine": "h100"}'
   near .seconds.expected "$("$ROOFLINE" model llama-3.1-8b batch=16 prompt=2048 generate=2 tp=2 --machine h100 --json | jq .phases.decode.seconds.expected)" 1e-12
-  [ "$(json '[.id, .regime]')" = '["step","memory"]' ]
+  [ "$(json '[.id, .regime, .binding]')" = '["step","memory","HBM"]' ]
+  run -0 ask '{"model": "llama-3.1-8b", "prompts": 1, "queries": 8192, "machine": "h100"}'
+  [ "$(json '[.regime, .binding]')" = '["compute","bf16 matrix"]' ]
+  run -0 ask '{"model": "llama-3.1-8b", "batch": 1, "plan": "tp=8", "machine": "h100"}'
+  [ "$(json '[.regime, .binding]')" = '["overhead","launch"]' ]
+  run -0 ask '{"model": "llama-3.1-8b", "prompts": 1, "queries": 8192, "plan": "tp=8", "machine": "h100"}'
+  [ "$(json '[.regime, .binding]')" = "[\"network\",$("$ROOFLINE" machine show h100 --json | jq '.links[0].name')]" ]
   one=$(ask '{"model": "llama-3.1-8b", "prompts": 1, "queries": 512, "machine": "h100"}' | jq .seconds.expected)
   more=$(ask '{"model": "llama-3.1-8b", "prompts": 1, "queries": 512, "batch": 8, "context": 100, "machine": "h100"}' | jq .seconds.expected)
   awk -v one="$one" -v more="$more" 'BEGIN { exit !(more > one && one > 0) }'

@@ -9,12 +9,9 @@ enum { WORDS = sizeof((web_list *)0)->texts / sizeof *((web_list *)0)->texts };
 
 typedef enum option_kind { TEXT, LIST, COMMAS, FLAG } option_kind;
 
-#define FORMAT(name)                                                                                         \
-  { #name, TEXT, offsetof(web_asked, formats.name) }
-#define OPTION(name)                                                                                         \
-  { #name, TEXT, offsetof(web_asked, options.name) }
-#define SWITCH(name)                                                                                         \
-  { #name, FLAG, offsetof(web_asked, options.name) }
+#define FORMAT(name) {#name, TEXT, offsetof(web_asked, formats.name)},
+#define OPTION(name) {#name, TEXT, offsetof(web_asked, options.name)},
+#define SWITCH(name) {#name, FLAG, offsetof(web_asked, options.name)},
 #define OWN(name, kind, member)                                                                              \
   { #name, kind, offsetof(web_asked, member) }
 
@@ -23,42 +20,23 @@ static const struct {
   const char *name;
   option_kind kind;
   size_t offset;
-} options[] = {
-    FORMAT(weights),
-    FORMAT(group),
-    FORMAT(accumulate),
-    FORMAT(output),
-    FORMAT(kv),
-    OPTION(efficiency),
-    OPTION(overhead),
-    OPTION(launch),
-    OPTION(overlap),
-    OPTION(tile),
-    OPTION(unit),
-    OPTION(link),
-    OPTION(framework),
-    OPTION(without),
-    SWITCH(sparse),
-    SWITCH(warm),
-    SWITCH(cold),
-    SWITCH(achieved),
-    OWN(machine, LIST, machines),
-    OWN(dtype, COMMAS, dtypes),
-    OWN(peak, LIST, peaks),
-    OWN(bandwidth, TEXT, bandwidth),
-    OWN(precision, TEXT, precision),
-    OWN(mode, TEXT, mode),
-    OWN(fuse, TEXT, fuse),
-    OWN(recompute, TEXT, recompute),
-    OWN(network, TEXT, network),
-    OWN(seed, TEXT, seed),
-    OWN(to, TEXT, to),
-    OWN(width, TEXT, width),
-    OWN(json, FLAG, json),
-    OWN(train, FLAG, train),
-    OWN(arrows, FLAG, arrows),
-    OWN(lenient, FLAG, lenient),
-};
+} options[] = {OWN(machine, LIST, machines),
+               OWN(dtype, COMMAS, dtypes),
+               OWN(peak, LIST, peaks),
+               OWN(bandwidth, TEXT, bandwidth),
+               OWN(precision, TEXT, precision),
+               OWN(mode, TEXT, mode),
+               OWN(fuse, TEXT, fuse),
+               OWN(recompute, TEXT, recompute),
+               OWN(network, TEXT, network),
+               OWN(seed, TEXT, seed),
+               OWN(to, TEXT, to),
+               OWN(width, TEXT, width),
+               OWN(json, FLAG, json),
+               OWN(train, FLAG, train),
+               OWN(arrows, FLAG, arrows),
+               OWN(lenient, FLAG, lenient),
+               ROOF_FORMATS_MAP(FORMAT) ROOF_OPTIONS_MAP(OPTION) ROOF_SWITCHES_MAP(SWITCH)};
 
 static roof_status add(web_list *list, const char *text, roof_error *error) {
   if (list->count + 1 >= WORDS) {
