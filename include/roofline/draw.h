@@ -25,8 +25,10 @@
 extern "C" {
 #endif
 
-/** Widths of a picture in pixels, with text of 12: for a page, and for a telephone, where labels have lines of their own and numbers. */
+/** Widths of a picture in pixels, with text of 12: by itself, in a page's column, and for a telephone, where labels have lines of their own
+ *  and numbers. */
 #define ROOF_CHART_WIDE 960
+#define ROOF_CHART_PAGE 800
 #define ROOF_CHART_NARROW 340
 
 #define ROOF_SCENE_ROOFS 32

@@ -59,7 +59,7 @@ typedef struct roof_page_section {
   const char *heading;         /**< NULL: the part's */
   const char *const *commands; /**< to type, NULL behind the last */
   const char *const *lines;    /**< a paragraph each, NULL behind the last */
-  const char *const *charts;   /**< SVG that was drawn here, NULL behind the last */
+  const char *const *charts;   /**< SVG that was drawn here (ROOF_CHART_PAGE), NULL behind the last */
   const char *const
       *narrow; /**< the same for a narrow window (ROOF_CHART_NARROW), in the same order; NULL: none */
   const roof_table *tables;

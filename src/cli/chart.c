@@ -49,7 +49,7 @@ roof_status cli_chart_write(const cli_args *args, const char *title, cli_draw *d
                             const roof_table *table, roof_error *error) {
   roof_text wide = {0}, narrow = {0};
   bool page = args->page != NULL || strcmp(args->ending, "html") == 0;
-  roof_status status = draw(chart, page ? 0 : args->width, &wide, error);
+  roof_status status = draw(chart, page ? ROOF_CHART_PAGE : args->width, &wide, error);
   status = status == ROOF_OK && page ? draw(chart, ROOF_CHART_NARROW, &narrow, error) : status;
   if (status == ROOF_OK) {
     status = args->page != NULL ? cli_page_add_chart(args->page, &wide, &narrow, error)

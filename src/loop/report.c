@@ -417,7 +417,7 @@ static roof_status fill(page *p, const roof_loop *loop, roof_error *error) {
 static roof_status draw(const page *p, const roof_loop *loop, roof_text *out, roof_error *error) {
   char answer[ROOF_LOOP_LINE];
   roof_text svg = {0}, narrow = {0};
-  roof_status status = roof_draw_svg(&p->scene, 0, &svg, error);
+  roof_status status = roof_draw_svg(&p->scene, ROOF_CHART_PAGE, &svg, error);
   status = status == ROOF_OK ? roof_draw_svg(&p->scene, ROOF_CHART_NARROW, &narrow, error) : status;
   roof_table ceilings = table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS);
   ceilings.folded = true;

@@ -240,7 +240,7 @@ on('a table is saved as CSV, a chart as SVG and PNG', async (page) => {
   await page.keyboard.press('Escape');
   const png = await saved('Copy', 'Save PNG of the chart');
   assert.equal(png.subarray(1, 4).toString(), 'PNG');
-  assert.equal(png.readUInt32BE(16), 1920);
+  assert.equal(png.readUInt32BE(16), 1600);
 });
 
 on('the scheme is the other one by a button', async (page) => {

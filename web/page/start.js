@@ -72,7 +72,7 @@ function start() {
   card = html('div', { className: 'card', hidden: true });
   put(card, 'aria-hidden', true);
   addCharts();
-  on(matchMedia('(max-width:48rem)'), 'change', addCharts);
+  on(matchMedia('(max-width:49.99rem)'), 'change', addCharts);
   for (const node of main.querySelectorAll('table')) if (node.tHead && node.tBodies[0]) tables.push(new Table(node));
   main.append(live);
   document.body.append(card);
