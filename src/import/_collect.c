@@ -94,20 +94,44 @@ static roof_status explain(const char *log, const char *ended, roof_error *error
   return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s%s%s", ended, said[0] != '\0' ? ": " : "", said);
 }
 
-/** Runs the program under ncu, which writes to `log`. */
-static roof_status profile(const roof_profiler *ncu, const char *const *program, const char *log,
+/** The metrics without those that a pattern chooses: "a,regex:b,c" becomes "a,c". */
+static void without_pattern(const char *metrics, char *out, size_t size) {
+  const char *pattern = strstr(metrics, "regex:");
+  int before = (int)(pattern != NULL ? (size_t)(pattern - metrics) : strlen(metrics));
+  const char *behind = pattern != NULL ? strchr(pattern, ',') : NULL;
+  snprintf(out, size, "%.*s%s", before, metrics, behind != NULL ? behind + 1 : "");
+}
+
+/** Runs the program under ncu, which writes to `log`; `plain`: without the metrics chosen by a pattern. */
+static roof_status profile(const roof_profiler *ncu, const char *const *program, const char *log, bool plain,
                            rf_process_hold *hold, roof_error *error) {
   roof_error why = {.message = ""};
+  char metrics[1024];
   const char **words = roof_profiler_command(ncu, 0, program);
   if (words == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "ncu: out of memory");
   }
   for (int i = 0; words[i] != NULL; i++) {
+    if (plain && i > 0 && strcmp(words[i - 1], "--metrics") == 0) {
+      without_pattern(words[i], metrics, sizeof metrics);
+      words[i] = metrics;
+    }
     words[i] = words[i] == ncu->file ? log : words[i];
   }
   roof_status status = run_step(words, true, hold, &why);
   free(words);
   return status == ROOF_OK ? ROOF_OK : explain(log, why.message, error);
+}
+
+/** Not every version of ncu has the tensor cores' metrics: without them the traffic is known and the FLOPs are not. */
+static roof_status profile_known(const roof_profiler *ncu, const char *const *program, const char *log,
+                                 rf_process_hold *hold, bool *plain, roof_error *error) {
+  roof_error why = {.message = ""};
+  roof_status status = profile(ncu, program, log, false, hold, &why);
+  *plain = status != ROOF_OK && strstr(why.message, "find metric") != NULL;
+  return *plain              ? profile(ncu, program, log, true, hold, error)
+         : status != ROOF_OK ? roof_error_set(error, status, "%s", why.message)
+                             : ROOF_OK;
 }
 
 static roof_status count_into(char *log, const roof_profiler *ncu, const char *const *program,
@@ -118,9 +142,13 @@ static roof_status count_into(char *log, const roof_profiler *ncu, const char *c
   roof_status status =
       file >= 0 ? ROOF_OK : roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", log, strerror(errno));
   if (status == ROOF_OK) {
+    bool plain;
     close(file);
-    status = profile(ncu, program, log, &hold, error);
+    status = profile_known(ncu, program, log, &hold, &plain, error);
     status = status == ROOF_OK ? read_log(log, counts, error) : status;
+    if (status == ROOF_OK && plain) {
+      counts->flops = counts->intensity = NAN;
+    }
     unlink(log);
   }
   rf_process_end(&hold);

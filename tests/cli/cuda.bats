@@ -62,6 +62,14 @@ setup() {
   [[ $output == *gemm-mma* && $output == *gemm-cluster* && $output == *gemm-cublas* ]]
 }
 
+@test "run gemm-cluster: as many pairs of blocks as the device has room for" {
+  FAKE_CUDA='units=7 clusters=1' run -0 "$ROOFLINE" run gemm-cluster m=392 n=520 k=72 --backend cuda --dtype bf16 --quick
+  FAKE_CUDA='clusters=0' run -3 "$ROOFLINE" run gemm-cluster m=264 n=264 k=64 --backend cuda --dtype bf16 --quick
+  [[ $output == *'gemm_cluster: no cluster of 2 blocks fits Emulated device, not a GPU' ]]
+  FAKE_CUDA='fail=cuOccupancyMaxActiveClusters:719' run -4 "$ROOFLINE" run gemm-cluster m=264 n=264 k=64 --backend cuda --dtype bf16 --quick
+  [[ $output == *'asking how many clusters fit: '* ]]
+}
+
 @test "loop: the whole circle and its report" {
   run -0 --separate-stderr "$ROOFLINE" loop --quick --backend cuda
   [[ $output == *'Emulated device, not a GPU'* && $output == *device-softmax* ]]

@@ -162,8 +162,10 @@ fake_ncu() { # FIXTURE
   cat >"$BATS_TEST_TMPDIR/bin/ncu" <<'SCRIPT'
 #!/bin/sh
 printf '%s\n' "$@" >"$FAKE_NCU_ARGUMENTS"
-for word; do [ "$before" != --log-file ] || { cat "$FAKE_NCU" >"$word"; echo "$word" >>"$FAKE_NCU_ARGUMENTS"; }; before=$word; done
+case " $* " in *regex:*) from=${FAKE_NCU_OLD:-$FAKE_NCU} ;; *) from=$FAKE_NCU ;; esac
+for word; do [ "$before" != --log-file ] || { cat "$from" >"$word"; echo "$word" >>"$FAKE_NCU_ARGUMENTS"; }; before=$word; done
 echo noise; echo noise >&2
+case " $* " in *regex:*) [ -z "$FAKE_NCU_OLD" ] || exit 9 ;; esac
 exit "${FAKE_NCU_EXIT:-0}"
 SCRIPT
   chmod +x "$BATS_TEST_TMPDIR/bin/ncu"
@@ -198,6 +200,19 @@ SCRIPT
   echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission' >"$BATS_TEST_TMPDIR/log"
   FAKE_NCU_EXIT=1 FAKE_NCU=$BATS_TEST_TMPDIR/log run "$ROOFLINE" run triad n=1000000 --backend fake --counters
   [[ $output == *'exit code 1: nothing is reported: ERR_NVGPUCTRPERM - The user does not have permission'* ]]
+}
+
+@test "run --counters: an ncu without the tensor cores' metrics counts the traffic, and the FLOPs are unknown" {
+  fake_ncu "$ROOFLINE_SOURCE/tests/fixtures/gpu/ncu.csv"
+  export FAKE_NCU_OLD=$BATS_TEST_TMPDIR/old
+  echo '==ERROR== Failed to find metric regex:sm__ops_path_tensor_src_.*' >"$FAKE_NCU_OLD"
+  run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters --json
+  [ "$status" -eq 0 ]
+  [ "$(jq -c '.kernels[0].counters | [.flops, .operational_intensity, .bytes.memory]' <<<"$output")" = '[null,null,15000000]' ]
+  ! grep -q regex: "$BATS_TEST_TMPDIR/arguments"
+  grep -q '^gpu__time_duration.sum,.*,dram__throughput.avg.pct_of_peak_sustained_elapsed$' "$BATS_TEST_TMPDIR/arguments"
+  run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters
+  [[ $output == *' ? '* ]]
 }
 
 @test "run --counters: what ncu writes lies in TMPDIR, and is gone afterwards" {

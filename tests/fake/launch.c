@@ -352,6 +352,33 @@ static int prepare(launch *l, void **arguments) {
   return check_shape(l);
 }
 
+/** What a caller says of a launch: CUlaunchConfig, and of its attributes the size of a cluster. */
+typedef struct launch_config {
+  unsigned grid[3], block[3], shared;
+  stream *in;
+  const struct {
+    int id, pad;
+    unsigned cluster[16];
+  } * attributes;
+  unsigned count;
+} launch_config;
+
+/** Script `clusters=3`: so many fit; otherwise a block has a multiprocessor to itself. */
+ENTRY(int, cuOccupancyMaxActiveClusters, int *count, function *f, const launch_config *config) {
+  enum { CLUSTER_DIMENSION = 4 };
+  ENTER(cuOccupancyMaxActiveClusters);
+  if (f == NULL || config->count != 1 || config->attributes->id != CLUSTER_DIMENSION) {
+    return INVALID_VALUE;
+  }
+  if (config->attributes->cluster[0] != f->entry->cluster || config->grid[0] % f->entry->cluster != 0) {
+    return INVALID_CLUSTER;
+  }
+  *count = config->shared > f->shared_most
+               ? 0
+               : fake_number("clusters=", fake_attribute(16) / (int)f->entry->cluster);
+  return 0;
+}
+
 ENTRY(int, cuLaunchKernel, function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, stream *in, void **arguments, void **extra) {
   launch l;

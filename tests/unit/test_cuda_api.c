@@ -38,6 +38,15 @@ static void test_driver(void **state) {
   SAME(CUDA_TENSOR_L2_256B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
   SAME(sizeof(cuda_tensor_map), sizeof(CUtensorMap));
   SAME(_Alignof(cuda_tensor_map), _Alignof(CUtensorMap));
+  SAME(CUDA_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+  SAME(sizeof(cuda_launch_attribute), sizeof(CUlaunchAttribute));
+  SAME(offsetof(cuda_launch_attribute, value), offsetof(CUlaunchAttribute, value));
+  SAME(sizeof(cuda_launch_config), sizeof(CUlaunchConfig));
+  SAME(offsetof(cuda_launch_config, block), offsetof(CUlaunchConfig, blockDimX));
+  SAME(offsetof(cuda_launch_config, shared), offsetof(CUlaunchConfig, sharedMemBytes));
+  SAME(offsetof(cuda_launch_config, stream), offsetof(CUlaunchConfig, hStream));
+  SAME(offsetof(cuda_launch_config, attributes), offsetof(CUlaunchConfig, attrs));
+  SAME(offsetof(cuda_launch_config, count), offsetof(CUlaunchConfig, numAttrs));
   SAME(sizeof(cuda_pointer), sizeof(CUdeviceptr));
   SAME(sizeof(cuda_device), sizeof(CUdevice));
   SAME(sizeof(cuda_code), sizeof(CUresult));

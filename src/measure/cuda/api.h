@@ -26,6 +26,23 @@ typedef struct cuda_tensor_map {
   _Alignas(128) uint64_t opaque[16];
 } cuda_tensor_map;
 
+/** CUlaunchAttribute, of a cluster's size. */
+typedef struct cuda_launch_attribute {
+  int id, pad;
+  union {
+    unsigned cluster[3]; /* blocks */
+    char bytes[64];
+  } value;
+} cuda_launch_attribute;
+
+/** CUlaunchConfig: a launch of which the driver is asked something. */
+typedef struct cuda_launch_config {
+  unsigned grid[3], block[3], shared;
+  cuda_stream stream;
+  cuda_launch_attribute *attributes;
+  unsigned count;
+} cuda_launch_config;
+
 /* CUresult */
 enum {
   CUDA_OUT_OF_MEMORY = 2,
@@ -53,6 +70,7 @@ enum {
 
 enum {
   CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8, /* CUfunction_attribute */
+  CUDA_CLUSTER_DIMENSION = 4,           /* CUlaunchAttributeID */
   CUDA_STREAM_NON_BLOCKING = 1,
   CUDA_CAPTURE_THREAD_LOCAL = 1,
   CUDA_TENSOR_BF16 = 9,         /* CUtensorMapDataType */
@@ -96,6 +114,8 @@ enum {
     (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,            \
      unsigned block_y, unsigned block_z, unsigned shared, cuda_stream stream, void **arguments,              \
      void **extra))                                                                                          \
+  X(clusters, cuOccupancyMaxActiveClusters,                                                                  \
+    (int *count, cuda_function function, const cuda_launch_config *config))                                  \
   X(stream_new, cuStreamCreate, (cuda_stream * stream, unsigned flags))                                      \
   X(stream_free, cuStreamDestroy_v2, (cuda_stream stream))                                                   \
   X(stream_wait, cuStreamSynchronize, (cuda_stream stream))                                                  \

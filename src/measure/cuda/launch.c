@@ -1,4 +1,5 @@
 /* Programs, launches and their times. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -81,14 +82,44 @@ static roof_status prepare_argument(cuda_open *o, prepared *p, int i, roof_error
   return ROOF_OK;
 }
 
+/** Multiprocessors that blocks which stay can have: some cannot be paired where a chip has groups of odd size. */
+static roof_status staying_units(cuda_open *o, const rf_device_launch *l, double *units, roof_error *error) {
+  cuda_launch_attribute cluster = {.id = CUDA_CLUSTER_DIMENSION,
+                                   .value.cluster = {(unsigned)l->cluster, 1, 1}};
+  const cuda_launch_config config = {.grid = {(unsigned)l->cluster, 1, 1},
+                                     .block = {l->items[0], l->items[1], l->items[2]},
+                                     .shared = l->shared,
+                                     .stream = o->stream,
+                                     .attributes = &cluster,
+                                     .count = 1};
+  int clusters = 0;
+  roof_status status = ROOF_OK;
+  *units = o->device.info.units;
+  if (l->cluster < 2) {
+    return ROOF_OK;
+  }
+  CUDA_TRY(status, o, clusters(&clusters, l->function, &config), "asking how many clusters fit", error);
+  if (status == ROOF_OK && clusters < 1) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%.60s: no cluster of %d blocks fits %.60s", l->entry,
+                          l->cluster, o->device.info.name);
+  }
+  *units = fmin(*units, (double)clusters * l->cluster);
+  return status;
+}
+
 static roof_status prepare(cuda_open *o, const rf_device_launch *launch, prepared *p, roof_error *error) {
   enum { ALWAYS = 48 << 10 }; /* bytes of shared memory available without opting in */
   roof_status status = ROOF_OK;
   p->launch = launch;
-  p->grid_x = launch->groups[0] != 0 ? launch->groups[0] : rf_device_staying(launch, o->device.info.units);
+  p->grid_x = launch->groups[0];
   if (launch->shared > ALWAYS) {
     CUDA_TRY(status, o, function_set(launch->function, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, (int)launch->shared),
              "requesting shared memory", error);
+  }
+  if (launch->groups[0] == 0 && status == ROOF_OK) {
+    double units;
+    status = staying_units(o, launch, &units, error);
+    p->grid_x = status == ROOF_OK ? rf_device_staying(launch, units) : 0;
   }
   for (int i = 0; i < launch->arg_count && status == ROOF_OK; i++) {
     status = prepare_argument(o, p, i, error);
