@@ -92,7 +92,7 @@ roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *
   if (data == MAP_FAILED) {
     return roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(why));
   }
-  *mapping = (rf_file_mapping){data, (size_t)status.st_size};
+  *mapping = (rf_file_mapping){data, (size_t)status.st_size, (double)status.st_size};
   return ROOF_OK;
 }
 

@@ -28,6 +28,7 @@ bool rf_file_begins(const char *path, const char *text);
 typedef struct rf_file_mapping {
   void *data;
   size_t length;
+  double whole; /**< length of the file; more than `length` where only its beginning is at hand */
 } rf_file_mapping;
 
 /** Maps a file. ROOF_E_INPUT: it cannot be read, is empty or no plain file. Release with rf_file_unmap. */

@@ -35,6 +35,7 @@ static const weights_type types[] = {
 typedef struct reader {
   const unsigned char *data;
   size_t length, at;
+  double whole; /**< length of the file */
   int version;
   bool swapped; /**< written by a big-endian machine */
   const char *file;
@@ -277,7 +278,7 @@ static void check_data(reader *r) {
     return;
   }
   double end = ceil((double)r->at / alignment) * alignment + r->data_end;
-  if (r->status == ROOF_OK && r->g.tensors > 0 && end > (double)r->length) {
+  if (r->status == ROOF_OK && r->g.tensors > 0 && end > r->whole) {
     char why[96];
     snprintf(why, sizeof why, "truncated: tensor data should extend to byte %.0f", end);
     fail(r, r->length, why);
@@ -286,9 +287,15 @@ static void check_data(reader *r) {
 
 roof_status roof_model_read_gguf(const void *data, size_t length, const char *file, roof_model *model,
                                  roof_error *error) {
+  return rf_gguf_read(data, length, (double)length, file, model, error);
+}
+
+roof_status rf_gguf_read(const void *data, size_t length, double whole, const char *file, roof_model *model,
+                         roof_error *error) {
   uint64_t tensors = 0, entries = 0;
   roof_model read;
-  reader r = {.data = data, .length = length, .file = file, .error = error, .g = {.alignment = 32}};
+  reader r = {
+      .data = data, .length = length, .whole = whole, .file = file, .error = error, .g = {.alignment = 32}};
   for (int i = 0; i < GGUF_NUMBER_COUNT; i++) {
     r.g.numbers[i] = NAN;
   }

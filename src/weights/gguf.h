@@ -70,6 +70,9 @@ typedef struct gguf {
 
 /** The key of a number, without the architecture. */
 const char *rf_gguf_key(gguf_number number);
+/** As roof_model_read_gguf, of the beginning of a file that is `whole` bytes long: header, metadata and sizes of tensors. */
+roof_status rf_gguf_read(const void *data, size_t length, double whole, const char *file, roof_model *model,
+                         roof_error *error);
 /** Describes the model; errors without a place in the file. */
 roof_status rf_gguf_describe(const gguf *g, const char *file, roof_model *model, roof_error *error);
 

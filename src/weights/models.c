@@ -9,6 +9,7 @@
 #include "host/file.h"
 #include "roofline/weights.h"
 #include "weights/config.h"
+#include "weights/gguf.h"
 #include "weights/safetensors.h"
 
 static bool is_folder(const char *path) {
@@ -171,7 +172,7 @@ static roof_status load_file(const char *path, text_reader *reader, roof_model *
   }
   roof_status status = rf_file_map(path, &mapping, error);
   if (status == ROOF_OK) {
-    status = roof_model_read_gguf(mapping.data, mapping.length, path, model, error);
+    status = rf_gguf_read(mapping.data, mapping.length, mapping.whole, path, model, error);
     rf_file_unmap(&mapping);
   }
   return status;

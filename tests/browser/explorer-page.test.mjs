@@ -1,9 +1,9 @@
 // The explorer's page, opened from disk: every control does what it says, and what it shows is the command's.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { fits, legible, opened, roofline, scratch, source } from './lib.mjs';
+import { accessible, fits, legible, opened, roofline, scratch, source } from './lib.mjs';
 
 const path = join(source, 'build', 'web', 'explorer.html');
 
@@ -88,12 +88,40 @@ test('a model: settings, a config dropped, and the file\'s answer is the command
     num_key_value_heads: 4, vocab_size: 32000, max_position_embeddings: 2048, torch_dtype: 'bfloat16', tie_word_embeddings: false };
   const file = join(scratch, 'config.json');
   writeFileSync(file, JSON.stringify(config));
-  await page.getByLabel('Or drop a config.json here').setInputFiles(file);
+  await page.getByLabel('Or drop a file here').setInputFiles(file);
   await becomes(line, /model config.json/);
   assert.equal((await downloaded(page, 'JSON')).toString(), answered(await line(), '--json'));
   writeFileSync(file, '{"model_type": "nonsense"}');
-  await page.getByLabel('Or drop a config.json here').setInputFiles(file);
+  await page.getByLabel('Or drop a file here').setInputFiles(file);
   assert.match(await page.getByRole('alert').textContent(), /nonsense/);
+  await done();
+});
+
+test('GGUF and ONNX dropped: the answer is the command\'s; a bad file is one line', async () => {
+  const { page, line, done } = await at('#model+llama-3.1-8b+batch=4+--machine+nvidia-h100-sxm');
+  const give = (from, name = basename(from)) => {
+    copyFileSync(join(source, from), join(scratch, name));
+    return page.getByLabel('Or drop a file here').setInputFiles(join(scratch, name));
+  };
+  await give('tests/fuzz/corpus/gguf/seed-llama.gguf');
+  await becomes(line, /model seed-llama\.gguf batch=4/);
+  assert.equal((await downloaded(page, 'JSON')).toString(), answered(await line(), '--json'));
+  await give('tests/fixtures/onnx/attention.onnx');
+  await becomes(line, /model attention\.onnx sequence=1 --machine nvidia-h100-sxm$/);
+  await page.getByLabel('sequence', { exact: true }).fill('512');
+  assert.match(await page.locator('.headline').textContent(), /^attention is \w+-bound/);
+  assert.equal((await downloaded(page, 'JSON')).toString(), answered(await line(), '--json'));
+  await page.getByRole('region', { name: 'Roofline' }).locator('svg').waitFor();
+  await accessible(page);
+  writeFileSync(join(scratch, 'cut.gguf'), readFileSync(join(scratch, 'seed-llama.gguf')).subarray(0, 400));
+  await page.getByLabel('Or drop a file here').setInputFiles(join(scratch, 'cut.gguf'));
+  await page.getByRole('alert').waitFor();
+  assert.match(await page.getByRole('alert').textContent(), /^cut\.gguf: byte \d+: [^\n]+$/);
+  assert.match(await line(), /attention\.onnx/);
+  await give('tests/fixtures/onnx/attention.onnx', 'weights.safetensors');
+  await page.getByRole('alert').filter({ hasText: 'weights.safetensors' }).waitFor();
+  await page.getByLabel('Model', { exact: true }).selectOption('llama-3.1-8b');
+  assert.match(await page.locator('.headline').textContent(), /llama-3.1-8b fits/);
   await done();
 });
 

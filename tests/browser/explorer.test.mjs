@@ -1,8 +1,8 @@
 // The explorer's library answers what the command answers, to the last digit; its page works as somebody uses it who was sent a link.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { parsed, typed, words } from '../../web/explorer/line.js';
 import { started } from '../../web/package/core.js';
@@ -61,10 +61,30 @@ function modelLine({ chance, pick, size }) {
   return { command: 'model', name: pick(models).name, values, options };
 }
 
+/** Files of models, under the same names in the page and where the command looks. */
+const graphs = ['examples/resnet50.onnx', 'tests/fixtures/onnx/attention.onnx'];
+const weights = ['llama', 'mla', 'moe'].map((name) => `tests/fuzz/corpus/gguf/seed-${name}.gguf`);
+for (const file of [...graphs, ...weights]) {
+  copyFileSync(join(source, file), join(scratch, basename(file)));
+  library.keep(basename(file), readFileSync(join(source, file)));
+}
+
+function fileLine({ chance, pick, size }) {
+  const graph = chance(0.6);
+  const values = { batch: String(size(256)) };
+  const options = { machine: [pick(machines).name] };
+  const name = basename(pick(graph ? graphs : weights));
+  if (name === 'attention.onnx' || chance(0.1)) values.sequence = String(size(2048));
+  if (!graph && chance(0.5)) values.prompt = String(size(4096));
+  if (chance(0.5)) options.mode = [pick(['eager', 'graph', 'persistent'])];
+  if (chance(0.3)) options[graph ? 'dtype' : 'precision'] = [pick(['fp16', 'fp8', 'w4a16'])];
+  return { command: 'model', name, values, options };
+}
+
 /** The exit code of the command for the same words, and what it prints, or why not. */
 function commanded(asked) {
   const { status, stdout, stderr } = spawnSync(process.env.ROOFLINE, asked, {
-    encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, HOME: scratch, XDG_CONFIG_HOME: scratch },
+    cwd: scratch, encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, HOME: scratch, XDG_CONFIG_HOME: scratch },
   });
   return { code: status, text: status > 0 ? stderr.trim().replace(/^roofline: /, '') : stdout };
 }
@@ -80,7 +100,7 @@ function same(asked) {
   return here.code === 0;
 }
 
-for (const [name, make, command] of [['operations', operationLine, 'predict'], ['models', modelLine, 'model']]) {
+for (const [name, make, command] of [['operations', operationLine, 'predict'], ['models', modelLine, 'model'], ['files of models', fileLine, 'model']]) {
   test(`200 random ${name} are answered as the command answers them, to the last digit`, () => {
     const random = dice(name.length);
     let answered = 0;
@@ -108,6 +128,16 @@ test('sweeps, levers, pictures, lists and what is refused are the command\'s too
   ]) {
     same(line.split(' '));
   }
+});
+
+test('of GGUF the beginning is enough; one that is cut says so', () => {
+  const [, , name] = weights.map((file) => basename(file)), bytes = readFileSync(join(scratch, name)), asked = ['model', name, '--machine', 'h100', '--json'];
+  const whole = library.ask(asked).text;
+  library.keep(name, bytes.subarray(0, bytes.length - 1), bytes.length);
+  assert.equal(library.ask(asked).text, whole);
+  library.keep(name, bytes.subarray(0, bytes.length - 1));
+  assert.match(library.ask(asked).text, /seed-moe\.gguf: byte \d+: truncated/);
+  library.keep(name, bytes);
 });
 
 test('a drill has the questions and grades of the command', () => {

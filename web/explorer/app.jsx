@@ -5,7 +5,7 @@ import { changes } from './changes.js';
 import { Controls } from './controls.jsx';
 import { Drill } from './drill.jsx';
 import { started, unpacked } from '../package/core.js';
-import { advised, link, linked, plotted, swept, typed, words } from './line.js';
+import { advised, kind, link, linked, plotted, swept, typed, words } from './line.js';
 import { Copy, Picture, Table, painted, ratio, save } from './parts.jsx';
 
 const first = (host) => ({
@@ -17,7 +17,7 @@ const times = (gain) => `${gain >= 100 ? gain.toFixed(0) : gain.toPrecision(3)}Ã
 const percent = (share) => (share == null ? 'unknown' : `${(100 * share).toFixed(1)} %`);
 
 function Headline({ line, answer, q }) {
-  if (line.command === 'model') {
+  if (kind(line) === 'model') {
     const step = decoding(answer);
     const fits = answer.memory.fits ? 'fits' : answer.memory.capacity_bytes == null ? 'memory not known' : 'does not fit';
     return (
@@ -31,7 +31,7 @@ function Headline({ line, answer, q }) {
   const { seconds } = answer;
   return (
     <p class="headline" aria-live="polite">
-      <em class={answer.regime}>{answer.regime}-bound</em>{answer.binding && <> by {answer.binding}</>} on {answer.machine}: about <strong>{q(seconds.expected, 's')}</strong>,
+      {kind(line) === 'graph' && <><strong>{answer.name}</strong> is </>}<em class={answer.regime}>{answer.regime}-bound</em>{answer.binding && <> by {answer.binding}</>} on {answer.machine}: about <strong>{q(seconds.expected, 's')}</strong>,
       {' '}{q(seconds.expected_low, 's')} to {q(seconds.expected_high, 's')}; at best {q(seconds.lower, 's')}.
     </p>
   );
@@ -54,6 +54,16 @@ function modelRows(answers, q) {
   };
 }
 
+function graphRows(answers, q) {
+  return {
+    head: ['machine', 'time', 'interval', 'at best', 'regime', 'inputs/s', 'kernels', 'memory', 'of it used', 'energy'],
+    rows: answers.map((a) => [a.machine, q(a.seconds.expected, 's'), `${q(a.seconds.expected_low, 's')} to ${q(a.seconds.expected_high, 's')}`, q(a.seconds.lower, 's'),
+      a.regime, q(a.inputs_per_second), q(a.kernels), q(a.memory.total_bytes, 'B'), percent(a.memory.capacity_bytes ? a.memory.total_bytes / a.memory.capacity_bytes : null), q(a.energy_joules, 'J')]),
+  };
+}
+
+const rowsOf = { operation: operationRows, model: modelRows, graph: graphRows };
+
 function Effects({ answer, q }) {
   return (
     <details open>
@@ -65,12 +75,11 @@ function Effects({ answer, q }) {
   );
 }
 
-function Operations({ answer, q }) {
-  const phase = decoding(answer);
-  const rows = [...phase.operations].sort((a, b) => b.share - a.share);
+function Operations({ answer, graph, q }) {
+  const rows = [...(graph ? answer : decoding(answer)).operations].sort((a, b) => b.share - a.share);
   return (
     <details>
-      <summary>Where a step of decoding spends its time</summary>
+      <summary>{graph ? 'Where it spends its time' : 'Where a step of decoding spends its time'}</summary>
       <Table caption={`Operations on ${answer.machine}`} head={['operation', 'share', 'calls', 'time of one', 'bound by', 'FLOP/byte']}
         rows={rows.map((o) => [o.name, percent(o.share), o.count, q(o.seconds.expected, 's'), o.regime, ratio(o.intensity)])} />
     </details>
@@ -133,29 +142,35 @@ function Ladder({ line, answer, asks, rungs, setRungs, onLine }) {
 }
 
 const figures = {
-  predict: [['time', 's', (a) => a.seconds.expected], ['at best', 's', (a) => a.seconds.lower], ['work', 'FLOP', (a) => a.flops], ['bytes', 'B', (a) => a.bytes],
+  operation: [['time', 's', (a) => a.seconds.expected], ['at best', 's', (a) => a.seconds.lower], ['work', 'FLOP', (a) => a.flops], ['bytes', 'B', (a) => a.bytes],
     ['FLOP/byte', '', (a) => a.intensity], ['attainable', 'FLOP/s', (a) => a.attainable_flops_per_second], ['energy', 'J', (a) => a.energy_joules]],
   model: [['per token', 's', (a) => a.tpot_seconds], ['first token', 's', (a) => a.ttft_seconds], ['tokens/s per device', '', (a) => a.device_tokens_per_second],
     ['memory of a device', 'B', (a) => a.memory.total_bytes], ['energy per token', 'J', (a) => a.joules_per_token], ['longest context', '', (a) => a.memory.longest_context]],
+  graph: [['time', 's', (a) => a.seconds.expected], ['at best', 's', (a) => a.seconds.lower], ['work', 'FLOP', (a) => a.flops], ['bytes', 'B', (a) => a.bytes],
+    ['memory', 'B', (a) => a.memory.total_bytes], ['energy', 'J', (a) => a.energy_joules]],
 };
 
 function Compared({ line, pinned, asks, q }) {
   const [a, b] = [asks.first(pinned), asks.first(line)];
-  if (!a || !b || pinned.command !== line.command) return <p class="quiet">A is {typed(words(pinned))}: it cannot be compared with what is asked now.</p>;
+  if (!a || !b || kind(pinned) !== kind(line)) return <p class="quiet">A is {typed(words(pinned))}: it cannot be compared with what is asked now.</p>;
   return (
     <>
       <Table caption="A, as kept, and B, as asked now" head={['', 'A', 'B', 'B / A']}
-        rows={figures[line.command].map(([name, unit, of]) => [name, q(of(a), unit), q(of(b), unit), of(a) > 0 && of(b) != null ? times(of(b) / of(a)) : ''])} />
+        rows={figures[kind(line)].map(([name, unit, of]) => [name, q(of(a), unit), q(of(b), unit), of(a) > 0 && of(b) != null ? times(of(b) / of(a)) : ''])} />
       <p class="quiet">A: <code>{typed(words(pinned))}</code></p>
     </>
   );
+}
+
+function Curve({ line, sweepKey, asks }) {
+  return <Picture line={useMemo(() => swept(line, sweepKey), [line, sweepKey])} name={`Over ${sweepKey}`} asks={asks} />;
 }
 
 function Charts({ line, asks, sweepKey }) {
   return (
     <div class="charts">
       <Picture line={useMemo(() => plotted(line), [line])} name="Roofline" asks={asks} />
-      <Picture line={useMemo(() => swept(line, sweepKey), [line, sweepKey])} name={`Over ${sweepKey}`} asks={asks} />
+      {sweepKey && <Curve line={line} sweepKey={sweepKey} asks={asks} />}
     </div>
   );
 }
@@ -181,15 +196,15 @@ function Exports({ line, asks }) {
 function Answer({ line, pinned, asks, q, rungs, setRungs, sweepKey, onLine, onPin }) {
   const { answers, why } = useMemo(() => asks.answers(line), [line, asks]);
   if (why) return <p class="why" role="alert">{why}</p>;
-  const table = line.command === 'model' ? modelRows(answers, q) : operationRows(answers, q);
+  const of = kind(line);
   return (
     <>
       <Headline line={line} answer={answers[0]} q={q} />
       <Charts line={line} asks={asks} sweepKey={sweepKey} />
-      <Table caption="Predicted" {...table} />
-      <Ladder line={line} answer={answers[0]} asks={asks} rungs={rungs} setRungs={setRungs} onLine={onLine} />
-      <Levers line={line} asks={asks} />
-      {line.command === 'model' ? <Operations answer={answers[0]} q={q} /> : <Effects answer={answers[0]} q={q} />}
+      <Table caption="Predicted" {...rowsOf[of](answers, q)} />
+      {of !== 'graph' && <Ladder line={line} answer={answers[0]} asks={asks} rungs={rungs} setRungs={setRungs} onLine={onLine} />}
+      {of !== 'graph' && <Levers line={line} asks={asks} />}
+      {of === 'operation' ? <Effects answer={answers[0]} q={q} /> : <Operations answer={answers[0]} graph={of === 'graph'} q={q} />}
       <section aria-labelledby="compare">
         <h2 id="compare">A and B</h2>
         <p class="buttons">
@@ -230,7 +245,7 @@ function App({ asks, lists, host }) {
     setLine(next);
     setRungs([]);
   };
-  const key = line.values[sweepKey] !== undefined || (line.command === 'model' && sweepKey === 'batch') ? sweepKey : line.command === 'model' ? 'batch' : Object.keys(line.values)[0];
+  const key = kind(line) === 'graph' ? null : line.values[sweepKey] !== undefined || (line.command === 'model' && sweepKey === 'batch') ? sweepKey : line.command === 'model' ? 'batch' : Object.keys(line.values)[0];
   return (
     <>
       <header>

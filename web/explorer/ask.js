@@ -19,8 +19,8 @@ export function asking(library) {
   return {
     ask,
     quantity: (value, unit) => library.quantity(value, unit),
-    keep(name, content) {
-      library.keep(name, content);
+    keep(name, content, whole) {
+      library.keep(name, content, whole);
       kept = new Map();
     },
     /** { answers } of a line, one per machine, or { why } there is none. */

@@ -1,6 +1,6 @@
 // What is asked: machines, an operation or a model, sizes, formats.
 import { useState } from 'preact/hooks';
-import { number, withOption, withValue } from './line.js';
+import { asked, kind, number, withOption, withValue, words } from './line.js';
 import { Choice, Field, Size } from './parts.jsx';
 
 const dtypes = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp6', 'fp4', 'int8', 'int4'];
@@ -12,6 +12,34 @@ const asTyped = (names, none) => [['', none], ...names.map((name) => [name, name
 function given(field, take) {
   take(field.files[0]);
   field.value = '';
+}
+
+const modelFile = /\.(json|gguf|onnx|safetensors)$/;
+const mebibyte = 2 ** 20;
+
+/** Keeps a model's file, of GGUF and safetensors what stands before the weights; why not, where it is too large. */
+async function kept(file, name, asks) {
+  const headed = /\.(gguf|safetensors)$/.test(name);
+  if (!headed && file.size > 256 * mebibyte) return `${name}: ${asks.quantity(file.size, 'B')}, a page holds 268.4 MB; \`roofline model\` reads it`;
+  asks.keep(name, new Uint8Array(await file.slice(0, headed ? 64 * mebibyte : file.size).arrayBuffer()), file.size);
+  return '';
+}
+
+/** The line of another model; a graph has none of the settings of a model, nor the other way round. */
+function renamed(line, name) {
+  const next = { ...line, name };
+  return kind(next) === kind(line) ? next : { ...asked(next, 'model', ['machine', 'peak', 'bandwidth', 'mode']), values: {} };
+}
+
+/** The line of a file that can be read, with 1 for each size that it leaves open; else { why } it cannot. */
+function opened(line, asks) {
+  for (let next = line; ;) {
+    const { code, text } = asks.ask(words({ ...next, values: { ...next.values, tp: '', pp: '', dp: '', ep: '' } }, '--json'));
+    const left = /; give `([^`=]+)=N`$/.exec(text)?.[1];
+    if (code === 0) return { line: next };
+    if (!left || next.values[left]) return { why: text };
+    next = withValue(next, left, '1');
+  }
 }
 
 /** Sizes that an operation begins with, where nothing else is known. */
@@ -135,58 +163,58 @@ function Model({ line, models, asks, onLine }) {
   const [over, setOver] = useState(false);
   const drop = async (file) => {
     if (!file) return;
-    const name = file.name.endsWith('.json') ? file.name : 'config.json';
-    asks.keep(name, new Uint8Array(await file.arrayBuffer()));
-    const { code, text } = asks.ask(['model', name, '--machine', line.options.machine?.[0] ?? 'nvidia-h100-sxm', '--json']);
-    setWhy(code > 0 ? text : '');
-    if (code === 0) onLine({ ...line, name });
+    const name = modelFile.test(file.name) ? file.name : 'config.json';
+    const next = renamed(line, name);
+    const refused = await kept(file, name, asks);
+    const { line: open, why: left } = refused ? { why: refused } : opened(next, asks);
+    setWhy(left ?? '');
+    if (!left) onLine(open);
   };
   const own = models.some((m) => m.name === line.name) ? [] : [[line.name, line.name]];
-  const defaults = { batch: '1', prompt: '2048', generate: '256' };
+  const graph = kind(line) === 'graph';
+  const defaults = graph ? { batch: '1', ...Object.fromEntries(Object.keys(line.values).map((key) => [key, '1'])) } : { batch: '1', prompt: '2048', generate: '256' };
   return (
     <>
-      <Choice label="Model" value={line.name} choices={[...own, ...models.map((m) => [m.name, m.name])]} onChange={(name) => onLine({ ...line, name })} />
+      <Choice label="Model" value={line.name} choices={[...own, ...models.map((m) => [m.name, m.name])]} onChange={(name) => onLine(renamed(line, name))} />
       <div class={over ? 'drop over' : 'drop'} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
         onDrop={(event) => { event.preventDefault(); setOver(false); drop(event.dataTransfer.files[0]); }}>
-        <Field label="Or drop a config.json here">
-          {(id) => <input id={id} type="file" accept=".json,application/json" onChange={(event) => given(event.currentTarget, drop)} />}
+        <Field label="Or drop a file here" help="config.json, GGUF or ONNX; it stays in this page">
+          {(id) => <input id={id} type="file" accept=".json,.gguf,.onnx,application/json" onChange={(event) => given(event.currentTarget, drop)} />}
         </Field>
       </div>
       {why && <p class="why" role="alert">{why}</p>}
       {Object.entries(defaults).map(([key, text]) => (
-        <Size key={key} label={key} value={line.values[key] ?? ''} placeholder={text} parse={number} most={most[key]} help={{ prompt: 'tokens of context before the first answer' }[key]}
+        <Size key={key} label={key} value={line.values[key] ?? ''} placeholder={text} parse={number} most={most[key] ?? 8192} help={{ prompt: 'tokens of context before the first answer' }[key]}
           onChange={(value) => onLine(withValue(line, key, value))} />
       ))}
-      <div class="row">
-        {['tp', 'pp', 'dp', 'ep'].map((key) => (
-          <Choice key={key} label={key} value={line.values[key] ?? ''} choices={['', '2', '4', '8', '16'].map((n) => [n, n || '1'])} onChange={(n) => onLine(withValue(line, key, n))} />
-        ))}
-      </div>
+      {!graph && (
+        <div class="row">
+          {['tp', 'pp', 'dp', 'ep'].map((key) => (
+            <Choice key={key} label={key} value={line.values[key] ?? ''} choices={['', '2', '4', '8', '16'].map((n) => [n, n || '1'])} onChange={(n) => onLine(withValue(line, key, n))} />
+          ))}
+        </div>
+      )}
     </>
   );
 }
 
+const launch = ['Kernels are launched', 'mode', ['eager', 'graph', 'persistent'], 'in a graph'];
+
+/** What may be chosen of each kind: label, option, its values, and what none of them is. */
+const shown = {
+  operation: [['Computed in', 'dtype', dtypes, "the machine's usual"], ['Weights', 'weights', weightFormats, 'as computed'], ['Result', 'output', dtypes, 'as computed']],
+  model: [['Weights', 'precision', precisions, 'as stored'], ['Keys and values', 'kv', ['fp16', 'bf16', 'fp8', 'int8'], 'as activations'],
+    ['Fusion', 'fuse', ['none', 'serving', 'all'], 'as usual'], launch],
+  graph: [['Computed in', 'dtype', dtypes, 'as stored'], launch],
+};
+
 function Formats({ line, onLine }) {
-  const option = (label, name, names, none) => (
-    <Choice label={label} value={line.options[name]?.[0] ?? ''} choices={asTyped(names, none)} onChange={(text) => onLine(withOption(line, name, text))} />
-  );
   return (
     <fieldset>
       <legend>Formats</legend>
-      {line.command === 'model' ? (
-        <>
-          {option('Weights', 'precision', precisions, 'as stored')}
-          {option('Keys and values', 'kv', ['fp16', 'bf16', 'fp8', 'int8'], 'as activations')}
-          {option('Fusion', 'fuse', ['none', 'serving', 'all'], 'as usual')}
-          {option('Kernels are launched', 'mode', ['eager', 'graph', 'persistent'], 'in a graph')}
-        </>
-      ) : (
-        <>
-          {option('Computed in', 'dtype', dtypes, "the machine's usual")}
-          {option('Weights', 'weights', weightFormats, 'as computed')}
-          {option('Result', 'output', dtypes, 'as computed')}
-        </>
-      )}
+      {shown[kind(line)].map(([label, name, names, none]) => (
+        <Choice key={name} label={label} value={line.options[name]?.[0] ?? ''} choices={asTyped(names, none)} onChange={(text) => onLine(withOption(line, name, text))} />
+      ))}
     </fieldset>
   );
 }
@@ -206,10 +234,12 @@ export function Controls({ line, lists, asks, host, sweepKey, onSweep, onLine })
         {model ? <Model line={line} models={lists.models} asks={asks} onLine={onLine} /> : <Operation line={line} operations={lists.operations} onLine={onLine} />}
       </fieldset>
       <Formats line={line} onLine={onLine} />
-      <fieldset>
-        <legend>Curve</legend>
-        <Choice label="Over" value={sweepKey ?? ''} choices={swept.map((key) => [key, key])} onChange={onSweep} />
-      </fieldset>
+      {kind(line) !== 'graph' && (
+        <fieldset>
+          <legend>Curve</legend>
+          <Choice label="Over" value={sweepKey ?? ''} choices={swept.map((key) => [key, key])} onChange={onSweep} />
+        </fieldset>
+      )}
     </div>
   );
 }

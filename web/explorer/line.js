@@ -67,11 +67,17 @@ export function number(text) {
   return match ? Number(match[1]) * (factors[match[2]] ?? 1) : NaN;
 }
 
+/** What is asked about: an operation, a model, or a graph, which is a list of operations. */
+export const kind = (line) => (line.command === 'predict' ? 'operation' : line.name.endsWith('.onnx') ? 'graph' : 'model');
+
 const machine = ['machine', 'peak', 'bandwidth'];
 const formats = ['dtype', 'weights', 'group', 'accumulate', 'output', 'kv'];
 
-/** The roofline with the operation on it, or with a model's on the first machine. */
-export const plotted = (line) => (line.command === 'model' ? withOption(line, 'machine', ...(line.options.machine ?? []).slice(0, 1)) : asked(line, 'plot', [...machine, ...formats]));
+/** The roofline with the operation on it, or with those of a model or a graph on the first machine. */
+export function plotted(line) {
+  const one = withOption(line, 'machine', ...(line.options.machine ?? []).slice(0, 1));
+  return kind(line) === 'model' ? one : asked(kind(line) === 'graph' ? one : line, 'plot', [...machine, ...formats]);
+}
 
 /** The same over a range of one value, up to a power of two well beyond it. */
 export function swept(line, key) {

@@ -104,11 +104,11 @@ export class Roofline {
     return this.#document('model', 'list').models;
   }
 
-  /** Keeps a file (a machine, a config.json), so that names may be it. */
-  keep(name, content) {
+  /** Keeps a file (a machine, a config.json, GGUF, ONNX), so that names may be it; of GGUF its beginning is enough, with the length of all. */
+  keep(name, content, whole) {
     const named = utf8.encode(name), bytes = typeof content === 'string' ? utf8.encode(content) : content;
     this.#memory.written(named, bytes);
-    if (!this.#library.web_keep(named.length, bytes.length)) throw new RooflineError(`${name}: out of memory`, 4);
+    if (!this.#library.web_keep(named.length, bytes.length, whole ?? bytes.length)) throw new RooflineError(`${name}: out of memory`, 4);
   }
 
   /** A figure with a prefix, as the command writes it; what is null is unknown. */

@@ -167,8 +167,8 @@ export class Roofline {
   machines(): readonly Machine[];
   operations(): readonly Operation[];
   models(): readonly { readonly name: string; readonly aliases: string }[];
-  /** Keeps a file (a machine, a config.json), so that names may be it. */
-  keep(name: string, content: string | Uint8Array): void;
+  /** Keeps a file (a machine, a config.json, GGUF, ONNX), so that names may be it; of GGUF its beginning is enough, with the length of all. */
+  keep(name: string, content: string | Uint8Array, whole?: number): void;
   /** A figure with a prefix, as the command writes it: 4.646 ms; null is "unknown". */
   quantity(value: number | null, unit?: string): string;
   /** Words of a command line: the exit code, and what the command prints or why it does not. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/json.h"
+
 enum { WORDS = sizeof((web_list *)0)->texts / sizeof *((web_list *)0)->texts };
 
 typedef enum option_kind { TEXT, LIST, COMMAS, FLAG } option_kind;
@@ -151,4 +153,11 @@ roof_status web_draw_curves(const web_asked *asked,
   status = status == ROOF_OK ? roof_draw_curves_svg(chart, web_width(asked), out, error) : status;
   free(chart);
   return status;
+}
+
+roof_status web_write_each(json_t *all, roof_text *out, roof_error *error) {
+  json_t *document = json_array_size(all) == 1
+                         ? json_incref(json_array_get(all, 0))
+                         : json_pack("{s:s, s:O}", "schema", "roofline.models/1", "models", all);
+  return rf_json_write(document, "model", out, error);
 }

@@ -40,4 +40,7 @@ roof_status web_draw_curves(const web_asked *asked,
                             roof_status (*fill)(const void *of, roof_curves *chart, roof_error *error),
                             const void *of, roof_text *out, roof_error *error);
 
+/** Writes the answers about each machine: one as it is, several as a list. */
+roof_status web_write_each(json_t *all, roof_text *out, roof_error *error);
+
 #endif

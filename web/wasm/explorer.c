@@ -8,6 +8,7 @@
 #include "roofline/catalog.h"
 #include "roofline/charts.h"
 #include "roofline/drill.h"
+#include "roofline/graphs.h"
 #include "roofline/ops.h"
 #include "roofline/plot.h"
 #include "roofline/units.h"
@@ -15,6 +16,7 @@
 #include "web/wasm/asked.h"
 #include "web/wasm/host.h"
 #include "web/wasm/model.h"
+#include "web/wasm/workload.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 
@@ -240,7 +242,10 @@ static roof_status list_models(roof_text *out, roof_error *error) {
 }
 
 static roof_status model(const web_asked *asked, roof_text *out, roof_error *error) {
-  return check_list(asked, NULL) == ROOF_OK ? list_models(out, error) : web_model(asked, out, error);
+  bool workload = asked->words.count > 0 && roof_workload_is(asked->words.texts[0]);
+  return check_list(asked, NULL) == ROOF_OK ? list_models(out, error)
+         : workload                         ? web_workload(asked, out, error)
+                                            : web_model(asked, out, error);
 }
 
 static const struct {
@@ -264,7 +269,7 @@ char *EXPORT(web_room)(int length);
 int EXPORT(web_ask)(int length);
 const char *EXPORT(web_answer)(void);
 int EXPORT(web_answer_length)(void);
-int EXPORT(web_keep)(int name_length, int length);
+int EXPORT(web_keep)(int name_length, int length, double whole);
 char *EXPORT(web_catalogue)(void);
 int EXPORT(web_catalogue_length)(void);
 
@@ -278,6 +283,21 @@ char *web_room(int length) {
   return asked_text.failed ? NULL : asked_text.data;
 }
 
+/** Why there is no answer, with the place in a file, as the command says it. */
+static void add_error(roof_text *out, const roof_error *error) {
+  if (error->file[0] != '\0') {
+    roof_text_add(out, error->file);
+    if (error->line > 0) {
+      roof_text_addf(out, ":%d", error->line);
+    }
+    if (error->column > 0) {
+      roof_text_addf(out, ":%d", error->column);
+    }
+    roof_text_add(out, ": ");
+  }
+  roof_text_add(out, error->message);
+}
+
 /** Answers what was written; returns the exit code that the command would have, and for one over 0 the answer is why. */
 int web_ask(int length) {
   web_asked asked;
@@ -288,7 +308,7 @@ int web_ask(int length) {
   web_asked_done(&asked);
   if (status != ROOF_OK) {
     roof_text_done(&answer_text);
-    roof_text_add(&answer_text, error.message);
+    add_error(&answer_text, &error);
   }
   return roof_status_exit_code(status);
 }
@@ -301,10 +321,11 @@ int web_answer_length(void) {
   return (int)answer_text.length;
 }
 
-/** Keeps a file for the answers that follow: its name, then its content, were written; 0 where that failed. */
-int web_keep(int name_length, int length) {
+/** Keeps a file of `whole` bytes for the answers that follow: its name, then its content or the beginning of it, were written; 0 where that
+ *  failed. */
+int web_keep(int name_length, int length, double whole) {
   char *name = strndup(asked_text.data, (size_t)name_length);
-  bool kept = name != NULL && web_file_keep(name, asked_text.data + name_length, (size_t)length);
+  bool kept = name != NULL && web_file_keep(name, asked_text.data + name_length, (size_t)length, whole);
   free(name);
   return kept;
 }

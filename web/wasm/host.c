@@ -21,6 +21,7 @@ typedef struct kept_file {
   char *name;
   char *data;
   size_t length;
+  double whole; /**< length of the file, of which this may be the beginning */
 } kept_file;
 
 static kept_file files[FILES_MAX];
@@ -48,7 +49,7 @@ static kept_file *place_of(const char *path) {
   return place != NULL ? place : &files[0];
 }
 
-bool web_file_keep(const char *name, const char *data, size_t length) {
+bool web_file_keep(const char *name, const char *data, size_t length, double whole) {
   kept_file *place = place_of(name);
   char *own_name = strdup(without_folder(name)), *own = malloc(length + 1);
   if (own_name == NULL || own == NULL) {
@@ -60,7 +61,7 @@ bool web_file_keep(const char *name, const char *data, size_t length) {
   own[length] = '\0';
   free(place->name);
   free(place->data);
-  *place = (kept_file){own_name, own, length};
+  *place = (kept_file){own_name, own, length, whole};
   web_machines_forget();
   return true;
 }
@@ -99,7 +100,7 @@ roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *
   if (file == NULL || file->length == 0) {
     return roof_error_set(error, ROOF_E_INPUT, "`%s`: not among the files that the page was given", path);
   }
-  *mapping = (rf_file_mapping){file->data, file->length};
+  *mapping = (rf_file_mapping){file->data, file->length, file->whole};
   return ROOF_OK;
 }
 
@@ -155,12 +156,7 @@ int __wrap_closedir(DIR *folder) {
   return 0;
 }
 
-/* What the explorer leaves out: files that are too large for a page, or whose readers are. */
-
-static roof_status left_out(const char *what, roof_error *error) {
-  return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                        "`%.80s`: the explorer reads config.json alone; `roofline model` reads it", what);
-}
+/* Graphs: the name says the format. */
 
 bool roof_workload_is(const char *name) {
   return roof_text_ends_with(name, ".onnx");
@@ -168,21 +164,18 @@ bool roof_workload_is(const char *name) {
 
 roof_status roof_workload_load(const char *name, const roof_workload_reading *reading,
                                roof_workload *workload, roof_error *error) {
-  (void)reading, (void)workload;
-  return left_out(name, error);
+  rf_file_mapping mapping;
+  roof_status status = rf_file_map(name, &mapping, error);
+  return status == ROOF_OK
+             ? roof_workload_read_onnx(mapping.data, mapping.length, name, reading, workload, error)
+             : status;
 }
 
-roof_status roof_dimensions_parse(const char *const *words, int count, roof_dimensions *dimensions,
-                                  roof_error *error) {
-  (void)words, (void)count, (void)error;
-  *dimensions = (roof_dimensions){0};
-  return ROOF_OK;
-}
+/* What the explorer leaves out: files next to others. */
 
-roof_status roof_model_read_gguf(const void *data, size_t length, const char *file, roof_model *model,
-                                 roof_error *error) {
-  (void)data, (void)length, (void)model;
-  return left_out(file, error);
+static roof_status left_out(const char *what, roof_error *error) {
+  return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                        "`%.80s`: a page reads config.json, GGUF and ONNX; `roofline model` reads it", what);
 }
 
 roof_status rf_safetensors_folder(const char *path, roof_text *out, roof_error *error) {

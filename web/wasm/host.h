@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Keeps a copy of a file under its name without folders, in the place of one of that name; false when out of memory. */
-bool web_file_keep(const char *name, const char *data, size_t length);
+/** Keeps a copy of a file, or of its beginning where it is `whole` bytes long, under its name without folders, in the place of one of that
+ *  name; false when out of memory. */
+bool web_file_keep(const char *name, const char *data, size_t length, double whole);
 
 /** Forgets the machines that were read, one of which may be of a file that was given anew. */
 void web_machines_forget(void);

@@ -137,10 +137,7 @@ static roof_status answer_each(run *r, roof_text *out, roof_error *error) {
     }
   }
   if (status == ROOF_OK) {
-    json_t *document = json_array_size(all) == 1
-                           ? json_incref(json_array_get(all, 0))
-                           : json_pack("{s:s, s:O}", "schema", "roofline.models/1", "models", all);
-    status = rf_json_write(document, "model", out, error);
+    status = web_write_each(all, out, error);
   }
   json_decref(all);
   return status;
