@@ -144,12 +144,28 @@ ROOF_API roof_status roof_catalog_match(const char *device, roof_machine **machi
 ROOF_API roof_status roof_catalog_match_or_copy(const char *device, const roof_machine *reported,
                                                 roof_machine **machine, roof_error *error);
 
-/** Reads prices of machines, "h100=2.5,h200=3.5", into `prices`, one for each of `machines`; NaN where none is given.
+/** What a device costs. */
+typedef struct roof_listed_price {
+  double value;     /**< of one device and hour, in any currency; NaN: not given */
+  char source[128]; /**< where it was read; "" where it was typed */
+  char date[12];    /**< when, 2026-11-23 */
+} roof_listed_price;
+
+/** Whether a text is what roof_catalog_prices reads: neither one price of all machines nor several values of it.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_prices_are_listed(const char *text);
+
+/** Reads prices of machines into `prices`, one for each of `machines`, NaN where none is given: "h100=2.5,h200=3.5", or the
+ *  name of a file whose lines are machine,price,date,source, the first that very line; lines that begin with # are remarks, and
+ *  machines that were not asked about are passed over.
  *  Units: of one device and hour, in any currency.
  *  Ownership: fills the caller's array on success only.
- *  Errors: as roof_catalog_load for a name; ROOF_E_ARGUMENT for a machine that is not among them; ROOF_E_PARSE. */
+ *  Errors: as roof_catalog_load for a name; ROOF_E_ARGUMENT for a typed machine that is not among them; ROOF_E_PARSE, of a file with
+ *  line and column; ROOF_E_INPUT for a file that cannot be read. */
 ROOF_API roof_status roof_catalog_prices(const char *text, roof_machine *const *machines, int count,
-                                         double *prices, roof_error *error);
+                                         roof_listed_price *prices, roof_error *error);
 
 /** Keeps a machine under its name (`host` for the one measured here) in the user's folder, which it makes.
  *  Units: none.

@@ -17,23 +17,30 @@ static void mean_request(const roof_service_settings *s, double *prompt, double 
   }
 }
 
-/** Windows and state: a block has its share of what a mean request keeps. */
-service_capacity rf_capacity_of(const roof_model_target *target, const roof_service_settings *s) {
+service_capacity rf_capacity_of(const roof_model_target *target, const roof_model_target *draft,
+                                const roof_service_settings *s) {
   roof_model_target t = *target;
   roof_model_settings *set = &t.settings;
   set->prefix = 0, set->generate = 0;
   set->chunk = s->budget, set->prompt = s->budget + 1, set->batch = s->sequences * set->dp;
   roof_model_capacity full = roof_model_capacity_of(&t);
-  double room = full.capacity_bytes - full.weight_bytes - full.workspace_bytes - full.activation_bytes;
-  mean_request(s, &set->prompt, &set->generate);
-  set->prompt = ceil(set->prompt), set->generate = ceil(set->generate);
-  set->batch = set->dp;
-  roof_model_capacity one = roof_model_capacity_of(&t);
-  double blocks = ceil((set->prompt + set->generate) / set->page);
-  double each = (one.kv_bytes + one.state_bytes + one.fragmentation_bytes) / blocks;
-  bool known = !isnan(room) && each > 0;
-  return (service_capacity){
-      .blocks = known ? floor(fmax(0, room) / each) : INFINITY, .block_bytes = each, .room_bytes = room};
+  service_capacity c = {.room_bytes = full.capacity_bytes - full.weight_bytes - full.workspace_bytes -
+                                      full.activation_bytes};
+  c.kept = rf_kept_of(target, &c.block_bytes);
+  if (draft != NULL) {
+    double bytes;
+    service_kept kept = rf_kept_of(draft, &bytes);
+    c.kept = rf_kept_both(&c.kept, c.block_bytes, &kept, bytes);
+    c.block_bytes += bytes;
+    c.room_bytes -= roof_model_capacity_of(draft).weight_bytes;
+  }
+  bool known = !isnan(c.room_bytes) && c.block_bytes > 0;
+  c.blocks = known ? floor(fmax(0, c.room_bytes) / c.block_bytes) : INFINITY;
+  double prompt, generate, page = target->settings.page;
+  mean_request(s, &prompt, &generate);
+  double each = ceil(prompt) + ceil(generate), length = ceil(each / page) * page;
+  c.tokens = c.blocks * length / rf_kept_blocks(&c.kept, page, each);
+  return c;
 }
 
 roof_status rf_capacity_check(const roof_model_target *t, const service_capacity *c, roof_error *error) {

@@ -39,7 +39,7 @@ void rf_decode_stepped(service_replica *r, uint64_t count, double low, double hi
 
 /** Blocks that the next `count` steps need. */
 static double growth_of(const service_replica *r, uint64_t count) {
-  double blocks = (double)(count / r->cycle) * r->ends.count;
+  double blocks = (double)(count / r->cycle) * r->growth;
   for (uint64_t i = 0; i < count % r->cycle; i++) {
     blocks += r->turns[(r->steps + i) % r->cycle];
   }
@@ -48,12 +48,13 @@ static double growth_of(const service_replica *r, uint64_t count) {
 
 /** Steps, at most `count`, for which there are blocks; the first one's have been secured. */
 static uint64_t steps_in_cache(const service_replica *r, uint64_t count) {
-  double room = r->shop->blocks - r->used, cycles = floor(room / r->ends.count);
+  double room = r->shop->blocks - r->used;
+  double cycles = r->growth > 0 ? floor(room / r->growth) : INFINITY;
   if (cycles * (double)r->cycle >= (double)count) {
     return count;
   }
   uint64_t steps = (uint64_t)cycles * r->cycle;
-  room -= cycles * r->ends.count;
+  room -= cycles * r->growth;
   while (steps < count && r->turns[(r->steps + steps) % r->cycle] <= room) {
     room -= r->turns[(r->steps + steps) % r->cycle];
     steps++;
@@ -93,5 +94,5 @@ void rf_decode_jump(service_replica *r, double until) {
     left -= count;
     rf_decode_stepped(r, count, line.seconds, line.seconds + line.slope * shop->yield * ((double)count - 1));
   } while (left > 0 && r->now < until);
-  rf_cache_trim(&r->cache, floor((shop->blocks - r->used) * shop->page / fmax(1, shop->hashed)));
+  rf_replica_trim(r);
 }

@@ -48,7 +48,8 @@ static void send(loop *l, double seconds, int request) {
 static void hand_over(loop *l, int replica, int request) {
   service_request *q = &l->shop.pool.list[request];
   double from = l->replicas[replica].now, start = fmax(from, l->links[replica]);
-  double there = start + l->plant->transfer_latency + q->work * l->plant->transfer_seconds;
+  double there = start + l->plant->transfer_latency +
+                 rf_kept_tokens(&l->plant->kept, l->plant->page, q->work) * l->plant->transfer_seconds;
   l->links[replica] = there;
   l->shop.tally.in_system_area += there - from;
   q->swapped = true;
@@ -246,6 +247,8 @@ static bool start(loop *l, const service_plant *plant, const roof_service_settin
                            .page = plant->page,
                            .hashed = plant->hashed,
                            .blocks = plant->blocks,
+                           .kept = plant->kept,
+                           .hash_blocks = rf_kept_lasting(&plant->kept) * ceil(plant->hashed / plant->page),
                            .drafts = plant->drafts,
                            .accept = plant->accept,
                            .yield = 1,

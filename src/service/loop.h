@@ -9,12 +9,13 @@ typedef struct service_plant {
   service_clock clock;
   double replicas;
   double page, blocks, hashed; /**< as of a service_shop */
+  service_kept kept;
   double drafts, accept;
   double swap_seconds; /**< of a block */
   double shared;       /**< tokens that all prompts begin with */
   double longest;      /**< tokens that a request may have */
   double
-      transfer_seconds; /**< of a token's cache from a replica that processed its prompt to one that generates */
+      transfer_seconds; /**< of the cache of a token in all layers from a replica that processed its prompt to one that generates */
   double transfer_latency;
 } service_plant;
 

@@ -47,16 +47,11 @@ static size_t hashes_of(const service_replica *r, const service_request *q) {
   return whole < (double)q->as.block_count ? (size_t)whole : q->as.block_count;
 }
 
-static void make_room(service_replica *r) {
-  const service_shop *shop = r->shop;
-  rf_cache_trim(&r->cache, floor((shop->blocks - r->used) * shop->page / fmax(1, shop->hashed)));
-}
-
 void rf_replica_keep(service_replica *r, const unsigned *hashes, size_t count) {
   size_t fresh;
   if (r->shop->settings->cache && rf_cache_hold(&r->cache, hashes, count, &fresh)) {
     rf_cache_release(&r->cache, hashes, count);
-    make_room(r);
+    rf_replica_trim(r);
   }
 }
 
@@ -65,8 +60,7 @@ void rf_replica_keep(service_replica *r, const unsigned *hashes, size_t count) {
 static bool allocate(service_replica *r, service_request *q) {
   service_shop *shop = r->shop;
   size_t hashes = hashes_of(r, q), known = rf_cache_match(&r->cache, q->as.blocks, hashes), fresh = 0;
-  double each = rf_blocks_of(shop, shop->hashed),
-         own = rf_blocks_of(shop, q->work - (double)hashes * shop->hashed);
+  double each = shop->hash_blocks, own = rf_blocks_of(shop, q->work) - (double)hashes * each;
   if (hashes > 0 && !rf_cache_hold(&r->cache, q->as.blocks, hashes, &fresh)) {
     shop->failed = true;
     return false;
@@ -74,7 +68,7 @@ static bool allocate(service_replica *r, service_request *q) {
   double next = q->swapped ? rf_blocks_of(shop, q->work + 1) - rf_blocks_of(shop, q->work) : 0;
   if (r->used + (double)fresh * each + own + next + rf_decode_growth(r) > shop->blocks) {
     rf_cache_release(&r->cache, q->as.blocks, hashes);
-    make_room(r);
+    rf_replica_trim(r);
     return false;
   }
   double cached = fmin((double)known * shop->hashed, q->work - 1);
@@ -83,7 +77,7 @@ static bool allocate(service_replica *r, service_request *q) {
   q->done = q->swapped ? q->work : cached;
   shop->tally.cached_tokens += isnan(q->begun) ? cached : 0;
   r->used += (double)fresh * each + own;
-  make_room(r);
+  rf_replica_trim(r);
   return true;
 }
 
@@ -268,7 +262,7 @@ static void step(service_replica *r) {
   if (load.decodes > 0) {
     r->used += rf_decode_growth(r);
   }
-  make_room(r);
+  rf_replica_trim(r);
   rf_replica_pass(r, seconds, before);
   if (load.decodes > 0) {
     rf_decode_stepped(r, 1, seconds, seconds);

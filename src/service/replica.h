@@ -4,6 +4,7 @@
 
 #include "service/cache.h"
 #include "service/clock.h"
+#include "service/kept.h"
 #include "service/tally.h"
 
 /** What a replica does of a request. */
@@ -18,6 +19,8 @@ typedef struct service_shop {
   double page;             /**< tokens of a block */
   double hashed;           /**< tokens of what one hash stands for, whole blocks */
   double blocks;           /**< of the cache of one replica; may be infinite */
+  service_kept kept;       /**< what a sequence takes of them */
+  double hash_blocks;      /**< that stay in the cache for a hash */
   double drafts;           /**< tokens that are drafted for each sequence and step */
   double yield;            /**< tokens of a sequence and step, the mean: over 1 where some are drafted */
   double accept;           /**< probability that a drafted token is right */
@@ -42,7 +45,8 @@ typedef struct service_replica {
   service_heap ends;    /**< of those that generate */
   double context;       /**< tokens there, of all that generate */
   double used;          /**< blocks */
-  double *turns;        /**< sequences by the step, modulo `cycle`, in which they need another block */
+  double *turns;        /**< blocks that are needed by the step, modulo `cycle` */
+  double growth;        /**< blocks that are needed in a cycle */
   uint64_t cycle;       /**< steps in which a sequence fills a block */
   double extra_seconds; /**< of the next step: caches that were moved to or from the host */
   double decoded;       /**< end of the last step in which tokens were generated */
@@ -69,11 +73,14 @@ bool rf_replica_is_busy(const service_replica *replica);
 void rf_replica_advance(service_replica *replica, double until);
 
 /* room.c */
-/** Blocks that hold so many tokens. */
+/** Blocks of a sequence of so many tokens. */
 double rf_blocks_of(const service_shop *shop, double tokens);
 
 /** Whether a request that runs has a prompt to process. */
 bool rf_replica_is_prompting(const service_request *request);
+
+/** Drops what nobody holds until there is room again. */
+void rf_replica_trim(service_replica *replica);
 
 /** Gives back what a request has: `own` blocks, and those that it shares. */
 void rf_replica_release(service_replica *replica, service_request *request, double own);

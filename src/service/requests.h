@@ -20,6 +20,7 @@ typedef struct service_request {
   double shared;        /**< blocks that the cache had for it */
   double blocks;        /**< of its own when it began to generate */
   double context;       /**< tokens there when it began to generate */
+  double growth;        /**< of each block of tokens since then the part that it needs */
   uint64_t from, until; /**< the replica's steps in which it generates */
   bool swapped;         /**< its cache lies elsewhere and comes back: there is nothing to process */
   double swap_seconds;  /**< that it takes to come back */

@@ -5,12 +5,18 @@
 #include "service/timeline.h"
 
 double rf_blocks_of(const service_shop *shop, double tokens) {
-  return ceil(tokens / shop->page);
+  return rf_kept_blocks(&shop->kept, shop->page, tokens);
+}
+
+void rf_replica_trim(service_replica *r) {
+  const service_shop *shop = r->shop;
+  double each = shop->hash_blocks;
+  rf_cache_trim(&r->cache, each > 0 ? floor((shop->blocks - r->used) / each) : INFINITY);
 }
 
 void rf_replica_release(service_replica *r, service_request *q, double own) {
   size_t idle = rf_cache_release(&r->cache, q->as.blocks, (size_t)q->shared);
-  r->used -= own + (double)idle * rf_blocks_of(r->shop, r->shop->hashed);
+  r->used -= own + (double)idle * r->shop->hash_blocks;
   q->shared = q->blocks = 0;
 }
 

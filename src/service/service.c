@@ -82,16 +82,9 @@ roof_status roof_service_draft(roof_service *service, const roof_model_target *d
   return status;
 }
 
-/** Of both models, where one drafts. */
 static service_capacity capacity_of(const roof_service *service, const roof_service_settings *settings) {
-  service_capacity c = rf_capacity_of(&service->steps.target, settings);
-  if (service->steps.draft != NULL) {
-    const roof_model_target *draft = &service->draft.target;
-    c.room_bytes -= roof_model_capacity_of(draft).weight_bytes;
-    c.block_bytes += rf_capacity_of(draft, settings).block_bytes;
-    c.blocks = isinf(c.blocks) ? c.blocks : floor(fmax(0, c.room_bytes) / c.block_bytes);
-  }
-  return c;
+  return rf_capacity_of(&service->steps.target, service->steps.draft != NULL ? &service->draft.target : NULL,
+                        settings);
 }
 
 void roof_service_free(roof_service *service) {
@@ -103,8 +96,7 @@ void roof_service_free(roof_service *service) {
 }
 
 double roof_service_cache_tokens(const roof_service *service, const roof_service_settings *settings) {
-  const roof_model_target *t = &service->steps.target;
-  return capacity_of(service, settings).blocks * t->settings.page;
+  return capacity_of(service, settings).tokens;
 }
 
 static bool is_whole(double value, double least, double most) {
@@ -159,32 +151,33 @@ static double longest_of(const roof_lengths *l) {
 }
 
 /** Refuses a request that no replica could ever serve; `what` says which. */
-static roof_status check_length(const roof_model_target *t, double blocks, const char *what, double prompt,
-                                double generate, roof_error *error) {
-  double tokens = prompt + generate, context = t->model->context, held = blocks * t->settings.page;
+static roof_status check_length(const roof_model_target *t, const service_capacity *c, const char *what,
+                                double prompt, double generate, roof_error *error) {
+  double tokens = prompt + generate, context = t->model->context, page = t->settings.page;
   if (context > 0 && tokens > context) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "serve: %s: %.0f + %.0f tokens are more than the %.0f that %s was made for", what,
                           prompt, generate, context, t->model->name);
   }
-  return ceil(tokens / t->settings.page) <= blocks
+  return rf_kept_blocks(&c->kept, page, tokens) <= c->blocks
              ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT,
-                              "serve: %s: %.0f + %.0f tokens never fit, the cache of a replica holds %.0f",
-                              what, prompt, generate, held);
+             : roof_error_set(
+                   error, ROOF_E_ARGUMENT,
+                   "serve: %s: %.0f + %.0f tokens never fit, the cache of a replica holds %.0f of one", what,
+                   prompt, generate, rf_kept_longest(&c->kept, page, c->blocks));
 }
 
-static roof_status check_requests(const roof_model_target *t, const roof_service_settings *s, double blocks,
-                                  roof_error *error) {
+static roof_status check_requests(const roof_model_target *t, const roof_service_settings *s,
+                                  const service_capacity *c, roof_error *error) {
   if (s->trace == NULL) {
-    return check_length(t, blocks, "requests", longest_of(&s->prompt), longest_of(&s->generate), error);
+    return check_length(t, c, "requests", longest_of(&s->prompt), longest_of(&s->generate), error);
   }
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < s->trace->count && status == ROOF_OK; i++) {
     char what[48];
     snprintf(what, sizeof what, "request %zu of the trace", i + 1);
     const roof_request *r = &s->trace->requests[i];
-    status = check_length(t, blocks, what, r->prompt, r->generate, error);
+    status = check_length(t, c, what, r->prompt, r->generate, error);
   }
   return status;
 }
@@ -197,12 +190,13 @@ static service_plant plant_of(roof_service *service, const roof_service_settings
   bool near = replica * m->dp <= m->node && t->links[ROOF_SPAN_NODE].bytes_per_second > 0;
   const roof_link *link = &t->links[near ? ROOF_SPAN_NODE : ROOF_SPAN_CLUSTER];
   const roof_link *host = &t->links[ROOF_SPAN_HOST];
-  double longest = fmin(context > 0 ? context : INFINITY, c->blocks * page);
+  double longest = fmin(context > 0 ? context : INFINITY, rf_kept_longest(&c->kept, page, c->blocks));
   double shared = s->trace == NULL && s->cache ? floor(roof_model_prefix(m) / page) * page : 0;
   return (service_plant){.clock = {&service->steps, rf_steps_seconds, rf_steps_line},
                          .replicas = m->dp,
                          .page = page,
                          .blocks = c->blocks,
+                         .kept = c->kept,
                          .hashed = s->trace != NULL            ? s->trace->block_tokens
                                    : rf_source_has_sessions(s) ? page
                                                                : shared,
@@ -230,7 +224,7 @@ roof_status roof_service_run(roof_service *service, const roof_service_settings 
   service_capacity c = capacity_of(service, settings);
   roof_status status = check_counts(t, settings, error);
   status = status == ROOF_OK ? rf_capacity_check(t, &c, error) : status;
-  status = status == ROOF_OK ? check_requests(t, settings, c.blocks, error) : status;
+  status = status == ROOF_OK ? check_requests(t, settings, &c, error) : status;
   status = status == ROOF_OK ? check_swap(t, settings, error) : status;
   if (status == ROOF_OK) {
     const roof_model_settings *m = &t->settings;

@@ -35,7 +35,9 @@ void rf_decode_enter(service_replica *r, int request) {
   q->context = q->work;
   q->from = r->steps;
   q->until = r->steps + steps_for(r->shop, q->as.generate - q->made);
-  r->turns[turn_of(r, q)]++;
+  q->growth = rf_kept_growth(&r->shop->kept, q->context, q->context + q->as.generate - q->made);
+  r->turns[turn_of(r, q)] += q->growth;
+  r->growth += q->growth;
   r->context += q->context;
   r->shop->failed |= !rf_heap_add(&r->shop->pool, &r->ends, request);
 }
@@ -43,8 +45,10 @@ void rf_decode_enter(service_replica *r, int request) {
 void rf_decode_leave(service_replica *r, int request, double *blocks) {
   service_request *q = &r->shop->pool.list[request];
   uint64_t turn = turn_of(r, q);
-  *blocks = q->blocks + (double)(turns_before(r, turn, r->steps) - turns_before(r, turn, q->from));
-  r->turns[turn]--;
+  *blocks =
+      q->blocks + q->growth * (double)(turns_before(r, turn, r->steps) - turns_before(r, turn, q->from));
+  r->turns[turn] = fmax(0, r->turns[turn] - q->growth);
+  r->growth = r->ends.count > 1 ? fmax(0, r->growth - q->growth) : 0;
   r->context -= q->context + (double)(r->steps - q->from) * r->shop->yield;
   rf_heap_remove(&r->shop->pool, &r->ends, request);
   r->context = r->ends.count > 0 ? r->context : 0;

@@ -101,6 +101,30 @@ setup() {
   has "none of the machines asked about"
 }
 
+@test "prices of a file have their source and date" {
+  ask() { run "$1" "$ROOFLINE" plan llama-3.1-8b --rate 4/s --machine h100,h200 --price "${@:2}"; }
+  printf '%s\n' '# remark' 'machine,price,date,source' 'a100,1,2026-01-02,x' 'h100,2.5,2026-11-01,a page, read twice' >prices.csv
+  ask -0 prices.csv
+  [[ ${lines[0]} == *"x nvidia-h100-sxm"*" per million tokens" ]]
+  has 'price of nvidia-h100-sxm 2.5: a page, read twice, 2026-11-01'
+  has 'price of nvidia-h200-sxm: not given'
+  ask -0 prices.csv --json
+  [ "$(json '[.prices[0] | .price, .source, .date]')" = '[2.5,"a page, read twice","2026-11-01"]' ]
+  cost=$(json .best.price_per_million_tokens)
+  ask -0 h100=2.5 --json
+  [ "$(json "[.best.price_per_million_tokens == $cost, .prices[0].source]")" = '[true,null]' ]
+  printf '%s\n' 'machine,price,date,source' 'nvidia-h100-sx,2.5,2026-11-01,x' >prices.csv
+  ask -2 prices.csv
+  [[ $output == "roofline: prices.csv:2:1: "*'did you mean `nvidia-h100-sxm`?'* ]]
+  printf '%s\n' 'machine,price,date,source' 'h100,2.5,yesterday,x' >prices.csv
+  ask -2 prices.csv
+  [ "$output" = 'roofline: prices.csv:2:10: `yesterday`: no date like 2026-11-23' ]
+  ask -2 prices.cvs
+  has 'neither a number nor machine=price, and no file'
+  run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 1/s -n 100 --price h100=2.5 --json
+  near .runs[0].price_per_million_tokens "$(json '1e6 * 2.5 / 3600 / .runs[0].tokens_per_second')"
+}
+
 @test "requests at a rate: the percentile and the load decide how many devices" {
   at() { run -0 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --context 2k --ttft 1s --tpot 30ms --machine h100 --json "$@"; }
   at --rate 4/s

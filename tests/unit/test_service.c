@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/weights.h"
 #include "service/loop.h"
@@ -620,6 +621,41 @@ static void known_blocks_are_not_processed_again(void **state) {
   roof_requests_done(&r);
 }
 
+/** Half of the layers keep 1024 tokens, the others all; a state is there from the first token on. */
+static void windows_and_states_bound_the_cache(void **state) {
+  (void)state;
+  const service_kept plain = {.state = 0};
+  const service_kept mixed = {.state = 2, .count = 2, .kinds = {{0.5, INFINITY}, {0.5, 1024}}};
+  assert_true(rf_kept_blocks(&plain, 16, 100) == 7 && rf_kept_growth(&plain, 5, 900) == 1);
+  assert_true(rf_kept_blocks(&mixed, 16, 512) == 2 + 32 && rf_kept_blocks(&mixed, 16, 4096) == 2 + 128 + 32);
+  assert_true(rf_kept_growth(&mixed, 4096, 5000) == 0.5 && rf_kept_growth(&mixed, 0, 2048) == 0.75);
+  assert_true(rf_kept_longest(&mixed, 16, 2 + 128 + 32) == 4096);
+  service_plant p = single_server();
+  roof_service_settings s = plain_settings();
+  roof_service_answer a;
+  s.prompt.mean = 4096, s.generate.mean = 1601, s.requests = 3, s.rate = 0.01;
+  p.blocks = 1000, p.kept = mixed;
+  assert_int_equal(rf_loop_run(&p, &s, &a, NULL, NULL), ROOF_OK);
+  assert_near(a.kv_most, rf_kept_blocks(&mixed, p.page, 4096 + 1600) / p.blocks, 0.01);
+}
+
+static void gpt_oss_keeps_windows(void **state) {
+  (void)state;
+  static roof_model model;
+  static roof_model_target target;
+  double bytes;
+  owned roof_machine *h100 = NULL;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  assert_int_equal(roof_model_load("gpt-oss-20b", &model, NULL), ROOF_OK);
+  roof_model_settings settings = roof_model_settings_default(&model);
+  assert_int_equal(roof_model_target_init(&target, &model, h100, &settings, NULL), ROOF_OK);
+  service_kept kept = rf_kept_of(&target, &bytes); /* every other layer sees 128 tokens */
+  assert_true(kept.count == 2 && kept.kinds[0].share == 0.5 && rf_kept_lasting(&kept) == 0.5);
+  target.settings.prompt = 8192, target.settings.generate = 1024, target.settings.batch = 1;
+  assert_near(bytes * rf_kept_tokens(&kept, target.settings.page, 9216) / target.settings.page,
+              roof_model_capacity_of(&target).kv_bytes, 1e-9);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(queues_of_textbooks),
                                      cmocka_unit_test(arrivals_have_their_mean_and_spread),
@@ -639,6 +675,8 @@ int main(void) {
                                      cmocka_unit_test(what_cannot_be_served_is_refused),
                                      cmocka_unit_test(traces_are_read),
                                      cmocka_unit_test(broken_traces_are_refused_where_they_break),
-                                     cmocka_unit_test(known_blocks_are_not_processed_again)};
+                                     cmocka_unit_test(known_blocks_are_not_processed_again),
+                                     cmocka_unit_test(windows_and_states_bound_the_cache),
+                                     cmocka_unit_test(gpt_oss_keeps_windows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

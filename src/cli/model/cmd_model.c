@@ -143,11 +143,11 @@ static roof_status answer_workload(const cli_args *args, answer *out, roof_error
 /** Answers each machine by itself. */
 static roof_status answer_each(const cli_args *args, const roof_model *model, roof_machine *const *machines,
                                int count, roof_model_settings *settings, answer *out, roof_error *error) {
-  double *prices = calloc((size_t)count + 1, sizeof *prices);
+  roof_listed_price *prices = calloc((size_t)count + 1, sizeof *prices);
   roof_status status =
       prices != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    prices[i] = settings->price;
+    prices[i].value = settings->price;
   }
   if (status == ROOF_OK && cli_model_prices() != NULL) {
     status = roof_catalog_prices(cli_model_prices(), machines, count, prices, error);
@@ -159,7 +159,7 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
                             args->to);
   }
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    settings->price = prices[i];
+    settings->price = prices[i].value;
     status = answer_one(args, model, machines[i], settings, out, error);
   }
   free(prices);

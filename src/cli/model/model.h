@@ -29,7 +29,7 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
                                     roof_model_axes *axes, roof_error *error);
 void cli_model_plan_options_done(void);
 
-/** The prices of --price machine=price,...; NULL where one price or none was typed. */
+/** The prices of --price machine=price,... or of the file; NULL where one price or none was typed. */
 const char *cli_model_prices(void);
 
 /** The first of these options that was typed, or NULL. */

@@ -57,7 +57,7 @@ const char *cli_model_plan_typed(void) {
 
 const char *cli_model_prices(void) {
   const char *prices = typed[OPTION_price];
-  return prices != NULL && strchr(prices, '=') != NULL ? prices : NULL;
+  return prices != NULL && roof_prices_are_listed(prices) ? prices : NULL;
 }
 
 roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,

@@ -46,7 +46,9 @@ static const struct poptOption options[] = {
     {"devices", '\0', POPT_ARG_STRING, &devices, 0,
      "exactly so many; default: the cheapest number up to 8 nodes", "N"},
     {"price", '\0', POPT_ARG_STRING, &price, 0,
-     "of one device and hour; of several machines h100=2.5,h200=3.5", "PRICE"},
+     "of one device and hour; of several machines h100=2.5,h200=3.5, or a file of them: "
+     "machine,price,date,source",
+     "PRICE"},
     {"energy-price", '\0', POPT_ARG_STRING, &energy_price, 0, "of a kWh, added to --price", "PRICE"},
     {"network", '\0', POPT_ARG_STRING, &network, 0,
      "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, or one of the machine's; default: ndr",
@@ -75,6 +77,7 @@ typedef struct plan {
   roof_machine **machines;
   roof_offer *offers;
   int count;
+  roof_listed_price prices[ROOF_CHOICES_MAX];
   roof_engine engine; /**< of --launch */
 } plan;
 
@@ -130,7 +133,7 @@ static roof_status parse_limits(roof_plan_limits *l, roof_error *error) {
 }
 
 static bool prices_are_listed(void) {
-  return price != NULL && strchr(price, '=') != NULL;
+  return price != NULL && roof_prices_are_listed(price);
 }
 
 static roof_status read_setting(const char *name, const char *value, roof_model_settings *s,
@@ -161,17 +164,16 @@ static roof_status read_settings(const cli_args *args, plan *p, roof_error *erro
 
 /** A price of all, or one each. */
 static roof_status read_prices(plan *p, roof_error *error) {
-  double prices[ROOF_CHOICES_MAX];
   if (p->count > ROOF_CHOICES_MAX) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "plan: more than %d machines", ROOF_CHOICES_MAX);
   }
   for (int i = 0; i < p->count; i++) {
-    prices[i] = p->settings.price;
+    p->prices[i] = (roof_listed_price){.value = p->settings.price};
   }
   roof_status status =
-      prices_are_listed() ? roof_catalog_prices(price, p->machines, p->count, prices, error) : ROOF_OK;
+      prices_are_listed() ? roof_catalog_prices(price, p->machines, p->count, p->prices, error) : ROOF_OK;
   for (int i = 0; i < p->count; i++) {
-    p->offers[i] = (roof_offer){p->machines[i], prices[i]};
+    p->offers[i] = (roof_offer){p->machines[i], p->prices[i].value};
   }
   return status;
 }
@@ -250,6 +252,33 @@ static json_t *simulated_json(bool simulated, const roof_service_answer *a) {
   return object;
 }
 
+/** Prices that were read, each with where and when. */
+static void add_prices(roof_text *out, const plan *p) {
+  for (int i = 0; i < p->count; i++) {
+    const roof_listed_price *one = &p->prices[i];
+    if (one->source[0] != '\0') {
+      roof_text_addf(out, "\nprice of %s %.6g: %s, %s", p->machines[i]->name, one->value, one->source,
+                     one->date);
+    } else if (isnan(one->value) && prices_are_listed()) {
+      roof_text_addf(out, "\nprice of %s: not given", p->machines[i]->name);
+    }
+  }
+  roof_text_add(out, prices_are_listed() ? "\n" : "");
+}
+
+static json_t *prices_json(const plan *p) {
+  json_t *list = json_array();
+  for (int i = 0; i < p->count; i++) {
+    const roof_listed_price *one = &p->prices[i];
+    bool read = one->source[0] != '\0';
+    json_t *object = json_pack("{s:s, s:s?, s:s?}", "machine", p->machines[i]->name, "source",
+                               read ? one->source : NULL, "date", read ? one->date : NULL);
+    rf_json_set(object, "price", rf_json_number(one->value));
+    rf_json_append(list, object);
+  }
+  return list;
+}
+
 static roof_status answer_serving(const cli_args *args, plan *p, roof_error *error) {
   static roof_choices choices;
   roof_apart apart = {.found = false};
@@ -266,11 +295,13 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
   if (status == ROOF_OK && args->json) {
     json_t *object = rf_choices_json(&q, &choices, &apart, args->words[0]);
     rf_json_set(object, "simulated", simulated_json(simulated, &served));
+    rf_json_set(object, "prices", prices_json(p));
     status = cli_json_print(object, error);
   } else if (status == ROOF_OK && args->csv) {
     cli_plan_csv(&out, &q, &choices);
   } else if (status == ROOF_OK) {
     cli_plan_text(&out, &q, &choices, &apart);
+    add_prices(&out, p);
     status = add_launch(&out, p, &q, &choices, args->words[0], error);
   }
   status = args->json ? status : cli_print_end(&out, status, error);

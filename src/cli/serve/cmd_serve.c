@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/serve/serve.h"
+#include "roofline/catalog.h"
 #include "roofline/choice.h"
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
@@ -20,8 +21,8 @@ static const struct poptOption options[] = {
     {"dtype", 'd', POPT_ARG_STRING, &dtype, 0, "activations; default: the config's", "TYPE"},
     {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
     {"network", '\0', POPT_ARG_STRING, &network, 0, "link between nodes: ndr hdr ...; default: ndr", "LINK"},
-    {"price", '\0', POPT_ARG_STRING, &price, 0, "of one device and hour, for the cost of a million tokens",
-     "N"},
+    {"price", '\0', POPT_ARG_STRING, &price, 0,
+     "of one device and hour, for the cost of a million tokens; or of machines, as for `plan`", "N"},
     {"drafter", '\0', POPT_ARG_STRING, &drafter, 0,
      "the model that drafts draft= tokens, on the same devices; default: drafting takes no time", "MODEL"},
     {"timeline", '\0', POPT_ARG_NONE, &timeline, 0,
@@ -51,7 +52,7 @@ static roof_status gather(const cli_args *args, words *w, roof_error *error) {
   for (int i = 1; i < args->word_count; i++) {
     w->list[w->count++] = args->words[i];
   }
-  if (price != NULL) {
+  if (price != NULL && !roof_prices_are_listed(price)) {
     snprintf(w->price, sizeof w->price, "price=%.50s", price);
     w->list[w->count++] = w->price;
   }
@@ -77,6 +78,17 @@ static roof_status select_settings(const cli_args *args, const roof_model *model
   s->prompt = prompt.mean > 0 ? ceil(roof_lengths_mean(&prompt)) : s->prompt;
   s->generate = generate.mean > 0 ? ceil(roof_lengths_mean(&generate)) : s->generate;
   serve->settings.prompt = prompt, serve->settings.generate = generate;
+  return status;
+}
+
+/** The machine's price, where prices are listed. */
+static roof_status select_price(const roof_machine *machine, roof_model_settings *s, roof_error *error) {
+  roof_machine *const machines[] = {(roof_machine *)(uintptr_t)machine};
+  roof_listed_price read = {.value = s->price};
+  roof_status status = price != NULL && roof_prices_are_listed(price)
+                           ? roof_catalog_prices(price, machines, 1, &read, error)
+                           : ROOF_OK;
+  s->price = read.value;
   return status;
 }
 
@@ -154,6 +166,7 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
   words w = {0};
   roof_status status = select_settings(args, model, &w, &settings, &s, error);
   roof_lengths prompt = s.settings.prompt, generate = s.settings.generate;
+  status = status == ROOF_OK ? select_price(machine, &settings, error) : status;
   status = status == ROOF_OK ? aim(model, machine, &settings, &target, error) : status;
   status = status == ROOF_OK ? roof_service_new(&target, &s.service, error) : status;
   status =
