@@ -62,6 +62,15 @@ ROOF_API bool roof_apart_pays(const roof_choices *choices, const roof_apart *apa
 ROOF_API void roof_apart_sentence(roof_text *out, const roof_choice_question *question,
                                   const roof_choices *choices, const roof_apart *apart);
 
+/** What starts two pools, as roof_choice_launch: a command for each and what stands before them, with remarks that begin with #;
+ *  or a template.
+ *  Units: none.
+ *  Ownership: appends to the caller's text on success only.
+ *  Errors: as roof_choice_launch; ROOF_E_UNSUPPORTED too for an engine that has no two pools. */
+ROOF_API roof_status roof_apart_launch(const roof_choice_question *question, const roof_apart *apart,
+                                       roof_engine engine, const char *served, roof_text *out,
+                                       roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -109,6 +109,7 @@ ROOF_API char *roof_choice_why(const roof_choice_question *question, const roof_
   X(ROOF_ENGINE_VLLM, "vllm")                                                                                \
   X(ROOF_ENGINE_SGLANG, "sglang")                                                                            \
   X(ROOF_ENGINE_TENSORRT_LLM, "tensorrt-llm")                                                                \
+  X(ROOF_ENGINE_LLAMA_CPP, "llama.cpp")                                                                      \
   X(ROOF_ENGINE_KUBERNETES, "kubernetes")                                                                    \
   X(ROOF_ENGINE_SLURM, "slurm")
 

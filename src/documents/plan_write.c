@@ -96,6 +96,25 @@ static json_t *apart_json(const roof_choice_question *q, const roof_choices *all
   return object;
 }
 
+/** What starts the best plan of one pool, or two pools, by each engine; null where it cannot, or there is none. */
+static json_t *launches(const roof_choice_question *q, const roof_choices *all, const roof_apart *apart,
+                        const char *served) {
+  json_t *object = json_object();
+  for (int i = 0; i < ROOF_ENGINE_COUNT; i++) {
+    roof_text command = {0};
+    bool is = apart != NULL ? apart->found : all->meeting > 0;
+    roof_engine engine = (roof_engine)i;
+    roof_status status = !is ? ROOF_E_UNSUPPORTED
+                         : apart != NULL
+                             ? roof_apart_launch(q, apart, engine, served, &command, NULL)
+                             : roof_choice_launch(q, &all->list[0], engine, served, &command, NULL);
+    rf_json_set(object, roof_engine_name(engine),
+                status == ROOF_OK ? json_string(command.data) : json_null());
+    roof_text_done(&command);
+  }
+  return object;
+}
+
 json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, const roof_apart *apart,
                         const char *served) {
   const roof_plan_limits *l = &q->limits;
@@ -109,25 +128,19 @@ json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, 
                                     {"energy_price", l->energy_price > 0 ? l->energy_price : NAN},
                                     {"tried", all->tried}};
   json_t *object = json_pack("{s:s, s:s}", "schema", "roofline.plan/1", "name", q->model->name);
-  json_t *list = json_array(), *launch = json_object();
+  json_t *list = json_array();
   RF_JSON_SET(object, numbers);
   for (int i = 0; i < all->count; i++) {
     json_t *one = choice(q, &all->list[i]);
     rf_json_set(one, "fewer", all->fewer[i].devices > 0 ? choice(q, &all->fewer[i]) : json_null());
     rf_json_append(list, one);
   }
-  for (int i = 0; i < ROOF_ENGINE_COUNT; i++) {
-    roof_text command = {0};
-    bool starts = all->meeting > 0 &&
-                  roof_choice_launch(q, &all->list[0], (roof_engine)i, served, &command, NULL) == ROOF_OK;
-    rf_json_set(launch, roof_engine_name((roof_engine)i), starts ? json_string(command.data) : json_null());
-    roof_text_done(&command);
-  }
   rf_json_set(object, "best", all->meeting > 0 ? choice(q, &all->list[0]) : json_null());
   rf_json_set(object, "apart", apart_json(q, all, apart));
   rf_json_set(object, "choices", list);
   rf_json_set(object, "front", front(q, all));
-  rf_json_set(object, "launch", launch);
+  rf_json_set(object, "launch", launches(q, all, NULL, served));
+  rf_json_set(object, "launch_apart", apart != NULL ? launches(q, all, apart, served) : json_null());
   return object;
 }
 

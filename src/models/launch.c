@@ -1,40 +1,43 @@
 /* What serves a plan: commands of engines, and templates that start vLLM on a cluster. Options are those of
- *   vLLM          docs.vllm.ai/en/latest/configuration/engine_args ("Engine Arguments")
- *   SGLang        docs.sglang.io/advanced_features/server_arguments ("Server Arguments")
- *   TensorRT-LLM  nvidia.github.io/TensorRT-LLM/commands/trtllm-serve ("trtllm-serve")
- *   Kubernetes    docs.vllm.ai/en/latest/deployment/k8s ("Using Kubernetes"), Slurm slurm.schedmd.com/sbatch.html */
+ *   vLLM          docs.vllm.ai/en/latest/configuration/engine_args ("Engine Arguments", "JSON CLI Arguments"),
+ *                 docs.vllm.ai/en/latest/features/nixl_connector_usage.html ("NixlConnector Usage Guide"), and of its devices along a
+ *                 context docs.vllm.ai/projects/ascend/en/latest/developer_guide/Design_Documents/context_parallel (PCP: more devices,
+ *                 the cache split along the sequence)
+ *   SGLang        docs.sglang.io/advanced_features/server_arguments ("Server Arguments"), docs.sglang.io/advanced_features/
+ *                 pd_disaggregation ("PD Disaggregation")
+ *   TensorRT-LLM  nvidia.github.io/TensorRT-LLM/commands/trtllm-serve ("trtllm-serve"), and of two pools
+ *                 github.com/NVIDIA/TensorRT-LLM/tree/main/examples/disaggregated ("Disaggregated Serving")
+ *   llama.cpp     manpages.debian.org/unstable/llama.cpp-tools/llama-server.1.en.html ("llama-server") */
+#include "models/launch.h"
+
 #include <string.h>
 
-#include "roofline/choice.h"
-
-/** Names of an engine's options; a NULL one does not exist. */
-typedef struct engine {
-  const char *start;
-  const char *tp, *pp, *dp;
-  const char *experts;        /**< spreads the experts over all devices of tp x dp; no value */
-  const char *expert_devices; /**< takes their number */
-  const char *shared;         /**< replicas that share experts: their attention alone is apart; no value */
-  const char *context, *batch, *chunk, *memory, *kv_fp8;
-  bool quantizes; /**< makes fp8 weights of a 16-bit checkpoint */
-} engine;
-
-static const engine vllm = {.start = "vllm serve",
-                            .tp = "--tensor-parallel-size",
-                            .pp = "--pipeline-parallel-size",
-                            .dp = "--data-parallel-size",
-                            .experts = "--enable-expert-parallel",
-                            .context = "--max-model-len",
-                            .batch = "--max-num-seqs",
-                            .chunk = "--max-num-batched-tokens",
-                            .memory = "--gpu-memory-utilization",
-                            .kv_fp8 = "--kv-cache-dtype fp8",
-                            .quantizes = true};
-
-static const engine engines[ROOF_ENGINE_COUNT] = {
+static const launch_engine engines[ROOF_ENGINE_COUNT] = {
+    [ROOF_ENGINE_VLLM] = {.start = "vllm serve",
+                          .tp = "--tensor-parallel-size",
+                          .pp = "--pipeline-parallel-size",
+                          .dp = "--data-parallel-size",
+                          .cp = "--prefill-context-parallel-size",
+                          .experts = "--enable-expert-parallel",
+                          .context = "--max-model-len",
+                          .batch = "--max-num-seqs",
+                          .chunk = "--max-num-batched-tokens",
+                          .memory = "--gpu-memory-utilization",
+                          .kv_fp8 = "--kv-cache-dtype fp8",
+                          .quantizes = true,
+                          .before = "VLLM_NIXL_SIDE_CHANNEL_HOST=$(hostname -i)",
+                          .roles = {"--kv-transfer-config.kv_connector NixlConnector "
+                                    "--kv-transfer-config.kv_role kv_producer",
+                                    "--kv-transfer-config.kv_connector NixlConnector "
+                                    "--kv-transfer-config.kv_role kv_consumer"},
+                          .front =
+                              "# and a proxy that asks first a server of prompts, then one that generates"},
     [ROOF_ENGINE_SGLANG] = {.start = "python3 -m sglang.launch_server --model-path",
                             .tp = "--tp-size",
                             .pp = "--pp-size",
                             .dp = "--dp-size",
+                            .cp = "--attn-cp-size",
+                            .wide = true,
                             .expert_devices = "--ep-size",
                             .shared = "--enable-dp-attention",
                             .context = "--context-length",
@@ -42,7 +45,10 @@ static const engine engines[ROOF_ENGINE_COUNT] = {
                             .chunk = "--chunked-prefill-size",
                             .memory = "--mem-fraction-static",
                             .kv_fp8 = "--kv-cache-dtype fp8_e4m3",
-                            .quantizes = true},
+                            .quantizes = true,
+                            .roles = {"--disaggregation-mode prefill", "--disaggregation-mode decode"},
+                            .front = "python3 -m sglang_router.launch_router --pd-disaggregation --prefill "
+                                     "http://PREFILL:30000 --decode http://DECODE:30000"},
     [ROOF_ENGINE_TENSORRT_LLM] = {.start = "trtllm-serve",
                                   .tp = "--tp_size",
                                   .pp = "--pp_size",
@@ -50,7 +56,21 @@ static const engine engines[ROOF_ENGINE_COUNT] = {
                                   .context = "--max_seq_len",
                                   .batch = "--max_batch_size",
                                   .chunk = "--max_num_tokens",
-                                  .memory = "--kv_cache_free_gpu_memory_fraction"}};
+                                  .memory = "--kv_cache_free_gpu_memory_fraction",
+                                  .roles = {"--extra_llm_api_options prefill.yml",
+                                            "--extra_llm_api_options decode.yml"},
+                                  .front = "# prefill.yml: disable_overlap_scheduler: true; both: "
+                                           "cache_transceiver_config: {backend: DEFAULT}\n"
+                                           "# servers.yml: context_servers and generation_servers, each with "
+                                           "num_instances and urls\n"
+                                           "trtllm-serve disaggregated -c servers.yml"},
+    [ROOF_ENGINE_LLAMA_CPP] = {.start = "llama-server --model",
+                               .splits = {"--split-mode row", "--split-mode layer"},
+                               .context = "--ctx-size",
+                               .batch = "--parallel",
+                               .chunk = "--batch-size",
+                               .kv_fp8 = "--cache-type-k q8_0 --cache-type-v q8_0",
+                               .together = true}};
 
 static const char *const names[ROOF_ENGINE_COUNT] = {
 #define NAME(symbol, name) [symbol] = name,
@@ -67,13 +87,19 @@ const char *roof_engine_name(roof_engine which) {
   return (unsigned)which < ROOF_ENGINE_COUNT ? names[which] : "?";
 }
 
+const launch_engine *rf_launch_engine(roof_engine which) {
+  return engines[which].start != NULL ? &engines[which] : NULL;
+}
+
 /** What is started, and how often. */
 typedef struct launch {
   const roof_choice_question *question;
-  const roof_choice *choice;
-  const engine *engine;
+  const launch_engine *engine;
   const char *served;
-  bool apart; /**< each replica is started by itself */
+  roof_plan_point point; /**< its precision is one of the question's */
+  double chunk;          /**< tokens of a step; 0: as the engine has it */
+  const char *role;      /**< NULL: of one pool */
+  bool apart;            /**< each replica is started by itself */
 } launch;
 
 static void add_count(roof_text *out, const char *option, double value) {
@@ -84,11 +110,12 @@ static void add_count(roof_text *out, const char *option, double value) {
 
 /** SGLang shares experts among devices of `tp`; over replicas these must share attention (its DP attention). */
 static void add_plan(roof_text *out, const launch *l) {
-  const engine *e = l->engine;
-  const roof_plan_point *p = &l->choice->point;
+  const launch_engine *e = l->engine;
+  const roof_plan_point *p = &l->point;
   bool wide = e->expert_devices != NULL && p->ep > p->tp;
-  add_count(out, e->tp, wide ? p->tp * p->dp : p->tp);
+  add_count(out, e->tp, p->tp * (wide ? p->dp : 1) * (e->wide ? p->cp : 1));
   add_count(out, e->pp, p->pp);
+  add_count(out, e->cp, p->cp);
   add_count(out, e->dp, l->apart ? 1 : p->dp);
   if (wide && e->shared != NULL) {
     roof_text_addf(out, " %s", e->shared);
@@ -97,97 +124,65 @@ static void add_plan(roof_text *out, const launch *l) {
     roof_text_addf(out, " %s", e->experts);
   }
   add_count(out, e->expert_devices, p->ep);
+  if (e->splits[0] != NULL && p->tp * p->pp > 1) {
+    roof_text_addf(out, " %s", e->splits[p->tp > 1 ? 0 : 1]);
+  }
 }
 
 static void add_formats(roof_text *out, const launch *l) {
   const roof_choice_question *q = l->question;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0] && l->engine->quantizes; i++) {
-    if (strcmp(q->precisions->names[l->choice->precision], formats[i].precision) == 0) {
+    if (strcmp(q->precisions->names[l->point.precision], formats[i].precision) == 0) {
       roof_text_addf(out, " %s", formats[i].option);
     }
   }
-  if (l->engine->kv_fp8 != NULL && roof_dtype_bytes(q->precisions->list[l->choice->precision].kv) == 1) {
+  if (l->engine->kv_fp8 != NULL && roof_dtype_bytes(q->precisions->list[l->point.precision].kv) == 1) {
     roof_text_addf(out, " %s", l->engine->kv_fp8);
   }
 }
 
 static void add_command(roof_text *out, const launch *l) {
   const roof_choice_question *q = l->question;
-  const roof_plan_point *p = &l->choice->point;
-  roof_text_addf(out, "%s %s", l->engine->start, l->served);
+  const launch_engine *e = l->engine;
+  double requests = l->point.batch / l->point.dp, tokens = q->base->prompt + q->base->generate;
+  roof_text_addf(out, "%s %s", e->start, l->served);
   add_plan(out, l);
-  roof_text_addf(out, " %s %.0f", l->engine->context, q->base->prompt + q->base->generate);
-  if (!(q->limits.rate > 0)) { /* at a rate an engine admits what its cache holds */
-    roof_text_addf(out, " %s %.0f", l->engine->batch, p->batch / p->dp);
+  roof_text_addf(out, " %s %.0f", e->context, tokens * (e->together ? requests : 1));
+  /* at a rate an engine admits what its cache holds */
+  if (requests > 0 && (e->together || !(q->limits.rate > 0))) {
+    roof_text_addf(out, " %s %.0f", e->batch, requests);
   }
-  add_count(out, l->engine->chunk,
-            p->chunk > 0 ? p->chunk : q->base->prompt); /* whole: engines cut by default */
-  if (q->base->memory_share < 1) {
-    roof_text_addf(out, " %s %.4g", l->engine->memory, q->base->memory_share);
+  add_count(out, e->chunk, l->chunk);
+  if (e->memory != NULL && q->base->memory_share < 1) {
+    roof_text_addf(out, " %s %.4g", e->memory, q->base->memory_share);
   }
   add_formats(out, l);
+  if (l->role != NULL) {
+    roof_text_addf(out, " %s", l->role);
+  }
 }
 
 /** Devices that one process of the engine has. */
 static double process_devices(const launch *l) {
-  const roof_plan_point *p = &l->choice->point;
-  return p->tp * p->pp * (l->apart ? 1 : p->dp);
-}
-
-static const char *resource(const launch *l) {
-  const char *vendor = l->question->offers[l->choice->offer].machine->vendor;
-  return strcmp(vendor, "AMD") == 0     ? "amd.com/gpu"
-         : strcmp(vendor, "Intel") == 0 ? "gpu.intel.com/xe"
-                                        : "nvidia.com/gpu";
-}
-
-/** A list of YAML of the words of the command. */
-static void add_arguments(roof_text *out, const char *command) {
-  for (const char *word = command; *word != '\0';) {
-    size_t length = strcspn(word, " ");
-    roof_text_addf(out, "        - \"%.*s\"\n", (int)length, word);
-    word += length + (word[length] == ' ');
-  }
-}
-
-static void add_kubernetes(roof_text *out, const launch *l, const char *command) {
-  const char *image = strcmp(resource(l), "amd.com/gpu") == 0 ? "rocm/vllm" : "vllm/vllm-openai";
-  roof_text_addf(out,
-                 "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: vllm\nspec:\n  replicas: %.0f\n"
-                 "  selector:\n    matchLabels:\n      app: vllm\n  template:\n    metadata:\n      labels:\n"
-                 "        app: vllm\n    spec:\n      volumes:\n      - name: shm\n        emptyDir:\n"
-                 "          medium: Memory\n      containers:\n      - name: vllm\n        image: %s\n       "
-                 " command:\n",
-                 l->apart ? l->choice->point.dp : 1, image);
-  add_arguments(out, command);
-  roof_text_addf(
-      out,
-      "        ports:\n        - containerPort: 8000\n        resources:\n          limits:\n"
-      "            %s: \"%.0f\"\n        volumeMounts:\n        - name: shm\n          mountPath: /dev/shm\n",
-      resource(l), process_devices(l));
-  roof_text_add(
-      out, "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: vllm\nspec:\n  selector:\n    app: vllm\n"
-           "  ports:\n  - port: 80\n    targetPort: 8000\n");
-}
-
-static void add_slurm(roof_text *out, const launch *l, const char *command) {
-  double tasks = l->apart ? l->choice->point.dp : 1;
-  roof_text_addf(
-      out, "#!/bin/bash\n#SBATCH --job-name=vllm\n#SBATCH --ntasks=%.0f\n#SBATCH --gpus-per-task=%.0f\n\n",
-      tasks, process_devices(l));
-  roof_text_addf(out, "srun bash -c '%s --port $((8000 + SLURM_PROCID))'\n", command);
+  const roof_plan_point *p = &l->point;
+  return p->tp * p->pp * p->cp * (l->apart ? 1 : p->dp);
 }
 
 /** Whether the engine can be asked for the plan. */
 static roof_status check(const launch *l, const char *name, bool template, roof_error *error) {
-  const roof_plan_point *p = &l->choice->point;
-  if (p->cp > 1) {
+  const roof_plan_point *p = &l->point;
+  const launch_engine *e = l->engine;
+  if (e->cp == NULL && p->cp > 1) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "launch: %s has no option for cp %.0f; cp=1 searches without", name, p->cp);
   }
-  if (l->engine->dp == NULL && p->dp > 1 && p->ep > p->tp) {
+  if (e->dp == NULL && p->dp > 1 && p->ep > p->tp) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "launch: %s has no option for replicas that share experts", name);
+  }
+  if (e->splits[0] != NULL && ((p->tp > 1 && p->pp > 1) || p->ep > 1)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "launch: %s splits tensors or layers, not both, and no experts", name);
   }
   return template && process_devices(l) > l->question->base->node
              ? roof_error_set(
@@ -197,26 +192,117 @@ static roof_status check(const launch *l, const char *name, bool template, roof_
              : ROOF_OK;
 }
 
+static bool is_template(roof_engine which) {
+  return rf_launch_engine(which) == NULL;
+}
+
+static launch launch_of(const roof_choice_question *q, const roof_plan_point *point, roof_engine which,
+                        const char *served) {
+  const launch_engine *engine = is_template(which) ? &engines[ROOF_ENGINE_VLLM] : &engines[which];
+  launch l = {.question = q, .engine = engine, .served = served, .point = *point};
+  l.apart = engine->dp == NULL || (is_template(which) && !(point->ep > point->tp));
+  l.chunk = point->chunk > 0 ? point->chunk : q->base->prompt; /* whole: engines cut by default */
+  return l;
+}
+
+static roof_status end(roof_text *out, roof_text *commands, int count, roof_error *error) {
+  for (int i = 0; i < count; i++) {
+    out->failed |= commands[i].failed;
+    roof_text_done(&commands[i]);
+  }
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "launch: out of memory") : ROOF_OK;
+}
+
 roof_status roof_choice_launch(const roof_choice_question *q, const roof_choice *c, roof_engine which,
                                const char *served, roof_text *out, roof_error *error) {
-  const roof_plan_point *p = &c->point;
-  bool template = which == ROOF_ENGINE_KUBERNETES || which == ROOF_ENGINE_SLURM;
-  launch l = {q, c, template || which == ROOF_ENGINE_VLLM ? &vllm : &engines[which], served, false};
-  l.apart = l.engine->dp == NULL || (template && !(p->ep > p->tp));
-  roof_status status = check(&l, roof_engine_name(which), template, error);
+  roof_plan_point point = c->point;
+  point.precision = c->precision;
+  const launch l = launch_of(q, &point, which, served);
+  roof_status status = check(&l, roof_engine_name(which), is_template(which), error);
   if (status != ROOF_OK) {
     return status;
   }
   roof_text command = {0};
   add_command(&command, &l);
+  const launch_piece piece = {.name = "vllm",
+                              .copies = l.apart ? point.dp : 1,
+                              .devices = process_devices(&l),
+                              .machine = q->offers[c->offer].machine,
+                              .command = command.data};
   if (which == ROOF_ENGINE_KUBERNETES) {
-    add_kubernetes(out, &l, command.data);
+    rf_launch_kubernetes(out, &piece);
   } else if (which == ROOF_ENGINE_SLURM) {
-    add_slurm(out, &l, command.data);
+    rf_launch_slurm(out, &piece, 1);
   } else {
     roof_text_add(out, command.data);
   }
-  out->failed |= command.failed;
-  roof_text_done(&command);
-  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "launch: out of memory") : ROOF_OK;
+  return end(out, &command, 1, error);
+}
+
+/** The pool that processes prompts, or the one that generates. */
+static launch launch_of_pool(const roof_choice_question *q, const roof_apart *a, int role, roof_engine which,
+                             const char *served) {
+  const roof_pool *pool = role == 0 ? &a->prefill : &a->decode;
+  const roof_plan_point point = {.tp = pool->tp,
+                                 .pp = pool->pp,
+                                 .dp = pool->dp,
+                                 .ep = pool->ep,
+                                 .cp = 1,
+                                 .batch = role == 0 ? 0 : pool->batch,
+                                 .precision = a->precision};
+  launch l = launch_of(q, &point, which, served);
+  l.chunk = role == 0 ? q->base->prompt : 0;
+  l.role = l.engine->roles[role];
+  return l;
+}
+
+static void add_pieces(roof_text *out, const launch_piece *pieces, const launch_engine *engine,
+                       roof_engine which) {
+  if (which == ROOF_ENGINE_SLURM) {
+    rf_launch_slurm(out, pieces, 2);
+    return;
+  }
+  for (int i = 0; i < 2; i++) {
+    const launch_piece *p = &pieces[i];
+    if (which == ROOF_ENGINE_KUBERNETES) {
+      roof_text_add(out, i > 0 ? "---\n" : "");
+      rf_launch_kubernetes(out, p);
+    } else {
+      roof_text_addf(out, "# %.0f x on %.0f x %s each\n%s%s%s\n", p->copies, p->devices, p->machine->name,
+                     p->before != NULL ? p->before : "", p->before != NULL ? " " : "", p->command);
+    }
+  }
+  if (which != ROOF_ENGINE_KUBERNETES) {
+    roof_text_addf(out, "%s\n", engine->front);
+  }
+}
+
+roof_status roof_apart_launch(const roof_choice_question *q, const roof_apart *a, roof_engine which,
+                              const char *served, roof_text *out, roof_error *error) {
+  static const char *const pool_names[] = {"vllm-prefill", "vllm-decode"};
+  const roof_pool *const pools[] = {&a->prefill, &a->decode};
+  roof_text commands[2] = {{0}, {0}};
+  launch_piece pieces[2];
+  roof_status status = ROOF_OK;
+  const launch_engine *engine = NULL;
+  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
+    const launch l = launch_of_pool(q, a, i, which, served);
+    engine = l.engine;
+    status = l.role == NULL ? roof_error_set(error, ROOF_E_UNSUPPORTED, "launch: %s has no two pools",
+                                             roof_engine_name(which))
+                            : check(&l, roof_engine_name(which), is_template(which), error);
+    add_command(&commands[i], &l);
+    double devices = process_devices(&l);
+    pieces[i] = (launch_piece){.name = pool_names[i],
+                               .copies = pools[i]->instances * pools[i]->devices / devices,
+                               .devices = devices,
+                               .machine = q->offers[pools[i]->offer].machine,
+                               .command = commands[i].data,
+                               .before = engine->before};
+  }
+  if (status == ROOF_OK) {
+    add_pieces(out, pieces, engine, which);
+  }
+  roof_status ended = end(out, commands, 2, error);
+  return status != ROOF_OK ? status : ended;
 }

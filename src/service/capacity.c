@@ -26,10 +26,10 @@ service_capacity rf_capacity_of(const roof_model_target *target, const roof_mode
   roof_model_capacity full = roof_model_capacity_of(&t);
   service_capacity c = {.room_bytes = full.capacity_bytes - full.weight_bytes - full.workspace_bytes -
                                       full.activation_bytes};
-  c.kept = rf_kept_of(target, &c.block_bytes);
+  c.kept = rf_kept_layers(target, &c.block_bytes);
   if (draft != NULL) {
     double bytes;
-    service_kept kept = rf_kept_of(draft, &bytes);
+    service_kept kept = rf_kept_layers(draft, &bytes);
     c.kept = rf_kept_both(&c.kept, c.block_bytes, &kept, bytes);
     c.block_bytes += bytes;
     c.room_bytes -= roof_model_capacity_of(draft).weight_bytes;

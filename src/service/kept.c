@@ -31,7 +31,7 @@ static void scale(service_kept *k, double factor) {
   }
 }
 
-service_kept rf_kept_of(const roof_model_target *t, double *block_bytes) {
+service_kept rf_kept_layers(const roof_model_target *t, double *block_bytes) {
   service_kept k;
   memset(&k, 0, sizeof k);
   double each = t->kv_bytes * t->settings.page / t->settings.cp;

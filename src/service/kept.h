@@ -19,7 +19,7 @@ typedef struct service_kept {
 
 /** Of a target's layers on one device; *block_bytes: of a page, or of the state where nothing grows. More windows than there is
  *  room for count as the widest of them. */
-service_kept rf_kept_of(const roof_model_target *target, double *block_bytes);
+service_kept rf_kept_layers(const roof_model_target *target, double *block_bytes);
 
 /** Two models side by side, blocks of both of `bytes` and `other_bytes`. */
 service_kept rf_kept_both(const service_kept *kept, double bytes, const service_kept *other,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "owned.h"
+#include "roofline/apart.h"
 #include "roofline/catalog.h"
 #include "roofline/choice.h"
 #include "roofline/documents.h"
@@ -174,11 +175,59 @@ static void the_plan_is_typed_as_engines_read_it(void **state) {
       strstr(started(&experts, ROOF_ENGINE_KUBERNETES), "- \"--data-parallel-size\"\n        - \"8\"\n"));
   assert_non_null(
       strstr(started(&dense, ROOF_ENGINE_SLURM), "#SBATCH --ntasks=2\n#SBATCH --gpus-per-task=4\n"));
-  assert_non_null(strstr(started(&split, ROOF_ENGINE_VLLM), "no option for cp 2"));
+  assert_non_null(strstr(started(&split, ROOF_ENGINE_VLLM), " --prefill-context-parallel-size 2 "));
+  assert_non_null(strstr(started(&split, ROOF_ENGINE_SGLANG), " --tp-size 8 --attn-cp-size 2 --dp-size 2 "));
+  assert_non_null(strstr(started(&split, ROOF_ENGINE_TENSORRT_LLM), "no option for cp 2"));
+  assert_string_equal(started(&dense, ROOF_ENGINE_LLAMA_CPP),
+                      "llama-server --model M --split-mode row --ctx-size 206400 --parallel 25 "
+                      "--batch-size 2048");
+  assert_non_null(strstr(started(&experts, ROOF_ENGINE_LLAMA_CPP), "share experts"));
   assert_non_null(strstr(started(&far, ROOF_ENGINE_SLURM), "16 devices"));
   assert_non_null(strstr(started(&experts, ROOF_ENGINE_TENSORRT_LLM), "share experts"));
   assert_string_equal(roof_engine_name(ROOF_ENGINE_SGLANG), "sglang");
   assert_string_equal(roof_choice_result_name(ROOF_CHOICE_SHORT), "does not fit");
+}
+
+/** Three servers of prompts, two that generate. */
+static void two_pools_are_started_by_their_roles(void **state) {
+  (void)state;
+  static const struct {
+    roof_engine engine;
+    const char *has[3];
+  } cases[] = {
+      {ROOF_ENGINE_VLLM,
+       {"# 3 x on 1 x gpu each\nVLLM_NIXL_SIDE_CHANNEL_HOST=$(hostname -i) vllm serve M --max-model-len 8256",
+        ".kv_role kv_producer\n# 2 x on 4 x gpu each\n", " --tensor-parallel-size 4 "}},
+      {ROOF_ENGINE_SGLANG,
+       {" --disaggregation-mode prefill\n", " --disaggregation-mode decode\n",
+        "launch_router --pd-disaggregation"}},
+      {ROOF_ENGINE_TENSORRT_LLM,
+       {" --extra_llm_api_options prefill.yml\n", "--extra_llm_api_options decode.yml\n",
+        "trtllm-serve disaggregated -c servers.yml"}},
+      {ROOF_ENGINE_KUBERNETES,
+       {"  name: vllm-prefill\n", "fieldPath: status.podIP", "  name: vllm-decode\n"}},
+      {ROOF_ENGINE_SLURM,
+       {"#SBATCH --ntasks=3\n#SBATCH --gpus-per-task=1\n#SBATCH hetjob\n#SBATCH --ntasks=2\n",
+        "srun --het-group=0 bash -c 'VLLM_NIXL_SIDE_CHANNEL_HOST=", "wait\n"}}};
+  static roof_machine gpu = {.name = "gpu", .vendor = "NVIDIA"};
+  const roof_offer offer = {&gpu, NAN};
+  roof_choice_question q = question(&offer, 1);
+  const roof_apart apart = {
+      .found = true,
+      .prefill = {.devices = 1, .instances = 3, .tp = 1, .pp = 1, .dp = 1, .ep = 1, .batch = 1},
+      .decode = {.devices = 4, .instances = 2, .tp = 4, .pp = 1, .dp = 1, .ep = 1, .batch = 32}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_text text = {0};
+    assert_int_equal(roof_apart_launch(&q, &apart, cases[i].engine, "M", &text, NULL), ROOF_OK);
+    for (int k = 0; k < 3; k++) {
+      assert_non_null(strstr(text.data, cases[i].has[k]));
+    }
+    roof_text_done(&text);
+  }
+  roof_text text = {0};
+  assert_int_equal(roof_apart_launch(&q, &apart, ROOF_ENGINE_LLAMA_CPP, "M", &text, NULL),
+                   ROOF_E_UNSUPPORTED);
+  assert_true(text.length == 0);
 }
 
 static void prices_are_of_the_machines_named(void **state) {
@@ -210,6 +259,7 @@ int main(void) {
       cmocka_unit_test(prices_rank_numbers_too),
       cmocka_unit_test(a_sequence_longer_than_the_model_was_made_for_is_refused),
       cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
+      cmocka_unit_test(two_pools_are_started_by_their_roles),
       cmocka_unit_test(prices_are_of_the_machines_named),
   };
   return cmocka_run_group_tests(tests, setup, NULL);

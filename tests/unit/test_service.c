@@ -649,7 +649,7 @@ static void gpt_oss_keeps_windows(void **state) {
   assert_int_equal(roof_model_load("gpt-oss-20b", &model, NULL), ROOF_OK);
   roof_model_settings settings = roof_model_settings_default(&model);
   assert_int_equal(roof_model_target_init(&target, &model, h100, &settings, NULL), ROOF_OK);
-  service_kept kept = rf_kept_of(&target, &bytes); /* every other layer sees 128 tokens */
+  service_kept kept = rf_kept_layers(&target, &bytes); /* every other layer sees 128 tokens */
   assert_true(kept.count == 2 && kept.kinds[0].share == 0.5 && rf_kept_lasting(&kept) == 0.5);
   target.settings.prompt = 8192, target.settings.generate = 1024, target.settings.batch = 1;
   assert_near(bytes * rf_kept_tokens(&kept, target.settings.page, 9216) / target.settings.page,

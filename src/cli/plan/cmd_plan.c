@@ -63,7 +63,9 @@ static const struct poptOption options[] = {
      "one device of --machine and this processor together: layers or experts computed by it", "MACHINE"},
     {"host-memory", '\0', POPT_ARG_STRING, &host_memory, 0, "with --host: its memory, for instance 64GiB",
      "SIZE"},
-    {"launch", '\0', POPT_ARG_STRING, &launch, 0, "the command that starts the best plan: vllm or sglang",
+    {"launch", '\0', POPT_ARG_STRING, &launch, 0,
+     "what starts the best plan: a command of vllm, sglang, tensorrt-llm or llama.cpp, or a template for "
+     "kubernetes or slurm",
      "ENGINE"},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_run_options, 0, "Run:", NULL},
     POPT_TABLEEND};
@@ -219,22 +221,47 @@ static roof_status draw(const cli_args *args, const roof_choice_question *q, con
   return cli_chart_write(args, q->model->name, draw_front, &chart, &(roof_table){0}, error);
 }
 
-/** A command over several lines, a template as it is. */
+/** Commands over several lines, remarks and templates as they are. */
+static void add_commands(roof_text *out, char *commands, bool template) {
+  char *rest = NULL;
+  roof_text_add(out, "\n");
+  if (template) {
+    roof_text_add(out, commands);
+    return;
+  }
+  for (char *line = strtok_r(commands, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    if (line[0] == '#') {
+      roof_text_addf(out, "  %s\n", line);
+    } else {
+      cli_plan_add_command(out, line);
+    }
+  }
+}
+
+/** What starts the plan that is named first: two pools where they pay and the engine has them. */
 static roof_status add_launch(roof_text *out, const plan *p, const roof_choice_question *q,
-                              const roof_choices *all, const char *served, roof_error *error) {
-  roof_text command = {0};
-  roof_status status = launch != NULL && all->meeting > 0
-                           ? roof_choice_launch(q, &all->list[0], p->engine, served, &command, error)
-                           : ROOF_OK;
-  if (status == ROOF_OK && command.length > 0) {
-    roof_text_add(out, "\n");
-    bool template = strchr(command.data, '\n') != NULL;
-    (template ? roof_text_add : cli_plan_add_command)(out, command.data);
-    if (p->engine == ROOF_ENGINE_TENSORRT_LLM && all->list[0].point.dp > 1) {
+                              const roof_choices *all, const roof_apart *apart, const char *served,
+                              roof_error *error) {
+  roof_text commands = {0};
+  roof_status status = ROOF_OK;
+  bool pools = roof_apart_pays(all, apart);
+  if (launch == NULL || (all->meeting == 0 && !pools)) {
+    return ROOF_OK;
+  }
+  if (pools) {
+    status = roof_apart_launch(q, apart, p->engine, served, &commands, error);
+    pools = status != ROOF_E_UNSUPPORTED || all->meeting == 0;
+  }
+  status = pools ? status : roof_choice_launch(q, &all->list[0], p->engine, served, &commands, error);
+  if (status == ROOF_OK && commands.length > 0) {
+    bool template = p->engine == ROOF_ENGINE_KUBERNETES || p->engine == ROOF_ENGINE_SLURM;
+    bool apart_each = p->engine == ROOF_ENGINE_TENSORRT_LLM || p->engine == ROOF_ENGINE_LLAMA_CPP;
+    add_commands(out, commands.data, template);
+    if (apart_each && !pools && all->list[0].point.dp > 1) {
       roof_text_addf(out, "  on each of %.0f replicas\n", all->list[0].point.dp);
     }
   }
-  roof_text_done(&command);
+  roof_text_done(&commands);
   return status;
 }
 
@@ -302,7 +329,7 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
   } else if (status == ROOF_OK) {
     cli_plan_text(&out, &q, &choices, &apart);
     add_prices(&out, p);
-    status = add_launch(&out, p, &q, &choices, args->words[0], error);
+    status = add_launch(&out, p, &q, &choices, &apart, args->words[0], error);
   }
   status = args->json ? status : cli_print_end(&out, status, error);
   return status == ROOF_OK && choices.meeting == 0 && !apart.found ? ROOF_E_GATE : status;
