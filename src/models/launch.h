@@ -17,7 +17,7 @@ typedef struct launch_engine {
   bool together;        /**< the context is that of all requests at once, whose number is always said */
   bool quantizes;       /**< makes fp8 weights of a 16-bit checkpoint */
   const char *before;   /**< of two pools: what is set in the environment of each process */
-  const char *roles[2]; /**< of two pools: what a process is told that processes prompts, or generates */
+  const char *roles[2]; /**< of two pools: what makes a process one that processes prompts, or generates */
   const char *front;    /**< of two pools: what stands before them */
 } launch_engine;
 
