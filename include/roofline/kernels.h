@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "roofline/predict.h"
+#include "roofline/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,13 +18,15 @@ extern "C" {
 
 typedef struct roof_kernel roof_kernel;
 
-/** A kernel's data: inputs random, outputs poisoned. Fill in all but `state`, which is NULL until prepared. */
+/** A kernel's data: inputs random, outputs poisoned. Fill in all but `state`, which is NULL until prepared; `blocks` need
+ *  not be filled in. */
 typedef struct roof_kernel_run {
   const roof_kernel *kernel;
   roof_dtype dtype;
   double values[ROOF_PARAM_MAX]; /**< completed parameters of the operation */
   int threads;
   void *state;
+  const roof_blocks *blocks; /**< nullable: those found for this machine and format, which outlive the run */
 } roof_kernel_run;
 
 /** How a kernel does the work of its operation, where that is not with the fewest bytes at the peak. */
@@ -85,6 +88,12 @@ struct roof_kernel {
    *  Errors: none. */
   void (*release)(roof_kernel_run *run);
 };
+
+/** The blocks found for a format by a measurement of the machine.
+ *  Units: elements.
+ *  Ownership: points into the machine.
+ *  Errors: NULL where none were looked for; `machine` may be NULL. */
+ROOF_API const roof_blocks *roof_machine_blocks(const roof_machine *machine, roof_dtype dtype);
 
 /** Number of built-in kernels.
  *  Units: count.

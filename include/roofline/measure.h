@@ -68,6 +68,8 @@ typedef struct roof_measure_options {
   void *keep_user;
   roof_progress *progress; /**< nullable */
   void *user;
+  const roof_machine
+      *machine; /**< nullable: what was measured of this machine before, for the blocks of its kernels */
 } roof_measure_options;
 
 /** A way to measure one kind of device: one const struct in a folder of src/measure. */

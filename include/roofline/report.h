@@ -27,6 +27,7 @@ extern "C" {
 #define ROOF_RATE_MAX 48
 #define ROOF_DOMAIN_MAX 16
 #define ROOF_LIBRARY_MAX 32
+#define ROOF_BLOCKS_MAX 4
 
 /** Latency of memory while other cores draw a bandwidth from it. */
 typedef struct roof_loaded_latency {
@@ -149,6 +150,21 @@ typedef struct roof_library {
   char date[16];
 } roof_library;
 
+/** The blocks in which a product of matrices C = A B is fastest on all cores of this machine, of those that a measurement
+ *  tried. The built-in product uses them. */
+typedef struct roof_blocks {
+  roof_dtype dtype;
+  double depth;                   /**< rows of B, columns of A */
+  double width;                   /**< columns of B that a core keeps */
+  double height;                  /**< rows of A that a core takes at a time */
+  double flops_per_second;        /**< with them, of `parameters` */
+  double gain;                    /**< times as fast as the blocks that follow from the sizes of the caches */
+  char parameters[ROOF_NAME_MAX]; /**< "m=1024 n=1024 k=1024" */
+  roof_provenance kind;
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_blocks;
+
 typedef struct roof_report {
   roof_conditions clock, launch; /**< how these two figures of the machine were measured */
   roof_cost *costs;
@@ -167,6 +183,8 @@ typedef struct roof_report {
   int domain_count;
   roof_library *libraries;
   int library_count;
+  roof_blocks *blocks; /**< one per format */
+  int block_count;
 } roof_report;
 
 /** What was measured of the machine: an empty report where nothing was.
@@ -252,6 +270,12 @@ ROOF_API roof_domain *roof_machine_add_domain(roof_machine *machine);
  *  Ownership: the entry is the machine's.
  *  Errors: NULL when the list is full (ROOF_LIBRARY_MAX) or memory is out. */
 ROOF_API roof_library *roof_machine_add_library(roof_machine *machine);
+
+/** Adds an empty entry of blocks to the report.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_BLOCKS_MAX) or memory is out. */
+ROOF_API roof_blocks *roof_machine_add_blocks(roof_machine *machine);
 
 #ifdef __cplusplus
 }

@@ -254,6 +254,19 @@ static void add_scaling(builder *b) {
   }
 }
 
+/** What the built-in product of matrices reaches in the blocks that were found for it. */
+static void add_blocks(builder *b) {
+  for (int i = 0; i < b->report->block_count; i++) {
+    const roof_blocks *blocks = &b->report->blocks[i];
+    roof_sheet_row *row = add_row(b, blocks->kind, blocks->source, blocks->date);
+    snprintf(row->name, sizeof row->name, "gemm-blocked %s, blocks %.0f x %.0f x %.0f",
+             roof_dtype_name(blocks->dtype), blocks->depth, blocks->width, blocks->height);
+    row->parameters = blocks->parameters;
+    row->value = blocks->flops_per_second;
+    row->unit = "FLOP/s";
+  }
+}
+
 static void add_libraries(builder *b) {
   for (int i = 0; i < b->report->library_count; i++) {
     const roof_library *library = &b->report->libraries[i];
@@ -270,6 +283,7 @@ static void add_libraries(builder *b) {
     row->share = library->fraction_of_peak;
     row->spread = isnan(row->share) ? NAN : library->spread;
   }
+  add_blocks(b);
 }
 
 static void add_other(builder *b, const roof_machine_value *figure) {

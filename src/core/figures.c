@@ -257,6 +257,20 @@ static const rf_field library_fields[] = {
 };
 const rf_record rf_library_record = RECORD(roof_library, library_fields);
 
+static const rf_field blocks_fields[] = {
+    {"dtype", .type = FIELD_DTYPE, AT(roof_blocks, dtype), .required = true},
+    {"depth", .type = FIELD_POSITIVE, AT(roof_blocks, depth), .required = true},
+    {"width", .type = FIELD_POSITIVE, AT(roof_blocks, width), .required = true},
+    {"height", .type = FIELD_POSITIVE, AT(roof_blocks, height), .required = true},
+    {"flops_per_second", .type = FIELD_POSITIVE, AT(roof_blocks, flops_per_second)},
+    {"gain", .type = FIELD_POSITIVE, AT(roof_blocks, gain)},
+    {"parameters", .type = FIELD_TEXT, AT(roof_blocks, parameters)},
+    {"kind", .type = FIELD_KIND, AT(roof_blocks, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_blocks, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_blocks, date)},
+};
+static const rf_record blocks_record = RECORD(roof_blocks, blocks_fields);
+
 static const rf_field flop_energy_fields[] = {
     {"dtype", .type = FIELD_DTYPE, AT(roof_flop_energy, dtype), .required = true},
     {"unit", .type = FIELD_UNIT, AT(roof_flop_energy, unit), .required = true},
@@ -371,6 +385,8 @@ static const rf_field machine_fields[] = {
      .measured = true, .record = &rf_domain_record},
     {"libraries", .type = FIELD_OBJECTS, OWNED(roof_report, libraries, library_count, ROOF_LIBRARY_MAX),
      .measured = true, .record = &rf_library_record},
+    {"blocks", .type = FIELD_OBJECTS, OWNED(roof_report, blocks, block_count, ROOF_BLOCKS_MAX),
+     .measured = true, .record = &blocks_record},
     {"energy", .type = FIELD_OBJECT, AT(roof_machine, energy), .record = &rf_energy_record},
     {"constants", .type = FIELD_OBJECTS, OWNED(roof_machine, constants, constants_count, ROOF_CONSTANTS_MAX),
      .record = &constants_record},

@@ -153,6 +153,10 @@ roof_library *roof_machine_add_library(roof_machine *machine) {
   return add_to(machine, "libraries");
 }
 
+roof_blocks *roof_machine_add_blocks(roof_machine *machine) {
+  return add_to(machine, "blocks");
+}
+
 const roof_report *roof_machine_report(const roof_machine *machine) {
   static const roof_report none = {.clock = {.samples = NAN}, .launch = {.samples = NAN}};
   return machine->report != NULL ? machine->report : &none;

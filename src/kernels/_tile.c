@@ -35,7 +35,7 @@ void rf_tile_whole(const rf_loops *loops, size_t depth, const void *a, const voi
                   .c_stride = stride,
                   .last = (size_t)loops->lanes,
                   .add = add};
-  loops->tile[0][loops->tile_columns / loops->lanes - 1](&tile);
+  loops->tile[loops->tile_rows - 1][loops->tile_columns / loops->lanes - 1](&tile);
 }
 
 void rf_tile_multiply(const rf_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
@@ -57,8 +57,13 @@ void rf_tile_multiply(const rf_loops *loops, roof_dtype dtype, size_t depth, con
   }
 }
 
+size_t rf_tile_height(const rf_loops *loops, size_t rows) {
+  size_t tall = (size_t)loops->tile_rows;
+  return rows <= tall ? rows : rows < 2 * tall ? (rows + 1) / 2 : tall;
+}
+
 /** A strip of rows, from left to right. */
-static void multiply_strip(const rf_tiles *t, size_t row, int height) {
+static void multiply_strip(const rf_tiles *t, size_t row, size_t height) {
   size_t wide = (size_t)t->loops->tile_columns, lanes = (size_t)t->loops->lanes;
   rf_tile tile = {.depth = t->depth,
                   .a = (const char *)t->a + row * t->a_stride * t->element,
@@ -72,16 +77,13 @@ static void multiply_strip(const rf_tiles *t, size_t row, int height) {
     tile.b = (const char *)t->b + j / wide * t->b_panel * t->element;
     tile.c = (char *)t->c + (row * t->c_stride + j) * t->element;
     tile.last = rf_smaller(lanes, t->columns - j - (registers - 1) * lanes);
-    t->loops->tile[height][registers - 1](&tile);
+    t->loops->tile[height - 1][registers - 1](&tile);
   }
 }
 
 void rf_tiles_multiply(const rf_tiles *t) {
-  int height = 0;
-  for (size_t row = 0; row < t->rows; row += (size_t)t->loops->tile_heights[height]) {
-    while (t->rows - row < (size_t)t->loops->tile_heights[height]) {
-      height++;
-    }
+  for (size_t row = 0, height = 0; row < t->rows; row += height) {
+    height = rf_tile_height(t->loops, t->rows - row);
     multiply_strip(t, row, height);
   }
 }

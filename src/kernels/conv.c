@@ -187,11 +187,8 @@ static void direct_pixels(const roof_kernel_run *run, const shape *s, const padd
   const rf_loops *l = o->loops;
   size_t tall = (size_t)l->tile_rows, lanes = (size_t)l->lanes;
   size_t columns = rf_smaller((size_t)l->tile_columns, s->out_width - x), wide = (columns - 1) / lanes;
-  int height = 0;
-  for (size_t channel = 0; channel < s->out; channel += (size_t)l->tile_heights[height]) {
-    while ((size_t)l->tile_heights[height] > s->out - channel) {
-      height++;
-    }
+  for (size_t channel = 0; channel < s->out; channel += tall) {
+    size_t height = rf_smaller(tall, s->out - channel);
     rf_tile t = {.depth = s->in, .a_stride = 1, .a_step = tall, .b_stride = p->channel};
     t.c = rf_element(run, o->out, (plane * s->out + channel) * pixels(s) + y * s->out_width + x);
     t.c_stride = pixels(s);
@@ -199,11 +196,10 @@ static void direct_pixels(const roof_kernel_run *run, const shape *s, const padd
     for (size_t tap = 0; tap < s->kernel * s->kernel; tap++) {
       size_t ky = tap / s->kernel, kx = tap % s->kernel;
       size_t part = (y * s->stride + ky) * s->stride + kx % s->stride;
-      t.a =
-          rf_element(run, weights_of(run, s, plane % s->groups, tap, channel / tall * tall), channel % tall);
+      t.a = weights_of(run, s, plane % s->groups, tap, channel);
       t.b = rf_element(run, input_of(run, s, p, plane * s->in), part * p->columns + x + kx / s->stride);
       t.add = tap > 0;
-      l->tile[height][wide](&t);
+      l->tile[height - 1][wide](&t);
     }
   }
 }

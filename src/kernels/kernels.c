@@ -49,6 +49,16 @@ roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_
   return roof_error_unknown(error, "kernel", name, names, "`roofline run --list` shows all");
 }
 
+const roof_blocks *roof_machine_blocks(const roof_machine *machine, roof_dtype dtype) {
+  const roof_report *report = machine != NULL ? roof_machine_report(machine) : NULL;
+  for (int i = 0; report != NULL && i < report->block_count; i++) {
+    if (report->blocks[i].dtype == dtype) {
+      return &report->blocks[i];
+    }
+  }
+  return NULL;
+}
+
 bool roof_kernel_runs_on(const roof_kernel *kernel, const char *backend) {
   static const char *const processor[] = {"cpu", "fake", NULL};
   const char *const *names = kernel->backends != NULL ? kernel->backends : processor;
@@ -72,6 +82,7 @@ roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, dou
 static roof_algorithm algorithm_of(const roof_kernel *kernel, const roof_target *target,
                                    const double *values) {
   roof_kernel_run run = {.kernel = kernel, .dtype = target->types.compute, .threads = 1};
+  run.blocks = roof_machine_blocks(target->machine, run.dtype);
   roof_algorithm way = {.flops_per_cycle = NAN, .flops = NAN};
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
     way.level_bytes[i] = NAN;

@@ -62,6 +62,7 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
   }
   roof_measure_options how = loop->options.how;
   how.progress = NULL;
+  how.machine = loop->machine;
   how.seconds_per_item = budget;
   how.threads = cores == ROOF_LOOP_ALONE ? 1 : how.threads;
   roof_error why = {0};

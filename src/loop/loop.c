@@ -299,6 +299,7 @@ static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k,
                                roof_error *error) {
   roof_measure_options silent = loop->options.how;
   silent.progress = NULL;
+  silent.machine = loop->machine;
   silent.threads = k->cores == ROOF_LOOP_ALONE && !k->kernel->serial ? 1 : silent.threads;
   roof_measurement_init(m);
   double taken = roof_time_now();

@@ -230,6 +230,7 @@ roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measur
   roof_measure_options how = *options;
   roof_error why = {0};
   how.threads = r->alone ? 1 : how.threads;
+  how.machine = ladder->machines[r->alone];
   double taken = roof_time_now();
   roof_status status = run(ladder, r, &how, &why);
   if (status == ROOF_E_UNSUPPORTED && r->kernel->library != NULL) {

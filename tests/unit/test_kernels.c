@@ -82,9 +82,9 @@ static void every_instruction_set(void **state) {
 /** Every element of a tile, and none outside it, against sums in double. */
 static void one_tile(const rf_loops *loops, roof_dtype dtype, int height, int registers, bool add,
                      bool fetch) {
+  size_t rows = (size_t)height, lanes = (size_t)loops->lanes;
   enum { DEPTH = 37, STRIDE = 61 };
   _Alignas(64) static double a[9 * STRIDE], b[DEPTH * STRIDE], c[9 * STRIDE];
-  size_t rows = (size_t)loops->tile_heights[height], lanes = (size_t)loops->lanes;
   size_t columns = (size_t)registers * lanes - (size_t)(height % 2), element = dtype == ROOF_FP64 ? 8 : 4;
   rf_data_fill(a, dtype, 9 * STRIDE, 1, 1);
   rf_data_fill(b, dtype, DEPTH * STRIDE, 2, 1);
@@ -103,8 +103,9 @@ static void one_tile(const rf_loops *loops, roof_dtype dtype, int height, int re
                   .last = lanes - (size_t)(height % 2),
                   .add = add,
                   .ahead = fetch ? b : NULL,
-                  .ahead_stride = STRIDE};
-  loops->tile[height][registers - 1](&tile);
+                  .ahead_stride = STRIDE,
+                  .ahead_apart = lanes};
+  loops->tile[height - 1][registers - 1](&tile);
   for (size_t i = 0; i < 9 * STRIDE; i++) {
     size_t row = i / STRIDE, column = i % STRIDE;
     if (row >= rows || column >= columns) {
@@ -126,7 +127,7 @@ static void every_tile(void **state) {
     for (int which = 0; which < 8 && lanes->fp64 != NULL && lanes->available(); which++) {
       roof_dtype dtype = which % 2 ? ROOF_FP64 : ROOF_FP32;
       const rf_loops *loops = rf_lanes_loops(lanes, dtype);
-      for (int height = 0; height < 3; height++) {
+      for (int height = 1; height <= loops->tile_rows; height++) {
         for (int registers = 1; registers * loops->lanes <= loops->tile_columns; registers++) {
           one_tile(loops, dtype, height, registers, which & 2, which & 4);
         }
@@ -139,9 +140,9 @@ static void every_tile(void **state) {
 static void every_rung_at_odd_shapes(void **state) {
   (void)state;
   static const char *const shapes[] = {
-      "m=1 n=1 k=2",     "m=2 n=7 k=31",     "m=7 n=2 k=1",      "m=31 n=33 k=2",  "m=33 n=31 k=7",
-      "m=65 n=17 k=129", "m=8 n=192 k=70",   "m=12 n=64 k=33",   "m=13 n=64 k=33", "m=1 n=513 k=65",
-      "m=400 n=3 k=40",  "m=700 n=66 k=500", "m=16 n=1030 k=450"};
+      "m=1 n=1 k=2",     "m=2 n=7 k=31",     "m=7 n=2 k=1",       "m=31 n=33 k=2",   "m=33 n=31 k=7",
+      "m=65 n=17 k=129", "m=8 n=192 k=70",   "m=12 n=64 k=33",    "m=13 n=64 k=33",  "m=1 n=513 k=65",
+      "m=400 n=3 k=40",  "m=700 n=66 k=500", "m=16 n=1030 k=450", "m=64 n=500 k=300"};
   int rungs = 0;
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
@@ -161,6 +162,38 @@ static void every_rung_at_odd_shapes(void **state) {
     }
   }
   assert_int_equal(rungs, 7);
+}
+
+/** Blocks found by a measurement may be of any size: none changes the result, and many small ones take as many turns. */
+static void products_in_given_blocks(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"m=129 n=65 k=70", "m=150 n=331 k=33", "m=700 n=200 k=300"};
+  static const double sizes[][3] = {{1, 1, 1}, {20, 50, 7}, {17, 1000, 1000}, {1000, 100, 48}};
+  roof_machine *machine = roof_machine_new();
+  const roof_kernel *kernel = NULL;
+  assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
+  assert_null(roof_machine_blocks(NULL, ROOF_FP32));
+  assert_null(roof_machine_blocks(machine, ROOF_FP32));
+  roof_blocks *blocks = roof_machine_add_blocks(machine);
+  blocks->dtype = ROOF_FP32;
+  assert_null(roof_machine_blocks(machine, ROOF_FP64));
+  for (size_t which = 0; which < 24; which++) {
+    roof_kernel_run run = {.kernel = kernel, .dtype = ROOF_FP32, .threads = 1 + (int)(which % 2)};
+    roof_error error = {0};
+    blocks->depth = sizes[which / 6][0];
+    blocks->width = sizes[which / 6][1];
+    blocks->height = sizes[which / 6][2];
+    run.blocks = roof_machine_blocks(machine, ROOF_FP32);
+    assert_ptr_equal(run.blocks, blocks);
+    assert_int_equal(roof_kernel_values(kernel, shapes[which / 2 % 3], run.values, NULL), ROOF_OK);
+    assert_int_equal(kernel->prepare(&run, NULL), ROOF_OK);
+    kernel->execute(&run);
+    if (kernel->check(&run, &error) != ROOF_OK) {
+      fail_msg("blocks %zu, %s: %s", which / 6, shapes[which / 2 % 3], error.message);
+    }
+    kernel->release(&run);
+  }
+  roof_machine_free(machine);
 }
 
 /** Element (i, j) of a tile's product, from the packed operands. */
@@ -274,6 +307,7 @@ int main(void) {
       cmocka_unit_test(every_instruction_set),
       cmocka_unit_test(every_tile),
       cmocka_unit_test(every_rung_at_odd_shapes),
+      cmocka_unit_test(products_in_given_blocks),
       cmocka_unit_test(every_instruction_set_for_narrow_numbers),
       cmocka_unit_test(shares_cover_everything_once),
       cmocka_unit_test(random_numbers_spread),

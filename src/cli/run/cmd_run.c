@@ -273,7 +273,10 @@ static roof_status answer(const cli_args *args, const roof_runs *runs, roof_erro
 
 static roof_status measure(const cli_args *args, roof_error *error) {
   roof_runs runs = {0};
+  roof_machine *before = NULL;
   roof_status status = set_up(args, &runs, error);
+  status = status == ROOF_OK ? roof_catalog_load_known(runs.backend->machine, &before, error) : status;
+  runs.how.machine = before;
   status = status == ROOF_OK ? run_all(&runs, error) : status;
   status = status == ROOF_OK ? count_all(&runs, error) : status;
   roof_machine *ceilings = NULL;
@@ -283,6 +286,7 @@ static roof_status measure(const cli_args *args, roof_error *error) {
     status = answer(args, &runs, error);
   }
   roof_runs_done(&runs);
+  roof_machine_free(before);
   return status;
 }
 

@@ -7,11 +7,22 @@
 
 /** How far the blocks reach, in elements. */
 typedef struct rf_blocks {
-  size_t depth;  /**< of a block: a tile's rows of A stay in the first cache */
-  size_t width;  /**< columns of B that stay in the second cache */
+  size_t depth; /**< of a block: a tile's rows of A stay in the first cache */
+  size_t
+      width; /**< columns of B that stay in the second cache; of all of them, where threads have their own */
   size_t height; /**< rows of A and C that a thread takes at a time */
   bool direct;   /**< B is used too seldom to be worth packing */
+  bool
+      apart; /**< rows are too few to be shared out: each thread has columns of its own, no other waits for it */
 } rf_blocks;
+
+/** How the columns of a block are divided: panels as wide as a tile, and what is left. */
+typedef struct rf_panels {
+  size_t lanes, wide;  /**< elements of a register and of a whole panel */
+  size_t registers;    /**< of all columns */
+  size_t count, whole; /**< all, and those at the beginning that are as wide as a tile */
+  size_t shorter;      /**< elements that the last panel but one leaves to a last one of one register */
+} rf_panels;
 
 /** A block of C = or += A B: rows of A, panels of B one after the other, each `depth` rows of a tile's
  *  width. */
@@ -26,16 +37,21 @@ typedef struct rf_block {
   const char *packed; /**< the panels, or NULL */
   char *c;
   size_t c_stride;
+  rf_panels panels;
   size_t first, last; /**< panels */
   bool add;
 } rf_block;
 
-/** Panels of B being copied to a buffer, a few rows at a time. */
+enum { RF_LINE = 64 };
+
+/** A thread's panels of B being copied to a buffer row by row, a part of a row at a time: so memory is read as it
+ * lies, which processors fetch ahead by themselves. */
 typedef struct rf_packing {
   rf_block block;
   char *to;
-  size_t panel, last; /**< being packed, and past the last */
-  size_t row;         /**< of `panel` that comes next */
+  size_t first, last; /**< panels, and past the last */
+  size_t row, panel;  /**< that come next; all done where the row is past the last */
+  size_t part;        /**< panels at a time */
 } rf_packing;
 
 /** Columns of B as wide as a tile. */
@@ -50,7 +66,12 @@ typedef struct rf_panel {
 /** Multiplies one block; may pack rows of the next one meanwhile. */
 typedef void rf_gemm_multiply(const rf_block *block, rf_packing *next);
 
-/** The blocks for this processor's caches; the last of each kind about as large as the others.
+/** What fits this processor's caches where a product has so many rows: a strip of A and a panel of B the first one, together
+ *  with the next panel where few rows use it; B two fifths of the second one.
+ *  Units: elements. Ownership: by value. Errors: none. */
+rf_blocks rf_gemm_fitting(roof_dtype dtype, size_t rows);
+
+/** The blocks of a run: those found for this machine, else those that fit its caches; the last of each kind about as large as the others.
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_blocks rf_gemm_blocks(const roof_kernel_run *run);
 
@@ -77,17 +98,23 @@ roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error);
  *  Units: none. Ownership: none. Errors: none. */
 void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply);
 
-/** Panels of a block that is `columns` wide, and the column where one begins (that of the end past the last).
- *  Two short panels take the place of a whole one and a narrow one.
- *  Units: panels, elements. Ownership: none. Errors: none. */
-size_t rf_panel_count(const rf_loops *loops, size_t columns);
-size_t rf_panel_begin(const rf_loops *loops, size_t columns, size_t panel);
+/** The panels of `columns`. Two short panels take the place of a whole one and a narrow one. Divisions happen here,
+ * once per block, and none from tile to tile.
+ *  Units: elements. Ownership: by value. Errors: none. */
+rf_panels rf_gemm_panels(const rf_loops *loops, size_t columns);
 
+/** One of them; the block has `panels`.
+ *  Units: elements. Ownership: points into the block's B. Errors: none. */
 rf_panel rf_gemm_panel(const rf_block *block, size_t panel);
 
-/** Packs the next `rows` of a panel, or what is left of it.
- *  Units: rows. Ownership: advances *packing. Errors: none. */
-void rf_gemm_pack(rf_packing *packing, size_t rows);
+/** Packs the next part of a row.
+ *  Units: none. Ownership: advances *packing. Errors: none. */
+void rf_gemm_pack(rf_packing *packing);
+
+/** Whether all is packed; else where the next part is.
+ *  Units: none. Ownership: points into B. Errors: none. */
+bool rf_gemm_packed(const rf_packing *packing);
+const char *rf_gemm_next(const rf_packing *packing);
 
 /** Multiplies a block tile by tile in registers; with `next`, fetches and packs that between the tiles.
  *  Units: none. Ownership: advances *next, which may be NULL. Errors: none. */

@@ -317,12 +317,13 @@ TARGET static double NAME(exponentials_of)(const void *x, void *y, double maximu
   return (double)NAME(exponentials)(x, y, (T)maximum, count, false);
 }
 
-TARGET static void NAME(pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to) {
+TARGET static void NAME(pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to,
+                              size_t apart) {
   const T *x = from;
   T *y = to;
-  for (size_t i = 0; i < rows; i++, x += stride) {
-    for (size_t j = 0; j < registers; j++, y += W) {
-      STORE(y, LOAD(x + j * W));
+  for (size_t i = 0; i < rows; i++, x += stride, y += apart) {
+    for (size_t j = 0; j < registers; j++) {
+      STORE(y + j * W, LOAD(x + j * W));
     }
   }
 }
@@ -380,7 +381,6 @@ static const rf_loops NAME(loops) = {
     .lanes = W,
     .tile_rows = ROWS,
     .tile_columns = COLUMNS * W,
-    .tile_heights = {ROWS, ROWS / 2, 1},
     .read = {NAME(read_cached), NAME(read_streamed)},
     .mix = NAME(mix),
     .dot = {NAME(dot_cached), NAME(dot_streamed)},
@@ -401,7 +401,7 @@ static const rf_loops NAME(loops) = {
     .layernorm = {NAME(layernorm_cached), NAME(layernorm_streamed)},
     .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
     .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
-    .tile = {TILE_ROW(whole), TILE_ROW(half), TILE_ROW(row)},
+    .tile = {HEIGHTS(TILE_ROW)},
     .pack = NAME(pack),
     .turn = {NAME(turn_cached), NAME(turn_streamed)},
     .fft = {NAME(fft_cached), NAME(fft_streamed)},
@@ -419,6 +419,7 @@ static const rf_loops NAME(loops) = {
 #undef NEGATE
 #undef BLOCK
 #undef TILE_ROW
+#undef HEIGHTS
 #undef INLINE
 #undef AHEAD
 #undef FORMS

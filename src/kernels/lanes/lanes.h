@@ -14,7 +14,7 @@
 #endif
 
 /** Rows that `dots` takes at once; elements of the largest tile. */
-enum { RF_DOTS = 4, RF_TILE_ELEMENTS = 8 * 48 };
+enum { RF_DOTS = 4, RF_TILE_ROWS = 8, RF_TILE_ELEMENTS = RF_TILE_ROWS * 48 };
 
 #define RF_NORM_EPSILON 1e-5
 
@@ -30,9 +30,10 @@ typedef struct rf_tile {
   size_t c_stride;
   size_t last; /**< columns of C in the last register */
   bool add;
-  const void
-      *ahead; /**< nullable: fetch C and, for every line of A, a row as wide as the tile from here on */
-  size_t ahead_stride;
+  /** Nullable: fetch C and, for every line of A, a line from here on for each register of the width. */
+  const void *ahead;
+  size_t ahead_stride; /**< elements from the lines of one line of A to those of the next */
+  size_t ahead_apart;  /**< from line to line */
 } rf_tile;
 
 /** Complex points as `fft` takes them: in rows of `batch`, a row `row` elements after the one before,
@@ -46,10 +47,9 @@ typedef struct rf_points {
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
  *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
 typedef struct rf_loops {
-  int lanes;                                                    /**< elements of a register */
-  int tile_rows;                                                /**< of the largest tile */
-  int tile_columns;                                             /**< of the largest tile, whole registers */
-  int tile_heights[3];                                          /**< tallest first, the last 1 */
+  int lanes;        /**< elements of a register */
+  int tile_rows;    /**< of the largest tile; there is one of each height below */
+  int tile_columns; /**< of the largest tile, whole registers */
   void (*read[2])(const void *x, size_t count, size_t repeats); /**< loads only, a few registers at a time */
   /** Loads, and `steps` multiply-adds with each element loaded: sum = element - sum, in one chain where steps is 1,
    * in two by turns else; the sum of all chains. What is left beyond whole blocks of registers is left out. */
@@ -80,8 +80,8 @@ typedef struct rf_loops {
   /** y = rows of a sparse matrix times x: row i has the elements starts[i] to starts[i + 1] - 1. */
   void (*spmv)(const uint32_t *starts, const uint32_t *columns, const void *a, const void *x, void *y,
                size_t rows);
-  /** `rows` of `registers` whole registers, `stride` elements apart, one after the other. */
-  void (*pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to);
+  /** `rows` of `registers` whole registers, `stride` elements apart, to where they are `apart`. */
+  void (*pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to, size_t apart);
   /** to[j * wide + i] = from[i * stride + j] for `rows` of i and `columns` of j. */
   void (*turn[2])(const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide);
   /** `batch` transforms of n points (a power of two) at once. `roots` are the roots of unity of `order`, a
@@ -95,7 +95,8 @@ typedef struct rf_loops {
   /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil, turn, fft) stored past the
    * caches, so that others see them. */
   void (*fence)(void);
-  void (*tile[3][3])(const rf_tile *tile); /**< by height and by registers of width less one */
+  void (*tile[RF_TILE_ROWS][3])(
+      const rf_tile *tile); /**< by rows less one and by registers of width less one */
 } rf_loops;
 
 /** What a loop does that only moves bytes, and the ways of doing it. */

@@ -2,12 +2,13 @@
  * in registers over the depth; its columns are registers of B, its rows elements of A that are broadcast. */
 #define LINE (64 / sizeof(T))
 
-/** Fetches a row of what comes next and, over the last steps of the depth, a row of C. */
+/** Fetches lines of what comes next and, over the first steps of the depth, a row of C: from memory it takes a good part
+ * of the tile's time to come. */
 INLINE void NAME(fetch)(const rf_tile *t, size_t k, int rows, int columns) {
   const T *next = (const T *)t->ahead + k / LINE * t->ahead_stride;
-  size_t row = (t->depth - k) / LINE - 1;
+  size_t row = k / LINE;
   for (int j = 0; j < columns; j++) {
-    __builtin_prefetch(next + (size_t)j * W, 0, 2);
+    __builtin_prefetch(next + (size_t)j * t->ahead_apart, 0, 2);
   }
   for (int j = 0; j < columns && row < (size_t)rows; j++) {
     __builtin_prefetch((const T *)t->c + row * t->c_stride + (size_t)j * W, 1);
@@ -52,7 +53,8 @@ INLINE void NAME(step)(V sums[ROWS][COLUMNS], const T *a, size_t stride, const T
   }
 }
 
-/** The sums of a tile; `a_step` is apart from the others so that it can be a constant. */
+/** The sums of a tile; `a_step` is apart from the others so that it can be a constant. Only a whole tile is worth
+ * much code. */
 INLINE void NAME(add_up)(const rf_tile *t, V sums[ROWS][COLUMNS], size_t a_step, int rows, int columns) {
   const T *a = t->a, *b = t->b;
   const size_t a_stride = t->a_stride, b_stride = t->b_stride, depth = t->depth;
@@ -62,8 +64,14 @@ INLINE void NAME(add_up)(const rf_tile *t, V sums[ROWS][COLUMNS], size_t a_step,
     if (ahead) {
       NAME(fetch)(t, k, rows, columns);
     }
-    UNROLL(16) for (size_t p = 0; p < LINE; p++, b += b_stride) {
-      NAME(step)(sums, a + (k + p) * a_step, a_stride, b, rows, columns);
+    if (rows == ROWS) {
+      UNROLL(16) for (size_t p = 0; p < LINE; p++, b += b_stride) {
+        NAME(step)(sums, a + (k + p) * a_step, a_stride, b, rows, columns);
+      }
+    } else {
+      UNROLL(4) for (size_t p = 0; p < LINE; p++, b += b_stride) {
+        NAME(step)(sums, a + (k + p) * a_step, a_stride, b, rows, columns);
+      }
     }
   }
   for (; k < depth; k++, b += b_stride) {
@@ -78,7 +86,9 @@ INLINE void NAME(tile)(const rf_tile *t, const int rows, const int columns) {
       sums[i][j] = SET1(0);
     }
   }
-  if (t->a_step == 1) {
+  if (rows < ROWS) {
+    NAME(add_up)(t, sums, t->a_step, rows, columns);
+  } else if (t->a_step == 1) {
     NAME(add_up)(t, sums, 1, rows, columns);
   } else {
     NAME(add_up)(t, sums, ROWS, rows, columns);
@@ -92,22 +102,25 @@ INLINE void NAME(tile)(const rf_tile *t, const int rows, const int columns) {
   }
 }
 
-#define TILE(name, rows, columns)                                                                            \
-  TARGET static void NAME(tile_##name##_##columns)(const rf_tile *t) {                                       \
+#define TILE(rows, columns)                                                                                  \
+  TARGET static void NAME(tile_##rows##_##columns)(const rf_tile *t) {                                       \
     NAME(tile)(t, rows, columns);                                                                            \
   }
 #if COLUMNS == 3
-#define TILES(name, rows) TILE(name, rows, 1) TILE(name, rows, 2) TILE(name, rows, 3)
-#define TILE_ROW(name)                                                                                       \
-  { NAME(tile_##name##_1), NAME(tile_##name##_2), NAME(tile_##name##_3) }
+#define TILES(rows) TILE(rows, 1) TILE(rows, 2) TILE(rows, 3)
+#define TILE_ROW(rows) {NAME(tile_##rows##_1), NAME(tile_##rows##_2), NAME(tile_##rows##_3)},
 #else
-#define TILES(name, rows) TILE(name, rows, 1) TILE(name, rows, 2)
-#define TILE_ROW(name)                                                                                       \
-  { NAME(tile_##name##_1), NAME(tile_##name##_2) }
+#define TILES(rows) TILE(rows, 1) TILE(rows, 2)
+#define TILE_ROW(rows) {NAME(tile_##rows##_1), NAME(tile_##rows##_2)},
 #endif
-TILES(whole, ROWS)
-TILES(half, ROWS / 2)
-TILES(row, 1)
+#if ROWS == 8
+#define HEIGHTS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#elif ROWS == 6
+#define HEIGHTS(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#else
+#define HEIGHTS(X) X(1) X(2) X(3) X(4)
+#endif
+HEIGHTS(TILES)
 #undef TILE
 #undef TILES
 #undef LINE

@@ -22,10 +22,10 @@ static bool has_siblings(const rf_bench *bench) {
 }
 
 /** Steps of a whole run: data, curve, rates, rounds, growth, intensities, small pages, synchronisation, latency, peaks, then each level
- * with each core set, the libraries, energy; with all hardware threads peaks, data, rounds and levels
+ * with each core set, the blocks of products, the libraries, energy; with all hardware threads peaks, data, rounds and levels
  * again. */
 static int count_steps(const rf_bench *bench, int levels) {
-  int steps = 7 + (bench->team.threads > 1) + !bench->options->quick + ROOF_ROUND_MAX +
+  int steps = 7 + (bench->team.threads > 1) + 3 * !bench->options->quick + ROOF_ROUND_MAX +
               rf_cpu_peak_kernel_count() + rf_cpu_library_count() + levels * rf_core_set_count(bench);
   steps += bench->team.topology.node_count > 1;
   return steps + (has_siblings(bench) ? 1 + ROOF_ROUND_MAX + rf_cpu_peak_kernel_count() + levels : 0);
@@ -97,6 +97,9 @@ static roof_status measure_all(rf_bench *bench, roof_error *error) {
     status = rf_cpu_measure_domains(bench, error);
   }
   if (status == ROOF_OK) {
+    if (!bench->options->quick) {
+      rf_cpu_measure_blocks(bench);
+    }
     rf_cpu_measure_libraries(bench);
     rf_cpu_measure_energy(bench, "");
   }

@@ -123,9 +123,11 @@ static roof_status sample_probed(const sampling *s, const rf_team *team, roof_er
 }
 
 /** Operands, one call and its check; released by the caller in any case. */
-static roof_status begin(const roof_kernel *kernel, roof_dtype dtype, const double *values, int threads,
-                         roof_kernel_run *prepared, roof_error *error) {
-  *prepared = (roof_kernel_run){.kernel = kernel, .dtype = dtype, .threads = threads};
+static roof_status begin(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                         const rf_team *team, const roof_machine *machine, roof_kernel_run *prepared,
+                         roof_error *error) {
+  *prepared = (roof_kernel_run){.kernel = kernel, .dtype = dtype, .threads = team->threads};
+  prepared->blocks = roof_machine_blocks(machine, dtype);
   memcpy(prepared->values, values, sizeof prepared->values);
   roof_status status = kernel->prepare(prepared, error);
   if (status == ROOF_OK) {
@@ -147,7 +149,7 @@ roof_status rf_cpu_run(const roof_kernel *kernel, roof_dtype dtype, const double
   if (status != ROOF_OK) {
     return status;
   }
-  status = begin(kernel, dtype, values, team.threads, &prepared, error);
+  status = begin(kernel, dtype, values, &team, options->machine, &prepared, error);
   if (status == ROOF_OK) {
     status = sample_probed(&(sampling){&prepared, 1, options, &result}, &team, error);
   }
@@ -178,7 +180,7 @@ roof_status rf_cpu_run_in_turns(const roof_kernel *const kernels[2], roof_dtype 
     return status;
   }
   while (begun < 2 && status == ROOF_OK) {
-    status = begin(kernels[begun], dtype, values, team.threads, &runs[begun], error);
+    status = begin(kernels[begun], dtype, values, &team, options->machine, &runs[begun], error);
     begun++;
   }
   if (status == ROOF_OK) {
