@@ -32,8 +32,8 @@ void rf_tile_pack(roof_dtype dtype, rf_slices slices, size_t width, void *to);
 void rf_tile_whole(const rf_loops *loops, size_t depth, const void *a, const void *b, void *c, size_t stride,
                    bool add);
 
-/** Rows of the next tile where so many are left: the last two are about equal, since a low tile has too few sums under
- *  way to keep the processor busy.
+/** Rows of the next tile where so many are left: the last two are about equal, since a low tile has too few sums in
+ *  flight to keep the processor busy.
  *  Units: rows. Ownership: none. Errors: none. */
 size_t rf_tile_height(const rf_loops *loops, size_t rows);
 

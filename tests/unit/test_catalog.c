@@ -10,6 +10,7 @@
 #include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
+#include "roofline/kernels.h"
 
 static roof_catalog_list list;
 
@@ -92,6 +93,35 @@ static void libraries_and_energy_read_back(void **state) {
   assert_string_equal(other->skipped, "no BLIS");
   assert_true(again->energy.idle_watts == 40 && again->energy.fp32_joules_per_flop == 1e-12);
   assert_true(again->energy.total_joules_per_byte == 3e-11 && isnan(again->energy.joules_per_flop));
+  roof_text_done(&text);
+}
+
+static void blocks_read_back(void **state) {
+  (void)state;
+  owned roof_machine *machine = NULL;
+  owned roof_machine *again = NULL;
+  roof_text text = {0};
+  empty_machine(&machine);
+  snprintf(machine->name, sizeof machine->name, "x");
+  *roof_machine_add_blocks(machine) = (roof_blocks){.dtype = ROOF_FP32,
+                                                    .depth = 208,
+                                                    .width = 528,
+                                                    .height = 32,
+                                                    .flops_per_second = 3e11,
+                                                    .gain = 1.0625,
+                                                    .parameters = "m=960 n=960 k=960",
+                                                    .kind = ROOF_MEASURED,
+                                                    .source = "best of 10",
+                                                    .date = "2026-11-23"};
+  assert_int_equal(roof_machine_write(machine, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_read(text.data, text.length, "again", &again, NULL), ROOF_OK);
+  assert_int_equal(again->report->block_count, 1);
+  const roof_blocks *b = roof_machine_blocks(again, ROOF_FP32);
+  assert_true(b->depth == 208 && b->width == 528 && b->height == 32 && b->flops_per_second == 3e11);
+  assert_true(b->gain == 1.0625 && b->kind == ROOF_MEASURED);
+  assert_string_equal(b->parameters, "m=960 n=960 k=960");
+  assert_string_equal(b->source, "best of 10");
+  assert_string_equal(b->date, "2026-11-23");
   roof_text_done(&text);
 }
 
@@ -889,6 +919,7 @@ int main(void) {
       cmocka_unit_test(several_machines_in_one_document),
       cmocka_unit_test(every_builtin_machine_round_trips),
       cmocka_unit_test(libraries_and_energy_read_back),
+      cmocka_unit_test(blocks_read_back),
       cmocka_unit_test(every_figure_has_a_source),
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
       cmocka_unit_test(devices_go_by_their_drivers_names),

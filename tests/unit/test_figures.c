@@ -32,6 +32,7 @@ static void what_is_new_knows_nothing(void **state) {
   assert_int_equal(known_numbers(&rf_cost_record, (const char *)roof_machine_add_cost(m), false), 0);
   assert_int_equal(known_numbers(&rf_domain_record, (const char *)roof_machine_add_domain(m), false), 0);
   assert_int_equal(known_numbers(&rf_library_record, (const char *)roof_machine_add_library(m), false), 0);
+  assert_true(isnan(roof_machine_add_blocks(m)->depth) && isnan(m->report->blocks[0].gain));
   assert_true(isnan(m->report->clock.samples) && isnan(m->report->domains[0].latency_seconds[3]));
   assert_true(m->levels[0].instances == 1 && m->peaks[0].conditions == NULL && m->levels[0].report == NULL);
   assert_true(isnan(roof_level_make_report(&m->levels[0])->triad.clock_hz));

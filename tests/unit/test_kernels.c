@@ -1,8 +1,14 @@
 /* Every kernel in every format, on every instruction set this processor has, against scalar references. */
+#include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "each_kernel.h"
+#include "kernels/gemm/_blocks.h"
 #include "kernels/lanes/narrow.h"
+#include "measure/cpu/cpu.h"
+#include "owned.h"
 
 static void result_is_right(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
   roof_kernel_run run;
@@ -196,6 +202,67 @@ static void products_in_given_blocks(void **state) {
   roof_machine_free(machine);
 }
 
+static int late_thread;
+static atomic_int blocks_of_the_other;
+
+/** One thread begins when the other has done three blocks: it is more than both buffers behind. */
+static void multiply_late(const rf_block *block, rf_packing *next) {
+  bool late = omp_get_thread_num() == late_thread;
+  for (int i = 0; i < 10000 && late && blocks_of_the_other < 3; i++) {
+    usleep(100);
+  }
+  rf_gemm_multiply_tiles(block, next);
+  blocks_of_the_other += !late;
+}
+
+/** With columns of their own threads wait for nobody: whoever is late finds what he packed, also where the last block is less
+ * deep or less wide than the others. */
+static void a_thread_with_its_own_columns_may_be_late(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"m=150 n=331 k=33", "m=130 n=500 k=70", "m=200 n=213 k=40"};
+  const roof_kernel *kernel = NULL;
+  roof_blocks blocks = {.depth = 16, .width = 48, .height = 48};
+  assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
+  for (int which = 0; which < 6; which++) {
+    roof_kernel_run run = {.kernel = kernel, .dtype = ROOF_FP64, .threads = 2, .blocks = &blocks};
+    roof_error error = {0};
+    late_thread = which % 2;
+    blocks_of_the_other = 0;
+    assert_int_equal(roof_kernel_values(kernel, shapes[which / 2], run.values, NULL), ROOF_OK);
+    assert_int_equal(kernel->prepare(&run, NULL), ROOF_OK);
+    assert_true(rf_gemm_blocks(&run).share < (size_t)run.values[1]);
+#pragma omp parallel num_threads(2)
+    rf_gemm_product(&run, multiply_late);
+    if (kernel->check(&run, &error) != ROOF_OK) {
+      fail_msg("thread %d late, %s: %s", late_thread, shapes[which / 2], error.message);
+    }
+    kernel->release(&run);
+  }
+}
+
+/** Blocks are looked for within a time, and are such as the product takes them. */
+static void measured_blocks_are_whole(void **state) {
+  (void)state;
+  static const roof_dtype formats[] = {ROOF_FP64, ROOF_FP32};
+  owned roof_machine *machine = NULL;
+  roof_measure_options options = {.quick = true};
+  rf_bench bench = {.options = &options, .machine = empty_machine(&machine), .budget = 0.005};
+  assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
+  rf_cpu_measure_blocks(&bench, 128);
+  rf_team_done(&bench.team);
+  assert_int_equal(machine->report->block_count, 2);
+  for (int i = 0; i < 2; i++) {
+    const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), formats[i]);
+    const roof_blocks *b = roof_machine_blocks(machine, formats[i]);
+    rf_blocks whole = rf_gemm_whole_blocks(formats[i], b);
+    assert_true(b->depth == (double)whole.depth && b->width == (double)whole.width);
+    assert_true(b->height == (double)whole.height && (int)b->width % loops->tile_columns == 0);
+    assert_true(b->flops_per_second > 0 && (b->gain == 1 || b->gain >= 1.02) && b->kind == ROOF_MEASURED);
+    assert_memory_equal(b->source, "best of ", 8);
+    assert_true(b->date[0] != '\0');
+  }
+}
+
 /** Element (i, j) of a tile's product, from the packed operands. */
 static double narrow_sum(const rf_narrow *narrow, const void *a, const void *b, size_t groups, size_t i,
                          size_t j) {
@@ -308,6 +375,8 @@ int main(void) {
       cmocka_unit_test(every_tile),
       cmocka_unit_test(every_rung_at_odd_shapes),
       cmocka_unit_test(products_in_given_blocks),
+      cmocka_unit_test(a_thread_with_its_own_columns_may_be_late),
+      cmocka_unit_test(measured_blocks_are_whole),
       cmocka_unit_test(every_instruction_set_for_narrow_numbers),
       cmocka_unit_test(shares_cover_everything_once),
       cmocka_unit_test(random_numbers_spread),

@@ -35,6 +35,9 @@ static const char machine_text[] =
     " \"libraries\": [{\"name\": \"A\", \"op\": \"gemm\", \"dtype\": \"fp32\", \"skipped\": \"absent\"},"
     "  {\"name\": \"B\", \"op\": \"gemm\", \"dtype\": \"fp32\", \"flops_per_second\": 1e13, "
     "\"fraction_of_peak\": 0.5}],"
+    " \"blocks\": [{\"dtype\": \"fp32\", \"depth\": 208, \"width\": 528, \"height\": 32, "
+    "\"flops_per_second\": 3e11,"
+    "   \"parameters\": \"m=960 n=960 k=960\", \"source\": \"ours\"}],"
     " \"energy\": {\"watts\": 400}}";
 
 static const roof_sheet_row *row(const roof_sheet *sheet, roof_sheet_table table, size_t index) {
@@ -111,8 +114,12 @@ static void the_other_tables(void **state) {
   assert_true(isnan(row(&sheet, ROOF_SHEET_LINKS, 0)->count));
   assert_near(row(&sheet, ROOF_SHEET_COSTS, 0)->cycles, 2000, 1e-12);
   assert_string_equal(row(&sheet, ROOF_SHEET_COSTS, 0)->name, "barrier, 4 cores");
-  assert_int_equal(rows(&sheet, ROOF_SHEET_LIBRARIES), 1);
+  assert_int_equal(rows(&sheet, ROOF_SHEET_LIBRARIES), 2);
   assert_string_equal(row(&sheet, ROOF_SHEET_LIBRARIES, 0)->name, "B gemm fp32");
+  const roof_sheet_row *blocks = row(&sheet, ROOF_SHEET_LIBRARIES, 1);
+  assert_string_equal(blocks->name, "gemm-blocked fp32, blocks 208 x 528 x 32");
+  assert_string_equal(blocks->parameters, "m=960 n=960 k=960");
+  assert_true(blocks->value == 3e11 && isnan(blocks->share) && blocks->source == 2);
   assert_int_equal(rows(&sheet, ROOF_SHEET_TLBS), 0);
   assert_int_equal(rows(&sheet, ROOF_SHEET_DOMAINS), 0);
   assert_int_equal(rows(&sheet, ROOF_SHEET_OTHERS), 2);

@@ -7,8 +7,8 @@
 #include "host/memory.h"
 #include "kernels/_tile.h"
 
-/* Rows of which a strip is direct, bytes of them at a time; strips that a thread takes at a time; rows that are few;
- * times that each thread comes by, so that all end together. */
+/* A step in depth; rows of which a strip is direct, bytes of them at a time; tiles of a strip; rows that are few; strips for
+ * each thread, so that all end together. */
 enum { STEP = 16, THIN = 16, SHALLOW = 128, STRIPS = 4, FEW = 128, BALANCED = 4 };
 
 /** The length of equal parts of `whole`, multiples of `step`, each at most `most`. */
@@ -26,6 +26,13 @@ static size_t team_of(const roof_kernel_run *run) {
   return run->kernel->serial ? 1 : (size_t)run->threads;
 }
 
+/** Columns of C for each thread, where it would have few strips of rows and all threads get columns; else all. */
+static size_t share_of(const rf_gemm_sizes *s, size_t team, size_t height, size_t wide) {
+  size_t share = equal_parts(s->n, (s->n + team - 1) / team, wide), strips = (s->m + height - 1) / height;
+  bool enough = (s->n + share - 1) / share >= rf_smaller(team, strips);
+  return team > 1 && strips < BALANCED * team && enough && share < s->n ? share : s->n;
+}
+
 rf_blocks rf_gemm_fitting(roof_dtype dtype, size_t rows) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), dtype);
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
@@ -36,20 +43,25 @@ rf_blocks rf_gemm_fitting(roof_dtype dtype, size_t rows) {
   return b;
 }
 
+rf_blocks rf_gemm_whole_blocks(roof_dtype dtype, const roof_blocks *blocks) {
+  const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), dtype);
+  return (rf_blocks){.depth = at_least(blocks->depth, STEP),
+                     .width = at_least(blocks->width, (size_t)loops->tile_columns),
+                     .height = at_least(blocks->height, (size_t)loops->tile_rows)};
+}
+
 rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   rf_gemm_sizes s = rf_gemm_shape(run);
   rf_blocks b = rf_gemm_fitting(run->dtype, s.m);
   if (run->blocks != NULL && s.m > FEW) {
-    b.depth = at_least(run->blocks->depth, STEP);
-    b.width = at_least(run->blocks->width, (size_t)loops->tile_columns);
-    b.height = at_least(run->blocks->height, (size_t)loops->tile_rows);
+    b = rf_gemm_whole_blocks(run->dtype, run->blocks);
   }
+  size_t wide = (size_t)loops->tile_columns;
   b.direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0;
-  b.apart = team_of(run) > 1 && s.m < BALANCED * b.height * team_of(run);
+  b.share = share_of(&s, team_of(run), b.height, wide);
   b.depth = equal_parts(s.k, b.direct ? SHALLOW / (size_t)roof_dtype_bytes(run->dtype) : b.depth, STEP);
-  size_t all = b.apart ? b.width * team_of(run) : b.width;
-  b.width = b.direct ? s.n : equal_parts(s.n, all, (size_t)loops->tile_columns);
+  b.width = b.direct ? s.n : equal_parts(b.share, b.width, wide);
   return b;
 }
 
@@ -62,9 +74,8 @@ rf_gemm_passes rf_gemm_block_passes(const roof_kernel_run *run, double bytes, do
   rf_gemm_sizes s = rf_gemm_shape(run);
   double element = roof_dtype_bytes(run->dtype), m = (double)s.m, n = (double)s.n;
   double depth = (double)blocks.depth, width = fmin((double)blocks.width, n), read = blocks.direct ? 1 : 2;
-  width /= blocks.apart ? (double)team_of(run) : 1;
   double panel = rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
-  bool whole = width * depth * element <= bytes, stays = strip * depth * element <= bytes;
+  bool whole = width * depth * element <= bytes, stays = (strip + panel) * depth * element <= bytes;
   return (rf_gemm_passes){.a = ceil(n / (whole || stays ? width : panel)),
                           .b = whole ? read : fmax(read, ceil(m / rows)),
                           .c = 2 * ceil((double)s.k / depth) - 1};
@@ -90,7 +101,8 @@ static size_t packed_bytes(const roof_kernel_run *run, const rf_blocks *b) {
 
 roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error) {
   rf_blocks b = rf_gemm_blocks(run);
-  return rf_gemm_prepare(run, 2 * (double)packed_bytes(run, &b), error);
+  size_t n = rf_gemm_shape(run).n, shares = (n + b.share - 1) / b.share;
+  return rf_gemm_prepare(run, 2 * (double)(shares * packed_bytes(run, &b)), error);
 }
 
 rf_panels rf_gemm_panels(const rf_loops *loops, size_t columns) {
@@ -180,10 +192,13 @@ static void own_panels(const rf_block *b, size_t *first, size_t *last) {
   *last = panels * (thread + 1) / threads;
 }
 
-/** A part is what a tile fetches meanwhile: see `ahead` of rf_tile. */
-static rf_packing pack_own(const rf_block *b, char *to) {
-  rf_packing p = {.block = *b, .to = to};
-  own_panels(b, &p.first, &p.last);
+/** What a thread packs of a block for all, or all of one for itself. A part is what a tile fetches meanwhile: see `ahead`
+ * of rf_tile. */
+static rf_packing pack_own(const rf_block *b, char *to, bool alone) {
+  rf_packing p = {.block = *b, .to = to, .last = b->panels.count};
+  if (!alone) {
+    own_panels(b, &p.first, &p.last);
+  }
   p.panel = p.first;
   size_t lines = b->depth * b->element / RF_LINE * (b->panels.wide / b->panels.lanes), own = p.last - p.first;
   size_t most = at_least((double)(lines * RF_LINE / (b->panels.wide * b->element)), 1);
@@ -191,13 +206,14 @@ static rf_packing pack_own(const rf_block *b, char *to) {
   return p;
 }
 
-/** Columns j to j + width, depth p to p + depth; of no columns past the end. */
-static rf_block slice_at(const roof_kernel_run *run, const rf_blocks *blocks, size_t j, size_t p) {
+/** Columns j to j + width but before `end`, depth p to p + depth; of no columns past the end. */
+static rf_block slice_at(const roof_kernel_run *run, const rf_blocks *blocks, size_t end, size_t j,
+                         size_t p) {
   const rf_operands *o = run->state;
   rf_gemm_sizes s = rf_gemm_shape(run);
   size_t element = (size_t)roof_dtype_bytes(run->dtype);
   rf_block b = {.loops = o->loops, .element = element, .rows = s.m, .add = p > 0};
-  b.columns = j < s.n ? rf_smaller(blocks->width, s.n - j) : 0;
+  b.columns = j < end ? rf_smaller(blocks->width, end - j) : 0;
   b.depth = rf_smaller(blocks->depth, s.k - p);
   b.a = (const char *)o->in[0] + p * element;
   b.a_stride = s.k;
@@ -224,53 +240,56 @@ static void multiply_rows(const rf_block *all, size_t height, rf_gemm_multiply *
 
 /** A few rows times B where it lies. */
 static void multiply_direct(const roof_kernel_run *run, const rf_blocks *blocks, rf_gemm_multiply *multiply) {
-  for (size_t p = 0; p < rf_gemm_shape(run).k; p += blocks->depth) {
-    rf_block slice = slice_at(run, blocks, 0, p);
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  for (size_t p = 0; p < s.k; p += blocks->depth) {
+    rf_block slice = slice_at(run, blocks, s.n, 0, p);
     rf_packing none = {.block = slice}; /* nothing left to pack: only fetches */
     own_panels(&slice, &slice.first, &slice.last);
     multiply(&slice, &none);
   }
 }
 
-/** Rows shared out, for which each thread waits until all panels are packed; or its own panels times all rows. */
-static void multiply_block(rf_block *slice, const rf_blocks *blocks, rf_gemm_multiply *multiply,
-                           rf_packing *next) {
-  if (blocks->apart) {
-    own_panels(slice, &slice->first, &slice->last);
-    multiply(slice, next);
-  } else {
-    multiply_rows(slice, blocks->height, multiply, next);
-  }
-}
-
-/** While one block is multiplied, the next is packed into the other buffer. */
-static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks, rf_gemm_multiply *multiply) {
+/** A share of C, by one thread alone or by all, which then wait until all panels of a block are packed. While one block is
+ * multiplied, the next is packed into the other buffer. */
+static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks, rf_gemm_multiply *multiply,
+                            size_t share) {
   rf_gemm_sizes s = rf_gemm_shape(run);
-  char *buffers[2] = {((const rf_operands *)run->state)->scratch};
-  buffers[1] = buffers[0] + packed_bytes(run, blocks);
-  rf_block slice = slice_at(run, blocks, 0, 0);
-  rf_packing next = pack_own(&slice, buffers[0]);
-  for (size_t j = 0, turn = 0; j < s.n; j += blocks->width) {
+  bool alone = blocks->share < s.n;
+  size_t bytes = packed_bytes(run, blocks), end = rf_smaller((share + 1) * blocks->share, s.n);
+  char *first = (char *)((const rf_operands *)run->state)->scratch + 2 * share * bytes;
+  char *const buffers[2] = {first, first + bytes};
+  rf_block slice = slice_at(run, blocks, end, share * blocks->share, 0);
+  rf_packing next = pack_own(&slice, buffers[0], alone);
+  for (size_t j = share * blocks->share, turn = 0; j < end; j += blocks->width) {
     for (size_t p = 0; p < s.k; p += blocks->depth, turn = 1 - turn) {
       pack_rest(&next);
-      if (!blocks->apart) {
-#pragma omp barrier
-      }
       slice = next.block;
       slice.packed = buffers[turn];
-      bool deeper = p + blocks->depth < s.k;
-      rf_block after = slice_at(run, blocks, deeper ? j : j + blocks->width, deeper ? p + blocks->depth : 0);
-      next = pack_own(&after, buffers[1 - turn]);
-      multiply_block(&slice, blocks, multiply, &next);
+      size_t deeper = p + blocks->depth;
+      rf_block after =
+          slice_at(run, blocks, end, deeper < s.k ? j : j + blocks->width, deeper < s.k ? deeper : 0);
+      next = pack_own(&after, buffers[1 - turn], alone);
+      if (alone) {
+        multiply(&slice, &next);
+        continue;
+      }
+#pragma omp barrier
+      multiply_rows(&slice, blocks->height, multiply, &next);
     }
   }
 }
 
 void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply) {
   rf_blocks blocks = rf_gemm_blocks(run);
+  size_t n = rf_gemm_shape(run).n;
   if (blocks.direct) {
     multiply_direct(run, &blocks, multiply);
+  } else if (blocks.share < n) {
+    size_t share = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    for (; share * blocks.share < n; share += threads) {
+      multiply_packed(run, &blocks, multiply, share);
+    }
   } else {
-    multiply_packed(run, &blocks, multiply);
+    multiply_packed(run, &blocks, multiply, 0);
   }
 }

@@ -7,13 +7,11 @@
 
 /** How far the blocks reach, in elements. */
 typedef struct rf_blocks {
-  size_t depth; /**< of a block: a tile's rows of A stay in the first cache */
-  size_t
-      width; /**< columns of B that stay in the second cache; of all of them, where threads have their own */
+  size_t depth;  /**< of a block: a tile's rows of A stay in the first cache */
+  size_t width;  /**< columns of B that stay in the second cache */
   size_t height; /**< rows of A and C that a thread takes at a time */
+  size_t share;  /**< columns of C that a thread has where rows are too few to be shared out, else all */
   bool direct;   /**< B is used too seldom to be worth packing */
-  bool
-      apart; /**< rows are too few to be shared out: each thread has columns of its own, no other waits for it */
 } rf_blocks;
 
 /** How the columns of a block are divided: panels as wide as a tile, and what is left. */
@@ -71,6 +69,10 @@ typedef void rf_gemm_multiply(const rf_block *block, rf_packing *next);
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_blocks rf_gemm_fitting(roof_dtype dtype, size_t rows);
 
+/** Blocks in whole steps of depth, panels and tiles.
+ *  Units: elements. Ownership: by value. Errors: none; at least one of each. */
+rf_blocks rf_gemm_whole_blocks(roof_dtype dtype, const roof_blocks *blocks);
+
 /** The blocks of a run: those found for this machine, else those that fit its caches; the last of each kind about as large as the others.
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_blocks rf_gemm_blocks(const roof_kernel_run *run);
@@ -88,7 +90,7 @@ void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const roof_target *core
  *  Units: elements. Ownership: none. Errors: none. */
 size_t rf_gemm_square(const roof_kernel_run *run);
 
-/** Operands, and room for two packed blocks of B.
+/** Operands, and room for two packed blocks of B for each share of C.
  *  Units: none.
  *  Ownership: released by rf_operands_release, also after a failure.
  *  Errors: as rf_gemm_prepare. */

@@ -98,7 +98,7 @@ static roof_status measure_all(rf_bench *bench, roof_error *error) {
   }
   if (status == ROOF_OK) {
     if (!bench->options->quick) {
-      rf_cpu_measure_blocks(bench);
+      rf_cpu_measure_blocks(bench, 768);
     }
     rf_cpu_measure_libraries(bench);
     rf_cpu_measure_energy(bench, "");

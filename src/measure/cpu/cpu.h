@@ -312,9 +312,10 @@ int rf_cpu_library_count(void);
  *  Units: FLOP/s. Ownership: none. Errors: none; if a library fails, its entry has the reason. */
 void rf_cpu_measure_libraries(rf_bench *bench);
 
-/** Looks for the blocks in which the built-in product of matrices is fastest.
- *  Units: none. Ownership: none. Errors: none; a note says why there are none. */
-void rf_cpu_measure_blocks(rf_bench *bench);
+/** Looks for the blocks in which the built-in product of square matrices is fastest, of so many rows where one core does
+ *  it, of as many for each core where all do. Tries fewer where it takes long.
+ *  Units: elements. Ownership: none. Errors: none; a note says why there are none. */
+void rf_cpu_measure_blocks(rf_bench *bench, double side);
 
 /** The most that a core can do in one cycle; NaN: unknown. */
 typedef struct rf_core_limits {
