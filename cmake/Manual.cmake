@@ -1,9 +1,15 @@
 # Manual pages and completions of shells, from what the command says of itself (`roofline help --json`); without scdoc and jq, or for another
-# processor, there are none.
+# processor without an emulator, there are none.
 find_program(SCDOC scdoc)
 find_program(JQ jq)
-if(NOT SCDOC OR NOT JQ OR CMAKE_CROSSCOMPILING OR ROOFLINE_SANITIZE)
+if(NOT SCDOC OR NOT JQ OR ROOFLINE_SANITIZE OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
   return()
+endif()
+set(runs $<TARGET_FILE:roofline>)
+if(CMAKE_CROSSCOMPILING)
+  set(runs ${CMAKE_BINARY_DIR}/roofline-emulated)
+  file(GENERATE OUTPUT ${runs} CONTENT "#!/bin/sh\nexec ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:roofline> \"$@\"\n"
+    FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endif()
 file(GLOB texts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/roofline/*.h ${CMAKE_SOURCE_DIR}/docs/*.md)
 foreach(part manual completions)
@@ -12,7 +18,7 @@ foreach(part manual completions)
     list(APPEND sources ${texts})
   endif()
   add_custom_command(OUTPUT ${part}.stamp
-    COMMAND sh ${CMAKE_SOURCE_DIR}/packaging/${part}/build.sh $<TARGET_FILE:roofline> ${CMAKE_BINARY_DIR}/${part}
+    COMMAND sh ${CMAKE_SOURCE_DIR}/packaging/${part}/build.sh ${runs} ${CMAKE_BINARY_DIR}/${part}
     COMMAND ${CMAKE_COMMAND} -E touch ${part}.stamp
     DEPENDS roofline ${sources} VERBATIM)
   list(APPEND stamps ${part}.stamp)

@@ -4,7 +4,7 @@
 set -eu
 umask 022 # the packages too have it
 cd "$(dirname "$0")/.."
-commit=${1-HEAD}
+commit=$(git rev-parse --verify "${1-HEAD}^{commit}") # which stays, whatever happens here meanwhile
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")

@@ -88,6 +88,17 @@ void rf_check_energy(const rf_check *check, const char *root, roof_diagnosis *ou
               line);
 }
 
+void rf_check_loader(const rf_check *check, const char *root, roof_diagnosis *out) {
+  static const char call[] = "dlopen";
+  (void)check;
+  if (rf_probe_captured(root, call, out)) {
+    return;
+  }
+  const char *refusal = rf_library_refusal();
+  rf_diagnose(out, refusal == NULL ? ROOF_HEALTH_OK : ROOF_HEALTH_INFO, call, "%s",
+              refusal == NULL ? "libraries are loaded where they are needed" : refusal);
+}
+
 void rf_check_library(const rf_check *check, const char *root, roof_diagnosis *out) {
   const char *const *sonames = check->library.sonames;
   rf_loaded loaded;
@@ -97,6 +108,9 @@ void rf_check_library(const rf_check *check, const char *root, roof_diagnosis *o
   if (rf_library_load(&check->library, &loaded)) {
     rf_diagnose(out, ROOF_HEALTH_OK, loaded.soname, "found");
     rf_library_close(&loaded);
+  } else if (rf_library_refusal() != NULL) {
+    out->remedy = "see loader";
+    rf_diagnose(out, ROOF_HEALTH_INFO, sonames[0], "not looked for: see loader");
   } else {
     rf_diagnose(out, ROOF_HEALTH_INFO, sonames[0], "not found");
   }

@@ -24,7 +24,7 @@ rf_check_run rf_check_governor, rf_check_turbo, rf_check_smt, rf_check_machine, 
 /* system.c */
 rf_check_run rf_check_balancing, rf_check_pages, rf_check_quota, rf_check_cores, rf_check_load, rf_check_swap;
 /* abilities.c */
-rf_check_run rf_check_pinning, rf_check_counters, rf_check_energy, rf_check_library;
+rf_check_run rf_check_pinning, rf_check_counters, rf_check_energy, rf_check_loader, rf_check_library;
 
 /* probe.c */
 

@@ -83,6 +83,12 @@ static const rf_check checks[] = {
      "run on hardware with RAPL, as root or with energy_uj readable",
      rf_check_energy,
      {0}},
+    {"loader",
+     "without it there are no devices (CUDA, OpenCL), no libraries to compare with, no PNG, no formulas of "
+     "your own (muParser) and no C++ names",
+     "install the command that is linked with shared libraries",
+     rf_check_loader,
+     {0}},
     {"OpenBLAS",
      "needed by `run gemm-blas`, a library to compare with",
      "apt install libopenblas0-pthread",

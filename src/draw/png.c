@@ -68,6 +68,10 @@ enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
 
 static roof_status load(roof_error *error) {
   static rf_loaded loaded[LIBRARIES];
+  const char *refusal = rf_library_refusal();
+  if (refusal != NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "PNG and PDF: %s; write .svg", refusal);
+  }
   for (size_t i = 0; i < LIBRARIES; i++) {
     if (loaded[i].handle == NULL && !rf_library_load(&libraries[i], &loaded[i])) {
       return roof_error_set(error, ROOF_E_UNSUPPORTED,

@@ -30,11 +30,23 @@ bool rf_library_find(void *handle, const rf_symbol *symbols, size_t count, const
   return last == NULL;
 }
 
+const char *rf_library_refusal(void) {
+  void *program = dlopen(NULL, RTLD_NOW); // which every loader knows
+  if (program == NULL) {
+    return "this command is one static file, which loads no libraries";
+  }
+  dlclose(program);
+  return NULL;
+}
+
 /** "no oneDNN: neither libdnnl.so.3 nor libdnnl.so.2 can be loaded", and the hint. */
 static void explain(const rf_library *library, rf_loaded *out) {
   const char *first = library->sonames[0], *second = library->sonames[1];
   const char *hint = library->hint != NULL ? library->hint : "";
-  if (out->soname != NULL) {
+  const char *refusal = rf_library_refusal();
+  if (refusal != NULL) {
+    snprintf(out->reason, sizeof out->reason, "no %s: %s", library->what, refusal);
+  } else if (out->soname != NULL) {
     snprintf(out->reason, sizeof out->reason, "%s has no %s", out->soname, out->missing);
   } else if (second == NULL) {
     snprintf(out->reason, sizeof out->reason, "no %s: %s cannot be loaded%s", library->what, first, hint);

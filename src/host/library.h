@@ -33,6 +33,10 @@ typedef struct rf_loaded {
   char reason[256];    /**< why it is not loaded, "" when it is */
 } rf_loaded;
 
+/** Why no library at all can be loaded, or NULL: a program that is one static file has no loader, in most C libraries.
+ *  Units: none. Ownership: a constant. Errors: none. */
+const char *rf_library_refusal(void);
+
 /** Loads the first of the names that can be loaded and has all symbols, and fills in their addresses; it stays loaded until
  *  rf_library_close.
  *  Units: none.

@@ -38,6 +38,21 @@ json() { # FILTER on $output
   [ "$(json '[.checks[] | select(.name == "backend" and .path == "fake") | .state]')" = '["ok"]' ]
 }
 
+@test "a static command says that it loads no libraries, and so does what needs one" {
+  [ "$("$ROOFLINE" doctor --json | jq -r '.checks[] | select(.name == "loader").state')" = ok ]
+  # What musl answers a static program.
+  echo 'void *dlopen(const char *name, int how) { (void)name, (void)how; return 0; }' | cc -shared -fPIC -xc - -o "$BATS_TEST_TMPDIR/static.so"
+  export LD_PRELOAD=$BATS_TEST_TMPDIR/static.so
+  run -0 --separate-stderr "$ROOFLINE" doctor --json
+  [ "$(json '.checks[] | select(.name == "loader") | [.state, .value]')" = '["info","this command is one static file, which loads no libraries"]' ]
+  [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "CUDA")).value] | unique')" = '["not looked for: see loader"]' ]
+  [ "$(json '[.checks[] | select(.name == "backend" and .path == ("cuda", "opencl")).value | endswith("this command is one static file, which loads no libraries")]')" = '[true,true]' ]
+  run -3 "$ROOFLINE" plot gemm m=8 n=8 k=8 --machine h100 --to "$BATS_TEST_TMPDIR/a.png"
+  [[ $output == *"static file, which loads no libraries"* ]]
+  run -3 "$ROOFLINE" run gemm-onednn m=8 n=8 k=8
+  [[ $output == *"no oneDNN: this command is one static file, which loads no libraries"* ]]
+}
+
 @test "what is not installed is no warning, and the worst comes first" {
   run -0 "$ROOFLINE" doctor
   [ "$(awk '/^  (warn|unknown|info|ok) / { print $1 }' <<<"$output" | uniq | tr '\n' ' ' | sed 's/^warn //; s/^unknown //; s/^info //')" = "ok " ]

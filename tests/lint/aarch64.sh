@@ -12,6 +12,14 @@ aarch64-linux-gnu-gcc "$@" tests/unit/test_peak_kernels.c src/kernels/lanes/*.c 
   fail "the loops do not compile for AArch64"
 }
 
+# As the command is built: GCC 12 failed on a loop of this file. Headers of libraries are the same for every processor.
+headers=$(pkg-config --variable=includedir hwloc)
+aarch64-linux-gnu-gcc -std=c17 -O3 -fno-math-errno -D_GNU_SOURCE -Iinclude -Isrc -idirafter "$headers" -idirafter "$headers/$(cc -print-multiarch)" \
+  -c src/measure/cpu/numa.c -o "$scratch/numa.o" >"$scratch/messages" 2>&1 || {
+  head -20 "$scratch/messages"
+  fail "src/measure/cpu/numa.c does not compile for AArch64"
+}
+
 # run CPU TEXT...: the test passes on that processor and says every TEXT.
 run() {
   cpu=$1

@@ -100,6 +100,8 @@ if [ "$(realpath "$ROOFLINE_BUILD")" = "$(realpath "$ROOFLINE_SOURCE")/build/rel
   (cd "$ROOFLINE_SOURCE" && ROOFLINE_INSTALLED=$scratch/installed ./run install "$scratch/front") >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "./run install failed"; }
   "$scratch/front/bin/roofline" --version >/dev/null
   [ -f "$scratch/front/share/man/man1/roofline-predict.1.gz" ] || fail "./run install left no manual"
+  package=$(dirname "$(find "$scratch/front" -path '*/roofline/__init__.py')")
+  [ "$package" = . ] || PYTHONPATH=$(dirname "$package") python3 -c 'import roofline' || fail "the installed package for Python does not start" # and is compiled
   (cd "$ROOFLINE_SOURCE" && ROOFLINE_INSTALLED=$scratch/installed ./run uninstall) >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "./run uninstall failed"; }
   left=$(find "$scratch/front" -mindepth 1 | xargs -n 1 basename | tr '\n' ' ')
   [ "$left" = "mine " ] || fail "./run uninstall left $left"

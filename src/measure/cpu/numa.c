@@ -106,7 +106,8 @@ static double timed_read(void *user) {
 static double pair_bytes(const rf_topology *t, const rf_node *on) {
   double last = 0;
   for (int i = 0; i < t->cache_count; i++) {
-    last = fmax(last, t->caches[i].bytes * t->caches[i].instances / t->node_count);
+    double bytes = t->caches[i].bytes * t->caches[i].instances / t->node_count;
+    last = bytes > last ? bytes : last; // GCC 12 cannot compile fmax here for AArch64
   }
   double wanted = fmin(fmax(4 * last, 0x1p26), 0x1p30);
   return fmin(wanted, fmin(on->bytes, rf_memory_available("")) / 4);

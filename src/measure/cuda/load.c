@@ -59,7 +59,8 @@ static bool start(void) {
   const char *name = "?";
   bool complete = rf_library_load(&library, &driver.loaded);
   if (driver.loaded.soname == NULL) {
-    return refuse("no libcuda.so.1: NVIDIA's driver is not installed", "", "");
+    const char *refusal = rf_library_refusal();
+    return refuse("no libcuda.so.1: ", refusal != NULL ? refusal : "NVIDIA's driver is not installed", "");
   }
   if (rf_cuda_images_version == 0) {
     return refuse("this roofline was built without nvcc; install CUDA 12 or later and build again", "", "");

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Installs packages (default: those of `./run packages`) in a system of their own, uses them, removes them, and looks at what is left.
+#   try.sh trixie http://deb.debian.org/debian [PACKAGE.deb ...]
+#   KEYRING=/usr/share/keyrings/ubuntu-archive-keyring.gpg try.sh noble http://archive.ubuntu.com/ubuntu
+. "$(dirname "$0")/lib.sh"
+[ $# -ge 2 ] || { echo "usage: try.sh SUITE MIRROR [PACKAGE.deb ...]"; exit 2; }
+make_root "$1" "$2"
+shift 2
+[ $# -gt 0 ] || set -- "$top"/build/packages/packages/*.deb
+carried "$@"
+step "$(within roofline --version)"
+step "$(within roofline predict gemm m=4096 n=4096 k=4096 --machine h100 | head -1)"
+within roofline doctor --json | grep -q '"schema": *"roofline.doctor/1"'
+step "$(within env PYTHONDONTWRITEBYTECODE=1 python3 -c 'import roofline; print("Python:", roofline.predict("gemm", m=4096, n=4096, k=4096, machine="h100").regime)')"
+removed
