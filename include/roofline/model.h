@@ -148,6 +148,31 @@ typedef enum roof_recompute {
       ROOF_RECOMPUTE_COUNT
 } roof_recompute;
 
+/** X(symbol, name): by whose rule the cache gets its part of a device's memory (docs/plans.md). */
+#define ROOF_MEMORY_RULE_MAP(X)                                                                              \
+  X(ROOF_MEMORY_VLLM, "vllm")                                                                                \
+  X(ROOF_MEMORY_SGLANG, "sglang")                                                                            \
+  X(ROOF_MEMORY_TENSORRT_LLM, "tensorrt-llm")
+
+typedef enum roof_memory_rule {
+#define ROOF_MEMORY_RULE_ENUM(symbol, name) symbol,
+  ROOF_MEMORY_RULE_MAP(ROOF_MEMORY_RULE_ENUM)
+#undef ROOF_MEMORY_RULE_ENUM
+      ROOF_MEMORY_RULE_COUNT
+} roof_memory_rule;
+
+/** "vllm", "sglang" or "tensorrt-llm".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_memory_rule_name(roof_memory_rule rule);
+
+/** Finds a rule by name.
+ *  Units: none.
+ *  Ownership: writes *rule on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_memory_rule_parse(const char *text, roof_memory_rule *rule, roof_error *error);
+
 /** X(symbol, name): what kind of kernel an operation is. */
 #define ROOF_OPERATION_KIND_MAP(X)                                                                           \
   X(ROOF_KIND_ELEMENTWISE, "elementwise")                                                                    \
@@ -379,9 +404,11 @@ typedef struct roof_model_settings {
   double tokens;            /**< of a whole training run, 0: not said */
   double page;              /**< tokens of a page of the KV cache */
   double workspace;         /**< bytes that the runtime and its libraries hold */
-  double memory_share;      /**< of a device's memory, that the engine may use: 1 all, 0.9 as vLLM */
-  double price;             /**< of one device and hour, NaN: not given */
-  unsigned long long typed; /**< what roof_model_settings_read read, for roof_model_settings_check */
+  double
+      memory_share; /**< of a device's memory, that the engine may use: 1 all, 0.9 as vLLM; of what is free: TensorRT-LLM */
+  roof_memory_rule memory_rule;
+  double price;                 /**< of one device and hour, NaN: not given */
+  unsigned long long typed;     /**< what roof_model_settings_read read, for roof_model_settings_check */
   const char *expert_framework; /**< whose kernels multiply the experts; NULL: those of options.framework */
   roof_options options;
 } roof_model_settings;

@@ -100,12 +100,18 @@ typedef struct roof_request {
   size_t line;        /**< of its file */
 } roof_request;
 
-/** Requests as they came, by time. Start from `{0}`, release with roof_requests_done. */
+/** Requests as they came, by time. Start from `{0}`, release with roof_requests_done. A file in the order of its times is read again
+ *  by each run, line by line, and only what all of it is like is kept. */
 typedef struct roof_requests {
-  const char *format; /**< static */
-  roof_request *requests;
+  const char *format;     /**< static */
+  char *path;             /**< of the file that is read again; NULL: `requests` has them all */
+  roof_request *requests; /**< NULL where there is a path */
   size_t count;
-  unsigned *blocks; /**< equal numbers are equal blocks with equal ones before them */
+  double first_seconds, last_seconds; /**< as the file has them */
+  double prompt_tokens, generated_tokens;
+  roof_request longest;  /**< of the most tokens */
+  size_t longest_number; /**< among all, from 1 */
+  unsigned *blocks;      /**< equal numbers are equal blocks with equal ones before them */
   size_t block_count;
   double block_tokens; /**< of a block */
   size_t skipped;      /**< rows without a prompt or an answer: requests that failed */
@@ -162,6 +168,9 @@ typedef struct roof_service_settings {
   double
       host_token_seconds; /**< before that for each token of its prompt, one prompt after another: tokenizer */
   roof_service_timeline *timeline; /**< filled by a run; NULL: not wanted */
+  double adapters;                 /**< of LoRA, one drawn for each request; 0: none */
+  double adapter_rank;
+  double adapter_slots; /**< that a device holds at once; 0: all */
   double warmup;       /**< requests that leave first and count in no time but ITL: a service in full swing */
   double share;        /**< of the requests, that roof_service_times.asked is of; 0: none */
   double ttft_seconds; /**< limits of the goodput; NaN: none */
@@ -192,6 +201,7 @@ typedef struct roof_service_answer {
   double kv_mean,
       kv_most; /**< share of the cache's blocks in use, over time; NaN where the machine does not say its memory */
   double preemptions;
+  double adapter_loads;            /**< from the host's memory */
   double cached;                   /**< share of the prompts' tokens that were in the cache */
   double in_system;                /**< requests, mean over time */
   double price_per_million_tokens; /**< generated; NaN without a price */
@@ -324,6 +334,19 @@ ROOF_API roof_status roof_service_saturation(roof_service *service, const roof_s
  *  Ownership: none.
  *  Errors: infinity where the machine does not say its memory. */
 ROOF_API double roof_service_cache_tokens(const roof_service *service, const roof_service_settings *settings);
+
+/** Adapters that a device holds at once.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: 0 without adapters. */
+ROOF_API double roof_service_adapter_slots(const roof_service_settings *settings);
+
+/** Bytes of an adapter on one device.
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: 0 without adapters. */
+ROOF_API double roof_service_adapter_bytes(const roof_service *service,
+                                           const roof_service_settings *settings);
 
 /** What was asked of a service, and what was found at each rate. */
 typedef struct roof_service_study {

@@ -135,6 +135,7 @@ json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, 
     rf_json_set(one, "fewer", all->fewer[i].devices > 0 ? choice(q, &all->fewer[i]) : json_null());
     rf_json_append(list, one);
   }
+  rf_json_set(object, "memory_rule", json_string(roof_memory_rule_name(q->base->memory_rule)));
   rf_json_set(object, "best", all->meeting > 0 ? choice(q, &all->list[0]) : json_null());
   rf_json_set(object, "apart", apart_json(q, all, apart));
   rf_json_set(object, "choices", list);

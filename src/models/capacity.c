@@ -171,7 +171,7 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   double fixed =
       c.weight_bytes + c.workspace_bytes + c.activation_bytes + c.gradient_bytes + c.optimizer_bytes;
   c.total_bytes = fixed + c.kv_bytes + c.state_bytes + c.fragmentation_bytes;
-  c.capacity_bytes = t->plain.capacity * s->memory_share;
+  c.capacity_bytes = rf_engine_capacity(t, &c);
   c.spare_bytes = c.capacity_bytes - c.total_bytes;
   c.fits = c.spare_bytes >= 0;
   double room = c.capacity_bytes - fixed;

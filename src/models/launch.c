@@ -153,7 +153,8 @@ static void add_command(roof_text *out, const launch *l) {
     roof_text_addf(out, " %s %.0f", e->batch, requests);
   }
   add_count(out, e->chunk, l->chunk);
-  if (e->memory != NULL && q->base->memory_share < 1) {
+  bool own = q->base->memory_rule == ROOF_MEMORY_SGLANG; /* reckoned by itself */
+  if (e->memory != NULL && q->base->memory_share < 1 && !own) {
     roof_text_addf(out, " %s %.4g", e->memory, q->base->memory_share);
   }
   add_formats(out, l);

@@ -80,7 +80,11 @@ static void add_winner(roof_text *out, const roof_choice_question *q, const roof
   roof_text_addf(out, "  %s, ", roof_plan_point_text(&c->point, NULL, words, sizeof words));
   roof_text_addf(out, "%s tokens/s", rf_plain_number(x, SHORT, c->point.device_tokens_per_second));
   roof_text_addf(out, " and %s per device,", roof_bytes_format(y, SHORT, c->point.total_bytes));
-  roof_text_addf(out, " of %.0f %% of its memory\n", 100 * q->base->memory_share);
+  if (q->base->memory_rule == ROOF_MEMORY_VLLM) {
+    roof_text_addf(out, " of %.0f %% of its memory\n", 100 * q->base->memory_share);
+  } else {
+    roof_text_addf(out, " memory as %s takes it\n", roof_memory_rule_name(q->base->memory_rule));
+  }
   roof_text_addf(out, "  prompts take %.0f %% of the time, energy %s per token\n", 100 * c->point.busy,
                  isnan(c->point.joules_per_token)
                      ? "not known"

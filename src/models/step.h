@@ -199,6 +199,9 @@ double rf_model_weight_elements(const model_weights *weights, bool experts);
 
 /* settings.c */
 /** The bit of `typed` of the setting `name`. */
+/** Bytes of a device that `c` may take in all: engine_memory.c. NaN where its memory is not known. */
+double rf_engine_capacity(const roof_model_target *t, const roof_model_capacity *c);
+
 unsigned long long rf_model_setting_bit(const char *name);
 
 /* plan.c */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "roofline/units.h"
+#include "service/adapters.h"
 
 /** Tokens of a mean prompt and answer; a trace's are its own. */
 static void mean_request(const roof_service_settings *s, double *prompt, double *generate) {
@@ -10,11 +11,8 @@ static void mean_request(const roof_service_settings *s, double *prompt, double 
   if (s->trace == NULL || s->trace->count == 0) {
     return;
   }
-  *prompt = *generate = 0;
-  for (size_t i = 0; i < s->trace->count; i++) {
-    *prompt += s->trace->requests[i].prompt / (double)s->trace->count;
-    *generate += s->trace->requests[i].generate / (double)s->trace->count;
-  }
+  *prompt = s->trace->prompt_tokens / (double)s->trace->count;
+  *generate = s->trace->generated_tokens / (double)s->trace->count;
 }
 
 service_capacity rf_capacity_of(const roof_model_target *target, const roof_model_target *draft,
@@ -34,6 +32,8 @@ service_capacity rf_capacity_of(const roof_model_target *target, const roof_mode
     c.block_bytes += bytes;
     c.room_bytes -= roof_model_capacity_of(draft).weight_bytes;
   }
+  service_adapters adapters = rf_adapters_of(target, s);
+  c.room_bytes -= adapters.slots * adapters.bytes;
   bool known = !isnan(c.room_bytes) && c.block_bytes > 0;
   c.blocks = known ? floor(fmax(0, c.room_bytes) / c.block_bytes) : INFINITY;
   double prompt, generate, page = target->settings.page;

@@ -106,6 +106,7 @@ static void arrive(loop *l, const service_arrival *arrival) {
   service_tally *t = &l->shop.tally;
   int request = rf_pool_take(&l->shop.pool, arrival);
   if (request == SERVICE_NONE) {
+    free(arrival->copied);
     l->shop.failed = true;
     return;
   }
@@ -254,6 +255,7 @@ static bool start(loop *l, const service_plant *plant, const roof_service_settin
                            .yield = 1,
                            .accepted = rf_random_start((uint64_t)set->seed, SERVICE_STREAM_ACCEPTED),
                            .swap_seconds = plant->swap_seconds,
+                           .adapters = plant->adapters,
                            .done = done,
                            .data = l};
   for (double right = plant->accept, i = 0; i < plant->drafts; i++, right *= plant->accept) {
@@ -284,7 +286,8 @@ static void stop(loop *l) {
   free(l->links);
   rf_source_done(&l->source);
   free(l->calendar.list);
-  free(l->shop.pool.list);
+  rf_pool_done(&l->shop.pool);
+  free(l->coming ? l->next.copied : NULL);
   free(l);
 }
 
@@ -311,8 +314,12 @@ roof_status rf_loop_run(const service_plant *plant, const roof_service_settings 
       *tally = l->shop.tally;
     }
   }
+  const roof_error why = l != NULL ? l->source.why : (roof_error){.code = ROOF_OK};
   if (l != NULL) {
     stop(l);
+  }
+  if (why.code != ROOF_OK) {
+    return roof_error_set(error, why.code, "%s", why.message);
   }
   return enough ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
 }

@@ -12,8 +12,9 @@ typedef struct service_plant {
   service_kept kept;
   double drafts, accept;
   double swap_seconds; /**< of a block */
-  double shared;       /**< tokens that all prompts begin with */
-  double longest;      /**< tokens that a request may have */
+  service_adapters adapters;
+  double shared;  /**< tokens that all prompts begin with */
+  double longest; /**< tokens that a request may have */
   double
       transfer_seconds; /**< of the cache of a token in all layers from a replica that processed its prompt to one that generates */
   double transfer_latency;

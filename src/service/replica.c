@@ -18,6 +18,7 @@ bool rf_replica_init(service_replica *r, service_shop *shop, int number, service
                          .prompting = SERVICE_NONE,
                          .cycle = cycle > 1 ? (uint64_t)cycle : 1};
   rf_cache_init(&r->cache);
+  rf_cache_init(&r->adapters);
   r->turns = calloc(r->cycle, sizeof *r->turns);
   return r->turns != NULL;
 }
@@ -26,6 +27,7 @@ void rf_replica_done(service_replica *r) {
   free(r->turns);
   free(r->ends.list);
   rf_cache_done(&r->cache);
+  rf_cache_done(&r->adapters);
 }
 
 bool rf_replica_is_busy(const service_replica *r) {
@@ -72,6 +74,7 @@ static bool allocate(service_replica *r, service_request *q) {
     return false;
   }
   double cached = fmin((double)known * shop->hashed, q->work - 1);
+  shop->failed |= !rf_replica_take_adapter(r, q);
   q->shared = (double)hashes;
   q->blocks = own;
   q->done = q->swapped ? q->work : cached;
@@ -159,12 +162,24 @@ static void begin(service_replica *r, int request) {
   }
 }
 
+/** The first in the queue whose adapter fits; those behind it do not wait for one that finds no slot, as in vLLM. */
+static int next_waiting(const service_replica *r) {
+  int request = r->waiting.first;
+  while (request != SERVICE_NONE && !rf_replica_fits_adapter(r, &r->shop->pool.list[request])) {
+    request = r->shop->pool.list[request].next;
+  }
+  return request;
+}
+
 /** Admits from the queue while there are tokens, places and blocks. One whose cache is in place again waits until no prompt
  *  is in flight, so that those that generate stay before the prompts. */
 static void admit(service_replica *r, double budget) {
   service_shop *shop = r->shop;
   while (r->waiting.count > 0 && r->running.count < shop->settings->sequences && budget > 0) {
-    int request = r->waiting.first;
+    int request = next_waiting(r);
+    if (request == SERVICE_NONE) {
+      return;
+    }
     service_request *q = &shop->pool.list[request];
     if ((q->swapped && r->prompting != SERVICE_NONE) || !allocate(r, q)) {
       return;
@@ -258,6 +273,7 @@ static void step(service_replica *r) {
   service_shop *shop = r->shop;
   roof_load load = load_of(r);
   double seconds = shop->clock.step(shop->clock.data, &load) + r->extra_seconds, before = r->used;
+  seconds += rf_replica_adapter_seconds(r);
   r->extra_seconds = 0;
   if (load.decodes > 0) {
     r->used += rf_decode_growth(r);

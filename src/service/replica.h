@@ -2,6 +2,7 @@
 #ifndef SERVICE_REPLICA_H
 #define SERVICE_REPLICA_H
 
+#include "service/adapters.h"
 #include "service/cache.h"
 #include "service/clock.h"
 #include "service/kept.h"
@@ -26,8 +27,9 @@ typedef struct service_shop {
   double accept;           /**< probability that a drafted token is right */
   service_random accepted; /**< how many are */
   double swap_seconds;     /**< of a block, one way to the host */
-  bool failed;             /**< memory ran out */
-  bool sent;               /**< what left a replica is in flight: nobody may run past where it arrives */
+  service_adapters adapters;
+  bool failed; /**< memory ran out */
+  bool sent;   /**< what left a replica is in flight: nobody may run past where it arrives */
   /** Receives a request whose prompt a replica of SERVICE_PREFILLS has processed, or one that has left. */
   void (*done)(void *data, int replica, int request, bool left);
   void *data;
@@ -54,6 +56,8 @@ typedef struct service_replica {
   double returned;      /**< of those, the ones that came from elsewhere since */
   double away_seconds;  /**< since their latest token, all together, apart from `stalled` */
   service_cache cache;
+  service_cache adapters; /**< that the device holds, by their number */
+  double adapters_used;   /**< of them, those of requests that run */
 } service_replica;
 
 /** False where memory has run out. Release with rf_replica_done, also then. */
@@ -81,6 +85,15 @@ bool rf_replica_is_prompting(const service_request *request);
 
 /** Drops what nobody holds until there is room again. */
 void rf_replica_trim(service_replica *replica);
+
+/** Whether a request's adapter is on the device or finds a slot there. */
+bool rf_replica_fits_adapter(const service_replica *replica, const service_request *request);
+
+/** It is there from now on; the next step waits for it where it was not. False where memory has run out. */
+bool rf_replica_take_adapter(service_replica *replica, const service_request *request);
+
+/** Seconds of a step for the adapters of those that run. */
+double rf_replica_adapter_seconds(const service_replica *replica);
 
 /** Gives back what a request has: `own` blocks, and those that it shares. */
 void rf_replica_release(service_replica *replica, service_request *request, double own);

@@ -11,6 +11,7 @@ static bool grow(service_pool *p) {
   }
   for (int i = p->size; i < size; i++) {
     list[i].next = i + 1 < size ? i + 1 : SERVICE_NONE;
+    list[i].as.copied = NULL;
   }
   p->free = p->size;
   p->list = list;
@@ -37,8 +38,17 @@ int rf_pool_take(service_pool *p, const service_arrival *arrival) {
 }
 
 void rf_pool_give(service_pool *p, int request) {
+  free(p->list[request].as.copied);
+  p->list[request].as.copied = NULL;
   p->list[request].next = p->free;
   p->free = request;
+}
+
+void rf_pool_done(service_pool *p) {
+  for (int i = 0; i < p->size; i++) {
+    free(p->list[i].as.copied);
+  }
+  free(p->list);
 }
 
 static void join(service_pool *p, service_list *l, int before, int after) {

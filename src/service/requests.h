@@ -37,6 +37,7 @@ typedef struct service_pool {
 /** A fresh request, or SERVICE_NONE where memory has run out. Others may move. */
 int rf_pool_take(service_pool *pool, const service_arrival *arrival);
 void rf_pool_give(service_pool *pool, int request);
+void rf_pool_done(service_pool *pool);
 
 typedef struct service_list {
   int first, last;

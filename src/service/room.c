@@ -14,7 +14,38 @@ void rf_replica_trim(service_replica *r) {
   rf_cache_trim(&r->cache, each > 0 ? floor((shop->blocks - r->used) / each) : INFINITY);
 }
 
+bool rf_replica_fits_adapter(const service_replica *r, const service_request *q) {
+  return q->as.adapter == 0 || r->adapters_used < r->shop->adapters.slots ||
+         rf_cache_match(&r->adapters, &q->as.adapter, 1) == 1;
+}
+
+bool rf_replica_take_adapter(service_replica *r, const service_request *q) {
+  size_t fresh;
+  if (q->as.adapter == 0) {
+    return true;
+  }
+  bool there = rf_cache_match(&r->adapters, &q->as.adapter, 1) == 1;
+  if (!rf_cache_hold(&r->adapters, &q->as.adapter, 1, &fresh)) {
+    return false;
+  }
+  r->adapters_used += (double)fresh;
+  rf_cache_trim(&r->adapters, r->shop->adapters.slots - r->adapters_used);
+  if (!there) {
+    r->extra_seconds += r->shop->adapters.load_seconds;
+    r->shop->tally.adapter_loads++;
+  }
+  return true;
+}
+
+double rf_replica_adapter_seconds(const service_replica *r) {
+  const service_adapters *a = &r->shop->adapters;
+  return r->adapters_used > 0 ? a->step_seconds + r->adapters_used * a->each_seconds : 0;
+}
+
 void rf_replica_release(service_replica *r, service_request *q, double own) {
+  if (q->as.adapter > 0) {
+    r->adapters_used -= (double)rf_cache_release(&r->adapters, &q->as.adapter, 1);
+  }
   size_t idle = rf_cache_release(&r->cache, q->as.blocks, (size_t)q->shared);
   r->used -= own + (double)idle * r->shop->hash_blocks;
   q->shared = q->blocks = 0;

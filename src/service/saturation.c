@@ -13,7 +13,7 @@ static roof_status grows(roof_service *service, roof_service_settings *s, double
   const roof_requests *trace = s->trace;
   s->rate = rate;
   if (trace != NULL) {
-    s->speed = rate * trace->requests[trace->count - 1].seconds / (double)trace->count;
+    s->speed = rate * (trace->last_seconds - trace->first_seconds) / (double)trace->count;
   }
   roof_status status = roof_service_run(service, s, &a, error);
   *is = status == ROOF_OK && a.overloaded;

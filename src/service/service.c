@@ -24,6 +24,7 @@ roof_service_settings roof_service_settings_default(const roof_model_target *t) 
                                  .prompt = {.mean = s->prompt},
                                  .generate = {.mean = fmax(1, s->generate)},
                                  .turns = {.mean = 1},
+                                 .adapter_rank = 16,
                                  .speed = 1,
                                  .sequences = s->batch > 1 ? s->batch : SEQUENCES,
                                  .budget = s->chunk > 0 ? s->chunk : BUDGET,
@@ -99,6 +100,14 @@ double roof_service_cache_tokens(const roof_service *service, const roof_service
   return capacity_of(service, settings).tokens;
 }
 
+double roof_service_adapter_slots(const roof_service_settings *s) {
+  return s->adapter_slots > 0 ? s->adapter_slots : s->adapters;
+}
+
+double roof_service_adapter_bytes(const roof_service *service, const roof_service_settings *settings) {
+  return rf_adapters_of(&service->steps.target, settings).bytes;
+}
+
 static bool is_whole(double value, double least, double most) {
   return value >= least && value <= most && value == floor(value);
 }
@@ -118,6 +127,9 @@ static roof_status check_counts(const roof_model_target *t, const roof_service_s
                           {"chunk", s->budget, 1, 1e6},
                           {"concurrency", s->concurrency, 0, 1e5},
                           {"prefill replicas", s->prefills, 0, replicas - 1},
+                          {"adapters", s->adapters, 0, 1e6},
+                          {"rank", s->adapter_rank, s->adapters > 0 ? 1 : 0, 4096},
+                          {"slots", s->adapter_slots, 0, s->adapters},
                           {"warmup", s->warmup, 0, 1e9},
                           {"dp", replicas, 1, 1024}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -172,14 +184,10 @@ static roof_status check_requests(const roof_model_target *t, const roof_service
   if (s->trace == NULL) {
     return check_length(t, c, "requests", longest_of(&s->prompt), longest_of(&s->generate), error);
   }
-  roof_status status = ROOF_OK;
-  for (size_t i = 0; i < s->trace->count && status == ROOF_OK; i++) {
-    char what[48];
-    snprintf(what, sizeof what, "request %zu of the trace", i + 1);
-    const roof_request *r = &s->trace->requests[i];
-    status = check_length(t, c, what, r->prompt, r->generate, error);
-  }
-  return status;
+  char what[48];
+  const roof_request *r = &s->trace->longest;
+  snprintf(what, sizeof what, "request %zu of the trace", s->trace->longest_number);
+  return check_length(t, c, what, r->prompt, r->generate, error);
 }
 
 static service_plant plant_of(roof_service *service, const roof_service_settings *s,
@@ -205,9 +213,19 @@ static service_plant plant_of(roof_service *service, const roof_service_settings
                          .swap_seconds =
                              host->bytes_per_second > 0 ? c->block_bytes / host->bytes_per_second : 0,
                          .shared = shared,
+                         .adapters = rf_adapters_of(t, s),
                          .longest = longest,
                          .transfer_seconds = c->block_bytes / page / link->bytes_per_second,
                          .transfer_latency = link->latency_seconds};
+}
+
+static roof_status check_adapters(const roof_model_target *t, const roof_service_settings *s,
+                                  roof_error *error) {
+  service_adapters a = rf_adapters_of(t, s);
+  return a.slots < a.count && isnan(a.load_seconds)
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "serve: slots: the file of %s has no link to its host (PCIe)", t->machine->name)
+             : ROOF_OK;
 }
 
 static roof_status check_swap(const roof_model_target *t, const roof_service_settings *s, roof_error *error) {
@@ -226,6 +244,7 @@ roof_status roof_service_run(roof_service *service, const roof_service_settings 
   status = status == ROOF_OK ? rf_capacity_check(t, &c, error) : status;
   status = status == ROOF_OK ? check_requests(t, settings, &c, error) : status;
   status = status == ROOF_OK ? check_swap(t, settings, error) : status;
+  status = status == ROOF_OK ? check_adapters(t, settings, error) : status;
   if (status == ROOF_OK) {
     const roof_model_settings *m = &t->settings;
     service->steps.overlaps = settings->two_batch_overlap && m->tp * m->pp * m->cp * m->ep > 1;

@@ -1,6 +1,8 @@
 #include "service/source.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 bool rf_source_has_sessions(const roof_service_settings *set) {
   return set->trace == NULL && !(set->turns.kind == ROOF_LENGTHS_CONSTANT && set->turns.mean <= 1);
@@ -15,6 +17,7 @@ void rf_source_start(service_source *s, const roof_service_settings *settings, d
                         .generates = rf_random_start(seed, SERVICE_STREAM_GENERATES),
                         .turns = rf_random_start(seed, SERVICE_STREAM_TURNS),
                         .delays = rf_random_start(seed, SERVICE_STREAM_DELAYS),
+                        .adapters = rf_random_start(seed, SERVICE_STREAM_ADAPTERS),
                         .page = page,
                         .shared = shared,
                         .longest = longest,
@@ -23,10 +26,14 @@ void rf_source_start(service_source *s, const roof_service_settings *settings, d
   if (trace != NULL) {
     double all = (double)trace->count;
     s->total = settings->requests > 0 ? fmin(settings->requests, all) : all;
+    if (trace->path != NULL) {
+      s->failed = rf_trace_open(trace->path, &s->stream, &s->why) != ROOF_OK;
+    }
   }
 }
 
 void rf_source_done(service_source *s) {
+  rf_trace_close(s->stream);
   rf_sessions_done(&s->sessions);
 }
 
@@ -42,15 +49,29 @@ static double gap(service_source *s) {
   return share / set->rate * (rf_source_has_sessions(set) ? roof_lengths_mean(&set->turns) : 1);
 }
 
-static void take_row(service_source *s, service_arrival *a) {
+/** A request of a trace, its blocks among those of the trace or, of a stream, its own. */
+static bool take_row(service_source *s, service_arrival *a) {
   const roof_requests *trace = s->settings->trace;
-  const roof_request *row = &trace->requests[(size_t)s->made];
+  const roof_request *row = s->stream != NULL ? NULL : &trace->requests[(size_t)s->made];
+  const unsigned *blocks = trace->blocks;
+  if (s->stream != NULL && (rf_trace_next(s->stream, &row, &blocks, &s->why) != ROOF_OK || row == NULL)) {
+    s->failed = true;
+    return false;
+  }
   bool at_once = isinf(s->settings->rate) || s->settings->concurrency > 0;
-  *a = (service_arrival){.seconds = at_once ? 0 : row->seconds / s->settings->speed,
+  double since = row->seconds - (s->stream != NULL ? trace->first_seconds : 0);
+  *a = (service_arrival){.seconds = at_once ? 0 : since / s->settings->speed,
                          .prompt = row->prompt,
                          .generate = row->generate,
-                         .blocks = row->block_count > 0 ? trace->blocks + row->first_block : NULL,
+                         .blocks = row->block_count > 0 ? blocks + row->first_block : NULL,
                          .block_count = row->block_count};
+  if (s->stream != NULL && a->blocks != NULL) {
+    size_t bytes = a->block_count * sizeof *a->copied;
+    a->copied = malloc(bytes);
+    s->failed = a->copied == NULL;
+    a->blocks = s->failed ? NULL : memcpy(a->copied, a->blocks, bytes);
+  }
+  return !s->failed;
 }
 
 /** The first prompt and answer of a session, or the only ones. */
@@ -78,18 +99,26 @@ static void name_blocks(service_source *s, service_arrival *a) {
   a->block_count = session->count;
 }
 
+/** All adapters are asked for as often. */
+static void draw_adapter(service_source *s, service_arrival *a) {
+  double count = s->settings->adapters;
+  a->adapter = count > 0 ? (unsigned)fmax(1, ceil(count * rf_random_share(&s->adapters))) : 0;
+}
+
 bool rf_source_next(service_source *s, service_arrival *a) {
-  if (s->made >= s->total) {
+  if (s->made >= s->total || s->failed) {
     return false;
   }
   if (s->settings->trace != NULL) {
-    take_row(s, a);
+    bool taken = take_row(s, a);
+    draw_adapter(s, a);
     s->made++;
-    return true;
+    return taken;
   }
   s->seconds += gap(s);
   s->made++;
   draw(s, a);
+  draw_adapter(s, a);
   if (rf_source_has_sessions(s->settings)) {
     a->session = rf_sessions_open(&s->sessions, rf_lengths_draw(&s->settings->turns, &s->turns) - 1);
     s->failed |= a->session == 0;
@@ -107,6 +136,7 @@ bool rf_source_turn(service_source *s, int session, service_arrival *a) {
     double asked = rf_lengths_draw(&s->settings->prompt, &s->prompts);
     double generate = rf_lengths_draw(&s->settings->generate, &s->generates);
     *a = (service_arrival){.prompt = one->context + asked, .generate = generate, .session = session};
+    draw_adapter(s, a);
     more = a->prompt + a->generate <= s->longest;
   }
   if (!more) {

@@ -5,24 +5,29 @@
 #include "roofline/service.h"
 #include "service/random.h"
 #include "service/sessions.h"
+#include "service/trace.h"
 
 /** What is known of a request when it arrives. */
 typedef struct service_arrival {
   double seconds;
   double prompt, generate;
   const unsigned *blocks; /**< of its prompt, NULL: not known */
+  unsigned *copied;       /**< the same, to be freed with the request; NULL: they lie elsewhere */
   size_t block_count;
-  int session; /**< that it is a turn of, 0: none */
+  int session;      /**< that it is a turn of, 0: none */
+  unsigned adapter; /**< from 1; 0: none */
 } service_arrival;
 
 /** Where requests come from. Each stream of random numbers serves one purpose, so that another rate changes no length. */
 typedef struct service_source {
   const roof_service_settings *settings;
-  service_random gaps, prompts, generates, turns, delays;
+  service_random gaps, prompts, generates, turns, delays, adapters;
   service_sessions sessions;
   double page; /**< tokens of a block of a session's context */
   double shared, longest;
-  bool failed; /**< memory has run out */
+  trace_stream *stream; /**< of a trace that is read line by line */
+  roof_error why;
+  bool failed; /**< memory has run out, or a trace cannot be read again: `why` */
   double seconds;
   double made, total;
 } service_source;
@@ -34,7 +39,8 @@ enum {
   SERVICE_STREAM_GENERATES,
   SERVICE_STREAM_ACCEPTED,
   SERVICE_STREAM_TURNS,
-  SERVICE_STREAM_DELAYS
+  SERVICE_STREAM_DELAYS,
+  SERVICE_STREAM_ADAPTERS
 };
 
 /** Of requests that are no trace's: `shared` tokens that all prompts begin with; `longest` that a request may have; tokens of a

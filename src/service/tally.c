@@ -40,5 +40,6 @@ void rf_tally_answer(const service_tally *t, const roof_service_settings *set, r
   a->wait = rf_histogram_times(&t->wait, set->share);
   a->batch = t->batch_steps > 0 ? t->batch_sum / t->batch_steps : 0;
   a->preemptions = t->preemptions;
+  a->adapter_loads = t->adapter_loads;
   a->cached = t->prompt_tokens > 0 ? t->cached_tokens / t->prompt_tokens : 0;
 }

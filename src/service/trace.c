@@ -13,6 +13,7 @@ enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 void roof_requests_done(roof_requests *requests) {
   free(requests->requests);
   free(requests->blocks);
+  free(requests->path);
   *requests = (roof_requests){0};
 }
 
@@ -67,51 +68,74 @@ static size_t line_length(const char *at, const char *end) {
   return (size_t)((stop != NULL ? stop : end) - at);
 }
 
-/** Every line of a text. */
-static roof_status read_lines(trace_reader *r, const trace_format *f, const char *text, size_t length,
-                              const char *path, roof_error *error) {
-  const char *end = text + length;
+roof_status rf_trace_line(trace_reader *r, const trace_format *f, const char *line, size_t length, int number,
+                          const char *path, roof_error *error) {
+  int column = 1;
   roof_status status = ROOF_OK;
-  int number = 0;
-  for (const char *at = text; at < end && status == ROOF_OK;) {
-    size_t whole = line_length(at, end), own = whole;
-    int column = 1;
-    own -= own > 0 && at[own - 1] == '\r' ? 1 : 0;
-    number++;
-    if (number == 1 && f->columns != NULL) {
-      status = read_header(r, f, at, own, error);
-    } else if (own > 0) {
-      size_t before = r->out->count;
-      status = f->read(r, at, own, &column, error);
-      if (status == ROOF_OK && r->out->count > before) {
-        r->out->requests[before].line = (size_t)number;
-      }
+  length -= length > 0 && line[length - 1] == '\r' ? 1 : 0;
+  if (number == 1 && f->columns != NULL) {
+    status = read_header(r, f, line, length, error);
+  } else if (length > 0) {
+    size_t before = r->out->count;
+    status = f->read(r, line, length, &column, error);
+    if (status == ROOF_OK && r->out->count > before) {
+      r->out->requests[before].line = (size_t)number;
     }
-    if (status != ROOF_OK) {
-      roof_error_at(error, path, number, column);
-    }
-    at += whole + 1;
+  }
+  if (status != ROOF_OK) {
+    roof_error_at(error, path, number, column);
   }
   return status;
+}
+
+roof_status rf_trace_format_of(const char *line, size_t length, const char *path, const trace_format **format,
+                               roof_error *error) {
+  *format = find_format(line, length);
+  if (*format != NULL) {
+    return ROOF_OK;
+  }
+  roof_error_set(
+      error, ROOF_E_PARSE,
+      "trace: neither Azure's CSV (TIMESTAMP,ContextTokens,GeneratedTokens), BurstGPT's "
+      "(Timestamp,...,Request "
+      "tokens,Response tokens,...) nor Mooncake's JSON lines (timestamp, input_length, output_length)");
+  roof_error_at(error, path, 1, 1);
+  return ROOF_E_PARSE;
+}
+
+void rf_trace_count(roof_requests *r, const roof_request *q) {
+  r->first_seconds = r->count == 0 ? q->seconds : r->first_seconds;
+  r->last_seconds = q->seconds;
+  r->prompt_tokens += q->prompt;
+  r->generated_tokens += q->generate;
+  r->count++;
+  if (q->prompt + q->generate > r->longest.prompt + r->longest.generate) {
+    r->longest = *q;
+    r->longest_number = r->count;
+  }
+}
+
+static void count_all(roof_requests *r) {
+  size_t count = r->count;
+  r->count = 0;
+  for (size_t i = 0; i < count; i++) {
+    rf_trace_count(r, &r->requests[i]);
+  }
 }
 
 roof_status rf_trace_read(const char *text, size_t length, const char *path, roof_requests *requests,
                           roof_error *error) {
   roof_requests made = {0};
   trace_reader reader = {.out = &made, .columns = {-1}, .end = text + length};
-  const trace_format *f = find_format(text, line_length(text, text + length));
-  if (f == NULL) {
-    roof_error_set(
-        error, ROOF_E_PARSE,
-        "trace: neither Azure's CSV (TIMESTAMP,ContextTokens,GeneratedTokens), BurstGPT's "
-        "(Timestamp,...,Request "
-        "tokens,Response tokens,...) nor Mooncake's JSON lines (timestamp, input_length, output_length)");
-    roof_error_at(error, path, 1, 1);
-    return ROOF_E_PARSE;
+  const trace_format *f = NULL;
+  const char *end = text + length;
+  int number = 0;
+  roof_status status = rf_trace_format_of(text, line_length(text, end), path, &f, error);
+  for (const char *at = text; at < end && status == ROOF_OK;) {
+    size_t whole = line_length(at, end);
+    status = rf_trace_line(&reader, f, at, whole, ++number, path, error);
+    at += whole + 1;
   }
-  made.format = f->name;
-  made.block_tokens = f->block_tokens;
-  roof_status status = read_lines(&reader, f, text, length, path, error);
   if (status == ROOF_OK && made.count == 0) {
     status = roof_error_set(error, ROOF_E_INPUT, "%s: no request with a prompt and an answer", path);
   }
@@ -119,12 +143,16 @@ roof_status rf_trace_read(const char *text, size_t length, const char *path, roo
     roof_requests_done(&made);
     return status;
   }
+  made.format = f->name;
+  made.block_tokens = f->block_tokens;
   order(&made);
+  count_all(&made);
   *requests = made;
   return ROOF_OK;
 }
 
-roof_status roof_requests_read(const char *path, roof_requests *requests, roof_error *error) {
+/** A file out of order is read as a whole. */
+static roof_status read_whole(const char *path, roof_requests *requests, roof_error *error) {
   enum { PADDING = 8 };
   rf_file_mapping file;
   roof_status status = rf_file_map(path, &file, error);
@@ -144,7 +172,24 @@ roof_status roof_requests_read(const char *path, roof_requests *requests, roof_e
   return status;
 }
 
+roof_status roof_requests_read(const char *path, roof_requests *requests, roof_error *error) {
+  rf_file_mapping file;
+  roof_requests made = {0};
+  bool ordered = true;
+  roof_status status = rf_file_map(path, &file, error); /* a plain file with something in it */
+  if (status == ROOF_OK) {
+    rf_file_unmap(&file);
+    status = rf_trace_scan(path, &made, &ordered, error);
+  }
+  if (status == ROOF_OK && ordered) {
+    *requests = made;
+    return ROOF_OK;
+  }
+  roof_requests_done(&made);
+  return status == ROOF_OK ? read_whole(path, requests, error) : status;
+}
+
 double roof_requests_rate(const roof_requests *requests) {
-  double last = requests->count > 0 ? requests->requests[requests->count - 1].seconds : 0;
-  return last > 0 ? (double)(requests->count - 1) / last : INFINITY;
+  double seconds = requests->last_seconds - requests->first_seconds;
+  return seconds > 0 ? (double)(requests->count - 1) / seconds : INFINITY;
 }

@@ -18,7 +18,7 @@ typedef struct trace_reader {
   size_t request_room, block_room;
   int columns[TRACE_CELLS]; /**< of a header: where each wanted one is, or -1 */
   int cell_count;           /**< of the header */
-  const char *end;          /**< of the text: a NUL */
+  const char *end;          /**< of the text, or the line: a NUL */
 } trace_reader;
 
 typedef struct trace_format {
@@ -36,6 +36,31 @@ extern const trace_format rf_trace_azure, rf_trace_burstgpt, rf_trace_mooncake;
 /** Reads a whole text. `path` is for errors; `text` ends with a NUL and seven more readable bytes. */
 roof_status rf_trace_read(const char *text, size_t length, const char *path, roof_requests *requests,
                           roof_error *error);
+
+/** The format of a file that begins with a line. */
+roof_status rf_trace_format_of(const char *line, size_t length, const char *path, const trace_format **format,
+                               roof_error *error);
+
+/** Reads a line, by its number from 1; the first may be a header. */
+roof_status rf_trace_line(trace_reader *reader, const trace_format *format, const char *line, size_t length,
+                          int number, const char *path, roof_error *error);
+
+/** Counts a request in what all of them are like. */
+void rf_trace_count(roof_requests *requests, const roof_request *request);
+
+/* trace_stream.c */
+typedef struct trace_stream trace_stream;
+
+/** Opens a file; `path` is kept. Release with rf_trace_close. */
+roof_status rf_trace_open(const char *path, trace_stream **stream, roof_error *error);
+void rf_trace_close(trace_stream *stream);
+
+/** The next request, *row NULL behind the last; it and its blocks are there until the one after it is asked for. */
+roof_status rf_trace_next(trace_stream *stream, const roof_request **row, const unsigned **blocks,
+                          roof_error *error);
+
+/** What all requests of a file are like, and whether they are in the order of their times. */
+roof_status rf_trace_scan(const char *path, roof_requests *requests, bool *ordered, roof_error *error);
 
 /* trace_rows.c */
 /** Cells of a line of CSV without quotes; -1 where there are more than TRACE_CELLS. */

@@ -37,6 +37,7 @@ static json_t *run_json(const roof_service_answer *a, double rate) {
                                     {"kv_mean", a->kv_mean},
                                     {"kv_max", a->kv_most},
                                     {"preemptions", a->preemptions},
+                                    {"adapter_loads", a->adapter_loads},
                                     {"cached_prompt_share", a->cached},
                                     {"price_per_million_tokens", a->price_per_million_tokens}};
   rf_json_set(run, "overloaded", json_boolean(a->overloaded));
@@ -52,16 +53,22 @@ static json_t *run_json(const roof_service_answer *a, double rate) {
 static json_t *plan_json(const roof_service_study *s) {
   const roof_model_settings *m = &s->target->settings;
   json_t *plan = json_object();
-  const rf_json_member members[] = {{"tp", m->tp},
-                                    {"pp", m->pp},
-                                    {"dp", m->dp},
-                                    {"ep", m->ep},
-                                    {"cp", m->cp},
-                                    {"prefill_replicas", s->settings.prefills},
-                                    {"batch", s->settings.sequences},
-                                    {"chunk", s->settings.budget},
-                                    {"cache_tokens", roof_service_cache_tokens(s->service, &s->settings)}};
+  const rf_json_member members[] = {
+      {"tp", m->tp},
+      {"pp", m->pp},
+      {"dp", m->dp},
+      {"ep", m->ep},
+      {"cp", m->cp},
+      {"prefill_replicas", s->settings.prefills},
+      {"batch", s->settings.sequences},
+      {"chunk", s->settings.budget},
+      {"adapters", s->settings.adapters},
+      {"adapter_rank", s->settings.adapters > 0 ? s->settings.adapter_rank : NAN},
+      {"adapter_slots", roof_service_adapter_slots(&s->settings)},
+      {"adapter_bytes", roof_service_adapter_bytes(s->service, &s->settings)},
+      {"cache_tokens", roof_service_cache_tokens(s->service, &s->settings)}};
   rf_json_set_numbers(plan, members, sizeof members / sizeof members[0]);
+  rf_json_set(plan, "memory_rule", json_string(roof_memory_rule_name(m->memory_rule)));
   return plan;
 }
 

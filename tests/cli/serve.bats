@@ -185,3 +185,17 @@ serve() {
   run --separate-stderr "$ROOFLINE" serve
   [ "$status" -eq 2 ] && [[ $stderr == *'which model?'* ]]
 }
+
+@test "adapters take memory, time and a link to the host; engines take memory by their own rules" {
+  run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 4/s -n 500 prompt=512 generate=64 adapters=32 rank=64 slots=4
+  has "adapters    32 of rank 64, all asked for as often, 320 MiB each; 4 at once on the device,"
+  run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 4/s -n 500 prompt=512 generate=64 adapters=32 rank=64 --json
+  [ "$(json '[.plan.adapter_slots, .plan.memory_rule, .runs[0].adapter_loads]')" = '[32,"vllm",32]' ]
+  few=$(json .plan.cache_tokens)
+  run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 4/s -n 500 --engine sglang --json
+  [ "$(json "[.plan.memory_rule, .plan.adapter_rank, .plan.cache_tokens > $few]")" = '["sglang",null,true]' ]
+  run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 adapters=2 slots=3
+  has "slots 3: a whole number from 0 to 2"
+  run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 --engine sglong
+  has 'did you mean `sglang`?'
+}

@@ -188,6 +188,28 @@ static void the_plan_is_typed_as_engines_read_it(void **state) {
   assert_string_equal(roof_choice_result_name(ROOF_CHOICE_SHORT), "does not fit");
 }
 
+/** Of 80 GiB: SGLang leaves 512 MiB, 1.5 for each token of a step, 2 for each sequence of its graphs and 128 for each device. */
+static void engines_take_memory_by_their_own_rules(void **state) {
+  (void)state;
+  static roof_model_target target;
+  owned roof_machine *h100 = NULL;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  roof_model_settings s = settings;
+  s.tp = 4, s.chunk = 8192, s.memory_share = 0.9;
+  assert_int_equal(roof_model_target_init(&target, &llama, h100, &s, NULL), ROOF_OK);
+  const roof_model_capacity vllm = roof_model_capacity_of(&target);
+  double all = target.plain.capacity, steps = vllm.workspace_bytes + vllm.activation_bytes;
+  assert_near(vllm.capacity_bytes, 0.9 * all, 1e-12);
+  target.settings.memory_rule = ROOF_MEMORY_SGLANG;
+  double left = 1048576.0 * (512 + 1.5 * 8192 + 2 * 512 + 4 * 128);
+  assert_near(roof_model_capacity_of(&target).capacity_bytes - steps, all - left, 1e-12);
+  target.settings.memory_rule = ROOF_MEMORY_TENSORRT_LLM;
+  double fixed = vllm.weight_bytes + steps;
+  assert_near(roof_model_capacity_of(&target).capacity_bytes - fixed, 0.9 * (all - fixed), 1e-9);
+  roof_memory_rule rule;
+  assert_int_equal(roof_memory_rule_parse("sglong", &rule, NULL), ROOF_E_NAME);
+}
+
 /** Three servers of prompts, two that generate. */
 static void two_pools_are_started_by_their_roles(void **state) {
   (void)state;
@@ -260,6 +282,7 @@ int main(void) {
       cmocka_unit_test(a_sequence_longer_than_the_model_was_made_for_is_refused),
       cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
       cmocka_unit_test(two_pools_are_started_by_their_roles),
+      cmocka_unit_test(engines_take_memory_by_their_own_rules),
       cmocka_unit_test(prices_are_of_the_machines_named),
   };
   return cmocka_run_group_tests(tests, setup, NULL);

@@ -621,6 +621,81 @@ static void known_blocks_are_not_processed_again(void **state) {
   roof_requests_done(&r);
 }
 
+/** Four adapters, of which two are on the device at once: the others wait or are loaded; without adapters a step is as long as ever. */
+static void adapters_take_slots_and_time(void **state) {
+  (void)state;
+  service_plant p = single_server();
+  roof_service_settings s = plain_settings();
+  roof_service_answer without, all, few;
+  s.sequences = 8, s.rate = 2, s.requests = 2000;
+  assert_int_equal(rf_loop_run(&p, &s, &without, NULL, NULL), ROOF_OK);
+  s.adapters = 4;
+  p.adapters = (service_adapters){
+      .count = 4, .slots = 4, .step_seconds = 1e-4, .each_seconds = 1e-4, .load_seconds = 0.05};
+  assert_int_equal(rf_loop_run(&p, &s, &all, NULL, NULL), ROOF_OK);
+  assert_true(all.adapter_loads == 4 && all.tpot.p50 > 1.19e-3 && all.tpot.most < 1.6e-3);
+  assert_near(without.tpot.p50, token_seconds, 0.006);
+  p.adapters.slots = 2;
+  assert_int_equal(rf_loop_run(&p, &s, &few, NULL, NULL), ROOF_OK);
+  assert_true(few.adapter_loads > 100 && few.wait.mean > all.wait.mean && few.requests == 2000);
+}
+
+static void an_adapter_is_as_large_as_its_rank_says(void **state) {
+  (void)state;
+  static roof_model model;
+  static roof_model_target target;
+  owned roof_machine *h100 = NULL;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  assert_int_equal(roof_model_load("llama-3.1-8b", &model, NULL), ROOF_OK);
+  roof_model_settings settings = roof_model_settings_default(&model);
+  assert_int_equal(roof_model_target_init(&target, &model, h100, &settings, NULL), ROOF_OK);
+  const roof_service_settings s = {.adapters = 8, .adapter_rank = 16};
+  service_adapters a = rf_adapters_of(&target, &s);
+  /* q and o 4096 + 4096, k and v 4096 + 1024, gate, up and down 4096 + 14336; 32 layers, 2 bytes */
+  assert_true(a.slots == 8 && a.bytes == 16.0 * 32 * 2 * (2 * 8192 + 2 * 5120 + 3 * 18432));
+}
+
+/** A file in order is read line by line, with the same answer as from memory; one out of order as a whole. */
+static void long_traces_are_read_line_by_line(void **state) {
+  (void)state;
+  static const char *const lines[] = {
+      "{\"timestamp\": 5000, \"input_length\": 1500, \"output_length\": 50, \"hash_ids\": [0, 1, 2]}\n",
+      "{\"timestamp\": 5900, \"input_length\": 1400, \"output_length\": 40, \"hash_ids\": [0, 1, 3]}\n",
+      "{\"timestamp\": 6000, \"input_length\": 700, \"output_length\": 9, \"hash_ids\": [0, 4]}\n"};
+  const char *path = "serve_trace.jsonl";
+  for (int swapped = 0; swapped < 2; swapped++) {
+    char text[1024] = {0};
+    snprintf(text, sizeof text - 8, "%s%s%s", lines[swapped ? 2 : 0], lines[1], lines[swapped ? 0 : 2]);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    roof_requests read, kept;
+    assert_int_equal(roof_requests_read(path, &read, NULL), ROOF_OK);
+    assert_int_equal(rf_trace_read(text, strlen(text), "trace", &kept, NULL), ROOF_OK);
+    assert_true((read.requests == NULL) == (swapped == 0) && read.count == 3 && kept.requests != NULL);
+    assert_true(read.longest.prompt == 1500 && read.prompt_tokens == 3600 && read.generated_tokens == 99);
+    assert_near(roof_requests_rate(&read), roof_requests_rate(&kept), 1e-12);
+    service_plant p = single_server();
+    roof_service_settings s = plain_settings();
+    roof_service_answer a, b;
+    p.hashed = 512, p.blocks = 5000, s.cache = true, s.sequences = 8;
+    s.trace = &read;
+    assert_int_equal(rf_loop_run(&p, &s, &a, NULL, NULL), ROOF_OK);
+    s.trace = &kept;
+    assert_int_equal(rf_loop_run(&p, &s, &b, NULL, NULL), ROOF_OK);
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_true(a.requests == 3 && a.cached > 0);
+    remove(path);
+    roof_error error;
+    s.trace = &read;
+    assert_true(swapped ||
+                (rf_loop_run(&p, &s, &a, NULL, &error) == ROOF_E_INPUT && strstr(error.message, path)));
+    roof_requests_done(&read);
+    roof_requests_done(&kept);
+  }
+}
+
 /** Half of the layers keep 1024 tokens, the others all; a state is there from the first token on. */
 static void windows_and_states_bound_the_cache(void **state) {
   (void)state;
@@ -677,6 +752,9 @@ int main(void) {
                                      cmocka_unit_test(broken_traces_are_refused_where_they_break),
                                      cmocka_unit_test(known_blocks_are_not_processed_again),
                                      cmocka_unit_test(windows_and_states_bound_the_cache),
-                                     cmocka_unit_test(gpt_oss_keeps_windows)};
+                                     cmocka_unit_test(gpt_oss_keeps_windows),
+                                     cmocka_unit_test(long_traces_are_read_line_by_line),
+                                     cmocka_unit_test(adapters_take_slots_and_time),
+                                     cmocka_unit_test(an_adapter_is_as_large_as_its_rank_says)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

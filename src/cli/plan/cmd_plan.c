@@ -192,6 +192,15 @@ static roof_status read_engine(roof_engine *engine, roof_error *error) {
   return roof_error_unknown(error, "--launch: engine", launch, names, NULL);
 }
 
+/** Memory as the engine that is launched takes it, unless its share was typed. */
+static void follow_engine(plan *p) {
+  bool typed_share = p->settings.memory_share != ROOF_ENGINE_MEMORY_SHARE;
+  roof_memory_rule rule;
+  if (launch != NULL && !typed_share && roof_memory_rule_parse(launch, &rule, NULL) == ROOF_OK) {
+    p->settings.memory_rule = rule;
+  }
+}
+
 static roof_status read_question(const cli_args *args, plan *p, roof_error *error) {
   roof_status status = cli_model_run_load(args, &p->model, error);
   status = status == ROOF_OK ? cli_model_run_settings(args, &p->model, !train, &p->settings, error) : status;
@@ -199,6 +208,7 @@ static roof_status read_question(const cli_args *args, plan *p, roof_error *erro
   status = status == ROOF_OK ? parse_limits(&p->limits, error) : status;
   status = status == ROOF_OK ? read_settings(args, p, error) : status;
   status = status == ROOF_OK ? read_engine(&p->engine, error) : status;
+  follow_engine(p);
   p->offers = status == ROOF_OK ? calloc((size_t)p->count, sizeof *p->offers) : NULL;
   if (status == ROOF_OK && p->offers == NULL) {
     status = roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");

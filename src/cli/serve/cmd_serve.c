@@ -11,7 +11,7 @@
 #include "roofline/plan.h"
 
 static int timeline;
-static char *plan, *precision, *dtype, *kv, *network, *price, *drafter;
+static char *plan, *precision, *dtype, *kv, *network, *price, *drafter, *engine;
 static const struct poptOption options[] = {
     {"plan", '\0', POPT_ARG_STRING, &plan, 0, "settings in one word: tp=8,dp=2", "LIST"},
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
@@ -25,6 +25,8 @@ static const struct poptOption options[] = {
      "of one device and hour, for the cost of a million tokens; or of machines, as for `plan`", "N"},
     {"drafter", '\0', POPT_ARG_STRING, &drafter, 0,
      "the model that drafts draft= tokens, on the same devices; default: drafting takes no time", "MODEL"},
+    {"engine", '\0', POPT_ARG_STRING, &engine, 0,
+     "whose rule gives the cache its memory: vllm, sglang or tensorrt-llm; default: vllm", "ENGINE"},
     {"timeline", '\0', POPT_ARG_NONE, &timeline, 0,
      "one run over time: what waits, what generates, the cache, preemptions; drawn with --to", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_serve_load_options, 0, "Load:", NULL},
@@ -72,8 +74,11 @@ static roof_status select_settings(const cli_args *args, const roof_model *model
                ? roof_model_precision_parse(precision, &s->precision, error)
                : status;
   status = status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &s->precision.kv, error) : status;
+  status =
+      status == ROOF_OK && engine != NULL ? roof_memory_rule_parse(engine, &s->memory_rule, error) : status;
   status = status == ROOF_OK ? gather(args, w, error) : status;
   status = status == ROOF_OK ? cli_serve_lengths(w->list, &w->count, &prompt, &generate, error) : status;
+  status = status == ROOF_OK ? cli_serve_adapters(w->list, &w->count, &serve->settings, error) : status;
   status = status == ROOF_OK ? roof_model_settings_read(w->list, w->count, s, NULL, error) : status;
   s->prompt = prompt.mean > 0 ? ceil(roof_lengths_mean(&prompt)) : s->prompt;
   s->generate = generate.mean > 0 ? ceil(roof_lengths_mean(&generate)) : s->generate;
@@ -165,7 +170,8 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
   roof_service_study s = {.target = &target};
   words w = {0};
   roof_status status = select_settings(args, model, &w, &settings, &s, error);
-  roof_lengths prompt = s.settings.prompt, generate = s.settings.generate;
+  const roof_service_settings typed = s.settings;
+  roof_lengths prompt = typed.prompt, generate = typed.generate;
   status = status == ROOF_OK ? select_price(machine, &settings, error) : status;
   status = status == ROOF_OK ? aim(model, machine, &settings, &target, error) : status;
   status = status == ROOF_OK ? roof_service_new(&target, &s.service, error) : status;
@@ -173,6 +179,8 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
       status == ROOF_OK && drafter != NULL ? add_drafter(machine, &settings, &models[1], &s, error) : status;
   if (status == ROOF_OK) {
     s.settings = roof_service_settings_default(&target);
+    s.settings.adapters = typed.adapters, s.settings.adapter_slots = typed.adapter_slots;
+    s.settings.adapter_rank = typed.adapter_rank > 0 ? typed.adapter_rank : s.settings.adapter_rank;
     s.settings.prompt = prompt.mean > 0 ? prompt : s.settings.prompt;
     s.settings.generate = generate.mean > 0 ? generate : s.settings.generate;
     status = cli_serve_load(&s, error);
@@ -214,7 +222,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = models != NULL ? serve_words(args, models, error)
                                       : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
   free(models);
-  char *const texts[] = {plan, precision, dtype, kv, network, price, drafter};
+  char *const texts[] = {plan, precision, dtype, kv, network, price, drafter, engine};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -248,7 +256,8 @@ const cli_command cli_cmd_serve = {
         "  roofline serve qwen3-4b --machine h100 --trace mooncake_trace.jsonl --plan dp=2 --route prefix\n"
         "Settings: batch (most sequences of a replica at once) chunk (tokens of a step) prompt generate "
         "prefix draft accept tp pp dp "
-        "ep cp node page workspace memory_share price\n",
+        "ep cp node page workspace memory_share price adapters rank slots (LoRA: how many, their rank, how "
+        "many at once on a device)\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,

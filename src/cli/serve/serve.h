@@ -13,6 +13,10 @@ roof_status cli_serve_load(roof_service_study *serve, roof_error *error);
  *  means. */
 roof_status cli_serve_lengths(const char **words, int *count, roof_lengths *prompt, roof_lengths *generate,
                               roof_error *error);
+
+/** Takes adapters=, rank= and slots= out of the words. */
+roof_status cli_serve_adapters(const char **words, int *count, roof_service_settings *settings,
+                               roof_error *error);
 /** Limits and lists that were typed. */
 void cli_serve_load_done(void);
 

@@ -186,3 +186,29 @@ roof_status cli_serve_lengths(const char **words, int *count, roof_lengths *prom
   *count = kept;
   return status;
 }
+
+roof_status cli_serve_adapters(const char **words, int *count, roof_service_settings *settings,
+                               roof_error *error) {
+  const struct {
+    const char *name;
+    double *value;
+  } numbers[] = {{"adapters=", &settings->adapters},
+                 {"rank=", &settings->adapter_rank},
+                 {"slots=", &settings->adapter_slots}};
+  enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
+  roof_status status = ROOF_OK;
+  int kept = 0;
+  for (int i = 0; i < *count && status == ROOF_OK; i++) {
+    int k = 0;
+    while (k < NUMBERS && strncmp(words[i], numbers[k].name, strlen(numbers[k].name)) != 0) {
+      k++;
+    }
+    if (k < NUMBERS) {
+      status = roof_quantity_parse_unit(strchr(words[i], '=') + 1, "", numbers[k].value, error);
+    } else {
+      words[kept++] = words[i];
+    }
+  }
+  *count = kept;
+  return status;
+}

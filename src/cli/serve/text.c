@@ -105,6 +105,14 @@ static void add_figures(roof_text *out, const roof_service_study *s, const roof_
                    100 * a->kv_most, a->preemptions);
     roof_text_addf(out, a->cached > 0 ? "; %.1f %% of prompts found\n" : "\n", 100 * a->cached);
   }
+  if (s->settings.adapters > 0) {
+    roof_text_addf(
+        out, "  adapters    %.0f of rank %.0f, all asked for as often, %s each; %.0f at once on the device,",
+        s->settings.adapters, s->settings.adapter_rank,
+        roof_bytes_format(x, sizeof x, roof_service_adapter_bytes(s->service, &s->settings)),
+        roof_service_adapter_slots(&s->settings));
+    roof_text_addf(out, " %.0f loads from the host\n", a->adapter_loads);
+  }
   if (!isnan(a->price_per_million_tokens)) {
     roof_text_addf(out, "  cost        %.3g per million generated tokens\n", a->price_per_million_tokens);
   }
@@ -139,7 +147,11 @@ static void add_question(roof_text *out, const roof_service_study *s) {
   if (set->prefills > 0) {
     roof_text_addf(out, ", %.0f of them prefill", set->prefills);
   }
-  roof_text_addf(out, "; %.0f tokens per step\n", set->budget);
+  roof_text_addf(out, "; %.0f tokens per step", set->budget);
+  if (m->memory_rule != ROOF_MEMORY_VLLM) {
+    roof_text_addf(out, "; memory as %s takes it", roof_memory_rule_name(m->memory_rule));
+  }
+  roof_text_add(out, "\n");
   roof_text_add(
       out, "  meaning     as vLLM's benchmark: TTFT from arrival, with the queue; TPOT the mean of a "
            "request's gaps after it, ITL each gap; throughput to the last token; percentiles within 0.5 %\n");
@@ -208,6 +220,7 @@ static const plain plains[] = {PLAIN("queue_growth_per_second", queue_growth),
                                PLAIN("kv_max", kv_most),
                                PLAIN("preemptions", preemptions),
                                PLAIN("cached_prompt_share", cached),
+                               PLAIN("adapter_loads", adapter_loads),
                                PLAIN("price_per_million_tokens", price_per_million_tokens)};
 #undef PLAIN
 enum { PLAINS = sizeof plains / sizeof plains[0] };

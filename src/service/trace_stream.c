@@ -1,0 +1,119 @@
+/* A trace read line by line as a run needs it, so that a long one takes no more memory than a short one. */
+#include "service/trace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/file.h"
+
+struct trace_stream {
+  FILE *file;
+  const char *path;
+  const trace_format *format;
+  trace_reader reader;
+  roof_requests one; /**< the request of the line */
+  char *line;
+  size_t room;
+  int number;
+};
+
+/** The next line with the bytes behind it that readers may touch; *length without its end; false at the end of the file. */
+static bool next_line(trace_stream *s, size_t *length, roof_status *status, roof_error *error) {
+  enum { PADDING = 8 };
+  ssize_t read = getline(&s->line, &s->room, s->file);
+  if (read < 0) {
+    return false;
+  }
+  size_t whole = (size_t)read;
+  if (s->room < whole + PADDING) {
+    char *more = realloc(s->line, whole + PADDING);
+    if (more == NULL) {
+      *status = roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+      return false;
+    }
+    s->line = more;
+    s->room = whole + PADDING;
+  }
+  whole -= whole > 0 && s->line[whole - 1] == '\n' ? 1 : 0;
+  memset(s->line + whole, 0, PADDING);
+  *length = whole;
+  s->number++;
+  return true;
+}
+
+roof_status rf_trace_open(const char *path, trace_stream **stream, roof_error *error) {
+  trace_stream *s = calloc(1, sizeof *s);
+  FILE *file = fopen(path, "rb");
+  if (s == NULL || file == NULL) {
+    free(s);
+    if (file != NULL) {
+      fclose(file);
+      return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+    }
+    return roof_error_set(error, ROOF_E_INPUT, "%s: cannot be read", path);
+  }
+  s->file = file;
+  s->path = path;
+  s->reader = (trace_reader){.out = &s->one, .columns = {-1}};
+  *stream = s;
+  return ROOF_OK;
+}
+
+void rf_trace_close(trace_stream *s) {
+  if (s != NULL) {
+    fclose(s->file);
+    free(s->line);
+    free(s->one.requests);
+    free(s->one.blocks);
+    free(s);
+  }
+}
+
+roof_status rf_trace_next(trace_stream *s, const roof_request **row, const unsigned **blocks,
+                          roof_error *error) {
+  roof_status status = ROOF_OK;
+  size_t length;
+  *row = NULL;
+  while (status == ROOF_OK && next_line(s, &length, &status, error)) {
+    s->one.count = s->one.block_count = 0;
+    s->reader.end = s->line + length;
+    if (s->number == 1) {
+      status = rf_trace_format_of(s->line, length, s->path, &s->format, error);
+    }
+    status = status == ROOF_OK
+                 ? rf_trace_line(&s->reader, s->format, s->line, length, s->number, s->path, error)
+                 : status;
+    if (status == ROOF_OK && s->one.count > 0) {
+      *row = &s->one.requests[0];
+      *blocks = s->one.blocks;
+      return ROOF_OK;
+    }
+  }
+  return status;
+}
+
+roof_status rf_trace_scan(const char *path, roof_requests *out, bool *ordered, roof_error *error) {
+  trace_stream *s = NULL;
+  const roof_request *row = NULL;
+  const unsigned *blocks;
+  *ordered = true;
+  roof_status status = rf_trace_open(path, &s, error);
+  while (status == ROOF_OK && (status = rf_trace_next(s, &row, &blocks, error)) == ROOF_OK && row != NULL) {
+    *ordered = *ordered && (out->count == 0 || row->seconds >= out->last_seconds);
+    rf_trace_count(out, row);
+  }
+  if (status == ROOF_OK && out->count == 0) {
+    status = roof_error_set(error, ROOF_E_INPUT, "%s: no request with a prompt and an answer", path);
+  }
+  if (status == ROOF_OK) {
+    out->format = s->format->name;
+    out->block_tokens = s->format->block_tokens;
+    out->skipped = s->one.skipped;
+    out->path = strdup(path);
+    status = out->path != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  }
+  rf_trace_close(s);
+  return status;
+}
