@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/file.h"
 #include "roofline/units.h"
 
 static const trace_format *const formats[] = {&rf_trace_azure, &rf_trace_burstgpt, &rf_trace_mooncake};
@@ -149,44 +148,6 @@ roof_status rf_trace_read(const char *text, size_t length, const char *path, roo
   count_all(&made);
   *requests = made;
   return ROOF_OK;
-}
-
-/** A file out of order is read as a whole. */
-static roof_status read_whole(const char *path, roof_requests *requests, roof_error *error) {
-  enum { PADDING = 8 };
-  rf_file_mapping file;
-  roof_status status = rf_file_map(path, &file, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  char *text = malloc(file.length + PADDING);
-  if (text == NULL) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
-  } else {
-    memcpy(text, file.data, file.length);
-    memset(text + file.length, 0, PADDING);
-    status = rf_trace_read(text, file.length, path, requests, error);
-  }
-  free(text);
-  rf_file_unmap(&file);
-  return status;
-}
-
-roof_status roof_requests_read(const char *path, roof_requests *requests, roof_error *error) {
-  rf_file_mapping file;
-  roof_requests made = {0};
-  bool ordered = true;
-  roof_status status = rf_file_map(path, &file, error); /* a plain file with something in it */
-  if (status == ROOF_OK) {
-    rf_file_unmap(&file);
-    status = rf_trace_scan(path, &made, &ordered, error);
-  }
-  if (status == ROOF_OK && ordered) {
-    *requests = made;
-    return ROOF_OK;
-  }
-  roof_requests_done(&made);
-  return status == ROOF_OK ? read_whole(path, requests, error) : status;
 }
 
 double roof_requests_rate(const roof_requests *requests) {

@@ -59,9 +59,6 @@ void rf_trace_close(trace_stream *stream);
 roof_status rf_trace_next(trace_stream *stream, const roof_request **row, const unsigned **blocks,
                           roof_error *error);
 
-/** What all requests of a file are like, and whether they are in the order of their times. */
-roof_status rf_trace_scan(const char *path, roof_requests *requests, bool *ordered, roof_error *error);
-
 /* trace_rows.c */
 /** Cells of a line of CSV without quotes; -1 where there are more than TRACE_CELLS. */
 int rf_trace_cells(const char *line, size_t length, trace_cell cells[TRACE_CELLS]);

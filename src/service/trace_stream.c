@@ -94,7 +94,8 @@ roof_status rf_trace_next(trace_stream *s, const roof_request **row, const unsig
   return status;
 }
 
-roof_status rf_trace_scan(const char *path, roof_requests *out, bool *ordered, roof_error *error) {
+/** What all requests of a file are like, and whether they are in the order of their times. */
+static roof_status scan(const char *path, roof_requests *out, bool *ordered, roof_error *error) {
   trace_stream *s = NULL;
   const roof_request *row = NULL;
   const unsigned *blocks;
@@ -116,4 +117,42 @@ roof_status rf_trace_scan(const char *path, roof_requests *out, bool *ordered, r
   }
   rf_trace_close(s);
   return status;
+}
+
+/** A file out of order is read as a whole. */
+static roof_status read_whole(const char *path, roof_requests *requests, roof_error *error) {
+  enum { PADDING = 8 };
+  rf_file_mapping file;
+  roof_status status = rf_file_map(path, &file, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  char *text = malloc(file.length + PADDING);
+  if (text == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  } else {
+    memcpy(text, file.data, file.length);
+    memset(text + file.length, 0, PADDING);
+    status = rf_trace_read(text, file.length, path, requests, error);
+  }
+  free(text);
+  rf_file_unmap(&file);
+  return status;
+}
+
+roof_status roof_requests_read(const char *path, roof_requests *requests, roof_error *error) {
+  rf_file_mapping file;
+  roof_requests made = {0};
+  bool ordered = true;
+  roof_status status = rf_file_map(path, &file, error); /* a plain file with something in it */
+  if (status == ROOF_OK) {
+    rf_file_unmap(&file);
+    status = scan(path, &made, &ordered, error);
+  }
+  if (status == ROOF_OK && ordered) {
+    *requests = made;
+    return ROOF_OK;
+  }
+  roof_requests_done(&made);
+  return status == ROOF_OK ? read_whole(path, requests, error) : status;
 }
