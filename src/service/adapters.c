@@ -12,6 +12,10 @@ static double elements_of(const roof_model_target *t, const roof_model_block *b)
   return mixer + (w.mlp > 0 ? (b->gated ? 3 : 2) * (hidden + w.mlp) : 0);
 }
 
+double roof_service_adapter_slots(const roof_service_settings *s) {
+  return s->adapter_slots > 0 ? s->adapter_slots : s->adapters;
+}
+
 service_adapters rf_adapters_of(const roof_model_target *t, const roof_service_settings *s) {
   enum { KERNELS = 8 }; /* two for each of four inputs */
   service_adapters a = {.count = s->adapters, .slots = roof_service_adapter_slots(s)};

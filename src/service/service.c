@@ -100,10 +100,6 @@ double roof_service_cache_tokens(const roof_service *service, const roof_service
   return capacity_of(service, settings).tokens;
 }
 
-double roof_service_adapter_slots(const roof_service_settings *s) {
-  return s->adapter_slots > 0 ? s->adapter_slots : s->adapters;
-}
-
 double roof_service_adapter_bytes(const roof_service *service, const roof_service_settings *settings) {
   return rf_adapters_of(&service->steps.target, settings).bytes;
 }
