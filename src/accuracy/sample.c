@@ -35,7 +35,7 @@ static const double typical[ROOF_CONSTANT_COUNT] = {
     [ROOF_UNIT_BANDWIDTH] = 3,
     [ROOF_CORNER] = 2,
     [ROOF_SPLIT_SECONDS] = 1e-6,
-    [ROOF_GROUP_MOST] = 64,
+    [ROOF_GROUP_MOST] = 512, /* all, unless a library is seen to stop */
     [ROOF_RESIDENTS] = 1.5,
     [ROOF_STORE_PASSES] = 1,
     [ROOF_TILE_QUERIES] = 90, /* half-way: a step tries both sizes */
@@ -219,7 +219,7 @@ static void search(sample *s, double *best) {
     double at[RF_FIT_MOST];
     for (int i = 0; i < s->constants; i++) {
       random = mix(random + 0x9e3779b97f4a7c15u);
-      double by = start == 0 ? 0 : 0.4 * ((double)(random >> 11) / 9007199254740992.0 - 0.5);
+      double by = start == 0 ? 0 : 1.2 * ((double)(random >> 11) / 9007199254740992.0 - 0.5);
       at[i] = fmin(fmax(at_value(s->fitted[i], typical[s->fitted[i]]) + by, 0), 1);
     }
     double value = rf_fit_descend(loss, s, at, s->constants, 400);

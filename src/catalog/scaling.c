@@ -68,7 +68,7 @@ rf_scaling rf_scaling_of(const roof_constants *of, const roof_machine *from, con
   double part = memory / ratio(to->unit_count, from->unit_count);
   t.factors[ROOF_LATENCY_SECONDS] = t.factors[ROOF_WAVE_SECONDS] = t.factors[ROOF_SPLIT_SECONDS] =
       t.factors[ROOF_ROW_SECONDS] = 1 / clock;
-  t.factors[ROOF_UNIT_BANDWIDTH] = pow(clock / part, family ? 1 : drawn_by_clock);
+  t.factors[ROOF_UNIT_BANDWIDTH] = pow(clock / part, drawn_by_clock);
   t.factors[ROOF_CACHE_GAIN] = cache / memory;
   if (family) {
     t.clocks = ratio(per_clock(to, of), per_clock(from, of));

@@ -9,11 +9,17 @@
 static const double unit_heads = 64, unit_rows = 16, fill_keys = 128;
 static const double most_splits = 64, least_keys = 32;
 
-/** Residents from which single query heads have a kernel of their own; it is taken for groups too where grouped blocks for
- * each 128 keys would be fewer than a quarter of the units, and grouped blocks start for keys before a window too, up to so
- * many waves (NVIDIA/TensorRT-LLM, decoderXQAImplCommon.h: kMinHistoryTokensPerBlock, kEnableMinBlockFactor; the waves from
- * aiconfigurator's H200). */
-static const double own_kernel = 2, least_busy = 0.25, most_waves = 8;
+/** Residents, as fitted, above which a library is taken to have another kernel for single query heads: those without one are
+ * fitted with 1 to 1.6, TensorRT-LLM with more than 5 (data/constants, aiconfigurator's H200 and L40S). */
+static const double own_kernel = 2;
+
+/** Such a library takes it for groups of heads too where grouped blocks, one for each 128 keys, would be fewer than this share
+ * of the units (NVIDIA/TensorRT-LLM, decoderXQAImplCommon.h: kMinHistoryTokensPerBlock, kEnableMinBlockFactor = 4). */
+static const double least_busy = 0.25;
+
+/** Its grouped blocks start for keys before a window too, and end at once: in so many waves of the units at most, from where
+ * times no longer grow with the keys before it (aiconfigurator's H200, windows of 128 keys in 1,024 to 65,536). */
+static const double most_waves = 8;
 
 /** Engines that run the prompts of a step in one call and its decoding in another take the first one's kernel for a prompt of
  * one token too (NVIDIA/TensorRT-LLM, tensorrt_llm/_torch/attention_backend: context phase, generation phase); the others go

@@ -58,6 +58,10 @@ ships() {
   below 0.085 0.28 device nvidia-h200-sxm "$measured/aiconfigurator/context_attention_h200_sxm.csv"
 }
 
+@test "attention on H20 by constants of its family, no framework named" {
+  ships 0.08 0.37 kernel decode "$measured"/infersim/mha__decode__h20__{16,32,128,256}*.csv
+}
+
 @test "attention over a latent" {
   below 0.08 0.28 device nvidia-h200-sxm "$measured"/aiconfigurator/{context,generation}_mla_h200_sxm.csv
 }
