@@ -73,6 +73,8 @@ ships() {
 @test "collectives" {
   grep -E '^sys|h200|b200' "$measured/aiconfigurator/nccl.csv" >n.csv
   below 0.09 0.30 kernel collective n.csv
+  "$ROOFLINE" validate "$measured/aiconfigurator/nccl.csv" --split device --json >answer.json
+  jq -e '.all.fraction_inside_interval | . > 0.72 and . < 0.88' answer.json
 }
 
 @test "whole models that engines served" {
