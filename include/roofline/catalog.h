@@ -144,13 +144,6 @@ ROOF_API roof_status roof_catalog_match(const char *device, roof_machine **machi
 ROOF_API roof_status roof_catalog_match_or_copy(const char *device, const roof_machine *reported,
                                                 roof_machine **machine, roof_error *error);
 
-/** What a device costs. */
-typedef struct roof_listed_price {
-  double value;     /**< of one device and hour, in any currency; NaN: not given */
-  char source[128]; /**< where it was read; "" where it was typed */
-  char date[12];    /**< when, 2026-11-23 */
-} roof_listed_price;
-
 /** Whether a text is what roof_catalog_prices reads: neither one price of all machines nor several values of it.
  *  Units: none.
  *  Ownership: none.

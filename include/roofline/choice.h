@@ -151,6 +151,27 @@ ROOF_API bool roof_choice_is_sure(const roof_choice_question *question, const ro
 ROOF_API void roof_choices_sentence(roof_text *out, const roof_choice_question *question,
                                     const roof_choices *choices);
 
+/** Limits as they are typed: "4" devices, "500ms", "4/s" or "240/min", "90" or "mean" percent of the requests. NULL: not said. */
+typedef struct roof_plan_limits_text {
+  const char *devices, *ttft, *tpot, *rate, *percentile, *energy_price;
+} roof_plan_limits_text;
+
+/** The limits typed; what is not said: any number of devices and any time, no rate, 90 %.
+ *  Units: as roof_plan_limits.
+ *  Ownership: fills *limits on success only, with no users.
+ *  Errors: ROOF_E_PARSE or ROOF_E_ARGUMENT with the option's name. */
+ROOF_API roof_status roof_plan_limits_read(const roof_plan_limits_text *typed, roof_plan_limits *limits,
+                                           roof_error *error);
+
+/** Reads words key=value into the settings of a search, as roof_model_settings_read without lists: of the memory the share that
+ *  engines take, but for training and where the words have one; users= are those of the limits.
+ *  Units: as roof_model_settings.
+ *  Ownership: fills *settings and the users of *limits on success only.
+ *  Errors: as roof_model_settings_read and roof_model_settings_check. */
+ROOF_API roof_status roof_plan_settings_read(const roof_model *model, const char *const *words, int count,
+                                             roof_model_settings *settings, roof_plan_limits *limits,
+                                             roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

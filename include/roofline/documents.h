@@ -257,8 +257,8 @@ ROOF_API roof_status roof_workload_write(const roof_workload *workload, const ro
                                          const roof_workload_answer *answer, roof_text *out,
                                          roof_error *error);
 
-/** Appends machines compared as one roofline.plan/1 object, what `plan --json` prints; `served` as roof_choice_launch,
- *  `apart` NULL where it was not searched.
+/** Appends machines compared as one roofline.plan/1 object; `served` as roof_choice_launch, `apart` NULL where it was not
+ *  searched. `simulated` and `prices` are null: roof_choices_simulated_write writes them, as `plan --json` does.
  *  Units: as roof_plan_point.
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_MEMORY. */

@@ -226,6 +226,13 @@ typedef struct roof_machine {
   struct roof_report *report; /**< roofline/report.h: what only a measurement shows; NULL: nothing */
 } roof_machine;
 
+/** What a device costs. */
+typedef struct roof_listed_price {
+  double value;     /**< of one device and hour, in any currency; NaN: not given */
+  char source[128]; /**< where it was read; "" where it was typed */
+  char date[12];    /**< when, 2026-11-23 */
+} roof_listed_price;
+
 /** An empty machine: every number NaN, every count 0, every text "".
  *  Units: none.
  *  Ownership: the caller's, release with roof_machine_free.

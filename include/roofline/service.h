@@ -24,6 +24,7 @@
 #ifndef ROOFLINE_SERVICE_H
 #define ROOFLINE_SERVICE_H
 
+#include "roofline/draw.h"
 #include "roofline/model.h"
 #include "roofline/text.h"
 
@@ -359,6 +360,97 @@ typedef struct roof_service_study {
   roof_service_answer *answers; /**< at each */
   double saturation;            /**< requests/s; NaN where no rate was asked about */
 } roof_service_study;
+
+/** X(name): what is typed of a load, a text each, with its unit. */
+#define ROOF_SERVICE_MAP(X)                                                                                  \
+  X(rate)                                                                                                    \
+  X(arrivals)                                                                                                \
+  X(burstiness)                                                                                              \
+  X(concurrency)                                                                                             \
+  X(requests)                                                                                                \
+  X(seed)                                                                                                    \
+  X(trace)                                                                                                   \
+  X(speed)                                                                                                   \
+  X(turns)                                                                                                   \
+  X(turn_delay)                                                                                              \
+  X(preempt)                                                                                                 \
+  X(route)                                                                                                   \
+  X(prefill)                                                                                                 \
+  X(host_time)                                                                                               \
+  X(ttft)                                                                                                    \
+  X(tpot)
+
+/** X(name): what a load has without a value. */
+#define ROOF_SERVICE_SWITCHES_MAP(X) X(whole_prompts) X(no_cache) X(two_batch_overlap)
+
+/** A load as it is typed. NULL or 0: not said. */
+typedef struct roof_service_text {
+#define ROOF_SERVICE_MEMBER(name) const char *name;
+  ROOF_SERVICE_MAP(ROOF_SERVICE_MEMBER)
+#undef ROOF_SERVICE_MEMBER
+#define ROOF_SERVICE_SWITCH(name) int name;
+  ROOF_SERVICE_SWITCHES_MAP(ROOF_SERVICE_SWITCH)
+#undef ROOF_SERVICE_SWITCH
+  const char *prompt, *generate;       /**< distributions, by roof_service_settings_read, as what follows */
+  const char *adapters, *rank, *slots; /**< of LoRA: how many, their rank, how many at once on a device */
+} roof_service_text;
+
+/** Reads words key=value as roof_model_settings_read, where prompt= and generate= may be distributions, as roof_lengths_parse
+ *  reads them: those are kept in `typed`, and the settings get their means; adapters=, rank= and slots= are kept as well. The share of the memory is that which engines
+ *  take where the words have none.
+ *  Units: as roof_model_settings.
+ *  Ownership: *typed points into the words.
+ *  Errors: as roof_model_settings_read, without lists, and as roof_lengths_parse. */
+ROOF_API roof_status roof_service_settings_read(const char *const *words, int count,
+                                                roof_model_settings *settings, roof_service_text *typed,
+                                                roof_error *error);
+
+/** A target with one sequence of each replica, whose settings' batch is the most that a replica takes at once.
+ *  Units: none.
+ *  Ownership: as roof_model_target_init.
+ *  Errors: as roof_model_target_init. */
+ROOF_API roof_status roof_service_target_init(roof_model_target *target, const roof_model *model,
+                                              const roof_machine *machine,
+                                              const roof_model_settings *settings, roof_error *error);
+
+/** Prepares the service and the load as it was typed; several rates, 1..16*2, are a run each.
+ *  Units: none.
+ *  Ownership: *study points to the target; release it with roof_service_study_done. On failure nothing is to be released.
+ *  Errors: as roof_service_new and roof_requests_read; ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT with the option's name. */
+ROOF_API roof_status roof_service_study_init(roof_service_study *study, const roof_model_target *target,
+                                             const roof_service_text *typed, roof_error *error);
+
+/** Drafts tokens with a model in the target's plan, in its own precision: roof_service_draft.
+ *  Units: none.
+ *  Ownership: points to the model.
+ *  Errors: as roof_service_draft and roof_model_target_init. */
+ROOF_API roof_status roof_service_study_draft(roof_service_study *study, const roof_model *drafter,
+                                              roof_error *error);
+
+/** Runs every rate, then looks for the one that is too much. Once for a study.
+ *  Units: as roof_service_answer.
+ *  Ownership: the answers are the study's.
+ *  Errors: as roof_service_run. */
+ROOF_API roof_status roof_service_study_run(roof_service_study *study, roof_error *error);
+
+/** Frees a study.
+ *  Units: none.
+ *  Ownership: releases; leaves it empty.
+ *  Errors: none. */
+ROOF_API void roof_service_study_done(roof_service_study *study);
+
+/** Appends the answer's first line: TTFT and TPOT of one run, or what rate is too much.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_service_study_sentence(roof_text *out, const roof_service_study *study);
+
+/** TTFT and TPOT over the rate, or of a run with a timeline what it is like over time.
+ *  Units: s, requests/s.
+ *  Ownership: fills *chart on success only.
+ *  Errors: ROOF_E_ARGUMENT for fewer than two rates at which the queue does not grow, a trace, or a constant concurrency. */
+ROOF_API roof_status roof_service_study_chart(const roof_service_study *study, roof_curves *chart,
+                                              roof_error *error);
 
 /** Requests per second of a run.
  *  Units: requests/s.

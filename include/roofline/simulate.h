@@ -10,7 +10,7 @@
 #ifndef ROOFLINE_SIMULATE_H
 #define ROOFLINE_SIMULATE_H
 
-#include "roofline/choice.h"
+#include "roofline/apart.h"
 #include "roofline/service.h"
 
 #ifdef __cplusplus
@@ -35,6 +35,16 @@ ROOF_API roof_status roof_choice_simulate(const roof_choice_question *question, 
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_choices_simulate(const roof_choice_question *question, roof_choices *choices,
                                            roof_service_answer *answer, bool *simulated, roof_error *error);
+
+/** As roof_choices_write, with `simulated`, the first choice under its load, NULL where it was not run, and `prices`, of each offer.
+ *  Units: as roof_plan_point.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_choices_simulated_write(const roof_choice_question *question,
+                                                  const roof_choices *choices, const roof_apart *apart,
+                                                  const roof_service_answer *simulated,
+                                                  const roof_listed_price *prices, const char *served,
+                                                  roof_text *out, roof_error *error);
 
 #ifdef __cplusplus
 }

@@ -17,12 +17,14 @@ from ._plot import Plot, plot
 from ._predict import Effect, Level, OperationText, Parameter, Prediction, Predictions, Seconds, operation, operations, predict
 from ._profile import Kernel, Profile, Skipped, import_formats, import_profile
 from ._region import region, write_regions
+from ._serving import Choice, Plan, Served, Service, Times, plan, serve
 from ._sweep import Crossing, Sweep, sweep
 
 __version__: str = _lib.roof_version().decode()
 
 __all__ = [
     "claim",
+    "Choice",
     "Claim",
     "Crossing",
     "Effect",
@@ -54,6 +56,8 @@ __all__ = [
     "Peak",
     "Phase",
     "Plot",
+    "plan",
+    "Plan",
     "plot",
     "predict",
     "Prediction",
@@ -63,9 +67,13 @@ __all__ = [
     "Reconciliation",
     "region",
     "Seconds",
+    "serve",
+    "Served",
+    "Service",
     "Skipped",
     "Sweep",
     "sweep",
+    "Times",
     "topics",
     "Verification",
     "write_regions",

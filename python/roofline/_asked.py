@@ -13,14 +13,15 @@ from ._machines import Machine, MachineLike, load_all, load_one
 
 
 
-def _members(structure: Any, kind: Any) -> Tuple[str, ...]:
+def members(structure: Any, kind: Any) -> Tuple[str, ...]:
+    """The members of a structure that are of a kind."""
     return tuple(name for name, type_ in structure._fields_ if type_ is kind)
 
 
 #: What is typed of a prediction, by the library's own names.
-FORMATS = _members(abi.roof_formats, C.c_char_p)
-OPTIONS = _members(abi.roof_options_text, C.c_char_p)
-SWITCHES = _members(abi.roof_options_text, C.c_int)
+FORMATS = members(abi.roof_formats, C.c_char_p)
+OPTIONS = members(abi.roof_options_text, C.c_char_p)
+SWITCHES = members(abi.roof_options_text, C.c_int)
 
 Scalar = Union[str, float, bool, None]
 Machines = Union[MachineLike, Sequence[MachineLike], None]

@@ -75,7 +75,7 @@ class Model:
         phases: "prefill", "decode", "train" ... to `Phase`, those that the run has.
     """
 
-    def __init__(self, run: "_Run", machine: Machine) -> None:
+    def __init__(self, run: "Run", machine: Machine) -> None:
         self._run, self._machine = run, machine
         self._target, self._answer = abi.roof_model_target(), abi.roof_model_answer()
         call("roof_model_target_init", C.byref(self._target), C.byref(run.model), machine._pointer, C.byref(run.settings))
@@ -154,10 +154,10 @@ def _table(phase: Phase) -> str:
     return f"<table><caption>{html.escape(phase.name)}: {_time(total)}</caption><tr>{heads}</tr>{rows}</table>"
 
 
-class _Run:
-    """A model with the settings of a run, which machines are asked for."""
+class Run:
+    """A model with the settings of a run, which machines are asked for; `reader` reads those that are words, where they are no single run's."""
 
-    def __init__(self, config: str, machine: Machine, settings: Mapping[str, Any]) -> None:
+    def __init__(self, config: str, machine: Machine, settings: Mapping[str, Any], reader: Any = None) -> None:
         named = dict(settings)
         options = {name: named.pop(name) for name in (*OPTIONS, *SWITCHES) if name in named}
         texts_ = {name: option(named.pop(name, None)) for name in ("precision", "dtype", "kv", "mode", "fuse", "recompute", "network")}
@@ -172,6 +172,9 @@ class _Run:
         self.settings.kernel_seconds = self.settings.options.launch
         self._read(texts_, machine)
         words = [f"{name}={option_list(value)}" for name, value in named.items() if value is not None]
+        if reader is not None:
+            reader.read(self, words)
+            return
         call("roof_model_settings_read", texts(words), len(words), C.byref(self.settings), C.byref(self.axes))
         call("roof_model_settings_check", C.byref(self.model), C.byref(self.settings), False, C.byref(self.axes))
 
@@ -182,10 +185,10 @@ class _Run:
         readers = [
             ("dtype", "roof_model_precision_read", (C.byref(s.precision),)),
             ("precision", "roof_model_precision_parse", (C.byref(s.precision),)),
-            ("kv", "roof_dtype_parse", (_field(s.precision, "kv", C.c_int),)),
-            ("mode", "roof_launch_parse", (_field(s, "launch", C.c_int),)),
-            ("fuse", "roof_fusion_parse", (_field(s, "fusion", C.c_uint),)),
-            ("recompute", "roof_recompute_parse", (_field(s, "recompute", C.c_int),)),
+            ("kv", "roof_dtype_parse", (field(s.precision, "kv", C.c_int),)),
+            ("mode", "roof_launch_parse", (field(s, "launch", C.c_int),)),
+            ("fuse", "roof_fusion_parse", (field(s, "fusion", C.c_uint),)),
+            ("recompute", "roof_recompute_parse", (field(s, "recompute", C.c_int),)),
             ("network", "roof_network_find", (machine._pointer, C.byref(s.network))),
         ]
         for name, function, places in readers:
@@ -197,7 +200,7 @@ class _Run:
             lib.roof_model_axes_done(C.byref(self.axes))
 
 
-def _field(structure: Any, name: str, kind: Any) -> Any:
+def field(structure: Any, name: str, kind: Any) -> Any:
     """The address of a member."""
     return C.byref(kind.from_buffer(structure, getattr(type(structure), name).offset))
 
@@ -210,7 +213,7 @@ class ModelSweep:
         points: a list of dictionaries, a run each, as the document has them.
     """
 
-    def __init__(self, run: _Run, machines: List[Machine]) -> None:
+    def __init__(self, run: Run, machines: List[Machine]) -> None:
         self._run, self._machines = run, machines
         self._raw, choices = abi.roof_model_sweep(), abi.roof_model_precisions()
         call("roof_model_precisions_parse", run.precision, C.byref(run.settings.precision), C.byref(choices))
@@ -268,12 +271,12 @@ def model(config: str, *, machine: Machines = None, **settings: Any) -> Model:
         Error: as the command says it. A model that does not fit is an answer: `fits`.
     """
     one = load_one("model", machine)
-    run = _Run(config, one, settings)
+    run = Run(config, one, settings)
     _one_value(run)
     return Model(run, one)
 
 
-def _one_value(run: _Run) -> None:
+def _one_value(run: Run) -> None:
     if run.axes.count > 0 or (run.precision is not None and b"/" in run.precision):
         raise refuse("model: several values; `roofline.model_sweep` takes lists and ranges")
 
@@ -286,7 +289,7 @@ def model_sweep(config: str, *, machine: Machines = None, **settings: Any) -> Mo
         7
     """
     machines = load_all(machine)
-    return ModelSweep(_Run(config, machines[0], settings), machines)
+    return ModelSweep(Run(config, machines[0], settings), machines)
 
 
 def models() -> Dict[str, Tuple[str, ...]]:

@@ -7,6 +7,7 @@
 #include "cli/chart.h"
 #include "cli/model/model.h"
 #include "cli/plan/plan.h"
+#include "models/limits.h"
 #include "roofline/simulate.h"
 
 /** X(name, unit or word, text): settings of the run that are options as well. */
@@ -83,83 +84,46 @@ typedef struct plan {
   roof_engine engine; /**< of --launch */
 } plan;
 
-static roof_status parse_limit(const char *text, const char *unit, const char *name, double *value,
-                               roof_error *error) {
-  roof_error why = {0};
-  roof_status status = text != NULL ? roof_quantity_parse_unit(text, unit, value, &why) : ROOF_OK;
-  if (status == ROOF_OK && text != NULL && !(*value > 0)) {
-    status = roof_error_set(&why, ROOF_E_ARGUMENT, "`%s` is not above 0", text);
-  }
-  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--%s: %s", name, why.message);
-}
-
-/** "4/s", "240/min", "4". */
-static roof_status parse_rate(double *value, roof_error *error) {
-  static const struct {
-    const char *unit;
-    double seconds;
-  } units[] = {{"/min", 60}, {"/h", 3600}, {"/s", 1}};
-  size_t i = 0;
-  while (i < 2 && rate != NULL && strstr(rate, units[i].unit) == NULL) {
-    i++;
-  }
-  roof_status status = parse_limit(rate, units[i].unit, "rate", value, error);
-  *value /= units[i].seconds;
-  return status;
-}
-
-/** "90", "p99", "99.9%", "mean": as a share. */
-static roof_status parse_percentile(double *share, roof_error *error) {
-  *share = 0.9;
-  if (percentile == NULL || strcmp(percentile, "mean") == 0) {
-    *share = percentile == NULL ? *share : 0;
-    return ROOF_OK;
-  }
-  roof_status status = parse_limit(percentile + (percentile[0] == 'p'), "%", "percentile", share, error);
-  *share = *share > 1 ? *share / 100 : *share;
-  return status != ROOF_OK || (*share >= 0.5 && *share < 1)
-             ? status
-             : roof_error_set(error, ROOF_E_ARGUMENT,
-                              "--percentile: `%s` is not from 50 to under 100, nor mean", percentile);
-}
-
-static roof_status parse_limits(roof_plan_limits *l, roof_error *error) {
-  *l = (roof_plan_limits){.ttft_seconds = NAN, .tpot_seconds = NAN};
-  roof_status status = parse_limit(devices, "", "devices", &l->devices, error);
-  status = status == ROOF_OK ? parse_limit(ttft, "s", "ttft", &l->ttft_seconds, error) : status;
-  status = status == ROOF_OK ? parse_limit(tpot, "s", "tpot", &l->tpot_seconds, error) : status;
-  status = status == ROOF_OK ? parse_rate(&l->rate, error) : status;
-  status =
-      status == ROOF_OK ? parse_limit(energy_price, "", "energy-price", &l->energy_price, error) : status;
-  return status == ROOF_OK ? parse_percentile(&l->share, error) : status;
-}
+/** Settings as words. */
+typedef struct words {
+  const char **list;
+  int count;
+  char typed[SETTING_COUNT + 1][128]; /**< of options, the last of --price */
+} words;
 
 static bool prices_are_listed(void) {
   return price != NULL && roof_prices_are_listed(price);
 }
 
-static roof_status read_setting(const char *name, const char *value, roof_model_settings *s,
-                                roof_error *error) {
-  char word[128];
-  const char *const words[] = {word};
-  snprintf(word, sizeof word, "%s=%.100s", name, value != NULL ? value : "");
-  return value != NULL ? roof_model_settings_read(words, 1, s, NULL, error) : ROOF_OK;
+/** The words, and what options of the same names say. */
+static roof_status gather(const cli_args *args, words *w, roof_error *error) {
+  w->list = calloc((size_t)args->word_count + SETTING_COUNT + 1, sizeof *w->list);
+  if (w->list == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "plan: out of memory");
+  }
+  for (int i = 1; i < args->word_count; i++) {
+    w->list[w->count++] = args->words[i];
+  }
+  for (int i = 0; i <= SETTING_COUNT; i++) {
+    const char *name = i < SETTING_COUNT ? load_options[i].longName : "price";
+    const char *value = i < SETTING_COUNT ? typed[i] : prices_are_listed() ? NULL : price;
+    if (value != NULL) {
+      snprintf(w->typed[i], sizeof w->typed[i], "%s=%.100s", name, value);
+      w->list[w->count++] = w->typed[i];
+    }
+  }
+  return ROOF_OK;
 }
 
-/** What the words and the options of the same names say. */
 static roof_status read_settings(const cli_args *args, plan *p, roof_error *error) {
+  words w = {.count = 0};
   roof_model_settings *s = &p->settings;
-  s->batch = NAN;
-  s->memory_share = train ? s->memory_share : ROOF_ENGINE_MEMORY_SHARE;
-  roof_status status = roof_model_settings_read(args->words + 1, args->word_count - 1, s, NULL, error);
-  for (int i = 0; i < SETTING_COUNT && status == ROOF_OK; i++) {
-    status = read_setting(load_options[i].longName, typed[i], s, error);
-  }
-  status = status == ROOF_OK ? read_setting("price", prices_are_listed() ? "0" : price, s, error) : status;
   s->train = train != 0;
-  p->limits.users = isnan(s->batch) || s->train ? 0 : s->batch;
-  status = status == ROOF_OK ? roof_model_settings_check(&p->model, s, true, NULL, error) : status;
-  s->batch = isnan(s->batch) && !s->train ? 1 : s->batch;
+  s->price = prices_are_listed() ? 0 : s->price;
+  roof_status status = gather(args, &w, error);
+  status =
+      status == ROOF_OK ? roof_plan_settings_read(&p->model, w.list, w.count, s, &p->limits, error) : status;
+  free(w.list);
   return status == ROOF_OK && network != NULL ? roof_network_find(network, p->machines[0], &s->network, error)
                                               : status;
 }
@@ -202,10 +166,16 @@ static void follow_engine(plan *p) {
 }
 
 static roof_status read_question(const cli_args *args, plan *p, roof_error *error) {
+  const roof_plan_limits_text limits = {.devices = devices,
+                                        .ttft = ttft,
+                                        .tpot = tpot,
+                                        .rate = rate,
+                                        .percentile = percentile,
+                                        .energy_price = energy_price};
   roof_status status = cli_model_run_load(args, &p->model, error);
   status = status == ROOF_OK ? cli_model_run_settings(args, &p->model, !train, &p->settings, error) : status;
   status = status == ROOF_OK ? cli_select_machines(args, &p->machines, &p->count, error) : status;
-  status = status == ROOF_OK ? parse_limits(&p->limits, error) : status;
+  status = status == ROOF_OK ? roof_plan_limits_read(&limits, &p->limits, error) : status;
   status = status == ROOF_OK ? read_settings(args, p, error) : status;
   status = status == ROOF_OK ? read_engine(&p->engine, error) : status;
   follow_engine(p);
@@ -275,20 +245,6 @@ static roof_status add_launch(roof_text *out, const plan *p, const roof_choice_q
   return status;
 }
 
-/** The best plan under its load, event by event; JSON: null where it cannot be simulated. */
-static json_t *simulated_json(bool simulated, const roof_service_answer *a) {
-  const rf_json_member numbers[] = {{"ttft_p50_seconds", a->ttft.p50}, {"ttft_p90_seconds", a->ttft.p90},
-                                    {"ttft_p99_seconds", a->ttft.p99}, {"tpot_p50_seconds", a->tpot.p50},
-                                    {"tpot_p90_seconds", a->tpot.p90}, {"tpot_p99_seconds", a->tpot.p99},
-                                    {"requests", a->requests}};
-  if (!simulated) {
-    return json_null();
-  }
-  json_t *object = json_pack("{s:b}", "overloaded", a->overloaded);
-  RF_JSON_SET(object, numbers);
-  return object;
-}
-
 /** Prices that were read, each with where and when. */
 static void add_prices(roof_text *out, const plan *p) {
   for (int i = 0; i < p->count; i++) {
@@ -301,19 +257,6 @@ static void add_prices(roof_text *out, const plan *p) {
     }
   }
   roof_text_add(out, prices_are_listed() ? "\n" : "");
-}
-
-static json_t *prices_json(const plan *p) {
-  json_t *list = json_array();
-  for (int i = 0; i < p->count; i++) {
-    const roof_listed_price *one = &p->prices[i];
-    bool read = one->source[0] != '\0';
-    json_t *object = json_pack("{s:s, s:s?, s:s?}", "machine", p->machines[i]->name, "source",
-                               read ? one->source : NULL, "date", read ? one->date : NULL);
-    rf_json_set(object, "price", rf_json_number(one->value));
-    rf_json_append(list, object);
-  }
-  return list;
 }
 
 static roof_status answer_serving(const cli_args *args, plan *p, roof_error *error) {
@@ -330,10 +273,8 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
     status = cli_chart_or_none(args, draw(args, &q, &choices, error));
   }
   if (status == ROOF_OK && args->json) {
-    json_t *object = rf_choices_json(&q, &choices, &apart, args->words[0]);
-    rf_json_set(object, "simulated", simulated_json(simulated, &served));
-    rf_json_set(object, "prices", prices_json(p));
-    status = cli_json_print(object, error);
+    status = roof_choices_simulated_write(&q, &choices, &apart, simulated ? &served : NULL, p->prices,
+                                          args->words[0], &out, error);
   } else if (status == ROOF_OK && args->csv) {
     cli_plan_csv(&out, &q, &choices);
   } else if (status == ROOF_OK) {
@@ -341,7 +282,7 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
     add_prices(&out, p);
     status = add_launch(&out, p, &q, &choices, &apart, args->words[0], error);
   }
-  status = args->json ? status : cli_print_end(&out, status, error);
+  status = cli_print_end(&out, status, error);
   return status == ROOF_OK && choices.meeting == 0 && !apart.found ? ROOF_E_GATE : status;
 }
 
@@ -365,9 +306,9 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
   roof_failure_settings failures = roof_failure_settings_default();
   double hours = failures.device_seconds / 3600;
   roof_status status = refuse_with_training(args, error);
-  status = status == ROOF_OK ? parse_limit(mtbf, "", "mtbf", &hours, error) : status;
+  status = status == ROOF_OK ? rf_limit_parse(mtbf, "", "mtbf", &hours, error) : status;
   status = status == ROOF_OK
-               ? parse_limit(checkpoint_rate, "B/s", "checkpoint-rate", &failures.bytes_per_second, error)
+               ? rf_limit_parse(checkpoint_rate, "B/s", "checkpoint-rate", &failures.bytes_per_second, error)
                : status;
   failures.device_seconds = 3600 * hours;
   for (int i = 0; i < p->count && status == ROOF_OK; i++) {
@@ -394,7 +335,7 @@ static roof_status answer_hybrid(const cli_args *args, plan *p, roof_error *erro
   roof_hybrid_question q = {&p->model, &p->settings, NULL, NULL, NAN};
   roof_status status = args->file != NULL || p->precisions.count > 1
                            ? roof_error_set(error, ROOF_E_ARGUMENT, "--host: one precision, and no drawing")
-                           : parse_limit(host_memory, "B", "host-memory", &q.host_bytes, error);
+                           : rf_limit_parse(host_memory, "B", "host-memory", &q.host_bytes, error);
   status = status == ROOF_OK ? roof_catalog_load(host, &processor, error) : status;
   q.host = processor;
   p->settings.precision = p->precisions.list[0];

@@ -1,12 +1,11 @@
 /* A model as a service under load: requests arrive, wait, are batched, and leave. */
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/chart.h"
 #include "cli/serve/serve.h"
 #include "roofline/catalog.h"
-#include "roofline/choice.h"
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
 
@@ -61,29 +60,25 @@ static roof_status gather(const cli_args *args, words *w, roof_error *error) {
   return ROOF_OK;
 }
 
-static roof_status select_settings(const cli_args *args, const roof_model *model, words *w,
-                                   roof_model_settings *s, roof_service_study *serve, roof_error *error) {
+static roof_status select_precision(roof_model_precision *p, roof_error *error) {
+  roof_status status = dtype != NULL ? roof_model_precision_read(dtype, p, error) : ROOF_OK;
+  status = status == ROOF_OK && precision != NULL ? roof_model_precision_parse(precision, p, error) : status;
+  return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
+}
+
+static roof_status select_settings(const cli_args *args, const roof_model *model, const roof_machine *machine,
+                                   words *w, roof_model_settings *s, roof_service_text *typed,
+                                   roof_error *error) {
   *s = roof_model_settings_default(model);
-  s->memory_share = ROOF_ENGINE_MEMORY_SHARE;
-  roof_lengths prompt = {.mean = 0}, generate = {.mean = 0};
   roof_status status = cli_select_options(args, &s->options, error);
   s->kernel_seconds = s->options.launch;
-  status =
-      status == ROOF_OK && dtype != NULL ? roof_model_precision_read(dtype, &s->precision, error) : status;
-  status = status == ROOF_OK && precision != NULL
-               ? roof_model_precision_parse(precision, &s->precision, error)
-               : status;
-  status = status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &s->precision.kv, error) : status;
+  status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
   status =
       status == ROOF_OK && engine != NULL ? roof_memory_rule_parse(engine, &s->memory_rule, error) : status;
   status = status == ROOF_OK ? gather(args, w, error) : status;
-  status = status == ROOF_OK ? cli_serve_lengths(w->list, &w->count, &prompt, &generate, error) : status;
-  status = status == ROOF_OK ? cli_serve_adapters(w->list, &w->count, &serve->settings, error) : status;
-  status = status == ROOF_OK ? roof_model_settings_read(w->list, w->count, s, NULL, error) : status;
-  s->prompt = prompt.mean > 0 ? ceil(roof_lengths_mean(&prompt)) : s->prompt;
-  s->generate = generate.mean > 0 ? ceil(roof_lengths_mean(&generate)) : s->generate;
-  serve->settings.prompt = prompt, serve->settings.generate = generate;
-  return status;
+  status = status == ROOF_OK ? roof_service_settings_read(w->list, w->count, s, typed, error) : status;
+  return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &s->network, error)
+                                              : status;
 }
 
 /** The machine's price, where prices are listed. */
@@ -95,32 +90,6 @@ static roof_status select_price(const roof_machine *machine, roof_model_settings
                            : ROOF_OK;
   s->price = read.value;
   return status;
-}
-
-/** The target with one sequence of each replica: batch= is the most that a replica takes at once. */
-static roof_status aim(const roof_model *model, const roof_machine *machine,
-                       const roof_model_settings *settings, roof_model_target *target, roof_error *error) {
-  roof_model_settings one = *settings;
-  one.batch = one.dp;
-  roof_status status = network != NULL ? roof_network_find(network, machine, &one.network, error) : ROOF_OK;
-  status = status == ROOF_OK ? roof_model_target_init(target, model, machine, &one, error) : status;
-  target->settings.batch = settings->batch;
-  return status;
-}
-
-/** Runs every rate, then looks for the one that is too much. */
-static roof_status run_all(roof_service_study *s, roof_error *error) {
-  s->answers = calloc(s->count, sizeof *s->answers);
-  roof_status status =
-      s->answers != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
-  for (size_t i = 0; i < s->count && status == ROOF_OK; i++) {
-    s->settings.rate = s->rates[i];
-    status = roof_service_run(s->service, &s->settings, &s->answers[i], error);
-  }
-  s->saturation = NAN;
-  bool rated = s->settings.concurrency <= 0 && s->settings.trace == NULL;
-  return status == ROOF_OK && rated ? roof_service_saturation(s->service, &s->settings, &s->saturation, error)
-                                    : status;
 }
 
 /** Room for what a run is like over time, where it is asked for. */
@@ -137,10 +106,20 @@ static roof_status add_timeline(const cli_args *args, roof_service_study *s, roo
   return ROOF_OK;
 }
 
+static roof_status draw(const cli_args *args, const roof_service_study *s, roof_error *error) {
+  roof_curves *curves = malloc(sizeof *curves);
+  roof_status status = curves != NULL ? roof_service_study_chart(s, curves, error)
+                                      : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  const char *title = s->settings.timeline != NULL ? "Times" : "Rates";
+  status = status == ROOF_OK ? cli_chart_write_curves(args, curves, title, NULL, error) : status;
+  free(curves);
+  return status;
+}
+
 static roof_status answer(const cli_args *args, roof_service_study *s, roof_error *error) {
   roof_text out = {0};
   if (args->file != NULL) {
-    return (s->settings.timeline != NULL ? cli_serve_timeline : cli_serve_chart)(args, s, error);
+    return draw(args, s, error);
   }
   if (args->json) {
     roof_status status = roof_service_study_write(s, &out, error);
@@ -150,48 +129,37 @@ static roof_status answer(const cli_args *args, roof_service_study *s, roof_erro
   return cli_print_end(&out, ROOF_OK, error);
 }
 
-/** The model that drafts, in the same plan; `model` is room for it. */
-static roof_status add_drafter(const roof_machine *machine, const roof_model_settings *settings,
-                               roof_model *model, roof_service_study *s, roof_error *error) {
-  roof_model_target target;
+/** The model that drafts; `model` is room for it. */
+static roof_status add_drafter(roof_model *model, roof_service_study *s, roof_error *error) {
   roof_status status = roof_model_load(drafter, model, error);
-  roof_model_settings own = *settings;
-  own.precision = model->precision;
-  own.ep = 1, own.draft = 0;
-  status = status == ROOF_OK ? aim(model, machine, &own, &target, error) : status;
-  return status == ROOF_OK ? roof_service_draft(s->service, &target, error) : status;
+  return status == ROOF_OK ? roof_service_study_draft(s, model, error) : status;
+}
+
+static roof_status run_study(const cli_args *args, roof_model *models, roof_service_study *s,
+                             roof_error *error) {
+  roof_status status = drafter != NULL ? add_drafter(&models[1], s, error) : ROOF_OK;
+  status = status == ROOF_OK ? add_timeline(args, s, error) : status;
+  status = status == ROOF_OK ? roof_service_study_run(s, error) : status;
+  return status == ROOF_OK ? answer(args, s, error) : status;
 }
 
 static roof_status serve_on(const cli_args *args, roof_model *models, const roof_machine *machine,
                             roof_error *error) {
-  const roof_model *model = &models[0];
   roof_model_settings settings;
   roof_model_target target;
-  roof_service_study s = {.target = &target};
+  roof_service_text typed = {0};
+  roof_service_study s;
   words w = {0};
-  roof_status status = select_settings(args, model, &w, &settings, &s, error);
-  const roof_service_settings typed = s.settings;
-  roof_lengths prompt = typed.prompt, generate = typed.generate;
+  cli_serve_load(&typed);
+  roof_status status = select_settings(args, &models[0], machine, &w, &settings, &typed, error);
   status = status == ROOF_OK ? select_price(machine, &settings, error) : status;
-  status = status == ROOF_OK ? aim(model, machine, &settings, &target, error) : status;
-  status = status == ROOF_OK ? roof_service_new(&target, &s.service, error) : status;
   status =
-      status == ROOF_OK && drafter != NULL ? add_drafter(machine, &settings, &models[1], &s, error) : status;
+      status == ROOF_OK ? roof_service_target_init(&target, &models[0], machine, &settings, error) : status;
+  status = status == ROOF_OK ? roof_service_study_init(&s, &target, &typed, error) : status;
   if (status == ROOF_OK) {
-    s.settings = roof_service_settings_default(&target);
-    s.settings.adapters = typed.adapters, s.settings.adapter_slots = typed.adapter_slots;
-    s.settings.adapter_rank = typed.adapter_rank > 0 ? typed.adapter_rank : s.settings.adapter_rank;
-    s.settings.prompt = prompt.mean > 0 ? prompt : s.settings.prompt;
-    s.settings.generate = generate.mean > 0 ? generate : s.settings.generate;
-    status = cli_serve_load(&s, error);
+    status = run_study(args, models, &s, error);
+    roof_service_study_done(&s);
   }
-  status = status == ROOF_OK ? add_timeline(args, &s, error) : status;
-  status = status == ROOF_OK ? run_all(&s, error) : status;
-  status = status == ROOF_OK ? answer(args, &s, error) : status;
-  roof_requests_done(&s.trace);
-  roof_service_free(s.service);
-  free(s.rates);
-  free(s.answers);
   free(w.list);
   free(w.copy);
   return status;

@@ -23,35 +23,6 @@ static const char *seconds(char buffer[CLI_SHORT], double value) {
   return isnan(value) ? "-" : cli_quantity(buffer, value, "s");
 }
 
-/** "4 requests/s", "64 requests at once", "10000 requests at once", "a trace of 2.3 requests/s". */
-static void add_load(roof_text *out, const roof_service_study *s, double rate) {
-  char number[CLI_SHORT];
-  if (s->settings.concurrency > 0) {
-    roof_text_addf(out, "%.0f requests at a time", s->settings.concurrency);
-  } else if (s->settings.trace != NULL) {
-    roof_text_addf(out, "%s requests/s of the trace", cli_number(number, roof_service_study_rate(s, 0)));
-  } else if (isinf(rate)) {
-    roof_text_addf(out, "%.0f requests at once", s->settings.requests);
-  } else {
-    roof_text_addf(out, "%s request%s/s", cli_number(number, rate), rate == 1 ? "" : "s");
-  }
-}
-
-/** The first line: the answer. */
-static void add_headline(roof_text *out, const roof_service_study *s, const roof_service_answer *a,
-                         double rate) {
-  char x[CLI_SHORT], y[CLI_SHORT];
-  add_load(out, s, rate);
-  if (a->overloaded) {
-    roof_text_addf(out, ": too much, saturates at %s; the queue grows by %s/s\n",
-                   isnan(s->saturation) ? "less" : cli_number(y, s->saturation),
-                   cli_number(x, a->queue_growth));
-    return;
-  }
-  roof_text_addf(out, ": TTFT %s, 99 %% %s", seconds(x, a->ttft.p50), seconds(y, a->ttft.p99));
-  roof_text_addf(out, "; TPOT %s, 99 %% %s\n", seconds(x, a->tpot.p50), seconds(y, a->tpot.p99));
-}
-
 static void add_table(roof_text *out, const roof_service_answer *a) {
   static const char *const headers[] = {"", "50 %", "90 %", "99 %", "mean", "most"};
   char text[CLI_SHORT];
@@ -184,19 +155,15 @@ static void add_rates(roof_text *out, const roof_service_study *s) {
 }
 
 void cli_serve_text(roof_text *out, const roof_service_study *s) {
-  char x[CLI_SHORT];
-  if (s->count == 1) {
-    add_headline(out, s, s->answers, s->rates[0]);
-    if (!s->answers->overloaded) {
-      add_table(out, s->answers);
-    }
-    roof_text_add(out, "\n");
-    add_figures(out, s, s->answers);
-  } else {
-    roof_text_addf(out, "saturates at %s requests/s; TTFT and TPOT of half of the requests and of 99 %%:\n",
-                   cli_number(x, s->saturation));
+  roof_service_study_sentence(out, s);
+  if (s->count > 1) {
     add_rates(out, s);
-    roof_text_add(out, "\n");
+  } else if (!s->answers->overloaded) {
+    add_table(out, s->answers);
+  }
+  roof_text_add(out, "\n");
+  if (s->count == 1) {
+    add_figures(out, s, s->answers);
   }
   add_question(out, s);
 }

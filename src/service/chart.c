@@ -1,10 +1,13 @@
-/* TTFT, TPOT and throughput over the rate. */
+/* A service drawn: TTFT and TPOT over the rate, or one run over time. */
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "cli/chart.h"
-#include "cli/serve/serve.h"
-#include "roofline/draw.h"
+#include "models/words.h"
+#include "roofline/service.h"
+#include "roofline/units.h"
+
+enum { SHORT = 48 };
 
 enum { OF_TTFT, OF_TPOT, PANELS };
 
@@ -13,15 +16,15 @@ static double value_of(const roof_service_answer *a, int panel, int percentile) 
   return percentile == 0 ? t->p50 : percentile == 1 ? t->p90 : t->p99;
 }
 
-static void fill(const roof_service_study *s, roof_curves *c) {
+static void fill_rates(const roof_service_study *s, roof_curves *c) {
   static const char *const names[] = {"50 %", "90 %", "99 %"};
   static const char *const titles[] = {"TTFT, with the queue", "TPOT"};
-  char x[CLI_SHORT];
+  char x[SHORT];
   snprintf(c->title, sizeof c->title, "%.60s on %.50s under load", s->target->model->name,
            s->target->machine->name);
   snprintf(c->subtitle, sizeof c->subtitle, "tp %.0f pp %.0f dp %.0f, saturates at %s requests/s",
            s->target->settings.tp, s->target->settings.pp, s->target->settings.dp,
-           cli_number(x, s->saturation));
+           rf_plain_number(x, SHORT, s->saturation));
   snprintf(c->x_title, sizeof c->x_title, "requests/s");
   c->linear = true;
   c->panel_count = PANELS;
@@ -48,28 +51,9 @@ static void fill(const roof_service_study *s, roof_curves *c) {
   }
   c->series_count = 3;
   c->marks[0] = (roof_curve_dot){.x = s->saturation, .series = 0};
-  snprintf(c->marks[0].label, sizeof c->marks[0].label, "saturation: %s/s", cli_number(x, s->saturation));
+  snprintf(c->marks[0].label, sizeof c->marks[0].label, "saturation: %s/s",
+           rf_plain_number(x, SHORT, s->saturation));
   c->mark_count = 1;
-}
-
-roof_status cli_serve_chart(const cli_args *args, const roof_service_study *s, roof_error *error) {
-  size_t shown = 0;
-  for (size_t i = 0; i < s->count; i++) {
-    shown += s->answers[i].overloaded ? 0 : 1;
-  }
-  if (shown < 2 || s->settings.trace != NULL || s->settings.concurrency > 0) {
-    return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "--to %s: draws several rates at which the queue does not grow, as --rate 1..16*2",
-                          args->to);
-  }
-  roof_curves *curves = calloc(1, sizeof *curves);
-  if (curves == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
-  }
-  fill(s, curves);
-  roof_status status = cli_chart_write_curves(args, curves, "Rates", NULL, error);
-  free(curves);
-  return status;
 }
 
 /** What the panels of a timeline show. */
@@ -104,11 +88,12 @@ static void fill_curve(const roof_service_timeline *t, size_t offset, double sca
 static void fill_timeline(const roof_service_study *s, roof_curves *c) {
   const roof_service_timeline *t = s->settings.timeline;
   const roof_service_answer *a = s->answers;
-  char x[CLI_SHORT], y[CLI_SHORT];
+  char x[SHORT], y[SHORT];
   snprintf(c->title, sizeof c->title, "%.60s on %.50s over time", s->target->model->name,
            s->target->machine->name);
   snprintf(c->subtitle, sizeof c->subtitle, "%.0f requests, %s/s; means of %s each", a->requests,
-           cli_number(x, a->requests_per_second), cli_quantity(y, t->bin_seconds, "s"));
+           rf_plain_number(x, SHORT, a->requests_per_second),
+           roof_quantity_format(y, SHORT, t->bin_seconds, "s"));
   snprintf(c->x_title, sizeof c->x_title, "time");
   snprintf(c->x_unit, sizeof c->x_unit, "s");
   c->linear = true;
@@ -133,13 +118,20 @@ static void fill_timeline(const roof_service_study *s, roof_curves *c) {
   }
 }
 
-roof_status cli_serve_timeline(const cli_args *args, const roof_service_study *s, roof_error *error) {
-  roof_curves *curves = calloc(1, sizeof *curves);
-  if (curves == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+roof_status roof_service_study_chart(const roof_service_study *s, roof_curves *chart, roof_error *error) {
+  size_t shown = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    shown += s->answers[i].overloaded ? 0 : 1;
   }
-  fill_timeline(s, curves);
-  roof_status status = cli_chart_write_curves(args, curves, "Times", NULL, error);
-  free(curves);
-  return status;
+  memset(chart, 0, sizeof *chart);
+  if (s->settings.timeline != NULL) {
+    fill_timeline(s, chart);
+    return ROOF_OK;
+  }
+  if (shown < 2 || s->settings.trace != NULL || s->settings.concurrency > 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "serve: draws several rates at which the queue does not grow, as --rate 1..16*2");
+  }
+  fill_rates(s, chart);
+  return ROOF_OK;
 }

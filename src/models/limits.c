@@ -1,0 +1,80 @@
+/* What a search of plans may spend, and its load, as they are typed. */
+#include <math.h>
+#include <string.h>
+
+#include "models/limits.h"
+#include "roofline/choice.h"
+#include "roofline/model_sweep.h"
+#include "roofline/units.h"
+
+roof_status rf_limit_parse(const char *text, const char *unit, const char *name, double *value,
+                           roof_error *error) {
+  roof_error why = {0};
+  roof_status status = text != NULL ? roof_quantity_parse_unit(text, unit, value, &why) : ROOF_OK;
+  if (status == ROOF_OK && text != NULL && !(*value > 0)) {
+    status = roof_error_set(&why, ROOF_E_ARGUMENT, "`%s` is not above 0", text);
+  }
+  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--%s: %s", name, why.message);
+}
+
+/** "4/s", "240/min", "4". */
+static roof_status parse_rate(const char *rate, double *value, roof_error *error) {
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {{"/min", 60}, {"/h", 3600}, {"/s", 1}};
+  size_t i = 0;
+  while (i < 2 && rate != NULL && strstr(rate, units[i].unit) == NULL) {
+    i++;
+  }
+  roof_status status = rf_limit_parse(rate, units[i].unit, "rate", value, error);
+  *value /= units[i].seconds;
+  return status;
+}
+
+/** "90", "p99", "99.9%", "mean": as a share. */
+static roof_status parse_percentile(const char *percentile, double *share, roof_error *error) {
+  *share = 0.9;
+  if (percentile == NULL || strcmp(percentile, "mean") == 0) {
+    *share = percentile == NULL ? *share : 0;
+    return ROOF_OK;
+  }
+  roof_status status = rf_limit_parse(percentile + (percentile[0] == 'p'), "%", "percentile", share, error);
+  *share = *share > 1 ? *share / 100 : *share;
+  return status != ROOF_OK || (*share >= 0.5 && *share < 1)
+             ? status
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "--percentile: `%s` is not from 50 to under 100, nor mean", percentile);
+}
+
+roof_status roof_plan_limits_read(const roof_plan_limits_text *typed, roof_plan_limits *limits,
+                                  roof_error *error) {
+  roof_plan_limits l = {.ttft_seconds = NAN, .tpot_seconds = NAN};
+  roof_status status = rf_limit_parse(typed->devices, "", "devices", &l.devices, error);
+  status = status == ROOF_OK ? rf_limit_parse(typed->ttft, "s", "ttft", &l.ttft_seconds, error) : status;
+  status = status == ROOF_OK ? rf_limit_parse(typed->tpot, "s", "tpot", &l.tpot_seconds, error) : status;
+  status = status == ROOF_OK ? parse_rate(typed->rate, &l.rate, error) : status;
+  status = status == ROOF_OK ? rf_limit_parse(typed->energy_price, "", "energy-price", &l.energy_price, error)
+                             : status;
+  status = status == ROOF_OK ? parse_percentile(typed->percentile, &l.share, error) : status;
+  if (status == ROOF_OK) {
+    *limits = l;
+  }
+  return status;
+}
+
+roof_status roof_plan_settings_read(const roof_model *model, const char *const *words, int count,
+                                    roof_model_settings *settings, roof_plan_limits *limits,
+                                    roof_error *error) {
+  roof_model_settings s = *settings;
+  s.batch = NAN;
+  s.memory_share = s.train ? s.memory_share : ROOF_ENGINE_MEMORY_SHARE;
+  roof_status status = roof_model_settings_read(words, count, &s, NULL, error);
+  status = status == ROOF_OK ? roof_model_settings_check(model, &s, true, NULL, error) : status;
+  if (status == ROOF_OK) {
+    limits->users = isnan(s.batch) || s.train ? 0 : s.batch;
+    s.batch = isnan(s.batch) && !s.train ? 1 : s.batch;
+    *settings = s;
+  }
+  return status;
+}

@@ -1,0 +1,98 @@
+/* What was asked of a service: run at every rate, and its answer in words. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "models/words.h"
+#include "roofline/service.h"
+#include "roofline/units.h"
+
+enum { SHORT = 48 };
+
+roof_status roof_service_target_init(roof_model_target *target, const roof_model *model,
+                                     const roof_machine *machine, const roof_model_settings *settings,
+                                     roof_error *error) {
+  roof_model_settings one = *settings;
+  one.batch = one.dp;
+  roof_status status = roof_model_target_init(target, model, machine, &one, error);
+  if (status == ROOF_OK) {
+    target->settings.batch = settings->batch;
+  }
+  return status;
+}
+
+roof_status roof_service_study_draft(roof_service_study *study, const roof_model *drafter,
+                                     roof_error *error) {
+  roof_model_target target;
+  roof_model_settings own = study->target->settings;
+  own.precision = drafter->precision;
+  own.ep = 1, own.draft = 0;
+  roof_status status = roof_service_target_init(&target, drafter, study->target->machine, &own, error);
+  return status == ROOF_OK ? roof_service_draft(study->service, &target, error) : status;
+}
+
+roof_status roof_service_study_run(roof_service_study *s, roof_error *error) {
+  s->answers = calloc(s->count, sizeof *s->answers);
+  roof_status status =
+      s->answers != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  for (size_t i = 0; i < s->count && status == ROOF_OK; i++) {
+    s->settings.rate = s->rates[i];
+    status = roof_service_run(s->service, &s->settings, &s->answers[i], error);
+  }
+  bool rated = s->settings.concurrency <= 0 && s->settings.trace == NULL;
+  return status == ROOF_OK && rated ? roof_service_saturation(s->service, &s->settings, &s->saturation, error)
+                                    : status;
+}
+
+void roof_service_study_done(roof_service_study *s) {
+  roof_requests_done(&s->trace);
+  roof_service_free(s->service);
+  free(s->rates);
+  free(s->answers);
+  *s = (roof_service_study){.saturation = NAN};
+}
+
+static const char *plain(char buffer[SHORT], double value) {
+  return rf_plain_number(buffer, SHORT, value);
+}
+
+static const char *time_of(char buffer[SHORT], double seconds) {
+  return isnan(seconds) ? "-" : roof_quantity_format(buffer, SHORT, seconds, "s");
+}
+
+/** "4 requests/s", "64 requests at once", "10000 requests at once", "a trace of 2.3 requests/s". */
+static void add_load(roof_text *out, const roof_service_study *s, double rate) {
+  char number[SHORT];
+  if (s->settings.concurrency > 0) {
+    roof_text_addf(out, "%.0f requests at a time", s->settings.concurrency);
+  } else if (s->settings.trace != NULL) {
+    roof_text_addf(out, "%s requests/s of the trace", plain(number, roof_service_study_rate(s, 0)));
+  } else if (isinf(rate)) {
+    roof_text_addf(out, "%.0f requests at once", s->settings.requests);
+  } else {
+    roof_text_addf(out, "%s request%s/s", plain(number, rate), rate == 1 ? "" : "s");
+  }
+}
+
+/** The first line: the answer. */
+static void add_headline(roof_text *out, const roof_service_study *s, const roof_service_answer *a,
+                         double rate) {
+  char x[SHORT], y[SHORT];
+  add_load(out, s, rate);
+  if (a->overloaded) {
+    roof_text_addf(out, ": too much, saturates at %s; the queue grows by %s/s\n",
+                   isnan(s->saturation) ? "less" : plain(y, s->saturation), plain(x, a->queue_growth));
+    return;
+  }
+  roof_text_addf(out, ": TTFT %s, 99 %% %s", time_of(x, a->ttft.p50), time_of(y, a->ttft.p99));
+  roof_text_addf(out, "; TPOT %s, 99 %% %s\n", time_of(x, a->tpot.p50), time_of(y, a->tpot.p99));
+}
+
+void roof_service_study_sentence(roof_text *out, const roof_service_study *s) {
+  char x[SHORT];
+  if (s->count == 1) {
+    add_headline(out, s, s->answers, s->rates[0]);
+  } else {
+    roof_text_addf(out, "saturates at %s requests/s; TTFT and TPOT of half of the requests and of 99 %%:\n",
+                   plain(x, s->saturation));
+  }
+}

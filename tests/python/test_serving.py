@@ -1,0 +1,89 @@
+"""Plans and services, against what the command says."""
+
+import math
+import xml.dom.minidom
+
+import pytest
+import roofline
+
+
+def is_svg(text):
+    return xml.dom.minidom.parseString(text).documentElement.tagName == "svg"
+
+
+@pytest.mark.parametrize(
+    "config, settings, words",
+    [
+        (
+            "llama-3.1-70b",
+            dict(users=50, context="8k", tpot="80ms", ttft=5, machine=["h100", "h200"], price={"h100": 2.5, "h200": 3.5}),
+            "--users 50 --context 8k --tpot 80ms --ttft 5s --machine h100,h200 --price h100=2.5,h200=3.5",
+        ),
+        (
+            "llama-3.1-8b",
+            dict(rate=4, context=2000, generate=500, tpot=0.05, percentile="mean", precision="fp8", machine="h100", price=2.5, energy_price=0.2, network="hdr"),
+            "--rate 4/s --context 2000 --generate 500 --tpot 50ms --percentile mean --precision fp8 --machine h100 --price 2.5 --energy-price 0.2 --network hdr",
+        ),
+    ],
+)
+def test_a_plan_is_the_commands(command, config, settings, words):
+    p = roofline.plan(config, **settings)
+    known = p.document()
+    assert known == command("plan", config, *words.split())
+    assert p and p.best.machine == known["best"]["machine"] and p.best.why == "" and p.best == p.choices[0]
+    assert p.launch["vllm"].startswith("vllm serve") and is_svg(p._repr_svg_())
+    assert p.best.machine in p._repr_html_() and str(p).startswith(p.sentence) and "\n" not in p.sentence
+
+
+def test_that_nothing_meets_the_limits_is_an_answer(command):
+    p = roofline.plan("llama-3.1-8b", users=1, ttft="1us", devices=1, machine="h100")
+    assert not p and p.best is None and p.launch == {}
+    assert p.document() == command("plan", "llama-3.1-8b", "--users", "1", "--ttft", "1us", "--devices", "1", "--machine", "h100", code=1)
+    assert p.choices[0].result == "too slow" and p.choices[0].why in p._repr_html_()
+    assert math.isnan(p.choices[0].price_per_million_tokens)
+
+
+@pytest.mark.parametrize("settings", [dict(rate="4/day"), dict(percentile=20), dict(ttft="fast"), dict(userss=3), dict(precision="fp9"), dict(price={"h10": 1})])
+def test_errors_of_plans_are_the_commands(refusal, settings):
+    ((name, value),) = settings.items()
+    typed = "h10=1" if name == "price" else str(value)
+    words = [f"{name}={typed}"] if name == "userss" else [f"--{name}", typed]
+    with pytest.raises(roofline.Error) as caught:
+        roofline.plan("llama-3.1-8b", machine="h100", **settings)
+    assert (caught.value.exit_code, str(caught.value)) == refusal("plan", "llama-3.1-8b", *words, "--machine", "h100")
+
+
+def test_plans_of_training_are_the_commands_alone():
+    with pytest.raises(roofline.Error, match="--train"):
+        roofline.plan("llama-3.1-8b", train=True, machine="h100")
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (dict(rate="1..8*2", requests=300, prompt="lognormal:1024:0.8", generate=64, ttft="100ms", price=2), "--rate 1..8*2 --requests 300 prompt=lognormal:1024:0.8 generate=64 --ttft 100ms --price 2"),
+        (dict(concurrency=8, requests=100, generate="uniform:10:20", no_cache=True, dp=2, route="least-loaded", seed=3), "--concurrency 8 --requests 100 generate=uniform:10:20 --no-cache dp=2 --route least-loaded --seed 3"),
+        (dict(requests=50, draft=3, accept=0.7, drafter="llama-3.2-1b", adapters=8, rank=16, engine="sglang"), "--requests 50 draft=3 accept=0.7 --drafter llama-3.2-1b adapters=8 rank=16 --engine sglang"),
+    ],
+)
+def test_a_service_is_the_commands(command, settings, words):
+    s = roofline.serve("llama-3.1-8b", machine="h100", **settings)
+    known = s.document()
+    assert known == command("serve", "llama-3.1-8b", *words.split(), "--machine", "h100")
+    assert len(s) == len(known["runs"]) == len(list(s)) and s[0].ttft.p99_seconds == known["runs"][0]["ttft"]["p99_seconds"]
+    assert math.isnan(s.saturation_per_second) == (known["saturation_per_second"] is None)
+    assert s.sentence in s._repr_html_() and str(s) == s.sentence
+
+
+def test_rates_are_drawn_and_one_is_not():
+    assert is_svg(roofline.serve("llama-3.1-8b", rate=[1, 2], requests=100, machine="h100").plot().svg)
+    with pytest.raises(roofline.Error, match="several rates"):
+        roofline.serve("llama-3.1-8b", rate=2, requests=100, machine="h100").plot()
+
+
+@pytest.mark.parametrize("settings", [dict(rate="4/day"), dict(route="nearest"), dict(arrivals="poison"), dict(prompt="normal:3"), dict(concurrency=4, rate=2)])
+def test_errors_of_services_are_the_commands(refusal, settings):
+    words = [f"{name}={value}" if name == "prompt" else f"--{name}={value}" for name, value in settings.items()]
+    with pytest.raises(roofline.Error) as caught:
+        roofline.serve("llama-3.1-8b", machine="h100", **settings)
+    assert (caught.value.exit_code, str(caught.value)) == refusal("serve", "llama-3.1-8b", *words, "--machine", "h100")
