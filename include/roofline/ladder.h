@@ -86,6 +86,13 @@ ROOF_API roof_status roof_ladder_predict(roof_ladder *ladder, const roof_machine
 ROOF_API roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measure_options *options,
                                          roof_error *error);
 
+/** In which mode memory was where it binds and that is another than its ceiling's: "memory ran at 50 % of its ceiling for
+ *  5 rows: shares of that"; "" where it was the same.
+ *  Units: none.
+ *  Ownership: writes to and returns `buffer` (100 bytes are enough).
+ *  Errors: cut to `size`. */
+ROOF_API char *roof_ladder_mode(const roof_ladder *ladder, char *buffer, size_t size);
+
 /** Appends the ladder as one roofline.ladder/1 object, what `run OP --ladder --json` prints; `ledger` names where the
  *  predictions were sealed, NULL: nowhere.
  *  Units: s, FLOP/s.

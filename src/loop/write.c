@@ -6,6 +6,7 @@
 #include "core/number.h"
 #include "documents/json.h"
 #include "loop/loop.h"
+#include "measure/run.h"
 #include "roofline/units.h"
 
 enum { SHORT = 40 };
@@ -39,24 +40,12 @@ char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size) {
 }
 
 char *roof_loop_mode(const roof_loop *loop, char *buffer, size_t size) {
-  int count = 0;
-  double least = INFINITY, most = 0;
+  rf_paces paces = RF_NO_PACES;
   for (int i = 0; i < loop->count; i++) {
-    double pace = loop->kernels[i].memory_pace;
-    if (loop->kernels[i].shown && loop->kernels[i].skipped[0] == '\0' && pace > 0) {
-      count++;
-      least = fmin(least, pace);
-      most = fmax(most, pace);
-    }
+    const roof_loop_kernel *k = &loop->kernels[i];
+    rf_paces_add(&paces, k->shown && k->skipped[0] == '\0' ? k->memory_pace : NAN);
   }
-  buffer[0] = '\0';
-  if (count > 0) {
-    size_t used = (size_t)rf_format(buffer, size, "memory ran at %.0f", 100 * least);
-    used += most > 1.01 * least ? (size_t)rf_format(buffer + used, size - used, " to %.0f", 100 * most) : 0;
-    rf_format(buffer + used, size - used, " %% of its ceiling for %d kernel%s: shares of that", count,
-              count == 1 ? "" : "s");
-  }
-  return buffer;
+  return rf_paces_say(&paces, "kernel", buffer, size);
 }
 
 char *roof_loop_because(const roof_loop_kernel *kernel, char *buffer, size_t size) {

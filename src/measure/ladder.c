@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/run.h"
 #include "roofline/ops.h"
 #include "roofline/shape.h"
 #include "roofline/time.h"
@@ -224,6 +225,29 @@ static void compare(roof_ladder *ladder) {
   }
 }
 
+/** Under the ceilings of its cores; where memory binds, with memory as fast as it was meanwhile if that is another mode than
+ * the ceiling's. */
+static void place(const roof_ladder *l, roof_rung *r) {
+  const roof_prediction *p = &r->prediction;
+  const roof_target *target = &l->targets[r->alone];
+  roof_measurement *m = &r->measurement;
+  bool binds = p->regime == ROOF_MEMORY_BOUND && p->binding != NULL && p->binding->level == ROOF_MEMORY;
+  double pace = binds ? roof_memory_pace(m, l->machines[r->alone]) : NAN;
+  roof_machine *then = isnan(pace) ? NULL : roof_machine_copy(l->machines[r->alone]);
+  roof_target paced;
+  if (then != NULL) {
+    roof_machine_pace_memory(then, pace);
+    if (roof_target_init(&paced, then, &target->types, &target->options, NULL) == ROOF_OK) {
+      target = &paced;
+      m->memory_pace = pace;
+      rf_memory_pace_note(m);
+    }
+  }
+  roof_place_work(target, &p->work, m->seconds, m->stats.spread, &r->at);
+  r->at.cores = r->alone ? 1 : r->at.cores;
+  roof_machine_free(then);
+}
+
 roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measure_options *options,
                                 roof_error *error) {
   roof_rung *r = &ladder->rungs[rung];
@@ -245,10 +269,17 @@ roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measur
   m->taken_from = ROOF_TAKEN_PROCESS;
   memcpy(m->label, r->label, sizeof m->label);
   snprintf(m->machine, sizeof m->machine, "%s", ladder->machines[0]->name);
-  roof_place_work(&ladder->targets[r->alone], &r->prediction.work, m->seconds, m->stats.spread, &r->at);
-  r->at.cores = r->alone ? 1 : r->at.cores;
+  place(ladder, r);
   compare(ladder);
   return ROOF_OK;
+}
+
+char *roof_ladder_mode(const roof_ladder *ladder, char *buffer, size_t size) {
+  rf_paces paces = RF_NO_PACES;
+  for (int i = 0; i < ladder->count; i++) {
+    rf_paces_add(&paces, ladder->rungs[i].measurement.memory_pace);
+  }
+  return rf_paces_say(&paces, "row", buffer, size);
 }
 
 void roof_ladder_done(roof_ladder *ladder) {

@@ -4,15 +4,16 @@
 
 static json_t *rung_json(const roof_rung *r) {
   const roof_measurement *m = &r->measurement;
-  return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rung",
+  return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rung",
                    r->kernel->rung > 0 ? json_integer(r->kernel->rung) : json_null(), "kernel",
                    r->kernel->name, "label", r->label, "summary", r->kernel->summary, "one_core",
                    json_boolean(r->alone), "moved_bytes", rf_json_number(r->moved_bytes), "moved_intensity",
                    rf_json_number(r->moved_intensity), "predicted_seconds",
                    rf_json_number(r->prediction.expected_seconds), "measured_seconds",
                    rf_json_number(m->seconds), "flops_per_second", rf_json_number(m->flops / m->seconds),
-                   "fraction_of_ceiling", rf_json_number(r->at.share), "times_rung_before",
-                   rf_json_number(r->step), "fraction_of_best_library", rf_json_number(r->share_of_library));
+                   "fraction_of_ceiling", rf_json_number(r->at.share), "memory_pace",
+                   rf_json_number(m->memory_pace), "times_rung_before", rf_json_number(r->step),
+                   "fraction_of_best_library", rf_json_number(r->share_of_library));
 }
 
 roof_status roof_ladder_write(const roof_ladder *ladder, const char *ledger, roof_text *out,

@@ -46,3 +46,24 @@ void rf_memory_pace_note(roof_measurement *m) {
               100 * m->memory_pace);
   }
 }
+
+void rf_paces_add(rf_paces *paces, double pace) {
+  if (pace > 0) {
+    paces->count++;
+    paces->least = fmin(paces->least, pace);
+    paces->most = fmax(paces->most, pace);
+  }
+}
+
+char *rf_paces_say(const rf_paces *paces, const char *what, char *buffer, size_t size) {
+  buffer[0] = '\0';
+  if (paces->count > 0) {
+    size_t used = (size_t)rf_format(buffer, size, "memory ran at %.0f", 100 * paces->least);
+    used += paces->most > 1.01 * paces->least
+                ? (size_t)rf_format(buffer + used, size - used, " to %.0f", 100 * paces->most)
+                : 0;
+    rf_format(buffer + used, size - used, " %% of its ceiling for %d %s%s: shares of that", paces->count,
+              what, paces->count == 1 ? "" : "s");
+  }
+  return buffer;
+}

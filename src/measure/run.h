@@ -2,6 +2,8 @@
 #ifndef MEASURE_RUN_H
 #define MEASURE_RUN_H
 
+#include <math.h>
+
 #include "roofline/measure.h"
 
 /** Checks that the kernel can run `dtype` and fills label, dtype, flops and bytes from the operation's
@@ -23,6 +25,22 @@ double rf_memory_rate(double before, double after);
 /** Appends to the note in which mode memory was, where that is another than that of the ceiling.
  *  Units: none. Ownership: none. Errors: cut to the note. */
 void rf_memory_pace_note(roof_measurement *measurement);
+
+/** Kernels that were measured while memory was in another mode than its ceiling's. */
+typedef struct rf_paces {
+  int count;
+  double least, most;
+} rf_paces;
+
+#define RF_NO_PACES ((rf_paces){.least = INFINITY})
+
+/** Counts a kernel; one without a pace does not count.
+ *  Units: shares of the ceiling. Ownership: none. Errors: none. */
+void rf_paces_add(rf_paces *paces, double pace);
+
+/** "memory ran at 50 to 60 % of its ceiling for 5 kernels: shares of that", where `what` is "kernel"; "" for none.
+ *  Units: none. Ownership: writes to and returns `buffer`. Errors: cut to `size`. */
+char *rf_paces_say(const rf_paces *paces, const char *what, char *buffer, size_t size);
 
 /** ", after 3 s of work" where the options ask for the rate that lasts, else "".
  *  Units: none. Ownership: fills and returns `text` (40 bytes). Errors: none. */

@@ -69,6 +69,18 @@ json() { # FILTER on $output
   [[ $output == *"FLOP/B moved: of the bytes from DRAM"* ]]
 }
 
+@test "shares of a ladder that memory binds are of the mode that it was in" {
+  printf 'pace = 0.5\n' >slow.fake
+  export ROOFLINE_FAKE=$PWD/slow.fake
+  ladder m=1 n=8192 k=8192 --json
+  [ "$(json '[.rungs[] | .memory_pace] | unique')" = '[0.5]' ]
+  json '[.rungs[1:][] | .fraction_of_ceiling]' | jq -e 'all(.[]; . > 0.79 and . < 0.81)'
+  ladder m=1 n=8192 k=8192
+  [[ $output == *$'\n  memory ran at 50 % of its ceiling for '*' rows: shares of that'* ]]
+  ladder m=1024 n=1024 k=1024
+  [[ $output != *'memory ran at'* ]]
+}
+
 @test "without libraries the ladder stands alone and says so" {
   mkdir broken
   for library in libopenblas.so.0 libblis.so.4 libblas.so.3 libdnnl.so.2 libdnnl.so.3 libxsmm.so.1; do echo none >"broken/$library"; done

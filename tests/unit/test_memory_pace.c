@@ -71,6 +71,20 @@ static void the_note_says_so(void **state) {
       m.note, "2 threads bound; memory ran at 50 % of its ceiling meanwhile, and the share is of that");
 }
 
+static void rows_are_counted_with_their_range(void **state) {
+  (void)state;
+  char text[100];
+  rf_paces paces = RF_NO_PACES;
+  rf_paces_add(&paces, NAN);
+  assert_string_equal(rf_paces_say(&paces, "row", text, sizeof text), "");
+  rf_paces_add(&paces, 0.5);
+  assert_string_equal(rf_paces_say(&paces, "row", text, sizeof text),
+                      "memory ran at 50 % of its ceiling for 1 row: shares of that");
+  rf_paces_add(&paces, 1.5);
+  assert_string_equal(rf_paces_say(&paces, "row", text, sizeof text),
+                      "memory ran at 50 to 150 % of its ceiling for 2 rows: shares of that");
+}
+
 static void memory_is_probed(void **state) {
   (void)state;
   rf_team team;
@@ -85,8 +99,11 @@ static void memory_is_probed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_mode_is_no_pace),  cmocka_unit_test(a_mode_that_changes_meanwhile_is_unknown),
-      cmocka_unit_test(only_memory_is_paced), cmocka_unit_test(the_note_says_so),
+      cmocka_unit_test(one_mode_is_no_pace),
+      cmocka_unit_test(a_mode_that_changes_meanwhile_is_unknown),
+      cmocka_unit_test(only_memory_is_paced),
+      cmocka_unit_test(the_note_says_so),
+      cmocka_unit_test(rows_are_counted_with_their_range),
       cmocka_unit_test(memory_is_probed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

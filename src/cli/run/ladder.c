@@ -154,6 +154,7 @@ static const cli_column columns[] = {
     {.key = "flops_per_second", .number = cli_measured_flops_rate},
     {.header = "FLOPs", .right = true, .text = rate},
     {.key = "fraction_of_ceiling", .header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_rung, at.share)},
+    {.key = "memory_pace", CLI_FIELD(NUMBER, roof_rung, measurement.memory_pace)},
     {.key = "times_rung_before",
      .header = "x before",
      .unit = "x",
@@ -190,6 +191,10 @@ static void add_ideas(const climb *c, roof_text *out) {
   if (c->ladder.moved != NULL) {
     roof_text_addf(out, "  FLOP/B moved: of the bytes from %s that each moves by its algorithm\n",
                    c->ladder.moved->name);
+  }
+  char mode[100];
+  if (roof_ladder_mode(&c->ladder, mode, sizeof mode)[0] != '\0') {
+    roof_text_addf(out, "  %s\n", mode);
   }
   roof_text_addf(out, "  ceilings: %s as measured on %s; predictions sealed in %s before measuring\n",
                  c->machine->name, c->machine->date, c->asked->ledger);
