@@ -64,7 +64,6 @@
 BUTTERFLIES(whole, V, LOAD, NAME(put), SET1, FMA)
 BUTTERFLIES(one, T, GET_ONE, PUT_ONE, ALL_ONE, MULADD_ONE)
 #undef BUTTERFLIES
-#define ROWS_AHEAD 6
 
 /** The butterflies of one row. */
 INLINE void NAME(row)(int radix, bool last, size_t batch, const T *x, rf_points from, T *y, rf_points to,
@@ -149,4 +148,3 @@ TARGET static void NAME(twist)(void *data, size_t apart, const void *factors, co
 #undef PUT_ONE
 #undef ALL_ONE
 #undef MULADD_ONE
-#undef ROWS_AHEAD
