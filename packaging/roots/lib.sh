@@ -11,6 +11,16 @@ step() { echo "$suite: $*"; }
 within() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root "$@"; }
 # Its output is shown where it fails.
 silent() { within "$@" >"$scratch/log" 2>&1 || { tail -20 "$scratch/log"; step "failed: $*"; exit 1; }; }
+# answers TEXT COMMAND...: shows the first line that it says, in which TEXT must be.
+answers() {
+  text=$1
+  shift
+  line=$("$@" 2>/dev/null | head -1)
+  case $line in
+  *"$text"*) step "$line" ;;
+  *) step "failed: $*: $line"; exit 1 ;;
+  esac
+}
 install() { silent apt-get install -y -qq --no-install-recommends "$@"; }
 
 make_root() { # SUITE MIRROR

@@ -8,8 +8,9 @@ make_root "$1" "$2"
 shift 2
 [ $# -gt 0 ] || set -- "$top"/build/packages/packages/*.deb
 carried "$@"
-step "$(within roofline --version)"
-step "$(within roofline predict gemm m=4096 n=4096 k=4096 --machine h100 | head -1)"
-within roofline doctor --json | grep -q '"schema": *"roofline.doctor/1"'
-step "$(within env PYTHONDONTWRITEBYTECODE=1 python3 -c 'import roofline; print("Python:", roofline.predict("gemm", m=4096, n=4096, k=4096, machine="h100").regime)')"
+answers roofline within roofline --version
+answers compute-bound within roofline predict gemm m=4096 n=4096 k=4096 --machine h100
+answers warnings within roofline doctor
+program='import roofline; print("Python:", roofline.predict("gemm", m=4096, n=4096, k=4096, machine="h100").regime)'
+answers 'Python: compute' within env PYTHONDONTWRITEBYTECODE=1 python3 -c "$program"
 removed
