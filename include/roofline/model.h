@@ -387,10 +387,13 @@ typedef struct roof_model_settings {
   double accept;     /**< probability that a drafted token is right */
   roof_model_precision precision;
   roof_launch launch;
-  double kernel_seconds;    /**< cost of one kernel; NaN: the machine's, or the mode's own assumption */
-  unsigned fusion;          /**< roof_fusion bits */
-  double tp, pp, dp, ep;    /**< devices along each axis; experts are spread over tp x dp devices at most */
-  double expert_skew;       /**< of experts' popularity, the exponent of Zipf's law; 0: none is preferred */
+  double kernel_seconds; /**< cost of one kernel; NaN: the machine's, or the mode's own assumption */
+  unsigned fusion;       /**< roof_fusion bits */
+  double tp, pp, dp, ep; /**< devices along each axis; experts are spread over tp x dp devices at most */
+  double expert_skew;    /**< of experts' popularity, the exponent of Zipf's law; 0: none is preferred */
+  const double
+      *expert_shares; /**< how often each is chosen, the most first, instead; NULL: expert_skew says it */
+  int expert_count;   /**< of them */
   double redundant_experts; /**< copies of experts beyond one of each */
   double cp;                /**< devices that share each sequence (context parallel) */
   bool sp;                  /**< sequence parallel: tp's devices also share what is between its products */
@@ -400,10 +403,13 @@ typedef struct roof_model_settings {
   const roof_link *network; /**< between nodes; NULL: the machine's own, or InfiniBand NDR */
   bool train;               /**< a training step of batch x prompt tokens instead of prefill and decoding */
   roof_recompute recompute; /**< of a training step */
-  double zero;              /**< stage of ZeRO, 0 to 3, over the replicas of a training step */
-  double tokens;            /**< of a whole training run, 0: not said */
-  double page;              /**< tokens of a page of the KV cache */
-  double workspace;         /**< bytes that the runtime and its libraries hold */
+  double
+      interleave; /**< stages of each device in the pipeline of a training step, one after another; 1: one */
+  double lora;    /**< rank of adapters that a training step changes alone; 0: all weights */
+  double zero;    /**< stage of ZeRO, 0 to 3, over the replicas of a training step */
+  double tokens;  /**< of a whole training run, 0: not said */
+  double page;    /**< tokens of a page of the KV cache */
+  double workspace; /**< bytes that the runtime and its libraries hold */
   double
       memory_share; /**< of a device's memory, that the engine may use: 1 all, 0.9 as vLLM; of what is free: TensorRT-LLM */
   roof_memory_rule memory_rule;

@@ -156,6 +156,25 @@ typedef struct roof_train_front {
   int count;
 } roof_train_front;
 
+/** A share of the peak that a training run is published to have reached. */
+typedef struct roof_published_mfu {
+  const char *model, *device; /**< part of the machine's name */
+  double devices, mfu;
+  const char *source;
+} roof_published_mfu;
+
+/** The published MFU at `index`, from 0.
+ *  Units: of the dense peak.
+ *  Ownership: static.
+ *  Errors: NULL when out of range. */
+ROOF_API const roof_published_mfu *roof_published_mfu_at(int index);
+
+/** Appends what is published of such a machine, a line each, or that nothing is known here.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_published_mfu_describe(roof_text *out, const roof_machine *machine);
+
 /** Tries every tp x pp x dp (and ep) that has so many devices and divides the model and the batch of `base`,
  *  with and without sequence parallelism, every recomputation, stage of ZeRO and microbatches of powers of
  *  two; other settings are those of `base`, where a batch of NaN is one sequence per device. Of equals the first,

@@ -112,6 +112,16 @@ ROOF_API roof_status roof_whole_on(roof_whole *whole, const roof_machine *machin
  *  Errors: none. */
 ROOF_API void roof_whole_free(roof_whole *whole);
 
+#define ROOF_EXPERT_SHARES_MAX 1024
+
+/** Reads how often each expert is chosen: numbers between commas, blanks or lines, as counted or as shares; lines that begin
+ *  with # are remarks. For roof_model_settings.expert_shares.
+ *  Units: of each other.
+ *  Ownership: fills the caller's array, the most first, and *count on success only.
+ *  Errors: ROOF_E_INPUT, ROOF_E_PARSE with line and column, ROOF_E_ARGUMENT for too many. */
+ROOF_API roof_status roof_expert_shares_read(const char *path, double shares[ROOF_EXPERT_SHARES_MAX],
+                                             int *count, roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

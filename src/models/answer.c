@@ -58,7 +58,7 @@ static void plan_prefill(model_step *s, bool encoder) {
 
 /** Each token has a loss; microbatches one after another, their gradients summed. A pipeline of stages that
  * take turns with one forward and one backward pass fills and drains as GPipe's (Narayanan et al. 2021,
- * section 2.2.1). */
+ * section 2.2.1); with several stages on each device it does so in parts of a microbatch's time (section 2.2.2). */
 static void plan_training(model_step *s) {
   const roof_model_settings *set = &s->target->settings;
   double m = s->microbatches;
@@ -69,7 +69,7 @@ static void plan_training(model_step *s) {
   rf_model_add_group(s, &g);
   s->training = true;
   s->steps = s->heads = m;
-  s->rounds = m + set->pp - 1;
+  s->rounds = m + (set->pp - 1) / fmax(1, set->interleave);
   s->logits = s->tokens;
 }
 

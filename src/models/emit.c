@@ -89,7 +89,8 @@ static void fill(const roof_model_target *t, roof_model_operation *o, const mode
  * for the gradient. */
 static double backward_passes(const model_step *s, const model_call *c) {
   bool flash = c->kind == ROOF_KIND_ATTENTION && s->target->settings.fusion & ROOF_FUSE_FLASH;
-  return c->passes > 0 ? c->passes - 1 : c->kind == ROOF_KIND_COLLECTIVE ? 1 : flash ? 2.5 : 2;
+  bool frozen = c->kind == ROOF_KIND_PRODUCT && s->target->settings.lora > 0; /* no gradient of its weights */
+  return frozen ? 1 : c->passes > 0 ? c->passes - 1 : c->kind == ROOF_KIND_COLLECTIVE ? 1 : flash ? 2.5 : 2;
 }
 
 model_passes rf_model_passes_of(const model_step *s, const model_call *c) {

@@ -71,6 +71,13 @@ static roof_status check_experts(const roof_model *m, const roof_model_settings 
     double value, least;
   } of_experts[] = {
       {"ep", s->ep, 1}, {"expert_skew", s->expert_skew, 0}, {"redundant_experts", s->redundant_experts, 0}};
+  for (int i = 0; i < m->block_count && s->expert_shares != NULL; i++) {
+    double experts = m->blocks[i].experts;
+    if (!has_experts(m) || (experts > 0 && experts != s->expert_count)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "experts: %d are counted, %s has %.0f", s->expert_count,
+                            m->name, experts);
+    }
+  }
   for (size_t i = 0; i < sizeof of_experts / sizeof of_experts[0] && !has_experts(m); i++) {
     if (of_experts[i].value > of_experts[i].least) {
       return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: %s has no experts", of_experts[i].name,
@@ -87,7 +94,7 @@ static roof_status check_experts(const roof_model *m, const roof_model_settings 
   return ROOF_OK;
 }
 
-static roof_status check_training(const roof_model_settings *s, roof_error *error) {
+static roof_status check_training(const roof_model_settings *s, double layers, roof_error *error) {
   double batch = s->batch / s->dp;
   if (s->zero > 3) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "zero=%.0f: stages are 0 to 3", s->zero);
@@ -99,6 +106,16 @@ static roof_status check_training(const roof_model_settings *s, roof_error *erro
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "microbatches=%.0f: does not divide the %.0f sequences per replica",
                           s->microbatches, batch);
+  }
+  double v = s->interleave, m = rf_model_microbatches(s, batch);
+  if (!(v >= 0 && s->lora >= 0) || (!s->train && (v > 1 || s->lora > 0))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%.0f: of a training step; add --train",
+                          s->lora > 0 ? "lora" : "interleave", s->lora > 0 ? s->lora : v);
+  }
+  if (v > 1 && s->pp > 1 && (v * s->pp > layers || !divides(s->pp, m))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "interleave=%.0f: needs %.0f layers, and microbatches that pp=%.0f divides", v,
+                          v * s->pp, s->pp);
   }
   return s->sp && s->tp <= 1
              ? roof_error_set(error, ROOF_E_ARGUMENT,
@@ -148,7 +165,7 @@ roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *
     return roof_error_set(error, ROOF_E_ARGUMENT, "size=%.0f: a token of %s is %.0f pixels wide", s->size,
                           m->name, m->pixels);
   }
-  roof_status status = check_training(s, error);
+  roof_status status = check_training(s, m->layer_count, error);
   status = status == ROOF_OK ? check_experts(m, s, error) : status;
   return status == ROOF_OK ? check_blocks(m, s, error) : status;
 }

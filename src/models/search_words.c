@@ -19,6 +19,13 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
   snprintf(ep, SHORT, " ep %.0f", b->ep);
   roof_text_addf(out, "%s trained on %.0f x %s, %.0f sequences of %.0f tokens: %.0f plans tried, %.0f fit\n",
                  model->name, devices, machine->title, f->batch, settings->prompt, f->tried, f->fit);
+  if (settings->interleave > 1) {
+    roof_text_addf(out, "  pipelines of %.0f stages on each device\n", settings->interleave);
+  }
+  if (settings->lora > 0) {
+    roof_text_addf(out, "  adapters of rank %.0f are trained alone; their own FLOPs are not counted\n",
+                   settings->lora);
+  }
   if (f->count == 0) {
     roof_text_add(out, "best: none fits\n");
     return;

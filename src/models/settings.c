@@ -49,6 +49,8 @@ static const setting of_models[SETTING_MAX] = {
     AMOUNT(memory_share, "%"),
     AMOUNT(price, ""),
     COUNT(zero),
+    COUNT(interleave),
+    COUNT(lora),
     COUNT(tokens),
     COUNT(images),
     COUNT(size),

@@ -31,6 +31,9 @@ bool rf_model_has_heads(const roof_model_block *block);
 /** Tokens of a sequence of `context` tokens that the cache must keep. */
 double rf_model_kept_tokens(const roof_model_block *block, double context);
 
+/** Elements of adapters of rank 1 on one device of the fullest stage. */
+double rf_model_adapter_elements(const roof_model_target *target);
+
 bool rf_model_has_mlp(const roof_model_block *block);
 
 /** Residual adds of a layer. */

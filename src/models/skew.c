@@ -13,13 +13,18 @@ typedef struct experts {
   int count, slots;
 } experts;
 
-/** The popularity of the i-th is i^-skew (Zipf); each further copy goes to the expert whose copies have most to do. */
+bool rf_model_prefers_experts(const roof_model_settings *s) {
+  return s->expert_skew > 0 || s->expert_shares != NULL;
+}
+
+/** The popularity of the i-th is i^-skew (Zipf), or as it was counted; each further copy goes to the expert whose copies have most to do. */
 static void fill(experts *e, const roof_model_block *b, const roof_model_settings *s) {
   double sum = 0;
   e->count = (int)fmin(MOST, b->experts);
   e->slots = (int)fmin(MOST, rf_model_expert_slots(b, s));
   for (int i = 0; i < e->count; i++) {
-    e->share[i] = pow(i + 1, -s->expert_skew);
+    bool counted = s->expert_shares != NULL;
+    e->share[i] = !counted ? pow(i + 1, -s->expert_skew) : i < s->expert_count ? s->expert_shares[i] : 0;
     e->copies[i] = 1;
     sum += e->share[i];
   }
@@ -69,7 +74,7 @@ __attribute__((noinline)) static double packed(const roof_model_block *b, const 
 
 double rf_model_expert_imbalance(const roof_model_block *b, const roof_model_settings *s) {
   int devices = (int)s->ep;
-  return s->expert_skew > 0 && devices > 1 && devices <= MOST ? packed(b, s, devices) : 1;
+  return rf_model_prefers_experts(s) && devices > 1 && devices <= MOST ? packed(b, s, devices) : 1;
 }
 
 /** How even routers choose, the shape of a gamma distribution of experts' popularity: infinite were all as popular. Of
@@ -86,7 +91,7 @@ static double touched(double mean) {
 double rf_model_experts_touched(const roof_model_block *b, const roof_model_settings *s, double tokens) {
   double k = b->experts_per_token, all = rf_model_expert_slots(b, s), sum = 0;
   experts e;
-  if (s->expert_skew > 0) {
+  if (rf_model_prefers_experts(s)) {
     fill(&e, b, s);
     for (int i = 0; i < e.count; i++) {
       sum += e.copies[i] * touched(tokens * fmin(1, k * e.share[i]) / e.copies[i]);

@@ -178,6 +178,10 @@ void rf_model_hide(model_step *step, int first);
 /** Replicas of the dense weights, or of the experts'. */
 double rf_model_replicas(const roof_model_settings *settings, bool experts);
 
+/* skew.c */
+/** Whether some experts are chosen more often than others, as far as is known. */
+bool rf_model_prefers_experts(const roof_model_settings *settings);
+
 /* train_memory.c */
 /** Weights, gradients, optimizer and kept activations of a training step. */
 void rf_model_train_capacity(const roof_model_target *target, roof_model_capacity *capacity);
@@ -196,6 +200,9 @@ double rf_model_weight_bytes(const roof_model_target *target, const model_weight
 
 /** Elements of the experts, or of all others. */
 double rf_model_weight_elements(const model_weights *weights, bool experts);
+
+/** Elements on one device that a training step changes, those of experts or the others. */
+double rf_model_trained_elements(const roof_model_target *t, const model_weights *w, bool experts);
 
 /* settings.c */
 /** The bit of `typed` of the setting `name`. */

@@ -32,6 +32,7 @@ roof_model_settings roof_model_settings_default(const roof_model *model) {
                            .page = DEFAULT_PAGE,
                            .workspace = default_workspace,
                            .memory_share = 1,
+                           .interleave = 1,
                            .price = NAN,
                            .options = roof_options_default()};
   if (model->context > 0 && s.prompt + s.generate > model->context) {

@@ -9,12 +9,19 @@ double rf_model_replicas(const roof_model_settings *s, bool experts) {
   return experts ? devices / fmax(s->tp, s->ep) : s->cp * s->dp;
 }
 
+double rf_model_trained_elements(const roof_model_target *t, const model_weights *w, bool experts) {
+  double rank = t->settings.lora, adapters = experts ? 0 : rank * rf_model_adapter_elements(t);
+  return rank > 0 ? adapters : rf_model_weight_elements(w, experts);
+}
+
 /** `times` per step the gradients or weights of all layers, one layer at a time. */
 static void exchange(model_step *s, const char *name, roof_collective kind, double times, bool experts) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
   model_weights w = rf_model_local_weights(t);
-  double bytes = rf_model_weight_elements(&w, experts) * t->activation_bytes;
+  bool whole = set->zero >= 3 && kind == ROOF_ALL_GATHER;
+  double bytes = t->activation_bytes *
+                 (whole ? rf_model_weight_elements(&w, experts) : rf_model_trained_elements(t, &w, experts));
   double layers = ceil(t->model->layer_count / set->pp);
   model_transfer x = {name, kind, bytes / layers, rf_model_replicas(set, experts), set->tp, 1, 0};
   x.stride = experts ? fmax(set->tp, set->ep) : set->tp;
@@ -46,7 +53,7 @@ static void optimize(model_step *s) {
   double over = set->zero >= 1 ? rf_model_replicas(set, false) : 1;
   double experts_over = set->zero >= 1 ? rf_model_replicas(set, true) : 1;
   double elements =
-      rf_model_weight_elements(&w, false) / over + rf_model_weight_elements(&w, true) / experts_over;
+      rf_model_trained_elements(t, &w, false) / over + rf_model_trained_elements(t, &w, true) / experts_over;
   model_call c = {.name = "adam",
                   .op = t->ops[MODEL_ADAM],
                   .values = {[RF_ELEMENTS] = elements},

@@ -32,7 +32,8 @@ static double score_elements(const roof_model_target *t, const roof_model_block 
 
 /** A stage takes turns with one forward and one backward pass, so that the first keeps as many microbatches
  * as there are stages, the last one and its logits (Narayanan et al. 2021, section 2.2.1). With full
- * recomputation a layer keeps its input, and one layer is whole at a time. */
+ * recomputation a layer keeps its input, and one layer is whole at a time. With several stages on each device it keeps
+ * 1 + (p - 1) / (p v) times as much (Korthikanti et al. 2022, section 4.2.3). */
 static double kept_bytes(const roof_model_target *t) {
   const roof_model *m = t->model;
   const roof_model_settings *s = &t->settings;
@@ -45,7 +46,8 @@ static double kept_bytes(const roof_model_target *t) {
     largest = fmax(largest, full ? one : 0);
   }
   double logits = m->encoder ? 0 : m->vocab / s->tp * 4; /* fp32 */
-  double first = (fmin(s->pp, count) * layers + largest + input) * t->activation_bytes;
+  double held = fmin(s->pp, count) * (1 + (s->pp - 1) / (s->pp * s->interleave) * (s->interleave > 1));
+  double first = (held * layers + largest + input) * t->activation_bytes;
   double last = (layers + largest + input) * t->activation_bytes + logits;
   return tokens * fmax(first, last);
 }
@@ -64,12 +66,13 @@ void rf_model_train_capacity(const roof_model_target *t, roof_model_capacity *c)
   double experts = w.parts[ROOF_PART_EXPERTS] * t->weight_bytes[ROOF_PART_EXPERTS];
   c->weight_bytes = c->gradient_bytes = c->optimizer_bytes = 0;
   for (int of_experts = 0; of_experts <= 1; of_experts++) {
-    double n = rf_model_replicas(s, of_experts), elements = rf_model_weight_elements(&w, of_experts);
+    double n = rf_model_replicas(s, of_experts), elements = rf_model_trained_elements(t, &w, of_experts);
     double own = of_experts ? experts : bytes - experts;
     c->weight_bytes += own / (s->zero >= 3 ? n : 1);
     c->gradient_bytes += elements * t->activation_bytes / (s->zero >= 2 ? n : 1);
     c->optimizer_bytes += elements * rf_adam_bytes(t->activation_bytes) / (s->zero >= 1 ? n : 1);
   }
+  c->weight_bytes += s->lora > 0 ? c->gradient_bytes : 0; /* of the adapters, in the same format */
   if (s->zero >= 3) {
     c->weight_bytes += gathered * (1 - c->weight_bytes / bytes);
   }

@@ -130,7 +130,7 @@ void rf_model_layer_transfers(model_step *s, double n, const roof_model_block *b
 
 /** Each device of a tensor group sends its part, and the next stage's group puts the parts together, unless
  * each works on its own tokens. The stages are farthest apart: over several nodes, the slowest hop is between
- * two of them. */
+ * two of them. With several stages on each device a microbatch passes all devices as often. */
 void rf_model_stage_transfers(model_step *s) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
@@ -139,7 +139,8 @@ void rf_model_stage_transfers(model_step *s) {
     roof_span span = t->devices > set->node ? ROOF_SPAN_CLUSTER : ROOF_SPAN_NODE;
     model_transfer send = {"pp_send", ROOF_SEND, bytes / set->tp, 2, 1, 0, 0};
     model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->sp ? 1 : set->tp, 1, 0, 0};
-    emit_transfer(s, s->steps, &send, span, send.bytes, send.ranks);
-    rf_model_transfers(s, s->steps, &gather);
+    double passes = s->steps * (s->training ? fmax(1, set->interleave) : 1);
+    emit_transfer(s, passes, &send, span, send.bytes, send.ranks);
+    rf_model_transfers(s, passes, &gather);
   }
 }

@@ -281,7 +281,7 @@ static void add_copies(roof_text *out, const roof_model_target *t) {
     if (copies > 0) {
       roof_text_addf(out, "; %.0f experts and %.0f copies of some", b->experts, copies);
     }
-    if (t->settings.expert_skew > 0 && t->settings.ep > 1) {
+    if (rf_model_prefers_experts(&t->settings) && t->settings.ep > 1) {
       roof_text_addf(out, "; the busiest device has %.2f times the mean of their tokens",
                      rf_model_expert_imbalance(b, &t->settings));
     }

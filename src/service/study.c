@@ -25,7 +25,7 @@ roof_status roof_service_study_draft(roof_service_study *study, const roof_model
   roof_model_target target;
   roof_model_settings own = study->target->settings;
   own.precision = drafter->precision;
-  own.ep = 1, own.draft = 0;
+  own.ep = 1, own.draft = 0, own.expert_shares = NULL;
   roof_status status = roof_service_target_init(&target, drafter, study->target->machine, &own, error);
   return status == ROOF_OK ? roof_service_draft(study->service, &target, error) : status;
 }

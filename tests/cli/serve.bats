@@ -199,3 +199,18 @@ serve() {
   run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 --engine sglong
   has 'did you mean `sglang`?'
 }
+
+@test "experts as they were counted" {
+  ask() { run "$1" "$ROOFLINE" serve mixtral-8x7b --machine h100 --plan tp=2,dp=2,ep=4 --rate 1/s -n 200 "${@:2}"; }
+  printf '%s\n' '# tokens' '900 700,20' 10 10 10 10 10 >experts.txt
+  ask -0 --json
+  even=$(json .runs[0].tpot.mean_seconds)
+  ask -0 --experts experts.txt --json
+  [ "$(json ".runs[0].tpot.mean_seconds > $even")" = true ]
+  echo 5 >>experts.txt
+  ask -2 --experts experts.txt
+  has "experts: 9 are counted, mixtral-8x7b has 8"
+  echo '1 two' >experts.txt
+  ask -2 --experts experts.txt
+  [ "$output" = 'roofline: experts.txt:1:3: `two`: a number from 0 on' ]
+}

@@ -48,8 +48,26 @@ static void fewer_experts_are_touched(void **state) {
   }
 }
 
+/** As Zipf's law has it, counted. */
+static void counted_experts_are_as_those_of_the_law(void **state) {
+  (void)state;
+  double shares[256];
+  const roof_model_block b = {.experts = 256, .experts_per_token = 8};
+  roof_model_settings law = {.ep = 16, .expert_skew = 1, .redundant_experts = 16},
+                      counted = {
+                          .ep = 16, .expert_shares = shares, .expert_count = 256, .redundant_experts = 16};
+  for (int i = 0; i < 256; i++) {
+    shares[i] = 1000.0 / (i + 1);
+  }
+  assert_near(rf_model_expert_imbalance(&b, &counted), rf_model_expert_imbalance(&b, &law), 1e-12);
+  assert_near(rf_model_experts_touched(&b, &counted, 64), rf_model_experts_touched(&b, &law, 64), 1e-12);
+  shares[0] = 0;
+  assert_true(rf_model_expert_imbalance(&b, &counted) < rf_model_expert_imbalance(&b, &law));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(worked_by_hand), cmocka_unit_test(laws),
-                                     cmocka_unit_test(fewer_experts_are_touched)};
+                                     cmocka_unit_test(fewer_experts_are_touched),
+                                     cmocka_unit_test(counted_experts_are_as_those_of_the_law)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,13 +414,67 @@ static void refused(void **state) {
   }
 }
 
+/** Two stages on each device: half of the bubble, twice the sends, and 1 + (p - 1) / (p v) times what a device keeps. */
+static void interleaved(void **state) {
+  (void)state;
+  roof_model_settings s = base(&llama);
+  s.pp = 4, s.microbatches = 16;
+  answer(&llama, &s, &one);
+  s.interleave = 2;
+  answer(&llama, &s, &other);
+  assert_near(one.phases[ROOF_PHASE_TRAIN].bubble, 3 / 19.0, 1e-12);
+  assert_near(other.phases[ROOF_PHASE_TRAIN].bubble, 1.5 / 17.5, 1e-12);
+  assert_true(known_operation(&other, "pp_send")->count == 2 * known_operation(&one, "pp_send")->count);
+  assert_near(other.capacity.activation_bytes / one.capacity.activation_bytes, 1 + 3.0 / 8, 0.02);
+  roof_model_target t;
+  s.microbatches = 2;
+  assert_int_equal(roof_model_target_init(&t, &llama, machine, &s, NULL), ROOF_E_ARGUMENT);
+  s.train = false, s.microbatches = 0;
+  assert_int_equal(roof_model_target_init(&t, &llama, machine, &s, NULL), ROOF_E_ARGUMENT);
+}
+
+/** Adapters alone have gradients and Adam's state; a product has no gradient of its weights. */
+static void adapters(void **state) {
+  (void)state;
+  roof_model_settings s = base(&llama);
+  s.dp = 2;
+  answer(&llama, &s, &one);
+  s.lora = 16;
+  answer(&llama, &s, &other);
+  double trained = 16.0 * 32 * (2 * 8192 + 2 * 5120 + 3 * 18432);
+  assert_near(other.capacity.gradient_bytes, 2 * trained, 1e-12);
+  assert_near(other.capacity.weight_bytes, one.capacity.weight_bytes + 2 * trained, 1e-12);
+  assert_near(other.capacity.optimizer_bytes / other.capacity.gradient_bytes,
+              one.capacity.optimizer_bytes / one.capacity.gradient_bytes, 1e-12);
+  assert_near(3 * known_operation(&other, "qkv_proj")->count, 2 * known_operation(&one, "qkv_proj")->count,
+              1e-12);
+  assert_near(sent(&other, "dp_all_reduce") / sent(&one, "dp_all_reduce"),
+              trained / roof_model_count(&llama).total, 1e-3);
+}
+
+static void what_is_published_has_a_source(void **state) {
+  (void)state;
+  roof_text text = {0};
+  const roof_published_mfu *p;
+  for (int i = 0; (p = roof_published_mfu_at(i)) != NULL; i++) {
+    assert_true(p->mfu > 0.1 && p->mfu < 0.7 && p->devices >= 1 && strlen(p->source) > 10);
+  }
+  roof_published_mfu_describe(&text, machine);
+  assert_non_null(strstr(text.data, "MFU 43 % of Llama 3 405B on 8192: Grattafiori et al. 2024"));
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_device), cmocka_unit_test(activations),   cmocka_unit_test(stages_keep),
-      cmocka_unit_test(zero),       cmocka_unit_test(accumulation),  cmocka_unit_test(sums),
-      cmocka_unit_test(halves),     cmocka_unit_test(bubble),        cmocka_unit_test(hidden),
-      cmocka_unit_test(recomputed), cmocka_unit_test(refused),       cmocka_unit_test(additive),
-      cmocka_unit_test(found),      cmocka_unit_test(run_of_tokens),
+      cmocka_unit_test(one_device),    cmocka_unit_test(activations),
+      cmocka_unit_test(stages_keep),   cmocka_unit_test(zero),
+      cmocka_unit_test(accumulation),  cmocka_unit_test(sums),
+      cmocka_unit_test(halves),        cmocka_unit_test(bubble),
+      cmocka_unit_test(hidden),        cmocka_unit_test(recomputed),
+      cmocka_unit_test(refused),       cmocka_unit_test(interleaved),
+      cmocka_unit_test(adapters),      cmocka_unit_test(what_is_published_has_a_source),
+      cmocka_unit_test(additive),      cmocka_unit_test(found),
+      cmocka_unit_test(run_of_tokens),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

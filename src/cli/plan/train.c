@@ -37,6 +37,7 @@ static void add_text(roof_text *out, const roof_model *model, const roof_machine
   if (failures != NULL) {
     roof_failures_describe(out, failures);
   }
+  roof_published_mfu_describe(out, machine);
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
   cli_columns_add_text(out, CLI_ROWS(front_columns, f->points, (size_t)f->count));
 }

@@ -8,9 +8,10 @@
 #include "roofline/catalog.h"
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
+#include "roofline/weights.h"
 
 static int timeline;
-static char *plan, *precision, *dtype, *kv, *network, *price, *drafter, *engine;
+static char *plan, *precision, *dtype, *kv, *network, *price, *drafter, *engine, *experts;
 static const struct poptOption options[] = {
     {"plan", '\0', POPT_ARG_STRING, &plan, 0, "settings in one word: tp=8,dp=2", "LIST"},
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
@@ -26,6 +27,9 @@ static const struct poptOption options[] = {
      "the model that drafts draft= tokens, on the same devices; default: drafting takes no time", "MODEL"},
     {"engine", '\0', POPT_ARG_STRING, &engine, 0,
      "whose rule gives the cache its memory: vllm, sglang or tensorrt-llm; default: vllm", "ENGINE"},
+    {"experts", '\0', POPT_ARG_STRING, &experts, 0,
+     "how often each expert is chosen: a file of numbers, one for each; default: expert_skew= says it",
+     "FILE"},
     {"timeline", '\0', POPT_ARG_NONE, &timeline, 0,
      "one run over time: what waits, what generates, the cache, preemptions; drawn with --to", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_serve_load_options, 0, "Load:", NULL},
@@ -79,6 +83,15 @@ static roof_status select_settings(const cli_args *args, const roof_model *model
   status = status == ROOF_OK ? roof_service_settings_read(w->list, w->count, s, typed, error) : status;
   return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &s->network, error)
                                               : status;
+}
+
+/** How often experts are chosen, where a file says it. */
+static roof_status select_experts(roof_model_settings *s, roof_error *error) {
+  static double shares[ROOF_EXPERT_SHARES_MAX];
+  roof_status status =
+      experts != NULL ? roof_expert_shares_read(experts, shares, &s->expert_count, error) : ROOF_OK;
+  s->expert_shares = experts != NULL ? shares : NULL;
+  return status;
 }
 
 /** The machine's price, where prices are listed. */
@@ -153,6 +166,7 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
   cli_serve_load(&typed);
   roof_status status = select_settings(args, &models[0], machine, &w, &settings, &typed, error);
   status = status == ROOF_OK ? select_price(machine, &settings, error) : status;
+  status = status == ROOF_OK ? select_experts(&settings, error) : status;
   status =
       status == ROOF_OK ? roof_service_target_init(&target, &models[0], machine, &settings, error) : status;
   status = status == ROOF_OK ? roof_service_study_init(&s, &target, &typed, error) : status;
@@ -190,7 +204,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = models != NULL ? serve_words(args, models, error)
                                       : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
   free(models);
-  char *const texts[] = {plan, precision, dtype, kv, network, price, drafter, engine};
+  char *const texts[] = {plan, precision, dtype, kv, network, price, drafter, engine, experts};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }

@@ -1,0 +1,15 @@
+/* Low-rank adapters (Hu et al. 2021, "LoRA"): rank x (inputs + outputs) elements beside every linear layer of attention and of MLPs that
+ * are no experts. */
+#include "models/shape.h"
+
+double rf_model_adapter_elements(const roof_model_target *t) {
+  double hidden = t->model->hidden, elements = 0;
+  for (int i = 0; i < t->model->block_count; i++) {
+    const roof_model_block *b = &t->model->blocks[i];
+    model_widths w = rf_model_widths_of(b, t->settings.tp);
+    double mixer = rf_model_has_heads(b) ? 4 * hidden + w.queries + w.keys + w.values + w.mixed : 0;
+    double mlp = w.mlp > 0 ? (b->gated ? 3 : 2) * (hidden + w.mlp) : 0;
+    elements += t->stage_layers[i] * (mixer + mlp);
+  }
+  return elements;
+}
