@@ -1,4 +1,4 @@
-/* Low-rank adapters (Hu et al. 2021, "LoRA"): rank x (inputs + outputs) elements beside every linear layer of attention and of MLPs that
+/* Low-rank adapters (Hu et al. 2021, "LoRA"): rank x (inputs + outputs) elements added to every linear layer of attention and of MLPs that
  * are no experts. */
 #include "models/shape.h"
 

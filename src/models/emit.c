@@ -89,7 +89,7 @@ static void fill(const roof_model_target *t, roof_model_operation *o, const mode
  * for the gradient. */
 static double backward_passes(const model_step *s, const model_call *c) {
   bool flash = c->kind == ROOF_KIND_ATTENTION && s->target->settings.fusion & ROOF_FUSE_FLASH;
-  bool frozen = c->kind == ROOF_KIND_PRODUCT && s->target->settings.lora > 0; /* no gradient of its weights */
+  bool frozen = c->part < ROOF_PART_COUNT && s->target->settings.lora > 0; /* no gradient of its weights */
   return frozen ? 1 : c->passes > 0 ? c->passes - 1 : c->kind == ROOF_KIND_COLLECTIVE ? 1 : flash ? 2.5 : 2;
 }
 

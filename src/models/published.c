@@ -1,4 +1,4 @@
-/* What trained models are known to have reached, beside which a planned step can be judged. */
+/* What trained models are known to have reached: what a planned step is compared with. */
 #include "roofline/plan.h"
 
 #include <string.h>
