@@ -125,6 +125,48 @@ test('GGUF and ONNX dropped: the answer is the command\'s; a bad file is one lin
   await done();
 });
 
+test('a plan for a load: limits typed, machines ranked, and the answer is the command\'s', async () => {
+  const { page, line, done } = await at('#model+llama-3.1-8b+batch=4+--machine+nvidia-h100-sxm');
+  await page.getByLabel('Predict', { exact: true }).selectOption('plan');
+  assert.equal(await line(), 'roofline plan llama-3.1-8b users=16 context=2048 --machine nvidia-h100-sxm --ttft 2s --tpot 50ms');
+  await page.getByLabel('Add a machine').fill('a100');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByLabel('Price').fill('h100=2.5,a100=1.5');
+  await page.keyboard.press('Tab');
+  const ranked = page.getByRole('region', { name: /^Meet the limits, the cheapest first/ });
+  assert.equal(await ranked.locator('tbody tr').count(), 2);
+  assert.match(await page.locator('.headline').textContent(), /^1 × \S+, as stored: 0\.\d+ per million tokens/);
+  assert.equal((await downloaded(page, 'JSON')).toString(), answered(await line(), '--json'));
+  assert.equal((await downloaded(page, 'SVG')).toString(), answered(await line(), '--to', '-.svg'));
+  await accessible(page);
+  await page.getByLabel('Most time per token').fill('1us');
+  await page.keyboard.press('Tab');
+  assert.match(await page.locator('.headline').textContent(), /^Nothing meets the limits; nearest: .*over the limit\.$/);
+  assert.equal(await ranked.count(), 0);
+  await page.getByLabel('Most time per token').fill('soon');
+  await page.keyboard.press('Tab');
+  assert.match(await page.getByRole('alert').textContent(), /^--tpot: .*soon/);
+  await done();
+});
+
+test('a service under load: rates, limits, and the answer is the command\'s', async () => {
+  const { page, line, done } = await at('#plan+qwen3-4b+users=4+--machine+nvidia-h100-sxm+--devices+1');
+  await page.getByLabel('Predict', { exact: true }).selectOption('serve');
+  assert.equal(await line(), "roofline serve qwen3-4b prompt=2048 --machine nvidia-h100-sxm --rate '1..16*2' --ttft 2s --tpot 50ms --requests 2000");
+  const asked = (...more) => roofline(['serve', 'qwen3-4b', 'prompt=2048', '--machine', 'nvidia-h100-sxm', '--rate', '1..16*2', '--ttft', '2s', '--tpot', '50ms', '--requests', '2000', ...more]);
+  const there = JSON.parse(asked('--json'));
+  assert.equal(await page.getByRole('region', { name: /^Under load/ }).locator('tbody tr').count(), there.runs.length);
+  assert.match(await page.locator('.headline').textContent(), /qwen3-4b on 1 × nvidia-h100-sxm takes up to .* requests\/s/);
+  await page.getByRole('region', { name: 'Rates' }).locator('svg').waitFor();
+  assert.equal((await downloaded(page, 'JSON')).toString(), asked('--json'));
+  assert.equal((await downloaded(page, 'SVG')).toString(), asked('--to', '-.svg'));
+  await accessible(page);
+  await page.getByLabel('Rate', { exact: true }).fill('3/day');
+  await page.keyboard.press('Tab');
+  assert.match(await page.getByRole('alert').textContent(), /^--rate 3\/day: per second/);
+  await done();
+});
+
 test('its pictures are read on a telephone without scrolling, and drawn again in a wider window', async () => {
   const { page, done } = await at('#model+llama-3.1-8b+batch=16+--machine+nvidia-h100-sxm', { width: 360, height: 740 });
   for (const width of [360, 400, 1600]) {
@@ -198,6 +240,35 @@ test('the drill: a guess is sealed before the answer is shown, graded, and the n
   await page.getByRole('button', { name: 'Next question' }).click();
   assert.equal(await page.getByLabel('Intensity').inputValue(), '');
   await done();
+});
+
+test('a drill of whole models: a guess is sealed, graded by what the command predicts, and the link opens it', async () => {
+  const { page, done } = await at('#drill');
+  await page.getByLabel('Guess about').selectOption('model');
+  assert.equal(await page.evaluate(() => location.hash), '#drill+model');
+  await page.getByLabel('Time per token').fill('0');
+  await page.keyboard.press('Enter');
+  assert.match(await page.getByRole('alert').textContent(), /above 0/);
+  await page.getByLabel('Time per token').fill('10');
+  await page.getByLabel('Decoding is bound by').selectOption('compute');
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: 'Seal my guess' }).click();
+  assert.match(await page.locator('.hash').textContent(), /^[0-9a-f]{64}$/);
+  await accessible(page);
+  await page.getByRole('button', { name: 'Show the answer' }).click();
+  const command = await page.locator('section code').last().textContent(), there = JSON.parse(answered(command, '--json'));
+  const { seconds } = there.phases.decode ?? there.phases.verify, bound = ['compute', 'memory', 'network', 'overhead'].reduce((a, b) => (seconds[b] > seconds[a] ? b : a));
+  const right = [there.memory.fits, bound === 'compute', there.tpot_low_seconds <= 0.01 && 0.01 <= there.tpot_high_seconds];
+  assert.deepEqual((await page.locator('section li strong').allTextContents()).map((text) => text === 'right'), right);
+  assert.match(await page.locator('section li').nth(1).textContent(), new RegExp(`decoding is ${bound}-bound`));
+  assert.match(await page.getByText(/^Score/).textContent(), new RegExp(`^Score: ${right.filter(Boolean).length} of 3`));
+  await page.getByRole('button', { name: 'Next question' }).click();
+  assert.equal(await page.getByLabel('Time per token').inputValue(), '');
+  await done();
+  const linked = await at('#drill+model', { width: 360, height: 740 });
+  assert.equal(await linked.page.getByLabel('Guess about').inputValue(), 'model');
+  await fits(linked.page);
+  await linked.done();
 });
 
 test('links that are cut or wrong say why and leave the controls', async () => {

@@ -8,6 +8,7 @@ import { accessible, alike, fits, opened, source } from './lib.mjs';
 const path = join(source, 'build', 'web', 'explorer.html');
 const states = {
   operation: '#predict+gemm+m=4096+n=4096+k=4096+--machine+nvidia-h100-sxm+--machine+nvidia-a100-sxm-80gb+--dtype+fp16',
+  plan: '#plan+llama-3.1-8b+users=16+context=2048+--machine+nvidia-h100-sxm+--tpot+50ms+--devices+2',
   model: '#model+llama-3.1-8b+batch=16+--machine+nvidia-h100-sxm',
 };
 

@@ -4,9 +4,11 @@ import { asking, decoding, regime } from './ask.js';
 import { changes } from './changes.js';
 import { Controls } from './controls.jsx';
 import { Drill } from './drill.jsx';
+import { Plan, Serve } from './load.jsx';
 import { started, unpacked } from '../package/core.js';
-import { advised, kind, link, linked, plotted, swept, typed, words } from './line.js';
-import { Copy, Picture, Table, painted, ratio, save } from './parts.jsx';
+import { advised, isLoad, kind, link, linked, plotted, swept, typed, words } from './line.js';
+import { ratio } from './format.js';
+import { Copy, Picture, Table, painted, save } from './parts.jsx';
 
 const first = (host) => ({
   command: 'predict', name: 'gemm', values: { m: '4096', n: '4096', k: '4096' },
@@ -177,23 +179,41 @@ function Charts({ line, asks, sweepKey }) {
 
 /** JSON, pictures and the command line of what is shown. */
 function Exports({ line, asks }) {
-  const { svg } = useMemo(() => asks.drawn(plotted(line)), [line, asks]);
+  const load = isLoad(line); // drawn when it is wanted
+  const { svg } = useMemo(() => (load ? {} : asks.drawn(plotted(line))), [line, asks]);
+  const drawn = () => svg ?? asks.drawn(plotted(line)).svg;
   const json = () => save('roofline.json', 'application/json', asks.ask(words(line, '--json')).text);
-  const png = async () => save('roofline.png', 'image/png', await painted(svg));
+  const png = async () => save('roofline.png', 'image/png', await painted(drawn()));
   return (
     <section aria-labelledby="exports">
       <h2 id="exports">The same answer elsewhere</h2>
       <Copy text={typed(words(line))}>Command line</Copy>
       <p class="buttons">
-        <button type="button" disabled={!svg} onClick={() => save('roofline.svg', 'image/svg+xml', svg)}>SVG</button>
-        <button type="button" disabled={!svg} onClick={png}>PNG</button>
+        <button type="button" disabled={!load && !svg} onClick={() => save('roofline.svg', 'image/svg+xml', drawn())}>SVG</button>
+        <button type="button" disabled={!load && !svg} onClick={png}>PNG</button>
         <button type="button" onClick={json}>JSON</button>
       </p>
     </section>
   );
 }
 
-function Answer({ line, pinned, asks, q, rungs, setRungs, sweepKey, onLine, onPin }) {
+/** A or B, one of them kept. */
+function Compare({ line, pinned, asks, q, onLine, onPin }) {
+  return (
+    <section aria-labelledby="compare">
+      <h2 id="compare">A and B</h2>
+      <p class="buttons">
+        <button type="button" onClick={() => onPin(line)}>Keep this as A</button>
+        {pinned && <button type="button" onClick={() => { onPin(line); onLine(pinned); }}>Swap</button>}
+        {pinned && <button type="button" onClick={() => onPin(null)}>Forget A</button>}
+      </p>
+      {pinned && <Compared line={line} pinned={pinned} asks={asks} q={q} />}
+    </section>
+  );
+}
+
+/** An operation, a model or a graph. */
+function Predicted({ line, asks, q, rungs, setRungs, sweepKey, onLine }) {
   const { answers, why } = useMemo(() => asks.answers(line), [line, asks]);
   if (why) return <p class="why" role="alert">{why}</p>;
   const of = kind(line);
@@ -205,29 +225,35 @@ function Answer({ line, pinned, asks, q, rungs, setRungs, sweepKey, onLine, onPi
       {of !== 'graph' && <Ladder line={line} answer={answers[0]} asks={asks} rungs={rungs} setRungs={setRungs} onLine={onLine} />}
       {of !== 'graph' && <Levers line={line} asks={asks} />}
       {of === 'operation' ? <Effects answer={answers[0]} q={q} /> : <Operations answer={answers[0]} graph={of === 'graph'} q={q} />}
-      <section aria-labelledby="compare">
-        <h2 id="compare">A and B</h2>
-        <p class="buttons">
-          <button type="button" onClick={() => onPin(line)}>Keep this as A</button>
-          {pinned && <button type="button" onClick={() => { onPin(line); onLine(pinned); }}>Swap</button>}
-          {pinned && <button type="button" onClick={() => onPin(null)}>Forget A</button>}
-        </p>
-        {pinned && <Compared line={line} pinned={pinned} asks={asks} q={q} />}
-      </section>
-      <Exports line={line} asks={asks} />
     </>
   );
 }
 
+function Answer({ line, pinned, asks, q, onLine, onPin, ...rest }) {
+  const Load = { plan: Plan, serve: Serve }[line.command];
+  const refused = useMemo(() => asks.ask(words(line, '--json')).code > 1, [line, asks]);
+  return (
+    <>
+      {Load ? <Load line={line} asks={asks} q={q} /> : <Predicted line={line} asks={asks} q={q} onLine={onLine} {...rest} />}
+      {!Load && !refused && <Compare line={line} pinned={pinned} asks={asks} q={q} onLine={onLine} onPin={onPin} />}
+      {!refused && <Exports line={line} asks={asks} />}
+    </>
+  );
+}
+
+/** What a link to the drill asks about. */
+const about = (line) => (line?.command === 'drill' && line.name === 'model' ? 'model' : 'operation');
+
 function App({ asks, lists, host }) {
   const opened = linked(location.hash);
   const [view, setView] = useState(opened[0]?.command === 'drill' ? 'drill' : 'explore');
+  const [guessed, setGuessed] = useState(about(opened[0]));
   const [line, setLine] = useState(opened[0] && opened[0].command !== 'drill' ? opened[0] : first(host));
   const [pinned, setPinned] = useState(opened[1] ?? null);
   const [rungs, setRungs] = useState([]);
   const [sweepKey, setSweepKey] = useState(null);
   const shown = link(line, pinned);
-  useEffect(() => history.replaceState(null, '', view === 'drill' ? '#drill' : shown), [shown, view]);
+  useEffect(() => history.replaceState(null, '', view !== 'drill' ? shown : guessed === 'model' ? '#drill+model' : '#drill'), [shown, view, guessed]);
   useEffect(() => {
     const follow = () => {
       const lines = linked(location.hash);
@@ -237,6 +263,7 @@ function App({ asks, lists, host }) {
         setRungs([]);
       }
       setView(lines[0]?.command === 'drill' ? 'drill' : 'explore');
+      setGuessed(about(lines[0]));
     };
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
@@ -245,7 +272,7 @@ function App({ asks, lists, host }) {
     setLine(next);
     setRungs([]);
   };
-  const key = kind(line) === 'graph' ? null : line.values[sweepKey] !== undefined || (line.command === 'model' && sweepKey === 'batch') ? sweepKey : line.command === 'model' ? 'batch' : Object.keys(line.values)[0];
+  const key = isLoad(line) || kind(line) === 'graph' ? null : line.values[sweepKey] !== undefined || (line.command === 'model' && sweepKey === 'batch') ? sweepKey : line.command === 'model' ? 'batch' : Object.keys(line.values)[0];
   return (
     <>
       <header>
@@ -256,7 +283,7 @@ function App({ asks, lists, host }) {
           ))}
         </nav>
       </header>
-      {view === 'drill' ? <main class="drill"><Drill asks={asks} q={asks.quantity} /></main> : (
+      {view === 'drill' ? <main class="drill"><Drill asks={asks} lists={lists} of={guessed} onOf={setGuessed} /></main> : (
         <main>
           <Controls line={line} lists={lists} asks={asks} host={host} sweepKey={key} onSweep={setSweepKey} onLine={change} />
           <div class="answer">

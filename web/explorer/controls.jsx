@@ -1,6 +1,7 @@
 // What is asked: machines, an operation or a model, sizes, formats.
 import { useState } from 'preact/hooks';
-import { asked, kind, number, withOption, withValue, words } from './line.js';
+import { asked, isLoad, kind, number, withOption, withValue, words } from './line.js';
+import { Load, firstPlan, firstServe } from './load.jsx';
 import { Choice, Field, Size } from './parts.jsx';
 
 const dtypes = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp6', 'fp4', 'int8', 'int4'];
@@ -36,7 +37,7 @@ function opened(line, asks) {
   for (let next = line; ;) {
     const { code, text } = asks.ask(words({ ...next, values: { ...next.values, tp: '', pp: '', dp: '', ep: '' } }, '--json'));
     const left = /; give `([^`=]+)=N`$/.exec(text)?.[1];
-    if (code === 0) return { line: next };
+    if (code <= 1) return { line: next }; // 1: no plan meets the limits
     if (!left || next.values[left]) return { why: text };
     next = withValue(next, left, '1');
   }
@@ -158,7 +159,8 @@ function Operation({ line, operations, onLine }) {
   );
 }
 
-function Model({ line, models, asks, onLine }) {
+/** A model of the catalogue, or of a file. */
+function WhichModel({ line, models, asks, onLine }) {
   const [why, setWhy] = useState('');
   const [over, setOver] = useState(false);
   const drop = async (file) => {
@@ -171,8 +173,6 @@ function Model({ line, models, asks, onLine }) {
     if (!left) onLine(open);
   };
   const own = models.some((m) => m.name === line.name) ? [] : [[line.name, line.name]];
-  const graph = kind(line) === 'graph';
-  const defaults = graph ? { batch: '1', ...Object.fromEntries(Object.keys(line.values).map((key) => [key, '1'])) } : { batch: '1', prompt: '2048', generate: '256' };
   return (
     <>
       <Choice label="Model" value={line.name} choices={[...own, ...models.map((m) => [m.name, m.name])]} onChange={(name) => onLine(renamed(line, name))} />
@@ -183,6 +183,16 @@ function Model({ line, models, asks, onLine }) {
         </Field>
       </div>
       {why && <p class="why" role="alert">{why}</p>}
+    </>
+  );
+}
+
+function Model({ line, models, asks, onLine }) {
+  const graph = kind(line) === 'graph';
+  const defaults = graph ? { batch: '1', ...Object.fromEntries(Object.keys(line.values).map((key) => [key, '1'])) } : { batch: '1', prompt: '2048', generate: '256' };
+  return (
+    <>
+      <WhichModel line={line} models={models} asks={asks} onLine={onLine} />
       {Object.entries(defaults).map(([key, text]) => (
         <Size key={key} label={key} value={line.values[key] ?? ''} placeholder={text} parse={number} most={most[key] ?? 8192} help={{ prompt: 'tokens of context before the first answer' }[key]}
           onChange={(value) => onLine(withValue(line, key, value))} />
@@ -198,14 +208,17 @@ function Model({ line, models, asks, onLine }) {
   );
 }
 
+const cache = ['Keys and values', 'kv', ['fp16', 'bf16', 'fp8', 'int8'], 'as activations'];
 const launch = ['Kernels are launched', 'mode', ['eager', 'graph', 'persistent'], 'in a graph'];
 
 /** What may be chosen of each kind: label, option, its values, and what none of them is. */
 const shown = {
   operation: [['Computed in', 'dtype', dtypes, "the machine's usual"], ['Weights', 'weights', weightFormats, 'as computed'], ['Result', 'output', dtypes, 'as computed']],
-  model: [['Weights', 'precision', precisions, 'as stored'], ['Keys and values', 'kv', ['fp16', 'bf16', 'fp8', 'int8'], 'as activations'],
+  model: [['Weights', 'precision', precisions, 'as stored'], cache,
     ['Fusion', 'fuse', ['none', 'serving', 'all'], 'as usual'], launch],
   graph: [['Computed in', 'dtype', dtypes, 'as stored'], launch],
+  plan: [['Weights', 'precision', [...precisions, 'bf16/fp8', 'bf16/fp8/w4a16'], 'as stored'], cache],
+  serve: [['Weights', 'precision', precisions, 'as stored'], cache],
 };
 
 function Formats({ line, onLine }) {
@@ -219,22 +232,37 @@ function Formats({ line, onLine }) {
   );
 }
 
+/** What a line begins with: the model that was asked about before, on the same machines. */
+function begun(command, line) {
+  const options = line.options.machine ? { machine: line.options.machine } : {};
+  const name = line.command !== 'predict' && kind(line) !== 'graph' ? line.name : 'llama-3.1-8b';
+  if (command === 'plan') return firstPlan(name, options);
+  if (command === 'serve') return firstServe(name, options);
+  return command === 'model' ? { command, name, values: { batch: '8' }, options } : { command, name: 'gemm', values: { m: '4096', n: '4096', k: '4096' }, options };
+}
+
+const commands = [['predict', 'an operation'], ['model', 'a whole model'], ['plan', 'a plan for a load'], ['serve', 'a service under load']];
+
 export function Controls({ line, lists, asks, host, sweepKey, onSweep, onLine }) {
-  const model = line.command === 'model';
-  const choose = (command) => onLine(command === 'model'
-    ? { command, name: 'llama-3.1-8b', values: { batch: '8' }, options: line.options.machine ? { machine: line.options.machine } : {} }
-    : { command, name: 'gemm', values: { m: '4096', n: '4096', k: '4096' }, options: line.options.machine ? { machine: line.options.machine } : {} });
-  const swept = model ? ['batch', 'prompt', 'generate'] : Object.keys(line.values).filter((key) => number(line.values[key]) > 0);
+  const of = kind(line);
+  const swept = of === 'model' ? ['batch', 'prompt', 'generate'] : Object.keys(line.values).filter((key) => number(line.values[key]) > 0);
+  const asked = { line, asks, models: lists.models, onLine };
   return (
     <div class="controls">
       <Machines line={line} lists={lists} host={host} asks={asks} onLine={onLine} />
       <fieldset>
         <legend>What runs</legend>
-        <Choice label="Predict" value={line.command} choices={[['predict', 'an operation'], ['model', 'a whole model']]} onChange={choose} />
-        {model ? <Model line={line} models={lists.models} asks={asks} onLine={onLine} /> : <Operation line={line} operations={lists.operations} onLine={onLine} />}
+        <Choice label="Predict" value={line.command} choices={commands} onChange={(command) => onLine(begun(command, line))} />
+        {of === 'operation' ? <Operation line={line} operations={lists.operations} onLine={onLine} /> : isLoad(line) ? <WhichModel {...asked} /> : <Model {...asked} />}
       </fieldset>
+      {isLoad(line) && (
+        <fieldset>
+          <legend>Load and limits</legend>
+          <Load line={line} onLine={onLine} />
+        </fieldset>
+      )}
       <Formats line={line} onLine={onLine} />
-      {kind(line) !== 'graph' && (
+      {(of === 'operation' || of === 'model') && (
         <fieldset>
           <legend>Curve</legend>
           <Choice label="Over" value={sweepKey ?? ''} choices={swept.map((key) => [key, key])} onChange={onSweep} />

@@ -1,75 +1,82 @@
-// The drill: a question, a guess that is sealed before the answer is shown, and its grade. The questions are those of `roofline drill --seed`.
+// The drill: a question, a guess that is sealed before the answer is shown, and its grade.
 import { useMemo, useState } from 'preact/hooks';
-import { Choice, Field, ratio } from './parts.jsx';
+import { Choice, Field } from './parts.jsx';
+import { questions } from './questions.js';
 
 async function digest(text) {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return [...bytes].map((b) => b.toString(16).padStart(2, '0')).join('');
 }
 
-const empty = { intensity: '', regime: 'memory', percent: '' };
+const any = () => Math.floor(Math.random() * 1e6);
+/** What is guessed before anything is typed: the first of each choice. */
+const blank = ({ fields }) => Object.fromEntries(fields.map(([, key, of]) => [key, Array.isArray(of) ? of[0][0] : '']));
 
-export function Drill({ asks, q }) {
-  const [seed, setSeed] = useState(() => Math.floor(Math.random() * 1e6));
-  const [guess, setGuess] = useState(empty);
-  const [sealed, setSealed] = useState(null);
-  const [grade, setGrade] = useState(null);
-  const [why, setWhy] = useState('');
-  const [score, setScore] = useState({ points: 0, of: 0 });
-  const question = useMemo(() => JSON.parse(asks.ask(['drill', '--seed', String(seed)]).text), [asks, seed]);
-  const words = `${guess.intensity} ${guess.regime} ${guess.percent}`;
-
-  const seal = async (event) => {
-    event.preventDefault();
-    const { code, text } = asks.ask(['drill', '--seed', String(seed), words]);
-    setWhy(code > 0 ? text : '');
-    if (code > 0) return;
-    setSealed({ hash: globalThis.crypto?.subtle ? await digest(`${question.question}|${question.machine}|${words}`) : null, document: JSON.parse(text) });
-  };
-  const show = () => {
-    setGrade(sealed.document.rounds[0]);
-    setScore({ points: score.points + sealed.document.points, of: score.of + sealed.document.of });
-  };
-  const next = () => {
-    setSeed(Math.floor(Math.random() * 1e6));
-    setGuess(empty);
-    setSealed(null);
-    setGrade(null);
-  };
-  const input = (label, key, unit) => (
-    <Field label={label} help={unit}>
-      {(id) => <input id={id} inputmode="decimal" required value={guess[key]} disabled={sealed !== null} autocomplete="off" onInput={(event) => setGuess({ ...guess, [key]: event.currentTarget.value.trim() })} />}
+function Guess({ field: [label, key, of], guess, locked, onGuess }) {
+  const set = (text) => onGuess({ ...guess, [key]: text });
+  if (Array.isArray(of)) return <Choice label={label} value={guess[key]} choices={of} onChange={(text) => !locked && set(text)} />;
+  return (
+    <Field label={label} help={of}>
+      {(id) => <input id={id} inputmode="decimal" required value={guess[key]} disabled={locked} autocomplete="off" onInput={(event) => set(event.currentTarget.value.trim())} />}
     </Field>
   );
-  const verdict = (right) => <strong class={right ? 'right' : 'wrong'}>{right ? 'right' : 'wrong'}</strong>;
+}
+
+function Grade({ grade, score, onNext }) {
+  return (
+    <>
+      <ul>{grade.lines.map(([right, text]) => <li key={text}><strong class={right ? 'right' : 'wrong'}>{right ? 'right' : 'wrong'}</strong>: {text}</li>)}</ul>
+      <p>Score: {score.points} of {score.of}. <code>{grade.command}</code> says the same.</p>
+      <button type="button" class="main" onClick={onNext}>Next question</button>
+    </>
+  );
+}
+
+/** One question; `onScore` takes its points when the answer is shown. */
+function Question({ question, score, onScore, onNext }) {
+  const [guess, setGuess] = useState(() => blank(question));
+  const [sealed, setSealed] = useState(null);
+  const [shown, setShown] = useState(false);
+  const [why, setWhy] = useState('');
+  const words = question.fields.map(([, key]) => guess[key]).join(' ');
+  const seal = async (event) => {
+    event.preventDefault();
+    const grade = question.grade(guess);
+    setWhy(grade.why ?? '');
+    if (!grade.why) setSealed({ grade, hash: globalThis.crypto?.subtle ? await digest(`${question.title}|${words}`) : null });
+  };
+  const show = () => {
+    setShown(true);
+    onScore(sealed.grade);
+  };
   return (
     <section aria-labelledby="question">
-      <h2 id="question">{question.question}, fp16, on {question.title}</h2>
-      <p>{q(question.flops_per_second, 'FLOP/s')} of {question.unit} units, {q(question.bytes_per_second, 'B/s')} of {question.level}; shorter than {q(question.overhead_seconds, 's')} is overhead.</p>
+      <h2 id="question">{question.title}</h2>
+      <p>{question.about}</p>
       <form onSubmit={seal}>
-        <div class="row">
-          {input('Intensity', 'intensity', 'FLOP per byte, within a tenth')}
-          <Choice label="Bound by" value={guess.regime} choices={[['memory', 'memory'], ['compute', 'compute'], ['overhead', 'overhead']]} onChange={(regime) => sealed === null && setGuess({ ...guess, regime })} />
-          {input('At best', 'percent', '% of the peak')}
-        </div>
+        <div class="row">{question.fields.map((field) => <Guess key={field[1]} field={field} guess={guess} locked={sealed !== null} onGuess={setGuess} />)}</div>
         {why && <p class="why" role="alert">{why}</p>}
         {sealed === null && <button type="submit" class="main">Seal my guess</button>}
       </form>
       <div aria-live="polite">
         {sealed !== null && <p>Sealed: {words}. {sealed.hash && <>SHA-256 <code class="hash">{sealed.hash}</code></>}</p>}
-        {sealed !== null && grade === null && <button type="button" class="main" onClick={show}>Show the answer</button>}
-        {grade !== null && (
-          <>
-            <ul>
-              <li>{verdict(grade.right.intensity)}: {ratio(grade.intensity)} FLOP/byte, the ridge is at {ratio(grade.ridge)}</li>
-              <li>{verdict(grade.right.regime)}: {grade.regime}-bound</li>
-              <li>{verdict(grade.right.percent_of_peak)}: at best {grade.percent_of_peak.toPrecision(3)} % of the peak</li>
-            </ul>
-            <p>Score: {score.points} of {score.of}. <code>roofline drill --seed {seed} --rounds 1</code> asks the same.</p>
-            <button type="button" class="main" onClick={next}>Next question</button>
-          </>
-        )}
+        {sealed !== null && !shown && <button type="button" class="main" onClick={show}>Show the answer</button>}
+        {shown && <Grade grade={sealed.grade} score={score} onNext={onNext} />}
       </div>
     </section>
+  );
+}
+
+/** `of`: what is asked about, an operation or a model. */
+export function Drill({ asks, lists, of, onOf }) {
+  const [seed, setSeed] = useState(any);
+  const [score, setScore] = useState({ points: 0, of: 0 });
+  const question = useMemo(() => questions[of](asks, seed, lists), [asks, lists, of, seed]);
+  return (
+    <>
+      <Choice label="Guess about" value={of} choices={[['operation', 'an operation'], ['model', 'a whole model']]} onChange={onOf} />
+      <Question key={`${of} ${seed}`} question={question} score={score} onNext={() => setSeed(any())}
+        onScore={({ points, of: most }) => setScore({ points: score.points + points, of: score.of + most })} />
+    </>
   );
 }

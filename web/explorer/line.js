@@ -67,8 +67,14 @@ export function number(text) {
   return match ? Number(match[1]) * (factors[match[2]] ?? 1) : NaN;
 }
 
-/** What is asked about: an operation, a model, or a graph, which is a list of operations. */
-export const kind = (line) => (line.command === 'predict' ? 'operation' : line.name.endsWith('.onnx') ? 'graph' : 'model');
+/** What is asked about: an operation, a model, a graph, which is a list of operations, a plan or a service. */
+export function kind({ command, name }) {
+  if (isLoad({ command })) return command;
+  return command !== 'model' ? 'operation' : name.endsWith('.onnx') ? 'graph' : 'model';
+}
+
+/** Whether it is of a load: a search or a simulation, which takes a moment. */
+export const isLoad = ({ command }) => command === 'plan' || command === 'serve';
 
 const machine = ['machine', 'peak', 'bandwidth'];
 const formats = ['dtype', 'weights', 'group', 'accumulate', 'output', 'kv'];
@@ -76,6 +82,7 @@ const formats = ['dtype', 'weights', 'group', 'accumulate', 'output', 'kv'];
 /** The roofline with the operation on it, or with those of a model or a graph on the first machine. */
 export function plotted(line) {
   const one = withOption(line, 'machine', ...(line.options.machine ?? []).slice(0, 1));
+  if (isLoad(line)) return line;
   return kind(line) === 'model' ? one : asked(kind(line) === 'graph' ? one : line, 'plot', [...machine, ...formats]);
 }
 

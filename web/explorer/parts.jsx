@@ -108,9 +108,6 @@ export function Copy({ text, children }) {
   );
 }
 
-/** A ratio, to four digits and without a prefix. */
-export const ratio = (value) => (value == null ? 'unknown' : String(Number(value.toPrecision(4))));
-
 export function save(name, type, content) {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const anchor = Object.assign(document.createElement('a'), { href: url, download: name });

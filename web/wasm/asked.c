@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,14 @@ static const struct {
                OWN(fuse, TEXT, fuse),
                OWN(recompute, TEXT, recompute),
                OWN(network, TEXT, network),
+               OWN(rate, TEXT, rate),
+               OWN(ttft, TEXT, ttft),
+               OWN(tpot, TEXT, tpot),
+               OWN(percentile, TEXT, percentile),
+               OWN(devices, TEXT, devices),
+               OWN(price, TEXT, price),
+               OWN(concurrency, TEXT, concurrency),
+               OWN(requests, TEXT, requests),
                OWN(seed, TEXT, seed),
                OWN(to, TEXT, to),
                OWN(width, TEXT, width),
@@ -138,6 +147,17 @@ roof_status web_asked_read(web_asked *asked, const char *text, size_t length, ro
 void web_asked_done(web_asked *asked) {
   json_decref(asked->line);
   roof_text_done(&asked->figures);
+}
+
+void web_words_of(const web_asked *asked, const char *price, web_words *words) {
+  words->count = 0;
+  for (int i = 1; i < asked->words.count; i++) {
+    words->list[words->count++] = asked->words.texts[i];
+  }
+  if (price != NULL) {
+    snprintf(words->price, sizeof words->price, "price=%.50s", price);
+    words->list[words->count++] = words->price;
+  }
 }
 
 int web_width(const web_asked *asked) {

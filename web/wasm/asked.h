@@ -23,6 +23,7 @@ typedef struct web_asked {
   roof_formats formats;
   roof_options_text options;
   const char *bandwidth, *precision, *mode, *fuse, *recompute, *network, *seed, *to, *width;
+  const char *rate, *ttft, *tpot, *percentile, *devices, *price, *concurrency, *requests;
   int json, train, arrows, lenient;
   roof_text figures; /**< of a machine that --peak and --bandwidth name */
 } web_asked;
@@ -31,6 +32,16 @@ typedef struct web_asked {
  *  Errors: ROOF_E_PARSE for other JSON, ROOF_E_NAME for an option that the explorer has not. */
 roof_status web_asked_read(web_asked *asked, const char *text, size_t length, roof_error *error);
 void web_asked_done(web_asked *asked);
+
+/** Settings as words: those behind the name, and what options say. They point into what is asked. */
+typedef struct web_words {
+  const char *list[33];
+  int count;
+  char price[64];
+} web_words;
+
+/** `price`: of a device and hour, or NULL. */
+void web_words_of(const web_asked *asked, const char *price, web_words *words);
 
 /** How wide a drawing is to be. */
 int web_width(const web_asked *asked);

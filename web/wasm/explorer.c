@@ -16,6 +16,8 @@
 #include "web/wasm/asked.h"
 #include "web/wasm/host.h"
 #include "web/wasm/model.h"
+#include "web/wasm/plan.h"
+#include "web/wasm/serve.h"
 #include "web/wasm/workload.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
@@ -251,8 +253,9 @@ static roof_status model(const web_asked *asked, roof_text *out, roof_error *err
 static const struct {
   const char *name;
   answer *give;
-} answers[] = {{"predict", predict}, {"sweep", sweep}, {"advise", advise},         {"plot", plot},
-               {"model", model},     {"drill", drill}, {"machine", list_machines}, {"op", list_ops}};
+} answers[] = {{"predict", predict},       {"sweep", sweep},   {"advise", advise},   {"plot", plot},
+               {"model", model},           {"plan", web_plan}, {"serve", web_serve}, {"drill", drill},
+               {"machine", list_machines}, {"op", list_ops}};
 
 static roof_text asked_text, answer_text;
 
@@ -298,7 +301,8 @@ static void add_error(roof_text *out, const roof_error *error) {
   roof_text_add(out, error->message);
 }
 
-/** Answers what was written; returns the exit code that the command would have, and for one over 0 the answer is why. */
+/** Answers what was written; returns the exit code that the command would have, and for one over 0 the answer is why,
+ *  but for a gate that fails. */
 int web_ask(int length) {
   web_asked asked;
   roof_error error = {0};
@@ -306,7 +310,7 @@ int web_ask(int length) {
   roof_status status = web_asked_read(&asked, asked_text.data, (size_t)length, &error);
   status = status == ROOF_OK ? ask(&asked, &answer_text, &error) : status;
   web_asked_done(&asked);
-  if (status != ROOF_OK) {
+  if (status != ROOF_OK && !(status == ROOF_E_GATE && answer_text.length > 0)) {
     roof_text_done(&answer_text);
     add_error(&answer_text, &error);
   }

@@ -13,6 +13,7 @@
 #include "host/library.h"
 #include "roofline/graphs.h"
 #include "roofline/weights.h"
+#include "service/trace.h"
 #include "weights/safetensors.h"
 
 enum { FILES_MAX = 16 };
@@ -175,7 +176,7 @@ roof_status roof_workload_load(const char *name, const roof_workload_reading *re
 
 static roof_status left_out(const char *what, roof_error *error) {
   return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                        "`%.80s`: a page reads config.json, GGUF and ONNX; `roofline model` reads it", what);
+                        "`%.80s`: a page reads config.json, GGUF and ONNX; the command reads it", what);
 }
 
 roof_status rf_safetensors_folder(const char *path, roof_text *out, roof_error *error) {
@@ -185,5 +186,29 @@ roof_status rf_safetensors_folder(const char *path, roof_text *out, roof_error *
 
 roof_status rf_safetensors_apply_folder(const char *folder, roof_model *model, roof_error *error) {
   (void)folder, (void)model, (void)error;
+  return ROOF_OK;
+}
+
+/* Traces are read as they are simulated, from files of the command's alone. */
+
+roof_status roof_requests_read(const char *path, roof_requests *requests, roof_error *error) {
+  (void)requests;
+  return left_out(path, error);
+}
+
+roof_status rf_trace_open(const char *path, trace_stream **stream, roof_error *error) {
+  (void)stream;
+  return left_out(path, error);
+}
+
+void rf_trace_close(trace_stream *stream) {
+  (void)stream;
+}
+
+roof_status rf_trace_next(trace_stream *stream, const roof_request **row, const unsigned **blocks,
+                          roof_error *error) {
+  (void)stream, (void)error;
+  *row = NULL;
+  *blocks = NULL;
   return ROOF_OK;
 }

@@ -21,37 +21,32 @@ typedef struct run {
   int count;
 } run;
 
-/** Formats as typed; where --dtype reaches no weight, the model's notes say so. */
-static roof_status read_precision(run *r, roof_error *error) {
-  const web_asked *asked = r->asked;
+/** Formats as typed; `choices`: --precision may be several, read by whoever asks. */
+static roof_status read_precision(const web_asked *asked, bool choices, roof_model_precision *p,
+                                  roof_error *error) {
   const char *dtype = asked->formats.dtype, *precision = asked->precision;
-  roof_model_precision *p = &r->settings.precision;
   roof_status status = dtype != NULL ? roof_model_precision_read(dtype, p, error) : ROOF_OK;
-  if (status == ROOF_OK && precision != NULL && strchr(precision, '/') == NULL) {
+  if (status == ROOF_OK && precision != NULL && strchr(precision, '/') == NULL && !choices) {
     status = roof_model_precision_parse(precision, p, error);
   }
   return status == ROOF_OK && asked->formats.kv != NULL ? roof_dtype_parse(asked->formats.kv, &p->kv, error)
                                                         : status;
 }
 
-static roof_status read_settings(run *r, roof_error *error) {
-  const web_asked *asked = r->asked;
-  roof_model_settings *s = &r->settings;
-  *s = roof_model_settings_default(&r->model);
+roof_status web_model_settings(const web_asked *asked, const roof_model *model, bool choices,
+                               roof_model_settings *s, roof_error *error) {
+  *s = roof_model_settings_default(model);
   roof_status status = roof_options_read(&asked->options, &s->options, error);
   s->kernel_seconds = s->options.launch;
   s->train = asked->train != 0;
   status = status == ROOF_OK && asked->recompute != NULL
                ? roof_recompute_parse(asked->recompute, &s->recompute, error)
                : status;
-  status = status == ROOF_OK ? read_precision(r, error) : status;
+  status = status == ROOF_OK ? read_precision(asked, choices, &s->precision, error) : status;
   status =
       status == ROOF_OK && asked->mode != NULL ? roof_launch_parse(asked->mode, &s->launch, error) : status;
-  status =
-      status == ROOF_OK && asked->fuse != NULL ? roof_fusion_parse(asked->fuse, &s->fusion, error) : status;
-  return status == ROOF_OK
-             ? roof_model_settings_read(asked->words.texts + 1, asked->words.count - 1, s, &r->axes, error)
-             : status;
+  return status == ROOF_OK && asked->fuse != NULL ? roof_fusion_parse(asked->fuse, &s->fusion, error)
+                                                  : status;
 }
 
 /** Says which weights --dtype does not reach. */
@@ -81,7 +76,10 @@ static roof_status read_run(run *r, roof_error *error) {
   }
   roof_status status =
       (asked->lenient ? roof_model_load_lenient : roof_model_load)(asked->words.texts[0], &r->model, error);
-  status = status == ROOF_OK ? read_settings(r, error) : status;
+  status = status == ROOF_OK ? web_model_settings(asked, &r->model, false, &r->settings, error) : status;
+  status = status == ROOF_OK ? roof_model_settings_read(asked->words.texts + 1, asked->words.count - 1,
+                                                        &r->settings, &r->axes, error)
+                             : status;
   if (status != ROOF_OK) {
     return status;
   }

@@ -22,7 +22,7 @@ BEGIN {
   may["doctor"] = "core host documents measure doctor"
   may["service"] = "core ops models host documents draw service"
   may["predictor"] = "core ops models advise host documents catalog weights predictor"
-  may["web"] = "core ops models advise host documents catalog weights graphs draw plot web"
+  may["web"] = "core ops models advise host documents catalog weights graphs service draw plot web"
   may["cli"] = "core ops models advise host documents catalog weights prose graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor cli"
   may["examples"] = "core ops models advise documents catalog weights prose graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor everything"
 
