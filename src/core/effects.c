@@ -395,8 +395,9 @@ static bool explain_transfer(const roof_prediction *p, const rf_cut *cut, const 
   size_t size = sizeof part->text;
   switch (part->effect) {
   case ROOF_EFFECT_BANDWIDTH:
-    rf_format(part->text, size, "%.0f %% of the bandwidth of %s", 100 * values[ROOF_BANDWIDTH],
-              p->link != NULL ? p->link->name : "the link");
+    rf_format(part->text, size, "%.0f %% of the bandwidth of %s%s", 100 * values[ROOF_BANDWIDTH],
+              p->link != NULL ? p->link->name : "the link",
+              cut->rate < 1 ? ", which all ranks share through the host" : "");
     return true;
   case ROOF_EFFECT_WAVES:
     rf_format(part->text, size, "%.0f message%s in sequence", cut->waves, cut->waves > 1 ? "s" : "");

@@ -33,14 +33,20 @@ static bool is_shared(const roof_link *link) {
  * and from each its part of the sum. */
 static double passing(const rf_run *run) {
   const roof_work *w = run->work;
-  double ranks = w->kernel.count, bytes = w->link_bytes;
+  double bytes = w->link_bytes;
   if (!rf_without(run, ROOF_EFFECT_BANDWIDTH)) {
     bytes += own * w->kernel.rows;
     bytes = run->link->reduces && !isnan(w->least.link_bytes)
                 ? fmin(bytes, (w->least.link_bytes + w->kernel.rows) / in_switch)
                 : bytes;
   }
-  return is_shared(run->link) && ranks > 2 ? bytes * rf_power(ranks / 2, run->c[ROOF_SHARING]) : bytes;
+  return bytes;
+}
+
+/** What one rank has of a link's bandwidth where all pass through the host. */
+static double share(const rf_run *run) {
+  double ranks = run->work->kernel.count;
+  return is_shared(run->link) && ranks > 2 ? rf_power(ranks / 2, -run->c[ROOF_SHARING]) : 1;
 }
 
 double rf_message_seconds(const roof_target *target, const roof_link *link) {
@@ -60,7 +66,8 @@ double rf_form_collective(const rf_run *run, rf_cut *cut) {
   bool chain = is_within(link) && !rf_without(run, ROOF_EFFECT_WAVES);
   double each =
       chain ? run->c[ROOF_WAVE_SECONDS] : fmax(run->c[ROOF_WAVE_SECONDS], known(link->latency_seconds));
-  double seconds = passing(run) / (link->bytes_per_second * run->c[ROOF_BANDWIDTH]);
+  cut->rate = share(run);
+  double seconds = passing(run) / (link->bytes_per_second * run->c[ROOF_BANDWIDTH] * cut->rate);
   cut->waves = chain ? run->work->kernel.depth : run->work->link_steps;
   return each * cut->waves + fmin(seconds / low_latency, seconds + run->c[ROOF_SPLIT_SECONDS]);
 }

@@ -259,7 +259,7 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
     roof_text_addf(out, " %s binds of the links;", t->links[roof_model_phase_span(p)].name);
   }
   roof_text_addf(out, " bubble %.1f %%;", 100 * p->bubble);
-  roof_text_addf(out, " %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
+  roof_text_addf(out, " at best %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
   roof_text_addf(out, ", %s if nothing does\n", roof_quantity_format(x, SHORT, p->upper_seconds, "s"));
   if (p->replica_seconds > 0) {
     roof_text_addf(out, "              between replicas %s per step,",

@@ -401,3 +401,12 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=4097 n=4096 k=4096 --machine h200 --dtype bf16 --json
   [ "$(json '[.effects[] | select(.name == "waves") | .why]')" = '["528 tiles of 128 x 256 on 132 SMs: 4 waves"]' ]
 }
+
+@test "predict: ranks that share a path through the host are named where they are slow" {
+  run -0 "$ROOFLINE" predict allreduce size=64MiB ranks=8 --machine l40s
+  [[ $output == *'which all ranks share through the host'* ]]
+  for others in 'ranks=2 --machine l40s' 'ranks=8 --machine h100'; do
+    run -0 "$ROOFLINE" predict allreduce size=64MiB $others
+    [[ $output == *'of the bandwidth of '* && $output != *'share through the host'* ]]
+  done
+}
