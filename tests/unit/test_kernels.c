@@ -148,7 +148,7 @@ static void every_rung_at_odd_shapes(void **state) {
   static const char *const shapes[] = {
       "m=1 n=1 k=2",     "m=2 n=7 k=31",     "m=7 n=2 k=1",       "m=31 n=33 k=2",   "m=33 n=31 k=7",
       "m=65 n=17 k=129", "m=8 n=192 k=70",   "m=12 n=64 k=33",    "m=13 n=64 k=33",  "m=1 n=513 k=65",
-      "m=400 n=3 k=40",  "m=700 n=66 k=500", "m=16 n=1030 k=450", "m=64 n=500 k=300"};
+      "m=400 n=3 k=40",  "m=400 n=66 k=500", "m=16 n=1030 k=450", "m=64 n=200 k=300"};
   int rungs = 0;
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
@@ -173,7 +173,7 @@ static void every_rung_at_odd_shapes(void **state) {
 /** Blocks found by a measurement may be of any size: none changes the result, and many small ones take as many turns. */
 static void products_in_given_blocks(void **state) {
   (void)state;
-  static const char *const shapes[] = {"m=129 n=65 k=70", "m=150 n=331 k=33", "m=700 n=200 k=300"};
+  static const char *const shapes[] = {"m=129 n=65 k=70", "m=150 n=331 k=33", "m=200 n=110 k=80"};
   static const double sizes[][3] = {{1, 1, 1}, {20, 50, 7}, {17, 1000, 1000}, {1000, 100, 48}};
   roof_machine *machine = roof_machine_new();
   const roof_kernel *kernel = NULL;
