@@ -393,11 +393,13 @@ static bool explain_cores(const roof_prediction *p, const rf_cut *cut, const dou
 static bool explain_transfer(const roof_prediction *p, const rf_cut *cut, const double *values,
                              roof_effect_part *part) {
   size_t size = sizeof part->text;
+  char shared[80];
   switch (part->effect) {
   case ROOF_EFFECT_BANDWIDTH:
+    rf_format(shared, sizeof shared, ", %.2g %% of it for each of the ranks that share the host",
+              100 * cut->rate);
     rf_format(part->text, size, "%.0f %% of the bandwidth of %s%s", 100 * values[ROOF_BANDWIDTH],
-              p->link != NULL ? p->link->name : "the link",
-              cut->rate < 1 ? ", which all ranks share through the host" : "");
+              p->link != NULL ? p->link->name : "the link", cut->rate < 1 ? shared : "");
     return true;
   case ROOF_EFFECT_WAVES:
     rf_format(part->text, size, "%.0f message%s in sequence", cut->waves, cut->waves > 1 ? "s" : "");
