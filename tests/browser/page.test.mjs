@@ -63,6 +63,7 @@ test('a window that becomes narrow has the tools of the chart that it shows, and
   const { page, problems, close } = await opened(path, { width: 1200, height: 900 });
   await page.locator('.dot:visible').first().click();
   await page.setViewportSize({ width: 400, height: 800 });
+  await page.locator('.narrow .dot.chosen').waitFor(); // the page follows its window with the next picture that the browser draws
   assert.equal(await page.locator('.tools:visible', { hasText: 'Reset' }).count(), 1);
   assert.equal(await page.locator('.dot.chosen:visible').count(), 1);
   await page.getByRole('button', { name: 'Zoom in' }).click();
