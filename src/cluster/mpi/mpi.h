@@ -10,7 +10,7 @@
 
 enum { RF_MPI_TABLE = 1, RF_MPI_WORLD = 0, RF_MPI_ANY = -1 };
 
-/** A message under way, as the MPI knows it. */
+/** A message in flight, as the MPI knows it. */
 typedef struct rf_mpi_request {
   void *of[2];
 } rf_mpi_request;

@@ -22,14 +22,15 @@ BEGIN {
   may["doctor"] = "core host documents measure doctor"
   may["service"] = "core ops models host documents draw service"
   may["predictor"] = "core ops models advise host documents catalog weights predictor"
+  may["cluster"] = "core ops models advise host documents catalog kernels measure ledger draw cluster"
   may["web"] = "core ops models advise host documents catalog weights graphs service draw plot web"
-  may["cli"] = "core ops models advise host documents catalog weights prose graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor cli"
-  may["examples"] = "core ops models advise documents catalog weights prose graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor everything"
+  may["cli"] = "core ops models advise host documents catalog weights prose graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor cluster cli"
+  may["examples"] = "core ops models advise documents catalog weights prose graphs kernels measure import accuracy ledger draw plot loop region doctor service predictor cluster everything"
 
   # The room a public header belongs to.
   n = split("status dtype units text machine report work op predict place kernel effects stats measurement energy time version export", core_headers, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
-  n = split("ops advise documents catalog weights prose graphs measure kernels import accuracy ledger draw plot loop region doctor service predictor", rooms, " ")
+  n = split("ops advise documents catalog weights prose graphs measure kernels import accuracy ledger draw plot loop region doctor service predictor cluster", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sweep.h"] = "advise"
