@@ -172,6 +172,7 @@ typedef struct roof_service_settings {
   double adapters;                 /**< of LoRA, one drawn for each request; 0: none */
   double adapter_rank;
   double adapter_slots; /**< that a device holds at once; 0: all */
+  double adapter_skew;  /**< the i-th is asked for i^-skew as often as the first (Zipf); 0: all as often */
   double warmup;       /**< requests that leave first and count in no time but ITL: a service in full swing */
   double share;        /**< of the requests, that roof_service_times.asked is of; 0: none */
   double ttft_seconds; /**< limits of the goodput; NaN: none */
@@ -203,6 +204,8 @@ typedef struct roof_service_answer {
       kv_most; /**< share of the cache's blocks in use, over time; NaN where the machine does not say its memory */
   double preemptions;
   double adapter_loads;            /**< from the host's memory */
+  double slot_waits;               /**< share of the requests that found no slot for their adapter at first */
+  double slot_wait_seconds;        /**< for one, the mean of all requests; part of the queue */
   double cached;                   /**< share of the prompts' tokens that were in the cache */
   double in_system;                /**< requests, mean over time */
   double price_per_million_tokens; /**< generated; NaN without a price */
@@ -391,13 +394,13 @@ typedef struct roof_service_text {
 #define ROOF_SERVICE_SWITCH(name) int name;
   ROOF_SERVICE_SWITCHES_MAP(ROOF_SERVICE_SWITCH)
 #undef ROOF_SERVICE_SWITCH
-  const char *prompt, *generate;       /**< distributions, by roof_service_settings_read, as what follows */
-  const char *adapters, *rank, *slots; /**< of LoRA: how many, their rank, how many at once on a device */
+  const char *prompt, *generate; /**< distributions, by roof_service_settings_read, as what follows */
+  const char *adapters, *rank, *slots, *adapter_skew; /**< of LoRA */
 } roof_service_text;
 
 /** Reads words key=value as roof_model_settings_read, where prompt= and generate= may be distributions, as roof_lengths_parse
- *  reads them: those are kept in `typed`, and the settings get their means; adapters=, rank= and slots= are kept as well. The share of the memory is that which engines
- *  take where the words have none.
+ *  reads them: those are kept in `typed`, and the settings get their means; adapters=, rank=, slots= and adapter_skew= are kept as well. The share of
+ *  the memory is that which engines take where the words have none.
  *  Units: as roof_model_settings.
  *  Ownership: *typed points into the words.
  *  Errors: as roof_model_settings_read, without lists, and as roof_lengths_parse. */

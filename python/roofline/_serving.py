@@ -18,7 +18,7 @@ from ._records import frame, pandas, record, scalars
 
 #: What is typed of limits and of a load, by the library's own names.
 LIMITS = members(abi.roof_plan_limits_text, C.c_char_p)
-LOAD = tuple(name for name in members(abi.roof_service_text, C.c_char_p) if name not in ("prompt", "generate", "adapters", "rank", "slots"))
+LOAD = tuple(name for name in members(abi.roof_service_text, C.c_char_p) if name not in ("prompt", "generate", "adapters", "rank", "slots", "adapter_skew"))
 LOAD_SWITCHES = members(abi.roof_service_text, C.c_int)
 
 

@@ -13,3 +13,14 @@ double rf_model_adapter_elements(const roof_model_target *t) {
   }
   return elements;
 }
+
+double rf_model_adapted_products(const roof_model_target *t) {
+  double products = 0;
+  for (int i = 0; i < t->model->block_count; i++) {
+    const roof_model_block *b = &t->model->blocks[i];
+    double mixer = rf_model_has_heads(b) ? 4 : 0;
+    double mlp = rf_model_widths_of(b, t->settings.tp).mlp > 0 ? (b->gated ? 3 : 2) : 0;
+    products += t->stage_layers[i] * (mixer + mlp);
+  }
+  return products;
+}

@@ -33,6 +33,8 @@ double rf_model_kept_tokens(const roof_model_block *block, double context);
 
 /** Elements of adapters of rank 1 on one device of the fullest stage. */
 double rf_model_adapter_elements(const roof_model_target *target);
+/** Linear layers there that have them. */
+double rf_model_adapted_products(const roof_model_target *target);
 
 bool rf_model_has_mlp(const roof_model_block *block);
 

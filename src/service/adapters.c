@@ -18,9 +18,19 @@ service_adapters rf_adapters_of(const roof_model_target *t, const roof_service_s
   for (int i = 0; i < t->model->block_count; i++) {
     layers += t->stage_layers[i];
   }
-  a.bytes = s->adapter_rank * t->activation_bytes * rf_model_adapter_elements(t);
+  double elements = rf_model_adapter_elements(t);
+  a.bytes = s->adapter_rank * t->activation_bytes * elements;
   a.step_seconds = KERNELS * layers * t->kernel.seconds;
-  a.each_seconds = a.bytes * t->plain.seconds_per_byte[t->plain.memory][ROOF_MIX_READ];
+  double byte = t->plain.seconds_per_byte[t->plain.memory][ROOF_MIX_READ], rank = s->adapter_rank;
+  double inputs_outputs = elements + 2 * rank * rf_model_adapted_products(t);
+  a.each_seconds = a.bytes * byte;
+  a.token_seconds = inputs_outputs * t->activation_bytes * byte;
+  a.token_flop_seconds = 2 * rank * elements * t->plain.seconds_per_flop[ROOF_MATRIX];
   a.load_seconds = host > 0 ? a.bytes / host : NAN;
   return a;
+}
+
+double rf_adapters_seconds(const service_adapters *a, double count, double tokens) {
+  double memory = count * a->each_seconds + tokens * a->token_seconds;
+  return count > 0 ? a->step_seconds + fmax(memory, tokens * a->token_flop_seconds) : 0;
 }

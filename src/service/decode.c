@@ -86,7 +86,7 @@ void rf_decode_jump(service_replica *r, double until) {
   do {
     double sequences = r->ends.count, context = r->context / sequences, before = r->used;
     service_line line = shop->clock.decode(shop->clock.data, sequences, context);
-    line.seconds += rf_replica_adapter_seconds(r);
+    line.seconds += rf_replica_adapter_seconds(r, sequences * (shop->drafts + 1));
     double on_line = ceil((line.end - context) / shop->yield);
     uint64_t count = on_line < (double)left ? (uint64_t)fmax(1, on_line) : left;
     count = steps_in(&line, shop->yield, until - r->now, count);

@@ -81,3 +81,26 @@ double rf_random_gamma(service_random *r, double shape) {
     }
   }
 }
+
+/** The integral of x^-exponent from 1. */
+static double area(double x, double exponent) {
+  double left = 1 - exponent;
+  return left == 0 ? logarithm(x) : rf_power_less_one(x, left) / left;
+}
+
+static double area_inverse(double u, double exponent) {
+  double left = 1 - exponent;
+  return left == 0 ? rf_random_exp(u) : rf_power(1 + left * u, 1 / left);
+}
+
+double rf_random_zipf(service_random *r, double count, double exponent) {
+  double first = area(1.5, exponent) - 1, last = area(count + 0.5, exponent);
+  double sure = 2 - area_inverse(area(2.5, exponent) - rf_power(2, -exponent), exponent);
+  for (;;) {
+    double u = last + rf_random_share(r) * (first - last), x = area_inverse(u, exponent);
+    double k = fmin(count, fmax(1, floor(x + 0.5)));
+    if (k - x <= sure || u >= area(k + 0.5, exponent) - rf_power(k, -exponent)) {
+      return k;
+    }
+  }
+}

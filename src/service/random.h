@@ -26,6 +26,9 @@ double rf_random_normal(service_random *random);
 /** With mean 1: shape x scale = 1 (Marsaglia and Tsang 2000). */
 double rf_random_gamma(service_random *random, double shape);
 
+/** 1 to `count`, the i-th i^-exponent as often as the first (Zipf), by rejection-inversion (Hormann and Derflinger 1996). */
+double rf_random_zipf(service_random *random, double count, double exponent);
+
 /** e to the power. */
 double rf_random_exp(double x);
 

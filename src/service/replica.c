@@ -145,9 +145,20 @@ static bool only_decodes(const service_replica *r) {
          r->ends.count > 0;
 }
 
+/** A request is processed for the first time, perhaps after it waited for a slot. */
+static void note_begin(service_replica *r, service_request *q) {
+  q->begun = r->now;
+  if (!isnan(q->passed_over)) {
+    r->shop->tally.slot_waits++;
+    r->shop->tally.slot_wait_seconds += r->now - q->passed_over;
+  }
+}
+
 static void begin(service_replica *r, int request) {
   service_request *q = &r->shop->pool.list[request];
-  q->begun = isnan(q->begun) ? r->now : q->begun;
+  if (isnan(q->begun)) {
+    note_begin(r, q);
+  }
   rf_list_remove(&r->shop->pool, &r->waiting, request);
   rf_list_append(&r->shop->pool, &r->running, request);
   if (q->swapped) { /* its cache is in place again */
@@ -166,7 +177,9 @@ static void begin(service_replica *r, int request) {
 static int next_waiting(const service_replica *r) {
   int request = r->waiting.first;
   while (request != SERVICE_NONE && !rf_replica_fits_adapter(r, &r->shop->pool.list[request])) {
-    request = r->shop->pool.list[request].next;
+    service_request *q = &r->shop->pool.list[request];
+    q->passed_over = isnan(q->passed_over) ? r->now : q->passed_over;
+    request = q->next;
   }
   return request;
 }
@@ -273,7 +286,7 @@ static void step(service_replica *r) {
   service_shop *shop = r->shop;
   roof_load load = load_of(r);
   double seconds = shop->clock.step(shop->clock.data, &load) + r->extra_seconds, before = r->used;
-  seconds += rf_replica_adapter_seconds(r);
+  seconds += rf_replica_adapter_seconds(r, load.prompts * load.queries + load.decodes * (shop->drafts + 1));
   r->extra_seconds = 0;
   if (load.decodes > 0) {
     r->used += rf_decode_growth(r);

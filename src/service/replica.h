@@ -92,8 +92,8 @@ bool rf_replica_fits_adapter(const service_replica *replica, const service_reque
 /** It is there from now on; the next step waits for it where it was not. False where memory has run out. */
 bool rf_replica_take_adapter(service_replica *replica, const service_request *request);
 
-/** Seconds of a step for the adapters of those that run. */
-double rf_replica_adapter_seconds(const service_replica *replica);
+/** Seconds of a step of so many tokens for the adapters of those that run. */
+double rf_replica_adapter_seconds(const service_replica *replica, double tokens);
 
 /** Gives back what a request has: `own` blocks, and those that it shares. */
 void rf_replica_release(service_replica *replica, service_request *request, double own);

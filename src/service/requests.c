@@ -30,6 +30,7 @@ int rf_pool_take(service_pool *p, const service_arrival *arrival) {
                          .begun = NAN,
                          .first = NAN,
                          .last = NAN,
+                         .passed_over = NAN,
                          .work = arrival->prompt,
                          .next = SERVICE_NONE,
                          .previous = SERVICE_NONE,

@@ -24,6 +24,7 @@ typedef struct service_request {
   uint64_t from, until; /**< the replica's steps in which it generates */
   bool swapped;         /**< its cache lies elsewhere and comes back: there is nothing to process */
   double swap_seconds;  /**< that it takes to come back */
+  double passed_over;   /**< when it first found no slot for its adapter; NaN: it did not */
   bool away;            /**< it came back to generate where it had been taken from, or was handed over */
   int next, previous;   /**< in a list */
   int place;            /**< in a heap */

@@ -37,9 +37,8 @@ bool rf_replica_take_adapter(service_replica *r, const service_request *q) {
   return true;
 }
 
-double rf_replica_adapter_seconds(const service_replica *r) {
-  const service_adapters *a = &r->shop->adapters;
-  return r->adapters_used > 0 ? a->step_seconds + r->adapters_used * a->each_seconds : 0;
+double rf_replica_adapter_seconds(const service_replica *r, double tokens) {
+  return rf_adapters_seconds(&r->shop->adapters, r->adapters_used, tokens);
 }
 
 void rf_replica_release(service_replica *r, service_request *q, double own) {

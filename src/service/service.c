@@ -217,6 +217,9 @@ static service_plant plant_of(roof_service *service, const roof_service_settings
 
 static roof_status check_adapters(const roof_model_target *t, const roof_service_settings *s,
                                   roof_error *error) {
+  if (!(s->adapter_skew >= 0 && s->adapter_skew <= 10)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "serve: adapter_skew %g: from 0 to 10", s->adapter_skew);
+  }
   service_adapters a = rf_adapters_of(t, s);
   return a.slots < a.count && isnan(a.load_seconds)
              ? roof_error_set(error, ROOF_E_UNSUPPORTED,

@@ -99,10 +99,11 @@ static void name_blocks(service_source *s, service_arrival *a) {
   a->block_count = session->count;
 }
 
-/** All adapters are asked for as often. */
 static void draw_adapter(service_source *s, service_arrival *a) {
-  double count = s->settings->adapters;
-  a->adapter = count > 0 ? (unsigned)fmax(1, ceil(count * rf_random_share(&s->adapters))) : 0;
+  double count = s->settings->adapters, skew = s->settings->adapter_skew;
+  a->adapter = count <= 0 ? 0
+               : skew > 0 ? (unsigned)rf_random_zipf(&s->adapters, count, skew)
+                          : (unsigned)fmax(1, ceil(count * rf_random_share(&s->adapters)));
 }
 
 bool rf_source_next(service_source *s, service_arrival *a) {

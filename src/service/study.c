@@ -73,6 +73,16 @@ static void add_load(roof_text *out, const roof_service_study *s, double rate) {
   }
 }
 
+/** What most of the wait for a first token is for, where that is a slot. */
+static void add_slots(roof_text *out, const roof_service_answer *a) {
+  char x[SHORT];
+  if (a->slot_wait_seconds > a->ttft.mean / 2) {
+    roof_text_addf(out,
+                   "slots of adapters are the wall: %.0f %% of requests wait for one, on average of all %s\n",
+                   100 * a->slot_waits, time_of(x, a->slot_wait_seconds));
+  }
+}
+
 /** The first line: the answer. */
 static void add_headline(roof_text *out, const roof_service_study *s, const roof_service_answer *a,
                          double rate) {
@@ -85,6 +95,7 @@ static void add_headline(roof_text *out, const roof_service_study *s, const roof
   }
   roof_text_addf(out, ": TTFT %s, 99 %% %s", time_of(x, a->ttft.p50), time_of(y, a->ttft.p99));
   roof_text_addf(out, "; TPOT %s, 99 %% %s\n", time_of(x, a->tpot.p50), time_of(y, a->tpot.p99));
+  add_slots(out, a);
 }
 
 void roof_service_study_sentence(roof_text *out, const roof_service_study *s) {

@@ -41,5 +41,7 @@ void rf_tally_answer(const service_tally *t, const roof_service_settings *set, r
   a->batch = t->batch_steps > 0 ? t->batch_sum / t->batch_steps : 0;
   a->preemptions = t->preemptions;
   a->adapter_loads = t->adapter_loads;
+  a->slot_waits = t->left > 0 ? t->slot_waits / t->left : 0;
+  a->slot_wait_seconds = t->left > 0 ? t->slot_wait_seconds / t->left : 0;
   a->cached = t->prompt_tokens > 0 ? t->cached_tokens / t->prompt_tokens : 0;
 }

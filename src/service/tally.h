@@ -15,7 +15,7 @@ typedef struct service_tally {
   double kv_area, kv_most; /**< blocks x seconds of all replicas; the most of one */
   double in_system_area;   /**< requests x seconds */
   double batch_sum, batch_steps;
-  double preemptions, adapter_loads;
+  double preemptions, adapter_loads, slot_waits, slot_wait_seconds;
 } service_tally;
 
 void rf_tally_start(service_tally *tally);

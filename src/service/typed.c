@@ -1,5 +1,6 @@
 /* The load of a service as it is typed: rates, arrivals, lengths, limits. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static roof_status read_numbers(const number *list, size_t count, roof_error *er
       status = roof_quantity_parse_unit(list[i].text, list[i].unit, list[i].value, &why);
     }
     if (status != ROOF_OK) {
-      roof_error_set(error, status, "--%s: %s", list[i].name, why.message);
+      roof_error_set(error, status, "%s: %s", list[i].name, why.message);
     }
   }
   return status;
@@ -104,23 +105,36 @@ static roof_status read_names(roof_service_settings *set, const roof_service_tex
   return status == ROOF_OK && t->route != NULL ? roof_routing_parse(t->route, &set->routing, error) : status;
 }
 
+/** What is said of adapters is of some. */
+static roof_status check_adapters(const roof_service_text *t, roof_error *error) {
+  const char *of = t->rank != NULL           ? "rank"
+                   : t->slots != NULL        ? "slots"
+                   : t->adapter_skew != NULL ? "adapter_skew"
+                                             : NULL;
+  return t->adapters != NULL || of == NULL
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s=: of LoRA adapters, adapters=32 says how many", of);
+}
+
 static roof_status read_load(roof_service_study *s, const roof_service_text *t, roof_error *error) {
   roof_service_settings *set = &s->settings;
   roof_status status = read_rates(s, t->rate, error);
   status = status == ROOF_OK ? read_trace(s, t, error) : status;
-  const number numbers[] = {{"burstiness", t->burstiness, "", &set->burstiness},
-                            {"concurrency", t->concurrency, "", &set->concurrency},
-                            {"requests", t->requests, "", &set->requests},
-                            {"seed", t->seed, "", &set->seed},
-                            {"speed", t->speed, "", &set->speed},
-                            {"prefill", t->prefill, "", &set->prefills},
+  const number numbers[] = {{"--burstiness", t->burstiness, "", &set->burstiness},
+                            {"--concurrency", t->concurrency, "", &set->concurrency},
+                            {"--requests", t->requests, "", &set->requests},
+                            {"--seed", t->seed, "", &set->seed},
+                            {"--speed", t->speed, "", &set->speed},
+                            {"--prefill", t->prefill, "", &set->prefills},
                             {"adapters", t->adapters, "", &set->adapters},
                             {"rank", t->rank, "", &set->adapter_rank},
                             {"slots", t->slots, "", &set->adapter_slots},
-                            {"turn-delay", t->turn_delay, "s", &set->turn_seconds},
-                            {"host-time", t->host_time, "s", &set->host_seconds},
-                            {"ttft", t->ttft, "s", &set->ttft_seconds},
-                            {"tpot", t->tpot, "s", &set->tpot_seconds}};
+                            {"adapter_skew", t->adapter_skew, "", &set->adapter_skew},
+                            {"--turn-delay", t->turn_delay, "s", &set->turn_seconds},
+                            {"--host-time", t->host_time, "s", &set->host_seconds},
+                            {"--ttft", t->ttft, "s", &set->ttft_seconds},
+                            {"--tpot", t->tpot, "s", &set->tpot_seconds}};
+  status = status == ROOF_OK ? check_adapters(t, error) : status;
   status = status == ROOF_OK ? read_numbers(numbers, sizeof numbers / sizeof numbers[0], error) : status;
   if (status == ROOF_OK && t->concurrency != NULL && t->rate != NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--rate and --concurrency: one of them");
@@ -149,17 +163,38 @@ static roof_status read_lengths(const char *text, const char **typed, double *me
   return status;
 }
 
+/** A setting of a service alone. */
+typedef struct own_setting {
+  const char *name, **typed;
+  double *mean; /**< NULL: none, it is no setting of a model */
+} own_setting;
+
+enum { OWN = 6 };
+
+/** Another setting is one of the model. */
+static roof_status read_other(const char *word, const own_setting own[OWN], roof_model_settings *settings,
+                              roof_error *error) {
+  const char *names[OWN + 1] = {NULL};
+  char name[64];
+  roof_status status = roof_model_settings_read(&word, 1, settings, NULL, error);
+  snprintf(name, sizeof name, "%.*s", (int)fmin(60, (double)strcspn(word, "=")), word);
+  for (int i = 0; i < OWN; i++) {
+    names[i] = own[i].name;
+  }
+  return status == ROOF_E_NAME && roof_suggest(name, names) != NULL
+             ? roof_error_unknown(error, "setting", name, names, NULL)
+             : status;
+}
+
 static roof_status read_word(const char *word, roof_model_settings *settings, roof_service_text *typed,
                              roof_error *error) {
-  const struct {
-    const char *name, **typed;
-    double *mean; /**< NULL: none, it is no setting of a model */
-  } own[] = {{"prompt", &typed->prompt, &settings->prompt},
-             {"generate", &typed->generate, &settings->generate},
-             {"adapters", &typed->adapters, NULL},
-             {"rank", &typed->rank, NULL},
-             {"slots", &typed->slots, NULL}};
-  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+  const own_setting own[OWN] = {{"prompt", &typed->prompt, &settings->prompt},
+                                {"generate", &typed->generate, &settings->generate},
+                                {"adapters", &typed->adapters, NULL},
+                                {"rank", &typed->rank, NULL},
+                                {"slots", &typed->slots, NULL},
+                                {"adapter_skew", &typed->adapter_skew, NULL}};
+  for (int i = 0; i < OWN; i++) {
     const char *value = value_of(word, own[i].name);
     if (value != NULL && own[i].mean == NULL) {
       *own[i].typed = value;
@@ -169,7 +204,7 @@ static roof_status read_word(const char *word, roof_model_settings *settings, ro
       return read_lengths(value, own[i].typed, own[i].mean, error);
     }
   }
-  return roof_model_settings_read(&word, 1, settings, NULL, error);
+  return read_other(word, own, settings, error);
 }
 
 roof_status roof_service_settings_read(const char *const *words, int count, roof_model_settings *settings,

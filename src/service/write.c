@@ -38,6 +38,8 @@ static json_t *run_json(const roof_service_answer *a, double rate) {
                                     {"kv_max", a->kv_most},
                                     {"preemptions", a->preemptions},
                                     {"adapter_loads", a->adapter_loads},
+                                    {"adapter_slot_waits", a->slot_waits},
+                                    {"adapter_slot_wait_mean_seconds", a->slot_wait_seconds},
                                     {"cached_prompt_share", a->cached},
                                     {"price_per_million_tokens", a->price_per_million_tokens}};
   rf_json_set(run, "overloaded", json_boolean(a->overloaded));
@@ -65,6 +67,7 @@ static json_t *plan_json(const roof_service_study *s) {
       {"adapters", s->settings.adapters},
       {"adapter_rank", s->settings.adapters > 0 ? s->settings.adapter_rank : NAN},
       {"adapter_slots", roof_service_adapter_slots(&s->settings)},
+      {"adapter_skew", s->settings.adapters > 0 ? s->settings.adapter_skew : NAN},
       {"adapter_bytes", roof_service_adapter_bytes(s->service, &s->settings)},
       {"cache_tokens", roof_service_cache_tokens(s->service, &s->settings)}};
   rf_json_set_numbers(plan, members, sizeof members / sizeof members[0]);

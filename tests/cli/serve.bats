@@ -189,6 +189,10 @@ serve() {
 @test "adapters take memory, time and a link to the host; engines take memory by their own rules" {
   run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 4/s -n 500 prompt=512 generate=64 adapters=32 rank=64 slots=4
   has "adapters    32 of rank 64, all asked for as often, 320 MiB each; 4 at once on the device,"
+  run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 4/s -n 500 prompt=512 generate=64 adapters=32 rank=64 slots=4 adapter_skew=1.5
+  has "the i-th asked for as i^-1.5"
+  run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 16/s -n 500 prompt=512 generate=64 adapters=32 rank=64 slots=4
+  has "slots of adapters are the wall: "
   run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 4/s -n 500 prompt=512 generate=64 adapters=32 rank=64 --json
   [ "$(json '[.plan.adapter_slots, .plan.memory_rule, .runs[0].adapter_loads]')" = '[32,"vllm",32]' ]
   few=$(json .plan.cache_tokens)
@@ -196,6 +200,12 @@ serve() {
   [ "$(json "[.plan.memory_rule, .plan.adapter_rank, .plan.cache_tokens > $few]")" = '["sglang",null,true]' ]
   run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 adapters=2 slots=3
   has "slots 3: a whole number from 0 to 2"
+  run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 adapters=2 adapter_skew=11
+  has "adapter_skew 11: from 0 to 10"
+  run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 adapters=2 adaptor_skew=1
+  has 'did you mean `adapter_skew`?'
+  run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 rank=8
+  has "rank=: of LoRA adapters, adapters=32 says how many"
   run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 --engine sglong
   has 'did you mean `sglang`?'
 }

@@ -638,6 +638,38 @@ static void adapters_take_slots_and_time(void **state) {
   p.adapters.slots = 2;
   assert_int_equal(rf_loop_run(&p, &s, &few, NULL, NULL), ROOF_OK);
   assert_true(few.adapter_loads > 100 && few.wait.mean > all.wait.mean && few.requests == 2000);
+  assert_true(all.slot_waits == 0 && few.slot_waits > 0.1 && few.slot_waits < 1);
+  assert_true(few.slot_wait_seconds > 0 && few.slot_wait_seconds <= few.wait.mean);
+  s.adapter_skew = 3; /* most requests are of the first */
+  assert_int_equal(rf_loop_run(&p, &s, &all, NULL, NULL), ROOF_OK);
+  assert_true(all.slot_waits < 0.5 * few.slot_waits);
+}
+
+/** Each adapter as often as Zipf's law has it, within five deviations; an exponent of 0 has all as often. */
+static void adapters_are_as_popular_as_zipf_says(void **state) {
+  (void)state;
+  enum { DRAWS = 100000, MOST = 1000 };
+  static const struct {
+    double count, exponent;
+  } cases[] = {{1, 1}, {2, 1}, {32, 0.5}, {32, 1}, {1000, 1.5}, {5, 10}};
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    static double seen[MOST + 1];
+    double sum = 0;
+    service_random r = rf_random_start(c + 1, 1);
+    memset(seen, 0, sizeof seen);
+    for (int i = 0; i < DRAWS; i++) {
+      double drawn = rf_random_zipf(&r, cases[c].count, cases[c].exponent);
+      assert_true(drawn >= 1 && drawn <= cases[c].count && drawn == floor(drawn));
+      seen[(int)drawn]++;
+    }
+    for (double i = 1; i <= cases[c].count; i++) {
+      sum += pow(i, -cases[c].exponent);
+    }
+    for (double i = 1; i <= cases[c].count; i++) {
+      double expected = DRAWS * pow(i, -cases[c].exponent) / sum;
+      assert_true(fabs(seen[(int)i] - expected) <= 5 * sqrt(expected) + 1);
+    }
+  }
 }
 
 static void an_adapter_is_as_large_as_its_rank_says(void **state) {
@@ -652,7 +684,16 @@ static void an_adapter_is_as_large_as_its_rank_says(void **state) {
   const roof_service_settings s = {.adapters = 8, .adapter_rank = 16};
   service_adapters a = rf_adapters_of(&target, &s);
   /* q and o 4096 + 4096, k and v 4096 + 1024, gate, up and down 4096 + 14336; 32 layers, 2 bytes */
-  assert_true(a.slots == 8 && a.bytes == 16.0 * 32 * 2 * (2 * 8192 + 2 * 5120 + 3 * 18432));
+  double elements = 32 * (2 * 8192 + 2 * 5120 + 3 * 18432), products = 32 * 7;
+  assert_true(a.slots == 8 && a.bytes == 16.0 * 2 * elements);
+  /* a step's bytes are those of its adapters and of 100 tokens' inputs and outputs, in two products each of the layers; rank 16 is
+   * far under the ridge, so that its FLOPs take no longer */
+  double byte = target.plain.seconds_per_byte[target.plain.memory][ROOF_MIX_READ];
+  double bytes = 3 * a.bytes + 100 * 2 * (elements + 2 * 16 * products);
+  assert_near(rf_adapters_seconds(&a, 3, 100) - a.step_seconds, bytes * byte, 1e-12);
+  assert_near(a.token_flop_seconds, 2 * 16 * elements * target.plain.seconds_per_flop[ROOF_MATRIX], 1e-12);
+  assert_true(a.token_flop_seconds > 0 && a.token_flop_seconds < a.token_seconds &&
+              rf_adapters_seconds(&a, 0, 100) == 0);
 }
 
 /** A file in order is read line by line, with the same answer as from memory; one out of order as a whole. */
@@ -755,6 +796,7 @@ int main(void) {
                                      cmocka_unit_test(gpt_oss_keeps_windows),
                                      cmocka_unit_test(long_traces_are_read_line_by_line),
                                      cmocka_unit_test(adapters_take_slots_and_time),
+                                     cmocka_unit_test(adapters_are_as_popular_as_zipf_says),
                                      cmocka_unit_test(an_adapter_is_as_large_as_its_rank_says)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

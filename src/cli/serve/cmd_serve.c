@@ -238,8 +238,9 @@ const cli_command cli_cmd_serve = {
         "  roofline serve qwen3-4b --machine h100 --trace mooncake_trace.jsonl --plan dp=2 --route prefix\n"
         "Settings: batch (most sequences of a replica at once) chunk (tokens of a step) prompt generate "
         "prefix draft accept tp pp dp "
-        "ep cp node page workspace memory_share price adapters rank slots (LoRA: how many, their rank, how "
-        "many at once on a device)\n",
+        "ep cp node page workspace memory_share price adapters rank slots adapter_skew (LoRA: how many, "
+        "their "
+        "rank, how many at once on a device, exponent of Zipf's law by which they are asked for)\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,

@@ -58,6 +58,26 @@ static void add_limits(roof_text *out, const roof_service_study *s, const roof_s
   roof_text_add(out, "\n");
 }
 
+static void add_adapters(roof_text *out, const roof_service_study *s, const roof_service_answer *a) {
+  char x[CLI_SHORT];
+  const roof_service_settings *set = &s->settings;
+  roof_text_addf(out, "  adapters    %.0f of rank %.0f, ", set->adapters, set->adapter_rank);
+  if (set->adapter_skew > 0) {
+    roof_text_addf(out, "the i-th asked for as i^-%g, ", set->adapter_skew);
+  } else {
+    roof_text_add(out, "all asked for as often, ");
+  }
+  roof_text_addf(out, "%s each; ",
+                 roof_bytes_format(x, sizeof x, roof_service_adapter_bytes(s->service, set)));
+  roof_text_addf(out, "%.0f at once on the device, %.0f loads from the host", roof_service_adapter_slots(set),
+                 a->adapter_loads);
+  if (a->slot_waits > 0) {
+    roof_text_addf(out, "; %.1f %% of requests wait for a slot, on average of all %s", 100 * a->slot_waits,
+                   seconds(x, a->slot_wait_seconds));
+  }
+  roof_text_add(out, "\n");
+}
+
 static void add_figures(roof_text *out, const roof_service_study *s, const roof_service_answer *a) {
   char x[CLI_SHORT], y[CLI_SHORT];
   roof_text_addf(out, "  throughput  %s requests/s, %s", cli_number(x, a->requests_per_second),
@@ -77,12 +97,7 @@ static void add_figures(roof_text *out, const roof_service_study *s, const roof_
     roof_text_addf(out, a->cached > 0 ? "; %.1f %% of prompts found\n" : "\n", 100 * a->cached);
   }
   if (s->settings.adapters > 0) {
-    roof_text_addf(
-        out, "  adapters    %.0f of rank %.0f, all asked for as often, %s each; %.0f at once on the device,",
-        s->settings.adapters, s->settings.adapter_rank,
-        roof_bytes_format(x, sizeof x, roof_service_adapter_bytes(s->service, &s->settings)),
-        roof_service_adapter_slots(&s->settings));
-    roof_text_addf(out, " %.0f loads from the host\n", a->adapter_loads);
+    add_adapters(out, s, a);
   }
   if (!isnan(a->price_per_million_tokens)) {
     roof_text_addf(out, "  cost        %.3g per million generated tokens\n", a->price_per_million_tokens);
@@ -188,6 +203,8 @@ static const plain plains[] = {PLAIN("queue_growth_per_second", queue_growth),
                                PLAIN("preemptions", preemptions),
                                PLAIN("cached_prompt_share", cached),
                                PLAIN("adapter_loads", adapter_loads),
+                               PLAIN("adapter_slot_waits", slot_waits),
+                               PLAIN("adapter_slot_wait_mean_seconds", slot_wait_seconds),
                                PLAIN("price_per_million_tokens", price_per_million_tokens)};
 #undef PLAIN
 enum { PLAINS = sizeof plains / sizeof plains[0] };
