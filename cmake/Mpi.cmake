@@ -14,3 +14,6 @@ foreach(mpi openmpi:ompi-c mpich:mpich)
     install(TARGETS roofline_mpi_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/roofline COMPONENT command)
   endif()
 endforeach()
+# Where the command looks for them, from its own folder on.
+file(RELATIVE_PATH MPI_INSTALLED /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR}/roofline)
+set_source_files_properties(src/cluster/launcher.c PROPERTIES COMPILE_DEFINITIONS RF_MPI_INSTALLED="${MPI_INSTALLED}")
