@@ -117,10 +117,10 @@ static bool is_same_node(const rf_hello *a, const rf_hello *b) {
 
 /** Numbers the nodes in the order of their first ranks. False when out of memory. */
 static bool number_nodes(rf_job *job, const rf_hello *all) {
-  size_t slots = 2 * (size_t)job->size + 1;
+  size_t ranks = job->size > 0 ? (size_t)job->size : 1, slots = 2 * ranks + 1;
   int *first = calloc(slots, sizeof *first); /* the first rank of a node and 1 */
-  job->nodes = calloc((size_t)job->size, sizeof *job->nodes);
-  job->node_of = calloc((size_t)job->size, sizeof *job->node_of);
+  job->nodes = calloc(ranks, sizeof *job->nodes);
+  job->node_of = calloc(ranks, sizeof *job->node_of);
   bool fits = first != NULL && job->nodes != NULL && job->node_of != NULL;
   for (int i = 0; i < job->size && fits; i++) {
     size_t slot = hash(&all[i]) % slots;
@@ -196,25 +196,33 @@ static roof_status enter(rf_job *job, double patience, roof_error *error) {
   return status;
 }
 
-roof_status rf_job_begin(rf_job *job, double patience, roof_error *error) {
-  rf_job started = {.launcher = rf_job_under_launcher(NULL)};
-  if (started.launcher == NULL) {
-    return rf_launcher_none(error);
-  }
-  roof_status status = rf_launcher_load(started.launcher, &started.mpi, error);
-  if (status != ROOF_OK) { /* here, and perhaps nowhere else: unless the first rank says so and ends all */
-    sleep(rf_launcher_rank(started.launcher) != 0 ? FIRST_LINE : 0);
-    return status;
-  }
-  status = enter(&started, patience, error);
-  if (status == ROOF_OK) {
-    started.node_rank = started.mpi->rank(started.node_group);
-    started.node_size = started.mpi->size(started.node_group);
-    *job = started;
-  } else if (error != NULL && rf_launcher_rank(started.launcher) != 0) {
+/** What another rank says. */
+static roof_status silent(roof_status status, roof_error *error) {
+  if (error != NULL) {
     error->message[0] = '\0';
   }
   return status;
+}
+
+roof_status rf_job_begin(rf_job *job, double patience, roof_error *error) {
+  const rf_launcher *launcher = rf_job_under_launcher(NULL);
+  rf_job started = {.launcher = launcher};
+  if (launcher == NULL) {
+    return rf_launcher_none(error);
+  }
+  roof_status status = rf_launcher_load(launcher, &started.mpi, error);
+  if (status != ROOF_OK) { /* of this node, and perhaps of no other: its first rank says so */
+    sleep(rf_launcher_rank(launcher) != 0 ? FIRST_LINE : 0);
+    return rf_launcher_is_first(launcher) ? status : silent(status, error);
+  }
+  status = enter(&started, patience, error);
+  if (status != ROOF_OK) {
+    return rf_launcher_rank(launcher) == 0 ? status : silent(status, error);
+  }
+  started.node_rank = started.mpi->rank(started.node_group);
+  started.node_size = started.mpi->size(started.node_group);
+  *job = started;
+  return ROOF_OK;
 }
 
 void rf_job_end(rf_job *job) {

@@ -16,6 +16,7 @@ typedef struct rf_launcher {
   const char *signs[2]; /**< variables that all are there */
   const char *size;     /**< the variable that says how many ranks it started, or NULL */
   const char *rank;     /**< which of them this is */
+  const char *local;    /**< which of those of its node, or NULL */
 } rf_launcher;
 
 /** A place of a rank, for messages. */

@@ -16,12 +16,23 @@ static const rf_launcher launchers[] = {
      "openmpi",
      {"OMPI_COMM_WORLD_SIZE"},
      "OMPI_COMM_WORLD_SIZE",
-     "OMPI_COMM_WORLD_RANK"},
-    {"mpirun of MPICH", "mpich", {"PMI_RANK", "MPI_LOCALNRANKS"}, "PMI_SIZE", "PMI_RANK"},
-    {"srun with PMIx", "openmpi", {"PMIX_RANK", "SLURM_STEP_ID"}, "SLURM_STEP_NUM_TASKS", "PMIX_RANK"},
-    {"srun with PMI2", "mpich", {"PMI_RANK", "SLURM_STEP_ID"}, "SLURM_STEP_NUM_TASKS", "PMI_RANK"},
-    {"a launcher with PMIx", "openmpi", {"PMIX_RANK"}, NULL, "PMIX_RANK"},
-    {"a launcher with PMI", "mpich", {"PMI_RANK"}, "PMI_SIZE", "PMI_RANK"},
+     "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"mpirun of MPICH", "mpich", {"PMI_RANK", "MPI_LOCALNRANKS"}, "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"},
+    {"srun with PMIx",
+     "openmpi",
+     {"PMIX_RANK", "SLURM_STEP_ID"},
+     "SLURM_STEP_NUM_TASKS",
+     "PMIX_RANK",
+     "SLURM_LOCALID"},
+    {"srun with PMI2",
+     "mpich",
+     {"PMI_RANK", "SLURM_STEP_ID"},
+     "SLURM_STEP_NUM_TASKS",
+     "PMI_RANK",
+     "SLURM_LOCALID"},
+    {"a launcher with PMIx", "openmpi", {"PMIX_RANK"}, NULL, "PMIX_RANK", NULL},
+    {"a launcher with PMI", "mpich", {"PMI_RANK"}, "PMI_SIZE", "PMI_RANK", NULL},
 };
 
 /* A plugin, and what its MPI is on Debian. */
@@ -78,6 +89,10 @@ void rf_launcher_node(char name[RF_JOB_NODE_MAX]) {
     *at = length > 0 ? *at : '?';
     at += length > 0 ? length : 1;
   }
+}
+
+bool rf_launcher_is_first(const rf_launcher *launcher) {
+  return count_of(launcher->local) == 0;
 }
 
 roof_status rf_launcher_none(roof_error *error) {

@@ -7,6 +7,9 @@
 /** This process's rank, as the launcher's environment has it; 0 where it does not say. */
 int rf_launcher_rank(const rf_launcher *launcher);
 
+/** Whether it is the first of its node, or the launcher does not say. */
+bool rf_launcher_is_first(const rf_launcher *launcher);
+
 /** The name of this node: Slurm's or the host's, what cannot be shown as `?`. */
 void rf_launcher_node(char name[RF_JOB_NODE_MAX]);
 

@@ -1,4 +1,5 @@
 /* The job that a launcher starts: how it is known, and which ranks are refused. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -58,6 +58,10 @@ static bool start(void) {
   }
   MPI_Get_library_version(name, &length);
   name[strcspn(name, ",\n")] = '\0';
+  char *tab = strstr(name, " Version:\t"); /* of MPICH */
+  if (tab != NULL) {
+    memmove(tab + 1, tab + sizeof " Version:", strlen(tab + sizeof " Version:") + 1);
+  }
   group_count = 0;
   return add(MPI_COMM_WORLD) == RF_MPI_WORLD;
 }
