@@ -37,7 +37,7 @@ typedef struct rf_job {
   int *node_of; /**< of each rank */
 } rf_job;
 
-/** What every rank tells all others first: the same bytes in every version, so that versions find out about each other. */
+/** What every rank sends all others first: the same bytes in every version, so that versions find out about each other. */
 typedef struct rf_hello {
   unsigned order; /**< 1 in the order of the writer's bytes */
   char version[28];
