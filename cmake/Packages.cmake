@@ -33,26 +33,25 @@ function(roof_library_control component target package)
   set(CPACK_DEBIAN_${c}_PACKAGE_CONTROL_EXTRA "${CMAKE_SOURCE_DIR}/packaging/debian/triggers;${symbols}" PARENT_SCOPE)
 endfunction()
 
-set(soname ${PROJECT_VERSION_MAJOR})
 set(same "(= ${PROJECT_VERSION})")
 set(about "roofline predicts how fast an operation, a model or a cluster job can go and\nwhich ceiling limits it, measures what a machine reaches, and explains the gap.")
 roof_package(command roofline utils "which ceiling limits a kernel, and how fast it can go"
   "${about}\nThis package has the command, its manual and completions." SHLIBDEPS ON RECOMMENDS libopenblas0-pthread SUGGESTS "roofline-doc ${same}")
-roof_package(library libroofline${soname} libs "library that predicts and measures the speed of kernels"
+roof_package(library libroofline${ROOF_SOVERSION} libs "library that predicts and measures the speed of kernels"
   "${about}\nThis package has the library." SHLIBDEPS ON)
-roof_library_control(library roofline_shared libroofline${soname})
-roof_package(core libroofline-core${soname} libs "predictions of roofline, with libc and libm alone"
+roof_library_control(library roofline_shared libroofline${ROOF_SOVERSION})
+roof_package(core libroofline-core${ROOF_SOVERSION} libs "predictions of roofline, with libc and libm alone"
   "${about}\nThis package has the predictions, without files and threads." SHLIBDEPS ON)
-roof_library_control(core roofline_core_shared libroofline-core${soname})
-roof_package(region libroofline-region${soname} libs "marked regions of a program, timed for roofline"
+roof_library_control(core roofline_core_shared libroofline-core${ROOF_SOVERSION})
+roof_package(region libroofline-region${ROOF_SOVERSION} libs "marked regions of a program, timed for roofline"
   "${about}\nThis package has what times marked regions of a program." SHLIBDEPS ON)
-roof_library_control(region roofline_region_shared libroofline-region${soname})
+roof_library_control(region roofline_region_shared libroofline-region${ROOF_SOVERSION})
 roof_package(development libroofline-dev libdevel "headers of the library that predicts the speed of kernels"
   "${about}\nThis package has what programs are built with."
-  DEPENDS "libroofline${soname} ${same}, libroofline-core${soname} ${same}, libroofline-region${soname} ${same}")
+  DEPENDS "libroofline${ROOF_SOVERSION} ${same}, libroofline-core${ROOF_SOVERSION} ${same}, libroofline-region${ROOF_SOVERSION} ${same}")
 roof_package(python python3-roofline python "predictions of the speed of kernels, for Python"
   "${about}\nThis package has the library's answers for Python 3." ARCHITECTURE all
-  DEPENDS "python3 (>= 3.9), libroofline${soname} ${same}, libroofline-region${soname} ${same}" RECOMMENDS python3-numpy SUGGESTS "python3-pandas, python3-torch")
+  DEPENDS "python3 (>= 3.9), libroofline${ROOF_SOVERSION} ${same}, libroofline-region${ROOF_SOVERSION} ${same}" RECOMMENDS python3-numpy SUGGESTS "python3-pandas, python3-torch")
 roof_package(book roofline-doc doc "book and examples of roofline" "${about}\nThis package has the book and the examples." ARCHITECTURE all)
 
 set(CPACK_GENERATOR DEB)

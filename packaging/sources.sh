@@ -16,7 +16,7 @@ fetch() { # LIST NAME...
   # shellcheck disable=SC2086  # a list of options
   (cd "$folder" && apt-get $options update && apt-get $options source --download-only "$@") >&2
 }
-fetch all "$@" || fetch release "$@"
+fetch all "$@" 2>"$folder/refused" || fetch release "$@" || { cat "$folder/refused" >&2; exit 4; }
 for name; do
   mkdir -p "$folder/$name"
   tar -xf "$(find "$folder" -maxdepth 1 -name "${name}_*.orig.tar.*" ! -name '*.asc')" -C "$folder/$name" --strip-components=1

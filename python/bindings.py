@@ -13,7 +13,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 # What a constant of the preprocessor is worth is asked by an enumeration behind the headers.
 PROBE = """#include "roofline/roofline.h"
 # 1 "include/roofline/probe.h"
-enum { VERSION = ROOF_VERSION, PARAM_MAX = ROOF_PARAM_MAX, DIGEST_MAX = ROOF_DIGEST_MAX, NAME_MAX = ROOF_NAME_MAX };
+enum { VERSION = ROOF_VERSION, SOVERSION = ROOF_SOVERSION, PARAM_MAX = ROOF_PARAM_MAX, DIGEST_MAX = ROOF_DIGEST_MAX, NAME_MAX = ROOF_NAME_MAX };
 """
 
 SCALARS = {
@@ -230,7 +230,7 @@ def written(headers: Headers) -> str:
         "",
         "P: Any = C.POINTER",
     ]
-    out += [f"{name} = {headers.constants[name]}" for name in ("VERSION", "PARAM_MAX", "DIGEST_MAX", "NAME_MAX")]
+    out += [f"{name} = {headers.constants[name]}" for name in ("VERSION", "SOVERSION", "PARAM_MAX", "DIGEST_MAX", "NAME_MAX")]
     out += [f"{name} = {value}" for name, value in headers.constants.items() if name.startswith("ROOF_")]
     for name in headers.structures:
         out += ["", f"class {name}(C.Structure):", "    pass"]

@@ -17,6 +17,9 @@ extern "C" {
 #define ROOF_VERSION_MINOR 1
 #define ROOF_VERSION_PATCH 0
 
+/** The number in the libraries' sonames and the names of their packages: one more where programs must be built anew. No part of the version. */
+#define ROOF_SOVERSION 1
+
 /** For `#if ROOF_VERSION >= 100`: 10000 major + 100 minor + patch. */
 #define ROOF_VERSION (ROOF_VERSION_MAJOR * 10000 + ROOF_VERSION_MINOR * 100 + ROOF_VERSION_PATCH)
 

@@ -53,7 +53,7 @@ def load(name: str) -> C.CDLL:
     Raises:
         ImportError: where it is nowhere.
     """
-    file = f"lib{name}.so.{abi.VERSION // 10000}"
+    file = f"lib{name}.so.{abi.SOVERSION}"
     for path in _candidates(file):
         try:
             return C.CDLL(path)

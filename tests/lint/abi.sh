@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs built with the last release run with this library: its interface is the same, but for what was added, or its major version is another.
+# Programs built with the last release run with this library: its interface is the same, but for what was added, or its soname is another.
 . "$(dirname "$0")/lib/lint.sh"
 command -v abidiff >/dev/null || skip "no abidiff: apt install abigail-tools"
 
@@ -20,9 +20,9 @@ catches 'roof_bytes_format' compatible "$ROOFLINE_SOURCE/include" "$scratch/plan
 tag=$(git -C "$ROOFLINE_SOURCE" describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null) || skip "no release is tagged yet: nothing to compare with"
 mkdir "$scratch/tagged"
 git -C "$ROOFLINE_SOURCE" archive "$tag" include | tar -x -C "$scratch/tagged"
-major() { sed -n 's/^#define ROOF_VERSION_MAJOR \([0-9]*\)/\1/p' "$1/roofline/version.h"; }
-if [ "$(major "$scratch/tagged/include")" != "$(major "$ROOFLINE_SOURCE/include")" ]; then
-  echo "another major version than $tag: programs are built anew"
+soname() { sed -n 's/^#define ROOF_SOVERSION \([0-9]*\)/\1/p' "$1/roofline/version.h"; }
+if [ "$(soname "$scratch/tagged/include")" != "$(soname "$ROOFLINE_SOURCE/include")" ]; then
+  echo "another soname than that of $tag: programs are built anew"
   exit 0
 fi
 compatible "$scratch/tagged/include" "$ROOFLINE_SOURCE/include" || fail "programs built with $tag break"

@@ -68,7 +68,7 @@ def test_a_library_of_another_version_is_refused(tmp_path):
 def test_a_missing_library_is_said(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "roofline", ignore=shutil.ignore_patterns("*.so.*"))
     run = subprocess.run([sys.executable, "-c", "import roofline"], capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path)})
-    assert "ImportError: roofline: libroofline.so.0: neither next to the package" in run.stderr
+    assert "ImportError: roofline: libroofline.so.1: neither next to the package" in run.stderr
 
 
 def tried(text, name, path):
