@@ -3,9 +3,11 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "host/clock.h"
 #include "host/quota.h"
+#include "host/threads.h"
 
 /** Processors of the CPU quota, or infinity without one. */
 static double paid(void) {
@@ -139,4 +141,11 @@ double rf_team_empty_regions(const rf_team *team, int count) {
     { __asm__ volatile(""); }
   }
   return rf_clock_seconds() - start;
+}
+
+void rf_team_settle(void) {
+  static const double most = 0.2;
+  for (double end = rf_clock_seconds() + most; rf_threads_awake() > 0 && rf_clock_seconds() < end;) {
+    nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+  }
 }

@@ -43,6 +43,10 @@ void rf_team_done(rf_team *team);
  *  Units: s. Ownership: none. Errors: none. */
 double rf_team_time(const rf_team *team, int threads, rf_team_body *body, void *user);
 
+/** Waits until those threads of this process sleep that wait for work without sleeping, 0.2 s at most.
+ *  Units: none. Ownership: none. Errors: none. */
+void rf_team_settle(void);
+
 /** Time of `count` parallel regions that do nothing.
  *  Units: s. Ownership: none. Errors: none. */
 double rf_team_empty_regions(const rf_team *team, int count);

@@ -3,13 +3,16 @@
 #include "test.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "host/clock.h"
+#include "host/threads.h"
 #include "kernels/data.h"
 #include "measure/cpu/trial.h"
 #include "measure/sampler.h"
@@ -30,6 +33,36 @@ static void clock_goes_forward(void **state) {
 #else
   assert_true(isnan(chain));
 #endif
+}
+
+static atomic_bool waiting;
+
+/** As a thread of a library that waits for its next product. */
+static void *wait_awake(void *user) {
+  while (waiting) {
+  }
+  return user;
+}
+
+static double settle_seconds(void) {
+  double start = rf_clock_seconds();
+  rf_team_settle();
+  return rf_clock_seconds() - start;
+}
+
+static void threads_that_wait_awake_are_waited_for(void **state) {
+  (void)state;
+  pthread_t thread;
+  rf_team_settle(); // threads of the tests before
+  assert_int_equal(rf_threads_awake(), 0);
+  waiting = true;
+  assert_int_equal(pthread_create(&thread, NULL, wait_awake, NULL), 0);
+  double awake = settle_seconds();
+  assert_int_equal(rf_threads_awake(), 1);
+  waiting = false;
+  pthread_join(thread, NULL);
+  assert_true(awake >= 0.2);
+  assert_true(settle_seconds() < 0.2);
 }
 
 typedef struct record {
@@ -833,6 +866,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(clock_goes_forward),
       cmocka_unit_test(team_has_a_core_each),
+      cmocka_unit_test(threads_that_wait_awake_are_waited_for),
       cmocka_unit_test(team_keeps_to_the_affinity_it_was_given),
       cmocka_unit_test(sampler_stops_when_the_interval_is_tight),
       cmocka_unit_test(sampler_stops_when_the_time_is_spent),

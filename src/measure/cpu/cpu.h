@@ -258,8 +258,8 @@ void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *
 roof_status rf_cpu_sample(roof_kernel_run *run, double budget, double precision, rf_samples *samples,
                           roof_error *error);
 
-/** Samples calls of two prepared kernels in turns: sample i of one right before that of the other. The first's
- *  precision and budget count.
+/** Samples calls of two prepared kernels in turns of some samples each: sample i of both is of the same turn, before
+ *  which the threads of the other sleep. The first's precision and budget count.
  *  Units: s per call.
  *  Ownership: both of `samples` on success only, freed by rf_samples_done.
  *  Errors: ROOF_E_MEMORY. */
