@@ -176,15 +176,54 @@ assert json.loads(other.makefile().readline())["error"] is None
 END
 }
 
-@test "the adapter for Vidur answers a stand-in of its interface as the service does (the real simulator is not run)" {
-  cp -R "$ROOFLINE_SOURCE/tests/fixtures/vidur/." .
-  cp "$ROOFLINE_SOURCE/examples/vidur_predictor.py" .
+# adapter NAME: runs its stand-in with it; what it says of seconds is in $here, of errors in $stderr.
+adapter() {
+  cp -R "$ROOFLINE_SOURCE/tests/fixtures/$1/." .
+  cp "$ROOFLINE_SOURCE/examples/roofline_service.py" "$ROOFLINE_SOURCE/examples/$1_predictor.py" .
   PYTHONDONTWRITEBYTECODE=1 run -0 --separate-stderr python3 run.py
   here=$output
-  there=$(ask '{"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100", "prompts": 1, "queries": 512}' \
-    '{"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100", "prompts": 1, "queries": 512, "past": 512}' \
-    '{"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100", "batch": 8, "context": 1027.5}' \
-    '{"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100", "batch": 8, "context": 1024, "prompts": 1, "queries": 256}' | jq -sc 'map(.seconds.expected)')
-  jq -e --argjson there "$there" '[., $there] | transpose | all(.[0] / .[1] | . > 1 - 1e-12 and . < 1 + 1e-12)' <<<"$here"
+}
+
+# as_asked REQUEST...: $here has what the service answers to them, in their order.
+as_asked() {
+  there=$(ask "$@" | jq -sc 'map(.seconds.expected)')
+  jq -e --argjson there "$there" 'length == ($there | length) and ([., $there] | transpose | all(.[0] / .[1] | . > 1 - 1e-12 and . < 1 + 1e-12))' <<<"$here"
+}
+
+@test "the adapter for Vidur answers a stand-in of its interface as the service does (the real simulator is not run)" {
+  adapter vidur
+  step='"model": "llama-3.1-8b", "plan": "tp=2", "machine": "h100"'
+  as_asked "{$step, \"prompts\": 1, \"queries\": 512}" "{$step, \"prompts\": 1, \"queries\": 512, \"past\": 512}" "{$step, \"batch\": 8, \"context\": 1027.5}" \
+    "{$step, \"batch\": 8, \"context\": 1024, \"prompts\": 1, \"queries\": 256}"
   [[ $stderr == *'use one stage'*'llama-9'* ]]
+}
+
+@test "the adapter for SGLang's simulator answers a stand-in of its interface as the service does (the real simulator is not run)" {
+  echo '{"predictor": {"name": "roofline", "machine": "h100", "model": "llama-3.1-8b", "kv": "fp8"}}' >simulator.json
+  mkdir model
+  cat >model/config.json <<<'{"model_type": "llama", "hidden_size": 2048, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 8192, "num_hidden_layers": 16,
+    "vocab_size": 128256, "torch_dtype": "bfloat16", "tie_word_embeddings": true}'
+  export SGLANG_SIMULATOR_CONFIG_PATH=$PWD/simulator.json
+  adapter sglang
+  step='"model": "llama-3.1-8b", "plan": "tp=2 ep=1", "machine": "h100", "kv": "fp8"'
+  jq -e '.[4] == 0' <<<"$here"
+  here=$(jq -c 'del(.[4])' <<<"$here")
+  small=$(echo '{"model": "model", "plan": "tp=2 ep=1", "prompts": 1, "queries": 512}' | "$ROOFLINE" predictor --machine h100 --model model | jq .seconds.expected)
+  jq -e --argjson small "$small" '.[4] == $small and .[4] < .[0]' <<<"$here"
+  here=$(jq -c 'del(.[4])' <<<"$here")
+  as_asked "{$step, \"prompts\": 1, \"queries\": 512}" "{$step, \"prompts\": 1, \"queries\": 512, \"past\": 512}" "{$step, \"batch\": 8, \"context\": 1027.5}" \
+    "{$step, \"batch\": 8, \"context\": 1027.5, \"prompts\": 2, \"queries\": 128.5}"
+  [[ $stderr == *'dp_size is 2'*'Unknown predictor name: replay'*'llama-9'* ]]
+}
+
+@test "a profile for LLMServingSim gives the steps that the service gives, 5 % of them aside (the real simulator is not run)" {
+  [ -f "$ROOFLINE_BUILD/python/roofline/_abi.py" ] || skip "no package for Python was built"
+  cat >config.json <<<'{"hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256}'
+  export PYTHONPATH=$ROOFLINE_BUILD/python PYTHONDONTWRITEBYTECODE=1
+  python3 "$ROOFLINE_SOURCE/examples/llmservingsim_profile.py" config.json h100 bf16 --tp 1,2
+  [ -s bf16/tp2/attention.csv ]
+  python3 "$ROOFLINE_SOURCE/tests/fixtures/llmservingsim/reader.py" bf16 32 >steps
+  step='"model": "llama-3.1-8b", "machine": "h100"'
+  there=$(ask "{$step, \"batch\": 8, \"context\": 1024}" "{$step, \"prompts\": 1, \"queries\": 1024}" | jq -sc 'map(.seconds.expected)')
+  jq -e --argjson there "$there" '[., $there] | transpose | all(.[0] / .[1] | . > 0.95 and . < 1.05)' steps
 }
