@@ -172,7 +172,13 @@ ROOF_API void roof_model_rates_describe(roof_text *out, const roof_model_target 
  *  Ownership: appends to the caller's text.
  *  Errors: none; a text that runs out of memory says so itself. */
 ROOF_API void roof_model_training_describe(roof_text *out, const roof_model_training *training,
-                                           double per_million);
+                                           const roof_model_settings *settings, double per_million);
+
+/** Appends the price that a cost is of, " at 2.5 per device and hour", with its source and date where it was read.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: nothing without a price; a text that runs out of memory says so itself. */
+ROOF_API void roof_model_price_describe(roof_text *out, const roof_model_settings *settings);
 
 #ifdef __cplusplus
 }

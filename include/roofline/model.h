@@ -413,8 +413,9 @@ typedef struct roof_model_settings {
   double
       memory_share; /**< of a device's memory, that the engine may use: 1 all, 0.9 as vLLM; of what is free: TensorRT-LLM */
   roof_memory_rule memory_rule;
-  double price;                 /**< of one device and hour, NaN: not given */
-  unsigned long long typed;     /**< what roof_model_settings_read read, for roof_model_settings_check */
+  double price;                    /**< of one device and hour, NaN: not given */
+  const roof_listed_price *listed; /**< that is the price, with its source; NULL: it was typed */
+  unsigned long long typed;        /**< what roof_model_settings_read read, for roof_model_settings_check */
   const char *expert_framework; /**< whose kernels multiply the experts; NULL: those of options.framework */
   roof_options options;
 } roof_model_settings;

@@ -98,6 +98,9 @@ json_t *rf_choices_json(const roof_choice_question *question, const roof_choices
 /** A training run; null where its tokens are not said. */
 json_t *rf_training_json(const roof_model_training *training);
 
+/** A list of one: what a device costs, and where that was read. */
+json_t *rf_price_json(const roof_machine *machine, const roof_model_settings *settings);
+
 json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine,
                             const roof_model_settings *settings, double devices,
                             const roof_train_front *front);

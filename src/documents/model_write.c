@@ -282,6 +282,12 @@ json_t *rf_training_json(const roof_model_training *r) {
   return isnan(r->tokens) ? (json_decref(object), json_null()) : object;
 }
 
+json_t *rf_price_json(const roof_machine *machine, const roof_model_settings *s) {
+  bool read = s->listed != NULL && s->listed->source[0] != '\0';
+  return json_pack("[{s:s, s:o, s:s?, s:s?}]", "machine", machine->name, "price", rf_json_number(s->price),
+                   "source", read ? s->listed->source : NULL, "date", read ? s->listed->date : NULL);
+}
+
 /** What goes in besides the prompt, and what of the time it takes. */
 static json_t *streams(const roof_model_target *t, const roof_model_answer *a) {
   json_t *array = json_array();
@@ -348,6 +354,7 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
   RF_JSON_SET(object, numbers);
   rf_json_set(object, "continuous", isnan(a->tpot_seconds) ? json_null() : continuous(a));
   rf_json_set(object, "training", rf_training_json(&a->training));
+  rf_json_set(object, "prices", rf_price_json(t->machine, &t->settings));
   rf_json_set(object, "settings", settings(t));
   rf_json_set(object, "streams", streams(t, a));
   rf_json_set(object, "precision", precision(t));

@@ -35,6 +35,7 @@ json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine
   }
   rf_json_set(object, "best", f->count > 0 ? train_point(&f->best) : json_null());
   rf_json_set(object, "front", front);
+  rf_json_set(object, "prices", rf_price_json(machine, settings));
   return object;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "models/words.h"
 #include "roofline/units.h"
 
 enum { HOUR = 3600, DAY = 86400 };
@@ -33,8 +34,9 @@ void roof_failures_describe(roof_text *out, const roof_failures *f) {
                    f->between_seconds / HOUR);
     return;
   }
-  roof_text_addf(out, "  failures    %.0f, one every %.3g hours: %.3g %% of the time lost,", f->failures,
-                 f->between_seconds / HOUR, 100 * f->lost);
+  roof_text_addf(out, f->failures < 10 ? "  failures    %.2g" : "  failures    %.0f", f->failures);
+  roof_text_addf(out, ", one every %s hours: %.3g %% of the time lost,",
+                 rf_plain_number(x, sizeof x, f->between_seconds / HOUR), 100 * f->lost);
   roof_text_addf(out, " %.4g days with them\n", f->seconds / DAY);
   roof_text_addf(out, "  checkpoint  %s in %s", roof_quantity_format(x, sizeof x, f->checkpoint_bytes, "B"),
                  roof_quantity_format(y, sizeof y, f->checkpoint_seconds, "s"));

@@ -37,7 +37,8 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
   roof_text_addf(out, ", %s tokens/s per device, MFU %.1f %%, %s per device\n",
                  rf_plain_number(x, SHORT, b->device_tokens_per_second), 100 * b->mfu,
                  roof_bytes_format(y, SHORT, b->total_bytes));
-  roof_model_training_describe(out, &b->training, 1e6 * settings->price / 3600 / b->device_tokens_per_second);
+  roof_model_training_describe(out, &b->training, settings,
+                               1e6 * settings->price / 3600 / b->device_tokens_per_second);
 }
 
 /** What is asked for: the load, and the limits with how many requests keep them. */

@@ -451,13 +451,24 @@ void roof_model_rates_describe(roof_text *out, const roof_model_target *t, const
                    roof_quantity_format(x, SHORT, a->joules_per_token, "J"));
   }
   if (!isnan(a->price_per_million_tokens)) {
-    roof_text_addf(out, "; %.4g per million generated tokens at %.4g per device and hour",
-                   a->price_per_million_tokens, t->settings.price);
+    roof_text_addf(out, "; %.4g per million generated tokens", a->price_per_million_tokens);
+    roof_model_price_describe(out, &t->settings);
   }
   roof_text_add(out, "\n");
 }
 
-void roof_model_training_describe(roof_text *out, const roof_model_training *r, double per_million) {
+void roof_model_price_describe(roof_text *out, const roof_model_settings *s) {
+  if (isnan(s->price)) {
+    return;
+  }
+  roof_text_addf(out, " at %.4g per device and hour", s->price);
+  if (s->listed != NULL && s->listed->source[0] != '\0') {
+    roof_text_addf(out, " (%s, %s)", s->listed->source, s->listed->date);
+  }
+}
+
+void roof_model_training_describe(roof_text *out, const roof_model_training *r,
+                                  const roof_model_settings *settings, double per_million) {
   char x[SHORT];
   bool run = !isnan(r->tokens), price = !isnan(per_million);
   if (run) {
@@ -475,6 +486,8 @@ void roof_model_training_describe(roof_text *out, const roof_model_training *r, 
   }
   if (price) {
     roof_text_addf(out, "%s%s", run ? roof_quantity_format(x, SHORT, r->price, "") : "", run ? "; " : "");
-    roof_text_addf(out, "%.4g per million tokens\n", per_million);
+    roof_text_addf(out, "%.4g per million tokens", per_million);
+    roof_model_price_describe(out, settings);
+    roof_text_add(out, "\n");
   }
 }

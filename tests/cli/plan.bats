@@ -113,6 +113,13 @@ setup() {
   cost=$(json .best.price_per_million_tokens)
   ask -0 h100=2.5 --json
   [ "$(json "[.best.price_per_million_tokens == $cost, .prices[0].source]")" = '[true,null]' ]
+  cost='at 2.5 per device and hour (a page, read twice, 2026-11-01)'
+  for command in 'model llama-3.1-8b' 'serve llama-3.1-8b -n 100' 'plan llama-3.1-8b --train --tokens 1T batch=64'; do
+    run -0 "$ROOFLINE" $command --machine h100 --price prices.csv
+    has "$cost"
+    run -0 "$ROOFLINE" $command --machine h100 --price prices.csv --json
+    [ "$(json '.prices[0] | .price, .source, .date' | jq -sc .)" = '[2.5,"a page, read twice","2026-11-01"]' ]
+  done
   printf '%s\n' 'machine,price,date,source' 'nvidia-h100-sx,2.5,2026-11-01,x' >prices.csv
   ask -2 prices.csv
   [[ $output == "roofline: prices.csv:2:1: "*'did you mean `nvidia-h100-sxm`?'* ]]

@@ -153,13 +153,20 @@ static void said_in_words(void **state) {
   roof_model_rates_describe(&text, &target, &answer);
   assert_non_null(strstr(text.data, "  rates       "));
   roof_text_done(&text);
-  roof_model_training_describe(&text, &run, NAN);
+  const roof_listed_price listed = {.value = 2.5, .source = "a page", .date = "2026-11-01"};
+  target.settings.price = 2.5;
+  roof_model_training_describe(&text, &run, &target.settings, NAN);
   assert_non_null(strstr(text.data, "10 steps, 2 days (1 to 3)"));
   assert_non_null(strstr(text.data, "2 device-hours"));
   roof_text_done(&text);
   run.tokens = NAN;
-  roof_model_training_describe(&text, &run, NAN);
+  roof_model_training_describe(&text, &run, &target.settings, NAN);
   assert_true(text.length == 0);
+  target.settings.listed = &listed;
+  roof_model_training_describe(&text, &run, &target.settings, 0.25);
+  assert_string_equal(
+      text.data, "  cost        0.25 per million tokens at 2.5 per device and hour (a page, 2026-11-01)\n");
+  roof_text_done(&text);
 }
 
 int main(void) {

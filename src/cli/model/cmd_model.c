@@ -160,6 +160,7 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
   }
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     settings->price = prices[i].value;
+    settings->listed = &prices[i];
     status = answer_one(args, model, machines[i], settings, out, error);
   }
   free(prices);

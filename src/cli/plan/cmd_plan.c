@@ -313,6 +313,7 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
   failures.device_seconds = 3600 * hours;
   for (int i = 0; i < p->count && status == ROOF_OK; i++) {
     p->settings.price = p->offers[i].price;
+    p->settings.listed = &p->prices[i];
     status = cli_plan_train(args, &p->model, p->machines[i], &p->settings,
                             p->limits.devices > 0 ? p->limits.devices : p->settings.node, &failures, &out,
                             list, &missed, error);

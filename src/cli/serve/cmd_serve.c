@@ -22,7 +22,8 @@ static const struct poptOption options[] = {
     {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
     {"network", '\0', POPT_ARG_STRING, &network, 0, "link between nodes: ndr hdr ...; default: ndr", "LINK"},
     {"price", '\0', POPT_ARG_STRING, &price, 0,
-     "of one device and hour, for the cost of a million tokens; or of machines, as for `plan`", "N"},
+     "of one device and hour, for the cost of a million tokens; or of machines, or a file, as for `plan`",
+     "N"},
     {"drafter", '\0', POPT_ARG_STRING, &drafter, 0,
      "the model that drafts draft= tokens, on the same devices; default: drafting takes no time", "MODEL"},
     {"engine", '\0', POPT_ARG_STRING, &engine, 0,
@@ -97,11 +98,13 @@ static roof_status select_experts(roof_model_settings *s, roof_error *error) {
 /** The machine's price, where prices are listed. */
 static roof_status select_price(const roof_machine *machine, roof_model_settings *s, roof_error *error) {
   roof_machine *const machines[] = {(roof_machine *)(uintptr_t)machine};
-  roof_listed_price read = {.value = s->price};
+  static roof_listed_price read;
+  read = (roof_listed_price){.value = s->price};
   roof_status status = price != NULL && roof_prices_are_listed(price)
                            ? roof_catalog_prices(price, machines, 1, &read, error)
                            : ROOF_OK;
   s->price = read.value;
+  s->listed = &read;
   return status;
 }
 

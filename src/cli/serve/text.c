@@ -3,6 +3,7 @@
 
 #include "cli/grid.h"
 #include "cli/serve/serve.h"
+#include "roofline/analysis.h"
 
 /** A figure of an answer that is a distribution. */
 static const struct {
@@ -100,7 +101,9 @@ static void add_figures(roof_text *out, const roof_service_study *s, const roof_
     add_adapters(out, s, a);
   }
   if (!isnan(a->price_per_million_tokens)) {
-    roof_text_addf(out, "  cost        %.3g per million generated tokens\n", a->price_per_million_tokens);
+    roof_text_addf(out, "  cost        %.4g per million generated tokens", a->price_per_million_tokens);
+    roof_model_price_describe(out, &s->target->settings);
+    roof_text_add(out, "\n");
   }
 }
 
