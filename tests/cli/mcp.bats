@@ -63,7 +63,8 @@ refuses() {
 @test "arguments are refused by name, and no word is an option or standard input" {
   refuses predict '{"words": ["gemm", "--to=x.svg"]}' 'options are arguments of their own'
   refuses predict '{"words": ["gemm"], "machine": "-"}' 'no standard input'
-  refuses predict '{"words": "gemm"}' 'must be a list of texts'
+  refuses predict '{"words": "gemm"}' 'words: a list, each word by itself: '
+  refuses predict '{"words": ["gemm m=8 n=8 k=8"]}' 'words: each word by itself: '
   refuses predict '{"words": ["gemm"], "warm": "yes"}' 'warm: must be true or false'
   refuses predict '{"words": ["gemm"], "group": true}' 'group: needs a value'
   refuses predict '{"words": ["gemm"], "answer": "png2"}' 'did you mean `png`?'

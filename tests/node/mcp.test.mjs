@@ -92,7 +92,9 @@ test('what is wrong comes back in words that name the right ones', async () => {
   assert.ok(wrong.isError && /did you mean `gemv` or `gemm`/.test(textOf(wrong)));
   const misspelt = await call('predict', { machin: ['h100'] });
   assert.ok(misspelt.isError && /did you mean `machine`/.test(textOf(misspelt)));
-  await assert.rejects(call('predictions', {}), { code: -32602 });
+  const apart = await call('predict', { op: 'gemm', m: 8192, machine: ['h100'] });
+  assert.ok(apart.isError && /`words`: \["gemm", "m=8192"/.test(textOf(apart)));
+  await assert.rejects(call('explan', {}), { code: -32602, message: /did you mean `explain`/ });
 });
 
 test('long answers come in pages that join to the whole', async () => {
@@ -104,7 +106,8 @@ test('long answers come in pages that join to the whole', async () => {
   let joined = first.content[0].text;
   for (let page = 2; page <= pages; page++) joined += (await call('machine', { ...args, page })).content[0].text;
   assert.equal(joined, whole);
-  assert.equal((await call('machine', { ...args, page: pages + 1 })).isError, true);
+  const beyond = await call('machine', { ...args, page: pages + 1 });
+  assert.ok(beyond.isError && textOf(beyond).startsWith(`page ${pages + 1}: the answer has ${pages}`));
 });
 
 test('charts come as SVG and as PNG', async () => {

@@ -48,8 +48,8 @@ static size_t page_end(const roof_text *text, size_t from) {
   return line != NULL ? (size_t)(line - text->data) + 1 : end;
 }
 
-/** Appends page `page` of the text, and where it is one of several which. False: there is no such page. */
-static bool add_page(json_t *content, const roof_text *text, int page) {
+/** Appends page `page` of the text, and where it is one of several which. False: there is no such page, and why. */
+static bool add_page(json_t *content, const roof_text *text, int page, roof_text *why) {
   size_t from = 0, to = 0, pages = 0, first = 0, last = 0;
   do {
     from = to;
@@ -59,6 +59,7 @@ static bool add_page(json_t *content, const roof_text *text, int page) {
     }
   } while (to < text->length);
   if ((size_t)page > pages) {
+    roof_text_addf(why, "page %d: the answer has %zu\n", page, pages);
     return false;
   }
   add_text(content, text->length > 0 ? text->data + first : "", last - first);
@@ -98,9 +99,8 @@ json_t *cli_mcp_result(const cli_mcp_outcome *o, int page) {
   roof_text why = {0};
   if (answered && picture && o->out.length > 0) {
     add_picture(content, o);
-  } else if (answered && !add_page(content, &o->out, page)) {
+  } else if (answered && !add_page(content, &o->out, page, &why)) {
     answered = false;
-    roof_text_addf(&why, "page: there are not so many\n");
   }
   if (o->code < 0) {
     roof_text_addf(&why, "there is no answer: %s\n", o->end);

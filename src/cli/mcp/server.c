@@ -143,8 +143,8 @@ static void call_tool(server *s, json_t *id, json_t *params) {
   const char *name = json_string_value(json_object_get(params, "name"));
   cli_mcp_line line;
   roof_error why = {0};
-  if (name == NULL || !cli_mcp_tools_have(name)) {
-    fail(s, id, NO_PARAMETERS, "name: no such tool; tools/list has them");
+  if (cli_mcp_tools_find(name != NULL ? name : "", &why) != ROOF_OK) {
+    fail(s, id, NO_PARAMETERS, why.message);
     return;
   }
   roof_status status = cli_mcp_tools_line(s->limits, name, json_object_get(params, "arguments"), &line, &why);

@@ -53,8 +53,12 @@ static const struct tool *find(const char *name) {
   return NULL;
 }
 
-bool cli_mcp_tools_have(const char *name) {
-  return find(name) != NULL;
+roof_status cli_mcp_tools_find(const char *name, roof_error *error) {
+  const char *names[TOOLS + 1] = {NULL};
+  for (size_t i = 0; i < TOOLS; i++) {
+    names[i] = tools[i].name;
+  }
+  return find(name) != NULL ? ROOF_OK : roof_error_unknown(error, "tool", name, names, NULL);
 }
 
 static const char *text_of(json_t *object, const char *key) {
@@ -168,16 +172,21 @@ typedef struct calling {
   cli_mcp_line *line;
 } calling;
 
+#define WORDS_EXAMPLE "[\"gemm\", \"m=8192\", \"n=8192\", \"k=8192\"]"
+
+/** Whether somebody put several words into one text: a space, and a key=value behind it. */
+static bool is_several(const char *text) {
+  const char *space = strchr(text, ' ');
+  return space != NULL && strchr(space, '=') != NULL;
+}
+
 static roof_status add_words(const calling *c, json_t *words, roof_error *error) {
   size_t i;
   json_t *word;
-  if (!json_is_array(words)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "words: must be a list of texts");
-  }
   json_array_foreach(words, i, word) {
     const char *text = json_string_value(word);
-    if (text == NULL) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "words: must be a list of texts");
+    if (text == NULL || is_several(text)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "words: each word by itself: " WORDS_EXAMPLE);
     }
     if (text[0] == '-') {
       return roof_error_set(
@@ -277,7 +286,8 @@ static roof_status refuse_argument(const calling *c, const char *key, roof_error
     }
   }
   names[count] = NULL;
-  return roof_error_unknown(error, "argument", key, names, NULL);
+  return roof_error_unknown(error, "argument", key, names,
+                            "what is no option is one of `words`: " WORDS_EXAMPLE);
 }
 
 static roof_status take_argument(const calling *c, const char *key, json_t *value, roof_error *error) {
@@ -303,7 +313,11 @@ static roof_status take_argument(const calling *c, const char *key, json_t *valu
 static roof_status take_all(const calling *c, json_t *arguments, roof_error *error) {
   json_t *words = json_object_get(arguments, "words"), *value;
   const char *key;
-  roof_status status = words != NULL ? add_words(c, words, error) : ROOF_OK;
+  roof_status status =
+      words == NULL ? ROOF_OK
+      : json_is_array(words)
+          ? add_words(c, words, error)
+          : roof_error_set(error, ROOF_E_ARGUMENT, "words: a list, each word by itself: " WORDS_EXAMPLE);
   json_object_foreach(arguments, key, value) {
     status = status == ROOF_OK ? take_argument(c, key, value, error) : status;
   }

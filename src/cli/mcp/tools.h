@@ -26,8 +26,8 @@ typedef struct cli_mcp_line {
 /** The result of tools/list. */
 json_t *cli_mcp_tools_list(const cli_mcp_limits *limits);
 
-/** Whether there is such a tool. */
-bool cli_mcp_tools_have(const char *name);
+/** ROOF_E_NAME with the nearest one where there is no such tool. */
+roof_status cli_mcp_tools_find(const char *name, roof_error *error);
 
 /** The command line of a call. Release `words` in any case.
  *  Errors: what is wrong with an argument, for the model that wrote it. */
