@@ -17,6 +17,7 @@
 #include "roofline/claim.h"
 #include "roofline/drill.h"
 #include "roofline/explain.h"
+#include "roofline/failures.h"
 #include "roofline/joules.h"
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
@@ -266,13 +267,14 @@ ROOF_API roof_status roof_choices_write(const roof_choice_question *question, co
                                         const roof_apart *apart, const char *served, roof_text *out,
                                         roof_error *error);
 
-/** Appends what roof_train_search found as one roofline.train_plans/1 object.
+/** Appends what roof_train_search found as one roofline.train_plans/1 object, with the failures of the best plan's run; NULL: null.
  *  Units: as roof_train_front.
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_train_plans_write(const roof_model *model, const roof_machine *machine,
                                             const roof_model_settings *settings, double devices,
-                                            const roof_train_front *front, roof_text *out, roof_error *error);
+                                            const roof_train_front *front, const roof_failures *failures,
+                                            roof_text *out, roof_error *error);
 
 /** Appends a cluster's answer as one roofline.cluster/1 object, what `cluster --json` prints.
  *  Units: as roof_cluster_answer.

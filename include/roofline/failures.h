@@ -9,6 +9,7 @@
 #define ROOFLINE_FAILURES_H
 
 #include "roofline/export.h"
+#include "roofline/status.h"
 #include "roofline/text.h"
 
 #ifdef __cplusplus
@@ -38,6 +39,13 @@ typedef struct roof_failures {
  *  Ownership: by value.
  *  Errors: none. */
 ROOF_API roof_failure_settings roof_failure_settings_default(void);
+
+/** Reads the hours between failures of one device ("50676") and what it writes into a checkpoint ("1GB/s") as they are typed; NULL: as it is.
+ *  Units: s, bytes/s.
+ *  Ownership: changes *settings on success only.
+ *  Errors: ROOF_E_PARSE or ROOF_E_ARGUMENT with the option's name. */
+ROOF_API roof_status roof_failure_settings_read(const char *hours, const char *rate,
+                                                roof_failure_settings *settings, roof_error *error);
 
 /** A run of so many seconds without failures, on so many devices that stop together. The interval is Young's (1974),
  *  sqrt(2 x checkpoint x time between failures); the share lost is checkpoint / interval + (interval / 2 + restart) / time

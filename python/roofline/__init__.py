@@ -19,6 +19,7 @@ from ._profile import Kernel, Profile, Skipped, import_formats, import_profile
 from ._region import region, write_regions
 from ._serving import Choice, Plan, Served, Service, Times, plan, serve
 from ._sweep import Crossing, Sweep, sweep
+from ._training import TrainingPlan, TrainingPlans, plan_training
 
 __version__: str = _lib.roof_version().decode()
 
@@ -58,6 +59,7 @@ __all__ = [
     "Plot",
     "plan",
     "Plan",
+    "plan_training",
     "plot",
     "predict",
     "Prediction",
@@ -75,6 +77,8 @@ __all__ = [
     "sweep",
     "Times",
     "topics",
+    "TrainingPlan",
+    "TrainingPlans",
     "Verification",
     "write_regions",
 ]

@@ -13,7 +13,8 @@ from ._library import call, document, lib, option, refuse, said, texts
 from ._machines import Machine, load_all, load_one
 from ._plot import Plot
 from ._predict import Seconds, _time
-from ._records import frame, pandas, record, scalars
+from ._records import frame, pandas, record, scalars, table
+from ._sweep import drawn
 
 
 @dataclass(frozen=True)
@@ -242,6 +243,14 @@ class ModelSweep:
 
     def _repr_svg_(self) -> str:
         return self.plot().svg
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for p in self.points:
+            figures = [_time(_known(p, "ttft_seconds")), _time(_known(p, "tpot_seconds")), f"{_known(p, 'device_tokens_per_second'):.4g}"]
+            rows.append([p["machine"], p["label"], *(figures if p["fits"] else [str(p["why"] or "does not fit"), "", ""])])
+        heads = ("machine", "run", "TTFT", "TPOT", "tokens/s per device")
+        return f"<p><b>{html.escape(self.sentence)}</b></p>{drawn(self)}" + table(heads, rows)
 
     def __str__(self) -> str:
         return self.sentence

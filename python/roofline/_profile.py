@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _abi as abi
-from ._library import call, document, lib, said, text, texts
+from ._library import Text, call, document, lib, refuse, said, text, texts
 from ._machines import Machine, MachineLike, load_one
 from ._plot import Plot
 from ._records import frame, record, scalars
@@ -94,6 +94,18 @@ class Profile:
         """The kernels under the roof; `levels`: a dot for each level that was counted."""
         parts = [self._address, C.byref(self._ranking), C.byref(self._ceilings)]
         return Plot.of("roof_ranking_scene", *parts, levels)
+
+    def timeline(self) -> Plot:
+        """What each stream of the devices did over time, of a file that has the times of calls; where the time went is `document()["time"]`."""
+        if not self._raw.timeline:
+            raise refuse("timeline: no file has times of calls", "ROOF_E_UNSUPPORTED")
+        accounting, svg = abi.roof_accounting(), Text()
+        call("roof_timeline_account", C.cast(self._raw.timeline, C.POINTER(abi.roof_timeline)), C.byref(accounting))
+        try:
+            call("roof_timeline_svg", self._address, C.byref(accounting), 0, svg.address)
+        finally:
+            lib.roof_accounting_done(C.byref(accounting))
+        return Plot(svg=svg)
 
     def _repr_html_(self) -> str:
         from html import escape

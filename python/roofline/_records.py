@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import importlib
 from typing import Any, Dict, List, Mapping, Sequence, Type, TypeVar
 
@@ -35,3 +36,12 @@ def frame(rows: Sequence[Any], columns: Sequence[str]) -> Any:
 def scalars(kind: Type[Any]) -> List[str]:
     """The fields of a dataclass that are one number or text each: what a table has columns for."""
     return [field.name for field in dataclasses.fields(kind) if str(field.type) in ("float", "int", "str", "bool")]
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows of text as a table of HTML; of many the first."""
+    most = 100
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in heads)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[:most])
+    more = f"<p>and {len(rows) - most} more</p>" if len(rows) > most else ""
+    return f"<table><tr>{head}</tr>{body}</table>{more}"

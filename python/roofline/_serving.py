@@ -14,7 +14,7 @@ from ._machines import Machine, load_all, load_one
 from ._model import Run, field
 from ._plot import Plot
 from ._predict import _time
-from ._records import frame, pandas, record, scalars
+from ._records import frame, pandas, record, scalars, table
 
 #: What is typed of limits and of a load, by the library's own names.
 LIMITS = members(abi.roof_plan_limits_text, C.c_char_p)
@@ -36,12 +36,6 @@ def _listed(settings: Dict[str, Any]) -> Optional[bytes]:
         return None
     settings["price"] = 0  # the offers have theirs
     return words
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in heads)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"
 
 
 @dataclass(frozen=True)
@@ -131,7 +125,7 @@ class Plan:
             [f"{c.devices:g}", c.machine, c.precision, c.why or f"tp {c.tp:g} pp {c.pp:g} dp {c.dp:g}", _time(c.ttft_seconds), _time(c.tpot_seconds)]
             for c in self.choices
         ]
-        return f"<p><b>{html.escape(self.sentence)}</b></p>" + _table(("devices", "machine", "precision", "plan", "TTFT", "TPOT"), rows)
+        return f"<p><b>{html.escape(self.sentence)}</b></p>" + table(("devices", "machine", "precision", "plan", "TTFT", "TPOT"), rows)
 
     def __bool__(self) -> bool:
         return self.best is not None
@@ -170,7 +164,7 @@ def plan(config: str, *, machine: Machines = None, **settings: Any) -> Plan:
         Error: as the command says it. That nothing meets the limits is an answer.
     """
     if settings.get("train"):
-        raise refuse("plan: of serving; `roofline plan --train` searches plans of training", "ROOF_E_UNSUPPORTED")
+        raise refuse("plan: of serving; `roofline.plan_training` searches plans of training", "ROOF_E_UNSUPPORTED")
     return Plan(config, load_all(machine), dict(settings))
 
 
@@ -221,6 +215,7 @@ class Service:
     """
 
     def __init__(self, config: str, machine: Machine, settings: Dict[str, Any]) -> None:
+        self._over_time = abi.roof_service_timeline() if settings.pop("timeline", False) else None
         self._load = abi.roof_service_text(**_taken(settings, LOAD), **{name: int(bool(settings.pop(name, False))) for name in LOAD_SWITCHES})
         drafter, listed = settings.pop("drafter", None), _listed(settings)
         self._words = _Words(self._load, option(settings.pop("engine", None)))
@@ -238,6 +233,10 @@ class Service:
             self._drafter = abi.roof_model()
             call("roof_model_load", drafter.encode(), C.byref(self._drafter))
             call("roof_service_study_draft", address, C.byref(self._drafter))
+        if self._over_time is not None:
+            if self._raw.count != 1:
+                raise refuse("timeline: of one rate")
+            self._raw.settings.timeline = C.pointer(self._over_time)
         call("roof_service_study_run", address)
         self._document = document("roof_service_study_write", address)
         self.sentence = said("roof_service_study_sentence", address, first=True).strip()
@@ -263,7 +262,7 @@ class Service:
         return pandas().json_normalize(self._document["runs"], sep="_")
 
     def plot(self) -> Plot:
-        """TTFT and TPOT over the rate; of one rate there is no picture."""
+        """TTFT and TPOT over the rate; of one rate with `timeline=True` the queue, the batch and the cache over time."""
         return Plot.of_curves("roof_service_study_chart", self._address)
 
     def _repr_html_(self) -> str:
@@ -271,7 +270,7 @@ class Service:
         if len(self) > 1:
             rows = [[f"{run.rate:g}", *[_time(time) for t in (run.ttft, run.tpot) for time in (t.p50_seconds, t.p99_seconds)]] for run in self]
         heads = ("requests/s", "TTFT", "99 %", "TPOT", "99 %") if len(self) > 1 else ("", "50 %", "90 %", "99 %", "mean")
-        return f"<p><b>{html.escape(self.sentence)}</b></p>" + _table(heads, rows)
+        return f"<p><b>{html.escape(self.sentence)}</b></p>" + table(heads, rows)
 
     def __str__(self) -> str:
         return self.sentence
@@ -311,7 +310,7 @@ def serve(config: str, *, machine: Machines = None, **settings: Any) -> Service:
         config: as of `roofline.model`.
         machine: one.
         **settings: the load as options of `roofline serve`: rate (several as "1..16*2" or [1, 2, 4]), concurrency, requests, seed, arrivals,
-            burstiness, trace, turns, route, prefill, engine ...; the limits of the goodput ttft and tpot; drafter; prompt and generate, also as
+            burstiness, trace, turns, route, prefill, engine, timeline=True (of one rate) ...; the limits of the goodput ttft and tpot; drafter; prompt and generate, also as
             distributions ("lognormal:1024:0.8"); and the settings of `roofline.model`.
 
     Raises:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ctypes as C
+import html
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
 
 from . import _abi as abi
 from ._asked import Asked, Machines, question
-from ._library import call, document, lib, said
+from ._library import Error, call, document, lib, said
 from ._plot import Plot
-from ._predict import Prediction, Seconds, prediction_of
-from ._records import pandas, record
+from ._predict import Prediction, Seconds, _time, prediction_of
+from ._records import pandas, record, table
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,27 @@ class Sweep:
     def _repr_svg_(self) -> str:
         return self.plot().svg
 
+    def _repr_html_(self) -> str:
+        points = list(self)
+        varied = [name for name in points[0].parameters if len({p.parameters[name] for p in points}) > 1]
+        rows = [[p.machine, p.dtype, *[str(p.parameters[name]) for name in varied], p.binding, _time(p.seconds.lower), _time(p.seconds.expected)] for p in points]
+        heads = ("machine", "format", *varied, "bound by", "at best", "expected")
+        return f"<p><b>{html.escape(self.sentence)}</b></p>{drawn(self)}" + table(heads, rows)
+
     def __str__(self) -> str:
         return self.sentence
 
     def __del__(self) -> None:
         if lib is not None and hasattr(self, "_address"):
             lib.roof_sweep_done(self._address)
+
+
+def drawn(answer: Any) -> str:
+    """Its picture; "" where there is none, as of one point."""
+    try:
+        return str(answer.plot().svg)
+    except Error:
+        return ""
 
 
 def _crossing(one: Dict[str, Any]) -> Crossing:

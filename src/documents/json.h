@@ -103,7 +103,7 @@ json_t *rf_price_json(const roof_machine *machine, const roof_model_settings *se
 
 json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine,
                             const roof_model_settings *settings, double devices,
-                            const roof_train_front *front);
+                            const roof_train_front *front, const roof_failures *failures);
 json_t *rf_cluster_json(const roof_target *target, const roof_cluster_settings *settings,
                         const roof_cluster_answer *answer);
 

@@ -19,8 +19,23 @@ static json_t *train_point(const roof_train_point *p) {
   return object;
 }
 
+static json_t *failures_json(const roof_failures *f) {
+  const rf_json_member numbers[] = {{"between_seconds", f->between_seconds},
+                                    {"failures", f->failures},
+                                    {"checkpoint_bytes", f->checkpoint_bytes},
+                                    {"checkpoint_seconds", f->checkpoint_seconds},
+                                    {"interval_seconds", f->interval_seconds},
+                                    {"checkpoints", f->checkpoints},
+                                    {"lost", f->lost},
+                                    {"seconds", f->seconds}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, numbers);
+  return object;
+}
+
 json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine,
-                            const roof_model_settings *settings, double devices, const roof_train_front *f) {
+                            const roof_model_settings *settings, double devices, const roof_train_front *f,
+                            const roof_failures *failures) {
   const rf_json_member numbers[] = {{"devices", devices},
                                     {"batch", f->batch},
                                     {"prompt", settings->prompt},
@@ -35,12 +50,15 @@ json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine
   }
   rf_json_set(object, "best", f->count > 0 ? train_point(&f->best) : json_null());
   rf_json_set(object, "front", front);
+  rf_json_set(object, "failures", failures != NULL ? failures_json(failures) : json_null());
   rf_json_set(object, "prices", rf_price_json(machine, settings));
   return object;
 }
 
 roof_status roof_train_plans_write(const roof_model *model, const roof_machine *machine,
                                    const roof_model_settings *settings, double devices,
-                                   const roof_train_front *front, roof_text *out, roof_error *error) {
-  return rf_json_write(rf_train_plans_json(model, machine, settings, devices, front), "plans", out, error);
+                                   const roof_train_front *front, const roof_failures *failures,
+                                   roof_text *out, roof_error *error) {
+  return rf_json_write(rf_train_plans_json(model, machine, settings, devices, front, failures), "plans", out,
+                       error);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "models/limits.h"
 #include "models/words.h"
 #include "roofline/units.h"
 
@@ -11,6 +12,18 @@ enum { HOUR = 3600, DAY = 86400 };
 roof_failure_settings roof_failure_settings_default(void) {
   return (roof_failure_settings){
       .device_seconds = 16384.0 * 54 * DAY / 419, .bytes_per_second = 1e9, .restart_seconds = 600};
+}
+
+roof_status roof_failure_settings_read(const char *hours, const char *rate, roof_failure_settings *settings,
+                                       roof_error *error) {
+  roof_failure_settings s = *settings;
+  double between = s.device_seconds / HOUR;
+  roof_status status = rf_limit_parse(hours, "", "mtbf", &between, error);
+  status =
+      status == ROOF_OK ? rf_limit_parse(rate, "B/s", "checkpoint-rate", &s.bytes_per_second, error) : status;
+  s.device_seconds = HOUR * between;
+  *settings = status == ROOF_OK ? s : *settings;
+  return status;
 }
 
 roof_failures roof_failures_of(const roof_failure_settings *s, double parameters, double devices,

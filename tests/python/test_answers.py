@@ -19,6 +19,9 @@ def test_a_sweep_is_the_commands(command):
     assert [(c.machine, c.parameter, c.at) for c in s.crossings] == [(c["machine"], c["parameter"], c["at"]) for c in known["crossings"]]
     assert [p.document() for p in s] == known["points"]
     assert "22 points" in str(s) and is_svg(s._repr_svg_())
+    shown = s._repr_html_()
+    assert s.sentence in shown and "<svg" in shown and shown.count("<tr>") == 1 + 22 and "<th>batch</th>" in shown and "<th>in</th>" not in shown
+    assert "<svg" not in roofline.sweep("gemm", m=8, n=8, k=8, machine="h100")._repr_html_()
 
 
 def test_a_sweep_of_lists_is_a_frame():
@@ -52,6 +55,8 @@ def test_models_over_several_values(command):
     s = roofline.model_sweep("llama-3.1-8b", batch="1..64*2", precision="bf16/fp8", machine="h100")
     assert s.document() == command("model", "llama-3.1-8b", "batch=1..64*2", "--precision", "bf16/fp8", "--machine", "h100")
     assert len(s) == 14 and "14 runs" in str(s) and is_svg(s._repr_svg_())
+    assert s.sentence in s._repr_html_() and s._repr_html_().count("<tr>") == 1 + 14 and "batch=64 fp8" in s._repr_html_()
+    assert "does not fit" in roofline.model_sweep("llama-3.1-405b", batch=[1, 2], machine="h100")._repr_html_()
     assert len(roofline.models()) > 50
 
 
@@ -125,6 +130,14 @@ def test_profiles_are_the_commands(command):
     assert "ncu" in roofline.import_formats()
     alone = roofline.import_profile("tests/fixtures/import/hyperfine.json")
     assert alone.machine == "" and all(math.isnan(k.fraction_of_ceiling) for k in alone.kernels)
+
+
+def test_a_profile_is_drawn_over_time():
+    from_trace = roofline.import_profile("examples/trace.json")
+    assert is_svg(from_trace.timeline().svg) and "stream 7" in from_trace.timeline().svg
+    assert from_trace.document()["time"]["devices"][0]["idle_seconds"] > 0
+    with pytest.raises(roofline.Error, match="no file has times of calls"):
+        roofline.import_profile("examples/ncu.csv", machine="h100").timeline()
 
 
 def test_a_profile_is_a_frame():

@@ -53,8 +53,39 @@ def test_errors_of_plans_are_the_commands(refusal, settings):
     assert (caught.value.exit_code, str(caught.value)) == refusal("plan", "llama-3.1-8b", *words, "--machine", "h100")
 
 
-def test_plans_of_training_are_the_commands_alone():
-    with pytest.raises(roofline.Error, match="--train"):
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (dict(devices=16, batch=64, context="4k", tokens="100G", mtbf=20000, checkpoint_rate="2GB/s", price=2.5), "--devices 16 --batch 64 --context 4k --tokens 100G --mtbf 20000 --checkpoint-rate 2GB/s --price 2.5"),
+        (dict(lora=16, precision="fp8"), "lora=16 --precision fp8"),
+    ],
+)
+def test_plans_of_training_are_the_commands(command, settings, words):
+    p = roofline.plan_training("llama-3.1-8b", machine="h100", **settings)
+    known = p.document()
+    assert known == command("plan", "llama-3.1-8b", "--train", *words.split(), "--machine", "h100")
+    assert p and p.best.seconds == known["best"]["seconds"] and p.best == p.plans[0] and len(p.plans) == len(known["front"])
+    assert math.isnan(p.lost) == math.isnan(p.best.days) == ("tokens" not in settings)
+    assert str(p).startswith(p.sentence) and p.plans[-1].recompute in p._repr_html_()
+
+
+def test_that_no_plan_of_training_fits_is_an_answer(command):
+    p = roofline.plan_training("llama-3.1-405b", devices=8, machine="h100")
+    assert not p and p.best is None and p.plans == [] and math.isnan(p.lost)
+    assert p.document() == command("plan", "llama-3.1-405b", "--train", "--devices", "8", "--machine", "h100", code=1)
+
+
+@pytest.mark.parametrize("settings", [dict(mtbf=-1), dict(checkpoint_rate="fast"), dict(devices="some"), dict(batchs=3)])
+def test_errors_of_plans_of_training_are_the_commands(refusal, settings):
+    ((name, value),) = settings.items()
+    words = [f"{name}={value}"] if name == "batchs" else [f"--{name.replace('_', '-')}={value}"]
+    with pytest.raises(roofline.Error) as caught:
+        roofline.plan_training("llama-3.1-8b", machine="h100", tokens="1T", **settings)
+    assert (caught.value.exit_code, str(caught.value)) == refusal("plan", "llama-3.1-8b", "--train", "--tokens=1T", *words, "--machine", "h100")
+
+
+def test_plans_of_serving_are_not_those_of_training():
+    with pytest.raises(roofline.Error, match="plan_training"):
         roofline.plan("llama-3.1-8b", train=True, machine="h100")
 
 
@@ -79,6 +110,14 @@ def test_rates_are_drawn_and_one_is_not():
     assert is_svg(roofline.serve("llama-3.1-8b", rate=[1, 2], requests=100, machine="h100").plot().svg)
     with pytest.raises(roofline.Error, match="several rates"):
         roofline.serve("llama-3.1-8b", rate=2, requests=100, machine="h100").plot()
+
+
+def test_one_rate_is_drawn_over_time(command):
+    s = roofline.serve("llama-3.1-8b", rate=20, requests=100, timeline=True, machine="h100")
+    assert s.document() == command("serve", "llama-3.1-8b", "--rate", "20", "--requests", "100", "--timeline", "--machine", "h100")
+    assert is_svg(s.plot().svg) and s.document()["timeline"]
+    with pytest.raises(roofline.Error, match="of one rate"):
+        roofline.serve("llama-3.1-8b", rate=[1, 2], timeline=True, machine="h100")
 
 
 @pytest.mark.parametrize("settings", [dict(rate="4/day"), dict(route="nearest"), dict(arrivals="poison"), dict(prompt="normal:3"), dict(concurrency=4, rate=2)])

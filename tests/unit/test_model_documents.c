@@ -159,18 +159,21 @@ static void a_search_of_training(void **state) {
   static roof_train_front front;
   roof_model_settings s = roof_model_settings_default(&llama);
   roof_text text = {0};
+  const roof_failures failures = {.lost = 0.25};
   s.train = true;
   s.batch = 8;
   assert_int_equal(roof_train_search(&llama, machine, &s, 8, &front, NULL), ROOF_OK);
-  json_t *d = parse(roof_train_plans_write(&llama, machine, &s, 8, &front, &text, NULL), &text,
+  json_t *d = parse(roof_train_plans_write(&llama, machine, &s, 8, &front, &failures, &text, NULL), &text,
                     "roofline.train_plans/1");
+  assert_near(number(d, "failures.lost"), 0.25, 1e-14);
   assert_near(number(d, "best.seconds"), front.best.seconds, 1e-14);
   assert_int_equal(json_array_size(json_object_get(d, "front")), front.count);
   json_decref(d);
   front.count = 0;
-  d = parse(roof_train_plans_write(&llama, machine, &s, 8, &front, &text, NULL), &text,
+  d = parse(roof_train_plans_write(&llama, machine, &s, 8, &front, NULL, &text, NULL), &text,
             "roofline.train_plans/1");
   assert_true(json_is_null(json_object_get(d, "best")));
+  assert_true(json_is_null(json_object_get(d, "failures")));
   json_decref(d);
 }
 

@@ -304,13 +304,8 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
   json_t *list = args->json ? json_array() : NULL;
   bool missed = false;
   roof_failure_settings failures = roof_failure_settings_default();
-  double hours = failures.device_seconds / 3600;
   roof_status status = refuse_with_training(args, error);
-  status = status == ROOF_OK ? rf_limit_parse(mtbf, "", "mtbf", &hours, error) : status;
-  status = status == ROOF_OK
-               ? rf_limit_parse(checkpoint_rate, "B/s", "checkpoint-rate", &failures.bytes_per_second, error)
-               : status;
-  failures.device_seconds = 3600 * hours;
+  status = status == ROOF_OK ? roof_failure_settings_read(mtbf, checkpoint_rate, &failures, error) : status;
   for (int i = 0; i < p->count && status == ROOF_OK; i++) {
     p->settings.price = p->offers[i].price;
     p->settings.listed = &p->prices[i];

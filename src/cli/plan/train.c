@@ -42,20 +42,6 @@ static void add_text(roof_text *out, const roof_model *model, const roof_machine
   cli_columns_add_text(out, CLI_ROWS(front_columns, f->points, (size_t)f->count));
 }
 
-static json_t *failures_json(const roof_failures *f) {
-  const rf_json_member numbers[] = {{"between_seconds", f->between_seconds},
-                                    {"failures", f->failures},
-                                    {"checkpoint_bytes", f->checkpoint_bytes},
-                                    {"checkpoint_seconds", f->checkpoint_seconds},
-                                    {"interval_seconds", f->interval_seconds},
-                                    {"checkpoints", f->checkpoints},
-                                    {"lost", f->lost},
-                                    {"seconds", f->seconds}};
-  json_t *object = json_object();
-  RF_JSON_SET(object, numbers);
-  return object;
-}
-
 roof_status cli_plan_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
                            const roof_model_settings *settings, double devices,
                            const roof_failure_settings *failures, roof_text *text, json_t *json, bool *missed,
@@ -69,9 +55,7 @@ roof_status cli_plan_train(const cli_args *args, const roof_model *model, const 
   }
   *missed = *missed || (status == ROOF_OK && front.count == 0);
   if (status == ROOF_OK && args->json) {
-    json_t *object = rf_train_plans_json(model, machine, settings, devices, &front);
-    rf_json_set(object, "failures", has_run ? failures_json(&f) : json_null());
-    rf_json_append(json, object);
+    rf_json_append(json, rf_train_plans_json(model, machine, settings, devices, &front, has_run ? &f : NULL));
   } else if (status == ROOF_OK) {
     roof_text_add(text, text->length > 0 ? "\n" : "");
     add_text(text, model, machine, settings, devices, &front, has_run ? &f : NULL);
