@@ -379,7 +379,7 @@ typedef struct roof_model_settings {
   double text;       /**< tokens of the text that an image is made of, 0: as the model's pipeline has it */
   double images;     /**< of each sequence: inputs of a stream that the model takes as part of its prompt */
   double prefix;     /**< of a prompt, that a prefix cache already holds: tokens, or under 1 a share */
-  double offload;    /**< share of the weights that lies in the host's memory and is streamed in every step */
+  double offload;    /**< share of the weights that lies in the host's memory and is streamed in every pass */
   double offload_kv; /**< the same of the cache; under 1 */
   double sharers;    /**< sequences that share one copy of that prefix; 0: all of a replica */
   double chunk;      /**< tokens of prompts processed at once, over all sequences; 0: all of them */
@@ -405,10 +405,12 @@ typedef struct roof_model_settings {
   roof_recompute recompute; /**< of a training step */
   double
       interleave; /**< stages of each device in the pipeline of a training step, one after another; 1: one */
-  double lora;    /**< rank of adapters that a training step changes alone; 0: all weights */
-  double zero;    /**< stage of ZeRO, 0 to 3, over the replicas of a training step */
-  double tokens;  /**< of a whole training run, 0: not said */
-  double page;    /**< tokens of a page of the KV cache */
+  double
+      offload_optimizer; /**< share of the optimizer's state that lies in the host's memory and comes for each update */
+  double lora;           /**< rank of adapters that a training step changes alone; 0: all weights */
+  double zero;           /**< stage of ZeRO, 0 to 3, over the replicas of a training step */
+  double tokens;    /**< of a whole training run, 0: not said */
+  double page;      /**< tokens of a page of the KV cache */
   double workspace; /**< bytes that the runtime and its libraries hold */
   double
       memory_share; /**< of a device's memory, that the engine may use: 1 all, 0.9 as vLLM; of what is free: TensorRT-LLM */
@@ -548,9 +550,11 @@ typedef struct roof_model_capacity {
   double kv_bytes_per_token; /**< of one sequence, windows not applied */
   double state_bytes;
   double fragmentation_bytes; /**< of half-filled pages */
-  double activation_bytes;    /**< of a training step: those that the backward pass needs */
-  double gradient_bytes;      /**< of a training step, else 0 */
-  double optimizer_bytes;     /**< master weights and both moments of a training step, else 0 */
+  double
+      host_bytes; /**< in the host's memory: weights, cache and state of the optimizer that are offloaded */
+  double activation_bytes; /**< of a training step: those that the backward pass needs */
+  double gradient_bytes;   /**< of a training step, else 0 */
+  double optimizer_bytes;  /**< master weights and both moments of a training step, else 0 */
   double workspace_bytes;
   double total_bytes;
   double capacity_bytes;  /**< NaN: the machine does not say */

@@ -143,11 +143,10 @@ static double most_sequences(const roof_model_target *t, double room, double eac
   return low < MOST ? low : INFINITY;
 }
 
-/** Weights on the device: of what lies with the host two layers, the one in use and the one that comes. */
-static double kept_weights(const roof_model_target *t) {
-  model_weights weights = rf_model_local_weights(t);
-  double bytes = rf_model_weight_bytes(t, &weights), away = t->settings.offload;
-  return bytes * (1 - away) + bytes * fmin(away, away * 2 / t->model->layer_count);
+void rf_model_move_out(const roof_model_target *t, roof_model_capacity *c, double *bytes, double away) {
+  double all = *bytes;
+  *bytes = all * (1 - away) + all * fmin(away, away * 2 / t->model->layer_count);
+  c->host_bytes += all * away;
 }
 
 roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
@@ -156,17 +155,23 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
   double kept = 1 - s->offload_kv;
   one *= kept, page *= kept;
-  roof_model_capacity c = {.weight_bytes = kept_weights(t), .workspace_bytes = s->workspace};
+  model_weights weights = rf_model_local_weights(t);
+  roof_model_capacity c = {.weight_bytes = rf_model_weight_bytes(t, &weights),
+                           .workspace_bytes = s->workspace};
   double sequences = roof_model_replica_batch(t), common = kept * prefix_bytes(t, context);
   c.shared_kv_bytes = (sequences - prefix_copies(s, sequences)) * common;
   c.kv_bytes = sequences * one - c.shared_kv_bytes;
+  c.host_bytes = c.kv_bytes / kept * s->offload_kv;
   c.kv_bytes_per_token = sequence_bytes(t, 1) - sequence_bytes(t, 0);
   c.state_bytes = roof_model_replica_batch(t) * state;
   c.fragmentation_bytes = roof_model_replica_batch(t) * page;
   c.activation_bytes = activation_bytes(t, activation_bytes_per_token(t, 0), sequences);
   if (s->train) {
     c.kv_bytes = c.state_bytes = c.fragmentation_bytes = one = state = page = 0;
+    c.host_bytes = 0;
     rf_model_train_capacity(t, &c);
+  } else {
+    rf_model_move_out(t, &c, &c.weight_bytes, s->offload);
   }
   double fixed =
       c.weight_bytes + c.workspace_bytes + c.activation_bytes + c.gradient_bytes + c.optimizer_bytes;

@@ -48,6 +48,29 @@ static void overlap_links(roof_model_phase *p) {
   p->lower_seconds = fmax(p->lower_seconds - hidden, most);
 }
 
+void rf_model_fetch(model_step *s, const char *name, double bytes, const model_hidden *room) {
+  const roof_model_target *t = s->target;
+  roof_model_phase *p = s->out;
+  double seconds = bytes / t->links[ROOF_SPAN_HOST].bytes_per_second, overlap = t->settings.options.overlap;
+  roof_model_operation o = {.name = name,
+                            .part = ROOF_PART_COUNT,
+                            .kind = ROOF_KIND_COLLECTIVE,
+                            .span = ROOF_SPAN_HOST,
+                            .count = 1,
+                            .bytes = {[ROOF_BYTES_NETWORK] = bytes},
+                            .intensity = NAN,
+                            .ridge = NAN,
+                            .regime = ROOF_NETWORK_BOUND,
+                            .network_seconds = seconds,
+                            .lower_seconds = fmax(0, seconds - room->lower),
+                            .upper_seconds = seconds,
+                            .expected_seconds = fmax(0, seconds - overlap * room->expected),
+                            .expected_low_seconds = fmax(0, seconds - overlap * room->low),
+                            .expected_high_seconds = fmax(0, seconds - overlap * room->high)};
+  o.energy_joules = t->plain.costs.constant_watts * o.expected_seconds;
+  p->operations[p->count++] = o;
+}
+
 /** Of what the operations read the part that lies in the host's memory comes over its link, while the rest of the step runs; what is left of
  * the transfer then is waited for. */
 static void add_offload(model_step *s) {
@@ -58,26 +81,13 @@ static void add_offload(model_step *s) {
       p->count == ROOF_MODEL_OPERATION_MAX) {
     return;
   }
-  double bytes = set->offload * p->bytes[ROOF_BYTES_WEIGHTS] + set->offload_kv * p->bytes[ROOF_BYTES_KV];
-  double seconds = bytes / t->links[ROOF_SPAN_HOST].bytes_per_second, overlap = set->options.overlap;
-  roof_model_operation o = {.name = "offload",
-                            .part = ROOF_PART_COUNT,
-                            .kind = ROOF_KIND_COLLECTIVE,
-                            .span = ROOF_SPAN_HOST,
-                            .count = 1,
-                            .bytes = {[ROOF_BYTES_NETWORK] = bytes},
-                            .intensity = NAN,
-                            .ridge = NAN,
-                            .regime = ROOF_NETWORK_BOUND,
-                            .network_seconds = seconds,
-                            .lower_seconds = fmax(0, seconds - p->lower_seconds),
-                            .upper_seconds = seconds,
-                            .expected_seconds = fmax(0, seconds - overlap * p->expected_seconds),
-                            .expected_low_seconds = fmax(0, seconds - overlap * p->expected_low_seconds),
-                            .expected_high_seconds = fmax(0, seconds - overlap * p->expected_high_seconds)};
-  o.energy_joules = t->plain.costs.constant_watts * o.expected_seconds;
-  p->operations[p->count++] = o;
-  add_operation(p, &o);
+  double bytes =
+      s->training ? rf_model_streamed_weights(s)
+                  : set->offload * p->bytes[ROOF_BYTES_WEIGHTS] + set->offload_kv * p->bytes[ROOF_BYTES_KV];
+  const model_hidden room = {p->lower_seconds, p->expected_seconds, p->expected_low_seconds,
+                             p->expected_high_seconds};
+  rf_model_fetch(s, "offload", bytes, &room);
+  add_operation(p, &p->operations[p->count - 1]);
 }
 
 /** The time in which a device waits for the pipeline to fill and drain, as an operation of its own. */
@@ -121,6 +131,21 @@ static void add_update(model_step *s) {
   p->lower_seconds = fmax(lower, fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]));
 }
 
+/** State of the optimizer comes from the host and goes back, both at once, while the update runs. */
+static void add_update_offload(model_step *s) {
+  roof_model_phase *p = s->out;
+  double bytes = rf_model_streamed_update(s);
+  if (!(bytes > 0) || p->count == 0 || p->count == ROOF_MODEL_OPERATION_MAX) {
+    return;
+  }
+  const roof_model_operation *update = &p->operations[p->count - 1];
+  double n = update->count;
+  const model_hidden room = {n * update->lower_seconds, n * update->expected_seconds,
+                             n * update->expected_low_seconds, n * update->expected_high_seconds};
+  rf_model_fetch(s, "offload_update", bytes, &room);
+  add_operation(p, &p->operations[p->count - 1]);
+}
+
 void rf_model_finish(model_step *s) {
   roof_model_phase *p = s->out;
   const roof_target *plain = &s->target->plain;
@@ -132,6 +157,7 @@ void rf_model_finish(model_step *s) {
   add_idle(s);
   if (s->training) {
     add_update(s);
+    add_update_offload(s);
   }
   if (s->target->settings.launch == ROOF_LAUNCH_PERSISTENT) { /* what the operations paid were barriers */
     p->kernels = s->steps;

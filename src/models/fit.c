@@ -172,6 +172,11 @@ size_t roof_model_fits_of(const roof_model_target *t, roof_model_fit fits[ROOF_M
     try_it(&a, "--recompute full");
     a.s.zero = 3;
     try_it(&a, "--zero 3");
+    a.s.offload_optimizer = 1;
+    if (!try_it(&a, "offload_optimizer=1")) {
+      a.s.offload_optimizer = a.s.offload = 1;
+      try_it(&a, "offload=1 offload_optimizer=1");
+    }
   } else {
     try_weights(&a, narrow);
     try_weights(&a, "w4a16");

@@ -205,7 +205,7 @@ static roof_status find_host(roof_model_target *t, roof_error *error) {
       }
     }
   }
-  return t->settings.offload > 0 || t->settings.offload_kv > 0
+  return t->settings.offload > 0 || t->settings.offload_kv > 0 || t->settings.offload_optimizer > 0
              ? roof_error_set(error, ROOF_E_UNSUPPORTED,
                               "offload: the file of %s has no link to its host (PCIe)", m->name)
              : ROOF_OK;

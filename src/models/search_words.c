@@ -26,6 +26,10 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
     roof_text_addf(out, "  adapters of rank %.0f are trained alone; their own FLOPs are not counted\n",
                    settings->lora);
   }
+  if (settings->offload > 0 || settings->offload_optimizer > 0) {
+    roof_text_addf(out, "  with the host %.4g %% of the weights and %.4g %% of the optimizer's state\n",
+                   100 * settings->offload, 100 * settings->offload_optimizer);
+  }
   if (f->count == 0) {
     roof_text_add(out, "best: none fits\n");
     return;

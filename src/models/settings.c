@@ -18,7 +18,7 @@ typedef struct setting {
   double least; /**< of a cluster's */
 } setting;
 
-enum { SETTING_MAX = 36 };
+enum { SETTING_MAX = 37 };
 
 #define COUNT(name)                                                                                          \
   { #name, offsetof(roof_model_settings, name), "", true, 0 }
@@ -32,6 +32,7 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(sharers),
     AMOUNT(offload, "%"),
     AMOUNT(offload_kv, "%"),
+    AMOUNT(offload_optimizer, "%"),
     COUNT(chunk),
     COUNT(draft),
     AMOUNT(accept, ""),

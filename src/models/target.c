@@ -87,12 +87,17 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
         "is always computed",
         s->prefix, s->prompt - 1, s->prompt);
   }
-  if (!(s->offload >= 0 && s->offload <= 1) || !(s->offload_kv >= 0 && s->offload_kv < 1) ||
-      (s->train && s->offload + s->offload_kv > 0)) {
+  if (!(s->offload >= 0 && s->offload <= 1) ||
+      !(s->offload_kv >= 0 && s->offload_kv < (s->train ? 0x1p-99 : 1))) {
     return roof_error_set(
         error, ROOF_E_ARGUMENT,
-        "offload=%g offload_kv=%g: shares of the weights (to 1) and of the cache (under 1) while serving",
+        "offload=%g offload_kv=%g: shares of the weights (to 1) and, while serving, of the cache (under 1)",
         s->offload, s->offload_kv);
+  }
+  if (!(s->offload_optimizer >= 0 && s->offload_optimizer <= (s->train ? 1 : 0))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "offload_optimizer=%g: a share of the state of a training step (to 1)",
+                          s->offload_optimizer);
   }
   if (s->prefix > 0 && s->train) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "prefix=%g: of prompts, not of --train", s->prefix);

@@ -45,22 +45,27 @@ static void exchange_all(model_step *s, bool experts) {
   exchange(s, experts ? "edp_all_gather" : "dp_all_gather", ROOF_ALL_GATHER, zero >= 3 ? 2 * m : 1, experts);
 }
 
-/** Adam, of the part that is this replica's from ZeRO 1 on. */
+/** Adam, of the part that is this replica's from ZeRO 1 on; a layer at a time where state comes from the host. */
 static void optimize(model_step *s) {
   const roof_model_target *t = s->target;
-  const roof_model_settings *set = &t->settings;
-  model_weights w = rf_model_local_weights(t);
-  double over = set->zero >= 1 ? rf_model_replicas(set, false) : 1;
-  double experts_over = set->zero >= 1 ? rf_model_replicas(set, true) : 1;
-  double elements =
-      rf_model_trained_elements(t, &w, false) / over + rf_model_trained_elements(t, &w, true) / experts_over;
+  double parts = rf_model_streamed_update(s) > 0 ? ceil(t->model->layer_count / t->settings.pp) : 1;
   model_call c = {.name = "adam",
                   .op = t->ops[MODEL_ADAM],
-                  .values = {[RF_ELEMENTS] = elements},
+                  .values = {[RF_ELEMENTS] = rf_model_own_trained(t, 1) / parts},
                   .kernels = 1,
                   .part = ROOF_PART_COUNT,
                   .kind = ROOF_KIND_OPTIMIZER};
-  rf_model_emit(s, 1, &c);
+  rf_model_emit(s, parts, &c);
+}
+
+double rf_model_streamed_weights(const model_step *s) {
+  return 2 * s->steps * s->target->settings.offload * rf_model_own_weights(s->target);
+}
+
+double rf_model_streamed_update(const model_step *s) {
+  const roof_model_settings *set = &s->target->settings;
+  double weights = set->lora > 0 ? 0 : set->offload * rf_model_own_weights(s->target);
+  return set->offload_optimizer * rf_model_own_state(s->target) + weights;
 }
 
 void rf_model_update(model_step *s) {

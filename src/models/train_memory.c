@@ -59,22 +59,40 @@ static double gathered_bytes(const roof_model_target *t, const model_weights *w,
   return fmax((bytes - table - head) / layers, fmax(table, head));
 }
 
+double rf_model_own_weights(const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  model_weights w = rf_model_local_weights(t);
+  double experts = w.parts[ROOF_PART_EXPERTS] * t->weight_bytes[ROOF_PART_EXPERTS];
+  double dense = rf_model_weight_bytes(t, &w) - experts;
+  return s->zero < 3 ? dense + experts
+                     : dense / rf_model_replicas(s, false) + experts / rf_model_replicas(s, true);
+}
+
+double rf_model_own_trained(const roof_model_target *t, double stage) {
+  const roof_model_settings *s = &t->settings;
+  model_weights w = rf_model_local_weights(t);
+  double dense = rf_model_trained_elements(t, &w, false), experts = rf_model_trained_elements(t, &w, true);
+  return s->zero < stage ? dense + experts
+                         : dense / rf_model_replicas(s, false) + experts / rf_model_replicas(s, true);
+}
+
+double rf_model_own_state(const roof_model_target *t) {
+  return rf_model_own_trained(t, 1) * rf_adam_bytes(t->activation_bytes);
+}
+
 void rf_model_train_capacity(const roof_model_target *t, roof_model_capacity *c) {
   const roof_model_settings *s = &t->settings;
   model_weights w = rf_model_local_weights(t);
   double bytes = c->weight_bytes, gathered = gathered_bytes(t, &w, bytes);
-  double experts = w.parts[ROOF_PART_EXPERTS] * t->weight_bytes[ROOF_PART_EXPERTS];
-  c->weight_bytes = c->gradient_bytes = c->optimizer_bytes = 0;
-  for (int of_experts = 0; of_experts <= 1; of_experts++) {
-    double n = rf_model_replicas(s, of_experts), elements = rf_model_trained_elements(t, &w, of_experts);
-    double own = of_experts ? experts : bytes - experts;
-    c->weight_bytes += own / (s->zero >= 3 ? n : 1);
-    c->gradient_bytes += elements * t->activation_bytes / (s->zero >= 2 ? n : 1);
-    c->optimizer_bytes += elements * rf_adam_bytes(t->activation_bytes) / (s->zero >= 1 ? n : 1);
-  }
+  c->weight_bytes = rf_model_own_weights(t);
+  c->gradient_bytes = rf_model_own_trained(t, 2) * t->activation_bytes;
+  c->optimizer_bytes = rf_model_own_state(t);
+  rf_model_move_out(t, c, &c->optimizer_bytes, s->offload_optimizer);
   c->weight_bytes += s->lora > 0 ? c->gradient_bytes : 0; /* of the adapters, in the same format */
+  double held = c->weight_bytes;
+  rf_model_move_out(t, c, &c->weight_bytes, s->offload);
   if (s->zero >= 3) {
-    c->weight_bytes += gathered * (1 - c->weight_bytes / bytes);
+    c->weight_bytes += gathered * (1 - held / bytes);
   }
   c->activation_bytes = kept_bytes(t);
 }

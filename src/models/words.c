@@ -150,6 +150,9 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
   if (s->offload_kv > 0) {
     roof_text_addf(out, "; %.4g %% of the cache with the host", 100 * s->offload_kv);
   }
+  if (s->offload_optimizer > 0) {
+    roof_text_addf(out, "; %.4g %% of the optimizer's state with the host", 100 * s->offload_optimizer);
+  }
   roof_text_addf(out, "; %s launches, %s per kernel (%s)\n", roof_launch_name(s->launch),
                  roof_quantity_format(x, SHORT, t->kernel.seconds, "s"),
                  roof_provenance_name(t->kernel.kind));
@@ -205,6 +208,9 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   }
   if (c->shared_kv_bytes > 0) {
     roof_text_addf(out, "; sharing the prefix saves %s", roof_bytes_format(x, SHORT, c->shared_kv_bytes));
+  }
+  if (c->host_bytes > 0) {
+    roof_text_addf(out, "; with the host %s", roof_bytes_format(x, SHORT, c->host_bytes));
   }
   roof_text_add(out, "\n");
   if (t->model->context > 0 && c->longest_context > t->model->context) {

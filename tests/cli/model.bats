@@ -250,7 +250,7 @@ model() {
   near .training.price "$(jq -n "2 * $price")"
   train tokens=2T --price 2.5
   [[ ${lines[1]} == *" MFU "* && ${lines[3]} == "  training    2.000 T tokens: 1953125 steps, "*" days ("* ]]
-  [[ ${lines[4]} == "  cost        "*" device-hours, "*" per million tokens" ]]
+  [[ ${lines[4]} == "  cost        "*" device-hours, "*" per million tokens at 2.5 per device and hour" ]]
   train --json
   [ "$(json .training)" = null ]
   run -2 "$ROOFLINE" plan llama-3.1-70b --train --price 2.5 --machine h100
@@ -296,6 +296,17 @@ model() {
   has "of weights at the host"
   run -2 "$ROOFLINE" model llama-3.1-8b offload=2 --machine h100
   has "offload"
+}
+
+@test "the optimizer's state with the host" {
+  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=1 --recompute full --machine h100
+  has "fits with   offload_optimizer=1 ("
+  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=1 --recompute full --machine h100 offload_optimizer=1
+  has "; with the host 89.75 GiB"
+  run -0 "$ROOFLINE" plan llama-3.1-8b --train batch=1 --devices 1 --machine h100 offload_optimizer=1
+  has "  with the host 0 % of the weights and 100 % of the optimizer's state"
+  run -2 "$ROOFLINE" model llama-3.1-8b --machine h100 offload_optimizer=1
+  has "offload_optimizer=1: a share of the state of a training step (to 1)"
 }
 
 @test "training plans are searched" {

@@ -452,6 +452,39 @@ static void adapters(void **state) {
               trained / roof_model_count(&llama).total, 1e-3);
 }
 
+/** State with the host passes its link there and back at once, less what the update takes; weights once in each of two passes. */
+static void offloaded(void **state) {
+  (void)state;
+  roof_model_settings s = base(&llama);
+  double rate = 63.015e9, all = roof_model_count(&llama).total, layers = 32;
+  s.batch = 1;
+  answer(&llama, &s, &one);
+  s.offload_optimizer = 1;
+  answer(&llama, &s, &other);
+  double update =
+      other.phases[ROOF_PHASE_TRAIN].expected_seconds - one.phases[ROOF_PHASE_TRAIN].expected_seconds;
+  const roof_model_operation *adam = known_operation(&other, "adam");
+  assert_near(other.capacity.host_bytes, 12 * all, 1e-9);
+  assert_near(other.capacity.optimizer_bytes, 12 * all * 2 / layers, 1e-9);
+  assert_near(one.capacity.total_bytes - other.capacity.total_bytes, 12 * all * (1 - 2 / layers), 1e-9);
+  assert_true(adam->count == layers && known_operation(&one, "adam")->count == 1);
+  assert_near(known_operation(&other, "offload_update")->expected_seconds,
+              12 * all / rate - layers * adam->expected_seconds, 1e-3);
+  assert_near(update, 12 * all / rate - known_operation(&one, "adam")->expected_seconds, 1e-2);
+  s.offload = 1, s.offload_optimizer = 0, s.microbatches = 4, s.batch = 4;
+  answer(&llama, &s, &other);
+  const roof_model_operation *weights = known_operation(&other, "offload");
+  assert_near(weights->network_seconds, 4 * 2 * 2 * all / rate, 1e-3);
+  assert_near(known_operation(&other, "offload_update")->network_seconds, 2 * all / rate, 1e-3);
+  assert_near(other.capacity.host_bytes, 2 * all, 1e-9);
+  s.dp = 2, s.zero = 3, s.microbatches = 2, s.offload_optimizer = 0.5;
+  answer(&llama, &s, &other);
+  assert_near(other.capacity.host_bytes, all + 0.5 * 6 * all, 1e-9);
+  roof_model_target t;
+  s.train = false;
+  assert_int_equal(roof_model_target_init(&t, &llama, machine, &s, NULL), ROOF_E_ARGUMENT);
+}
+
 static void what_is_published_has_a_source(void **state) {
   (void)state;
   roof_text text = {0};
@@ -466,14 +499,23 @@ static void what_is_published_has_a_source(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_device),    cmocka_unit_test(activations),
-      cmocka_unit_test(stages_keep),   cmocka_unit_test(zero),
-      cmocka_unit_test(accumulation),  cmocka_unit_test(sums),
-      cmocka_unit_test(halves),        cmocka_unit_test(bubble),
-      cmocka_unit_test(hidden),        cmocka_unit_test(recomputed),
-      cmocka_unit_test(refused),       cmocka_unit_test(interleaved),
-      cmocka_unit_test(adapters),      cmocka_unit_test(what_is_published_has_a_source),
-      cmocka_unit_test(additive),      cmocka_unit_test(found),
+      cmocka_unit_test(one_device),
+      cmocka_unit_test(activations),
+      cmocka_unit_test(stages_keep),
+      cmocka_unit_test(zero),
+      cmocka_unit_test(accumulation),
+      cmocka_unit_test(sums),
+      cmocka_unit_test(halves),
+      cmocka_unit_test(bubble),
+      cmocka_unit_test(hidden),
+      cmocka_unit_test(recomputed),
+      cmocka_unit_test(refused),
+      cmocka_unit_test(interleaved),
+      cmocka_unit_test(adapters),
+      cmocka_unit_test(offloaded),
+      cmocka_unit_test(what_is_published_has_a_source),
+      cmocka_unit_test(additive),
+      cmocka_unit_test(found),
       cmocka_unit_test(run_of_tokens),
   };
   return cmocka_run_group_tests(tests, setup, NULL);

@@ -399,7 +399,7 @@ const cli_command cli_cmd_plan = {
         "amd-epyc-9654\n"
         "Settings: users context prompt generate prefix sharers offload offload_kv chunk draft accept cp "
         "node "
-        "page workspace memory_share; with --train batch tokens interleave lora\n",
+        "page workspace memory_share; with --train batch tokens interleave lora offload_optimizer\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_PAGE,
     .options = options,
