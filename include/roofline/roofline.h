@@ -58,6 +58,7 @@
 #include "roofline/effects.h"
 #include "roofline/energy.h"
 #include "roofline/explain.h"
+#include "roofline/fabric.h"
 #include "roofline/failures.h"
 #include "roofline/formats.h"
 #include "roofline/graphs.h"

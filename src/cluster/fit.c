@@ -1,4 +1,4 @@
-/* Alpha, beta and LogGP of samples: lines through medians, and how far they move when the samples are drawn again. */
+/* Alpha, beta and LogGP of samples: lines through the times of sizes, and how far they move when the samples are drawn again. */
 #include "cluster/fit.h"
 
 #include <math.h>
@@ -6,32 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "roofline/stats.h"
+
 enum { LEAST = 3, ENOUGH = 5, DRAWS = 200, ROUNDS = 20, FIGURES = 4 };
 
 static const double huber =
-    1.345; /* 95 % as efficient as least squares where errors are normal (Huber 1981) */
+    1.345;                       /* 95 % as efficient as least squares where errors are normal (Huber 1981) */
+static const double quiet = 0.1; /* the quantile that figures are of: what interferes only adds */
 static const double indifferent = 0.01; /* relative distance that speaks for no other protocol */
 
 typedef struct line {
   double alpha, beta;
 } line;
 
-/** What medians by size give: one figure each in `out`. */
-typedef void figures_of(const void *context, const double *medians, double *out);
+/** What a time for each size gives: figures in `out`. */
+typedef void figures_of(const void *context, const double *times, double *out);
 
 static int ascending(const void *a, const void *b) {
   double left = *(const double *)a, right = *(const double *)b;
   return (left > right) - (left < right);
 }
 
-static double sorted_median(double *values, size_t count) {
+static double quantile(double *values, size_t count, double fraction) {
   qsort(values, count, sizeof *values, ascending);
-  return count == 0 ? NAN : (values[(count - 1) / 2] + values[count / 2]) / 2;
+  return roof_stats_quantile(values, count, fraction);
 }
 
 double rf_median(const double *samples, size_t count, double *scratch) {
   memcpy(scratch, samples, count * sizeof *scratch);
-  return sorted_median(scratch, count);
+  return quantile(scratch, count, 0.5);
+}
+
+double rf_quiet(const double *samples, size_t count, double *scratch) {
+  memcpy(scratch, samples, count * sizeof *scratch);
+  return quantile(scratch, count, quiet);
 }
 
 static double distance(const line *of, double bytes, double seconds) {
@@ -79,8 +87,7 @@ static line robust(const double *bytes, const double *seconds, size_t count) {
 static double misfit(const line *of, const double *bytes, const double *seconds, size_t count) {
   double sum = 0;
   for (size_t i = 0; i < count; i++) {
-    double far = distance(of, bytes[i], seconds[i]);
-    sum += far * far;
+    sum += fabs(distance(of, bytes[i], seconds[i]));
   }
   return sum;
 }
@@ -90,10 +97,10 @@ static double misfit_of(const double *bytes, const double *seconds, size_t count
   return misfit(&of, bytes, seconds, count);
 }
 
-/** Schwarz 1978: the misfit, and what each of the parameters costs. */
+/** Schwarz 1978: how unlikely distances of Laplace's distribution are, which a few far ones change little, and what parameters cost. */
 static double information(double sum, size_t count, int parameters) {
   double n = (double)count;
-  return n * log(sum / n + indifferent * indifferent) + parameters * log(n);
+  return 2 * n * log(sum / n + indifferent) + parameters * log(n);
 }
 
 /** The first size of the second protocol; `count` where one explains all. */
@@ -121,10 +128,10 @@ static void draw(const rf_sized *of, uint64_t *state, double *into) {
   }
 }
 
-/** Figures of the medians, their interval the 2.5th to the 97.5th percentile of what samples drawn again give. */
+/** Figures, their interval the 2.5th to the 97.5th percentile of what samples drawn again give. */
 static bool estimate(const rf_sized *sizes, size_t count, figures_of *of, const void *context, int figures,
-                     rf_estimate *out) {
-  double medians[2 * RF_FIT_SIZES + 1], each[FIGURES], again[FIGURES][DRAWS];
+                     roof_estimate *out) {
+  double each_size[2 * RF_FIT_SIZES + 1], each[FIGURES], again[FIGURES][DRAWS];
   size_t most = 0, fewest = SIZE_MAX;
   uint64_t state = 1;
   for (size_t i = 0; i < count; i++) {
@@ -142,9 +149,9 @@ static bool estimate(const rf_sized *sizes, size_t count, figures_of *of, const 
       } else {
         memcpy(scratch, sizes[i].samples, sizes[i].count * sizeof *scratch);
       }
-      medians[i] = sorted_median(scratch, sizes[i].count);
+      each_size[i] = quantile(scratch, sizes[i].count, quiet);
     }
-    of(context, medians, each);
+    of(context, each_size, each);
     for (int f = 0; f < figures && k < DRAWS; f++) {
       again[f][k] = each[f];
     }
@@ -153,8 +160,8 @@ static bool estimate(const rf_sized *sizes, size_t count, figures_of *of, const 
   for (int f = 0; f < figures; f++) {
     qsort(again[f], DRAWS, sizeof **again, ascending);
     bool known = fewest >= ENOUGH;
-    out[f] = (rf_estimate){each[f], known ? fmin(each[f], again[f][DRAWS / 40]) : NAN,
-                           known ? fmax(each[f], again[f][DRAWS - 1 - DRAWS / 40]) : NAN};
+    out[f] = (roof_estimate){each[f], known ? fmin(each[f], again[f][DRAWS / 40]) : NAN,
+                             known ? fmax(each[f], again[f][DRAWS - 1 - DRAWS / 40]) : NAN};
   }
   return true;
 }
@@ -165,39 +172,39 @@ typedef struct part {
   size_t count;
 } part;
 
-static void line_of(const void *context, const double *medians, double *out) {
+static void line_of(const void *context, const double *times, double *out) {
   const part *p = context;
-  line of = robust(p->bytes, medians, p->count);
+  line of = robust(p->bytes, times, p->count);
   out[0] = of.alpha, out[1] = of.beta;
 }
 
-static bool fit_protocol(const rf_sized *sizes, size_t count, rf_protocol *out) {
+static bool fit_protocol(const rf_sized *sizes, size_t count, roof_protocol *out) {
   part p = {.count = count};
-  rf_estimate both[2];
+  roof_estimate both[2];
   for (size_t i = 0; i < count; i++) {
     p.bytes[i] = sizes[i].bytes;
   }
   bool done = estimate(sizes, count, line_of, &p, 2, both);
-  *out = (rf_protocol){sizes[0].bytes, sizes[count - 1].bytes, both[0], both[1]};
+  *out = (roof_protocol){sizes[0].bytes, sizes[count - 1].bytes, both[0], both[1]};
   return done;
 }
 
-static bool medians_of(const rf_sized *sizes, size_t count, double *bytes, double *seconds) {
+static bool times_of(const rf_sized *sizes, size_t count, double *bytes, double *seconds) {
   bool done = count >= LEAST && count <= RF_FIT_SIZES;
   for (size_t i = 0; i < count && done; i++) {
     double *scratch = malloc((sizes[i].count + 1) * sizeof *scratch);
     bytes[i] = sizes[i].bytes;
-    seconds[i] = scratch == NULL ? NAN : rf_median(sizes[i].samples, sizes[i].count, scratch);
+    seconds[i] = scratch == NULL ? NAN : rf_quiet(sizes[i].samples, sizes[i].count, scratch);
     done = seconds[i] > 0;
     free(scratch);
   }
   return done;
 }
 
-bool rf_fit_alpha_beta(const rf_sized *sizes, size_t count, rf_alpha_beta *fit) {
+bool rf_fit_alpha_beta(const rf_sized *sizes, size_t count, roof_alpha_beta *fit) {
   double bytes[RF_FIT_SIZES], seconds[RF_FIT_SIZES], far[RF_FIT_SIZES], sorted[RF_FIT_SIZES];
-  rf_alpha_beta of = {0};
-  if (!medians_of(sizes, count, bytes, seconds)) {
+  roof_alpha_beta of = {0};
+  if (!times_of(sizes, count, bytes, seconds)) {
     return false;
   }
   size_t at = change(bytes, seconds, count);
@@ -207,45 +214,42 @@ bool rf_fit_alpha_beta(const rf_sized *sizes, size_t count, rf_alpha_beta *fit) 
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    far[i] = fabs(rf_fit_seconds(&of, bytes[i]) / seconds[i] - 1);
+    far[i] = fabs(roof_message_seconds(&of, bytes[i]) / seconds[i] - 1);
   }
   of.error = rf_median(far, count, sorted);
   *fit = of;
   return true;
 }
 
-double rf_fit_seconds(const rf_alpha_beta *fit, double bytes) {
-  const rf_protocol *of = &fit->of[fit->count == 2 && bytes >= fit->of[1].from];
-  return fit->count == 0 ? NAN : of->alpha.value + of->beta.value * bytes;
-}
-
-/** Medians come as those of `one`, then of `train`, then of `delayed`. */
-static void loggp_of(const void *context, const double *medians, double *out) {
+/** Times come as those of `one`, then of `gaps`, then of `overhead`. */
+static void loggp_of(const void *context, const double *times, double *out) {
   const rf_loggp_data *d = context;
   double bytes[RF_FIT_SIZES], each[RF_FIT_SIZES];
+  size_t count = 0;
   for (size_t i = 0; i < d->count; i++) {
-    bytes[i] = d->one[i].bytes - 1;
-    each[i] = fmax((medians[d->count + i] - medians[i]) / (d->messages - 1), 1e-12);
+    if (times[d->count + i] > 0) { /* else the round trip that was taken off was a slow one */
+      bytes[count] = d->one[i].bytes - 1;
+      each[count++] = times[d->count + i];
+    }
   }
-  line gaps = robust(bytes, each, d->count);
-  double overhead = (medians[2 * d->count] - medians[0]) / (d->messages - 1) - d->delay;
-  out[1] = fmax(overhead, 0);
-  out[0] = fmax(medians[0] / 2 - 2 * out[1], 0);
-  out[2] = fmax(gaps.alpha, 0), out[3] = gaps.beta;
+  line gaps = count < LEAST ? (line){NAN, NAN} : robust(bytes, each, count);
+  out[1] = fmax(times[2 * d->count], 0);
+  out[0] = fmax(times[0] / 2 - 2 * out[1], 0);
+  out[2] = isnan(gaps.alpha) ? NAN : fmax(gaps.alpha, 0), out[3] = gaps.beta;
 }
 
-bool rf_fit_loggp(const rf_loggp_data *data, rf_loggp *fit) {
+bool rf_fit_loggp(const rf_loggp_data *data, roof_loggp *fit) {
   rf_sized all[2 * RF_FIT_SIZES + 1];
-  rf_estimate of[FIGURES];
-  if (data->count < LEAST || data->count > RF_FIT_SIZES || data->messages < 2) {
+  roof_estimate of[FIGURES];
+  if (data->count < LEAST || data->count > RF_FIT_SIZES) {
     return false;
   }
   memcpy(all, data->one, data->count * sizeof *all);
-  memcpy(all + data->count, data->train, data->count * sizeof *all);
-  all[2 * data->count] = data->delayed;
+  memcpy(all + data->count, data->gaps, data->count * sizeof *all);
+  all[2 * data->count] = data->overhead;
   if (!estimate(all, 2 * data->count + 1, loggp_of, data, FIGURES, of)) {
     return false;
   }
-  *fit = (rf_loggp){of[0], of[1], of[2], of[3]};
+  *fit = (roof_loggp){of[0], of[1], of[2], of[3]};
   return true;
 }

@@ -7,12 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { RF_FIT_SIZES = 48, RF_PROTOCOLS = 2 };
+#include "roofline/fabric.h"
 
-/** A figure with its 95 % interval, by bootstrap over the samples of each size; NaN where sizes have under 5 samples. */
-typedef struct rf_estimate {
-  double value, low, high;
-} rf_estimate;
+enum { RF_FIT_SIZES = ROOF_FABRIC_SIZES };
 
 /** What was measured at one size. */
 typedef struct rf_sized {
@@ -21,49 +18,29 @@ typedef struct rf_sized {
   size_t count;
 } rf_sized;
 
-/** Messages of `from` to `to` bytes take alpha s, and beta s per byte. */
-typedef struct rf_protocol {
-  double from, to;
-  rf_estimate alpha, beta;
-} rf_protocol;
-
-/** One protocol, or two: eager below `of[1].from`, rendezvous from there. */
-typedef struct rf_alpha_beta {
-  rf_protocol of[RF_PROTOCOLS];
-  int count;
-  double error; /* median of the relative distances of the sizes' medians from the fit */
-} rf_alpha_beta;
-
-/** L, o, g in s, G in s per byte. */
-typedef struct rf_loggp {
-  rf_estimate latency, overhead, gap, gap_per_byte;
-} rf_loggp;
-
-/** Netgauge's series, each sample from the first send to the answer's arrival: a message there and one back (`one`); `messages` there and
- * one back (`train`); the same at the first size with `delay` s of computation between sends (`delayed`). */
+/** Netgauge's series. `one`: a message there and one back. `gaps`: what each further message of a train adds to that, (PRTT(n, 0, s) -
+ * PRTT(1, 0, s)) / (n - 1). `overhead`: the same of trains with a computation of d > PRTT(1, 0, s) before each further send, less d. */
 typedef struct rf_loggp_data {
-  const rf_sized *one, *train;
+  const rf_sized *one, *gaps;
   size_t count;
-  rf_sized delayed;
-  int messages;
-  double delay;
+  rf_sized overhead;
 } rf_loggp_data;
 
 /** The median of samples, of which scratch has room for as many.
  *  Units: the samples'. Ownership: none. Errors: NaN without samples. */
 double rf_median(const double *samples, size_t count, double *scratch);
 
-/** Fits sizes that ascend, each with a time of one message; two protocols where they explain the medians better by the Bayesian
+/** The 10th percentile: what a message takes while nothing interferes, which only ever adds.
+ *  Units: the samples'. Ownership: none. Errors: NaN without samples. */
+double rf_quiet(const double *samples, size_t count, double *scratch);
+
+/** Fits sizes that ascend, each with a time of one message; two protocols where they explain the quiet times better by the Bayesian
  * information criterion, differences under 1 % not counted. Robust: relative distances, weighted by Huber's function.
  *  Units: s, bytes. Ownership: writes *fit on success only. Errors: false for under 3 sizes or over RF_FIT_SIZES, or without memory. */
-bool rf_fit_alpha_beta(const rf_sized *sizes, size_t count, rf_alpha_beta *fit);
-
-/** Time of a message by the fit; between the protocols and beyond them, by the nearest.
- *  Units: s. Ownership: none. Errors: NaN without a protocol. */
-double rf_fit_seconds(const rf_alpha_beta *fit, double bytes);
+bool rf_fit_alpha_beta(const rf_sized *sizes, size_t count, roof_alpha_beta *fit);
 
 /** L, o, g and G of the three series.
  *  Units: s, s per byte. Ownership: writes *fit on success only. Errors: as rf_fit_alpha_beta. */
-bool rf_fit_loggp(const rf_loggp_data *data, rf_loggp *fit);
+bool rf_fit_loggp(const rf_loggp_data *data, roof_loggp *fit);
 
 #endif

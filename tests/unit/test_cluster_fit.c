@@ -2,9 +2,9 @@
 #include "test.h"
 
 #include "cluster/fit.h"
-#include "cluster/network_pairs.h"
+#include "cluster/fabric_pairs.h"
 
-enum { SIZES = 16, SAMPLES = 21, MESSAGES = 16 };
+enum { SIZES = 16, SAMPLES = 21 };
 
 typedef struct series {
   double samples[SIZES][SAMPLES];
@@ -33,28 +33,28 @@ static void make(series *s, double alpha[2], double beta[2], double late) {
 static void exact_line_is_one_protocol(void **state) {
   (void)state;
   series s;
-  rf_alpha_beta fit;
+  roof_alpha_beta fit;
   make(&s, (double[]){2e-6, 2e-6}, (double[]){1e-10, 1e-10}, 0);
   assert_true(rf_fit_alpha_beta(s.sizes, SIZES, &fit));
   assert_int_equal(fit.count, 1);
   assert_near(fit.of[0].alpha.value, 2e-6, 1e-6);
   assert_near(fit.of[0].beta.value, 1e-10, 1e-6);
-  assert_near(rf_fit_seconds(&fit, 1e6), 2e-6 + 1e-4, 1e-6);
+  assert_near(roof_message_seconds(&fit, 1e6), 2e-6 + 1e-4, 1e-6);
   assert_true(fit.error < 1e-6);
 }
 
 static void protocols_are_told_apart(void **state) {
   (void)state;
   series s;
-  rf_alpha_beta fit;
+  roof_alpha_beta fit;
   make(&s, (double[]){2e-6, 9e-6}, (double[]){4e-10, 1e-10}, 0.04);
   assert_true(rf_fit_alpha_beta(s.sizes, SIZES, &fit));
   assert_int_equal(fit.count, 2);
-  assert_near(fit.of[1].from, 32768, 0);
+  assert_near(fit.of[1].from_bytes, 32768, 0);
   assert_near(fit.of[0].alpha.value, 2e-6 * 1.02, 0.03);
   assert_near(fit.of[1].beta.value, 1e-10 * 1.02, 0.03);
   for (int i = 0; i < 2; i++) {
-    const rf_estimate both[] = {fit.of[i].alpha, fit.of[i].beta};
+    const roof_estimate both[] = {fit.of[i].alpha, fit.of[i].beta};
     for (int k = 0; k < 2; k++) {
       assert_true(both[k].low <= both[k].value && both[k].value <= both[k].high);
       assert_true(both[k].high - both[k].low < 0.2 * both[k].value);
@@ -66,7 +66,7 @@ static void protocols_are_told_apart(void **state) {
 static void wild_sizes_move_no_fit(void **state) {
   (void)state;
   series s;
-  rf_alpha_beta fit;
+  roof_alpha_beta fit;
   make(&s, (double[]){2e-6, 2e-6}, (double[]){1e-10, 1e-10}, 0.01);
   for (int k = 0; k < SAMPLES; k++) {
     s.samples[5][k] *= 1.6;
@@ -79,7 +79,7 @@ static void wild_sizes_move_no_fit(void **state) {
 static void too_little_is_refused(void **state) {
   (void)state;
   series s;
-  rf_alpha_beta fit = {.count = 9};
+  roof_alpha_beta fit = {.count = 9};
   make(&s, (double[]){2e-6, 2e-6}, (double[]){1e-10, 1e-10}, 0);
   assert_false(rf_fit_alpha_beta(s.sizes, 2, &fit));
   s.sizes[2].count = 0;
@@ -92,27 +92,26 @@ static void too_little_is_refused(void **state) {
   assert_true(isnan(fit.of[0].alpha.low));
 }
 
-/** The three series of a network with L = 5 us, o = 1 us, g = 2 us, 1/G = 10 GB/s (Hoefler et al. 2007, equations 1 to 4). */
+/** The three series of a network with L = 5 us, o = 1 us, g = 2 us, 1/G = 10 GB/s (Hoefler et al. 2007). */
 static void loggp_is_found_again(void **state) {
   (void)state;
-  const double latency = 5e-6, overhead = 1e-6, gap = 2e-6, per_byte = 1e-10, delay = 50e-6;
-  double one[SIZES], train[SIZES], delayed = 2 * latency + 4 * overhead + (MESSAGES - 1) * (delay + overhead);
-  rf_sized ones[SIZES], trains[SIZES];
-  double bytes = 1;
+  const double latency = 5e-6, overhead = 1e-6, gap = 2e-6, per_byte = 1e-10;
+  double one[SIZES], further[SIZES], bytes = 1;
+  rf_sized ones[SIZES], gaps[SIZES];
   for (int i = 0; i < SIZES; i++, bytes *= 2) {
     one[i] = 2 * (latency + 2 * overhead + (bytes - 1) * per_byte);
-    train[i] = one[i] + (MESSAGES - 1) * (gap + (bytes - 1) * per_byte);
+    further[i] = gap + (bytes - 1) * per_byte;
     ones[i] = (rf_sized){bytes, &one[i], 1};
-    trains[i] = (rf_sized){bytes, &train[i], 1};
+    gaps[i] = (rf_sized){bytes, &further[i], 1};
   }
-  rf_loggp_data data = {ones, trains, SIZES, {1, &delayed, 1}, MESSAGES, delay};
-  rf_loggp fit;
+  rf_loggp_data data = {ones, gaps, SIZES, {1, &overhead, 1}};
+  roof_loggp fit;
   assert_true(rf_fit_loggp(&data, &fit));
   assert_near(fit.latency.value, latency, 1e-6);
   assert_near(fit.overhead.value, overhead, 1e-6);
   assert_near(fit.gap.value, gap, 1e-6);
   assert_near(fit.gap_per_byte.value, per_byte, 1e-6);
-  data.messages = 1;
+  data.count = 2;
   assert_false(rf_fit_loggp(&data, &fit));
 }
 
@@ -149,23 +148,23 @@ static void distances_by_place_and_name(void **state) {
   (void)state;
   static const struct {
     rf_place a, b;
-    rf_distance expected;
+    roof_distance expected;
   } cases[] = {
-      {{"n1", "", 0, 3}, {"n1", "", 0, 3}, RF_DISTANCE_CORE},
-      {{"n1", "", 0, 3}, {"n1", "", 0, 4}, RF_DISTANCE_SOCKET},
-      {{"n1", "", 0, 3}, {"n1", "", 1, 9}, RF_DISTANCE_NODE},
-      {{"n1", "", -1, -1}, {"n1", "", -1, -1}, RF_DISTANCE_NODE},
-      {{"n1", "", 0, 3}, {"n2", "", 0, 3}, RF_DISTANCE_NETWORK},
-      {{"r1n3", "", 0, 3}, {"r1n12", "", 0, 3}, RF_DISTANCE_SWITCH},
-      {{"r1n3", "", 0, 3}, {"r2n3", "", 0, 3}, RF_DISTANCE_NETWORK},
-      {{"x1000c0s3b0n0", "", 0, 3}, {"x1000c0s3b0n1", "", 0, 3}, RF_DISTANCE_SWITCH},
-      {{"n1", "s0.s1.n1", 0, 3}, {"n2", "s0.s1.n2", 0, 3}, RF_DISTANCE_SWITCH},
-      {{"r1n1", "s0.s1.r1n1", 0, 3}, {"r1n2", "s0.s2.r1n2", 0, 3}, RF_DISTANCE_NETWORK},
-      {{"login", "", 0, 3}, {"admin", "", 0, 3}, RF_DISTANCE_NETWORK},
+      {{"n1", "", 0, 3}, {"n1", "", 0, 3}, ROOF_DISTANCE_CORE},
+      {{"n1", "", 0, 3}, {"n1", "", 0, 4}, ROOF_DISTANCE_SOCKET},
+      {{"n1", "", 0, 3}, {"n1", "", 1, 9}, ROOF_DISTANCE_NODE},
+      {{"n1", "", -1, -1}, {"n1", "", -1, -1}, ROOF_DISTANCE_NODE},
+      {{"n1", "", 0, 3}, {"n2", "", 0, 3}, ROOF_DISTANCE_NETWORK},
+      {{"r1n3", "", 0, 3}, {"r1n12", "", 0, 3}, ROOF_DISTANCE_SWITCH},
+      {{"r1n3", "", 0, 3}, {"r2n3", "", 0, 3}, ROOF_DISTANCE_NETWORK},
+      {{"x1000c0s3b0n0", "", 0, 3}, {"x1000c0s3b0n1", "", 0, 3}, ROOF_DISTANCE_SWITCH},
+      {{"n1", "s0.s1.n1", 0, 3}, {"n2", "s0.s1.n2", 0, 3}, ROOF_DISTANCE_SWITCH},
+      {{"r1n1", "s0.s1.r1n1", 0, 3}, {"r1n2", "s0.s2.r1n2", 0, 3}, ROOF_DISTANCE_NETWORK},
+      {{"login", "", 0, 3}, {"admin", "", 0, 3}, ROOF_DISTANCE_NETWORK},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    assert_string_equal(rf_distance_name(rf_distance_of(&cases[i].a, &cases[i].b)),
-                        rf_distance_name(cases[i].expected));
+    assert_string_equal(roof_distance_name(rf_distance_of(&cases[i].a, &cases[i].b)),
+                        roof_distance_name(cases[i].expected));
   }
 }
 

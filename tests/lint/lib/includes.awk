@@ -68,6 +68,7 @@ BEGIN {
   room_of["roofline/timeline.h"] = "import"
   room_of["roofline/program.h"] = "region"
   room_of["roofline/workload.h"] = "models"
+  room_of["roofline/fabric.h"] = "cluster"
   room_of["roofline/roofline.h"] = "everything"
 
   # The room that collects a generated registry.

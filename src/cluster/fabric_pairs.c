@@ -1,18 +1,8 @@
-#include "cluster/network_pairs.h"
+#include "cluster/fabric_pairs.h"
 
 #include <string.h>
 
-static const char *const names[] = {
-#define X(symbol, name) [RF_DISTANCE_##symbol] = name,
-    RF_DISTANCE_MAP(X)
-#undef X
-};
-
 static const char digits[] = "0123456789";
-
-const char *rf_distance_name(rf_distance distance) {
-  return names[distance];
-}
 
 /** Length up to the last number of a name that has two; 0: the name says nothing of a switch. */
 static size_t rack_length(const char *name) {
@@ -31,20 +21,20 @@ static size_t switch_length(const char *path) {
   return last == NULL ? 0 : (size_t)(last - path);
 }
 
-static int is_below_one(const char *a, size_t length_a, const char *b, size_t length_b) {
+static bool is_below_one(const char *a, size_t length_a, const char *b, size_t length_b) {
   return length_a > 0 && length_a == length_b && strncmp(a, b, length_a) == 0;
 }
 
-rf_distance rf_distance_of(const rf_place *a, const rf_place *b) {
+roof_distance rf_distance_of(const rf_place *a, const rf_place *b) {
   if (strcmp(a->node, b->node) == 0) {
-    return a->core >= 0 && a->core == b->core         ? RF_DISTANCE_CORE
-           : a->socket >= 0 && a->socket == b->socket ? RF_DISTANCE_SOCKET
-                                                      : RF_DISTANCE_NODE;
+    return a->core >= 0 && a->core == b->core         ? ROOF_DISTANCE_CORE
+           : a->socket >= 0 && a->socket == b->socket ? ROOF_DISTANCE_SOCKET
+                                                      : ROOF_DISTANCE_NODE;
   }
-  int near = a->path[0] != '\0' && b->path[0] != '\0'
-                 ? is_below_one(a->path, switch_length(a->path), b->path, switch_length(b->path))
-                 : is_below_one(a->node, rack_length(a->node), b->node, rack_length(b->node));
-  return near ? RF_DISTANCE_SWITCH : RF_DISTANCE_NETWORK;
+  bool near = a->path[0] != '\0' && b->path[0] != '\0'
+                  ? is_below_one(a->path, switch_length(a->path), b->path, switch_length(b->path))
+                  : is_below_one(a->node, rack_length(a->node), b->node, rack_length(b->node));
+  return near ? ROOF_DISTANCE_SWITCH : ROOF_DISTANCE_NETWORK;
 }
 
 int rf_pairs_rounds(int ranks) {

@@ -1,0 +1,75 @@
+/* What is asked of a measured network: how long a message takes, which distance is farthest, which node is slower than the others. */
+#include "roofline/fabric.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cluster/fit.h"
+
+static const double outlying = 3.5;   /* Iglewicz and Hoaglin 1993 */
+static const double negligible = 0.1; /* of the median: a difference that no one would mend */
+
+static const char *const names[] = {
+#define X(symbol, name) [ROOF_DISTANCE_##symbol] = name,
+    ROOF_DISTANCE_MAP(X)
+#undef X
+};
+
+const char *roof_distance_name(roof_distance distance) {
+  return names[distance];
+}
+
+double roof_message_seconds(const roof_alpha_beta *fit, double bytes) {
+  const roof_protocol *of = &fit->of[fit->count == 2 && bytes >= fit->of[1].from_bytes];
+  return fit->count == 0 ? (double)NAN : of->alpha.value + of->beta.value * bytes;
+}
+
+const roof_distance_fit *roof_fabric_farthest(const roof_fabric *fabric) {
+  return fabric->distance_count == 0 ? NULL : &fabric->distances[fabric->distance_count - 1];
+}
+
+/** Distances from the median, in 1.4826 times the median of them all; a spread under 1 % of the median counts as that. */
+static double robust_z(double value, double middle, double spread) {
+  return (value - middle) / fmax(1.4826 * spread, 0.01 * middle);
+}
+
+static void middle_of(double *values, double *scratch, size_t count, double *middle, double *spread) {
+  *middle = rf_median(values, count, scratch);
+  for (size_t i = 0; i < count; i++) {
+    values[i] = fabs(values[i] - *middle);
+  }
+  *spread = rf_median(values, count, scratch);
+}
+
+roof_status roof_fabric_judge(roof_fabric *fabric, roof_error *error) {
+  enum { LEAST = 3 };
+  size_t count = (size_t)fabric->node_count;
+  double *values = calloc(2 * count + 1, sizeof *values);
+  double latency, latency_spread, rate, rate_spread;
+  if (values == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "network: out of memory");
+  }
+  for (size_t i = 0; i < count; i++) {
+    values[i] = fabric->nodes[i].latency_seconds;
+  }
+  middle_of(values, values + count, count, &latency, &latency_spread);
+  for (size_t i = 0; i < count; i++) {
+    values[i] = fabric->nodes[i].bytes_per_second;
+  }
+  middle_of(values, values + count, count, &rate, &rate_spread);
+  free(values);
+  for (size_t i = 0; i < count; i++) {
+    roof_fabric_node *node = &fabric->nodes[i];
+    bool enough = count >= LEAST;
+    node->latency_z = enough ? robust_z(node->latency_seconds, latency, latency_spread) : (double)NAN;
+    node->bandwidth_z = enough ? -robust_z(node->bytes_per_second, rate, rate_spread) : (double)NAN;
+    node->slow = (node->latency_z > outlying && node->latency_seconds > (1 + negligible) * latency) ||
+                 (node->bandwidth_z > outlying && node->bytes_per_second < (1 - negligible) * rate);
+  }
+  return ROOF_OK;
+}
+
+void roof_fabric_done(roof_fabric *fabric) {
+  free(fabric->nodes);
+  *fabric = (roof_fabric){0};
+}
