@@ -55,7 +55,8 @@ typedef struct roof_protocol {
 typedef struct roof_alpha_beta {
   roof_protocol of[ROOF_PROTOCOLS];
   int count;
-  double error; /**< median of the sizes' relative distances from the fit, which is of their 10th percentiles */
+  double
+      error; /**< median of the sizes' relative distances from the fit, which is of their 10th percentiles */
 } roof_alpha_beta;
 
 /** L, o, g in s, G in s per byte (Alexandrov et al. 1995). */
@@ -93,6 +94,14 @@ typedef struct roof_fabric_node {
       bandwidth_z; /**< robust z-scores, worse is positive: distance from the median of all, in 1.4826 MAD */
   bool slow;       /**< beyond 3.5 (Iglewicz and Hoaglin 1993), and by a tenth at least */
 } roof_fabric_node;
+
+/** The clock of a node against that of rank 0: remote = local + offset + drift * (local - at), by the exchanges that took least, as in
+ *  Cristian 1989; intervals hold whatever part of a round trip went which way. */
+typedef struct roof_clock {
+  double at;            /**< s, local time that the offset is of */
+  roof_estimate offset; /**< s */
+  roof_estimate drift;  /**< s per s; NaN where the exchanges were too near one another */
+} roof_clock;
 
 #define ROOF_CURVES 4
 
@@ -154,11 +163,24 @@ ROOF_API const roof_distance_fit *roof_fabric_farthest(const roof_fabric *fabric
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_fabric_judge(roof_fabric *fabric, roof_error *error);
 
-/** Appends the network as lines of a report: the answer first.
+/** Appends the network as a JSON object: the value of `network` in a roofline.nodes/1 document.
+ *  Units: SI.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_fabric_write(const roof_fabric *fabric, roof_text *out, roof_error *error);
+
+/** Reads that value; which nodes are slow is judged anew. `file` is for messages.
+ *  Units: SI.
+ *  Ownership: fills *fabric on success only, release with roof_fabric_done; `text` is not kept.
+ *  Errors: ROOF_E_PARSE with the file; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_fabric_read(const char *text, size_t length, const char *file, roof_fabric *fabric,
+                                      roof_error *error);
+
+/** Appends the answer in one sentence: latency and bandwidth of the farthest distance, which nodes are slow.
  *  Units: as printed.
  *  Ownership: appends to the caller's text.
  *  Errors: out->failed. */
-ROOF_API void roof_fabric_report(const roof_fabric *fabric, roof_text *out);
+ROOF_API void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out);
 
 /** Latency and bandwidth over the size of a message: as measured a line for each distance, and as fitted.
  *  Units: bytes, s, bytes/s.

@@ -1,0 +1,36 @@
+/* The network in one sentence. */
+#include "roofline/fabric.h"
+#include "roofline/units.h"
+
+enum { SHORT = 32, NAMED = 3 };
+
+static void add_slow(const roof_fabric *fabric, roof_text *out) {
+  int slow = 0;
+  for (int i = 0; i < fabric->node_count; i++) {
+    slow += fabric->nodes[i].slow;
+    if (fabric->nodes[i].slow && slow <= NAMED) {
+      roof_text_addf(out, "%s%s", slow == 1 ? "; slower than the others: " : ", ", fabric->nodes[i].name);
+    }
+  }
+  if (slow > NAMED) {
+    roof_text_addf(out, " and %d more", slow - NAMED);
+  }
+}
+
+void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out) {
+  const roof_distance_fit *far = roof_fabric_farthest(fabric);
+  char latency[SHORT], rate[SHORT];
+  if (far == NULL || far->fit.count == 0) {
+    roof_text_add(out, "network: not measured, for there is one rank");
+    return;
+  }
+  const roof_protocol *small = &far->fit.of[0], *large = &far->fit.of[far->fit.count - 1];
+  roof_text_addf(out, "network: a message takes %s, a long one goes at %s",
+                 roof_quantity_format(latency, SHORT, small->alpha.value, "s"),
+                 roof_quantity_format(rate, SHORT, 1 / large->beta.value, "B/s"));
+  roof_text_addf(out, " (%s)",
+                 far->distance == ROOF_DISTANCE_NETWORK  ? "between nodes"
+                 : far->distance == ROOF_DISTANCE_SWITCH ? "between nodes of one switch"
+                                                         : "within a node");
+  add_slow(fabric, out);
+}
