@@ -8,6 +8,7 @@
 typedef struct rf_collective {
   const char *op;
   bool has_size;
+  double copies; /* of size * (ranks - 1) / ranks, bytes that pass a rank's link whatever the algorithm */
   /** By all ranks; `size` is a multiple of 4 bytes for each rank. */
   bool (*run)(const rf_mpi *mpi, int group, void *in, void *out, size_t size);
   struct {
@@ -28,8 +29,9 @@ void rf_collective_predict(const rf_collective *of, const roof_alpha_beta *fit, 
 void rf_collective_settle(const roof_collective_curve *curve, roof_collective_time *time, double *samples,
                           size_t count);
 
-/** What happens before a collective runs: rank 0 has its curves. False ends the measurement. */
-typedef bool rf_collectives_sealer(void *user, const roof_collective_curve *curves, int count);
+/** What rank 0 does with the curves before any collective runs; its failure ends the measurement on all ranks. */
+typedef roof_status rf_collectives_sealer(void *user, const roof_collective_curve *curves, int count,
+                                          roof_error *error);
 
 /** Hears each size's samples, in s, on rank 0. */
 typedef void rf_collectives_keeper(void *user, const roof_collective_curve *curve, int size,
@@ -46,7 +48,7 @@ typedef struct rf_collectives_plan {
 
 /** By all ranks: predicts them by the fit of the farthest distance, has rank 0 seal that, then measures.
  *  Units: s. Ownership: fills the collectives of rank 0's *fabric, whose distances are measured. Errors: ROOF_E_MEMORY; ROOF_E_UNSUPPORTED
- *  where the MPI refuses; ROOF_E_OUTPUT where the sealer does. */
+ *  where the MPI refuses; the sealer's. */
 roof_status rf_collectives_measure(const rf_mpi *mpi, int group, const rf_collectives_plan *plan,
                                    roof_fabric *fabric, roof_error *error);
 

@@ -123,20 +123,21 @@ static bool begin(session *s, double largest) {
 static roof_status agree(session *s, const rf_collectives_plan *plan, roof_fabric *fabric,
                          roof_error *error) {
   const roof_distance_fit *far = s->rank == 0 ? roof_fabric_farthest(fabric) : NULL;
-  int sealed = s->rank != 0;
-  if (far != NULL) {
-    for (int i = 0; i < ROOF_COLLECTIVES; i++) {
-      rf_collective_predict(&rf_collectives[i], &far->fit, s->size, plan->largest, plan->factor,
-                            &fabric->collectives[i]);
-    }
-    sealed = plan->sealer == NULL || plan->sealer(plan->user, fabric->collectives, ROOF_COLLECTIVES);
+  roof_status sealed = ROOF_OK;
+  for (int i = 0; i < ROOF_COLLECTIVES && far != NULL; i++) {
+    rf_collective_predict(&rf_collectives[i], &far->fit, s->size, plan->largest, plan->factor,
+                          &fabric->collectives[i]);
+  }
+  if (far != NULL && plan->sealer != NULL) {
+    sealed = plan->sealer(plan->user, fabric->collectives, ROOF_COLLECTIVES, error);
   }
   if (!s->mpi->broadcast(s->group, 0, &sealed, sizeof sealed) ||
       !s->mpi->broadcast(s->group, 0, fabric->collectives, sizeof fabric->collectives)) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "network: the MPI refused: %s", s->mpi->reason());
   }
-  return sealed ? ROOF_OK
-                : roof_error_set(error, ROOF_E_OUTPUT, "network: the predictions could not be sealed");
+  return sealed == ROOF_OK || s->rank == 0
+             ? sealed
+             : roof_error_set(error, sealed, "network: rank 0 could not seal the predictions");
 }
 
 roof_status rf_collectives_measure(const rf_mpi *mpi, int group, const rf_collectives_plan *plan,
