@@ -83,7 +83,8 @@ int main(int argc, char **argv) {
   for (int i = 2; i < argc && count < NODES; i++) {
     devices[count++] = (struct pollfd){.fd = device_in(argv[i]), .events = POLLIN};
   }
-  sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1}); /* a wire waits for no processor */
+  sched_setscheduler(0, SCHED_FIFO,
+                     &(struct sched_param){.sched_priority = 1}); /* a wire waits for no processor */
   puts("ready");
   fflush(stdout);
   for (;;) {

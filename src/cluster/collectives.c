@@ -40,7 +40,7 @@ static double half_each_round(const roof_alpha_beta *fit, double ranks, double s
   return rounds(ranks) * roof_message_seconds(fit, size / 2);
 }
 
-/** All messages under way at once. */
+/** All messages in flight at once. */
 static double at_once(const roof_alpha_beta *fit, double ranks, double size) {
   return roof_message_seconds(fit, size / ranks * (ranks - 1));
 }

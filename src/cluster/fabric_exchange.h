@@ -13,7 +13,7 @@ typedef struct rf_exchange {
   unsigned char *out, *in; /* RF_EXCHANGE_ROOM bytes each */
 } rf_exchange;
 
-/** `messages` of `bytes` there, before each but the first a computation of `delay` s, then one of `busy` s while they are under way; a
+/** `messages` of `bytes` there, before each but the first a computation of `delay` s, then one of `busy` s while they are in flight; a
  * message of `answer` bytes back. `repeats` of all this. It crosses the network as it lies in memory: 0 repeats release. */
 typedef struct rf_train {
   double delay, busy;

@@ -6,7 +6,7 @@ enum { LARGEST = 1 << 20, FACTOR = 8 };
 
 roof_status rf_fabric_of_job(const rf_job *job, const rf_fabric_task *task, roof_fabric *fabric,
                              roof_error *error) {
-  rf_place here = rf_place_here(job->nodes[job->node].name);
+  rf_rank_place here = rf_rank_place_here(job->nodes[job->node].name);
   roof_status status = rf_fabric_measure(job->mpi, RF_MPI_WORLD, &here, &task->plan, fabric, error);
   if (status != ROOF_OK || job->size < 2) {
     return status;

@@ -13,7 +13,7 @@ enum { TAG_RESULT = 8, LOOKED_THROUGH = 64 };
 typedef struct measuring {
   rf_exchange with;
   const rf_fabric_plan *plan;
-  rf_place *places;
+  rf_rank_place *places;
   int rank, size;
   roof_fabric *out;
 } measuring;
@@ -93,8 +93,8 @@ static bool gather_nodes(measuring *m, const line *own) {
   return done;
 }
 
-/** The first rank of a node speaks for it; on a single node each for itself. */
-static bool speaks(const measuring *m) {
+/** The first rank of a node represents it; on a single node each for itself. */
+static bool represents(const measuring *m) {
   bool first = true, alone = true;
   for (int i = 0; i < m->size; i++) {
     bool same = strcmp(m->places[i].node, m->places[m->rank].node) == 0;
@@ -106,7 +106,7 @@ static bool speaks(const measuring *m) {
 
 static bool take_all(measuring *m) {
   rf_exchange among = m->with;
-  line own = {.counts = speaks(m), .rank = m->rank, .met = {NAN, NAN}};
+  line own = {.counts = represents(m), .rank = m->rank, .met = {NAN, NAN}};
   among.group = m->with.mpi->split(m->with.group, own.counts);
   bool done = among.group >= 0;
   say(m, "all pairs, in rounds", "");
@@ -122,7 +122,7 @@ static bool begin(measuring *m) {
   return rf_exchange_init(&m->with, m->with.mpi, m->with.group) && m->places != NULL;
 }
 
-static bool take(measuring *m, const rf_place *here) {
+static bool take(measuring *m, const rf_rank_place *here) {
   bool done = m->with.mpi->all_gather(m->with.group, here, m->places, sizeof *here);
   for (int d = 0; d < ROOF_DISTANCE_COUNT && done; d++) {
     done = take_distance(m, (roof_distance)d);
@@ -130,8 +130,8 @@ static bool take(measuring *m, const rf_place *here) {
   return done && take_all(m);
 }
 
-roof_status rf_fabric_measure(const rf_mpi *mpi, int group, const rf_place *here, const rf_fabric_plan *plan,
-                              roof_fabric *fabric, roof_error *error) {
+roof_status rf_fabric_measure(const rf_mpi *mpi, int group, const rf_rank_place *here,
+                              const rf_fabric_plan *plan, roof_fabric *fabric, roof_error *error) {
   roof_fabric found = {.ranks = mpi->size(group)};
   measuring m = {.with = {.mpi = mpi, .group = group}, .plan = plan, .out = &found};
   m.rank = mpi->rank(group), m.size = found.ranks;

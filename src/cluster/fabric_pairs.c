@@ -25,7 +25,7 @@ static bool is_below_one(const char *a, size_t length_a, const char *b, size_t l
   return length_a > 0 && length_a == length_b && strncmp(a, b, length_a) == 0;
 }
 
-roof_distance rf_distance_of(const rf_place *a, const rf_place *b) {
+roof_distance rf_distance_of(const rf_rank_place *a, const rf_rank_place *b) {
   if (strcmp(a->node, b->node) == 0) {
     return a->core >= 0 && a->core == b->core         ? ROOF_DISTANCE_CORE
            : a->socket >= 0 && a->socket == b->socket ? ROOF_DISTANCE_SOCKET

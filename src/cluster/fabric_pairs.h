@@ -1,4 +1,4 @@
-/** Who talks to whom when: all pairs of ranks in rounds in which each rank has one partner, halves of the ranks against each other, and
+/** Which ranks exchange messages when: all pairs of ranks in rounds in which each rank has one partner, halves of the ranks against each other, and
  *  how far ranks are from one another. */
 #ifndef CLUSTER_FABRIC_PAIRS_H
 #define CLUSTER_FABRIC_PAIRS_H
@@ -6,16 +6,16 @@
 #include "roofline/fabric.h"
 
 /** Where a rank is; all ranks exchange it as it lies in memory. */
-typedef struct rf_place {
+typedef struct rf_rank_place {
   char node[ROOF_FABRIC_NAME];
   char path[ROOF_FABRIC_NAME]; /* of switches down to the node, "s0.s1.n4", or "" */
   int socket, core;            /* of the one it is bound to; -1: not bound to one */
-} rf_place;
+} rf_rank_place;
 
 /** How far two ranks are apart. Nodes are below one switch where the path says so, else where their names have at least two numbers and
  * differ in the last alone ("r2n17" and "r2n3").
  *  Units: none. Ownership: none. Errors: none. */
-roof_distance rf_distance_of(const rf_place *a, const rf_place *b);
+roof_distance rf_distance_of(const rf_rank_place *a, const rf_rank_place *b);
 
 /** Rounds in which each pair of `ranks` meets once: ranks - 1 of an even number, else ranks.
  *  Units: rounds. Ownership: none. Errors: 0 of fewer than 2 ranks. */

@@ -28,9 +28,9 @@ static int common(const cpu_set_t *bound, const char *name) {
   return all;
 }
 
-rf_place rf_place_here(const char *node) {
+rf_rank_place rf_rank_place_here(const char *node) {
   const char *path = getenv("SLURM_TOPOLOGY_ADDR");
-  rf_place here = {.socket = -1, .core = -1};
+  rf_rank_place here = {.socket = -1, .core = -1};
   cpu_set_t bound;
   snprintf(here.node, sizeof here.node, "%s", node);
   snprintf(here.path, sizeof here.path, "%s", path == NULL ? "" : path);

@@ -51,7 +51,7 @@ static bool take_pair(const rf_exchange *with, double seconds, pair *out) {
   return take_rate(with, seconds / (2 * TRAINS), round_trip, &out->bytes_per_second) && done;
 }
 
-/** Both of a pair measure; the leader tells what it found. */
+/** Both of a pair measure; the leader sends what it found. */
 static bool meet(rf_exchange *with, int rank, int partner, double seconds, pair *found) {
   enum { TAG_FOUND = 9 };
   with->partner = partner;

@@ -13,7 +13,7 @@ enum { LEAST = 3, ENOUGH = 5, DRAWS = 200, ROUNDS = 20, FIGURES = 4 };
 static const double huber =
     1.345;                       /* 95 % as efficient as least squares where errors are normal (Huber 1981) */
 static const double quiet = 0.1; /* the quantile that figures are of: what interferes only adds */
-static const double indifferent = 0.01; /* relative distance that speaks for no other protocol */
+static const double indifferent = 0.01; /* relative distance that is no sign of another protocol */
 
 typedef struct line {
   double alpha, beta;

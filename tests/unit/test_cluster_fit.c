@@ -1,8 +1,8 @@
-/* Fits of message times, and the plans of who talks to whom. */
+/* Fits of message times, and the plans of pairs. */
 #include "test.h"
 
-#include "cluster/fit.h"
 #include "cluster/fabric_pairs.h"
+#include "cluster/fit.h"
 
 enum { SIZES = 16, SAMPLES = 21 };
 
@@ -43,7 +43,7 @@ static void exact_line_is_one_protocol(void **state) {
   assert_true(fit.error < 1e-6);
 }
 
-static void protocols_are_told_apart(void **state) {
+static void protocols_are_distinguished(void **state) {
   (void)state;
   series s;
   roof_alpha_beta fit;
@@ -147,7 +147,7 @@ static void halves_meet_across(void **state) {
 static void distances_by_place_and_name(void **state) {
   (void)state;
   static const struct {
-    rf_place a, b;
+    rf_rank_place a, b;
     roof_distance expected;
   } cases[] = {
       {{"n1", "", 0, 3}, {"n1", "", 0, 3}, ROOF_DISTANCE_CORE},
@@ -170,7 +170,7 @@ static void distances_by_place_and_name(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_line_is_one_protocol), cmocka_unit_test(protocols_are_told_apart),
+      cmocka_unit_test(exact_line_is_one_protocol), cmocka_unit_test(protocols_are_distinguished),
       cmocka_unit_test(wild_sizes_move_no_fit),     cmocka_unit_test(too_little_is_refused),
       cmocka_unit_test(loggp_is_found_again),       cmocka_unit_test(each_pair_meets_once),
       cmocka_unit_test(halves_meet_across),         cmocka_unit_test(distances_by_place_and_name),
