@@ -6,10 +6,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/_fft.h"
 
 enum { FOUR_STEP = 256, LINE = 64 };
-static const double pi = 3.14159265358979323846;
 
 /** How a transform is split up, and where the parts of its scratch are. */
 typedef struct plan {
@@ -56,17 +55,10 @@ static size_t lay_out(const roof_kernel_run *run, void *memory, plan *p) {
   return end - (uintptr_t)memory;
 }
 
-/** The root of unity e^(-2 pi i index / order). */
-static void root_of(size_t index, size_t order, double *real, double *imaginary) {
-  double angle = -2 * pi * (double)index / (double)order;
-  *real = cos(angle);
-  *imaginary = sin(angle);
-}
-
 static void set_root(const roof_kernel_run *run, void *table, size_t at, size_t apart, size_t index,
                      size_t order) {
   double real, imaginary;
-  root_of(index, order, &real, &imaginary);
+  rf_fft_root(index, order, &real, &imaginary);
   rf_data_set(table, run->dtype, at, real);
   rf_data_set(table, run->dtype, at + apart, imaginary);
 }
@@ -79,10 +71,10 @@ static void fill_tables(const roof_kernel_run *run, const plan *p) {
     }
   }
   for (size_t i = 0; i < p->rows && p->columns > 1; i++) {
-    root_of(i, p->n, &p->low[2 * i], &p->low[2 * i + 1]);
+    rf_fft_root(i, p->n, &p->low[2 * i], &p->low[2 * i + 1]);
   }
   for (size_t i = 0; i < p->columns && p->columns > 1; i++) {
-    root_of(i * p->rows, p->n, &p->high[2 * i], &p->high[2 * i + 1]);
+    rf_fft_root(i * p->rows, p->n, &p->high[2 * i], &p->high[2 * i + 1]);
   }
 }
 
@@ -173,32 +165,8 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
-/** The sum itself; the root is exact at every 32nd point and multiplied on between. The error of a transform
- * grows as log2 n relative to its sum of n random numbers. */
-static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
-  const rf_operands *o = run->state;
-  size_t n = (size_t)run->values[0], k = i % n;
-  double step_r, step_i, root_r = 1, root_i = 0;
-  rf_total total[2] = {{0}};
-  root_of(k, n, &step_r, &step_i);
-  for (size_t j = 0; j < n; j++) {
-    if (j % 32 == 0) {
-      root_of(j * k % n, n, &root_r, &root_i);
-    }
-    double x_r = rf_data_at(o->in[0], run->dtype, j), x_i = rf_data_at(o->in[0], run->dtype, n + j);
-    rf_total_add(&total[0], x_r * root_r - x_i * root_i);
-    rf_total_add(&total[1], x_r * root_i + x_i * root_r);
-    double next = root_r * step_r - root_i * step_i;
-    root_i = root_r * step_i + root_i * step_r;
-    root_r = next;
-  }
-  *tolerance = 16 * (1 + log2((double)n)) * sqrt((double)n) * rf_kernel_epsilon(run->dtype);
-  return total[i / n].sum;
-}
-
 static roof_status check(roof_kernel_run *run, roof_error *error) {
-  double n = run->values[0];
-  return rf_kernel_compare(run, (size_t)(2 * n), (size_t)fmax(8, 1e7 / n), reference, error);
+  return rf_fft_check(run, false, error);
 }
 
 static const roof_kernel kernels[] = {

@@ -1,11 +1,11 @@
 /* Libraries of the system, found at run time: its BLAS, BLIS and libxsmm. */
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host/library.h"
+#include "kernels/_library.h"
 #include "kernels/gemm/_gemm.h"
 
 /* The Fortran interface: matrices in column order, every argument by address, two hidden string lengths. */
@@ -114,40 +114,17 @@ static library *library_of(const roof_kernel_run *run) {
   return *(library *const *)run->kernel->detail;
 }
 
-/** The cores that the team's threads are bound to, all together. */
-static cpu_set_t team_cores(int threads) {
-  cpu_set_t team;
-  CPU_ZERO(&team);
-#pragma omp parallel num_threads(threads)
-  {
-    cpu_set_t bound;
-    if (sched_getaffinity(0, sizeof bound, &bound) == 0) {
-#pragma omp critical
-      CPU_OR(&team, &team, &bound);
-    }
-  }
-  return team;
-}
-
-/** Sets the cores this thread may use; returns those before. */
-static cpu_set_t bind_threads(cpu_set_t cores) {
-  cpu_set_t before = cores;
-  sched_getaffinity(0, sizeof before, &before);
-  sched_setaffinity(0, sizeof cores, &cores);
-  return before;
-}
-
 /** Loads the library and starts its threads. They inherit this thread's binding, which may be one core, so it
  * is widened to the team's cores meanwhile. */
 static const char *start(const roof_kernel_run *run) {
   library *l = library_of(run);
-  l->cores = team_cores(run->threads);
-  cpu_set_t mine = bind_threads(l->cores);
+  l->cores = rf_library_cores(run->threads);
+  cpu_set_t mine = rf_library_bind(l->cores);
   const char *reason = run->kernel->disabled_reason();
   if (reason == NULL && l->set_threads != NULL) {
     l->set_threads(run->threads);
   }
-  bind_threads(mine);
+  rf_library_bind(mine);
   return reason;
 }
 
@@ -180,11 +157,11 @@ static void execute(roof_kernel_run *run) {
   bool wide = run->dtype == ROOF_FP64;
   library *l = library_of(run);
   bool widen = l->spawns && run->threads > 1;
-  cpu_set_t mine = widen ? bind_threads(l->cores) : l->cores;
+  cpu_set_t mine = widen ? rf_library_bind(l->cores) : l->cores;
   l->gemm[!wide]("N", "N", &n, &m, &k, wide ? (const void *)&one : &onef, o->in[1], &n, o->in[0], &k,
                  wide ? (const void *)&zero : &zerof, o->out, &n, 1, 1);
   if (widen) {
-    bind_threads(mine);
+    rf_library_bind(mine);
   }
 }
 

@@ -1,0 +1,50 @@
+#!/bin/sh
+# The Fourier transform against FFTW, whose plans are measured, in turns in one process, from the caches to memory: ours as a
+# share of FFTW's rate, the median of ROUNDS runs (3); FLOP/s and the share of what a copy of the points takes.
+# usage: bench/fft.sh [--write]; needs jq. Prints a Markdown table; --write puts it into bench/results/fft.md instead.
+set -eu
+cd "$(dirname "$0")/.."
+roofline=${ROOFLINE:-build/release/roofline}
+rounds=${ROUNDS:-3}
+sizes=${SIZES:-'1024 32768 1048576 4194304 67108864'}
+cores=$(nproc)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+case ${1:-} in
+  '' | --write) ;;
+  *) echo "fft.sh: $1: unknown; usage: bench/fft.sh [--write]" >&2; exit 2 ;;
+esac
+
+# row FORMAT POINTS THREADS: one row of the table.
+row() {
+  for round in $(seq "$rounds"); do
+    "$roofline" run fft --baseline fft-fftw "n=$2" --dtype "$1" --threads "$3" --json --quiet >"$scratch/$round.json"
+  done
+  "$roofline" run scale "n=$((2 * $2))" --dtype "$1" --threads "$3" --json --quiet >"$scratch/copy"
+  jq -rs --slurpfile copy "$scratch/copy" --arg row "| $3 | $1 | $2 |" '
+    def median: sort | .[length / 2 | floor];
+    (map(.kernels[0].seconds) | median) as $seconds
+    | (map(.kernels[0].baseline.fraction) | median) as $share
+    | "\($row) \((.[0].kernels[0].flops | add) / $seconds / 1e7 | round / 100) | \($share * 100 | round / 100) | \($copy[0].kernels[0].seconds / $seconds * 1000 | round / 10) % |"' \
+    "$scratch"/[0-9]*.json
+}
+
+{
+  echo "* $("$roofline" run --list --json | jq -r '.kernels[] | select(.name == "fft-fftw") | .library // .disabled')"
+  echo "* $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $cores cores; $("$roofline" --version); $(date -u +%Y-%m-%d)"
+  printf '\n| threads | format | points | GFLOP/s | ours / FFTW | of a copy |\n|--:|---|--:|--:|--:|--:|\n'
+  for threads in 1 "$cores"; do
+    for format in fp32 fp64; do
+      for size in $sizes; do row $format "$size" "$threads"; done
+    done
+  done
+} >"$scratch/table"
+if [ "${1:-}" = --write ]; then
+  awk -v table="$scratch/table" '
+    /^<!-- measured/ { print; while ((getline line < table) > 0) print line; inside = 1; next }
+    /^<!-- end/ { inside = 0 }
+    !inside' bench/results/fft.md >"$scratch/page"
+  cp "$scratch/page" bench/results/fft.md
+else
+  cat "$scratch/table"
+fi
