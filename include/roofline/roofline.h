@@ -77,6 +77,7 @@
 #include "roofline/measurement.h"
 #include "roofline/model.h"
 #include "roofline/model_sweep.h"
+#include "roofline/nodes.h"
 #include "roofline/op.h"
 #include "roofline/ops.h"
 #include "roofline/overlap.h"

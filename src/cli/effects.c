@@ -53,7 +53,7 @@ static bool names(const cli_effect *effect, const char *option) {
 
 /** "--search", "`list`", "an operation's key=value". */
 static const char *condition_text(const char *condition, char *text, size_t size) {
-  const bool verb = cli_is_among("list new verify export peaks shares losses", condition);
+  const bool verb = cli_is_among("list new verify export peaks shares losses report check", condition);
   const char *words = strcmp(condition, "WORD") == 0        ? "a name"
                       : strcmp(condition, "key=value") == 0 ? "an operation's key=value"
                                                             : NULL;

@@ -1,6 +1,8 @@
 #include "cluster/job.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +80,7 @@ static void guard_end(guard *g) {
 /* --- who is there --- */
 
 static void introduce(rf_hello *hello) {
-  *hello = (rf_hello){.order = 1};
+  *hello = (rf_hello){.order = 1, .process = (int)getpid()};
   snprintf(hello->version, sizeof hello->version, "%s", ROOF_VERSION_TEXT);
   rf_launcher_node(hello->node);
   snprintf(hello->boot, sizeof hello->boot, "%s", rf_clock_boot());
@@ -115,13 +117,19 @@ static bool is_same_node(const rf_hello *a, const rf_hello *b) {
   return strcmp(a->node, b->node) == 0 && strcmp(a->boot, b->boot) == 0;
 }
 
+/** Whether that process can be seen from this one: a container may have numbers of its own. */
+static bool is_here(const rf_hello *rank, const rf_hello *own) {
+  return own->boot[0] != '\0' && strcmp(rank->boot, own->boot) == 0 && kill(rank->process, 0) == 0;
+}
+
 /** Numbers the nodes in the order of their first ranks. False when out of memory. */
 static bool number_nodes(rf_job *job, const rf_hello *all) {
   size_t ranks = job->size > 0 ? (size_t)job->size : 1, slots = 2 * ranks + 1;
   int *first = calloc(slots, sizeof *first); /* the first rank of a node and 1 */
   job->nodes = calloc(ranks, sizeof *job->nodes);
   job->node_of = calloc(ranks, sizeof *job->node_of);
-  bool fits = first != NULL && job->nodes != NULL && job->node_of != NULL;
+  job->process = calloc(ranks, sizeof *job->process);
+  bool fits = first != NULL && job->nodes != NULL && job->node_of != NULL && job->process != NULL;
   for (int i = 0; i < job->size && fits; i++) {
     size_t slot = hash(&all[i]) % slots;
     while (first[slot] != 0 && !is_same_node(&all[first[slot] - 1], &all[i])) {
@@ -135,6 +143,7 @@ static bool number_nodes(rf_job *job, const rf_hello *all) {
       job->node_of[i] = job->node_of[first[slot] - 1];
     }
     job->nodes[job->node_of[i]].ranks++;
+    job->process[i] = is_here(&all[i], &all[job->rank]) ? all[i].process : 0;
   }
   free(first);
   return fits;
@@ -229,7 +238,12 @@ void rf_job_end(rf_job *job) {
   job->mpi->finish();
   free(job->nodes);
   free(job->node_of);
+  free(job->process);
   *job = (rf_job){0};
+}
+
+bool rf_job_is_gone(const rf_job *job, int rank) {
+  return job->process[rank] > 0 && kill(job->process[rank], 0) != 0 && errno == ESRCH;
 }
 
 void rf_job_abort(const rf_job *job, roof_status status) {

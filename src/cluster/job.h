@@ -35,6 +35,7 @@ typedef struct rf_job {
   rf_job_node *nodes;
   int node_count;
   int *node_of; /**< of each rank */
+  int *process; /**< of each rank the number that this system knows its process by, 0 on other systems */
 } rf_job;
 
 /** What every rank sends all others first: the same bytes in every version, so that versions find out about each other. */
@@ -43,6 +44,7 @@ typedef struct rf_hello {
   char version[28];
   char node[RF_JOB_NODE_MAX];
   char boot[63]; /**< the boot of its system, "" where it is not known */
+  int process;   /**< its number there */
 } rf_hello;
 
 /** The launcher that started this process, or NULL; `*tasks` (nullable): how many ranks it says it started, 0 unknown. */
@@ -63,6 +65,9 @@ void rf_job_end(rf_job *job);
 
 /** Ends all ranks at once with the exit code of `status`; does not return. */
 void rf_job_abort(const rf_job *job, roof_status status);
+
+/** Whether a rank's process has ended: false too where it is on another system. */
+bool rf_job_is_gone(const rf_job *job, int rank);
 
 /** "rank 3 (node7)"; returns `text`. */
 const char *rf_job_rank_name(const rf_job *job, int rank, char *text, size_t size);

@@ -107,7 +107,7 @@ roof_status rf_launcher_none(roof_error *error) {
   return roof_error_set(
       error, ROOF_E_UNSUPPORTED,
       "cluster: no launcher started this: `mpirun -n RANKS roofline ...` or `srun --mpi=pmix "
-      "roofline ...`, a rank a node or more");
+      "roofline ...`, one rank or more per node");
 }
 
 /** The row of the plugin asked for by ROOFLINE_MPI, or else of the launcher's. */

@@ -9,12 +9,13 @@
 #include "cli/grid.h"
 #include "cli/machine/machine.h"
 #include "cli/measure/brief.h"
+#include "cli/measure/cluster.h"
 
 enum { MOST = 24 }; /* machines of one answer */
 
-static int quick, threads, verbose;
+static int quick, threads, verbose, cluster;
 static char *backend_name, *old_name, *samples_name;
-static char *percent, *device;
+static char *percent, *device, *patience;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
@@ -27,6 +28,13 @@ static const struct poptOption options[] = {
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
     {"interval", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
+    {"cluster", '\0', POPT_ARG_NONE, &cluster, 0,
+     "every node of the job that mpirun or srun started this in, into one file: cluster.json, or --to "
+     "FILE.json",
+     NULL},
+    {"patience", '\0', POPT_ARG_STRING, &patience, 0,
+     "of --cluster: how long nodes may take longer than the first; default: as long as it took, and a minute",
+     "TIME"},
     {"samples", '\0', POPT_ARG_STRING, &samples_name, 0, "write every sample of every ceiling, as JSON",
      "FILE"},
     {"compare", '\0', POPT_ARG_STRING, &old_name, 0,
@@ -67,27 +75,33 @@ static roof_status save_samples(const cli_args *args, roof_text *samples, roof_e
   return status == ROOF_OK ? cli_to_write(args, samples_name, samples, error) : status;
 }
 
+/** What the options say of how to measure. */
+static roof_status options_of(const cli_args *args, roof_measure_options *how, roof_error *error) {
+  *how = roof_measure_options_default();
+  how->quick = quick != 0;
+  how->threads = threads;
+  how->progress = cli_show_progress;
+  how->user = (void *)(uintptr_t)args;
+  roof_status status = cli_args_interval(percent, &how->precision, error);
+  return status == ROOF_OK && threads < 0
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads)
+             : status;
+}
+
 /** Measures one device (NULL: the first) into *machine and keeps it. */
 static roof_status measure(const cli_args *args, const char *name, const char *one, roof_machine **machine,
                            roof_error *error) {
   const roof_backend *backend = NULL;
-  roof_measure_options how = roof_measure_options_default();
-  how.quick = quick != 0;
-  how.threads = threads;
-  how.progress = cli_show_progress;
-  how.user = (void *)(uintptr_t)args;
+  roof_measure_options how;
   roof_text samples = {0};
+  roof_status status = options_of(args, &how, error);
   how.keep = samples_name != NULL ? roof_windows_write : NULL;
   how.keep_user = &samples;
-  roof_status status = cli_args_interval(percent, &how.precision, error);
   if (status == ROOF_OK) {
     status = cli_select_backend(name, &backend, error);
   }
   how.device = one;
   status = status == ROOF_OK ? cli_select_device(one, backend, error) : status;
-  if (status == ROOF_OK && threads < 0) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
-  }
   if (status != ROOF_OK) {
     return status;
   }
@@ -258,9 +272,27 @@ static roof_status run_one(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static roof_status run_cluster(const cli_args *args, roof_error *error) {
+  roof_measure_options how;
+  double seconds = 0;
+  roof_status status =
+      args->csv ? cli_args_no_csv("measure --cluster", error) : cli_args_limit_words(args, 0, error);
+  status = status == ROOF_OK ? options_of(args, &how, error) : status;
+  if (status == ROOF_OK && patience != NULL) {
+    status = roof_quantity_parse_unit(patience, "s", &seconds, error);
+  }
+  if (status == ROOF_OK && patience != NULL && !(seconds > 0)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--patience %s: must be more than 0 s", patience);
+  }
+  return status == ROOF_OK ? cli_measure_cluster(args, &how, backend_name, seconds, error) : status;
+}
+
 static roof_status run(const cli_args *args, roof_error *error) {
   bool several = is_all() || (backend_name != NULL && strchr(backend_name, ',') != NULL);
-  roof_status status = several ? run_several(args, error) : run_one(args, error);
+  roof_status status = cluster   ? run_cluster(args, error)
+                       : several ? run_several(args, error)
+                                 : run_one(args, error);
+  free(patience);
   free(percent);
   free(device);
   free(samples_name);
@@ -272,6 +304,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
 static const cli_effect effects[] = {{.options = "*", .with = "WORD", .except = "compare"},
                                      {.options = "to", .with = "WORD"},
                                      {.options = "verbose", .with = "compare"},
+                                     {.options = "device samples compare verbose", .with = "cluster"},
+                                     {.options = "patience", .without = "cluster"},
                                      {0}};
 
 const cli_command cli_cmd_measure = {
@@ -285,7 +319,9 @@ const cli_command cli_cmd_measure = {
                 "  roofline measure --compare laptop.json\n"
                 "  roofline measure --backend cpu,opencl\n"
                 "  roofline measure --backend cuda --device all\n"
-                "  roofline measure --quick --json | jq .peaks\n",
+                "  roofline measure --quick --json | jq .peaks\n"
+                "  mpirun -n 16 --map-by node roofline measure --cluster\n"
+                "  srun --mpi=pmix --ntasks-per-node=1 roofline measure --cluster --to cluster.json\n",
     .writes = "json svg png pdf html",
     .groups = CLI_ARGS_KEEP | CLI_ARGS_PAGE,
     .options = options,

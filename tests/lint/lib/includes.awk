@@ -42,6 +42,7 @@ BEGIN {
   room_of["roofline/formats.h"] = "advise"
   room_of["roofline/calibrate.h"] = "accuracy"
   room_of["roofline/changes.h"] = "catalog"
+  room_of["roofline/nodes.h"] = "cluster"
   room_of["roofline/sheet.h"] = "catalog"
   room_of["roofline/sealing.h"] = "documents"
   room_of["roofline/anchor.h"] = "ledger"

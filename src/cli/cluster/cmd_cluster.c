@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/cluster/cluster.h"
 #include "cli/columns.h"
 #include "cli/grid.h"
 #include "core/number.h"
@@ -11,11 +12,15 @@
 
 enum { SHORT = 64 };
 
-static char *network;
+static char *network, *against, *tolerance;
 static const struct poptOption options[] = {
     {"network", '\0', POPT_ARG_STRING, &network, 0,
      "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, or one of the machine's; default: ndr",
      "LINK"},
+    {"against", '\0', POPT_ARG_STRING, &against, 0,
+     "of `check`: an earlier cluster file, or the machine that each node should be", "FILE|NAME"},
+    {"tolerance", '\0', POPT_ARG_STRING, &tolerance, 0,
+     "of `check` against a machine: how far a node may be under it, in percent; default 10", "PCT"},
     POPT_TABLEEND};
 
 typedef struct answer {
@@ -132,18 +137,19 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
         roof_error_set(error, ROOF_E_ARGUMENT, "cluster: one --machine, for a cluster is of equal devices");
   }
   status = status == ROOF_OK ? make_answer(args, machines[0], &a, error) : status;
-  if (status == ROOF_OK && args->file != NULL) {
-    status = draw(&a, args, error);
-  } else if (status == ROOF_OK && args->json) {
+  if (status == ROOF_OK && (args->file != NULL || args->page != NULL)) {
+    status = cli_chart_or_none(args, draw(&a, args, error));
+  }
+  if (status == ROOF_OK && args->json) {
     *json = rf_cluster_json(&a.target, &a.in, &a.of);
-  } else if (status == ROOF_OK) {
+  } else if (status == ROOF_OK && args->file == NULL) {
     add_text(out, &a);
   }
   roof_machines_free(machines, count);
   return status;
 }
 
-static roof_status run(const cli_args *args, roof_error *error) {
+static roof_status predict(const cli_args *args, roof_error *error) {
   roof_text out = {0};
   json_t *json = NULL;
   roof_status status = args->csv ? cli_args_no_csv("cluster", error) : ROOF_OK;
@@ -152,27 +158,41 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = args->json ? cli_json_print(json, error) : cli_print(&out, error);
   }
   roof_text_done(&out);
+  return status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  const char *verb = args->word_count > 0 ? args->words[0] : "";
+  roof_status status = strcmp(verb, "report") == 0  ? cli_cluster_report(args, error)
+                       : strcmp(verb, "check") == 0 ? cli_cluster_check(args, against, tolerance, error)
+                                                    : predict(args, error);
   free(network);
+  free(against);
+  free(tolerance);
   return status;
 }
 
 static const cli_effect effects[] = {
+    {.options = "*", .with = "report", .except = "to width csv"},
+    {.options = "*", .with = "check", .except = "to width csv against tolerance"},
+    {.options = "against tolerance", .without = "check"},
     {.options = "efficiency overhead launch overlap tile warm achieved weights group accumulate output kv"},
     {0}};
 
 const cli_command cli_cmd_cluster = {
     .name = "cluster",
     .task = CLI_TASK_MODELS,
-    .arguments = "[CONFIG|NAME] [key=value ...]",
-    .summary =
-        "network roofline: intensity that each link needs, all-reduces, how far data parallelism scales",
+    .arguments = "[CONFIG|NAME] [key=value ...] | report FILE | check FILE --against EXPECTED",
+    .summary = "network roofline of a cluster; report on measured nodes, check of them for acceptance",
     .examples = "  roofline cluster --machine h100\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --network xdr\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --to links.svg\n"
                 "  roofline cluster params=7e9 tokens=1M devices=8 --machine a100 --json\n"
+                "  roofline cluster report cluster.json --to nodes.html\n"
+                "  roofline cluster check cluster.json --against accepted.json\n"
                 "Settings: devices node params tokens size bytes stages microbatches\n",
-    .writes = "txt svg png pdf html json",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
+    .writes = "txt svg png pdf html json csv",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_PAGE,
     .options = options,
     .effects = effects,
     .run = run,

@@ -1,0 +1,143 @@
+/* The gate of an acceptance: measured nodes against an earlier run, or against the machine that each should be. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cluster/cluster.h"
+#include "cli/columns.h"
+#include "cluster/nodes.h"
+
+static const char *quantity(double value, const char *unit, const char *words, char scratch[CLI_SCRATCH]) {
+  if (isnan(value)) {
+    return words;
+  }
+  if (unit[0] == '\0') {
+    snprintf(scratch, CLI_SCRATCH, "%.0f", value);
+    return scratch;
+  }
+  return roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
+}
+
+static const char *expected_text(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_node_change *c = row;
+  return quantity(c->expected, c->unit, c->was, scratch);
+}
+
+static const char *measured_text(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_node_change *c = row;
+  return quantity(c->measured, c->unit, c->is, scratch);
+}
+
+static double change_of(const void *row) {
+  return ((const roof_node_change *)row)->ratio - 1;
+}
+
+static const char *verdict_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return roof_node_verdict_name(((const roof_node_change *)row)->verdict);
+}
+
+#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
+
+static const cli_column columns[] = {
+    {.key = "node", .header = "node", .name = true, CLI_FIELD(NAME, roof_node_change, node)},
+    {.key = "figure", .header = "figure", .name = true, CLI_FIELD(NAME, roof_node_change, figure)},
+    {.key = "unit", CLI_FIELD(NAME, roof_node_change, unit)},
+    {.key = "expected", CLI_FIELD(NUMBER, roof_node_change, expected)},
+    {.key = "measured", CLI_FIELD(NUMBER, roof_node_change, measured)},
+    {.key = "was", CLI_FIELD(NAME, roof_node_change, was)},
+    {.key = "is", CLI_FIELD(NAME, roof_node_change, is)},
+    {.header = "expected", .kind = CLI_COLUMN_TEXT, .right = true, .text = expected_text},
+    {.header = "measured", .kind = CLI_COLUMN_TEXT, .right = true, .text = measured_text},
+    {.header = "change", PERCENT, .kind = CLI_COLUMN_NUMBER, .number = change_of},
+    {.key = "noise", .header = "noise", .rank = 1, PERCENT, CLI_FIELD(NUMBER, roof_node_change, noise)},
+    {.key = "verdict",
+     .header = "verdict",
+     .kind = CLI_COLUMN_TEXT,
+     .name = true,
+     .verdict = true,
+     .text = verdict_of},
+    {0},
+};
+
+static roof_status print(const cli_args *args, const char *expected, const roof_nodes_changes *changes,
+                         roof_error *error) {
+  roof_text out = {0};
+  cli_rows rows = CLI_ROWS(columns, changes->list, changes->count);
+  roof_status status = ROOF_OK;
+  if (args->json) {
+    status = roof_nodes_changes_write(changes, &out, error);
+  } else if (args->csv) {
+    cli_columns_add_csv(&out, rows);
+  } else {
+    roof_text_addf(&out, "%s against %s: ", args->words[1], expected);
+    roof_nodes_changes_sentence(changes, &out);
+    roof_text_add(&out, "\n");
+    if (changes->count > 0) {
+      rf_answer_add_part(&out, ROOF_PAGE_VERDICTS);
+      roof_text_add(&out, "\n");
+      cli_columns_add_text(&out, rows);
+    }
+  }
+  return cli_print_end(&out, status, error);
+}
+
+/** A file of nodes, or any name of a machine. */
+static roof_status compare(const char *expected, double tolerance, bool typed, const roof_nodes *measured,
+                           roof_nodes_changes *changes, roof_error *error) {
+  roof_nodes *old = NULL;
+  roof_machine *machine = NULL;
+  roof_status status;
+  if (rf_nodes_is_file(expected)) {
+    if (typed) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--tolerance: is of a machine; two runs are compared by their own noise");
+    }
+    status = roof_nodes_load(expected, &old, error);
+    status = status == ROOF_OK ? roof_nodes_compare(old, measured, changes, error) : status;
+  } else {
+    status = roof_catalog_load(expected, &machine, error);
+    status = status == ROOF_OK ? roof_nodes_expect(machine, tolerance, measured, changes, error) : status;
+  }
+  roof_nodes_free(old);
+  roof_machine_free(machine);
+  return status;
+}
+
+/** The share that `text` in percent is, with or without its sign; NULL: a tenth. */
+static roof_status read_tolerance(const char *text, double *share, roof_error *error) {
+  *share = 0.1;
+  if (text == NULL) {
+    return ROOF_OK;
+  }
+  size_t used = roof_number_read(text, strlen(text), share);
+  const char *end = text + used;
+  *share /= 100;
+  bool fine = used > 0 && (*end == '\0' || strcmp(end, "%") == 0) && *share >= 0 && *share < 1;
+  return fine ? ROOF_OK
+              : roof_error_set(error, ROOF_E_ARGUMENT,
+                               "--tolerance %s: a share in percent from 0 to below 100", text);
+}
+
+roof_status cli_cluster_check(const cli_args *args, const char *expected, const char *tolerance,
+                              roof_error *error) {
+  roof_nodes *measured = NULL;
+  roof_nodes_changes changes = {0};
+  double share = 0;
+  roof_status status = cli_args_limit_words(args, 2, error);
+  if (status == ROOF_OK && (args->word_count < 2 || expected == NULL)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "cluster check: %s: roofline cluster check cluster.json --against EXPECTED",
+                            args->word_count < 2 ? "no file named" : "needs --against");
+  }
+  status = status == ROOF_OK ? read_tolerance(tolerance, &share, error) : status;
+  status = status == ROOF_OK ? roof_nodes_load(args->words[1], &measured, error) : status;
+  if (status == ROOF_OK) {
+    status = compare(expected, share, tolerance != NULL, measured, &changes, error);
+  }
+  status = status == ROOF_OK ? print(args, expected, &changes, error) : status;
+  bool fell = changes.fallen > 0;
+  roof_nodes_changes_done(&changes);
+  roof_nodes_free(measured);
+  return status == ROOF_OK && fell ? ROOF_E_GATE : status;
+}

@@ -1,0 +1,216 @@
+/* What a run over all nodes shows: which stand out, and how each ceiling is distributed. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/chart.h"
+#include "cli/cluster/cluster.h"
+#include "cli/columns.h"
+
+/** The rows of the tables are of one cluster. */
+typedef struct ceiling_row {
+  const roof_nodes_ceiling *of;
+  const char *slowest;
+} ceiling_row;
+
+static const char *quantity(double value, const char *unit, char scratch[CLI_SCRATCH]) {
+  return isnan(value) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
+}
+
+static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const ceiling_row *)row)->of->name;
+}
+
+static const char *median_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_nodes_ceiling *c = ((const ceiling_row *)row)->of;
+  return quantity(c->median, c->unit, scratch);
+}
+
+static const char *slowest_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_nodes_ceiling *c = ((const ceiling_row *)row)->of;
+  return quantity(c->low, c->unit, scratch);
+}
+
+static const char *fastest_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_nodes_ceiling *c = ((const ceiling_row *)row)->of;
+  return quantity(c->high, c->unit, scratch);
+}
+
+static double deviation_of(const void *row) {
+  const roof_nodes_ceiling *c = ((const ceiling_row *)row)->of;
+  return c->deviation / c->median;
+}
+
+static const cli_column columns[] = {
+    {.header = "ceiling", .kind = CLI_COLUMN_TEXT, .text = name_of, .name = true},
+    {.header = "median", .kind = CLI_COLUMN_TEXT, .text = median_of, .right = true},
+    {.header = "deviation",
+     .unit = " %",
+     .scale = 100,
+     .digits = 1,
+     .fixed = true,
+     .rank = 1,
+     .kind = CLI_COLUMN_NUMBER,
+     .number = deviation_of},
+    {.header = "slowest", .kind = CLI_COLUMN_TEXT, .text = slowest_of, .right = true},
+    {.header = "fastest", .kind = CLI_COLUMN_TEXT, .text = fastest_of, .right = true, .rank = 2},
+    {.header = "slowest node", .name = true, CLI_FIELD(TEXT, ceiling_row, slowest)},
+    {0}};
+
+/** "16 x AMD EPYC 9654, 96 cores", where all are alike; else how many kinds there are. */
+static void add_kinds(const roof_nodes *nodes, roof_text *out) {
+  const roof_node *first = NULL;
+  size_t others = 0;
+  for (size_t i = 0; i < nodes->count; i++) {
+    const roof_node *n = &nodes->list[i];
+    if (n->absent[0] == '\0' && first == NULL) {
+      first = n;
+    }
+    others += first != NULL && n->absent[0] == '\0' && strcmp(n->title, first->title) != 0;
+  }
+  if (first != NULL) {
+    roof_text_addf(out, "%s", first->title[0] != '\0' ? first->title : "processor unknown");
+    if (!isnan(first->cores)) {
+      roof_text_addf(out, ", %.0f core%s", first->cores, first->cores == 1 ? "" : "s");
+    }
+    if (others > 0) {
+      roof_text_addf(out, " and %zu of other kinds", others);
+    }
+    roof_text_add(out, "; ");
+  }
+}
+
+static void add_job(const roof_nodes *nodes, roof_text *out) {
+  rf_answer_add_part(out, ROOF_PAGE_MACHINE);
+  roof_text_add(out, "\n  ");
+  add_kinds(nodes, out);
+  if (!isnan(nodes->ranks)) {
+    roof_text_addf(out, "%.0f rank%s", nodes->ranks, nodes->ranks == 1 ? "" : "s");
+  }
+  roof_text_addf(
+      out, " by %s, %s; %s\n", nodes->launcher[0] != '\0' ? nodes->launcher : "an unknown launcher",
+      nodes->mpi[0] != '\0' ? nodes->mpi : "MPI unknown", nodes->date[0] != '\0' ? nodes->date : "no date");
+  if (nodes->incomplete[0] != '\0') {
+    roof_text_addf(out, "  the run is incomplete: %s\n", nodes->incomplete);
+  }
+}
+
+static void add_findings(const roof_nodes *nodes, roof_text *out) {
+  enum { MOST = 32 };
+  rf_answer_add_part(out, ROOF_PAGE_VERDICTS);
+  for (size_t i = 0; i < nodes->outlier_count && i < MOST; i++) {
+    const roof_outlier *f = &nodes->outliers[i];
+    bool more = i > 0 && nodes->outliers[i - 1].node == f->node;
+    roof_text_addf(out, "%s  %-10s %s: %s\n", i == 0 ? "\n" : "", more ? "" : nodes->list[f->node].name,
+                   roof_outlier_name(f->kind), f->evidence);
+    roof_text_addf(out, "  %-10s %s\n", "", roof_outlier_action(f->kind));
+  }
+  if (nodes->outlier_count > MOST) {
+    roof_text_addf(out, "  %zu more are in the file's `outliers`\n", nodes->outlier_count - MOST);
+  }
+}
+
+static void add_distribution(const roof_nodes *nodes, roof_text *out) {
+  static ceiling_row rows[ROOF_NODES_CEILINGS];
+  for (size_t i = 0; i < nodes->ceiling_count; i++) {
+    const roof_nodes_ceiling *c = &nodes->ceilings[i];
+    rows[i] = (ceiling_row){c, c->count > 0 ? nodes->list[c->slowest].name : NULL};
+  }
+  rf_answer_add_part(out, ROOF_PAGE_MEASURED);
+  if (nodes->ceiling_count > 0) {
+    roof_text_add(out, "\n");
+    cli_columns_add_text(out, CLI_ROWS(columns, rows, nodes->ceiling_count));
+  }
+}
+
+/** What a step that waits for all nodes makes of it. */
+static void add_pace(const roof_nodes *nodes, roof_text *out) {
+  static const struct {
+    const char *beginning, *what;
+  } parts[] = {{"fp", "computing"}, {"DRAM", "memory"}, {"gpu", "GPUs"}};
+  static const double matters = 0.99;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    size_t slowest = 0;
+    double pace = roof_nodes_pace(nodes, parts[i].beginning, &slowest);
+    if (pace < matters) {
+      roof_text_addf(out,
+                     "\n  A step that waits for all nodes goes at %.0f %% of the median's pace where %s "
+                     "binds, that of %s.\n",
+                     100 * pace, parts[i].what, nodes->list[slowest].name);
+    }
+  }
+}
+
+void cli_cluster_add_report(const roof_nodes *nodes, const char *file, roof_text *out) {
+  roof_text_addf(out, "%s: ", file);
+  roof_nodes_sentence(nodes, out);
+  roof_text_add(out, "\n");
+  add_job(nodes, out);
+  add_findings(nodes, out);
+  add_distribution(nodes, out);
+  add_pace(nodes, out);
+}
+
+static void add_csv(const roof_nodes *nodes, roof_text *out) {
+  roof_text_add(out, "node,ceiling,unit,median,spread\n");
+  for (size_t i = 0; i < nodes->count; i++) {
+    for (size_t c = 0; c < nodes->list[i].count; c++) {
+      roof_node_figure f = roof_nodes_figure(nodes, i, c);
+      if (!isnan(f.value)) {
+        roof_text_add_csv(out, nodes->list[i].name);
+        roof_text_add(out, ",");
+        roof_text_add_csv(out, nodes->ceilings[c].name);
+        roof_text_addf(out, ",%s,", nodes->ceilings[c].unit);
+        roof_text_add_number(out, f.value, 15);
+        roof_text_add(out, ",");
+        roof_text_add_number(out, f.spread, 15);
+        roof_text_add(out, "\n");
+      }
+    }
+  }
+}
+
+static roof_status draw(const cli_args *args, const roof_nodes *nodes, roof_error *error) {
+  static roof_curves chart; /* 200 KB */
+  roof_status status = roof_nodes_chart(nodes, &chart, error);
+  return status == ROOF_OK ? cli_chart_write_curves(args, &chart, "", NULL, error) : status;
+}
+
+static roof_status answer(const cli_args *args, const roof_nodes *nodes, roof_error *error) {
+  roof_text out = {0};
+  roof_status status = ROOF_OK;
+  if (args->page != NULL || args->file != NULL) {
+    status = cli_chart_or_none(args, draw(args, nodes, error));
+  }
+  if (status != ROOF_OK || args->file != NULL) {
+    return status;
+  }
+  if (args->json) {
+    status = roof_nodes_write(nodes, &out, error);
+    status = status == ROOF_OK ? cli_print_document(&out, error) : status;
+    roof_text_done(&out);
+    return status;
+  }
+  if (args->csv) {
+    add_csv(nodes, &out);
+    status = out.failed ? roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory")
+                        : cli_print_document(&out, error);
+    roof_text_done(&out);
+    return status;
+  }
+  cli_cluster_add_report(nodes, args->words[1], &out);
+  return cli_print_end(&out, ROOF_OK, error);
+}
+
+roof_status cli_cluster_report(const cli_args *args, roof_error *error) {
+  roof_nodes *nodes = NULL;
+  roof_status status = cli_args_limit_words(args, 2, error);
+  if (status == ROOF_OK && args->word_count < 2) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "cluster report: no file named: roofline cluster report cluster.json");
+  }
+  status = status == ROOF_OK ? roof_nodes_load(args->words[1], &nodes, error) : status;
+  status = status == ROOF_OK ? answer(args, nodes, error) : status;
+  roof_nodes_free(nodes);
+  return status;
+}
