@@ -46,7 +46,7 @@ roof_status rf_collection_init(rf_collection *c, const rf_job *job, const rf_col
     return no_memory(error);
   }
   pthread_mutex_init(&c->lock, NULL);
-  snprintf(c->nodes->version, sizeof c->nodes->version, "%s", ROOF_VERSION_TEXT);
+  snprintf(c->nodes->version, sizeof c->nodes->version, "%s", roof_version());
   snprintf(c->nodes->date, sizeof c->nodes->date, "%s", roof_time_write(roof_time_now(), date));
   snprintf(c->nodes->launcher, sizeof c->nodes->launcher, "%s", job->launcher->name);
   snprintf(c->nodes->mpi, sizeof c->nodes->mpi, "%.127s", job->mpi != NULL ? job->mpi->library() : "");

@@ -81,7 +81,7 @@ static void guard_end(guard *g) {
 
 static void introduce(rf_hello *hello) {
   *hello = (rf_hello){.order = 1, .process = (int)getpid()};
-  snprintf(hello->version, sizeof hello->version, "%s", ROOF_VERSION_TEXT);
+  snprintf(hello->version, sizeof hello->version, "%s", roof_version());
   rf_launcher_node(hello->node);
   snprintf(hello->boot, sizeof hello->boot, "%s", rf_clock_boot());
 }

@@ -1,0 +1,234 @@
+#!/usr/bin/env bats
+# roofline measure --cluster under the launchers that are here, and what `cluster` answers about its file. The nodes are ranks with
+# names of their own, measured by the scripted backend.
+
+setup() {
+  load lib.bash
+  start
+  cat >rank.sh <<'END'
+#!/bin/sh
+r=${OMPI_COMM_WORLD_RANK-${PMI_RANK-$SLURM_PROCID}}
+export SLURMD_NODENAME=node$r
+[ ! -e fake.$r ] || export ROOFLINE_FAKE=fake.$r
+[ ! -x roofline.$r ] || { shift; set -- ./roofline.$r "$@"; }
+echo $$ >pid.$r
+exec "$@"
+END
+  chmod +x rank.sh
+  unset OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK PMI_RANK PMI_SIZE PMIX_RANK MPI_LOCALNRANKS SLURM_STEP_ID SLURM_STEP_NUM_TASKS
+}
+
+# needs MPI: skips where its launcher or its plugin is not here; sets `launch`.
+needs() {
+  command -v "mpirun.$1" >/dev/null || skip "no mpirun.$1 here"
+  [ -f "$(dirname "$ROOFLINE")/mpi/roofline_mpi_$1.so" ] || skip "no plugin for $1 was built"
+  launch=("mpirun.$1")
+  [ "$1" = mpich ] || launch+=(--allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1)
+}
+
+# cluster RANKS OPTION...: measures that many nodes.
+cluster() {
+  local ranks=$1
+  shift
+  "${launch[@]}" -n "$ranks" ./rank.sh "$ROOFLINE" measure --cluster --backend fake "$@"
+}
+
+# begin RANKS: the same in the background, where rank 1 never answers; goes on when the file so far has the two others.
+begin() {
+  mkfifo fake.1
+  (exec "${launch[@]}" -n "$1" ./rank.sh "$ROOFLINE" measure --cluster --backend fake) >out 2>&1 3>&- &
+  job=$!
+  for _ in $(seq 200); do
+    ! jq -e '.nodes | length == 2' cluster.json.part >/dev/null 2>&1 || return 0
+    sleep 0.1
+  done
+  cat out
+  return 1
+}
+
+# gone PID: nothing of the job is left, or goes soon.
+gone() {
+  for _ in $(seq 100); do
+    kill -0 "$1" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  echo "process $1 is still there"
+  return 1
+}
+
+one_run() {
+  needs "$1"
+  echo 'read = 28GB/s' >fake.2
+  run -0 cluster 4 --quiet
+  has 'cluster.json: 4 nodes, 1 stands out: node2 slow memory'
+  has 'DRAM read 28.00 GB/s, 30 % under the median of 40.00 GB/s'
+  run -0 cat cluster.json
+  [ "$(json '.nodes | map(.name)')" = '["node0","node1","node2","node3"]' ]
+  [ "$(json '[.schema, .job.ranks, .incomplete, .outliers[0].node]')" = '["roofline.nodes/1",4,null,"node2"]' ]
+  [ "$(json '.distribution[] | select(.name == "DRAM read") | [.nodes, .median, .low, .slowest]')" = '[4,40000000000,28000000000,"node2"]' ]
+  [ ! -e cluster.json.part ]
+}
+
+@test "Open MPI: four nodes in one run, the slow one stands out" {
+  one_run openmpi
+}
+
+@test "MPICH: four nodes in one run, the slow one stands out" {
+  one_run mpich
+}
+
+@test "ranks of one node are one node" {
+  needs openmpi
+  run -0 --separate-stderr "${launch[@]}" -n 3 "$ROOFLINE" measure --cluster --backend fake --json
+  [ "$(json '[.nodes[] | .ranks]')" = '[3]' ]
+}
+
+@test "without a launcher one line says how to start it" {
+  run -3 "$ROOFLINE" measure --cluster
+  [ "${#lines[@]}" -eq 1 ]
+  has 'no launcher started this: `mpirun -n RANKS roofline ...`'
+  SLURM_STEP_NUM_TASKS=4 run -3 "$ROOFLINE" measure --cluster
+  has 'srun started 4 tasks that cannot reach each other: `srun --mpi=pmix`'
+  run -2 "$ROOFLINE" measure --patience 3s
+  has 'roofline: --patience: has no effect without --cluster'
+  run -2 "$ROOFLINE" measure --cluster --to nodes.svg
+  has '`roofline cluster report FILE.json --to nodes.svg` draws it'
+}
+
+@test "an MPI that is not here says what to install; another MPI's launcher is noticed" {
+  needs mpich
+  ROOFLINE_MPI_PLUGINS=$PWD run cluster 2
+  [ "$status" -ne 0 ]
+  has 'no MPI (the plugin for MPICH): roofline_mpi_mpich.so cannot be loaded'
+  ROOFLINE_MPI=lam run cluster 2
+  [ "$status" -ne 0 ]
+  has 'ROOFLINE_MPI `lam`: unknown; known: openmpi, mpich'
+}
+
+@test "a node of another version is refused by its name" {
+  needs openmpi
+  version=$("$ROOFLINE" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -1)
+  sed "s/${version//./\\.}/${version%.*}.9/g" "$ROOFLINE" >roofline.1
+  chmod +x roofline.1
+  ROOFLINE_MPI_PLUGINS=$(dirname "$ROOFLINE")/mpi run cluster 3
+  [ "$status" -ne 0 ]
+  has "cluster: node1: has roofline ${version%.*}.9, and node0 $version: one version on all nodes"
+  [ ! -e cluster.json ] && [ ! -e cluster.json.part ]
+}
+
+@test "a node that does not answer ends the run within a limit, named; the others are kept" {
+  needs openmpi
+  mkfifo fake.1
+  run -3 cluster 3 --patience 1s
+  has 'rank 1 (node1) gave no answer: not within 1 s after the first node; 2 of 3 nodes are in cluster.json.part'
+  [ ! -e cluster.json ]
+  run -0 "$ROOFLINE" cluster report cluster.json.part
+  has 'the run is incomplete: rank 1 (node1) gave no answer'
+}
+
+killed() {
+  needs "$1"
+  begin 3
+  first=$(cat pid.0)
+  kill -9 "$(cat pid.1)"
+  run ! wait "$job"
+  gone "$first"
+  [ ! -e cluster.json ]
+  run -0 "$ROOFLINE" cluster report cluster.json.part
+  has '2 nodes'
+  has 'the run is incomplete: rank 1 (node1)'
+}
+
+@test "Open MPI: a rank that is killed is named, the others are kept" {
+  killed openmpi
+  grep -q 'rank 1 (node1) ended' out
+}
+
+@test "MPICH: a rank that is killed leaves what was measured" {
+  killed mpich
+}
+
+@test "interrupted, it leaves no half file" {
+  needs openmpi
+  begin 3
+  first=$(cat pid.0)
+  kill -TERM "$job"
+  run ! wait "$job"
+  gone "$first"
+  [ ! -e cluster.json ]
+  jq -e '.nodes | length == 2' cluster.json.part
+}
+
+# nodes NAME=READ...: a file of nodes with that much GB/s of memory.
+nodes() {
+  jq -n --args '{schema: "roofline.nodes/1", job: {launcher: "the test", mpi: "none", ranks: 4}, nodes: [$ARGS.positional[] | split("=") |
+    {name: .[0], processor: "P", cores: 64, ceilings: [
+      {name: "fp64 vector", unit: "FLOP/s", median: 2e12, spread: 0.01},
+      {name: "DRAM read", unit: "B/s", median: (.[1] | tonumber * 1e9), spread: 0.01}]}]}' "$@"
+}
+
+@test "the report as text, page, drawing, JSON and CSV; names are data" {
+  nodes 'n1=300' 'n2=301' '<script>alert(1)</script>=200' 'n4=299' >c.json
+  run -0 "$ROOFLINE" cluster report c.json
+  [ "${lines[0]}" = 'c.json: 4 nodes, 1 stands out: <script>alert(1)</script> slow memory' ]
+  run -0 "$ROOFLINE" cluster report c.json --to c.html
+  grep -q '&lt;script&gt;alert(1)' c.html
+  run ! grep -q '<script>alert(1)' c.html
+  run -0 "$ROOFLINE" cluster report c.json --to c.svg
+  grep -q 'Nodes from the slowest to the fastest' c.svg
+  run ! grep -q '<script' c.svg
+  run -0 "$ROOFLINE" cluster report c.json --json
+  [ "$(json '.outliers | map(.what)')" = '["slow memory"]' ]
+  run -0 --separate-stderr "$ROOFLINE" cluster report c.json --csv
+  [ "${lines[0]}" = 'node,ceiling,unit,median,spread' ]
+  [ "${#lines[@]}" -eq 9 ]
+}
+
+@test "check: what fell since, node by node, is the exit code" {
+  nodes n1=300 n2=301 n3=302 >before.json
+  nodes n1=300 n2=250 n3=303 >after.json
+  run -0 "$ROOFLINE" cluster check before.json --against before.json
+  has 'no node fell behind what was expected; '
+  run -1 "$ROOFLINE" cluster check after.json --against before.json
+  has 'after.json against before.json: 1 node fell behind what was expected: n2 DRAM read fell'
+  run -1 "$ROOFLINE" cluster check after.json --against before.json --json
+  [ "$(json '[.schema, .fallen, (.changes | map([.node, .figure, .verdict]))]')" = '["roofline.nodes_change/1",1,[["n2","DRAM read","fell"]]]' ]
+  nodes n1=300 n3=302 >fewer.json
+  run -1 "$ROOFLINE" cluster check fewer.json --against before.json
+  has 'n2 node missing'
+}
+
+@test "check against the machine that was ordered, with a tolerance" {
+  machine ordered 2e12 307e9 | jq '.peaks = [{dtype: "fp64", unit: "vector", flops_per_second: 2e12, kind: "datasheet", source: "x"}]
+    | .levels[0].name = "DDR5"' >ordered.json
+  nodes n1=300 n2=301 n3=270 >c.json
+  run -1 "$ROOFLINE" cluster check c.json --against ordered.json
+  has '1 node fell behind what was expected: n3 DRAM fell'
+  run -0 "$ROOFLINE" cluster check c.json --against ordered.json --tolerance 15
+  run -2 "$ROOFLINE" cluster check c.json --against ordered.json --tolerance 150
+  run -2 "$ROOFLINE" cluster check c.json --against c.json --tolerance 5
+}
+
+@test "what is refused" {
+  nodes n1=300 >c.json
+  run -2 "$ROOFLINE" cluster report
+  has 'cluster report: no file named'
+  run -2 "$ROOFLINE" cluster report none.json
+  run -2 "$ROOFLINE" cluster check c.json
+  has 'needs --against'
+  head -c 60 c.json >short.json
+  run -2 "$ROOFLINE" cluster report short.json
+  has 'short.json:'
+  has 'ends early'
+  run -2 "$ROOFLINE" cluster llama-3.1-8b --against c.json
+  has 'roofline: --against: has no effect without `check`'
+}
+
+@test "ten thousand nodes are read, judged and drawn" {
+  seq 10000 | jq -nc '{schema: "roofline.nodes/1", nodes: [inputs | {name: "n\(.)", ceilings: [{name: "DRAM read", unit: "B/s",
+    median: (if . == 4711 then 2e11 else 3e11 + . * 1e5 end), spread: 0.01}]}]}' >many.json
+  run -0 "$ROOFLINE" cluster report many.json
+  has '10000 nodes, 1 stands out: n4711 slow memory'
+  run -0 "$ROOFLINE" cluster report many.json --to many.svg
+  run -0 "$ROOFLINE" cluster check many.json --against many.json
+}
