@@ -47,7 +47,7 @@ static const struct {
 enum { PLUGINS = sizeof plugins / sizeof plugins[0] };
 
 static const char *value_of(const char *name) {
-  const char *value = name != NULL ? getenv(name) : NULL;
+  const char *value = name != NULL ? secure_getenv(name) : NULL;
   return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
@@ -77,7 +77,7 @@ int rf_launcher_rank(const rf_launcher *launcher) {
 }
 
 void rf_launcher_node(char name[RF_JOB_NODE_MAX]) {
-  const char *slurm = getenv("SLURMD_NODENAME");
+  const char *slurm = secure_getenv("SLURMD_NODENAME");
   if (slurm != NULL && slurm[0] != '\0') {
     snprintf(name, RF_JOB_NODE_MAX, "%s", slurm);
   } else if (gethostname(name, RF_JOB_NODE_MAX - 1) != 0) {
