@@ -1,5 +1,5 @@
 # roofline_mpi_NAME.so for each MPI whose header is here: the table of functions that the command loads when a launcher started it
-# (src/cluster/mpi/mpi.h). Other MPIs than Debian's: PKG_CONFIG_PATH with the folder of their ompi-c.pc or mpich.pc.
+# (src/cluster/mpi/mpi.h); ROOFLINE_MPIS names them. Other MPIs than Debian's: PKG_CONFIG_PATH with the folder of their ompi-c.pc or mpich.pc.
 foreach(mpi openmpi:ompi-c mpich:mpich)
   string(REPLACE ":" ";" mpi ${mpi})
   list(GET mpi 0 name)
@@ -11,7 +11,8 @@ foreach(mpi openmpi:ompi-c mpich:mpich)
     target_include_directories(roofline_mpi_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
     target_include_directories(roofline_mpi_${name} SYSTEM PRIVATE ${MPI_${name}_INCLUDE_DIRS})
     target_link_libraries(roofline_mpi_${name} PRIVATE ${MPI_${name}_LINK_LIBRARIES})
-    install(TARGETS roofline_mpi_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/roofline COMPONENT command)
+    install(TARGETS roofline_mpi_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/roofline COMPONENT ${name})
+    list(APPEND ROOFLINE_MPIS ${name})
   endif()
 endforeach()
 # Where the command looks for them, from its own folder on.

@@ -1,5 +1,5 @@
 # Debian packages (`./run packages`), one an install component: the command, the three libraries, what programs are built with, the package for Python,
-# and the book.
+# the book, and a plugin for each MPI that was there.
 find_program(GZIP gzip REQUIRED)
 set(changelog ${CMAKE_BINARY_DIR}/changelog.gz)
 execute_process(COMMAND ${GZIP} -9nc ${CMAKE_SOURCE_DIR}/CHANGELOG.md OUTPUT_FILE ${changelog})
@@ -53,6 +53,12 @@ roof_package(python python3-roofline python "predictions of the speed of kernels
   "${about}\nThis package has the library's answers for Python 3." ARCHITECTURE all
   DEPENDS "python3 (>= 3.9), libroofline${ROOF_SOVERSION} ${same}, libroofline-region${ROOF_SOVERSION} ${same}" RECOMMENDS python3-numpy SUGGESTS "python3-pandas, python3-torch")
 roof_package(book roofline-doc doc "book and examples of roofline" "${about}\nThis package has the book and the examples." ARCHITECTURE all)
+set(mpi_openmpi "Open MPI")
+set(mpi_mpich MPICH)
+foreach(mpi ${ROOFLINE_MPIS})
+  roof_package(${mpi} roofline-${mpi} utils "the nodes of a cluster measured under ${mpi_${mpi}}"
+    "${about}\nThis package has the plugin for ${mpi_${mpi}}." SHLIBDEPS ON DEPENDS "roofline ${same}")
+endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
@@ -63,7 +69,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(ROOFLINE_COMPONENTS command library core region development python book CACHE STRING "Which packages are made")
-set(CPACK_COMPONENTS_ALL ${ROOFLINE_COMPONENTS})
+set(CPACK_COMPONENTS_ALL ${ROOFLINE_COMPONENTS} ${ROOFLINE_MPIS})
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)

@@ -193,7 +193,7 @@ ROOF_API void roof_nodes_sentence(const roof_nodes *nodes, roof_text *out);
 
 /** The chart of the ceilings whose slowest nodes are farthest from the median: the share of the median that each share of the
  *  nodes stays under, and the nodes that stand out.
- *  Units: %.
+ *  Units: shares of 1.
  *  Ownership: fills *chart on success only.
  *  Errors: ROOF_E_ARGUMENT where no ceiling was measured on two nodes; ROOF_E_MEMORY. */
 ROOF_API roof_status roof_nodes_chart(const roof_nodes *nodes, roof_curves *chart, roof_error *error);

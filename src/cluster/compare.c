@@ -92,7 +92,9 @@ static void compare_facts(gather *g, const roof_node *old, const roof_node *new)
       add_figure(g, new->name, f->label, f->unit, rf_node_number_of(old, f), rf_node_number_of(new, f), 0);
     } else {
       const char *was = rf_node_text_of(old, f), *is = rf_node_text_of(new, f);
-      add_words(g, new->name, f->label, was, is, strcmp(was, is) == 0 ? ROOF_NODE_SAME : ROOF_NODE_CHANGED);
+      if (was[0] != '\0' || is[0] != '\0') {
+        add_words(g, new->name, f->label, was, is, strcmp(was, is) == 0 ? ROOF_NODE_SAME : ROOF_NODE_CHANGED);
+      }
     }
   }
 }

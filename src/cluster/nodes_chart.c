@@ -53,8 +53,7 @@ static void add_dots(const roof_nodes *nodes, size_t ceiling, int series, const 
     for (size_t i = 0; i < count && finding->ceiling == (int)ceiling; i++) {
       if (places[i].node == finding->node) {
         roof_curve_dot *dot = &panel->dots[panel->dot_count++];
-        *dot = (roof_curve_dot){
-            .x = 100 * ((double)i + 1) / (double)count, .y = 100 * places[i].share, .series = series};
+        *dot = (roof_curve_dot){.x = ((double)i + 1) / (double)count, .y = places[i].share, .series = series};
         snprintf(dot->label, sizeof dot->label, "%s", nodes->list[finding->node].name);
         rf_glyph_trim(dot->label, sizeof dot->label);
         break;
@@ -85,8 +84,8 @@ static bool add_curve(const roof_nodes *nodes, size_t ceiling, roof_curves *char
   curve->solid = curve->count;
   for (int i = 0; i < curve->count; i++) {
     size_t at = (size_t)i * (count - 1) / (size_t)(curve->count - 1);
-    curve->x[i] = 100 * ((double)at + 1) / (double)count;
-    curve->y[i] = 100 * places[at].share;
+    curve->x[i] = ((double)at + 1) / (double)count;
+    curve->y[i] = places[at].share;
   }
   snprintf(chart->series[series], sizeof chart->series[series], "%.79s", c->name);
   rf_glyph_trim(chart->series[series], sizeof chart->series[series]);

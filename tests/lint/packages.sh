@@ -19,7 +19,8 @@ pack again Asia/Tokyo -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip
 pack built UTC -D CPACK_COMPONENTS_ALL=region
 pack again Asia/Tokyo -D CPACK_COMPONENTS_ALL=region
 packages=$(find "$scratch/built" -maxdepth 1 -name '*.deb' | sort)
-[ "$(echo "$packages" | wc -l)" -eq 7 ] || fail "not seven packages: $packages"
+plugins=$(find "$ROOFLINE_BUILD/mpi" -name 'roofline_mpi_*.so' 2>/dev/null | wc -l)
+[ "$(echo "$packages" | wc -l)" -eq $((7 + plugins)) ] || fail "not seven packages and $plugins plugins: $packages"
 for package in $packages; do
   cmp "$package" "$scratch/again/$(basename "$package")" || fail "packed again, and in another time zone, a package is another"
 done
@@ -36,6 +37,9 @@ printf 'Package: bad\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@
 dpkg-deb --build "$scratch/bad" "$scratch/bad.deb" >/dev/null
 catches 'E: bad' faultless "$scratch/bad.deb"
 
+if dpkg-deb --info "$(echo "$packages" | grep '/roofline_')" control | grep -q mpi; then
+  fail "the command depends on an MPI"
+fi
 for library in libroofline libroofline-core libroofline-region; do
   file=$(echo "$packages" | grep "/${library}1_")
   dpkg-deb --info "$file" symbols | grep -q '^ roof_.*@Base [0-9]' || fail "$library has no symbols file"
