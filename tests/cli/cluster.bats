@@ -65,7 +65,7 @@ linked() {
   run -0 "$ROOFLINE" cluster devices=1 --machine h100 --to links.svg
   xmllint --noout links.svg
   run -2 "$ROOFLINE" cluster --machine h100 --to links.gif
-  has ".txt, .svg, .png, .pdf, .html or .json"
+  has ".txt, .svg, .png, .pdf, .html, .json or .csv"
 }
 
 @test "bad input is refused with what was meant" {
