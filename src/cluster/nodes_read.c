@@ -56,7 +56,10 @@ static const char *read_figure(roof_nodes *nodes, json_t *object, roof_node *nod
   if (named.name[0] == '\0') {
     return "a ceiling without a `name`";
   }
-  if (!isnan(value) && !(value > 0 && isfinite(value))) {
+  if (isnan(value)) {
+    return NULL; /* the cluster has no ceiling for its sake */
+  }
+  if (!(value > 0 && isfinite(value))) {
     return "the `median` of a ceiling is no rate or time over 0";
   }
   int at = rf_nodes_ceiling(nodes, named.name, named.unit);

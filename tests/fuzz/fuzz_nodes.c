@@ -28,7 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   require(roof_nodes_write(again, &second, &error) == ROOF_OK);
   require(strcmp(first.data, second.data) == 0);
   require(roof_nodes_compare(nodes, again, &changes, &error) == ROOF_OK);
-  require(again->count != nodes->count || changes.counts[ROOF_NODE_NEW] == 0);
   roof_nodes_changes_done(&changes);
   roof_nodes_chart(nodes, &chart, &error);
   roof_text_done(&first);
