@@ -91,19 +91,48 @@ static int draw_x_title(const canvas *c, roof_text *out) {
                         c->bars->x_title);
 }
 
+enum { TICK_LABEL = 48 };
+
+/** The label of a tick; returns the middle of it, which is the tick's but at the sides. */
+static double label_tick(const canvas *c, double tick, char label[TICK_LABEL], double *half) {
+  rf_tick_label(label, TICK_LABEL, tick, c->bars->unit);
+  *half = rf_glyph_ems(label) * FONT / 2;
+  return fmin(fmax(round(place(c, tick)), *half + 2), c->width - *half - 2);
+}
+
+static bool labels_touch(const canvas *c, const double *ticks, int count) {
+  char label[TICK_LABEL];
+  double half, end = -INFINITY;
+  for (int i = 0; i < count; i++) {
+    double middle = label_tick(c, ticks[i], label, &half);
+    if (middle - half < end) {
+      return true;
+    }
+    end = middle + half + 4;
+  }
+  return false;
+}
+
+/** As many ticks as have room for their labels. */
+static int find_ticks(const canvas *c, double ticks[RF_TICK_MAX]) {
+  int most = c->narrow ? TICKS / 2 : TICKS, count;
+  do {
+    count = c->bars->linear ? rf_ticks_linear(c->axis, most, ticks) : rf_ticks_log(c->axis, most, ticks);
+  } while (labels_touch(c, ticks, count) && --most > 1);
+  return count;
+}
+
 static void draw_axis(const canvas *c) {
   const roof_bars *b = c->bars;
-  double ticks[RF_TICK_MAX], bottom = c->top + c->row * b->count;
-  int most = c->narrow ? TICKS / 2 : TICKS;
-  int count = b->linear ? rf_ticks_linear(c->axis, most, ticks) : rf_ticks_log(c->axis, most, ticks);
+  double ticks[RF_TICK_MAX], half, bottom = c->top + c->row * b->count;
+  int count = find_ticks(c, ticks);
   for (int i = 0; i < count; i++) {
-    char label[48];
+    char label[TICK_LABEL];
     long x = lround(place(c, ticks[i]));
-    rf_tick_label(label, sizeof label, ticks[i], b->unit);
     roof_text_addf(c->out, "<line class=\"g\" x1=\"%ld\" y1=\"%d\" x2=\"%ld\" y2=\"%.0f\"/>\n", x, c->top, x,
                    bottom);
-    double half = rf_glyph_ems(label) * FONT / 2;
-    add_text(c->out, "c", fmin(fmax((double)x, half + 2), c->width - half - 2), bottom + 18, label);
+    double middle = label_tick(c, ticks[i], label, &half);
+    add_text(c->out, "c", middle, bottom + 18, label);
   }
   roof_text_addf(c->out, "<line class=\"a\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%.0f\"/>\n", c->left, c->top,
                  c->left, bottom);

@@ -122,7 +122,27 @@ static bool apart(const box *a, const box *b) {
   return a->right <= b->left || b->right <= a->left || a->bottom <= b->top || b->bottom <= a->top;
 }
 
-/** Whether a label may lie there: within the plot, not over another label or a dot. */
+/** Cuts the stretch from *from to *to of a line that goes from `start` by `step` to where it is within two sides. */
+static void clip(double start, double step, double low, double high, double *from, double *to) {
+  if (step == 0) {
+    *to = start > low && start < high ? *to : -1;
+    return;
+  }
+  double a = (low - start) / step, b = (high - start) / step;
+  *from = fmax(*from, fmin(a, b));
+  *to = fmin(*to, fmax(a, b));
+}
+
+/** Whether the line from a dot to the next passes through the box. */
+static bool passes(const canvas *c, int dot, const box *b) {
+  const roof_front_dot *d = &c->front->dots[dot];
+  double x = pixel_x(c, d[0].x), y = pixel_y(c, d[0].y), from = 0, to = 1;
+  clip(x, pixel_x(c, d[1].x) - x, b->left, b->right, &from, &to);
+  clip(y, pixel_y(c, d[1].y) - y, b->top, b->bottom, &from, &to);
+  return from < to;
+}
+
+/** Whether a label may lie there: within the plot, not over another label, a dot or the line that joins them. */
 static bool is_free(const canvas *c, int dot, const box *b, const box *taken, int count) {
   const roof_front *f = c->front;
   bool free = b->left > c->left && b->right <= c->right + 2 && b->top > c->top - 10 && b->bottom < c->bottom;
@@ -132,7 +152,7 @@ static bool is_free(const canvas *c, int dot, const box *b, const box *taken, in
   for (int i = 0; i < f->count; i++) {
     int cx = pixel_x(c, f->dots[i].x), cy = pixel_y(c, f->dots[i].y);
     box mark = {cx - 5, cy - 5, cx + 5, cy + 5};
-    free = free && (i == dot || apart(b, &mark));
+    free = free && (i == dot || apart(b, &mark)) && (i + 1 == f->count || !passes(c, i, b));
   }
   return free;
 }

@@ -179,9 +179,16 @@ static double collide_dots(const search *s, const rf_mark *mark, const rf_rect *
   return cost;
 }
 
-static double collide_lines(const search *s, const rf_mark *mark) {
+/** How many roofs a leader crosses on its way from its own. */
+static int roofs_passed(const search *s, const rf_mark *mark, const rf_rect *leader) {
+  bool of_roof = mark->leader && s->self < ROOF_SCENE_ROOFS;
+  return of_roof ? count_near(leader, s->on->roofs, s->on->scene->roof_count, 1) - 1 : 0;
+}
+
+static double collide_lines(const search *s, const rf_mark *mark, const rf_rect *leader) {
   const board *b = s->on;
-  return crosses_roof * count_near(&mark->rect, b->roofs, b->scene->roof_count, 1) +
+  int passed = rf_frame_is_narrow(b->layout->width) ? roofs_passed(s, mark, leader) : 0;
+  return crosses_roof * (passed + count_near(&mark->rect, b->roofs, b->scene->roof_count, 1)) +
          crosses_drop * count_near(&mark->rect, b->drops, b->drop_count, 1);
 }
 
@@ -196,7 +203,7 @@ static void consider(search *s, rf_mark mark, double cost) {
     cost += collide_marks(s, &mark, &leader);
   }
   if (cost < s->cost) {
-    cost += collide_lines(s, &mark);
+    cost += collide_lines(s, &mark, &leader);
   }
   if (cost < s->cost) {
     s->cost = cost;
@@ -271,6 +278,15 @@ static void search_along(search *s) {
   }
 }
 
+/** Beside the anchor, to the side that `dx` points to; of a flat roof in a narrow picture as near to it as the plot allows. */
+static double aside_at(const rf_layout *layout, const rf_mark *mark, double dx) {
+  double half = mark->rect.half_width;
+  if (fabs(dx) > 0 || !rf_frame_is_narrow(layout->width)) {
+    return mark->anchor.x + copysign(half, dx);
+  }
+  return fmax(layout->left + half + 3, fmin(layout->right - half - 3, mark->anchor.x));
+}
+
 /** Upright places off a roof, past other roofs that run close to it, joined to it by a leader. */
 static void search_aside(search *s) {
   static const double reaches[] = {12, 20, 30, 44, 60};
@@ -286,7 +302,7 @@ static void search_aside(search *s) {
     for (size_t i = 0; i < 2 * (sizeof reaches / sizeof reaches[0]); i++) {
       double reach = reaches[i / 2], side = i % 2 == 0 ? 1 : -1;
       double dx = -along_y * side, dy = along_x * side;
-      place.rect.x = place.anchor.x + dx * reach + copysign(place.rect.half_width, dx);
+      place.rect.x = dx * reach + aside_at(s->on->layout, &place, dx);
       place.rect.y = place.anchor.y + dy * reach + copysign(place.rect.half_height, dy);
       consider(s, place, 10 + reach * 0.2 + at * 0.01);
     }
@@ -304,14 +320,35 @@ static void search_roof(search *s) {
   }
 }
 
-/** Finds the mark's best place and keeps it; false when there is none. */
-static bool settle(board *b, int self, void (*look)(search *)) {
-  search s = {.on = b, .self = self, .cost = forbidden};
+/** Along the roof or just off it. */
+static void search_beside(search *s) {
+  double most = s->cost;
+  search_along(s);
+  if (s->cost == most) {
+    search_aside(s);
+  }
+}
+
+/** Finds the mark's best place that costs less than `most`, and keeps it; false when there is none. */
+static bool settle_below(board *b, int self, double most, void (*look)(search *)) {
+  search s = {.on = b, .self = self, .cost = most};
   look(&s);
-  if (s.cost < forbidden) {
+  if (s.cost < most) {
     b->layout->marks[self] = s.best;
   }
-  return s.cost < forbidden;
+  return s.cost < most;
+}
+
+static bool settle(board *b, int self, void (*look)(search *)) {
+  return settle_below(b, self, forbidden, look);
+}
+
+/** Where there is room, at worst across other lines; in a narrow picture beside its own line, touching no other, or below the plot. */
+static bool settle_roof(board *b, int roof) {
+  if (rf_frame_is_narrow(b->layout->width)) {
+    return settle_below(b, roof, crosses_drop, search_beside);
+  }
+  return settle(b, roof, search_roof) || settle(b, roof, search_around) || settle(b, roof, search_everywhere);
 }
 
 static void prepare(rf_mark *mark, const char *text, double most, rf_point anchor) {
@@ -333,7 +370,7 @@ static void settle_roofs(board *b) {
         rf_layout_point(layout, (g->from[i].x + g->to[i].x) / 2, (g->from[i].y + g->to[i].y) / 2);
     prepare(&ready, scene->roofs[i].label, fmin(330, layout->right - layout->left - 20), middle);
     layout->marks[i] = ready;
-    if (!settle(b, i, search_roof) && !settle(b, i, search_around) && !settle(b, i, search_everywhere)) {
+    if (!settle_roof(b, i)) {
       layout->marks[i].text[0] = '\0';
     }
   }

@@ -583,17 +583,45 @@ static double key_left(const chart *c) {
   return rf_frame_is_narrow(c->layout->width) ? 12 : c->layout->left;
 }
 
-static void add_key(chart *c, double *x, legend_key key, int hue, const char *name) {
-  char words[96];
-  rf_glyph_elide(words, sizeof words, name, (c->layout->right - key_left(c) - 30) / RF_FONT_SIZE);
+enum { KEY_WORDS = 96 };
+
+/** What of a key's name has room, and how wide the key is; where it is wider than what is left of the row, the next one begins. */
+static double begin_key(chart *c, double *x, const char *name, char words[KEY_WORDS]) {
+  rf_glyph_elide(words, KEY_WORDS, name, (c->layout->right - key_left(c) - 30) / RF_FONT_SIZE);
   double width = 30 + rf_glyph_ems(words) * RF_FONT_SIZE + 18;
   if (*x + width > c->layout->right + 18 && *x > key_left(c)) {
     *x = key_left(c);
     c->y += row_height;
   }
+  return width;
+}
+
+static void add_key(chart *c, double *x, legend_key key, int hue, const char *name) {
+  char words[KEY_WORDS];
+  double width = begin_key(c, x, name, words);
   draw_sample(c, key, hue, *x);
   add_text(c->out, "k", NULL, *x + 30, c->y, words);
   *x += width;
+}
+
+/** The ceilings whose names have no room in the plot. */
+static void draw_unnamed_roofs(chart *c) {
+  double x = key_left(c);
+  for (int i = 0, found = 0; i < c->scene->roof_count; i++) {
+    const roof_scene_roof *roof = &c->scene->roofs[i];
+    if (c->layout->marks[i].text[0] != '\0' || roof->label[0] == '\0') {
+      continue;
+    }
+    char words[KEY_WORDS];
+    const rf_colour *hue = colour(rf_hue_of_roof(c->scene, roof));
+    c->y += found++ == 0 ? row_height + 6 : 0;
+    double width = begin_key(c, &x, roof->label, words);
+    open_of(c, 'r', i);
+    add_line(c->out, line_class(roof), hue->line, (rf_point){x, c->y - 4}, (rf_point){x + 24, c->y - 4});
+    add_text(c->out, "k", hue->text, x + 30, c->y, words);
+    roof_text_add(c->out, "</g>\n");
+    x += width;
+  }
 }
 
 static bool has_style(const roof_scene *scene, roof_line_style wanted) {
@@ -725,6 +753,7 @@ static void draw_body(chart *c) {
   draw_warnings(c);
   roof_text_add(c->out, "<g class=\"legend\">\n");
   draw_legend(c);
+  draw_unnamed_roofs(c);
   if (c->layout->numbered) {
     draw_numbers(c);
   }

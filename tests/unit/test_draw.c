@@ -488,6 +488,27 @@ static void make_close(roof_machine **slot) {
   add_level(m, "DRAM", ROOF_MEMORY, ROOF_MEASURED, rates[2]);
 }
 
+/** No ceiling's label is on a line of any; returns how many have one. */
+static int check_roof_labels(void) {
+  int count = 0;
+  for (int i = 0; i < scene.roof_count; i++) {
+    const rf_mark *mark = &layout.marks[i];
+    count += mark->text[0] != '\0';
+    for (int j = 0; j < scene.roof_count && mark->text[0] != '\0'; j++) {
+      const rf_geometry *g = &layout.geometry;
+      rf_rect line = rf_rect_line(rf_layout_point(&layout, g->from[j].x, g->from[j].y),
+                                  rf_layout_point(&layout, g->to[j].x, g->to[j].y));
+      rf_rect leader = rf_rect_line((rf_point){mark->rect.x, mark->rect.y}, mark->anchor);
+      bool crossed =
+          layout.width < ROOF_CHART_WIDE && mark->leader && j != i && rf_rect_near(&leader, &line, 0);
+      if (crossed || rf_rect_near(&mark->rect, &line, 0)) {
+        fail_msg("`%s` is over the line of `%s`", mark->text, scene.roofs[j].label);
+      }
+    }
+  }
+  return count;
+}
+
 static void labels_of_close_roofs_lie_on_none(void **state) {
   (void)state;
   start(make_close, ROOF_FP32);
@@ -496,17 +517,28 @@ static void labels_of_close_roofs_lie_on_none(void **state) {
   }
   assert_int_equal(rf_layout_make(&scene, ROOF_CHART_WIDE, &layout, NULL), ROOF_OK);
   check_marks();
+  assert_int_equal(check_roof_labels(), scene.roof_count);
+}
+
+/** In a narrow picture of many ceilings those whose label would lie on another's line are named below the plot, all others in it. */
+static void a_narrow_picture_names_each_roof_once(void **state) {
+  (void)state;
+  roof_text svg = {0};
+  roof_machine *close = NULL;
+  make_close(&close);
+  start(make_cpu, ROOF_FP32);
+  assert_int_equal(roof_scene_add_machine(&scene, close, ROOF_FP32, NULL), ROOF_OK);
+  assert_int_equal(rf_layout_make(&scene, ROOF_CHART_NARROW, &layout, NULL), ROOF_OK);
+  check_marks();
+  int named = check_roof_labels();
+  assert_in_range(named, 2, scene.roof_count - 2);
+  assert_int_equal(roof_draw_svg(&scene, ROOF_CHART_NARROW, &svg, NULL), ROOF_OK);
   for (int i = 0; i < scene.roof_count; i++) {
-    assert_true(layout.marks[i].text[0] != '\0');
-    for (int j = 0; j < scene.roof_count; j++) {
-      const rf_geometry *g = &layout.geometry;
-      rf_rect line = rf_rect_line(rf_layout_point(&layout, g->from[j].x, g->from[j].y),
-                                  rf_layout_point(&layout, g->to[j].x, g->to[j].y));
-      if (rf_rect_near(&layout.marks[i].rect, &line, 0)) {
-        fail_msg("`%s` is over the line of `%s`", layout.marks[i].text, scene.roofs[j].label);
-      }
-    }
+    char mark[160];
+    snprintf(mark, sizeof mark, ">%s</text>", scene.roofs[i].label);
+    assert_true(strstr(svg.data, mark) != NULL);
   }
+  roof_text_done(&svg);
 }
 
 static void dots_all_in_one_place_get_numbers(void **state) {
@@ -976,6 +1008,7 @@ int main(void) {
       cmocka_unit_test(ids_differ_between_pictures),
       cmocka_unit_test(labels_of_random_scenes_are_apart),
       cmocka_unit_test(labels_of_close_roofs_lie_on_none),
+      cmocka_unit_test(a_narrow_picture_names_each_roof_once),
       cmocka_unit_test(dots_all_in_one_place_get_numbers),
       cmocka_unit_test(rectangles_meet_or_not),
       cmocka_unit_test(extreme_numbers_draw),
