@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/power.h"
+
 /** The first bin begins at a nanosecond, the last ends after 1000 seconds or more. */
 static const double first = 1e-9, ratio = 1.01;
 
@@ -37,7 +39,7 @@ void rf_histogram_spread(service_histogram *h, double low, double high, double w
     return;
   }
   note(h, low, high, weight);
-  double at = low, end = first * pow(ratio, from + 1);
+  double at = low, end = first * rf_power(ratio, from + 1);
   for (int bin = from; bin <= to; bin++, end *= ratio) {
     double reached = bin == to ? high : fmin(end, high);
     h->bins[bin] += weight * (reached - at) / (high - low);
@@ -55,7 +57,7 @@ static double quantile(const service_histogram *h, double share) {
     passed += h->bins[bin++];
   }
   double within = h->bins[bin] > 0 ? (wanted - passed) / h->bins[bin] : 0.5;
-  return fmax(h->least, fmin(h->most, first * pow(ratio, bin + within)));
+  return fmax(h->least, fmin(h->most, first * rf_power(ratio, bin + within)));
 }
 
 roof_service_times rf_histogram_times(const service_histogram *h, double share) {

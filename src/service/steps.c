@@ -78,8 +78,21 @@ static double by_rows(service_steps *s, double *table, double rows, model_extent
   return sum;
 }
 
+/** 2 to so many eighths, which are not negative: exp2 has not the same last digit everywhere. */
+static double power_of_two(int eighths) {
+  static const double within[] = {1,
+                                  0x1.172b83c7d517bp+0,
+                                  0x1.306fe0a31b715p+0,
+                                  0x1.4bfdad5362a27p+0,
+                                  0x1.6a09e667f3bcdp+0,
+                                  0x1.8ace5422aa0dbp+0,
+                                  0x1.ae89f995ad3adp+0,
+                                  0x1.d5818dcfba487p+0};
+  return ldexp(within[eighths % 8], eighths / 8);
+}
+
 static double context_at(int node) {
-  return node == 0 ? 0 : first_context * exp2((node - 1) / 4.0);
+  return node == 0 ? 0 : first_context * power_of_two(2 * (node - 1));
 }
 
 /** The node at or before a context, and in *part how far it is to the next. */
@@ -119,7 +132,7 @@ static double piece(service_steps *s, int prompts, int queries, int past) {
   double *entry = &s->pieces[((size_t)prompts * QUERIES + (size_t)queries) * NODES + (size_t)past];
   if (*entry == 0) {
     const roof_load load = {
-        .prompts = prompt_nodes[prompts], .queries = exp2(queries / 8.0), .past = context_at(past)};
+        .prompts = prompt_nodes[prompts], .queries = power_of_two(queries), .past = context_at(past)};
     *entry = predict(s, &load, MODEL_OF_GROUPS);
   }
   return *entry;
@@ -132,7 +145,7 @@ static double pieces(service_steps *s, double prompts, double queries, double pa
   while (k < PROMPTS - 2 && prompt_nodes[k + 1] <= prompts) {
     k++;
   }
-  double least = exp2(q / 8.0), up = (fmax(1, queries) - least) / (least * (exp2(0.125) - 1));
+  double least = power_of_two(q), up = (fmax(1, queries) - least) / (least * (power_of_two(1) - 1));
   double across = (prompts - prompt_nodes[k]) / (prompt_nodes[k + 1] - prompt_nodes[k]);
   for (int corner = 0; corner < 8; corner++) {
     int i = corner & 1, j = corner >> 1 & 1, l = corner >> 2;
