@@ -8,21 +8,22 @@ import { build } from 'esbuild';
 const [library, catalogue, page] = process.argv.slice(2);
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'explorer');
 
-const bundled = await build({
-  entryPoints: [join(folder, 'app.jsx'), join(folder, 'style.css')],
-  outdir: 'out', bundle: true, minify: true, write: false, format: 'esm', target: 'es2022', charset: 'utf8',
-  jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none',
+const settings = { outdir: 'out', bundle: true, minify: true, write: false, target: 'es2022', charset: 'utf8', legalComments: 'none' };
+const { outputFiles: [script, style] } = await build({
+  ...settings, entryPoints: [join(folder, 'app.jsx'), join(folder, 'style.css')], format: 'esm', jsx: 'automatic', jsxImportSource: 'preact',
 });
-const text = (ending) => bundled.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
+const { outputFiles: [worker] } = await build({ ...settings, entryPoints: [join(folder, 'worker.js')], format: 'iife' });
+const inPage = ({ text }) => text.trim().replaceAll('</script', '<\\/script');
 
 const module = readFileSync(library);
 const packed = deflateSync(module, { level: 9 });
 const texts = readFileSync(catalogue);
 const parts = {
-  '/* style */': text('.css'),
+  '/* style */': style.text.trim(),
   '<!-- library -->': packed.toString('base64'),
   '<!-- catalogue -->': texts.toString('base64'),
-  '/* script */': text('.js').replaceAll('</script', '<\\/script'),
+  '/* worker */': inPage(worker),
+  '/* script */': inPage(script),
 };
 let html = readFileSync(join(folder, 'page.html'), 'utf8');
 for (const [mark, part] of Object.entries(parts)) html = html.replace(mark, () => part);

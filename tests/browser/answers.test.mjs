@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { accessible, fits, opened, source, written } from './lib.mjs';
+import { accessible, eventually, fits, opened, source, written } from './lib.mjs';
 
 const pages = {};
 before(() => {
@@ -33,6 +33,6 @@ test('the report of a first loop is at most six screens, long tables folded, and
   const folded = page.locator('details:not([open]) table').first();
   assert.equal(await folded.isVisible(), false);
   await page.emulateMedia({ media: 'print' });
-  assert.ok((await folded.boundingBox())?.height > 0);
+  await eventually(async () => assert.ok((await folded.boundingBox())?.height > 0));
   await close();
 });

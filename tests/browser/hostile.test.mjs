@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { accessible, fits, opened, scratch, written } from './lib.mjs';
+import { accessible, counts, eventually, fits, opened, says, scratch, written } from './lib.mjs';
 
 const names = [
   '<script>globalThis.broken = 1</script>', '"><img src=x onerror="globalThis.broken=1">', "' onclick='globalThis.broken=1", '</title></style></script><b>bold</b>',
@@ -40,19 +40,22 @@ test('every control does with hostile names what it does with others', async () 
     await dot.focus();
     await page.keyboard.press('Enter');
   }
-  const box = await page.locator('.card').boundingBox();
-  assert.ok(box.height < 500 && box.width < 420, JSON.stringify(box));
+  await page.locator('.card').waitFor();
+  await eventually(async () => {
+    const box = await page.locator('.card').boundingBox();
+    assert.ok(box.height < 500 && box.width < 420, JSON.stringify(box));
+  });
   await page.locator('.dot').first().hover({ force: true });
   const table = page.locator('main table').last();
   for (const head of await table.locator('thead button').all()) await head.click();
   await page.getByRole('searchbox').last().fill('<script>');
-  assert.equal(await table.locator('tbody tr:visible').count(), 2);
+  await counts(table.locator('tbody tr:visible'), 2);
   await page.locator('.menu summary', { hasText: 'CSV' }).last().click();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^Save CSV/ }).last().click()]);
   const csv = await new Response((await download.createReadStream())).text();
   assert.match(csv, /\n<script>globalThis\.broken = 1<\/script>,/);
   await page.getByRole('searchbox').last().fill('1+1');
-  assert.match(await table.locator('tbody tr:visible th').first().textContent(), /^=1\+1/);
+  await says(table.locator('tbody tr:visible th').first(), /^=1\+1/);
   assert.equal(await page.evaluate(() => globalThis.broken), undefined);
   await accessible(page);
   await fits(page);

@@ -60,15 +60,16 @@ after(async () => {
 });
 
 /**
- * Opens a file from disk (or `url`) in a browser of its own profile. `problems` collects what must not happen: messages of errors or
+ * Opens a file from disk (or `url`) in a browser of its own profile, after `init` was done there. `problems` collects what must not happen: messages of errors or
  * warnings, exceptions, requests other than the page itself.
  */
-export async function opened(path, { width = 1200, height = 900, dark = false, scripts = true, hash = '', ...rest } = {}) {
+export async function opened(path, { width = 1200, height = 900, dark = false, scripts = true, hash = '', init = () => {}, ...rest } = {}) {
   const context = await (await launched()).newContext({
     viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', javaScriptEnabled: scripts, reducedMotion: 'reduce', ...rest,
   });
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
+  await page.addInitScript(init);
   const problems = [];
   const url = /^[a-z]+:/.test(path) ? path : pathToFileURL(path).href;
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
@@ -80,6 +81,41 @@ export async function opened(path, { width = 1200, height = 900, dark = false, s
   await page.goto(url + hash);
   return { page, problems, close: () => context.close() };
 }
+
+/** Waits until `holds` throws no more, and returns what it does: a page answers a moment after it was asked. */
+export async function eventually(holds, seconds = 30) {
+  for (const end = Date.now() + 1000 * seconds; ;) {
+    try {
+      return await holds();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    await new Promise((done) => { setTimeout(done, 20); });
+  }
+}
+
+/** Waits until there are so many. */
+export const counts = (locator, count) => eventually(async () => assert.equal(await locator.count(), count));
+
+/** Waits until its text is this, or like this. */
+export const says = (locator, words) => eventually(async () => {
+  const text = await locator.textContent();
+  if (words instanceof RegExp) assert.match(text, words);
+  else assert.equal(text, words);
+});
+
+/** Does what a page reports for some seconds, and waits for the report. */
+export const reported = (page, words, action) => Promise.all([page.getByRole('status').filter({ hasText: words }).waitFor(), action()]);
+
+/** Makes the window so large, and waits until the page has the size. */
+export async function resized(page, width, height) {
+  await page.setViewportSize({ width, height });
+  await eventually(async () => assert.equal(await page.evaluate(() => innerWidth), width));
+}
+
+/** Waits until the explorer has drawn its pictures for the window that it has, and computes nothing. */
+export const drawn = (page) => eventually(async () => assert.ok(await page.evaluate(() => document.querySelector('main') && !document.querySelector('[aria-busy=true]') &&
+  [...document.querySelectorAll('.picture svg')].every((svg) => Math.abs(svg.viewBox.baseVal.width - Math.max(340, Math.min(1100, svg.parentNode.clientWidth))) < 2))));
 
 /** Fails where axe-core finds what is serious or critical. */
 export async function accessible(page) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { accessible, legible, opened, scratch, source, written } from './lib.mjs';
+import { accessible, counts, eventually, legible, opened, scratch, source, written } from './lib.mjs';
 
 const count = 2000;
 
@@ -37,15 +37,18 @@ test('it is searched, sorted and filtered, and the dots follow', async () => {
   assert.deepEqual([...new Set(await chart.locator('.dot circle').evaluateAll((all) => all.map((one) => one.getAttribute('fill'))))].sort(), ['#0072b2', '#009e73']); // by the wall
   const search = page.getByRole('searchbox').last();
   await search.fill('_nt_align4');
-  const kept = await table.locator('tbody tr:visible').count();
-  assert.ok(kept > 600 && kept < 700, `${kept} rows`);
-  const left = await chart.locator('.dot.left').count();
-  assert.ok(left > 0 && left < dots, `${left} of ${dots} dots step back`);
+  await eventually(async () => {
+    const kept = await table.locator('tbody tr:visible').count(), left = await chart.locator('.dot.left').count();
+    assert.ok(kept > 600 && kept < 700, `${kept} rows`);
+    assert.ok(left > 0 && left < dots, `${left} of ${dots} dots step back`);
+  });
   await search.fill('');
-  assert.equal(await chart.locator('.dot.left').count(), 0);
+  await counts(chart.locator('.dot.left'), 0);
   await table.locator('thead th.n button, thead th button').nth(1).click();
-  const values = await table.locator('tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.cells[1].dataset.value)));
-  assert.ok(values.every((value, i) => i === 0 || value <= values[i - 1]));
+  await eventually(async () => {
+    const values = await table.locator('tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.cells[1].dataset.value)));
+    assert.ok(values.every((value, i) => i === 0 || value <= values[i - 1]));
+  });
   assert.deepEqual(problems, []);
   await close();
 });
@@ -56,7 +59,7 @@ test('on a telephone each dot has its row too', async () => {
   assert.deepEqual(await dots.evaluateAll((all) => [all.length, all.filter(({ mark }) => mark.key === undefined || !mark.data.limit).length]), [1024, 0]);
   const last = await dots.last().getAttribute('data-key');
   await dots.last().dispatchEvent('click');
-  assert.deepEqual(await page.locator('tr.chosen').evaluateAll((rows) => rows.map((row) => row.cells[0].textContent)), [last]);
+  await eventually(async () => assert.deepEqual(await page.locator('tr.chosen').evaluateAll((rows) => rows.map((row) => row.cells[0].textContent)), [last]));
   assert.equal(await legible(page), 1);
   assert.deepEqual(problems, []);
   await close();
@@ -67,11 +70,15 @@ test('short kernels are left out by a slider', async () => {
   await page.locator('.menu summary', { hasText: 'Show' }).click();
   const slider = page.getByRole('slider').last(), dots = page.locator('.broad .dot:not(.off)');
   const all = await dots.count();
+  const fewer = (than) => eventually(async () => {
+    const left = await dots.count();
+    assert.ok(left > 0 && left < than, `${left} of ${than}`);
+    return left;
+  });
   await slider.fill('60');
-  const some = await dots.count();
+  const some = await fewer(all);
   await slider.fill('100');
-  assert.ok(some < all && await dots.count() < some, `${all}, ${some}`);
-  assert.ok(await dots.count() > 0);
+  await fewer(some);
   await close();
 });
 

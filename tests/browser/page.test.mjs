@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accessible, fits, legible, opened, source, written } from './lib.mjs';
+import { accessible, counts, fits, legible, opened, resized, source, written } from './lib.mjs';
 
 const path = written('gemm.html', ['plot', 'gemm', 'm=4096', 'n=4096', 'k=4096', '-m', 'h100']);
 
@@ -52,7 +52,7 @@ test('every chart is read without scrolling in windows of every width, its text 
   for (const [name, words] of Object.entries(kinds)) {
     const { page, close } = await opened(written(`${name}.html`, words), { width: 360, height: 700, scripts: false });
     for (const width of [360, 400, 700, 799, 800, 960, 1280, 1600]) {
-      await page.setViewportSize({ width, height: 700 });
+      await resized(page, width, 700);
       assert.ok(await legible(page) > 0, name);
     }
     await close();
@@ -62,10 +62,10 @@ test('every chart is read without scrolling in windows of every width, its text 
 test('a window that becomes narrow has the tools of the chart that it shows, and what was chosen', async () => {
   const { page, problems, close } = await opened(path, { width: 1200, height: 900 });
   await page.locator('.dot:visible').first().click();
-  await page.setViewportSize({ width: 400, height: 800 });
+  await resized(page, 400, 800);
   await page.locator('.narrow .dot.chosen').waitFor(); // the page follows its window with the next picture that the browser draws
-  assert.equal(await page.locator('.tools:visible', { hasText: 'Reset' }).count(), 1);
-  assert.equal(await page.locator('.dot.chosen:visible').count(), 1);
+  await counts(page.locator('.tools:visible', { hasText: 'Reset' }), 1);
+  await counts(page.locator('.dot.chosen:visible'), 1);
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await page.waitForFunction(() => document.querySelector('.narrow.zoomed'));
   assert.equal(await legible(page), 1);

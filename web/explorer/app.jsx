@@ -1,6 +1,8 @@
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { asking, decoding, regime } from './ask.js';
+import { useAnswer } from './answer.js';
+import { asking, decoding, picture, regime, toDraw } from './ask.js';
+import { background } from './background.js';
 import { changes } from './changes.js';
 import { Controls } from './controls.jsx';
 import { Drill } from './drill.jsx';
@@ -153,8 +155,8 @@ const figures = {
 };
 
 function Compared({ line, pinned, asks, q }) {
-  const [a, b] = [asks.first(pinned), asks.first(line)];
-  if (!a || !b || kind(pinned) !== kind(line)) return <p class="quiet">A is {typed(words(pinned))}: it cannot be compared with what is asked now.</p>;
+  const [a, b] = kind(pinned) === kind(line) ? [asks.first(pinned), asks.first(line)] : [];
+  if (!a || !b) return <p class="quiet">A is {typed(words(pinned))}: it cannot be compared with what is asked now.</p>;
   return (
     <>
       <Table caption="A, as kept, and B, as asked now" head={['', 'A', 'B', 'B / A']}
@@ -177,21 +179,20 @@ function Charts({ line, asks, sweepKey }) {
   );
 }
 
-/** JSON, pictures and the command line of what is shown. */
-function Exports({ line, asks }) {
-  const load = isLoad(line); // drawn when it is wanted
-  const { svg } = useMemo(() => (load ? {} : asks.drawn(plotted(line))), [line, asks]);
-  const drawn = () => svg ?? asks.drawn(plotted(line)).svg;
-  const json = () => save('roofline.json', 'application/json', asks.ask(words(line, '--json')).text);
-  const png = async () => save('roofline.png', 'image/png', await painted(drawn()));
+/** JSON, pictures and the command line of what is shown; `json` is undefined while it is computed. */
+function Exports({ line, json, asks }) {
+  const list = words(plotted(line), ...toDraw());
+  const known = asks.known(list); // a load is drawn when it is wanted
+  const drawn = known && picture(known).svg === undefined ? null : async () => picture(known ?? await asks.later(list)).svg;
+  const disabled = json === undefined || drawn === null;
   return (
     <section aria-labelledby="exports">
       <h2 id="exports">The same answer elsewhere</h2>
       <Copy text={typed(words(line))}>Command line</Copy>
       <p class="buttons">
-        <button type="button" disabled={!load && !svg} onClick={() => save('roofline.svg', 'image/svg+xml', drawn())}>SVG</button>
-        <button type="button" disabled={!load && !svg} onClick={png}>PNG</button>
-        <button type="button" onClick={json}>JSON</button>
+        <button type="button" disabled={disabled} onClick={async () => save('roofline.svg', 'image/svg+xml', await drawn())}>SVG</button>
+        <button type="button" disabled={disabled} onClick={async () => save('roofline.png', 'image/png', await painted(await drawn()))}>PNG</button>
+        <button type="button" disabled={json === undefined} onClick={() => save('roofline.json', 'application/json', json)}>JSON</button>
       </p>
     </section>
   );
@@ -229,15 +230,29 @@ function Predicted({ line, asks, q, rungs, setRungs, sweepKey, onLine }) {
   );
 }
 
-function Answer({ line, pinned, asks, q, onLine, onPin, ...rest }) {
-  const Load = { plan: Plan, serve: Serve }[line.command];
-  const refused = useMemo(() => asks.ask(words(line, '--json')).code > 1, [line, asks]);
+/** What is being computed, and of what the answer is that still stands there. */
+function Computing({ line, shown }) {
   return (
-    <>
-      {Load ? <Load line={line} asks={asks} q={q} /> : <Predicted line={line} asks={asks} q={q} onLine={onLine} {...rest} />}
+    <p class="computing" role="status">
+      Being computed: <code>{typed(words(line))}</code>
+      {shown && <>. What is shown answers <code>{typed(words(shown))}</code></>}.
+    </p>
+  );
+}
+
+function Answer({ line, pinned, asks, q, onLine, onPin, ...rest }) {
+  const { line: shown, answer, computing } = useAnswer(asks, line, ['--json']);
+  const Load = { plan: Plan, serve: Serve }[line.command];
+  const refused = !computing && answer.code > 1;
+  return (
+    <div class="answer" aria-busy={computing}>
+      <div class={computing ? 'shown old' : 'shown'}>
+        {!Load ? <Predicted line={line} asks={asks} q={q} onLine={onLine} {...rest} /> : answer && <Load line={shown} answer={answer} asks={asks} q={q} />}
+      </div>
+      {computing && <Computing line={line} shown={answer && shown} />}
       {!Load && !refused && <Compare line={line} pinned={pinned} asks={asks} q={q} onLine={onLine} onPin={onPin} />}
-      {!refused && <Exports line={line} asks={asks} />}
-    </>
+      {!refused && <Exports line={line} json={computing ? undefined : answer.text} asks={asks} />}
+    </div>
   );
 }
 
@@ -286,9 +301,7 @@ function App({ asks, lists, host }) {
       {view === 'drill' ? <main class="drill"><Drill asks={asks} lists={lists} of={guessed} onOf={setGuessed} /></main> : (
         <main>
           <Controls line={line} lists={lists} asks={asks} host={host} sweepKey={key} onSweep={setSweepKey} onLine={change} />
-          <div class="answer">
-            <Answer line={line} pinned={pinned} asks={asks} q={asks.quantity} rungs={rungs} setRungs={setRungs} sweepKey={key} onLine={setLine} onPin={setPinned} />
-          </div>
+          <Answer line={line} pinned={pinned} asks={asks} q={asks.quantity} rungs={rungs} setRungs={setRungs} sweepKey={key} onLine={setLine} onPin={setPinned} />
         </main>
       )}
       <footer>Computed in this page by libroofline, compiled to WebAssembly: nothing is sent anywhere.</footer>
@@ -299,8 +312,9 @@ function App({ asks, lists, host }) {
 const packed = (id) => Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
 
 async function begin() {
-  const library = await started(await unpacked(packed('library')), packed('catalogue'));
-  const asks = asking(library);
+  const wasm = await WebAssembly.compile(await unpacked(packed('library'))), catalogue = packed('catalogue');
+  const library = await started(wasm, catalogue);
+  const asks = asking(library, background(document.getElementById('worker').textContent, wasm, catalogue));
   const lists = { machines: library.machines(), operations: library.operations(), models: library.models() };
   const host = document.getElementById('host')?.textContent.trim();
   if (host) asks.keep('host.json', new TextEncoder().encode(host));

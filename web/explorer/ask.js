@@ -1,27 +1,38 @@
 // What the views ask the library, as objects.
-import { words } from './line.js';
+import { isLoad, words } from './line.js';
 
-/** Asks of one library; answers to the same words are kept until a file changes. */
-export function asking(library) {
-  let kept = new Map();
+/** Asks of one library, and in a worker what takes a moment; answers to the same words are kept until a file changes. */
+export function asking(library, worker) {
+  let kept = new Map(), files = 0;
+  const keyed = (list) => `${files}\0${list.join('\0')}`;
+
+  function took(key, answer) {
+    if (kept.size > 200) kept = new Map();
+    kept.set(key, answer);
+    return answer;
+  }
 
   function ask(list) {
-    const key = list.join('\0');
-    let answer = kept.get(key);
-    if (!answer) {
-      answer = library.ask(list);
-      if (kept.size > 200) kept = new Map();
-      kept.set(key, answer);
-    }
-    return answer;
+    const key = keyed(list);
+    return kept.get(key) ?? took(key, library.ask(list));
   }
 
   return {
     ask,
+    /** Words, and of which files they speak. */
+    key: keyed,
+    /** The answer that needs no waiting; undefined: none. */
+    known: (list) => (isLoad({ command: list[0] }) ? kept.get(keyed(list)) : ask(list)),
+    async later(list, signal) {
+      const key = keyed(list);
+      return took(key, await worker.ask(list, signal));
+    },
     quantity: (value, unit) => library.quantity(value, unit),
     keep(name, content, whole) {
       library.keep(name, content, whole);
+      worker.keep(name, content, whole);
       kept = new Map();
+      files++;
     },
     /** { answers } of a line, one per machine, or { why } there is none. */
     answers(line) {
@@ -39,13 +50,14 @@ export function asking(library) {
       const document = JSON.parse(text);
       return document.predictions?.[0] ?? document;
     },
-    /** { svg } of a line that is drawn, so many pixels wide or as a file is, or { why } it is not. */
-    drawn(line, width) {
-      const { code, text } = ask(words(line, '--to', 'roofline.svg', ...(width ? ['--width', String(Math.max(340, Math.min(1100, width)))] : [])));
-      return code > 0 ? { why: text } : { svg: text };
-    },
   };
 }
+
+/** The words that draw a line, as a file is or so many pixels wide. */
+export const toDraw = (width) => ['--to', 'roofline.svg', ...(width ? ['--width', String(Math.max(340, Math.min(1100, width)))] : [])];
+
+/** { svg } of what was drawn, or { why } it was not. */
+export const picture = ({ code, text }) => (code > 0 ? { why: text } : { svg: text });
 
 export const decoding = (answer) => answer.phases.verify ?? answer.phases.decode ?? answer.phases.prefill ?? answer.phases.encode ?? answer.phases.train;
 

@@ -34,13 +34,22 @@ function renamed(line, name) {
 
 /** The line of a file that can be read, with 1 for each size that it leaves open; else { why } it cannot. */
 function opened(line, asks) {
+  if (isLoad(line)) return ofLoad(line, asks);
   for (let next = line; ;) {
     const { code, text } = asks.ask(words({ ...next, values: { ...next.values, tp: '', pp: '', dp: '', ep: '' } }, '--json'));
     const left = /; give `([^`=]+)=N`$/.exec(text)?.[1];
-    if (code <= 1) return { line: next }; // 1: no plan meets the limits
+    if (code === 0) return { line: next };
     if (!left || next.values[left]) return { why: text };
     next = withValue(next, left, '1');
   }
+}
+
+/** The same of a load, whose own answer takes a moment: whether its model can be read. */
+function ofLoad(line, asks) {
+  const model = { ...asked(line, 'model', ['machine', 'peak', 'bandwidth']), values: {} };
+  if (kind(model) === 'graph') return { why: `${line.name}: a graph has no requests; config.json and GGUF are of models that have` };
+  const { code, text } = asks.ask(words(model, '--json'));
+  return code === 0 ? { line } : { why: text };
 }
 
 /** Sizes that an operation begins with, where nothing else is known. */
@@ -178,8 +187,8 @@ function WhichModel({ line, models, asks, onLine }) {
       <Choice label="Model" value={line.name} choices={[...own, ...models.map((m) => [m.name, m.name])]} onChange={(name) => onLine(renamed(line, name))} />
       <div class={over ? 'drop over' : 'drop'} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
         onDrop={(event) => { event.preventDefault(); setOver(false); drop(event.dataTransfer.files[0]); }}>
-        <Field label="Or drop a file here" help="config.json, GGUF or ONNX; it stays in this page">
-          {(id) => <input id={id} type="file" accept=".json,.gguf,.onnx,application/json" onChange={(event) => given(event.currentTarget, drop)} />}
+        <Field label="Or drop a file here" help={`config.json${isLoad(line) ? ' or GGUF' : ', GGUF or ONNX'}; it stays in this page`}>
+          {(id) => <input id={id} type="file" accept={`.json,.gguf,application/json${isLoad(line) ? '' : ',.onnx'}`} onChange={(event) => given(event.currentTarget, drop)} />}
         </Field>
       </div>
       {why && <p class="why" role="alert">{why}</p>}

@@ -1,7 +1,6 @@
 // A load: what comes and the limits; a plan for it, ranked, or a service under it.
-import { useMemo } from 'preact/hooks';
 import { ratio } from './format.js';
-import { withOption, withValue, words } from './line.js';
+import { withOption, withValue } from './line.js';
 import { Field, Picture, Table } from './parts.jsx';
 
 /** What may be typed: label, key, whether that is an option of the command, what it says where it is empty, and what it means. */
@@ -94,8 +93,7 @@ function Apart({ apart, q }) {
   );
 }
 
-export function Plan({ line, asks, q }) {
-  const { code, text } = useMemo(() => asks.ask(words(line, '--json')), [line, asks]);
+export function Plan({ line, answer: { code, text }, asks, q }) {
   if (code > 1) return <p class="why" role="alert">{text}</p>;
   const plan = JSON.parse(text);
   const meets = (c) => c.result === 'meets the limits';
@@ -124,8 +122,7 @@ function Saturation({ service, runs, q }) {
   );
 }
 
-export function Serve({ line, asks, q }) {
-  const { code, text } = useMemo(() => asks.ask(words(line, '--json')), [line, asks]);
+export function Serve({ line, answer: { code, text }, asks, q }) {
   if (code > 0) return <p class="why" role="alert">{text}</p>;
   const service = JSON.parse(text), { runs } = service;
   const times = (t) => [t.p50_seconds, t.p90_seconds, t.p99_seconds].map((seconds) => q(seconds, 's'));

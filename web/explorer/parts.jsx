@@ -1,5 +1,7 @@
 // Small parts that several views use.
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer } from './answer.js';
+import { picture, toDraw } from './ask.js';
 
 export function Field({ label, help, children }) {
   const id = useId();
@@ -78,9 +80,10 @@ export function Picture({ line, name, asks }) {
     watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
-  const { svg, why } = useMemo(() => (width > 0 ? asks.drawn(line, width) : {}), [line, asks, width]);
+  const { answer, computing } = useAnswer(asks, line, width > 0 ? toDraw(width) : null);
+  const { svg, why } = answer ? picture(answer) : {};
   return (
-    <div ref={box}>
+    <div ref={box} class={computing ? 'old' : undefined} aria-busy={computing}>
       {svg && <div class="picture" role="region" tabindex="0" aria-label={name} dangerouslySetInnerHTML={{ __html: svg }} />}
       {why && <p class="quiet">{name}: {why}.</p>}
     </div>

@@ -56,7 +56,7 @@ function model(asks, seed, lists) {
   const { machine, line, answer } = drawn(asks, lists, seed);
   const active = answer.active_parameters < answer.parameters ? `, ${q(answer.active_parameters)} of them active` : '';
   return {
-    title: `${line.name}, ${line.values.batch} sequences of ${line.values.prompt} tokens, on ${machine.title}`,
+    title: `${line.name}, ${line.values.batch} ${line.values.batch === '1' ? 'sequence' : 'sequences'} of ${line.values.prompt} tokens, on ${machine.title}`,
     about: `${q(answer.parameters)} parameters${active}, ${q(answer.kv_elements_per_token)} elements of the KV cache per token, as the model stores them. `
       + `The machine: ${q(machine.half_flops_per_second, 'FLOP/s')} in 16 bits, ${q(machine.bytes_per_second, 'B/s')} and ${q(machine.memory_bytes, 'B')} of memory.`,
     fields: [['It fits', 'fits', [['yes', 'yes'], ['no', 'no']]], ['Decoding is bound by', 'regime', regimes(['memory', 'compute', 'network', 'overhead'])], ['Time per token', 'milliseconds', 'ms, within the interval predicted']],
