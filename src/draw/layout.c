@@ -179,7 +179,7 @@ static double collide_dots(const search *s, const rf_mark *mark, const rf_rect *
   return cost;
 }
 
-/** How many roofs a leader crosses on its way from its own. */
+/** How many roofs a leader crosses from its own to the label. */
 static int roofs_passed(const search *s, const rf_mark *mark, const rf_rect *leader) {
   bool of_roof = mark->leader && s->self < ROOF_SCENE_ROOFS;
   return of_roof ? count_near(leader, s->on->roofs, s->on->scene->roof_count, 1) - 1 : 0;
@@ -278,7 +278,7 @@ static void search_along(search *s) {
   }
 }
 
-/** Beside the anchor, to the side that `dx` points to; of a flat roof in a narrow picture as near to it as the plot allows. */
+/** Next to the anchor, to the side that `dx` points to; of a flat roof in a narrow picture as near to it as the plot allows. */
 static double aside_at(const rf_layout *layout, const rf_mark *mark, double dx) {
   double half = mark->rect.half_width;
   if (fabs(dx) > 0 || !rf_frame_is_narrow(layout->width)) {
@@ -321,7 +321,7 @@ static void search_roof(search *s) {
 }
 
 /** Along the roof or just off it. */
-static void search_beside(search *s) {
+static void search_close(search *s) {
   double most = s->cost;
   search_along(s);
   if (s->cost == most) {
@@ -343,10 +343,10 @@ static bool settle(board *b, int self, void (*look)(search *)) {
   return settle_below(b, self, forbidden, look);
 }
 
-/** Where there is room, at worst across other lines; in a narrow picture beside its own line, touching no other, or below the plot. */
+/** Where there is room, at worst across other lines; in a narrow picture next to its own line, touching no other, or below the plot. */
 static bool settle_roof(board *b, int roof) {
   if (rf_frame_is_narrow(b->layout->width)) {
-    return settle_below(b, roof, crosses_drop, search_beside);
+    return settle_below(b, roof, crosses_drop, search_close);
   }
   return settle(b, roof, search_roof) || settle(b, roof, search_around) || settle(b, roof, search_everywhere);
 }
