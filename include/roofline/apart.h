@@ -37,6 +37,7 @@ typedef struct roof_apart {
   double tpot_seconds, tpot_low_seconds, tpot_high_seconds;
   double device_tokens_per_second;
   double price_per_million_tokens; /**< NaN without a price of both */
+  bool simulated; /**< its times are those of a run under its load (roof_apart_simulated_of) */
 } roof_apart;
 
 /** The cheapest two pools that meet the limits, on the same machine or on two, in the same precision; without prices the
@@ -48,8 +49,8 @@ typedef struct roof_apart {
  *  Errors: as roof_choices_of. */
 ROOF_API roof_status roof_apart_of(const roof_choice_question *question, roof_apart *best, roof_error *error);
 
-/** Whether two pools are cheaper than the best plan of one, without prices whether their devices generate more each; true
- *  where only they meet the limits.
+/** Whether two pools are cheaper than the best plan of one, without prices whether they are fewer devices; true where only they
+ *  meet the limits.
  *  Units: none.
  *  Ownership: none.
  *  Errors: false where none is found. */

@@ -36,6 +36,22 @@ ROOF_API roof_status roof_choice_simulate(const roof_choice_question *question, 
 ROOF_API roof_status roof_choices_simulate(const roof_choice_question *question, roof_choices *choices,
                                            roof_service_answer *answer, bool *simulated, roof_error *error);
 
+/** Runs two pools that were found, as roof_choice_simulate: prompts of a pool are batched as far as the budget of a step goes, its
+ *  instances take turns, and the cache takes as long to the other pool as the plan says; a first token comes with it.
+ *  Units: s, requests/s.
+ *  Ownership: fills *answer on success only.
+ *  Errors: ROOF_E_ARGUMENT where none were found; as roof_service_new and roof_service_run. */
+ROOF_API roof_status roof_apart_simulate(const roof_choice_question *question, const roof_apart *apart,
+                                         roof_service_answer *answer, roof_error *error);
+
+/** As roof_apart_of, with the times of a run: while it exceeds a limit, the cheapest that meets the limits by the closed form made as
+ *  much longer as the run took is run in turn; while it keeps them, the cheapest by the form made as much shorter.
+ *  Units: as roof_apart_of.
+ *  Ownership: fills *best on success only.
+ *  Errors: as roof_apart_of. */
+ROOF_API roof_status roof_apart_simulated_of(const roof_choice_question *question, roof_apart *best,
+                                             roof_error *error);
+
 /** As roof_choices_write, with `simulated`, the first choice under its load, NULL where it was not run, and `prices`, of each offer.
  *  Units: as roof_plan_point.
  *  Ownership: appends to the caller's `out`.

@@ -84,7 +84,7 @@ class Plan:
         self._question = abi.roof_choice_question(*parts, self._offers, len(machines), searched.limits)
         asked = self._asked = C.byref(self._question)
         call("roof_choices_of", asked, C.byref(self._raw))
-        call("roof_apart_of", asked, C.byref(apart))
+        call("roof_apart_simulated_of", asked, C.byref(apart))
         call("roof_choices_simulate", asked, C.byref(self._raw), C.byref(served), C.byref(simulated))
         run = C.byref(served) if simulated.value else None
         d = self._document = document("roof_choices_simulated_write", asked, C.byref(self._raw), C.byref(apart), run, prices, config.encode())

@@ -1,6 +1,6 @@
 /* Prefill here, decode there: every pool of one kind with every pool of the other, their rates matched (Zhong et al. 2024,
  * DistServe; Patel et al. 2024, Splitwise). */
-#include "roofline/apart.h"
+#include "models/apart.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,6 +165,18 @@ static double asked_rate(const roof_plan_limits *l, const roof_pool *prefill, co
                         : decode->batch / (tokens * decode->seconds);
 }
 
+static double devices_of(const roof_apart *a) {
+  return a->prefill.devices * a->prefill.instances + a->decode.devices * a->decode.instances;
+}
+
+bool rf_apart_is_cheaper(const roof_apart *a, const roof_apart *than) {
+  double more = devices_of(a) - devices_of(than);
+  bool priced = !isnan(a->price_per_million_tokens);
+  return !than->found ||
+         (priced ? a->price_per_million_tokens < than->price_per_million_tokens
+                 : more < 0 || (more == 0 && a->device_tokens_per_second > than->device_tokens_per_second));
+}
+
 static double cost_of(const search *s, const roof_pool *p) {
   return p->devices * p->instances * (s->priced ? s->question->offers[p->offer].price : 1);
 }
@@ -172,7 +184,7 @@ static double cost_of(const search *s, const roof_pool *p) {
 static bool allowed(const search *s, const roof_apart *a) {
   double most =
       s->question->limits.devices > 0 ? s->question->limits.devices : MOST_NODES * s->question->base->node;
-  return a->prefill.devices * a->prefill.instances + a->decode.devices * a->decode.instances <= most;
+  return devices_of(a) <= most;
 }
 
 /** Two pools together, if they meet the limits and cost less than the best so far. */
@@ -197,12 +209,9 @@ static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decod
   a.prefill.busy = rate * prefill->seconds / a.prefill.instances;
   a.decode.busy = rate * tokens * decode->seconds / (a.decode.instances * decode->batch);
   double cost = cost_of(s, &a.prefill) + cost_of(s, &a.decode), made = rate * tokens;
-  double devices = prefill->devices * a.prefill.instances + decode->devices * a.decode.instances;
-  a.device_tokens_per_second = made / devices;
+  a.device_tokens_per_second = made / devices_of(&a);
   a.price_per_million_tokens = s->priced ? 1e6 * cost / 3600 / made : NAN;
-  double than = cost_of(s, &s->best.prefill) + cost_of(s, &s->best.decode);
-  bool less = cost / made < than / (s->best.requests_per_second * tokens);
-  if (!s->best.found || less) {
+  if (rf_apart_is_cheaper(&a, &s->best)) {
     s->best = a;
   }
 }
@@ -248,8 +257,7 @@ bool roof_apart_pays(const roof_choices *all, const roof_apart *a) {
   if (!a->found || all->meeting == 0) {
     return a->found;
   }
-  return isnan(price) || isnan(than) ? a->device_tokens_per_second > c->point.device_tokens_per_second
-                                     : price < than;
+  return isnan(price) || isnan(than) ? devices_of(a) < c->devices : price < than;
 }
 
 static void add_pool(roof_text *out, const roof_choice_question *q, const roof_pool *p, const char *what) {
@@ -263,17 +271,16 @@ static void add_pool(roof_text *out, const roof_choice_question *q, const roof_p
 /** How much it costs, and how that compares with one pool. */
 static void add_head(roof_text *out, const roof_choices *all, const roof_apart *a) {
   const roof_plan_point *p = &all->list[0].point;
-  bool pays = roof_apart_pays(all, a), priced = !isnan(a->price_per_million_tokens);
+  bool priced = !isnan(a->price_per_million_tokens);
   double ratio = priced ? a->price_per_million_tokens / p->price_per_million_tokens
                         : a->device_tokens_per_second / p->device_tokens_per_second;
-  roof_text_addf(out, "prefill and decode apart: %.0f devices",
-                 a->prefill.devices * a->prefill.instances + a->decode.devices * a->decode.instances);
+  roof_text_addf(out, "prefill and decode apart: %.0f devices", devices_of(a));
   if (priced) {
     roof_text_addf(out, ", %.4g per million tokens", a->price_per_million_tokens);
   }
   if (all->meeting > 0 && !isnan(ratio)) {
-    const char *how = priced ? (pays ? "cheaper" : "dearer")
-                             : (pays ? "more tokens per device" : "fewer tokens per device");
+    const char *how = priced ? (ratio < 1 ? "cheaper" : "dearer")
+                             : (ratio > 1 ? "more tokens per device" : "fewer tokens per device");
     roof_text_addf(out, ", %.0f %% %s than together", 100 * fabs(ratio - 1), how);
   }
   roof_text_add(out, "\n");
@@ -300,6 +307,8 @@ void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const ro
   roof_text_addf(out, " b%.0f), %s\n  ", a->decode.batch, q->precisions->names[a->precision]);
   add_time(out, "TTFT", a->ttft_seconds, a->ttft_low_seconds, a->ttft_high_seconds);
   add_time(out, ", TPOT", a->tpot_seconds, a->tpot_low_seconds, a->tpot_high_seconds);
-  roof_text_addf(out, "\n  estimated, the queue in closed form; of the TTFT %s to send the cache\n",
+  roof_text_addf(out, "\n  %s; of the TTFT %s to send the cache\n",
+                 a->simulated ? "simulated request by request, with the queue"
+                              : "estimated, the queue in closed form",
                  roof_quantity_format(x, sizeof x, a->transfer_seconds, "s"));
 }

@@ -143,12 +143,6 @@ static double most_sequences(const roof_model_target *t, double room, double eac
   return low < MOST ? low : INFINITY;
 }
 
-void rf_model_move_out(const roof_model_target *t, roof_model_capacity *c, double *bytes, double away) {
-  double all = *bytes;
-  *bytes = all * (1 - away) + all * fmin(away, away * 2 / t->model->layer_count);
-  c->host_bytes += all * away;
-}
-
 roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double context = roof_model_own_prompt(t) + s->generate, paged = ceil(context / s->page) * s->page;

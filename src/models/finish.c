@@ -48,7 +48,13 @@ static void overlap_links(roof_model_phase *p) {
   p->lower_seconds = fmax(p->lower_seconds - hidden, most);
 }
 
-void rf_model_fetch(model_step *s, const char *name, double bytes, const model_hidden *room) {
+/** Times of what a transfer may hide behind. */
+typedef struct hiding {
+  double lower, expected, low, high;
+} hiding;
+
+/** Adds a transfer of so many bytes one way between the host's memory and the device, less what hides. */
+static void fetch(model_step *s, const char *name, double bytes, const hiding *room) {
   const roof_model_target *t = s->target;
   roof_model_phase *p = s->out;
   double seconds = bytes / t->links[ROOF_SPAN_HOST].bytes_per_second, overlap = t->settings.options.overlap;
@@ -84,9 +90,9 @@ static void add_offload(model_step *s) {
   double bytes =
       s->training ? rf_model_streamed_weights(s)
                   : set->offload * p->bytes[ROOF_BYTES_WEIGHTS] + set->offload_kv * p->bytes[ROOF_BYTES_KV];
-  const model_hidden room = {p->lower_seconds, p->expected_seconds, p->expected_low_seconds,
-                             p->expected_high_seconds};
-  rf_model_fetch(s, "offload", bytes, &room);
+  const hiding room = {p->lower_seconds, p->expected_seconds, p->expected_low_seconds,
+                       p->expected_high_seconds};
+  fetch(s, "offload", bytes, &room);
   add_operation(p, &p->operations[p->count - 1]);
 }
 
@@ -140,9 +146,9 @@ static void add_update_offload(model_step *s) {
   }
   const roof_model_operation *update = &p->operations[p->count - 1];
   double n = update->count;
-  const model_hidden room = {n * update->lower_seconds, n * update->expected_seconds,
-                             n * update->expected_low_seconds, n * update->expected_high_seconds};
-  rf_model_fetch(s, "offload_update", bytes, &room);
+  const hiding room = {n * update->lower_seconds, n * update->expected_seconds,
+                       n * update->expected_low_seconds, n * update->expected_high_seconds};
+  fetch(s, "offload_update", bytes, &room);
   add_operation(p, &p->operations[p->count - 1]);
 }
 

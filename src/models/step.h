@@ -98,14 +98,6 @@ void rf_model_emit(model_step *step, double count, const model_call *call);
 /** Times what was emitted and sums it. */
 void rf_model_finish(model_step *step);
 
-/** Times of what a transfer may hide behind. */
-typedef struct model_hidden {
-  double lower, expected, low, high;
-} model_hidden;
-
-/** Adds a transfer of so many bytes one way between the host's memory and the device, less what hides. */
-void rf_model_fetch(model_step *step, const char *name, double bytes, const model_hidden *behind);
-
 /** rows x in times in x out, with `vectors` more elements of weights. */
 void rf_model_product(model_step *step, double count, const char *name, roof_model_part part, double rows,
                       double in, double out, double vectors);
@@ -183,6 +175,7 @@ void rf_model_update(model_step *step);
  *  expected time. */
 void rf_model_hide(model_step *step, int first);
 
+/* shares.c */
 /** Bytes of the weights with the host that a training step reads, once in each pass of each microbatch. */
 double rf_model_streamed_weights(const model_step *step);
 
@@ -192,13 +185,6 @@ double rf_model_streamed_update(const model_step *step);
 /** Replicas of the dense weights, or of the experts'. */
 double rf_model_replicas(const roof_model_settings *settings, bool experts);
 
-/* skew.c */
-/** Whether some experts are chosen more often than others, as far as is known. */
-bool rf_model_prefers_experts(const roof_model_settings *settings);
-
-/* train_memory.c */
-/** Weights, gradients, optimizer and kept activations of a training step. */
-void rf_model_train_capacity(const roof_model_target *target, roof_model_capacity *capacity);
 /** Bytes of the weights that are this device's, of which ZeRO 3 leaves it a part. */
 double rf_model_own_weights(const roof_model_target *target);
 /** Elements that are trained, of which from a stage of ZeRO on each replica has its part. */
@@ -206,11 +192,18 @@ double rf_model_own_trained(const roof_model_target *target, double stage);
 /** Bytes of this device's part of the optimizer's state. */
 double rf_model_own_state(const roof_model_target *target);
 
-/* capacity.c */
 /** Has the host keep a share of `*bytes`: two layers of it are on the device, the one in use and the one that comes. */
 void rf_model_move_out(const roof_model_target *target, roof_model_capacity *capacity, double *bytes,
                        double share);
 
+/* skew.c */
+/** Whether some experts are chosen more often than others, as far as is known. */
+bool rf_model_prefers_experts(const roof_model_settings *settings);
+
+/* train_memory.c */
+/** Weights, gradients, optimizer and kept activations of a training step. */
+void rf_model_train_capacity(const roof_model_target *target, roof_model_capacity *capacity);
+/* capacity.c */
 /** Elements of weights that one device has a share of, on the fullest stage. */
 typedef struct model_weights {
   double parts[ROOF_PART_COUNT];

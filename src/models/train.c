@@ -4,16 +4,6 @@
 
 #include "models/step.h"
 
-double rf_model_replicas(const roof_model_settings *s, bool experts) {
-  double devices = s->tp * s->cp * s->dp;
-  return experts ? devices / fmax(s->tp, s->ep) : s->cp * s->dp;
-}
-
-double rf_model_trained_elements(const roof_model_target *t, const model_weights *w, bool experts) {
-  double rank = t->settings.lora, adapters = experts ? 0 : rank * rf_model_adapter_elements(t);
-  return rank > 0 ? adapters : rf_model_weight_elements(w, experts);
-}
-
 /** `times` per step the gradients or weights of all layers, one layer at a time. */
 static void exchange(model_step *s, const char *name, roof_collective kind, double times, bool experts) {
   const roof_model_target *t = s->target;
@@ -56,16 +46,6 @@ static void optimize(model_step *s) {
                   .part = ROOF_PART_COUNT,
                   .kind = ROOF_KIND_OPTIMIZER};
   rf_model_emit(s, parts, &c);
-}
-
-double rf_model_streamed_weights(const model_step *s) {
-  return 2 * s->steps * s->target->settings.offload * rf_model_own_weights(s->target);
-}
-
-double rf_model_streamed_update(const model_step *s) {
-  const roof_model_settings *set = &s->target->settings;
-  double weights = set->lora > 0 ? 0 : set->offload * rf_model_own_weights(s->target);
-  return set->offload_optimizer * rf_model_own_state(s->target) + weights;
 }
 
 void rf_model_update(model_step *s) {

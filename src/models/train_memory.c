@@ -59,27 +59,6 @@ static double gathered_bytes(const roof_model_target *t, const model_weights *w,
   return fmax((bytes - table - head) / layers, fmax(table, head));
 }
 
-double rf_model_own_weights(const roof_model_target *t) {
-  const roof_model_settings *s = &t->settings;
-  model_weights w = rf_model_local_weights(t);
-  double experts = w.parts[ROOF_PART_EXPERTS] * t->weight_bytes[ROOF_PART_EXPERTS];
-  double dense = rf_model_weight_bytes(t, &w) - experts;
-  return s->zero < 3 ? dense + experts
-                     : dense / rf_model_replicas(s, false) + experts / rf_model_replicas(s, true);
-}
-
-double rf_model_own_trained(const roof_model_target *t, double stage) {
-  const roof_model_settings *s = &t->settings;
-  model_weights w = rf_model_local_weights(t);
-  double dense = rf_model_trained_elements(t, &w, false), experts = rf_model_trained_elements(t, &w, true);
-  return s->zero < stage ? dense + experts
-                         : dense / rf_model_replicas(s, false) + experts / rf_model_replicas(s, true);
-}
-
-double rf_model_own_state(const roof_model_target *t) {
-  return rf_model_own_trained(t, 1) * rf_adam_bytes(t->activation_bytes);
-}
-
 void rf_model_train_capacity(const roof_model_target *t, roof_model_capacity *c) {
   const roof_model_settings *s = &t->settings;
   model_weights w = rf_model_local_weights(t);

@@ -4,6 +4,7 @@
 
 #include "models/choice.h"
 #include "roofline/simulate.h"
+#include "service/question.h"
 
 /** The settings of the choice's plan. */
 static roof_model_settings settings_of(const roof_choice_question *q, const roof_choice *c) {
@@ -26,25 +27,34 @@ static roof_lengths spread(const roof_choice_question *q) {
   return (roof_lengths){.kind = ROOF_LENGTHS_UNIFORM, .mean = 2 * mean - most, .other = most};
 }
 
-/** The load of the question. */
-static roof_service_settings load_of(const roof_choice_question *q, const roof_choice *c,
-                                     const roof_model_target *target) {
-  const roof_plan_point *p = &c->point;
+roof_service_settings rf_question_load(const roof_choice_question *q, const roof_model_target *target,
+                                       double at_once) {
   roof_service_settings s = roof_service_settings_default(target);
   s.share = q->limits.share;
   s.host_seconds = s.host_token_seconds = 0; /* as in the formulas */
   s.generate = q->limits.rate > 0 ? s.generate : spread(q);
   s.rate = q->limits.rate > 0 ? q->limits.rate : s.rate;
-  s.concurrency = q->limits.rate > 0 ? 0 : q->limits.users > 0 ? q->limits.users : p->batch;
+  s.concurrency = q->limits.rate > 0 ? 0 : q->limits.users > 0 ? q->limits.users : at_once;
   s.warmup = 3 * s.concurrency; /* users begin all at once */
   s.requests = s.warmup + fmax(2000, 10 * s.concurrency);
-  double room = roof_model_capacity_of(target).largest_batch /
-                p->dp; /* an engine admits what fits, and at most so many */
-  s.sequences = fmax(p->batch / p->dp, fmin(room, s.sequences));
-  s.whole_prompts = p->chunk == 0;
-  s.budget = (p->chunk > 0 ? p->chunk : q->base->prompt) + s.sequences;
   s.ttft_seconds = q->limits.ttft_seconds;
   s.tpot_seconds = q->limits.tpot_seconds;
+  return s;
+}
+
+double rf_question_sequences(const roof_model_target *target, double least) {
+  double room = roof_model_capacity_of(target).largest_batch / target->settings.dp;
+  return fmax(least, fmin(room, roof_service_settings_default(target).sequences));
+}
+
+/** The load of the question on a choice. */
+static roof_service_settings load_of(const roof_choice_question *q, const roof_choice *c,
+                                     const roof_model_target *target) {
+  const roof_plan_point *p = &c->point;
+  roof_service_settings s = rf_question_load(q, target, p->batch);
+  s.sequences = rf_question_sequences(target, p->batch / p->dp);
+  s.whole_prompts = p->chunk == 0;
+  s.budget = (p->chunk > 0 ? p->chunk : q->base->prompt) + s.sequences;
   return s;
 }
 
@@ -71,41 +81,43 @@ roof_status roof_choice_simulate(const roof_choice_question *q, const roof_choic
   return status;
 }
 
-/** The times of a run of a choice. */
-typedef struct seen {
-  double ttft, tpot;
-  bool known; /**< the choice can be run */
-} seen;
-
-static seen seen_of(const roof_plan_limits *l, roof_status status, const roof_service_answer *a) {
+question_seen rf_question_seen(const roof_plan_limits *l, double at_once, roof_status status,
+                               const roof_service_answer *a) {
   if (status == ROOF_OK && a->overloaded) {
-    return (seen){INFINITY, INFINITY, true};
+    return (question_seen){INFINITY, INFINITY, true, NAN};
   }
-  return status == ROOF_OK ? (seen){l->share > 0 ? a->ttft.asked : a->ttft.mean,
-                                    l->share > 0 ? a->tpot.asked : a->tpot.mean, true}
-                           : (seen){NAN, NAN, false};
+  if (status != ROOF_OK) {
+    return (question_seen){NAN, NAN, false, NAN};
+  }
+  double users = l->users > 0 ? l->users : at_once; /* by Little's law */
+  return (question_seen){l->share > 0 ? a->ttft.asked : a->ttft.mean,
+                         l->share > 0 ? a->tpot.asked : a->tpot.mean, true,
+                         l->rate > 0 ? NAN : users / a->end_to_end.mean};
 }
 
-static bool keeps(const roof_plan_limits *l, const seen *s) {
+bool rf_question_keeps(const roof_plan_limits *l, const question_seen *s) {
   return !(s->ttft > l->ttft_seconds) && !(s->tpot > l->tpot_seconds) && !isinf(s->ttft);
 }
 
-/** The limits for a closed form that is as far off as it was for this choice. */
-static void tighten(roof_plan_limits *tight, const roof_plan_limits *l, const roof_plan_point *p,
-                    const seen *s) {
+void rf_question_tighten(roof_plan_limits *tight, const roof_plan_limits *l, double ttft, double tpot,
+                         const question_seen *s) {
   if (!isinf(s->ttft)) {
-    tight->ttft_seconds = fmin(tight->ttft_seconds, l->ttft_seconds * p->ttft_seconds / s->ttft);
-    tight->tpot_seconds = fmin(tight->tpot_seconds, l->tpot_seconds * p->tpot_seconds / s->tpot);
+    tight->ttft_seconds = fmin(tight->ttft_seconds, l->ttft_seconds * ttft / s->ttft);
+    tight->tpot_seconds = fmin(tight->tpot_seconds, l->tpot_seconds * tpot / s->tpot);
   }
 }
 
-/** A choice with the times of its run, their range in the same proportion. */
-static void take_times(roof_choice *c, const seen *s) {
+/** A choice with the times of its run, their range in the same proportion; of users with what they generate in it. */
+static void take_times(const roof_choice_question *q, roof_choice *c, const question_seen *s) {
+  double before = c->point.device_tokens_per_second;
+  double tokens = isnan(s->rate) ? before : s->rate * fmax(1, q->base->generate) / c->devices;
   double first = s->ttft / c->point.ttft_seconds, token = s->tpot / c->point.tpot_seconds;
   roof_plan_point *const points[] = {&c->point, &c->low, &c->high};
   for (int i = 0; i < 3; i++) {
     points[i]->ttft_seconds *= first;
     points[i]->tpot_seconds *= token;
+    points[i]->device_tokens_per_second *= tokens / before;
+    points[i]->price_per_million_tokens *= before / tokens;
   }
   c->point.busy = isinf(s->ttft) ? 1 : c->point.busy;
   c->simulated = true;
@@ -130,13 +142,13 @@ static roof_status settle(const roof_choice_question *q, roof_choices *all, int 
   for (int i = 0; i < ROUNDS && meets && status == ROOF_OK; i++) {
     roof_error why = {0};
     roof_status ran = roof_choice_simulate(q, &c, answer, &why);
-    seen s = seen_of(&q->limits, ran, answer);
+    question_seen s = rf_question_seen(&q->limits, c.point.batch, ran, answer);
     if (ran == ROOF_E_MEMORY || !s.known) {
       return ran == ROOF_E_MEMORY ? roof_error_set(error, ran, "%s", why.message) : ROOF_OK;
     }
-    tighten(&tight.limits, &q->limits, &c.point, &s);
-    take_times(&c, &s);
-    if (keeps(&q->limits, &s)) {
+    rf_question_tighten(&tight.limits, &q->limits, c.point.ttft_seconds, c.point.tpot_seconds, &s);
+    take_times(q, &c, &s);
+    if (rf_question_keeps(&q->limits, &s)) {
       rf_choices_replace(q, all, index, &c,
                          failed.devices > 0 && failed.devices < c.devices ? &failed : &fewer);
       return ROOF_OK;

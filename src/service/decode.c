@@ -48,7 +48,7 @@ static double growth_of(const service_replica *r, uint64_t count) {
 
 /** Steps, at most `count`, for which there are blocks; the first one's have been secured. */
 static uint64_t steps_in_cache(const service_replica *r, uint64_t count) {
-  double room = r->shop->blocks - r->used;
+  double room = r->engine->blocks - r->used;
   double cycles = r->growth > 0 ? floor(room / r->growth) : INFINITY;
   if (cycles * (double)r->cycle >= (double)count) {
     return count;
@@ -82,10 +82,11 @@ static uint64_t steps_in(const service_line *l, double step, double seconds, uin
 
 void rf_decode_jump(service_replica *r, double until) {
   const service_shop *shop = r->shop;
+  const service_clock *clock = &r->engine->clock;
   uint64_t left = steps_in_cache(r, shop->pool.list[r->ends.list[0]].until - r->steps);
   do {
     double sequences = r->ends.count, context = r->context / sequences, before = r->used;
-    service_line line = shop->clock.decode(shop->clock.data, sequences, context);
+    service_line line = clock->decode(clock->data, sequences, context);
     line.seconds += rf_replica_adapter_seconds(r, sequences * (shop->drafts + 1));
     double on_line = ceil((line.end - context) / shop->yield);
     uint64_t count = on_line < (double)left ? (uint64_t)fmax(1, on_line) : left;

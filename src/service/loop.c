@@ -11,6 +11,7 @@ enum { MOST_WAITING = 200000 };
 
 typedef struct loop {
   service_shop shop;
+  service_engine engines[2]; /**< of all, and of those that only process prompts */
   const service_plant *plant;
   service_source source;
   service_arrival next;
@@ -44,7 +45,8 @@ static void send(loop *l, double seconds, int request) {
   l->shop.sent = true;
 }
 
-/** Sends a request to the replicas that generate. A replica's link takes one cache after another. */
+/** Sends a request to the replicas that generate. A replica's link takes one cache after another, and the first token leaves with
+ *  it: the client is answered from there. */
 static void hand_over(loop *l, int replica, int request) {
   service_request *q = &l->shop.pool.list[request];
   double from = l->replicas[replica].now, start = fmax(from, l->links[replica]);
@@ -53,6 +55,7 @@ static void hand_over(loop *l, int replica, int request) {
   l->links[replica] = there;
   l->shop.tally.in_system_area += there - from;
   q->swapped = true;
+  q->first = q->last = there;
   send(l, there, request);
 }
 
@@ -217,6 +220,15 @@ static void drop_times(roof_service_answer *a) {
   a->goodput = a->within = a->in_system = NAN;
 }
 
+/** Of all replicas. */
+static double blocks_of(const loop *l) {
+  double blocks = 0;
+  for (int i = 0; i < l->count; i++) {
+    blocks += l->replicas[i].engine->blocks;
+  }
+  return blocks;
+}
+
 static void answer_of(const loop *l, roof_service_answer *a) {
   const service_tally *t = &l->shop.tally;
   const roof_service_settings *set = l->shop.settings;
@@ -230,8 +242,9 @@ static void answer_of(const loop *l, roof_service_answer *a) {
   a->within = limited ? t->good / t->left : NAN;
   a->goodput = limited ? t->good / seconds : NAN;
   a->utilisation = t->busy_seconds / (l->count * seconds);
-  a->kv_mean = isinf(l->shop.blocks) ? NAN : t->kv_area / (l->shop.blocks * l->count * seconds);
-  a->kv_most = isinf(l->shop.blocks) ? NAN : t->kv_most / l->shop.blocks;
+  double blocks = blocks_of(l);
+  a->kv_mean = isinf(blocks) ? NAN : t->kv_area / (blocks * seconds);
+  a->kv_most = isinf(blocks) ? NAN : t->kv_most;
   a->in_system = t->in_system_area / seconds;
   judge(l, a);
   if (a->overloaded) {
@@ -244,10 +257,8 @@ static bool start(loop *l, const service_plant *plant, const roof_service_settin
   l->prefills = (int)set->prefills;
   l->entry.routing = l->exit.routing = set->routing;
   l->shop = (service_shop){.settings = set,
-                           .clock = plant->clock,
                            .page = plant->page,
                            .hashed = plant->hashed,
-                           .blocks = plant->blocks,
                            .kept = plant->kept,
                            .hash_blocks = rf_kept_lasting(&plant->kept) * ceil(plant->hashed / plant->page),
                            .drafts = plant->drafts,
@@ -261,6 +272,8 @@ static bool start(loop *l, const service_plant *plant, const roof_service_settin
   for (double right = plant->accept, i = 0; i < plant->drafts; i++, right *= plant->accept) {
     l->shop.yield += right;
   }
+  l->engines[0] = (service_engine){plant->clock, plant->blocks};
+  l->engines[1] = plant->first.clock.step != NULL ? plant->first : l->engines[0];
   rf_tally_start(&l->shop.tally);
   if (set->timeline != NULL) {
     rf_timeline_start(set->timeline);
@@ -273,7 +286,8 @@ static bool start(loop *l, const service_plant *plant, const roof_service_settin
     service_role role = l->prefills == 0         ? SERVICE_BOTH
                         : l->count < l->prefills ? SERVICE_PREFILLS
                                                  : SERVICE_DECODES;
-    enough = rf_replica_init(&l->replicas[l->count], &l->shop, l->count, role);
+    enough = rf_replica_init(&l->replicas[l->count], &l->shop, &l->engines[role == SERVICE_PREFILLS],
+                             l->count, role);
   }
   return enough;
 }
@@ -308,7 +322,7 @@ roof_status rf_loop_run(const service_plant *plant, const roof_service_settings 
   if (enough) {
     answer_of(l, answer);
     if (settings->timeline != NULL) {
-      rf_timeline_end(settings->timeline, l->shop.blocks * l->count);
+      rf_timeline_end(settings->timeline, blocks_of(l));
     }
     if (tally != NULL) {
       *tally = l->shop.tally;

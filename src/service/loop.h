@@ -8,6 +8,7 @@
 typedef struct service_plant {
   service_clock clock;
   double replicas;
+  service_engine first; /**< of the replicas that only process prompts; without a clock: as of the others */
   double page, blocks, hashed; /**< as of a service_shop */
   service_kept kept;
   double drafts, accept;

@@ -8,9 +8,11 @@
 
 #include "service/timeline.h"
 
-bool rf_replica_init(service_replica *r, service_shop *shop, int number, service_role role) {
+bool rf_replica_init(service_replica *r, service_shop *shop, const service_engine *engine, int number,
+                     service_role role) {
   double cycle = floor(shop->page / shop->yield + 0.5);
   *r = (service_replica){.shop = shop,
+                         .engine = engine,
                          .number = number,
                          .role = role,
                          .waiting = service_empty,
@@ -68,7 +70,7 @@ static bool allocate(service_replica *r, service_request *q) {
     return false;
   }
   double next = q->swapped ? rf_blocks_of(shop, q->work + 1) - rf_blocks_of(shop, q->work) : 0;
-  if (r->used + (double)fresh * each + own + next + rf_decode_growth(r) > shop->blocks) {
+  if (r->used + (double)fresh * each + own + next + rf_decode_growth(r) > r->engine->blocks) {
     rf_cache_release(&r->cache, q->as.blocks, hashes);
     rf_replica_trim(r);
     return false;
@@ -122,7 +124,7 @@ static void preempt(service_replica *r) {
 /** Makes room for the next tokens of those that generate; false where somebody had to give way. */
 static bool secure_growth(service_replica *r) {
   bool enough = true;
-  while (r->used + rf_decode_growth(r) > r->shop->blocks && r->running.count > 1) {
+  while (r->used + rf_decode_growth(r) > r->engine->blocks && r->running.count > 1) {
     preempt(r);
     enough = false;
   }
@@ -285,7 +287,8 @@ static void apply_pieces(service_replica *r) {
 static void step(service_replica *r) {
   service_shop *shop = r->shop;
   roof_load load = load_of(r);
-  double seconds = shop->clock.step(shop->clock.data, &load) + r->extra_seconds, before = r->used;
+  const service_clock *clock = &r->engine->clock;
+  double seconds = clock->step(clock->data, &load) + r->extra_seconds, before = r->used;
   seconds += rf_replica_adapter_seconds(r, load.prompts * load.queries + load.decodes * (shop->drafts + 1));
   r->extra_seconds = 0;
   if (load.decodes > 0) {

@@ -11,15 +11,19 @@
 /** What a replica does of a request. */
 typedef enum service_role { SERVICE_BOTH, SERVICE_PREFILLS, SERVICE_DECODES } service_role;
 
+/** What a replica runs on. */
+typedef struct service_engine {
+  service_clock clock;
+  double blocks; /**< of its cache; may be infinite */
+} service_engine;
+
 /** Common to the replicas of a run. */
 typedef struct service_shop {
   const roof_service_settings *settings;
-  service_clock clock;
   service_pool pool;
   service_tally tally;
   double page;             /**< tokens of a block */
   double hashed;           /**< tokens of what one hash stands for, whole blocks */
-  double blocks;           /**< of the cache of one replica; may be infinite */
   service_kept kept;       /**< what a sequence takes of them */
   double hash_blocks;      /**< that stay in the cache for a hash */
   double drafts;           /**< tokens that are drafted for each sequence and step */
@@ -37,6 +41,7 @@ typedef struct service_shop {
 
 typedef struct service_replica {
   service_shop *shop;
+  const service_engine *engine;
   int number;
   service_role role;
   double now; /**< end of the last step */
@@ -61,7 +66,8 @@ typedef struct service_replica {
 } service_replica;
 
 /** False where memory has run out. Release with rf_replica_done, also then. */
-bool rf_replica_init(service_replica *replica, service_shop *shop, int number, service_role role);
+bool rf_replica_init(service_replica *replica, service_shop *shop, const service_engine *engine, int number,
+                     service_role role);
 void rf_replica_done(service_replica *replica);
 
 /** A request arrives at its own time, or is handed over at `seconds`. */

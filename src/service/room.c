@@ -9,9 +9,8 @@ double rf_blocks_of(const service_shop *shop, double tokens) {
 }
 
 void rf_replica_trim(service_replica *r) {
-  const service_shop *shop = r->shop;
-  double each = shop->hash_blocks;
-  rf_cache_trim(&r->cache, each > 0 ? floor((shop->blocks - r->used) / each) : INFINITY);
+  double each = r->shop->hash_blocks;
+  rf_cache_trim(&r->cache, each > 0 ? floor((r->engine->blocks - r->used) / each) : INFINITY);
 }
 
 bool rf_replica_fits_adapter(const service_replica *r, const service_request *q) {
@@ -76,5 +75,5 @@ void rf_replica_pass(service_replica *r, double seconds, double before) {
   t->busy_seconds += seconds;
   t->in_system_area += seconds * (r->waiting.count + r->running.count);
   t->kv_area += seconds * (before + r->used) / 2;
-  t->kv_most = fmax(t->kv_most, r->used);
+  t->kv_most = fmax(t->kv_most, r->used / r->engine->blocks);
 }

@@ -6,6 +6,7 @@
 #include "roofline/units.h"
 #include "service/capacity.h"
 #include "service/loop.h"
+#include "service/pools.h"
 #include "service/steps.h"
 
 struct roof_service {
@@ -257,4 +258,28 @@ roof_status roof_service_run(roof_service *service, const roof_service_settings 
   a.price_per_million_tokens = 1e6 * t->settings.price / 3600 * a.devices / a.tokens_per_second;
   *answer = a;
   return ROOF_OK;
+}
+
+roof_status rf_pools_run(const service_pools *p, const roof_service_settings *settings,
+                         roof_service_answer *answer, roof_error *error) {
+  roof_service_settings s = *settings;
+  s.prefills = p->prefills;
+  roof_service *const both[] = {p->prefill, p->decode};
+  service_capacity room[2];
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
+    const roof_model_target *t = &both[i]->steps.target;
+    room[i] = capacity_of(both[i], &s);
+    status = rf_capacity_check(t, &room[i], error);
+    status = status == ROOF_OK ? check_requests(t, &s, &room[i], error) : status;
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  service_plant plant = plant_of(p->decode, &s, &room[1]);
+  plant.replicas = p->prefills + p->decodes;
+  plant.first = (service_engine){{&p->prefill->steps, rf_steps_seconds, rf_steps_line}, room[0].blocks};
+  plant.transfer_seconds = p->transfer_seconds / rf_kept_tokens(&plant.kept, plant.page, p->transfer_tokens);
+  plant.transfer_latency = 0;
+  return rf_loop_run(&plant, &s, answer, NULL, error);
 }

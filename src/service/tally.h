@@ -12,7 +12,7 @@ typedef struct service_tally {
   double emitted;                                        /**< tokens, counted as steps give them */
   double last_seconds;                                   /**< of the last token */
   double busy_seconds;                                   /**< of all replicas */
-  double kv_area, kv_most; /**< blocks x seconds of all replicas; the most of one */
+  double kv_area, kv_most; /**< blocks x seconds of all replicas; the largest share of one */
   double in_system_area;   /**< requests x seconds */
   double batch_sum, batch_steps;
   double preemptions, adapter_loads, slot_waits, slot_wait_seconds;

@@ -103,10 +103,75 @@ static void the_first_burst_of_users_does_not_count(void **state) {
   assert_true(a.ttft.p50 <= a.ttft.asked && a.ttft.asked <= a.ttft.p90);
 }
 
+/** Two pools of equal instances, run for the plan, take as long as the service with as many replicas of which some prefill. */
+static void two_pools_take_as_long_as_their_service(void **state) {
+  (void)state;
+  static roof_model_target target;
+  owned roof_machine *h100 = NULL;
+  roof_service *service = NULL;
+  roof_service_answer planned, served;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  roof_model_settings s = roof_model_settings_default(&llama);
+  s.prompt = 4000;
+  const roof_offer offer = {h100, 2};
+  const roof_choice_question q = {
+      &llama, &s, &precisions,
+      &offer, 1,  {.ttft_seconds = 1, .tpot_seconds = 0.05, .rate = 40, .share = 0.9}};
+  roof_apart a;
+  assert_int_equal(roof_apart_of(&q, &a, NULL), ROOF_OK);
+  a.prefill.tp = a.decode.tp = 2, a.prefill.pp = a.decode.pp = 1;
+  a.prefill.instances = 5, a.decode.instances = 3, a.decode.batch = 256;
+
+  s.tp = 2, s.dp = s.batch = 8;
+  assert_int_equal(roof_model_target_init(&target, &llama, h100, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_service_new(&target, &service, NULL), ROOF_OK);
+  roof_service_settings load = roof_service_settings_default(&target);
+  load.rate = 40, load.requests = 2000, load.prefills = 5, load.sequences = 256, load.share = 0.9;
+  load.host_seconds = load.host_token_seconds = 0;
+  assert_int_equal(roof_service_run(service, &load, &served, NULL), ROOF_OK);
+  a.transfer_seconds = 4000 * roof_model_capacity_of(&target).kv_bytes_per_token / 50e9;
+  assert_int_equal(roof_apart_simulate(&q, &a, &planned, NULL), ROOF_OK);
+  assert_near(planned.ttft.asked, served.ttft.asked, 0.01);
+  assert_near(planned.tpot.asked, served.tpot.asked, 0.01);
+  assert_true(fabs(planned.ttft.mean - served.ttft.mean) < 1e-3);
+  roof_service_free(service);
+}
+
+/** Pools that are found keep the limits under their load, cost no more than those of the closed form, and say that they were run. */
+static void two_pools_keep_the_limits_under_their_load(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  roof_service_answer answer;
+  roof_text text = {0};
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  roof_model_settings s = roof_model_settings_default(&llama);
+  s.prompt = 4000;
+  const roof_offer offer = {h100, 2};
+  roof_choice_question q = {
+      &llama, &s, &precisions,
+      &offer, 1,  {.ttft_seconds = 0.5, .tpot_seconds = 0.02, .rate = 20, .share = 0.9}};
+  roof_apart form, a;
+  assert_int_equal(roof_apart_of(&q, &form, NULL), ROOF_OK);
+  assert_int_equal(roof_apart_simulated_of(&q, &a, NULL), ROOF_OK);
+  assert_true(form.found && !form.simulated && a.found && a.simulated);
+  assert_true(a.price_per_million_tokens <= form.price_per_million_tokens);
+  assert_int_equal(roof_apart_simulate(&q, &a, &answer, NULL), ROOF_OK);
+  assert_true(answer.ttft.asked == a.ttft_seconds && a.ttft_seconds <= 0.5 && a.tpot_seconds <= 0.02);
+  roof_apart_sentence(&text, &q, &choices, &a);
+  assert_non_null(strstr(text.data, "simulated request by request"));
+  roof_text_done(&text);
+  q.limits.ttft_seconds = form.prefill.seconds / 10;
+  assert_int_equal(roof_apart_simulated_of(&q, &a, NULL), ROOF_OK);
+  assert_false(a.found);
+  assert_int_equal(roof_apart_simulate(&q, &a, &answer, NULL), ROOF_E_ARGUMENT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_light_load_is_as_the_search_says),
                                      cmocka_unit_test(what_fails_under_its_load_takes_more_devices),
                                      cmocka_unit_test(what_cannot_keep_up_says_so),
-                                     cmocka_unit_test(the_first_burst_of_users_does_not_count)};
+                                     cmocka_unit_test(the_first_burst_of_users_does_not_count),
+                                     cmocka_unit_test(two_pools_take_as_long_as_their_service),
+                                     cmocka_unit_test(two_pools_keep_the_limits_under_their_load)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

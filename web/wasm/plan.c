@@ -92,7 +92,7 @@ static roof_status answer(const plan *p, roof_text *out, roof_error *error) {
   roof_service_answer served = {.requests = 0};
   bool simulated = false;
   roof_status status = roof_choices_of(&q, &choices, error);
-  status = status == ROOF_OK ? roof_apart_of(&q, &apart, error) : status;
+  status = status == ROOF_OK ? roof_apart_simulated_of(&q, &apart, error) : status;
   status = status == ROOF_OK ? roof_choices_simulate(&q, &choices, &served, &simulated, error) : status;
   if (status == ROOF_OK && p->asked->to != NULL) {
     return draw(p->asked, &q, &choices, out, error);

@@ -266,7 +266,7 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
   const roof_choice_question q = {&p->model, &p->settings, &p->precisions, p->offers, p->count, p->limits};
   roof_text out = {0};
   roof_status status = roof_choices_of(&q, &choices, error);
-  status = status == ROOF_OK ? roof_apart_of(&q, &apart, error) : status;
+  status = status == ROOF_OK ? roof_apart_simulated_of(&q, &apart, error) : status;
   bool simulated = false;
   status = status == ROOF_OK ? roof_choices_simulate(&q, &choices, &served, &simulated, error) : status;
   if (status == ROOF_OK && cli_chart_is_wanted(args)) {
