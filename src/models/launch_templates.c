@@ -52,6 +52,23 @@ void rf_launch_kubernetes(roof_text *out, const launch_piece *p) {
       p->name, p->name);
 }
 
+/** The command over several lines, none of them wide: in quotes a backslash at its end goes on too, for the shell that runs it. */
+static void add_broken(roof_text *out, const char *command) {
+  enum { WIDTH = 76 };
+  size_t column = WIDTH;
+  for (const char *word = command; *word != '\0';) {
+    const char *next = strstr(word + 1, " --");
+    size_t length = next != NULL ? (size_t)(next - word) : strlen(word);
+    if (column + length > WIDTH) {
+      roof_text_add(out, column < WIDTH ? " \\\n   " : "\\\n   ");
+      column = 3;
+    }
+    roof_text_addf(out, "%s%.*s", *word == ' ' ? "" : " ", (int)length, word);
+    column += length + (*word == ' ' ? 0 : 1);
+    word += length;
+  }
+}
+
 void rf_launch_slurm(roof_text *out, const launch_piece *pieces, int count) {
   roof_text_addf(out, "#!/bin/bash\n#SBATCH --job-name=%s\n", pieces[0].name);
   for (int i = 0; i < count; i++) {
@@ -64,9 +81,12 @@ void rf_launch_slurm(roof_text *out, const launch_piece *pieces, int count) {
     if (count > 1) {
       roof_text_addf(out, "--het-group=%d ", i);
     }
-    roof_text_addf(out, "bash -c '%s%s%s --port $((8000 + SLURM_PROCID))'%s\n",
-                   pieces[i].before != NULL ? pieces[i].before : "", pieces[i].before != NULL ? " " : "",
-                   pieces[i].command, count > 1 ? " &" : "");
+    roof_text_add(out, "bash -c '");
+    if (pieces[i].before != NULL) {
+      roof_text_addf(out, "\\\n    %s ", pieces[i].before);
+    }
+    add_broken(out, pieces[i].command);
+    roof_text_addf(out, " \\\n    --port $((8000 + SLURM_PROCID))'%s\n", count > 1 ? " &" : "");
   }
   roof_text_add(out, count > 1 ? "wait\n" : "");
 }

@@ -211,7 +211,8 @@ static void judge(const loop *l, roof_service_answer *a) {
   a->queue_most = l->most_queue;
   a->queue_growth = !a->overloaded ? 0
                     : stopped      ? l->end_queue / l->end_seconds
-                                   : grown / (l->end_seconds - l->half_seconds);
+                    : set->trace   ? grown / (l->end_seconds - l->half_seconds)
+                                   : grown / arrived * set->rate; /* not of what came by chance */
 }
 
 static void drop_times(roof_service_answer *a) {

@@ -179,6 +179,20 @@ setup() {
   [ "$(json '[.apart.pays, (.apart.ttft_seconds <= 2), (.apart.decode.busy <= 1)]')" = '[true,true,true]' ]
 }
 
+@test "a template of Slurm is no wider than a terminal and runs as it is printed there" {
+  for ask in 'llama-3.1-8b --rate 4/s' 'llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s'; do
+    COLUMNS=80 run -0 "$ROOFLINE" plan $ask --machine h100 --launch slurm
+    sed -n '/^#!/,$p' <<<"$output" >job.sh
+    [ "$(awk 'length > 80' job.sh)" = "" ]
+    # shellcheck disable=SC2016
+    { echo 'hostname() { echo here; }; vllm() { echo "vllm $*"; }; export -f vllm hostname; export SLURM_PROCID=2'
+      echo 'srun() { while [ "$1" != bash ]; do shift; done; "$@"; }'; cat job.sh; } >try.sh
+    run -0 bash try.sh
+    [[ $output == *"vllm serve "*" --max-model-len "*" --port 8002"* ]]
+    [ "$(grep -c '^srun' job.sh)" = "$(grep -c '^vllm serve' <<<"$output")" ]
+  done
+}
+
 @test "a training run with its failures and checkpoints" {
   train() { run -0 "$ROOFLINE" plan llama-3.1-8b --train --tokens 1T --batch 512 --devices 64 --machine h100 "$@"; }
   train --json

@@ -230,7 +230,7 @@ static void two_pools_are_started_by_their_roles(void **state) {
        {"  name: vllm-prefill\n", "fieldPath: status.podIP", "  name: vllm-decode\n"}},
       {ROOF_ENGINE_SLURM,
        {"#SBATCH --ntasks=3\n#SBATCH --gpus-per-task=1\n#SBATCH hetjob\n#SBATCH --ntasks=2\n",
-        "srun --het-group=0 bash -c 'VLLM_NIXL_SIDE_CHANNEL_HOST=", "wait\n"}}};
+        "srun --het-group=0 bash -c '\\\n    VLLM_NIXL_SIDE_CHANNEL_HOST=", "wait\n"}}};
   static roof_machine gpu = {.name = "gpu", .vendor = "NVIDIA"};
   const roof_offer offer = {&gpu, NAN};
   roof_choice_question q = question(&offer, 1);
