@@ -3,7 +3,7 @@
  *
  *  Example:
  *    extern const roof_fabric *fabric; // of a cluster file
- *    const roof_distance_fit *far = roof_fabric_farthest(network);
+ *    const roof_distance_fit *far = roof_fabric_farthest(fabric);
  *    if (far != NULL) {
  *      printf("1 MB in %g s\n", roof_message_seconds(&far->fit, 1e6));
  *    } */

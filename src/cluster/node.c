@@ -221,7 +221,7 @@ roof_status rf_node_measure(const roof_node *known, const char *list, const roof
                                      : roof_error_set(&why, ROOF_E_MEMORY, "cluster: out of memory");
   node.seconds = rf_clock_seconds() - begin;
   node.throttle_events = rf_node_throttle_events("") - events;
-  if (status == ROOF_E_NAME || status == ROOF_E_MEMORY) {
+  if (nodes == NULL || status == ROOF_E_NAME || status == ROOF_E_MEMORY) {
     *error = why;
   } else {
     snprintf(node.absent, sizeof node.absent, "%.255s",

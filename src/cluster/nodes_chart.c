@@ -83,7 +83,7 @@ static bool add_curve(const roof_nodes *nodes, size_t ceiling, roof_curves *char
   curve->count = count < ROOF_PANEL_POINTS ? (int)count : ROOF_PANEL_POINTS;
   curve->solid = curve->count;
   for (int i = 0; i < curve->count; i++) {
-    size_t at = (size_t)i * (count - 1) / (size_t)(curve->count - 1);
+    size_t last = curve->count > 1 ? (size_t)curve->count - 1 : 1, at = (size_t)i * (count - 1) / last;
     curve->x[i] = ((double)at + 1) / (double)count;
     curve->y[i] = places[at].share;
   }

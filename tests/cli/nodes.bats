@@ -232,3 +232,28 @@ nodes() {
   run -0 "$ROOFLINE" cluster report many.json --to many.svg
   run -0 "$ROOFLINE" cluster check many.json --against many.json
 }
+
+@test "--network FILE: the link as it was measured, and every step waits for the slowest node" {
+  "$ROOFLINE" machine show h100 --json >h100.json
+  jq -n '{schema: "roofline.nodes/1", date: "2026-11-23T12:00:00.000Z", nodes: [{n: "n1", f: 8e14}, {n: "n2", f: 8e14}, {n: "n3", f: 6e14}] | map(
+    {name: .n, gpus: 1, ceilings: [{name: "gpu0 bf16 matrix", unit: "FLOP/s", median: .f, spread: 0.01}]})}' >plain.json
+  jq '.network = {library: "x", ranks: 3, bisection_bytes_per_second: null, bisection_pairs: 0, nodes: [], collectives: [], distances: [
+    {distance: "network", rank: 0, other_rank: 1, node: "n1", other_node: "n2", fit_error: 0, messages_per_second: null, messages: [],
+     loggp: null, protocols: [{from_bytes: 0, to_bytes: 1e9, latency_seconds: {value: 3e-6, low: 3e-6, high: 3e-6},
+       seconds_per_byte: {value: 5e-11, low: 5e-11, high: 5e-11}}]}]}' plain.json >c.json
+  run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --dtype bf16 --network c.json
+  has 'network     c.json: 20.00 GB/s one way, 3.000 µs of latency, as measured'
+  has "stragglers  every step waits for the slowest node, n3: peaks at 75 %, memory at 100 % of the median's"
+  has 'network as measured'
+  run -0 --separate-stderr "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --dtype bf16 --json
+  before=$(json .compute_seconds)
+  run -0 --separate-stderr "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --dtype bf16 --network c.json --json
+  near .compute_seconds "$(jq -n "$before / 0.75")"
+  [[ $stderr == *'stragglers'* ]]
+  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 dp=16 --machine h100 --network c.json
+  has 'stragglers  every step waits for the slowest node, n3'
+  run -0 "$ROOFLINE" plan llama-3.1-8b --train --batch 64 --devices 16 --machine h100 --network c.json
+  has 'stragglers  every step waits for the slowest node, n3'
+  run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --network plain.json
+  has 'plain.json has no network, which measure --cluster --network adds: the usual link'
+}

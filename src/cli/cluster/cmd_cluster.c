@@ -5,6 +5,7 @@
 
 #include "cli/chart.h"
 #include "cli/cluster/cluster.h"
+#include "cli/cluster/network.h"
 #include "cli/columns.h"
 #include "cli/grid.h"
 #include "core/number.h"
@@ -15,8 +16,10 @@ enum { SHORT = 64 };
 static char *network, *against, *tolerance;
 static const struct poptOption options[] = {
     {"network", '\0', POPT_ARG_STRING, &network, 0,
-     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, or one of the machine's; default: ndr",
-     "LINK"},
+     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, one of the machine's, or the file of "
+     "a "
+     "measured cluster, whose slowest node every step waits for; default: ndr",
+     "LINK|FILE"},
     {"against", '\0', POPT_ARG_STRING, &against, 0,
      "of `check`: an earlier cluster file, or the machine that each node should be", "FILE|NAME"},
     {"tolerance", '\0', POPT_ARG_STRING, &tolerance, 0,
@@ -62,7 +65,7 @@ static roof_status make_answer(const cli_args *args, const roof_machine *machine
   status = status == ROOF_OK ? cli_select_options(args, &option, error) : status;
   status = status == ROOF_OK ? roof_target_init(&a->target, machine, &types, &option, error) : status;
   if (status == ROOF_OK && network != NULL) {
-    status = roof_network_find(network, machine, &a->in.network, error);
+    status = cli_network_find(network, machine, &a->in.network, error);
   }
   return status == ROOF_OK ? roof_cluster_answer_of(&a->target, &a->in, &a->of, error) : status;
 }
@@ -136,6 +139,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "cluster: one --machine, for a cluster is of equal devices");
   }
+  status = status == ROOF_OK ? cli_network_wait(network, machines, count, error) : status;
   status = status == ROOF_OK ? make_answer(args, machines[0], &a, error) : status;
   if (status == ROOF_OK && (args->file != NULL || args->page != NULL)) {
     status = cli_chart_or_none(args, draw(&a, args, error));
@@ -145,6 +149,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
   } else if (status == ROOF_OK && args->file == NULL) {
     add_text(out, &a);
   }
+  status = status == ROOF_OK && args->file == NULL ? cli_network_add_note(args, out, error) : status;
   roof_machines_free(machines, count);
   return status;
 }

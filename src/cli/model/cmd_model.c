@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/cluster/network.h"
 #include "cli/ledger/seal.h"
 #include "cli/model/model.h"
 #include "roofline/analysis.h"
@@ -179,6 +180,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
     cli_model_run_note(&model, &settings.precision);
   }
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
+  status = status == ROOF_OK ? cli_network_wait(cli_model_network(), machines, count, error) : status;
   status = status == ROOF_OK ? cli_model_plan_settings(machines[0], &settings, &axes, error) : status;
   status = status == ROOF_OK ? roof_model_settings_check(&model, &settings, false, &axes, error) : status;
   const char *precision = cli_model_run_precision();
@@ -194,6 +196,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
     status = cli_model_sweep(args, &model, machines, count, &settings, &axes, precision, error);
   } else if (status == ROOF_OK) {
     status = answer_each(args, &model, machines, count, &settings, out, error);
+    status = status == ROOF_OK ? cli_network_add_note(args, &out->text, error) : status;
   }
   roof_model_axes_done(&axes);
   roof_machines_free(machines, count);

@@ -29,6 +29,9 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
                                     roof_model_axes *axes, roof_error *error);
 void cli_model_plan_options_done(void);
 
+/** --network as typed, or NULL. */
+const char *cli_model_network(void);
+
 /** The prices of --price machine=price,... or of the file; NULL where one price or none was typed. */
 const char *cli_model_prices(void);
 

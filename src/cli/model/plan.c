@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cluster/network.h"
 #include "cli/model/model.h"
 
 enum { SHORT = 48 };
@@ -34,9 +35,10 @@ const struct poptOption cli_model_plan_options[] = {
         {"sp", '\0', POPT_ARG_NONE, &sequence, 0,
          "sequence parallel: the devices of --tp also share the tokens between its products", NULL},
     {"network", '\0', POPT_ARG_STRING, &network, 0,
-     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, or one of the machine's; default: "
-     "ndr",
-     "LINK"},
+     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, one of the machine's, or the file of "
+     "a "
+     "measured cluster, whose slowest node every step waits for; default: ndr",
+     "LINK|FILE"},
     POPT_TABLEEND};
 
 void cli_model_plan_options_done(void) {
@@ -53,6 +55,10 @@ const char *cli_model_plan_typed(void) {
     }
   }
   return network != NULL ? "network" : NULL;
+}
+
+const char *cli_model_network(void) {
+  return network;
 }
 
 const char *cli_model_prices(void) {
@@ -75,6 +81,6 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
       settings->price = listed ? price : settings->price;
     }
   }
-  return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &settings->network, error)
+  return status == ROOF_OK && network != NULL ? cli_network_find(network, machine, &settings->network, error)
                                               : status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/cluster/network.h"
 #include "cli/model/model.h"
 #include "cli/plan/plan.h"
 #include "models/limits.h"
@@ -52,8 +53,10 @@ static const struct poptOption options[] = {
      "PRICE"},
     {"energy-price", '\0', POPT_ARG_STRING, &energy_price, 0, "of a kWh, added to --price", "PRICE"},
     {"network", '\0', POPT_ARG_STRING, &network, 0,
-     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, or one of the machine's; default: ndr",
-     "LINK"},
+     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, one of the machine's, or the file of "
+     "a "
+     "measured cluster, whose slowest node every step waits for; default: ndr",
+     "LINK|FILE"},
     {"train", '\0', POPT_ARG_NONE, &train, 0, "plans of a training step of batch x context tokens with Adam",
      NULL},
     {"mtbf", '\0', POPT_ARG_STRING, &mtbf, 0,
@@ -124,7 +127,7 @@ static roof_status read_settings(const cli_args *args, plan *p, roof_error *erro
   status =
       status == ROOF_OK ? roof_plan_settings_read(&p->model, w.list, w.count, s, &p->limits, error) : status;
   free(w.list);
-  return status == ROOF_OK && network != NULL ? roof_network_find(network, p->machines[0], &s->network, error)
+  return status == ROOF_OK && network != NULL ? cli_network_find(network, p->machines[0], &s->network, error)
                                               : status;
 }
 
@@ -175,6 +178,7 @@ static roof_status read_question(const cli_args *args, plan *p, roof_error *erro
   roof_status status = cli_model_run_load(args, &p->model, error);
   status = status == ROOF_OK ? cli_model_run_settings(args, &p->model, !train, &p->settings, error) : status;
   status = status == ROOF_OK ? cli_select_machines(args, &p->machines, &p->count, error) : status;
+  status = status == ROOF_OK ? cli_network_wait(network, p->machines, p->count, error) : status;
   status = status == ROOF_OK ? roof_plan_limits_read(&limits, &p->limits, error) : status;
   status = status == ROOF_OK ? read_settings(args, p, error) : status;
   status = status == ROOF_OK ? read_engine(&p->engine, error) : status;
@@ -282,6 +286,7 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
     add_prices(&out, p);
     status = add_launch(&out, p, &q, &choices, &apart, args->words[0], error);
   }
+  status = status == ROOF_OK ? cli_network_add_note(args, &out, error) : status;
   status = cli_print_end(&out, status, error);
   return status == ROOF_OK && choices.meeting == 0 && !apart.found ? ROOF_E_GATE : status;
 }
@@ -320,6 +325,7 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
         error);
   }
   json_decref(list);
+  status = status == ROOF_OK ? cli_network_add_note(args, &out, error) : status;
   status = args->json ? status : cli_print_end(&out, status, error);
   return status == ROOF_OK && missed ? ROOF_E_GATE : status;
 }

@@ -1,0 +1,132 @@
+/* Predictions for the cluster that was measured: its link, its slowest node. */
+#include "cli/cluster/network.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cluster/nodes.h"
+#include "roofline/fabric.h"
+#include "roofline/plan.h"
+
+static roof_link measured_link;
+static char link_note[256], pace_note[256];
+
+/** The link between the farthest ranks: the latency of its first protocol, the bandwidth of its last. */
+static roof_status take_link(const char *file, const roof_nodes *nodes, const roof_link **link,
+                             roof_error *error) {
+  static roof_fabric fabric;
+  char rate[CLI_SHORT], delay[CLI_SHORT];
+  if (nodes->network == NULL) {
+    snprintf(link_note, sizeof link_note,
+             "%.128s has no network, which measure --cluster --network adds: the usual link", file);
+    return ROOF_OK;
+  }
+  roof_status status = roof_fabric_read(nodes->network, strlen(nodes->network), file, &fabric, error);
+  const roof_distance_fit *far = status == ROOF_OK ? roof_fabric_farthest(&fabric) : NULL;
+  if (far != NULL && far->fit.count > 0 && far->fit.of[far->fit.count - 1].beta.value > 0) {
+    measured_link = (roof_link){.kind = ROOF_MEASURED,
+                                .bytes_per_second = 1 / far->fit.of[far->fit.count - 1].beta.value,
+                                .both_ways_bytes_per_second = NAN,
+                                .latency_seconds = far->fit.of[0].alpha.value,
+                                .count = 1};
+    snprintf(measured_link.name, sizeof measured_link.name, "%s as measured",
+             roof_distance_name(far->distance));
+    snprintf(measured_link.source, sizeof measured_link.source, "%.400s", file);
+    snprintf(measured_link.date, sizeof measured_link.date, "%.10s", nodes->date);
+    *link = &measured_link;
+    snprintf(link_note, sizeof link_note, "%.128s: %s one way, %s of latency, as measured", file,
+             cli_quantity(rate, measured_link.bytes_per_second, "B/s"),
+             cli_quantity(delay, measured_link.latency_seconds, "s"));
+  }
+  if (status == ROOF_OK) {
+    roof_fabric_done(&fabric);
+  }
+  return status;
+}
+
+/** The machine as the slowest node is: its peaks and its memory's bandwidths at that share of the median's. */
+static void slow_down(roof_machine *machine, double compute, double memory) {
+  for (int i = 0; i < machine->peak_count; i++) {
+    machine->peaks[i].flops_per_second *= compute;
+  }
+  for (int i = 0; i < machine->level_count; i++) {
+    roof_level *l = &machine->levels[i];
+    double *const rates[] = {&l->bytes_per_second,        &l->read_bytes_per_second,
+                             &l->write_bytes_per_second,  &l->copy_bytes_per_second,
+                             &l->update_bytes_per_second, &l->triad_bytes_per_second};
+    for (size_t k = 0; k < sizeof rates / sizeof rates[0] && l->level == ROOF_MEMORY; k++) {
+      *rates[k] *= memory;
+    }
+  }
+}
+
+/** The least pace of some ceilings by what their names contain; 1 where none is known. */
+static double pace_of(const roof_nodes *nodes, bool gpu, const char *unit, size_t *slowest) {
+  double least = 1;
+  for (size_t i = 0; i < nodes->ceiling_count; i++) {
+    const roof_nodes_ceiling *c = &nodes->ceilings[i];
+    bool counts =
+        c->count >= 2 && strcmp(c->unit, unit) == 0 && (strncmp(c->name, "gpu", 3) == 0) == gpu &&
+        (strcmp(unit, "FLOP/s") == 0 || strstr(c->name, "DRAM ") != NULL || strstr(c->name, "HBM ") != NULL);
+    if (counts && c->low / c->median < least) {
+      least = c->low / c->median;
+      *slowest = c->slowest;
+    }
+  }
+  return least;
+}
+
+static void wait_for_slowest(const roof_nodes *nodes, roof_machine *machine) {
+  size_t slowest = 0;
+  bool gpu = strcmp(machine->device_class, "gpu") == 0;
+  double compute = pace_of(nodes, gpu, "FLOP/s", &slowest), memory = pace_of(nodes, gpu, "B/s", &slowest);
+  if (compute < 1 || memory < 1) {
+    slow_down(machine, compute, memory);
+    snprintf(pace_note, sizeof pace_note,
+             "every step waits for the slowest node, %s: peaks at %.0f %%, memory at %.0f %% of the median's",
+             nodes->list[slowest].name, 100 * compute, 100 * memory);
+  }
+}
+
+roof_status cli_network_find(const char *name, const roof_machine *machine, const roof_link **link,
+                             roof_error *error) {
+  roof_nodes *nodes = NULL;
+  if (!rf_nodes_is_file(name)) {
+    return roof_network_find(name, machine, link, error);
+  }
+  roof_status status = roof_nodes_load(name, &nodes, error);
+  status = status == ROOF_OK ? take_link(name, nodes, link, error) : status;
+  roof_nodes_free(nodes);
+  return status;
+}
+
+roof_status cli_network_wait(const char *name, roof_machine *const *machines, int count, roof_error *error) {
+  roof_nodes *nodes = NULL;
+  if (name == NULL || !rf_nodes_is_file(name)) {
+    return ROOF_OK;
+  }
+  roof_status status = roof_nodes_load(name, &nodes, error);
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    wait_for_slowest(nodes, machines[i]);
+  }
+  roof_nodes_free(nodes);
+  return status;
+}
+
+roof_status cli_network_add_note(const cli_args *args, roof_text *out, roof_error *error) {
+  roof_text lines = {0};
+  if (link_note[0] != '\0') {
+    roof_text_addf(&lines, "  network     %s\n", link_note);
+  }
+  if (pace_note[0] != '\0') {
+    roof_text_addf(&lines, "  stragglers  %s\n", pace_note);
+  }
+  roof_status status = ROOF_OK;
+  if (lines.length > 0 && (args->json || args->csv)) {
+    status = cli_note(&lines, error);
+  } else if (lines.length > 0) {
+    roof_text_addf(out, "\n%s", lines.data);
+  }
+  roof_text_done(&lines);
+  return status;
+}

@@ -1,0 +1,19 @@
+/** --network: a link's name, or the file of a cluster that was measured. */
+#ifndef CLI_CLUSTER_NETWORK_H
+#define CLI_CLUSTER_NETWORK_H
+
+#include "cli/cli.h"
+
+/** Finds the link of that name (roof_network_find). Of a cluster's file it is what was measured between its farthest ranks, where
+ *  that was: else *link stays as it is. It lives as long as the process. */
+roof_status cli_network_find(const char *name, const roof_machine *machine, const roof_link **link,
+                             roof_error *error);
+
+/** Where `name` (NULL: none) is a cluster's file, the machines become the slowest node of it: a step that all nodes do together
+ *  waits for that one. To be called once. */
+roof_status cli_network_wait(const char *name, roof_machine *const *machines, int count, roof_error *error);
+
+/** Appends what a cluster's file changed, after an empty line; next to JSON and CSV on standard error. Nothing where none was named. */
+roof_status cli_network_add_note(const cli_args *args, roof_text *out, roof_error *error);
+
+#endif
