@@ -156,7 +156,7 @@ roof_status cli_page_of_answer(const cli_args *args, const cli_command *command,
   status = status == ROOF_OK && title.failed ? no_memory(error) : status;
   if (status == ROOF_OK) {
     const rf_answer_frame around = {.title = named ? title.data : NULL,
-                                    .part = args->part,
+                                    .part = args->page->part,
                                     .charts = (const char *const *)args->page->charts,
                                     .narrow = (const char *const *)args->page->narrow,
                                     .asked = f.asked_list,

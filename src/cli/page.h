@@ -11,6 +11,7 @@ enum { CLI_PAGE_CHARTS = 8 };
 typedef struct cli_page {
   char *charts[CLI_PAGE_CHARTS + 1], *narrow[CLI_PAGE_CHARTS + 1]; /**< NULL behind the last */
   int chart_count;
+  roof_page_part part; /**< of the charts, and of the answer until it names another */
 } cli_page;
 
 /** Gives copies of the chart to the page, as it is drawn for a wide window and for a narrow one. */

@@ -109,7 +109,11 @@ roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *
   if (strcmp(args->ending, "html") == 0 && (command->groups & CLI_ARGS_PAGE) != 0) {
     args->page = calloc(1, sizeof *args->page);
     cli_print_catch(true);
-    return args->page != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+    if (args->page == NULL) {
+      return roof_error_set(error, ROOF_E_MEMORY, "page: out of memory");
+    }
+    args->page->part = args->part;
+    return ROOF_OK;
   }
   bool keeps = (command->groups & CLI_ARGS_KEEP) != 0;
   if (is_drawing(args->ending) || keeps) {

@@ -29,7 +29,7 @@ static int common(const cpu_set_t *bound, const char *name) {
 }
 
 rf_rank_place rf_rank_place_here(const char *node) {
-  const char *path = getenv("SLURM_TOPOLOGY_ADDR");
+  const char *path = secure_getenv("SLURM_TOPOLOGY_ADDR");
   rf_rank_place here = {.socket = -1, .core = -1};
   cpu_set_t bound;
   snprintf(here.node, sizeof here.node, "%s", node);

@@ -174,6 +174,8 @@ nodes() {
   run -0 "$ROOFLINE" cluster report c.json --to c.html
   grep -q '&lt;script&gt;alert(1)' c.html
   run ! grep -q '<script>alert(1)' c.html
+  grep -q 'Nodes from the slowest to the fastest' c.html
+  run ! grep -q 'What was predicted' c.html
   run -0 "$ROOFLINE" cluster report c.json --to c.svg
   grep -q 'Nodes from the slowest to the fastest' c.svg
   run ! grep -q '<script' c.svg

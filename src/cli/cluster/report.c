@@ -179,6 +179,9 @@ static roof_status draw(const cli_args *args, const roof_nodes *nodes, roof_erro
 static roof_status answer(const cli_args *args, const roof_nodes *nodes, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
+  if (args->page != NULL) {
+    args->page->part = ROOF_PAGE_MEASURED;
+  }
   if (args->page != NULL || args->file != NULL) {
     status = cli_chart_or_none(args, draw(args, nodes, error));
   }
