@@ -67,7 +67,7 @@ typedef struct roof_nodes_ceiling {
   size_t count;   /**< nodes that have it */
   double median;
   double
-      deviation; /**< 1.4826 times the median distance from the median: the standard deviation of a normal curve */
+      deviation; /**< 1.4826 times the median distance from the median: the standard deviation of a normal curve; NaN of one node */
   double low, high; /**< of the slowest and the fastest node */
   size_t slowest;   /**< that node */
 } roof_nodes_ceiling;

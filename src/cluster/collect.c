@@ -119,14 +119,21 @@ static void write_part(rf_collection *c) {
 }
 
 const char *rf_collection_keep(rf_collection *c, const char *why) {
-  static char line[sizeof c->nodes->incomplete];
+  static char line[sizeof c->nodes->incomplete + PART_MAX];
   roof_text words = {0};
   pthread_mutex_lock(&c->lock);
   name_missing(c, &words);
-  snprintf(line, sizeof line, "%s: %s", words.data != NULL ? words.data : "", why);
+  snprintf(c->nodes->incomplete, sizeof c->nodes->incomplete, "%s: %s", words.data != NULL ? words.data : "",
+           why);
   roof_text_done(&words);
-  snprintf(c->nodes->incomplete, sizeof c->nodes->incomplete, "%s", line);
   write_part(c);
+  int have = c->job->node_count - c->missing;
+  if (have > 0) {
+    snprintf(line, sizeof line, "cluster: %s; %d of %d nodes are in %s.part", c->nodes->incomplete, have,
+             c->job->node_count, c->options->path);
+  } else {
+    snprintf(line, sizeof line, "cluster: %s; no node was measured yet", c->nodes->incomplete);
+  }
   pthread_mutex_unlock(&c->lock);
   return line;
 }
@@ -203,9 +210,7 @@ static roof_status wait_for_nodes(rf_collection *c, double patience, roof_error 
       snprintf(why, sizeof why, "not within %.0f s after the first node", patience);
     }
     if (why[0] != '\0') {
-      int have = c->job->node_count - c->missing;
-      return roof_error_set(error, ROOF_E_UNSUPPORTED, "cluster: %s; %d of %d nodes are in %s.part",
-                            rf_collection_keep(c, why), have, c->job->node_count, c->options->path);
+      return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s", rf_collection_keep(c, why));
     }
     rest();
     status = drain(c, error);

@@ -41,7 +41,8 @@ roof_status rf_collection_init(rf_collection *collection, const rf_job *job,
 roof_status rf_collection_take(rf_collection *collection, int node, const char *text, size_t length,
                                roof_error *error);
 
-/** Writes what there is to PATH.part, `why` the run ended; ranks that have ended are named. Returns that text.
+/** Writes what there is to PATH.part, `why` the run ended; ranks that have ended are named. Returns that
+ *  and where it is, as a message.
  *  Units: none. Ownership: static text. Errors: none; a file that cannot be written is not there. */
 const char *rf_collection_keep(rf_collection *collection, const char *why);
 

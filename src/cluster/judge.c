@@ -51,7 +51,7 @@ static void distribute(roof_nodes *nodes, size_t ceiling, double *values) {
   }
   if (c->count > 0) {
     c->median = median_of(values, c->count);
-    c->deviation = deviation_of(values, c->count, c->median);
+    c->deviation = c->count > 1 ? deviation_of(values, c->count, c->median) : NAN;
   }
 }
 

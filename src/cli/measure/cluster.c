@@ -36,11 +36,8 @@ static void *watch(void *unused) {
   pthread_mutex_lock(&watched.lock);
   if (watched.collection != NULL) {
     roof_error why;
-    const rf_collection *c = watched.collection;
-    int have = c->job->node_count - c->missing;
-    roof_error_set(&why, ROOF_E_UNSUPPORTED, "cluster: %s; %d of %d nodes are in %s.part",
-                   rf_collection_keep(watched.collection, "the launcher or somebody ended the run"), have,
-                   c->job->node_count, c->options->path);
+    roof_error_set(&why, ROOF_E_UNSUPPORTED, "%s",
+                   rf_collection_keep(watched.collection, "the launcher or somebody ended the run"));
     cli_report("", &why);
   }
   _exit(128 + signal);
