@@ -129,6 +129,11 @@ static roof_status check_counts(const roof_model_target *t, const roof_service_s
                           {"slots", s->adapter_slots, 0, s->adapters},
                           {"warmup", s->warmup, 0, 1e9},
                           {"dp", replicas, 1, 1024}};
+  if (s->prefills >= fmax(1, replicas)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "serve: --prefill %g: of %.0f replica%s one at least generates; dp=%.0f has more",
+                          s->prefills, replicas, replicas == 1 ? "" : "s", s->prefills + 1);
+  }
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     const count *c = &counts[i];
     if (!is_whole(c->value, c->least, c->most)) {

@@ -206,6 +206,8 @@ serve() {
   has 'did you mean `adapter_skew`?'
   run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 rank=8
   has "rank=: of LoRA adapters, adapters=32 says how many"
+  run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 --prefill 1
+  has "--prefill 1: of 1 replica one at least generates; dp=2 has more"
   run -2 "$ROOFLINE" serve llama-3.1-8b --machine h100 --engine sglong
   has 'did you mean `sglang`?'
 }
