@@ -416,13 +416,23 @@ static const char *name_of(const roof_scene *scene, int i) {
   return dot->label;
 }
 
+/** What the series of a dot is: a machine has ceilings, a phase or a model has none. */
+static const char *kind_of_series(const roof_scene *scene, int series) {
+  for (int i = 0; i < scene->roof_count; i++) {
+    if (scene->roofs[i].series == series) {
+      return "machine";
+    }
+  }
+  return "series";
+}
+
 /** A dot and what it says, up to the end of its element's attributes. */
 static void open_dot(const chart *c, int i) {
   const roof_scene_dot *dot = &c->scene->dots[i];
   const rf_geometry *g = &c->layout->geometry;
   rf_frame_mark(c->out, "dot", dot->key, name_of(c->scene, i));
   roof_text_addf(c->out, " data-mark=\"d%d\"", i);
-  rf_frame_words(c->out, "machine", c->scene->series[dot->series]);
+  rf_frame_words(c->out, kind_of_series(c->scene, dot->series), c->scene->series[dot->series]);
   rf_frame_value(c->out, "x", dot->intensity);
   rf_frame_value(c->out, "y", dot->flops_per_second);
   rf_frame_value(c->out, dot->predicted ? "predicted" : "measured", dot->flops_per_second);
@@ -446,7 +456,8 @@ static void open_brief_dot(const chart *c, int i) {
   if (dot->share > 0) {
     roof_text_addf(c->out, " data-time-share=\"%.3g\"", dot->share);
   }
-  rf_frame_words(c->out, "machine", c->scene->series_count > 1 ? c->scene->series[dot->series] : NULL);
+  rf_frame_words(c->out, kind_of_series(c->scene, dot->series),
+                 c->scene->series_count > 1 ? c->scene->series[dot->series] : NULL);
   rf_frame_words(c->out, "level", dot->level != ROOF_REGISTERS ? roof_level_kind_name(dot->level) : NULL);
   rf_frame_words(c->out, "verdict", dot->verdict);
   if (dot->predicted) {

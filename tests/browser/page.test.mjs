@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accessible, counts, fits, legible, opened, resized, source, written } from './lib.mjs';
+import { accessible, counts, fits, legible, opened, resized, says, source, written } from './lib.mjs';
 
 const path = written('gemm.html', ['plot', 'gemm', 'm=4096', 'n=4096', 'k=4096', '-m', 'h100']);
 
@@ -17,6 +17,23 @@ for (const dark of [false, true]) {
     await close();
   });
 }
+
+test('a dot of a phase of a model has the limit of its machine, and the phases can be left out', async () => {
+  const { page, problems, close } = await opened(written('phases.html', ['model', 'llama-3.1-8b', 'batch=8', '-m', 'h100']));
+  const chart = page.locator('.broad svg.roofline'), card = page.locator('.card');
+  await chart.locator('.dot[data-name="prefill down_proj"]').hover({ force: true });
+  await says(card, /at 2\d+ FLOP\/byte: 989\.4 TFLOP\/s limit \(bf16 matrix\)/);
+  await chart.locator('.dot[data-name="decode down_proj"]').dispatchEvent('pointerover'); // a larger one lies over it
+  await says(card, /FLOP\/byte × 3\.350 TB\/s \(HBM\) = /);
+  await chart.locator('.dot[data-name="decode add_norm"]').dispatchEvent('pointerover'); // no ceiling of the picture: no product
+  await says(card, /at 0\.7273 FLOP\/byte: 393\.2 GFLOP\/s limit/);
+  await page.locator('.menu summary', { hasText: 'Show' }).first().click();
+  await page.getByRole('group', { name: 'Series' }).first().getByLabel('prefill').uncheck();
+  await counts(chart.locator('.dot[data-series=prefill]:not(.off)'), 0);
+  assert.ok(await chart.locator('.dot[data-series=decode]:not(.off)').count() > 0);
+  assert.deepEqual(problems, []);
+  await close();
+});
 
 test('a narrow page is as wide as its window', async () => {
   const { page, close } = await opened(path, { width: 360, height: 700 });

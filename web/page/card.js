@@ -3,7 +3,7 @@
 
 let card;
 
-const near = (a, b) => Math.abs(a - b) <= 4e-3 * Math.abs(b);
+const near = (a, b) => Math.abs(a - b) <= 1e-3 * Math.abs(b);
 
 /** The ceiling that limits a dot; null where none on the chart does. */
 function limitOf(chart, dot, limit, x) {
@@ -22,7 +22,8 @@ function arithmetic(chart, dot) {
   if (limit !== undefined && x !== undefined) {
     const roof = limitOf(chart, dot, top, at);
     if (roof?.data.dtype !== undefined) lines.push(`at ${plain(at, true)} FLOP/byte: ${quantity(top, unit)} limit (${nameOfRoof(roof)})`);
-    else lines.push(`${plain(at, true)} FLOP/byte × ${quantity(top / at, 'B/s')}${roof ? ` (${nameOfRoof(roof)})` : ''} ${'='} ${quantity(top, unit)} limit`);
+    else if (roof) lines.push(`${plain(at, true)} FLOP/byte × ${quantity(top / at, 'B/s')} (${nameOfRoof(roof)}) ${'='} ${quantity(top, unit)} limit`);
+    else lines.push(`at ${plain(at, true)} FLOP/byte: ${quantity(top, unit)} limit`);
   }
   for (const says of ['measured', 'predicted']) {
     const value = Number(dot.data[says]);
@@ -35,7 +36,7 @@ function arithmetic(chart, dot) {
 
 /** The same kernel as it was measured or predicted: how the two differ. */
 function comparison(chart, dot) {
-  const twin = chart.dots.find((one) => one.key === dot.key && one.says !== dot.says && one.data.machine === dot.data.machine);
+  const twin = chart.dots.find((one) => one.key === dot.key && one.says !== dot.says && one.data.machine === dot.data.machine && one.data.series === dot.data.series);
   if (!twin || !dot.at) return [];
   const [measured, predicted] = dot.says === 'measured' ? [dot, twin] : [twin, dot];
   return [`measured is ${plain(measured.value / predicted.value, true)} of predicted`];

@@ -17,6 +17,7 @@ const button = (text, label, onclick) => {
 /** What can be shown or not: a heading, and how a mark is asked. */
 const groups = [
   ['Machines', ({ data }) => data.machine],
+  ['Series', ({ data }) => data.series],
   ['Formats', ({ data }) => data.dtype && `${data.dtype}${data.unit ? ` ${data.unit}` : ''}`],
   ['Levels', ({ data }) => data.level],
   ['Ceilings', ({ kind, data }) => (kind === 'roof' ? data.kind : undefined)],
