@@ -323,9 +323,12 @@ static roof_status draw_page(const story *s, const rf_answer_frame *frame, const
 roof_status rf_answer_page(const char *answer, const rf_answer_frame *frame, roof_text *out,
                            roof_error *error) {
   story s = {.now = NULL};
-  size_t length = strcspn(answer, "\n");
   roof_text first = {0};
   s.now = &s.parts[frame->part];
+  for (; rf_answer_kind_of(answer) == RF_ANSWER_PART; answer += strcspn(answer, "\n") + 1) {
+    s.now = &s.parts[answer[1] - '0'];
+  }
+  size_t length = strcspn(answer, "\n");
   add_words(&first, answer, length);
   read_answer(&s, answer + length + (answer[length] == '\n'));
   for (int i = 0; i < ROOF_PAGE_PART_COUNT; i++) {

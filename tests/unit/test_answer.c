@@ -118,12 +118,29 @@ static void pages_have_parts(void **state) {
   roof_text_done(&page);
 }
 
+/** An answer that begins with a part has its headline behind it. */
+static void a_headline_may_follow_a_part(void **state) {
+  (void)state;
+  roof_text answer = {0}, page = {0};
+  rf_answer_add_part(&answer, ROOF_PAGE_MEASURED);
+  roof_text_add(&answer, "The headline\nA sentence.\n");
+  const rf_answer_frame frame = {.part = ROOF_PAGE_PREDICTED};
+  assert_int_equal(rf_answer_page(answer.data, &frame, &page, NULL), ROOF_OK);
+  static const char *const pieces[] = {"<h1>The headline</h1>", "<section id=\"measured\"",
+                                       "<p>A sentence.</p>", NULL};
+  check_order(page.data, pieces);
+  assert_null(strstr(page.data, "<section id=\"predicted\""));
+  roof_text_done(&answer);
+  roof_text_done(&page);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tables_come_back),
       cmocka_unit_test(screens_have_no_parts),
       cmocka_unit_test(broken_marks_are_lines),
       cmocka_unit_test(pages_have_parts),
+      cmocka_unit_test(a_headline_may_follow_a_part),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
