@@ -41,6 +41,14 @@ judge_simulated() { # FILE: runs of whole models event by event; nothing of it i
   echo null | tee "$scratch/simulated.shape" >"$scratch/simulated.device"
 }
 
+judge_apart() { # NAME FILE...: a device that nobody fitted, by the constants of its family
+  name=$1
+  shift
+  case $again in "  " | *" $name "*) ;; *) return 0 ;; esac
+  "$roofline" validate "$@" --json >"$scratch/$name.device"
+  echo null | tee "$scratch/$name.ships" >"$scratch/$name.shape"
+}
+
 row() { # TITLE NAME LINE GOAL GOAL: a row of the table; LINE is a jq expression for one line of an answer
   if [ ! -f "$scratch/$2.ships" ]; then
     grep -F "| $1 |" "$document"
@@ -53,7 +61,8 @@ row() { # TITLE NAME LINE GOAL GOAL: a row of the table; LINE is a jq expression
     def inside: if . == null then "-" else .fraction_inside_interval | percent end;
     def line: if . == null then null else '"$3"' end;
     ($ships[0] | line) as $s | ($shape[0] | line) as $o | ($device[0] | line) as $d
-    | "| " + ([$title, $s.timings, ($s.median_error_of_lower | percent), ($s | errors), ($s | inside), ($o | errors), ($o | inside),
+    | ([$s, $d] | map(values)[0]) as $any
+    | "| " + ([$title, $any.timings, ($any.median_error_of_lower | percent), ($s | errors), ($s | inside), ($o | errors), ($o | inside),
         $shapes, ($d | errors), ($d | inside), $devices] | map(tostring) | join(" | ")) + " |"'
 }
 
@@ -71,6 +80,11 @@ judge vector "$measured"/neusight/vec.csv
 judge conv "$measured"/neusight/conv.csv
 judge fp32 "$measured"/neusight/linear.csv "$measured"/neusight/bmm.csv
 judge h20 "$measured"/infersim/gemm__h20__data.csv
+judge_apart h20-decode "$measured"/infersim/mha__decode__h20__[123]*.csv
+judge_apart h20-prefill "$measured"/infersim/mha__prefill__h20__*.csv
+judge_apart h20-mla "$measured"/infersim/mla__decode__h20__*.csv
+judge_apart h20-experts "$measured"/infersim/grouped_gemm__*__h20__data.csv
+judge_apart h800 "$measured"/frontier/h800_llama2_7b_linear_op_kernel_only.csv
 judge serving "$aic"/serving_points.csv
 judge_simulated "$aic"/serving_points.csv
 
@@ -92,6 +106,11 @@ judge_simulated "$aic"/serving_points.csv
   row 'elementwise, norms, softmax, fp32, PyTorch' vector .all '7 / 13 / 26' '10 / 17 / 36'
   row 'products, fp32, PyTorch' fp32 .all '' ''
   row 'convolution, fp32, PyTorch' conv .all '16 / 25 / 50' '22'
+  row 'decode attention, H20 as H200' h20-decode "$(of kernel decode)" '' '11 / 19 / 44'
+  row 'prefill attention, H20 as H200' h20-prefill .all '' '12 / 19 / 44'
+  row 'MLA, decode, H20 as H200' h20-mla .all '' '11 / 19 / 44'
+  row 'mixtures of experts, fp8, H20 as H200' h20-experts "$(of kernel experts)" '' '14 / 22 / 52'
+  row 'products of layers, fp16, H800 as H200' h800 "$(of kernel product)" '' '8 / 12 / 26'
   row 'serving engines, time per token' serving "$(of operation TPOT)" '8' '10'
   row 'serving engines, time to the first token' serving "$(of operation TTFT)" '' ''
   row 'serving engines, a whole request' serving "$(of operation request)" '' ''

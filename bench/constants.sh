@@ -42,7 +42,7 @@ hopper.decode                 = hopper.decode.vllm framework=null
 blackwell.decode.vllm         vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_b200_sxm
 blackwell.decode.trtllm       trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_b200_sxm
 blackwell.decode              = blackwell.decode.vllm framework=null
-ada.decode.vllm               vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_l40s+,0,[0-9.]+$
+ada.decode.vllm               vllm    bf16  aiconfigurator  aiconfigurator/generation_attention_l40s
 ada.decode.trtllm             trtllm  bf16  aiconfigurator  aiconfigurator/generation_attention_l40s
 ada.decode                    = ada.decode.vllm framework=null
 ampere.decode                 -       bf16  aiconfigurator  aiconfigurator/generation_attention_a100_sxm-trtllm/1.0.0

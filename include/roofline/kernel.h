@@ -128,7 +128,8 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
  *  product: `count` products of rows x depth by depth x columns; `group`: multiplications of an algorithm that has fewer
  *  over these (0: there is none), `routed`: bytes of its passes before and after, which it may be worth or not.
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
- *  a query sees at most, `depth` elements of a key and of a value on average; `routed` keys before those of a window.
+ *  a query sees at most, `depth` elements of a key and of a value on average; `routed` keys before those of a window
+ *  (less than 0: keys that it has room for besides).
  *  mla-decode, mla-prefill: as decode and prefill, over keys that are not as long as their values (a latent).
  *  experts: `rows` rows shared out among `count` matrices of depth x columns, and as many of group x depth after them;
  *  `routed` rows of all devices are sorted by expert.

@@ -158,13 +158,15 @@ static double lowest(const roof_constant_row *row) {
   return row->least > 0 ? row->least : row->most * 1e-6;
 }
 
-/** Even steps are even factors; the first hundredth is 0 where a constant may be. A tile is one of two sizes. */
+/** Even steps are even factors; the first hundredth is 0 where a constant may be. A tile is one of two sizes, and
+ * heads are whole ones: 47.999 of them must not be rounded to 48. */
 static double value_at(roof_constant constant, double at) {
   const roof_constant_row *row = roof_constant_row_of(constant);
   if (constant == ROOF_TILE_QUERIES) {
     return at < 0.5 ? row->least : row->most;
   }
-  return at < 0.01 && row->least <= 0 ? 0 : lowest(row) * pow(row->most / lowest(row), at);
+  double value = at < 0.01 && row->least <= 0 ? 0 : lowest(row) * pow(row->most / lowest(row), at);
+  return constant == ROOF_GROUP_MOST ? floor(value) : value;
 }
 
 static double at_value(roof_constant constant, double value) {

@@ -57,6 +57,11 @@ double rf_message_seconds(const roof_target *target, const roof_link *link) {
                                        : link->latency_seconds;
 }
 
+/** Chunks that one rank sends another are not handed on: there is no pipeline to fill. */
+static bool hands_on(const roof_work *work) {
+  return work->kernel.depth > 1 || work->kernel.rows > 0;
+}
+
 double rf_form_collective(const rf_run *run, rf_cut *cut) {
   const roof_link *link = run->link;
   if (link == NULL) {
@@ -69,5 +74,6 @@ double rf_form_collective(const rf_run *run, rf_cut *cut) {
   cut->rate = share(run);
   double seconds = passing(run) / (link->bytes_per_second * run->c[ROOF_BANDWIDTH] * cut->rate);
   cut->waves = chain ? run->work->kernel.depth : run->work->link_steps;
-  return each * cut->waves + fmin(seconds / low_latency, seconds + run->c[ROOF_SPLIT_SECONDS]);
+  double fill = hands_on(run->work) ? run->c[ROOF_SPLIT_SECONDS] : 0;
+  return each * cut->waves + fmin(seconds / low_latency, seconds + fill);
 }

@@ -13,7 +13,7 @@ typedef struct scores {
   double key_dim, value_dim;
   double parts, group; /**< sequences x KV heads, and the query heads of each */
   double queries, keys;
-  double unseen; /**< keys before those that a window leaves */
+  double unseen; /**< keys before those that a window leaves; less than 0: that it has room for besides */
   double passes; /**< over the square in memory; 0: the scores stay on chip */
 } scores;
 
@@ -69,7 +69,7 @@ static void attention(const roof_op *op, const double *v, const roof_types *t, r
   s.group = v[RF_ATTEND_HEADS] / v[KV_HEADS];
   s.queries = q_len;
   s.keys = window;
-  s.unseen = kv_len - keys;
+  s.unseen = kv_len - (v[WINDOW] > kv_len ? v[WINDOW] : keys);
   s.passes = v[ALGORITHM] * v[PASSES];
   scores_work(&s, t, w);
 }
