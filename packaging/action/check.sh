@@ -27,7 +27,7 @@ escaped() {
 {
   echo "### roofline check"
   printf '\n<pre>\n'
-  { grep -v "^::\|^wrote " "$folder/check.txt" || :; cat "$folder/error.txt" && echo && cat "$folder/chart.txt"; } | escaped
+  { cat "$folder/check.txt" "$folder/error.txt" && echo && cat "$folder/chart.txt"; } | grep -v '^::\|^wrote ' | escaped
   printf '</pre>\n'
 } >>"$GITHUB_STEP_SUMMARY"
 rm "$folder/error.txt"

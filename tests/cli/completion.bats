@@ -17,6 +17,10 @@ in_fish() { # LINE
   fish --no-config -c "source $completions/roofline.fish; complete -C '$1'" | cut -f1
 }
 
+in_zsh() { # LINE
+  timeout 60 zsh -f "$BATS_TEST_DIRNAME/offered.zsh" "$BATS_TEST_TMPDIR" "$1" | tr -d '\r' | sed -n '/MARK$/,/^MARK/ { /MARK/d; /^$/d; p; }'
+}
+
 @test "help --json has every command with its options" {
   run -0 --separate-stderr "$ROOFLINE" help --json
   [ "$(jq '.commands | length' <<<"$output")" -eq "$(find "$ROOFLINE_SOURCE/src/cli" -name 'cmd_*.c' | wc -l)" ]
@@ -55,10 +59,12 @@ in_fish() { # LINE
   in_fish 'roofline model llama-3.1' | grep -qx llama-3.1-8b
 }
 
-@test "zsh reads its completions" {
+@test "zsh: commands, options, names, parameters" {
   command -v zsh >/dev/null || skip "no zsh"
-  zsh -n "$completions/roofline.zsh"
   cp "$completions/roofline.zsh" "$BATS_TEST_TMPDIR/_roofline"
-  run -0 zsh -f -c "fpath=('$BATS_TEST_TMPDIR' \$fpath); autoload -Uz compinit; compinit -u -D; print \$_comps[roofline]"
-  [ "$output" = _roofline ]
+  [ "$(in_zsh 'roofline pred' | xargs)" = "predict predictor" ]
+  [ "$(in_zsh 'roofline predict gemm --expl')" = --explain ]
+  in_zsh 'roofline predict gemm --machine h100' | grep -qx h100-pcie
+  [ "$(in_zsh 'roofline predict gemm ' | xargs)" = "m= n= k= batch= beta=" ]
+  in_zsh 'roofline model llama-3.1' | grep -qx llama-3.1-8b
 }
