@@ -44,6 +44,11 @@ test('what is packed is the library, its types and its licence, and depends on n
   assert.equal(`roofline ${manifest.version}`, commanded(['--version']).text.trim());
 });
 
+test('its README says what it weighs', () => {
+  const [, said] = /`roofline.wasm` (\d+) kB/.exec(readFileSync(join(installed, 'README.md'), 'utf8'));
+  assert.equal(Number(said), Math.round(readFileSync(join(installed, 'roofline.wasm')).length / 1e3));
+});
+
 test('by its name it is what Node.js imports', () => {
   const program = "import { open } from 'roofline-wasm'; console.log((await open()).quantity(0.0015, 's'))";
   assert.equal(execFileSync('node', ['--input-type=module', '-e', program], { cwd: home, encoding: 'utf8' }), '1.500 ms\n');
