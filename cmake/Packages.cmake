@@ -62,6 +62,8 @@ endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+# Of the archive (`cpack -G TXZ`), which has everything; packages have names of their own.
+set(CPACK_PACKAGE_FILE_NAME roofline-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(ROOFLINE_MAINTAINER "roofline maintainers <roofline@example.org>" CACHE STRING "Who builds the packages: NAME <ADDRESS>")
 set(CPACK_PACKAGE_CONTACT "${ROOFLINE_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")

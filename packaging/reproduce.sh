@@ -16,14 +16,14 @@ build() { # FOLDER TIMEZONE
   git archive "$commit" | tar -x -C "$1"
   (cd "$1" && export TZ="$2" &&
     cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DBUILD_TESTING=OFF -DROOFLINE_NVCC= &&
-    cmake --build build && cd build && cpack) >"$scratch/log" 2>&1 || { tail -20 "$scratch/log"; exit 2; }
+    cmake --build build && cd build && cpack && cpack -G TXZ -D CPACK_PACKAGING_INSTALL_PREFIX=/) >"$scratch/log" 2>&1 || { tail -20 "$scratch/log"; exit 2; }
 }
 build "$scratch/one" UTC
 build "$scratch/another/much/deeper" Asia/Tokyo
 
 same=0
 differ=0
-for file in "$scratch"/one/build/packages/*.deb "$scratch"/one/build/roofline "$scratch"/one/build/*.a; do
+for file in "$scratch"/one/build/packages/*.deb "$scratch"/one/build/packages/*.tar.xz "$scratch"/one/build/roofline "$scratch"/one/build/*.a; do
   other=$scratch/another/much/deeper/${file#"$scratch"/one/}
   if cmp -s "$file" "$other"; then
     same=$((same + 1))

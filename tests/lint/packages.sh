@@ -25,6 +25,13 @@ for package in $packages; do
   cmp "$package" "$scratch/again/$(basename "$package")" || fail "packed again, and in another time zone, a package is another"
 done
 
+# gzip here too.
+pack archive UTC -G TGZ -D CPACK_PACKAGING_INSTALL_PREFIX=/
+mkdir "$scratch/unpacked"
+tar -xf "$scratch"/archive/roofline-*-linux-"$(uname -m)".tar.gz -C "$scratch/unpacked" --strip-components=1 || fail "the archive cannot be unpacked"
+"$scratch/unpacked/bin/roofline" predict gemm m=4096 n=4096 k=4096 --machine h100 | grep -q 'compute-bound' || fail "the command of the archive does not answer"
+find "$scratch/unpacked/share" -name 'roofline.1.gz' | grep -q . || fail "the archive has no manual"
+
 faultless() { # PACKAGE ...: prints lintian's errors
   lintian --fail-on none --tag-display-limit 0 "$@" 2>/dev/null | grep '^E:' >"$scratch/faults"
   cat "$scratch/faults"
@@ -67,4 +74,4 @@ answer=$(LD_LIBRARY_PATH=$library PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/usr
 in_root --purge $(for package in $packages; do dpkg-deb --field "$package" Package; done)
 left=$(find "$root" -type f ! -path '*/var/lib/dpkg/*' ! -path '*/var/log/*' ! -path '*/etc/ld.so.cache')
 [ -z "$left" ] || fail "removed packages leave $left"
-echo "7 packages: installed, used and removed"
+echo "7 packages: installed, used and removed; an archive: unpacked and used"
