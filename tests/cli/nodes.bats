@@ -186,6 +186,20 @@ nodes() {
   [ "${#lines[@]}" -eq 9 ]
 }
 
+@test "of each kind the report has the ceiling that binds, and each that stands out" {
+  nodes n1=300 n2=301 n3=302 n4=303 |
+    jq '.nodes |= [to_entries[] | .key as $i | .value | .ceilings += [
+      {name: "fp64 vector SSE2", unit: "FLOP/s", median: 5e11, spread: 0.01},
+      {name: "DRAM copy", unit: "B/s", median: 2e11, spread: 0.01},
+      {name: "DRAM write", unit: "B/s", median: (if $i == 2 then 1e11 else 2e11 end), spread: 0.01}]]' >c.json
+  run -0 "$ROOFLINE" cluster report c.json
+  has 'fp64 vector '
+  has 'DRAM write '
+  has '2 slower instruction sets and other accesses: --csv'
+  [[ $output != *'fp64 vector SSE2'* ]]
+  [[ $output != *'DRAM copy'* ]]
+}
+
 @test "check: what fell since, node by node, is the exit code" {
   nodes n1=300 n2=301 n3=302 >before.json
   nodes n1=300 n2=250 n3=303 >after.json

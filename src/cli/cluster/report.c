@@ -110,16 +110,59 @@ static void add_findings(const roof_nodes *nodes, roof_text *out) {
   }
 }
 
+/** The length of its first two words: "fp64 vector" of "fp64 vector AVX2+FMA". */
+static size_t kind_length(const char *name) {
+  size_t first = strcspn(name, " ");
+  return name[first] == '\0' ? first : first + 1 + strcspn(name + first + 1, " ");
+}
+
+/** Whether another one of its kind is what predictions use: the fastest instructions of a format, what reading and the triad
+ *  reach of a level. */
+static bool is_lesser(const roof_nodes *nodes, const roof_nodes_ceiling *c) {
+  static const char *const access[] = {" copy", " update", " write"};
+  size_t length = strlen(c->name), kind = kind_length(c->name);
+  for (size_t i = 0; i < sizeof access / sizeof access[0]; i++) {
+    size_t end = strlen(access[i]);
+    if (length > end && strcmp(c->name + length - end, access[i]) == 0) {
+      return true;
+    }
+  }
+  for (size_t i = 0; i < nodes->ceiling_count && strcmp(c->unit, "FLOP/s") == 0; i++) {
+    const roof_nodes_ceiling *other = &nodes->ceilings[i];
+    if (other->median > c->median && kind_length(other->name) == kind &&
+        strncmp(other->name, c->name, kind) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool stands_out(const roof_nodes *nodes, size_t ceiling) {
+  for (size_t i = 0; i < nodes->outlier_count; i++) {
+    if (nodes->outliers[i].ceiling == (int)ceiling) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void add_distribution(const roof_nodes *nodes, roof_text *out) {
   static ceiling_row rows[ROOF_NODES_CEILINGS];
+  size_t shown = 0;
   for (size_t i = 0; i < nodes->ceiling_count; i++) {
     const roof_nodes_ceiling *c = &nodes->ceilings[i];
-    rows[i] = (ceiling_row){c, c->count > 0 ? nodes->list[c->slowest].name : NULL};
+    if (stands_out(nodes, i) || !is_lesser(nodes, c)) {
+      rows[shown++] = (ceiling_row){c, c->count > 0 ? nodes->list[c->slowest].name : NULL};
+    }
   }
   rf_answer_add_part(out, ROOF_PAGE_MEASURED);
-  if (nodes->ceiling_count > 0) {
+  if (shown > 0) {
     roof_text_add(out, "\n");
-    cli_columns_add_text(out, CLI_ROWS(columns, rows, nodes->ceiling_count));
+    cli_columns_add_text(out, CLI_ROWS(columns, rows, shown));
+  }
+  if (shown < nodes->ceiling_count) {
+    roof_text_addf(out, "  %zu slower instruction sets and other accesses: --csv\n",
+                   nodes->ceiling_count - shown);
   }
 }
 
