@@ -7,7 +7,7 @@
 
 #include "host/clock.h"
 
-enum { TAG_TRAIN = 1, TAG_DATA, TAG_ANSWER, TAG_GATE, WARM_UP = 1, LOOK_NANOSECONDS = 100000 };
+enum { TAG_TRAIN = 1, TAG_DATA, TAG_ANSWER, TAG_GATE, WARM_UP = 1 };
 
 bool rf_exchange_init(rf_exchange *with, const rf_mpi *mpi, int group) {
   *with = (rf_exchange){
@@ -88,10 +88,14 @@ bool rf_exchange_obey(const rf_exchange *with) {
   return done;
 }
 
+/** Looks often at first, then seldom: waits of seconds cost the ranks that measure nothing. */
 static bool await(const rf_mpi *mpi, rf_mpi_request *request) {
+  enum { FIRST = 50000, LAST = 10000000 }; /* ns */
+  struct timespec pause = {.tv_nsec = FIRST};
   bool here = false;
   while (mpi->test(request, &here) && !here) {
-    nanosleep(&(struct timespec){.tv_nsec = LOOK_NANOSECONDS}, NULL);
+    nanosleep(&pause, NULL);
+    pause.tv_nsec = pause.tv_nsec < LAST ? 2 * pause.tv_nsec : LAST;
   }
   return here;
 }

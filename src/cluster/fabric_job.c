@@ -4,10 +4,16 @@
 
 enum { LARGEST = 1 << 20, FACTOR = 8 };
 
+void rf_fabric_prepare(const rf_job *job, rf_fabric_task *task) {
+  task->place = rf_rank_place_here(job->nodes[job->node].name);
+  CPU_ZERO(&task->bound);
+  sched_getaffinity(0, sizeof task->bound, &task->bound);
+}
+
 roof_status rf_fabric_of_job(const rf_job *job, const rf_fabric_task *task, roof_fabric *fabric,
                              roof_error *error) {
-  rf_rank_place here = rf_rank_place_here(job->nodes[job->node].name);
-  roof_status status = rf_fabric_measure(job->mpi, RF_MPI_WORLD, &here, &task->plan, fabric, error);
+  sched_setaffinity(0, sizeof task->bound, &task->bound);
+  roof_status status = rf_fabric_measure(job->mpi, RF_MPI_WORLD, &task->place, &task->plan, fabric, error);
   if (status != ROOF_OK || job->size < 2) {
     return status;
   }

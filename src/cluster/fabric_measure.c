@@ -123,7 +123,8 @@ static bool begin(measuring *m) {
 }
 
 static bool take(measuring *m, const rf_rank_place *here) {
-  bool done = m->with.mpi->all_gather(m->with.group, here, m->places, sizeof *here);
+  bool done = rf_gate(m->with.mpi, m->with.group) &&
+              m->with.mpi->all_gather(m->with.group, here, m->places, sizeof *here);
   for (int d = 0; d < ROOF_DISTANCE_COUNT && done; d++) {
     done = take_distance(m, (roof_distance)d);
   }

@@ -4,6 +4,7 @@
 
 #include "cli/chart.h"
 #include "cli/cluster/cluster.h"
+#include "cli/cluster/fabric.h"
 #include "cli/columns.h"
 
 /** The rows of the tables are of one cluster. */
@@ -184,6 +185,21 @@ static void add_pace(const roof_nodes *nodes, roof_text *out) {
   }
 }
 
+/** A part that cannot be read is said to be so. */
+static void add_network(const roof_nodes *nodes, const char *file, roof_text *out) {
+  static roof_fabric fabric; /* 90 KB */
+  roof_error why;
+  if (nodes->network == NULL) {
+    return;
+  }
+  if (roof_fabric_read(nodes->network, strlen(nodes->network), file, &fabric, &why) != ROOF_OK) {
+    roof_text_addf(out, "\n%s\n", why.message);
+    return;
+  }
+  cli_fabric_add_report(&fabric, out);
+  roof_fabric_done(&fabric);
+}
+
 void cli_cluster_add_report(const roof_nodes *nodes, const char *file, roof_text *out) {
   roof_text_addf(out, "%s: ", file);
   roof_nodes_sentence(nodes, out);
@@ -192,6 +208,7 @@ void cli_cluster_add_report(const roof_nodes *nodes, const char *file, roof_text
   add_findings(nodes, out);
   add_distribution(nodes, out);
   add_pace(nodes, out);
+  add_network(nodes, file, out);
 }
 
 static void add_csv(const roof_nodes *nodes, roof_text *out) {

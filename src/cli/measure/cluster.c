@@ -1,25 +1,31 @@
 /* One run over all nodes: started on each by mpirun or srun, it finds itself under the launcher. */
 #include "cli/measure/cluster.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cluster/cluster.h"
 #include "cluster/collect.h"
+#include "cluster/fabric_job.h"
 #include "cluster/launcher.h"
+#include "host/clock.h"
 
 static const char usual_file[] = "cluster.json";
-static const double start_patience = 60, leave_patience = 30; /* s */
+static const double start_patience = 60, leave_patience = 30, network_patience = 120; /* s */
 
 /* --- a signal leaves no half file: a thread of the first rank waits for it --- */
 
 static struct {
   pthread_mutex_t lock;
   rf_collection *collection; /* NULL: nothing is kept yet, or all is written */
-} watched = {PTHREAD_MUTEX_INITIALIZER, NULL};
+  _Atomic double end;        /* when a rank is taken to hang; infinity: that is found elsewhere */
+} watched = {PTHREAD_MUTEX_INITIALIZER, NULL, INFINITY};
 
 static void watched_signals(sigset_t *set) {
   sigemptyset(set);
@@ -28,18 +34,28 @@ static void watched_signals(sigset_t *set) {
   sigaddset(set, SIGHUP);
 }
 
+/** What there is goes to the file so far; says `why` the run ends. */
+static void keep(const char *why) {
+  pthread_mutex_lock(&watched.lock);
+  if (watched.collection != NULL) {
+    roof_error error;
+    roof_error_set(&error, ROOF_E_UNSUPPORTED, "%s", rf_collection_keep(watched.collection, why));
+    cli_report("", &error);
+  }
+}
+
 static void *watch(void *unused) {
+  const struct timespec look = {.tv_sec = 1};
   sigset_t set;
   int signal = 0;
   watched_signals(&set);
-  sigwait(&set, &signal);
-  pthread_mutex_lock(&watched.lock);
-  if (watched.collection != NULL) {
-    roof_error why;
-    roof_error_set(&why, ROOF_E_UNSUPPORTED, "%s",
-                   rf_collection_keep(watched.collection, "the launcher or somebody ended the run"));
-    cli_report("", &why);
+  while ((signal = sigtimedwait(&set, NULL, &look)) < 0 && rf_clock_seconds() < watched.end) {
   }
+  if (signal < 0) {
+    keep("a rank no longer answers, so that the network is not measured");
+    _exit(roof_status_exit_code(ROOF_E_UNSUPPORTED));
+  }
+  keep("the launcher or somebody ended the run");
   _exit(128 + signal);
   return unused;
 }
@@ -83,26 +99,67 @@ static roof_status answer(const cli_args *args, const roof_nodes *nodes, const c
   return cli_print_end(&out, ROOF_OK, error);
 }
 
-static roof_status run_first(const cli_args *args, const rf_job *job, const rf_collect_options *options,
-                             roof_error *error) {
+/** A run, as each rank has it. */
+typedef struct asked {
+  const cli_args *args;
+  rf_collect_options collect;
+  rf_fabric_task fabric; /* its plan's seconds 0: the network is not measured */
+} asked;
+
+static void show_step(void *user, const char *what) {
+  cli_show_progress(user, what, 0, 1);
+}
+
+/** The network into the nodes of the first rank, whose `nodes` is NULL on the others. */
+static roof_status measure_network(const rf_job *job, const asked *a, roof_nodes *nodes, roof_error *error) {
+  char commit[ROOF_DIGEST_MAX];
+  roof_text json = {0};
+  roof_fabric fabric = {0};
+  rf_fabric_task task = a->fabric;
+  watched.end = rf_clock_seconds() + network_patience + 10 * task.plan.seconds;
+  roof_status status = job->rank == 0 ? roof_ledger_commit(commit, error) : ROOF_OK;
+  task.how.commit = job->rank == 0 ? commit : NULL;
+  status = status == ROOF_OK ? rf_fabric_of_job(job, &task, &fabric, error) : status;
+  if (status == ROOF_OK && nodes != NULL) {
+    status = roof_fabric_write(&fabric, &json, error);
+    nodes->network = json.data;
+  }
+  roof_fabric_done(&fabric);
+  watched.end = INFINITY;
+  return status;
+}
+
+/** By all ranks; `c` is of the first alone. */
+static roof_status collect(const rf_job *job, const asked *a, rf_collection *c, roof_error *error) {
+  roof_status status = rf_collect(job, &a->collect, c, error);
+  if (status == ROOF_OK && a->fabric.plan.seconds > 0) {
+    status = measure_network(job, a, c != NULL ? c->nodes : NULL, error);
+    if (status != ROOF_OK && c != NULL) {
+      rf_collection_keep(c, "the network could not be measured");
+    }
+  }
+  return status;
+}
+
+static roof_status run_first(const rf_job *job, const asked *a, roof_error *error) {
   rf_collection collection;
-  roof_status status = rf_collection_init(&collection, job, options, error);
+  roof_status status = rf_collection_init(&collection, job, &a->collect, error);
   if (status != ROOF_OK) {
     return status;
   }
   set_watched(&collection);
-  status = rf_collect(job, options, &collection, error);
+  status = collect(job, a, &collection, error);
   set_watched(NULL);
-  status = status == ROOF_OK ? answer(args, collection.nodes, options->path, error) : status;
+  cli_show_progress((void *)(uintptr_t)a->args, "", 1, 1);
+  status = status == ROOF_OK ? answer(a->args, collection.nodes, a->collect.path, error) : status;
   rf_collection_done(&collection);
   return status;
 }
 
 /** A rank of a job that has begun; the job ends with it. */
-static roof_status run(const cli_args *args, rf_job *job, const rf_collect_options *options,
-                       roof_error *error) {
-  roof_status status =
-      job->rank == 0 ? run_first(args, job, options, error) : rf_collect(job, options, NULL, error);
+static roof_status run(rf_job *job, asked *a, roof_error *error) {
+  rf_fabric_prepare(job, &a->fabric);
+  roof_status status = job->rank == 0 ? run_first(job, a, error) : collect(job, a, NULL, error);
   status = status == ROOF_OK ? rf_collect_leave(job, leave_patience, error) : status;
   if (status != ROOF_OK) {
     if (job->rank == 0 || status != ROOF_E_NAME) { /* a name that is wrong is wrong for all */
@@ -114,13 +171,19 @@ static roof_status run(const cli_args *args, rf_job *job, const rf_collect_optio
   return ROOF_OK;
 }
 
-roof_status cli_measure_cluster(const cli_args *args, const roof_measure_options *how, const char *backends,
-                                double patience, roof_error *error) {
+roof_status cli_measure_cluster(const cli_args *args, const roof_measure_options *how,
+                                const cli_cluster_options *options, roof_error *error) {
   const rf_launcher *launcher = rf_job_under_launcher(NULL);
-  rf_collect_options options = {.backends = backends,
-                                .how = *how,
-                                .patience = patience,
-                                .path = args->file != NULL ? args->file : usual_file};
+  asked a = {.args = args,
+             .collect = {.backends = options->backends,
+                         .how = *how,
+                         .patience = options->patience,
+                         .path = args->file != NULL ? args->file : usual_file},
+             .fabric = {.plan = {.seconds = options->network,
+                                 .factor = how->quick ? 4 : 2,
+                                 .listener = show_step,
+                                 .user = (void *)(uintptr_t)args},
+                        .ledger = options->ledger}};
   rf_job job;
   roof_status status = ROOF_OK;
   if (args->file != NULL && strcmp(args->ending, "json") != 0) {
@@ -136,5 +199,5 @@ roof_status cli_measure_cluster(const cli_args *args, const roof_measure_options
     status = cli_to_check(usual_file, error);
   }
   status = status == ROOF_OK ? rf_job_begin(&job, start_patience, error) : status;
-  return status == ROOF_OK ? run(args, &job, &options, error) : status;
+  return status == ROOF_OK ? run(&job, &a, error) : status;
 }

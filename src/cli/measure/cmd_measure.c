@@ -7,6 +7,7 @@
 #include "cli/chart.h"
 #include "cli/effects.h"
 #include "cli/grid.h"
+#include "cli/ledger/seal.h"
 #include "cli/machine/machine.h"
 #include "cli/measure/brief.h"
 #include "cli/measure/cluster.h"
@@ -15,7 +16,7 @@ enum { MOST = 24 }; /* machines of one answer */
 
 static int quick, threads, verbose, cluster;
 static char *backend_name, *old_name, *samples_name;
-static char *percent, *device, *patience;
+static char *percent, *device, *patience, *network, *ledger;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
@@ -35,6 +36,13 @@ static const struct poptOption options[] = {
     {"patience", '\0', POPT_ARG_STRING, &patience, 0,
      "of --cluster: how long nodes may take longer than the first; default: as long as it took, and a minute",
      "TIME"},
+    {"network", '\0', POPT_ARG_STRING, &network, 0,
+     "of --cluster: the network between all ranks as well, so long for each distance, all pairs, halves and "
+     "collectives: 10s is good",
+     "TIME"},
+    {"ledger", '\0', POPT_ARG_STRING, &ledger, 0,
+     "of --network: where predictions of collectives are sealed before they run; default roofline.ledger",
+     "FILE"},
     {"samples", '\0', POPT_ARG_STRING, &samples_name, 0, "write every sample of every ceiling, as JSON",
      "FILE"},
     {"compare", '\0', POPT_ARG_STRING, &old_name, 0,
@@ -272,19 +280,24 @@ static roof_status run_one(const cli_args *args, roof_error *error) {
   return status;
 }
 
+/** A time that was typed after --NAME: more than 0 s. */
+static roof_status take_time(const char *name, const char *text, double *seconds, roof_error *error) {
+  roof_status status = text != NULL ? roof_quantity_parse_unit(text, "s", seconds, error) : ROOF_OK;
+  return status == ROOF_OK && text != NULL && !(*seconds > 0)
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s %s: must be more than 0 s", name, text)
+             : status;
+}
+
 static roof_status run_cluster(const cli_args *args, roof_error *error) {
   roof_measure_options how;
-  double seconds = 0;
+  cli_cluster_options cluster_options = {.backends = backend_name,
+                                         .ledger = ledger != NULL ? ledger : CLI_DEFAULT_LEDGER};
   roof_status status =
       args->csv ? cli_args_no_csv("measure --cluster", error) : cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? options_of(args, &how, error) : status;
-  if (status == ROOF_OK && patience != NULL) {
-    status = roof_quantity_parse_unit(patience, "s", &seconds, error);
-  }
-  if (status == ROOF_OK && patience != NULL && !(seconds > 0)) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--patience %s: must be more than 0 s", patience);
-  }
-  return status == ROOF_OK ? cli_measure_cluster(args, &how, backend_name, seconds, error) : status;
+  status = status == ROOF_OK ? take_time("patience", patience, &cluster_options.patience, error) : status;
+  status = status == ROOF_OK ? take_time("network", network, &cluster_options.network, error) : status;
+  return status == ROOF_OK ? cli_measure_cluster(args, &how, &cluster_options, error) : status;
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
@@ -293,6 +306,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
                        : several ? run_several(args, error)
                                  : run_one(args, error);
   free(patience);
+  free(network);
+  free(ledger);
   free(percent);
   free(device);
   free(samples_name);
@@ -305,7 +320,8 @@ static const cli_effect effects[] = {{.options = "*", .with = "WORD", .except = 
                                      {.options = "to", .with = "WORD"},
                                      {.options = "verbose", .with = "compare"},
                                      {.options = "device samples compare verbose", .with = "cluster"},
-                                     {.options = "patience", .without = "cluster"},
+                                     {.options = "patience network", .without = "cluster"},
+                                     {.options = "ledger", .without = "network"},
                                      {0}};
 
 const cli_command cli_cmd_measure = {
@@ -321,6 +337,7 @@ const cli_command cli_cmd_measure = {
                 "  roofline measure --backend cuda --device all\n"
                 "  roofline measure --quick --json | jq .peaks\n"
                 "  mpirun -n 16 --map-by node roofline measure --cluster\n"
+                "  mpirun -n 16 --map-by node roofline measure --cluster --network 10s\n"
                 "  srun --mpi=pmix --ntasks-per-node=1 roofline measure --cluster --to cluster.json\n",
     .writes = "json svg png pdf html",
     .groups = CLI_ARGS_KEEP | CLI_ARGS_PAGE,
