@@ -69,7 +69,11 @@ typedef struct roof_program_counters {
 /** A region, or the program as a whole. */
 typedef struct roof_program_part {
   roof_measurement measurement;   /**< one call on one thread */
-  double threads;                 /**< that called it; 1 for the program as a whole */
+  double threads;                 /**< that called it, of all ranks; 1 for the program as a whole */
+  int ranks;                      /**< of an MPI job that called it in one run; 1 where there is no job */
+  int slowest_rank;               /**< the one that took longest in it */
+  double slowest_seconds;         /**< what that took in one run, */
+  double mean_seconds;            /**< and its ranks in the mean */
   double flops[ROOF_DTYPE_COUNT]; /**< of all calls */
   double bytes;                   /**< of all calls */
   roof_placed placed;             /**< all threads together */

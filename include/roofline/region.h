@@ -1,6 +1,6 @@
 /** Regions of your own program, timed: mark them with their FLOPs and bytes, set ROOFLINE_REGIONS=FILE, and a
- *  roofline.measurements/1 document is written there at exit (`%p` in FILE becomes the process id, one file a
- *  rank). Without the variable a marked region costs one load and one branch. Regions nest (the times include
+ *  roofline.measurements/1 document is written there at exit (`%p` in FILE becomes the process id, `%r` the
+ *  rank under mpirun or srun). Without the variable a marked region costs one load and one branch. Regions nest (the times include
  *  what is inside) and may be used by many threads at once. A process that forked leaves the writing to its
  *  parent. With ROOFLINE_COUNTERS=papi FLOPs are counted too, where PAPI is installed and the kernel allows
  *  it: the document says so, or why not.

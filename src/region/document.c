@@ -228,12 +228,29 @@ roof_status roof_region_write(roof_error *error) {
   return rf_recorder_visit(write_document, error);
 }
 
-/** $ROOFLINE_REGIONS with `%p` as the process id. */
+/** The rank that the launcher says this is; NULL: there is none. */
+static const char *rank(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+  const char *text = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof names[0] && text == NULL; i++) {
+    text = secure_getenv(names[i]);
+    text = text != NULL && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0' ? text : NULL;
+  }
+  return text;
+}
+
+/** $ROOFLINE_REGIONS with `%p` as the process id and `%r` as the rank, 0 where there is none. */
 static void set_path(const char *pattern) {
-  for (const char *at = strstr(pattern, "%p"); at != NULL; at = strstr(pattern, "%p")) {
+  for (const char *at = strchr(pattern, '%'); at != NULL; at = strchr(pattern, '%')) {
     roof_text_add_bytes(&path, pattern, (size_t)(at - pattern));
-    roof_text_addf(&path, "%ld", (long)owner);
-    pattern = at + 2;
+    if (at[1] == 'p') {
+      roof_text_addf(&path, "%ld", (long)owner);
+    } else if (at[1] == 'r') {
+      roof_text_add(&path, rank() != NULL ? rank() : "0");
+    } else {
+      roof_text_add(&path, "%");
+    }
+    pattern = at + (at[1] == 'p' || at[1] == 'r' ? 2 : 1);
   }
   roof_text_add(&path, pattern);
 }

@@ -93,7 +93,7 @@ static roof_status run_once(session *s, const char *folder, int index, rf_proces
   const rf_process process = {
       .words = program->words, .environment = environment, .start = start, .stop = stop, .user = s};
   s->now = &s->runs[index];
-  snprintf(regions, sizeof regions, "ROOFLINE_REGIONS=%.2040s/%d.%%p.json", folder, index);
+  snprintf(regions, sizeof regions, "ROOFLINE_REGIONS=%.2040s/%d.%%r.%%p.json", folder, index);
   snprintf(step, sizeof step, "%.60s", program->name);
   show_progress(program, step, index, program->options.runs);
   roof_status status = rf_process_run(&process, hold, &s->now->used, error);

@@ -40,6 +40,21 @@ static bool is_unknown(const roof_program_part *part) {
   return isnan(part->measurement.flops) && isnan(part->measurement.bytes);
 }
 
+/** Whose rates they are, and whom the others wait for. */
+static void add_ranks(const roof_program_part *part, roof_text *out) {
+  static const double even = 0.02;
+  double over = part->slowest_seconds / part->mean_seconds - 1;
+  roof_text_addf(
+      out,
+      "  %s: the rates are those of its %d ranks, %.0f thread%s in all, under the roof of as many cores; ",
+      part->measurement.label, part->ranks, part->threads, part->threads == 1 ? "" : "s");
+  if (over > even) {
+    roof_text_addf(out, "rank %d took longest, %.0f %% over their mean\n", part->slowest_rank, 100 * over);
+  } else {
+    roof_text_add(out, "they took equally long\n");
+  }
+}
+
 static void add_remark(const roof_program_part *part, roof_text *out) {
   const roof_measurement *m = &part->measurement;
   if (is_unknown(part)) {
@@ -51,7 +66,9 @@ static void add_remark(const roof_program_part *part, roof_text *out) {
                    "than it says\n",
                    m->label);
   }
-  if (part->threads > 1) {
+  if (part->ranks > 1) {
+    add_ranks(part, out);
+  } else if (part->threads > 1) {
     roof_text_addf(out, "  %s: the rates are those of its %.0f threads, taken to run at the same time\n",
                    m->label, part->threads);
   }

@@ -62,6 +62,15 @@ static roof_status parts_document(const roof_program *program, json_t **document
   return status;
 }
 
+/** How a job's ranks share the work; null where there is no job. */
+static json_t *ranks_json(const roof_program_part *part) {
+  return part->ranks < 2
+             ? json_null()
+             : json_pack("{s:i, s:i, s:o, s:o}", "count", part->ranks, "slowest", part->slowest_rank,
+                         "slowest_seconds", rf_json_number(part->slowest_seconds), "mean_seconds",
+                         rf_json_number(part->mean_seconds));
+}
+
 roof_status roof_program_write(const roof_program *program, roof_text *out, roof_error *error) {
   int count = 0;
   const roof_program_part *parts = roof_program_parts(program, &count);
@@ -79,6 +88,7 @@ roof_status roof_program_write(const roof_program *program, roof_text *out, roof
     const roof_measurement *m = &parts[i].measurement;
     rf_json_set(kernel, "intensity", rf_json_number(m->flops / m->bytes));
     rf_json_add_placed(kernel, &parts[i].placed, 1);
+    rf_json_set(kernel, "ranks", ranks_json(&parts[i]));
   }
   rf_json_set(answer, "program", about);
   return rf_json_write(answer, "program", out, error);

@@ -132,3 +132,24 @@ triad,10,1,fp64,200000,2400000' ]
   run -2 "$ROOFLINE" run ./a.out
   has '`roofline run -- ./a.out`'
 }
+
+@test "ranks of a job: their rates together, under the roof of as many cores" {
+  build
+  cat >two.sh <<'END'
+#!/bin/sh
+# What mpirun does, as far as a rank sees it.
+PMI_RANK=0 ./region & PMI_RANK=1 ./region & wait
+END
+  chmod +x two.sh
+  run_json --machine fake -- ./two.sh
+  [ "$(json '[.kernels[] | .name, .threads, .calls, .ranks.count]')" = '["fill",2,2,2,"triad",2,20,2]' ]
+  [ "$(json '.kernels[1].ranks | .slowest_seconds >= .mean_seconds and .mean_seconds > 0')" = true ]
+  near '.kernels[1] | .fraction_of_ceiling * .seconds / .ceiling_seconds' 1
+  run -0 "$ROOFLINE" run --machine fake -- ./two.sh
+  has 'triad: the rates are those of its 2 ranks, 2 threads in all, under the roof of as many cores; '
+
+  # One after the other they are one process, as before.
+  printf '#!/bin/sh\n./region; ./region\n' >two.sh
+  run_json --machine fake -- ./two.sh
+  [ "$(json '[.kernels[] | .threads, .calls, .ranks]')" = '[1,2,null,1,20,null]' ]
+}
