@@ -21,7 +21,8 @@ void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out) {
   const roof_distance_fit *far = roof_fabric_farthest(fabric);
   char latency[SHORT], rate[SHORT];
   if (far == NULL || far->fit.count == 0) {
-    roof_text_add(out, "network: not measured, for there is one rank");
+    roof_text_add(out,
+                  fabric->ranks == 1 ? "network: not measured: there is one rank" : "network: not measured");
     return;
   }
   const roof_protocol *small = &far->fit.of[0], *large = &far->fit.of[far->fit.count - 1];
