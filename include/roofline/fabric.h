@@ -69,7 +69,7 @@ typedef struct roof_message_time {
   double bytes;
   double seconds;                   /**< one way, half of a round trip: the median, */
   double seconds_low, seconds_high; /**< and the quartiles */
-  double windowed_seconds;          /**< each of a window of messages in flight at once */
+  double windowed_seconds;          /**< each of a window of messages in flight */
   double overlap;                   /**< share of a transfer that hides behind as long a computation */
 } roof_message_time;
 

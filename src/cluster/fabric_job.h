@@ -12,7 +12,7 @@ typedef struct rf_fabric_task {
   rf_fabric_plan plan;     /* its seconds for the collectives too */
   const char *ledger;      /* of rank 0 */
   roof_ledger_options how; /* of the ledger */
-  rf_rank_place place;          /* by rf_fabric_prepare, with where the launcher bound this rank */
+  rf_rank_place place;     /* by rf_fabric_prepare, with where the launcher bound this rank */
   cpu_set_t bound;
 } rf_fabric_task;
 

@@ -40,7 +40,7 @@ static bool is_unknown(const roof_program_part *part) {
   return isnan(part->measurement.flops) && isnan(part->measurement.bytes);
 }
 
-/** Whose rates they are, and whom the others wait for. */
+/** Whose rates they are, and which rank the others wait for. */
 static void add_ranks(const roof_program_part *part, roof_text *out) {
   static const double even = 0.02;
   double over = part->slowest_seconds / part->mean_seconds - 1;
