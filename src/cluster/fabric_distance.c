@@ -8,7 +8,15 @@
 #include "host/clock.h"
 #include "roofline/stats.h"
 
-enum { LARGEST = 1 << 22, PILOTS = 3, LEAST = 5, MOST = 100, FEWEST_IN_TRAIN = 4, SERIES = 3 };
+enum {
+  LARGEST = 1 << 22,
+  PILOTS = 1,
+  LEAST = 5,
+  MOST = 100,
+  FEWEST_IN_TRAIN = 4,
+  SERIES = 3,
+  WORTH_HIDING = 1 << 12
+};
 
 /** What one size needs room for. */
 typedef struct series {
@@ -46,10 +54,8 @@ static bool take_gaps(const rf_exchange *with, int bytes, double budget, double 
   rf_train train = {.bytes = bytes,
                     .answer = bytes,
                     .messages = between((double)LARGEST / bytes, FEWEST_IN_TRAIN, RF_TRAIN_MAX),
-                    .repeats = 1};
+                    .repeats = between(budget / (2 * one), LEAST, MOST)};
   bool done = rf_exchange_lead(with, &train, s->gaps);
-  train.repeats = done ? between(budget / s->gaps[0], LEAST, MOST) : 0;
-  done = done && rf_exchange_lead(with, &train, s->gaps);
   for (int i = 0; i < train.repeats && done; i++) {
     s->gaps[i] = (s->gaps[i] - one) / (train.messages - 1);
   }
@@ -69,7 +75,7 @@ static bool take_overlap(const rf_exchange *with, int bytes, double budget, doub
 
 /** A send's own time: trains with a computation longer than a round trip before each further one. */
 static bool take_overhead(const rf_exchange *with, int bytes, double one, double *samples, rf_sized *of) {
-  enum { MESSAGES = 8, REPEATS = 11 };
+  enum { MESSAGES = 8, REPEATS = 5 };
   rf_train train = {
       .bytes = bytes, .answer = bytes, .messages = MESSAGES, .repeats = REPEATS, .delay = 1.5 * one};
   bool done = rf_exchange_lead(with, &train, samples);
@@ -113,7 +119,8 @@ static bool take_sizes(const rf_exchange *with, const rf_fabric_plan *plan, seri
     double overlap = NAN;
     done = take_one(with, bytes, budget, s);
     double one = done ? quiet(s->one, s->ones.count) : NAN;
-    done = done && take_gaps(with, bytes, budget, one, s) && take_overlap(with, bytes, budget, one, &overlap);
+    done = done && take_gaps(with, bytes, budget, one, s) &&
+           (bytes < WORTH_HIDING || take_overlap(with, bytes, budget, one, &overlap));
     if (done) {
       out->times[out->time_count++] = summary(s, overlap);
     }

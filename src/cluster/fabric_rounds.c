@@ -51,17 +51,28 @@ static bool take_pair(const rf_exchange *with, double seconds, pair *out) {
   return take_rate(with, seconds / (2 * TRAINS), round_trip, &out->bytes_per_second) && done;
 }
 
-/** Both of a pair measure; the leader sends what it found. */
-static bool meet(rf_exchange *with, int rank, int partner, double seconds, pair *found) {
+/** One of a pair leads and sends the other what it found. */
+static bool meet_one_way(rf_exchange *with, bool leads, double seconds, pair *found) {
   enum { TAG_FOUND = 9 };
-  with->partner = partner;
-  if (rank > partner) {
+  if (!leads) {
     return rf_exchange_obey(with) &&
-           with->mpi->receive(with->group, partner, TAG_FOUND, found, sizeof *found);
+           with->mpi->receive(with->group, with->partner, TAG_FOUND, found, sizeof *found);
   }
   bool done = take_pair(with, seconds, found);
   return rf_exchange_release(with) && done &&
-         with->mpi->send(with->group, partner, TAG_FOUND, found, sizeof *found);
+         with->mpi->send(with->group, with->partner, TAG_FOUND, found, sizeof *found);
+}
+
+/** Each leads in turn; the slower direction is the pair's. */
+static bool meet(rf_exchange *with, int rank, double seconds, pair *found) {
+  pair back;
+  bool first = rank < with->partner;
+  bool done = meet_one_way(with, first, seconds / 2, found) && meet_one_way(with, !first, seconds / 2, &back);
+  if (done) {
+    found->latency_seconds = fmin(found->latency_seconds, back.latency_seconds);
+    found->bytes_per_second = fmin(found->bytes_per_second, back.bytes_per_second);
+  }
+  return done;
 }
 
 bool rf_pairs_meet(rf_exchange *with, const rf_fabric_plan *plan, rf_met *met) {
@@ -71,11 +82,11 @@ bool rf_pairs_meet(rf_exchange *with, const rf_fabric_plan *plan, rf_met *met) {
   double *latencies = calloc(3 * room, sizeof *latencies);
   bool done = latencies != NULL;
   for (int round = 0; round < rounds && done; round++) {
-    int partner = rf_pairs_partner(size, round, rank);
+    with->partner = rf_pairs_partner(size, round, rank);
     done = rf_gate(with->mpi, with->group);
-    if (partner >= 0 && done) {
+    if (with->partner >= 0 && done) {
       pair found;
-      done = meet(with, rank, partner, plan->seconds / rounds, &found);
+      done = meet(with, rank, plan->seconds / rounds, &found);
       latencies[count] = found.latency_seconds;
       latencies[room + count++] = found.bytes_per_second;
     }
