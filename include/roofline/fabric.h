@@ -92,7 +92,7 @@ typedef struct roof_fabric_node {
   double latency_seconds, bytes_per_second;
   double latency_z,
       bandwidth_z; /**< robust z-scores, worse is positive: distance from the median of all, in 1.4826 MAD */
-  bool slow;       /**< beyond 3.5 (Iglewicz and Hoaglin 1993), and by a tenth at least */
+  bool slow;       /**< beyond 3.5 (Iglewicz and Hoaglin 1993) and by a tenth at least, or half as good */
 } roof_fabric_node;
 
 /** The clock of a node against that of rank 0: remote = local + offset + drift * (local - at), by the exchanges that took least, as in

@@ -9,6 +9,9 @@
 static const double outlying = 3.5;   /* Iglewicz and Hoaglin 1993 */
 static const double negligible = 0.1; /* of the median: a difference that no one would mend */
 
+static const double halved =
+    0.5; /* of few nodes the spread itself is uncertain: half as good is slow whatever it is */
+
 static const char *const names[] = {
 #define X(symbol, name) [ROOF_DISTANCE_##symbol] = name,
     ROOF_DISTANCE_MAP(X)
@@ -41,6 +44,11 @@ static void middle_of(double *values, double *scratch, size_t count, double *mid
   *spread = rf_median(values, count, scratch);
 }
 
+/** Whether a node whose score is `z` has so much less than the median: `less` of it. */
+static bool is_worse(double z, double less, double median) {
+  return (z > outlying && less < (1 - negligible) * median) || less < halved * median;
+}
+
 roof_status roof_fabric_judge(roof_fabric *fabric, roof_error *error) {
   enum { LEAST = 3 };
   size_t count = (size_t)fabric->node_count;
@@ -63,8 +71,8 @@ roof_status roof_fabric_judge(roof_fabric *fabric, roof_error *error) {
     bool enough = count >= LEAST;
     node->latency_z = enough ? robust_z(node->latency_seconds, latency, latency_spread) : (double)NAN;
     node->bandwidth_z = enough ? -robust_z(node->bytes_per_second, rate, rate_spread) : (double)NAN;
-    node->slow = (node->latency_z > outlying && node->latency_seconds > (1 + negligible) * latency) ||
-                 (node->bandwidth_z > outlying && node->bytes_per_second < (1 - negligible) * rate);
+    node->slow = enough && (is_worse(node->latency_z, latency, node->latency_seconds) ||
+                            is_worse(node->bandwidth_z, node->bytes_per_second, rate));
   }
   return ROOF_OK;
 }

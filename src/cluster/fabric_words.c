@@ -26,9 +26,12 @@ void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out) {
     return;
   }
   const roof_protocol *small = &far->fit.of[0], *large = &far->fit.of[far->fit.count - 1];
-  roof_text_addf(out, "network: a message takes %s, a long one goes at %s",
-                 roof_quantity_format(latency, SHORT, small->alpha.value, "s"),
-                 roof_quantity_format(rate, SHORT, 1 / large->beta.value, "B/s"));
+  roof_text_addf(out, "network: a message takes %s",
+                 roof_quantity_format(latency, SHORT, small->alpha.value, "s"));
+  if (large->beta.value > 0) {
+    roof_text_addf(out, ", a long one goes at %s",
+                   roof_quantity_format(rate, SHORT, 1 / large->beta.value, "B/s"));
+  }
   roof_text_addf(out, " (%s)",
                  far->distance == ROOF_DISTANCE_NETWORK  ? "between nodes"
                  : far->distance == ROOF_DISTANCE_SWITCH ? "between nodes of one switch"

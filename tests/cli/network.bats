@@ -44,7 +44,7 @@ as_set() {
     '[2,1,"network","n1","n2"]' ]
 
   # Collectives were sealed before they ran, and none is faster than a message.
-  run -0 "$ROOFLINE" ledger verify roofline.ledger
+  run -0 "$ROOFLINE" ledger verify
   [ "$(jq -s '.[0].kind == "prediction" and ([.[] | select(.kind == "prediction")] | length > 20)' roofline.ledger)" = true ]
   [ "$(jq '[.network.collectives[].op] | unique | length' c.json)" = 6 ]
   [ "$(jq '[.network.collectives[].sizes[] | select(.seconds != null)] | length > 6 and all(.seconds > 9e-3)' c.json)" = true ]

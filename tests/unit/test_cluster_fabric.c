@@ -170,6 +170,12 @@ static void a_slower_node_is_found(void **state) {
   fabric.nodes[1].latency_seconds = 9e-6;
   assert_int_equal(roof_fabric_judge(&fabric, NULL), ROOF_OK);
   assert_true(fabric.nodes[1].slow);
+  for (int i = 0; i < 4; i++) { /* so wide a spread that scores say nothing */
+    fabric.nodes[i].bytes_per_second = (double[]){1e9, 1.9e9, 4e8, 1.4e9}[i];
+    fabric.nodes[i].latency_seconds = 2e-6;
+  }
+  assert_int_equal(roof_fabric_judge(&fabric, NULL), ROOF_OK);
+  assert_true(fabric.nodes[2].bandwidth_z < 3.5 && fabric.nodes[2].slow && !fabric.nodes[0].slow);
   fabric.node_count = 2; /* of two, either could be the odd one */
   assert_int_equal(roof_fabric_judge(&fabric, NULL), ROOF_OK);
   assert_false(fabric.nodes[0].slow || fabric.nodes[1].slow);

@@ -32,8 +32,13 @@ static double latency_half_of(const void *row) {
   return half(&((const protocol_row *)row)->of->alpha);
 }
 
+/** Unknown where time does not grow with size: too few sizes were measured. */
+static double rate(double seconds_per_byte) {
+  return seconds_per_byte > 0 ? 1 / seconds_per_byte : (double)NAN;
+}
+
 static double rate_of(const void *row) {
-  return 1 / ((const protocol_row *)row)->of->beta.value;
+  return rate(((const protocol_row *)row)->of->beta.value);
 }
 
 static double rate_half_of(const void *row) {
@@ -60,7 +65,7 @@ static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
 }
 
 static double long_rate_of(const void *row) {
-  return 1 / ((const roof_distance_fit *)row)->loggp.gap_per_byte.value;
+  return rate(((const roof_distance_fit *)row)->loggp.gap_per_byte.value);
 }
 
 /** Of the largest message. */
@@ -81,7 +86,7 @@ static const cli_column loggp_columns[] = {
 
 static const cli_column node_columns[] = {
     {.header = "node", .name = true, CLI_FIELD(NAME, roof_fabric_node, name)},
-    {.header = "rank", CLI_FIELD(COUNT, roof_fabric_node, rank), .rank = 1},
+    {.header = "rank", .fixed = true, .rank = 1, CLI_FIELD(COUNT, roof_fabric_node, rank)},
     {.header = "latency", .unit = "s", CLI_FIELD(NUMBER, roof_fabric_node, latency_seconds)},
     {.header = "deviations",
      .digits = 1,
