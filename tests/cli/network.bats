@@ -51,6 +51,11 @@ as_set() {
   run -0 "$ROOFLINE" cluster report c.json
   has 'network: a message takes 10.'
   has 'allreduce'
+  run -0 "$ROOFLINE" cluster links c.json --to n.svg
+  xmllint --noout n.svg
+  grep -q 'network, n1 to n2' n.svg
+  run -2 "$ROOFLINE" cluster links c.json --json
+  has '`roofline cluster report FILE --json` has it'
 }
 
 @test "a node that sends slowly is found" {

@@ -11,6 +11,9 @@ void cli_cluster_add_report(const roof_nodes *nodes, const char *file, roof_text
 /** `cluster report FILE`. */
 roof_status cli_cluster_report(const cli_args *args, roof_error *error);
 
+/** `cluster links FILE`. */
+roof_status cli_cluster_links(const cli_args *args, roof_error *error);
+
 /** `cluster check FILE --against EXPECTED`: ROOF_E_GATE where something fell. `tolerance`: as typed, or NULL. */
 roof_status cli_cluster_check(const cli_args *args, const char *expected, const char *tolerance,
                               roof_error *error);

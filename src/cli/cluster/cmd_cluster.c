@@ -169,6 +169,7 @@ static roof_status predict(const cli_args *args, roof_error *error) {
 static roof_status run(const cli_args *args, roof_error *error) {
   const char *verb = args->word_count > 0 ? args->words[0] : "";
   roof_status status = strcmp(verb, "report") == 0  ? cli_cluster_report(args, error)
+                       : strcmp(verb, "links") == 0 ? cli_cluster_links(args, error)
                        : strcmp(verb, "check") == 0 ? cli_cluster_check(args, against, tolerance, error)
                                                     : predict(args, error);
   free(network);
@@ -179,6 +180,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 static const cli_effect effects[] = {
     {.options = "*", .with = "report", .except = "to width csv"},
+    {.options = "*", .with = "links", .except = "to width"},
     {.options = "*", .with = "check", .except = "to width csv against tolerance"},
     {.options = "against tolerance", .without = "check"},
     {.options = "efficiency overhead launch overlap tile warm achieved weights group accumulate output kv"},
@@ -187,13 +189,14 @@ static const cli_effect effects[] = {
 const cli_command cli_cmd_cluster = {
     .name = "cluster",
     .task = CLI_TASK_MODELS,
-    .arguments = "[CONFIG|NAME] [key=value ...] | report FILE | check FILE --against EXPECTED",
+    .arguments = "[CONFIG|NAME] [key=value ...] | report FILE | links FILE | check FILE --against EXPECTED",
     .summary = "network roofline of a cluster; report on measured nodes, check of them for acceptance",
     .examples = "  roofline cluster --machine h100\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --network xdr\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --to links.svg\n"
                 "  roofline cluster params=7e9 tokens=1M devices=8 --machine a100 --json\n"
                 "  roofline cluster report cluster.json --to nodes.html\n"
+                "  roofline cluster links cluster.json --to network.svg\n"
                 "  roofline cluster check cluster.json --against accepted.json\n"
                 "Settings: devices node params tokens size bytes stages microbatches\n",
     .writes = "txt svg png pdf html json csv",

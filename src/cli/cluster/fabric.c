@@ -185,8 +185,7 @@ static void add_nodes(const roof_fabric *fabric, roof_text *out) {
 }
 
 void cli_fabric_add_report(const roof_fabric *fabric, roof_text *out) {
-  char rate[32];
-  roof_text_add(out, "\n");
+  char bisection[32];
   roof_fabric_sentence(fabric, out);
   roof_text_add(out, "\n");
   if (fabric->distance_count == 0) {
@@ -198,9 +197,10 @@ void cli_fabric_add_report(const roof_fabric *fabric, roof_text *out) {
   cli_columns_add_text(out, CLI_ROWS(loggp_columns, fabric->distances, (size_t)fabric->distance_count));
   add_nodes(fabric, out);
   if (fabric->bisection_pairs > 0) {
-    roof_text_addf(out, "\nbisection: %s, one way, of %d pair%s at once\n",
-                   roof_quantity_format(rate, sizeof rate, fabric->bisection_bytes_per_second, "B/s"),
-                   fabric->bisection_pairs, fabric->bisection_pairs == 1 ? "" : "s");
+    roof_text_addf(
+        out, "\nbisection: %s, one way, of %d pair%s at once\n",
+        roof_quantity_format(bisection, sizeof bisection, fabric->bisection_bytes_per_second, "B/s"),
+        fabric->bisection_pairs, fabric->bisection_pairs == 1 ? "" : "s");
   }
   add_collectives(fabric, out);
 }

@@ -196,6 +196,7 @@ static void add_network(const roof_nodes *nodes, const char *file, roof_text *ou
     roof_text_addf(out, "\n%s\n", why.message);
     return;
   }
+  roof_text_add(out, "\n");
   cli_fabric_add_report(&fabric, out);
   roof_fabric_done(&fabric);
 }
