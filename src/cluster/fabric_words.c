@@ -17,6 +17,11 @@ static void add_slow(const roof_fabric *fabric, roof_text *out) {
   }
 }
 
+/** Whether its interval is narrower than itself: else it says nothing. */
+static bool is_known(const roof_estimate *estimate) {
+  return estimate->value > 0 && !(estimate->high - estimate->low > estimate->value);
+}
+
 void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out) {
   const roof_distance_fit *far = roof_fabric_farthest(fabric);
   char latency[SHORT], rate[SHORT];
@@ -28,7 +33,7 @@ void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out) {
   const roof_protocol *small = &far->fit.of[0], *large = &far->fit.of[far->fit.count - 1];
   roof_text_addf(out, "network: a message takes %s",
                  roof_quantity_format(latency, SHORT, small->alpha.value, "s"));
-  if (large->beta.value > 0) {
+  if (is_known(&large->beta)) {
     roof_text_addf(out, ", a long one goes at %s",
                    roof_quantity_format(rate, SHORT, 1 / large->beta.value, "B/s"));
   }
