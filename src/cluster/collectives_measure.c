@@ -124,11 +124,13 @@ static roof_status agree(session *s, const rf_collectives_plan *plan, roof_fabri
                          roof_error *error) {
   const roof_distance_fit *far = s->rank == 0 ? roof_fabric_farthest(fabric) : NULL;
   roof_status sealed = ROOF_OK;
-  for (int i = 0; i < ROOF_COLLECTIVES && far != NULL; i++) {
+  bool fitted =
+      far != NULL && far->fit.count > 0; /* else there is nothing to predict by, and nothing is run */
+  for (int i = 0; i < ROOF_COLLECTIVES && fitted; i++) {
     rf_collective_predict(&rf_collectives[i], &far->fit, s->size, plan->largest, plan->factor,
                           &fabric->collectives[i]);
   }
-  if (far != NULL && plan->sealer != NULL) {
+  if (fitted && plan->sealer != NULL) {
     sealed = plan->sealer(plan->user, fabric->collectives, ROOF_COLLECTIVES, error);
   }
   if (!s->mpi->broadcast(s->group, 0, &sealed, sizeof sealed) ||
@@ -154,7 +156,8 @@ roof_status rf_collectives_measure(const rf_mpi *mpi, int group, const rf_collec
   if (status == ROOF_OK && !done) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "network: the MPI refused: %s", mpi->reason());
   }
-  fabric->collective_count = status == ROOF_OK && s.rank == 0 ? ROOF_COLLECTIVES : 0;
+  bool any = s.rank == 0 && fabric->collectives[0].time_count > 0;
+  fabric->collective_count = status == ROOF_OK && any ? ROOF_COLLECTIVES : 0;
   free(s.in);
   free(s.out);
   free(s.all);

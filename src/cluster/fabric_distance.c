@@ -15,7 +15,8 @@ enum {
   MOST = 100,
   FEWEST_IN_TRAIN = 4,
   SERIES = 3,
-  WORTH_HIDING = 1 << 12
+  WORTH_HIDING = 1 << 12,
+  FITTED = 3
 };
 
 /** What one size needs room for. */
@@ -103,7 +104,7 @@ static roof_message_time summary(const series *s, double overlap) {
                              .overlap = overlap};
 }
 
-/** Sizes until the time is spent. */
+/** Sizes until the time is spent, as many as a fit takes in any case. */
 static bool take_sizes(const rf_exchange *with, const rf_fabric_plan *plan, series *all,
                        roof_distance_fit *out) {
   int sizes = 1;
@@ -111,9 +112,9 @@ static bool take_sizes(const rf_exchange *with, const rf_fabric_plan *plan, seri
     sizes++;
   }
   double budget = plan->seconds / (SERIES * sizes), end = rf_clock_seconds() + plan->seconds;
-  bool done = true;
-  for (int bytes = 1;
-       bytes <= LARGEST && out->time_count < ROOF_FABRIC_SIZES && rf_clock_seconds() < end && done;
+  bool done = take_one(with, 1, budget, &all[0]); /* makes connections, and each rank finds its processor */
+  for (int bytes = 1; bytes <= LARGEST && out->time_count < ROOF_FABRIC_SIZES &&
+                      (rf_clock_seconds() < end || out->time_count < FITTED) && done;
        bytes *= plan->factor) {
     series *s = &all[out->time_count];
     double overlap = NAN;

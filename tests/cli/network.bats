@@ -25,31 +25,33 @@ measure() {
     { cat err; return 1; }
 }
 
-# as_set FILE: latency and bandwidth of the file are those that were set, within 5 %.
-as_set() {
-  output=$(jq .network "$1")
-  near '.distances[0].protocols[0].latency_seconds.value' 10e-3 0.05 &&
-    near '[.distances[0].messages[] | select(.windowed_seconds != null) | .bytes / .windowed_seconds][-1]' \
-      "$(awk "BEGIN { print 400e6 / 8 * $payload }")" 0.05
+# within FILTER EXPECTED COUNT TIME: measured again, up to twice, where what else runs here has added more than 5 %.
+within() {
+  for _ in 1 2 3; do
+    measure "$3" "$4" c.json
+    output=$(jq .network c.json)
+    ! near "$1" "$2" 0.05 || return 0
+  done
+  return 1
 }
 
-@test "latency and bandwidth are those that were set" {
-  netns_up 2 10000 400mbit
-  for _ in 1 2 3; do # what else runs here only adds
-    measure 2 8s c.json
-    ! as_set c.json || break
-  done
-  as_set c.json
+@test "latency is the one that was set" {
+  netns_up 2 40000 1gbit
+  within '.distances[0].protocols[0].latency_seconds.value' 40e-3 2 3s
   [ "$(json '[.ranks, (.distances | length), .distances[0].distance, .distances[0].node, .distances[0].other_node]')" = \
     '[2,1,"network","n1","n2"]' ]
+}
 
-  # Collectives were sealed before they ran, and none is faster than a message.
+@test "bandwidth is the one that was set; collectives were sealed before they ran" {
+  netns_up 2 2000 400mbit
+  within '[.distances[0].messages[] | select(.windowed_seconds != null) | .bytes / .windowed_seconds][-1]' \
+    "$(awk "BEGIN { print 400e6 / 8 * $payload }")" 2 5s
   run -0 "$ROOFLINE" ledger verify
   [ "$(jq -s '.[0].kind == "prediction" and ([.[] | select(.kind == "prediction")] | length > 20)' roofline.ledger)" = true ]
   [ "$(jq '[.network.collectives[].op] | unique | length' c.json)" = 6 ]
-  [ "$(jq '[.network.collectives[].sizes[] | select(.seconds != null)] | length > 6 and all(.seconds > 9e-3)' c.json)" = true ]
+  [ "$(jq '[.network.collectives[].sizes[] | select(.seconds != null)] | length > 6 and all(.seconds > 1.9e-3)' c.json)" = true ]
   run -0 "$ROOFLINE" cluster report c.json
-  has 'network: a message takes 10.'
+  has 'network: a message takes 2.'
   has 'allreduce'
   run -0 "$ROOFLINE" cluster links c.json --to n.svg
   xmllint --noout n.svg
@@ -61,7 +63,7 @@ as_set() {
 @test "a node that sends slowly is found" {
   netns_up 4 500 400mbit
   netns_rate 4 40mbit
-  measure 4 3s c.json
+  measure 4 2s c.json
   run -0 jq .network c.json
   [ "$(json '[.nodes[] | select(.slow) | .node] | contains(["n4"])')" = true ]
   [ "$(json '.nodes | min_by(.bytes_per_second) | .node')" = '"n4"' ]

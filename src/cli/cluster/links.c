@@ -39,6 +39,11 @@ roof_status cli_cluster_links(const cli_args *args, roof_error *error) {
   roof_nodes *nodes = NULL;
   roof_status status =
       args->csv ? cli_args_no_csv("cluster links", error) : cli_args_limit_words(args, 2, error);
+  if (status == ROOF_OK && args->json) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT,
+                       "cluster links: --json: `roofline cluster report FILE --json` has it under `network`");
+  }
   if (status == ROOF_OK && args->word_count < 2) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "cluster links: no file named: roofline cluster links cluster.json");
