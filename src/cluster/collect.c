@@ -123,8 +123,8 @@ const char *rf_collection_keep(rf_collection *c, const char *why) {
   roof_text words = {0};
   pthread_mutex_lock(&c->lock);
   name_missing(c, &words);
-  snprintf(c->nodes->incomplete, sizeof c->nodes->incomplete, "%s: %s", words.data != NULL ? words.data : "",
-           why);
+  snprintf(c->nodes->incomplete, sizeof c->nodes->incomplete, "%s%s%s", words.data != NULL ? words.data : "",
+           words.length > 0 ? ": " : "", why);
   roof_text_done(&words);
   write_part(c);
   int have = c->job->node_count - c->missing;
