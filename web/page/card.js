@@ -21,9 +21,8 @@ function arithmetic(chart, dot) {
   const lines = [], top = Number(limit), at = Number(x);
   if (limit !== undefined && x !== undefined) {
     const roof = limitOf(chart, dot, top, at);
-    if (roof?.data.dtype !== undefined) lines.push(`at ${plain(at, true)} FLOP/byte: ${quantity(top, unit)} limit (${nameOfRoof(roof)})`);
-    else if (roof) lines.push(`${plain(at, true)} FLOP/byte × ${quantity(top / at, 'B/s')} (${nameOfRoof(roof)}) ${'='} ${quantity(top, unit)} limit`);
-    else lines.push(`at ${plain(at, true)} FLOP/byte: ${quantity(top, unit)} limit`);
+    const by = roof ? ` (${nameOfRoof(roof)})` : '', end = `${quantity(top, unit)} limit`, flops = `${plain(at, true)} FLOP/byte`;
+    lines.push(roof?.data.level ? `${flops} × ${quantity(top / at, 'B/s')}${by} ${'='} ${end}` : `at ${flops}: ${end}${by}`);
   }
   for (const says of ['measured', 'predicted']) {
     const value = Number(dot.data[says]);
@@ -36,7 +35,7 @@ function arithmetic(chart, dot) {
 
 /** The same kernel as it was measured or predicted: how the two differ. */
 function comparison(chart, dot) {
-  const twin = chart.dots.find((one) => one.key === dot.key && one.says !== dot.says && one.data.machine === dot.data.machine && one.data.series === dot.data.series);
+  const twin = chart.dots.find((one) => one.key === dot.key && one.says !== dot.says && one.data.machine === dot.data.machine);
   if (!twin || !dot.at) return [];
   const [measured, predicted] = dot.says === 'measured' ? [dot, twin] : [twin, dot];
   return [`measured is ${plain(measured.value / predicted.value, true)} of predicted`];
