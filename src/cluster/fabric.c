@@ -22,11 +22,6 @@ const char *roof_distance_name(roof_distance distance) {
   return names[distance];
 }
 
-double roof_message_seconds(const roof_alpha_beta *fit, double bytes) {
-  const roof_protocol *of = &fit->of[fit->count == 2 && bytes >= fit->of[1].from_bytes];
-  return fit->count == 0 ? (double)NAN : of->alpha.value + of->beta.value * bytes;
-}
-
 const roof_distance_fit *roof_fabric_farthest(const roof_fabric *fabric) {
   return fabric->distance_count == 0 ? NULL : &fabric->distances[fabric->distance_count - 1];
 }

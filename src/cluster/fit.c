@@ -201,6 +201,11 @@ static bool times_of(const rf_sized *sizes, size_t count, double *bytes, double 
   return done;
 }
 
+double roof_message_seconds(const roof_alpha_beta *fit, double bytes) {
+  const roof_protocol *of = &fit->of[fit->count == 2 && bytes >= fit->of[1].from_bytes];
+  return fit->count == 0 ? (double)NAN : of->alpha.value + of->beta.value * bytes;
+}
+
 bool rf_fit_alpha_beta(const rf_sized *sizes, size_t count, roof_alpha_beta *fit) {
   double bytes[RF_FIT_SIZES], seconds[RF_FIT_SIZES], far[RF_FIT_SIZES], sorted[RF_FIT_SIZES];
   roof_alpha_beta of = {0};
