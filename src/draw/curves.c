@@ -52,6 +52,8 @@ typedef struct canvas {
   box lines[LINE_MAX]; /**< horizontal and vertical lines, which labels avoid crossing */
   int line_count;
   box labels[ROOF_PANEL_MAX][ROOF_PANEL_DOTS]; /**< of the dots; NaN: no room */
+  box limits[ROOF_PANEL_MAX]
+            [ROOF_PANEL_MARKS]; /**< of the limits' labels; NaN: no room, they are in the legend */
 } canvas;
 
 static const rf_colour *colour(int series) {
@@ -220,12 +222,12 @@ static void take(canvas *c, box b) {
 }
 
 /** What a place may have under it. */
-typedef enum under { NOTHING, LINES, CURVES, UNDERS } under;
+typedef enum under { NOTHING, LINES, CURVES } under;
 
 /** Takes the first place that is inside the panel and free: over nothing, else over lines, which end at it, else over
- * curves, which go on; NULL: none is free. */
-static const box *find_place(canvas *c, int panel, box *places, int count) {
-  for (int i = 0; i < UNDERS * count; i++) {
+ * curves, which go on, up to `worst`; NULL: none is free. */
+static const box *find_place(canvas *c, int panel, box *places, int count, under worst) {
+  for (int i = 0; i < ((int)worst + 1) * count; i++) {
     box *b = &places[i % count];
     under most = (under)(i / count);
     bool inside = b->left >= c->left && b->right <= c->right && b->top >= c->top[panel] - 2 &&
@@ -256,14 +258,6 @@ static void write_label(const canvas *c, const box *b, const char *label, int se
   roof_text_add(c->out, "</g>\n");
 }
 
-/** Writes a label in the place that is found for it; skips it if none is free. */
-static void put_label(canvas *c, int panel, const char *label, int series, box *places, int count) {
-  const box *b = find_place(c, panel, places, count);
-  if (b != NULL) {
-    write_label(c, b, label, series);
-  }
-}
-
 static box box_at(double left, double top, const char *label) {
   return (box){left, top, left + rf_glyph_ems(label) * FONT, top + 16, false, false};
 }
@@ -290,7 +284,8 @@ static void note_lines(canvas *c) {
   }
 }
 
-static void draw_limits(canvas *c, int panel) {
+/** Finds the places of the limits' labels: next to their lines, in a narrow picture over nothing else. */
+static void place_limits(canvas *c, int panel) {
   const roof_panel *p = &c->curves->panels[panel];
   for (int i = 0; i < p->limit_count; i++) {
     const roof_curve_dot *l = &p->limits[i];
@@ -301,8 +296,20 @@ static void draw_limits(canvas *c, int panel) {
       double left = c->left + 6 + (c->right - c->left - 12 - width) * (k / 2) / (COLUMNS - 1);
       places[k] = box_at(left, k % 2 == 0 ? y - 18 : y + 2, l->label);
     }
+    const box *b = find_place(c, panel, places, 2 * COLUMNS, rf_frame_is_narrow(c->width) ? NOTHING : CURVES);
+    c->limits[panel][i] = b != NULL ? *b : (box){.left = NAN};
+  }
+}
+
+static void draw_limits(const canvas *c, int panel) {
+  const roof_panel *p = &c->curves->panels[panel];
+  for (int i = 0; i < p->limit_count; i++) {
+    const roof_curve_dot *l = &p->limits[i];
+    double y = place_y(c, panel, l->y);
     add_line(c, "k", colour(l->series)->line, c->left, y, c->right, y);
-    put_label(c, panel, l->label, l->series, places, 2 * COLUMNS);
+    if (!isnan(c->limits[panel][i].left)) {
+      write_label(c, &c->limits[panel][i], l->label, l->series);
+    }
   }
 }
 
@@ -332,7 +339,10 @@ static void label_mark(canvas *c, const roof_curve_dot *m) {
     places[count++] = upright_at(x - 3 - UPRIGHT, bottom, m->label);
     places[count++] = upright_at(x + 3, bottom, m->label);
   }
-  put_label(c, 0, m->label, m->series, places, count);
+  const box *b = find_place(c, 0, places, count, CURVES);
+  if (b != NULL) {
+    write_label(c, b, m->label, m->series);
+  }
 }
 
 /** Vertical lines, labelled in the first panel, over the lines of the others. */
@@ -358,7 +368,7 @@ static void place_dots(canvas *c, int panel) {
                     box_at(x - width / 2, y + 10, d->label),  box_at(x - width / 2, y - 26, d->label),
                     box_at(x + 16, y + 12, d->label),         box_at(x + 16, y - 28, d->label),
                     box_at(x - 16 - width, y - 28, d->label), box_at(x - 16 - width, y + 12, d->label)};
-    const box *found = find_place(c, panel, places, sizeof places / sizeof places[0]);
+    const box *found = find_place(c, panel, places, sizeof places / sizeof places[0], CURVES);
     c->labels[panel][i] = found != NULL ? *found : (box){NAN, NAN, NAN, NAN, false, false};
   }
 }
@@ -385,21 +395,48 @@ static void draw_dots(const canvas *c, int panel) {
   }
 }
 
-/** The names of the series below the panels, as many per row as fit. Returns the height used. */
-static double draw_legend(const canvas *c, double top, bool draw) {
+/** An entry below the panels: a line as it is drawn there, and its name. */
+typedef struct key {
+  const char *class, *line, *name;
+} key;
+
+/** The series, what is dashed, and the limits whose labels have no room; into `keys`. */
+static int list_keys(const canvas *c, key *keys) {
   const roof_curves *all = c->curves;
+  int count = 0;
+  for (int i = 0; i < all->series_count; i++) {
+    keys[count++] = (key){"p", colour(i)->line, all->series[i]};
+  }
+  if (all->dashed[0] != '\0') {
+    keys[count++] = (key){"p d", "#555555", all->dashed};
+  }
+  for (int panel = 0; panel < all->panel_count; panel++) {
+    for (int i = 0; i < all->panels[panel].limit_count; i++) {
+      const roof_curve_dot *l = &all->panels[panel].limits[i];
+      if (isnan(c->limits[panel][i].left)) {
+        keys[count++] = (key){"k", colour(l->series)->line, l->label};
+      }
+    }
+  }
+  return count;
+}
+
+/** The keys below the panels, as many per row as fit. Returns the height used. */
+static double draw_legend(const canvas *c, double top, bool draw) {
+  enum { KEYS = ROOF_PANEL_CURVES + 1 + ROOF_PANEL_MAX * ROOF_PANEL_MARKS };
+  key keys[KEYS];
+  int count = list_keys(c, keys);
   double left = rf_frame_is_narrow(c->width) ? 12 : c->left, x = left, y = top;
-  for (int i = 0; i < all->series_count + (all->dashed[0] != '\0'); i++) {
-    bool dash = i == all->series_count;
+  for (int i = 0; i < count; i++) {
     char name[96];
-    rf_glyph_elide(name, sizeof name, dash ? all->dashed : all->series[i], (c->right - left - 32) / FONT);
+    rf_glyph_elide(name, sizeof name, keys[i].name, (c->right - left - 32) / FONT);
     double width = rf_glyph_ems(name) * FONT + 52;
     if (x > left && x + width > c->right) {
       x = left;
       y += LEGEND_ROW;
     }
     if (draw) {
-      add_line(c, dash ? "p d" : "p", dash ? "#555555" : colour(i)->line, x, y - 4, x + 26, y - 4);
+      add_line(c, keys[i].class, keys[i].line, x, y - 4, x + 26, y - 4);
       add_text(c, "s", x + 32, y, NULL, name);
     }
     x += width;
@@ -542,16 +579,17 @@ roof_status roof_draw_curves_svg(const roof_curves *curves, int width, roof_text
   double room = (c.width - 24.0) / FONT, axis = c.bottom[curves->panel_count - 1] + AXIS_ROOM - 16;
   int lines = rf_frame_lines(NULL, "", 0, 0, 0, room, curves->x_title);
   double legend = axis + 16 + lines * LEGEND_ROW;
+  note_lines(&c);
+  for (int i = 0; i < curves->panel_count; i++) {
+    place_dots(&c, i);
+    place_limits(&c, i);
+  }
   add_head(&c, legend + draw_legend(&c, legend, false));
   for (int i = 0; i < curves->panel_count; i++) {
     draw_panel_axes(&c, i);
   }
-  note_lines(&c);
   rf_frame_lines(out, "c", (int)lround(lines > 1 ? c.width / 2.0 : (c.left + c.right) / 2), (int)lround(axis),
                  LEGEND_ROW, room, curves->x_title);
-  for (int i = 0; i < curves->panel_count; i++) {
-    place_dots(&c, i);
-  }
   for (int i = 0; i < curves->panel_count; i++) {
     draw_limits(&c, i);
     draw_curves(&c, i);

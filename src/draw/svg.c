@@ -490,18 +490,39 @@ static void open_named_dot(const chart *c, int i) {
   roof_text_done(&words);
 }
 
-static void draw_dots(const chart *c) {
+/** A dot and how large it is. */
+typedef struct sized_dot {
+  double radius;
+  int index;
+} sized_dot;
+
+static int larger_first(const void *a, const void *b) {
+  const sized_dot *left = a, *right = b;
+  return left->radius != right->radius ? (left->radius < right->radius ? 1 : -1) : left->index - right->index;
+}
+
+static void draw_dot(const chart *c, int i, double radius) {
   enum { MANY = 256 };
-  for (int i = 0; i < c->scene->dot_count; i++) {
-    bool brief = c->scene->dot_count > MANY && !rf_layout_names(c->layout, &c->scene->dots[i]);
-    (brief ? open_brief_dot : open_named_dot)(c, i);
-    double radius = rf_dot_radius(&c->scene->dots[i]);
-    draw_circle(c, dot_at(c, i), radius, rf_hue_of_dot(c->scene, &c->scene->dots[i]),
-                c->scene->dots[i].predicted);
-    if (c->layout->geometry.above[i]) {
-      draw_ring(c, dot_at(c, i), radius);
-    }
-    roof_text_add(c->out, "</g>\n");
+  bool brief = c->scene->dot_count > MANY && !rf_layout_names(c->layout, &c->scene->dots[i]);
+  (brief ? open_brief_dot : open_named_dot)(c, i);
+  draw_circle(c, dot_at(c, i), radius, rf_hue_of_dot(c->scene, &c->scene->dots[i]),
+              c->scene->dots[i].predicted);
+  if (c->layout->geometry.above[i]) {
+    draw_ring(c, dot_at(c, i), radius);
+  }
+  roof_text_add(c->out, "</g>\n");
+}
+
+/** The larger below the smaller, which would be hidden otherwise. */
+static void draw_dots(const chart *c) {
+  sized_dot order[ROOF_SCENE_DOTS];
+  size_t count = (size_t)c->scene->dot_count;
+  for (size_t i = 0; i < count; i++) {
+    order[i] = (sized_dot){rf_dot_radius(&c->scene->dots[i]), (int)i};
+  }
+  qsort(order, count, sizeof *order, larger_first);
+  for (size_t i = 0; i < count; i++) {
+    draw_dot(c, order[i].index, order[i].radius);
   }
 }
 

@@ -123,6 +123,37 @@ static void a_full_scene_stays_as_it_was(void **state) {
   assert_int_equal(scene.roof_count, 28);
 }
 
+/** A dot drawn later lies above one drawn before, which the mouse then does not reach. */
+static void small_dots_lie_above_large_ones(void **state) {
+  (void)state;
+  static const char *const drawn[] = {"the whole:", "half of it:", "the other half:", "a tenth:"};
+  const roof_scene_dot dots[] = {{.label = "a tenth", .share = 0.1},
+                                 {.label = "half of it", .share = 0.5},
+                                 {.label = "the other half", .share = 0.5},
+                                 {.label = "the whole", .share = 1}};
+  roof_text out = {0};
+  start(make_gpu, ROOF_FP16);
+  for (size_t i = 0; i < 4; i++) {
+    roof_scene_dot dot = dots[i];
+    dot.intensity = 1;
+    dot.flops_per_second = 1e12;
+    dot.next = -1;
+    assert_int_equal(roof_scene_add_dot(&scene, &dot), (int)i);
+  }
+  assert_int_equal(roof_draw_svg(&scene, 0, &out, NULL), ROOF_OK);
+  const char *before = out.data;
+  for (size_t i = 0; i < 4; i++) {
+    const char *title = strstr(out.data, "<title>");
+    while (title != NULL && strncmp(title + 7, drawn[i], strlen(drawn[i])) != 0) {
+      title = strstr(title + 7, "<title>");
+    }
+    assert_non_null(title);
+    assert_true(title > before);
+    before = title;
+  }
+  roof_text_done(&out);
+}
+
 static void dots_need_a_place_on_a_log_axis(void **state) {
   (void)state;
   start(make_gpu, ROOF_FP16);
@@ -524,7 +555,7 @@ static void labels_of_close_roofs_lie_on_none(void **state) {
 static void a_narrow_picture_names_each_roof_once(void **state) {
   (void)state;
   roof_text svg = {0};
-  roof_machine *close = NULL;
+  owned roof_machine *close = NULL;
   make_close(&close);
   start(make_cpu, ROOF_FP32);
   assert_int_equal(roof_scene_add_machine(&scene, close, ROOF_FP32, NULL), ROOF_OK);
@@ -911,6 +942,34 @@ static void labels_of_close_lines_are_not_struck_through(void **state) {
   roof_text_done(&out);
 }
 
+/** The height at which a picture has a text, which it has once. */
+static double height_of(const char *svg, const char *text) {
+  char mark[160];
+  snprintf(mark, sizeof mark, ">%s</text>", text);
+  const char *found = strstr(svg, mark), *at = found;
+  assert_non_null(found);
+  assert_null(strstr(found + 1, mark));
+  while (strncmp(at, " y=\"", 4) != 0) {
+    at--;
+  }
+  return strtod(at + 4, NULL);
+}
+
+/** In a narrow picture a limit whose label would lie on a line is named below the plot, in a wide one at its line. */
+static void a_limit_is_named_once(void **state) {
+  (void)state;
+  roof_curves *c = make_curves();
+  roof_text wide = {0}, narrow = {0};
+  strcpy(c->panels[0].limits[0].label, "a limit with a name that is as long as a line");
+  assert_int_equal(roof_draw_curves_svg(c, ROOF_CHART_WIDE, &wide, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_curves_svg(c, ROOF_CHART_NARROW, &narrow, NULL), ROOF_OK);
+  const char *label = c->panels[0].limits[0].label;
+  assert_true(height_of(wide.data, label) < height_of(wide.data, "one"));
+  assert_true(height_of(narrow.data, label) > height_of(narrow.data, "one"));
+  roof_text_done(&wide);
+  roof_text_done(&narrow);
+}
+
 /** The same level has the same hue whatever else a chart of one machine shows; of several a machine has one. */
 static void a_level_has_one_hue(void **state) {
   (void)state;
@@ -991,6 +1050,7 @@ int main(void) {
       cmocka_unit_test(the_outline_is_the_theoretical_outermost),
       cmocka_unit_test(a_machine_without_figures_is_refused),
       cmocka_unit_test(a_full_scene_stays_as_it_was),
+      cmocka_unit_test(small_dots_lie_above_large_ones),
       cmocka_unit_test(dots_need_a_place_on_a_log_axis),
       cmocka_unit_test(a_label_cut_inside_a_character_loses_it),
       cmocka_unit_test(slopes_and_ridges),
@@ -1021,6 +1081,7 @@ int main(void) {
       cmocka_unit_test(curves_have_every_part),
       cmocka_unit_test(curves_without_a_place_are_refused),
       cmocka_unit_test(labels_of_close_lines_are_not_struck_through),
+      cmocka_unit_test(a_limit_is_named_once),
       cmocka_unit_test(a_level_has_one_hue),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
