@@ -36,8 +36,8 @@ within() {
 }
 
 @test "latency is the one that was set" {
-  netns_up 2 20000 1gbit
-  within '.distances[0].protocols[0].latency_seconds.value' 20e-3 2 2s
+  netns_up 2 10000 1gbit
+  within '.distances[0].protocols[0].latency_seconds.value' 10e-3 2 2s
   [ "$(json '[.ranks, (.distances | length), .distances[0].distance, .distances[0].node, .distances[0].other_node]')" = \
     '[2,1,"network","n1","n2"]' ]
 }
