@@ -205,12 +205,11 @@ static roof_status enter(rf_job *job, double patience, roof_error *error) {
   return status;
 }
 
-/** What another rank says. */
-static roof_status silent(roof_status status, roof_error *error) {
-  if (error != NULL) {
-    error->message[0] = '\0';
-  }
-  return status;
+/** What another rank says: this one ends well, for a launcher ends all ranks with the first that does not, and that
+ *  must be the one whose line is out. */
+static roof_status silent(rf_job *job) {
+  *job = (rf_job){0};
+  return ROOF_OK;
 }
 
 roof_status rf_job_begin(rf_job *job, double patience, roof_error *error) {
@@ -222,11 +221,11 @@ roof_status rf_job_begin(rf_job *job, double patience, roof_error *error) {
   roof_status status = rf_launcher_load(launcher, &started.mpi, error);
   if (status != ROOF_OK) { /* of this node, and perhaps of no other: its first rank says so */
     sleep(rf_launcher_rank(launcher) != 0 ? FIRST_LINE : 0);
-    return rf_launcher_is_first(launcher) ? status : silent(status, error);
+    return rf_launcher_is_first(launcher) ? status : silent(job);
   }
   status = enter(&started, patience, error);
   if (status != ROOF_OK) {
-    return rf_launcher_rank(launcher) == 0 ? status : silent(status, error);
+    return rf_launcher_rank(launcher) == 0 ? status : silent(job);
   }
   started.node_rank = started.mpi->rank(started.node_group);
   started.node_size = started.mpi->size(started.node_group);

@@ -54,8 +54,9 @@ const rf_launcher *rf_job_under_launcher(int *tasks);
 roof_status rf_job_check(const rf_hello *all, int count, roof_error *error);
 
 /** Starts the MPI and meets all ranks, which must have come within `patience` seconds: else the process ends, saying so.
- *  All ranks fail alike; only the first one's error has a message, for one line is enough.
- *  Units: s. Ownership: *job is filled on success only; end it with rf_job_end.
+ *  All ranks fail alike, and one line is enough: the first one has the error, the others ROOF_OK with `job->size` 0,
+ *  to end as well.
+ *  Units: s. Ownership: *job is filled on success only; end it with rf_job_end where its size is not 0.
  *  Errors: ROOF_E_UNSUPPORTED where there is no launcher or no MPI, saying what to type or install; ROOF_E_INPUT where
  *  versions differ; ROOF_E_MEMORY. */
 roof_status rf_job_begin(rf_job *job, double patience, roof_error *error);

@@ -113,6 +113,7 @@ one_run() {
   ROOFLINE_MPI_PLUGINS=$(dirname "$ROOFLINE")/mpi run cluster 3
   [ "$status" -ne 0 ]
   has "cluster: node1: has roofline ${version%.*}.9, and node0 $version: one version on all nodes"
+  grep -qE 'Process name: \[\[[0-9]+,1\],0\]' <<<"$output" # the rank that said why ended the job
   [ ! -e cluster.json ] && [ ! -e cluster.json.part ]
 }
 

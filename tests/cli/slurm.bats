@@ -67,7 +67,7 @@ start_slurm() {
 }
 
 setup_file() {
-  export folder SLURM_CONF
+  export folder SLURM_CONF SLURM_PMIX_FENCE=tree # as docs/clusters.md says
   folder=$(mktemp -d /tmp/roofline-slurm.XXXXXX) # a short name: of a socket too
   SLURM_CONF=$folder/slurm.conf
   start_slurm

@@ -161,10 +161,9 @@ static roof_status run(rf_job *job, asked *a, roof_error *error) {
   rf_fabric_prepare(job, &a->fabric);
   roof_status status = job->rank == 0 ? run_first(job, a, error) : collect(job, a, NULL, error);
   status = status == ROOF_OK ? rf_collect_leave(job, leave_patience, error) : status;
-  if (status != ROOF_OK) {
-    if (job->rank == 0 || status != ROOF_E_NAME) { /* a name that is wrong is wrong for all */
-      cli_report("", error);
-    }
+  bool said_by_first = job->rank != 0 && status == ROOF_E_NAME; /* a name that is wrong is wrong for all */
+  if (status != ROOF_OK && !said_by_first) {
+    cli_report("", error);
     rf_job_abort(job, status);
   }
   rf_job_end(job);
@@ -199,5 +198,5 @@ roof_status cli_measure_cluster(const cli_args *args, const roof_measure_options
     status = cli_to_check(usual_file, error);
   }
   status = status == ROOF_OK ? rf_job_begin(&job, start_patience, error) : status;
-  return status == ROOF_OK ? run(&job, &a, error) : status;
+  return status == ROOF_OK && job.size > 0 ? run(&job, &a, error) : status;
 }
