@@ -1,19 +1,21 @@
 /* The discrete Fourier transform of n complex points, n a power of two: n real parts, then n imaginary ones.
- * From FOUR_STEP points on as n = rows x columns (Bailey 1990): transforms of the columns, a factor for each
- * point, transforms of the rows. A block of columns at a time, as wide as a cache line, stays in the cache,
- * so that memory is passed twice. */
+ * n = rows x columns (Bailey 1990): transforms of the columns, a factor for each point, transforms of the rows. What
+ * the caches hold has a column for each element of a register, and one thread. Beyond, a block of columns at a time, as wide as
+ * a cache line, stays in the cache, so that memory is passed twice. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
+#include "host/memory.h"
 #include "kernels/_fft.h"
 
-enum { FOUR_STEP = 256, LINE = 64 };
+enum { LINE = 64, ALONE_POINTS = 1 << 14 }; /* from where on a second thread is worth waiting for */
 
 /** How a transform is split up, and where the parts of its scratch are. */
 typedef struct plan {
   size_t n, rows, columns; /**< columns is 1 for a transform in one step */
   size_t wide;             /**< columns of a block */
+  const rf_loops *alone;   /**< those of one thread that do it as a whole, or NULL */
   double *low, *high;      /**< roots of order n: powers below `rows`, and multiples of it */
   void *roots;             /**< of order `rows` */
   void *powers;            /**< for each row the first `wide` powers of its root of order n */
@@ -33,23 +35,52 @@ static size_t block_elements(const plan *p) {
   return (2 * (points + p->rows + scratch) + LINE - 1) / LINE * LINE;
 }
 
-/** Fills in the plan with its parts from `memory` on; returns their size. */
+/** The loops with the widest registers of which n points fill a square; NULL where there are none. */
+static const rf_loops *loops_for(size_t n, roof_dtype dtype) {
+  for (int i = 0; rf_lanes_at(i) != NULL; i++) {
+    const rf_lanes *lanes = rf_lanes_at(i);
+    const rf_loops *loops = lanes->available() ? rf_lanes_loops(lanes, dtype) : NULL;
+    if (loops != NULL && n >= (size_t)loops->lanes * (size_t)loops->lanes) {
+      return loops;
+    }
+  }
+  return NULL;
+}
+
+/** Whether one thread does it, and has it in its caches. */
+static bool is_alone(const roof_kernel_run *run) {
+  double n = run->values[0], bytes = 2 * n * roof_dtype_bytes(run->dtype);
+  return n <= ALONE_POINTS || (run->threads == 1 && bytes <= rf_cache_bytes(2));
+}
+
+static void split(const roof_kernel_run *run, plan *p) {
+  size_t n = (size_t)run->values[0];
+  bool alone = is_alone(run);
+  *p = (plan){.n = n, .rows = n, .columns = 1, .wide = 1, .alone = alone ? loops_for(n, run->dtype) : NULL};
+  if (p->alone != NULL) {
+    p->columns = p->wide = (size_t)p->alone->lanes;
+    p->rows = n / p->columns;
+  } else if (!alone) {
+    p->rows = (size_t)1 << (ilogb((double)n) + 1) / 2;
+    p->columns = n / p->rows;
+    p->wide = LINE / (size_t)roof_dtype_bytes(run->dtype);
+  }
+}
+
+/** Fills in the plan with its parts from `memory` on, where it stands itself; returns their size. */
 static size_t lay_out(const roof_kernel_run *run, void *memory, plan *p) {
   size_t element = (size_t)roof_dtype_bytes(run->dtype);
   uintptr_t end = (uintptr_t)memory;
-  *p = (plan){.n = (size_t)run->values[0], .wide = 1, .columns = 1};
-  p->rows = p->n;
-  if (p->n >= FOUR_STEP) {
-    p->rows = (size_t)1 << (ilogb((double)p->n) + 1) / 2;
-    p->columns = p->n / p->rows;
-    p->wide = LINE / element;
-  }
+  split(run, p);
+  take(&end, sizeof *p);
   p->roots = take(&end, 2 * p->rows * element);
   p->blocks = take(&end, (size_t)run->threads * block_elements(p) * element);
   if (p->columns > 1) {
+    p->powers = take(&end, 2 * p->rows * p->wide * element);
+  }
+  if (p->columns > p->wide) {
     p->low = take(&end, 2 * p->rows * sizeof(double));
     p->high = take(&end, 2 * p->columns * sizeof(double));
-    p->powers = take(&end, 2 * p->rows * p->wide * element);
     p->between = take(&end, 2 * p->n * element);
   }
   return end - (uintptr_t)memory;
@@ -70,10 +101,10 @@ static void fill_tables(const roof_kernel_run *run, const plan *p) {
       set_root(run, p->powers, 2 * i * p->wide + q, p->wide, i * q, p->n);
     }
   }
-  for (size_t i = 0; i < p->rows && p->columns > 1; i++) {
+  for (size_t i = 0; i < p->rows && p->low != NULL; i++) {
     rf_fft_root(i, p->n, &p->low[2 * i], &p->low[2 * i + 1]);
   }
-  for (size_t i = 0; i < p->columns && p->columns > 1; i++) {
+  for (size_t i = 0; i < p->columns && p->high != NULL; i++) {
     rf_fft_root(i * p->rows, p->n, &p->high[2 * i], &p->high[2 * i + 1]);
   }
 }
@@ -90,8 +121,10 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
     status = rf_operands_prepare(run, 2 * n, 0, 2 * n, (double)lay_out(run, NULL, &p), error);
   }
   if (status == ROOF_OK) {
-    lay_out(run, ((rf_operands *)run->state)->scratch, &p);
-    fill_tables(run, &p);
+    plan *made = ((rf_operands *)run->state)->scratch;
+    lay_out(run, made, &p);
+    *made = p;
+    fill_tables(run, made);
   }
   return status;
 }
@@ -101,10 +134,15 @@ static void *block_of(const roof_kernel_run *run, const plan *p) {
   return rf_element(run, p->blocks, (size_t)omp_get_thread_num() * block_elements(p));
 }
 
-static void in_one_step(const roof_kernel_run *run, const plan *p) {
+/** By the calling thread. */
+static void in_one_go(const roof_kernel_run *run, const plan *p) {
   const rf_operands *o = run->state;
   rf_points from = {o->in[0], 1, p->n}, to = {o->out, 1, p->n};
-  o->loops->fft[0](p->n, 1, from, to, p->blocks, p->roots, p->rows);
+  if (p->alone != NULL) {
+    p->alone->fft_alone(p->n, from, to, p->blocks, p->roots, p->powers);
+  } else {
+    o->loops->fft[0](p->n, 1, from, to, p->blocks, p->roots, p->rows);
+  }
 }
 
 /** What the points of each row of a block, whose first column is `first`, are multiplied by. */
@@ -143,23 +181,22 @@ static void transform_rows(const roof_kernel_run *run, const plan *p, size_t fir
 
 static void execute(roof_kernel_run *run) {
   const rf_operands *o = run->state;
-  plan p;
-  lay_out(run, o->scratch, &p);
-  if (p.columns == 1) {
-    in_one_step(run, &p);
+  const plan *p = o->scratch;
+  if (p->between == NULL) {
+    in_one_go(run, p);
     return;
   }
 #pragma omp parallel num_threads(run->threads)
   {
 #pragma omp for schedule(static) nowait
-    for (size_t i = 0; i < p.columns; i += p.wide) {
-      transform_columns(run, &p, i);
+    for (size_t i = 0; i < p->columns; i += p->wide) {
+      transform_columns(run, p, i);
     }
     o->loops->fence();
 #pragma omp barrier
 #pragma omp for schedule(static) nowait
-    for (size_t i = 0; i < p.rows; i += p.wide) {
-      transform_rows(run, &p, i);
+    for (size_t i = 0; i < p->rows; i += p->wide) {
+      transform_rows(run, p, i);
     }
     o->loops->fence();
   }
@@ -173,7 +210,7 @@ static const roof_kernel kernels[] = {
     {.name = "fft",
      .op = "fft",
      .variant = "",
-     .summary = "radix 8, columns and rows apart from 256 points on",
+     .summary = "radix 8, columns and rows apart",
      .sizes = "n=67108864",
      .quick_sizes = "n=16777216",
      RF_NATIVE,

@@ -142,6 +142,74 @@ static void every_tile(void **state) {
   }
 }
 
+/** Of every length on the way: that of each codelet, odd numbers of passes, one thread alone and two together. */
+static void every_length_of_transform(void **state) {
+  (void)state;
+  const roof_kernel *kernel = NULL;
+  assert_int_equal(roof_kernel_find("fft", &kernel, NULL), ROOF_OK);
+  static const int lengths[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 32768};
+  for (size_t which = 0; which < 4 * sizeof lengths / sizeof lengths[0]; which++) {
+    roof_kernel_run run = {.kernel = kernel, .dtype = which % 2 ? ROOF_FP64 : ROOF_FP32};
+    roof_error error = {0};
+    run.threads = 1 + (int)(which / 2 % 2);
+    run.values[0] = lengths[which / 4];
+    assert_int_equal(kernel->prepare(&run, NULL), ROOF_OK);
+    kernel->execute(&run);
+    if (kernel->check(&run, &error) != ROOF_OK) {
+      fail_msg("n=%.0f, %d threads: %s", run.values[0], run.threads, error.message);
+    }
+    kernel->release(&run);
+  }
+}
+
+/** Part `imaginary` of point k of the transform of n points of which the real parts stand before the imaginary ones. */
+static double point_of(const void *x, roof_dtype dtype, size_t n, size_t k, bool imaginary) {
+  double sum = 0;
+  for (size_t j = 0; j < n; j++) {
+    double angle = -2 * acos(-1) * (double)(j * k % n) / (double)n;
+    double x_r = rf_data_at(x, dtype, j), x_i = rf_data_at(x, dtype, n + j);
+    sum += imaginary ? x_r * sin(angle) + x_i * cos(angle) : x_r * cos(angle) - x_i * sin(angle);
+  }
+  return sum;
+}
+
+static void transform_alone(const rf_loops *loops, roof_dtype dtype, size_t n) {
+  enum { POINTS = 1024 };
+  static double x[2 * POINTS], y[2 * POINTS], scratch[5 * POINTS], roots[POINTS], powers[2 * POINTS];
+  size_t lanes = (size_t)loops->lanes, rows = n / lanes;
+  rf_data_fill(x, dtype, 2 * n, 1, 1);
+  rf_data_poison(y, dtype, 2 * n, 1);
+  for (size_t k = 0; k < rows; k++) {
+    double turn = -2 * acos(-1) * (double)k / (double)rows;
+    rf_data_set(roots, dtype, k, cos(turn));
+    rf_data_set(roots, dtype, rows + k, sin(turn));
+    for (size_t q = 0; q < lanes; q++) {
+      rf_data_set(powers, dtype, 2 * k * lanes + q, cos(turn * (double)q / (double)lanes));
+      rf_data_set(powers, dtype, (2 * k + 1) * lanes + q, sin(turn * (double)q / (double)lanes));
+    }
+  }
+  loops->fft_alone(n, (rf_points){x, 1, n}, (rf_points){y, 1, n}, scratch, roots, powers);
+  for (size_t i = 0; i < 2 * n; i++) {
+    double error = fabs(rf_data_at(y, dtype, i) - point_of(x, dtype, n, i % n, i >= n));
+    assert_true(error <= 16 * (1 + log2((double)n)) * sqrt((double)n) * rf_kernel_epsilon(dtype));
+  }
+}
+
+/** Each instruction set's own, though a wider one would be chosen. */
+static void transforms_of_every_width(void **state) {
+  (void)state;
+  for (int l = 0; rf_lanes_at(l) != NULL; l++) {
+    const rf_lanes *lanes = rf_lanes_at(l);
+    for (int which = 0; which < 2 && lanes->fp64 != NULL && lanes->available(); which++) {
+      roof_dtype dtype = which ? ROOF_FP64 : ROOF_FP32;
+      const rf_loops *loops = rf_lanes_loops(lanes, dtype);
+      for (size_t n = (size_t)(loops->lanes * loops->lanes), i = 0; i < 3; i++, n *= 2) {
+        transform_alone(loops, dtype, n);
+      }
+    }
+  }
+}
+
 /** Blocks found by a measurement may be of any size: none changes the result, and many small ones take as many turns. */
 static void products_in_given_blocks(void **state) {
   (void)state;
@@ -344,6 +412,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_agree_with_their_references),
       cmocka_unit_test(every_instruction_set),
+      cmocka_unit_test(every_length_of_transform),
+      cmocka_unit_test(transforms_of_every_width),
       cmocka_unit_test(every_tile),
       cmocka_unit_test(products_in_given_blocks),
       cmocka_unit_test(a_thread_with_its_own_columns_may_be_late),

@@ -330,10 +330,11 @@ TARGET static void NAME(pack)(const void *from, size_t stride, size_t rows, size
 
 #include "kernels/lanes/tile.h"
 
-#include "kernels/lanes/fft.h"
 #include "kernels/lanes/layers.h"
 #include "kernels/lanes/transfers.h"
 #include "kernels/lanes/turn.h"
+
+#include "kernels/lanes/fft.h"
 
 static void NAME(fence)(void) {
   FENCE;
@@ -405,6 +406,7 @@ static const rf_loops NAME(loops) = {
     .pack = NAME(pack),
     .turn = {NAME(turn_cached), NAME(turn_streamed)},
     .fft = {NAME(fft_cached), NAME(fft_streamed)},
+    .fft_alone = NAME(fft_alone),
     .twist = NAME(twist),
     .fence = NAME(fence),
     .spmv = NAME(spmv),

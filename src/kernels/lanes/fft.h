@@ -1,5 +1,14 @@
 /* Fourier transforms: part of body.h, which includes it. Real and imaginary parts lie apart. */
 
+static const T NAME(cosines)[8] = {(T)1,
+                                   (T)0.92387953251128675613,
+                                   (T)0.70710678118654752440,
+                                   (T)0.38268343236508977173,
+                                   (T)0,
+                                   (T)-0.38268343236508977173,
+                                   (T)-0.70710678118654752440,
+                                   (T)-0.92387953251128675613}; /* of j pi / 8 */
+
 /* Points of a transform: V and T take the place of E in turn. */
 #define BUTTERFLIES(kind, E, GET, PUT, ALL, MULADD)                                                          \
   INLINE void NAME(two_##kind)(E * r, E * i) {                                                               \
@@ -32,22 +41,41 @@
       r[2 * j + 1] = odd_r[j], i[2 * j + 1] = odd_i[j];                                                      \
     }                                                                                                        \
   }                                                                                                          \
+  /* Two times eight, the odd ones after powers of e^(-i pi / 8). */                                         \
+  INLINE void NAME(sixteen_##kind)(E * r, E * i) {                                                           \
+    E odd_r[8], odd_i[8], even_r[8], even_i[8];                                                              \
+    UNROLL(8) for (int j = 0; j < 8; j++) {                                                                  \
+      const E cosine = ALL(NAME(cosines)[j]), sine = ALL(NAME(cosines)[j < 4 ? 4 - j : j - 4]);              \
+      E away_r = r[j] - r[j + 8], away_i = i[j] - i[j + 8];                                                  \
+      even_r[j] = r[j] + r[j + 8], even_i[j] = i[j] + i[j + 8];                                              \
+      odd_r[j] = MULADD(away_r, cosine, away_i * sine);                                                      \
+      odd_i[j] = MULADD(away_i, cosine, -(away_r * sine));                                                   \
+    }                                                                                                        \
+    NAME(eight_##kind)(even_r, even_i);                                                                      \
+    NAME(eight_##kind)(odd_r, odd_i);                                                                        \
+    UNROLL(8) for (int j = 0; j < 8; j++) {                                                                  \
+      r[2 * j] = even_r[j], i[2 * j] = even_i[j];                                                            \
+      r[2 * j + 1] = odd_r[j], i[2 * j + 1] = odd_i[j];                                                      \
+    }                                                                                                        \
+  }                                                                                                          \
   /* `radix` points, a constant; unless they are the last, result c times root c `root` of the table. */     \
   INLINE void NAME(points_##kind)(int radix, bool last, const T *x, rf_points from, T *y, rf_points to,      \
                                   const T *roots, size_t root, size_t order, bool stream) {                  \
-    E r[8], i[8];                                                                                            \
-    UNROLL(8) for (int c = 0; c < radix; c++) {                                                              \
+    E r[16], i[16];                                                                                          \
+    UNROLL(16) for (int c = 0; c < radix; c++) {                                                             \
       r[c] = GET(x + (size_t)c * from.row);                                                                  \
       i[c] = GET(x + from.apart + (size_t)c * from.row);                                                     \
     }                                                                                                        \
-    if (radix == 8) {                                                                                        \
+    if (radix == 16) {                                                                                       \
+      NAME(sixteen_##kind)(r, i);                                                                            \
+    } else if (radix == 8) {                                                                                 \
       NAME(eight_##kind)(r, i);                                                                              \
     } else if (radix == 4) {                                                                                 \
       NAME(four_##kind)(r, i);                                                                               \
     } else if (radix == 2) {                                                                                 \
       NAME(two_##kind)(r, i);                                                                                \
     }                                                                                                        \
-    UNROLL(8) for (int c = 0; c < radix; c++) {                                                              \
+    UNROLL(16) for (int c = 0; c < radix; c++) {                                                             \
       if (c > 0 && !last) {                                                                                  \
         E w_r = ALL(roots[(size_t)c * root]), w_i = ALL(roots[order + (size_t)c * root]), all_r = r[c];      \
         r[c] = MULADD(all_r, w_r, -(i[c] * w_i));                                                            \
@@ -77,50 +105,132 @@ INLINE void NAME(row)(int radix, bool last, size_t batch, const T *x, rf_points 
   }
 }
 
-/* The first pass splits n points into eight transforms, which follow each other while they are in the cache.
- */
-INLINE void NAME(transform)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
+/* The first pass: `radix` transforms of n / radix points each are left, one after the other in the scratch. */
+INLINE void NAME(first_pass)(int radix, size_t n, size_t batch, rf_points from, T *scratch, const T *roots,
+                             size_t order) {
+  const T *x = from.data;
+  size_t points = n / (size_t)radix, x_row = from.row;
+  rf_points parts = {scratch, points * batch, n * batch};
+  from.row *= points;
+  for (size_t p = 0; p < points; p++) {
+    NAME(row)
+    (radix, false, batch, x + p * x_row, from, scratch + p * batch, parts, roots, p * (order / n), order,
+     false);
+  }
+}
+
+/* All of a transform that is one pass. */
+INLINE bool NAME(only_pass)(size_t n, size_t batch, rf_points from, rf_points to, const T *roots,
+                            size_t order, bool stream) {
+  const T *x = from.data;
+  T *y = to.data;
+  switch (n) {
+  case 16:
+    NAME(row)(16, true, batch, x, from, y, to, roots, 0, order, stream);
+    return true;
+  case 8:
+    NAME(row)(8, true, batch, x, from, y, to, roots, 0, order, stream);
+    return true;
+  case 4:
+    NAME(row)(4, true, batch, x, from, y, to, roots, 0, order, stream);
+    return true;
+  case 2:
+    NAME(row)(2, true, batch, x, from, y, to, roots, 0, order, stream);
+    return true;
+  case 1:
+    NAME(row)(1, true, batch, x, from, y, to, roots, 0, order, stream);
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* The parts follow each other while they are in the cache, from `first` and on with the scratch. Eight but where that would
+ * leave a last pass of 4 points, or one pass more: all end in 8 or 16. */
+INLINE void NAME(transform)(size_t n, size_t batch, rf_points from, rf_points to, T *first, T *scratch,
                             const T *roots, size_t order, bool stream,
                             void (*part)(size_t, size_t, rf_points, rf_points, void *, const void *,
                                          size_t)) {
-  const T *x = from.data;
-  T *y = to.data;
-  size_t points = n / 8, x_row = from.row;
-  if (n == 8) {
-    NAME(row)(8, true, batch, x, from, y, to, roots, 0, order, stream);
-  } else if (n == 4) {
-    NAME(row)(4, true, batch, x, from, y, to, roots, 0, order, stream);
-  } else if (n == 2) {
-    NAME(row)(2, true, batch, x, from, y, to, roots, 0, order, stream);
-  } else if (n == 1) {
-    NAME(row)(1, true, batch, x, from, y, to, roots, 0, order, stream);
+  if (NAME(only_pass)(n, batch, from, to, roots, order, stream)) {
+    return;
+  }
+  size_t radix = n == 32 ? 4 : n == 256 ? 16 : 8;
+  if (radix == 4) {
+    NAME(first_pass)(4, n, batch, from, first, roots, order);
+  } else if (radix == 16) {
+    NAME(first_pass)(16, n, batch, from, first, roots, order);
   } else {
-    rf_points parts = {scratch, points * batch, n * batch};
-    from.row *= points;
-    for (size_t p = 0; p < points; p++) {
-      NAME(row)
-      (8, false, batch, x + p * x_row, from, (T *)scratch + p * batch, parts, roots, p * (order / n), order,
-       false);
-    }
-    rf_points part_of = {scratch, batch, n * batch};
-    to.row *= 8;
-    for (size_t c = 0; c < 8; c++) {
-      part_of.data = (T *)scratch + c * points * batch;
-      to.data = y + c * to.row / 8;
-      part(points, batch, part_of, to, (T *)scratch + 2 * n * batch, roots, order);
+    NAME(first_pass)(8, n, batch, from, first, roots, order);
+  }
+  size_t points = n / radix;
+  rf_points part_of = {first, batch, n * batch};
+  T *y = to.data;
+  size_t y_row = to.row;
+  to.row *= radix;
+  for (size_t c = 0; c < radix; c++) {
+    part_of.data = first + c * points * batch;
+    to.data = y + c * y_row;
+    if (!NAME(only_pass)(points, batch, part_of, to, roots, order, stream)) {
+      part(points, batch, part_of, to, scratch, roots, order);
     }
   }
 }
 
 TARGET static void NAME(fft_cached)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
                                     const void *roots, size_t order) {
-  NAME(transform)(n, batch, from, to, scratch, roots, order, false, NAME(fft_cached));
+  NAME(transform)
+  (n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, false, NAME(fft_cached));
 }
 
 TARGET static void NAME(fft_streamed)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
                                       const void *roots, size_t order) {
-  NAME(transform)(n, batch, from, to, scratch, roots, order, true, NAME(fft_streamed));
+  NAME(transform)
+  (n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, true, NAME(fft_streamed));
 }
+
+#if LANES == 16
+#define ACROSS(r, i) NAME(sixteen_whole)(r, i)
+#elif LANES == 8
+#define ACROSS(r, i) NAME(eight_whole)(r, i)
+#elif LANES == 4
+#define ACROSS(r, i) NAME(four_whole)(r, i)
+#else
+#define ACROSS(r, i) NAME(two_whole)(r, i)
+#endif
+
+/* W transforms of the W points of a register, times w before: each result is a register. */
+INLINE void NAME(across)(const T *x, size_t apart, const T *w, T *y, rf_points to) {
+  V r[LANES], i[LANES];
+  UNROLL(LANES) for (size_t j = 0; j < LANES; j++) {
+    V x_r = LOAD(x + j * W), x_i = LOAD(x + apart + j * W);
+    V w_r = LOAD(w + 2 * j * W), w_i = LOAD(w + (2 * j + 1) * W);
+    r[j] = FMA(x_r, w_r, -(x_i * w_i));
+    i[j] = FMA(x_r, w_i, x_i * w_r);
+  }
+  NAME(turn_registers)(r);
+  NAME(turn_registers)(i);
+  ACROSS(r, i);
+  UNROLL(LANES) for (size_t j = 0; j < LANES; j++) {
+    STORE(y + j * to.row, r[j]);
+    STORE(y + to.apart + j * to.row, i[j]);
+  }
+}
+
+/* Every W-th point together, W such transforms at once, whose first pass is put where the result will be; then their results, W
+ * points at a time. */
+TARGET static void NAME(fft_alone)(size_t n, rf_points from, rf_points to, void *scratch, const void *roots,
+                                   const void *powers) {
+  size_t rows = n / W;
+  rf_points between = {scratch, W, n};
+  T *x = scratch;
+  from.row *= W;
+  NAME(transform)(rows, W, from, between, to.data, x + 2 * n, roots, rows, false, NAME(fft_cached));
+  to.row *= rows;
+  for (size_t k = 0; k < rows; k += W) {
+    NAME(across)(x + k * W, n, (const T *)powers + 2 * k * W, (T *)to.data + k, to);
+  }
+}
+#undef ACROSS
 
 /* x *= factor of its row, w of its row and place. */
 TARGET static void NAME(twist)(void *data, size_t apart, const void *factors, const void *table, size_t rows,

@@ -89,6 +89,11 @@ typedef struct rf_loops {
    * rows. [1] is for whole registers only. */
   void (*fft[2])(size_t n, size_t batch, rf_points from, rf_points to, void *scratch, const void *roots,
                  size_t order);
+  /** One transform of n points, a power of two and at least the square of `lanes`, that are neighbours (`row` is 1). `roots`
+   * are of order n / lanes; `powers` are, for each k below it, `lanes` powers of root k of order n: real, then imaginary
+   * parts. `scratch` has room for 2 n (1 + 8 / 7) elements. */
+  void (*fft_alone)(size_t n, rf_points from, rf_points to, void *scratch, const void *roots,
+                    const void *powers);
   /** Row i of x, `batch` numbers, times factor i, each times its own of w: `batch` real parts, then `batch`
    * imaginary ones for each row. Imaginary parts of x are `apart` after the real ones, of factors `rows`. */
   void (*twist)(void *x, size_t apart, const void *factors, const void *w, size_t rows, size_t batch);

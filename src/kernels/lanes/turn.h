@@ -1,5 +1,4 @@
-/* Rows to columns: part of body.h, which includes it. A square of W rows of one register turns in registers,
- * in log2 W rounds: each zips the rows of the first half with those of the second. */
+/* Rows to columns: part of body.h, which includes it. */
 #if LANES == 16
 #define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
@@ -15,11 +14,9 @@
 #endif
 _Static_assert(LANES == W, "the indices are those of one register");
 
-INLINE void NAME(turn_square)(const T *from, size_t stride, T *to, size_t wide, bool stream) {
-  V rows[LANES], zipped[LANES];
-  UNROLL(LANES) for (size_t i = 0; i < LANES; i++) {
-    rows[i] = LOAD(from + i * stride);
-  }
+/* A square of W rows of one register, in log2 W rounds: each zips the rows of the first half with those of the second. */
+INLINE void NAME(turn_registers)(V rows[LANES]) {
+  V zipped[LANES];
   UNROLL(4) for (size_t round = 1; round < LANES; round *= 2) {
     UNROLL(LANES) for (size_t i = 0; i < LANES / 2; i++) {
       zipped[2 * i] = __builtin_shufflevector(rows[i], rows[i + LANES / 2], LOW);
@@ -29,6 +26,14 @@ INLINE void NAME(turn_square)(const T *from, size_t stride, T *to, size_t wide, 
       rows[i] = zipped[i];
     }
   }
+}
+
+INLINE void NAME(turn_square)(const T *from, size_t stride, T *to, size_t wide, bool stream) {
+  V rows[LANES];
+  UNROLL(LANES) for (size_t i = 0; i < LANES; i++) {
+    rows[i] = LOAD(from + i * stride);
+  }
+  NAME(turn_registers)(rows);
   UNROLL(LANES) for (size_t i = 0; i < LANES; i++) {
     NAME(put)(to + i * wide, rows[i], stream);
   }
