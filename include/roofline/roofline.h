@@ -64,6 +64,7 @@
 #include "roofline/graphs.h"
 #include "roofline/hybrid.h"
 #include "roofline/import.h"
+#include "roofline/job.h"
 #include "roofline/joules.h"
 #include "roofline/kernel.h"
 #include "roofline/kernels.h"

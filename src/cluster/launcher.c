@@ -2,11 +2,13 @@
 #include "cluster/launcher.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "host/probe.h"
 #include "host/process.h"
 #include "roofline/text.h"
 
@@ -93,6 +95,70 @@ void rf_launcher_node(char name[RF_JOB_NODE_MAX]) {
 
 bool rf_launcher_is_first(const rf_launcher *launcher) {
   return count_of(launcher->local) == 0;
+}
+
+/* --- which job this is: a value that a launcher gives to all ranks of one job and to no other --- */
+
+/** An address of mpiexec, which MPICH's proxy, a parent of its ranks, has as an argument. False: this process has none. */
+static bool find_port(long process, char *port, size_t size) {
+  static const char option[] = "--control-port";
+  char path[64], words[4096];
+  snprintf(path, sizeof path, "/proc/%ld/cmdline", process);
+  FILE *file = fopen(path, "re");
+  size_t length = file != NULL ? fread(words, 1, sizeof words - 1, file) : 0;
+  bool next = false;
+  if (file != NULL) {
+    fclose(file);
+  }
+  words[length] = '\0';
+  for (size_t at = 0; at < length; at += strlen(words + at) + 1) {
+    if (next) {
+      snprintf(port, size, "%s", words + at);
+      return true;
+    }
+    next = strcmp(words + at, option) == 0;
+  }
+  return false;
+}
+
+/** The parent of a process, 0 where it is not known. */
+static long parent_of(long process) {
+  char path[64], line[64];
+  snprintf(path, sizeof path, "/proc/%ld/status", process);
+  return rf_probe_key("", path, "PPid", line, sizeof line) ? strtol(line, NULL, 10) : 0;
+}
+
+static const char *port_of_proxy(char *port, size_t size) {
+  enum { GENERATIONS = 32 };
+  long process = getppid();
+  for (int i = 0; i < GENERATIONS && process > 1; i++) {
+    if (find_port(process, port, size)) {
+      return port;
+    }
+    process = parent_of(process);
+  }
+  return NULL;
+}
+
+bool rf_launcher_job(char *name, size_t size) {
+  char port[256];
+  const char *key = value_of("OMPI_MCA_orte_precondition_transports"), *step = value_of("SLURM_STEP_ID");
+  const char *job = value_of("SLURM_JOB_ID");
+  bool slurm = job != NULL && step != NULL;
+  key = key != NULL ? key : port_of_proxy(port, sizeof port);
+  key = key != NULL || slurm ? key : value_of("PMIX_NAMESPACE");
+  if (key == NULL && !slurm) {
+    return false;
+  }
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
+  const char *const parts[] = {key != NULL ? key : job, key != NULL ? "" : ".", key != NULL ? "" : step};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    for (const char *at = parts[i]; *at != '\0'; at++) {
+      hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+    }
+  }
+  snprintf(name, size, "%016llx", (unsigned long long)hash);
+  return true;
 }
 
 roof_status rf_launcher_none(roof_error *error) {

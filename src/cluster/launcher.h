@@ -13,6 +13,10 @@ bool rf_launcher_is_first(const rf_launcher *launcher);
 /** The name of this node: Slurm's or the host's, what cannot be shown as `?`. */
 void rf_launcher_node(char name[RF_JOB_NODE_MAX]);
 
+/** A name that only this job has, the same in all its ranks: letters and digits, made of what the launcher gives them.
+ *  Units: none. Ownership: fills `name`. Errors: false where the launcher gives nothing of that kind. */
+bool rf_launcher_job(char *name, size_t size);
+
 /** What to type where there is no launcher: ROOF_E_UNSUPPORTED. */
 roof_status rf_launcher_none(roof_error *error);
 

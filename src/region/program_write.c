@@ -4,7 +4,7 @@
 
 #include "documents/json.h"
 #include "documents/measurements.h"
-#include "roofline/program.h"
+#include "region/job.h"
 #include "roofline/version.h"
 
 static json_t *counters_json(const roof_program_counters *c) {
@@ -29,7 +29,7 @@ static json_t *command_json(const char *const *words) {
   return command;
 }
 
-static json_t *program_json(const roof_program *program) {
+json_t *rf_program_json(const roof_program *program) {
   const roof_program_usage *u = &program->usage;
   return json_pack(
       "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command_json(program->words),
@@ -62,19 +62,16 @@ static roof_status parts_document(const roof_program *program, json_t **document
   return status;
 }
 
-/** How a job's ranks share the work; null where there is no job. */
-static json_t *ranks_json(const roof_program_part *part) {
-  return part->ranks < 2
-             ? json_null()
-             : json_pack("{s:i, s:i, s:o, s:o}", "count", part->ranks, "slowest", part->slowest_rank,
-                         "slowest_seconds", rf_json_number(part->slowest_seconds), "mean_seconds",
-                         rf_json_number(part->mean_seconds));
+json_t *rf_program_ranks_json(int count, int slowest, double slowest_seconds, double mean_seconds) {
+  return count < 2 ? json_null()
+                   : json_pack("{s:i, s:i, s:o, s:o}", "count", count, "slowest", slowest, "slowest_seconds",
+                               rf_json_number(slowest_seconds), "mean_seconds", rf_json_number(mean_seconds));
 }
 
-roof_status roof_program_write(const roof_program *program, roof_text *out, roof_error *error) {
+roof_status rf_program_document(const roof_program *program, json_t **document, roof_error *error) {
   int count = 0;
   const roof_program_part *parts = roof_program_parts(program, &count);
-  json_t *answer = NULL, *about = program_json(program);
+  json_t *answer = NULL, *about = rf_program_json(program);
   roof_status status =
       about != NULL
           ? parts_document(program, &answer, error)
@@ -88,8 +85,21 @@ roof_status roof_program_write(const roof_program *program, roof_text *out, roof
     const roof_measurement *m = &parts[i].measurement;
     rf_json_set(kernel, "intensity", rf_json_number(m->flops / m->bytes));
     rf_json_add_placed(kernel, &parts[i].placed, 1);
-    rf_json_set(kernel, "ranks", ranks_json(&parts[i]));
+    rf_json_set(kernel, "ranks",
+                rf_program_ranks_json(parts[i].ranks, parts[i].slowest_rank, parts[i].slowest_seconds,
+                                      parts[i].mean_seconds));
   }
   rf_json_set(answer, "program", about);
-  return rf_json_write(answer, "program", out, error);
+  *document = answer;
+  return ROOF_OK;
+}
+
+roof_status roof_program_write(const roof_program *program, roof_text *out, roof_error *error) {
+  json_t *document = NULL;
+  roof_status status = rf_program_document(program, &document, error);
+  if (status == ROOF_OK) {
+    rf_json_set(document, "job", json_null());
+    status = rf_json_write(document, "program", out, error);
+  }
+  return status;
 }

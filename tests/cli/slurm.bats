@@ -108,6 +108,13 @@ on_nodes() {
   on_nodes pmi2 mpich 'srun with PMI2'
 }
 
+@test "srun: a program on three nodes is one answer, whatever starts MPI in it" {
+  "$ROOFLINE" measure --backend fake >/dev/null
+  srun --mpi=list 2>&1 | grep -qw pmi2 || skip "this Slurm has no pmi2"
+  run -0 timeout 60 srun --mpi=pmi2 -N 3 -n 3 "$ROOFLINE" run --machine fake --bytes 1M --to "$PWD/job.json" -- true
+  jq -e '.job | .launcher == "srun with PMI2" and .missing == 0 and (.nodes | map(.node) | sort) == ["node0", "node1", "node2"]' job.json
+}
+
 @test "srun without MPI says what to type" {
   run timeout 60 srun --mpi=none -N 2 -n 2 "$ROOFLINE" measure --cluster --backend fake
   [ "$status" -eq 3 ]

@@ -14,7 +14,7 @@
 
 static int quick, threads, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *key_path, *flops, *bytes, *op_text;
-static char *percent, *device, *busy_for;
+static char *percent, *device, *busy_for, *gather, *patience;
 
 static const struct poptOption options[] = {
     {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
@@ -47,6 +47,13 @@ static const struct poptOption options[] = {
     {"bytes", '\0', POPT_ARG_STRING, &bytes, 0, "what it moves from and to memory", "N"},
     {"op", '\0', POPT_ARG_STRING, &op_text, 0, "or the operation that it does: 'gemm m=1024 n=1024 k=1024'",
      "OP"},
+    {"gather", '\0', POPT_ARG_STRING, &gather, 0,
+     "the folder, shared by all nodes, in which the ranks of a program that mpirun or srun started meet; "
+     "default: the "
+     "working directory",
+     "DIR"},
+    {"patience", '\0', POPT_ARG_STRING, &patience, 0,
+     "how long rank 0 waits for the other ranks after its own program ended; default 2min", "TIME"},
     POPT_TABLEEND};
 
 /** Fails before measuring where no chart could be drawn. */
@@ -350,17 +357,22 @@ static roof_status climb(const cli_args *args, roof_error *error) {
 }
 
 static roof_status run_program(const cli_args *args, roof_error *error) {
-  const cli_program_options o = {.repeats = repeats,
-                                 .threads = threads,
-                                 .dtype = dtype_name,
-                                 .flops = flops,
-                                 .bytes = bytes,
-                                 .op = op_text};
+  cli_program_options o = {.repeats = repeats,
+                           .threads = threads,
+                           .dtype = dtype_name,
+                           .flops = flops,
+                           .bytes = bytes,
+                           .op = op_text,
+                           .gather = gather};
+  if (patience != NULL &&
+      (roof_quantity_parse_unit(patience, "s", &o.patience, error) != ROOF_OK || !(o.patience > 0))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--patience %s: must be a time of more than 0 s", patience);
+  }
   return args->list || ladder || counters || quick || baseline_name != NULL || backend_name != NULL ||
                  device != NULL || busy_for != NULL || ledger != NULL || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
-                              "--machine and --to only",
+                              "--machine, --to, --gather and --patience only",
                               args->program[0] != NULL ? args->program[0] : "")
              : cli_program_measure(args, &o, error);
 }
@@ -371,6 +383,8 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
                        : flops != NULL          ? "--flops"
                        : bytes != NULL          ? "--bytes"
                        : op_text != NULL        ? "--op"
+                       : gather != NULL         ? "--gather"
+                       : patience != NULL       ? "--patience"
                        : args->machines != NULL ? "--machine"
                                                 : NULL;
   if (option != NULL) {
@@ -392,8 +406,8 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
-  char *texts[] = {ledger, key_path, backend_name, dtype_name, baseline_name, flops,
-                   bytes,  op_text,  percent,      device,     busy_for};
+  char *texts[] = {ledger,  key_path, backend_name, dtype_name, baseline_name, flops,   bytes,
+                   op_text, percent,  device,       busy_for,   gather,        patience};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -417,6 +431,7 @@ const cli_command cli_cmd_run = {
                 "  roofline run all --quick --json\n"
                 "  roofline run gemm --ladder --dtype fp64 --to ladder.svg\n"
                 "  roofline run --repeat 5 --to run.json -- ./solver input.dat\n"
+                "  mpirun -n 4 roofline run --to run.json -- ./solver input.dat\n"
                 "  roofline run --op 'gemm m=4096 n=4096 k=4096' --dtype fp64 -- ./my-gemm\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_SHOW | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "cluster/gather.h"
+
 static roof_status parse_count(const char *option, const char *text, const char *unit, double *value,
                                roof_error *error) {
   roof_error why = {0};
@@ -79,9 +81,14 @@ roof_status cli_program_measure(const cli_args *args, const cli_program_options 
   roof_status status = check_typed(args, options, error);
   status = status == ROOF_OK ? parse_work(args, options, &how, error) : status;
   status = status == ROOF_OK ? load_machine(args, &machine, error) : status;
-  status = status == ROOF_OK ? cli_program_check(args, machine, error) : status;
-  status = status == ROOF_OK ? roof_program_run(args->program, machine, &how, &program, error) : status;
-  status = status == ROOF_OK ? cli_program_report(args, program, error) : status;
+  if (rf_gather_ranks() > 1) {
+    status = status != ROOF_OK ? rf_gather_once(status, error)
+                               : cli_program_job(args, options, &how, machine, error);
+  } else {
+    status = status == ROOF_OK ? cli_program_check(args, machine, error) : status;
+    status = status == ROOF_OK ? roof_program_run(args->program, machine, &how, &program, error) : status;
+    status = status == ROOF_OK ? cli_program_report(args, program, error) : status;
+  }
   roof_program_free(program);
   roof_machine_free(machine);
   return status;

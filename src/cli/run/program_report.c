@@ -100,7 +100,7 @@ roof_status cli_program_check(const cli_args *args, const roof_machine *machine,
                               "--to %s: the ceilings are unknown; `roofline measure` finds them", args->to);
 }
 
-static roof_status put(const cli_args *args, const roof_text *text, roof_error *error) {
+roof_status cli_program_put(const cli_args *args, const roof_text *text, roof_error *error) {
   if (args->to != NULL) {
     return cli_print(text, error);
   }
@@ -129,7 +129,7 @@ roof_status cli_program_report(const cli_args *args, const roof_program *program
   } else {
     add_text(args, program, &text);
   }
-  status = status == ROOF_OK ? put(args, &text, error) : status;
+  status = status == ROOF_OK ? cli_program_put(args, &text, error) : status;
   roof_text_done(&text);
   return status;
 }

@@ -43,6 +43,7 @@ BEGIN {
   room_of["roofline/calibrate.h"] = "accuracy"
   room_of["roofline/changes.h"] = "catalog"
   room_of["roofline/nodes.h"] = "cluster"
+  room_of["roofline/job.h"] = "region"
   room_of["roofline/sheet.h"] = "catalog"
   room_of["roofline/sealing.h"] = "documents"
   room_of["roofline/anchor.h"] = "ledger"
