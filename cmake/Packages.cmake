@@ -38,7 +38,8 @@ set(about "roofline predicts how fast an operation, a model or a cluster job can
 roof_package(command roofline utils "which ceiling limits a kernel, and how fast it can go"
   "${about}\nThis package has the command, its manual and completions." SHLIBDEPS ON RECOMMENDS libopenblas0-pthread SUGGESTS "roofline-doc ${same}")
 roof_package(library libroofline${ROOF_SOVERSION} libs "library that predicts and measures the speed of kernels"
-  "${about}\nThis package has the library." SHLIBDEPS ON)
+  "${about}\nThis package has the library." SHLIBDEPS ON RECOMMENDS "libmuparser2v5, libstdc++6"
+  SUGGESTS "libopenblas0-pthread, libblis4-pthread, libdnnl2, libfftw3-double3, libfftw3-single3, libpapi7.0, librsvg2-2, ocl-icd-libopencl1")
 roof_library_control(library roofline_shared libroofline${ROOF_SOVERSION})
 roof_package(core libroofline-core${ROOF_SOVERSION} libs "predictions of roofline, with libc and libm alone"
   "${about}\nThis package has the predictions, without files and threads." SHLIBDEPS ON)

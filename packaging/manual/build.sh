@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes the manual: section 1 from what the command says of itself, section 3 from the comments of the headers, section 5 from the book's
-# pages of file formats, where lowdown is installed.    build.sh ROOFLINE FOLDER
+# pages of formats, and 7 from that of agents, where lowdown is installed.    build.sh ROOFLINE FOLDER
 set -eu
 here=$(dirname "$(realpath "$0")")
 source=$(realpath "$here/../..")
@@ -14,9 +14,13 @@ trap 'rm -rf "$pages"' EXIT
 commands=$pages/commands
 "$roofline" help --json >"$commands"
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-0}" # a page says its version, not the day it was built
-jq -r --arg version "$version" -f "$here/roofline.1.jq" "$commands" | scdoc >"$folder/roofline.1"
+formats=
+! command -v lowdown >/dev/null || formats='machines(5) operations(5) ledger(5) regions(5) json(5) predictor(5) agents(7)'
+jq -r --arg version "$version" --arg formats "$formats" -f "$here/roofline.1.jq" "$commands" >"$pages/roofline"
+scdoc <"$pages/roofline" >"$folder/roofline.1"
 for command in $(jq -r '.commands[].name' "$commands"); do
-  jq -r --arg command "$command" --arg version "$version" -f "$here/page.jq" "$commands" | scdoc >"$folder/roofline-$command.1"
+  jq -r --arg command "$command" --arg version "$version" --arg formats "$formats" -f "$here/page.jq" "$commands" >"$pages/$command"
+  scdoc <"$pages/$command" >"$folder/roofline-$command.1"
 done
 
 {
@@ -33,18 +37,33 @@ done
 printf '\n# SEE ALSO\n\n*roofline*(1)\n' >>"$pages/all"
 scdoc <"$pages/all" >"$folder/roofline.3"
 
-format() { # PAGE TEXT: docs/PAGE.md is roofline-PAGE(5)
-  # its links lead to other pages of the book, its first heading is the page itself
-  sed -e 's/\[\([^]]*\)\]([^)]*\.md[^)]*)/\1/g' -e '1s/^# .*/# DESCRIPTION/' -e 's/^##/#/' "$source/docs/$1.md" |
-    { printf '# NAME\n\nroofline-%s - %s\n\n' "$1" "$2"; cat; } |
-    lowdown -s -Tman --parse-no-metadata --out-no-smarty -M "title=roofline-$1" -M section=5 -M "date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" -M "source=roofline $version" -M "volume=roofline files" - |
-    sed 's/\\fC/\\fB/g' >"$folder/roofline-$1.5"
+# Links of the pages of the book: to each other they become names of the manual, and what lies elsewhere in the book or in a clone keeps its text.
+linked() {
+  for page in $formats; do echo "s/\[${page%(*}\.md\]([^)]*)/roofline-$page/g"; done >"$pages/links"
+  printf '%s\n' 's/\[\([^]]*\)\](\(\.\.\/\|#\|[^):]*\.md\)[^)]*)/\1/g' >>"$pages/links"
+  sed -f "$pages/links"
 }
-if command -v lowdown >/dev/null; then
-  format machines "files of machines: ceilings with their sources"
-  format operations "operations with their formulas, and files of your own ones"
-  format ledger "the ledger: predictions and measurements that cannot be changed unseen"
-  format regions "files of marked regions of a program"
-  format json "the JSON of every answer"
-fi
-gzip -9nkf "$folder"/*.[135]
+
+format() { # PAGE(SECTION) TEXT: docs/PAGE.md is roofline-PAGE(SECTION)
+  section=${1#*(}
+  section=${section%)}
+  page=${1%(*}
+  # its first heading is the page itself
+  sed -e '1s/^# .*/# DESCRIPTION/' -e 's/^##/#/' "$source/docs/$page.md" | linked |
+    { printf '# NAME\n\nroofline-%s - %s\n\n' "$page" "$2"; cat; } |
+    lowdown -s -Tman --parse-no-metadata --out-no-smarty -M "title=roofline-$page" -M "section=$section" -M "date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" -M "source=roofline $version" -M "volume=roofline manual" - |
+    sed 's/\\fC/\\fB/g' >"$folder/roofline-$page.$section"
+}
+for page in $formats; do
+  case $page in
+  machines*) text="files of machines: ceilings with their sources" ;;
+  operations*) text="operations with their formulas, and files of your own ones" ;;
+  ledger*) text="the ledger: predictions and measurements that cannot be changed unseen" ;;
+  regions*) text="files of marked regions of a program" ;;
+  json*) text="the JSON of every answer" ;;
+  predictor*) text="the lines of JSON that roofline predictor reads and writes" ;;
+  agents*) text="how clients of the Model Context Protocol start and use roofline mcp" ;;
+  esac
+  format "$page" "$text"
+done
+gzip -9nkf "$folder"/*.[1357]

@@ -1,4 +1,4 @@
-# The manual page of the program in scdoc, from `roofline help --json`. --arg version VERSION
+# The manual page of the program in scdoc, from `roofline help --json`. --arg version VERSION --arg formats 'NAME(SECTION) ...'
 def escaped: gsub("(?<c>[\\\\*_`#~])"; "\\\(.c)");
 
 "roofline(1) \"roofline \($version)\" \"roofline manual\"
@@ -59,4 +59,10 @@ roofline loop --quick
 roofline predict gemm m=8192 n=28672 k=8192 --machine h100 --dtype fp16
 roofline model llama-3.1-8b batch=16 --machine h100
 ```
+
+# SEE ALSO
+
+*roofline*(3), the library\([$formats | split(" ")[] | select(. != "") | sub("(?<n>.*)\\("; ", *roofline-\(.n)*(")] | join(""))
+
+The book is _share/doc/roofline/book.html_ below where roofline is installed.
 "

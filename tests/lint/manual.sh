@@ -1,5 +1,5 @@
 #!/bin/sh
-# The manual has a page for every command with all of its options, one for every header with all of its functions, those of file formats, and
+# The manual has a page for every command with all of its options, one for every header with all of its functions, those of formats, and
 # mandoc has nothing against them.
 . "$(dirname "$0")/lib/lint.sh"
 pages=$ROOFLINE_BUILD/manual
@@ -40,8 +40,13 @@ echo "$(find "$pages" -name 'roofline-*.3' | wc -l) headers with $(wc -l <"$scra
 mkdir "$scratch/fewer" && cp "$pages"/roofline*.3 "$scratch/fewer" && rm "$scratch/fewer/roofline-claim.3"
 catches 'roof_claim_judge' functions "$scratch/fewer"
 if command -v lowdown >/dev/null; then
-  for page in machines operations ledger regions json; do
-    [ -s "$pages/roofline-$page.5" ] || fail "no roofline-$page.5"
+  lost() { # PAGE: links that lead nowhere in a manual, and characters that are none
+    grep -nE "\\.\\./|\\]\\(|$(printf '\001')" "$1"
+  }
+  for page in machines.5 operations.5 ledger.5 regions.5 json.5 predictor.5 agents.7; do
+    [ -s "$pages/roofline-$page" ] || fail "no roofline-$page"
+    ! lost "$pages/roofline-$page" || fail "links of the book in roofline-$page"
+    grep -q "roofline-${page%.*}\\\\fR(${page#*.})" "$pages/roofline.1" || fail "roofline.1 does not name roofline-$page"
   done
 fi
 
@@ -52,9 +57,21 @@ warnings() {
   [ ! -s "$scratch/warnings" ]
 }
 if command -v mandoc >/dev/null; then
-  warnings "$ROOFLINE_BUILD"/manual/*.[135] || fail "mandoc warns"
+  warnings "$ROOFLINE_BUILD"/manual/*.[1357] || fail "mandoc warns"
   echo '.ZZ' >>"$pages/roofline-run.1"
   catches 'unknown macro' warnings "$pages/roofline-run.1"
+
+  # typed COMMAND FOLDER: where the examples of its page are not what the command gives to be typed, and nothing else.
+  typed() {
+    mandoc -T utf8 "$2/roofline-$1.1" | col -bx | sed -n '/^EXAMPLES/,/^[A-Z]/p' | sed '/^[A-Z]/d; s/^ *//; /^$/d' >"$scratch/page"
+    jq -r --arg command "$1" '.commands[] | select(.name == $command) | .examples | .[:index("")][] | select(startswith("Settings:") | not)' "$scratch/commands" |
+      diff - "$scratch/page"
+  }
+  for name in $names; do
+    typed "$name" "$ROOFLINE_BUILD/manual" || fail "the examples of roofline-$name.1 are others than the command's"
+  done
+  sed -i 's/\\\\n/n/' "$pages/roofline-drill.1"
+  catches '0.2n' typed drill "$pages"
 else
   echo "mandoc is not installed: the pages were not read by it"
 fi

@@ -44,6 +44,20 @@ printf 'Package: bad\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@
 dpkg-deb --build "$scratch/bad" "$scratch/bad.deb" >/dev/null
 catches 'E: bad' faultless "$scratch/bad.deb"
 
+# What the library loads where it is there, and names the package of, it recommends or suggests.
+offers() { # CONTROL: and not which
+  grep -rhoE 'apt install [a-z0-9.+ -]*lib[a-z0-9.+ -]*' "$ROOFLINE_SOURCE/src" --include='*.c' | sed 's/apt install //' | tr ' ' '\n' | sort -u >"$scratch/loaded"
+  [ "$(wc -l <"$scratch/loaded")" -ge 7 ] || fail "not all that is loaded is found: $(cat "$scratch/loaded")"
+  grep -E '^(Recommends|Suggests):' "$1" | sed 's/[^:]*: //; s/, /\n/g' | sort >"$scratch/offered"
+  comm -23 "$scratch/loaded" "$scratch/offered" >"$scratch/lacking"
+  cat "$scratch/lacking"
+  [ ! -s "$scratch/lacking" ]
+}
+dpkg-deb --info "$(echo "$packages" | grep '/libroofline1_')" control >"$scratch/control"
+offers "$scratch/control" || fail "the library's package does not name what it loads"
+sed -i 's/libmuparser2v5, //' "$scratch/control"
+catches libmuparser2v5 offers "$scratch/control"
+
 if dpkg-deb --info "$(echo "$packages" | grep '/roofline_')" control | grep -q mpi; then
   fail "the command depends on an MPI"
 fi

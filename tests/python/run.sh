@@ -16,5 +16,7 @@ env HOME="$scratch/home" XDG_CONFIG_HOME="$scratch/home/.config" PYTHONPATH="$pa
   "$python" -m pytest -q -rs -p no:cacheprovider --basetemp="$scratch/tests" "$@" >"$scratch/said" 2>&1
 code=$?
 cat "$scratch/said"
-[ "$code" -ne 0 ] || ! grep -q '^SKIPPED' "$scratch/said" || exit 77
+case $code in
+0 | 5) ! grep -q '^SKIPPED' "$scratch/said" || exit 77 ;; # 5: all of the file are skipped, or it has none
+esac
 exit "$code"

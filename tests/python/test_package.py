@@ -29,7 +29,7 @@ def test_mypy_finds_nothing_and_a_user_has_types(tmp_path):
     mypy = shutil.which("mypy")
     if mypy is None:
         pytest.skip("no mypy")
-    options = [mypy, "--strict", f"--cache-dir={tmp_path}/cache"]
+    options = [mypy, "--strict", "--python-version=3.9", f"--cache-dir={tmp_path}/cache"]
     run = subprocess.run([*options, str(PACKAGE), str(SOURCE / "python/bindings.py"), str(SOURCE / "python/wheel.py")], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
     (tmp_path / "user.py").write_text(USER)

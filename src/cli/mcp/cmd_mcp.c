@@ -57,7 +57,7 @@ const cli_command cli_cmd_mcp = {
         "\n"
         "  Tools: predict, sweep, model, plan, claim, machine, import, advise, reconcile, plot, explain. "
         "Resources: machines, the book.\n"
-        "  A client starts it: docs/agents.md has the lines of its configuration.\n",
+        "  A client starts it: the page on agents of the book has the lines of its configuration.\n",
     .options = options,
     .run = run,
 };
