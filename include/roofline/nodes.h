@@ -166,12 +166,32 @@ ROOF_API roof_status roof_nodes_judge(roof_nodes *nodes, roof_error *error);
  *  Errors: NaN where it has none. */
 ROOF_API roof_node_figure roof_nodes_figure(const roof_nodes *nodes, size_t node, size_t ceiling);
 
-/** The pace of a step that waits for all nodes, as a share of that of the median node: the slowest of each ceiling of the
- *  same beginning ("fp64", "DRAM", "gpu0 fp16"), the least of all.
+/** X(symbol, gpu, unit, what): what a step may be bound by. */
+#define ROOF_PACE_MAP(X)                                                                                     \
+  X(ROOF_PACE_COMPUTE, false, "FLOP/s", "computing")                                                         \
+  X(ROOF_PACE_MEMORY, false, "B/s", "memory")                                                                \
+  X(ROOF_PACE_GPU_COMPUTE, true, "FLOP/s", "computing on GPUs")                                              \
+  X(ROOF_PACE_GPU_MEMORY, true, "B/s", "memory of GPUs")
+
+typedef enum roof_pace {
+#define ROOF_PACE_ENUM(symbol, gpu, unit, what) symbol,
+  ROOF_PACE_MAP(ROOF_PACE_ENUM)
+#undef ROOF_PACE_ENUM
+      ROOF_PACE_COUNT
+} roof_pace;
+
+/** "computing", "memory", "computing on GPUs" or "memory of GPUs".
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_pace_name(roof_pace pace);
+
+/** The pace of a step that waits for all nodes, as a share of that of the median node: the slowest of each peak of any format, or
+ *  of each bandwidth of memory, the least of all. Of a ceiling that one node alone has there is none.
  *  Units: 1: as fast as the median.
  *  Ownership: writes *slowest (nullable), the node; untouched where there is none.
- *  Errors: NaN where no node has such a ceiling. */
-ROOF_API double roof_nodes_pace(const roof_nodes *nodes, const char *beginning, size_t *slowest);
+ *  Errors: NaN where no two nodes have such a ceiling. */
+ROOF_API double roof_nodes_pace(const roof_nodes *nodes, roof_pace pace, size_t *slowest);
 
 /** "slow memory".
  *  Units: none.

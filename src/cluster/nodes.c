@@ -118,20 +118,41 @@ double rf_nodes_loss(const char *unit, double value, double typical) {
   return rf_nodes_is_time(unit) ? 1 - typical / value : 1 - value / typical;
 }
 
-double roof_nodes_pace(const roof_nodes *nodes, const char *beginning, size_t *slowest) {
-  double pace = NAN;
+static const struct {
+  const char *unit, *what;
+  bool gpu;
+} paces[ROOF_PACE_COUNT] = {
+#define X(symbol, on_gpu, of_unit, name) [symbol] = {.unit = (of_unit), .what = (name), .gpu = (on_gpu)},
+    ROOF_PACE_MAP(X)
+#undef X
+};
+
+const char *roof_pace_name(roof_pace pace) {
+  return (unsigned)pace < ROOF_PACE_COUNT ? paces[pace].what : "?";
+}
+
+/** Whether a ceiling is one of those: "gpu0 bf16 matrix", "DRAM read". */
+static bool sets_pace(const roof_nodes_ceiling *c, roof_pace pace) {
+  static const char *const memories[] = {"DRAM ", "HBM", "GDDR"};
+  bool gpu = strncmp(c->name, "gpu", 3) == 0, of = pace == ROOF_PACE_COMPUTE || pace == ROOF_PACE_GPU_COMPUTE;
+  for (size_t i = 0; i < sizeof memories / sizeof memories[0] && !of; i++) {
+    of = strstr(c->name, memories[i]) != NULL;
+  }
+  return of && gpu == paces[pace].gpu && strcmp(c->unit, paces[pace].unit) == 0;
+}
+
+double roof_nodes_pace(const roof_nodes *nodes, roof_pace pace, size_t *slowest) {
+  enum { LEAST = 2 };
+  double least = NAN;
   for (size_t i = 0; i < nodes->ceiling_count; i++) {
     const roof_nodes_ceiling *c = &nodes->ceilings[i];
-    if (c->count == 0 || strncmp(c->name, beginning, strlen(beginning)) != 0) {
-      continue;
-    }
-    double own = 1 - rf_nodes_loss(c->unit, c->low, c->median);
-    if (!(pace <= own)) {
-      pace = own;
+    double own = c->low / c->median;
+    if (c->count >= LEAST && sets_pace(c, pace) && !(least <= own)) {
+      least = own;
       if (slowest != NULL) {
         *slowest = c->slowest;
       }
     }
   }
-  return pace;
+  return least;
 }

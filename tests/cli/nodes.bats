@@ -253,7 +253,7 @@ nodes() {
 @test "--network FILE: the link as it was measured, and every step waits for the slowest node" {
   "$ROOFLINE" machine show h100 --json >h100.json
   jq -n '{schema: "roofline.nodes/1", date: "2026-11-23T12:00:00.000Z", nodes: [{n: "n1", f: 8e14}, {n: "n2", f: 8e14}, {n: "n3", f: 6e14}] | map(
-    {name: .n, gpus: 1, ceilings: [{name: "gpu0 bf16 matrix", unit: "FLOP/s", median: .f, spread: 0.01}]})}' >plain.json
+    {name: .n, gpus: 1, ceilings: [{name: "gpu0 int8 matrix", unit: "FLOP/s", median: .f, spread: 0.01}, {name: "gpu0 bf16 matrix", unit: "FLOP/s", median: .f, spread: 0.01}]})}' >plain.json
   jq '.network = {library: "x", ranks: 3, bisection_bytes_per_second: null, bisection_pairs: 0, nodes: [], collectives: [], distances: [
     {distance: "network", rank: 0, other_rank: 1, node: "n1", other_node: "n2", fit_error: 0, messages_per_second: null, messages: [],
      loggp: null, protocols: [{from_bytes: 0, to_bytes: 1e9, latency_seconds: {value: 3e-6, low: 3e-6, high: 3e-6},
@@ -271,6 +271,11 @@ nodes() {
   has 'stragglers  every step waits for the slowest node, n3'
   run -0 "$ROOFLINE" plan llama-3.1-8b --train --batch 64 --devices 16 --machine h100 --network c.json
   has 'stragglers  every step waits for the slowest node, n3'
+  run -0 "$ROOFLINE" cluster report c.json # the same pace, of any format
+  has 'A step that waits for all nodes goes at 75 % of the median'
+  has 'computing on GPUs binds, that of n3'
+  run -0 "$ROOFLINE" cluster links c.json --json
+  [ "$(json '[.schema, .ranks, .distances[0].node]')" = '["roofline.network/1",3,"n1"]' ]
   run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --network plain.json
   has 'plain.json has no network, which measure --cluster --network adds: the usual link'
 }

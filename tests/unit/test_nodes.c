@@ -114,10 +114,10 @@ static void pace(void **state) {
   const spec slow = {.name = "slow", .read = 150e9};
   roof_nodes *nodes = nodes_of(&slow, 1, 4);
   size_t node = 99;
-  assert_true(fabs(roof_nodes_pace(nodes, "DRAM", &node) - 150e9 / 300.1e9) < 2e-3);
+  assert_true(fabs(roof_nodes_pace(nodes, ROOF_PACE_MEMORY, &node) - 150e9 / 300.1e9) < 2e-3);
   assert_int_equal(node, 0);
-  assert_true(roof_nodes_pace(nodes, "fp", NULL) > 0.99);
-  assert_true(isnan(roof_nodes_pace(nodes, "gpu", &node)));
+  assert_true(roof_nodes_pace(nodes, ROOF_PACE_COMPUTE, NULL) > 0.99);
+  assert_true(isnan(roof_nodes_pace(nodes, ROOF_PACE_GPU_COMPUTE, &node)));
   roof_nodes_free(nodes);
 }
 

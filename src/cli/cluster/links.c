@@ -4,12 +4,30 @@
 #include "cli/chart.h"
 #include "cli/cluster/cluster.h"
 #include "cli/cluster/fabric.h"
+#include "documents/json.h"
 
 /** Time and bandwidth of messages over their size. */
 static roof_status draw(const cli_args *args, const roof_fabric *fabric, roof_error *error) {
   static roof_curves chart; /* 200 KB */
   roof_status status = roof_fabric_chart(fabric, &chart, error);
   return status == ROOF_OK ? cli_chart_write_curves(args, &chart, "", NULL, error) : status;
+}
+
+/** What the cluster's file has under `network`, as an answer of its own. */
+static roof_status write_json(const roof_fabric *fabric, roof_text *out, roof_error *error) {
+  roof_text network = {0};
+  json_t *all = json_pack("{s:s}", "schema", "roofline.network/1"), *object = NULL;
+  roof_status status = roof_fabric_write(fabric, &network, error);
+  if (status == ROOF_OK) {
+    status = rf_json_read(network.data, network.length, 0, "network", "", &object, error);
+  }
+  roof_text_done(&network);
+  if (status != ROOF_OK) {
+    json_decref(all);
+    return status;
+  }
+  rf_json_merge(all, object);
+  return rf_json_write(all, "network", out, error);
 }
 
 static roof_status answer(const cli_args *args, const roof_fabric *fabric, roof_error *error) {
@@ -21,8 +39,12 @@ static roof_status answer(const cli_args *args, const roof_fabric *fabric, roof_
   if (status != ROOF_OK || args->file != NULL) {
     return status;
   }
-  cli_fabric_add_report(fabric, &out);
-  return cli_print_end(&out, ROOF_OK, error);
+  if (args->json) {
+    status = write_json(fabric, &out, error);
+  } else {
+    cli_fabric_add_report(fabric, &out);
+  }
+  return cli_print_end(&out, status, error);
 }
 
 static roof_status read(const roof_nodes *nodes, const char *file, roof_fabric *fabric, roof_error *error) {
@@ -39,11 +61,6 @@ roof_status cli_cluster_links(const cli_args *args, roof_error *error) {
   roof_nodes *nodes = NULL;
   roof_status status =
       args->csv ? cli_args_no_csv("cluster links", error) : cli_args_limit_words(args, 2, error);
-  if (status == ROOF_OK && args->json) {
-    status =
-        roof_error_set(error, ROOF_E_ARGUMENT,
-                       "cluster links: --json: `roofline cluster report FILE --json` has it under `network`");
-  }
   if (status == ROOF_OK && args->word_count < 2) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "cluster links: no file named: roofline cluster links cluster.json");

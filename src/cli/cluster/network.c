@@ -60,26 +60,19 @@ static void slow_down(roof_machine *machine, double compute, double memory) {
   }
 }
 
-/** The least pace of some ceilings by what their names contain; 1 where none is known. */
-static double pace_of(const roof_nodes *nodes, bool gpu, const char *unit, size_t *slowest) {
-  double least = 1;
-  for (size_t i = 0; i < nodes->ceiling_count; i++) {
-    const roof_nodes_ceiling *c = &nodes->ceilings[i];
-    bool counts =
-        c->count >= 2 && strcmp(c->unit, unit) == 0 && (strncmp(c->name, "gpu", 3) == 0) == gpu &&
-        (strcmp(unit, "FLOP/s") == 0 || strstr(c->name, "DRAM ") != NULL || strstr(c->name, "HBM ") != NULL);
-    if (counts && c->low / c->median < least) {
-      least = c->low / c->median;
-      *slowest = c->slowest;
-    }
-  }
-  return least;
+/** The pace, 1 where none is known. */
+static double pace_of(const roof_nodes *nodes, roof_pace what, double least, size_t *slowest) {
+  size_t node = 0;
+  double pace = roof_nodes_pace(nodes, what, &node);
+  *slowest = pace < least ? node : *slowest;
+  return pace < 1 ? pace : 1;
 }
 
 static void wait_for_slowest(const roof_nodes *nodes, roof_machine *machine) {
   size_t slowest = 0;
   bool gpu = strcmp(machine->device_class, "gpu") == 0;
-  double compute = pace_of(nodes, gpu, "FLOP/s", &slowest), memory = pace_of(nodes, gpu, "B/s", &slowest);
+  double compute = pace_of(nodes, gpu ? ROOF_PACE_GPU_COMPUTE : ROOF_PACE_COMPUTE, 1, &slowest);
+  double memory = pace_of(nodes, gpu ? ROOF_PACE_GPU_MEMORY : ROOF_PACE_MEMORY, compute, &slowest);
   if (compute < 1 || memory < 1) {
     slow_down(machine, compute, memory);
     snprintf(pace_note, sizeof pace_note,

@@ -169,18 +169,15 @@ static void add_distribution(const roof_nodes *nodes, roof_text *out) {
 
 /** What a step that waits for all nodes makes of it. */
 static void add_pace(const roof_nodes *nodes, roof_text *out) {
-  static const struct {
-    const char *beginning, *what;
-  } parts[] = {{"fp", "computing"}, {"DRAM", "memory"}, {"gpu", "GPUs"}};
   static const double matters = 0.99;
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+  for (int i = 0; i < ROOF_PACE_COUNT; i++) {
     size_t slowest = 0;
-    double pace = roof_nodes_pace(nodes, parts[i].beginning, &slowest);
+    double pace = roof_nodes_pace(nodes, (roof_pace)i, &slowest);
     if (pace < matters) {
       roof_text_addf(out,
                      "\n  A step that waits for all nodes goes at %.0f %% of the median's pace where %s "
                      "binds, that of %s.\n",
-                     100 * pace, parts[i].what, nodes->list[slowest].name);
+                     100 * pace, roof_pace_name((roof_pace)i), nodes->list[slowest].name);
     }
   }
 }
