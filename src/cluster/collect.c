@@ -95,6 +95,9 @@ static void name_missing(const rf_collection *c, roof_text *out) {
     }
   }
   free(seen);
+  if (named == 0) {
+    return;
+  }
   roof_text_addf(out, "%s%s", named > MOST ? " and more" : "", gone > 0 ? " ended" : " gave no answer");
 }
 

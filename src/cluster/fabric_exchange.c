@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cluster/fabric_roll.h"
 #include "host/clock.h"
 
 enum { TAG_TRAIN = 1, TAG_DATA, TAG_ANSWER, TAG_GATE, WARM_UP = 1 };
@@ -61,6 +62,7 @@ static bool follow(const rf_exchange *p, const rf_train *t) {
 
 bool rf_exchange_lead(const rf_exchange *with, const rf_train *train, double *samples) {
   double warm;
+  rf_roll_meets(with->mpi, with->group, with->partner);
   bool done = with->mpi->send(with->group, with->partner, TAG_TRAIN, train, sizeof *train);
   for (int i = 0; i < WARM_UP + train->repeats && done; i++) {
     done = lead(with, train, i < WARM_UP ? &warm : &samples[i - WARM_UP]);
@@ -76,6 +78,7 @@ bool rf_exchange_release(const rf_exchange *with) {
 bool rf_exchange_obey(const rf_exchange *with) {
   rf_train train = {.repeats = 1};
   bool done = true;
+  rf_roll_meets(with->mpi, with->group, with->partner);
   while (done) {
     done = with->mpi->receive(with->group, with->partner, TAG_TRAIN, &train, sizeof train);
     if (train.repeats == 0) {
@@ -94,6 +97,10 @@ static bool await(const rf_mpi *mpi, rf_mpi_request *request) {
   struct timespec pause = {.tv_nsec = FIRST};
   bool here = false;
   while (mpi->test(request, &here) && !here) {
+    if (rf_roll_is_due()) {
+      rf_roll_call(mpi);
+      return false;
+    }
     nanosleep(&pause, NULL);
     pause.tv_nsec = pause.tv_nsec < LAST ? 2 * pause.tv_nsec : LAST;
   }
@@ -104,6 +111,7 @@ static bool await(const rf_mpi *mpi, rf_mpi_request *request) {
 bool rf_gate(const rf_mpi *mpi, int group) {
   int rank = mpi->rank(group), size = mpi->size(group);
   bool done = true;
+  rf_roll_meets(mpi, group, -1);
   for (int step = 1; step < size && done; step *= 2) {
     unsigned char sent = 0, got;
     rf_mpi_request receive;

@@ -13,19 +13,22 @@
 #include "cli/cluster/cluster.h"
 #include "cluster/collect.h"
 #include "cluster/fabric_job.h"
+#include "cluster/fabric_roll.h"
 #include "cluster/launcher.h"
 #include "host/clock.h"
 
 static const char usual_file[] = "cluster.json";
 static const double start_patience = 60, leave_patience = 30, network_patience = 120; /* s */
+static const double roll_patience = 5; /* that calling the roll takes, and more */
 
 /* --- a signal leaves no half file: a thread of the first rank waits for it --- */
 
 static struct {
   pthread_mutex_t lock;
+  const rf_job *job;
   rf_collection *collection; /* NULL: nothing is kept yet, or all is written */
   _Atomic double end;        /* when a rank is taken to hang; infinity: that is found elsewhere */
-} watched = {PTHREAD_MUTEX_INITIALIZER, NULL, INFINITY};
+} watched = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, INFINITY};
 
 static void watched_signals(sigset_t *set) {
   sigemptyset(set);
@@ -44,6 +47,14 @@ static void keep(const char *why) {
   }
 }
 
+/** Names who hangs in the network's part. */
+static void keep_silent(void) {
+  char names[512], why[640];
+  snprintf(why, sizeof why, "no answer from %s, so that the network is not measured",
+           rf_roll_silent(watched.job, names, sizeof names));
+  keep(why);
+}
+
 static void *watch(void *unused) {
   const struct timespec look = {.tv_sec = 1};
   sigset_t set;
@@ -52,7 +63,7 @@ static void *watch(void *unused) {
   while ((signal = sigtimedwait(&set, NULL, &look)) < 0 && rf_clock_seconds() < watched.end) {
   }
   if (signal < 0) {
-    keep("a rank no longer answers, so that the network is not measured");
+    keep_silent();
     _exit(roof_status_exit_code(ROOF_E_UNSUPPORTED));
   }
   keep("the launcher or somebody ended the run");
@@ -116,7 +127,11 @@ static roof_status measure_network(const rf_job *job, const asked *a, roof_nodes
   roof_text json = {0};
   roof_fabric fabric = {0};
   rf_fabric_task task = a->fabric;
-  watched.end = rf_clock_seconds() + network_patience + 10 * task.plan.seconds;
+  double patience = a->collect.patience > 0 ? a->collect.patience : network_patience;
+  double end = rf_clock_seconds() + patience + 10 * task.plan.seconds;
+  rf_roll_at(end);
+  watched.job = job;
+  watched.end = end + roll_patience;
   roof_status status = job->rank == 0 ? roof_ledger_commit(commit, error) : ROOF_OK;
   task.how.commit = job->rank == 0 ? commit : NULL;
   status = status == ROOF_OK ? rf_fabric_of_job(job, &task, &fabric, error) : status;
@@ -125,6 +140,10 @@ static roof_status measure_network(const rf_job *job, const asked *a, roof_nodes
     nodes->network = json.data;
   }
   roof_fabric_done(&fabric);
+  if (status != ROOF_OK && rf_roll_is_due() && job->rank == 0) {
+    keep_silent();
+    _exit(roof_status_exit_code(ROOF_E_UNSUPPORTED));
+  }
   watched.end = INFINITY;
   return status;
 }
