@@ -51,7 +51,7 @@ typedef struct emulated_barrier {
 /** The shape of a product: A from registers or shared memory, B with k along its rows or n. */
 typedef struct product_kind {
   int columns;
-  bool in_registers, k_rows;
+  bool in_registers, k_rows, e4m3; /* two numbers of e4m3 where there is one of 16 bits */
   float (*number)(bf16);
 } product_kind;
 
@@ -301,6 +301,19 @@ INSIDE bf16 to_fp16(float number) {
 
 INSIDE uint32_t pack_fp16(float low, float high) {
   return (uint32_t)to_fp16(low) | (uint32_t)to_fp16(high) << 16;
+}
+
+/** From a table: numbers are read more often than all else here. */
+INSIDE float from_e4m3(uint8_t value) {
+  static float numbers[256];
+  if (numbers[1] == 0) {
+    for (int i = 0; i < 256; i++) {
+      int exponent = i >> 3 & 15, fraction = i & 7;
+      float size = exponent > 0 ? ldexpf((float)(8 + fraction), exponent - 10) : ldexpf((float)fraction, -9);
+      numbers[i] = (i & 127) == 127 ? NAN : i >> 7 ? -size : size;
+    }
+  }
+  return numbers[value];
 }
 
 INSIDE float exp2_fast(float x) {
@@ -687,29 +700,41 @@ INSIDE bf16 n_major(int block_index, uint64_t descriptor, int n, int k) {
 
 /** Element k of A in the thread's upper or lower row: from shared memory, or from the registers of the four
  * lanes that hold the row, as mma has it. */
-INSIDE float product_a(const emulated_thread *l, const job *j, int half, int k) {
+INSIDE bf16 product_a(const emulated_thread *l, const job *j, int half, int k) {
   int row = l->index % 128 / 32 * 16 + l->index % 32 / 4 + 8 * half;
-  return j->kind.number(j->kind.in_registers ? (bf16)(j->quad[k % 8 / 2][half + k / 8 * 2] >> 16 * (k % 2))
-                                             : k_major(l->block, j->a, row, k));
+  return j->kind.in_registers ? (bf16)(j->quad[k % 8 / 2][half + k / 8 * 2] >> 16 * (k % 2))
+                              : k_major(l->block, j->a, row, k);
 }
 
-/** This thread's sums: "Register Fragments for wgmma.mma_async.m64nNk16", accumulator D. */
+/** The numbers of k at `from`, one or two. */
+INSIDE void product_numbers(const product_kind *kind, bf16 from, float *numbers) {
+  if (kind->e4m3) {
+    numbers[0] = from_e4m3((uint8_t)from);
+    numbers[1] = from_e4m3((uint8_t)(from >> 8));
+  } else {
+    numbers[0] = kind->number(from);
+  }
+}
+
+/** This thread's sums: "Register Fragments for wgmma.mma_async.m64nNk16" and k32, accumulator D. */
 INSIDE void product_now(const emulated_thread *l, const job *j) {
-  float a[2][16], b[16];
+  float a[2][32], b[32];
+  int each = j->kind.e4m3 ? 2 : 1;
   if ((!j->kind.in_registers && j->a >> 62 != 1) || j->b >> 62 != 1) {
     abort();
   }
   for (int i = 0; i < 32; i++) {
-    a[i / 16][i % 16] = product_a(l, j, i / 16, i % 16);
+    product_numbers(&j->kind, product_a(l, j, i / 16, i % 16), &a[i / 16][i % 16 * each]);
   }
   for (int i = 0; i < j->kind.columns / 4; i++) {
     int column = i / 2 * 8 + l->index % 4 * 2 + i % 2;
     for (int k = 0; k < 16; k++) {
-      b[k] = j->kind.number((j->kind.k_rows ? k_major : n_major)(l->block, j->b, column, k));
+      product_numbers(&j->kind, (j->kind.k_rows ? k_major : n_major)(l->block, j->b, column, k),
+                      &b[k * each]);
     }
     for (int half = 0; half < 2; half++) {
       float *d = &j->sums[i / 2 * 4 + half * 2 + i % 2], sum = j->add ? *d : 0;
-      for (int k = 0; k < 16; k++) {
+      for (int k = 0; k < 16 * each; k++) {
         sum += a[half][k] * b[k];
       }
       *d = sum;
@@ -730,6 +755,11 @@ INSIDE void product_start(job product) {
 
 INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
   product_start((job){.sums = d, .a = a, .b = b, .add = add, .kind = {.columns = 256, .number = from_bf16}});
+}
+
+INSIDE void product_e4m3(float *d, uint64_t a, uint64_t b, int add, int columns) {
+  product_kind kind = {.columns = columns, .k_rows = true, .e4m3 = true};
+  product_start((job){.sums = d, .a = a, .b = b, .add = add, .kind = kind});
 }
 
 INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int fp16) {

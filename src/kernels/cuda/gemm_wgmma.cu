@@ -4,6 +4,7 @@
 #include "tensor.cuh"
 
 #include "layout.h"
+#include "roles.cuh"
 #include "tiles.h"
 
 enum {
@@ -14,7 +15,7 @@ enum {
   BOX_BYTES = WGMMA_BOX,
   A_BYTES = TILE_M * TILE_K * 2,
   STAGE_BYTES = WGMMA_STAGE,
-  C_BOXES = WGMMA_C_BOXES,
+  C_BYTES = WGMMA_C_BOXES * WGMMA_BOX, /* a warpgroup's boxes */
   BARRIERS = WGMMA_BARRIERS,
 };
 
@@ -89,22 +90,6 @@ KERNEL __launch_bounds__(256, 1)
   store_rows(sums, c, row + warp * 16 + lane / 4, column + 2 * (lane & 3), m, n);
 }
 
-/** The tile number `t` of a block of the cluster: eight tiles down, then one to the right, so that tiles computed together
- * share rows of A and columns of B. */
-INSIDE void place(int t, int tiles_m, int tiles_n, int *row, int *column) {
-  int band = t / (8 * tiles_n), high = tiles_m - 8 * band < 8 ? tiles_m - 8 * band : 8, in = t - band * 8 * tiles_n;
-  *row = 8 * band + in % high;
-  *column = in / high;
-}
-
-/** What the roles of a block share. */
-typedef struct work {
-  uint32_t base, full, empty; /* of the stages, and their barriers */
-  int rank, blocks;           /* in the cluster */
-  int tiles_m, tiles_n, steps;
-  int first, stride; /* of the cluster's tiles */
-} work;
-
 /** One thread fetches stage after stage; a block loads its own rows of A, and its share of B for the whole cluster. */
 INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *map_b) {
   int stage = 0, parity = 1, share = 4 / w->blocks, row, column;
@@ -123,39 +108,9 @@ INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *
   }
 }
 
-/** Signals to every block that copies into this one that the stage may be written. */
-INSIDE void release(const work *w, int stage) {
-  int thread = (int)threadIdx.x & 127;
-  if (thread < w->blocks) {
-    barrier_arrive(w->empty + 8 * stage, thread);
-  }
-}
-
-/** The warpgroup's 64 x 64 sums from column 64 `box` on: to shared memory in the copy engine's layout, then stored. */
-INSIDE void store_box(const float *sums, uint32_t to, const CUtensorMap *map_c, int group, int box, int row,
-                      int column) {
-  int thread = (int)threadIdx.x & 127, lane = thread & 31, warp = thread / 32;
-  int r = warp * 16 + (lane & 15);
-#pragma unroll
-  for (int j = 0; j < 4; j++) {
-    uint32_t packed[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      packed[i] = pack_bf16(sums[32 * box + 8 * j + 2 * i], sums[32 * box + 8 * j + 2 * i + 1]);
-    }
-    store_matrices(to + SWIZZLED(r, 2 * j + (lane >> 4)), packed);
-  }
-  fence_async();
-  group_sync(1 + group, 128);
-  if (thread == 0) {
-    tensor_store(map_c, column + 64 * box, row, to);
-    store_commit();
-  }
-}
-
 /** A warpgroup multiplies its 64 rows of every stage and stores its part of C while the next tile is fetched. */
 INSIDE void consume(const work *w, const CUtensorMap *map_c, int group) {
-  uint32_t boxes = w->base + STAGES * STAGE_BYTES + group * C_BOXES * BOX_BYTES;
+  uint32_t boxes = w->base + STAGES * STAGE_BYTES + group * C_BYTES;
   int stage = 0, parity = 0, row, column;
   float sums[128];
   for (int t = w->first; t < w->tiles_m * w->tiles_n; t += w->stride) {
@@ -177,14 +132,7 @@ INSIDE void consume(const work *w, const CUtensorMap *map_c, int group) {
     product_wait(0);
     release(w, before);
     int top = (row * w->blocks + w->rank) * TILE_M + 64 * group;
-#pragma unroll
-    for (int box = 0; box < TILE_N / 64; box++) {
-      if ((threadIdx.x & 127) == 0) {
-        store_wait_read(C_BOXES - 1);
-      }
-      group_sync(1 + group, 128);
-      store_box(sums, boxes + box % C_BOXES * BOX_BYTES, map_c, group, box, top, column * TILE_N);
-    }
+    store_tile(sums, TILE_N / 64, boxes, map_c, group, top, column * TILE_N);
   }
   if ((threadIdx.x & 127) == 0) {
     store_wait();
@@ -195,25 +143,7 @@ INSIDE void consume(const work *w, const CUtensorMap *map_c, int group) {
  * neighbours down the rows and share the columns of B. */
 INSIDE void specialised(const CUtensorMap *map_a, const CUtensorMap *map_b, const CUtensorMap *map_c, int m, int n,
                         int k, int blocks, unsigned char *shared) {
-  work w;
-  w.base = shared_address(shared);
-  w.full = w.base + BARRIERS;
-  w.empty = w.full + 8 * STAGES;
-  w.blocks = blocks;
-  w.rank = blocks > 1 ? (int)cluster_rank() : 0;
-  w.tiles_m = (m + blocks * TILE_M - 1) / (blocks * TILE_M);
-  w.tiles_n = (n + TILE_N - 1) / TILE_N;
-  w.steps = (k + TILE_K - 1) / TILE_K;
-  w.first = (int)blockIdx.x / blocks;
-  w.stride = (int)gridDim.x / blocks;
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < STAGES; s++) {
-      barrier_init(w.full + 8 * s, 1);
-      barrier_init(w.empty + 8 * s, 2 * blocks);
-    }
-    barrier_fence();
-  }
-  cluster_sync();
+  work w = work_of(shared, BARRIERS, STAGES, 2 * blocks, blocks, m, n, k, TILE_M, TILE_N, TILE_K);
   if (threadIdx.x < 128) {
     registers_fewer(40);
     if (threadIdx.x == 0) {

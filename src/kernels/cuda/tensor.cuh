@@ -325,19 +325,28 @@ INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
 #define SUMS_32 "{" TEN() TEN(1) TEN(2) "%30, %31}"
 #define IN_32(c, d) IN_8(c, d, 0), IN_8(c, d, 8), IN_8(c, d, 16), IN_8(c, d, 24)
 
-#define PRODUCT_SCORES(type)                                                                                 \
+/** The same for 64 x 128. */
+#define PRODUCT_NARROW(instruction, rest, d, a, b, add)                                                      \
   asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"                                        \
-               "wgmma.mma_async.sync.aligned.m64n128k16.f32." type " " SUMS_64                               \
-               ", %64, %65, add, 1, 1, 0, 0;\n\t}"                                                           \
+               "wgmma.mma_async.sync.aligned.m64n128" instruction " " SUMS_64 ", %64, %65, add" rest ";\n\t}" \
                : IN_64(IN_FLOAT, d, 0)                                                                       \
                : "l"(a), "l"(b), "r"(add))
 
 /** 64 x 128 x 16; A and B with k along their rows, both in swizzled shared memory. */
 INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int fp16) {
   if (fp16) {
-    PRODUCT_SCORES("f16.f16");
+    PRODUCT_NARROW("k16.f32.f16.f16", ", 1, 1, 0, 0", d, a, b, add);
   } else {
-    PRODUCT_SCORES("bf16.bf16");
+    PRODUCT_NARROW("k16.f32.bf16.bf16", ", 1, 1, 0, 0", d, a, b, add);
+  }
+}
+
+/** 64 x `columns` x 32 in e4m3, `columns` (256 or 128) a constant; A and B with k along their rows, the only layout there is. */
+INSIDE void product_e4m3(float *d, uint64_t a, uint64_t b, int add, int columns) {
+  if (columns == 256) {
+    PRODUCT("m64n256k32.f32.e4m3.e4m3", IN_FLOAT, ", 1, 1", d, a, b, add);
+  } else {
+    PRODUCT_NARROW("k32.f32.e4m3.e4m3", ", 1, 1", d, a, b, add);
   }
 }
 

@@ -37,6 +37,28 @@ enum {
   WGMMA_SHARED = WGMMA_BARRIERS + 2 * 8 * WGMMA_STAGES,
 };
 
+/* gemm_fp8.cu: boxes of 128 numbers along k; B comes in halves. */
+enum {
+  FP8_TILE_M = 128,
+  FP8_TILE_N = 256,
+  FP8_TILE_K = 128,
+  FP8_STAGES = 4,
+  FP8_STAGE = (FP8_TILE_M + FP8_TILE_N) * FP8_TILE_K, /* bytes of A and B */
+  FP8_C = 2 * WGMMA_C_BOXES * WGMMA_BOX,              /* of both warpgroups */
+  FP8_BARRIERS = FP8_STAGES * FP8_STAGE + FP8_C,
+  FP8_SHARED = FP8_BARRIERS + 2 * 8 * FP8_STAGES,
+};
+/* With a scale for each 128 numbers of a row of A and each 128 x 128 of B. The scales of a tile's rows are a box of
+ * four rows of 32, as the copy engine takes them: for each 128 of k, all rows of whole tiles. */
+enum {
+  SCALED_TILE_N = 128,
+  SCALED_ROWS = 4,
+  SCALED_STAGES = 5,
+  SCALED_STAGE = (FP8_TILE_M + SCALED_TILE_N) * FP8_TILE_K + 1024,
+  SCALED_BARRIERS = SCALED_STAGES * SCALED_STAGE + FP8_C,
+  SCALED_SHARED = SCALED_BARRIERS + 2 * 8 * SCALED_STAGES,
+};
+
 /* peaks_*.cu: bytes of random numbers, and where their scales begin: one 32-bit word per row, A's and
  * then B's. */
 enum { PEAK_DATA = 64 << 10, PEAK_SCALES = 48 << 10 };
