@@ -90,6 +90,30 @@ static double fp16_value(uint16_t bits) {
   return bits & 0x8000 ? -size : size;
 }
 
+/** The nearest e4m3 (OCP, "8-bit Floating Point Specification"): up to 448, below 2^-6 in steps of 2^-9. */
+static uint8_t e4m3_of(double value) {
+  double size = fabs(value);
+  int exponent = 0;
+  unsigned sign = signbit(value) ? 0x80 : 0;
+  if (isnan(value)) {
+    return 0x7F;
+  }
+  if (size < 0x1p-6) {
+    return (uint8_t)(sign | (unsigned)rint(size * 0x1p9));
+  }
+  double fraction = frexp(size, &exponent); /* 0.5 to 1 */
+  double bits = size > 448 ? 0x7E : (exponent + 6) * 8.0 + rint((fraction * 2 - 1) * 8);
+  return (uint8_t)(sign | (unsigned)fmin(bits, 0x7E));
+}
+
+static double e4m3_value(uint8_t bits) {
+  int exponent = bits >> 3 & 15, fraction = bits & 7;
+  double size = (bits & 127) == 127 ? NAN
+                : exponent == 0     ? fraction * 0x1p-9
+                                    : ldexp(8 + fraction, exponent - 10);
+  return bits & 0x80 ? -size : size;
+}
+
 void rf_data_set(void *data, roof_dtype dtype, size_t index, double value) {
   if (dtype == ROOF_FP64) {
     ((double *)data)[index] = value;
@@ -99,6 +123,8 @@ void rf_data_set(void *data, roof_dtype dtype, size_t index, double value) {
     ((uint16_t *)data)[index] = bf16_of((float)value);
   } else if (dtype == ROOF_FP16) {
     ((uint16_t *)data)[index] = fp16_of(value);
+  } else if (dtype == ROOF_FP8) {
+    ((uint8_t *)data)[index] = e4m3_of(value);
   } else {
     ((int8_t *)data)[index] = isnan(value) ? INT8_MIN : (int8_t)fmax(-INT8_MAX, fmin(INT8_MAX, rint(value)));
   }
@@ -108,6 +134,9 @@ double rf_data_narrow_at(const void *data, roof_dtype dtype, size_t index) {
   if (dtype == ROOF_INT8) {
     int8_t value = ((const int8_t *)data)[index];
     return value == INT8_MIN ? NAN : value;
+  }
+  if (dtype == ROOF_FP8) {
+    return e4m3_value(((const uint8_t *)data)[index]);
   }
   if (dtype == ROOF_FP16) {
     return fp16_value(((const uint16_t *)data)[index]);

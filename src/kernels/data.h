@@ -50,11 +50,11 @@ void rf_data_poison(void *data, roof_dtype dtype, size_t count, int threads);
  *  Units: the data's. Ownership: none. Errors: none. */
 void rf_data_set(void *data, roof_dtype dtype, size_t index, double value);
 
-/** One element of fp16, bf16 or int8 data; NaN for int8's -128.
+/** One element of fp16, bf16, fp8 (e4m3) or int8 data; NaN for int8's -128.
  *  Units: the data's. Ownership: none. Errors: none. */
 double rf_data_narrow_at(const void *data, roof_dtype dtype, size_t index);
 
-/** One element of fp64, fp32, fp16, bf16 or int8 data.
+/** One element of fp64, fp32, fp16, bf16, fp8 or int8 data.
  *  Units: the data's. Ownership: none. Errors: none. */
 static inline double rf_data_at(const void *data, roof_dtype dtype, size_t index) {
   return dtype == ROOF_FP64   ? ((const double *)data)[index]

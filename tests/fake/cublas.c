@@ -13,6 +13,7 @@ enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, R_32I = 10, R_16BF = 14, R_8F_
 
 typedef struct desc {
   int compute, scale, transposed, scaled;
+  const float *scales[2]; /* one for a factor, or NULL */
 } desc;
 
 typedef struct layout {
@@ -42,7 +43,7 @@ ENTRY(int, cublasLtDestroy, void *handle) {
 ENTRY(int, cublasLtMatmulDescCreate, void **out, int compute, int scale) {
   desc *d = calloc(1, sizeof *d);
   if (d != NULL) {
-    *d = (desc){compute, scale, 0, 0};
+    *d = (desc){.compute = compute, .scale = scale};
   }
   return made(d, out);
 }
@@ -59,8 +60,11 @@ ENTRY(int, cublasLtMatmulDescSetAttribute, desc *d, int attribute, const void *v
   } known[] = {{3, 4}, {17, 8}, {18, 8}, {25, 1}, {31, 4}, {32, 4}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     if (known[i].attribute == attribute && known[i].size == size) {
+      void *to = attribute == 3                       ? (void *)&d->transposed
+                 : attribute == 17 || attribute == 18 ? (void *)&d->scales[attribute - 17]
+                                                      : (void *)&(char[8]){0};
       d->scaled |= attribute >= 31;
-      memcpy(attribute == 3 ? (void *)&d->transposed : (void *)&(char[8]){0}, value, size);
+      memcpy(to, value, size);
       return SUCCESS;
     }
   }
@@ -128,7 +132,18 @@ ENTRY(int, cublasLtMatmulAlgoGetHeuristic, void *handle, const desc *d, const la
   return code;
 }
 
+static double from_e4m3(uint8_t value) {
+  int exponent = value >> 3 & 15, fraction = value & 7;
+  double size = (value & 127) == 127
+                    ? NAN
+                    : ldexp(exponent > 0 ? 8 + fraction : fraction, (exponent > 0 ? exponent : 1) - 10);
+  return value >> 7 ? -size : size;
+}
+
 static double element(const void *from, int type, size_t at) {
+  if (type == R_8F_E4M3) {
+    return from_e4m3(((const uint8_t *)from)[at]);
+  }
   uint32_t wide = type == R_16BF ? (uint32_t)((const uint16_t *)from)[at] << 16 : 0;
   float number;
   memcpy(&number, &wide, sizeof number);
@@ -157,6 +172,10 @@ static void store(void *to, int type, size_t at, double value) {
 static void multiply(const desc *d, const void *a, const layout *la, const void *b, const layout *lb, void *c,
                      const layout *lc) {
   size_t m = lc->rows, n = lc->columns, k = lb->rows;
+  double scale = 1;
+  for (int i = 0; i < 2 && la->type == R_8F_E4M3; i++) {
+    scale *= d->scales[i] != NULL ? (double)*d->scales[i] : 1;
+  }
   double *column = malloc((m + 1) * sizeof *column), *left = malloc((m * k + 1) * sizeof *left);
   for (size_t p = 0; left != NULL && p < k; p++) {
     for (size_t i = 0; i < m; i++) {
@@ -173,7 +192,7 @@ static void multiply(const desc *d, const void *a, const layout *la, const void 
       }
     }
     for (size_t i = 0; i < m; i++) {
-      store(c, lc->type, j * (size_t)lc->lead + i, column[i]);
+      store(c, lc->type, j * (size_t)lc->lead + i, scale * column[i]);
     }
   }
   free(left);
@@ -187,7 +206,15 @@ static size_t bytes_of(const layout *l) {
 }
 
 static bool is_checked(int type) {
-  return type == R_64F || type == R_32F || type == R_16BF || type == R_8I;
+  return type == R_64F || type == R_32F || type == R_16BF || type == R_8I || type == R_8F_E4M3;
+}
+
+static bool scales_inside(const desc *d) {
+  bool inside = true;
+  for (int i = 0; i < 2; i++) {
+    inside = inside && (d->scales[i] == NULL || fake_inside((pointer)(uintptr_t)d->scales[i], sizeof(float)));
+  }
+  return inside;
 }
 
 /** What was multiplied last, and nothing was written from outside since: it is not multiplied again. */
@@ -200,7 +227,7 @@ static bool is_new(const void *a, const void *b, const void *c, const layout *lc
 }
 
 /** Products of more than `products=` millions of multiply-adds take time and are not made; nor are those of
- * fp16 and fp8, which nobody checks. */
+ * fp16, which nobody checks. */
 ENTRY(int, cublasLtMatmul, void *handle, const desc *d, const void *alpha, const void *a, const layout *la,
       const void *b, const layout *lb, const void *beta, const void *c, const layout *lc, void *out,
       const layout *lout, const void *algorithm, void *workspace, size_t bytes, stream *in) {
@@ -214,7 +241,8 @@ ENTRY(int, cublasLtMatmul, void *handle, const desc *d, const void *alpha, const
   }
   if (alpha == NULL || algorithm == NULL || c != out || !fake_inside(at[0], bytes_of(la)) ||
       !fake_inside(at[1], bytes_of(lb)) || !fake_inside(at[2], bytes_of(lc)) ||
-      !fake_inside((pointer)(uintptr_t)workspace, bytes) || !fits(d, la, lb, lc)) {
+      (la->type == R_8F_E4M3 && !scales_inside(d)) || !fake_inside((pointer)(uintptr_t)workspace, bytes) ||
+      !fits(d, la, lb, lc)) {
     return BAD_VALUE;
   }
   if (work <= 1e6 * fake_number("products=", 10000) && is_checked(la->type) &&

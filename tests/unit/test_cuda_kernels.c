@@ -33,6 +33,7 @@ static const struct {
   const char *name;
   const char *sizes[2];
 } own[] = {
+    {"gemm-fp8", {"m=3 n=8 k=16", "m=136 n=264 k=144"}},
     {"gemm-", {"m=3 n=8 k=8", "m=136 n=264 k=72"}},
     {"attention-",
      {"batch=1 heads=2 q_len=37 kv_len=37 head_dim=64 causal=1",

@@ -8,13 +8,18 @@ rf_gemm_sizes rf_gemm_shape(const roof_kernel_run *run) {
   return (rf_gemm_sizes){(size_t)run->values[M], (size_t)run->values[N], (size_t)run->values[K]};
 }
 
+roof_status rf_gemm_single(const roof_kernel_run *run, roof_error *error) {
+  return run->values[BATCH] == 1 && run->values[BETA] == 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "%s: computes one product C = A B: use batch=1 and beta=0", run->kernel->name);
+}
+
 roof_status rf_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *error) {
   const double *v = run->values;
-  if (v[BATCH] != 1 || v[BETA] != 0) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                          "%s: computes one product C = A B: use batch=1 and beta=0", run->kernel->name);
-  }
-  return rf_operands_prepare(run, v[M] * v[K], v[K] * v[N], v[M] * v[N], scratch, error);
+  roof_status status = rf_gemm_single(run, error);
+  return status == ROOF_OK ? rf_operands_prepare(run, v[M] * v[K], v[K] * v[N], v[M] * v[N], scratch, error)
+                           : status;
 }
 
 roof_status rf_gemm_prepare_plain(roof_kernel_run *run, roof_error *error) {

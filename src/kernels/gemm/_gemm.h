@@ -15,6 +15,10 @@ typedef struct rf_gemm_sizes {
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_gemm_sizes rf_gemm_shape(const roof_kernel_run *run);
 
+/** Checks that the run is one product, added to nothing.
+ *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED for a batch or a beta. */
+roof_status rf_gemm_single(const roof_kernel_run *run, roof_error *error);
+
 /** Operands A, B and C with `scratch` bytes.
  *  Units: bytes. Ownership: released by rf_operands_release, also after a failure.
  *  Errors: ROOF_E_UNSUPPORTED for a batch, a beta or what does not fit the memory, ROOF_E_MEMORY. */

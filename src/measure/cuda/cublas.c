@@ -5,6 +5,7 @@
 
 #include "host/cublas.h"
 #include "host/library.h"
+#include "kernels/gemm/_fp8.h"
 #include "measure/cuda/cublas.h"
 
 #define LT_FUNCTIONS(X)                                                                                      \
@@ -153,7 +154,7 @@ typedef struct product {
 static roof_status describe_format(const lt_case *t, const cublas_gemm *g, product *p, roof_error *error) {
   static const int transposed = LT_TRANSPOSED, scales = LT_SCALES_16_UE4M3;
   static const signed char fast = 1; /* our own kernels keep their sums in the tensor cores too */
-  bool scaled = g->scales_a != NULL;
+  bool scaled = g->scales_a != NULL, by_block = scaled && t->dtype == ROOF_FP4; /* else one for a matrix */
   const struct {
     bool wanted;
     int attribute;
@@ -161,8 +162,8 @@ static roof_status describe_format(const lt_case *t, const cublas_gemm *g, produ
     size_t size;
   } attributes[] = {{t->transposed, LT_TRANSPOSE_A, &transposed, sizeof transposed},
                     {t->dtype == ROOF_FP8, LT_FAST_SUMS, &fast, sizeof fast},
-                    {scaled, LT_SCALES_OF_A, &scales, sizeof scales},
-                    {scaled, LT_SCALES_OF_B, &scales, sizeof scales},
+                    {by_block, LT_SCALES_OF_A, &scales, sizeof scales},
+                    {by_block, LT_SCALES_OF_B, &scales, sizeof scales},
                     {scaled, LT_SCALES_A, &g->scales_b, sizeof g->scales_b}, /* the library's A is our B */
                     {scaled, LT_SCALES_B, &g->scales_a, sizeof g->scales_a}};
   roof_status status = ROOF_OK;
@@ -283,6 +284,8 @@ roof_status rf_cuda_call(rf_device *device, const roof_kernel_run *run, const rf
                          .k = run->values[2],
                          .a = operands->in[0],
                          .b = operands->in[1],
-                         .c = operands->out};
+                         .c = operands->out,
+                         .scales_a = rf_gemm_fp8_scale(run, operands->in[0], 0),
+                         .scales_b = rf_gemm_fp8_scale(run, operands->in[1], 1)};
   return rf_cublas_time(cuda_of(device), &g, repeats, seconds, error);
 }

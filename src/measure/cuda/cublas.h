@@ -33,7 +33,7 @@ typedef struct cublas_gemm {
   roof_dtype dtype;
   double m, n, k;
   void *a, *b, *c;           /**< on the device */
-  void *scales_a, *scales_b; /**< of fp4; NULL for the others */
+  void *scales_a, *scales_b; /**< of fp4, or nullable of fp8: one fp32 each; NULL for the others */
   int choice; /**< which of the algorithms that the library suggests, below CUBLAS_CHOICES; 0: its own choice */
 } cublas_gemm;
 

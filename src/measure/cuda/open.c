@@ -54,6 +54,9 @@ static void describe(cuda_open *o) {
   info->subgroup_items = attribute(o, CUDA_WARP);
   snprintf(info->ecc, sizeof info->ecc, "%s", attribute(o, CUDA_ECC) > 0 ? "on" : "off");
   info->formats = 1u << ROOF_FP64 | 1u << ROOF_FP32 | 1u << ROOF_FP16 | 1u << ROOF_BF16 | 1u << ROOF_INT8;
+  if (attribute(o, CUDA_MAJOR) * 10 + attribute(o, CUDA_MINOR) >= 89) { /* Ada, Hopper */
+    info->formats |= 1u << ROOF_FP8;
+  }
   info->arithmetic = 1u << ROOF_FP64 | 1u << ROOF_FP32 | 1u << ROOF_INT8; /* fp16 and bf16: peaks_vector.cu */
   info->dot4 = true;
   find_peers(o);
