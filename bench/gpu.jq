@@ -32,7 +32,7 @@ def fused($kernel):
   | [.kernels[] | select(.kernel == $kernel and .dtype == "fp32") | bytes_per_second | ratio($copy) // empty] | max;
 def goals:
   . as $r
-  | [(["bf16", "8192", "cuBLASLt", 1], ["bf16", "4096", "cuBLASLt", 1], ["fp32", "4096", "cuBLAS", 1.05]
+  | [(["bf16", "8192", "cuBLASLt", 1], ["bf16", "4096", "cuBLASLt", 1], ["fp32", "4096", "cuBLAS", 1.05], ["fp8", "8192", "cuBLASLt", 1]
       | . as [$dtype, $size, $library, $wanted] | ($r | last_rung("\($dtype), m = n = k = \($size)")) as $rung
       | goal("\($dtype) gemm at \($size), last rung\(if $rung then " (\($rung.kernel))" else "" end), of \($library)"; $rung.baseline.fraction?; $wanted)),
      goal("attention in bf16, 8192 keys, of FlashAttention 3 (757 TFLOP/s on an H100)";

@@ -220,10 +220,11 @@ failed() { # WHAT: a kernel that this device cannot run is skipped, one that was
 # The parts.
 
 # Shapes that end at once on any device: of edges everywhere, of many tiles a block, and less than one tile.
-smoke_shapes() { # OPERATION
-  case $1 in
-    gemm) printf '%s\n' 'm=264 n=264 k=264' 'm=2056 n=4104 k=136' 'm=8 n=8 k=8' ;;
-    attention)
+smoke_shapes() { # OPERATION FORMAT
+  case $1-$2 in
+    gemm-fp8) printf '%s\n' 'm=264 n=264 k=272' 'm=2056 n=4104 k=144' 'm=8 n=8 k=16' ;;
+    gemm-*) printf '%s\n' 'm=264 n=264 k=264' 'm=2056 n=4104 k=136' 'm=8 n=8 k=8' ;;
+    attention-*)
       printf 'batch=1 heads=%s head_dim=%s\n' '2 kv_heads=1 q_len=264 kv_len=264' 128 '4 q_len=1000 kv_len=1416 causal=1' 64 '1 q_len=8 kv_len=8' 128
       ;;
   esac
@@ -235,7 +236,7 @@ smoke() {
   for kernel in $(awk '$4 == "-" { print $1 }' "$work/list" | grep -v '^device-'); do
     format=$(of_kernel "$kernel" 5) op=$(of_kernel "$kernel" 2)
     [ "$op" != attention ] || format=bf16
-    smoke_shapes "$op" >"$work/shapes"
+    smoke_shapes "$op" "$format" >"$work/shapes"
     while read -r shape; do
       if broken "$kernel" || known "$kernel $shape"; then continue; fi
       enough 5 || return 0
@@ -352,12 +353,12 @@ sustained() {
 # The last rungs before all others, then attention: the goals.
 ladders() {
   begin_part ladders
-  { ladder bf16 "$large" 1 && ladder bf16 "$small" 1 && ladder fp32 "$small" 1 && sustained; } || return 0
+  { ladder bf16 "$large" 1 && ladder bf16 "$small" 1 && ladder fp32 "$small" 1 && ladder fp8 "$large" 1 && sustained; } || return 0
   for kernel in $(select_kernels attention bf16 - | head -n 1); do
     enough 5 || return 0
     known "$kernel bf16" || kernels_of bf16 "$kernel"
   done
-  { ladder bf16 "$large" && ladder fp32 "$small"; } || return 0
+  { ladder bf16 "$large" && ladder fp32 "$small" && ladder fp8 "$large"; } || return 0
   end_part complete
 }
 
@@ -384,7 +385,7 @@ kernels() {
   begin_part kernels
   for format in fp32 bf16 $(cut -d ' ' -f 5- "$work/list" | tr ' ' '\n' | sort -u | grep -vxE 'fp32|bf16'); do
     for op in softmax rmsnorm $(cut -d ' ' -f 2 "$work/list" | sort -u | grep -vxE 'softmax|rmsnorm'); do
-      case $op-$format in gemm-fp32 | gemm-bf16) continue ;; esac
+      case $op-$format in gemm-fp32 | gemm-bf16 | gemm-fp8) continue ;; esac
       names=''
       for kernel in $(select_kernels "$op" "$format" -; select_kernels "$op" "$format" library); do
         known "$kernel $format" || names="$names $kernel"
@@ -418,7 +419,7 @@ profile() { # KERNEL FORMAT
 counters() {
   begin_part counters
   command -v ncu >/dev/null || { end_part 'not run: no ncu' && return 0; }
-  { profile gemm-cluster bf16 && profile gemm-tma fp32 && profile attention-flash-wgmma bf16; } || return 0
+  { profile gemm-cluster bf16 && profile gemm-tma fp32 && profile gemm-fp8-cluster fp8 && profile attention-flash-wgmma bf16; } || return 0
   row=0
   for kernel in $(cut -d ' ' -f 1 "$work/list"); do
     if broken "$kernel" || known "$kernel, counted"; then continue; fi
@@ -441,7 +442,7 @@ counters() {
 # A shape that a tool which is a thousand times as slow can take.
 small_shape() { # OPERATION
   case $1 in
-    gemm) echo 'm=264 n=264 k=136' ;;
+    gemm) echo 'm=264 n=264 k=144' ;;
     attention) echo 'batch=1 heads=2 q_len=256 kv_len=256 head_dim=64' ;;
     linear) echo 'batch=136 in=136 out=136' ;;
     gemv) echo 'm=256 n=1024' ;;

@@ -45,7 +45,7 @@ static roof_status refuse(const roof_ladder *l, roof_error *error) {
                         l->op->name, roof_dtype_name(l->dtype), l->backend->name, used > 0 ? names : "none");
 }
 
-/** Every rung of the operation, and every library on one core and on all. */
+/** Every rung of the operation, and every library, those of processors on one core and on all. */
 static roof_status collect(roof_ladder *l, bool one_core, roof_error *error) {
   int rungs = 0;
   l->rungs = calloc(2 * (size_t)roof_kernel_count(), sizeof *l->rungs);
@@ -57,7 +57,7 @@ static roof_status collect(roof_ladder *l, bool one_core, roof_error *error) {
     bool library = kernel->library != NULL;
     if (strcmp(kernel->op, l->op->name) == 0 && runs(l, kernel) && (kernel->rung > 0 || library)) {
       add_rung(l, kernel, kernel->serial || one_core);
-      if (library && !one_core && !kernel->serial) {
+      if (library && kernel->backends == NULL && !one_core && !kernel->serial) {
         add_rung(l, kernel, true);
       }
       rungs += kernel->rung > 0;

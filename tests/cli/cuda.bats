@@ -55,11 +55,14 @@ setup() {
   [[ $output == 'roofline: device-copy: needs 8.000 MB of the device'* ]]
 }
 
-@test "run gemm --ladder: in fp32 and in bf16" {
+@test "run gemm --ladder: in fp32, in bf16, in fp8" {
   run -0 --separate-stderr "$ROOFLINE" run gemm --ladder --backend cuda m=64 n=64 k=64 --quick
   [[ $output == *device-gemm-naive* && $output == *device-gemm-double-buffered* && $output == *gemm-tma* && $output == *gemm-cublas* ]]
   run -0 --separate-stderr "$ROOFLINE" run gemm --ladder --backend cuda m=64 n=64 k=64 --dtype bf16 --quick
   [[ $output == *gemm-mma* && $output == *gemm-cluster* && $output == *gemm-cublas* ]]
+  run -0 --separate-stderr "$ROOFLINE" run gemm --ladder --backend cuda m=64 n=64 k=64 --dtype fp8 --quick --json
+  [ "$(jq -c '[.rungs[] | [.rung, .kernel]]' <<<"$output")" = \
+    '[[9,"gemm-fp8-scaled"],[10,"gemm-fp8"],[11,"gemm-fp8-cluster"],[null,"gemm-fp8-cublas"]]' ] # one library, one row
 }
 
 @test "run gemm-cluster: as many pairs of blocks as the device has room for" {

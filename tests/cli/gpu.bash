@@ -53,7 +53,7 @@ echo "$*" >>"$STUB_LOG"
 case "$*" in *racecheck*gemm-cluster*bf16* | *synccheck*gemm-tma*) echo 'Something reported' && exit 9 ;; esac
 SCRIPT
   chmod +x "$BATS_TEST_TMPDIR"/bin/*
-  export PATH="$BATS_TEST_TMPDIR/bin:$PATH" REAL=$ROOFLINE STUB_KERNELS='gemm-naive|cluster|cublas|softmax|rmsnorm$|gemv$' STUB_LOG=$BATS_TEST_TMPDIR/log STUB_FAIL='' STUB_SLEEP=''
+  export PATH="$BATS_TEST_TMPDIR/bin:$PATH" REAL=$ROOFLINE STUB_KERNELS='gemm-naive|gemm-cluster|gemm-cublas|softmax|rmsnorm$|gemv$' STUB_LOG=$BATS_TEST_TMPDIR/log STUB_FAIL='' STUB_SLEEP=''
   export ROOFLINE_CUDA_LIBRARIES=$ROOFLINE_BUILD/tests/cuda ROOFLINE=$BATS_TEST_TMPDIR/bin/stub ROOFLINE_RESULTS=$BATS_TEST_TMPDIR/results
 }
 

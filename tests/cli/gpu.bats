@@ -19,18 +19,19 @@ load gpu
   [ "$(of_result '[.parts[].state] | unique')" = '["complete"]' ]
   [ "$(of_result '.parts | keys_unsorted')" = '["smoke","ladders","ceilings","kernels","counters","sanitizer"]' ]
   [ "$(of_result '[.schema, .quick, .device.name, .device.driver, .device.ecc]')" = '["roofline.gpu/3",false,"NVIDIA H200","580.1","Enabled"]' ]
-  [ "$(of_result '.ladders | map_values(map(.rung))')" = '{"bf16, m = n = k = 8192":[9,10,12],"bf16, m = n = k = 4096":[12],"fp32, m = n = k = 4096":[1,8,9]}' ]
-  [ "$(of_result '[.goals[].met]')" = '[true,true,true,false,true,false,true,true]' ]
+  [ "$(of_result '.ladders | map_values(map(.rung))')" = '{"bf16, m = n = k = 8192":[9,10,12],"bf16, m = n = k = 4096":[12],"fp32, m = n = k = 4096":[1,8,9],"fp8, m = n = k = 8192":[11]}' ]
+  [ "$(of_result '[.goals[].met]')" = '[true,true,true,true,false,true,false,true,true]' ]
   [ "$(of_result '.goals[0].reached')" = 1.06 ]
   [ "$(of_result '[.sustained.kernel, .sustained.baseline.fraction]')" = '["gemm-cluster",1.06]' ]
   [ "$(grep -c 'run gemm-cluster m=8192 .*--sustain 3s' "$STUB_LOG")" -eq 1 ]
   [[ $output == *'* after three seconds of work: `gemm-cluster bf16` 1 TFLOP/s (106 %)'* ]]
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-cluster") | .shape, .state]')" = \
     '["m=264 n=264 k=264","right","m=2056 n=4104 k=136","right","m=8 n=8 k=8","right"]' ]
+  [ "$(of_result '[.smoke[] | select(.kernel == "gemm-fp8-cluster") | .shape] | last')" = '"m=8 n=8 k=16"' ] # rows of 16 bytes
   [ "$(of_result '.parts.kernels.sensors | [.sm_mhz[0], .watts, .celsius, .reasons[0]]')" = '[1755,650.5,61,"0x0000000000000004"]' ]
   [ "$(of_result '.kernels | map("\(.kernel) \(.dtype)") | (length == (unique | length)) and (index("device-rmsnorm bf16") != null)')" = true ]
   [ "$(of_result '[.counters[] | .counters.flops] | unique')" = '[1100000000]' ]
-  [ "$(of_result '[.profiles[].kernel]')" = '["gemm-cluster","gemm-tma","attention-flash-wgmma"]' ]
+  [ "$(of_result '[.profiles[].kernel]')" = '["gemm-cluster","gemm-tma","gemm-fp8-cluster","attention-flash-wgmma"]' ]
   [ -s "$ROOFLINE_RESULTS/$(of_result '.profiles[0].file' | tr -d '"')" ]
   [ "$(of_result '[.sanitizer[] | select(.state != "clean") | .tool, .what, .state, .decides, .output]')" = \
     '["racecheck","gemm-cluster","errors",true,"Something reported\n","synccheck","gemm-tma","errors",false,"Something reported\n"]' ]

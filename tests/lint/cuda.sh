@@ -19,6 +19,8 @@ for file in "$ROOFLINE_SOURCE"/src/kernels/cuda/*.cu; do
 done
 sed 's/^ *product_commit();/sums[0] += 1; product_commit();/' "$ROOFLINE_SOURCE/src/kernels/cuda/gemm_wgmma.cu" >"$scratch/planted.cu"
 catches 'serialized' check "$scratch/planted.cu" sm_90a
+sed 's/^ *product_commit();/sums[0] += 1; product_commit();/' "$ROOFLINE_SOURCE/src/kernels/cuda/gemm_fp8.cu" >"$scratch/planted.cu"
+catches 'serialized' check "$scratch/planted.cu" sm_90a
 
 machine_code() { # FILE TARGET
   "$nvcc" -std=c++17 -O3 -cubin -x cu -I "$ROOFLINE_SOURCE/src/kernels/cuda" -gencode "arch=$(echo "$2" | sed 's/^sm_/compute_/'),code=$2" \
@@ -38,6 +40,9 @@ case $("$nvcc" --version) in
     loop gemm_wgmma.cu gemm_specialised HGMMA 8 150 none=R2UR
     loop gemm_wgmma.cu gemm_cluster HGMMA 8 150
     catches 'not 8 HGMMA in at most 100' python3 "$lib/sass.py" "$scratch/code" gemm_cluster HGMMA 8 100
+    loop gemm_fp8.cu gemm_fp8 QGMMA 8 150 none=R2UR
+    loop gemm_fp8.cu gemm_fp8_cluster QGMMA 8 150
+    loop gemm_fp8.cu gemm_fp8_scaled QGMMA 4 160
     loop gemm_mma.cu gemm_mma HMMA 32 150
     loop gemm_tma.cu gemm_tma FFMA 1024 1130
     for format in bf16 fp16; do # keys are given back before the softmax

@@ -61,9 +61,11 @@ static void assert_reason(const char *libraries, const char *script, const char 
 static void test_unusable(void **state) {
   (void)state;
   assert_reason("nowhere", "", "no libcuda.so.1: NVIDIA's driver is not installed");
-  assert_reason(
-      "cuda-old", "",
-      "the driver is too old: libcuda.so.1 has no cuTensorMapEncodeTiled; install one for CUDA 12 or later");
+  char wanted[256];
+  snprintf(wanted, sizeof wanted,
+           "the driver is too old: libcuda.so.1 has no cuTensorMapEncodeTiled; install %s",
+           rf_cuda_images_driver);
+  assert_reason("cuda-old", "", wanted);
   assert_reason("cuda", "init=100", "no device found by NVIDIA's driver");
   assert_reason("cuda", "count=0", "no device found by NVIDIA's driver");
   assert_reason("cuda", "init=999", "NVIDIA's driver does not start: cuInit returns CUDA_ERROR_UNKNOWN");
@@ -71,6 +73,13 @@ static void test_unusable(void **state) {
   assert_non_null(reason);
   assert_non_null(strstr(reason, "the driver is too old: it supports CUDA 11.8, the kernels need 1"));
   assert_non_null(strstr(reason, rf_cuda_images_driver));
+  if (rf_cuda_images_version >=
+      13000) { /* what most machines have: it says what to install, or how to build */
+    assert_reason(
+        "cuda", "version=12080",
+        "the driver is too old: it supports CUDA 12.8, the kernels need 13.0 (NVIDIA driver 580 or later); "
+        "built with nvcc of CUDA 12, roofline runs on driver 525 or later");
+  }
 }
 
 static void test_describes(void **state) {

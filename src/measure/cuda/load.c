@@ -66,8 +66,9 @@ static bool start(void) {
     return refuse("this roofline was built without nvcc; install CUDA 12 or later and build again", "", "");
   }
   if (!complete) {
-    return refuse("the driver is too old: libcuda.so.1 has no ", driver.loaded.missing,
-                  "; install one for CUDA 12 or later");
+    char then[64];
+    snprintf(then, sizeof then, "; install %s", rf_cuda_images_driver);
+    return refuse("the driver is too old: libcuda.so.1 has no ", driver.loaded.missing, then);
   }
   if (!check_version()) {
     return false;
