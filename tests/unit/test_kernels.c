@@ -356,6 +356,38 @@ static void shares_cover_everything_once(void **state) {
   }
 }
 
+/** Of e4m3 every number comes back, between two of them the even one, and beyond the last the last (OCP, "8-bit Floating Point
+ * Specification"). */
+static void numbers_of_eight_bits(void **state) {
+  (void)state;
+  static const struct {
+    double number;
+    uint8_t bits;
+  } cases[] = {{1, 0x38},
+               {-448, 0xFE},
+               {17, 0x58},
+               {19, 0x5A},
+               {1e9, 0x7E},
+               {0x1p-10, 0x00},
+               {3 * 0x1p-10, 0x02},
+               {0x1p-6, 0x08},
+               {-0.0, 0x80},
+               {0.4999, 0x30},
+               {0x1p-6 - 0x1p-12, 0x08},
+               {448.5, 0x7E}};
+  uint8_t back = 0;
+  for (int i = 0; i < 256; i++) {
+    uint8_t bits = (uint8_t)i;
+    double number = rf_data_at(&bits, ROOF_FP8, 0);
+    rf_data_set(&back, ROOF_FP8, 0, number);
+    assert_true((i & 127) == 127 ? isnan(number) && back == 0x7F : back == bits);
+  }
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    rf_data_set(&back, ROOF_FP8, 0, cases[i].number);
+    assert_int_equal(back, cases[i].bits);
+  }
+}
+
 static void random_numbers_spread(void **state) {
   (void)state;
   double sum = 0, squares = 0;
@@ -420,6 +452,7 @@ int main(void) {
       cmocka_unit_test(measured_blocks_are_whole),
       cmocka_unit_test(every_instruction_set_for_narrow_numbers),
       cmocka_unit_test(shares_cover_everything_once),
+      cmocka_unit_test(numbers_of_eight_bits),
       cmocka_unit_test(random_numbers_spread),
       cmocka_unit_test(names_and_sizes),
       cmocka_unit_test(what_does_not_fit_is_refused),
