@@ -52,8 +52,14 @@ format() { # PAGE(SECTION) TEXT: docs/PAGE.md is roofline-PAGE(SECTION)
   sed -e '1s/^# .*/# DESCRIPTION/' -e 's/^##/#/' "$source/docs/$page.md" | linked |
     { printf '# NAME\n\nroofline-%s - %s\n\n' "$page" "$2"; cat; } |
     lowdown -s -Tman --parse-no-metadata --out-no-smarty -M "title=roofline-$page" -M "section=$section" -M "date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" -M "source=roofline $version" -M "volume=roofline manual" - |
-    sed 's/\\fC/\\fB/g' >"$folder/roofline-$page.$section"
+    sed -e 's/\\fC/\\fB/g' -f "$pages/narrow" >"$folder/roofline-$page.$section"
 }
+# Cells of tables are narrow: not justified, no word hyphenated, and names broken where they have a stroke.
+cat >"$pages/narrow" <<'END'
+/^\.TH /a .ad l\n.nr HY 0
+s/ expand allbox;/ expand allbox nowarn;/
+/^T{$/,/^T}$/ s|[/_.][a-z]|\\:&|g
+END
 for page in $formats; do
   case $page in
   machines*) text="files of machines: ceilings with their sources" ;;

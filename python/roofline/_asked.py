@@ -12,7 +12,6 @@ from ._library import call, lib, option, refuse, typed
 from ._machines import Machine, MachineLike, load_all, load_one
 
 
-
 def members(structure: Any, kind: Any) -> Tuple[str, ...]:
     """The members of a structure that are of a kind."""
     return tuple(name for name, type_ in structure._fields_ if type_ is kind)

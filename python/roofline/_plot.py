@@ -8,7 +8,7 @@ import shlex
 from typing import Any, Optional, Sequence, Union
 
 from . import _abi as abi
-from ._asked import Machines, formats_of
+from ._asked import FORMATS, Machines, formats_of, option_list
 from ._library import Text, call, refuse, texts
 from ._machines import load_all
 
@@ -78,11 +78,11 @@ class Plot:
         return "<roofline.Plot>"
 
 
-def plot(words: Union[str, Sequence[str]] = "", *, machine: Machines = None, dtype: Union[str, Sequence[str], None] = None, arrows: bool = False, **formats: Any) -> Plot:
+def plot(words: Union[str, Sequence[str]] = "", *, machine: Machines = None, dtype: Union[str, Sequence[str], None] = None, arrows: bool = False, **parameters: Any) -> Plot:
     """Draws the roofline of one or more machines, with what the words name on it.
 
         >>> import roofline
-        >>> picture = roofline.plot("gemm m=1,256 n=k=4096", machine="h100", dtype="fp16")
+        >>> picture = roofline.plot("gemm", m=[1, 256], n=4096, k=4096, machine="h100", dtype="fp16")
         >>> picture.save("gemm.svg")  # doctest: +SKIP
 
     Args:
@@ -91,13 +91,16 @@ def plot(words: Union[str, Sequence[str]] = "", *, machine: Machines = None, dty
         machine: one or several, as `roofline.predict` takes them.
         dtype: a format; several give a series each, on one machine.
         arrows: join the values of a list.
-        **formats: weights, group, accumulate, output, kv.
+        **parameters: of the last operation that the words name, as of `roofline.sweep`; and formats: weights, group,
+            accumulate, output, kv.
 
     Raises:
         Error: as the command says it.
     """
     machines = load_all(machine)
+    formats = {name: value for name, value in parameters.items() if name in FORMATS}
     named = shlex.split(words) if isinstance(words, str) else list(words)
+    named += [f"{name.rstrip('_')}={option_list(value)}" for name, value in parameters.items() if name not in formats and value is not None]
     dtypes = [dtype] if isinstance(dtype, str) else list(dtype or [])
     pointers = (C.POINTER(abi.roof_machine) * len(machines))(*[one._pointer for one in machines])
     asked = abi.roof_plot(

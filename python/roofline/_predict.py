@@ -262,8 +262,8 @@ def predict(op: str, *, machine: Machines = None, dtype: Optional[str] = None, *
         op: the operation's name; words may follow as on a command line ("gemm m=8192 n=28672 k=8192").
         machine: a name or alias of the catalogue, the path of a machine file, or a `Machine`; None: this machine, as
             `roofline measure` kept it.
-        dtype: what it computes in: fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4 nvfp4 mxfp4 mxfp8. None: fp16 where the
-            machine has a matrix unit for it, else fp32.
+        dtype: what it computes in: fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 fp3 int8 int4 nvfp4 mxfp4 mxfp8. None: fp16 where
+            the machine has a matrix unit for it, else fp32.
         **parameters: the operation's (`roofline.operation("gemm")` lists them), counts in elements, `size` in bytes:
             numbers, texts ("4k"), or arrays and sequences, which give an answer of arrays. A parameter that is a word of
             Python takes an underscore: `in_=4096`. And the options of the command, by the same names and units:

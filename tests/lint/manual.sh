@@ -50,6 +50,13 @@ if command -v lowdown >/dev/null; then
   done
 fi
 
+# As the command man shows it in 80 columns: what it warns of stands before the page.
+if command -v groff >/dev/null; then
+  for page in "$pages"/roofline.1 "$pages"/roofline-predict.1 "$pages"/*.[57]; do
+    groff -t -man -Tutf8 -rLL=80n "$page" 2>&1 >/dev/null | grep . && fail "groff warns of $(basename "$page")"
+  done
+fi
+
 # scdoc itself writes paragraphs next to headings.
 warnings() {
   mandoc -Tlint -Wwarning "$@" | grep -v 'skipping paragraph macro' >"$scratch/warnings"

@@ -190,6 +190,9 @@ def test_plots_are_written_in_every_format(tmp_path):
     with pytest.raises(roofline.Error, match="the ending says no format"):
         picture.save(tmp_path / "a.jpg")
     assert is_svg(roofline.plot(machine=["h100", "a100"]).svg)
+    assert roofline.plot("gemm", m=[1, 256], n=4096, k=4096, machine="h100", dtype="fp16", arrows=True).svg == picture.svg
+    with pytest.raises(roofline.Error, match="wieghts"):
+        roofline.plot("gemm m=1 n=k=4096", machine="h100", wieghts="int4")
 
 
 def test_a_prediction_shows_itself():
