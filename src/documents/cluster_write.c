@@ -63,6 +63,7 @@ json_t *rf_cluster_json(const roof_target *target, const roof_cluster_settings *
                              "flops_per_second", rf_json_number(a->cluster.flops_per_second), "links",
                              links(a), "all_reduce", routes(a), "zero", zero(a));
   RF_JSON_SET(object, numbers);
+  rf_json_set(object, "stragglers", json_null()); /* of a cluster's file, which the command reads */
   return object;
 }
 

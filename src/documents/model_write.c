@@ -380,6 +380,7 @@ json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
   roof_model_drop_times(shown);
   json_t *object = model_json(t, shown);
   free(shown);
+  rf_json_set(object, "stragglers", json_null()); /* of a cluster's file, which the command reads */
   return object;
 }
 

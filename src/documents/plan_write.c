@@ -144,6 +144,7 @@ json_t *rf_choices_json(const roof_choice_question *q, const roof_choices *all, 
   rf_json_set(object, "launch_apart", apart != NULL ? launches(q, all, apart, served) : json_null());
   rf_json_set(object, "simulated", json_null()); /* src/service knows, and what the prices are */
   rf_json_set(object, "prices", json_null());
+  rf_json_set(object, "stragglers", json_null()); /* of a cluster's file, which the command reads */
   return object;
 }
 

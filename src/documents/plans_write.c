@@ -52,6 +52,7 @@ json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine
   rf_json_set(object, "front", front);
   rf_json_set(object, "failures", failures != NULL ? failures_json(failures) : json_null());
   rf_json_set(object, "prices", rf_price_json(machine, settings));
+  rf_json_set(object, "stragglers", json_null()); /* of a cluster's file, which the command reads */
   return object;
 }
 

@@ -267,6 +267,13 @@ nodes() {
   run -0 --separate-stderr "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --dtype bf16 --network c.json --json
   near .compute_seconds "$(jq -n "$before / 0.75")"
   [[ $stderr == *'stragglers'* ]]
+  [ "$(json .stragglers)" = '{"file":"c.json","node":"n3","compute_share":0.75,"memory_share":1}' ]
+  for of in 'model llama-3.1-8b --train batch=64 dp=16' 'plan llama-3.1-8b --train --batch 64 --devices 16' 'plan llama-3.1-8b --devices 16'; do
+    run -0 --separate-stderr "$ROOFLINE" $of --machine h100 --network c.json --json
+    [ "$(json '.stragglers | [.node, .compute_share]')" = '["n3",0.75]' ]
+    run -0 --separate-stderr "$ROOFLINE" $of --machine h100 --json
+    [ "$(json '[has("stragglers"), .stragglers]')" = '[true,null]' ]
+  done
   run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 dp=16 --machine h100 --network c.json
   has 'stragglers  every step waits for the slowest node, n3'
   run -0 "$ROOFLINE" plan llama-3.1-8b --train --batch 64 --devices 16 --machine h100 --network c.json

@@ -146,6 +146,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
   }
   if (status == ROOF_OK && args->json) {
     *json = rf_cluster_json(&a.target, &a.in, &a.of);
+    cli_network_set(*json, machines[0]);
   } else if (status == ROOF_OK && args->file == NULL) {
     add_text(out, &a);
   }

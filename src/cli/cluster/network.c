@@ -5,11 +5,22 @@
 #include <string.h>
 
 #include "cluster/nodes.h"
+#include "documents/json.h"
 #include "roofline/fabric.h"
 #include "roofline/plan.h"
 
 static roof_link measured_link;
 static char link_note[256], pace_note[256];
+
+/** What processors and what GPUs wait for; `node` "": nothing. */
+static struct {
+  char file[256], node[ROOF_NODE_NAME_MAX];
+  double compute, memory;
+} waited[2];
+
+static bool is_gpu(const roof_machine *machine) {
+  return strcmp(machine->device_class, "gpu") == 0;
+}
 
 /** The link between the farthest ranks: the latency of its first protocol, the bandwidth of its last. */
 static roof_status take_link(const char *file, const roof_nodes *nodes, const roof_link **link,
@@ -68,13 +79,16 @@ static double pace_of(const roof_nodes *nodes, roof_pace what, double least, siz
   return pace < 1 ? pace : 1;
 }
 
-static void wait_for_slowest(const roof_nodes *nodes, roof_machine *machine) {
+static void wait_for_slowest(const char *file, const roof_nodes *nodes, roof_machine *machine) {
   size_t slowest = 0;
-  bool gpu = strcmp(machine->device_class, "gpu") == 0;
+  bool gpu = is_gpu(machine);
   double compute = pace_of(nodes, gpu ? ROOF_PACE_GPU_COMPUTE : ROOF_PACE_COMPUTE, 1, &slowest);
   double memory = pace_of(nodes, gpu ? ROOF_PACE_GPU_MEMORY : ROOF_PACE_MEMORY, compute, &slowest);
   if (compute < 1 || memory < 1) {
     slow_down(machine, compute, memory);
+    waited[gpu].compute = compute, waited[gpu].memory = memory;
+    snprintf(waited[gpu].file, sizeof waited[gpu].file, "%s", file);
+    snprintf(waited[gpu].node, sizeof waited[gpu].node, "%s", nodes->list[slowest].name);
     snprintf(pace_note, sizeof pace_note,
              "every step waits for the slowest node, %s: peaks at %.0f %%, memory at %.0f %% of the median's",
              nodes->list[slowest].name, 100 * compute, 100 * memory);
@@ -100,9 +114,34 @@ roof_status cli_network_wait(const char *name, roof_machine *const *machines, in
   }
   roof_status status = roof_nodes_load(name, &nodes, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    wait_for_slowest(nodes, machines[i]);
+    wait_for_slowest(name, nodes, machines[i]);
   }
   roof_nodes_free(nodes);
+  return status;
+}
+
+void cli_network_set(json_t *answer, const roof_machine *machine) {
+  bool gpu = is_gpu(machine);
+  if (answer != NULL && waited[gpu].node[0] != '\0') {
+    rf_json_set(answer, "stragglers",
+                json_pack("{s:s, s:s, s:f, s:f}", "file", waited[gpu].file, "node", waited[gpu].node,
+                          "compute_share", waited[gpu].compute, "memory_share", waited[gpu].memory));
+  }
+}
+
+roof_status cli_network_set_text(roof_text *answer, const roof_machine *machine, roof_error *error) {
+  json_t *object = NULL;
+  roof_text out = {0};
+  if (waited[is_gpu(machine)].node[0] == '\0' || answer->failed) {
+    return ROOF_OK;
+  }
+  roof_status status = rf_json_read(answer->data, answer->length, 0, "answer", "", &object, error);
+  if (status == ROOF_OK) {
+    cli_network_set(object, machine);
+    status = rf_json_write(object, "answer", &out, error);
+    roof_text_done(answer);
+    *answer = out;
+  }
   return status;
 }
 

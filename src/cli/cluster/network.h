@@ -13,6 +13,13 @@ roof_status cli_network_find(const char *name, const roof_machine *machine, cons
  *  waits for that one. To be called once. */
 roof_status cli_network_wait(const char *name, roof_machine *const *machines, int count, roof_error *error);
 
+/** Sets `stragglers` of an answer for a machine: the file, its slowest node and at which share of the median's it goes. It stays null where
+ *  no file of a cluster was named, or none is slower. Nothing where `answer` is NULL. */
+void cli_network_set(json_t *answer, const roof_machine *machine);
+
+/** The same in the text of an answer, which is replaced. */
+roof_status cli_network_set_text(roof_text *answer, const roof_machine *machine, roof_error *error);
+
 /** Appends what a cluster's file changed, after an empty line; next to JSON and CSV on standard error. Nothing where none was named. */
 roof_status cli_network_add_note(const cli_args *args, roof_text *out, roof_error *error);
 

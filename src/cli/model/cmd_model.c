@@ -96,7 +96,9 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
   }
   status = seal ? collect(&target, &a, error) : ROOF_OK;
   if (status == ROOF_OK && args->json) {
-    rf_json_append(out->json, rf_model_json(&target, &a));
+    json_t *one = rf_model_json(&target, &a);
+    cli_network_set(one, machine);
+    rf_json_append(out->json, one);
     return ROOF_OK;
   }
   status = status == ROOF_OK && analysis ? roof_model_check_fit(&target, &a, error) : status;

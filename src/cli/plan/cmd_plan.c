@@ -279,6 +279,7 @@ static roof_status answer_serving(const cli_args *args, plan *p, roof_error *err
   if (status == ROOF_OK && args->json) {
     status = roof_choices_simulated_write(&q, &choices, &apart, simulated ? &served : NULL, p->prices,
                                           args->words[0], &out, error);
+    status = status == ROOF_OK ? cli_network_set_text(&out, p->machines[0], error) : status;
   } else if (status == ROOF_OK && args->csv) {
     cli_plan_csv(&out, &q, &choices);
   } else if (status == ROOF_OK) {
@@ -317,6 +318,7 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
     status = cli_plan_train(args, &p->model, p->machines[i], &p->settings,
                             p->limits.devices > 0 ? p->limits.devices : p->settings.node, &failures, &out,
                             list, &missed, error);
+    cli_network_set(json_array_get(list, (size_t)i), p->machines[i]);
   }
   if (args->json && status == ROOF_OK) {
     status = cli_json_print(
