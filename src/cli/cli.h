@@ -92,7 +92,7 @@ typedef enum cli_task {
 } cli_task;
 
 /** When options (long names with single spaces between them; "*": all but `except` and those of every answer) have no
- *  effect: `with` an option, a verb or "key=value", `without` one; neither: always. A table of them ends in `{0}`. */
+ *  effect: `with` an option, a verb or "key=value", `without` one or all of several; neither: always. A table of them ends in `{0}`. */
 typedef struct cli_effect {
   const char *options, *with, *without, *except;
 } cli_effect;

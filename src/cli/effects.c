@@ -1,5 +1,6 @@
 #include "cli/effects.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/whole/whole.h"
@@ -44,6 +45,19 @@ static bool holds(const cli_typed *typed, const char *condition) {
   return said;
 }
 
+/** Whether one of several holds, which single spaces part. */
+static bool any_holds(const cli_typed *typed, const char *conditions) {
+  bool said = false;
+  char one[64];
+  for (const char *at = conditions; *at != '\0' && !said; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    snprintf(one, sizeof one, "%.*s", (int)length, at);
+    at += length;
+    said = holds(typed, one);
+  }
+  return said;
+}
+
 static bool names(const cli_effect *effect, const char *option) {
   if (strcmp(effect->options, "*") != 0) {
     return cli_is_among(effect->options, option);
@@ -61,22 +75,36 @@ static const char *condition_text(const char *condition, char *text, size_t size
   return text;
 }
 
+/** "--ladder or --strong or --weak": of several. */
+static const char *conditions_text(const char *conditions, char *text, size_t size) {
+  char one[64], shown[64];
+  size_t used = 0;
+  for (const char *at = conditions; *at != '\0' && used < size; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    snprintf(one, sizeof one, "%.*s", (int)length, at);
+    used += (size_t)snprintf(text + used, size - used, "%s%s", at == conditions ? "" : " or ",
+                             condition_text(one, shown, sizeof shown));
+    at += length;
+  }
+  return text;
+}
+
 static roof_status refuse(const cli_effect *effect, const char *command, const char *option,
                           roof_error *error) {
-  char condition[64];
+  char condition[128];
   const char *named = effect->with != NULL ? effect->with : effect->without;
   return named == NULL
              ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect on `%s`", option, command)
              : roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect %s %s", option,
                               effect->with != NULL ? "with" : "without",
-                              condition_text(named, condition, sizeof condition));
+                              conditions_text(named, condition, sizeof condition));
 }
 
 roof_status cli_effects_check(const cli_effect *effects, const char *command, const cli_typed *typed,
                               roof_error *error) {
   for (const cli_effect *e = effects; e != NULL && e->options != NULL; e++) {
     bool idle =
-        (e->with == NULL || holds(typed, e->with)) && (e->without == NULL || !holds(typed, e->without));
+        (e->with == NULL || holds(typed, e->with)) && (e->without == NULL || !any_holds(typed, e->without));
     for (int i = 0; i < typed->count && idle; i++) {
       if (names(e, typed->options[i])) {
         return refuse(e, command, typed->options[i], error);

@@ -20,6 +20,7 @@ typedef struct rf_operands {
   double bytes[3]; /**< of in[0], in[1] and out */
   const rf_loops *loops;
   bool stream; /**< as data beyond the caches: fetch ahead, store past them */
+  bool add;    /**< a product is added to the output: a step of a longer sum */
 } rf_operands;
 
 /** Allocates run->state: `in[0]` and `in[1]` random, `out` poisoned with NaN; a count of 0 allocates nothing.

@@ -2,15 +2,12 @@
 #include "cli/measure/cluster.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/cluster/cluster.h"
+#include "cli/measure/watch.h"
 #include "cluster/collect.h"
 #include "cluster/fabric_job.h"
 #include "cluster/fabric_roll.h"
@@ -21,71 +18,15 @@ static const char usual_file[] = "cluster.json";
 static const double start_patience = 60, leave_patience = 30, network_patience = 120; /* s */
 static const double roll_patience = 5; /* that calling the roll takes, and more */
 
-/* --- a signal leaves no half file: a thread of the first rank waits for it --- */
-
-static struct {
-  pthread_mutex_t lock;
-  const rf_job *job;
-  rf_collection *collection; /* NULL: nothing is kept yet, or all is written */
-  _Atomic double end;        /* when a rank is taken to hang; infinity: that is found elsewhere */
-} watched = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, INFINITY};
-
-static void watched_signals(sigset_t *set) {
-  sigemptyset(set);
-  sigaddset(set, SIGINT);
-  sigaddset(set, SIGTERM);
-  sigaddset(set, SIGHUP);
-}
-
-/** What there is goes to the file so far; says `why` the run ends. */
-static void keep(const char *why) {
-  pthread_mutex_lock(&watched.lock);
-  if (watched.collection != NULL) {
-    roof_error error;
-    roof_error_set(&error, ROOF_E_UNSUPPORTED, "%s", rf_collection_keep(watched.collection, why));
-    cli_report("", &error);
+/** A cli_watch_keeper of a collection: names who hangs, which only the network's part waits for. */
+static const char *keep(void *user, const char *why) {
+  rf_collection *collection = user;
+  char names[512], silent[640];
+  if (why == NULL) {
+    snprintf(silent, sizeof silent, "no answer from %s, so that the network is not measured",
+             rf_roll_silent(collection->job, names, sizeof names));
   }
-}
-
-/** Names who hangs in the network's part. */
-static void keep_silent(void) {
-  char names[512], why[640];
-  snprintf(why, sizeof why, "no answer from %s, so that the network is not measured",
-           rf_roll_silent(watched.job, names, sizeof names));
-  keep(why);
-}
-
-static void *watch(void *unused) {
-  const struct timespec look = {.tv_sec = 1};
-  sigset_t set;
-  int signal = 0;
-  watched_signals(&set);
-  while ((signal = sigtimedwait(&set, NULL, &look)) < 0 && rf_clock_seconds() < watched.end) {
-  }
-  if (signal < 0) {
-    keep_silent();
-    _exit(roof_status_exit_code(ROOF_E_UNSUPPORTED));
-  }
-  keep("the launcher or somebody ended the run");
-  _exit(128 + signal);
-  return unused;
-}
-
-static roof_status watch_signals(roof_error *error) {
-  pthread_t thread;
-  sigset_t set;
-  watched_signals(&set);
-  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0 || pthread_create(&thread, NULL, watch, NULL) != 0) {
-    return roof_error_set(error, ROOF_E_MEMORY, "cluster: no thread can be started");
-  }
-  pthread_detach(thread);
-  return ROOF_OK;
-}
-
-static void set_watched(rf_collection *collection) {
-  pthread_mutex_lock(&watched.lock);
-  watched.collection = collection;
-  pthread_mutex_unlock(&watched.lock);
+  return rf_collection_keep(collection, why != NULL ? why : silent);
 }
 
 /* --- the run --- */
@@ -130,8 +71,7 @@ static roof_status measure_network(const rf_job *job, const asked *a, roof_nodes
   double patience = a->collect.patience > 0 ? a->collect.patience : network_patience;
   double end = rf_clock_seconds() + patience + 10 * task.plan.seconds;
   rf_roll_at(end);
-  watched.job = job;
-  watched.end = end + roll_patience;
+  cli_watch_limit(end + roll_patience - rf_clock_seconds());
   roof_status status = job->rank == 0 ? roof_ledger_commit(commit, error) : ROOF_OK;
   task.how.commit = job->rank == 0 ? commit : NULL;
   status = status == ROOF_OK ? rf_fabric_of_job(job, &task, &fabric, error) : status;
@@ -141,10 +81,9 @@ static roof_status measure_network(const rf_job *job, const asked *a, roof_nodes
   }
   roof_fabric_done(&fabric);
   if (status != ROOF_OK && rf_roll_is_due() && job->rank == 0) {
-    keep_silent();
-    _exit(roof_status_exit_code(ROOF_E_UNSUPPORTED));
+    cli_watch_hang();
   }
-  watched.end = INFINITY;
+  cli_watch_limit(INFINITY);
   return status;
 }
 
@@ -166,9 +105,9 @@ static roof_status run_first(const rf_job *job, const asked *a, roof_error *erro
   if (status != ROOF_OK) {
     return status;
   }
-  set_watched(&collection);
+  cli_watch_set(keep, &collection);
   status = collect(job, a, &collection, error);
-  set_watched(NULL);
+  cli_watch_set(NULL, NULL);
   cli_show_progress((void *)(uintptr_t)a->args, "", 1, 1);
   status = status == ROOF_OK ? answer(a->args, collection.nodes, a->collect.path, error) : status;
   rf_collection_done(&collection);
@@ -211,7 +150,7 @@ roof_status cli_measure_cluster(const cli_args *args, const roof_measure_options
         args->to);
   }
   if (launcher != NULL && rf_launcher_rank(launcher) == 0) {
-    status = watch_signals(error);
+    status = cli_watch_begin(error);
   }
   if (status == ROOF_OK && args->file == NULL) {
     status = cli_to_check(usual_file, error);

@@ -10,18 +10,25 @@
 #include "cli/run/ladder.h"
 #include "cli/run/measured.h"
 #include "cli/run/program.h"
+#include "cli/run/scaling.h"
 #include "roofline/plot.h"
 
-static int quick, threads, ladder, counters, repeats = 1;
+static int quick, threads, ladder, strong, weak, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *key_path, *flops, *bytes, *op_text;
 static char *percent, *device, *busy_for, *gather, *patience;
 
 static const struct poptOption options[] = {
     {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
      "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
-    {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
+    {"strong", '\0', POPT_ARG_NONE, &strong, 0,
+     "one problem shared by 1, 2, 4 ... ranks of mpirun or srun: gemm, stencil3d or gradients, predicted, "
+     "sealed, measured, drawn",
+     NULL},
+    {"weak", '\0', POPT_ARG_NONE, &weak, 0, "the same, the problem growing with the ranks", NULL},
+    {"ledger", '\0', POPT_ARG_STRING, &ledger, 0,
+     "where --ladder, --strong and --weak seal; default roofline.ledger", "FILE"},
     {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
-     "with --ladder: sign all that is sealed and recorded with this secret key (`ledger keygen`)", "KEY"},
+     "sign all that they seal and record with this secret key (`ledger keygen`)", "KEY"},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
     {"interval", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
@@ -53,7 +60,9 @@ static const struct poptOption options[] = {
      "working directory",
      "DIR"},
     {"patience", '\0', POPT_ARG_STRING, &patience, 0,
-     "how long rank 0 waits for the other ranks after its own program ended; default 2min", "TIME"},
+     "how long rank 0 waits for the other ranks after its own program ended; default 2min; with --strong or "
+     "--weak how long one number of ranks may take; default a minute over what it should",
+     "TIME"},
     POPT_TABLEEND};
 
 /** Fails before measuring where no chart could be drawn. */
@@ -356,6 +365,33 @@ static roof_status climb(const cli_args *args, roof_error *error) {
   return status == ROOF_OK ? cli_ladder_run(&c, error) : status;
 }
 
+/** The seconds of --patience; as they were without it. */
+static roof_status read_patience(double *seconds, roof_error *error) {
+  return patience != NULL &&
+                 (roof_quantity_parse_unit(patience, "s", seconds, error) != ROOF_OK || !(*seconds > 0))
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--patience %s: must be a time of more than 0 s",
+                              patience)
+             : ROOF_OK;
+}
+
+static roof_status scale(const cli_args *args, roof_error *error) {
+  cli_scaling asked = {.args = args,
+                       .weak = weak != 0,
+                       .quick = quick != 0,
+                       .dtype = dtype_name,
+                       .ledger = ledger != NULL ? ledger : CLI_DEFAULT_LEDGER,
+                       .key = key_path};
+  roof_status status = strong && weak
+                           ? roof_error_set(error, ROOF_E_ARGUMENT, "--strong, --weak: one of them")
+                           : read_patience(&asked.patience, error);
+  return status == ROOF_OK ? cli_scaling_run(&asked, error) : status;
+}
+
+/** Whether ranks of a job share the kernel. */
+static bool is_shared(void) {
+  return strong || weak;
+}
+
 static roof_status run_program(const cli_args *args, roof_error *error) {
   cli_program_options o = {.repeats = repeats,
                            .threads = threads,
@@ -364,12 +400,12 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
                            .bytes = bytes,
                            .op = op_text,
                            .gather = gather};
-  if (patience != NULL &&
-      (roof_quantity_parse_unit(patience, "s", &o.patience, error) != ROOF_OK || !(o.patience > 0))) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--patience %s: must be a time of more than 0 s", patience);
+  roof_status status = read_patience(&o.patience, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   return args->list || ladder || counters || quick || baseline_name != NULL || backend_name != NULL ||
-                 device != NULL || busy_for != NULL || ledger != NULL || threads < 0
+                 device != NULL || busy_for != NULL || ledger != NULL || is_shared() || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
                               "--machine, --to, --gather and --patience only",
@@ -379,14 +415,14 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
 
 /** What only a program takes. */
 static roof_status run_kernels(const cli_args *args, roof_error *error) {
-  const char *option = repeats != 1             ? "--repeat"
-                       : flops != NULL          ? "--flops"
-                       : bytes != NULL          ? "--bytes"
-                       : op_text != NULL        ? "--op"
-                       : gather != NULL         ? "--gather"
-                       : patience != NULL       ? "--patience"
-                       : args->machines != NULL ? "--machine"
-                                                : NULL;
+  const char *option = repeats != 1                             ? "--repeat"
+                       : flops != NULL                          ? "--flops"
+                       : bytes != NULL                          ? "--bytes"
+                       : op_text != NULL                        ? "--op"
+                       : gather != NULL                         ? "--gather"
+                       : patience != NULL && !is_shared()       ? "--patience"
+                       : args->machines != NULL && !is_shared() ? "--machine"
+                                                                : NULL;
   if (option != NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: is for a program, `roofline run %s ... -- ./program`",
                           option, option);
@@ -400,6 +436,7 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--counters: is for kernels, without --list or --ladder");
   }
   return args->list || args->show != NULL ? print_list(args, error)
+         : is_shared()                    ? scale(args, error)
          : ladder                         ? climb(args, error)
                                           : measure(args, error);
 }
@@ -414,8 +451,11 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const char scaling_options[] = "strong weak quick machine dtype patience ledger sign width";
 static const cli_effect effects[] = {{.options = "*", .with = "list", .except = "backend baseline counters"},
-                                     {.options = "ledger sign", .without = "ladder"},
+                                     {.options = "ledger sign", .without = "ladder strong weak"},
+                                     {.options = "*", .with = "strong", .except = scaling_options},
+                                     {.options = "*", .with = "weak", .except = scaling_options},
                                      {0}};
 
 const cli_command cli_cmd_run = {
@@ -430,6 +470,7 @@ const cli_command cli_cmd_run = {
                 "  roofline run gemm-naive gemm-blocked gemm-blas m=1024 n=1024 k=1024\n"
                 "  roofline run all --quick --json\n"
                 "  roofline run gemm --ladder --dtype fp64 --to ladder.svg\n"
+                "  mpirun -n 16 roofline run gemm n=8192 --strong --to scaling.svg\n"
                 "  roofline run --repeat 5 --to run.json -- ./solver input.dat\n"
                 "  mpirun -n 4 roofline run --to run.json -- ./solver input.dat\n"
                 "  roofline run --op 'gemm m=4096 n=4096 k=4096' --dtype fp64 -- ./my-gemm\n",

@@ -212,7 +212,7 @@ static rf_block slice_at(const roof_kernel_run *run, const rf_blocks *blocks, si
   const rf_operands *o = run->state;
   rf_gemm_sizes s = rf_gemm_shape(run);
   size_t element = (size_t)roof_dtype_bytes(run->dtype);
-  rf_block b = {.loops = o->loops, .element = element, .rows = s.m, .add = p > 0};
+  rf_block b = {.loops = o->loops, .element = element, .rows = s.m, .add = p > 0 || o->add};
   b.columns = j < end ? rf_smaller(blocks->width, end - j) : 0;
   b.depth = rf_smaller(blocks->depth, s.k - p);
   b.a = (const char *)o->in[0] + p * element;
