@@ -311,6 +311,15 @@ ROOF_API roof_status roof_service_new(const roof_model_target *target, roof_serv
 ROOF_API roof_status roof_service_draft(roof_service *service, const roof_model_target *draft,
                                         roof_error *error);
 
+/** Processes prompts in a pool of its own, all replicas of that target, each of which hands its caches over to the service's: those
+ *  only generate. A cache goes over the slower of the links between nodes of both machines, by a port for each device of the smaller
+ *  replica.
+ *  Units: none.
+ *  Ownership: copies the target, but points to its model and machine.
+ *  Errors: as roof_service_new; ROOF_E_ARGUMENT for another model or another format of the cache. */
+ROOF_API roof_status roof_service_prefill(roof_service *service, const roof_model_target *pool,
+                                          roof_error *error);
+
 /** Frees a service, NULL is fine.
  *  Units: none.
  *  Ownership: releases.
@@ -355,6 +364,7 @@ ROOF_API double roof_service_adapter_bytes(const roof_service *service,
 /** What was asked of a service, and what was found at each rate. */
 typedef struct roof_service_study {
   const roof_model_target *target;
+  const roof_model_target *pool; /**< that processes prompts; NULL: the target's replicas do */
   roof_service *service;
   roof_service_settings settings; /**< the rate is that of the run */
   roof_requests trace;            /**< where the settings have one, they point to it */
@@ -429,6 +439,13 @@ ROOF_API roof_status roof_service_study_init(roof_service_study *study, const ro
  *  Errors: as roof_service_draft and roof_model_target_init. */
 ROOF_API roof_status roof_service_study_draft(roof_service_study *study, const roof_model *drafter,
                                               roof_error *error);
+
+/** Processes prompts in a pool of its own: roof_service_prefill.
+ *  Units: none.
+ *  Ownership: points to the target.
+ *  Errors: as roof_service_prefill. */
+ROOF_API roof_status roof_service_study_prefill(roof_service_study *study, const roof_model_target *pool,
+                                                roof_error *error);
 
 /** Runs every rate, then looks for the one that is too much. Once for a study.
  *  Units: as roof_service_answer.

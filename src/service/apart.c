@@ -3,33 +3,35 @@
 #include <stdlib.h>
 
 #include "models/apart.h"
-#include "service/pools.h"
 #include "service/question.h"
 
-/** A pool's target: one instance. */
+/** All instances of a pool, as replicas. */
 static roof_status target_of(const roof_choice_question *q, const roof_apart *a, const roof_pool *p,
                              roof_model_target *target, roof_error *error) {
   roof_model_settings s = *q->base;
   s.precision = q->precisions->list[a->precision];
-  s.tp = p->tp, s.pp = p->pp, s.dp = s.batch = p->dp, s.ep = p->ep, s.cp = 1;
+  s.tp = p->tp, s.pp = p->pp, s.dp = s.batch = p->dp * p->instances, s.ep = p->ep, s.cp = 1;
   s.microbatches = 0;
   return roof_model_target_init(target, q->model, q->offers[p->offer].machine, &s, error);
 }
 
-static roof_status run(const roof_choice_question *q, const roof_apart *a, roof_model_target *target,
-                       service_pools *pools, roof_service_answer *answer, roof_error *error) {
-  roof_status status = target_of(q, a, &a->prefill, target, error);
-  status = status == ROOF_OK ? roof_service_new(target, &pools->prefill, error) : status;
-  status = status == ROOF_OK ? target_of(q, a, &a->decode, target, error) : status;
-  status = status == ROOF_OK ? roof_service_new(target, &pools->decode, error) : status;
-  if (status != ROOF_OK) {
-    return status;
+/** `target` is room for one pool after the other. */
+static roof_status simulate(const roof_choice_question *q, const roof_apart *a, roof_model_target *target,
+                            roof_service_answer *answer, roof_error *error) {
+  roof_service *service = NULL;
+  roof_service_settings load;
+  roof_status status = target_of(q, a, &a->decode, target, error);
+  if (status == ROOF_OK) {
+    load = rf_question_load(q, target, a->decode.batch * a->decode.instances);
+    load.sequences = rf_question_sequences(target, a->decode.batch / a->decode.dp);
+    load.budget = fmax(load.budget, load.sequences);
+    status = roof_service_new(target, &service, error);
   }
-  double at_once = a->decode.batch * a->decode.instances;
-  roof_service_settings load = rf_question_load(q, target, at_once);
-  load.sequences = rf_question_sequences(target, a->decode.batch / a->decode.dp);
-  load.budget = fmax(load.budget, load.sequences);
-  return rf_pools_run(pools, &load, answer, error);
+  status = status == ROOF_OK ? target_of(q, a, &a->prefill, target, error) : status;
+  status = status == ROOF_OK ? roof_service_prefill(service, target, error) : status;
+  status = status == ROOF_OK ? roof_service_run(service, &load, answer, error) : status;
+  roof_service_free(service);
+  return status;
 }
 
 roof_status roof_apart_simulate(const roof_choice_question *q, const roof_apart *a,
@@ -38,14 +40,8 @@ roof_status roof_apart_simulate(const roof_choice_question *q, const roof_apart 
     return roof_error_set(error, ROOF_E_ARGUMENT, "simulate: there are no two pools");
   }
   roof_model_target *target = malloc(sizeof *target);
-  service_pools pools = {.prefills = a->prefill.instances * a->prefill.dp,
-                         .decodes = a->decode.instances * a->decode.dp,
-                         .transfer_seconds = a->transfer_seconds,
-                         .transfer_tokens = q->base->prompt};
-  roof_status status = target != NULL ? run(q, a, target, &pools, answer, error)
+  roof_status status = target != NULL ? simulate(q, a, target, answer, error)
                                       : roof_error_set(error, ROOF_E_MEMORY, "simulate: out of memory");
-  roof_service_free(pools.prefill);
-  roof_service_free(pools.decode);
   free(target);
   return status;
 }

@@ -46,7 +46,9 @@ service_capacity rf_capacity_of(const roof_model_target *target, const roof_mode
 roof_status rf_capacity_check(const roof_model_target *t, const service_capacity *c, roof_error *error) {
   char shortage[48];
   return c->room_bytes < 0
-             ? roof_error_set(error, ROOF_E_ARGUMENT, "serve: %s does not fit, %s short on each device",
-                              t->model->name, roof_bytes_format(shortage, sizeof shortage, -c->room_bytes))
+             ? roof_error_set(error, ROOF_E_ARGUMENT,
+                              "serve: %s does not fit, %s short on each device of %.0f %s", t->model->name,
+                              roof_bytes_format(shortage, sizeof shortage, -c->room_bytes), t->devices,
+                              t->machine->name)
              : ROOF_OK;
 }

@@ -6,12 +6,12 @@
 #include "roofline/units.h"
 #include "service/capacity.h"
 #include "service/loop.h"
-#include "service/pools.h"
 #include "service/steps.h"
 
 struct roof_service {
   service_steps steps;
   service_steps draft; /**< where the steps point to it */
+  roof_service *pool;  /**< that processes prompts for it; NULL: its own replicas do */
 };
 
 enum { SEQUENCES = 256, BUDGET = 8192 };
@@ -84,6 +84,22 @@ roof_status roof_service_draft(roof_service *service, const roof_model_target *d
   return status;
 }
 
+roof_status roof_service_prefill(roof_service *service, const roof_model_target *pool, roof_error *error) {
+  const roof_model_target *own = &service->steps.target;
+  roof_service *made = NULL;
+  if (pool->model != own->model || pool->settings.precision.kv != own->settings.precision.kv) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "serve: the pools of %s and %s: one model, and one format of its cache",
+                          pool->machine->name, own->machine->name);
+  }
+  roof_status status = roof_service_new(pool, &made, error);
+  if (status == ROOF_OK) {
+    roof_service_free(service->pool);
+    service->pool = made;
+  }
+  return status;
+}
+
 static service_capacity capacity_of(const roof_service *service, const roof_service_settings *settings) {
   return rf_capacity_of(&service->steps.target, service->steps.draft != NULL ? &service->draft.target : NULL,
                         settings);
@@ -93,6 +109,7 @@ void roof_service_free(roof_service *service) {
   if (service != NULL) {
     rf_steps_done(&service->steps);
     rf_steps_done(&service->draft);
+    roof_service_free(service->pool);
     free(service);
   }
 }
@@ -240,51 +257,71 @@ static roof_status check_swap(const roof_model_target *t, const roof_service_set
              : ROOF_OK;
 }
 
-roof_status roof_service_run(roof_service *service, const roof_service_settings *settings,
-                             roof_service_answer *answer, roof_error *error) {
+/** What can be asked of replicas: nothing that no cache has room for. */
+static roof_status check_replicas(const roof_service *service, const roof_service_settings *s,
+                                  const service_capacity *c, roof_error *error) {
   const roof_model_target *t = &service->steps.target;
-  roof_service_answer a;
-  service_capacity c = capacity_of(service, settings);
-  roof_status status = check_counts(t, settings, error);
-  status = status == ROOF_OK ? rf_capacity_check(t, &c, error) : status;
-  status = status == ROOF_OK ? check_requests(t, settings, &c, error) : status;
-  status = status == ROOF_OK ? check_swap(t, settings, error) : status;
-  status = status == ROOF_OK ? check_adapters(t, settings, error) : status;
-  if (status == ROOF_OK) {
-    const roof_model_settings *m = &t->settings;
-    service->steps.overlaps = settings->two_batch_overlap && m->tp * m->pp * m->cp * m->ep > 1;
-    service_plant plant = plant_of(service, settings, &c);
-    status = rf_loop_run(&plant, settings, &a, NULL, error);
-  }
-  if (status != ROOF_OK) {
-    return status;
-  }
-  a.devices = t->devices;
-  a.price_per_million_tokens = 1e6 * t->settings.price / 3600 * a.devices / a.tokens_per_second;
-  *answer = a;
-  return ROOF_OK;
+  roof_status status = rf_capacity_check(t, c, error);
+  status = status == ROOF_OK ? check_requests(t, s, c, error) : status;
+  status = status == ROOF_OK ? check_swap(t, s, error) : status;
+  return status == ROOF_OK ? check_adapters(t, s, error) : status;
 }
 
-roof_status rf_pools_run(const service_pools *p, const roof_service_settings *settings,
-                         roof_service_answer *answer, roof_error *error) {
+static double replica_devices(const roof_model_settings *m) {
+  return m->tp * m->pp * m->cp;
+}
+
+/** Adds the pool that processes prompts. A cache goes over the slower of both links, by as many ports as the smaller replica has. */
+static roof_status add_pool(roof_service *service, roof_service_settings *s, service_plant *plant,
+                            roof_error *error) {
+  roof_service *pool = service->pool;
+  const roof_model_target *t = &pool->steps.target, *own = &service->steps.target;
+  const roof_link *links[] = {&own->links[ROOF_SPAN_CLUSTER], &t->links[ROOF_SPAN_CLUSTER]};
+  const roof_link *link = links[links[1]->bytes_per_second < links[0]->bytes_per_second];
+  service_capacity c = capacity_of(pool, s), here = capacity_of(service, s);
+  double devices = replica_devices(&own->settings);
+  double ports = fmin(devices, replica_devices(&t->settings));
+  if (s->prefills > 0) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "serve: --prefill %g: of replicas that do both; dp= of the pool says how many it has", s->prefills);
+  }
+  s->prefills = t->settings.dp;
+  plant->replicas += s->prefills;
+  plant->first = (service_engine){{&pool->steps, rf_steps_seconds, rf_steps_line}, c.blocks};
+  plant->transfer_seconds = here.block_bytes / plant->page * devices / ports / link->bytes_per_second;
+  plant->transfer_latency = link->latency_seconds;
+  return check_replicas(pool, s, &c, error);
+}
+
+static double cost_of(const roof_model_target *t) {
+  return t->settings.price / 3600 * t->devices;
+}
+
+roof_status roof_service_run(roof_service *service, const roof_service_settings *settings,
+                             roof_service_answer *answer, roof_error *error) {
+  const roof_model_target *t = &service->steps.target,
+                          *pool = service->pool != NULL ? &service->pool->steps.target : NULL;
   roof_service_settings s = *settings;
-  s.prefills = p->prefills;
-  roof_service *const both[] = {p->prefill, p->decode};
-  service_capacity room[2];
-  roof_status status = ROOF_OK;
-  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
-    const roof_model_target *t = &both[i]->steps.target;
-    room[i] = capacity_of(both[i], &s);
-    status = rf_capacity_check(t, &room[i], error);
-    status = status == ROOF_OK ? check_requests(t, &s, &room[i], error) : status;
+  roof_service_answer a;
+  service_capacity c = capacity_of(service, &s);
+  service_plant plant = {.replicas = 0};
+  roof_status status = check_counts(t, &s, error);
+  status = status == ROOF_OK ? check_replicas(service, &s, &c, error) : status;
+  if (status == ROOF_OK) {
+    plant = plant_of(service, &s, &c);
+  }
+  status = status == ROOF_OK && pool != NULL ? add_pool(service, &s, &plant, error) : status;
+  if (status == ROOF_OK) {
+    const roof_model_settings *m = &t->settings;
+    service->steps.overlaps = s.two_batch_overlap && m->tp * m->pp * m->cp * m->ep > 1;
+    status = rf_loop_run(&plant, &s, &a, NULL, error);
   }
   if (status != ROOF_OK) {
     return status;
   }
-  service_plant plant = plant_of(p->decode, &s, &room[1]);
-  plant.replicas = p->prefills + p->decodes;
-  plant.first = (service_engine){{&p->prefill->steps, rf_steps_seconds, rf_steps_line}, room[0].blocks};
-  plant.transfer_seconds = p->transfer_seconds / rf_kept_tokens(&plant.kept, plant.page, p->transfer_tokens);
-  plant.transfer_latency = 0;
-  return rf_loop_run(&plant, &s, answer, NULL, error);
+  a.devices = t->devices + (pool != NULL ? pool->devices : 0);
+  a.price_per_million_tokens = 1e6 * (cost_of(t) + (pool != NULL ? cost_of(pool) : 0)) / a.tokens_per_second;
+  *answer = a;
+  return ROOF_OK;
 }

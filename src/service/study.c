@@ -30,6 +30,13 @@ roof_status roof_service_study_draft(roof_service_study *study, const roof_model
   return status == ROOF_OK ? roof_service_draft(study->service, &target, error) : status;
 }
 
+roof_status roof_service_study_prefill(roof_service_study *study, const roof_model_target *pool,
+                                       roof_error *error) {
+  roof_status status = roof_service_prefill(study->service, pool, error);
+  study->pool = status == ROOF_OK ? pool : NULL;
+  return status;
+}
+
 roof_status roof_service_study_run(roof_service_study *s, roof_error *error) {
   s->answers = calloc(s->count, sizeof *s->answers);
   roof_status status =

@@ -52,6 +52,19 @@ static json_t *run_json(const roof_service_answer *a, double rate) {
   return run;
 }
 
+/** The pool that processes prompts, or null. */
+static json_t *pool_json(const roof_model_target *t) {
+  if (t == NULL) {
+    return json_null();
+  }
+  const roof_model_settings *m = &t->settings;
+  json_t *pool = json_pack("{s:s, s:o}", "machine", t->machine->name, "prices", rf_price_json(t->machine, m));
+  const rf_json_member members[] = {{"devices", t->devices}, {"tp", m->tp}, {"pp", m->pp},
+                                    {"dp", m->dp},           {"ep", m->ep}, {"cp", m->cp}};
+  rf_json_set_numbers(pool, members, sizeof members / sizeof members[0]);
+  return pool;
+}
+
 static json_t *plan_json(const roof_service_study *s) {
   const roof_model_settings *m = &s->target->settings;
   json_t *plan = json_object();
@@ -72,6 +85,7 @@ static json_t *plan_json(const roof_service_study *s) {
       {"cache_tokens", roof_service_cache_tokens(s->service, &s->settings)}};
   rf_json_set_numbers(plan, members, sizeof members / sizeof members[0]);
   rf_json_set(plan, "memory_rule", json_string(roof_memory_rule_name(m->memory_rule)));
+  rf_json_set(plan, "prefill_pool", pool_json(s->pool));
   return plan;
 }
 
@@ -118,14 +132,15 @@ static json_t *timeline_json(const roof_service_timeline *t) {
 
 roof_status roof_service_study_write(const roof_service_study *s, roof_text *out, roof_error *error) {
   json_t *runs = json_array();
+  double devices = s->target->devices + (s->pool != NULL ? s->pool->devices : 0);
   for (size_t i = 0; i < s->count; i++) {
     rf_json_append(runs, run_json(&s->answers[i], roof_service_study_rate(s, i)));
   }
   json_t *study = json_pack(
       "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.service/1", "model",
-      s->target->model->name, "machine", s->target->machine->name, "devices",
-      rf_json_number(s->target->devices), "plan", plan_json(s), "load", load_json(s), "saturation_per_second",
-      rf_json_number(s->saturation), "prices", rf_price_json(s->target->machine, &s->target->settings),
-      "runs", runs, "timeline", timeline_json(s->settings.timeline));
+      s->target->model->name, "machine", s->target->machine->name, "devices", rf_json_number(devices), "plan",
+      plan_json(s), "load", load_json(s), "saturation_per_second", rf_json_number(s->saturation), "prices",
+      rf_price_json(s->target->machine, &s->target->settings), "runs", runs, "timeline",
+      timeline_json(s->settings.timeline));
   return rf_json_write(study, "serve", out, error);
 }

@@ -229,3 +229,30 @@ serve() {
   ask -2 --experts experts.txt
   [ "$output" = 'roofline: experts.txt:1:3: `two`: a number from 0 on' ]
 }
+
+@test "a pool for prompts on another machine, as plan finds it" {
+  pools() {
+    run --separate-stderr "$ROOFLINE" serve llama-3.1-70b --machine h200 --plan tp=4,batch=32 --requests 400 "$@"
+  }
+  pools --prefill-machine h100 --prefill-plan tp=2,dp=5 --rate 4/s prompt=8000 --price h100=2.5,h200=3.5 --json
+  [ "$status" -eq 0 ]
+  jq -e '.devices == 14 and .machine == "nvidia-h200-sxm" and .plan.tp == 4' <<<"$output"
+  jq -e '.plan.prefill_pool | .machine == "nvidia-h100-sxm" and .devices == 10 and .tp == 2 and .dp == 5 and .prices[0].price == 2.5' <<<"$output"
+  cost=$(jq '1e6 * (10 * 2.5 + 4 * 3.5) / 3600 / .runs[0].tokens_per_second' <<<"$output")
+  near '.runs[0].price_per_million_tokens' "$cost" 0.001
+  saturation=$(jq .saturation_per_second <<<"$output")
+  pools --prefill-plan tp=2,dp=5 --rate 4/s prompt=8000 --json # the same machine
+  jq -e '.plan.prefill_pool.machine == "nvidia-h200-sxm"' <<<"$output"
+  pools --prefill-machine h100 --prefill-plan tp=2,dp=2 --rate 4/s prompt=8000 --json
+  jq -e ".saturation_per_second < 0.6 * $saturation" <<<"$output"
+  pools --prefill-machine h100 --prefill-plan tp=2,dp=5 --rate 4/s prompt=8000
+  has 'prompts     on 10 x nvidia-h100-sxm: tp 2 pp 1 dp 5'
+  pools --prefill-plan tp=3
+  [ "$status" -eq 2 ] && [[ $stderr == 'roofline: --prefill-plan: tp=3: does not divide the heads of llama-3.1-70b' ]]
+  pools --prefill-plan tp=1
+  [[ $stderr == 'roofline: serve: llama-3.1-70b does not fit, '*' short on each device of 1 nvidia-h200-sxm' ]]
+  pools --prefill-plan tp=4 --prefill 1
+  [ "$status" -eq 2 ] && [[ $stderr == *'--prefill: has no effect with --prefill-plan'* ]]
+  pools --prefill-machine h100,h200
+  [ "$status" -eq 2 ] && [[ $stderr == *'one machine at a time'* ]]
+}

@@ -137,6 +137,46 @@ static void two_pools_take_as_long_as_their_service(void **state) {
   roof_service_free(service);
 }
 
+/** A pool of its own for prompts: of the same plan it takes as long as replicas of which some prefill. With another format of the
+ *  cache it is refused. */
+static void a_pool_for_prompts(void **state) {
+  (void)state;
+  static roof_model_target target, prefill;
+  owned roof_machine *h100 = NULL;
+  roof_service *service = NULL;
+  roof_service_answer together, apart;
+  roof_error error = {0};
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  roof_model_settings s = roof_model_settings_default(&llama);
+  s.prompt = 4000, s.price = 3, s.tp = 2, s.dp = s.batch = 8;
+  assert_int_equal(roof_model_target_init(&target, &llama, h100, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_service_new(&target, &service, NULL), ROOF_OK);
+  roof_service_settings load = roof_service_settings_default(&target);
+  load.rate = 40, load.requests = 2000, load.prefills = 5, load.sequences = 256,
+  load.host_seconds = load.host_token_seconds = 0;
+  assert_int_equal(roof_service_run(service, &load, &together, NULL), ROOF_OK);
+  roof_service_free(service);
+
+  s.dp = s.batch = 3;
+  assert_int_equal(roof_model_target_init(&target, &llama, h100, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_service_new(&target, &service, NULL), ROOF_OK);
+  s.dp = s.batch = 5;
+  assert_int_equal(roof_model_target_init(&prefill, &llama, h100, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_service_prefill(service, &prefill, NULL), ROOF_OK);
+  assert_int_equal(roof_service_run(service, &load, &apart, &error), ROOF_E_ARGUMENT);
+  load.prefills = 0;
+  assert_int_equal(roof_service_run(service, &load, &apart, NULL), ROOF_OK);
+  assert_int_equal(apart.devices, together.devices);
+  assert_near(apart.ttft.mean, together.ttft.mean, 0.01);
+  assert_near(apart.tpot.mean, together.tpot.mean, 0.01);
+  assert_near(apart.price_per_million_tokens, together.price_per_million_tokens, 0.01);
+  s.precision.kv = ROOF_FP8;
+  assert_int_equal(roof_model_target_init(&prefill, &llama, h100, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_service_prefill(service, &prefill, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "one format of its cache"));
+  roof_service_free(service);
+}
+
 /** Pools that are found keep the limits under their load, cost no more than those of the closed form, and say that they were run. */
 static void two_pools_keep_the_limits_under_their_load(void **state) {
   (void)state;
@@ -172,6 +212,7 @@ int main(void) {
                                      cmocka_unit_test(what_cannot_keep_up_says_so),
                                      cmocka_unit_test(the_first_burst_of_users_does_not_count),
                                      cmocka_unit_test(two_pools_take_as_long_as_their_service),
+                                     cmocka_unit_test(a_pool_for_prompts),
                                      cmocka_unit_test(two_pools_keep_the_limits_under_their_load)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

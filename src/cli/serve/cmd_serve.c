@@ -11,7 +11,8 @@
 #include "roofline/weights.h"
 
 static int timeline;
-static char *plan, *precision, *dtype, *kv, *network, *price, *drafter, *engine, *experts;
+static char *plan, *precision, *dtype, *kv, *network, *price, *drafter, *engine, *experts, *pool_plan,
+    *pool_machine;
 static const struct poptOption options[] = {
     {"plan", '\0', POPT_ARG_STRING, &plan, 0, "settings in one word: tp=8,dp=2", "LIST"},
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
@@ -31,6 +32,10 @@ static const struct poptOption options[] = {
     {"experts", '\0', POPT_ARG_STRING, &experts, 0,
      "how often each expert is chosen: a file of numbers, one for each; default: expert_skew= says it",
      "FILE"},
+    {"prefill-plan", '\0', POPT_ARG_STRING, &pool_plan, 0,
+     "a pool of its own that processes prompts, as --plan, and hands over to the replicas of --plan", "LIST"},
+    {"prefill-machine", '\0', POPT_ARG_STRING, &pool_machine, 0, "of that pool; default: as --machine",
+     "NAME|FILE"},
     {"timeline", '\0', POPT_ARG_NONE, &timeline, 0,
      "one run over time: what waits, what generates, the cache, preemptions; drawn with --to", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_serve_load_options, 0, "Load:", NULL},
@@ -44,11 +49,18 @@ typedef struct words {
   char price[64];
 } words;
 
-static roof_status gather(const cli_args *args, words *w, roof_error *error) {
-  size_t most = (size_t)args->word_count + 2 + (plan != NULL ? strlen(plan) : 0);
+/** Replicas of one plan on one machine. */
+typedef struct replicas {
+  words words;
+  roof_listed_price listed;
+  roof_model_target target;
+} replicas;
+
+static roof_status gather(const cli_args *args, const char *typed, words *w, roof_error *error) {
+  size_t most = (size_t)args->word_count + 2 + (typed != NULL ? strlen(typed) : 0);
   char *rest = NULL;
   w->list = calloc(most, sizeof *w->list);
-  w->copy = strdup(plan != NULL ? plan : "");
+  w->copy = strdup(typed != NULL ? typed : "");
   if (w->list == NULL || w->copy == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
   }
@@ -71,16 +83,16 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
   return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
 }
 
-static roof_status select_settings(const cli_args *args, const roof_model *model, const roof_machine *machine,
-                                   words *w, roof_model_settings *s, roof_service_text *typed,
-                                   roof_error *error) {
+static roof_status select_settings(const cli_args *args, const char *list, const roof_model *model,
+                                   const roof_machine *machine, words *w, roof_model_settings *s,
+                                   roof_service_text *typed, roof_error *error) {
   *s = roof_model_settings_default(model);
   roof_status status = cli_select_options(args, &s->options, error);
   s->kernel_seconds = s->options.launch;
   status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
   status =
       status == ROOF_OK && engine != NULL ? roof_memory_rule_parse(engine, &s->memory_rule, error) : status;
-  status = status == ROOF_OK ? gather(args, w, error) : status;
+  status = status == ROOF_OK ? gather(args, list, w, error) : status;
   status = status == ROOF_OK ? roof_service_settings_read(w->list, w->count, s, typed, error) : status;
   return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &s->network, error)
                                               : status;
@@ -95,16 +107,23 @@ static roof_status select_experts(roof_model_settings *s, roof_error *error) {
   return status;
 }
 
-/** The machine's price, where prices are listed. */
-static roof_status select_price(const roof_machine *machine, roof_model_settings *s, roof_error *error) {
-  roof_machine *const machines[] = {(roof_machine *)(uintptr_t)machine};
-  static roof_listed_price read;
-  read = (roof_listed_price){.value = s->price};
-  roof_status status = price != NULL && roof_prices_are_listed(price)
-                           ? roof_catalog_prices(price, machines, 1, &read, error)
-                           : ROOF_OK;
-  s->price = read.value;
-  s->listed = &read;
+/** The prices of the machines, where they are listed; `pool` may be NULL. */
+static roof_status select_prices(replicas *own, replicas *pool, roof_error *error) {
+  replicas *const all[] = {own, pool};
+  roof_machine *machines[2];
+  roof_listed_price listed[2];
+  int count = pool != NULL ? 2 : 1;
+  bool read = price != NULL && roof_prices_are_listed(price);
+  for (int i = 0; i < count; i++) {
+    machines[i] = (roof_machine *)(uintptr_t)all[i]->target.machine;
+    listed[i] = (roof_listed_price){.value = all[i]->target.settings.price};
+  }
+  roof_status status = read ? roof_catalog_prices(price, machines, count, listed, error) : ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    all[i]->listed = listed[i];
+    all[i]->target.settings.price = listed[i].value;
+    all[i]->target.settings.listed = &all[i]->listed;
+  }
   return status;
 }
 
@@ -159,26 +178,68 @@ static roof_status run_study(const cli_args *args, roof_model *models, roof_serv
   return status == ROOF_OK ? answer(args, s, error) : status;
 }
 
+static roof_status select_replicas(const cli_args *args, const char *list, const roof_model *model,
+                                   const roof_machine *machine, replicas *r, roof_service_text *typed,
+                                   roof_error *error) {
+  roof_model_settings s;
+  roof_status status = select_settings(args, list, model, machine, &r->words, &s, typed, error);
+  status = status == ROOF_OK ? select_experts(&s, error) : status;
+  return status == ROOF_OK ? roof_service_target_init(&r->target, model, machine, &s, error) : status;
+}
+
+/** The pool for prompts: what is wrong with it is said of it. */
+static roof_status select_pool(const cli_args *args, const roof_model *model, const roof_machine *machine,
+                               replicas *pool, roof_service_text *typed, roof_error *error) {
+  roof_error why = {0};
+  roof_status status = select_replicas(args, pool_plan, model, machine, pool, typed, &why);
+  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--prefill-plan: %s", why.message);
+}
+
+static void replicas_done(replicas *r) {
+  free(r->words.list);
+  free(r->words.copy);
+  *r = (replicas){0};
+}
+
+/** The machines: that which generates, and that of a pool for prompts, or NULL. */
 static roof_status serve_on(const cli_args *args, roof_model *models, const roof_machine *machine,
-                            roof_error *error) {
-  roof_model_settings settings;
-  roof_model_target target;
+                            const roof_machine *prefill, roof_error *error) {
+  static replicas own, pool;
   roof_service_text typed = {0};
   roof_service_study s;
-  words w = {0};
   cli_serve_load(&typed);
-  roof_status status = select_settings(args, &models[0], machine, &w, &settings, &typed, error);
-  status = status == ROOF_OK ? select_price(machine, &settings, error) : status;
-  status = status == ROOF_OK ? select_experts(&settings, error) : status;
-  status =
-      status == ROOF_OK ? roof_service_target_init(&target, &models[0], machine, &settings, error) : status;
-  status = status == ROOF_OK ? roof_service_study_init(&s, &target, &typed, error) : status;
+  bool has_pool = prefill != NULL;
+  roof_status status = has_pool ? select_pool(args, models, prefill, &pool, &typed, error) : ROOF_OK;
+  status = status == ROOF_OK ? select_replicas(args, plan, models, machine, &own, &typed, error) : status;
+  status = status == ROOF_OK ? select_prices(&own, has_pool ? &pool : NULL, error) : status;
+  status = status == ROOF_OK ? roof_service_study_init(&s, &own.target, &typed, error) : status;
   if (status == ROOF_OK) {
-    status = run_study(args, models, &s, error);
+    status = has_pool ? roof_service_study_prefill(&s, &pool.target, error) : ROOF_OK;
+    status = status == ROOF_OK ? run_study(args, models, &s, error) : status;
     roof_service_study_done(&s);
   }
-  free(w.list);
-  free(w.copy);
+  replicas_done(&own);
+  replicas_done(&pool);
+  return status;
+}
+
+static roof_status one_machine(int count, roof_error *error) {
+  return count == 1 ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "serve: one machine at a time");
+}
+
+/** With a pool for prompts its machine, which is the other one where none is named. */
+static roof_status serve_with(const cli_args *args, roof_model *models, const roof_machine *machine,
+                              roof_error *error) {
+  const char *const names[] = {pool_machine, NULL};
+  roof_machine **machines = NULL;
+  int count = 0;
+  if (pool_machine == NULL) {
+    return serve_on(args, models, machine, pool_plan != NULL ? machine : NULL, error);
+  }
+  roof_status status = roof_machines_load(names, &machines, &count, error);
+  status = status == ROOF_OK ? one_machine(count, error) : status;
+  status = status == ROOF_OK ? serve_on(args, models, machine, machines[0], error) : status;
+  roof_machines_free(machines, count);
   return status;
 }
 
@@ -194,10 +255,8 @@ static roof_status serve_words(const cli_args *args, roof_model *models, roof_er
   }
   roof_status status = roof_model_load(args->words[0], models, error);
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
-  if (status == ROOF_OK && count > 1) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "serve: one machine at a time");
-  }
-  status = status == ROOF_OK ? serve_on(args, models, machines[0], error) : status;
+  status = status == ROOF_OK ? one_machine(count, error) : status;
+  status = status == ROOF_OK ? serve_with(args, models, machines[0], error) : status;
   roof_machines_free(machines, count);
   return status;
 }
@@ -207,7 +266,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = models != NULL ? serve_words(args, models, error)
                                       : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
   free(models);
-  char *const texts[] = {plan, precision, dtype, kv, network, price, drafter, engine, experts};
+  char *const texts[] = {plan,    precision, dtype,   kv,        network,     price,
+                         drafter, engine,    experts, pool_plan, pool_machine};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -220,6 +280,8 @@ static const cli_effect effects[] = {{.options = "speed", .without = "trace"},
                                      {.options = "turn-delay", .without = "turns"},
                                      {.options = "arrivals burstiness", .with = "trace"},
                                      {.options = "arrivals burstiness", .with = "concurrency"},
+                                     {.options = "prefill", .with = "prefill-plan"},
+                                     {.options = "prefill", .with = "prefill-machine"},
                                      {0}};
 
 const cli_command cli_cmd_serve = {
@@ -238,6 +300,8 @@ const cli_command cli_cmd_serve = {
         "  roofline serve llama-3.1-8b --machine h100 --rate 20 --timeline --to run.svg\n"
         "  roofline serve llama-3.1-8b --machine h100 --concurrency 64\n"
         "  roofline serve llama-3.1-8b --machine h100 --plan dp=4 --prefill 1 --rate 20/s\n"
+        "  roofline serve llama-3.1-70b --machine h200 --plan tp=4 --prefill-machine h100 --prefill-plan "
+        "tp=2,dp=3\n"
         "  roofline serve qwen3-4b --machine h100 --trace mooncake_trace.jsonl --plan dp=2 --route prefix\n"
         "Settings: batch (most sequences of a replica at once) chunk (tokens of a step) prompt generate "
         "prefix draft accept tp pp dp "

@@ -103,6 +103,10 @@ static void add_figures(roof_text *out, const roof_service_study *s, const roof_
   if (!isnan(a->price_per_million_tokens)) {
     roof_text_addf(out, "  cost        %.4g per million generated tokens", a->price_per_million_tokens);
     roof_model_price_describe(out, &s->target->settings);
+    if (s->pool != NULL) {
+      roof_text_add(out, "; prompts'");
+      roof_model_price_describe(out, &s->pool->settings);
+    }
     roof_text_add(out, "\n");
   }
 }
@@ -130,8 +134,13 @@ static void add_question(roof_text *out, const roof_service_study *s) {
     roof_text_addf(out, ", %s arrivals",
                    set->concurrency > 0 ? "closed-loop" : roof_arrival_name(set->arrival));
   }
-  roof_text_addf(out, ", seed %.0f\n  plan        %s on %s: ", set->seed, s->target->model->name,
-                 s->target->machine->name);
+  roof_text_addf(out, ", seed %.0f\n", set->seed);
+  if (s->pool != NULL) {
+    const roof_model_settings *p = &s->pool->settings;
+    roof_text_addf(out, "  prompts     on %.0f x %s: tp %.0f pp %.0f dp %.0f\n", s->pool->devices,
+                   s->pool->machine->name, p->tp, p->pp, p->dp);
+  }
+  roof_text_addf(out, "  plan        %s on %s: ", s->target->model->name, s->target->machine->name);
   roof_text_addf(out, "tp %.0f pp %.0f dp %.0f", m->tp, m->pp, m->dp);
   if (set->prefills > 0) {
     roof_text_addf(out, ", %.0f of them prefill", set->prefills);
