@@ -21,6 +21,9 @@ for device in a100_sxm h200_sxm b200_sxm l40s; do
   grep -v ',trtllm/1\.0\.0,' "$aic/generation_attention_$device.csv" >"$scratch/generation_$device.csv"
 done
 
+# Kernels that one machine alone runs: vLLM's of modelopt's experts in fp8 on H200.
+grep -v modeloptfp8 "$aic/moe_h200_sxm.csv" >"$scratch/moe_h200_sxm.csv"
+
 document=${1-}
 [ $# -eq 0 ] || shift
 again=" $* "
@@ -49,6 +52,14 @@ judge_apart() { # NAME FILE...: a device that nobody fitted, by the constants of
   echo null | tee "$scratch/$name.ships" >"$scratch/$name.shape"
 }
 
+judge_devices() { # NAME FILE...: machines by constants of the others, of kernels that several of them run
+  name=$1
+  shift
+  case $again in "  " | *" $name "*) ;; *) return 0 ;; esac
+  "$roofline" validate "$@" --split device --json >"$scratch/$name.device"
+  echo null | tee "$scratch/$name.ships" >"$scratch/$name.shape"
+}
+
 row() { # TITLE NAME LINE GOAL GOAL: a row of the table; LINE is a jq expression for one line of an answer
   if [ ! -f "$scratch/$2.ships" ]; then
     grep -F "| $1 |" "$document"
@@ -74,6 +85,8 @@ judge gemm "$scratch"/gemm_*.csv
 judge attention "$aic"/context_attention_*.csv "$scratch"/generation_*.csv
 judge mla "$aic"/context_mla_*.csv "$aic"/generation_mla_*.csv
 judge moe "$aic"/moe_*.csv
+judge_devices mla-shared "$aic"/context_mla_[hb]*.csv "$aic"/generation_mla_[hb]*.csv
+judge_devices moe-shared "$scratch/moe_h200_sxm.csv" "$aic"/moe_b200_sxm.csv "$aic"/moe_l40s.csv "$aic"/moe_a100_sxm.csv
 judge nccl "$aic"/nccl.csv
 judge layers "$measured"/vidur/mlp_median_us.csv
 judge vector "$measured"/neusight/vec.csv
@@ -100,6 +113,8 @@ judge_simulated "$aic"/serving_points.csv
   row 'prefill attention' attention "$(of kernel prefill)" '9 / 14 / 34' '12 / 19 / 44'
   row 'MLA' mla .all '8 / 14 / 34' '11 / 19 / 44'
   row 'mixtures of experts' moe .all '12 / 20 / 45' '14 / 22 / 52'
+  row 'MLA by kernels that several run' mla-shared .all '' '11 / 19 / 44'
+  row 'mixtures of experts by kernels that several run' moe-shared .all '' '14 / 22 / 52'
   row 'collectives (NCCL)' nccl .all '7 / 14 / 30' '9 / 19 / 35'
   row 'products of layers, fp16, PyTorch' layers "$(of kernel product)" '6 / 8 / 18' '8 / 12 / 26'
   row 'norms, activations, fp16, PyTorch' layers "$(of kernel stream)" '7 / 13 / 26' '10 / 17 / 36'

@@ -9,6 +9,7 @@
 #include "documents/json.h"
 #include "roofline/advise.h"
 #include "roofline/ops.h"
+#include "roofline/units.h"
 
 #define ROW(format) extern const roof_format rf_format_##format;
 #include "registry/formats.inc"
@@ -60,6 +61,21 @@ static const struct {
      "a program, not a profile"},
 };
 
+/** Whether the first line of a table has a number where the names of columns are. */
+static bool begins_with_values(const char *head, size_t size) {
+  const char *end = memchr(head, '\n', size), *at = memchr(head, ',', size);
+  while (end != NULL && at != NULL && at < end) {
+    const char *next = memchr(at + 1, ',', (size_t)(end - at - 1));
+    size_t length = (size_t)((next != NULL ? next : end) - at - 1);
+    double value;
+    if (length > 0 && roof_number_read(at + 1, length, &value) == length) {
+      return true;
+    }
+    at = next;
+  }
+  return false;
+}
+
 /** Names the kind of a file that no format accepts. */
 static roof_status refuse(roof_source *source, const char *head, size_t size, roof_error *error) {
   for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
@@ -67,6 +83,10 @@ static roof_status refuse(roof_source *source, const char *head, size_t size, ro
     if (size >= length && memcmp(head, closed[i].begin, length) == 0) {
       return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s", closed[i].why);
     }
+  }
+  if (begins_with_values(head, size)) {
+    return rf_import_error(source, error, ROOF_E_PARSE, 1, 0,
+                           "a table without names of columns: its first line must name them");
   }
   return rf_import_error(
       source, error, ROOF_E_PARSE, 1, 0,

@@ -63,6 +63,8 @@ ships() {
   ships 0.11 0.34 kernel decode h.csv
   grep -E '^sys|vllm.*,bfloat16,bfloat16,' "$measured/aiconfigurator/generation_attention_l40s.csv" >l.csv
   ships 0.13 0.44 kernel decode l.csv
+  grep -E '^sys|trtllm.*,bfloat16,fp8,' "$measured/aiconfigurator/generation_attention_l40s.csv" >n.csv
+  ships 0.1 0.45 kernel decode n.csv
   ships 0.075 0.3 kernel mla-decode "$measured/aiconfigurator/generation_mla_a100_sxm.csv"
 }
 

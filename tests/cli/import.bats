@@ -362,6 +362,8 @@ DEVICES
   refuses 2 'none: No such file' none
   echo 'just text' >t
   refuses 2 't:1: none of the formats' t
+  printf 'bf16,bf16,1,1024,25.4893,0.009\nbf16,bf16,1,4096,84.6816,0.011\n' >values.csv
+  refuses 2 'values.csv:1: a table without names of columns: its first line must name them' values.csv
   : >empty
   refuses 2 'empty: the file is empty' empty
   refuses 2 'did you mean `stream`' t --format strem

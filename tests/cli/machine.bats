@@ -31,6 +31,13 @@ json() { # FILTER on $output
   [ "$(json '.machines[] | select(.name == "nvidia-t4") | .aliases')" = '["t4","tesla-t4"]' ]
 }
 
+@test "a machine has the names that tables of timings give it" {
+  for name in gb200 gb300; do
+    run -0 "$ROOFLINE" machine show "$name-sxm"
+    [[ ${lines[0]} == "nvidia-$name: "* ]]
+  done
+}
+
 @test "show has every figure with its kind and source, sparse and measured ones apart" {
   run -0 "$ROOFLINE" machine show h100
   [[ ${lines[0]} == "nvidia-h100-sxm: NVIDIA H100 SXM5 80GB"* ]]
