@@ -46,7 +46,7 @@ static int fine_ticks(rf_range r, double *ticks) {
 
 int rf_ticks_log(rf_range r, int most, double ticks[RF_TICK_MAX]) {
   static const double steps[] = {1, 2, 5};
-  int count = 0, each = r.high - r.low <= 2.2 ? 3 : 1, skip = rf_axis_step(r.low, r.high, most);
+  int count = 0, each = r.high - r.low <= 2.2 && most > 2 ? 3 : 1, skip = rf_axis_step(r.low, r.high, most);
   for (int decade = (int)floor(r.low); decade <= (int)ceil(r.high); decade++) {
     for (int i = 0; i < each && count < RF_TICK_MAX; i++) {
       double at = decade + log10(steps[i]);

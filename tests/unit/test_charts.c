@@ -295,6 +295,21 @@ static void a_time_line_is_drawn(void **state) {
   assert_int_equal(roof_draw_lanes_svg(&lanes, 0, &svg, NULL), ROOF_E_ARGUMENT);
 }
 
+/** Labels of a short axis do not run into each other: fewer ticks, where they would. */
+static void labels_of_a_narrow_axis_keep_apart(void **state) {
+  (void)state;
+  roof_text wide = {0}, narrow = {0};
+  bars = (roof_bars){.title = "a", .unit = "B/s", .count = 2, .bars = {{.value = 54e9}, {.value = 550e9}}};
+  strcpy(bars.bars[0].label, "one");
+  strcpy(bars.bars[1].label, "other");
+  assert_int_equal(roof_draw_bars_svg(&bars, 0, &wide, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_bars_svg(&bars, ROOF_CHART_NARROW, &narrow, NULL), ROOF_OK);
+  assert_true(strstr(wide.data, ">20 GB/s<") != NULL && strstr(wide.data, ">10 GB/s<") != NULL);
+  assert_true(strstr(narrow.data, ">20 GB/s<") == NULL && strstr(narrow.data, ">10 GB/s<") != NULL);
+  roof_text_done(&wide);
+  roof_text_done(&narrow);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_by_format_with_their_ratio),
@@ -307,6 +322,7 @@ int main(void) {
       cmocka_unit_test(an_operation_over_its_batch),
       cmocka_unit_test(energy_of_a_model_by_kind),
       cmocka_unit_test(a_time_line_is_drawn),
+      cmocka_unit_test(labels_of_a_narrow_axis_keep_apart),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }
