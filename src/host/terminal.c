@@ -30,13 +30,18 @@ static bool needs_ascii(bool terminal) {
   return terminal ? !utf8 || is_dumb() : !utf8 && locale[0] != '\0';
 }
 
-static int width_of(int file, bool terminal) {
+/** 0: it says none, as the one that a launcher of ranks puts in front of a pipe or a file. */
+static int columns_of(int file) {
   struct winsize size = {0};
+  return ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static int width_of(int file, bool terminal) {
   char *end = NULL;
   const char *typed = variable("COLUMNS");
   long columns = strtol(typed, &end, 10);
   if (typed[0] == '\0' || *end != '\0') {
-    columns = terminal && ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    columns = terminal ? columns_of(file) : 0;
   }
   return columns <= 0 ? 0 : columns < LEAST_WIDTH ? LEAST_WIDTH : (int)fmin((double)columns, 10000);
 }
@@ -46,5 +51,6 @@ rf_terminal rf_terminal_of(int file, bool kept) {
   return (rf_terminal){.width = width_of(file, terminal),
                        .ascii = needs_ascii(terminal),
                        .commands = strcmp(variable("GITHUB_ACTIONS"), "true") == 0,
-                       .color = terminal && variable("NO_COLOR")[0] == '\0' && !is_dumb()};
+                       .color =
+                           terminal && columns_of(file) > 0 && variable("NO_COLOR")[0] == '\0' && !is_dumb()};
 }

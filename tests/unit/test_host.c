@@ -2,10 +2,12 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -162,6 +164,24 @@ static void the_environment_says_what_a_terminal_shows(void **state) {
   assert_non_null(strstr(rf_process_name(path, sizeof path), "test_host"));
 }
 
+/** A terminal is coloured; one without a width stands before a pipe or a file, as the launchers of ranks make it. */
+static void a_terminal_without_a_width_is_none(void **state) {
+  (void)state;
+  struct winsize size = {.ws_col = 100, .ws_row = 30};
+  int master = posix_openpt(O_RDWR | O_NOCTTY);
+  assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+  int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+  setenv("TERM", "xterm", 1);
+  unsetenv("NO_COLOR");
+  assert_false(rf_terminal_of(terminal, false).color);
+  assert_int_equal(rf_terminal_of(terminal, false).width, 0);
+  assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+  assert_true(rf_terminal_of(terminal, false).color);
+  assert_int_equal(rf_terminal_of(terminal, false).width, 100);
+  close(terminal);
+  close(master);
+}
+
 static void a_file_that_cannot_be_written_is_refused_before(void **state) {
   (void)state;
   roof_error error;
@@ -217,6 +237,7 @@ static void temporary_names_are_below_a_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_environment_says_what_a_terminal_shows),
+                                     cmocka_unit_test(a_terminal_without_a_width_is_none),
                                      cmocka_unit_test(a_file_that_cannot_be_written_is_refused_before),
                                      cmocka_unit_test(loads_the_first_that_has_all_symbols),
                                      cmocka_unit_test(a_library_without_symbols_is_only_looked_for),
