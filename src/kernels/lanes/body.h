@@ -21,6 +21,13 @@ typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V)
 #define UNROLL(times) PRAGMA(GCC unroll times)
 #endif
 #define INLINE TARGET static inline __attribute__((always_inline))
+#define CODELET INLINE
+#if defined(__clang__)
+#if __has_feature(address_sanitizer) /* once each: instrumented in every pass it takes minutes to compile */
+#undef CODELET
+#define CODELET TARGET static inline __attribute__((noinline))
+#endif
+#endif
 #define AHEAD(p) __builtin_prefetch((const char *)(p) + 1024)
 #define BLOCK ((size_t)4096)
 
@@ -423,6 +430,7 @@ static const rf_loops NAME(loops) = {
 #undef TILE_ROW
 #undef HEIGHTS
 #undef INLINE
+#undef CODELET
 #undef AHEAD
 #undef FORMS
 #undef T

@@ -11,11 +11,11 @@ static const T NAME(cosines)[8] = {(T)1,
 
 /* Points of a transform: V and T take the place of E in turn. */
 #define BUTTERFLIES(kind, E, GET, PUT, ALL, MULADD)                                                          \
-  INLINE void NAME(two_##kind)(E * r, E * i) {                                                               \
+  CODELET void NAME(two_##kind)(E * r, E * i) {                                                              \
     E r1 = r[0] - r[1], i1 = i[0] - i[1];                                                                    \
     r[0] += r[1], i[0] += i[1], r[1] = r1, i[1] = i1;                                                        \
   }                                                                                                          \
-  INLINE void NAME(four_##kind)(E * r, E * i) {                                                              \
+  CODELET void NAME(four_##kind)(E * r, E * i) {                                                             \
     E even_r = r[0] + r[2], even_i = i[0] + i[2], odd_r = r[1] + r[3], odd_i = i[1] + i[3];                  \
     E r0 = r[0] - r[2], i0 = i[0] - i[2], r1 = r[1] - r[3], i1 = i[1] - i[3];                                \
     r[0] = even_r + odd_r, i[0] = even_i + odd_i;                                                            \
@@ -23,7 +23,7 @@ static const T NAME(cosines)[8] = {(T)1,
     r[2] = even_r - odd_r, i[2] = even_i - odd_i;                                                            \
     r[3] = r0 - i1, i[3] = i0 + r1;                                                                          \
   }                                                                                                          \
-  INLINE void NAME(eight_##kind)(E * r, E * i) {                                                             \
+  CODELET void NAME(eight_##kind)(E * r, E * i) {                                                            \
     const E half = ALL((T)0.70710678118654752440);                                                           \
     E odd_r[4], odd_i[4], even_r[4], even_i[4];                                                              \
     UNROLL(4) for (int j = 0; j < 4; j++) {                                                                  \
@@ -42,7 +42,7 @@ static const T NAME(cosines)[8] = {(T)1,
     }                                                                                                        \
   }                                                                                                          \
   /* Two times eight, the odd ones after powers of e^(-i pi / 8). */                                         \
-  INLINE void NAME(sixteen_##kind)(E * r, E * i) {                                                           \
+  CODELET void NAME(sixteen_##kind)(E * r, E * i) {                                                          \
     E odd_r[8], odd_i[8], even_r[8], even_i[8];                                                              \
     UNROLL(8) for (int j = 0; j < 8; j++) {                                                                  \
       const E cosine = ALL(NAME(cosines)[j]), sine = ALL(NAME(cosines)[j < 4 ? 4 - j : j - 4]);              \
@@ -106,8 +106,8 @@ INLINE void NAME(row)(int radix, bool last, size_t batch, const T *x, rf_points 
 }
 
 /* The first pass: `radix` transforms of n / radix points each are left, one after the other in the scratch. */
-INLINE void NAME(first_pass)(int radix, size_t n, size_t batch, rf_points from, T *scratch, const T *roots,
-                             size_t order) {
+INLINE void NAME(pass_of)(int radix, size_t n, size_t batch, rf_points from, T *scratch, const T *roots,
+                          size_t order) {
   const T *x = from.data;
   size_t points = n / (size_t)radix, x_row = from.row;
   rf_points parts = {scratch, points * batch, n * batch};
@@ -119,9 +119,20 @@ INLINE void NAME(first_pass)(int radix, size_t n, size_t batch, rf_points from, 
   }
 }
 
+CODELET void NAME(first_pass)(size_t radix, size_t n, size_t batch, rf_points from, T *scratch,
+                              const T *roots, size_t order) {
+  if (radix == 4) {
+    NAME(pass_of)(4, n, batch, from, scratch, roots, order);
+  } else if (radix == 16) {
+    NAME(pass_of)(16, n, batch, from, scratch, roots, order);
+  } else {
+    NAME(pass_of)(8, n, batch, from, scratch, roots, order);
+  }
+}
+
 /* All of a transform that is one pass. */
-INLINE bool NAME(only_pass)(size_t n, size_t batch, rf_points from, rf_points to, const T *roots,
-                            size_t order, bool stream) {
+CODELET bool NAME(only_pass)(size_t n, size_t batch, rf_points from, rf_points to, const T *roots,
+                             size_t order, bool stream) {
   const T *x = from.data;
   T *y = to.data;
   switch (n) {
@@ -147,21 +158,11 @@ INLINE bool NAME(only_pass)(size_t n, size_t batch, rf_points from, rf_points to
 
 /* The parts follow each other while they are in the cache, from `first` and on with the scratch. Eight but where that would
  * leave a last pass of 4 points, or one pass more: all end in 8 or 16. */
-INLINE void NAME(transform)(size_t n, size_t batch, rf_points from, rf_points to, T *first, T *scratch,
-                            const T *roots, size_t order, bool stream,
-                            void (*part)(size_t, size_t, rf_points, rf_points, void *, const void *,
-                                         size_t)) {
-  if (NAME(only_pass)(n, batch, from, to, roots, order, stream)) {
-    return;
-  }
+INLINE void NAME(split)(size_t n, size_t batch, rf_points from, rf_points to, T *first, T *scratch,
+                        const T *roots, size_t order, bool stream,
+                        void (*part)(size_t, size_t, rf_points, rf_points, void *, const void *, size_t)) {
   size_t radix = n == 32 ? 4 : n == 256 ? 16 : 8;
-  if (radix == 4) {
-    NAME(first_pass)(4, n, batch, from, first, roots, order);
-  } else if (radix == 16) {
-    NAME(first_pass)(16, n, batch, from, first, roots, order);
-  } else {
-    NAME(first_pass)(8, n, batch, from, first, roots, order);
-  }
+  NAME(first_pass)(radix, n, batch, from, first, roots, order);
   size_t points = n / radix;
   rf_points part_of = {first, batch, n * batch};
   T *y = to.data;
@@ -178,14 +179,18 @@ INLINE void NAME(transform)(size_t n, size_t batch, rf_points from, rf_points to
 
 TARGET static void NAME(fft_cached)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
                                     const void *roots, size_t order) {
-  NAME(transform)
-  (n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, false, NAME(fft_cached));
+  if (!NAME(only_pass)(n, batch, from, to, roots, order, false)) {
+    NAME(split)
+    (n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, false, NAME(fft_cached));
+  }
 }
 
 TARGET static void NAME(fft_streamed)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
                                       const void *roots, size_t order) {
-  NAME(transform)
-  (n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, true, NAME(fft_streamed));
+  if (!NAME(only_pass)(n, batch, from, to, roots, order, true)) {
+    NAME(split)
+    (n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, true, NAME(fft_streamed));
+  }
 }
 
 #if LANES == 16
@@ -224,7 +229,11 @@ TARGET static void NAME(fft_alone)(size_t n, rf_points from, rf_points to, void 
   rf_points between = {scratch, W, n};
   T *x = scratch;
   from.row *= W;
-  NAME(transform)(rows, W, from, between, to.data, x + 2 * n, roots, rows, false, NAME(fft_cached));
+  if (rows > 16) {
+    NAME(split)(rows, W, from, between, to.data, x + 2 * n, roots, rows, false, NAME(fft_cached));
+  } else {
+    NAME(fft_cached)(rows, W, from, between, x + 2 * n, roots, rows);
+  }
   to.row *= rows;
   for (size_t k = 0; k < rows; k += W) {
     NAME(across)(x + k * W, n, (const T *)powers + 2 * k * W, (T *)to.data + k, to);
