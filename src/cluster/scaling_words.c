@@ -187,7 +187,9 @@ static void add_dot(roof_panel *panel, const rf_scaling_point *p, double seconds
   if (seconds > 0 && panel->dot_count < ROOF_PANEL_DOTS) {
     *dot = (roof_curve_dot){
         .x = intensity_of(p), .y = rate_of(p, seconds), .series = series, .hollow = predicted};
-    snprintf(dot->label, sizeof dot->label, predicted ? "" : "%d ranks", p->part.ranks);
+    if (!predicted) {
+      snprintf(dot->label, sizeof dot->label, "%d ranks", p->part.ranks);
+    }
     panel->dot_count++;
   }
 }
