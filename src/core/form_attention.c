@@ -34,6 +34,10 @@ static bool is_of(const roof_target *target, const char *family) {
   return strcmp(target->machine->family, family) == 0;
 }
 
+static bool is_before_hopper(const roof_target *t) {
+  return is_of(t, "ampere") || is_of(t, "ampere-rtx") || is_of(t, "ada");
+}
+
 roof_kernel_kind rf_attention_kind(const roof_target *target, const roof_kernel_shape *s) {
   bool prompt = s->kind == ROOF_KERNEL_DECODE && s->rows >= s->columns + fmax(0, s->routed);
   return prompt && is_run_by(target, apart) ? ROOF_KERNEL_PREFILL : s->kind;
@@ -65,8 +69,7 @@ static bool is_windowed_apart(const rf_run *run) {
  * has tiles of 64 rows: 120 ns for each key of aiconfigurator's A100, for 1 head as for 64. */
 static bool decodes_as_prompt(const rf_run *run) {
   const roof_target *t = run->target;
-  return run->work->kernel.kind == ROOF_KERNEL_MLA_DECODE && is_run_by(t, apart) &&
-         (is_of(t, "ampere") || is_of(t, "ampere-rtx") || is_of(t, "ada"));
+  return run->work->kernel.kind == ROOF_KERNEL_MLA_DECODE && is_run_by(t, apart) && is_before_hopper(t);
 }
 
 /** What the shape says of attention with few queries. */
@@ -106,11 +109,11 @@ static double shares_of(const rf_run *run) {
 }
 
 /** Single heads have a kernel without tiles of keys where prompts have their own (NVIDIA/TensorRT-LLM,
- * decoderMaskedMultiheadAttention); keys in fp8 only from Hopper on (aiconfigurator's L40S: 32 us for 1,024 heads of 2 keys). */
+ * decoderMaskedMultiheadAttention); keys in fp8 not before Hopper (aiconfigurator's L40S: 32 us for 1,024 heads of 2 keys). */
 static double fill_of(const rf_run *run, double own) {
   const roof_target *t = run->target;
-  bool as_taken = t->types.kv == t->types.compute || is_of(t, "hopper") || is_of(t, "blackwell");
-  bool tiled = own > 1 || run->work->kernel.kind != ROOF_KERNEL_DECODE || !is_run_by(t, apart) || !as_taken;
+  bool wider = t->types.kv != t->types.compute && (is_before_hopper(t) || is_of(t, "blackwell-rtx"));
+  bool tiled = own > 1 || run->work->kernel.kind != ROOF_KERNEL_DECODE || !is_run_by(t, apart) || wider;
   return tiled ? fill_keys : 0;
 }
 
