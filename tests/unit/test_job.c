@@ -27,8 +27,9 @@ static roof_machine *four_cores(void) {
 
 /** Rank `rank` moves 24.3 GB/s in 10 calls of `seconds` each. */
 static void answer(char *text, size_t size, int rank, const char *node, const char *cores, double seconds) {
-  snprintf(
-      text, size,
+  roof_text out = {0};
+  roof_text_addf(
+      &out,
       "{\"schema\": \"roofline.measurements/1\", \"source\": \"test\", \"format\": \"program\", \"machine\": "
       "\"host\", \"kernels\": [{\"name\": \"triad\", \"calls\": 10, \"threads\": 1, \"seconds\": %g, "
       "\"total_seconds\": %g, \"samples\": [%g], \"flops\": {\"fp64\": %.17g}, \"bytes\": {\"DRAM\": "
@@ -37,6 +38,9 @@ static void answer(char *text, size_t size, int rank, const char *node, const ch
       "\"node\": "
       "\"%s\", \"processors\": \"%s\", \"cores\": \"%s\", \"node_processors\": 4}}",
       seconds, 10 * seconds, seconds, 2.025e9 * seconds, 24.3e9 * seconds, rank, node, cores, cores);
+  assert_true(out.length < size);
+  memcpy(text, out.data, out.length + 1);
+  roof_text_done(&out);
 }
 
 /** A job of `count` ranks, each on its node and cores, settled. */
