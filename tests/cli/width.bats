@@ -133,13 +133,15 @@ END
 }
 
 @test "a verdict has its colour, on a terminal alone" {
-  claim='"$ROOFLINE" claim gemm m=8192 n=28672 k=8192 2ms -m h100'
+  claim='stty cols 80; "$ROOFLINE" claim gemm m=8192 n=28672 k=8192 2ms -m h100'
   run ! "$ROOFLINE" claim gemm m=8192 n=28672 k=8192 2ms -m h100
   [[ $output != *$'\e'* ]]
   run ! "$ROOFLINE" claim gemm m=8192 n=28672 k=8192 2ms -m h100 --color always
   [[ $output == $'\e[1m\e[31mimpossible'* ]]
   TERM=xterm run ! script -qec "$claim" /dev/null
   [[ $output == *$'\e[31mimpossible'* ]]
+  TERM=xterm run ! script -qec "${claim/80/0}" /dev/null # as a launcher of ranks puts before a pipe
+  [[ $output != *$'\e'* ]]
   TERM=xterm NO_COLOR=1 run ! script -qec "$claim" /dev/null
   [[ $output != *$'\e'* ]]
   TERM=dumb run ! script -qec "$claim" /dev/null
