@@ -8,8 +8,8 @@ command -v qemu-x86_64 >/dev/null || skip "no qemu-x86_64: apt install qemu-user
 tests=$ROOFLINE_BUILD/tests
 [ -x "$tests/test_kernels" ] || skip "no $tests/test_kernels: build first"
 # Left out: device code (another processor's), pictures, OpenCL and failing allocations take over a minute each; what limits its own memory or times itself
-# is not for an emulator, nor are 50,000 rows to fit and queues of a million requests.
-left_out='anchor|calibrate|checks|cuda|opencl|device|draw|energy|measure|service|torture|memory|ledger_file'
+# is not for an emulator, nor are 50,000 rows to fit, queues of a million requests and every length of a transform, whose registers are tried at one.
+left_out='anchor|calibrate|transforms|checks|cuda|opencl|device|draw|energy|measure|service|torture|memory|ledger_file'
 # Every unit on the first of them; on the others those that choose code by the processor, or read what it is.
 chosen='kernels|ledger|scan|processor|loop|ladder|runs|program|core|power|products|number|host|topology|numa|uncore|region|stack'
 

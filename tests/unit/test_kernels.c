@@ -142,26 +142,6 @@ static void every_tile(void **state) {
   }
 }
 
-/** Of every length on the way: that of each codelet, odd numbers of passes, one thread alone and two together. */
-static void every_length_of_transform(void **state) {
-  (void)state;
-  const roof_kernel *kernel = NULL;
-  assert_int_equal(roof_kernel_find("fft", &kernel, NULL), ROOF_OK);
-  static const int lengths[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 32768};
-  for (size_t which = 0; which < 4 * sizeof lengths / sizeof lengths[0]; which++) {
-    roof_kernel_run run = {.kernel = kernel, .dtype = which % 2 ? ROOF_FP64 : ROOF_FP32};
-    roof_error error = {0};
-    run.threads = 1 + (int)(which / 2 % 2);
-    run.values[0] = lengths[which / 4];
-    assert_int_equal(kernel->prepare(&run, NULL), ROOF_OK);
-    kernel->execute(&run);
-    if (kernel->check(&run, &error) != ROOF_OK) {
-      fail_msg("n=%.0f, %d threads: %s", run.values[0], run.threads, error.message);
-    }
-    kernel->release(&run);
-  }
-}
-
 /** Part `imaginary` of point k of the transform of n points of which the real parts stand before the imaginary ones. */
 static double point_of(const void *x, roof_dtype dtype, size_t n, size_t k, bool imaginary) {
   double sum = 0;
@@ -444,7 +424,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_agree_with_their_references),
       cmocka_unit_test(every_instruction_set),
-      cmocka_unit_test(every_length_of_transform),
       cmocka_unit_test(transforms_of_every_width),
       cmocka_unit_test(every_tile),
       cmocka_unit_test(products_in_given_blocks),
