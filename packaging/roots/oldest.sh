@@ -9,8 +9,8 @@ for needed in "$made/python/roofline" "$top/build/web/package" "$top/tests/node/
   [ -e "$needed" ] || { echo "oldest.sh: $needed is not there"; exit 3; }
 done
 make_root bookworm "$mirror"
-carried "$made"/packages/roofline_*.deb
-install nodejs npm python3-pytest python3-exceptiongroup python3-tomli libblas3 liblapack3 libmuparser2v5 gcc libc6-dev
+carried "$made"/packages/roofline_*.deb "$made"/packages/roofline-doc_*.deb # agents read the book
+install nodejs npm librsvg2-2 python3-pytest python3-exceptiongroup python3-tomli libblas3 liblapack3 libmuparser2v5 gcc libc6-dev
 echo "deb $mirror bullseye main" >"$root/etc/apt/sources.list.d/older.list"
 silent apt-get update
 install python3.9
@@ -24,13 +24,19 @@ cp -rL "$made/python" "$root/src/build/release/"
 cp -r "$top/build/web/package" "$root/src/build/web/"
 cp -r "$top/tests/node/node_modules" "$root/src/tests/node/"
 
+# within a process that has /proc, by which the command finds its book.
+alive() {
+  # shellcheck disable=SC2016  # of the inner shell
+  unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" env LC_ALL=C.UTF-8 HOME=/root "$@"' "$root" "$@"
+}
+
 # passes FOLDER FILE...: its tests; skipped ones (77) are shown.
 passes() {
   folder=$1
   shift
   for file; do
     code=0
-    within env PATH=/usr/local/bin:/usr/bin:/bin ROOFLINE=/usr/bin/roofline ROOFLINE_SOURCE=/src ROOFLINE_BUILD=/src/build/release \
+    alive env PATH=/usr/local/bin:/usr/bin:/bin ROOFLINE=/usr/bin/roofline ROOFLINE_SOURCE=/src ROOFLINE_BUILD=/src/build/release \
       sh "/src/tests/$folder/run.sh" "/src/tests/$folder/$(basename "$file")" >"$scratch/log" 2>&1 || code=$?
     grep -E '^SKIPPED|^skipped' "$scratch/log" || true
     [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || { tail -40 "$scratch/log"; step "failed: $file"; exit 1; }
