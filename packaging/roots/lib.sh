@@ -8,6 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 root=$scratch/root
 
 step() { echo "$suite: $*"; }
+unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER # of this system, not of the one made
 within() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root "$@"; }
 # Its output is shown where it fails.
 silent() { within "$@" >"$scratch/log" 2>&1 || { tail -20 "$scratch/log"; step "failed: $*"; exit 1; }; }

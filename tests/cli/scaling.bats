@@ -3,6 +3,7 @@
 
 setup() {
   load lib.bash
+  load mpi.bash
   start
   cat >rank.sh <<'END'
 #!/bin/sh
@@ -16,14 +17,6 @@ END
                {dtype: "fp32", unit: "vector", flops_per_second: 200e9} + $from],
        levels: [{name: "DRAM", bytes: 8e9, bytes_per_second: 20e9} + $from]}' >two.json
   unset OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK PMI_RANK PMI_SIZE PMIX_RANK MPI_LOCALNRANKS SLURM_STEP_ID SLURM_STEP_NUM_TASKS
-}
-
-# needs MPI: skips where its launcher or its plugin is not here; sets `launch`.
-needs() {
-  command -v "mpirun.$1" >/dev/null || skip "no mpirun.$1 here"
-  [ -f "$(dirname "$ROOFLINE")/mpi/roofline_mpi_$1.so" ] || skip "no plugin for $1 was built"
-  launch=("mpirun.$1")
-  [ "$1" = mpich ] || launch+=(--allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1)
 }
 
 # scale RANKS KERNEL OPTION...
