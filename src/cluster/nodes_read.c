@@ -259,14 +259,5 @@ roof_status roof_nodes_load(const char *path, roof_nodes **nodes, roof_error *er
 }
 
 bool rf_nodes_is_file(const char *path) {
-  enum { NEAR = 512 };
-  static const char schema[] = "\"roofline.nodes/";
-  rf_file_mapping mapping;
-  if (rf_file_map(path, &mapping, NULL) != ROOF_OK) {
-    return false;
-  }
-  bool is =
-      memmem(mapping.data, mapping.length < NEAR ? mapping.length : NEAR, schema, sizeof schema - 1) != NULL;
-  rf_file_unmap(&mapping);
-  return is;
+  return rf_file_says(path, "\"roofline.nodes/");
 }

@@ -86,7 +86,7 @@ typedef struct rf_scaling_place {
   int most;                   /**< ranks of the fullest node */
   int cores;                  /**< that these may use there */
   roof_distance distance;     /**< the farthest between two of them */
-  const roof_alpha_beta *fit; /**< of that distance; NULL for one rank */
+  const roof_alpha_beta *fit; /**< of that distance; NULL for one rank, and of a study that was read */
 } rf_scaling_place;
 
 /** One number of ranks: predicted, and measured. NaN: not yet. */
@@ -103,8 +103,8 @@ typedef struct rf_scaling_point {
   struct {
     double seconds, low, high; /**< median of the steps and their quartiles; the slowest rank counts */
     double network_seconds;    /**< of it in MPI: the mean of the ranks, waiting included */
-    size_t steps;
-    const char *verdict; /**< as reconcile judges it */
+    int steps;
+    char verdict[24]; /**< as reconcile judges it; "": it does not */
   } measured;
 } rf_scaling_point;
 
@@ -119,14 +119,25 @@ roof_status rf_scaling_predict(const rf_scaling_kernel *kernel, const roof_machi
 double rf_scaling_speedup(const rf_scaling_point *first, double first_seconds, const rf_scaling_point *point,
                           double seconds);
 
-/** A study, as rank 0 has it. */
+/** Messages at a distance, as measured in the job. NaN: messages took no longer the larger they were, for too few were measured, or the
+ * ranks did not all have a core. */
+typedef struct rf_scaling_link {
+  roof_distance distance;
+  double latency_seconds, bytes_per_second;
+} rf_scaling_link;
+
+/** A study, as rank 0 has it, or as it was read. */
 typedef struct rf_scaling_study {
   const rf_scaling_kernel *kernel;
   bool weak;
   double values[ROOF_PARAM_MAX]; /**< as asked */
-  const roof_machine *machine;   /**< whose ceilings it is predicted by */
-  const roof_fabric *fabric;     /**< measured in this job */
+  char machine[ROOF_NAME_MAX];   /**< whose ceilings it is predicted by, */
+  char machine_title[96];        /**< what processor that is, */
+  char machine_date[16];         /**< and when they were measured */
   char launcher[64];
+  char library[ROOF_FABRIC_NAME];
+  rf_scaling_link links[ROOF_DISTANCE_COUNT]; /**< nearest first */
+  int link_count;
   rf_scaling_point points[RF_SCALING_POINTS];
   int count;
   int measured; /**< of them */
@@ -139,6 +150,19 @@ void rf_scaling_sentence(const rf_scaling_study *study, roof_text *out);
 /** Appends the study as a roofline.scaling/1 document.
  *  Units: SI. Ownership: appends to `out`. Errors: ROOF_E_MEMORY. */
 roof_status rf_scaling_write(const rf_scaling_study *study, roof_text *out, roof_error *error);
+
+/** Reads such a document. Speed-ups and efficiencies are computed anew.
+ *  Units: SI. Ownership: fills *study on success only; `text` is not kept. `file` is for messages.
+ *  Errors: ROOF_E_PARSE with file, line and column; ROOF_E_MEMORY. */
+roof_status rf_scaling_read(const char *text, size_t length, const char *file, rf_scaling_study *study,
+                            roof_error *error);
+
+/** Whether a file says that it is such a document. */
+bool rf_scaling_is_file(const char *path);
+
+/** The same of a file.
+ *  Units: SI. Ownership: as rf_scaling_read. Errors: as rf_scaling_read; ROOF_E_INPUT. */
+roof_status rf_scaling_load(const char *path, rf_scaling_study *study, roof_error *error);
 
 /** The communication roofline: FLOP/s of a rank over the FLOPs for each byte sent, each link a ramp, with a dot for each number of ranks,
  * hollow as predicted.

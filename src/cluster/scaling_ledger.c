@@ -24,14 +24,14 @@ static roof_status name_point(const rf_scaling_study *study, const rf_scaling_po
   return status;
 }
 
-static roof_status fill(const rf_scaling_study *study, const rf_scaling_point *point, roof_sealing *s,
-                        roof_error *error) {
+static roof_status fill(const rf_scaling_study *study, const rf_scaling_point *point,
+                        const roof_machine *machine, roof_sealing *s, roof_error *error) {
   char parameters[ROOF_LABEL_MAX];
   roof_sealing_init(s);
   roof_status status = name_point(study, point, parameters, s->label, error);
   s->named = true;
   s->origin = ROOF_SEALING_PREDICTED;
-  snprintf(s->machine, sizeof s->machine, "%s", study->machine->name);
+  snprintf(s->machine, sizeof s->machine, "%s", study->machine);
   snprintf(s->op, sizeof s->op, "%s", study->kernel->op);
   snprintf(s->parameters, sizeof s->parameters, "%s", parameters);
   snprintf(s->dtype, sizeof s->dtype, "%s", roof_dtype_name(study->kernel->dtype));
@@ -43,7 +43,7 @@ static roof_status fill(const rf_scaling_study *study, const rf_scaling_point *p
   s->expected_seconds = s->upper_seconds = point->predicted.seconds;
   s->expected_low_seconds = point->predicted.low;
   s->expected_high_seconds = point->predicted.high;
-  return status == ROOF_OK ? roof_sealing_complete(s, study->machine, error) : status;
+  return status == ROOF_OK ? roof_sealing_complete(s, machine, error) : status;
 }
 
 roof_status rf_scaling_seal(const rf_scaling_task *task, const rf_scaling_study *study, roof_error *error) {
@@ -51,7 +51,7 @@ roof_status rf_scaling_seal(const rf_scaling_task *task, const rf_scaling_study 
   roof_status status = ROOF_OK;
   for (int i = 0; i < study->count && status == ROOF_OK; i++) {
     roof_sealing one;
-    status = fill(study, &study->points[i], &one, error);
+    status = fill(study, &study->points[i], task->machine, &one, error);
     status = status == ROOF_OK ? roof_sealings_add(&list, &one, error) : status;
   }
   if (status == ROOF_OK) {
@@ -78,7 +78,7 @@ static roof_status describe(const rf_scaling_study *study, const rf_scaling_poin
   char parameters[ROOF_LABEL_MAX];
   roof_measurement_init(m);
   roof_status status = name_point(study, point, parameters, m->label, error);
-  snprintf(m->machine, sizeof m->machine, "%s", study->machine->name);
+  snprintf(m->machine, sizeof m->machine, "%s", study->machine);
   m->dtype = study->kernel->dtype;
   m->flops = point->part.flops;
   m->threads = point->part.ranks;
@@ -102,8 +102,8 @@ roof_status rf_scaling_record(const rf_scaling_task *task, rf_scaling_study *stu
     point->measured.seconds = m.seconds;
     point->measured.low = m.stats.quartile_low;
     point->measured.high = m.stats.quartile_high;
-    point->measured.steps = count;
-    point->measured.verdict = judge(point, &m);
+    point->measured.steps = (int)count;
+    snprintf(point->measured.verdict, sizeof point->measured.verdict, "%s", judge(point, &m));
     study->measured++;
   }
   return status;

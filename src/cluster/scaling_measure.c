@@ -26,7 +26,8 @@ typedef struct session {
   const rf_job *job;
   const rf_scaling_task *task;
   rf_scaling_study *study; /* the predictions and measurements in it are of rank 0 */
-  where *all;              /* of rank 0 */
+  const roof_fabric *fabric;
+  where *all; /* of rank 0 */
 } session;
 
 /* --- all ranks go on, or none --- */
@@ -129,7 +130,7 @@ static rf_scaling_place place_of(const session *s, int ranks) {
   int measured = (int)s->task->machine->unit_count; /* a quota of processor time may leave fewer */
   at.cores = CPU_COUNT(&cores);
   at.cores = measured > 0 && measured < at.cores ? measured : at.cores;
-  at.fit = ranks > 1 ? fit_of(s->study->fabric, at.distance) : NULL;
+  at.fit = ranks > 1 ? fit_of(s->fabric, at.distance) : NULL;
   return at;
 }
 
@@ -270,16 +271,33 @@ static roof_status measure_network(session *s, roof_fabric *fabric, roof_error *
   return job->size < 2 ? ROOF_OK : rf_fabric_measure(job->mpi, RF_MPI_WORLD, &here, &plan, fabric, error);
 }
 
+/** What the study says of its links. */
+static void keep_links(const roof_fabric *fabric, rf_scaling_study *study) {
+  snprintf(study->library, sizeof study->library, "%s", fabric->library);
+  for (int i = 0; i < fabric->distance_count; i++) {
+    const roof_distance_fit *d = &fabric->distances[i];
+    int count = d->fit.count;
+    double beta = count > 0 ? d->fit.of[count - 1].beta.value : 0;
+    study->links[study->link_count++] = (rf_scaling_link){
+        d->distance, count > 0 ? d->fit.of[0].alpha.value : (double)NAN, beta > 0 ? 1 / beta : (double)NAN};
+  }
+}
+
 roof_status rf_scaling_of_job(const rf_job *job, const rf_scaling_task *task, rf_scaling_study *study,
                               roof_fabric *fabric, roof_error *error) {
-  session s = {.job = job, .task = task, .study = study};
-  *study = (rf_scaling_study){
-      .kernel = task->kernel, .weak = task->weak, .machine = task->machine, .fabric = fabric};
+  session s = {.job = job, .task = task, .study = study, .fabric = fabric};
+  *study = (rf_scaling_study){.kernel = task->kernel, .weak = task->weak};
   *fabric = (roof_fabric){0};
   memcpy(study->values, task->values, sizeof study->values);
+  if (job->rank == 0) {
+    snprintf(study->machine, sizeof study->machine, "%s", task->machine->name);
+    snprintf(study->machine_title, sizeof study->machine_title, "%.95s", roof_machine_title(task->machine));
+    snprintf(study->machine_date, sizeof study->machine_date, "%s", task->machine->date);
+  }
   snprintf(study->launcher, sizeof study->launcher, "%s", job->launcher->name);
   roof_status status = share(&s, error);
   status = status == ROOF_OK ? measure_network(&s, fabric, error) : status;
+  keep_links(fabric, study);
   status = status == ROOF_OK ? gather_places(&s, error) : status;
   status = status == ROOF_OK && job->rank == 0 ? predict(&s, error) : status;
   status = agree(job->mpi, RF_MPI_WORLD, status, error);

@@ -25,8 +25,8 @@ typedef struct rf_scaling_task {
 
 /** By all ranks. Each number of ranks is a group of the first ones; the others sleep. A result is verified before it is timed, and recorded
  * as soon as it is.
- *  Units: s. Ownership: rank 0 has the study in *study, which points to task's machine and to *fabric, to be released by roof_fabric_done
- *  in any case; the others have both empty.
+ *  Units: s. Ownership: rank 0 has the study in *study, whose fits point to *fabric, to be released by roof_fabric_done in any case; the others
+ *  have both empty.
  *  Errors: the same on all ranks: ROOF_E_ARGUMENT where the problem is not shared evenly, ROOF_E_INTERNAL for a wrong result, ROOF_E_MEMORY,
  *  ROOF_E_UNSUPPORTED where the MPI refuses; as roof_ledger_seal and roof_ledger_record. */
 roof_status rf_scaling_of_job(const rf_job *job, const rf_scaling_task *task, rf_scaling_study *study,

@@ -99,3 +99,14 @@ roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *
 void rf_file_unmap(rf_file_mapping *mapping) {
   munmap(mapping->data, mapping->length);
 }
+
+bool rf_file_says(const char *path, const char *text) {
+  enum { NEAR = 512 };
+  rf_file_mapping mapping = {0};
+  if (rf_file_map(path, &mapping, NULL) != ROOF_OK) {
+    return false;
+  }
+  bool says = memmem(mapping.data, mapping.length < NEAR ? mapping.length : NEAR, text, strlen(text)) != NULL;
+  rf_file_unmap(&mapping);
+  return says;
+}

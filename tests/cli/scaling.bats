@@ -74,6 +74,36 @@ gone() {
   grep -q '>2 ranks<' g.svg
 }
 
+@test "a study in a file is shown, drawn and written again; what is wrong in it is named at its place" {
+  cp "$ROOFLINE_SOURCE/examples/scaling.json" s.json
+  run -0 "$ROOFLINE" cluster report s.json
+  [[ ${lines[0]} == 's.json: gemm m=1024 n=1024 k=1024 fp64, strong: efficiency '*' % at 2 ranks (predicted '* ]]
+  has 'ceilings  host, '
+  ! has 'reconcile --ledger'
+  "$ROOFLINE" cluster report s.json --json >again.json
+  [ "$(jq -S 'walk(if type == "number" then . * 1e9 | round else . end)' s.json)" = "$(jq -S 'walk(if type == "number" then . * 1e9 | round else . end)' again.json)" ]
+  run -0 "$ROOFLINE" cluster report s.json --csv
+  [ "${#lines[@]}" -eq 3 ]
+  run -0 "$ROOFLINE" cluster report s.json --to s.svg
+  xmllint --noout s.svg
+  grep -q '>2 ranks<' s.svg
+  run -0 "$ROOFLINE" cluster report s.json --to s.html
+  grep -q 'communication roofline' s.html
+  jq '.kernel = "gem"' s.json >bad.json
+  run -2 "$ROOFLINE" cluster report bad.json
+  [ "${#lines[@]}" -eq 1 ]
+  has 'bad.json:3:13: scaling: kernel that ranks share `gem`: unknown; did you mean `gemm`?'
+  jq -c '.points[1].ranks = 1' s.json >bad.json
+  run -2 "$ROOFLINE" cluster report bad.json
+  [[ $output == *"bad.json:1:"*": scaling: a point whose \`ranks\` are not more than those of the one before" ]]
+  jq '.points = [.points[0]]' s.json >one.json
+  run -0 "$ROOFLINE" cluster report one.json
+  has '1 rank takes'
+  run -2 "$ROOFLINE" cluster report one.json --to s.svg
+  has 'one rank sends nothing'
+  run -0 "$ROOFLINE" cluster report one.json --to s.html
+}
+
 @test "what cannot be shared, or not here, is one line" {
   run -2 "$ROOFLINE" run gem --strong
   has 'kernel that ranks share `gem`: unknown; did you mean `gemm`?'

@@ -1,7 +1,9 @@
 /* Scaling studies: what each rank has and sends, what laws the predictions keep, and that a wrong result is found. */
 #include "test.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cluster/scaling_run.h"
 #include "roofline/ops.h"
@@ -214,6 +216,87 @@ static void messages_cost_what_the_fit_says(void **state) {
   }
 }
 
+/** A study of stencil3d on up to 8 ranks of 2 nodes, measured a tenth slower than predicted. */
+static void fill_study(rf_scaling_study *study) {
+  static const roof_alpha_beta near = {.of = {{1, 1e9, {1e-6, 1e-6, 1e-6}, {1e-10, 1e-10, 1e-10}}},
+                                       .count = 1},
+                               far = {.of = {{1, 1e9, {1e-5, 1e-5, 1e-5}, {1e-9, 1e-9, 1e-9}}}, .count = 1};
+  *study = (rf_scaling_study){.kernel = kernel_named("stencil3d"), .values = {128, 128, 128}};
+  study->links[0] = (rf_scaling_link){ROOF_DISTANCE_NODE, 1e-6, 1e10};
+  study->links[1] = (rf_scaling_link){ROOF_DISTANCE_NETWORK, 1e-5, (double)NAN};
+  study->link_count = 2;
+  snprintf(study->machine, sizeof study->machine, "four");
+  for (int ranks = 1; ranks <= 8; ranks *= 2) {
+    rf_scaling_point *p = &study->points[study->count++];
+    *p = predict("stencil3d", "nx=128 ny=128 nz=128", ranks, ranks < 4 ? ranks : 4, ranks > 4 ? &far : &near);
+    p->measured.seconds = 1.1 * p->predicted.seconds;
+    p->measured.steps = 7;
+    snprintf(p->measured.verdict, sizeof p->measured.verdict, "normal");
+    study->measured++;
+  }
+}
+
+static void studies_are_read_as_they_were_written(void **state) {
+  (void)state;
+  static rf_scaling_study study, read;
+  static roof_curves chart;
+  roof_text text = {0}, words = {0}, again = {0};
+  fill_study(&study);
+  assert_int_equal(rf_scaling_write(&study, &text, NULL), ROOF_OK);
+  assert_int_equal(rf_scaling_read(text.data, text.length, "s", &read, NULL), ROOF_OK);
+  assert_true(read.kernel == study.kernel && !read.weak && read.count == 4 && read.measured == 4);
+  assert_near(read.points[3].measured.seconds, study.points[3].measured.seconds, 1e-14);
+  assert_int_equal(read.points[3].place.distance, ROOF_DISTANCE_NETWORK);
+  assert_true(isnan(read.links[1].bytes_per_second) && read.points[3].measured.steps == 7);
+  rf_scaling_sentence(&read, &words);
+  rf_scaling_sentence(&study, &again);
+  assert_string_equal(words.data, again.data);
+  assert_int_equal(rf_scaling_chart(&read, &chart, NULL), ROOF_OK);
+  assert_int_equal(chart.series_count, 2);
+  assert_string_equal(chart.series[1], "network, no bandwidth found");
+  assert_int_equal(chart.panels[0].dot_count, 6);
+  roof_text_done(&text);
+  roof_text_done(&words);
+  roof_text_done(&again);
+}
+
+/** The text with `from` once replaced by `to`, read. */
+static void refuse_changed(const char *text, const char *from, const char *to, const char *why) {
+  static rf_scaling_study read;
+  const char *at = strstr(text, from);
+  roof_text changed = {0};
+  roof_error error = {.message = ""};
+  assert_non_null(at);
+  roof_text_add_bytes(&changed, text, (size_t)(at - text));
+  roof_text_add(&changed, to);
+  roof_text_add(&changed, at + strlen(from));
+  assert_int_equal(rf_scaling_read(changed.data, changed.length, "s", &read, &error), ROOF_E_PARSE);
+  if (strstr(error.message, why) == NULL || error.line < 1) {
+    fail_msg("%s (line %d), not: %s", error.message, error.line, why);
+  }
+  roof_text_done(&changed);
+}
+
+static void studies_that_make_no_sense_are_refused(void **state) {
+  (void)state;
+  static rf_scaling_study study;
+  roof_text text = {0};
+  fill_study(&study);
+  assert_int_equal(rf_scaling_write(&study, &text, NULL), ROOF_OK);
+  refuse_changed(text.data, "scaling/1", "scaling/9", "its `schema` is none that there is");
+  refuse_changed(text.data, "\"strong\"", "\"stronk\"", "its `scaling` is none that there is");
+  refuse_changed(text.data, "\"nx\": 128", "\"nx\": null", "no number for the parameter `nx`");
+  refuse_changed(text.data, "\"ranks\": 1,", "\"ranks\": 2,", "the first point's `ranks` are not 1");
+  refuse_changed(text.data, "\"ranks\": 4,", "\"ranks\": 2,", "not more than those of the one before");
+  refuse_changed(text.data, "\"flops\": ", "\"flops\": -", "a point without `flops`");
+  refuse_changed(text.data, "\"compute_seconds\"", "\"other\"", "`predicted` without the `seconds`");
+  refuse_changed(text.data, "\"regime\": \"memory\"", "\"regime\": 1", "its `regime` is none that there is");
+  refuse_changed(text.data, "\"distance\": \"network\"", "\"distance\": \"\"",
+                 "its `distance` is none that there is");
+  refuse_changed(text.data, "\"points\"", "\"dots\"", "`points` is no list of 1 to 24 objects");
+  roof_text_done(&text);
+}
+
 /* --- results, of one rank that is its own MPI --- */
 
 static int split(int group, int color) {
@@ -296,6 +379,8 @@ int main(void) {
       cmocka_unit_test(ranks_of_a_node_share_its_memory),
       cmocka_unit_test(ranks_beyond_the_cores_take_turns),
       cmocka_unit_test(messages_cost_what_the_fit_says),
+      cmocka_unit_test(studies_are_read_as_they_were_written),
+      cmocka_unit_test(studies_that_make_no_sense_are_refused),
       cmocka_unit_test(wrong_results_are_found),
       cmocka_unit_test(missing_planes_are_found),
   };

@@ -8,8 +8,9 @@
 /** Appends the report on nodes read from, or written to, `file`. */
 void cli_cluster_add_report(const roof_nodes *nodes, const char *file, roof_text *out);
 
-/** `cluster report FILE`. */
+/** `cluster report FILE`: of nodes, or of a scaling study. */
 roof_status cli_cluster_report(const cli_args *args, roof_error *error);
+roof_status cli_cluster_report_scaling(const cli_args *args, roof_error *error);
 
 /** `cluster links FILE`. */
 roof_status cli_cluster_links(const cli_args *args, roof_error *error);

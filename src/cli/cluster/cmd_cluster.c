@@ -191,12 +191,14 @@ const cli_command cli_cmd_cluster = {
     .name = "cluster",
     .task = CLI_TASK_MODELS,
     .arguments = "[CONFIG|NAME] [key=value ...] | report FILE | links FILE | check FILE --against EXPECTED",
-    .summary = "network roofline of a cluster; report on measured nodes, check of them for acceptance",
+    .summary =
+        "network roofline of a cluster; report on measured nodes or a scaling study, check for acceptance",
     .examples = "  roofline cluster --machine h100\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --network xdr\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --to links.svg\n"
                 "  roofline cluster params=7e9 tokens=1M devices=8 --machine a100 --json\n"
                 "  roofline cluster report cluster.json --to nodes.html\n"
+                "  roofline cluster report scaling.json --to scaling.svg\n"
                 "  roofline cluster links cluster.json --to network.svg\n"
                 "  roofline cluster check cluster.json --against accepted.json\n"
                 "Settings: devices node params tokens size bytes stages microbatches\n",

@@ -6,6 +6,7 @@
 #include "cli/cluster/cluster.h"
 #include "cli/cluster/fabric.h"
 #include "cli/columns.h"
+#include "cluster/scaling.h"
 
 /** The rows of the tables are of one cluster. */
 typedef struct ceiling_row {
@@ -269,6 +270,9 @@ roof_status cli_cluster_report(const cli_args *args, roof_error *error) {
   if (status == ROOF_OK && args->word_count < 2) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "cluster report: no file named: roofline cluster report cluster.json");
+  }
+  if (status == ROOF_OK && rf_scaling_is_file(args->words[1])) {
+    return cli_cluster_report_scaling(args, error);
   }
   status = status == ROOF_OK ? roof_nodes_load(args->words[1], &nodes, error) : status;
   status = status == ROOF_OK ? answer(args, nodes, error) : status;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/chart.h"
+#include "cli/cluster/scaling.h"
 #include "cli/ledger/seal.h"
 #include "cli/measure/watch.h"
 #include "cluster/collect.h"
@@ -26,131 +26,10 @@ typedef struct run {
   roof_fabric fabric;
 } run;
 
-/* --- what is shown --- */
-
-static const rf_scaling_study *shown; /* whose first point the others are compared with */
-
-static const rf_scaling_point *point_of(const void *row) {
-  return row;
-}
-
-static double predicted_times(const void *row) {
-  const rf_scaling_point *first = &shown->points[0], *p = row;
-  return rf_scaling_speedup(first, first->predicted.seconds, p, p->predicted.seconds);
-}
-
-static double measured_times(const void *row) {
-  const rf_scaling_point *first = &shown->points[0], *p = row;
-  return rf_scaling_speedup(first, first->measured.seconds, p, p->measured.seconds);
-}
-
-static double predicted_efficiency(const void *row) {
-  return predicted_times(row) / point_of(row)->part.ranks;
-}
-
-static double measured_efficiency(const void *row) {
-  return measured_times(row) / point_of(row)->part.ranks;
-}
-
-static double predicted_network(const void *row) {
-  return point_of(row)->predicted.network_seconds / point_of(row)->predicted.seconds;
-}
-
-static double measured_network(const void *row) {
-  return point_of(row)->measured.network_seconds / point_of(row)->measured.seconds;
-}
-
-static const char *regime_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_regime_name(point_of(row)->predicted.regime);
-}
-
-#define NUMBER_OF(function) .kind = CLI_COLUMN_NUMBER, .number = function
-#define PERCENT .unit = " %", .scale = 100, .digits = 0, .fixed = true
-#define TIMES .digits = 2, .fixed = true
-#define POINT(what, member) CLI_FIELD(what, rf_scaling_point, member)
-
-static const cli_column columns[] = {
-    {.key = "ranks", .header = "ranks", .fixed = true, POINT(COUNT, part.ranks)},
-    {.key = "nodes", .header = "nodes", .fixed = true, .rank = 6, POINT(COUNT, place.nodes)},
-    {.key = "ranks_of_node", POINT(COUNT, place.most)},
-    {.key = "cores_of_node", POINT(COUNT, place.cores)},
-    {.key = "seconds", .header = "time", .unit = "s", POINT(NUMBER, measured.seconds)},
-    {.key = "predicted_seconds", .header = "predicted", .unit = "s", POINT(NUMBER, predicted.seconds)},
-    {.key = "speedup", .header = "speed-up", .rank = 4, TIMES, NUMBER_OF(measured_times)},
-    {.key = "predicted_speedup", .header = "predicted", .rank = 4, TIMES, NUMBER_OF(predicted_times)},
-    {.key = "efficiency", .header = "efficiency", PERCENT, NUMBER_OF(measured_efficiency)},
-    {.key = "predicted_efficiency", .header = "predicted", PERCENT, NUMBER_OF(predicted_efficiency)},
-    {.key = "network_share", .header = "network", .rank = 1, PERCENT, NUMBER_OF(measured_network)},
-    {.key = "predicted_network_share",
-     .header = "predicted",
-     .rank = 1,
-     PERCENT,
-     NUMBER_OF(predicted_network)},
-    {.key = "regime", .kind = CLI_COLUMN_TEXT, .text = regime_of},
-    {.key = "binding", .header = "bound by", .rank = 3, POINT(NAME, predicted.binding)},
-    {.key = "flops", POINT(NUMBER, part.flops)},
-    {.key = "sent_bytes", POINT(NUMBER, part.sent_bytes)},
-    {.key = "verdict", .header = "verdict", .verdict = true, POINT(TEXT, measured.verdict)},
-    {0}};
-
-static cli_rows rows_of(const rf_scaling_study *study) {
-  shown = study;
-  return CLI_ROWS(columns, study->points, (size_t)study->measured);
-}
-
-/** "node: 0.6 us and 5 GB/s; network: ..." */
-static void add_links(const roof_fabric *fabric, roof_text *out) {
-  char delay[CLI_SHORT], rate[CLI_SHORT];
-  for (int i = 0; i < fabric->distance_count; i++) {
-    const roof_distance_fit *d = &fabric->distances[i];
-    double beta = d->fit.count > 0 ? d->fit.of[d->fit.count - 1].beta.value : 0;
-    roof_text_addf(out, "%s%s %s and %s", i > 0 ? "; " : "", roof_distance_name(d->distance),
-                   cli_quantity(delay, d->fit.of[0].alpha.value, "s"),
-                   beta > 0 ? cli_quantity(rate, 1 / beta, "B/s") : "no bandwidth found");
-  }
-}
-
-static void add_text(const run *r, roof_text *out) {
-  const rf_scaling_study *s = &r->study;
-  rf_scaling_sentence(s, out);
-  roof_text_add(out, "\n\n");
-  cli_columns_add_text(out, rows_of(s));
-  roof_text_addf(out, "\n  ceilings  %s as measured on %s; ranks of a node share its cores and its memory\n",
-                 s->machine->name, s->machine->date);
-  if (s->count > 1) {
-    roof_text_add(out, "  links     as measured in this job: ");
-    add_links(s->fabric, out);
-    roof_text_addf(out, "; %s\n", s->fabric->library);
-  }
-  roof_text_addf(out, "  ledger    %s; `%s reconcile --ledger %s` judges it\n", r->asked->ledger,
-                 cli_program_name(), r->asked->ledger);
-}
-
-static roof_status draw(const run *r, roof_error *error) {
-  roof_curves *chart = calloc(1, sizeof *chart);
-  cli_rows rows = rows_of(&r->study);
-  roof_status status = chart == NULL ? roof_error_set(error, ROOF_E_MEMORY, "scaling: out of memory")
-                                     : rf_scaling_chart(&r->study, chart, error);
-  if (status == ROOF_OK) {
-    status = cli_chart_write_curves(r->asked->args, chart, "Scaling", &rows, error);
-  }
-  free(chart);
-  return status;
-}
-
 static roof_status answer(const run *r, roof_error *error) {
   const cli_args *args = r->asked->args;
-  roof_text text = {0};
-  roof_status status = args->file != NULL ? draw(r, error) : ROOF_OK;
-  if (status == ROOF_OK && args->json) {
-    status = rf_scaling_write(&r->study, &text, error);
-  } else if (status == ROOF_OK && args->csv) {
-    cli_columns_add_csv(&text, rows_of(&r->study));
-  } else if (status == ROOF_OK) {
-    add_text(r, &text);
-  }
-  return cli_print_end(&text, status, error);
+  roof_status status = cli_scaling_draw(args, &r->study, error);
+  return status == ROOF_OK ? cli_scaling_print(args, &r->study, NULL, r->asked->ledger, error) : status;
 }
 
 /* --- the run --- */
