@@ -7,8 +7,6 @@
 #include "each_kernel.h"
 #include "kernels/gemm/_blocks.h"
 #include "kernels/lanes/narrow.h"
-#include "measure/cpu/cpu.h"
-#include "owned.h"
 
 static void result_is_right(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
   roof_kernel_run run;
@@ -260,29 +258,6 @@ static void a_thread_with_its_own_columns_may_be_late(void **state) {
   }
 }
 
-/** Blocks are looked for within a time, and are such as the product takes them. */
-static void measured_blocks_are_whole(void **state) {
-  (void)state;
-  static const roof_dtype formats[] = {ROOF_FP64, ROOF_FP32};
-  owned roof_machine *machine = NULL;
-  roof_measure_options options = {.quick = true};
-  rf_bench bench = {.options = &options, .machine = empty_machine(&machine), .budget = 0.005};
-  assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
-  rf_cpu_measure_blocks(&bench, 128);
-  rf_team_done(&bench.team);
-  assert_int_equal(machine->report->block_count, 2);
-  for (int i = 0; i < 2; i++) {
-    const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), formats[i]);
-    const roof_blocks *b = roof_machine_blocks(machine, formats[i]);
-    rf_blocks whole = rf_gemm_whole_blocks(formats[i], b);
-    assert_true(b->depth == (double)whole.depth && b->width == (double)whole.width);
-    assert_true(b->height == (double)whole.height && (int)b->width % loops->tile_columns == 0);
-    assert_true(b->flops_per_second > 0 && (b->gain == 1 || b->gain >= 1.02) && b->kind == ROOF_MEASURED);
-    assert_memory_equal(b->source, "best of ", 8);
-    assert_true(b->date[0] != '\0');
-  }
-}
-
 /** Element (i, j) of a tile's product, from the packed operands. */
 static double narrow_sum(const rf_narrow *narrow, const void *a, const void *b, size_t groups, size_t i,
                          size_t j) {
@@ -428,7 +403,6 @@ int main(void) {
       cmocka_unit_test(every_tile),
       cmocka_unit_test(products_in_given_blocks),
       cmocka_unit_test(a_thread_with_its_own_columns_may_be_late),
-      cmocka_unit_test(measured_blocks_are_whole),
       cmocka_unit_test(every_instruction_set_for_narrow_numbers),
       cmocka_unit_test(shares_cover_everything_once),
       cmocka_unit_test(numbers_of_eight_bits),

@@ -14,6 +14,8 @@
 #include "host/clock.h"
 #include "host/threads.h"
 #include "kernels/data.h"
+#include "kernels/gemm/_blocks.h"
+#include "measure/cpu/cpu.h"
 #include "measure/cpu/trial.h"
 #include "measure/sampler.h"
 #include "measure/team.h"
@@ -861,6 +863,29 @@ static void what_levels_stream_is_not_zero(void **state) {
   assert_int_equal(zeros, 0);
 }
 
+/** Blocks are looked for within a time, and are such as the product takes them. */
+static void measured_blocks_are_whole(void **state) {
+  (void)state;
+  static const roof_dtype formats[] = {ROOF_FP64, ROOF_FP32};
+  owned roof_machine *machine = NULL;
+  roof_measure_options options = {.quick = true};
+  rf_bench bench = {.options = &options, .machine = empty_machine(&machine), .budget = 0.005};
+  assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
+  rf_cpu_measure_blocks(&bench, 128);
+  rf_team_done(&bench.team);
+  assert_int_equal(machine->report->block_count, 2);
+  for (int i = 0; i < 2; i++) {
+    const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), formats[i]);
+    const roof_blocks *b = roof_machine_blocks(machine, formats[i]);
+    rf_blocks whole = rf_gemm_whole_blocks(formats[i], b);
+    assert_true(b->depth == (double)whole.depth && b->width == (double)whole.width);
+    assert_true(b->height == (double)whole.height && (int)b->width % loops->tile_columns == 0);
+    assert_true(b->flops_per_second > 0 && (b->gain == 1 || b->gain >= 1.02) && b->kind == ROOF_MEASURED);
+    assert_memory_equal(b->source, "best of ", 8);
+    assert_true(b->date[0] != '\0');
+  }
+}
+
 int main(void) {
   unsetenv("ROOFLINE_FAKE");
   const struct CMUnitTest tests[] = {
@@ -896,6 +921,7 @@ int main(void) {
       cmocka_unit_test(what_levels_stream_is_not_zero),
       cmocka_unit_test(costs_against_themselves),
       cmocka_unit_test(synchronisation_costs_what_it_may),
+      cmocka_unit_test(measured_blocks_are_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
