@@ -46,56 +46,102 @@ static roof_status ger_check(roof_kernel_run *run, roof_error *error) {
   return rf_kernel_compare(run, elements(run), elements(run), ger_reference, error);
 }
 
-static roof_status transpose_prepare(roof_kernel_run *run, roof_error *error) {
-  double count = run->values[0] * run->values[1];
-  return rf_operands_prepare(run, count, 0, count, 0, error);
+/* TALL rows of A at a time, as many streams as hardware fetches ahead, in blocks of WIDE columns: rows of B get whole lines. */
+enum { TALL = 32, WIDE = 64, LINE = 64 };
+
+static size_t line_of(const roof_kernel_run *run) {
+  return LINE / (size_t)roof_dtype_bytes(run->dtype);
 }
 
-/* Blocks of TALL rows and WIDE columns: read in rows, turned in the first cache, stored in rows. */
-enum { TALL = 32, WIDE = 64, STEP = 16 };
+/** What a thread keeps of each row of B: its last elements, of a line that is not complete. */
+static double kept_elements(const roof_kernel_run *run) {
+  return run->values[1] * (double)line_of(run);
+}
+
+static roof_status transpose_prepare(roof_kernel_run *run, roof_error *error) {
+  double count = run->values[0] * run->values[1];
+  bool whole = fmod(run->values[0], (double)line_of(run)) == 0;
+  double kept = whole ? 0 : run->threads * kept_elements(run) * roof_dtype_bytes(run->dtype);
+  return rf_operands_prepare(run, count, 0, count, kept, error);
+}
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/** The next block's rows from i on, fetched while this one is turned. */
-static void fetch_rows(const roof_kernel_run *run, size_t i, size_t count, size_t first, size_t wide) {
+/** Rows of A from `i` on, of those of a thread: a block of them is turned in the first cache. */
+typedef struct band {
+  rf_share share;
+  size_t i, tall;
+  void *kept; /**< nullable: lines of B are stored when they are complete */
+} band;
+
+/** The elements of row `j` of B that are stored now, counted from those of the band: `turned` are those, a line
+ *  before them what was kept. */
+static void store_row(const roof_kernel_run *run, const band *b, size_t j, const void *turned) {
   const rf_operands *o = run->state;
-  for (size_t j = i; j < i + count; j++) {
-    const char *row = rf_element(run, o->in[0], j * (size_t)run->values[1] + first);
-    for (size_t byte = 0; byte < wide * (size_t)roof_dtype_bytes(run->dtype); byte += 64) {
-      __builtin_prefetch(row + byte, 0, 2);
-    }
+  size_t at = j * (size_t)run->values[0] + b->i, line = line_of(run), end = b->i + b->tall;
+  size_t before = b->kept != NULL && b->i > b->share.begin ? at % line : 0;
+  size_t after = b->kept != NULL && end < b->share.end ? (at + b->tall) % line : 0;
+  o->loops->copy[o->stream](rf_element(run, o->out, at - before), rf_element(run, turned, line - before),
+                            before + b->tall - after);
+}
+
+/** The columns of a band from `first` on. */
+static void transpose_block(const roof_kernel_run *run, const band *b, size_t first, size_t wide) {
+  const rf_operands *o = run->state;
+  size_t columns = (size_t)run->values[1], line = line_of(run), pitch = line + TALL;
+  size_t registers = line / (size_t)o->loops->lanes;
+  void *kept = rf_element(run, b->kept, first * line);
+  _Alignas(LINE) double turned[WIDE * (TALL + LINE / sizeof(float))];
+  if (b->kept != NULL) {
+    o->loops->pack(kept, line, wide, registers, turned, pitch);
+  }
+  for (size_t j = 0; j < b->tall; j += line) {
+    o->loops->turn[0](rf_element(run, o->in[0], (b->i + j) * columns + first), columns,
+                      smaller(line, b->tall - j), wide, rf_element(run, turned, line + j), pitch);
+  }
+  for (size_t j = 0; j < wide; j++) {
+    store_row(run, b, first + j, rf_element(run, turned, j * pitch));
+  }
+  if (b->kept != NULL) {
+    o->loops->pack(rf_element(run, turned, b->tall), pitch, wide, registers, kept, line);
   }
 }
 
-/** The rows of B from `first` on, WIDE of them. */
-static void transpose_rows(const roof_kernel_run *run, size_t first) {
+/** Whether registers are stored as they are turned: where each is a whole line of B. */
+static bool is_direct(const roof_kernel_run *run) {
+  const rf_operands *o = run->state;
+  size_t line = line_of(run);
+  return (size_t)o->loops->lanes == line && (size_t)run->values[0] % line == 0;
+}
+
+static void transpose_band(const roof_kernel_run *run, const band *b) {
   const rf_operands *o = run->state;
   size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
-  size_t wide = smaller(WIDE, columns - first);
-  _Alignas(64) double turned[WIDE * TALL];
-  for (size_t i = 0; i < rows; i += TALL) {
-    size_t tall = smaller(TALL, rows - i);
-    for (size_t j = 0; j < tall; j += STEP) {
-      fetch_rows(run, i + TALL + j, STEP, first, i + 2 * TALL <= rows ? wide : 0);
-      o->loops->turn[0](rf_element(run, o->in[0], (i + j) * columns + first), columns,
-                        smaller(STEP, tall - j), wide, rf_element(run, turned, j), TALL);
-    }
-    for (size_t j = 0; j < wide; j++) {
-      o->loops->copy[o->stream](rf_element(run, o->out, (first + j) * rows + i),
-                                rf_element(run, turned, j * TALL), tall);
+  bool direct = is_direct(run);
+  for (size_t first = 0; first < columns; first += WIDE) {
+    size_t wide = smaller(WIDE, columns - first);
+    if (direct) {
+      o->loops->turn[o->stream](rf_element(run, o->in[0], b->i * columns + first), columns, b->tall, wide,
+                                rf_element(run, o->out, first * rows + b->i), rows);
+    } else {
+      transpose_block(run, b, first, wide);
     }
   }
 }
 
 static void transpose_execute(roof_kernel_run *run) {
   const rf_operands *o = run->state;
+  bool keeps = o->stream && o->scratch != NULL;
 #pragma omp parallel num_threads(run->threads)
   {
-#pragma omp for schedule(static) nowait
-    for (size_t j = 0; j < (size_t)run->values[1]; j += WIDE) {
-      transpose_rows(run, j);
+    size_t thread = (size_t)omp_get_thread_num();
+    rf_share share = rf_share_of((size_t)run->values[0], (int)thread, omp_get_num_threads());
+    for (size_t i = share.begin; i < share.end; i += TALL) {
+      band b = {share, i, smaller(TALL, share.end - i), NULL};
+      b.kept = keeps ? rf_element(run, o->scratch, thread * (size_t)kept_elements(run)) : NULL;
+      transpose_band(run, &b);
     }
     o->loops->fence();
   }

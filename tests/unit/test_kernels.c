@@ -27,6 +27,46 @@ static void kernels_agree_with_their_references(void **state) {
   each_kernel(result_is_right);
 }
 
+/** Kernels whose loops may be exchanged after `prepare`. */
+static bool is_of_loops(const roof_kernel *kernel) {
+  static const char *const names[] = {
+      "transpose", "ger", "softmax", "layernorm", "rmsnorm", "embedding", "spmv", "stencil3d", "gemv", "scal",
+      "axpy",      "dot", "nrm2",    "asum",      "reduce",  "relu",      "gelu", "silu",      "copy", "add"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(kernel->name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void result_of_loops(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
+  for (int form = 0; is_of_loops(kernel) && rf_lanes_at(form / 2) != NULL; form++) {
+    const rf_lanes *lanes = rf_lanes_at(form / 2);
+    const rf_loops *loops = lanes->available() ? rf_lanes_loops(lanes, dtype) : NULL;
+    roof_kernel_run run;
+    roof_error error = {0};
+    if (loops == NULL || !start(kernel, dtype, sizes, &run)) {
+      continue;
+    }
+    rf_operands *operands = run.state;
+    operands->loops = loops;
+    operands->stream = form % 2 == 1;
+    kernel->execute(&run);
+    if (kernel->check(&run, &error) != ROOF_OK) {
+      fail_msg("%s, %s: %s", lanes->isa, operands->stream ? "past the caches" : "in the caches",
+               error.message);
+    }
+    kernel->release(&run);
+  }
+}
+
+/* Data of the size of a test are never passed as data beyond the caches. */
+static void kernels_agree_past_the_caches_and_on_every_instruction_set(void **state) {
+  (void)state;
+  each_kernel(result_of_loops);
+}
+
 static void one_row_of_softmax(const rf_loops *loops, roof_dtype dtype, int stream, double shift) {
   enum { COLUMNS = 133 };
   double x[COLUMNS], y[COLUMNS], scratch[COLUMNS], expected[COLUMNS], total = 0;
@@ -398,6 +438,7 @@ static void what_does_not_fit_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_agree_with_their_references),
+      cmocka_unit_test(kernels_agree_past_the_caches_and_on_every_instruction_set),
       cmocka_unit_test(every_instruction_set),
       cmocka_unit_test(transforms_of_every_width),
       cmocka_unit_test(every_tile),
