@@ -72,6 +72,20 @@ typedef struct roof_measure_options {
       *machine; /**< nullable: what was measured of this machine before, for the blocks of its kernels */
 } roof_measure_options;
 
+/** What the cores of one domain of memory read of it. NaN: unknown. */
+typedef struct roof_domain_read {
+  char name[32]; /**< "node 1" */
+  double cores;
+  double bytes_per_second; /**< of all its cores together: the median of the windows */
+  double spread;           /**< their interquartile range over it */
+} roof_domain_read;
+
+/** Called once before the windows that count: processes that read several domains at once wait there for each other.
+ *  Units: none.
+ *  Ownership: `user` is the caller's.
+ *  Errors: none. */
+typedef void roof_domain_begin(void *user);
+
 /** A way to measure one kind of device: one const struct in a folder of src/measure. */
 typedef struct roof_backend {
   const char *name;
@@ -102,6 +116,17 @@ typedef struct roof_backend {
   roof_status (*run_in_turns)(const roof_kernel *const kernels[2], roof_dtype dtype, const double *values,
                               const roof_measure_options *options, roof_measurement out[2],
                               roof_error *error);
+  /** Nullable: how many domains of memory have cores that this process may use.
+   *  Units: count.
+   *  Ownership: none.
+   *  Errors: 0 where that is unknown. */
+  int (*domain_count)(void);
+  /** Nullable: reads the memory of domain `index` with its cores, for about `seconds` behind `begin`.
+   *  Units: bytes/s.
+   *  Ownership: writes *out on success only.
+   *  Errors: ROOF_E_UNSUPPORTED where memory cannot be bound, ROOF_E_MEMORY. `begin` may not have been called then. */
+  roof_status (*read_domain)(int index, double seconds, roof_domain_begin *begin, void *user,
+                             roof_domain_read *out, roof_error *error);
 } roof_backend;
 
 /** Number of backends compiled in.

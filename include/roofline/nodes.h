@@ -47,6 +47,7 @@ typedef struct roof_node {
   char microcode[32]; /**< of its processor */
   char governor[32];  /**< of the clock; several: "performance, powersave" */
   char bound[96];     /**< how the launcher bound its ranks */
+  char domains[96];   /**< how several domains of memory were read: "4 at once, by a rank each" */
   char noise[96];     /**< what disturbed it while it was measured */
   char absent[256];   /**< why it has no figures, "" where it has */
   double ranks;
@@ -81,6 +82,8 @@ typedef struct roof_nodes_ceiling {
   X(GOVERNOR, "other governor", "cpupower frequency-set -g performance on that node")                        \
   X(THROTTLED, "throttled", "its cooling and power: the processor lowered its clock for heat")               \
   X(MEMORY, "slow memory", "dmidecode -t memory and the memory's errors: a slow, missing or failing module") \
+  X(DOMAIN, "slow memory domain",                                                                            \
+    "dmidecode -t memory and the errors of that domain's modules: one is slow or missing")                   \
   X(DEVICE, "slow GPU", "nvidia-smi -q -d CLOCK,PERFORMANCE,ECC on that node")                               \
   X(NODE, "slow node", "compare BIOS, power limit and what else runs on that node")                          \
   X(CEILING, "slow ceiling", "measure that node alone: roofline measure")

@@ -272,9 +272,12 @@ static roof_status measure(const rf_job *job, const rf_collect_options *options,
   roof_measure_options how = options->how;
   how.progress = step;
   how.user = &b;
+  rf_domain_reads reads;
   roof_status status = unbind(job, &known, error);
+  status = status == ROOF_OK ? rf_domains_read(job, options->backends, how.quick, &reads, error) : status;
   if (status == ROOF_OK && job->node_rank == 0) {
-    status = rf_node_measure(&known, options->backends, &how, &line, error);
+    snprintf(known.domains, sizeof known.domains, "%s", reads.words);
+    status = rf_node_measure(&known, &reads, options->backends, &how, &line, error);
   }
   if (status == ROOF_OK && c != NULL) {
     status = rf_collection_take(c, job->node, line.data, line.length, error);

@@ -227,6 +227,108 @@ static const char *clock_words(const look *l, char *text, size_t size) {
   return text;
 }
 
+/* --- domains of memory --- */
+
+/** The domain that a ceiling is of, "node 1"; NULL: of none, or of all together. */
+static const char *domain_of(const roof_nodes_ceiling *c) {
+  bool one = strncmp(c->name, RF_AT_ONCE, sizeof RF_AT_ONCE - 1) == 0 &&
+             strncmp(c->name, RF_AT_ONCE_ALL, sizeof RF_AT_ONCE_ALL - 1) != 0;
+  return one ? c->name + sizeof RF_AT_ONCE - 1 : NULL;
+}
+
+/** What the domains of a node reach at once; returns how many it has. */
+static size_t gather_domains(const look *l, double *values, int *ceilings) {
+  size_t count = 0;
+  for (size_t i = 0; i < l->nodes->ceiling_count; i++) {
+    double value = roof_nodes_figure(l->nodes, l->node, i).value;
+    if (domain_of(&l->nodes->ceilings[i]) != NULL && !isnan(value)) {
+      ceilings[count] = (int)i;
+      values[count++] = value;
+    }
+  }
+  return count;
+}
+
+/** "DRAM at once, node 1 7.000 GB/s, 30 % under the median of 10.00 GB/s of the node's 4 domains (20.0 deviations)" */
+static void add_slow_domain(look *l, int ceiling, double value, double median, size_t count, double score) {
+  char own[48], typical[48];
+  const roof_nodes_ceiling *c = &l->nodes->ceilings[ceiling];
+  roof_text words = {0};
+  roof_text_addf(&words, "%s %s, %.0f %% under the median of %s of the node's %zu domains (%.1f deviations)",
+                 c->name, roof_quantity_format(own, sizeof own, value, c->unit), 100 * (1 - value / median),
+                 roof_quantity_format(typical, sizeof typical, median, c->unit), count, score);
+  roof_outlier *f = add(l, ROOF_OUTLIER_DOMAIN);
+  if (f != NULL) {
+    f->ceiling = ceiling;
+    f->score = score;
+  }
+  keep(f, &words, l);
+}
+
+/** The siblings of a node's domains are compared: all nodes may have the same slow one by design, so that where enough nodes have
+ *  it they are asked instead. */
+static void look_at_siblings(look *l) {
+  double values[ROOF_NODES_CEILINGS], sorted[ROOF_NODES_CEILINGS];
+  int ceilings[ROOF_NODES_CEILINGS];
+  size_t count = gather_domains(l, values, ceilings);
+  if (count < ROOF_NODES_LEAST) {
+    return;
+  }
+  memcpy(sorted, values, count * sizeof *values);
+  double median = median_of(sorted, count);
+  double deviation = fmax(deviation_of(sorted, count, median), least_deviation * median);
+  for (size_t i = 0; i < count; i++) {
+    double score = (median - values[i]) / deviation;
+    bool asked = l->nodes->ceilings[ceilings[i]].count >= ROOF_NODES_LEAST;
+    if (!asked && score > ROOF_NODES_SCORE && 1 - values[i] / median > ROOF_CHANGE_REPEATABLE) {
+      add_slow_domain(l, ceilings[i], values[i], median, count, score);
+    }
+  }
+}
+
+/** Where a single domain stands out, that is what is slow, and the node as one only waits for it. */
+static bool is_of_one_domain(const look *l, worst *of) {
+  int count = 0;
+  for (size_t i = 0; i < l->nodes->ceiling_count; i++) {
+    double loss = 0,
+           score = domain_of(&l->nodes->ceilings[i]) != NULL ? score_of(l->nodes, l->node, i, &loss) : 0;
+    if (score > 0) {
+      *of = (worst){(int)i, score, loss, ++count};
+    }
+  }
+  return count == 1;
+}
+
+/** "; the node's other 3 domains 10.00 GB/s" */
+static const char *sibling_words(const look *l, const worst *w, char *text, size_t size) {
+  double values[ROOF_NODES_CEILINGS];
+  int ceilings[ROOF_NODES_CEILINGS];
+  char others[48];
+  size_t count = gather_domains(l, values, ceilings), kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    values[kept] = values[i];
+    kept += ceilings[i] != w->ceiling;
+  }
+  text[0] = '\0';
+  if (kept > 0) {
+    snprintf(text, size, "; the node's other %zu domain%s %s", kept, kept == 1 ? "" : "s",
+             roof_quantity_format(others, sizeof others, median_of(values, kept), "B/s"));
+  }
+  return text;
+}
+
+static void add_slow_memory(look *l, const worst *w, bool computes_slowly) {
+  char more[96];
+  worst domain;
+  if (is_of_one_domain(l, &domain)) {
+    add_slow(l, ROOF_OUTLIER_DOMAIN, &domain, sibling_words(l, &domain, more, sizeof more));
+  } else {
+    add_slow(l, ROOF_OUTLIER_MEMORY, w, computes_slowly ? "" : "; its peaks are as those of the others");
+  }
+}
+
+/* --- one node --- */
+
 /** What is slower: of memory alone, of a GPU alone, or all of the node; the clock lowered for heat explains all. */
 static void look_at_ceilings(look *l) {
   const roof_node *n = &l->nodes->list[l->node];
@@ -244,7 +346,7 @@ static void look_at_ceilings(look *l) {
     add_slow(l, ROOF_OUTLIER_CEILING, &found[OTHER], "");
   }
   if (found[MEMORY].count > 0 && !(hot && any == &found[MEMORY])) {
-    add_slow(l, ROOF_OUTLIER_MEMORY, &found[MEMORY], slow ? "" : "; its peaks are as those of the others");
+    add_slow_memory(l, &found[MEMORY], slow);
   }
   if (found[DEVICE].count > 0) {
     add_slow(l, ROOF_OUTLIER_DEVICE, &found[DEVICE], "");
@@ -261,6 +363,7 @@ static void look_at(look *l) {
   }
   look_at_facts(l);
   look_at_ceilings(l);
+  look_at_siblings(l);
 }
 
 roof_status roof_nodes_judge(roof_nodes *nodes, roof_error *error) {

@@ -105,7 +105,7 @@ static roof_status add_domains(roof_nodes *nodes, roof_node *node, const char *p
   for (int i = 0; i < report->domain_count && status == ROOF_OK; i++) {
     const roof_domain *d = &report->domains[i];
     char name[64];
-    snprintf(name, sizeof name, "DRAM read, %s", d->name);
+    snprintf(name, sizeof name, RF_ALONE "%s", d->name);
     if (i < d->read_count) {
       status = add_figure(nodes, node, prefix, name, "B/s", d->read_bytes_per_second[i], NAN, error);
     }
@@ -210,8 +210,23 @@ static roof_status measure_all(roof_nodes *nodes, roof_node *node, const char *l
   return status;
 }
 
-roof_status rf_node_measure(const roof_node *known, const char *list, const roof_measure_options *how,
-                            roof_text *out, roof_error *error) {
+roof_status rf_node_add_domains(roof_nodes *nodes, roof_node *node, const rf_domain_reads *reads,
+                                roof_error *error) {
+  char name[64];
+  double sum = 0;
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < reads->count && status == ROOF_OK; i++) {
+    const roof_domain_read *r = &reads->of[i];
+    snprintf(name, sizeof name, RF_AT_ONCE "%s", r->name);
+    status = add_figure(nodes, node, "", name, "B/s", r->bytes_per_second, r->spread, error);
+    sum += r->bytes_per_second;
+  }
+  snprintf(name, sizeof name, RF_AT_ONCE_ALL "%d", reads->count);
+  return status == ROOF_OK ? add_figure(nodes, node, "", name, "B/s", sum, NAN, error) : status;
+}
+
+roof_status rf_node_measure(const roof_node *known, const rf_domain_reads *reads, const char *list,
+                            const roof_measure_options *how, roof_text *out, roof_error *error) {
   roof_node node = *known;
   roof_nodes *nodes = roof_nodes_new(); /* whose ceilings are this node's */
   roof_error why = {.message = ""};
@@ -219,6 +234,7 @@ roof_status rf_node_measure(const roof_node *known, const char *list, const roof
   rf_node_identify(&node, "");
   roof_status status = nodes != NULL ? measure_all(nodes, &node, list, how, &why)
                                      : roof_error_set(&why, ROOF_E_MEMORY, "cluster: out of memory");
+  status = status == ROOF_OK ? rf_node_add_domains(nodes, &node, reads, &why) : status;
   node.seconds = rf_clock_seconds() - begin;
   node.throttle_events = rf_node_throttle_events("") - events;
   if (nodes == NULL || status == ROOF_E_NAME || status == ROOF_E_MEMORY) {

@@ -17,6 +17,7 @@ const rf_node_field rf_node_fields[RF_NODE_FIELDS] = {
     TEXT("microcode", "microcode", microcode),
     TEXT("governor", "governor", governor),
     TEXT("bound", "bound", bound),
+    TEXT("domains", "memory domains", domains),
     TEXT("noise", "noise", noise),
     TEXT("absent", "absent", absent),
     NUMBER("ranks", "ranks", "", ranks),

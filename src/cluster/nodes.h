@@ -15,7 +15,7 @@ typedef struct rf_node_field {
   size_t size; /**< 0: a double */
 } rf_node_field;
 
-enum { RF_NODE_FIELDS = 15 };
+enum { RF_NODE_FIELDS = 16 };
 extern const rf_node_field rf_node_fields[RF_NODE_FIELDS];
 
 /** Where a member lies. */
@@ -34,6 +34,13 @@ bool rf_nodes_take(roof_nodes *nodes, const roof_node *node);
 
 /** A node as the document has it, on one line; `ceilings` name its figures. NULL: memory was short. */
 json_t *rf_node_json(const roof_node *node, const roof_nodes_ceiling *ceilings);
+
+/** What a ceiling's name begins with that is of one domain, or of all, while all are read. */
+#define RF_AT_ONCE "DRAM at once, "
+#define RF_AT_ONCE_ALL RF_AT_ONCE "all "
+
+/** And of one domain while the others rest. */
+#define RF_ALONE "DRAM read, "
 
 /** Whether a file says near its beginning that it is a cluster's. */
 bool rf_nodes_is_file(const char *path);

@@ -76,6 +76,42 @@ one_run() {
   [ "$(json '[.nodes[] | .ranks]')" = '[3]' ]
 }
 
+# domains RANKS A_NODE OPTION...: RANKS ranks, so many of them on each node.
+domains() {
+  local ranks=$1 each=$2
+  shift 2
+  sed -i "s/SLURMD_NODENAME=.*/SLURMD_NODENAME=node\$((r \/ $each))/; s/fake\.\$r/fake.\$((r \/ $each))/g" rank.sh
+  cluster "$ranks" "$@"
+}
+
+@test "a rank for each domain of memory reads it while the others do; one that is slower than its siblings stands out" {
+  needs openmpi
+  printf 'read = 40GB/s\ndomains = 10GB/s 10.01GB/s 7GB/s 9.99GB/s\n' >fake.0
+  run -0 domains 5 5 --quiet --to one.json
+  has 'one.json: 1 node, 1 stands out: node0 slow memory domain'
+  has 'DRAM at once, node 2 7.000 GB/s, 30 % under the median of 9.995 GB/s of the node'"'"'s 4 domains'
+  has 'The domains of a node read 37.00 GB/s at once, the node as one 40.00 GB/s (medians).'
+  run -0 cat one.json
+  [ "$(json '.nodes[0] | [.ranks, .domains]')" = '[5,"4 at once, by a rank each"]' ]
+  [ "$(json '[.nodes[0].ceilings[] | select(.name | startswith("DRAM at once")) | .median / 1e9]')" = '[10,10.01,7,9.99,37]' ]
+  run -0 "$ROOFLINE" cluster report one.json --to one.html
+  grep -q 'slow memory domain' one.html
+  sed -i 's/7GB/10GB/' fake.0
+  run -0 cluster 4 --quiet --to before.json
+  [[ $output != *'stands out:'* ]]
+  run -1 "$ROOFLINE" cluster check one.json --against before.json
+  has 'node0 DRAM at once, node 2 fell'
+}
+
+@test "fewer ranks than domains: the node is measured with what there is, and says so" {
+  needs mpich
+  printf 'domains = 10GB/s 10GB/s 7GB/s 10GB/s\n' >fake.0
+  run -0 domains 2 2 --quiet
+  has 'Memory domains of node0: 4 one after the other; with 4 ranks a node they are read at once.'
+  run -0 cat cluster.json
+  [ "$(json '[.nodes[0].ceilings[] | select(.name | startswith("DRAM at once"))]')" = '[]' ]
+}
+
 @test "without a launcher one line says how to start it" {
   run -3 "$ROOFLINE" measure --cluster
   [ "${#lines[@]}" -eq 1 ]

@@ -254,20 +254,95 @@ static void expected_of_a_machine(void **state) {
   roof_nodes_free(nodes);
 }
 
+/** Nodes of four domains each, of which domain 2 of the first reads 7 GB/s, the others about 10. */
+static roof_nodes *nodes_of_domains(size_t count) {
+  roof_nodes *nodes = NULL;
+  roof_text text = {0};
+  roof_text_add(&text, "{\"schema\": \"roofline.nodes/1\", \"nodes\": [");
+  for (size_t i = 0; i < count; i++) {
+    roof_text_addf(&text,
+                   "%s{\"name\": \"n%zu\", \"domains\": \"4 at once, by a rank each\", \"ceilings\": [",
+                   i > 0 ? "," : "", i);
+    roof_text_addf(&text, "{\"name\": \"DRAM read\", \"unit\": \"B/s\", \"median\": %d}", i == 0 ? 28 : 40);
+    for (size_t k = 0; k < 4; k++) {
+      roof_text_addf(&text, ",{\"name\": \"DRAM at once, node %zu\", \"unit\": \"B/s\", \"median\": %.2f}", k,
+                     i == 0 && k == 2 ? 7.0 : 10 + 0.01 * (double)((i + k) % 3));
+    }
+    roof_text_addf(&text, ",{\"name\": \"DRAM at once, all 4\", \"unit\": \"B/s\", \"median\": %d}]}",
+                   i == 0 ? 37 : 40);
+  }
+  roof_text_add(&text, "]}");
+  assert_int_equal(roof_nodes_read(text.data, text.length, "x", &nodes, NULL), ROOF_OK);
+  roof_text_done(&text);
+  return nodes;
+}
+
+/** Of few nodes the domains of one are compared with each other, of more that domain of all nodes. */
+static void a_slow_domain_stands_out(void **state) {
+  (void)state;
+  static const char *const evidence[] = {
+      "DRAM at once, node 2 7.000 B/s, 30 % under the median of 10.00 B/s of the node's 4 domains",
+      "DRAM at once, node 2 7.000 B/s, 30 % under the median of 10.00 B/s ("};
+  for (size_t count = 1; count <= 5; count += 4) {
+    roof_nodes *nodes = nodes_of_domains(count);
+    assert_int_equal(nodes->outlier_count, 1);
+    const roof_outlier *f = &nodes->outliers[0];
+    assert_int_equal(f->kind, ROOF_OUTLIER_DOMAIN);
+    assert_int_equal(f->node, 0);
+    assert_string_equal(nodes->ceilings[f->ceiling].name, "DRAM at once, node 2");
+    if (strncmp(f->evidence, evidence[count > 1], strlen(evidence[count > 1])) != 0) {
+      fail_msg("%s", f->evidence);
+    }
+    assert_true(count == 1 || strstr(f->evidence, "; the node's other 3 domains 10.0") != NULL);
+    roof_nodes_free(nodes);
+  }
+}
+
+/** By design: where all nodes have the same slower domain, it is none's fault. */
+static void a_domain_that_is_slower_everywhere_is_none(void **state) {
+  (void)state;
+  roof_nodes *nodes = nodes_of_domains(5);
+  size_t slow = (size_t)nodes->outliers[0].ceiling;
+  for (size_t i = 0; i < nodes->count; i++) {
+    nodes->list[i].figures[slow].value = 7;
+    nodes->list[i].figures[0].value = 28;
+  }
+  assert_int_equal(roof_nodes_judge(nodes, NULL), ROOF_OK);
+  for (size_t i = 0; i < nodes->outlier_count; i++) {
+    assert_int_not_equal(nodes->outliers[i].kind, ROOF_OUTLIER_DOMAIN);
+  }
+  roof_nodes_free(nodes);
+}
+
+static void a_domain_that_fell_is_named(void **state) {
+  (void)state;
+  roof_nodes *old = nodes_of_domains(3), *new = nodes_of_domains(3);
+  roof_nodes_changes changes;
+  new->list[1].figures[3].value = 8;
+  assert_int_equal(roof_nodes_compare(old, new, &changes, NULL), ROOF_OK);
+  assert_true(changes.fallen == 1 && changes.count == 1);
+  assert_string_equal(changes.list[0].figure, "DRAM at once, node 2");
+  assert_string_equal(changes.list[0].node, "n1");
+  roof_nodes_changes_done(&changes);
+  roof_nodes_free(old);
+  roof_nodes_free(new);
+}
+
 static void figures_of_a_machine(void **state) {
   (void)state;
   const roof_backend *fake = NULL;
   roof_measure_options how = roof_measure_options_default();
   roof_text line = {0};
   roof_node known = {.name = "n"};
+  const rf_domain_reads none = {.count = 0};
   roof_nodes *nodes = roof_nodes_new();
   assert_int_equal(roof_backend_find("fake", &fake, NULL), ROOF_OK);
-  assert_int_equal(rf_node_measure(&known, "fake", &how, &line, NULL), ROOF_OK);
+  assert_int_equal(rf_node_measure(&known, &none, "fake", &how, &line, NULL), ROOF_OK);
   assert_int_equal(roof_nodes_add(nodes, line.data, line.length, NULL), ROOF_OK);
   assert_string_equal(nodes->ceilings[0].name, "fp64 vector fake");
   assert_string_equal(nodes->ceilings[2].name, "DRAM read");
   assert_true(roof_nodes_figure(nodes, 0, 2).value > 0);
-  assert_int_equal(rf_node_measure(&known, "none", &how, &line, &(roof_error){0}), ROOF_E_NAME);
+  assert_int_equal(rf_node_measure(&known, &none, "none", &how, &line, &(roof_error){0}), ROOF_E_NAME);
   roof_nodes_free(nodes);
   roof_text_done(&line);
 }
@@ -322,6 +397,9 @@ int main(void) {
       cmocka_unit_test(unknown_ceilings),
       cmocka_unit_test(compared),
       cmocka_unit_test(expected_of_a_machine),
+      cmocka_unit_test(a_slow_domain_stands_out),
+      cmocka_unit_test(a_domain_that_is_slower_everywhere_is_none),
+      cmocka_unit_test(a_domain_that_fell_is_named),
       cmocka_unit_test(figures_of_a_machine),
       cmocka_unit_test(ten_thousand),
   };

@@ -1,6 +1,7 @@
 /* Memory domains of a captured server, measured by a script; and the real probe on this machine. */
 #include "test.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -161,6 +162,47 @@ static void real_memory_is_read(void **state) {
   rf_team_done(&bench.team);
 }
 
+static int calls;
+
+static void count_call(void *user) {
+  ++*(int *)user;
+}
+
+/** Those with cores and memory, in order; one that is bound to the other socket has that one alone. */
+static void own_domains_are_numbered(void **state) {
+  (void)state;
+  rf_topology all = server(NULL), second = server("10-19");
+  assert_true(rf_numa_own(&all, 0) == 0 && rf_numa_own(&all, 1) == 1 && rf_numa_own(&all, 2) == -1);
+  assert_true(rf_numa_own(&second, 0) == 1 && rf_numa_own(&second, 1) == -1);
+  rf_topology_done(&all);
+  rf_topology_done(&second);
+}
+
+/* The first domain of this machine, on its own cores. */
+static void a_real_domain_is_read(void **state) {
+  (void)state;
+  roof_domain_read read = {.bytes_per_second = 0};
+  roof_error error = {.message = ""};
+  cpu_set_t before, after;
+  sched_getaffinity(0, sizeof before, &before);
+  if (rf_cpu_domain_count() == 0) {
+    print_message("the system reports no memory domains\n");
+    skip();
+  }
+  roof_status status = rf_cpu_read_domain(0, 0.02, count_call, &calls, &read, &error);
+  sched_getaffinity(0, sizeof after, &after);
+  assert_true(CPU_EQUAL(&before, &after));
+  if (status == ROOF_E_UNSUPPORTED) { /* a container may refuse to bind */
+    assert_non_null(strstr(error.message, "cannot be bound"));
+    return;
+  }
+  assert_int_equal(status, ROOF_OK);
+  assert_int_equal(calls, 1);
+  assert_true(read.bytes_per_second > 1e7 && read.bytes_per_second < 1e13 && read.cores >= 1);
+  assert_int_equal(strncmp(read.name, "node ", 5), 0);
+  assert_int_equal(rf_cpu_read_domain(99, 0.02, count_call, &calls, &read, &error), ROOF_E_UNSUPPORTED);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(own_memory_comes_first),
@@ -169,6 +211,8 @@ int main(void) {
       cmocka_unit_test(cores_that_may_not_run_measure_nothing),
       cmocka_unit_test(a_failure_leaves_the_machine_alone),
       cmocka_unit_test(real_memory_is_read),
+      cmocka_unit_test(own_domains_are_numbered),
+      cmocka_unit_test(a_real_domain_is_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "cli/cluster/cluster.h"
 #include "cli/cluster/fabric.h"
 #include "cli/columns.h"
+#include "cluster/nodes.h"
 #include "cluster/scaling.h"
 
 /** The rows of the tables are of one cluster. */
@@ -118,6 +119,16 @@ static size_t kind_length(const char *name) {
   return name[first] == '\0' ? first : first + 1 + strcspn(name + first + 1, " ");
 }
 
+/** The first ceiling whose name begins so; NULL: there is none. */
+static const roof_nodes_ceiling *ceiling_of(const roof_nodes *nodes, const char *begin) {
+  for (size_t i = 0; i < nodes->ceiling_count; i++) {
+    if (strncmp(nodes->ceilings[i].name, begin, strlen(begin)) == 0) {
+      return &nodes->ceilings[i];
+    }
+  }
+  return NULL;
+}
+
 /** Whether another one of its kind is what predictions use: the fastest instructions of a format, what reading and the triad
  *  reach of a level. */
 static bool is_lesser(const roof_nodes *nodes, const roof_nodes_ceiling *c) {
@@ -128,6 +139,9 @@ static bool is_lesser(const roof_nodes *nodes, const roof_nodes_ceiling *c) {
     if (length > end && strcmp(c->name + length - end, access[i]) == 0) {
       return true;
     }
+  }
+  if (strncmp(c->name, RF_ALONE, sizeof RF_ALONE - 1) == 0 && ceiling_of(nodes, RF_AT_ONCE) != NULL) {
+    return true;
   }
   for (size_t i = 0; i < nodes->ceiling_count && strcmp(c->unit, "FLOP/s") == 0; i++) {
     const roof_nodes_ceiling *other = &nodes->ceilings[i];
@@ -165,6 +179,23 @@ static void add_distribution(const roof_nodes *nodes, roof_text *out) {
   if (shown < nodes->ceiling_count) {
     roof_text_addf(out, "  %zu slower instruction sets and other accesses: --csv\n",
                    nodes->ceiling_count - shown);
+  }
+}
+
+/** Whether the domains' sum is what the node reads as one; how they were read, where that was not at once. */
+static void add_domains(const roof_nodes *nodes, roof_text *out) {
+  char sum[CLI_SHORT], whole[CLI_SHORT];
+  const roof_nodes_ceiling *together = ceiling_of(nodes, RF_AT_ONCE_ALL),
+                           *one = ceiling_of(nodes, "DRAM read");
+  if (together != NULL && one != NULL) {
+    roof_text_addf(out, "\n  The domains of a node read %s at once, the node as one %s (medians).\n",
+                   cli_quantity(sum, together->median, "B/s"), cli_quantity(whole, one->median, "B/s"));
+  }
+  for (size_t i = 0; i < nodes->count && together == NULL; i++) {
+    if (nodes->list[i].domains[0] != '\0') {
+      roof_text_addf(out, "\n  Memory domains of %s: %s.\n", nodes->list[i].name, nodes->list[i].domains);
+      return;
+    }
   }
 }
 
@@ -206,6 +237,7 @@ void cli_cluster_add_report(const roof_nodes *nodes, const char *file, roof_text
   add_job(nodes, out);
   add_findings(nodes, out);
   add_distribution(nodes, out);
+  add_domains(nodes, out);
   add_pace(nodes, out);
   add_network(nodes, file, out);
 }

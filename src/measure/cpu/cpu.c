@@ -151,4 +151,6 @@ const roof_backend rf_backend_cpu = {.name = "cpu",
                                      .disabled_reason = never_disabled,
                                      .measure = measure,
                                      .run = rf_cpu_run,
-                                     .run_in_turns = rf_cpu_run_in_turns};
+                                     .run_in_turns = rf_cpu_run_in_turns,
+                                     .domain_count = rf_cpu_domain_count,
+                                     .read_domain = rf_cpu_read_domain};

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,8 +128,8 @@ static roof_status rank_threads(reach *r, int from, roof_error *error) {
   return ROOF_OK;
 }
 
-static roof_status sample_read(reach *r, double seconds, double *read, roof_error *error) {
-  enum { LEAST = 5, MOST = 100 };
+/** Chooses the faster way to read. */
+static void choose_way(reach *r) {
   double times[RF_WAY_COUNT] = {0};
   static const rf_way ways[] = {RF_UNROLL_16, RF_AHEAD};
   rf_team_time(&r->bench->team, r->bench->team.threads, touch, r);
@@ -137,11 +138,15 @@ static roof_status sample_read(reach *r, double seconds, double *read, roof_erro
     times[r->way] = fmin(timed_read(r), timed_read(r));
   }
   r->way = times[RF_AHEAD] < times[RF_UNROLL_16] ? RF_AHEAD : RF_UNROLL_16;
+}
+
+static roof_status sample_read(reach *r, const rf_sampling *sampling, double *read, double *spread,
+                               roof_error *error) {
   rf_samples samples;
-  rf_sampling sampling = {1, seconds, LEAST, MOST, r->bench->options->precision};
-  roof_status status = rf_sample(timed_read, r, &sampling, &samples, error);
+  roof_status status = rf_sample(timed_read, r, sampling, &samples, error);
   if (status == ROOF_OK) {
     *read = (double)r->part * r->cores / samples.stats.median;
+    *spread = samples.stats.spread;
     rf_samples_done(&samples);
   }
   return status;
@@ -174,34 +179,53 @@ static void note_refusal(rf_bench *bench, int number, const char *why) {
   rf_bench_note(bench, "%scannot be bound: %s", start, why);
 }
 
-roof_status rf_numa_probe_memory(void *user, rf_numa_pair pair, double seconds, double *read, double *latency,
-                                 roof_error *error) {
-  rf_bench *bench = user;
+/** Threads and memory of a pair; r->data is NULL where there is none. */
+static roof_status open_reach(rf_bench *bench, rf_numa_pair pair, reach *r, size_t *bytes,
+                              roof_error *error) {
   const rf_node *node = &bench->team.topology.nodes[pair.on];
-  reach r = {.bench = bench};
-  roof_status status = rank_threads(&r, pair.from, error);
+  *r = (reach){.bench = bench};
+  roof_status status = rank_threads(r, pair.from, error);
   if (status != ROOF_OK) {
     return status;
   }
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
-  size_t bytes = rf_cpu_floor_power(pair_bytes(&bench->team.topology, node));
-  r.part = rf_cpu_floor_power((double)bytes / fmax(1, r.cores));
+  *bytes = rf_cpu_floor_power(pair_bytes(&bench->team.topology, node));
+  r->part = rf_cpu_floor_power((double)*bytes / fmax(1, r->cores));
   if (set != NULL && hwloc_bitmap_only(set, (unsigned)node->number) == 0) {
-    r.data = hwloc_alloc_membind(bench->team.hwloc, bytes, set, HWLOC_MEMBIND_BIND,
-                                 HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
+    r->data = hwloc_alloc_membind(bench->team.hwloc, *bytes, set, HWLOC_MEMBIND_BIND,
+                                  HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
   }
-  if (r.data == NULL) {
+  if (r->data == NULL) {
     note_refusal(bench, node->number, strerror(errno));
-  } else if (r.cores > 0) {
-    madvise(r.data, bytes, MADV_HUGEPAGE);
-    status = sample_read(&r, seconds, read, error);
-    *latency = status == ROOF_OK ? latency_from(&r, pair.from) : *latency;
-  }
-  if (r.data != NULL) {
-    hwloc_free(bench->team.hwloc, r.data, bytes);
+  } else {
+    madvise(r->data, *bytes, MADV_HUGEPAGE);
   }
   hwloc_bitmap_free(set);
-  free(r.ranks);
+  return ROOF_OK;
+}
+
+static void close_reach(reach *r, size_t bytes) {
+  if (r->data != NULL) {
+    hwloc_free(r->bench->team.hwloc, r->data, bytes);
+  }
+  free(r->ranks);
+}
+
+roof_status rf_numa_probe_memory(void *user, rf_numa_pair pair, double seconds, double *read, double *latency,
+                                 roof_error *error) {
+  enum { LEAST = 5, MOST = 100 };
+  rf_bench *bench = user;
+  size_t bytes = 0;
+  double spread = 0;
+  reach r;
+  roof_status status = open_reach(bench, pair, &r, &bytes, error);
+  if (status == ROOF_OK && r.data != NULL && r.cores > 0) {
+    const rf_sampling sampling = {1, seconds, LEAST, MOST, bench->options->precision};
+    choose_way(&r);
+    status = sample_read(&r, &sampling, read, &spread, error);
+    *latency = status == ROOF_OK ? latency_from(&r, pair.from) : *latency;
+  }
+  close_reach(&r, bytes);
   return status;
 }
 
@@ -235,5 +259,99 @@ roof_status rf_cpu_measure_domains(rf_bench *bench, roof_error *error) {
                   "%.3g GB/s from another domain's",
                   own[0] / 1e9, own[1] / 1e9, far[0] / 1e9, far[1] / 1e9);
   }
+  return status;
+}
+
+/* --- one of them by one process, while others read the others --- */
+
+static bool is_used(const rf_node *node) {
+  return node->cores > 0 && node->bytes > 0;
+}
+
+int rf_numa_own(const rf_topology *topology, int index) {
+  for (int i = 0; i < topology->node_count; i++) {
+    if (is_used(&topology->nodes[i]) && index-- == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+int rf_cpu_domain_count(void) {
+  rf_team team;
+  int count = 0;
+  if (rf_team_init(&team, 1, NULL) == ROOF_OK) {
+    for (int i = 0; i < team.topology.node_count; i++) {
+      count += is_used(&team.topology.nodes[i]);
+    }
+    rf_team_done(&team);
+  }
+  return count;
+}
+
+/** Keeps this process to the cores of a domain: threads elsewhere would wait there without sleeping. */
+static roof_status bind_to(int index, int *node, roof_error *error) {
+  rf_team team;
+  cpu_set_t cores;
+  roof_status status = rf_team_init(&team, 1, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  CPU_ZERO(&cores);
+  *node = rf_numa_own(&team.topology, index);
+  for (int i = 0; i < team.topology.core_count; i++) {
+    const rf_core *core = rf_topology_core(&team.topology, i);
+    for (int k = 0; k < core->thread_count && core->node == *node; k++) {
+      CPU_SET((size_t)core->threads[k], &cores);
+    }
+  }
+  rf_team_done(&team);
+  return *node >= 0 && sched_setaffinity(0, sizeof cores, &cores) == 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED, "memory domains: domain %d: cannot be bound to",
+                              index);
+}
+
+static roof_status read_bound(rf_bench *bench, int node, double seconds, roof_domain_begin *begin, void *user,
+                              roof_domain_read *out, roof_error *error) {
+  enum { LEAST = 5, MOST = 4096 };
+  const rf_sampling sampling = {1, seconds, LEAST, MOST, 0}; /* as long as the others */
+  size_t bytes = 0;
+  reach r;
+  roof_domain_read read = {.cores = bench->team.topology.nodes[node].cores};
+  roof_status status = open_reach(bench, (rf_numa_pair){node, node}, &r, &bytes, error);
+  if (status == ROOF_OK && r.data == NULL) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s", bench->machine->notes[0]);
+  }
+  if (status == ROOF_OK) {
+    choose_way(&r);
+    begin(user);
+    status = sample_read(&r, &sampling, &read.bytes_per_second, &read.spread, error);
+  }
+  close_reach(&r, bytes);
+  if (status == ROOF_OK) {
+    snprintf(read.name, sizeof read.name, "node %d", bench->team.topology.nodes[node].number);
+    *out = read;
+  }
+  return status;
+}
+
+roof_status rf_cpu_read_domain(int index, double seconds, roof_domain_begin *begin, void *user,
+                               roof_domain_read *out, roof_error *error) {
+  roof_measure_options options = roof_measure_options_default();
+  rf_bench bench = {.options = &options, .lanes = rf_lanes_best(), .machine = roof_machine_new()};
+  cpu_set_t before;
+  int node = 0;
+  sched_getaffinity(0, sizeof before, &before);
+  roof_status status = bench.machine != NULL
+                           ? bind_to(index, &node, error)
+                           : roof_error_set(error, ROOF_E_MEMORY, "memory domains: out of memory");
+  status = status == ROOF_OK ? rf_team_init(&bench.team, 0, error) : status;
+  if (status == ROOF_OK) {
+    status = read_bound(&bench, node, seconds, begin, user, out, error);
+    rf_team_done(&bench.team);
+  }
+  sched_setaffinity(0, sizeof before, &before);
+  roof_machine_free(bench.machine);
   return status;
 }

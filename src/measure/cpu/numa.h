@@ -39,6 +39,15 @@ roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa
  *  Errors: ROOF_E_MEMORY. */
 rf_numa_probe rf_numa_probe_memory;
 
+/** The node of the topology that is the domain `index` of those that have cores and memory; -1: there are fewer. */
+int rf_numa_own(const rf_topology *topology, int index);
+
+/** `domain_count` and `read_domain` of the backend (roofline/measure.h).
+ *  Units: bytes/s. Ownership: as the backend's. Errors: likewise. */
+int rf_cpu_domain_count(void);
+roof_status rf_cpu_read_domain(int index, double seconds, roof_domain_begin *begin, void *user,
+                               roof_domain_read *out, roof_error *error);
+
 /** Measures the domains of this machine and notes the result.
  *  Units: bytes/s, s. Ownership: none. Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_measure_domains(rf_bench *bench, roof_error *error);

@@ -181,10 +181,31 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
   return ROOF_OK;
 }
 
+static int domain_count(void) {
+  rf_script script;
+  return rf_script_read(&script, NULL) == ROOF_OK ? script.domain_count : 0;
+}
+
+static roof_status read_domain(int index, double seconds, roof_domain_begin *begin, void *user,
+                               roof_domain_read *out, roof_error *error) {
+  rf_script script;
+  (void)seconds;
+  roof_status status = rf_script_read(&script, error);
+  if (status == ROOF_OK) {
+    begin(user);
+    *out = (roof_domain_read){
+        .cores = script.cores / script.domain_count, .bytes_per_second = script.domains[index], .spread = 0};
+    snprintf(out->name, sizeof out->name, "node %d", index);
+  }
+  return status;
+}
+
 const roof_backend rf_backend_fake = {.name = "fake",
                                       .summary =
                                           "a scripted machine for tests (ROOFLINE_FAKE names a script)",
                                       .machine = "fake",
                                       .disabled_reason = never_disabled,
                                       .measure = measure,
-                                      .run = run};
+                                      .run = run,
+                                      .domain_count = domain_count,
+                                      .read_domain = read_domain};

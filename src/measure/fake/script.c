@@ -98,6 +98,23 @@ static roof_status read_times(rf_script *script, const char *kernel, char *value
   return ROOF_OK;
 }
 
+/** `domains = 10GB/s 10GB/s 7GB/s`, a rate each. */
+static roof_status read_domains(rf_script *script, char *values, roof_error *error) {
+  char *rest = NULL;
+  script->domain_count = 0;
+  for (char *word = strtok_r(values, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+    if (script->domain_count == RF_SCRIPT_DOMAINS) {
+      return roof_error_set(error, ROOF_E_PARSE, "domains: more than %d", RF_SCRIPT_DOMAINS);
+    }
+    roof_status status = read_number(word, "B/s", &script->domains[script->domain_count], error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    script->domain_count++;
+  }
+  return ROOF_OK;
+}
+
 static roof_status read_pair(rf_script *script, char *key, char *value, roof_error *error) {
   static const char time_prefix[] = "time ";
   if (strncmp(key, time_prefix, sizeof time_prefix - 1) == 0) {
@@ -107,7 +124,10 @@ static roof_status read_pair(rf_script *script, char *key, char *value, roof_err
     snprintf(script->title, sizeof script->title, "%s", value);
     return ROOF_OK;
   }
-  const char *names[KEY_COUNT + 3] = {"title", [KEY_COUNT + 1] = "time KERNEL"};
+  if (strcmp(key, "domains") == 0) {
+    return read_domains(script, value, error);
+  }
+  const char *names[KEY_COUNT + 4] = {"title", [KEY_COUNT + 1] = "time KERNEL", [KEY_COUNT + 2] = "domains"};
   for (int i = 0; i < KEY_COUNT; i++) {
     if (strcmp(key, keys[i].key) == 0) {
       return read_number(value, keys[i].unit, (double *)((char *)script + keys[i].field), error);

@@ -6,7 +6,7 @@
 
 #include "roofline/status.h"
 
-enum { RF_SCRIPT_TIMES = 16, RF_SCRIPT_SAMPLES = 64 };
+enum { RF_SCRIPT_TIMES = 16, RF_SCRIPT_SAMPLES = 64, RF_SCRIPT_DOMAINS = 16 };
 
 /** Scripted samples of one kernel: `time triad = 40ms 41ms`. */
 typedef struct rf_script_times {
@@ -30,6 +30,9 @@ typedef struct rf_script {
   double divide;     /**< divisions/s of all cores */
   double pace;       /**< rate of memory while kernels run, as a share of what was measured */
   double efficiency; /**< share of the bound that a kernel without times of its own reaches */
+  double
+      domains[RF_SCRIPT_DOMAINS]; /**< bytes/s that the cores of each memory domain read of it, all at once */
+  int domain_count;
   rf_script_times times[RF_SCRIPT_TIMES];
   int time_count;
 } rf_script;
