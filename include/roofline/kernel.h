@@ -133,7 +133,8 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
  *  mla-decode, mla-prefill: as decode and prefill, over keys that are not as long as their values (a latent).
  *  experts: `rows` rows shared out among `count` matrices of depth x columns, and as many of group x depth after them;
  *  `routed` rows of all devices are sorted by expert.
- *  collective: `rows` bytes that each of `count` ranks copies to itself, `depth` messages that wait for one another. */
+ *  collective: `rows` bytes that each of `count` ranks copies to itself, `depth` messages that wait for one another;
+ *  `group`: not 0 where no rank hands on what it has got. */
 typedef struct roof_kernel_shape {
   roof_kernel_kind kind;
   double count;

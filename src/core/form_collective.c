@@ -29,6 +29,12 @@ static bool is_shared(const roof_link *link) {
   return strncmp(link->name, "PCIe", strlen("PCIe")) == 0;
 }
 
+/** Chunks that one rank sends another are not handed on: there is no pipeline to fill. Nor are buffers that every rank sends
+ * to all others. */
+static bool hands_on(const roof_work *work) {
+  return (work->kernel.depth > 1 || work->kernel.rows > 0) && work->kernel.group == 0;
+}
+
 /** Bytes past the link, those counted that take as long for another reason. A switch that adds has every rank's buffer,
  * and from each its part of the sum. */
 static double passing(const rf_run *run) {
@@ -36,7 +42,7 @@ static double passing(const rf_run *run) {
   double bytes = w->link_bytes;
   if (!rf_without(run, ROOF_EFFECT_BANDWIDTH)) {
     bytes += own * w->kernel.rows;
-    bytes = run->link->reduces && !isnan(w->least.link_bytes)
+    bytes = run->link->reduces && !isnan(w->least.link_bytes) && hands_on(w)
                 ? fmin(bytes, (w->least.link_bytes + w->kernel.rows) / in_switch)
                 : bytes;
   }
@@ -55,11 +61,6 @@ double rf_message_seconds(const roof_target *target, const roof_link *link) {
   return known_here && is_within(link) ? form->values[ROOF_WAVE_SECONDS]
          : known_here                  ? fmax(form->values[ROOF_WAVE_SECONDS], link->latency_seconds)
                                        : link->latency_seconds;
-}
-
-/** Chunks that one rank sends another are not handed on: there is no pipeline to fill. */
-static bool hands_on(const roof_work *work) {
-  return work->kernel.depth > 1 || work->kernel.rows > 0;
 }
 
 double rf_form_collective(const rf_run *run, rf_cut *cut) {

@@ -87,8 +87,9 @@ static const layout layouts[] = {
     {SERVING_AS("batch_size", .where = "attention_dp_size=;model_path!=openai/gpt-oss-120b",
                 .weights = "gemm_quant_mode", .experts = "moe_quant_mode")},
     {SERVING_AS("batch_size*attention_dp_size",
-                .where = "attention_dp_size!=;model_path!=openai/gpt-oss-120b", .weights = "gemm_quant_mode",
-                .experts = "moe_quant_mode")},
+                .where =
+                    "attention_dp_size!=;model_path!=openai/gpt-oss-120b;model_path!=MiniMaxAI/MiniMax-M2.5",
+                .weights = "gemm_quant_mode", .experts = "moe_quant_mode")},
     {SERVING_AS("batch_size", .where = "attention_dp_size=;model_path=openai/gpt-oss-120b")},
     {SERVING_AS("batch_size*attention_dp_size",
                 .where = "attention_dp_size!=;model_path=openai/gpt-oss-120b")},

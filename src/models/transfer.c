@@ -2,15 +2,29 @@
  * al. 2020, GShard), keys of a shared sequence (Liu et al. 2023, ring attention), activations between stages
  * (Narayanan et al. 2021). */
 #include <math.h>
+#include <string.h>
 
 #include "models/step.h"
 #include "roofline/plan.h"
+
+/** Tokens up to which TensorRT-LLM adds in one step, whatever their bytes (kOneShotMaxToken of allReduceFusionKernels.h;
+ * NVIDIA/TensorRT-LLM pull request 5432: "will use 128 tokens as the NCCL/MIN_LATENCY threshold"). */
+static const double most_at_once = 128;
+
+/** Whether the engine's devices send each other all of a sum of the step's tokens, where two stages would send less. */
+static bool adds_at_once(const model_step *s) {
+  const char *framework = s->target->settings.options.framework;
+  return framework != NULL && strcmp(framework, "trtllm") == 0 && s->tokens <= most_at_once && !s->training;
+}
 
 /** The algorithm of the same transfer where the phase has it already, else the fastest. Engines that serve have sums
  * within a node of their own (vLLM and SGLang custom all-reduce, TensorRT-LLM's one-shot and two-shot): all ranks
  * send at once, where NCCL's messages wait for one another. */
 static double algorithm_of(const model_step *s, const model_call *c) {
   const roof_model_target *t = s->target;
+  if (c->op == t->collectives[ROOF_ALL_REDUCE] && c->span == ROOF_SPAN_NODE && adds_at_once(s)) {
+    return RF_ONESHOT;
+  }
   for (int i = 0; i < s->out->count; i++) {
     const roof_model_operation *o = &s->out->operations[i];
     if (o->op == c->op && o->span == c->span && o->values[RF_SIZE] == c->values[RF_SIZE] &&

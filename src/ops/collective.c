@@ -47,12 +47,24 @@ static bool is_integer(roof_dtype dtype) {
   return dtype == ROOF_INT8 || dtype == ROOF_INT4;
 }
 
+/** Every rank sends its whole buffer to all others at once and adds up what it has got of all. */
+static void sum_in_one(const double *v, roof_work *w) {
+  w->link_bytes = v[RF_SIZE] * (v[RF_RANKS] - 1);
+  w->link_steps = v[RF_RANKS] > 1;
+  w->kernel.rows = v[RF_SIZE] * v[RF_RANKS];
+  w->kernel.depth = ceil(log2(v[RF_RANKS]));
+  w->kernel.group = 1;
+}
+
 /** Switches add floating point. */
 static void allreduce(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   share(op, v, t, w);
   w->link_bytes *= 2;
   w->link_steps *= 2;
   w->kernel.depth *= 2;
+  if (v[RF_ALGORITHM] == RF_ONESHOT) {
+    sum_in_one(v, w);
+  }
   w->least.link_bytes = is_integer(t->compute) ? NAN : fmin(w->link_bytes, v[RF_SIZE]);
 }
 
@@ -141,11 +153,14 @@ static void ep_combine(const roof_op *op, const double *v, const roof_types *t, 
 
 static const roof_op ops[] = {
     COLLECTIVE_BY(
-        "allreduce", allreduce, "every rank gets the sum of all buffers", "2 * size * (ranks - 1) / ranks",
-        "2 * " SUM_STEPS,
-        SOURCE("recursive halving and doubling") "; direct: vLLM csrc/custom_all_reduce.cuh, two stages",
-        "ring: most bandwidth; tree: fewer steps; direct: to all ranks at once, as engines do within a node",
-        "ring", "tree", "direct"),
+        "allreduce", allreduce, "every rank gets the sum of all buffers",
+        "size * (ranks - 1) * (algorithm == oneshot ? 1 : 2 / ranks)",
+        "(algorithm == oneshot ? (ranks > 1) : 2 * " SUM_STEPS ")",
+        SOURCE("recursive halving and doubling") "; direct: vLLM csrc/custom_all_reduce.cuh, two stages; "
+                                                 "oneshot: TensorRT-LLM allReduceFusionKernels.cu",
+        "ring: most bandwidth; tree: fewer steps; direct: to all ranks at once, as engines do within a node; "
+        "oneshot: so, the whole buffer",
+        "ring", "tree", "direct", "oneshot"),
     COLLECTIVE("allgather", share, "every rank gets every rank's part", "size * (ranks - 1) / ranks", STEPS,
                SOURCE("recursive doubling")),
     COLLECTIVE("reducescatter", share, "every rank gets its part of the sum", "size * (ranks - 1) / ranks",

@@ -70,7 +70,7 @@ enum {
 enum { RF_SIZE, RF_RANKS, RF_ALGORITHM };
 
 /** Algorithms of collectives; the last of allreduce alone. */
-enum { RF_RING, RF_TREE, RF_DIRECT };
+enum { RF_RING, RF_TREE, RF_DIRECT, RF_ONESHOT };
 
 /** Keys that the first `n` queries of a sequence see, each itself and those before it, `window` at most: the sum of
  *  min(j, window) for j = 1 .. n. */

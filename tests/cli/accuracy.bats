@@ -92,8 +92,8 @@ ships() {
 @test "whole models that engines served" {
   "$ROOFLINE" validate "$measured/aiconfigurator/serving_points.csv" --json >answer.json
   jq '.by.operation' answer.json | tee line.json
-  jq -e 'map({(.name): .}) | add | .TPOT.timings > 1500 and .TPOT.median_error < 0.093 and .TPOT.p90_error < 0.28
-    and .TTFT.median_error < 0.205 and .TTFT.p90_error < 0.63 and .request.median_error < 0.093 and .request.p90_error < 0.285
+  jq -e 'map({(.name): .}) | add | .TPOT.timings > 1500 and .TPOT.median_error < 0.087 and .TPOT.p90_error < 0.28
+    and .TTFT.median_error < 0.205 and .TTFT.p90_error < 0.63 and .request.median_error < 0.087 and .request.p90_error < 0.285
     and (map(.fraction_inside_interval) | min > 0.75 and max < 0.85)' line.json
   jq -e 'map(.fraction_below_lower == 0) | all' line.json
 }

@@ -107,6 +107,14 @@ model() {
   [ "$(sums qwen3-32b tp=4)" = '[]' ] # norms of one head
 }
 
+@test "TensorRT-LLM adds up to 128 tokens in one step, every device's buffer sent to all others" {
+  sums() { "$ROOFLINE" model llama-3.1-70b --precision fp8 --machine h200 tp=8 --framework "$1" batch="$2" --json |
+    jq -c '.phases.decode.operations[] | select(.name == "tp_all_reduce") | [.algorithm, .bytes_by_class.network]'; }
+  [ "$(sums trtllm 128)" = '["oneshot",14680064]' ] # 128 x 8192 in bf16, 7 times
+  [ "$(sums trtllm 129)" = '["direct",3698688]' ] # of 129 tokens 2 x 7 / 8 times
+  [ "$(sums vllm 128)" = '["direct",3670016]' ]
+}
+
 @test "engines that quantise in a kernel of its own take longer" {
   products() { "$ROOFLINE" model llama-3.1-70b --precision fp8 --machine h200 tp=2 --framework "$1" --json |
     jq '[.phases.decode.operations[] | select(.name | test("_proj$")) | .count * .seconds.expected] | add'; }

@@ -117,6 +117,7 @@ setup() {
   name() { { echo "$header"; row "$@"; } >row.csv && "$ROOFLINE" import row.csv --json | jq -r .kernels[0].name; }
   # MiniMax has no replicas of its attention: 16 requests on the two devices that hold all experts
   [[ $(name MiniMaxAI/MiniMax-M2.5 b200_sxm fp8 2 4) == *"batch=16 "*"tp=2 pp=1 dp=1 ep=2"* ]]
+  [ "$("$ROOFLINE" import row.csv --json | jq '.kernels | length')" = 1 ] # and is no second run, of the table's own plan
   [[ $(name moonshotai/Kimi-K2.5 b200_sxm fp8 2 4) == *"batch=16 "*"tp=2 pp=1 dp=2 ep=4"* ]]
   # its experts on Hopper are Triton's, as SGLang has them
   tpot() { "$ROOFLINE" validate row.csv "$@" --json | jq '.by.operation[] | select(.name == "TPOT").bias'; }

@@ -502,6 +502,8 @@ static void collectives(void **state) {
   assert_true(WORK("allreduce", ROOF_FP16, 8e6, 8).link_bytes == 14e6);
   assert_true(WORK("allreduce", ROOF_FP16, 8e6, 8).link_steps == 14);
   assert_true(WORK("allreduce", ROOF_FP16, 8e6, 8, 1).link_steps == 6);
+  assert_true(WORK("allreduce", ROOF_FP16, 8e6, 8, 3).link_bytes == 56e6);
+  assert_true(WORK("allreduce", ROOF_FP16, 8e6, 8, 3).link_steps == 1);
   assert_true(WORK("allgather", ROOF_FP16, 8e6, 8).link_bytes == 7e6);
   assert_true(WORK("broadcast", ROOF_FP16, 8e6, 8).link_bytes == 8e6);
   assert_true(WORK("broadcast", ROOF_FP16, 8e6, 8, 1).link_bytes == 24e6);
