@@ -332,12 +332,14 @@ static void add_algorithms(bench *b) {
     }
     roof_lever *l = add(b, ROOF_LEVER_PARALLEL, b->target, &p, 1);
     snprintf(l->change, sizeof l->change, "algorithm=%s", b->op->params[param].choices[c]);
+    const char *plural = p.work.link_steps == 1 ? "" : "s";
     if (isnan(latency)) {
-      snprintf(l->why, sizeof l->why,
-               "%.0f steps instead of %.0f; what a step of %s costs is not known, so no gain can be promised",
-               p.work.link_steps, b->now.work.link_steps, b->target->link->name);
+      snprintf(
+          l->why, sizeof l->why,
+          "%.0f step%s instead of %.0f; what a step of %s costs is not known, so no gain can be promised",
+          p.work.link_steps, plural, b->now.work.link_steps, b->target->link->name);
     } else {
-      snprintf(l->why, sizeof l->why, "%.0f steps of %s instead of %.0f", p.work.link_steps,
+      snprintf(l->why, sizeof l->why, "%.0f step%s of %s instead of %.0f", p.work.link_steps, plural,
                roof_quantity_format(each, SHORT, latency, "s"), b->now.work.link_steps);
     }
   }
