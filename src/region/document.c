@@ -1,4 +1,4 @@
-/* The roofline.measurements/1 document of the regions, written at exit. */
+/* The roofline.measurements/1 document of the regions, and their time line, written at exit. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "host/write.h"
+#include "region/calls.h"
 #include "region/recorder.h"
+#include "region/timeline.h"
 #include "roofline/text.h"
 #include "roofline/time.h"
 #include "roofline/units.h"
@@ -17,8 +19,9 @@ enum { SECONDS_DIGITS = 9, SUM_DIGITS = 15 };
 
 int roof_region_enabled; /* defined here so that any program that marks a region also links the writer */
 
-static pid_t owner;    /* the process that writes */
-static roof_text path; /* the file; empty if nothing is recorded */
+static pid_t owner;             /* the process that writes */
+static roof_text path;          /* the file; empty if it is not asked for */
+static roof_text timeline_path; /* the same */
 static char began[ROOF_TIME_MAX];
 
 static void add_number(roof_text *out, double value, int digits) {
@@ -203,31 +206,6 @@ static void add_document(roof_text *out, const rf_recorder *r) {
   roof_text_done(&skipped);
 }
 
-static roof_status write_document(const rf_recorder *recorder, roof_error *error) {
-  roof_text out = {0};
-  roof_status status = ROOF_OK;
-  add_document(&out, recorder);
-  if (recorder->first == NULL) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no region was reached", path.data);
-  } else if (out.failed) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path.data);
-  } else {
-    status = rf_write_file(path.data, out.data, out.length, error);
-  }
-  roof_text_done(&out);
-  return status;
-}
-
-roof_status roof_region_write(roof_error *error) {
-  if (!roof_region_enabled) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "regions: not recorded, ROOFLINE_REGIONS is not set");
-  }
-  if (getpid() != owner) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "regions: the process that forked this one writes them");
-  }
-  return rf_recorder_visit(write_document, error);
-}
-
 /** The rank that the launcher says this is; NULL: there is none. */
 static const char *rank(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
@@ -239,29 +217,88 @@ static const char *rank(void) {
   return text;
 }
 
-/** $ROOFLINE_REGIONS with `%p` as the process id and `%r` as the rank, 0 where there is none. */
-static void set_path(const char *pattern) {
+static void add_timeline(roof_text *out, const rf_recorder *r) {
+  rf_timeline_add(out, r, &(rf_timeline_of){program_invocation_short_name, began, rank()});
+}
+
+/** Writes one of them, where it is asked for. */
+static roof_status write_to(const roof_text *file, void (*add)(roof_text *out, const rf_recorder *recorder),
+                            const rf_recorder *recorder, roof_error *error) {
+  roof_text out = {0};
+  if (file->length == 0) {
+    return ROOF_OK;
+  }
+  add(&out, recorder);
+  roof_status status = out.failed ? roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file->data)
+                                  : rf_write_file(file->data, out.data, out.length, error);
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status write_all(const rf_recorder *recorder, roof_error *error) {
+  if (recorder->first == NULL) {
+    const roof_text *file = path.length > 0 ? &path : &timeline_path;
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no region was reached", file->data);
+  }
+  roof_status status = write_to(&path, add_document, recorder, error);
+  return status == ROOF_OK ? write_to(&timeline_path, add_timeline, recorder, error) : status;
+}
+
+roof_status roof_region_write(roof_error *error) {
+  if (!roof_region_enabled) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "regions: not recorded: neither ROOFLINE_REGIONS nor ROOFLINE_TIMELINE is set");
+  }
+  if (getpid() != owner) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "regions: the process that forked this one writes them");
+  }
+  return rf_recorder_visit(write_all, error);
+}
+
+/** A file's name with `%p` as the process id and `%r` as the rank, 0 where there is none. */
+static void set_path(roof_text *file, const char *pattern) {
   for (const char *at = strchr(pattern, '%'); at != NULL; at = strchr(pattern, '%')) {
-    roof_text_add_bytes(&path, pattern, (size_t)(at - pattern));
+    roof_text_add_bytes(file, pattern, (size_t)(at - pattern));
     if (at[1] == 'p') {
-      roof_text_addf(&path, "%ld", (long)owner);
+      roof_text_addf(file, "%ld", (long)owner);
     } else if (at[1] == 'r') {
-      roof_text_add(&path, rank() != NULL ? rank() : "0");
+      roof_text_add(file, rank() != NULL ? rank() : "0");
     } else {
-      roof_text_add(&path, "%");
+      roof_text_add(file, "%");
     }
     pattern = at + (at[1] == 'p' || at[1] == 'r' ? 2 : 1);
   }
-  roof_text_add(&path, pattern);
+  roof_text_add(file, pattern);
+}
+
+/** How many calls the time line may have: $ROOFLINE_TIMELINE_CALLS. */
+static size_t room_for_calls(void) {
+  const char *text = secure_getenv("ROOFLINE_TIMELINE_CALLS");
+  unsigned long room = text != NULL ? strtoul(text, NULL, 10) : 0;
+  return room > 0 && room <= RF_CALLS_MOST ? room : RF_CALLS_ROOM;
+}
+
+/** Whether the variable names a file, which becomes `file`. */
+static bool is_asked_for(const char *variable, roof_text *file) {
+  const char *pattern = secure_getenv(variable);
+  if (pattern == NULL || pattern[0] == '\0') {
+    return false;
+  }
+  set_path(file, pattern);
+  return !file->failed;
 }
 
 __attribute__((constructor)) static void start(void) {
-  const char *pattern = secure_getenv("ROOFLINE_REGIONS");
-  if (pattern != NULL && pattern[0] != '\0') {
-    owner = getpid();
-    set_path(pattern);
+  owner = getpid();
+  bool sums = is_asked_for("ROOFLINE_REGIONS", &path),
+       calls = is_asked_for("ROOFLINE_TIMELINE", &timeline_path);
+  if (calls && !rf_calls_start(room_for_calls())) {
+    roof_text_done(&timeline_path);
+    calls = false;
+  }
+  if (sums || calls) {
     roof_time_write(roof_time_now(), began);
-    roof_region_enabled = !path.failed && rf_recorder_start(secure_getenv("ROOFLINE_COUNTERS"));
+    roof_region_enabled = rf_recorder_start(secure_getenv("ROOFLINE_COUNTERS"));
   }
 }
 

@@ -23,6 +23,7 @@ typedef struct thread {
   atomic_flag busy;
   int depth;
   uint64_t overflow; /**< begun above DEPTH */
+  uint32_t number;   /**< in the order of their first calls */
   uint64_t random;
   rf_counters counters;
   rf_tally **tallies; /**< by region */
@@ -36,9 +37,9 @@ static atomic_bool starved;
 static _Atomic(const char *) uncounted;
 static roof_region **last = &recorder.first;
 static size_t region_count;
+static uint32_t thread_count;
 static thread *threads;
 static pthread_key_t key;
-static uint64_t start_ticks, start_nanoseconds;
 static bool counter;
 /* initial-exec: access is a load, not a function call, in the shared library too */
 static _Thread_local thread *self __attribute__((tls_model("initial-exec")));
@@ -140,6 +141,7 @@ static thread *join(void) {
   t->random = (uint64_t)(uintptr_t)t | 1;
   pthread_mutex_lock(&mutex);
   t->next = threads;
+  t->number = thread_count++;
   threads = t;
   pthread_mutex_unlock(&mutex);
   pthread_setspecific(key, t);
@@ -245,12 +247,27 @@ void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double
       tally->unbegun++;
     } else {
       rf_tally_add(tally, now - t->stack[at].start, dtype, flops, bytes, &t->random);
+      rf_calls_add(&(rf_region_call){region, t->stack[at].start, now, t->number});
       if (counted && t->stack[at].counted) {
         count_flops(tally, &t->stack[at], counts);
       }
     }
   }
   leave(t);
+}
+
+/** The counter and the system's clock at the same time, as nearly as of a few attempts: one may be interrupted. */
+static void read_both(uint64_t *ticks, uint64_t *nanoseconds) {
+  enum { ATTEMPTS = 8 };
+  uint64_t least = UINT64_MAX;
+  for (int i = 0; i < ATTEMPTS; i++) {
+    uint64_t before = rf_nanoseconds(), now = rf_ticks(counter), took = rf_nanoseconds() - before;
+    if (took < least) {
+      least = took;
+      *ticks = now;
+      *nanoseconds = before + took / 2;
+    }
+  }
 }
 
 /** The counter's rate, from the time since the start once that is long enough. */
@@ -261,10 +278,9 @@ static double tick_seconds(void) {
   }
   uint64_t nanoseconds = 0, ticks = 0;
   do {
-    ticks = rf_ticks(counter) - start_ticks;
-    nanoseconds = rf_nanoseconds() - start_nanoseconds;
-  } while (nanoseconds < least);
-  return 1e-9 * (double)nanoseconds / (double)ticks;
+    read_both(&ticks, &nanoseconds);
+  } while (nanoseconds - recorder.start_nanoseconds < least);
+  return 1e-9 * (double)(nanoseconds - recorder.start_nanoseconds) / (double)(ticks - recorder.start_ticks);
 }
 
 static void merge_all(roof_region *region) {
@@ -296,6 +312,7 @@ roof_status rf_recorder_visit(roof_status (*write)(const rf_recorder *recorder, 
   for (roof_region *r = recorder.first; r != NULL; r = r->next) {
     merge_all(r);
   }
+  recorder.calls = rf_calls_list();
   for (thread *t = threads; t != NULL; t = t->next) {
     leave(t);
   }
@@ -316,7 +333,6 @@ bool rf_recorder_start(const char *counters) {
   }
   recorder.clock = rf_ticks_name();
   counter = recorder.clock != NULL;
-  start_nanoseconds = rf_nanoseconds();
-  start_ticks = rf_ticks(counter);
+  read_both(&recorder.start_ticks, &recorder.start_nanoseconds);
   return pthread_key_create(&key, retire) == 0;
 }

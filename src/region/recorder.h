@@ -2,6 +2,7 @@
 #ifndef REGION_RECORDER_H
 #define REGION_RECORDER_H
 
+#include "region/calls.h"
 #include "region/tally.h"
 #include "roofline/region.h"
 
@@ -18,7 +19,9 @@ typedef struct rf_recorder {
   roof_region *first; /**< in the order they were made */
   const char *clock;  /**< its name, NULL for the system's */
   double tick_seconds;
+  uint64_t start_ticks, start_nanoseconds; /**< the same moment, by CLOCK_MONOTONIC too */
   const char *uncounted; /**< why FLOPs are not counted although that was asked for, or NULL */
+  rf_region_calls calls; /**< one by one, where that is asked for */
   bool starved;          /**< out of memory: calls are missing */
 } rf_recorder;
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "region/tally.h"
@@ -182,6 +183,20 @@ static json_t *document_of(const char *name) {
   return document;
 }
 
+/** The time line of that process with room for so many calls. */
+static json_t *timeline_of(const char *name, int room) {
+  char path[64], command[512];
+  snprintf(path, sizeof path, "/tmp/test_region.%ld.trace", (long)getpid());
+  snprintf(command, sizeof command, "ROOFLINE_TIMELINE=%s ROOFLINE_TIMELINE_CALLS=%d PMI_RANK=3 '%s' %s",
+           path, room, getenv("SELF"), name);
+  assert_int_equal(system(command), 0);
+  json_t *document = json_load_file(path, 0, NULL);
+  unlink(path);
+  assert_non_null(document);
+  assert_string_equal(json_string_value(json_object_get(document, "schema")), "roofline.timeline/1");
+  return document;
+}
+
 static json_t *named(const json_t *list, const char *key, const char *name) {
   size_t i;
   json_t *item;
@@ -338,6 +353,46 @@ static void seconds_are_seconds(void **state) {
   json_decref(document);
 }
 
+static double number_in(const json_t *object, const char *key) {
+  return json_number_value(json_object_get(object, key));
+}
+
+static double now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+}
+
+static void a_timeline_has_every_call_by_the_systems_clock(void **state) {
+  (void)state;
+  double before = now_us();
+  json_t *document = timeline_of("sleep", 0);
+  double after = now_us();
+  json_t *events = json_object_get(document, "traceEvents"), *call = json_array_get(events, 1);
+  assert_int_equal(json_array_size(events), 2);
+  assert_string_equal(json_string_value(json_object_get(call, "name")), "sleep");
+  assert_int_equal(number_in(call, "pid"), 3);
+  assert_true(number_in(call, "ts") > before && number_in(call, "ts") + number_in(call, "dur") < after);
+  assert_true(number_in(call, "dur") >= 30000);
+  json_decref(document);
+}
+
+static void a_timeline_says_what_had_no_room(void **state) {
+  (void)state;
+  json_t *document = timeline_of("threads", 100), *events = json_object_get(document, "traceEvents"),
+         *rank = json_array_get(json_object_get(document, "ranks"), 0);
+  double all = 2.0 * ((THREADS - 1) * CALLS + 2), until = number_in(rank, "whole_until_us");
+  assert_int_equal(json_array_size(events), 101);
+  assert_true(number_in(rank, "calls") == 100 && number_in(rank, "dropped") == all - 100);
+  for (size_t i = 1; i <= 100; i++) {
+    json_t *call = json_array_get(events, i);
+    assert_true(number_in(call, "tid") >= 0 && number_in(call, "tid") <= THREADS);
+    assert_true(number_in(call, "dur") >= 0);
+  }
+  assert_true(until > number_in(json_array_get(events, 1), "ts"));
+  json_decref(document);
+}
+
 static void one_process_writes(void **state) {
   (void)state;
   json_t *document = document_of("fork");
@@ -446,6 +501,7 @@ int main(int argc, char **argv) {
     }
   }
   unsetenv("ROOFLINE_REGIONS");
+  unsetenv("ROOFLINE_TIMELINE");
   setenv("SELF", argv[0], 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_library_writes_the_same),
@@ -455,6 +511,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(misuse_is_reported),
       cmocka_unit_test(depth_has_an_end),
       cmocka_unit_test(seconds_are_seconds),
+      cmocka_unit_test(a_timeline_has_every_call_by_the_systems_clock),
+      cmocka_unit_test(a_timeline_says_what_had_no_room),
       cmocka_unit_test(one_process_writes),
       cmocka_unit_test(written_when_asked),
       cmocka_unit_test(nothing_is_written_without_a_region),
