@@ -33,6 +33,8 @@ typedef struct roof_program_options {
   double bytes;               /**< from and to memory; the same */
   char label[ROOF_LABEL_MAX]; /**< "": the program's name */
   char counted[64];           /**< how `flops` and `bytes` were */
+  const char *timeline; /**< where each process writes its time line (`ROOFLINE_TIMELINE`); NULL: nowhere */
+  int timeline_calls;   /**< how many calls of regions it may have; 0: as many as without a word of it */
   /** Called before each run; NULL: it is not called.
    *  Units: runs.
    *  Ownership: `user` is the one below; `step` is gone afterwards.

@@ -12,6 +12,7 @@
 #ifndef ROOFLINE_TIMELINE_H
 #define ROOFLINE_TIMELINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,10 +36,18 @@ typedef enum roof_activity {
       ROOF_ACTIVITY_COUNT
 } roof_activity;
 
-/** One file that has the times of calls. */
+#define ROOF_LAUNCH_UNKNOWN INT64_MIN
+
+/** A process whose calls have times: a file, or a rank of one that has several. */
 typedef struct roof_trace {
   const char *path;
-  int rank; /**< of the process in its group; -1 unknown */
+  int rank;         /**< of the process in its group; -1 unknown */
+  const char *node; /**< where it ran, "" unknown */
+  double
+      uncertainty; /**< s that its times may be off the clock of all; NaN: they are by a clock of its own */
+  double offset, drift; /**< of that clock against its own, s and s per s; NaN unknown */
+  uint64_t dropped;     /**< calls that the file has no room for */
+  int64_t whole_until;  /**< until then it has all calls; ROOF_LAUNCH_UNKNOWN: it has all */
 } roof_trace;
 
 /** One stream (queue) of one device. */
@@ -48,8 +57,6 @@ typedef struct roof_track {
   const char *device_name; /**< as the file has it, "" unknown */
   const char *stream;      /**< as the file has it, "" unknown */
 } roof_track;
-
-#define ROOF_LAUNCH_UNKNOWN INT64_MIN
 
 /** One call of a record. Times are ns of the trace's own clock. */
 typedef struct roof_slice {
@@ -79,7 +86,40 @@ typedef struct roof_timeline {
   size_t slice_count;
   roof_host_wait *waits;
   size_t wait_count;
+  bool aligned; /**< all times are by one clock */
 } roof_timeline;
+
+/** A clock against that of rank 0 (Cristian 1989): theirs = ours + offset + drift * (ours - at), each within its error. */
+typedef struct roof_alignment {
+  double at;                   /**< s, by this clock */
+  double offset, offset_error; /**< s */
+  double drift, drift_error;   /**< s per s */
+} roof_alignment;
+
+/** A clock that is the one of all.
+ *  Units: s.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_alignment roof_alignment_none(void);
+
+/** Gives all times of a profile by the clock that it is aligned to, and says of its traces how far off they may be.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: none; a profile without times stays as it is. */
+ROOF_API void roof_timeline_align(roof_timeline *timeline, const roof_alignment *alignment);
+
+/** Says whose the traces are.
+ *  Units: none.
+ *  Ownership: copies `node`.
+ *  Errors: none; a text that runs out of memory is "". */
+ROOF_API void roof_timeline_place(roof_profile *profile, int rank, const char *node);
+
+/** Appends the traces as Chrome trace events (roofline.timeline/1): a process for each rank, from the first call on.
+ *  Units: us, as that format has them.
+ *  Ownership: appends to the caller's `out`; `program` is not kept.
+ *  Errors: ROOF_E_ARGUMENT where no call has a time, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_timeline_write(const roof_profile *profile, const char *program, roof_text *out,
+                                         roof_error *error);
 
 /** The name of an activity.
  *  Units: none.

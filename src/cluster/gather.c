@@ -101,14 +101,37 @@ static bool wait_more(wait_state *w) {
   return w->caught == 0 && rf_clock_seconds() < w->end;
 }
 
-/** Removes what this rank has there, and the folder where that was all. */
-static void withdraw(const rf_gather *g) {
-  static const char *const all[] = {here, given, failed};
-  char path[PATH_ROOM];
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-    unlink(path_of(g, g->rank, all[i], path));
+/** Removes what lies in the folder under a beginning of a name, "": all; and the folder where that was all. */
+static void remove_files(const char *folder, const char *beginning) {
+  DIR *files = opendir(folder);
+  for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
+    if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0 &&
+        strncmp(file->d_name, beginning, strlen(beginning)) == 0) {
+      unlinkat(dirfd(files), file->d_name, 0);
+    }
   }
-  rmdir(g->folder);
+  if (files != NULL) {
+    closedir(files);
+  }
+  rmdir(folder);
+}
+
+/** Removes what this rank has there. */
+static void withdraw(const rf_gather *g) {
+  char beginning[32];
+  snprintf(beginning, sizeof beginning, "%d.", g->rank);
+  remove_files(g->folder, beginning);
+}
+
+roof_status rf_gather_attach(const rf_gather *g, const char *name, const roof_text *text, roof_error *error) {
+  char path[PATH_ROOM];
+  return rf_write_file(path_of(g, g->rank, name, path), text->data, text->length, error);
+}
+
+roof_status rf_gather_attached(const rf_gather *g, int rank, const char *name, roof_text *text,
+                               roof_error *error) {
+  char path[PATH_ROOM];
+  return rf_file_read(path_of(g, rank, name, path), text, error);
 }
 
 roof_status rf_gather_give(const rf_gather *g, const roof_text *text, double patience, roof_error *error) {
@@ -178,22 +201,9 @@ static void explain(const rf_gather *g, int rank, const wait_state *w, double pa
   taker->miss(taker->user, rank, node, why);
 }
 
-static void remove_folder(const char *folder) {
-  DIR *files = opendir(folder);
-  for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
-    if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0) {
-      unlinkat(dirfd(files), file->d_name, 0);
-    }
-  }
-  if (files != NULL) {
-    closedir(files);
-  }
-  rmdir(folder);
-}
-
 void rf_gather_fail(const rf_gather *g, const char *why) {
   if (g->rank == 0) {
-    remove_folder(g->folder);
+    remove_files(g->folder, "");
   } else {
     put_line(g, failed, why, NULL);
   }
@@ -225,7 +235,7 @@ roof_status rf_gather_take(const rf_gather *g, double patience, const rf_gather_
     }
   }
   wait_end(&w);
-  remove_folder(g->folder);
+  remove_files(g->folder, "");
   free(done);
   return status;
 }

@@ -42,6 +42,16 @@ roof_status rf_gather_begin(rf_gather *gather, const char *base, roof_error *err
 roof_status rf_gather_give(const rf_gather *gather, const roof_text *text, double patience,
                            roof_error *error);
 
+/** Gives a text beside it, under a name: to be called before.
+ *  Units: none. Ownership: `text` is not kept. Errors: ROOF_E_OUTPUT. */
+roof_status rf_gather_attach(const rf_gather *gather, const char *name, const roof_text *text,
+                             roof_error *error);
+
+/** What a rank gave so, while its own text is taken or before.
+ *  Units: none. Ownership: fills *text, roof_text_done. Errors: ROOF_E_INPUT where it gave none. */
+roof_status rf_gather_attached(const rf_gather *gather, int rank, const char *name, roof_text *text,
+                               roof_error *error);
+
 /** By the first rank: takes the texts of all, waiting for so long and no longer, also until a signal asks it to end; then the
  *  folder is gone.
  *  Units: s. Ownership: none. Errors: as taker->take. */

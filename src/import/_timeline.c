@@ -1,4 +1,5 @@
 /* When calls were: slices on the streams of devices, and what the host waited for. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,6 @@
 #include "import/import.h"
 
 typedef timeline_grown grown;
-
-#define FARTHEST (INT64_MAX / 4) /* ns: so that sums and differences of times fit */
 
 const char *roof_activity_name(roof_activity activity) {
   static const char *const names[] = {
@@ -77,12 +76,24 @@ static grown *grown_of(roof_profile *profile) {
   return (grown *)profile->timeline;
 }
 
+/** A trace of which nothing is known. */
+static const roof_trace no_trace = {.path = "",
+                                    .rank = -1,
+                                    .node = "",
+                                    .uncertainty = NAN,
+                                    .offset = NAN,
+                                    .drift = NAN,
+                                    .whole_until = ROOF_LAUNCH_UNKNOWN};
+
 /** Adds a trace; false when out of memory. */
 static bool add_trace(roof_profile *profile, grown *g, const roof_trace *trace) {
   if (!reserve(profile, &g->all.traces, &g->trace_room, g->all.trace_count, 1, sizeof *trace)) {
     return false;
   }
-  g->all.traces[g->all.trace_count++] = (roof_trace){roof_profile_text(profile, trace->path), trace->rank};
+  roof_trace *added = &g->all.traces[g->all.trace_count++];
+  *added = *trace;
+  added->path = roof_profile_text(profile, trace->path);
+  added->node = roof_profile_text(profile, trace->node);
   return true;
 }
 
@@ -113,6 +124,17 @@ void rf_import_trace_read(roof_profile *profile, const char *path) {
     g->all.traces[g->all.trace_count - 1].path = roof_profile_text(profile, path);
     g->open = false;
     name_activities(profile, g);
+  }
+}
+
+void rf_import_trace_end(roof_profile *profile, const char *path, const roof_trace *about) {
+  grown *g = (grown *)profile->timeline;
+  if (g != NULL && g->open) {
+    roof_trace *trace = &g->all.traces[g->all.trace_count - 1];
+    *trace = about != NULL ? *about : *trace;
+    trace->path = roof_profile_text(profile, path);
+    g->open = false;
+    g->all.aligned = (g->all.trace_count == 1 || g->all.aligned) && !isnan(trace->uncertainty);
   }
 }
 
@@ -148,7 +170,7 @@ uint32_t rf_import_track(roof_profile *profile, int device, const char *stream) 
   if (g == NULL) {
     return INTERN_FAILED;
   }
-  g->open = g->open || add_trace(profile, g, &(roof_trace){"", -1});
+  g->open = g->open || add_trace(profile, g, &no_trace);
   return g->open ? track_of(profile, g, device, "", stream) : INTERN_FAILED;
 }
 
@@ -163,7 +185,7 @@ void rf_import_track_device(roof_profile *profile, int device, const char *name)
 }
 
 static bool is_near(int64_t time) {
-  return time >= -FARTHEST && time <= FARTHEST;
+  return time >= -IMPORT_FARTHEST && time <= IMPORT_FARTHEST;
 }
 
 void rf_import_slice(roof_profile *profile, const roof_slice *slice) {
@@ -266,6 +288,7 @@ void rf_import_timeline_join(roof_profile *into, const roof_profile *from, const
     }
     return;
   }
+  g->all.aligned = false; /* a file's clock is its own */
   bool whole =
       join_tracks(into, g, f, track) &&
       reserve(into, &g->all.slices, &g->slice_room, g->all.slice_count, f->slice_count, sizeof *f->slices) &&

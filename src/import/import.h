@@ -262,6 +262,12 @@ void rf_import_call_at(roof_profile *profile, const roof_record *record, int64_t
 /** Adds a wait of the host, in ns, to the trace. */
 void rf_import_host_wait(roof_profile *profile, int64_t start, int64_t end);
 
+/** Times are no farther from 0, in ns: so that their sums and differences fit. */
+#define IMPORT_FARTHEST (INT64_MAX / 4)
+
+/** Ends a trace of a file that has several; what `about` says of it, its path apart, or NULL. Its activities are known. */
+void rf_import_trace_end(roof_profile *profile, const char *path, const roof_trace *about);
+
 /** Ends the trace of a file, if it has one. */
 void rf_import_trace_read(roof_profile *profile, const char *path);
 

@@ -25,13 +25,11 @@ static void *append(void *rows, size_t size) {
 
 /* What an event carries */
 
-#define FARTHEST (INT64_MAX / 4) /* ns: so that sums and differences of times fit */
-
 /** Start and length in ns and ps. False when the event has none, which is counted. */
 static bool when(const chrome_event *e, int64_t *start, uint64_t *picoseconds) {
   int64_t length;
   if (!rf_chrome_thousandths(e->start, start) || !rf_chrome_millionths(e->length, &length) || length < 0 ||
-      *start < -FARTHEST || *start > FARTHEST) {
+      *start < -IMPORT_FARTHEST || *start > IMPORT_FARTHEST) {
     return false;
   }
   *picoseconds = (uint64_t)length;

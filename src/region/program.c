@@ -86,14 +86,18 @@ static void show_progress(const roof_program *program, const char *step, int don
 
 static roof_status run_once(session *s, const char *folder, int index, rf_process_hold *hold,
                             roof_error *error) {
-  char regions[PATTERN + 32], step[64];
-  const char *const environment[] = {regions, NULL};
+  char regions[PATTERN + 32], timeline[PATTERN + 32], calls[64], step[64];
   roof_program *program = s->program;
+  const roof_program_options *o = &program->options;
+  const char *const environment[] = {regions, o->timeline != NULL ? timeline : NULL,
+                                     o->timeline_calls > 0 ? calls : NULL, NULL};
   roof_measurement *m = &program->whole.measurement;
   const rf_process process = {
       .words = program->words, .environment = environment, .start = start, .stop = stop, .user = s};
   s->now = &s->runs[index];
   snprintf(regions, sizeof regions, "ROOFLINE_REGIONS=%.2040s/%d.%%r.%%p.json", folder, index);
+  snprintf(timeline, sizeof timeline, "ROOFLINE_TIMELINE=%.2040s", o->timeline != NULL ? o->timeline : "");
+  snprintf(calls, sizeof calls, "ROOFLINE_TIMELINE_CALLS=%d", o->timeline_calls);
   snprintf(step, sizeof step, "%.60s", program->name);
   show_progress(program, step, index, program->options.runs);
   roof_status status = rf_process_run(&process, hold, &s->now->used, error);

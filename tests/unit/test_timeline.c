@@ -230,7 +230,14 @@ static void make_example(example *e, unsigned seed) {
     int64_t start = next_random(&seed) % TICKS;
     e->waits[i] = (roof_host_wait){start, start + next_random(&seed) % 60, 0};
   }
-  e->timeline = (roof_timeline){&e->trace, 1, e->tracks, TRACKS, e->slices, SLICES, e->waits, WAITS};
+  e->timeline = (roof_timeline){.traces = &e->trace,
+                                .trace_count = 1,
+                                .tracks = e->tracks,
+                                .track_count = TRACKS,
+                                .slices = e->slices,
+                                .slice_count = SLICES,
+                                .waits = e->waits,
+                                .wait_count = WAITS};
 }
 
 /** The same by counting ticks. */
@@ -325,7 +332,7 @@ static void devices_and_traces_never_mix(void **state) {
   make_example(&e, 7);
   roof_accounting both, apart;
   assert_int_equal(roof_timeline_account(&e.timeline, &both, NULL), ROOF_OK);
-  roof_trace traces[] = {{"x/a.json", 0}, {"y/b.json", 1}};
+  roof_trace traces[] = {{.path = "x/a.json", .rank = 0}, {.path = "y/b.json", .rank = 1}};
   for (int i = 2; i < TRACKS; i++) { /* the second device is the first one of another trace */
     e.tracks[i].trace = 1;
     e.tracks[i].device = 0;
@@ -412,8 +419,89 @@ static void densities_add_up(void **state) {
   roof_profile_done(&profile);
 }
 
+/* Ranks by one clock */
+
+static const char regions[] =
+    "{\"schema\": \"roofline.timeline/1\", \"ranks\": [{\"rank\": null, \"node\": \"n7\", \"dropped\": 3, "
+    "\"whole_until_us\": 1000000200.5}], \"traceEvents\": ["
+    "{\"ph\":\"X\",\"cat\":\"region\",\"name\":\"a\",\"pid\":0,\"tid\":1,\"ts\":1000000100.25,\"dur\":50},"
+    "{\"ph\":\"X\",\"cat\":\"region\",\"name\":\"b\",\"pid\":0,\"tid\":0,\"ts\":1000000120,\"dur\":10.125}]}";
+
+/** A clock that is 2 s behind at 1000 s, and loses 100 millionths. */
+static const roof_alignment behind = {
+    .at = 1000, .offset = 2, .offset_error = 5e-6, .drift = 1e-4, .drift_error = 1e-2};
+
+static void times_go_to_another_clock(void **state) {
+  (void)state;
+  roof_profile profile;
+  read_text(regions, &profile);
+  assert_false(profile.timeline->aligned);
+  roof_timeline_align(profile.timeline, &behind);
+  const roof_slice *a = slice_of(&profile, "a"), *b = slice_of(&profile, "b");
+  const roof_trace *trace_of_all = &profile.timeline->traces[0];
+  assert_true(profile.timeline->aligned);
+  assert_int_equal(a->start, 1002000100260); /* 100.25 us drift by 10 ns */
+  assert_int_equal(a->end, 1002000150265);
+  assert_int_equal(b->end - b->start, 10126);
+  assert_true(fabs(trace_of_all->uncertainty - (5e-6 + 1e-2 * 150.25e-6)) < 1e-12);
+  assert_int_equal(trace_of_all->whole_until, 1002000200520);
+  roof_profile_done(&profile);
+}
+
+static void a_time_line_is_read_as_it_was_written(void **state) {
+  (void)state;
+  roof_profile profile, again;
+  roof_text text = {0};
+  read_text(regions, &profile);
+  assert_int_equal(roof_timeline_write(&profile, "solver", &text, NULL), ROOF_OK);
+  read_text(text.data, &again);
+  assert_false(again.timeline->aligned); /* by a clock of its own */
+  roof_profile_done(&again);
+  roof_text_done(&text);
+  roof_timeline_place(&profile, 12, "n8");
+  roof_timeline_align(profile.timeline, &behind);
+  assert_int_equal(roof_timeline_write(&profile, "solver", &text, NULL), ROOF_OK);
+  read_text(text.data, &again);
+  const roof_trace *read = &again.timeline->traces[0];
+  assert_true(again.timeline->aligned && read->rank == 12 && read->dropped == 3);
+  assert_string_equal(read->node, "n8");
+  assert_true(fabs(read->drift - 1e-4) < 1e-9 && fabs(read->uncertainty - 6.5e-6) < 0.01e-6);
+  assert_int_equal(slice_of(&again, "a")->start, 0);
+  assert_int_equal(slice_of(&again, "b")->start - slice_of(&again, "a")->start, 19752);
+  assert_int_equal(read->whole_until, 100260);
+  roof_profile_done(&again);
+  roof_profile_done(&profile);
+  roof_text_done(&text);
+}
+
+static void ranks_are_joined_by_one_clock(void **state) {
+  (void)state;
+  roof_profile all, one;
+  roof_text text = {0};
+  assert_int_equal(roof_profile_init(&all, NULL), ROOF_OK);
+  for (int rank = 0; rank < 2; rank++) {
+    const roof_alignment late = {.offset = rank * 1e-3};
+    read_text(regions, &one);
+    roof_timeline_place(&one, rank, "n");
+    roof_timeline_align(one.timeline, &late);
+    assert_int_equal(roof_profile_join(&all, &one, false, NULL), ROOF_OK);
+    roof_profile_done(&one);
+  }
+  assert_false(all.timeline->aligned); /* files by themselves */
+  assert_int_equal(roof_timeline_write(&all, "solver", &text, NULL), ROOF_OK);
+  read_text(text.data, &one);
+  assert_true(one.timeline->aligned && one.timeline->trace_count == 2 && one.timeline->slice_count == 4);
+  assert_int_equal(one.timeline->slices[3].start - one.timeline->slices[1].start, 1000000);
+  roof_profile_done(&one);
+  roof_profile_done(&all);
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(times_go_to_another_clock),
+      cmocka_unit_test(a_time_line_is_read_as_it_was_written),
+      cmocka_unit_test(ranks_are_joined_by_one_clock),
       cmocka_unit_test(readers_keep_times),
       cmocka_unit_test(joined_traces_stay_apart),
       cmocka_unit_test(tables_keep_times),

@@ -15,7 +15,7 @@
 
 static int quick, threads, ladder, strong, weak, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *key_path, *flops, *bytes, *op_text;
-static char *percent, *device, *busy_for, *gather, *patience;
+static char *percent, *device, *busy_for, *gather, *patience, *timeline;
 
 static const struct poptOption options[] = {
     {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
@@ -54,6 +54,11 @@ static const struct poptOption options[] = {
     {"bytes", '\0', POPT_ARG_STRING, &bytes, 0, "what it moves from and to memory", "N"},
     {"op", '\0', POPT_ARG_STRING, &op_text, 0, "or the operation that it does: 'gemm m=1024 n=1024 k=1024'",
      "OP"},
+    {"timeline", '\0', POPT_ARG_STRING, &timeline, 0,
+     "also write when each call of a program's marked regions was, of all ranks by one clock: `roofline "
+     "import "
+     "FILE` and viewers of Chrome traces read it",
+     "FILE"},
     {"gather", '\0', POPT_ARG_STRING, &gather, 0,
      "the folder, shared by all nodes, in which the ranks of a program that mpirun or srun started meet; "
      "default: the "
@@ -399,7 +404,8 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
                            .flops = flops,
                            .bytes = bytes,
                            .op = op_text,
-                           .gather = gather};
+                           .gather = gather,
+                           .timeline = timeline};
   roof_status status = read_patience(&o.patience, error);
   if (status != ROOF_OK) {
     return status;
@@ -408,7 +414,7 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
                  device != NULL || busy_for != NULL || ledger != NULL || is_shared() || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
-                              "--machine, --to, --gather and --patience only",
+                              "--machine, --to, --timeline, --gather and --patience only",
                               args->program[0] != NULL ? args->program[0] : "")
              : cli_program_measure(args, &o, error);
 }
@@ -419,6 +425,7 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
                        : flops != NULL                          ? "--flops"
                        : bytes != NULL                          ? "--bytes"
                        : op_text != NULL                        ? "--op"
+                       : timeline != NULL                       ? "--timeline"
                        : gather != NULL                         ? "--gather"
                        : patience != NULL && !is_shared()       ? "--patience"
                        : args->machines != NULL && !is_shared() ? "--machine"
@@ -443,8 +450,8 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
-  char *texts[] = {ledger,  key_path, backend_name, dtype_name, baseline_name, flops,   bytes,
-                   op_text, percent,  device,       busy_for,   gather,        patience};
+  char *texts[] = {ledger,  key_path, backend_name, dtype_name, baseline_name, flops,    bytes,
+                   op_text, percent,  device,       busy_for,   gather,        patience, timeline};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -473,6 +480,7 @@ const cli_command cli_cmd_run = {
                 "  mpirun -n 16 roofline run gemm n=8192 --strong --to scaling.svg\n"
                 "  roofline run --repeat 5 --to run.json -- ./solver input.dat\n"
                 "  mpirun -n 4 roofline run --to run.json -- ./solver input.dat\n"
+                "  mpirun -n 4 roofline run --timeline when.json -- ./solver && roofline import when.json\n"
                 "  roofline run --op 'gemm m=4096 n=4096 k=4096' --dtype fp64 -- ./my-gemm\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_BOTH | CLI_ARGS_LIST | CLI_ARGS_SHOW | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "cli/run/timeline.h"
 #include "cluster/gather.h"
 
 static roof_status parse_count(const char *option, const char *text, const char *unit, double *value,
@@ -67,13 +68,27 @@ static roof_status check_typed(const cli_args *args, const cli_program_options *
     return roof_error_set(error, ROOF_E_ARGUMENT, "--repeat %d: must be from 1 to %d", o->repeats,
                           ROOF_PROGRAM_RUNS);
   }
-  return ROOF_OK;
+  return cli_timeline_check(&(cli_timeline){.file = o->timeline}, o->repeats, error);
+}
+
+/** Without a job. */
+static roof_status measure_alone(const cli_args *args, const cli_program_options *options,
+                                 roof_program_options *how, const roof_machine *machine, roof_error *error) {
+  roof_program *program = NULL;
+  cli_timeline timeline = {.file = options->timeline};
+  roof_status status = cli_program_check(args, machine, error);
+  status = status == ROOF_OK ? cli_timeline_begin(&timeline, how, error) : status;
+  status = status == ROOF_OK ? roof_program_run(args->program, machine, how, &program, error) : status;
+  status = status == ROOF_OK ? cli_program_report(args, program, error) : status;
+  status = status == ROOF_OK ? cli_timeline_end(&timeline, args, program->name, error) : status;
+  cli_timeline_done(&timeline);
+  roof_program_free(program);
+  return status;
 }
 
 roof_status cli_program_measure(const cli_args *args, const cli_program_options *options, roof_error *error) {
   roof_program_options how = roof_program_options_default();
   roof_machine *machine = NULL;
-  roof_program *program = NULL;
   how.runs = options->repeats;
   how.cores = options->threads;
   how.progress = cli_show_progress;
@@ -84,12 +99,9 @@ roof_status cli_program_measure(const cli_args *args, const cli_program_options 
   if (rf_gather_ranks() > 1) {
     status = status != ROOF_OK ? rf_gather_once(status, error)
                                : cli_program_job(args, options, &how, machine, error);
-  } else {
-    status = status == ROOF_OK ? cli_program_check(args, machine, error) : status;
-    status = status == ROOF_OK ? roof_program_run(args->program, machine, &how, &program, error) : status;
-    status = status == ROOF_OK ? cli_program_report(args, program, error) : status;
+  } else if (status == ROOF_OK) {
+    status = measure_alone(args, options, &how, machine, error);
   }
-  roof_program_free(program);
   roof_machine_free(machine);
   return status;
 }

@@ -8,13 +8,14 @@
 /** What was typed in addition to the program and the options of every command. */
 typedef struct cli_program_options {
   int repeats;
-  int threads;        /**< 0: all cores */
-  const char *dtype;  /**< of `flops`, or NULL */
-  const char *flops;  /**< as typed, or NULL */
-  const char *bytes;  /**< as typed, or NULL */
-  const char *op;     /**< "gemm m=1024 n=1024 k=1024", or NULL */
-  const char *gather; /**< where the ranks of a job meet, or NULL: the working directory */
-  double patience;    /**< s that rank 0 waits for the others; 0: the usual */
+  int threads;          /**< 0: all cores */
+  const char *dtype;    /**< of `flops`, or NULL */
+  const char *flops;    /**< as typed, or NULL */
+  const char *bytes;    /**< as typed, or NULL */
+  const char *op;       /**< "gemm m=1024 n=1024 k=1024", or NULL */
+  const char *gather;   /**< where the ranks of a job meet, or NULL: the working directory */
+  double patience;      /**< s that rank 0 waits for the others; 0: the usual */
+  const char *timeline; /**< the file of --timeline, or NULL */
 } cli_program_options;
 
 /** Runs the program, places what it did and reports, on stderr or in --to FILE. */

@@ -5,6 +5,7 @@
 
 #include "cli/columns.h"
 #include "cli/run/program.h"
+#include "cli/run/timeline.h"
 #include "cluster/gather.h"
 #include "cluster/launcher.h"
 #include "roofline/job.h"
@@ -166,36 +167,54 @@ static roof_status report(const cli_args *args, const roof_job *job, const roof_
 
 /* Rank 0 */
 
+/** What the first rank makes of the answers. */
+typedef struct taken {
+  const rf_gather *gather;
+  roof_job *job;
+  cli_timeline *timeline;
+} taken;
+
 static roof_status take(void *user, int rank, const char *text, size_t length, roof_error *error) {
+  const taken *t = user;
   char name[32];
   snprintf(name, sizeof name, "rank %d", rank);
-  return roof_job_add(user, text, length, name, error);
+  roof_status status = roof_job_add(t->job, text, length, name, error);
+  return status == ROOF_OK
+             ? cli_timeline_take(t->timeline, t->gather, rank, t->job->ranks[rank].place.node, error)
+             : status;
 }
 
 static void miss(void *user, int rank, const char *node, const char *why) {
-  roof_job_miss(user, rank, node, why);
+  const taken *t = user;
+  roof_job_miss(t->job, rank, node, why);
 }
 
 /** The report names those that are missing. */
-static roof_status incomplete(const roof_job *job, roof_error *error) {
-  return job->missing == 0 ? ROOF_OK
-                           : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %d of %d ranks gave no answer",
-                                            job->name, job->missing, job->rank_count);
+static roof_status incomplete(const roof_job *job, const char *unwritten, roof_error *error) {
+  return job->missing == 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %d of %d ranks gave no answer%s%s%s", job->name,
+                              job->missing, job->rank_count, unwritten != NULL ? ": " : "",
+                              unwritten != NULL ? unwritten : "", unwritten != NULL ? " is not written" : "");
 }
 
 static roof_status report_all(const cli_args *args, const rf_gather *gather, double patience, int cores,
-                              const roof_program *program, const roof_machine *machine, roof_error *error) {
+                              const roof_program *program, const roof_machine *machine,
+                              cli_timeline *timeline, roof_error *error) {
   roof_job *job = NULL;
   roof_status status = roof_job_new(program->name, gather->size, &job, error);
   if (status != ROOF_OK) {
     return status;
   }
-  const rf_gather_taker taker = {take, miss, job};
+  taken all = {gather, job, timeline};
+  const rf_gather_taker taker = {take, miss, &all};
   snprintf(job->launcher, sizeof job->launcher, "%s", rf_job_under_launcher(NULL)->name);
   status = rf_gather_take(gather, patience, &taker, error);
   status = status == ROOF_OK ? roof_job_settle(job, machine, cores, error) : status;
   status = status == ROOF_OK ? report(args, job, program, error) : status;
-  status = status == ROOF_OK ? incomplete(job, error) : status;
+  status = status == ROOF_OK && job->missing == 0 ? cli_timeline_write(timeline, args, program->name, error)
+                                                  : status;
+  status = status == ROOF_OK ? incomplete(job, timeline->file, error) : status;
   roof_job_free(job);
   return status;
 }
@@ -239,31 +258,42 @@ static roof_status refuse(const rf_gather *gather, const cli_args *args, const c
                               gather->size);
 }
 
-roof_status cli_program_job(const cli_args *args, const cli_program_options *options,
-                            const roof_program_options *how, const roof_machine *machine, roof_error *error) {
+/** By a rank that has met the others. */
+static roof_status run_rank(const cli_args *args, const cli_program_options *options,
+                            roof_program_options *how, const rf_gather *gather, const roof_machine *machine,
+                            cli_timeline *timeline, roof_error *error) {
   double patience = options->patience > 0 ? options->patience : usual_patience;
   roof_program *program = NULL;
+  roof_status status = cli_timeline_meet(timeline, gather, patience, how, error);
+  status = status == ROOF_OK ? roof_program_run(args->program, NULL, how, &program, error) : status;
+  status = status == ROOF_OK ? cli_timeline_give(timeline, gather, error) : status;
+  if (status != ROOF_OK) {
+    roof_program_free(program);
+    return fail(gather, status, error);
+  }
+  status = give(gather, program, patience, error);
+  if (gather->rank != 0) {
+    roof_text nothing = {0};
+    cli_print_caught(&nothing); /* --to FILE is written by rank 0 alone */
+    roof_text_done(&nothing);
+  } else if (status == ROOF_OK) {
+    status = report_all(args, gather, patience, options->threads, program, machine, timeline, error);
+  }
+  roof_program_free(program);
+  return status;
+}
+
+roof_status cli_program_job(const cli_args *args, const cli_program_options *options,
+                            const roof_program_options *how, const roof_machine *machine, roof_error *error) {
+  roof_program_options mine = *how;
+  cli_timeline timeline = {.file = options->timeline};
   rf_gather gather = {.size = rf_gather_ranks()};
   roof_status status = refuse(&gather, args, options, error);
   if (status != ROOF_OK) {
     return rf_gather_once(status, error);
   }
   status = rf_gather_begin(&gather, options->gather != NULL ? options->gather : ".", error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  status = roof_program_run(args->program, NULL, how, &program, error);
-  if (status != ROOF_OK) {
-    return fail(&gather, status, error);
-  }
-  status = give(&gather, program, patience, error);
-  if (gather.rank != 0) {
-    roof_text nothing = {0};
-    cli_print_caught(&nothing); /* --to FILE is written by rank 0 alone */
-    roof_text_done(&nothing);
-  } else if (status == ROOF_OK) {
-    status = report_all(args, &gather, patience, options->threads, program, machine, error);
-  }
-  roof_program_free(program);
+  status = status == ROOF_OK ? run_rank(args, options, &mine, &gather, machine, &timeline, error) : status;
+  cli_timeline_done(&timeline);
   return status;
 }

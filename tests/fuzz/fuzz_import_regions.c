@@ -1,0 +1,2 @@
+#define FORMAT "regions"
+#include "import_any.h"
