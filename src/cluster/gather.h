@@ -42,7 +42,7 @@ roof_status rf_gather_begin(rf_gather *gather, const char *base, roof_error *err
 roof_status rf_gather_give(const rf_gather *gather, const roof_text *text, double patience,
                            roof_error *error);
 
-/** Gives a text beside it, under a name: to be called before.
+/** Gives a text in addition to it, under a name: to be called before.
  *  Units: none. Ownership: `text` is not kept. Errors: ROOF_E_OUTPUT. */
 roof_status rf_gather_attach(const rf_gather *gather, const char *name, const roof_text *text,
                              roof_error *error);

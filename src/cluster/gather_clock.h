@@ -1,5 +1,5 @@
 /** The clock of the first rank, for ranks that have no MPI between them: it answers datagrams (UDP) with its time. Where it does so
- *  lies in the folder that the ranks meet in, with a word that it answers to, so that it tells nobody else. */
+ *  lies in the folder that the ranks meet in, with a word that it answers to, so that nobody else learns it. */
 #ifndef CLUSTER_GATHER_CLOCK_H
 #define CLUSTER_GATHER_CLOCK_H
 

@@ -260,7 +260,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 const roof_format rf_format_regions = {
     .name = "regions",
     .title = "time line of marked regions (roofline run --timeline)",
-    .gives = "time of every call of each rank, by one clock; who waits for whom",
+    .gives = "time of every call of each rank, by one clock",
     .detect = detect,
     .read = read,
 };

@@ -135,10 +135,10 @@ roof_status cli_timeline_meet(cli_timeline *t, const rf_gather *gather, double p
   int room = CALLS_OF_JOB / gather->size;
   snprintf(t->pattern, sizeof t->pattern, "%s/%d.%%p.trace", gather->folder, gather->rank);
   how->timeline = t->pattern;
-  how->timeline_calls = getenv("ROOFLINE_TIMELINE_CALLS") != NULL ? 0
-                        : room > CALLS_OF_RANK                    ? CALLS_OF_RANK
-                        : room < CALLS_LEAST                      ? CALLS_LEAST
-                                                                  : room;
+  how->timeline_calls = secure_getenv("ROOFLINE_TIMELINE_CALLS") != NULL ? 0
+                        : room > CALLS_OF_RANK                           ? CALLS_OF_RANK
+                        : room < CALLS_LEAST                             ? CALLS_LEAST
+                                                                         : room;
   if (gather->rank == 0) {
     return rf_clock_server_start(gather, &t->server, error);
   }
