@@ -218,7 +218,7 @@ static const char *rank(void) {
 }
 
 static void add_timeline(roof_text *out, const rf_recorder *r) {
-  rf_timeline_add(out, r, &(rf_timeline_of){program_invocation_short_name, began, rank()});
+  rf_calls_document(out, r, &(rf_calls_of){program_invocation_short_name, began, rank()});
 }
 
 /** Writes one of them, where it is asked for. */

@@ -20,7 +20,7 @@ static void add_node(roof_text *out) {
 }
 
 /** The one rank: where it is, and how much of it is there. */
-static void add_rank(roof_text *out, const rf_recorder *r, const rf_timeline_of *of) {
+static void add_rank(roof_text *out, const rf_recorder *r, const rf_calls_of *of) {
   const rf_region_calls *calls = &r->calls;
   roof_text_addf(out, "  \"ranks\": [{\"rank\": %s, \"node\": ", of->rank != NULL ? of->rank : "null");
   add_node(out);
@@ -45,7 +45,7 @@ static void add_call(roof_text *out, const rf_recorder *r, const rf_region_call 
   roof_text_addf(out, ", \"pid\": %s, \"tid\": %" PRIu32 "}", process, call->thread);
 }
 
-void rf_timeline_add(roof_text *out, const rf_recorder *r, const rf_timeline_of *of) {
+void rf_calls_document(roof_text *out, const rf_recorder *r, const rf_calls_of *of) {
   const char *process = of->rank != NULL ? of->rank : "0";
   roof_text_add(out, "{\n  \"schema\": \"roofline.timeline/1\",\n  \"source\": ");
   roof_text_add_json(out, of->program);
