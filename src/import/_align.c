@@ -54,6 +54,7 @@ typedef struct writer {
   const roof_profile *profile;
   const roof_timeline *t;
   const roof_slice **slices; /* in the order of their ranks, threads and starts */
+  size_t *order;             /* traces by their ranks */
   size_t *calls;             /* of traces */
   uint32_t *threads;         /* of tracks: their number in their rank */
   int64_t first;             /* ns: of all calls */
@@ -77,6 +78,13 @@ static int by_place(const void *a, const void *b, void *user) {
   return p != q   ? (p > q) - (p < q)
          : i != k ? (i > k) - (i < k)
                   : (x->start > y->start) - (x->start < y->start);
+}
+
+static int by_rank(const void *a, const void *b, void *user) {
+  const roof_timeline *t = user;
+  size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  int p = process_of(&t->traces[x]), q = process_of(&t->traces[y]);
+  return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
 /** Threads of a rank are numbered through, of whichever of its processes. */
@@ -167,17 +175,33 @@ static void add_document(const writer *w, const char *program) {
   roof_text_addf(w->out, ",\n  \"taken\": \"%s\",\n  \"displayTimeUnit\": \"ns\",\n  \"ranks\": [",
                  roof_time_write(isnan(w->profile->taken) ? roof_time_now() : w->profile->taken, taken));
   for (size_t i = 0; i < t->trace_count; i++) {
-    add_rank(w, i, i > 0 ? "," : "");
+    add_rank(w, w->order[i], i > 0 ? "," : "");
   }
   add_skipped(w);
   roof_text_add(w->out, "  \"traceEvents\": [\n");
   for (size_t i = 0; i < t->trace_count; i++) {
-    add_name(w, &t->traces[i]);
+    add_name(w, &t->traces[w->order[i]]);
   }
   for (size_t i = 0; i < t->slice_count; i++) {
     add_call(w, w->slices[i]);
     roof_text_add(w->out, i + 1 < t->slice_count ? ",\n" : "\n  ]\n}\n");
   }
+}
+
+/** Puts everything into the order in which it is written. */
+static void arrange(writer *w) {
+  const roof_timeline *t = w->t;
+  for (size_t i = 0; i < t->trace_count; i++) {
+    w->order[i] = i;
+  }
+  for (size_t i = 0; i < t->slice_count; i++) {
+    w->calls[t->tracks[t->slices[i].track].trace]++;
+    w->slices[i] = &t->slices[i];
+    w->first = t->slices[i].start < w->first ? t->slices[i].start : w->first;
+  }
+  number_threads(w);
+  qsort_r(w->order, t->trace_count, sizeof *w->order, by_rank, (void *)(uintptr_t)t);
+  qsort_r(w->slices, t->slice_count, sizeof(*w->slices), by_place, w);
 }
 
 roof_status roof_timeline_write(const roof_profile *profile, const char *program, roof_text *out,
@@ -186,22 +210,21 @@ roof_status roof_timeline_write(const roof_profile *profile, const char *program
   if (t == NULL || t->slice_count == 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "time line: no region was called");
   }
-  writer w = {.profile = profile, .t = t, .first = INT64_MAX, .out = out};
-  w.slices = malloc(t->slice_count * sizeof *w.slices);
-  w.threads = malloc(t->track_count * sizeof *w.threads);
-  w.calls = calloc(t->trace_count, sizeof *w.calls);
-  bool there = w.slices != NULL && w.threads != NULL && w.calls != NULL;
+  writer w = {.profile = profile,
+              .t = t,
+              .slices = calloc(t->slice_count, sizeof *w.slices),
+              .order = calloc(t->trace_count, sizeof *w.order),
+              .calls = calloc(t->trace_count, sizeof *w.calls),
+              .threads = calloc(t->track_count, sizeof *w.threads),
+              .first = INT64_MAX,
+              .out = out};
+  bool there = w.slices != NULL && w.order != NULL && w.calls != NULL && w.threads != NULL;
   if (there) {
-    for (size_t i = 0; i < t->slice_count; i++) {
-      w.calls[t->tracks[t->slices[i].track].trace]++;
-      w.slices[i] = &t->slices[i];
-      w.first = t->slices[i].start < w.first ? t->slices[i].start : w.first;
-    }
-    number_threads(&w);
-    qsort_r(w.slices, t->slice_count, sizeof(*w.slices), by_place, &w);
+    arrange(&w);
     add_document(&w, program);
   }
   free(w.slices);
+  free(w.order);
   free(w.calls);
   free(w.threads);
   return there && !out->failed ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "time line: out of memory");
