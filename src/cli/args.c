@@ -299,33 +299,15 @@ static int read_options(poptContext context, int argc, const char **argv, roof_s
   return code;
 }
 
-static void add_names(const struct poptOption *table, const char **names, int *count) {
-  for (const struct poptOption *o = table; !cli_args_is_end(o) && *count < OPTION_MAX; o++) {
-    if (includes(o)) {
-      add_names(o->arg, names, count);
-    } else if (o->longName != NULL) {
-      names[(*count)++] = o->longName;
-    }
-  }
-}
-
-/** The long option nearest to `typed`, over all tables of the command. */
-static const char *nearest_option(const struct poptOption *table, const char *typed) {
-  const char *names[OPTION_MAX + 1] = {NULL};
-  int count = 0;
-  add_names(table, names, &count);
-  return roof_suggest(typed + strspn(typed, "-"), names);
-}
-
-static roof_status option_error(poptContext context, int code, const struct poptOption *table,
-                                roof_error *error) {
+static roof_status option_error(poptContext context, int code, const cli_command *command,
+                                const struct poptOption *table, roof_error *error) {
   if (code == POPT_ERROR_NULLARG || code == POPT_ERROR_MALLOC) {
     return no_memory(error);
   }
   const char *typed = poptBadOption(context, POPT_BADOPTION_NOALIAS);
-  const char *near = code == POPT_ERROR_BADOPT ? nearest_option(table, typed) : NULL;
-  return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s%s%s%s", typed, poptStrerror(code),
-                        near ? "; did you mean `--" : "", near ? near : "", near ? "`?" : "");
+  return code == POPT_ERROR_BADOPT
+             ? cli_option_unknown(command, table, typed, error)
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", typed, poptStrerror(code));
 }
 
 /** Writes name, summary, usage and options. */
@@ -544,7 +526,7 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   roof_status status = context != NULL ? ROOF_OK : no_memory(error);
   int code = read_options(context, argc, argv, &status, error);
   if (status == ROOF_OK && code < -1) {
-    status = option_error(context, code, options, error);
+    status = option_error(context, code, command, options, error);
   } else if (status == ROOF_OK) {
     status = parsed.help ? print_help(context, command, argv, error) : take_words(command, error);
   }

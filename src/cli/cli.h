@@ -130,6 +130,11 @@ roof_status cli_args_no_csv(const char *what, roof_error *error);
 /** The share of --interval `text`, in percent with or without its sign; NULL: 1 %. */
 roof_status cli_args_interval(const char *text, double *share, roof_error *error);
 
+/* refused.c */
+/** ROOF_E_ARGUMENT for an option that is not in `table`, with the option or parameter that is meant. */
+roof_status cli_option_unknown(const cli_command *command, const struct poptOption *table, const char *typed,
+                               roof_error *error);
+
 /* to.c */
 /** Reads --to: the ending says the format, `-` is standard output, `-.svg` the same as SVG. An answer that is text,
  *  JSON or CSV is caught from then on; for the rest `file` and `ending` are set. */

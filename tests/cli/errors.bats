@@ -208,6 +208,16 @@ teardown() {
   refuses 2 'did you mean `--filter`?' import --filtr x
 }
 
+@test "an option that there is not: the parameter, or what others call it here" {
+  refuses 2 '--m=4096: unknown option; `m` is a parameter, without dashes: m=4096' predict gemm --m=4096 --machine h100
+  refuses 2 '--batch: unknown option; `batch` is a parameter, without dashes: batch=VALUE' model llama-3.1-8b --batch 32
+  refuses 2 '--isl=4k: unknown option; `prompt` is a parameter, without dashes: prompt=4k' serve llama-3.1-8b --isl=4k
+  refuses 2 '--gpu: unknown option; did you mean `--machine`?' model llama-3.1-8b --gpu h100
+  refuses 2 '--tensor-parallel-size: unknown option; did you mean `--tp`?' model llama-3.1-8b --tensor-parallel-size 4
+  refuses 2 '--isl: unknown option; `roofline predict --help` shows all' predict gemm --isl 4k
+  refuses 2 '--batch: unknown option; `roofline doctor --help` shows all' doctor --batch 32
+}
+
 @test "what is meant is asked in the words of the parameter" {
   run "$ROOFLINE" predict conv2d batch=1 in_channels=64 out_channels=64 height=56 width=56 kernel=3 padding=valid --machine a100
   [ "$status" -eq 2 ]
