@@ -36,6 +36,29 @@ const roof_kernel *roof_kernel_at(int index) {
 
 enum { LISTED_MAX = 256 };
 
+/** Whether a kernel of an operation is ours, for processors, and the last rung where it is one of a ladder. */
+static bool is_best_of(const roof_kernel *kernel, const char *op) {
+  bool best = strcmp(kernel->op, op) == 0 && kernel->library == NULL && roof_kernel_runs_on(kernel, "cpu");
+  for (int i = 0; i < roof_kernel_count() && best && kernel->rung > 0; i++) {
+    const roof_kernel *other = roof_kernel_at(i);
+    best = strcmp(other->op, op) != 0 || !roof_kernel_runs_on(other, "cpu") || other->rung <= kernel->rung;
+  }
+  return best;
+}
+
+/** Keeps the names of the best kernels of `op`, where it is an operation. */
+static void keep_best_of(const char *op, const char **names) {
+  int kept = 0;
+  for (int i = 0; i < roof_kernel_count(); i++) {
+    if (is_best_of(roof_kernel_at(i), op)) {
+      names[kept++] = roof_kernel_at(i)->name;
+    }
+  }
+  if (kept > 0) {
+    names[kept] = NULL;
+  }
+}
+
 roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_error *error) {
   const char *names[LISTED_MAX + 1] = {NULL};
   for (int i = 0; i < roof_kernel_count() && i < LISTED_MAX; i++) {
@@ -46,6 +69,7 @@ roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_
     }
     names[i] = candidate->name;
   }
+  keep_best_of(name, names);
   return roof_error_unknown(error, "kernel", name, names, "`roofline run --list` shows all");
 }
 

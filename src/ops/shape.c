@@ -212,7 +212,8 @@ static roof_status add_word(roof_shape *shape, const char *word, size_t length, 
     return add_sizes(shape, copy, error);
   }
   if (equals == NULL || equals == copy) {
-    return roof_error_set(error, ROOF_E_PARSE, "`%.60s`: not key=value", copy);
+    return roof_error_set(error, ROOF_E_PARSE, "`%.60s`: not key=value, as %s=%.60s", copy,
+                          shape->op->params[0].name, isdigit((unsigned char)copy[0]) ? copy : "8");
   }
   *equals = '\0';
   roof_axis axis = {0};

@@ -218,6 +218,12 @@ teardown() {
   refuses 2 '--batch: unknown option; `roofline doctor --help` shows all' doctor --batch 32
 }
 
+@test "an operation is no kernel, a machine no command, a number no size: what to type instead" {
+  refuses 2 'kernel `gemm`: unknown; did you mean `gemm-blocked`, `gemm-bf16` or `gemm-int8`?' run gemm m=64
+  refuses 2 'machine h100: use `roofline machine show h100`, or list, compare, new or lint' machine h100
+  refuses 2 '`4096`: not key=value, as m=4096' predict gemm 4096 --machine h100
+}
+
 @test "what is meant is asked in the words of the parameter" {
   run "$ROOFLINE" predict conv2d batch=1 in_channels=64 out_channels=64 height=56 width=56 kernel=3 padding=valid --machine a100
   [ "$status" -eq 2 ]

@@ -89,7 +89,10 @@ static roof_status dispatch(const cli_args *args, roof_error *error) {
     }
     return args->csv && !verbs[i].csv ? cli_args_no_csv("machine new", error) : verbs[i].run(args, error);
   }
-  return roof_error_unknown(error, "machine", typed, names, NULL);
+  return roof_suggest(typed, names) != NULL
+             ? roof_error_unknown(error, "machine", typed, names, NULL)
+             : roof_error_set(error, ROOF_E_NAME, "machine %.80s: use `roofline machine show %.80s`, or %s",
+                              typed, typed, "list, compare, new or lint");
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
