@@ -17,25 +17,27 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
                              error);
 }
 
-static void normalise(const roof_kernel_run *run, size_t row) {
+static void normalise(const roof_kernel_run *run, size_t begin, size_t end) {
   const rf_operands *o = run->state;
   size_t columns = (size_t)run->values[1];
-  const void *x = rf_element(run, o->in[0], row * columns);
-  void *y = rf_element(run, o->out, row * columns);
+  const void *x = rf_element(run, o->in[0], begin * columns);
+  void *y = rf_element(run, o->out, begin * columns);
   if (is_centred(run)) {
-    o->loops->layernorm[o->stream](x, y, o->in[1], rf_element(run, o->in[1], columns), columns);
+    o->loops->layernorm[o->stream](x, y, o->in[1], rf_element(run, o->in[1], columns), end - begin, columns);
   } else {
-    o->loops->rmsnorm[o->stream](x, y, o->in[1], columns);
+    o->loops->rmsnorm[o->stream](x, y, o->in[1], end - begin, columns);
   }
 }
 
 static void execute(roof_kernel_run *run) {
   const rf_operands *o = run->state;
+  size_t rows = (size_t)run->values[0];
 #pragma omp parallel num_threads(run->threads)
   {
-#pragma omp for schedule(static) nowait
-    for (size_t i = 0; i < (size_t)run->values[0]; i++) {
-      normalise(run, i);
+    size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    size_t begin = rows * thread / threads, end = rows * (thread + 1) / threads;
+    if (begin < end) {
+      normalise(run, begin, end);
     }
     o->loops->fence();
   }
@@ -65,12 +67,12 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
   return rf_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 4096, reference, error);
 }
 
-/* x once or twice for its moments and once more to scale it, a loop each; the gain, the shift, the result. */
+/* x once or twice for its moments and once more to scale it, while the next row is added up; the gain, the shift, the result. */
 static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
   (void)cores;
   double rows = run->values[0], bytes = rows * run->values[1] * roof_dtype_bytes(run->dtype);
   out->level_bytes[ROOF_L1] = bytes * (is_centred(run) ? 6 : 4);
-  out->rows = rows * (is_centred(run) ? 3 : 2);
+  out->rows = rows * (is_centred(run) ? 2 : 1);
 }
 
 static const roof_kernel kernels[] = {

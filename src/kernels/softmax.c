@@ -1,4 +1,4 @@
-/* Softmax of each row: e^(x - maximum) / their sum; a row stays in the cache between its three passes. */
+/* Softmax of each row: e^(x - maximum) / their sum; a row stays in the cache between its passes. */
 #include <math.h>
 #include <omp.h>
 
@@ -21,20 +21,21 @@ static void execute(roof_kernel_run *run) {
   size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
 #pragma omp parallel num_threads(run->threads)
   {
-    char *scratch = (char *)o->scratch + (size_t)omp_get_thread_num() * scratch_bytes(run);
-#pragma omp for schedule(static) nowait
-    for (size_t i = 0; i < rows; i++) {
-      o->loops->softmax[o->stream](rf_element(run, o->in[0], i * columns),
-                                   rf_element(run, o->out, i * columns), scratch, columns);
+    size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    size_t begin = rows * thread / threads, end = rows * (thread + 1) / threads;
+    if (begin < end) {
+      o->loops->softmax[o->stream](rf_element(run, o->in[0], begin * columns),
+                                   rf_element(run, o->out, begin * columns),
+                                   (char *)o->scratch + thread * scratch_bytes(run), end - begin, columns);
     }
     o->loops->fence();
   }
 }
 
-/* The maximum, the difference to it, the sum and the scaling; read, read, stored, read and stored; two loops end in a number. */
+/* The maximum, the difference to it, the sum and the scaling; read, read, stored, read and stored, in one loop. */
 static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
   (void)cores;
-  rf_exponentials_algorithm(run, run->values[0] * run->values[1], 4, 5, 2 * run->values[0], out);
+  rf_exponentials_algorithm(run, run->values[0] * run->values[1], 4, 5, run->values[0], out);
 }
 
 /** Compares one row: `columns` roundings in the sum, 4 in exp and the scaling. */

@@ -270,6 +270,14 @@ TARGET static inline V NAME(exp)(V x) {
   return series * (V)scale;
 }
 
+TARGET static inline T NAME(largest)(V v) {
+  T largest = v[0];
+  for (size_t j = 1; j < W; j++) {
+    largest = v[j] > largest ? v[j] : largest;
+  }
+  return largest;
+}
+
 TARGET static T NAME(maximum)(const T *x, size_t count) {
   V m0 = SET1(x[0]), m1 = m0;
   size_t i = 0;
@@ -277,11 +285,7 @@ TARGET static T NAME(maximum)(const T *x, size_t count) {
     m0 = MAX(m0, LOAD(x + i));
     m1 = MAX(m1, LOAD(x + i + W));
   }
-  m0 = MAX(m0, m1);
-  T maximum = x[0];
-  for (size_t j = 0; j < W; j++) {
-    maximum = m0[j] > maximum ? m0[j] : maximum;
-  }
+  T maximum = NAME(largest)(MAX(m0, m1));
   for (; i < count; i++) {
     maximum = x[i] > maximum ? x[i] : maximum;
   }
@@ -311,11 +315,6 @@ INLINE T NAME(exponentials)(const T *x, T *scratch, T maximum, size_t count, boo
   return NAME(total)(s0 + s1) + rest;
 }
 
-INLINE void NAME(softmax)(const void *x, void *y, void *scratch, size_t count, bool stream) {
-  T sum = NAME(exponentials)(x, scratch, NAME(maximum)(x, count), count, stream);
-  NAME(scale)(y, scratch, (double)(1 / sum), count, stream);
-}
-
 TARGET static double NAME(maximum_of)(const void *x, size_t count) {
   return (double)NAME(maximum)(x, count);
 }
@@ -338,6 +337,7 @@ TARGET static void NAME(pack)(const void *from, size_t stride, size_t rows, size
 #include "kernels/lanes/tile.h"
 
 #include "kernels/lanes/layers.h"
+#include "kernels/lanes/rows.h"
 #include "kernels/lanes/transfers.h"
 #include "kernels/lanes/turn.h"
 
@@ -368,17 +368,18 @@ FORMS(void, scale, (void *a, const void *b, double s, size_t count), NAME(scale)
       FENCE)
 FORMS(void, copy, (void *a, const void *b, size_t count), NAME(scale)(a, b, 1, count, stream))
 FORMS(void, fill, (void *a, double value, size_t count), NAME(fill)(a, value, count, stream))
-FORMS(void, softmax, (const void *x, void *y, void *scratch, size_t count),
-      NAME(softmax)(x, y, scratch, count, stream))
+FORMS(void, softmax, (const void *x, void *y, void *scratch, size_t rows, size_t count),
+      NAME(softmax)(x, y, scratch, rows, count, stream))
 FORMS(double, sum, (const void *x, size_t count), return NAME(sum)(x, count, false, stream))
 FORMS(double, asum, (const void *x, size_t count), return NAME(sum)(x, count, true, stream))
 FORMS(void, relu, (const void *x, void *y, size_t count), NAME(relu_all)(x, y, count, stream))
 FORMS(void, gelu, (const void *x, void *y, size_t count), NAME(gelu_all)(x, y, count, stream))
 FORMS(void, silu, (const void *x, void *y, size_t count), NAME(silu_all)(x, y, count, stream))
-FORMS(void, layernorm, (const void *x, void *y, const void *gain, const void *shift, size_t count),
-      NAME(layernorm)(x, y, gain, shift, count, stream))
-FORMS(void, rmsnorm, (const void *x, void *y, const void *gain, size_t count),
-      NAME(rmsnorm)(x, y, gain, count, stream))
+FORMS(void, layernorm,
+      (const void *x, void *y, const void *gain, const void *shift, size_t rows, size_t count),
+      NAME(normalise_rows)(x, y, gain, shift, rows, count, stream))
+FORMS(void, rmsnorm, (const void *x, void *y, const void *gain, size_t rows, size_t count),
+      NAME(normalise_rows)(x, y, gain, NULL, rows, count, stream))
 FORMS(void, stencil,
       (void *y, const void *x, size_t row, size_t plane, double centre, double side, size_t count),
       NAME(stencil)(y, x, row, plane, centre, side, count, stream))

@@ -62,7 +62,8 @@ typedef struct rf_loops {
   void (*scale[2])(void *a, const void *b, double s, size_t count); /**< a = s b */
   void (*copy[2])(void *a, const void *b, size_t count);            /**< of a row: see `fence` */
   void (*fill[2])(void *a, double value, size_t count);
-  void (*softmax[2])(const void *x, void *y, void *scratch, size_t count); /**< one row; `count` of scratch */
+  /** Rows that follow each other; `count` elements of scratch. */
+  void (*softmax[2])(const void *x, void *y, void *scratch, size_t rows, size_t count);
   double (*maximum)(const void *x, size_t count);
   /** y = e^(x - maximum), no x above it; the sum of y. x and y may be the same. */
   double (*exponentials)(const void *x, void *y, double maximum, size_t count);
@@ -71,9 +72,10 @@ typedef struct rf_loops {
   void (*relu[2])(const void *x, void *y, size_t count);
   void (*gelu[2])(const void *x, void *y, size_t count);
   void (*silu[2])(const void *x, void *y, size_t count);
-  /** One row each; RF_NORM_EPSILON is added to the mean square. */
-  void (*layernorm[2])(const void *x, void *y, const void *gain, const void *shift, size_t count);
-  void (*rmsnorm[2])(const void *x, void *y, const void *gain, size_t count);
+  /** Rows that follow each other; RF_NORM_EPSILON is added to the mean square. */
+  void (*layernorm[2])(const void *x, void *y, const void *gain, const void *shift, size_t rows,
+                       size_t count);
+  void (*rmsnorm[2])(const void *x, void *y, const void *gain, size_t rows, size_t count);
   /** y = centre x + side (the six x that are 1, `row` and `plane` elements away). */
   void (*stencil[2])(void *y, const void *x, size_t row, size_t plane, double centre, double side,
                      size_t count);

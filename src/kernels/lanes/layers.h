@@ -1,4 +1,4 @@
-/* Sums, activations, normalisations and a stencil: the second half of body.h, which includes it. */
+/* Sums, activations, a stencil and a sparse matrix: the second half of body.h, which includes it. */
 
 /* In blocks, as `dot`. */
 INLINE double NAME(sum)(const void *in, size_t count, bool absolute, bool stream) {
@@ -71,59 +71,6 @@ ACTIVATION(relu)
 ACTIVATION(gelu)
 ACTIVATION(silu)
 #undef ACTIVATION
-
-/** Sum of (x - mean)^2. */
-INLINE double NAME(squares)(const T *x, T mean, size_t count) {
-  V sums[4] = {SET1(0), SET1(0), SET1(0), SET1(0)}, centre = SET1(mean);
-  size_t i = 0;
-  for (; i + 4 * W <= count; i += 4 * W) {
-    for (size_t j = 0; j < 4; j++) {
-      V v = LOAD(x + i + j * W) - centre;
-      sums[j] = FMA(v, v, sums[j]);
-    }
-  }
-  double rest = 0;
-  for (; i < count; i++) {
-    rest += (double)(x[i] - mean) * (double)(x[i] - mean);
-  }
-  return (double)NAME(total)((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
-}
-
-/** y = (x - mean) factor gain + shift, without `shift` when it is NULL. */
-INLINE void NAME(normalise)(const T *x, T *y, const T *gain, const T *shift, T mean, T factor, size_t count,
-                            bool stream) {
-  V centre = SET1(mean), scale = SET1(factor);
-  size_t i = 0;
-#define ONE y[i] = (x[i] - mean) * factor * gain[i] + (shift != NULL ? shift[i] : 0)
-  for (size_t lead = NAME(lead)(y, count); i < lead; i++) {
-    ONE;
-  }
-  for (; i + W <= count; i += W) {
-    V v = (LOAD(x + i) - centre) * scale;
-    v *= LOAD(gain + i);
-    if (shift != NULL) {
-      v += LOAD(shift + i);
-    }
-    NAME(put)(y + i, v, stream);
-  }
-  for (; i < count; i++) {
-    ONE;
-  }
-#undef ONE
-}
-
-INLINE void NAME(layernorm)(const void *x, void *y, const void *gain, const void *shift, size_t count,
-                            bool stream) {
-  double mean = NAME(sum)(x, count, false, stream) / (double)count;
-  double variance = NAME(squares)(x, (T)mean, count) / (double)count;
-  NAME(normalise)
-  (x, y, gain, shift, (T)mean, (T)(1 / __builtin_sqrt(variance + RF_NORM_EPSILON)), count, stream);
-}
-
-INLINE void NAME(rmsnorm)(const void *x, void *y, const void *gain, size_t count, bool stream) {
-  double square = NAME(dot)(x, x, count, stream) / (double)count;
-  NAME(normalise)(x, y, gain, NULL, 0, (T)(1 / __builtin_sqrt(square + RF_NORM_EPSILON)), count, stream);
-}
 
 INLINE void NAME(stencil)(void *out, const void *in, size_t row, size_t plane, double centre, double side,
                           size_t count, bool stream) {
