@@ -31,7 +31,8 @@ void rf_ledger_report(const char *sentence) {
 }
 
 static roof_status fail(roof_status status, const char *path, roof_error *error) {
-  return roof_error_set(error, status, "ledger %s: %s", path, strerror(errno));
+  return roof_error_set(error, status, "ledger %s: %s%s", path, strerror(errno),
+                        status == ROOF_E_INPUT && errno == ENOENT ? "; `roofline seal` begins one" : "");
 }
 
 static double now(void) {

@@ -224,6 +224,11 @@ teardown() {
   refuses 2 '`4096`: not key=value, as m=4096' predict gemm 4096 --machine h100
 }
 
+@test "nothing to read: what makes it" {
+  refuses 2 'ledger none.ledger: No such file or directory; `roofline seal` begins one' ledger --ledger none.ledger
+  refuses 2 'which file of timings? `roofline import --list` names the formats' validate
+}
+
 @test "what is meant is asked in the words of the parameter" {
   run "$ROOFLINE" predict conv2d batch=1 in_channels=64 out_channels=64 height=56 width=56 kernel=3 padding=valid --machine a100
   [ "$status" -eq 2 ]

@@ -58,7 +58,8 @@ void cli_accuracy_add_csv(const roof_accuracy *a, roof_text *out) {
 
 roof_status cli_timings_import(const cli_args *args, roof_profile *profile, roof_error *error) {
   if (args->word_count == 0) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "which file of timings?");
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "which file of timings? `roofline import --list` names the formats");
   }
   roof_status status = roof_profile_init(profile, error);
   for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
