@@ -213,7 +213,7 @@ typedef struct roof_density {
 } roof_density;
 
 /** How busy the first `most` streams of an accounting were in equal parts of the longest trace's time; each trace
- *  begins with its first call.
+ *  begins with its first call, those by one clock with the first of all.
  *  Units: *seconds are those of all bins together.
  *  Ownership: *list is the caller's to free(); set on success only.
  *  Errors: ROOF_E_MEMORY. */
@@ -259,6 +259,71 @@ ROOF_API void roof_ranks_sentence(const roof_ranks *ranks, roof_text *out);
  *  Ownership: releases.
  *  Errors: none; one full of zeros is fine. */
 ROOF_API void roof_ranks_done(roof_ranks *ranks);
+
+/** A region of ranks whose times are by one clock. */
+typedef struct roof_shared_region {
+  const char *name; /**< the profile's */
+  size_t ranks;     /**< that called it */
+  uint64_t calls;   /**< of the rank that called it most; those of several threads at the same time are one */
+  double seconds;   /**< that a rank was in it, in the mean */
+  double any_seconds, all_seconds; /**< at least one of its ranks was; all of them were */
+  bool meets; /**< they leave it closer together than they enter it: who comes first waits for the last */
+  double waited_seconds; /**< by all ranks together; 0 where they do not meet */
+} roof_shared_region;
+
+/** How long one rank waited for another, in regions where ranks meet. */
+typedef struct roof_wait {
+  int rank, awaited;
+  uint64_t calls;
+  double seconds;
+  const char *region; /**< where most of it was; the profile's */
+} roof_wait;
+
+/** A part of the time of a job. */
+typedef struct roof_stretch {
+  double start, end;    /**< s since the first call */
+  int busiest;          /**< the rank that was in regions longest, its waits apart; -1: none was */
+  double imbalance;     /**< its time over the mean of all ranks; NaN where none was */
+  double waiting_share; /**< of the time of all ranks */
+} roof_stretch;
+
+enum { ROOF_STRETCHES = 6 };
+
+/** Which rank waits for which. */
+typedef struct roof_waits {
+  roof_shared_region *regions; /**< the longest first */
+  size_t region_count;
+  roof_wait *list; /**< the longest first */
+  size_t count;
+  roof_stretch stretches[ROOF_STRETCHES];
+  size_t ranks;
+  double seconds;         /**< from the first call to the last one, or to where calls begin to miss */
+  double uncertainty;     /**< s: the largest of a rank; what is shorter is no wait */
+  double waited_seconds;  /**< of all ranks together */
+  int awaited;            /**< the rank that is waited for longest; -1: none is */
+  double awaited_seconds; /**< how long, by all others */
+  bool cut;               /**< later calls are missing in some rank, and left out in all */
+} roof_waits;
+
+/** Which rank waits for which, in a time line of several ranks by one clock. The n-th call of a region in each rank are one round; where
+ *  ranks meet in it, each waits from its own begin to that of the last. A region whose ranks call it differently often has no
+ *  rounds.
+ *  Units: s.
+ *  Ownership: fills *waits on success only; release with roof_waits_done before the profile.
+ *  Errors: ROOF_E_ARGUMENT where the profile is no such time line or is rolled up, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profile_waits(const roof_profile *profile, roof_waits *waits, roof_error *error);
+
+/** Appends the answer in a sentence: how long, how well aligned, which rank is waited for.
+ *  Units: as printed.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_waits_sentence(const roof_waits *waits, roof_text *out);
+
+/** Releases it.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none; one full of zeros is fine. */
+ROOF_API void roof_waits_done(roof_waits *waits);
 
 #ifdef __cplusplus
 }

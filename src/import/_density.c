@@ -1,6 +1,7 @@
 /* How busy each stream was over time, in as many parts as a picture has. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "import/import.h"
 
@@ -31,9 +32,24 @@ static void label(const roof_timeline *t, const roof_accounting *a, roof_density
   const roof_track *track = &t->tracks[d->track];
   for (size_t i = 0; i < a->device_count; i++) {
     if (a->devices[i].trace == track->trace && a->devices[i].device == track->device) {
-      snprintf(d->label, sizeof d->label, "%s, stream %.24s", a->devices[i].label, track->stream);
+      bool named = strncmp(track->stream, "thread ", 7) == 0;
+      snprintf(d->label, sizeof d->label, "%s, %s%.24s", a->devices[i].label, named ? "" : "stream ",
+               track->stream);
     }
   }
+}
+
+/** Traces by one clock begin with the first of them. Returns how long all take, in ns. */
+static int64_t begin_together(const roof_timeline *t, int64_t *starts) {
+  int64_t first = INT64_MAX, last = INT64_MIN;
+  for (size_t i = 0; i < t->slice_count; i++) {
+    first = t->slices[i].start < first ? t->slices[i].start : first;
+    last = t->slices[i].end > last ? t->slices[i].end : last;
+  }
+  for (size_t i = 0; i < t->trace_count; i++) {
+    starts[i] = first;
+  }
+  return last > first ? last - first : 0;
 }
 
 roof_status roof_timeline_densities(const roof_timeline *t, const roof_accounting *a, size_t most,
@@ -49,6 +65,9 @@ roof_status roof_timeline_densities(const roof_timeline *t, const roof_accountin
   for (uint32_t i = 0; i < t->trace_count; i++) {
     bool any = span_of(t, i, &starts[i], &end);
     longest = any && end - starts[i] > longest ? end - starts[i] : longest;
+  }
+  if (t->aligned) {
+    longest = begin_together(t, starts);
   }
   double length = (double)(longest > 0 ? longest : 1) / ROOF_DENSITY_BINS;
   for (size_t k = 0; k < shown; k++) {

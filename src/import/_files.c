@@ -21,8 +21,9 @@ static int rank_of(const roof_profile *one, size_t index) {
 /** Gives all records of a file their rank; devices and streams of several files are those of their ranks. */
 static void name_rank(roof_profile *one, size_t index, size_t count) {
   bool within = count > 1 && (one->by == ROOF_BY_DEVICE || one->by == ROOF_BY_STREAM);
+  bool several = one->timeline != NULL && one->timeline->trace_count > 1; /* its reader has named them */
   int rank = rank_of(one, index);
-  for (size_t i = 0; i < one->count && (within || one->by == ROOF_BY_RANK); i++) {
+  for (size_t i = 0; i < one->count && !several && (within || one->by == ROOF_BY_RANK); i++) {
     const char *part = one->records[i].part;
     one->records[i].part = within && part != NULL ? rf_import_textf(one, "rank %d, %s", rank, part)
                            : within               ? part

@@ -2,8 +2,10 @@
 #include "import/_time_document.h"
 
 static json_t *trace_json(const roof_trace *trace) {
-  return json_pack("{s:s, s:o}", "path", trace->path, "rank",
-                   trace->rank >= 0 ? json_integer(trace->rank) : json_null());
+  return json_pack("{s:s, s:o, s:o, s:o, s:I}", "path", trace->path, "rank",
+                   trace->rank >= 0 ? json_integer(trace->rank) : json_null(), "node",
+                   trace->node[0] != '\0' ? json_string(trace->node) : json_null(), "uncertainty_seconds",
+                   rf_json_number(trace->uncertainty), "dropped", (json_int_t)trace->dropped);
 }
 
 static json_t *device_json(const roof_device_time *d) {
@@ -56,5 +58,6 @@ json_t *rf_time_json(const roof_profile *profile) {
     rf_json_append(streams, stream_json(t, &all.streams[i]));
   }
   roof_accounting_done(&all);
-  return json_pack("{s:o, s:o, s:o}", "traces", traces, "devices", devices, "streams", streams);
+  return json_pack("{s:o, s:o, s:o, s:o}", "traces", traces, "devices", devices, "streams", streams, "waits",
+                   rf_waits_json(profile));
 }

@@ -8,4 +8,7 @@
 /** Null where the profile has no times of calls. NULL when out of memory. */
 json_t *rf_time_json(const roof_profile *profile);
 
+/** Which rank waits for which; null where no time line shows it, NULL when out of memory. */
+json_t *rf_waits_json(const roof_profile *profile);
+
 #endif

@@ -239,6 +239,13 @@ static roof_status finish(reading *r, bool cut, roof_error *error) {
   for (size_t i = 0; i < r->count;) {
     i += add_process(r, &r->rows[i], r->count - i);
   }
+  uint64_t dropped = 0;
+  for (size_t i = 0; i < r->rank_count; i++) {
+    dropped += r->ranks[i].trace.dropped;
+  }
+  if (dropped > 0) {
+    rf_import_fact(r->profile, "calls_without_room", (double)dropped, NULL);
+  }
   if (cut) {
     rf_import_cut(r->profile, "the time line is not ended");
   }

@@ -101,9 +101,16 @@ void roof_timeline_title(const roof_profile *profile, char *title, size_t size) 
   snprintf(title, size, "Time line%s%.60s", profile->device[0] != '\0' ? " of " : "", profile->device);
 }
 
-static void set_words(const roof_accounting *accounting, char *subtitle, size_t size) {
+static void set_words(const roof_profile *profile, const roof_accounting *accounting, char *subtitle,
+                      size_t size) {
   roof_text words = {0};
-  roof_accounting_sentence(accounting, &words);
+  roof_waits waits = {0};
+  if (roof_profile_waits(profile, &waits, NULL) == ROOF_OK) {
+    roof_waits_sentence(&waits, &words);
+  } else {
+    roof_accounting_sentence(accounting, &words);
+  }
+  roof_waits_done(&waits);
   int length = words.data != NULL ? (int)strcspn(words.data, "\n") : 0;
   snprintf(subtitle, size, "%.*s", length, words.data != NULL ? words.data : "");
   roof_text_done(&words);
@@ -126,7 +133,7 @@ roof_status roof_timeline_svg(const roof_profile *profile, const roof_accounting
   }
   lanes.count = (int)count;
   roof_timeline_title(profile, lanes.title, sizeof lanes.title);
-  set_words(accounting, lanes.subtitle, sizeof lanes.subtitle);
+  set_words(profile, accounting, lanes.subtitle, sizeof lanes.subtitle);
   if (accounting->stream_count > count) {
     size_t length = strlen(lanes.subtitle);
     snprintf(lanes.subtitle + length, sizeof lanes.subtitle - length, "; %zu of %zu streams not shown",

@@ -48,6 +48,7 @@ agrees() {
   export CLOCK_BASE SHIFT_1=5 DRIFT_1=1e-4 SHIFT_2=-3 DRIFT_2=-5e-3
   run -0 "${launch[@]}" -n 3 env LD_PRELOAD="$BATS_FILE_TMPDIR/clock.so" "$ROOFLINE" run --timeline when.json -- "$ranks" 3
   has 'wrote when.json'
+  [[ ${lines[-1]} == '3 ranks over '*', their clocks aligned within '* ]]
   [ -z "$(find . -name '.roofline-*')" ]
   output=$(cat when.json)
   near '.ranks[1].offset_seconds' -5 0.01
@@ -61,6 +62,20 @@ agrees() {
   [ "$(jq -c '[.ranks[] | [.rank, .calls, .dropped]]' when.json)" = '[[0,20,0],[1,20,0],[2,20,0]]' ]
   [ "$(jq -c '[.traceEvents[] | select(.name == "process_name") | .args.name | split(" on ")[0]]' when.json)" = \
     '["rank 0","rank 1","rank 2"]' ]
+  run -0 --separate-stderr "$ROOFLINE" import when.json --json
+  [ "$(json '[.time.waits | .cut, (.regions | map(.region) | sort), (.stretches | length)]')" = '[false,["allreduce","compute"],6]' ]
+}
+
+@test "which rank waits for which fits a screen of 80 by 24, by rank and drawn too" {
+  run -0 env COLUMNS=80 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/ranks.json"
+  [[ ${lines[0]} == 'rank 1 is waited for most: 780.0 µs of 1.190 ms that ranks wait for each other' ]]
+  [ "${#lines[@]}" -lt 24 ]
+  for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
+  run -0 --separate-stderr "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/ranks.json" --by rank --json
+  [ "$(json '[.time.waits, (.parts | map([.part, .calls]))]')" = '[null,[["rank 0",6],["rank 1",6]]]' ]
+  run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/ranks.json" --timeline --to when.svg
+  grep -q 'rank 1 is waited for most' when.svg
+  [ "$(grep -o 'class="lane"' when.svg | wc -l)" = 2 ]
 }
 
 @test "a rank whose program is killed is named, and no time line is left" {
@@ -76,6 +91,7 @@ agrees() {
 
 @test "one process: the same, and what had no room is counted" {
   run -0 env ROOFLINE_TIMELINE_CALLS=5 "$ROOFLINE" run --timeline when.json -- "$ranks"
+  has 'calls_without_room'
   [ "$(jq -c '[.schema, .source, (.ranks[0] | .rank, .calls, .dropped, .offset_seconds), (.traceEvents | map(select(.ph == "X")) | length)]' when.json)" = \
     '["roofline.timeline/1","ranks",0,5,15,0,5]' ]
   jq -e '.ranks[0].whole_until_us >= ([.traceEvents[] | select(.ph == "X") | .ts + .dur] | max)' when.json

@@ -498,9 +498,158 @@ static void ranks_are_joined_by_one_clock(void **state) {
   roof_text_done(&text);
 }
 
+/* Which rank waits for which */
+
+/** A call, in us. */
+typedef struct example_call {
+  int rank, thread;
+  const char *region;
+  int start, end;
+} example_call;
+
+/** Ranks 0 to `ranks` - 1, their clocks within `off` us, and what is said of rank 1 besides. */
+static void read_calls(const example_call *calls, size_t count, int ranks, int off, const char *besides,
+                       roof_profile *profile) {
+  roof_text text = {0};
+  roof_text_add(&text, "{\"schema\": \"roofline.timeline/1\", \"ranks\": [");
+  for (int i = 0; i < ranks; i++) {
+    roof_text_addf(&text, "%s{\"rank\": %d, \"node\": \"n\", \"uncertainty_seconds\": %de-6%s}",
+                   i > 0 ? ", " : "", i, i > 0 ? off : 0, i == 1 ? besides : "");
+  }
+  roof_text_add(&text, "], \"traceEvents\": [");
+  for (size_t i = 0; i < count; i++) {
+    const example_call *c = &calls[i];
+    roof_text_addf(&text,
+                   "%s{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, \"ts\": %d, \"dur\": %d}",
+                   i > 0 ? ", " : "", c->region, c->rank, c->thread, c->start, c->end - c->start);
+  }
+  roof_text_add(&text, "]}");
+  read_text(text.data, profile);
+  roof_text_done(&text);
+}
+
+#define READ(calls, ranks, off, besides, profile)                                                            \
+  read_calls(calls, sizeof(calls) / sizeof(calls)[0], ranks, off, besides, profile)
+
+static const roof_shared_region *region_of(const roof_waits *waits, const char *name) {
+  for (size_t i = 0; i < waits->region_count; i++) {
+    if (strcmp(waits->regions[i].name, name) == 0) {
+      return &waits->regions[i];
+    }
+  }
+  fail_msg("no region %s", name);
+  return NULL;
+}
+
+static void assert_length(double seconds, double us) {
+  assert_true(fabs(seconds - 1e-6 * us) < 1e-12);
+}
+
+/** Rank 1 comes last, then rank 2; no one waits in `work`, where ranks begin together. */
+static const example_call three[] = {
+    {0, 0, "work", 0, 100},   {0, 0, "meet", 100, 310}, {1, 0, "work", 0, 300},   {1, 0, "meet", 300, 310},
+    {2, 0, "work", 0, 200},   {2, 0, "meet", 200, 311}, {0, 0, "work", 320, 400}, {0, 0, "meet", 400, 610},
+    {1, 0, "work", 320, 450}, {1, 0, "meet", 450, 611}, {2, 0, "work", 320, 600}, {2, 0, "meet", 600, 610}};
+
+static void ranks_wait_for_the_last(void **state) {
+  (void)state;
+  roof_profile profile;
+  roof_waits waits;
+  READ(three, 3, 2, "", &profile);
+  assert_int_equal(roof_profile_waits(&profile, &waits, NULL), ROOF_OK);
+  assert_int_equal(waits.ranks, 3);
+  assert_length(waits.seconds, 611);
+  assert_length(waits.uncertainty, 2);
+  assert_int_equal(waits.count, 4);
+  assert_int_equal(waits.list[0].rank, 0);
+  assert_int_equal(waits.list[0].calls, 1);
+  assert_string_equal(waits.list[0].region, "meet");
+  assert_length(waits.list[0].seconds, 200);
+  assert_length(waits.waited_seconds, 200 + 100 + 200 + 150);
+  assert_int_equal(waits.awaited, 2);
+  assert_length(waits.awaited_seconds, 350);
+  assert_false(waits.cut);
+  const roof_shared_region *meet = region_of(&waits, "meet"), *work = region_of(&waits, "work");
+  assert_true(meet->meets && !work->meets);
+  assert_length(meet->waited_seconds, waits.waited_seconds * 1e6);
+  assert_length(work->waited_seconds, 0);
+  assert_length(meet->any_seconds, 211 + 211);
+  assert_length(meet->all_seconds, 10 + 10);
+  assert_length(work->seconds, (100 + 300 + 200 + 80 + 130 + 280) / 3.0);
+  assert_int_equal(waits.stretches[0].busiest, 1); /* rank 0 waits from 100 us on */
+  assert_int_equal(waits.stretches[2].busiest, 1);
+  assert_int_equal(waits.stretches[5].busiest, 2);
+  roof_waits_done(&waits);
+  roof_profile_done(&profile);
+}
+
+static void what_clocks_may_be_off_by_is_no_wait(void **state) {
+  (void)state;
+  roof_profile profile;
+  roof_waits waits;
+  READ(three, 3, 300, "", &profile);
+  assert_int_equal(roof_profile_waits(&profile, &waits, NULL), ROOF_OK);
+  assert_int_equal(waits.count, 0);
+  assert_int_equal(waits.awaited, -1);
+  roof_waits_done(&waits);
+  roof_profile_done(&profile);
+}
+
+static void calls_without_rounds_are_no_waits(void **state) {
+  (void)state;
+  static const example_call uneven[] = {
+      {0, 0, "meet", 0, 100}, {0, 0, "meet", 110, 120}, {1, 0, "meet", 90, 101}};
+  roof_profile profile;
+  roof_waits waits;
+  READ(uneven, 2, 1, "", &profile);
+  assert_int_equal(roof_profile_waits(&profile, &waits, NULL), ROOF_OK);
+  assert_true(waits.count == 0 && !waits.regions[0].meets);
+  roof_waits_done(&waits);
+  roof_profile_done(&profile);
+  READ(uneven, 2, 1, ", \"dropped\": 1, \"whole_until_us\": 105", &profile);
+  assert_int_equal(roof_profile_waits(&profile, &waits, NULL), ROOF_OK);
+  assert_true(waits.cut && waits.count == 1); /* until then both have one */
+  assert_length(waits.seconds, 105);
+  assert_length(waits.list[0].seconds, 90);
+  roof_waits_done(&waits);
+  roof_profile_done(&profile);
+}
+
+static void waits_in_a_wait_count_once(void **state) {
+  (void)state;
+  static const example_call nested[] = {{0, 0, "outer", 0, 200},
+                                        {0, 0, "inner", 10, 190},
+                                        {0, 1, "inner", 12, 188},
+                                        {1, 0, "outer", 100, 201},
+                                        {1, 0, "inner", 110, 191}};
+  roof_profile profile;
+  roof_waits waits;
+  READ(nested, 2, 0, "", &profile);
+  assert_int_equal(roof_profile_waits(&profile, &waits, NULL), ROOF_OK);
+  assert_length(waits.waited_seconds, 10 + 100);
+  assert_length(region_of(&waits, "inner")->waited_seconds, 100); /* its two threads are one */
+  assert_int_equal(region_of(&waits, "inner")->calls, 1);
+  roof_waits_done(&waits);
+  roof_profile_done(&profile);
+}
+
+static void clocks_of_their_own_show_no_waits(void **state) {
+  (void)state;
+  roof_profile profile;
+  roof_waits waits;
+  read_text(trace, &profile);
+  assert_int_equal(roof_profile_waits(&profile, &waits, NULL), ROOF_E_ARGUMENT);
+  roof_profile_done(&profile);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(times_go_to_another_clock),
+      cmocka_unit_test(ranks_wait_for_the_last),
+      cmocka_unit_test(what_clocks_may_be_off_by_is_no_wait),
+      cmocka_unit_test(calls_without_rounds_are_no_waits),
+      cmocka_unit_test(waits_in_a_wait_count_once),
+      cmocka_unit_test(clocks_of_their_own_show_no_waits),
       cmocka_unit_test(a_time_line_is_read_as_it_was_written),
       cmocka_unit_test(ranks_are_joined_by_one_clock),
       cmocka_unit_test(readers_keep_times),

@@ -160,6 +160,12 @@ static roof_status record(const char *name, import_answer *answer, const char **
   return status;
 }
 
+/** Which rank waits for which, where a time line of ranks shows it. */
+static roof_status find_waits(import_answer *answer, roof_error *error) {
+  roof_status status = roof_profile_waits(answer->profile, &answer->waits, error);
+  return status == ROOF_E_ARGUMENT ? ROOF_OK : status;
+}
+
 static roof_status answer_under(const cli_args *args, const roof_profile *profile,
                                 const roof_machine *machine, roof_error *error) {
   roof_ceilings ceilings;
@@ -170,6 +176,9 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
   status = status == ROOF_OK ? roof_profile_rank(profile, &ceilings, filter, &answer.ranking, error) : status;
   if (status == ROOF_OK && profile->timeline != NULL) {
     status = roof_timeline_account(profile->timeline, &answer.time, error);
+  }
+  if (status == ROOF_OK) {
+    status = find_waits(&answer, error);
   }
   if (status == ROOF_OK && name != NULL) {
     status = record(name, &answer, why, error);
@@ -194,6 +203,7 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
   free(answer.parts.list);
   free(answer.lines);
   roof_accounting_done(&answer.time);
+  roof_waits_done(&answer.waits);
   free(answer.ranking.rows);
   free(why);
   return status;

@@ -16,6 +16,7 @@ typedef struct import_answer {
   roof_hot_line *lines; /**< --by line; NULL: not asked for */
   size_t line_count;
   roof_accounting time; /**< without devices where no file has times of calls */
+  roof_waits waits;     /**< of ranks by one clock; `ranks` is 0 without */
   char elsewhere
       [ROOF_NAME_MAX]; /**< the catalogue's name of the device the files were taken on, where the ceilings
                                   * are another machine's; "": they are its own, or the device is not known */
@@ -41,6 +42,10 @@ void cli_import_add_time(const import_answer *answer, roof_text *out);
 
 /** Appends on what the files were taken, where another machine judges them. */
 void cli_import_add_elsewhere(const import_answer *answer, roof_text *out);
+
+/* waits.c */
+/** Appends which rank waits for which. */
+void cli_import_add_waits(const roof_waits *waits, roof_text *out);
 
 /* page.c */
 /** Writes for --to the kernels under the ceilings; the time line where it is asked for, or none has a place there; on a

@@ -284,8 +284,23 @@ static roof_status add_table(import_answer *answer, roof_text *out, roof_error *
   return status;
 }
 
+/** Of ranks by one clock: which waits for which, and no kernels where none was counted. */
+static roof_status print_waits(const import_answer *answer, roof_error *error) {
+  roof_text out = {0};
+  cli_import_add_waits(&answer->waits, &out);
+  rf_answer_add_part(&out, ROOF_PAGE_MEASURED);
+  if (answer->profile->fact_count + answer->profile->skip_count > 0) {
+    roof_text_add(&out, "\n");
+  }
+  roof_profile_remarks(answer->profile, &out);
+  return cli_print_end(&out, ROOF_OK, error);
+}
+
 roof_status cli_import_print_table(import_answer *answer, roof_error *error) {
   roof_text out = {0};
+  if (answer->waits.ranks > 0 && !(answer->ranking.judged_seconds > 0)) {
+    return print_waits(answer, error);
+  }
   cli_import_add_time(answer, &out);
   cli_import_add_elsewhere(answer, &out);
   rf_answer_add_part(&out, ROOF_PAGE_VERDICTS);

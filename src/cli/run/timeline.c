@@ -52,9 +52,28 @@ static roof_status begin_profile(cli_timeline *t, roof_error *error) {
   return t->all.store != NULL ? ROOF_OK : roof_profile_init(&t->all, error);
 }
 
+/** Says which rank waits for which, by what was written, and what is not in it. */
+static roof_status add_waits(const roof_text *written, roof_text *out, roof_error *error) {
+  roof_profile profile = {0};
+  roof_waits waits = {0};
+  roof_status status = roof_profile_init(&profile, error);
+  if (status == ROOF_OK) {
+    status = roof_import_memory(written->data, written->length, "time line", NULL, &profile, error);
+  }
+  if (status == ROOF_OK && roof_profile_waits(&profile, &waits, NULL) == ROOF_OK) {
+    roof_waits_sentence(&waits, out);
+  }
+  if (status == ROOF_OK) {
+    roof_profile_remarks(&profile, out);
+  }
+  roof_waits_done(&waits);
+  roof_profile_done(&profile);
+  return status;
+}
+
 roof_status cli_timeline_write(cli_timeline *t, const cli_args *args, const char *program,
                                roof_error *error) {
-  roof_text text = {0};
+  roof_text text = {0}, words = {0};
   if (t->file == NULL) {
     return ROOF_OK;
   }
@@ -65,8 +84,13 @@ roof_status cli_timeline_write(cli_timeline *t, const cli_args *args, const char
   }
   t->all.timeline->aligned = true;
   roof_status status = roof_timeline_write(&t->all, program, &text, error);
+  status = status == ROOF_OK ? add_waits(&text, &words, error) : status;
   status = status == ROOF_OK ? cli_to_write(args, t->file, &text, error) : status;
+  if (status == ROOF_OK && !args->quiet && words.length > 0) {
+    status = cli_note(&words, error);
+  }
   roof_text_done(&text);
+  roof_text_done(&words);
   return status;
 }
 
