@@ -223,7 +223,7 @@ static void add_regions(study *s) {
   free(of);
 }
 
-/* Who waits for whom */
+/* Pairs of ranks */
 
 static int by_time(const void *a, const void *b) {
   const pause *x = a, *y = b;

@@ -57,7 +57,8 @@ static size_t at_most(size_t count, size_t most) {
 
 static void add_more(size_t count, size_t most, const char *what, roof_text *out) {
   if (count > most) {
-    roof_text_addf(out, "  and %zu more %s; all in --json\n", count - most, what);
+    roof_text_addf(out, "  and %zu more %s%s; all in --json\n", count - most, what,
+                   count - most > 1 ? "s" : "");
   }
 }
 
@@ -66,11 +67,11 @@ void cli_import_add_waits(const roof_waits *w, roof_text *out) {
   roof_text_add(out, "\n");
   if (w->count > 0) {
     cli_columns_add_text(out, CLI_ROWS(pair_columns, w->list, at_most(w->count, PAIRS)));
-    add_more(w->count, PAIRS, "pairs", out);
+    add_more(w->count, PAIRS, "pair", out);
     roof_text_add(out, "\n");
   }
   cli_columns_add_text(out, CLI_ROWS(region_columns, w->regions, at_most(w->region_count, REGIONS)));
-  add_more(w->region_count, REGIONS, "regions", out);
+  add_more(w->region_count, REGIONS, "region", out);
   roof_text_add(out, "\n");
   cli_columns_add_text(out, CLI_ROWS(stretch_columns, w->stretches, ROOF_STRETCHES));
 }
