@@ -91,7 +91,7 @@ agrees() {
 
 @test "one process: the same, and what had no room is counted" {
   run -0 env ROOFLINE_TIMELINE_CALLS=5 "$ROOFLINE" run --timeline when.json -- "$ranks"
-  has 'calls_without_room'
+  has 'calls without room: 15'
   [ "$(jq -c '[.schema, .source, (.ranks[0] | .rank, .calls, .dropped, .offset_seconds), (.traceEvents | map(select(.ph == "X")) | length)]' when.json)" = \
     '["roofline.timeline/1","ranks",0,5,15,0,5]' ]
   jq -e '.ranks[0].whole_until_us >= ([.traceEvents[] | select(.ph == "X") | .ts + .dur] | max)' when.json
