@@ -1,7 +1,8 @@
 /* The discrete Fourier transform of n complex points, n a power of two: n real parts, then n imaginary ones.
  * n = rows x columns (Bailey 1990): transforms of the columns, a factor for each point, transforms of the rows. What
  * the caches hold has a column for each element of a register, and one thread. Beyond, a block of columns at a time, as wide as
- * a cache line, stays in the cache, so that memory is passed twice. */
+ * a cache line, stays in the cache, so that memory is passed twice. Between the steps the points lie as the second one reads them,
+ * and its results leave in several lines of a row at once: what is far apart is met as rarely as can be. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -15,11 +16,12 @@ enum { LINE = 64, ALONE_POINTS = 1 << 14 }; /* from where on a second thread is 
 typedef struct plan {
   size_t n, rows, columns; /**< columns is 1 for a transform in one step */
   size_t wide;             /**< columns of a block */
+  size_t together;         /**< blocks of rows whose results leave together */
   const rf_loops *alone;   /**< those of one thread that do it as a whole, or NULL */
-  double *low, *high;      /**< roots of order n: powers below `rows`, and multiples of it */
   void *roots;             /**< of order `rows` */
   void *powers;            /**< for each row the first `wide` powers of its root of order n */
-  void *between;           /**< the points between the two steps */
+  void *factors;           /**< for each block of columns, by rows, what its first column is multiplied by */
+  void *between;           /**< the points between the two steps: for each block of rows, by columns */
   void *blocks;            /**< for each thread: see block_elements */
 } plan;
 
@@ -29,10 +31,10 @@ static void *take(uintptr_t *end, size_t bytes) {
   return (void *)taken;
 }
 
-/** A block, the factors of its rows, and the scratch of a transform. */
+/** Blocks of points, and the scratch of a transform. */
 static size_t block_elements(const plan *p) {
   size_t points = p->rows * p->wide, scratch = (points * 8 + 6) / 7;
-  return (2 * (points + p->rows + scratch) + LINE - 1) / LINE * LINE;
+  return (2 * (p->together * points + scratch) + LINE - 1) / LINE * LINE;
 }
 
 /** The loops with the widest registers of which n points fill a square; NULL where there are none. */
@@ -53,10 +55,21 @@ static bool is_alone(const roof_kernel_run *run) {
   return n <= ALONE_POINTS || (run->threads == 1 && bytes <= rf_cache_bytes(2));
 }
 
+/** Up to four, of which the second cache holds two. */
+static size_t blocks_together(const roof_kernel_run *run, const plan *p) {
+  double block = 2.0 * (double)(p->columns * p->wide) * roof_dtype_bytes(run->dtype);
+  size_t blocks = 4, most = p->rows / p->wide;
+  while (blocks > 1 && (blocks > most || 2 * (double)blocks * block > rf_cache_bytes(2))) {
+    blocks /= 2;
+  }
+  return blocks;
+}
+
 static void split(const roof_kernel_run *run, plan *p) {
   size_t n = (size_t)run->values[0];
   bool alone = is_alone(run);
-  *p = (plan){.n = n, .rows = n, .columns = 1, .wide = 1, .alone = alone ? loops_for(n, run->dtype) : NULL};
+  *p = (plan){.n = n, .rows = n, .columns = 1, .wide = 1, .together = 1};
+  p->alone = alone ? loops_for(n, run->dtype) : NULL;
   if (p->alone != NULL) {
     p->columns = p->wide = (size_t)p->alone->lanes;
     p->rows = n / p->columns;
@@ -64,6 +77,7 @@ static void split(const roof_kernel_run *run, plan *p) {
     p->rows = (size_t)1 << (ilogb((double)n) + 1) / 2;
     p->columns = n / p->rows;
     p->wide = LINE / (size_t)roof_dtype_bytes(run->dtype);
+    p->together = blocks_together(run, p);
   }
 }
 
@@ -79,8 +93,7 @@ static size_t lay_out(const roof_kernel_run *run, void *memory, plan *p) {
     p->powers = take(&end, 2 * p->rows * p->wide * element);
   }
   if (p->columns > p->wide) {
-    p->low = take(&end, 2 * p->rows * sizeof(double));
-    p->high = take(&end, 2 * p->columns * sizeof(double));
+    p->factors = take(&end, 2 * p->n / p->wide * element);
     p->between = take(&end, 2 * p->n * element);
   }
   return end - (uintptr_t)memory;
@@ -101,11 +114,12 @@ static void fill_tables(const roof_kernel_run *run, const plan *p) {
       set_root(run, p->powers, 2 * i * p->wide + q, p->wide, i * q, p->n);
     }
   }
-  for (size_t i = 0; i < p->rows && p->low != NULL; i++) {
-    rf_fft_root(i, p->n, &p->low[2 * i], &p->low[2 * i + 1]);
-  }
-  for (size_t i = 0; i < p->columns && p->high != NULL; i++) {
-    rf_fft_root(i * p->rows, p->n, &p->high[2 * i], &p->high[2 * i + 1]);
+  size_t blocks = p->factors != NULL ? p->columns / p->wide : 0;
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+  for (size_t i = 0; i < blocks; i++) {
+    for (size_t k = 0; k < p->rows; k++) {
+      set_root(run, p->factors, 2 * i * p->rows + k, p->rows, i * p->wide * k, p->n);
+    }
   }
 }
 
@@ -137,46 +151,52 @@ static void *block_of(const roof_kernel_run *run, const plan *p) {
 /** By the calling thread. */
 static void in_one_go(const roof_kernel_run *run, const plan *p) {
   const rf_operands *o = run->state;
-  rf_points from = {o->in[0], 1, p->n}, to = {o->out, 1, p->n};
+  rf_points from = {o->in[0], 1, p->n, 0}, to = {o->out, 1, p->n, 0};
   if (p->alone != NULL) {
     p->alone->fft_alone(p->n, from, to, p->blocks, p->roots, p->powers);
   } else {
-    o->loops->fft[0](p->n, 1, from, to, p->blocks, p->roots, p->rows);
+    o->loops->fft(p->n, 1, from, to, p->blocks, p->roots, p->rows);
   }
 }
 
-/** What the points of each row of a block, whose first column is `first`, are multiplied by. */
-static void fill_factors(const roof_kernel_run *run, const plan *p, size_t first, void *factors) {
-  for (size_t k = 0; k < p->rows; k++) {
-    const double *low = &p->low[2 * (first * k % p->rows)], *high = &p->high[2 * (first * k / p->rows)];
-    rf_data_set(factors, run->dtype, k, low[0] * high[0] - low[1] * high[1]);
-    rf_data_set(factors, run->dtype, p->rows + k, low[0] * high[1] + low[1] * high[0]);
-  }
+/** The block of rows from `first` on, between the steps. */
+static void *between_at(const roof_kernel_run *run, const plan *p, size_t first) {
+  return rf_element(run, p->between, 2 * first * p->columns);
 }
 
-/** The columns from `first` on: transformed, multiplied, and turned into rows of `between`. */
+/** The columns from `first` on: transformed, while the next are fetched, multiplied, and turned into rows. */
 static void transform_columns(const roof_kernel_run *run, const plan *p, size_t first) {
   const rf_operands *o = run->state;
-  size_t apart = p->rows * p->wide;
-  void *block = block_of(run, p), *factors = rf_element(run, block, 2 * apart);
-  rf_points from = {rf_element(run, o->in[0], first), p->columns, p->n}, to = {block, p->wide, apart};
-  o->loops->fft[0](p->rows, p->wide, from, to, rf_element(run, factors, 2 * p->rows), p->roots, p->rows);
-  fill_factors(run, p, first, factors);
+  size_t apart = p->rows * p->wide, ahead = first + p->wide < p->columns ? p->wide : 0;
+  void *block = block_of(run, p);
+  rf_points from = {rf_element(run, o->in[0], first), p->columns, p->n, ahead},
+            to = {block, p->wide, apart, 0};
+  o->loops->fft(p->rows, p->wide, from, to, rf_element(run, block, 2 * apart), p->roots, p->rows);
+  const void *factors = rf_element(run, p->factors, 2 * first / p->wide * p->rows);
   o->loops->twist(block, apart, factors, p->powers, p->rows, p->wide);
-  for (size_t part = 0; part < 2; part++) {
-    o->loops->turn[o->stream](rf_element(run, block, part * apart), p->wide, p->rows, p->wide,
-                              rf_element(run, p->between, part * p->n + first * p->rows), p->rows);
+  for (size_t i = 0; i < 2 * p->rows; i += p->wide) {
+    size_t part = i / p->rows, row = i % p->rows;
+    void *to_rows = rf_element(run, between_at(run, p, row), (part * p->columns + first) * p->wide);
+    o->loops->turn[o->stream](rf_element(run, block, i * p->wide), p->wide, p->wide, p->wide, to_rows,
+                              p->wide);
   }
 }
 
-/** The results k = first, first + 1, ... modulo `rows`. Only a register as wide as a line is stored past the
- * caches: halves of lines would leave them one by one. */
+/** The results k = first, first + 1, ... modulo `rows`, of `together` blocks. */
 static void transform_rows(const roof_kernel_run *run, const plan *p, size_t first) {
   const rf_operands *o = run->state;
-  bool stream = o->stream && (size_t)o->loops->lanes == p->wide;
-  rf_points from = {rf_element(run, p->between, first), p->rows, p->n};
-  rf_points to = {rf_element(run, o->out, first), p->rows, p->n};
-  o->loops->fft[stream](p->columns, p->wide, from, to, block_of(run, p), p->roots, p->rows);
+  size_t wide = p->together * p->wide, apart = p->columns * wide;
+  void *block = block_of(run, p);
+  for (size_t i = 0; i < wide; i += p->wide) {
+    rf_points from = {between_at(run, p, first + i), p->wide, p->columns * p->wide, 0};
+    rf_points to = {rf_element(run, block, i), wide, apart, 0};
+    o->loops->fft(p->columns, p->wide, from, to, rf_element(run, block, 2 * apart), p->roots, p->rows);
+  }
+  for (size_t i = 0; i < 2 * p->columns; i++) {
+    size_t part = i / p->columns, row = i % p->columns;
+    o->loops->copy[o->stream](rf_element(run, o->out, part * p->n + row * p->rows + first),
+                              rf_element(run, block, i * wide), wide);
+  }
 }
 
 static void execute(roof_kernel_run *run) {
@@ -195,7 +215,7 @@ static void execute(roof_kernel_run *run) {
     o->loops->fence();
 #pragma omp barrier
 #pragma omp for schedule(static) nowait
-    for (size_t i = 0; i < p->rows; i += p->wide) {
+    for (size_t i = 0; i < p->rows; i += p->together * p->wide) {
       transform_rows(run, p, i);
     }
     o->loops->fence();

@@ -205,7 +205,7 @@ static void transform_alone(const rf_loops *loops, roof_dtype dtype, size_t n) {
       rf_data_set(powers, dtype, (2 * k + 1) * lanes + q, sin(turn * (double)q / (double)lanes));
     }
   }
-  loops->fft_alone(n, (rf_points){x, 1, n}, (rf_points){y, 1, n}, scratch, roots, powers);
+  loops->fft_alone(n, (rf_points){x, 1, n, 0}, (rf_points){y, 1, n, 0}, scratch, roots, powers);
   for (size_t i = 0; i < 2 * n; i++) {
     double error = fabs(rf_data_at(y, dtype, i) - point_of(x, dtype, n, i % n, i >= n));
     assert_true(error <= 16 * (1 + log2((double)n)) * sqrt((double)n) * rf_kernel_epsilon(dtype));

@@ -60,7 +60,7 @@ static const T NAME(cosines)[8] = {(T)1,
   }                                                                                                          \
   /* `radix` points, a constant; unless they are the last, result c times root c `root` of the table. */     \
   INLINE void NAME(points_##kind)(int radix, bool last, const T *x, rf_points from, T *y, rf_points to,      \
-                                  const T *roots, size_t root, size_t order, bool stream) {                  \
+                                  const T *roots, size_t root, size_t order) {                               \
     E r[16], i[16];                                                                                          \
     UNROLL(16) for (int c = 0; c < radix; c++) {                                                             \
       r[c] = GET(x + (size_t)c * from.row);                                                                  \
@@ -81,27 +81,27 @@ static const T NAME(cosines)[8] = {(T)1,
         r[c] = MULADD(all_r, w_r, -(i[c] * w_i));                                                            \
         i[c] = MULADD(all_r, w_i, i[c] * w_r);                                                               \
       }                                                                                                      \
-      PUT(y + (size_t)c * to.row, r[c], stream);                                                             \
-      PUT(y + to.apart + (size_t)c * to.row, i[c], stream);                                                  \
+      PUT(y + (size_t)c * to.row, r[c]);                                                                     \
+      PUT(y + to.apart + (size_t)c * to.row, i[c]);                                                          \
     }                                                                                                        \
   }
 #define GET_ONE(p) *(p)
-#define PUT_ONE(p, v, stream) ((void)(stream), *(p) = (v))
+#define PUT_ONE(p, v) (*(p) = (v))
 #define ALL_ONE(w) (w)
 #define MULADD_ONE(a, b, c) ((a) * (b) + (c))
-BUTTERFLIES(whole, V, LOAD, NAME(put), SET1, FMA)
+BUTTERFLIES(whole, V, LOAD, STORE, SET1, FMA)
 BUTTERFLIES(one, T, GET_ONE, PUT_ONE, ALL_ONE, MULADD_ONE)
 #undef BUTTERFLIES
 
 /** The butterflies of one row. */
 INLINE void NAME(row)(int radix, bool last, size_t batch, const T *x, rf_points from, T *y, rf_points to,
-                      const T *roots, size_t root, size_t order, bool stream) {
+                      const T *roots, size_t root, size_t order) {
   size_t q = 0;
   for (; q + W <= batch; q += W) {
-    NAME(points_whole)(radix, last, x + q, from, y + q, to, roots, root, order, stream);
+    NAME(points_whole)(radix, last, x + q, from, y + q, to, roots, root, order);
   }
   for (; q < batch; q++) {
-    NAME(points_one)(radix, last, x + q, from, y + q, to, roots, root, order, stream);
+    NAME(points_one)(radix, last, x + q, from, y + q, to, roots, root, order);
   }
 }
 
@@ -110,12 +110,16 @@ INLINE void NAME(pass_of)(int radix, size_t n, size_t batch, rf_points from, T *
                           size_t order) {
   const T *x = from.data;
   size_t points = n / (size_t)radix, x_row = from.row;
-  rf_points parts = {scratch, points * batch, n * batch};
+  rf_points parts = {scratch, points * batch, n * batch, 0};
   from.row *= points;
   for (size_t p = 0; p < points; p++) {
+    for (size_t c = 0; c < (size_t)radix && from.ahead > 0; c++) {
+      const T *next = x + p * x_row + c * from.row + from.ahead;
+      __builtin_prefetch(next, 0, 2);
+      __builtin_prefetch(next + from.apart, 0, 2);
+    }
     NAME(row)
-    (radix, false, batch, x + p * x_row, from, scratch + p * batch, parts, roots, p * (order / n), order,
-     false);
+    (radix, false, batch, x + p * x_row, from, scratch + p * batch, parts, roots, p * (order / n), order);
   }
 }
 
@@ -132,24 +136,24 @@ CODELET void NAME(first_pass)(size_t radix, size_t n, size_t batch, rf_points fr
 
 /* All of a transform that is one pass. */
 CODELET bool NAME(only_pass)(size_t n, size_t batch, rf_points from, rf_points to, const T *roots,
-                             size_t order, bool stream) {
+                             size_t order) {
   const T *x = from.data;
   T *y = to.data;
   switch (n) {
   case 16:
-    NAME(row)(16, true, batch, x, from, y, to, roots, 0, order, stream);
+    NAME(row)(16, true, batch, x, from, y, to, roots, 0, order);
     return true;
   case 8:
-    NAME(row)(8, true, batch, x, from, y, to, roots, 0, order, stream);
+    NAME(row)(8, true, batch, x, from, y, to, roots, 0, order);
     return true;
   case 4:
-    NAME(row)(4, true, batch, x, from, y, to, roots, 0, order, stream);
+    NAME(row)(4, true, batch, x, from, y, to, roots, 0, order);
     return true;
   case 2:
-    NAME(row)(2, true, batch, x, from, y, to, roots, 0, order, stream);
+    NAME(row)(2, true, batch, x, from, y, to, roots, 0, order);
     return true;
   case 1:
-    NAME(row)(1, true, batch, x, from, y, to, roots, 0, order, stream);
+    NAME(row)(1, true, batch, x, from, y, to, roots, 0, order);
     return true;
   default:
     return false;
@@ -159,37 +163,28 @@ CODELET bool NAME(only_pass)(size_t n, size_t batch, rf_points from, rf_points t
 /* The parts follow each other while they are in the cache, from `first` and on with the scratch. Eight but where that would
  * leave a last pass of 4 points, or one pass more: all end in 8 or 16. */
 INLINE void NAME(split)(size_t n, size_t batch, rf_points from, rf_points to, T *first, T *scratch,
-                        const T *roots, size_t order, bool stream,
+                        const T *roots, size_t order,
                         void (*part)(size_t, size_t, rf_points, rf_points, void *, const void *, size_t)) {
   size_t radix = n == 32 ? 4 : n == 256 ? 16 : 8;
   NAME(first_pass)(radix, n, batch, from, first, roots, order);
   size_t points = n / radix;
-  rf_points part_of = {first, batch, n * batch};
+  rf_points part_of = {first, batch, n * batch, 0};
   T *y = to.data;
   size_t y_row = to.row;
   to.row *= radix;
   for (size_t c = 0; c < radix; c++) {
     part_of.data = first + c * points * batch;
     to.data = y + c * y_row;
-    if (!NAME(only_pass)(points, batch, part_of, to, roots, order, stream)) {
+    if (!NAME(only_pass)(points, batch, part_of, to, roots, order)) {
       part(points, batch, part_of, to, scratch, roots, order);
     }
   }
 }
 
-TARGET static void NAME(fft_cached)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
-                                    const void *roots, size_t order) {
-  if (!NAME(only_pass)(n, batch, from, to, roots, order, false)) {
-    NAME(split)
-    (n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, false, NAME(fft_cached));
-  }
-}
-
-TARGET static void NAME(fft_streamed)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
-                                      const void *roots, size_t order) {
-  if (!NAME(only_pass)(n, batch, from, to, roots, order, true)) {
-    NAME(split)
-    (n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, true, NAME(fft_streamed));
+TARGET static void NAME(fft)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
+                             const void *roots, size_t order) {
+  if (!NAME(only_pass)(n, batch, from, to, roots, order)) {
+    NAME(split)(n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, NAME(fft));
   }
 }
 
@@ -226,13 +221,13 @@ INLINE void NAME(across)(const T *x, size_t apart, const T *w, T *y, rf_points t
 TARGET static void NAME(fft_alone)(size_t n, rf_points from, rf_points to, void *scratch, const void *roots,
                                    const void *powers) {
   size_t rows = n / W;
-  rf_points between = {scratch, W, n};
+  rf_points between = {scratch, W, n, 0};
   T *x = scratch;
   from.row *= W;
   if (rows > 16) {
-    NAME(split)(rows, W, from, between, to.data, x + 2 * n, roots, rows, false, NAME(fft_cached));
+    NAME(split)(rows, W, from, between, to.data, x + 2 * n, roots, rows, NAME(fft));
   } else {
-    NAME(fft_cached)(rows, W, from, between, x + 2 * n, roots, rows);
+    NAME(fft)(rows, W, from, between, x + 2 * n, roots, rows);
   }
   to.row *= rows;
   for (size_t k = 0; k < rows; k += W) {
@@ -250,12 +245,12 @@ TARGET static void NAME(twist)(void *data, size_t apart, const void *factors, co
   E w_r = MULADD(GET(w + q), ALL(f[k]), -(GET(w + batch + q) * ALL(f[rows + k])));                           \
   E w_i = MULADD(GET(w + q), ALL(f[rows + k]), GET(w + batch + q) * ALL(f[k]));                              \
   E x_r = GET(x + q), x_i = GET(x + apart + q);                                                              \
-  PUT(x + q, MULADD(x_r, w_r, -(x_i * w_i)), false);                                                         \
-  PUT(x + apart + q, MULADD(x_r, w_i, x_i * w_r), false);
+  PUT(x + q, MULADD(x_r, w_r, -(x_i * w_i)));                                                                \
+  PUT(x + apart + q, MULADD(x_r, w_i, x_i * w_r));
   for (size_t k = 0; k < rows; k++, x += batch, w += 2 * batch) {
     size_t q = 0;
     for (; q + W <= batch; q += W) {
-      TWIST(V, LOAD, NAME(put), SET1, FMA)
+      TWIST(V, LOAD, STORE, SET1, FMA)
     }
     for (; q < batch; q++) {
       TWIST(T, GET_ONE, PUT_ONE, ALL_ONE, MULADD_ONE)

@@ -42,6 +42,7 @@ typedef struct rf_points {
   void *data;
   size_t row;
   size_t apart;
+  size_t ahead; /**< 0, or how many elements on are the points to fetch for the next call */
 } rf_points;
 
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
@@ -88,9 +89,9 @@ typedef struct rf_loops {
   void (*turn[2])(const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide);
   /** `batch` transforms of n points (a power of two) at once. `roots` are the roots of unity of `order`, a
    * multiple of n: `order` real, then `order` imaginary parts. `scratch` has room for 8 n / 7
-   * rows. [1] is for whole registers only. */
-  void (*fft[2])(size_t n, size_t batch, rf_points from, rf_points to, void *scratch, const void *roots,
-                 size_t order);
+   * rows. */
+  void (*fft)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch, const void *roots,
+              size_t order);
   /** One transform of n points, a power of two and at least the square of `lanes`, that are neighbours (`row` is 1). `roots`
    * are of order n / lanes; `powers` are, for each k below it, `lanes` powers of root k of order n: real, then imaginary
    * parts. `scratch` has room for 2 n (1 + 8 / 7) elements. */
