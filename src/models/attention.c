@@ -21,19 +21,29 @@ static void emit_store(model_step *s, double n, double stored) {
   rf_model_emit(s, n, &c);
 }
 
-/** A norm over all heads of a token, of which each device of tp has some, adds up their squares, of Q and of K. */
-static void emit_whole_norm(model_step *s, double n, const roof_model_block *b) {
+/** Q and K are normed over all heads of a token, not one by one. */
+static bool norms_all_heads(const roof_model_block *b) {
+  return b->qk_norm > 2 * b->head_dim;
+}
+
+/** A norm over all heads is a kernel of its own. Where each device of tp has some of them two, which add up their squares,
+ * of Q and of K, in between (sgl-project/sglang pull request 14416: "summation, all_reduce, and the remaining norm"). */
+static void emit_whole_norm(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
   double sums = 2 * s->tokens * roof_dtype_bytes(ROOF_FP32), tp = s->target->settings.tp;
-  if (b->qk_norm > 2 * b->head_dim) {
+  double elements = w->queries + w->keys;
+  if (tp > 1) {
+    rf_model_map(s, n, "qk_norm_squares", MODEL_NRM2, (double[3]){s->tokens * elements}, 0);
     rf_model_transfers(s, n, &(model_transfer){"qk_norm_all_reduce", ROOF_ALL_REDUCE, sums, tp, 1, 0, 0});
   }
+  rf_model_map(s, n, "qk_norm", MODEL_RMSNORM, (double[3]){s->tokens, elements}, b->qk_norm);
 }
 
 /** Rotation, norms of Q and K, and the store into the cache. `stored`: elements that a token adds to it. */
 static void emit_rope(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                       double stored) {
   const roof_model_target *t = s->target;
-  bool norm = b->qk_norm > 0, turns = (s->own.rotary || norm) && w->queries + w->keys > 0;
+  bool whole = norms_all_heads(b), norm = b->qk_norm > 0 && !whole,
+       turns = (s->own.rotary || norm) && w->queries + w->keys > 0;
   bool cached = s->groups[0].cached && stored > 0, fused = (t->settings.fusion & ROOF_FUSE_ROPE) != 0;
   model_call c = {.name = "rope", .op = t->ops[MODEL_ROPE], .types = &t->cache_types, .kernels = 1};
   c.part = ROOF_PART_COUNT;
@@ -43,11 +53,13 @@ static void emit_rope(model_step *s, double n, const roof_model_block *b, const 
   c.values[RF_ROPE_STORED] = fused && cached ? stored : 0;
   c.values[RF_ROPE_ROTARY] = s->own.rotary;
   c.values[RF_ROPE_NORM] = norm;
-  c.vectors = b->qk_norm;
+  c.vectors = norm ? b->qk_norm : 0;
+  if (whole) {
+    emit_whole_norm(s, n, b, w);
+  }
   if (turns) {
     rf_model_emit(s, n, &c);
   }
-  emit_whole_norm(s, n, b);
   if (cached && !(turns && fused)) {
     emit_store(s, n, stored);
   }

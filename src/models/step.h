@@ -29,7 +29,9 @@
   X(MODEL_MAMBA, "mamba")                                                                                    \
   X(MODEL_MAMBA2, "mamba2")                                                                                  \
   X(MODEL_DELTA, "delta")                                                                                    \
-  X(MODEL_ADAM, "adam")
+  X(MODEL_ADAM, "adam")                                                                                      \
+  X(MODEL_COPY, "copy")                                                                                      \
+  X(MODEL_NRM2, "nrm2")
 
 typedef enum model_op {
 #define MODEL_OP_ENUM(symbol, name) symbol,
@@ -73,6 +75,7 @@ typedef struct model_step {
   model_extent wanted;   /**< operations that grow with something else are left out */
   model_extent extent;   /**< of what is emitted now */
   bool bare_norms;       /**< the layer's norms have no gains */
+  bool beside;           /**< what is added runs while something else of the step does */
   double stream;         /**< whose layers are walked */
   roof_model_stream own; /**< what it is, also the model's own */
   roof_model_phase *out;
@@ -98,7 +101,7 @@ void rf_model_emit(model_step *step, double count, const model_call *call);
 /** Times what was emitted and sums it. */
 void rf_model_finish(model_step *step);
 
-/** rows x in times in x out, with `vectors` more elements of weights. */
+/** rows x in times in x out, with `vectors` more elements of weights, after what writes its input in its format. */
 void rf_model_product(model_step *step, double count, const char *name, roof_model_part part, double rows,
                       double in, double out, double vectors);
 

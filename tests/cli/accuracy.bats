@@ -92,8 +92,8 @@ ships() {
 @test "whole models that engines served" {
   "$ROOFLINE" validate "$measured/aiconfigurator/serving_points.csv" --json >answer.json
   jq '.by.operation' answer.json | tee line.json
-  jq -e 'map({(.name): .}) | add | .TPOT.timings > 1500 and .TPOT.median_error < 0.087 and .TPOT.p90_error < 0.28
-    and .TTFT.median_error < 0.205 and .TTFT.p90_error < 0.63 and .request.median_error < 0.087 and .request.p90_error < 0.285
+  jq -e 'map({(.name): .}) | add | .TPOT.timings > 1500 and .TPOT.median_error < 0.079 and .TPOT.p90_error < 0.28
+    and .TTFT.median_error < 0.19 and .TTFT.p90_error < 0.63 and .request.median_error < 0.08 and .request.p90_error < 0.285
     and (map(.fraction_inside_interval) | min > 0.75 and max < 0.85)' line.json
   jq -e 'map(.fraction_below_lower == 0) | all' line.json
 }
@@ -101,8 +101,8 @@ ships() {
 @test "whole models that engines served, simulated event by event" {
   "$ROOFLINE" validate "$measured/aiconfigurator/serving_points.csv" --simulate --json >answer.json
   jq '.by.operation' answer.json | tee line.json
-  jq -e 'map({(.name): .}) | add | .TPOT.timings > 1500 and .TPOT.median_error < 0.1 and .TTFT.median_error < 0.25
-    and .request.median_error < 0.1 and .TTFT.p90_error < 0.7' line.json
+  jq -e 'map({(.name): .}) | add | .TPOT.timings > 1500 and .TPOT.median_error < 0.08 and .TTFT.median_error < 0.25
+    and .request.median_error < 0.08 and .TTFT.p90_error < 0.7' line.json
   jq -e 'map(.fraction_inside_interval) | min > 0.75 and max < 0.85' line.json
 }
 

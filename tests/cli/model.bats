@@ -104,6 +104,9 @@ model() {
   sums() { "$ROOFLINE" model "$@" --machine h200 batch=16 --json | jq '[.phases.decode.operations[] | select(.name == "qk_norm_all_reduce")] | map([.count, .bytes_by_class.network])'; }
   [ "$(sums minimax-m2 tp=4 | jq -c .)" = "[[62,192]]" ] # two fp32 sums of 16 tokens, 2 (4 - 1) / 4 times
   [ "$(sums minimax-m2)" = '[]' ]
+  kernels() { "$ROOFLINE" model minimax-m2 "$@" --machine h200 --json | jq -c '[.phases.decode.operations[] | select(.name | test("^qk_norm")) | .name]'; }
+  [ "$(kernels tp=4)" = '["qk_norm_squares","qk_norm_all_reduce","qk_norm"]' ]
+  [ "$(kernels)" = '["qk_norm"]' ]
   [ "$(sums qwen3-32b tp=4)" = '[]' ] # norms of one head
 }
 
@@ -113,6 +116,25 @@ model() {
   [ "$(sums trtllm 128)" = '["oneshot",14680064]' ] # 128 x 8192 in bf16, 7 times
   [ "$(sums trtllm 129)" = '["direct",3698688]' ] # of 129 tokens 2 x 7 / 8 times
   [ "$(sums vllm 128)" = '["direct",3670016]' ]
+}
+
+@test "TensorRT-LLM writes formats with scales for blocks in a kernel of its own before each product" {
+  passes() { "$ROOFLINE" model llama-3.1-70b --precision "$1" --machine b200 --framework "$2" --json |
+    jq -c '[.phases.decode.operations[] | select(.name == "quantise") | .count] | add'; }
+  [ "$(passes nvfp4 trtllm)" = 320 ] # four in each layer
+  [ "$(passes fp8-block trtllm)" = 320 ]
+  [ "$(passes fp8 trtllm)" = null ] # norms write it
+  [ "$(passes w4a16 trtllm)" = null ]
+  [ "$(passes nvfp4 vllm)" = null ] # its products have it in their latency
+}
+
+@test "a shared expert runs beside the others in steps of at most 256 tokens that are launched as a graph" {
+  "$ROOFLINE" model deepseek-v3 tp=8 batch=256 --precision fp8-block --machine h200 --json >beside.json
+  "$ROOFLINE" model deepseek-v3 tp=8 batch=257 --precision fp8-block --machine h200 --json >after.json
+  "$ROOFLINE" model deepseek-v3 tp=8 batch=256 --precision fp8-block --machine h200 --mode eager --json >eager.json
+  shared() { jq '[.phases.decode.operations[] | select(.name | test("^shared_")) | .count * .seconds.expected] | add' "$1"; }
+  [ "$(jq -n "$(shared beside.json) < 0.5 * $(shared after.json) and $(shared beside.json) < 0.5 * $(shared eager.json)")" = true ]
+  jq -e '[.phases.decode.operations[] | .seconds | .lower <= .expected] | all' beside.json
 }
 
 @test "engines that quantise in a kernel of its own take longer" {
