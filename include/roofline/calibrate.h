@@ -61,7 +61,7 @@ typedef enum roof_run_class {
 /** A class of kernels as the only cause of a gap: what it alone would have to take. */
 typedef struct roof_run_cause {
   const char *name, *text;      /**< static */
-  double share;                 /**< of the predicted time, median of the runs; host: 0 */
+  double share;                 /**< of the predicted time, mean of the runs; host: what no kernel has */
   double factor;                /**< on its time, that leaves the least; NaN: host */
   double seconds;               /**< that each step would take more; NaN: not the host */
   double usual_low, usual_high; /**< factors that 8 of 10 comparable kernels have; NaN: host */

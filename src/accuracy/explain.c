@@ -77,6 +77,21 @@ static void fill(view *v, const rf_run_case *runs, size_t count, roof_served_fig
   }
 }
 
+/** Of the predicted time what no class of kernels has. */
+static double host_share(const rf_run_case *runs, size_t count, roof_served_figure figure) {
+  double share = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++) {
+    double rest = runs[i].expected;
+    for (int kind = 0; kind < ROOF_RUN_CLASS_COUNT; kind++) {
+      rest -= runs[i].part[kind].expected;
+    }
+    share += runs[i].figure == figure ? fmax(0, rest / runs[i].expected) : 0;
+    n += runs[i].figure == figure;
+  }
+  return share / (double)n;
+}
+
 /** The factors that comparable kernels have, of all runs together. */
 static void add_usual(const rf_run_case *runs, size_t count, roof_served_figure figure, int kind,
                       roof_run_cause *cause) {
@@ -118,7 +133,7 @@ static bool try_class(view *v, const rf_run_case *runs, size_t count, roof_serve
   double more = host ? find_best(v, 0, most) : find_best(v, -0.9, 9);
   *cause = (roof_run_cause){.name = classes[kind].name,
                             .text = classes[kind].text,
-                            .share = host ? 0 : share,
+                            .share = host ? host_share(runs, count, figure) : share,
                             .factor = host ? NAN : 1 + more,
                             .seconds = host ? more : NAN,
                             .usual_low = NAN,

@@ -49,6 +49,10 @@ tpot() { # BATCH: as predicted
   run -0 "$ROOFLINE" calibrate r1.json r64.json r256.json r400.json weights=fp8 --machine h100 --json
   [ "$(json '.runs[0].causes[0] | [.class, (.seconds_per_step * 1000 | round), .alike]')" = '["host",4,true]' ]
   [ "$(json '.runs[0].causes[1].alike')" = false ]
+  # the classes and the host are the whole of a predicted time
+  jq -e '.runs | map([.causes[].share] | add | . > 0.99 and . < 1.01) | all' <<<"$output"
+  run -0 "$ROOFLINE" calibrate "$ROOFLINE_SOURCE/examples/vllm.json" tp=1 weights=fp8 --machine h100 --json
+  jq -e '.runs[] | select(.figure == "TTFT").causes[] | select(.class == "host").share > 0.2' <<<"$output"
   run -2 "$ROOFLINE" calibrate r1.json weights=fp8 --machine h100 --to mine.json
   has "give no kernel's constants"
   result 8 "$(tpot 8)" >same.json

@@ -81,11 +81,11 @@ setup() {
   near '.by.model[] | select(.name == "TPOT, nvidia/Qwen3-32B").bias' "$("$ROOFLINE" model qwen3-32b batch=4 prompt=2000 generate=200 \
     --precision fp8-block --tp 2 --machine h100 --json | jq '.continuous.tpot_seconds / 12e-3 - 1')"
   # ten requests for each at once: a tenth starts together and waits for half of the others on average, the others queue up as they
-  # come at random in the time of a request; 25 ms of the host, 7 us for a token, one and a half steps
+  # come at random in the time of a request; 17 ms of the host, 4.5 us for a token, two and a half steps
   "$ROOFLINE" model qwen3-32b batch=4 prompt=2000 generate=200 --precision fp8-block --tp 2 --machine h100 --json >model.json
   jq '.continuous | (.ttft_seconds + 200 * .tpot_seconds) as $whole | (4 * .ttft_seconds / $whole) as $busy
     | (1 / (2 * (1 - $busy) / $busy + 1 / (0.45 * 2))) as $queue
-    | .ttft_seconds * (1 + (3 / 2 + 9 * $queue) / 10) + 0.025 + 2000 * 7e-6 + 1.5 * .tpot_seconds' model.json >ttft
+    | .ttft_seconds * (1 + (3 / 2 + 9 * $queue) / 10) + 0.017 + 2000 * 4.5e-6 + 2.5 * .tpot_seconds' model.json >ttft
   near '.by.model[] | select(.name == "TTFT, nvidia/Qwen3-32B").bias' "$(jq '. / 0.3 - 1' ttft)"
   near '.by.model[] | select(.name == "request, nvidia/Qwen3-32B").bias' \
     "$(jq --slurpfile ttft ttft '($ttft[0] + 199 * .continuous.tpot_seconds) / (0.3 + 199 * 12e-3) - 1' model.json)"
