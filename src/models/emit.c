@@ -128,7 +128,7 @@ void rf_model_emit(model_step *s, double count, const model_call *c) {
   }
   if (o == end) {
     fill(s->target, o, c);
-    if (s->beside) {
+    if (s->concurrent) {
       hide_start(o);
     }
     o->stream = s->stream;

@@ -83,15 +83,15 @@ static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   rf_model_map(s, n, "combine", MODEL_COMBINE, (double[3]){m.rows, s->tokens, hidden}, 0);
 }
 
-/** Tokens up to which a shared expert runs on a stream of its own beside the others (vLLM pull request 28406:
+/** Tokens up to which a shared expert runs on a stream of its own, at the same time as the others (vLLM pull request 28406:
  * "limit parallel stream execution to <=256 batch size"), or in their kernel (SGLang, 4918). */
-static const double most_beside = 256;
+static const double most_concurrent = 256;
 
 /** Engines do so in the graphs of steps that generate: TensorRT-LLM's maybe_execute_in_parallel, SGLang's
  * forward_normal_dual_stream, vLLM's shared experts stream, by which a token of DeepSeek R1 on 8 B200 takes 22.1 ms in place
  * of 23.4 (vLLM pull request 26440). */
-static bool runs_beside(const model_step *s, const roof_model_block *b) {
-  return b->experts > 0 && s->tokens <= most_beside && !s->training &&
+static bool runs_concurrently(const model_step *s, const roof_model_block *b) {
+  return b->experts > 0 && s->tokens <= most_concurrent && !s->training &&
          s->target->settings.launch != ROOF_LAUNCH_EAGER;
 }
 
@@ -109,9 +109,9 @@ void rf_model_mlp(model_step *s, double n, const roof_model_block *b) {
              .bias = b->mlp_bias};
     m.rows = s->tokens;
     m.width = w.mlp;
-    s->beside = runs_beside(s, b);
+    s->concurrent = runs_concurrently(s, b);
     emit_mlp(s, n, &m);
-    s->beside = false;
+    s->concurrent = false;
   }
   if (b->shared_gate) {
     rf_model_product(s, n, "shared_gate", ROOF_PART_ROUTER, s->tokens, s->own.hidden, 1, 0);

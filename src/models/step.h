@@ -75,7 +75,7 @@ typedef struct model_step {
   model_extent wanted;   /**< operations that grow with something else are left out */
   model_extent extent;   /**< of what is emitted now */
   bool bare_norms;       /**< the layer's norms have no gains */
-  bool beside;           /**< what is added runs while something else of the step does */
+  bool concurrent;       /**< what is added runs while something else of the step does */
   double stream;         /**< whose layers are walked */
   roof_model_stream own; /**< what it is, also the model's own */
   roof_model_phase *out;

@@ -255,15 +255,17 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
     return;
   }
   roof_text_add(out, ";");
+  int links = 0;
   for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
     if (p->link_seconds[i] > 0) {
-      roof_text_addf(out, " %s %s,", t->links[i].name,
+      roof_text_addf(out, "%s %s %s", links++ > 0 ? "," : "", t->links[i].name,
                      roof_quantity_format(x, SHORT, p->link_seconds[i], "s"));
     }
   }
-  if (p->network_seconds > 0) {
-    roof_text_addf(out, " %s binds of the links;", t->links[roof_model_phase_span(p)].name);
+  if (links > 1) {
+    roof_text_addf(out, ", %s binds of the links", t->links[roof_model_phase_span(p)].name);
   }
+  roof_text_add(out, links > 0 ? ";" : "");
   roof_text_addf(out, " bubble %.1f %%;", 100 * p->bubble);
   roof_text_addf(out, " at best %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
   roof_text_addf(out, ", %s if nothing does\n", roof_quantity_format(x, SHORT, p->upper_seconds, "s"));
@@ -312,9 +314,10 @@ static void add_devices(roof_text *out, const roof_model_target *t, const roof_m
       roof_text_addf(out, " %s %.0f", axes[i].name, axes[i].devices);
     }
   }
-  roof_text_addf(out, "%s%s: %.0f devices in %.0f nodes of %.0f; %.0f sequences per replica",
-                 s->sp ? " sp" : "", s->zero > 0 ? zero : "", t->devices, ceil(t->devices / s->node), s->node,
-                 roof_model_replica_batch(t));
+  double nodes = ceil(t->devices / s->node);
+  roof_text_addf(out, "%s%s: %.0f devices in %.0f node%s of %.0f; %.0f sequences per replica",
+                 s->sp ? " sp" : "", s->zero > 0 ? zero : "", t->devices, nodes, nodes == 1 ? "" : "s",
+                 s->node, roof_model_replica_batch(t));
   if (roof_model_microbatches(t) > 1) {
     roof_text_addf(out, " in %.0f microbatches", roof_model_microbatches(t));
   }

@@ -89,8 +89,14 @@ setup() {
   near '.by.model[] | select(.name == "TTFT, nvidia/Qwen3-32B").bias' "$(jq '. / 0.3 - 1' ttft)"
   near '.by.model[] | select(.name == "request, nvidia/Qwen3-32B").bias' \
     "$(jq --slurpfile ttft ttft '($ttft[0] + 199 * .continuous.tpot_seconds) / (0.3 + 199 * 12e-3) - 1' model.json)"
+  run --separate-stderr "$ROOFLINE" validate "$serving" --machine b200 --json
+  [ "$(json '.by.device[].name' | sort -u)" = "$(printf '"%s, nvidia-b200-hgx"\n' TPOT TTFT request | sort)" ]
   run --separate-stderr "$ROOFLINE" validate "$serving" --machine b200
-  [[ $output == *"TTFT, nvidia-b200-hgx"* ]]
+  # each figure by itself, also in the first line; of one device and one model nothing is said twice
+  [[ ${lines[0]} =~ ^"TPOT "[0-9.]+" % off (median of "[0-9]+" runs), TTFT "[0-9.]+" %, request "[0-9.]+" %; "[0-9.]+" % of them inside the predicted interval"$ ]]
+  run --separate-stderr "$ROOFLINE" validate "$ROOFLINE_SOURCE/examples/vllm.json" --machine h100 tp=1 weights=fp8
+  [[ ${lines[0]} == "TPOT "*" (median of 1 run), TTFT "* ]]
+  [ "$(grep -c '^  TPOT' <<<"$output")" = 1 ]
 }
 
 @test "serving points are predicted as the scripts that made them say: caches, drawn lengths, kernels; drafted tokens are left out" {

@@ -14,7 +14,24 @@ static const struct poptOption options[] = {
      "runs of serving engines event by event, as `serve` does; without it in closed form", NULL},
     POPT_TABLEEND};
 
+/** "TPOT 7.7 % off (median of 1527 runs), TTFT 18.4 %, request 7.8 %; 81.1 % of them inside ...". */
+static void add_figures(const roof_accuracy *a, roof_text *out) {
+  for (size_t i = 0; i < a->line_count[ROOF_ACCURACY_OPERATION]; i++) {
+    const roof_accuracy_line *l = &a->lines[ROOF_ACCURACY_OPERATION][i];
+    roof_text_addf(out, "%s%s %.1f %%", i > 0 ? ", " : "", l->name, 100 * l->median);
+    if (i == 0) {
+      roof_text_addf(out, " off (median of %zu run%s)", l->count, l->count == 1 ? "" : "s");
+    }
+  }
+  roof_text_addf(out, "; %.1f %% of them inside the predicted interval\n", 100 * a->all.inside);
+}
+
 static void add_text(const roof_accuracy *a, roof_text *out) {
+  if (cli_accuracy_of_runs(a)) {
+    add_figures(a, out);
+    cli_accuracy_add(a, out);
+    return;
+  }
   roof_text_addf(out, "%.1f %% off (median of %zu timings), %.1f %% of them inside the predicted interval\n",
                  100 * a->all.median, a->all.count, 100 * a->all.inside);
   cli_accuracy_add(a, out);

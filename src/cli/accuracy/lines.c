@@ -27,13 +27,37 @@ void cli_gaps_add(const roof_accuracy *a, roof_text *out) {
   }
 }
 
-/** A group of one line says nothing more than the first line. */
+bool cli_accuracy_of_runs(const roof_accuracy *a) {
+  return a->line_count[ROOF_ACCURACY_MODEL] > 0 && a->line_count[ROOF_ACCURACY_KERNEL] == 0;
+}
+
+static bool has_line(const roof_accuracy_line *lines, size_t count, const roof_accuracy_line *line) {
+  bool found = false;
+  for (size_t i = 0; i < count && !found; i++) {
+    found = lines[i].count == line->count && lines[i].mean == line->mean && lines[i].bias == line->bias;
+  }
+  return found;
+}
+
+/** A group of one line says nothing more than the first line; of runs one of a line for each figure than those figures' lines. */
+static bool says_more(const roof_accuracy *a, int by) {
+  const roof_accuracy_line *figures = a->lines[ROOF_ACCURACY_OPERATION];
+  bool runs = cli_accuracy_of_runs(a), more = by == ROOF_ACCURACY_OPERATION || !runs;
+  for (size_t i = 0; i < a->line_count[by] && !more; i++) {
+    more = !has_line(figures, a->line_count[ROOF_ACCURACY_OPERATION], &a->lines[by][i]);
+  }
+  return more && a->line_count[by] > 1 && !(runs && by == ROOF_ACCURACY_DURATION);
+}
+
+/** Errors of several figures together are of none: runs have them by figure alone. */
 void cli_accuracy_add(const roof_accuracy *a, roof_text *out) {
   cli_column named[COLUMNS];
-  roof_text_add(out, "\n");
-  cli_columns_add_text(out, CLI_ROWS(cli_accuracy_columns, &a->all, 1));
+  if (!cli_accuracy_of_runs(a) || a->line_count[ROOF_ACCURACY_OPERATION] == 1) {
+    roof_text_add(out, "\n");
+    cli_columns_add_text(out, CLI_ROWS(cli_accuracy_columns, &a->all, 1));
+  }
   for (int by = 0; by < ROOF_ACCURACY_COUNT; by++) {
-    if (a->line_count[by] > 1) {
+    if (says_more(a, by)) {
       cli_columns_copy(cli_accuracy_columns, named, COLUMNS);
       named[0].header = roof_accuracy_title((roof_accuracy_by)by);
       roof_text_add(out, "\n");

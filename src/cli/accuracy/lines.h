@@ -7,6 +7,9 @@
 
 /** The errors of all timings and of each grouping, what the columns mean, and what was left out. */
 void cli_accuracy_add(const roof_accuracy *a, roof_text *out);
+
+/** Whether all of them are runs of whole models, which are judged figure by figure. */
+bool cli_accuracy_of_runs(const roof_accuracy *a);
 /** What was left out alone. */
 void cli_gaps_add(const roof_accuracy *a, roof_text *out);
 /** The same as one table. */
