@@ -22,7 +22,8 @@
 
 enum { WORD = 16, HEXADECIMAL = 2 * WORD + 1, ADDRESSES = 32, ADDRESS_TEXT = 64 };
 
-static const char place[] = "clock"; /* of the first rank, in the folder */
+static const char place[] = "clock";     /* of the first rank, in the folder */
+static const double answer_patience = 2; /* s: who has not answered by then does not hear */
 
 /** A question, and with the time the answer; numbers in network order. */
 typedef struct packet {
@@ -269,6 +270,7 @@ static roof_status ask_there(asked *a, char *text, double end, rf_clock_readings
                              roof_error *error) {
   size_t before = readings->count;
   int address = -1;
+  end = fmin(end, rf_clock_seconds() + answer_patience);
   a->socket = open_socket(&a->family);
   if (a->socket < 0) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "no socket for datagrams: %s", strerror(errno));

@@ -78,6 +78,14 @@ agrees() {
   [ "$(grep -o 'class="lane"' when.svg | wc -l)" = 2 ]
 }
 
+@test "a rank that cannot ask for the time is left out, and named" {
+  needs mpich
+  run -0 "${launch[@]}" -n 3 env DEAF_1=1 LD_PRELOAD="$BATS_FILE_TMPDIR/clock.so" "$ROOFLINE" run --patience 2s --timeline when.json -- "$ranks" 3
+  has 'left out: rank 1 ('
+  has '): its clock is unknown: rank 0 does not answer to datagrams (UDP) at its addresses'
+  [ "$(jq -c '[[.ranks[].rank], (.skipped | length)]' when.json)" = '[[0,2],1]' ]
+}
+
 @test "a rank whose program is killed is named, and no time line is left" {
   needs mpich
   printf '#!/bin/sh\n[ "$PMI_RANK" != 1 ] || kill -9 $$\nsleep 0.1\n' >work.sh

@@ -266,7 +266,7 @@ static roof_status run_rank(const cli_args *args, const cli_program_options *opt
   roof_program *program = NULL;
   roof_status status = cli_timeline_meet(timeline, gather, patience, how, error);
   status = status == ROOF_OK ? roof_program_run(args->program, NULL, how, &program, error) : status;
-  status = status == ROOF_OK ? cli_timeline_give(timeline, gather, error) : status;
+  status = status == ROOF_OK ? cli_timeline_give(timeline, gather, patience, error) : status;
   if (status != ROOF_OK) {
     roof_program_free(program);
     return fail(gather, status, error);

@@ -10,7 +10,8 @@
 #include "host/write.h"
 #include "import/import.h"
 
-static const double early_patience = 10, late_patience = 2; /* s */
+static const double early_patience = 10, late_patience = 2; /* s, and no more than */
+static const double part = 0.2; /* of what the first rank waits for an answer, which comes after them */
 
 /* Clocks of one machine drift by less: Linux steers its own by 500 millionths at most. */
 static const double most_drift = 1e-3;
@@ -166,7 +167,8 @@ roof_status cli_timeline_meet(cli_timeline *t, const rf_gather *gather, double p
   if (gather->rank == 0) {
     return rf_clock_server_start(gather, &t->server, error);
   }
-  (void)rf_clock_ask(gather, fmin(patience, early_patience), &t->readings, NULL); /* it may answer later */
+  (void)rf_clock_ask(gather, fmin(patience * part, early_patience), &t->readings,
+                     NULL); /* it may answer later */
   return ROOF_OK;
 }
 
@@ -201,7 +203,7 @@ static void add_attachment(const rf_gather *gather, const roof_alignment *a, roo
   globfree(&found);
 }
 
-roof_status cli_timeline_give(cli_timeline *t, const rf_gather *gather, roof_error *error) {
+roof_status cli_timeline_give(cli_timeline *t, const rf_gather *gather, double patience, roof_error *error) {
   roof_alignment a = roof_alignment_none();
   roof_error why = {0};
   roof_text text = {0};
@@ -209,7 +211,7 @@ roof_status cli_timeline_give(cli_timeline *t, const rf_gather *gather, roof_err
     return ROOF_OK;
   }
   if (gather->rank != 0) {
-    (void)rf_clock_ask(gather, late_patience, &t->readings, &why);
+    (void)rf_clock_ask(gather, fmin(patience * part, late_patience), &t->readings, &why);
   }
   if (gather->rank == 0 || find_clock(&t->readings, &a)) {
     add_attachment(gather, &a, &text);

@@ -35,7 +35,8 @@ roof_status cli_timeline_meet(cli_timeline *timeline, const rf_gather *gather, d
                               roof_program_options *how, roof_error *error);
 
 /** By each rank, after its program and before its answer: what it wrote, and by which clock. */
-roof_status cli_timeline_give(cli_timeline *timeline, const rf_gather *gather, roof_error *error);
+roof_status cli_timeline_give(cli_timeline *timeline, const rf_gather *gather, double patience,
+                              roof_error *error);
 
 /** By the first, with the answer of a rank. */
 roof_status cli_timeline_take(cli_timeline *timeline, const rf_gather *gather, int rank, const char *node,
