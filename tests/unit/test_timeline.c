@@ -213,7 +213,7 @@ typedef struct example {
 } example;
 
 static void make_example(example *e, unsigned seed) {
-  *e = (example){.trace = {"a.json", -1}};
+  *e = (example){.trace = {.path = "a.json", .rank = -1}};
   for (int i = 0; i < TRACKS; i++) {
     e->tracks[i] = (roof_track){.device = i / 2, .device_name = "", .stream = i % 2 == 0 ? "7" : "8"};
   }
