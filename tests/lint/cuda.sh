@@ -44,6 +44,10 @@ case $("$nvcc" --version) in
     loop gemm_fp8.cu gemm_fp8_cluster QGMMA 8 150
     loop gemm_fp8.cu gemm_fp8_scaled QGMMA 4 160
     loop gemm_mma.cu gemm_mma HMMA 32 150
+    for format in bf16 fp16; do # of 16 keys; few instructions, since memory is to bind
+      loop attention_decode.cu attention_decode_64_$format HMMA 16 190
+      loop attention_decode.cu attention_decode_128_$format HMMA 32 255
+    done
     loop gemm_tma.cu gemm_tma FFMA 1024 1130
     for format in bf16 fp16; do # keys are given back before the softmax
       loop attention_wgmma.cu attention_wgmma_64_$format HGMMA 12 700 before=ARRIVE,MUFU

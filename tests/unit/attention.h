@@ -8,7 +8,11 @@
 #include "kernels/device/_device.h"
 #include "kernels/kernels.h"
 
-/** Runs the kernel named on `sizes`; `run_launch` takes the launch planned. */
+/** Multiprocessors that launches are planned for, and how many launches there were. */
+static double planned_units = 1;
+static int launch_count;
+
+/** Runs the kernel named on `sizes`; `run_launch` takes a launch planned. */
 static roof_status attends(const char *name, const char *sizes, roof_dtype dtype,
                            void (*run_launch)(const void *launch), roof_error *error) {
   const roof_kernel *kernel = NULL;
@@ -20,11 +24,20 @@ static roof_status attends(const char *name, const char *sizes, roof_dtype dtype
   roof_status status = kernel->prepare(&run, error);
   if (status == ROOF_OK) {
     const rf_operands *o = run.state;
-    rf_device_operands operands = {{o->in[0], o->in[1]}, o->out, NULL, 1024};
-    assert_int_equal(rf_device_kernel_of(kernel)->plan(&run, &operands, launches), 1);
-    assert_true(launches[0].shared <= SHARED_MAX);
-    const unsigned *g = launches[0].groups;
-    assert_true(emulate(run_launch, launches, (index3){g[0], g[1], g[2]}, (int)launches[0].items[0], 1));
+    const rf_device_kernel *device = rf_device_kernel_of(kernel);
+    size_t bytes = device->scratch != NULL ? (size_t)device->scratch(&run) : 0;
+    void *scratch = bytes > 0 ? memset(test_malloc(bytes), 0xFF, bytes) : NULL; /* NaN */
+    rf_device_operands operands = {{o->in[0], o->in[1]}, o->out, scratch, 1024, planned_units};
+    launch_count = device->plan(&run, &operands, launches);
+    for (int i = 0; i < launch_count; i++) {
+      const rf_device_launch *l = &launches[i];
+      assert_true(l->shared <= SHARED_MAX);
+      assert_true(
+          emulate(run_launch, l, (index3){l->groups[0], l->groups[1], l->groups[2]}, (int)l->items[0], 1));
+    }
+    if (scratch != NULL) {
+      test_free(scratch);
+    }
     status = kernel->check(&run, error);
   }
   kernel->release(&run);
@@ -33,7 +46,7 @@ static roof_status attends(const char *name, const char *sizes, roof_dtype dtype
 
 /** Shared heads, several batches, masks, lengths that fill no tile, a single query; copies and products early
  * and late. */
-static void attends_all(const char *name, void (*run_launch)(const void *launch)) {
+INSIDE void attends_all(const char *name, void (*run_launch)(const void *launch)) {
   static const struct {
     const char *sizes;
     roof_dtype dtype;

@@ -3,7 +3,7 @@
  * block, 32 per warp, against tiles of 64 keys and values that are copied asynchronously. The scores stay in
  * the registers in which the product of Q and K leaves them: they are the fragments that the product with V
  * needs. */
-#include "tensor.cuh"
+#include "rows.cuh"
 
 #include "tiles.h"
 
@@ -21,27 +21,9 @@ typedef struct head {
   int q_len, kv_len, row, first, causal; /* `row`: the block's first; `first`: keys that query 0 sees */
 } head;
 
-/** Where a chunk of 16 bytes is in shared memory. A row is 128 or 256 bytes; its chunks are swizzled by the row's
- * number. The chunk two further is at the offset xor 32. */
-INSIDE uint32_t offset(int row, int chunk, int dim) {
-  return (uint32_t)(row * dim * 2 + ((chunk ^ (row & 7)) << 4));
-}
-
-/** Copies `count` rows from row `first` on, of which there are `rows`; zeros behind them. */
-INSIDE void fetch(uint32_t to, const bf16 *from, int first, int count, int rows, int dim) {
-  int row = (int)threadIdx.x / (dim / 8), chunk = (int)threadIdx.x % (dim / 8), together = THREADS * 8 / dim;
-  from += (size_t)first * dim + threadIdx.x * 8;
-  to += offset(row, chunk, dim); /* rows copied together are a multiple of 8: all have the same swizzle */
-#pragma unroll
-  for (int i = 0; i < count / together; i++) {
-    copy_async(to + i * together * dim * 2, from + i * together * dim,
-               first + row + i * together < rows ? 16 : 0);
-  }
-}
-
 INSIDE void fetch_tile(const head *h, uint32_t to, int tile, int dim) {
-  fetch(to, h->k, tile * KEYS, KEYS, h->kv_len, dim);
-  fetch(to + KEYS * dim * 2, h->v, tile * KEYS, KEYS, h->kv_len, dim);
+  fetch(to, h->k, tile * KEYS, KEYS, h->kv_len, dim, THREADS);
+  fetch(to + KEYS * dim * 2, h->v, tile * KEYS, KEYS, h->kv_len, dim, THREADS);
 }
 
 /** Keys that a query sees. */
@@ -196,7 +178,7 @@ INSIDE void attend(const head *h, unsigned char *shared, float scale, int dim, i
     s.most[i] = -INFINITY;
     s.total[i] = 0;
   }
-  fetch(q, h->q, h->row, ROWS, h->q_len, dim);
+  fetch(q, h->q, h->row, ROWS, h->q_len, dim, THREADS);
   fetch_tile(h, stages, 0, dim);
   copy_commit();
   for (int tile = 0; tile < tiles; tile++) {

@@ -81,6 +81,21 @@ enum {
 /** Bytes: the queries, and two tiles of keys and values. */
 #define ATTENTION_MMA_SHARED(dim) ((ATTENTION_MMA_ROWS + 4 * ATTENTION_MMA_KEYS) * (dim)*2)
 
+/* attention_decode.cu: 16 rows per warp, whose warps have rows or keys of their own. */
+enum {
+  ATTENTION_DECODE_ROWS = 16,
+  ATTENTION_DECODE_KEYS = 64,
+  ATTENTION_DECODE_STAGES = 3,
+  ATTENTION_DECODE_WARPS = 4,
+  ATTENTION_DECODE_THREADS = 32 * ATTENTION_DECODE_WARPS,
+  ATTENTION_DECODE_BLOCKS = 2, /* on a multiprocessor */
+};
+/** Bytes: tiles of keys and values. */
+#define ATTENTION_DECODE_SHARED(dim) (ATTENTION_DECODE_STAGES * 2 * ATTENTION_DECODE_KEYS * (dim)*2)
+/** Bytes: sums, largest score and total of what each group of threads has merged, 8 numbers of a row per thread. */
+#define ATTENTION_MERGE_LANES(dim) (ATTENTION_DECODE_THREADS * 8 / (dim))
+#define ATTENTION_MERGE_SHARED(dim) (ATTENTION_MERGE_LANES(dim) * ((dim) + 2) * 4)
+
 /* attention_wgmma.cu */
 enum {
   ATTENTION_WGMMA_ROWS = 128,

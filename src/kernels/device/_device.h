@@ -80,6 +80,7 @@ typedef struct rf_device_operands {
   void *out;
   void *scratch;
   double group_items; /**< the most work-items that a work-group may have */
+  double units;       /**< compute units, multiprocessors */
 } rf_device_operands;
 
 /** A kernel of accelerators, the `detail` of its row. */

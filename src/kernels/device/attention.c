@@ -1,8 +1,9 @@
 /* Attention on accelerators, with its scores in memory and without. */
 #include "kernels/cuda/tiles.h"
-#include "kernels/device/_device.h"
+#include "kernels/device/_traffic.h"
 
 enum { BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM, KV_HEADS, CAUSAL };
+enum { MOST_UNITS = 512, ROUNDS = 2 }; /* of a device; of blocks, one after the other */
 enum { TILE = 16, DIM = 128, FLASH_ROWS = 64, FLASH_ACROSS = 16, FLASH_DOWN = 8 };
 
 static double heads_of(const roof_kernel_run *run) {
@@ -117,6 +118,99 @@ static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, r
   return 1;
 }
 
+/* Decoding: the rows of one tile are the queries of all heads that share a head of K, and the keys are divided over the
+ * device. */
+
+/** How the work is divided over blocks. */
+typedef struct division {
+  double heads; /**< of K, of all sequences */
+  double rows;  /**< queries of each */
+  int across;   /**< warps with rows of their own */
+  double down;  /**< blocks that the rows take */
+  double tiles; /**< of keys */
+  double splits;
+} division;
+
+/** Tiles that a multiprocessor's slot takes one after the other with so many splits. */
+static double tiles_in_turn(const division *d, double splits, double slots) {
+  return rf_device_tiles(d->heads * d->down * splits, (int)slots) * ceil(d->tiles / splits);
+}
+
+/** The fewest splits that keep `units` multiprocessors nearly as busy as any number does. */
+static double splits_of(const division *d, double units) {
+  static const double near = 1.05;
+  double slots = ATTENTION_DECODE_BLOCKS * fmin(units, MOST_UNITS), blocks = d->heads * d->down;
+  double most = fmin(d->tiles, rf_device_tiles(ROUNDS * slots, (int)blocks)), least = INFINITY, splits = 1;
+  for (double s = 1; s <= most; s++) {
+    least = fmin(least, tiles_in_turn(d, s, slots));
+  }
+  while (tiles_in_turn(d, splits, slots) > near * least) {
+    splits++;
+  }
+  return splits;
+}
+
+static division divide(const roof_kernel_run *run, double units) {
+  const double *v = run->values;
+  division d = {.heads = v[BATCH] * v[KV_HEADS],
+                .rows = v[HEADS] / v[KV_HEADS] * v[Q_LEN],
+                .tiles = rf_device_tiles(v[KV_LEN], ATTENTION_DECODE_KEYS)};
+  double warps = rf_device_tiles(d.rows, ATTENTION_DECODE_ROWS);
+  d.across = warps <= 2 ? (int)warps : ATTENTION_DECODE_WARPS;
+  d.down = rf_device_tiles(warps, d.across);
+  d.splits = splits_of(&d, units);
+  return d;
+}
+
+/** Sums of `splits` parts of each row, and their largest scores and totals; none where one block has all keys. */
+static double parts_bytes(const roof_kernel_run *run, const division *d, double splits) {
+  return splits > 1 ? d->heads * d->rows * splits * (run->values[HEAD_DIM] + 2) * 4 : 0;
+}
+
+/** As many splits as there can be on any device. */
+static double decode_scratch(const roof_kernel_run *run) {
+  division d = divide(run, MOST_UNITS);
+  double slots = ATTENTION_DECODE_BLOCKS * MOST_UNITS;
+  return parts_bytes(run, &d, fmin(d.tiles, ceil(ROUNDS * slots / (d.heads * d.down))));
+}
+
+static int plan_decode(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
+  static const char *const decodes[2][2] = {{"attention_decode_64_bf16", "attention_decode_64_fp16"},
+                                            {"attention_decode_128_bf16", "attention_decode_128_fp16"}};
+  static const char *const merges[2][2] = {{"attention_merge_64_bf16", "attention_merge_64_fp16"},
+                                           {"attention_merge_128_bf16", "attention_merge_128_fp16"}};
+  const double *v = run->values;
+  bool wide = v[HEAD_DIM] == DIM, fp16 = run->dtype == ROOF_FP16;
+  division d = divide(run, o->units);
+  launches[0] = rf_device_launch_of(decodes[wide][fp16], d.splits, d.down, ATTENTION_DECODE_THREADS, 1);
+  launches[0].groups[2] = (unsigned)d.heads;
+  launches[0].shared = (unsigned)ATTENTION_DECODE_SHARED((int)v[HEAD_DIM]);
+  rf_device_add_buffer(&launches[0], o->in[0]);
+  rf_device_add_buffer(&launches[0], o->in[1]);
+  rf_device_add_buffer(&launches[0], o->out);
+  rf_device_add_buffer(&launches[0], o->scratch);
+  rf_device_add_int(&launches[0], d.rows);
+  rf_device_add_int(&launches[0], d.across);
+  add_lengths(run, &launches[0]);
+  rf_device_add_index(&launches[0], values_at(run));
+  launches[1] = rf_device_launch_of(merges[wide][fp16], d.heads * d.rows, 1, ATTENTION_DECODE_THREADS, 1);
+  launches[1].shared = (unsigned)ATTENTION_MERGE_SHARED((int)v[HEAD_DIM]);
+  rf_device_add_buffer(&launches[1], o->scratch);
+  rf_device_add_buffer(&launches[1], o->out);
+  rf_device_add_int(&launches[1], d.splits);
+  return d.splits > 1 ? 2 : 1;
+}
+
+/** Keys and values pass once for each block of rows, parts are stored and read again. */
+static void decode_algorithm(const roof_kernel_run *run, const roof_target *units, roof_algorithm *out) {
+  division d = divide(run, units->machine->unit_count);
+  double element = roof_dtype_bytes(run->dtype), parts = parts_bytes(run, &d, d.splits);
+  double queries = d.heads * d.rows * run->values[HEAD_DIM], stored = 2 * values_at(run);
+  if (!isnan(units->machine->unit_count)) {
+    rf_device_passes(units, (2 * queries + d.down * stored) * element + 2 * parts, parts, out);
+  }
+}
+
 /** Heads that fill whole fragments and swizzled rows. */
 static roof_status tensor_prepare(roof_kernel_run *run, roof_error *error) {
   double dim = run->values[HEAD_DIM];
@@ -141,6 +235,10 @@ static const rf_device_kernel
                 .scratch = scores_scratch,
                 .plan = plan_standard},
     flash = {.program = "attention", .reference = "attention-flash", .plan = plan_flash},
+    decode = {.program = "attention_decode",
+              .reference = "attention-flash",
+              .scratch = decode_scratch,
+              .plan = plan_decode},
     mma = {.program = "attention_mma", .reference = "attention-flash", .plan = plan_mma},
     wgmma = {.program = "attention_wgmma", .reference = "attention-flash", .plan = plan_wgmma};
 
@@ -190,6 +288,20 @@ static const roof_kernel kernels[] = {
                     "tensor cores, a warp at a time; scores stay in registers (Ampere and later)"),
     ON_TENSOR_CORES("attention-flash-wgmma", 4, "wgmma", &wgmma,
                     "four warps at a time; one fetches, eight multiply, softmax overlaps products (Hopper)"),
+    {.name = "attention-decode",
+     .op = "attention",
+     .variant = "split-kv",
+     .summary = "few queries, many keys: heads that share K in one tile, keys divided over blocks (Ampere "
+                "and later)",
+     .sizes = "batch=16 heads=64 q_len=1 kv_len=8192 head_dim=128 kv_heads=8",
+     .quick_sizes = "batch=4 heads=32 q_len=1 kv_len=2048 head_dim=128 kv_heads=8",
+     .supports = is_narrow,
+     .backends = rf_on_cuda,
+     .detail = &decode,
+     .algorithm = decode_algorithm,
+     .prepare = tensor_prepare,
+     .check = rf_device_check,
+     .release = rf_device_release},
 };
 
 const rf_kernel_family rf_kernels_device_attention = {kernels, sizeof kernels / sizeof kernels[0]};
