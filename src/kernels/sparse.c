@@ -44,7 +44,7 @@ static void build(roof_kernel_run *run) {
 
 static roof_status spmv_prepare(roof_kernel_run *run, roof_error *error) {
   double rows = run->values[0], nnz = run->values[1];
-  if (rows > UINT32_MAX || nnz > UINT32_MAX) {
+  if (rows > INT32_MAX || nnz > UINT32_MAX) { /* a gather takes columns as signed */
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: rows and nnz must fit 4-byte indices",
                           run->kernel->name);
   }

@@ -19,6 +19,8 @@
 #define STREAM(p, v) _mm512_stream_pd(p, v)
 #define FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define MAX(a, b) _mm512_max_pd(a, b)
+#define TOTAL(v) _mm512_reduce_add_pd(v)
+#define GATHER(x, columns) _mm512_i32gather_pd(_mm256_loadu_si256((const void *)(columns)), x, sizeof *(x))
 #include "kernels/lanes/fp64.h"
 
 #define V __m512
@@ -29,6 +31,8 @@
 #define STREAM(p, v) _mm512_stream_ps(p, v)
 #define FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define MAX(a, b) _mm512_max_ps(a, b)
+#define TOTAL(v) _mm512_reduce_add_ps(v)
+#define GATHER(x, columns) _mm512_i32gather_ps(_mm512_loadu_si512(columns), x, sizeof *(x))
 #include "kernels/lanes/fp32.h"
 
 static bool available(void) {

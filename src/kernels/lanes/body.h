@@ -1,7 +1,7 @@
 /* The inner loops of one format on one instruction set. No include guard: each source of this folder includes
  * it through fp64.h and through fp32.h, each time after it defines
  *   V, LANES           register of the format, its elements
- *   SET1 LOAD STORE STREAM FMA MAX
+ *   SET1 LOAD STORE STREAM FMA MAX, and where they are faster than single elements GATHER, TOTAL
  * and once
  *   TARGET, FENCE      attribute that selects the instruction set; order after streaming stores
  *   REGISTER(v)        asm operand that keeps v in a register
@@ -31,12 +31,19 @@ typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V)
 #define AHEAD(p) __builtin_prefetch((const char *)(p) + 1024)
 #define BLOCK ((size_t)4096)
 
-TARGET static inline T NAME(total)(V v) {
+#ifndef TOTAL
+#define TOTAL(v) NAME(added)(v)
+TARGET static inline T NAME(added)(V v) {
   T total = 0;
   for (size_t i = 0; i < W; i++) {
     total += v[i];
   }
   return total;
+}
+#endif
+
+TARGET static inline T NAME(total)(V v) {
+  return TOTAL(v);
 }
 
 /* Loads into registers and nothing else: what arithmetic would cost does not show. */
@@ -444,6 +451,8 @@ static const rf_loops NAME(loops) = {
 #undef STREAM
 #undef FMA
 #undef MAX
+#undef GATHER
+#undef TOTAL
 #undef EXPONENT_SHIFT
 #undef EXPONENT_BIAS
 #undef ROUNDER

@@ -99,25 +99,51 @@ INLINE void NAME(stencil)(void *out, const void *in, size_t row, size_t plane, d
 #undef ONE
 }
 
-/* Rows of a sparse matrix times x. Gathers into registers are no faster than loads of single elements. */
+#ifndef GATHER
+#define AT(j) x[columns[j]]
+INLINE V NAME(gather)(const T *x, const uint32_t *columns) {
+#if LANES == 8
+  return (V){AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7)};
+#elif LANES == 4
+  return (V){AT(0), AT(1), AT(2), AT(3)};
+#else
+  return (V){AT(0), AT(1)};
+#endif
+}
+#undef AT
+#define GATHER(x, columns) NAME(gather)(x, columns)
+#endif
+
+/* Rows of a sparse matrix times x. */
 TARGET static void NAME(spmv)(const uint32_t *starts, const uint32_t *columns, const void *values,
                               const void *in, void *out, size_t rows) {
   const T *a = values, *x = in;
   T *y = out;
   for (size_t i = 0; i < rows; i++) {
-    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    V sums[2] = {SET1(0), SET1(0)};
+    T rest[4] = {0};
     size_t p = starts[i], end = starts[i + 1];
+    bool wide = p + 2 * W <= end;
+    for (; p + 2 * W <= end; p += 2 * W) {
+      UNROLL(2) for (size_t j = 0; j < 2; j++) {
+        AHEAD(a + p + j * W);
+        AHEAD(columns + p + j * W);
+        sums[j] = FMA(LOAD(a + p + j * W), GATHER(x, columns + p + j * W), sums[j]);
+      }
+    }
     for (; p + 4 <= end; p += 4) {
       AHEAD(a + p);
       AHEAD(columns + p);
-      s0 += a[p] * x[columns[p]];
-      s1 += a[p + 1] * x[columns[p + 1]];
-      s2 += a[p + 2] * x[columns[p + 2]];
-      s3 += a[p + 3] * x[columns[p + 3]];
+      UNROLL(4) for (size_t j = 0; j < 4; j++) {
+        rest[j] += a[p + j] * x[columns[p + j]];
+      }
     }
     for (; p < end; p++) {
-      s0 += a[p] * x[columns[p]];
+      rest[0] += a[p] * x[columns[p]];
     }
-    y[i] = (s0 + s1) + (s2 + s3);
+    y[i] = (rest[0] + rest[1]) + (rest[2] + rest[3]);
+    if (wide) {
+      y[i] += NAME(total)(sums[0] + sums[1]);
+    }
   }
 }
