@@ -168,7 +168,8 @@ static const void *values_of(const roof_kernel_run *run, const head *h, const wo
   const rf_loops *loops = ((const rf_operands *)run->state)->loops;
   const void *v = rf_element(run, h->v, key * h->dim);
   for (size_t i = 0; i < keys && w->width != h->dim; i++) {
-    loops->copy[0](rf_element(run, w->v, i * w->width), rf_element(run, v, i * h->dim), h->dim);
+    const void *row = rf_element(run, v, i * h->dim);
+    loops->copy[0](rf_element(run, w->v, i * w->width), row, row, h->dim);
   }
   return w->width == h->dim ? v : w->v;
 }

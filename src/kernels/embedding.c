@@ -25,8 +25,10 @@ static void execute(roof_kernel_run *run) {
   {
 #pragma omp for schedule(static) nowait
     for (size_t i = 0; i < tokens; i++) {
+      size_t next = rows[i + 1 < tokens ? i + 1 : i];
       o->loops->copy[o->stream](rf_element(run, o->out, i * hidden),
-                                rf_element(run, o->in[0], rows[i] * hidden), hidden);
+                                rf_element(run, o->in[0], rows[i] * hidden),
+                                rf_element(run, o->in[0], next * hidden), hidden);
     }
     o->loops->fence();
   }

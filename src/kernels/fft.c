@@ -194,8 +194,8 @@ static void transform_rows(const roof_kernel_run *run, const plan *p, size_t fir
   }
   for (size_t i = 0; i < 2 * p->columns; i++) {
     size_t part = i / p->columns, row = i % p->columns;
-    o->loops->copy[o->stream](rf_element(run, o->out, part * p->n + row * p->rows + first),
-                              rf_element(run, block, i * wide), wide);
+    const void *from = rf_element(run, block, i * wide);
+    o->loops->copy[o->stream](rf_element(run, o->out, part * p->n + row * p->rows + first), from, from, wide);
   }
 }
 

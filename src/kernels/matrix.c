@@ -83,8 +83,8 @@ static void store_row(const roof_kernel_run *run, const band *b, size_t j, const
   size_t at = j * (size_t)run->values[0] + b->i, line = line_of(run), end = b->i + b->tall;
   size_t before = b->kept != NULL && b->i > b->share.begin ? at % line : 0;
   size_t after = b->kept != NULL && end < b->share.end ? (at + b->tall) % line : 0;
-  o->loops->copy[o->stream](rf_element(run, o->out, at - before), rf_element(run, turned, line - before),
-                            before + b->tall - after);
+  const void *from = rf_element(run, turned, line - before);
+  o->loops->copy[o->stream](rf_element(run, o->out, at - before), from, from, before + b->tall - after);
 }
 
 /** The columns of a band from `first` on. */

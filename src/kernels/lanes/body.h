@@ -233,6 +233,25 @@ INLINE void NAME(scale)(void *out, const void *in, double scale, size_t count, b
   }
 }
 
+/* Fetches ahead in `in`, and at its end in `after`, which is copied next. */
+INLINE void NAME(copy)(void *out, const void *in, const void *after, size_t count, bool stream) {
+  T *a = out;
+  const T *b = in, *next = after;
+  size_t i = 0, far = 1024 / sizeof(T), inside = count > far ? count - far : 0;
+  for (size_t lead = NAME(lead)(a, count); i < lead; i++) {
+    a[i] = b[i];
+  }
+  for (; i + W <= count; i += W) {
+    if (stream) {
+      __builtin_prefetch(i < inside ? b + i + far : next + (i - inside));
+    }
+    NAME(put)(a + i, LOAD(b + i), stream);
+  }
+  for (; i < count; i++) {
+    a[i] = b[i];
+  }
+}
+
 INLINE void NAME(fill)(void *out, double value, size_t count, bool stream) {
   T *a = out;
   V all = SET1((T)value);
@@ -373,7 +392,8 @@ FORMS(void, triad, (void *a, const void *b, const void *c, double s, size_t coun
       NAME(triad)(a, b, c, s, count, stream))
 FORMS(void, scale, (void *a, const void *b, double s, size_t count), NAME(scale)(a, b, s, count, stream);
       FENCE)
-FORMS(void, copy, (void *a, const void *b, size_t count), NAME(scale)(a, b, 1, count, stream))
+FORMS(void, copy, (void *a, const void *b, const void *after, size_t count),
+      NAME(copy)(a, b, after, count, stream))
 FORMS(void, fill, (void *a, double value, size_t count), NAME(fill)(a, value, count, stream))
 FORMS(void, softmax, (const void *x, void *y, void *scratch, size_t rows, size_t count),
       NAME(softmax)(x, y, scratch, rows, count, stream))

@@ -61,7 +61,8 @@ typedef struct rf_loops {
   void (*axpy[2])(double a, const void *x, void *y, size_t count);
   void (*triad[2])(void *a, const void *b, const void *c, double s, size_t count);
   void (*scale[2])(void *a, const void *b, double s, size_t count); /**< a = s b */
-  void (*copy[2])(void *a, const void *b, size_t count);            /**< of a row: see `fence` */
+  /** Of a row (see `fence`); `after` is what will be copied next, which may be b. */
+  void (*copy[2])(void *a, const void *b, const void *after, size_t count);
   void (*fill[2])(void *a, double value, size_t count);
   /** Rows that follow each other; `count` elements of scratch. */
   void (*softmax[2])(const void *x, void *y, void *scratch, size_t rows, size_t count);
