@@ -27,6 +27,7 @@ typedef struct guard {
 } guard;
 
 enum { FIRST_LINE = 1, SECOND_LINE = 5 }; /* s that rank 0 has to say it for all */
+enum { LAST = 5 };                        /* s that an MPI has to end in */
 
 static void give_up(const guard *g) {
   char line[256];
@@ -200,7 +201,7 @@ static roof_status enter(rf_job *job, double patience, roof_error *error) {
   guard_end(&g);
   free(all);
   if (status != ROOF_OK && started) {
-    rf_job_end(job);
+    rf_job_end(job, false);
   }
   return status;
 }
@@ -233,8 +234,22 @@ roof_status rf_job_begin(rf_job *job, double patience, roof_error *error) {
   return ROOF_OK;
 }
 
-void rf_job_end(rf_job *job) {
+/** Ends the process where the MPI does not: MPICH over UCX and TCP may wait for ever for a connection to close. */
+static void *end_late(void *user) {
+  (void)user;
+  sleep(LAST);
+  fflush(NULL);
+  _exit(0);
+}
+
+void rf_job_end(rf_job *job, bool told) {
+  pthread_t late;
+  bool watched = told && pthread_create(&late, NULL, end_late, NULL) == 0;
   job->mpi->finish();
+  if (watched) {
+    pthread_cancel(late);
+    pthread_join(late, NULL);
+  }
   free(job->nodes);
   free(job->node_of);
   free(job->process);

@@ -19,9 +19,10 @@ teardown() {
 # Bytes of a message in an IP packet of 9000: 40 of headers, 12 of TCP's time stamp.
 payload=8948/9000
 
-# measure COUNT TIME FILE: what its first lines are is in `out`.
+# measure COUNT TIME FILE: what its first lines are is in `out`; by the ranks of `launcher`.
+launcher=openmpi
 measure() {
-  netns_openmpi "$1" "$ROOFLINE" measure --cluster --backend fake --quick --network "$2" --to "$3" >out 2>err ||
+  "netns_$launcher" "$1" "$ROOFLINE" measure --cluster --backend fake --quick --network "$2" --to "$3" >out 2>err ||
     { cat err; return 1; }
 }
 
@@ -69,4 +70,15 @@ within() {
   [ "$(json '[.nodes[] | select(.slow) | .node] | contains(["n4"])')" = true ]
   [ "$(json '.nodes | min_by(.bytes_per_second) | .node')" = '"n4"' ]
   grep -q 'slower than the others: .*n4' out
+}
+
+@test "MPICH: latency and bandwidth are those that were set" {
+  [ -n "${ROOFLINE_SLOW-}" ] || skip "takes ten seconds and a quiet machine, for MPICH waits without sleeping: ROOFLINE_SLOW=1 runs it"
+  command -v mpirun.mpich >/dev/null || skip "no mpirun.mpich here"
+  [ -f "$ROOFLINE_BUILD/mpi/roofline_mpi_mpich.so" ] || skip "no plugin for MPICH was built"
+  launcher=mpich
+  netns_up 2 2000 400mbit
+  within '.distances[0].protocols[0].latency_seconds.value' 2e-3 2 1500ms
+  near '[.distances[0].messages[] | select(.windowed_seconds != null) | .bytes / .windowed_seconds][-1]' \
+    "$(awk "BEGIN { print 400e6 / 8 * $payload }")" 0.05
 }

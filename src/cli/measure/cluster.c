@@ -124,7 +124,7 @@ static roof_status run(rf_job *job, asked *a, roof_error *error) {
     cli_report("", error);
     rf_job_abort(job, status);
   }
-  rf_job_end(job);
+  rf_job_end(job, true);
   return ROOF_OK;
 }
 

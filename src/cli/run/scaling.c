@@ -100,7 +100,7 @@ static roof_status run_job(run *r, const rf_scaling_task *task, roof_error *erro
     rf_job_abort(&r->job, status);
   }
   cli_watch_set(NULL, NULL);
-  rf_job_end(&r->job);
+  rf_job_end(&r->job, status == ROOF_OK);
   return status;
 }
 
