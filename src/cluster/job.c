@@ -242,9 +242,9 @@ static void *end_late(void *user) {
   _exit(0);
 }
 
-void rf_job_end(rf_job *job, bool told) {
+void rf_job_end(rf_job *job, bool finished) {
   pthread_t late;
-  bool watched = told && pthread_create(&late, NULL, end_late, NULL) == 0;
+  bool watched = finished && pthread_create(&late, NULL, end_late, NULL) == 0;
   job->mpi->finish();
   if (watched) {
     pthread_cancel(late);

@@ -61,9 +61,9 @@ roof_status rf_job_check(const rf_hello *all, int count, roof_error *error);
  *  versions differ; ROOF_E_MEMORY. */
 roof_status rf_job_begin(rf_job *job, double patience, roof_error *error);
 
-/** Ends it, by all ranks: MPI is gone afterwards. `told`: nothing is left to be said or written, so that the process ends well where the MPI
+/** Ends it, by all ranks: MPI is gone afterwards. `finished`: nothing is left to be said or written, so that the process ends well where the MPI
  *  does not end within 5 s. */
-void rf_job_end(rf_job *job, bool told);
+void rf_job_end(rf_job *job, bool finished);
 
 /** Ends all ranks at once with the exit code of `status`; does not return. */
 void rf_job_abort(const rf_job *job, roof_status status);
