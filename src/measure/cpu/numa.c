@@ -338,7 +338,7 @@ static roof_status read_bound(rf_bench *bench, int node, double seconds, roof_do
 
 roof_status rf_cpu_read_domain(int index, double seconds, roof_domain_begin *begin, void *user,
                                roof_domain_read *out, roof_error *error) {
-  roof_measure_options options = roof_measure_options_default();
+  const roof_measure_options options = {.threads = 0};
   rf_bench bench = {.options = &options, .lanes = rf_lanes_best(), .machine = roof_machine_new()};
   cpu_set_t before;
   int node = 0;
