@@ -10,9 +10,10 @@
 
 enum { WORDS = 32 };
 
-/** The run on the machine: its model loaded, its settings read, answered. */
+/** The run on the machine: its model loaded, its settings read, answered. `framework` has room for the name of what ran it,
+ * which the answer points to. */
 static roof_status predict(const roof_served *run, const roof_machine *machine, const roof_options *options,
-                           roof_whole **whole, roof_error *error) {
+                           char *framework, roof_whole **whole, roof_error *error) {
   char settings[ROOF_LABEL_MAX], *rest = NULL;
   const char *words[WORDS] = {run->model};
   int count = 1;
@@ -24,9 +25,8 @@ static roof_status predict(const roof_served *run, const roof_machine *machine, 
        word = strtok_r(NULL, " ", &rest)) {
     words[count++] = word;
   }
-  char framework[ROOF_FRAMEWORK_MAX];
   roof_options own = *options;
-  snprintf(framework, sizeof framework, "%.*s", (int)strcspn(run->how, "/ "), run->how);
+  snprintf(framework, ROOF_FRAMEWORK_MAX, "%.*s", (int)strcspn(run->how, "/ "), run->how);
   own.framework = own.framework != NULL ? own.framework : framework;
   roof_status status = roof_whole_read(words, count, &formats, &own, false, whole, error);
   if (status == ROOF_OK) {
@@ -161,9 +161,10 @@ static void find_reason(const roof_whole *whole, const roof_served *run, roof_er
 
 roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, const roof_served *run,
                              const roof_options *options, roof_error *why, roof_error *error) {
+  char framework[ROOF_FRAMEWORK_MAX];
   roof_whole *whole = NULL;
   roof_status status = ROOF_OK;
-  if (predict(run, device->machine, options, &whole, why) != ROOF_OK) {
+  if (predict(run, device->machine, options, framework, &whole, why) != ROOF_OK) {
     return ROOF_OK;
   }
   find_reason(whole, run, why);
