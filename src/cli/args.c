@@ -112,10 +112,6 @@ static unsigned groups_of(const cli_command *command) {
          (cli_is_among(writes, "svg") ? (unsigned)CLI_ARGS_DRAWN : 0);
 }
 
-bool cli_args_is_end(const struct poptOption *o) {
-  return o->longName == NULL && o->shortName == '\0' && o->arg == NULL;
-}
-
 static bool includes(const struct poptOption *o) {
   return (o->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
 }

@@ -118,7 +118,9 @@ void cli_args_done(cli_args *args);
 /** All options of a command, by groups, until the next call. */
 const struct poptOption *cli_args_table(const cli_command *command);
 /** Whether a table of options ends there. */
-bool cli_args_is_end(const struct poptOption *o);
+static inline bool cli_args_is_end(const struct poptOption *o) {
+  return o->longName == NULL && o->shortName == '\0' && o->arg == NULL;
+}
 /** How many of the words that begin with argv[first] are options of every command, with their values. */
 int cli_args_global(int argc, const char **argv, int first);
 /** ROOF_E_ARGUMENT unless at most `most` words were given; names the first one too many. */
