@@ -16,6 +16,7 @@ enum { LINE = 64, ALONE_POINTS = 1 << 14 }; /* from where on a second thread is 
 typedef struct plan {
   size_t n, rows, columns; /**< columns is 1 for a transform in one step */
   size_t wide;             /**< columns of a block */
+  size_t column_blocks;    /**< 0 for a transform that the caches hold */
   size_t together;         /**< blocks of rows whose results leave together */
   const rf_loops *alone;   /**< those of one thread that do it as a whole, or NULL */
   void *roots;             /**< of order `rows` */
@@ -77,6 +78,7 @@ static void split(const roof_kernel_run *run, plan *p) {
     p->rows = (size_t)1 << (ilogb((double)n) + 1) / 2;
     p->columns = n / p->rows;
     p->wide = LINE / (size_t)roof_dtype_bytes(run->dtype);
+    p->column_blocks = p->columns / p->wide;
     p->together = blocks_together(run, p);
   }
 }
@@ -92,8 +94,8 @@ static size_t lay_out(const roof_kernel_run *run, void *memory, plan *p) {
   if (p->columns > 1) {
     p->powers = take(&end, 2 * p->rows * p->wide * element);
   }
-  if (p->columns > p->wide) {
-    p->factors = take(&end, 2 * p->n / p->wide * element);
+  if (p->column_blocks > 0) {
+    p->factors = take(&end, 2 * p->column_blocks * p->rows * element);
     p->between = take(&end, 2 * p->n * element);
   }
   return end - (uintptr_t)memory;
@@ -114,9 +116,8 @@ static void fill_tables(const roof_kernel_run *run, const plan *p) {
       set_root(run, p->powers, 2 * i * p->wide + q, p->wide, i * q, p->n);
     }
   }
-  size_t blocks = p->factors != NULL ? p->columns / p->wide : 0;
 #pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < blocks; i++) {
+  for (size_t i = 0; i < p->column_blocks; i++) {
     for (size_t k = 0; k < p->rows; k++) {
       set_root(run, p->factors, 2 * i * p->rows + k, p->rows, i * p->wide * k, p->n);
     }
@@ -202,7 +203,7 @@ static void transform_rows(const roof_kernel_run *run, const plan *p, size_t fir
 static void execute(roof_kernel_run *run) {
   const rf_operands *o = run->state;
   const plan *p = o->scratch;
-  if (p->between == NULL) {
+  if (p->column_blocks == 0) {
     in_one_go(run, p);
     return;
   }
