@@ -237,9 +237,15 @@ static int by_pair(const void *a, const void *b) {
   return order != 0 ? order : COMPARE(x->record, y->record);
 }
 
+static void sort_pauses(const study *s, int compare(const void *, const void *)) {
+  if (s->pause_count > 0) { /* without one there is no list */
+    qsort(s->pauses, s->pause_count, sizeof *s->pauses, compare);
+  }
+}
+
 /** A wait in a region around another ends where that of the inner one begins. */
 static void cut_pauses(study *s) {
-  qsort(s->pauses, s->pause_count, sizeof *s->pauses, by_time);
+  sort_pauses(s, by_time);
   for (size_t i = 0; i + 1 < s->pause_count; i++) {
     pause *p = &s->pauses[i];
     if (p->trace == p[1].trace && p->end > p[1].start) {
@@ -293,7 +299,7 @@ static int longest_region_first(const void *a, const void *b) {
 static void add_pairs(study *s) {
   s->result.list = calloc(s->pause_count + 1, sizeof *s->result.list);
   s->failed = s->failed || s->result.list == NULL;
-  qsort(s->pauses, s->pause_count, sizeof *s->pauses, by_pair);
+  sort_pauses(s, by_pair);
   for (size_t i = 0, to; i < s->pause_count && !s->failed; i = to) {
     for (to = i + 1; to < s->pause_count && s->pauses[to].trace == s->pauses[i].trace &&
                      s->pauses[to].awaited == s->pauses[i].awaited;
