@@ -113,7 +113,8 @@ ROOF_API bool roof_text_ends_with(const char *string, const char *end);
 ROOF_API void roof_text_done(roof_text *text);
 
 /** The candidate that `name` stands for most likely: the shortest that begins with it, else that contains it, else the
- *  nearest by edit distance with the same digits; NULL when none is near enough to suggest.
+ *  nearest by edit distance with the same digits, else the longest that is a word of it; NULL when none is near enough to
+ *  suggest.
  *  Units: none.
  *  Ownership: returns one of `candidates` (NULL-terminated list).
  *  Errors: none. */

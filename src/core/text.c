@@ -268,6 +268,24 @@ static const char *longer_name(const char *name, const char *const *candidates) 
   return best;
 }
 
+static bool is_letter(char c) {
+  return rf_lower(c) >= 'a' && rf_lower(c) <= 'z';
+}
+
+/** The longest name of three letters or more that is a word of what was typed. */
+static const char *word_within(const char *name, const char *const *candidates) {
+  const char *best = NULL;
+  for (size_t i = 0; candidates[i] != NULL; i++) {
+    const char *found = rf_letters_find(name, candidates[i]);
+    size_t length = strlen(candidates[i]);
+    if (found != NULL && length > 2 && (found == name || !is_letter(found[-1])) &&
+        !is_letter(found[length]) && (best == NULL || length > strlen(best))) {
+      best = candidates[i];
+    }
+  }
+  return best;
+}
+
 const char *roof_suggest(const char *name, const char *const *candidates) {
   const char *best = longer_name(name, candidates);
   if (best != NULL) {
@@ -281,5 +299,5 @@ const char *roof_suggest(const char *name, const char *const *candidates) {
       best = candidates[i];
     }
   }
-  return best;
+  return best != NULL ? best : word_within(name, candidates);
 }
