@@ -97,7 +97,7 @@ enum { TICK_LABEL = 48 };
 static double label_tick(const canvas *c, double tick, char label[TICK_LABEL], double *half) {
   rf_tick_label(label, TICK_LABEL, tick, c->bars->unit);
   *half = rf_glyph_ems(label) * FONT / 2;
-  return fmin(fmax(round(place(c, tick)), *half + 2), c->width - *half - 2);
+  return rf_frame_tick(c->width, round(place(c, tick)), label);
 }
 
 static bool labels_touch(const canvas *c, const double *ticks, int count) {

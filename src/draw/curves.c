@@ -136,7 +136,7 @@ static void draw_panel_axes(const canvas *c, int i) {
     add_line(c, "g", NULL, x, c->top[i], x, c->bottom[i]);
     if (i == c->curves->panel_count - 1) {
       rf_tick_label(label, sizeof label, ticks[k], c->curves->x_unit);
-      add_text(c, "c", x, c->bottom[i] + 18, NULL, label);
+      add_text(c, "c", rf_frame_tick(c->width, x, label), c->bottom[i] + 18, NULL, label);
     }
   }
   add_line(c, "a", NULL, c->left, c->bottom[i], c->right, c->bottom[i]);

@@ -95,6 +95,11 @@ int rf_frame_head(roof_text *out, int width, const char *title, const char *subt
          ROW * (rf_frame_lines(out, "s", x, first + 20 + lower, ROW, 1.0 * room / FONT, subtitle) - 1);
 }
 
+double rf_frame_tick(int width, double x, const char *label) {
+  double half = rf_glyph_ems(label) * FONT / 2 + 2;
+  return fmin(fmax(x, half), width - half);
+}
+
 bool rf_frame_cut_unit(int width, char *label, const char *unit) {
   enum { SHORT = 3 };
   size_t length = strlen(label), end = strlen(unit);

@@ -37,6 +37,9 @@ int rf_frame_lines(roof_text *out, const char *class, int x, int y, int row, dou
  *  if so: the title of the axis says it. */
 bool rf_frame_cut_unit(int width, char *label, const char *unit);
 
+/** Where the middle of a tick's label stands that belongs at x: there, but at the sides, where it would leave the picture. */
+double rf_frame_tick(int width, double x, const char *label);
+
 /** Begins an SVG document of that class with what it is called, what it shows (NULL: nothing), its axes (NULL: it has
  *  none), its style and its background; the ids are made from both, so that those of several pictures on one page differ. */
 void rf_frame_begin(roof_text *out, const char *class, int width, int height, const char *title,

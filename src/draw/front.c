@@ -63,7 +63,7 @@ static void draw_axes(const canvas *c) {
   for (int i = 0; i * step_x <= c->high_x * (1 + 1e-9); i++) {
     rf_format(label, sizeof label, "%.6g", i * step_x);
     add_line(c->out, "g", pixel_x(c, i * step_x), c->top, pixel_x(c, i * step_x), c->bottom);
-    add_text(c->out, "c", pixel_x(c, i * step_x), c->bottom + 18, label);
+    add_text(c->out, "c", (int)rf_frame_tick(c->width, pixel_x(c, i * step_x), label), c->bottom + 18, label);
   }
   for (int i = 0; i * step_y <= c->high_y * (1 + 1e-9); i++) {
     rf_format(label, sizeof label, "%.6g", i * step_y);

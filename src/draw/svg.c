@@ -134,8 +134,8 @@ static void draw_axis(const chart *c, bool vertical) {
     rf_frame_cut_unit(c->layout->width, label, "FLOP/s");
     draw_grid_line(c, vertical, tick, "g");
     if (vertical) {
-      double most = c->layout->width - 3 - rf_glyph_ems(label) * RF_FONT_SIZE / 2;
-      add_text(c->out, "c", NULL, fmin(at(c, tick, 0).x, most), c->layout->bottom + 18, label);
+      add_text(c->out, "c", NULL, rf_frame_tick(c->layout->width, at(c, tick, 0).x, label),
+               c->layout->bottom + 18, label);
     } else {
       add_text(c->out, "e", NULL, c->layout->left - 8, at(c, 0, tick).y + 4, label);
     }

@@ -127,8 +127,7 @@ static void draw_axis(const canvas *c) {
     rf_tick_label(label, sizeof label, ticks[i], "s");
     roof_text_addf(c->out, "<line class=\"g\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n", x, c->top, x,
                    bottom);
-    int half = (int)(rf_glyph_ems(label) * FONT / 2) + 2;
-    add_text(c->out, "c", x < half ? half : x > c->width - half ? c->width - half : x, bottom + 18, label);
+    add_text(c->out, "c", (int)rf_frame_tick(c->width, x, label), bottom + 18, label);
   }
   roof_text_addf(c->out, "<line class=\"a\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n", c->left, c->top,
                  c->left, bottom);

@@ -970,6 +970,24 @@ static void a_limit_is_named_once(void **state) {
   roof_text_done(&narrow);
 }
 
+/** The label of a tick at the plot's right end stays in the picture. */
+static void the_last_tick_is_not_cut(void **state) {
+  (void)state;
+  const char *label = "100000";
+  roof_front front = {.title = "a front", .least_x = NAN, .dots = {{1e5 / 1.1, 1, "most", true}}, .count = 1};
+  roof_text out = {0};
+  double x;
+  assert_int_equal(roof_draw_front_svg(&front, ROOF_CHART_NARROW, &out, NULL), ROOF_OK);
+  const char *at = strstr(out.data, ">100000<");
+  assert_non_null(at);
+  while (strncmp(at, "x=\"", 3) != 0) {
+    at--;
+  }
+  assert_int_equal(sscanf(at, "x=\"%lf", &x), 1);
+  assert_true(x > ROOF_CHART_NARROW / 2 && x + rf_glyph_ems(label) * 12 / 2 <= ROOF_CHART_NARROW);
+  roof_text_done(&out);
+}
+
 /** The same level has the same hue whatever else a chart of one machine shows; of several a machine has one. */
 static void a_level_has_one_hue(void **state) {
   (void)state;
@@ -1080,6 +1098,7 @@ int main(void) {
       cmocka_unit_test(drawing_twice_gives_the_same),
       cmocka_unit_test(curves_have_every_part),
       cmocka_unit_test(curves_without_a_place_are_refused),
+      cmocka_unit_test(the_last_tick_is_not_cut),
       cmocka_unit_test(labels_of_close_lines_are_not_struck_through),
       cmocka_unit_test(a_limit_is_named_once),
       cmocka_unit_test(a_level_has_one_hue),
