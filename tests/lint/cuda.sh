@@ -50,8 +50,9 @@ case $("$nvcc" --version) in
     done
     loop gemm_tma.cu gemm_tma FFMA 1024 1130
     for format in bf16 fp16; do # keys are given back before the softmax
-      loop attention_wgmma.cu attention_wgmma_64_$format HGMMA 12 700 before=ARRIVE,MUFU
-      loop attention_wgmma.cu attention_wgmma_128_$format HGMMA 16 760 before=ARRIVE,MUFU
+      loop attention_wgmma.cu attention_wgmma_64_$format HGMMA 12 630 before=ARRIVE,MUFU
+      loop attention_wgmma.cu attention_wgmma_128_$format HGMMA 16 700 before=ARRIVE,MUFU
+      loop attention_wgmma.cu attention_wgmma_plain_$format HGMMA 19 880 before=ARRIVE,MUFU
     done
     ;;
   *) echo "not checked: inner loops, which were counted with nvcc 13" ;;

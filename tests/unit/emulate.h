@@ -61,7 +61,7 @@ typedef struct job {
   uint32_t to;
   const void *from;
   uint32_t bytes;
-  int x, y, plane;
+  int x, y;
   float *sums;
   const uint32_t *quad[4]; /* A in registers: of the lanes that have the row */
   uint64_t a, b;
@@ -503,6 +503,20 @@ INSIDE float from_neighbour(float value, int mask) {
   return theirs;
 }
 
+INSIDE uint32_t word_of_neighbour(uint32_t value, int mask) {
+  float bits;
+  memcpy(&bits, &value, sizeof bits);
+  bits = from_neighbour(bits, mask);
+  memcpy(&value, &bits, sizeof bits);
+  return value;
+}
+
+INSIDE uint32_t count_up(uint32_t *counter, uint32_t last) {
+  uint32_t was = *counter;
+  *counter = was >= last ? 0 : was + 1;
+  return was;
+}
+
 /* Barriers that count arrivals and bytes. */
 
 INSIDE emulated_barrier *barrier_at(int block_index, uint32_t address) {
@@ -641,7 +655,7 @@ INSIDE void transfers_advance(void) {
 INSIDE void store_now(const emulated_thread *l, const job *j) {
   const CUtensorMap *map = (const CUtensorMap *)j->from;
   for (int i = 0; i < map->box_height * 64; i++) {
-    bf16 *to = element_of(map, j->x + i % 64, j->y + i / 64, j->plane);
+    bf16 *to = element_of(map, j->x + i % 64, j->y + i / 64, 0);
     if (to != NULL) {
       *to = *swizzled(l->block, j->to, i / 64, i % 64);
     }
@@ -652,17 +666,13 @@ INSIDE void store_now(const emulated_thread *l, const job *j) {
 INSIDE void fence_async(void) {
 }
 
-INSIDE void tensor_store_plane(const CUtensorMap *map, int x, int y, int plane, uint32_t from) {
-  job store = {.to = from, .from = map, .x = x, .y = y, .plane = plane};
+INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
+  job store = {.to = from, .from = map, .x = x, .y = y};
   if (emulated_late) {
     post(STORES, store);
   } else {
     store_now(chip.now, &store);
   }
-}
-
-INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
-  tensor_store_plane(map, x, y, 0, from);
 }
 
 INSIDE void store_commit(void) {
@@ -762,8 +772,8 @@ INSIDE void product_e4m3(float *d, uint64_t a, uint64_t b, int add, int columns)
   product_start((job){.sums = d, .a = a, .b = b, .add = add, .kind = kind});
 }
 
-INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int fp16) {
-  product_kind kind = {.columns = 128, .k_rows = true, .number = fp16 ? from_fp16 : from_bf16};
+INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int columns, int fp16) {
+  product_kind kind = {.columns = columns, .k_rows = true, .number = fp16 ? from_fp16 : from_bf16};
   product_start((job){.sums = d, .a = a, .b = b, .add = add, .kind = kind});
 }
 

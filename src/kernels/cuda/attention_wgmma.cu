@@ -1,8 +1,9 @@
 // targets: sm_90a
 /* Attention in bf16 or fp16 with sums in fp32 by wgmma, after FlashAttention-3 (Shah et al. 2024): the copy
- * engine loads tiles of 128 keys and of their values, requested by one warp; two warpgroups of 64 queries each
+ * engine loads tiles of keys and of their values, requested by one warp; two warpgroups of 64 queries each
  * multiply. While a tile's scores become weights, the tensor cores add the values of the tile before,
- * and the other warpgroup's products. */
+ * and the other warpgroup's products. Blocks stay on their multiprocessor and take task after task: 128 queries of a
+ * head, those that see most keys first. */
 #include "tensor.cuh"
 
 #include "layout.h"
@@ -10,19 +11,24 @@
 
 enum {
   ROWS = ATTENTION_WGMMA_ROWS,
-  KEYS = ATTENTION_WGMMA_KEYS,
+  KEYS = ATTENTION_WGMMA_KEYS_PLAIN, /* the most of a tile */
   STAGES = ATTENTION_WGMMA_STAGES,
-  BOX_BYTES = KEYS * 128,
-  GROUP_BYTES = BOX_BYTES / 2, /* of a box, a warpgroup's queries */
+  GROUP_BYTES = ROWS / 2 * 128, /* of a box, a warpgroup's queries */
 };
 
-/** What the roles of a block share. `keys` and `values`: barriers that a stage is full, STAGES, and empty,
- * STAGES. */
+/** What the roles of a block share. Barriers that something is full and, behind them, that it is empty: `queries` of the two
+ * warpgroups, `keys` and `values` of the stages. */
 typedef struct work {
-  uint32_t q, stages, loaded, keys, values;
-  int q_len, kv_len, row, tiles, causal;
-  int head, stored; /* of Q, and of K */
+  uint32_t q, stages, queries, keys, values;
+  int *next; /* a warpgroup's task, shared with its queries */
+  int q_len, kv_len, causal;
+  int heads, sharing, section, tasks; /* heads of K, of Q for each, heads of K whose tasks follow each other */
 } work;
+
+/** 128 queries of a head from `row` on, and how many tiles of keys they see. */
+typedef struct task {
+  int row, head, stored, tiles; /* head of Q, and of K */
+} task;
 
 /** Keys that a query sees. */
 INSIDE int visible(const work *w, int row) {
@@ -30,79 +36,126 @@ INSIDE int visible(const work *w, int row) {
   return seen < w->kv_len ? seen : w->kv_len;
 }
 
-INSIDE uint32_t keys_at(const work *w, int tile, int dim) {
-  return w->stages + tile % STAGES * (2 * KEYS * dim * 2);
+/** Section after section of heads whose keys the last cache holds; in it the last queries of all heads first, since under a
+ * mask they see most keys. */
+INSIDE task task_of(const work *w, int number, int keys) {
+  int down = (w->q_len + ROWS - 1) / ROWS, size = w->section * w->sharing * down, first = number / size * w->section;
+  int left = w->heads - first, across = (left < w->section ? left : w->section) * w->sharing, in = number % size;
+  task t;
+  t.row = (down - 1 - in / across) * ROWS;
+  t.head = first * w->sharing + in % across;
+  t.stored = t.head / w->sharing;
+  t.tiles = (visible(w, (t.row + ROWS < w->q_len ? t.row + ROWS : w->q_len) - 1) + keys - 1) / keys;
+  return t;
 }
 
-INSIDE uint32_t values_at(const work *w, int tile, int dim) {
-  return keys_at(w, tile, dim) + KEYS * dim * 2;
+/* Tiles are counted from the block's first task on: tile n is in stage n % STAGES. */
+
+INSIDE uint32_t keys_at(const work *w, int n, int keys, int dim) {
+  return w->stages + n % STAGES * (2 * keys * dim * 2);
 }
 
-/** Requests a tile of keys or values once its stage is empty. */
-INSIDE void bring(const CUtensorMap *map, uint32_t to, uint32_t barriers, int tile, int plane, int dim) {
-  uint32_t full = barriers + tile % STAGES * 8;
-  barrier_wait(full + STAGES * 8, (tile / STAGES & 1) ^ 1);
-  barrier_expect(full, KEYS * dim * 2);
+INSIDE uint32_t values_at(const work *w, int n, int keys, int dim) {
+  return keys_at(w, n, keys, dim) + keys * dim * 2;
+}
+
+/** Requests tile n, of the keys or values from `key` on, once its stage is empty. */
+INSIDE void bring(const CUtensorMap *map, uint32_t to, uint32_t barriers, int n, int key, int plane, int keys, int dim) {
+  uint32_t full = barriers + n % STAGES * 8;
+  barrier_wait(full + STAGES * 8, (n / STAGES & 1) ^ 1);
+  barrier_expect(full, keys * dim * 2);
   for (int box = 0; box < dim / 64; box++) {
-    tensor_load_plane(to + box * BOX_BYTES, map, 64 * box, tile * KEYS, plane, full);
+    tensor_load_plane(to + box * keys * 128, map, 64 * box, key, plane, full);
   }
 }
 
-/** One thread requests the queries, then keys one tile ahead of values. */
-INSIDE void produce(const work *w, const CUtensorMap *map_q, const CUtensorMap *map_kv, int heads, int dim) {
-  barrier_expect(w->loaded, ROWS * dim * 2);
-  for (int box = 0; box < dim / 64; box++) {
-    tensor_load_plane(w->q + box * BOX_BYTES, map_q, 64 * box, w->row, w->head, w->loaded);
-    tensor_load_plane(w->q + box * BOX_BYTES + GROUP_BYTES, map_q, 64 * box, w->row + 64, w->head, w->loaded);
-  }
-  for (int tile = 0; tile <= w->tiles; tile++) {
-    if (tile < w->tiles) {
-      bring(map_kv, keys_at(w, tile, dim), w->keys, tile, w->stored, dim);
-    }
-    if (tile > 0) {
-      bring(map_kv, values_at(w, tile - 1, dim), w->values, tile - 1, heads + w->stored, dim);
+/** Says which task is a warpgroup's next once it has read the queries of the one before, the `count`th. */
+INSIDE uint32_t announce(const work *w, int group, int count, int number, int bytes) {
+  uint32_t full = w->queries + 8 * group;
+  barrier_wait(full + 16, (count & 1) ^ 1);
+  w->next[group] = number;
+  barrier_expect(full, bytes);
+  return full;
+}
+
+/** Requests both warpgroups' queries. */
+INSIDE void bring_queries(const work *w, const CUtensorMap *map, const task *t, int count, int number, int dim) {
+  for (int group = 0; group < 2; group++) {
+    uint32_t full = announce(w, group, count, number, ROWS / 2 * dim * 2);
+    for (int box = 0; box < dim / 64; box++) {
+      tensor_load_plane(w->q + (2 * box + group) * GROUP_BYTES, map, 64 * box, t->row + 64 * group, t->head, full);
     }
   }
 }
 
-INSIDE void wait_full(uint32_t barriers, int tile) {
-  barrier_wait(barriers + tile % STAGES * 8, tile / STAGES & 1);
+/** One thread requests queries, then keys one tile ahead of values. Who is ready takes the next task: the first keys of it
+ * are requested while the last of this one are read. */
+INSIDE void produce(const work *w, const CUtensorMap *map_q, const CUtensorMap *map_kv, uint32_t *taken, int keys, int dim) {
+  int number = (int)blockIdx.x, count = 0;
+  for (int n = 0; number < w->tasks; count++) {
+    task t = task_of(w, number, keys);
+    bring(map_kv, keys_at(w, n, keys, dim), w->keys, n, 0, t.stored, keys, dim);
+    bring_queries(w, map_q, &t, count, number, dim);
+    for (int tile = 1; tile < t.tiles; tile++, n++) {
+      bring(map_kv, keys_at(w, n + 1, keys, dim), w->keys, n + 1, tile * keys, t.stored, keys, dim);
+      bring(map_kv, values_at(w, n, keys, dim), w->values, n, (tile - 1) * keys, w->heads + t.stored, keys, dim);
+    }
+    number = (int)(gridDim.x + count_up(taken, w->tasks - 1));
+    bring(map_kv, values_at(w, n, keys, dim), w->values, n, (t.tiles - 1) * keys, w->heads + t.stored, keys, dim);
+    n++;
+  }
+  for (int group = 0; group < 2; group++) {
+    announce(w, group, count, w->tasks, 0);
+  }
+}
+
+INSIDE void wait_full(uint32_t barriers, int n) {
+  barrier_wait(barriers + n % STAGES * 8, n / STAGES & 1);
 }
 
 /** One thread signals that the warpgroup has read a stage. */
-INSIDE void release(uint32_t barriers, int tile) {
+INSIDE void release(uint32_t barriers, int n) {
   if ((threadIdx.x & 127) == 0) {
-    barrier_arrive(barriers + (STAGES + tile % STAGES) * 8, 0);
+    barrier_arrive(barriers + (STAGES + n % STAGES) * 8, 0);
+  }
+}
+
+/** The same of a tile's keys, and of the queries with the last of them. */
+INSIDE void scored(const work *w, const task *t, int tile, int n, int group) {
+  release(w->keys, n);
+  if ((threadIdx.x & 127) == 0 && tile == t->tiles - 1) {
+    barrier_arrive(w->queries + 8 * (2 + group), 0);
   }
 }
 
 /** Starts the product of the warpgroup's queries and a tile's keys. */
-INSIDE void start_scores(float *scores, const work *w, int tile, int group, int dim, int fp16) {
-  uint32_t q = w->q + group * GROUP_BYTES, k = keys_at(w, tile, dim);
+INSIDE void start_scores(float *scores, const work *w, int n, int group, int keys, int dim, int fp16) {
+  uint32_t q = w->q + group * GROUP_BYTES, k = keys_at(w, n, keys, dim);
 #pragma unroll
   for (int step = 0; step < dim / 16; step++) {
-    uint32_t at = step / 4 * BOX_BYTES + step % 4 * 32;
-    product_scores(scores, MATRIX(q + at, 16, 1024), MATRIX(k + at, 16, 1024), step > 0, fp16);
+    uint32_t box = step / 4, at = step % 4 * 32;
+    product_scores(scores, MATRIX(q + 2 * box * GROUP_BYTES + at, 16, 1024), MATRIX(k + box * keys * 128 + at, 16, 1024),
+                   step > 0, keys, fp16);
   }
   product_commit();
 }
 
 /** Starts to add the product of weights and a tile's values. */
-INSIDE void start_values(float *sums, const uint32_t *weights, const work *w, int tile, int dim, int fp16) {
-  uint32_t v = values_at(w, tile, dim);
+INSIDE void start_values(float *sums, const uint32_t *weights, const work *w, int n, int keys, int dim, int fp16) {
+  uint32_t v = values_at(w, n, keys, dim);
 #pragma unroll
-  for (int step = 0; step < KEYS / 16; step++) {
-    product_values(sums, weights + 4 * step, MATRIX(v + step * 2048, BOX_BYTES, 1024), dim, fp16);
+  for (int step = 0; step < keys / 16; step++) {
+    product_values(sums, weights + 4 * step, MATRIX(v + step * 2048, keys * 128, 1024), dim, fp16);
   }
   product_commit();
 }
 
 /** Masks the keys that a query does not see. */
-INSIDE void mask(const work *w, float *scores, int tile, int row) {
-  int column = tile * KEYS + 2 * ((int)threadIdx.x & 3);
+INSIDE void mask(const work *w, float *scores, int tile, int row, int keys) {
+  int column = tile * keys + 2 * ((int)threadIdx.x & 3);
   int upper = visible(w, row) - column, lower = visible(w, row + 8) - column;
 #pragma unroll
-  for (int i = 0; i < KEYS / 2; i++) {
+  for (int i = 0; i < keys / 2; i++) {
     if (i / 4 * 8 + (i & 1) >= (i & 2 ? lower : upper)) {
       scores[i] = -INFINITY;
     }
@@ -115,12 +168,12 @@ typedef struct softmax {
 } softmax;
 
 /** Scores to weights; `kept`: what remains of the sums so far. */
-INSIDE void weigh(float *scores, softmax *s, float scale) {
+INSIDE void weigh(float *scores, softmax *s, float scale, int keys) {
 #pragma unroll
   for (int half = 0; half < 2; half++) {
     float most = s->most[half], sum = 0, shift;
 #pragma unroll
-    for (int i = 0; i < KEYS / 4; i++) {
+    for (int i = 0; i < keys / 4; i++) {
       most = fmaxf(most, scores[i / 2 * 4 + 2 * half + (i & 1)]);
     }
     most = fmaxf(most, from_neighbour(most, 1));
@@ -128,7 +181,7 @@ INSIDE void weigh(float *scores, softmax *s, float scale) {
     s->kept[half] = exp2_fast((s->most[half] - most) * scale);
     shift = most * scale;
 #pragma unroll
-    for (int i = 0; i < KEYS / 4; i++) {
+    for (int i = 0; i < keys / 4; i++) {
       float *at = &scores[i / 2 * 4 + 2 * half + (i & 1)];
       *at = exp2_fast(*at * scale - shift);
       sum += *at;
@@ -139,9 +192,9 @@ INSIDE void weigh(float *scores, softmax *s, float scale) {
 }
 
 /** Weights as the tensor cores take them from registers: the fragments are those of the scores. */
-INSIDE void pack_weights(uint32_t *weights, const float *scores, int fp16) {
+INSIDE void pack_weights(uint32_t *weights, const float *scores, int keys, int fp16) {
 #pragma unroll
-  for (int i = 0; i < KEYS / 4; i++) {
+  for (int i = 0; i < keys / 4; i++) {
     weights[i] = pack(scores[2 * i], scores[2 * i + 1], fp16);
   }
 }
@@ -153,150 +206,177 @@ INSIDE void scale_sums(float *sums, const float *by, int dim) {
   }
 }
 
-/** Writes the warpgroup's rows over its queries, in the copy engine's layout, and stores them. */
-INSIDE void store(float *sums, const softmax *s, const work *w, const CUtensorMap *map_out, int group,
-                  int dim, int fp16) {
-  int thread = (int)threadIdx.x & 127, lane = thread & 31, row = thread / 32 * 16 + (lane & 15);
-  uint32_t to = w->q + group * GROUP_BYTES;
-  float inverse[2];
+/** Of four lanes with four words each, lane l gets the l-th of every lane. */
+INSIDE void transpose(uint32_t *words) {
 #pragma unroll
-  for (int half = 0; half < 2; half++) {
-    float total = s->total[half];
-    total += from_neighbour(total, 1);
-    total += from_neighbour(total, 2);
-    inverse[half] = 1 / total;
-  }
-  scale_sums(sums, inverse, dim);
-#pragma unroll
-  for (int j = 0; j < dim / 16; j++) {
-    uint32_t packed[4];
+  for (int bit = 1; bit < 4; bit *= 2) {
+    int upper = (int)threadIdx.x & bit;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-      packed[i] = pack(sums[8 * j + 2 * i], sums[8 * j + 2 * i + 1], fp16);
+      if ((i & bit) == 0) {
+        uint32_t theirs = word_of_neighbour(upper ? words[i] : words[i + bit], bit);
+        words[i] = upper ? theirs : words[i];
+        words[i + bit] = upper ? words[i + bit] : theirs;
+      }
     }
-    store_matrices(to + j / 4 * BOX_BYTES + SWIZZLED(row, j % 4 * 2 + (lane >> 4)), packed);
-  }
-  fence_async();
-  group_sync(1 + group, 128);
-  if (thread == 0) {
-    for (int box = 0; box < dim / 64; box++) {
-      tensor_store_plane(map_out, 64 * box, w->row + 64 * group, w->head, to + box * BOX_BYTES);
-    }
-    store_commit();
-    store_wait();
   }
 }
 
-/** The products with the keys, and one tile behind those with the values. Both products of an iteration are
- * started together, and while the tensor cores add values the scores become weights. The warpgroups take
- * turns to start, so that one computes its softmax during the other's products. */
-INSIDE void consume(const work *w, const CUtensorMap *map_out, float scale, int group, int dim, int fp16) {
+/** Writes the warpgroup's rows to memory, 64 bytes of one at a time. Shared memory is left to the next task. */
+INSIDE void store(const float *sums, const softmax *s, const work *w, const task *t, bf16 *out, int group, int dim, int fp16) {
+  int lane = (int)threadIdx.x & 31, top = t->row + 64 * group + (int)(threadIdx.x & 127) / 32 * 16 + lane / 4;
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    int row = top + 8 * half;
+    float total = s->total[half], inverse;
+    total += from_neighbour(total, 1);
+    total += from_neighbour(total, 2);
+    inverse = 1 / total;
+#pragma unroll
+    for (int j = 0; j < dim / 32; j++) {
+      chunk16 packed;
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        const float *at = sums + 16 * j + 4 * i + 2 * half;
+        packed.words[i] = pack(at[0] * inverse, at[1] * inverse, fp16);
+      }
+      transpose(packed.words);
+      if (row < w->q_len) {
+        *(chunk16 *)(out + ((size_t)t->head * w->q_len + row) * dim + 32 * j + 8 * (lane & 3)) = packed;
+      }
+    }
+  }
+}
+
+/** A task of a warpgroup, whose first tile is n: the products with the keys, and one tile behind those with the values. Both
+ * products of an iteration are started together, and while the tensor cores add values the scores become weights. The
+ * warpgroups take turns to start, so that one computes its softmax during the other's products. */
+INSIDE void attend(const work *w, const task *t, bf16 *out, float scale, int group, int n, int keys, int dim, int fp16) {
   int row = (int)(threadIdx.x & 127) / 32 * 16 + (int)(threadIdx.x & 31) / 4;
-  int top = w->row + 64 * group, clear = visible(w, top) / KEYS;
-  uint32_t turn = 3 + group, other = 4 - group, weights[KEYS / 4];
+  int top = t->row + 64 * group, clear = visible(w, top) / keys;
+  uint32_t weights[KEYS / 4];
   float scores[KEYS / 2], sums[64];
   softmax s = {{-INFINITY, -INFINITY}, {0, 0}, {0, 0}};
 #pragma unroll
   for (int i = 0; i < dim / 2; i++) {
     sums[i] = 0;
   }
-  barrier_wait(w->loaded, 0);
-  wait_full(w->keys, 0);
+  wait_full(w->keys, n);
   product_fence();
-  start_scores(scores, w, 0, group, dim, fp16);
+  start_scores(scores, w, n, group, keys, dim, fp16);
   product_wait(0);
-  pin(scores, KEYS / 2);
-  release(w->keys, 0);
+  pin(scores, keys / 2);
+  scored(w, t, 0, n, group);
   if (clear == 0) {
-    mask(w, scores, 0, top + row);
+    mask(w, scores, 0, top + row, keys);
   }
-  weigh(scores, &s, scale);
-  pack_weights(weights, scores, fp16);
-  if (group == 1) {
-    group_arrive(other, 256);
-  }
-  for (int tile = 1; tile < w->tiles; tile++) {
-    wait_full(w->keys, tile);
-    group_sync(turn, 256);
+  weigh(scores, &s, scale, keys);
+  pack_weights(weights, scores, keys, fp16);
+  for (int tile = 1; tile < t->tiles; tile++, n++) {
+    wait_full(w->keys, n + 1);
+    group_sync(3 + group, 256);
     product_fence();
-    start_scores(scores, w, tile, group, dim, fp16);
-    wait_full(w->values, tile - 1);
+    start_scores(scores, w, n + 1, group, keys, dim, fp16);
+    wait_full(w->values, n);
     product_fence();
-    start_values(sums, weights, w, tile - 1, dim, fp16);
-    group_arrive(other, 256);
+    start_values(sums, weights, w, n, keys, dim, fp16);
+    group_arrive(4 - group, 256);
     product_wait(1);
-    pin(scores, KEYS / 2);
-    release(w->keys, tile);
+    pin(scores, keys / 2);
+    scored(w, t, tile, n + 1, group);
     if (tile >= clear) {
-      mask(w, scores, tile, top + row);
+      mask(w, scores, tile, top + row, keys);
     }
-    weigh(scores, &s, scale);
-    pin(scores, KEYS / 2);
+    weigh(scores, &s, scale, keys);
+    pin(scores, keys / 2);
     after(s.total[0] + s.total[1]);
     product_wait(0);
     pin(sums, dim / 2);
-    release(w->values, tile - 1);
+    release(w->values, n);
     scale_sums(sums, s.kept, dim);
-    pack_weights(weights, scores, fp16);
+    pack_weights(weights, scores, keys, fp16);
   }
-  wait_full(w->values, w->tiles - 1);
+  wait_full(w->values, n);
   product_fence();
-  start_values(sums, weights, w, w->tiles - 1, dim, fp16);
+  start_values(sums, weights, w, n, keys, dim, fp16);
   product_wait(0);
   pin(sums, dim / 2);
-  store(sums, &s, w, map_out, group, dim, fp16);
+  release(w->values, n);
+  store(sums, &s, w, t, out, group, dim, fp16);
 }
 
-/** Of three warpgroups the first fetches. Of a causal run the blocks that see most come first. */
-INSIDE void attend(const CUtensorMap *map_q, const CUtensorMap *map_kv, const CUtensorMap *map_out, int q_len,
-                   int kv_len, int causal, float scale, unsigned char *shared, int dim, int fp16) {
-  work w;
-  w.q = shared_address(shared);
-  w.stages = w.q + ROWS * dim * 2;
-  w.loaded = w.stages + STAGES * (2 * KEYS * dim * 2);
-  w.keys = w.loaded + 8;
-  w.values = w.keys + 2 * STAGES * 8;
-  w.q_len = q_len;
-  w.kv_len = kv_len;
-  w.causal = causal;
-  w.row = (int)(causal ? gridDim.x - 1 - blockIdx.x : blockIdx.x) * ROWS;
-  w.head = (int)(blockIdx.z * gridDim.y + blockIdx.y);
-  w.stored = (int)blockIdx.z;
-  w.tiles = (visible(&w, (w.row + ROWS < q_len ? w.row + ROWS : q_len) - 1) + KEYS - 1) / KEYS;
+/** Task after task. The second warpgroup gives the first its turn; the turn that is left after a task is the next one's. */
+INSIDE void consume(const work *w, bf16 *out, float scale, int group, int keys, int dim, int fp16) {
+  if (group == 1) {
+    group_arrive(3, 256);
+  }
+  for (int count = 0, n = 0;; count++) {
+    barrier_wait(w->queries + 8 * group, count & 1);
+    int number = w->next[group];
+    if (number >= w->tasks) {
+      break;
+    }
+    task t = task_of(w, number, keys);
+    attend(w, &t, out, scale, group, n, keys, dim, fp16);
+    n += t.tiles;
+  }
+}
+
+/** What lies where in shared memory, and its barriers. */
+INSIDE void lay_out(work *w, unsigned char *shared, int keys, int dim) {
+  w->q = shared_address(shared);
+  w->stages = w->q + ROWS * dim * 2;
+  w->queries = w->stages + STAGES * (2 * keys * dim * 2);
+  w->keys = w->queries + 4 * 8;
+  w->values = w->keys + 2 * STAGES * 8;
+  w->next = (int *)(shared + (w->values + 2 * STAGES * 8 - w->q));
   if (threadIdx.x == 0) {
-    barrier_init(w.loaded, 1);
+    for (int i = 0; i < 2; i++) {
+      barrier_init(w->queries + 8 * i, 1);
+      barrier_init(w->queries + 8 * (2 + i), 1);
+    }
     for (int i = 0; i < STAGES; i++) {
-      barrier_init(w.keys + 8 * i, 1);
-      barrier_init(w.values + 8 * i, 1);
-      barrier_init(w.keys + 8 * (STAGES + i), 2);
-      barrier_init(w.values + 8 * (STAGES + i), 2);
+      barrier_init(w->keys + 8 * i, 1);
+      barrier_init(w->values + 8 * i, 1);
+      barrier_init(w->keys + 8 * (STAGES + i), 2);
+      barrier_init(w->values + 8 * (STAGES + i), 2);
     }
     barrier_fence();
   }
   __syncthreads();
+}
+
+/** Of three warpgroups the first fetches. */
+INSIDE void run(work *w, const CUtensorMap *map_q, const CUtensorMap *map_kv, bf16 *out, uint32_t *taken, float scale,
+                unsigned char *shared, int keys, int dim, int fp16) {
+  w->tasks = (w->q_len + ROWS - 1) / ROWS * w->sharing * w->heads;
+  lay_out(w, shared, keys, dim);
   if (threadIdx.x < 128) {
-    registers_fewer(24);
+    registers_fewer(40);
     if (threadIdx.x == 0) {
       tensor_prefetch(map_q);
       tensor_prefetch(map_kv);
-      tensor_prefetch(map_out);
-      produce(&w, map_q, map_kv, (int)gridDim.z, dim);
+      produce(w, map_q, map_kv, taken, keys, dim);
     }
   } else {
-    registers_more(240);
-    consume(&w, map_out, scale, (int)threadIdx.x / 128 - 1, dim, fp16);
+    registers_more(232);
+    consume(w, out, scale, uniform((int)threadIdx.x / 128) - 1, keys, dim, fp16);
   }
 }
 
-/* K is followed by V, as further planes. `scale` is log2(e) / sqrt(dim): weights are powers of two. */
-#define ATTENTION(name, dim, fp16)                                                                           \
-  KERNEL __launch_bounds__(384, 1)                                                                           \
-      name(const __grid_constant__ CUtensorMap map_q, const __grid_constant__ CUtensorMap map_kv,            \
-           const __grid_constant__ CUtensorMap map_out, int q_len, int kv_len, int causal, float scale) {    \
-    SHARED(shared);                                                                                          \
-    attend(&map_q, &map_kv, &map_out, q_len, kv_len, causal, scale, shared, dim, fp16);                      \
+/* K is followed by V, as further planes. `taken` counts tasks beyond the first of each block, and is 0 before and after.
+ * `scale` is log2(e) / sqrt(dim): weights are powers of two. */
+#define ATTENTION(name, keys, dim, fp16)                                                                               \
+  KERNEL __launch_bounds__(384, 1)                                                                                     \
+      name(const __grid_constant__ CUtensorMap map_q, const __grid_constant__ CUtensorMap map_kv, bf16 *out,           \
+           uint32_t *taken, int heads, int sharing, int section, int q_len, int kv_len, int causal, float scale) {     \
+    SHARED(shared);                                                                                                    \
+    work w = {.q_len = q_len, .kv_len = kv_len, .causal = causal, .heads = heads, .sharing = sharing, .section = section}; \
+    run(&w, &map_q, &map_kv, out, taken, scale, shared, keys, dim, fp16);                                              \
   }
-ATTENTION(attention_wgmma_64_bf16, 64, 0)
-ATTENTION(attention_wgmma_64_fp16, 64, 1)
-ATTENTION(attention_wgmma_128_bf16, 128, 0)
-ATTENTION(attention_wgmma_128_fp16, 128, 1)
+ATTENTION(attention_wgmma_64_bf16, ATTENTION_WGMMA_KEYS, 64, 0)
+ATTENTION(attention_wgmma_64_fp16, ATTENTION_WGMMA_KEYS, 64, 1)
+ATTENTION(attention_wgmma_128_bf16, ATTENTION_WGMMA_KEYS, 128, 0)
+ATTENTION(attention_wgmma_128_fp16, ATTENTION_WGMMA_KEYS, 128, 1)
+ATTENTION(attention_wgmma_plain_bf16, ATTENTION_WGMMA_KEYS_PLAIN, 128, 0)
+ATTENTION(attention_wgmma_plain_fp16, ATTENTION_WGMMA_KEYS_PLAIN, 128, 1)

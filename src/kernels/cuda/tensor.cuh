@@ -96,6 +96,16 @@ INSIDE float from_neighbour(float value, int mask) {
   return __shfl_xor_sync(0xFFFFFFFF, value, mask);
 }
 
+/** The same of a word. */
+INSIDE uint32_t word_of_neighbour(uint32_t value, int mask) {
+  return __shfl_xor_sync(0xFFFFFFFF, value, mask);
+}
+
+/** Adds one to a counter in memory, or makes it 0 where it is `last`; what it was. */
+INSIDE uint32_t count_up(uint32_t *counter, uint32_t last) {
+  return atomicInc(counter, last);
+}
+
 /** 2 to the power of x, to about 2^-22 of it; 0 for -infinity. */
 INSIDE float exp2_fast(float x) {
   float power;
@@ -223,13 +233,7 @@ INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, u
                : "memory");
 }
 
-INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
-               "r"(x), "r"(y), "r"(from)
-               : "memory");
-}
-
-/** The same of one plane of several. */
+/** tensor_load of one plane of several. */
 INSIDE void tensor_load_plane(uint32_t to, const CUtensorMap *map, int x, int y, int plane, uint32_t barrier) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
@@ -237,9 +241,9 @@ INSIDE void tensor_load_plane(uint32_t to, const CUtensorMap *map, int x, int y,
                : "memory");
 }
 
-INSIDE void tensor_store_plane(const CUtensorMap *map, int x, int y, int plane, uint32_t from) {
-  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
-               "r"(x), "r"(y), "r"(plane), "r"(from)
+INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
+               "r"(x), "r"(y), "r"(from)
                : "memory");
 }
 
@@ -321,6 +325,8 @@ INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
   PRODUCT("m64n256k16.f32.bf16.bf16", IN_FLOAT, ", 1, 1, 0, 1", d, a, b, add);
 }
 
+#define SUMS_88                                                                                              \
+  "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) "%80, %81, %82, %83, %84, %85, %86, %87}"
 #define SUMS_64 "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63}"
 #define SUMS_32 "{" TEN() TEN(1) TEN(2) "%30, %31}"
 #define IN_32(c, d) IN_8(c, d, 0), IN_8(c, d, 8), IN_8(c, d, 16), IN_8(c, d, 24)
@@ -332,12 +338,27 @@ INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
                : IN_64(IN_FLOAT, d, 0)                                                                       \
                : "l"(a), "l"(b), "r"(add))
 
-/** 64 x 128 x 16; A and B with k along their rows, both in swizzled shared memory. */
-INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int fp16) {
+/** The same for 64 x 176. */
+#define PRODUCT_176(instruction, rest, d, a, b, add)                                                         \
+  asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %90, 0;\n\t"                                        \
+               "wgmma.mma_async.sync.aligned.m64n176" instruction " " SUMS_88 ", %88, %89, add" rest ";\n\t}" \
+               : IN_64(IN_FLOAT, d, 0), IN_8(IN_FLOAT, d, 64), IN_8(IN_FLOAT, d, 72), IN_8(IN_FLOAT, d, 80)  \
+               : "l"(a), "l"(b), "r"(add))
+
+#define PRODUCT_SCORES(type)                                                                                 \
+  if (columns == 176) {                                                                                      \
+    PRODUCT_176("k16.f32." type, ", 1, 1, 0, 0", d, a, b, add);                                              \
+  } else {                                                                                                   \
+    PRODUCT_NARROW("k16.f32." type, ", 1, 1, 0, 0", d, a, b, add);                                           \
+  }
+
+/** 64 x `columns` x 16, `columns` (176 or 128) and `fp16` constants; A and B with k along their rows, both in swizzled shared
+ * memory. */
+INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int columns, int fp16) {
   if (fp16) {
-    PRODUCT_NARROW("k16.f32.f16.f16", ", 1, 1, 0, 0", d, a, b, add);
+    PRODUCT_SCORES("f16.f16")
   } else {
-    PRODUCT_NARROW("k16.f32.bf16.bf16", ", 1, 1, 0, 0", d, a, b, add);
+    PRODUCT_SCORES("bf16.bf16")
   }
 }
 

@@ -96,16 +96,17 @@ enum {
 #define ATTENTION_MERGE_LANES(dim) (ATTENTION_DECODE_THREADS * 8 / (dim))
 #define ATTENTION_MERGE_SHARED(dim) (ATTENTION_MERGE_LANES(dim) * ((dim) + 2) * 4)
 
-/* attention_wgmma.cu */
+/* attention_wgmma.cu: wider tiles of keys where head_dim is 128 and no mask needs registers. */
 enum {
   ATTENTION_WGMMA_ROWS = 128,
   ATTENTION_WGMMA_KEYS = 128,
+  ATTENTION_WGMMA_KEYS_PLAIN = 176,
   ATTENTION_WGMMA_STAGES = 2,
   ATTENTION_WGMMA_THREADS = 384,
 };
-/** Bytes: the queries, tiles of keys and values, and their barriers. */
-#define ATTENTION_WGMMA_SHARED(dim)                                                                          \
-  ((ATTENTION_WGMMA_ROWS + 2 * ATTENTION_WGMMA_STAGES * ATTENTION_WGMMA_KEYS) * (dim)*2 +                    \
-   8 * (1 + 4 * ATTENTION_WGMMA_STAGES))
+/** Bytes: the queries, tiles of keys and values, their barriers, and each warpgroup's task. */
+#define ATTENTION_WGMMA_SHARED(keys, dim)                                                                    \
+  ((ATTENTION_WGMMA_ROWS + 2 * ATTENTION_WGMMA_STAGES * (keys)) * (dim)*2 +                                  \
+   8 * (4 + 4 * ATTENTION_WGMMA_STAGES) + 8)
 
 #endif

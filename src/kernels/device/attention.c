@@ -101,19 +101,43 @@ static int plan_mma(const roof_kernel_run *run, const rf_device_operands *o, rf_
   return 1;
 }
 
-/** One plane per head; blocks take and bring back 64 queries, 128 keys at a time. */
-static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
-  static const char *const entries[2][2] = {{"attention_wgmma_64_bf16", "attention_wgmma_64_fp16"},
-                                            {"attention_wgmma_128_bf16", "attention_wgmma_128_fp16"}};
+/** Heads of K whose tasks follow each other. Under a mask, as many as have 16 MiB of keys and values, which a Hopper's last
+ * cache keeps (FlashAttention 3 has the same size); without one all tasks are of one length, and a head's need not wait. */
+static double section_of(const roof_kernel_run *run) {
+  static const double most = 16 << 20;
   const double *v = run->values;
-  int32_t dim = (int32_t)v[HEAD_DIM], q_len = (int32_t)v[Q_LEN], heads = (int32_t)heads_of(run);
-  int32_t planes = (int32_t)(2 * v[BATCH] * v[KV_HEADS]);
-  launches[0] = tensor_launch(run, entries, ATTENTION_WGMMA_ROWS, ATTENTION_WGMMA_THREADS);
-  launches[0].shared = (unsigned)ATTENTION_WGMMA_SHARED(dim);
-  rf_device_add_tensor(launches, (rf_device_tensor){o->in[0], dim, q_len, 64, heads});
+  double heads = v[BATCH] * v[KV_HEADS], bytes = 2 * values_at(run) / heads * roof_dtype_bytes(run->dtype);
+  return v[CAUSAL] != 0 ? fmax(1, fmin(heads, floor(most / bytes))) : 1;
+}
+
+static double counter_scratch(const roof_kernel_run *run) {
+  (void)run;
+  return sizeof(uint32_t);
+}
+
+/** One plane per head; a block takes 64 queries at a time, and for each multiprocessor one takes task after task. */
+static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
+  static const struct {
+    const char *entries[2];
+    int keys;
+  } tiles[] = {{{"attention_wgmma_64_bf16", "attention_wgmma_64_fp16"}, ATTENTION_WGMMA_KEYS},
+               {{"attention_wgmma_128_bf16", "attention_wgmma_128_fp16"}, ATTENTION_WGMMA_KEYS},
+               {{"attention_wgmma_plain_bf16", "attention_wgmma_plain_fp16"}, ATTENTION_WGMMA_KEYS_PLAIN}};
+  const double *v = run->values;
+  int which = v[HEAD_DIM] < DIM ? 0 : v[CAUSAL] != 0 ? 1 : 2, keys = tiles[which].keys;
+  int32_t dim = (int32_t)v[HEAD_DIM], stored = (int32_t)(v[BATCH] * v[KV_HEADS]);
+  double blocks = fmin(heads_of(run) * rf_device_tiles(v[Q_LEN], ATTENTION_WGMMA_ROWS), o->units);
+  launches[0] = rf_device_launch_of(tiles[which].entries[run->dtype == ROOF_FP16], blocks, 1,
+                                    ATTENTION_WGMMA_THREADS, 1);
+  launches[0].shared = (unsigned)ATTENTION_WGMMA_SHARED(keys, dim);
   rf_device_add_tensor(launches,
-                       (rf_device_tensor){o->in[1], dim, (int32_t)v[KV_LEN], ATTENTION_WGMMA_KEYS, planes});
-  rf_device_add_tensor(launches, (rf_device_tensor){o->out, dim, q_len, 64, heads});
+                       (rf_device_tensor){o->in[0], dim, (int32_t)v[Q_LEN], 64, (int32_t)heads_of(run)});
+  rf_device_add_tensor(launches, (rf_device_tensor){o->in[1], dim, (int32_t)v[KV_LEN], keys, 2 * stored});
+  rf_device_add_buffer(launches, o->out);
+  rf_device_add_buffer(launches, o->scratch);
+  rf_device_add_int(launches, stored);
+  rf_device_add_int(launches, v[HEADS] / v[KV_HEADS]);
+  rf_device_add_int(launches, section_of(run));
   add_lengths(run, launches);
   return 1;
 }
@@ -229,18 +253,25 @@ static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
   return rf_device_prepare(run, error);
 }
 
-static const rf_device_kernel
-    standard = {.program = "attention",
-                .reference = "attention-naive",
-                .scratch = scores_scratch,
-                .plan = plan_standard},
-    flash = {.program = "attention", .reference = "attention-flash", .plan = plan_flash},
-    decode = {.program = "attention_decode",
-              .reference = "attention-flash",
-              .scratch = decode_scratch,
-              .plan = plan_decode},
-    mma = {.program = "attention_mma", .reference = "attention-flash", .plan = plan_mma},
-    wgmma = {.program = "attention_wgmma", .reference = "attention-flash", .plan = plan_wgmma};
+static const rf_device_kernel standard = {.program = "attention",
+                                          .reference = "attention-naive",
+                                          .scratch = scores_scratch,
+                                          .plan = plan_standard},
+                              flash = {.program = "attention",
+                                       .reference = "attention-flash",
+                                       .plan = plan_flash},
+                              decode = {.program = "attention_decode",
+                                        .reference = "attention-flash",
+                                        .scratch = decode_scratch,
+                                        .plan = plan_decode},
+                              mma = {.program = "attention_mma",
+                                     .reference = "attention-flash",
+                                     .plan = plan_mma},
+                              wgmma = {.program = "attention_wgmma",
+                                       .reference = "attention-flash",
+                                       .scratch = counter_scratch,
+                                       .counts = true,
+                                       .plan = plan_wgmma};
 
 static bool supports(roof_dtype dtype) {
   return dtype == ROOF_FP32 || dtype == ROOF_FP16 || dtype == ROOF_BF16;

@@ -158,6 +158,10 @@ static roof_status upload_all(job *j, roof_error *error) {
   for (int i = 0; i < 4 && status == ROOF_OK; i++) {
     status = upload(j, operands[i].from, operands[i].bytes, operands[i].to, error);
   }
+  if (j->kernel->counts && status == ROOF_OK) {
+    static const uint32_t none = 0;
+    status = j->device->driver->write(j->device, j->operands.scratch, &none, sizeof none, error);
+  }
   return status;
 }
 
