@@ -320,18 +320,54 @@ static roof_status measure_families(rf_fitting *f, rf_case *all, size_t count, c
   return status;
 }
 
+/* Shapes */
+
+enum { PARTS = 5, FEW_HELD = 1000 };
+
+/** Measured over expected, sorted, of PARTS parts of the timings, each by constants of the rest: one part of few timings says little of
+ * what others will do. Orders them anew, the part that is held out again the last; the list is freed by who asks for it, also on
+ * failure. */
+static roof_status measure_parts(rf_fitting *f, rf_case *all, size_t count, const roof_fit *fit,
+                                 ratios *wide) {
+  roof_status status = ROOF_OK;
+  *wide = (ratios){.list = malloc(PARTS * count * sizeof *wide->list)};
+  if (wide->list == NULL) {
+    return rf_accuracy_no_memory(f->error);
+  }
+  for (unsigned part = PARTS; part > 0 && status == ROOF_OK; part--) {
+    size_t held =
+        rf_hold_out(all, count, RF_BY_SHAPE, part + 1); /* 0 is held out of this fit, 1 by a split */
+    roof_fit other = *fit;
+    other.spreads = false;
+    status = held > 0 && count - held >= RF_LEAST_TO_FIT ? fit_all(f, all, count - held, &other) : ROOF_OK;
+    if (status == ROOF_OK && other.fitted > 0) {
+      memcpy(&wide->list[wide->count], measure_ratios(f, &all[count - held], held),
+             held * sizeof *wide->list);
+      wide->count += held;
+    }
+  }
+  rf_hold_out(all, count, RF_BY_SHAPE, 0);
+  qsort(wide->list, wide->count, sizeof *wide->list, by_number);
+  return status;
+}
+
 /** Constants of `count` timings, and their interval: that of families that nobody timed where these are of several, else
- * that of the `held` timings after them. */
+ * that of shapes: of the `held` timings after them, or where these are few of several parts. */
 static roof_status fit_and_judge(rf_fitting *f, rf_case *all, size_t count, size_t held, roof_fit *fit) {
   const rf_case *rest = &all[count - (fit->apart ? 0 : held)];
   ratios wide;
   judge(f, rest, held, &fit->before);
   roof_status status = measure_families(f, all, count, fit, &wide);
+  bool several = wide.count > 0;
+  if (status == ROOF_OK && !several && fit->apart && held < FEW_HELD) {
+    free(wide.list);
+    status = measure_parts(f, all, count + held, fit, &wide);
+  }
   status = status == ROOF_OK ? fit_all(f, all, count, fit) : status;
   if (status == ROOF_OK) {
-    bool several = wide.count > 0;
-    const double *list = several ? wide.list : measure_ratios(f, rest, held);
-    set_interval(list, several ? wide.count : held, fit->constants.values);
+    bool parts = wide.count > 0;
+    const double *list = parts ? wide.list : measure_ratios(f, rest, held);
+    set_interval(list, parts ? wide.count : held, fit->constants.values);
     use(f, all, count, &fit->constants, several);
     judge(f, rest, held, &fit->after);
   }

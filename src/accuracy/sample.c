@@ -284,19 +284,25 @@ static void clear(roof_fit *fit) {
   }
 }
 
+/** What products in a format narrower than 16 bits have not: with scales of blocks a split, with one for a matrix a bandwidth of
+ * a unit other than that of its port. */
+static bool is_of_wide_products(const roof_constants *of, roof_constant constant) {
+  return constant == (of->blocks ? ROOF_SPLIT_SECONDS : ROOF_UNIT_BANDWIDTH);
+}
+
 /** Whether timings say anything about a constant: the interval is no part of a fit, a host is only waited for where
  * kernels are launched one at a time, whose elementwise ones read several elements at once, and activations are only written
  * anew for narrow arithmetic. */
 static bool is_fitted(const roof_fit *fit, roof_constant constant) {
-  bool narrow = roof_dtype_bytes(roof_dtype_multiplied(fit->constants.dtype)) < 2;
-  if (roof_constant_row_of(constant)->effect == ROOF_EFFECT_QUANTISE && !narrow) {
+  const roof_constants *of = &fit->constants;
+  bool narrow = roof_dtype_bytes(roof_dtype_multiplied(of->dtype)) < 2,
+       eager = strcmp(of->framework, ROOF_EAGER) == 0;
+  if ((roof_constant_row_of(constant)->effect == ROOF_EFFECT_QUANTISE && !narrow) ||
+      (of->kernel == ROOF_KERNEL_PRODUCT && narrow && is_of_wide_products(of, constant)) ||
+      (of->kernel == ROOF_KERNEL_STREAM && constant == ROOF_UNIT_BANDWIDTH && eager)) {
     return false;
   }
-  bool eager = strcmp(fit->constants.framework, ROOF_EAGER) == 0;
-  if (fit->constants.kernel == ROOF_KERNEL_STREAM && constant == ROOF_UNIT_BANDWIDTH && eager) {
-    return false;
-  }
-  return roof_kernel_uses(fit->constants.kernel, constant) &&
+  return roof_kernel_uses(of->kernel, constant) &&
          roof_constant_row_of(constant)->effect != ROOF_EFFECT_COUNT &&
          (constant != ROOF_HOST_SECONDS || eager);
 }

@@ -53,11 +53,11 @@ static const struct {
                                                 USES(ROOF_CORNER) | USES(ROOF_WAVE_SECONDS) |
                                                 USES(ROOF_ROW_PASSES) | USES(ROOF_UNIT_BANDWIDTH) |
                                                 USES(ROOF_HOST_SECONDS) | INTERVAL},
-    [ROOF_KERNEL_PRODUCT] = {rf_form_product, USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) |
-                                                  USES(ROOF_EFFICIENCY) | USES(ROOF_BANDWIDTH) |
-                                                  USES(ROOF_CACHE_GAIN) | USES(ROOF_SPLIT_SECONDS) |
-                                                  USES(ROOF_QUANTISE_PASSES) | USES(ROOF_ROW_SECONDS) |
-                                                  USES(ROOF_HOST_SECONDS) | INTERVAL},
+    [ROOF_KERNEL_PRODUCT] = {rf_form_product,
+                             USES(ROOF_LATENCY_SECONDS) | USES(ROOF_WAVE_SECONDS) | USES(ROOF_EFFICIENCY) |
+                                 USES(ROOF_BANDWIDTH) | USES(ROOF_CACHE_GAIN) | USES(ROOF_SPLIT_SECONDS) |
+                                 USES(ROOF_QUANTISE_PASSES) | USES(ROOF_ROW_SECONDS) |
+                                 USES(ROOF_UNIT_BANDWIDTH) | USES(ROOF_HOST_SECONDS) | INTERVAL},
     [ROOF_KERNEL_DECODE] = {rf_form_decode, DECODE_USES},
     [ROOF_KERNEL_PREFILL] = {rf_form_prefill, PREFILL_USES},
     [ROOF_KERNEL_MLA_DECODE] = {rf_form_decode, DECODE_USES},

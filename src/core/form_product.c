@@ -1,9 +1,9 @@
 /* Matrix products: tiles handed out to the units in waves, the depth split where tiles alone keep too few units busy. */
+#include <string.h>
+
 #include "core/form.h"
 #include "roofline/dtype.h"
-
-/** Times its even part of the bandwidth that one unit can draw. */
-static const double unit_draws = 2.5;
+#include "roofline/effects.h"
 
 /** Fewest elements of the depth in a part of a split. */
 static const double least_depth = 128;
@@ -14,33 +14,56 @@ static const double sum_bytes = 4, wide_bytes = 2;
 /** Products with weights of their own between two with the same. */
 static const double other_weights = 4;
 
+/** Bytes that the last cache hands a unit in a clock, where no constant says it (NVIDIA, A100 whitepaper: 5120 for all of them). */
+static const double port_bytes = 64;
+
+/** And where the clock is unknown, times its even part of the memory's bandwidth: what that is on Hopper. */
+static const double usual_times = 3.5;
+
 enum { SIDES = 7, MOST_PARTS = 16 };
 
 static const double sides[SIDES] = {32, 64, 128, 192, 256, 8, 16};
 
-/** Tiles that libraries have, by their sides, and their elements over the share of the rate that they reach: small ones
- * ask too much of the unit's own memory. (2 / (1/rows + 1/columns) / 84)^1.3, fitted to bf16 on four families; the last
- * two are those of a matrix times few vectors, which stream the matrix past: half of the rate. */
+/** Tiles that libraries have, by their sides; the last two are those of a matrix times few vectors. */
 static const struct {
   unsigned char rows, columns;
-  double cost;
-} tilings[] = {{4, 2, 32768},         {2, 4, 32768},         {3, 2, 24576},         {2, 3, 24576},
-               {2, 2, 16384},         {2, 1, 8192},          {1, 2, 8192},          {1, 4, 16384},
-               {1, 1, 4096 / 0.7022}, {0, 1, 2048 / 0.4145}, {1, 0, 2048 / 0.4145}, {5, 2, 1024 / 0.5},
-               {6, 2, 2048 / 0.5}};
+} tilings[] = {{4, 2}, {2, 4}, {3, 2}, {2, 3}, {2, 2}, {2, 1}, {1, 2},
+               {1, 4}, {1, 1}, {0, 1}, {1, 0}, {5, 2}, {6, 2}};
 
 enum { TILINGS = sizeof tilings / sizeof tilings[0], NARROW = TILINGS - 2 };
+
+/** Since Hopper one side of a tile is what an instruction has rows, or a few of them, and the other any number of its columns, as
+ * many as keep all units busy (cuBLAS: kernels nvjet_*_192x168 and the like); what its sums have room for. */
+static const double step = 8, widest = 256, most_area = 32768;
+
+typedef struct band {
+  double side, strip; /**< 1 / the widest that a tile may be */
+  bool turned;        /**< the side is columns */
+} band;
+
+static const band bands[] = {{128, 1 / 256.0, false}, {128, 1 / 256.0, true}, {256, 1 / 128.0, false},
+                             {256, 1 / 128.0, true},  {64, 1 / 256.0, false}, {64, 1 / 256.0, true}};
+
+enum { BANDS = sizeof bands / sizeof bands[0] };
+
+/** A cut is as good as any where it takes this much longer than any could. */
+static const double good_enough = 1.02;
 
 /** What all ways to cut a product share. */
 typedef struct product {
   roof_kernel_shape shape;
   double turns_per_tile; /**< 1 / units */
-  double unit_seconds;   /**< of one multiplication and addition by one unit */
+  double depth_seconds;  /**< of the whole depth */
+  double row_seconds;    /**< until a row of a tile has come in, by what a unit gets of the last cache */
+  double column_seconds; /**< the same of a column */
+  double compute;        /**< s with all units busy, as fast as power allows */
+  double floor;          /**< s of that or at the memory, the longer: no cut is faster */
   double memory;         /**< s with all units busy */
   double store;          /**< s of it for the results */
   double sum_seconds;    /**< at the memory for one part's sums */
   double wave_seconds, split_seconds;
-  bool waved, drawn, split; /**< effects that are not left out */
+  bool waved, split; /**< effects that are not left out */
+  bool splittable;   /**< scales of blocks keep a depth in one part */
 } product;
 
 /** One way: what a unit does in one turn, and how often all do. */
@@ -54,6 +77,13 @@ typedef struct way {
 typedef struct cut_times {
   double compute, memory, waves, split;
 } cut_times;
+
+/** The fastest way so far. */
+typedef struct search {
+  const product *product;
+  rf_cut *best;
+  double least, enough; /**< s */
+} search;
 
 /** The least whole number that is not less, of numbers from 0 to 2^51; a call of ceil() takes longer than the rest. */
 static inline double whole(double x) {
@@ -71,63 +101,139 @@ static inline double doublings(double parts) {
   return parts >= 16 ? 4 : parts >= 8 ? 3 : parts >= 4 ? 2 : 1;
 }
 
+/** A tile's operands come in while those before are multiplied. */
+static inline double tile_seconds(const product *p, double rows, double columns) {
+  double multiplied = rows * columns * p->depth_seconds;
+  double fed = rows * p->row_seconds + columns * p->column_seconds;
+  return fed > multiplied ? fed : multiplied;
+}
+
 /** `full`: share of the tiles that the matrix fills; 1 where tiles are no effect to leave out. */
 static inline cut_times time_way(const product *p, const way *w, double full) {
   double turns = w->turns * w->split, waves = p->waved ? waves_of(turns * full) : turns * full;
   cut_times t = {
       .compute = waves * w->tile_seconds * w->share, .memory = p->memory, .waves = waves * p->wave_seconds};
-  if (p->drawn && turns * unit_draws < 1) {
-    t.memory /= turns * unit_draws;
-  }
   if (p->split && w->split > 1) {
     t.split = p->split_seconds * doublings(w->split) + p->sum_seconds * w->split;
   }
   return t;
 }
 
-/** The ways to split one tiling within one wave: whether one is faster than *least, which it becomes. */
-static inline bool try_splits(const product *p, way w, double *least, double *parts) {
-  bool faster = false;
-  for (w.split = w.share = 1; w.split <= MOST_PARTS; w.split *= 2, w.share *= 0.5) {
-    cut_times t = time_way(p, &w, 1);
-    double seconds = (t.compute > t.memory ? t.compute : t.memory) + t.waves + t.split;
-    if (seconds < *least) {
-      *least = seconds;
-      *parts = w.split;
-      faster = true;
-    }
-    if (2 * w.split * w.turns > 1 || p->shape.depth < 2 * w.split * least_depth) {
-      break;
-    }
+/** Takes a way if it is faster, by the longer of both times: their corner would hardly change it. */
+static inline void try_way(search *s, const way *w, double rows, double columns, double tiles) {
+  cut_times t = time_way(s->product, w, 1);
+  double floor = s->product->floor, seconds = (t.compute > floor ? t.compute : floor) + t.waves + t.split;
+  if (seconds < s->least) {
+    s->least = seconds;
+    s->best->tile_rows = rows;
+    s->best->tile_columns = columns;
+    s->best->tiles = tiles;
+    s->best->split = w->split;
   }
-  return faster;
 }
 
-/** The fastest way, by the longer of both times: their corner would hardly change it. */
-static void choose(const product *p, rf_cut *best) {
-  double rows[SIDES], columns[SIDES], least = INFINITY, depth_seconds = p->shape.depth * p->unit_seconds;
-  int chosen = 0;
+/** Whether the depth may be split further: within one wave, and where the parts are not too short. */
+static inline bool splits_again(const product *p, double split, double turns) {
+  return p->splittable && split < MOST_PARTS && 2 * split * turns <= 1 &&
+         p->shape.depth >= 2 * split * least_depth;
+}
+
+/** All ways to split one tiling. */
+static inline void try_splits(search *s, double rows, double columns, double tiles) {
+  const product *p = s->product;
+  way w = {.tile_seconds = tile_seconds(p, rows, columns),
+           .turns = tiles * p->turns_per_tile,
+           .split = 1,
+           .share = 1};
+  if (w.turns * w.tile_seconds >= s->least) { /* with all units busy to the end */
+    return;
+  }
+  try_way(s, &w, rows, columns, tiles);
+  while (splits_again(p, w.split, w.turns)) {
+    w.split *= 2;
+    w.share *= 0.5;
+    try_way(s, &w, rows, columns, tiles);
+  }
+}
+
+/** The fastest of the tilings that libraries have. */
+static void choose_tiling(search *s) {
+  const roof_kernel_shape *shape = &s->product->shape;
+  double rows[SIDES], columns[SIDES];
   for (int i = 0; i < SIDES; i++) {
-    rows[i] = whole(p->shape.rows / sides[i]);
-    columns[i] = whole(p->shape.columns / sides[i]) * p->shape.count;
+    rows[i] = whole(shape->rows / sides[i]);
+    columns[i] = whole(shape->columns / sides[i]) * shape->count;
   }
   for (int i = 0; i < TILINGS; i++) {
-    if (i >= NARROW && p->shape.rows > sides[tilings[i].rows]) {
-      continue;
+    int r = tilings[i].rows, c = tilings[i].columns;
+    if (i < NARROW || shape->rows <= sides[r]) {
+      try_splits(s, sides[r], sides[c], rows[r] * columns[c]);
     }
-    way w = {.tile_seconds = tilings[i].cost * depth_seconds,
-             .turns = rows[tilings[i].rows] * columns[tilings[i].columns] * p->turns_per_tile};
-    if (w.turns * w.tile_seconds >= least) { /* with all units busy to the end */
-      continue;
-    }
-    chosen = try_splits(p, w, &least, &best->split) ? i : chosen;
   }
-  int r = tilings[chosen].rows, c = tilings[chosen].columns;
-  best->tile_rows = sides[r];
-  best->tile_columns = sides[c];
-  best->tiles = rows[r] * columns[c];
+}
+
+/** Tiles of a band's rows, or columns where it is turned, in `parts` parts: as wide as fill so many waves of the units, or one
+ * more. Whether one is faster. */
+static inline bool try_widths(search *s, const band *b, double high, double parts, double share) {
+  const product *p = s->product;
+  double before = s->least, across = b->turned ? p->shape.rows : p->shape.columns;
+  double each = high * parts * p->turns_per_tile, waves = waves_of(whole(across * b->strip) * each);
+  double strips_per_wave = (1 + 1e-12) / each;
+  for (int more = 0; more < (waves > 1 ? 2 : 1); more++) {
+    double strips = whole((waves + more) * strips_per_wave) - 1;
+    double width = strips >= 1 ? step * whole(across / step / strips) : INFINITY;
+    if (width * b->side <= most_area && width <= widest) {
+      double tiles = high * whole(across / width);
+      double rows = b->turned ? width : b->side, columns = b->turned ? b->side : width;
+      way w = {.tile_seconds = tile_seconds(p, rows, columns),
+               .turns = tiles * p->turns_per_tile,
+               .split = parts,
+               .share = share};
+      try_way(s, &w, rows, columns, tiles);
+    }
+  }
+  return s->least < before;
+}
+
+/** The fastest of tiles of any width. */
+static void choose_width(search *s) {
+  const product *p = s->product;
+  for (int i = 0; i < BANDS && s->least > s->enough; i++) {
+    const band *b = &bands[i];
+    double along = b->turned ? p->shape.columns : p->shape.rows,
+           across = b->turned ? p->shape.rows : p->shape.columns;
+    double high = whole(along / b->side) * p->shape.count;
+    double full = high * b->side * across * p->depth_seconds * p->turns_per_tile;
+    if ((b->side > 64 && along <= b->side - 64) || full + p->wave_seconds >= s->least) {
+      continue;
+    }
+    double parts = 1, share = 1;
+    while (try_widths(s, b, high, parts, share) && splits_again(p, parts, high * p->turns_per_tile)) {
+      parts *= 2;
+      share *= 0.5;
+    }
+  }
+}
+
+/** cuBLAS has such tiles; kernels with scales of blocks have those of their blocks. */
+static bool has_any_width(const roof_target *target) {
+  const char *family = target->machine->family;
+  return (strcmp(family, "hopper") == 0 || strcmp(family, "blackwell") == 0) &&
+         !roof_types_in_blocks(&target->types);
+}
+
+static void choose(const rf_run *run, const product *p, rf_cut *best) {
+  const roof_kernel_shape *shape = &p->shape;
+  double least = shape->count * shape->rows * shape->columns / most_area * p->turns_per_tile;
+  search s = {.product = p, .best = best, .least = INFINITY};
+  s.enough = good_enough * (p->floor + (p->waved ? waves_of(least) : least) * p->wave_seconds);
+  if (has_any_width(run->target)) {
+    choose_width(&s);
+  } else {
+    choose_tiling(&s);
+  }
   best->waves = waves_of(best->tiles * p->turns_per_tile * best->split);
-  best->rate = sides[r] * sides[c] / tilings[chosen].cost;
+  best->rate = 1;
 }
 
 /** An algorithm's passes before and after its products: their bytes at the memory, and a launch of their own. */
@@ -160,24 +266,45 @@ static double stream_seconds(const rf_run *run) {
                   : seconds;
 }
 
+/** Seconds until a unit has a byte from the last cache. */
+static double feed_seconds(const rf_run *run) {
+  double times = run->c[ROOF_UNIT_BANDWIDTH], clock = run->target->machine->clock_hz;
+  if (rf_without(run, ROOF_EFFECT_UNITS)) {
+    return 0;
+  }
+  if (times > 1e29 && clock > 0) {
+    return 1 / (port_bytes * clock);
+  }
+  return run->target->seconds_per_byte[run->target->memory][0] * run->target->units /
+         (times > 1e29 ? usual_times : times);
+}
+
 static product product_of(const rf_run *run, const roof_kernel_shape *s) {
   double memory = stream_seconds(run), area = s->count * s->rows * s->columns;
   double share = s->group > 0 && s->routed <= 0 && !rf_without(run, ROOF_EFFECT_TILES) ? s->group : 1;
-  return (product){
-      .shape = *s,
-      .turns_per_tile = 1 / run->target->units,
-      .unit_seconds = share * run->compute / (area * s->depth) * run->target->units / run->c[ROOF_EFFICIENCY],
-      .memory = memory,
-      .store = s->group > 0
-                   ? 0
-                   : memory * run->work->write_bytes / (run->work->read_bytes + run->work->write_bytes),
-      .sum_seconds =
-          sum_bytes * area * run->target->seconds_per_byte[run->target->memory][0] * memory / run->memory,
-      .wave_seconds = run->c[ROOF_WAVE_SECONDS],
-      .split_seconds = run->c[ROOF_SPLIT_SECONDS],
-      .waved = !rf_without(run, ROOF_EFFECT_WAVES),
-      .drawn = !rf_without(run, ROOF_EFFECT_UNITS),
-      .split = !rf_without(run, ROOF_EFFECT_SPLIT)};
+  double efficiency = run->c[ROOF_EFFICIENCY], units = run->target->units;
+  double feed = feed_seconds(run), narrow = roof_dtype_bytes(run->target->types.compute);
+  double weight = run->work->weight_bytes / (s->count * s->columns * s->depth);
+  double compute = share * run->compute / efficiency;
+  double unit = share * run->compute / (area * s->depth) * units / sqrt(efficiency * sqrt(efficiency));
+  return (product){.shape = *s,
+                   .turns_per_tile = 1 / units,
+                   .depth_seconds = s->depth * unit,
+                   .row_seconds = s->depth * feed * narrow,
+                   .column_seconds = s->depth * feed * (weight > 0 && weight < narrow ? weight : narrow),
+                   .compute = compute,
+                   .floor = compute > memory ? compute : memory,
+                   .memory = memory,
+                   .store = s->group > 0 ? 0
+                                         : memory * run->work->write_bytes /
+                                               (run->work->read_bytes + run->work->write_bytes),
+                   .sum_seconds = sum_bytes * area * run->target->seconds_per_byte[run->target->memory][0] *
+                                  memory / run->memory,
+                   .wave_seconds = run->c[ROOF_WAVE_SECONDS],
+                   .split_seconds = run->c[ROOF_SPLIT_SECONDS],
+                   .waved = !rf_without(run, ROOF_EFFECT_WAVES),
+                   .split = !rf_without(run, ROOF_EFFECT_SPLIT),
+                   .splittable = !roof_types_in_blocks(&run->target->types)};
 }
 
 /** The longer time, and part of the shorter: the sum of their cubes; libraries hide one behind the other alike. A tile's
@@ -189,29 +316,32 @@ static double corner(const rf_run *run, const product *p, const cut_times *t) {
                                              : rf_rounded(t->compute, t->memory) + p->store * share * share;
 }
 
-/** The times of a cut; without the effect of tiles the matrix fills them, and they are at the rate of large ones. */
+/** The times of a cut; without the effect of tiles the matrix fills them. Few busy units run faster than all: what keeps all of
+ * them from the peak is in part power. */
 static cut_times time_cut(const rf_run *run, const product *p, const rf_cut *cut) {
-  double area = cut->tile_rows * cut->tile_columns, full = 1, rate = cut->rate;
+  double full = 1;
   if (rf_without(run, ROOF_EFFECT_TILES)) {
-    full = p->shape.count * p->shape.rows * p->shape.columns / (cut->tiles * area);
-    rate = 1;
+    full =
+        p->shape.count * p->shape.rows * p->shape.columns / (cut->tiles * cut->tile_rows * cut->tile_columns);
   }
-  way w = {.tile_seconds = area * p->shape.depth * p->unit_seconds / rate,
+  way w = {.tile_seconds = tile_seconds(p, cut->tile_rows, cut->tile_columns),
            .turns = cut->tiles * p->turns_per_tile,
            .split = cut->split,
            .share = 1 / cut->split};
-  return time_way(p, &w, full);
+  cut_times t = time_way(p, &w, full);
+  t.compute = t.compute > p->compute ? t.compute : p->compute;
+  return t;
 }
 
 /** Of a shape that is the work's or that of its algorithm's products. Not inlined: it would be twice as large. */
 static __attribute__((noinline)) double cut_seconds(const rf_run *run, const roof_kernel_shape *shape,
                                                     rf_cut *cut) {
   product p = product_of(run, shape);
-  if (!(p.unit_seconds >= 0 && p.memory > 0)) {
+  if (!(p.depth_seconds >= 0 && p.memory > 0)) {
     return fmax(run->compute / run->c[ROOF_EFFICIENCY], p.memory);
   }
   if (cut->tiles <= 0) {
-    choose(&p, cut);
+    choose(run, &p, cut);
   }
   cut_times t = time_cut(run, &p, cut);
   return corner(run, &p, &t) + t.waves + t.split + quantise_seconds(run);
