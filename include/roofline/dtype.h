@@ -118,6 +118,13 @@ ROOF_API roof_types roof_types_of(roof_dtype dtype);
  *  Errors: none. */
 ROOF_API double roof_types_weight_bytes(const roof_types *types, double elements);
 
+/** Whether arithmetic in a narrow format has a scale for each block of operands (fp8 in blocks, nvfp4): other kernels than
+ *  those with one for a matrix.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_types_in_blocks(const roof_types *types);
+
 #ifdef __cplusplus
 }
 #endif

@@ -66,13 +66,6 @@ ROOF_API const roof_constant_row *roof_constant_row_of(roof_constant constant);
  *  Errors: false for a value out of range. */
 ROOF_API bool roof_kernel_uses(roof_kernel_kind kind, roof_constant constant);
 
-/** Whether arithmetic in a narrow format has a scale for each block of operands (fp8 in blocks, nvfp4): other kernels than
- *  those with one for a matrix.
- *  Units: none.
- *  Ownership: none.
- *  Errors: none. */
-ROOF_API bool roof_types_in_blocks(const roof_types *types);
-
 /** Whether what a kind of kernel reads is stored in a narrower format than it computes in: other kernels widen it on the
  *  way. Keys and values of attention, weights of products and experts.
  *  Units: none.

@@ -129,3 +129,8 @@ roof_types roof_types_of(roof_dtype dtype) {
 double roof_types_weight_bytes(const roof_types *types, double elements) {
   return rf_weight_bytes(types, elements);
 }
+
+bool roof_types_in_blocks(const roof_types *types) {
+  bool scaled = roof_dtype_multiplied(types->compute) != types->compute;
+  return scaled || (types->group > 0 && roof_dtype_bytes(types->compute) <= 1);
+}

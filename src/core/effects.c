@@ -122,11 +122,6 @@ static double distance(roof_dtype have, roof_dtype wanted) {
   return have == wanted ? 0 : by >= 0 ? 1 + by : 100 - by;
 }
 
-bool roof_types_in_blocks(const roof_types *types) {
-  bool scaled = roof_dtype_multiplied(types->compute) != types->compute;
-  return scaled || (types->group > 0 && roof_dtype_bytes(types->compute) <= 1);
-}
-
 bool roof_types_narrow(const roof_types *types, roof_kernel_kind kind) {
   double stored = 0, computed = roof_dtype_bytes(types->compute);
   switch (kind) {
@@ -329,16 +324,12 @@ static void explain_waves(const roof_target *target, const roof_kernel_shape *sh
             waits ? "; waits for a second sum" : "");
 }
 
-/** "tiles of 64 x 64 cover 1.33 times the matrix, at 70 % of the rate". */
+/** "tiles of 64 x 64 cover 1.33 times the matrix". */
 static void explain_tiles(const roof_kernel_shape *shape, const rf_cut *cut, char *text, size_t size) {
   double area = shape->count * shape->rows * shape->columns;
   double cover = area > 0 ? cut->tiles * cut->tile_rows * cut->tile_columns / area : 1;
-  char rate[COUNT_MAX] = "";
-  if (cut->rate > 0 && cut->rate < 1) {
-    rf_format(rate, sizeof rate, ", at %.0f %% of the rate", 100 * cut->rate);
-  }
-  rf_format(text, size, "tiles of %.0f x %.0f cover %.3g times the matrix%s", cut->tile_rows,
-            cut->tile_columns, cover, rate);
+  rf_format(text, size, "tiles of %.0f x %.0f cover %.3g times the matrix", cut->tile_rows, cut->tile_columns,
+            cover);
 }
 
 /** What an effect did, where the way the kernel is cut says it. */

@@ -23,8 +23,7 @@ typedef struct rf_run {
 typedef struct rf_cut {
   const char *what; /**< the parts: "tiles of queries"; NULL: "parts" */
   double tile_rows, tile_columns, tiles, split, waves;
-  double
-      rate; /**< share of the unit's rate that tiles of this size reach, or of a link's that one rank has */
+  double rate; /**< share of a link's that one rank has */
   bool passes; /**< by the algorithm in passes */
 } rf_cut;
 

@@ -3,7 +3,7 @@
 #include "core/form.h"
 #include "roofline/dtype.h"
 
-/** Rows of a tile, and the share of the unit's rate that it reaches with columns of 128: as form_product.c has them. */
+/** Rows of a tile, and the share of the unit's rate that it reaches with columns of 128. */
 static const struct { double rows, rate; } tilings[] = {{16, 0.25}, {64, 0.75}, {128, 1}};
 
 enum { TILINGS = sizeof tilings / sizeof tilings[0] };

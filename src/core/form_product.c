@@ -148,11 +148,9 @@ static inline void try_splits(search *s, double rows, double columns, double til
   if (w.turns * w.tile_seconds >= s->least) { /* with all units busy to the end */
     return;
   }
-  try_way(s, &w, rows, columns, tiles);
-  while (splits_again(p, w.split, w.turns)) {
-    w.split *= 2;
-    w.share *= 0.5;
+  for (bool again = true; again; w.split *= 2, w.share *= 0.5) {
     try_way(s, &w, rows, columns, tiles);
+    again = splits_again(p, w.split, w.turns);
   }
 }
 
@@ -215,11 +213,10 @@ static void choose_width(search *s) {
   }
 }
 
-/** cuBLAS has such tiles; kernels with scales of blocks have those of their blocks. */
-static bool has_any_width(const roof_target *target) {
-  const char *family = target->machine->family;
-  return (strcmp(family, "hopper") == 0 || strcmp(family, "blackwell") == 0) &&
-         !roof_types_in_blocks(&target->types);
+/** Whether cuBLAS has such tiles; kernels with scales of blocks have those of their blocks. */
+static bool has_any_width(const roof_machine *machine, const product *p) {
+  return p->splittable &&
+         (strcmp(machine->family, "hopper") == 0 || strcmp(machine->family, "blackwell") == 0);
 }
 
 static void choose(const rf_run *run, const product *p, rf_cut *best) {
@@ -227,13 +224,12 @@ static void choose(const rf_run *run, const product *p, rf_cut *best) {
   double least = shape->count * shape->rows * shape->columns / most_area * p->turns_per_tile;
   search s = {.product = p, .best = best, .least = INFINITY};
   s.enough = good_enough * (p->floor + (p->waved ? waves_of(least) : least) * p->wave_seconds);
-  if (has_any_width(run->target)) {
+  if (has_any_width(run->target->machine, p)) {
     choose_width(&s);
   } else {
     choose_tiling(&s);
   }
   best->waves = waves_of(best->tiles * p->turns_per_tile * best->split);
-  best->rate = 1;
 }
 
 /** An algorithm's passes before and after its products: their bytes at the memory, and a launch of their own. */
