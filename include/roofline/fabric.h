@@ -126,7 +126,8 @@ typedef struct roof_collective_curve {
 #define ROOF_COLLECTIVES 6
 
 typedef struct roof_fabric {
-  char library[ROOF_FABRIC_NAME]; /**< "Open MPI v4.1.4" */
+  char library
+      [ROOF_FABRIC_NAME]; /**< "Open MPI v4.1.4"; between GPUs "NCCL 2.18.3 on NVIDIA H100 80GB HBM3" */
   int ranks;
   roof_distance_fit distances[ROOF_DISTANCE_COUNT]; /**< those that the job has, nearest first */
   int distance_count;
@@ -137,6 +138,7 @@ typedef struct roof_fabric {
   int bisection_pairs;
   roof_collective_curve collectives[ROOF_COLLECTIVES];
   int collective_count;
+  struct roof_fabric *gpus; /**< the same between GPUs, a rank each, whose own is NULL; NULL: not measured */
 } roof_fabric;
 
 /** "socket": the innermost that two ranks share; "network": none is known.
@@ -188,7 +190,7 @@ ROOF_API void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out);
  *  Errors: ROOF_E_ARGUMENT where nothing was measured. */
 ROOF_API roof_status roof_fabric_chart(const roof_fabric *fabric, roof_curves *chart, roof_error *error);
 
-/** Frees the nodes.
+/** Frees the nodes, and the part between GPUs.
  *  Units: none.
  *  Ownership: releases; *fabric is empty after it.
  *  Errors: none. */

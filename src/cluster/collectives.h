@@ -44,6 +44,8 @@ typedef struct rf_collectives_plan {
   rf_collectives_sealer *sealer;
   rf_collectives_keeper *keeper;
   void *user;
+  const rf_mpi *engine; /* whose collectives they are; NULL: the MPI's, else all but the barrier */
+  void *out, *in;       /* of the engine: `largest` bytes each, and 64 for each rank */
 } rf_collectives_plan;
 
 /** By all ranks: predicts them by the fit of the farthest distance, has rank 0 seal that, then measures.

@@ -7,17 +7,15 @@
 
 #include "core/number.h"
 
-static const char machine[] = "network";
-
 /** What both lines of the ledger have in common. */
-static void name_line(const roof_collective_curve *curve, const roof_collective_time *t, char *label,
-                      char *parameters) {
+static void name_line(const rf_collectives_ledger *l, const roof_collective_curve *curve,
+                      const roof_collective_time *t, char *label, char *parameters) {
   if (t->bytes > 0) {
     rf_format(parameters, ROOF_LABEL_MAX, "size=%.0f ranks=%d", t->bytes, curve->ranks);
   } else {
     snprintf(parameters, ROOF_LABEL_MAX, "ranks=%d", curve->ranks);
   }
-  snprintf(label, ROOF_LABEL_MAX, "%.23s %.96s", curve->op, parameters);
+  snprintf(label, ROOF_LABEL_MAX, "%.16s%.23s %.80s", l->prefix, curve->op, parameters);
 }
 
 /** No algorithm beats it: a message, and a rank's bytes at the best rate that was seen. */
@@ -33,14 +31,14 @@ static double bound(const rf_collective *of, const roof_distance_fit *far, const
   return fmin(fmax(far->times[0].seconds_low, bytes * best), t->predicted[t->expected]);
 }
 
-static void fill(const rf_collective *of, const roof_distance_fit *far, const roof_collective_curve *curve,
-                 const roof_collective_time *t, roof_sealing *s) {
+static void fill(const rf_collectives_ledger *l, const rf_collective *of, const roof_distance_fit *far,
+                 const roof_collective_curve *curve, const roof_collective_time *t, roof_sealing *s) {
   char parameters[ROOF_LABEL_MAX];
   roof_sealing_init(s);
-  name_line(curve, t, s->label, parameters);
+  name_line(l, curve, t, s->label, parameters);
   s->named = true;
   s->origin = ROOF_SEALING_PREDICTED;
-  snprintf(s->machine, sizeof s->machine, "%s", machine);
+  snprintf(s->machine, sizeof s->machine, "%s", l->machine);
   snprintf(s->op, sizeof s->op, "%s", curve->op);
   snprintf(s->parameters, sizeof s->parameters, "%s", parameters);
   snprintf(s->dtype, sizeof s->dtype, "%s", roof_dtype_name(ROOF_FP32));
@@ -62,7 +60,7 @@ roof_status rf_collectives_seal(void *ledger, const roof_collective_curve *curve
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     for (int k = 0; k < curves[i].time_count && status == ROOF_OK; k++) {
       roof_sealing one;
-      fill(&rf_collectives[i], far, &curves[i], &curves[i].times[k], &one);
+      fill(l, &rf_collectives[i], far, &curves[i], &curves[i].times[k], &one);
       status = roof_sealings_add(&list, &one, error);
     }
   }
@@ -90,8 +88,8 @@ void rf_collectives_keep(void *ledger, const roof_collective_curve *curve, int s
   char parameters[ROOF_LABEL_MAX];
   roof_measurement *m = &l->list[l->count++];
   roof_measurement_init(m);
-  name_line(curve, &curve->times[size], m->label, parameters);
-  snprintf(m->machine, sizeof m->machine, "%s", machine);
+  name_line(l, curve, &curve->times[size], m->label, parameters);
+  snprintf(m->machine, sizeof m->machine, "%s", l->machine);
   m->dtype = ROOF_FP32;
   memcpy(own, samples, count * sizeof *own);
   memcpy(own + count, samples, count * sizeof *own);

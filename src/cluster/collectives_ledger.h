@@ -5,11 +5,14 @@
 #include "cluster/collectives.h"
 #include "roofline/ledger.h"
 
-/** A ledger at rank 0, and what was measured so far. Start from the first three members, the others 0. */
+/** A ledger at rank 0, and what was measured so far. Start from the first five members, the others 0. */
 typedef struct rf_collectives_ledger {
   const char *path;
   roof_ledger_options how;
   const roof_fabric *fabric; /* that the predictions are from */
+  const char *machine;       /* of its lines: "network" */
+  const char
+      *prefix; /* of their labels, which tells them from those of another engine in the same ledger: "" */
   roof_measurement *list;
   size_t count;
   bool starved; /* something could not be kept */

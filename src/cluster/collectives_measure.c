@@ -17,11 +17,11 @@ static const double slack = 100e-6; /* s that ranks have to be there */
 
 /** The collectives of one group. */
 typedef struct session {
-  const rf_mpi *mpi;
+  const rf_mpi *mpi, *engine; /* between the ranks; what is measured */
   int group, rank, size;
   roof_clock clock;
-  char *in, *out;
-  double *all; /* of rank 0: MOST times of each rank */
+  void *in, *out, *own[2]; /* of the engine; of the host, where they are its */
+  double *all;             /* of rank 0: MOST times of each rank */
 } session;
 
 static bool largest_of(const session *s, double *value) {
@@ -41,7 +41,7 @@ static bool pilot(const session *s, const rf_collective *of, size_t bytes, doubl
   for (int i = 0; i < PILOTS && done; i++) {
     done = s->mpi->barrier(s->group);
     double start = rf_clock_seconds();
-    done = done && of->run(s->mpi, s->group, s->in, s->out, bytes);
+    done = done && of->run(s->engine, s->group, s->in, s->out, bytes);
     double took = rf_clock_seconds() - start;
     *seconds = i > 0 ? fmax(*seconds, took) : 0; /* the first makes connections */
   }
@@ -78,7 +78,7 @@ static bool take(const session *s, const rf_collective *of, size_t bytes, double
     while (rf_clock_seconds() < begin) {
       sched_yield();
     }
-    done = of->run(s->mpi, s->group, s->in, s->out, bytes);
+    done = of->run(s->engine, s->group, s->in, s->out, bytes);
     own[k] = late ? (double)NAN : rf_clock_seconds() - begin;
   }
   done = done && s->mpi->gather(s->group, 0, own, s->all, sizeof own);
@@ -107,16 +107,27 @@ static bool take_curve(const session *s, const rf_collective *of, double budget,
   return done;
 }
 
-static bool begin(session *s, double largest) {
+/** Memory of the host, where the engine has none of its own. */
+static bool take_memory(session *s, double largest) {
   size_t room = (size_t)largest + (size_t)s->size * 64;
-  s->in = calloc(1, room), s->out = calloc(1, room);
-  s->all = s->rank == 0 ? calloc((size_t)s->size * MOST, sizeof *s->all) : NULL;
-  bool done = s->in != NULL && s->out != NULL && (s->rank != 0 || s->all != NULL);
-  float *numbers = (float *)s->in;
-  for (size_t i = 0; i < room / sizeof *numbers && done; i++) {
+  float *numbers = s->in = s->own[0] = malloc(room);
+  s->out = s->own[1] = calloc(1, room);
+  for (size_t i = 0; i < room / sizeof *numbers && numbers != NULL; i++) {
     numbers[i] = (float)(i % 1021) / 1021;
   }
-  return done;
+  return s->in != NULL && s->out != NULL;
+}
+
+static bool begin(session *s, const rf_collectives_plan *plan) {
+  s->all = s->rank == 0 ? calloc((size_t)s->size * MOST, sizeof *s->all) : NULL;
+  s->engine = plan->engine != NULL ? plan->engine : s->mpi;
+  s->in = plan->out, s->out = plan->in; /* what goes in comes from where messages go out */
+  return (s->rank != 0 || s->all != NULL) && (plan->engine != NULL || take_memory(s, plan->largest));
+}
+
+/** The barrier is the last of all, and no engine's. */
+static int count_of(const rf_collectives_plan *plan) {
+  return plan->engine != NULL ? ROOF_COLLECTIVES - 1 : ROOF_COLLECTIVES;
 }
 
 /** All ranks have the curves that rank 0 predicted and sealed. */
@@ -126,12 +137,12 @@ static roof_status agree(session *s, const rf_collectives_plan *plan, roof_fabri
   roof_status sealed = ROOF_OK;
   bool fitted =
       far != NULL && far->fit.count > 0; /* else there is nothing to predict by, and nothing is run */
-  for (int i = 0; i < ROOF_COLLECTIVES && fitted; i++) {
+  for (int i = 0; i < count_of(plan) && fitted; i++) {
     rf_collective_predict(&rf_collectives[i], &far->fit, s->size, plan->largest, plan->factor,
                           &fabric->collectives[i]);
   }
   if (fitted && plan->sealer != NULL) {
-    sealed = plan->sealer(plan->user, fabric->collectives, ROOF_COLLECTIVES, error);
+    sealed = plan->sealer(plan->user, fabric->collectives, count_of(plan), error);
   }
   if (!s->mpi->broadcast(s->group, 0, &sealed, sizeof sealed) ||
       !s->mpi->broadcast(s->group, 0, fabric->collectives, sizeof fabric->collectives)) {
@@ -146,20 +157,20 @@ roof_status rf_collectives_measure(const rf_mpi *mpi, int group, const rf_collec
                                    roof_fabric *fabric, roof_error *error) {
   session s = {.mpi = mpi, .group = group, .rank = mpi->rank(group), .size = mpi->size(group)};
   roof_status status =
-      begin(&s, plan->largest) ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "network: out of memory");
+      begin(&s, plan) ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "network: out of memory");
   status = status == ROOF_OK ? agree(&s, plan, fabric, error) : status;
   bool done = status == ROOF_OK && rf_clock_agree(mpi, group, &s.clock);
-  for (int i = 0; i < ROOF_COLLECTIVES && done; i++) {
-    done =
-        take_curve(&s, &rf_collectives[i], plan->seconds / ROOF_COLLECTIVES, plan, &fabric->collectives[i]);
+  int count = count_of(plan);
+  for (int i = 0; i < count && done; i++) {
+    done = take_curve(&s, &rf_collectives[i], plan->seconds / count, plan, &fabric->collectives[i]);
   }
   if (status == ROOF_OK && !done) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "network: the MPI refused: %s", mpi->reason());
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "network: refused: %s", s.engine->reason());
   }
   bool any = s.rank == 0 && fabric->collectives[0].time_count > 0;
-  fabric->collective_count = status == ROOF_OK && any ? ROOF_COLLECTIVES : 0;
-  free(s.in);
-  free(s.out);
+  fabric->collective_count = status == ROOF_OK && any ? count : 0;
+  free(s.own[0]);
+  free(s.own[1]);
   free(s.all);
   return status;
 }

@@ -74,5 +74,9 @@ roof_status roof_fabric_judge(roof_fabric *fabric, roof_error *error) {
 
 void roof_fabric_done(roof_fabric *fabric) {
   free(fabric->nodes);
+  if (fabric->gpus != NULL) {
+    free(fabric->gpus->nodes);
+    free(fabric->gpus);
+  }
   *fabric = (roof_fabric){0};
 }

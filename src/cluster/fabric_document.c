@@ -112,8 +112,7 @@ static json_t *node_json(const roof_fabric_node *n) {
   return object;
 }
 
-roof_status roof_fabric_write(const roof_fabric *fabric, roof_text *out, roof_error *error) {
-  rf_json_begin();
+static json_t *fabric_json(const roof_fabric *fabric) {
   json_t *object = rf_members_json(fabric, fabric_fields), *distances = json_array(), *nodes = json_array(),
          *collectives = json_array();
   for (int i = 0; i < fabric->distance_count; i++) {
@@ -128,7 +127,13 @@ roof_status roof_fabric_write(const roof_fabric *fabric, roof_text *out, roof_er
   rf_json_set(object, "distances", distances);
   rf_json_set(object, "nodes", nodes);
   rf_json_set(object, "collectives", collectives);
-  rf_json_add(object, 0, out);
+  rf_json_set(object, "gpus", fabric->gpus != NULL ? fabric_json(fabric->gpus) : json_null());
+  return object;
+}
+
+roof_status roof_fabric_write(const roof_fabric *fabric, roof_text *out, roof_error *error) {
+  rf_json_begin();
+  rf_json_add(fabric_json(fabric), 0, out);
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "network: out of memory") : ROOF_OK;
 }
 
@@ -196,7 +201,7 @@ static const char *read_collective(json_t *object, roof_collective_curve *c) {
   return c->time_count < 0 ? "`sizes` of a collective are no list, or too long" : NULL;
 }
 
-static const char *rf_members_read_lists(json_t *object, roof_fabric *fabric) {
+static const char *read_lists(json_t *object, roof_fabric *fabric) {
   json_t *distances = json_object_get(object, "distances"), *nodes = json_object_get(object, "nodes"),
          *collectives = json_object_get(object, "collectives");
   const char *why = NULL;
@@ -219,6 +224,18 @@ static const char *rf_members_read_lists(json_t *object, roof_fabric *fabric) {
   return why;
 }
 
+/** Of the network, or of its part between GPUs, which has no such part itself. */
+static const char *read_part(json_t *object, bool whole, roof_fabric *fabric) {
+  json_t *gpus = json_object_get(object, "gpus");
+  rf_members_read(object, fabric, fabric_fields);
+  const char *why = json_is_object(object) ? read_lists(object, fabric) : "is no object";
+  if (why == NULL && whole && json_is_object(gpus)) {
+    fabric->gpus = calloc(1, sizeof *fabric->gpus);
+    why = fabric->gpus != NULL ? read_part(gpus, false, fabric->gpus) : "out of memory";
+  }
+  return why;
+}
+
 roof_status roof_fabric_read(const char *text, size_t length, const char *file, roof_fabric *fabric,
                              roof_error *error) {
   json_t *object = NULL;
@@ -226,8 +243,7 @@ roof_status roof_fabric_read(const char *text, size_t length, const char *file, 
   roof_fabric *read = calloc(1, sizeof *read);
   const char *why = NULL;
   if (status == ROOF_OK && read != NULL) {
-    rf_members_read(object, read, fabric_fields);
-    why = json_is_object(object) ? rf_members_read_lists(object, read) : "is no object";
+    why = read_part(object, true, read);
   }
   json_decref(object);
   if (why != NULL) {

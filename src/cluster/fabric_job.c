@@ -17,7 +17,8 @@ roof_status rf_fabric_of_job(const rf_job *job, const rf_fabric_task *task, roof
   if (status != ROOF_OK || job->size < 2) {
     return status;
   }
-  rf_collectives_ledger ledger = {.path = task->ledger, .how = task->how, .fabric = fabric};
+  rf_collectives_ledger ledger = {
+      .path = task->ledger, .how = task->how, .fabric = fabric, .machine = "network", .prefix = ""};
   const rf_collectives_plan plan = {.seconds = task->plan.seconds,
                                     .largest = LARGEST,
                                     .factor = FACTOR,

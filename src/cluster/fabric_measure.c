@@ -7,7 +7,7 @@
 
 #include "cluster/fabric_series.h"
 
-enum { TAG_RESULT = 8, LOOKED_THROUGH = 64 };
+enum { TAG_RESULT = 8 };
 
 /** One measurement, on every rank. */
 typedef struct measuring {
@@ -26,19 +26,6 @@ static void say(const measuring *m, const char *what, const char *which) {
   }
 }
 
-/** The first two ranks that are so far apart: the same on every rank. Those of the first ranks are looked through. */
-static bool find_pair(const measuring *m, roof_distance distance, int ranks[2]) {
-  for (int a = 0; a < m->size && a < LOOKED_THROUGH; a++) {
-    for (int b = a + 1; b < m->size; b++) {
-      if (rf_distance_of(&m->places[a], &m->places[b]) == distance) {
-        ranks[0] = a, ranks[1] = b;
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 /** What the leader found reaches rank 0. */
 static bool hand_in(measuring *m, roof_distance_fit *found) {
   int leader = found->ranks[0];
@@ -52,7 +39,7 @@ static bool hand_in(measuring *m, roof_distance_fit *found) {
 
 static bool take_distance(measuring *m, roof_distance distance) {
   roof_distance_fit found = {.distance = distance};
-  if (!find_pair(m, distance, found.ranks)) {
+  if (!rf_distance_pair(m->places, m->size, distance, found.ranks)) {
     return true;
   }
   for (int i = 0; i < 2; i++) {

@@ -37,6 +37,19 @@ roof_distance rf_distance_of(const rf_rank_place *a, const rf_rank_place *b) {
   return near ? ROOF_DISTANCE_SWITCH : ROOF_DISTANCE_NETWORK;
 }
 
+bool rf_distance_pair(const rf_rank_place *places, int ranks, roof_distance distance, int pair[2]) {
+  enum { LOOKED_THROUGH = 64 };
+  for (int a = 0; a < ranks && a < LOOKED_THROUGH; a++) {
+    for (int b = a + 1; b < ranks; b++) {
+      if (rf_distance_of(&places[a], &places[b]) == distance) {
+        pair[0] = a, pair[1] = b;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 int rf_pairs_rounds(int ranks) {
   return ranks < 2 ? 0 : ranks - 1 + ranks % 2;
 }

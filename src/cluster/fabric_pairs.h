@@ -17,6 +17,10 @@ typedef struct rf_rank_place {
  *  Units: none. Ownership: none. Errors: none. */
 roof_distance rf_distance_of(const rf_rank_place *a, const rf_rank_place *b);
 
+/** The first two ranks that are so far apart, which are the same whichever rank asks; those of the first ranks are looked through.
+ *  Units: none. Ownership: fills `pair` on success. Errors: false: there are none. */
+bool rf_distance_pair(const rf_rank_place *places, int ranks, roof_distance distance, int pair[2]);
+
 /** Rounds in which each pair of `ranks` meets once: ranks - 1 of an even number, else ranks.
  *  Units: rounds. Ownership: none. Errors: 0 of fewer than 2 ranks. */
 int rf_pairs_rounds(int ranks);

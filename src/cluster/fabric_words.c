@@ -22,17 +22,11 @@ static bool is_known(const roof_estimate *estimate) {
   return estimate->value > 0 && !(estimate->high - estimate->low > estimate->value);
 }
 
-void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out) {
-  const roof_distance_fit *far = roof_fabric_farthest(fabric);
+/** Of the farthest distance, which has a fit: latency, bandwidth, and between what. */
+static void add_message(const roof_distance_fit *far, roof_text *out) {
   char latency[SHORT], rate[SHORT];
-  if (far == NULL || far->fit.count == 0) {
-    roof_text_add(out,
-                  fabric->ranks == 1 ? "network: not measured: there is one rank" : "network: not measured");
-    return;
-  }
   const roof_protocol *small = &far->fit.of[0], *large = &far->fit.of[far->fit.count - 1];
-  roof_text_addf(out, "network: a message takes %s",
-                 roof_quantity_format(latency, SHORT, small->alpha.value, "s"));
+  roof_text_addf(out, "a message takes %s", roof_quantity_format(latency, SHORT, small->alpha.value, "s"));
   if (is_known(&large->beta)) {
     roof_text_addf(out, ", a long one goes at %s",
                    roof_quantity_format(rate, SHORT, 1 / large->beta.value, "B/s"));
@@ -41,5 +35,27 @@ void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out) {
                  far->distance == ROOF_DISTANCE_NETWORK  ? "between nodes"
                  : far->distance == ROOF_DISTANCE_SWITCH ? "between nodes of one switch"
                                                          : "within a node");
+}
+
+/** That has a fit; NULL: none has. */
+static const roof_distance_fit *farthest_of(const roof_fabric *fabric) {
+  const roof_distance_fit *far = roof_fabric_farthest(fabric);
+  return far != NULL && far->fit.count > 0 ? far : NULL;
+}
+
+void roof_fabric_sentence(const roof_fabric *fabric, roof_text *out) {
+  const roof_distance_fit *far = farthest_of(fabric),
+                          *gpus = fabric->gpus != NULL ? farthest_of(fabric->gpus) : NULL;
+  if (far == NULL) {
+    roof_text_add(out,
+                  fabric->ranks == 1 ? "network: not measured: there is one rank" : "network: not measured");
+    return;
+  }
+  roof_text_add(out, "network: ");
+  add_message(far, out);
   add_slow(fabric, out);
+  if (gpus != NULL) {
+    roof_text_add(out, "; between GPUs ");
+    add_message(gpus, out);
+  }
 }

@@ -46,7 +46,7 @@ static double distance(const line *of, double bytes, double seconds) {
   return (seconds - of->alpha - of->beta * bytes) / seconds;
 }
 
-/** Least squares of the relative distances, each with its weight; times do not fall with size. */
+/** Least squares of the relative distances, each with its weight; times do not fall with size, and the first size takes some. */
 static line weighted(const double *bytes, const double *seconds, const double *weights, size_t count) {
   double w = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (size_t i = 0; i < count; i++) {
@@ -56,7 +56,8 @@ static line weighted(const double *bytes, const double *seconds, const double *w
   }
   double determinant = w * xx - x * x;
   double beta = determinant > 0 ? fmax((w * xy - x * y) / determinant, 0) : 0;
-  return (line){(y - beta * x) / w, beta};
+  double alpha = (y - beta * x) / w;
+  return alpha + beta * bytes[0] > 0 ? (line){alpha, beta} : (line){y / w, 0};
 }
 
 /** Huber's weights of the distances from a line, whose scale is their median. */

@@ -184,14 +184,20 @@ static void a_slower_node_is_found(void **state) {
 
 static void what_is_written_is_read_again(void **state) {
   (void)state;
-  roof_fabric fabric = example(), again;
+  roof_fabric fabric = example(), again, between = example();
   roof_text first = {0}, second = {0};
+  fabric.gpus = calloc(1, sizeof *fabric.gpus);
+  *fabric.gpus = between; /* its nodes with it */
+  snprintf(fabric.gpus->library, sizeof fabric.gpus->library, "NCCL 2.18.3 on a GPU");
   assert_int_equal(roof_fabric_judge(&fabric, NULL), ROOF_OK);
   assert_int_equal(roof_fabric_write(&fabric, &first, NULL), ROOF_OK);
   assert_int_equal(roof_fabric_read(first.data, first.length, "x", &again, NULL), ROOF_OK);
   assert_int_equal(roof_fabric_write(&again, &second, NULL), ROOF_OK);
   assert_string_equal(first.data, second.data);
   assert_true(again.nodes[2].slow);
+  assert_string_equal(again.gpus->library, "NCCL 2.18.3 on a GPU");
+  assert_int_equal(again.gpus->collective_count, 1);
+  assert_null(again.gpus->gpus);
   assert_near(roof_message_seconds(&roof_fabric_farthest(&again)->fit, 1000), 1.1e-5, 1e-9);
   roof_text_done(&first);
   roof_text_done(&second);
@@ -209,6 +215,14 @@ static void it_is_said_and_drawn(void **state) {
   assert_string_equal(
       out.data, "network: a message takes 10.00 µs, a long one goes at 1.000 GB/s (between nodes of one "
                 "switch); slower than the others: n3");
+  roof_fabric between = {.distance_count = 1, .distances = {{.distance = ROOF_DISTANCE_NODE, .fit = line}}};
+  fabric.gpus = &between;
+  roof_text_done(&out);
+  roof_fabric_sentence(&fabric, &out);
+  assert_non_null(strstr(out.data,
+                         "others: n3; between GPUs a message takes 10.00 µs, a long one goes at 1.000 "
+                         "GB/s (within a node)"));
+  fabric.gpus = NULL;
   assert_int_equal(roof_fabric_chart(&none, &chart, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(roof_fabric_chart(&fabric, &chart, NULL), ROOF_OK);
   assert_int_equal(roof_draw_curves_svg(&chart, ROOF_CHART_WIDE, &svg, NULL), ROOF_OK);
@@ -229,7 +243,8 @@ static void what_is_none_is_refused(void **state) {
       "{\"distances\": [{\"distance\": \"moon\"}], \"nodes\": [], \"collectives\": []}",
       "{\"distances\": [{\"distance\": \"core\"}], \"nodes\": [], \"collectives\": []}",
       "{\"distances\": [], \"nodes\": [1], \"collectives\": []}",
-      "{\"distances\": [], \"nodes\": [], \"collectives\": [{}]}"};
+      "{\"distances\": [], \"nodes\": [], \"collectives\": [{}]}",
+      "{\"distances\": [], \"nodes\": [], \"collectives\": [], \"gpus\": {\"distances\": 1}}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     roof_fabric fabric = {.ranks = 77};
     roof_error error;

@@ -92,6 +92,19 @@ static void too_little_is_refused(void **state) {
   assert_true(isnan(fit.of[0].alpha.low));
 }
 
+/** Times of a processor that others use: whatever they are, a message takes some. */
+static void times_are_positive(void **state) {
+  (void)state;
+  roof_alpha_beta fit;
+  const double samples[3][5] = {{52e-6, 52e-6, 52e-6, 52e-6, 52e-6},
+                                {1406e-6, 1406e-6, 1406e-6, 1406e-6, 1406e-6},
+                                {61630e-6, 61630e-6, 61630e-6, 61630e-6, 61630e-6}};
+  const rf_sized sizes[] = {{4, samples[0], 5}, {16, samples[1], 5}, {64, samples[2], 5}};
+  assert_true(rf_fit_alpha_beta(sizes, 3, &fit));
+  assert_true(roof_message_seconds(&fit, 4) > 0);
+  assert_true(roof_message_seconds(&fit, 8) > 0);
+}
+
 /** The three series of a network with L = 5 us, o = 1 us, g = 2 us, 1/G = 10 GB/s (Hoefler et al. 2007). */
 static void loggp_is_found_again(void **state) {
   (void)state;
@@ -170,10 +183,11 @@ static void distances_by_place_and_name(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_line_is_one_protocol), cmocka_unit_test(protocols_are_distinguished),
-      cmocka_unit_test(wild_sizes_move_no_fit),     cmocka_unit_test(too_little_is_refused),
-      cmocka_unit_test(loggp_is_found_again),       cmocka_unit_test(each_pair_meets_once),
-      cmocka_unit_test(halves_meet_across),         cmocka_unit_test(distances_by_place_and_name),
+      cmocka_unit_test(exact_line_is_one_protocol),  cmocka_unit_test(protocols_are_distinguished),
+      cmocka_unit_test(wild_sizes_move_no_fit),      cmocka_unit_test(too_little_is_refused),
+      cmocka_unit_test(times_are_positive),          cmocka_unit_test(loggp_is_found_again),
+      cmocka_unit_test(each_pair_meets_once),        cmocka_unit_test(halves_meet_across),
+      cmocka_unit_test(distances_by_place_and_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,9 @@ static double latency_of(const void *row) {
   return ((const protocol_row *)row)->of->alpha.value;
 }
 
-/** Half of the interval, relative. */
+/** Half of the interval, relative; unknown where the value is nothing. */
 static double half(const roof_estimate *e) {
-  return (e->high - e->low) / 2 / e->value;
+  return e->value > 0 ? (e->high - e->low) / 2 / e->value : (double)NAN;
 }
 
 static double latency_half_of(const void *row) {
@@ -135,7 +135,7 @@ static void add_protocols(const roof_fabric *fabric, roof_text *out) {
   cli_columns_add_text(out, CLI_ROWS(protocol_columns, rows, count));
 }
 
-static void add_collectives(const roof_fabric *fabric, roof_text *out) {
+static void add_collectives(const roof_fabric *fabric, const char *of, roof_text *out) {
   static collective_row rows[ROOF_COLLECTIVES * ROOF_FABRIC_SIZES];
   size_t count = 0;
   for (int i = 0; i < fabric->collective_count; i++) {
@@ -157,9 +157,9 @@ static void add_collectives(const roof_fabric *fabric, roof_text *out) {
   }
   if (count > 0) {
     roof_text_addf(out,
-                   "\ncollectives of %d ranks, measured / sealed before by the fit; and the algorithm whose "
+                   "\ncollectives of %d %s, measured / sealed before by the fit; and the algorithm whose "
                    "curve is nearest:\n",
-                   fabric->ranks);
+                   fabric->ranks, of);
     cli_columns_add_text(out, CLI_ROWS(collective_columns, rows, count));
   }
 }
@@ -184,6 +184,13 @@ static void add_nodes(const roof_fabric *fabric, roof_text *out) {
   }
 }
 
+/** The part between GPUs. */
+static void add_gpus(const roof_fabric *gpus, roof_text *out) {
+  roof_text_addf(out, "\nbetween %d GPUs, by %s:\n", gpus->ranks, gpus->library);
+  add_protocols(gpus, out);
+  add_collectives(gpus, "GPUs", out);
+}
+
 void cli_fabric_add_report(const roof_fabric *fabric, roof_text *out) {
   char bisection[32];
   roof_fabric_sentence(fabric, out);
@@ -202,5 +209,8 @@ void cli_fabric_add_report(const roof_fabric *fabric, roof_text *out) {
         roof_quantity_format(bisection, sizeof bisection, fabric->bisection_bytes_per_second, "B/s"),
         fabric->bisection_pairs, fabric->bisection_pairs == 1 ? "" : "s");
   }
-  add_collectives(fabric, out);
+  add_collectives(fabric, "ranks", out);
+  if (fabric->gpus != NULL) {
+    add_gpus(fabric->gpus, out);
+  }
 }

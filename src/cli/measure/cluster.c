@@ -11,6 +11,7 @@
 #include "cluster/collect.h"
 #include "cluster/fabric_job.h"
 #include "cluster/fabric_roll.h"
+#include "cluster/gpus_measure.h"
 #include "cluster/launcher.h"
 #include "host/clock.h"
 
@@ -62,22 +63,55 @@ static void show_step(void *user, const char *what) {
   cli_show_progress(user, what, 0, 1);
 }
 
-/** The network into the nodes of the first rank, whose `nodes` is NULL on the others. */
+/** Gives the network's parts together so long; rank 0 then names who hangs. */
+static void limit(double patience, const rf_fabric_task *task) {
+  double end = rf_clock_seconds() + patience + 10 * task->plan.seconds;
+  rf_roll_at(end);
+  cli_watch_limit(end + roll_patience - rf_clock_seconds());
+}
+
+/** What was measured so far into the nodes of the first rank, whose `nodes` is NULL on the others. */
+static roof_status keep_network(const roof_fabric *fabric, roof_nodes *nodes, roof_error *error) {
+  roof_text json = {0};
+  if (nodes == NULL) {
+    return ROOF_OK;
+  }
+  roof_status status = roof_fabric_write(fabric, &json, error);
+  free(nodes->network);
+  nodes->network = json.data;
+  return status;
+}
+
+/** Between GPUs; where there are some that cannot be measured, it is said why. */
+static roof_status measure_gpus(const rf_job *job, const rf_fabric_task *task, roof_fabric *fabric,
+                                roof_nodes *nodes, roof_error *error) {
+  char why[RF_GPUS_WHY];
+  roof_text note = {0};
+  roof_status status = rf_gpus_measure(job, task, fabric, why, error);
+  status = status == ROOF_OK && fabric->gpus != NULL ? keep_network(fabric, nodes, error) : status;
+  if (status == ROOF_OK && job->rank == 0 && why[0] != '\0') {
+    roof_text_addf(&note, "GPUs: messages between them are %s: %s\n",
+                   fabric->gpus != NULL ? "not measured on all ranks" : "not measured", why);
+    status = cli_note(&note, error);
+    roof_text_done(&note);
+  }
+  return status;
+}
+
+/** Between ranks, then between GPUs. */
 static roof_status measure_network(const rf_job *job, const asked *a, roof_nodes *nodes, roof_error *error) {
   char commit[ROOF_DIGEST_MAX];
-  roof_text json = {0};
   roof_fabric fabric = {0};
   rf_fabric_task task = a->fabric;
   double patience = a->collect.patience > 0 ? a->collect.patience : network_patience;
-  double end = rf_clock_seconds() + patience + 10 * task.plan.seconds;
-  rf_roll_at(end);
-  cli_watch_limit(end + roll_patience - rf_clock_seconds());
+  limit(patience, &task);
   roof_status status = job->rank == 0 ? roof_ledger_commit(commit, error) : ROOF_OK;
   task.how.commit = job->rank == 0 ? commit : NULL;
   status = status == ROOF_OK ? rf_fabric_of_job(job, &task, &fabric, error) : status;
-  if (status == ROOF_OK && nodes != NULL) {
-    status = roof_fabric_write(&fabric, &json, error);
-    nodes->network = json.data;
+  status = status == ROOF_OK ? keep_network(&fabric, nodes, error) : status;
+  if (status == ROOF_OK) {
+    limit(patience, &task);
+    status = measure_gpus(job, &task, &fabric, nodes, error);
   }
   roof_fabric_done(&fabric);
   if (status != ROOF_OK && rf_roll_is_due() && job->rank == 0) {

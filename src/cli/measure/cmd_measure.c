@@ -37,8 +37,9 @@ static const struct poptOption options[] = {
      "of --cluster: how long nodes may take longer than the first; default: as long as it took, and a minute",
      "TIME"},
     {"network", '\0', POPT_ARG_STRING, &network, 0,
-     "of --cluster: the network between all ranks as well, so long for each distance, all pairs, halves and "
-     "collectives: 10s is good",
+     "of --cluster: the network between all ranks as well, and between their GPUs by NCCL or RCCL, so long "
+     "for "
+     "each distance, all pairs, halves and collectives: 10s is good",
      "TIME"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0,
      "of --network: where predictions of collectives are sealed before they run; default roofline.ledger",

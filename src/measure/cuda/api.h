@@ -144,7 +144,11 @@ typedef struct cuda_api {
   int version; /**< of CUDA that the driver supports: 13000 */
 } cuda_api;
 
-/** The driver, loaded and started once.
+/** The driver, loaded and started once, whether or not this build has kernels for it.
+ *  Units: none. Ownership: static; *reason (nullable) is static text. Errors: NULL, and why in *reason. */
+const cuda_api *rf_cuda_load_driver(const char **reason);
+
+/** The same for what runs our kernels, which a build without nvcc has not.
  *  Units: none. Ownership: static; *reason (nullable) is static text. Errors: NULL, and why in *reason. */
 const cuda_api *rf_cuda_load(const char **reason);
 

@@ -62,9 +62,6 @@ static bool start(void) {
     const char *refusal = rf_library_refusal();
     return refuse("no libcuda.so.1: ", refusal != NULL ? refusal : "NVIDIA's driver is not installed", "");
   }
-  if (rf_cuda_images_version == 0) {
-    return refuse("this roofline was built without nvcc; install CUDA 12 or later and build again", "", "");
-  }
   if (!complete) {
     char then[64];
     snprintf(then, sizeof then, "; install %s", rf_cuda_images_driver);
@@ -83,7 +80,7 @@ static bool start(void) {
          refuse("NVIDIA's driver does not start: cuInit returns ", name != NULL ? name : "?", "");
 }
 
-const cuda_api *rf_cuda_load(const char **reason) {
+const cuda_api *rf_cuda_load_driver(const char **reason) {
   pthread_mutex_lock(&mutex);
   if (!driver.tried) {
     driver.tried = true;
@@ -95,6 +92,19 @@ const cuda_api *rf_cuda_load(const char **reason) {
     *reason = driver.reason[0] != '\0' ? driver.reason : NULL;
   }
   return driver.reason[0] == '\0' ? &driver.api : NULL;
+}
+
+const cuda_api *rf_cuda_load(const char **reason) {
+  static const char kernels[] =
+      "this roofline was built without nvcc; install CUDA 12 or later and build again";
+  const cuda_api *api = rf_cuda_load_driver(reason);
+  if (api != NULL && rf_cuda_images_version == 0) {
+    if (reason != NULL) {
+      *reason = kernels;
+    }
+    return NULL;
+  }
+  return api;
 }
 
 void rf_cuda_forget(void) {
