@@ -11,8 +11,8 @@ typedef struct rf_collectives_ledger {
   roof_ledger_options how;
   const roof_fabric *fabric; /* that the predictions are from */
   const char *machine;       /* of its lines: "network" */
-  const char
-      *prefix; /* of their labels, which tells them from those of another engine in the same ledger: "" */
+  const char *
+      prefix; /* of their labels, which distinguishes them from those of another engine in the same ledger: "" */
   roof_measurement *list;
   size_t count;
   bool starved; /* something could not be kept */

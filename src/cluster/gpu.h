@@ -9,7 +9,7 @@
 
 typedef struct rf_gpu rf_gpu;
 
-/** What rank 0 tells the others, so that they find each other: ncclUniqueId, as it lies in memory. */
+/** What rank 0 has the others know, so that they find each other: ncclUniqueId, as it lies in memory. */
 typedef struct rf_gpu_word {
   char bytes[128];
 } rf_gpu_word;

@@ -19,7 +19,7 @@ typedef struct seat {
   int here;         /* there is one */
 } seat;
 
-typedef struct crew {
+typedef struct gathering {
   const rf_job *job;
   const rf_fabric_task *task;
   rf_gpu *gpu;
@@ -28,15 +28,15 @@ typedef struct crew {
   int group, rank, size; /* of those */
   roof_fabric *out;
   char *why;
-} crew;
+} gathering;
 
-static roof_status refused(const crew *c, roof_error *error) {
+static roof_status refused(const gathering *c, roof_error *error) {
   return roof_error_set(error, ROOF_E_UNSUPPORTED, "GPUs: the MPI refused: %s", c->job->mpi->reason());
 }
 
 /* --- who takes part --- */
 
-static roof_status take_seat(crew *c, roof_error *error) {
+static roof_status take_seat(gathering *c, roof_error *error) {
   roof_error why = {0};
   roof_status status = rf_gpu_open(c->job->node_rank, &c->gpu, &why);
   seat own = {.here = status != ROOF_E_NAME};
@@ -57,7 +57,7 @@ static bool can(const seat *s) {
 }
 
 /** Of the ranks of a node that found the same GPU the first takes it. */
-static bool takes_part(const crew *c, int rank) {
+static bool takes_part(const gathering *c, int rank) {
   bool first = can(&c->seats[rank]);
   for (int i = 0; i < rank && first; i++) {
     first = !(can(&c->seats[i]) && c->job->node_of[i] == c->job->node_of[rank] &&
@@ -66,13 +66,13 @@ static bool takes_part(const crew *c, int rank) {
   return first;
 }
 
-static void explain(const crew *c, int rank, const char *why) {
+static void explain(const gathering *c, int rank, const char *why) {
   char name[128];
   snprintf(c->why, RF_GPUS_WHY, "%s: %s", rf_job_rank_name(c->job, rank, name, sizeof name), why);
 }
 
 /** Whether there is something to measure; rank 0 collects, and must be there. */
-static bool is_worth_it(const crew *c) {
+static bool is_worth_it(const gathering *c) {
   int count = 0, here = 0;
   for (int i = 0; i < c->job->size; i++) {
     count += takes_part(c, i);
@@ -98,7 +98,7 @@ typedef struct outcome {
 } outcome;
 
 /** Whether a step went well on all; else the first that it did not is explained. */
-static bool agree(const crew *c, roof_status status, const roof_error *error) {
+static bool agree(const gathering *c, roof_status status, const roof_error *error) {
   outcome own = {.rank = c->job->rank, .well = status == ROOF_OK};
   outcome *all = calloc((size_t)c->size, sizeof *all);
   snprintf(own.why, sizeof own.why, "%.150s", own.well ? "" : error->message);
@@ -117,7 +117,7 @@ static bool agree(const crew *c, roof_status status, const roof_error *error) {
 }
 
 /** The GPUs meet by a word of the first. */
-static bool meet(crew *c) {
+static bool meet(gathering *c) {
   const rf_mpi *mpi = c->job->mpi;
   rf_gpu_word word = {0};
   roof_error error = {0};
@@ -131,14 +131,14 @@ static bool meet(crew *c) {
 }
 
 /** Where this rank is among them: GPUs share no core. */
-static bool find_places(crew *c) {
+static bool find_places(gathering *c) {
   rf_rank_place here = c->task->place;
   here.core = here.socket = -1;
   c->places = calloc((size_t)c->size, sizeof *c->places);
   return c->places != NULL && c->job->mpi->all_gather(c->group, &here, c->places, sizeof here);
 }
 
-static bool take_distance(crew *c, roof_distance distance) {
+static bool take_distance(gathering *c, roof_distance distance) {
   const rf_mpi *mpi = c->job->mpi;
   roof_distance_fit found = {.distance = distance};
   if (!rf_distance_pair(c->places, c->size, distance, found.ranks)) {
@@ -163,7 +163,7 @@ static bool take_distance(crew *c, roof_distance distance) {
   return done && rf_gate(mpi, c->group);
 }
 
-static roof_status take_collectives(const crew *c, roof_error *error) {
+static roof_status take_collectives(const gathering *c, roof_error *error) {
   rf_collectives_ledger ledger = {
       .path = c->task->ledger, .how = c->task->how, .fabric = c->out, .machine = "gpus", .prefix = "gpus "};
   const rf_collectives_plan plan = {.seconds = c->task->plan.seconds,
@@ -180,7 +180,7 @@ static roof_status take_collectives(const crew *c, roof_error *error) {
   return status == ROOF_OK ? recorded : status;
 }
 
-static bool take(crew *c) {
+static bool take(gathering *c) {
   roof_error error = {0};
   roof_status status = ROOF_OK;
   if (!meet(c)) {
@@ -202,7 +202,7 @@ static bool take(crew *c) {
 }
 
 /** By all ranks, of which some take no part. */
-static roof_status run(crew *c, roof_fabric *fabric, roof_error *error) {
+static roof_status run(gathering *c, roof_fabric *fabric, roof_error *error) {
   const rf_mpi *mpi = c->job->mpi;
   bool takes = takes_part(c, c->job->rank);
   c->group = mpi->split(RF_MPI_WORLD, takes);
@@ -227,7 +227,7 @@ static roof_status run(crew *c, roof_fabric *fabric, roof_error *error) {
 
 roof_status rf_gpus_measure(const rf_job *job, const rf_fabric_task *task, roof_fabric *fabric,
                             char why[RF_GPUS_WHY], roof_error *error) {
-  crew c = {.job = job, .task = task, .why = why};
+  gathering c = {.job = job, .task = task, .why = why};
   why[0] = '\0';
   roof_status status = take_seat(&c, error);
   if (status == ROOF_OK && is_worth_it(&c)) {

@@ -45,7 +45,7 @@ measure() {
   [ "$(jq -s '[.[] | select(.machine == "gpus" and .kind == "measurement" and (.label | startswith("gpus ")))] | length > 0' roofline.ledger)" = true ]
 }
 
-@test "wrong results, no NCCL, one GPU for all: each is said, and the network is there" {
+@test "wrong results, no NCCL, one GPU for all: a note says which, and the network is there" {
   needs mpich
   FAKE_NCCL=wrong measure 2
   has '): NCCL 2.18.3 on Emulated device, not a GPU: the result of allreduce is wrong'
