@@ -60,6 +60,12 @@ check_orphan() { # PAGE: index.md of its folder, the contents of the book, leads
   [ "$page" = index.md ] || grep -qF "]($page)" "$(dirname "$1")/index.md" || echo "$1: no link in index.md leads here"
 }
 
+check_summary() { # DOCUMENT: its table of errors is what the tables say that it sums up
+  cp "$1" "$scratch/summed"
+  { sh "$ROOFLINE_SOURCE/bench/summary.sh" "$scratch/summed" >/dev/null && cmp -s "$1" "$scratch/summed"; } ||
+    echo "$1: its summary is not what bench/summary.sh writes"
+}
+
 check_examples() { # PAGE: one example at least of every command that `roofline --help` lists
   "$ROOFLINE" --help | awk '/^Options of every/ { exit } /^  [a-z]+  / { print $1 }' | while read -r name; do
     grep -q "^\$ .*roofline $name" "$1" || echo "$1: no example of \`roofline $name\`"
@@ -133,6 +139,10 @@ plant '$ roofline predict'
 check_examples "$scratch/doc.md" | grep -q 'no example of `roofline sweep`' ||
   fail "self-test: a command without an example was not reported"
 
+plant '<!-- summary -->' '| an old table |' '<!-- end of summary -->'
+[ "$(check_summary "$scratch/doc.md")" = "$scratch/doc.md: its summary is not what bench/summary.sh writes" ] ||
+  fail "self-test: a stale summary was not reported"
+
 [ -f "$ROOFLINE_SOURCE/README.md" ] || skip "no documents"
 ln -s "$ROOFLINE" "$scratch/bin/roofline"
 HOME=$scratch/home XDG_CONFIG_HOME=$scratch/home/.config "$ROOFLINE" measure --backend fake --quiet >/dev/null ||
@@ -147,7 +157,10 @@ done
 for page in "$ROOFLINE_SOURCE"/docs/*.md; do
   check_orphan "$page" >>"$scratch/orphans"
 done
-check_examples "$ROOFLINE_SOURCE/docs/commands.md" >>"$scratch/orphans"
+{
+  check_examples "$ROOFLINE_SOURCE/docs/commands.md"
+  check_summary "$ROOFLINE_SOURCE/docs/limits.md"
+} >>"$scratch/orphans"
 if [ -s "$scratch/orphans" ]; then
   cat "$scratch/orphans"
   failed=1
