@@ -43,13 +43,32 @@ run_osu() {
   join -a 1 -e - -o 0,1.2,2.2 "$scratch/latency" "$scratch/rate"
 }
 
-run_imb() {
-  $mpirun "$IMB/IMB-MPI1" PingPong | awk '$1 ~ /^[0-9]+$/ && NF == 4 { print $1, $3, "-" }'
+run_imb() { # Uniband since the benchmarks of 2019
+  $mpirun "$IMB/IMB-MPI1" PingPong | awk '$1 ~ /^[0-9]+$/ && NF == 4 { print $1, $3 }' | sort >"$scratch/latency"
+  $mpirun "$IMB/IMB-MPI1" Uniband | awk '$1 ~ /^[0-9]+$/ && NF == 4 { print $1, $3 }' | sort >"$scratch/rate"
+  join -a 1 -e - -o 0,1.2,2.2 "$scratch/latency" "$scratch/rate"
 }
 
-peers="$([ -z "$(netpipe)" ] || echo netpipe) ${OSU:+osu} ${IMB:+imb}"
-[ -n "$(echo "$peers" | tr -d ' ')" ] ||
-  { echo "network.sh: no peer is here: install netpipe-openmpi or netpipe-mpich2, or name OSU=FOLDER or IMB=FOLDER" >&2; exit 3; }
+# needs FOLDER PROGRAM...: a folder that is named has them.
+needs() {
+  folder=$1
+  shift
+  for program; do
+    [ -x "$folder/$program" ] || { echo "network.sh: $folder/$program: no such program" >&2; exit 2; }
+  done
+}
+
+[ -z "${OSU:-}" ] || needs "$OSU" osu_latency osu_bw
+[ -z "${IMB:-}" ] || needs "$IMB" IMB-MPI1
+peers='' absent=''
+# peer NAME HERE HINT: is measured where HERE says something, else said to be absent.
+peer() {
+  if [ -n "$2" ]; then peers="$peers $1"; else absent="$absent${absent:+, }$3"; fi
+}
+peer netpipe "$(netpipe)" "NetPIPE (packages netpipe-openmpi, netpipe-mpich2)"
+peer osu "${OSU:-}" "OSU micro-benchmarks (OSU=FOLDER)"
+peer imb "${IMB:-}" "Intel MPI benchmarks (IMB=FOLDER)"
+[ -n "$peers" ] || { echo "network.sh: no peer is here: $absent" >&2; exit 3; }
 
 for round in $(seq "$rounds"); do
   $mpirun "$roofline" measure --cluster --backend fake --network "${TIME:-10s}" --ledger "$scratch/ledger" --to "$scratch/$round.json" --quiet >/dev/null
@@ -61,6 +80,7 @@ done
 {
   echo "* $(jq -r .network.library "$scratch/1.json"), two ranks, distance $(jq -r '.network.distances[-1].distance' "$scratch/1.json"); $rounds rounds in turns, medians"
   echo "* $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1); $("$roofline" --version); $(date -u +%Y-%m-%d)"
+  [ -z "$absent" ] || echo "* not here, and not measured: $absent"
   echo
   jq -Rrn --slurpfile ours /dev/fd/3 '
     def median: map(select(. != null)) | if length == 0 then null else sort | .[length / 2 | floor] end;
