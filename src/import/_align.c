@@ -21,12 +21,17 @@ static double error_at(const roof_alignment *a, int64_t time) {
   return a->offset_error + a->drift_error * fabs(1e-9 * (double)time - a->at);
 }
 
+/** Whether calls are missing from a time on that is known. */
+static bool is_cut(const roof_trace *trace) {
+  return trace->dropped > 0 && trace->whole_until != ROOF_LAUNCH_UNKNOWN;
+}
+
 void roof_timeline_align(roof_timeline *t, const roof_alignment *a) {
   for (size_t i = 0; i < t->trace_count; i++) {
     t->traces[i].offset = a->offset;
     t->traces[i].drift = a->drift;
     t->traces[i].uncertainty = 0;
-    if (t->traces[i].dropped > 0) {
+    if (is_cut(&t->traces[i])) {
       t->traces[i].whole_until += shift_at(a, t->traces[i].whole_until);
     }
   }
@@ -120,7 +125,7 @@ static void add_rank(const writer *w, size_t index, const char *before) {
   roof_text_add_json(w->out, trace->node);
   roof_text_addf(w->out, ", \"calls\": %zu, \"dropped\": %" PRIu64 ", \"whole_until_us\": ", w->calls[index],
                  trace->dropped);
-  if (trace->dropped > 0) {
+  if (is_cut(trace)) {
     add_time(w, trace->whole_until);
   } else {
     roof_text_add(w->out, "null");

@@ -118,7 +118,9 @@ static void take_rank(reading *r, rf_span object) {
       s->trace.dropped = number >= 0 && number < 1e18 ? (uint64_t)number : 0;
     } else if (rf_scan_is(key, "whole_until_us")) {
       int64_t until;
-      s->trace.whole_until = rf_chrome_thousandths(value, &until) ? until : ROOF_LAUNCH_UNKNOWN;
+      bool known =
+          rf_chrome_thousandths(value, &until) && until >= -IMPORT_FARTHEST && until <= IMPORT_FARTHEST;
+      s->trace.whole_until = known ? until : ROOF_LAUNCH_UNKNOWN;
     } else if (rf_scan_is(key, "offset_seconds")) {
       s->trace.offset = number;
     } else if (rf_scan_is(key, "drift")) {

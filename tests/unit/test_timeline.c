@@ -474,6 +474,25 @@ static void a_time_line_is_read_as_it_was_written(void **state) {
   roof_text_done(&text);
 }
 
+/** A file may say that calls are missing, and not from when on. */
+static void what_is_missing_may_begin_at_no_known_time(void **state) {
+  (void)state;
+  static const char cut[] =
+      "{\"schema\": \"roofline.timeline/1\", \"ranks\": [{\"rank\": 0, \"node\": \"n7\", \"dropped\": 3, "
+      "\"whole_until_us\": 1e18}], \"traceEvents\": ["
+      "{\"ph\":\"X\",\"name\":\"a\",\"pid\":0,\"tid\":1,\"ts\":100.25,\"dur\":50}]}";
+  const roof_alignment ahead = {.offset = -2};
+  roof_profile profile;
+  roof_text text = {0};
+  read_text(cut, &profile);
+  roof_timeline_align(profile.timeline, &ahead);
+  assert_true(profile.timeline->traces[0].whole_until == ROOF_LAUNCH_UNKNOWN);
+  assert_int_equal(roof_timeline_write(&profile, "solver", &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"dropped\": 3, \"whole_until_us\": null"));
+  roof_profile_done(&profile);
+  roof_text_done(&text);
+}
+
 static void ranks_are_joined_by_one_clock(void **state) {
   (void)state;
   roof_profile all, one;
@@ -652,6 +671,7 @@ int main(void) {
       cmocka_unit_test(clocks_of_their_own_show_no_waits),
       cmocka_unit_test(a_time_line_is_read_as_it_was_written),
       cmocka_unit_test(ranks_are_joined_by_one_clock),
+      cmocka_unit_test(what_is_missing_may_begin_at_no_known_time),
       cmocka_unit_test(readers_keep_times),
       cmocka_unit_test(joined_traces_stay_apart),
       cmocka_unit_test(tables_keep_times),
