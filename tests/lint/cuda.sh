@@ -45,8 +45,10 @@ case $("$nvcc" --version) in
     loop gemm_fp8.cu gemm_fp8_scaled QGMMA 4 160
     loop gemm_mma.cu gemm_mma HMMA 32 150
     for format in bf16 fp16; do # of 16 keys; few instructions, since memory is to bind
-      loop attention_decode.cu attention_decode_64_$format HMMA 16 190
-      loop attention_decode.cu attention_decode_128_$format HMMA 32 255
+      for cache in decode paged; do
+        loop attention_decode.cu attention_${cache}_64_$format HMMA 16 190
+        loop attention_decode.cu attention_${cache}_128_$format HMMA 32 255
+      done
     done
     loop gemm_tma.cu gemm_tma FFMA 1024 1130
     for format in bf16 fp16; do # keys are given back before the softmax

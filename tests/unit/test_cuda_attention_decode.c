@@ -18,12 +18,17 @@ static const char name[] = "attention-decode";
 static void run_launch(const void *arguments) {
   static const struct {
     const char *entry;
-    void (*decode)(const bf16 *, const bf16 *, bf16 *, float *, int, int, int, int, int, float, long long);
+    void (*decode)(const bf16 *, const bf16 *, bf16 *, float *, int, int, int, int, int, int, float,
+                   long long);
     void (*merge)(const float *, bf16 *, int);
   } entries[] = {{"attention_decode_64_bf16", attention_decode_64_bf16, NULL},
                  {"attention_decode_64_fp16", attention_decode_64_fp16, NULL},
                  {"attention_decode_128_bf16", attention_decode_128_bf16, NULL},
                  {"attention_decode_128_fp16", attention_decode_128_fp16, NULL},
+                 {"attention_paged_64_bf16", attention_paged_64_bf16, NULL},
+                 {"attention_paged_64_fp16", attention_paged_64_fp16, NULL},
+                 {"attention_paged_128_bf16", attention_paged_128_bf16, NULL},
+                 {"attention_paged_128_fp16", attention_paged_128_fp16, NULL},
                  {"attention_merge_64_bf16", NULL, attention_merge_64_bf16},
                  {"attention_merge_64_fp16", NULL, attention_merge_64_fp16},
                  {"attention_merge_128_bf16", NULL, attention_merge_128_bf16},
@@ -33,7 +38,7 @@ static void run_launch(const void *arguments) {
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
     if (strcmp(entries[i].entry, l->entry) == 0 && entries[i].decode != NULL) {
       entries[i].decode(a[0].buffer, a[1].buffer, a[2].buffer, a[3].buffer, a[4].number, a[5].number,
-                        a[6].number, a[7].number, a[8].number, a[9].real, a[10].index);
+                        a[6].number, a[7].number, a[8].number, a[9].number, a[10].real, a[11].index);
     } else if (strcmp(entries[i].entry, l->entry) == 0) {
       entries[i].merge(a[0].buffer, a[1].buffer, a[2].number);
     }
@@ -69,6 +74,56 @@ static void test_attends(void **state) {
     assert_int_equal(status, ROOF_OK);
     assert_int_equal(launch_count, cases[i / 2].launches);
   }
+}
+
+/** Several sequences and heads, a last page that is not full, splits that begin within the table; less than a page. */
+static void test_paged(void **state) {
+  (void)state;
+  static const struct {
+    const char *sizes;
+    roof_dtype dtype;
+    int units;
+  } cases[] = {
+      {"batch=2 heads=4 q_len=1 kv_len=203 head_dim=128 kv_heads=2", ROOF_BF16, 1},
+      {"batch=2 heads=3 q_len=2 kv_len=199 head_dim=64 kv_heads=3 causal=1", ROOF_FP16, 132},
+      {"batch=2 heads=1 q_len=1 kv_len=7 head_dim=64", ROOF_BF16, 132},
+  };
+  for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+    roof_error error = {.message = ""};
+    emulated_late = i % 2 != 0;
+    planned_units = cases[i / 2].units;
+    roof_status status =
+        attends("attention-decode-paged", cases[i / 2].sizes, cases[i / 2].dtype, run_launch, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(status, ROOF_OK);
+  }
+}
+
+/** Every page is named once, and not in order. */
+static void test_table(void **state) {
+  (void)state;
+  const roof_kernel *kernel = NULL;
+  roof_kernel_run run = {.dtype = ROOF_BF16, .threads = 1};
+  assert_int_equal(roof_kernel_find("attention-decode-paged", &kernel, NULL), ROOF_OK);
+  assert_int_equal(
+      roof_kernel_values(kernel, "batch=3 heads=1 q_len=1 kv_len=100 head_dim=64", run.values, NULL),
+      ROOF_OK);
+  run.kernel = kernel;
+  assert_int_equal(kernel->prepare(&run, NULL), ROOF_OK);
+  const rf_operands *o = run.state;
+  enum { PAGES = 3 * 7 };
+  const int32_t *table = (const int32_t *)o->in[1] + PAGES * PAGE * 64;
+  int seen[PAGES] = {0}, in_place = 0;
+  for (int i = 0; i < PAGES; i++) {
+    assert_in_range(table[i], 0, PAGES - 1);
+    seen[table[i]]++;
+    in_place += table[i] == i;
+  }
+  for (int i = 0; i < PAGES; i++) {
+    assert_int_equal(seen[i], 1);
+  }
+  assert_true(in_place < PAGES / 2 && o->bytes[1] == 4 * (PAGES * PAGE * 64 + PAGES));
+  kernel->release(&run);
 }
 
 static void test_refuses(void **state) {
@@ -170,7 +225,8 @@ static int done(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_attends), cmocka_unit_test(test_refuses),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_attends), cmocka_unit_test(test_paged),
+                                     cmocka_unit_test(test_table),   cmocka_unit_test(test_refuses),
                                      cmocka_unit_test(test_divides), cmocka_unit_test(test_predicts),
                                      cmocka_unit_test(test_banks)};
   return cmocka_run_group_tests(tests, NULL, done);

@@ -13,6 +13,7 @@ enum {
   KEYS = ATTENTION_DECODE_KEYS,
   STAGES = ATTENTION_DECODE_STAGES,
   WARPS = ATTENTION_DECODE_WARPS,
+  PAGE = ATTENTION_DECODE_PAGE,
   THREADS = ATTENTION_DECODE_THREADS,
   STEP = 16,  /* keys that a warp takes at once */
   APART = 8,  /* numbers between rows of sums, so that those stored together lie in different banks */
@@ -22,6 +23,8 @@ enum {
 /** What a block needs of its head of K. */
 typedef struct head {
   const bf16 *q, *k, *v;
+  const int *pages;      /* of a cache in pages: where each of the sequence's lies */
+  int stride;            /* of such a cache, from one key to the next */
   int rows, kv_len, row; /* `row`: the warp's first */
   int across;            /* warps with rows of their own; the others share them and have other keys */
   int seen[2], least;    /* keys that the thread's rows see, and the fewest that a row sees */
@@ -114,30 +117,59 @@ INSIDE void add_values(softmax *s, float weights[2][4], uint32_t v, int step, in
   }
 }
 
-/** Begins to copy a tile of the block's; nothing behind the last. */
-INSIDE void fetch_tile(const head *h, uint32_t stages, int tile, int first, int end, int dim) {
-  if (tile < end) {
-    uint32_t to = stages + (tile - first) % STAGES * (2 * KEYS * dim * 2);
+/** The pages of the rows that the thread copies of a tile. */
+INSIDE void look_up(const head *h, int *pages, int tile, int dim) {
+  int together = THREADS * 8 / dim, key = tile * KEYS + (int)threadIdx.x / (dim / 8);
+#pragma unroll
+  for (int i = 0; i < KEYS / together; i++) {
+    pages[i] = key + i * together < h->kv_len ? h->pages[(key + i * together) / PAGE] : 0;
+  }
+}
+
+/** fetch of keys or values in pages. */
+INSIDE void fetch_paged(uint32_t to, const bf16 *from, const head *h, const int *pages, int tile, int dim) {
+  int row = (int)threadIdx.x / (dim / 8), chunk = (int)threadIdx.x % (dim / 8), together = THREADS * 8 / dim;
+  to += offset(row, chunk, dim);
+#pragma unroll
+  for (int i = 0; i < KEYS / together; i++) {
+    int key = tile * KEYS + row + i * together;
+    copy_async(to + i * together * dim * 2, from + ((size_t)pages[i] * PAGE + key % PAGE) * h->stride + 8 * chunk,
+               key < h->kv_len ? 16 : 0);
+  }
+}
+
+/** Begins to copy a tile of the block's; nothing behind the last. Pages are looked up a tile ahead. */
+INSIDE void fetch_tile(const head *h, uint32_t stages, int *pages, int tile, int first, int end, int dim, int paged) {
+  uint32_t to = stages + (tile - first) % STAGES * (2 * KEYS * dim * 2), values = to + KEYS * dim * 2;
+  if (tile < end && paged) {
+    fetch_paged(to, h->k, h, pages, tile, dim);
+    fetch_paged(values, h->v, h, pages, tile, dim);
+    look_up(h, pages, tile + 1, dim);
+  } else if (tile < end) {
     fetch(to, h->k, tile * KEYS, KEYS, h->kv_len, dim, THREADS);
-    fetch(to + KEYS * dim * 2, h->v, tile * KEYS, KEYS, h->kv_len, dim, THREADS);
+    fetch(values, h->v, tile * KEYS, KEYS, h->kv_len, dim, THREADS);
   }
   copy_commit();
 }
 
 /** The warp's queries against the tiles from `first` to `end`, of which it takes its part; others are in flight. */
 INSIDE void attend(const head *h, softmax *s, uint32_t stages, int first, int end, float scale, int dim,
-                   int fp16) {
+                   int fp16, int paged) {
   uint32_t q[8][4];
   float scores[2][4];
+  int pages[KEYS * 128 / 8 / THREADS];
+  if (paged) {
+    look_up(h, pages, first, dim);
+  }
   for (int i = 0; i < STAGES - 1; i++) {
-    fetch_tile(h, stages, first + i, first, end, dim);
+    fetch_tile(h, stages, pages, first + i, first, end, dim, paged);
   }
   load_queries(h, q, dim);
   for (int tile = first; tile < end; tile++) {
     uint32_t k = stages + (tile - first) % STAGES * (2 * KEYS * dim * 2);
     copy_wait(STAGES - 2);
     __syncthreads(); /* the tile has arrived, and no thread reads the one before */
-    fetch_tile(h, stages, tile + STAGES - 1, first, end, dim);
+    fetch_tile(h, stages, pages, tile + STAGES - 1, first, end, dim, paged);
     for (int step = (int)threadIdx.x / 32 / h->across; step < KEYS / STEP; step += WARPS / h->across) {
       int key = tile * KEYS + step * STEP;
       score(scores, q, k, step, dim, fp16);
@@ -241,6 +273,15 @@ INSIDE void deliver(const head *h, const float *sums, const float *found, int ro
   }
 }
 
+/** A sequence's part of the table, which is behind K and V, and the head's first key of the cache's first page. */
+INSIDE void place_paged(head *h, const bf16 *kv, int heads, long long values, int dim) {
+  const int *table = (const int *)(kv + 2 * values);
+  h->k = kv + blockIdx.z % heads * dim;
+  h->v = h->k + values;
+  h->pages = table + (size_t)(blockIdx.z / heads) * ((h->kv_len + PAGE - 1) / PAGE);
+  h->stride = heads * dim;
+}
+
 /** Where the block's head of K lies, and what the thread's rows see: row r of it is query r % q_len of its r / q_len-th head. */
 INSIDE head place(const bf16 *q, const bf16 *kv, int rows, int across, int q_len, int kv_len, int causal,
                   long long values, int dim) {
@@ -261,7 +302,7 @@ INSIDE head place(const bf16 *q, const bf16 *kv, int rows, int across, int q_len
 }
 
 INSIDE void decode(const head *h, unsigned char *shared, bf16 *out, float *parts, float scale, int dim,
-                   int fp16) {
+                   int fp16, int paged) {
   float *sums = (float *)shared, *found = sums + WARPS * ROWS * (dim + APART);
   int tiles = (h->kv_len + KEYS - 1) / KEYS, splits = (int)gridDim.x, split = (int)blockIdx.x;
   softmax s;
@@ -272,7 +313,7 @@ INSIDE void decode(const head *h, unsigned char *shared, bf16 *out, float *parts
   s.most[0] = s.most[1] = NONE;
   s.total[0] = s.total[1] = 0;
   attend(h, &s, shared_address(shared), (int)((long long)tiles * split / splits),
-         (int)((long long)tiles * (split + 1) / splits), scale, dim, fp16);
+         (int)((long long)tiles * (split + 1) / splits), scale, dim, fp16, paged);
   __syncthreads(); /* no thread reads a tile */
   share(&s, sums, found, dim);
   __syncthreads();
@@ -301,21 +342,34 @@ INSIDE void merge(const float *parts, bf16 *out, int splits, unsigned char *shar
   }
 }
 
-/* Grid: splits of the keys, blocks of rows, heads of K. K is followed by V, `values` elements behind it. `scale` is
- * log2(e) / sqrt(dim): weights are powers of two. */
-#define DECODE(name, merged, dim, fp16)                                                                      \
+/* Grid: splits of the keys, blocks of rows, heads of K. K is followed by V, `values` elements behind it; a cache in pages by
+ * V's pages and the table of all sequences. `heads`: of K, of a sequence. `scale` is log2(e) / sqrt(dim): weights are powers
+ * of two. */
+#define DECODE(name, dim, fp16, paged)                                                                       \
   KERNEL __launch_bounds__(128, 2)                                                                           \
-      name(const bf16 *q, const bf16 *kv, bf16 *out, float *parts, int rows, int across, int q_len,          \
-           int kv_len, int causal, float scale, long long values) {                                          \
+      name(const bf16 *q, const bf16 *kv, bf16 *out, float *parts, int heads, int rows, int across,          \
+           int q_len, int kv_len, int causal, float scale, long long values) {                               \
     SHARED(shared);                                                                                          \
     head h = place(q, kv, rows, across, q_len, kv_len, causal, values, dim);                                 \
-    decode(&h, shared, out, parts, scale, dim, fp16);                                                        \
-  }                                                                                                          \
-  KERNEL __launch_bounds__(128) merged(const float *parts, bf16 *out, int splits) {                          \
+    if (paged) {                                                                                             \
+      place_paged(&h, kv, heads, values, dim);                                                               \
+    }                                                                                                        \
+    decode(&h, shared, out, parts, scale, dim, fp16, paged);                                                 \
+  }
+#define MERGE(name, dim, fp16)                                                                               \
+  KERNEL __launch_bounds__(128) name(const float *parts, bf16 *out, int splits) {                            \
     SHARED(shared);                                                                                          \
     merge(parts, out, splits, shared, dim, fp16);                                                            \
   }
-DECODE(attention_decode_64_bf16, attention_merge_64_bf16, 64, 0)
-DECODE(attention_decode_64_fp16, attention_merge_64_fp16, 64, 1)
-DECODE(attention_decode_128_bf16, attention_merge_128_bf16, 128, 0)
-DECODE(attention_decode_128_fp16, attention_merge_128_fp16, 128, 1)
+DECODE(attention_decode_64_bf16, 64, 0, 0)
+DECODE(attention_decode_64_fp16, 64, 1, 0)
+DECODE(attention_decode_128_bf16, 128, 0, 0)
+DECODE(attention_decode_128_fp16, 128, 1, 0)
+DECODE(attention_paged_64_bf16, 64, 0, 1)
+DECODE(attention_paged_64_fp16, 64, 1, 1)
+DECODE(attention_paged_128_bf16, 128, 0, 1)
+DECODE(attention_paged_128_fp16, 128, 1, 1)
+MERGE(attention_merge_64_bf16, 64, 0)
+MERGE(attention_merge_64_fp16, 64, 1)
+MERGE(attention_merge_128_bf16, 128, 0)
+MERGE(attention_merge_128_fp16, 128, 1)

@@ -89,6 +89,7 @@ enum {
   ATTENTION_DECODE_WARPS = 4,
   ATTENTION_DECODE_THREADS = 32 * ATTENTION_DECODE_WARPS,
   ATTENTION_DECODE_BLOCKS = 2, /* on a multiprocessor */
+  ATTENTION_DECODE_PAGE = 16,  /* keys of a page */
 };
 /** Bytes: tiles of keys and values. */
 #define ATTENTION_DECODE_SHARED(dim) (ATTENTION_DECODE_STAGES * 2 * ATTENTION_DECODE_KEYS * (dim)*2)

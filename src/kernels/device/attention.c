@@ -1,5 +1,6 @@
 /* Attention on accelerators, with its scores in memory and without. */
 #include "kernels/cuda/tiles.h"
+#include "kernels/device/_pages.h"
 #include "kernels/device/_traffic.h"
 
 enum { BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM, KV_HEADS, CAUSAL };
@@ -198,9 +199,9 @@ static double decode_scratch(const roof_kernel_run *run) {
   return parts_bytes(run, &d, fmin(d.tiles, ceil(ROUNDS * slots / (d.heads * d.down))));
 }
 
-static int plan_decode(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
-  static const char *const decodes[2][2] = {{"attention_decode_64_bf16", "attention_decode_64_fp16"},
-                                            {"attention_decode_128_bf16", "attention_decode_128_fp16"}};
+/** The kernels named, by head_dim and format, for keys and values of which V begins at `values`. */
+static int decode_launches(const roof_kernel_run *run, const rf_device_operands *o,
+                           const char *const decodes[2][2], double values, rf_device_launch *launches) {
   static const char *const merges[2][2] = {{"attention_merge_64_bf16", "attention_merge_64_fp16"},
                                            {"attention_merge_128_bf16", "attention_merge_128_fp16"}};
   const double *v = run->values;
@@ -213,16 +214,29 @@ static int plan_decode(const roof_kernel_run *run, const rf_device_operands *o, 
   rf_device_add_buffer(&launches[0], o->in[1]);
   rf_device_add_buffer(&launches[0], o->out);
   rf_device_add_buffer(&launches[0], o->scratch);
+  rf_device_add_int(&launches[0], v[KV_HEADS]);
   rf_device_add_int(&launches[0], d.rows);
   rf_device_add_int(&launches[0], d.across);
   add_lengths(run, &launches[0]);
-  rf_device_add_index(&launches[0], values_at(run));
+  rf_device_add_index(&launches[0], values);
   launches[1] = rf_device_launch_of(merges[wide][fp16], d.heads * d.rows, 1, ATTENTION_DECODE_THREADS, 1);
   launches[1].shared = (unsigned)ATTENTION_MERGE_SHARED((int)v[HEAD_DIM]);
   rf_device_add_buffer(&launches[1], o->scratch);
   rf_device_add_buffer(&launches[1], o->out);
   rf_device_add_int(&launches[1], d.splits);
   return d.splits > 1 ? 2 : 1;
+}
+
+static int plan_decode(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
+  static const char *const decodes[2][2] = {{"attention_decode_64_bf16", "attention_decode_64_fp16"},
+                                            {"attention_decode_128_bf16", "attention_decode_128_fp16"}};
+  return decode_launches(run, o, decodes, values_at(run), launches);
+}
+
+static int plan_paged(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
+  static const char *const decodes[2][2] = {{"attention_paged_64_bf16", "attention_paged_64_fp16"},
+                                            {"attention_paged_128_bf16", "attention_paged_128_fp16"}};
+  return decode_launches(run, o, decodes, rf_pages_values_at(run, ATTENTION_DECODE_PAGE), launches);
 }
 
 /** Keys and values pass once for each block of rows, parts are stored and read again. */
@@ -236,12 +250,22 @@ static void decode_algorithm(const roof_kernel_run *run, const roof_target *unit
 }
 
 /** Heads that fill whole fragments and swizzled rows. */
-static roof_status tensor_prepare(roof_kernel_run *run, roof_error *error) {
+static roof_status check_dim(const roof_kernel_run *run, roof_error *error) {
   double dim = run->values[HEAD_DIM];
   return dim == DIM / 2 || dim == DIM
-             ? rf_device_prepare(run, error)
+             ? ROOF_OK
              : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not written for head_dim=%.0f, only %d and %d",
                               run->kernel->name, dim, DIM / 2, DIM);
+}
+
+static roof_status tensor_prepare(roof_kernel_run *run, roof_error *error) {
+  roof_status status = check_dim(run, error);
+  return status == ROOF_OK ? rf_device_prepare(run, error) : status;
+}
+
+static roof_status paged_prepare(roof_kernel_run *run, roof_error *error) {
+  roof_status status = check_dim(run, error);
+  return status == ROOF_OK ? rf_pages_prepare(run, ATTENTION_DECODE_PAGE, error) : status;
 }
 
 /** Heads that the tiles can hold. */
@@ -253,21 +277,21 @@ static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
   return rf_device_prepare(run, error);
 }
 
-static const rf_device_kernel standard = {.program = "attention",
-                                          .reference = "attention-naive",
-                                          .scratch = scores_scratch,
-                                          .plan = plan_standard},
-                              flash = {.program = "attention",
-                                       .reference = "attention-flash",
-                                       .plan = plan_flash},
-                              decode = {.program = "attention_decode",
+static const rf_device_kernel standard = {
+    .program = "attention", .reference = "attention-naive", .scratch = scores_scratch, .plan = plan_standard};
+static const rf_device_kernel flash = {
+    .program = "attention", .reference = "attention-flash", .plan = plan_flash};
+static const rf_device_kernel decode = {.program = "attention_decode",
                                         .reference = "attention-flash",
                                         .scratch = decode_scratch,
-                                        .plan = plan_decode},
-                              mma = {.program = "attention_mma",
-                                     .reference = "attention-flash",
-                                     .plan = plan_mma},
-                              wgmma = {.program = "attention_wgmma",
+                                        .plan = plan_decode};
+static const rf_device_kernel paged = {.program = "attention_decode",
+                                       .reference = "attention-flash",
+                                       .scratch = decode_scratch,
+                                       .plan = plan_paged};
+static const rf_device_kernel mma = {
+    .program = "attention_mma", .reference = "attention-flash", .plan = plan_mma};
+static const rf_device_kernel wgmma = {.program = "attention_wgmma",
                                        .reference = "attention-flash",
                                        .scratch = counter_scratch,
                                        .counts = true,
@@ -288,6 +312,15 @@ static bool is_narrow(roof_dtype dtype) {
     .quick_sizes = "batch=1 heads=16 q_len=2048 kv_len=2048 head_dim=128", .supports = is_narrow,            \
     .backends = rf_on_cuda, .detail = detail_, .prepare = tensor_prepare, .check = rf_device_check,          \
     .release = rf_device_release                                                                             \
+  }
+
+#define DECODES(name_, variant_, detail_, prepare_, check_, summary_)                                        \
+  {                                                                                                          \
+    .name = name_, .op = "attention", .variant = variant_, .summary = summary_,                              \
+    .sizes = "batch=16 heads=64 q_len=1 kv_len=8192 head_dim=128 kv_heads=8",                                \
+    .quick_sizes = "batch=4 heads=32 q_len=1 kv_len=2048 head_dim=128 kv_heads=8", .supports = is_narrow,    \
+    .backends = rf_on_cuda, .detail = detail_, .algorithm = decode_algorithm, .prepare = prepare_,           \
+    .check = check_, .release = rf_device_release                                                            \
   }
 
 static const roof_kernel kernels[] = {
@@ -319,20 +352,11 @@ static const roof_kernel kernels[] = {
                     "tensor cores, a warp at a time; scores stay in registers (Ampere and later)"),
     ON_TENSOR_CORES("attention-flash-wgmma", 4, "wgmma", &wgmma,
                     "four warps at a time; one fetches, eight multiply, softmax overlaps products (Hopper)"),
-    {.name = "attention-decode",
-     .op = "attention",
-     .variant = "split-kv",
-     .summary = "few queries, many keys: heads that share K in one tile, keys divided over blocks (Ampere "
-                "and later)",
-     .sizes = "batch=16 heads=64 q_len=1 kv_len=8192 head_dim=128 kv_heads=8",
-     .quick_sizes = "batch=4 heads=32 q_len=1 kv_len=2048 head_dim=128 kv_heads=8",
-     .supports = is_narrow,
-     .backends = rf_on_cuda,
-     .detail = &decode,
-     .algorithm = decode_algorithm,
-     .prepare = tensor_prepare,
-     .check = rf_device_check,
-     .release = rf_device_release},
+    DECODES("attention-decode", "split-kv", &decode, tensor_prepare, rf_device_check,
+            "few queries, many keys: heads that share K in one tile, keys divided over blocks (Ampere "
+            "and later)"),
+    DECODES("attention-decode-paged", "paged", &paged, paged_prepare, rf_pages_check,
+            "the same from a cache in pages of 16 keys, which a table names (Ampere and later)"),
 };
 
 const rf_kernel_family rf_kernels_device_attention = {kernels, sizeof kernels / sizeof kernels[0]};
