@@ -64,7 +64,7 @@ static double reference(const roof_kernel_run *run, size_t i, double *tolerance)
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
-  return rf_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 4096, reference, error);
+  return rf_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 1024, reference, error);
 }
 
 /* x once or twice for its moments and once more to scale it, while the next row is added up; the gain, the shift, the result. */

@@ -76,12 +76,40 @@ static void checks_look_at_every_column(void **state) {
   kernel->release(&run);
 }
 
+/** Of a transform few points are compared with the sums that define them: any that is wrong, and any two that are exchanged,
+ * change the sum of all. */
+static void checks_of_a_transform_look_at_every_point(void **state) {
+  (void)state;
+  const roof_kernel *kernel = NULL;
+  assert_int_equal(roof_kernel_find("fft", &kernel, NULL), ROOF_OK);
+  for (int d = 0; d < 2; d++) {
+    roof_kernel_run run;
+    roof_dtype dtype = d == 0 ? ROOF_FP64 : ROOF_FP32;
+    assert_true(start(kernel, dtype, "n=16384", &run));
+    kernel->execute(&run);
+    assert_int_equal(kernel->check(&run, NULL), ROOF_OK);
+    for (size_t i = 1; i < 32768; i += 2730) {
+      const void *out = ((rf_operands *)run.state)->out;
+      double right = rf_data_at(out, dtype, i), other = rf_data_at(out, dtype, i - 1);
+      set(&run, i, right + 16);
+      assert_int_equal(kernel->check(&run, NULL), ROOF_E_INTERNAL);
+      set(&run, i, other);
+      set(&run, i - 1, right);
+      assert_int_equal(kernel->check(&run, NULL), ROOF_E_INTERNAL);
+      set(&run, i, right);
+      set(&run, i - 1, other);
+    }
+    kernel->release(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(checks_find_an_output_nobody_wrote),
       cmocka_unit_test(checks_find_a_wrong_element),
       cmocka_unit_test(checks_find_a_hole_far_from_the_sampled_rows),
       cmocka_unit_test(checks_look_at_every_column),
+      cmocka_unit_test(checks_of_a_transform_look_at_every_point),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
