@@ -24,8 +24,9 @@ static const char *keep(void *user, const char *why) {
   rf_collection *collection = user;
   char names[512], silent[640];
   if (why == NULL) {
-    snprintf(silent, sizeof silent, "no answer from %s, so that the network is not measured",
-             rf_roll_silent(collection->job, names, sizeof names));
+    bool gpus = collection->nodes->network != NULL; /* that between ranks is there */
+    snprintf(silent, sizeof silent, "no answer from %s, so that the network%s is not measured",
+             rf_roll_silent(collection->job, names, sizeof names), gpus ? " between GPUs" : "");
   }
   return rf_collection_keep(collection, why != NULL ? why : silent);
 }
