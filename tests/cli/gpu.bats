@@ -26,7 +26,7 @@ load gpu
   [ "$(grep -c 'run gemm-cluster m=8192 .*--sustain 3s' "$STUB_LOG")" -eq 1 ]
   [[ $output == *'* after three seconds of work: `gemm-cluster bf16` 1 TFLOP/s (106 %)'* ]]
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-cluster") | .shape, .state]')" = \
-    '["m=264 n=264 k=264","right","m=2056 n=4104 k=136","right","m=8 n=8 k=8","right"]' ]
+    '["m=264 n=264 k=4104","right","m=2056 n=4104 k=136","right","m=8 n=8 k=8","right"]' ]
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-fp8-cluster") | .shape] | last')" = '"m=8 n=8 k=16"' ] # rows of 16 bytes
   [ "$(of_result '.parts.kernels.sensors | [.sm_mhz[0], .watts, .celsius, .reasons[0]]')" = '[1755,650.5,61,"0x0000000000000004"]' ]
   [ "$(of_result '.kernels | map("\(.kernel) \(.dtype)") | (length == (unique | length)) and (index("device-rmsnorm bf16") != null)')" = true ]
@@ -54,9 +54,9 @@ load gpu
   stub
   STUB_WHY='waiting for gemm_cluster: unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED)' STUB_FAIL='gemm-cluster bf16 4' gpu smoke ladders
   [ "$status" -eq 1 ]
-  [ "$(of_result '[.smoke[] | select(.state != "right") | .kernel, .shape, .broken]')" = '["gemm-cluster","m=264 n=264 k=264",true]' ]
+  [ "$(of_result '[.smoke[] | select(.state != "right") | .kernel, .shape, .broken]')" = '["gemm-cluster","m=264 n=264 k=4104",true]' ]
   [ "$(of_result '[.ladders[][].kernel]')" = '["device-gemm-naive"]' ]
-  [[ $output == *'* WRONG: gemm-cluster m=264 n=264 k=264: gemm-cluster bf16: waiting for gemm_cluster: unspecified launch failure'* ]]
+  [[ $output == *'* WRONG: gemm-cluster m=264 n=264 k=4104: gemm-cluster bf16: waiting for gemm_cluster: unspecified launch failure'* ]]
   [ "$(grep -c 'run gemm-cluster ' "$STUB_LOG")" -eq 1 ]
   rm "$result" "$STUB_LOG"
   sed -i 's/run 45/run 2/' "$BATS_TEST_TMPDIR/gpu.sh" 2>/dev/null || sed 's/run 45/run 2/' "$ROOFLINE_SOURCE/bench/gpu.sh" >"$BATS_TEST_TMPDIR/gpu.sh"

@@ -39,6 +39,7 @@ case $("$nvcc" --version) in
   *"release 13."*)
     loop gemm_wgmma.cu gemm_specialised HGMMA 8 150 none=R2UR
     loop gemm_wgmma.cu gemm_cluster HGMMA 8 150
+    loop gemm_wgmma.cu gemm_stream_k HGMMA 8 155
     catches 'not 8 HGMMA in at most 100' python3 "$lib/sass.py" "$scratch/code" gemm_cluster HGMMA 8 100
     loop gemm_fp8.cu gemm_fp8 QGMMA 8 150 none=R2UR
     loop gemm_fp8.cu gemm_fp8_cluster QGMMA 8 150

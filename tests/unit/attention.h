@@ -27,8 +27,8 @@ static roof_status attends(const char *name, const char *sizes, roof_dtype dtype
     const rf_device_kernel *device = rf_device_kernel_of(kernel);
     size_t bytes = device->scratch != NULL ? (size_t)device->scratch(&run) : 0;
     void *scratch = bytes > 0 ? memset(test_malloc(bytes), 0xFF, bytes) : NULL; /* NaN */
-    if (device->counts) {
-      memset(scratch, 0, sizeof(uint32_t));
+    if (device->zeros > 0) {
+      memset(scratch, 0, device->zeros);
     }
     rf_device_operands operands = {{o->in[0], o->in[1]}, o->out, scratch, 1024, planned_units};
     launch_count = device->plan(&run, &operands, launches);
@@ -39,7 +39,7 @@ static roof_status attends(const char *name, const char *sizes, roof_dtype dtype
           emulate(run_launch, l, (index3){l->groups[0], l->groups[1], l->groups[2]}, (int)l->items[0], 1));
     }
     if (scratch != NULL) {
-      assert_true(!device->counts || *(const uint32_t *)scratch == 0);
+      assert_true(device->zeros == 0 || *(const uint32_t *)scratch == 0);
       test_free(scratch);
     }
     status = kernel->check(&run, error);

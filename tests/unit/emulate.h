@@ -517,6 +517,17 @@ INSIDE uint32_t count_up(uint32_t *counter, uint32_t last) {
   return was;
 }
 
+INSIDE void flag_raise(uint32_t *flag) {
+  *flag = 1;
+}
+
+INSIDE void flag_wait(uint32_t *flag) {
+  while (*(volatile uint32_t *)flag == 0) {
+    pause_thread();
+  }
+  *flag = 0;
+}
+
 /* Barriers that count arrivals and bytes. */
 
 INSIDE emulated_barrier *barrier_at(int block_index, uint32_t address) {

@@ -9,6 +9,7 @@
 typedef struct call {
   CUtensorMap a, b, c;
   int m, n, k;
+  uint32_t *flags;
 } call;
 
 static void run_wgmma(const void *arguments) {
@@ -26,19 +27,29 @@ static void run_cluster(const void *arguments) {
   gemm_cluster(x->a, x->b, x->c, x->m, x->n, x->k);
 }
 
-/** Multiplies m x k by k x n on a grid and compares all of C. */
+/** Multiplies m x k by k x n on a grid and compares all of C; what flags there are, are lowered. */
+static void multiplies_once(void (*kernel)(const void *), int m, int n, int k, index3 grid, int threads,
+                            int blocks) {
+  bf16 *a = small_matrix((size_t)(m * k), 1), *b = small_matrix((size_t)(k * n), 77),
+       *c = small_matrix((size_t)(m * n), 0);
+  uint32_t *flags = calloc(PARTS_FLAGS + (size_t)grid.x * 2 * PARTS_SUMS, sizeof *flags);
+  call x = {{a, k, m, TILE_M, 0}, {b, n, k, TILE_K, 0}, {c, n, m, 64, 0}, m, n, k, flags};
+  assert_true(emulate(kernel, &x, grid, threads, blocks));
+  assert_true(product_right(a, b, c, m, n, k));
+  for (int i = 0; i < PARTS_FLAGS; i++) {
+    assert_int_equal(flags[i], 0);
+  }
+  free(flags);
+  free(a);
+  free(b);
+  free(c);
+}
+
 static void multiplies(void (*kernel)(const void *), int m, int n, int k, index3 grid, int threads,
                        int blocks) {
   for (int late = 0; late < 2; late++) {
-    bf16 *a = small_matrix((size_t)(m * k), 1), *b = small_matrix((size_t)(k * n), 77),
-         *c = small_matrix((size_t)(m * n), 0);
-    call x = {{a, k, m, TILE_M, 0}, {b, n, k, TILE_K, 0}, {c, n, m, 64, 0}, m, n, k};
     emulated_late = late != 0;
-    assert_true(emulate(kernel, &x, grid, threads, blocks));
-    assert_true(product_right(a, b, c, m, n, k));
-    free(a);
-    free(b);
-    free(c);
+    multiplies_once(kernel, m, n, k, grid, threads, blocks);
   }
 }
 
@@ -51,6 +62,49 @@ static void test_wgmma(void **state) {
 static void test_specialised(void **state) {
   (void)state;
   multiplies(run_specialised, 264, 264, 200, (index3){2, 1, 1}, 384, 1);
+}
+
+static void run_stream_k(const void *arguments) {
+  const call *x = arguments;
+  gemm_stream_k(x->a, x->b, x->c, x->m, x->n, x->k, x->flags);
+}
+
+/** A tile of three clusters, and two tiles of three, of which the middle one has parts of both. */
+static void test_stream_k(void **state) {
+  (void)state;
+  emulated_late = false;
+  multiplies_once(run_stream_k, 72, 72, 1480, (index3){6, 1, 1}, 384, 2);
+  emulated_late = true;
+  multiplies_once(run_stream_k, 264, 72, 720, (index3){6, 1, 1}, 384, 2);
+}
+
+/** What is divided is had once, whatever the shape, and a cluster leaves one part at most: each has room for one. */
+static void test_pieces(void **state) {
+  (void)state;
+  enum { STEPS = 40, TILES = 24 };
+  for (int tiles = 1; tiles <= TILES; tiles++) {
+    for (int clusters = 1; clusters <= 14; clusters++) {
+      for (int steps = 1; steps <= STEPS; steps += 3) {
+        char seen[TILES * STEPS] = {0};
+        for (int c = 0; c < clusters; c++) {
+          const work w = {
+              .blocks = 2, .tiles_m = tiles, .tiles_n = 1, .steps = steps, .first = c, .stride = clusters};
+          division d = divide(&w, 1);
+          piece p;
+          int left = 0;
+          for (int i = 0; piece_of(&w, &d, i, &p); i++) {
+            assert_true(0 <= p.from && p.from < p.to && p.to <= steps);
+            left += p.to < steps;
+            for (int s = p.from; s < p.to; s++) {
+              assert_int_equal(seen[p.tile * steps + s]++, 0);
+            }
+          }
+          assert_true(left <= 1);
+        }
+        assert_null(memchr(seen, 0, (size_t)(tiles * steps)));
+      }
+    }
+  }
 }
 
 static void test_cluster(void **state) {
@@ -82,10 +136,8 @@ static int done(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_places),
-      cmocka_unit_test(test_wgmma),
-      cmocka_unit_test(test_specialised),
-      cmocka_unit_test(test_cluster),
+      cmocka_unit_test(test_places),  cmocka_unit_test(test_wgmma),  cmocka_unit_test(test_specialised),
+      cmocka_unit_test(test_cluster), cmocka_unit_test(test_pieces), cmocka_unit_test(test_stream_k),
   };
   return cmocka_run_group_tests(tests, NULL, done);
 }

@@ -7,6 +7,11 @@
 #include "roles.cuh"
 #include "tiles.h"
 
+/** Four numbers that are moved at once. */
+typedef struct four {
+  float at[4];
+} __attribute__((aligned(16))) four;
+
 enum {
   TILE_M = WGMMA_TILE_M,
   TILE_N = WGMMA_TILE_N,
@@ -90,13 +95,110 @@ KERNEL __launch_bounds__(256, 1)
   store_rows(sums, c, row + warp * 16 + lane / 4, column + 2 * (lane & 3), m, n);
 }
 
+/** Steps along k of a tile. */
+typedef struct piece {
+  int tile, from, to;
+} piece;
+
+/** How the tiles of the last round, which are fewer than the clusters, are divided along k (Osama et al. 2023, stream-K): the
+ * steps of all of them by `sharers`, each of which has parts of two tiles at most. */
+typedef struct division {
+  int first, left, sharers; /* the first tile of that round, how many there are */
+} division;
+
+INSIDE division divide(const work *w, int split) {
+  int tiles = w->tiles_m * w->tiles_n, rounds = tiles / w->stride;
+  division d;
+  d.first = split ? rounds * w->stride : tiles;
+  d.left = tiles - d.first;
+  d.sharers = (int)((long long)d.left * w->steps / PARTS_STEPS);
+  d.sharers = d.sharers < w->stride ? d.sharers : w->stride;
+  d.sharers = d.sharers < PARTS_BLOCKS / w->blocks ? d.sharers : PARTS_BLOCKS / w->blocks;
+  d.sharers = d.sharers > d.left ? d.sharers : d.left; /* none has more than a tile */
+  return d;
+}
+
+/** The first step of a sharer, of all tiles' in the last round. */
+INSIDE int first_step(const work *w, const division *d, int sharer) {
+  return (int)((long long)d->left * w->steps * sharer / d->sharers);
+}
+
+/** The cluster's piece `i`, 0 when there is none: whole tiles, then its parts. The first steps of a tile come before the last
+ * ones of another: who has the last ones waits for the others. */
+INSIDE int piece_of(const work *w, const division *d, int i, piece *p) {
+  int whole = (d->first - w->first + w->stride - 1) / w->stride, part = i - whole;
+  p->tile = w->first + i * w->stride;
+  p->from = 0;
+  p->to = w->steps;
+  if (part < 0) {
+    return 1;
+  }
+  if (part > 1 || w->first >= d->sharers) {
+    return 0;
+  }
+  int begin = first_step(w, d, w->first), end = first_step(w, d, w->first + 1), tile = (end - 1) / w->steps;
+  int before = tile > begin / w->steps; /* steps of the tile before it */
+  tile -= part;
+  p->tile = d->first + tile;
+  p->from = part == before ? begin - tile * w->steps : 0;
+  p->to = part == 0 ? end - tile * w->steps : w->steps;
+  return begin < end && part <= before;
+}
+
+/** Where a warpgroup of a block of cluster `sharer` leaves its sums: 128 threads, four numbers each, and again. */
+INSIDE float *part_of(const work *w, uint32_t *flags, int sharer, int group) {
+  int slot = (sharer * w->blocks + w->rank) * 2 + group;
+  return (float *)(flags + PARTS_FLAGS) + (size_t)slot * PARTS_SUMS + (threadIdx.x & 127) * 4;
+}
+
+INSIDE uint32_t *flag_of(const work *w, uint32_t *flags, int sharer, int group) {
+  return flags + (sharer * w->blocks + w->rank) * 2 + group;
+}
+
+/** Leaves sums to the cluster that has the tile's last steps. */
+INSIDE void leave(const float *sums, const work *w, uint32_t *flags, int group) {
+  float *to = part_of(w, flags, w->first, group);
+#pragma unroll
+  for (int i = 0; i < 32; i++) {
+    four packed = {{sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]}};
+    *(four *)(to + i * 512) = packed;
+  }
+  group_sync(1 + group, 128);
+  if ((threadIdx.x & 127) == 0) {
+    flag_raise(flag_of(w, flags, w->first, group));
+  }
+}
+
+/** Adds what the clusters before have left of a tile of which this one has the last steps. */
+INSIDE void gather(float *sums, const work *w, const division *d, uint32_t *flags, int tile, int group) {
+  int sharer = w->first;
+  do {
+    sharer--;
+    if ((threadIdx.x & 127) == 0) {
+      flag_wait(flag_of(w, flags, sharer, group));
+    }
+    group_sync(1 + group, 128);
+    const float *from = part_of(w, flags, sharer, group);
+#pragma unroll
+    for (int i = 0; i < 32; i++) {
+      four packed = *(const four *)(from + i * 512);
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        sums[4 * i + j] += packed.at[j];
+      }
+    }
+  } while (first_step(w, d, sharer) > (tile - d->first) * w->steps);
+}
+
 /** One thread fetches stage after stage; a block loads its own rows of A, and its share of B for the whole cluster. */
-INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *map_b) {
+INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *map_b, int split) {
   int stage = 0, parity = 1, share = 4 / w->blocks, row, column;
   unsigned short mask = (unsigned short)(w->blocks > 1 ? (1 << w->blocks) - 1 : 0);
-  for (int t = w->first; t < w->tiles_m * w->tiles_n; t += w->stride) {
-    place(t, w->tiles_m, w->tiles_n, &row, &column);
-    for (int step = 0; step < w->steps; step++) {
+  division d = divide(w, split);
+  piece p;
+  for (int i = 0; piece_of(w, &d, i, &p); i++) {
+    place(p.tile, w->tiles_m, w->tiles_n, &row, &column);
+    for (int step = p.from; step < p.to; step++) {
       uint32_t to = w->base + stage * STAGE_BYTES, full = w->full + 8 * stage;
       barrier_wait(w->empty + 8 * stage, parity);
       barrier_expect(full, STAGE_BYTES);
@@ -109,20 +211,22 @@ INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *
 }
 
 /** A warpgroup multiplies its 64 rows of every stage and stores its part of C while the next tile is fetched. */
-INSIDE void consume(const work *w, const CUtensorMap *map_c, int group) {
+INSIDE void consume(const work *w, const CUtensorMap *map_c, uint32_t *flags, int group, int split) {
   uint32_t boxes = w->base + STAGES * STAGE_BYTES + group * C_BYTES;
   int stage = 0, parity = 0, row, column;
   float sums[128];
-  for (int t = w->first; t < w->tiles_m * w->tiles_n; t += w->stride) {
+  division d = divide(w, split);
+  piece p;
+  for (int i = 0; piece_of(w, &d, i, &p); i++) {
     int before = 0;
-    place(t, w->tiles_m, w->tiles_n, &row, &column);
-    for (int step = 0; step < w->steps; step++) {
+    place(p.tile, w->tiles_m, w->tiles_n, &row, &column);
+    for (int step = p.from; step < p.to; step++) {
       barrier_wait(w->full + 8 * stage, parity);
       product_fence();
-      multiply(sums, w->base + stage * STAGE_BYTES, group, step > 0);
+      multiply(sums, w->base + stage * STAGE_BYTES, group, step > p.from);
       product_commit();
       product_wait(1); /* the stage before is read */
-      if (step > 0) {
+      if (step > p.from) {
         release(w, before);
       }
       before = stage;
@@ -131,6 +235,14 @@ INSIDE void consume(const work *w, const CUtensorMap *map_c, int group) {
     }
     product_wait(0);
     release(w, before);
+    pin(sums, 128);
+    if (p.to < w->steps) {
+      leave(sums, w, flags, group);
+      continue;
+    }
+    if (p.from > 0) {
+      gather(sums, w, &d, flags, p.tile, group);
+    }
     int top = (row * w->blocks + w->rank) * TILE_M + 64 * group;
     store_tile(sums, TILE_N / 64, boxes, map_c, group, top, column * TILE_N);
   }
@@ -142,7 +254,7 @@ INSIDE void consume(const work *w, const CUtensorMap *map_c, int group) {
 /** A block stays on its multiprocessor: of three warpgroups the first fetches, two multiply. `blocks` of a cluster are
  * neighbours down the rows and share the columns of B. */
 INSIDE void specialised(const CUtensorMap *map_a, const CUtensorMap *map_b, const CUtensorMap *map_c, int m, int n,
-                        int k, int blocks, unsigned char *shared) {
+                        int k, int blocks, uint32_t *flags, int split, unsigned char *shared) {
   work w = work_of(shared, BARRIERS, STAGES, 2 * blocks, blocks, m, n, k, TILE_M, TILE_N, TILE_K);
   if (threadIdx.x < 128) {
     registers_fewer(40);
@@ -150,11 +262,11 @@ INSIDE void specialised(const CUtensorMap *map_a, const CUtensorMap *map_b, cons
       tensor_prefetch(map_a);
       tensor_prefetch(map_b);
       tensor_prefetch(map_c);
-      produce(&w, map_a, map_b);
+      produce(&w, map_a, map_b, split);
     }
   } else {
     registers_more(232);
-    consume(&w, map_c, uniform((int)threadIdx.x / 128) - 1);
+    consume(&w, map_c, flags, uniform((int)threadIdx.x / 128) - 1, split);
   }
   cluster_sync(); /* no block ends while a neighbour may write to its memory */
 }
@@ -163,12 +275,20 @@ KERNEL __launch_bounds__(384, 1)
     gemm_specialised(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                      const __grid_constant__ CUtensorMap map_c, int m, int n, int k) {
   SHARED(shared);
-  specialised(&map_a, &map_b, &map_c, m, n, k, 1, shared);
+  specialised(&map_a, &map_b, &map_c, m, n, k, 1, NULL, 0, shared);
 }
 
 KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
     gemm_cluster(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                  const __grid_constant__ CUtensorMap map_c, int m, int n, int k) {
   SHARED(shared);
-  specialised(&map_a, &map_b, &map_c, m, n, k, 2, shared);
+  specialised(&map_a, &map_b, &map_c, m, n, k, 2, NULL, 0, shared);
+}
+
+/* `flags` of parts are 0 before and after. */
+KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
+    gemm_stream_k(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                  const __grid_constant__ CUtensorMap map_c, int m, int n, int k, uint32_t *flags) {
+  SHARED(shared);
+  specialised(&map_a, &map_b, &map_c, m, n, k, 2, flags, 1, shared);
 }

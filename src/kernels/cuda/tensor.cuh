@@ -106,6 +106,12 @@ INSIDE uint32_t count_up(uint32_t *counter, uint32_t last) {
   return atomicInc(counter, last);
 }
 
+/** Raises a flag in memory: whoever sees it sees what the threads wrote that met before. */
+INSIDE void flag_raise(uint32_t *flag) {
+  __threadfence();
+  *(volatile uint32_t *)flag = 1;
+}
+
 /** 2 to the power of x, to about 2^-22 of it; 0 for -infinity. */
 INSIDE float exp2_fast(float x) {
   float power;
@@ -200,6 +206,23 @@ INSIDE void barrier_wait(uint32_t barrier, uint32_t parity) {
                : "memory");
 }
 #endif
+
+/** Waits for a flag in memory, and lowers it. */
+INSIDE void flag_wait(uint32_t *flag) {
+#ifdef BOUNDED
+  uint32_t start = global_time();
+  while (*(volatile uint32_t *)flag == 0) {
+    if (global_time() - start > 2000000000u) {
+      asm volatile("trap;");
+    }
+  }
+#else
+  while (*(volatile uint32_t *)flag == 0) {
+  }
+#endif
+  __threadfence();
+  *(volatile uint32_t *)flag = 0;
+}
 
 /** Waits until `threads` threads have reached barrier `id`. */
 INSIDE void group_sync(uint32_t id, uint32_t threads) {

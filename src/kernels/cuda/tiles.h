@@ -36,6 +36,13 @@ enum {
       WGMMA_STAGES * WGMMA_STAGE + 2 * WGMMA_C_BOXES * WGMMA_BOX, /* their place, behind the tiles */
   WGMMA_SHARED = WGMMA_BARRIERS + 2 * 8 * WGMMA_STAGES,
 };
+/* Parts of sums that blocks leave to others: a flag for each warpgroup of the most blocks, then their sums. */
+enum {
+  PARTS_BLOCKS = 512,
+  PARTS_FLAGS = 2 * PARTS_BLOCKS,
+  PARTS_SUMS = WGMMA_TILE_M / 2 * WGMMA_TILE_N, /* of a warpgroup */
+  PARTS_STEPS = 8,                              /* along k, the fewest that a part should have */
+};
 
 /* gemm_fp8.cu: boxes of 128 numbers along k; B comes in halves. */
 enum {

@@ -89,7 +89,7 @@ typedef struct rf_device_kernel {
   const char *reference; /**< the processor's kernel that makes its operands and checks its result;
                             "" where a row has its own */
   double (*scratch)(const roof_kernel_run *run); /**< nullable: bytes of scratch on the device */
-  bool counts; /**< the scratch begins with a 32-bit counter, 0 before a run and left at 0 by it */
+  size_t zeros; /**< bytes at the scratch's start that are 0 before a run, and left so by it */
   /** Fills `launches` (RF_DEVICE_LAUNCHES) and returns how many follow each other. NULL: the driver's
    * `call` does it (a vendor's library). */
   int (*plan)(const roof_kernel_run *run, const rf_device_operands *operands, rf_device_launch *launches);

@@ -294,7 +294,7 @@ static const rf_device_kernel mma = {
 static const rf_device_kernel wgmma = {.program = "attention_wgmma",
                                        .reference = "attention-flash",
                                        .scratch = counter_scratch,
-                                       .counts = true,
+                                       .zeros = sizeof(uint32_t),
                                        .plan = plan_wgmma};
 
 static bool supports(roof_dtype dtype) {

@@ -97,11 +97,28 @@ static int plan_cluster(const roof_kernel_run *run, const rf_device_operands *o,
   return persistent("gemm_cluster", 2, run, o, launches);
 }
 
+/** Sums that clusters leave to others; as many as there can be on any device. */
+static double parts_scratch(const roof_kernel_run *run) {
+  (void)run;
+  return PARTS_FLAGS * 4.0 + 2.0 * PARTS_BLOCKS * PARTS_SUMS * 4;
+}
+
+/** All clusters there are, since any number of them ends together: what is divided is steps along k. */
+static int plan_stream_k(const roof_kernel_run *run, const rf_device_operands *o,
+                         rf_device_launch *launches) {
+  persistent("gemm_stream_k", 2, run, o, launches);
+  launches[0].tasks *= rf_device_tiles(run->values[2], WGMMA_TILE_K);
+  rf_device_add_buffer(launches, o->scratch);
+  return 1;
+}
+
 static const rf_device_kernel tma = {.program = "gemm_tma", .plan = plan_tma};
 static const rf_device_kernel mma = {.program = "gemm_mma", .plan = plan_mma};
 static const rf_device_kernel wgmma = {.program = "gemm_wgmma", .plan = plan_wgmma};
 static const rf_device_kernel specialised = {.program = "gemm_wgmma", .plan = plan_specialised};
 static const rf_device_kernel cluster = {.program = "gemm_wgmma", .plan = plan_cluster};
+static const rf_device_kernel stream_k = {
+    .program = "gemm_wgmma", .scratch = parts_scratch, .zeros = PARTS_FLAGS * 4, .plan = plan_stream_k};
 static const rf_device_kernel cublas = {.program = "cublas"};
 
 /* A thread of the first has 8 rows and 16 columns, a warp 64 and 64: 2 turns for A and 4 for B. Tensor cores ask for the
@@ -141,6 +158,8 @@ static const roof_kernel kernels[] = {
             "one warp fetches, eight multiply; blocks stay and take tile after tile (Hopper)"),
     IN_BF16("gemm-cluster", "cluster", 12, &cluster, cluster,
             "pairs of blocks share each tile of B (Hopper)"),
+    IN_BF16("gemm-stream-k", "stream-k", 13, &stream_k, cluster,
+            "the last round's tiles are divided along k, so that all blocks end together (Hopper)"),
     {.name = "gemm-cublas",
      .variant = "cuBLASLt",
      .sizes = "m=8192 n=8192 k=8192",

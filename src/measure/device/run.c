@@ -141,6 +141,18 @@ static roof_status upload(job *j, const void *from, double bytes, void **buffer,
   return status;
 }
 
+/** What the kernel finds as 0. */
+static roof_status clear(job *j, roof_error *error) {
+  void *zeros = calloc(1, j->kernel->zeros);
+  if (zeros == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", j->run.kernel->name);
+  }
+  roof_status status =
+      j->device->driver->write(j->device, j->operands.scratch, zeros, (double)j->kernel->zeros, error);
+  free(zeros);
+  return status;
+}
+
 static roof_status upload_all(job *j, roof_error *error) {
   const rf_operands *o = j->run.state;
   double scratch = j->kernel->scratch != NULL ? j->kernel->scratch(&j->run) : 0;
@@ -158,11 +170,7 @@ static roof_status upload_all(job *j, roof_error *error) {
   for (int i = 0; i < 4 && status == ROOF_OK; i++) {
     status = upload(j, operands[i].from, operands[i].bytes, operands[i].to, error);
   }
-  if (j->kernel->counts && status == ROOF_OK) {
-    static const uint32_t none = 0;
-    status = j->device->driver->write(j->device, j->operands.scratch, &none, sizeof none, error);
-  }
-  return status;
+  return status == ROOF_OK && j->kernel->zeros > 0 ? clear(j, error) : status;
 }
 
 /** The program built, and its kernels found. */
