@@ -129,7 +129,7 @@ ROOF_API roof_status roof_kernel_kind_parse(const char *text, roof_kernel_kind *
  *  over these (0: there is none), `routed`: bytes of its passes before and after, which it may be worth or not.
  *  decode, prefill: `count` sequences x KV heads, each `group` query heads of `rows` queries over `columns` keys that
  *  a query sees at most, `depth` elements of a key and of a value on average; `routed` keys before those of a window
- *  (less than 0: keys that it has room for besides).
+ *  (less than 0: keys that it has room for besides), `sequences` whose places a block looks up.
  *  mla-decode, mla-prefill: as decode and prefill, over keys that are not as long as their values (a latent).
  *  experts: `rows` rows shared out among `count` matrices of depth x columns, and as many of group x depth after them;
  *  `routed` rows of all devices are sorted by expert.
@@ -141,6 +141,7 @@ typedef struct roof_kernel_shape {
   double rows, columns, depth;
   double group;
   double routed;
+  double sequences;
 } roof_kernel_shape;
 
 #ifdef __cplusplus

@@ -72,6 +72,18 @@ static bool decodes_as_prompt(const rf_run *run) {
   return run->work->kernel.kind == ROOF_KERNEL_MLA_DECODE && is_run_by(t, apart) && is_before_hopper(t);
 }
 
+/** FlashAttention 3, which vLLM runs on Hopper, has a block find its sequence by adding up the lengths of those before, 31 at a time,
+ * while one block of 32 warps plans them ahead (Dao-AILab/flash-attention, hopper/flash_api.cpp: use_dynamic_split). Seconds of each
+ * sequence: aiconfigurator's H200, by as many blocks in more sequences. */
+static const struct { double most, each; } looked_up = {992, 1.8e-8};
+
+static double look_up_seconds(const rf_run *run) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  const roof_target *t = run->target;
+  bool varied = s->kind == ROOF_KERNEL_DECODE && s->sequences <= looked_up.most;
+  return varied && is_run_by(t, "vllm") && is_of(t, "hopper") ? looked_up.each * s->sequences : 0;
+}
+
 /** What the shape says of attention with few queries. */
 typedef struct decode {
   double units;   /**< blocks of threads before any split */
@@ -172,7 +184,7 @@ double rf_form_decode(const rf_run *run, rf_cut *cut) {
                       .waves = waves};
     }
   }
-  return best - d.saved;
+  return best - d.saved + (rf_without(run, ROOF_EFFECT_WAVES) ? 0 : look_up_seconds(run));
 }
 
 /** Keys that the last query sees, of `pairs` that all see: each sees one more than the one before, up to a window. */

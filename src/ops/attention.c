@@ -11,6 +11,7 @@ typedef struct scores {
   double pairs;  /**< scored */
   double stored; /**< elements of K and V that are read */
   double key_dim, value_dim;
+  double sequences;
   double parts, group; /**< sequences x KV heads, and the query heads of each */
   double queries, keys;
   double unseen; /**< keys before those that a window leaves; less than 0: that it has room for besides */
@@ -43,7 +44,8 @@ static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
                                   .columns = s->keys,
                                   .depth = (s->key_dim + s->value_dim) / 2,
                                   .group = s->group,
-                                  .routed = s->unseen};
+                                  .routed = s->unseen,
+                                  .sequences = s->sequences};
 }
 
 enum { HEAD_DIM = RF_ATTEND_KV_LEN + 1, KV_HEADS, CAUSAL, ALGORITHM, PASSES, WINDOW };
@@ -63,6 +65,7 @@ static void attention(const roof_op *op, const double *v, const roof_types *t, r
   double keys = fmin(kv_len, window + q_len - 1);
   double pairs = v[CAUSAL] != 0 ? causal_pairs(q_len, kv_len, window) : q_len * window;
   scores s = {.rows = units * q_len, .square = units * q_len * keys, .pairs = units * pairs};
+  s.sequences = v[RF_ATTEND_BATCH];
   s.key_dim = s.value_dim = v[HEAD_DIM];
   s.stored = 2 * v[RF_ATTEND_BATCH] * v[KV_HEADS] * keys * v[HEAD_DIM];
   s.parts = v[RF_ATTEND_BATCH] * v[KV_HEADS];
@@ -133,6 +136,7 @@ static void attend(const roof_op *op, const double *v, const roof_types *t, roof
               .stored = batch * v[RF_ATTEND_KV_LEN] * v[RF_ATTEND_STORED],
               .key_dim = v[RF_ATTEND_KEY_DIM],
               .value_dim = v[RF_ATTEND_VALUE_DIM],
+              .sequences = batch,
               .parts = batch * kv_heads,
               .group = v[RF_ATTEND_HEADS] / kv_heads,
               .queries = v[RF_ATTEND_Q_LEN],

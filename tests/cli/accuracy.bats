@@ -61,6 +61,8 @@ ships() {
 @test "attention by kernels of an engine on some machines: fp8 keys on Hopper, windows before it, a latent on Ampere" {
   grep -E '^sys|trtllm.*,bfloat16,fp8,' "$measured/aiconfigurator/generation_attention_h200_sxm.csv" >h.csv
   ships 0.11 0.34 kernel decode h.csv
+  grep -E '^sys|,vllm/' "$measured/aiconfigurator/generation_attention_h200_sxm.csv" >v.csv
+  ships 0.07 0.19 kernel decode v.csv
   grep -E '^sys|vllm.*,bfloat16,bfloat16,' "$measured/aiconfigurator/generation_attention_l40s.csv" >l.csv
   ships 0.13 0.44 kernel decode l.csv
   grep -E '^sys|trtllm.*,bfloat16,fp8,' "$measured/aiconfigurator/generation_attention_l40s.csv" >n.csv

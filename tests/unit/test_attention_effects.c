@@ -1,6 +1,7 @@
 /* Which kernel of attention a library takes, and how it is cut: a window, few sequences, one query, tiles of a prompt. */
 #include "test.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "roofline/catalog.h"
@@ -120,6 +121,19 @@ static void one_token_is_decoded_or_a_prompt(void **state) {
   }
 }
 
+/** As many blocks in eight times the sequences: vLLM's kernel on Hopper looks each of them up. */
+static void blocks_look_up_their_sequence(void **state) {
+  (void)state;
+  static const char few[] = "batch=32 heads=8 kv_heads=8 q_len=1 head_dim=128 kv_len=32",
+                    many[] = "batch=256 heads=1 kv_heads=1 q_len=1 head_dim=128 kv_len=32";
+  unsigned waves = 1u << ROOF_EFFECT_WAVES;
+  double vllm = attention_under("vllm", few, 0).expected_seconds;
+  assert_true(attention_under("vllm", many, 0).expected_seconds > vllm + 3e-6);
+  assert_true(fabs(attention_under("vllm", many, waves).expected_seconds -
+                   attention_under("vllm", few, waves).expected_seconds) < 1e-6);
+  assert_true(seconds_of(many, 0) < 1.05 * seconds_of(few, 0));
+}
+
 /** In tiles of 128 queries 64 take as long as 128 less the arithmetic; in tiles of 64 they take half of the tiles. */
 static void prompts_fill_tiles(void **state) {
   (void)state;
@@ -133,11 +147,9 @@ static void prompts_fill_tiles(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_window_begins_within_a_tile),
-      cmocka_unit_test(few_groups_go_head_by_head),
-      cmocka_unit_test(blocks_start_before_the_window),
-      cmocka_unit_test(one_token_is_decoded_or_a_prompt),
-      cmocka_unit_test(prompts_fill_tiles),
+      cmocka_unit_test(a_window_begins_within_a_tile),  cmocka_unit_test(few_groups_go_head_by_head),
+      cmocka_unit_test(blocks_start_before_the_window), cmocka_unit_test(one_token_is_decoded_or_a_prompt),
+      cmocka_unit_test(blocks_look_up_their_sequence),  cmocka_unit_test(prompts_fill_tiles),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
