@@ -49,13 +49,14 @@ static double reference(const roof_kernel_run *run, size_t i, double *tolerance)
   size_t columns = (size_t)run->values[1], column = i % columns, first = i - column;
   double mean = 0, square = 0;
   for (size_t j = 0; j < columns && is_centred(run); j++) {
-    mean += rf_data_at(o->in[0], run->dtype, first + j) / (double)columns;
+    mean += rf_data_at(o->in[0], run->dtype, first + j);
   }
+  mean /= (double)columns;
   for (size_t j = 0; j < columns; j++) {
     double x = rf_data_at(o->in[0], run->dtype, first + j) - mean;
-    square += x * x / (double)columns;
+    square += x * x;
   }
-  double factor = rf_data_at(o->in[1], run->dtype, column) / sqrt(square + RF_NORM_EPSILON);
+  double factor = rf_data_at(o->in[1], run->dtype, column) / sqrt(square / (double)columns + RF_NORM_EPSILON);
   double shift = is_centred(run) ? rf_data_at(o->in[1], run->dtype, columns + column) : 0;
   double x = rf_data_at(o->in[0], run->dtype, i);
   *tolerance = (8 + sqrt((double)columns)) * rf_kernel_epsilon(run->dtype) *
@@ -64,7 +65,7 @@ static double reference(const roof_kernel_run *run, size_t i, double *tolerance)
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
-  return rf_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 1024, reference, error);
+  return rf_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 4096, reference, error);
 }
 
 /* x once or twice for its moments and once more to scale it, while the next row is added up; the gain, the shift, the result. */
