@@ -35,7 +35,7 @@ static void *take(uintptr_t *end, size_t bytes) {
 /** Blocks of points, and the scratch of a transform. */
 static size_t block_elements(const plan *p) {
   size_t points = p->rows * p->wide, scratch = (points * 8 + 6) / 7;
-  return (2 * (p->together * points + scratch) + LINE - 1) / LINE * LINE;
+  return (2 * (p->together * points + scratch) + 2 * RF_FFT_SPARES + LINE - 1) / LINE * LINE;
 }
 
 /** The loops with the widest registers of which n points fill a square; NULL where there are none. */
@@ -152,7 +152,7 @@ static void *block_of(const roof_kernel_run *run, const plan *p) {
 /** By the calling thread. */
 static void in_one_go(const roof_kernel_run *run, const plan *p) {
   const rf_operands *o = run->state;
-  rf_points from = {o->in[0], 1, p->n, 0}, to = {o->out, 1, p->n, 0};
+  rf_points from = {o->in[0], 1, p->n, 0, 1, 0}, to = {o->out, 1, p->n, 0, 1, 0};
   if (p->alone != NULL) {
     p->alone->fft_alone(p->n, from, to, p->blocks, p->roots, p->powers);
   } else {
@@ -165,37 +165,48 @@ static void *between_at(const roof_kernel_run *run, const plan *p, size_t first)
   return rf_element(run, p->between, 2 * first * p->columns);
 }
 
+/** A block for the results of n points in rows of `wide`. */
+static rf_points block_of_rows(const roof_kernel_run *run, const plan *p, size_t n, size_t wide) {
+  size_t last = rf_fft_last(n);
+  return (rf_points){block_of(run, p), wide, n * wide + last * RF_FFT_SPARE, RF_FFT_SPARE, n / last, 0};
+}
+
+/** Row i of a block, of the imaginary parts from row n on. */
+static void *row_of(const roof_kernel_run *run, rf_points block, size_t n, size_t i) {
+  return rf_element(run, block.data, i / n * block.apart + rf_fft_row(block, i % n));
+}
+
 /** The columns from `first` on: transformed, while the next are fetched, multiplied, and turned into rows. */
 static void transform_columns(const roof_kernel_run *run, const plan *p, size_t first) {
   const rf_operands *o = run->state;
-  size_t apart = p->rows * p->wide, ahead = first + p->wide < p->columns ? p->wide : 0;
-  void *block = block_of(run, p);
-  rf_points from = {rf_element(run, o->in[0], first), p->columns, p->n, ahead},
-            to = {block, p->wide, apart, 0};
-  o->loops->fft(p->rows, p->wide, from, to, rf_element(run, block, 2 * apart), p->roots, p->rows);
-  const void *factors = rf_element(run, p->factors, 2 * first / p->wide * p->rows);
-  o->loops->twist(block, apart, factors, p->powers, p->rows, p->wide);
+  size_t ahead = first + p->wide < p->columns ? p->wide : 0;
+  rf_points from = {rf_element(run, o->in[0], first), p->columns, p->n, 0, 1, ahead};
+  rf_points block = block_of_rows(run, p, p->rows, p->wide);
+  void *scratch = rf_element(run, block.data, 2 * block.apart);
+  o->loops->fft(p->rows, p->wide, from, block, scratch, p->roots, p->rows);
+  o->loops->twist(block, rf_element(run, p->factors, 2 * first / p->wide * p->rows), p->powers, p->rows,
+                  p->wide);
   for (size_t i = 0; i < 2 * p->rows; i += p->wide) {
     size_t part = i / p->rows, row = i % p->rows;
     void *to_rows = rf_element(run, between_at(run, p, row), (part * p->columns + first) * p->wide);
-    o->loops->turn[o->stream](rf_element(run, block, i * p->wide), p->wide, p->wide, p->wide, to_rows,
-                              p->wide);
+    o->loops->turn[o->stream](row_of(run, block, p->rows, i), p->wide, p->wide, p->wide, to_rows, p->wide);
   }
 }
 
 /** The results k = first, first + 1, ... modulo `rows`, of `together` blocks. */
 static void transform_rows(const roof_kernel_run *run, const plan *p, size_t first) {
   const rf_operands *o = run->state;
-  size_t wide = p->together * p->wide, apart = p->columns * wide;
-  void *block = block_of(run, p);
+  size_t wide = p->together * p->wide;
+  rf_points block = block_of_rows(run, p, p->columns, wide);
+  void *scratch = rf_element(run, block.data, 2 * block.apart);
   for (size_t i = 0; i < wide; i += p->wide) {
-    rf_points from = {between_at(run, p, first + i), p->wide, p->columns * p->wide, 0};
-    rf_points to = {rf_element(run, block, i), wide, apart, 0};
-    o->loops->fft(p->columns, p->wide, from, to, rf_element(run, block, 2 * apart), p->roots, p->rows);
+    rf_points from = {between_at(run, p, first + i), p->wide, p->columns * p->wide, 0, 1, 0}, to = block;
+    to.data = rf_element(run, block.data, i);
+    o->loops->fft(p->columns, p->wide, from, to, scratch, p->roots, p->rows);
   }
   for (size_t i = 0; i < 2 * p->columns; i++) {
     size_t part = i / p->columns, row = i % p->columns;
-    const void *from = rf_element(run, block, i * wide);
+    const void *from = row_of(run, block, p->columns, i);
     o->loops->copy[o->stream](rf_element(run, o->out, part * p->n + row * p->rows + first), from, from, wide);
   }
 }

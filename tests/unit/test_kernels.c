@@ -192,7 +192,8 @@ static double point_of(const void *x, roof_dtype dtype, size_t n, size_t k, bool
 
 static void transform_alone(const rf_loops *loops, roof_dtype dtype, size_t n) {
   enum { POINTS = 1024 };
-  static double x[2 * POINTS], y[2 * POINTS], scratch[5 * POINTS], roots[POINTS], powers[2 * POINTS];
+  static double x[2 * POINTS], y[2 * POINTS], scratch[5 * POINTS + RF_FFT_SPARES], roots[POINTS],
+      powers[2 * POINTS];
   size_t lanes = (size_t)loops->lanes, rows = n / lanes;
   rf_data_fill(x, dtype, 2 * n, 1, 1);
   rf_data_poison(y, dtype, 2 * n, 1);
@@ -205,7 +206,7 @@ static void transform_alone(const rf_loops *loops, roof_dtype dtype, size_t n) {
       rf_data_set(powers, dtype, (2 * k + 1) * lanes + q, sin(turn * (double)q / (double)lanes));
     }
   }
-  loops->fft_alone(n, (rf_points){x, 1, n, 0}, (rf_points){y, 1, n, 0}, scratch, roots, powers);
+  loops->fft_alone(n, (rf_points){x, 1, n, 0, 1, 0}, (rf_points){y, 1, n, 0, 1, 0}, scratch, roots, powers);
   for (size_t i = 0; i < 2 * n; i++) {
     double error = fabs(rf_data_at(y, dtype, i) - point_of(x, dtype, n, i % n, i >= n));
     assert_true(error <= 16 * (1 + log2((double)n)) * sqrt((double)n) * rf_kernel_epsilon(dtype));

@@ -110,7 +110,8 @@ INLINE void NAME(pass_of)(int radix, size_t n, size_t batch, rf_points from, T *
                           size_t order) {
   const T *x = from.data;
   size_t points = n / (size_t)radix, x_row = from.row;
-  rf_points parts = {scratch, points * batch, n * batch, 0};
+  size_t part = points * batch + RF_FFT_SPARE;
+  rf_points parts = {scratch, part, (size_t)radix * part, 0, 1, 0};
   from.row *= points;
   for (size_t p = 0; p < points; p++) {
     for (size_t c = 0; c < (size_t)radix && from.ahead > 0; c++) {
@@ -139,6 +140,7 @@ CODELET bool NAME(only_pass)(size_t n, size_t batch, rf_points from, rf_points t
                              size_t order) {
   const T *x = from.data;
   T *y = to.data;
+  to.row += to.skip;
   switch (n) {
   case 16:
     NAME(row)(16, true, batch, x, from, y, to, roots, 0, order);
@@ -160,31 +162,20 @@ CODELET bool NAME(only_pass)(size_t n, size_t batch, rf_points from, rf_points t
   }
 }
 
-/* The parts follow each other while they are in the cache, from `first` and on with the scratch. Eight but where that would
- * leave a last pass of 4 points, or one pass more: all end in 8 or 16. */
-INLINE void NAME(split)(size_t n, size_t batch, rf_points from, rf_points to, T *first, T *scratch,
-                        const T *roots, size_t order,
-                        void (*part)(size_t, size_t, rf_points, rf_points, void *, const void *, size_t)) {
-  size_t radix = n == 32 ? 4 : n == 256 ? 16 : 8;
-  NAME(first_pass)(radix, n, batch, from, first, roots, order);
-  size_t points = n / radix;
-  rf_points part_of = {first, batch, n * batch, 0};
-  T *y = to.data;
+/* The parts follow each other while they are in the cache, in the scratch and what of it is left. */
+TARGET static void NAME(fft)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
+                             const void *roots, size_t order) {
+  if (NAME(only_pass)(n, batch, from, to, roots, order)) {
+    return;
+  }
+  size_t radix = rf_fft_first(n), points = n / radix, part = points * batch + RF_FFT_SPARE;
+  NAME(first_pass)(radix, n, batch, from, scratch, roots, order);
+  T *x = scratch, *y = to.data, *rest = x + 2 * radix * part;
   size_t y_row = to.row;
   to.row *= radix;
   for (size_t c = 0; c < radix; c++) {
-    part_of.data = first + c * points * batch;
     to.data = y + c * y_row;
-    if (!NAME(only_pass)(points, batch, part_of, to, roots, order)) {
-      part(points, batch, part_of, to, scratch, roots, order);
-    }
-  }
-}
-
-TARGET static void NAME(fft)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
-                             const void *roots, size_t order) {
-  if (!NAME(only_pass)(n, batch, from, to, roots, order)) {
-    NAME(split)(n, batch, from, to, scratch, (T *)scratch + 2 * n * batch, roots, order, NAME(fft));
+    NAME(fft)(points, batch, (rf_points){x + c * part, batch, radix * part, 0, 1, 0}, to, rest, roots, order);
   }
 }
 
@@ -216,30 +207,27 @@ INLINE void NAME(across)(const T *x, size_t apart, const T *w, T *y, rf_points t
   }
 }
 
-/* Every W-th point together, W such transforms at once, whose first pass is put where the result will be; then their results, W
- * points at a time. */
+/* Every W-th point together, W such transforms at once; then their results, W points at a time. */
 TARGET static void NAME(fft_alone)(size_t n, rf_points from, rf_points to, void *scratch, const void *roots,
                                    const void *powers) {
-  size_t rows = n / W;
-  rf_points between = {scratch, W, n, 0};
+  size_t rows = n / W, last = rf_fft_last(rows), skip = rows / last % W == 0 ? RF_FFT_SPARE : 0;
+  rf_points between = {scratch, W, n + last * skip, skip, rows / last, 0};
   T *x = scratch;
   from.row *= W;
-  if (rows > 16) {
-    NAME(split)(rows, W, from, between, to.data, x + 2 * n, roots, rows, NAME(fft));
-  } else {
-    NAME(fft)(rows, W, from, between, x + 2 * n, roots, rows);
-  }
+  NAME(fft)(rows, W, from, between, x + 2 * between.apart, roots, rows);
   to.row *= rows;
   for (size_t k = 0; k < rows; k += W) {
-    NAME(across)(x + k * W, n, (const T *)powers + 2 * k * W, (T *)to.data + k, to);
+    const T *of_rows = x + rf_fft_row(between, k);
+    NAME(across)(of_rows, between.apart, (const T *)powers + 2 * k * W, (T *)to.data + k, to);
   }
 }
 #undef ACROSS
 
 /* x *= factor of its row, w of its row and place. */
-TARGET static void NAME(twist)(void *data, size_t apart, const void *factors, const void *table, size_t rows,
+TARGET static void NAME(twist)(rf_points points, const void *factors, const void *table, size_t rows,
                                size_t batch) {
-  T *x = data;
+  size_t apart = points.apart;
+  T *x = points.data;
   const T *f = factors, *w = table;
 #define TWIST(E, GET, PUT, ALL, MULADD)                                                                      \
   E w_r = MULADD(GET(w + q), ALL(f[k]), -(GET(w + batch + q) * ALL(f[rows + k])));                           \
@@ -247,13 +235,15 @@ TARGET static void NAME(twist)(void *data, size_t apart, const void *factors, co
   E x_r = GET(x + q), x_i = GET(x + apart + q);                                                              \
   PUT(x + q, MULADD(x_r, w_r, -(x_i * w_i)));                                                                \
   PUT(x + apart + q, MULADD(x_r, w_i, x_i * w_r));
-  for (size_t k = 0; k < rows; k++, x += batch, w += 2 * batch) {
-    size_t q = 0;
-    for (; q + W <= batch; q += W) {
-      TWIST(V, LOAD, STORE, SET1, FMA)
-    }
-    for (; q < batch; q++) {
-      TWIST(T, GET_ONE, PUT_ONE, ALL_ONE, MULADD_ONE)
+  for (size_t k = 0; k < rows; x += points.skip) {
+    for (size_t end = k + points.every; k < end; k++, x += batch, w += 2 * batch) {
+      size_t q = 0;
+      for (; q + W <= batch; q += W) {
+        TWIST(V, LOAD, STORE, SET1, FMA)
+      }
+      for (; q < batch; q++) {
+        TWIST(T, GET_ONE, PUT_ONE, ALL_ONE, MULADD_ONE)
+      }
     }
   }
 #undef TWIST

@@ -42,8 +42,33 @@ typedef struct rf_points {
   void *data;
   size_t row;
   size_t apart;
+  size_t skip;  /**< of results: elements left out after `every` rows, which are n / rf_fft_last(n) */
+  size_t every; /**< at least 1 */
   size_t ahead; /**< 0, or how many elements on are the points to fetch for the next call */
 } rf_points;
+
+/** Elements that keep what would lie a power of two apart out of the same set of a cache. */
+#define RF_FFT_SPARE ((size_t)32)
+/** What the scratch of a transform has room for besides its rows. */
+#define RF_FFT_SPARES (256 * RF_FFT_SPARE)
+
+/** Points of a transform's first pass: eight but where that would leave a last pass of 4, or one pass more. */
+static inline size_t rf_fft_first(size_t n) {
+  return n == 32 ? 4 : n == 256 ? 16 : 8;
+}
+
+/** Points of its last pass, at most 16. */
+static inline size_t rf_fft_last(size_t n) {
+  while (n > 16) {
+    n /= rf_fft_first(n);
+  }
+  return n;
+}
+
+/** Where row k of results is. */
+static inline size_t rf_fft_row(rf_points to, size_t k) {
+  return k * to.row + k / to.every * to.skip;
+}
 
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
  *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
@@ -90,17 +115,17 @@ typedef struct rf_loops {
   void (*turn[2])(const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide);
   /** `batch` transforms of n points (a power of two) at once. `roots` are the roots of unity of `order`, a
    * multiple of n: `order` real, then `order` imaginary parts. `scratch` has room for 8 n / 7
-   * rows. */
+   * rows and RF_FFT_SPARES. */
   void (*fft)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch, const void *roots,
               size_t order);
   /** One transform of n points, a power of two and at least the square of `lanes`, that are neighbours (`row` is 1). `roots`
    * are of order n / lanes; `powers` are, for each k below it, `lanes` powers of root k of order n: real, then imaginary
-   * parts. `scratch` has room for 2 n (1 + 8 / 7) elements. */
+   * parts. `scratch` has room for 2 n (1 + 8 / 7) elements and RF_FFT_SPARES. */
   void (*fft_alone)(size_t n, rf_points from, rf_points to, void *scratch, const void *roots,
                     const void *powers);
-  /** Row i of x, `batch` numbers, times factor i, each times its own of w: `batch` real parts, then `batch`
-   * imaginary ones for each row. Imaginary parts of x are `apart` after the real ones, of factors `rows`. */
-  void (*twist)(void *x, size_t apart, const void *factors, const void *w, size_t rows, size_t batch);
+  /** Row i of a transform's results, `batch` numbers, times factor i, each times its own of w: `batch` real parts, then
+   * `batch` imaginary ones for each row. Imaginary parts of factors are `rows` after the real ones. */
+  void (*twist)(rf_points x, const void *factors, const void *w, size_t rows, size_t batch);
   /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil, turn, fft) stored past the
    * caches, so that others see them. */
   void (*fence)(void);
