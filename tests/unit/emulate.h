@@ -124,6 +124,7 @@ static struct {
   const void *arguments;
   unsigned random;
   int stores; /* boxes stored */
+  int rounds; /* of the scheduler, since the cluster began or took a task */
 } chip;
 
 /** Whether what may be late is. */
@@ -514,6 +515,7 @@ INSIDE uint32_t word_of_neighbour(uint32_t value, int mask) {
 INSIDE uint32_t count_up(uint32_t *counter, uint32_t last) {
   uint32_t was = *counter;
   *counter = was >= last ? 0 : was + 1;
+  chip.rounds = 0;
   return was;
 }
 
@@ -900,7 +902,7 @@ INSIDE bool thread_go_on(emulated_thread *l) {
 /** Runs one cluster to its end; false when it hangs. */
 INSIDE bool cluster_run(void) {
   int left = chip.block_count * chip.thread_count;
-  for (int round = 0; left > 0 && round < 20000; round++) {
+  for (chip.rounds = 0; left > 0 && chip.rounds < 20000; chip.rounds++) {
     left = 0;
     for (int i = 0; i < chip.block_count * chip.thread_count; i++) {
       left += thread_go_on(&chip.threads[i]);
