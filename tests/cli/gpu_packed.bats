@@ -11,7 +11,7 @@ load gpu
   [[ $device == *Emulated* ]] || skip "the libcuda of this build runs no kernels"
   gpu --quick --seconds 60 ceilings ladders
   [ "$(of_result '[.quick, .parts.ceilings.state, .machine.name, any(.ladders[][]; .baseline.fraction > 0), .failed]')" = '[true,"complete","host-gpu0",true,[]]' ]
-  [[ $(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result") == *'| launch, in a graph | | '*'| 12 `gemm-cluster` | '*' % |'* ]]
+  [[ $(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result") == *'| launch, in a graph | | '*'| 13 `gemm-stream-k` | '*' % |'* ]]
 }
 
 # A root with libc and the usual small programs, nothing else.
