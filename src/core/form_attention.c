@@ -72,7 +72,7 @@ static bool decodes_as_prompt(const rf_run *run) {
   return run->work->kernel.kind == ROOF_KERNEL_MLA_DECODE && is_run_by(t, apart) && is_before_hopper(t);
 }
 
-/** FlashAttention 3, which vLLM runs on Hopper, has a block find its sequence by adding up the lengths of those before, 31 at a time,
+/** FlashAttention 3, which engines but that one run on Hopper, has a block find its sequence by adding up the lengths of those before, 31 at a time,
  * while one block of 32 warps plans them ahead (Dao-AILab/flash-attention, hopper/flash_api.cpp: use_dynamic_split). Seconds of each
  * sequence: aiconfigurator's H200, by as many blocks in more sequences. */
 static const struct { double most, each; } looked_up = {992, 1.8e-8};
@@ -81,7 +81,7 @@ static double look_up_seconds(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
   const roof_target *t = run->target;
   bool varied = s->kind == ROOF_KERNEL_DECODE && s->sequences <= looked_up.most;
-  return varied && is_run_by(t, "vllm") && is_of(t, "hopper") ? looked_up.each * s->sequences : 0;
+  return varied && !is_run_by(t, apart) && is_of(t, "hopper") ? looked_up.each * s->sequences : 0;
 }
 
 /** What the shape says of attention with few queries. */
