@@ -24,8 +24,8 @@ fuzz() { # TARGET SECONDS FOLDER FOR FAILURES
   [ -f "$dictionary" ] || dictionary=$ROOFLINE_SOURCE/tests/fuzz/json.dict
   seeds=$(find "$scratch/corpus/$name" -type f | wc -l)
   code=0
-  # libFuzzer counts whole seconds; this signal ends it after the input at hand
-  timeout --preserve-status -s USR1 -k 30 "$2" "$1" -seed="$seed" -handle_usr1=1 -rss_limit_mb=2048 -timeout=5 -print_final_stats=1 -dict="$dictionary" -artifact_prefix="$3/$name-" \
+  # libFuzzer counts whole seconds; this signal ends it after the input at hand, and reaches it alone, not the program that gives it names
+  timeout --foreground --preserve-status -s USR1 -k 30 "$2" "$1" -seed="$seed" -handle_usr1=1 -rss_limit_mb=2048 -timeout=5 -print_final_stats=1 -dict="$dictionary" -artifact_prefix="$3/$name-" \
     "$scratch/corpus/$name" >"$scratch/log" 2>&1 || code=$?
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log")
   if [ "$code" -eq 0 ] && [ "${inputs:-0}" -gt 0 ]; then
@@ -49,6 +49,8 @@ plant 'exit 0'
 ! fuzz "$scratch/fuzz_planted" 1 "$scratch/found" >/dev/null || { echo "FAILED: self-test: no inputs passed"; exit 1; }
 plant 'echo "stat::number_of_executed_units: 5"'
 fuzz "$scratch/fuzz_planted" 1 "$scratch/found" >/dev/null || { echo "FAILED: self-test: a clean run failed"; exit 1; }
+plant 'trap : USR1; sleep 1 & wait $! || wait $! || exit 141; echo "stat::number_of_executed_units: 5"'
+fuzz "$scratch/fuzz_planted" 0.3 "$scratch/found" >/dev/null || { echo "FAILED: self-test: the end of a share reached a child of the target"; exit 1; }
 
 count=$(targets "$ROOFLINE_SOURCE/build/asan/tests" | wc -l)
 if [ "$count" -eq 0 ]; then
