@@ -162,6 +162,15 @@ static bool are_for(const roof_constants *c, const rf_prepared *p) {
          (c->framework[0] == '\0' || strcmp(p->framework, c->framework) == 0);
 }
 
+/** The machine that constants were fitted on. */
+static const roof_machine *machine_of(const rf_fitting *f, const roof_constants *c) {
+  const rf_accuracy_device *device = f->cases.devices;
+  while (device->machine == NULL || strcmp(device->machine->name, c->machine) != 0) {
+    device++;
+  }
+  return device->machine;
+}
+
 static bool has_machine(const rf_case *all, size_t count, const roof_machine *machine) {
   bool found = false;
   for (size_t i = 0; i < count && !found; i++) {
@@ -173,6 +182,7 @@ static bool has_machine(const rf_case *all, size_t count, const roof_machine *ma
 /** Has the targets of these formats, and of the framework where they are one's, use the constants of `count` timings, whose
  * interval is of other machines already where it is `apart`. */
 static void use(rf_fitting *f, const rf_case *all, size_t count, const roof_constants *c, bool apart) {
+  const roof_machine *own = machine_of(f, c);
   for (size_t i = 0; i < f->cases.prepared_count; i++) {
     rf_prepared *p = &f->cases.prepared[i];
     roof_form *form = &p->target.forms[c->kernel];
@@ -183,7 +193,7 @@ static void use(rf_fitting *f, const rf_case *all, size_t count, const roof_cons
       form->values[v] = isnan(c->values[v]) ? roof_constant_row_of((roof_constant)v)->neutral : c->values[v];
     }
     bool wide = apart || has_machine(all, count, p->device->machine);
-    rf_scaling scaling = rf_scaling_of(c, all[0].at->device->machine, p->device->machine, wide);
+    rf_scaling scaling = rf_scaling_of(c, own, p->device->machine, wide);
     rf_scaling_apply(&scaling, form->values, form->values);
     form->known = true;
   }
@@ -213,9 +223,11 @@ static void name_source(const rf_fitting *f, const rf_case *all, size_t count, r
   snprintf(fit->constants.date, sizeof fit->constants.date, "%.10s", roof_time_write(roof_time_now(), date));
 }
 
-static roof_status fit_all(rf_fitting *f, const rf_case *all, size_t count, roof_fit *fit) {
+/** `near`: as rf_sample_fit takes it. */
+static roof_status fit_all(rf_fitting *f, const rf_case *all, size_t count, const double *near,
+                           roof_fit *fit) {
   const roof_machine *own = all[0].at->device->machine;
-  roof_status status = rf_sample_fit(own, all, count, fit, f->error);
+  roof_status status = rf_sample_fit(own, all, count, near, fit, f->error);
   if (status == ROOF_OK) {
     memcpy(fit->constants.machine, own->name, sizeof fit->constants.machine);
     use(f, all, count, &fit->constants, true);
@@ -284,7 +296,7 @@ static roof_status add_ratios(rf_fitting *f, rf_case *all, size_t count, size_t 
     return ROOF_OK;
   }
   fit.spreads = false;
-  roof_status status = fit_all(f, all, count - judged, &fit);
+  roof_status status = fit_all(f, all, count - judged, NULL, &fit);
   if (status == ROOF_OK) {
     const double *own = measure_ratios(f, &all[count - judged], judged);
     double moved = pow(roof_stats_quantile(own, judged, 0.5), by - 1);
@@ -324,9 +336,9 @@ static roof_status measure_families(rf_fitting *f, rf_case *all, size_t count, c
 
 enum { PARTS = 5, FEW_HELD = 1000 };
 
-/** Measured over expected, sorted, of PARTS parts of the timings, each by constants of the rest: one part of few timings says little of
- * what others will do. Orders them anew, the part that is held out again the last; the list is freed by who asks for it, also on
- * failure. */
+/** Measured over expected, sorted, of PARTS parts of the timings, each by constants of the rest, which are not far from those of `fit`:
+ * one part of few timings says little of what others will do. Orders them anew, the part that is held out again the last; the list is
+ * freed by who asks for it, also on failure. */
 static roof_status measure_parts(rf_fitting *f, rf_case *all, size_t count, const roof_fit *fit,
                                  ratios *wide) {
   roof_status status = ROOF_OK;
@@ -337,10 +349,12 @@ static roof_status measure_parts(rf_fitting *f, rf_case *all, size_t count, cons
   for (unsigned part = PARTS; part > 0 && status == ROOF_OK; part--) {
     size_t held =
         rf_hold_out(all, count, RF_BY_SHAPE, part + 1); /* 0 is held out of this fit, 1 by a split */
-    roof_fit other = *fit;
-    other.spreads = false;
-    status = held > 0 && count - held >= RF_LEAST_TO_FIT ? fit_all(f, all, count - held, &other) : ROOF_OK;
-    if (status == ROOF_OK && other.fitted > 0) {
+    if (held == 0 || count - held < RF_LEAST_TO_FIT) {
+      continue;
+    }
+    roof_fit other = {.constants = fit->constants};
+    status = fit_all(f, all, count - held, fit->constants.values, &other);
+    if (status == ROOF_OK) {
       memcpy(&wide->list[wide->count], measure_ratios(f, &all[count - held], held),
              held * sizeof *wide->list);
       wide->count += held;
@@ -359,11 +373,11 @@ static roof_status fit_and_judge(rf_fitting *f, rf_case *all, size_t count, size
   judge(f, rest, held, &fit->before);
   roof_status status = measure_families(f, all, count, fit, &wide);
   bool several = wide.count > 0;
+  status = status == ROOF_OK ? fit_all(f, all, count, NULL, fit) : status;
   if (status == ROOF_OK && !several && fit->apart && held < FEW_HELD) {
     free(wide.list);
     status = measure_parts(f, all, count + held, fit, &wide);
   }
-  status = status == ROOF_OK ? fit_all(f, all, count, fit) : status;
   if (status == ROOF_OK) {
     bool parts = wide.count > 0;
     const double *list = parts ? wide.list : measure_ratios(f, rest, held);

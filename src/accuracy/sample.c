@@ -7,7 +7,7 @@
 #include "accuracy/fit.h"
 #include "catalog/scaling.h"
 
-enum { SAMPLE = 2400, FEW = 500, STARTS = 6, RESAMPLES = 8 };
+enum { SAMPLE = 2400, FEW = 500, STARTS = 6, RESAMPLES = 8, REFINING = 200 /* evaluations */ };
 
 /** A timing ready to be asked what other constants would give. */
 typedef struct timing {
@@ -236,6 +236,14 @@ static void search(sample *s, double *best) {
   }
 }
 
+/** From constants that are nearly the best. */
+static void refine(const sample *s, const double *near, double *best) {
+  for (int i = 0; i < s->constants; i++) {
+    best[i] = at_value(s->fitted[i], near[s->fitted[i]]);
+  }
+  rf_fit_descend(loss, s, best, s->constants, REFINING);
+}
+
 /** How far each constant moves where other timings of the same kind are drawn. */
 static void resample(sample *s, const double *best, roof_fit *fit) {
   double sum[RF_FIT_MOST] = {0}, squares[RF_FIT_MOST] = {0};
@@ -248,7 +256,7 @@ static void resample(sample *s, const double *best, roof_fit *fit) {
       s->weights[random % s->count] += 1;
     }
     memcpy(at, best, sizeof at);
-    rf_fit_descend(loss, s, at, s->constants, 200);
+    rf_fit_descend(loss, s, at, s->constants, REFINING);
     for (int i = 0; i < s->constants; i++) {
       double value = value_at(s->fitted[i], at[i]);
       sum[i] += value;
@@ -307,8 +315,8 @@ static bool is_fitted(const roof_fit *fit, roof_constant constant) {
          (constant != ROOF_HOST_SECONDS || eager);
 }
 
-roof_status rf_sample_fit(const roof_machine *own, const rf_case *all, size_t count, roof_fit *fit,
-                          roof_error *error) {
+roof_status rf_sample_fit(const roof_machine *own, const rf_case *all, size_t count, const double *near,
+                          roof_fit *fit, roof_error *error) {
   sample s = {0};
   double best[RF_FIT_MOST] = {0};
   for (int i = 0; i < ROOF_CONSTANT_COUNT && s.constants < RF_FIT_MOST; i++) {
@@ -319,7 +327,11 @@ roof_status rf_sample_fit(const roof_machine *own, const rf_case *all, size_t co
   clear(fit);
   roof_status status = take(&s, &fit->constants, own, all, count, error);
   if (status == ROOF_OK) {
-    search(&s, best);
+    if (near != NULL) {
+      refine(&s, near, best);
+    } else {
+      search(&s, best);
+    }
     if (fit->spreads) {
       resample(&s, best, fit);
     }
