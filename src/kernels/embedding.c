@@ -23,13 +23,9 @@ static void execute(roof_kernel_run *run) {
   const uint32_t *rows = o->scratch;
 #pragma omp parallel num_threads(run->threads)
   {
-#pragma omp for schedule(static) nowait
-    for (size_t i = 0; i < tokens; i++) {
-      size_t next = rows[i + 1 < tokens ? i + 1 : i];
-      o->loops->copy[o->stream](rf_element(run, o->out, i * hidden),
-                                rf_element(run, o->in[0], rows[i] * hidden),
-                                rf_element(run, o->in[0], next * hidden), hidden);
-    }
+    rf_share share = rf_share_of(tokens, omp_get_thread_num(), omp_get_num_threads());
+    o->loops->look_up[o->stream](o->in[0], rows + share.begin, rf_element(run, o->out, share.begin * hidden),
+                                 share.end - share.begin, hidden);
     o->loops->fence();
   }
 }

@@ -85,6 +85,45 @@ static void one_row_of_softmax(const rf_loops *loops, roof_dtype dtype, int stre
   }
 }
 
+/** Checks that LayerNorm of rows that are alike is what sums in double give. */
+static void normalised(const rf_loops *loops, roof_dtype dtype, const void *x, size_t rows, size_t columns) {
+  static _Alignas(64) double y[3 * 4096], ones[4096], zeros[4096];
+  double mean = 0, square = 0;
+  for (size_t i = 0; i < columns; i++) {
+    mean += rf_data_at(x, dtype, i) / (double)columns;
+    rf_data_set(ones, dtype, i, 1);
+    rf_data_set(zeros, dtype, i, 0);
+  }
+  for (size_t i = 0; i < columns; i++) {
+    double v = rf_data_at(x, dtype, i) - mean;
+    square += v * v / (double)columns;
+  }
+  loops->layernorm[1](x, y, ones, zeros, rows, columns);
+  for (size_t i = 0; i < rows * columns; i++) {
+    double expected = (rf_data_at(x, dtype, i) - mean) / sqrt(square + RF_NORM_EPSILON);
+    assert_true(fabs(rf_data_at(y, dtype, i) - expected) <=
+                8 * rf_kernel_epsilon(dtype) * (1 + fabs(expected)));
+  }
+}
+
+/* The first number of a row is where its squares are counted from; here it is 64 deviations off. */
+static void rows_that_begin_far_from_their_mean(void **state) {
+  (void)state;
+  enum { ROWS = 3, COLUMNS = 4096 };
+  static _Alignas(64) double x[ROWS * COLUMNS];
+  for (int l = 0; rf_lanes_at(l) != NULL; l++) {
+    const rf_lanes *lanes = rf_lanes_at(l);
+    for (int d = 0; d < 2 && lanes->fp64 != NULL && lanes->available(); d++) {
+      roof_dtype dtype = d == 0 ? ROOF_FP64 : ROOF_FP32;
+      for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        size_t column = i % COLUMNS;
+        rf_data_set(x, dtype, i, column == 0 ? -0.9 : 1e-3 * rf_random_at(9, column));
+      }
+      normalised(rf_lanes_loops(lanes, dtype), dtype, x, ROWS, COLUMNS);
+    }
+  }
+}
+
 static void every_instruction_set(void **state) {
   (void)state;
   enum { COUNT = 133 };
@@ -439,6 +478,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_agree_with_their_references),
       cmocka_unit_test(kernels_agree_past_the_caches_and_on_every_instruction_set),
+      cmocka_unit_test(rows_that_begin_far_from_their_mean),
       cmocka_unit_test(every_instruction_set),
       cmocka_unit_test(transforms_of_every_width),
       cmocka_unit_test(every_tile),

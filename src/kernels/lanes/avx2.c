@@ -1,6 +1,7 @@
 #include "kernels/lanes/lanes.h"
 
 #if defined(__x86_64__)
+#include <float.h>
 #include <immintrin.h>
 #include <stdint.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * vectors. */
 #include "kernels/lanes/lanes.h"
 
+#include <float.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -30,6 +30,7 @@ typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V)
 #endif
 #define AHEAD(p) __builtin_prefetch((const char *)(p) + 1024)
 #define BLOCK ((size_t)4096)
+#define LINE (64 / sizeof(T)) /* elements */
 
 #ifndef TOTAL
 #define TOTAL(v) NAME(added)(v)
@@ -394,6 +395,8 @@ FORMS(void, scale, (void *a, const void *b, double s, size_t count), NAME(scale)
       FENCE)
 FORMS(void, copy, (void *a, const void *b, const void *after, size_t count),
       NAME(copy)(a, b, after, count, stream))
+FORMS(void, look_up, (const void *table, const uint32_t *rows, void *out, size_t count, size_t width),
+      NAME(look_up)(table, rows, out, count, width, stream))
 FORMS(void, fill, (void *a, double value, size_t count), NAME(fill)(a, value, count, stream))
 FORMS(void, softmax, (const void *x, void *y, void *scratch, size_t rows, size_t count),
       NAME(softmax)(x, y, scratch, rows, count, stream))
@@ -425,6 +428,7 @@ static const rf_loops NAME(loops) = {
     .triad = {NAME(triad_cached), NAME(triad_streamed)},
     .scale = {NAME(scale_cached), NAME(scale_streamed)},
     .copy = {NAME(copy_cached), NAME(copy_streamed)},
+    .look_up = {NAME(look_up_cached), NAME(look_up_streamed)},
     .fill = {NAME(fill_cached), NAME(fill_streamed)},
     .softmax = {NAME(softmax_cached), NAME(softmax_streamed)},
     .maximum = NAME(maximum_of),
@@ -455,6 +459,7 @@ static const rf_loops NAME(loops) = {
 #undef MUL
 #undef NEGATE
 #undef BLOCK
+#undef LINE
 #undef TILE_ROW
 #undef HEIGHTS
 #undef INLINE
@@ -479,4 +484,5 @@ static const rf_loops NAME(loops) = {
 #undef LN2_HIGH
 #undef LN2_LOW
 #undef LEAST
+#undef LOWEST
 #undef DEGREE

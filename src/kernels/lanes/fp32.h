@@ -10,5 +10,6 @@
 #define LN2_HIGH 0.693359375f
 #define LN2_LOW -2.12194440e-4f
 #define LEAST -87
+#define LOWEST (-FLT_MAX)
 #define DEGREE 7
 #include "kernels/lanes/body.h"

@@ -10,6 +10,7 @@
 #define LN2_HIGH 0x1.62e42fefa3800p-1
 #define LN2_LOW 0x1.ef35793c76730p-45
 #define LEAST -708
+#define LOWEST (-DBL_MAX)
 #define DEGREE 12
 #define MOVES_BYTES /* the format that transfers.h is compiled for */
 #include "kernels/lanes/body.h"

@@ -13,8 +13,8 @@
 #define RF_LANES_SVE
 #endif
 
-/** Rows that `dots` takes at once; elements of the largest tile. */
-enum { RF_DOTS = 4, RF_TILE_ROWS = 8, RF_TILE_ELEMENTS = RF_TILE_ROWS * 48 };
+/** Rows that `dots` takes at once, and `look_up`; elements of the largest tile. */
+enum { RF_DOTS = 4, RF_LOOKED_UP = 8, RF_TILE_ROWS = 8, RF_TILE_ELEMENTS = RF_TILE_ROWS * 48 };
 
 #define RF_NORM_EPSILON 1e-5
 
@@ -88,6 +88,8 @@ typedef struct rf_loops {
   void (*scale[2])(void *a, const void *b, double s, size_t count); /**< a = s b */
   /** Of a row (see `fence`); `after` is what will be copied next, which may be b. */
   void (*copy[2])(void *a, const void *b, const void *after, size_t count);
+  /** `count` rows of a table of rows of `width`, in the order of `rows`, to rows that follow each other. */
+  void (*look_up[2])(const void *table, const uint32_t *rows, void *out, size_t count, size_t width);
   void (*fill[2])(void *a, double value, size_t count);
   /** Rows that follow each other; `count` elements of scratch. */
   void (*softmax[2])(const void *x, void *y, void *scratch, size_t rows, size_t count);
@@ -126,7 +128,7 @@ typedef struct rf_loops {
   /** Row i of a transform's results, `batch` numbers, times factor i, each times its own of w: `batch` real parts, then
    * `batch` imaginary ones for each row. Imaginary parts of factors are `rows` after the real ones. */
   void (*twist)(rf_points x, const void *factors, const void *w, size_t rows, size_t batch);
-  /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil, turn, fft) stored past the
+  /** What a thread calls after rows (copy, look_up, softmax, layernorm, rmsnorm, stencil, turn, fft) stored past the
    * caches, so that others see them. */
   void (*fence)(void);
   void (*tile[RF_TILE_ROWS][3])(

@@ -1,6 +1,5 @@
 /* The tile of a product of matrices: part of body.h, once per format and instruction set. A tile of C stays
  * in registers over the depth; its columns are registers of B, its rows elements of A that are broadcast. */
-#define LINE (64 / sizeof(T))
 
 /** Fetches lines of what comes next and, over the first steps of the depth, a row of C: from memory it takes a good part
  * of the tile's time to come. */
@@ -123,4 +122,3 @@ INLINE void NAME(tile)(const rf_tile *t, const int rows, const int columns) {
 HEIGHTS(TILES)
 #undef TILE
 #undef TILES
-#undef LINE
