@@ -324,9 +324,9 @@ static void explain_waves(const roof_target *target, const roof_kernel_shape *sh
             waits ? "; waits for a second sum" : "");
 }
 
-/** "tiles of 64 x 64 cover 1.33 times the matrix". */
+/** "tiles of 64 x 64 cover 1.33 times the matrix"; of attention its queries by its keys, of all heads. */
 static void explain_tiles(const roof_kernel_shape *shape, const rf_cut *cut, char *text, size_t size) {
-  double area = shape->count * shape->rows * shape->columns;
+  double area = shape->count * shape->rows * shape->columns * (cut->what != NULL ? shape->group : 1);
   double cover = area > 0 ? cut->tiles * cut->tile_rows * cut->tile_columns / area : 1;
   rf_format(text, size, "tiles of %.0f x %.0f cover %.3g times the matrix", cut->tile_rows, cut->tile_columns,
             cover);

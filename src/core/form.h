@@ -87,6 +87,10 @@ static inline double rf_cached_seconds(const rf_run *run) {
 /** The kind of kernel that the target's framework runs for attention of that shape; other kinds as they are. */
 roof_kernel_kind rf_attention_kind(const roof_target *target, const roof_kernel_shape *shape);
 
+/** Whether a prompt after a cached prefix has so few queries that libraries may run it as the kind before its own, its keys
+ * shared out among the units (Dao-AILab/flash-attention, num_splits_heuristic: where tiles of queries do not fill them). */
+bool rf_attention_splits(const roof_target *target, const roof_kernel_shape *shape);
+
 /** Seconds that a transfer takes at the link's bandwidth and latency; an unknown one counts as none. */
 double rf_link_seconds(const roof_link *link, const roof_work *work);
 

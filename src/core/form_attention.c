@@ -93,6 +93,7 @@ typedef struct decode {
   double keys_in; /**< s that the units take to bring in the keys in the format of the arithmetic */
   double fill;    /**< keys more a unit, in each part of a split */
   double edge;    /**< and once, where a window begins within a tile of them */
+  double rows;    /**< queries of a tile */
   double started; /**< waves at least, those for keys before the window included */
   double saved;   /**< s of the latency, where there is no kernel before */
   double most;    /**< parts that the keys are split in at most */
@@ -143,7 +144,8 @@ static decode decode_of(const rf_run *run) {
   bool as_stored = multiplies_stored(run), as_prompt = decodes_as_prompt(run);
   if (!rf_without(run, ROOF_EFFECT_TILES)) {
     double rows = as_stored ? as_cached.rows : as_prompt ? unit_heads : unit_rows;
-    d.compute *= ceil(own / rows) * rows / own;
+    d.rows = ceil(own / rows) * rows;
+    d.compute *= d.rows / own;
     d.fill = fill_of(run, own);
     d.edge = s->routed > 0 ? fill_keys : 0;
   }
@@ -177,14 +179,21 @@ double rf_form_decode(const rf_run *run, rf_cut *cut) {
     if (seconds < best) {
       best = seconds;
       *cut = (rf_cut){.what = "sequences x KV heads",
-                      .tile_rows = unit_rows,
-                      .tile_columns = d.keys / split,
+                      .tile_rows = d.rows,
+                      .tile_columns = d.keys,
                       .tiles = d.units,
                       .split = split,
                       .waves = waves};
     }
   }
   return best - d.saved + (rf_without(run, ROOF_EFFECT_WAVES) ? 0 : look_up_seconds(run));
+}
+
+bool rf_attention_splits(const roof_target *target, const roof_kernel_shape *s) {
+  bool prompt = s->kind == ROOF_KERNEL_PREFILL || s->kind == ROOF_KERNEL_MLA_PREFILL;
+  return prompt && target->forms[s->kind - 1].known && s->rows < s->columns && !is_run_by(target, apart) &&
+         (s->rows <= target->forms[s->kind].values[ROOF_TILE_QUERIES] ||
+          s->count * s->group * s->rows < unit_heads * target->units);
 }
 
 /** Keys that the last query sees, of `pairs` that all see: each sees one more than the one before, up to a window. */
@@ -214,6 +223,8 @@ double rf_form_prefill(const rf_run *run, rf_cut *cut) {
                   .split = 1,
                   .waves = ceil(tiles / sms)};
   double bytes = run->work->read_bytes + run->work->write_bytes;
-  double stored = bytes > 0 ? run->c[ROOF_STORE_PASSES] * run->work->cache_bytes / bytes : 0;
+  double added =
+      s->rows < s->columns ? s->rows / s->columns : 1; /* the other keys are in the cache from before */
+  double stored = bytes > 0 ? run->c[ROOF_STORE_PASSES] * added * run->work->cache_bytes / bytes : 0;
   return rf_corner(units, rf_stream_seconds(run) * (1 + stored), run->c[ROOF_CORNER]);
 }

@@ -511,6 +511,23 @@ roof_shares roof_expected_shares(const roof_target *target, const roof_predictio
   return expected_shares(target, p, &t);
 }
 
+static double form_seconds(const roof_target *target, roof_prediction *out, roof_kernel_kind kind) {
+  out->work.kernel.kind = kind;
+  return rf_form_seconds(target, out, target->forms[kind].values, target->options.without, NULL);
+}
+
+/** By the form of the kernel's kind; attention that may be split is of the kind that is faster. */
+static double kernel_seconds(const roof_target *target, roof_prediction *out) {
+  roof_kernel_kind kind = out->work.kernel.kind;
+  double whole = form_seconds(target, out, kind);
+  if (!rf_attention_splits(target, &out->work.kernel)) {
+    return whole;
+  }
+  double split = form_seconds(target, out, kind - 1);
+  out->work.kernel.kind = kind - (split < whole);
+  return smaller(split, whole);
+}
+
 /** The time to expect, and its interval, of a bare roofline of `bound` seconds. */
 static void expect(const roof_target *target, roof_prediction *out, const terms *t, double bound) {
   const roof_options *options = &target->options;
@@ -524,7 +541,8 @@ static void expect(const roof_target *target, roof_prediction *out, const terms 
     return;
   }
   double given = isnan(options->launch) ? 0 : out->overhead_seconds;
-  double expected = rf_form_seconds(target, out, form->values, options->without, NULL) + given + 0 * bound;
+  double expected = kernel_seconds(target, out) + given + 0 * bound;
+  form = &target->forms[out->work.kernel.kind];
   out->expected_seconds = larger(expected, out->lower_seconds);
   out->expected_low_seconds = larger(expected * form->values[ROOF_TIME_LOW], out->lower_seconds);
   out->expected_high_seconds = larger(expected * form->values[ROOF_TIME_HIGH], out->expected_seconds);

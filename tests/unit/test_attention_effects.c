@@ -149,11 +149,72 @@ static void prompts_fill_tiles(void **state) {
   assert_true(seconds_of(half, 1u << ROOF_EFFECT_TILES) <= without);
 }
 
+/** One query more of a sequence whose keys are in the cache is no other kernel at once: 16 were taken for a prompt that
+ * writes all keys anew and shares none out, 6 to 10 times as long as 15. */
+static void queries_after_a_prefix_pass_into_a_prompt(void **state) {
+  (void)state;
+  double before = INFINITY;
+  for (int queries = 1; queries <= 64; queries++) {
+    char shape[120];
+    snprintf(shape, sizeof shape, "batch=1 heads=32 kv_heads=8 head_dim=128 kv_len=65536 causal=1 q_len=%d",
+             queries);
+    double seconds = seconds_of(shape, 0);
+    assert_true(seconds < 1.4 * before);
+    before = seconds;
+  }
+}
+
+/** Of the keys that a prompt reads it stores its own alone. */
+static void a_prompt_stores_its_own_keys(void **state) {
+  (void)state;
+  unsigned store = 1u << ROOF_EFFECT_STORE;
+  static const char whole[] = "batch=64 heads=8 kv_heads=8 head_dim=128 causal=1 q_len=512 kv_len=512",
+                    last[] = "batch=64 heads=8 kv_heads=8 head_dim=128 causal=1 q_len=512 kv_len=8192";
+  of_prefill->values[ROOF_STORE_PASSES] = 4;
+  of_prefill->values[ROOF_CORNER] = 1;
+  double own = seconds_of(whole, 0) - seconds_of(whole, store);
+  assert_true(own > 0);
+  double ratio = (seconds_of(last, 0) - seconds_of(last, store)) / own;
+  assert_true(ratio > 0.5 && ratio < 1.5);
+}
+
+/** The text of an effect on attention. */
+static void why(const char *shape, roof_effect effect, char *text, size_t size) {
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  assert_int_equal(roof_target_init(&target, h200, &types, &options, NULL), ROOF_OK);
+  roof_prediction p = attention_of(shape, 0);
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  int count = roof_effects_of(&target, &p, parts);
+  text[0] = '\0';
+  for (int i = 0; i < count; i++) {
+    if (parts[i].effect == effect) {
+      snprintf(text, size, "%s", parts[i].text);
+    }
+  }
+}
+
+/** Tiles cover the queries of all heads by their keys: 256 rows for 200, whatever heads share keys. */
+static void tiles_are_counted_for_all_heads(void **state) {
+  (void)state;
+  char text[160];
+  of_prefill->values[ROOF_TILE_QUERIES] = 64;
+  why("batch=4 heads=32 kv_heads=8 q_len=200 kv_len=4096 head_dim=128", ROOF_EFFECT_TILES, text, sizeof text);
+  assert_string_equal(text, "tiles of 64 x 4096 cover 1.28 times the matrix");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_window_begins_within_a_tile),  cmocka_unit_test(few_groups_go_head_by_head),
-      cmocka_unit_test(blocks_start_before_the_window), cmocka_unit_test(one_token_is_decoded_or_a_prompt),
-      cmocka_unit_test(blocks_look_up_their_sequence),  cmocka_unit_test(prompts_fill_tiles),
+      cmocka_unit_test(a_window_begins_within_a_tile),
+      cmocka_unit_test(few_groups_go_head_by_head),
+      cmocka_unit_test(blocks_start_before_the_window),
+      cmocka_unit_test(one_token_is_decoded_or_a_prompt),
+      cmocka_unit_test(blocks_look_up_their_sequence),
+      cmocka_unit_test(prompts_fill_tiles),
+      cmocka_unit_test(queries_after_a_prefix_pass_into_a_prompt),
+      cmocka_unit_test(a_prompt_stores_its_own_keys),
+      cmocka_unit_test(tiles_are_counted_for_all_heads),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
