@@ -7,7 +7,7 @@
 #include "accuracy/fit.h"
 #include "catalog/scaling.h"
 
-enum { SAMPLE = 2400, FEW = 500, STARTS = 6, RESAMPLES = 8, REFINING = 200 /* evaluations */ };
+enum { SAMPLE = 2400, FEW = 500, SCARCE = 300, STARTS = 6, RESAMPLES = 8, REFINING = 200 /* evaluations */ };
 
 /** A timing ready to be asked what other constants would give. */
 typedef struct timing {
@@ -327,7 +327,7 @@ roof_status rf_sample_fit(const roof_machine *own, const rf_case *all, size_t co
   clear(fit);
   roof_status status = take(&s, &fit->constants, own, all, count, error);
   if (status == ROOF_OK) {
-    if (near != NULL) {
+    if (near != NULL && s.count > SCARCE) {
       refine(&s, near, best);
     } else {
       search(&s, best);

@@ -11,7 +11,8 @@ typedef enum rf_held { RF_BY_SHAPE, RF_ONE_BY_ONE } rf_held;
 /** Moves one shape or timing in five to the end, others for another `salt`, and says how many timings. */
 size_t rf_hold_out(rf_case *all, size_t count, rf_held by, unsigned salt);
 /** Fits the constants of fit->constants.kernel, as those of the machine `own`: fills in its values, `spread`, `gain` and
- * `fitted`. Where constants of nearly the same timings are known it descends from those `near`; NULL: it searches. */
+ * `fitted`. Where constants of nearly the same timings are known, and these are many, it descends from those `near`; else, or
+ * where that is NULL, it searches. */
 roof_status rf_sample_fit(const roof_machine *own, const rf_case *all, size_t count, const double *near,
                           roof_fit *fit, roof_error *error);
 
