@@ -58,10 +58,14 @@ static double kept_elements(const roof_kernel_run *run) {
   return run->values[1] * (double)line_of(run);
 }
 
+/** Whether rows of B are whole lines. */
+static bool is_of_lines(const roof_kernel_run *run) {
+  return fmod(run->values[0], (double)line_of(run)) == 0;
+}
+
 static roof_status transpose_prepare(roof_kernel_run *run, roof_error *error) {
   double count = run->values[0] * run->values[1];
-  bool whole = fmod(run->values[0], (double)line_of(run)) == 0;
-  double kept = whole ? 0 : run->threads * kept_elements(run) * roof_dtype_bytes(run->dtype);
+  double kept = is_of_lines(run) ? 0 : run->threads * kept_elements(run) * roof_dtype_bytes(run->dtype);
   return rf_operands_prepare(run, count, 0, count, kept, error);
 }
 
@@ -69,9 +73,9 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/** Rows of A from `i` on, of those of a thread: a block of them is turned in the first cache. */
+/** Rows of A from `i` on, of a thread's part of A: a block of them is turned in the first cache. */
 typedef struct band {
-  rf_share share;
+  rf_share rows, columns;
   size_t i, tall;
   void *kept; /**< nullable: lines of B are stored when they are complete */
 } band;
@@ -81,8 +85,8 @@ typedef struct band {
 static void store_row(const roof_kernel_run *run, const band *b, size_t j, const void *turned) {
   const rf_operands *o = run->state;
   size_t at = j * (size_t)run->values[0] + b->i, line = line_of(run), end = b->i + b->tall;
-  size_t before = b->kept != NULL && b->i > b->share.begin ? at % line : 0;
-  size_t after = b->kept != NULL && end < b->share.end ? (at + b->tall) % line : 0;
+  size_t before = b->kept != NULL && b->i > b->rows.begin ? at % line : 0;
+  size_t after = b->kept != NULL && end < b->rows.end ? (at + b->tall) % line : 0;
   const void *from = rf_element(run, turned, line - before);
   o->loops->copy[o->stream](rf_element(run, o->out, at - before), from, from, before + b->tall - after);
 }
@@ -101,6 +105,12 @@ static void transpose_block(const roof_kernel_run *run, const band *b, size_t fi
     o->loops->turn[0](rf_element(run, o->in[0], (b->i + j) * columns + first), columns,
                       smaller(line, b->tall - j), wide, rf_element(run, turned, line + j), pitch);
   }
+  if (is_of_lines(run)) {
+    (o->stream ? o->loops->pack_past : o->loops->pack)(
+        rf_element(run, turned, line), pitch, wide, b->tall / (size_t)o->loops->lanes,
+        rf_element(run, o->out, first * (size_t)run->values[0] + b->i), (size_t)run->values[0]);
+    return;
+  }
   for (size_t j = 0; j < wide; j++) {
     store_row(run, b, first + j, rf_element(run, turned, j * pitch));
   }
@@ -112,16 +122,15 @@ static void transpose_block(const roof_kernel_run *run, const band *b, size_t fi
 /** Whether registers are stored as they are turned: where each is a whole line of B. */
 static bool is_direct(const roof_kernel_run *run) {
   const rf_operands *o = run->state;
-  size_t line = line_of(run);
-  return (size_t)o->loops->lanes == line && (size_t)run->values[0] % line == 0;
+  return (size_t)o->loops->lanes == line_of(run) && is_of_lines(run);
 }
 
 static void transpose_band(const roof_kernel_run *run, const band *b) {
   const rf_operands *o = run->state;
-  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
+  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1], end = b->columns.end;
   bool direct = is_direct(run);
-  for (size_t first = 0; first < columns; first += WIDE) {
-    size_t wide = smaller(WIDE, columns - first);
+  for (size_t first = b->columns.begin; first < end; first += WIDE) {
+    size_t wide = smaller(WIDE, end - first);
     if (direct) {
       o->loops->turn[o->stream](rf_element(run, o->in[0], b->i * columns + first), columns, b->tall, wide,
                                 rf_element(run, o->out, first * rows + b->i), rows);
@@ -131,16 +140,24 @@ static void transpose_band(const roof_kernel_run *run, const band *b) {
   }
 }
 
+/** The part of a thread: some columns, so that it writes rows of B to their end, or rows where these are more. */
+static band part_of(const roof_kernel_run *run, int thread, int threads) {
+  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
+  bool by_columns = columns >= (size_t)threads * WIDE;
+  return (band){.rows = rf_share_of(rows, by_columns ? 0 : thread, by_columns ? 1 : threads),
+                .columns = rf_share_of(columns, by_columns ? thread : 0, by_columns ? threads : 1)};
+}
+
 static void transpose_execute(roof_kernel_run *run) {
   const rf_operands *o = run->state;
   bool keeps = o->stream && o->scratch != NULL;
 #pragma omp parallel num_threads(run->threads)
   {
     size_t thread = (size_t)omp_get_thread_num();
-    rf_share share = rf_share_of((size_t)run->values[0], (int)thread, omp_get_num_threads());
-    for (size_t i = share.begin; i < share.end; i += TALL) {
-      band b = {share, i, smaller(TALL, share.end - i), NULL};
-      b.kept = keeps ? rf_element(run, o->scratch, thread * (size_t)kept_elements(run)) : NULL;
+    band b = part_of(run, (int)thread, omp_get_num_threads());
+    b.kept = keeps ? rf_element(run, o->scratch, thread * (size_t)kept_elements(run)) : NULL;
+    for (b.i = b.rows.begin; b.i < b.rows.end; b.i += TALL) {
+      b.tall = smaller(TALL, b.rows.end - b.i);
       transpose_band(run, &b);
     }
     o->loops->fence();

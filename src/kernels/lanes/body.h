@@ -350,13 +350,13 @@ TARGET static double NAME(exponentials_of)(const void *x, void *y, double maximu
   return (double)NAME(exponentials)(x, y, (T)maximum, count, false);
 }
 
-TARGET static void NAME(pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to,
-                              size_t apart) {
+INLINE void NAME(pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to, size_t apart,
+                       bool stream) {
   const T *x = from;
   T *y = to;
   for (size_t i = 0; i < rows; i++, x += stride, y += apart) {
     for (size_t j = 0; j < registers; j++) {
-      STORE(y + j * W, LOAD(x + j * W));
+      NAME(put)(y + j * W, LOAD(x + j * W), stream);
     }
   }
 }
@@ -413,6 +413,8 @@ FORMS(void, rmsnorm, (const void *x, void *y, const void *gain, size_t rows, siz
 FORMS(void, stencil,
       (void *y, const void *x, size_t row, size_t plane, double centre, double side, size_t count),
       NAME(stencil)(y, x, row, plane, centre, side, count, stream))
+FORMS(void, pack, (const void *from, size_t stride, size_t rows, size_t registers, void *to, size_t apart),
+      NAME(pack)(from, stride, rows, registers, to, apart, stream))
 FORMS(void, turn, (const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide),
       NAME(turn)(from, stride, rows, columns, to, wide, stream))
 
@@ -442,7 +444,8 @@ static const rf_loops NAME(loops) = {
     .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
     .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
     .tile = {HEIGHTS(TILE_ROW)},
-    .pack = NAME(pack),
+    .pack = NAME(pack_cached),
+    .pack_past = NAME(pack_streamed),
     .turn = {NAME(turn_cached), NAME(turn_streamed)},
     .fft = NAME(fft),
     .fft_alone = NAME(fft_alone),

@@ -113,6 +113,8 @@ typedef struct rf_loops {
                size_t rows);
   /** `rows` of `registers` whole registers, `stride` elements apart, to where they are `apart`. */
   void (*pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to, size_t apart);
+  /** The same to aligned rows, past the caches. */
+  void (*pack_past)(const void *from, size_t stride, size_t rows, size_t registers, void *to, size_t apart);
   /** to[j * wide + i] = from[i * stride + j] for `rows` of i and `columns` of j. */
   void (*turn[2])(const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide);
   /** `batch` transforms of n points (a power of two) at once. `roots` are the roots of unity of `order`, a
@@ -128,7 +130,7 @@ typedef struct rf_loops {
   /** Row i of a transform's results, `batch` numbers, times factor i, each times its own of w: `batch` real parts, then
    * `batch` imaginary ones for each row. Imaginary parts of factors are `rows` after the real ones. */
   void (*twist)(rf_points x, const void *factors, const void *w, size_t rows, size_t batch);
-  /** What a thread calls after rows (copy, look_up, softmax, layernorm, rmsnorm, stencil, turn, fft) stored past the
+  /** What a thread calls after rows (copy, look_up, softmax, layernorm, rmsnorm, stencil, pack_past, turn, fft) stored past the
    * caches, so that others see them. */
   void (*fence)(void);
   void (*tile[RF_TILE_ROWS][3])(
