@@ -51,6 +51,7 @@ struct roof_kernel {
   const char *processor_sizes; /**< nullable: `sizes` where an accelerator's backend finds a processor */
   int rung;                    /**< place on the ladder of `op`, from 1; 0: on none */
   bool serial;                 /**< runs on one core, whatever the threads */
+  double serial_flops;         /**< below so many it runs on one core too */
   bool in_loop;                /**< one of the few that `roofline loop` measures */
   const void *detail;          /**< what the functions below, shared by its family, need to know; or NULL */
   const char *const *backends; /**< names of those that run it, NULL at the end; NULL: the processor's */
@@ -88,6 +89,12 @@ struct roof_kernel {
    *  Errors: none. */
   void (*release)(roof_kernel_run *run);
 };
+
+/** Whether one core alone computes so much, whatever the threads.
+ *  Units: FLOP.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_kernel_is_alone(const roof_kernel *kernel, double flops);
 
 /** The blocks found for a format by a measurement of the machine.
  *  Units: elements.

@@ -128,6 +128,10 @@ void rf_exponentials_algorithm(const roof_kernel_run *run, double elements, doub
   out->rows = rows;
 }
 
+bool roof_kernel_is_alone(const roof_kernel *kernel, double flops) {
+  return kernel->serial || flops < kernel->serial_flops;
+}
+
 bool rf_kernel_is_native(roof_dtype dtype) {
   return dtype == ROOF_FP64 || dtype == ROOF_FP32;
 }

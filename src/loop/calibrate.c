@@ -52,7 +52,7 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
   char shape[ROOF_LOOP_SHAPE];
   double values[ROOF_PARAM_MAX];
   roof_measurement m;
-  roof_status status = rf_plan_shape(kernel, &loop->warm[cores], level, most, shape, error);
+  roof_status status = rf_plan_shape(kernel, loop->warm, cores, level, most, shape, error);
   if (status != ROOF_OK || shape[0] == '\0') {
     return status;
   }
@@ -107,7 +107,7 @@ roof_status rf_calibration_measure(roof_loop *loop, roof_error *error) {
 
 /* Fitting */
 
-enum { FITTED = 6, EVALUATIONS = 700, LEAST_TIMINGS = 2, LEAST_RATIOS = 8 };
+enum { FITTED = 6, EVALUATIONS = 700, LEAST_TIMINGS = 2, FEW_TIMINGS = 12, LEAST_RATIOS = 8 };
 
 /** The constants that are fitted, where they begin and how far they may go: shares as they are, times by their
  * logarithms. */
@@ -126,12 +126,23 @@ typedef struct fitting {
   const rf_calibration *calibration;
   roof_kernel_kind kind;
   roof_loop_cores cores;
+  bool alone_too; /**< those of one core count for all cores */
   const roof_kernel *without[2];
 } fitting;
 
 static bool counts(const fitting *f, const rf_timing *t) {
-  return t->moved.work.kernel.kind == f->kind && t->cores == f->cores && t->kernel != f->without[0] &&
-         t->kernel != f->without[1];
+  return t->moved.work.kernel.kind == f->kind && (t->cores == f->cores || f->alone_too) &&
+         t->kernel != f->without[0] && t->kernel != f->without[1];
+}
+
+/** Whether no timing before this one, which counts, is of its kernel. */
+static bool is_first(const fitting *f, const rf_timing *t) {
+  for (const rf_timing *before = f->calibration->timings; before < t; before++) {
+    if (counts(f, before) && before->kernel == t->kernel) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static double value_at(int i, double at) {
@@ -172,12 +183,12 @@ static double loss(const void *context, const double *at) {
   return sum / weights + pull * away;
 }
 
-static bool enough(const fitting *f) {
+static size_t timings_of(const fitting *f) {
   size_t timings = 0;
   for (size_t i = 0; i < f->calibration->count; i++) {
     timings += counts(f, &f->calibration->timings[i]);
   }
-  return timings >= LEAST_TIMINGS;
+  return timings;
 }
 
 /** From `at`, which becomes the least found. */
@@ -199,7 +210,7 @@ static size_t add_ratios(const fitting *f, const roof_kernel *kernel, const doub
   size_t count = 0;
   others.without[1] = kernel;
   memcpy(at, from, sizeof at);
-  if (!enough(&others)) {
+  if (timings_of(&others) < LEAST_TIMINGS) {
     return 0;
   }
   rf_fit_descend(loss, &others, at, FITTED, EVALUATIONS);
@@ -218,7 +229,6 @@ static roof_status fit_interval(const fitting *f, const double *at, double value
                                 roof_error *error) {
   static const double least_doubt = 0.03; /* of a time and the ceilings under it */
   double *ratios = calloc(f->calibration->count, sizeof *ratios);
-  const roof_kernel *last = NULL;
   size_t count = 0;
   if (ratios == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory");
@@ -227,9 +237,8 @@ static roof_status fit_interval(const fitting *f, const double *at, double value
   values[ROOF_TIME_HIGH] = 1 / values[ROOF_TIME_LOW];
   for (size_t i = 0; i < f->calibration->count; i++) {
     const rf_timing *t = &f->calibration->timings[i];
-    if (counts(f, t) && t->kernel != last) {
+    if (counts(f, t) && is_first(f, t)) {
       count += add_ratios(f, t->kernel, at, &ratios[count]);
-      last = t->kernel;
     }
   }
   if (count >= LEAST_RATIOS) {
@@ -244,18 +253,16 @@ static roof_status fit_interval(const fitting *f, const double *at, double value
 /** "fitted here to 44 timings of copy, add, ...". */
 static void describe(const fitting *f, roof_constants *constants) {
   char names[ROOF_SOURCE_MAX - 64] = "";
-  const roof_kernel *last = NULL;
-  size_t used = 0, timings = 0;
+  size_t used = 0;
   for (size_t i = 0; i < f->calibration->count; i++) {
     const rf_timing *t = &f->calibration->timings[i];
-    if (counts(f, t) && t->kernel != last && used < sizeof names - 40) {
+    if (counts(f, t) && is_first(f, t) && used < sizeof names - 40) {
       used +=
           (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", t->kernel->name);
-      last = t->kernel;
     }
-    timings += counts(f, t);
   }
-  snprintf(constants->source, sizeof constants->source, "fitted to %zu timings here of %s", timings, names);
+  snprintf(constants->source, sizeof constants->source, "fitted to %zu timings here of %s", timings_of(f),
+           names);
 }
 
 static roof_status fit(const rf_calibration *calibration, roof_kernel_kind kind, roof_loop_cores cores,
@@ -264,8 +271,9 @@ static roof_status fit(const rf_calibration *calibration, roof_kernel_kind kind,
   fitting f = {.calibration = calibration, .kind = kind, .cores = cores, .without = {without, without}};
   const roof_target *target = &calibration->targets[cores];
   double at[FITTED];
+  f.alone_too = cores == ROOF_LOOP_ALL && timings_of(&f) < FEW_TIMINGS;
   *known = false;
-  if (!enough(&f)) {
+  if (timings_of(&f) < LEAST_TIMINGS) {
     return ROOF_OK;
   }
   roof_constants made = {.kernel = kind, .dtype = target->types.compute, .kind = ROOF_MEASURED};

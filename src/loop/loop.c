@@ -133,7 +133,7 @@ static roof_status add_point(roof_loop *loop, const roof_loop_kernel *shown, roo
   if (cores == shown->cores && level == ROOF_MEMORY) {
     return ROOF_OK;
   }
-  roof_status status = rf_plan_shape(k.kernel, &loop->warm[cores], level, shown->shape, k.shape, error);
+  roof_status status = rf_plan_shape(k.kernel, loop->warm, cores, level, shown->shape, k.shape, error);
   if (status == ROOF_OK && k.shape[0] != '\0' && !is_planned(loop, &k)) {
     loop->kernels[loop->count++] = k;
   }

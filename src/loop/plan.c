@@ -8,9 +8,9 @@
 #include "roofline/shape.h"
 
 static const char *const calibrating[] = {
-    "copy", "add",   "scal",       "reduce",          "silu",         "gelu",      "layernorm", "rmsnorm",
-    "ger",  "dot",   "gemm-tiled", "gemm-prefetched", "gemm-blocked", "gemm-blas", "gemm-blis", "softmax",
-    "axpy", "triad", "gemv"};
+    "copy",         "add",       "scal",    "reduce", "silu",       "gelu",
+    "layernorm",    "rmsnorm",   "ger",     "dot",    "gemm-tiled", "gemm-prefetched",
+    "gemm-blocked", "gemm-blas", "softmax", "axpy",   "triad",      "gemv"};
 
 const roof_kernel *rf_plan_calibrates(int index) {
   const roof_kernel *kernel = NULL;
@@ -27,21 +27,16 @@ typedef struct sizes {
   const roof_types *types;
 } sizes;
 
-/** The bytes of a kernel's data at a shape; NaN where it has no such parameters. */
-static roof_status bytes_of(const sizes *s, const char *shape, double *bytes, roof_error *error) {
+/** The work of a shape; its data are NaN where it has no such parameters. */
+static roof_status work_of(const sizes *s, const char *shape, roof_work *work, roof_error *error) {
   double values[ROOF_PARAM_MAX];
-  roof_work work;
+  roof_work_init(work);
+  work->working_set = NAN;
   roof_status status = roof_shape_values(s->op, shape, values, NULL);
-  if (status == ROOF_E_MEMORY) {
-    return roof_error_set(error, status, "loop: out of memory");
-  }
-  *bytes = NAN;
   if (status == ROOF_OK) {
-    roof_work_init(&work);
-    s->op->work(s->op, values, s->types, &work);
-    *bytes = work.working_set;
+    s->op->work(s->op, values, s->types, work);
   }
-  return ROOF_OK;
+  return status == ROOF_E_MEMORY ? roof_error_set(error, status, "loop: out of memory") : ROOF_OK;
 }
 
 /** Writes the shape of `side` steps in each parameter that a kernel has of rows, m, n and k; *fits: whether its data take
@@ -50,7 +45,7 @@ static roof_status fits_at(const sizes *s, size_t side, double wanted, char *sha
                            roof_error *error) {
   const roof_op *op = s->op;
   size_t n = side * STEP;
-  double bytes = NAN;
+  roof_work work;
   if (roof_op_param_index(op, "rows") >= 0) {
     snprintf(shape, ROOF_LOOP_SHAPE, "rows=%zu cols=%d", side, COLUMNS);
   } else if (roof_op_param_index(op, "k") >= 0) {
@@ -60,8 +55,8 @@ static roof_status fits_at(const sizes *s, size_t side, double wanted, char *sha
   } else {
     snprintf(shape, ROOF_LOOP_SHAPE, "n=%zu", n);
   }
-  roof_status status = bytes_of(s, shape, &bytes, error);
-  *fits = bytes <= wanted;
+  roof_status status = work_of(s, shape, &work, error);
+  *fits = work.working_set <= wanted;
   return status;
 }
 
@@ -112,19 +107,26 @@ static roof_status find_side(const sizes *s, double wanted, size_t *side, roof_e
   return status;
 }
 
-roof_status rf_plan_shape(const roof_kernel *kernel, const roof_target *target, roof_level_kind level,
-                          const char *most, char *shape, roof_error *error) {
+roof_status rf_plan_shape(const roof_kernel *kernel, const roof_target *targets, roof_loop_cores cores,
+                          roof_level_kind level, const char *most, char *shape, roof_error *error) {
+  const roof_target *target = &targets[cores];
+  bool several = cores == ROOF_LOOP_ALL && target->machine->unit_count > 1;
   sizes s = {.types = &target->types};
-  double most_bytes = NAN;
+  roof_work work;
   size_t side = 0;
   bool fits = false;
   roof_status status = roof_op_find(kernel->op, &s.op, error);
-  status = status == ROOF_OK ? bytes_of(&s, most, &most_bytes, error) : status;
-  double wanted = fmin(bytes_for(target, level), most_bytes);
+  status = status == ROOF_OK ? work_of(&s, most, &work, error) : status;
+  double wanted = status == ROOF_OK ? fmin(bytes_for(target, level), work.working_set) : 0;
   status = status == ROOF_OK ? find_side(&s, wanted, &side, error) : status;
   shape[0] = '\0';
-  if (status == ROOF_OK && side > 0) {
-    status = fits_at(&s, side, wanted, shape, &fits, error);
+  if (status != ROOF_OK || side == 0) {
+    return status;
+  }
+  status = fits_at(&s, side, wanted, shape, &fits, error);
+  status = status == ROOF_OK ? work_of(&s, shape, &work, error) : status;
+  if (status == ROOF_OK && several && roof_kernel_is_alone(kernel, work.flops)) {
+    shape[0] = '\0';
   }
   return status;
 }

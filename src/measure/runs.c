@@ -214,7 +214,7 @@ static bool place_on(const roof_machine *machine, const roof_op *op, roof_run *r
   roof_counted_of(&r->measurement, &counted);
   roof_predict(&target, op, r->values, &p);
   roof_place_work(&target, &p.work, r->measurement.seconds, counted.noise, &r->at);
-  r->at.cores = r->kernel->serial ? 1 : r->at.cores;
+  r->at.cores = roof_kernel_is_alone(r->kernel, p.work.flops) ? 1 : r->at.cores;
   *supply = supply_of(&p);
   return p.regime == ROOF_MEMORY_BOUND && p.binding != NULL && p.binding->level == ROOF_MEMORY;
 }
@@ -245,7 +245,7 @@ static void place(const roof_runs *runs, roof_run *r) {
   op->work(op, r->values, &types, &work);
   r->working_set = work.working_set;
   roof_place_time(NAN, ROOF_ACHIEVED, r->measurement.seconds, NAN, &r->at);
-  const roof_machine *machine = r->kernel->serial ? runs->one : runs->machine;
+  const roof_machine *machine = roof_kernel_is_alone(r->kernel, work.flops) ? runs->one : runs->machine;
   if (machine != NULL && place_on(machine, op, r, &r->level)) {
     heed_mode(runs, machine, op, r);
   }

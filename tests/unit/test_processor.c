@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "loop/calibrate.h"
+#include "loop/plan.h"
 #include "roofline/documents.h"
 #include "roofline/effects.h"
 #include "roofline/ops.h"
@@ -155,23 +156,33 @@ static double seconds_of(const roof_kernel *kernel, const roof_target *target, c
   return roof_effects_seconds(target, &moved, constants);
 }
 
-/** Timings of four kernels, of which triad takes `slower` times as long as the constants say. */
-static rf_calibration *timed(const roof_target *targets, double slower) {
-  static const char *const names[] = {"copy", "add", "reduce", "triad"};
+/** Adds timings of a kernel that takes `slower` times as long as the constants say. */
+static void add_timings(rf_calibration *c, const char *name, roof_loop_cores cores, double slower) {
   static const char *const shapes[] = {"n=1000", "n=100000", "n=30000000"};
+  const roof_kernel *kernel = NULL;
+  assert_int_equal(roof_kernel_find(name, &kernel, NULL), ROOF_OK);
+  for (int s = 0; s < 3; s++) {
+    double values[ROOF_PARAM_MAX];
+    assert_int_equal(roof_kernel_values(kernel, shapes[s], values, NULL), ROOF_OK);
+    double seconds = seconds_of(kernel, &c->targets[cores], values, 0.7) * slower;
+    assert_int_equal(rf_calibration_add(c, kernel, cores, values, seconds, 0, NULL), ROOF_OK);
+  }
+}
+
+static rf_calibration *calibration_of(const roof_target *targets) {
   rf_calibration *c = calloc(1, sizeof *c);
   assert_non_null(c);
   c->targets = targets;
-  for (int k = 0; k < 4; k++) {
-    const roof_kernel *kernel = NULL;
-    assert_int_equal(roof_kernel_find(names[k], &kernel, NULL), ROOF_OK);
-    for (int s = 0; s < 3; s++) {
-      double values[ROOF_PARAM_MAX];
-      assert_int_equal(roof_kernel_values(kernel, shapes[s], values, NULL), ROOF_OK);
-      double seconds = seconds_of(kernel, targets, values, 0.7) * (k == 3 ? slower : 1);
-      assert_int_equal(rf_calibration_add(c, kernel, ROOF_LOOP_ALL, values, seconds, 0, NULL), ROOF_OK);
-    }
-  }
+  return c;
+}
+
+/** Timings of four kernels on all cores, of which triad is slower. */
+static rf_calibration *timed(const roof_target *targets, double slower) {
+  rf_calibration *c = calibration_of(targets);
+  add_timings(c, "copy", ROOF_LOOP_ALL, 1);
+  add_timings(c, "add", ROOF_LOOP_ALL, 1);
+  add_timings(c, "reduce", ROOF_LOOP_ALL, 1);
+  add_timings(c, "triad", ROOF_LOOP_ALL, slower);
   return c;
 }
 
@@ -222,6 +233,51 @@ static void a_kernel_is_left_out_of_its_own_fit(void **state) {
   roof_machine_free(machine);
 }
 
+/** Three timings on all cores do not say which of two kernels is the usual one: those of one core count too, and each kernel is
+ * named once. */
+static void few_timings_are_joined_by_those_of_one_core(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1);
+  roof_target targets[ROOF_LOOP_CORES_COUNT] = {target_of(machine, 0), target_of(machine, 0)};
+  rf_calibration *c = calibration_of(targets);
+  roof_constants constants;
+  add_timings(c, "copy", ROOF_LOOP_ALL, 3);
+  add_timings(c, "copy", ROOF_LOOP_ALONE, 1);
+  add_timings(c, "add", ROOF_LOOP_ALONE, 1);
+  add_timings(c, "reduce", ROOF_LOOP_ALONE, 1);
+  assert_true(is_known(c, ROOF_KERNEL_STREAM, ROOF_LOOP_ALL, NULL, &constants));
+  assert_true(fabs(constants.values[ROOF_BANDWIDTH] / 0.7 - 1) < 0.02);
+  assert_string_equal(constants.source, "fitted to 12 timings here of copy, add, reduce");
+  assert_true(is_known(c, ROOF_KERNEL_STREAM, ROOF_LOOP_ALONE, NULL, &constants));
+  assert_string_equal(constants.source, "fitted to 9 timings here of copy, add, reduce");
+  rf_calibration_free(c);
+  roof_machine_free(machine);
+}
+
+/** A product too small for several cores has a size for a cache of one, none for those of all. */
+static void small_products_are_left_to_one_core(void **state) {
+  (void)state;
+  static const char *const names[] = {"gemm-blocked", "gemm-blas", "gemm-prefetched", "copy"};
+  static const bool alone[] = {true, true, true, false};
+  const roof_kernel *kernel = NULL;
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(roof_kernel_find(names[i], &kernel, NULL), ROOF_OK);
+    assert_int_equal(roof_kernel_is_alone(kernel, 2.0 * 48 * 48 * 48), alone[i]);
+    assert_int_equal(roof_kernel_is_alone(kernel, 2e9), kernel->serial);
+  }
+  roof_machine *machine = processor("measured", 1);
+  roof_target targets[ROOF_LOOP_CORES_COUNT] = {target_of(machine, 0), target_of(machine, 0)};
+  char shape[ROOF_LOOP_SHAPE];
+  assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
+  for (int cores = 0; cores < ROOF_LOOP_CORES_COUNT; cores++) {
+    assert_int_equal(
+        rf_plan_shape(kernel, targets, (roof_loop_cores)cores, ROOF_L2, "m=48 n=48 k=48", shape, NULL),
+        ROOF_OK);
+    assert_string_equal(shape, cores == ROOF_LOOP_ALONE ? "m=48 n=48 k=48" : "");
+  }
+  roof_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(more_bytes_take_longer),
@@ -231,6 +287,8 @@ int main(void) {
       cmocka_unit_test(a_measured_ceiling_is_not_discounted),
       cmocka_unit_test(the_fit_finds_what_was_put_in),
       cmocka_unit_test(a_kernel_is_left_out_of_its_own_fit),
+      cmocka_unit_test(few_timings_are_joined_by_those_of_one_core),
+      cmocka_unit_test(small_products_are_left_to_one_core),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,11 +6,12 @@ static void multiply(const rf_block *block, rf_packing *next) {
 }
 
 static void execute(roof_kernel_run *run) {
-  if (run->threads == 1) { /* not a region of one: the runtime would end the other threads */
+  int team = rf_gemm_team(run);
+  if (team == 1) { /* not a region of one: the runtime would end the other threads */
     rf_gemm_product(run, multiply);
     return;
   }
-#pragma omp parallel num_threads(run->threads)
+#pragma omp parallel num_threads(team)
   rf_gemm_product(run, multiply);
 }
 
@@ -19,6 +20,7 @@ static const roof_kernel kernels[] = {
      .op = "gemm",
      .variant = "blocked",
      .rung = 7,
+     .serial_flops = RF_GEMM_SERIAL_FLOPS,
      .in_loop = true,
      .summary = "C = A B in packed blocks and register tiles on all cores: the compute roof itself rises",
      .sizes = "m=4096 n=4096 k=4096",

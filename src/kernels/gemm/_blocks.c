@@ -21,11 +21,6 @@ static size_t at_least(double value, size_t step) {
   return value < (double)step ? step : (size_t)value / step * step;
 }
 
-/** Threads that execute together. */
-static size_t team_of(const roof_kernel_run *run) {
-  return run->kernel->serial ? 1 : (size_t)run->threads;
-}
-
 /** Columns of C for each thread, where it would have few strips of rows and all threads get columns; else all. */
 static size_t share_of(const rf_gemm_sizes *s, size_t team, size_t height, size_t wide) {
   size_t share = equal_parts(s->n, (s->n + team - 1) / team, wide), strips = (s->m + height - 1) / height;
@@ -59,7 +54,7 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   }
   size_t wide = (size_t)loops->tile_columns;
   b.direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0;
-  b.share = share_of(&s, team_of(run), b.height, wide);
+  b.share = share_of(&s, (size_t)rf_gemm_team(run), b.height, wide);
   b.depth = equal_parts(s.k, b.direct ? SHALLOW / (size_t)roof_dtype_bytes(run->dtype) : b.depth, STEP);
   b.width = b.direct ? s.n : equal_parts(b.share, b.width, wide);
   return b;

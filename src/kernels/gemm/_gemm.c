@@ -8,6 +8,11 @@ rf_gemm_sizes rf_gemm_shape(const roof_kernel_run *run) {
   return (rf_gemm_sizes){(size_t)run->values[M], (size_t)run->values[N], (size_t)run->values[K]};
 }
 
+int rf_gemm_team(const roof_kernel_run *run) {
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  return roof_kernel_is_alone(run->kernel, 2.0 * (double)s.m * (double)s.n * (double)s.k) ? 1 : run->threads;
+}
+
 roof_status rf_gemm_single(const roof_kernel_run *run, roof_error *error) {
   return run->values[BATCH] == 1 && run->values[BETA] == 0
              ? ROOF_OK

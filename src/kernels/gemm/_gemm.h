@@ -15,6 +15,13 @@ typedef struct rf_gemm_sizes {
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_gemm_sizes rf_gemm_shape(const roof_kernel_run *run);
 
+/** Below 64 x 64 x 64 the threads of a team cost more than they bring: OpenBLAS's interface/gemm.c starts none either. */
+#define RF_GEMM_SERIAL_FLOPS (2.0 * 64 * 64 * 64)
+
+/** Threads that compute a run together.
+ *  Units: count. Ownership: none. Errors: none. */
+int rf_gemm_team(const roof_kernel_run *run);
+
 /** Checks that the run is one product, added to nothing.
  *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED for a batch or a beta. */
 roof_status rf_gemm_single(const roof_kernel_run *run, roof_error *error);

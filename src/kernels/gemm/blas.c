@@ -176,7 +176,8 @@ static library *const openblas_detail = &openblas, *const blis_detail = &blis, *
   }
 
 static const roof_kernel kernels[] = {
-    ROW("gemm-blas", "OpenBLAS", openblas, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = true),
+    ROW("gemm-blas", "OpenBLAS", openblas, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = true,
+        .serial_flops = RF_GEMM_SERIAL_FLOPS),
     ROW("gemm-blis", "BLIS", blis, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = false),
     ROW("gemm-xsmm", "libxsmm", xsmm, "m=64 n=64 k=64", "m=64 n=64 k=64", .serial = true),
 };
