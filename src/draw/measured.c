@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "draw/hue.h"
@@ -116,6 +117,26 @@ static double growth(const roof_scaling *s, int i) {
   return s->per_second[i] / s->per_second[0];
 }
 
+/** "memory ran at 54 % of its ceiling meanwhile": what all cores read here is far from what they read when the ceiling was
+ *  measured, so memory was in another mode; else "". */
+static char *describe_mode(const roof_machine *machine, char *text, size_t size) {
+  static const double one_mode = 0.8; /* bandwidth wanders by a tenth on a shared machine */
+  const roof_report *report = roof_machine_report(machine);
+  const roof_level *memory = roof_machine_memory(machine, ROOF_MEASURED);
+  char name[ROOF_NAME_MAX + 8];
+  text[0] = '\0';
+  snprintf(name, sizeof name, "%s read", memory != NULL ? memory->name : "");
+  for (int k = 0; memory != NULL && memory->kind == ROOF_MEASURED && k < report->scaling_count; k++) {
+    const roof_scaling *s = &report->scaling[k];
+    double all = s->rate_count > 0 ? s->per_second[s->rate_count - 1] : NAN;
+    double pace = all / memory->read_bytes_per_second;
+    if (strcmp(s->name, name) == 0 && (pace < one_mode || pace > 1 / one_mode)) {
+      rf_format(text, size, "memory ran at %.0f %% of its ceiling meanwhile", 100 * pace);
+    }
+  }
+  return text;
+}
+
 roof_status roof_scaling_bars(const roof_machine *machine, roof_bars *chart, roof_error *error) {
   const roof_report *report = roof_machine_report(machine);
   roof_bars *made = calloc(1, sizeof *made);
@@ -137,6 +158,7 @@ roof_status roof_scaling_bars(const roof_machine *machine, roof_bars *chart, roo
   if (made != NULL) {
     made->linear = true;
     rf_format(made->title, sizeof made->title, scaling_title, roof_machine_title(machine));
+    describe_mode(machine, made->subtitle, sizeof made->subtitle);
     snprintf(made->x_title, sizeof made->x_title, "times one core; pale: as many times as cores");
     snprintf(made->unit, sizeof made->unit, "x");
   }
@@ -167,7 +189,10 @@ roof_status roof_scaling_chart(const roof_machine *machine, roof_curves *chart, 
   }
   if (made != NULL) {
     rf_format(made->title, sizeof made->title, scaling_title, roof_machine_title(machine));
-    snprintf(made->subtitle, sizeof made->subtitle, "a dot: as many cores saturate it");
+    char mode[80];
+    describe_mode(machine, mode, sizeof mode);
+    snprintf(made->subtitle, sizeof made->subtitle, "a dot: as many cores saturate it%s%s",
+             mode[0] != '\0' ? "; " : "", mode);
     snprintf(made->x_title, sizeof made->x_title, "cores");
     snprintf(made->panels[0].title, sizeof made->panels[0].title, "times one core");
     snprintf(made->panels[0].unit, sizeof made->panels[0].unit, "x");

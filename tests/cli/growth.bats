@@ -25,6 +25,16 @@ plot() {
   run -0 "$ROOFLINE" machine lint ./node.json
 }
 
+@test "plot scaling: memory in another mode than when its ceiling was measured" {
+  jq '.scaling[1].per_second |= map(. / 2)' node.json >slow.json
+  plot scaling --machine ./node.json --width 80
+  [[ $output != *'memory ran'* ]]
+  plot scaling --machine ./slow.json --width 80
+  has 'memory ran at 50 % of its ceiling meanwhile'
+  plot scaling --machine ./slow.json --to slow.svg
+  grep -q 'saturate it; memory ran at 50 % of its ceiling meanwhile' slow.svg
+}
+
 @test "plot scaling: printed and drawn" {
   plot scaling --machine ./node.json --json
   [ "$(jq -c '[.bars[] | select(.label | startswith("DRAM")) | .value * 100 | round]' <<<"$output")" = '[100,200,333,333]' ]
