@@ -1,7 +1,9 @@
 #!/bin/sh
 # The Fourier transform against FFTW, whose plans are measured, in turns in one process, from the caches to memory: ours as a
 # share of FFTW's rate, the median of ROUNDS runs (3); FLOP/s and the share of what a copy of the points takes.
-# usage: bench/fft.sh [--write]; needs jq. Prints a Markdown table; --write puts it into bench/results/fft.md instead.
+# The last column follows from the others: how many copies the arithmetic alone takes at the rate of 1024 points on one core, on
+# as many cores. usage: bench/fft.sh [--write|--derive]; needs jq. Prints a Markdown table; --write puts it into
+# bench/results/fft.md instead; --derive measures nothing and writes the last column of that page's table anew.
 set -eu
 cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-build/release/roofline}
@@ -11,8 +13,8 @@ cores=$(nproc)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 case ${1:-} in
-  '' | --write) ;;
-  *) echo "fft.sh: $1: unknown; usage: bench/fft.sh [--write]" >&2; exit 2 ;;
+  '' | --write | --derive) ;;
+  *) echo "fft.sh: $1: unknown; usage: bench/fft.sh [--write|--derive]" >&2; exit 2 ;;
 esac
 
 # row FORMAT POINTS THREADS: one row of the table.
@@ -29,7 +31,7 @@ row() {
     "$scratch"/[0-9]*.json
 }
 
-{
+measure() {
   echo "* $("$roofline" run --list --json | jq -r '.kernels[] | select(.name == "fft-fftw") | .library // .disabled')"
   echo "* $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $cores cores; $("$roofline" --version); $(date -u +%Y-%m-%d)"
   printf '\n| threads | format | points | GFLOP/s | ours / FFTW | of a copy |\n|--:|---|--:|--:|--:|--:|\n'
@@ -38,13 +40,30 @@ row() {
       for size in $sizes; do row $format "$size" "$threads"; done
     done
   done
-} >"$scratch/table"
-if [ "${1:-}" = --write ]; then
+}
+
+derive() {
+  awk -F' *[|] *' '
+    /^[|] [0-9]/ { if ($2 == 1 && $4 == 1024) rate[$3] = $5
+      printf "| %s | %s | %s | %s | %s | %s | %.1f |\n", $2, $3, $4, $5, $6, $7, $5 / ($7 / 100 * $2 * rate[$3]); next }
+    /^[|] threads/ { print "| threads | format | points | GFLOP/s | ours / FFTW | of a copy | arithmetic, copies |"; next }
+    /^[|]--/ { print "|--:|---|--:|--:|--:|--:|--:|"; next }
+    { print }'
+}
+
+page=bench/results/fft.md
+if [ "${1:-}" = --derive ]; then
+  sed -n '/^<!-- measured/,/^<!-- end/{//!p}' "$page" >"$scratch/measured"
+else
+  measure >"$scratch/measured"
+fi
+derive <"$scratch/measured" >"$scratch/table"
+if [ -n "${1:-}" ]; then
   awk -v table="$scratch/table" '
     /^<!-- measured/ { print; while ((getline line < table) > 0) print line; inside = 1; next }
     /^<!-- end/ { inside = 0 }
-    !inside' bench/results/fft.md >"$scratch/page"
-  cp "$scratch/page" bench/results/fft.md
+    !inside' "$page" >"$scratch/page"
+  cp "$scratch/page" "$page"
 else
   cat "$scratch/table"
 fi
