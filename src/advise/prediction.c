@@ -60,11 +60,21 @@ void roof_prediction_sentence(roof_text *out, const roof_target *target, const r
   }
 }
 
-static void add_shape(roof_text *out, const roof_target *target, const roof_op *op, const double *values) {
+/** What had to be typed is shown, and what changes the work: keys before a window do not, but the kernel is another. */
+static bool is_in_shape(const roof_lesson *lesson, int param) {
+  const roof_param *p = &lesson->op->params[param];
+  return (isnan(p->fallback) && p->same_as == NULL) ||
+         roof_op_uses(lesson->op, lesson->values, param, &lesson->target->types);
+}
+
+static void add_shape(roof_text *out, const roof_lesson *lesson) {
+  const roof_target *target = lesson->target;
+  const roof_op *op = lesson->op;
+  const double *values = lesson->values;
   roof_text_add(out, "  shape       ");
   for (int i = 0; i < roof_op_param_count(op); i++) {
     char value[64];
-    if (roof_op_uses(op, values, i, &target->types)) {
+    if (is_in_shape(lesson, i)) {
       roof_op_value_text(op, i, values[i], value, sizeof value);
       roof_text_addf(out, "%s=%s ", op->params[i].name, value);
     }
@@ -76,6 +86,9 @@ static void add_shape(roof_text *out, const roof_target *target, const roof_op *
   }
   if (t->group > 0) {
     roof_text_addf(out, " with a scale per %.0f", t->group);
+  }
+  if (t->kv != t->compute && lesson->prediction.work.cache_bytes > 0) {
+    roof_text_addf(out, ", keys and values %s", roof_dtype_name(t->kv));
   }
   if (t->output != t->compute) {
     roof_text_addf(out, ", result %s", roof_dtype_name(t->output));
@@ -240,7 +253,9 @@ static void add_least(roof_text *out, const roof_target *target, const roof_pred
 /** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
 static void add_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char note[LINE], a[SHORT], b[SHORT];
-  bars rows = {out, fmax(fmax(p->lower_seconds, p->memory_seconds), p->overhead_seconds), 10};
+  double longest =
+      fmax(fmax(p->lower_seconds, p->memory_seconds), fmax(p->network_seconds, p->overhead_seconds));
+  bars rows = {out, longest, 10};
   for (int i = 0; i < p->level_count; i++) {
     int length = is_shown(&p->levels[i]) ? (int)strlen(p->levels[i].level->name) : 0;
     rows.width = length > rows.width ? length : rows.width;
@@ -326,7 +341,7 @@ void roof_prediction_describe(roof_text *out, const roof_lesson *lesson) {
   const roof_target *target = lesson->target;
   const roof_op *op = lesson->op;
   const roof_prediction *p = &lesson->prediction;
-  add_shape(out, target, op, lesson->values);
+  add_shape(out, lesson);
   add_work(out, target, op, p);
   add_tile(out, target, p);
   add_intensity(out, p);

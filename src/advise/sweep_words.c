@@ -25,12 +25,24 @@ typedef struct writer {
   size_t count, most;
 } writer;
 
+/** Where nothing is computed, compute never binds, and nobody asks from when on. */
+static bool is_asked(const roof_shape *shape, const roof_sweep_crossing *at) {
+  double typed[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_shape_typed(shape, at->start, typed);
+  roof_predict_at(at->target, shape->op, typed, at->crossing.param, 1, &p);
+  return !isnan(at->crossing.value) || p.work.flops > 0;
+}
+
 static bool write_line(void *context, const roof_sweep_crossing *at) {
   writer *w = context;
   const roof_crossing *c = &at->crossing;
   const roof_shape *shape = w->sweep->shape;
   bool never = isnan(c->value);
   char axis[NAME];
+  if (!is_asked(shape, at)) {
+    return true;
+  }
   if (w->count++ >= w->most) {
     return false;
   }
@@ -58,6 +70,9 @@ static bool write_part(void *context, const roof_sweep_crossing *at) {
   writer *w = context;
   const roof_crossing *c = &at->crossing;
   char axis[NAME];
+  if (!is_asked(w->sweep->shape, at)) {
+    return true;
+  }
   if (w->count++ >= w->most) {
     return false;
   }
@@ -89,6 +104,10 @@ static void add_counts(roof_text *out, const roof_sweep *s) {
   size_t counts[ROOF_REGIME_COUNT] = {0};
   for (size_t i = 0; i < s->count; i++) {
     counts[s->regimes[i]]++;
+  }
+  if (s->count > 1 && counts[s->regimes[0]] == s->count) {
+    roof_text_addf(out, "%s-bound at all %zu points", roof_regime_name(s->regimes[0]), s->count);
+    return;
   }
   roof_text_addf(out, "%zu point%s", s->count, s->count == 1 ? "" : "s");
   const char *separator = ": ";

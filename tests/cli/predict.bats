@@ -410,3 +410,15 @@ ROWS
     [[ $output == *'of the bandwidth of '* && $output != *'share the host'* ]]
   done
 }
+
+@test "the line of a shape has all that had to be typed, and the format of the cache" {
+  run -0 "$ROOFLINE" predict attention batch=8 heads=32 q_len=1 kv_len=8192 head_dim=128 --machine h100 --dtype bf16 --kv fp8
+  [[ "$output" = *" q_len=1 kv_len=8192 head_dim=128"*" in bf16, keys and values fp8"* ]]
+  run -0 "$ROOFLINE" predict attention batch=8 heads=32 q_len=1 kv_len=8192 head_dim=128 --machine h100 --dtype bf16
+  [[ "$output" != *"keys and values"* ]]
+}
+
+@test "the longest bar is of the longest time, the network's too" {
+  run -0 "$ROOFLINE" predict allreduce size=16MB ranks=8 --machine h100
+  [[ "$output" = *"    network     62.22 µs  ████████████████████  NVLink 4"* ]]
+}

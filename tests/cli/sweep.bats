@@ -151,3 +151,13 @@ m=1..1e6;n=1..1e6;k=8 1e+12 points: at most 1e+09
 =1;n=8;k=8 not key=value
 ROWS
 }
+
+@test "where nothing is computed the first line says what binds, and nothing crosses" {
+  run -0 "$ROOFLINE" sweep allreduce size=1KB,1MB,1GB ranks=8 --machine h100
+  [ "${lines[0]}" = "allreduce on NVIDIA H100 SXM5 80GB: network-bound at all 3 points" ]
+  [[ "$output" != *Crossings* && "$output" != *never* ]]
+  [[ "$output" = *"  with ranks=8 algorithm=ring in fp16"* ]]
+  run -0 "$ROOFLINE" sweep copy n=1k,1G --machine h100
+  [[ "${lines[0]}" = *"overhead-bound at n=1000, memory-bound from n="* && "$output" != *never* ]]
+  [ "${lines[1]}" = "  in fp16" ]
+}

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/chart.h"
 #include "cli/columns.h"
@@ -131,6 +132,17 @@ static roof_status add_table(roof_text *out, const roof_sweep *s, roof_error *er
   return status;
 }
 
+/** What all points share, "with" where any of it has a name. */
+static void add_fixed(roof_text *out, const roof_sweep *s) {
+  roof_text fixed = {0};
+  roof_sweep_fixed(&fixed, s);
+  if (fixed.data != NULL) {
+    roof_text_addf(out, "  %s%s\n\n", strncmp(fixed.data, "in ", 3) == 0 ? "" : "with ", fixed.data);
+  }
+  out->failed = out->failed || fixed.failed;
+  roof_text_done(&fixed);
+}
+
 static roof_status add_text(job *j, roof_text *out, roof_error *error) {
   const roof_sweep *s = &j->sweep;
   double values[ROOF_PARAM_MAX];
@@ -146,9 +158,8 @@ static roof_status add_text(job *j, roof_text *out, roof_error *error) {
   }
   roof_text_add(out, RF_MARK_BOLD);
   roof_sweep_sentence(out, s);
-  roof_text_add(out, RF_MARK_END "\n\n  with ");
-  roof_sweep_fixed(out, s);
-  roof_text_add(out, "\n\n");
+  roof_text_add(out, RF_MARK_END "\n\n");
+  add_fixed(out, s);
   status = add_table(out, s, error);
   roof_text_add(&lines, "\nCrossings\n");
   size_t head = lines.length;
