@@ -204,9 +204,8 @@ void rf_advise_work_occupancy(roof_text *out, const roof_lesson *lesson) {
   roof_error why;
   char shared[SHORT];
   if (l == NULL) {
-    roof_text_add(out,
-                  "  unknown: it has no blocks, or their limits are not known; --machine h100 and other\n"
-                  "  NVIDIA GPUs have them\n");
+    roof_text_add(out, "  unknown: it has no blocks, or their limits are not known; --machine h100 and other "
+                       "NVIDIA GPUs have them\n");
     return;
   }
   if (roof_occupancy_of(l, &use, &o, &why) != ROOF_OK) {

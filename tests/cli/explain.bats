@@ -187,3 +187,8 @@ explain() {
   run -2 --separate-stderr "$ROOFLINE" explain ridge gemm m=1,2 n=1 k=1 --machine h100
   [[ $stderr == *"one shape at a time"* ]]
 }
+
+@test "a line of the answer is broken where the terminal ends, and nowhere else" {
+  COLUMNS=200 run -0 "$ROOFLINE" explain occupancy threads=256 --machine mi300x
+  [[ "$output" = *"--machine h100 and other NVIDIA GPUs have them"* ]]
+}
