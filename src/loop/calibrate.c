@@ -224,12 +224,19 @@ static size_t add_ratios(const fitting *f, const roof_kernel *kernel, const doub
   return count;
 }
 
+/** How many ratios at each end lie outside, for a tenth of those of the next kernel to do so: of n kernels that are like it the
+ * share is 1 - 0.9 (n + 1) / n (conformal prediction, Vovk et al. 2005), for the timings of one kernel are alike. */
+static size_t outside(size_t ratios, double kernels) {
+  static const double tenth = 0.1;
+  return (size_t)((double)ratios * fmax(0, tenth - (1 - tenth) / kernels));
+}
+
 /** The 10th and 90th percentile of the ratios, around 1; of few timings what is usual. */
 static roof_status fit_interval(const fitting *f, const double *at, double values[ROOF_CONSTANT_COUNT],
                                 roof_error *error) {
   static const double least_doubt = 0.03; /* of a time and the ceilings under it */
   double *ratios = calloc(f->calibration->count, sizeof *ratios);
-  size_t count = 0;
+  size_t count = 0, kernels = 0;
   if (ratios == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "calibration: out of memory");
   }
@@ -239,12 +246,14 @@ static roof_status fit_interval(const fitting *f, const double *at, double value
     const rf_timing *t = &f->calibration->timings[i];
     if (counts(f, t) && is_first(f, t)) {
       count += add_ratios(f, t->kernel, at, &ratios[count]);
+      kernels++;
     }
   }
   if (count >= LEAST_RATIOS) {
     qsort(ratios, count, sizeof *ratios, compare);
-    values[ROOF_TIME_LOW] = fmin(ratios[count / 10], 1 - least_doubt);
-    values[ROOF_TIME_HIGH] = fmax(ratios[count - 1 - count / 10], 1 + least_doubt);
+    size_t few = outside(count, (double)kernels);
+    values[ROOF_TIME_LOW] = fmin(ratios[few], 1 - least_doubt);
+    values[ROOF_TIME_HIGH] = fmax(ratios[count - 1 - few], 1 + least_doubt);
   }
   free(ratios);
   return ROOF_OK;

@@ -233,6 +233,24 @@ static void a_kernel_is_left_out_of_its_own_fit(void **state) {
   roof_machine_free(machine);
 }
 
+/** One kernel of ten that is off is what the next one may be too: a tenth of the timings alone would leave it out. */
+static void an_interval_counts_kernels(void **state) {
+  (void)state;
+  static const char *const names[] = {"copy", "add", "scal", "reduce", "silu", "gelu", "dot", "axpy", "relu"};
+  roof_machine *machine = processor("measured", 1);
+  roof_target targets[ROOF_LOOP_CORES_COUNT] = {target_of(machine, 0), target_of(machine, 0)};
+  rf_calibration *c = calibration_of(targets);
+  roof_constants constants;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    add_timings(c, names[i], ROOF_LOOP_ALL, 1);
+  }
+  add_timings(c, "triad", ROOF_LOOP_ALL, 2);
+  assert_true(is_known(c, ROOF_KERNEL_STREAM, ROOF_LOOP_ALL, NULL, &constants));
+  assert_true(constants.values[ROOF_TIME_HIGH] > 1.8 && constants.values[ROOF_TIME_LOW] > 0.9);
+  rf_calibration_free(c);
+  roof_machine_free(machine);
+}
+
 /** Three timings on all cores do not say which of two kernels is the usual one: those of one core count too, and each kernel is
  * named once. */
 static void few_timings_are_joined_by_those_of_one_core(void **state) {
@@ -287,6 +305,7 @@ int main(void) {
       cmocka_unit_test(a_measured_ceiling_is_not_discounted),
       cmocka_unit_test(the_fit_finds_what_was_put_in),
       cmocka_unit_test(a_kernel_is_left_out_of_its_own_fit),
+      cmocka_unit_test(an_interval_counts_kernels),
       cmocka_unit_test(few_timings_are_joined_by_those_of_one_core),
       cmocka_unit_test(small_products_are_left_to_one_core),
   };
