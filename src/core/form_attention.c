@@ -130,6 +130,15 @@ static double fill_of(const rf_run *run, double own) {
   return tiled ? fill_keys : 0;
 }
 
+/** Of the peak: single queries seldom show what arithmetic reaches, so that of several reaches what the family's prompts do. */
+static double efficiency_of(const rf_run *run) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  const roof_form *prompt = &run->target->forms[s->kind + 1];
+  double own = run->c[ROOF_EFFICIENCY];
+  bool bounded = s->rows > 1 && prompt->known && !rf_without(run, ROOF_EFFECT_EFFICIENCY);
+  return bounded ? fmin(own, prompt->values[ROOF_EFFICIENCY]) : own;
+}
+
 static decode decode_of(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
   double shares = shares_of(run), own = s->group * s->rows / shares,
@@ -137,7 +146,7 @@ static decode decode_of(const rf_run *run) {
   decode d = {.units = s->count * shares,
               .keys = s->columns,
               .start = run->c[ROOF_WAVE_SECONDS] / (own > 1 ? 1 : run->c[ROOF_RESIDENTS]),
-              .compute = run->compute / run->c[ROOF_EFFICIENCY]};
+              .compute = run->compute / efficiency_of(run)};
   if (s->routed > 0 && has_own_kernel(run)) {
     d.started = fmin(most_waves, d.units * (s->columns + s->routed) / fill_keys / run->target->units);
   }
