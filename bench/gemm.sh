@@ -7,6 +7,8 @@
 # there, with machine, core types, date and version; --write puts it into bench/results/gemm.md instead.
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE BLIS_ARCH_TYPE # as installed, not as this shell has it
 build=${ROOFLINE_BUILD:-build/release}
 results=${RESULTS:-build/gemm-results}
 rounds=${ROUNDS:-5}
@@ -126,7 +128,7 @@ about() { # SETTING
 table() {
   for setting in $settings; do about "$setting"; done
   "$build/roofline" run --list --json | jq -r '.kernels[] | select(.name == "gemm-blis" and .library) | "* \(.library)"'
-  echo "* $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $cores cores; $("$build/roofline" --version); $(date -u +%Y-%m-%d)"
+  echo "* $(processor), $cores cores; $("$build/roofline" --version); $(date -u +%Y-%m-%d)"
   echo
   printf '| threads | format | m x n x k | gemm-blocked |'
   for setting in $settings; do printf ' OpenBLAS, %s | BLIS, %s |' "$setting" "$setting"; done
@@ -149,11 +151,7 @@ done
 
 table >"$scratch/table"
 if [ -n "$write" ]; then
-  awk -v table="$scratch/table" '
-    /^<!-- measured/ { print; while ((getline line < table) > 0) print line; inside = 1; next }
-    /^<!-- end/ { inside = 0 }
-    !inside' bench/results/gemm.md >"$scratch/page"
-  cp "$scratch/page" bench/results/gemm.md
+  put_here gemm "$scratch/table" bench/results/gemm.md
 else
   cat "$scratch/table"
 fi

@@ -148,6 +148,9 @@ caches() { # a scripted machine with caches and memory
   [[ $output == *"attention "*"blas "*"gemm-naive "*"gemm-blas "*"conv "*"stream "*"triad "* ]]
   run -0 "$ROOFLINE" run --list --json
   [ "$(json '.kernels | length')" -ge 8 ]
+  run -0 env OPENBLAS_CORETYPE=Nehalem "$ROOFLINE" run --list --json
+  jq -e '.kernels[] | select(.name == "gemm-blas") | .disabled or (.library | endswith(", core type by OPENBLAS_CORETYPE")
+    or (contains("OpenBLAS") | not))' <<<"$output"
 }
 
 @test "bad input: one line, the nearest name, the right exit code" {

@@ -5,6 +5,7 @@
 
 command -v qemu-x86_64 >/dev/null || skip "no qemu-x86_64: apt install qemu-user"
 [ "$(uname -m)" = x86_64 ] || skip "the build is not one of x86-64"
+unset OPENBLAS_CORETYPE BLIS_ARCH_TYPE # which may ask for what the emulated processor lacks
 tests=$ROOFLINE_BUILD/tests
 [ -x "$tests/test_kernels" ] || skip "no $tests/test_kernels: build first"
 # Left out: device code (another processor's), pictures, OpenCL and failing allocations take over a minute each; what limits its own memory or times itself

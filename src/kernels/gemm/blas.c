@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/library.h"
@@ -18,6 +19,7 @@ typedef struct library {
   const char *gemm_names[2]; /**< fp64, fp32 */
   const char *version_name;  /**< of a function that returns text, or NULL */
   const char *prefix;        /**< of what it returns */
+  const char *core_setting;  /**< of the environment, which says for which processor it computes; or NULL */
   const char *threads_name;  /**< or NULL */
   bool spawns;               /**< starts its threads in every call */
   double most;               /**< of m n k, else another library would compute it; 0: any */
@@ -40,6 +42,7 @@ static library openblas = {
     .gemm_names = FORTRAN,
     .version_name = "openblas_get_config",
     .prefix = "",
+    .core_setting = "OPENBLAS_CORETYPE",
     .threads_name = "openblas_set_num_threads",
     .once = PTHREAD_ONCE_INIT,
 };
@@ -51,6 +54,7 @@ static library blis = {
     .gemm_names = FORTRAN,
     .version_name = "bli_info_get_version_str",
     .prefix = "BLIS ",
+    .core_setting = "BLIS_ARCH_TYPE",
     .threads_name = "bli_thread_set_num_threads",
     .spawns = true,
     .once = PTHREAD_ONCE_INIT,
@@ -66,7 +70,7 @@ static library xsmm = {
     .once = PTHREAD_ONCE_INIT,
 };
 
-/** What not every BLAS has: its name and version, and how many threads it starts. */
+/** What not every BLAS has: its name and version, who chose its core type, and how many threads it starts. */
 static void find_more(library *l) {
   const char *(*version)(void) = NULL;
   const rf_symbol of_version = {l->version_name, &version}, of_threads = {l->threads_name, &l->set_threads};
@@ -76,6 +80,10 @@ static void find_more(library *l) {
            version != NULL ? version() : l->loaded.soname);
   for (char *end = l->name + strlen(l->name); end > l->name && end[-1] == ' ';) {
     *--end = '\0';
+  }
+  if (l->core_setting != NULL && secure_getenv(l->core_setting) != NULL) {
+    size_t used = strlen(l->name);
+    snprintf(l->name + used, sizeof l->name - used, ", core type by %s", l->core_setting);
   }
 }
 
