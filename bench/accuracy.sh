@@ -5,6 +5,7 @@
 # Usage: bench/accuracy.sh [DOCUMENT [NAME ...]]: names of what to judge again; the document keeps its other rows.
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 roofline=${ROOFLINE:-${ROOFLINE_BUILD:-build/release}/roofline}
 measured=${MEASURED:-../shared/measured}
 if [ ! -d "$measured" ]; then
@@ -136,9 +137,5 @@ judge_simulated "$aic"/serving_points.csv
 } >"$scratch/table"
 cat "$scratch/table"
 if [ -n "$document" ]; then
-  awk -v table="$scratch/table" '
-    /<!-- accuracy -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
-    /<!-- end of accuracy -->/ { skip = 0 }
-    !skip' "$document" >"$scratch/document"
-  cat "$scratch/document" >"$document"
+  put accuracy "$scratch/table" "$document"
 fi

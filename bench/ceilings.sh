@@ -8,6 +8,7 @@ set -eu
 case ${2-} in '' | /*) folder=${2-} ;; *) folder=$PWD/$2 ;; esac
 case ${3-} in '' | /*) document=${3-} ;; *) document=$PWD/$3 ;; esac
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 build=${ROOFLINE_BUILD:-build/release}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -103,7 +104,7 @@ table() { # FOLDER
   set -- "$1" "$(find "$1" -name '*.results' 2>/dev/null | wc -l)"
   [ "$2" -gt 0 ] || { echo "$0: $1: no round is there: $0 round $1" >&2 && exit 2; }
   last=$(find "$1" -name '*.json' | sort | tail -1)
-  printf '* %s; roofline %s; %s; rounds: %s, of which the medians\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" \
+  printf '* %s; roofline %s; %s; rounds: %s, of which the medians\n' "$(processor)" \
     "$("$build/roofline" --version | cut -d' ' -f2)" "$(jq -r .date "$last")" "$2"
   has likwid-bench && printf '* likwid-bench %s, %s\n' "$(likwid-bench -h 2>&1 | sed -n 's/.*Version *//p' | tr -d '-' | tr -d ' ')" \
     "$(jq -r '[.libraries[] | select(.flops_per_second != null) | "\(.name) \(.version | split(" ")[0])"] | unique | join(", ")' "$last")"
@@ -140,11 +141,7 @@ write() { # FOLDER [DOCUMENT]
   table "$1" >"$scratch/table"
   cat "$scratch/table"
   [ $# -gt 1 ] || return 0
-  awk -v table="$scratch/table" '
-    /<!-- ceilings -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
-    /<!-- end of ceilings -->/ { skip = 0 }
-    !skip' "$2" >"$scratch/document"
-  cat "$scratch/document" >"$2"
+  put_here ceilings "$scratch/table" "$2"
 }
 
 case ${1-} in

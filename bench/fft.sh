@@ -6,6 +6,7 @@
 # bench/results/fft.md instead; --derive measures nothing and writes the last column of that page's table anew.
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 roofline=${ROOFLINE:-build/release/roofline}
 rounds=${ROUNDS:-3}
 sizes=${SIZES:-'1024 32768 1048576 4194304 67108864'}
@@ -33,7 +34,7 @@ row() {
 
 measure() {
   echo "* $("$roofline" run --list --json | jq -r '.kernels[] | select(.name == "fft-fftw") | .library // .disabled')"
-  echo "* $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $cores cores; $("$roofline" --version); $(date -u +%Y-%m-%d)"
+  echo "* $(processor), $cores cores; $("$roofline" --version); $(date -u +%Y-%m-%d)"
   printf '\n| threads | format | points | GFLOP/s | ours / FFTW | of a copy |\n|--:|---|--:|--:|--:|--:|\n'
   for threads in 1 "$cores"; do
     for format in fp32 fp64; do
@@ -53,17 +54,13 @@ derive() {
 
 page=bench/results/fft.md
 if [ "${1:-}" = --derive ]; then
-  sed -n '/^<!-- measured/,/^<!-- end/{//!p}' "$page" >"$scratch/measured"
+  got "fft: $(processor)" "$page" >"$scratch/measured"
 else
   measure >"$scratch/measured"
 fi
 derive <"$scratch/measured" >"$scratch/table"
 if [ -n "${1:-}" ]; then
-  awk -v table="$scratch/table" '
-    /^<!-- measured/ { print; while ((getline line < table) > 0) print line; inside = 1; next }
-    /^<!-- end/ { inside = 0 }
-    !inside' "$page" >"$scratch/page"
-  cp "$scratch/page" "$page"
+  put_here fft "$scratch/table" "$page"
 else
   cat "$scratch/table"
 fi

@@ -107,11 +107,7 @@ write() { # DOCUMENT
   newest=$(find "$results" -name 'gpu-*.json' ! -name '*-quick*' 2>/dev/null | sort | tail -n 1)
   : >"$work/table"
   [ -z "$newest" ] || table "$newest" >"$work/table"
-  awk -v table="$work/table" '
-    /<!-- gpu -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
-    /<!-- end of gpu -->/ { skip = 0 }
-    !skip' "$1" >"$work/document"
-  cat "$work/document" >"$1"
+  (. "$here/lib.sh" && put gpu "$work/table" "$1")
 }
 
 # The result as it grows: $work/result.json, and in $out what was kept last.

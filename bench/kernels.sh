@@ -6,6 +6,7 @@
 # at a time, which all stay there. The table has what is there; delete the folder to measure anew.
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 roofline=${ROOFLINE:-build/release/roofline}
 results=${ROOFLINE_RESULTS:-build/kernel-results}
 quick="" seconds=""
@@ -62,7 +63,7 @@ gather fp64 >"$results/kernels-fp64.json"
 
 # A roof at a peak of the format is compute, any other is the level that holds the data.
 table() {
-  jq -r '"* \(.title), \(.unit_count) cores, \(.date)"' "$results/ceilings.json"
+  jq -r --arg processor "$(processor)" '"* \($processor), \(.unit_count) cores, \(.date)"' "$results/ceilings.json"
   printf '* %s%s\n\n' "$("$roofline" --version)" "${quick:+, quick}"
   echo '| kernel | time | spread | achieved | ceiling | of ceiling | regime |'
   echo '|---|---:|---:|---:|---:|---:|---|'
@@ -82,9 +83,5 @@ table() {
 table >"$results/table"
 cat "$results/table"
 if [ $# -gt 0 ]; then
-  awk -v table="$results/table" '
-    /<!-- kernels -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
-    /<!-- end of kernels -->/ { skip = 0 }
-    !skip' "$1" >"$results/document"
-  cat "$results/document" >"$1"
+  put_here kernels "$results/table" "$1"
 fi

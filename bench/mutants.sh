@@ -4,6 +4,7 @@
 # --check only says whether every mutation still applies; --write puts the answers into bench/results/mutants.md, where rows that were not chosen keep theirs.
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 check=
 write=
 case ${1-} in
@@ -46,7 +47,7 @@ failed() { # the test that did not pass, as CTest's log has it
   sed -n 's/.*[0-9] - \([a-z/_-]*\) (\(Failed\|Timeout\|SEGFAULT\).*/\1/p' "$scratch/log" | paste -sd' '
 }
 
-# page ANSWERS: the results' page with those of all mutations, the older ones included.
+# page ANSWERS: writes those of all mutations into the results' page, the older ones included.
 page() {
   awk -F ' [|] ' '
     FILENAME == ARGV[1] { if (/^[^#+-]/) { order[++count] = $1; file[$1] = $2 } next }
@@ -57,10 +58,7 @@ page() {
       printf "%d of %d found, %.1f %%.\n\n| mistake | in | found first by | day |\n|---|---|---|---|\n", caught, count, 100 * caught / count
       for (i = 1; i <= count; i++) printf "| %s | `%s` | %s\n", order[i], file[order[i]], answer[order[i]]
     }' "$table" "$results" "$1" >"$scratch/table.md"
-  awk -v table="$scratch/table.md" '
-    /^<!-- mutants/ { print; while ((getline line < table) > 0) print line; inside = 1; next }
-    /^<!-- end/ { inside = 0 }
-    !inside' "$results"
+  put mutants "$scratch/table.md" "$results"
 }
 
 results=bench/results/mutants.md
@@ -116,6 +114,5 @@ while IFS='|' read -r line name file wanted; do
 done <"$scratch/rows"
 echo "$(grep -cvE ' [|] (nothing|not run) [|] ' "$scratch/answers") of $(wc -l <"$scratch/answers") caught"
 if [ -n "$write" ]; then
-  page "$scratch/answers" >"$scratch/page"
-  cp "$scratch/page" "$results"
+  page "$scratch/answers"
 fi

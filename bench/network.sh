@@ -6,6 +6,7 @@
 # Prints a Markdown table of ratios; --write puts it into bench/results/network.md instead.
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 roofline=${ROOFLINE:-$PWD/build/release/roofline}
 mpirun=${MPIRUN:-mpirun -n 2}
 rounds=${ROUNDS:-3}
@@ -79,7 +80,7 @@ done
 
 {
   echo "* $(jq -r .network.library "$scratch/1.json"), two ranks, distance $(jq -r '.network.distances[-1].distance' "$scratch/1.json"); $rounds rounds in turns, medians"
-  echo "* $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1); $("$roofline" --version); $(date -u +%Y-%m-%d)"
+  echo "* $(processor); $("$roofline" --version); $(date -u +%Y-%m-%d)"
   [ -z "$absent" ] || echo "* not here, and not measured: $absent"
   echo
   jq -Rrn --slurpfile ours /dev/fd/3 '

@@ -4,6 +4,7 @@
 # Usage: bench/summary.sh [DOCUMENT]
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 kernels=docs/accuracy.md models=docs/whole-models.md training=bench/results/training.md
@@ -39,9 +40,5 @@ row() { # WHAT COLUMN TABLE LINK ROW ...: the timings and the median of each
 } >"$scratch/table"
 cat "$scratch/table"
 if [ $# -gt 0 ]; then
-  awk -v table="$scratch/table" '
-    /<!-- summary -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
-    /<!-- end of summary -->/ { skip = 0 }
-    !skip' "$1" >"$scratch/document"
-  cat "$scratch/document" >"$1"
+  put summary "$scratch/table" "$1"
 fi

@@ -8,6 +8,7 @@
 # on 2240 A100, MFU of 42.1 % with all activations computed again and 54.2 % with sequence parallelism and selective recomputation.
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 roofline=${ROOFLINE:-${ROOFLINE_BUILD:-build/release}/roofline}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -99,9 +100,5 @@ END
 } >"$scratch/table"
 cat "$scratch/table"
 if [ $# -gt 0 ]; then
-  awk -v table="$scratch/table" '
-    /<!-- training -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
-    /<!-- end of training -->/ { skip = 0 }
-    !skip' "$1" >"$scratch/document"
-  cat "$scratch/document" >"$1"
+  put training "$scratch/table" "$1"
 fi

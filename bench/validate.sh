@@ -5,6 +5,7 @@
 # sums into the second between the two `sums` marks.
 set -eu
 cd "$(dirname "$0")/.."
+. bench/lib.sh
 roofline=${ROOFLINE:-${ROOFLINE_BUILD:-build/release}/roofline}
 measured=${MEASURED:-../shared/measured}
 if [ ! -d "$measured" ]; then
@@ -13,14 +14,6 @@ if [ ! -d "$measured" ]; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-
-put() { # MARK TABLE DOCUMENT: the table between the two marks of the document
-  awk -v table="$2" -v mark="$1" '
-    index($0, "<!-- " mark " -->") { print; while ((getline line < table) > 0) print line; skip = 1; next }
-    index($0, "<!-- end of " mark " -->") { skip = 0 }
-    !skip' "$3" >"$scratch/document"
-  cat "$scratch/document" >"$3"
-}
 
 table() { # TITLE FILE...: the errors of each figure, then by device, model, formats and engine
   title=$1
