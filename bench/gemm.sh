@@ -8,7 +8,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 . bench/lib.sh
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE BLIS_ARCH_TYPE # as installed, not as this shell has it
 build=${ROOFLINE_BUILD:-build/release}
 results=${RESULTS:-build/gemm-results}
 rounds=${ROUNDS:-5}

@@ -1,5 +1,6 @@
 # Sourced by the benches: what processor this is, and tables in documents.
 # shellcheck shell=sh
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE BLIS_ARCH_TYPE # libraries as installed, not as this shell has them
 
 # The processor's name and its vectors: the names of guests say the maker alone.
 processor() {

@@ -7,9 +7,9 @@
 #include "host/memory.h"
 #include "kernels/_tile.h"
 
-/* A step in depth; rows of which a strip is direct, bytes of them at a time; tiles of a strip; rows that are few; strips for
- * each thread, so that all end together. */
-enum { STEP = 16, THIN = 16, SHALLOW = 128, STRIPS = 4, FEW = 128, BALANCED = 4 };
+/* A step in depth, all that is taken at a time of B where it lies; rows to which it does; tiles of a strip; rows that are few;
+ * strips for each thread, so that all end together. */
+enum { STEP = 16, THIN = 16, STRIPS = 4, FEW = 128, BALANCED = 4 };
 
 /** The length of equal parts of `whole`, multiples of `step`, each at most `most`. */
 static size_t equal_parts(size_t whole, size_t most, size_t step) {
@@ -55,7 +55,7 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   size_t wide = (size_t)loops->tile_columns;
   b.direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0;
   b.share = share_of(&s, (size_t)rf_gemm_team(run), b.height, wide);
-  b.depth = equal_parts(s.k, b.direct ? SHALLOW / (size_t)roof_dtype_bytes(run->dtype) : b.depth, STEP);
+  b.depth = equal_parts(s.k, b.direct ? STEP : b.depth, STEP);
   b.width = b.direct ? s.n : equal_parts(b.share, b.width, wide);
   return b;
 }

@@ -21,6 +21,19 @@ static void pack_ahead(const rf_block *b, rf_packing *next, const char *beneath,
   }
 }
 
+/** Asks for a panel of B that lies in place some panels before its turn: each of its rows is a stream of its own, more than
+ * processors follow. */
+static void fetch_panel(const rf_block *b, const rf_panel *p) {
+  enum { PANELS_AHEAD = 3 };
+  size_t bytes = p->wide * b->element, stride = p->stride * b->element;
+  const char *from = p->b + PANELS_AHEAD * bytes;
+  for (size_t row = 0; row < b->depth; row++, from += stride) {
+    for (size_t at = 0; at < bytes; at += RF_LINE) {
+      __builtin_prefetch(from + at, 0, 3);
+    }
+  }
+}
+
 /** The tiles of some rows, from the left of the block to the right: C is passed row by row. */
 static void multiply_strip(const rf_block *b, size_t row, size_t height, rf_packing *next) {
   size_t lanes = b->panels.lanes, widest = b->panels.wide / lanes;
@@ -37,7 +50,9 @@ static void multiply_strip(const rf_block *b, size_t row, size_t height, rf_pack
     tile.b_stride = p.stride;
     tile.c = b->c + (row * b->c_stride + p.begin) * b->element;
     tile.last = lanes - (p.wide - p.columns);
-    if (next != NULL) {
+    if (b->packed == NULL) {
+      fetch_panel(b, &p);
+    } else if (next != NULL) {
       pack_ahead(b, next, b->a + (row + height) * b->a_stride * b->element, panel, &tile);
     }
     tiles[(p.wide == b->panels.wide ? widest : p.wide / lanes) - 1](&tile);
