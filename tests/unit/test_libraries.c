@@ -2,6 +2,7 @@
  * hang their process. */
 #include "test.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 
 /** A BLAS that does what FAKE_BLAS says. */
 static const char blas_source[] =
+    "#define _GNU_SOURCE\n#include <sched.h>\n"
     "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
     "#define GEMM(name, T) void name(const char *ta, const char *tb, const int *m, const int *n, const int "
     "*k,\\\n"
@@ -30,7 +32,14 @@ static const char blas_source[] =
     "  if (strcmp(what, \"wrong\") == 0) c[1] += 1;\\\n"
     "}\n"
     "GEMM(dgemm_, double)\nGEMM(sgemm_, float)\n"
-    "char *openblas_get_config(void) { return \"OpenBLAS 9.8 made for a test \"; }\n";
+    "char *openblas_get_config(void) { return \"OpenBLAS 9.8 made for a test \"; }\n"
+    "int openblas_setaffinity(int thread, size_t size, cpu_set_t *cores) {\n"
+    "  chdir(getenv(\"FAKE_FOLDER\"));\n"
+    "  FILE *bound = fopen(\"bound\", \"a\");\n"
+    "  for (int core = 0; core < CPU_SETSIZE; core++)\n"
+    "    if (CPU_ISSET_S(core, size, cores)) fprintf(bound, \"%d %d\\n\", thread, core);\n"
+    "  return fclose(bound);\n"
+    "}\n";
 
 static char folder[] = "/tmp/roofline-libraries-XXXXXX";
 
@@ -50,6 +59,7 @@ static void start_again(char **arguments) {
     make("libopenblas.so.0", blas_source);
     make("libblis.so.4", "int nothing;\n");
     setenv("LD_LIBRARY_PATH", folder, 1);
+    unsetenv("OPENBLAS_CORETYPE"); /* which its name would tell */
     setenv("FAKE_BLAS", "right", 1);
     setenv("FAKE_FOLDER", folder, 1);
     execv("/proc/self/exe", arguments);
@@ -59,7 +69,7 @@ static void start_again(char **arguments) {
 
 static void remove_libraries(void) {
   char path[512];
-  static const char *const names[] = {"/libopenblas.so.0", "/libblis.so.4", ""};
+  static const char *const names[] = {"/libopenblas.so.0", "/libblis.so.4", "/bound", ""};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     snprintf(path, sizeof path, "%s%s", getenv("FAKE_FOLDER"), names[i]);
     remove(path);
@@ -149,6 +159,35 @@ static void every_library_has_an_entry(void **state) {
   assert_int_equal(of_blis, 1); /* not once more for every format and number of cores */
 }
 
+/** The threads that a library keeps: each on one core, none on that of the thread that calls it. */
+static void threads_of_a_library_are_bound(void **state) {
+  (void)state;
+  rf_team team;
+  roof_kernel_run run = {.dtype = ROOF_FP32};
+  char path[512];
+  int thread, core, lines = 0, here;
+  assert_int_equal(rf_team_init(&team, 0, NULL), ROOF_OK);
+  run.threads = team.threads;
+  assert_int_equal(roof_kernel_find("gemm-blas", &run.kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(run.kernel, "m=24 n=40 k=32", run.values, NULL), ROOF_OK);
+  assert_int_equal(run.kernel->prepare(&run, NULL), ROOF_OK);
+  run.kernel->release(&run);
+  here = sched_getcpu();
+  rf_team_done(&team);
+  if (run.threads == 1) {
+    skip(); /* the library keeps no thread */
+  }
+  snprintf(path, sizeof path, "%s/bound", getenv("FAKE_FOLDER"));
+  FILE *bound = fopen(path, "r");
+  assert_non_null(bound);
+  for (; fscanf(bound, "%d %d", &thread, &core) == 2; lines++) {
+    assert_int_equal(thread, lines);
+    assert_int_not_equal(core, here);
+  }
+  fclose(bound);
+  assert_int_equal(lines, run.threads - 1);
+}
+
 int main(int count, char **arguments) {
   (void)count;
   start_again(arguments);
@@ -156,6 +195,7 @@ int main(int count, char **arguments) {
       cmocka_unit_test(a_right_library_is_timed),
       cmocka_unit_test(a_library_that_fails_says_why),
       cmocka_unit_test(every_library_has_an_entry),
+      cmocka_unit_test(threads_of_a_library_are_bound),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   remove_libraries();

@@ -21,11 +21,13 @@ typedef struct library {
   const char *prefix;        /**< of what it returns */
   const char *core_setting;  /**< of the environment, which says for which processor it computes; or NULL */
   const char *threads_name;  /**< or NULL */
+  const char *bind_name;     /**< of a function that binds one of the threads that it keeps, or NULL */
   bool spawns;               /**< starts its threads in every call */
   double most;               /**< of m n k, else another library would compute it; 0: any */
   pthread_once_t once;
   gemm_function *gemm[2];    /**< fp64, fp32 */
   void (*set_threads)(long); /**< OpenBLAS reads an int of it */
+  int (*bind)(int thread, size_t size, cpu_set_t *cores);
   char name[128], lacks[96];
   rf_loaded loaded;
   const char *reason;
@@ -44,6 +46,7 @@ static library openblas = {
     .prefix = "",
     .core_setting = "OPENBLAS_CORETYPE",
     .threads_name = "openblas_set_num_threads",
+    .bind_name = "openblas_setaffinity",
     .once = PTHREAD_ONCE_INIT,
 };
 
@@ -73,9 +76,11 @@ static library xsmm = {
 /** What not every BLAS has: its name and version, who chose its core type, and how many threads it starts. */
 static void find_more(library *l) {
   const char *(*version)(void) = NULL;
-  const rf_symbol of_version = {l->version_name, &version}, of_threads = {l->threads_name, &l->set_threads};
+  const rf_symbol of_version = {l->version_name, &version}, of_threads = {l->threads_name, &l->set_threads},
+                  of_bind = {l->bind_name, &l->bind};
   rf_library_find(l->loaded.handle, &of_version, l->version_name != NULL, NULL);
   rf_library_find(l->loaded.handle, &of_threads, l->threads_name != NULL, NULL);
+  rf_library_find(l->loaded.handle, &of_bind, l->bind_name != NULL, NULL);
   snprintf(l->name, sizeof l->name, "%s%s", version != NULL ? l->prefix : "",
            version != NULL ? version() : l->loaded.soname);
   for (char *end = l->name + strlen(l->name); end > l->name && end[-1] == ' ';) {
@@ -122,6 +127,19 @@ static library *library_of(const roof_kernel_run *run) {
   return *(library *const *)run->kernel->detail;
 }
 
+/** Each thread that the library keeps on a core of its own: they wait by yielding, so a scheduler may leave two on one for long. */
+static void bind(const library *l, const cpu_set_t *mine, int threads) {
+  int worker = 0;
+  for (size_t core = 0; core < CPU_SETSIZE && worker < threads - 1; core++) {
+    if (CPU_ISSET(core, &l->cores) && !CPU_ISSET(core, mine)) {
+      cpu_set_t own;
+      CPU_ZERO(&own);
+      CPU_SET(core, &own);
+      l->bind(worker++, sizeof own, &own);
+    }
+  }
+}
+
 /** Loads the library and starts its threads. They inherit this thread's binding, which may be one core, so it
  * is widened to the team's cores meanwhile. */
 static const char *start(const roof_kernel_run *run) {
@@ -133,6 +151,9 @@ static const char *start(const roof_kernel_run *run) {
     l->set_threads(run->threads);
   }
   rf_library_bind(mine);
+  if (reason == NULL && l->bind != NULL) {
+    bind(l, &mine, run->threads);
+  }
   return reason;
 }
 
