@@ -37,6 +37,17 @@ static void add_ceilings(roof_text *out, const roof_loop *loop) {
   }
 }
 
+/** What a shell asks of a library, and no other line shows: its name ends so. */
+static void add_core_type(roof_text *out, const roof_kernel *kernel) {
+  static const char by[] = ", core type by ";
+  const char *name = kernel->library != NULL ? kernel->library() : NULL;
+  const char *end = name != NULL ? strstr(name, by) : NULL;
+  if (end != NULL) {
+    roof_text_addf(out, "  %s computes for the core type that %s names: see `doctor`\n", kernel->name,
+                   end + sizeof by - 1);
+  }
+}
+
 static void add_remarks(roof_text *out, const roof_loop *loop) {
   char mode[ROOF_LOOP_LINE];
   if (roof_loop_mode(loop, mode, sizeof mode)[0] != '\0') {
@@ -49,7 +60,10 @@ static void add_remarks(roof_text *out, const roof_loop *loop) {
     }
     if (k->skipped[0] != '\0') {
       roof_text_addf(out, "  skipped %s: %s\n", k->kernel->name, k->skipped);
-    } else if (verbose && k->again[0] != '\0') {
+      continue;
+    }
+    add_core_type(out, k->kernel);
+    if (verbose && k->again[0] != '\0') {
       roof_text_addf(out, "  %s %s\n", k->kernel->name, k->again);
     }
   }

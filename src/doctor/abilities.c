@@ -99,6 +99,17 @@ void rf_check_loader(const rf_check *check, const char *root, roof_diagnosis *ou
               refusal == NULL ? "libraries are loaded where they are needed" : refusal);
 }
 
+/** An environment may ask for another processor than this one. */
+static void diagnose_found(const rf_library *library, const char *soname, roof_diagnosis *out) {
+  const char *core = library->core_setting != NULL ? secure_getenv(library->core_setting) : NULL;
+  if (core == NULL) {
+    rf_diagnose(out, ROOF_HEALTH_OK, soname, "found");
+    return;
+  }
+  out->remedy = "leave that out of the environment: the library knows this processor";
+  rf_diagnose(out, ROOF_HEALTH_WARN, soname, "found; %s=%.40s is its core type", library->core_setting, core);
+}
+
 void rf_check_library(const rf_check *check, const char *root, roof_diagnosis *out) {
   const char *const *sonames = check->library.sonames;
   rf_loaded loaded;
@@ -106,7 +117,7 @@ void rf_check_library(const rf_check *check, const char *root, roof_diagnosis *o
     return;
   }
   if (rf_library_load(&check->library, &loaded)) {
-    rf_diagnose(out, ROOF_HEALTH_OK, loaded.soname, "found");
+    diagnose_found(&check->library, loaded.soname, out);
     rf_library_close(&loaded);
   } else if (rf_library_refusal() != NULL) {
     out->remedy = "see loader";

@@ -22,6 +22,7 @@ typedef struct rf_library {
   const char *sonames[RF_SONAME_MAX]; /**< tried in this order; a NULL ends them */
   const rf_symbol *symbols;           /**< all are needed */
   size_t count;
+  const char *core_setting; /**< of the environment, which says for which processor it computes; or NULL */
 } rf_library;
 
 /** What became of loading one. */

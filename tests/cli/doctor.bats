@@ -4,6 +4,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
   captured=$ROOFLINE_SOURCE/tests/fixtures/doctor
+  unset OPENBLAS_CORETYPE BLIS_ARCH_TYPE
 }
 
 json() { # FILTER on $output
@@ -36,6 +37,12 @@ json() { # FILTER on $output
   [ "$stderr" = "" ]
   [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "BLIS", "oneDNN", "PAPI", "OpenCL", "CUDA")) | .state == ("ok", "info")] | map(select(.)) | length')" = 6 ]
   [ "$(json '[.checks[] | select(.name == "backend" and .path == "fake") | .state]')" = '["ok"]' ]
+}
+
+@test "an environment that says for which processor a library computes is a warning" {
+  jq -e '.checks[] | select(.name == "OpenBLAS" and .state == "ok")' <<<"$("$ROOFLINE" doctor --json)" || skip "no OpenBLAS"
+  run -0 --separate-stderr env OPENBLAS_CORETYPE=Nehalem "$ROOFLINE" doctor --json
+  [ "$(json '.checks[] | select(.name == "OpenBLAS") | [.state, .value]')" = '["warn","found; OPENBLAS_CORETYPE=Nehalem is its core type"]' ]
 }
 
 @test "a static command says that it loads no libraries, and so does what needs one" {

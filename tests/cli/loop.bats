@@ -6,6 +6,7 @@ setup() {
   mkdir "$BATS_TEST_TMPDIR/here"
   cd "$BATS_TEST_TMPDIR/here"
   export HOME=$PWD XDG_CONFIG_HOME=$PWD/.config LC_ALL=C.UTF-8
+  unset OPENBLAS_CORETYPE BLIS_ARCH_TYPE
 }
 
 loop() {
@@ -157,6 +158,14 @@ loop() {
   grep -q 'skipped: no BLAS' roofline-report.html
   LD_LIBRARY_PATH=$PWD/broken loop --json
   jq -e '(.skipped | length) == 1 and .skipped[0].what == "gemm-blas" and (.skipped[0].why | startswith("no BLAS"))' <<<"$output"
+}
+
+@test "a core type that the environment chose is named" {
+  ! "$ROOFLINE" doctor --json | jq -e '.checks[] | select(.name == "OpenBLAS" and .state == "ok")' && skip "no OpenBLAS"
+  loop
+  [[ $output != *"core type"* ]]
+  OPENBLAS_CORETYPE=Nehalem loop
+  [[ $output == *"  gemm-blas computes for the core type that OPENBLAS_CORETYPE names: see "* ]]
 }
 
 @test "a changed ledger stops the loop and is named with its line" {

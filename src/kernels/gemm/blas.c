@@ -19,7 +19,6 @@ typedef struct library {
   const char *gemm_names[2]; /**< fp64, fp32 */
   const char *version_name;  /**< of a function that returns text, or NULL */
   const char *prefix;        /**< of what it returns */
-  const char *core_setting;  /**< of the environment, which says for which processor it computes; or NULL */
   const char *threads_name;  /**< or NULL */
   const char *bind_name;     /**< of a function that binds one of the threads that it keeps, or NULL */
   bool spawns;               /**< starts its threads in every call */
@@ -40,11 +39,11 @@ typedef struct library {
 static library openblas = {
     .file = {.what = "BLAS",
              .hint = "; on Debian: apt install libopenblas0-pthread",
-             .sonames = {"libopenblas.so.0", "libblas.so.3"}},
+             .sonames = {"libopenblas.so.0", "libblas.so.3"},
+             .core_setting = "OPENBLAS_CORETYPE"},
     .gemm_names = FORTRAN,
     .version_name = "openblas_get_config",
     .prefix = "",
-    .core_setting = "OPENBLAS_CORETYPE",
     .threads_name = "openblas_set_num_threads",
     .bind_name = "openblas_setaffinity",
     .once = PTHREAD_ONCE_INIT,
@@ -53,11 +52,11 @@ static library openblas = {
 static library blis = {
     .file = {.what = "BLIS",
              .hint = "; on Debian: apt install libblis4-pthread",
-             .sonames = {"libblis.so.4"}},
+             .sonames = {"libblis.so.4"},
+             .core_setting = "BLIS_ARCH_TYPE"},
     .gemm_names = FORTRAN,
     .version_name = "bli_info_get_version_str",
     .prefix = "BLIS ",
-    .core_setting = "BLIS_ARCH_TYPE",
     .threads_name = "bli_thread_set_num_threads",
     .spawns = true,
     .once = PTHREAD_ONCE_INIT,
@@ -86,9 +85,9 @@ static void find_more(library *l) {
   for (char *end = l->name + strlen(l->name); end > l->name && end[-1] == ' ';) {
     *--end = '\0';
   }
-  if (l->core_setting != NULL && secure_getenv(l->core_setting) != NULL) {
+  if (l->file.core_setting != NULL && secure_getenv(l->file.core_setting) != NULL) {
     size_t used = strlen(l->name);
-    snprintf(l->name + used, sizeof l->name - used, ", core type by %s", l->core_setting);
+    snprintf(l->name + used, sizeof l->name - used, ", core type by %s", l->file.core_setting);
   }
 }
 
