@@ -87,7 +87,7 @@ typedef struct roof_measurement {
   char uncounted[16];     /**< what a profiler did not count, "compute", "memory", "integer"; "" nothing */
   roof_figure counters[ROOF_FIGURE_MAX];
   size_t counter_count;
-  char note[160];
+  char note[192];
 } roof_measurement;
 
 /** What a profiler counted of one call. NaN: not counted. */

@@ -415,7 +415,8 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
   }
   switch (part->effect) {
   case ROOF_EFFECT_EFFICIENCY:
-    rf_format(text, size, "%.0f %% of the peak", 100 * values[ROOF_EFFICIENCY]);
+    rf_format(text, size, "%.0f %% of the peak",
+              100 * rf_decode_efficiency(target, &p->work.kernel, values[ROOF_EFFICIENCY]));
     return;
   case ROOF_EFFECT_BANDWIDTH:
     rf_format(text, size, "%.0f %% of the bandwidth", 100 * values[ROOF_BANDWIDTH]);

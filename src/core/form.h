@@ -87,6 +87,10 @@ static inline double rf_cached_seconds(const rf_run *run) {
 /** The kind of kernel that the target's framework runs for attention of that shape; other kinds as they are. */
 roof_kernel_kind rf_attention_kind(const roof_target *target, const roof_kernel_shape *shape);
 
+/** Share of the peak that attention of such a shape reaches, where its constants say `own`: single queries seldom show what arithmetic
+ * reaches, so that of several reaches what the family's prompts do. */
+double rf_decode_efficiency(const roof_target *target, const roof_kernel_shape *shape, double own);
+
 /** Whether a prompt after a cached prefix has so few queries that libraries may run it as the kind before its own, its keys
  * shared out among the units (Dao-AILab/flash-attention, num_splits_heuristic: where tiles of queries do not fill them). */
 bool rf_attention_splits(const roof_target *target, const roof_kernel_shape *shape);

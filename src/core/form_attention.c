@@ -130,23 +130,26 @@ static double fill_of(const rf_run *run, double own) {
   return tiled ? fill_keys : 0;
 }
 
-/** Of the peak: single queries seldom show what arithmetic reaches, so that of several reaches what the family's prompts do. */
-static double efficiency_of(const rf_run *run) {
-  const roof_kernel_shape *s = &run->work->kernel;
-  const roof_form *prompt = &run->target->forms[s->kind + 1];
-  double own = run->c[ROOF_EFFICIENCY];
-  bool bounded = s->rows > 1 && prompt->known && !rf_without(run, ROOF_EFFECT_EFFICIENCY);
-  return bounded ? fmin(own, prompt->values[ROOF_EFFICIENCY]) : own;
+/** Not inlined: it would be there twice. */
+__attribute__((noinline)) double rf_decode_efficiency(const roof_target *target, const roof_kernel_shape *s,
+                                                      double own) {
+  const roof_form *prompt = &target->forms[s->kind + 1];
+  bool decodes = s->kind == ROOF_KERNEL_DECODE || s->kind == ROOF_KERNEL_MLA_DECODE;
+  return decodes && s->rows > 1 && prompt->known ? fmin(own, prompt->values[ROOF_EFFICIENCY]) : own;
 }
 
 static decode decode_of(const rf_run *run) {
   const roof_kernel_shape *s = &run->work->kernel;
   double shares = shares_of(run), own = s->group * s->rows / shares,
          bytes = run->work->read_bytes + run->work->write_bytes;
+  double own_efficiency = run->c[ROOF_EFFICIENCY],
+         efficiency = rf_without(run, ROOF_EFFECT_EFFICIENCY)
+                          ? own_efficiency
+                          : rf_decode_efficiency(run->target, s, own_efficiency);
   decode d = {.units = s->count * shares,
               .keys = s->columns,
               .start = run->c[ROOF_WAVE_SECONDS] / (own > 1 ? 1 : run->c[ROOF_RESIDENTS]),
-              .compute = run->compute / efficiency_of(run)};
+              .compute = run->compute / efficiency};
   if (s->routed > 0 && has_own_kernel(run)) {
     d.started = fmin(most_waves, d.units * (s->columns + s->routed) / fill_keys / run->target->units);
   }

@@ -151,6 +151,9 @@ caches() { # a scripted machine with caches and memory
   run -0 env OPENBLAS_CORETYPE=Nehalem "$ROOFLINE" run --list --json
   jq -e '.kernels[] | select(.name == "gemm-blas") | .disabled or (.library | endswith(", core type by OPENBLAS_CORETYPE")
     or (contains("OpenBLAS") | not))' <<<"$output"
+  if jq -e '.kernels[] | select(.name == "gemm-blas") | .library // "" | contains("OpenBLAS")' <<<"$output"; then
+    OPENBLAS_CORETYPE=Nehalem "$ROOFLINE" run gemm-blas m=64 n=64 k=64 --quick --quiet --json | jq -e '.kernels[0].note | endswith(", core type by OPENBLAS_CORETYPE")'
+  fi
 }
 
 @test "bad input: one line, the nearest name, the right exit code" {

@@ -17,7 +17,7 @@ static void describe(const roof_kernel_run *run, const char *stopped, const rf_n
   char noise[80], sustained[40];
   const char *library = run->kernel->library != NULL ? run->kernel->library() : "";
   rf_noise_since(before, run->threads, noise, sizeof noise);
-  snprintf(out->note, sizeof out->note, "%d threads bound%s; %s%s%s%s%.60s", run->threads,
+  snprintf(out->note, sizeof out->note, "%d threads bound%s; %s%s%s%s%.112s", run->threads,
            rf_run_sustained(sustained, options), stopped, noise[0] != '\0' ? "; " : "", noise,
            library[0] != '\0' ? "; " : "", library);
 }
