@@ -2,8 +2,8 @@
 # The Fourier transform against FFTW, whose plans are measured, in turns in one process, from the caches to memory: ours as a
 # share of FFTW's rate, the median of ROUNDS runs (3); FLOP/s and the share of what a copy of the points takes.
 # The last column follows from the others: how many copies the arithmetic alone takes at the rate of 1024 points on one core, on
-# as many cores. usage: bench/fft.sh [--write|--derive]; needs jq. Prints a Markdown table; --write puts it into
-# bench/results/fft.md instead; --derive measures nothing and writes the last column of that page's table anew.
+# as many cores. usage: bench/fft.sh [--write|--derive]; needs jq. Prints a Markdown table; --write puts it, as this processor's, into
+# bench/results/fft.md instead; --derive measures nothing and writes the last column of its table there anew.
 set -eu
 cd "$(dirname "$0")/.."
 . bench/lib.sh
@@ -55,6 +55,7 @@ derive() {
 page=bench/results/fft.md
 if [ "${1:-}" = --derive ]; then
   got "fft: $(processor)" "$page" >"$scratch/measured"
+  [ -s "$scratch/measured" ] || { echo "fft.sh: $page has no table of this processor, $(processor)" >&2; exit 3; }
 else
   measure >"$scratch/measured"
 fi

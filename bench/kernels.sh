@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every built-in kernel on this machine, checked and timed, compared with its measured ceiling: a Markdown
-# table on stdout, with a document also between its two `kernels` marks.
+# table on stdout, with a document also between its two `kernels` marks of this processor.
 # usage: bench/kernels.sh [--quick] [--seconds S] [DOCUMENT]; needs jq.
 # Measures what ROOFLINE_RESULTS (build/kernel-results) lacks, for about S seconds (all of it without): the ceilings, then a kernel
 # at a time, which all stay there. The table has what is there; delete the folder to measure anew.

@@ -31,8 +31,10 @@ put() {
 # put_here WHAT TABLE DOCUMENT: between the marks of this processor, which stand after those of the last one where it is new.
 put_here() {
   mark="$1: $(processor)"
+  last=$(grep -nF "<!-- end of $1: " "$3" | tail -n 1 | cut -d: -f1)
+  [ -n "$last" ] || { echo "$3: no line \`<!-- end of $1: PROCESSOR -->\`: nothing is written" >&2; return 1; }
   grep -qxF "<!-- $mark -->" "$3" || {
-    awk -v last="$(grep -nF "<!-- end of $1: " "$3" | tail -n 1 | cut -d: -f1)" -v mark="$mark" '
+    awk -v last="$last" -v mark="$mark" '
       { print }
       NR == last { printf "\n<!-- %s -->\n<!-- end of %s -->\n", mark, mark }' "$3" >"$2.document"
     cat "$2.document" >"$3"

@@ -50,7 +50,7 @@ static void multiply_strip(const rf_block *b, size_t row, size_t height, rf_pack
     tile.b_stride = p.stride;
     tile.c = b->c + (row * b->c_stride + p.begin) * b->element;
     tile.last = lanes - (p.wide - p.columns);
-    if (b->packed == NULL) {
+    if (next != NULL && b->packed == NULL) {
       fetch_panel(b, &p);
     } else if (next != NULL) {
       pack_ahead(b, next, b->a + (row + height) * b->a_stride * b->element, panel, &tile);

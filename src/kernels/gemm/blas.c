@@ -72,7 +72,7 @@ static library xsmm = {
     .once = PTHREAD_ONCE_INIT,
 };
 
-/** What not every BLAS has: its name and version, who chose its core type, and how many threads it starts. */
+/** What not every BLAS has: its name and version, who chose its core type, how many threads it starts and on which cores. */
 static void find_more(library *l) {
   const char *(*version)(void) = NULL;
   const rf_symbol of_version = {l->version_name, &version}, of_threads = {l->threads_name, &l->set_threads},
