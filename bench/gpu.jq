@@ -16,10 +16,12 @@ def flops_per_second: ([.flops[]?] | add) / .seconds;
 def bytes_per_second: ([.bytes[]?] | add) / .seconds;
 def memory: [.machine.levels[]? | select(.level == "memory" and .read_bytes_per_second != null)] | last;
 
+# Figures of the datasheet, read there or in a table that quotes it.
+def sheet_figure: .kind | IN("datasheet", "secondary");
 def sheet_peak($dtype; $unit):
-  first(.datasheet.peaks[]? | select(.dtype == $dtype and .unit == $unit and .kind == "datasheet" and .supported != false and (.sparse | not)) | .flops_per_second) // null;
+  first(.datasheet.peaks[]? | select(.dtype == $dtype and .unit == $unit and sheet_figure and .supported != false and (.sparse | not)) | .flops_per_second) // null;
 def sheet_level($level):
-  first(.datasheet.levels[]? | select(.level == $level and .kind == "datasheet") | .bytes_per_second // empty) // null;
+  first(.datasheet.levels[]? | select(.level == $level and sheet_figure) | .bytes_per_second // empty) // null;
 
 # The goals, each with what was reached. FlashAttention 3 on an H100 SXM, forward, not causal, 8192 keys, head_dim 128: 757 TFLOP/s
 # is the most that was found published.

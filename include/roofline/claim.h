@@ -61,10 +61,12 @@ typedef struct roof_claim_judged {
   bool fits;                        /**< the operation's data, in the machine's memory */
   char limit_name[ROOF_CLAIM_NAME]; /**< "dense fp16 matrix peak" */
   char source[ROOF_SOURCE_MAX + 64];
+  roof_provenance source_kind; /**< of the figure that limits; with an empty `source` it says nothing */
   roof_claim_match matches[ROOF_CLAIM_MATCHES];
   int match_count;
-  double sparse_share; /**< of the limit that 2:4 sparsity would give an impossible claim; NaN: no help */
-  double sparse_limit; /**< FLOP/s of that limit; NaN: of an operation */
+  double sparse_share;     /**< of the limit that sparsity would give an impossible claim; NaN: no help */
+  double sparse_limit;     /**< FLOP/s of that limit; NaN: of an operation */
+  const char *sparse_name; /**< "2:4 sparse"; NULL without `sparse_share` */
   const char
       *algorithm; /**< which needs fewer FLOPs, where it alone could be so fast; NULL: none, or not needed */
   double algorithm_seconds; /**< that the operation takes at least with it */

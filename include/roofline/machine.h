@@ -53,7 +53,7 @@ typedef enum roof_level_kind {
   ROOF_LEVEL_KIND_COUNT
 } roof_level_kind;
 
-/** FLOP/s of one (dtype, unit). Peaks are dense; `sparse` marks the separate 2:4 figure. Unknown numbers are
+/** FLOP/s of one (dtype, unit). Peaks are dense; `sparse` marks the separate sparse figure. Unknown numbers are
  *  NaN. */
 typedef struct roof_peak {
   roof_dtype dtype;
@@ -307,6 +307,11 @@ ROOF_API const char *roof_machine_title(const roof_machine *machine);
  *  Errors: NULL when there is none with a known rate. */
 ROOF_API const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit,
                                             bool sparse, roof_provenance kind);
+
+/** "dense", "2:4 sparse", or "sparse" where the figure is more than twice the dense one, which 2:4 is at most.
+ *  Ownership: static text.
+ *  Errors: none. */
+ROOF_API const char *roof_peak_density(const roof_machine *machine, const roof_peak *peak);
 
 /** The level of that kind with the most cores, the fastest of several and, as for peaks, of the preferred
  *  provenance, or NULL.

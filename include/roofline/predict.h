@@ -55,7 +55,7 @@ typedef struct roof_options {
   double overhead_cutoff; /**< s; NaN: `launch` where it is given, the machine's, else 8 us */
   double launch;          /**< s per launch; NaN: the machine's */
   double tile;            /**< elements on a side of a square tile, 0: none */
-  bool sparse;            /**< use the 2:4 sparse peak */
+  bool sparse;            /**< use the sparse peak */
   bool achieved;          /**< use measured figures where the machine has both */
   bool cold;              /**< no data in a cache from a run before */
   unsigned without; /**< effects left out, 1 << roof_effect each; ROOF_EFFECTS_ALL: `efficiency` instead */

@@ -16,8 +16,8 @@ enum { SHORT = 48 };
 
 /* Other figures that the claim may be */
 
-static void name_peak(char name[ROOF_CLAIM_NAME], const roof_peak *peak) {
-  snprintf(name, ROOF_CLAIM_NAME, "%s %s %s peak", peak->sparse ? "2:4 sparse" : "dense",
+static void name_peak(char name[ROOF_CLAIM_NAME], const roof_machine *machine, const roof_peak *peak) {
+  snprintf(name, ROOF_CLAIM_NAME, "%s %s %s peak", roof_peak_density(machine, peak),
            roof_dtype_name(peak->dtype), roof_unit_name(peak->unit));
 }
 
@@ -43,7 +43,7 @@ static void match_peaks(roof_claim_judged *j, const roof_machine *machine, const
     const roof_peak *peak = &machine->peaks[i];
     char name[ROOF_CLAIM_NAME];
     if (peak->kind != ROOF_MEASURED && peak != own && equals(j->claimed, peak->flops_per_second)) {
-      name_peak(name, peak);
+      name_peak(name, machine, peak);
       add_match(j, name, peak->flops_per_second);
     }
   }
@@ -80,6 +80,7 @@ static void match_bandwidths(roof_claim_judged *j, const roof_machine *machine) 
 /* Judging */
 
 static void set_source(roof_claim_judged *j, roof_provenance kind, const char *date, const char *source) {
+  j->source_kind = kind;
   snprintf(j->source, sizeof j->source, "%s%s%s%s%s", roof_provenance_name(kind),
            date[0] != '\0' ? " of " : "", date, source[0] != '\0' ? ", " : "", source);
 }
@@ -109,6 +110,7 @@ static void judge_sparse(roof_claim_judged *j, const roof_target *target, const 
   if (sparse != NULL && !own->sparse && j->claimed <= sparse->flops_per_second * (1 + ROOF_PLACE_ROUNDING)) {
     j->sparse_share = j->claimed / sparse->flops_per_second;
     j->sparse_limit = sparse->flops_per_second;
+    j->sparse_name = roof_peak_density(target->machine, sparse);
   }
 }
 
@@ -163,7 +165,7 @@ static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const r
     rf_format(j->limit_name, sizeof j->limit_name, "%s roof at %g FLOP/B", level->name, intensity);
     set_source(j, level->kind, level->date, level->source);
   } else {
-    name_peak(j->limit_name, peak);
+    name_peak(j->limit_name, target->machine, peak);
     set_source(j, peak->kind, peak->date, peak->source);
   }
   if (isnan(intensity)) {
@@ -226,14 +228,17 @@ static roof_status judge_bandwidth(roof_claim_judged *j, const roof_claim *c, co
   return status;
 }
 
-/** Would the 2:4 sparse peak make it possible? */
+/** Would the sparse peak make it possible? */
 static void judge_sparse_operation(roof_claim_judged *j, const roof_target *target, const roof_work *work) {
   roof_options options = target->options;
   roof_target sparse;
   roof_placed placed;
   options.sparse = true;
-  if (roof_target_init(&sparse, target->machine, &target->types, &options, NULL) == ROOF_OK) {
+  const roof_peak *peak =
+      roof_machine_peak(target->machine, target->types.compute, ROOF_MATRIX, true, ROOF_DATASHEET);
+  if (peak != NULL && roof_target_init(&sparse, target->machine, &target->types, &options, NULL) == ROOF_OK) {
     roof_place_work(&sparse, work, j->placed.seconds, NAN, &placed);
+    j->sparse_name = roof_peak_density(target->machine, peak);
     j->sparse_share = placed.state == ROOF_PLACE_POSSIBLE ? placed.share : NAN;
   }
 }

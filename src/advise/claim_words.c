@@ -238,11 +238,9 @@ static void explain_sparse(const roof_claim_judged *j, char *out, size_t size) {
     return;
   }
   if (isnan(j->sparse_limit)) {
-    snprintf(out, size, "; with 2:4 sparse weights it would be %s: a sparse figure", share);
+    snprintf(out, size, "; with %s weights it would be %s: a sparse figure", j->sparse_name, share);
   } else {
-    /* 2:4 doubles the dense peak at most; Trainium2 skips three of every four weights. */
-    const char *pattern = j->sparse_limit > 2.2 * j->limit ? "" : "2:4 ";
-    snprintf(out, size, "; it is %s of the %ssparse %s peak (%s): a sparse figure", share, pattern,
+    snprintf(out, size, "; it is %s of the %s %s peak (%s): a sparse figure", share, j->sparse_name,
              roof_dtype_name(j->dtype), roof_quantity_format(value, SHORT, j->sparse_limit, "FLOP/s"));
   }
 }
@@ -271,15 +269,16 @@ static void explain_algorithm(const roof_claim_judged *j, char *out, size_t size
 void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_machine *machine) {
   char share[SHORT], limit[SHORT], held[384], sparse[128], clock[128], other[128];
   const char *title = roof_machine_title(machine);
+  const char *assumed = j->source[0] != '\0' && j->source_kind == ROOF_ASSUMED ? ", assumed" : "";
   roof_quantity_format(limit, SHORT, j->limit, roof_claim_kind_unit(j->kind));
   if (claim->op == NULL) {
-    snprintf(held, sizeof held, "the %s (%s) of %s", j->limit_name, limit, title);
+    snprintf(held, sizeof held, "the %s (%s%s) of %s", j->limit_name, limit, assumed, title);
   } else if (j->kind == ROOF_CLAIM_TIME) {
-    snprintf(held, sizeof held, "what %s can do: %s takes at least %s, %s", title, claim->op->name, limit,
-             j->limit_name);
+    snprintf(held, sizeof held, "what %s can do: %s takes at least %s, %s%s", title, claim->op->name, limit,
+             j->limit_name, assumed);
   } else {
-    snprintf(held, sizeof held, "the %s %s can reach on %s, %s", limit, claim->op->name, title,
-             j->limit_name);
+    snprintf(held, sizeof held, "the %s %s can reach on %s, %s%s", limit, claim->op->name, title,
+             j->limit_name, assumed);
   }
   explain_sparse(j, sparse, sizeof sparse);
   explain_clock(j, clock, sizeof clock);

@@ -141,7 +141,7 @@ static void add_tile(roof_text *out, const roof_target *target, const roof_predi
                  fit.keeps != NULL ? fit.keeps->name : "");
 }
 
-static void add_intensity(roof_text *out, const roof_prediction *p) {
+static void add_intensity(roof_text *out, const roof_machine *machine, const roof_prediction *p) {
   char a[SHORT];
   if (!isnan(p->intensity)) {
     roof_ridge_side side = roof_prediction_side(p);
@@ -158,7 +158,7 @@ static void add_intensity(roof_text *out, const roof_prediction *p) {
     roof_text_addf(out, "  attainable  %s", quantity(a, p->attainable, "FLOP/s"));
     roof_text_addf(out, " of %s %s %s %s (%s)\n", quantity(a, p->peak->flops_per_second, "FLOP/s"),
                    roof_dtype_name(p->peak->dtype), roof_unit_name(p->peak->unit),
-                   p->peak->sparse ? "2:4 sparse" : "dense", roof_provenance_name(p->peak->kind));
+                   roof_peak_density(machine, p->peak), roof_provenance_name(p->peak->kind));
   }
 }
 
@@ -279,7 +279,7 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
     bool assumed = isnan(target->options.launch) && target->machine->launch_origin.kind == ROOF_ASSUMED;
     add_time(&rows, "overhead", p->overhead_seconds, assumed ? "launch (assumed)" : "launch");
   }
-  roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
+  roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap), at peaks\n",
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
   add_least(out, target, p);
   add_expected(out, target, p);
@@ -344,7 +344,7 @@ void roof_prediction_describe(roof_text *out, const roof_lesson *lesson) {
   add_shape(out, lesson);
   add_work(out, target, op, p);
   add_tile(out, target, p);
-  add_intensity(out, p);
+  add_intensity(out, target->machine, p);
   add_times(out, target, p);
   add_rate(out, op, lesson->values, p);
   add_escape(out, target, p);

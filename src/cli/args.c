@@ -54,7 +54,7 @@ static const struct poptOption model_table[] = {
     {"unit", '\0', POPT_ARG_STRING, &parsed.options.unit, 0, "force the vector or matrix unit", "UNIT"},
     {"link", '\0', POPT_ARG_STRING, &parsed.options.link, 0,
      "link for collectives; default: the machine's first", "NAME"},
-    {"sparse", '\0', POPT_ARG_NONE, &parsed.options.sparse, 0, "use the 2:4 sparse peak", NULL},
+    {"sparse", '\0', POPT_ARG_NONE, &parsed.options.sparse, 0, "use the sparse peak", NULL},
     {"warm", '\0', POPT_ARG_NONE, &parsed.options.warm, 0,
      "data already in the innermost level that holds them", NULL},
     {"cold", '\0', POPT_ARG_NONE, &parsed.options.cold, 0, "no data in a cache from a run before", NULL},

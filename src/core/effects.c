@@ -403,6 +403,12 @@ static bool explain_transfer(const roof_prediction *p, const rf_cut *cut, const 
   }
 }
 
+static void explain_cache(char *text, size_t size, double cache, double data) {
+  bool all = data <= cache, small = data < 0.1 * mebi;
+  rf_format(text, size, "the last cache, %.0f MiB, keeps %s%.3g %s from the run before", cache / mebi,
+            all ? "" : "part of ", small ? data : data / mebi, small ? "B" : "MiB");
+}
+
 /** What an effect did, in words; where neither a constant nor the cut says it, what it is. */
 static void explain(const roof_target *target, const roof_prediction *p, const rf_cut *cut,
                     const double *values, roof_effect_part *part) {
@@ -422,8 +428,7 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
     rf_format(text, size, "%.0f %% of the bandwidth", 100 * values[ROOF_BANDWIDTH]);
     return;
   case ROOF_EFFECT_CACHE:
-    rf_format(text, size, "the last cache, %.0f MiB, keeps part of %.3g MiB from the run before",
-              target->cache_bytes / mebi, p->work.working_set / mebi);
+    explain_cache(text, size, target->cache_bytes, p->work.working_set);
     return;
   case ROOF_EFFECT_QUANTISE:
     rf_format(text, size, "activations are written as %s before, %.1f passes of them",

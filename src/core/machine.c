@@ -285,6 +285,14 @@ const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype
   return best;
 }
 
+const char *roof_peak_density(const roof_machine *machine, const roof_peak *peak) {
+  if (!peak->sparse) {
+    return "dense";
+  }
+  const roof_peak *dense = roof_machine_peak(machine, peak->dtype, peak->unit, false, ROOF_DATASHEET);
+  return dense != NULL && peak->flops_per_second <= 2.2 * dense->flops_per_second ? "2:4 sparse" : "sparse";
+}
+
 const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level,
                                      roof_provenance kind) {
   const roof_level *best = NULL;

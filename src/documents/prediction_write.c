@@ -62,7 +62,7 @@ static json_t *effects(const roof_target *target, const roof_prediction *p) {
     add_effect(array, "overlap", bound / p->lower_seconds, "the times do not hide each other fully");
   }
   if (o->sparse) {
-    add_effect(array, "sparsity", 1, "uses the 2:4 sparse peak: half the products are zero");
+    add_effect(array, "sparsity", 1, "uses the sparse peak: the products that it skips count");
   }
   return array;
 }

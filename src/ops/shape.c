@@ -39,6 +39,10 @@ typedef struct reader {
 /** Adds `first..last*factor` or `first..last+step` (step 1 when none is given). */
 static roof_status add_range(roof_axis *axis, const reader *r, char *text, char *dots, roof_error *error) {
   char *mark = strpbrk(dots + 2, "*+");
+  if (dots == text || dots[2] == '\0' || mark == dots + 2) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%s: a range has a value before and after its dots",
+                          r->name, text);
+  }
   bool geometric = mark != NULL && *mark == '*';
   double step = 1, first, last;
   if (mark != NULL) {

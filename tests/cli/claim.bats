@@ -130,7 +130,14 @@ ROWS
 @test "a sparse peak of more than twice the dense one is not called 2:4; what was measured is possible" {
   run -1 "$ROOFLINE" claim 2PFLOP/s --machine trainium2 --dtype bf16
   [[ $output == *"of the sparse bf16 peak"* ]]
+  run -1 "$ROOFLINE" claim 2.563PFLOP/s --machine trainium2 --dtype bf16
+  [[ $output == *"same as  sparse fp16 matrix peak"* && $output != *2:4* ]]
   run -0 "$ROOFLINE" claim 92.3TFLOP/s --machine gb10 --dtype bf16
+}
+
+@test "a limit that is assumed is called so in the first line" {
+  run -1 "$ROOFLINE" claim 1.8PFLOP/s --machine gaudi3 --dtype bf16
+  [ "${lines[0]}" = "impossible: 107 % of the dense bf16 matrix peak (1.677 PFLOP/s, assumed) of Intel Gaudi 3" ]
 }
 
 @test "a claim a little above a peak at a nominal clock says which clock it takes" {

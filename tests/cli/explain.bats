@@ -188,6 +188,13 @@ explain() {
   [[ $stderr == *"one shape at a time"* ]]
 }
 
+@test "numbers of a topic's own are answered first" {
+  run -0 "$ROOFLINE" explain occupancy threads=256 registers=128 --machine h100
+  [[ ${lines[0]} == "On NVIDIA H100"* && ${lines[1]} == *"2 blocks per SM"* ]]
+  run -0 "$ROOFLINE" explain occupancy --machine h100
+  [[ ${lines[0]} == "The share of the warps"* ]]
+}
+
 @test "a line of the answer is broken where the terminal ends, and nowhere else" {
   COLUMNS=200 run -0 "$ROOFLINE" explain occupancy threads=256 --machine mi300x
   [[ "$output" = *"--machine h100 and other NVIDIA GPUs have them"* ]]

@@ -43,6 +43,7 @@ load gpu
   ! awk '/ncu/' "$STUB_LOG" | grep -q .
   table=$(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result")
   [[ $table == *'after three seconds of work: `gemm-cluster bf16`'* ]]
+  [[ $table == *'| bf16 matrix, wgmma | 800 TFLOP/s | 989 TFLOP/s | 80.9 % |'* ]] # of a table that quotes the datasheet
   [[ $table == *'| HBM read | 4.5 TB/s | 4.8 TB/s | 93.8 % | | |'* ]]
   [[ $table == *'| `device-softmax fp32` | 110 % | 125 % | 0.25 | 0.22 |'* ]]
   grep -q -e '--tool memcheck .* device-softmax rows=64 cols=1024 .*--dtype fp32' "$STUB_LOG"

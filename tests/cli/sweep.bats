@@ -144,6 +144,9 @@ m=1..8;m=2;n=8;k=8 `m`: given twice
 m=n=m=2;k=8 `m`: given twice
 m=n=beta=1,2;k=8 `beta` and `m` have different types and cannot be tied
 m=8..1;n=8;k=8 a range goes up
+m=..8;n=8;k=8 m=..8: a range has a value before and after its dots
+m=8..;n=8;k=8 m=8..: a range has a value before and after its dots
+m=8..*2;n=8;k=8 m=8..*2: a range has a value before and after its dots
 m=1..8*1;n=8;k=8 a range goes up
 m=1,2;n=8 `k` is missing
 m=0,1;n=8;k=8 must be from 1

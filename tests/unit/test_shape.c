@@ -119,6 +119,7 @@ static void errors_name_the_word_and_the_column(void **state) {
       {"  m", ROOF_E_PARSE, 3, "`m`: not key=value"},
       {"m=1,,2", ROOF_E_ARGUMENT, 3, "a value is missing"},
       {"m=8..1", ROOF_E_ARGUMENT, 3, "a range goes up"},
+      {"m=..", ROOF_E_ARGUMENT, 3, "a value before and after its dots"},
       {"m=beta=1", ROOF_E_ARGUMENT, 8, "different types and cannot be tied"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -52,17 +52,28 @@ static void add_definition(roof_text *out, const char *text) {
   }
 }
 
+static void add_worked(roof_text *out, const roof_target *target, const roof_explanation *e, bool example) {
+  roof_text_addf(out, "On %s%s\n%s", roof_machine_title(target->machine),
+                 example ? " (an example: this machine is not measured yet; --machine names another)" : "",
+                 e->worked.data);
+}
+
+/** Who gives a topic numbers of its own asks for what they come to: it stands first. */
 static roof_status print(const cli_args *args, const roof_target *target, const roof_explanation *e,
-                         bool example, roof_error *error) {
+                         bool example, bool asked, roof_error *error) {
   roof_text out = {0};
   roof_status status = args->json ? roof_explanation_write(target, e, &out, error) : ROOF_OK;
+  bool worked = !args->json && e->worked.length > 0;
+  if (worked && asked) {
+    add_worked(&out, target, e, example);
+    roof_text_add(&out, "\n");
+  }
   if (!args->json) {
     add_definition(&out, e->text.data);
   }
-  if (!args->json && e->worked.length > 0) {
-    roof_text_addf(&out, "\nOn %s%s\n%s", roof_machine_title(target->machine),
-                   example ? " (an example: this machine is not measured yet; --machine names another)" : "",
-                   e->worked.data);
+  if (worked && !asked) {
+    roof_text_add(&out, "\n");
+    add_worked(&out, target, e, example);
   }
   return cli_print_end(&out, status, error);
 }
@@ -95,7 +106,8 @@ static roof_status explain(const cli_args *args, const roof_topic *topic, const 
                                 : roof_targets_check(&machines, &shape, error);
   }
   status = status == ROOF_OK ? roof_explain(&machines.targets[0], topic, &shape, &e, error) : status;
-  status = status == ROOF_OK ? print(args, &machines.targets[0], &e, example, error) : status;
+  bool asked = topic != NULL && topic->own != NULL && words != topic->example;
+  status = status == ROOF_OK ? print(args, &machines.targets[0], &e, example, asked, error) : status;
   roof_explanation_done(&e);
   roof_targets_done(&machines);
   roof_shape_done(&shape);
