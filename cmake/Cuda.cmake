@@ -58,7 +58,8 @@ function(roof_cuda variable)
     string(REPLACE "\n" ";" architectures "${architectures}")
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/cuda)
     file(GLOB shared_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/cuda/*.cuh ${CMAKE_SOURCE_DIR}/src/kernels/cuda/*.h
-         ${CMAKE_SOURCE_DIR}/src/kernels/device/cuda.prelude)
+         ${CMAKE_SOURCE_DIR}/src/kernels/device/cuda.prelude
+         ${CMAKE_SOURCE_DIR}/src/kernels/device/cxx.prelude)
     file(GLOB own CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/cuda/*.cu)
     file(GLOB common CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/device/*.cl)
     foreach(file ${own})

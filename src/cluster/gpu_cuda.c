@@ -11,55 +11,52 @@ static const char *load(void) {
 }
 
 static int count(int *devices) {
-  return api->device_count(devices);
+  return api->common.device_count(devices);
 }
 
 static int open(int index, char bus[RF_GPU_NAME], char name[RF_GPU_NAME]) {
-  cuda_device device;
+  int device;
   cuda_context context;
   int code = api->device_get(&device, index);
-  code = code == 0 ? api->device_bus(bus, RF_GPU_NAME, device) : code;
-  code = code == 0 ? api->device_name(name, RF_GPU_NAME, device) : code;
+  code = code == 0 ? api->common.device_bus(bus, RF_GPU_NAME, device) : code;
+  code = code == 0 ? api->common.device_name(name, RF_GPU_NAME, device) : code;
   code = code == 0 ? api->retain(&context, device) : code;
   return code == 0 ? api->set_current(context) : code;
 }
 
 static void close(int index) {
-  cuda_device device;
+  int device;
   if (api->device_get(&device, index) == 0) {
     api->let_go(device);
   }
 }
 
 static int allocate(void **at, size_t bytes) {
-  cuda_pointer pointer = 0;
-  int code = api->allocate(&pointer, bytes);
-  *at = (void *)(uintptr_t)pointer;
-  return code;
+  return api->common.allocate(at, bytes);
 }
 
 static int release(void *at) {
-  return api->release((cuda_pointer)(uintptr_t)at);
+  return api->common.release(at);
 }
 
 static int write(void *to, const void *from, size_t bytes, void *stream) {
-  return api->write_async((cuda_pointer)(uintptr_t)to, from, bytes, stream);
+  return api->common.write_async(to, from, bytes, stream);
 }
 
 static int read(void *to, const void *from, size_t bytes, void *stream) {
-  return api->read_async(to, (cuda_pointer)(uintptr_t)from, bytes, stream);
+  return api->common.read_async(to, from, bytes, stream);
 }
 
 static int stream_new(void **stream) {
-  return api->stream_new((cuda_stream *)stream, CUDA_STREAM_NON_BLOCKING);
+  return api->common.stream_new((rf_stream *)stream, RF_STREAM_NON_BLOCKING);
 }
 
 static int stream_free(void *stream) {
-  return api->stream_free(stream);
+  return api->common.stream_free(stream);
 }
 
 static int stream_wait(void *stream) {
-  return api->stream_wait(stream);
+  return api->common.stream_wait(stream);
 }
 
 const rf_gpu_memory rf_gpu_cuda = {load,  count, open,       close,       allocate,   release,

@@ -6,7 +6,7 @@
 
 #if defined(TYPE_INT8)
 #define CHAIN(C, W)                                                                                          \
-  KERNEL(arithmetic_##C##_##W)(GLOBAL const int *RESTRICT numbers, GLOBAL int *RESTRICT out, int rounds,     \
+  KERNEL_OF(256, arithmetic_##C##_##W)(GLOBAL const int *RESTRICT numbers, GLOBAL int *RESTRICT out, int rounds, \
                                int keep) {                                                                   \
     WORDS_##W sums[C], factor = WORDS_SPREAD_##W(numbers[ITEM_X]),                                           \
                        term = WORDS_SPREAD_##W(numbers[ITEM_X + ITEMS_X]);                                   \
@@ -40,7 +40,7 @@ CHAIN(4, 16)
 #endif
 #else
 #define CHAIN(C, W)                                                                                          \
-  KERNEL(arithmetic_##C##_##W)(GLOBAL const ELEMENT *RESTRICT numbers, GLOBAL float *RESTRICT out,           \
+  KERNEL_OF(256, arithmetic_##C##_##W)(GLOBAL const ELEMENT *RESTRICT numbers, GLOBAL float *RESTRICT out,    \
                                int rounds, float keep) {                                                     \
     VECTOR_##W sums[C], factor = SPREAD_##W(numbers[ITEM_X]), term = SPREAD_##W(numbers[ITEM_X + ITEMS_X]);  \
     GLOBAL const ELEMENT *first = numbers + 2 * ITEMS_X + ITEM_X * (C * W);                                  \

@@ -13,7 +13,7 @@ FUNCTION int visible(int row, int q_len, int kv_len, int causal) {
 }
 
 /* Standard: all scores go to memory; their softmax comes back to be multiplied with V. */
-KERNEL(attention_scores)
+KERNEL_OF(256, attention_scores)
 (GLOBAL const REAL *RESTRICT q, GLOBAL const REAL *RESTRICT kv, GLOBAL float *RESTRICT scores, int heads, int shared,
  int q_len, int kv_len, int dim, int causal, float scale) {
   int key = GROUP_X * TILE + ITEM_X, row = GROUP_Y * TILE + ITEM_Y, head = GROUP_Z;
@@ -30,7 +30,7 @@ KERNEL(attention_scores)
 }
 
 /* A work-group of TILE x TILE work-items per row. */
-KERNEL(attention_softmax)(GLOBAL float *RESTRICT scores, int kv_len) {
+KERNEL_OF(256, attention_softmax)(GLOBAL float *RESTRICT scores, int kv_len) {
   LOCAL float parts[TILE * TILE];
   GLOBAL float *row = scores + (INDEX)GROUP_X * kv_len;
   float most = -1e30f, sum = 0;
@@ -57,7 +57,7 @@ KERNEL(attention_softmax)(GLOBAL float *RESTRICT scores, int kv_len) {
   }
 }
 
-KERNEL(attention_values)
+KERNEL_OF(256, attention_values)
 (GLOBAL const float *RESTRICT scores, GLOBAL const REAL *RESTRICT kv, GLOBAL REAL *RESTRICT out, int heads, int shared,
  int q_len, int kv_len, int dim, INDEX values) {
   int column = GROUP_X * TILE + ITEM_X, row = GROUP_Y * TILE + ITEM_Y, head = GROUP_Z;
@@ -172,13 +172,13 @@ FUNCTION void weigh(LOCAL_POINTER const float *largest, float (*scores)[EACH], f
 /* Divides the sums by the weights' total over the work-items of a row, and stores the rows and columns that exist. */
 FUNCTION void store(GLOBAL REAL *RESTRICT out, LOCAL_POINTER const float *totals, float (*sums)[EACH], int top, int head, int q_len,
                     int dim) {
-  for (int i = 0; i < EACH; i++) {
+  UNROLL for (int i = 0; i < EACH; i++) {
     int row = top + ITEM_Y * EACH + i;
     float all = 0;
     for (int j = 0; j < ACROSS; j++) {
       all += totals[(ITEM_Y * EACH + i) * (ACROSS + 1) + j];
     }
-    for (int j = 0; j < EACH; j++) {
+    UNROLL for (int j = 0; j < EACH; j++) {
       int column = j / 4 * 64 + ITEM_X * 4 + j % 4;
       if (row < q_len && column < dim) {
         STORE(out, ((INDEX)head * q_len + row) * dim + column, sums[i][j] / all);
@@ -187,7 +187,7 @@ FUNCTION void store(GLOBAL REAL *RESTRICT out, LOCAL_POINTER const float *totals
   }
 }
 
-KERNEL(attention_flash)
+KERNEL_OF(128, attention_flash)
 (GLOBAL const REAL *RESTRICT q, GLOBAL const REAL *RESTRICT kv, GLOBAL REAL *RESTRICT out, int heads, int shared,
  int q_len, int kv_len, int dim, int causal, float scale, INDEX values) {
   LOCAL ALIGN(16) float of_q[PART * Q_PITCH]; /* and the work-items' maxima: QUERIES rows of ACROSS + 1 */

@@ -3,7 +3,7 @@
  * what bound the one before. */
 
 /* 1: one element per work-item. Neighbouring work-items have neighbouring rows: each load and store is a separate line. */
-KERNEL(gemm_naive)
+KERNEL_OF(256, gemm_naive)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   int row = GROUP_X * ITEMS_X + ITEM_X, column = GROUP_Y * ITEMS_Y + ITEM_Y;
   if (row < m && column < n) {
@@ -16,7 +16,7 @@ KERNEL(gemm_naive)
 }
 
 /* 2: neighbouring work-items have neighbouring columns: they share the load of A, and their loads of B are one line. */
-KERNEL(gemm_coalesced)
+KERNEL_OF(256, gemm_coalesced)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   int row = GROUP_Y * ITEMS_Y + ITEM_Y, column = GROUP_X * ITEMS_X + ITEM_X;
   if (row < m && column < n) {
@@ -30,7 +30,7 @@ KERNEL(gemm_coalesced)
 
 /* 3: a work-group loads a tile of A and one of B together, so that each element comes from memory once per work-group. */
 #define TILE 16
-KERNEL(gemm_tiled)
+KERNEL_OF(256, gemm_tiled)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL REAL as[TILE][TILE + 1];
   LOCAL REAL bs[TILE][TILE + 1];
@@ -55,7 +55,7 @@ KERNEL(gemm_tiled)
 #define WIDE_1D 32
 #define DEPTH_1D 8
 #define ROWS_1D 8
-KERNEL(gemm_blocked_1d)
+KERNEL_OF(256, gemm_blocked_1d)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL REAL as[TALL_1D][DEPTH_1D];
   LOCAL REAL bs[DEPTH_1D][WIDE_1D];
@@ -92,7 +92,7 @@ KERNEL(gemm_blocked_1d)
 #define GROUP_ITEMS 256
 
 /* 5: a work-item computes EACH rows and columns: EACH + EACH loads for EACH x EACH multiply-adds. */
-KERNEL(gemm_blocked_2d)
+KERNEL_OF(256, gemm_blocked_2d)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL REAL as[BLOCK][DEPTH];
   LOCAL REAL bs[DEPTH][BLOCK];
@@ -226,7 +226,7 @@ FUNCTION void keep(LOCAL_POINTER REAL *as, LOCAL_POINTER REAL *bs, int item, REA
   }
 
 /* 6: four elements per load and store, from memory and from the tiles. */
-KERNEL(gemm_vectorised)
+KERNEL_OF(256, gemm_vectorised)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL ALIGN(32) REAL as[DEPTH * PITCH];
   LOCAL ALIGN(32) REAL bs[DEPTH * PITCH];
@@ -248,7 +248,7 @@ KERNEL(gemm_vectorised)
 #define SUBGROUP_COLUMN (item / 32 % (BLOCK / 32) * 32 + item % 4 * 4)
 
 /* 7: the same with the work-items of a subgroup close together. */
-KERNEL(gemm_waves)
+KERNEL_OF(256, gemm_waves)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL ALIGN(32) REAL as[DEPTH * PITCH];
   LOCAL ALIGN(32) REAL bs[DEPTH * PITCH];

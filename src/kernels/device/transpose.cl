@@ -3,7 +3,7 @@
 #define TILE 32
 
 /* Rows are read, columns written: the stores of neighbouring work-items are separate lines. */
-KERNEL(transpose_naive)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, int rows, int columns) {
+KERNEL_OF(256, transpose_naive)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, int rows, int columns) {
   int column = GROUP_X * TILE + ITEM_X;
   for (int i = ITEM_Y; i < TILE; i += ITEMS_Y) {
     int row = GROUP_Y * TILE + i;
@@ -15,7 +15,7 @@ KERNEL(transpose_naive)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, 
 
 /* A tile is turned in local memory, whose rows are a word of 4 bytes longer so that a column lies in all banks. */
 #define PAD (sizeof(REAL) < 4 ? 2 : 1)
-KERNEL(transpose_tiled)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, int rows, int columns) {
+KERNEL_OF(256, transpose_tiled)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, int rows, int columns) {
   LOCAL REAL tile[TILE][TILE + PAD];
   int top = GROUP_Y * TILE, left = GROUP_X * TILE;
   for (int i = ITEM_Y; i < TILE; i += ITEMS_Y) {

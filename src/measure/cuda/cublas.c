@@ -27,7 +27,7 @@
   X(multiply, cublasLtMatmul,                                                                                \
     (void *handle, void *desc, const void *alpha, const void *a, void *a_layout, const void *b,              \
      void *b_layout, const void *beta, const void *c, void *c_layout, void *d, void *d_layout,               \
-     const lt_algorithm *algorithm, void *workspace, size_t workspace_bytes, cuda_stream stream))
+     const lt_algorithm *algorithm, void *workspace, size_t workspace_bytes, rf_stream stream))
 
 static struct {
 #define LT_MEMBER(member, symbol, parameters) int(*member) parameters;
@@ -38,7 +38,7 @@ static struct {
 /** The library of one device. */
 struct cublas_ {
   void *handle;
-  cuda_pointer workspace;
+  void *workspace;
 };
 
 enum { WORKSPACE = 32 << 20 }; /* what NVIDIA recommends for Hopper */
@@ -121,7 +121,8 @@ static roof_status start(cuda_open *o, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "cuBLASLt: out of memory");
   }
   roof_status status = check(lt.create(&blas->handle), "starting", error);
-  CUDA_TRY(status, o, allocate(&blas->workspace, WORKSPACE), "allocating cuBLASLt's workspace", error);
+  RF_STREAMS_TRY(status, &o->streams, allocate(&blas->workspace, WORKSPACE),
+                 "allocating cuBLASLt's workspace", error);
   o->blas = blas;
   if (status != ROOF_OK) {
     rf_cublas_close(o);
@@ -133,8 +134,8 @@ void rf_cublas_close(cuda_open *o) {
   if (o->blas == NULL) {
     return;
   }
-  if (o->blas->workspace != 0) {
-    o->api->release(o->blas->workspace);
+  if (o->blas->workspace != NULL) {
+    o->api->common.release(o->blas->workspace);
   }
   if (o->blas->handle != NULL) {
     lt.destroy(o->blas->handle);
@@ -242,14 +243,13 @@ static roof_status repeat(cuda_open *o, const lt_case *t, const cublas_gemm *g, 
   const void *one = t->scale == R_64F   ? (const void *)&one_double
                     : t->scale == R_32I ? (const void *)&one_int
                                         : (const void *)&one_float;
-  roof_status status = rf_cuda_clock_start(o, error);
+  roof_status status = rf_streams_clock_start(&o->streams, error);
   for (int i = 0; i < repeats && status == ROOF_OK; i++) {
     status = check(lt.multiply(o->blas->handle, p->desc, one, g->b, p->b, g->a, p->a, &zero, g->c, p->c, g->c,
-                               p->c, &p->choice.algorithm, (void *)(uintptr_t)o->blas->workspace, WORKSPACE,
-                               o->stream),
+                               p->c, &p->choice.algorithm, o->blas->workspace, WORKSPACE, o->streams.stream),
                    "multiplying", error);
   }
-  return status == ROOF_OK ? rf_cuda_clock_stop(o, "cuBLASLt", seconds, error) : status;
+  return status == ROOF_OK ? rf_streams_clock_stop(&o->streams, "cuBLASLt", seconds, error) : status;
 }
 
 roof_status rf_cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds,

@@ -24,8 +24,10 @@ static bool refuse(const char *why, const char *what, const char *then) {
   return false;
 }
 
+#define COMMON_SYMBOL(member, cuda, hip, parameters) {#cuda, &driver.api.common.member},
 #define CUDA_SYMBOL(member, symbol, parameters) {#symbol, &driver.api.member},
-static const rf_symbol symbols[] = {CUDA_FUNCTIONS(CUDA_SYMBOL)};
+static const rf_symbol symbols[] = {RF_STREAMS_FUNCTIONS(COMMON_SYMBOL) CUDA_FUNCTIONS(CUDA_SYMBOL)};
+#undef COMMON_SYMBOL
 #undef CUDA_SYMBOL
 
 static const rf_library library = {.what = "CUDA",
@@ -46,13 +48,18 @@ static bool check_version(void) {
   static const char other[] = "; built with nvcc of CUDA 12, roofline runs on driver 525 or later";
   char has[16], needs[16], both[128];
   int wanted = rf_cuda_images_version / 1000 * 1000 > OLDEST ? rf_cuda_images_version / 1000 * 1000 : OLDEST;
-  if (driver.api.driver_version(&driver.api.version) != 0) {
+  if (driver.api.common.driver_version(&driver.api.version) != 0) {
     return refuse("the driver does not report its version", "", "");
   }
   snprintf(both, sizeof both, "%s, the kernels need %s (%s)", version_text(driver.api.version, has),
            version_text(wanted, needs), rf_cuda_images_driver);
   return driver.api.version >= wanted ||
          refuse("the driver is too old: it supports CUDA ", both, wanted > OLDEST ? other : "");
+}
+
+static void explain(cuda_code code, const char **name, const char **text) {
+  driver.api.error_name(code, name);
+  driver.api.error_text(code, text);
 }
 
 static bool start(void) {
@@ -70,9 +77,10 @@ static bool start(void) {
   if (!check_version()) {
     return false;
   }
-  cuda_code code = driver.api.init(0);
+  driver.api.common.explain = explain;
+  cuda_code code = driver.api.common.init(0);
   int count = 0;
-  if (code == CUDA_NO_DEVICE || (code == 0 && driver.api.device_count(&count) == 0 && count == 0)) {
+  if (code == CUDA_NO_DEVICE || (code == 0 && driver.api.common.device_count(&count) == 0 && count == 0)) {
     return refuse("no device found by NVIDIA's driver", "", "");
   }
   driver.api.error_name(code, &name);
@@ -110,25 +118,6 @@ const cuda_api *rf_cuda_load(const char **reason) {
 void rf_cuda_forget(void) {
   rf_library_close(&driver.loaded);
   memset(&driver, 0, sizeof driver);
-}
-
-/** A fault of a kernel is an internal error; all other codes mean that this device or driver cannot do it
- * now. */
-static roof_status status_of(cuda_code code) {
-  return code >= CUDA_ILLEGAL_ADDRESS && code <= CUDA_LAUNCH_FAILED && code != CUDA_LAUNCH_RESOURCES
-             ? ROOF_E_INTERNAL
-             : ROOF_E_UNSUPPORTED;
-}
-
-roof_status rf_cuda_check(const cuda_api *api, cuda_code code, const char *what, roof_error *error) {
-  const char *name = NULL, *text = NULL;
-  if (code == 0) {
-    return ROOF_OK;
-  }
-  api->error_name(code, &name);
-  api->error_text(code, &text);
-  return roof_error_set(error, status_of(code), "%s: %s (%s)", what, text != NULL ? text : "unknown error",
-                        name != NULL ? name : "?");
 }
 
 static const cuda_image *find_image(const char *name, const char *format, bool any) {
