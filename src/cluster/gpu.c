@@ -8,6 +8,7 @@
 #include "cluster/gpu_memory.h"
 #include "host/cublas.h"
 #include "host/library.h"
+#include "measure/hip/api.h"
 
 typedef struct nccl_group_ *nccl_group; /* ncclComm_t */
 
@@ -49,7 +50,7 @@ static const struct kind {
   rf_library library;
 } kinds[] = {
     {&rf_gpu_cuda, {.what = "NCCL", .folder = RF_CUDA_FOLDER, .sonames = {"libnccl.so.2"}, SYMBOLS}},
-    {&rf_gpu_hip, {.what = "RCCL", .folder = "ROOFLINE_HIP_LIBRARIES", .sonames = {"librccl.so.1"}, SYMBOLS}},
+    {&rf_gpu_hip, {.what = "RCCL", .folder = RF_HIP_FOLDER, .sonames = {"librccl.so.1"}, SYMBOLS}},
 };
 
 struct rf_gpu {

@@ -1,11 +1,12 @@
 /* Memory of AMD's GPUs, by the HIP runtime, which RCCL uses as well. */
 #include "cluster/gpu_memory.h"
 #include "host/library.h"
+#include "measure/hip/api.h"
 
 enum { TO_DEVICE = 1, TO_HOST = 2 }; /* hipMemcpyKind */
 
 /** X(member, symbol, parameters), of hip_runtime_api.h */
-#define HIP_FUNCTIONS(X)                                                                                     \
+#define GPU_FUNCTIONS(X)                                                                                     \
   X(count, hipGetDeviceCount, (int *count))                                                                  \
   X(set, hipSetDevice, (int device))                                                                         \
   X(bus, hipDeviceGetPCIBusId, (char *id, int size, int device))                                             \
@@ -19,15 +20,15 @@ enum { TO_DEVICE = 1, TO_HOST = 2 }; /* hipMemcpyKind */
 
 static struct {
 #define HIP_MEMBER(member, symbol, parameters) int(*member) parameters;
-  HIP_FUNCTIONS(HIP_MEMBER)
+  GPU_FUNCTIONS(HIP_MEMBER)
 } hip;
 
 #define HIP_SYMBOL(member, symbol, parameters) {#symbol, &hip.member},
-static const rf_symbol symbols[] = {HIP_FUNCTIONS(HIP_SYMBOL)};
+static const rf_symbol symbols[] = {GPU_FUNCTIONS(HIP_SYMBOL)};
 
 static const rf_library library = {
     .what = "HIP",
-    .folder = "ROOFLINE_HIP_LIBRARIES",
+    .folder = RF_HIP_FOLDER,
     .sonames = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"},
     .symbols = symbols,
     .count = sizeof symbols / sizeof symbols[0]};

@@ -191,11 +191,14 @@ static roof_status measure_with(roof_nodes *nodes, roof_node *node, const char *
   return status;
 }
 
-/** CUDA's devices are measured where there are some. */
+static bool works(const char *name) {
+  const roof_backend *backend = NULL;
+  return roof_backend_find(name, &backend, NULL) == ROOF_OK && backend->disabled_reason() == NULL;
+}
+
+/** CUDA's devices are measured where there are some, or HIP's. */
 static const char *usual_list(void) {
-  const roof_backend *cuda = NULL;
-  bool has = roof_backend_find("cuda", &cuda, NULL) == ROOF_OK && cuda->disabled_reason() == NULL;
-  return has ? "cpu,cuda" : "cpu";
+  return works("cuda") ? "cpu,cuda" : works("hip") ? "cpu,hip" : "cpu";
 }
 
 static roof_status measure_all(roof_nodes *nodes, roof_node *node, const char *list,

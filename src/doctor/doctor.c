@@ -84,7 +84,8 @@ static const rf_check checks[] = {
      rf_check_energy,
      {0}},
     {"loader",
-     "without it there are no devices (CUDA, OpenCL), no libraries to compare with, no PNG, no formulas of "
+     "without it there are no devices (CUDA, HIP, OpenCL), no libraries to compare with, no PNG, no formulas "
+     "of "
      "your own (muParser) and no C++ names",
      "install the command that is linked with shared libraries",
      rf_check_loader,
@@ -125,6 +126,11 @@ static const rf_check checks[] = {
      "install the driver if the machine has such a device",
      rf_check_library,
      {.sonames = {"libcuda.so.1"}}},
+    {"HIP",
+     "needed to measure AMD devices with HIP; OpenCL measures them too",
+     "install AMD's ROCm if the machine has such a device",
+     rf_check_library,
+     {.sonames = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"}}},
 };
 
 enum { CHECKS = sizeof checks / sizeof checks[0] };

@@ -152,11 +152,12 @@ roof_status roof_runs_select(roof_runs *runs, const char *const *words, int coun
 }
 
 roof_status roof_runs_baseline(roof_runs *runs, const char *name, roof_error *error) {
-  return runs->backend->run_in_turns != NULL ? roof_runs_find(runs, name, &runs->baseline, error)
-                                             : roof_error_set(error, ROOF_E_UNSUPPORTED,
-                                                              "--baseline: backend %s times one kernel after "
-                                                              "the other; use --backend cpu, cuda or opencl",
-                                                              runs->backend->name);
+  return runs->backend->run_in_turns != NULL
+             ? roof_runs_find(runs, name, &runs->baseline, error)
+             : roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "--baseline: backend %s times one kernel after "
+                              "the other; use --backend cpu, cuda, hip or opencl",
+                              runs->backend->name);
 }
 
 /** Alone, or in turns with the baseline. */

@@ -35,7 +35,7 @@ json() { # FILTER on $output
 @test "this machine: every library and backend is found or not, and that is no error" {
   run -0 --separate-stderr "$ROOFLINE" doctor --json
   [ "$stderr" = "" ]
-  [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "BLIS", "oneDNN", "PAPI", "OpenCL", "CUDA")) | .state == ("ok", "info")] | map(select(.)) | length')" = 6 ]
+  [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "BLIS", "oneDNN", "PAPI", "OpenCL", "CUDA", "HIP")) | .state == ("ok", "info")] | map(select(.)) | length')" = 7 ]
   [ "$(json '[.checks[] | select(.name == "backend" and .path == "fake") | .state]')" = '["ok"]' ]
 }
 

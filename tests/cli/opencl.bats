@@ -94,6 +94,6 @@ needs_device() {
   run -2 "$ROOFLINE" run device-copy --baseline device-triad --backend opencl --quick
   [ "$output" = "roofline: device-copy and device-triad: two operations, copy and triad" ]
   run -3 "$ROOFLINE" run triad --baseline triad --backend fake
-  [ "$output" = "roofline: --baseline: backend fake times one kernel after the other; use --backend cpu, cuda or opencl" ]
+  [ "$output" = "roofline: --baseline: backend fake times one kernel after the other; use --backend cpu, cuda, hip or opencl" ]
   run -2 "$ROOFLINE" run gemm --ladder --baseline gemm-blas
 }

@@ -88,15 +88,19 @@ void fake_fault(int code) {
   }
 }
 
-int fake_enter(const char *call) {
-  int code = !started                                    ? NOT_INITIALISED
-             : current == NULL || current->retained == 0 ? INVALID_CONTEXT
-             : current->fault != 0                       ? current->fault
-                                                         : fake_failing(call);
+int fake_scripted(const char *call) {
+  int code = fake_failing(call);
   if (stays(code)) {
     fake_fault(code);
   }
   return code;
+}
+
+int fake_enter(const char *call) {
+  return !started                                    ? NOT_INITIALISED
+         : current == NULL || current->retained == 0 ? INVALID_CONTEXT
+         : current->fault != 0                       ? current->fault
+                                                     : fake_scripted(call);
 }
 
 /** For what needs no context. */

@@ -54,6 +54,8 @@ API extern int fake_cuda_sanitized;
 int fake_number(const char *key, int otherwise);
 /** Whether the word behind `key` in FAKE_CUDA is `word`. */
 bool fake_says(const char *key, const char *word);
+/** The word behind `key` in FAKE_CUDA, or another. */
+void fake_word(const char *key, const char *otherwise, char *word, size_t size);
 /** The code that `call` fails with now by the script, or 0. */
 int fake_failing(const char *call);
 
@@ -64,12 +66,15 @@ enum { DEVICES_MAX = 8 };
 typedef struct context {
   int device, retained, fault; /* what all calls fail with after a kernel's fault */
   bool peers[DEVICES_MAX];
+  bool uncounted; /* among what was handed out: HIP's are never given back */
 } context;
 
 /** Of this thread, or NULL. */
 context *fake_context(void);
 /** What every call begins with: 0 when it may go on. A fault that the script names stays. */
 int fake_enter(const char *call);
+/** The code that `call` fails with now; a fault stays. */
+int fake_scripted(const char *call);
 void fake_fault(int code);
 bool fake_started(void);
 /** As 75 and 76 of cuDeviceGetAttribute. */
@@ -111,6 +116,11 @@ double fake_now(void);
 
 /* peaks.c: in the place of a program that has no kernels for the processor */
 const emulated_module *fake_peaks(void);
+
+/* rtc.c */
+
+/** The program that an image is which hiprtc has made, or NULL. */
+const struct fake_program *fake_compiled(const void *image);
 
 /* launch.c */
 

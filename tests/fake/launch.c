@@ -1,5 +1,5 @@
-/* Modules and launches. A module is known by its image: the build says which program each fatbin holds, and
- * the program's kernels for the processor lie in a library of the same name (module.sh). */
+/* Modules and launches. A module is known by its image: the build says which program each fatbin holds, hiprtc (rtc.c) what it made,
+ * and the program's kernels for the processor lie in a library (module.sh). */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -50,6 +50,9 @@ static const fake_program *program_of(const unsigned char *image) {
     uint16_t version, header;
     uint64_t size;
   } fat;
+  if (fake_compiled(image) != NULL) {
+    return fake_compiled(image);
+  }
   memcpy(&fat, image, sizeof fat);
   if (fat.magic != 0xBA55ED50u) {
     return NULL;

@@ -10,6 +10,7 @@ set -- "$@" -x c++ -std=gnu++20 -w -fno-exceptions -fno-rtti -fvisibility=hidden
   "-I$here" "-I$here/include" "-I$here/../unit" "-I$here/../../src/kernels/cuda"
 case $program in
   *.cl) set -- "$@" "-DTYPE_$(echo "$format" | tr '[:lower:]' '[:upper:]')" -include "$here/../../src/kernels/device/cuda.prelude" ;;
+  *.hip) set -- "$@" -include words.h ;; # given to hiprtc, the prelude before it
   *) set -- "$@" -include words.h '-DKERNEL=__global__ void' ;;
 esac
 

@@ -26,6 +26,12 @@ bool fake_says(const char *key, const char *word) {
   return at != NULL && strncmp(at, word, length) == 0 && (at[length] == '\0' || at[length] == ' ');
 }
 
+void fake_word(const char *key, const char *otherwise, char *word, size_t size) {
+  const char *at = find(getenv("FAKE_CUDA"), key);
+  at = at != NULL ? at : otherwise;
+  snprintf(word, size, "%.*s", (int)strcspn(at, " "), at);
+}
+
 int fake_failing(const char *call) {
   static char last[128];
   static int times;

@@ -404,4 +404,21 @@ template <class T> INSIDE T __shfl_up_sync(unsigned mask, T value, unsigned by, 
   return emulated_shuffle(mask, value, from >= lane / width * width ? from : lane);
 }
 
+/* HIP's words. Of a wavefront of 64 a half is emulated, the 32 lanes that a kernel of ours looks at. */
+
+template <class T> INSIDE T __shfl_xor(T value, int bits) {
+  if (bits >= 32) {
+    abort();
+  }
+  return __shfl_xor_sync(0xFFFFFFFF, value, bits);
+}
+
+INSIDE int __builtin_amdgcn_sdot4(int a, int b, int c, bool) {
+  return __dp4a(a, b, c);
+}
+
+INSIDE int __builtin_amdgcn_sudot4(bool signed_a, int a, bool signed_b, int b, int c, bool) {
+  return signed_a && signed_b ? __dp4a(a, b, c) : 0;
+}
+
 #endif

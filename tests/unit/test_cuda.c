@@ -2,39 +2,23 @@
  * line, and everything taken is given back. */
 #include "test.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "emulated.h"
 #include "measure/cuda/cuda.h"
 #include "measure/sampler.h"
 #include "owned.h"
-
-static const char *folder(const char *name) {
-  static char path[512];
-  const char *build = getenv("ROOFLINE_BUILD");
-  snprintf(path, sizeof path, "%s/tests/%s", build != NULL ? build : ".", name);
-  return path;
-}
 
 /** Loads anew, with that script, from that folder of the build. */
 static const char *reason_with(const char *libraries, const char *script) {
   const char *reason = NULL;
   rf_cuda_forget();
-  setenv("ROOFLINE_CUDA_LIBRARIES", folder(libraries), 1);
+  setenv("ROOFLINE_CUDA_LIBRARIES", emulated_folder(libraries), 1);
   setenv("FAKE_CUDA", script, 1);
   rf_cuda_load(&reason);
   return reason;
 }
 
-/** What the fake counts. */
 static int *counter(const char *name) {
-  static void *library;
-  char path[600];
-  snprintf(path, sizeof path, "%s/libcuda.so.1", folder("cuda"));
-  library = library != NULL ? library : dlopen(path, RTLD_NOW);
-  assert_non_null(library);
-  return dlsym(library, name);
+  return emulated_counter("cuda", "libcuda.so.1", name);
 }
 
 static void start(const char *script) {

@@ -22,7 +22,7 @@ static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
     {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "every figure with its source, as `machine show`", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
-     "what measures, several separated by commas: cpu (default), opencl, cuda, fake", "NAME"},
+     "what measures, several separated by commas: cpu (default), opencl, cuda, hip, fake", "NAME"},
     {"device", '\0', POPT_ARG_STRING, &device, 0,
      "which accelerator of --backend: its number, a part of its name, or `all` with what each copies to each",
      "N|NAME|all"},

@@ -5,7 +5,7 @@
 
 #include "kernels/device/_texts.h"
 
-const char *const rf_on_devices[] = {"opencl", "cuda", NULL};
+const char *const rf_on_devices[] = {"opencl", "cuda", "hip", NULL};
 const char *const rf_on_cuda[] = {"cuda", NULL};
 
 static const rf_device_text *find(const rf_device_text *table, const char *name) {

@@ -1,6 +1,6 @@
-/** Kernels of accelerators: programs written once, in a dialect that OpenCL C and CUDA C++ both compile, and
+/** Kernels of accelerators: programs written once, in a dialect that OpenCL C and the C++ of CUDA and HIP compile, and
  *  what launching them takes. The texts are the files `src/kernels/device/NAME.cl`; the first line of each
- *  names the formats it is written for (`// formats: fp32 fp64`), and `opencl.prelude` or `cuda.prelude`
+ *  names the formats it is written for (`// formats: fp32 fp64`), and `opencl.prelude`, `cuda.prelude` or `hip.prelude`
  *  gives the dialect's words their meaning. */
 #ifndef KERNELS_DEVICE_DEVICE_H
 #define KERNELS_DEVICE_DEVICE_H
@@ -25,7 +25,7 @@ const rf_device_text *rf_device_text_find(const char *name);
  *  Units: none. Ownership: static. Errors: NULL when out of range. */
 const rf_device_text *rf_device_text_at(int index);
 
-/** What goes before a program's text: "opencl" or "cuda".
+/** What goes before a program's text: "opencl", "cuda" or "hip"; "cxx", which the last two include.
  *  Units: none. Ownership: static. Errors: NULL when there is none. */
 const rf_device_text *rf_device_prelude(const char *language);
 

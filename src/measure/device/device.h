@@ -1,4 +1,4 @@
-/** Accelerators: what a driver (OpenCL, CUDA) must do, in one struct of functions. Everything above it, the
+/** Accelerators: what a driver (OpenCL, CUDA, HIP) must do, in one struct of functions. Everything above it, the
  *  ceilings and the running of kernels, is common to all (device_*.c). */
 #ifndef MEASURE_DEVICE_DEVICE_H
 #define MEASURE_DEVICE_DEVICE_H
@@ -130,6 +130,24 @@ struct rf_device_driver {
 /** Sets every number to NaN or 0, every text to "".
  *  Units: none. Ownership: the caller's storage. Errors: none. */
 void rf_device_info_init(rf_device_info *info);
+
+/** Fails with the line of a compiler's log that has `error` first, else with its first line. Changes `log`.
+ *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED. */
+roof_status rf_device_build_error(const char *driver, const char *program, char *log, roof_error *error);
+
+/** "-DTYPE_FP32", by which a program of the common dialect is built for a format.
+ *  Units: none. Ownership: fills the caller's text. Errors: none. */
+void rf_device_define(roof_dtype dtype, char *define, size_t size);
+
+/** A figure that a driver cannot give, and why. */
+typedef struct rf_device_gap {
+  const char *what, *why;
+  bool missing; /**< on this device */
+} rf_device_gap;
+
+/** Notes those that are missing.
+ *  Units: none. Ownership: adds notes. Errors: none; as long as there is room. */
+void rf_device_note_gaps(roof_machine *machine, const rf_device_gap *gaps, size_t count);
 
 /** Opens the device of that number, or the first whose name has `text` in it; NULL: the first. ROOF_E_ARGUMENT,
  *  ROOF_E_NAME with the names there are. */

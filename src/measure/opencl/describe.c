@@ -126,21 +126,13 @@ void rf_opencl_describe(const rf_opencl *cl, int index, rf_device_info *info) {
 roof_status rf_opencl_missing(rf_device *device, const roof_measure_options *options, roof_machine *machine,
                               roof_error *error) {
   (void)options, (void)error;
-  const struct {
-    const char *what, *why;
-    bool missing;
-  } figures[] = {
+  const rf_device_gap gaps[] = {
       {"fp64 vector", "the device has no cl_khr_fp64", !(device->info.arithmetic >> ROOF_FP64 & 1u)},
       {"fp16 vector", "the device has no cl_khr_fp16", !(device->info.arithmetic >> ROOF_FP16 & 1u)},
       {"bf16 vector", "OpenCL C has no arithmetic in it", true},
       {"matrix units and a vendor's library", "OpenCL C has no words for them", true},
       {"power, clock and temperature under load", "not reported by OpenCL", true},
   };
-  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
-    if (figures[i].missing && machine->note_count < ROOF_NOTE_MAX) {
-      snprintf(roof_machine_add_note(machine), ROOF_SOURCE_MAX, "%s: not measured: %s", figures[i].what,
-               figures[i].why);
-    }
-  }
+  rf_device_note_gaps(machine, gaps, sizeof gaps / sizeof gaps[0]);
   return ROOF_OK;
 }

@@ -205,29 +205,19 @@ static void unload(rf_device *device, void *handle) {
   free(p);
 }
 
-/** Fails with the first line of the compiler's log that has `error`, else with its first line. */
 static roof_status build_error(opencl_device *d, program *p, const char *name, roof_error *error) {
   static char log[16384];
   log[0] = '\0';
   d->api->GetProgramBuildInfo(p->built, d->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
-  char *line = strstr(log, "error");
-  while (line != NULL && line > log && line[-1] != '\n') {
-    line--;
-  }
-  line = line != NULL ? line : log;
-  line[strcspn(line, "\n")] = '\0';
-  return roof_error_set(error, ROOF_E_UNSUPPORTED, "opencl: program %s does not build: %.200s", name,
-                        line[0] != '\0' ? line : "the compiler says nothing");
+  return rf_device_build_error("opencl", name, log, error);
 }
 
 /** "-cl-std=CL1.2 -DTYPE_FP32"; dot products of bytes are words of OpenCL C 3.0. */
 static void define_of(const opencl_device *d, roof_dtype dtype, char *options, size_t size) {
   const char *standard = dtype == ROOF_INT8 && d->base.info.dot4 ? "CL3.0" : "CL1.2";
-  size_t used = (size_t)snprintf(options, size, "-cl-std=%s -DTYPE_", standard);
-  for (const char *c = roof_dtype_name(dtype); *c != '\0' && used + 1 < size; c++) {
-    options[used++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-  }
-  options[used] = '\0';
+  char type[32];
+  rf_device_define(dtype, type, sizeof type);
+  snprintf(options, size, "-cl-std=%s %s", standard, type);
 }
 
 static roof_status build(rf_device *device, const rf_device_text *text, roof_dtype dtype, void **handle,
