@@ -1,6 +1,7 @@
 #!/bin/sh
 # What only the assembler knows of the kernels of src/kernels/cuda: of those that use wgmma none spills, and none waits for the one
-# before it; inner loops have no more instructions than were counted when they were written (lib/sass.py).
+# before it; inner loops have no more instructions than were counted when they were written (lib/sass.py); copies
+# say what stays in the last cache.
 . "$(dirname "$0")/lib/lint.sh"
 
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || skip "no nvcc"
@@ -19,7 +20,8 @@ for file in "$ROOFLINE_SOURCE"/src/kernels/cuda/*.cu; do
 done
 sed 's/^ *product_commit();/sums[0] += 1; product_commit();/' "$ROOFLINE_SOURCE/src/kernels/cuda/gemm_wgmma.cu" >"$scratch/planted.cu"
 catches 'serialized' check "$scratch/planted.cu" sm_90a
-sed 's/^ *product_commit();/sums[0] += 1; product_commit();/' "$ROOFLINE_SOURCE/src/kernels/cuda/gemm_fp8.cu" >"$scratch/planted.cu"
+sed 's/^ *product_commit();/sums[0] += 1; product_commit();/; s/tensor_load_kept/tensor_load/' "$ROOFLINE_SOURCE/src/kernels/cuda/gemm_fp8.cu" \
+  >"$scratch/planted.cu"
 catches 'serialized' check "$scratch/planted.cu" sm_90a
 
 machine_code() { # FILE TARGET
@@ -35,15 +37,30 @@ loop() {
   python3 "$lib/sass.py" "$scratch/code" "$@" || fail "$1: its inner loop"
 }
 
+# hints CUBIN: its copies to memory have a policy of the last cache, which bit 12 of an instruction's second word says, and some loads have.
+hints() {
+  od -An -v -t x8 -w16 "$1" | awk '
+    function hinted(word) { return substr(word, 13, 1) ~ /[13579bdf]/ }
+    $1 ~ /3b5$/ { stores++; stored += hinted($2) }
+    $1 ~ /5b4$/ { loaded += hinted($2) }
+    END {
+      print stored + 0 " of " stores + 0 " copies to memory and " loaded + 0 " loads have a hint"
+      exit stores == 0 || stored < stores || loaded == 0
+    }'
+}
+
 case $("$nvcc" --version) in
   *"release 13."*)
+    catches ' and 0 loads have a hint' hints "$scratch/cubin"
     loop gemm_wgmma.cu gemm_specialised HGMMA 8 150 none=R2UR
     loop gemm_wgmma.cu gemm_cluster HGMMA 8 150
     loop gemm_wgmma.cu gemm_stream_k HGMMA 8 155
+    hints "$scratch/code" || fail "gemm_wgmma.cu: hints"
     catches 'not 8 HGMMA in at most 100' python3 "$lib/sass.py" "$scratch/code" gemm_cluster HGMMA 8 100
     loop gemm_fp8.cu gemm_fp8 QGMMA 8 150 none=R2UR
     loop gemm_fp8.cu gemm_fp8_cluster QGMMA 8 150
     loop gemm_fp8.cu gemm_fp8_scaled QGMMA 4 160
+    hints "$scratch/code" || fail "gemm_fp8.cu: hints"
     loop gemm_mma.cu gemm_mma HMMA 32 150
     for format in bf16 fp16; do # of 16 keys; few instructions, since memory is to bind
       for cache in decode paged; do

@@ -647,6 +647,10 @@ INSIDE void tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, uint3
   tensor_load_plane(to, map, x, y, 0, address);
 }
 
+INSIDE void tensor_load_kept(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t address) {
+  tensor_load(to, map, x, y, address);
+}
+
 INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t address,
                             unsigned short mask) {
   transfer_start((transfer){.map = *map, .x = x, .y = y, .to = to, .barrier = address, .blocks = mask});

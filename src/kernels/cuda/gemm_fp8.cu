@@ -38,7 +38,7 @@ INSIDE void fetch(const work *w, const sources *from, uint32_t to, uint32_t full
                   int columns) {
   int share = 2 / w->blocks, half = columns / 2, top = (row * w->blocks + w->rank) * TILE_M;
   barrier_expect(full, (TILE_M + columns) * ROW + (from->scales != 0 ? SCALED_ROWS * 128 : 0));
-  tensor_load(to, from->a, step * 64, top, full);
+  tensor_load_kept(to, from->a, step * 64, top, full);
   for (int i = w->rank * share; i < w->rank * share + share; i++) {
     uint32_t b = to + A_BYTES + i * half * ROW;
     if (w->blocks > 1) {
@@ -198,7 +198,7 @@ KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
       work_of(shared, SCALED_BARRIERS, SCALED_STAGES, 8 * 2, 2, m, n, k, TILE_M, SCALED_TILE_N, FP8_TILE_K);
   sources from = {&map_a, &map_b, &map_scales, (m + TILE_M - 1) / TILE_M * SCALED_ROWS};
   if (threadIdx.x < 128) {
-    registers_fewer(40);
+    registers_fewer(56); /* three maps and what the cache is to keep */
     if (threadIdx.x == 0) {
       tensor_prefetch(&map_a);
       tensor_prefetch(&map_b);
@@ -207,7 +207,7 @@ KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
       produce(&w, &from, SCALED_TILE_N, SCALED_STAGES, SCALED_STAGE);
     }
   } else {
-    registers_more(232);
+    registers_more(224);
     consume_scaled(&w, &map_c, uniform((int)threadIdx.x / 128) - 1, shared, scales_b);
   }
   cluster_sync();

@@ -202,7 +202,7 @@ INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *
       uint32_t to = w->base + stage * STAGE_BYTES, full = w->full + 8 * stage;
       barrier_wait(w->empty + 8 * stage, parity);
       barrier_expect(full, STAGE_BYTES);
-      tensor_load(to, map_a, step * TILE_K, (row * w->blocks + w->rank) * TILE_M, full);
+      tensor_load_kept(to, map_a, step * TILE_K, (row * w->blocks + w->rank) * TILE_M, full);
       fetch_b(to, map_b, column * TILE_N, step * TILE_K, full, w->rank * share, share, mask);
       stage = stage + 1 == STAGES ? 0 : stage + 1;
       parity ^= stage == 0;

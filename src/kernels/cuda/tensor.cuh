@@ -256,6 +256,18 @@ INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, u
                : "memory");
 }
 
+/* What createpolicy gives for all that is accessed (CUTLASS, TMA::CacheHintSm90): what leaves the last cache first, and last. */
+#define LEAVES_FIRST 0x12F0000000000000u
+#define LEAVES_LAST 0x14F0000000000000u
+
+/** tensor_load of what other blocks read again later: it leaves the last cache last. */
+INSIDE void tensor_load_kept(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+               ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+               "l"(map), "r"(x), "r"(y), "r"(barrier), "l"(LEAVES_LAST)
+               : "memory");
+}
+
 /** tensor_load of one plane of several. */
 INSIDE void tensor_load_plane(uint32_t to, const CUtensorMap *map, int x, int y, int plane, uint32_t barrier) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
@@ -264,9 +276,11 @@ INSIDE void tensor_load_plane(uint32_t to, const CUtensorMap *map, int x, int y,
                : "memory");
 }
 
+/** Stores a box that nobody reads again soon: it leaves the last cache first. */
 INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
-               "r"(x), "r"(y), "r"(from)
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint "
+               "[%0, {%1, %2}], [%3], %4;" ::"l"(map),
+               "r"(x), "r"(y), "r"(from), "l"(LEAVES_FIRST)
                : "memory");
 }
 
