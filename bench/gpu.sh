@@ -218,7 +218,7 @@ failed() { # WHAT: a kernel that this device cannot run is skipped, one that was
 # Shapes that end at once on any device: of edges everywhere, of many tiles a block, and less than one tile.
 smoke_shapes() { # OPERATION FORMAT
   case $1-$2 in
-    gemm-fp8) printf '%s\n' 'm=264 n=264 k=272' 'm=2056 n=4104 k=144' 'm=8 n=8 k=16' ;;
+    gemm-fp8) printf '%s\n' 'm=264 n=264 k=272' 'm=2056 n=4104 k=144' 'm=40 n=264 k=4112' 'm=8 n=8 k=16' ;;
     gemm-*) printf '%s\n' 'm=264 n=264 k=4104' 'm=2056 n=4104 k=136' 'm=8 n=8 k=8' ;;
     attention-*)
       printf 'batch=1 heads=%s head_dim=%s\n' '2 kv_heads=1 q_len=264 kv_len=264' 128 '4 q_len=1000 kv_len=1416 causal=1' 64 '1 q_len=8 kv_len=8' 128 \

@@ -62,7 +62,7 @@ setup() {
   [[ $output == *gemm-mma* && $output == *gemm-cluster* && $output == *gemm-cublas* ]]
   run -0 --separate-stderr "$ROOFLINE" run gemm --ladder --backend cuda m=64 n=64 k=64 --dtype fp8 --quick --json
   [ "$(jq -c '[.rungs[] | [.rung, .kernel]]' <<<"$output")" = \
-    '[[9,"gemm-fp8-scaled"],[10,"gemm-fp8"],[11,"gemm-fp8-cluster"],[null,"gemm-fp8-cublas"]]' ] # one library, one row
+    '[[9,"gemm-fp8-scaled"],[10,"gemm-fp8"],[11,"gemm-fp8-cluster"],[12,"gemm-fp8-split"],[null,"gemm-fp8-cublas"]]' ] # one library, one row
 }
 
 @test "run gemm-cluster: as many pairs of blocks as the device has room for" {

@@ -59,6 +59,8 @@ case $("$nvcc" --version) in
     catches 'not 8 HGMMA in at most 100' python3 "$lib/sass.py" "$scratch/code" gemm_cluster HGMMA 8 100
     loop gemm_fp8.cu gemm_fp8 QGMMA 8 150 none=R2UR
     loop gemm_fp8.cu gemm_fp8_cluster QGMMA 8 150
+    loop gemm_fp8.cu gemm_fp8_split QGMMA 8 150
+    loop gemm_fp8.cu gemm_fp8_split_64 QGMMA 8 150
     loop gemm_fp8.cu gemm_fp8_scaled QGMMA 4 160
     hints "$scratch/code" || fail "gemm_fp8.cu: hints"
     loop gemm_mma.cu gemm_mma HMMA 32 150

@@ -40,6 +40,7 @@ static const struct {
   const char *name;
   const char *sizes[2];
 } own[] = {
+    {"gemm-fp8-split", {"m=3 n=8 k=16", "m=24 n=136 k=1552"}},
     {"gemm-fp8", {"m=3 n=8 k=16", "m=136 n=264 k=144"}},
     {"gemm-", {"m=3 n=8 k=8", "m=136 n=264 k=72"}},
     {"attention-",

@@ -7,11 +7,6 @@
 #include "roles.cuh"
 #include "tiles.h"
 
-/** Four numbers that are moved at once. */
-typedef struct four {
-  float at[4];
-} __attribute__((aligned(16))) four;
-
 enum {
   TILE_M = WGMMA_TILE_M,
   TILE_N = WGMMA_TILE_N,

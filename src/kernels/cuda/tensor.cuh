@@ -440,6 +440,14 @@ typedef struct chunk16 {
   uint32_t words[4];
 } __attribute__((aligned(16))) chunk16;
 
+/** Four numbers that are moved at once, and two. */
+typedef struct four {
+  float at[4];
+} __attribute__((aligned(16))) four;
+typedef struct two {
+  float at[2];
+} __attribute__((aligned(8))) two;
+
 /** mma and pack of fp16 or bf16, by the constant `fp16`. */
 INSIDE void mma(float *d, const uint32_t *a, const uint32_t *b, int fp16) {
   if (fp16) {

@@ -128,15 +128,25 @@ static int32_t int_of(double value) {
   return (int32_t)value;
 }
 
-/** Blocks that take tile after tile, pairs of them the same columns; the copy engine counts in 16 bits. */
-static rf_device_launch persistent(const char *entry, int cluster, int columns, const roof_kernel_run *run,
-                                   const rf_device_operands *o) {
+/** A kernel's tiles: blocks of a cluster have the same columns. */
+typedef struct tiles {
+  const char *entry;
+  int cluster, rows, columns;
+} tiles;
+
+static double count_of(const tiles *t, const roof_kernel_run *run) {
+  return rf_device_tiles(run->values[0], t->cluster * t->rows) * rf_device_tiles(run->values[1], t->columns);
+}
+
+/** Blocks that take tile after tile; the copy engine counts in 16 bits. */
+static rf_device_launch persistent(const tiles *t, const roof_kernel_run *run, const rf_device_operands *o) {
   const double *v = run->values;
-  rf_device_launch launch = rf_device_launch_of(entry, 0, 1, 384, 1);
-  launch.tasks = rf_device_tiles(v[0], cluster * FP8_TILE_M) * rf_device_tiles(v[1], columns);
-  launch.cluster = cluster;
-  rf_device_add_tensor(&launch, (rf_device_tensor){o->in[0], int_of(v[2]) / 2, int_of(v[0]), FP8_TILE_M, 0});
-  rf_device_add_tensor(&launch, (rf_device_tensor){o->in[1], int_of(v[2]) / 2, int_of(v[1]), columns / 2, 0});
+  rf_device_launch launch = rf_device_launch_of(t->entry, 0, 1, 384, 1);
+  launch.tasks = count_of(t, run);
+  launch.cluster = t->cluster;
+  rf_device_add_tensor(&launch, (rf_device_tensor){o->in[0], int_of(v[2]) / 2, int_of(v[0]), t->rows, 0});
+  rf_device_add_tensor(&launch,
+                       (rf_device_tensor){o->in[1], int_of(v[2]) / 2, int_of(v[1]), t->columns / 2, 0});
   return launch;
 }
 
@@ -151,29 +161,102 @@ static void add_shape(rf_device_launch *launch, const roof_kernel_run *run) {
   }
 }
 
-static int plan_by_matrix(const char *entry, int cluster, const roof_kernel_run *run,
-                          const rf_device_operands *o, rf_device_launch *launches) {
-  launches[0] = persistent(entry, cluster, FP8_TILE_N, run, o);
+static void add_scales(rf_device_launch *launch, const roof_kernel_run *run, const rf_device_operands *o) {
+  rf_device_add_buffer(launch, rf_gemm_fp8_scale(run, o->in[0], 0));
+  rf_device_add_buffer(launch, rf_gemm_fp8_scale(run, o->in[1], 1));
+}
+
+static int plan_by_matrix(const tiles *t, const roof_kernel_run *run, const rf_device_operands *o,
+                          rf_device_launch *launches) {
+  launches[0] = persistent(t, run, o);
   launches[0].shared = FP8_SHARED;
   add_product(launches, run, o);
-  rf_device_add_buffer(launches, rf_gemm_fp8_scale(run, o->in[0], 0));
-  rf_device_add_buffer(launches, rf_gemm_fp8_scale(run, o->in[1], 1));
+  add_scales(launches, run, o);
   add_shape(launches, run);
   return 1;
 }
 
+static const tiles alone = {"gemm_fp8", 1, FP8_TILE_M, FP8_TILE_N},
+                   pairs = {"gemm_fp8_cluster", 2, FP8_TILE_M, FP8_TILE_N},
+                   tall = {"gemm_fp8_split", 1, FP8_TILE_M, FP8_TILE_N},
+                   low = {"gemm_fp8_split_64", 1, FP8_TILE_M / 2, FP8_TILE_N},
+                   in_blocks = {"gemm_fp8_scaled", 2, FP8_TILE_M, SCALED_TILE_N};
+
 static int plan_specialised(const roof_kernel_run *run, const rf_device_operands *o,
                             rf_device_launch *launches) {
-  return plan_by_matrix("gemm_fp8", 1, run, o, launches);
+  return plan_by_matrix(&alone, run, o, launches);
 }
 
 static int plan_cluster(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
-  return plan_by_matrix("gemm_fp8_cluster", 2, run, o, launches);
+  return plan_by_matrix(&pairs, run, o, launches);
+}
+
+/** Which tiles, and how many parts along k. */
+typedef struct choice {
+  const tiles *tiles;
+  double splits, bytes;
+} choice;
+
+/** Bytes of the sums that the parts leave. */
+static double parts_bytes(const roof_kernel_run *run, double splits) {
+  return splits > 1 ? splits * run->values[0] * run->values[1] * 4 : 0;
+}
+
+/** What the busiest of `units` multiprocessors copies: for each step of its tiles the rows of A and its share of the columns
+ * of B. Parts leave their sums and read them again, and the second kernel's start costs about as much as a stage:
+ * 2 us at the 25 GB/s that a multiprocessor has of the memory (H100). */
+static double busiest_bytes(const tiles *t, double splits, const roof_kernel_run *run, double units) {
+  double steps = ceil(rf_device_tiles(run->values[2], FP8_TILE_K) / splits);
+  double rounds = ceil(count_of(t, run) * splits / floor(units / t->cluster));
+  double parts = splits > 1 ? FP8_STAGE + 2 * parts_bytes(run, splits) / units : 0;
+  return rounds * steps * (t->rows + t->columns / t->cluster) * FP8_TILE_K + parts;
+}
+
+/** The choice with the fewest bytes. Tiles that are at most half as many as the multiprocessors may be divided, so that all
+ * parts run at once; no device has more than PARTS_BLOCKS. */
+static choice choose(const roof_kernel_run *run, double units) {
+  static const tiles *const known[] = {&pairs, &tall, &low};
+  double steps = rf_device_tiles(run->values[2], FP8_TILE_K);
+  choice best = {&pairs, 1, INFINITY};
+  for (size_t i = 0; i < sizeof known / sizeof known[0] && units >= 2; i++) {
+    double most = fmin(floor(fmin(units, PARTS_BLOCKS) / count_of(known[i], run)), steps);
+    for (double splits = 1; splits == 1 || (splits <= most && known[i] != &pairs); splits++) {
+      choice c = {known[i], splits, busiest_bytes(known[i], splits, run, units)};
+      best = c.bytes < best.bytes ? c : best;
+    }
+  }
+  return best;
+}
+
+/** As many parts as there can be on any device. */
+static double split_scratch(const roof_kernel_run *run) {
+  return fmin(parts_bytes(run, fmax(2, rf_device_tiles(run->values[2], FP8_TILE_K))),
+              4.0 * PARTS_BLOCKS * FP8_TILE_M * FP8_TILE_N);
+}
+
+static int plan_split(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
+  enum { EACH = 4 * 256 }; /* of C, for a block */
+  choice c = choose(run, o->units);
+  double product = run->values[0] * run->values[1];
+  plan_by_matrix(c.tiles, run, o, launches);
+  if (c.tiles == &pairs) {
+    return 1;
+  }
+  launches[0].tasks *= c.splits;
+  rf_device_add_buffer(&launches[0], o->scratch);
+  rf_device_add_int(&launches[0], c.splits);
+  launches[1] = rf_device_launch_of("gemm_fp8_add", rf_device_tiles(product, EACH), 1, 256, 1);
+  rf_device_add_buffer(&launches[1], o->scratch);
+  rf_device_add_buffer(&launches[1], o->out);
+  add_scales(&launches[1], run, o);
+  rf_device_add_int(&launches[1], c.splits);
+  rf_device_add_index(&launches[1], product);
+  return c.splits > 1 ? 2 : 1;
 }
 
 static int plan_scaled(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   int32_t rows = (int32_t)(scale_count(run, 0) / STRIP);
-  launches[0] = persistent("gemm_fp8_scaled", 2, SCALED_TILE_N, run, o);
+  launches[0] = persistent(&in_blocks, run, o);
   launches[0].shared = SCALED_SHARED;
   rf_device_add_tensor(
       launches, (rf_device_tensor){rf_gemm_fp8_scale(run, o->in[0], 0), 2 * STRIP, rows, SCALED_ROWS, 0});
@@ -185,6 +268,7 @@ static int plan_scaled(const roof_kernel_run *run, const rf_device_operands *o, 
 
 static const rf_device_kernel specialised = {.program = "gemm_fp8", .plan = plan_specialised},
                               cluster = {.program = "gemm_fp8", .plan = plan_cluster},
+                              split = {.program = "gemm_fp8", .scratch = split_scratch, .plan = plan_split},
                               scaled = {.program = "gemm_fp8", .plan = plan_scaled},
                               cublas = {.program = "cublas"};
 
@@ -198,6 +282,18 @@ static const rf_device_kernel specialised = {.program = "gemm_fp8", .plan = plan
 ALGORITHM(specialised, FP8_TILE_M, FP8_TILE_N)
 ALGORITHM(cluster, 2 * FP8_TILE_M, FP8_TILE_N)
 ALGORITHM(scaled, 2 * FP8_TILE_M, SCALED_TILE_N)
+
+/** By the tiles chosen; what parts leave and read again stays in the last cache. */
+static void split_algorithm(const roof_kernel_run *run, const roof_target *units, roof_algorithm *out) {
+  choice c = choose(run, units->machine->unit_count);
+  const rf_device_tiling tiling = {.rows_first = true,
+                                   .tall = c.tiles->cluster * c.tiles->rows,
+                                   .wide = c.tiles->columns,
+                                   .resident = 1,
+                                   .asked = 1.0 / 64 + (c.tiles == &low ? 2.0 : 1.0) / c.tiles->columns};
+  rf_device_gemm_algorithm(run, units, &tiling, out);
+  out->level_bytes[ROOF_L2] += 2 * parts_bytes(run, c.splits);
+}
 
 #define IN_FP8                                                                                               \
   .op = "gemm", .sizes = "m=8192 n=8192 k=8192", .quick_sizes = "m=2048 n=2048 k=2048",                      \
@@ -216,6 +312,8 @@ static const roof_kernel kernels[] = {
          "e4m3 with a scale per matrix: one warp fetches, eight multiply (Hopper)"),
     RUNG("gemm-fp8-cluster", "fp8, cluster", 11, cluster, by_matrix,
          "e4m3 with a scale per matrix: pairs of blocks share each tile of B (Hopper)"),
+    RUNG("gemm-fp8-split", "fp8, split-k", 12, split, by_matrix,
+         "e4m3 with a scale per matrix: where tiles are few, low ones and parts along k (Hopper)"),
     {.name = "gemm-fp8-cublas",
      .variant = "cuBLASLt, fp8",
      .summary = "NVIDIA's library in e4m3 with a scale per matrix, by its own choice of algorithm",
