@@ -42,8 +42,8 @@ enum {
 
 /** What was handed out and not given back; the tests read it. */
 API extern int fake_cuda_live;
-/** Launches asked for, and those whose kernel really ran. */
-API extern int fake_cuda_launches, fake_cuda_executed;
+/** Launches asked for, those whose kernel really ran, and those that might begin early. */
+API extern int fake_cuda_launches, fake_cuda_executed, fake_cuda_early;
 
 /** Whether a sanitizer watches over what kernels reach. */
 API extern int fake_cuda_sanitized;

@@ -11,7 +11,7 @@
 #include "fake.h"
 #include "programs.h"
 
-int fake_cuda_launches, fake_cuda_executed;
+int fake_cuda_launches, fake_cuda_executed, fake_cuda_early;
 
 typedef struct function {
   const emulated_entry *entry;
@@ -355,7 +355,7 @@ static int prepare(launch *l, void **arguments) {
   return check_shape(l);
 }
 
-/** What a caller says of a launch: CUlaunchConfig, and of its attributes the size of a cluster. */
+/** What a caller says of a launch: CUlaunchConfig, and of its attributes the size of a cluster, or a number. */
 typedef struct launch_config {
   unsigned grid[3], block[3], shared;
   stream *in;
@@ -382,17 +382,17 @@ ENTRY(int, cuOccupancyMaxActiveClusters, int *count, function *f, const launch_c
   return 0;
 }
 
-ENTRY(int, cuLaunchKernel, function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-      unsigned bz, unsigned shared, stream *in, void **arguments, void **extra) {
+/** A launch that may go on where `code` is 0. */
+static int start(int code, function *f, const emulated_shape *shape, stream *in, void **arguments,
+                 void **extra) {
   launch l;
-  int code = fake_enter("cuLaunchKernel");
   if (code == 0 && (f == NULL || in == NULL || extra != NULL)) {
     code = INVALID_HANDLE;
   }
   if (code == 0) {
     memset(&l, 0, sizeof l);
     l.function = f;
-    l.shape = (emulated_shape){{gx, gy, gz}, {bx, by, bz}, shared};
+    l.shape = *shape;
     code = prepare(&l, arguments);
   }
   if (in != NULL && in->recording != NULL) {
@@ -401,6 +401,26 @@ ENTRY(int, cuLaunchKernel, function *f, unsigned gx, unsigned gy, unsigned gz, u
   }
   fake_spend(2e-6);
   return code != 0 ? code : fake_execute(&l, in);
+}
+
+ENTRY(int, cuLaunchKernel, function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, stream *in, void **arguments, void **extra) {
+  const emulated_shape shape = {{gx, gy, gz}, {bx, by, bz}, shared};
+  return start(fake_enter("cuLaunchKernel"), f, &shape, in, arguments, extra);
+}
+
+/** Only for launches that may begin early, which Hopper brought; here they begin when the one before has ended. */
+ENTRY(int, cuLaunchKernelEx, const launch_config *config, function *f, void **arguments, void **extra) {
+  enum { PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+  const unsigned *grid = config->grid, *block = config->block;
+  const emulated_shape shape = {{grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, config->shared};
+  int code = fake_enter("cuLaunchKernelEx");
+  if (code == 0 && (config->count != 1 || config->attributes->id != PROGRAMMATIC_STREAM_SERIALIZATION ||
+                    config->attributes->cluster[0] != 1 || fake_attribute(75) < 9)) {
+    code = INVALID_VALUE;
+  }
+  fake_cuda_early++;
+  return start(code, f, &shape, config->in, arguments, extra);
 }
 
 /** What the copy engine knows of a matrix: the map that tests/unit/emulate.h has, in the room of the real

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What only the assembler knows of the kernels of src/kernels/cuda: of those that use wgmma none spills, and none waits for the one
 # before it; inner loops have no more instructions than were counted when they were written (lib/sass.py); copies
-# say what stays in the last cache.
+# say what stays in the last cache; of two kernels that follow each other the first lets the second begin.
 . "$(dirname "$0")/lib/lint.sh"
 
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || skip "no nvcc"
@@ -49,6 +49,17 @@ hints() {
     }'
 }
 
+# early CUBIN: a kernel of it lets the next one begin, and one waits for the one before it.
+early() {
+  od -An -v -t x8 -w16 "$1" | awk '
+    $1 == "000000000000782d" { lets++ }
+    $1 == "000000000000782e" { waits++ }
+    END {
+      print lets + 0 " kernels let the next one begin, " waits + 0 " wait for the one before"
+      exit lets == 0 || waits == 0
+    }'
+}
+
 case $("$nvcc" --version) in
   *"release 13."*)
     catches ' and 0 loads have a hint' hints "$scratch/cubin"
@@ -63,12 +74,15 @@ case $("$nvcc" --version) in
     loop gemm_fp8.cu gemm_fp8_split_64 QGMMA 8 150
     loop gemm_fp8.cu gemm_fp8_scaled QGMMA 4 160
     hints "$scratch/code" || fail "gemm_fp8.cu: hints"
+    early "$scratch/code" || fail "gemm_fp8.cu: two kernels"
     loop gemm_mma.cu gemm_mma HMMA 32 150
+    catches '0 wait for the one before' early "$scratch/code"
     for format in bf16 fp16; do # of 16 keys; few instructions, since memory is to bind
       for cache in decode paged; do
         loop attention_decode.cu attention_${cache}_64_$format HMMA 16 190
         loop attention_decode.cu attention_${cache}_128_$format HMMA 32 255
       done
+      early "$scratch/code" || fail "attention_decode.cu: two kernels"
     done
     loop gemm_tma.cu gemm_tma FFMA 1024 1130
     for format in bf16 fp16; do # keys are given back before the softmax

@@ -35,6 +35,9 @@ static roof_status attends(const char *name, const char *sizes, roof_dtype dtype
     for (int i = 0; i < launch_count; i++) {
       const rf_device_launch *l = &launches[i];
       assert_true(l->shared <= SHARED_MAX);
+      if (l->early) {
+        emulate_early(scratch, bytes);
+      }
       assert_true(
           emulate(run_launch, l, (index3){l->groups[0], l->groups[1], l->groups[2]}, (int)l->items[0], 1));
     }

@@ -130,6 +130,9 @@ static struct {
 /** Whether what may be late is. */
 static bool emulated_late;
 
+/** What the kernel before does last: not done before a kernel that was begun early has waited for it. Nullable. */
+static void (*emulated_previous)(void);
+
 #define INSIDE static inline __attribute__((unused))
 
 INSIDE index3 block_now(void) {
@@ -517,6 +520,16 @@ INSIDE uint32_t count_up(uint32_t *counter, uint32_t last) {
   *counter = was >= last ? 0 : was + 1;
   chip.rounds = 0;
   return was;
+}
+
+INSIDE void next_may_begin(void) {
+}
+
+INSIDE void previous_wait(void) {
+  if (emulated_previous != NULL) {
+    emulated_previous();
+    emulated_previous = NULL;
+  }
 }
 
 INSIDE void flag_raise(uint32_t *flag) {
@@ -966,6 +979,26 @@ INSIDE void emulate_done(void) {
 }
 
 /* For the tests of single kernels. */
+
+/** What a kernel wrote, away until the next one waits for it. */
+static struct {
+  void *at, *kept;
+  size_t bytes;
+} emulated_held;
+
+INSIDE void emulated_give(void) {
+  memcpy(emulated_held.at, emulated_held.kept, emulated_held.bytes);
+  free(emulated_held.kept);
+}
+
+/** The next kernel is begun before the last one has written `bytes` there: it finds NaN. */
+INSIDE void emulate_early(void *at, size_t bytes) {
+  emulated_held.at = at;
+  emulated_held.bytes = bytes;
+  emulated_held.kept = memcpy(malloc(bytes), at, bytes);
+  emulated_previous = emulated_give;
+  memset(at, 0xFF, bytes);
+}
 
 /** Runs a grid of blocks with threads in a row. */
 INSIDE bool emulate(void (*kernel)(const void *), const void *arguments, index3 grid, int threads,

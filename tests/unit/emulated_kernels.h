@@ -13,6 +13,7 @@ static struct {
   const char *folder, *library;
   const char *illegal;  /* how it calls an address that is none */
   int least;            /* runs of kernels */
+  int early;            /* of those at least, begun while the launch before ended */
   unsigned formats;     /* bit `1u << dtype` for each that is run */
   void (*forget)(void); /* HIP has no other way to be rid of a fault than to start anew */
 } tested;
@@ -101,6 +102,7 @@ static void every_kernel_agrees_with_its_reference(void **state) {
   }
   assert_true(done >= tested.least);
   assert_true(counter("fake_cuda_executed") >= done - 8); /* but for the library's products */
+  assert_true(counter("fake_cuda_early") >= tested.early);
   assert_int_equal(counter("fake_cuda_live"), 0);
 }
 

@@ -39,6 +39,7 @@ static void test_driver(void **state) {
   SAME(sizeof(cuda_tensor_map), sizeof(CUtensorMap));
   SAME(_Alignof(cuda_tensor_map), _Alignof(CUtensorMap));
   SAME(CUDA_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+  SAME(CUDA_EARLY, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
   SAME(sizeof(cuda_launch_attribute), sizeof(CUlaunchAttribute));
   SAME(offsetof(cuda_launch_attribute, value), offsetof(CUlaunchAttribute, value));
   SAME(sizeof(cuda_launch_config), sizeof(CUlaunchConfig));

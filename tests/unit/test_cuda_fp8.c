@@ -116,6 +116,7 @@ static void multiplies_in(int splits, void (*kernel)(const void *), bool scaled,
     emulated_late = late != 0;
     assert_true(emulate(kernel, &x, grid, 384, blocks));
     if (splits > 1) {
+      emulate_early(sums, (size_t)(m * n * splits) * sizeof *sums);
       assert_true(emulate(run_add, &x, (index3){(unsigned)(m * n + 1023) / 1024, 1, 1}, 256, 1));
     }
     compare(&x, a, b, scaled);

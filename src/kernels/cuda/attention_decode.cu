@@ -1,4 +1,4 @@
-// targets: sm_80 sm_90 compute_80
+// targets: sm_80 sm_90 compute_80 compute_90
 /* Attention of few queries to many keys in bf16 or fp16 with sums in fp32, after Flash-Decoding (Dao et al. 2023): the queries
  * of all heads that share a head of K are the rows of one tile, so that each key and value is read once; the keys are divided
  * over blocks, and a second kernel merges what each of them found.
@@ -328,6 +328,7 @@ INSIDE void merge(const float *parts, bf16 *out, int splits, unsigned char *shar
   const float *of_parts = parts + (size_t)gridDim.x * splits * dim;
   size_t row = (size_t)blockIdx.x * splits;
   part p = no_part();
+  previous_wait();
 #pragma unroll 4
   for (int i = group; i < splits; i += groups) {
     add_part(&p, of_parts + 2 * (row + i), parts + (row + i) * dim + column);
@@ -350,6 +351,7 @@ INSIDE void merge(const float *parts, bf16 *out, int splits, unsigned char *shar
       name(const bf16 *q, const bf16 *kv, bf16 *out, float *parts, int heads, int rows, int across,          \
            int q_len, int kv_len, int causal, float scale, long long values) {                               \
     SHARED(shared);                                                                                          \
+    next_may_begin();                                                                                        \
     head h = place(q, kv, rows, across, q_len, kv_len, causal, values, dim);                                 \
     if (paged) {                                                                                             \
       place_paged(&h, kv, heads, values, dim);                                                               \

@@ -247,6 +247,7 @@ KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
            int k, float *sums, int splits) {                                                                 \
     SHARED(shared);                                                                                          \
     parts of = {sums, splits, m, n};                                                                         \
+    next_may_begin();                                                                                        \
     by_matrix(&map_a, &map_b, &map_c, scale_a, scale_b, k, 1, rows, &of, shared);                            \
   }
 SPLIT(gemm_fp8_split, TILE_M)
@@ -257,6 +258,7 @@ KERNEL __launch_bounds__(256)
     gemm_fp8_add(const float *sums, bf16 *c, const float *scale_a, const float *scale_b, int splits, long long count) {
   long long at = ((long long)blockIdx.x * 256 + threadIdx.x) * 4;
   four total = {{0}};
+  previous_wait();
   if (at >= count) {
     return;
   }

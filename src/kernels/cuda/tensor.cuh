@@ -112,6 +112,20 @@ INSIDE void flag_raise(uint32_t *flag) {
   *(volatile uint32_t *)flag = 1;
 }
 
+/** Lets the kernel after this one begin as soon as all blocks have come here: what it needs of this one it waits for. */
+INSIDE void next_may_begin(void) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/** Waits until the kernel before has ended, which may not be so where this one was begun early, and sees what it wrote. */
+INSIDE void previous_wait(void) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /** 2 to the power of x, to about 2^-22 of it; 0 for -infinity. */
 INSIDE float exp2_fast(float x) {
   float power;

@@ -69,6 +69,7 @@ typedef struct rf_device_launch {
   double tasks;       /**< of those: each for one cluster */
   int cluster;        /**< of those: blocks of a cluster */
   unsigned items[3];  /**< work-items (threads) of a work-group (block) */
+  bool early;         /**< may begin before the launch before it has ended, for which it waits itself */
   unsigned shared;    /**< bytes of shared memory given at launch, in addition to what the text declares */
   rf_device_arg args[RF_DEVICE_ARGS];
   int arg_count;

@@ -221,6 +221,7 @@ static int decode_launches(const roof_kernel_run *run, const rf_device_operands 
   rf_device_add_index(&launches[0], values);
   launches[1] = rf_device_launch_of(merges[wide][fp16], d.heads * d.rows, 1, ATTENTION_DECODE_THREADS, 1);
   launches[1].shared = (unsigned)ATTENTION_MERGE_SHARED((int)v[HEAD_DIM]);
+  launches[1].early = true;
   rf_device_add_buffer(&launches[1], o->scratch);
   rf_device_add_buffer(&launches[1], o->out);
   rf_device_add_int(&launches[1], d.splits);

@@ -246,6 +246,7 @@ static int plan_split(const roof_kernel_run *run, const rf_device_operands *o, r
   rf_device_add_buffer(&launches[0], o->scratch);
   rf_device_add_int(&launches[0], c.splits);
   launches[1] = rf_device_launch_of("gemm_fp8_add", rf_device_tiles(product, EACH), 1, 256, 1);
+  launches[1].early = true;
   rf_device_add_buffer(&launches[1], o->scratch);
   rf_device_add_buffer(&launches[1], o->out);
   add_scales(&launches[1], run, o);

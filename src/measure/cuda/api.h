@@ -16,16 +16,17 @@ typedef struct cuda_context_ *cuda_context;
 /** CUtensorMap: the description of a matrix for Hopper's copy engine (TMA). */
 typedef struct rf_tensor_map cuda_tensor_map;
 
-/** CUlaunchAttribute, of a cluster's size. */
+/** CUlaunchAttribute: a cluster's size, or whether a launch may begin before the one before it has ended. */
 typedef struct cuda_launch_attribute {
   int id, pad;
   union {
     unsigned cluster[3]; /* blocks */
+    int early;
     char bytes[64];
   } value;
 } cuda_launch_attribute;
 
-/** CUlaunchConfig: a launch of which the driver is asked something. */
+/** CUlaunchConfig: a launch with attributes, or one of which the driver is asked something. */
 typedef struct cuda_launch_config {
   unsigned grid[3], block[3], shared;
   rf_stream stream;
@@ -58,6 +59,7 @@ enum {
 enum {
   CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8, /* CUfunction_attribute */
   CUDA_CLUSTER_DIMENSION = 4,           /* CUlaunchAttributeID */
+  CUDA_EARLY = 6,                       /* programmatic stream serialization */
   CUDA_TENSOR_BF16 = 9,                 /* CUtensorMapDataType */
   CUDA_TENSOR_SWIZZLE_128B = 3,         /* CUtensorMapSwizzle */
   CUDA_TENSOR_L2_256B = 3,              /* CUtensorMapL2promotion */
@@ -76,6 +78,8 @@ enum {
     (void *to, cuda_context to_context, void *from, cuda_context from_context, size_t bytes,                 \
      rf_stream stream))                                                                                      \
   X(function_set, cuFuncSetAttribute, (void *function, int attribute, int value))                            \
+  X(launch_with, cuLaunchKernelEx,                                                                           \
+    (const cuda_launch_config *config, void *function, void **arguments, void **extra))                      \
   X(clusters, cuOccupancyMaxActiveClusters, (int *count, void *function, const cuda_launch_config *config))  \
   X(tensor_map, cuTensorMapEncodeTiled,                                                                      \
     (cuda_tensor_map * map, int type, uint32_t rank, void *address, const uint64_t *sizes,                   \

@@ -114,6 +114,7 @@ roof_status rf_cuda_open_device(int index, rf_device **device, roof_error *error
   if (status == ROOF_OK) {
     describe(streams);
     status = check_architecture(streams, error);
+    streams->start_early = rf_streams_attribute(streams, CUDA_MAJOR) >= 9 ? rf_cuda_start_early : NULL;
   }
   if (status == ROOF_OK) {
     status = start(o, error);

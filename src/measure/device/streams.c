@@ -254,8 +254,10 @@ static roof_status prepare(rf_streams *o, const rf_device_launch *launch, rf_pre
 
 static roof_status start_one(rf_streams *o, rf_prepared *p, rf_stream stream, roof_error *error) {
   const rf_device_launch *l = p->launch;
-  int code = o->api->launch(l->function, p->grid_x, l->groups[1], l->groups[2], l->items[0], l->items[1],
-                            l->items[2], l->shared, stream, p->arguments, NULL);
+  int code = l->early && o->start_early != NULL
+                 ? o->start_early(o, p, stream)
+                 : o->api->launch(l->function, p->grid_x, l->groups[1], l->groups[2], l->items[0],
+                                  l->items[1], l->items[2], l->shared, stream, p->arguments, NULL);
   if (code == 0) {
     return ROOF_OK;
   }

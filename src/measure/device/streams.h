@@ -88,6 +88,8 @@ struct rf_streams {
   int peers[RF_DEVICE_PEERS]; /* their ids */
   /** Nullable: what only this kind has to do before a launch. */
   roof_status (*prepare)(rf_streams *o, rf_prepared *p, roof_error *error);
+  /** Nullable: starts a launch while the one before it ends; its blocks take the room that is free, and wait. */
+  int (*start_early)(rf_streams *o, rf_prepared *p, rf_stream stream);
   /** Nullable: looks at the device while it works. */
   void (*look)(rf_streams *o);
   /** Makes the device itself (-1) or one of its peers, which it opens, the one that memory is allocated on. */
