@@ -1,20 +1,29 @@
 #!/bin/sh
 # What only the assembler knows of the kernels of src/kernels/cuda: of those that use wgmma none spills, and none waits for the one
-# before it; inner loops have no more instructions than were counted when they were written (lib/sass.py); copies
-# say what stays in the last cache; of two kernels that follow each other the first lets the second begin.
+# before it; inner loops have no more instructions than were counted when they were written, and those of fp32 as many of the
+# issue slots (lib/sass.py); copies say what stays in the last cache; of two kernels that follow each other the first lets
+# the second begin.
 . "$(dirname "$0")/lib/lint.sh"
 
+PYTHONDONTWRITEBYTECODE=1 python3 "$lib/test_sass.py" >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "the model of register banks"; }
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || skip "no nvcc"
 
+# machine_code FILE TEXT TARGET FLAG...: as the build makes it, from the text of an architecture
+machine_code() {
+  source=$1 gencode=arch=$2,code=$3
+  shift 3
+  # shellcheck disable=SC2046  # none or two words
+  "$nvcc" -std=c++17 -O3 -cubin -x cu -I "$ROOFLINE_SOURCE/src/kernels/cuda" -gencode "$gencode" \
+    $(sed -n '1s|.*, ptxas |-Xptxas |p' "$source") -o "$scratch/code" "$@" "$source"
+}
+
 check() { # FILE TARGET
-  from=$(echo "$2" | sed 's/^sm_/compute_/')
-  "$nvcc" -std=c++17 -O3 -Xptxas -v -cubin -x cu -I "$ROOFLINE_SOURCE/src/kernels/cuda" -gencode "arch=$from,code=$2" -o "$scratch/cubin" "$1" \
-    >"$scratch/said" 2>&1 || { cat "$scratch/said"; return 1; }
+  machine_code "$1" "compute_${2#sm_}" "$2" -Xptxas -v >"$scratch/said" 2>&1 || { cat "$scratch/said"; return 1; }
   ! grep -E 'Performance Loss|[1-9][0-9]* bytes (stack|spill)' "$scratch/said"
 }
 
 for file in "$ROOFLINE_SOURCE"/src/kernels/cuda/*.cu; do
-  for target in $(sed -n '1s|^// targets: ||p' "$file"); do
+  for target in $(sed -n '1s|^// targets: \([^,]*\).*|\1|p' "$file"); do
     case $target in sm_90a) check "$file" "$target" || fail "$(basename "$file") for $target" ;; esac
   done
 done
@@ -24,14 +33,9 @@ sed 's/^ *product_commit();/sums[0] += 1; product_commit();/; s/tensor_load_kept
   >"$scratch/planted.cu"
 catches 'serialized' check "$scratch/planted.cu" sm_90a
 
-machine_code() { # FILE TARGET
-  "$nvcc" -std=c++17 -O3 -cubin -x cu -I "$ROOFLINE_SOURCE/src/kernels/cuda" -gencode "arch=$(echo "$2" | sed 's/^sm_/compute_/'),code=$2" \
-    -o "$scratch/code" "$1"
-}
-
 # loop FILE KERNEL OPERATION COUNT MOST FACT...: as lib/sass.py
 loop() {
-  [ "$1" = "${compiled:-}" ] || machine_code "$ROOFLINE_SOURCE/src/kernels/cuda/$1" sm_90a
+  [ "$1" = "${compiled:-}" ] || machine_code "$ROOFLINE_SOURCE/src/kernels/cuda/$1" compute_90a sm_90a
   compiled=$1
   shift
   python3 "$lib/sass.py" "$scratch/code" "$@" || fail "$1: its inner loop"
@@ -60,9 +64,17 @@ early() {
     }'
 }
 
+# fp32 FILE KERNEL COUNT MOST LEAST: a loop of multiply-adds in the dialect that all devices have
+fp32() {
+  folder=$ROOFLINE_SOURCE/src/kernels/device
+  [ "$1" = "${compiled:-}" ] || machine_code "$folder/$1" compute_80 sm_90 -DTYPE_FP32 -include "$folder/cuda.prelude"
+  compiled=$1
+  python3 "$lib/sass.py" "$scratch/code" "$2" FFMA "$3" "$4" "least=$5" || fail "$2: its inner loop"
+}
+
 case $("$nvcc" --version) in
   *"release 13."*)
-    catches ' and 0 loads have a hint' hints "$scratch/cubin"
+    catches ' and 0 loads have a hint' hints "$scratch/code"
     loop gemm_wgmma.cu gemm_specialised HGMMA 8 150 none=R2UR
     loop gemm_wgmma.cu gemm_cluster HGMMA 8 150
     loop gemm_wgmma.cu gemm_stream_k HGMMA 8 155
@@ -84,7 +96,12 @@ case $("$nvcc" --version) in
       done
       early "$scratch/code" || fail "attention_decode.cu: two kernels"
     done
-    loop gemm_tma.cu gemm_tma FFMA 1024 1130
+    loop gemm_tma.cu gemm_tma FFMA 1024 1130 least=69
+    catches 'less than 80 %' python3 "$lib/sass.py" "$scratch/code" gemm_tma FFMA 1024 1130 least=80
+    fp32 arithmetic.cl arithmetic_16_1 256 260 97
+    fp32 attention.cl attention_flash 128 145 75
+    fp32 gemm.cl gemm_double_buffered 512 625 47
+    fp32 linear.cl linear_fused 516 680 49
     for format in bf16 fp16; do # keys are given back before the softmax
       loop attention_wgmma.cu attention_wgmma_64_$format HGMMA 12 630 before=ARRIVE,MUFU
       loop attention_wgmma.cu attention_wgmma_128_$format HGMMA 16 700 before=ARRIVE,MUFU

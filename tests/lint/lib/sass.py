@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Reads the machine code of a cubin and holds facts of its kernels' inner loops.
 
-usage: sass.py CUBIN KERNEL OPERATION COUNT MOST [none=OPERATION] [before=OPERATION,OPERATION]
+usage: sass.py CUBIN KERNEL OPERATION COUNT MOST [none=OPERATION] [before=OPERATION,OPERATION] [least=PERCENT]
 The inner loop is the shortest that has COUNT of OPERATION; it may have MOST instructions. `none`: an operation that it must not have;
-`before=A,B`: its first A behind the last OPERATION comes before its first B. Prints the share of the issue slots that OPERATION has.
+`before=A,B`: its first A behind the last OPERATION comes before its first B. Prints the share of the issue slots that OPERATION has, that of
+FFMA by two models of register banks (`clocks`); `least`: what the more cautious one must give.
 An instruction is 16 bytes, the lowest 12 bits its operation; a jump is relative to the next, in units of 4 bytes, bits 16 to 23 and from
-34 on (found with nvcc's own listings of code for sm_90).
+34 on. The registers that an FFMA reads are bits 24, 32 and 64 on, and bits 122 to 124 say which of them are kept for the next (found with
+nvcc's own listings of code for sm_90).
 """
 import collections
 import struct
@@ -13,6 +15,7 @@ import sys
 
 OPERATIONS = {"FFMA": {0x223}, "HMMA": {0x23C}, "HGMMA": {0x9F0, 0xDF0}, "QGMMA": {0x9F3, 0xDF3}, "MUFU": {0x308}, "R2UR": {0x2CA}, "ARRIVE": {0x9A7}, "LOCAL": {0x387, 0x983}}
 JUMP = 0x947
+NO_REGISTER = 255
 
 
 def code_of(path, kernel):
@@ -34,23 +37,64 @@ def loops(code):
             far = (far - (1 << 48) if far >> 47 else far) << 8 | low >> 16 & 0xFF
             to = at + 1 + far // 4
             if 0 <= to < at:
-                yield [word & 0xFFF for word, _ in code[to:at + 1]]
+                yield code[to:at + 1]
+
+
+def is_ffma(low):
+    return low & 0xFFF in OPERATIONS["FFMA"]
+
+
+def reads_of(low, high, kept):
+    """How many registers of either bank an FFMA reads: not those that the one before kept, in the same operand and bank."""
+    reads = [0, 0]
+    for operand, register in enumerate((low >> 24 & 0xFF, low >> 32 & 0xFF, high & 0xFF)):
+        if register != NO_REGISTER:
+            place = operand, register % 2
+            reads[register % 2] += kept.get(place) != register
+            kept[place] = register if high >> 58 + operand & 1 else None
+    return reads
+
+
+def clocks(loop, window):
+    """How long one turn of a loop takes the issue slots of a scheduler: a clock for each instruction, and what FFMAs wait for registers.
+
+    Each of two banks, of the even and of the odd numbers, gives one register a clock, and an FFMA leaves when it can read all of its own within
+    `window` clocks: 3 fits most of what Huerta et al. 2025 measured on Ampere (arXiv:2503.20481, section 5.3); at 1 it waits for those before it as
+    well, and longer by itself where it has several in a bank. Any other instruction is taken to empty what was kept.
+    """
+    late, now, start = [0, 0], 0, 0
+    for _ in range(2):  # the second time as all later ones
+        start, kept = now, {}
+        for low, high in loop:
+            reads = [0, 0]
+            if is_ffma(low):
+                reads = reads_of(low, high, kept)
+            else:
+                kept = {}
+            wait = max(0, max(late) - max(0, window - max(1, *reads)))
+            late = [max(0, max(0, before - wait) + own - 1) for before, own in zip(late, reads)]
+            now += wait + 1
+    return now - start
 
 
 def main(path, kernel, operation, count, most, *facts):
     wanted = OPERATIONS[operation]
-    found = [loop for loop in loops(code_of(path, kernel)) if sum(word in wanted for word in loop) >= int(count)]
+    found = [loop for loop in loops(code_of(path, kernel)) if sum(low & 0xFFF in wanted for low, _ in loop) >= int(count)]
     if not found:
         sys.exit(f"{kernel}: no loop with {count} {operation}")
-    loop = min(found, key=len)
+    code = min(found, key=len)
+    loop = [low & 0xFFF for low, _ in code]
     have = sum(word in wanted for word in loop)
-    print(f"{kernel}: {have} {operation} of {len(loop)} instructions, {100 * have / len(loop):.0f} % of the issue slots")
+    shares = [100 * have / taken for taken in ([clocks(code, 1), clocks(code, 3)] if operation == "FFMA" else [len(loop)])]
+    print(f"{kernel}: {have} {operation} of {len(loop)} instructions, {' to '.join(f'{share:.0f}' for share in shares)} % of the issue slots")
     if have != int(count) or len(loop) > int(most):
         sys.exit(f"{kernel}: not {count} {operation} in at most {most} instructions")
     if any(word in OPERATIONS["LOCAL"] for word in loop):
         sys.exit(f"{kernel}: local memory in its loop")
     for fact in facts:
         kind, names = fact.split("=")
+        if kind == "least" and shares[0] < float(names):
+            sys.exit(f"{kernel}: less than {names} % of the issue slots")
         if kind == "none" and any(word in OPERATIONS[names] for word in loop):
             sys.exit(f"{kernel}: {names} in its loop")
         if kind == "before":
@@ -61,4 +105,5 @@ def main(path, kernel, operation, count, most, *facts):
                 sys.exit(f"{kernel}: the first {second} comes before the first {first}: {collections.Counter(order)}")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
