@@ -1,6 +1,7 @@
 # roof_cuda(VARIABLE): compiles the programs of src/kernels/device/*.cl (once per format) and of src/kernels/cuda/*.cu with nvcc,
 # into the library as fatbins, and sets VARIABLE to the generated source. Without nvcc its table is empty. The first line of a .cu
-# names the code that is made: `// targets: sm_80 sm_90 compute_90`, of which an older nvcc makes what it knows; a program of the common dialect becomes code for Hopper and
+# names the code that is made: `// targets: sm_80 sm_90 compute_90`, of which an older nvcc makes what it knows, and with `, ptxas -O1` behind it an option of the assembler; a
+# program of the common dialect becomes code for Hopper and
 # text (PTX) that the driver compiles for any device from Ampere on. A .cu whose threads wait at barriers is compiled a second time, as
 # format `bounded`: waits then end with a fault after two seconds.
 find_program(ROOFLINE_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin DOC "CUDA's compiler; without it there is no backend cuda")
@@ -65,12 +66,16 @@ function(roof_cuda variable)
     foreach(file ${own})
       get_filename_component(name ${file} NAME_WE)
       file(STRINGS ${file} first LIMIT_COUNT 1)
-      if(NOT first MATCHES "^// targets: ([a-z0-9_ ]+)$")
+      if(NOT first MATCHES "^// targets: ([a-z0-9_ ]+)(, ptxas (-[A-Za-z0-9-]+))?$")
         message(FATAL_ERROR "${file}:1: must be `// targets: sm_90a ...`")
       endif()
+      set(option ${CMAKE_MATCH_3})
       string(REPLACE " " ";" targets ${CMAKE_MATCH_1})
       roof_cuda_targets(flags ${version} "${architectures}" ${targets})
       if(flags)
+        if(option)
+          list(APPEND flags -Xptxas ${option})
+        endif()
         roof_cuda_image(${name} ${file} "" ${flags} -Xptxas --warn-on-spills,--warning-as-error)
         file(STRINGS ${file} waits REGEX "barrier_wait")
         if(waits)

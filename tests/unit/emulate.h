@@ -433,6 +433,10 @@ INSIDE void load_four(float *r, uint32_t address) {
   memcpy(r, shared_at(chip.now->block, address, 16), 16);
 }
 
+INSIDE float fma_in_order(float a, float b, float sum) {
+  return fmaf(a, b, sum);
+}
+
 INSIDE void load_matrices(uint32_t *r, uint32_t address) {
   by_warp(load_straight, &address, r, NULL);
 }

@@ -1,4 +1,4 @@
-// targets: sm_90a
+// targets: sm_90a, ptxas -O1
 /* C = A B in fp32, all in row order: n and k multiples of 4. Of three warpgroups the first has the copy engine load
  * tiles of 256 x 128 x 32, two multiply: a warp has 64 x 64 of a tile, a thread 8 rows and 16 columns. To the copy engine the
  * numbers are pairs of bf16, because it does not interpret them. */
@@ -81,6 +81,14 @@ INSIDE void release(const work *w, place *p) {
   p->parity ^= p->stage == 0;
 }
 
+/** The column of product `q` in row `i`: forth and back, so that a row begins with the number of B that the last one ended
+ * with. A register lies in one of two banks by its number, numbers of A by `k`, of B by column, and sums best in the
+ * other one than B. A row's first product reads A and a sum: it is of a column whose bank is that of A. */
+INSIDE int column_at(int i, int k, int q) {
+  int j = i % 2 ? q : COLUMNS - 1 - q;
+  return (k % 2 ? j < 2 : j >= COLUMNS - 2) ? j ^ 1 : j;
+}
+
 /** The thread's sums over a tile. What the next column of A needs is loaded before this one's products, a row of A as
  * soon as its last product is done; past the end the last stage is read again. */
 INSIDE void multiply(float sums[ROWS][COLUMNS], const work *w, place *p) {
@@ -108,8 +116,8 @@ INSIDE void multiply(float sums[ROWS][COLUMNS], const work *w, place *p) {
       for (int i = 0; i < ROWS; i++) {
 #pragma unroll
         for (int q = 0; q < COLUMNS; q++) {
-          int j = i % 2 ? COLUMNS - 1 - q : q; /* one factor stays the same: fewer registers are read */
-          sums[i][j] = fmaf(b[k % 2][j], a[i][k % 4], sums[i][j]);
+          int j = column_at(i, k, q);
+          sums[i][j] = fma_in_order(b[k % 2][j], a[i][k % 4], sums[i][j]);
         }
         if (k % 4 == 3) {
           load_a(a[i], p, i, (k + 1) % GROUP);

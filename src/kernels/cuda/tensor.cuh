@@ -31,6 +31,12 @@ INSIDE void load_four(float *r, uint32_t address) {
                : "r"(address));
 }
 
+/** a b + sum, rounded once. With -O1 ptxas keeps the order of such instructions, and with it the registers that they share. */
+INSIDE float fma_in_order(float a, float b, float sum) {
+  asm volatile("fma.rn.f32 %0, %1, %2, %0;" : "+f"(sum) : "f"(a), "f"(b));
+  return sum;
+}
+
 #define IN_FLOAT(x) "+f"(x)
 #define IN_INT(x) "+r"(x)
 
