@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/ceilings.h"
 #include "roofline/formats.h"
 
 /** One prediction, of which a row says whether what was typed has a part in it. */
@@ -85,7 +86,7 @@ static bool has_measured(const question *q) {
     found = found || m->peaks[i].kind == ROOF_MEASURED;
   }
   for (int i = 0; i < m->level_count; i++) {
-    found = found || m->levels[i].kind == ROOF_MEASURED;
+    found = found || (m->levels[i].kind == ROOF_MEASURED && !rf_level_is_latency(&m->levels[i]));
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ceilings.h"
 #include "core/figures.h"
 #include "core/letters.h"
 #include "core/number.h"
@@ -185,7 +186,12 @@ static void check_order(report *r, int index) {
         (inner->kind == ROOF_MEASURED) == (level->kind == ROOF_MEASURED) && fastest(inner) < fastest(level)) {
       add(r, false, "faster than the inner level %s", inner->name);
     }
-    if (inner->kind == level->kind && same_cores(inner, level) && strcmp(inner->name, level->name) == 0) {
+    if (inner->level < level->level && same_cores(inner, level) &&
+        inner->latency_seconds > level->latency_seconds) {
+      add(r, false, "a load takes longer from the inner level %s", inner->name);
+    }
+    if (inner->kind == level->kind && same_cores(inner, level) && strcmp(inner->name, level->name) == 0 &&
+        rf_level_is_latency(inner) == rf_level_is_latency(level)) {
       add(r, true, "the same figure as levels[%d]", i);
     }
   }

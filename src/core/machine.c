@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ceilings.h"
 #include "core/figures.h"
 #include "core/letters.h"
 #include "core/mix.h"
@@ -293,12 +294,16 @@ const char *roof_peak_density(const roof_machine *machine, const roof_peak *peak
   return dense != NULL && peak->flops_per_second <= 2.2 * dense->flops_per_second ? "2:4 sparse" : "sparse";
 }
 
+bool rf_level_is_latency(const roof_level *level) {
+  return !isnan(level->latency_seconds) && isnan(level->bytes) && isnan(roof_level_bandwidth(level, 0, 0));
+}
+
 const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level,
                                      roof_provenance kind) {
   const roof_level *best = NULL;
   for (int i = 0; i < machine->level_count; i++) {
     const roof_level *candidate = &machine->levels[i];
-    if (candidate->level != level) {
+    if (candidate->level != level || rf_level_is_latency(candidate)) {
       continue;
     }
     if (best == NULL || better(candidate->kind, candidate->cores, best->kind, best->cores, kind) ||

@@ -334,6 +334,43 @@ static void gpus_have_units_and_a_fast_cache(void **state) {
   roof_catalog_list_done(&all);
 }
 
+/** The latency of a level, whoever measured it; NaN: no row has it. */
+static double latency_of(const roof_machine *machine, roof_level_kind level) {
+  double seconds = NAN;
+  for (int i = 0; i < machine->level_count; i++) {
+    const roof_level *row = &machine->levels[i];
+    seconds = row->level == level && isnan(seconds) ? row->latency_seconds : seconds;
+  }
+  return seconds;
+}
+
+/** Of architectures that somebody published latencies of; a row of one supplies nothing to a prediction. */
+static void gpus_have_latencies_of_their_architecture(void **state) {
+  (void)state;
+  static const char *const known[] = {"pascal", "volta",     "turing",        "ampere", "ada",
+                                      "hopper", "blackwell", "blackwell-rtx", "cdna"};
+  for (size_t i = 0; i < list.count; i++) {
+    owned roof_machine *machine = NULL;
+    assert_int_equal(roof_catalog_load(list.entries[i].name, &machine, NULL), ROOF_OK);
+    bool named = false;
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+      named = named || strcmp(machine->family, known[k]) == 0;
+    }
+    double l1 = latency_of(machine, ROOF_L1), l2 = latency_of(machine, ROOF_L2);
+    double memory = latency_of(machine, ROOF_MEMORY);
+    if (named && (!(l1 > 10e-9) || !(l2 > l1) || memory <= l2 || memory > 1e-6)) {
+      fail_msg("%s: latencies of %g, %g and %g s", machine->name, l1, l2, memory);
+    }
+    for (int k = 0; k < machine->level_count; k++) {
+      const roof_level *level = &machine->levels[k];
+      for (int kind = 0; kind < ROOF_PROVENANCE_COUNT && named; kind++) {
+        const roof_level *best = roof_machine_level(machine, level->level, (roof_provenance)kind);
+        assert_true(best->bytes > 0 || best->bytes_per_second > 0);
+      }
+    }
+  }
+}
+
 /** What quotes a vendor is a theoretical figure too, and is counted on its own. */
 static void secondary_figures_are_theoretical(void **state) {
   (void)state;
@@ -731,6 +768,14 @@ static void lint_finds(void **state) {
       {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"L2\", \"bytes_per_second\": 1e12, " FIGURE
                        "}, {\"name\": \"HBM\", \"bytes_per_second\": 2e12, " FIGURE "}]}",
        "levels[1] HBM", "faster than the inner level L2", false},
+      {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"L2\", \"latency_seconds\": 2e-7, " FIGURE
+                       "}, {\"name\": \"HBM\", \"bytes_per_second\": 2e12, \"latency_seconds\": 1e-7, " FIGURE
+                       "}]}",
+       "levels[1] HBM", "a load takes longer from the inner level L2", false},
+      {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"HBM\", \"bytes_per_second\": 1e12, " FIGURE
+                       "}, {\"name\": \"HBM\", \"latency_seconds\": 4e-7, " FIGURE
+                       "}, {\"name\": \"HBM\", \"latency_seconds\": 5e-7, " FIGURE "}]}",
+       "levels[2] HBM", "the same figure as levels[1]", true},
       {LINK("\"name\": \"NVLink 4\", \"bytes_per_second\": 900e9"), "links[0] NVLink 4",
        "900.0 GB/s is both directions (NVIDIA H100: 900 GB/s total over 18 links): both directions quoted as "
        "one",
@@ -926,6 +971,7 @@ int main(void) {
       cmocka_unit_test(names_as_people_write_them),
       cmocka_unit_test(accelerators_have_a_launch_cost),
       cmocka_unit_test(gpus_have_units_and_a_fast_cache),
+      cmocka_unit_test(gpus_have_latencies_of_their_architecture),
       cmocka_unit_test(secondary_figures_are_theoretical),
       cmocka_unit_test(dense_is_not_sparse),
       cmocka_unit_test(figures_equal_the_collected_ones),
