@@ -1,11 +1,18 @@
 #!/bin/sh
-# Training steps as predicted, compared with published ones. Prints a table; with a document, writes it there
-# between the two `training` marks.
+# Training steps as predicted, compared with published ones, and what other programs publish of single runs beside what this one predicts
+# of the same. Prints both tables; with documents, writes the first between the two `training` marks of the first, and the other between the
+# two `peers` marks of the second.
+# Usage: bench/training.sh [DOCUMENT [DOCUMENT]]
 #
 # mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking/README.md: MPT (GPT with 50368 words) in bf16, FSDP that shards everything;
 # tokens per second and GPU of 8 GPUs, and of 16 to 64. Narayanan et al. 2021 (arXiv:2104.04473), abstract: 1 trillion parameters on 3072
 # A100, 502 PFLOP/s of its equation 3, all activations computed again. Korthikanti et al. 2023 (arXiv:2205.05198), abstract: 530 billion
 # on 2240 A100, MFU of 42.1 % with all activations computed again and 54.2 % with sequence parallelism and selective recomputation.
+#
+# Other programs: calculon-ai/calculon, what its `llm-validation` prints of table 5 of Korthikanti et al. (its validation/*.json have the plans);
+# cli99/llm-analysis@b60b392, examples/fastertransformer/README.md (FasterTransformer as kipp.ly/blog/transformer-inference-arithmetic measured
+# it; profiled efficiencies); alibaba/InferSim@0d2b567, README.md (SGLang; time per token of 100 requests a GPU, of its tokens per second and
+# GPU; attention in parallel over requests, experts over 4 GPUs).
 set -eu
 cd "$(dirname "$0")/.."
 . bench/lib.sh
@@ -81,6 +88,69 @@ gpt-530b|128|20480|105|35|8|2240|0.542*312e12*2240|3|sp recompute=selective
 END
 }
 
+# program|run|model|device|settings|dtype|column|measured|as that program predicts it, both in s
+others() {
+  gpt megatron-22b 64 6144 48 51200 2048
+  gpt megatron-175b 96 12288 96 51200 2048
+  gpt megatron-530b 128 20480 105 51200 2048
+  gpt megatron-1t 160 25600 128 51200 2048
+  gpt transformer-13b 40 5120 40 50272 2048
+  cat <<'END'
+Calculon|Megatron 22B, 8 A100, all recomputed|megatron-22b.json|a100|train batch=4 prompt=2048 tp=8 microbatches=1 recompute=full||step|1.42|1.40
+Calculon|Megatron 175B, 64 A100, all recomputed|megatron-175b.json|a100|train batch=64 prompt=2048 tp=8 pp=8 microbatches=64 recompute=full||step|18.13|18.03
+Calculon|Megatron 530B, 280 A100, all recomputed|megatron-530b.json|a100|train batch=280 prompt=2048 tp=8 pp=35 microbatches=280 recompute=full||step|49.05|49.89
+Calculon|Megatron 1T, 512 A100, all recomputed|megatron-1t.json|a100|train batch=512 prompt=2048 tp=8 pp=64 microbatches=512 recompute=full||step|94.42|90.08
+Calculon|Megatron 22B, 8 A100, selective|megatron-22b.json|a100|train batch=4 prompt=2048 tp=8 microbatches=1 sp recompute=selective||step|1.10|1.14
+Calculon|Megatron 175B, 64 A100, selective|megatron-175b.json|a100|train batch=64 prompt=2048 tp=8 pp=8 microbatches=64 sp recompute=selective||step|13.75|13.64
+Calculon|Megatron 530B, 280 A100, selective|megatron-530b.json|a100|train batch=280 prompt=2048 tp=8 pp=35 microbatches=280 sp recompute=selective||step|37.83|34.47
+Calculon|Megatron 1T, 512 A100, selective|megatron-1t.json|a100|train batch=512 prompt=2048 tp=8 pp=64 microbatches=512 sp recompute=selective||step|71.49|66.04
+llm-analysis|13B, A100 40GB, prompt of 512|transformer-13b.json|nvidia-a100-sxm-40gb|batch=1 prompt=512 generate=10|fp16|ttft|0.06317|0.06215
+llm-analysis|13B, A100 40GB, a token|transformer-13b.json|nvidia-a100-sxm-40gb|batch=1 prompt=512 generate=10|fp16|tpot|0.0220|0.01897
+llm-analysis|13B, 2 A100 40GB, prompt of 512|transformer-13b.json|nvidia-a100-sxm-40gb|batch=1 prompt=512 generate=10 tp=2|fp16|ttft|0.04545|0.03298
+llm-analysis|13B, 2 A100 40GB, a token|transformer-13b.json|nvidia-a100-sxm-40gb|batch=1 prompt=512 generate=10 tp=2|fp16|tpot|0.0135|0.01032
+InferSim|Qwen3-30B-A3B, 4 H20, a token|qwen3-30b-a3b|h20|batch=400 prompt=4096 generate=2048 dp=4 ep=4|bf16|tpot|100/2749|100/2632
+END
+}
+
+# The rows of `others` as a table of runs, the n-th of them run by n.
+others_as_runs() {
+  awk -F '|' -v folder="$scratch/" 'function seconds(text, p) { return split(text, p, "/") > 1 ? p[1] / p[2] : text }
+    { print ($3 ~ /json$/ ? folder : "") $3 "," $4 "," $5 "," $6 ",," ($7 == "ttft" ? seconds($8) : "") "," ($7 == "tpot" ? seconds($8) : "") "," \
+        ($7 == "step" ? seconds($8) : "") "," NR }' "$1"
+}
+
+# The share by which each program is off on each row, and the mean of all rows of one.
+compare_others() { # ROWS ANSWER
+  echo '| of | run | measured | it predicts | off | Roofline predicts | off | inside |'
+  echo '|---|---|---:|---:|---:|---:|---:|---|'
+  jq -r '.by.how[] | [(.name | sub("^.*, "; "")), .bias, .fraction_inside_interval] | @tsv' "$2" >"$scratch/biases"
+  awk -F '|' -v biases="$scratch/biases" '
+    function seconds(text, p) { return split(text, p, "/") > 1 ? p[1] / p[2] : text }
+    function shown(s) { return s < 1 ? sprintf("%.3g ms", 1e3 * s) : sprintf("%.4g s", s) }
+    function abs(x) { return x < 0 ? -x : x }
+    BEGIN { while ((getline line < biases) > 0) { split(line, p, "\t"); bias[p[1]] = p[2]; inside[p[1]] = p[3] } }
+    {
+      measured = seconds($8); theirs = seconds($9) / measured - 1; ours = bias[NR]
+      printf "| %s | %s | %s | %s | %+.1f %% | %s | %+.1f %% | %s |\n", $1, $2, shown(measured), shown(seconds($9)), 100 * theirs, shown(measured * (1 + ours)),
+        100 * ours, (inside[NR] > 0 ? "yes" : "no")
+      if (!($1 in count)) { order[++programs] = $1 }
+      count[$1]++; sum[$1] += abs(theirs); own[$1] += abs(ours)
+    }
+    END { for (i = 1; i <= programs; i++) if (count[n = order[i]] > 1)
+      printf "| %s | **mean of %d** | | | **%.1f %%** | | **%.1f %%** | |\n", n, count[n], 100 * sum[n] / count[n], 100 * own[n] / count[n] }' "$1"
+}
+
+others >"$scratch/others"
+{
+  echo 'model,device,settings,dtype,weights,ttft_seconds,tpot_seconds,step_seconds,how'
+  others_as_runs "$scratch/others"
+} >"$scratch/others.csv"
+"$roofline" validate "$scratch/others.csv" --json >"$scratch/others.answer"
+{
+  compare_others "$scratch/others" "$scratch/others.answer"
+  printf '\nRoofline %s, %s.\n' "$("$roofline" --version | cut -d' ' -f2)" "$(date -u +%F)"
+} >"$scratch/peers"
+
 {
   echo 'model,device,settings,dtype,weights,ttft_seconds,tpot_seconds,step_seconds,how'
   mosaic
@@ -99,6 +169,11 @@ END
   jq -r '.left_out | map(" Left out: \(.timings): \(.why | sub("^.*/"; "")).") | add // ""' "$scratch/answer"
 } >"$scratch/table"
 cat "$scratch/table"
+echo
+cat "$scratch/peers"
 if [ $# -gt 0 ]; then
   put training "$scratch/table" "$1"
+fi
+if [ $# -gt 1 ]; then
+  put peers "$scratch/peers" "$2"
 fi

@@ -36,3 +36,15 @@ setup() {
   [ "$output" = 'document: no line `<!-- end of fft: PROCESSOR -->`: nothing is written' ]
   cmp document same
 }
+
+@test "what others publish of single runs stands beside what is predicted of each, no further off than it was" {
+  printf '<!-- training -->\n<!-- end of training -->\n' >training
+  printf '<!-- peers -->\n<!-- end of peers -->\n' >peers
+  sh "$ROOFLINE_SOURCE/bench/training.sh" "$PWD/training" "$PWD/peers" >printed
+  got peers peers >table
+  [ "$(grep -c '^| \(Calculon\|llm-analysis\|InferSim\) | ' table)" -eq 15 ]
+  [ -z "$(awk -F ' *[|] *' '$3 ~ /,/ && ($7 !~ / m?s$/ || $8 !~ /^[-+][0-9.]+ %$/)' table)" ]
+  [ "$(got training training | grep -c '^| Megatron-LM | 3 | ')" -eq 1 ]
+  mean() { awk -F ' *[|] *' -v of="$1" '$2 == of && $3 ~ /mean/ { gsub(/[* %]/, "", $8); print $8 }' table; }
+  awk "BEGIN { exit !($(mean Calculon) < 6.5 && $(mean llm-analysis) < 11) }"
+}
