@@ -1,5 +1,5 @@
 #!/bin/sh
-# Training steps as predicted, compared with published ones, and what other programs publish of single runs beside what this one predicts
+# Training steps as predicted, compared with published ones, and what other programs publish of single runs next to what this one predicts
 # of the same. Prints both tables; with documents, writes the first between the two `training` marks of the first, and the other between the
 # two `peers` marks of the second.
 # Usage: bench/training.sh [DOCUMENT [DOCUMENT]]
@@ -11,7 +11,7 @@
 #
 # Other programs: calculon-ai/calculon, what its `llm-validation` prints of table 5 of Korthikanti et al. (its validation/*.json have the plans);
 # cli99/llm-analysis@b60b392, examples/fastertransformer/README.md (FasterTransformer as kipp.ly/blog/transformer-inference-arithmetic measured
-# it; profiled efficiencies); alibaba/InferSim@0d2b567, README.md (SGLang; time per token of 100 requests a GPU, of its tokens per second and
+# it; profiled efficiencies); alibaba/InferSim@0d2b567, README.md (SGLang; time per token of 100 requests per GPU, of its tokens per second and
 # GPU; attention in parallel over requests, experts over 4 GPUs).
 set -eu
 cd "$(dirname "$0")/.."

@@ -37,7 +37,7 @@ setup() {
   cmp document same
 }
 
-@test "what others publish of single runs stands beside what is predicted of each, no further off than it was" {
+@test "what others publish of single runs stands next to what is predicted of each, no further off than it was" {
   printf '<!-- training -->\n<!-- end of training -->\n' >training
   printf '<!-- peers -->\n<!-- end of peers -->\n' >peers
   sh "$ROOFLINE_SOURCE/bench/training.sh" "$PWD/training" "$PWD/peers" >printed
