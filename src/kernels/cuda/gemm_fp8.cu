@@ -98,8 +98,8 @@ INSIDE void leave(const float *sums, int columns, const parts *of, int part, int
   for (int i = 0; i < columns / 4; i++) {
     int r = row + 8 * (i & 1), at = column + i / 2 * 8;
     if (r < of->m && at < of->n) {
-      two pair = {{sums[2 * i], sums[2 * i + 1]}};
-      *(two *)(to + (size_t)r * of->n + at) = pair;
+      duo pair = {{sums[2 * i], sums[2 * i + 1]}};
+      *(duo *)(to + (size_t)r * of->n + at) = pair;
     }
   }
 }

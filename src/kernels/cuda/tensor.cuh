@@ -464,9 +464,9 @@ typedef struct chunk16 {
 typedef struct four {
   float at[4];
 } __attribute__((aligned(16))) four;
-typedef struct two {
+typedef struct duo {
   float at[2];
-} __attribute__((aligned(8))) two;
+} __attribute__((aligned(8))) duo;
 
 /** mma and pack of fp16 or bf16, by the constant `fp16`. */
 INSIDE void mma(float *d, const uint32_t *a, const uint32_t *b, int fp16) {
