@@ -7,15 +7,20 @@ static inline bool NAME(is_whole)(const T *y, size_t count) {
 }
 
 /** Rows of a table by turns, a line of each: hardware takes some lines to see that a row is read on, and meanwhile reads the
- *  others. Fetches ahead in them, and at their end in the rows `after`. */
+ *  others. Fetches ahead in them, and at their end in the rows `after`. With AVX2 eight lines: Zen 3 takes a load for one
+ *  of what was just stored where the last 12 bits of their addresses are alike, and waits. Rows often are a multiple of 4 KiB
+ *  apart. */
 INLINE void NAME(look_up_some)(const T *const from[RF_LOOKED_UP], const T *const after[RF_LOOKED_UP], T *out,
                                size_t width, bool stream) {
   const size_t far = 1024 / sizeof(T), inside = width > far ? width - far : 0;
-  for (size_t i = 0; i < width; i += LINE) {
+  const size_t turn = sizeof(V) == 32 ? 8 * LINE : LINE;
+  for (size_t i = 0; i < width; i += turn) {
     for (size_t r = 0; r < RF_LOOKED_UP; r++) {
-      __builtin_prefetch(i < inside ? from[r] + i + far : after[r] + (i - inside));
-      for (size_t j = i; j < i + LINE; j += W) {
-        NAME(put)(out + r * width + j, LOAD(from[r] + j), stream);
+      for (size_t j = i; j < i + turn && j < width; j += LINE) {
+        __builtin_prefetch(j < inside ? from[r] + j + far : after[r] + (j - inside));
+        for (size_t k = j; k < j + LINE; k += W) {
+          NAME(put)(out + r * width + k, LOAD(from[r] + k), stream);
+        }
       }
     }
   }
@@ -199,7 +204,7 @@ INLINE void NAME(normalise_two)(const T *x, T *y, const T *gain, const T *shift,
   }
   for (size_t begin = 0; begin < count; begin += BLOCK) {
     size_t end = count - begin < BLOCK ? count : begin + BLOCK;
-    V sums[2] = {SET1(0), SET1(0)}, squares[2] = {SET1(0), SET1(0)};
+    V sums[2] = {SET1(0), SET1(0)}, squares[2] = {SET1(0), SET1(0)}, results[2];
     for (size_t i = begin; i < end; i += W) {
       V by = LOAD(gain + i), more = shift != NULL ? LOAD(shift + i) : SET1(0);
       UNROLL(2) for (size_t r = 0; r < 2; r++) {
@@ -216,7 +221,11 @@ INLINE void NAME(normalise_two)(const T *x, T *y, const T *gain, const T *shift,
           scaled *= by;
         }
         squares[r] = FMA(v, v, squares[r]);
-        NAME(put)(y + r * count + i, scaled, stream);
+        results[r] = scaled;
+      }
+      /* after all loads: see look_up_some */
+      for (size_t r = 0; r < 2; r++) {
+        NAME(put)(y + r * count + i, results[r], stream);
       }
     }
     for (size_t r = 0; r < 2; r++) {
