@@ -1,7 +1,5 @@
 #include "kernels/_tile.h"
 
-#include <string.h>
-
 #define PACK(type)                                                                                           \
   static void pack_##type(rf_slices s, size_t width, type *to) {                                             \
     const type *from = s.data;                                                                               \
@@ -20,40 +18,6 @@ void rf_tile_pack(roof_dtype dtype, rf_slices slices, size_t width, void *to) {
     pack_double(slices, width, to);
   } else {
     pack_float(slices, width, to);
-  }
-}
-
-void rf_tile_whole(const rf_loops *loops, size_t depth, const void *a, const void *b, void *c, size_t stride,
-                   bool add) {
-  rf_tile tile = {.depth = depth,
-                  .a = a,
-                  .a_stride = 1,
-                  .a_step = (size_t)loops->tile_rows,
-                  .b = b,
-                  .b_stride = (size_t)loops->tile_columns,
-                  .c = c,
-                  .c_stride = stride,
-                  .last = (size_t)loops->lanes,
-                  .add = add};
-  loops->tile[loops->tile_rows - 1][loops->tile_columns / loops->lanes - 1](&tile);
-}
-
-void rf_tile_multiply(const rf_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
-                      rf_tile_part part) {
-  size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
-  size_t element = (size_t)roof_dtype_bytes(dtype);
-  if (part.rows >= tall && part.columns >= wide) {
-    rf_tile_whole(loops, depth, a, b, part.c, part.stride, part.add);
-    return;
-  }
-  _Alignas(64) char whole[RF_TILE_ELEMENTS * sizeof(double)] = {0};
-  size_t rows = rf_smaller(part.rows, tall), columns = rf_smaller(part.columns, wide);
-  for (size_t i = 0; i < rows && part.add; i++) {
-    memcpy(whole + i * wide * element, (char *)part.c + i * part.stride * element, columns * element);
-  }
-  rf_tile_whole(loops, depth, a, b, whole, wide, part.add);
-  for (size_t i = 0; i < rows; i++) {
-    memcpy((char *)part.c + i * part.stride * element, whole + i * wide * element, columns * element);
   }
 }
 

@@ -24,14 +24,6 @@ typedef struct rf_slices {
  *  Units: elements. Ownership: fills the caller's `to`. Errors: none. */
 void rf_tile_pack(roof_dtype dtype, rf_slices slices, size_t width, void *to);
 
-/** Whole tile c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
- *  tile_columns).
- *  Units: elements.
- *  Ownership: writes the caller's `c`.
- *  Errors: none. */
-void rf_tile_whole(const rf_loops *loops, size_t depth, const void *a, const void *b, void *c, size_t stride,
-                   bool add);
-
 /** Rows of the next tile where so many are left: the last two are about equal, since a low tile has too few sums in
  *  flight to keep the processor busy.
  *  Units: rows. Ownership: none. Errors: none. */
@@ -55,18 +47,5 @@ typedef struct rf_tiles {
 /** Multiplies them tile by tile.
  *  Units: elements. Ownership: writes the caller's `c`. Errors: none. */
 void rf_tiles_multiply(const rf_tiles *tiles);
-
-/** The part of a result that one tile gives: fewer rows and columns than a tile's at the edges. */
-typedef struct rf_tile_part {
-  void *c;
-  size_t stride; /**< elements from row to row */
-  size_t rows, columns;
-  bool add; /**< to what is there */
-} rf_tile_part;
-
-/** c = or += packed a (depth x tile_rows) times packed b (depth x tile_columns).
- *  Units: elements. Ownership: writes the caller's `part.c`. Errors: none. */
-void rf_tile_multiply(const rf_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
-                      rf_tile_part part);
 
 #endif

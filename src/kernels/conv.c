@@ -273,7 +273,7 @@ EXPAND(float)
 static void pack_weights(const roof_kernel_run *run, const shape *s) {
   const rf_operands *o = run->state;
   size_t tall = (size_t)o->loops->tile_rows, depth = depth_of(s), padded_out = rf_round_up(s->out, tall);
-#pragma omp for schedule(static) nowait
+#pragma omp for schedule(static)
   for (size_t i = 0; i < s->groups * padded_out; i += tall) {
     size_t group = i / padded_out, row = i % padded_out;
     rf_slices rows = {rf_element(run, o->in[1], (group * s->out + row) * depth), depth, 1, s->out - row,
@@ -290,37 +290,72 @@ static void *panel_of(const roof_kernel_run *run, const shape *s, size_t plane, 
                     packed_weights(s, o->loops) + plane * plane_elements + first * depth_of(s));
 }
 
-/** One panel of columns. */
-static void expand(const roof_kernel_run *run, const shape *s, size_t plane, size_t first) {
-  const rf_operands *o = run->state;
-  size_t wide = (size_t)o->loops->tile_columns, taps = s->kernel * s->kernel;
-  for (size_t p = 0; p < depth_of(s); p++) {
-    const void *in = rf_element(run, o->in[0], (plane * s->in + p / taps) * s->height * s->width);
-    void *to = rf_element(run, panel_of(run, s, plane, first), p * wide);
-    size_t ky = p % taps / s->kernel, kx = p % s->kernel;
+/** The taps kx of row ky that find all pixels of a panel side by side in the input: in one of its rows, *row, and none in
+ *  the padding. */
+static void whole_taps(const shape *s, size_t ky, size_t pixel, size_t wide, size_t *row, rf_share *kx) {
+  size_t x = pixel % s->out_width, columns = s->width + s->left;
+  *row = pixel / s->out_width + ky - s->top; /* wraps when negative */
+  bool together = s->stride == 1 && *row < s->height && x + wide <= s->out_width && x + wide <= columns;
+  kx->begin = x < s->left ? s->left - x : 0;
+  kx->end = together ? rf_smaller(s->kernel, columns - x - wide + 1) : 0;
+}
+
+/** What row ky of the taps of one channel multiplies at the pixels of a panel. */
+static void expand_taps(const roof_kernel_run *run, const shape *s, const void *in, size_t ky, size_t pixel,
+                        void *to) {
+  const rf_loops *l = ((const rf_operands *)run->state)->loops;
+  size_t wide = (size_t)l->tile_columns, row = 0;
+  rf_share whole;
+  whole_taps(s, ky, pixel, wide, &row, &whole);
+  if (whole.begin < whole.end) {
+    size_t x = pixel % s->out_width + whole.begin - s->left;
+    l->pack(rf_element(run, in, row * s->width + x), 1, whole.end - whole.begin, wide / (size_t)l->lanes,
+            rf_element(run, to, whole.begin * wide), wide);
+  }
+  for (size_t kx = 0; kx < s->kernel; kx++) {
+    if (kx >= whole.begin && kx < whole.end) {
+      continue;
+    }
     if (run->dtype == ROOF_FP64) {
-      expand_double(s, in, ky, kx, first, wide, to);
+      expand_double(s, in, ky, kx, pixel, wide, rf_element(run, to, kx * wide));
     } else {
-      expand_float(s, in, ky, kx, first, wide, to);
+      expand_float(s, in, ky, kx, pixel, wide, rf_element(run, to, kx * wide));
     }
   }
 }
 
-/** All output channels of one group at the pixels of one panel. */
-static void multiply_panel(const roof_kernel_run *run, const shape *s, size_t plane, size_t first) {
+/** One panel of columns. */
+static void expand(const roof_kernel_run *run, const shape *s, size_t plane, size_t pixel) {
   const rf_operands *o = run->state;
-  size_t tall = (size_t)o->loops->tile_rows, depth = depth_of(s);
-  size_t weights = plane % s->groups * rf_round_up(s->out, tall);
-  for (size_t row = 0; row < s->out; row += tall) {
-    rf_tile_part part = {.c = rf_element(run, o->out, (plane * s->out + row) * pixels(s) + first),
-                         .stride = pixels(s),
-                         .rows = s->out - row,
-                         .columns = pixels(s) - first};
-    rf_tile_multiply(o->loops, run->dtype, depth, rf_element(run, o->scratch, (weights + row) * depth),
-                     panel_of(run, s, plane, first), part);
+  size_t wide = (size_t)o->loops->tile_columns;
+  for (size_t i = 0; i < s->in * s->kernel; i++) {
+    size_t channel = plane * s->in + i / s->kernel;
+    expand_taps(run, s, rf_element(run, o->in[0], channel * s->height * s->width), i % s->kernel, pixel,
+                rf_element(run, panel_of(run, s, plane, pixel), i * s->kernel * wide));
   }
 }
 
+/** All output channels of one group at the pixels of one panel. The place of the panel after it is fetched meanwhile. */
+static void multiply_panel(const roof_kernel_run *run, const shape *s, size_t plane, size_t pixel) {
+  const rf_operands *o = run->state;
+  const rf_loops *l = o->loops;
+  size_t tall = (size_t)l->tile_rows, lanes = (size_t)l->lanes, wide = (size_t)l->tile_columns;
+  size_t columns = rf_smaller(wide, pixels(s) - pixel), registers = (columns - 1) / lanes + 1;
+  size_t depth = depth_of(s), line = 64 / (size_t)roof_dtype_bytes(run->dtype), fetched = 0;
+  rf_tile t = {.depth = depth, .a_stride = 1, .a_step = tall, .b_stride = wide, .c_stride = pixels(s)};
+  t.b = panel_of(run, s, plane, pixel);
+  t.last = columns - (registers - 1) * lanes;
+  t.ahead_apart = line;
+  t.ahead_stride = registers * line;
+  for (size_t row = 0; row < s->out; row += tall, fetched += depth / line * t.ahead_stride) {
+    t.a = rf_element(run, o->scratch, (plane % s->groups * rf_round_up(s->out, tall) + row) * depth);
+    t.c = rf_element(run, o->out, (plane * s->out + row) * pixels(s) + pixel);
+    t.ahead = fetched < depth * wide ? rf_element(run, t.b, depth * wide + fetched) : NULL;
+    l->tile[rf_smaller(tall, s->out - row) - 1][registers - 1](&t);
+  }
+}
+
+/** A panel is multiplied when it has been written, while the caches hold it. */
 static void im2col_execute(roof_kernel_run *run) {
   const rf_operands *o = run->state;
   shape s = shape_of(run);
@@ -331,9 +366,6 @@ static void im2col_execute(roof_kernel_run *run) {
 #pragma omp for schedule(static)
     for (size_t i = 0; i < s.batch * s.groups * panels; i++) {
       expand(run, &s, i / panels, i % panels * wide);
-    }
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < s.batch * s.groups * panels; i++) {
       multiply_panel(run, &s, i / panels, i % panels * wide);
     }
   }

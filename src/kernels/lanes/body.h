@@ -11,7 +11,6 @@
 #define W (BYTES / sizeof(T))
 #define MUL(a, b) ((a) * (b))
 #define NEGATE(v) (-(v))
-_Static_assert(ROWS *COLUMNS *W <= RF_TILE_ELEMENTS, "a tile fits where its edges are computed");
 typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V))));
 
 #if defined(__clang__) /* it unrolls constant loops unasked; asked, it takes minutes under sanitizers */

@@ -13,8 +13,8 @@
 #define RF_LANES_SVE
 #endif
 
-/** Rows that `dots` takes at once, and `look_up`; elements of the largest tile. */
-enum { RF_DOTS = 4, RF_LOOKED_UP = 8, RF_TILE_ROWS = 8, RF_TILE_ELEMENTS = RF_TILE_ROWS * 48 };
+/** Rows that `dots` takes at once, and `look_up`; rows of the largest tile. */
+enum { RF_DOTS = 4, RF_LOOKED_UP = 8, RF_TILE_ROWS = 8 };
 
 #define RF_NORM_EPSILON 1e-5
 
