@@ -309,6 +309,7 @@ ROOF_API const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dt
                                             bool sparse, roof_provenance kind);
 
 /** "dense", "2:4 sparse", or "sparse" where the figure is more than twice the dense one, which 2:4 is at most.
+ *  Units: none.
  *  Ownership: static text.
  *  Errors: none. */
 ROOF_API const char *roof_peak_density(const roof_machine *machine, const roof_peak *peak);

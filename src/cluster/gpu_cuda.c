@@ -48,7 +48,7 @@ static int read(void *to, const void *from, size_t bytes, void *stream) {
 }
 
 static int stream_new(void **stream) {
-  return api->common.stream_new((rf_stream *)stream, RF_STREAM_NON_BLOCKING);
+  return api->common.stream_new((rf_stream_handle *)stream, RF_STREAM_NON_BLOCKING);
 }
 
 static int stream_free(void *stream) {

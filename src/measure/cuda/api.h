@@ -29,7 +29,7 @@ typedef struct cuda_launch_attribute {
 /** CUlaunchConfig: a launch with attributes, or one of which the driver is asked something. */
 typedef struct cuda_launch_config {
   unsigned grid[3], block[3], shared;
-  rf_stream stream;
+  rf_stream_handle stream;
   cuda_launch_attribute *attributes;
   unsigned count;
 } cuda_launch_config;
@@ -76,7 +76,7 @@ enum {
   X(device_get, cuDeviceGet, (int *device, int index))                                                       \
   X(copy_peer, cuMemcpyPeerAsync,                                                                            \
     (void *to, cuda_context to_context, void *from, cuda_context from_context, size_t bytes,                 \
-     rf_stream stream))                                                                                      \
+     rf_stream_handle stream))                                                                               \
   X(function_set, cuFuncSetAttribute, (void *function, int attribute, int value))                            \
   X(launch_with, cuLaunchKernelEx,                                                                           \
     (const cuda_launch_config *config, void *function, void **arguments, void **extra))                      \

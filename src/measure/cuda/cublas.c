@@ -27,7 +27,7 @@
   X(multiply, cublasLtMatmul,                                                                                \
     (void *handle, void *desc, const void *alpha, const void *a, void *a_layout, const void *b,              \
      void *b_layout, const void *beta, const void *c, void *c_layout, void *d, void *d_layout,               \
-     const lt_algorithm *algorithm, void *workspace, size_t workspace_bytes, rf_stream stream))
+     const lt_algorithm *algorithm, void *workspace, size_t workspace_bytes, rf_stream_handle stream))
 
 static struct {
 #define LT_MEMBER(member, symbol, parameters) int(*member) parameters;

@@ -78,7 +78,7 @@ static void release_pinned(rf_streams *o) {
 
 void rf_streams_stop(rf_streams *o) {
   rf_event events[] = {o->start, o->stop};
-  rf_stream streams[] = {o->stream, o->second};
+  rf_stream_handle streams[] = {o->stream, o->second};
   release_pinned(o);
   for (int i = 0; i < 2; i++) {
     if (events[i] != NULL) {
@@ -252,7 +252,7 @@ static roof_status prepare(rf_streams *o, const rf_device_launch *launch, rf_pre
   return o->prepare != NULL ? o->prepare(o, p, error) : ROOF_OK;
 }
 
-static roof_status start_one(rf_streams *o, rf_prepared *p, rf_stream stream, roof_error *error) {
+static roof_status start_one(rf_streams *o, rf_prepared *p, rf_stream_handle stream, roof_error *error) {
   const rf_device_launch *l = p->launch;
   int code = l->early && o->start_early != NULL
                  ? o->start_early(o, p, stream)
@@ -328,7 +328,7 @@ static roof_status synchronised(rf_streams *o, rf_prepared *p, int count, roof_e
 
 /** Each kernel waits on the other stream for the event after the previous one. */
 static roof_status dependent(rf_streams *o, rf_prepared *p, int count, roof_error *error) {
-  rf_stream streams[] = {o->stream, o->second};
+  rf_stream_handle streams[] = {o->stream, o->second};
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = start_one(o, p, streams[i % 2], error);

@@ -6,7 +6,7 @@
 #include "measure/device/device.h"
 
 typedef struct rf_module_ *rf_module;
-typedef struct rf_stream_ *rf_stream;
+typedef struct rf_stream_handle_ *rf_stream_handle;
 typedef struct rf_event_ *rf_event;
 typedef struct rf_graph_ *rf_graph;
 typedef struct rf_graph_exec_ *rf_graph_exec;
@@ -28,31 +28,32 @@ enum { RF_STREAM_NON_BLOCKING = 1, RF_CAPTURE_THREAD_LOCAL = 1 };
   X(allocate_host, cuMemHostAlloc, hipHostMalloc, (void **memory, size_t bytes, unsigned flags))             \
   X(release_host, cuMemFreeHost, hipHostFree, (void *memory))                                                \
   X(write_async, cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync,                                                   \
-    (void *to, const void *from, size_t bytes, rf_stream stream))                                            \
+    (void *to, const void *from, size_t bytes, rf_stream_handle stream))                                     \
   X(read_async, cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync,                                                    \
-    (void *to, const void *from, size_t bytes, rf_stream stream))                                            \
+    (void *to, const void *from, size_t bytes, rf_stream_handle stream))                                     \
   X(load, cuModuleLoadData, hipModuleLoadData, (rf_module * module, const void *image))                      \
   X(unload, cuModuleUnload, hipModuleUnload, (rf_module module))                                             \
   X(function, cuModuleGetFunction, hipModuleGetFunction,                                                     \
     (void **function, rf_module module, const char *name))                                                   \
   X(launch, cuLaunchKernel, hipModuleLaunchKernel,                                                           \
     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,  \
-     unsigned block_z, unsigned shared, rf_stream stream, void **arguments, void **extra))                   \
-  X(stream_new, cuStreamCreate, hipStreamCreateWithFlags, (rf_stream * stream, unsigned flags))              \
-  X(stream_free, cuStreamDestroy_v2, hipStreamDestroy, (rf_stream stream))                                   \
-  X(stream_wait, cuStreamSynchronize, hipStreamSynchronize, (rf_stream stream))                              \
-  X(stream_after, cuStreamWaitEvent, hipStreamWaitEvent, (rf_stream stream, rf_event event, unsigned flags)) \
+     unsigned block_z, unsigned shared, rf_stream_handle stream, void **arguments, void **extra))            \
+  X(stream_new, cuStreamCreate, hipStreamCreateWithFlags, (rf_stream_handle * stream, unsigned flags))       \
+  X(stream_free, cuStreamDestroy_v2, hipStreamDestroy, (rf_stream_handle stream))                            \
+  X(stream_wait, cuStreamSynchronize, hipStreamSynchronize, (rf_stream_handle stream))                       \
+  X(stream_after, cuStreamWaitEvent, hipStreamWaitEvent,                                                     \
+    (rf_stream_handle stream, rf_event event, unsigned flags))                                               \
   X(event_new, cuEventCreate, hipEventCreateWithFlags, (rf_event * event, unsigned flags))                   \
   X(event_free, cuEventDestroy_v2, hipEventDestroy, (rf_event event))                                        \
-  X(event_record, cuEventRecord, hipEventRecord, (rf_event event, rf_stream stream))                         \
+  X(event_record, cuEventRecord, hipEventRecord, (rf_event event, rf_stream_handle stream))                  \
   X(event_wait, cuEventSynchronize, hipEventSynchronize, (rf_event event))                                   \
   X(event_elapsed, cuEventElapsedTime, hipEventElapsedTime,                                                  \
     (float *milliseconds, rf_event start, rf_event end))                                                     \
-  X(capture_begin, cuStreamBeginCapture_v2, hipStreamBeginCapture, (rf_stream stream, int mode))             \
-  X(capture_end, cuStreamEndCapture, hipStreamEndCapture, (rf_stream stream, rf_graph * graph))              \
+  X(capture_begin, cuStreamBeginCapture_v2, hipStreamBeginCapture, (rf_stream_handle stream, int mode))      \
+  X(capture_end, cuStreamEndCapture, hipStreamEndCapture, (rf_stream_handle stream, rf_graph * graph))       \
   X(graph_make, cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags,                                   \
     (rf_graph_exec * exec, rf_graph graph, unsigned long long flags))                                        \
-  X(graph_launch, cuGraphLaunch, hipGraphLaunch, (rf_graph_exec exec, rf_stream stream))                     \
+  X(graph_launch, cuGraphLaunch, hipGraphLaunch, (rf_graph_exec exec, rf_stream_handle stream))              \
   X(graph_exec_free, cuGraphExecDestroy, hipGraphExecDestroy, (rf_graph_exec exec))                          \
   X(graph_free, cuGraphDestroy, hipGraphDestroy, (rf_graph graph))
 
@@ -81,7 +82,7 @@ struct rf_streams {
   rf_device device; /* first, because the common code uses a pointer to it */
   const rf_streams_api *api;
   int id; /* of the device */
-  rf_stream stream, second;
+  rf_stream_handle stream, second;
   rf_event start, stop;
   void *pinned[2];
   size_t pinned_bytes;        /* of each */
@@ -89,7 +90,7 @@ struct rf_streams {
   /** Nullable: what only this kind has to do before a launch. */
   roof_status (*prepare)(rf_streams *o, rf_prepared *p, roof_error *error);
   /** Nullable: starts a launch while the one before it ends; its blocks take the room that is free, and wait. */
-  int (*start_early)(rf_streams *o, rf_prepared *p, rf_stream stream);
+  int (*start_early)(rf_streams *o, rf_prepared *p, rf_stream_handle stream);
   /** Nullable: looks at the device while it works. */
   void (*look)(rf_streams *o);
   /** Makes the device itself (-1) or one of its peers, which it opens, the one that memory is allocated on. */

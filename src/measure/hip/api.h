@@ -37,7 +37,7 @@ enum { HIP_NAME_AT_R0600 = 1160, HIP_NAME_AT_R0000 = 396, HIP_NAME_BYTES = 256 }
   X(int, set_device, hipSetDevice, (int device))                                                             \
   X(int, enable_peer, hipDeviceEnablePeerAccess, (int peer, unsigned flags))                                 \
   X(int, copy_peer, hipMemcpyPeerAsync,                                                                      \
-    (void *to, int to_device, const void *from, int from_device, size_t bytes, rf_stream stream))
+    (void *to, int to_device, const void *from, int from_device, size_t bytes, rf_stream_handle stream))
 
 #define HIPRTC_FUNCTIONS(X)                                                                                  \
   X(const char *, compiler_text, hiprtcGetErrorString, (int code))                                           \
