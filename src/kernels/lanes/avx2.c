@@ -11,6 +11,7 @@
 #define REGISTER(v) "x"(v)
 #define ROWS 6
 #define COLUMNS 2
+#define STEPS 4 /* of more gcc moves sums between its 16 registers and memory */
 
 #define V __m256d
 #define LANES 4

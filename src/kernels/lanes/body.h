@@ -6,7 +6,12 @@
  *   TARGET, FENCE      attribute that selects the instruction set; order after streaming stores
  *   REGISTER(v)        asm operand that keeps v in a register
  *   ROWS, COLUMNS      rows and registers of the tile of a product
+ * and, where they differ from what follows here,
+ *   STEPS              of its depth that are written out
  */
+#ifndef STEPS
+#define STEPS 16
+#endif
 #define BYTES sizeof(V)
 #define W (BYTES / sizeof(T))
 #define MUL(a, b) ((a) * (b))

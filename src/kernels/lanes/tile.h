@@ -64,7 +64,7 @@ INLINE void NAME(add_up)(const rf_tile *t, V sums[ROWS][COLUMNS], size_t a_step,
       NAME(fetch)(t, k, rows, columns);
     }
     if (rows == ROWS) {
-      UNROLL(16) for (size_t p = 0; p < LINE; p++, b += b_stride) {
+      UNROLL(STEPS) for (size_t p = 0; p < LINE; p++, b += b_stride) {
         NAME(step)(sums, a + (k + p) * a_step, a_stride, b, rows, columns);
       }
     } else {
