@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "each_kernel.h"
+#include "host/memory.h"
 #include "kernels/gemm/_blocks.h"
 #include "kernels/lanes/narrow.h"
 
@@ -299,6 +300,33 @@ static void products_in_given_blocks(void **state) {
   roof_machine_free(machine);
 }
 
+/** Where panels of B stay in the first cache, the last rung's rows of A fit the second one and all threads take as many of
+ * them; few rows and shallow products keep strips of A. */
+static void rows_that_pass_a_panel_fit_a_cache(void **state) {
+  (void)state;
+  static const char *const names[] = {"gemm-prefetched", "gemm-blocked"};
+  for (int which = 0; which < 8; which++) {
+    roof_kernel_run run = {.dtype = which % 2 ? ROOF_FP32 : ROOF_FP64, .threads = 1 + which / 2 % 2};
+    const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run.dtype);
+    bool last = which / 4;
+    assert_int_equal(roof_kernel_find(names[last], &run.kernel, NULL), ROOF_OK);
+    assert_int_equal(roof_kernel_values(run.kernel, "m=2048 n=2048 k=2048", run.values, NULL), ROOF_OK);
+    rf_blocks b = rf_gemm_blocks(&run);
+    assert_int_equal(b.stay, last && loops->panel_stays);
+    if (b.stay) {
+      double bytes = (double)(b.height * b.depth) * roof_dtype_bytes(run.dtype);
+      assert_true(bytes <= 0.4 * rf_cache_bytes(2) || b.height <= (size_t)loops->tile_rows);
+      assert_int_equal((2048 + b.height - 1) / b.height % (size_t)run.threads, 0);
+      assert_int_equal(roof_kernel_values(run.kernel, "m=8 n=2048 k=2048", run.values, NULL), ROOF_OK);
+      b = rf_gemm_blocks(&run);
+      assert_true(b.direct && !b.stay);
+      assert_int_equal(roof_kernel_values(run.kernel, "m=2048 n=2048 k=64", run.values, NULL), ROOF_OK);
+      bool deep = 2 * 64 > rf_gemm_fitting(run.kernel, run.dtype, 2048).depth;
+      assert_int_equal(rf_gemm_blocks(&run).stay, deep);
+    }
+  }
+}
+
 static int late_thread;
 static atomic_int blocks_of_the_other;
 
@@ -484,6 +512,7 @@ int main(void) {
       cmocka_unit_test(every_tile),
       cmocka_unit_test(products_in_given_blocks),
       cmocka_unit_test(a_thread_with_its_own_columns_may_be_late),
+      cmocka_unit_test(rows_that_pass_a_panel_fit_a_cache),
       cmocka_unit_test(every_instruction_set_for_narrow_numbers),
       cmocka_unit_test(shares_cover_everything_once),
       cmocka_unit_test(numbers_of_eight_bits),

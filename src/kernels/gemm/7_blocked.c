@@ -2,7 +2,7 @@
 #include "kernels/gemm/_blocks.h"
 
 static void multiply(const rf_block *block, rf_packing *next) {
-  rf_gemm_multiply_tiles(block, next);
+  rf_gemm_multiply_panels(block, next);
 }
 
 static void execute(roof_kernel_run *run) {

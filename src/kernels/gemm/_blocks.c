@@ -28,14 +28,35 @@ static size_t share_of(const rf_gemm_sizes *s, size_t team, size_t height, size_
   return team > 1 && strips < BALANCED * team && enough && share < s->n ? share : s->n;
 }
 
-rf_blocks rf_gemm_fitting(roof_dtype dtype, size_t rows) {
+/** Only in the last rung, that of all cores. */
+static bool panels_stay(const roof_kernel *kernel, roof_dtype dtype) {
+  return rf_lanes_loops(rf_lanes_best(), dtype)->panel_stays && !kernel->serial;
+}
+
+/** Rows that each of the team takes equally often. */
+static size_t even_height(const rf_gemm_sizes *s, size_t most, size_t team) {
+  size_t parts = rf_round_up((s->m + most - 1) / most, team);
+  return (s->m + parts - 1) / parts;
+}
+
+static rf_blocks fitting(roof_dtype dtype, size_t rows, bool stay) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), dtype);
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   double element = roof_dtype_bytes(dtype);
   double deep = rf_cache_bytes(1) / ((double)(tall + wide) * element);
-  rf_blocks b = {.depth = at_least(rows > FEW ? deep : 2 * deep / 3, STEP), .height = STRIPS * tall};
-  b.width = at_least(0.4 * rf_cache_bytes(2) / ((double)b.depth * element), wide);
+  rf_blocks b = {
+      .depth = at_least(rows > FEW ? deep : 2 * deep / 3, STEP), .height = STRIPS * tall, .stay = stay};
+  double row = (double)b.depth * element, most = 0.4 * rf_cache_bytes(2);
+  b.width = at_least(most / row, wide);
+  if (stay) {
+    b.width = at_least(fmax(most, rf_cache_bytes(3) / 16) / row, wide);
+    b.height = at_least(most / row, tall);
+  }
   return b;
+}
+
+rf_blocks rf_gemm_fitting(const roof_kernel *kernel, roof_dtype dtype, size_t rows) {
+  return fitting(dtype, rows, panels_stay(kernel, dtype));
 }
 
 rf_blocks rf_gemm_whole_blocks(roof_dtype dtype, const roof_blocks *blocks) {
@@ -45,18 +66,32 @@ rf_blocks rf_gemm_whole_blocks(roof_dtype dtype, const roof_blocks *blocks) {
                      .height = at_least(blocks->height, (size_t)loops->tile_rows)};
 }
 
+/** Before they are divided equally. Few rows take B where it lies; a shallow product waits for C, which strips
+ * pass row by row. */
+static rf_blocks whole_blocks(const roof_kernel_run *run, const rf_gemm_sizes *s, bool direct) {
+  rf_blocks b = rf_gemm_fitting(run->kernel, run->dtype, s->m);
+  if (run->blocks != NULL && s->m > FEW) {
+    bool stay = b.stay;
+    b = rf_gemm_whole_blocks(run->dtype, run->blocks);
+    b.stay = stay;
+  }
+  bool strips = b.stay && (direct || 2 * s->k <= b.depth);
+  return strips ? fitting(run->dtype, s->m, false) : b;
+}
+
 rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   rf_gemm_sizes s = rf_gemm_shape(run);
-  rf_blocks b = rf_gemm_fitting(run->dtype, s.m);
-  if (run->blocks != NULL && s.m > FEW) {
-    b = rf_gemm_whole_blocks(run->dtype, run->blocks);
+  size_t wide = (size_t)loops->tile_columns, team = (size_t)rf_gemm_team(run);
+  bool direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0;
+  rf_blocks b = whole_blocks(run, &s, direct);
+  b.direct = direct;
+  b.share = share_of(&s, team, b.height, wide);
+  if (b.stay) {
+    b.height = even_height(&s, b.height, b.share < s.n ? 1 : team);
   }
-  size_t wide = (size_t)loops->tile_columns;
-  b.direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0;
-  b.share = share_of(&s, (size_t)rf_gemm_team(run), b.height, wide);
-  b.depth = equal_parts(s.k, b.direct ? STEP : b.depth, STEP);
-  b.width = b.direct ? s.n : equal_parts(b.share, b.width, wide);
+  b.depth = equal_parts(s.k, direct ? STEP : b.depth, STEP);
+  b.width = direct ? s.n : equal_parts(b.share, b.width, wide);
   return b;
 }
 
@@ -78,8 +113,10 @@ rf_gemm_passes rf_gemm_block_passes(const roof_kernel_run *run, double bytes, do
 
 static rf_gemm_passes tile_passes(const roof_kernel_run *run, double bytes, bool first) {
   (void)first;
+  rf_blocks blocks = rf_gemm_blocks(run);
   double tall = rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_rows;
-  return rf_gemm_block_passes(run, bytes, tall, tall);
+  double rows = blocks.stay ? (double)blocks.height : tall;
+  return rf_gemm_block_passes(run, bytes, rows, rows);
 }
 
 /* A step in depth of a tile loads a column of A and a row of B for rows x columns multiply-adds. */
@@ -94,10 +131,21 @@ static size_t packed_bytes(const roof_kernel_run *run, const rf_blocks *b) {
   return b->direct ? 0 : block + rf_gemm_panels(loops, b->width).count * RF_LINE;
 }
 
+/** All buffers for packed blocks. */
+static size_t buffers_bytes(const roof_kernel_run *run, const rf_blocks *b) {
+  size_t n = rf_gemm_shape(run).n, shares = (n + b->share - 1) / b->share;
+  return 2 * shares * packed_bytes(run, b);
+}
+
+/** Rows of A that a thread copies lie a line apart, so that they do not share a place in the caches. */
+static size_t copy_bytes(const roof_kernel_run *run, const rf_blocks *b) {
+  return b->stay ? b->height * (b->depth * (size_t)roof_dtype_bytes(run->dtype) + RF_LINE) : 0;
+}
+
 roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error) {
   rf_blocks b = rf_gemm_blocks(run);
-  size_t n = rf_gemm_shape(run).n, shares = (n + b.share - 1) / b.share;
-  return rf_gemm_prepare(run, 2 * (double)(shares * packed_bytes(run, &b)), error);
+  size_t copies = (size_t)rf_gemm_team(run) * copy_bytes(run, &b);
+  return rf_gemm_prepare(run, (double)(buffers_bytes(run, &b) + copies), error);
 }
 
 rf_panels rf_gemm_panels(const rf_loops *loops, size_t columns) {
@@ -107,6 +155,7 @@ rf_panels rf_gemm_panels(const rf_loops *loops, size_t columns) {
   return (rf_panels){.lanes = lanes,
                      .wide = wide,
                      .registers = registers,
+                     .widest = widest,
                      .count = count,
                      .whole = narrow ? count - 2 : columns / wide,
                      .shorter = narrow ? lanes : 0};
@@ -218,6 +267,11 @@ static rf_block slice_at(const roof_kernel_run *run, const rf_blocks *blocks, si
   b.c_stride = s.n;
   b.panels = rf_gemm_panels(o->loops, b.columns);
   b.last = b.panels.count;
+  b.height = blocks->height;
+  if (blocks->stay) {
+    b.copy = (char *)o->scratch + buffers_bytes(run, blocks);
+    b.copy += (size_t)omp_get_thread_num() * copy_bytes(run, blocks);
+  }
   return b;
 }
 

@@ -12,12 +12,14 @@ typedef struct rf_blocks {
   size_t height; /**< rows of A and C that a thread takes at a time */
   size_t share;  /**< columns of C that a thread has where rows are too few to be shared out, else all */
   bool direct;   /**< B is used too seldom to be worth packing */
+  bool stay;     /**< panels of B in the first cache while copies of those rows pass */
 } rf_blocks;
 
 /** How the columns of a block are divided: panels as wide as a tile, and what is left. */
 typedef struct rf_panels {
   size_t lanes, wide;  /**< elements of a register and of a whole panel */
   size_t registers;    /**< of all columns */
+  size_t widest;       /**< registers of a whole panel */
   size_t count, whole; /**< all, and those at the beginning that are as wide as a tile */
   size_t shorter;      /**< elements that the last panel but one leaves to a last one of one register */
 } rf_panels;
@@ -30,7 +32,9 @@ typedef struct rf_block {
   size_t rows, columns, depth;
   const char *a;
   size_t a_stride; /**< elements */
-  const char *b;   /**< in place */
+  char *copy;      /**< room for `height` rows of A a line apart, or NULL */
+  size_t height;
+  const char *b; /**< in place */
   size_t b_stride;
   const char *packed; /**< the panels, or NULL */
   char *c;
@@ -65,9 +69,9 @@ typedef struct rf_panel {
 typedef void rf_gemm_multiply(const rf_block *block, rf_packing *next);
 
 /** What fits this processor's caches where a product has so many rows: a strip of A and a panel of B the first one, together
- *  with the next panel where few rows use it; B two fifths of the second one.
+ *  with the next panel where few rows use it; B two fifths of the second one, or copied rows of A and B a sixteenth of the third.
  *  Units: elements. Ownership: by value. Errors: none. */
-rf_blocks rf_gemm_fitting(roof_dtype dtype, size_t rows);
+rf_blocks rf_gemm_fitting(const roof_kernel *kernel, roof_dtype dtype, size_t rows);
 
 /** Blocks in whole steps of depth, panels and tiles.
  *  Units: elements. Ownership: by value. Errors: none; at least one of each. */
@@ -90,7 +94,7 @@ void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const roof_target *core
  *  Units: elements. Ownership: none. Errors: none. */
 size_t rf_gemm_square(const roof_kernel_run *run);
 
-/** Operands, and room for two packed blocks of B for each share of C.
+/** Operands, and room for two packed blocks of B for each share of C and for each thread's copied rows.
  *  Units: none.
  *  Ownership: released by rf_operands_release, also after a failure.
  *  Errors: as rf_gemm_prepare. */
@@ -121,5 +125,9 @@ const char *rf_gemm_next(const rf_packing *packing);
 /** Multiplies a block tile by tile in registers; with `next`, fetches and packs that between the tiles.
  *  Units: none. Ownership: advances *next, which may be NULL. Errors: none. */
 void rf_gemm_multiply_tiles(const rf_block *block, rf_packing *next);
+
+/** The same panel by panel where the block has room for copied rows: each times all of them.
+ *  Units: none. Ownership: advances *next. Errors: none. */
+void rf_gemm_multiply_panels(const rf_block *block, rf_packing *next);
 
 #endif

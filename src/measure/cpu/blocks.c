@@ -35,7 +35,7 @@ typedef struct search {
 } search;
 
 static candidate candidate_of(const search *s, const double *factor) {
-  rf_blocks first = rf_gemm_fitting(s->dtype, SIZE_MAX);
+  rf_blocks first = rf_gemm_fitting(s->kernel, s->dtype, SIZE_MAX);
   roof_blocks scaled = {.depth = factor[0] * (double)first.depth,
                         .width = factor[1] * (double)first.width,
                         .height = factor[2] * (double)first.height};
