@@ -168,6 +168,11 @@ void roof_machine_for_cores(roof_machine *machine, int cores) {
   for (int i = 0; i < machine->level_count; i++) {
     rf_cores_level(machine, cores, &machine->levels[i]);
   }
+  for (int i = 0; i < machine->level_count && cores == 1; i++) {
+    roof_level *level = &machine->levels[i];
+    bool own = level->kind == ROOF_MEASURED && level->cores == 1 && level->level < ROOF_MEMORY;
+    level->instances = own ? 1 : level->instances; /* no core keeps data in the caches of others */
+  }
 }
 
 void roof_cores_append(char *text, size_t size, int cores, const char *core_kind, int threads_per_core) {

@@ -139,10 +139,22 @@ static void private_caches_are_fewer(void **state) {
   assert_true(m->levels[1].instances == 5);
 }
 
+static void one_core_has_its_own_caches(void **state) {
+  (void)state;
+  static roof_machine *m = NULL;
+  random_machine(&m);
+  m->levels[0].level = m->levels[1].level = ROOF_L2;
+  m->levels[0].instances = m->levels[1].instances = CORES;
+  roof_machine_for_cores(m, 1);
+  assert_true(roof_machine_level(m, ROOF_L2, ROOF_MEASURED)->instances == 1);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(between_one_and_all), cmocka_unit_test(says_where_it_comes_from),
-      cmocka_unit_test(leaves_what_has_no_counterpart), cmocka_unit_test(private_caches_are_fewer),
-      cmocka_unit_test(the_fastest_kind_of_core_comes_first)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(between_one_and_all),
+                                     cmocka_unit_test(says_where_it_comes_from),
+                                     cmocka_unit_test(leaves_what_has_no_counterpart),
+                                     cmocka_unit_test(private_caches_are_fewer),
+                                     cmocka_unit_test(one_core_has_its_own_caches),
+                                     cmocka_unit_test(the_fastest_kind_of_core_comes_first)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
