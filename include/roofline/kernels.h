@@ -36,6 +36,7 @@ typedef struct roof_algorithm {
   double flops; /**< instructions on elements, 2 each as the peak counts them; NaN: the operation's */
   double rows;  /**< loops that each start and end */
   bool chained; /**< each operation waits for the one before: that alone decides, and the band is its own */
+  bool timed;   /**< how long it waits was measured on this machine: the band is that of others */
 } roof_algorithm;
 
 /** One kernel. The order is prepare, execute once, check, then execute as often as one likes, release;
@@ -142,7 +143,8 @@ ROOF_API roof_status roof_kernel_values(const roof_kernel *kernel, const char *s
 
 /** Predicts a kernel by its algorithm: `out` has the bounds of the operation under the ceilings of `machine`, what a
  *  share is taken of, and the time expected of this kernel on `cores`; `moved` has the kernel's own bounds and the
- *  bytes it moves from each level. A chain is expected at 0.85 of its rate, 0.7 to 1.
+ *  bytes it moves from each level. A chain is expected at 0.85 of its rate, 0.7 to 1, where the
+ *  form of its kind is not known.
  *  Units: s, bytes, FLOP.
  *  Ownership: fills *out and *moved (nullable); pointers in them live as long as the machines of the targets. `cores` is the
  *  target of the cores that run it, one for a serial kernel; it may be `machine`.

@@ -135,8 +135,8 @@ static roof_target used_by(const roof_algorithm *way, const roof_target *cores, 
   for (int k = 0; k < ROOF_KERNEL_KIND_COUNT && used.parts_stay; k++) { /* its rate is no share of the peak */
     double *values = used.forms[k].values;
     values[ROOF_EFFICIENCY] = 1;
-    values[ROOF_TIME_LOW] = fmin(values[ROOF_TIME_LOW], 1 - chain_doubt);
-    values[ROOF_TIME_HIGH] = fmax(values[ROOF_TIME_HIGH], 1 + chain_doubt);
+    values[ROOF_TIME_LOW] = fmin(values[ROOF_TIME_LOW], way->timed ? 1 : 1 - chain_doubt);
+    values[ROOF_TIME_HIGH] = fmax(values[ROOF_TIME_HIGH], way->timed ? 1 : 1 + chain_doubt);
     used.options.without |= used.forms[k].known ? 0 : ROOF_EFFECTS_ALL;
   }
   return used;

@@ -82,13 +82,21 @@ static uint64_t operated(const rf_rate_kernel *kernel, const char *seeds) {
              *does = strchr(kernel->name, ' ') + 1;
   bool adds = strcmp(does, "add") == 0, multiplies = strcmp(does, "multiply") == 0,
        divides = strcmp(does, "divide") == 0;
+  size_t terms = strncmp(does, "sum ", 4) == 0 ? (size_t)kernel->operations : 0;
   uint64_t bits = 0;
 #define OPERATE(type, root)                                                                                  \
   {                                                                                                          \
-    type a, b, result;                                                                                       \
+    type a, b, result, sum = 0;                                                                              \
     memcpy(&a, f, sizeof a);                                                                                 \
     memcpy(&b, t, sizeof b);                                                                                 \
-    result = adds ? (type)(a + b) : multiplies ? (type)(a * b) : divides ? (type)(a / b) : (type)root(b);    \
+    for (size_t p = 0; p < terms; p++) {                                                                     \
+      sum += b * a;                                                                                          \
+    }                                                                                                        \
+    result = terms > 0    ? sum                                                                              \
+             : adds       ? (type)(a + b)                                                                    \
+             : multiplies ? (type)(a * b)                                                                    \
+             : divides    ? (type)(a / b)                                                                    \
+                          : (type)root(b);                                                                      \
     memcpy(&bits, &result, sizeof result);                                                                   \
   }
   switch (kernel->type) {

@@ -11,6 +11,7 @@
 #include "roofline/documents.h"
 #include "roofline/effects.h"
 #include "roofline/ops.h"
+#include "roofline/report.h"
 
 /** A processor of two cores: ceilings of one kind, times `faster`. */
 static roof_machine *processor(const char *kind, double faster) {
@@ -296,8 +297,69 @@ static void small_products_are_left_to_one_core(void **state) {
   roof_machine_free(machine);
 }
 
+static void add_rate(roof_machine *machine, const char *name, double nanoseconds) {
+  roof_rate *rate = roof_machine_add_rate(machine);
+  assert_non_null(rate);
+  snprintf(rate->name, sizeof rate->name, "%s", name);
+  rate->cores = 1;
+  rate->kind = ROOF_MEASURED;
+  rate->per_second = 1e9 / nanoseconds;
+}
+
+static double naive_seconds(const roof_machine *machine, double side, double *doubt) {
+  const roof_kernel *kernel = NULL;
+  roof_target target = target_of(machine, 0);
+  roof_prediction p;
+  assert_int_equal(roof_kernel_find("gemm-naive", &kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_predict(kernel, &target, &target,
+                                       (double[ROOF_PARAM_MAX]){side, side, side, 1, 0}, &p, NULL, NULL),
+                   ROOF_OK);
+  *doubt = p.expected_high_seconds / p.expected_seconds;
+  return p.expected_seconds;
+}
+
+/** An addition that waits takes what was measured here; 3 cycles where nothing was. */
+static void a_chain_waits_as_long_as_was_measured(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1);
+  double terms = 96.0 * 96 * 96, assumed, timed;
+  machine->clock_hz = 3e9;
+  roof_constants *products = roof_machine_add_constants(machine);
+  assert_non_null(products);
+  products->kernel = ROOF_KERNEL_PRODUCT;
+  products->dtype = ROOF_FP32;
+  products->kind = ROOF_MEASURED;
+  products->values[ROOF_EFFICIENCY] = 0.5;
+  products->values[ROOF_CORNER] = 8;
+  products->values[ROOF_TIME_LOW] = 0.9;
+  products->values[ROOF_TIME_HIGH] = 1.1;
+  assert_true(fabs(naive_seconds(machine, 96, &assumed) / terms * 1e9 - 0.75) <
+              0.05); /* 3 (96 - 24) cycles of 96 */
+  assert_non_null(roof_machine_make_report(machine));
+  add_rate(machine, "fp32 sum of 1024", 0.7);
+  assert_true(fabs(naive_seconds(machine, 96, &timed) / terms * 1e9 - 0.75) < 0.05);
+  add_rate(machine, "fp32 sum of 64", 0.35); /* half of 64 terms hide */
+  assert_true(fabs(naive_seconds(machine, 96, &timed) / terms * 1e9 - 0.7 * (96 - 32) / 96) < 0.05);
+  assert_true(fabs(assumed - 4.0 / 3) < 1e-9 && fabs(timed - 1.1) < 1e-9);
+  add_rate(machine, "fp32 sum down 256 rows",
+           1.4); /* no line of a column waits in a first cache that is unknown */
+  assert_true(fabs(naive_seconds(machine, 96, &timed) / terms * 1e9 - 0.7 * (96 - 32) / 96) < 0.05);
+  roof_level *first = roof_machine_add_level(machine);
+  first->level = ROOF_L1;
+  first->kind = ROOF_MEASURED;
+  first->bytes = 32768;
+  first->instances = 2;
+  first->read_bytes_per_second = 4e11;
+  snprintf(first->name, sizeof first->name, "L1");
+  assert_true(naive_seconds(machine, 96, &timed) / terms * 1e9 <
+              0.6); /* 36 KiB, but all lines of a column stay */
+  assert_true(fabs(naive_seconds(machine, 128, &timed) / (128.0 * 128 * 128) * 1e9 - 1.4) < 0.1);
+  roof_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_chain_waits_as_long_as_was_measured),
       cmocka_unit_test(more_bytes_take_longer),
       cmocka_unit_test(twice_the_rates_half_the_time),
       cmocka_unit_test(each_level_has_its_share),

@@ -1,8 +1,11 @@
 /* The textbook product: three loops, one sum an element. Down a column of B every load is a line of its
  * own. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "kernels/gemm/_gemm.h"
+#include "kernels/lanes/sums.h"
 
 #define PRODUCT(type)                                                                                        \
   static void product_##type(rf_gemm_sizes s, const type *a, const type *b, type *c) {                       \
@@ -28,16 +31,51 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
-/* The cycles of an addition, which must end before the next one of a sum begins: 3 on Zen and Golden Cove, 4 on
- * Skylake to Ice Lake, 2 on Neoverse N1 (uops.info; Agner Fog, Instruction tables; Arm, optimization guides). */
+/* Where they were not measured, the cycles of an addition, which must end before the next one of a sum begins: 3 on Zen and
+ * Golden Cove, 4 on Skylake to Ice Lake, 2 on Neoverse N1 (uops.info; Agner Fog, Instruction tables; Arm, optimization
+ * guides). */
 enum { ADDITION = 3, LINE = 64, PAGE_SETS = 64 };
 
 /* The next sum begins while the last terms of this one are added: of five instructions each, what the smallest window of
  * the same cores, 128 instructions, holds. Of short sums half of each may so hide behind another. */
 static const double overlapped_terms = 24, least_cycles = 2;
 
-static double cycles_of_sum(double terms) {
-  return fmax(ADDITION * (terms - overlapped_terms), least_cycles * terms);
+/** Cycles of a term. */
+typedef struct waits {
+  double addition;   /**< that waits for the one before */
+  double least;      /**< where the next sum begins meanwhile */
+  double overlapped; /**< terms of which it does */
+  double line;       /**< that comes from a line of the second cache */
+  bool measured;
+} waits;
+
+/** Cycles of an addition in sums of that kind on one core; NaN: not measured. */
+static double cycles_in(const roof_machine *machine, roof_dtype dtype, const char *sums) {
+  char name[ROOF_NAME_MAX];
+  double cycles = NAN;
+  snprintf(name, sizeof name, "%s %s", roof_dtype_name(dtype), sums);
+  const roof_report *report = roof_machine_report(machine);
+  for (int i = 0; i < report->rate_count; i++) {
+    const roof_rate *rate = &report->rates[i];
+    if (strcmp(rate->name, name) == 0 && (rate->cores == 1 || machine->unit_count == 1)) {
+      cycles = machine->clock_hz / rate->per_second;
+    }
+  }
+  return cycles;
+}
+
+static waits waits_of(const roof_machine *machine, roof_dtype dtype) {
+  double chained = cycles_in(machine, dtype, RF_SUM_LONG), brief = cycles_in(machine, dtype, RF_SUM_SHORT);
+  double line = cycles_in(machine, dtype, RF_SUM_DOWN);
+  if (isnan(chained) || isnan(brief)) {
+    return (waits){ADDITION, least_cycles, overlapped_terms, 0, false};
+  }
+  return (waits){chained, brief, fmax(0, RF_SUM_SHORT_TERMS * (1 - brief / chained)), isnan(line) ? 0 : line,
+                 true};
+}
+
+static double cycles_of_sum(const waits *w, double terms) {
+  return fmax(w->addition * (terms - w->overlapped), w->least * terms);
 }
 
 /** Lines of a column that a cache holds: in the first one, whose sets repeat with each page of 4 KiB, rows that lie a
@@ -59,11 +97,21 @@ static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool firs
   return (rf_gemm_passes){1, whole ? 1 : column ? m : m * LINE / element, 1};
 }
 
+/** Whether the first cache keeps B, or the lines of a column for its neighbours. */
+static bool columns_stay(const roof_kernel_run *run, const roof_target *cores) {
+  const roof_level *first = cores->level[ROOF_L1];
+  double element = roof_dtype_bytes(run->dtype), bytes = first != NULL ? first->bytes : INFINITY;
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  return (double)(s.k * s.n) * element <= bytes || (double)s.k <= lines_held(run, bytes, true);
+}
+
 static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
   rf_gemm_moves(run, cores, 2, passes, out);
-  double terms = run->values[2];
-  out->flops_per_cycle = 2 * terms / cycles_of_sum(terms);
+  waits w = waits_of(cores->machine, run->dtype);
+  double terms = run->values[2], cycles = cycles_of_sum(&w, terms);
+  out->flops_per_cycle = 2 * terms / (columns_stay(run, cores) ? cycles : fmax(cycles, w.line * terms));
   out->chained = true;
+  out->timed = w.measured;
 }
 
 static const roof_kernel kernels[] = {

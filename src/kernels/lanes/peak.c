@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/lanes/sums.h"
+
 #if defined(__x86_64__) || defined(__aarch64__)
 extern const rf_peak_kernel rf_peak_kernels_here[];
 extern const rf_rate_kernel rf_rate_kernels_here[];
@@ -56,7 +58,7 @@ void rf_peak_kernel_seeds(const rf_peak_kernel *kernel, void *seeds) {
 const rf_rate_kernel *rf_rate_kernel_at(int index) {
   for (int i = 0; i <= index; i++) {
     if (rf_rate_kernels_here[i].isa == NULL) {
-      return NULL;
+      return rf_sum_kernel_at(index - i);
     }
   }
   return index >= 0 ? &rf_rate_kernels_here[index] : NULL;
@@ -76,4 +78,5 @@ void rf_rate_kernel_seeds(const rf_rate_kernel *kernel, void *seeds) {
                                  [RF_RATE_FP32] = {sizeof *fp32, fp32},
                                  [RF_RATE_FP64] = {sizeof *fp64, fp64}};
   fill(seeds, types[kernel->type].values, types[kernel->type].size);
+  rf_sum_fill(kernel->type, (const char *)seeds + RF_PEAK_BYTES);
 }

@@ -54,14 +54,15 @@ typedef enum rf_rate_type {
   RF_RATE_TYPE_COUNT
 } rf_rate_type;
 
-/** Operations that are no FLOPs of a peak, eight at a time on constants, so that none waits for another. */
+/** Operations that are no FLOPs of a peak: eight at a time on constants, so that none waits for another, and sums, in which
+ *  each does. */
 typedef struct rf_rate_kernel {
   const char *name; /**< "int32 multiply", "fp64 divide" */
   const char *isa;
   rf_rate_type type;
   double operations; /**< of one round */
   bool (*available)(void);
-  rf_peak_kernel_run *run; /**< factor (operation) term into both results */
+  rf_peak_kernel_run *run; /**< factor (operation) term, or a sum of their products, into both results */
 } rf_rate_kernel;
 
 /** The kernels of operations compiled in for this architecture.

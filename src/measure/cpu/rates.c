@@ -1,7 +1,8 @@
-/* Operations that no peak counts: of integers, divisions, square roots. */
+/* Operations that no peak counts: of integers, divisions, square roots, additions that wait. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "host/clock.h"
@@ -50,8 +51,10 @@ static void finish_rate(rf_bench *bench, rf_trial *t) {
   rate->per_second = t->rate;
   rate->spread = t->conditions->spread;
   rate->clock_hz = mixed ? NAN : t->conditions->clock_hz;
-  int used = snprintf(rate->source, sizeof rate->source,
-                      "constants into eight registers, fast end of %zu windows of 0.5 ms", t->count);
+  bool sums = strstr(rate->name, " sum ") != NULL;
+  int used =
+      snprintf(rate->source, sizeof rate->source, "%s, fast end of %zu windows of 0.5 ms",
+               sums ? "additions that wait for the one before" : "constants into eight registers", t->count);
   if (!mixed && !isnan(t->conditions->per_cycle)) {
     rf_format(rate->source + used, sizeof rate->source - (size_t)used, "; %.4g per cycle and core",
               t->conditions->per_cycle);
@@ -95,7 +98,7 @@ roof_status rf_cpu_plan_rates(rf_bench *bench, roof_error *error) {
   if (works == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "rates: out of memory");
   }
-  rf_bench_step(bench, "integers, divisions and square roots");
+  rf_bench_step(bench, "integers, divisions, square roots and sums");
   for (int i = 0; status == ROOF_OK && (kernel = rf_rate_kernel_at(i)) != NULL; i++) {
     for (int last = 0; last < 2 && kernel->available() && status == ROOF_OK; last++) {
       int sets = rf_core_set_count(bench), room = bench->machine->report->rate_count;
