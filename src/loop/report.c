@@ -252,7 +252,9 @@ static void add_how(rf_cells *s, const roof_loop *loop) {
     if (k->shown) {
       rf_cells_add(s, "%s", k->kernel->name);
       add_quantity(s, has_run(k) ? k->measured_seconds : (double)NAN, "s");
-      rf_cells_add(s, "%s", has_run(k) ? k->how : roof_loop_because(k, why, sizeof why));
+      const char *library = k->kernel->library != NULL && has_run(k) ? k->kernel->library() : NULL;
+      rf_cells_add(s, "%s%s%s", has_run(k) ? k->how : roof_loop_because(k, why, sizeof why),
+                   library != NULL ? "; " : "", library != NULL ? library : "");
     }
   }
 }

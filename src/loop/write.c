@@ -125,14 +125,15 @@ void rf_loop_add_points(rf_cells *cells, const roof_loop *loop) {
 
 static json_t *entry_json(const roof_loop_kernel *k) {
   const roof_reconciled *r = &k->reconciled;
+  const char *library = k->kernel->library != NULL ? k->kernel->library() : NULL;
   char because[ROOF_LOOP_LINE];
-  return json_pack("{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:[]}", "label", r->label,
+  return json_pack("{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:s?, s:[]}", "label", r->label,
                    "predicted_seconds", rf_json_number(r->predicted_seconds), "measured_seconds",
                    rf_json_number(r->measured_seconds), "regime", r->regime, "binding", r->binding,
                    "fraction_of_ceiling", rf_json_number(r->fraction_of_ceiling), "headroom",
                    rf_json_number(r->headroom), "verdict", r->verdict, "because",
                    roof_loop_because(k, because, sizeof because), "gap", rf_json_number(r->gap_points),
-                   "memory_pace", rf_json_number(k->memory_pace), "causes");
+                   "memory_pace", rf_json_number(k->memory_pace), "library", library, "causes");
 }
 
 static json_t *point_json(const roof_loop *loop, const roof_loop_kernel *k) {

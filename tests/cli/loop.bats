@@ -53,7 +53,7 @@ loop() {
   jq -e '.schema == "roofline.reconcile/1" and .machine == "fake" and .ledger == "a.ledger" and .report == "a.html"
     and .skipped == [] and .unmatched == {"predictions": [], "measurements": []} and (.entries | length) == 8' <<<"$output"
   jq -e '.entries | all(keys == (["label", "predicted_seconds", "measured_seconds", "regime", "binding", "fraction_of_ceiling",
-    "headroom", "verdict", "because", "gap", "memory_pace", "causes"] | sort))' <<<"$output"
+    "headroom", "verdict", "because", "gap", "memory_pace", "library", "causes"] | sort))' <<<"$output"
   jq -e '.entries[] | select(.label | startswith("triad ")) | .verdict == "normal" and (.headroom * 1000 | round) == 1250
     and (.gap | round) == 0 and .regime == "memory" and .binding == "DRAM"' <<<"$output"
   jq -e '(.points | length) == 15 and (.points | map(.cores) | unique) == [1, 2] and (.points | map(.level) | unique) == ["DRAM"]
@@ -166,6 +166,9 @@ loop() {
   [[ $output != *"core type"* ]]
   OPENBLAS_CORETYPE=Nehalem loop
   [[ $output == *"  gemm-blas computes for the core type that OPENBLAS_CORETYPE names: see "* ]]
+  grep -q 'OpenBLAS [^<]*core type by OPENBLAS_CORETYPE' roofline-report.html
+  OPENBLAS_CORETYPE=Nehalem loop --json
+  jq -e '[.entries[].library | select(. != null)] | any(test("core type by OPENBLAS_CORETYPE"))' <<<"$output"
 }
 
 @test "a changed ledger stops the loop and is named with its line" {
