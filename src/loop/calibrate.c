@@ -13,12 +13,12 @@
 /* Timings */
 
 roof_status rf_calibration_add(rf_calibration *calibration, const roof_kernel *kernel, roof_loop_cores cores,
-                               const double *values, double seconds, double spread, roof_error *error) {
+                               const double *values, double seconds, double doubt, roof_error *error) {
   static const double disturbed = 0.05;
   const roof_target *target = &calibration->targets[cores];
   roof_prediction best;
   rf_timing timing = {.kernel = kernel, .cores = cores, .seconds = seconds};
-  timing.weight = spread > 0 ? 1 / (1 + pow(spread / disturbed, 2)) : 1;
+  timing.weight = doubt > 0 ? 1 / (1 + pow(doubt / disturbed, 2)) : 1;
   if (calibration->count == calibration->capacity) {
     size_t capacity = 2 * calibration->capacity + 16;
     rf_timing *grown = realloc(calibration->timings, capacity * sizeof *grown);
@@ -41,6 +41,12 @@ void rf_calibration_free(rf_calibration *calibration) {
     free(calibration->timings);
     free(calibration);
   }
+}
+
+/** How far a median may be off, as a share of it: where memory or a cache has two modes its many samples spread far, and tell
+ * it well. */
+static double doubt_of(const roof_measurement *m) {
+  return (m->stats.ci_high - m->stats.ci_low) / (2 * m->stats.median);
 }
 
 /** Times a kernel at a size for a level; one that cannot run there is none. */
@@ -70,7 +76,7 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
   if (status != ROOF_OK) {
     return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
   }
-  status = rf_calibration_add(loop->calibration, kernel, cores, values, m.seconds, m.stats.spread, error);
+  status = rf_calibration_add(loop->calibration, kernel, cores, values, m.seconds, doubt_of(&m), error);
   roof_measurement_done(&m);
   return status;
 }

@@ -31,10 +31,10 @@ typedef struct rf_calibration {
   size_t fitted_count;
 } rf_calibration;
 
-/** Adds a timing whose samples spread that far, as a share of it.
+/** Adds a timing that may be off so far, as a share of it.
  *  Units: s. Ownership: copies. Errors: ROOF_E_MEMORY, as roof_kernel_predict. */
 roof_status rf_calibration_add(rf_calibration *calibration, const roof_kernel *kernel, roof_loop_cores cores,
-                               const double *values, double seconds, double spread, roof_error *error);
+                               const double *values, double seconds, double doubt, roof_error *error);
 
 /** Times the kernels of the plan at a size for each level, on one core and on all. One that cannot run is left out.
  *  Units: s. Ownership: adds to the loop's calibration. Errors: ROOF_E_MEMORY. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loop/calibrate.h"
 #include "roofline/loop.h"
 
 static char folder[] = "/tmp/roofline-test-XXXXXX";
@@ -64,6 +65,37 @@ static void seals_runs_reconciles_and_reports(void **state) {
   free(loop);
 }
 
+/** Two modes: samples that spread far, and a median that is known well. */
+static roof_status run_in_modes(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                                const roof_measure_options *options, roof_measurement *out,
+                                roof_error *error) {
+  const roof_backend *plain = NULL;
+  assert_int_equal(roof_backend_find("fake", &plain, NULL), ROOF_OK);
+  roof_status status = plain->run(kernel, dtype, values, options, out, error);
+  if (status == ROOF_OK) {
+    out->stats.spread = 0.5;
+  }
+  return status;
+}
+
+static void a_timing_counts_by_what_is_known_of_its_median(void **state) {
+  (void)state;
+  roof_loop_options options = fake();
+  roof_backend modes = *options.backend;
+  modes.run = run_in_modes;
+  options.backend = &modes;
+  roof_loop *loop = calloc(1, sizeof *loop);
+  assert_non_null(loop);
+  assert_int_equal(roof_loop_init(loop, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_loop_run(loop, NULL), ROOF_OK);
+  assert_true(loop->calibration->count > 0);
+  for (size_t i = 0; i < loop->calibration->count; i++) {
+    assert_true(loop->calibration->timings[i].weight > 0.9);
+  }
+  roof_loop_done(loop);
+  free(loop);
+}
+
 static void a_format_that_no_kernel_has(void **state) {
   (void)state;
   roof_loop_options options = fake();
@@ -90,6 +122,7 @@ static void a_ledger_that_is_none_stops_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(seals_runs_reconciles_and_reports),
+      cmocka_unit_test(a_timing_counts_by_what_is_known_of_its_median),
       cmocka_unit_test(a_format_that_no_kernel_has),
       cmocka_unit_test(a_ledger_that_is_none_stops_it),
   };
