@@ -36,7 +36,7 @@ for file in "$folder"/*.cl; do
     compile gfx1030 -DDOT4_SIGNED "$file" "$format" || fail "$(basename "$file"): $format for gfx1030"
   done
 done
-compile gfx900 -DNO_DOT4 "$folder/gemv.cl" INT8 || fail "gemv.cl without an instruction for products of bytes"
+compile gfx900 -DNO_DOT4 "$folder/arithmetic.cl" INT8 || fail "arithmetic.cl without an instruction for products of bytes"
 sed 's/KERNEL_OF(128, attention_flash)/KERNEL_OF(1024, attention_flash)/' "$folder/attention.cl" >"$scratch/planted.cl"
 planted() {
   compile gfx90a -DDOT4_SIGNED "$scratch/planted.cl" FP32 && in_registers 0
