@@ -320,6 +320,8 @@ static void rows_that_pass_a_panel_fit_a_cache(void **state) {
       assert_int_equal(roof_kernel_values(run.kernel, "m=8 n=2048 k=2048", run.values, NULL), ROOF_OK);
       b = rf_gemm_blocks(&run);
       assert_true(b.direct && !b.stay);
+      assert_int_equal(roof_kernel_values(run.kernel, "m=2048 n=64 k=2048", run.values, NULL), ROOF_OK);
+      assert_false(rf_gemm_blocks(&run).stay);
       assert_int_equal(roof_kernel_values(run.kernel, "m=2048 n=2048 k=64", run.values, NULL), ROOF_OK);
       bool deep = 2 * 64 > rf_gemm_fitting(run.kernel, run.dtype, 2048).depth;
       assert_int_equal(rf_gemm_blocks(&run).stay, deep);

@@ -8,8 +8,8 @@
 #include "kernels/_tile.h"
 
 /* A step in depth, all that is taken at a time of B where it lies; rows to which it does; tiles of a strip; rows that are few;
- * strips for each thread, so that all end together. */
-enum { STEP = 16, THIN = 16, STRIPS = 4, FEW = 128, BALANCED = 4 };
+ * strips for each thread, so that all end together; panels for which rows are worth a copy. */
+enum { STEP = 16, THIN = 16, STRIPS = 4, FEW = 128, BALANCED = 4, REUSED = 12 };
 
 /** The length of equal parts of `whole`, multiples of `step`, each at most `most`. */
 static size_t equal_parts(size_t whole, size_t most, size_t step) {
@@ -67,7 +67,7 @@ rf_blocks rf_gemm_whole_blocks(roof_dtype dtype, const roof_blocks *blocks) {
 }
 
 /** Before they are divided equally. Few rows take B where it lies; a shallow product waits for C, which strips
- * pass row by row. */
+ * pass row by row; copied rows that few panels use cost more than they spare. */
 static rf_blocks whole_blocks(const roof_kernel_run *run, const rf_gemm_sizes *s, bool direct) {
   rf_blocks b = rf_gemm_fitting(run->kernel, run->dtype, s->m);
   if (run->blocks != NULL && s->m > FEW) {
@@ -75,7 +75,8 @@ static rf_blocks whole_blocks(const roof_kernel_run *run, const rf_gemm_sizes *s
     b = rf_gemm_whole_blocks(run->dtype, run->blocks);
     b.stay = stay;
   }
-  bool strips = b.stay && (direct || 2 * s->k <= b.depth);
+  size_t wide = (size_t)rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
+  bool strips = b.stay && (direct || 2 * s->k <= b.depth || s->n < REUSED * wide);
   return strips ? fitting(run->dtype, s->m, false) : b;
 }
 
