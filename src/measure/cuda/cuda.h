@@ -32,9 +32,9 @@ void rf_cuda_close(rf_device *device);
 roof_status rf_cuda_build(rf_device *device, const rf_device_text *text, roof_dtype dtype, void **program,
                           roof_error *error);
 /** What CUDA alone has to do before a launch. */
-roof_status rf_cuda_prepare(rf_streams *o, rf_prepared *p, roof_error *error);
+roof_status rf_cuda_prepare(rf_streams *o, rf_ready_launch *p, roof_error *error);
 /** Programmatic dependent launch. */
-int rf_cuda_start_early(rf_streams *o, rf_prepared *p, rf_stream_handle stream);
+int rf_cuda_start_early(rf_streams *o, rf_ready_launch *p, rf_stream_handle stream);
 
 roof_status rf_cuda_call(rf_device *device, const roof_kernel_run *run, const rf_device_operands *operands,
                          int repeats, double *seconds, roof_error *error);

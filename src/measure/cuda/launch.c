@@ -56,7 +56,7 @@ static roof_status staying_units(const cuda_open *o, const rf_device_launch *l, 
   return status;
 }
 
-roof_status rf_cuda_prepare(rf_streams *streams, rf_prepared *p, roof_error *error) {
+roof_status rf_cuda_prepare(rf_streams *streams, rf_ready_launch *p, roof_error *error) {
   enum { ALWAYS = 48 << 10 }; /* bytes of shared memory available without opting in */
   const cuda_open *o = (const cuda_open *)streams;
   const rf_device_launch *l = p->launch;
@@ -80,7 +80,7 @@ roof_status rf_cuda_prepare(rf_streams *streams, rf_prepared *p, roof_error *err
   return status;
 }
 
-int rf_cuda_start_early(rf_streams *streams, rf_prepared *p, rf_stream_handle stream) {
+int rf_cuda_start_early(rf_streams *streams, rf_ready_launch *p, rf_stream_handle stream) {
   const rf_device_launch *l = p->launch;
   cuda_launch_attribute early = {.id = CUDA_EARLY, .value.early = 1};
   const cuda_launch_config config = {.grid = {p->grid_x, l->groups[1], l->groups[2]},

@@ -243,7 +243,8 @@ roof_status rf_streams_find(rf_device *device, void *program, const char *entry,
 
 /* Launches. */
 
-static roof_status prepare(rf_streams *o, const rf_device_launch *launch, rf_prepared *p, roof_error *error) {
+static roof_status prepare(rf_streams *o, const rf_device_launch *launch, rf_ready_launch *p,
+                           roof_error *error) {
   p->launch = launch;
   p->grid_x = launch->groups[0];
   for (int i = 0; i < launch->arg_count; i++) { /* every kind of argument begins at the start of the union */
@@ -252,7 +253,7 @@ static roof_status prepare(rf_streams *o, const rf_device_launch *launch, rf_pre
   return o->prepare != NULL ? o->prepare(o, p, error) : ROOF_OK;
 }
 
-static roof_status start_one(rf_streams *o, rf_prepared *p, rf_stream_handle stream, roof_error *error) {
+static roof_status start_one(rf_streams *o, rf_ready_launch *p, rf_stream_handle stream, roof_error *error) {
   const rf_device_launch *l = p->launch;
   int code = l->early && o->start_early != NULL
                  ? o->start_early(o, p, stream)
@@ -293,7 +294,7 @@ roof_status rf_streams_clock_stop(rf_streams *o, const char *work, double *secon
 roof_status rf_streams_time(rf_device *device, const rf_device_launch *launches, int count, int repeats,
                             double *seconds, roof_error *error) {
   rf_streams *o = of(device);
-  rf_prepared p[RF_DEVICE_LAUNCHES];
+  rf_ready_launch p[RF_DEVICE_LAUNCHES];
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = prepare(o, &launches[i], &p[i], error);
@@ -309,7 +310,7 @@ roof_status rf_streams_time(rf_device *device, const rf_device_launch *launches,
 
 /* The launch modes: each function starts `count` empty kernels. */
 
-static roof_status back_to_back(rf_streams *o, rf_prepared *p, int count, roof_error *error) {
+static roof_status back_to_back(rf_streams *o, rf_ready_launch *p, int count, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = start_one(o, p, o->stream, error);
@@ -317,7 +318,7 @@ static roof_status back_to_back(rf_streams *o, rf_prepared *p, int count, roof_e
   return status;
 }
 
-static roof_status synchronised(rf_streams *o, rf_prepared *p, int count, roof_error *error) {
+static roof_status synchronised(rf_streams *o, rf_ready_launch *p, int count, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = start_one(o, p, o->stream, error);
@@ -327,7 +328,7 @@ static roof_status synchronised(rf_streams *o, rf_prepared *p, int count, roof_e
 }
 
 /** Each kernel waits on the other stream for the event after the previous one. */
-static roof_status dependent(rf_streams *o, rf_prepared *p, int count, roof_error *error) {
+static roof_status dependent(rf_streams *o, rf_ready_launch *p, int count, roof_error *error) {
   rf_stream_handle streams[] = {o->stream, o->second};
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
@@ -340,8 +341,8 @@ static roof_status dependent(rf_streams *o, rf_prepared *p, int count, roof_erro
 }
 
 static roof_status time_starts(rf_streams *o,
-                               roof_status (*starts)(rf_streams *, rf_prepared *, int, roof_error *),
-                               rf_prepared *p, int count, double *seconds, roof_error *error) {
+                               roof_status (*starts)(rf_streams *, rf_ready_launch *, int, roof_error *),
+                               rf_ready_launch *p, int count, double *seconds, roof_error *error) {
   double start = rf_clock_seconds();
   roof_status status = starts(o, p, count, error);
   RF_STREAMS_TRY(status, o, stream_wait(o->stream), "waiting for the device", error);
@@ -350,7 +351,7 @@ static roof_status time_starts(rf_streams *o,
 }
 
 /** Captures `count` launches as a graph. */
-static roof_status capture(rf_streams *o, rf_prepared *p, int count, rf_graph *graph, roof_error *error) {
+static roof_status capture(rf_streams *o, rf_ready_launch *p, int count, rf_graph *graph, roof_error *error) {
   roof_status status = ROOF_OK;
   RF_STREAMS_TRY(status, o, capture_begin(o->stream, RF_CAPTURE_THREAD_LOCAL), "recording a graph", error);
   if (status == ROOF_OK) {
@@ -375,7 +376,7 @@ static roof_status replay(rf_streams *o, rf_graph_exec exec, double *seconds, ro
   return status;
 }
 
-static roof_status graph(rf_streams *o, rf_prepared *p, int count, double *seconds, roof_error *error) {
+static roof_status graph(rf_streams *o, rf_ready_launch *p, int count, double *seconds, roof_error *error) {
   rf_graph recorded = NULL;
   rf_graph_exec exec = NULL;
   roof_status status = capture(o, p, count, &recorded, error);
@@ -394,12 +395,12 @@ static roof_status graph(rf_streams *o, rf_prepared *p, int count, double *secon
 
 roof_status rf_streams_empty(rf_device *device, rf_launch_mode mode, const rf_device_launch *launch,
                              int count, double *seconds, roof_error *error) {
-  static roof_status (*const starts[RF_LAUNCH_MODE_COUNT])(rf_streams *, rf_prepared *, int, roof_error *) = {
-      [RF_LAUNCH_BACK_TO_BACK] = back_to_back,
-      [RF_LAUNCH_SYNCHRONISED] = synchronised,
-      [RF_LAUNCH_DEPENDENT] = dependent};
+  static roof_status (*const starts[RF_LAUNCH_MODE_COUNT])(
+      rf_streams *, rf_ready_launch *, int, roof_error *) = {[RF_LAUNCH_BACK_TO_BACK] = back_to_back,
+                                                             [RF_LAUNCH_SYNCHRONISED] = synchronised,
+                                                             [RF_LAUNCH_DEPENDENT] = dependent};
   rf_streams *o = of(device);
-  rf_prepared p;
+  rf_ready_launch p;
   double taken = 0;
   roof_status status = prepare(o, launch, &p, error);
   if (status == ROOF_OK) {

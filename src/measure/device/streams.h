@@ -66,14 +66,14 @@ typedef struct rf_streams_api {
 } rf_streams_api;
 
 /** A launch with its arguments in the form that `launch` expects. */
-typedef struct rf_prepared {
+typedef struct rf_ready_launch {
   const rf_device_launch *launch;
   unsigned grid_x;
   void *arguments[RF_DEVICE_ARGS];
   struct rf_tensor_map {
     _Alignas(128) uint64_t opaque[16];
   } maps[RF_DEVICE_ARGS]; /* CUDA alone has them */
-} rf_prepared;
+} rf_ready_launch;
 
 typedef struct rf_streams rf_streams;
 
@@ -88,9 +88,9 @@ struct rf_streams {
   size_t pinned_bytes;        /* of each */
   int peers[RF_DEVICE_PEERS]; /* their ids */
   /** Nullable: what only this kind has to do before a launch. */
-  roof_status (*prepare)(rf_streams *o, rf_prepared *p, roof_error *error);
+  roof_status (*prepare)(rf_streams *o, rf_ready_launch *p, roof_error *error);
   /** Nullable: starts a launch while the one before it ends; its blocks take the room that is free, and wait. */
-  int (*start_early)(rf_streams *o, rf_prepared *p, rf_stream_handle stream);
+  int (*start_early)(rf_streams *o, rf_ready_launch *p, rf_stream_handle stream);
   /** Nullable: looks at the device while it works. */
   void (*look)(rf_streams *o);
   /** Makes the device itself (-1) or one of its peers, which it opens, the one that memory is allocated on. */
