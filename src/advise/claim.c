@@ -258,7 +258,7 @@ static void source_operation(roof_claim_judged *j, const roof_target *target, co
   char name[ROOF_NAME_MAX];
   snprintf(name, sizeof name, "%s", j->placed.binding);
   snprintf(j->limit_name, sizeof j->limit_name, "%s-bound (%s)", roof_regime_name(j->placed.regime), name);
-  if (j->placed.regime == ROOF_COMPUTE_BOUND) {
+  if (j->placed.regime == ROOF_COMPUTE_BOUND && p->peak != NULL) {
     set_source(j, p->peak->kind, p->peak->date, p->peak->source);
   } else if (j->placed.regime == ROOF_MEMORY_BOUND) {
     set_source(j, p->binding->kind, p->binding->date, p->binding->source);
@@ -300,7 +300,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   if (status != ROOF_OK) {
     return status;
   }
-  double rate = of_peak ? share * p.peak->flops_per_second : c->value[ROOF_CLAIM_RATE];
+  double rate = of_peak && p.peak != NULL ? share * p.peak->flops_per_second : c->value[ROOF_CLAIM_RATE];
   roof_claim_kind kind = !isnan(time)   ? ROOF_CLAIM_TIME
                          : !isnan(rate) ? ROOF_CLAIM_RATE
                                         : ROOF_CLAIM_BANDWIDTH;

@@ -294,7 +294,7 @@ roof_status rf_streams_clock_stop(rf_streams *o, const char *work, double *secon
 roof_status rf_streams_time(rf_device *device, const rf_device_launch *launches, int count, int repeats,
                             double *seconds, roof_error *error) {
   rf_streams *o = of(device);
-  rf_ready_launch p[RF_DEVICE_LAUNCHES];
+  rf_ready_launch p[RF_DEVICE_LAUNCHES] = {0};
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = prepare(o, &launches[i], &p[i], error);
@@ -400,7 +400,7 @@ roof_status rf_streams_empty(rf_device *device, rf_launch_mode mode, const rf_de
                                                              [RF_LAUNCH_SYNCHRONISED] = synchronised,
                                                              [RF_LAUNCH_DEPENDENT] = dependent};
   rf_streams *o = of(device);
-  rf_ready_launch p;
+  rf_ready_launch p = {0};
   double taken = 0;
   roof_status status = prepare(o, launch, &p, error);
   if (status == ROOF_OK) {
