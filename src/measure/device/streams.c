@@ -302,8 +302,10 @@ roof_status rf_streams_time(rf_device *device, const rf_device_launch *launches,
   if (status == ROOF_OK) {
     status = rf_streams_clock_start(o, error);
   }
-  for (int i = 0; i < repeats * count && status == ROOF_OK; i++) {
-    status = start_one(o, &p[i % count], o->stream, error);
+  for (int i = 0; i < repeats && status == ROOF_OK; i++) {
+    for (int k = 0; k < count && status == ROOF_OK; k++) {
+      status = start_one(o, &p[k], o->stream, error);
+    }
   }
   return status == ROOF_OK ? rf_streams_clock_stop(o, launches[0].entry, seconds, error) : status;
 }
