@@ -57,6 +57,7 @@ static bool start(const roof_kernel *kernel, roof_dtype dtype, const char *sizes
   if (status == ROOF_OK && (status = kernel->prepare(run, &error)) == ROOF_E_UNSUPPORTED &&
       kernel->library != NULL) {
     print_message("%s: skipped: %s\n", roof_dtype_name(dtype), error.message);
+    kernel->release(run);
     return false;
   }
   if (status != ROOF_OK) {
