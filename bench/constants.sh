@@ -18,7 +18,9 @@ trap 'rm -rf "$scratch"' EXIT
 # H20 has a seventh of the arithmetic that its memory and caches could feed: almost all of its peak is reached, of a whole Hopper's
 # three quarters (deepseek-ai/DeepGEMM's own figures).
 # Cards of 70 to 75 W cannot feed their peak: those with more or fewer watts per FLOP/s than the L40S, or than the cards of a table,
-# reach more or less of it. What the tables have of P4 and P100 differs by that too.
+# reach more or less of it. What the tables have of P4 and P100 differs by that too. RTX PRO 6000: 600 W for 504 TFLOP/s of bf16 on a desk,
+# for 468 in a server, 1.23 and 1.33 times the L40S's. FlashAttention 2, which vLLM and SGLang run on both, reaches 0.68 of an A100's peak,
+# which has as many, and 0.54 of the L40S's: it wants for power too; TensorRT-LLM's attention, at 0.42, does not.
 # NetX-lab/Frontier@a4b22df timed the same norms on H800 eagerly and alone: 16 us, and 2 us and more. What is no host's has the
 # latency of a kernel alone, waits as long for a row's sums, and has other kernels between it and what it finds in a cache.
 # SGLang has no timings there: on Hopper its experts are the Triton kernels that vLLM took over, on Blackwell both take FlashInfer's.
@@ -72,8 +74,8 @@ ada.prefill                   -       fp8   aiconfigurator  aiconfigurator/conte
 ampere.prefill                -       -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
 ampere.prefill.sglang         sglang  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
 ampere.prefill.trtllm         trtllm  -     aiconfigurator  aiconfigurator/context_attention_a100_sxm
-blackwell-rtx.prefill         = ada.prefill
-blackwell-rtx.prefill.vllm    = ada.prefill.vllm
+blackwell-rtx.prefill         = ada.prefill efficiency*=1.23
+blackwell-rtx.prefill.vllm    = ada.prefill.vllm efficiency*=1.23
 blackwell-rtx.prefill.trtllm  = ada.prefill.trtllm
 ampere-rtx.prefill            = ada.prefill
 ampere-rtx.prefill.vllm       = ada.prefill.vllm
@@ -151,6 +153,7 @@ nvidia-h20.product            -       -     infersim        infersim/gemm__h20__
 nvidia-h20.product.deepgemm   = nvidia-h20.product framework="DeepGEMM"
 hopper.product.deepgemm       = nvidia-h20.product framework="DeepGEMM" machine="nvidia-h200-sxm" efficiency=0.75 bandwidth=0.8
 blackwell-rtx.product         = ada.product efficiency*=1.23
+nvidia-rtx-pro-6000-server.product = ada.product efficiency*=1.33
 nvidia-l4.product             = ada.product efficiency*=0.65
 nvidia-l4.product.eager       = gpu.product.eager efficiency*=0.4
 nvidia-t4.product.eager       = gpu.product.eager efficiency*=0.5

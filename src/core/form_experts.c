@@ -4,7 +4,7 @@
 #include "roofline/dtype.h"
 
 /** Rows of a tile, and the share of the unit's rate that it reaches with columns of 128. */
-static const struct { double rows, rate; } tilings[] = {{16, 0.25}, {64, 0.75}, {128, 1}};
+static const struct { double rows, rate; } tilings[] = {{8, 0.5}, {16, 0.7}, {32, 0.8}, {64, 0.9}, {128, 1}};
 
 enum { TILINGS = sizeof tilings / sizeof tilings[0] };
 

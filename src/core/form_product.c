@@ -46,8 +46,11 @@ static const band bands[] = {{128, 1 / 256.0, false}, {128, 1 / 256.0, true}, {2
 
 enum { BANDS = sizeof bands / sizeof bands[0] };
 
+/** What the corner adds where both times are the same: the cube root of 2, less 1. */
+static const double rounded_at_most = 0.26;
+
 /** A cut is as good as any where it takes this much longer than any could. */
-static const double good_enough = 1.02;
+static const double good_enough = 1.03;
 
 /** What all ways to cut a product share. */
 typedef struct product {
@@ -60,6 +63,7 @@ typedef struct product {
   double floor;          /**< s of that or at the memory, the longer: no cut is faster */
   double memory;         /**< s with all units busy */
   double store;          /**< s of it for the results */
+  double meeting[2];     /**< per square and cube of the shorter time: what hides neither way */
   double sum_seconds;    /**< at the memory for one part's sums */
   double wave_seconds, split_seconds;
   bool waved, split; /**< effects that are not left out */
@@ -119,10 +123,17 @@ static inline cut_times time_way(const product *p, const way *w, double full) {
   return t;
 }
 
-/** Takes a way if it is faster, by the longer of both times: their corner would hardly change it. */
+/** About what the corner adds, the same where arithmetic takes longer than the memory. */
+static inline double meeting_seconds(const product *p, double compute) {
+  double shorter = compute < p->memory ? compute : p->memory;
+  return shorter * shorter * (p->meeting[0] + shorter * p->meeting[1]);
+}
+
+/** Takes a way if it is faster. */
 static inline void try_way(search *s, const way *w, double rows, double columns, double tiles) {
   cut_times t = time_way(s->product, w, 1);
-  double floor = s->product->floor, seconds = (t.compute > floor ? t.compute : floor) + t.waves + t.split;
+  double floor = s->product->floor, longer = t.compute > floor ? t.compute : floor;
+  double seconds = longer + meeting_seconds(s->product, t.compute) + t.waves + t.split;
   if (seconds < s->least) {
     s->least = seconds;
     s->best->tile_rows = rows;
@@ -223,7 +234,8 @@ static void choose(const rf_run *run, const product *p, rf_cut *best) {
   const roof_kernel_shape *shape = &p->shape;
   double least = shape->count * shape->rows * shape->columns / most_area * p->turns_per_tile;
   search s = {.product = p, .best = best, .least = INFINITY};
-  s.enough = good_enough * (p->floor + (p->waved ? waves_of(least) : least) * p->wave_seconds);
+  s.enough = good_enough * (p->floor + meeting_seconds(p, p->compute) +
+                            (p->waved ? waves_of(least) : least) * p->wave_seconds);
   if (has_any_width(run->target->machine, p)) {
     choose_width(&s);
   } else {
@@ -281,6 +293,9 @@ static product product_of(const rf_run *run, const roof_kernel_shape *s) {
   double efficiency = run->c[ROOF_EFFICIENCY], units = run->target->units;
   double feed = feed_seconds(run), narrow = roof_dtype_bytes(run->target->types.compute);
   double weight = run->work->weight_bytes / (s->count * s->columns * s->depth);
+  double store =
+      s->group > 0 ? 0 : memory * run->work->write_bytes / (run->work->read_bytes + run->work->write_bytes);
+  double met = rf_without(run, ROOF_EFFECT_CORNER) ? 0 : 1 / (memory * memory);
   double compute = share * run->compute / efficiency;
   double unit = share * run->compute / (area * s->depth) * units / sqrt(efficiency * sqrt(efficiency));
   return (product){.shape = *s,
@@ -291,9 +306,8 @@ static product product_of(const rf_run *run, const roof_kernel_shape *s) {
                    .compute = compute,
                    .floor = compute > memory ? compute : memory,
                    .memory = memory,
-                   .store = s->group > 0 ? 0
-                                         : memory * run->work->write_bytes /
-                                               (run->work->read_bytes + run->work->write_bytes),
+                   .store = store,
+                   .meeting = {met * store, met * rounded_at_most},
                    .sum_seconds = sum_bytes * area * run->target->seconds_per_byte[run->target->memory][0] *
                                   memory / run->memory,
                    .wave_seconds = run->c[ROOF_WAVE_SECONDS],

@@ -607,6 +607,27 @@ static void experts_take_tiles_of_their_rows(void **state) {
   roof_machine_free(h200);
 }
 
+/** A tile for few rows is small: where arithmetic is dear it does not take as long as a full one. InferSim's H20: 153 us for one
+ * product of 112 experts of a row each, in fp8, 119 us at the memory; a tile of 16 rows as long as one of 64 made it 337. */
+static void few_rows_of_an_expert_take_a_small_tile(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_FP8);
+  roof_options options = roof_options_default();
+  roof_machine *h20 = NULL;
+  roof_target target;
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  types.output = ROOF_BF16;
+  assert_int_equal(roof_catalog_load("h20", &h20, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, h20, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("grouped", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, "batch=96 groups=112 in=2560 out=1664", values, NULL), ROOF_OK);
+  roof_predict(&target, op, values, &p);
+  assert_true(p.expected_seconds < 1.8 * p.memory_seconds);
+  roof_machine_free(h20);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_effects_make_the_expected_time),
@@ -634,6 +655,7 @@ int main(void) {
       cmocka_unit_test(constants_are_written_and_read),
       cmocka_unit_test(a_collective_has_a_floor),
       cmocka_unit_test(experts_take_tiles_of_their_rows),
+      cmocka_unit_test(few_rows_of_an_expert_take_a_small_tile),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
