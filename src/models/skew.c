@@ -79,8 +79,8 @@ double rf_model_expert_imbalance(const roof_model_block *b, const roof_model_set
 
 /** How even routers choose, the shape of a gamma distribution of experts' popularity: infinite were all as popular. Of
  * shapes from 1 to 5 the one that leaves the least error of the time per token of 1,095 serving points of mixtures of
- * experts (ai-dynamo/aiconfigurator@095f58a, H200 and B200; 2026-11-23). */
-static const double evenness = 2;
+ * experts (ai-dynamo/aiconfigurator@095f58a, H200 and B200; 2026-11-28). */
+static const double evenness = 4;
 
 /** Each is met by a Poisson number of tokens whose mean is as its popularity, none with probability
  * (1 + mean / shape)^-shape (Greenwood and Yule 1920). */
