@@ -46,8 +46,9 @@ static roof_status ger_check(roof_kernel_run *run, roof_error *error) {
   return rf_kernel_compare(run, elements(run), elements(run), ger_reference, error);
 }
 
-/* TALL rows of A at a time, as many streams as hardware fetches ahead, in blocks of WIDE columns: rows of B get whole lines. */
-enum { TALL = 32, WIDE = 64, LINE = 64 };
+/* A block of A is TALL x WIDE where its registers are lines of B: as many streams as hardware fetches ahead. Else it is LINES
+ * lines each way, turned in the cache, and the program fetches ahead. */
+enum { TALL = 32, WIDE = 64, LINE = 64, LINES = 4 };
 
 static size_t line_of(const roof_kernel_run *run) {
   return LINE / (size_t)roof_dtype_bytes(run->dtype);
@@ -76,8 +77,8 @@ static size_t smaller(size_t a, size_t b) {
 /** Rows of A from `i` on, of a thread's part of A: a block of them is turned in the first cache. */
 typedef struct band {
   rf_share rows, columns;
-  size_t i, tall;
-  void *kept; /**< nullable: lines of B are stored when they are complete */
+  size_t i, tall, wide; /**< of blocks from row i on */
+  void *kept;           /**< nullable: lines of B are stored when they are complete */
 } band;
 
 /** The elements of row `j` of B that are stored now, counted from those of the band: `turned` are those, a line
@@ -91,19 +92,36 @@ static void store_row(const roof_kernel_run *run, const band *b, size_t j, const
   o->loops->copy[o->stream](rf_element(run, o->out, at - before), from, from, before + b->tall - after);
 }
 
+/** Towards the second cache, the same rows of the block that is turned next. */
+static void fetch_ahead(const roof_kernel_run *run, const band *b, size_t j, size_t first) {
+  const rf_operands *o = run->state;
+  bool ends = first + b->wide >= b->columns.end;
+  size_t column = ends ? b->columns.begin : first + b->wide, row = b->i + j + (ends ? b->tall : 0);
+  size_t end = smaller(row + (size_t)o->loops->lanes, b->rows.end),
+         wide = smaller(b->wide, b->columns.end - column);
+  for (; row < end; row++) {
+    const char *at = rf_element(run, o->in[0], row * (size_t)run->values[1] + column);
+    for (size_t byte = 0; byte < wide * (size_t)roof_dtype_bytes(run->dtype); byte += LINE) {
+      __builtin_prefetch(at + byte, 0, 2);
+    }
+  }
+}
+
 /** The columns of a band from `first` on. */
 static void transpose_block(const roof_kernel_run *run, const band *b, size_t first, size_t wide) {
   const rf_operands *o = run->state;
-  size_t columns = (size_t)run->values[1], line = line_of(run), pitch = line + TALL;
+  size_t columns = (size_t)run->values[1], line = line_of(run), pitch = line + LINES * line;
   size_t registers = line / (size_t)o->loops->lanes;
   void *kept = rf_element(run, b->kept, first * line);
-  _Alignas(LINE) double turned[WIDE * (TALL + LINE / sizeof(float))];
+  _Alignas(LINE) char turned[LINES * (LINES + 1) * LINE * LINE / sizeof(float)];
   if (b->kept != NULL) {
     o->loops->pack(kept, line, wide, registers, turned, pitch);
   }
-  for (size_t j = 0; j < b->tall; j += line) {
+  for (size_t j = 0; j < b->tall; j += (size_t)o->loops->lanes) {
+    fetch_ahead(run, b, j, first);
     o->loops->turn[0](rf_element(run, o->in[0], (b->i + j) * columns + first), columns,
-                      smaller(line, b->tall - j), wide, rf_element(run, turned, line + j), pitch);
+                      smaller((size_t)o->loops->lanes, b->tall - j), wide, rf_element(run, turned, line + j),
+                      pitch);
   }
   if (is_of_lines(run)) {
     (o->stream ? o->loops->pack_past : o->loops->pack)(
@@ -129,8 +147,8 @@ static void transpose_band(const roof_kernel_run *run, const band *b) {
   const rf_operands *o = run->state;
   size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1], end = b->columns.end;
   bool direct = is_direct(run);
-  for (size_t first = b->columns.begin; first < end; first += WIDE) {
-    size_t wide = smaller(WIDE, end - first);
+  for (size_t first = b->columns.begin; first < end; first += b->wide) {
+    size_t wide = smaller(b->wide, end - first);
     if (direct) {
       o->loops->turn[o->stream](rf_element(run, o->in[0], b->i * columns + first), columns, b->tall, wide,
                                 rf_element(run, o->out, first * rows + b->i), rows);
@@ -143,21 +161,24 @@ static void transpose_band(const roof_kernel_run *run, const band *b) {
 /** The part of a thread: some columns, so that it writes rows of B to their end, or rows where these are more. */
 static band part_of(const roof_kernel_run *run, int thread, int threads) {
   size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
-  bool by_columns = columns >= (size_t)threads * WIDE;
-  return (band){.rows = rf_share_of(rows, by_columns ? 0 : thread, by_columns ? 1 : threads),
+  size_t wide = is_direct(run) ? WIDE : LINES * line_of(run);
+  bool by_columns = columns >= (size_t)threads * wide;
+  return (band){.wide = wide,
+                .rows = rf_share_of(rows, by_columns ? 0 : thread, by_columns ? 1 : threads),
                 .columns = rf_share_of(columns, by_columns ? thread : 0, by_columns ? threads : 1)};
 }
 
 static void transpose_execute(roof_kernel_run *run) {
   const rf_operands *o = run->state;
   bool keeps = o->stream && o->scratch != NULL;
+  size_t tall = is_direct(run) ? TALL : LINES * line_of(run);
 #pragma omp parallel num_threads(run->threads)
   {
     size_t thread = (size_t)omp_get_thread_num();
     band b = part_of(run, (int)thread, omp_get_num_threads());
     b.kept = keeps ? rf_element(run, o->scratch, thread * (size_t)kept_elements(run)) : NULL;
-    for (b.i = b.rows.begin; b.i < b.rows.end; b.i += TALL) {
-      b.tall = smaller(TALL, b.rows.end - b.i);
+    for (b.i = b.rows.begin; b.i < b.rows.end; b.i += tall) {
+      b.tall = smaller(tall, b.rows.end - b.i);
       transpose_band(run, &b);
     }
     o->loops->fence();
