@@ -2,7 +2,7 @@
 # Everything that needs an NVIDIA device: tries every kernel that only CUDA has, times the ladders in turns with cuBLASLt, measures the
 # ceilings, checks and times every other kernel, counts with ncu, runs compute-sanitizer; keeps all of it in one JSON of
 # bench/results/ and prints a page of it, the goals first.
-# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: smoke ladders ceilings kernels counters sanitizer; none named: all
+# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: smoke ladders ceilings variants kernels counters sanitizer; none named: all
 #        bench/gpu.sh --pack FOLDER     what another machine needs that cannot build: there `sh FOLDER/gpu.sh` does the same
 #        bench/gpu.sh --table FILE      the table of a result, as Markdown
 #        bench/gpu.sh --write DOCUMENT  the newest result's table between the document's `gpu` marks; none: nothing between them
@@ -268,9 +268,10 @@ ceilings() {
   ! known ceilings || return 0
   begin_part ceilings
   enough "$least" || return 0 # it says what it measured at its end only
-  if run 180 "$roofline" measure --backend cuda $quick --json; then
+  if run 240 "$roofline" measure --backend cuda $quick --json; then
     datasheet
     put '.machine = $answer[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json"
+    restore_machine
     end_part complete
   else
     failed measure
@@ -278,11 +279,33 @@ ceilings() {
   fi
 }
 
+restore_machine() { jq .machine "$work/result.json" >"$work/config/roofline/machines/host-gpu0.json"; }
+
 # What was measured in an earlier call, for the shares of this one.
 restore() {
   mkdir -p "$work/config/roofline/machines"
   export XDG_CONFIG_HOME="$work/config"
-  ! known ceilings || jq .machine "$work/result.json" >"$work/config/roofline/machines/host-gpu0.json"
+  ! known ceilings || restore_machine
+}
+
+# Kernels by the variants that the ceilings found to be faster at a shape, in turns with the library: `run` takes them from the machine's file.
+variants() {
+  begin_part variants
+  jq -r '.machine.blocks[]? | select(.variant != null) | [.kernel, .dtype, .variant, .parameters] | @tsv' "$work/result.json" >"$work/found"
+  while IFS='	' read -r kernel format variant shape; do
+    name="$kernel $variant, $shape"
+    if broken "$kernel" || known "$name"; then continue; fi
+    enough 15 || return 0
+    library=$(select_kernels gemm "$format" library | head -n 1)
+    if run 60 "$roofline" run "$kernel" $shape --backend cuda --dtype "$format" --interval 0.1 $quick --json ${library:+--baseline "$library"} </dev/null; then
+      put '.variants += [$answer[0].kernels[0] + {kernel: $kernel, dtype: $dtype, variant: $variant, shape: $shape}]' \
+        --arg kernel "$kernel" --arg dtype "$format" --arg variant "$variant" --arg shape "$shape"
+      say "$name"
+    else
+      failed "$name"
+    fi
+  done <"$work/found"
+  end_part complete
 }
 
 # The kernels, a line each: name, operation, rung, library or -, formats.
@@ -539,17 +562,18 @@ open_result() {
       --arg before "$(seen "$sensors")" --arg quick "$quick" '
       {schema: "roofline.gpu/3", date: $date, roofline: $version, commit: $commit, quick: ($quick != ""),
        device: {name: $device, driver: $driver, ecc: $ecc, limits: $limit}, sensors: {before: $before, after: null},
-       parts: ([{key: ("smoke", "ladders", "ceilings", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
-       goals: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
+       parts: ([{key: ("smoke", "ladders", "ceilings", "variants", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
+       goals: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, variants: [], kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
   fi
   parts=$(jq -c .parts "$work/result.json")
   jq -r '(select(.machine != null) | "ceilings"), (.smoke[] | "\(.kernel) \(.shape)", (select(.broken) | "\(.kernel) is broken")), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"), (.sustained | select(. != null) | "\(.kernel), sustained"),
+    (.variants[]? | "\(.kernel) \(.variant), \(.shape)"),
     (.kernels[] | "\(.kernel) \(.dtype)"), (.skipped[].what), (.counters[] | "\(.kernel), counted"), (.sanitizer[] | "\(.tool) of \(.what)")' \
     "$work/result.json" >"$work/known"
 }
 
 programs
-quick='' limit=450 wanted='' large=8192 small=4096 least=100
+quick='' limit=450 wanted='' large=8192 small=4096 least=130
 while [ $# -gt 0 ]; do
   case $1 in
     --table) table "$2" && exit ;;
@@ -560,7 +584,7 @@ while [ $# -gt 0 ]; do
       limit=$(printf %s "${2:-}" | grep -xE '[1-9][0-9]{0,5}') || fail 2 "--seconds ${2:-}: must be a whole number"
       shift
       ;;
-    smoke | ceilings | ladders | kernels | counters | sanitizer) wanted="$wanted $1" ;;
+    smoke | ceilings | ladders | variants | kernels | counters | sanitizer) wanted="$wanted $1" ;;
     *)
       sed -n '5,8s/^# //p' "$0" >&2
       exit 2
@@ -583,7 +607,7 @@ restore
 : >"$work/sensors"
 nvidia-smi $gpu --query-gpu=$sensors $csv -lms 1000 >>"$work/sensors" 2>/dev/null & # keeps the driver loaded between the processes, too
 watcher=$!
-for part in ${wanted:-smoke ladders ceilings kernels counters sanitizer}; do
+for part in ${wanted:-smoke ladders ceilings variants kernels counters sanitizer}; do
   "$part"
 done
 say "$out"

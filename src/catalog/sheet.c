@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/catalog.h"
 
 typedef struct builder {
@@ -263,8 +264,8 @@ static void name_blocks(const roof_blocks *blocks, roof_sheet_row *row) {
   } else if (blocks->variant[0] == '\0') {
     snprintf(row->name, sizeof row->name, "%.48s %s, as it is", blocks->kernel, dtype);
   } else {
-    snprintf(row->name, sizeof row->name, "%.48s %s, %.48s: %.2f times as fast", blocks->kernel, dtype,
-             blocks->variant, blocks->gain);
+    rf_format(row->name, sizeof row->name, "%.48s %s, %.48s: %.2f times as fast", blocks->kernel, dtype,
+              blocks->variant, blocks->gain);
   }
 }
 

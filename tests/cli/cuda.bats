@@ -80,7 +80,7 @@ setup() {
     blocks: [{dtype: "bf16", kernel: "gemm-cluster", variant: "multicast=a", depth: 64, width: 256, height: 256, flops_per_second: 7e14, gain: 1.04,
               parameters: "m=128 n=512 k=64", kind: "measured", source: "the test"}]}' >$file
   run -0 "$ROOFLINE" run gemm-cluster m=72 n=520 k=72 --backend cuda --dtype bf16 --quick
-  [[ $output == *'not a GPU; multicast=a'* ]]
+  [[ $output == *'; multicast=a; Emulated device'* ]]
   run -0 "$ROOFLINE" run gemm-cluster m=264 n=520 k=72 --backend cuda --dtype bf16 --quick # more than twice as many rows
   [[ $output == *'not a GPU'* && $output != *'multicast=a'* ]]
   run -0 "$ROOFLINE" machine show host-gpu0

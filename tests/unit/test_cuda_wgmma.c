@@ -39,7 +39,7 @@ static void run_across(const void *arguments) {
   gemm_cluster_across(halves, x->b, x->c, x->m, x->n, x->k, x->band);
 }
 
-/** Tiles down before the next one to the right, where a kernel is told. */
+/** Tiles down before the next one to the right, of kernels that take it as an argument. */
 static int band = BAND;
 
 /** Multiplies m x k by k x n on a grid and compares all of C; what flags there are, are lowered. */

@@ -221,14 +221,16 @@ void rf_device_job_finish(job *j) {
   j->run.kernel->release(&j->run);
 }
 
-/** "device's clock, 20 calls per sample; interval within 1 %; NVIDIA H200; band=4" */
+/** "device's clock, 20 calls per sample; interval within 1 %; band=4; NVIDIA H200" */
 static void describe(const job *j, const timing *t, const rf_samples *samples, bool at_power_cap,
                      const roof_measure_options *options, roof_measurement *out) {
-  char sustained[40];
-  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample%s; %s; %s%.60s%s%.40s",
-           t->repeats, t->repeats == 1 ? "" : "s", rf_run_sustained(sustained, options), samples->stopped,
-           at_power_cap ? "at the power cap; " : "", j->device->info.name, j->variant != NULL ? "; " : "",
-           j->variant != NULL ? j->variant->name : "");
+  char sustained[40], variant[48] = "";
+  if (j->variant != NULL) {
+    snprintf(variant, sizeof variant, "%.40s; ", j->variant->name);
+  }
+  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample%s; %s; %s%s%.60s", t->repeats,
+           t->repeats == 1 ? "" : "s", rf_run_sustained(sustained, options), samples->stopped,
+           at_power_cap ? "at the power cap; " : "", variant, j->device->info.name);
 }
 
 static void fill_conditions(const rf_telemetry *before, const rf_telemetry *after, const rf_samples *samples,
