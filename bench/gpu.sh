@@ -227,6 +227,37 @@ smoke_shapes() { # OPERATION FORMAT
   esac
 }
 
+# smoke_one NAME KERNEL FORMAT SHAPE: ends with 1 where the time is up
+smoke_one() {
+  if broken "$1" || known "$1 $4"; then return 0; fi
+  enough 5 || return 1
+  state=right
+  ROOFLINE_CUDA_BOUNDED=1 run 15 "$roofline" run "$2" $4 --backend cuda --dtype "$3" --quick --interval 50 --json </dev/null || state=$why
+  [ $code -ne 99 ] || enough 5 || return 1
+  [ $code -ne 3 ] || state="not run: $why"
+  broken=false
+  case $code-$why in 124-* | 1[345]?-* | *CUDA_ERROR*) broken=true ;; esac
+  [ $code -ne 0 ] || broken=false
+  put '.smoke += [{kernel: $kernel, shape: $shape, state: $state, broken: $broken}]' \
+    --arg kernel "$1" --arg shape "$4" --arg state "$state" --argjson broken $broken
+  [ $broken = false ] || echo "$1 is broken" >>"$work/known"
+  say "$1 $4: $state"
+}
+
+# smoke_variants KERNEL FORMAT SHAPE: `run` takes each from the file of a machine that has it
+smoke_variants() {
+  jq -r --arg kernel "$1" '.kernels[] | select(.name == $kernel) | .variants[]?' "$work/list.json" >"$work/names"
+  kept=$XDG_CONFIG_HOME
+  while read -r variant; do
+    export XDG_CONFIG_HOME="$work/variant"
+    mkdir -p "$work/variant/roofline/machines"
+    jq -n --arg kernel "$1" --arg dtype "$2" --arg shape "$3" --arg variant "$variant" '{schema: "roofline.machine/1", name: "host-gpu0",
+      blocks: [{dtype: $dtype, kernel: $kernel, variant: $variant, depth: 1, width: 1, height: 1, parameters: $shape}]}' >"$work/variant/roofline/machines/host-gpu0.json"
+    smoke_one "$1 $variant" "$1" "$2" "$3" || return 1
+    export XDG_CONFIG_HOME="$kept"
+  done <"$work/names"
+}
+
 # Every kernel that only CUDA has, before anything takes long: a wait for another thread ends with a fault after two seconds.
 smoke() {
   begin_part smoke
@@ -235,20 +266,8 @@ smoke() {
     [ "$op" != attention ] || format=bf16
     smoke_shapes "$op" "$format" >"$work/shapes"
     while read -r shape; do
-      if broken "$kernel" || known "$kernel $shape"; then continue; fi
-      enough 5 || return 0
-      state=right
-      ROOFLINE_CUDA_BOUNDED=1 run 15 "$roofline" run "$kernel" $shape --backend cuda --dtype "$format" --quick --interval 50 --json </dev/null ||
-        state=$why
-      [ $code -ne 99 ] || enough 5 || return 0
-      [ $code -ne 3 ] || state="not run: $why"
-      broken=false
-      case $code-$why in 124-* | 1[345]?-* | *CUDA_ERROR*) broken=true ;; esac
-      [ $code -ne 0 ] || broken=false
-      put '.smoke += [{kernel: $kernel, shape: $shape, state: $state, broken: $broken}]' \
-        --arg kernel "$kernel" --arg shape "$shape" --arg state "$state" --argjson broken $broken
-      [ $broken = false ] || echo "$kernel is broken" >>"$work/known"
-      say "$kernel $shape: $state"
+      smoke_one "$kernel" "$kernel" "$format" "$shape" || return 0
+      broken "$kernel" || smoke_variants "$kernel" "$format" "$shape" || { restore && return 0; }
     done <"$work/shapes"
   done
   end_part complete
@@ -267,8 +286,11 @@ datasheet() {
 ceilings() {
   ! known ceilings || return 0
   begin_part ceilings
+  plain=$quick
   enough "$least" || return 0 # it says what it measured at its end only
-  if run 240 "$roofline" measure --backend cuda $quick --json; then
+  # A variant that hangs would take all with it: without them then.
+  ! grep -q ' .* is broken$' "$work/known" || plain=--quick
+  if run 240 "$roofline" measure --backend cuda $plain --json; then
     datasheet
     put '.machine = $answer[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json"
     restore_machine
@@ -310,8 +332,8 @@ variants() {
 
 # The kernels, a line each: name, operation, rung, library or -, formats.
 list() {
-  "$roofline" run --list --backend cuda --json |
-    jq -r '.kernels[] | select(.disabled == null) | "\(.name) \(.op) \(.rung) \(.library // "-" | gsub(" "; "_")) \(.dtypes | join(" "))"' >"$work/list"
+  "$roofline" run --list --backend cuda --json >"$work/list.json"
+  jq -r '.kernels[] | select(.disabled == null) | "\(.name) \(.op) \(.rung) \(.library // "-" | gsub(" "; "_")) \(.dtypes | join(" "))"' "$work/list.json" >"$work/list"
 }
 
 select_kernels() { # OPERATION|'' FORMAT LIBRARY: names, not of broken ones; LIBRARY is - for our own

@@ -85,6 +85,9 @@ setup() {
   [[ $output == *'not a GPU'* && $output != *'multicast=a'* ]]
   run -0 "$ROOFLINE" machine show host-gpu0
   [[ $output == *'gemm-cluster bf16, multicast=a: 1.04 times as fast'*'m=128 n=512 k=64'*'700.0 TFLOP/s'* ]]
+  run -0 "$ROOFLINE" run --list --backend cuda --json
+  [ "$(jq -c '[.kernels[] | select(.name == "gemm-cluster" or .name == "gemm-wgmma") | .variants]' <<<"$output")" = \
+    '[[],["band=4","band=16","grid=all","multicast=a","multicast=a band=16","stages=3"]]' ]
   sed -i 's/multicast=a/multicast=c/' $file
   run -2 "$ROOFLINE" run gemm-cluster m=72 n=520 k=72 --backend cuda --dtype bf16 --quick
   [[ $output == 'roofline: host-gpu0: variant of gemm-cluster `multicast=c`: unknown; '* && $output == *'`roofline measure` finds it anew' ]]

@@ -29,6 +29,7 @@ load gpu
   [[ $output == *'* `gemm-cluster bf16` at m=8192 n=8192 k=8192 by band=4: 1 TFLOP/s (106 %)'* ]]
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-cluster") | .shape, .state]')" = \
     '["m=264 n=264 k=4104","right","m=2056 n=4104 k=136","right","m=8 n=8 k=8","right"]' ]
+  [ "$(of_result '[.smoke[] | select(.kernel == "gemm-cluster multicast=a band=16" and .state == "right")] | length')" -eq 3 ] # each variant
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-fp8-cluster") | .shape] | last')" = '"m=8 n=8 k=16"' ] # rows of 16 bytes
   [ "$(of_result '.parts.kernels.sensors | [.sm_mhz[0], .watts, .celsius, .reasons[0]]')" = '[1755,650.5,61,"0x0000000000000004"]' ]
   [ "$(of_result '.kernels | map("\(.kernel) \(.dtype)") | (length == (unique | length)) and (index("device-rmsnorm bf16") != null)')" = true ]
@@ -68,6 +69,16 @@ load gpu
   result=$(ls "$ROOFLINE_RESULTS"/gpu-*.json)
   [ "$(of_result '.failed[0]')" = '{"what":"gemm-cluster bf16, m = n = k = 8192","part":"ladders","why":"took longer than 2 s"}' ]
   [ "$(grep -c 'run gemm-cluster m=8192' "$STUB_LOG")" -eq 1 ]
+}
+
+@test "gpu.sh: where a variant hangs, ceilings are measured without any" {
+  stub
+  gpu ceilings
+  grep -qx 'measure --backend cuda --json' "$STUB_LOG"
+  jq '.machine = null | .smoke = [{kernel: "gemm-cluster stages=3", shape: "m=8 n=8 k=8", state: "hangs", broken: true}]' "$result" >"$BATS_TEST_TMPDIR/changed"
+  cp "$BATS_TEST_TMPDIR/changed" "$result"
+  gpu ceilings
+  grep -qx 'measure --backend cuda --quick --json' "$STUB_LOG"
 }
 
 @test "gpu.sh: a further call adds what is lacking, and only that" {
