@@ -83,6 +83,9 @@ setup() {
   [[ $output == *'; multicast=a; Emulated device'* ]]
   run -0 "$ROOFLINE" run gemm-cluster m=264 n=520 k=72 --backend cuda --dtype bf16 --quick # more than twice as many rows
   [[ $output == *'not a GPU'* && $output != *'multicast=a'* ]]
+  sed 's/host-gpu0/host-gpu1/; s/multicast=a/band=4/' $file >.config/roofline/machines/host-gpu1.json # each device has its own
+  FAKE_CUDA='count=2' run -0 "$ROOFLINE" run gemm-cluster m=72 n=520 k=72 --backend cuda --device 1 --dtype bf16 --quick
+  [[ $output == *'; band=4; Emulated device'* ]]
   run -0 "$ROOFLINE" machine show host-gpu0
   [[ $output == *'gemm-cluster bf16, multicast=a: 1.04 times as fast'*'m=128 n=512 k=64'*'700.0 TFLOP/s'* ]]
   run -0 "$ROOFLINE" run --list --backend cuda --json
