@@ -2,7 +2,7 @@
 # Everything that needs an NVIDIA device: tries every kernel that only CUDA has, times the ladders in turns with cuBLASLt, measures the
 # ceilings, checks and times every other kernel, counts with ncu, runs compute-sanitizer; keeps all of it in one JSON of
 # bench/results/ and prints a page of it, the goals first.
-# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: smoke ladders ceilings kernels counters sanitizer; none named: all
+# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: smoke ladders ceilings variants kernels counters sanitizer; none named: all
 #        bench/gpu.sh --pack FOLDER     what another machine needs that cannot build: there `sh FOLDER/gpu.sh` does the same
 #        bench/gpu.sh --table FILE      the table of a result, as Markdown
 #        bench/gpu.sh --write DOCUMENT  the newest result's table between the document's `gpu` marks; none: nothing between them
@@ -227,6 +227,37 @@ smoke_shapes() { # OPERATION FORMAT
   esac
 }
 
+# smoke_one NAME KERNEL FORMAT SHAPE: ends with 1 where the time is up
+smoke_one() {
+  if broken "$1" || known "$1 $4"; then return 0; fi
+  enough 5 || return 1
+  state=right
+  ROOFLINE_CUDA_BOUNDED=1 run 15 "$roofline" run "$2" $4 --backend cuda --dtype "$3" --quick --interval 50 --json </dev/null || state=$why
+  [ $code -ne 99 ] || enough 5 || return 1
+  [ $code -ne 3 ] || state="not run: $why"
+  broken=false
+  case $code-$why in 124-* | 1[345]?-* | *CUDA_ERROR*) broken=true ;; esac
+  [ $code -ne 0 ] || broken=false
+  put '.smoke += [{kernel: $kernel, shape: $shape, state: $state, broken: $broken}]' \
+    --arg kernel "$1" --arg shape "$4" --arg state "$state" --argjson broken $broken
+  [ $broken = false ] || echo "$1 is broken" >>"$work/known"
+  say "$1 $4: $state"
+}
+
+# smoke_variants KERNEL FORMAT SHAPE: `run` takes each from the file of a machine that has it
+smoke_variants() {
+  jq -r --arg kernel "$1" '.kernels[] | select(.name == $kernel) | .variants[]?' "$work/list.json" >"$work/names"
+  kept=$XDG_CONFIG_HOME
+  while read -r variant; do
+    export XDG_CONFIG_HOME="$work/variant"
+    mkdir -p "$work/variant/roofline/machines"
+    jq -n --arg kernel "$1" --arg dtype "$2" --arg shape "$3" --arg variant "$variant" '{schema: "roofline.machine/1", name: "host-gpu0",
+      blocks: [{dtype: $dtype, kernel: $kernel, variant: $variant, depth: 1, width: 1, height: 1, parameters: $shape}]}' >"$work/variant/roofline/machines/host-gpu0.json"
+    smoke_one "$1 $variant" "$1" "$2" "$3" || return 1
+    export XDG_CONFIG_HOME="$kept"
+  done <"$work/names"
+}
+
 # Every kernel that only CUDA has, before anything takes long: a wait for another thread ends with a fault after two seconds.
 smoke() {
   begin_part smoke
@@ -235,20 +266,8 @@ smoke() {
     [ "$op" != attention ] || format=bf16
     smoke_shapes "$op" "$format" >"$work/shapes"
     while read -r shape; do
-      if broken "$kernel" || known "$kernel $shape"; then continue; fi
-      enough 5 || return 0
-      state=right
-      ROOFLINE_CUDA_BOUNDED=1 run 15 "$roofline" run "$kernel" $shape --backend cuda --dtype "$format" --quick --interval 50 --json </dev/null ||
-        state=$why
-      [ $code -ne 99 ] || enough 5 || return 0
-      [ $code -ne 3 ] || state="not run: $why"
-      broken=false
-      case $code-$why in 124-* | 1[345]?-* | *CUDA_ERROR*) broken=true ;; esac
-      [ $code -ne 0 ] || broken=false
-      put '.smoke += [{kernel: $kernel, shape: $shape, state: $state, broken: $broken}]' \
-        --arg kernel "$kernel" --arg shape "$shape" --arg state "$state" --argjson broken $broken
-      [ $broken = false ] || echo "$kernel is broken" >>"$work/known"
-      say "$kernel $shape: $state"
+      smoke_one "$kernel" "$kernel" "$format" "$shape" || return 0
+      broken "$kernel" || smoke_variants "$kernel" "$format" "$shape" || { restore && return 0; }
     done <"$work/shapes"
   done
   end_part complete
@@ -267,10 +286,14 @@ datasheet() {
 ceilings() {
   ! known ceilings || return 0
   begin_part ceilings
+  plain=$quick
   enough "$least" || return 0 # it says what it measured at its end only
-  if run 180 "$roofline" measure --backend cuda $quick --json; then
+  # A variant that hangs would take all with it: without them then.
+  ! grep -q ' .* is broken$' "$work/known" || plain=--quick
+  if run 240 "$roofline" measure --backend cuda $plain --json; then
     datasheet
     put '.machine = $answer[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json"
+    restore_machine
     end_part complete
   else
     failed measure
@@ -278,17 +301,39 @@ ceilings() {
   fi
 }
 
+restore_machine() { jq .machine "$work/result.json" >"$work/config/roofline/machines/host-gpu0.json"; }
+
 # What was measured in an earlier call, for the shares of this one.
 restore() {
   mkdir -p "$work/config/roofline/machines"
   export XDG_CONFIG_HOME="$work/config"
-  ! known ceilings || jq .machine "$work/result.json" >"$work/config/roofline/machines/host-gpu0.json"
+  ! known ceilings || restore_machine
+}
+
+# Kernels by the variants that the ceilings found to be faster at a shape, in turns with the library: `run` takes them from the machine's file.
+variants() {
+  begin_part variants
+  jq -r '.machine.blocks[]? | select(.variant != null) | [.kernel, .dtype, .variant, .parameters] | @tsv' "$work/result.json" >"$work/found"
+  while IFS='	' read -r kernel format variant shape; do
+    name="$kernel $variant, $shape"
+    if broken "$kernel" || known "$name"; then continue; fi
+    enough 15 || return 0
+    library=$(select_kernels gemm "$format" library | head -n 1)
+    if run 60 "$roofline" run "$kernel" $shape --backend cuda --dtype "$format" --interval 0.1 $quick --json ${library:+--baseline "$library"} </dev/null; then
+      put '.variants += [$answer[0].kernels[0] + {kernel: $kernel, dtype: $dtype, variant: $variant, shape: $shape}]' \
+        --arg kernel "$kernel" --arg dtype "$format" --arg variant "$variant" --arg shape "$shape"
+      say "$name"
+    else
+      failed "$name"
+    fi
+  done <"$work/found"
+  end_part complete
 }
 
 # The kernels, a line each: name, operation, rung, library or -, formats.
 list() {
-  "$roofline" run --list --backend cuda --json |
-    jq -r '.kernels[] | select(.disabled == null) | "\(.name) \(.op) \(.rung) \(.library // "-" | gsub(" "; "_")) \(.dtypes | join(" "))"' >"$work/list"
+  "$roofline" run --list --backend cuda --json >"$work/list.json"
+  jq -r '.kernels[] | select(.disabled == null) | "\(.name) \(.op) \(.rung) \(.library // "-" | gsub(" "; "_")) \(.dtypes | join(" "))"' "$work/list.json" >"$work/list"
 }
 
 select_kernels() { # OPERATION|'' FORMAT LIBRARY: names, not of broken ones; LIBRARY is - for our own
@@ -539,17 +584,18 @@ open_result() {
       --arg before "$(seen "$sensors")" --arg quick "$quick" '
       {schema: "roofline.gpu/3", date: $date, roofline: $version, commit: $commit, quick: ($quick != ""),
        device: {name: $device, driver: $driver, ecc: $ecc, limits: $limit}, sensors: {before: $before, after: null},
-       parts: ([{key: ("smoke", "ladders", "ceilings", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
-       goals: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
+       parts: ([{key: ("smoke", "ladders", "ceilings", "variants", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
+       goals: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, variants: [], kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
   fi
   parts=$(jq -c .parts "$work/result.json")
   jq -r '(select(.machine != null) | "ceilings"), (.smoke[] | "\(.kernel) \(.shape)", (select(.broken) | "\(.kernel) is broken")), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"), (.sustained | select(. != null) | "\(.kernel), sustained"),
+    (.variants[]? | "\(.kernel) \(.variant), \(.shape)"),
     (.kernels[] | "\(.kernel) \(.dtype)"), (.skipped[].what), (.counters[] | "\(.kernel), counted"), (.sanitizer[] | "\(.tool) of \(.what)")' \
     "$work/result.json" >"$work/known"
 }
 
 programs
-quick='' limit=450 wanted='' large=8192 small=4096 least=100
+quick='' limit=450 wanted='' large=8192 small=4096 least=130
 while [ $# -gt 0 ]; do
   case $1 in
     --table) table "$2" && exit ;;
@@ -560,7 +606,7 @@ while [ $# -gt 0 ]; do
       limit=$(printf %s "${2:-}" | grep -xE '[1-9][0-9]{0,5}') || fail 2 "--seconds ${2:-}: must be a whole number"
       shift
       ;;
-    smoke | ceilings | ladders | kernels | counters | sanitizer) wanted="$wanted $1" ;;
+    smoke | ceilings | ladders | variants | kernels | counters | sanitizer) wanted="$wanted $1" ;;
     *)
       sed -n '5,8s/^# //p' "$0" >&2
       exit 2
@@ -583,7 +629,7 @@ restore
 : >"$work/sensors"
 nvidia-smi $gpu --query-gpu=$sensors $csv -lms 1000 >>"$work/sensors" 2>/dev/null & # keeps the driver loaded between the processes, too
 watcher=$!
-for part in ${wanted:-smoke ladders ceilings kernels counters sanitizer}; do
+for part in ${wanted:-smoke ladders ceilings variants kernels counters sanitizer}; do
   "$part"
 done
 say "$out"

@@ -97,7 +97,7 @@ struct roof_kernel {
  *  Errors: none. */
 ROOF_API bool roof_kernel_is_alone(const roof_kernel *kernel, double flops);
 
-/** The blocks found for a format by a measurement of the machine.
+/** The blocks found for a format of the processor's product by a measurement of the machine.
  *  Units: elements.
  *  Ownership: points into the machine.
  *  Errors: NULL where none were looked for; `machine` may be NULL. */

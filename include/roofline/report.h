@@ -27,7 +27,7 @@ extern "C" {
 #define ROOF_RATE_MAX 48
 #define ROOF_DOMAIN_MAX 16
 #define ROOF_LIBRARY_MAX 32
-#define ROOF_BLOCKS_MAX 4
+#define ROOF_BLOCKS_MAX 16
 
 /** Latency of memory while other cores draw a bandwidth from it. */
 typedef struct roof_loaded_latency {
@@ -151,14 +151,18 @@ typedef struct roof_library {
 } roof_library;
 
 /** The blocks in which a product of matrices C = A B is fastest on all cores of this machine, of those that a measurement
- *  tried. The built-in product uses them. */
+ *  tried. The built-in product uses them. Of an accelerator's kernel, whose blocks are its own: the fastest of its variants
+ *  at this shape. */
 typedef struct roof_blocks {
   roof_dtype dtype;
-  double depth;                   /**< rows of B, columns of A */
-  double width;                   /**< columns of B that a core keeps */
-  double height;                  /**< rows of A that a core takes at a time */
-  double flops_per_second;        /**< with them, of `parameters` */
-  double gain;                    /**< times as fast as the blocks that follow from the sizes of the caches */
+  char kernel[ROOF_NAME_MAX];  /**< of an accelerator, "gemm-cluster"; "": the processor's product */
+  char variant[ROOF_NAME_MAX]; /**< of that kernel, "band=4"; "": as it is */
+  double depth;                /**< rows of B, columns of A */
+  double width;                /**< columns of B that a core keeps */
+  double height;               /**< rows of A that a core takes at a time */
+  double flops_per_second;     /**< with them, of `parameters` */
+  double gain; /**< times as fast as the blocks that follow from the sizes of the caches, or as
+                                     the kernel as it is */
   char parameters[ROOF_NAME_MAX]; /**< "m=1024 n=1024 k=1024" */
   roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
@@ -183,7 +187,7 @@ typedef struct roof_report {
   int domain_count;
   roof_library *libraries;
   int library_count;
-  roof_blocks *blocks; /**< one per format */
+  roof_blocks *blocks; /**< one per format; of an accelerator one per kernel, format and shape */
   int block_count;
 } roof_report;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/catalog.h"
 
 typedef struct builder {
@@ -254,13 +255,26 @@ static void add_scaling(builder *b) {
   }
 }
 
-/** What the built-in product of matrices reaches in the blocks that were found for it. */
+/** "gemm-blocked fp32, blocks 208 x 528 x 32", "gemm-cluster bf16, band=4: 1.03 times as fast". */
+static void name_blocks(const roof_blocks *blocks, roof_sheet_row *row) {
+  const char *dtype = roof_dtype_name(blocks->dtype);
+  if (blocks->kernel[0] == '\0') {
+    snprintf(row->name, sizeof row->name, "gemm-blocked %s, blocks %.0f x %.0f x %.0f", dtype, blocks->depth,
+             blocks->width, blocks->height);
+  } else if (blocks->variant[0] == '\0') {
+    snprintf(row->name, sizeof row->name, "%.48s %s, as it is", blocks->kernel, dtype);
+  } else {
+    rf_format(row->name, sizeof row->name, "%.48s %s, %.48s: %.2f times as fast", blocks->kernel, dtype,
+              blocks->variant, blocks->gain);
+  }
+}
+
+/** What products of matrices reach in the blocks that were found for them. */
 static void add_blocks(builder *b) {
   for (int i = 0; i < b->report->block_count; i++) {
     const roof_blocks *blocks = &b->report->blocks[i];
     roof_sheet_row *row = add_row(b, blocks->kind, blocks->source, blocks->date);
-    snprintf(row->name, sizeof row->name, "gemm-blocked %s, blocks %.0f x %.0f x %.0f",
-             roof_dtype_name(blocks->dtype), blocks->depth, blocks->width, blocks->height);
+    name_blocks(blocks, row);
     row->parameters = blocks->parameters;
     row->value = blocks->flops_per_second;
     row->unit = "FLOP/s";

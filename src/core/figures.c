@@ -259,6 +259,8 @@ const rf_record rf_library_record = RECORD(roof_library, library_fields);
 
 static const rf_field blocks_fields[] = {
     {"dtype", .type = FIELD_DTYPE, AT(roof_blocks, dtype), .required = true},
+    {"kernel", .type = FIELD_TEXT, AT(roof_blocks, kernel)},
+    {"variant", .type = FIELD_TEXT, AT(roof_blocks, variant)},
     {"depth", .type = FIELD_POSITIVE, AT(roof_blocks, depth), .required = true},
     {"width", .type = FIELD_POSITIVE, AT(roof_blocks, width), .required = true},
     {"height", .type = FIELD_POSITIVE, AT(roof_blocks, height), .required = true},

@@ -76,7 +76,7 @@ roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_
 const roof_blocks *roof_machine_blocks(const roof_machine *machine, roof_dtype dtype) {
   const roof_report *report = machine != NULL ? roof_machine_report(machine) : NULL;
   for (int i = 0; report != NULL && i < report->block_count; i++) {
-    if (report->blocks[i].dtype == dtype) {
+    if (report->blocks[i].dtype == dtype && report->blocks[i].kernel[0] == '\0') {
       return &report->blocks[i];
     }
   }

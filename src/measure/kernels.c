@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "documents/json.h"
+#include "kernels/device/_device.h"
 #include "roofline/measure.h"
 #include "roofline/ops.h"
 
@@ -46,6 +47,16 @@ int roof_backend_kernels(const roof_backend *backend, roof_listed *out, int capa
   return count;
 }
 
+/** Names of the variants that an accelerator's kernel has. */
+static json_t *variants_json(const roof_kernel *kernel) {
+  const rf_device_variant *v = kernel->backends != NULL ? rf_device_kernel_of(kernel)->variants : NULL;
+  json_t *names = json_array();
+  for (; v != NULL && v->name != NULL; v++) {
+    rf_json_append(names, json_string(v->name));
+  }
+  return names;
+}
+
 static json_t *listed_json(const roof_listed *listed) {
   const roof_kernel *k = listed->kernel;
   json_t *formats = json_array();
@@ -54,10 +65,10 @@ static json_t *listed_json(const roof_listed *listed) {
       rf_json_append(formats, json_string(roof_dtype_name((roof_dtype)d)));
     }
   }
-  return json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s?, s:s?}", "name", listed->name, "family",
-                   listed->family, "op", listed->op, "dtypes", formats, "rung", k->rung, "sizes",
+  return json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s?, s:s?, s:o}", "name", listed->name,
+                   "family", listed->family, "op", listed->op, "dtypes", formats, "rung", k->rung, "sizes",
                    listed->sizes, "quick_sizes", listed->quick_sizes, "summary", listed->summary, "library",
-                   listed->library, "disabled", listed->disabled);
+                   listed->library, "disabled", listed->disabled, "variants", variants_json(k));
 }
 
 roof_status roof_kernels_write(const roof_backend *backend, roof_text *out, roof_error *error) {

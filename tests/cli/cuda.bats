@@ -73,6 +73,29 @@ setup() {
   [[ $output == *'asking how many clusters fit: '* ]]
 }
 
+@test "run gemm-cluster: by the variant that the machine's file has" {
+  mkdir -p .config/roofline/machines
+  file=.config/roofline/machines/host-gpu0.json
+  jq -n '{schema: "roofline.machine/1", name: "host-gpu0", kind: "measured",
+    blocks: [{dtype: "bf16", kernel: "gemm-cluster", variant: "multicast=a", depth: 64, width: 256, height: 256, flops_per_second: 7e14, gain: 1.04,
+              parameters: "m=128 n=512 k=64", kind: "measured", source: "the test"}]}' >$file
+  run -0 "$ROOFLINE" run gemm-cluster m=72 n=520 k=72 --backend cuda --dtype bf16 --quick
+  [[ $output == *'; multicast=a; Emulated device'* ]]
+  run -0 "$ROOFLINE" run gemm-cluster m=264 n=520 k=72 --backend cuda --dtype bf16 --quick # more than twice as many rows
+  [[ $output == *'not a GPU'* && $output != *'multicast=a'* ]]
+  sed 's/host-gpu0/host-gpu1/; s/multicast=a/band=4/' $file >.config/roofline/machines/host-gpu1.json # each device has its own
+  FAKE_CUDA='count=2' run -0 "$ROOFLINE" run gemm-cluster m=72 n=520 k=72 --backend cuda --device 1 --dtype bf16 --quick
+  [[ $output == *'; band=4; Emulated device'* ]]
+  run -0 "$ROOFLINE" machine show host-gpu0
+  [[ $output == *'gemm-cluster bf16, multicast=a: 1.04 times as fast'*'m=128 n=512 k=64'*'700.0 TFLOP/s'* ]]
+  run -0 "$ROOFLINE" run --list --backend cuda --json
+  [ "$(jq -c '[.kernels[] | select(.name == "gemm-cluster" or .name == "gemm-wgmma") | .variants]' <<<"$output")" = \
+    '[[],["band=4","band=16","grid=all","multicast=a","multicast=a band=16","stages=3"]]' ]
+  sed -i 's/multicast=a/multicast=c/' $file
+  run -2 "$ROOFLINE" run gemm-cluster m=72 n=520 k=72 --backend cuda --dtype bf16 --quick
+  [[ $output == 'roofline: host-gpu0: variant of gemm-cluster `multicast=c`: unknown; '* && $output == *'`roofline measure` finds it anew' ]]
+}
+
 @test "loop: the whole circle and its report" {
   run -0 --separate-stderr "$ROOFLINE" loop --quick --backend cuda
   [[ $output == *'Emulated device, not a GPU'* && $output == *device-softmax* ]]

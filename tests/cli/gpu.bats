@@ -17,7 +17,7 @@ load gpu
   [ "$status" -eq 1 ] # a race was found
   [ "$(basename "$result")" = "gpu-$(date -u +%Y-%m-%d)-nvidia-h200.json" ]
   [ "$(of_result '[.parts[].state] | unique')" = '["complete"]' ]
-  [ "$(of_result '.parts | keys_unsorted')" = '["smoke","ladders","ceilings","kernels","counters","sanitizer"]' ]
+  [ "$(of_result '.parts | keys_unsorted')" = '["smoke","ladders","ceilings","variants","kernels","counters","sanitizer"]' ]
   [ "$(of_result '[.schema, .quick, .device.name, .device.driver, .device.ecc]')" = '["roofline.gpu/3",false,"NVIDIA H200","580.1","Enabled"]' ]
   [ "$(of_result '.ladders | map_values(map(.rung))')" = '{"bf16, m = n = k = 8192":[9,10,12],"bf16, m = n = k = 4096":[12],"fp32, m = n = k = 4096":[1,8,9],"fp8, m = n = k = 8192":[11]}' ]
   [ "$(of_result '[.goals[].met]')" = '[true,true,true,true,false,true,false,true,true,true]' ]
@@ -25,8 +25,11 @@ load gpu
   [ "$(of_result '[.sustained.kernel, .sustained.baseline.fraction]')" = '["gemm-cluster",1.06]' ]
   [ "$(grep -c 'run gemm-cluster m=8192 .*--sustain 3s' "$STUB_LOG")" -eq 1 ]
   [[ $output == *'* after three seconds of work: `gemm-cluster bf16` 1 TFLOP/s (106 %)'* ]]
+  [ "$(of_result '[.variants[] | .kernel, .variant, .shape, .baseline.fraction]')" = '["gemm-cluster","band=4","m=8192 n=8192 k=8192",1.06]' ] # not where the kernel is fastest as it is
+  [[ $output == *'* `gemm-cluster bf16` at m=8192 n=8192 k=8192 by band=4: 1 TFLOP/s (106 %)'* ]]
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-cluster") | .shape, .state]')" = \
     '["m=264 n=264 k=4104","right","m=2056 n=4104 k=136","right","m=8 n=8 k=8","right"]' ]
+  [ "$(of_result '[.smoke[] | select(.kernel == "gemm-cluster multicast=a band=16" and .state == "right")] | length')" -eq 3 ] # each variant
   [ "$(of_result '[.smoke[] | select(.kernel == "gemm-fp8-cluster") | .shape] | last')" = '"m=8 n=8 k=16"' ] # rows of 16 bytes
   [ "$(of_result '.parts.kernels.sensors | [.sm_mhz[0], .watts, .celsius, .reasons[0]]')" = '[1755,650.5,61,"0x0000000000000004"]' ]
   [ "$(of_result '.kernels | map("\(.kernel) \(.dtype)") | (length == (unique | length)) and (index("device-rmsnorm bf16") != null)')" = true ]
@@ -68,11 +71,21 @@ load gpu
   [ "$(grep -c 'run gemm-cluster m=8192' "$STUB_LOG")" -eq 1 ]
 }
 
+@test "gpu.sh: where a variant hangs, ceilings are measured without any" {
+  stub
+  gpu ceilings
+  grep -qx 'measure --backend cuda --json' "$STUB_LOG"
+  jq '.machine = null | .smoke = [{kernel: "gemm-cluster stages=3", shape: "m=8 n=8 k=8", state: "hangs", broken: true}]' "$result" >"$BATS_TEST_TMPDIR/changed"
+  cp "$BATS_TEST_TMPDIR/changed" "$result"
+  gpu ceilings
+  grep -qx 'measure --backend cuda --quick --json' "$STUB_LOG"
+}
+
 @test "gpu.sh: a further call adds what is lacking, and only that" {
   stub
   gpu ceilings ladders
   [ "$status" -eq 0 ]
-  [ "$(of_result '[.parts[].state]')" = '["not begun","complete","complete","not begun","not begun","not begun"]' ]
+  [ "$(of_result '[.parts[].state]')" = '["not begun","complete","complete","not begun","not begun","not begun","not begun"]' ]
   [ "$(of_result '[.ladders[][].kernel]')" = '["gemm-cluster","gemm-cluster","device-gemm-naive"]' ]
   mkdir "$BATS_TEST_TMPDIR/packed" # a day later, on another machine that was given what came back
   cp "$ROOFLINE_SOURCE"/bench/gpu.* "$BATS_TEST_TMPDIR/packed/"
@@ -83,6 +96,12 @@ load gpu
   [ "$(ls "$ROOFLINE_RESULTS")" = gpu-2026-01-02-nvidia-h200.json ]
   result=$ROOFLINE_RESULTS/gpu-2026-01-02-nvidia-h200.json
   [ "$(of_result '[.ladders[][].kernel] | length')" -eq 3 ]
+  gpu variants
+  [ "$(of_result '.variants | length')" -eq 1 ]
+  : >"$STUB_LOG"
+  gpu variants
+  [ "$(of_result '[.variants, .parts.variants.state] | map(length)')" = '[1,8]' ]
+  ! grep -q -e 'gemm-cluster m=8192' "$STUB_LOG"
   : >"$STUB_LOG"
   gpu kernels
   [ "$status" -eq 0 ]

@@ -77,6 +77,8 @@ case $("$nvcc" --version) in
     catches ' and 0 loads have a hint' hints "$scratch/code"
     loop gemm_wgmma.cu gemm_specialised HGMMA 8 150 none=R2UR
     loop gemm_wgmma.cu gemm_cluster HGMMA 8 150
+    loop gemm_wgmma.cu gemm_cluster_across HGMMA 8 150
+    loop gemm_wgmma.cu gemm_cluster_few HGMMA 8 150
     loop gemm_wgmma.cu gemm_stream_k HGMMA 8 155
     hints "$scratch/code" || fail "gemm_wgmma.cu: hints"
     catches 'not 8 HGMMA in at most 100' python3 "$lib/sass.py" "$scratch/code" gemm_cluster HGMMA 8 100

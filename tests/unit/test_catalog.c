@@ -113,16 +113,53 @@ static void blocks_read_back(void **state) {
                                                     .kind = ROOF_MEASURED,
                                                     .source = "best of 10",
                                                     .date = "2026-11-23"};
+  *roof_machine_add_blocks(machine) = (roof_blocks){.dtype = ROOF_BF16,
+                                                    .kernel = "gemm-cluster",
+                                                    .variant = "band=4",
+                                                    .depth = 64,
+                                                    .width = 256,
+                                                    .height = 256,
+                                                    .flops_per_second = 7e14,
+                                                    .gain = 1.03125,
+                                                    .parameters = "m=4096 n=4096 k=4096",
+                                                    .kind = ROOF_MEASURED};
   assert_int_equal(roof_machine_write(machine, &text, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(text.data, text.length, "again", &again, NULL), ROOF_OK);
-  assert_int_equal(again->report->block_count, 1);
+  assert_int_equal(again->report->block_count, 2);
+  const roof_blocks *cluster = &again->report->blocks[1];
+  assert_string_equal(cluster->kernel, "gemm-cluster");
+  assert_string_equal(cluster->variant, "band=4");
+  assert_true(cluster->dtype == ROOF_BF16 && cluster->gain == 1.03125 && cluster->height == 256);
+  assert_null(roof_machine_blocks(again, ROOF_BF16)); /* of the processor */
   const roof_blocks *b = roof_machine_blocks(again, ROOF_FP32);
   assert_true(b->depth == 208 && b->width == 528 && b->height == 32 && b->flops_per_second == 3e11);
   assert_true(b->gain == 1.0625 && b->kind == ROOF_MEASURED);
   assert_string_equal(b->parameters, "m=960 n=960 k=960");
   assert_string_equal(b->source, "best of 10");
   assert_string_equal(b->date, "2026-11-23");
+  assert_string_equal(b->kernel, "");
+  assert_string_equal(b->variant, "");
   roof_text_done(&text);
+}
+
+/** The text is no variant: the file says which entry is wrong. */
+static void wrong_blocks_are_refused(void **state) {
+  (void)state;
+  static const char *const texts[][2] = {
+      {"\"kernel\": \"gemm-cluster\", \"variant\": 4", "blocks[0].variant"},
+      {"\"kernel\": [1]", "blocks[0].kernel"}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    roof_machine *machine = NULL;
+    roof_error error = {0};
+    char text[256];
+    int length = snprintf(text, sizeof text,
+                          "{\"schema\": \"roofline.machine/1\", \"name\": \"x\", \"blocks\": [{\"dtype\": "
+                          "\"bf16\", \"depth\": 1, \"width\": 1, \"height\": 1, %s}]}",
+                          texts[i][0]);
+    assert_int_not_equal(roof_machine_read(text, (size_t)length, "x.json", &machine, &error), ROOF_OK);
+    assert_null(machine);
+    assert_non_null(strstr(error.message, texts[i][1]));
+  }
 }
 
 static void every_figure_has_a_source(void **state) {
@@ -965,6 +1002,7 @@ int main(void) {
       cmocka_unit_test(every_builtin_machine_round_trips),
       cmocka_unit_test(libraries_and_energy_read_back),
       cmocka_unit_test(blocks_read_back),
+      cmocka_unit_test(wrong_blocks_are_refused),
       cmocka_unit_test(every_figure_has_a_source),
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
       cmocka_unit_test(devices_go_by_their_drivers_names),

@@ -4,6 +4,7 @@
 
 #include "emulated.h"
 #include "measure/cuda/cuda.h"
+#include "measure/device/bench.h"
 #include "measure/sampler.h"
 #include "owned.h"
 
@@ -340,6 +341,60 @@ static void test_tensor_cores(void **state) {
   assert_non_null(strstr(error.message, "wrong result"));
 }
 
+/** Every variant of the pairs gives the right product, by the names that a machine's file has; at a shape that ends within
+ * a tile of each, with less than a tile for the second block of a pair. */
+static void test_variants(void **state) {
+  (void)state;
+  static const char *const names[] = {
+      "", "band=4", "band=16", "grid=all", "stages=3", "multicast=a", "multicast=a band=16"};
+  owned roof_machine *machine = NULL;
+  const roof_kernel *kernel = NULL;
+  roof_measure_options how = roof_measure_options_default();
+  double values[ROOF_PARAM_MAX];
+  how.machine = empty_machine(&machine);
+  how.seconds_per_item = 0.01;
+  snprintf(machine->name, sizeof machine->name, "%s", RF_DEVICE_MACHINE);
+  roof_blocks *b = roof_machine_add_blocks(machine);
+  *b = (roof_blocks){.dtype = ROOF_BF16, .kernel = "gemm-cluster", .parameters = "m=264 n=520 k=136"};
+  assert_int_equal(roof_kernel_find("gemm-cluster", &kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernel, b->parameters, values, NULL), ROOF_OK);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    roof_measurement out;
+    roof_error error = {.message = ""};
+    start("units=6");
+    snprintf(b->variant, sizeof b->variant, "%s", names[i]);
+    if (rf_device_run(&rf_cuda_driver, kernel, ROOF_BF16, values, &how, &out, &error) != ROOF_OK) {
+      fail_msg("%s: %s", names[i], error.message);
+    }
+    assert_non_null(strstr(out.note, names[i]));
+    roof_measurement_done(&out);
+    assert_all_returned();
+  }
+}
+
+/** All of them tried on the device: one entry for the shape. */
+static void test_tries_variants(void **state) {
+  (void)state;
+  owned roof_machine *machine = NULL;
+  const roof_kernel *kernel = NULL;
+  roof_measure_options how = roof_measure_options_default();
+  roof_error error = {.message = ""};
+  rf_device_bench bench = {.options = &how, .machine = empty_machine(&machine), .budget = 0.01};
+  start("");
+  assert_int_equal(roof_kernel_find("gemm-cluster", &kernel, NULL), ROOF_OK);
+  assert_int_equal(rf_cuda_driver.open(0, &bench.device, &error), ROOF_OK);
+  if (rf_device_vary(&bench, kernel, ROOF_BF16, "m=72 n=264 k=72", &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  bench.device->driver->close(bench.device);
+  assert_all_returned();
+  const roof_blocks *b = machine->report->blocks;
+  assert_int_equal(machine->report->block_count, 1);
+  assert_string_equal(b->kernel, "gemm-cluster");
+  assert_true(b->depth == 64 && b->width == 256 && b->height == 256 && b->flops_per_second > 0);
+  assert_non_null(strstr(b->source, "best of 6 variants"));
+}
+
 static void test_bounded_images(void **state) {
   static const char *const waiting[] = {"gemm_tma", "gemm_wgmma", "attention_wgmma"};
   (void)state;
@@ -365,6 +420,8 @@ int main(void) {
       cmocka_unit_test(test_launches_and_transfers),
       cmocka_unit_test(test_graph_fails),
       cmocka_unit_test(test_tensor_cores),
+      cmocka_unit_test(test_variants),
+      cmocka_unit_test(test_tries_variants),
   };
   if (rf_cuda_images_version == 0) {
     printf("skipped: built without nvcc\n");

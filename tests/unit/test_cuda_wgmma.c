@@ -8,7 +8,7 @@
 
 typedef struct call {
   CUtensorMap a, b, c;
-  int m, n, k;
+  int m, n, k, band;
   uint32_t *flags;
 } call;
 
@@ -24,8 +24,23 @@ static void run_specialised(const void *arguments) {
 
 static void run_cluster(const void *arguments) {
   const call *x = arguments;
-  gemm_cluster(x->a, x->b, x->c, x->m, x->n, x->k);
+  gemm_cluster(x->a, x->b, x->c, x->m, x->n, x->k, x->band);
 }
+
+static void run_few(const void *arguments) {
+  const call *x = arguments;
+  gemm_cluster_few(x->a, x->b, x->c, x->m, x->n, x->k, x->band);
+}
+
+static void run_across(const void *arguments) {
+  const call *x = arguments;
+  CUtensorMap halves = x->a;
+  halves.box_height = TILE_M / 2;
+  gemm_cluster_across(halves, x->b, x->c, x->m, x->n, x->k, x->band);
+}
+
+/** Tiles down before the next one to the right, of kernels that take it as an argument. */
+static int band = BAND;
 
 /** Multiplies m x k by k x n on a grid and compares all of C; what flags there are, are lowered. */
 static void multiplies_once(void (*kernel)(const void *), int m, int n, int k, index3 grid, int threads,
@@ -33,7 +48,7 @@ static void multiplies_once(void (*kernel)(const void *), int m, int n, int k, i
   bf16 *a = small_matrix((size_t)(m * k), 1), *b = small_matrix((size_t)(k * n), 77),
        *c = small_matrix((size_t)(m * n), 0);
   uint32_t *flags = calloc(PARTS_FLAGS + (size_t)grid.x * 2 * PARTS_SUMS, sizeof *flags);
-  call x = {{a, k, m, TILE_M, 0}, {b, n, k, TILE_K, 0}, {c, n, m, 64, 0}, m, n, k, flags};
+  call x = {{a, k, m, TILE_M, 0}, {b, n, k, TILE_K, 0}, {c, n, m, 64, 0}, m, n, k, band, flags};
   assert_true(emulate(kernel, &x, grid, threads, blocks));
   assert_true(product_right(a, b, c, m, n, k));
   for (int i = 0; i < PARTS_FLAGS; i++) {
@@ -112,18 +127,37 @@ static void test_cluster(void **state) {
   multiplies(run_cluster, 392, 264, 328, (index3){2, 1, 1}, 384, 2);
 }
 
-/** Every tile has its turn once, whatever the shape. */
+/** Two bands of tiles, of which the second is not as high. */
+static void test_bands(void **state) {
+  (void)state;
+  band = 2;
+  multiplies(run_cluster, 648, 264, 72, (index3){2, 1, 1}, 384, 2);
+  band = BAND;
+}
+
+/** Pairs side by side: one whose second block has no column, and tiles in two rows. */
+static void test_across(void **state) {
+  (void)state;
+  multiplies(run_across, 72, 200, 328, (index3){2, 1, 1}, 384, 2);
+  multiplies(run_across, 264, 776, 136, (index3){2, 1, 1}, 384, 2);
+}
+
+static void test_few_stages(void **state) {
+  (void)state;
+  multiplies(run_few, 392, 520, 328, (index3){2, 1, 1}, 384, 2);
+}
+
+/** Every tile has its turn once, whatever the shape and the band. */
 static void test_places(void **state) {
   (void)state;
-  for (int tiles_m = 1; tiles_m < 20; tiles_m++) {
-    for (int tiles_n = 1; tiles_n < 20; tiles_n++) {
-      char seen[400] = {0};
-      for (int t = 0; t < tiles_m * tiles_n; t++) {
-        int row = -1, column = -1;
-        place(t, tiles_m, tiles_n, &row, &column);
-        assert_true(row >= 0 && row < tiles_m && column >= 0 && column < tiles_n);
-        assert_int_equal(seen[row * tiles_n + column]++, 0);
-      }
+  for (int of = 0; of < 19 * 19 * 5; of++) {
+    const work w = {.tiles_m = 1 + of % 19, .tiles_n = 1 + of / 19 % 19, .band = 1 << of / 361};
+    char seen[400] = {0};
+    for (int t = 0; t < w.tiles_m * w.tiles_n; t++) {
+      int row = -1, column = -1;
+      place(&w, t, &row, &column);
+      assert_true(row >= 0 && row < w.tiles_m && column >= 0 && column < w.tiles_n);
+      assert_int_equal(seen[row * w.tiles_n + column]++, 0);
     }
   }
 }
@@ -136,8 +170,9 @@ static int done(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_places),  cmocka_unit_test(test_wgmma),  cmocka_unit_test(test_specialised),
-      cmocka_unit_test(test_cluster), cmocka_unit_test(test_pieces), cmocka_unit_test(test_stream_k),
+      cmocka_unit_test(test_places),     cmocka_unit_test(test_wgmma),  cmocka_unit_test(test_specialised),
+      cmocka_unit_test(test_cluster),    cmocka_unit_test(test_bands),  cmocka_unit_test(test_across),
+      cmocka_unit_test(test_few_stages), cmocka_unit_test(test_pieces), cmocka_unit_test(test_stream_k),
   };
   return cmocka_run_group_tests(tests, NULL, done);
 }

@@ -2,6 +2,7 @@
  * calls can fail, and everything it hands out is counted. */
 #include "test.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,8 +21,12 @@ static struct {
   double faster; /**< than `operations` */
   int present;   /**< devices that there are */
   double drift;  /**< each timed call takes so much longer than the one before, as a share */
+  double few;    /**< times as long as a copy by FULL work-items one by fewer takes */
+  double other;  /**< the same of every other one */
+  int lasts;     /**< of those, so many; then they take as long */
 } script = {.faster = 1, .present = 1};
 
+enum { FULL = 256 };
 enum { NOTHING, RESULTS, READS, SUMS, SUMS_OF_SOME, CHAINS, LOCALS, TIMES };
 
 static roof_status call(const char *what, roof_error *error) {
@@ -243,11 +248,24 @@ static double local_seconds(const rf_device_launch *l) {
   return script.wrong == TIMES ? 1e-6 : l->args[2].number * 1e-7;
 }
 
+/** By one work-item it copies nothing. */
+static double copy_seconds(const rf_device_launch *l) {
+  static int copies;
+  double seconds = latency + (double)l->args[2].index * 8 / rate;
+  if (l->items[0] > 1) {
+    memcpy(l->args[1].buffer, l->args[0].buffer, (size_t)l->args[2].index * 4);
+  }
+  ((float *)l->args[1].buffer)[0] += script.wrong == RESULTS ? 1 : 0;
+  if (l->items[0] == FULL || script.few == 0 || script.lasts == 0) {
+    return seconds;
+  }
+  script.lasts--;
+  return seconds * (++copies % 2 ? script.few : script.other);
+}
+
 static double launch_seconds(const rf_device_launch *l) {
   if (strcmp(l->entry, "stream_copy") == 0) {
-    memcpy(l->args[1].buffer, l->args[0].buffer, (size_t)l->args[2].index * 4);
-    ((float *)l->args[1].buffer)[0] += script.wrong == RESULTS ? 1 : 0;
-    return latency + (double)l->args[2].index * 8 / rate;
+    return copy_seconds(l);
   }
   if (strcmp(l->entry, "memory_chase") == 0) {
     return chase_seconds(l);
@@ -677,6 +695,221 @@ static void what_the_device_lacks_is_refused(void **state) {
   nothing_is_left();
 }
 
+/* Variants: a copy by 256 work-items, by 64, and by 1, which copies nothing. */
+
+static int copy_by(int items, const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *l) {
+  l[0] = rf_device_launch_of("stream_copy", rf_device_tiles(run->values[0], items), 1, items, 1);
+  rf_device_add_buffer(l, o->in[0]);
+  rf_device_add_buffer(l, o->out);
+  rf_device_add_index(l, run->values[0]);
+  return 1;
+}
+
+static int by_all(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *l) {
+  return copy_by(FULL, run, o, l);
+}
+
+static int by_few(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *l) {
+  return copy_by(64, run, o, l);
+}
+
+static int by_one(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *l) {
+  return copy_by(1, run, o, l);
+}
+
+static const rf_device_variant few_only[] = {{"same", by_all}, {"items=64", by_few}, {NULL, NULL}};
+static const rf_device_variant with_idle[] = {{"items=1", by_one}, {NULL, NULL}};
+
+/** device-copy with such variants; the detail is the caller's. */
+static roof_kernel varied_copy(rf_device_kernel *detail, const rf_device_variant *variants) {
+  const roof_kernel *kernel = NULL;
+  assert_int_equal(roof_kernel_find("device-copy", &kernel, NULL), ROOF_OK);
+  *detail = *rf_device_kernel_of(kernel);
+  detail->plan = by_all;
+  detail->variants = variants;
+  detail->tile[0] = detail->tile[1] = detail->tile[2] = 1;
+  roof_kernel copy = *kernel;
+  copy.detail = detail;
+  return copy;
+}
+
+/** Tries them at n=1000, where every copy by few takes `few`, then `other` times as long, `lasts` of them. */
+static roof_status vary(const rf_device_variant *variants, double few, double other, int lasts,
+                        roof_machine *machine, roof_error *error) {
+  rf_device_kernel detail;
+  roof_kernel kernel = varied_copy(&detail, variants);
+  roof_measure_options o = roof_measure_options_default();
+  rf_device_bench bench = {.options = &o, .machine = machine, .budget = o.seconds_per_item};
+  script.calls = 0;
+  script.few = few;
+  script.other = other;
+  script.lasts = lasts;
+  roof_status status = driver.open(0, &bench.device, error);
+  if (status == ROOF_OK) {
+    status = rf_device_vary(&bench, &kernel, ROOF_FP32, "n=1000", error);
+    driver.close(bench.device);
+  }
+  script.few = 0;
+  nothing_is_left();
+  return status;
+}
+
+static void the_fastest_variant_is_kept(void **state) {
+  (void)state;
+  owned roof_machine *m = NULL;
+  roof_error error = {0};
+  script.fail_at = 0;
+  empty_machine(&m);
+  if (vary(few_only, 0.8, 0.8, INT_MAX, m, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(m->report->block_count, 1);
+  const roof_blocks *b = &m->report->blocks[0];
+  assert_string_equal(b->kernel, "device-copy");
+  assert_string_equal(b->variant, "items=64");
+  assert_string_equal(b->parameters, "n=1000");
+  assert_near(b->gain, 1.25, 1e-9);
+  assert_true(b->dtype == ROOF_FP32 && b->kind == ROOF_MEASURED && b->depth == 1 && b->date[0] != '\0');
+  assert_string_equal(b->source,
+                      "best of 2 variants, each in turns with the kernel as it is, the best once more");
+  assert_null(roof_machine_blocks(m, ROOF_FP32)); /* those are the processor's */
+}
+
+/** As good as the kernel on the whole; slower; hardly better; better when they were tried, but not when the best had to win
+ * again. */
+static void a_variant_that_wins_by_chance_is_not(void **state) {
+  (void)state;
+  int most = INT_MAX;
+  const struct {
+    double few, other;
+    bool half; /**< of the copies that it took before are faster: all of its trial, none of the last turns */
+  } cases[] = {
+      {0.97, 1.03, false}, {1.2, 1.2, false}, {0.997, 0.997, false}, {0.8, 0.8, false}, {0.8, 0.8, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    owned roof_machine *m = NULL;
+    roof_error error = {0};
+    empty_machine(&m);
+    int lasts = cases[i].half ? (INT_MAX - most) / 2 : INT_MAX;
+    assert_int_equal(vary(few_only, cases[i].few, cases[i].other, lasts, m, &error), ROOF_OK);
+    most = script.lasts;
+    bool kept = cases[i].few == 0.8 && !cases[i].half;
+    assert_string_equal(m->report->blocks[0].variant, kept ? "items=64" : "");
+    assert_near(m->report->blocks[0].gain, kept ? 1.25 : 1, 1e-9);
+  }
+}
+
+/** What the kernel itself left in memory does not pass for a variant's result. */
+static void a_variant_that_does_nothing_is_found(void **state) {
+  (void)state;
+  owned roof_machine *m = NULL;
+  roof_error error = {0};
+  empty_machine(&m);
+  assert_int_equal(vary(with_idle, 0.5, 0.5, INT_MAX, m, &error), ROOF_E_INTERNAL);
+  assert_non_null(strstr(error.message, "device-copy fp32: wrong result"));
+  assert_int_equal(roof_machine_report(m)->block_count, 0);
+}
+
+static void a_call_that_fails_ends_trials_cleanly(void **state) {
+  (void)state;
+  roof_status status = ROOF_E_INTERNAL;
+  int failed = 0;
+  for (int n = 1; status != ROOF_OK && n < 40; n++) {
+    owned roof_machine *m = NULL;
+    roof_error error = {0};
+    script.fail_at = n;
+    empty_machine(&m);
+    status = vary(few_only, 0.8, 0.8, INT_MAX, m, &error);
+    failed += status != ROOF_OK;
+    assert_true(status == ROOF_OK || strstr(error.message, "device lost") != NULL);
+  }
+  assert_true(failed > 8);
+  script.fail_at = 0;
+}
+
+static roof_status run_kept(const roof_machine *machine, const char *shape, bool *varied, roof_error *error) {
+  rf_device_kernel detail;
+  roof_kernel kernel = varied_copy(&detail, few_only);
+  roof_measure_options o = roof_measure_options_default();
+  roof_measurement m;
+  double values[ROOF_PARAM_MAX];
+  o.seconds_per_item = 1e-4;
+  o.machine = machine;
+  assert_int_equal(roof_kernel_values(&kernel, shape, values, NULL), ROOF_OK);
+  roof_status status = rf_device_run(&driver, &kernel, ROOF_FP32, values, &o, &m, error);
+  if (status == ROOF_OK) {
+    *varied = strstr(m.note, "; items=64; NVIDIA Scripted") != NULL;
+    roof_measurement_done(&m);
+  }
+  nothing_is_left();
+  return status;
+}
+
+static bool runs_varied(const roof_machine *machine, const char *shape) {
+  roof_error error = {0};
+  bool varied = false;
+  if (run_kept(machine, shape, &varied, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  return varied;
+}
+
+/** A kernel runs by what was found for its shape or the nearest one, on that device alone. */
+static void what_was_kept_is_run(void **state) {
+  (void)state;
+  owned roof_machine *m = NULL;
+  roof_error error = {0};
+  bool varied = false;
+  empty_machine(&m);
+  assert_false(runs_varied(NULL, "n=1000"));
+  assert_false(runs_varied(m, "n=1000"));
+  *roof_machine_add_blocks(m) = (roof_blocks){
+      .dtype = ROOF_FP32, .kernel = "device-copy", .variant = "items=64", .parameters = "n=1000"};
+  assert_false(runs_varied(m, "n=1000")); /* another machine's */
+  snprintf(m->name, sizeof m->name, "%s", RF_DEVICE_MACHINE);
+  assert_true(runs_varied(m, "n=1000") && runs_varied(m, "n=2000") && runs_varied(m, "n=500"));
+  assert_false(runs_varied(m, "n=2001") || runs_varied(m, "n=499"));
+  *roof_machine_add_blocks(m) =
+      (roof_blocks){.dtype = ROOF_FP32, .kernel = "device-copy", .parameters = "n=2000"};
+  assert_true(runs_varied(m, "n=1300") && !runs_varied(m, "n=1500") && !runs_varied(m, "n=3000"));
+  m->report->blocks[0].dtype = ROOF_FP64;
+  assert_false(runs_varied(m, "n=1000"));
+  m->report->blocks[0] = (roof_blocks){
+      .dtype = ROOF_FP32, .kernel = "device-copy", .variant = "items=65", .parameters = "n=1000"};
+  assert_int_equal(run_kept(m, "n=1000", &varied, &error), ROOF_E_NAME);
+  assert_string_equal(error.message, "host-gpu0: variant of device-copy `items=65`: unknown; known: "
+                                     "same, items=64; `roofline measure` finds it anew");
+  snprintf(m->report->blocks[0].parameters, sizeof m->report->blocks[0].parameters, "m=1000");
+  assert_int_not_equal(run_kept(m, "n=1000", &varied, &error), ROOF_OK);
+  assert_non_null(strstr(error.message, "host-gpu0: blocks of device-copy: "));
+}
+
+/** Those of every kernel that the driver runs, and a note where the device has no room; none in a quick run. */
+static void all_variants_are_tried(void **state) {
+  (void)state;
+  owned roof_machine *m = NULL;
+  roof_error error = {0};
+  rf_device_driver cuda = driver;
+  roof_measure_options o = roof_measure_options_default();
+  rf_device_bench bench = {.options = &o, .budget = 1e-3};
+  cuda.name = "cuda";
+  script.calls = 0;
+  empty_machine(&m);
+  bench.machine = m;
+  assert_int_equal(driver.open(0, &bench.device, &error), ROOF_OK);
+  bench.device->driver = &cuda;
+  bench.device->info.formats |= 1u << ROOF_BF16;
+  o.quick = true;
+  assert_int_equal(rf_device_variants(&bench, &error), ROOF_OK);
+  assert_int_equal(m->note_count, 0);
+  o.quick = false;
+  assert_int_equal(rf_device_variants(&bench, &error), ROOF_OK);
+  assert_int_equal(m->note_count, 1);
+  assert_true(
+      has_note(m, "variants of gemm-cluster: none tried at m=4096 n=4096 k=4096: gemm-cluster: needs"));
+  driver.close(bench.device);
+  nothing_is_left();
+}
+
 static void a_line_is_fitted(void **state) {
   (void)state;
   double bytes[10], seconds[10], start, slope, worst;
@@ -734,6 +967,12 @@ int main(void) {
       cmocka_unit_test(what_is_sustained_is_timed_after_work),
       cmocka_unit_test(a_call_that_fails_ends_turns_cleanly),
       cmocka_unit_test(what_the_device_lacks_is_refused),
+      cmocka_unit_test(the_fastest_variant_is_kept),
+      cmocka_unit_test(a_variant_that_wins_by_chance_is_not),
+      cmocka_unit_test(a_variant_that_does_nothing_is_found),
+      cmocka_unit_test(a_call_that_fails_ends_trials_cleanly),
+      cmocka_unit_test(what_was_kept_is_run),
+      cmocka_unit_test(all_variants_are_tried),
       cmocka_unit_test(a_line_is_fitted),
       cmocka_unit_test(a_ramp_is_reported_where_it_holds),
   };

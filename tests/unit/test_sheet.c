@@ -37,7 +37,12 @@ static const char machine_text[] =
     "\"fraction_of_peak\": 0.5}],"
     " \"blocks\": [{\"dtype\": \"fp32\", \"depth\": 208, \"width\": 528, \"height\": 32, "
     "\"flops_per_second\": 3e11,"
-    "   \"parameters\": \"m=960 n=960 k=960\", \"source\": \"ours\"}],"
+    "   \"parameters\": \"m=960 n=960 k=960\", \"source\": \"ours\"},"
+    "  {\"dtype\": \"bf16\", \"kernel\": \"gemm-cluster\", \"variant\": \"band=4\", \"depth\": 64, "
+    "\"width\": 256, "
+    "   \"height\": 256, \"flops_per_second\": 7e14, \"gain\": 1.031},"
+    "  {\"dtype\": \"bf16\", \"kernel\": \"gemm-cluster\", \"depth\": 64, \"width\": 256, \"height\": 256, "
+    "   \"gain\": 1}],"
     " \"energy\": {\"watts\": 400}}";
 
 static const roof_sheet_row *row(const roof_sheet *sheet, roof_sheet_table table, size_t index) {
@@ -114,12 +119,14 @@ static void the_other_tables(void **state) {
   assert_true(isnan(row(&sheet, ROOF_SHEET_LINKS, 0)->count));
   assert_near(row(&sheet, ROOF_SHEET_COSTS, 0)->cycles, 2000, 1e-12);
   assert_string_equal(row(&sheet, ROOF_SHEET_COSTS, 0)->name, "barrier, 4 cores");
-  assert_int_equal(rows(&sheet, ROOF_SHEET_LIBRARIES), 2);
+  assert_int_equal(rows(&sheet, ROOF_SHEET_LIBRARIES), 4);
   assert_string_equal(row(&sheet, ROOF_SHEET_LIBRARIES, 0)->name, "B gemm fp32");
   const roof_sheet_row *blocks = row(&sheet, ROOF_SHEET_LIBRARIES, 1);
   assert_string_equal(blocks->name, "gemm-blocked fp32, blocks 208 x 528 x 32");
   assert_string_equal(blocks->parameters, "m=960 n=960 k=960");
   assert_true(blocks->value == 3e11 && isnan(blocks->share) && blocks->source == 2);
+  assert_string_equal(blocks[1].name, "gemm-cluster bf16, band=4: 1.03 times as fast");
+  assert_string_equal(blocks[2].name, "gemm-cluster bf16, as it is");
   assert_int_equal(rows(&sheet, ROOF_SHEET_TLBS), 0);
   assert_int_equal(rows(&sheet, ROOF_SHEET_DOMAINS), 0);
   assert_int_equal(rows(&sheet, ROOF_SHEET_OTHERS), 2);

@@ -292,11 +292,19 @@ static roof_status answer(const cli_args *args, const roof_runs *runs, roof_erro
   return cli_print_end(&text, status, error);
 }
 
+/** What is known of the device: the first of the backend, or the one of that number. */
+static roof_status load_before(const roof_backend *backend, roof_machine **machine, roof_error *error) {
+  char name[ROOF_NAME_MAX];
+  bool numbered = device != NULL && device[0] != '\0' && device[strspn(device, "0123456789")] == '\0';
+  snprintf(name, sizeof name, "%.20s%.20s", numbered ? "host-gpu" : backend->machine, numbered ? device : "");
+  return roof_catalog_load_known(name, machine, error);
+}
+
 static roof_status measure(const cli_args *args, roof_error *error) {
   roof_runs runs = {0};
   roof_machine *before = NULL;
   roof_status status = set_up(args, &runs, error);
-  status = status == ROOF_OK ? roof_catalog_load_known(runs.backend->machine, &before, error) : status;
+  status = status == ROOF_OK ? load_before(runs.backend, &before, error) : status;
   runs.how.machine = before;
   status = status == ROOF_OK ? run_all(&runs, error) : status;
   status = status == ROOF_OK ? count_all(&runs, error) : status;

@@ -73,7 +73,7 @@ INSIDE void produce(const work *w, const sources *from, int splits, int stages, 
   int stage = 0, parity = 1, row, column;
   for (int t = w->first; t < w->tiles_m * w->tiles_n * splits; t += w->stride) {
     piece p = piece_of(w, t, splits);
-    place(p.tile, w->tiles_m, w->tiles_n, &row, &column);
+    place(w, p.tile, &row, &column);
     for (int step = p.from; step < p.to; step++) {
       barrier_wait(w->empty + 8 * stage, parity);
       fetch(w, from, w->base + stage * stage_bytes, w->full + 8 * stage, step, row, column);
@@ -115,7 +115,7 @@ INSIDE void consume(const work *w, const CUtensorMap *map_c, int group, float sc
   for (int t = w->first; t < w->tiles_m * w->tiles_n * of->splits; t += w->stride) {
     int before = 0;
     piece p = piece_of(w, t, of->splits);
-    place(p.tile, w->tiles_m, w->tiles_n, &row, &column);
+    place(w, p.tile, &row, &column);
     for (int step = p.from; step < p.to; step++) {
       uint32_t base = w->base + stage * STAGE_BYTES;
       barrier_wait(w->full + 8 * stage, parity);
@@ -143,7 +143,7 @@ INSIDE void consume(const work *w, const CUtensorMap *map_c, int group, float sc
     for (int i = 0; i < columns / 2; i++) {
       sums[i] *= scale;
     }
-    store_tile(sums, columns / 64, boxes, map_c, group, top, left);
+    store_tile(sums, columns / 64, WGMMA_C_BOXES, boxes, map_c, group, top, left);
   }
   if ((threadIdx.x & 127) == 0) {
     store_wait();
@@ -170,7 +170,7 @@ INSIDE void consume_scaled(const work *w, const CUtensorMap *map_c, int group, c
   int stage = 0, parity = 0, row, column, upper = 64 * group + ((int)threadIdx.x & 127) / 32 * 16 + ((int)threadIdx.x & 31) / 4;
   float sums[64], part[64];
   for (int t = w->first; t < w->tiles_m * w->tiles_n; t += w->stride) {
-    place(t, w->tiles_m, w->tiles_n, &row, &column);
+    place(w, t, &row, &column);
 #pragma unroll
     for (int i = 0; i < 64; i++) {
       sums[i] = 0;
@@ -196,7 +196,7 @@ INSIDE void consume_scaled(const work *w, const CUtensorMap *map_c, int group, c
       parity ^= stage == 0;
     }
     int top = (row * w->blocks + w->rank) * TILE_M + 64 * group;
-    store_tile(sums, SCALED_TILE_N / 64, boxes, map_c, group, top, column * SCALED_TILE_N);
+    store_tile(sums, SCALED_TILE_N / 64, WGMMA_C_BOXES, boxes, map_c, group, top, column * SCALED_TILE_N);
   }
   if ((threadIdx.x & 127) == 0) {
     store_wait();

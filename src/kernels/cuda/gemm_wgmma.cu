@@ -15,8 +15,7 @@ enum {
   BOX_BYTES = WGMMA_BOX,
   A_BYTES = TILE_M * TILE_K * 2,
   STAGE_BYTES = WGMMA_STAGE,
-  C_BYTES = WGMMA_C_BOXES * WGMMA_BOX, /* a warpgroup's boxes */
-  BARRIERS = WGMMA_BARRIERS,
+  BARRIERS = WGMMA_BARRIERS(STAGES, WGMMA_C_BOXES),
 };
 
 /** The warpgroup's 64 x 256 sums over one stage. */
@@ -89,6 +88,14 @@ KERNEL __launch_bounds__(256, 1)
   int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
   store_rows(sums, c, row + warp * 16 + lane / 4, column + 2 * (lane & 3), m, n);
 }
+
+/** What the compiler knows of a kernel whose blocks stay. */
+typedef struct way {
+  int blocks; /* of a cluster */
+  int across; /* its blocks are neighbours along the columns and share rows of A; else down the rows, and columns of B */
+  int split;  /* the last round's tiles are divided */
+  int stages, boxes;
+} way;
 
 /** Steps along k of a tile. */
 typedef struct piece {
@@ -185,36 +192,57 @@ INSIDE void gather(float *sums, const work *w, const division *d, uint32_t *flag
   } while (first_step(w, d, sharer) > (tile - d->first) * w->steps);
 }
 
-/** One thread fetches stage after stage; a block loads its own rows of A, and its share of B for the whole cluster. */
-INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *map_b, int split) {
-  int stage = 0, parity = 1, share = 4 / w->blocks, row, column;
-  unsigned short mask = (unsigned short)(w->blocks > 1 ? (1 << w->blocks) - 1 : 0);
-  division d = divide(w, split);
+/** Where the block's part of the cluster's tile begins. */
+INSIDE int top_of(const work *w, const way *y, int row) {
+  return (y->across ? row : row * y->blocks + w->rank) * TILE_M;
+}
+
+INSIDE int left_of(const work *w, const way *y, int column) {
+  return (y->across ? column * y->blocks + w->rank : column) * TILE_N;
+}
+
+/** One step along k of a block's own factor, and its share of the other one for the whole cluster. */
+INSIDE void fetch(const work *w, const way *y, const CUtensorMap *map_a, const CUtensorMap *map_b,
+                  uint32_t to, int top, int left, int k, uint32_t full) {
+  unsigned short mask = (unsigned short)(y->blocks > 1 ? (1 << y->blocks) - 1 : 0);
+  int share = y->across ? 4 : 4 / y->blocks, rows = TILE_M / 2;
+  if (y->across) {
+    tensor_load_all(to + w->rank * (A_BYTES / 2), map_a, k, top + w->rank * rows, full, mask);
+  } else {
+    tensor_load_kept(to, map_a, k, top, full);
+  }
+  fetch_b(to, map_b, left, k, full, y->across ? 0 : w->rank * share, share, y->across ? 0 : mask);
+}
+
+/** One thread fetches stage after stage. */
+INSIDE void produce(const work *w, const way *y, const CUtensorMap *map_a, const CUtensorMap *map_b) {
+  int stage = 0, parity = 1, row, column;
+  division d = divide(w, y->split);
   piece p;
   for (int i = 0; piece_of(w, &d, i, &p); i++) {
-    place(p.tile, w->tiles_m, w->tiles_n, &row, &column);
+    place(w, p.tile, &row, &column);
+    int top = top_of(w, y, row), left = left_of(w, y, column);
     for (int step = p.from; step < p.to; step++) {
-      uint32_t to = w->base + stage * STAGE_BYTES, full = w->full + 8 * stage;
+      uint32_t full = w->full + 8 * stage;
       barrier_wait(w->empty + 8 * stage, parity);
       barrier_expect(full, STAGE_BYTES);
-      tensor_load_kept(to, map_a, step * TILE_K, (row * w->blocks + w->rank) * TILE_M, full);
-      fetch_b(to, map_b, column * TILE_N, step * TILE_K, full, w->rank * share, share, mask);
-      stage = stage + 1 == STAGES ? 0 : stage + 1;
+      fetch(w, y, map_a, map_b, w->base + stage * STAGE_BYTES, top, left, step * TILE_K, full);
+      stage = stage + 1 == y->stages ? 0 : stage + 1;
       parity ^= stage == 0;
     }
   }
 }
 
 /** A warpgroup multiplies its 64 rows of every stage and stores its part of C while the next tile is fetched. */
-INSIDE void consume(const work *w, const CUtensorMap *map_c, uint32_t *flags, int group, int split) {
-  uint32_t boxes = w->base + STAGES * STAGE_BYTES + group * C_BYTES;
+INSIDE void consume(const work *w, const way *y, const CUtensorMap *map_c, uint32_t *flags, int group) {
+  uint32_t boxes = w->base + y->stages * STAGE_BYTES + group * y->boxes * BOX_BYTES;
   int stage = 0, parity = 0, row, column;
   float sums[128];
-  division d = divide(w, split);
+  division d = divide(w, y->split);
   piece p;
   for (int i = 0; piece_of(w, &d, i, &p); i++) {
     int before = 0;
-    place(p.tile, w->tiles_m, w->tiles_n, &row, &column);
+    place(w, p.tile, &row, &column);
     for (int step = p.from; step < p.to; step++) {
       barrier_wait(w->full + 8 * stage, parity);
       product_fence();
@@ -225,7 +253,7 @@ INSIDE void consume(const work *w, const CUtensorMap *map_c, uint32_t *flags, in
         release(w, before);
       }
       before = stage;
-      stage = stage + 1 == STAGES ? 0 : stage + 1;
+      stage = stage + 1 == y->stages ? 0 : stage + 1;
       parity ^= stage == 0;
     }
     product_wait(0);
@@ -238,30 +266,40 @@ INSIDE void consume(const work *w, const CUtensorMap *map_c, uint32_t *flags, in
     if (p.from > 0) {
       gather(sums, w, &d, flags, p.tile, group);
     }
-    int top = (row * w->blocks + w->rank) * TILE_M + 64 * group;
-    store_tile(sums, TILE_N / 64, boxes, map_c, group, top, column * TILE_N);
+    store_tile(sums, TILE_N / 64, y->boxes, boxes, map_c, group, top_of(w, y, row) + 64 * group,
+               left_of(w, y, column));
   }
   if ((threadIdx.x & 127) == 0) {
     store_wait();
   }
 }
 
-/** A block stays on its multiprocessor: of three warpgroups the first fetches, two multiply. `blocks` of a cluster are
- * neighbours down the rows and share the columns of B. */
-INSIDE void specialised(const CUtensorMap *map_a, const CUtensorMap *map_b, const CUtensorMap *map_c, int m, int n,
-                        int k, int blocks, uint32_t *flags, int split, unsigned char *shared) {
-  work w = work_of(shared, BARRIERS, STAGES, 2 * blocks, blocks, m, n, k, TILE_M, TILE_N, TILE_K);
+/** The cluster's tiles, side by side in place of one below the other. */
+INSIDE void lay_across(work *w, int m, int n) {
+  w->tiles_m = (m + TILE_M - 1) / TILE_M;
+  w->tiles_n = (n + w->blocks * TILE_N - 1) / (w->blocks * TILE_N);
+}
+
+/** A block stays on its multiprocessor: of three warpgroups the first fetches, two multiply. */
+INSIDE void specialised(way y, const CUtensorMap *map_a, const CUtensorMap *map_b, const CUtensorMap *map_c,
+                        int m, int n, int k, int band, uint32_t *flags, unsigned char *shared) {
+  work w = work_of(shared, WGMMA_BARRIERS(y.stages, y.boxes), y.stages, 2 * y.blocks, y.blocks, m, n, k,
+                   TILE_M, TILE_N, TILE_K);
+  w.band = band;
+  if (y.across) {
+    lay_across(&w, m, n);
+  }
   if (threadIdx.x < 128) {
     registers_fewer(40);
     if (threadIdx.x == 0) {
       tensor_prefetch(map_a);
       tensor_prefetch(map_b);
       tensor_prefetch(map_c);
-      produce(&w, map_a, map_b, split);
+      produce(&w, &y, map_a, map_b);
     }
   } else {
     registers_more(232);
-    consume(&w, map_c, flags, uniform((int)threadIdx.x / 128) - 1, split);
+    consume(&w, &y, map_c, flags, uniform((int)threadIdx.x / 128) - 1);
   }
   cluster_sync(); /* no block ends while a neighbour may write to its memory */
 }
@@ -270,14 +308,34 @@ KERNEL __launch_bounds__(384, 1)
     gemm_specialised(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                      const __grid_constant__ CUtensorMap map_c, int m, int n, int k) {
   SHARED(shared);
-  specialised(&map_a, &map_b, &map_c, m, n, k, 1, NULL, 0, shared);
+  way y = {1, 0, 0, STAGES, WGMMA_C_BOXES};
+  specialised(y, &map_a, &map_b, &map_c, m, n, k, BAND, NULL, shared);
+}
+
+/* Pairs of blocks, with the width of a band given. */
+KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
+    gemm_cluster(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                 const __grid_constant__ CUtensorMap map_c, int m, int n, int k, int band) {
+  SHARED(shared);
+  way y = {2, 0, 0, STAGES, WGMMA_C_BOXES};
+  specialised(y, &map_a, &map_b, &map_c, m, n, k, band, NULL, shared);
 }
 
 KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
-    gemm_cluster(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                 const __grid_constant__ CUtensorMap map_c, int m, int n, int k) {
+    gemm_cluster_across(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                        const __grid_constant__ CUtensorMap map_c, int m, int n, int k, int band) {
   SHARED(shared);
-  specialised(&map_a, &map_b, &map_c, m, n, k, 2, NULL, 0, shared);
+  way y = {2, 1, 0, STAGES, WGMMA_C_BOXES};
+  specialised(y, &map_a, &map_b, &map_c, m, n, k, band, NULL, shared);
+}
+
+/* Fewer stages leave room for all of C, so that no box waits for another's copy. */
+KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
+    gemm_cluster_few(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                     const __grid_constant__ CUtensorMap map_c, int m, int n, int k, int band) {
+  SHARED(shared);
+  way y = {2, 0, 0, WGMMA_FEW_STAGES, TILE_N / 64};
+  specialised(y, &map_a, &map_b, &map_c, m, n, k, band, NULL, shared);
 }
 
 /* `flags` of parts are 0 before and after. */
@@ -285,5 +343,6 @@ KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
     gemm_stream_k(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                   const __grid_constant__ CUtensorMap map_c, int m, int n, int k, uint32_t *flags) {
   SHARED(shared);
-  specialised(&map_a, &map_b, &map_c, m, n, k, 2, flags, 1, shared);
+  way y = {2, 0, 1, STAGES, WGMMA_C_BOXES};
+  specialised(y, &map_a, &map_b, &map_c, m, n, k, BAND, flags, shared);
 }

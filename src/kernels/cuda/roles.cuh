@@ -6,21 +6,23 @@
 #include "layout.h"
 #include "tiles.h"
 
-/** The tile number `t` of a block of the cluster: eight tiles down, then one to the right, so that tiles computed together
- * share rows of A and columns of B. */
-INSIDE void place(int t, int tiles_m, int tiles_n, int *row, int *column) {
-  int band = t / (8 * tiles_n), high = tiles_m - 8 * band < 8 ? tiles_m - 8 * band : 8, in = t - band * 8 * tiles_n;
-  *row = 8 * band + in % high;
-  *column = in / high;
-}
-
 /** What the roles of a block share. */
 typedef struct work {
   uint32_t base, full, empty; /* of the stages, and their barriers */
   int rank, blocks;           /* in the cluster */
   int tiles_m, tiles_n, steps;
   int first, stride; /* of the cluster's tiles */
+  int band;          /* tiles down before the next one to the right */
 } work;
+
+/** The tile number `t` of a block of the cluster: a band of tiles down, then one to the right, so that tiles computed together
+ * share rows of A and columns of B. */
+INSIDE void place(const work *w, int t, int *row, int *column) {
+  int band = t / (w->band * w->tiles_n), top = w->band * band, in = t - top * w->tiles_n;
+  int high = w->tiles_m - top < w->band ? w->tiles_m - top : w->band;
+  *row = top + in % high;
+  *column = in / high;
+}
 
 /** Of this block, one of `blocks` of a cluster, which are neighbours down the rows; the barriers lie at `barriers`, and
  * `arrivals` empty a stage. */
@@ -37,6 +39,7 @@ INSIDE work work_of(unsigned char *shared, int barriers, int stages, int arrival
   w.steps = (k + tile_k - 1) / tile_k;
   w.first = (int)blockIdx.x / blocks;
   w.stride = (int)gridDim.x / blocks;
+  w.band = BAND;
   if (threadIdx.x == 0) {
     for (int s = 0; s < stages; s++) {
       barrier_init(w.full + 8 * s, 1);
@@ -78,16 +81,18 @@ INSIDE void store_box(const float *sums, uint32_t to, const CUtensorMap *map_c, 
   }
 }
 
-/** All `count` boxes of a warpgroup's 64 rows, through two of shared memory in turn. */
-INSIDE void store_tile(const float *sums, int count, uint32_t boxes, const CUtensorMap *map_c, int group, int row,
-                       int column) {
+/** All `count` boxes of a warpgroup's 64 rows, through `room` of shared memory in turn: two or four. */
+INSIDE void store_tile(const float *sums, int count, int room, uint32_t boxes, const CUtensorMap *map_c,
+                       int group, int row, int column) {
 #pragma unroll
   for (int box = 0; box < count; box++) {
-    if ((threadIdx.x & 127) == 0) {
-      store_wait_read(WGMMA_C_BOXES - 1);
+    if ((threadIdx.x & 127) == 0 && room == 4) {
+      store_wait_read(3);
+    } else if ((threadIdx.x & 127) == 0) {
+      store_wait_read(1);
     }
     group_sync(1 + group, 128);
-    store_box(sums, boxes + box % WGMMA_C_BOXES * WGMMA_BOX, map_c, group, box, row, column);
+    store_box(sums, boxes + box % room * WGMMA_BOX, map_c, group, box, row, column);
   }
 }
 

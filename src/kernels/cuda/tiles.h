@@ -23,6 +23,8 @@ enum {
   TMA_SHARED = TMA_STAGES * (TMA_STAGE + 2 * 8),
 };
 
+enum { BAND = 8 }; /* tiles down before the next one to the right, where a launch does not say it */
+
 /* gemm_wgmma.cu */
 enum {
   WGMMA_TILE_M = 128,
@@ -32,10 +34,11 @@ enum {
   WGMMA_BOX = 64 * 64 * 2,                                        /* of B, and of C */
   WGMMA_STAGE = 2 * (WGMMA_TILE_M + WGMMA_TILE_N) * WGMMA_TILE_K, /* bytes of A and B */
   WGMMA_C_BOXES = 2,                                              /* a warpgroup's, in turn */
-  WGMMA_BARRIERS =
-      WGMMA_STAGES * WGMMA_STAGE + 2 * WGMMA_C_BOXES * WGMMA_BOX, /* their place, behind the tiles */
-  WGMMA_SHARED = WGMMA_BARRIERS + 2 * 8 * WGMMA_STAGES,
+  WGMMA_FEW_STAGES = 3,                                           /* which leave room for all of C's boxes */
 };
+/** Their place, behind the tiles, and all bytes. */
+#define WGMMA_BARRIERS(stages, boxes) ((stages)*WGMMA_STAGE + 2 * (boxes)*WGMMA_BOX)
+#define WGMMA_SHARED(stages, boxes) (WGMMA_BARRIERS(stages, boxes) + 2 * 8 * (stages))
 /* Parts of sums that blocks leave to others: a flag for each warpgroup of the most blocks, then their sums. */
 enum {
   PARTS_BLOCKS = 512,

@@ -84,6 +84,9 @@ roof_status rf_device_prepare(roof_kernel_run *run, roof_error *error) {
 unsigned rf_device_staying(const rf_device_launch *launch, double units) {
   double clusters = floor(units / launch->cluster);
   double rounds = ceil(launch->tasks / clusters);
+  if (launch->everywhere) {
+    return (unsigned)(fmin(launch->tasks, clusters) * launch->cluster);
+  }
   return (unsigned)(ceil(launch->tasks / rounds) * launch->cluster);
 }
 

@@ -68,6 +68,7 @@ typedef struct rf_device_launch {
   unsigned groups[3]; /**< work-groups or blocks; [0] is 0 for blocks that stay and take task after task */
   double tasks;       /**< of those: each for one cluster */
   int cluster;        /**< of those: blocks of a cluster */
+  bool everywhere;    /**< of those: as many as there is room for, though fewer would need no more rounds */
   unsigned items[3];  /**< work-items (threads) of a work-group (block) */
   bool early;         /**< may begin before the launch before it has ended, for which it waits itself */
   unsigned shared;    /**< bytes of shared memory given at launch, in addition to what the text declares */
@@ -84,16 +85,27 @@ typedef struct rf_device_operands {
   double units;       /**< compute units, multiprocessors */
 } rf_device_operands;
 
+/** Fills `launches` (RF_DEVICE_LAUNCHES) and returns how many follow each other. */
+typedef int rf_device_plan(const roof_kernel_run *run, const rf_device_operands *operands,
+                           rf_device_launch *launches);
+
+/** Another way to launch a kernel, with the same result. */
+typedef struct rf_device_variant {
+  const char *name; /**< "band=4 grid=all": how it differs; NULL ends a list */
+  rf_device_plan *plan;
+} rf_device_variant;
+
 /** A kernel of accelerators, the `detail` of its row. */
 typedef struct rf_device_kernel {
   const char *program;   /**< name of the text, or of what only one driver has */
   const char *reference; /**< the processor's kernel that makes its operands and checks its result;
                             "" where a row has its own */
   double (*scratch)(const roof_kernel_run *run); /**< nullable: bytes of scratch on the device */
-  size_t zeros; /**< bytes at the scratch's start that are 0 before a run, and left so by it */
-  /** Fills `launches` (RF_DEVICE_LAUNCHES) and returns how many follow each other. NULL: the driver's
-   * `call` does it (a vendor's library). */
-  int (*plan)(const roof_kernel_run *run, const rf_device_operands *operands, rf_device_launch *launches);
+  size_t zeros;         /**< bytes at the scratch's start that are 0 before a run, and left so by it */
+  rf_device_plan *plan; /**< NULL: the driver's `call` does it (a vendor's library) */
+  const rf_device_variant *variants; /**< nullable: what a measurement tries in place of `plan` */
+  const char *const *shapes;         /**< of those: at which it tries them; NULL at the end */
+  double tile[3]; /**< of those: rows of B, columns of B, rows of A that are taken at a time */
 } rf_device_kernel;
 
 /** The backends that run programs of the common dialect, and the one that has CUDA's own. */

@@ -56,11 +56,12 @@ static int plan_tma(const roof_kernel_run *run, const rf_device_operands *o, rf_
   return 1;
 }
 
-/** A and B as the copy engine sees them. */
-static void add_factors(rf_device_launch *launch, const roof_kernel_run *run, const rf_device_operands *o) {
+/** A and B as the copy engine sees them, A in boxes of so many rows. */
+static void add_factors(rf_device_launch *launch, const roof_kernel_run *run, const rf_device_operands *o,
+                        int rows) {
   int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
-  launch->shared = WGMMA_SHARED;
-  rf_device_add_tensor(launch, (rf_device_tensor){o->in[0], k, m, WGMMA_TILE_M, 0});
+  launch->shared = WGMMA_SHARED(WGMMA_STAGES, WGMMA_C_BOXES);
+  rf_device_add_tensor(launch, (rf_device_tensor){o->in[0], k, m, rows, 0});
   rf_device_add_tensor(launch, (rf_device_tensor){o->in[1], n, k, WGMMA_TILE_K, 0});
 }
 
@@ -68,20 +69,21 @@ static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, r
   const double *v = run->values;
   launches[0] = rf_device_launch_of("gemm_wgmma", rf_device_tiles(v[0], WGMMA_TILE_M),
                                     rf_device_tiles(v[1], WGMMA_TILE_N), 256, 1);
-  add_factors(launches, run, o);
+  add_factors(launches, run, o, WGMMA_TILE_M);
   rf_device_add_buffer(launches, o->out);
   add_shape(launches, run);
   return 1;
 }
 
-/** Blocks that take tile after tile, the same columns with `cluster` of them. */
-static int persistent(const char *entry, int cluster, const roof_kernel_run *run, const rf_device_operands *o,
-                      rf_device_launch *launches) {
+/** Blocks that take tile after tile; `down` of a cluster have the same columns, `across` the same rows. */
+static int persistent(const char *entry, int down, int across, const roof_kernel_run *run,
+                      const rf_device_operands *o, rf_device_launch *launches) {
   const double *v = run->values;
   launches[0] = rf_device_launch_of(entry, 0, 1, 384, 1);
-  launches[0].tasks = rf_device_tiles(v[0], cluster * WGMMA_TILE_M) * rf_device_tiles(v[1], WGMMA_TILE_N);
-  launches[0].cluster = cluster;
-  add_factors(launches, run, o);
+  launches[0].tasks =
+      rf_device_tiles(v[0], down * WGMMA_TILE_M) * rf_device_tiles(v[1], across * WGMMA_TILE_N);
+  launches[0].cluster = down * across;
+  add_factors(launches, run, o, WGMMA_TILE_M / across);
   rf_device_add_tensor(launches,
                        (rf_device_tensor){o->out, (int32_t)run->values[1], (int32_t)run->values[0], 64, 0});
   add_shape(launches, run);
@@ -90,12 +92,54 @@ static int persistent(const char *entry, int cluster, const roof_kernel_run *run
 
 static int plan_specialised(const roof_kernel_run *run, const rf_device_operands *o,
                             rf_device_launch *launches) {
-  return persistent("gemm_specialised", 1, run, o, launches);
+  return persistent("gemm_specialised", 1, 1, run, o, launches);
 }
 
-static int plan_cluster(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
-  return persistent("gemm_cluster", 2, run, o, launches);
+/** How pairs of blocks multiply. */
+typedef struct pairs {
+  bool across;     /**< they share rows of A; else columns of B */
+  int stages;      /**< 0: four, of which three leave room for all of C */
+  int band;        /**< tiles down before the next one to the right; 0: BAND */
+  bool everywhere; /**< as rf_device_launch has it */
+} pairs;
+
+static int in_pairs(const pairs *p, const roof_kernel_run *run, const rf_device_operands *o,
+                    rf_device_launch *launches) {
+  const char *entry = p->across ? "gemm_cluster_across" : p->stages > 0 ? "gemm_cluster_few" : "gemm_cluster";
+  int count = persistent(entry, p->across ? 1 : 2, p->across ? 2 : 1, run, o, launches);
+  if (p->stages > 0) {
+    launches[0].shared = WGMMA_SHARED(WGMMA_FEW_STAGES, WGMMA_TILE_N / 64);
+  }
+  launches[0].everywhere = p->everywhere;
+  rf_device_add_int(launches, p->band > 0 ? p->band : BAND);
+  return count;
 }
+
+#define IN_PAIRS(name, ...)                                                                                  \
+  static int plan_##name(const roof_kernel_run *run, const rf_device_operands *o,                            \
+                         rf_device_launch *launches) {                                                       \
+    static const pairs how = {__VA_ARGS__};                                                                  \
+    return in_pairs(&how, run, o, launches);                                                                 \
+  }
+IN_PAIRS(cluster, .band = BAND)
+IN_PAIRS(band_4, .band = 4)
+IN_PAIRS(band_16, .band = 16)
+IN_PAIRS(all, .everywhere = true)
+IN_PAIRS(across, .across = true)
+IN_PAIRS(across_16, .across = true, .band = 16)
+IN_PAIRS(three, .stages = WGMMA_FEW_STAGES)
+
+/* A band of 16 blocks across is as many rows as one of 8 pairs down. */
+static const rf_device_variant cluster_variants[] = {{"band=4", plan_band_4},
+                                                     {"band=16", plan_band_16},
+                                                     {"grid=all", plan_all},
+                                                     {"multicast=a", plan_across},
+                                                     {"multicast=a band=16", plan_across_16},
+                                                     {"stages=3", plan_three},
+                                                     {NULL, NULL}};
+/* Large, of few rows, and of few steps. */
+static const char *const cluster_shapes[] = {"m=4096 n=4096 k=4096", "m=8192 n=8192 k=8192",
+                                             "m=128 n=28672 k=4096", "m=8192 n=8192 k=512", NULL};
 
 /** Sums that clusters leave to others; as many as there can be on any device. */
 static double parts_scratch(const roof_kernel_run *run) {
@@ -106,7 +150,7 @@ static double parts_scratch(const roof_kernel_run *run) {
 /** All clusters there are, since any number of them ends together: what is divided is steps along k. */
 static int plan_stream_k(const roof_kernel_run *run, const rf_device_operands *o,
                          rf_device_launch *launches) {
-  persistent("gemm_stream_k", 2, run, o, launches);
+  persistent("gemm_stream_k", 2, 1, run, o, launches);
   launches[0].tasks *= rf_device_tiles(run->values[2], WGMMA_TILE_K);
   rf_device_add_buffer(launches, o->scratch);
   return 1;
@@ -116,7 +160,11 @@ static const rf_device_kernel tma = {.program = "gemm_tma", .plan = plan_tma};
 static const rf_device_kernel mma = {.program = "gemm_mma", .plan = plan_mma};
 static const rf_device_kernel wgmma = {.program = "gemm_wgmma", .plan = plan_wgmma};
 static const rf_device_kernel specialised = {.program = "gemm_wgmma", .plan = plan_specialised};
-static const rf_device_kernel cluster = {.program = "gemm_wgmma", .plan = plan_cluster};
+static const rf_device_kernel cluster = {.program = "gemm_wgmma",
+                                         .plan = plan_cluster,
+                                         .variants = cluster_variants,
+                                         .shapes = cluster_shapes,
+                                         .tile = {WGMMA_TILE_K, WGMMA_TILE_N, 2 * WGMMA_TILE_M}};
 static const rf_device_kernel stream_k = {
     .program = "gemm_wgmma", .scratch = parts_scratch, .zeros = PARTS_FLAGS * 4, .plan = plan_stream_k};
 static const rf_device_kernel cublas = {.program = "cublas"};

@@ -121,6 +121,15 @@ roof_status rf_device_latency(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_links(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_launches(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_curve(rf_device_bench *bench, roof_error *error);
+roof_status rf_device_variants(rf_device_bench *bench, roof_error *error);
+
+/** Tries the variants of a kernel at one shape, each in turns with the kernel as it is, and keeps in the machine which is
+ *  fastest: the best one, if it is faster once more and by more than chance.
+ *  Units: none.
+ *  Ownership: adds one entry of blocks, as long as there is room.
+ *  Errors: as rf_device_run; a variant that the device cannot run is passed over. */
+roof_status rf_device_vary(rf_device_bench *bench, const roof_kernel *kernel, roof_dtype dtype,
+                           const char *shape, roof_error *error);
 
 /** Keeps how a figure of a level was measured, `offset` in its report.
  *  Units: none. Ownership: none. Errors: none; nothing is kept when out of memory. */

@@ -172,7 +172,8 @@ static const struct part {
              {"latency", rf_device_latency},
              {"launches", rf_device_launches},
              {"links", rf_device_links},
-             {"bandwidth against size", rf_device_curve}};
+             {"bandwidth against size", rf_device_curve},
+             {"variants of kernels", rf_device_variants}};
 enum { PARTS = sizeof parts / sizeof parts[0], NEEDED = 3 };
 
 /** What cannot be done now leaves the other parts; after a kernel's fault the device cannot be used. Without memory's

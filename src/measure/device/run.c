@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "measure/device/bench.h"
+#include "measure/device/job.h"
 #include "measure/run.h"
 #include "roofline/units.h"
 
@@ -91,16 +92,7 @@ void rf_device_conditions(const rf_samples *samples, double precision, roof_cond
   }
 }
 
-/** A kernel with its operands on the device. */
-typedef struct job {
-  rf_device *device;
-  roof_kernel_run run;
-  const rf_device_kernel *kernel;
-  rf_device_operands operands;
-  void *program;
-  rf_device_launch launches[RF_DEVICE_LAUNCHES];
-  int count; /**< of launches; 0: the driver's own call */
-} job;
+typedef rf_device_job job;
 
 static roof_status check_format(const job *j, roof_error *error) {
   const rf_device_info *info = &j->device->info;
@@ -173,20 +165,28 @@ static roof_status upload_all(job *j, roof_error *error) {
   return status == ROOF_OK && j->kernel->zeros > 0 ? clear(j, error) : status;
 }
 
+/** Its launches, and their kernels found. */
+static roof_status plan(job *j, roof_error *error) {
+  rf_device_plan *way = j->variant != NULL ? j->variant->plan : j->kernel->plan;
+  roof_status status = ROOF_OK;
+  j->count = way(&j->run, &j->operands, j->launches);
+  for (int i = 0; i < j->count && status == ROOF_OK; i++) {
+    status =
+        j->device->driver->find(j->device, j->program, j->launches[i].entry, &j->launches[i].function, error);
+  }
+  return status;
+}
+
 /** The program built, and its kernels found. */
 static roof_status load(job *j, roof_error *error) {
-  const rf_device_driver *driver = j->device->driver;
   if (j->kernel->plan == NULL) {
     return ROOF_OK;
   }
   const rf_device_text *text = rf_device_text_find(j->kernel->program);
   const rf_device_text own = {.name = j->kernel->program}; /* what only this driver has */
-  roof_status status = driver->build(j->device, text != NULL ? text : &own, j->run.dtype, &j->program, error);
-  j->count = status == ROOF_OK ? j->kernel->plan(&j->run, &j->operands, j->launches) : 0;
-  for (int i = 0; i < j->count && status == ROOF_OK; i++) {
-    status = driver->find(j->device, j->program, j->launches[i].entry, &j->launches[i].function, error);
-  }
-  return status;
+  roof_status status =
+      j->device->driver->build(j->device, text != NULL ? text : &own, j->run.dtype, &j->program, error);
+  return status == ROOF_OK ? plan(j, error) : status;
 }
 
 static timing timing_of(const job *j, roof_error *error) {
@@ -211,7 +211,7 @@ static roof_status verify(job *j, roof_error *error) {
   return status == ROOF_OK ? j->run.kernel->check(&j->run, error) : status;
 }
 
-static void finish(job *j) {
+void rf_device_job_finish(job *j) {
   const rf_device_driver *driver = j->device->driver;
   void *const buffers[] = {j->operands.in[0], j->operands.in[1], j->operands.out, j->operands.scratch};
   for (int i = 0; i < 4; i++) {
@@ -221,13 +221,16 @@ static void finish(job *j) {
   j->run.kernel->release(&j->run);
 }
 
-/** "device events, 20 calls per sample; interval within 1 %; NVIDIA H200" */
+/** "device's clock, 20 calls per sample; interval within 1 %; band=4; NVIDIA H200" */
 static void describe(const job *j, const timing *t, const rf_samples *samples, bool at_power_cap,
                      const roof_measure_options *options, roof_measurement *out) {
-  char sustained[40];
-  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample%s; %s; %s%.60s", t->repeats,
+  char sustained[40], variant[48] = "";
+  if (j->variant != NULL) {
+    snprintf(variant, sizeof variant, "%.40s; ", j->variant->name);
+  }
+  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample%s; %s; %s%s%.60s", t->repeats,
            t->repeats == 1 ? "" : "s", rf_run_sustained(sustained, options), samples->stopped,
-           at_power_cap ? "at the power cap; " : "", j->device->info.name);
+           at_power_cap ? "at the power cap; " : "", variant, j->device->info.name);
 }
 
 static void fill_conditions(const rf_telemetry *before, const rf_telemetry *after, const rf_samples *samples,
@@ -311,8 +314,8 @@ static double timed_in_turns(void *user) {
   return t->first.status == ROOF_OK ? seconds : NAN;
 }
 
-static roof_status sample_in_turns(job jobs[2], const roof_measure_options *options, roof_measurement out[2],
-                                   roof_error *error) {
+roof_status rf_device_job_compare(const job jobs[2], const roof_measure_options *options,
+                                  roof_measurement out[2], roof_error *error) {
   rf_samples samples[2];
   turns t = {.first = timing_of(&jobs[0], error), .second = timing_of(&jobs[1], error)};
   rf_telemetry before = rf_device_telemetry(jobs[0].device);
@@ -336,8 +339,7 @@ static roof_status sample_in_turns(job jobs[2], const roof_measure_options *opti
   return status;
 }
 
-/** Everything up to the first checked run. */
-static roof_status begin(job *j, roof_error *error) {
+roof_status rf_device_job_begin(job *j, roof_error *error) {
   static roof_status (*const steps[])(job *, roof_error *) = {upload_all, load, verify};
   roof_status status = check_format(j, error);
   if (status == ROOF_OK) {
@@ -349,9 +351,19 @@ static roof_status begin(job *j, roof_error *error) {
   return status;
 }
 
-/** What is to be run, with the measurement that it fills. */
-static roof_status describe_job(const rf_device_driver *driver, const roof_kernel *kernel, roof_dtype dtype,
-                                const double *values, job *j, roof_measurement *result, roof_error *error) {
+roof_status rf_device_job_vary(job *j, const rf_device_variant *variant, roof_error *error) {
+  const rf_operands *o = j->run.state;
+  rf_data_poison(o->out, j->run.dtype, (size_t)(o->bytes[2] / roof_dtype_bytes(j->run.dtype)),
+                 j->run.threads);
+  j->variant = variant;
+  roof_status status = j->device->driver->write(j->device, j->operands.out, o->out, o->bytes[2], error);
+  status = status == ROOF_OK ? plan(j, error) : status;
+  return status == ROOF_OK ? verify(j, error) : status;
+}
+
+roof_status rf_device_job_describe(const rf_device_driver *driver, const roof_kernel *kernel,
+                                   roof_dtype dtype, const double *values, job *j, roof_measurement *result,
+                                   roof_error *error) {
   *j = (job){.run = {.kernel = kernel, .dtype = dtype, .threads = rf_device_host_threads()},
              .kernel = rf_device_kernel_of(kernel)};
   memcpy(j->run.values, values, sizeof j->run.values);
@@ -379,18 +391,19 @@ roof_status rf_device_run(const rf_device_driver *driver, const roof_kernel *ker
                           roof_error *error) {
   roof_measurement result;
   job j;
-  roof_status status = describe_job(driver, kernel, dtype, values, &j, &result, error);
+  roof_status status = rf_device_job_describe(driver, kernel, dtype, values, &j, &result, error);
   if (status == ROOF_OK) {
     status = open_device(driver, options, &j.device, &result, error);
   }
   if (status != ROOF_OK) {
     return status;
   }
-  status = begin(&j, error);
+  status = rf_device_variant_kept(options->machine, result.machine, &j.run, &j.variant, error);
+  status = status == ROOF_OK ? rf_device_job_begin(&j, error) : status;
   if (status == ROOF_OK) {
     status = sample(&j, options, &result, error);
   }
-  finish(&j);
+  rf_device_job_finish(&j);
   driver->close(j.device);
   if (status == ROOF_OK) {
     *out = result;
@@ -406,7 +419,7 @@ roof_status rf_device_run_in_turns(const rf_device_driver *driver, const roof_ke
   job jobs[2];
   roof_status status = rf_run_same_operation(kernels, error);
   for (int i = 0; i < 2 && status == ROOF_OK; i++) {
-    status = describe_job(driver, kernels[i], dtype, values, &jobs[i], &results[i], error);
+    status = rf_device_job_describe(driver, kernels[i], dtype, values, &jobs[i], &results[i], error);
   }
   if (status == ROOF_OK) {
     status = open_device(driver, options, &jobs[0].device, &results[0], error);
@@ -417,13 +430,15 @@ roof_status rf_device_run_in_turns(const rf_device_driver *driver, const roof_ke
   jobs[1].device = jobs[0].device;
   memcpy(results[1].machine, results[0].machine, sizeof results[1].machine);
   for (int i = 0; i < 2 && status == ROOF_OK; i++) {
-    status = begin(&jobs[i], error);
+    status =
+        rf_device_variant_kept(options->machine, results[0].machine, &jobs[i].run, &jobs[i].variant, error);
+    status = status == ROOF_OK ? rf_device_job_begin(&jobs[i], error) : status;
   }
   if (status == ROOF_OK) {
-    status = sample_in_turns(jobs, options, results, error);
+    status = rf_device_job_compare(jobs, options, results, error);
   }
-  finish(&jobs[0]);
-  finish(&jobs[1]);
+  rf_device_job_finish(&jobs[0]);
+  rf_device_job_finish(&jobs[1]);
   driver->close(jobs[0].device);
   if (status == ROOF_OK) {
     memcpy(out, results, sizeof results);
