@@ -90,7 +90,8 @@ static void keep(roof_machine *machine, const rf_device_job *job, const rf_devic
 /** Tries all for a part of the time, and the best for all of it. */
 static roof_status look(const rf_device_bench *bench, rf_device_job jobs[2], const char *shape, double flops,
                         roof_error *error) {
-  static const double least_gain = 1.005, part = 0.25; /* less than that other runs make */
+  static const double least_gain = 1.005; /* runs of the same kernel differ by as much */
+  static const double part = 0.25;
   roof_measure_options options = *bench->options;
   const rf_device_variant *best = NULL;
   int tried = 0;
