@@ -301,7 +301,7 @@ static void products_in_given_blocks(void **state) {
 }
 
 /** Where panels of B stay in the first cache, the last rung's rows of A fit the second one and all threads take as many of
- * them; few rows and shallow products keep strips of A. */
+ * them, with few rows depth by depth; few columns and shallow products keep strips of A. Elsewhere few rows take B where it lies. */
 static void rows_that_pass_a_panel_fit_a_cache(void **state) {
   (void)state;
   static const char *const names[] = {"gemm-prefetched", "gemm-blocked"};
@@ -313,13 +313,16 @@ static void rows_that_pass_a_panel_fit_a_cache(void **state) {
     assert_int_equal(roof_kernel_values(run.kernel, "m=2048 n=2048 k=2048", run.values, NULL), ROOF_OK);
     rf_blocks b = rf_gemm_blocks(&run);
     assert_int_equal(b.stay, last && loops->panel_stays);
+    assert_int_equal(roof_kernel_values(run.kernel, "m=8 n=2048 k=2048", run.values, NULL), ROOF_OK);
+    rf_blocks few = rf_gemm_blocks(&run);
+    assert_true(b.stay ? few.stay && few.along && !few.direct : few.direct && !few.along);
+    assert_int_equal(roof_kernel_values(run.kernel, "m=4 n=2048 k=2048", run.values, NULL), ROOF_OK);
+    few = rf_gemm_blocks(&run);
+    assert_true(few.direct && !few.stay);
     if (b.stay) {
       double bytes = (double)(b.height * b.depth) * roof_dtype_bytes(run.dtype);
       assert_true(bytes <= 0.4 * rf_cache_bytes(2) || b.height <= (size_t)loops->tile_rows);
       assert_int_equal((2048 + b.height - 1) / b.height % (size_t)run.threads, 0);
-      assert_int_equal(roof_kernel_values(run.kernel, "m=8 n=2048 k=2048", run.values, NULL), ROOF_OK);
-      b = rf_gemm_blocks(&run);
-      assert_true(b.direct && !b.stay);
       assert_int_equal(roof_kernel_values(run.kernel, "m=2048 n=64 k=2048", run.values, NULL), ROOF_OK);
       assert_false(rf_gemm_blocks(&run).stay);
       assert_int_equal(roof_kernel_values(run.kernel, "m=2048 n=2048 k=64", run.values, NULL), ROOF_OK);

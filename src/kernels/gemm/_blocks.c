@@ -7,8 +7,8 @@
 #include "host/memory.h"
 #include "kernels/_tile.h"
 
-/* A step in depth, all that is taken at a time of B where it lies; rows to which it does; tiles of a strip; rows that are few;
- * strips for each thread, so that all end together; panels for which rows are worth a copy. */
+/* A step in depth, all that is taken at a time of B where it lies; rows to which it does, or blocks go along; tiles of a strip;
+ * rows that are few; strips for each thread, so that all end together; panels for which rows are worth a copy. */
 enum { STEP = 16, THIN = 16, STRIPS = 4, FEW = 128, BALANCED = 4, REUSED = 12 };
 
 /** The length of equal parts of `whole`, multiples of `step`, each at most `most`. */
@@ -84,9 +84,11 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   rf_gemm_sizes s = rf_gemm_shape(run);
   size_t wide = (size_t)loops->tile_columns, team = (size_t)rf_gemm_team(run);
-  bool direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0;
+  bool stays = panels_stay(run->kernel, run->dtype);
+  bool direct = s.m <= (stays ? (size_t)loops->tile_rows : THIN) && s.n % (size_t)loops->lanes == 0;
   rf_blocks b = whole_blocks(run, &s, direct);
   b.direct = direct;
+  b.along = stays && s.m <= THIN;
   b.share = share_of(&s, team, b.height, wide);
   if (b.stay) {
     b.height = even_height(&s, b.height, b.share < s.n ? 1 : team);
@@ -299,6 +301,19 @@ static void multiply_direct(const roof_kernel_run *run, const rf_blocks *blocks,
   }
 }
 
+/** To the next block: down the depth, then to the right; where blocks go along, the other way round. */
+static void step_on(const rf_blocks *blocks, const rf_gemm_sizes *s, size_t begin, size_t end, size_t *j,
+                    size_t *p) {
+  size_t right = *j + blocks->width, deeper = *p + blocks->depth;
+  if (blocks->along) {
+    *p = right < end ? *p : deeper;
+    *j = right < end ? right : begin;
+  } else {
+    *j = deeper < s->k ? *j : right;
+    *p = deeper < s->k ? deeper : 0;
+  }
+}
+
 /** A share of C, by one thread alone or by all, which then wait until all panels of a block are packed. While one block is
  * multiplied, the next is packed into the other buffer. */
 static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks, rf_gemm_multiply *multiply,
@@ -310,22 +325,20 @@ static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks,
   char *const buffers[2] = {first, first + bytes};
   rf_block slice = slice_at(run, blocks, end, share * blocks->share, 0);
   rf_packing next = pack_own(&slice, buffers[0], alone);
-  for (size_t j = share * blocks->share, turn = 0; j < end; j += blocks->width) {
-    for (size_t p = 0; p < s.k; p += blocks->depth, turn = 1 - turn) {
-      pack_rest(&next);
-      slice = next.block;
-      slice.packed = buffers[turn];
-      size_t deeper = p + blocks->depth;
-      rf_block after =
-          slice_at(run, blocks, end, deeper < s.k ? j : j + blocks->width, deeper < s.k ? deeper : 0);
-      next = pack_own(&after, buffers[1 - turn], alone);
-      if (alone) {
-        multiply(&slice, &next);
-        continue;
-      }
-#pragma omp barrier
-      multiply_rows(&slice, blocks->height, multiply, &next);
+  size_t begin = share * blocks->share;
+  for (size_t j = begin, p = 0, turn = 0; j < end && p < s.k; turn = 1 - turn) {
+    pack_rest(&next);
+    slice = next.block;
+    slice.packed = buffers[turn];
+    step_on(blocks, &s, begin, end, &j, &p);
+    rf_block after = slice_at(run, blocks, p < s.k ? end : 0, j, p < s.k ? p : 0);
+    next = pack_own(&after, buffers[1 - turn], alone);
+    if (alone) {
+      multiply(&slice, &next);
+      continue;
     }
+#pragma omp barrier
+    multiply_rows(&slice, blocks->height, multiply, &next);
   }
 }
 

@@ -12,6 +12,7 @@ typedef struct rf_blocks {
   size_t height; /**< rows of A and C that a thread takes at a time */
   size_t share;  /**< columns of C that a thread has where rows are too few to be shared out, else all */
   bool direct;   /**< B is used too seldom to be worth packing */
+  bool along;    /**< all columns of a depth before the next: few rows take B as memory is fetched ahead */
   bool stay;     /**< panels of B in the first cache while copies of those rows pass */
 } rf_blocks;
 
