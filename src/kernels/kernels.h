@@ -39,9 +39,9 @@ static inline void *rf_element(const roof_kernel_run *run, const void *data, siz
   return (void *)((uintptr_t)data + index * (size_t)roof_dtype_bytes(run->dtype));
 }
 
-/* Instructions that e^x takes in the lanes' loops (lanes/body.h): a reduction, the series, a power of two; fp64's series
- * is five terms longer. A division runs along with the others. */
-enum { RF_EXPONENTIAL = 15, RF_EXPONENTIAL_FP64 = 20 };
+/* Instructions that e^x takes in the lanes' loops (lanes/body.h): a reduction, the series and two powers for it, a power of two;
+ * fp64's series is five terms longer. A division runs along with the others. */
+enum { RF_EXPONENTIAL = 17, RF_EXPONENTIAL_FP64 = 22 };
 
 /** The algorithm of so many elements, each with e^x and `others` instructions more, that the first cache supplies
  *  `passes` times in `rows` rows.

@@ -277,8 +277,8 @@ INLINE void NAME(fill)(void *out, double value, size_t count, bool stream) {
   FENCE;
 }
 
-/* e^x for x <= 0: x = n ln 2 + r, e^r by its Taylor series, 2^n by the exponent bits. */
-TARGET static inline V NAME(exp)(V x) {
+/* Four terms of e^r = 1 + r + r^2 / 2 + ... from one on, divided by r to its power, or as many as there are. */
+INLINE V NAME(terms)(V r, V square, int first) {
   static const T terms[] = {(T)1.0,
                             (T)1.0,
                             (T)(1 / 2.0),
@@ -292,14 +292,24 @@ TARGET static inline V NAME(exp)(V x) {
                             (T)(1 / 3628800.0),
                             (T)(1 / 39916800.0),
                             (T)(1 / 479001600.0)};
+  if (first == DEGREE) {
+    return SET1(terms[first]);
+  }
+  V low = FMA(r, SET1(terms[first + 1]), SET1(terms[first]));
+  return FMA(FMA(r, SET1(terms[first + 3]), SET1(terms[first + 2])), square, low);
+}
+
+/* e^x for x <= 0: x = n ln 2 + r, e^r by its Taylor series, 2^n by the exponent bits. The terms are added up in groups after Estrin:
+ * one after the other each would wait for the one before, longer than processors look ahead. */
+TARGET static inline V NAME(exp)(V x) {
   x = MAX(x, SET1((T)LEAST));
   V shifted = FMA(x, SET1((T)1.44269504088896340736), SET1((T)ROUNDER));
   V n = shifted - SET1((T)ROUNDER);
   V r = FMA(n, SET1((T)-LN2_HIGH), x);
   r = FMA(n, SET1((T)-LN2_LOW), r);
-  V series = SET1(terms[DEGREE]);
-  for (int i = DEGREE - 1; i >= 0; i--) {
-    series = FMA(series, r, SET1(terms[i]));
+  V square = r * r, fourth = square * square, series = NAME(terms)(r, square, DEGREE / 4 * 4);
+  for (int first = DEGREE / 4 * 4 - 4; first >= 0; first -= 4) {
+    series = FMA(series, fourth, NAME(terms)(r, square, first));
   }
   NAME(bits) scale = ((NAME(bits))shifted + EXPONENT_BIAS) << EXPONENT_SHIFT;
   return series * (V)scale;
