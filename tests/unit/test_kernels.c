@@ -316,6 +316,10 @@ static void rows_that_pass_a_panel_fit_a_cache(void **state) {
     assert_int_equal(roof_kernel_values(run.kernel, "m=8 n=2048 k=2048", run.values, NULL), ROOF_OK);
     rf_blocks few = rf_gemm_blocks(&run);
     assert_true(b.stay ? few.stay && few.along && !few.direct : few.direct && !few.along);
+    assert_int_equal(roof_kernel_values(run.kernel, "m=64 n=4096 k=2048", run.values, NULL), ROOF_OK);
+    rf_blocks some = rf_gemm_blocks(&run);
+    assert_int_equal(some.along, b.stay);
+    assert_true(!b.stay || some.width <= few.width);
     assert_int_equal(roof_kernel_values(run.kernel, "m=4 n=2048 k=2048", run.values, NULL), ROOF_OK);
     few = rf_gemm_blocks(&run);
     assert_true(few.direct && !few.stay);

@@ -7,8 +7,8 @@
 #include "host/memory.h"
 #include "kernels/_tile.h"
 
-/* A step in depth, all that is taken at a time of B where it lies; rows to which it does, or blocks go along; tiles of a strip;
- * rows that are few; strips for each thread, so that all end together; panels for which rows are worth a copy. */
+/* A step in depth, all that is taken at a time of B where it lies; rows to which it does; tiles of a strip; rows that are few;
+ * strips for each thread, so that all end together; panels for which rows are worth a copy. */
 enum { STEP = 16, THIN = 16, STRIPS = 4, FEW = 128, BALANCED = 4, REUSED = 12 };
 
 /** The length of equal parts of `whole`, multiples of `step`, each at most `most`. */
@@ -49,7 +49,8 @@ static rf_blocks fitting(roof_dtype dtype, size_t rows, bool stay) {
   double row = (double)b.depth * element, most = 0.4 * rf_cache_bytes(2);
   b.width = at_least(most / row, wide);
   if (stay) {
-    b.width = at_least(fmax(most, rf_cache_bytes(3) / 16) / row, wide);
+    bool some = rows > THIN && rows <= FEW; /* C passes between blocks of B: both share the cache */
+    b.width = at_least(fmax(most, rf_cache_bytes(3) / (some ? 32 : 16)) / row, wide);
     b.height = at_least(most / row, tall);
   }
   return b;
@@ -88,7 +89,7 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   bool direct = s.m <= (stays ? (size_t)loops->tile_rows : THIN) && s.n % (size_t)loops->lanes == 0;
   rf_blocks b = whole_blocks(run, &s, direct);
   b.direct = direct;
-  b.along = stays && s.m <= THIN;
+  b.along = stays && s.m <= FEW;
   b.share = share_of(&s, team, b.height, wide);
   if (b.stay) {
     b.height = even_height(&s, b.height, b.share < s.n ? 1 : team);

@@ -70,7 +70,8 @@ typedef struct rf_panel {
 typedef void rf_gemm_multiply(const rf_block *block, rf_packing *next);
 
 /** What fits this processor's caches where a product has so many rows: a strip of A and a panel of B the first one, together
- *  with the next panel where few rows use it; B two fifths of the second one, or copied rows of A and B a sixteenth of the third.
+ *  with the next panel where few rows use it; B two fifths of the second one, or copied rows of A and B a sixteenth of the
+ *  third, a thirty-second where few rows use it.
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_blocks rf_gemm_fitting(const roof_kernel *kernel, roof_dtype dtype, size_t rows);
 
