@@ -76,17 +76,19 @@ END
 }
 
 @test "a rate that is not known has no ratio" {
-  printf '%s\n' '1 4.00' | peer osu_latency
-  printf '%s\n' '1 5.00' | peer osu_bw
+  printf '%s\n' '1 4.00' '4 4.00' | peer osu_latency
+  printf '%s\n' '1 5.00' '4 5.00' | peer osu_bw
   cat >mpirun <<'END'
 #!/bin/sh
 case $* in *measure*) ;; *) exec "$@" ;; esac
 while [ "$1" != --to ]; do shift; done
-echo '{"network": {"library": "none", "distances": [{"distance": "node", "messages": [{"bytes": 1, "seconds": 2e-6, "windowed_seconds": null}]}]}}' >"$2"
+echo '{"network": {"library": "none", "distances": [{"distance": "node", "messages": [
+  {"bytes": 1, "seconds": 2e-6, "windowed_seconds": null}, {"bytes": 4, "seconds": 3e-6, "windowed_seconds": 1e-6}]}]}}' >"$2"
 END
   chmod +x mpirun
   run -0 env ROOFLINE="$ROOFLINE" ROUNDS=1 MPIRUN="$PWD/mpirun" OSU="$PWD/peers" sh "$ROOFLINE_SOURCE/bench/network.sh"
   has '| 1 | 2 us | 0.5 | - | - |'
+  has '| 4 | 3 us | 0.75 | 4 MB/s | 0.8 |'
 }
 
 @test "without a peer, or without a peer's program, it is said" {

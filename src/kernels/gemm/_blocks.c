@@ -302,16 +302,18 @@ static void multiply_direct(const roof_kernel_run *run, const rf_blocks *blocks,
   }
 }
 
-/** To the next block: down the depth, then to the right; where blocks go along, the other way round. */
-static void step_on(const rf_blocks *blocks, const rf_gemm_sizes *s, size_t begin, size_t end, size_t *j,
-                    size_t *p) {
+/** To the next block: down the depth, then to the right; where blocks go along, the other way round. Past the last, to the right of
+ * the end. */
+static void step_on(const rf_blocks *blocks, size_t depth, size_t begin, size_t end, size_t *j, size_t *p) {
   size_t right = *j + blocks->width, deeper = *p + blocks->depth;
-  if (blocks->along) {
-    *p = right < end ? *p : deeper;
-    *j = right < end ? right : begin;
+  if (blocks->along && right < end) {
+    *j = right;
+  } else if (deeper < depth) {
+    *j = blocks->along ? begin : *j;
+    *p = deeper;
   } else {
-    *j = deeper < s->k ? *j : right;
-    *p = deeper < s->k ? deeper : 0;
+    *j = right;
+    *p = 0;
   }
 }
 
@@ -327,12 +329,12 @@ static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks,
   rf_block slice = slice_at(run, blocks, end, share * blocks->share, 0);
   rf_packing next = pack_own(&slice, buffers[0], alone);
   size_t begin = share * blocks->share;
-  for (size_t j = begin, p = 0, turn = 0; j < end && p < s.k; turn = 1 - turn) {
+  for (size_t j = begin, p = 0, turn = 0; j < end; turn = 1 - turn) {
     pack_rest(&next);
     slice = next.block;
     slice.packed = buffers[turn];
-    step_on(blocks, &s, begin, end, &j, &p);
-    rf_block after = slice_at(run, blocks, p < s.k ? end : 0, j, p < s.k ? p : 0);
+    step_on(blocks, s.k, begin, end, &j, &p);
+    rf_block after = slice_at(run, blocks, end, j, p);
     next = pack_own(&after, buffers[1 - turn], alone);
     if (alone) {
       multiply(&slice, &next);

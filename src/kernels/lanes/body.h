@@ -277,7 +277,7 @@ INLINE void NAME(fill)(void *out, double value, size_t count, bool stream) {
   FENCE;
 }
 
-/* Four terms of e^r = 1 + r + r^2 / 2 + ... from one on, divided by r to its power, or as many as there are. */
+/* Four terms of e^r = 1 + r + r^2 / 2 + ... from one on, divided by r to its power; of the last, where no three follow, itself. */
 INLINE V NAME(terms)(V r, V square, int first) {
   static const T terms[] = {(T)1.0,
                             (T)1.0,
