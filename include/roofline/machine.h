@@ -397,7 +397,7 @@ ROOF_API double roof_level_bandwidth(const roof_level *level, double written, do
  *  `cores` times the one-core figure, their source says so, and private caches are fewer. Of cores of several
  *  kinds the fastest come first, each with its own figure; the first caches of a kind give the number of
  *  cores that it has. Figures without a one-core counterpart stay, and so does the machine when it has no
- *  more cores than that.
+ *  more cores than that. A measured launch is one of threads: one core has none.
  *  Units: cores, at least 1.
  *  Ownership: changes the machine in place.
  *  Errors: none. */

@@ -173,6 +173,9 @@ void roof_machine_for_cores(roof_machine *machine, int cores) {
     bool own = level->kind == ROOF_MEASURED && level->cores == 1 && level->level < ROOF_MEMORY;
     level->instances = own ? 1 : level->instances; /* no core keeps data in the caches of others */
   }
+  if (cores == 1 && machine->launch_origin.kind == ROOF_MEASURED) { /* no threads are woken for one */
+    machine->launch_seconds = machine->overhead_cutoff_seconds = 0;
+  }
 }
 
 void roof_cores_append(char *text, size_t size, int cores, const char *core_kind, int threads_per_core) {

@@ -1,7 +1,5 @@
 #include "kernels/_map.h"
 
-#include <omp.h>
-
 roof_status rf_map_prepare(roof_kernel_run *run, roof_error *error) {
   const rf_map *map = run->kernel->detail;
   double n = run->values[0];
@@ -13,15 +11,16 @@ roof_status rf_map_prepare(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
-void rf_map_execute(roof_kernel_run *run) {
+static void map_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_map *map = run->kernel->detail;
   const rf_operands *o = run->state;
-#pragma omp parallel num_threads(run->threads)
-  {
-    rf_share share = rf_share_of((size_t)run->values[0], omp_get_thread_num(), omp_get_num_threads());
-    map->part(o, rf_element(run, o->in[0], share.begin), rf_element(run, o->in[1], share.begin),
-              rf_element(run, o->out, share.begin), share.end - share.begin);
-  }
+  rf_share share = rf_share_of((size_t)run->values[0], thread, threads);
+  map->part(o, rf_element(run, o->in[0], share.begin), rf_element(run, o->in[1], share.begin),
+            rf_element(run, o->out, share.begin), share.end - share.begin);
+}
+
+void rf_map_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, map_part);
 }
 
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {

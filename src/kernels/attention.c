@@ -255,24 +255,27 @@ static void weigh_values(const roof_kernel_run *run, const head *h, const worksp
   store_rows(run, h, w, first, rows, NULL);
 }
 
-static void standard_execute(roof_kernel_run *run) {
+static void standard_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
   size_t heads = (size_t)(run->values[BATCH] * run->values[HEADS]), q_len = (size_t)run->values[Q_LEN];
-#pragma omp parallel num_threads(run->threads)
-  {
-    workspace w = own_workspace(run, (char *)o->scratch + (size_t)scores_bytes(run));
-    size_t blocks = (q_len + w.rows - 1) / w.rows;
+  workspace w = own_workspace(run, (char *)o->scratch + (size_t)scores_bytes(run));
+  size_t blocks = (q_len + w.rows - 1) / w.rows;
+  (void)thread;
+  (void)threads;
 #pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < heads * blocks; i++) {
-      head h = head_of(run, i / blocks);
-      weigh_queries(run, &h, &w, i % blocks * w.rows, scores_of(run, &h, i / blocks));
-    }
-#pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < heads * blocks; i++) {
-      head h = head_of(run, i / blocks);
-      weigh_values(run, &h, &w, i % blocks * w.rows, scores_of(run, &h, i / blocks));
-    }
+  for (size_t i = 0; i < heads * blocks; i++) {
+    head h = head_of(run, i / blocks);
+    weigh_queries(run, &h, &w, i % blocks * w.rows, scores_of(run, &h, i / blocks));
   }
+#pragma omp for schedule(dynamic)
+  for (size_t i = 0; i < heads * blocks; i++) {
+    head h = head_of(run, i / blocks);
+    weigh_values(run, &h, &w, i % blocks * w.rows, scores_of(run, &h, i / blocks));
+  }
+}
+
+static void standard_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, standard_part);
 }
 
 static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
@@ -314,19 +317,21 @@ static void flash_block(const roof_kernel_run *run, const head *h, size_t first,
   store_rows(run, h, w, first, rows, w->totals);
 }
 
-static void flash_execute(roof_kernel_run *run) {
-  const rf_operands *o = run->state;
+static void flash_part(const roof_kernel_run *run, int thread, int threads) {
   size_t heads = (size_t)(run->values[BATCH] * run->values[HEADS]), q_len = (size_t)run->values[Q_LEN];
-#pragma omp parallel num_threads(run->threads)
-  {
-    workspace w = own_workspace(run, o->scratch);
-    size_t blocks = (q_len + w.rows - 1) / w.rows;
+  workspace w = own_workspace(run, ((const rf_operands *)run->state)->scratch);
+  size_t blocks = (q_len + w.rows - 1) / w.rows;
+  (void)thread;
+  (void)threads;
 #pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < heads * blocks; i++) {
-      head h = head_of(run, i / blocks);
-      flash_block(run, &h, i % blocks * w.rows, &w);
-    }
+  for (size_t i = 0; i < heads * blocks; i++) {
+    head h = head_of(run, i / blocks);
+    flash_block(run, &h, i % blocks * w.rows, &w);
   }
+}
+
+static void flash_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, flash_part);
 }
 
 static const roof_kernel kernels[] = {

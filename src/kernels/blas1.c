@@ -90,16 +90,23 @@ static roof_status sum_prepare(roof_kernel_run *run, roof_error *error) {
   return rf_operands_prepare(run, n, s->inputs > 1 ? n : 0, 1, 0, error);
 }
 
+/** The sum of a thread's terms joins those of the others in *run->state. */
+static void sum_part(const roof_kernel_run *run, int thread, int threads) {
+  const sum *s = run->kernel->detail;
+  rf_operands *o = run->state;
+  rf_share share = rf_share_of((size_t)run->values[0], thread, threads);
+  double part = s->part(o, rf_element(run, o->in[0], share.begin), rf_element(run, o->in[1], share.begin),
+                        share.end - share.begin);
+#pragma omp atomic
+  o->total += part;
+}
+
 static void sum_execute(roof_kernel_run *run) {
   const sum *s = run->kernel->detail;
-  const rf_operands *o = run->state;
-  double total = 0;
-#pragma omp parallel num_threads(run->threads) reduction(+ : total)
-  {
-    rf_share share = rf_share_of((size_t)run->values[0], omp_get_thread_num(), omp_get_num_threads());
-    total = s->part(o, rf_element(run, o->in[0], share.begin), rf_element(run, o->in[1], share.begin),
-                    share.end - share.begin);
-  }
+  rf_operands *o = run->state;
+  o->total = 0;
+  rf_kernel_in_parts(run, sum_part);
+  double total = o->total;
   rf_data_set(o->out, run->dtype, 0, s->finish != NULL ? s->finish(total) : total);
 }
 

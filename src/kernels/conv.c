@@ -1,7 +1,6 @@
 /* 2-D convolution: in[0] is the input (batch, channels, rows, columns), in[1] the weights (output channels,
  * input channels of the group, rows, columns). */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "kernels/_tile.h"
@@ -204,21 +203,24 @@ static void direct_pixels(const roof_kernel_run *run, const shape *s, const padd
   }
 }
 
-static void direct_execute(roof_kernel_run *run) {
+static void direct_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
   shape s = shape_of(run);
   padded p = padded_of(&s);
-#pragma omp parallel num_threads(run->threads)
-  {
-    pack_taps(run, &s);
-    pad_input(run, &s, &p);
+  (void)thread;
+  (void)threads;
+  pack_taps(run, &s);
+  pad_input(run, &s, &p);
 #pragma omp for schedule(static)
-    for (size_t i = 0; i < s.batch * s.groups * s.out_height; i++) {
-      for (size_t x = 0; x < s.out_width; x += (size_t)o->loops->tile_columns) {
-        direct_pixels(run, &s, &p, i / s.out_height, i % s.out_height, x);
-      }
+  for (size_t i = 0; i < s.batch * s.groups * s.out_height; i++) {
+    for (size_t x = 0; x < s.out_width; x += (size_t)o->loops->tile_columns) {
+      direct_pixels(run, &s, &p, i / s.out_height, i % s.out_height, x);
     }
   }
+}
+
+static void direct_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, direct_part);
 }
 
 /* im2col: the input of each output pixel becomes a column of a matrix, written in panels as wide as a tile;
@@ -356,19 +358,22 @@ static void multiply_panel(const roof_kernel_run *run, const shape *s, size_t pl
 }
 
 /** A panel is multiplied when it has been written, while the caches hold it. */
-static void im2col_execute(roof_kernel_run *run) {
+static void im2col_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
   shape s = shape_of(run);
   size_t wide = (size_t)o->loops->tile_columns, panels = (pixels(&s) + wide - 1) / wide;
-#pragma omp parallel num_threads(run->threads)
-  {
-    pack_weights(run, &s);
+  (void)thread;
+  (void)threads;
+  pack_weights(run, &s);
 #pragma omp for schedule(static)
-    for (size_t i = 0; i < s.batch * s.groups * panels; i++) {
-      expand(run, &s, i / panels, i % panels * wide);
-      multiply_panel(run, &s, i / panels, i % panels * wide);
-    }
+  for (size_t i = 0; i < s.batch * s.groups * panels; i++) {
+    expand(run, &s, i / panels, i % panels * wide);
+    multiply_panel(run, &s, i / panels, i % panels * wide);
   }
+}
+
+static void im2col_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, im2col_part);
 }
 
 static const roof_kernel kernels[] = {

@@ -18,6 +18,11 @@ rf_share rf_share_of(size_t count, int thread, int threads) {
   return (rf_share){begin < count ? begin : count, end < count ? end : count};
 }
 
+rf_share rf_share_rows(size_t count, int thread, int threads) {
+  size_t t = (size_t)thread, all = (size_t)threads;
+  return (rf_share){count * t / all, count * (t + 1) / all};
+}
+
 roof_status rf_memory_check(const char *what, double bytes, roof_error *error) {
   double available = rf_memory_available("");
   if (bytes < available && bytes < 0x1p53) {

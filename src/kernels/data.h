@@ -17,6 +17,10 @@ typedef struct rf_share {
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_share rf_share_of(size_t count, int thread, int threads);
 
+/** A thread's share of things that are long, rows or blocks of them: whole ones, as many as the others have, or one more.
+ *  Units: things. Ownership: by value. Errors: none. */
+rf_share rf_share_rows(size_t count, int thread, int threads);
+
 /** Checks that `bytes` fit the memory that is free.
  *  Units: bytes.
  *  Ownership: none.

@@ -1,5 +1,4 @@
 /* One row of a table per token, by a 4-byte index: as many rows as tokens, in random order, each once. */
-#include <omp.h>
 
 #include "kernels/kernels.h"
 
@@ -17,17 +16,18 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
-static void execute(roof_kernel_run *run) {
+static void look_up_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
-  size_t tokens = (size_t)run->values[0], hidden = (size_t)run->values[1];
-  const uint32_t *rows = o->scratch;
-#pragma omp parallel num_threads(run->threads)
-  {
-    rf_share share = rf_share_of(tokens, omp_get_thread_num(), omp_get_num_threads());
-    o->loops->look_up[o->stream](o->in[0], rows + share.begin, rf_element(run, o->out, share.begin * hidden),
-                                 share.end - share.begin, hidden);
-    o->loops->fence();
-  }
+  size_t hidden = (size_t)run->values[1];
+  rf_share share = rf_share_of((size_t)run->values[0], thread, threads);
+  o->loops->look_up[o->stream](o->in[0], (const uint32_t *)o->scratch + share.begin,
+                               rf_element(run, o->out, share.begin * hidden), share.end - share.begin,
+                               hidden);
+  o->loops->fence();
+}
+
+static void execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, look_up_part);
 }
 
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {

@@ -211,26 +211,30 @@ static void transform_rows(const roof_kernel_run *run, const plan *p, size_t fir
   }
 }
 
-static void execute(roof_kernel_run *run) {
+static void transform_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
   const plan *p = o->scratch;
-  if (p->column_blocks == 0) {
-    in_one_go(run, p);
-    return;
-  }
-#pragma omp parallel num_threads(run->threads)
-  {
+  (void)thread;
+  (void)threads;
 #pragma omp for schedule(static) nowait
-    for (size_t i = 0; i < p->columns; i += p->wide) {
-      transform_columns(run, p, i);
-    }
-    o->loops->fence();
+  for (size_t i = 0; i < p->columns; i += p->wide) {
+    transform_columns(run, p, i);
+  }
+  o->loops->fence();
 #pragma omp barrier
 #pragma omp for schedule(static) nowait
-    for (size_t i = 0; i < p->rows; i += p->together * p->wide) {
-      transform_rows(run, p, i);
-    }
-    o->loops->fence();
+  for (size_t i = 0; i < p->rows; i += p->together * p->wide) {
+    transform_rows(run, p, i);
+  }
+  o->loops->fence();
+}
+
+static void execute(roof_kernel_run *run) {
+  const plan *p = ((const rf_operands *)run->state)->scratch;
+  if (p->column_blocks == 0) {
+    in_one_go(run, p);
+  } else {
+    rf_kernel_in_parts(run, transform_part);
   }
 }
 

@@ -1,6 +1,5 @@
 /* Matrix times vector: y = A x, A of m rows and n columns in row order; each thread has some rows. */
 #include <math.h>
-#include <omp.h>
 
 #include "kernels/kernels.h"
 
@@ -28,12 +27,16 @@ static void multiply_rows(const roof_kernel_run *run, size_t first) {
   }
 }
 
-static void execute(roof_kernel_run *run) {
+static void multiply_part(const roof_kernel_run *run, int thread, int threads) {
   size_t m = (size_t)run->values[0];
-#pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < m; i += RF_DOTS) {
-    multiply_rows(run, i);
+  rf_share share = rf_share_rows((m + RF_DOTS - 1) / RF_DOTS, thread, threads);
+  for (size_t i = share.begin; i < share.end; i++) {
+    multiply_rows(run, i * RF_DOTS);
   }
+}
+
+static void execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, multiply_part);
 }
 
 static void algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {

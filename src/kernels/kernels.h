@@ -19,8 +19,9 @@ typedef struct rf_operands {
   void *scratch;
   double bytes[3]; /**< of in[0], in[1] and out */
   const rf_loops *loops;
-  bool stream; /**< as data beyond the caches: fetch ahead, store past them */
-  bool add;    /**< a product is added to the output: a step of a longer sum */
+  bool stream;  /**< as data beyond the caches: fetch ahead, store past them */
+  bool add;     /**< a product is added to the output: a step of a longer sum */
+  double total; /**< of the threads' sums, where the output is one */
 } rf_operands;
 
 /** Allocates run->state: `in[0]` and `in[1]` random, `out` poisoned with NaN; a count of 0 allocates nothing.
@@ -48,6 +49,13 @@ enum { RF_EXPONENTIAL = 17, RF_EXPONENTIAL_FP64 = 22 };
  *  Units: instructions. Ownership: fills *out. Errors: none. */
 void rf_exponentials_algorithm(const roof_kernel_run *run, double elements, double others, double passes,
                                double rows, roof_algorithm *out);
+
+/** What one of so many threads does of a kernel's work. */
+typedef void rf_part(const roof_kernel_run *run, int thread, int threads);
+
+/** Does all parts at once, each on a thread of the run's own; one thread alone without a parallel region.
+ *  Units: none. Ownership: none. Errors: none. */
+void rf_kernel_in_parts(const roof_kernel_run *run, rf_part *part);
 
 /** True for fp64 and fp32, what the loops are written for.
  *  Units: none. Ownership: none. Errors: none. */

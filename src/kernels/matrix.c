@@ -1,6 +1,5 @@
 /* Matrices moved: A = A + x y', and B = A'. */
 #include <math.h>
-#include <omp.h>
 
 #include "kernels/kernels.h"
 
@@ -13,14 +12,18 @@ static roof_status ger_prepare(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
-static void ger_execute(roof_kernel_run *run) {
+static void ger_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
-  size_t m = (size_t)run->values[0], n = (size_t)run->values[1];
-#pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < m; i++) {
+  size_t n = (size_t)run->values[1];
+  rf_share rows = rf_share_rows((size_t)run->values[0], thread, threads);
+  for (size_t i = rows.begin; i < rows.end; i++) {
     o->loops->axpy[o->stream](rf_data_at(o->in[0], run->dtype, i), o->in[1], rf_element(run, o->out, i * n),
                               n);
   }
+}
+
+static void ger_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, ger_part);
 }
 
 static void ger_algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
@@ -168,21 +171,21 @@ static band part_of(const roof_kernel_run *run, int thread, int threads) {
                 .columns = rf_share_of(columns, by_columns ? thread : 0, by_columns ? threads : 1)};
 }
 
-static void transpose_execute(roof_kernel_run *run) {
+static void transpose_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
   bool keeps = o->stream && o->scratch != NULL;
   size_t tall = is_direct(run) ? TALL : LINES * line_of(run);
-#pragma omp parallel num_threads(run->threads)
-  {
-    size_t thread = (size_t)omp_get_thread_num();
-    band b = part_of(run, (int)thread, omp_get_num_threads());
-    b.kept = keeps ? rf_element(run, o->scratch, thread * (size_t)kept_elements(run)) : NULL;
-    for (b.i = b.rows.begin; b.i < b.rows.end; b.i += tall) {
-      b.tall = smaller(tall, b.rows.end - b.i);
-      transpose_band(run, &b);
-    }
-    o->loops->fence();
+  band b = part_of(run, thread, threads);
+  b.kept = keeps ? rf_element(run, o->scratch, (size_t)thread * (size_t)kept_elements(run)) : NULL;
+  for (b.i = b.rows.begin; b.i < b.rows.end; b.i += tall) {
+    b.tall = smaller(tall, b.rows.end - b.i);
+    transpose_band(run, &b);
   }
+  o->loops->fence();
+}
+
+static void transpose_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, transpose_part);
 }
 
 static double transpose_reference(const roof_kernel_run *run, size_t i, double *tolerance) {

@@ -2,7 +2,6 @@
  * groups and a gap, so that powers of two do not meet in one set of a cache; B is packed in panels, some of
  * which stay in the second cache while all rows pass. int8 results are scaled to fit int8, as between the
  * layers of a network. */
-#include <omp.h>
 #include <string.h>
 
 #include "host/memory.h"
@@ -155,22 +154,25 @@ static void multiply_strip(const roof_kernel_run *run, const packed *p, size_t r
   }
 }
 
-static void execute(roof_kernel_run *run) {
+static void multiply_part(const roof_kernel_run *run, int thread, int threads) {
   rf_gemm_sizes s = rf_gemm_shape(run);
   packed p;
+  (void)thread;
+  (void)threads;
   lay_out(run, ((rf_operands *)run->state)->scratch, &p);
   double panel = (double)(COLUMNS * p.groups * GROUP), panels = 0.4 * rf_cache_bytes(2) / panel;
   size_t wide = COLUMNS * (panels > 1 ? (size_t)panels : 1);
-#pragma omp parallel num_threads(run->threads)
-  {
-    pack_all(run, &p);
-    for (size_t column = 0; column < s.n; column += wide) {
+  pack_all(run, &p);
+  for (size_t column = 0; column < s.n; column += wide) {
 #pragma omp for schedule(dynamic, STRIPS) nowait
-      for (size_t row = 0; row < s.m; row += ROWS) {
-        multiply_strip(run, &p, row, column, rf_smaller(column + wide, s.n));
-      }
+    for (size_t row = 0; row < s.m; row += ROWS) {
+      multiply_strip(run, &p, row, column, rf_smaller(column + wide, s.n));
     }
   }
+}
+
+static void execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, multiply_part);
 }
 
 static bool is_bf16(roof_dtype dtype) {

@@ -1,6 +1,5 @@
 /* Rows normalised; a row stays in the cache between its passes. Gain and shift follow each other in in[1]. */
 #include <math.h>
-#include <omp.h>
 
 #include "kernels/kernels.h"
 
@@ -29,18 +28,16 @@ static void normalise(const roof_kernel_run *run, size_t begin, size_t end) {
   }
 }
 
-static void execute(roof_kernel_run *run) {
-  const rf_operands *o = run->state;
-  size_t rows = (size_t)run->values[0];
-#pragma omp parallel num_threads(run->threads)
-  {
-    size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-    size_t begin = rows * thread / threads, end = rows * (thread + 1) / threads;
-    if (begin < end) {
-      normalise(run, begin, end);
-    }
-    o->loops->fence();
+static void rows_part(const roof_kernel_run *run, int thread, int threads) {
+  rf_share rows = rf_share_rows((size_t)run->values[0], thread, threads);
+  if (rows.begin < rows.end) {
+    normalise(run, rows.begin, rows.end);
   }
+  ((const rf_operands *)run->state)->loops->fence();
+}
+
+static void execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, rows_part);
 }
 
 /** Sums of `columns` terms, a square root, a division and three more roundings. */

@@ -1,6 +1,5 @@
 /* Softmax of each row: e^(x - maximum) / their sum; a row stays in the cache between its passes. */
 #include <math.h>
-#include <omp.h>
 
 #include "kernels/kernels.h"
 
@@ -16,20 +15,20 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   return rf_operands_prepare(run, elements, 0, elements, scratch, error);
 }
 
-static void execute(roof_kernel_run *run) {
+static void rows_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
-  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
-#pragma omp parallel num_threads(run->threads)
-  {
-    size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-    size_t begin = rows * thread / threads, end = rows * (thread + 1) / threads;
-    if (begin < end) {
-      o->loops->softmax[o->stream](rf_element(run, o->in[0], begin * columns),
-                                   rf_element(run, o->out, begin * columns),
-                                   (char *)o->scratch + thread * scratch_bytes(run), end - begin, columns);
-    }
-    o->loops->fence();
+  size_t columns = (size_t)run->values[1];
+  rf_share rows = rf_share_rows((size_t)run->values[0], thread, threads);
+  if (rows.begin < rows.end) {
+    o->loops->softmax[o->stream](
+        rf_element(run, o->in[0], rows.begin * columns), rf_element(run, o->out, rows.begin * columns),
+        (char *)o->scratch + (size_t)thread * scratch_bytes(run), rows.end - rows.begin, columns);
   }
+  o->loops->fence();
+}
+
+static void execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, rows_part);
 }
 
 /* The maximum, the difference to it, the sum and the scaling; read, read, stored, read and stored, in one loop. */

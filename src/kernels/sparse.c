@@ -1,6 +1,5 @@
 /* A sparse matrix times a vector, and a stencil. */
 #include <math.h>
-#include <omp.h>
 
 #include "host/memory.h"
 #include "kernels/kernels.h"
@@ -55,15 +54,15 @@ static roof_status spmv_prepare(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
-static void spmv_execute(roof_kernel_run *run) {
+static void spmv_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
-  const uint32_t *starts = row_starts(run), *columns = columns_of(run);
-#pragma omp parallel num_threads(run->threads)
-  {
-    rf_share share = rf_share_of((size_t)run->values[0], omp_get_thread_num(), omp_get_num_threads());
-    o->loops->spmv(starts + share.begin, columns, o->in[0], o->in[1], rf_element(run, o->out, share.begin),
-                   share.end - share.begin);
-  }
+  rf_share share = rf_share_of((size_t)run->values[0], thread, threads);
+  o->loops->spmv(row_starts(run) + share.begin, columns_of(run), o->in[0], o->in[1],
+                 rf_element(run, o->out, share.begin), share.end - share.begin);
+}
+
+static void spmv_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, spmv_part);
 }
 
 static double spmv_reference(const roof_kernel_run *run, size_t row, double *tolerance) {
@@ -116,24 +115,23 @@ static size_t stencil_height(const roof_kernel_run *run) {
 }
 
 /** Blocks of rows from plane to plane, a share of the planes for each thread. */
-static void stencil_execute(roof_kernel_run *run) {
-  const rf_operands *o = run->state;
+static void stencil_part(const roof_kernel_run *run, int thread, int threads) {
   size_t ny = (size_t)run->values[1], nz = (size_t)run->values[2], height = stencil_height(run);
-#pragma omp parallel num_threads(run->threads)
-  {
-    size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-    size_t begin = ny * nz * thread / threads, end = ny * nz * (thread + 1) / threads;
-    for (size_t first = 0; first < ny; first += height) {
-      for (size_t z = begin / ny; z * ny < end; z++) {
-        for (size_t y = first; y < first + height && y < ny; y++) {
-          if (z * ny + y >= begin && z * ny + y < end) {
-            stencil_row(run, z * ny + y);
-          }
+  rf_share share = rf_share_rows(ny * nz, thread, threads);
+  for (size_t first = 0; first < ny; first += height) {
+    for (size_t z = share.begin / ny; z * ny < share.end; z++) {
+      for (size_t y = first; y < first + height && y < ny; y++) {
+        if (z * ny + y >= share.begin && z * ny + y < share.end) {
+          stencil_row(run, z * ny + y);
         }
       }
     }
-    o->loops->fence();
   }
+  ((const rf_operands *)run->state)->loops->fence();
+}
+
+static void stencil_execute(roof_kernel_run *run) {
+  rf_kernel_in_parts(run, stencil_part);
 }
 
 static double stencil_reference(const roof_kernel_run *run, size_t i, double *tolerance) {

@@ -97,7 +97,6 @@ static roof_status resolve(roof_loop *loop, roof_error *error) {
   if (status == ROOF_OK) {
     status = roof_target_init(&loop->warm[ROOF_LOOP_ALONE], loop->one_core, &types, &o, error);
     loop->warm[ROOF_LOOP_ALONE].units = 1;
-    loop->warm[ROOF_LOOP_ALONE].launch_seconds = loop->warm[ROOF_LOOP_ALONE].least_launch_seconds = 0;
   }
   return status;
 }

@@ -149,12 +149,29 @@ static void one_core_has_its_own_caches(void **state) {
   assert_true(roof_machine_level(m, ROOF_L2, ROOF_MEASURED)->instances == 1);
 }
 
+static void one_core_wakes_no_threads(void **state) {
+  (void)state;
+  static roof_machine *m = NULL;
+  static const roof_provenance kinds[] = {ROOF_MEASURED, ROOF_ASSUMED};
+  for (int i = 0; i < 2; i++) {
+    for (int cores = 1; cores <= 2; cores++) {
+      random_machine(&m);
+      m->launch_seconds = m->overhead_cutoff_seconds = 1e-6;
+      m->launch_origin.kind = kinds[i];
+      roof_machine_for_cores(m, cores);
+      double left = cores == 1 && kinds[i] == ROOF_MEASURED ? 0 : 1e-6;
+      assert_true(m->launch_seconds == left && m->overhead_cutoff_seconds == left);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(between_one_and_all),
                                      cmocka_unit_test(says_where_it_comes_from),
                                      cmocka_unit_test(leaves_what_has_no_counterpart),
                                      cmocka_unit_test(private_caches_are_fewer),
                                      cmocka_unit_test(one_core_has_its_own_caches),
+                                     cmocka_unit_test(one_core_wakes_no_threads),
                                      cmocka_unit_test(the_fastest_kind_of_core_comes_first)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

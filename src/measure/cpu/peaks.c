@@ -48,13 +48,15 @@ static double regions_window(void *user, double *clock_hz) {
 
 static void describe_regions(rf_bench *bench, rf_trial *t) {
   static const char how[] = "an empty OpenMP parallel region of all threads: median, windows of 100";
+  static const char alone[] = "one thread, which runs kernels without a parallel region";
   roof_machine *m = bench->machine;
-  m->launch_seconds = m->overhead_cutoff_seconds = 1 / t->rate;
-  rf_origin_set(&m->launch_origin, ROOF_MEASURED, how, m->date);
-  rf_origin_set(&m->overhead_origin, ROOF_MEASURED, how, m->date);
+  bool one = bench->team.threads == 1;
+  m->launch_seconds = m->overhead_cutoff_seconds = one ? 0 : 1 / t->rate;
+  rf_origin_set(&m->launch_origin, ROOF_MEASURED, one ? alone : how, m->date);
+  rf_origin_set(&m->overhead_origin, ROOF_MEASURED, one ? alone : how, m->date);
   const roof_stats stats = {.count = t->count, .median = 1 / t->rate, .spread = t->conditions->spread};
   rf_cpu_add_cost(bench, "parallel region", bench->team.threads, &stats,
-                  "an empty OpenMP parallel region of all threads, as `launch`: median, windows of 100");
+                  "an empty OpenMP parallel region of all threads: median, windows of 100");
 }
 
 static roof_status plan_chain(rf_bench *bench, roof_error *error) {

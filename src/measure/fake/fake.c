@@ -107,9 +107,9 @@ static roof_status measure(const roof_measure_options *options, roof_machine **m
 }
 
 /** The kernel's scripted samples, or samples one percent around the bound of its algorithm divided by the
- * efficiency. */
+ * efficiency; of one core where it is `alone`. */
 static roof_status script_times(const rf_script *script, const roof_kernel *kernel, roof_dtype dtype,
-                                const double *values, rf_script_times *times, roof_error *error) {
+                                const double *values, bool alone, rf_script_times *times, roof_error *error) {
   for (int i = script->time_count - 1; i >= 0; i--) {
     if (strcmp(script->times[i].kernel, kernel->name) == 0) {
       *times = script->times[i];
@@ -122,6 +122,9 @@ static roof_status script_times(const rf_script *script, const roof_kernel *kern
   roof_options options = roof_options_default();
   options.achieved = true;
   roof_prediction best, own;
+  if (machine != NULL && alone) {
+    roof_machine_for_cores(machine, 1);
+  }
   roof_status status = machine != NULL ? roof_target_init(&target, machine, &types, &options, error)
                                        : roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
   if (status == ROOF_OK) {
@@ -154,11 +157,8 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
       *rates[i] *= script.pace;
     }
     result.memory_bytes_per_second = rf_memory_rate(script.read, script.read);
-    if (options->threads == 1) {
-      script.fp64 /= script.cores;
-      script.fp32 /= script.cores;
-    }
-    status = script_times(&script, kernel, dtype, values, &times, error);
+    bool alone = options->threads == 1 || roof_kernel_is_alone(kernel, result.flops);
+    status = script_times(&script, kernel, dtype, values, alone, &times, error);
   }
   if (status == ROOF_OK) {
     double sorted[RF_SCRIPT_SAMPLES];
