@@ -16,6 +16,11 @@ double rf_clock_chain(void);
  *  Units: s. Ownership: none. Errors: NaN on processors it is not written for. */
 double rf_clock_load_chain(void);
 
+/** Additions that this core began in a cycle just now, of ones that do not wait for each other: fewer while another
+ *  hardware thread shares the core, a guest's neighbour say, whatever the clock. Takes 20,000 cycles.
+ *  Units: 1/cycle. Ownership: none. Errors: NaN on processors it is not written for. */
+double rf_clock_width(void);
+
 /** Time since the system started, also while it slept.
  *  Units: s. Ownership: none. Errors: NaN where it is not known. */
 double rf_clock_since_boot(void);

@@ -8,6 +8,7 @@
 #include "accuracy/fit.h"
 #include "core/number.h"
 #include "loop/plan.h"
+#include "measure/run.h"
 #include "roofline/effects.h"
 
 /* Timings */
@@ -52,7 +53,7 @@ static double doubt_of(const roof_measurement *m) {
 /** Times a kernel at a size for a level; one that cannot run there is none. */
 static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop_cores cores,
                            roof_level_kind level, roof_error *error) {
-  static const double budget = 0.05;
+  static const double budget = 0.1;
   const roof_backend *backend = loop->options.backend;
   const char *most = roof_backend_sizes(backend, kernel, true);
   char shape[ROOF_LOOP_SHAPE];
@@ -72,7 +73,7 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
   how.seconds_per_item = budget;
   how.threads = cores == ROOF_LOOP_ALONE ? 1 : how.threads;
   roof_error why = {0};
-  status = backend->run(kernel, loop->options.dtype, values, &how, &m, &why);
+  status = rf_run_alone(backend, kernel, loop->options.dtype, values, &how, &m, &why);
   if (status != ROOF_OK) {
     return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
   }

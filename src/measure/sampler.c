@@ -7,22 +7,30 @@
 
 #include "core/number.h"
 
-static double middle(const double *three) {
-  return fmax(fmin(three[0], three[1]), fmin(fmax(three[0], three[1]), three[2]));
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
 }
 
+/* Some kernels become faster for 20 ms, so slowly that a time says nothing of the next one. */
 size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled) {
-  static const double steady = 0.02;
-  double last[6] = {0}, spent = 0;
+  enum { LEAST = 3, MOST = 256 };
+  static const double steady = 0.02, stretch = 5e-3;
+  double stretch_seconds[MOST], before = NAN, spent = 0, since = 0;
   bool still = false;
-  size_t count = 0;
+  size_t count = 0, held = 0;
   while (!still && spent < most) {
     double seconds = timed(user);
     spent += seconds > 0 ? seconds : most;
-    last[count++ % 6] = seconds;
-    if (count % 3 == 0 && count >= 6) {
-      double one = middle(last), other = middle(last + 3);
-      still = fabs(one - other) <= steady * fmin(one, other);
+    stretch_seconds[held++] = seconds;
+    count++;
+    if (held == MOST || (held >= LEAST && spent - since >= fmin(stretch, most / 4))) {
+      qsort(stretch_seconds, held, sizeof *stretch_seconds, ascending);
+      double middle = stretch_seconds[held / 2];
+      still = fabs(middle - before) <= steady * fmin(middle, before);
+      before = middle;
+      since = spent;
+      held = 0;
     }
   }
   if (settled != NULL) {
@@ -44,18 +52,79 @@ static roof_status summarise(rf_samples *s, roof_error *error) {
   return status;
 }
 
+/** What is taken, all of it. */
+typedef struct taking {
+  rf_timed *timed;
+  void *user;
+  const rf_sampling *sampling;
+  double *seconds, *widths; /**< of a call; the least width next to it */
+  size_t count, room;
+  size_t alone;        /**< of them, those that had their cores for themselves, as far as others show */
+  double width, spent; /**< after the last sample; by all of them */
+  double top[8];       /**< the widest, in descending order */
+} taking;
+
+/** Raises the widest ever seen to what eight looks reached: one that was interrupted may read anything. */
+static void widen(taking *t, double width) {
+  enum { ALIKE = sizeof t->top / sizeof t->top[0] };
+  for (int i = 0; i < ALIKE; i++) {
+    if (width > t->top[i]) {
+      double lower = t->top[i];
+      t->top[i] = width;
+      width = lower;
+    }
+  }
+  *t->sampling->widest = fmax(*t->sampling->widest, t->top[ALIKE - 1]);
+}
+
+static double width_now(taking *t) {
+  double width = t->sampling->width != NULL ? t->sampling->width(t->user) : INFINITY;
+  if (t->sampling->width != NULL) {
+    widen(t, width);
+  }
+  return width;
+}
+
+/** Those samples to `counted` that had their cores for themselves; the last ones where these are too few. */
+static size_t choose(taking *t, double *counted) {
+  static const double same = 0.95;
+  size_t most = t->sampling->most, first = t->count > most ? t->count - most : 0;
+  double enough = t->sampling->width != NULL ? same * *t->sampling->widest : 0;
+  t->alone = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    if (t->widths[i] >= enough && t->alone++ < most) {
+      counted[t->alone - 1] = t->seconds[i];
+    }
+  }
+  if (t->alone >= t->sampling->least) {
+    return t->alone < most ? t->alone : most;
+  }
+  memcpy(counted, t->seconds + first, (t->count - first) * sizeof *counted);
+  return t->count - first;
+}
+
 void rf_sampling_say(char *text, double precision) {
   rf_format(text, 32, "interval within %.3g %%", 100 * precision);
 }
 
+/** Whether enough samples had their cores alone. */
+static bool is_alone(const taking *t) {
+  static const double common = 0.1;
+  return (double)t->alone >= common * (double)t->count;
+}
+
 /** Fills in `stopped` when it is time to. */
-static void decide(const rf_sampling *sampling, double spent, rf_samples *s) {
+static void decide(const taking *t, rf_samples *s) {
+  const rf_sampling *sampling = t->sampling;
   const roof_stats *stats = &s->stats;
   double half = fmax(stats->ci_high - stats->median, stats->median - stats->ci_low);
-  if (stats->count >= sampling->least && half <= sampling->precision * stats->median) {
+  if (t->spent >= sampling->span && is_alone(t) && stats->count >= sampling->least &&
+      half <= sampling->precision * stats->median) {
     rf_sampling_say(s->stopped, sampling->precision);
-  } else if (spent >= sampling->budget || stats->count >= sampling->most) {
-    strcpy(s->stopped, spent >= sampling->budget ? "time spent" : "samples enough");
+  } else if (t->spent >= sampling->budget) {
+    strcpy(s->stopped, "time spent");
+  } else if (t->count == t->room || (is_alone(t) && t->alone >= sampling->most)) {
+    strcpy(s->stopped, "samples enough");
   }
 }
 
@@ -69,45 +138,62 @@ static roof_status check_time(size_t number, double seconds, roof_error *error) 
 }
 
 /** More samples until `next` are there or the time is spent. */
-static roof_status take(rf_timed *timed, void *user, const rf_sampling *sampling, size_t next, rf_samples *s,
-                        double *spent, roof_error *error) {
-  while (s->count < next && s->count < sampling->most && (s->count == 0 || *spent < sampling->budget)) {
-    double seconds = timed(user);
-    roof_status status = check_time(s->count + 1, seconds, error);
+static roof_status take(taking *t, size_t next, roof_error *error) {
+  const rf_sampling *sampling = t->sampling;
+  while (t->count < next && t->count < t->room && (t->count == 0 || t->spent < sampling->budget)) {
+    double seconds = t->timed(t->user), before = t->width;
+    roof_status status = check_time(t->count + 1, seconds, error);
     if (status != ROOF_OK) {
       return status;
     }
-    s->seconds[s->count++] = seconds / sampling->calls;
-    *spent += seconds;
+    t->width = width_now(t);
+    t->widths[t->count] = fmin(before, t->width);
+    t->seconds[t->count++] = seconds / sampling->calls;
+    t->spent += seconds;
   }
   return ROOF_OK;
 }
 
+/** Samples until it is time to stop. */
+static roof_status take_all(taking *t, rf_samples *s, roof_error *error) {
+  roof_status status = ROOF_OK;
+  s->warm_up = rf_warm_up(t->timed, t->user, t->sampling->budget / 5, &s->settled);
+  t->width = width_now(t);
+  while (s->stopped[0] == '\0' && status == ROOF_OK) {
+    size_t next = t->count + t->count / 8 + 1; /* sorting at every sample would cost more than the samples */
+    status = take(t, next, error);
+    if (status == ROOF_OK) {
+      s->count = choose(t, s->seconds);
+      status = summarise(s, error);
+    }
+    if (status == ROOF_OK) {
+      decide(t, s);
+    }
+  }
+  s->shared = t->sampling->width != NULL ? 1 - (double)t->alone / (double)t->count : NAN;
+  return status;
+}
+
 roof_status rf_sample(rf_timed *timed, void *user, const rf_sampling *sampling, rf_samples *samples,
                       roof_error *error) {
+  enum { LOOKED = 20 }; /* for each that counts */
+  size_t room = sampling->width != NULL ? LOOKED * sampling->most : sampling->most;
   rf_samples s = {.seconds = malloc(sampling->most * sizeof *s.seconds)};
-  if (s.seconds == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "samples: out of memory");
+  taking t = {timed, user, sampling, .seconds = malloc(2 * room * sizeof *t.seconds), .room = room};
+  roof_status status = t.seconds != NULL && s.seconds != NULL
+                           ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_MEMORY, "samples: out of memory");
+  if (status == ROOF_OK) {
+    t.widths = t.seconds + room;
+    status = take_all(&t, &s, error);
   }
-  roof_status status = ROOF_OK;
-  double spent = 0;
-  s.warm_up = rf_warm_up(timed, user, sampling->budget / 5, &s.settled);
-  while (s.stopped[0] == '\0' && status == ROOF_OK) {
-    size_t next = s.count + s.count / 8 + 1; /* sorting at every sample would cost more than the samples */
-    status = take(timed, user, sampling, next, &s, &spent, error);
-    if (status == ROOF_OK) {
-      status = summarise(&s, error);
-    }
-    if (status == ROOF_OK) {
-      decide(sampling, spent, &s);
-    }
-  }
-  if (status != ROOF_OK) {
+  free(t.seconds);
+  if (status == ROOF_OK) {
+    *samples = s;
+  } else {
     free(s.seconds);
-    return status;
   }
-  *samples = s;
-  return ROOF_OK;
+  return status;
 }
 
 roof_status rf_samples_like(const rf_samples *like, const double *seconds, size_t count, rf_samples *samples,
@@ -136,6 +222,7 @@ void rf_samples_conditions(const rf_samples *samples, double precision, roof_con
          slow;
   conditions->samples = (double)samples->count;
   conditions->warm_up_samples = (double)samples->warm_up;
+  conditions->shared = samples->shared;
   conditions->spread = stats->spread;
   conditions->outliers = (double)samples->outliers;
   strcpy(conditions->stopped, samples->stopped);

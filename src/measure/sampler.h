@@ -15,15 +15,19 @@ typedef double rf_timed(void *user);
 typedef struct rf_sampling {
   double calls; /**< in one sample: samples are seconds per call */
   double budget;
+  double span; /**< s of samples at least, of the budget */
   size_t least;
   size_t most;
   double precision; /**< 0.01: within 1 % */
+  rf_timed *width;  /**< how much of its cores the work could use just now; NULL: all of them, always */
+  double *widest; /**< the most that was ever seen, raised by what is; cores that are less wide were shared */
 } rf_sampling;
 
 typedef struct rf_samples {
   double *seconds; /**< a call, in the order taken, without the warm-up */
   size_t count;
   size_t warm_up;  /**< samples dropped before them */
+  double shared;   /**< share of those taken while something shared the core; they count if no others do */
   bool settled;    /**< the warm-up ended because times no longer changed, not because its time was spent */
   size_t outliers; /**< more than RF_OUTLIER deviations by MAD from the median; kept */
   roof_stats stats;
@@ -32,14 +36,16 @@ typedef struct rf_samples {
 
 #define RF_OUTLIER 5.0
 
-/** Runs until the median of three times is within 2 % of that of the three before, or `most` seconds are
- *  spent, once at least. Times that are not positive count as `most`.
+/** Runs until the median of a stretch of times, three and 5 ms at least, is within 2 % of that of the stretch before, or
+ *  `most` seconds are spent, once at least. Times that are not positive count as `most`.
  *  Units: s.
  *  Ownership: *settled may be NULL.
  *  Errors: none; returns how often it ran. */
 size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled);
 
-/** Warms up for a fifth of the budget at most, then samples.
+/** Warms up for a fifth of the budget at most, then samples. Where the width of the cores is known, those samples count
+ *  that had the widest cores before and after them, if they are `least`; it looks for them until the
+ *  budget is spent while they are under a tenth.
  *  Units: s. Ownership: *samples on success only, freed by rf_samples_done. Errors: ROOF_E_MEMORY,
  *  ROOF_E_UNSUPPORTED for a time that is not a positive number. */
 roof_status rf_sample(rf_timed *timed, void *user, const rf_sampling *sampling, rf_samples *samples,

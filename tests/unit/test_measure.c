@@ -206,6 +206,106 @@ static void warm_up_ends_when_times_no_longer_fall(void **state) {
   assert_int_equal(rf_warm_up(scripted, &s, 30, NULL), 1); /* a long one warms up enough */
 }
 
+static void warm_up_sees_what_falls_slowly(void **state) {
+  (void)state;
+  double falling[800];
+  for (int i = 0; i < 800; i++) {
+    falling[i] =
+        (i < 400 ? 2 - i / 400. : 1) * 5e-5; /* by a quarter of a percent from one to the next, for 30 ms */
+  }
+  script s = {falling, 800, 0};
+  bool settled = false;
+  size_t count = rf_warm_up(scripted, &s, 0.1, &settled);
+  assert_true(settled && count >= 400 && count < 800);
+}
+
+/** A core whose widths come over and over: work takes a second where it is 4 wide before and after, else two. */
+typedef struct company {
+  const double *widths;
+  size_t count, looks;
+} company;
+
+static double time_in_company(void *user) {
+  const company *c = user;
+  double before = c->widths[(c->looks + c->count - 1) % c->count], after = c->widths[c->looks % c->count];
+  return fmin(before, after) >= 4 ? 1 : 2;
+}
+
+static double look_around(void *user) {
+  company *c = user;
+  return c->widths[c->looks++ % c->count];
+}
+
+static rf_samples sample_in_company(company *c, double *widest, double span) {
+  rf_sampling sampling = {
+      .calls = 1, .budget = 100, .span = span, .least = 5, .most = 1000, .precision = 0.01};
+  rf_samples samples;
+  sampling.width = look_around;
+  sampling.widest = widest;
+  assert_int_equal(rf_sample(time_in_company, c, &sampling, &samples, NULL), ROOF_OK);
+  return samples;
+}
+
+static void samples_that_shared_a_core_do_not_count(void **state) {
+  (void)state;
+  const double widths[] = {4, 4, 4, 4, 4, 2, 2, 3};
+  company c = {widths, 8, 0};
+  double widest = 0;
+  rf_samples samples = sample_in_company(&c, &widest, 40);
+  assert_true(widest == 4 && samples.stats.median == 1 && samples.stats.maximum == 1);
+  assert_true(samples.shared > 0.4 && samples.shared < 0.6);
+  assert_string_equal(samples.stopped, "interval within 1 %");
+  roof_conditions conditions;
+  roof_conditions_init(&conditions);
+  rf_samples_conditions(&samples, 0.01, &conditions);
+  assert_true(conditions.shared == samples.shared);
+  rf_samples_done(&samples);
+}
+
+static void where_all_shared_a_core_all_count(void **state) {
+  (void)state;
+  const double widths[] = {2, 3};
+  company c = {widths, 2, 0};
+  double widest = 4; /* by an earlier kernel */
+  rf_samples samples = sample_in_company(&c, &widest, 0);
+  assert_true(samples.shared == 1 && samples.count == 50);
+  assert_string_equal(samples.stopped, "time spent"); /* it went on looking */
+  rf_samples_done(&samples);
+}
+
+static void a_look_that_was_interrupted_is_not_believed(void **state) {
+  (void)state;
+  const double widths[] = {4, 4, 4, 17, 4, 9, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
+                           4, 4, 4, 4,  4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+  company c = {widths, sizeof widths / sizeof widths[0], 0};
+  double widest = 0;
+  rf_samples samples = sample_in_company(&c, &widest, 30);
+  assert_true(widest == 4 && samples.shared == 0);
+  rf_samples_done(&samples);
+}
+
+static void samples_lie_across_a_span(void **state) {
+  (void)state;
+  const double steady[] = {1, 1.001, 0.999};
+  script s = {steady, 3, 0};
+  rf_sampling sampling = {
+      .calls = 1, .budget = 1000, .span = 50, .least = 5, .most = 1000, .precision = 0.01};
+  rf_samples samples;
+  assert_int_equal(rf_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_string_equal(samples.stopped, "interval within 1 %");
+  assert_true(samples.count >= 49 && samples.count < 70 && isnan(samples.shared));
+  rf_samples_done(&samples);
+}
+
+static void a_core_begins_several_additions_a_cycle(void **state) {
+  (void)state;
+  double most = 0;
+  for (int i = 0; i < 100; i++) {
+    most = fmax(most, rf_clock_width()); /* NaN where it is not known */
+  }
+  assert_true(isnan(rf_clock_width()) || most > 0.5);
+}
+
 static void a_clock_that_does_not_go_forward_is_refused(void **state) {
   (void)state;
   static const double bad[] = {0, -1, NAN, INFINITY};
@@ -897,6 +997,12 @@ int main(void) {
       cmocka_unit_test(sampler_stops_when_the_time_is_spent),
       cmocka_unit_test(sampler_keeps_the_order_and_takes_no_more_than_allowed),
       cmocka_unit_test(warm_up_ends_when_times_no_longer_fall),
+      cmocka_unit_test(warm_up_sees_what_falls_slowly),
+      cmocka_unit_test(samples_that_shared_a_core_do_not_count),
+      cmocka_unit_test(where_all_shared_a_core_all_count),
+      cmocka_unit_test(a_look_that_was_interrupted_is_not_believed),
+      cmocka_unit_test(samples_lie_across_a_span),
+      cmocka_unit_test(a_core_begins_several_additions_a_cycle),
       cmocka_unit_test(a_clock_that_does_not_go_forward_is_refused),
       cmocka_unit_test(samples_of_two_kinds_are_known_from_one),
       cmocka_unit_test(limits_follow_from_the_pipes),

@@ -21,6 +21,11 @@ static double time_calls(void *user) {
   return rf_clock_seconds() - start;
 }
 
+static double width_now(void *user) {
+  (void)user;
+  return rf_clock_width();
+}
+
 static calls calls_of(roof_kernel_run *run) {
   static const double least_seconds = 50e-6;
   calls c = {run, 1};
@@ -30,13 +35,21 @@ static calls calls_of(roof_kernel_run *run) {
 }
 
 static rf_sampling sampling_of(const calls *c, double budget, double precision) {
-  return (rf_sampling){.calls = c->count, .budget = budget, .least = 5, .most = 1000, .precision = precision};
+  static const double span = 0.05; /* what disturbs a processor comes and goes within that */
+  return (rf_sampling){
+      .calls = c->count, .budget = budget, .span = span, .least = 5, .most = 1000, .precision = precision};
 }
 
-roof_status rf_cpu_sample(roof_kernel_run *run, double budget, double precision, rf_samples *samples,
-                          roof_error *error) {
+/* Of several threads nobody knows whether they share cores with others or, in a guest, with each other, and a look at the
+ * cores of a library's threads would be in their way. */
+roof_status rf_cpu_sample(roof_kernel_run *run, bool alone, double budget, double precision,
+                          rf_samples *samples, roof_error *error) {
+  static double widest; /* in this process */
   calls c = calls_of(run);
   rf_sampling sampling = sampling_of(&c, budget, precision);
+  bool looks = alone && run->kernel->library == NULL && !isnan(rf_clock_width());
+  sampling.width = looks ? width_now : NULL;
+  sampling.widest = &widest;
   return rf_sample(time_calls, &c, &sampling, samples, error);
 }
 

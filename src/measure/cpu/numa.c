@@ -220,7 +220,8 @@ roof_status rf_numa_probe_memory(void *user, rf_numa_pair pair, double seconds, 
   reach r;
   roof_status status = open_reach(bench, pair, &r, &bytes, error);
   if (status == ROOF_OK && r.data != NULL && r.cores > 0) {
-    const rf_sampling sampling = {1, seconds, LEAST, MOST, bench->options->precision};
+    const rf_sampling sampling = {
+        .calls = 1, .budget = seconds, .least = LEAST, .most = MOST, .precision = bench->options->precision};
     choose_way(&r);
     status = sample_read(&r, &sampling, read, &spread, error);
     *latency = status == ROOF_OK ? latency_from(&r, pair.from) : *latency;
@@ -315,7 +316,8 @@ static roof_status bind_to(int index, int *node, roof_error *error) {
 static roof_status read_bound(rf_bench *bench, int node, double seconds, roof_domain_begin *begin, void *user,
                               roof_domain_read *out, roof_error *error) {
   enum { LEAST = 5, MOST = 4096 };
-  const rf_sampling sampling = {1, seconds, LEAST, MOST, 0}; /* as long as the others */
+  const rf_sampling sampling = {
+      .calls = 1, .budget = seconds, .least = LEAST, .most = MOST}; /* as long as the others */
   size_t bytes = 0;
   reach r;
   roof_domain_read read = {.cores = bench->team.topology.nodes[node].cores};

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "host/clock.h"
 #include "host/memory.h"
 #include "host/noise.h"
@@ -11,15 +12,19 @@
 #include "measure/cpu/memory_rate.h"
 #include "measure/run.h"
 
-/** "2 threads bound; after 3 s of work; interval within 1 %; OpenBLAS 0.3.21; noise: ..." */
-static void describe(const roof_kernel_run *run, const char *stopped, const rf_noise *before,
+/** "2 threads bound; after 3 s of work; interval within 1 %, a core was shared in 40 % of the samples; OpenBLAS 0.3.21;
+ * noise: ..." */
+static void describe(const roof_kernel_run *run, const rf_samples *samples, const rf_noise *before,
                      const roof_measure_options *options, roof_measurement *out) {
-  char noise[80], sustained[40];
+  char noise[80], sustained[40], shared[64] = "";
+  if (samples->shared > 0) {
+    rf_format(shared, sizeof shared, ", a core was shared in %.0f %% of the samples", 100 * samples->shared);
+  }
   const char *library = run->kernel->library != NULL ? run->kernel->library() : "";
   rf_noise_since(before, run->threads, noise, sizeof noise);
-  snprintf(out->note, sizeof out->note, "%d threads bound%s; %s%s%s%s%.112s", run->threads,
-           rf_run_sustained(sustained, options), stopped, noise[0] != '\0' ? "; " : "", noise,
-           library[0] != '\0' ? "; " : "", library);
+  snprintf(out->note, sizeof out->note, "%d threads bound%s; %s%s%s%s%s%.112s", run->threads,
+           rf_run_sustained(sustained, options), samples->stopped, shared, noise[0] != '\0' ? "; " : "",
+           noise, library[0] != '\0' ? "; " : "", library);
 }
 
 static double clock_now(void) {
@@ -60,7 +65,7 @@ static void keep(const roof_kernel_run *run, const rf_samples *samples, const rf
   out->stats = samples->stats;
   out->seconds = samples->stats.median;
   fill_conditions(run, samples, before, options->precision, out);
-  describe(run, samples->stopped, before, options, out);
+  describe(run, samples, before, options, out);
 }
 
 static roof_status sample(roof_kernel_run *run, const roof_measure_options *options, roof_measurement *out,
@@ -71,7 +76,8 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
   rf_meter meter;
   rf_meter_start(&meter, "");
   double start = rf_clock_seconds();
-  roof_status status = rf_cpu_sample(run, budget_of(options), options->precision, &samples, error);
+  bool alone = run->threads == 1 || roof_kernel_is_alone(run->kernel, out->flops);
+  roof_status status = rf_cpu_sample(run, alone, budget_of(options), options->precision, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }

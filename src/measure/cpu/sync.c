@@ -144,7 +144,11 @@ static roof_status measure_act(rf_bench *bench, size_t index, line *lines, roof_
            .shared = acts[index].shared,
            .calls = acts[index].calls,
            .lines = lines};
-  rf_sampling sampling = {a.calls, budget * bench->budget, LEAST, MOST, bench->options->precision};
+  rf_sampling sampling = {.calls = a.calls,
+                          .budget = budget * bench->budget,
+                          .least = LEAST,
+                          .most = MOST,
+                          .precision = bench->options->precision};
   rf_samples samples;
   roof_status status = rf_sample(timed_act, &a, &sampling, &samples, error);
   if (status == ROOF_OK) {
