@@ -21,10 +21,20 @@ typedef void rf_check_run(const rf_check *check, const char *root, roof_diagnosi
 /* processor.c */
 rf_check_run rf_check_governor, rf_check_turbo, rf_check_smt, rf_check_machine, rf_check_steal,
     rf_check_clocksource;
+/* sharing.c */
+rf_check_run rf_check_sharing;
 /* system.c */
 rf_check_run rf_check_balancing, rf_check_pages, rf_check_quota, rf_check_cores, rf_check_load, rf_check_swap;
 /* abilities.c */
 rf_check_run rf_check_pinning, rf_check_counters, rf_check_energy, rf_check_loader, rf_check_library;
+
+/* sharing.c */
+
+enum { RF_SHARING_LOOKS = 8192 };
+
+/** Says how often cores were whole, by widths of one and, if there are `several`, of two at once: that many of each. It
+ *  sorts them. */
+void rf_sharing_judge(double *widths, bool several, roof_diagnosis *out);
 
 /* probe.c */
 

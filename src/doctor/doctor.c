@@ -42,6 +42,13 @@ static const rf_check checks[] = {
      "ask for dedicated processors, or repeat",
      rf_check_steal,
      {0}},
+    {"shared cores",
+     "another hardware thread takes up to half of a core: other work, a guest's neighbour, or another "
+     "processor of this "
+     "guest",
+     "ask for whole cores, or repeat; `run` leaves out what one thread took on a shared core",
+     rf_check_sharing,
+     {0}},
     {"load", "others take cores, caches and memory bandwidth", "stop them or wait", rf_check_load, {0}},
     {"swap",
      "memory is short: measurements may include disk access",

@@ -65,6 +65,10 @@ static const struct {
      {UNKNOWN, "only a running machine can answer"},
      {UNKNOWN, "only a running machine can answer"},
      {UNKNOWN, "only a running machine can answer"}},
+    {"shared cores",
+     {UNKNOWN, "only a running machine can answer"},
+     {UNKNOWN, "only a running machine can answer"},
+     {UNKNOWN, "only a running machine can answer"}},
     {"numa balancing",
      {OK, "1, without effect: one NUMA node"},
      {WARN, "1: pages move between NUMA nodes 0-1"},
@@ -132,6 +136,36 @@ static void nothing_read_is_nothing_known(void **state) {
   roof_examination_done(&e);
   rmdir(proc);
   rmdir(root);
+}
+
+static void cores_that_are_shared_are_told_from_whole_ones(void **state) {
+  (void)state;
+  enum { LOOKS = RF_SHARING_LOOKS };
+  static double widths[3 * LOOKS];
+  static const struct {
+    int one, two; /* every so many looks a core is half as wide; 0: never */
+    bool several;
+    roof_health health;
+    const char *value;
+  } cases[] = {
+      {0, 0, true, ROOF_HEALTH_OK, "one core was whole 100 % of the time, two at once 100 %"},
+      {16, 16, true, ROOF_HEALTH_OK, "one core was whole 94 % of the time, two at once 94 %"},
+      {0, 2, true, ROOF_HEALTH_WARN, "one core was whole 100 % of the time, two at once 50 %"},
+      {0, 1, true, ROOF_HEALTH_WARN, "one core was whole 100 % of the time, two at once 0 %"},
+      {1, 0, true, ROOF_HEALTH_WARN, "one core was whole 0 % of the time, two at once 100 %"},
+      {4, 0, false, ROOF_HEALTH_WARN, "the core was whole 75 % of the time"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_diagnosis out = {.health = ROOF_HEALTH_UNKNOWN};
+    for (int k = 0; k < 3 * LOOKS; k++) {
+      int every = k < LOOKS ? cases[i].one : cases[i].two;
+      widths[k] = every > 0 && k % every == 0 ? 2 : 4;
+    }
+    widths[1] = widths[3] = widths[LOOKS + 1] = 17; /* the clock was interrupted */
+    rf_sharing_judge(widths, cases[i].several, &out);
+    assert_string_equal(out.value, cases[i].value);
+    assert_int_equal(out.health, cases[i].health);
+  }
 }
 
 static void malformed_files_are_unknown(void **state) {
@@ -231,6 +265,7 @@ int main(void) {
       cmocka_unit_test(warnings_come_with_their_remedies),
       cmocka_unit_test(captured_machines),
       cmocka_unit_test(nothing_read_is_nothing_known),
+      cmocka_unit_test(cores_that_are_shared_are_told_from_whole_ones),
       cmocka_unit_test(malformed_files_are_unknown),
       cmocka_unit_test(lists_are_counted),
       cmocka_unit_test(this_machine_is_examined_whole),
