@@ -74,7 +74,7 @@ void rf_check_sharing(const rf_check *check, const char *root, roof_diagnosis *o
   }
   double *widths = isnan(rf_clock_width()) ? NULL : calloc(3 * LOOKS, sizeof *widths);
   if (widths == NULL) {
-    rf_diagnose(out, ROOF_HEALTH_UNKNOWN, what, "cannot be told on this processor");
+    rf_diagnose(out, ROOF_HEALTH_UNKNOWN, what, "this processor has no probe for it");
   } else if (rf_team_init(&team, 0, &error) != ROOF_OK) {
     rf_diagnose(out, ROOF_HEALTH_UNKNOWN, what, "%s", error.message);
   } else {

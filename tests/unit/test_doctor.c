@@ -138,7 +138,7 @@ static void nothing_read_is_nothing_known(void **state) {
   rmdir(root);
 }
 
-static void cores_that_are_shared_are_told_from_whole_ones(void **state) {
+static void shared_cores_are_no_whole_ones(void **state) {
   (void)state;
   enum { LOOKS = RF_SHARING_LOOKS };
   static double widths[3 * LOOKS];
@@ -265,7 +265,7 @@ int main(void) {
       cmocka_unit_test(warnings_come_with_their_remedies),
       cmocka_unit_test(captured_machines),
       cmocka_unit_test(nothing_read_is_nothing_known),
-      cmocka_unit_test(cores_that_are_shared_are_told_from_whole_ones),
+      cmocka_unit_test(shared_cores_are_no_whole_ones),
       cmocka_unit_test(malformed_files_are_unknown),
       cmocka_unit_test(lists_are_counted),
       cmocka_unit_test(this_machine_is_examined_whole),
