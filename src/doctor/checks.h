@@ -21,14 +21,13 @@ typedef void rf_check_run(const rf_check *check, const char *root, roof_diagnosi
 /* processor.c */
 rf_check_run rf_check_governor, rf_check_turbo, rf_check_smt, rf_check_machine, rf_check_steal,
     rf_check_clocksource;
-/* sharing.c */
-rf_check_run rf_check_sharing;
 /* system.c */
 rf_check_run rf_check_balancing, rf_check_pages, rf_check_quota, rf_check_cores, rf_check_load, rf_check_swap;
 /* abilities.c */
 rf_check_run rf_check_pinning, rf_check_counters, rf_check_energy, rf_check_loader, rf_check_library;
 
 /* sharing.c */
+rf_check_run rf_check_sharing;
 
 enum { RF_SHARING_LOOKS = 8192 };
 

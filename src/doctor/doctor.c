@@ -44,8 +44,7 @@ static const rf_check checks[] = {
      {0}},
     {"shared cores",
      "another hardware thread takes up to half of a core: other work, a guest's neighbour, or another "
-     "processor of this "
-     "guest",
+     "processor of this guest",
      "ask for whole cores, or repeat; `run` leaves out what one thread took on a shared core",
      rf_check_sharing,
      {0}},

@@ -7,7 +7,7 @@
 #include "host/clock.h"
 #include "measure/team.h"
 
-enum { LOOKS = RF_SHARING_LOOKS, BELIEVED = 8 }; /* one that was interrupted may read anything */
+enum { LOOKS = RF_SHARING_LOOKS };
 
 static const char what[] = "additions per cycle";
 
@@ -28,15 +28,14 @@ static int ascending(const void *a, const void *b) {
 /** The widest that one core was, of widths that it sorts. */
 static double widest_of(double *widths) {
   qsort(widths, LOOKS, sizeof *widths, ascending);
-  return widths[LOOKS - BELIEVED];
+  return widths[LOOKS - RF_CLOCK_LOOKS];
 }
 
 /** How often that many widths were those of a whole core, in percent. */
 static double whole_percent(const double *widths, int count, double widest) {
-  static const double same = 0.95;
   int whole = 0;
   for (int i = 0; i < count; i++) {
-    whole += widths[i] >= same * widest;
+    whole += widths[i] >= RF_CLOCK_WHOLE * widest;
   }
   return round(100.0 * whole / count);
 }

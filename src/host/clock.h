@@ -21,6 +21,11 @@ double rf_clock_load_chain(void);
  *  Units: 1/cycle. Ownership: none. Errors: NaN on processors it is not written for. */
 double rf_clock_width(void);
 
+/** A core is whole while it is this share as wide as ever, and it was ever as wide as so many looks found it: one that was
+ * interrupted may read anything. */
+#define RF_CLOCK_WHOLE 0.95
+enum { RF_CLOCK_LOOKS = 8 };
+
 /** Time since the system started, also while it slept.
  *  Units: s. Ownership: none. Errors: NaN where it is not known. */
 double rf_clock_since_boot(void);

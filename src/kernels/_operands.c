@@ -128,9 +128,9 @@ void rf_exponentials_algorithm(const roof_kernel_run *run, double elements, doub
   out->rows = rows;
 }
 
+/* libgomp makes and ends a team for a region of one: 0.4 us, longer than 16 KiB take. */
 void rf_kernel_in_parts(const roof_kernel_run *run, rf_part *part) {
-  if (run->threads ==
-      1) { /* libgomp makes and ends a team for a region of one: 0.4 us, as long as 16 KiB take */
+  if (run->threads == 1) {
     part(run, 0, 1);
     return;
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "host/clock.h"
 
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -61,20 +62,19 @@ typedef struct taking {
   size_t count, room;
   size_t alone;        /**< of them, those that had their cores for themselves, as far as others show */
   double width, spent; /**< after the last sample; by all of them */
-  double top[8];       /**< the widest, in descending order */
+  double top[RF_CLOCK_LOOKS]; /**< the widest, in descending order */
 } taking;
 
-/** Raises the widest ever seen to what eight looks reached: one that was interrupted may read anything. */
+/** Raises the widest ever seen. */
 static void widen(taking *t, double width) {
-  enum { ALIKE = sizeof t->top / sizeof t->top[0] };
-  for (int i = 0; i < ALIKE; i++) {
+  for (int i = 0; i < RF_CLOCK_LOOKS; i++) {
     if (width > t->top[i]) {
       double lower = t->top[i];
       t->top[i] = width;
       width = lower;
     }
   }
-  *t->sampling->widest = fmax(*t->sampling->widest, t->top[ALIKE - 1]);
+  *t->sampling->widest = fmax(*t->sampling->widest, t->top[RF_CLOCK_LOOKS - 1]);
 }
 
 static double width_now(taking *t) {
@@ -87,9 +87,8 @@ static double width_now(taking *t) {
 
 /** Those samples to `counted` that had their cores for themselves; the last ones where these are too few. */
 static size_t choose(taking *t, double *counted) {
-  static const double same = 0.95;
   size_t most = t->sampling->most, first = t->count > most ? t->count - most : 0;
-  double enough = t->sampling->width != NULL ? same * *t->sampling->widest : 0;
+  double enough = t->sampling->width != NULL ? RF_CLOCK_WHOLE * *t->sampling->widest : 0;
   t->alone = 0;
   for (size_t i = 0; i < t->count; i++) {
     if (t->widths[i] >= enough && t->alone++ < most) {
