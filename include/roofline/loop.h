@@ -54,6 +54,7 @@ typedef struct roof_loop_kernel {
   char constants[160]; /**< where those of its expected time are from, or "" where none are known */
   double measured_seconds;
   double noise;       /**< how far that may be off, as a share of it; NaN unknown */
+  double disturbed;   /**< share of its samples while something shared a core; NaN unknown */
   double memory_pace; /**< as that of the measurement */
   char how[256];      /**< samples, spread and the backend's note */
   roof_reconciled reconciled;
@@ -84,6 +85,9 @@ typedef struct roof_loop_accuracy {
   double median;    /**< of |expected / measured - 1|; NaN without points */
   double ninetieth; /**< its 90th percentile */
   double coverage;  /**< share of them inside their interval */
+  int looked;       /**< points whose cores were looked at */
+  int whole;        /**< of them, those most of whose samples had the cores for themselves */
+  double whole_median, whole_ninetieth; /**< of these; NaN without any */
 } roof_loop_accuracy;
 
 /** No backend, fp32, the ledger `roofline.ledger`, roof_measure_options_default.
@@ -122,6 +126,13 @@ ROOF_API roof_status roof_loop_accuracy_of(const roof_loop *loop, roof_loop_accu
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_loop_accuracy_sentence(const roof_loop_accuracy *accuracy, char *buffer, size_t size);
+
+/** How far they were off on cores that nothing shared: "36 of 53 shared a core with something; the other 17 off by 6.1 %, 90th
+ *  percentile 17 %"; "" where none did.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_loop_sharing_sentence(const roof_loop_accuracy *accuracy, char *buffer, size_t size);
 
 /** "L2, 1 core": where a kernel's data are and what runs it.
  *  Units: none.

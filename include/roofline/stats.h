@@ -57,7 +57,8 @@ typedef struct roof_conditions {
   double samples;         /**< kept */
   double warm_up_samples; /**< before them, dropped */
   double spread;          /**< (quartile_high - quartile_low) / median */
-  double shared;          /**< share of those taken while something shared the core; kept if all were */
+  double shared;          /**< share of those taken while something shared a core */
+  double disturbed;       /**< the same of those that count */
   double outliers;        /**< samples more than 5 deviations (by MAD) from the median; all are kept */
   double per_cycle;       /**< FLOP or bytes per core and cycle */
   double clock_before_hz; /**< just before it, without the load */

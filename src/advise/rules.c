@@ -164,7 +164,7 @@ const rf_rule rf_rules[] = {
      "the same run with madvise(MADV_HUGEPAGE)", "transparent or explicit huge pages",
      "huge pages bring 15 to 20 % on triad where walks are visible; " CONVENTION, NULL},
     {"SMT", CPU, BUSY, ROOF_CLUE_SMT, 1.5, 2, 0.5, "{} busy threads share one core",
-     "the same run with one thread per core", "one thread per core",
+     "the same run with one thread per core", "one thread per core; for a guest, whole cores of its host",
      "two threads share one core's pipes and caches", NULL},
 };
 

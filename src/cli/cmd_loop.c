@@ -163,6 +163,9 @@ static void add_accuracy(roof_text *out, const roof_loop *loop) {
   out->failed = out->failed || status != ROOF_OK;
   if (status == ROOF_OK && accuracy.points > 0) {
     roof_text_addf(out, "  predicted %s\n", roof_loop_accuracy_sentence(&accuracy, line, sizeof line));
+    if (roof_loop_sharing_sentence(&accuracy, line, sizeof line)[0] != '\0') {
+      roof_text_addf(out, "            %s\n", line);
+    }
   }
   if (verbose) {
     roof_text_add(out, "\n");

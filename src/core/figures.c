@@ -21,6 +21,7 @@ static const rf_field conditions_fields[] = {
     {"warm_up_samples", .type = FIELD_AMOUNT, AT(roof_conditions, warm_up_samples)},
     {"stopped", .type = FIELD_TEXT, AT(roof_conditions, stopped)},
     {"shared", .type = FIELD_AMOUNT, AT(roof_conditions, shared)},
+    {"disturbed", .type = FIELD_AMOUNT, AT(roof_conditions, disturbed)},
     {"spread", .type = FIELD_AMOUNT, AT(roof_conditions, spread)},
     {"rounds", .type = FIELD_NUMBERS, LIST_IN(roof_conditions, rounds, round_count)},
     {"outliers", .type = FIELD_AMOUNT, AT(roof_conditions, outliers)},

@@ -95,6 +95,20 @@ double rf_clock_width(void) {
   return APART / apart * fmin(before, after) / CHAIN;
 }
 
+void rf_widest_add(rf_widest *widest, double width) {
+  for (int i = 0; i < RF_CLOCK_LOOKS; i++) {
+    if (width > widest->looks[i]) {
+      double lower = widest->looks[i];
+      widest->looks[i] = width;
+      width = lower;
+    }
+  }
+}
+
+double rf_widest_whole(const rf_widest *widest) {
+  return RF_CLOCK_WHOLE * widest->looks[RF_CLOCK_LOOKS - 1];
+}
+
 /* Not on the stack: recent cores keep what was stored there in registers. */
 double rf_clock_load_chain(void) {
 #ifdef LOAD

@@ -26,6 +26,19 @@ double rf_clock_width(void);
 #define RF_CLOCK_WHOLE 0.95
 enum { RF_CLOCK_LOOKS = 8 };
 
+/** The widest that looks found cores of one kind, in descending order; zeros before the first. */
+typedef struct rf_widest {
+  double looks[RF_CLOCK_LOOKS];
+} rf_widest;
+
+/** Keeps a width if it is among the widest.
+ *  Units: 1/cycle. Ownership: none. Errors: none. */
+void rf_widest_add(rf_widest *widest, double width);
+
+/** The least width of a whole core, by what was seen so far.
+ *  Units: 1/cycle. Ownership: none. Errors: 0 before there were enough looks. */
+double rf_widest_whole(const rf_widest *widest);
+
 /** Time since the system started, also while it slept.
  *  Units: s. Ownership: none. Errors: NaN where it is not known. */
 double rf_clock_since_boot(void);

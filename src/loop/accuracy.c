@@ -20,8 +20,34 @@ double rf_loop_error(const roof_loop_kernel *k) {
   return fabs(k->prediction.expected_seconds / k->measured_seconds - 1);
 }
 
+static bool has_run(const roof_loop_kernel *k) {
+  return k->skipped[0] == '\0' && k->measured_seconds > 0;
+}
+
+/** Whether most of its samples had the cores for themselves. */
+static bool is_whole(const roof_loop_kernel *k) {
+  static const double most = 0.5;
+  return k->disturbed < most;
+}
+
+/** The median of the errors of the kernels that ran, or of those on whole cores alone, and their 90th percentile; returns how many.
+ */
+static int summarise(const roof_loop *loop, bool whole, double *errors, double *median, double *ninetieth) {
+  int count = 0;
+  for (int i = 0; i < loop->count; i++) {
+    const roof_loop_kernel *k = &loop->kernels[i];
+    if (has_run(k) && (!whole || is_whole(k))) {
+      errors[count++] = rf_loop_error(k);
+    }
+  }
+  qsort(errors, (size_t)count, sizeof *errors, compare);
+  *median = count > 0 ? (errors[(count - 1) / 2] + errors[count / 2]) / 2 : NAN;
+  *ninetieth = count > 0 ? errors[(count * 9 + 9) / 10 - 1] : NAN;
+  return count;
+}
+
 roof_status roof_loop_accuracy_of(const roof_loop *loop, roof_loop_accuracy *accuracy, roof_error *error) {
-  roof_loop_accuracy a = {.median = NAN, .ninetieth = NAN, .coverage = NAN};
+  roof_loop_accuracy a = {.coverage = NAN};
   double *errors = calloc((size_t)loop->count + 1, sizeof *errors);
   bool held[ROOF_LEVEL_KIND_COUNT] = {false};
   int within = 0;
@@ -30,22 +56,19 @@ roof_status roof_loop_accuracy_of(const roof_loop *loop, roof_loop_accuracy *acc
   }
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (k->skipped[0] == '\0' && k->measured_seconds > 0) {
-      errors[a.points++] = rf_loop_error(k);
+    if (has_run(k)) {
       within += is_inside(k);
       held[k->level] = true;
       a.alone = a.alone || (!k->shown && k->cores == ROOF_LOOP_ALONE);
+      a.looked += !isnan(k->disturbed);
     }
   }
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
     a.levels += held[i];
   }
-  if (a.points > 0) {
-    qsort(errors, (size_t)a.points, sizeof *errors, compare);
-    a.median = (errors[(a.points - 1) / 2] + errors[a.points / 2]) / 2;
-    a.ninetieth = errors[(a.points * 9 + 9) / 10 - 1];
-    a.coverage = (double)within / a.points;
-  }
+  a.points = summarise(loop, false, errors, &a.median, &a.ninetieth);
+  a.coverage = a.points > 0 ? (double)within / a.points : NAN;
+  a.whole = summarise(loop, true, errors, &a.whole_median, &a.whole_ninetieth);
   free(errors);
   *accuracy = a;
   return ROOF_OK;
@@ -56,6 +79,20 @@ char *roof_loop_accuracy_sentence(const roof_loop_accuracy *a, char *buffer, siz
   if (a->points > 0) {
     rf_format(buffer, size, "off by %.3g %%, 90th percentile %.3g %%; %d of %d inside", 100 * a->median,
               100 * a->ninetieth, (int)lround(a->coverage * a->points), a->points);
+  }
+  return buffer;
+}
+
+char *roof_loop_sharing_sentence(const roof_loop_accuracy *a, char *buffer, size_t size) {
+  buffer[0] = '\0';
+  if (a->whole == a->looked) {
+    return buffer;
+  }
+  int used =
+      rf_format(buffer, size, "%d of %d shared a core with something", a->looked - a->whole, a->looked);
+  if (a->whole > 0) {
+    rf_format(buffer + used, size - (size_t)used, "; the other %d off by %.3g %%, 90th percentile %.3g %%",
+              a->whole, 100 * a->whole_median, 100 * a->whole_ninetieth);
   }
   return buffer;
 }

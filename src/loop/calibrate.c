@@ -45,9 +45,12 @@ void rf_calibration_free(rf_calibration *calibration) {
 }
 
 /** How far a median may be off, as a share of it: where memory or a cache has two modes its many samples spread far, and tell
- * it well. */
+ * it well. What ran on shared cores may be that of other cores than those of the next timing. */
 static double doubt_of(const roof_measurement *m) {
-  return (m->stats.ci_high - m->stats.ci_low) / (2 * m->stats.median);
+  static const double of_shared = 0.2;
+  double off = (m->stats.ci_high - m->stats.ci_low) / (2 * m->stats.median);
+  double disturbed = m->conditions.disturbed;
+  return off + (disturbed > 0 ? of_shared * disturbed : 0);
 }
 
 /** Times a kernel at a size for a level; one that cannot run there is none. */
@@ -73,7 +76,9 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
   how.seconds_per_item = budget;
   how.threads = cores == ROOF_LOOP_ALONE ? 1 : how.threads;
   roof_error why = {0};
-  status = rf_run_alone(backend, kernel, loop->options.dtype, values, &how, &m, &why);
+  status = cores == ROOF_LOOP_ALONE
+               ? rf_run_alone(backend, kernel, loop->options.dtype, values, &how, &m, &why)
+               : backend->run(kernel, loop->options.dtype, values, &how, &m, &why);
   if (status != ROOF_OK) {
     return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
   }

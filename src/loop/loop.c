@@ -60,7 +60,8 @@ roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, ro
     const roof_kernel *kernel = roof_kernel_at(i);
     if (is_wanted(&made, kernel)) {
       roof_loop_kernel *k = &made.kernels[made.count++];
-      *k = (roof_loop_kernel){.kernel = kernel, .shown = true, .level = ROOF_MEMORY, .memory_pace = NAN};
+      *k = (roof_loop_kernel){
+          .kernel = kernel, .shown = true, .level = ROOF_MEMORY, .memory_pace = NAN, .disturbed = NAN};
       k->cores = kernel->serial ? ROOF_LOOP_ALONE : ROOF_LOOP_ALL;
       snprintf(k->shape, sizeof k->shape, "%s",
                roof_backend_sizes(options->backend, kernel, options->how.quick));
@@ -128,7 +129,8 @@ static bool is_planned(const roof_loop *loop, const roof_loop_kernel *k) {
 /** Adds a kernel at a size for a level, if there is one and it is none that runs already. */
 static roof_status add_point(roof_loop *loop, const roof_loop_kernel *shown, roof_loop_cores cores,
                              roof_level_kind level, roof_error *error) {
-  roof_loop_kernel k = {.kernel = shown->kernel, .cores = cores, .level = level, .memory_pace = NAN};
+  roof_loop_kernel k = {
+      .kernel = shown->kernel, .cores = cores, .level = level, .memory_pace = NAN, .disturbed = NAN};
   if (cores == shown->cores && level == ROOF_MEMORY) {
     return ROOF_OK;
   }
@@ -303,7 +305,7 @@ static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k,
   roof_measurement_init(m);
   double taken = roof_time_now();
   roof_status status =
-      k->level == ROOF_MEMORY
+      k->level == ROOF_MEMORY || k->cores != ROOF_LOOP_ALONE
           ? loop->options.backend->run(k->kernel, loop->options.dtype, k->values, &silent, m, error)
           : rf_run_alone(loop->options.backend, k->kernel, loop->options.dtype, k->values, &silent, m, error);
   if (status != ROOF_OK) {
@@ -316,6 +318,8 @@ static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k,
   if (p->regime == ROOF_MEMORY_BOUND && p->binding != NULL && p->binding->level == ROOF_MEMORY) {
     m->memory_pace = roof_memory_pace(m, machine_of(loop, k));
     rf_memory_pace_note(m);
+  } else {
+    rf_run_sharing(m);
   }
   snprintf(m->label, sizeof m->label, "%s", k->label);
   snprintf(m->machine, sizeof m->machine, "%s", loop->machine->name);
@@ -423,6 +427,7 @@ static roof_status measure_kernel(roof_loop *loop, roof_loop_kernel *k, roof_err
   if (status == ROOF_OK) {
     k->measured_seconds = m.seconds;
     k->noise = noise_of(&m);
+    k->disturbed = m.conditions.disturbed;
     k->memory_pace = m.memory_pace;
     rf_format(k->how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
               100 * m.stats.spread, m.note);

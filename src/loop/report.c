@@ -220,6 +220,9 @@ static roof_status add_accuracy(rf_cells *s, const roof_loop *loop, roof_error *
                  a.levels == 1 ? "" : "s", a.alone ? ", one core and all" : "",
                  roof_loop_accuracy_sentence(&a, line, sizeof line));
   }
+  if (status == ROOF_OK && roof_loop_sharing_sentence(&a, line, sizeof line)[0] != '\0') {
+    rf_cells_add(s, "Of those whose cores were looked at, %s.", line);
+  }
   if (roof_loop_mode(loop, line, sizeof line)[0] != '\0') {
     rf_cells_add(s, "%s", line);
   }

@@ -140,19 +140,21 @@ static json_t *point_json(const roof_loop *loop, const roof_loop_kernel *k) {
   const roof_prediction *p = &k->prediction;
   const roof_level *level = loop->target.level[k->level];
   int cores = k->cores == ROOF_LOOP_ALONE ? 1 : (int)loop->machine->unit_count;
-  return json_pack("{s:s, s:s, s:s?, s:i, s:o, s:o, s:o, s:o, s:o, s:s?}", "label", k->label, "kernel",
-                   k->kernel->name, "level", level != NULL ? level->name : NULL, "cores", cores,
-                   "predicted_seconds", rf_json_number(p->expected_seconds), "predicted_low_seconds",
-                   rf_json_number(p->expected_low_seconds), "predicted_high_seconds",
-                   rf_json_number(p->expected_high_seconds), "measured_seconds",
-                   rf_json_number(k->measured_seconds), "error", rf_json_number(rf_loop_error(k)),
-                   "constants", k->constants[0] != '\0' ? k->constants : NULL);
+  return json_pack(
+      "{s:s, s:s, s:s?, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s?}", "label", k->label, "kernel",
+      k->kernel->name, "level", level != NULL ? level->name : NULL, "cores", cores, "predicted_seconds",
+      rf_json_number(p->expected_seconds), "predicted_low_seconds", rf_json_number(p->expected_low_seconds),
+      "predicted_high_seconds", rf_json_number(p->expected_high_seconds), "measured_seconds",
+      rf_json_number(k->measured_seconds), "error", rf_json_number(rf_loop_error(k)), "disturbed",
+      rf_json_number(k->disturbed), "constants", k->constants[0] != '\0' ? k->constants : NULL);
 }
 
 static json_t *accuracy_json(const roof_loop_accuracy *a) {
-  return json_pack("{s:i, s:i, s:b, s:o, s:o, s:o}", "points", a->points, "levels", a->levels, "one_core_too",
-                   a->alone, "median", rf_json_number(a->median), "ninetieth", rf_json_number(a->ninetieth),
-                   "coverage", rf_json_number(a->coverage));
+  return json_pack("{s:i, s:i, s:b, s:o, s:o, s:o, s:i, s:i, s:o, s:o}", "points", a->points, "levels",
+                   a->levels, "one_core_too", a->alone, "median", rf_json_number(a->median), "ninetieth",
+                   rf_json_number(a->ninetieth), "coverage", rf_json_number(a->coverage), "looked", a->looked,
+                   "whole", a->whole, "whole_median", rf_json_number(a->whole_median), "whole_ninetieth",
+                   rf_json_number(a->whole_ninetieth));
 }
 
 roof_status roof_loop_write(const roof_loop *loop, const char *report, roof_text *out, roof_error *error) {

@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "core/number.h"
+#include "roofline/advise.h"
+#include "roofline/documents.h"
 #include "roofline/ops.h"
 
 /** Names the formats the kernel is written for. */
@@ -59,17 +61,24 @@ roof_status rf_run_alone(const roof_backend *backend, const roof_kernel *kernel,
                          roof_error *error) {
   static const double nearly_all = 0.9;
   roof_status status = backend->run(kernel, dtype, values, options, out, error);
-  if (status != ROOF_OK || !(out->conditions.shared > nearly_all)) {
+  if (status != ROOF_OK || !(out->conditions.disturbed > nearly_all)) {
     return status;
   }
   roof_measurement again;
   roof_error ignored;
   if (backend->run(kernel, dtype, values, options, &again, &ignored) == ROOF_OK) {
-    bool better = again.conditions.shared < out->conditions.shared;
+    bool better = again.conditions.disturbed < out->conditions.disturbed;
     roof_measurement_done(better ? out : &again);
     *out = better ? again : *out;
   }
   return ROOF_OK;
+}
+
+void rf_run_sharing(roof_measurement *m) {
+  double disturbed = m->conditions.disturbed;
+  if (disturbed > 0) {
+    roof_measurement_count(m, roof_clue_name(ROOF_CLUE_SMT), 1 + disturbed, NULL);
+  }
 }
 
 const char *rf_run_sustained(char *text, const roof_measure_options *options) {

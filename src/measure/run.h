@@ -18,12 +18,17 @@ roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const d
  *  Units: none. Ownership: none. Errors: ROOF_E_ARGUMENT that names both. */
 roof_status rf_run_same_operation(const roof_kernel *const kernels[2], roof_error *error);
 
-/** Runs a kernel, and once more where nearly all samples shared a core with something: the less shared ones count,
+/** Runs a kernel, and once more where nearly all samples that count shared a core with something: the less shared ones count,
  *  the first where the second run fails.
  *  Units: s. Ownership: as the backend's run. Errors: likewise. */
 roof_status rf_run_alone(const roof_backend *backend, const roof_kernel *kernel, roof_dtype dtype,
                          const double *values, const roof_measure_options *options, roof_measurement *out,
                          roof_error *error);
+
+/** Counts how many threads shared a core on average while those samples were taken that count, where somebody looked: for the
+ *  causes of a gap, as a profiler's counter is (ROOF_CLUE_SMT). Where memory binds it says little.
+ *  Units: threads. Ownership: adds to its counters. Errors: none; without room nothing is added. */
+void rf_run_sharing(roof_measurement *measurement);
 
 /** The rate of memory while something ran between two probes of it; NaN where it changed meanwhile.
  *  Units: bytes/s. Ownership: none. Errors: NaN. */

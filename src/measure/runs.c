@@ -249,6 +249,8 @@ static void place(const roof_runs *runs, roof_run *r) {
   const roof_machine *machine = roof_kernel_is_alone(r->kernel, work.flops) ? runs->one : runs->machine;
   if (machine != NULL && place_on(machine, op, r, &r->level)) {
     heed_mode(runs, machine, op, r);
+  } else {
+    rf_run_sharing(&r->measurement);
   }
   r->measurement.ceiling_seconds = r->at.ceiling_seconds;
   if (r->level != NULL) {

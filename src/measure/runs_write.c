@@ -43,14 +43,16 @@ static json_t *counts_json(const roof_counts *counts) {
 static void add_details(const roof_run *r, json_t *kernel) {
   const roof_measurement *m = &r->measurement;
   rf_json_merge(kernel,
-                json_pack("{s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o}", "write_share",
+                json_pack("{s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:s?, s:o}", "write_share",
                           rf_json_number(m->write_share), "update_share", rf_json_number(m->update_share),
                           "working_set_bytes", rf_json_number(r->working_set), "level",
                           r->level != NULL ? r->level->name : NULL, "conditions",
-                          conditions_json(&m->conditions), "counters",
-                          r->counted ? counts_json(&r->counts) : json_null(), "watts",
-                          rf_json_number(m->watts), "joules", rf_json_number(m->joules), "power",
-                          m->power[0] != '\0' ? m->power : NULL, "baseline", baseline_json(r)));
+                          conditions_json(&m->conditions), "watts", rf_json_number(m->watts), "joules",
+                          rf_json_number(m->joules), "power", m->power[0] != '\0' ? m->power : NULL,
+                          "baseline", baseline_json(r)));
+  if (r->counted) {
+    rf_json_set(kernel, "counters", counts_json(&r->counts));
+  }
   rf_json_add_placed(kernel, &r->at, 1);
 }
 

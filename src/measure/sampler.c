@@ -60,43 +60,42 @@ typedef struct taking {
   const rf_sampling *sampling;
   double *seconds, *widths; /**< of a call; the least width next to it */
   size_t count, room;
-  size_t alone;        /**< of them, those that had their cores for themselves, as far as others show */
+  size_t whole;        /**< of them, those that had their cores for themselves, as far as others show */
+  bool picked;         /**< only those count */
   double width, spent; /**< after the last sample; by all of them */
-  double top[RF_CLOCK_LOOKS]; /**< the widest, in descending order */
 } taking;
-
-/** Raises the widest ever seen. */
-static void widen(taking *t, double width) {
-  for (int i = 0; i < RF_CLOCK_LOOKS; i++) {
-    if (width > t->top[i]) {
-      double lower = t->top[i];
-      t->top[i] = width;
-      width = lower;
-    }
-  }
-  *t->sampling->widest = fmax(*t->sampling->widest, t->top[RF_CLOCK_LOOKS - 1]);
-}
 
 static double width_now(taking *t) {
   double width = t->sampling->width != NULL ? t->sampling->width(t->user) : INFINITY;
   if (t->sampling->width != NULL) {
-    widen(t, width);
+    rf_widest_add(t->sampling->widest, width);
   }
   return width;
 }
 
-/** Those samples to `counted` that had their cores for themselves; the last ones where these are too few. */
+/** Whether nothing shared the cores: between short samples, which two looks next to them may miss, before and after its
+ * neighbours too. */
+static bool is_whole(const taking *t, size_t i, double enough) {
+  static const double brief = 1e-3;
+  bool alone = t->seconds[i] * t->sampling->calls > brief;
+  double before = i > 0 && !alone ? t->widths[i - 1] : enough;
+  double after = i + 1 < t->count && !alone ? t->widths[i + 1] : enough;
+  return t->widths[i] >= enough && before >= enough && after >= enough;
+}
+
+/** Those samples to `counted` that had their cores for themselves; the last ones where these are too few, or no better. */
 static size_t choose(taking *t, double *counted) {
   size_t most = t->sampling->most, first = t->count > most ? t->count - most : 0;
-  double enough = t->sampling->width != NULL ? RF_CLOCK_WHOLE * *t->sampling->widest : 0;
-  t->alone = 0;
+  double enough = t->sampling->width != NULL ? rf_widest_whole(t->sampling->widest) : 0;
+  t->whole = 0;
   for (size_t i = 0; i < t->count; i++) {
-    if (t->widths[i] >= enough && t->alone++ < most) {
-      counted[t->alone - 1] = t->seconds[i];
+    if (is_whole(t, i, enough) && t->whole++ < most) {
+      counted[t->whole - 1] = t->seconds[i];
     }
   }
-  if (t->alone >= t->sampling->least) {
-    return t->alone < most ? t->alone : most;
+  t->picked = t->sampling->whole_only && t->whole >= t->sampling->least;
+  if (t->picked) {
+    return t->whole < most ? t->whole : most;
   }
   memcpy(counted, t->seconds + first, (t->count - first) * sizeof *counted);
   return t->count - first;
@@ -106,10 +105,10 @@ void rf_sampling_say(char *text, double precision) {
   rf_format(text, 32, "interval within %.3g %%", 100 * precision);
 }
 
-/** Whether enough samples had their cores alone. */
-static bool is_alone(const taking *t) {
+/** Whether enough of those samples are there that are to count. */
+static bool is_common(const taking *t) {
   static const double common = 0.1;
-  return (double)t->alone >= common * (double)t->count;
+  return !t->sampling->whole_only || (double)t->whole >= common * (double)t->count;
 }
 
 /** Fills in `stopped` when it is time to. */
@@ -117,12 +116,12 @@ static void decide(const taking *t, rf_samples *s) {
   const rf_sampling *sampling = t->sampling;
   const roof_stats *stats = &s->stats;
   double half = fmax(stats->ci_high - stats->median, stats->median - stats->ci_low);
-  if (t->spent >= sampling->span && is_alone(t) && stats->count >= sampling->least &&
+  if (t->spent >= sampling->span && is_common(t) && stats->count >= sampling->least &&
       half <= sampling->precision * stats->median) {
     rf_sampling_say(s->stopped, sampling->precision);
   } else if (t->spent >= sampling->budget) {
     strcpy(s->stopped, "time spent");
-  } else if (t->count == t->room || (is_alone(t) && t->alone >= sampling->most)) {
+  } else if (t->count == t->room || (is_common(t) && t->whole >= sampling->most)) {
     strcpy(s->stopped, "samples enough");
   }
 }
@@ -169,14 +168,15 @@ static roof_status take_all(taking *t, rf_samples *s, roof_error *error) {
       decide(t, s);
     }
   }
-  s->shared = t->sampling->width != NULL ? 1 - (double)t->alone / (double)t->count : NAN;
+  s->shared = t->sampling->width != NULL ? 1 - (double)t->whole / (double)t->count : NAN;
+  s->disturbed = t->picked && !isnan(s->shared) ? 0 : s->shared;
   return status;
 }
 
 roof_status rf_sample(rf_timed *timed, void *user, const rf_sampling *sampling, rf_samples *samples,
                       roof_error *error) {
   enum { LOOKED = 20 }; /* for each that counts */
-  size_t room = sampling->width != NULL ? LOOKED * sampling->most : sampling->most;
+  size_t room = sampling->whole_only ? LOOKED * sampling->most : sampling->most;
   rf_samples s = {.seconds = malloc(sampling->most * sizeof *s.seconds)};
   taking t = {timed, user, sampling, .seconds = malloc(2 * room * sizeof *t.seconds), .room = room};
   roof_status status = t.seconds != NULL && s.seconds != NULL
@@ -222,6 +222,7 @@ void rf_samples_conditions(const rf_samples *samples, double precision, roof_con
   conditions->samples = (double)samples->count;
   conditions->warm_up_samples = (double)samples->warm_up;
   conditions->shared = samples->shared;
+  conditions->disturbed = samples->disturbed;
   conditions->spread = stats->spread;
   conditions->outliers = (double)samples->outliers;
   strcpy(conditions->stopped, samples->stopped);

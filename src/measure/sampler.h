@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "host/clock.h"
 #include "roofline/stats.h"
 
 /** Does the work of one sample and returns how long it took, in seconds. */
@@ -19,17 +20,20 @@ typedef struct rf_sampling {
   size_t least;
   size_t most;
   double precision; /**< 0.01: within 1 % */
-  rf_timed *width;  /**< how much of its cores the work could use just now; NULL: all of them, always */
-  double *widest; /**< the most that was ever seen, raised by what is; cores that are less wide were shared */
+  rf_timed
+      *width; /**< how much of its cores the work could use just now, of the narrowest; NULL: nobody knows */
+  rf_widest *widest; /**< that such cores ever were; less wide ones are shared */
+  bool whole_only;   /**< samples with whole cores count alone, where there are enough */
 } rf_sampling;
 
 typedef struct rf_samples {
   double *seconds; /**< a call, in the order taken, without the warm-up */
   size_t count;
-  size_t warm_up;  /**< samples dropped before them */
-  double shared;   /**< share of those taken while something shared the core; they count if no others do */
-  bool settled;    /**< the warm-up ended because times no longer changed, not because its time was spent */
-  size_t outliers; /**< more than RF_OUTLIER deviations by MAD from the median; kept */
+  size_t warm_up;   /**< samples dropped before them */
+  double shared;    /**< share of those taken while something shared a core; NaN: nobody looked */
+  double disturbed; /**< the same of those that count */
+  bool settled;     /**< the warm-up ended because times no longer changed, not because its time was spent */
+  size_t outliers;  /**< more than RF_OUTLIER deviations by MAD from the median; kept */
   roof_stats stats;
   char stopped[32]; /**< why: "interval within 1 %", "time spent", "samples enough" */
 } rf_samples;
@@ -43,7 +47,7 @@ typedef struct rf_samples {
  *  Errors: none; returns how often it ran. */
 size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled);
 
-/** Warms up for a fifth of the budget at most, then samples. Where the width of the cores is known, those samples count
+/** Warms up for a fifth of the budget at most, then samples. With `whole_only` those samples count
  *  that had the widest cores before and after them, if they are `least`; it looks for them until the
  *  budget is spent while they are under a tenth.
  *  Units: s. Ownership: *samples on success only, freed by rf_samples_done. Errors: ROOF_E_MEMORY,

@@ -134,6 +134,20 @@ double rf_team_time(const rf_team *team, int threads, rf_team_body *body, void *
   return last - first;
 }
 
+double rf_team_width(const rf_team *team, int threads) {
+  double least = INFINITY;
+  if (threads == 1) {
+    return rf_clock_width();
+  }
+#pragma omp parallel num_threads(team->threads) reduction(min : least)
+  {
+    int thread = omp_get_thread_num();
+#pragma omp barrier
+    least = thread < threads ? rf_clock_width() : least;
+  }
+  return least;
+}
+
 double rf_team_empty_regions(const rf_team *team, int count) {
   double start = rf_clock_seconds();
   for (int i = 0; i < count; i++) {

@@ -43,6 +43,10 @@ void rf_team_done(rf_team *team);
  *  Units: s. Ownership: none. Errors: none. */
 double rf_team_time(const rf_team *team, int threads, rf_team_body *body, void *user);
 
+/** The width of the narrowest core of the first `threads` threads, all looked at at once (rf_clock_width).
+ *  Units: 1/cycle. Ownership: none. Errors: NaN or infinite on processors it is not written for. */
+double rf_team_width(const rf_team *team, int threads);
+
 /** Waits until those threads of this process sleep that wait for work without sleeping, 0.2 s at most.
  *  Units: none. Ownership: none. Errors: none. */
 void rf_team_settle(void);

@@ -51,6 +51,8 @@ static void seals_runs_reconciles_and_reports(void **state) {
   assert_true(accuracy.points == loop->count && accuracy.points > loop->done && accuracy.alone);
   assert_true(accuracy.median < 0.05 && accuracy.median <= accuracy.ninetieth && accuracy.coverage > 0.8);
   assert_non_null(strstr(roof_loop_accuracy_sentence(&accuracy, line, sizeof line), "90th percentile"));
+  assert_true(accuracy.looked == 0 && accuracy.whole == 0 && isnan(accuracy.whole_median));
+  assert_string_equal(roof_loop_sharing_sentence(&accuracy, line, sizeof line), "");
   assert_string_equal(roof_loop_place(loop, &loop->kernels[loop->count - 1], line, sizeof line),
                       "DRAM, 1 core");
   assert_non_null(strstr(roof_loop_sentence(loop, line, sizeof line), "kernels in fp32: most headroom in "));
@@ -63,6 +65,29 @@ static void seals_runs_reconciles_and_reports(void **state) {
   roof_text_done(&text);
   roof_loop_done(loop);
   free(loop);
+}
+
+static void kernels_on_shared_cores_are_told_apart(void **state) {
+  (void)state;
+  static const double disturbed[] = {0, 0.4, 0.6, 1, NAN}, errors[] = {0.1, 0.3, 0.8, 0.9, 0.5};
+  enum { KERNELS = sizeof errors / sizeof errors[0] };
+  roof_loop_kernel kernels[KERNELS];
+  roof_loop loop = {.kernels = kernels, .count = KERNELS};
+  for (int i = 0; i < KERNELS; i++) {
+    kernels[i] = (roof_loop_kernel){.measured_seconds = 1, .disturbed = disturbed[i]};
+    kernels[i].prediction.expected_seconds = 1 + errors[i];
+  }
+  roof_loop_accuracy a;
+  char line[ROOF_LOOP_LINE];
+  assert_int_equal(roof_loop_accuracy_of(&loop, &a, NULL), ROOF_OK);
+  assert_true(a.points == 5 && a.looked == 4 && a.whole == 2);
+  assert_true(fabs(a.median - 0.5) < 1e-9 && fabs(a.whole_median - 0.2) < 1e-9);
+  assert_string_equal(roof_loop_sharing_sentence(&a, line, sizeof line),
+                      "2 of 4 shared a core with something; the other 2 off by 20 %, 90th percentile 30 %");
+  kernels[0].disturbed = kernels[1].disturbed = 1;
+  assert_int_equal(roof_loop_accuracy_of(&loop, &a, NULL), ROOF_OK);
+  assert_string_equal(roof_loop_sharing_sentence(&a, line, sizeof line),
+                      "4 of 4 shared a core with something");
 }
 
 /** Two modes: samples that spread far, and a median that is known well. */
@@ -122,6 +147,7 @@ static void a_ledger_that_is_none_stops_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(seals_runs_reconciles_and_reports),
+      cmocka_unit_test(kernels_on_shared_cores_are_told_apart),
       cmocka_unit_test(a_timing_counts_by_what_is_known_of_its_median),
       cmocka_unit_test(a_format_that_no_kernel_has),
       cmocka_unit_test(a_ledger_that_is_none_stops_it),

@@ -21,6 +21,7 @@
 #include "measure/sampler.h"
 #include "measure/team.h"
 #include "owned.h"
+#include "roofline/advise.h"
 #include "roofline/measure.h"
 
 static void clock_goes_forward(void **state) {
@@ -237,12 +238,13 @@ static double look_around(void *user) {
   return c->widths[c->looks++ % c->count];
 }
 
-static rf_samples sample_in_company(company *c, double *widest, double span) {
+static rf_samples sample_in_company(company *c, rf_widest *widest, double span) {
   rf_sampling sampling = {
       .calls = 1, .budget = 100, .span = span, .least = 5, .most = 1000, .precision = 0.01};
   rf_samples samples;
   sampling.width = look_around;
   sampling.widest = widest;
+  sampling.whole_only = true;
   assert_int_equal(rf_sample(time_in_company, c, &sampling, &samples, NULL), ROOF_OK);
   return samples;
 }
@@ -251,15 +253,16 @@ static void samples_that_shared_a_core_do_not_count(void **state) {
   (void)state;
   const double widths[] = {4, 4, 4, 4, 4, 2, 2, 3};
   company c = {widths, 8, 0};
-  double widest = 0;
+  rf_widest widest = {{0}};
   rf_samples samples = sample_in_company(&c, &widest, 40);
-  assert_true(widest == 4 && samples.stats.median == 1 && samples.stats.maximum == 1);
+  assert_true(rf_widest_whole(&widest) == 4 * RF_CLOCK_WHOLE);
+  assert_true(samples.stats.median == 1 && samples.stats.maximum == 1 && samples.disturbed == 0);
   assert_true(samples.shared > 0.4 && samples.shared < 0.6);
   assert_string_equal(samples.stopped, "interval within 1 %");
   roof_conditions conditions;
   roof_conditions_init(&conditions);
   rf_samples_conditions(&samples, 0.01, &conditions);
-  assert_true(conditions.shared == samples.shared);
+  assert_true(conditions.shared == samples.shared && conditions.disturbed == 0);
   rf_samples_done(&samples);
 }
 
@@ -267,10 +270,57 @@ static void where_all_shared_a_core_all_count(void **state) {
   (void)state;
   const double widths[] = {2, 3};
   company c = {widths, 2, 0};
-  double widest = 4; /* by an earlier kernel */
+  rf_widest widest = {{4, 4, 4, 4, 4, 4, 4, 4}}; /* by an earlier kernel */
   rf_samples samples = sample_in_company(&c, &widest, 0);
-  assert_true(samples.shared == 1 && samples.count == 50);
+  assert_true(samples.shared == 1 && samples.disturbed == 1 && samples.count == 50);
   assert_string_equal(samples.stopped, "time spent"); /* it went on looking */
+  rf_samples_done(&samples);
+}
+
+/** A script of times and one of widths. */
+typedef struct scene {
+  script times;
+  company core;
+} scene;
+
+static double act(void *user) {
+  return scripted(&((scene *)user)->times);
+}
+
+static double look_on(void *user) {
+  return look_around(&((scene *)user)->core);
+}
+
+static void all_samples_of_several_threads_count(void **state) {
+  (void)state;
+  const double times[] = {1, 2}, widths[] = {4, 4, 4, 3};
+  scene s = {{times, 2, 0}, {widths, 4, 0}};
+  rf_widest widest = {{0}};
+  rf_sampling sampling = {.calls = 1, .budget = 100, .span = 50, .least = 5, .most = 1000, .precision = 0.01};
+  rf_samples samples;
+  sampling.width = look_on;
+  sampling.widest = &widest;
+  assert_int_equal(rf_sample(act, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_true(samples.count > 50 && samples.disturbed == samples.shared);
+  assert_true(samples.shared > 0.4 && samples.shared < 0.6);
+  rf_samples_done(&samples);
+}
+
+static void between_short_samples_two_looks_may_miss(void **state) {
+  (void)state;
+  const double times[] = {5e-4},
+               widths[] = {4, 4, 4, 4,
+                           4, 4, 2}; /* of seven samples five were whole, two of them next to others */
+  scene s = {{times, 1, 0}, {widths, 7, 0}};
+  rf_widest widest = {{0}};
+  rf_sampling sampling = {
+      .calls = 1, .budget = 0.7, .span = 0.35, .least = 5, .most = 1000, .precision = 0.01};
+  rf_samples samples;
+  sampling.width = look_on;
+  sampling.widest = &widest;
+  sampling.whole_only = true;
+  assert_int_equal(rf_sample(act, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_true(samples.disturbed == 0 && samples.shared > 0.52 && samples.shared < 0.62);
   rf_samples_done(&samples);
 }
 
@@ -279,9 +329,9 @@ static void a_look_that_was_interrupted_is_not_believed(void **state) {
   const double widths[] = {4, 4, 4, 17, 4, 9, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
                            4, 4, 4, 4,  4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
   company c = {widths, sizeof widths / sizeof widths[0], 0};
-  double widest = 0;
+  rf_widest widest = {{0}};
   rf_samples samples = sample_in_company(&c, &widest, 30);
-  assert_true(widest == 4 && samples.shared == 0);
+  assert_true(rf_widest_whole(&widest) == 4 * RF_CLOCK_WHOLE && samples.shared == 0);
   rf_samples_done(&samples);
 }
 
@@ -294,7 +344,8 @@ static void samples_lie_across_a_span(void **state) {
   rf_samples samples;
   assert_int_equal(rf_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_string_equal(samples.stopped, "interval within 1 %");
-  assert_true(samples.count >= 49 && samples.count < 70 && isnan(samples.shared));
+  assert_true(samples.count >= 49 && samples.count < 70);
+  assert_true(isnan(samples.shared) && isnan(samples.disturbed));
   rf_samples_done(&samples);
 }
 
@@ -322,7 +373,7 @@ static roof_status run_in_company(const roof_kernel *kernel, roof_dtype dtype, c
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "not this time");
   }
   roof_measurement_init(out);
-  out->conditions.shared = share;
+  out->conditions.disturbed = share;
   out->seconds = runs;
   out->samples = malloc(sizeof *out->samples);
   return ROOF_OK;
@@ -345,6 +396,23 @@ static void what_shared_its_core_runs_once_more(void **state) {
     assert_true(m.seconds == cases[i].kept && m.samples != NULL);
     roof_measurement_done(&m);
   }
+}
+
+static void shared_cores_count_as_a_profiler_would(void **state) {
+  (void)state;
+  roof_measurement m;
+  roof_measurement_init(&m);
+  rf_run_sharing(&m);
+  assert_int_equal(m.counter_count, 0);
+  m.conditions.disturbed = 0;
+  rf_run_sharing(&m);
+  assert_int_equal(m.counter_count, 0);
+  m.conditions.disturbed = 0.75;
+  rf_run_sharing(&m);
+  rf_run_sharing(&m);
+  assert_int_equal(m.counter_count, 1);
+  assert_string_equal(m.counters[0].name, roof_clue_name(ROOF_CLUE_SMT));
+  assert_true(m.counters[0].value == 1.75);
 }
 
 static void a_clock_that_does_not_go_forward_is_refused(void **state) {
@@ -907,6 +975,26 @@ static void a_clock_that_is_none_is_unknown(void **state) {
   }
 }
 
+static void windows_on_whole_cores_give_the_rate(void **state) {
+  (void)state;
+  enum { WINDOWS = 100, WHOLE = 3 };
+  double seconds[WINDOWS], clocks[WINDOWS], widths[WINDOWS];
+  rf_trial trial = {.seconds = seconds, .clocks = clocks, .widths = widths, .estimate = RF_SHARED};
+  for (int i = 0; i < WINDOWS; i++) {
+    clocks[i] = 3e9;
+    seconds[i] = i < WHOLE ? 1 : 2;
+    widths[i] = i < WHOLE ? 4 : 2;
+    rf_widest_add(&trial.widest, 4);
+  }
+  assert_true(rf_trial_seconds(&trial, 0, WINDOWS, 3e9) == 1);
+  assert_true(rf_trial_seconds(&trial, 1, WINDOWS, 3e9) == 2); /* two are too few */
+  clocks[0] = 3.2e9;
+  assert_true(rf_trial_seconds(&trial, 0, WINDOWS, 3e9) == 2); /* a boost is not whole */
+  seconds[0] = seconds[1] = seconds[2] = 3;
+  clocks[0] = 3e9;
+  assert_true(rf_trial_seconds(&trial, 0, WINDOWS, 3e9) == 2); /* slow ones that looked whole */
+}
+
 static void steady_figures_settle_and_others_are_marked(void **state) {
   (void)state;
   static const double wild[] = {2, 2, 3, 2, 3, 3};
@@ -1041,10 +1129,13 @@ int main(void) {
       cmocka_unit_test(warm_up_sees_what_falls_slowly),
       cmocka_unit_test(samples_that_shared_a_core_do_not_count),
       cmocka_unit_test(where_all_shared_a_core_all_count),
+      cmocka_unit_test(all_samples_of_several_threads_count),
+      cmocka_unit_test(between_short_samples_two_looks_may_miss),
       cmocka_unit_test(a_look_that_was_interrupted_is_not_believed),
       cmocka_unit_test(samples_lie_across_a_span),
       cmocka_unit_test(a_core_begins_several_additions_a_cycle),
       cmocka_unit_test(what_shared_its_core_runs_once_more),
+      cmocka_unit_test(shared_cores_count_as_a_profiler_would),
       cmocka_unit_test(a_clock_that_does_not_go_forward_is_refused),
       cmocka_unit_test(samples_of_two_kinds_are_known_from_one),
       cmocka_unit_test(limits_follow_from_the_pipes),
@@ -1062,6 +1153,7 @@ int main(void) {
       cmocka_unit_test(figures_against_themselves),
       cmocka_unit_test(a_figure_is_refused_where_time_stands_still),
       cmocka_unit_test(a_clock_that_is_none_is_unknown),
+      cmocka_unit_test(windows_on_whole_cores_give_the_rate),
       cmocka_unit_test(steady_figures_settle_and_others_are_marked),
       cmocka_unit_test(peak_kernels_of_a_higher_clock_do_not_count),
       cmocka_unit_test(slow_ways_are_not_tried_again),

@@ -10,6 +10,8 @@
 typedef struct calls {
   roof_kernel_run *run;
   int count;
+  const rf_team *team; /**< whose cores are looked at, of the first `threads` */
+  int threads;
 } calls;
 
 static double time_calls(void *user) {
@@ -22,13 +24,13 @@ static double time_calls(void *user) {
 }
 
 static double width_now(void *user) {
-  (void)user;
-  return rf_clock_width();
+  const calls *c = user;
+  return rf_team_width(c->team, c->threads);
 }
 
 static calls calls_of(roof_kernel_run *run) {
   static const double least_seconds = 50e-6;
-  calls c = {run, 1};
+  calls c = {run, 1, NULL, 0};
   double seconds = fmin(time_calls(&c), time_calls(&c));
   c.count = (int)fmax(1, ceil(least_seconds / fmax(seconds, 1e-8)));
   return c;
@@ -40,16 +42,24 @@ static rf_sampling sampling_of(const calls *c, double budget, double precision) 
       .calls = c->count, .budget = budget, .span = span, .least = 5, .most = 1000, .precision = precision};
 }
 
-/* Of several threads nobody knows whether they share cores with others or, in a guest, with each other, and a look at the
- * cores of a library's threads would be in their way. */
-roof_status rf_cpu_sample(roof_kernel_run *run, bool alone, double budget, double precision,
-                          rf_samples *samples, roof_error *error) {
-  static double widest; /* in this process */
+/** Cores of several kinds are not alike wide, and a look at those of a library's threads would be in their way. */
+static bool looks(const roof_kernel_run *run, const rf_team *team, bool alone) {
+  return team != NULL && (alone || team->topology.kind_count == 1) && run->kernel->library == NULL &&
+         !isnan(rf_clock_width());
+}
+
+/* The cores of several threads are seldom all whole where one is not: in a guest they may share one with each other. All their
+ * samples count. */
+roof_status rf_cpu_sample(roof_kernel_run *run, const rf_team *team, bool alone, double budget,
+                          double precision, rf_samples *samples, roof_error *error) {
+  static rf_widest widest; /* in this process */
   calls c = calls_of(run);
   rf_sampling sampling = sampling_of(&c, budget, precision);
-  bool looks = alone && run->kernel->library == NULL && !isnan(rf_clock_width());
-  sampling.width = looks ? width_now : NULL;
+  sampling.width = looks(run, team, alone) ? width_now : NULL;
   sampling.widest = &widest;
+  sampling.whole_only = alone;
+  c.team = team;
+  c.threads = alone ? 1 : run->threads;
   return rf_sample(time_calls, &c, &sampling, samples, error);
 }
 

@@ -252,12 +252,13 @@ int rf_curve_place(const roof_curve_point *curve, int count, const double *capac
 void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *levels, int count);
 
 /** Samples calls of a prepared kernel for `budget` seconds, or until `precision` is reached (rf_sampling); where one
- *  thread does the work `alone`, those that had its core for themselves.
+ *  thread does the work `alone`, those that had its core for themselves. `team` are the threads, whose cores are looked at
+ *  between samples; NULL: nobody looks.
  *  Units: s per call.
  *  Ownership: *samples on success only, freed by rf_samples_done.
  *  Errors: ROOF_E_MEMORY. */
-roof_status rf_cpu_sample(roof_kernel_run *run, bool alone, double budget, double precision,
-                          rf_samples *samples, roof_error *error);
+roof_status rf_cpu_sample(roof_kernel_run *run, const rf_team *team, bool alone, double budget,
+                          double precision, rf_samples *samples, roof_error *error);
 
 /** Samples calls of two prepared kernels in turns of some samples each: sample i of both is of the same turn, before
  *  which the threads of the other sleep. The first's precision and budget count.

@@ -43,7 +43,7 @@ static roof_status time_calls(const rf_attempt *attempt, roof_kernel_run *run, a
   double wall = rf_clock_seconds(), busy = processor_seconds();
   roof_status status = rf_run_describe(run->kernel, run->dtype, run->values, &work, error);
   if (status == ROOF_OK) {
-    status = rf_cpu_sample(run, run->threads == 1, attempt->budget, precision, &samples, error);
+    status = rf_cpu_sample(run, NULL, false, attempt->budget, precision, &samples, error);
   }
   if (status != ROOF_OK) {
     return status;

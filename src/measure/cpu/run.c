@@ -68,8 +68,8 @@ static void keep(const roof_kernel_run *run, const rf_samples *samples, const rf
   describe(run, samples, before, options, out);
 }
 
-static roof_status sample(roof_kernel_run *run, const roof_measure_options *options, roof_measurement *out,
-                          roof_error *error) {
+static roof_status sample(roof_kernel_run *run, const rf_team *team, const roof_measure_options *options,
+                          roof_measurement *out, roof_error *error) {
   rf_samples samples;
   out->conditions.clock_before_hz = clock_now();
   rf_noise before = rf_noise_now();
@@ -77,7 +77,8 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
   rf_meter_start(&meter, "");
   double start = rf_clock_seconds();
   bool alone = run->threads == 1 || roof_kernel_is_alone(run->kernel, out->flops);
-  roof_status status = rf_cpu_sample(run, alone, budget_of(options), options->precision, &samples, error);
+  roof_status status =
+      rf_cpu_sample(run, team, alone, budget_of(options), options->precision, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -117,7 +118,7 @@ static roof_status sample_probed(const sampling *s, const rf_team *team, roof_er
   bool probed = s->out->bytes > (double)rf_cache_bytes(3) && rf_memory_probe_init(&probe, team);
   double before = probed ? rf_memory_probe_rate(&probe) : NAN;
   roof_status status = s->count == 2 ? sample_in_turns(s->runs, s->options, s->out, error)
-                                     : sample(s->runs, s->options, s->out, error);
+                                     : sample(s->runs, team, s->options, s->out, error);
   if (probed) {
     double rate = rf_memory_rate(before, rf_memory_probe_rate(&probe));
     for (int i = 0; i < s->count; i++) {

@@ -38,24 +38,32 @@ roof_status rf_trial_add(rf_bench *bench, rf_trial **out, roof_error *error) {
   return ROOF_OK;
 }
 
-static roof_status keep(rf_trial *t, double seconds, double clock, roof_error *error) {
+/** Room for more windows; false when memory is out. */
+static bool grow(rf_trial *t) {
+  double **const lists[] = {&t->seconds, &t->clocks, &t->widths};
+  size_t capacity = t->capacity + CHUNK;
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    double *more = realloc(*lists[i], capacity * sizeof *more);
+    if (more == NULL) {
+      return false;
+    }
+    *lists[i] = more;
+  }
+  t->capacity = capacity;
+  return true;
+}
+
+static roof_status keep(rf_trial *t, double seconds, double clock, double width, roof_error *error) {
   if (!(seconds > 0) || isinf(seconds)) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "%s: a window took %g s by this machine's clock, which is impossible", t->figure,
                           seconds);
   }
-  if (t->count == t->capacity) {
-    size_t capacity = t->capacity + CHUNK;
-    double *more = realloc(t->seconds, capacity * sizeof *more);
-    t->seconds = more != NULL ? more : t->seconds;
-    double *clocks = more != NULL ? realloc(t->clocks, capacity * sizeof *clocks) : NULL;
-    t->clocks = clocks != NULL ? clocks : t->clocks;
-    if (clocks == NULL) {
-      return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", t->figure);
-    }
-    t->capacity = capacity;
+  if (t->count == t->capacity && !grow(t)) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", t->figure);
   }
   t->seconds[t->count] = seconds;
+  t->widths[t->count] = width;
   t->clocks[t->count++] = clock > 0 && isfinite(clock) ? clock : NAN;
   return ROOF_OK;
 }
@@ -143,6 +151,17 @@ static void choose(rf_trial *t) {
   }
 }
 
+/** The width of the narrowest core that works; infinite where that says nothing: who works is not known, or the cores are of
+ * several kinds. */
+static double width_now(const rf_bench *bench, rf_trial *t) {
+  if (t->set == NULL || t->estimate == RF_TYPICAL || rf_core_set_is_mixed(bench, t->set)) {
+    return INFINITY;
+  }
+  double width = rf_team_width(&bench->team, t->set->threads);
+  rf_widest_add(&t->widest, width);
+  return isnan(width) ? INFINITY : width;
+}
+
 /** One round of one figure. */
 static roof_status take_round(const rf_bench *bench, rf_trial *t, double slice, roof_error *error) {
   roof_conditions *q = t->conditions;
@@ -158,10 +177,12 @@ static roof_status take_round(const rf_bench *bench, rf_trial *t, double slice, 
   q->clock_before_hz = q->round_count == 0 ? clock_now() : q->clock_before_hz;
   size_t dropped = rf_warm_up(unkept, t, slice / 4, NULL);
   q->warm_up_samples = (q->round_count > 0 ? q->warm_up_samples : 0) + (double)dropped;
+  double width = width_now(bench, t);
   roof_status status = ROOF_OK;
   while (status == ROOF_OK && (t->count < first + WINDOWS_LEAST || rf_clock_seconds() - start < slice)) {
-    double clock = NAN, seconds = t->window(t->user, &clock);
-    status = keep(t, seconds, clock, error);
+    double clock = NAN, earlier = width, seconds = t->window(t->user, &clock);
+    width = width_now(bench, t);
+    status = keep(t, seconds, clock, fmin(earlier, width), error);
   }
   q->clock_after_hz = clock_now();
   rf_noise_add(&before, q);
@@ -177,32 +198,38 @@ double rf_trial_quantile(const rf_trial *trial, double fraction) {
   return quantile(trial->seconds, trial->count, fraction);
 }
 
-/** Windows at the figure's own clock, leaving out those in a short boost of the clock; all of them if the
- * clock is unknown. Returns how many of `begin` to `end`. */
-static size_t usual_windows(const rf_trial *t, size_t begin, size_t end, double clock, double *seconds) {
+/** Those windows of `begin` to `end` at the figure's own clock, not in a short boost of it, next to which the cores were at
+ * least so wide. Returns how many. */
+static size_t windows_at(const rf_trial *t, size_t begin, size_t end, double clock, double wide,
+                         double *seconds) {
   static const double same = 0.01;
   size_t count = 0;
   for (size_t i = begin; i < end; i++) {
     seconds[count] = t->seconds[i];
-    count += !(t->clocks[i] / clock - 1 > same);
-  }
-  if (count < WINDOWS_LEAST) {
-    count = end - begin;
-    memcpy(seconds, t->seconds + begin, count * sizeof *seconds);
+    count += !(t->clocks[i] / clock - 1 > same) && t->widths[i] >= wide;
   }
   return count;
 }
 
-/** The figure's rate from the windows `begin` to `end`. */
-static double rate_of(const rf_trial *t, size_t begin, size_t end, double clock) {
-  double *seconds = malloc((end - begin) * sizeof *seconds), rate = NAN;
-  if (seconds != NULL) {
-    size_t count = usual_windows(t, begin, end, clock, seconds);
-    qsort(seconds, count, sizeof *seconds, ascending);
-    rate = t->work / roof_stats_quantile(seconds, count, rf_estimate_fraction(t->estimate));
+/** The estimate from such windows; infinite where they are too few. */
+static double estimate_at(const rf_trial *t, size_t begin, size_t end, double clock, double wide,
+                          double *seconds) {
+  size_t count = windows_at(t, begin, end, clock, wide, seconds);
+  qsort(seconds, count, sizeof *seconds, ascending);
+  return count < WINDOWS_LEAST ? INFINITY
+                               : roof_stats_quantile(seconds, count, rf_estimate_fraction(t->estimate));
+}
+
+double rf_trial_seconds(const rf_trial *t, size_t begin, size_t end, double clock) {
+  double *seconds = malloc((end - begin) * sizeof *seconds);
+  if (seconds == NULL) {
+    return NAN;
   }
+  double usual = estimate_at(t, begin, end, clock, 0, seconds);
+  double whole = estimate_at(t, begin, end, clock, rf_widest_whole(&t->widest), seconds);
   free(seconds);
-  return rate;
+  return isinf(usual) ? quantile(t->seconds + begin, end - begin, rf_estimate_fraction(t->estimate))
+                      : fmin(usual, whole);
 }
 
 /** The spread of the rounds: for typical values the slowest from the fastest; for the fast end the second
@@ -222,12 +249,12 @@ static void compare_rounds(rf_trial *t) {
   double low = INFINITY, high = 0, usual = quantile(t->clocks, t->count, 0.75);
   size_t begin = 0;
   for (int r = 0; r < q->round_count; begin = t->ends[r++]) {
-    q->rounds[r] = rate_of(t, begin, t->ends[r], usual);
+    q->rounds[r] = t->work / rf_trial_seconds(t, begin, t->ends[r], usual);
     double clock = quantile(t->clocks + begin, t->ends[r] - begin, 0.75);
     low = fmin(low, clock);
     high = fmax(high, clock);
   }
-  t->rate = rate_of(t, 0, t->count, usual);
+  t->rate = t->work / rf_trial_seconds(t, 0, t->count, usual);
   rf_pace pace = rf_pace_of(t->seconds, t->clocks, t->ends, q->round_count, t->work / t->rate);
   q->clock_hz = pace.clock_hz;
   q->clock_spread = pace.spread;
@@ -456,6 +483,7 @@ void rf_trials_done(rf_bench *bench) {
   for (int i = 0; i < bench->trial_count; i++) {
     free(bench->trials[i].seconds);
     free(bench->trials[i].clocks);
+    free(bench->trials[i].widths);
   }
   free(bench->trials);
   bench->trials = NULL;

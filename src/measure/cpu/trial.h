@@ -2,6 +2,7 @@
 #ifndef MEASURE_CPU_TRIAL_H
 #define MEASURE_CPU_TRIAL_H
 
+#include "host/clock.h"
 #include "measure/cpu/cpu.h"
 
 /** Runs one window of a figure and returns its seconds; *clock_hz is the clock read next to it, NaN:
@@ -61,6 +62,8 @@ typedef struct rf_trial {
   roof_conditions *conditions; /**< in the machine */
   double *seconds;             /**< of each window */
   double *clocks;
+  double *widths;   /**< of its narrowest core right after it; infinite: nobody looked */
+  rf_widest widest; /**< that these cores ever were */
   size_t count, capacity;
   size_t ends[ROOF_ROUND_MAX]; /**< where each round's windows end */
   double watched_seconds;      /**< of the rounds, all processors of the system */
@@ -85,6 +88,11 @@ roof_status rf_trials_run(rf_bench *bench, roof_error *error);
 /** Frees figures and samples.
  *  Units: none. Ownership: releases them. Errors: none. */
 void rf_trials_done(rf_bench *bench);
+
+/** The estimate from the windows of `begin` to `end`: of those at the figure's own clock, not in a short boost of it, or of
+ *  those of them on whole cores, the faster; of all where the clock is unknown.
+ *  Units: s. Ownership: none. Errors: NaN without memory. */
+double rf_trial_seconds(const rf_trial *trial, size_t begin, size_t end, double clock);
 
 /** A quantile of the windows' seconds.
  *  Units: s. Ownership: none. Errors: NaN without windows. */
