@@ -62,7 +62,9 @@ typedef struct event_region {
   const char *name;
   events events;
   double time[3]; /**< s, NaN at first; filled in while reading */
+  double seconds; /**< of the runs before the one that is being read; perf alone */
   uint64_t calls;
+  uint64_t run; /**< the last one that it was seen in; perf alone */
   event_other *others;
   size_t count;
 } event_region;

@@ -12,6 +12,7 @@
 /** One line of any of the three forms. Texts are valid until the next line. */
 typedef struct perf_row {
   const char *value, *unit, *event, *subject;
+  const char *place; /**< the cores whose counts are added up; "" all */
   const char *metric_unit;
   double metric;
   double share;    /**< of the time that the event was counted, in percent; NaN not said */
@@ -19,8 +20,8 @@ typedef struct perf_row {
   import_marks marks;
 } perf_row;
 
-/** What a region's time is known from. */
-enum { ELAPSED, INTERVALS, CLOCK };
+/** What the time of a region in a run is known from. */
+enum { ELAPSED, INTERVALS, CLOCK, TIMES };
 
 typedef struct reading {
   roof_source *source;
@@ -32,12 +33,18 @@ typedef struct reading {
   char delimiter;
   import_marks marks; /**< of the table for people */
   import_row row;
+  uint64_t run;      /**< of those that a log holds one behind the other, from 1 */
+  bool titled;       /**< a line begins each run */
+  const char *clock; /**< the first that was read of a run without such a line; NULL: none yet */
+  double stamp;      /**< s since the run's start, of the last interval */
+  double earlier;    /**< s of the intervals of the runs before */
 } reading;
 
 static const perf_row no_row = {.value = "",
                                 .unit = "",
                                 .event = "",
                                 .subject = "",
+                                .place = "",
                                 .metric_unit = "",
                                 .metric = NAN,
                                 .share = NAN,
@@ -91,8 +98,10 @@ static bool take_front(const import_row *row, int at, perf_row *out) {
     bool count = all_digits(f) && isalpha((unsigned char)before[0]) && strncmp(before, "CPU", 3) != 0;
     if (i == 0 && is_value(f) && (strchr(f, '.') != NULL || strchr(f, ',') != NULL)) {
       out->interval = rf_import_number(f, &out->marks);
+    } else if (is_place(f)) {
+      out->place = f;
     } else if (!is_value(f)) {
-      out->subject = is_place(f) ? "" : f;
+      out->subject = f;
     } else if (!count) {
       return false;
     }
@@ -174,13 +183,62 @@ static int detect(const char *text, size_t size) {
   return json || table ? 95 : has_csv(text) ? 75 : 0;
 }
 
+/** Adds the time of the run that was read. A run without a time leaves the sum unknown. */
+static void end_run(reading *r, event_region *s) {
+  static const char *const from[] = {"elapsed time", "the last interval", "task-clock / CPUs utilized"};
+  double seconds = NAN;
+  for (int i = 0; i < TIMES && isnan(seconds); i++) {
+    seconds = s->time[i];
+    if (!isnan(seconds)) {
+      rf_import_fact(r->profile, "time_from", NAN, from[i]);
+    }
+  }
+  s->seconds += seconds;
+  for (int i = 0; i < TIMES; i++) {
+    s->time[i] = NAN;
+  }
+}
+
 /** The run, or the row's cgroup or thread. */
 static event_region *region_of(reading *r, const char *name) {
-  return rf_event_region_of(&r->regions, name[0] != '\0' ? roof_profile_text(r->profile, name) : r->program);
+  const char *subject = name[0] != '\0' ? roof_profile_text(r->profile, name) : r->program;
+  event_region *s = rf_event_region_of(&r->regions, subject);
+  if (s != NULL && s->run != r->run) {
+    if (s->calls > 0) {
+      end_run(r, s);
+    }
+    s->run = r->run;
+    s->calls++;
+  }
+  return s;
+}
+
+/** The rows that follow are of another run. */
+static void begin_run(reading *r) {
+  r->run++;
+  r->clock = NULL;
+  r->earlier += r->stamp;
+  r->stamp = 0;
 }
 
 static bool is_clock(const perf_row *row) {
   return strcmp(row->event, "task-clock") == 0 || strcmp(row->event, "cpu-clock") == 0;
+}
+
+/** A run begins where times go back, or, in logs without lines between runs, where the first clock is read again. */
+static void find_run(reading *r, const perf_row *row) {
+  if (!isnan(row->interval)) {
+    if (row->interval < r->stamp) {
+      begin_run(r);
+    }
+    r->stamp = row->interval;
+  } else if (!r->titled && (is_clock(row) || strcmp(row->event, "duration_time") == 0)) {
+    const char *clock = rf_import_textf(r->profile, "%s %s %s", row->event, row->subject, row->place);
+    if (r->clock == clock) {
+      begin_run(r);
+    }
+    r->clock = r->clock != NULL ? r->clock : clock;
+  }
 }
 
 /** What the row says of the time. */
@@ -196,6 +254,7 @@ static void take_time(event_region *s, const perf_row *row, double value) {
 
 static roof_status take_row(reading *r, const perf_row *row, roof_error *error) {
   static const char *const ghosts[] = {"<not supported>", "<not counted>"};
+  find_run(r, row);
   event_region *s = region_of(r, row->subject);
   if (s == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");
@@ -214,11 +273,21 @@ static roof_status take_row(reading *r, const perf_row *row, roof_error *error) 
   double unit = isnan(scale) ? 1 : scale;
   const char *event = roof_profile_text(r->profile, row->event);
   take_time(s, row, value * unit);
-  bool kept = isnan(row->interval) || rf_intervals_add(&r->intervals, s->name, event, row->interval,
-                                                       value * unit, bytes ? scale : NAN);
+  double stamp = r->earlier + row->interval;
+  bool kept = isnan(stamp) ||
+              rf_intervals_add(&r->intervals, s->name, event, stamp, value * unit, bytes ? scale : NAN);
   return kept && rf_event_region_add(s, event, value, bytes ? scale : NAN, unit)
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");
+}
+
+static const char *place_of(const json_t *object) {
+  static const char *const keys[] = {"cpu", "core", "cache", "cluster", "die", "socket", "node"};
+  const char *place = "";
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0] && place[0] == '\0'; i++) {
+    place = rf_import_member_text(object, keys[i]);
+  }
+  return place;
 }
 
 static roof_status read_json_line(reading *r, char *line, size_t length, roof_error *error) {
@@ -240,6 +309,7 @@ static roof_status read_json_line(reading *r, char *line, size_t length, roof_er
     row.unit = rf_import_member_text(object, "unit");
     row.event = rf_import_member_text(object, "event");
     row.subject = thread[0] != '\0' ? thread : cgroup;
+    row.place = place_of(object);
     row.share = rf_import_member(object, "pcnt-running");
     row.interval = rf_import_member(object, "interval");
     row.metric = rf_import_member(object, "metric-value");
@@ -322,6 +392,15 @@ static roof_status read_table_line(reading *r, char *line, roof_error *error) {
   return !other && split_table(r, line, &row) ? take_row(r, &row, error) : ROOF_OK;
 }
 
+/** Blank lines, and those that begin with '#'. */
+static void read_comment(reading *r, const char *line, bool *intervals) {
+  *intervals = *intervals || strstr(line, interval_header) != NULL;
+  if (strstr(line, "# started on ") != NULL) {
+    r->titled = true;
+    begin_run(r);
+  }
+}
+
 /** "     0.051832097              28.74 msec task-clock  #    0.575 CPUs utilized". */
 static roof_status read_interval_line(reading *r, char *line, roof_error *error) {
   perf_row row;
@@ -344,10 +423,11 @@ static roof_status read_lines(reading *r, roof_error *error) {
     char *title = strstr(line, "Performance counter stats for");
     if (title != NULL) {
       take_program(r, title);
-      table = true;
+      begin_run(r);
+      r->titled = table = true;
       intervals = false;
     } else if (*first == '\0' || *first == '#') {
-      intervals = intervals || strstr(line, interval_header) != NULL;
+      read_comment(r, line, &intervals);
     } else if (*first == '{') {
       status = read_json_line(r, line, length, error);
     } else {
@@ -378,19 +458,11 @@ static import_marks table_marks(roof_source *source, char forced) {
 
 static void finish(reading *r, event_region *s) {
   static const char *const why = "no event of perf's counts it";
-  static const char *const from[] = {"elapsed time", "the last interval", "task-clock / CPUs utilized"};
-  double seconds = NAN;
-  for (int i = 0; i < 3 && isnan(seconds); i++) {
-    seconds = s->time[i];
-    if (!isnan(seconds)) {
-      rf_import_fact(r->profile, "time_from", NAN, from[i]);
-    }
-  }
-  if (isnan(seconds)) {
+  end_run(r, s);
+  if (isnan(s->seconds)) {
     rf_import_skip(r->profile, "time", "perf wrote none: add -e duration_time");
   }
-  s->calls = 1;
-  roof_record *record = rf_event_region_settle(s, seconds, ROOF_FP64, r->profile);
+  roof_record *record = rf_event_region_settle(s, s->seconds, ROOF_FP64, r->profile);
   if (record != NULL) {
     rf_import_missing(&record->flops[ROOF_FP64][ROOF_VECTOR], why);
     rf_import_missing(&record->bytes[ROOF_MEMORY], why);
@@ -413,7 +485,8 @@ static roof_status finish_all(reading *r, roof_error *error) {
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
-  reading r = {.source = source, .profile = profile, .program = roof_profile_text(profile, "program")};
+  reading r = {
+      .source = source, .profile = profile, .program = roof_profile_text(profile, "program"), .run = 1};
   r.marks = table_marks(source, profile->decimal);
   roof_status status = read_lines(&r, error);
   if (status == ROOF_OK) {

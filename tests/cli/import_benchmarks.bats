@@ -148,6 +148,41 @@ refuses() { # TEXT FILE [OPTION...]
   refuses 'cut.txt:3: no row of perf stat' cut.txt
 }
 
+@test "runs that perf stat appended to one log are calls of one kernel" {
+  local what='[(.kernels | length), (.kernels[0] | .calls, .total_seconds, .flops, .bytes)]' # the last two per call
+  for file in perf-x.csv perf-j.json perf-table-de.txt perf-bare-clock.txt perf-interval.csv perf-interval.txt; do
+    run -0 "$ROOFLINE" import "$fixtures/$file" --json
+    local one
+    one=$(json "$what | .[1:3] |= map(. * 2)")
+    cat "$fixtures/$file" "$fixtures/$file" >twice
+    run -0 "$ROOFLINE" import twice --json
+    [ "$(json "$what")" = "$one" ] || { echo "$file: $(json "$what"), not $one"; return 1; }
+    grep -v '^# started' twice >bare # as standard error has it, and as later versions write JSON
+    run -0 "$ROOFLINE" import bare --json
+    [ "$(json "$what")" = "$one" ] || { echo "$file without comments: $(json "$what"), not $one"; return 1; }
+  done
+  [ "$(json .facts.intervals)" = '"6"' ] # of perf-interval.txt
+  near '.kernels[0].intervals."least_task-clock_per_second"' 0.2
+  near '.kernels[0].intervals."most_task-clock_per_second"' 1
+
+  # Runs of different length, one of them without the elapsed time; a clock that stands twice among the events of one run.
+  printf '%s,msec,task-clock,1,100.00,%s,CPUs utilized\n%s,,fp_ret_sse_avx_ops.all,1,100.00,,\n' 500 0.5 1000 9000 1.5 5000 >clocks.csv
+  printf '2000000000,ns,duration_time,1,100.00,,\n' >>clocks.csv
+  run -0 "$ROOFLINE" import clocks.csv --json
+  [ "$(json '.kernels[0] | [.calls, .total_seconds, .flops.fp64]')" = '[2,3,3000]' ] # FLOPs per call
+  { echo '# started on Sat Jan 31 12:00:00 2026'; cat clocks.csv; } >one.csv
+  run -0 "$ROOFLINE" import one.csv --json
+  [ "$(json '.kernels[0] | [.calls, .total_seconds]')" = '[1,2]' ]
+
+  # Another program is another kernel; a run whose time perf did not write leaves the sum unknown.
+  sed "s/mein programm/anderes/" "$fixtures/perf-table-de.txt" | cat - "$fixtures/perf-table-de.txt" >other.txt
+  run -0 "$ROOFLINE" import other.txt --json
+  [ "$(json '[.kernels[] | [.name, .calls]] | sort')" = '[["./anderes",1],["./mein programm",1]]' ]
+  { cat one.csv; echo '# started on Sat Jan 31 12:00:01 2026'; grep fp_ret clocks.csv; } >untimed.csv
+  run -0 "$ROOFLINE" import untimed.csv --json
+  [ "$(json '.kernels[0] | [.calls, .total_seconds, .flops.fp64]')" = '[2,null,6000]' ]
+}
+
 @test "Caliper's regions have their own time" {
   local rows='[.kernels[] | [.name, .calls, .total_seconds]] | sort'
   run -0 "$ROOFLINE" import "$fixtures/caliper-split.json" --json
