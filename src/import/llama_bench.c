@@ -84,12 +84,34 @@ static const char *name_of(reading *r, const json_t *test, double prompt, double
   return kept;
 }
 
+/** What the types of mixtures begin with that say it nowhere else (names of architectures in llama.cpp,
+ *  src/llama-arch.cpp). Of granitehybrid and jamba some are dense. */
+static const char *const mixtures[] = {
+    "arctic", "dbrx",       "deepseek", "dots1",       "glm-dsa", "gpt-oss",      "granitehybrid",
+    "grok",   "hy_v3",      "jamba",    "kimi-linear", "laguna",  "llama4",       "mellum",
+    "mimo2",  "minimax-m2", "mistral4", "qwen3next",   "rnd1",    "smallthinker", "step35"};
+
+/** "8x7B" or "17Bx16E": so many experts. */
+static bool has_experts(const char *type) {
+  for (const char *x = strchr(type, 'x'); x != NULL; x = strchr(x + 1, 'x')) {
+    const char *before = x > type && x[-1] == 'B' ? x - 1 : x;
+    if (before > type && isdigit((unsigned char)before[-1]) && isdigit((unsigned char)x[1])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /** "qwen3moe 30B.A3B", "llama 8x7B": only some of the weights are read for a token. */
 static bool is_mixture(const char *type) {
-  const char *active = strstr(type, ".A"), *experts = strchr(type, 'x');
-  return rf_letters_find(type, "moe") != NULL || (active != NULL && isdigit((unsigned char)active[2])) ||
-         (experts != NULL && experts > type && isdigit((unsigned char)experts[-1]) &&
-          isdigit((unsigned char)experts[1]));
+  const char *active = strstr(type, ".A");
+  for (size_t i = 0; i < sizeof mixtures / sizeof mixtures[0]; i++) {
+    if (strncmp(type, mixtures[i], strlen(mixtures[i])) == 0) {
+      return true;
+    }
+  }
+  return rf_letters_find(type, "moe") != NULL || has_experts(type) ||
+         (active != NULL && isdigit((unsigned char)active[2]));
 }
 
 static bool on_graphics(const json_t *test) {

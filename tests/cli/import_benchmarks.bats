@@ -202,6 +202,19 @@ refuses() { # TEXT FILE [OPTION...]
   refuses 'types.json:1: no row with a time in it' types.json
 }
 
+@test "what llama-bench read of a mixture of experts is not known, however its type says that it is one" {
+  local types='deepseek2 671B Q4_K - Medium|llama4 17Bx16E (Scout) Q8_0|llama4 ?B Q8_0|dbrx 16x12B F16|grok 314B Q4_0|arctic 10B+128x3.66B F16'
+  types+='|dots1 142B Q8_0|gpt-oss 20B Q8_0|llama 8x7B Q4_0|qwen3moe 30B.A3B Q4_0|gptneox 8x7B F16'
+  local dense='llama 70B Q4_0|gptneox 2.8B F16|xverse 7B Q8_0|gemma3n E4B Q8_0|hunyuan-dense 7B F16'
+  tr '|' '\n' <<<"$types|$dense" | while read -r type; do
+    printf '{"model_type": "%s", "model_size": 4e9, "model_n_params": 8e9, "n_gen": 10, "avg_ns": 1e9, "avg_ts": 10}\n' "$type"
+  done >types.jsonl
+  run -0 "$ROOFLINE" import types.jsonl --json
+  local known='.kernels | map(select(.flops != null or .bytes != null) | .name | rtrimstr(" tg10")) | sort | join("|")'
+  [ "$(json "$known")" = "\"$(tr '|' '\n' <<<"$dense" | LC_ALL=C sort | paste -sd '|')\"" ]
+  [ "$(json '.kernels | length')" = 16 ]
+}
+
 @test "HPL's runs have its own count of FLOPs" {
   run -0 "$ROOFLINE" import "$fixtures/hpl.txt" --json
   near '.kernels | map(select(.name == "HPL n=10000 nb=192 p=2 q=2 WR11C2R4"))[0].flops.fp64' 666816666666.7
