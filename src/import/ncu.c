@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/letters.h"
+#include "core/number.h"
 #include "import/_ncu.h"
 #include "import/_ncu_text.h"
 
@@ -104,6 +105,11 @@ static roof_status flush(reading *r, roof_error *error) {
   return status;
 }
 
+/** 75 of 7.5, 0 when it is not known. */
+static int whole_capability(double capability) {
+  return isnan(capability) ? 0 : (int)lround(capability * 10);
+}
+
 /** Begins the launch of this row unless it is the one being collected. */
 static roof_status open_launch(reading *r, roof_error *error) {
   const table *t = &r->table;
@@ -123,8 +129,7 @@ static roof_status open_launch(reading *r, roof_error *error) {
   r->key = key;
   r->kernel.length = 0;
   roof_text_add(&r->kernel, rf_import_field(&t->row, t->kernel));
-  double capability = rf_import_number(rf_import_field(&t->row, t->capability), NULL);
-  r->launch.capability = isnan(capability) ? 0 : (int)lround(capability * 10);
+  r->launch.capability = whole_capability(rf_import_number(rf_import_field(&t->row, t->capability), NULL));
   double calls = rf_import_number(rf_import_field(&t->row, t->calls), NULL);
   r->launch.calls = calls >= 1 && calls < 1e15 ? calls : 1;
   r->pending = true;
@@ -278,6 +283,7 @@ static void end_rule(reading *r) {
 /** A line outside of CSV: it names a launch, is a row of a table for people or part of a rule. */
 static roof_status take_line(reading *r, char *line, roof_error *error) {
   ncu_heading heading;
+  double capability = NAN;
   const char *name = NULL, *unit = NULL, *value = NULL;
   roof_status status = ROOF_OK;
   ncu_rule_line said = r->pending && r->printed ? rf_ncu_rule_is(&r->said, line) : NCU_RULE_OTHER;
@@ -292,7 +298,8 @@ static roof_status take_line(reading *r, char *line, roof_error *error) {
     r->said = (ncu_rule){0};
     r->kernel.length = 0;
     roof_text_add_bytes(&r->kernel, heading.kernel, heading.length);
-    r->launch.capability = (int)(10 * strtol(heading.capability, NULL, 10));
+    rf_numbers_read(heading.capability, &capability, 1);
+    r->launch.capability = whole_capability(capability);
     r->launch.calls = fmax(1, (double)strtol(heading.calls, NULL, 10));
     r->pending = r->printed = true;
   } else if (r->pending && r->printed && strncmp(line + strspn(line, " "), "Section: ", 9) == 0) {

@@ -25,6 +25,21 @@ refuses() {
   [ "$(json '.kernels[0] | [.name, .seconds, .bytes.DRAM]')" = '["scale(float*)",1.245e-05,8290000]' ]
 }
 
+@test "tensor instructions of Turing are not taken for Volta's, in a table for people as in CSV" {
+  local edge='    ----------------------------------- ----------- ------------'
+  local text="  k(int), Context 1, Stream 7, Device 0, CC %s\n    Section: Command line profiler metrics\n$edge\n"
+  text+="    sm__inst_executed_pipe_tensor.sum          inst        1,000\n$edge\n"
+  local csv='"ID","Process ID","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"\n'
+  csv+='"0","1","k(int)","%s","sm__inst_executed_pipe_tensor.sum","inst","1,000"\n'
+  for form in "$text" "$csv"; do
+    for chip in '7.0 512000' '7.5 null'; do
+      printf -- "$form" "${chip% *}" >tensor
+      run -0 "$ROOFLINE" import tensor --format ncu --json
+      [ "$(json '.kernels[0].flops.fp16')" = "${chip#* }" ]
+    done
+  done
+}
+
 @test "what ncu printed without a kernel says where it went" {
   printf '==PROF== Connected to process 8 (/a)\n==PROF== Report: /tmp/k.ncu-rep\n' >t
   refuses 't:2: no kernel in it: ncu wrote what it counted to /tmp/k.ncu-rep' t
