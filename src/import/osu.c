@@ -28,24 +28,40 @@ typedef struct reading {
   double pairs;
 } reading;
 
+/** Without "MPI ", "MPI-CUDA " or, of one-sided tests, the "MPI_" of "MPI_Put". */
+static const char *without_mpi(const char *title) {
+  if (strncmp(title, "MPI_", 4) == 0) {
+    return title + 4;
+  }
+  bool word = strncmp(title, "MPI ", 4) == 0 || strncmp(title, "MPI-", 4) == 0;
+  title += word ? strcspn(title, " ") : 0;
+  return title + strspn(title, " ");
+}
+
+/** Tests between two ranks; any other latency is a collective's. */
+static bool is_pairwise(const char *test) {
+  static const char *const pairs[] = {"Multi",       "put", "get", "Accumulate", "Compare_and_swap",
+                                      "Fetch_and_op"};
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    if (rf_letters_find(test, pairs[i]) != NULL) {
+      return true;
+    }
+  }
+  return rf_letters_compare(test, "Latency") == 0;
+}
+
 /** "# OSU MPI-CUDA Allreduce Latency Test v5.6.2". */
 static void take_title(reading *r, const char *line) {
   static const char *const once[] = {"Bcast", "Broadcast", "Reduce Latency"};
-  const char *begin = line + strlen("# OSU ");
+  const char *begin = without_mpi(line + strlen("# OSU "));
   const char *end = strstr(begin, " Test");
-  if (strncmp(begin, "MPI", 3) == 0) {
-    begin += strcspn(begin, " ");
-    begin += strspn(begin, " ");
-  }
   *r = (reading){.source = r->source, .profile = r->profile, .pairs = 1};
   if (end != NULL && end > begin) {
     snprintf(r->test, sizeof r->test, "%.*s", (int)(end - begin), begin);
   }
   r->both_ways =
       rf_letters_find(r->test, "Bi-Directional") != NULL || rf_letters_find(r->test, "Bibw") != NULL;
-  r->collective = rf_letters_find(r->test, "Latency") != NULL &&
-                  rf_letters_compare(r->test, "Latency") != 0 && rf_letters_find(r->test, "Multi") == NULL &&
-                  rf_letters_find(r->test, "put") == NULL && rf_letters_find(r->test, "get") == NULL;
+  r->collective = rf_letters_find(r->test, "Latency") != NULL && !is_pairwise(r->test);
   for (size_t i = 0; i < sizeof once / sizeof once[0]; i++) {
     r->once = r->once || strncmp(r->test, once[i], strlen(once[i])) == 0;
   }

@@ -202,6 +202,15 @@ refuses() { # TEXT FILE [OPTION...]
   refuses 'types.json:1: no row with a time in it' types.json
 }
 
+@test "OSU's one-sided tests keep their names, and are between two ranks" {
+  for test in 'MPI' 'MPI_Put' 'MPI_Get' 'MPI_Accumulate' 'MPI_Put-CUDA' 'MPI-CUDA Bcast' 'MPI Allreduce'; do
+    printf '# OSU %s Latency Test v7.3\n# Window creation: MPI_Win_allocate\n# Size          Latency (us)\n8 2.00\n' "$test"
+  done >osu.txt
+  run -0 "$ROOFLINE" import osu.txt --json
+  local rows='[.kernels[] | [.name, .calls, .bytes.link]] | sort'
+  [ "$(json "$rows")" = '[["Accumulate Latency 8 B",1,8],["Allreduce Latency 8 B",1,null],["Bcast Latency 8 B",1,8],["Get Latency 8 B",1,8],["Latency 8 B",1,8],["Put Latency 8 B",1,8],["Put-CUDA Latency 8 B",1,8]]' ]
+}
+
 @test "what llama-bench read of a mixture of experts is not known, however its type says that it is one" {
   local types='deepseek2 671B Q4_K - Medium|llama4 17Bx16E (Scout) Q8_0|llama4 ?B Q8_0|dbrx 16x12B F16|grok 314B Q4_0|arctic 10B+128x3.66B F16'
   types+='|dots1 142B Q8_0|gpt-oss 20B Q8_0|llama 8x7B Q4_0|qwen3moe 30B.A3B Q4_0|gptneox 8x7B F16'
