@@ -128,24 +128,44 @@ static void sum_rows(const reading *r, double *seconds, uint64_t *rows, size_t c
   }
 }
 
+/** A node's own seconds, and the nearest node around it that has rows; SIZE_MAX: none. */
+typedef struct nested {
+  double own;
+  size_t around;
+} nested;
+
+static void nest(const reading *r, const double *seconds, const uint64_t *rows, nested *nodes, size_t count) {
+  enum { DEEPEST = 1000 }; /* nodes of a broken file may be in one another */
+  for (size_t i = 0; i < count; i++) {
+    const json_t *parent = json_object_get(json_array_get(r->nodes, i), "parent");
+    nodes[i] = (nested){seconds[i], node_number(parent, count)};
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t *around = &nodes[i].around;
+    for (int steps = 0; *around != SIZE_MAX && rows[*around] == 0 && steps < DEEPEST; steps++) {
+      *around = nodes[*around].around;
+    }
+  }
+}
+
 /** Takes from each node what the nodes in it took; rounding may leave less than nothing. */
-static void make_exclusive(const reading *r, double *seconds, size_t count) {
-  double *own = malloc(count * sizeof *own);
-  if (own == NULL) {
+static void make_exclusive(const reading *r, double *seconds, const uint64_t *rows, size_t count) {
+  nested *nodes = malloc(count * sizeof *nodes);
+  if (nodes == NULL) {
     rf_import_starved(r->profile);
     return;
   }
-  memcpy(own, seconds, count * sizeof *own);
+  nest(r, seconds, rows, nodes, count);
   for (size_t i = 0; i < count; i++) {
-    size_t parent = node_number(json_object_get(json_array_get(r->nodes, i), "parent"), count);
-    if (parent != SIZE_MAX && parent != i) {
-      own[parent] -= seconds[i];
+    size_t around = nodes[i].around;
+    if (around != SIZE_MAX && around != i) {
+      nodes[around].own -= seconds[i];
     }
   }
   for (size_t i = 0; i < count; i++) {
-    seconds[i] = own[i] > 0 ? own[i] : 0;
+    seconds[i] = nodes[i].own > 0 ? nodes[i].own : 0;
   }
-  free(own);
+  free(nodes);
 }
 
 static roof_status take_split(reading *r, roof_error *error) {
@@ -159,7 +179,7 @@ static roof_status take_split(reading *r, roof_error *error) {
     sum_rows(r, seconds, rows, count);
   }
   if (status == ROOF_OK && times[r->time].inclusive) {
-    make_exclusive(r, seconds, count);
+    make_exclusive(r, seconds, rows, count);
   }
   for (size_t i = 0; i <= count && status == ROOF_OK; i++) {
     const char *label = i < count ? rf_import_member_text(json_array_get(r->nodes, i), "label") : "";

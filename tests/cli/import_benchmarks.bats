@@ -190,6 +190,14 @@ refuses() { # TEXT FILE [OPTION...]
   [ "$(json .facts.ranks)" = 2 ]
   run -0 "$ROOFLINE" import "$fixtures/caliper-inclusive.json" --json
   [ "$(json "$rows")" = '[["cycle",1,2],["force",1,1],["main",1,1]]' ] # microseconds, without those in them
+  # Of main, main/step and main/step/solve the second has no row: its part is main's.
+  printf '{"data":[[9,0],[5,2],[1,3]],"columns":["time (inc)","path"],"column_metadata":[{"is_value":true},{"is_value":false}],"nodes":[%s]}' \
+    '{"label":"main"},{"label":"step","parent":0},{"label":"solve","parent":1},{"label":"norm","parent":2}' >gap.json
+  run -0 "$ROOFLINE" import gap.json --json
+  [ "$(json "$rows")" = '[["main",1,4],["norm",1,1],["solve",1,4]]' ]
+  sed 's/"label":"step","parent":0/"label":"step","parent":4/; s/}]}/},{"label":"loop","parent":1}]}/' gap.json >circle.json
+  run -0 "$ROOFLINE" import circle.json --json
+  [ "$(json "$rows")" = '[["main",1,9],["norm",1,1],["solve",1,4]]' ]
   run -0 "$ROOFLINE" import "$fixtures/caliper.json" --json
   [ "$(json "$rows")" = '[["(outside of regions)",1,0.125],["main",1,1.5],["solve",2,4.75]]' ]
   head -4 "$fixtures/caliper-split.json" >cut.json
