@@ -7,12 +7,13 @@
 #include "import/import.h"
 #include "roofline/units.h"
 
-/** Arrays read or written and FLOPs of one element (doc of BabelStream, src/main.cpp). */
+/** Arrays read or written of one element, as BabelStream counts them (its src/main.cpp), and FLOPs, which it does not
+ *  count: those of its formulas. Nstream is a += b + scalar * c. */
 static const struct {
   const char *name;
   double arrays, flops;
 } kernels[] = {{"Copy", 2, 0},  {"Mul", 2, 1}, {"Add", 3, 1},
-               {"Triad", 3, 2}, {"Dot", 2, 2}, {"Nstream", 4, 2}};
+               {"Triad", 3, 2}, {"Dot", 2, 2}, {"Nstream", 4, 3}};
 
 enum { KERNEL_COUNT = sizeof kernels / sizeof kernels[0] };
 
@@ -89,7 +90,7 @@ static roof_status add(reading *r, const timed *row, roof_error *error) {
   rf_import_add(&record->bytes[ROOF_MEMORY], row->array_bytes * kernels[row->kernel].arrays,
                 "best rate x least time; no write-allocate", ROOF_QUALITY_DERIVED);
   rf_import_add(&record->flops[row->element == 4 ? ROOF_FP32 : ROOF_FP64][ROOF_VECTOR], flops,
-                "BabelStream's own count an element", ROOF_QUALITY_DERIVED);
+                "FLOPs of the kernel's formula per element", ROOF_QUALITY_DERIVED);
   return ROOF_OK;
 }
 

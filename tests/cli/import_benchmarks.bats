@@ -210,6 +210,13 @@ refuses() { # TEXT FILE [OPTION...]
   refuses 'types.json:1: no row with a time in it' types.json
 }
 
+@test "BabelStream's kernels have the FLOPs of their formulas" {
+  printf 'Function    MBytes/sec  Min (sec)   Max         Average\n' >nstream.txt
+  printf '%s %s.000 0.1 0.2 0.15\n' Copy 160 Mul 160 Add 240 Triad 240 Dot 160 Nstream 320 >>nstream.txt # 10^6 doubles each
+  run -0 "$ROOFLINE" import nstream.txt --json
+  [ "$(json '[.kernels[] | [.name, .flops.fp64 / 1e6]] | sort | flatten')" = '["Add",1,"Copy",0,"Dot",2,"Mul",1,"Nstream",3,"Triad",2]' ]
+}
+
 @test "OSU's one-sided tests keep their names, and are between two ranks" {
   for test in 'MPI' 'MPI_Put' 'MPI_Get' 'MPI_Accumulate' 'MPI_Put-CUDA' 'MPI-CUDA Bcast' 'MPI Allreduce'; do
     printf '# OSU %s Latency Test v7.3\n# Window creation: MPI_Win_allocate\n# Size          Latency (us)\n8 2.00\n' "$test"
