@@ -67,7 +67,7 @@ static void seals_runs_reconciles_and_reports(void **state) {
   free(loop);
 }
 
-static void kernels_on_shared_cores_are_told_apart(void **state) {
+static void kernels_on_shared_cores_are_counted_apart(void **state) {
   (void)state;
   static const double disturbed[] = {0, 0.4, 0.6, 1, NAN}, errors[] = {0.1, 0.3, 0.8, 0.9, 0.5};
   enum { KERNELS = sizeof errors / sizeof errors[0] };
@@ -147,7 +147,7 @@ static void a_ledger_that_is_none_stops_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(seals_runs_reconciles_and_reports),
-      cmocka_unit_test(kernels_on_shared_cores_are_told_apart),
+      cmocka_unit_test(kernels_on_shared_cores_are_counted_apart),
       cmocka_unit_test(a_timing_counts_by_what_is_known_of_its_median),
       cmocka_unit_test(a_format_that_no_kernel_has),
       cmocka_unit_test(a_ledger_that_is_none_stops_it),
