@@ -218,8 +218,9 @@ typedef struct roof_cluster {
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_route_name(roof_route route, const char **text);
 
-/** An all-reduce of `bytes` over `devices`: 2 (N - 1) / N of the bytes through a link, and its messages, as the target's
- *  constants of collectives say.
+/** An all-reduce of `bytes` over `devices`, a whole number: 2 (N - 1) / N of the bytes through a link, and its messages, as
+ *  the target's constants of collectives say. By hierarchy N are nodes, and the devices of the last, which may be fewer,
+ *  share all bytes.
  *  Units: bytes, s.
  *  Ownership: none.
  *  Errors: NaN where a link's bandwidth is unknown. */
@@ -248,7 +249,7 @@ ROOF_API double roof_cluster_split_width(const roof_link *link, double flops_per
 
 /** The number of devices (real, but whole where the time jumps as a node is full) from which the gradients'
  *  all-reduce takes longer than `share` of the compute time: 1 the whole step, 2/3 the backward pass that it
- *  can hide behind.
+ *  can hide behind. By hierarchy of devices in full nodes: with fewer in the last, fewer may be too many.
  *  Units: devices.
  *  Ownership: none.
  *  Errors: infinity when it never does, NaN where unknown. */

@@ -37,19 +37,26 @@ static double one_link(const roof_cluster *c, const roof_link *link, int algorit
   return w.link_bytes / link->bytes_per_second;
 }
 
-double roof_cluster_all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices) {
+/** Of the nodes' ports those of the node with the fewest devices pass the most: they share all of the sum. */
+static double all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices,
+                         const model_nodes *nodes) {
   enum { RING, TREE };
   const roof_link *in = &c->links[ROOF_SPAN_NODE], *between = &c->links[ROOF_SPAN_CLUSTER];
-  double near, far, local = fmin(devices, c->node);
+  double near, far;
   if (route != ROOF_ROUTE_HIERARCHY) {
     one_link(c, devices > c->node ? between : in, route == ROOF_ROUTE_TREE ? TREE : RING, bytes, devices,
              &far);
     return far;
   }
-  double within = one_link(c, in, RING, bytes, local, &near);
-  double across = one_link(c, between, RING, bytes / local, devices / local, &far);
+  double within = one_link(c, in, RING, bytes, nodes->local, &near);
+  double across = one_link(c, between, RING, bytes / nodes->least, nodes->count, &far);
   return near + far -
          fmin(within, across); /* in pieces: while one is between the nodes, the next is in them */
+}
+
+double roof_cluster_all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices) {
+  model_nodes nodes = rf_model_nodes(devices, fmin(devices, c->node));
+  return all_reduce(c, route, bytes, devices, &nodes);
 }
 
 double roof_cluster_compute(const roof_cluster *c, double devices) {
@@ -64,9 +71,12 @@ double roof_cluster_split_width(const roof_link *link, double flops_per_second, 
   return bytes * flops_per_second / link->bytes_per_second;
 }
 
-/** Transfer less the share of the computation. */
+/** Transfer less the share of the computation. Nodes are full, though that takes a part of one: a node that fills up has
+ * more ports with each device, and the times between would fall. */
 static double excess(const roof_cluster *c, roof_route route, double share, double devices) {
-  return roof_cluster_all_reduce(c, route, c->parameters * c->gradient_bytes, devices) -
+  double local = fmin(devices, c->node);
+  model_nodes full = {local, devices / local, local};
+  return all_reduce(c, route, c->parameters * c->gradient_bytes, devices, &full) -
          share * roof_cluster_compute(c, devices);
 }
 

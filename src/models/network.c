@@ -74,6 +74,11 @@ roof_link roof_link_complete(const roof_link *link, bool between_nodes) {
   return l;
 }
 
+model_nodes rf_model_nodes(double ranks, double local) {
+  double count = ceil(ranks / local);
+  return (model_nodes){local, count, ranks - (count - 1) * local};
+}
+
 double rf_model_transfer_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
                                  const double values[3], roof_work *work) {
   roof_types types = target != NULL ? target->types : roof_types_of(ROOF_BF16);

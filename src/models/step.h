@@ -121,7 +121,17 @@ typedef struct model_transfer {
   double far_bytes; /**< of an all-to-all, between nodes */
 } model_transfer;
 
+/** How devices lie in nodes that are filled one after another. */
+typedef struct model_nodes {
+  double local; /**< devices in a full node */
+  double count;
+  double least; /**< devices in the last node, and so its ports */
+} model_nodes;
+
 /* network.c */
+/** Where `ranks` devices lie, of which a node has `local`. */
+model_nodes rf_model_nodes(double ranks, double local);
+
 /** Seconds to expect of a collective over a link, with its values in order: bytes, ranks, algorithm; those of the bare
  * link where the target has no constants for it, or is NULL. */
 double rf_model_transfer_seconds(const roof_target *target, const roof_op *op, const roof_link *link,

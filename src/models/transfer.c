@@ -57,12 +57,18 @@ static double local_ranks(const model_step *s, double ranks, double stride) {
   return fmin(ranks, fmax(1, floor(s->target->settings.node / stride)));
 }
 
+/** Bytes of the collective between nodes, so that each port passes as many as one of the last node, which has the fewest:
+ * they share all of a sum; of what is gathered or sent to experts, all but the node's own part. */
+static double far_bytes(const model_transfer *x, const model_nodes *n) {
+  double bytes = x->kind == ROOF_ALL_TO_ALL ? x->far_bytes : x->bytes / n->least;
+  bool sum = x->kind == ROOF_ALL_REDUCE;
+  return sum ? bytes : bytes * ((x->ranks - n->least) * n->count / (x->ranks * (n->count - 1)));
+}
+
 void rf_model_transfers(model_step *s, double count, const model_transfer *x) {
-  double local = local_ranks(s, x->ranks, x->stride), nodes = x->ranks / local;
-  double rest =
-      x->kind == ROOF_ALL_TO_ALL ? x->far_bytes : x->bytes / local; /* a node's devices share the sum */
-  emit_transfer(s, count, x, ROOF_SPAN_NODE, x->bytes, local);
-  emit_transfer(s, count, x, ROOF_SPAN_CLUSTER, rest, nodes);
+  model_nodes nodes = rf_model_nodes(x->ranks, local_ranks(s, x->ranks, x->stride));
+  emit_transfer(s, count, x, ROOF_SPAN_NODE, x->bytes, nodes.local);
+  emit_transfer(s, count, x, ROOF_SPAN_CLUSTER, far_bytes(x, &nodes), nodes.count);
 }
 
 /** An all-reduce; with sequence parallelism its halves, a reduce-scatter before and an all-gather after what
@@ -90,7 +96,8 @@ void rf_model_logits_transfer(model_step *s) {
 }
 
 /** Copies of a token between nodes: one per node, which hands it on (DeepEP), and no more than its routing's limit of
- * groups, each in one node or several (DeepSeek-V3 2024, section 2.1.2). */
+ * groups, each in one node or several (DeepSeek-V3 2024, section 2.1.2). Counted as if all nodes were as
+ * small as the last, whose ports get the most. */
 static double far_copies(const roof_model_block *b, double nodes) {
   bool limited = b->expert_groups > 0 && b->token_groups > 0;
   double limit = limited ? b->token_groups * ceil(nodes / b->expert_groups) : 0;
@@ -103,7 +110,7 @@ static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
   const roof_model_settings *set = &s->target->settings;
   double ep = set->ep, one = s->tokens / set->tp * s->own.hidden;
   double near = rf_token_copies(ep, b->experts_per_token, 0);
-  double far = far_copies(b, ep / local_ranks(s, ep, set->cp));
+  double far = far_copies(b, ep / rf_model_nodes(ep, local_ranks(s, ep, set->cp)).least);
   one *= rf_model_expert_imbalance(b, set);
   double there = s->target->input_bytes[ROOF_PART_EXPERTS], back = s->target->activation_bytes;
   if (b->experts <= 0 || ep <= set->tp) {

@@ -160,6 +160,59 @@ static void tokens_between_nodes(void **state) {
   }
 }
 
+/** Bytes of a collective that pass a device's port between nodes, one call, and those of the whole buffer. */
+static void far_sum(const char *name, double *passed, double *buffer) {
+  const roof_model_phase *p = &one.phases[ROOF_PHASE_TRAIN];
+  const roof_model_operation *far = operation(p, name, ROOF_SPAN_CLUSTER);
+  assert_non_null(far);
+  *passed = far->bytes[ROOF_BYTES_NETWORK];
+  *buffer = 2 * roof_model_count(&llama).total / llama.layer_count;
+}
+
+/** The ports of a last node that is not full pass all of a sum, and of what is gathered all but its own part; ports of full
+ * nodes have even shares. */
+static void last_node_is_not_full(void **state) {
+  (void)state;
+  roof_model_settings s = base(&llama);
+  double passed, buffer;
+  s.train = true, s.prompt = 128;
+  for (s.node = 1; s.node <= 8; s.node++) {
+    for (double n = s.node + 1; n <= 26; n++) {
+      double nodes = ceil(n / s.node), least = n - (nodes - 1) * s.node;
+      s.batch = s.dp = n, s.zero = 0;
+      answer(&llama, &s, &one);
+      far_sum("dp_all_reduce", &passed, &buffer);
+      assert_near(passed, 2 * (nodes - 1) / nodes * buffer / least, 1e-12);
+      assert_true(passed * (1 + 1e-12) >= buffer / least);
+      s.zero = 1;
+      answer(&llama, &s, &one);
+      far_sum("dp_all_gather", &passed, &buffer);
+      assert_near(passed, (n - least) / n * buffer / least, 1e-12);
+      far_sum("dp_reduce_scatter", &passed, &buffer);
+      assert_near(passed, (n - least) / n * buffer / least, 1e-12);
+    }
+  }
+}
+
+/** Every token of the other nodes that has an expert in the last one, which is not full, comes in through its ports. */
+static void tokens_to_the_last_node(void **state) {
+  (void)state;
+  static roof_model deepseek;
+  assert_int_equal(roof_model_load("deepseek-v3", &deepseek, NULL), ROOF_OK);
+  deepseek.blocks[1].token_groups = 0; /* any node */
+  roof_model_settings s = roof_model_settings_default(&deepseek);
+  s.prompt = 128, s.chunk = 0;
+  for (double n = 9; n <= 32; n++) {
+    double least = n - 8 * (ceil(n / 8) - 1), come = 1 - pow(1 - least / n, 8);
+    s.batch = s.dp = s.ep = n;
+    answer(&deepseek, &s, &one);
+    const roof_model_operation *out =
+        operation(&one.phases[ROOF_PHASE_PREFILL], "ep_dispatch", ROOF_SPAN_CLUSTER);
+    assert_non_null(out);
+    assert_near(out->bytes[ROOF_BYTES_NETWORK], 128 * 7168 * (n - least) / least * come, 1e-9);
+  }
+}
+
 /** 144 devices hold two experts each of 256: 32 are copies. */
 static void redundant_experts(void **state) {
   (void)state;
@@ -279,6 +332,11 @@ static void cluster(void **state) {
   assert_near(roof_cluster_all_reduce(&c, ROOF_ROUTE_HIERARCHY, 14e9, 64), fmax(within, across) + 14e-6,
               1e-12);
   c.links[ROOF_SPAN_NODE].latency_seconds = 0;
+  for (double n = 9; n <= 32; n++) { /* the last node may have fewer ports, which pass as much */
+    double nodes = ceil(n / 8), least = n - 8 * (nodes - 1);
+    across = 2 * (nodes - 1) / nodes * 14e9 / least / 25e9;
+    assert_near(roof_cluster_all_reduce(&c, ROOF_ROUTE_HIERARCHY, 14e9, n), fmax(within, across), 1e-12);
+  }
   /* 6 P B / (N peak) = 2 (N - 1) / N x 2 P / bandwidth */
   assert_near(roof_cluster_limit(&c, ROOF_ROUTE_RING, 1), 1 + 1.5 * 1e6 * 25e9 / 312e12, 1e-6);
   assert_near(roof_cluster_limit(&c, ROOF_ROUTE_RING, 2.0 / 3), 1 + 1e6 * 25e9 / 312e12, 1e-6);
@@ -454,6 +512,8 @@ int main(void) {
       cmocka_unit_test(weights),
       cmocka_unit_test(transfers),
       cmocka_unit_test(tokens_between_nodes),
+      cmocka_unit_test(last_node_is_not_full),
+      cmocka_unit_test(tokens_to_the_last_node),
       cmocka_unit_test(redundant_experts),
       cmocka_unit_test(bubble),
       cmocka_unit_test(monotone),
