@@ -56,27 +56,148 @@ static roof_weight_format integer(double bits, double group, bool weight_only, b
   return format;
 }
 
-static roof_status read_tensors(const config *c, const json_t *q, roof_weight_format *format) {
-  const char *name = NULL;
-  json_t *group = NULL;
-  json_object_foreach(json_object_get(q, "config_groups"), name, group) {
-    const json_t *weights = json_object_get(group, "weights");
-    const char *type = json_string_value(json_object_get(weights, "type"));
-    bool only = !json_is_object(json_object_get(group, "input_activations"));
-    double bits = number_of(weights, "num_bits", 0), size = number_of(weights, "group_size", 0);
-    if (type != NULL && strcmp(type, "int") == 0 && (bits == 4 || bits == 8)) {
-      *format = integer(bits, size, only, false);
-      return ROOF_OK;
-    }
-    if (type != NULL && strcmp(type, "float") == 0 && (bits == 4 || bits == 8)) {
-      *format = preset(bits == 4 ? "nvfp4" : "fp8");
-      return ROOF_OK;
-    }
+/** gptq and awq: a scale and a zero point in each group. */
+static roof_status read_integer(const config *c, const json_t *q, roof_weight_format *format) {
+  double bits = number_of(q, "bits", 4);
+  if (bits != 4 && bits != 8) {
+    return rf_config_fail(c, "quantization_config: bits=%g: not computed by this version, which has 4 and 8",
+                          bits);
+  }
+  *format = integer(bits, number_of(q, "group_size", 0), true, true);
+  return ROOF_OK;
+}
+
+/** 8 bits, or 4 with the largest of each 64 as their scale (fp32), whose scales may have 8 bits and one of their own for
+ * 256 (Dettmers et al. 2023, QLoRA, section 3). */
+static roof_weight_format read_bitsandbytes(const json_t *q) {
+  if (json_is_true(json_object_get(q, "load_in_8bit"))) {
+    return integer(8, 0, true, false);
+  }
+  roof_weight_format format = integer(4, 64, true, false);
+  format.scale_bits = json_is_true(json_object_get(q, "bnb_4bit_use_double_quant")) ? 8 + 32.0 / 256 : 32;
+  return format;
+}
+
+/** The format of one of the groups of compressed-tensors. */
+static roof_status read_group(const config *c, const json_t *group, roof_weight_format *format) {
+  const json_t *weights = json_object_get(group, "weights");
+  const char *type = json_string_value(json_object_get(weights, "type"));
+  bool only = !json_is_object(json_object_get(group, "input_activations"));
+  double bits = number_of(weights, "num_bits", 0), size = number_of(weights, "group_size", 0);
+  if (type != NULL && strcmp(type, "int") == 0 && (bits == 4 || bits == 8)) {
+    *format = integer(bits, size, only, false);
+    return ROOF_OK;
+  }
+  if (type != NULL && strcmp(type, "float") == 0 && (bits == 4 || bits == 8)) {
+    *format = preset(bits == 4 ? "nvfp4" : "fp8");
+    return ROOF_OK;
   }
   return rf_config_fail(c, "quantization_config: unknown compressed-tensors format");
 }
 
-static roof_status read_method(const config *c, const json_t *q, roof_weight_format *format) {
+static bool are_alike(const roof_weight_format *a, const roof_weight_format *b) {
+  return a->stored == b->stored && a->weight_only == b->weight_only && a->group == b->group &&
+         a->scale_bits == b->scale_bits;
+}
+
+/** The format of the first group, and whether another one has a different one. */
+static roof_status read_tensors(const config *c, const json_t *q, roof_weight_format *format, bool *differ) {
+  const char *name = NULL;
+  json_t *group = NULL;
+  int count = 0;
+  json_object_foreach(json_object_get(q, "config_groups"), name, group) {
+    roof_weight_format own;
+    roof_status status = read_group(c, group, &own);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    *format = count++ == 0 ? own : *format;
+    *differ = *differ || !are_alike(&own, format);
+  }
+  return count > 0 ? ROOF_OK : rf_config_fail(c, "quantization_config: unknown compressed-tensors format");
+}
+
+enum { EVERY = 1u << ROOF_PART_MIXER | 1u << ROOF_PART_MLP | 1u << ROOF_PART_EXPERTS };
+
+/** Parts that a group of compressed-tensors names, whole; 0: some of their layers or matrices, or what is not known. */
+static unsigned parts_of(const char *target) {
+  static const struct {
+    const char *text;
+    unsigned parts;
+  } names[] = {{"Linear", EVERY},
+               {"attn", 1u << ROOF_PART_MIXER},
+               {"shared_expert", 1u << ROOF_PART_MLP},
+               {"experts", 1u << ROOF_PART_EXPERTS},
+               {"lm_head", 1u << ROOF_PART_HEAD},
+               {"(gate|up", 1u << ROOF_PART_MLP},
+               {"mlp", 1u << ROOF_PART_MLP | 1u << ROOF_PART_EXPERTS}};
+  const char *matrix = strstr(target, "_proj");
+  if (strstr(target, "layers") != NULL || (matrix != NULL && (matrix == target || matrix[-1] != ')'))) {
+    return 0;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strstr(target, names[i].text) != NULL) {
+      return names[i].parts;
+    }
+  }
+  return 0;
+}
+
+/** The parts that a group names: with every matrix, or by themselves. */
+static roof_status named_parts(const config *c, const json_t *group, bool every, unsigned *named) {
+  const json_t *targets = json_object_get(group, "targets");
+  for (size_t i = 0; i < json_array_size(targets); i++) {
+    const char *target = json_string_value(json_array_get(targets, i));
+    unsigned parts = target != NULL ? parts_of(target) : 0;
+    if (parts == 0) {
+      return rf_config_fail(
+          c,
+          "quantization_config: groups differ in format, and `%.60s` is not known as whole parts of layers",
+          target != NULL ? target : "");
+    }
+    *named |= (parts == EVERY) == every ? parts : 0;
+  }
+  return ROOF_OK;
+}
+
+/** Stores the parts that a group names in its format; `taken` are those that another one has already. */
+static roof_status take_group(config *c, const json_t *group, bool every, unsigned *taken) {
+  roof_weight_format format, *weights = c->model->precision.weights;
+  unsigned named = 0;
+  roof_status status = read_group(c, group, &format);
+  status = status == ROOF_OK ? named_parts(c, group, every, &named) : status;
+  for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
+    unsigned bit = 1u << part;
+    if ((named & *taken & bit) != 0 && !are_alike(&weights[part], &format)) {
+      return rf_config_fail(
+          c, "quantization_config: groups store %s in two formats: not computed by this version",
+          roof_model_part_name((roof_model_part)part));
+    }
+    weights[part] = (named & bit) != 0 ? format : weights[part];
+  }
+  *taken |= named;
+  return status;
+}
+
+/** Groups of several formats: what names a part goes before what names every matrix, and what none names is as
+ * activations are. */
+static roof_status take_groups(config *c, const json_t *q) {
+  json_t *groups = json_object_get(q, "config_groups");
+  roof_weight_format plain = roof_weight_format_of(c->model->precision.activations);
+  roof_status status = ROOF_OK;
+  roof_model_precision_quantize(&c->model->precision, &plain);
+  for (int every = 1; every >= 0; every--) {
+    const char *name = NULL;
+    json_t *group = NULL;
+    unsigned taken = 0;
+    json_object_foreach(groups, name, group) {
+      status = status == ROOF_OK ? take_group(c, group, every, &taken) : status;
+    }
+  }
+  return status;
+}
+
+static roof_status read_method(const config *c, const json_t *q, roof_weight_format *format, bool *differ) {
   static const struct {
     const char *name, *preset;
   } names[] = {{"mxfp4", "mxfp4"},         {"FP8", "fp8"},
@@ -95,15 +216,13 @@ static roof_status read_method(const config *c, const json_t *q, roof_weight_for
     return ROOF_OK;
   }
   if (strcmp(name, "gptq") == 0 || strcmp(name, "awq") == 0) {
-    *format = integer(number_of(q, "bits", 4), number_of(q, "group_size", 0), true, true);
-    return ROOF_OK;
+    return read_integer(c, q, format);
   }
   if (strcmp(name, "compressed-tensors") == 0) {
-    return read_tensors(c, q, format);
+    return read_tensors(c, q, format, differ);
   }
   if (strcmp(name, "bitsandbytes") == 0) {
-    *format = json_is_true(json_object_get(q, "load_in_8bit")) ? integer(8, 0, true, false)
-                                                               : integer(4, 64, true, false);
+    *format = read_bitsandbytes(q);
     return ROOF_OK;
   }
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -134,24 +253,41 @@ static void leave_out(config *c, const json_t *modules) {
   }
 }
 
+/** The format of keys and values: a name of Model Optimizer's, or bits and type as of weights. */
+static roof_status read_cache(const config *c, const json_t *q, roof_dtype *kv) {
+  const char *name = json_string_value(json_object_get(q, "kv_cache_quant_algo"));
+  const json_t *scheme = json_object_get(q, "kv_cache_scheme");
+  const char *type = json_string_value(json_object_get(scheme, "type"));
+  bool known = type != NULL && number_of(scheme, "num_bits", 0) == 8;
+  if (name != NULL && rf_letters_compare(name, "FP8") == 0) {
+    *kv = ROOF_FP8;
+  }
+  if (json_is_object(scheme) && !(known && (strcmp(type, "float") == 0 || strcmp(type, "int") == 0))) {
+    return rf_config_fail(c, "quantization_config: kv_cache_scheme: neither 8-bit `float` nor 8-bit `int`");
+  }
+  if (json_is_object(scheme)) {
+    *kv = strcmp(type, "float") == 0 ? ROOF_FP8 : ROOF_INT8;
+  }
+  return ROOF_OK;
+}
+
 roof_status rf_config_quantize(config *c, const json_t *q) {
   static const char *const lists[] = {"modules_to_not_convert", "ignore", "exclude_modules"};
   roof_weight_format format;
   roof_model_precision *p = &c->model->precision;
-  roof_status status = read_method(c, q, &format);
+  bool differ = false;
+  roof_status status = read_method(c, q, &format, &differ);
+  status = status == ROOF_OK ? read_cache(c, q, &p->kv) : status;
   if (status != ROOF_OK) {
     return status;
   }
   roof_model_precision_quantize(p, &format);
+  status = differ ? take_groups(c, q) : ROOF_OK;
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     leave_out(c, json_object_get(q, lists[i]));
     rf_config_leave_modules(c, json_object_get(q, lists[i]));
   }
-  const char *kv = json_string_value(json_object_get(q, "kv_cache_quant_algo"));
-  if (kv != NULL && rf_letters_compare(kv, "FP8") == 0) {
-    p->kv = ROOF_FP8;
-  }
-  return ROOF_OK;
+  return status;
 }
 
 roof_status rf_config_quantization(config *c) {

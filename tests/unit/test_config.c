@@ -249,6 +249,97 @@ static void excluded_modules_are_counted(void **state) {
   "4, "                                                                                                      \
   "\"num_hidden_layers\": 2, \"vocab_size\": 100, "
 
+#define QUANTIZED(text) SMALL "\"torch_dtype\": \"bfloat16\", \"quantization_config\": {" text "}}"
+#define GROUPS(text) QUANTIZED("\"quant_method\": \"compressed-tensors\", \"config_groups\": {" text "}")
+#define GROUP(name, target, bits, type)                                                                      \
+  "\"" name "\": {\"targets\": [\"" target "\"], \"weights\": {\"num_bits\": " bits ", \"type\": \"" type    \
+  "\", \"group_size\": 16}}"
+
+/** Formats by part as a config has them, and of the cache. */
+static void quantized_configs(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *mixer, *mlp;
+    double bits; /**< of a weight of the MLP */
+    roof_dtype kv;
+  } rows[] = {
+      {QUANTIZED("\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128"), "w4a16", "w4a16",
+       4 + 20.0 / 128, ROOF_BF16},
+      {QUANTIZED("\"quant_method\": \"awq\", \"bits\": 8, \"group_size\": 128"), "int8 group 128",
+       "int8 group 128", 8 + 24.0 / 128, ROOF_BF16},
+      {QUANTIZED("\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true"), "int4 group 64",
+       "int4 group 64", 4.5, ROOF_BF16},
+      {QUANTIZED("\"quant_method\": \"bitsandbytes\", \"bnb_4bit_use_double_quant\": true"), "int4 group 64",
+       "int4 group 64", 4 + (8 + 32.0 / 256) / 64, ROOF_BF16},
+      {QUANTIZED("\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"FP8\""),
+       "fp8", "fp8", 8, ROOF_FP8},
+      {GROUPS(GROUP("group_0", "Linear", "8", "float")), "fp8", "fp8", 8, ROOF_BF16},
+      {QUANTIZED("\"quant_method\": \"compressed-tensors\", \"kv_cache_scheme\": {\"num_bits\": 8, \"type\": "
+                 "\"float\"}, \"config_groups\": {" GROUP("group_0", "Linear", "8", "float") "}"),
+       "fp8", "fp8", 8, ROOF_FP8},
+      {QUANTIZED("\"quant_method\": \"compressed-tensors\", \"kv_cache_scheme\": {\"num_bits\": 8, \"type\": "
+                 "\"int\"}, \"config_groups\": {" GROUP("group_0", "Linear", "8", "float") "}"),
+       "fp8", "fp8", 8, ROOF_INT8},
+      {GROUPS(GROUP("a", "re:.*self_attn.*", "8", "float") ", " GROUP("b", "Linear", "4", "float")), "fp8",
+       "nvfp4", 4.5, ROOF_BF16},
+      {GROUPS(GROUP("a", "re:.*mlp\\\\.(gate|up|down)_proj$", "4", "int") ", " GROUP("b", "re:.*self_attn.*",
+                                                                                     "8", "float")),
+       "fp8", "int4 group 16", 5, ROOF_BF16},
+      {GROUPS(GROUP("a", "re:.*mlp.*", "8", "float") ", " GROUP(
+           "b", "re:.*shared_expert.*", "8", "float") ", " GROUP("c", "re:.*lm_head", "4", "float")),
+       "bf16", "fp8", 8, ROOF_BF16},
+      {GROUPS(GROUP("a", "re:.*q_proj", "4", "float") ", " GROUP("b", "re:.*mlp.*", "4", "float")), "nvfp4",
+       "nvfp4", 4.5, ROOF_BF16},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_model m;
+    roof_error error = {0};
+    char name[64];
+    if (roof_model_read(rows[i].text, strlen(rows[i].text), "x", &m, &error) != ROOF_OK) {
+      fail_msg("%s: %s", rows[i].text, error.message);
+    }
+    const roof_weight_format *mlp = &m.precision.weights[ROOF_PART_MLP];
+    assert_string_equal(roof_weight_format_name(&m.precision.weights[ROOF_PART_MIXER], name, sizeof name),
+                        rows[i].mixer);
+    assert_string_equal(roof_weight_format_name(mlp, name, sizeof name), rows[i].mlp);
+    assert_near(8 * roof_weight_format_bytes(mlp), rows[i].bits, 1e-12);
+    assert_int_equal(m.precision.kv, rows[i].kv);
+    bool head = strstr(rows[i].text, "lm_head") != NULL;
+    assert_int_equal(m.precision.weights[ROOF_PART_HEAD].stored, head ? ROOF_FP4 : ROOF_BF16);
+  }
+}
+
+/** A format that is not computed is refused, not taken for one that is. */
+static void quantized_configs_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *why;
+  } rows[] = {
+      {QUANTIZED("\"quant_method\": \"gptq\", \"bits\": 3"), "bits=3: not computed"},
+      {QUANTIZED("\"quant_method\": \"awq\", \"bits\": 2"), "bits=2: not computed"},
+      {QUANTIZED("\"quant_method\": \"fp8\", \"kv_cache_scheme\": {\"num_bits\": 4, \"type\": \"float\"}"),
+       "kv_cache_scheme: neither"},
+      {GROUPS(GROUP("a", "Linear", "4", "float") ", " GROUP("b", "re:.*self_attn.*", "3", "int")),
+       "unknown compressed-tensors format"},
+      {GROUPS(GROUP("a", "Linear", "4", "float") ", " GROUP("b", "re:.*mlp.down_proj", "8", "float")),
+       "groups differ in format, and `re:.*mlp.down_proj`"},
+      {GROUPS(GROUP("a", "Linear", "4", "float") ", " GROUP("b", "re:.*layers\\\\.(38|39)\\\\.mlp.*", "8",
+                                                            "float")),
+       "groups differ in format, and `re:.*layers"},
+      {GROUPS(GROUP("a", "re:.*mlp.*", "4", "float") ", " GROUP("b", "re:.*mlp.*", "8", "float")),
+       "groups store mlp in two formats"},
+      {GROUPS(""), "unknown compressed-tensors format"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    static roof_model m;
+    roof_error error = {0};
+    assert_true(roof_model_read(rows[i].text, strlen(rows[i].text), "x", &m, &error) != ROOF_OK);
+    if (strstr(error.message, rows[i].why) == NULL) {
+      fail_msg("%s: without `%s`", error.message, rows[i].why);
+    }
+  }
+}
+
 /** What says nothing about the model is no reason to refuse it; an unknown architecture is called so first. */
 static void keys_that_say_nothing(void **state) {
   (void)state;
@@ -340,6 +431,8 @@ int main(void) {
                                      cmocka_unit_test(unknown_keys_are_named),
                                      cmocka_unit_test(an_unknown_architecture_comes_first),
                                      cmocka_unit_test(excluded_modules_are_counted),
+                                     cmocka_unit_test(quantized_configs),
+                                     cmocka_unit_test(quantized_configs_refused),
                                      cmocka_unit_test(counts),
                                      cmocka_unit_test(every_file),
                                      cmocka_unit_test(collection),
