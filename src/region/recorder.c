@@ -22,7 +22,7 @@ typedef struct thread {
   struct thread *next;
   atomic_flag busy;
   int depth;
-  uint64_t overflow; /**< begun above DEPTH */
+  uint64_t overflow; /**< begun above DEPTH, of all regions */
   uint32_t number;   /**< in the order of their first calls */
   uint64_t random;
   rf_counters counters;
@@ -78,8 +78,21 @@ static rf_tally *tally_of(thread *t, const roof_region *region) {
   return *tally;
 }
 
+/** Forgets the calls above DEPTH, which were never ended. */
+static void drop_overflow(thread *t) {
+  for (size_t i = 0; i < t->tally_count && t->overflow > 0; i++) {
+    rf_tally *tally = t->tallies[i];
+    if (tally != NULL) {
+      tally->unended += tally->deep;
+      tally->deep = 0;
+    }
+  }
+  t->overflow = 0;
+}
+
 /** Forgets the calls from `depth` on, which were never ended. */
 static void drop(thread *t, int depth) {
+  drop_overflow(t);
   for (int i = depth; i < t->depth; i++) {
     rf_tally *tally = tally_of(t, t->stack[i].region);
     if (tally != NULL) {
@@ -195,7 +208,11 @@ void roof_region_begin(roof_region *region) {
   }
   enter(t);
   if (t->depth == DEPTH) {
-    t->overflow++;
+    rf_tally *tally = tally_of(t, region);
+    if (tally != NULL) {
+      tally->deep++;
+      t->overflow++;
+    }
     leave(t);
     return;
   }
@@ -238,7 +255,8 @@ void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double
   bool counted = rf_counters_read(&t->counters, counts);
   enter(t);
   rf_tally *tally = tally_of(t, region);
-  if (tally != NULL && t->overflow > 0) {
+  if (tally != NULL && tally->deep > 0) {
+    tally->deep--;
     t->overflow--;
     tally->too_deep++;
   } else if (tally != NULL) {
@@ -296,6 +314,9 @@ static void merge_all(roof_region *region) {
   }
   for (thread *t = threads; t != NULL; t = t->next) {
     gather(t, region, &region->merged);
+    region->open += region->index < t->tally_count && t->tallies[region->index] != NULL
+                        ? t->tallies[region->index]->deep
+                        : 0;
     for (int i = 0; i < t->depth; i++) {
       region->open += t->stack[i].region == region;
     }

@@ -17,6 +17,7 @@ typedef struct rf_tally {
   uint64_t unbegun;  /**< ends without a begin */
   uint64_t unended;  /**< begins without an end */
   uint64_t too_deep; /**< calls nested too deeply to be timed */
+  uint64_t deep;     /**< of a thread: begun so, and not ended yet */
   uint64_t threads;
   double flops[ROOF_DTYPE_COUNT];
   double bytes;

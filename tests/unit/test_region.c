@@ -79,6 +79,34 @@ static void run_deep(void) {
   }
 }
 
+enum { LEAKED = 300, WELL = 1000 };
+
+/** Begins more than are timed, ends none. */
+static void leak(void) {
+  for (int i = 0; i < LEAKED; i++) {
+    ROOF_REGION_BEGIN("leak");
+  }
+}
+
+static void run_well(void) {
+  for (int i = 0; i < WELL; i++) {
+    ROOF_REGION_BEGIN("good");
+    ROOF_REGION_END("good", 1, 1);
+  }
+}
+
+static void run_leak(void) {
+  ROOF_REGION_BEGIN("enclosing");
+  leak();
+  ROOF_REGION_END("enclosing", 1, 1);
+  run_well();
+}
+
+static void run_flood(void) {
+  leak();
+  run_well();
+}
+
 static void *work_on(void *user) {
   int calls = 100;
   (void)user;
@@ -160,7 +188,8 @@ static const struct {
   void (*run)(void);
 } processes[] = {{"threads", run_threads}, {"misuse", run_misuse}, {"starved", run_starved},
                  {"busy", run_busy},       {"deep", run_deep},     {"sleep", run_sleep},
-                 {"fork", run_fork},       {"early", run_early},   {"nothing", run_nothing}};
+                 {"fork", run_fork},       {"early", run_early},   {"nothing", run_nothing},
+                 {"leak", run_leak},       {"flood", run_flood}};
 
 /* What they write */
 
@@ -342,6 +371,28 @@ static void depth_has_an_end(void **state) {
   json_decref(document);
 }
 
+/** Regions that are never ended end with the one around them; what comes after is timed. */
+static void what_leaks_ends_with_what_is_around(void **state) {
+  (void)state;
+  json_t *document = document_of("leak");
+  assert_int_equal(number(kernel(document, "enclosing"), "calls"), 1);
+  assert_int_equal(number(kernel(document, "good"), "calls"), WELL);
+  assert_skipped(document, "leak", "begun and never ended: 300");
+  assert_int_equal(json_array_size(json_object_get(document, "skipped")), 1);
+  json_decref(document);
+}
+
+/** With nothing around them they stay open, and calls inside are matched but not timed. */
+static void what_leaks_for_ever_stays_open(void **state) {
+  (void)state;
+  json_t *document = document_of("flood");
+  assert_int_equal(json_array_size(json_object_get(document, "kernels")), 0);
+  assert_skipped(document, "leak", "still open when this was written: 300");
+  assert_skipped(document, "good", "nested too deeply to be timed: 1000");
+  assert_int_equal(json_array_size(json_object_get(document, "skipped")), 2);
+  json_decref(document);
+}
+
 static void seconds_are_seconds(void **state) {
   (void)state;
   json_t *document = document_of("sleep");
@@ -512,6 +563,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(memory_that_is_out_is_reported),
       cmocka_unit_test(misuse_is_reported),
       cmocka_unit_test(depth_has_an_end),
+      cmocka_unit_test(what_leaks_ends_with_what_is_around),
+      cmocka_unit_test(what_leaks_for_ever_stays_open),
       cmocka_unit_test(seconds_are_seconds),
       cmocka_unit_test(a_timeline_has_every_call_by_the_systems_clock),
       cmocka_unit_test(a_timeline_says_what_had_no_room),
