@@ -119,6 +119,12 @@ static roof_status check_moe(const roof_op *op, const double *v, roof_error *err
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: touched=%g is more than the %g experts of a device",
                           op->name, v[TOUCHED], v[EXPERTS] / v[EP]);
   }
+  if (v[IMBALANCE] < 1) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "%s: imbalance=%g: the layer waits for the device with the most rows, at least 1, an even share",
+        op->name, v[IMBALANCE]);
+  }
   if (v[IMBALANCE] > v[EP]) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: imbalance=%g is more than all rows of ep=%.0f",
                           op->name, v[IMBALANCE], v[EP]);
@@ -172,7 +178,7 @@ static const roof_op ops[] = {
                       [IMBALANCE] = {.name = "imbalance",
                                      .kind = ROOF_PARAM_AMOUNT,
                                      .fallback = 1,
-                                     .text = "rows of this device over its even share"},
+                                     .text = "rows of the busiest device over its even share"},
                       [TOUCHED] = {.name = "touched",
                                    .kind = ROOF_PARAM_AMOUNT,
                                    .fallback = 0,

@@ -636,6 +636,8 @@ static void shapes_that_are_refused(void **state) {
   (void)state;
   assert_refused("moe", "touched", 9, "touched=9 is more than the 8 experts of a device");
   assert_refused("moe", "imbalance", 9, "imbalance=9 is more than all rows of ep=1");
+  assert_refused("moe", "imbalance", 0, "imbalance=0: the layer waits");
+  assert_refused("moe", "imbalance", 0.99, "at least 1, an even share");
   assert_refused("gemm", "m", 0, "m=0");
   assert_refused("gemm", "m", -3, "m=-3");
   assert_refused("gemm", "n", 2.5, "whole");
