@@ -4,7 +4,8 @@
  *  Definitions (vLLM, benchmarks/serve.py):
  *    TTFT        from a request's arrival to its first token: its wait in the queue and its prefill
  *    TPOT        (end-to-end time - TTFT) / (generated tokens - 1), of requests that generate more than one
- *    ITL         the time between two tokens of a request that follow each other; each pair counts
+ *    ITL         the time between two tokens of a request that follow each other; each pair counts, tokens that come
+ *                together by speculative decoding as one
  *    end-to-end  from the arrival to the last token
  *    throughput  requests, or generated tokens, over the time from the first arrival to the last token
  *    goodput     requests that keep all limits, over the same time
