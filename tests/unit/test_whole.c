@@ -92,6 +92,26 @@ static void claims(void **state) {
   }
 }
 
+/** What the prediction foresees, slow as it may be, is no bug; what takes longer than its interval is. */
+static void what_is_foreseen_is_expected(void **state) {
+  (void)state;
+  roof_model_settings s = roof_model_settings_default(&model);
+  s.tp = 4;
+  answer(&s);
+  const roof_model_phase *decode = &answered.phases[ROOF_PHASE_DECODE];
+  double slowest = decode->expected_high_seconds;
+  assert_true(decode->lower_seconds / slowest < 0.5);
+  const double times[] = {decode->expected_seconds, slowest * 0.999, slowest * 1.001};
+  for (int i = 0; i < 3; i++) {
+    roof_model_judged judged;
+    roof_model_claim claim = {ROOF_MODEL_CLAIM_TPOT, times[i]}, rate = {ROOF_MODEL_CLAIM_RATE, 1 / times[i]};
+    assert_int_equal(roof_model_claim_judge(&target, &answered, &claim, &judged, NULL), ROOF_OK);
+    assert_string_equal(judged.placed.verdict->name, i < 2 ? "expected" : "bug");
+    assert_int_equal(roof_model_claim_judge(&target, &answered, &rate, &judged, NULL), ROOF_OK);
+    assert_string_equal(judged.placed.verdict->name, i < 2 ? "expected" : "bug");
+  }
+}
+
 static void what_does_not_fit_is_impossible(void **state) {
   (void)state;
   roof_model_settings s = roof_model_settings_default(&model);
@@ -226,6 +246,7 @@ static void what_would_make_it_fit(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(words),
                                      cmocka_unit_test(claims),
+                                     cmocka_unit_test(what_is_foreseen_is_expected),
                                      cmocka_unit_test(what_does_not_fit_is_impossible),
                                      cmocka_unit_test(energy),
                                      cmocka_unit_test(levers),
