@@ -131,10 +131,17 @@ static void heed_measured(roof_claim_judged *j, const roof_machine *machine, con
   j->possible = true;
 }
 
+/** The nominal clock of a peak; that of a sparse one is the dense one's. */
+static double clock_of(const roof_machine *machine, const roof_peak *own) {
+  const roof_peak *dense = roof_machine_peak(machine, own->dtype, own->unit, false, ROOF_DATASHEET);
+  double clock = own->sparse && isnan(own->clock_hz) && dense != NULL ? dense->clock_hz : own->clock_hz;
+  return isnan(clock) ? machine->clock_hz : clock;
+}
+
 /** A little above a peak at its nominal clock: which clock that takes. No card runs half as fast again. */
 static void judge_clock(roof_claim_judged *j, const roof_machine *machine, const roof_peak *own) {
   static const double most = 1.3;
-  double clock = isnan(own->clock_hz) ? machine->clock_hz : own->clock_hz;
+  double clock = clock_of(machine, own);
   if (!j->possible && j->placed.share <= most && strcmp(machine->device_class, "gpu") == 0 && clock > 0) {
     j->clock_hz = clock;
     j->needed_hz = clock * j->placed.share;

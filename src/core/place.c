@@ -160,12 +160,13 @@ roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_machine *mach
   for (int d = 0; d < ROOF_DTYPE_COUNT && machine != NULL; d++) {
     roof_types types = roof_types_of((roof_dtype)d);
     roof_target target;
-    roof_status status = roof_target_init(&target, machine, &types, &asked, error);
+    roof_error why = {0};
+    roof_status status = roof_target_init(&target, machine, &types, &asked, &why);
     if (status == ROOF_E_UNSUPPORTED) {
       continue; /* no sparse peak of this format */
     }
     if (status != ROOF_OK) {
-      return status;
+      return roof_error_set(error, status, "%s", why.message);
     }
     take(&c, &target, false);
     if (roof_target_init(&target, machine, &types, &theoretical, NULL) == ROOF_OK) {

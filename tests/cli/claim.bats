@@ -21,6 +21,12 @@ claim() {
   [[ ${lines[0]} == "possible: 86 % of the 2:4 sparse fp16 matrix peak"* ]]
 }
 
+@test "a sparse claim takes the clock of the dense peak, and says nothing of other formats" {
+  run -1 --separate-stderr "$ROOFLINE" claim 4PFLOP/s --machine h100 --dtype fp8 --sparse
+  [[ ${lines[0]} == *"; the peak is at a nominal 1.830 GHz: this takes 1.850 GHz" ]]
+  [ -z "$stderr" ]
+}
+
 @test "a figure that is another one's is recognised" {
   claim 1 1979TFLOPS
   has "it is 100 % of the 2:4 sparse fp16 peak"

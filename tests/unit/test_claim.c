@@ -51,6 +51,29 @@ static void a_rate_of_the_machine(void **state) {
   assert_false(judge(ROOF_CLAIM_RATE, 1.006 * peak).possible);
 }
 
+/** A sparse peak is at the clock of the dense one, and no other format's lack of one is an error. */
+static void a_sparse_peak_has_the_clock_of_the_dense_one(void **state) {
+  (void)state;
+  roof_target dense = target;
+  roof_types types = roof_types_of(ROOF_FP8);
+  roof_options options = roof_options_default();
+  roof_claim claim;
+  roof_claim_judged judged;
+  roof_error error = {0};
+  roof_claim_init(&claim);
+  claim.value[ROOF_CLAIM_SHARE] = 1.01;
+  for (int sparse = 0; sparse < 2; sparse++) {
+    options.sparse = sparse != 0;
+    assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+    assert_int_equal(roof_claim_judge(&target, &claim, &judged, &error), ROOF_OK);
+    assert_false(judged.possible);
+    assert_near(judged.clock_hz, 1.83e9, 1e-12);
+    assert_near(judged.needed_hz, 1.01 * 1.83e9, 1e-12);
+    assert_string_equal(error.message, "");
+  }
+  target = dense;
+}
+
 /** An RTX 5090 computes 236 TFLOP/s of bf16 at its real clock, 209.5 at the nominal one. */
 static void what_was_measured_is_possible(void **state) {
   (void)state;
@@ -208,6 +231,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_judgement_says_what_it_rests_on),
       cmocka_unit_test(a_rate_of_the_machine),
+      cmocka_unit_test(a_sparse_peak_has_the_clock_of_the_dense_one),
       cmocka_unit_test(what_was_measured_is_possible),
       cmocka_unit_test(a_bandwidth_is_another_figure),
       cmocka_unit_test(an_operation_at_any_speed),
