@@ -23,20 +23,27 @@ extern "C" {
 typedef struct roof_crossing {
   int param;
   double value; /**< exact, a real number; NaN: never */
-  double at;    /**< first whole value of the new side; NaN: never */
+  double at;    /**< first whole value that is on the new side itself; NaN: never */
   roof_regime from;
   roof_regime to;
   roof_regime there; /**< at `at`: when not `to`, overhead, network or capacity hides the crossing */
   char why[192];
 } roof_crossing;
 
-/** Where the compute time and the memory time are equal as parameter `param` grows from 1, or why never.
+/** Where the compute time and the memory time are first equal as parameter `param` grows from 1, or why never.
  *  `typed` as roof_predict_at takes it (NaN follows another parameter).
  *  Units: the parameter's.
  *  Ownership: fills *out.
  *  Errors: value and at NaN, with the reason in `why`. */
 ROOF_API void roof_crossing_critical(const roof_target *target, const roof_op *op, const double *typed,
                                      int param, roof_crossing *out);
+
+/** The change of sides after `crossing` as its parameter grows on: intensity that rises may fall again.
+ *  Units: the parameter's.
+ *  Ownership: writes the next to *crossing; without one *crossing stays.
+ *  Errors: false where there is none. */
+ROOF_API bool roof_crossing_next(const roof_target *target, const roof_op *op, const double *typed,
+                                 roof_crossing *crossing);
 
 /** Where the regime at `low` ends on the way to `high`, at which it is another.
  *  Units: the parameter's.

@@ -209,7 +209,7 @@ typedef struct roof_machine {
   double unit_count;
   double clock_hz;
   double launch_seconds;          /**< cost of one launch or parallel region */
-  double overhead_cutoff_seconds; /**< below this an operation is overhead; NaN: the default of 8 us */
+  double overhead_cutoff_seconds; /**< below this an operation of unknown latency is overhead; NaN: 8 us */
   roof_origin unit_origin, clock_origin, launch_origin, overhead_origin; /**< of the four figures above */
   roof_peak *peaks;
   int peak_count;

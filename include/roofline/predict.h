@@ -52,16 +52,17 @@ typedef struct roof_options {
   double efficiency_low;  /**< pessimistic share, 0.65 */
   double efficiency_high; /**< optimistic share, 0.85 */
   double overlap;         /**< 1: terms hide each other fully (max), 0: not at all (sum) */
-  double overhead_cutoff; /**< s; NaN: `launch` where it is given, the machine's, else 8 us */
-  double launch;          /**< s per launch; NaN: the machine's */
-  double tile;            /**< elements on a side of a square tile, 0: none */
-  bool sparse;            /**< use the sparse peak */
-  bool achieved;          /**< use measured figures where the machine has both */
-  bool cold;              /**< no data in a cache from a run before */
-  unsigned without; /**< effects left out, 1 << roof_effect each; ROOF_EFFECTS_ALL: `efficiency` instead */
-  bool warm;        /**< data already sits in the innermost level that holds the working set */
-  int unit;         /**< roof_unit to force, or -1: the operation's own */
-  const char *link; /**< link name, NULL: the first */
+  double
+      overhead_cutoff; /**< s; NaN: `launch` if given, else twice a kernel's latency, the machine's, 8 us */
+  double launch;       /**< s per launch; NaN: the machine's */
+  double tile;         /**< elements on a side of a square tile, 0: none */
+  bool sparse;         /**< use the sparse peak */
+  bool achieved;       /**< use measured figures where the machine has both */
+  bool cold;           /**< no data in a cache from a run before */
+  unsigned without;    /**< effects left out, 1 << roof_effect each; ROOF_EFFECTS_ALL: `efficiency` instead */
+  bool warm;           /**< data already sits in the innermost level that holds the working set */
+  int unit;            /**< roof_unit to force, or -1: the operation's own */
+  const char *link;    /**< link name, NULL: the first */
   const char *framework; /**< whose kernels: "vllm", ROOF_EAGER; NULL: any, in a graph */
 } roof_options;
 
@@ -213,7 +214,7 @@ ROOF_API void roof_predict(const roof_target *target, const roof_op *op, const d
 ROOF_API void roof_predict_at(const roof_target *target, const roof_op *op, const double *values, int param,
                               double value, roof_prediction *out);
 
-/** The value of parameter `param` (a real number) at which the memory and compute times are equal. Solves
+/** The first value of parameter `param` (a real number) at which the memory and compute times are equal. Solves
  *  between 1 and 1e15 to the last digit.
  *  Units: the parameter's.
  *  Ownership: none; `values` (not completed: NaN follows) is not changed.
@@ -234,7 +235,7 @@ typedef struct roof_shares {
 ROOF_API roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *prediction);
 
 /** Bytes and FLOPs that last as long as the overhead cutoff, or a launch if that is longer, at the expected
- *  efficiency: less is overhead.
+ *  efficiency: less is overhead where the latency of a kernel is not known.
  *  Units: bytes, FLOP.
  *  Ownership: writes *bytes and *flops, NaN when unknown.
  *  Errors: none. */
@@ -254,7 +255,7 @@ ROOF_API roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basi
 ROOF_API double roof_prediction_ceiling(const roof_prediction *prediction);
 
 /** The time under which such a kernel counts as bound by its launch: twice its latency where that is known, else the
- *  target's overhead cutoff.
+ *  target's overhead cutoff, or its launches if those take longer.
  *  Units: s.
  *  Ownership: none.
  *  Errors: none. */

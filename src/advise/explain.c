@@ -191,10 +191,10 @@ static void add_expected(roof_text *out, const roof_target *target, const roof_p
 
 static void add_regime(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT];
-  bool cutoff = p->regime == ROOF_OVERHEAD_BOUND && !target->forms[p->work.kernel.kind].known;
+  bool cutoff = p->regime == ROOF_OVERHEAD_BOUND;
   roof_text_addf(out, "  8. regime: %s%s%s\n", roof_regime_name(p->regime),
                  cutoff ? ", since that is shorter than the cutoff of " : "",
-                 cutoff ? quantity(a, target->overhead_cutoff, "s") : "");
+                 cutoff ? quantity(a, roof_prediction_cutoff(target, p), "s") : "");
 }
 
 static void explain_times(roof_text *out, const roof_target *target, const roof_prediction *p) {

@@ -5,6 +5,7 @@
 
 #include "advise/levers.h"
 #include "advise/rules.h"
+#include "core/crossing.h"
 #include "core/form.h"
 #include "core/number.h"
 #include "roofline/units.h"
@@ -198,7 +199,7 @@ static void explain_batching(const bench *b, double crossing, double size, roof_
     snprintf(l->why, sizeof l->why, "already compute-bound: twice the %s takes twice the time", b->op->batch);
   } else if (isnan(crossing)) {
     rf_format(l->why, sizeof l->why,
-              "intensity saturates under the ridge of %.4g FLOP/B: no %s flips the side", b->now.ridge,
+              "intensity stays under the ridge of %.4g FLOP/B: no larger %s flips the side", b->now.ridge,
               b->op->batch);
   } else if (size < crossing) {
     snprintf(l->why, sizeof l->why, "all %.0f users at once; the regime would flip to compute at %s=%.0f",
@@ -220,13 +221,15 @@ static void add_batching(bench *b) {
     refuse_batching(b, present);
     return;
   }
-  double crossing = ceil(roof_predict_crossing(b->target, b->op, b->typed, param) * (1 - 1e-12));
-  double size = isnan(crossing) || crossing <= present ? 2 * present : crossing;
+  bool memory = b->now.compute_seconds < b->now.memory_seconds;
+  double flip = memory ? rf_crossing_after(b->target, b->op, b->typed, param, present).value : NAN;
+  double crossing = ceil(flip * (1 - 1e-12));
+  double size = isnan(crossing) ? 2 * present : crossing;
   size = b->users > 0 ? fmin(size, b->users) : size;
   roof_prediction p;
   roof_predict_at(b->target, b->op, b->typed, param, size, &p);
   roof_lever *l = add(b, ROOF_LEVER_BATCHING, b->target, &p, size / present);
-  l->flips_at = b->now.compute_seconds >= b->now.memory_seconds ? NAN : crossing;
+  l->flips_at = crossing;
   snprintf(l->change, sizeof l->change, "%s=%.0f in one call instead of %s=%.0f", b->op->batch, size,
            b->op->batch, present);
   explain_batching(b, crossing, size, l);

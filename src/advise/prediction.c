@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advise/topics.h"
 #include "core/number.h"
 #include "roofline/crossing.h"
 #include "roofline/effects.h"
@@ -25,11 +26,16 @@ static bool formed(const roof_target *target, const roof_prediction *p) {
   return target->forms[p->work.kernel.kind].known;
 }
 
+/** Whether the cutoff is twice the kernel's latency, not a time that was given or assumed. */
+static bool knows_latency(const roof_target *target, const roof_prediction *p) {
+  const roof_options *o = &target->options;
+  return formed(target, p) && isnan(o->overhead_cutoff) && isnan(o->launch);
+}
+
 /** For work too short to matter: its time is the launch's, or the kernel's latency where that is known. */
 static void add_brief(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char text[SHORT];
-  const roof_options *o = &target->options;
-  if (formed(target, p) && isnan(o->overhead_cutoff) && isnan(o->launch)) {
+  if (knows_latency(target, p)) {
     roof_text_addf(out, "about %s", quantity(text, p->expected_seconds, "s"));
     double latency = target->forms[p->work.kernel.kind].values[ROOF_LATENCY_SECONDS] * p->work.launches;
     roof_text_addf(out, ", %s of it latency", quantity(text, latency, "s"));
@@ -301,30 +307,40 @@ static void add_rate(roof_text *out, const roof_op *op, const double *values, co
   roof_text_add(out, "\n");
 }
 
-static void add_escape(roof_text *out, const roof_target *target, const roof_prediction *p) {
+void rf_advise_work_escape(roof_text *out, const roof_lesson *lesson) {
+  const roof_target *target = lesson->target;
+  const roof_prediction *p = &lesson->prediction;
   char a[SHORT];
-  double bytes, flops;
+  double bytes, flops, cutoff = roof_prediction_cutoff(target, p);
   if (p->regime != ROOF_OVERHEAD_BOUND) {
     return;
   }
-  roof_predict_escape(target, p->work.unit, &bytes, &flops);
-  roof_text_addf(out, "  to escape   more than %s", quantity(a, bytes, "B"));
-  if (p->work.flops > 0 && !isnan(flops)) {
-    roof_text_addf(out, " or %s", quantity(a, flops, "FLOP"));
+  if (knows_latency(target, p)) {
+    roof_text_addf(out, "  to escape   longer than %s, twice the latency\n", quantity(a, cutoff, "s"));
+    return;
   }
-  roof_text_addf(out, ": that lasts %s\n",
-                 quantity(a, fmax(target->overhead_cutoff, target->launch_seconds), "s"));
+  roof_predict_escape(target, p->work.unit, &bytes, &flops);
+  double launches = cutoff / fmax(target->overhead_cutoff, target->launch_seconds);
+  roof_text_addf(out, "  to escape   more than %s", quantity(a, launches * bytes, "B"));
+  if (p->work.flops > 0 && !isnan(flops)) {
+    roof_text_addf(out, " or %s", quantity(a, launches * flops, "FLOP"));
+  }
+  roof_text_addf(out, ": that lasts %s\n", quantity(a, cutoff, "s"));
 }
 
-/** From which batch on it is compute-bound. */
+/** From which batch on it is compute-bound, and from which on no longer. */
 static void add_critical(roof_text *out, const roof_target *target, const roof_op *op, const double *typed) {
   roof_crossing crossing;
+  const char *lead = "  critical    ";
   roof_crossing_critical(target, op, typed, roof_op_param_index(op, op->batch), &crossing);
-  roof_text_add(out, "  critical    ");
-  roof_crossing_write(out, op->params[crossing.param].name, &crossing);
-  if (crossing.there != crossing.to) {
-    roof_text_addf(out, ", still %s-bound", roof_regime_name(crossing.there));
-  }
+  do {
+    roof_text_add(out, lead);
+    roof_crossing_write(out, op->params[crossing.param].name, &crossing);
+    if (crossing.there != crossing.to) {
+      roof_text_addf(out, ", still %s-bound", roof_regime_name(crossing.there));
+    }
+    lead = "; ";
+  } while (roof_crossing_next(target, op, typed, &crossing));
   roof_text_add(out, "\n");
 }
 
@@ -347,7 +363,7 @@ void roof_prediction_describe(roof_text *out, const roof_lesson *lesson) {
   add_intensity(out, target->machine, p);
   add_times(out, target, p);
   add_rate(out, op, lesson->values, p);
-  add_escape(out, target, p);
+  rf_advise_work_escape(out, lesson);
   if (op->batch != NULL && p->work.flops > 0) {
     add_critical(out, target, op, lesson->typed);
   }

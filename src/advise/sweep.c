@@ -1,5 +1,6 @@
 #include "roofline/sweep.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /** Every point can be predicted on every target. */
@@ -60,8 +61,8 @@ typedef struct line {
   const roof_axis *axis;
   size_t start;
   double typed[ROOF_PARAM_MAX];
-  roof_crossing critical;
-  bool visited; /**< the critical one */
+  roof_crossing critical; /**< the next one where compute and memory change sides, or why there is none */
+  bool visited;           /**< it, and there is no other after it */
   roof_crossing_visit *visit;
   void *context;
 } line;
@@ -81,18 +82,26 @@ static bool visit(line *l, const roof_crossing *crossing) {
   return l->visit(l->context, &(roof_sweep_crossing){*crossing, l->target, l->start, within});
 }
 
+/** Visits the critical crossings up to `at`. */
+static bool visit_critical(line *l, double at) {
+  while (!l->visited && !(l->critical.at > at)) {
+    if (!visit(l, &l->critical)) {
+      return false;
+    }
+    l->visited = !roof_crossing_next(l->target, l->shape->op, l->typed, &l->critical);
+  }
+  return true;
+}
+
 /** Visits the changes between two samples of different regimes, but for compute and memory: that one is the
  * critical crossing, visited when its turn comes. */
 static bool visit_changes(line *l, double low, double high, roof_regime last) {
   const unsigned sides = 1u << ROOF_COMPUTE_BOUND | 1u << ROOF_MEMORY_BOUND;
-  roof_crossing change = {.value = low, .to = ROOF_REGIME_COUNT};
+  roof_crossing change = {.at = low, .to = ROOF_REGIME_COUNT};
   for (int i = 0; i < ROOF_REGIME_COUNT && change.to != last; i++) {
-    roof_crossing_between(l->target, l->shape->op, l->typed, l->axis->param, change.value, high, &change);
-    if (!l->visited && l->critical.value <= change.value) {
-      l->visited = true;
-      if (!visit(l, &l->critical)) {
-        return false;
-      }
+    roof_crossing_between(l->target, l->shape->op, l->typed, l->axis->param, change.at, high, &change);
+    if (!isnan(l->critical.at) && !visit_critical(l, change.at)) {
+      return false;
     }
     if ((1u << change.from | 1u << change.to) != sides && !visit(l, &change)) {
       return false;
@@ -111,7 +120,7 @@ static bool walk_line(line *l, size_t stride, const unsigned char *regimes) {
       return false;
     }
   }
-  return l->visited || visit(l, &l->critical);
+  return visit_critical(l, INFINITY);
 }
 
 /** The lines along one axis; `regimes` are those of the target's points. */

@@ -23,6 +23,8 @@ typedef struct writer {
   const roof_sweep *sweep;
   roof_text *out;
   size_t count, most;
+  const char *separator;
+  bool beyond; /**< of a sentence: those outside of the values swept, after those within */
 } writer;
 
 /** Where nothing is computed, compute never binds, and nobody asks from when on. */
@@ -61,7 +63,7 @@ static bool write_line(void *context, const roof_sweep_crossing *at) {
 }
 
 bool roof_sweep_crossings_write(roof_text *out, const roof_sweep *sweep, size_t most) {
-  writer w = {sweep, out, 0, most};
+  writer w = {.sweep = sweep, .out = out, .most = most};
   return roof_sweep_crossings(sweep, write_line, &w);
 }
 
@@ -70,14 +72,15 @@ static bool write_part(void *context, const roof_sweep_crossing *at) {
   writer *w = context;
   const roof_crossing *c = &at->crossing;
   char axis[NAME];
-  if (!is_asked(w->sweep->shape, at)) {
+  if (!is_asked(w->sweep->shape, at) || at->within == w->beyond) {
     return true;
   }
   if (w->count++ >= w->most) {
     return false;
   }
   if (c->there == c->to) {
-    roof_text_add(w->out, isnan(c->value) ? "; " : at->within ? ", " : "; beyond these values ");
+    roof_text_add(w->out, isnan(c->value) ? "; " : w->separator);
+    w->separator = ", ";
     roof_crossing_write(w->out, name_axis(w->sweep->shape, c->param, axis), c);
   }
   return true;
@@ -87,8 +90,11 @@ static bool write_part(void *context, const roof_sweep_crossing *at) {
 static bool add_changes(roof_text *out, const roof_sweep *s) {
   char axis[NAME];
   roof_text parts = {0};
-  writer w = {s, &parts, 0, SENTENCE_MAX};
-  bool all = roof_sweep_crossings(s, write_part, &w) && w.count > 0;
+  writer w = {.sweep = s, .out = &parts, .most = SENTENCE_MAX, .separator = ", "};
+  bool all = roof_sweep_crossings(s, write_part, &w);
+  w.beyond = true;
+  w.separator = "; beyond these values ";
+  all = all && roof_sweep_crossings(s, write_part, &w) && w.count > 0;
   if (all) {
     roof_text_addf(out, "%s-bound at %s=%.15g%s", roof_regime_name(s->regimes[0]),
                    roof_shape_axis_name(s->shape, 0, axis, sizeof axis), s->shape->axes[0].values[0],

@@ -117,7 +117,7 @@ static void work_times(roof_text *out, const roof_lesson *l) {
     roof_text_addf(out, "  network  %s\n", quantity(a, p->network_seconds, "s"));
   }
   roof_text_addf(out, "  launches %s; shorter than %s is overhead\n", quantity(a, p->overhead_seconds, "s"),
-                 quantity(b, l->target->overhead_cutoff, "s"));
+                 quantity(b, roof_prediction_cutoff(l->target, p), "s"));
   roof_text_addf(out, "  so it is %s-bound (%s)\n", roof_regime_name(p->regime),
                  roof_prediction_binding(p, binding, sizeof binding));
 }
@@ -133,13 +133,8 @@ static void work_what_if(roof_text *out, const roof_lesson *l) {
 }
 
 static void work_overhead(roof_text *out, const roof_lesson *l) {
-  char a[SHORT], b[SHORT], c[SHORT];
-  double bytes, flops;
   work_times(out, l);
-  roof_predict_escape(l->target, l->prediction.work.unit, &bytes, &flops);
-  roof_text_addf(out, "  in %s at %.0f %% of the bound this machine moves %s or does %s: less is overhead\n",
-                 quantity(a, l->target->overhead_cutoff, "s"), 100 * l->target->options.efficiency,
-                 quantity(b, bytes, "B"), quantity(c, flops, "FLOP"));
+  rf_advise_work_escape(out, l);
 }
 
 static void work_network(roof_text *out, const roof_lesson *l) {
@@ -240,9 +235,12 @@ static void work_critical(roof_text *out, const roof_lesson *l) {
     return;
   }
   roof_crossing_critical(l->target, l->op, l->typed, roof_op_param_index(l->op, l->op->batch), &crossing);
-  roof_text_add(out, ":\n  ");
-  roof_crossing_write(out, l->op->params[crossing.param].name, &crossing);
-  roof_text_addf(out, isnan(crossing.value) ? "\n" : ": %s\n", crossing.why);
+  roof_text_add(out, ":\n");
+  do {
+    roof_text_add(out, "  ");
+    roof_crossing_write(out, l->op->params[crossing.param].name, &crossing);
+    roof_text_addf(out, isnan(crossing.value) ? "\n" : ": %s\n", crossing.why);
+  } while (roof_crossing_next(l->target, l->op, l->typed, &crossing));
 }
 
 static void work_verdict(roof_text *out, const roof_lesson *l) {
@@ -410,9 +408,9 @@ static const roof_topic topics[] = {
      NULL},
     {"overhead",
      "starting it takes longest",
-     "Overhead-bound: the work is shorter than what it costs to start it (8 us by default,\n"
-     "--overhead). Neither ceiling matters; launch less: CUDA graphs, fusion, larger batches,\n"
-     "persistent kernels.",
+     "Overhead-bound: starting it takes more than half of its time; where the latency of its kernel\n"
+     "is not known, its work is shorter than 8 us (--overhead). Neither ceiling matters; launch less:\n"
+     "CUDA graphs, fusion, larger batches, persistent kernels.",
      work_overhead,
      {"gemm", "m=1", "n=1024", "k=1024"},
      NULL},
@@ -565,7 +563,7 @@ static const roof_topic topics[] = {
      "After the seven steps of an analysis (`roofline model ... --analysis`), by what was observed;\n"
      "`roofline advise ... measured=TIME -c COUNTER=SHARE` finds the row. As a tree:\n"
      "  measure time, FLOP and bytes: intensity and FLOP/s\n"
-     "   |- shorter than 8 us, or the device idle? overhead: CUDA graphs, fusion, larger batches,\n"
+     "   |- mostly latency, or the device idle? overhead: CUDA graphs, fusion, larger batches,\n"
      "   |    persistent kernels\n"
      "   |- intensity left of the ridge? memory-bound, in this order:\n"
      "   |    1. coalesce accesses       2. fuse with the neighbours  3. tile for reuse\n"

@@ -27,6 +27,8 @@ void rf_advise_work_block(roof_text *out, const roof_lesson *lesson);
 /** The blocks that an SM holds, by what is typed after the topic. */
 void rf_advise_work_occupancy(roof_text *out, const roof_lesson *lesson);
 extern const roof_op rf_advise_occupancy;
+/** How long the work must take not to be overhead, where it is. */
+void rf_advise_work_escape(roof_text *out, const roof_lesson *lesson);
 /** The occupancy itself; left as it is where it is not known, or nothing can be launched. */
 void rf_advise_occupancy_of(const roof_lesson *lesson, roof_occupancy *occupancy);
 /** The largest tile of a block. */

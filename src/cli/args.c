@@ -44,7 +44,7 @@ static const struct poptOption model_table[] = {
     {"efficiency", '\0', POPT_ARG_STRING, &parsed.options.efficiency, 0,
      "expected share of the bound in place of the effects: F, or LOW,TYPICAL,HIGH", "F"},
     {"overhead", '\0', POPT_ARG_STRING, &parsed.options.overhead, 0,
-     "shorter than this is overhead-bound (8us)", "TIME"},
+     "shorter than this is overhead-bound (twice the latency, else 8us)", "TIME"},
     {"launch", '\0', POPT_ARG_STRING, &parsed.options.launch, 0, "cost of one launch; default: the machine's",
      "TIME"},
     {"overlap", '\0', POPT_ARG_STRING, &parsed.options.overlap, 0, "1: times hide each other, 0: they add up",

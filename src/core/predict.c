@@ -413,19 +413,21 @@ static inline double latency_of(const roof_form *form, const roof_work *work) {
   return form->values[ROOF_LATENCY_SECONDS] * work->launches + form->values[ROOF_WAVE_SECONDS] * sums;
 }
 
-/** Whether a kernel is over before the machine is busy: where its latency is known, when that is more than half of its
- * time. */
-static bool overhead_binds(const roof_target *target, const roof_prediction *p, double busy) {
+static inline double cutoff_of(const roof_target *target, const roof_prediction *p) {
   const roof_form *form = &target->forms[p->work.kernel.kind];
-  if (knows_latency(target, form)) {
-    return 2 * latency_of(form, &p->work) > p->expected_seconds;
-  }
-  return busy < target->overhead_cutoff || busy < p->overhead_seconds;
+  return knows_latency(target, form) ? 2 * latency_of(form, &p->work)
+                                     : larger(target->overhead_cutoff, known(p->overhead_seconds));
 }
 
 double roof_prediction_cutoff(const roof_target *target, const roof_prediction *p) {
-  const roof_form *form = &target->forms[p->work.kernel.kind];
-  return knows_latency(target, form) ? 2 * latency_of(form, &p->work) : target->overhead_cutoff;
+  return cutoff_of(target, p);
+}
+
+/** Whether a kernel is over before the machine is busy: where its latency is known, when that is more than half of its
+ * time. */
+static bool overhead_binds(const roof_target *target, const roof_prediction *p, double busy) {
+  bool whole = knows_latency(target, &target->forms[p->work.kernel.kind]);
+  return (whole ? p->expected_seconds : busy) < cutoff_of(target, p);
 }
 
 static roof_regime classify(const roof_target *target, const roof_prediction *p, const terms *t,
@@ -606,29 +608,6 @@ void roof_predict_at(const roof_target *target, const roof_op *op, const double 
     }
   }
   roof_predict(target, op, trial, out);
-}
-
-/** Compute minus memory time with parameter `param` at `value`. */
-static double balance(const roof_target *target, const roof_op *op, const double *values, int param,
-                      double value) {
-  roof_prediction p;
-  roof_predict_at(target, op, values, param, value, &p);
-  return p.compute_seconds - p.memory_seconds;
-}
-
-double roof_predict_crossing(const roof_target *target, const roof_op *op, const double *values, int param) {
-  double low = 1, high = 1e15;
-  double at_low = balance(target, op, values, param, low);
-  double at_high = balance(target, op, values, param, high);
-  if (isnan(at_low) || isnan(at_high) || (at_low < 0) == (at_high < 0)) {
-    return NAN;
-  }
-  for (int i = 0; i < 200 && nextafter(low, high) < high; i++) {
-    double middle = high / low > 2 ? sqrt(low * high) : low + (high - low) / 2;
-    bool same = (balance(target, op, values, param, middle) < 0) == (at_low < 0);
-    *(same ? &low : &high) = middle;
-  }
-  return high;
 }
 
 void roof_predict_escape(const roof_target *target, roof_unit unit, double *bytes, double *flops) {

@@ -85,7 +85,7 @@ static roof_status add_curve(const roof_sweep *s, size_t target, size_t start, i
   return ROOF_OK;
 }
 
-/** The critical value of a line, where it lies on the axis. */
+/** The critical values of a line that lie on the axis. */
 static void add_mark(const roof_sweep *s, const roof_target *target, size_t start, int series,
                      roof_curves *c) {
   const roof_axis *axis = &s->shape->axes[0];
@@ -93,12 +93,14 @@ static void add_mark(const roof_sweep *s, const roof_target *target, size_t star
   roof_crossing at;
   roof_shape_typed(s->shape, start, typed);
   roof_crossing_critical(target, s->shape->op, typed, axis->param, &at);
-  if (at.value >= axis->values[0] && at.value <= axis->values[axis->count - 1] &&
-      c->mark_count < ROOF_PANEL_MARKS) {
-    roof_curve_dot *mark = &c->marks[c->mark_count++];
-    *mark = (roof_curve_dot){.x = at.value, .series = series};
-    rf_format(mark->label, sizeof mark->label, "ridge passed at %.4g", at.value);
-  }
+  do {
+    if (at.value >= axis->values[0] && at.value <= axis->values[axis->count - 1] &&
+        c->mark_count < ROOF_PANEL_MARKS) {
+      roof_curve_dot *mark = &c->marks[c->mark_count++];
+      *mark = (roof_curve_dot){.x = at.value, .series = series};
+      rf_format(mark->label, sizeof mark->label, "ridge passed at %.4g", at.value);
+    }
+  } while (roof_crossing_next(target, s->shape->op, typed, &at));
 }
 
 /** The peak over the rates and the ridge over the intensities. */

@@ -148,7 +148,9 @@ explain() {
   explain compute --machine "$h989"
   has "twice the peak would make it 2x as fast, twice the bandwidth 1x"
   explain overhead --machine "$h989"
-  has "moves 20.90 MB or does 6.171 GFLOP"
+  has "to escape   more than 20.90 MB or 6.171 GFLOP: that lasts 8.000 µs"
+  explain overhead gemm m=1 n=1024 k=1024 --machine h100
+  has "to escape   longer than 4.332 µs, twice the latency"
 }
 
 @test "an operation is worked by hand" {

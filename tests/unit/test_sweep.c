@@ -1,6 +1,7 @@
 /* Where the regime changes along the axes of a shape. */
 #include "test.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "roofline/catalog.h"
@@ -23,7 +24,7 @@ static bool keep(void *context, const roof_sweep_crossing *at) {
   return s->count < s->wanted;
 }
 
-/** A sweep of gemm in fp16 on two machines, the H100 and the A100, or on the first alone. */
+/** A sweep in fp16 on two machines, the H100 and the A100, or on the first alone. */
 typedef struct case_of {
   roof_machine *machines[2];
   roof_target targets[2];
@@ -31,7 +32,7 @@ typedef struct case_of {
   roof_sweep sweep;
 } case_of;
 
-static roof_status begin(case_of *c, const char *text, int machines, roof_error *error) {
+static roof_status begin_op(case_of *c, const char *name, const char *text, int machines, roof_error *error) {
   static const char *const names[] = {"h100", "a100"};
   const roof_op *op = NULL;
   roof_types half = roof_types_of(ROOF_FP16);
@@ -42,9 +43,13 @@ static roof_status begin(case_of *c, const char *text, int machines, roof_error 
     assert_int_equal(roof_catalog_load(names[i], &c->machines[i], NULL), ROOF_OK);
     assert_int_equal(roof_target_init(&c->targets[i], c->machines[i], &half, &options, NULL), ROOF_OK);
   }
-  assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find(name, &op, NULL), ROOF_OK);
   assert_int_equal(roof_shape_parse_text(&c->shape, op, text, NULL), ROOF_OK);
   return roof_sweep_init(&c->sweep, &c->shape, c->targets, machines, error);
+}
+
+static roof_status begin(case_of *c, const char *text, int machines, roof_error *error) {
+  return begin_op(c, "gemm", text, machines, error);
 }
 
 static void predict_all(const case_of *c) {
@@ -90,6 +95,76 @@ static void a_line_has_its_crossings_in_order(void **state) {
   for (int i = 1; i < s.count; i++) {
     assert_false(s.crossings[i].value < s.crossings[i - 1].value);
   }
+}
+
+/** Intensity of causal attention rises with the queries up to the keys, then falls: compute binds in between alone. */
+static void both_ends_of_a_side_are_found(void **state) {
+  (void)state;
+  seen s = {.wanted = 8};
+  case_of c;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  assert_int_equal(
+      begin_op(&c, "attention", "batch=1 heads=32 q_len=1,8192 kv_len=2048 head_dim=128 causal=1", 1, NULL),
+      ROOF_OK);
+  predict_all(&c);
+  assert_true(roof_sweep_crossings(&c.sweep, keep, &s));
+  assert_int_equal(s.count, 2);
+  assert_true(s.within[0] && s.within[1]);
+  roof_shape_typed(&c.shape, 0, values);
+  for (int i = 0; i < 2; i++) {
+    const roof_crossing *at = &s.crossings[i];
+    assert_int_equal(at->from, i == 0 ? ROOF_MEMORY_BOUND : ROOF_COMPUTE_BOUND);
+    assert_int_equal(at->to, i == 0 ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND);
+    roof_predict_at(&c.targets[0], c.shape.op, values, at->param, at->at, &p);
+    assert_int_equal(p.regime, at->to);
+    roof_predict_at(&c.targets[0], c.shape.op, values, at->param, at->at - 1, &p);
+    assert_int_equal(p.regime, at->from);
+  }
+  end(&c);
+}
+
+/** A peak between two powers of two is found, and where there is none the most that intensity reaches is named. */
+static void a_narrow_peak_is_found(void **state) {
+  (void)state;
+  case_of c;
+  double values[ROOF_PARAM_MAX];
+  roof_crossing at;
+  assert_int_equal(
+      begin_op(&c, "attention", "batch=1 heads=32 q_len=1 kv_len=1100 head_dim=128 causal=1", 1, NULL),
+      ROOF_OK);
+  roof_shape_typed(&c.shape, 0, values);
+  int keys = roof_op_param_index(c.shape.op, "kv_len"), queries = roof_op_param_index(c.shape.op, "q_len");
+  roof_crossing_critical(&c.targets[0], c.shape.op, values, queries, &at);
+  assert_near(at.at, 711, 1e-12);
+  assert_true(roof_crossing_next(&c.targets[0], c.shape.op, values, &at));
+  assert_near(at.at, 906, 1e-12);
+  assert_false(roof_crossing_next(&c.targets[0], c.shape.op, values, &at));
+  assert_near(at.at, 906, 1e-12);
+  values[keys] = 512;
+  roof_crossing_critical(&c.targets[0], c.shape.op, values, queries, &at);
+  assert_true(isnan(at.value));
+  assert_non_null(strstr(at.why, "never: intensity is at most 138.743 FLOP/B, at q_len=375, under"));
+  end(&c);
+}
+
+/** The value named is the first whose own row has the regime: a step lies just over a whole number. */
+static void a_step_is_named_by_its_first_row(void **state) {
+  (void)state;
+  seen s = {.wanted = 8};
+  case_of c;
+  roof_prediction p;
+  double values[ROOF_PARAM_MAX];
+  assert_int_equal(begin_op(&c, "linear", "batch=64,128 in=1024 out=1024", 1, NULL), ROOF_OK);
+  c.targets[0].options.overhead_cutoff = NAN;
+  predict_all(&c);
+  assert_true(roof_sweep_crossings(&c.sweep, keep, &s));
+  assert_int_equal(s.crossings[0].from, ROOF_OVERHEAD_BOUND);
+  assert_true(s.crossings[0].value == 65 && s.crossings[0].at == 65);
+  roof_shape_typed(&c.shape, 0, values);
+  roof_predict_at(&c.targets[0], c.shape.op, values, s.crossings[0].param, 65, &p);
+  assert_int_equal(p.regime, s.crossings[0].to);
+  end(&c);
 }
 
 static void each_line_of_an_axis_is_walked(void **state) {
@@ -245,6 +320,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_line_has_its_crossings_in_order),
       cmocka_unit_test(each_line_of_an_axis_is_walked),
+      cmocka_unit_test(both_ends_of_a_side_are_found),
+      cmocka_unit_test(a_narrow_peak_is_found),
+      cmocka_unit_test(a_step_is_named_by_its_first_row),
       cmocka_unit_test(the_points_are_those_of_each_machine),
       cmocka_unit_test(a_sweep_that_a_machine_cannot_do_is_refused),
       cmocka_unit_test(a_table_shows_ends_and_changes),
