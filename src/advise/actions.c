@@ -60,7 +60,7 @@ static const row rows[] = {
      {ROOF_OVERHEAD_BOUND,
       0,
       "overhead-bound",
-      {"launch once: CUDA graphs or a persistent kernel", "fuse it with its neighbours",
+      {"launch once: a graph or a persistent kernel", "fuse it with its neighbours",
        "give each launch a larger batch"}}},
     {CPU,
      {ROOF_OVERHEAD_BOUND,

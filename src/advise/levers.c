@@ -8,6 +8,7 @@
 #include "core/crossing.h"
 #include "core/form.h"
 #include "core/number.h"
+#include "roofline/effects.h"
 #include "roofline/units.h"
 
 enum { SHORT = 48, LEVERS_MAX = 48 };
@@ -138,9 +139,10 @@ static bool is_native(const bench *b, const roof_prediction *p, roof_dtype dtype
 }
 
 /** Formats narrower than the present one that the unit computes in, one per size: the first with the best
- * peak. */
+ * peak. What needs fp64 may do with fp32, and with no less. */
 static void add_native(bench *b) {
   double last = roof_dtype_bytes(b->target->types.compute);
+  double least = b->target->types.compute == ROOF_FP64 ? roof_dtype_bytes(ROOF_FP32) : 0;
   bool vector = b->now.work.unit == ROOF_VECTOR;
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     roof_types types = roof_types_of((roof_dtype)d);
@@ -149,7 +151,7 @@ static void add_native(bench *b) {
     roof_prediction p;
     types.output = bytes < roof_dtype_bytes(b->target->types.output) && bytes >= 2 ? (roof_dtype)d
                                                                                    : b->target->types.output;
-    if (bytes >= last || (vector && bytes < 2) || !predict_types(b, &types, &target, &p) ||
+    if (bytes >= last || bytes < least || (vector && bytes < 2) || !predict_types(b, &types, &target, &p) ||
         !is_native(b, &p, (roof_dtype)d)) {
       continue;
     }
@@ -159,13 +161,15 @@ static void add_native(bench *b) {
   }
 }
 
-/** Only the stored format of weights, or of keys and values: bytes move, the peak does not. */
+/** Only the stored format of weights, or of keys and values: bytes move, the peak does not. A model computes in less than
+ * fp64: what does not has no weights. */
 static void add_stored(bench *b) {
   static const struct {
     roof_dtype dtype;
     double group;
   } stored[] = {{ROOF_INT8, 0}, {ROOF_INT4, 128}};
-  for (size_t i = 0; i < sizeof stored / sizeof stored[0]; i++) {
+  bool model = b->target->types.compute != ROOF_FP64;
+  for (size_t i = 0; model && i < sizeof stored / sizeof stored[0]; i++) {
     for (int kv = 0; kv < 2; kv++) {
       roof_types types = b->target->types;
       roof_target target;
@@ -278,6 +282,26 @@ static void add_fusion(bench *b) {
            before);
 }
 
+/** How the devices of a maker start many kernels at once; the last row is of all others. */
+static const struct {
+  const char *vendor, *change;
+} launches[] = {
+    {"NVIDIA", "one launch for many: CUDA graphs or a persistent kernel"},
+    {"AMD", "one launch for many: HIP graphs or a persistent kernel"},
+    {"Intel", "one launch for many: SYCL graphs or a persistent kernel"},
+    {"Google", "one compiled program for many operations"},
+    {"AWS", "one compiled program for many operations"},
+    {"", "one launch for many, or a persistent kernel"},
+};
+
+static const char *launch_change(const bench *b) {
+  size_t i = 0;
+  while (strncmp(b->target->machine->vendor, launches[i].vendor, strlen(launches[i].vendor)) != 0) {
+    i++;
+  }
+  return is_processor(b) ? "one call for many, its threads started once" : launches[i].change;
+}
+
 /** One launch for many: its cost, or the cutoff that stands for it, is paid once. */
 static void add_launches(bench *b) {
   bool unknown = isnan(b->now.overhead_seconds) && b->now.regime != ROOF_OVERHEAD_BOUND;
@@ -293,9 +317,7 @@ static void add_launches(bench *b) {
   roof_quantity_format(cost, SHORT, isnan(launch) ? b->target->overhead_cutoff : launch, "s");
   roof_quantity_format(work, SHORT, busy, "s");
   bool helps = l->gain >= ROOF_LEVER_HELPS;
-  snprintf(l->change, sizeof l->change,
-           is_processor(b) ? "one call for many, its threads started once"
-                           : "one launch for many: CUDA graphs or a persistent kernel");
+  snprintf(l->change, sizeof l->change, "%s", launch_change(b));
   if (helps) {
     snprintf(l->moved, sizeof l->moved, "launch cost, at most %s", cost);
   }
@@ -416,6 +438,21 @@ static void add_capacity(bench *b) {
            roof_bytes_format(have, SHORT, b->target->capacity));
 }
 
+/** Why what took longest brings nothing when it is twice as fast: what the time then has most of. */
+static void explain_next(const roof_target *faster, const roof_prediction *after, roof_lever *l) {
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  int count = roof_effects_of(faster, after, parts), most = 0;
+  for (int i = 1; i < count; i++) {
+    most = parts[i].seconds > parts[most].seconds ? i : most;
+  }
+  if (count > 0) {
+    char time[SHORT];
+    size_t used = strlen(l->why);
+    snprintf(l->why + used, sizeof l->why - used, ", %s %s: %s", roof_effect_name(parts[most].effect),
+             roof_quantity_format(time, SHORT, parts[most].seconds, "s"), parts[most].text);
+  }
+}
+
 /** Why a resource that is twice as fast brings nothing: what it would shorten is hidden already. */
 static void explain_hidden(const bench *b, const char *what, double seconds, roof_lever *l) {
   char time[SHORT], bound[SHORT], binding[ROOF_NAME_MAX];
@@ -475,8 +512,10 @@ static void add_resources(bench *b) {
     roof_lever *l = add(b, ROOF_LEVER_RESOURCE, &faster, &p, 1);
     l->of_launches = i == LAUNCH;
     snprintf(l->change, sizeof l->change, "%s", resources[i].change);
-    if (l->gain < ROOF_LEVER_HELPS) {
+    if (l->gain < ROOF_LEVER_HELPS && resources[i].seconds < now->lower_seconds) {
       explain_hidden(b, resources[i].what, resources[i].seconds, l);
+    } else if (l->gain < ROOF_LEVER_HELPS) {
+      explain_next(&faster, &p, l);
     }
   }
 }

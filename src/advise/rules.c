@@ -23,7 +23,7 @@ enum {
 #define CONVENTION "a convention of this tool"
 #define CACHES "Hennessy and Patterson, Computer Architecture, ch. 2"
 #define GUIDE "NVIDIA, Matrix Multiplication Background User's Guide, "
-#define FEWER "CUDA graphs, fusion, a larger batch or a persistent kernel"
+#define FEWER "launches in graphs, fusion, a larger batch or a persistent kernel"
 #define FEWER_ON_CPU "fewer and larger parallel regions, fusion, one pool of threads that stays"
 #define ALIGNED "a kernel that uses the matrix unit: dimensions and pointers aligned to 16 bytes"
 #define LAUNCH_COST "a tenth of the time is what fusing two launches can win back; " CONVENTION
@@ -43,7 +43,7 @@ const rf_rule rf_rules[] = {
     {"host overhead", DEVICE, ALL, ROOF_CLUE_IDLE, RF_STARVED_IDLE, 0.9, 1.0,
      "no kernel runs for {} of the elapsed time",
      "the sum of the kernels' times compared with the elapsed time",
-     "CUDA graphs, fewer and larger steps, no host sync", "a tenth of the elapsed time; " CONVENTION, NULL},
+     "launches in graphs, fewer and larger steps, no host sync", "a tenth of the elapsed time; " CONVENTION, NULL},
     {"host overhead", CPU, ALL, ROOF_CLUE_IDLE, RF_STARVED_IDLE, 0.9, 1.0,
      "no kernel runs for {} of the elapsed time",
      "the sum of the kernels' times compared with the elapsed time",
@@ -52,7 +52,7 @@ const rf_rule rf_rules[] = {
     {"host overhead", DEVICE, ALL, ROOF_CLUE_BEYOND, 0.50, 1, 1.0,
      "{} of the time is more than arithmetic, transfers and launches take one after another",
      "the sum of the kernels' times compared with the elapsed time",
-     "CUDA graphs, fewer and larger steps, no host sync", TWICE, NULL},
+     "launches in graphs, fewer and larger steps, no host sync", TWICE, NULL},
     {"host overhead", CPU, ALL, ROOF_CLUE_BEYOND, 0.50, 1, 1.0,
      "{} of the time is more than arithmetic and transfers take one after another",
      "the time of the loop alone, after a first run that touches the data",

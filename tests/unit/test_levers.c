@@ -1,6 +1,8 @@
 /* Levers and actions: what each moves, what it brings, what does not help, and the classes' thresholds. */
 #include "test.h"
 
+#include <stdio.h>
+
 #include "roofline/advise.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
@@ -136,6 +138,49 @@ static void launches_where_overhead_binds(void **state) {
   assert_true(find(n, ROOF_LEVER_LAUNCHES, "CUDA graphs")->gain < ROOF_LEVER_HELPS);
 }
 
+/** What starts many kernels at once has another name on each maker's devices. */
+static void launches_by_maker(void **state) {
+  (void)state;
+  static const char *const makers[][2] = {{"AMD", "HIP graphs"},
+                                          {"Google", "one compiled program"},
+                                          {"Somebody", "one launch for many, or a persistent kernel"}};
+  for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+    snprintf(h100->vendor, sizeof h100->vendor, "%s", makers[i][0]);
+    size_t n = rank(&fp16, "add", (double[]){1 << 20}, 1);
+    assert_non_null(find(n, ROOF_LEVER_LAUNCHES, makers[i][1]));
+  }
+  snprintf(h100->vendor, sizeof h100->vendor, "NVIDIA");
+}
+
+/** fp64 has no weights of a model and needs more than half of its digits: fp32 alone is offered. */
+static void what_computes_in_fp64(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_FP64);
+  roof_options options = roof_options_default();
+  roof_target fp64;
+  assert_int_equal(roof_target_init(&fp64, h100, &types, &options, NULL), ROOF_OK);
+  size_t n = rank(&fp64, "spmv", (double[]){1e6, 30e6}, 2);
+  for (size_t i = 0; i < n; i++) {
+    assert_true(levers[i].kind != ROOF_LEVER_PRECISION || strstr(levers[i].change, "fp32") != NULL);
+  }
+  assert_non_null(find(n, ROOF_LEVER_PRECISION, "compute and store in fp32"));
+}
+
+/** No time hides itself: what took longest and brings nothing says what the time then has most of. */
+static void what_limits_next(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target bf16;
+  assert_int_equal(roof_target_init(&bf16, h100, &types, &options, NULL), ROOF_OK);
+  size_t n = rank(&bf16, "gemm", (double[]){512, 4096, 4096}, 3);
+  const roof_lever *math = find(n, ROOF_LEVER_RESOURCE, "math twice");
+  assert_true(math->gain < ROOF_LEVER_HELPS);
+  assert_null(strstr(math->why, "hides"));
+  assert_non_null(strstr(math->why, "then memory-bound (HBM): "));
+  assert_non_null(strstr(math->why, ", units "));
+}
+
 static void plans_where_the_network_binds(void **state) {
   (void)state;
   size_t n = rank(&fp16, "allreduce", (double[]){4096, 64}, 2);
@@ -220,6 +265,9 @@ int main(void) {
       cmocka_unit_test(right_of_the_ridge),
       cmocka_unit_test(fusion_removes_a_round_trip),
       cmocka_unit_test(launches_where_overhead_binds),
+      cmocka_unit_test(launches_by_maker),
+      cmocka_unit_test(what_computes_in_fp64),
+      cmocka_unit_test(what_limits_next),
       cmocka_unit_test(plans_where_the_network_binds),
       cmocka_unit_test(steps_that_cost),
       cmocka_unit_test(what_does_not_fit),
