@@ -30,7 +30,7 @@ typedef struct roof_drill_solution {
   roof_target target;
   roof_prediction prediction; /**< intensity, ridge, regime, peak */
   double bytes_per_second;    /**< of reading the target's memory */
-  double percent;             /**< of the peak, at best */
+  double percent;             /**< of the peak, at best: from the memory, its launch counted */
 } roof_drill_solution;
 
 /** A question that was answered. */

@@ -71,6 +71,12 @@ void roof_drill_draw(uint64_t *state, const char *const *machines, roof_drill_qu
   }
 }
 
+/** Percent of the peak at best: from the memory, and no faster than it is launched. */
+static double percent_at_best(const roof_target *target, const roof_prediction *p) {
+  double launched = p->work.flops / (p->work.launches * target->least_launch_seconds);
+  return 100 * fmin(p->attainable, launched) / p->peak->flops_per_second;
+}
+
 roof_status roof_drill_solve(const roof_drill_question *question, const roof_machine *machine,
                              roof_drill_solution *solution, roof_error *error) {
   const roof_types types = roof_types_of(ROOF_FP16);
@@ -90,7 +96,7 @@ roof_status roof_drill_solve(const roof_drill_question *question, const roof_mac
     solution->target = target;
     roof_predict(&solution->target, op, values, &solution->prediction);
     solution->bytes_per_second = 1 / target.seconds_per_byte[target.memory][ROOF_MIX_READ];
-    solution->percent = 100 * solution->prediction.attainable / solution->prediction.peak->flops_per_second;
+    solution->percent = percent_at_best(&solution->target, &solution->prediction);
   }
   return status;
 }

@@ -53,6 +53,24 @@ static void the_solution_is_the_prediction(void **state) {
   roof_machine_free(machine);
 }
 
+/** Work shorter than its launch reaches what the launch leaves of the peak, as `claim` has it. */
+static void a_launch_bounds_the_share(void **state) {
+  (void)state;
+  roof_drill_question small = {.machine = "h100", .op = "add", .text = "add n=4096"};
+  roof_machine *machine = NULL;
+  roof_drill_solution s;
+  roof_drill_round round;
+  assert_int_equal(roof_catalog_load("h100", &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_drill_solve(&small, machine, &s, NULL), ROOF_OK);
+  assert_near(s.percent, 100 * 4096 / s.target.least_launch_seconds / s.prediction.peak->flops_per_second,
+              1e-12);
+  roof_drill_grade(&small, &s, "0.1667 overhead 0.006", &round);
+  assert_int_equal(roof_drill_points(&round, 1), 3);
+  roof_drill_grade(&small, &s, "0.1667 overhead 0.417", &round);
+  assert_false(round.percent_right);
+  roof_machine_free(machine);
+}
+
 static void a_tenth_off_is_right_more_is_wrong(void **state) {
   (void)state;
   static const struct {
@@ -157,6 +175,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_graded_is_said),
       cmocka_unit_test(a_seed_draws_the_same_questions),
       cmocka_unit_test(the_solution_is_the_prediction),
+      cmocka_unit_test(a_launch_bounds_the_share),
       cmocka_unit_test(a_tenth_off_is_right_more_is_wrong),
       cmocka_unit_test(every_question_has_an_answer),
       cmocka_unit_test(a_drill_is_written_as_its_document),

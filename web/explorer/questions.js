@@ -21,7 +21,7 @@ function operation(asks, seed) {
   const question = JSON.parse(drill().text);
   return {
     title: `${question.question}, fp16, on ${question.title}`,
-    about: `${q(question.flops_per_second, 'FLOP/s')} of ${question.unit} units, ${q(question.bytes_per_second, 'B/s')} of ${question.level}; shorter than ${q(question.overhead_seconds, 's')} is overhead.`,
+    about: `${q(question.flops_per_second, 'FLOP/s')} of ${question.unit} units, ${q(question.bytes_per_second, 'B/s')} of ${question.level}; a launch takes at least ${q(question.launch_seconds, 's')}; shorter than ${q(question.overhead_seconds, 's')} is overhead.`,
     fields: [['Intensity', 'intensity', 'FLOP per byte, within a tenth'], ['Bound by', 'regime', regimes(['memory', 'compute', 'overhead'])], ['At best', 'percent', '% of the peak']],
     grade(guess) {
       const { code, text } = drill(`${guess.intensity} ${guess.regime} ${guess.percent}`);

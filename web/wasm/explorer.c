@@ -199,12 +199,13 @@ static roof_status drill(const web_asked *asked, roof_text *out, roof_error *err
     }
   } else if (status == ROOF_OK) {
     const roof_peak *peak = s.prediction.peak;
-    json_t *document = json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:o}", "question", q.text, "machine",
-                                 machine->name, "title", roof_machine_title(machine), "flops_per_second",
-                                 rf_json_number(peak->flops_per_second), "unit", roof_unit_name(peak->unit),
-                                 "bytes_per_second", rf_json_number(s.bytes_per_second), "level",
-                                 s.target.level[s.target.memory]->name, "overhead_seconds",
-                                 rf_json_number(roof_prediction_cutoff(&s.target, &s.prediction)));
+    json_t *document = json_pack(
+        "{s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:o, s:o}", "question", q.text, "machine", machine->name,
+        "title", roof_machine_title(machine), "flops_per_second", rf_json_number(peak->flops_per_second),
+        "unit", roof_unit_name(peak->unit), "bytes_per_second", rf_json_number(s.bytes_per_second), "level",
+        s.target.level[s.target.memory]->name, "launch_seconds",
+        rf_json_number(s.target.least_launch_seconds), "overhead_seconds",
+        rf_json_number(roof_prediction_cutoff(&s.target, &s.prediction)));
     status = rf_json_write(document, "drill", out, error);
   }
   roof_machine_free(machine);

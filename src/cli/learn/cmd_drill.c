@@ -30,10 +30,14 @@ static void write_question(const roof_drill_question *q, const roof_drill_soluti
   const roof_target *t = &s->target;
   const roof_peak *peak = s->prediction.peak;
   char rate[CLI_SHORT], bandwidth[CLI_SHORT];
-  roof_text_addf(out, "%d. %s in fp16 on %s: %s of %s, %s of %s; shorter than %.3g us is overhead\n", round,
-                 q->text, t->machine->title, cli_quantity(rate, peak->flops_per_second, "FLOP/s"),
-                 roof_unit_name(peak->unit), cli_quantity(bandwidth, s->bytes_per_second, "B/s"),
-                 t->level[t->memory]->name, 1e6 * roof_prediction_cutoff(t, &s->prediction));
+  roof_text_addf(out, "%d. %s in fp16 on %s: %s of %s, %s of %s", round, q->text, t->machine->title,
+                 cli_quantity(rate, peak->flops_per_second, "FLOP/s"), roof_unit_name(peak->unit),
+                 cli_quantity(bandwidth, s->bytes_per_second, "B/s"), t->level[t->memory]->name);
+  if (t->least_launch_seconds > 0) {
+    roof_text_addf(out, "; a launch takes at least %.3g us", 1e6 * t->least_launch_seconds);
+  }
+  roof_text_addf(out, "; shorter than %.3g us is overhead\n",
+                 1e6 * roof_prediction_cutoff(t, &s->prediction));
   roof_text_add(out, "   intensity in FLOP/B, regime, percent of the peak? ");
 }
 
