@@ -121,7 +121,7 @@ typedef struct roof_level {
 } roof_level;
 
 /** A link to other devices or the host; bytes_per_second is ONE direction, all `count` lanes or links
- *  together. */
+ *  together. `joins` counts the device itself: 2 of a bridge, 1 of a link to the host alone. */
 typedef struct roof_link {
   char name[ROOF_NAME_MAX];
   roof_provenance kind;
@@ -129,6 +129,7 @@ typedef struct roof_link {
   double both_ways_bytes_per_second; /**< the headline figure where the vendor quotes both directions */
   double latency_seconds;
   double count;
+  double joins; /**< devices of this kind at most; NaN or 0: those of a node, however many */
   bool reduces; /**< its switch adds up what passes it: an all-reduce sends its buffer once */
   char source[ROOF_SOURCE_MAX];
   char date[16];

@@ -62,7 +62,7 @@ typedef struct roof_options {
   unsigned without;    /**< effects left out, 1 << roof_effect each; ROOF_EFFECTS_ALL: `efficiency` instead */
   bool warm;           /**< data already sits in the innermost level that holds the working set */
   int unit;            /**< roof_unit to force, or -1: the operation's own */
-  const char *link;    /**< link name, NULL: the first */
+  const char *link;    /**< link name, NULL: the first that joins the ranks */
   const char *framework; /**< whose kernels: "vllm", ROOF_EAGER; NULL: any, in a graph */
 } roof_options;
 
@@ -94,7 +94,7 @@ typedef struct roof_target {
   const roof_level *level[ROOF_LEVEL_KIND_COUNT]; /**< NULL: the machine has none or no bandwidth */
   double seconds_per_byte[ROOF_LEVEL_KIND_COUNT][ROOF_MIX_COUNT]; /**< roof_level_costs */
   roof_level_kind memory;                                         /**< outermost level with a bandwidth */
-  const roof_link *link;
+  const roof_link *link; /**< of two devices (roof_target_link of more); NULL: none is known */
   double launch_seconds;
   double least_launch_seconds; /**< what of it the lower bound counts: a part where it is only assumed */
   double
@@ -180,6 +180,26 @@ ROOF_API roof_status roof_target_init(roof_target *target, const roof_machine *m
  *  Ownership: none.
  *  Errors: ROOF_E_UNSUPPORTED where the hardware lacks it, naming a format it has. */
 ROOF_API roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof_error *error);
+
+/** The link over which so many devices of the machine exchange: the one asked for by name, else the first of its file that
+ *  joins as many.
+ *  Units: devices.
+ *  Ownership: points into the machine.
+ *  Errors: NULL where none does. */
+ROOF_API const roof_link *roof_target_link(const roof_target *target, double ranks);
+
+/** Checks that a link joins so many devices.
+ *  Units: devices.
+ *  Ownership: none.
+ *  Errors: ROOF_E_UNSUPPORTED where none does, saying how many it joins. */
+ROOF_API roof_status roof_target_joins(const roof_target *target, double ranks, roof_error *error);
+
+/** Checks that the machine has what was predicted: a path for its FLOPs, a link for its ranks.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: as roof_target_supports and roof_target_joins. */
+ROOF_API roof_status roof_prediction_check(const roof_target *target, const roof_prediction *prediction,
+                                           roof_error *error);
 
 /** Predicts the work already computed, which may lie in *out. No allocation, no failure: what is unknown is NaN.
  *  Units: s, bytes, FLOP, J.

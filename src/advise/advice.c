@@ -104,7 +104,7 @@ roof_status roof_advise(const roof_target *target, const roof_op *op, const doub
     return status;
   }
   roof_predict(target, op, values, &now);
-  status = now.work.flops > 0 ? roof_target_supports(target, now.work.unit, error) : ROOF_OK;
+  status = roof_prediction_check(target, &now, error);
   if (status != ROOF_OK) {
     return status;
   }

@@ -80,7 +80,7 @@ static void add_efficiency(const subject *a, roof_text *out) {
 
 /** What stands in place of a ridge where the link binds: its rate, and what the steps cost. */
 static void add_link(const subject *a, roof_text *out) {
-  const roof_link *link = a->target->link;
+  const roof_link *link = a->advice->now.link;
   char rate[SHORT], latency[SHORT];
   roof_text_addf(out, "  2. ridge       none: %s gives %s, in %.0f steps", link->name,
                  roof_quantity_format(rate, SHORT, link->bytes_per_second, "B/s"),
@@ -107,7 +107,7 @@ static void add_questions(const subject *a, roof_text *out) {
     roof_text_addf(out, "  1. intensity   none: no memory traffic counted, %s over the link\n",
                    roof_quantity_format(x, SHORT, p->work.link_bytes, "B"));
   }
-  if (p->regime == ROOF_NETWORK_BOUND && a->target->link != NULL) {
+  if (p->regime == ROOF_NETWORK_BOUND && p->link != NULL) {
     add_link(a, out);
   } else if (isnan(p->ridge)) {
     roof_text_add(out, "  2. ridge       unknown: the machine lacks a peak or a bandwidth for it\n");

@@ -298,7 +298,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   roof_prediction p;
   double share = c->value[ROOF_CLAIM_SHARE], time = c->value[ROOF_CLAIM_TIME];
   roof_predict(target, c->op, c->values, &p);
-  roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
+  roof_status status = roof_prediction_check(target, &p, error);
   bool of_peak = !isnan(share);
   if (status == ROOF_OK && p.peak == NULL && of_peak) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its peak for %s is not known",

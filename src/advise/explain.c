@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advise/topics.h"
+#include "core/link.h"
 #include "core/number.h"
 #include "roofline/units.h"
 
@@ -198,7 +199,7 @@ static void add_regime(roof_text *out, const roof_target *target, const roof_pre
 }
 
 static void explain_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
-  char a[SHORT], b[SHORT], c[SHORT];
+  char a[SHORT], b[SHORT], c[SHORT], lack[RF_LINK_LACK];
   const char *lead = "  5.";
   if (p->work.flops > 0 && p->peak != NULL) {
     roof_text_addf(out, "%s compute time = FLOP / peak = %s / %s = %s\n", lead,
@@ -225,6 +226,11 @@ static void explain_times(roof_text *out, const roof_target *target, const roof_
       roof_text_addf(out, " + %.0f x %s", p->work.link_steps, quantity(a, p->link->latency_seconds, "s"));
     }
     roof_text_addf(out, " = %s\n", quantity(c, p->network_seconds, "s"));
+  }
+  if (p->work.link_bytes > 0 && p->link == NULL) {
+    rf_link_lack(target, p->work.kernel.count, lack, sizeof lack);
+    roof_text_addf(out, "%s network time: unknown: %s\n", lead, lack);
+    return;
   }
   double overhead = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds;
   double longest = fmax(fmax(p->compute_seconds, p->memory_seconds), fmax(p->network_seconds, overhead));

@@ -46,8 +46,8 @@ static double time_of(const roof_target *t, const roof_prediction *p) {
 }
 
 /** NaN where the operation does not use it. */
-static double link_rate(const roof_target *t, const roof_prediction *p) {
-  return t->link != NULL && p->work.link_bytes > 0 ? t->link->bytes_per_second : NAN;
+static double link_rate(const roof_prediction *p) {
+  return p->link != NULL && p->work.link_bytes > 0 ? p->link->bytes_per_second : NAN;
 }
 
 static double rate(const roof_target *t, const roof_prediction *p) {
@@ -70,7 +70,7 @@ char *roof_levers_moved(const roof_target *target_before, const roof_prediction 
       {"launch cost", target_before->launch_seconds, target_after->launch_seconds, "s"},
       {"peak", rate(target_before, before), rate(target_after, after), "FLOP/s"},
       {"bandwidth", bandwidth(target_before), bandwidth(target_after), "B/s"},
-      {"link", link_rate(target_before, before), link_rate(target_after, after), "B/s"},
+      {"link", link_rate(before), link_rate(after), "B/s"},
   };
   size_t used = 0;
   snprintf(buffer, size, "nothing");
@@ -333,13 +333,16 @@ static void add_links(bench *b) {
     roof_target target;
     roof_prediction p;
     o.link = machine->links[i].name;
-    if (&machine->links[i] == b->target->link || machine->links[i].kind == ROOF_MEASURED ||
+    if (&machine->links[i] == b->now.link || machine->links[i].kind == ROOF_MEASURED ||
         roof_target_init(&target, machine, &b->target->types, &o, NULL) != ROOF_OK) {
       continue;
     }
     roof_predict(&target, b->op, b->values, &p);
+    if (p.link == NULL) { /* it joins fewer */
+      continue;
+    }
     roof_lever *l = add(b, ROOF_LEVER_PARALLEL, &target, &p, 1);
-    snprintf(l->change, sizeof l->change, "the ranks on %s instead of %s", o.link, b->target->link->name);
+    snprintf(l->change, sizeof l->change, "the ranks on %s instead of %s", o.link, b->now.link->name);
   }
 }
 
@@ -347,7 +350,7 @@ static void add_links(bench *b) {
  * latency. */
 static void add_algorithms(bench *b) {
   int param = roof_op_param_index(b->op, "algorithm");
-  double latency = rf_message_seconds(b->target, b->target->link);
+  double latency = rf_message_seconds(b->target, b->now.link);
   for (int c = 0; param >= 0 && c < ROOF_CHOICE_MAX && b->op->params[param].choices[c] != NULL; c++) {
     roof_prediction p;
     char each[SHORT];
@@ -362,7 +365,7 @@ static void add_algorithms(bench *b) {
       snprintf(
           l->why, sizeof l->why,
           "%.0f step%s instead of %.0f; what a step of %s costs is not known, so no gain can be promised",
-          p.work.link_steps, plural, b->now.work.link_steps, b->target->link->name);
+          p.work.link_steps, plural, b->now.work.link_steps, b->now.link->name);
     } else {
       snprintf(l->why, sizeof l->why, "%.0f step%s of %s instead of %.0f", p.work.link_steps, plural,
                roof_quantity_format(each, SHORT, latency, "s"), b->now.work.link_steps);
@@ -383,10 +386,10 @@ static void add_sizes(bench *b) {
   roof_predict_at(b->target, b->op, b->typed, param, 2 * b->values[param], &p);
   l = add(b, ROOF_LEVER_BATCHING, b->target, &p, 2);
   snprintf(l->change, sizeof l->change, "two of them in one: larger buckets");
-  if (isnan(rf_message_seconds(b->target, b->target->link))) {
+  if (isnan(rf_message_seconds(b->target, b->now.link))) {
     snprintf(l->why, sizeof l->why,
              "pays the %.0f steps once; what a step of %s costs is not known, so no gain can be promised",
-             b->now.work.link_steps, b->target->link->name);
+             b->now.work.link_steps, b->now.link->name);
   } else if (l->gain < ROOF_LEVER_HELPS) {
     snprintf(l->why, sizeof l->why, "the bytes take the time, not the %.0f steps", b->now.work.link_steps);
   }
@@ -467,7 +470,7 @@ static void explain_hidden(const bench *b, const char *what, double seconds, roo
 
 enum { MATH, MEMORY, LINK, LAUNCH, RESOURCES };
 
-/** The target with one resource twice as fast; `link` holds the changed link. */
+/** The target with one resource twice as fast; `link` is that of the ranks, and is changed. */
 static roof_target twice(const roof_target *target, int resource, roof_link *link) {
   roof_target t = *target;
   for (int i = 0; i < ROOF_UNIT_COUNT && resource == MATH; i++) {
@@ -476,8 +479,7 @@ static roof_target twice(const roof_target *target, int resource, roof_link *lin
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT * ROOF_MIX_COUNT && resource == MEMORY; i++) {
     t.seconds_per_byte[i / ROOF_MIX_COUNT][i % ROOF_MIX_COUNT] /= 2;
   }
-  if (resource == LINK && target->link != NULL) {
-    *link = *target->link;
+  if (resource == LINK) {
     link->bytes_per_second *= 2;
     link->latency_seconds /= 2;
     t.link = link;
@@ -505,7 +507,7 @@ static void add_resources(bench *b) {
     if (!(resources[i].seconds > 0)) {
       continue;
     }
-    roof_link link;
+    roof_link link = now->link != NULL ? *now->link : (roof_link){0};
     roof_prediction p;
     roof_target faster = twice(b->target, i, &link);
     roof_predict(&faster, b->op, b->values, &p);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advise/topics.h"
+#include "core/link.h"
 #include "core/number.h"
 #include "roofline/crossing.h"
 #include "roofline/effects.h"
@@ -51,9 +52,19 @@ static void add_brief(roof_text *out, const roof_target *target, const roof_pred
   roof_text_add(out, quantity(text, brief ? target->overhead_cutoff : launch, "s"));
 }
 
+/** Ranks that no link joins. */
+static bool is_apart(const roof_prediction *p) {
+  return p->work.link_bytes > 0 && p->link == NULL;
+}
+
 void roof_prediction_sentence(roof_text *out, const roof_target *target, const roof_op *op,
                               const roof_prediction *p) {
-  char binding[ROOF_NAME_MAX], expected[SHORT], limit[SHORT];
+  char binding[ROOF_NAME_MAX], expected[SHORT], limit[SHORT], lack[RF_LINK_LACK];
+  if (is_apart(p)) {
+    rf_link_lack(target, p->work.kernel.count, lack, sizeof lack);
+    roof_text_addf(out, "%s on %s: unknown: %s", op->name, roof_machine_title(target->machine), lack);
+    return;
+  }
   roof_text_addf(out, "%s on %s: %s-bound (%s), ", op->name, roof_machine_title(target->machine),
                  roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding));
   quantity(expected, p->expected_seconds, "s");
@@ -279,11 +290,15 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
     }
   }
   if (p->work.link_bytes > 0) {
-    add_time(&rows, "network", p->network_seconds, p->link != NULL ? p->link->name : "no link is known");
+    add_time(&rows, "network", p->network_seconds,
+             p->link != NULL ? p->link->name : "no link joins the ranks");
   }
   if (!isnan(p->overhead_seconds)) {
     bool assumed = isnan(target->options.launch) && target->machine->launch_origin.kind == ROOF_ASSUMED;
     add_time(&rows, "overhead", p->overhead_seconds, assumed ? "launch (assumed)" : "launch");
+  }
+  if (is_apart(p)) {
+    return;
   }
   roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap), at peaks\n",
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));

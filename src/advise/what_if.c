@@ -173,8 +173,7 @@ roof_status roof_what_if_of(const roof_target *before, const double *values_befo
   for (int i = 0; i < 2; i++) {
     roof_prediction *p = &x.predictions[i];
     roof_predict(&x.targets[i], op, x.values[i], p);
-    roof_status status =
-        p->work.flops > 0 ? roof_target_supports(&x.targets[i], p->work.unit, error) : ROOF_OK;
+    roof_status status = roof_prediction_check(&x.targets[i], p, error);
     if (status != ROOF_OK) {
       return status;
     }

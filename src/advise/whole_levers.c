@@ -68,7 +68,7 @@ static bool more_devices(const roof_model_target *t, const roof_model_answer *a,
   (void)a;
   s->tp *= 2;
   snprintf(text, 64, "tp %.0f instead of %.0f", s->tp, s->tp / 2);
-  return t->machine->link_count > 0;
+  return t->plain.link != NULL;
 }
 
 static bool more_replicas(const roof_model_target *t, const roof_model_answer *a, roof_model_settings *s,
@@ -76,7 +76,7 @@ static bool more_replicas(const roof_model_target *t, const roof_model_answer *a
   (void)a;
   s->dp *= 2, s->batch *= 2;
   snprintf(text, 64, "dp %.0f, batch %.0f", s->dp, s->batch);
-  return t->machine->link_count > 0 && roof_model_generates(t);
+  return t->plain.link != NULL && roof_model_generates(t);
 }
 
 static bool prefix_cache(const roof_model_target *t, const roof_model_answer *a, roof_model_settings *s,

@@ -14,9 +14,8 @@ static int by_time(const void *left, const void *right) {
 }
 
 /** The cost of a step must be known for both links or for neither, or the unknown one would look faster. */
-static bool comparable(const roof_target *a, const roof_target *b) {
-  return a->link == NULL || b->link == NULL ||
-         isnan(a->link->latency_seconds) == isnan(b->link->latency_seconds);
+static bool comparable(const roof_link *a, const roof_link *b) {
+  return a == NULL || b == NULL || isnan(a->latency_seconds) == isnan(b->latency_seconds);
 }
 
 /** False where the machine lacks the formats, the memory or a figure the time needs; for short work that is
@@ -34,7 +33,8 @@ static bool rank_loaded(const roof_target *like, const roof_op *op, const double
   roof_predict(&target, op, values, &p);
   bool known = !(p.work.flops > 0 && isnan(p.compute_seconds)) && !(p.bytes > 0 && isnan(p.memory_seconds)) &&
                !(p.work.link_bytes > 0 && isnan(p.network_seconds));
-  known = known && !(p.work.link_bytes > 0 && !comparable(like, &target));
+  known =
+      known && !(p.work.link_bytes > 0 && !comparable(roof_target_link(like, p.work.kernel.count), p.link));
   known = known && !(p.regime == ROOF_OVERHEAD_BOUND && isnan(p.overhead_seconds) && !own);
   if (!known || p.regime == ROOF_CAPACITY_BOUND || !(p.expected_seconds > 0) ||
       roof_target_supports(&target, p.work.unit, NULL) != ROOF_OK) {

@@ -46,7 +46,7 @@ static double known(double value) {
 }
 
 /** Whether the figure behind the longest term belongs to the basis; a launch costs the same on both. */
-static bool bound_belongs(const roof_target *target, roof_basis basis, const roof_prediction *p) {
+static bool bound_belongs(roof_basis basis, const roof_prediction *p) {
   double compute = known(p->compute_seconds), memory = known(p->memory_seconds);
   double network = known(p->network_seconds), longest = fmax(fmax(compute, memory), network);
   if (longest <= known(p->overhead_seconds)) {
@@ -56,7 +56,7 @@ static bool bound_belongs(const roof_target *target, roof_basis basis, const roo
     return belongs(basis, p->peak->kind, p->peak->limit_flops_per_second);
   }
   return longest == memory ? belongs(basis, p->binding->kind, p->binding->limit_bytes_per_second)
-                           : belongs(basis, target->link->kind, NAN);
+                           : belongs(basis, p->link->kind, NAN);
 }
 
 roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const roof_work *work) {
@@ -74,7 +74,7 @@ roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const 
   roof_work own = *work;
   own.least.flops = NAN; /* a kernel is judged by the arithmetic of its own algorithm */
   roof_predict_work(&t, &own, &p);
-  if (p.lower_seconds > 0 && bound_belongs(&t, basis, &p)) {
+  if (p.lower_seconds > 0 && bound_belongs(basis, &p)) {
     ceiling.seconds = p.lower_seconds;
   }
   if (p.peak != NULL && belongs(basis, p.peak->kind, p.peak->limit_flops_per_second)) {

@@ -157,6 +157,7 @@ static const rf_field link_fields[] = {
     {"both_ways_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_link, both_ways_bytes_per_second)},
     {"latency_seconds", .type = FIELD_POSITIVE, AT(roof_link, latency_seconds)},
     {"count", .type = FIELD_POSITIVE, AT(roof_link, count), .one = true},
+    {"joins", .type = FIELD_POSITIVE, AT(roof_link, joins)},
     {"reduces", .type = FIELD_FLAG, AT(roof_link, reduces)},
     {"kind", .type = FIELD_KIND, AT(roof_link, kind)},
     {"source", .type = FIELD_TEXT, AT(roof_link, source)},

@@ -151,7 +151,7 @@ static roof_status resolve_link(roof_target *target, roof_error *error) {
   const roof_machine *machine = target->machine;
   const char *wanted = target->options.link;
   if (wanted == NULL) {
-    target->link = machine->link_count > 0 ? &machine->links[0] : NULL;
+    target->link = roof_target_link(target, 2);
     return ROOF_OK;
   }
   const char *names[ROOF_LINK_MAX + 1] = {NULL};
@@ -208,6 +208,13 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   *target = t;
   rf_forms_resolve(target);
   return ROOF_OK;
+}
+
+roof_status roof_prediction_check(const roof_target *target, const roof_prediction *p, roof_error *error) {
+  const roof_work *w = &p->work;
+  roof_status status = w->flops > 0 ? roof_target_supports(target, w->unit, error) : ROOF_OK;
+  bool apart = w->link_bytes > 0 && p->link == NULL;
+  return status == ROOF_OK && apart ? roof_target_joins(target, w->kernel.count, error) : status;
 }
 
 static bool is_integer(roof_dtype dtype) {
@@ -435,13 +442,20 @@ static roof_regime classify(const roof_target *target, const roof_prediction *p,
   if (p->work.working_set > target->capacity) {
     return ROOF_CAPACITY_BOUND;
   }
-  if (p->network_seconds > 0 && p->network_seconds >= t->on_chip) {
+  bool unknown = p->work.link_bytes > 0 && isnan(p->network_seconds);
+  if (unknown || (p->network_seconds > 0 && p->network_seconds >= t->on_chip)) {
     return ROOF_NETWORK_BOUND;
   }
   if (overhead_binds(target, p, busy)) {
     return ROOF_OVERHEAD_BOUND;
   }
   return p->compute_seconds >= t->memory ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;
+}
+
+/** What ranks exchange over, else what two devices have. */
+static const roof_link *link_of(const roof_target *target, const roof_work *work) {
+  bool exchanges = work->link_bytes > 0 && work->kernel.kind == ROOF_KERNEL_COLLECTIVE;
+  return exchanges ? roof_target_link(target, work->kernel.count) : target->link;
 }
 
 static double network_seconds(const roof_link *link, const roof_work *work) {
@@ -567,6 +581,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
 
   terms t = terms_of(out);
   double unknown = 0 * (work->flops + out->bytes); /* NaN when the work itself is unknown, else 0 */
+  unknown += work->link_bytes > 0 ? 0 * out->network_seconds : 0;
   double longest = larger(t.on_chip, t.network) + unknown;
   double sum = t.compute + t.memory + t.network + unknown;
   double bound = longest + (1 - options->overlap) * (sum - longest);
@@ -579,7 +594,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
 }
 
 void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out) {
-  roof_predict_transfer(target, target->link, work, out);
+  roof_predict_transfer(target, link_of(target, work), work, out);
 }
 
 void roof_predict_transfer(const roof_target *target, const roof_link *link, const roof_work *work,
@@ -594,7 +609,7 @@ void roof_predict(const roof_target *target, const roof_op *op, const double *va
   rf_work_init(&out->work);
   out->work.unit = op->unit;
   op->work(op, values, &target->types, &out->work);
-  predict(target, target->link, out);
+  predict(target, link_of(target, &out->work), out);
 }
 
 void roof_predict_at(const roof_target *target, const roof_op *op, const double *values, int param,

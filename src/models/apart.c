@@ -90,10 +90,10 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   search *s = data;
   roof_model_settings *set = &s->target.settings;
   set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep, set->batch = dp;
-  if ((dp > 1 && ep <= tp) || rf_model_plan_check(s->target.model, set, NULL) != ROOF_OK) {
+  if ((dp > 1 && ep <= tp) || rf_model_plan_check(s->target.model, set, NULL) != ROOF_OK ||
+      !rf_model_plan_share(&s->target)) {
     return;
   }
-  rf_model_plan_share(&s->target);
   try_prefill(s);
   try_decode(s);
 }

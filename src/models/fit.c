@@ -182,7 +182,7 @@ size_t roof_model_fits_of(const roof_model_target *t, roof_model_fit fits[ROOF_M
     try_weights(&a, "w4a16");
     try_less(&a);
   }
-  if (t->machine->link_count > 0) {
+  if (t->plain.link != NULL) {
     try_devices(&a, t->settings.train ? NULL : narrow);
   }
   return a.count;

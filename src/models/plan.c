@@ -182,28 +182,46 @@ double roof_model_microbatches(const roof_model_target *t) {
   return rf_model_microbatches(&t->settings, roof_model_replica_batch(t));
 }
 
-void rf_model_plan_share(roof_model_target *t) {
+/** Devices of a node that exchange something, one after another: replicas that serve do not. */
+static double neighbours(const roof_model_settings *s) {
+  bool all = s->train || s->pp > 1;
+  double devices = s->cp * (all ? s->tp * s->dp * s->pp : fmax(s->tp, s->ep));
+  return fmin(devices, s->node);
+}
+
+bool rf_model_plan_share(roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double layers = t->model->layer_count, fullest = ceil(layers / s->pp);
   t->devices = s->tp * s->pp * s->dp * s->cp;
   for (int i = 0; i < t->model->block_count; i++) {
     t->stage_layers[i] = t->layers[i] * fullest / layers;
   }
+  const roof_link *link = roof_target_link(&t->plain, neighbours(s));
+  if (link != NULL) {
+    t->links[ROOF_SPAN_NODE] = roof_link_complete(link, false);
+  }
+  return link != NULL || neighbours(s) <= 1;
 }
 
-/** The link to the host: NVLink-C2C, else PCI Express. */
+/** The link to the host: one that joins no other device, else PCI Express. */
+static const roof_link *host_link(const roof_machine *m) {
+  const roof_link *found = NULL;
+  for (int i = m->link_count - 1; i >= 0; i--) {
+    const roof_link *l = &m->links[i];
+    bool own = l->joins == 1, pci = strncmp(l->name, "PCIe", strlen("PCIe")) == 0;
+    bool better = own || (pci && (found == NULL || found->joins != 1));
+    found = l->kind != ROOF_MEASURED && better ? l : found;
+  }
+  return found;
+}
+
 static roof_status find_host(roof_model_target *t, roof_error *error) {
-  static const char *const names[] = {"NVLink-C2C", "PCIe"};
   const roof_machine *m = t->machine;
-  bool processor = strcmp(m->device_class, "cpu") == 0; /* is the host */
-  for (size_t n = 0; n < sizeof names / sizeof names[0] && !processor; n++) {
-    for (int i = 0; i < m->link_count; i++) {
-      const roof_link *l = &m->links[i];
-      if (l->kind != ROOF_MEASURED && strncmp(l->name, names[n], strlen(names[n])) == 0) {
-        t->links[ROOF_SPAN_HOST] = roof_link_complete(l, false);
-        return ROOF_OK;
-      }
-    }
+  bool is_host = strcmp(m->device_class, "cpu") == 0;
+  const roof_link *link = is_host ? NULL : host_link(m);
+  if (link != NULL) {
+    t->links[ROOF_SPAN_HOST] = roof_link_complete(link, false);
+    return ROOF_OK;
   }
   return t->settings.offload > 0 || t->settings.offload_kv > 0 || t->settings.offload_optimizer > 0
              ? roof_error_set(error, ROOF_E_UNSUPPORTED,
@@ -225,13 +243,8 @@ roof_status rf_model_plan_init(roof_model_target *t, roof_error *error) {
       return status;
     }
   }
-  rf_model_plan_share(t);
-  if (t->plain.link == NULL && t->devices > 1) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
-                          t->machine->name);
-  }
-  if (t->plain.link != NULL) {
-    t->links[ROOF_SPAN_NODE] = roof_link_complete(t->plain.link, false);
+  if (!rf_model_plan_share(t)) {
+    return roof_target_joins(&t->plain, neighbours(s), error);
   }
   t->links[ROOF_SPAN_CLUSTER] = roof_link_complete(network, true);
   return find_host(t, error);

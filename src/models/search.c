@@ -29,15 +29,11 @@ typedef struct search {
   roof_model_phase phase;
 } search;
 
-/** Sets a plan; false where it does not divide the model. */
+/** Sets a plan; false where it does not divide the model, or no link joins the devices that share it. */
 static bool set_plan(search *s, double tp, double pp, double dp, double ep, double batch) {
   roof_model_settings *set = &s->target.settings;
   set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep, set->batch = batch * dp;
-  if (rf_model_plan_check(s->target.model, set, NULL) != ROOF_OK) {
-    return false;
-  }
-  rf_model_plan_share(&s->target);
-  return true;
+  return rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK && rf_model_plan_share(&s->target);
 }
 
 static double time_per_token(const void *point) {
@@ -280,10 +276,7 @@ roof_status rf_model_search_check(const roof_model_target *t, double devices, ro
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s does not say how much memory it has",
                           t->machine->name);
   }
-  return devices > 1 && t->plain.link == NULL
-             ? roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
-                              t->machine->name)
-             : ROOF_OK;
+  return devices > 1 ? roof_target_joins(&t->plain, 2, error) : ROOF_OK;
 }
 
 roof_status rf_model_search_end(const roof_model *m, double devices, double plans, roof_error *error) {

@@ -77,8 +77,7 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   for (int sp = 0; sp <= (tp > 1); sp++) {
     set->sp = sp;
     for (set->microbatches = 1; set->microbatches <= set->batch / dp; set->microbatches *= 2) {
-      if (rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK) {
-        rf_model_plan_share(&s->target);
+      if (rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK && rf_model_plan_share(&s->target)) {
         s->plans++;
         try_memory(s);
       }

@@ -310,8 +310,8 @@ roof_status rf_model_search_check(const roof_model_target *target, double device
 /** Refuses a search that found no plan. */
 roof_status rf_model_search_end(const roof_model *model, double devices, double plans, roof_error *error);
 
-/** What each device gets, from the settings. */
-void rf_model_plan_share(roof_model_target *target);
+/** What each device gets, from the settings, and the link within a node; false where none joins those that share. */
+bool rf_model_plan_share(roof_model_target *target);
 
 /** Tokens of the step that are on this device between the products that tp shares: sequence parallel gives
  *  each device some. */

@@ -67,9 +67,7 @@ static roof_status predict_op(roof_predictor *p, const predictor_target *t, pred
     return status;
   }
   roof_predict(&t->target, op, values, &prediction);
-  if (prediction.work.flops > 0) {
-    status = roof_target_supports(&t->target, prediction.work.unit, error);
-  }
+  status = roof_prediction_check(&t->target, &prediction, error);
   *out = (predicted){t->machine->name,
                      prediction.lower_seconds,
                      prediction.upper_seconds,

@@ -422,3 +422,24 @@ ROWS
   run -0 "$ROOFLINE" predict allreduce size=16MB ranks=8 --machine h100
   [[ "$output" = *"    network     62.22 µs  ████████████████████  NVLink 4"* ]]
 }
+
+@test "predict: what no link joins is unknown, on that machine alone" {
+  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=2 --machine m2-ultra,h100
+  [ "${lines[0]}" = 'allreduce on Apple M2 Ultra GPU: unknown: its file has no link to other devices' ]
+  has 'allreduce on NVIDIA H100 SXM5 80GB: network-bound (NVLink 4), about 3.439 ms'
+  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=2 --machine m2-ultra --json
+  [ "$(json '[.seconds | .network, .lower, .upper, .expected, .expected_high]')" = '[null,null,null,null,null]' ]
+  [ "$(json '[.regime, .binding, .energy_joules]')" = '["network","unknown",null]' ]
+  run -0 "$ROOFLINE" sweep allreduce size=1GB ranks=2,4 --machine m2-ultra,h100 --json
+  [ "$(json '[.points[].seconds.expected != null]')" = '[false,false,true,true]' ]
+  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=1 --machine m2-ultra
+  has 'overhead-bound (launch)'
+}
+
+@test "predict: an unknown time is neither sealed nor claimed nor advised on" {
+  for asked in 'predict allreduce size=1GB ranks=2 --seal' 'claim allreduce size=1GB ranks=2 3us' \
+    'advise allreduce size=1GB ranks=2'; do
+    run -3 --separate-stderr "$ROOFLINE" $asked --machine m2-ultra
+    [ "$stderr" = 'roofline: apple-m2-ultra: its file has no link to other devices' ]
+  done
+}

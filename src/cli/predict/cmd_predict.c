@@ -39,7 +39,8 @@ static roof_status check_target(const question *q, const roof_target *target, ro
   roof_predict(target, q->shape.op, q->values, &p);
   roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
   if (status == ROOF_OK && q->sealings != NULL) {
-    status = roof_sealing_of(target, q->shape.op, q->values, &p, &s, error);
+    status = roof_prediction_check(target, &p, error); /* what is unknown cannot be sealed */
+    status = status == ROOF_OK ? roof_sealing_of(target, q->shape.op, q->values, &p, &s, error) : status;
     status = status == ROOF_OK ? roof_sealings_add(q->sealings, &s, error) : status;
   }
   return status;

@@ -1,0 +1,55 @@
+/* Which of a machine's links joins so many devices. */
+#include "core/link.h"
+
+#include <math.h>
+
+static bool joins(const roof_link *link, double ranks) {
+  return !(link->joins >= 1 && ranks > link->joins);
+}
+
+const roof_link *roof_target_link(const roof_target *target, double ranks) {
+  const roof_machine *machine = target->machine;
+  if (target->link != NULL && joins(target->link, ranks)) {
+    return target->link;
+  }
+  for (int i = 0; i < machine->link_count && target->options.link == NULL; i++) {
+    if (joins(&machine->links[i], ranks)) {
+      return &machine->links[i];
+    }
+  }
+  return NULL;
+}
+
+/** The most devices that one of the links joins, the one asked for where there is one. */
+static double most_joined(const roof_target *target) {
+  const roof_machine *machine = target->machine;
+  double most = 1;
+  if (target->options.link != NULL && target->link != NULL) {
+    return target->link->joins;
+  }
+  for (int i = 0; i < machine->link_count; i++) {
+    most = fmax(most, machine->links[i].joins);
+  }
+  return most;
+}
+
+void rf_link_lack(const roof_target *target, double ranks, char *text, size_t size) {
+  double most = most_joined(target);
+  const char *asked = target->options.link;
+  if (!(most > 1) && asked == NULL) {
+    rf_format(text, size, "its file has no link to other devices");
+  } else {
+    rf_format(text, size, "%s%s at most %.0f device%s, not %.0f; `roofline cluster` has links between nodes",
+              asked != NULL ? asked : "its links join", asked != NULL ? " joins" : "", most,
+              most > 1 ? "s" : "", ranks);
+  }
+}
+
+roof_status roof_target_joins(const roof_target *target, double ranks, roof_error *error) {
+  char lack[RF_LINK_LACK];
+  if (roof_target_link(target, ranks) != NULL) {
+    return ROOF_OK;
+  }
+  rf_link_lack(target, ranks, lack, sizeof lack);
+  return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s", target->machine->name, lack);
+}

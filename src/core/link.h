@@ -1,0 +1,13 @@
+/** Why a machine's devices cannot exchange anything, in words. */
+#ifndef CORE_LINK_H
+#define CORE_LINK_H
+
+#include "core/number.h"
+#include "roofline/predict.h"
+
+enum { RF_LINK_LACK = 192 };
+
+/** Why no link of the target joins so many devices: roof_target_link gave NULL. */
+void rf_link_lack(const roof_target *target, double ranks, char *text, size_t size);
+
+#endif
