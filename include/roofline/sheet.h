@@ -53,6 +53,7 @@ typedef struct roof_sheet_row {
   double count;     /**< of a level in its first row how many there are, of a link how many lanes, where there
                              are several; of a TLB its entries */
   double both_ways; /**< of a link */
+  double joins;     /**< of a link: devices at most */
   double cycles;    /**< of a cost */
   double per_cycle; /**< of a rate: operations of one core */
   double least, most;     /**< of a cost, of the two modes of a level */

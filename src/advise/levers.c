@@ -412,7 +412,7 @@ static void add_overlap(bench *b) {
 static void add_network(bench *b) {
   int ranks = roof_op_param_index(b->op, "ranks");
   roof_prediction p;
-  if (b->now.regime != ROOF_NETWORK_BOUND) {
+  if (b->now.regime != ROOF_NETWORK_BOUND || b->now.link == NULL) {
     return;
   }
   add_overlap(b);

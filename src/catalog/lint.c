@@ -259,6 +259,24 @@ static double known_both_ways(const roof_link *link, const char **source) {
   return NAN;
 }
 
+/** Names of links that join few devices, or none but the host. */
+static bool joins_few(const report *r, const roof_link *link) {
+  static const char *const parts[] = {"bridge", "C2C", "host"};
+  bool found = strcmp(r->machine->device_class, "cpu") == 0 && strncmp(link->name, "PCIe", 4) == 0;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    found = found || strstr(link->name, parts[i]) != NULL;
+  }
+  return found;
+}
+
+static void check_joins(report *r, const roof_link *link) {
+  if (link->joins < 1 || link->joins > floor(link->joins)) {
+    add(r, true, "`joins` is a number of devices: 2 of a bridge, 1 of a link to the host alone");
+  } else if (isnan(link->joins) && joins_few(r, link)) {
+    add(r, false, "how many devices it `joins` is not said: 2 of a bridge, 1 of a link to the host alone");
+  }
+}
+
 static void check_link(report *r, int index) {
   const roof_link *link = &r->machine->links[index];
   snprintf(r->where, sizeof r->where, "links[%d] %s", index, link->name);
@@ -269,6 +287,7 @@ static void check_link(report *r, int index) {
       add(r, true, "the same figure as links[%d]", i);
     }
   }
+  check_joins(r, link);
   const char *source = "";
   char a[QUANTITY_SIZE];
   roof_quantity_format(a, sizeof a, link->bytes_per_second, "B/s");

@@ -59,7 +59,7 @@ static roof_sheet_row *add_row(builder *b, roof_provenance kind, const char *sou
   }
   *row = (roof_sheet_row){.unit = "", .parameters = "", .kind = kind, .source = cite(b, source, date)};
   row->value = row->share = row->spread = row->ridge = row->bytes = row->count = row->both_ways = NAN;
-  row->per_cycle = row->cycles = row->least = row->most = row->page_bytes = NAN;
+  row->joins = row->per_cycle = row->cycles = row->least = row->most = row->page_bytes = NAN;
   row->under = kind == ROOF_MEASURED && b->machine->kind != ROOF_MEASURED;
   return row;
 }
@@ -182,6 +182,7 @@ static void add_links(builder *b) {
     row->unit = "B/s";
     row->both_ways = link->both_ways_bytes_per_second;
     row->count = link->count > 1 ? link->count : NAN;
+    row->joins = link->joins;
   }
 }
 

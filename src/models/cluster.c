@@ -170,7 +170,10 @@ static void fill_answer(const roof_target *t, const roof_cluster_settings *s, ro
                       .parameters = s->parameters,
                       .tokens = s->tokens,
                       .gradient_bytes = s->gradient_bytes};
-  c->links[ROOF_SPAN_NODE] = roof_link_complete(t->link, false);
+  const roof_link *near = roof_target_link(t, fmin(s->devices, s->node));
+  if (near != NULL) {
+    c->links[ROOF_SPAN_NODE] = roof_link_complete(near, false);
+  }
   c->links[ROOF_SPAN_CLUSTER] = roof_link_complete(between, true);
   for (int i = 0; i < t->machine->link_count; i++) {
     add_link(a, &t->machine->links[i]);
@@ -191,10 +194,8 @@ static void fill_answer(const roof_target *t, const roof_cluster_settings *s, ro
 roof_status roof_cluster_answer_of(const roof_target *t, const roof_cluster_settings *s,
                                    roof_cluster_answer *answer, roof_error *error) {
   roof_status status = roof_target_supports(t, ROOF_MATRIX, error);
-  if (status == ROOF_OK && t->link == NULL) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
-                          t->machine->name);
-  }
+  double neighbours = fmin(s->devices, s->node);
+  status = status == ROOF_OK && neighbours > 1 ? roof_target_joins(t, neighbours, error) : status;
   if (status == ROOF_OK) {
     fill_answer(t, s, answer);
   }

@@ -436,6 +436,21 @@ ROWS
   has 'overhead-bound (launch)'
 }
 
+@test "predict: ranks that exchange over a link are no more than it joins" {
+  for link in 'ranks=2 --machine h100-pcie (NVLink 4 bridge)' 'ranks=4 --machine h100-pcie (PCIe 5.0 x16)' \
+    'ranks=2 --machine a100-pcie (NVLink 3)' 'ranks=8 --machine a100-pcie (PCIe 4.0 x16)' \
+    'ranks=4 --machine dgx-spark-gb10 (ConnectX-7 200 GbE)' 'ranks=8 --machine h100 (NVLink 4)'; do
+    run -0 "$ROOFLINE" predict allreduce size=64MiB ${link%% (*}
+    [[ ${lines[0]} == *"network-bound (${link#* (}, about "* ]]
+  done
+  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=16 --machine h100
+  [[ ${lines[0]} == *': unknown: its links join at most 8 devices, not 16; `roofline cluster` has links between nodes' ]]
+  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=2 --machine epyc-9654
+  [[ ${lines[0]} == *': unknown: its file has no link to other devices' ]]
+  run -3 --separate-stderr "$ROOFLINE" claim allreduce size=1GB ranks=4 1s --machine h100-pcie --link 'NVLink 4 bridge'
+  [ "$stderr" = 'roofline: nvidia-h100-pcie: NVLink 4 bridge joins at most 2 devices, not 4; `roofline cluster` has links between nodes' ]
+}
+
 @test "predict: an unknown time is neither sealed nor claimed nor advised on" {
   for asked in 'predict allreduce size=1GB ranks=2 --seal' 'claim allreduce size=1GB ranks=2 3us' \
     'advise allreduce size=1GB ranks=2'; do

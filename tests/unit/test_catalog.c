@@ -822,6 +822,10 @@ static void lint_finds(void **state) {
        true},
       {LINK("\"name\": \"ICI\", \"bytes_per_second\": 8e9, \"both_ways_bytes_per_second\": 8e9"),
        "links[0] ICI", "8.000 GB/s is more than half of both ways: both directions quoted as one", true},
+      {LINK("\"name\": \"NVLink 4 bridge\", \"bytes_per_second\": 300e9"), "links[0] NVLink 4 bridge",
+       "how many devices it `joins` is not said: 2 of a bridge, 1 of a link to the host alone", false},
+      {LINK("\"name\": \"ICI\", \"joins\": 2.5, \"bytes_per_second\": 8e9"), "links[0] ICI",
+       "`joins` is a number of devices: 2 of a bridge, 1 of a link to the host alone", true},
       {HEAD GOOD_PEAKS LEVELS ", \"aliases\": [\"y\", \"x\"]}", "machine", "alias `x` is there twice", true},
       {HEAD GOOD_PEAKS LEVELS ", \"energy\": {\"watts\": 5}}", "energy", "no source", true},
       {HEAD GOOD_PEAKS "}", "machine", "no level with a bandwidth: nothing can be predicted", true},
@@ -856,7 +860,7 @@ static void one_way_links_are_fine(void **state) {
   (void)state;
   static const char *const texts[] = {
       LINK("\"name\": \"NVLink 4\", \"bytes_per_second\": 450e9, \"both_ways_bytes_per_second\": 900e9"),
-      LINK("\"name\": \"NVLink-C2C\", \"bytes_per_second\": 450e9"),
+      LINK("\"name\": \"NVLink-C2C\", \"joins\": 1, \"bytes_per_second\": 450e9"),
       LINK("\"name\": \"PCIe 5.0 x16\", \"bytes_per_second\": 63e9"),
       LINK("\"name\": \"PCIe x16\", \"bytes_per_second\": 63e9"),
   };

@@ -388,6 +388,39 @@ static void refused(void **state) {
   assert_null(link);
 }
 
+/** What two cards' bridge joins is two: more share a model over PCI Express, and whoever joins none cannot. */
+static void links_join_so_many(void **state) {
+  (void)state;
+  const struct {
+    const char *machine;
+    double tp, dp, pp;
+    const char *link, *host;
+  } cases[] = {
+      {"h100-pcie", 2, 1, 1, "NVLink 4 bridge", "PCIe 5.0 x16"},
+      {"h100-pcie", 2, 4, 1, "NVLink 4 bridge", "PCIe 5.0 x16"}, /* replicas that serve exchange nothing */
+      {"h100-pcie", 4, 1, 1, "PCIe 5.0 x16", "PCIe 5.0 x16"},
+      {"h100-pcie", 2, 1, 2, "PCIe 5.0 x16", "PCIe 5.0 x16"},
+      {"dgx-spark", 2, 1, 1, "ConnectX-7 200 GbE", "NVLink-C2C"},
+      {"gb200", 8, 1, 1, "NVLink 5", "NVLink-C2C"},
+      {"h100", 8, 1, 1, "NVLink 4", "PCIe 5.0 x16"},
+      {"epyc-9654", 2, 1, 1, NULL, ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_machine *m = NULL;
+    roof_model_target t;
+    roof_model_settings s = base(&llama);
+    s.tp = cases[i].tp, s.dp = cases[i].dp, s.pp = cases[i].pp;
+    assert_int_equal(roof_catalog_load(cases[i].machine, &m, NULL), ROOF_OK);
+    roof_status status = roof_model_target_init(&t, &llama, m, &s, NULL);
+    assert_int_equal(status, cases[i].link != NULL ? ROOF_OK : ROOF_E_UNSUPPORTED);
+    if (status == ROOF_OK) {
+      assert_string_equal(t.links[ROOF_SPAN_NODE].name, cases[i].link);
+      assert_string_equal(t.links[ROOF_SPAN_HOST].name, cases[i].host);
+    }
+    roof_machine_free(m);
+  }
+}
+
 /** What the command `cluster` says, a program asks: the first number of devices on the other side of a full node
  * among it. */
 static void cluster_is_asked(void **state) {
@@ -415,7 +448,7 @@ static void cluster_is_asked(void **state) {
   assert_non_null(strstr(text.data, "\ndata parallel: 1.000 G parameters, "));
   assert_non_null(strstr(text.data, "\n  stage 0  16.00 GB   (16 B per parameter)  "));
   roof_text_done(&text);
-  target.link = NULL;
+  s.devices = s.node = 9; /* eight are joined */
   a.bubble = 7;
   assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_E_UNSUPPORTED);
   assert_true(a.bubble == 7);
@@ -519,6 +552,7 @@ int main(void) {
       cmocka_unit_test(monotone),
       cmocka_unit_test(refused),
       cmocka_unit_test(found),
+      cmocka_unit_test(links_join_so_many),
       cmocka_unit_test(cluster),
       cmocka_unit_test(cluster_is_asked),
       cmocka_unit_test(cluster_is_drawn),

@@ -94,6 +94,7 @@ static const cli_column links[] = {NAME("links"),
                                    VALUE("one way", "unknown"),
                                    FIGURE("both ways", both_ways, .unit = "B/s"),
                                    FIGURE("links or lanes", count, .digits = 6),
+                                   FIGURE("joins", joins, .digits = 6),
                                    PROVENANCE,
                                    {0}};
 

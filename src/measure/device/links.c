@@ -78,6 +78,7 @@ static roof_status time_passage(const passage *p, const char *name, double *seco
   return status;
 }
 
+/** One to the host, which joins no other device. */
 static roof_link *add_link(rf_device_bench *bench, const char *name, double rate, const char *how) {
   roof_machine *m = bench->machine;
   roof_link *link = roof_machine_add_link(m);
@@ -86,7 +87,7 @@ static roof_link *add_link(rf_device_bench *bench, const char *name, double rate
   snprintf(link->date, sizeof link->date, "%s", m->date);
   link->kind = ROOF_MEASURED;
   link->bytes_per_second = rate;
-  link->count = 1;
+  link->count = link->joins = 1;
   link->both_ways_bytes_per_second = link->latency_seconds = NAN;
   return link;
 }
@@ -134,7 +135,7 @@ static roof_status measure_peer(const passage *p, int number, const char *how, r
   snprintf(name, sizeof name, ROOF_DEVICE_LINK "%d", number);
   roof_status status = time_passage(p, name, &seconds, error);
   if (status == ROOF_OK && p->bench->machine->link_count < ROOF_LINK_MAX) {
-    add_link(p->bench, name, p->bytes / seconds, how);
+    add_link(p->bench, name, p->bytes / seconds, how)->joins = 2;
   }
   return status;
 }
