@@ -47,9 +47,10 @@ static void fill_times(roof_model_operation *o, const roof_prediction *p) {
 }
 
 /** What runs while other kernels do takes no more than its share of the arithmetic and the memory: how long it takes to
- * start does not show. */
-static void hide_start(roof_model_operation *o) {
+ * start does not show, and what the machine draws meanwhile counts once. */
+static void hide_start(const roof_model_target *t, roof_model_operation *o) {
   double seconds = fmax(o->compute_seconds, o->memory_seconds);
+  o->energy_joules -= t->plain.costs.constant_watts * (o->expected_seconds - seconds);
   o->lower_seconds = fmin(o->lower_seconds, seconds);
   o->expected_seconds = o->expected_low_seconds = o->expected_high_seconds = seconds;
 }
@@ -129,7 +130,7 @@ void rf_model_emit(model_step *s, double count, const model_call *c) {
   if (o == end) {
     fill(s->target, o, c);
     if (s->concurrent) {
-      hide_start(o);
+      hide_start(s->target, o);
     }
     o->stream = s->stream;
     o->count = 0;

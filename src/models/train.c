@@ -69,6 +69,7 @@ static bool hides(const model_step *s, const roof_model_operation *o) {
 void rf_model_hide(model_step *s, int first) {
   roof_model_phase *p = s->out;
   double hiding = 0, room = hideable(s) * s->target->settings.options.overlap;
+  double watts = s->target->plain.costs.constant_watts; /* drawn while other work runs, which has it */
   for (int i = first; i < p->count; i++) {
     const roof_model_operation *o = &p->operations[i];
     p->replica_seconds += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->expected_seconds : 0;
@@ -79,6 +80,7 @@ void rf_model_hide(model_step *s, int first) {
     roof_model_operation *o = &p->operations[i];
     if (hides(s, o)) {
       double left = 1 - p->hidden_seconds / hiding;
+      o->energy_joules -= watts * (1 - left) * o->expected_seconds;
       o->expected_seconds *= left, o->expected_low_seconds *= left, o->expected_high_seconds *= left;
     }
   }

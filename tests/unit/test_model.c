@@ -748,8 +748,38 @@ static void models_as_people_write_them(void **state) {
   assert_true(awq.stored == wanted.stored && awq.group == wanted.group);
 }
 
+/** Work that runs while other work does draws nothing of its own: no step takes more than the board does meanwhile. */
+static void power_is_the_boards(void **state) {
+  (void)state;
+  static const char *const models[] = {"deepseek-v3", "deepseek-v2-lite", "llama-4-scout", "kimi-k2",
+                                       "glm-4.5-air", "mixtral-8x7b",     "qwen3-8b"};
+  static const char *const machines[] = {"h200", "b200", "mi300x", "h100-pcie"};
+  static roof_model_answer a;
+  for (size_t i = 0; i < 3 * 4 * 7; i++) {
+    roof_machine *m = NULL;
+    roof_model model;
+    roof_model_target target;
+    assert_int_equal(roof_model_load(models[i % 7], &model, NULL), ROOF_OK);
+    assert_int_equal(roof_catalog_load(machines[i / 7 % 4], &m, NULL), ROOF_OK);
+    roof_model_settings s = roof_model_settings_default(&model);
+    s.train = i / 28 == 2, s.batch = 64;
+    s.tp = i / 28 == 0 ? 8 : 1, s.dp = i / 28 == 2 ? 8 : 1;
+    s.ep = roof_model_count(&model).parts[ROOF_PART_EXPERTS] > 0 ? s.tp * s.dp : 1;
+    assert_int_equal(roof_model_target_init(&target, &model, m, &s, NULL), ROOF_OK);
+    assert_true(target.plain.costs.power_only);
+    roof_model_answer_of(&target, &a);
+    for (int p = 0; p < ROOF_PHASE_COUNT; p++) {
+      double most = m->energy.watts * a.phases[p].expected_seconds;
+      assert_true(!a.phases[p].present || a.phases[p].energy_joules <= most * (1 + 1e-9));
+      assert_true(!a.phases[p].present || a.phases[p].energy_joules > 0.99 * most);
+    }
+    roof_machine_free(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(power_is_the_boards),
       cmocka_unit_test(keys),
       cmocka_unit_test(pieces),
       cmocka_unit_test(counts),
