@@ -234,6 +234,12 @@ model() {
   [ "$(json '.notes | any(test("200256 tokens per sequence are more than the 131072"))')" = true ]
   model prompt=2000
   [ "$(json .notes)" = '[]' ]
+  run -0 "$ROOFLINE" model gpt2 prompt=5000 --machine h100
+  [ "${lines[1]}" = '  too long    5256 tokens per sequence are more than the 1024 that the model was made for' ]
+  run -0 "$ROOFLINE" model bert-base batch=32 prompt=1024 --machine h100
+  [ "${lines[1]}" = '  too long    1024 tokens per sequence are more than the 512 that the model was made for' ]
+  run -0 "$ROOFLINE" model llama-3.1-8b prompt=100000 --machine h100
+  [[ $output != *'too long'* ]]
 }
 
 @test "a training step replaces prefill and decoding" {

@@ -48,7 +48,7 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
 }
 
 static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
-  char x[SHORT];
+  char x[SHORT], why[LINE];
   const roof_model_capacity *c = &a->capacity;
   bool known = !isnan(c->capacity_bytes);
   roof_text_addf(out, RF_MARK_BOLD "%s on ", t->model->name);
@@ -65,6 +65,9 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
                    c->fits ? "spare" : "short");
   }
   roof_text_add(out, RF_MARK_END "\n");
+  if (roof_model_too_long(t, why, sizeof why)) {
+    roof_text_addf(out, "  too long    %s\n", why);
+  }
   if (roof_model_has_times(a)) {
     add_times(out, t, a);
   } else {
@@ -119,10 +122,6 @@ void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model
   if (timed) {
     roof_model_rates_describe(out, t, a);
     add_definitions(out, roof_model_generates(t), t->settings.train && t->settings.tokens > 0);
-  }
-  char why[LINE];
-  if (roof_model_too_long(t, why, sizeof why)) {
-    roof_text_addf(out, "  note        %s\n", why);
   }
   for (int i = 0; i < t->model->note_count; i++) {
     roof_text_addf(out, "  note        %s\n", t->model->notes[i]);
