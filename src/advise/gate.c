@@ -116,12 +116,13 @@ static roof_status heed_prediction(const roof_ceilings *ceilings, const roof_mea
     placed->verdict = roof_verdict_heed(placed->verdict, m->seconds, m->slowest_seconds);
     return ROOF_OK;
   }
-  roof_status status = roof_shape_of_label(m->label, &op, values, &dtype, error);
+  roof_error why = {0}; /* of a label that is no operation's, which is none of the caller's */
+  roof_status status = roof_shape_of_label(m->label, &op, values, &dtype, &why);
   if (status == ROOF_OK) {
     roof_types types = roof_types_of(dtype);
     roof_place_heed(ceilings, op, values, &types, 1, placed);
   }
-  return status == ROOF_E_MEMORY ? status : ROOF_OK;
+  return status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message) : ROOF_OK;
 }
 
 roof_status roof_place_measurement(const roof_ceilings *ceilings, const roof_measurement *m,

@@ -256,3 +256,11 @@ check() {
   refuses 2 'sample 2' negative.json
   refuses 3 'no/out.xml' r.json --junit no/out.xml
 }
+
+@test "kernels whose names are no operations are judged without an error" {
+  run -0 "$ROOFLINE" import --json "$ROOFLINE_SOURCE/tests/fixtures/import/ncu-metrics.csv"
+  printf '%s\n' "$output" >kernels.json
+  run --separate-stderr "$ROOFLINE" check kernels.json --min 99% --machine a100
+  [ "$status" -eq 1 ]
+  [ -z "$stderr" ]
+}
