@@ -445,6 +445,23 @@ static const roof_topic topics[] = {
      "85 % is normal, 0.78 typical; the share of a measured ceiling is higher for the same kernel,\n"
      "so say which one you divide by.",
      work_expected, EXAMPLE},
+    {"ttft", "how long a model takes to answer: to the first token, and per token",
+     "TTFT is the time to the first token: the prefill of the prompts of the whole batch, without a\n"
+     "queue, mostly arithmetic. TPOT is the time per output token after it: a step of decoding, which\n"
+     "reads all weights and the KV cache, mostly memory. `roofline model NAME` gives both with their\n"
+     "range, `roofline serve` with the queue, and `roofline claim NAME tpot=18ms` judges one.",
+     NULL, EXAMPLE},
+    {"mfu", "share of the peak that a whole run uses",
+     "MFU: FLOP of the model / (time x peak), without what is computed again; MBU: bytes / (time x\n"
+     "bandwidth). `roofline model` gives both by phase. Prefill and training are judged by MFU,\n"
+     "decoding by MBU, whose MFU is low whatever the kernels do.",
+     NULL, EXAMPLE},
+    {"kv-cache", "the keys and values of all tokens so far",
+     "What decoding keeps so as not to compute it again: of each token and layer a key and a value of\n"
+     "every KV head. Bytes per token = 2 x layers x KV heads x head size x bytes of the format; each\n"
+     "step reads all of it. Fewer KV heads, --kv fp8, a window or a latent make it smaller.\n"
+     "`roofline model NAME` says how much it takes and how many sequences fit.",
+     NULL, EXAMPLE},
     {"effect", "a named reason why expected differs from the bound",
      "One named, switchable reason why the expected time differs from the bound: efficiency, waves,\n"
      "cache, latency, ... `predict` shows those that matter most, `predict --json` all, each with its\n"
@@ -638,15 +655,21 @@ static const roof_topic topics[] = {
      "Its sections and what answers here: GPU Speed Of Light Roofline Chart (`import FILE --to x.svg`),\n"
      "Memory Workload Analysis (`import FILE --levels`), Compute Workload Analysis (-c matrix=, -c lanes=).\n"
      "With --set full all of them, or with --metrics only what a question needs, in this order:\n"
-     "  is the device busy?      sm__cycles_active.avg.pct_of_peak_sustained_elapsed  (-c active)\n"
-     "  memory-bound: how far?   dram__bytes.sum.per_second / its peak                (-c memory)\n"
-     "  from which level?        lts__t_bytes.sum.per_second / its peak               (-c l2)\n"
-     "  compute-bound: how far?  sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active\n"
-     "                           (B200, B300: sm__pipe_tc_cycles_active.avg.pct_of_peak_sustained_active)\n"
-     "                                                                               (-c matrix)\n"
-     "  lanes at work?           smsp__thread_inst_executed_per_inst_executed.ratio / 32   (-c lanes)\n"
-     "  warps at work?           sm__warps_active.avg.pct_of_peak_sustained_active    (-c occupancy)\n"
-     "  bytes moved, and time    dram__bytes.sum, gpu__time_duration.sum  (bytes=... seconds=...)\n"
+     "  is the device busy? (-c active)\n"
+     "    sm__cycles_active.avg.pct_of_peak_sustained_elapsed\n"
+     "  memory-bound: how far? (-c memory)\n"
+     "    dram__bytes.sum.per_second / its peak\n"
+     "  from which level? (-c l2)\n"
+     "    lts__t_bytes.sum.per_second / its peak\n"
+     "  compute-bound: how far? (-c matrix)\n"
+     "    sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active\n"
+     "    on B200, B300: sm__pipe_tc_cycles_active.avg.pct_of_peak_sustained_active\n"
+     "  lanes at work? (-c lanes)\n"
+     "    smsp__thread_inst_executed_per_inst_executed.ratio / 32\n"
+     "  warps at work? (-c occupancy)\n"
+     "    sm__warps_active.avg.pct_of_peak_sustained_active\n"
+     "  bytes moved, and time (bytes=... seconds=...)\n"
+     "    dram__bytes.sum, gpu__time_duration.sum\n"
      "Hand them to `record LABEL ... -c NAME=SHARE` and `reconcile`, or to `advise ... measured=TIME -c`.",
      NULL, EXAMPLE},
     {"lesson", "the roofline at the board, seven steps in 23 minutes",
@@ -707,6 +730,10 @@ static const struct {
     {"books", "reading"},
     {"share", "efficiency"},
     {"sparsity", "sparse"},
+    {"tpot", "ttft"},
+    {"mbu", "mfu"},
+    {"kv", "kv-cache"},
+    {"latency", "overhead"},
 };
 
 enum { ALIAS_COUNT = sizeof aliases / sizeof aliases[0] };

@@ -193,9 +193,10 @@ static void add_marked(roof_text *out, const char *text, size_t length, bool col
   }
 }
 
+/** An indented command line; a table's row of that name has more than one blank after it. */
 static bool is_command(const char *line) {
   const char *first = line + strspn(line, " ");
-  return first > line && strncmp(first, "roofline ", 9) == 0;
+  return first > line && strncmp(first, "roofline ", 9) == 0 && first[9] != ' ';
 }
 
 /** Where the further lines of one begin. */

@@ -25,6 +25,9 @@ explain() {
 
 @test "the words of the design are topics" {
   local topic
+  for topic in ttft tpot mfu mbu kv kv-cache latency; do
+    explain "$topic" --machine h100
+  done
   for topic in machine unit work operation intensity operational-intensity ridge regime bounds expected effect \
     measurement headroom verdict ledger compute memory overhead network capacity flop critical-batch; do
     explain "$topic" --machine h100

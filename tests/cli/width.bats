@@ -46,6 +46,7 @@ import list
 profile list
 explain
 explain levels
+explain ncu
 explain production
 explain ridge gemm m=64 n=64 k=64 -m h100
 claim gemm m=8192 n=28672 k=8192 2ms -m h100

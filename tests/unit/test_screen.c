@@ -110,6 +110,8 @@ static void test_wrapping_keeps_together(void **state) {
                       "see\n  /a/path/that/is/longer/than/a/line\n  now\n");
   assert_string_equal(shown(&narrow, "  roofline run --op 'a b c' --quick\n"),
                       "  roofline run --op \\\n    'a b c' --quick\n");
+  assert_string_equal(shown(&narrow, "  roofline  two ceilings, one model\n"),
+                      "  roofline  two\n            ceilings,\n            one model\n"); /* a table's row */
 }
 
 static void test_wide_characters_count_twice(void **state) {
