@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/letters.h"
 #include "documents/json.h"
@@ -18,7 +19,13 @@ roof_status roof_userops_find(const roof_userops *files, int count, const char *
       }
     }
   }
-  return roof_op_find(name, op, error);
+  return access(name, F_OK) == 0 && roof_op_find(name, op, NULL) != ROOF_OK
+             ? roof_error_set(
+                   error, ROOF_E_NAME,
+                   "`%.200s`: a file, no operation; what a profiler wrote, `roofline import FILE --json` "
+                   "reads first",
+                   name)
+             : roof_op_find(name, op, error);
 }
 
 const roof_op *roof_userops_at(const roof_userops *files, int count, int index) {

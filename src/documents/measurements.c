@@ -361,6 +361,12 @@ static roof_status read_root(json_t *root, const char *file, size_t count, roof_
 static roof_status parse(const char *text, size_t length, const char *file, size_t count,
                          roof_measurements *all, roof_error *error) {
   json_t *root = NULL;
+  char first = text[strspn(text, " \t\r\n")];
+  if (first != '\0' && first != '{' && first != '[') {
+    return roof_error_set(error, ROOF_E_PARSE,
+                          "%s: no JSON; what a profiler wrote, `roofline import FILE --json` reads first",
+                          file);
+  }
   roof_status status = rf_json_read(text, length, JSON_REJECT_DUPLICATES, file, "", &root, error);
   if (status != ROOF_OK) {
     return status;

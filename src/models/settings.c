@@ -103,6 +103,10 @@ static roof_status read_setting(const void *context, const char *text, double *v
   return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "%s: %s", s->name, why.message);
 }
 
+static bool is_list(const char *text) {
+  return strchr(text, ',') != NULL || strstr(text, "..") != NULL;
+}
+
 /** Reads a list or range; the setting itself gets the first value. */
 static roof_status read_list(const setting *s, const char *list, roof_model_settings *settings,
                              roof_model_axes *axes, roof_error *error) {
@@ -146,7 +150,7 @@ static roof_status read_word(const char *word, roof_model_settings *settings, ro
     return ROOF_E_NAME;
   }
   settings->typed |= 1ull << (s - of_models);
-  if (strchr(equals, ',') != NULL || strstr(equals, "..") != NULL) {
+  if (is_list(equals)) {
     return read_list(s, equals + 1, settings, axes, error);
   }
   return read_setting(s, equals + 1, place_of(s, settings), error);
@@ -181,7 +185,10 @@ void roof_model_axes_done(roof_model_axes *axes) {
 roof_status roof_cluster_settings_read(const char *word, roof_cluster_settings *settings, roof_error *error) {
   const setting *s = find(of_clusters, word, error);
   double value = 0;
-  roof_status status = s != NULL ? read_setting(s, strchr(word, '=') + 1, &value, error) : ROOF_E_NAME;
+  roof_status status = s == NULL ? ROOF_E_NAME
+                       : is_list(strchr(word, '=') + 1)
+                           ? read_list(s, strchr(word, '=') + 1, NULL, NULL, error)
+                           : read_setting(s, strchr(word, '=') + 1, &value, error);
   if (status != ROOF_OK) {
     return status;
   }

@@ -229,6 +229,23 @@ teardown() {
   refuses 2 'which file of timings? `roofline import --list` names the formats' validate
 }
 
+@test "a profiler's file where an operation or a result is due: what reads it" {
+  local file=$ROOFLINE_SOURCE/tests/fixtures/import/ncu-metrics.csv
+  refuses 2 "a file, no operation; what a profiler wrote, \`roofline import FILE --json\` reads first" plot "$file" --machine a100
+  refuses 2 "a file, no operation; what a profiler wrote, \`roofline import FILE --json\` reads first" advise "$file" --machine a100
+  refuses 2 "ncu-metrics.csv: no JSON; what a profiler wrote, \`roofline import FILE --json\` reads first" check "$file" --machine a100
+}
+
+@test "one value, one machine, a name that comes first" {
+  refuses 2 'devices=4096,8192: one value here' cluster llama-3.1-70b tokens=4M devices=4096,8192 --machine h100
+  refuses 2 'import: one machine at a time' import "$ROOFLINE_SOURCE/tests/fixtures/import/stream.txt" --machine h100,a100
+  refuses 2 '`llama-3.1-70b` is a whole model: its name comes first' claim 200tokens/s llama-3.1-70b tp=8 --machine h100
+}
+
+@test "a plan on a machine that does not say its memory cannot be made" {
+  refuses 3 'plan: amd-epyc-9654 does not say how much memory it has' plan llama-3.1-8b --users 4 --tpot 60ms --machine epyc-9654
+}
+
 @test "what is meant is asked in the words of the parameter" {
   run "$ROOFLINE" predict conv2d batch=1 in_channels=64 out_channels=64 height=56 width=56 kernel=3 padding=valid --machine a100
   [ "$status" -eq 2 ]

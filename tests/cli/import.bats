@@ -371,7 +371,8 @@ DEVICES
   refuses 2 '--filter' "$fixtures/stream.txt" --filter '('
   refuses 2 '--decimal' "$fixtures/stream.txt" --decimal x
   refuses 2 '--merge' "$fixtures/stream.txt" --merge x
-  refuses 2 'a profile has one machine' "$fixtures/stream.txt" -m h100 -m a100
+  refuses 2 'import: one machine at a time' "$fixtures/stream.txt" -m h100,a100
+  refuses 2 'import: one machine at a time' "$fixtures/stream.txt" -m h100 -m a100
   printf '64,50,msec,task-clock,64503056,100,00,0,CPUs utilized\n16446,,page-faults,64503056,100,00,237,736,K/sec\n' >de.csv
   refuses 2 'de.csv:1: numbers with a decimal comma between commas: run `LC_ALL=C perf stat' de.csv
   printf 'build_commit,avg_ts,model_n_params\n"a",1,2,3\n' >ragged.csv

@@ -132,6 +132,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
   }
   a.op = roof_claim_operation(args->words, args->word_count);
   roof_status status = a.op != NULL ? cli_select_op(args, a.op, &op, error) : ROOF_OK;
+  if (status != ROOF_OK && roof_model_is(a.op)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "`%s` is a whole model: its name comes first", a.op);
+  }
   if (status == ROOF_OK) {
     a.op = op != NULL ? op->name : NULL;
     status = roof_claim_parse(&a.claim, op, args->words, args->word_count, error);

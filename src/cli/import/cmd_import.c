@@ -74,10 +74,9 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
   if (args->machines == NULL) {
     return roof_catalog_match_or_copy(profile->device, profile->machine, machine, error);
   }
-  return args->machines[1] == NULL
+  return args->machines[1] == NULL && strchr(args->machines[0], ',') == NULL
              ? roof_catalog_load(args->machines[0], machine, error)
-             : roof_error_set(error, ROOF_E_ARGUMENT, "--machine %s: a profile has one machine",
-                              args->machines[1]);
+             : roof_error_set(error, ROOF_E_ARGUMENT, "import: one machine at a time");
 }
 
 /** Where the files say on what they were taken, and another machine was asked for. */
