@@ -248,15 +248,30 @@ static roof_status judge_pair(const roof_gate *gate, contender *now, contender *
   return status;
 }
 
+/** The nth kernel of `label`, from 0; the side's count where it has none. */
+static size_t find_nth(const roof_gate_side *side, const char *label, size_t nth) {
+  size_t i = 0;
+  while (i < side->count && (strcmp(side->kernels[i].label, label) != 0 || nth-- > 0)) {
+    i++;
+  }
+  return i;
+}
+
+/** Where `other` has the kernel at `index` of `side`: kernels of one label are matched in their order. */
+static size_t find_match(const roof_gate_side *side, size_t index, const roof_gate_side *other) {
+  const char *label = side->kernels[index].label;
+  size_t nth = 0;
+  for (size_t i = 0; i < index; i++) {
+    nth += strcmp(side->kernels[i].label, label) == 0;
+  }
+  return find_nth(other, label, nth);
+}
+
 static roof_status judge_kernel(const roof_gate *gate, const roof_gate_side *now, size_t index,
                                 const roof_gate_side *before, roof_gate_line *l, roof_error *error) {
   contender mine = {0}, theirs = {0};
-  size_t other = 0;
+  size_t other = before != NULL ? find_match(now, index, before) : 0;
   roof_status status = enter(now, index, &mine, error);
-  while (before != NULL && other < before->count &&
-         strcmp(before->kernels[other].label, now->kernels[index].label) != 0) {
-    other++;
-  }
   bool found = before != NULL && other < before->count;
   if (status == ROOF_OK && found) {
     status = enter(before, other, &theirs, error);
@@ -272,14 +287,6 @@ static roof_status judge_kernel(const roof_gate *gate, const roof_gate_side *now
   free(mine.runs);
   free(theirs.runs);
   return status;
-}
-
-static bool has(const roof_gate_side *side, const char *label) {
-  size_t i = 0;
-  while (i < side->count && strcmp(side->kernels[i].label, label) != 0) {
-    i++;
-  }
-  return i < side->count;
 }
 
 static roof_status add_gone(const roof_gate *gate, const roof_gate_side *before, size_t index,
@@ -313,7 +320,7 @@ roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now, co
     status = judge_kernel(gate, now, i, before, &r.lines[r.count++], error);
   }
   for (size_t i = 0; i < gone && status == ROOF_OK; i++) {
-    if (!has(now, before->kernels[i].label)) {
+    if (find_match(before, i, now) == now->count) {
       status = add_gone(gate, before, i, &r, error);
     }
   }

@@ -167,6 +167,43 @@ static void a_report_is_written_as_documents(void **state) {
   roof_measurements_done(&all);
 }
 
+static void add_gemm(roof_measurements *all, double seconds) {
+  roof_measurement *m = NULL;
+  assert_int_equal(roof_measurements_add(all, &m, NULL), ROOF_OK);
+  snprintf(m->label, sizeof m->label, "gemm");
+  m->seconds = seconds;
+  m->flops = 1e9;
+  m->ceiling_seconds = 0.8 * seconds;
+}
+
+static void kernels_of_one_name_are_matched_in_their_order(void **state) {
+  (void)state;
+  roof_measurements two = {0}, one = {0};
+  roof_gate_report report;
+  roof_gate gate = roof_gate_default();
+  add_gemm(&two, 1);
+  add_gemm(&two, 2);
+  two.list[1].ceiling_seconds = 1.5;
+  add_gemm(&one, 1);
+  roof_gate_side both = roof_gate_side_of(&two, NULL), first = roof_gate_side_of(&one, NULL);
+  assert_int_equal(roof_gate_check(&gate, &both, &both, &report, NULL), ROOF_OK);
+  assert_int_equal(report.count, 2);
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(report.lines[i].result.state, ROOF_GATE_PASS);
+    assert_near(report.lines[i].result.regression, 0, 1e-12);
+  }
+  roof_gate_report_done(&report);
+  assert_int_equal(roof_gate_check(&gate, &both, &first, &report, NULL), ROOF_OK);
+  assert_int_equal(report.lines[1].result.state, ROOF_GATE_NEW);
+  roof_gate_report_done(&report);
+  assert_int_equal(roof_gate_check(&gate, &first, &both, &report, NULL), ROOF_OK);
+  assert_int_equal(report.count, 2);
+  assert_int_equal(report.lines[1].result.state, ROOF_GATE_GONE);
+  roof_gate_report_done(&report);
+  roof_measurements_done(&two);
+  roof_measurements_done(&one);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_least_share),
@@ -176,6 +213,7 @@ int main(void) {
       cmocka_unit_test(not_enough_runs),
       cmocka_unit_test(names),
       cmocka_unit_test(a_report_is_written_as_documents),
+      cmocka_unit_test(kernels_of_one_name_are_matched_in_their_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
