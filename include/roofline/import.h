@@ -327,7 +327,7 @@ ROOF_API roof_status roof_import_memory(const char *data, size_t size, const cha
  *  Units: as roof_import.
  *  Ownership: as roof_import.
  *  Errors: as roof_import; ROOF_E_NAME for a group that no kernel's name matches, ROOF_E_ARGUMENT for a
- *  regular expression that is none. */
+ *  regular expression that is none, and for no file. */
 ROOF_API roof_status roof_import_files(const char *const *paths, size_t count,
                                        const roof_import_options *options, roof_profile *profile,
                                        roof_error *error);

@@ -59,7 +59,9 @@ class Profile:
         call("roof_profile_init", self._address)
         options = abi.roof_import_options()
         if format is not None:
-            call("roof_format_find", format.encode(), C.byref(options, abi.roof_import_options.format.offset))
+            found = C.POINTER(abi.roof_format)()
+            call("roof_format_find", format.encode(), C.byref(found))
+            options.format = found
         names = [os.fspath(path) for path in paths]
         call("roof_import_files", texts(names), len(names), C.byref(options), self._address)
         self._machine = _machine_of(self._raw, machine)

@@ -73,6 +73,9 @@ static roof_status add_file(const char *path, place at, const roof_import_option
 roof_status roof_import_files(const char *const *paths, size_t count, const roof_import_options *options,
                               roof_profile *profile, roof_error *error) {
   import_groups groups = {0};
+  if (count == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "import: name a file");
+  }
   roof_status status = options != NULL ? rf_import_groups_read(options->groups, &groups, error) : ROOF_OK;
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     status = add_file(paths[i], (place){i, count}, options, &groups, profile, error);

@@ -128,6 +128,12 @@ def test_profiles_are_the_commands(command):
     assert profile.kernels[0].flops == known["kernels"][0]["flops"] and profile.kernels[0].verdict == known["kernels"][0]["verdict"]
     assert len(profile) == 2 and "2 kernels" in profile.sentence and is_svg(profile.plot().svg) and "<table>" in profile._repr_html_()
     assert "ncu" in roofline.import_formats()
+    named = roofline.import_profile("examples/ncu.csv", machine="h100", format="ncu")
+    assert named.document() == profile.document()
+    with pytest.raises(roofline.Error, match="format `nc`"):
+        roofline.import_profile("examples/ncu.csv", format="nc")
+    with pytest.raises(roofline.Error, match="import: name a file"):
+        roofline.import_profile()
     alone = roofline.import_profile("tests/fixtures/import/hyperfine.json")
     assert alone.machine == "" and all(math.isnan(k.fraction_of_ceiling) for k in alone.kernels)
 
