@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes as C
 import importlib
 import os
@@ -31,9 +32,9 @@ def is_array(value: Any) -> bool:
 
 
 def _numbers(operation: Operation, name: str, values: Any) -> Any:
-    """The values as doubles; choices, and texts with a prefix, as the library reads them."""
+    """The values as doubles of this answer's own; choices, and texts with a prefix, as the library reads them."""
     try:
-        return np.asarray(values, dtype=float) if np is not None else array("d", values)
+        return np.array(values, dtype=float) if np is not None else array("d", values)
     except (TypeError, ValueError):
         index = operation.parameters.index(name)
         return _numbers(operation, name, [_parsed(operation, index, one) for one in values])
@@ -54,7 +55,7 @@ class Grid:
     """
 
     def __init__(self, operation: Operation, asked: Asked, several: Mapping[str, Any]) -> None:
-        self.given = dict(asked.parameters)
+        self.given = {name: copy.copy(value) for name, value in asked.parameters.items()}
         self._typed = self._checked(operation, asked, several)
         arrays = {name: _numbers(operation, name, values) for name, values in several.items()}
         self.shape, self._arrays = _together(arrays)
@@ -102,7 +103,7 @@ class Grid:
 
 def _first(values: Any) -> str:
     while is_array(values) and len(values):
-        values = values[0]
+        values = next(iter(values))
     return "1" if is_array(values) else typed(values)
 
 

@@ -63,9 +63,9 @@ class Asked:
 
 def option_list(value: Any) -> str:
     """A parameter as it is typed: a value, or several with commas between them."""
-    if isinstance(value, (list, tuple, range)):
-        return ",".join(typed(one) for one in value)
-    return typed(value.tolist()) if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 0 else typed(value)
+    if hasattr(value, "tolist"):  # numpy's and pandas'
+        value = value.tolist()
+    return ",".join(typed(one) for one in value) if isinstance(value, (list, tuple, range)) else typed(value)
 
 
 def formats_of(options: Mapping[str, Any]) -> Any:

@@ -171,3 +171,23 @@ def test_operations_are_listed_and_of_a_file(tmp_path):
     with pytest.raises(roofline.Error, match=r"mine.ops:1:"):
         mine.write_text("oop twice\n")
         roofline.predict("twice", n=1, ops=mine, machine="h100")
+
+
+def test_an_answer_keeps_the_values_that_it_was_asked_about():
+    np = pytest.importorskip("numpy")
+    m = np.array([1.0, 2.0])
+    q = roofline.predict("gemm", m=m, n=8, k=8, machine="h100")
+    m[:] = 4096
+    assert list(q.parameters["m"]) == [1, 2] and [p.parameters["m"] for p in q] == [1, 2]
+
+
+def test_a_series_with_an_index_of_its_own_is_an_array():
+    pd = pytest.importorskip("pandas")
+    q = roofline.predict("gemm", m=pd.Series([1, 2], index=[5, 6]), n=8, k=8, machine="h100")
+    assert [p.parameters["m"] for p in q] == [1, 2]
+    assert len(roofline.sweep("gemm", m=pd.Series([1, 2], index=[5, 6]), n=8, k=8, machine="h100")) == 2
+
+
+def test_a_sweep_takes_arrays():
+    np = pytest.importorskip("numpy")
+    assert [p.parameters["m"] for p in roofline.sweep("gemm", m=np.array([1, 2]), n=8, k=np.int64(8), machine="h100")] == [1, 2]
