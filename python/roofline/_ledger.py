@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from . import _abi as abi
 from ._library import call, document, lib, refuse, said, text, texts, typed
 from ._model import Model
-from ._predict import Prediction
+from ._predict import Prediction, Predictions
 from ._records import frame, record, scalars
 
 
@@ -189,6 +189,8 @@ def _gather(one: Union[Prediction, Model], sealings: Any) -> None:
         for i in range(first, sealings.count):
             call("roof_sealing_complete", C.byref(sealings.list[i]), one._machine._pointer)
         return
+    if isinstance(one, Predictions):
+        raise refuse(f"seal: {len(one)} predictions in one; `seal(*predictions)` seals each")
     target, operation, values, raw = one._made_of
     sealing = abi.roof_sealing()
     call("roof_sealing_of", target.address, operation.pointer, values, C.byref(raw), C.byref(sealing))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes as C
 import html
+import os
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping, Tuple, Union
 
 from . import _abi as abi
 from ._asked import OPTIONS, SWITCHES, Machines, option_list, options_of
@@ -15,6 +16,8 @@ from ._plot import Plot
 from ._predict import Seconds, _time
 from ._records import frame, pandas, record, scalars, table
 from ._sweep import drawn
+
+Config = Union[str, "os.PathLike[str]"]
 
 
 @dataclass(frozen=True)
@@ -158,14 +161,14 @@ def _table(phase: Phase) -> str:
 class Run:
     """A model with the settings of a run, which machines are asked for; `reader` reads those that are words, where they are no single run's."""
 
-    def __init__(self, config: str, machine: Machine, settings: Mapping[str, Any], reader: Any = None) -> None:
+    def __init__(self, config: Config, machine: Machine, settings: Mapping[str, Any], reader: Any = None) -> None:
         named = dict(settings)
         options = {name: named.pop(name) for name in (*OPTIONS, *SWITCHES) if name in named}
         texts_ = {name: option(named.pop(name, None)) for name in ("precision", "dtype", "kv", "mode", "fuse", "recompute", "network")}
         flags = {name: bool(named.pop(name, False)) for name in ("train", "sp", "lenient")}
         self.precision = texts_["precision"]
         self.model, self.settings, self.axes = abi.roof_model(), abi.roof_model_settings(), abi.roof_model_axes()
-        call("roof_model_load_lenient" if flags["lenient"] else "roof_model_load", config.encode(), C.byref(self.model))
+        call("roof_model_load_lenient" if flags["lenient"] else "roof_model_load", os.fsencode(config), C.byref(self.model))
         self.settings = lib.roof_model_settings_default(C.byref(self.model))
         self.settings.train, self.settings.sp = flags["train"], flags["sp"]
         self._typed = options_of(options)
@@ -260,7 +263,7 @@ class ModelSweep:
             lib.roof_model_sweep_done(C.byref(self._raw))
 
 
-def model(config: str, *, machine: Machines = None, **settings: Any) -> Model:
+def model(config: Config, *, machine: Machines = None, **settings: Any) -> Model:
     """Predicts a whole model on one machine: TTFT, TPOT, tokens/s, memory, and the time of every operation.
 
         >>> import roofline
@@ -290,7 +293,7 @@ def _one_value(run: Run) -> None:
         raise refuse("model: several values; `roofline.model_sweep` takes lists and ranges")
 
 
-def model_sweep(config: str, *, machine: Machines = None, **settings: Any) -> ModelSweep:
+def model_sweep(config: Config, *, machine: Machines = None, **settings: Any) -> ModelSweep:
     """As `roofline.model`, over lists and ranges of settings, precisions ("bf16/fp8") and machines.
 
         >>> import roofline

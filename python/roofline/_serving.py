@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes as C
 import html
+import os
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
@@ -11,7 +12,7 @@ from . import _abi as abi
 from ._asked import Machines, members, option_list
 from ._library import NAN, Text, call, document, lib, option, refuse, said, texts
 from ._machines import Machine, load_all, load_one
-from ._model import Run, field
+from ._model import Config, Run, field
 from ._plot import Plot
 from ._predict import _time
 from ._records import frame, pandas, record, scalars, table
@@ -70,7 +71,7 @@ class Plan:
         launch: what starts the best by the name of an engine ("vllm"), with those that can.
     """
 
-    def __init__(self, config: str, machines: List[Machine], settings: Dict[str, Any]) -> None:
+    def __init__(self, config: Config, machines: List[Machine], settings: Dict[str, Any]) -> None:
         limits = abi.roof_plan_limits_text(**_taken(settings, LIMITS))
         listed = _listed(settings)
         searched = _Searched(limits)
@@ -87,7 +88,7 @@ class Plan:
         call("roof_apart_simulated_of", asked, C.byref(apart))
         call("roof_choices_simulate", asked, C.byref(self._raw), C.byref(served), C.byref(simulated))
         run = C.byref(served) if simulated.value else None
-        d = self._document = document("roof_choices_simulated_write", asked, C.byref(self._raw), C.byref(apart), run, prices, config.encode())
+        d = self._document = document("roof_choices_simulated_write", asked, C.byref(self._raw), C.byref(apart), run, prices, os.fsencode(config))
         self._said = said("roof_choices_sentence", asked, C.byref(self._raw), first=True).strip()
         self.sentence = self._said.splitlines()[0]
         self.choices: List[Choice] = [record(Choice, one) for one in d["choices"]]
@@ -145,7 +146,7 @@ class _Searched:
         call("roof_plan_settings_read", C.byref(run.model), texts(words), len(words), C.byref(run.settings), C.byref(self.limits))
 
 
-def plan(config: str, *, machine: Machines = None, **settings: Any) -> Plan:
+def plan(config: Config, *, machine: Machines = None, **settings: Any) -> Plan:
     """Which machine, how many, in which precision and parallel plan, for a load and its limits.
 
         >>> import roofline
@@ -214,7 +215,7 @@ class Service:
         saturation_per_second: the rate beyond which the queue grows; NaN where no rate was asked about.
     """
 
-    def __init__(self, config: str, machine: Machine, settings: Dict[str, Any]) -> None:
+    def __init__(self, config: Config, machine: Machine, settings: Dict[str, Any]) -> None:
         self._over_time = abi.roof_service_timeline() if settings.pop("timeline", False) else None
         self._load = abi.roof_service_text(**_taken(settings, LOAD), **{name: int(bool(settings.pop(name, False))) for name in LOAD_SWITCHES})
         drafter, listed = settings.pop("drafter", None), _listed(settings)
@@ -231,7 +232,7 @@ class Service:
         self._address = address
         if drafter is not None:
             self._drafter = abi.roof_model()
-            call("roof_model_load", drafter.encode(), C.byref(self._drafter))
+            call("roof_model_load", os.fsencode(drafter), C.byref(self._drafter))
             call("roof_service_study_draft", address, C.byref(self._drafter))
         if self._over_time is not None:
             if self._raw.count != 1:
@@ -298,7 +299,7 @@ def _served(one: Mapping[str, Any]) -> Served:
     return record(Served, one, **{name: record(Times, one[name]) for name in _TIMES})
 
 
-def serve(config: str, *, machine: Machines = None, **settings: Any) -> Service:
+def serve(config: Config, *, machine: Machines = None, **settings: Any) -> Service:
     """Runs a model as a service, event by event on the predicted steps: the queue, TTFT and TPOT and their tails, the rate that is too much.
 
         >>> import roofline

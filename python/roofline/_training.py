@@ -11,7 +11,7 @@ from . import _abi as abi
 from ._asked import Machines
 from ._library import NAN, call, document, lib, option, said, texts
 from ._machines import Machine, load_one
-from ._model import Run
+from ._model import Config, Run
 from ._predict import _time
 from ._records import frame, record, scalars, table
 
@@ -49,7 +49,7 @@ class TrainingPlans:
         lost: share of a run's time that failures and checkpoints take; NaN where its tokens are not said.
     """
 
-    def __init__(self, config: str, machine: Machine, settings: Dict[str, Any]) -> None:
+    def __init__(self, config: Config, machine: Machine, settings: Dict[str, Any]) -> None:
         devices, limits = settings.pop("devices", None), abi.roof_plan_limits()
         typed = [option(settings.pop(name, None)) for name in FAILURES]
         typed_limits = abi.roof_plan_limits_text(devices=option(devices))
@@ -114,7 +114,7 @@ def _plan(one: Mapping[str, Any]) -> TrainingPlan:
     return record(TrainingPlan, {**run, **one})
 
 
-def plan_training(config: str, *, machine: Machines = None, **settings: Any) -> TrainingPlans:
+def plan_training(config: Config, *, machine: Machines = None, **settings: Any) -> TrainingPlans:
     """How so many devices share a training step best, in a step's time and in memory; with `tokens` also how long the run takes.
 
         >>> import roofline

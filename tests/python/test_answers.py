@@ -3,6 +3,7 @@
 import json
 import math
 import xml.dom.minidom
+from pathlib import Path
 
 import pytest
 import roofline
@@ -230,3 +231,18 @@ for _ in range(3):
     with pytest.raises(roofline.Error) as caught:
         roofline.write_regions()
     assert caught.value.status == "ROOF_E_UNSUPPORTED"
+
+
+def test_predictions_of_arrays_are_sealed_one_by_one(tmp_path):
+    ledger = roofline.Ledger(tmp_path / "roofline.ledger")
+    q = roofline.predict("gemm", m=[1, 2], n=8, k=8, dtype="fp16", machine="h100")
+    with pytest.raises(roofline.Error, match=r"seal: 2 predictions in one; `seal\(\*predictions\)` seals each"):
+        ledger.seal(q)
+    assert ledger.seal(*q) == ["gemm m=1 n=8 k=8 fp16", "gemm m=2 n=8 k=8 fp16"]
+
+
+def test_a_model_is_found_by_its_path():
+    path = Path("data/models/llama-3.1-8b.json")
+    assert roofline.model(path, machine="h100").parameters == 8030261248
+    assert roofline.plan(path, users=1, context=1024, machine="h100").best is not None
+    assert len(roofline.serve(path, drafter=path, rate=1, requests=50, draft=2, accept=0.7, machine="h100")) == 1
