@@ -152,6 +152,7 @@ def explain(topic: str, *, machine: Machines = "h100", **options: Any) -> Explan
         **options: dtype, and the options of `roofline.predict`.
     """
     words = shlex.split(topic) or [""]
+    _known(options)
     found = C.POINTER(abi.roof_topic)()
     try:
         call("roof_topic_find", words[0].encode(), C.byref(found))

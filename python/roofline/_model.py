@@ -164,6 +164,8 @@ class Run:
     def __init__(self, config: Config, machine: Machine, settings: Mapping[str, Any], reader: Any = None) -> None:
         named = dict(settings)
         options = {name: named.pop(name) for name in (*OPTIONS, *SWITCHES) if name in named}
+        if isinstance(named.get("precision"), (list, tuple)):
+            named["precision"] = "/".join(named["precision"])
         texts_ = {name: option(named.pop(name, None)) for name in ("precision", "dtype", "kv", "mode", "fuse", "recompute", "network")}
         flags = {name: bool(named.pop(name, False)) for name in ("train", "sp", "lenient")}
         self.precision = texts_["precision"]
@@ -181,6 +183,11 @@ class Run:
             return
         call("roof_model_settings_read", texts(words), len(words), C.byref(self.settings), C.byref(self.axes))
         call("roof_model_settings_check", C.byref(self.model), C.byref(self.settings), False, C.byref(self.axes))
+
+    def refuse_several(self, what: str) -> None:
+        """Of a question that is asked in one precision."""
+        if self.precision is not None and b"/" in self.precision:
+            raise refuse(f"{what}: precision `{self.precision.decode()}`: of one at a time")
 
     def _read(self, named: Mapping[str, Any], machine: Machine) -> None:
         """Settings that are words."""
@@ -294,7 +301,7 @@ def _one_value(run: Run) -> None:
 
 
 def model_sweep(config: Config, *, machine: Machines = None, **settings: Any) -> ModelSweep:
-    """As `roofline.model`, over lists and ranges of settings, precisions ("bf16/fp8") and machines.
+    """As `roofline.model`, over lists and ranges of settings, precisions ("bf16/fp8" or a list) and machines.
 
         >>> import roofline
         >>> len(roofline.model_sweep("llama-3.1-8b", batch="1..64*2", machine="h100"))

@@ -159,7 +159,7 @@ def plan(config: Config, *, machine: Machines = None, **settings: Any) -> Plan:
         machine: one or several to choose among.
         **settings: the load: users, or rate ("4/s"; a number is per second), context, generate; the limits: ttft, tpot (s, or
             "80ms"), percentile (90, "mean"), devices; price of a device and hour, of all {"h100": 2.5, "h200": 3.5}, or a file of them, energy_price;
-            precision, several as "bf16/fp8"; and the settings of `roofline.model`.
+            precision, several as "bf16/fp8" or a list; and the settings of `roofline.model`.
 
     Raises:
         Error: as the command says it. That nothing meets the limits is an answer.
@@ -221,6 +221,7 @@ class Service:
         drafter, listed = settings.pop("drafter", None), _listed(settings)
         self._words = _Words(self._load, option(settings.pop("engine", None)))
         self._machine, self._run = machine, Run(config, machine, settings, self._words)
+        self._run.refuse_several("serve")
         if listed is not None:
             price = abi.roof_listed_price()
             call("roof_catalog_prices", listed, C.byref(machine._pointer), 1, C.byref(price))

@@ -57,6 +57,7 @@ class TrainingPlans:
         failing = lib.roof_failure_settings_default()
         call("roof_failure_settings_read", *typed, C.byref(failing))
         self._machine, self._run = machine, Run(config, machine, {**settings, "train": True}, _Words(limits))
+        self._run.refuse_several("plan_training")
         self._count = limits.devices if limits.devices > 0 else self._run.settings.node
         self._front = abi.roof_train_front()
         asked = [C.byref(self._run.model), machine._pointer, C.byref(self._run.settings), self._count]

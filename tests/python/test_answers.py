@@ -246,3 +246,8 @@ def test_a_model_is_found_by_its_path():
     assert roofline.model(path, machine="h100").parameters == 8030261248
     assert roofline.plan(path, users=1, context=1024, machine="h100").best is not None
     assert len(roofline.serve(path, drafter=path, rate=1, requests=50, draft=2, accept=0.7, machine="h100")) == 1
+
+
+def test_an_explanation_refuses_options_that_are_none():
+    with pytest.raises(roofline.Error, match="option `dtpe`: unknown; did you mean `dtype`"):
+        roofline.explain("ridge", dtpe="fp8")

@@ -126,3 +126,17 @@ def test_errors_of_services_are_the_commands(refusal, settings):
     with pytest.raises(roofline.Error) as caught:
         roofline.serve("llama-3.1-8b", machine="h100", **settings)
     assert (caught.value.exit_code, str(caught.value)) == refusal("serve", "llama-3.1-8b", *words, "--machine", "h100")
+
+
+def test_a_list_of_precisions_is_several_not_a_mixed_one():
+    asked = dict(users=1, context=1024, machine="h100")
+    listed, typed = (roofline.plan("llama-3.1-8b", precision=value, **asked) for value in (["bf16", "fp8"], "bf16/fp8"))
+    assert [c.precision for c in listed.choices] == [c.precision for c in typed.choices] and len(listed.choices) == 2
+    assert len(roofline.model_sweep("llama-3.1-8b", precision=["bf16", "fp8"], machine="h100")) == 2
+    for refused in (
+        lambda: roofline.model("llama-3.1-8b", precision=["bf16", "fp8"], machine="h100"),
+        lambda: roofline.serve("llama-3.1-8b", rate=1, requests=50, precision="bf16/fp8", machine="h100"),
+        lambda: roofline.plan_training("llama-3.1-8b", devices=8, precision="bf16/fp8", machine="h100"),
+    ):
+        with pytest.raises(roofline.Error, match="several values|of one at a time"):
+            refused()
