@@ -72,6 +72,9 @@ refuses() {
   refuses predict '{"words": ["copy", "n=8"], "machine": ["h100"], "seal": true}' 'seal: writes a file'
   refuses import '{"words": ["list"], "ledger": "x"}' 'ledger: writes a file'
   refuses predict '{"words": ["copy", "n=8"], "json": true}' 'unknown'
+  refuses plan '{"words": ["llama-3.1-8b"], "usrs": 50}' 'one of `words`: [\"llama-3.1-70b\"]'
+  refuses model '{"words": ["llama-3.1-8b"], "bath": 16}' 'one of `words`: [\"llama-3.1-8b\", \"batch=16\"]'
+  refuses claim '{"words": "1700TFLOP/s"}' 'each word by itself: [\"gemm\", \"m=8192\", \"n=8192\", \"k=8192\", \"1500us\"]'
 }
 
 @test "no file outside the roots is read: by its path, through .., a link, a list, a value or a file" {

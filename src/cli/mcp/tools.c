@@ -1,26 +1,29 @@
 #include "cli/mcp/tools.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
 enum { PAGES = 100000 };
 
-/** A tool is the command of its name. `writes`: its options that change a file, for --allow-write alone. */
+#define SHAPE "[\"gemm\", \"m=8192\", \"n=8192\", \"k=8192\"]"
+
+/** A tool is the command of its name. `writes`: its options that change a file, for --allow-write alone. `example`: of its `words`. */
 static const struct tool {
-  const char *name, *writes;
+  const char *name, *writes, *example;
 } tools[] = {
-    {"predict", "seal label mine sign ledger"},
-    {"sweep", ""},
-    {"model", "seal ledger sign"},
-    {"plan", ""},
-    {"claim", ""},
-    {"machine", ""},
-    {"import", "ledger sign unsealed"},
-    {"advise", ""},
-    {"reconcile", ""},
-    {"plot", ""},
-    {"explain", ""},
+    {"predict", "seal label mine sign ledger", SHAPE},
+    {"sweep", "", "[\"gemm\", \"m=1..1024*2\", \"n=8192\", \"k=8192\"]"},
+    {"model", "seal ledger sign", "[\"llama-3.1-8b\", \"batch=16\"]"},
+    {"plan", "", "[\"llama-3.1-70b\"]"},
+    {"claim", "", "[\"gemm\", \"m=8192\", \"n=8192\", \"k=8192\", \"1500us\"]"},
+    {"machine", "", "[\"show\", \"h100\"]"},
+    {"import", "ledger sign unsealed", "[\"profile.csv\"]"},
+    {"advise", "", SHAPE},
+    {"reconcile", "", "[]"},
+    {"plot", "", SHAPE},
+    {"explain", "", "[\"ridge\"]"},
 };
 enum { TOOLS = sizeof tools / sizeof tools[0] };
 
@@ -113,10 +116,10 @@ static json_t *input_schema(const struct tool *tool, json_t *command, const cli_
   json_t *properties = json_object(), *option;
   size_t i;
   if (text_of(command, "arguments")[0] != '\0') {
-    rf_json_set(properties, "words",
-                json_pack("{s:s, s:{s:s}, s:o}", "type", "array", "items", "type", "string", "description",
-                          json_sprintf("%s, each word by itself: [\"gemm\", \"m=8192\", ...]",
-                                       text_of(command, "arguments"))));
+    rf_json_set(
+        properties, "words",
+        json_pack("{s:s, s:{s:s}, s:o}", "type", "array", "items", "type", "string", "description",
+                  json_sprintf("%s, each word by itself: %s", text_of(command, "arguments"), tool->example)));
   }
   json_array_foreach(json_object_get(command, "options"), i, option) {
     if (is_offered(tool, option, limits)) {
@@ -172,8 +175,6 @@ typedef struct calling {
   cli_mcp_line *line;
 } calling;
 
-#define WORDS_EXAMPLE "[\"gemm\", \"m=8192\", \"n=8192\", \"k=8192\"]"
-
 /** Whether somebody put several words into one text: a space, and a key=value behind it. */
 static bool is_several(const char *text) {
   const char *space = strchr(text, ' ');
@@ -186,7 +187,7 @@ static roof_status add_words(const calling *c, json_t *words, roof_error *error)
   json_array_foreach(words, i, word) {
     const char *text = json_string_value(word);
     if (text == NULL || is_several(text)) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "words: each word by itself: " WORDS_EXAMPLE);
+      return roof_error_set(error, ROOF_E_ARGUMENT, "words: each word by itself: %s", c->tool->example);
     }
     if (text[0] == '-') {
       return roof_error_set(
@@ -286,8 +287,10 @@ static roof_status refuse_argument(const calling *c, const char *key, roof_error
     }
   }
   names[count] = NULL;
-  return roof_error_unknown(error, "argument", key, names,
-                            "what is no option is one of `words`: " WORDS_EXAMPLE);
+  char hint[160];
+  bool takes_words = text_of(c->command, "arguments")[0] != '\0';
+  snprintf(hint, sizeof hint, "what is no option is one of `words`: %s", c->tool->example);
+  return roof_error_unknown(error, "argument", key, names, takes_words ? hint : NULL);
 }
 
 static roof_status take_argument(const calling *c, const char *key, json_t *value, roof_error *error) {
@@ -313,11 +316,11 @@ static roof_status take_argument(const calling *c, const char *key, json_t *valu
 static roof_status take_all(const calling *c, json_t *arguments, roof_error *error) {
   json_t *words = json_object_get(arguments, "words"), *value;
   const char *key;
-  roof_status status =
-      words == NULL ? ROOF_OK
-      : json_is_array(words)
-          ? add_words(c, words, error)
-          : roof_error_set(error, ROOF_E_ARGUMENT, "words: a list, each word by itself: " WORDS_EXAMPLE);
+  roof_status status = words == NULL ? ROOF_OK
+                       : json_is_array(words)
+                           ? add_words(c, words, error)
+                           : roof_error_set(error, ROOF_E_ARGUMENT, "words: a list, each word by itself: %s",
+                                            c->tool->example);
   json_object_foreach(arguments, key, value) {
     status = status == ROOF_OK ? take_argument(c, key, value, error) : status;
   }
