@@ -79,13 +79,31 @@ static void add_model(roof_text *out, const roof_model_target *t) {
   }
 }
 
+/** A format that the vector unit alone multiplies, and those that the matrix unit does in its place. */
+static void add_vector_path(roof_text *out, const roof_machine *machine, roof_dtype dtype) {
+  static const roof_dtype others[] = {ROOF_TF32, ROOF_BF16};
+  const char *between = "; faster: --dtype ";
+  roof_text_addf(out, "              %s is multiplied by the vector unit, as the matrix unit has no %s",
+                 roof_dtype_name(dtype), roof_dtype_name(dtype));
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    if (roof_machine_peak(machine, others[i], ROOF_MATRIX, false, ROOF_DATASHEET) != NULL) {
+      roof_text_addf(out, "%s%s", between, roof_dtype_name(others[i]));
+      between = " or ";
+    }
+  }
+  roof_text_add(out, "\n");
+}
+
 /** Formats that the machine cannot multiply, each once, and what it does instead. */
 static void add_paths(roof_text *out, const roof_model_target *t) {
   roof_model_format formats[ROOF_PART_COUNT];
   bool shown[ROOF_DTYPE_COUNT] = {false};
   int count = roof_model_formats(t, formats);
   for (const roof_model_format *f = formats; f < formats + count; f++) {
-    if (!f->native && !shown[f->wanted]) {
+    if (!f->native && !shown[f->wanted] && f->wanted == f->compute) {
+      add_vector_path(out, t->machine, f->wanted);
+      shown[f->wanted] = true;
+    } else if (!f->native && !shown[f->wanted]) {
       roof_text_addf(out, "              no native %s path: %s %s\n", roof_dtype_name(f->wanted),
                      f->quantized ? "those weights are dequantised and multiplied in" : "multiplied in",
                      roof_dtype_name(f->compute));

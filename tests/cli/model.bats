@@ -242,6 +242,16 @@ model() {
   [[ $output != *'too long'* ]]
 }
 
+@test "what the vector unit multiplies is said with what would be faster" {
+  run -0 "$ROOFLINE" model vit-huge batch=32 --machine h100
+  has 'fp32 is multiplied by the vector unit, as the matrix unit has no fp32; faster: --dtype tf32 or bf16'
+  [[ $output != *'no native fp32 path'* ]]
+  for others in '--machine h100 --dtype tf32' '--machine p100-pcie'; do
+    run -0 "$ROOFLINE" model vit-huge batch=32 $others
+    [[ $output != *'vector unit'* ]]
+  done
+}
+
 @test "a training step replaces prefill and decoding" {
   run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train batch=1 --machine h200 --json
   [ "$(json '[.phases.train.operations[-1].name, .phases.prefill, (.memory.gradient_bytes > 1.6e10)]')" = '["adam",null,true]' ]

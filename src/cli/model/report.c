@@ -90,7 +90,10 @@ static const char *part_name(const void *row, char scratch[CLI_SCRATCH]) {
 
 static const char *compute_name(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_model_format *f = row;
-  snprintf(scratch, CLI_SCRATCH, "%s%s", roof_dtype_name(f->compute), f->native ? "" : ": no native path");
+  snprintf(scratch, CLI_SCRATCH, "%s%s", roof_dtype_name(f->compute),
+           f->native                 ? ""
+           : f->wanted == f->compute ? ": vector unit alone"
+                                     : ": no native path");
   return scratch;
 }
 
