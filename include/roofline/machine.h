@@ -135,6 +135,12 @@ typedef struct roof_link {
   char date[16];
 } roof_link;
 
+/** A link between nodes, by the name that people type. */
+typedef struct roof_network {
+  const char *id;
+  roof_link link;
+} roof_network;
+
 /** Joules of one FLOP of a format on a unit, over what an idle machine takes. */
 typedef struct roof_flop_energy {
   roof_dtype dtype;

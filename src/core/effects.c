@@ -7,6 +7,7 @@
 #include "core/letters.h"
 #include "core/number.h"
 #include "roofline/text.h"
+#include "roofline/units.h"
 
 static const double mebi = 1048576;
 
@@ -380,6 +381,16 @@ static bool explain_cores(const roof_prediction *p, const rf_cut *cut, const dou
   }
 }
 
+/** Sums that a switch adds up take fewer bytes, at less of the bandwidth. */
+static void explain_switch(const roof_prediction *p, const rf_cut *cut, const double *values,
+                           roof_effect_part *part) {
+  char some[COUNT_MAX], all[COUNT_MAX];
+  roof_quantity_format(some, sizeof some, cut->added, "B");
+  roof_quantity_format(all, sizeof all, p->work.link_bytes, "B");
+  rf_format(part->text, sizeof part->text, "the switch adds up: %s, not %s, at %.0f %% of %s", some, all,
+            100 * values[ROOF_BANDWIDTH] * cut->rate, p->link->name);
+}
+
 /** What an effect did to a transfer; false where it is as of any kernel. */
 static bool explain_transfer(const roof_prediction *p, const rf_cut *cut, const double *values,
                              roof_effect_part *part) {
@@ -387,6 +398,10 @@ static bool explain_transfer(const roof_prediction *p, const rf_cut *cut, const 
   char shared[80];
   switch (part->effect) {
   case ROOF_EFFECT_BANDWIDTH:
+    if (cut->added > 0) {
+      explain_switch(p, cut, values, part);
+      return true;
+    }
     rf_format(shared, sizeof shared, ", %.2g %% of it for each of the ranks that share the host",
               100 * cut->rate);
     rf_format(part->text, size, "%.0f %% of the bandwidth of %s%s", 100 * values[ROOF_BANDWIDTH],
@@ -455,13 +470,13 @@ int roof_effects_of(const roof_target *target, const roof_prediction *prediction
   take(form->values, without, values);
   double before = rf_form_seconds(target, prediction, values, without, &cut);
   for (int e = 0; e < ROOF_EFFECT_COUNT; e++) {
-    without &= ~(1u << e) | target->options.without;
+    roof_effect effect = (roof_effect)e;
+    without &= ~(1u << effect) | target->options.without;
     take(form->values, without, values);
     double after = rf_form_seconds(target, prediction, values, without, &cut);
     if (fabs(after - before) > 1e-9 * before) {
       roof_effect_part *part = &parts[count++];
-      *part =
-          (roof_effect_part){.effect = (roof_effect)e, .seconds = after - before, .factor = after / before};
+      *part = (roof_effect_part){.effect = effect, .seconds = after - before, .factor = after / before};
       explain(target, prediction, &cut, values, part);
     }
     before = after;

@@ -35,24 +35,27 @@ static bool hands_on(const roof_work *work) {
   return (work->kernel.depth > 1 || work->kernel.rows > 0) && work->kernel.group == 0;
 }
 
-/** Bytes past the link, those counted that take as long for another reason. A switch that adds has every rank's buffer,
- * and from each its part of the sum. */
-static double passing(const rf_run *run) {
-  const roof_work *w = run->work;
-  double bytes = w->link_bytes;
-  if (!rf_without(run, ROOF_EFFECT_BANDWIDTH)) {
-    bytes += own * w->kernel.rows;
-    bytes = run->link->reduces && !isnan(w->least.link_bytes) && hands_on(w)
-                ? fmin(bytes, (w->least.link_bytes + w->kernel.rows) / in_switch)
-                : bytes;
-  }
-  return bytes;
-}
-
 /** What one rank has of a link's bandwidth where all pass through the host. */
 static double share(const rf_run *run) {
   double ranks = run->work->kernel.count;
   return is_shared(run->link) && ranks > 2 ? rf_power(ranks / 2, -run->c[ROOF_SHARING]) : 1;
+}
+
+/** Bytes past the link, those counted that take as long for another reason. A switch that adds has every rank's buffer,
+ * and from each its part of the sum: the fewer, the more ranks there are. */
+static double passing(const rf_run *run, rf_cut *cut) {
+  const roof_work *w = run->work;
+  double bytes = w->link_bytes;
+  cut->rate = share(run), cut->added = 0;
+  if (!rf_without(run, ROOF_EFFECT_BANDWIDTH)) {
+    double sums = w->least.link_bytes + w->kernel.rows;
+    bytes += own * w->kernel.rows;
+    if (run->link->reduces && hands_on(w) && sums / in_switch < bytes) {
+      cut->rate = in_switch, cut->added = sums;
+      bytes = sums;
+    }
+  }
+  return bytes;
 }
 
 double rf_message_seconds(const roof_target *target, const roof_link *link) {
@@ -72,8 +75,8 @@ double rf_form_collective(const rf_run *run, rf_cut *cut) {
   bool chain = is_within(link) && !rf_without(run, ROOF_EFFECT_WAVES);
   double each =
       chain ? run->c[ROOF_WAVE_SECONDS] : fmax(run->c[ROOF_WAVE_SECONDS], known(link->latency_seconds));
-  cut->rate = share(run);
-  double seconds = passing(run) / (link->bytes_per_second * run->c[ROOF_BANDWIDTH] * cut->rate);
+  double bytes = passing(run, cut);
+  double seconds = bytes / (link->bytes_per_second * run->c[ROOF_BANDWIDTH] * cut->rate);
   cut->waves = chain ? run->work->kernel.depth : run->work->link_steps;
   double fill = hands_on(run->work) ? run->c[ROOF_SPLIT_SECONDS] : 0;
   return each * cut->waves + fmin(seconds / low_latency, seconds + fill);

@@ -451,6 +451,18 @@ ROWS
   [ "$stderr" = 'roofline: nvidia-h100-pcie: NVLink 4 bridge joins at most 2 devices, not 4; `roofline cluster` has links between nodes' ]
 }
 
+@test "predict: a link between nodes may be asked for by its name" {
+  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=16 --machine h100 --link ndr
+  [[ ${lines[0]} == *': network-bound (InfiniBand NDR), about '* ]]
+  run -2 --separate-stderr "$ROOFLINE" predict allreduce size=1GB ranks=16 --machine h100 --link nrd
+  [[ $stderr == *'did you mean `ndr`?' ]]
+}
+
+@test "predict: sums that the switch adds up are named with their bytes" {
+  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=8 --machine h100
+  has 'the switch adds up: 1.125 GB, not 1.750 GB, at 60 % of NVLink 4'
+}
+
 @test "predict: an unknown time is neither sealed nor claimed nor advised on" {
   for asked in 'predict allreduce size=1GB ranks=2 --seal' 'claim allreduce size=1GB ranks=2 3us' \
     'advise allreduce size=1GB ranks=2'; do
