@@ -456,6 +456,12 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
   }
 }
 
+/** How far times hide each other comes first, so that what makes one of them longer counts where it does: after the others
+ * it would have all that they added to the shorter time. */
+static roof_effect effect_at(int place) {
+  return place == 0 ? ROOF_EFFECT_CORNER : (roof_effect)(place - (place <= ROOF_EFFECT_CORNER));
+}
+
 int roof_effects_of(const roof_target *target, const roof_prediction *prediction,
                     roof_effect_part parts[ROOF_EFFECT_COUNT]) {
   const roof_form *form = &target->forms[prediction->work.kernel.kind];
@@ -469,8 +475,8 @@ int roof_effects_of(const roof_target *target, const roof_prediction *prediction
   rf_form_seconds(target, prediction, form->values, target->options.without, &cut);
   take(form->values, without, values);
   double before = rf_form_seconds(target, prediction, values, without, &cut);
-  for (int e = 0; e < ROOF_EFFECT_COUNT; e++) {
-    roof_effect effect = (roof_effect)e;
+  for (int i = 0; i < ROOF_EFFECT_COUNT; i++) {
+    roof_effect effect = effect_at(i);
     without &= ~(1u << effect) | target->options.without;
     take(form->values, without, values);
     double after = rf_form_seconds(target, prediction, values, without, &cut);

@@ -463,6 +463,17 @@ ROWS
   has 'the switch adds up: 1.125 GB, not 1.750 GB, at 60 % of NVLink 4'
 }
 
+@test "predict: what hides in part adds no more than the shorter of both times" {
+  for asked in 'attention batch=8 heads=32 q_len=2048 kv_len=2048 head_dim=128' \
+    'moe tokens=32 hidden=7168 intermediate=2048 experts=256 top_k=8 -d fp8'; do
+    run -0 "$ROOFLINE" predict $asked --machine h100 --json
+    [ "$(json '([.seconds.compute, .seconds.memory] | min) as $shorter
+      | .effects[] | select(.name == "corner") | .seconds <= $shorter')" != false ]
+  done
+  run -0 "$ROOFLINE" predict attention batch=8 heads=32 q_len=2048 kv_len=2048 head_dim=128 --machine h100
+  has 'store      + 453.6 µs  new keys and values that are written into their cache first'
+}
+
 @test "predict: an unknown time is neither sealed nor claimed nor advised on" {
   for asked in 'predict allreduce size=1GB ranks=2 --seal' 'claim allreduce size=1GB ranks=2 3us' \
     'advise allreduce size=1GB ranks=2'; do
