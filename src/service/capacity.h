@@ -5,6 +5,8 @@
 #include "roofline/service.h"
 #include "service/kept.h"
 
+enum { SERVICE_SEQUENCES = 256 }; /**< that an engine admits to a replica, unless it is told how many */
+
 typedef struct service_capacity {
   double blocks;      /**< infinite where the machine does not say its memory */
   double block_bytes; /**< of a block on one device: a page of all layers' tokens */

@@ -4,6 +4,7 @@
 
 #include "models/choice.h"
 #include "roofline/simulate.h"
+#include "service/capacity.h"
 #include "service/question.h"
 
 /** The settings of the choice's plan. */
@@ -44,7 +45,7 @@ roof_service_settings rf_question_load(const roof_choice_question *q, const roof
 
 double rf_question_sequences(const roof_model_target *target, double least) {
   double room = roof_model_capacity_of(target).largest_batch / target->settings.dp;
-  return fmax(least, fmin(room, roof_service_settings_default(target).sequences));
+  return fmax(least, fmin(room, SERVICE_SEQUENCES));
 }
 
 /** The load of the question on a choice. */

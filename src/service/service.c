@@ -14,7 +14,7 @@ struct roof_service {
   roof_service *pool;  /**< that processes prompts for it; NULL: its own replicas do */
 };
 
-enum { SEQUENCES = 256, BUDGET = 8192 };
+enum { BUDGET = 8192 };
 
 roof_service_settings roof_service_settings_default(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
@@ -27,7 +27,7 @@ roof_service_settings roof_service_settings_default(const roof_model_target *t) 
                                  .turns = {.mean = 1},
                                  .adapter_rank = 16,
                                  .speed = 1,
-                                 .sequences = s->batch > 1 ? s->batch : SEQUENCES,
+                                 .sequences = s->batch > 1 ? s->batch : SERVICE_SEQUENCES,
                                  .budget = s->chunk > 0 ? s->chunk : BUDGET,
                                  .cache = true,
                                  .host_seconds = ROOF_SERVICE_HOST_SECONDS,

@@ -103,6 +103,36 @@ static void the_first_burst_of_users_does_not_count(void **state) {
   assert_true(a.ttft.p50 <= a.ttft.asked && a.ttft.asked <= a.ttft.p90);
 }
 
+/** Replicas admit as many sequences each as the service does, however many replicas there are. */
+static void replicas_take_as_long_as_their_service(void **state) {
+  (void)state;
+  static roof_model_target target;
+  owned roof_machine *h100 = NULL;
+  roof_service *service = NULL;
+  roof_service_answer planned, served;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  roof_model_settings s = roof_model_settings_default(&llama);
+  s.prompt = 2000, s.generate = 200;
+  const roof_offer offer = {h100, 2};
+  const roof_choice_question q = {
+      &llama, &s, &precisions,
+      &offer, 1,  {.devices = 2, .ttft_seconds = NAN, .tpot_seconds = NAN, .rate = 20, .share = 0.9}};
+  const roof_choice c = {.point = {.tp = 1, .pp = 1, .dp = 2, .ep = 1, .cp = 1, .batch = 4}};
+  assert_int_equal(roof_choice_simulate(&q, &c, &planned, NULL), ROOF_OK);
+
+  s.dp = s.batch = 2;
+  assert_int_equal(roof_model_target_init(&target, &llama, h100, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_service_new(&target, &service, NULL), ROOF_OK);
+  roof_service_settings load = roof_service_settings_default(&target);
+  load.rate = 20, load.requests = 2000, load.sequences = 256, load.share = 0.9, load.whole_prompts = true;
+  load.budget = s.prompt + load.sequences;
+  load.host_seconds = load.host_token_seconds = 0;
+  assert_int_equal(roof_service_run(service, &load, &served, NULL), ROOF_OK);
+  assert_near(planned.ttft.asked, served.ttft.asked, 0.001);
+  assert_near(planned.tpot.asked, served.tpot.asked, 0.001);
+  roof_service_free(service);
+}
+
 /** Two pools of equal instances, run for the plan, take as long as the service with as many replicas of which some prefill. */
 static void two_pools_take_as_long_as_their_service(void **state) {
   (void)state;
@@ -211,6 +241,7 @@ int main(void) {
                                      cmocka_unit_test(what_fails_under_its_load_takes_more_devices),
                                      cmocka_unit_test(what_cannot_keep_up_says_so),
                                      cmocka_unit_test(the_first_burst_of_users_does_not_count),
+                                     cmocka_unit_test(replicas_take_as_long_as_their_service),
                                      cmocka_unit_test(two_pools_take_as_long_as_their_service),
                                      cmocka_unit_test(a_pool_for_prompts),
                                      cmocka_unit_test(two_pools_keep_the_limits_under_their_load)};
