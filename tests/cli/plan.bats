@@ -155,6 +155,11 @@ setup() {
   near .best.price_per_million_tokens "$(json "$dear + .best.joules_per_token * 0.3 / 3.6")"
 }
 
+@test "a price of energy alone has no effect, and is refused" {
+  run --separate-stderr "$ROOFLINE" plan llama-3.1-8b --rate 1/s --machine h100 --energy-price 0.3
+  [ "$status" -eq 2 ] && [[ $stderr == *"--energy-price: has no effect without --price"* ]]
+}
+
 @test "a device and its host: layers or experts on the processor, with tokens per second" {
   run -0 "$ROOFLINE" plan qwen3-235b-a22b --precision w4a16 --context 8k --machine rtx-4090 --host amd-epyc-9654
   [[ ${lines[0]} == *" tokens/s, experts of layers on the host ("*" of 94)" ]]

@@ -391,6 +391,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 static const cli_effect effects[] = {
     {.options = "users rate ttft tpot percentile launch energy-price", .with = "train"},
+    {.options = "energy-price", .without = "price"},
     {.options = "tokens batch mtbf checkpoint-rate", .without = "train"},
     {.options = "mtbf checkpoint-rate", .without = "tokens"},
     {.options = "rate ttft tpot percentile launch energy-price price devices network cp node train",
