@@ -153,6 +153,12 @@ serve() {
   serve --rate 1..16*2 --requests 1000 --to rates.svg --quiet
   [ "$status" -eq 0 ]
   grep -q 'under load' rates.svg && grep -q 'saturation' rates.svg
+  serve --rate 16..32*2 --requests 1000 --to rates.html --quiet
+  [ "$status" -eq 0 ] && grep -q 'too much' rates.html
+  serve --rate 1..32*2 --requests 1000 --to rates.html --quiet
+  grep -q '<svg' rates.html && grep -q 'too much' rates.html && grep -q 'saturation' rates.html
+  serve --rate 4 --requests 100 --to one.html --quiet
+  [ "$status" -eq 0 ] && grep -q 'busy' one.html
   serve --rate 4 --to one.svg
   [ "$status" -eq 2 ] && [[ $stderr == *'several rates'* ]] && [ ! -e one.svg ]
 }

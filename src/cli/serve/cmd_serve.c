@@ -133,7 +133,7 @@ static roof_status add_timeline(const cli_args *args, roof_service_study *s, roo
   if (!timeline) {
     return ROOF_OK;
   }
-  if (s->count > 1 || !(args->json || args->file != NULL)) {
+  if (s->count > 1 || !(args->json || cli_chart_is_wanted(args))) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           s->count > 1 ? "--timeline: of one rate" : "--timeline: with --to FILE or --json");
   }
@@ -153,8 +153,11 @@ static roof_status draw(const cli_args *args, const roof_service_study *s, roof_
 
 static roof_status answer(const cli_args *args, roof_service_study *s, roof_error *error) {
   roof_text out = {0};
-  if (args->file != NULL) {
-    return draw(args, s, error);
+  if (cli_chart_is_wanted(args)) {
+    roof_status status = cli_chart_or_none(args, draw(args, s, error));
+    if (status != ROOF_OK || args->page == NULL) {
+      return status;
+    }
   }
   if (args->json) {
     roof_status status = roof_service_study_write(s, &out, error);
@@ -309,7 +312,7 @@ const cli_command cli_cmd_serve = {
         "their "
         "rank, how many at once on a device, exponent of Zipf's law by which they are asked for)\n",
     .writes = "txt svg png pdf html json csv",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL | CLI_ARGS_PAGE,
     .options = options,
     .effects = effects,
     .run = run,
