@@ -248,7 +248,7 @@ ROOF_API roof_status roof_draw_terminal(const roof_scene *scene, int columns, in
 /** A choice between two things that are both better when larger. */
 typedef struct roof_front_dot {
   double x, y; /**< from 0 */
-  char label[48];
+  char label[80];
   bool best;
 } roof_front_dot;
 

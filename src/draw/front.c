@@ -182,7 +182,7 @@ static void draw_labels(const canvas *c) {
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < f->count; i++) {
       box b;
-      char label[64];
+      char label[sizeof f->dots[i].label];
       rf_glyph_elide(label, sizeof label, f->dots[i].label, (c->right - c->left - 4.0) / FONT);
       if (f->dots[i].best == (pass == 0) && place_label(c, i, label, taken, count, &b)) {
         taken[count++] = b;

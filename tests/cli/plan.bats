@@ -155,6 +155,11 @@ setup() {
   near .best.price_per_million_tokens "$(json "$dear + .best.joules_per_token * 0.3 / 3.6")"
 }
 
+@test "the front names the precision of its plans in full" {
+  run -0 "$ROOFLINE" plan llama-3.1-70b --machine a100 --devices 16 --precision bf16/fp8 --quiet --to front.svg
+  grep -q 'data-name="16 x nvidia-a100-sxm-80gb tp 4 pp 1 dp 4 b[0-9]* fp8"' front.svg
+}
+
 @test "a price of energy alone has no effect, and is refused" {
   run --separate-stderr "$ROOFLINE" plan llama-3.1-8b --rate 1/s --machine h100 --energy-price 0.3
   [ "$status" -eq 2 ] && [[ $stderr == *"--energy-price: has no effect without --price"* ]]
