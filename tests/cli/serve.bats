@@ -149,6 +149,11 @@ serve() {
   [ "$status" -eq 2 ] && [[ $stderr == *'an exponent from 0 to 5'* ]]
 }
 
+@test "a route has no effect with one replica, and is refused" {
+  serve --route prefix
+  [ "$status" -eq 2 ] && [[ $stderr == *'--route: has no effect with one replica'* ]]
+}
+
 @test "a drawing over rates" {
   serve --rate 1..16*2 --requests 1000 --to rates.svg --quiet
   [ "$status" -eq 0 ]

@@ -204,6 +204,15 @@ static void replicas_done(replicas *r) {
   *r = (replicas){0};
 }
 
+static roof_status check_route(const roof_service_text *typed, const replicas *own, bool has_pool,
+                               roof_error *error) {
+  bool one = own->target.settings.dp == 1 && !has_pool;
+  return typed->route == NULL || !one
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "--route: has no effect with one replica; dp= says how many");
+}
+
 /** The machines: that which generates, and that of a pool for prompts, or NULL. */
 static roof_status serve_on(const cli_args *args, roof_model *models, const roof_machine *machine,
                             const roof_machine *prefill, roof_error *error) {
@@ -214,6 +223,7 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
   bool has_pool = prefill != NULL;
   roof_status status = has_pool ? select_pool(args, models, prefill, &pool, &typed, error) : ROOF_OK;
   status = status == ROOF_OK ? select_replicas(args, plan, models, machine, &own, &typed, error) : status;
+  status = status == ROOF_OK ? check_route(&typed, &own, has_pool, error) : status;
   status = status == ROOF_OK ? select_prices(&own, has_pool ? &pool : NULL, error) : status;
   status = status == ROOF_OK ? roof_service_study_init(&s, &own.target, &typed, error) : status;
   if (status == ROOF_OK) {
