@@ -191,13 +191,16 @@ static double host_seconds(const roof_machine *machine, roof_kernel_kind kind, c
   return seconds;
 }
 
-/** The latency of a product whose activations come in its own format: what its constants have beyond a product's in 16
- * bits is of the kernel that writes them so. */
-static double latency_alone(const roof_target *target, const roof_constants *own) {
+/** What a product's constants have of latency beyond a product's in 16 bits is of the kernel that writes its activations in
+ * the narrow format; 0 where there is none. */
+static double latency_of_quantise(const roof_target *target, const roof_constants *own) {
   roof_types wide = roof_types_of(ROOF_BF16);
+  if (own == NULL || !(own->values[ROOF_QUANTISE_PASSES] > 0)) {
+    return 0;
+  }
   const roof_constants *other =
       roof_constants_find(target->machine, own->kernel, &wide, target->options.framework);
-  return fmin(own->values[ROOF_LATENCY_SECONDS], other->values[ROOF_LATENCY_SECONDS]);
+  return fmax(0, own->values[ROOF_LATENCY_SECONDS] - other->values[ROOF_LATENCY_SECONDS]);
 }
 
 /** A processor's constants are shares of measured ceilings, and say nothing of a datasheet's. */
@@ -220,8 +223,8 @@ void rf_forms_resolve(roof_target *target) {
         values[ROOF_HOST_SECONDS] =
             host_seconds(target->machine, (roof_kernel_kind)k, target->options.framework);
       }
-      if ((without & 1u << ROOF_EFFECT_QUANTISE) != 0 && values[ROOF_QUANTISE_PASSES] > 0) {
-        values[ROOF_LATENCY_SECONDS] = latency_alone(target, own);
+      if ((without & 1u << ROOF_EFFECT_QUANTISE) != 0) {
+        values[ROOF_LATENCY_SECONDS] -= latency_of_quantise(target, own);
       }
       bool region = target->parts_stay && isnan(values[ROOF_LATENCY_SECONDS]);
       values[ROOF_LATENCY_SECONDS] = region ? target->launch_seconds : values[ROOF_LATENCY_SECONDS];
@@ -446,8 +449,10 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
     explain_cache(text, size, target->cache_bytes, p->work.working_set);
     return;
   case ROOF_EFFECT_QUANTISE:
-    rf_format(text, size, "activations are written as %s before, %.1f passes of them",
-              roof_dtype_name(target->types.compute), values[ROOF_QUANTISE_PASSES]);
+    rf_format(text, size, "activations are written as %s before%s, %.1f passes of them",
+              roof_dtype_name(target->types.compute),
+              values[ROOF_LATENCY_SECONDS] > 0 ? " by a kernel of their own" : "",
+              values[ROOF_QUANTISE_PASSES]);
     return;
   default:
     if (!explain_cut(target, p, cut, part)) {
@@ -462,6 +467,15 @@ static roof_effect effect_at(int place) {
   return place == 0 ? ROOF_EFFECT_CORNER : (roof_effect)(place - (place <= ROOF_EFFECT_CORNER));
 }
 
+/** What of a kernel's latency comes with the effect `quantise`. */
+static double quantise_starts(const roof_target *target, roof_kernel_kind kind) {
+  const unsigned either = 1u << ROOF_EFFECT_QUANTISE | 1u << ROOF_EFFECT_LATENCY;
+  return (target->options.without & either) != 0
+             ? 0
+             : latency_of_quantise(target, roof_constants_find(target->machine, kind, &target->types,
+                                                               target->options.framework));
+}
+
 int roof_effects_of(const roof_target *target, const roof_prediction *prediction,
                     roof_effect_part parts[ROOF_EFFECT_COUNT]) {
   const roof_form *form = &target->forms[prediction->work.kernel.kind];
@@ -472,6 +486,7 @@ int roof_effects_of(const roof_target *target, const roof_prediction *prediction
     return 0;
   }
   rf_cut cut = {0};
+  double quantised = quantise_starts(target, prediction->work.kernel.kind);
   rf_form_seconds(target, prediction, form->values, target->options.without, &cut);
   take(form->values, without, values);
   double before = rf_form_seconds(target, prediction, values, without, &cut);
@@ -479,6 +494,9 @@ int roof_effects_of(const roof_target *target, const roof_prediction *prediction
     roof_effect effect = effect_at(i);
     without &= ~(1u << effect) | target->options.without;
     take(form->values, without, values);
+    if ((without & (1u << ROOF_EFFECT_QUANTISE | 1u << ROOF_EFFECT_LATENCY)) == 1u << ROOF_EFFECT_LATENCY) {
+      values[ROOF_LATENCY_SECONDS] = quantised;
+    }
     double after = rf_form_seconds(target, prediction, values, without, &cut);
     if (fabs(after - before) > 1e-9 * before) {
       roof_effect_part *part = &parts[count++];
