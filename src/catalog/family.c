@@ -57,6 +57,7 @@ static roof_status scale(heir *h, roof_constants *c, bool apart, roof_error *err
   if (status == ROOF_OK) {
     rf_scaling scaling = rf_scaling_of(c, owner, h->machine, apart);
     rf_scaling_apply(&scaling, c->values, c->values);
+    c->clocks = scaling.clocks;
     for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
       c->values[i] = rf_scaling_rounded(c->values[i]);
     }

@@ -209,6 +209,15 @@ static bool hold_for(const roof_target *target) {
   return !target->parts_stay || (memory != NULL && memory->kind == ROOF_MEASURED);
 }
 
+/** The share of the peak of kernels on vector lanes: as where it was fitted, by constants that were scaled to the rate of
+ * another matrix unit. */
+static double efficiency_on_lanes(const roof_target *target, const roof_constants *own) {
+  const roof_peak *peak = target->peak[ROOF_MATRIX];
+  double scaled = own->values[ROOF_EFFICIENCY], fitted = scaled * own->clocks;
+  bool of_matrix = own->clocks > 0 && own->kernel != ROOF_KERNEL_STREAM;
+  return of_matrix && peak != NULL && peak->unit == ROOF_VECTOR ? fitted / (fitted + 1 - scaled) : scaled;
+}
+
 void rf_forms_resolve(roof_target *target) {
   unsigned without = target->options.without;
   for (int k = 0; k < ROOF_KERNEL_KIND_COUNT; k++) {
@@ -226,6 +235,7 @@ void rf_forms_resolve(roof_target *target) {
       if ((without & 1u << ROOF_EFFECT_QUANTISE) != 0) {
         values[ROOF_LATENCY_SECONDS] -= latency_of_quantise(target, own);
       }
+      values[ROOF_EFFICIENCY] = efficiency_on_lanes(target, own);
       bool region = target->parts_stay && isnan(values[ROOF_LATENCY_SECONDS]);
       values[ROOF_LATENCY_SECONDS] = region ? target->launch_seconds : values[ROOF_LATENCY_SECONDS];
       take(values, without, form->values);

@@ -40,6 +40,12 @@ static inline bool rf_without(const rf_run *run, roof_effect effect) {
   return (run->without & 1u << effect) != 0;
 }
 
+/** Whether the arithmetic is on vector lanes, which fill up no tiles of a matrix unit. */
+static inline bool rf_is_on_lanes(const rf_run *run) {
+  const roof_peak *peak = run->target->peak[run->work->unit];
+  return peak != NULL && peak->unit == ROOF_VECTOR;
+}
+
 /** Two times that hide each other in part: the longer for a large exponent, the sum for 1. */
 static inline double rf_corner(double a, double b, double exponent) {
   double longer = a > b ? a : b, shorter = a > b ? b : a;

@@ -155,7 +155,7 @@ static decode decode_of(const rf_run *run) {
   }
   bool as_stored = multiplies_stored(run), as_prompt = decodes_as_prompt(run);
   if (!rf_without(run, ROOF_EFFECT_TILES)) {
-    double rows = as_stored ? as_cached.rows : as_prompt ? unit_heads : unit_rows;
+    double rows = rf_is_on_lanes(run) ? 1 : as_stored ? as_cached.rows : as_prompt ? unit_heads : unit_rows;
     d.rows = ceil(own / rows) * rows;
     d.compute *= d.rows / own;
     d.fill = fill_of(run, own);

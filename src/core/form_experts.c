@@ -15,11 +15,17 @@ typedef struct products {
   double tiles, waves, compute;
 } products;
 
+/** Rows of a tile; vector lanes have no more than there are. */
+static double rows_of(const rf_run *run, int tiling) {
+  const roof_kernel_shape *s = &run->work->kernel;
+  return rf_is_on_lanes(run) ? fmin(tilings[tiling].rows, s->rows / s->count) : tilings[tiling].rows;
+}
+
 /** One product of `columns` x `depth`: waves of its tiles, and the seconds of their arithmetic. */
 static void add_product(const rf_run *run, int tiling, double columns, double depth, double mac_seconds,
                         products *sum) {
   const roof_kernel_shape *s = &run->work->kernel;
-  double each = s->rows / s->count, units = run->target->units, tile_rows = tilings[tiling].rows;
+  double each = s->rows / s->count, units = run->target->units, tile_rows = rows_of(run, tiling);
   bool tiled = !rf_without(run, ROOF_EFFECT_TILES), waved = !rf_without(run, ROOF_EFFECT_WAVES);
   double high = each > tile_rows ? each / tile_rows + 0.5 : 1;
   double tiles = s->count * high * fmax(1, columns / tile_columns);
@@ -53,7 +59,7 @@ double rf_form_experts(const rf_run *run, rf_cut *cut) {
     if (p.compute + p.waves * run->c[ROOF_WAVE_SECONDS] <
         best.compute + best.waves * run->c[ROOF_WAVE_SECONDS]) {
       best = p;
-      cut->tile_rows = tilings[i].rows;
+      cut->tile_rows = rows_of(run, i);
     }
   }
   cut->tile_columns = tile_columns;

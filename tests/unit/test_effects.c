@@ -628,6 +628,48 @@ static void few_rows_of_an_expert_take_a_small_tile(void **state) {
   roof_machine_free(h20);
 }
 
+static roof_prediction in_fp32(const char *name, const char *on, const char *words, roof_effect_part *tiles) {
+  roof_types types = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  owned roof_machine *gpu = NULL;
+  roof_target target;
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  assert_int_equal(roof_catalog_load(on, &gpu, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, gpu, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find(name, &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, words, values, NULL), ROOF_OK);
+  roof_predict(&target, op, values, &p);
+  *tiles = (roof_effect_part){.factor = 1};
+  for (int i = roof_effects_of(&target, &p, parts) - 1; i >= 0; i--) {
+    *tiles = parts[i].effect == ROOF_EFFECT_TILES ? parts[i] : *tiles;
+  }
+  return p;
+}
+
+/** Rows are padded to what an instruction of a matrix unit takes: vector lanes have none, so four heads are four rows. */
+static void vector_lanes_fill_up_no_tiles(void **state) {
+  (void)state;
+  static const char decode[] = "batch=8 heads=32 kv_heads=8 q_len=1 kv_len=4096 head_dim=128";
+  static const char layer[] = "hidden=4096 intermediate=1536 experts=128 top_k=8 router=0 tokens=64";
+  roof_effect_part tiles;
+  in_fp32("attention", "b200", decode, &tiles);
+  assert_true(tiles.factor < 1.05);
+  in_fp32("moe", "b200", layer, &tiles);
+  assert_true(tiles.factor < 1.05);
+}
+
+/** L40 and L40S are one die, whose matrix units alone differ in rate. */
+static void vector_lanes_go_by_their_own_rate(void **state) {
+  (void)state;
+  roof_effect_part tiles;
+  double slower = in_fp32("gemm", "l40", "8192x8192x8192", &tiles).expected_seconds;
+  double faster = in_fp32("gemm", "l40s", "8192x8192x8192", &tiles).expected_seconds;
+  assert_true(slower > 0.99 * faster && slower < 1.05 * faster);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_effects_make_the_expected_time),
@@ -656,6 +698,8 @@ int main(void) {
       cmocka_unit_test(a_collective_has_a_floor),
       cmocka_unit_test(experts_take_tiles_of_their_rows),
       cmocka_unit_test(few_rows_of_an_expert_take_a_small_tile),
+      cmocka_unit_test(vector_lanes_fill_up_no_tiles),
+      cmocka_unit_test(vector_lanes_go_by_their_own_rate),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
