@@ -2,6 +2,15 @@
 #include "core/link.h"
 
 #include <math.h>
+#include <string.h>
+
+/* One message's latency: NCCL's own model of it (src/graph/tuning.cc, hwLat, ring, protocol LL). */
+static const double nvlink_latency = 0.6e-6, other_latency = 1.0e-6;
+
+double rf_link_latency(const roof_link *link) {
+  bool nvlink = strncmp(link->name, "NVLink", strlen("NVLink")) == 0;
+  return !isnan(link->latency_seconds) ? link->latency_seconds : nvlink ? nvlink_latency : other_latency;
+}
 
 static bool joins(const roof_link *link, double ranks) {
   return !(link->joins >= 1 && ranks > link->joins);

@@ -10,4 +10,7 @@ enum { RF_LINK_LACK = 192 };
 /** Why no link of the target joins so many devices: roof_target_link gave NULL. */
 void rf_link_lack(const roof_target *target, double ranks, char *text, size_t size);
 
+/** Seconds of one message within a node: what the link's file says, else what its kind is assumed to take. */
+double rf_link_latency(const roof_link *link);
+
 #endif

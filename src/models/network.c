@@ -6,14 +6,13 @@
 
 #include "core/form.h"
 #include "core/letters.h"
+#include "core/link.h"
 #include "core/network.h"
 #include "core/work.h"
 #include "models/step.h"
 #include "roofline/effects.h"
 #include "roofline/plan.h"
 #include "roofline/text.h"
-
-static const double nvlink_latency = 0.6e-6, pci_latency = 1.0e-6;
 
 const roof_network *roof_network_at(int index) {
   return index >= 0 && index < RF_NETWORK_COUNT ? &rf_networks[index] : NULL;
@@ -42,9 +41,8 @@ roof_status roof_network_find(const char *name, const roof_machine *machine, con
 roof_link roof_link_complete(const roof_link *link, bool between_nodes) {
   roof_link l = *link;
   if (isnan(l.latency_seconds)) {
-    bool nvlink = strncmp(l.name, "NVLink", strlen("NVLink")) == 0;
     size_t used = strlen(l.source);
-    l.latency_seconds = between_nodes ? RF_NETWORK_LATENCY : nvlink ? nvlink_latency : pci_latency;
+    l.latency_seconds = between_nodes ? RF_NETWORK_LATENCY : rf_link_latency(&l);
     snprintf(l.source + used, sizeof l.source - used, "%s%s", used > 0 ? "; " : "", RF_LATENCY_SOURCE);
   }
   return l;

@@ -1,9 +1,11 @@
 /* What a transfer between two ranks has of a collective's times, and what it has not. */
 #include "test.h"
 
+#include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/effects.h"
 #include "roofline/ops.h"
+#include "roofline/plan.h"
 #include "roofline/shape.h"
 
 /** Seconds on H200 with a pipeline that takes `fill` seconds until it is full. */
@@ -35,7 +37,35 @@ static void a_send_fills_no_pipeline(void **state) {
               seconds_of("alltoall", "size=64M ranks=2", 0) + 9e-6);
 }
 
+/** Without constants and without a known latency messages take what `model` assumes of them, give or take a lot. */
+static void messages_of_unknown_latency_take_time(void **state) {
+  (void)state;
+  owned roof_machine *p100 = NULL;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  const roof_op *op = NULL;
+  const char *algorithm;
+  roof_work work;
+  roof_prediction p;
+  double steps = 14, launch;
+  assert_int_equal(roof_catalog_load("p100-pcie", &p100, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, p100, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
+  roof_predict(&target, op, (double[ROOF_PARAM_MAX]){1024, 8, 0}, &p);
+  launch = target.launch_seconds;
+  assert_true(p.expected_seconds > launch + steps * 1e-6);
+  assert_true(p.expected_high_seconds > launch + 4 * steps * 1e-6);
+  assert_true(p.expected_low_seconds > launch && p.expected_low_seconds < launch + steps * 0.3e-6);
+  assert_true(p.lower_seconds < 3e-6);
+  roof_link complete = roof_link_complete(target.link, false);
+  assert_true(roof_collective_seconds(&target, op, &complete, 1024, 8, &algorithm, &work) <
+              p.expected_seconds);
+  assert_true(complete.latency_seconds == 1e-6);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_send_fills_no_pipeline)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_send_fills_no_pipeline),
+                                     cmocka_unit_test(messages_of_unknown_latency_take_time)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
