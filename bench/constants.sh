@@ -32,6 +32,9 @@ trap 'rm -rf "$scratch"' EXIT
 # timings (infersim) the one is 7 to 10 % off, a mixture of both 12 to 20 %.
 # Before Hopper TensorRT-LLM has no kernels of its own for a latent: what A100 takes says nothing of later GPUs, and is that of Ada's.
 # Nor does what vLLM falls back to for modelopt's experts in fp8 on H200 alone, five times as long as any other's.
+# Of n ranks that share a path each has an nth of it or more: `sharing` beyond 1, which the L40S's board shows, is of that board alone. What
+# others take from it has 1, and an interval from twice as fast (28 GB/s of eight RTX 5090, NVIDIA/nccl#1639) to two and a half times as slow
+# (four L40S).
 # A family without a device of its own among the tables is as the one that has memory and power of its kind.
 # shellcheck disable=SC2034 # names of a column
 aiconfigurator=ai-dynamo/aiconfigurator@095f58a
@@ -117,11 +120,14 @@ blackwell-rtx.experts.nvfp4   = blackwell.experts.nvfp4
 
 hopper.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
 blackwell.collective          -       fp16  aiconfigurator  aiconfigurator/nccl
-ada.collective                -       fp16  aiconfigurator  aiconfigurator/nccl
+nvidia-l40s.collective        -       fp16  aiconfigurator  aiconfigurator/nccl
+ada.collective                = nvidia-l40s.collective
 ampere.collective             -       fp16  aiconfigurator  aiconfigurator/nccl
 hopper.collective.trtllm      = hopper.collective framework="trtllm" latency_seconds=3.4e-6
 blackwell.collective.trtllm   = blackwell.collective framework="trtllm" latency_seconds=4.7e-6
-blackwell-rtx.collective      = ada.collective
+blackwell-rtx.collective      = nvidia-l40s.collective
+ampere-rtx.collective         = nvidia-l40s.collective
+turing.collective             = nvidia-l40s.collective
 
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,bfloat16,
 hopper.product                -       -     aiconfigurator  aiconfigurator/gemm_h200_sxm+,trtllm/.*,fp8(_block)?,
@@ -242,10 +248,18 @@ as() {
     "data/constants/$other.json" >"$scratch/fit.json"
 }
 
-# One constant a line, as `calibrate` writes them.
+# One constant a line, as `calibrate` writes them; what others inherit within the rule above.
 write() {
-  jq -r --arg name "$1" --slurpfile fit "$scratch/fit.json" --argjson first "$2" -n '
+  local inherited=true
+  [ ! -f "data/machines/${1%%.*}.json" ] || inherited=false
+  jq -r --arg name "$1" --slurpfile fit "$scratch/fit.json" --argjson first "$2" --argjson inherited "$inherited" -n '
+    def machines: .source | split(", ") | length - 2;
+    def shared: if $inherited and .sharing > 1 then
+        (if machines == 1 then .time_low = 0.4 | .time_high = 2.5 else . end)
+        | .source += "; sharing 1 in place of \(.sharing), which is of the board of nvidia-l40s" | .sharing = 1
+      else . end;
     (if $first then [] else input.constants end) + $fit[0].constants
+    | map(shared)
     | "{\n  \"schema\": \"roofline.machine/1\",\n  \"name\": \"\($name)\",\n  \"constants\": [\n"
       + (map("    " + (tojson | gsub("\":(?=[^ ])"; "\": ") | gsub(",\""; ", \"") | sub(", \"kind\""; ",\n     \"kind\""))) | join(",\n")) + "\n  ]\n}"' \
     "data/constants/$1.json" >"$scratch/written.json"

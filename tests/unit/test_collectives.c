@@ -64,8 +64,24 @@ static void messages_of_unknown_latency_take_time(void **state) {
   assert_true(complete.latency_seconds == 1e-6);
 }
 
+/** Of n ranks that share a path each has an nth of it or more: what one board shows beyond is not for others. */
+static void a_shared_path_is_shared_evenly_at_worst(void **state) {
+  (void)state;
+  for (const char *const *name = (const char *const[]){"rtx-5090", "rtx-4090", "t4", "a10", "max-1550", NULL};
+       *name != NULL; name++) {
+    owned roof_machine *machine = NULL;
+    roof_types types = roof_types_of(ROOF_FP16);
+    assert_int_equal(roof_catalog_load(*name, &machine, NULL), ROOF_OK);
+    const roof_constants *found = roof_constants_find(machine, ROOF_KERNEL_COLLECTIVE, &types, NULL);
+    assert_non_null(found);
+    assert_true(found->values[ROOF_SHARING] <= 1);
+    assert_true(found->values[ROOF_TIME_HIGH] > 1.5);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_send_fills_no_pipeline),
-                                     cmocka_unit_test(messages_of_unknown_latency_take_time)};
+                                     cmocka_unit_test(messages_of_unknown_latency_take_time),
+                                     cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
