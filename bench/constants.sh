@@ -34,7 +34,8 @@ trap 'rm -rf "$scratch"' EXIT
 # Nor does what vLLM falls back to for modelopt's experts in fp8 on H200 alone, five times as long as any other's.
 # Of n ranks that share a path each has an nth of it or more: `sharing` beyond 1, which the L40S's board shows, is of that board alone. What
 # others take from it has 1, and an interval from twice as fast (28 GB/s of eight RTX 5090, NVIDIA/nccl#1639) to two and a half times as slow
-# (four L40S).
+# (four L40S). Of narrow rows that fewer than three machines have, the interval is at most a quarter wider at each end than that of the wide
+# ones: two machines apart say how they differ, not how far a third is off.
 # A family without a device of its own among the tables is as the one that has memory and power of its kind.
 # shellcheck disable=SC2034 # names of a column
 aiconfigurator=ai-dynamo/aiconfigurator@095f58a
@@ -248,7 +249,7 @@ as() {
     "data/constants/$other.json" >"$scratch/fit.json"
 }
 
-# One constant a line, as `calibrate` writes them; what others inherit within the rule above.
+# One constant a line, as `calibrate` writes them; what others inherit within the two rules above.
 write() {
   local inherited=true
   [ ! -f "data/machines/${1%%.*}.json" ] || inherited=false
@@ -258,8 +259,15 @@ write() {
         (if machines == 1 then .time_low = 0.4 | .time_high = 2.5 else . end)
         | .source += "; sharing 1 in place of \(.sharing), which is of the board of nvidia-l40s" | .sharing = 1
       else . end;
+    def narrowed($wide): if $inherited and .narrow and machines < 3 and $wide != null
+        and (.time_low < $wide.time_low / 1.25 or .time_high > $wide.time_high * 1.25) then
+        .time_low = ([.time_low, $wide.time_low / 1.25] | max * 1e4 | round / 1e4)
+        | .time_high = ([.time_high, $wide.time_high * 1.25] | min * 1e4 | round / 1e4)
+        | .source += "; interval a quarter wider than that of the wide cache"
+      else . end;
     (if $first then [] else input.constants end) + $fit[0].constants
-    | map(shared)
+    | . as $all
+    | map(. as $c | shared | narrowed($all | map(select(.kernel == $c.kernel and .framework == $c.framework and (.narrow | not)))[0]))
     | "{\n  \"schema\": \"roofline.machine/1\",\n  \"name\": \"\($name)\",\n  \"constants\": [\n"
       + (map("    " + (tojson | gsub("\":(?=[^ ])"; "\": ") | gsub(",\""; ", \"") | sub(", \"kind\""; ",\n     \"kind\""))) | join(",\n")) + "\n  ]\n}"' \
     "data/constants/$1.json" >"$scratch/written.json"

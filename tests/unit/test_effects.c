@@ -670,6 +670,20 @@ static void vector_lanes_go_by_their_own_rate(void **state) {
   assert_true(slower > 0.99 * faster && slower < 1.05 * faster);
 }
 
+/** Narrow keys of a latent have timings of two families: a third has not an interval much wider than of wide keys. */
+static void what_two_families_show_leaves_no_wide_interval(void **state) {
+  (void)state;
+  owned roof_machine *gpu = NULL;
+  roof_types types = roof_types_of(ROOF_BF16);
+  assert_int_equal(roof_catalog_load("mi300x", &gpu, NULL), ROOF_OK);
+  const roof_constants *wide = roof_constants_find(gpu, ROOF_KERNEL_MLA_DECODE, &types, NULL);
+  types.kv = ROOF_FP8;
+  const roof_constants *narrow = roof_constants_find(gpu, ROOF_KERNEL_MLA_DECODE, &types, NULL);
+  assert_true(narrow->narrow && !wide->narrow);
+  assert_true(narrow->values[ROOF_TIME_LOW] > 0.79 * wide->values[ROOF_TIME_LOW]);
+  assert_true(narrow->values[ROOF_TIME_HIGH] < 1.26 * wide->values[ROOF_TIME_HIGH]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_effects_make_the_expected_time),
@@ -700,6 +714,7 @@ int main(void) {
       cmocka_unit_test(few_rows_of_an_expert_take_a_small_tile),
       cmocka_unit_test(vector_lanes_fill_up_no_tiles),
       cmocka_unit_test(vector_lanes_go_by_their_own_rate),
+      cmocka_unit_test(what_two_families_show_leaves_no_wide_interval),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
