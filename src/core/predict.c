@@ -8,7 +8,6 @@
 #include "core/form.h"
 #include "core/link.h"
 #include "core/mix.h"
-#include "core/network.h"
 #include "core/work.h"
 #include "roofline/text.h"
 
@@ -156,7 +155,7 @@ static roof_status resolve_link(roof_target *target, roof_error *error) {
     target->link = roof_target_link(target, 2);
     return ROOF_OK;
   }
-  const char *names[ROOF_LINK_MAX + RF_NETWORK_COUNT + 1] = {NULL};
+  const char *names[ROOF_LINK_MAX + 1] = {NULL};
   for (int i = 0; i < machine->link_count; i++) {
     names[i] = machine->links[i].name;
     if (strcmp(wanted, names[i]) == 0) {
@@ -164,14 +163,8 @@ static roof_status resolve_link(roof_target *target, roof_error *error) {
       return ROOF_OK;
     }
   }
-  target->link = rf_network_named(wanted);
-  if (target->link != NULL) {
-    return ROOF_OK;
-  }
-  for (int i = 0; i < RF_NETWORK_COUNT; i++) {
-    names[machine->link_count + i] = rf_networks[i].id;
-  }
-  roof_error_set(error, ROOF_E_NAME, "link `%s`: %s has none of that name", wanted, machine->name);
+  roof_error_set(error, ROOF_E_NAME, "link `%s`: %s has none of that name; `cluster` has those between nodes",
+                 wanted, machine->name);
   roof_error_suggest(error, wanted, names);
   return ROOF_E_NAME;
 }

@@ -7,33 +7,60 @@
 #include "core/form.h"
 #include "core/letters.h"
 #include "core/link.h"
-#include "core/network.h"
 #include "core/work.h"
 #include "models/step.h"
 #include "roofline/effects.h"
 #include "roofline/plan.h"
 #include "roofline/text.h"
 
+/* One message's latency: NCCL's own model of it (src/graph/tuning.cc, hwLat, ring, protocol LL). */
+#define LATENCY_SOURCE "latency assumed: NVIDIA/nccl@b6475625 src/graph/tuning.cc (hwLat, ring LL)"
+static const double network_latency = 2.7e-6;
+
+#define NETWORK(short_name, long_name, rate, origin)                                                         \
+  {                                                                                                          \
+    .id = short_name, .link = {                                                                              \
+      .name = long_name,                                                                                     \
+      .kind = ROOF_DATASHEET,                                                                                \
+      .bytes_per_second = (rate),                                                                            \
+      .both_ways_bytes_per_second = 2 * (rate),                                                              \
+      .latency_seconds = NAN,                                                                                \
+      .count = 1,                                                                                            \
+      .source = origin                                                                                       \
+    }                                                                                                        \
+  }
+
+#define IBTA "InfiniBand Trade Association: rate of a port of 4 lanes"
+#define IEEE "IEEE 802.3: rate of a port"
+
+static const roof_network networks[] = {
+    NETWORK("ndr", "InfiniBand NDR", 50e9, IBTA),       NETWORK("edr", "InfiniBand EDR", 12.5e9, IBTA),
+    NETWORK("hdr", "InfiniBand HDR", 25e9, IBTA),       NETWORK("xdr", "InfiniBand XDR", 100e9, IBTA),
+    NETWORK("100gbe", "100 Gb Ethernet", 12.5e9, IEEE), NETWORK("200gbe", "200 Gb Ethernet", 25e9, IEEE),
+    NETWORK("400gbe", "400 Gb Ethernet", 50e9, IEEE),   NETWORK("800gbe", "800 Gb Ethernet", 100e9, IEEE),
+};
+
+enum { NETWORK_COUNT = sizeof networks / sizeof networks[0] };
+
 const roof_network *roof_network_at(int index) {
-  return index >= 0 && index < RF_NETWORK_COUNT ? &rf_networks[index] : NULL;
+  return index >= 0 && index < NETWORK_COUNT ? &networks[index] : NULL;
 }
 
 roof_status roof_network_find(const char *name, const roof_machine *machine, const roof_link **link,
                               roof_error *error) {
-  const char *ids[RF_NETWORK_COUNT + 1] = {NULL};
+  const char *ids[NETWORK_COUNT + 1] = {NULL};
   for (int i = 0; machine != NULL && i < machine->link_count; i++) {
     if (rf_letters_compare(machine->links[i].name, name) == 0) {
       *link = &machine->links[i];
       return ROOF_OK;
     }
   }
-  for (int i = 0; i < RF_NETWORK_COUNT; i++) {
-    ids[i] = rf_networks[i].id;
-  }
-  const roof_link *found = rf_network_named(name);
-  if (found != NULL) {
-    *link = found;
-    return ROOF_OK;
+  for (int i = 0; i < NETWORK_COUNT; i++) {
+    ids[i] = networks[i].id;
+    if (rf_letters_compare(ids[i], name) == 0 || rf_letters_compare(networks[i].link.name, name) == 0) {
+      *link = &networks[i].link;
+      return ROOF_OK;
+    }
   }
   return roof_error_unknown(error, "network", name, ids, NULL);
 }
@@ -42,8 +69,8 @@ roof_link roof_link_complete(const roof_link *link, bool between_nodes) {
   roof_link l = *link;
   if (isnan(l.latency_seconds)) {
     size_t used = strlen(l.source);
-    l.latency_seconds = between_nodes ? RF_NETWORK_LATENCY : rf_link_latency(&l);
-    snprintf(l.source + used, sizeof l.source - used, "%s%s", used > 0 ? "; " : "", RF_LATENCY_SOURCE);
+    l.latency_seconds = between_nodes ? network_latency : rf_link_latency(&l);
+    snprintf(l.source + used, sizeof l.source - used, "%s%s", used > 0 ? "; " : "", LATENCY_SOURCE);
   }
   return l;
 }
