@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/form.h"
+#include "core/link.h"
 #include "roofline/advise.h"
 #include "roofline/losses.h"
 #include "roofline/text.h"
@@ -87,7 +88,8 @@ static void add_link(const subject *a, roof_text *out) {
                  a->advice->now.work.link_steps);
   double each = rf_message_seconds(a->target, link);
   if (isnan(each)) {
-    roof_text_add(out, "; the cost per step is not known, so small messages take longer than shown\n");
+    roof_text_addf(out, " of %s, assumed\n",
+                   roof_quantity_format(latency, SHORT, rf_link_latency(link), "s"));
   } else {
     roof_text_addf(out, " of %s\n", roof_quantity_format(latency, SHORT, each, "s"));
   }

@@ -215,6 +215,17 @@ static void add_formed(roof_text *out, const roof_target *target, const roof_pre
   roof_prediction_effects(out, target, p, MOST_EFFECTS);
 }
 
+/** "7 messages of 1.000 us, assumed, "; nothing where the link's latency is known. */
+static bool add_messages(roof_text *out, const roof_prediction *p) {
+  char a[SHORT];
+  bool assumed = p->work.link_bytes > 0 && p->link != NULL && isnan(p->link->latency_seconds);
+  if (assumed) {
+    roof_text_addf(out, "%.0f message%s of %s, assumed, ", p->work.link_steps,
+                   p->work.link_steps > 1 ? "s" : "", quantity(a, rf_link_latency(p->link), "s"));
+  }
+  return assumed;
+}
+
 /** Where launches take a part worth naming, the share is of the work alone. */
 static void add_expected(roof_text *out, const roof_target *target, const roof_prediction *p) {
   static const double worth_naming = 0.02;
@@ -226,6 +237,12 @@ static void add_expected(roof_text *out, const roof_target *target, const roof_p
   }
   bool launches = p->overhead_seconds > worth_naming * p->expected_seconds;
   roof_text_addf(out, "  expected    %s (", quantity(a, p->expected_seconds, "s"));
+  if (add_messages(out, p)) {
+    roof_text_addf(out, "the launch, and the work at %.0f %% of its bound), from %s", 100 * shares.typical,
+                   quantity(a, p->expected_low_seconds, "s"));
+    roof_text_addf(out, " to %s\n", quantity(a, p->expected_high_seconds, "s"));
+    return;
+  }
   if (shares.typical == 1) {
     roof_text_add(out,
                   launches ? "the launch, and the work at the measured ceiling)" : "the measured ceiling)");

@@ -188,6 +188,12 @@ static roof_status check(const roof_choice_question *q, roof_error *error) {
                             tokens, most_tokens, q->model->name);
   }
   status = status == ROOF_OK ? rf_model_limits_check(q->model, &q->limits, error) : status;
+  if (status == ROOF_OK && q->base->generate < 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "plan: generate=%.0f: requests that generate nothing have no time per token; "
+                            "`model` with it gives the time of their prompts",
+                            q->base->generate);
+  }
   return status;
 }
 

@@ -232,3 +232,9 @@ setup() {
   run -2 "$ROOFLINE" model llama-2-7b --machine h100 zzz=1
   has 'setting `zzz`: unknown; `roofline model --help` shows all'
 }
+
+@test "plan: requests that generate nothing are refused, which have no time per token" {
+  run -2 --separate-stderr "$ROOFLINE" plan llama-3.1-8b --users 4 --generate 0 --tpot 50ms --machine h100
+  [ -z "$output" ]
+  [ "$stderr" = 'roofline: plan: generate=0: requests that generate nothing have no time per token; `model` with it gives the time of their prompts' ]
+}

@@ -479,3 +479,8 @@ ROWS
     [ "$stderr" = 'roofline: apple-m2-ultra: its file has no link to other devices' ]
   done
 }
+
+@test "predict: messages whose latency is assumed are named" {
+  run -0 "$ROOFLINE" predict allreduce size=1Ki ranks=8 --machine p100-sxm2
+  has '(14 messages of 600.0 ns, assumed, the launch, and the'
+}
