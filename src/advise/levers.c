@@ -7,6 +7,7 @@
 #include "advise/rules.h"
 #include "core/crossing.h"
 #include "core/form.h"
+#include "core/link.h"
 #include "core/number.h"
 #include "roofline/effects.h"
 #include "roofline/units.h"
@@ -360,16 +361,10 @@ static void add_algorithms(bench *b) {
     }
     roof_lever *l = add(b, ROOF_LEVER_PARALLEL, b->target, &p, 1);
     snprintf(l->change, sizeof l->change, "algorithm=%s", b->op->params[param].choices[c]);
-    const char *plural = p.work.link_steps == 1 ? "" : "s";
-    if (isnan(latency)) {
-      snprintf(
-          l->why, sizeof l->why,
-          "%.0f step%s instead of %.0f; what a step of %s costs is not known, so no gain can be promised",
-          p.work.link_steps, plural, b->now.work.link_steps, b->now.link->name);
-    } else {
-      snprintf(l->why, sizeof l->why, "%.0f step%s of %s instead of %.0f", p.work.link_steps, plural,
-               roof_quantity_format(each, SHORT, latency, "s"), b->now.work.link_steps);
-    }
+    double step = isnan(latency) ? rf_link_latency(b->now.link) : latency;
+    snprintf(l->why, sizeof l->why, "%.0f step%s of %s%s instead of %.0f", p.work.link_steps,
+             p.work.link_steps == 1 ? "" : "s", roof_quantity_format(each, SHORT, step, "s"),
+             isnan(latency) ? ", assumed," : "", b->now.work.link_steps);
   }
 }
 
@@ -387,9 +382,10 @@ static void add_sizes(bench *b) {
   l = add(b, ROOF_LEVER_BATCHING, b->target, &p, 2);
   snprintf(l->change, sizeof l->change, "two of them in one: larger buckets");
   if (isnan(rf_message_seconds(b->target, b->now.link))) {
-    snprintf(l->why, sizeof l->why,
-             "pays the %.0f steps once; what a step of %s costs is not known, so no gain can be promised",
-             b->now.work.link_steps, b->now.link->name);
+    char each[SHORT];
+    snprintf(l->why, sizeof l->why, "pays the %.0f steps once; one of %s is assumed to take %s",
+             b->now.work.link_steps, b->now.link->name,
+             roof_quantity_format(each, SHORT, rf_link_latency(b->now.link), "s"));
   } else if (l->gain < ROOF_LEVER_HELPS) {
     snprintf(l->why, sizeof l->why, "the bytes take the time, not the %.0f steps", b->now.work.link_steps);
   }

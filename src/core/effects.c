@@ -472,9 +472,13 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
 }
 
 /** How far times hide each other comes first, so that what makes one of them longer counts where it does: after the others
- * it would have all that they added to the shorter time. */
-static roof_effect effect_at(int place) {
-  return place == 0 ? ROOF_EFFECT_CORNER : (roof_effect)(place - (place <= ROOF_EFFECT_CORNER));
+ * it would have all that they added to the shorter time. Not of products, whose results are stored when their arithmetic
+ * is done: what of that is not hidden depends on both times as they are in the end. */
+static roof_effect effect_at(int place, roof_kernel_kind kind) {
+  bool last = kind == ROOF_KERNEL_PRODUCT;
+  return last         ? (roof_effect)place
+         : place == 0 ? ROOF_EFFECT_CORNER
+                      : (roof_effect)(place - (place <= ROOF_EFFECT_CORNER));
 }
 
 /** What of a kernel's latency comes with the effect `quantise`. */
@@ -501,7 +505,7 @@ int roof_effects_of(const roof_target *target, const roof_prediction *prediction
   take(form->values, without, values);
   double before = rf_form_seconds(target, prediction, values, without, &cut);
   for (int i = 0; i < ROOF_EFFECT_COUNT; i++) {
-    roof_effect effect = effect_at(i);
+    roof_effect effect = effect_at(i, prediction->work.kernel.kind);
     without &= ~(1u << effect) | target->options.without;
     take(form->values, without, values);
     if ((without & (1u << ROOF_EFFECT_QUANTISE | 1u << ROOF_EFFECT_LATENCY)) == 1u << ROOF_EFFECT_LATENCY) {

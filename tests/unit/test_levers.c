@@ -190,12 +190,11 @@ static void plans_where_the_network_binds(void **state) {
   roof_predict(&fp16, op, values, &p);
   assert_int_equal(p.regime, ROOF_NETWORK_BOUND);
   assert_true(find(n, ROOF_LEVER_PARALLEL, "half the ranks in a group (4)")->gain >= 1);
-  assert_near(find(n, ROOF_LEVER_RESOURCE, "link twice")->gain, 2, 1e-9);
-  /* The latency of NVLink is not known: steps cost nothing, and a note says so. */
-  assert_near(find(n, ROOF_LEVER_PRECISION, "half the bytes")->gain, 2, 1e-9);
-  assert_near(find(n, ROOF_LEVER_BATCHING, "larger buckets")->gain, 1, 1e-9);
-  assert_non_null(strstr(find(n, ROOF_LEVER_BATCHING, "larger buckets")->why, "is not known"));
-  assert_non_null(strstr(find(n, ROOF_LEVER_PARALLEL, "algorithm=tree")->why, "6 steps instead of 14"));
+  /* The latency of NVLink is not known: steps take what is assumed, which for so small a message is nearly all. */
+  assert_true(find(n, ROOF_LEVER_RESOURCE, "link twice")->gain < 1.01);
+  assert_true(find(n, ROOF_LEVER_PRECISION, "half the bytes")->gain < 1.01);
+  assert_true(find(n, ROOF_LEVER_BATCHING, "larger buckets")->gain > 1.9);
+  assert_non_null(strstr(find(n, ROOF_LEVER_BATCHING, "larger buckets")->why, "is assumed to take 600.0 ns"));
   assert_near(find(n, ROOF_LEVER_PARALLEL, "overlapped")->gain, 2, 1e-9);
   for (size_t i = 0; i < n; i++) {
     assert_null(strstr(levers[i].change, "bus bandwidth")); /* a measured figure is no other link */

@@ -207,10 +207,12 @@ static void replicas_done(replicas *r) {
 static roof_status check_route(const roof_service_text *typed, const replicas *own, bool has_pool,
                                roof_error *error) {
   bool one = own->target.settings.dp == 1 && !has_pool;
-  return typed->route == NULL || !one
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT,
-                              "--route: has no effect with one replica; dp= says how many");
+  roof_routing routing;
+  roof_status status = typed->route != NULL ? roof_routing_parse(typed->route, &routing, error) : ROOF_OK;
+  return status == ROOF_OK && typed->route != NULL && one
+             ? roof_error_set(error, ROOF_E_ARGUMENT,
+                              "--route: has no effect with one replica; dp= says how many")
+             : status;
 }
 
 /** The machines: that which generates, and that of a pool for prompts, or NULL. */
