@@ -200,7 +200,7 @@ typedef struct roof_constants {
   char date[16];
   double
       clocks; /**< by which `efficiency` was scaled: FLOPs of a matrix unit in a clock, over those where it was
-                    fitted; 0: not */
+                    fitted; 0 or NaN: not */
 } roof_constants;
 
 /** A list's entries never move: a pointer to one holds as long as the machine does. Append with the functions

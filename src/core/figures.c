@@ -328,6 +328,7 @@ static const rf_field constants_fields[] = {
     {"blocks", .type = FIELD_FLAG, AT(roof_constants, blocks)},
     {"narrow", .type = FIELD_FLAG, AT(roof_constants, narrow)},
     {"machine", .type = FIELD_TEXT, AT(roof_constants, machine)},
+    {"clocks", .type = FIELD_AMOUNT, AT(roof_constants, clocks)},
 #define CONSTANT(symbol, name, unit, least, most, neutral, effect, text)                                     \
   {name, .type = FIELD_AMOUNT, AT(roof_constants, values[symbol])},
     ROOF_CONSTANT_MAP(CONSTANT)

@@ -5,7 +5,7 @@
 #include "roofline/service.h"
 #include "service/kept.h"
 
-enum { SERVICE_SEQUENCES = 256 }; /**< that an engine admits to a replica, unless it is told how many */
+enum { SERVICE_SEQUENCES = 256 }; /**< that an engine admits to a replica, unless somebody says how many */
 
 typedef struct service_capacity {
   double blocks;      /**< infinite where the machine does not say its memory */

@@ -410,7 +410,7 @@ static void gpus_have_latencies_of_their_architecture(void **state) {
 
 /** The kernels of Blackwell's data centres multiply by 128 x 256 in a pair of SMs, those of its cards as Ada's do: a family's
  * constants go by how much an SM does in a clock. */
-static void blackwells_are_told_by_what_an_sm_does_in_a_clock(void **state) {
+static void blackwells_differ_by_what_an_sm_does_in_a_clock(void **state) {
   (void)state;
   for (size_t i = 0; i < list.count; i++) {
     owned roof_machine *machine = NULL;
@@ -1036,7 +1036,7 @@ int main(void) {
       cmocka_unit_test(bad_files_say_where),
       cmocka_unit_test(what_measure_adds_reads_back),
       cmocka_unit_test(builtin_machines_have_no_lint_errors),
-      cmocka_unit_test(blackwells_are_told_by_what_an_sm_does_in_a_clock),
+      cmocka_unit_test(blackwells_differ_by_what_an_sm_does_in_a_clock),
       cmocka_unit_test(the_template_lints_clean_but_for_what_is_to_fill_in),
       cmocka_unit_test(lint_finds),
       cmocka_unit_test(a_sparse_figure_as_dense_is_an_error),
