@@ -167,6 +167,18 @@ static void insert(const roof_choice_question *q, roof_choices *all, const roof_
   all->meeting += c->result == ROOF_CHOICE_MEETS;
 }
 
+/** Where no machine says its memory there is nothing to choose from. */
+static roof_status check_memory(const roof_choice_question *q, roof_error *error) {
+  for (int i = 0; i < q->offer_count; i++) {
+    const roof_level *memory = roof_machine_level(q->offers[i].machine, ROOF_MEMORY, ROOF_DATASHEET);
+    if (memory != NULL && memory->bytes > 0) {
+      return ROOF_OK;
+    }
+  }
+  return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s does not say how much memory it has",
+                        q->offers[0].machine->name);
+}
+
 /** Refuses what no machine could answer. */
 static roof_status check(const roof_choice_question *q, roof_error *error) {
   roof_model_settings one = *q->base;
@@ -188,6 +200,7 @@ static roof_status check(const roof_choice_question *q, roof_error *error) {
                             tokens, most_tokens, q->model->name);
   }
   status = status == ROOF_OK ? rf_model_limits_check(q->model, &q->limits, error) : status;
+  status = status == ROOF_OK ? check_memory(q, error) : status;
   if (status == ROOF_OK && q->base->generate < 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "plan: generate=%.0f: requests that generate nothing have no time per token; "

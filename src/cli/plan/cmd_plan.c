@@ -263,26 +263,13 @@ static void add_prices(roof_text *out, const plan *p) {
   roof_text_add(out, prices_are_listed() ? "\n" : "");
 }
 
-/** Where no machine says its memory there is nothing to choose from. */
-static roof_status check_memory(const plan *p, roof_error *error) {
-  for (int i = 0; i < p->count; i++) {
-    const roof_level *memory = roof_machine_level(p->machines[i], ROOF_MEMORY, ROOF_DATASHEET);
-    if (memory != NULL && memory->bytes > 0) {
-      return ROOF_OK;
-    }
-  }
-  return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s does not say how much memory it has",
-                        p->machines[0]->name);
-}
-
 static roof_status answer_serving(const cli_args *args, plan *p, roof_error *error) {
   static roof_choices choices;
   roof_apart apart = {.found = false};
   roof_service_answer served = {.requests = 0};
   const roof_choice_question q = {&p->model, &p->settings, &p->precisions, p->offers, p->count, p->limits};
   roof_text out = {0};
-  roof_status status = check_memory(p, error);
-  status = status == ROOF_OK ? roof_choices_of(&q, &choices, error) : status;
+  roof_status status = roof_choices_of(&q, &choices, error);
   status = status == ROOF_OK ? roof_apart_simulated_of(&q, &apart, error) : status;
   bool simulated = false;
   status = status == ROOF_OK ? roof_choices_simulate(&q, &choices, &served, &simulated, error) : status;
