@@ -135,12 +135,6 @@ typedef struct roof_link {
   char date[16];
 } roof_link;
 
-/** A link between nodes, by the name that people type. */
-typedef struct roof_network {
-  const char *id;
-  roof_link link;
-} roof_network;
-
 /** Joules of one FLOP of a format on a unit, over what an idle machine takes. */
 typedef struct roof_flop_energy {
   roof_dtype dtype;
@@ -198,9 +192,7 @@ typedef struct roof_constants {
   roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
   char date[16];
-  double
-      clocks; /**< by which `efficiency` was scaled: FLOPs of a matrix unit in a clock, over those where it was
-                    fitted; 0 or NaN: not */
+  double clocks; /**< FLOPs of a unit in a clock over those where `efficiency` was fitted; 0, NaN: its own */
 } roof_constants;
 
 /** A list's entries never move: a pointer to one holds as long as the machine does. Append with the functions

@@ -21,6 +21,12 @@
 extern "C" {
 #endif
 
+/** A link between nodes, by the name that people type. */
+typedef struct roof_network {
+  const char *id;
+  roof_link link;
+} roof_network;
+
 /** The network at `index`, from 0: one port of each, one direction.
  *  Units: bytes/s, s.
  *  Ownership: static.

@@ -52,17 +52,16 @@ typedef struct roof_options {
   double efficiency_low;  /**< pessimistic share, 0.65 */
   double efficiency_high; /**< optimistic share, 0.85 */
   double overlap;         /**< 1: terms hide each other fully (max), 0: not at all (sum) */
-  double
-      overhead_cutoff; /**< s; NaN: `launch` if given, else twice a kernel's latency, the machine's, 8 us */
-  double launch;       /**< s per launch; NaN: the machine's */
-  double tile;         /**< elements on a side of a square tile, 0: none */
-  bool sparse;         /**< use the sparse peak */
-  bool achieved;       /**< use measured figures where the machine has both */
-  bool cold;           /**< no data in a cache from a run before */
-  unsigned without;    /**< effects left out, 1 << roof_effect each; ROOF_EFFECTS_ALL: `efficiency` instead */
-  bool warm;           /**< data already sits in the innermost level that holds the working set */
-  int unit;            /**< roof_unit to force, or -1: the operation's own */
-  const char *link;    /**< link name, NULL: the first that joins the ranks */
+  double overhead_cutoff; /**< s; NaN: `launch` if given, else twice the latency, the machine's, 8 us */
+  double launch;          /**< s per launch; NaN: the machine's */
+  double tile;            /**< elements on a side of a square tile, 0: none */
+  bool sparse;            /**< use the sparse peak */
+  bool achieved;          /**< use measured figures where the machine has both */
+  bool cold;              /**< no data in a cache from a run before */
+  unsigned without; /**< effects left out, 1 << roof_effect each; ROOF_EFFECTS_ALL: `efficiency` instead */
+  bool warm;        /**< data already sits in the innermost level that holds the working set */
+  int unit;         /**< roof_unit to force, or -1: the operation's own */
+  const char *link; /**< link name, NULL: the first that joins the ranks */
   const char *framework; /**< whose kernels: "vllm", ROOF_EAGER; NULL: any, in a graph */
 } roof_options;
 

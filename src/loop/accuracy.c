@@ -20,7 +20,7 @@ double rf_loop_error(const roof_loop_kernel *k) {
   return fabs(k->prediction.expected_seconds / k->measured_seconds - 1);
 }
 
-static bool has_run(const roof_loop_kernel *k) {
+static bool was_measured(const roof_loop_kernel *k) {
   return k->skipped[0] == '\0' && k->measured_seconds > 0;
 }
 
@@ -30,13 +30,12 @@ static bool is_whole(const roof_loop_kernel *k) {
   return k->disturbed < most;
 }
 
-/** The median of the errors of the kernels that ran, or of those on whole cores alone, and their 90th percentile; returns how many.
- */
+/** The median of the errors of kernels, or of those on whole cores alone, and their 90th percentile; returns how many. */
 static int summarise(const roof_loop *loop, bool whole, double *errors, double *median, double *ninetieth) {
   int count = 0;
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (has_run(k) && (!whole || is_whole(k))) {
+    if (was_measured(k) && (!whole || is_whole(k))) {
       errors[count++] = rf_loop_error(k);
     }
   }
@@ -56,7 +55,7 @@ roof_status roof_loop_accuracy_of(const roof_loop *loop, roof_loop_accuracy *acc
   }
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (has_run(k)) {
+    if (was_measured(k)) {
       within += is_inside(k);
       held[k->level] = true;
       a.alone = a.alone || (!k->shown && k->cores == ROOF_LOOP_ALONE);

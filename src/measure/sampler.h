@@ -19,9 +19,8 @@ typedef struct rf_sampling {
   double span; /**< s of samples at least, of the budget */
   size_t least;
   size_t most;
-  double precision; /**< 0.01: within 1 % */
-  rf_timed
-      *width; /**< how much of its cores the work could use just now, of the narrowest; NULL: nobody knows */
+  double precision;  /**< 0.01: within 1 % */
+  rf_timed *width;   /**< of the narrowest core that works, just now (rf_clock_width); NULL: nobody knows */
   rf_widest *widest; /**< that such cores ever were; less wide ones are shared */
   bool whole_only;   /**< samples with whole cores count alone, where there are enough */
 } rf_sampling;

@@ -58,7 +58,7 @@ loop() {
     and (.gap | round) == 0 and .regime == "memory" and .binding == "DRAM"' <<<"$output"
   jq -e '(.points | length) == 15 and (.points | map(.cores) | unique) == [1, 2] and (.points | map(.level) | unique) == ["DRAM"]
     and all(.points[]; .predicted_low_seconds <= .predicted_seconds and .predicted_seconds <= .predicted_high_seconds)' <<<"$output"
-  jq -e '.accuracy | .points == 15 and .one_core_too and .levels == 1 and .median < 0.05 and .coverage > 0.8' <<<"$output"
+  jq -e '.accuracy | .points == 15 and .one_core_too and .levels == 1 and .median < 0.05 and .coverage > 0.8 and .looked == 0 and .whole_median == null' <<<"$output"
 }
 
 @test "the answer as CSV, and without extra text" {
