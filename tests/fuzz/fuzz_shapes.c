@@ -63,7 +63,17 @@ static void check_prediction(const roof_prediction *p) {
       abort();
     }
   }
-  if (!(p->lower_seconds <= p->upper_seconds * (1 + 1e-9)) || roof_regime_name(p->regime)[0] == '?') {
+  if (p->work.link_bytes > 0 && p->link == NULL) { /* what no link carries is unknown */
+    if (!isnan(p->lower_seconds) || !isnan(p->expected_seconds) || !isnan(p->upper_seconds)) {
+      abort();
+    }
+    return;
+  }
+  const double least = 1 - 1e-9, most = 1 + 1e-9;
+  if (!(p->lower_seconds <= p->upper_seconds * most) || !(p->lower_seconds * least <= p->expected_seconds) ||
+      !(p->expected_low_seconds * least <= p->expected_seconds &&
+        p->expected_seconds <= p->expected_high_seconds * most) ||
+      roof_regime_name(p->regime)[0] == '?') {
     abort();
   }
 }
