@@ -70,11 +70,12 @@ ROOF_API roof_status roof_model_settings_check(const roof_model *model, const ro
  *  Errors: none. */
 ROOF_API void roof_model_axes_done(roof_model_axes *axes);
 
-/** X(symbol, key, unit): a figure of a run. Intensity, MFU and MBU are of the decoding step, else of the only
+/** X(symbol, key, unit): a figure of a run. A step is one of training or of denoising, which have no first token. Intensity, MFU and MBU are of the decoding step, else of the only
  *  phase. */
 #define ROOF_RUN_FIGURE_MAP(X)                                                                               \
   X(ROOF_RUN_TTFT, "ttft_seconds", "s")                                                                      \
   X(ROOF_RUN_TPOT, "tpot_seconds", "s")                                                                      \
+  X(ROOF_RUN_STEP, "step_seconds", "s")                                                                      \
   X(ROOF_RUN_RATE, "tokens_per_second", "")                                                                  \
   X(ROOF_RUN_BATCH_RATE, "batch_tokens_per_second", "")                                                      \
   X(ROOF_RUN_DEVICE_RATE, "device_tokens_per_second", "")                                                    \
@@ -201,6 +202,12 @@ ROOF_API roof_run_figure roof_model_sweep_rate(const roof_model_sweep *sweep);
 ROOF_API const roof_model_run *roof_model_sweep_best(const roof_model_sweep *sweep, size_t *fitting);
 
 #define ROOF_RUN_WORDS_MAX 512
+
+/** The settings of the runs where these do not say otherwise: "batch 1, 2048 tokens in, 256 out".
+ *  Units: sequences, tokens.
+ *  Ownership: fills the caller's buffer, of ROOF_RUN_WORDS_MAX bytes to hold any; returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_model_sweep_settings(const roof_model_sweep *sweep, char *buffer, size_t size);
 
 /** What distinguishes a run from the others of its machine, without the axis `except` (-1: all): "tp=2 bf16"; "" for the
  *  only one.

@@ -72,6 +72,7 @@ class Model:
         name, machine: names.
         parameters, active_parameters: counts.
         ttft_seconds: s, the prefill of the batch; with _low and _high: 10th and 90th percentile of what comparable kernels do.
+        step_seconds: s, of training or of denoising, which have no first token; its interval is that of the phase.
         tpot_seconds: s, the mean decoding step; likewise.
         tokens_per_second: of one request; batch_tokens_per_second: of all.
         devices: of the plan.
@@ -92,6 +93,7 @@ class Model:
         self.ttft_seconds = _known(d, "ttft_seconds")
         self.ttft_low_seconds = _known(d, "ttft_low_seconds")
         self.ttft_high_seconds = _known(d, "ttft_high_seconds")
+        self.step_seconds = _known(d, "step_seconds")
         self.tpot_seconds = _known(d, "tpot_seconds")
         self.tpot_low_seconds = _known(d, "tpot_low_seconds")
         self.tpot_high_seconds = _known(d, "tpot_high_seconds")
@@ -123,8 +125,7 @@ class Model:
 
     def __str__(self) -> str:
         fit = "fits" if self.fits else "does not fit"
-        figures = [("TTFT", self.ttft_seconds), ("TPOT", self.tpot_seconds)]
-        figures += [("step", self.phases["train"].seconds.expected)] if "train" in self.phases else []
+        figures = [("TTFT", self.ttft_seconds), ("TPOT", self.tpot_seconds), ("step", self.step_seconds)]
         times = ", ".join(f"{name} {_time(value)}" for name, value in figures if value == value)
         return f"{self.name} on {self._machine.title}: {fit}" + (f"; {times}" if times else "")
 
@@ -255,11 +256,15 @@ class ModelSweep:
         return self.plot().svg
 
     def _repr_html_(self) -> str:
+        times = {"TTFT": "ttft_seconds", "step": "step_seconds", "TPOT": "tpot_seconds"}
+        times = {head: key for head, key in times.items() if any(p[key] is not None for p in self.points)}
+        rate = "device_tokens_per_second" if "TPOT" in times else "prompt_tokens_per_second"
         rows = []
         for p in self.points:
-            figures = [_time(_known(p, "ttft_seconds")), _time(_known(p, "tpot_seconds")), f"{_known(p, 'device_tokens_per_second'):.4g}"]
-            rows.append([p["machine"], p["label"], *(figures if p["fits"] else [str(p["why"] or "does not fit"), "", ""])])
-        heads = ("machine", "run", "TTFT", "TPOT", "tokens/s per device")
+            figures = [_time(_known(p, key)) for key in times.values()] + [f"{_known(p, rate):.4g}"]
+            why = "" if p["fits"] else str(p["why"] or "does not fit")
+            rows.append([p["machine"], p["label"], *([why] + [""] * len(times) if why else figures)])
+        heads = ("machine", "run", *times, "tokens/s per device" if "TPOT" in times else "tokens/s")
         return f"<p><b>{html.escape(self.sentence)}</b></p>{drawn(self)}" + table(heads, rows)
 
     def __str__(self) -> str:

@@ -323,6 +323,7 @@ static json_t *fits_with(const roof_model_target *t, const roof_model_answer *a)
 
 static json_t *model_json(const roof_model_target *t, const roof_model_answer *a) {
   const roof_model *m = t->model;
+  const bool step = t->settings.train || m->denoises;
   const rf_json_member numbers[] = {
       {"parameters", t->parameters.total},
       {"active_parameters", t->parameters.active},
@@ -331,12 +332,12 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
       {"state_elements", t->parameters.state_elements},
       {"layers", m->layer_count},
       {"devices", a->devices},
-      {"step_seconds", m->denoises ? a->phases[ROOF_PHASE_DENOISE].expected_seconds : NAN},
+      {"step_seconds", step ? a->ttft_seconds : NAN},
       {"image_seconds", a->image_seconds},
       {"encode_seconds", a->encode_seconds},
-      {"ttft_seconds", m->denoises ? NAN : a->ttft_seconds},
-      {"ttft_low_seconds", m->denoises ? NAN : a->ttft_low_seconds},
-      {"ttft_high_seconds", m->denoises ? NAN : a->ttft_high_seconds},
+      {"ttft_seconds", step ? NAN : a->ttft_seconds},
+      {"ttft_low_seconds", step ? NAN : a->ttft_low_seconds},
+      {"ttft_high_seconds", step ? NAN : a->ttft_high_seconds},
       {"tpot_seconds", a->tpot_seconds},
       {"tpot_low_seconds", a->tpot_low_seconds},
       {"tpot_high_seconds", a->tpot_high_seconds},

@@ -29,14 +29,16 @@ void rf_tick_label(char *label, size_t size, double value, const char *unit) {
   snprintf(label, size, "%.*s%s", (int)digits, text, rest);
 }
 
-/** The values labelled on a log axis that shows less than two of 1, 2 and 5: every whole step of a tenth decade
- * or so, so that an axis never has fewer than two numbers. */
-static int fine_ticks(rf_range r, double *ticks) {
-  double low = pow(10, r.low), high = pow(10, r.high), step = pow(10, floor(log10((high - low) / 2)));
+/** 1, 2 or 5 times a power of ten: the least step of which at most `most` span `range`. */
+static double step_of(double range, int most) {
+  double decade = pow(10, floor(log10(range / most))), times = range / most / decade;
+  return decade * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}
+
+/** The values labelled on a log axis that shows less than three of 1, 2 and 5 within a decade: even steps. */
+static int fine_ticks(rf_range r, int most, double *ticks) {
+  double low = pow(10, r.low), high = pow(10, r.high), step = step_of(high - low, most);
   int count = 0;
-  while ((high - low) / step > 8) {
-    step *= step < (high - low) / 20 ? 5 : 2;
-  }
   for (double at = ceil(low / step - 1e-9) * step; at <= high * (1 + 1e-9) && count < RF_TICK_MAX;
        at += step) {
     ticks[count++] = at;
@@ -55,12 +57,12 @@ int rf_ticks_log(rf_range r, int most, double ticks[RF_TICK_MAX]) {
       }
     }
   }
-  return count < 2 && r.high > r.low ? fine_ticks(r, ticks) : count;
+  bool few = count < 2 || (count < 3 && r.high - r.low < 1);
+  return few && r.high > r.low ? fine_ticks(r, most < 3 ? 3 : most > 6 ? 6 : most, ticks) : count;
 }
 
 int rf_ticks_linear(rf_range r, int most, double ticks[RF_TICK_MAX]) {
-  double decade = pow(10, floor(log10(r.high / most))), times = r.high / most / decade;
-  double step = decade * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+  double step = step_of(r.high, most);
   int count = 0;
   while (count < RF_TICK_MAX && count * step <= r.high * (1 + 1e-9)) {
     ticks[count] = count * step;

@@ -130,13 +130,13 @@ void roof_choices_sentence(roof_text *out, const roof_choice_question *q, const 
 }
 
 void roof_model_sweep_sentence(roof_text *out, const roof_model_sweep *s) {
-  const roof_model_settings *set = &s->settings;
+  char words[ROOF_RUN_WORDS_MAX];
   roof_run_figure rate = roof_model_sweep_rate(s);
   size_t fitting = 0;
   const roof_model_run *best = roof_model_sweep_best(s, &fitting);
   roof_text_addf(out, "%s: %zu runs, %zu fit", s->model->name, s->count, fitting);
   if (best != NULL && s->count > 1) {
-    char words[ROOF_RUN_WORDS_MAX], x[SHORT];
+    char x[SHORT];
     roof_model_run_words(s, best, -1, words, sizeof words);
     roof_text_addf(out, "; most tokens/s per device%s: %s with %s%s%s",
                    rate == ROOF_RUN_DEVICE_RATE ? "" : " of the input",
@@ -144,9 +144,9 @@ void roof_model_sweep_sentence(roof_text *out, const roof_model_sweep *s) {
                    words[0] != '\0' && s->machine_count > 1 ? " on " : "",
                    s->machine_count > 1 ? s->machines[best->machine]->name : "");
   }
-  roof_text_addf(
-      out, "\n\n  where not said: batch %.0f, %.0f tokens in, %.0f out; bound: the longest time of a %s\n\n",
-      set->batch, set->prompt, set->generate, roof_model_sweep_generates(s) ? "decoding step" : "step");
+  roof_text_addf(out, "\n\n  where not said: %s; bound: the longest time of a %s\n\n",
+                 roof_model_sweep_settings(s, words, sizeof words),
+                 roof_model_sweep_generates(s) ? "decoding step" : "step");
 }
 
 void roof_model_sweep_batches_describe(roof_text *out, const roof_model_sweep *s, int most) {

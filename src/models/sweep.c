@@ -77,6 +77,15 @@ const roof_model_run *roof_model_sweep_best(const roof_model_sweep *s, size_t *f
   return best;
 }
 
+char *roof_model_sweep_settings(const roof_model_sweep *s, char *buffer, size_t size) {
+  const roof_model_settings *set = &s->settings;
+  int n = snprintf(buffer, size, "batch %.0f, %.0f tokens in", set->batch, set->prompt);
+  if (roof_model_sweep_generates(s) && (size_t)n < size) {
+    snprintf(buffer + n, size - (size_t)n, ", %.0f out", set->generate);
+  }
+  return buffer;
+}
+
 char *roof_model_run_words(const roof_model_sweep *s, const roof_model_run *run, int except, char *buffer,
                            size_t size) {
   size_t n = 0;
@@ -115,7 +124,9 @@ static void answer_run(const roof_model_sweep *s, roof_model_run *run, roof_mode
   const roof_model_phase *step = roof_model_step(a);
   run->regime = roof_model_phase_regime(step);
   roof_model_drop_times(a);
-  const double values[ROOF_RUN_FIGURE_COUNT] = {[ROOF_RUN_TTFT] = a->ttft_seconds,
+  const bool one_step = s->settings.train || s->model->denoises;
+  const double values[ROOF_RUN_FIGURE_COUNT] = {[ROOF_RUN_TTFT] = one_step ? NAN : a->ttft_seconds,
+                                                [ROOF_RUN_STEP] = one_step ? a->ttft_seconds : NAN,
                                                 [ROOF_RUN_TPOT] = a->tpot_seconds,
                                                 [ROOF_RUN_RATE] = a->tokens_per_second,
                                                 [ROOF_RUN_BATCH_RATE] = a->batch_tokens_per_second,

@@ -278,6 +278,13 @@ model() {
   has "bubble 5.9 %"
   has "between replicas"
   [[ $output != *TTFT* ]]
+  run -0 "$ROOFLINE" model gpt2 --train batch=1,8 --machine h100
+  has "where not said: batch 1, 768 tokens in; bound: the longest time of a step"
+  [[ ${lines[2]} == "  batch      step  tokens/s "* ]]
+  run -0 --separate-stderr "$ROOFLINE" model gpt2 --train batch=1,8 --machine h100 --json
+  [ "$(json '[.points[] | .ttft_seconds, .step_seconds > 0]')" = '[null,true,null,true]' ]
+  run -0 "$ROOFLINE" model llama-3.1-8b generate=0 batch=1,2 --machine h100
+  [[ ${lines[2]} == "  batch      TTFT  tokens/s "* ]]
   run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --zero 1 --machine h100
   [[ "$stderr" == *"add --train"* ]]
 }
@@ -289,7 +296,8 @@ model() {
   [ "$(json '.training | [.tokens, .steps, (.device_hours / .days / 24 | round)]')" = '[2000000000000,1953125,64]' ]
   near .training.price "$(json '.training.device_hours * 2.5')"
   near .training.price "$(json '.price_per_million_tokens * 2e6')"
-  near .training.seconds "$(json '.training.steps * .ttft_seconds')"
+  near .training.seconds "$(json '.training.steps * .step_seconds')"
+  [ "$(json '[.step_seconds == .phases.train.seconds.expected, .ttft_seconds, .ttft_low_seconds]')" = '[true,null,null]' ]
   near '.training.seconds * .devices * 989.4e12 * .phases.train.mfu' "$(json '.training.steps * .devices * (.phases.train | .flops - .recomputed_flops)')" 0.001
   price=$(json .training.price)
   train "tokens=2 trillion" --price 5 --json

@@ -56,7 +56,7 @@ setup() {
   has "encode"
   run -0 "$ROOFLINE" model llama-3.2-1b --train batch=1,4 --machine h100 --json
   [ "$(json '[.points[].tpot_seconds] | unique')" = '[null]' ]
-  [ "$(json '.points | map(.ttft_seconds) | .[0] < .[1]')" = true ]
+  [ "$(json '.points | map(.step_seconds) | .[0] < .[1]')" = true ]
 }
 
 @test "the drawing has a line a machine and precision, the crossing, and ends where it does not fit" {
@@ -93,4 +93,6 @@ setup() {
 @test "every axis of a chart has numbers, however narrow its range" {
   run -0 "$ROOFLINE" model llama-3.1-70b --machine h100 --tp 4 batch=1,2,4,8,16 --to front.svg
   [ "$(grep -c '>1[5678] ms<' front.svg)" -ge 2 ]
+  run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --rate 1..16*2 --to rates.svg
+  [ "$(grep -c '>1[05] ms<' rates.svg)" = 2 ] && [ "$(grep -c '>[12][05]0 ms<' rates.svg)" = 4 ]
 }

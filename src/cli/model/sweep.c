@@ -34,6 +34,7 @@ static const cli_column run_columns[] = {
     {.key = "values", .header = "values", .none = "", CLI_FIELD(NAME, run_row, words)},
     SHOWN("ttft_seconds", "TTFT (s)", ROOF_RUN_TTFT),
     SHOWN("tpot_seconds", "TPOT (s)", ROOF_RUN_TPOT),
+    SHOWN("step_seconds", "step (s)", ROOF_RUN_STEP),
     FIGURE("tokens_per_second", ROOF_RUN_RATE),
     FIGURE("batch_tokens_per_second", ROOF_RUN_BATCH_RATE),
     SHOWN("device_tokens_per_second", "tokens/s per device", ROOF_RUN_DEVICE_RATE),

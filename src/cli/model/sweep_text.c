@@ -14,6 +14,7 @@ static const struct {
   const char *heading;
   const char *side; /**< as cli_grid_end takes it */
 } columns[] = {{ROOF_RUN_TTFT, "TTFT", "r"},
+               {ROOF_RUN_STEP, "step", "r"},
                {ROOF_RUN_TPOT, "TPOT", "r"},
                {ROOF_RUN_RATE, "tokens/s per request", "r"},
                {ROOF_RUN_DEVICE_RATE, "tokens/s per device", "r"},
@@ -61,8 +62,8 @@ static const char *figure_text(const roof_model_run *p, roof_run_figure figure, 
 }
 
 static const char *heading(const roof_model_sweep *s, int column) {
-  bool step = columns[column].figure == ROOF_RUN_TTFT && !roof_model_sweep_generates(s);
-  return step ? "step" : columns[column].heading;
+  bool whole = columns[column].figure == ROOF_RUN_TTFT && s->model->encoder;
+  return whole ? "one batch" : columns[column].heading;
 }
 
 static void add_head(cli_grid *grid, char alignment[COLUMNS_MAX], const char *side, const char *text) {
