@@ -193,10 +193,23 @@ ROOF_API const roof_link *roof_target_link(const roof_target *target, double ran
  *  Errors: ROOF_E_UNSUPPORTED where none does, saying how many it joins. */
 ROOF_API roof_status roof_target_joins(const roof_target *target, double ranks, roof_error *error);
 
-/** Checks that the machine has what was predicted: a path for its FLOPs, a link for its ranks.
+/** Checks that the bandwidth of the machine's memory is known, or of a level before it.
  *  Units: none.
  *  Ownership: none.
- *  Errors: as roof_target_supports and roof_target_joins. */
+ *  Errors: ROOF_E_UNSUPPORTED where none is. */
+ROOF_API roof_status roof_target_moves(const roof_target *target, roof_error *error);
+
+/** Checks that the machine has what bounds the work: a path for its FLOPs, a bandwidth for its bytes.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: as roof_target_supports and roof_target_moves. */
+ROOF_API roof_status roof_prediction_bounds(const roof_target *target, const roof_prediction *prediction,
+                                            roof_error *error);
+
+/** Checks that the machine has what was predicted: what bounds the work, and a link for its ranks.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: as roof_prediction_bounds and roof_target_joins. */
 ROOF_API roof_status roof_prediction_check(const roof_target *target, const roof_prediction *prediction,
                                            roof_error *error);
 

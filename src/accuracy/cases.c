@@ -154,7 +154,7 @@ static roof_status take(const taking *t, const roof_record *record) {
   roof_prediction p;
   rf_case c = {.at = at, .record = record, .seconds = roof_record_seconds(record) / (double)record->calls};
   rf_case_predict(&c, &at->target, &p);
-  if (p.work.flops > 0 && roof_target_supports(&at->target, p.work.unit, &why) != ROOF_OK) {
+  if (roof_prediction_bounds(&at->target, &p, &why) != ROOF_OK) {
     return leave_out(t, why.message);
   }
   if (!(p.expected_seconds > 0) || isnan(p.network_seconds)) {

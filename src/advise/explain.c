@@ -217,6 +217,10 @@ static void explain_times(roof_text *out, const roof_target *target, const roof_
       lead = "    ";
     }
   }
+  if (p->bytes > 0 && isnan(p->memory_seconds)) {
+    roof_text_addf(out, "%s memory time: unknown: no bandwidth of it is known\n", lead);
+    return;
+  }
   if (p->work.link_bytes > 0 && p->link != NULL) {
     roof_text_addf(out, "%s network time = %s / %s", lead, quantity(a, p->work.link_bytes, "B"),
                    quantity(b, p->link->bytes_per_second, "B/s"));

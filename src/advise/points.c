@@ -41,7 +41,6 @@ static roof_status refuse(size_t index, size_t count, roof_status status, const 
 roof_status roof_points_predict(const roof_target *target, const roof_op *op, const roof_column *columns,
                                 size_t count, const roof_points *out, roof_error *error) {
   double defaults[ROOF_PARAM_MAX], values[ROOF_PARAM_MAX];
-  bool supported[ROOF_UNIT_COUNT] = {false};
   roof_error why;
   roof_op_defaults(op, defaults);
   for (size_t i = 0; i < count; i++) {
@@ -49,10 +48,7 @@ roof_status roof_points_predict(const roof_target *target, const roof_op *op, co
     roof_status status = complete(op, columns, defaults, i, values, &why);
     if (status == ROOF_OK) {
       roof_predict(target, op, values, &p);
-      if (p.work.flops > 0 && !supported[p.work.unit]) {
-        status = roof_target_supports(target, p.work.unit, &why);
-        supported[p.work.unit] = status == ROOF_OK;
-      }
+      status = roof_prediction_bounds(target, &p, &why);
     }
     if (status != ROOF_OK) {
       return refuse(i, count, status, &why, error);

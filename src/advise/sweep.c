@@ -10,9 +10,7 @@ static roof_status check_points(const roof_sweep *s, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int i = 0; i < s->target_count && status == ROOF_OK; i++) {
     status = roof_sweep_point(s, (size_t)i * s->shape->points, values, &p, error);
-    if (status == ROOF_OK && p.work.flops > 0) {
-      status = roof_target_supports(&s->targets[i], p.work.unit, error);
-    }
+    status = status == ROOF_OK ? roof_prediction_bounds(&s->targets[i], &p, error) : status;
   }
   for (size_t i = 0; i < s->shape->points && status == ROOF_OK && s->shape->op->check != NULL; i++) {
     status = roof_shape_point(s->shape, i, values, error);

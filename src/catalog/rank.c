@@ -31,13 +31,12 @@ static bool rank_loaded(const roof_target *like, const roof_op *op, const double
     return false;
   }
   roof_predict(&target, op, values, &p);
-  bool known = !(p.work.flops > 0 && isnan(p.compute_seconds)) && !(p.bytes > 0 && isnan(p.memory_seconds)) &&
-               !(p.work.link_bytes > 0 && isnan(p.network_seconds));
+  bool known =
+      !(p.work.flops > 0 && isnan(p.compute_seconds)) && roof_prediction_check(&target, &p, NULL) == ROOF_OK;
   known =
       known && !(p.work.link_bytes > 0 && !comparable(roof_target_link(like, p.work.kernel.count), p.link));
   known = known && !(p.regime == ROOF_OVERHEAD_BOUND && isnan(p.overhead_seconds) && !own);
-  if (!known || p.regime == ROOF_CAPACITY_BOUND || !(p.expected_seconds > 0) ||
-      roof_target_supports(&target, p.work.unit, NULL) != ROOF_OK) {
+  if (!known || p.regime == ROOF_CAPACITY_BOUND || !(p.expected_seconds > 0)) {
     return false;
   }
   *out = (roof_ranked_machine){.regime = p.regime,

@@ -538,7 +538,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   out.dtype = roof_dtype_multiplied(target->types.compute);
   out.unit = work->unit;
   out.level = target->memory;
-  if (p.lower_seconds > 0) {
+  if (p.lower_seconds > 0 && roof_prediction_bounds(target, &p, NULL) == ROOF_OK) {
     p.regime = bound_regime(&p);
     out.regime = p.regime;
     roof_prediction_binding(&p, out.binding, sizeof out.binding);
@@ -546,6 +546,8 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
     out.ceiling_seconds = p.lower_seconds;
     out.compute_seconds = p.compute_seconds;
     out.limit_seconds = roof_ceiling_of(target, ROOF_THEORETICAL, work).seconds;
+  } else if (isnan(p.memory_seconds)) {
+    snprintf(out.why, sizeof out.why, "no bandwidth of the machine is known");
   } else if (isnan(p.compute_seconds)) {
     snprintf(out.why, sizeof out.why, "no %s %s peak of the machine is known",
              roof_dtype_name(target->types.compute), roof_unit_name(work->unit));

@@ -212,9 +212,22 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   return ROOF_OK;
 }
 
-roof_status roof_prediction_check(const roof_target *target, const roof_prediction *p, roof_error *error) {
+roof_status roof_target_moves(const roof_target *target, roof_error *error) {
+  return !isnan(target->seconds_per_byte[target->memory][0])
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: the bandwidth of its memory is not known",
+                              target->machine->name);
+}
+
+roof_status roof_prediction_bounds(const roof_target *target, const roof_prediction *p, roof_error *error) {
   const roof_work *w = &p->work;
   roof_status status = w->flops > 0 ? roof_target_supports(target, w->unit, error) : ROOF_OK;
+  return status == ROOF_OK && p->bytes > 0 ? roof_target_moves(target, error) : status;
+}
+
+roof_status roof_prediction_check(const roof_target *target, const roof_prediction *p, roof_error *error) {
+  const roof_work *w = &p->work;
+  roof_status status = roof_prediction_bounds(target, p, error);
   bool apart = w->link_bytes > 0 && p->link == NULL;
   return status == ROOF_OK && apart ? roof_target_joins(target, w->kernel.count, error) : status;
 }
@@ -593,6 +606,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
 
   terms t = terms_of(out);
   double unknown = 0 * (work->flops + out->bytes); /* NaN when the work itself is unknown, else 0 */
+  unknown += out->bytes > 0 ? 0 * out->memory_seconds : 0;
   unknown += work->link_bytes > 0 ? 0 * out->network_seconds : 0;
   double longest = larger(t.on_chip, t.network) + unknown;
   double sum = t.compute + t.memory + t.network + unknown;

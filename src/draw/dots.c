@@ -60,7 +60,7 @@ static roof_status add_point(roof_scene *scene, const roof_target *target, const
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: it does no FLOPs, so it has no place on a roofline",
                           shape->op->name);
   }
-  status = roof_target_supports(target, p.work.unit, error);
+  status = roof_prediction_bounds(target, &p, error);
   if (status != ROOF_OK) {
     return status;
   }

@@ -265,6 +265,7 @@ static roof_status init_parts(roof_model_target *t, roof_error *error) {
   roof_types plain = roof_types_of(rf_model_compute(t->machine, p->activations));
   plain.kv = p->kv;
   roof_status status = init_target(t, &plain, &options, &t->plain, error);
+  status = status == ROOF_OK ? roof_target_moves(&t->plain, error) : status;
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
     status = init_part(t, part, options, error);
   }

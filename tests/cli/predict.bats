@@ -480,6 +480,19 @@ ROWS
   done
 }
 
+@test "a machine whose memory bandwidth is not known bounds no bytes" {
+  echo '{"schema": "roofline.machine/1", "name": "slow", "device_class": "gpu",
+    "peaks": [{"dtype": "fp16", "unit": "matrix", "flops_per_second": 100e12}],
+    "levels": [{"name": "HBM", "level": "memory", "bytes": 16e9}]}' >slow.json
+  for asked in 'predict gemm m=64 n=64 k=64' 'predict copy n=1M' 'sweep copy n=1M,2M' 'claim copy n=1M 3TB/s' 'model gpt2' \
+    'plan gpt2' 'advise gemm m=64 n=64 k=64'; do
+    run -3 --separate-stderr "$ROOFLINE" $asked --machine slow.json --dtype fp16
+    [ "$stderr" = 'roofline: slow: the bandwidth of its memory is not known' ]
+  done
+  run -0 "$ROOFLINE" explain gemm m=64 n=64 k=64 --machine slow.json --dtype fp16
+  has "memory time: unknown: no bandwidth of it is known"
+}
+
 @test "predict: messages whose latency is assumed are named" {
   run -0 "$ROOFLINE" predict allreduce size=1Ki ranks=8 --machine p100-sxm2
   has '(14 messages of 600.0 ns, assumed, the launch, and the'

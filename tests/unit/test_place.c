@@ -290,6 +290,25 @@ static void every_way_in_agrees(void **state) {
   }
 }
 
+/** A ceiling of the bytes alone would be one of a format that the machine computes at no cost. */
+static void work_in_a_format_without_a_peak_has_no_ceiling(void **state) {
+  (void)state;
+  const roof_types types = roof_types_of(ROOF_FP8);
+  const roof_options options = roof_options_default();
+  roof_target target;
+  roof_work work;
+  roof_placed at;
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  roof_work_init(&work);
+  work.unit = ROOF_MATRIX;
+  work.flops = 1e12;
+  work.read_bytes = 1e9;
+  roof_place_work(&target, &work, 1, NAN, &at);
+  assert_int_equal(at.state, ROOF_PLACE_UNKNOWN);
+  assert_true(isnan(at.ceiling_seconds));
+  assert_string_equal(at.why, "no fp8 matrix peak of the machine is known");
+}
+
 static void what_was_not_counted_leaves_a_share_at_least(void **state) {
   (void)state;
   roof_counted work;
@@ -339,6 +358,7 @@ int main(void) {
       cmocka_unit_test(all_threads_share_the_ceilings),
       cmocka_unit_test(measured_ceilings_and_cores),
       cmocka_unit_test(every_way_in_agrees),
+      cmocka_unit_test(work_in_a_format_without_a_peak_has_no_ceiling),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

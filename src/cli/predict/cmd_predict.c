@@ -37,7 +37,7 @@ static roof_status check_target(const question *q, const roof_target *target, ro
   roof_prediction p;
   roof_sealing s;
   roof_predict(target, q->shape.op, q->values, &p);
-  roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
+  roof_status status = roof_prediction_bounds(target, &p, error);
   if (status == ROOF_OK && q->sealings != NULL) {
     status = roof_prediction_check(target, &p, error); /* what is unknown cannot be sealed */
     status = status == ROOF_OK ? roof_sealing_of(target, q->shape.op, q->values, &p, &s, error) : status;

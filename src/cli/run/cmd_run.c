@@ -235,6 +235,13 @@ static void add_power(const roof_run *r, roof_text *out) {
   }
 }
 
+/** Why a kernel has no ceiling though the machine has some. */
+static void add_obstacle(const roof_run *r, roof_text *out) {
+  if (has_run(r) && r->at.state == ROOF_PLACE_UNKNOWN) {
+    roof_text_addf(out, "  %s has no ceiling: %s\n", r->measurement.label, r->at.why);
+  }
+}
+
 static void add_baseline(const roof_run *r, const roof_kernel *baseline, roof_text *out) {
   char time[CLI_SHORT];
   if (has_run(r)) {
@@ -259,6 +266,9 @@ static void add_text(const roof_runs *runs, roof_text *out) {
   }
   if (runs->machine != NULL) {
     roof_text_addf(out, "  ceilings: %s as measured on %s\n", runs->machine->name, runs->machine->date);
+    for (size_t i = 0; i < runs->count; i++) {
+      add_obstacle(&runs->list[i], out);
+    }
   } else {
     roof_text_add(out, "  ceilings: unknown; `roofline measure` finds them\n");
   }
