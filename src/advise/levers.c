@@ -452,13 +452,22 @@ static void explain_next(const roof_target *faster, const roof_prediction *after
   }
 }
 
+/** The time at its peak of what binds. */
+static double binding_seconds(const roof_prediction *p) {
+  return p->regime == ROOF_COMPUTE_BOUND    ? p->compute_seconds
+         : p->regime == ROOF_MEMORY_BOUND   ? p->memory_seconds
+         : p->regime == ROOF_NETWORK_BOUND  ? p->network_seconds
+         : p->regime == ROOF_OVERHEAD_BOUND ? fmax(p->overhead_seconds, p->lower_seconds)
+                                            : p->lower_seconds;
+}
+
 /** Why a resource that is twice as fast brings nothing: what it would shorten is hidden already. */
 static void explain_hidden(const bench *b, const char *what, double seconds, roof_lever *l) {
   char time[SHORT], bound[SHORT], binding[ROOF_NAME_MAX];
   const roof_prediction *p = &b->now;
   snprintf(l->why, sizeof l->why, "%s-bound by %s (%s), which hides the %s of %s%s",
            roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding),
-           roof_quantity_format(bound, SHORT, p->lower_seconds, "s"), what,
+           roof_quantity_format(bound, SHORT, binding_seconds(p), "s"), what,
            roof_quantity_format(time, SHORT, seconds, "s"),
            p->regime == ROOF_MEMORY_BOUND && strcmp(what, "arithmetic") == 0 ? ": it is left of the ridge"
                                                                              : "");
@@ -481,6 +490,10 @@ static roof_target twice(const roof_target *target, int resource, roof_link *lin
     t.link = link;
   }
   if (resource == LAUNCH) {
+    for (int i = 0; i < ROOF_KERNEL_KIND_COUNT; i++) { /* a kernel's latency has the launch in it */
+      double *latency = &t.forms[i].values[ROOF_LATENCY_SECONDS];
+      *latency = fmax(0, *latency - target->launch_seconds / 2);
+    }
     t.launch_seconds /= 2;
     t.overhead_cutoff /= 2;
   }
@@ -510,7 +523,7 @@ static void add_resources(bench *b) {
     roof_lever *l = add(b, ROOF_LEVER_RESOURCE, &faster, &p, 1);
     l->of_launches = i == LAUNCH;
     snprintf(l->change, sizeof l->change, "%s", resources[i].change);
-    if (l->gain < ROOF_LEVER_HELPS && resources[i].seconds < now->lower_seconds) {
+    if (l->gain < ROOF_LEVER_HELPS && resources[i].seconds < binding_seconds(now)) {
       explain_hidden(b, resources[i].what, resources[i].seconds, l);
     } else if (l->gain < ROOF_LEVER_HELPS) {
       explain_next(&faster, &p, l);

@@ -241,3 +241,14 @@ advise() {
   run -0 "$ROOFLINE" advise gemm m=8192 n=8192 k=8192 measured=20ms --machine h100 -c active=98% -c matrix=5% --json
   [ "$(json .measured.next_step)" = '"profile it: the throughput of the SMs and of the memory say what it is busy with"' ]
 }
+
+@test "launches twice as fast shorten a kernel by half a launch, as predict has it" {
+  now=$("$ROOFLINE" predict relu n=1048576 --machine h100 --dtype fp16 --json | jq .seconds.expected)
+  run -0 --separate-stderr "$ROOFLINE" advise relu n=1048576 --machine h100 --dtype fp16 --json
+  near '.levers[] | select(.change == "launches twice as fast") | .gain' "$(jq -n "$now / ($now - 1e-6)")"
+}
+
+@test "what hides a resource has its own time, not that of a cache that may have kept its data" {
+  run -0 --separate-stderr "$ROOFLINE" advise gemm m=16 n=4096 k=4096 --machine h100 --dtype bf16 --json
+  [ "$(json '.levers[] | select(.change == "math twice as fast") | .why | contains("HBM (10.09 µs)")')" = true ]
+}
