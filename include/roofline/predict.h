@@ -167,7 +167,7 @@ ROOF_API roof_options roof_options_default(void);
 /** Resolves a machine, formats and options. A missing vector peak of a narrow format falls back to fp32's.
  *  Units: none.
  *  Ownership: *target points into `machine` and `options->link`; nothing to free.
- *  Errors: ROOF_E_ARGUMENT for an option out of range, ROOF_E_UNSUPPORTED for a sparse peak the machine
+ *  Errors: ROOF_E_ARGUMENT for an option or a format out of range, ROOF_E_UNSUPPORTED for a sparse peak the machine
  *  lacks, ROOF_E_NAME for an unknown link. */
 ROOF_API roof_status roof_target_init(roof_target *target, const roof_machine *machine,
                                       const roof_types *types, const roof_options *options,

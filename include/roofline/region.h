@@ -32,7 +32,7 @@ ROOF_API extern int roof_region_enabled;
 
 /** The region of that name, made when it is new.
  *  Units: none.
- *  Ownership: the library's, until the program ends; copies `name`.
+ *  Ownership: the library's, until the program ends; copies `name`, with a space for what cannot be shown on one line.
  *  Errors: NULL, which begin and end ignore, while regions are not recorded or memory is out. */
 ROOF_API roof_region *roof_region_get(const char *name);
 
@@ -43,7 +43,7 @@ ROOF_API roof_region *roof_region_get(const char *name);
 ROOF_API void roof_region_begin(roof_region *region);
 
 /** Ends the call that this thread began last in `region`: it did `flops` FLOPs in `dtype` and moved `bytes`
- *  from and to memory; NaN for what is not known.
+ *  from and to memory; NaN, or less than 0, for what is not known.
  *  Units: FLOP and bytes of this call.
  *  Ownership: none.
  *  Errors: an end without a begin is not timed, nor are begun calls inside that have no end; the document

@@ -81,6 +81,19 @@ static roof_status check_options(const roof_options *o, roof_error *error) {
   if (!(o->tile >= 0)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "tile %g: must not be negative", o->tile);
   }
+  if (o->unit < -1 || o->unit >= (int)ROOF_UNIT_COUNT) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "unit %d: there is none", o->unit);
+  }
+  return ROOF_OK;
+}
+
+static roof_status check_types(const roof_types *t, roof_error *error) {
+  const roof_dtype all[] = {t->compute, t->weights, t->output, t->accumulate, t->kv, t->scale};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    if ((unsigned)all[i] >= ROOF_DTYPE_COUNT) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "dtype %d: there is none", (int)all[i]);
+    }
+  }
   return ROOF_OK;
 }
 
@@ -172,6 +185,7 @@ static roof_status resolve_link(roof_target *target, roof_error *error) {
 roof_status roof_target_init(roof_target *target, const roof_machine *machine, const roof_types *types,
                              const roof_options *options, roof_error *error) {
   roof_status status = check_options(options, error);
+  status = status == ROOF_OK ? check_types(types, error) : status;
   if (status != ROOF_OK) {
     return status;
   }

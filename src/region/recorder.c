@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "region/ticks.h"
+#include "roofline/text.h"
 
 enum { DEPTH = 64 };
 
@@ -162,6 +163,20 @@ static thread *join(void) {
   return self = t;
 }
 
+/** `name` as one line that can be shown, which the caller frees; NULL: memory is out. */
+static char *one_line(const char *name) {
+  char *line = strdup(name[0] != '\0' ? name : "(no name)");
+  for (size_t i = 0, length; line != NULL && line[i] != '\0'; i += length) {
+    length = roof_text_shown(line + i);
+    if (length == 0) {
+      line[i] = ' ';
+      length = 1;
+    }
+  }
+  starved |= line == NULL;
+  return line;
+}
+
 static roof_region *add_region(const char *name) {
   size_t length = strlen(name) + 1;
   roof_region *region = calloc(1, sizeof *region + length);
@@ -177,18 +192,20 @@ static roof_region *add_region(const char *name) {
 }
 
 roof_region *roof_region_get(const char *name) {
-  if (!roof_region_enabled || name == NULL) {
+  char *line = roof_region_enabled && name != NULL ? one_line(name) : NULL;
+  if (line == NULL) {
     return NULL;
   }
   pthread_mutex_lock(&mutex);
   roof_region *region = recorder.first;
-  while (region != NULL && strcmp(region->name, name) != 0) {
+  while (region != NULL && strcmp(region->name, line) != 0) {
     region = region->next;
   }
   if (region == NULL) {
-    region = add_region(name);
+    region = add_region(line);
   }
   pthread_mutex_unlock(&mutex);
+  free(line);
   return region;
 }
 

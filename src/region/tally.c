@@ -1,5 +1,6 @@
 #include "region/tally.h"
 
+#include <math.h>
 #include <string.h>
 
 /** A whole number below `end`, by Marsaglia's xorshift. */
@@ -23,8 +24,8 @@ void rf_tally_add(rf_tally *tally, uint64_t ticks, roof_dtype dtype, double flop
   }
   tally->calls++;
   tally->ticks += ticks;
-  tally->flops[dtype] += flops;
-  tally->bytes += bytes;
+  tally->flops[dtype] += flops >= 0 ? flops : NAN;
+  tally->bytes += bytes >= 0 ? bytes : NAN;
 }
 
 /** Draws from two populations without replacement: a random number from each, no sample twice. */

@@ -224,6 +224,41 @@ static void predictions_are_written_with_what_is_sealed(void **state) {
   roof_text_done(&text);
 }
 
+static void units_and_formats_that_are_none_are_refused(void **state) {
+  (void)state;
+  roof_options options = roof_options_default();
+  roof_types types = roof_types_of(ROOF_FP16);
+  roof_target other;
+  roof_error error;
+  for (options.unit = -2; options.unit <= (int)ROOF_UNIT_COUNT; options.unit++) {
+    bool is_one = options.unit >= -1 && options.unit < (int)ROOF_UNIT_COUNT;
+    assert_int_equal(roof_target_init(&other, h100, &types, &options, &error),
+                     is_one ? ROOF_OK : ROOF_E_ARGUMENT);
+  }
+  options.unit = -1;
+  types.kv = ROOF_DTYPE_COUNT;
+  assert_int_equal(roof_target_init(&other, h100, &types, &options, &error), ROOF_E_ARGUMENT);
+}
+
+/** What a level without a bandwidth supplies takes a time that is not known, not none. */
+static void bytes_of_unknown_bandwidth_are_unknown(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  roof_target other;
+  roof_prediction p;
+  double values[ROOF_PARAM_MAX], bandwidth = h100->levels[0].bytes_per_second;
+  h100->levels[0].bytes_per_second = NAN;
+  assert_int_equal(roof_target_init(&other, h100, &types, &options, NULL), ROOF_OK);
+  roof_op_defaults(gemm, values);
+  values[0] = values[1] = values[2] = 64;
+  roof_predict(&other, gemm, values, &p);
+  assert_true(isnan(p.lower_seconds) && isnan(p.expected_seconds) && isnan(p.upper_seconds));
+  assert_int_equal(roof_prediction_bounds(&other, &p, NULL), ROOF_E_UNSUPPORTED);
+  assert_int_equal(roof_prediction_check(&other, &p, NULL), ROOF_E_UNSUPPORTED);
+  h100->levels[0].bytes_per_second = bandwidth;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_gemm_is_compute_bound),
@@ -236,6 +271,8 @@ int main(void) {
       cmocka_unit_test(a_prediction_is_written_as_its_document),
       cmocka_unit_test(the_side_is_that_of_the_level_that_binds),
       cmocka_unit_test(predictions_are_written_with_what_is_sealed),
+      cmocka_unit_test(units_and_formats_that_are_none_are_refused),
+      cmocka_unit_test(bytes_of_unknown_bandwidth_are_unknown),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -70,6 +70,19 @@ static void run_misuse(void) {
   ROOF_REGION_BEGIN("open \"at\" exit");
 }
 
+static void run_odd(void) {
+  for (int i = 0; i < 2; i++) { /* each looked up anew */
+    roof_region *tab = roof_region_get("a\ttab"), *line = roof_region_get("two\nlines"),
+                *empty = roof_region_get("");
+    roof_region_begin(tab);
+    roof_region_end(tab, ROOF_FP64, -1e9, 8);
+    roof_region_begin(line);
+    roof_region_end(line, ROOF_FP64, 1, -8);
+    roof_region_begin(empty);
+    roof_region_end(empty, ROOF_FP64, 1, 8);
+  }
+}
+
 static void run_deep(void) {
   for (int i = 0; i < DEEPEST + 10; i++) {
     ROOF_REGION_BEGIN("deep");
@@ -186,10 +199,10 @@ static void run_nothing(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} processes[] = {{"threads", run_threads}, {"misuse", run_misuse}, {"starved", run_starved},
-                 {"busy", run_busy},       {"deep", run_deep},     {"sleep", run_sleep},
-                 {"fork", run_fork},       {"early", run_early},   {"nothing", run_nothing},
-                 {"leak", run_leak},       {"flood", run_flood}};
+} processes[] = {{"threads", run_threads}, {"misuse", run_misuse}, {"odd", run_odd},
+                 {"starved", run_starved}, {"busy", run_busy},     {"deep", run_deep},
+                 {"sleep", run_sleep},     {"fork", run_fork},     {"early", run_early},
+                 {"nothing", run_nothing}, {"leak", run_leak},     {"flood", run_flood}};
 
 /* What they write */
 
@@ -360,6 +373,24 @@ static void misuse_is_reported(void **state) {
   assert_skipped(document, "never ended", "begun and never ended: 1");
   assert_skipped(document, "open \"at\" exit", "still open when this was written: 1");
   assert_int_equal(json_array_size(json_object_get(document, "skipped")), 3);
+  json_decref(document);
+}
+
+/** One that could not be read would take the others with it. */
+static void odd_names_and_figures_are_read_again(void **state) {
+  (void)state;
+  json_t *document = document_of("odd");
+  assert_int_equal(json_array_size(json_object_get(document, "kernels")), 3);
+  assert_int_equal(number(kernel(document, "a tab"), "calls"), 2);
+  assert_true(json_is_null(json_object_get(kernel(document, "a tab"), "flops")));
+  assert_true(json_is_null(json_object_get(kernel(document, "two lines"), "bytes")));
+  assert_near(number(json_object_get(kernel(document, "(no name)"), "bytes"), "DRAM"), 8, 1e-12);
+  char *text = json_dumps(document, 0);
+  roof_measurements read = {0};
+  assert_int_equal(roof_measurements_parse(text, strlen(text), "regions", &read, NULL), ROOF_OK);
+  assert_int_equal(read.count, 3);
+  roof_measurements_done(&read);
+  free(text);
   json_decref(document);
 }
 
@@ -562,6 +593,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(busy_threads_do_not_tear),
       cmocka_unit_test(memory_that_is_out_is_reported),
       cmocka_unit_test(misuse_is_reported),
+      cmocka_unit_test(odd_names_and_figures_are_read_again),
       cmocka_unit_test(depth_has_an_end),
       cmocka_unit_test(what_leaks_ends_with_what_is_around),
       cmocka_unit_test(what_leaks_for_ever_stays_open),
