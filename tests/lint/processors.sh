@@ -9,8 +9,9 @@ unset OPENBLAS_CORETYPE BLIS_ARCH_TYPE # which may ask for what the emulated pro
 tests=$ROOFLINE_BUILD/tests
 [ -x "$tests/test_kernels" ] || skip "no $tests/test_kernels: build first"
 # Left out: device code (another processor's), pictures, OpenCL and failing allocations take over a minute each; what limits its own memory or times itself
-# is not for an emulator, nor are 50,000 rows to fit, queues of a million requests and every length of a transform, whose registers are tried at one.
-left_out='anchor|calibrate|transforms|checks|cuda|opencl|device|draw|energy|measure|service|torture|memory|ledger_file'
+# is not for an emulator, nor are 50,000 rows to fit, queues of a million requests and every length of a transform, whose registers are tried at one,
+# nor what goes through the whole catalogue, all documents, thousands of plans or ledgers: half a minute each, and no code chosen by the processor.
+left_out='anchor|calibrate|transforms|checks|cuda|hip|opencl|device|draw|energy|measure|service|torture|memory|ledger_file|ledger_laws|catalog|prose|search'
 # Every unit on the first of them; on the others those that choose code by the processor, or read what it is.
 chosen='kernels|ledger|scan|processor|loop|ladder|runs|program|core|power|products|number|host|topology|numa|uncore|region|stack'
 
