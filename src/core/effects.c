@@ -338,9 +338,17 @@ static void explain_waves(const roof_target *target, const roof_kernel_shape *sh
             waits ? "; waits for a second sum" : "");
 }
 
-/** "tiles of 64 x 64 cover 1.33 times the matrix"; of attention its queries by its keys, of all heads. */
+/** Elements of a product's result; of attention its queries by its keys, of all heads; of experts the results of both products
+ * for the rows of all. */
+static double area_of(const roof_kernel_shape *s, const rf_cut *cut) {
+  bool experts = s->kind == ROOF_KERNEL_EXPERTS;
+  return experts ? s->rows * (s->columns + (s->group > 0 ? s->depth : 0))
+                 : s->count * s->rows * s->columns * (cut->what != NULL ? s->group : 1);
+}
+
+/** "tiles of 64 x 64 cover 1.33 times the matrix". */
 static void explain_tiles(const roof_kernel_shape *shape, const rf_cut *cut, char *text, size_t size) {
-  double area = shape->count * shape->rows * shape->columns * (cut->what != NULL ? shape->group : 1);
+  double area = area_of(shape, cut);
   double cover = area > 0 ? cut->tiles * cut->tile_rows * cut->tile_columns / area : 1;
   rf_format(text, size, "tiles of %.0f x %.0f cover %.3g times the matrix", cut->tile_rows, cut->tile_columns,
             cover);
@@ -365,7 +373,10 @@ static bool explain_cut(const roof_target *target, const roof_prediction *p, con
     explain_waves(target, &p->work.kernel, cut, part->text, size);
     return true;
   case ROOF_EFFECT_SPLIT:
-    rf_format(part->text, size, "split in %.0f, whose sums are added at the end", cut->split);
+    rf_format(part->text, size,
+              cut->split > 1 ? "split in %.0f, whose sums are added at the end"
+                             : "not split, since the sums of more parts would take longer",
+              cut->split);
     return true;
   default:
     return false;

@@ -251,17 +251,21 @@ static double passes_seconds(const rf_run *run) {
                                             : bytes / run->c[ROOF_BANDWIDTH] + run->c[ROOF_LATENCY_SECONDS];
 }
 
-/** Seconds of the pass that writes activations in a format narrower than they come in. */
+/** Seconds of the pass that writes activations in a format narrower than they come in: each once, however often a convolution
+ * takes it for another product; in rows of `least_row` elements at least, the shortest that constants are fitted to. */
 static double quantise_seconds(const rf_run *run) {
-  const roof_kernel_shape *s = &run->work->kernel;
+  static const double least_row = 32;
+  const roof_work *w = run->work;
+  const roof_kernel_shape *s = &w->kernel;
   double narrow = roof_dtype_bytes(run->target->types.compute);
   if (narrow >= wide_bytes || run->c[ROOF_QUANTISE_PASSES] <= 0) {
     return 0;
   }
   double rows = s->count * s->rows;
-  return run->c[ROOF_QUANTISE_PASSES] * rows * s->depth * (wide_bytes + narrow) *
+  double elements = fmin(rows * s->depth, (w->read_bytes - w->weight_bytes) / narrow);
+  return run->c[ROOF_QUANTISE_PASSES] * elements * (wide_bytes + narrow) *
              run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH] +
-         run->c[ROOF_ROW_SECONDS] * rows / run->target->units;
+         run->c[ROOF_ROW_SECONDS] * fmin(rows, elements / least_row) / run->target->units;
 }
 
 /** The time at the memory, where activations are kept from the run before and weights have those of others between. */

@@ -497,3 +497,10 @@ ROWS
   run -0 "$ROOFLINE" predict allreduce size=1Ki ranks=8 --machine p100-sxm2
   has '(14 messages of 600.0 ns, assumed, the launch, and the'
 }
+
+@test "predict: tiles of experts cover their rows at least once; what is not split says so" {
+  run -0 "$ROOFLINE" predict grouped batch=32 groups=8 in=4096 out=3584 --machine h100
+  has "tiles of 8 x 128 cover 2 times the matrix"
+  run -0 --separate-stderr "$ROOFLINE" predict attention batch=9 heads=64 q_len=4 kv_len=8192 head_dim=64 kv_heads=8 --machine l40s --dtype fp8 --json
+  [[ $(json '.effects[] | select(.name == "split") | .why') != *'split in 1'* ]]
+}

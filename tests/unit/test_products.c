@@ -83,6 +83,34 @@ static void from_the_bare_roofline_to_the_expected_time(void **state) {
   }
 }
 
+/** Of a convolution its input, as of a product its rows: not what an expanded input would have. */
+static void activations_are_written_in_the_narrow_format_once(void **state) {
+  (void)state;
+  const double bytes_per_element = 2 * (2 + 1), bandwidth = 0.9 * 4e12;
+  roof_types types = roof_types_of(ROOF_FP8);
+  roof_options options = roof_options_default();
+  const roof_op *op = NULL;
+  roof_target target;
+  for (int product = 0; product < 2; product++) {
+    double values[ROOF_PARAM_MAX];
+    roof_prediction p, without;
+    const double conv[] = {32, 64, 64, 56, 56, 3}, gemm[] = {4096, 4096, 4096};
+    assert_int_equal(roof_op_find(product ? "gemm" : "conv2d", &op, NULL), ROOF_OK);
+    roof_op_defaults(op, values);
+    memcpy(values, product ? gemm : conv, product ? sizeof gemm : sizeof conv);
+    assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
+    options.without = 0;
+    assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+    roof_predict(&target, op, values, &p);
+    options.without = 1u << ROOF_EFFECT_QUANTISE;
+    assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+    roof_predict(&target, op, values, &without);
+    double elements = product ? 4096.0 * 4096 : 32.0 * 64 * 56 * 56, start = 1e-5 - 2e-6;
+    assert_near(p.expected_seconds - without.expected_seconds - start,
+                elements * bytes_per_element / bandwidth, 1e-6);
+  }
+}
+
 /** The cut is chosen by about what the corner adds. */
 static void without_an_effect_no_slower(void **state) {
   (void)state;
@@ -327,6 +355,7 @@ int main(void) {
       cmocka_unit_test(the_effects_of_most_seconds_are_said_first),
       cmocka_unit_test(latency_alone_is_overhead),
       cmocka_unit_test(a_matrix_times_a_vector_streams_the_matrix),
+      cmocka_unit_test(activations_are_written_in_the_narrow_format_once),
       cmocka_unit_test(an_unknown_class_has_no_form_of_products),
   };
   return cmocka_run_group_tests(tests, start, end);
