@@ -49,12 +49,19 @@ typedef struct roof_apart {
  *  Errors: as roof_choices_of. */
 ROOF_API roof_status roof_apart_of(const roof_choice_question *question, roof_apart *best, roof_error *error);
 
-/** Whether two pools are cheaper than the best plan of one, without prices whether they are fewer devices; true where only they
- *  meet the limits.
+/** Whether two pools meet the limits at the slow end of their range as well, as roof_choice_is_sure says of one.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_apart_is_sure(const roof_choice_question *question, const roof_apart *apart);
+
+/** Whether two pools are cheaper than the best plan of one, without prices whether they are fewer devices, and no less sure;
+ *  true where only they meet the limits.
  *  Units: none.
  *  Ownership: none.
  *  Errors: false where none is found. */
-ROOF_API bool roof_apart_pays(const roof_choices *choices, const roof_apart *apart);
+ROOF_API bool roof_apart_pays(const roof_choice_question *question, const roof_choices *choices,
+                              const roof_apart *apart);
 
 /** Appends two pools, and what they cost next to the best plan of one.
  *  Units: as printed.

@@ -89,9 +89,10 @@ static json_t *apart_json(const roof_choice_question *q, const roof_choices *all
                                     {"tpot_high_seconds", a->tpot_high_seconds},
                                     {"device_tokens_per_second", a->device_tokens_per_second},
                                     {"price_per_million_tokens", a->price_per_million_tokens}};
-  json_t *object = json_pack("{s:s, s:b, s:b, s:o, s:o}", "precision", q->precisions->names[a->precision],
-                             "pays", roof_apart_pays(all, a), "simulated", a->simulated, "prefill",
-                             pool(q, &a->prefill), "decode", pool(q, &a->decode));
+  json_t *object =
+      json_pack("{s:s, s:b, s:b, s:b, s:o, s:o}", "precision", q->precisions->names[a->precision], "pays",
+                roof_apart_pays(q, all, a), "sure", roof_apart_is_sure(q, a), "simulated", a->simulated,
+                "prefill", pool(q, &a->prefill), "decode", pool(q, &a->decode));
   RF_JSON_SET(object, numbers);
   return object;
 }

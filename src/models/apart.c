@@ -8,6 +8,7 @@
 
 #include "models/front.h"
 #include "models/step.h"
+#include "models/words.h"
 #include "roofline/units.h"
 
 enum { MOST_NODES = 8, POOLS = 4096 };
@@ -251,13 +252,20 @@ roof_status roof_apart_of(const roof_choice_question *q, roof_apart *best, roof_
   return status;
 }
 
-bool roof_apart_pays(const roof_choices *all, const roof_apart *a) {
+bool roof_apart_is_sure(const roof_choice_question *q, const roof_apart *a) {
+  const roof_plan_limits *l = &q->limits;
+  return a->found && isfinite(a->ttft_high_seconds) && isfinite(a->tpot_high_seconds) &&
+         !(a->ttft_high_seconds > l->ttft_seconds) && !(a->tpot_high_seconds > l->tpot_seconds);
+}
+
+bool roof_apart_pays(const roof_choice_question *q, const roof_choices *all, const roof_apart *a) {
   const roof_choice *c = &all->list[0];
   double price = a->price_per_million_tokens, than = c->point.price_per_million_tokens;
   if (!a->found || all->meeting == 0) {
     return a->found;
   }
-  return isnan(price) || isnan(than) ? devices_of(a) < c->devices : price < than;
+  bool cheaper = isnan(price) || isnan(than) ? devices_of(a) < c->devices : price < than;
+  return cheaper && (roof_apart_is_sure(q, a) || !roof_choice_is_sure(q, c));
 }
 
 static void add_pool(roof_text *out, const roof_choice_question *q, const roof_pool *p, const char *what) {
@@ -278,22 +286,14 @@ static void add_head(roof_text *out, const roof_choices *all, const roof_apart *
   if (priced) {
     roof_text_addf(out, ", %.4g per million tokens", a->price_per_million_tokens);
   }
-  if (all->meeting > 0 && !isnan(ratio)) {
+  if (all->meeting > 0 && !priced && fabs(ratio - 1) < 0.005) {
+    roof_text_add(out, ", as many tokens per device as together");
+  } else if (all->meeting > 0 && !isnan(ratio)) {
     const char *how = priced ? (ratio < 1 ? "cheaper" : "dearer")
                              : (ratio > 1 ? "more tokens per device" : "fewer tokens per device");
     roof_text_addf(out, ", %.0f %% %s than together", 100 * fabs(ratio - 1), how);
   }
   roof_text_add(out, "\n");
-}
-
-/** A time and its range; what cannot keep up has none. */
-static void add_time(roof_text *out, const char *name, double seconds, double low, double high) {
-  enum { SHORT = 48 };
-  char x[SHORT], y[SHORT], z[SHORT];
-  roof_quantity_format(x, SHORT, seconds, "s");
-  roof_quantity_format(y, SHORT, low, "s");
-  roof_text_addf(out, "%s %s (%s to %s)", name, x, y,
-                 isfinite(high) ? roof_quantity_format(z, SHORT, high, "s") : "saturated");
 }
 
 void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const roof_choices *all,
@@ -305,10 +305,15 @@ void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const ro
   roof_text_add(out, "),\n  ");
   add_pool(out, q, &a->decode, "generate");
   roof_text_addf(out, " b%.0f), %s\n  ", a->decode.batch, q->precisions->names[a->precision]);
-  add_time(out, "TTFT", a->ttft_seconds, a->ttft_low_seconds, a->ttft_high_seconds);
-  add_time(out, ", TPOT", a->tpot_seconds, a->tpot_low_seconds, a->tpot_high_seconds);
+  rf_plan_add_time(out, "TTFT", a->ttft_seconds, a->ttft_low_seconds, a->ttft_high_seconds);
+  rf_plan_add_time(out, ", TPOT", a->tpot_seconds, a->tpot_low_seconds, a->tpot_high_seconds);
   roof_text_addf(out, "\n  %s; of the TTFT %s to send the cache\n",
                  a->simulated ? "simulated request by request, with the queue"
                               : "estimated, the queue in closed form",
                  roof_quantity_format(x, sizeof x, a->transfer_seconds, "s"));
+  if (!isnan(q->limits.ttft_seconds) || !isnan(q->limits.tpot_seconds)) {
+    roof_text_addf(out, "  %s the slow end of its range%s\n",
+                   roof_apart_is_sure(q, a) ? "within the limits at" : "over a limit at",
+                   roof_apart_is_sure(q, a) ? " as well" : "");
+  }
 }

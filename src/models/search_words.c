@@ -46,6 +46,27 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
 }
 
 /** What is asked for: the load, and the limits with how many requests keep them. */
+static void add_limits(roof_text *out, const roof_plan_limits *l) {
+  char x[SHORT];
+  bool first = !isnan(l->ttft_seconds), next = !isnan(l->tpot_seconds);
+  if (!first && !next) {
+    roof_text_add(out, "no limit of TTFT or TPOT\n");
+    return;
+  }
+  if (l->share > 0) {
+    roof_text_addf(out, "%.4g %% of them within", 100 * l->share);
+  } else {
+    roof_text_add(out, "on average");
+  }
+  if (first) {
+    roof_text_addf(out, " TTFT %s%s", roof_quantity_format(x, SHORT, l->ttft_seconds, "s"), next ? "," : "");
+  }
+  if (next) {
+    roof_text_addf(out, " TPOT %s", roof_quantity_format(x, SHORT, l->tpot_seconds, "s"));
+  }
+  roof_text_add(out, "\n");
+}
+
 static void add_question(roof_text *out, const roof_choice_question *q) {
   char x[SHORT];
   const roof_plan_limits *l = &q->limits;
@@ -58,30 +79,24 @@ static void add_question(roof_text *out, const roof_choice_question *q) {
     roof_text_add(out, "requests as many as fit and pay");
   }
   roof_text_addf(out, " of %.0f + %.0f tokens\n  ", q->base->prompt, q->base->generate);
-  if (l->share > 0) {
-    roof_text_addf(out, "%.4g %% of them within TTFT", 100 * l->share);
-  } else {
-    roof_text_add(out, "on average TTFT");
-  }
-  roof_text_addf(out, " %s,",
-                 isnan(l->ttft_seconds) ? "any" : roof_quantity_format(x, SHORT, l->ttft_seconds, "s"));
-  roof_text_addf(out, " TPOT %s\n",
-                 isnan(l->tpot_seconds) ? "any" : roof_quantity_format(x, SHORT, l->tpot_seconds, "s"));
+  add_limits(out, l);
 }
 
-/** A time with its range. */
-static void add_time(roof_text *out, const char *name, double seconds, double low, double high) {
+void rf_plan_add_time(roof_text *out, const char *name, double seconds, double low, double high) {
   char x[SHORT], y[SHORT], z[SHORT];
   roof_quantity_format(x, SHORT, seconds, "s");
   roof_quantity_format(y, SHORT, low, "s");
-  roof_text_addf(out, "%s %s (%s to %s)", name, x, y,
-                 isfinite(high) ? roof_quantity_format(z, SHORT, high, "s") : "saturated");
+  if (isfinite(high)) {
+    roof_text_addf(out, "%s %s (%s to %s)", name, x, y, roof_quantity_format(z, SHORT, high, "s"));
+  } else {
+    roof_text_addf(out, "%s %s (from %s; at the slow end it grows)", name, x, y);
+  }
 }
 
 static void add_times(roof_text *out, const roof_choice *c) {
   roof_text_add(out, "  ");
-  add_time(out, "TTFT", c->point.ttft_seconds, c->low.ttft_seconds, c->high.ttft_seconds);
-  add_time(out, ", TPOT", c->point.tpot_seconds, c->low.tpot_seconds, c->high.tpot_seconds);
+  rf_plan_add_time(out, "TTFT", c->point.ttft_seconds, c->low.ttft_seconds, c->high.ttft_seconds);
+  rf_plan_add_time(out, ", TPOT", c->point.tpot_seconds, c->low.tpot_seconds, c->high.tpot_seconds);
   roof_text_add(out, c->simulated ? "\n  simulated request by request, with the queue\n"
                                   : "\n  estimated, the queue in closed form\n");
 }

@@ -228,7 +228,7 @@ static roof_status add_launch(roof_text *out, const plan *p, const roof_choice_q
                               roof_error *error) {
   roof_text commands = {0};
   roof_status status = ROOF_OK;
-  bool pools = roof_apart_pays(all, apart);
+  bool pools = roof_apart_pays(q, all, apart);
   if (launch == NULL || (all->meeting == 0 && !pools)) {
     return ROOF_OK;
   }

@@ -175,7 +175,7 @@ static void add_failed(roof_text *out, const roof_choice_question *q, const roof
 /** Two pools: first where they pay, else after the best plan of one. */
 static void add_answers(roof_text *out, const roof_choice_question *q, const roof_choices *all,
                         const roof_apart *apart) {
-  bool pays = roof_apart_pays(all, apart);
+  bool pays = roof_apart_pays(q, all, apart);
   if (pays) {
     roof_apart_sentence(out, q, all, apart);
     roof_text_add(out, "\ntogether: ");
