@@ -535,7 +535,9 @@ typedef struct roof_model_phase {
   double backward_seconds; /**< of the expected time of a training step, with what is computed again */
   double replica_seconds;  /**< transfers between replicas one after another, hidden or not */
   double hidden_seconds;   /**< of them those that hide behind the passes: not in the expected time */
-  double mfu; /**< FLOPs but for recomputed ones / (expected time x peak of the widest product) */
+  double
+      mfu; /**< FLOPs but for recomputed ones / (expected time x peak of the widest product); of a training step the
+                   mean of all devices */
   double hfu; /**< the same with all FLOPs */
   double mbu; /**< bytes / (expected time x bandwidth of the memory) */
   roof_model_operation operations[ROOF_MODEL_OPERATION_MAX];

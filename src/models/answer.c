@@ -160,11 +160,33 @@ static void make_phase(model_step *s, roof_phase kind, double past_first, double
                                                                                              : set->prompt);
 }
 
+/** The whole step on one device. */
+static void train_alone(const roof_model_target *t, roof_model_phase *phase) {
+  roof_model_target one = *t;
+  roof_model_settings *s = &one.settings;
+  s->tp = s->pp = s->dp = s->ep = s->cp = s->interleave = 1;
+  s->zero = s->redundant_experts = s->microbatches = 0;
+  s->sp = false;
+  rf_model_plan_share(&one);
+  roof_model_phase_of(&one, ROOF_PHASE_TRAIN, 0, 0, phase);
+}
+
 void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
                          roof_model_phase *phase) {
   model_step s;
+  bool shared = kind == ROOF_PHASE_TRAIN && t->devices > 1;
+  double needed = 0, done = 0;
+  if (shared) { /* a stage may have more than its part, and devices that share tensors do some of it each */
+    train_alone(t, phase);
+    needed = phase->mfu * phase->expected_seconds / t->devices;
+    done = phase->hfu * phase->expected_seconds / t->devices;
+  }
   rf_model_start(&s, t, phase);
   make_phase(&s, kind, past_first, past_last);
+  if (shared) {
+    phase->mfu = needed / phase->expected_seconds;
+    phase->hfu = done / phase->expected_seconds;
+  }
 }
 
 double rf_model_one_prompt_seconds(const roof_model_target *t, roof_model_phase *scratch) {

@@ -146,8 +146,8 @@ static const roof_model_definition definitions[] = {
      "checkpoints or evaluation",
      .of_training = true},
     {"MFU",
-     "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device; without "
-     "those computed again, which HFU counts too",
+     "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device, of a "
+     "training step the mean of all; without those computed again, which HFU counts too",
      .of_generation = false},
     {"MBU",
      "bytes of weights, activations and KV, each operand once per operation / (expected time x bandwidth)",

@@ -11,7 +11,6 @@ typedef struct search {
   roof_train_front *front;
   roof_train_front found;
   double plans; /**< that divide the model */
-  double busy;  /**< device seconds of a step at the peak */
   roof_model_phase phase;
 } search;
 
@@ -45,7 +44,7 @@ static void try_one(search *s) {
                         .microbatches = roof_model_microbatches(&s->target),
                         .micro_batch = set->batch / set->dp / roof_model_microbatches(&s->target),
                         .seconds = s->phase.expected_seconds,
-                        .mfu = s->busy / (s->target.devices * s->phase.expected_seconds),
+                        .mfu = s->phase.mfu,
                         .total_bytes = c.total_bytes,
                         .training = roof_model_training_of(set, s->target.devices, &s->phase)};
   p.device_tokens_per_second = set->batch * set->prompt / p.seconds / s->target.devices;
@@ -100,9 +99,7 @@ roof_status roof_train_search(const roof_model *model, const roof_machine *machi
   one.tp = one.pp = one.dp = one.ep = one.microbatches = 1;
   roof_status status = roof_model_target_init(&s->target, model, machine, &one, error);
   status = status == ROOF_OK ? rf_model_search_check(&s->target, devices, error) : status;
-  if (status == ROOF_OK) { /* one device's: a stage of a pipeline may have more than its part of the work */
-    roof_model_phase_of(&s->target, ROOF_PHASE_TRAIN, 0, 0, &s->phase);
-    s->busy = s->phase.mfu * s->phase.expected_seconds;
+  if (status == ROOF_OK) {
     rf_model_each_plan(model, devices / base->cp, try_plan, s);
     status = rf_model_search_end(model, devices, s->plans, error);
   }

@@ -298,8 +298,9 @@ model() {
   near .training.price "$(json '.price_per_million_tokens * 2e6')"
   near .training.seconds "$(json '.training.steps * .step_seconds')"
   [ "$(json '[.step_seconds == .phases.train.seconds.expected, .ttft_seconds, .ttft_low_seconds]')" = '[true,null,null]' ]
-  near '.training.seconds * .devices * 989.4e12 * .phases.train.mfu' "$(json '.training.steps * .devices * (.phases.train | .flops - .recomputed_flops)')" 0.001
-  price=$(json .training.price)
+  used=$(json '.step_seconds * .devices * 989.4e12 * .phases.train.mfu') price=$(json .training.price)
+  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-70b --train batch=256 prompt=4k --recompute selective --machine h100 --json
+  near '.phases.train | .flops - .recomputed_flops' "$used" 0.001
   train "tokens=2 trillion" --price 5 --json
   near .training.price "$(jq -n "2 * $price")"
   train tokens=2T --price 2.5

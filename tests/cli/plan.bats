@@ -29,6 +29,20 @@ setup() {
   [[ $output != *"  plan  "* ]]
 }
 
+@test "MFU of a step is that of all devices, by model as by plan" {
+  train() { run -0 "$ROOFLINE" "$1" llama-3.1-70b --train batch=512 prompt=4096 --machine h200 "${@:2}" --json; }
+  train model --tp 8 --sp --pp 80 --recompute full --microbatches 512
+  got=$(json '.phases.train.mfu * .step_seconds * .devices')
+  [ "$(json '.phases.train | .mfu > 0.17 and .mfu < 0.18 and .hfu > 0.23')" = true ]
+  train model --tp 8 --sp --recompute full --microbatches 512
+  near '.phases.train.mfu * .step_seconds * .devices' "$got"
+  train plan --devices 64
+  best=$(json .best)
+  train model $(jq -r '"--tp \(.tp) --pp \(.pp) --dp \(.dp) --zero \(.zero) --recompute \(.recompute) --microbatches \(.microbatches)" +
+    (if .sp then " --sp" else "" end)' <<<"$best")
+  near .phases.train.mfu "$(jq .mfu <<<"$best")"
+}
+
 @test "a plan that cannot be is refused with the reason" {
   run -2 "$ROOFLINE" model llama-3.1-8b batch=8 --dp 3 --machine h100
   has "dp=3: does not divide the batch of 8 sequences"

@@ -301,6 +301,31 @@ static void recomputed(void **state) {
   assert_near(flops(&one, "o_proj"), 4 * 24 * 2.0 * 64 * 512 * 1024 * 1024, 1e-12);
 }
 
+/** MFU is of all devices, though one stage has more layers and the output projection: the step's FLOPs over what they could
+ * do in its time, as the search for plans says. */
+static void share_of_all_devices(void **state) {
+  (void)state;
+  static const struct { double tp, pp, dp; } plans[] = {{1, 5, 1}, {2, 1, 1}, {8, 4, 2}, {1, 1, 8}};
+  static roof_train_front front;
+  roof_model_settings s = base(&llama);
+  answer(&llama, &s, &other);
+  const roof_model_phase *alone = &other.phases[ROOF_PHASE_TRAIN], *p = &one.phases[ROOF_PHASE_TRAIN];
+  double peak = alone->flops / (alone->hfu * alone->expected_seconds);
+  for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+    s.tp = plans[i].tp, s.pp = plans[i].pp, s.dp = plans[i].dp;
+    answer(&llama, &s, &one);
+    double could = one.devices * p->expected_seconds * peak;
+    assert_near(p->hfu, alone->flops / could, 1e-12);
+    assert_near(p->mfu, (alone->flops - alone->recomputed_flops) / could, 1e-12);
+  }
+  assert_int_equal(roof_train_search(&llama, machine, &s, 16, &front, NULL), ROOF_OK);
+  const roof_train_point *best = &front.best;
+  s.tp = best->tp, s.pp = best->pp, s.dp = best->dp, s.sp = best->sp, s.zero = best->zero;
+  s.recompute = best->recompute, s.microbatches = best->microbatches;
+  answer(&llama, &s, &one);
+  assert_near(p->mfu, best->mfu, 1e-12);
+}
+
 /** Twice the layers is twice the layers' work and memory; longer sequences are never less of either. */
 static void additive(void **state) {
   (void)state;
@@ -510,6 +535,7 @@ int main(void) {
       cmocka_unit_test(bubble),
       cmocka_unit_test(hidden),
       cmocka_unit_test(recomputed),
+      cmocka_unit_test(share_of_all_devices),
       cmocka_unit_test(refused),
       cmocka_unit_test(interleaved),
       cmocka_unit_test(adapters),
