@@ -433,7 +433,8 @@ typedef struct roof_kernel_cost {
 #define ROOF_SPAN_MAP(X)                                                                                     \
   X(ROOF_SPAN_NODE, "within a node")                                                                         \
   X(ROOF_SPAN_CLUSTER, "between nodes")                                                                      \
-  X(ROOF_SPAN_HOST, "to the host")
+  X(ROOF_SPAN_HOST, "to the host")                                                                           \
+  X(ROOF_SPAN_NEIGHBOURS, "between neighbours")
 
 typedef enum roof_span {
 #define ROOF_SPAN_ENUM(symbol, text) symbol,
@@ -535,9 +536,8 @@ typedef struct roof_model_phase {
   double backward_seconds; /**< of the expected time of a training step, with what is computed again */
   double replica_seconds;  /**< transfers between replicas one after another, hidden or not */
   double hidden_seconds;   /**< of them those that hide behind the passes: not in the expected time */
-  double
-      mfu; /**< FLOPs but for recomputed ones / (expected time x peak of the widest product); of a training step the
-                   mean of all devices */
+  /* of a training step the mean of all devices: */
+  double mfu; /**< FLOPs but for recomputed ones / (expected time x peak of the widest product) */
   double hfu; /**< the same with all FLOPs */
   double mbu; /**< bytes / (expected time x bandwidth of the memory) */
   roof_model_operation operations[ROOF_MODEL_OPERATION_MAX];

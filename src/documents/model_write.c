@@ -167,7 +167,8 @@ static json_t *plan_phase(const roof_model_target *t, const roof_model_phase *p)
   if (!p->present) {
     return json_null();
   }
-  const rf_json_member members[] = {{"node_seconds", p->link_seconds[ROOF_SPAN_NODE]},
+  const rf_json_member members[] = {{"neighbour_seconds", p->link_seconds[ROOF_SPAN_NEIGHBOURS]},
+                                    {"node_seconds", p->link_seconds[ROOF_SPAN_NODE]},
                                     {"network_seconds", p->link_seconds[ROOF_SPAN_CLUSTER]},
                                     {"host_seconds", p->link_seconds[ROOF_SPAN_HOST]},
                                     {"bubble", p->bubble},
@@ -193,6 +194,8 @@ static json_t *plan(const roof_model_target *t, const roof_model_answer *a) {
                                     {"microbatches", roof_model_microbatches(t)}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
+  bool near = t->links[ROOF_SPAN_NEIGHBOURS].joins > 0;
+  rf_json_set(object, "neighbour_link", near ? link_of(&t->links[ROOF_SPAN_NEIGHBOURS]) : json_null());
   rf_json_set(object, "node_link", t->plain.link != NULL ? link_of(&t->links[ROOF_SPAN_NODE]) : json_null());
   rf_json_set(object, "network_link", link_of(&t->links[ROOF_SPAN_CLUSTER]));
   rf_json_set(object, "sp", json_boolean(s->sp));

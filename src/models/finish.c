@@ -37,6 +37,12 @@ static double main_peak(const roof_model_phase *p) {
   return peak;
 }
 
+/** Seconds of the link between devices that is busy longest. */
+static double longest_link(const roof_model_phase *p) {
+  double near = fmax(p->link_seconds[ROOF_SPAN_NEIGHBOURS], p->link_seconds[ROOF_SPAN_NODE]);
+  return fmax(near, p->link_seconds[ROOF_SPAN_CLUSTER]);
+}
+
 /** At best all transfers hide behind the work on the device, and those of one link behind the other's. */
 static void overlap_links(roof_model_phase *p) {
   double hidden = 0;
@@ -44,8 +50,7 @@ static void overlap_links(roof_model_phase *p) {
     const roof_model_operation *o = &p->operations[i];
     hidden += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->lower_seconds : 0;
   }
-  double most = fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]);
-  p->lower_seconds = fmax(p->lower_seconds - hidden, most);
+  p->lower_seconds = fmax(p->lower_seconds - hidden, longest_link(p));
 }
 
 /** Times of what a transfer may hide behind. */
@@ -134,7 +139,7 @@ static void add_update(model_step *s) {
     lower += o->kind == ROOF_KIND_COLLECTIVE ? 0 : o->count * o->lower_seconds;
     add_operation(p, o);
   }
-  p->lower_seconds = fmax(lower, fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]));
+  p->lower_seconds = fmax(lower, longest_link(p));
 }
 
 /** State of the optimizer comes from the host and goes back, both at once, while the update runs. */

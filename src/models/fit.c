@@ -63,14 +63,15 @@ typedef struct attempt {
   roof_model_settings s;
   roof_model_fit *found;
   size_t count;
+  bool possible; /**< whether the last could be run at all */
 } attempt;
 
 /** Keeps the changed run where it fits. */
 static bool try_it(attempt *a, const char *change) {
   roof_model_target t;
   roof_model_fit *f = &a->found[a->count];
-  bool fits = a->count < ROOF_MODEL_FITS_MAX &&
-              roof_model_target_init(&t, a->target->model, a->target->machine, &a->s, NULL) == ROOF_OK;
+  a->possible = roof_model_target_init(&t, a->target->model, a->target->machine, &a->s, NULL) == ROOF_OK;
+  bool fits = a->possible && a->count < ROOF_MODEL_FITS_MAX;
   roof_model_capacity c = fits ? roof_model_capacity_of(&t) : a->before;
   if (fits && c.fits) {
     snprintf(f->change, sizeof f->change, "%s", change);
@@ -131,15 +132,13 @@ static bool try_node(attempt *a, const char *weights, double *widest) {
   roof_weight_format format;
   bool found = false, narrow = weights != NULL && roof_weight_format_parse(weights, &format, NULL) == ROOF_OK;
   for (double tp = 2 * s->tp; tp <= s->node && !found; tp *= 2) {
-    roof_model_target t;
     a->s.tp = tp;
     if (narrow) {
       roof_model_precision_quantize(&a->s.precision, &format);
     }
-    bool whole = roof_model_target_init(&t, a->target->model, a->target->machine, &a->s, NULL) == ROOF_OK;
-    *widest = whole ? tp : *widest;
     snprintf(text, sizeof text, "tp=%.0f%s%s", tp, narrow ? " --precision " : "", narrow ? weights : "");
     found = try_it(a, text);
+    *widest = a->possible ? tp : *widest;
   }
   return found;
 }

@@ -196,10 +196,12 @@ bool rf_model_plan_share(roof_model_target *t) {
   for (int i = 0; i < t->model->block_count; i++) {
     t->stage_layers[i] = t->layers[i] * fullest / layers;
   }
-  const roof_link *link = roof_target_link(&t->plain, neighbours(s));
+  const roof_link *link = roof_target_link(&t->plain, neighbours(s)), *near = roof_target_link(&t->plain, 2);
   if (link != NULL) {
     t->links[ROOF_SPAN_NODE] = roof_link_complete(link, false);
   }
+  t->links[ROOF_SPAN_NEIGHBOURS] =
+      near != NULL && near != link ? roof_link_complete(near, false) : (roof_link){.joins = 0};
   return link != NULL || neighbours(s) <= 1;
 }
 

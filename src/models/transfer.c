@@ -22,7 +22,8 @@ static bool adds_at_once(const model_step *s) {
  * send at once, where NCCL's messages wait for one another. */
 static double algorithm_of(const model_step *s, const model_call *c) {
   const roof_model_target *t = s->target;
-  if (c->op == t->collectives[ROOF_ALL_REDUCE] && c->span == ROOF_SPAN_NODE && adds_at_once(s)) {
+  bool near = c->span != ROOF_SPAN_CLUSTER;
+  if (c->op == t->collectives[ROOF_ALL_REDUCE] && near && adds_at_once(s)) {
     return RF_ONESHOT;
   }
   for (int i = 0; i < s->out->count; i++) {
@@ -33,7 +34,7 @@ static double algorithm_of(const model_step *s, const model_call *c) {
     }
   }
   return rf_model_faster(&t->plain, c->op, &t->links[c->span], c->values[RF_SIZE], c->values[RF_RANKS],
-                         !s->training && c->span == ROOF_SPAN_NODE);
+                         !s->training && near);
 }
 
 static void emit_transfer(model_step *s, double count, const model_transfer *x, roof_span span, double bytes,
@@ -57,6 +58,11 @@ static double local_ranks(const model_step *s, double ranks, double stride) {
   return fmin(ranks, fmax(1, floor(s->target->settings.node / stride)));
 }
 
+/** Where devices of a node exchange something that stretch over `extent` of it. */
+static roof_span near_span(const model_step *s, double extent) {
+  return extent <= s->target->links[ROOF_SPAN_NEIGHBOURS].joins ? ROOF_SPAN_NEIGHBOURS : ROOF_SPAN_NODE;
+}
+
 /** Bytes of the collective between nodes, so that each port passes as many as one of the last node, which has the fewest:
  * they share all of a sum; of what is gathered or sent to experts, all but the node's own part. */
 static double far_bytes(const model_transfer *x, const model_nodes *n) {
@@ -67,7 +73,7 @@ static double far_bytes(const model_transfer *x, const model_nodes *n) {
 
 void rf_model_transfers(model_step *s, double count, const model_transfer *x) {
   model_nodes nodes = rf_model_nodes(x->ranks, local_ranks(s, x->ranks, x->stride));
-  emit_transfer(s, count, x, ROOF_SPAN_NODE, x->bytes, nodes.local);
+  emit_transfer(s, count, x, near_span(s, nodes.local * x->stride), x->bytes, nodes.local);
   emit_transfer(s, count, x, ROOF_SPAN_CLUSTER, far_bytes(x, &nodes), nodes.count);
 }
 
@@ -150,14 +156,15 @@ void rf_model_layer_transfers(model_step *s, double n, const roof_model_block *b
 }
 
 /** Each device of a tensor group sends its part, and the next stage's group puts the parts together, unless
- * each works on its own tokens. The stages are farthest apart: over several nodes, the slowest hop is between
- * two of them. With several stages on each device a microbatch passes all devices as often. */
+ * each works on its own tokens. The stages are farthest apart: the slowest hop is between two nodes where there
+ * are several, and over the link that joins all devices of one. With several stages on each device a microbatch
+ * passes all devices as often. */
 void rf_model_stage_transfers(model_step *s) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
   double bytes = s->tokens * s->own.hidden * t->activation_bytes;
   if (set->pp > 1) {
-    roof_span span = t->devices > set->node ? ROOF_SPAN_CLUSTER : ROOF_SPAN_NODE;
+    roof_span span = t->devices > set->node ? ROOF_SPAN_CLUSTER : near_span(s, t->devices);
     model_transfer send = {"pp_send", ROOF_SEND, bytes / set->tp, 2, 1, 0, 0};
     model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->sp ? 1 : set->tp, 1, 0, 0};
     double passes = s->steps * (s->training ? fmax(1, set->interleave) : 1);

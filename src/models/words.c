@@ -341,6 +341,10 @@ static void add_devices(roof_text *out, const roof_model_target *t, const roof_m
   }
   add_copies(out, t);
   roof_text_add(out, "\n  links       ");
+  if (t->links[ROOF_SPAN_NEIGHBOURS].joins > 0) {
+    add_link(out, t, ROOF_SPAN_NEIGHBOURS, "between neighbours");
+    roof_text_add(out, "; ");
+  }
   add_link(out, t, ROOF_SPAN_NODE, "within a node");
   if (t->devices > s->node) {
     roof_text_add(out, "; ");

@@ -29,6 +29,16 @@ setup() {
   [[ $output != *"  plan  "* ]]
 }
 
+@test "a pair of cards that a bridge joins sums over it, whatever else the plan has" {
+  run -0 "$ROOFLINE" model llama-3.1-8b --tp 2 --pp 2 --machine h100-nvl
+  has 'links       NVLink 4 bridge 300.0 GB/s, 600.0 ns per message between neighbours; PCIe 5.0 x16 63.02 GB/s'
+  run -0 "$ROOFLINE" model llama-3.1-8b --tp 2 --pp 2 --machine h100-nvl --json
+  [ "$(json '[.plan.neighbour_link.name, .plan.node_link.name]')" = '["NVLink 4 bridge","PCIe 5.0 x16"]' ]
+  near .phases.prefill.seconds.network "$(json '.plan.prefill | .neighbour_seconds + .node_seconds')"
+  run -0 "$ROOFLINE" model llama-3.1-8b --tp 2 --pp 2 --machine h100 --json
+  [ "$(json '[.plan.neighbour_link, .plan.prefill.neighbour_seconds]')" = '[null,0]' ]
+}
+
 @test "MFU of a step is that of all devices, by model as by plan" {
   train() { run -0 "$ROOFLINE" "$1" llama-3.1-70b --train batch=512 prompt=4096 --machine h200 "${@:2}" --json; }
   train model --tp 8 --sp --pp 80 --recompute full --microbatches 512

@@ -421,6 +421,45 @@ static void links_join_so_many(void **state) {
   }
 }
 
+/** Cards that a bridge joins send each other over it, whatever else shares the model: the transfer that stretches over more
+ * goes by PCI Express. */
+static void neighbours_keep_their_bridge(void **state) {
+  (void)state;
+  static const struct {
+    double tp, pp, dp, cp;
+    const char *near, *far;
+  } plans[] = {{2, 2, 1, 1, "tp_all_reduce", "pp_send"},
+               {2, 1, 1, 2, "tp_all_reduce", "cp_keys"},
+               {1, 2, 2, 2, "cp_keys", "pp_send"},
+               {4, 1, 1, 1, NULL, "tp_all_reduce"},
+               {1, 4, 1, 1, NULL, "pp_send"}};
+  roof_machine *own = machine;
+  assert_int_equal(roof_catalog_load("h100-nvl", &machine, NULL), ROOF_OK);
+  for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+    const roof_model_phase *p = &one.phases[ROOF_PHASE_PREFILL];
+    roof_model_settings s = base(&llama);
+    s.tp = plans[i].tp, s.pp = plans[i].pp, s.dp = plans[i].dp, s.cp = plans[i].cp;
+    answer(&llama, &s, &one);
+    assert_non_null(operation(p, plans[i].far, ROOF_SPAN_NODE));
+    assert_null(operation(p, plans[i].far, ROOF_SPAN_NEIGHBOURS));
+    assert_true((p->link_seconds[ROOF_SPAN_NEIGHBOURS] > 0) == (plans[i].near != NULL));
+    assert_true(plans[i].near == NULL || operation(p, plans[i].near, ROOF_SPAN_NODE) == NULL);
+    assert_true(p->lower_seconds >= p->link_seconds[ROOF_SPAN_NEIGHBOURS]);
+  }
+  roof_model_settings s = base(&llama);
+  s.tp = 2;
+  answer(&llama, &s, &one);
+  s.pp = 2;
+  answer(&llama, &s, &other);
+  const roof_model_operation *pair =
+      operation(&one.phases[ROOF_PHASE_DECODE], "tp_all_reduce", ROOF_SPAN_NODE);
+  const roof_model_operation *of_four =
+      operation(&other.phases[ROOF_PHASE_DECODE], "tp_all_reduce", ROOF_SPAN_NEIGHBOURS);
+  assert_true(pair != NULL && of_four != NULL && of_four->network_seconds < pair->network_seconds);
+  roof_machine_free(machine);
+  machine = own;
+}
+
 /** What the command `cluster` says, a program asks: the first number of devices on the other side of a full node
  * among it. */
 static void cluster_is_asked(void **state) {
@@ -553,6 +592,7 @@ int main(void) {
       cmocka_unit_test(refused),
       cmocka_unit_test(found),
       cmocka_unit_test(links_join_so_many),
+      cmocka_unit_test(neighbours_keep_their_bridge),
       cmocka_unit_test(cluster),
       cmocka_unit_test(cluster_is_asked),
       cmocka_unit_test(cluster_is_drawn),
