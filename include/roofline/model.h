@@ -399,7 +399,7 @@ typedef struct roof_model_settings {
   bool sp;                  /**< sequence parallel: tp's devices also share what is between its products */
   double microbatches;      /**< of a pipeline, and of a training step, whose gradients are accumulated; 0: as
                                many as stages if there are so many sequences, in training a sequence each */
-  double node;              /**< devices that the machine's own link joins */
+  double node;              /**< devices that the machine's own link joins; NaN: roof_node_devices */
   const roof_link *network; /**< between nodes; NULL: the machine's own, or InfiniBand NDR */
   bool train;               /**< a training step of batch x prompt tokens instead of prefill and decoding */
   roof_recompute recompute; /**< of a training step */

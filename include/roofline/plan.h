@@ -46,6 +46,13 @@ ROOF_API roof_status roof_network_find(const char *name, const roof_machine *mac
  *  Errors: none. */
 ROOF_API roof_link roof_link_complete(const roof_link *link, bool between_nodes);
 
+/** Devices of a node of such machines, without a setting: 8, or as many as a link joins that goes beyond the host,
+ *  whose devices PCI Express joins: 72 of GB200 NVL72.
+ *  Units: devices.
+ *  Ownership: none.
+ *  Errors: 8 where the file does not say what its links join. */
+ROOF_API double roof_node_devices(const roof_machine *machine);
+
 /** "ring" or "tree": the faster for this buffer over this link, with the time to expect of it; NULL and the only time
  *  for an operation without algorithms. Without a target, or where its machine has no constants of collectives, the
  *  time at the link's bandwidth and latency.
@@ -281,7 +288,7 @@ ROOF_API double roof_pipeline_bubble(double stages, double microbatches);
 /** What is asked of a cluster. Start from roof_cluster_settings_default(). */
 typedef struct roof_cluster_settings {
   double devices;
-  double node; /**< devices that the machine's own link joins */
+  double node; /**< devices that the machine's own link joins; NaN: roof_node_devices */
   double parameters;
   double tokens;         /**< of a step, all devices */
   double gradient_bytes; /**< of one parameter */
@@ -330,7 +337,7 @@ typedef struct roof_cluster_answer {
   double bubble;
 } roof_cluster_answer;
 
-/** 64 devices in nodes of 8, 8e9 parameters, 4e6 tokens per step, gradients in 16 bits, 4 stages, 16
+/** 64 devices in the machine's nodes, 8e9 parameters, 4e6 tokens per step, gradients in 16 bits, 4 stages, 16
  *  microbatches.
  *  Units: as the fields.
  *  Ownership: by value.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes as C
 import html
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, Dict, List, Mapping, Optional
 
 from . import _abi as abi
@@ -58,7 +59,8 @@ class TrainingPlans:
         call("roof_failure_settings_read", *typed, C.byref(failing))
         self._machine, self._run = machine, Run(config, machine, {**settings, "train": True}, _Words(limits))
         self._run.refuse_several("plan_training")
-        self._count = limits.devices if limits.devices > 0 else self._run.settings.node
+        node = self._run.settings.node
+        self._count = limits.devices if limits.devices > 0 else lib.roof_node_devices(machine._pointer) if isnan(node) else node
         self._front = abi.roof_train_front()
         asked = [C.byref(self._run.model), machine._pointer, C.byref(self._run.settings), self._count]
         call("roof_train_search", *asked, C.byref(self._front))

@@ -48,7 +48,7 @@ static json_t *zero(const roof_cluster_answer *a) {
 json_t *rf_cluster_json(const roof_target *target, const roof_cluster_settings *s,
                         const roof_cluster_answer *a) {
   const rf_json_member numbers[] = {{"devices", s->devices},
-                                    {"node", s->node},
+                                    {"node", a->cluster.node},
                                     {"params", s->parameters},
                                     {"tokens", s->tokens},
                                     {"size", a->buffer_bytes},

@@ -107,7 +107,7 @@ static roof_status add_pools(search *s, int offer, int precision, roof_error *er
   one.microbatches = one.chunk = 0;
   one.precision = q->precisions->list[precision];
   roof_status status = roof_model_target_init(&s->target, q->model, q->offers[offer].machine, &one, error);
-  double most = s->target.plain.link == NULL ? 1 : MOST_NODES * one.node;
+  double node = s->target.settings.node, most = s->target.plain.link == NULL ? 1 : MOST_NODES * node;
   if (status != ROOF_OK || isnan(s->target.plain.capacity)) {
     return status;
   }
@@ -115,7 +115,7 @@ static roof_status add_pools(search *s, int offer, int precision, roof_error *er
   s->network = s->target.links[ROOF_SPAN_CLUSTER];
   roof_model_capacity c = roof_model_capacity_of(&s->target);
   s->cache_bytes = (c.kv_bytes + c.state_bytes) * one.prompt / (one.prompt + one.generate);
-  for (double n = 1; n <= most; n += n < one.node ? 1 : one.node) {
+  for (double n = 1; n <= most; n += n < node ? 1 : node) {
     s->devices = n;
     s->fastest.devices = s->front_count = 0;
     rf_model_each_plan(q->model, n, try_plan, s);
@@ -183,8 +183,10 @@ static double cost_of(const search *s, const roof_pool *p) {
 }
 
 static bool allowed(const search *s, const roof_apart *a) {
-  double most =
-      s->question->limits.devices > 0 ? s->question->limits.devices : MOST_NODES * s->question->base->node;
+  const roof_choice_question *q = s->question;
+  double node = fmax(rf_model_node(q->base, q->offers[a->prefill.offer].machine),
+                     rf_model_node(q->base, q->offers[a->decode.offer].machine));
+  double most = q->limits.devices > 0 ? q->limits.devices : MOST_NODES * node;
   return devices_of(a) <= most;
 }
 

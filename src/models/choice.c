@@ -9,6 +9,7 @@
 #include "core/number.h"
 #include "models/choice.h"
 #include "models/front.h"
+#include "models/step.h"
 #include "roofline/units.h"
 
 enum { MOST_NODES = 8, SHORT = 48 };
@@ -104,8 +105,9 @@ static bool nearer(const roof_choice_question *q, const roof_choice *a, const ro
              : a->short_bytes < b->short_bytes;
 }
 
-double rf_choices_more_devices(const roof_choice_question *q, double devices) {
-  return devices < q->base->node ? devices + 1 : devices + q->base->node;
+double rf_choices_more_devices(const roof_choice_question *q, int offer, double devices) {
+  double node = rf_model_node(q->base, q->offers[offer].machine);
+  return devices < node ? devices + 1 : devices + node;
 }
 
 /** Cheaper: with a price by it, without by devices and then by throughput. */
@@ -128,9 +130,11 @@ static bool more_may_pay(const roof_choice_question *q, const roof_choice *c) {
 static roof_status find_cheapest(const roof_choice_question *q, double from, roof_choice *found,
                                  roof_choice *failed, roof_choices *all, roof_error *error) {
   bool fixed = q->limits.devices > 0;
-  double most = fixed ? q->limits.devices : MOST_NODES * q->base->node;
+  double most =
+      fixed ? q->limits.devices : MOST_NODES * rf_model_node(q->base, q->offers[found->offer].machine);
   roof_choice nearest = {.devices = 0}, best = {.devices = 0};
-  for (double n = fixed ? fmax(most, from) : from; n <= most; n = rf_choices_more_devices(q, n)) {
+  for (double n = fixed ? fmax(most, from) : from; n <= most;
+       n = rf_choices_more_devices(q, found->offer, n)) {
     roof_choice c = {.offer = found->offer, .precision = found->precision};
     roof_status status = judge(q, n, &c, all, error);
     if (status != ROOF_OK) {

@@ -4,8 +4,8 @@
 
 #include "roofline/choice.h"
 
-/** The next number of devices: 1, 2, 3 ... of a node, then whole nodes. */
-double rf_choices_more_devices(const roof_choice_question *question, double devices);
+/** The next number of devices of an offer: 1, 2, 3 ... of a node, then whole nodes. */
+double rf_choices_more_devices(const roof_choice_question *question, int offer, double devices);
 
 /** The choice at `index` is another one now, and what fewer devices fail by; it stands where it belongs. */
 void rf_choices_replace(const roof_choice_question *question, roof_choices *all, int index,

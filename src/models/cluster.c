@@ -118,7 +118,7 @@ double roof_pipeline_bubble(double stages, double microbatches) {
 
 roof_cluster_settings roof_cluster_settings_default(void) {
   return (roof_cluster_settings){.devices = 64,
-                                 .node = 8,
+                                 .node = NAN,
                                  .parameters = 8e9,
                                  .tokens = 4e6,
                                  .gradient_bytes = 2,
@@ -160,17 +160,21 @@ static roof_cluster_zero zero_of(const roof_cluster *c, int stage, double device
                              .fits = !(held * c->parameters > capacity)};
 }
 
+static double node_of(const roof_target *t, const roof_cluster_settings *s) {
+  return isnan(s->node) ? roof_node_devices(t->machine) : s->node;
+}
+
 static void fill_answer(const roof_target *t, const roof_cluster_settings *s, roof_cluster_answer *a) {
   const roof_link *between = s->network != NULL ? s->network : &roof_network_at(0)->link;
   roof_cluster *c = &a->cluster;
   *a = (roof_cluster_answer){.link_count = 0};
   *c = (roof_cluster){.target = t,
-                      .node = s->node,
+                      .node = node_of(t, s),
                       .flops_per_second = 1 / t->seconds_per_flop[ROOF_MATRIX],
                       .parameters = s->parameters,
                       .tokens = s->tokens,
                       .gradient_bytes = s->gradient_bytes};
-  const roof_link *near = roof_target_link(t, fmin(s->devices, s->node));
+  const roof_link *near = roof_target_link(t, fmin(s->devices, c->node));
   if (near != NULL) {
     c->links[ROOF_SPAN_NODE] = roof_link_complete(near, false);
   }
@@ -194,7 +198,7 @@ static void fill_answer(const roof_target *t, const roof_cluster_settings *s, ro
 roof_status roof_cluster_answer_of(const roof_target *t, const roof_cluster_settings *s,
                                    roof_cluster_answer *answer, roof_error *error) {
   roof_status status = roof_target_supports(t, ROOF_MATRIX, error);
-  double neighbours = fmin(s->devices, s->node);
+  double neighbours = fmin(s->devices, node_of(t, s));
   status = status == ROOF_OK && neighbours > 1 ? roof_target_joins(t, neighbours, error) : status;
   if (status == ROOF_OK) {
     fill_answer(t, s, answer);

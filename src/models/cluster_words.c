@@ -11,7 +11,7 @@ enum { SHORT = 64 };
 static void add_routes(roof_text *out, const roof_cluster_settings *in, const roof_cluster_answer *of) {
   char x[SHORT], y[SHORT];
   roof_text_addf(out, "all-reduce of %s over %.0f devices, %.0f per node\n",
-                 roof_quantity_format(x, SHORT, of->buffer_bytes, "B"), in->devices, in->node);
+                 roof_quantity_format(x, SHORT, of->buffer_bytes, "B"), in->devices, of->cluster.node);
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
     const roof_cluster_route *r = &of->routes[i];
     bool alone = isnan(r->bus_bytes_per_second);

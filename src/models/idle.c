@@ -50,7 +50,8 @@ static bool has_one_device(const question *q) {
 }
 
 static bool has_one_node(const question *q) {
-  return !q->searches && !q->varies && devices(q) <= q->settings->node;
+  double node = q->settings->node, least = isnan(node) ? MODEL_USUAL_NODE : node;
+  return !q->searches && !q->varies && devices(q) <= least;
 }
 
 static bool has_no_cache(const question *q) {

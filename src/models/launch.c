@@ -10,7 +10,10 @@
  *   llama.cpp     manpages.debian.org/unstable/llama.cpp-tools/llama-server.1.en.html ("llama-server") */
 #include "models/launch.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "models/step.h"
 
 static const launch_engine engines[ROOF_ENGINE_COUNT] = {
     [ROOF_ENGINE_VLLM] = {.start = "vllm serve",
@@ -185,7 +188,8 @@ static roof_status check(const launch *l, const char *name, bool template, roof_
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "launch: %s splits tensors or layers, not both, and no experts", name);
   }
-  return template && process_devices(l) > l->question->base->node
+  double node = l->question->base->node;
+  return template && process_devices(l) > (isnan(node) ? MODEL_USUAL_NODE : node)
              ? roof_error_set(
                    error, ROOF_E_UNSUPPORTED,
                    "launch: %s: the template is of replicas within a node, this one has %.0f devices", name,

@@ -75,6 +75,21 @@ roof_link roof_link_complete(const roof_link *link, bool between_nodes) {
   return l;
 }
 
+double roof_node_devices(const roof_machine *machine) {
+  double widest = MODEL_USUAL_NODE, host = 0;
+  for (int i = 0; i < machine->link_count; i++) {
+    const roof_link *l = &machine->links[i];
+    bool pci = strncmp(l->name, "PCIe", strlen("PCIe")) == 0;
+    widest = fmax(widest, l->joins);
+    host = pci ? fmax(host, l->joins) : host;
+  }
+  return widest > host ? widest : MODEL_USUAL_NODE;
+}
+
+double rf_model_node(const roof_model_settings *s, const roof_machine *machine) {
+  return isnan(s->node) ? roof_node_devices(machine) : s->node;
+}
+
 model_nodes rf_model_nodes(double ranks, double local) {
   double count = ceil(ranks / local);
   return (model_nodes){local, count, ranks - (count - 1) * local};

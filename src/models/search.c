@@ -302,7 +302,7 @@ static roof_status init(search *s, const roof_model *model, const roof_machine *
 
 /** Every plan with the contexts shared by 1, 2, 4 ... devices of a node, or by as many as are set. */
 static void try_all(search *s, const roof_model_settings *base) {
-  double devices = s->limits->devices, most = fmin(devices, base->node);
+  double devices = s->limits->devices, most = fmin(devices, s->target.settings.node);
   for (double cp = base->cp; cp <= (base->cp > 1 ? base->cp : most); cp *= 2) {
     s->target.settings.cp = cp;
     if (fmod(devices, cp) == 0) {

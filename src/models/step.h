@@ -130,6 +130,12 @@ typedef struct model_nodes {
 
 /* network.c */
 /** Where `ranks` devices lie, of which a node has `local`. */
+/** Devices of a node of a machine that does not say it. */
+enum { MODEL_USUAL_NODE = 8 };
+
+/** Devices of a node: as the settings say, else as the machine's links do. */
+double rf_model_node(const roof_model_settings *settings, const roof_machine *machine);
+
 model_nodes rf_model_nodes(double ranks, double local);
 
 /** Seconds to expect of a collective over a link, with its values in order: bytes, ranks, algorithm; those of the bare

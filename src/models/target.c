@@ -28,7 +28,7 @@ roof_model_settings roof_model_settings_default(const roof_model *model) {
                            .dp = 1,
                            .ep = 1,
                            .cp = 1,
-                           .node = 8,
+                           .node = NAN,
                            .page = DEFAULT_PAGE,
                            .workspace = default_workspace,
                            .memory_share = 1,
@@ -64,7 +64,7 @@ static roof_status check_counts(const roof_model_settings *s, roof_error *error)
                 {"redundant_experts", s->redundant_experts, 0},
                 {"microbatches", s->microbatches, 0},
                 {"zero", s->zero, 0},
-                {"node", s->node, 1},
+                {"node", isnan(s->node) ? 1 : s->node, 1},
                 {"page", s->page, 1}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     double v = counts[i].value;
@@ -287,6 +287,7 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
     return status;
   }
   roof_model_target t = {.model = model, .machine = machine, .settings = *settings};
+  t.settings.node = rf_model_node(settings, machine);
   if (settings->size > 0) {
     double side = floor(settings->size / model->pixels);
     t.settings.prompt = side * side;

@@ -157,8 +157,9 @@ static roof_status settle(const roof_choice_question *q, roof_choices *all, int 
     failed = c;
     failed.result = ROOF_CHOICE_SLOW;
     c = (roof_choice){.offer = failed.offer, .precision = failed.precision};
-    status = rf_choices_next(&tight, isinf(s.ttft) ? rf_choices_more_devices(q, failed.devices) : 1, all, &c,
-                             &meets, error);
+    status =
+        rf_choices_next(&tight, isinf(s.ttft) ? rf_choices_more_devices(q, failed.offer, failed.devices) : 1,
+                        all, &c, &meets, error);
   }
   if (status == ROOF_OK) {
     rf_choices_replace(q, all, index, &failed, &(roof_choice){.devices = 0});

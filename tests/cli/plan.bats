@@ -39,6 +39,19 @@ setup() {
   [ "$(json '[.plan.neighbour_link, .plan.prefill.neighbour_seconds]')" = '[null,0]' ]
 }
 
+@test "a node is what a link joins beyond the host: 72 of GB200, 8 of what has 8" {
+  node() { run -0 "$ROOFLINE" model llama-3.1-70b --tp 16 --machine "$@" --json; json '[.plan.node, .plan.prefill.network_seconds > 0]'; }
+  [ "$(node gb200)" = '[72,false]' ]
+  [ "$(node gb200 --node 8)" = '[8,true]' ]
+  [ "$(node h100)" = '[8,true]' ]
+  run -0 "$ROOFLINE" cluster --machine gb200
+  has 'over 64 devices, 72 per node'
+  run -0 "$ROOFLINE" cluster --machine gb200 --json
+  [ "$(json .node)" = 72 ]
+  run -0 "$ROOFLINE" cluster --machine h100 --json
+  [ "$(json .node)" = 8 ]
+}
+
 @test "MFU of a step is that of all devices, by model as by plan" {
   train() { run -0 "$ROOFLINE" "$1" llama-3.1-70b --train batch=512 prompt=4096 --machine h200 "${@:2}" --json; }
   train model --tp 8 --sp --pp 80 --recompute full --microbatches 512

@@ -460,6 +460,40 @@ static void neighbours_keep_their_bridge(void **state) {
   machine = own;
 }
 
+/** A node is what a link joins beyond the host, where it does; sixteen on one host need not be there. */
+static void node_is_what_a_link_joins(void **state) {
+  (void)state;
+  static const struct {
+    const char *machine;
+    double node;
+  } cases[] = {{"gb200", 72}, {"gb300", 72},  {"h100", 8},   {"a100", 8},     {"h100-nvl", 8},
+               {"mi210", 8},  {"tpu-v5e", 8}, {"mi300x", 8}, {"epyc-9654", 8}};
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_machine *m = NULL;
+    roof_model_target t;
+    roof_model_settings s = base(&llama);
+    assert_int_equal(roof_catalog_load(cases[i].machine, &m, NULL), ROOF_OK);
+    assert_true(roof_node_devices(m) == cases[i].node);
+    assert_int_equal(roof_model_target_init(&t, &llama, m, &s, NULL), ROOF_OK);
+    assert_true(t.settings.node == cases[i].node);
+    s.node = 4;
+    assert_int_equal(roof_model_target_init(&t, &llama, m, &s, NULL), ROOF_OK);
+    assert_true(t.settings.node == 4);
+    roof_machine_free(m);
+  }
+  static roof_cluster_answer a;
+  roof_cluster_settings s = roof_cluster_settings_default();
+  roof_machine *gb200 = NULL;
+  roof_target target;
+  assert_int_equal(roof_catalog_load("gb200", &gb200, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, gb200, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_OK);
+  assert_true(a.cluster.node == 72);
+  roof_machine_free(gb200);
+}
+
 /** What the command `cluster` says, a program asks: the first number of devices on the other side of a full node
  * among it. */
 static void cluster_is_asked(void **state) {
@@ -593,6 +627,7 @@ int main(void) {
       cmocka_unit_test(found),
       cmocka_unit_test(links_join_so_many),
       cmocka_unit_test(neighbours_keep_their_bridge),
+      cmocka_unit_test(node_is_what_a_link_joins),
       cmocka_unit_test(cluster),
       cmocka_unit_test(cluster_is_asked),
       cmocka_unit_test(cluster_is_drawn),

@@ -15,7 +15,7 @@ enum { SHORT = 48 };
   X(cp, "devices that share every sequence")                                                                 \
   X(microbatches, "of the pipeline; of --train: steps of gradient accumulation")                             \
   X(zero, "stage of ZeRO, 0 to 3, with --train: optimizer, gradients, weights over the replicas")            \
-  X(node, "devices that the machine's own link joins; default: 8")                                           \
+  X(node, "devices that the machine's own link joins; default: 8, of GB200 NVL72 all 72")                    \
   X(price, "of one device and hour, for the cost of a million tokens; of several machines "                  \
            "h100=2.5,h200=3.5, or a file, as for `plan`")
 

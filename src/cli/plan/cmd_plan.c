@@ -17,7 +17,7 @@
   X(context, "tokens of a prompt")                                                                           \
   X(generate, "tokens generated after it")                                                                   \
   X(cp, "devices that share every sequence; default: as many as pay")                                        \
-  X(node, "devices that the machine's own link joins; default: 8")                                           \
+  X(node, "devices that the machine's own link joins; default: 8, of GB200 NVL72 all 72")                    \
   X(tokens, "with --train: of the whole run")                                                                \
   X(batch, "with --train: sequences of a step")
 
@@ -315,9 +315,10 @@ static roof_status answer_training(const cli_args *args, plan *p, roof_error *er
   for (int i = 0; i < p->count && status == ROOF_OK; i++) {
     p->settings.price = p->offers[i].price;
     p->settings.listed = &p->prices[i];
+    double node = isnan(p->settings.node) ? roof_node_devices(p->machines[i]) : p->settings.node;
     status = cli_plan_train(args, &p->model, p->machines[i], &p->settings,
-                            p->limits.devices > 0 ? p->limits.devices : p->settings.node, &failures, &out,
-                            list, &missed, error);
+                            p->limits.devices > 0 ? p->limits.devices : node, &failures, &out, list, &missed,
+                            error);
     cli_network_set(json_array_get(list, (size_t)i), p->machines[i]);
   }
   if (args->json && status == ROOF_OK) {
