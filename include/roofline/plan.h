@@ -254,9 +254,9 @@ ROOF_API double roof_cluster_intensity(const roof_cluster *cluster, double devic
  *  Errors: NaN where the link's bandwidth is unknown. */
 ROOF_API double roof_cluster_split_width(const roof_link *link, double flops_per_second, double bytes);
 
-/** The number of devices (real, but whole where the time jumps as a node is full) from which the gradients'
- *  all-reduce takes longer than `share` of the compute time: 1 the whole step, 2/3 the backward pass that it
- *  can hide behind. By hierarchy of devices in full nodes: with fewer in the last, fewer may be too many.
+/** The number of devices (real, but whole up to the first beyond a full node, where the time jumps) from which
+ *  the gradients' all-reduce takes longer than `share` of the compute time: 1 the whole step, 2/3 the backward
+ *  pass that it can hide behind. By hierarchy of devices in full nodes: with fewer in the last, fewer may be too many.
  *  Units: devices.
  *  Ownership: none.
  *  Errors: infinity when it never does, NaN where unknown. */

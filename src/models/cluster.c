@@ -90,7 +90,10 @@ double roof_cluster_limit(const roof_cluster *c, roof_route route, double share)
     double middle = sqrt(low * high);
     *(excess(c, route, share, middle) < 0 ? &low : &high) = middle;
   }
-  /* Where a node is full, the time jumps: the next device is the first of the other side. */
+  /* Where a node is full, the time jumps: the next device is the first of the other side, and no part of it is one. */
+  if (high > c->node && high < c->node + 1) {
+    return c->node + 1;
+  }
   double whole = round(high);
   return fabs(high - whole) <= 1e-6 * high && excess(c, route, share, whole) < 0 ? whole + 1 : high;
 }

@@ -46,6 +46,11 @@ linked() {
   [ "$(json '.all_reduce[0] | .devices_limit == 9 and .gradient_seconds < 0.0243')" = true ]
 }
 
+@test "no part of a device is more than a full node" {
+  run -0 "$ROOFLINE" cluster llama-3.1-8b tokens=131072 devices=64 --machine h100 --json
+  [ "$(json '.all_reduce[0] | [.devices_limit, .devices_limit_backward]')" = '[9,9]' ]
+}
+
 @test "a model gives the parameters; the text has every part" {
   run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --network xdr --machine h100
   has "InfiniBand XDR"

@@ -494,6 +494,22 @@ static void node_is_what_a_link_joins(void **state) {
   roof_machine_free(gb200);
 }
 
+/** No device is a part of one: a limit between a full node and the next device is that device. */
+static void limit_beyond_a_full_node_is_whole(void **state) {
+  (void)state;
+  roof_cluster c = {.node = 8,
+                    .flops_per_second = 989.4e12,
+                    .parameters = 8.03e9,
+                    .gradient_bytes = 2,
+                    .links = {{.bytes_per_second = 450e9}, {.bytes_per_second = 50e9}}};
+  for (c.tokens = 3e4; c.tokens < 3e5; c.tokens *= 1.1) {
+    double step = roof_cluster_limit(&c, ROOF_ROUTE_RING, 1);
+    double backward = roof_cluster_limit(&c, ROOF_ROUTE_RING, 2.0 / 3);
+    assert_true(backward <= step);
+    assert_true(!(step > 8 && step < 9) && !(backward > 8 && backward < 9));
+  }
+}
+
 /** What the command `cluster` says, a program asks: the first number of devices on the other side of a full node
  * among it. */
 static void cluster_is_asked(void **state) {
@@ -628,6 +644,7 @@ int main(void) {
       cmocka_unit_test(links_join_so_many),
       cmocka_unit_test(neighbours_keep_their_bridge),
       cmocka_unit_test(node_is_what_a_link_joins),
+      cmocka_unit_test(limit_beyond_a_full_node_is_whole),
       cmocka_unit_test(cluster),
       cmocka_unit_test(cluster_is_asked),
       cmocka_unit_test(cluster_is_drawn),
