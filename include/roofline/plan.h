@@ -354,8 +354,8 @@ ROOF_API roof_status roof_cluster_settings_read(const char *word, roof_cluster_s
 /** What the links of a cluster of a target's machine ask for, and how far data parallelism scales on it.
  *  Units: bytes, bytes/s, FLOP/byte, s.
  *  Ownership: fills *answer; texts in it live as long as the machine, the network and the answer.
- *  Errors: ROOF_E_UNSUPPORTED where the machine's file has no link or no peak of the format on the matrix
- *  unit; *answer is left alone. */
+ *  Errors: ROOF_E_ARGUMENT for settings that no cluster is; ROOF_E_UNSUPPORTED where the machine's file has no link or
+ *  no peak of the format on the matrix unit; *answer is left alone. */
 ROOF_API roof_status roof_cluster_answer_of(const roof_target *target, const roof_cluster_settings *settings,
                                             roof_cluster_answer *answer, roof_error *error);
 

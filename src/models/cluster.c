@@ -200,7 +200,8 @@ static void fill_answer(const roof_target *t, const roof_cluster_settings *s, ro
 
 roof_status roof_cluster_answer_of(const roof_target *t, const roof_cluster_settings *s,
                                    roof_cluster_answer *answer, roof_error *error) {
-  roof_status status = roof_target_supports(t, ROOF_MATRIX, error);
+  roof_status status = rf_cluster_settings_check(s, error);
+  status = status == ROOF_OK ? roof_target_supports(t, ROOF_MATRIX, error) : status;
   double neighbours = fmin(s->devices, node_of(t, s));
   status = status == ROOF_OK && neighbours > 1 ? roof_target_joins(t, neighbours, error) : status;
   if (status == ROOF_OK) {

@@ -62,13 +62,13 @@ static const setting of_models[SETTING_MAX] = {
     {"context", offsetof(roof_model_settings, prompt), "", true, 0},
 };
 
-#define INPUT(name, member, unit, least)                                                                     \
-  { name, offsetof(roof_cluster_settings, member), unit, false, least }
+#define INPUT(name, member, unit, whole, least)                                                              \
+  { name, offsetof(roof_cluster_settings, member), unit, whole, least }
 static const setting of_clusters[SETTING_MAX] = {
-    INPUT("devices", devices, "", 1),    INPUT("node", node, "", 1),
-    INPUT("params", parameters, "", 1),  INPUT("tokens", tokens, "", 1),
-    INPUT("size", buffer_bytes, "B", 1), INPUT("bytes", gradient_bytes, "B", 0),
-    INPUT("stages", stages, "", 1),      INPUT("microbatches", microbatches, "", 1),
+    INPUT("devices", devices, "", true, 1),     INPUT("node", node, "", true, 1),
+    INPUT("params", parameters, "", false, 1),  INPUT("tokens", tokens, "", false, 1),
+    INPUT("size", buffer_bytes, "B", false, 1), INPUT("bytes", gradient_bytes, "B", false, 0.125),
+    INPUT("stages", stages, "", true, 1),       INPUT("microbatches", microbatches, "", true, 1),
 };
 
 /** The setting that `word` names before its `=`, or NULL with the nearest name in the error. */
@@ -182,6 +182,24 @@ void roof_model_axes_done(roof_model_axes *axes) {
   release(axes, 0);
 }
 
+static roof_status check_value(const setting *s, double value, roof_error *error) {
+  bool right = value >= s->least && value <= 1e18 && (!s->whole || value == floor(value));
+  return right ? ROOF_OK
+               : roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: must be %s from %g to 1e18", s->name, value,
+                                s->whole ? "a whole number" : "a number", s->least);
+}
+
+roof_status rf_cluster_settings_check(const roof_cluster_settings *settings, roof_error *error) {
+  roof_cluster_settings given = *settings, usual = roof_cluster_settings_default();
+  roof_status status = ROOF_OK;
+  for (const setting *s = of_clusters; s->name != NULL && status == ROOF_OK; s++) {
+    double value = *place_of(s, &given);
+    bool left = isnan(value) && isnan(*place_of(s, &usual));
+    status = left ? ROOF_OK : check_value(s, value, error);
+  }
+  return status;
+}
+
 roof_status roof_cluster_settings_read(const char *word, roof_cluster_settings *settings, roof_error *error) {
   const setting *s = find(of_clusters, word, error);
   double value = 0;
@@ -189,12 +207,9 @@ roof_status roof_cluster_settings_read(const char *word, roof_cluster_settings *
                        : is_list(strchr(word, '=') + 1)
                            ? read_list(s, strchr(word, '=') + 1, NULL, NULL, error)
                            : read_setting(s, strchr(word, '=') + 1, &value, error);
-  if (status != ROOF_OK) {
-    return status;
+  status = status == ROOF_OK ? check_value(s, value, error) : status;
+  if (status == ROOF_OK) {
+    *place_of(s, settings) = value;
   }
-  if (!(value >= s->least && value < 1e18)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: must be at least %g", s->name, value, s->least);
-  }
-  *place_of(s, settings) = value;
-  return ROOF_OK;
+  return status;
 }

@@ -4,6 +4,7 @@
 
 #include "models/shape.h"
 #include "ops/values.h"
+#include "roofline/plan.h"
 
 /** X(symbol, operation): what a model's layers are made of on one device. */
 #define MODEL_OP_MAP(X)                                                                                      \
@@ -129,13 +130,13 @@ typedef struct model_nodes {
 } model_nodes;
 
 /* network.c */
-/** Where `ranks` devices lie, of which a node has `local`. */
 /** Devices of a node of a machine that does not say it. */
 enum { MODEL_USUAL_NODE = 8 };
 
 /** Devices of a node: as the settings say, else as the machine's links do. */
 double rf_model_node(const roof_model_settings *settings, const roof_machine *machine);
 
+/** Where `ranks` devices lie, of which a node has `local`. */
 model_nodes rf_model_nodes(double ranks, double local);
 
 /** Seconds to expect of a collective over a link, with its values in order: bytes, ranks, algorithm; those of the bare
@@ -241,11 +242,14 @@ double rf_model_weight_elements(const model_weights *weights, bool experts);
 double rf_model_trained_elements(const roof_model_target *t, const model_weights *w, bool experts);
 
 /* settings.c */
-/** The bit of `typed` of the setting `name`. */
 /** Bytes of a device that `c` may take in all: engine_memory.c. NaN where its memory is not known. */
 double rf_engine_capacity(const roof_model_target *t, const roof_model_capacity *c);
 
+/** The bit of `typed` of the setting `name`. */
 unsigned long long rf_model_setting_bit(const char *name);
+
+/** Refuses what no cluster is. */
+roof_status rf_cluster_settings_check(const roof_cluster_settings *settings, roof_error *error);
 
 /* plan.c */
 /** Microbatches of so many sequences of a replica. */

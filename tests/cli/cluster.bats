@@ -51,6 +51,15 @@ linked() {
   [ "$(json '.all_reduce[0] | [.devices_limit, .devices_limit_backward]')" = '[9,9]' ]
 }
 
+@test "devices are whole, and gradients have bytes" {
+  for word in devices=63.7 node=2.5 stages=1.5 devices=1e30; do
+    run -2 "$ROOFLINE" cluster "$word" --machine h100
+    has 'must be a whole number from 1 to 1e18'
+  done
+  run -2 "$ROOFLINE" cluster bytes=0 --machine h100
+  has 'bytes=0: must be a number from 0.125 to 1e18'
+}
+
 @test "a model gives the parameters; the text has every part" {
   run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --network xdr --machine h100
   has "InfiniBand XDR"

@@ -510,6 +510,36 @@ static void limit_beyond_a_full_node_is_whole(void **state) {
   }
 }
 
+static void settings_that_no_cluster_is(void **state) {
+  (void)state;
+  static const char *const words[] = {"devices=63.7", "node=2.5", "bytes=0",          "devices=1e30",
+                                      "params=0.5",   "stages=0", "microbatches=1.5", "size=0"};
+  static roof_cluster_answer a;
+  roof_cluster_settings s = roof_cluster_settings_default();
+  double *const fields[] = {&s.devices,        &s.node,   &s.parameters,   &s.tokens,
+                            &s.gradient_bytes, &s.stages, &s.microbatches, &s.buffer_bytes};
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_error error = {0};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    assert_int_equal(roof_cluster_settings_read(words[i], &s, &error), ROOF_E_ARGUMENT);
+  }
+  assert_int_equal(roof_cluster_settings_read("devices=1e30", &s, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "devices=1e+30: must be a whole number from 1 to 1e18");
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  a.bubble = 7;
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    double before = *fields[i];
+    *fields[i] = 0;
+    assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_E_ARGUMENT);
+    *fields[i] = NAN;
+    assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL),
+                     isnan(before) ? ROOF_OK : ROOF_E_ARGUMENT);
+    *fields[i] = before;
+  }
+}
+
 /** What the command `cluster` says, a program asks: the first number of devices on the other side of a full node
  * among it. */
 static void cluster_is_asked(void **state) {
@@ -645,6 +675,7 @@ int main(void) {
       cmocka_unit_test(neighbours_keep_their_bridge),
       cmocka_unit_test(node_is_what_a_link_joins),
       cmocka_unit_test(limit_beyond_a_full_node_is_whole),
+      cmocka_unit_test(settings_that_no_cluster_is),
       cmocka_unit_test(cluster),
       cmocka_unit_test(cluster_is_asked),
       cmocka_unit_test(cluster_is_drawn),
