@@ -58,8 +58,8 @@ ROOF_API double roof_node_devices(const roof_machine *machine);
  *  time at the link's bandwidth and latency.
  *  Units: bytes, s.
  *  Ownership: sets *algorithm (static) and *work, neither NULL.
- *  Errors: NaN over a link that roof_link_complete has not completed. `op` is a collective, with an algorithm
- *  or without. */
+ *  Errors: NaN of less than one rank, and over a link without a latency (roof_link_complete gives one) where the target
+ *  has no constants. `op` is a collective, with an algorithm or without. */
 ROOF_API double roof_collective_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
                                         double bytes, double ranks, const char **algorithm, roof_work *work);
 

@@ -154,6 +154,9 @@ int rf_model_faster(const roof_target *target, const roof_op *op, const roof_lin
 double roof_collective_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
                                double bytes, double ranks, const char **algorithm, roof_work *work) {
   int fastest = rf_model_faster(target, op, link, bytes, ranks, false);
+  bool constants = target != NULL && target->forms[ROOF_KERNEL_COLLECTIVE].known;
+  bool some = roof_op_param_count(op) <= RF_RANKS || ranks >= 1;
   *algorithm = algorithm_at(op, fastest);
-  return rf_model_transfer_seconds(target, op, link, (double[3]){bytes, ranks, fastest}, work);
+  double seconds = rf_model_transfer_seconds(target, op, link, (double[3]){bytes, ranks, fastest}, work);
+  return some && (constants || !isnan(link->latency_seconds)) ? seconds : NAN;
 }

@@ -64,6 +64,25 @@ static void messages_of_unknown_latency_take_time(void **state) {
   assert_true(complete.latency_seconds == 1e-6);
 }
 
+/** Without constants nothing is known of a link without a latency, and nothing of no ranks. */
+static void no_ranks_and_no_latency_have_no_time(void **state) {
+  (void)state;
+  const roof_link *ndr = NULL;
+  const roof_op *op = NULL, *send = NULL;
+  const char *algorithm;
+  roof_work work;
+  assert_int_equal(roof_network_find("ndr", NULL, &ndr, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("sendrecv", &send, NULL), ROOF_OK);
+  roof_link complete = roof_link_complete(ndr, true);
+  assert_true(isnan(roof_collective_seconds(NULL, op, ndr, 1e9, 8, &algorithm, &work)));
+  assert_true(roof_collective_seconds(NULL, op, &complete, 1e9, 8, &algorithm, &work) > 0.035);
+  assert_true(roof_collective_seconds(NULL, op, &complete, 1e9, 1, &algorithm, &work) == 0);
+  assert_true(isnan(roof_collective_seconds(NULL, op, &complete, 1e9, 0, &algorithm, &work)));
+  assert_true(isnan(roof_collective_seconds(NULL, op, &complete, 1e9, NAN, &algorithm, &work)));
+  assert_true(roof_collective_seconds(NULL, send, &complete, 1e9, 0, &algorithm, &work) > 0.02);
+}
+
 /** Of n ranks that share a path each has an nth of it or more: what one board shows beyond is not for others. */
 static void a_shared_path_is_shared_evenly_at_worst(void **state) {
   (void)state;
@@ -82,6 +101,7 @@ static void a_shared_path_is_shared_evenly_at_worst(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_send_fills_no_pipeline),
                                      cmocka_unit_test(messages_of_unknown_latency_take_time),
+                                     cmocka_unit_test(no_ranks_and_no_latency_have_no_time),
                                      cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
