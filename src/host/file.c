@@ -79,11 +79,13 @@ bool rf_file_begins(const char *path, const char *text) {
 }
 
 roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *error) {
+  static char nothing[1]; /* mmap has no mapping of no bytes */
   struct stat status;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   void *data = MAP_FAILED;
   if (file >= 0 && fstat(file, &status) == 0) {
-    data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    bool empty = S_ISREG(status.st_mode) && status.st_size == 0;
+    data = empty ? nothing : mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
   }
   int why = errno;
   if (file >= 0) {
@@ -97,7 +99,9 @@ roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *
 }
 
 void rf_file_unmap(rf_file_mapping *mapping) {
-  munmap(mapping->data, mapping->length);
+  if (mapping->length > 0) {
+    munmap(mapping->data, mapping->length);
+  }
 }
 
 bool rf_file_says(const char *path, const char *text) {

@@ -34,7 +34,7 @@ typedef struct rf_file_mapping {
   double whole; /**< length of the file; more than `length` where only its beginning is at hand */
 } rf_file_mapping;
 
-/** Maps a file. ROOF_E_INPUT: it cannot be read, is empty or no plain file. Release with rf_file_unmap. */
+/** Maps a file. ROOF_E_INPUT: it cannot be read or is no plain file. Release with rf_file_unmap. */
 roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *error);
 void rf_file_unmap(rf_file_mapping *mapping);
 

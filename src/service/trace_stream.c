@@ -144,7 +144,7 @@ roof_status roof_requests_read(const char *path, roof_requests *requests, roof_e
   rf_file_mapping file;
   roof_requests made = {0};
   bool ordered = true;
-  roof_status status = rf_file_map(path, &file, error); /* a plain file with something in it */
+  roof_status status = rf_file_map(path, &file, error); /* a plain file */
   if (status == ROOF_OK) {
     rf_file_unmap(&file);
     status = scan(path, &made, &ordered, error);

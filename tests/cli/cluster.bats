@@ -60,6 +60,25 @@ linked() {
   has 'bytes=0: must be a number from 0.125 to 1e18'
 }
 
+@test "a network of a file that is not there, has nothing in it or is another" {
+  run -2 "$ROOFLINE" cluster --machine h100 --network none.json
+  [ "$output" = 'roofline: `none.json`: No such file or directory' ]
+  : >empty.json
+  echo '{"schema": "roofline.machine/1"}' >other.json
+  for ask in 'cluster --network' 'model llama-3.1-8b --tp 16 --network' 'plan llama-3.1-8b --devices 16 --network'; do
+    run -2 "$ROOFLINE" $ask empty.json --machine h100
+    [ "$output" = 'roofline: empty.json:1:1: cluster: is no JSON object' ]
+    run -2 "$ROOFLINE" $ask ./other.json --machine h100
+    [ "$output" = 'roofline: ./other.json:1:13: cluster: its `schema` is not roofline.nodes/1' ]
+  done
+  for ask in report links; do
+    run -2 "$ROOFLINE" cluster $ask empty.json
+    [ "$output" = 'roofline: empty.json:1:1: cluster: is no JSON object' ]
+  done
+  run -2 "$ROOFLINE" cluster check empty.json --against empty.json
+  [ "$output" = 'roofline: empty.json:1:1: cluster: is no JSON object' ]
+}
+
 @test "a model gives the parameters; the text has every part" {
   run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --network xdr --machine h100
   has "InfiniBand XDR"

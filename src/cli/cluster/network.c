@@ -95,10 +95,17 @@ static void wait_for_slowest(const char *file, const roof_nodes *nodes, roof_mac
   }
 }
 
+/** Networks have no such names. */
+static bool names_file(const char *name) {
+  size_t length = strlen(name), size = strlen(".json");
+  return strchr(name, '/') != NULL || (length > size && strcmp(name + length - size, ".json") == 0) ||
+         rf_nodes_is_file(name);
+}
+
 roof_status cli_network_find(const char *name, const roof_machine *machine, const roof_link **link,
                              roof_error *error) {
   roof_nodes *nodes = NULL;
-  if (!rf_nodes_is_file(name)) {
+  if (!names_file(name)) {
     return roof_network_find(name, machine, link, error);
   }
   roof_status status = roof_nodes_load(name, &nodes, error);
@@ -109,7 +116,7 @@ roof_status cli_network_find(const char *name, const roof_machine *machine, cons
 
 roof_status cli_network_wait(const char *name, roof_machine *const *machines, int count, roof_error *error) {
   roof_nodes *nodes = NULL;
-  if (name == NULL || !rf_nodes_is_file(name)) {
+  if (name == NULL || !names_file(name)) {
     return ROOF_OK;
   }
   roof_status status = roof_nodes_load(name, &nodes, error);
