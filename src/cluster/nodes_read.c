@@ -47,53 +47,92 @@ static void keep_text(char *to, size_t size, const char *from) {
   to[used] = '\0';
 }
 
-/** A figure of the list `ceilings`; why it is refused, or NULL. */
-static const char *read_figure(roof_nodes *nodes, json_t *object, roof_node *node) {
+/** What of a node is refused: a member of it, or of one of its figures. */
+typedef struct fault {
+  const char *why; /**< NULL: nothing */
+  const char *key; /**< NULL: all of it */
+  bool in_figure;
+  size_t figure;
+} fault;
+
+/** A number that is not known is null or left out; one that is must be one, at least 0, and whole where it counts. */
+static double read_number(json_t *object, const char *key, bool whole, fault *f) {
+  json_t *value = json_object_get(object, key);
+  double number = rf_json_number_of(value);
+  bool left = value == NULL || json_is_null(value);
+  if (!left && !(number >= 0 && isfinite(number) && (!whole || number == floor(number))) && f->why == NULL) {
+    f->why = whole ? "is no whole number from 0 on" : "is no number from 0 on";
+    f->key = key;
+  }
+  return number;
+}
+
+/** A figure of the list `ceilings`. */
+static void read_figure(roof_nodes *nodes, json_t *object, roof_node *node, fault *f) {
   roof_nodes_ceiling named;
   keep_text(named.name, sizeof named.name, rf_json_text_of(json_object_get(object, "name")));
   keep_text(named.unit, sizeof named.unit, rf_json_text_of(json_object_get(object, "unit")));
-  double value = rf_json_number_of(json_object_get(object, "median"));
+  double value = read_number(object, "median", false, f), spread = read_number(object, "spread", false, f);
   if (named.name[0] == '\0') {
-    return "a ceiling without a `name`";
+    *f = (fault){.why = "a ceiling without a `name`"};
+  } else if (value <= 0 || isinf(value)) {
+    *f = (fault){.why = "is no rate or time over 0", .key = "median"};
   }
-  if (isnan(value)) {
-    return NULL; /* the cluster has no ceiling for its sake */
-  }
-  if (!(value > 0 && isfinite(value))) {
-    return "the `median` of a ceiling is no rate or time over 0";
+  if (f->why != NULL || isnan(value)) { /* the cluster has no ceiling for its sake */
+    return;
   }
   int at = rf_nodes_ceiling(nodes, named.name, named.unit);
   if (at < 0) {
-    return "more than 256 ceilings";
+    f->why = "more than 256 ceilings";
+    return;
   }
   for (; node->count <= (size_t)at; node->count++) {
     node->figures[node->count] = (roof_node_figure){NAN, NAN};
   }
-  node->figures[at] = (roof_node_figure){value, rf_json_number_of(json_object_get(object, "spread"))};
-  return NULL;
+  node->figures[at] = (roof_node_figure){value, spread};
 }
 
-static const char *read_members(roof_nodes *nodes, json_t *object, roof_node *node) {
-  json_t *ceilings = json_object_get(object, "ceilings"), *figure = NULL;
-  size_t i = 0;
-  const char *why = NULL;
-  for (int f = 0; f < RF_NODE_FIELDS; f++) {
-    const rf_node_field *field = &rf_node_fields[f];
-    json_t *value = json_object_get(object, field->key);
+static fault read_members(roof_nodes *nodes, json_t *object, roof_node *node) {
+  json_t *ceilings = json_object_get(object, "ceilings");
+  fault f = {.why = NULL};
+  for (int i = 0; i < RF_NODE_FIELDS; i++) {
+    const rf_node_field *field = &rf_node_fields[i];
     if (field->size == 0) {
-      double number = rf_json_number_of(value);
-      *rf_node_number(node, field) = number >= 0 && isfinite(number) ? number : NAN;
+      *rf_node_number(node, field) = read_number(object, field->key, field->unit[0] == '\0', &f);
     } else {
-      keep_text((char *)node + field->offset, field->size, rf_json_text_of(value));
+      keep_text((char *)node + field->offset, field->size,
+                rf_json_text_of(json_object_get(object, field->key)));
     }
   }
   if (node->name[0] == '\0' || !json_is_array(ceilings)) {
-    return node->name[0] == '\0' ? "a node without a `name`" : "a node without the list `ceilings`";
+    f = (fault){.why =
+                    node->name[0] == '\0' ? "a node without a `name`" : "a node without the list `ceilings`"};
   }
-  json_array_foreach(ceilings, i, figure) {
-    why = why != NULL ? why : read_figure(nodes, figure, node);
+  for (size_t i = 0; i < json_array_size(ceilings) && f.why == NULL; i++) {
+    read_figure(nodes, json_array_get(ceilings, i), node, &f);
+    f.in_figure = f.why != NULL;
+    f.figure = i;
   }
-  return why;
+  return f;
+}
+
+/** The member of an object or, without a key, the element of a list that begins at `at`; `at` where there is none. */
+static const char *part_at(const char *at, const char *key, size_t element) {
+  const char *p = at + 1;
+  rf_span name, value;
+  for (size_t i = 0; rf_scan_next(&p, &name, &value); i++) {
+    if (key != NULL ? rf_scan_is(name, key) : i == element) {
+      return value.at[-1] == '"' ? value.at - 1 : value.at;
+    }
+  }
+  return at;
+}
+
+static roof_status refuse_part(const source *s, const char *node, const fault *f, roof_error *error) {
+  const char *at = f->in_figure ? part_at(part_at(node, "ceilings", 0), NULL, f->figure) : node;
+  char why[96];
+  snprintf(why, sizeof why, "`%s` %s", f->key != NULL ? f->key : "", f->why);
+  return f->key != NULL ? refuse(s, part_at(at, f->key, 0), why, error) : refuse(s, at, f->why, error);
 }
 
 /** Keeps as many figures as the node has. */
@@ -112,14 +151,14 @@ static roof_status read_node(roof_nodes *nodes, rf_span span, const source *s, r
     return refuse(s, span.at + (why.position > 0 ? why.position : 0), why.text, error);
   }
   node.figures = calloc(ROOF_NODES_CEILINGS, sizeof *node.figures);
-  const char *wrong = object != NULL && node.figures != NULL ? read_members(nodes, object, &node) : NULL;
-  bool kept =
-      object != NULL && node.figures != NULL && wrong == NULL && trim(&node) && rf_nodes_take(nodes, &node);
+  bool room = object != NULL && node.figures != NULL;
+  const fault wrong = room ? read_members(nodes, object, &node) : (fault){.why = NULL};
+  bool kept = room && wrong.why == NULL && trim(&node) && rf_nodes_take(nodes, &node);
   json_decref(object);
   if (!kept) {
     free(node.figures);
-    return wrong != NULL ? refuse(s, span.at, wrong, error)
-                         : roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
+    return wrong.why != NULL ? refuse_part(s, span.at, &wrong, error)
+                             : roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
   }
   return ROOF_OK;
 }
@@ -127,6 +166,39 @@ static roof_status read_node(roof_nodes *nodes, rf_span span, const source *s, r
 roof_status roof_nodes_add(roof_nodes *nodes, const char *text, size_t length, roof_error *error) {
   const source s = {text, "a node"};
   return read_node(nodes, (rf_span){text, length, false}, &s, error);
+}
+
+/** A name and where its node is in the list. */
+typedef struct named {
+  const char *name;
+  size_t at;
+} named;
+
+static int by_name(const void *a, const void *b) {
+  const named *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/** Refuses the first node that has the name of an earlier one of the list. */
+static roof_status check_names(const roof_nodes *nodes, rf_span list, const source *s, roof_error *error) {
+  named *names = calloc(nodes->count > 0 ? nodes->count : 1, sizeof *names);
+  size_t again = nodes->count;
+  if (names == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
+  }
+  for (size_t i = 0; i < nodes->count; i++) {
+    names[i] = (named){nodes->list[i].name, i};
+  }
+  qsort(names, nodes->count, sizeof *names, by_name);
+  for (size_t i = 1; i < nodes->count; i++) {
+    bool same = strcmp(names[i].name, names[i - 1].name) == 0;
+    again = same && names[i].at < again ? names[i].at : again;
+  }
+  free(names);
+  return again == nodes->count
+             ? ROOF_OK
+             : refuse(s, part_at(part_at(list.at, NULL, again), "name", 0), "two nodes of one name", error);
 }
 
 /** Reads the elements of `nodes`. */
@@ -138,7 +210,7 @@ static roof_status read_list(roof_nodes *nodes, rf_span list, const source *s, r
     status = *value.at == '{' && key.size == 0 ? read_node(nodes, value, s, error)
                                                : refuse(s, value.at, "a node is no object", error);
   }
-  return status;
+  return status == ROOF_OK ? check_names(nodes, list, s, error) : status;
 }
 
 static roof_status read_job(roof_nodes *nodes, rf_span span, const source *s, roof_error *error) {

@@ -266,6 +266,12 @@ nodes() {
   run -2 "$ROOFLINE" cluster report short.json
   has 'short.json:'
   has 'ends early'
+  jq '.nodes[0].ceilings[0].median = "1e9"' c.json >text.json
+  run -2 "$ROOFLINE" cluster report text.json
+  [[ $output == "roofline: text.json:"*': cluster: `median` is no number from 0 on' ]]
+  jq '.nodes += .nodes' c.json >twice.json
+  run -2 "$ROOFLINE" cluster report twice.json
+  [[ $output == 'roofline: twice.json:'*': cluster: two nodes of one name' ]]
   run -2 "$ROOFLINE" cluster llama-3.1-8b --against c.json
   has 'roofline: --against: has no effect without `check`'
 }

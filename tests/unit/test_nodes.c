@@ -158,7 +158,25 @@ static void refused(void **state) {
       {"{\"nodes\": [\n3]}", "a node is no object", 2, 1},
       {"{\"nodes\": [{\"name\": \"a\"}]}", "a node without the list `ceilings`", 1, 12},
       {"{\"nodes\": [{\"name\": \"a\", \"ceilings\": [{\"name\": \"x\", \"median\": -1}]}]}",
-       "no rate or time over 0", 1, 12},
+       "`median` is no rate or time over 0", 1, 63},
+      {"{\"nodes\": [{\"name\": \"a\", \"ceilings\": [{\"name\": \"x\", \"median\": 0}]}]}",
+       "`median` is no rate or time over 0", 1, 63},
+      {"{\"nodes\": [{\"name\": \"a\", \"ceilings\": [{\"median\": null, \"name\": \"x\"},\n"
+       " {\"name\": \"x\", \"median\": \"1e9\"}]}]}",
+       "`median` is no number from 0 on", 2, 26},
+      {"{\"nodes\": [{\"name\": \"a\", \"ceilings\": [{\"name\": \"x\", \"median\": 1, \"spread\": -1}]}]}",
+       "`spread` is no number from 0 on", 1, 76},
+      {"{\"nodes\": [{\"name\": \"a\", \"ceilings\": [{\"median\": 1}]}]}", "a ceiling without a `name`", 1,
+       39},
+      {"{\"nodes\": [{\"name\": \"a\", \"cores\": -1, \"ceilings\": []}]}",
+       "`cores` is no whole number from 0 on", 1, 35},
+      {"{\"nodes\": [{\"name\": \"a\", \"cores\": 1.5, \"ceilings\": []}]}",
+       "`cores` is no whole number from 0 on", 1, 35},
+      {"{\"nodes\": [{\"name\": \"a\", \"ceilings\": [], \"clock_hz\": \"x\"}]}",
+       "`clock_hz` is no number from 0 on", 1, 54},
+      {"{\"nodes\": [{\"name\": \"a\", \"ceilings\": []}, {\"name\": \"b\", \"ceilings\": []},\n"
+       "{\"ceilings\": [], \"name\": \"a\"}, {\"name\": \"b\", \"ceilings\": []}]}",
+       "two nodes of one name", 2, 26},
       {"{\"schema\": \"roofline.nodes/1\"} {}", "more than one JSON object", 1, 32},
       {"{\"schema\": \"roofline.nodes/1\" \"nodes\": []}", "a comma or `}` is missing", 1, 31},
   };
@@ -178,7 +196,7 @@ static void refused(void **state) {
 static void unknown_ceilings(void **state) {
   (void)state;
   static const char text[] =
-      "{\"schema\": \"roofline.nodes/1\", \"nodes\": [{\"name\": \"a\", \"cores\": -3, \"clock_hz\": \"x\", "
+      "{\"schema\": \"roofline.nodes/1\", \"nodes\": [{\"name\": \"a\", \"cores\": null, "
       "\"ceilings\": [{\"name\": \"x\", \"unit\": \"B/s\", \"median\": null}, {\"name\": \"y\", \"unit\": "
       "\"s\", "
       "\"median\": 1}]}, {\"name\": \"b\", \"ceilings\": []}]}";
