@@ -104,6 +104,8 @@ END
   local bad=0
   while read -r name; do
     fits 80 "$name" --help || bad=1
+    COLUMNS=80 "$ROOFLINE" "$name" --help >answer
+    [ "$(wc -L <answer)" -le 80 ] || { echo "$name: a word that is longer than a line"; bad=1; }
     fits 60 "$name" -h || bad=1
   done < <("$ROOFLINE" help | awk '/^  [a-z]/ {print $1}')
   [ "$bad" -eq 0 ]

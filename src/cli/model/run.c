@@ -16,7 +16,9 @@ const struct poptOption cli_model_run_options[] = {
     {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
     {"mode", '\0', POPT_ARG_STRING, &mode, 0, "how kernels are launched: eager, graph or persistent", "MODE"},
     {"fuse", '\0', POPT_ARG_STRING, &fuse, 0,
-     "fusion plan: none, serving, all, or of qkv,gate-up,flash,rope,residual,activation,norm", "PLAN"},
+     "fusion plan: none, serving, all, or some of qkv, gate-up, flash, rope, residual, activation, norm: "
+     "flash,norm",
+     "PLAN"},
     {"quantization", '\0', POPT_ARG_STRING, &quantization, 0,
      "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
     {"lenient", '\0', POPT_ARG_NONE, &lenient, 0,
