@@ -27,7 +27,7 @@ static void add_count(json_t *values, json_t *counted, const char *key, const ch
   }
 }
 
-/** FLOPs by format: "fp16", and "fp16 vector" where both units of a format worked. */
+/** FLOPs by format: "fp16", and "fp16 vector" where both units of a format worked or the matrix unit's are missing. */
 static json_t *flops_of(const roof_record *r, double calls, json_t *counted) {
   json_t *flops = json_object();
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
@@ -35,7 +35,8 @@ static json_t *flops_of(const roof_record *r, double calls, json_t *counted) {
     add_count(flops, counted, name, NULL, &r->other_flops[d], calls);
     for (int u = ROOF_UNIT_COUNT - 1; u >= 0; u--) {
       char key[64];
-      snprintf(key, sizeof key, "%s%s", name, json_object_get(flops, name) != NULL ? " vector" : "");
+      bool both = u == ROOF_VECTOR && r->flops[d][ROOF_MATRIX].source[0] != '\0';
+      snprintf(key, sizeof key, "%s%s", name, both || json_object_get(flops, name) != NULL ? " vector" : "");
       add_count(flops, counted, key, roof_unit_name((roof_unit)u), &r->flops[d][u], calls);
     }
   }

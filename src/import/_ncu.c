@@ -165,6 +165,16 @@ static double shape_of(const ncu_launch *l, rf_span kernel, roof_quality *qualit
                                : NAN;
 }
 
+/** Work of the matrix unit that is not known keeps the kernel from being judged by the rest of its work. A busy share is of
+ * all pipes, and takes the place of FLOPs where none were counted. */
+static void miss_matrix(roof_record *record, roof_count *count, const ncu_launch *l) {
+  rf_import_missing(count,
+                    "tensor instructions were counted, but neither the chip nor the name gives their shape");
+  if (roof_record_flops(record, NULL, NULL) > 0 || isnan(l->value[NCU_COMPUTE_SHARE])) {
+    record->uncounted = "matrix";
+  }
+}
+
 /** By counted instructions, where the report has no operations of the tensor paths. */
 static void add_instructions(roof_record *record, const ncu_launch *l, bool phantom) {
   double count = l->value[NCU_TENSOR];
@@ -177,8 +187,7 @@ static void add_instructions(roof_record *record, const ncu_launch *l, bool phan
     return;
   }
   if (isnan(shape)) {
-    rf_import_missing(
-        to, "tensor instructions were counted, but neither the chip nor the name gives their shape");
+    miss_matrix(record, to, l);
   } else {
     add(to, l, count * shape, "tensor instructions x the FLOPs of their shape", quality);
   }

@@ -40,6 +40,31 @@ refuses() {
   done
 }
 
+@test "tensor instructions of unknown shape keep a kernel from being judged by the rest of its work" {
+  {
+    echo '"ID","Process ID","Process Name","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"'
+    printf '"0","1","a","flash_fwd_kernel","8.0","%s","%s","%s"\n' gpu__time_duration.sum ns 1000000 \
+      sm__inst_executed_pipe_tensor.sum inst 50000000 smsp__sass_thread_inst_executed_op_fadd_pred_on.sum inst 0 \
+      smsp__sass_thread_inst_executed_op_fmul_pred_on.sum inst 0 \
+      smsp__sass_thread_inst_executed_op_ffma_pred_on.sum inst 1000000000 dram__bytes.sum byte 134000000 \
+      smsp__sass_thread_inst_executed_op_hadd_pred_on.sum inst 500000000 \
+      smsp__sass_thread_inst_executed_op_hmul_pred_on.sum inst 500000000 \
+      smsp__sass_thread_inst_executed_op_hfma_pred_on.sum inst 500000000
+  } >flash.csv
+  run -0 "$ROOFLINE" import flash.csv --machine a100
+  has 'matrix not counted'
+  [[ $output != *"lost against"* ]]
+  run -0 "$ROOFLINE" import flash.csv --machine a100 --json
+  [ "$(json '.kernels[0] | [.not_counted, .fraction_of_ceiling, .verdict, .flops.fp16, .flops["fp16 vector"]]')" = \
+    '["matrix",null,null,null,4000000000]' ]
+  [[ $(json '.kernels[0].counted | .fp16.source + .["fp16 vector"].source') == *'tensor instructions were counted,'*'2 hadd'* ]]
+  printf 'Start (ns),Duration (ns),CorrId,GrdX,Device,Strm,Name\n0,900000,1,8,A (0),7,flash_fwd_kernel\n' >times.csv # the times of one file, the counts of the other
+  for files in 'times.csv flash.csv' 'flash.csv times.csv'; do
+    run -0 "$ROOFLINE" import $files --machine a100 --json
+    [ "$(json '.kernels[0] | [.not_counted, .total_seconds]')" = '["matrix",0.0009]' ]
+  done
+}
+
 @test "what ncu printed without a kernel says where it went" {
   printf '==PROF== Connected to process 8 (/a)\n==PROF== Report: /tmp/k.ncu-rep\n' >t
   refuses 't:2: no kernel in it: ncu wrote what it counted to /tmp/k.ncu-rep' t
