@@ -377,7 +377,7 @@ typedef struct roof_ranking {
       *rows; /**< most time lost first, those of which that is unknown by their time among the others */
   size_t count;
   size_t kernels;                    /**< names among the rows; 0: as many as there are rows */
-  const roof_ranked_record *longest; /**< of the rows; NULL: none is timed */
+  const roof_ranked_record *longest; /**< of the rows of the name that takes most time; NULL: none is timed */
   const roof_ranked_record *worst;   /**< that lost most; NULL: none is known to have */
   double seconds;                    /**< of all rows */
   double lost_seconds;               /**< against the ceilings; NaN: there are none */

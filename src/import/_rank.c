@@ -6,6 +6,10 @@
 #include "import/import.h"
 #include "roofline/advise.h"
 
+static double timed(const roof_ranked_record *row) {
+  return isnan(row->at.seconds) ? 0 : row->at.seconds;
+}
+
 /** What a kernel may hide: the time it lost, or all of its time where that is not known. */
 static double at_stake(const roof_ranked_record *row) {
   return isnan(row->at.lost_seconds) ? row->at.seconds : row->at.lost_seconds;
@@ -112,7 +116,7 @@ static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_recor
   row->uncounted = uncounted_of(&row->at, record, &work, ceilings);
   roof_place_withhold(&row->at, row->uncounted);
   row->starved = is_starved(record);
-  r->seconds += isnan(row->at.seconds) ? 0 : row->at.seconds;
+  r->seconds += timed(row);
   r->lost_seconds += row->at.lost_seconds > 0 ? row->at.lost_seconds : 0;
   r->judged_seconds += isnan(row->at.share) ? 0 : row->at.seconds;
 }
@@ -140,26 +144,39 @@ roof_status roof_ranking_name(roof_ranking *ranking, size_t width, roof_error *e
   return status;
 }
 
-static int by_address(const void *a, const void *b) {
-  const char *const *x = a, *const *y = b;
-  return ((uintptr_t)*x > (uintptr_t)*y) - ((uintptr_t)*x < (uintptr_t)*y);
+/** Rows of one name together, the longest of them first: equal texts of a profile are one. */
+static int by_name(const void *a, const void *b) {
+  const roof_ranked_record *x = *(roof_ranked_record *const *)a, *y = *(roof_ranked_record *const *)b;
+  uintptr_t one = (uintptr_t)x->record->name, other = (uintptr_t)y->record->name;
+  double vx = timed(x), vy = timed(y);
+  return one != other ? (one > other) - (one < other) : vx != vy ? (vx > vy ? -1 : 1) : (x > y) - (x < y);
 }
 
-/** How many names the rows have, 0 when out of memory: equal texts of a profile are one. */
-static size_t names_in(const roof_ranking *ranking) {
-  const char **names = calloc(ranking->count + 1, sizeof *names);
-  size_t distinct = 0;
-  for (size_t i = 0; i < ranking->count && names != NULL; i++) {
-    names[i] = ranking->rows[i].record->name;
+/** Counts the names among the rows, and finds the one whose rows take most time together: a kernel may have a row for each
+ * part that it is of. False when out of memory. */
+static bool sum_names(roof_ranking *r) {
+  const roof_ranked_record **rows = calloc(r->count + 1, sizeof *rows);
+  double most = 0;
+  for (size_t i = 0; i < r->count && rows != NULL; i++) {
+    rows[i] = &r->rows[i];
   }
-  if (names != NULL) {
-    qsort(names, ranking->count, sizeof *names, by_address);
+  if (rows == NULL) {
+    return false;
   }
-  for (size_t i = 0; i < ranking->count && names != NULL; i++) {
-    distinct += i == 0 || names[i] != names[i - 1];
+  qsort(rows, r->count, sizeof *rows, by_name);
+  for (size_t i = 0, next; i < r->count; i = next) {
+    double seconds = 0;
+    for (next = i; next < r->count && rows[next]->record->name == rows[i]->record->name; next++) {
+      seconds += timed(rows[next]);
+    }
+    r->kernels++;
+    if (seconds > most || (seconds == most && seconds > 0 && rows[i] < r->longest)) {
+      most = seconds;
+      r->longest = rows[i];
+    }
   }
-  free(names);
-  return distinct;
+  free(rows);
+  return true;
 }
 
 roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings, const char *filter,
@@ -180,21 +197,17 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
   if (filter != NULL) {
     regfree(&pattern);
   }
-  if (r.rows == NULL || !sort_rows(r.rows, r.count)) {
+  if (r.rows == NULL || !sort_rows(r.rows, r.count) || !sum_names(&r)) {
     free(r.rows);
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }
   for (size_t i = 0; i < r.count; i++) {
     r.rows[i].time_share = r.rows[i].at.seconds / r.seconds;
-    if (r.rows[i].at.seconds > 0 && (r.longest == NULL || r.rows[i].at.seconds > r.longest->at.seconds)) {
-      r.longest = &r.rows[i];
-    }
     if (r.rows[i].at.lost_seconds > 0 &&
         (r.worst == NULL || r.rows[i].at.lost_seconds > r.worst->at.lost_seconds)) {
       r.worst = &r.rows[i];
     }
   }
-  r.kernels = names_in(&r);
   status = roof_ranking_name(&r, ROOF_KERNEL_SHOWN, error);
   if (status == ROOF_OK) {
     *ranking = r;

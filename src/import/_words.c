@@ -13,6 +13,16 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
   return roof_quantity_format(buffer, SHORT, value, unit);
 }
 
+/** The share of the time that all rows of the longest kernel's name take. */
+static double longest_share(const roof_ranking *r) {
+  double share = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    bool same = r->rows[i].record->name == r->longest->record->name;
+    share += same && !isnan(r->rows[i].time_share) ? r->rows[i].time_share : 0;
+  }
+  return share;
+}
+
 static void add_kernels(const roof_profile *profile, const roof_ranking *r, bool device, roof_text *out) {
   char seconds[SHORT];
   roof_text_add(out, device && profile->truncated ? "truncated file: " : "");
@@ -22,8 +32,8 @@ static void add_kernels(const roof_profile *profile, const roof_ranking *r, bool
   if (device && profile->device[0] != '\0') {
     roof_text_addf(out, " on %s", profile->device);
   }
-  if (r->count > 1 && r->longest != NULL) {
-    roof_text_addf(out, ", %.0f %% of it in %s", 100 * r->longest->time_share, r->longest->shown);
+  if (kernels > 1 && r->longest != NULL) {
+    roof_text_addf(out, ", %.0f %% of it in %s", 100 * longest_share(r), r->longest->shown);
   }
 }
 

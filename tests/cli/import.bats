@@ -148,6 +148,10 @@ rank|rank 0: 6 590; rank 1: 6 590
 device|rank 0, device 0: 6 590; rank 1, device 1: 6 590
 stream|rank 0, device 0, stream 7: 4 240; rank 0, device 0, stream 20: 2 350; rank 1, device 1, stream 7: 4 400; rank 1, device 1, stream 20: 2 190
 PARTS
+  for by in kernel op step rank stream; do # a kernel may have a row for each part: the headline is of all of them
+    run -0 "$ROOFLINE" import "${files[@]}" --by "$by"
+    has '3 kernels, 1.180 ms, 47 % of it in ampere_sgemm_128x64_nn'
+  done
   run -0 "$ROOFLINE" import "${files[@]}" --by module --csv
   [ "${lines[0]%%,seconds*}" = part,kernels,calls ]
   [ "${#lines[@]}" -eq 4 ]
