@@ -382,6 +382,9 @@ typedef struct roof_ranking {
   double seconds;                    /**< of all rows */
   double lost_seconds;               /**< against the ceilings; NaN: there are none */
   double judged_seconds;             /**< of those that have a ceiling; NaN: there are none */
+  /** The compute capability of the files ("12.0") where it is not the machine's: their busy shares, which are of their own
+   *  chip, are not used. NULL: it is, or is not known. The profile's. */
+  const char *other_chip;
   const struct roof_parts
       *parts; /**< NULL: not rolled up. Whoever asks for them sets them, to have them written */
 } roof_ranking;

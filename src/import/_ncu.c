@@ -338,6 +338,10 @@ roof_status rf_ncu_launch_add(roof_profile *profile, const ncu_launch *launch, c
   } else {
     record->calls += (uint64_t)launch->calls;
   }
+  if (launch->capability > 0) {
+    rf_import_fact(profile, IMPORT_CAPABILITY, NAN,
+                   rf_import_textf(profile, "%d.%d", launch->capability / 10, launch->capability % 10));
+  }
   add_flops(record, launch);
   add_bytes(record, launch);
   add_counters(profile, record, launch);

@@ -1,4 +1,5 @@
 /* The kernels of a profile under a machine's ceilings, most time lost first. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,11 +104,43 @@ static const char *uncounted_of(roof_placed *at, const roof_record *record, cons
                                                                    : "";
 }
 
+/** "9.0" of "sm_90 tensor core" or "sm_90". */
+static bool is_capability_of(const char *isa, const char *capability) {
+  size_t major = strcspn(capability, ".");
+  const char *minor = capability + major + strspn(capability + major, ".");
+  size_t length = strlen(minor);
+  return strncmp(isa, "sm_", 3) == 0 && strncmp(isa + 3, capability, major) == 0 &&
+         strncmp(isa + 3 + major, minor, length) == 0 && !isdigit((unsigned char)isa[3 + major + length]);
+}
+
+/** The compute capability that the files say, where the machine's peaks are of other chips; else NULL. */
+static const char *other_chip(const roof_profile *profile, const roof_machine *machine) {
+  const char *said = NULL;
+  for (size_t i = 0; i < profile->fact_count; i++) {
+    said = strcmp(profile->facts[i].name, IMPORT_CAPABILITY) == 0 ? profile->facts[i].text : said;
+  }
+  if (machine == NULL || said == NULL) {
+    return NULL;
+  }
+  bool other = machine->vendor[0] != '\0' && strcmp(machine->vendor, "NVIDIA") != 0;
+  for (int i = 0; i < machine->peak_count; i++) {
+    const char *isa = machine->peaks[i].isa;
+    if (is_capability_of(isa, said)) {
+      return NULL;
+    }
+    other |= strncmp(isa, "sm_", 3) == 0;
+  }
+  return other ? said : NULL;
+}
+
 static void add(roof_ranking *r, const roof_ceilings *ceilings, const roof_record *record) {
   roof_ranked_record *row = &r->rows[r->count++];
   roof_counted work;
   row->record = record;
   roof_record_counted(record, &work);
+  if (r->other_chip != NULL) {
+    work.busy_compute = work.busy_memory = NAN;
+  }
   roof_place(ceilings, &work, &row->at);
   if (record->ran != NULL) {
     roof_place_heed(ceilings, record->ran->op, record->ran->values, &record->ran->types,
@@ -183,7 +216,8 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
                               roof_ranking *ranking, roof_error *error) {
   regex_t pattern;
   double none = ceilings->machine != NULL ? 0 : NAN;
-  roof_ranking r = {.lost_seconds = none, .judged_seconds = none};
+  roof_ranking r = {
+      .lost_seconds = none, .judged_seconds = none, .other_chip = other_chip(profile, ceilings->machine)};
   roof_status status = filter != NULL ? rf_import_regex("--filter", filter, &pattern, error) : ROOF_OK;
   if (status != ROOF_OK) {
     return status;

@@ -78,8 +78,9 @@ void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, c
 void roof_profile_remarks(const roof_profile *profile, roof_text *out) {
   char line[160];
   for (size_t i = 0; i < profile->fact_count; i++) {
-    if (profile->timeline != NULL && rf_import_is_time_fact(&profile->facts[i])) {
-      continue; /* roof_accounting_sentence says it */
+    bool accounted = profile->timeline != NULL && rf_import_is_time_fact(&profile->facts[i]);
+    if (accounted || strcmp(profile->facts[i].name, IMPORT_CAPABILITY) == 0) {
+      continue; /* roof_accounting_sentence says it; the other is said where it is not the machine's */
     }
     roof_text_addf(out, "  %s\n", roof_fact_sentence(&profile->facts[i], line, sizeof line));
   }

@@ -225,6 +225,9 @@ void rf_import_skips(roof_profile *profile, const char *what, const char *why, u
 /** A number, or a text where `text` is not NULL. The last one of a name stands. */
 void rf_import_fact(roof_profile *profile, const char *name, double value, const char *text);
 
+/** The fact that says which chips of NVIDIA a file is of: "9.0". */
+#define IMPORT_CAPABILITY "compute_capability"
+
 /** Names the device; a second one of another name is a fact. */
 void rf_import_device(roof_profile *profile, const char *name);
 

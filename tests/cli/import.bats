@@ -562,6 +562,17 @@ DEVICES
   run -0 "$ROOFLINE" import memory.csv --machine h100 --json
   [ "$(json '[.kernels[0] | .not_counted, .regime]')" = '[null,"compute"]' ]
   near '.kernels[0].fraction_of_ceiling' 0.71
+  # a busy share is of the chip that was profiled: under another's ceilings it says nothing
+  for machine in h100 l40s mi300x; do
+    run -0 "$ROOFLINE" import memory.csv --machine "$machine" --json
+    case $machine in h100) wanted='[null,"compute","9.0"]' ;; *) wanted='["compute",null,"9.0"]' ;; esac
+    [ "$(json '[.kernels[0].not_counted, .kernels[0].regime, .facts.compute_capability]')" = "$wanted" ]
+  done
+  run -0 "$ROOFLINE" import memory.csv --machine l40s
+  has 'taken on a chip of compute capability 9.0, which nvidia-l40s has not: judged by its ceilings'
+  has 'at least 77.5 % of GDDR, compute not counted'
+  run -0 "$ROOFLINE" import memory.csv --machine h100
+  [[ $output != *capability* ]]
   # perf that counted the misses of the last cache alone
   printf '# started on\n\n1000000000,,duration_time,1000000000,100.00,,\n40000000,,LLC-load-misses,1000000000,100.00,,\n' >perf.csv
   run -0 "$ROOFLINE" import perf.csv --machine h100 --json

@@ -66,5 +66,9 @@ void cli_import_add_elsewhere(const import_answer *answer, roof_text *out) {
   if (answer->elsewhere[0] != '\0' || answer->stranger) {
     roof_text_addf(out, "taken on %s, which is %s: judged by another machine's ceilings\n",
                    answer->profile->device, answer->stranger ? "not in the catalogue" : answer->elsewhere);
+  } else if (answer->ranking.other_chip != NULL) {
+    roof_text_addf(out,
+                   "taken on a chip of compute capability %s, which %s has not: judged by its ceilings\n",
+                   answer->ranking.other_chip, answer->ceilings->machine->name);
   }
 }
