@@ -48,14 +48,18 @@ static bool still_open(const char *text, char delimiter, bool open) {
 }
 
 /** Reads one field in place: `*from` moves past it, the text is written at `to`. Returns the end of the
- * text. */
-static char *take_field(char **from, char *to, char delimiter) {
+ * text. `*line` and `*begin` follow the lines of the record: the number of the one being read, and where it begins. */
+static char *take_field(char **from, char *to, char delimiter, int *line, const char **begin) {
   char *p = *from, *blanks = p + strspn(p, " ");
   bool quoted = *blanks == '"';
   for (p = quoted ? blanks + 1 : p; *p != '\0' && (quoted || *p != delimiter); p++) {
     if (quoted && *p == '"' && p[1] != '"') {
       quoted = false;
     } else {
+      if (*p == '\n') {
+        *begin = p + 1;
+        ++*line;
+      }
       p += quoted && *p == '"';
       *to++ = *p;
     }
@@ -64,17 +68,28 @@ static char *take_field(char **from, char *to, char delimiter) {
   return to;
 }
 
+static bool grow_fields(import_row *row) {
+  void *fields = row->fields, *spots = row->spots;
+  size_t room = row->field_room;
+  bool grown = grow(&spots, &room, row->count + 1, sizeof *row->spots);
+  row->spots = spots;
+  grown = grown && grow(&fields, &row->field_room, row->count + 1, sizeof *row->fields);
+  row->fields = fields;
+  return grown;
+}
+
 static bool split(import_row *row, char delimiter) {
   char *from = row->store, *to = row->store;
+  const char *begin = row->store;
+  int line = row->line;
   row->count = 0;
   for (bool last = false; !last; row->count++) {
-    void *fields = row->fields;
-    if (!grow(&fields, &row->field_room, row->count + 1, sizeof *row->fields)) {
+    if (!grow_fields(row)) {
       return false;
     }
-    row->fields = fields;
     row->fields[row->count] = to;
-    to = take_field(&from, to, delimiter);
+    row->spots[row->count] = (import_spot){line, (int)(from + strspn(from, " ") - begin) + 1};
+    to = take_field(&from, to, delimiter, &line, &begin);
     last = *from == '\0';
     from++;
     *to++ = '\0';
@@ -148,6 +163,7 @@ int rf_import_words(char *line, char *words[], int most) {
 void rf_import_row_done(import_row *row) {
   free(row->store);
   free(row->fields);
+  free(row->spots);
   *row = (import_row){0};
 }
 
@@ -185,6 +201,11 @@ int rf_import_column_unit(const import_row *header, const char *name, char unit[
     }
   }
   return -1;
+}
+
+import_spot rf_import_field_spot(const import_row *row, int column) {
+  bool there = column >= 0 && (size_t)column < row->count;
+  return there ? row->spots[column] : (import_spot){row->line, 0};
 }
 
 const char *rf_import_field(const import_row *row, int column) {

@@ -64,19 +64,18 @@ static bool take_path(ncu_launch *launch, const char *metric, double value) {
   bool sparsity = strstr(metric, "_sparsity_") != NULL;
   ncu_path path = (ncu_path)((sparsity ? NCU_ROLLUP_SPARSITY : NCU_ROLLUP) + split);
   double *sum = &launch->path[dtype][path];
-  *sum = isnan(*sum) ? value : *sum + value;
+  *sum = isnan(*sum) ? value : *sum + (isnan(value) ? 0 : value);
   return true;
 }
 
-void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value) {
+/** Where a metric is kept, NULL: it is not used, or one of the tensor paths. */
+static double *place_of(ncu_launch *launch, const char *metric) {
   roof_stall reason = rf_stall_of(metric), sampled = rf_stall_sampled(metric);
   if (reason != ROOF_STALL_COUNT) {
-    launch->stall[reason] = value;
-  } else if (sampled != ROOF_STALL_COUNT) {
-    launch->sampled[sampled] = value;
+    return &launch->stall[reason];
   }
-  if (reason != ROOF_STALL_COUNT || sampled != ROOF_STALL_COUNT || take_path(launch, metric, value)) {
-    return;
+  if (sampled != ROOF_STALL_COUNT) {
+    return &launch->sampled[sampled];
   }
   static const char *const prefixes[] = {"", "sm__", "smsp__"};
   for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++) {
@@ -86,11 +85,22 @@ void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value) {
     }
     for (int i = 0; i < NCU_METRIC_COUNT; i++) {
       if (strcmp(metric + skip, metric_names[i]) == 0) {
-        launch->value[i] = value;
-        return;
+        return &launch->value[i];
       }
     }
   }
+  return NULL;
+}
+
+bool rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value) {
+  if (take_path(launch, metric, value)) {
+    return true;
+  }
+  double *place = place_of(launch, metric);
+  if (place != NULL && !isnan(value)) {
+    *place = value;
+  }
+  return place != NULL;
 }
 
 /** a, or where it is missing b. */

@@ -97,9 +97,9 @@ typedef struct ncu_launch {
 
 void rf_ncu_launch_init(ncu_launch *launch);
 
-/** Takes a metric in SI units; others are ignored. Counts of the same thing under two prefixes
+/** Takes a metric in SI units, of NaN nothing; false for one that is not used. Counts of the same thing under two prefixes
  *  (sm__ and smsp__) are one. */
-void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value);
+bool rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value);
 
 /** Adds the launch to the record of `kernel`. */
 roof_status rf_ncu_launch_add(roof_profile *profile, const ncu_launch *launch, const char *kernel,

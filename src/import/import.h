@@ -74,9 +74,15 @@ roof_status rf_import_error(const roof_source *source, roof_error *error, roof_s
 
 /* _csv.c: RFC 4180 records: quotes, newlines in quotes, ragged rows, CRLF */
 
+/** A place in the file, both from 1; column 0: none. */
+typedef struct import_spot {
+  int line, column;
+} import_spot;
+
 /** One record. `fields` and their texts are valid until the next call. */
 typedef struct import_row {
   char **fields;
+  import_spot *spots; /**< where each field begins */
   size_t count;
   int line;          /**< where it begins */
   char *store;       /**< the texts */
@@ -106,6 +112,9 @@ int rf_import_column_unit(const import_row *header, const char *name, char unit[
 
 /** The text of a column, "" when the row has none (column -1 included). */
 const char *rf_import_field(const import_row *row, int column);
+
+/** Where a column of the row begins, for messages; the row itself when it has no such column. */
+import_spot rf_import_field_spot(const import_row *row, int column);
 
 /* _number.c: numbers with their units, in no locale but the file's */
 

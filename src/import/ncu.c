@@ -77,6 +77,24 @@ static const char *metric_of(const char *name, const char *unit) {
   return name;
 }
 
+/** Whether a cell says that there is no figure. */
+static bool is_blank(const char *text) {
+  static const char *const blanks[] = {"", "n/a", "N/A", "-", "--"};
+  bool blank = false;
+  for (size_t i = 0; i < sizeof blanks / sizeof blanks[0]; i++) {
+    blank |= strcmp(text, blanks[i]) == 0;
+  }
+  return blank;
+}
+
+/** A cell of a metric that is used, and no figure in it. */
+static void leave_out(reading *r, const char *metric, const char *unit, const char *text, double value) {
+  const char *why = isnan(value) ? "no number" : value < 0 ? "below 0" : "in a unit that is not known here";
+  rf_import_skip(
+      r->profile, metric,
+      rf_import_textf(r->profile, "`%.40s%s%.20s` is %s", text, unit[0] != '\0' ? " " : "", unit, why));
+}
+
 static void take(reading *r, const char *name, const char *unit, const char *text) {
   if (r->votes != NULL) {
     rf_import_vote(r->votes, text);
@@ -84,8 +102,10 @@ static void take(reading *r, const char *name, const char *unit, const char *tex
   }
   double factor = rf_import_unit(unit, 1000), value = rf_import_number(text, &r->marks);
   rf_ncu_device_set(&r->device, name, text, value);
-  if (!isnan(value) && !isnan(factor)) {
-    rf_ncu_launch_set(&r->launch, metric_of(name, unit), value * factor);
+  bool figure = value >= 0 && !isnan(factor);
+  bool used = rf_ncu_launch_set(&r->launch, metric_of(name, unit), figure ? value * factor : NAN);
+  if (used && !figure && !is_blank(text)) {
+    leave_out(r, name, unit, text, value);
   }
 }
 

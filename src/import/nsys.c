@@ -120,7 +120,8 @@ static roof_status take_row(roof_source *source, roof_profile *profile, const im
   if (!rf_import_time(time, c->time_unit, NULL, &picoseconds) ||
       (c->calls >= 0 && (!rf_import_count(rf_import_field(row, c->calls), &calls) || calls < 1)) ||
       (c->each && __builtin_mul_overflow(picoseconds, (uint64_t)calls, &picoseconds))) {
-    return rf_import_error(source, error, ROOF_E_PARSE, row->line, c->time + 1, "`%.40s` is no time of %.60s",
+    import_spot at = rf_import_field_spot(row, c->time);
+    return rf_import_error(source, error, ROOF_E_PARSE, at.line, at.column, "`%.40s` is no time of %.60s",
                            time, name);
   }
   roof_record *record =

@@ -150,7 +150,8 @@ static roof_status take_call(reading *r, roof_error *error) {
   const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Name"));
   uint64_t picoseconds = 0, begin = 0;
   if (!rf_import_time(rf_import_field(&r->row, time), unit_of(r, time), NULL, &picoseconds)) {
-    return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, time + 1, "`%.40s` is no time",
+    import_spot at = rf_import_field_spot(&r->row, time);
+    return rf_import_error(r->source, error, ROOF_E_PARSE, at.line, at.column, "`%.40s` is no time",
                            rf_import_field(&r->row, time));
   }
   const char *device = rf_import_field(&r->row, rf_import_column(&r->header, "Device"));
@@ -184,8 +185,9 @@ static roof_status take_sum(reading *r, roof_error *error) {
   if (!rf_import_time(rf_import_field(&r->row, time), unit_of(r, time), NULL, &picoseconds) ||
       !rf_import_count(rf_import_field(&r->row, rf_import_column(&r->header, "Calls")), &calls) ||
       calls < 1) {
-    return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, time + 1,
-                           "no time and calls of `%.60s`", name);
+    import_spot at = rf_import_field_spot(&r->row, time);
+    return rf_import_error(r->source, error, ROOF_E_PARSE, at.line, at.column, "no time and calls of `%.60s`",
+                           name);
   }
   roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL) {

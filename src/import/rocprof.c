@@ -130,8 +130,9 @@ static roof_status take_statistics(reading *r, const import_row *row, roof_recor
   uint64_t picoseconds = 0;
   if (!rf_import_count(rf_import_field(row, r->c.calls), &calls) || calls < 1 ||
       !rf_import_time(rf_import_field(row, r->c.total), "ns", NULL, &picoseconds)) {
-    return rf_import_error(r->source, error, ROOF_E_PARSE, row->line, r->c.total + 1,
-                           "no calls and time of `%.60s`", record->name);
+    import_spot at = rf_import_field_spot(row, r->c.total);
+    return rf_import_error(r->source, error, ROOF_E_PARSE, at.line, at.column, "no calls and time of `%.60s`",
+                           record->name);
   }
   rf_import_calls(record, (uint64_t)calls, picoseconds);
   return ROOF_OK;

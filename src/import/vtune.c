@@ -45,7 +45,8 @@ static roof_status take_row(reading *r, const import_row *row) {
     return ROOF_OK;
   }
   if (!rf_import_picoseconds(rf_import_number(text, NULL), &picoseconds)) {
-    return rf_import_error(r->source, r->error, ROOF_E_PARSE, row->line, r->time + 1,
+    import_spot at = rf_import_field_spot(row, r->time);
+    return rf_import_error(r->source, r->error, ROOF_E_PARSE, at.line, at.column,
                            "'%.40s' is no time in seconds of %.60s", text, name);
   }
   roof_record *record = rf_import_record(r->profile, name, strlen(name));

@@ -65,6 +65,22 @@ refuses() {
   done
 }
 
+@test "cells of used metrics that are no figures are said to be left out; none of what nobody uses" {
+  {
+    echo '"ID","Process ID","Process Name","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"'
+    printf '"0","1","a","k","9.0","%s","%s","%s"\n' gpu__time_duration.sum ns -292,928 \
+      dram__bytes.sum byte 134,221,56X lts__t_bytes.sum parsec 5 sm__warps_active.avg.pct_of_peak_sustained_active % nan \
+      l1tex__t_bytes.sum byte n/a launch__nobody inst many sm__ops_path_tensor_src_fp16.sum "" 1e
+  } >cells.csv
+  run -0 "$ROOFLINE" import cells.csv --json
+  [ "$(json '[.skipped[] | .what + ": " + .why]')" = '["gpu__time_duration.sum: `-292,928 ns` is below 0",'\
+'"dram__bytes.sum: `134,221,56X byte` is no number","lts__t_bytes.sum: `5 parsec` is in a unit that is not known here",'\
+'"sm__warps_active.avg.pct_of_peak_sustained_active: `nan %` is no number","sm__ops_path_tensor_src_fp16.sum: `1e` is no number"]' ]
+  [ "$(json '.kernels[0] | [.seconds, .flops, .bytes]')" = '[null,null,null]' ]
+  run -0 "$ROOFLINE" import cells.csv
+  has 'left out: gpu__time_duration.sum: `-292,928 ns` is below 0'
+}
+
 @test "what ncu printed without a kernel says where it went" {
   printf '==PROF== Connected to process 8 (/a)\n==PROF== Report: /tmp/k.ncu-rep\n' >t
   refuses 't:2: no kernel in it: ncu wrote what it counted to /tmp/k.ncu-rep' t
@@ -240,7 +256,9 @@ db.commit()' "$@"
   run -0 "$ROOFLINE" import "$fixtures/vtune-comma.csv" --json
   near '[.kernels[].total_seconds] | add' 1.75
   sed 's/21.875\t21.875/fast\t21.875/' "$fixtures/vtune.csv" >t
-  refuses "t:2:2: 'fast' is no time in seconds of multiply1" t
+  printf 'Function\tCPU Time\n"a\nb"\t fast\n' >u
+  refuses "u:3:5: ' fast' is no time in seconds of a" u
+  refuses "t:2:11: 'fast' is no time in seconds of multiply1" t
   head -1 "$fixtures/vtune.csv" >t
   refuses 't:1: a header without functions' t
 }
