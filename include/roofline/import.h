@@ -392,7 +392,7 @@ typedef struct roof_ranking {
 /** Places the kernels of a profile whose name matches `filter` (POSIX extended; NULL: all) under ceilings.
  *  Units: s.
  *  Ownership: the rows are the caller's to free() and point into the profile; set on success only.
- *  Errors: ROOF_E_ARGUMENT for an expression that is none, ROOF_E_MEMORY. */
+ *  Errors: ROOF_E_ARGUMENT for an expression that is none, ROOF_E_NAME where no name matches, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings,
                                        const char *filter, roof_ranking *ranking, roof_error *error);
 

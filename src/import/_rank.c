@@ -231,6 +231,10 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
   if (filter != NULL) {
     regfree(&pattern);
   }
+  if (r.rows != NULL && r.count == 0 && filter != NULL) {
+    free(r.rows);
+    return roof_error_set(error, ROOF_E_NAME, "--filter `%.60s`: no kernel's name matches", filter);
+  }
   if (r.rows == NULL || !sort_rows(r.rows, r.count) || !sum_names(&r)) {
     free(r.rows);
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");

@@ -165,6 +165,14 @@ static roof_status find_waits(import_answer *answer, roof_error *error) {
   return status == ROOF_E_ARGUMENT ? ROOF_OK : status;
 }
 
+/** The gate behind the answer: a part of a file is one where that was asked for. */
+static roof_status accept(bool truncated, roof_error *error) {
+  return !truncated || partial
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_GATE,
+                              "import: a file ends too early; --partial accepts what is there");
+}
+
 static roof_status answer_under(const cli_args *args, const roof_profile *profile,
                                 const roof_machine *machine, roof_error *error) {
   roof_ceilings ceilings;
@@ -195,10 +203,7 @@ static roof_status answer_under(const cli_args *args, const roof_profile *profil
     note_elsewhere(args->machines != NULL ? machine : NULL, &answer);
     status = show(args, &answer, error);
   }
-  if (status == ROOF_OK && profile->truncated && !partial) {
-    status =
-        roof_error_set(error, ROOF_E_GATE, "import: a file ends too early; --partial accepts what is there");
-  }
+  status = status == ROOF_OK ? accept(profile->truncated, error) : status;
   free(answer.parts.list);
   free(answer.lines);
   roof_accounting_done(&answer.time);
@@ -263,6 +268,7 @@ static roof_status diff_files(const cli_args *args, const char *const *paths, in
   status = status == ROOF_OK ? roof_import_files(paths, (size_t)count, &o, &now, error) : status;
   status = status == ROOF_OK ? roof_profile_diff(&before, &now, &diff, error) : status;
   status = status == ROOF_OK ? cli_import_print_diff(args, &diff, (size_t)top, error) : status;
+  status = status == ROOF_OK ? accept(before.truncated || now.truncated, error) : status;
   roof_diff_done(&diff);
   roof_profile_done(&before);
   roof_profile_done(&now);
@@ -271,7 +277,7 @@ static roof_status diff_files(const cli_args *args, const char *const *paths, in
 
 static roof_status import_all_files(const cli_args *args, const char *const *paths, int count,
                                     const char *format, roof_error *error) {
-  roof_import_options o = {.groups = group_rules, .partial = partial != 0};
+  roof_import_options o = {.groups = group_rules, .partial = true}; /* `accept` refuses them */
   roof_profile profile = {0};
   roof_status status = read_options(format, &o, error);
   if (status == ROOF_OK && against != NULL) {
