@@ -1,6 +1,35 @@
-/* What a copy of a device moved: over the host's bus, to another device, or inside its memory. */
+/* What a copy of a device is called, and what it moved: over the host's bus, to another device, or inside its memory. */
+#include <string.h>
+
 #include "core/letters.h"
 #include "import/import.h"
+
+/** X(nvprof's and older Nsight Systems', Nsight Systems', ours) */
+#define COPY_MAP(X)                                                                                          \
+  X("HtoD", "Host-to-Device", "host to device")                                                              \
+  X("DtoH", "Device-to-Host", "device to host")                                                              \
+  X("DtoD", "Device-to-Device", "device to device")                                                          \
+  X("HtoH", "Host-to-Host", "host to host")                                                                  \
+  X("PtoP", "Peer-to-Peer", "peer to peer")
+
+static const struct {
+  const char *theirs, *ours;
+} copies[] = {
+#define COPY(brief, full, ours)                                                                              \
+  {"[CUDA memcpy " brief "]", "[copy " ours "]"}, {"[CUDA memcpy " full "]", "[copy " ours "]"},
+    COPY_MAP(COPY)
+#undef COPY
+        {"[CUDA memset]", "[memset]"},
+};
+
+const char *rf_import_copy_name(const char *name) {
+  for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
+    if (strcmp(name, copies[i].theirs) == 0) {
+      return copies[i].ours;
+    }
+  }
+  return name;
+}
 
 /** What the names of copies and sets say in the tools' spellings; anything else is over the host's bus. */
 static const struct {

@@ -286,7 +286,11 @@ void rf_import_trace_read(roof_profile *profile, const char *path);
 /** Adds the traces of `from`; `record` has the number of each of its records in `into`. */
 void rf_import_timeline_join(roof_profile *into, const roof_profile *from, const uint32_t *record);
 
-/* _copy.c: what copies moved */
+/* _copy.c: what copies are called, and what they moved */
+
+/** The name of a copy or a set as all formats of Nsight Systems, nvprof and rocprof have it, "[copy host to device]" for
+ *  "[CUDA memcpy HtoD]"; any other as it is. */
+const char *rf_import_copy_name(const char *name);
 
 /** What a copy or a set goes through. */
 typedef enum import_way { IMPORT_WAY_HOST, IMPORT_WAY_PEER, IMPORT_WAY_INSIDE, IMPORT_WAY_SET } import_way;

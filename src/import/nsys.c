@@ -105,13 +105,15 @@ static roof_status cut_row(const char *rule, const char *line, int number, impor
       field[--end] = '\0';
     }
     join_digits(field);
+    row->spots[i] = (import_spot){number, 0};
   }
   return status;
 }
 
 static roof_status take_row(roof_source *source, roof_profile *profile, const import_row *row,
                             const columns *c, roof_error *error) {
-  const char *name = rf_import_field(row, c->name), *time = rf_import_field(row, c->time);
+  const char *name = rf_import_copy_name(rf_import_field(row, c->name));
+  const char *time = rf_import_field(row, c->time);
   int64_t calls = 1, start;
   uint64_t picoseconds = 0;
   if (name[0] == '\0') {

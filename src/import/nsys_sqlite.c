@@ -153,7 +153,8 @@ static roof_status take_device(void *state, sqlite3_stmt *row) {
 #define KERNEL_FROM " FROM " KERNELS " c LEFT JOIN StringIds s ON s.id = c.demangledName"
 #define COPY_NAME                                                                                            \
   "'[copy ' || CASE c.copyKind WHEN 1 THEN 'host to device' WHEN 2 THEN 'device to host' WHEN 8 THEN "       \
-  "'device to device' WHEN 10 THEN 'peer to peer' ELSE 'kind ' || c.copyKind END || ']'"
+  "'device to device' WHEN 9 THEN 'host to host' WHEN 10 THEN 'peer to peer' ELSE 'kind ' || c.copyKind "    \
+  "END || ']'"
 
 static const struct query {
   const char *table, *column,

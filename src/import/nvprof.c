@@ -147,7 +147,7 @@ static size_t bare_length(const char *name) {
 static roof_status take_call(reading *r, roof_error *error) {
   int time = rf_import_column(&r->header, "Duration"), size = rf_import_column(&r->header, "Size");
   int start = rf_import_column(&r->header, "Start");
-  const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Name"));
+  const char *name = rf_import_copy_name(rf_import_field(&r->row, rf_import_column(&r->header, "Name")));
   uint64_t picoseconds = 0, begin = 0;
   if (!rf_import_time(rf_import_field(&r->row, time), unit_of(r, time), NULL, &picoseconds)) {
     import_spot at = rf_import_field_spot(&r->row, time);
@@ -176,7 +176,7 @@ static roof_status take_call(reading *r, roof_error *error) {
 static roof_status take_sum(reading *r, roof_error *error) {
   int time = rf_import_column(&r->header, "Time");
   int type = rf_import_column(&r->header, "Type");
-  const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Name"));
+  const char *name = rf_import_copy_name(rf_import_field(&r->row, rf_import_column(&r->header, "Name")));
   int64_t calls = 0;
   uint64_t picoseconds = 0;
   if (type >= 0 && strcmp(rf_import_field(&r->row, type), "GPU activities") != 0) {

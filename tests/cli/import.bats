@@ -593,6 +593,21 @@ DEVICES
   has 'integer peak not known'
 }
 
+@test "copies and sets have one name in all files of Nsight Systems and nvprof" {
+  for file in nsys.sqlite nsys-trace.csv nvprof-trace.csv; do
+    run -0 "$ROOFLINE" import "$fixtures/$file" --json
+    [ "$(json '[.kernels[].name | select(startswith("["))]')" = '["[copy host to device]"]' ] || { echo "$file"; false; }
+  done
+  head=Start\ \(ns\),Duration\ \(ns\),CorrId,Bytes\ \(MB\),Device,Strm,Name
+  for names in 'HtoD DtoH DtoD HtoH PtoP' 'Host-to-Device Device-to-Host Device-to-Device Host-to-Host Peer-to-Peer'; do
+    { echo "$head" && for name in $names; do echo "1000,10,1,1.0,X (0),7,[CUDA memcpy $name]"; done &&
+      echo '2000,10,1,1.0,X (0),7,[CUDA memset]'; } >copies.csv
+    run -0 "$ROOFLINE" import copies.csv --json
+    [ "$(json '[.kernels[].name] | sort')" = '["[copy device to device]","[copy device to host]","[copy host to device]",'\
+'"[copy host to host]","[copy peer to peer]","[memset]"]' ]
+  done
+}
+
 @test "a filter, a merge and an operation that match no kernel are refused alike" {
   for option in "--filter nosuch" "--merge nosuch=a" "--op nosuch=copy n=8"; do
     run -2 --separate-stderr "$ROOFLINE" import "$fixtures/nsys-sum.csv" "${option%% *}" "${option#* }"
