@@ -182,6 +182,7 @@ typedef struct roof_record {
   double write_share,
       update_share;      /**< of the bytes: written, and written where they were read; NaN unknown */
   roof_count link_bytes; /**< through a link of one device, one way */
+  double link_ranks;     /**< devices that exchange them, the most of all calls; 0: not known */
   const char *link;      /**< what that link's name begins with ("PCIe"), "" unknown */
   roof_count items;      /**< tokens, elements or whatever the benchmark counts */
   roof_counter *counters;

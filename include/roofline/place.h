@@ -66,8 +66,9 @@ typedef struct roof_counted {
   double write_share;  /**< of the bytes, 0 to 1; NaN: the fastest mix is assumed */
   double update_share; /**< of the bytes, those written where they were read */
   double link_bytes;
-  const char *link; /**< what that link's name begins with; NULL or "": the first */
-  int cores;        /**< that did it; 0: not known, all may have */
+  const char *link;  /**< what that link's name begins with; NULL or "": the first that joins the ranks */
+  double link_ranks; /**< devices that exchange the bytes; NaN or 0: not known */
+  int cores;         /**< that did it; 0: not known, all may have */
   double busy_compute,
       busy_memory; /**< shares of their peaks at which a profiler saw the busiest arithmetic pipe and the
                                        memory: used where FLOPs or bytes were not counted */

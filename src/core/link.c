@@ -12,17 +12,17 @@ double rf_link_latency(const roof_link *link) {
   return !isnan(link->latency_seconds) ? link->latency_seconds : nvlink ? nvlink_latency : other_latency;
 }
 
-static bool joins(const roof_link *link, double ranks) {
+bool rf_link_joins(const roof_link *link, double ranks) {
   return !(link->joins >= 1 && ranks > link->joins);
 }
 
 const roof_link *roof_target_link(const roof_target *target, double ranks) {
   const roof_machine *machine = target->machine;
-  if (target->link != NULL && joins(target->link, ranks)) {
+  if (target->link != NULL && rf_link_joins(target->link, ranks)) {
     return target->link;
   }
   for (int i = 0; i < machine->link_count && target->options.link == NULL; i++) {
-    if (joins(&machine->links[i], ranks)) {
+    if (rf_link_joins(&machine->links[i], ranks)) {
       return &machine->links[i];
     }
   }

@@ -7,6 +7,7 @@
 
 #include "core/ceilings.h"
 #include "core/cores.h"
+#include "core/link.h"
 #include "core/mix.h"
 #include "core/number.h"
 #include "roofline/text.h"
@@ -279,6 +280,18 @@ static double byte_price(const double costs[ROOF_MIX_COUNT], const roof_counted 
              : rf_mix_cost(costs, rf_mix_of(work->write_share, known(work->update_share)));
 }
 
+/** The link that the work goes through: the first of its name that joins its ranks. NULL: there is none. */
+static const roof_link *link_of(const roof_machine *machine, const roof_counted *work) {
+  const char *name = work->link != NULL ? work->link : "";
+  for (int i = 0; machine != NULL && i < machine->link_count; i++) {
+    const roof_link *link = &machine->links[i];
+    if (strncmp(link->name, name, strlen(name)) == 0 && rf_link_joins(link, work->link_ranks)) {
+      return link;
+    }
+  }
+  return NULL;
+}
+
 static void consider_bytes(bound *b, const roof_ceilings *c, const roof_price *price,
                            const roof_counted *work) {
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
@@ -289,19 +302,13 @@ static void consider_bytes(bound *b, const roof_ceilings *c, const roof_price *p
     }
     consider(b, seconds, ROOF_MEMORY_BOUND);
   }
-  const char *name = work->link != NULL ? work->link : "";
-  for (int i = 0; c->machine != NULL && i < c->machine->link_count; i++) {
-    const roof_link *link = &c->machine->links[i];
-    if (strncmp(link->name, name, strlen(name)) == 0) {
-      double seconds = work->link_bytes / link->bytes_per_second;
-      if (!isnan(seconds) && !(seconds <= b->seconds)) {
-        b->link = link;
-        b->bytes = work->link_bytes;
-      }
-      consider(b, seconds, ROOF_NETWORK_BOUND);
-      return;
-    }
+  const roof_link *link = link_of(c->machine, work);
+  double seconds = link != NULL ? work->link_bytes / link->bytes_per_second : NAN;
+  if (!isnan(seconds) && !(seconds <= b->seconds)) {
+    b->link = link;
+    b->bytes = work->link_bytes;
   }
+  consider(b, seconds, ROOF_NETWORK_BOUND);
 }
 
 /** What the profiler says of a resource whose use it did not count, or of arithmetic on whole numbers. */
@@ -414,6 +421,11 @@ static const char *obstacle(const roof_ceilings *c, const roof_counted *work, co
                  roof_unit_name((roof_unit)u));
       }
     }
+  }
+  bool apart = work->link_bytes > 0 && work->link_ranks > 1 && link_of(c->machine, work) == NULL;
+  if (apart && c->machine != NULL) {
+    rf_link_lack(&(roof_target){.machine = c->machine}, work->link_ranks, buffer, size);
+    return buffer;
   }
   return c->machine == NULL                         ? "no machine is named"
          : unknown > negligible * known(out->flops) ? buffer

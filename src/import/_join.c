@@ -184,6 +184,7 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
   if (from->uncounted != NULL && (fresh || (into->uncounted == NULL && has_counts(from)))) {
     into->uncounted = roof_profile_text(profile, from->uncounted);
   }
+  into->link_ranks = fmax(into->link_ranks, from->link_ranks);
   into->link = into->link[0] == '\0' ? roof_profile_text(profile, from->link) : into->link;
   for (size_t i = 0; i < from->rule_count; i++) {
     rf_import_rule(profile, into, &from->rules[i]);

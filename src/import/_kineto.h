@@ -72,6 +72,7 @@ typedef struct kineto_kernel {
   uint64_t correlation;
   double amount; /* bytes moved, as recorded, or its share of the operator's work */
   uint32_t name, external, op;
+  uint32_t ranks;  /* of a collective; 0: not known */
   uint32_t stream; /* its process and thread, in `threads` */
   uint32_t record; /* of the profile */
   float occupancy; /* NaN: unknown */

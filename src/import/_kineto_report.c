@@ -100,6 +100,7 @@ static void add_bytes(const kineto *t, const kineto_kernel *k, roof_record *reco
   if (k->activity == COLLECTIVE) {
     rf_import_add(&record->link_bytes, k->amount, "formula of the collective from its elements and ranks",
                   ROOF_QUALITY_DERIVED);
+    record->link_ranks = fmax(record->link_ranks, k->ranks);
   } else {
     rf_import_moved(record, way_of(t, k), k->amount);
   }

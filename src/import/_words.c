@@ -47,6 +47,18 @@ void roof_ranking_time(const roof_profile *profile, const roof_ranking *r, roof_
   }
 }
 
+/** Why exchanges are not judged that no link of the machine carries, of the one that takes longest. */
+static void add_apart(const roof_ranking *r, roof_text *out) {
+  for (size_t i = 0; i < r->count; i++) {
+    const roof_ranked_record *row = &r->rows[i];
+    bool exchange = row->record->link_ranks > 1 && row->record->link_bytes.value > 0;
+    if (exchange && isnan(row->at.share) && row->at.seconds > 0) {
+      roof_text_addf(out, "  %s: %s\n", row->shown, row->at.why);
+      return;
+    }
+  }
+}
+
 void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, const roof_machine *machine,
                            roof_text *out) {
   char lost[SHORT];
@@ -65,6 +77,7 @@ void roof_ranking_sentence(const roof_profile *profile, const roof_ranking *r, c
     roof_text_addf(out, judged >= 0.1 ? "%.0f" : "%.2g", 100 * judged);
     roof_text_addf(out, " %% of the time can be judged on %s: the rest was not counted, or in part\n",
                    machine->name);
+    add_apart(r, out);
   }
   if (r->worst != NULL) {
     roof_text_addf(out, "%s (%.0f %% of it) lost against the ceilings of %s, most in %s\n",

@@ -255,6 +255,7 @@ void roof_record_counted(const roof_record *record, roof_counted *work) {
   work->update_share = record->update_share;
   work->link_bytes = record->link_bytes.value;
   work->link = record->link;
+  work->link_ranks = record->link_ranks;
   work->busy_compute = roof_record_counter(record, roof_clue_name(ROOF_CLUE_COMPUTE));
   work->busy_memory = roof_record_counter(record, roof_clue_name(ROOF_CLUE_MEMORY));
 }

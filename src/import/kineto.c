@@ -215,9 +215,9 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
                        .says = t->said.list[name].says,
                        .grid = e->grid.at != NULL ? hash_of(e->block, hash_of(e->grid, 2166136261u)) | 1 : 0};
   if (collective) {
-    k->amount =
-        rf_torch_collective_bytes(e->collective, e->dtype, (double)rf_chrome_whole(e->in, 0),
-                                  (double)rf_chrome_whole(e->out, 0), (double)rf_chrome_whole(e->ranks, 0));
+    k->ranks = (uint32_t)rf_chrome_whole(e->ranks, 0);
+    k->amount = rf_torch_collective_bytes(e->collective, e->dtype, (double)rf_chrome_whole(e->in, 0),
+                                          (double)rf_chrome_whole(e->out, 0), k->ranks);
     if (!take_group(t, e, k)) {
       return rf_kineto_no_memory(t);
     }

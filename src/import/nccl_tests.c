@@ -91,6 +91,7 @@ static roof_status flush(reading *r, roof_error *error) {
     rf_import_call(r->profile, record, picoseconds);
     rf_import_add(&record->link_bytes, m->size * factor,
                   isnan(factor) ? "the bus factor is not known" : formula, ROOF_QUALITY_DERIVED);
+    record->link_ranks = r->ranks;
     rf_import_counter(r->profile, record, "algbw_bytes_per_second", m->algorithm, m->seconds);
     rf_import_counter(r->profile, record, "busbw_bytes_per_second", m->bus, m->seconds);
     r->best = fmax(r->best, m->bus);

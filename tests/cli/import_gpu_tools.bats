@@ -274,6 +274,29 @@ db.commit()' "$@"
   refuses 'no copy between a host and a device or between devices' t
 }
 
+@test "collectives of more ranks than a link joins are not judged by it" {
+  for ranks in 8 16; do
+    {
+      echo '# all_reduce_perf nThread 1 nGpus 8 minBytes 8 maxBytes 100000000 (GB/s)'
+      for rank in $(seq 0 $((ranks - 1))); do
+        echo "#  Rank $rank Group  0 Pid 1 on host device $rank [0x00] NVIDIA H100 80GB HBM3"
+      done
+      echo '#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong'
+      awk -v n="$ranks" 'BEGIN { printf "100000000 25000000 float sum -1 1000.0 100.00 %.2f 0 1000.0 100.00 %.2f 0\n", 200 * (n - 1) / n, 200 * (n - 1) / n }'
+    } >"$ranks.txt"
+  done
+  run -0 "$ROOFLINE" import 8.txt --machine h100 --json
+  [ "$(json '.kernels[0] | [.binding, (.fraction_of_ceiling * 1000 | round)]')" = '["NVLink 4",389]' ]
+  run -0 "$ROOFLINE" import 16.txt --machine h100 --json
+  [ "$(json '.kernels[0] | [.binding, .fraction_of_ceiling, .lost_seconds, .why]')" = \
+    '[null,null,null,"its links join at most 8 devices, not 16; `roofline cluster` has links between nodes"]' ]
+  run -0 "$ROOFLINE" import 16.txt --machine h100
+  has 'all_reduce 100000000 B: its links join at most 8 devices, not 16'
+  jq -c '.traceEvents |= map(if .args."Group size" then .args."Group size" = 64 else . end)' "$fixtures/kineto-rank0.json" >64.json
+  run -0 "$ROOFLINE" import 64.json --machine h100 --json
+  [[ $(json '.kernels[] | select(.name | startswith("nccl")) | .why') == *'at most 8 devices, not 64'* ]]
+}
+
 @test "statistics of whole domains are not taken for kernels" {
   printf '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"HIP_API",3,8300000,2766666,90\n"KERNEL_DISPATCH",3,1198000,399333,10\n"MEMORY_ALLOCATION_ALLOCATE",1,5,5,0\n' >domain.csv
   refuses 'statistics of whole domains: give kernel_stats.csv' domain.csv
