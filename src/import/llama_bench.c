@@ -145,6 +145,9 @@ static void add_work(roof_record *record, const json_t *test, double prompt, dou
                 isnan(moved) ? "the file does not give the model's size"
                              : "weights once per token (prompt: once per batch), without the KV cache",
                 ROOF_QUALITY_ESTIMATED);
+  if (rf_import_member(test, "n_depth") > 0) {
+    record->uncounted = "KV cache";
+  }
 }
 
 /** The calls with their times; 0 when there is none. */

@@ -239,6 +239,17 @@ refuses() { # TEXT FILE [OPTION...]
   [ "$(json '.kernels | length')" = 16 ]
 }
 
+@test "tests of llama-bench at a depth of the context are not judged without their KV cache" {
+  for depth in 0 65536; do
+    printf '{"model_type": "llama 8B Q8_0", "model_size": 8e9, "model_n_params": 8e9, "n_gen": 32, "n_depth": %s, "avg_ns": 1e9, "avg_ts": 32, "backends": "CUDA", "n_gpu_layers": 99}\n' "$depth"
+  done >depth.jsonl
+  run -0 "$ROOFLINE" import depth.jsonl --machine h100 --json
+  [ "$(json '[.kernels[] | [.name, .not_counted, .fraction_of_ceiling != null]] | sort')" = \
+    '[["llama 8B Q8_0 tg32",null,true],["llama 8B Q8_0 tg32 @ d65536","KV cache",false]]' ]
+  run -0 "$ROOFLINE" import depth.jsonl --machine h100
+  has 'at least 7.64 % of HBM, KV cache not counted'
+}
+
 @test "HPL's runs have its own count of FLOPs" {
   run -0 "$ROOFLINE" import "$fixtures/hpl.txt" --json
   near '.kernels | map(select(.name == "HPL n=10000 nb=192 p=2 q=2 WR11C2R4"))[0].flops.fp64' 666816666666.7
