@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "core/number.h"
 #include "import/_ceilings.h"
 
@@ -145,19 +146,31 @@ static double or_zero(double value) {
   return isnan(value) ? 0 : value;
 }
 
-/** Half precision. HFMA2 also loads constants, and then counts as a multiply-add and, on some chips, as a
- * tensor instruction: a share under a hundredth of the other work, or an HFMA2 for every tensor instruction,
- * is that. */
-static bool is_phantom(const ncu_launch *l, double half, double other) {
-  const double *v = l->value;
-  bool as_tensor = v[NCU_HFMA] > 0 && v[NCU_HFMA] == 32 * v[NCU_TENSOR];
-  return as_tensor || (half > 0 && half < 0.01 * other);
+/* Half precision. HFMA2 also loads constants, and then counts as a multiply-add and, on some chips, as a tensor
+ * instruction. */
+
+/** An HFMA2 for every tensor instruction: neither is arithmetic. */
+static bool is_tensor_phantom(const ncu_launch *l) {
+  return l->value[NCU_HFMA] > 0 && l->value[NCU_HFMA] == 32 * l->value[NCU_TENSOR];
 }
 
-static void add_half(roof_count *count, const ncu_launch *l, double other) {
+/** Multiply-adds alone, in a kernel that is named after `float` and after no format of 16 bits. */
+static bool is_loading(const ncu_launch *l, const char *name) {
+  static const char *const halves[] = {"half", "bfloat", "f16", "fp16"};
+  bool narrow = false;
+  for (size_t i = 0; i < sizeof halves / sizeof halves[0]; i++) {
+    narrow |= rf_letters_find(name, halves[i]) != NULL;
+  }
   const double *v = l->value;
+  return v[NCU_HFMA] > 0 && v[NCU_HADD] == 0 && v[NCU_HMUL] == 0 && !narrow && strstr(name, "<float") != NULL;
+}
+
+static void add_half(roof_record *record, const ncu_launch *l, double other) {
+  const double *v = l->value;
+  roof_count *count = &record->flops[ROOF_FP16][ROOF_VECTOR];
   double half = 2 * v[NCU_HADD] + 2 * v[NCU_HMUL] + 4 * v[NCU_HFMA];
-  if (is_phantom(l, half, other)) {
+  bool few = half > 0 && half < 0.01 * other;
+  if (few || is_tensor_phantom(l) || is_loading(l, record->name)) {
     rf_import_missing(count, "HFMA2 instructions that load constants, no arithmetic");
   } else {
     add(count, l, half,
@@ -186,14 +199,14 @@ static void miss_matrix(roof_record *record, roof_count *count, const ncu_launch
 }
 
 /** By counted instructions, where the report has no operations of the tensor paths. */
-static void add_instructions(roof_record *record, const ncu_launch *l, bool phantom) {
+static void add_instructions(roof_record *record, const ncu_launch *l) {
   double count = l->value[NCU_TENSOR];
   rf_span name = {record->name, strlen(record->name), false};
   int dtype = rf_kernel_name_says(name).dtype;
   roof_count *to = &record->flops[dtype >= 0 ? dtype : ROOF_FP16][ROOF_MATRIX];
   roof_quality quality;
   double shape = shape_of(l, name, &quality);
-  if (!(count > 0) || phantom) {
+  if (!(count > 0) || is_tensor_phantom(l)) {
     return;
   }
   if (isnan(shape)) {
@@ -203,7 +216,7 @@ static void add_instructions(roof_record *record, const ncu_launch *l, bool phan
   }
 }
 
-static void add_matrix(roof_record *record, const ncu_launch *l, bool phantom) {
+static void add_matrix(roof_record *record, const ncu_launch *l) {
   bool any = false;
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     const double *p = l->path[d];
@@ -218,7 +231,7 @@ static void add_matrix(roof_record *record, const ncu_launch *l, bool phantom) {
     }
   }
   if (!any) {
-    add_instructions(record, l, phantom);
+    add_instructions(record, l);
   }
 }
 
@@ -235,11 +248,10 @@ static void add_flops(roof_record *record, const ncu_launch *l) {
   if (packed > 0) {
     add(single, l, packed, "fadd + fmul + 2 ffma, and packed pairs", ROOF_QUALITY_MEASURED);
   }
-  double half = 2 * v[NCU_HADD] + 2 * v[NCU_HMUL] + 4 * v[NCU_HFMA];
   double other = or_zero(v[NCU_FADD] + v[NCU_FMUL] + 2 * v[NCU_FFMA]) +
                  or_zero(v[NCU_DADD] + v[NCU_DMUL] + 2 * v[NCU_DFMA]);
-  add_half(&record->flops[ROOF_FP16][ROOF_VECTOR], l, other);
-  add_matrix(record, l, is_phantom(l, half, 0));
+  add_half(record, l, other);
+  add_matrix(record, l);
 }
 
 /** One way to get the bytes of a level. */

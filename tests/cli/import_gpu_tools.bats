@@ -81,6 +81,22 @@ refuses() {
   has 'left out: gpu__time_duration.sum: `-292,928 ns` is below 0'
 }
 
+@test "half-precision multiply-adds of kernels of float load constants" {
+  local row='"0","1","a","%s","9.0","smsp__sass_thread_inst_executed_op_%s_pred_on.sum","inst","%s"\n'
+  {
+    echo '"ID","Process ID","Process Name","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"'
+    for kernel in 'pool<float, float>(int)' 'pool<c10::Half, float>(int)' 'cast<float, __nv_bfloat16>(int)' 'pool(int)' 'sums<float>(int)'; do
+      case $kernel in sums*) adds=8 ;; *) adds=0 ;; esac
+      printf "$row" "$kernel" hfma 1000 "$kernel" hadd "$adds" "$kernel" hmul 0
+    done
+  } >halves.csv
+  run -0 "$ROOFLINE" import halves.csv --json
+  [ "$(json '[.kernels[] | [.name, .flops.fp16]] | sort')" = '[["cast<float, __nv_bfloat16>(int)",4000],["pool(int)",4000],'\
+'["pool<c10::Half, float>(int)",4000],["pool<float, float>(int)",null],["sums<float>(int)",4016]]' ]
+  [ "$(json '.kernels[] | select(.name | startswith("pool<float")) | .counted.fp16.source')" = \
+    '"HFMA2 instructions that load constants, no arithmetic"' ]
+}
+
 @test "what ncu printed without a kernel says where it went" {
   printf '==PROF== Connected to process 8 (/a)\n==PROF== Report: /tmp/k.ncu-rep\n' >t
   refuses 't:2: no kernel in it: ncu wrote what it counted to /tmp/k.ncu-rep' t
