@@ -367,8 +367,8 @@ typedef struct roof_ranked_record {
   char shown[ROOF_KERNEL_SHOWN + 1]; /**< its name, so that no two rows show the same: roof_ranking_name */
   roof_placed at;
   double time_share; /**< of the seconds of all rows; NaN: not timed */
-  /** What of its work was not counted ("compute", "memory", "matrix", "KV cache") or has no ceiling ("integer"): then no share and no loss
-   *  are stated, and `at.at_least` is the share of the ceiling of the rest. "": nothing. */
+  /** What of its work was not counted ("compute", "memory", "matrix", "KV cache") or has no ceiling ("integer"): then
+   *  no share and no loss are stated, and `at.at_least` is the share of the ceiling of the rest. "": nothing. */
   const char *uncounted;
   bool starved; /**< its counters show a device that had no work for most of the time */
 } roof_ranked_record;

@@ -84,8 +84,7 @@ typedef struct roof_measurement {
   roof_conditions conditions;
   char counted[64];       /**< how the bytes were: "formula" or the counter source */
   char counted_flops[64]; /**< how the FLOPs were */
-  char uncounted
-      [16]; /**< what a profiler did not count, "compute", "memory", "matrix", "KV cache", "integer"; "" nothing */
+  char uncounted[16];     /**< of its work, as roof_place_withhold; "" nothing */
   roof_figure counters[ROOF_FIGURE_MAX];
   size_t counter_count;
   char note[192];

@@ -161,9 +161,9 @@ ROOF_API roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_mach
  *  Errors: none: what is not known says why. */
 ROOF_API void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_placed *placed);
 
-/** Takes back ceiling, share and verdict of work of which part was not counted ("compute", "memory", "matrix", "KV cache") or has no ceiling
- *  ("integer"): the ceiling of the rest says only what it reached at least. Nothing where it is beyond that ceiling or
- *  `uncounted` is "".
+/** Takes back ceiling, share and verdict of work of which part was not counted ("compute", "memory", "matrix",
+ *  "KV cache") or has no ceiling ("integer"): the ceiling of the rest says only what it reached at least. Nothing where
+ *  it is beyond that ceiling or `uncounted` is "".
  *  Units: none.
  *  Ownership: none.
  *  Errors: none. */

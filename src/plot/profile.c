@@ -175,14 +175,23 @@ static void add_panel(const roof_profile *p, roof_curves *chart, const char *tit
   roof_panel *panel = &chart->panels[chart->panel_count];
   roof_curve *curve = &panel->curves[0];
   size_t each = (p->interval_count + ROOF_PANEL_POINTS - 1) / ROOF_PANEL_POINTS;
+  const roof_interval *first = NULL, *last = NULL; /* of the last point */
   *curve = (roof_curve){.series = chart->panel_count};
   for (size_t i = 0; i < p->interval_count; i += each) {
     size_t count = p->interval_count - i < each ? p->interval_count - i : each;
     double mean = mean_of(p->intervals + i, count, of);
     if (!isnan(mean)) {
-      curve->x[curve->count] = (p->intervals[i].start + p->intervals[i + count - 1].end) / 2;
+      first = &p->intervals[i];
+      last = first + count - 1;
+      curve->x[curve->count] = (first->start + last->end) / 2;
       curve->y[curve->count++] = mean;
     }
+  }
+  if (curve->count == 1) { /* a point is no line */
+    curve->x[0] = first->start;
+    curve->x[1] = last->end;
+    curve->y[1] = curve->y[0];
+    curve->count = 2;
   }
   curve->solid = curve->count;
   if (curve->count > 0) {
@@ -204,7 +213,8 @@ roof_status roof_intervals_svg(const roof_profile *profile, int width, roof_text
   add_panel(profile, chart, "memory", "B/s", bytes_of);
   add_panel(profile, chart, "instructions per cycle", "", instructions_of);
   roof_timeline_title(profile, chart->title, sizeof chart->title);
-  snprintf(chart->subtitle, sizeof chart->subtitle, "%zu intervals", profile->interval_count);
+  snprintf(chart->subtitle, sizeof chart->subtitle, "%zu interval%s", profile->interval_count,
+           profile->interval_count == 1 ? "" : "s");
   snprintf(chart->x_title, sizeof chart->x_title, "time (s)");
   chart->linear = true;
   roof_status status =

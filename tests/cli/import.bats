@@ -723,6 +723,10 @@ WORK
   has 'memory by interval: 1.049 MB/s to 3.146 MB/s'
   run -0 "$ROOFLINE" import i.csv --timeline --to i.svg
   [ "$(grep -oE 'arithmetic|memory|instructions per cycle' i.svg | sort -u | wc -l)" -eq 3 ]
+  head -4 i.csv >one.csv # one interval is a line from its beginning to its end
+  run -0 "$ROOFLINE" import one.csv --timeline --to one.svg
+  grep -q '>1 interval<' one.svg
+  grep -q 'data-name="arithmetic" points="[0-9.]*,[0-9.]* [0-9.]*,[0-9.]*"' one.svg
   run -0 "$ROOFLINE" import i.csv --to i.html
   grep -q 'instructions per cycle' i.html
   grep -v 'cycles\|instr\|fp_\|imc' "$fixtures/perf-interval.txt" >none.txt
