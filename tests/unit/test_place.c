@@ -156,6 +156,22 @@ static void the_impossible_says_why(void **state) {
   assert_string_equal(place(&work).why, "300.0 GB/s cannot be: the bandwidth is 100.0 GB/s");
 }
 
+/** A link that joins fewer devices than exchange carries nothing between them. */
+static void a_link_that_joins_too_few(void **state) {
+  (void)state;
+  roof_counted work = counted(1);
+  double joined = machine->links[0].joins;
+  work.link_bytes = 5e10;
+  machine->links[0].joins = 8;
+  work.link_ranks = 8;
+  assert_near(place(&work).share, 0.5, 1e-12);
+  work.link_ranks = 16;
+  assert_true(isnan(place(&work).share));
+  assert_int_equal(place(&work).state, ROOF_PLACE_UNKNOWN);
+  assert_non_null(strstr(place(&work).why, "at most 8 devices, not 16"));
+  machine->links[0].joins = joined;
+}
+
 static void noise_and_rounding(void **state) {
   (void)state;
   roof_counted work = counted(1);
@@ -353,6 +369,7 @@ int main(void) {
       cmocka_unit_test(what_was_not_counted_leaves_a_share_at_least),
       cmocka_unit_test(arithmetic_on_whole_numbers_is_as_busy_as_the_profiler_saw),
       cmocka_unit_test(the_impossible_says_why),
+      cmocka_unit_test(a_link_that_joins_too_few),
       cmocka_unit_test(noise_and_rounding),
       cmocka_unit_test(a_measurement_has_the_noise_of_its_samples),
       cmocka_unit_test(all_threads_share_the_ceilings),
