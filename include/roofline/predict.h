@@ -39,8 +39,9 @@ typedef enum roof_regime {
 /** All effects, as a mask. */
 #define ROOF_EFFECTS_ALL ((1u << ROOF_EFFECT_COUNT) - 1)
 
-/** Of an assumed launch cost, what the lower bound counts: kernels replayed as a graph took 0.7 times the assumed 2 us or
- *  more (ai-dynamo/aiconfigurator@095f58a), and a bound stays well under what is only assumed. */
+/** Of a launch cost that is assumed, or measured of an accelerator's launches one after another, what the lower bound counts:
+ *  kernels replayed as a graph took 0.7 times the assumed 2 us or more (ai-dynamo/aiconfigurator@095f58a), and a bound stays
+ *  well under that. */
 #define ROOF_ASSUMED_LEAST 0.25
 
 /** The framework of kernels that a host launches one at a time, as PyTorch does. */

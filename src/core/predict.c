@@ -214,8 +214,9 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   }
   t.costs = roof_energy_costs_of(&t);
   t.launch_seconds = isnan(options->launch) ? machine->launch_seconds : options->launch;
-  bool assumed = isnan(options->launch) && machine->launch_origin.kind == ROOF_ASSUMED;
-  t.least_launch_seconds = known(t.launch_seconds) * (assumed ? ROOF_ASSUMED_LEAST : 1);
+  bool replayed = machine->launch_origin.kind == ROOF_ASSUMED || !t.parts_stay;
+  t.least_launch_seconds =
+      known(t.launch_seconds) * (isnan(options->launch) && replayed ? ROOF_ASSUMED_LEAST : 1);
   t.cache_arithmetic = cache_arithmetic(&t);
   t.overhead_cutoff = !isnan(options->overhead_cutoff)           ? options->overhead_cutoff
                       : !isnan(options->launch)                  ? options->launch

@@ -187,3 +187,10 @@ ROWS
   run -1 "$ROOFLINE" claim gemm m=n=k=16384 time=6ms --machine h100 --dtype fp16
   [[ ${lines[0]} != *Strassen* ]]
 }
+
+@test "a kernel in a graph follows faster than launches one after another" {
+  for asked in 'gemm m=16 n=128 k=128 1.8us --machine a100' 'copy n=1000 1.5us --machine l40s'; do
+    run -0 "$ROOFLINE" claim $asked --dtype bf16
+    [[ ${lines[0]} == possible:* ]]
+  done
+}
