@@ -121,6 +121,13 @@ END
   refuses 2 'broken.json:' seal broken.json
 }
 
+@test "an option that a line of a list does not know is named with its line" {
+  echo "a: gemm m=64 n=64 k=64 --machin $h989" >list.txt
+  refuses 2 'list.txt:1: --machin: unknown option; did you mean `--machine`?' seal list.txt
+  echo "llama-3.1-8b --batch-size 8 --machine $h989" >list.txt
+  refuses 2 'list.txt:1: --batch-size: unknown option; `batch` is a parameter, without dashes: batch=VALUE' seal list.txt
+}
+
 @test "a prediction is sealed the same from memory and from its document" {
   attention='attention batch=1 heads=8 q_len=64 kv_len=64 head_dim=64'
   "$ROOFLINE" predict $attention --machine "$h989" --dtype fp16 --seal >/dev/null

@@ -18,6 +18,7 @@ static const struct poptOption options[] = {
 
 /** What a line of a list may say: as `predict`. */
 static const cli_command line_command = {.name = "predict",
+                                         .arguments = "OP|MODEL key=value ...",
                                          .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL};
 
 /** Predicts the words of one line. */
