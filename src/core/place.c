@@ -399,9 +399,13 @@ static void explain_impossible(roof_placed *p, roof_regime regime, double bytes)
     int length = rf_format(p->why, sizeof p->why, "%s cannot be at %.4g FLOP/B: %.4g FLOP/B x %s = %s", rate,
                            intensity, intensity, quantity(slope, bytes / least, "B/s"),
                            quantity(limit, p->flops / least, "FLOP/s"));
-    if (p->compute_seconds > 0 && length > 0 && (size_t)length < sizeof p->why) {
-      rf_format(p->why + length, sizeof p->why - (size_t)length, " = %.1f %% of the peak, not %.1f %%",
-                100 * p->compute_seconds / least, 100 * p->compute_seconds / p->seconds);
+    char most[SHORT], said[SHORT];
+    rf_format(most, sizeof most, "%.1f", 100 * p->compute_seconds / least);
+    rf_format(said, sizeof said, "%.1f", 100 * p->compute_seconds / p->seconds);
+    bool told = p->compute_seconds > 0 && strcmp(most, said) != 0;
+    if (told && length > 0 && (size_t)length < sizeof p->why) {
+      rf_format(p->why + length, sizeof p->why - (size_t)length, " = %s %% of the peak, not %s %%", most,
+                said);
     }
   }
 }

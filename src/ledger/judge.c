@@ -152,12 +152,25 @@ static void judge_regime(roof_reconciled *r, const roof_ledger_entry *prediction
   r->seen = roof_regime_seen(clue);
 }
 
+/** Under the theoretical ceilings. Bytes of the formula that a cache holds never reach the memory: where the sealed bound
+ * knows that, it counts. */
+static roof_placed place_point(const roof_ledger_entry *prediction, double seconds, double noise,
+                               const point *p) {
+  roof_placed at;
+  const roof_ceiling *t = &prediction->of.ceilings[ROOF_THEORETICAL];
+  bool known = t->seconds > 0;
+  double least = known ? t->seconds : prediction->of.lower_seconds;
+  roof_place_under(t, ROOF_THEORETICAL, p->flops, p->bytes, seconds, noise, &at);
+  if (!p->counted && least < (1 - same_bound) * at.ceiling_seconds) {
+    roof_place_time(least, known ? ROOF_THEORETICAL : ROOF_ACHIEVED, seconds, noise, &at);
+  }
+  return at;
+}
+
 /** Position under the theoretical ceilings; for a point above them the arithmetic shows why it cannot be. */
 static void judge_point(roof_reconciled *r, const roof_ledger_entry *prediction, double noise,
                         const point *p) {
-  roof_placed at;
-  roof_place_under(&prediction->of.ceilings[ROOF_THEORETICAL], ROOF_THEORETICAL, p->flops, p->bytes,
-                   r->measured_seconds, noise, &at);
+  roof_placed at = place_point(prediction, r->measured_seconds, noise, p);
   r->flops_per_second = p->flops > 0 ? p->flops / r->measured_seconds : NAN;
   r->roof_flops_per_second = p->flops > 0 ? p->flops / at.ceiling_seconds : NAN;
   r->roof_share = p->flops > 0 ? at.share : NAN;

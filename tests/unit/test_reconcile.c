@@ -266,6 +266,24 @@ static void above_the_roof(void **state) {
   assert_non_null(strstr(r.impossible, "cannot be"));
 }
 
+/** Bytes of the formula that the last cache holds are not held against the memory: the sealed bound counts. */
+static void data_that_a_cache_holds(void **state) {
+  (void)state;
+  roof_ledger_entry p = predicted(6e8, 3.35e8);
+  p.of.ceilings[ROOF_THEORETICAL].seconds = p.of.lower_seconds = 4e-5;
+  assert_string_equal(judge(&p, measured(5e-5)).impossible, "");
+  assert_near(judge(&p, measured(5e-5)).roof_flops_per_second, 6e8 / 4e-5, 1e-9);
+  assert_string_equal(judge(&p, measured(3e-5)).impossible,
+                      "30.00 µs cannot be: its ceiling allows no less than 40.00 µs");
+  assert_string_equal(judge(&p, counted(5e-5, 6e8, 3.35e8)).impossible,
+                      "12.00 TFLOP/s cannot be at 1.791 FLOP/B: 1.791 FLOP/B x 3.350 TB/s = 6.000 TFLOP/s = "
+                      "0.6 % of the peak, not 1.2 %");
+  assert_string_equal(judge(&p, counted(9.8e-5, 6e8, 3.35e8)).impossible,
+                      "6.122 TFLOP/s cannot be at 1.791 FLOP/B: 1.791 FLOP/B x 3.350 TB/s = 6.000 TFLOP/s");
+  p.of.ceilings[ROOF_THEORETICAL].seconds = NAN; /* nobody knows that cache's limit */
+  assert_string_equal(judge(&p, measured(3e-5)).impossible, "");
+}
+
 static void above_the_peak_and_the_bandwidth(void **state) {
   (void)state;
   roof_ledger_entry compute = predicted(1e12, 1e6);
@@ -365,6 +383,7 @@ int main(void) {
       cmocka_unit_test(counted_flops_without_counted_bytes),
       cmocka_unit_test(implied_overlap),
       cmocka_unit_test(above_the_roof),
+      cmocka_unit_test(data_that_a_cache_holds),
       cmocka_unit_test(above_the_peak_and_the_bandwidth),
       cmocka_unit_test(ceilings_of_a_datasheet_with_measured_figures),
   };
