@@ -87,6 +87,9 @@ json_t *rf_aiperf_run(const json_t *document) {
   set(run, "total_output_tokens", round(count * metric(document, "output_sequence_length", "avg")));
   set(run, "request_throughput", metric(document, "request_throughput", "avg"));
   set(run, "output_throughput", metric(document, "output_token_throughput", "avg"));
+  if (json_is_string(json_object_get(document, "start_time"))) {
+    rf_json_set(run, "start_time", json_incref(json_object_get(document, "start_time")));
+  }
   set_latencies(run, document);
   set_settings(run, json_object_get(document, "input_config"));
   return run;

@@ -136,12 +136,21 @@ static double duration_of(const json_t *benchmark) {
   return seconds;
 }
 
+/** Seconds since 1970. */
+static double start_of(const json_t *benchmark) {
+  double start = rf_import_member(benchmark, "start_time");
+  return isnan(start)
+             ? rf_import_member(json_object_get(benchmark, "scheduler_metrics"), "measure_start_time")
+             : start;
+}
+
 static json_t *run_of(const json_t *document, const json_t *benchmark) {
   json_t *run = json_object();
   const json_t *config = json_object_get(benchmark, "config"), *args = json_object_get(benchmark, "args"),
                *totals = json_object_get(benchmark, "request_totals");
   totals = totals != NULL ? totals : json_object_get(json_object_get(benchmark, "metrics"), "request_totals");
   set(run, "duration", duration_of(benchmark));
+  set(run, "start_time", start_of(benchmark));
   set(run, "completed", rf_import_member(totals, "successful"));
   double failed = rf_import_member(totals, "errored");
   set(run, "failed", failed > 0 ? failed : NAN);

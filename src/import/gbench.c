@@ -252,6 +252,7 @@ static roof_status rows_of_csv(reading *r, json_t *rows, roof_error *error) {
 static void take_context(reading *r, const json_t *context) {
   double cpus = rf_import_member(context, "num_cpus"), mhz = rf_import_member(context, "mhz_per_cpu");
   const char *build = rf_import_member_text(context, "library_build_type");
+  rf_import_date(r->profile, rf_import_member_text(context, "date"), 0);
   if (cpus > 0) {
     rf_import_fact(r->profile, "processors", cpus, NULL);
   }

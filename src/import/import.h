@@ -237,6 +237,11 @@ void rf_import_fact(roof_profile *profile, const char *name, double value, const
 /** The fact that says which chips of NVIDIA a file is of: "9.0". */
 #define IMPORT_CAPABILITY "compute_capability"
 
+/** Dates the profile, "2026-01-31T12:00:00+01:00" or "20260131-120000"; a date without a time zone is in that of this system.
+ *  It was written so many seconds after measuring began. The earliest of several counts; what is no date changes nothing.
+ *  Units: s. */
+void rf_import_date(roof_profile *profile, const char *text, double after);
+
 /** Names the device; a second one of another name is a fact. */
 void rf_import_device(roof_profile *profile, const char *name);
 

@@ -189,6 +189,7 @@ static roof_status take_test(reading *r, const json_t *test, roof_error *error) 
   rf_import_add(&record->items, tokens * (double)calls, "tokens", ROOF_QUALITY_MEASURED);
   rf_import_counter(r->profile, record, "tokens_per_second", rate, 1);
   add_work(record, test, prompt, generated, (double)calls);
+  rf_import_date(r->profile, rf_import_member_text(test, "test_time"), 0);
   const char *device = rf_import_member_text(test, on_graphics(test) ? "gpu_info" : "cpu_info");
   if (device[0] != '\0') {
     rf_import_device(r->profile, device);

@@ -190,6 +190,7 @@ static roof_status take_document(reading *r, const json_t *document, roof_error 
   json_array_foreach(json_object_get(document, "args"), i, word) {
     take_collective(r, json_is_string(word) ? json_string_value(word) : "");
   }
+  rf_import_date(r->profile, rf_import_member_text(document, "start_time"), 0);
   r->ranks = (int)json_array_size(devices);
   rf_import_device(r->profile, roof_profile_text(r->profile, rf_import_member_text(json_array_get(devices, 0),
                                                                                    "device_info")));

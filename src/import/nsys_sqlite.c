@@ -120,6 +120,14 @@ static roof_status take_name(void *state, sqlite3_stmt *row) {
   return ROOF_OK;
 }
 
+/** When the session began. */
+static roof_status take_start(void *state, sqlite3_stmt *row) {
+  reading *r = state;
+  double start = sqlite3_column_double(row, 0) * 1e-9;
+  r->profile->taken = start > 0 ? start : r->profile->taken;
+  return ROOF_OK;
+}
+
 static roof_status take_device(void *state, sqlite3_stmt *row) {
   reading *r = state;
   const char *name = (const char *)sqlite3_column_text(row, 0);
@@ -187,6 +195,8 @@ static const struct query {
      "SELECT r.start, r.end FROM " LAUNCHES
      " r JOIN StringIds s ON s.id = r.nameId WHERE s.value LIKE '%Synchronize%'",
      NULL, NULL, take_wait},
+    {"TARGET_INFO_SESSION_START_TIME", "utcEpochNs", NULL,
+     "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME", NULL, NULL, take_start},
     {"TARGET_INFO_GPU", "id", NULL, "SELECT id, name FROM TARGET_INFO_GPU", NULL, NULL, take_name},
 };
 

@@ -191,6 +191,13 @@ static roof_status add_served(reading *r, roof_record *record, const json_t *run
   return known ? rf_import_served(record, &served, error) : ROOF_OK;
 }
 
+/** When the run began: GuideLLM and AIPerf say that, vLLM and SGLang when they wrote its result. */
+static void take_date(reading *r, const json_t *run, double seconds) {
+  rf_import_date(r->profile, rf_import_member_text(run, "date"), seconds);
+  rf_import_date(r->profile, rf_import_member_text(run, "start_time"), 0);
+  r->profile->taken = fmin(r->profile->taken, rf_import_member(run, "start_time"));
+}
+
 /** Times of single batches, as `vllm bench latency` writes them. */
 static void take_batches(reading *r, roof_record *record, const json_t *run) {
   json_t *value;
@@ -233,6 +240,7 @@ static roof_status take_run(reading *r, const json_t *run, roof_error *error) {
                       rf_import_member(run, figures[i].key) * figures[i].scale, 1);
   }
   take_latencies(r, record, run);
+  take_date(r, run, seconds);
   roof_status status = add_served(r, record, run, error);
   r->runs++;
   if (r->runs == 1) {

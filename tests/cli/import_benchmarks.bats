@@ -44,6 +44,36 @@ refuses() { # TEXT FILE [OPTION...]
   refuses 'empty.csv:1: no command with a time in it' empty.csv
 }
 
+# taken FILE [ZONE]: when the file says it was measured.
+taken() {
+  TZ=${2:-UTC} "$ROOFLINE" import "$1" --json | jq -r 'if .taken_from == "file" then .taken else .taken_from end'
+}
+
+@test "the date that a benchmark writes is when it was measured, in its own time zone or in that of this system" {
+  echo '{"date": "20260131-120100", "model_id": "a/b", "duration": 60, "completed": 1, "request_throughput": 1}' >vllm.json
+  [ "$(taken vllm.json)" = 2026-01-31T12:00:00.999Z ]
+  [ "$(taken vllm.json JST-9)" = 2026-01-31T03:00:00.999Z ]
+  sed 's/20260131/29990131/' vllm.json >later.json
+  [ "$(taken later.json)" = 'date of the file' ]
+  sed 's/20260131-120100/2026-01-31/' vllm.json >day.json
+  [ "$(taken day.json)" = 'date of the file' ]
+  echo '{"context": {"date": "2026-01-31T12:00:00+02:00"}, "benchmarks": [{"name": "a", "iterations": 1, "real_time": 5, "time_unit": "us"}]}' >gbench.json
+  [ "$(taken gbench.json JST-9)" = 2026-01-31T10:00:00.999Z ]
+  sed -i 's/T12:00:00+02:00/ 12:00:00/' gbench.json
+  [ "$(taken gbench.json EST5)" = 2026-01-31T17:00:00.999Z ]
+  test='"model_type": "llama 7B Q4_0", "model_size": 4e9, "model_n_params": 7e9, "n_prompt": 512, "n_gen": 0, "avg_ns": 1e8, "avg_ts": 5120'
+  printf '[{%s, "test_time": "2026-01-31T12:00:07Z"}, {%s, "test_time": "2026-01-31T12:00:00Z"}]' "$test" "$test" >llama.json
+  [ "$(taken llama.json JST-9)" = 2026-01-31T12:00:00.999Z ]
+}
+
+@test "a seal that comes after the date in the file is refused, whatever the date of the file" {
+  echo '{"context": {"date": "2026-01-31T12:00:00+00:00"}, "benchmarks": [{"name": "a", "iterations": 1, "real_time": 5, "time_unit": "us"}]}' >gbench.json
+  "$ROOFLINE" predict add n=1Mi --machine "$h989" --dtype fp32 --seal --label a >/dev/null
+  touch gbench.json
+  run -1 --separate-stderr "$ROOFLINE" import gbench.json --ledger roofline.ledger
+  [[ $stderr == *'taken 2026-01-31T12:00:00.999Z, before its prediction was sealed'* ]]
+}
+
 @test "pytest-benchmark's rounds have several calls each" {
   run -0 "$ROOFLINE" import "$fixtures/pytest-benchmark.json" --json
   [ "$(json '[.kernels[] | [.calls, .total_seconds]]')" = '[[12,0.024],[40,2e-05]]' ]

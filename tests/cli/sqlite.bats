@@ -43,6 +43,13 @@ release() {
   run -0 "$ROOFLINE" import plain.sqlite
 }
 
+@test "a session's start is when it was measured" {
+  sql plain.sqlite 'CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER, utcTime TEXT)' \
+    "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1769860800250000000, '2026-01-31T12:00:00')"
+  run -0 "$ROOFLINE" import plain.sqlite --json
+  [ "$(json '[.taken, .taken_from]')" = '["2026-01-31T12:00:00.250Z","file"]' ]
+}
+
 @test "a truncated database, and one that only begins like one, are refused as such" {
   head -c 9000 plain.sqlite >cut.sqlite
   run -2 --separate-stderr "$ROOFLINE" import cut.sqlite
