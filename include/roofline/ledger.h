@@ -159,6 +159,7 @@ ROOF_API roof_status roof_ledger_record_known(const char *path, const roof_measu
 
 /** What a ledger that holds may have in it and a sceptic asks about: numbers of entries. */
 typedef struct roof_ledger_doubts {
+  size_t unsealed;          /**< measurements marked so */
   size_t superseded;        /**< predictions of labels that had one */
   size_t after_measurement; /**< predictions that a measurement of their label came before */
   size_t by_hand;           /**< predictions with figures that somebody wrote */
@@ -172,7 +173,6 @@ typedef struct roof_ledger_summary {
   size_t entries;
   size_t predictions;
   size_t measurements;
-  size_t unsealed; /**< measurements marked so */
   size_t signatures;
   roof_ledger_doubts doubts;
   size_t torn_files;          /**< torn ends kept next to it, in `path`.torn, .torn.2 ... */
@@ -388,8 +388,8 @@ typedef struct roof_reconcile {
   size_t machine_count;
 } roof_reconcile;
 
-/** Matches the first prediction of each label (`latest`: the last) with the first measurement after it. A prediction
- *  without one is unmatched; so is a measurement that no prediction of its label came before.
+/** Matches the first prediction of each label (`latest`: the last) with the first measurement after it, one that is marked
+ *  `unsealed` where there is no other. A prediction without one is unmatched; so is a measurement that no prediction of its label came before.
  *  Units: s.
  *  Ownership: release with roof_reconcile_done; filled on success only.
  *  Errors: as roof_ledger_verify. */

@@ -56,9 +56,6 @@ static void add_cover(const roof_ledger_summary *s, roof_text *out) {
 void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, roof_text *out) {
   roof_text_addf(out, "%s is intact: %zu entries, %zu predictions, %zu measurements", ledger, s->entries,
                  s->predictions, s->measurements);
-  if (s->unsealed > 0) {
-    roof_text_addf(out, ", %zu of them unsealed", s->unsealed);
-  }
   rf_ledger_doubts_add(&s->doubts, out);
   if (s->signatures > 0) {
     roof_text_addf(out, "; %zu signatures match%s", s->signatures,
@@ -81,13 +78,12 @@ static json_t *count_of_key(const roof_ledger_summary *s, size_t count) {
 roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary,
                                       const roof_anchors *anchors, roof_text *out, roof_error *error) {
   const roof_ledger_summary *s = summary;
-  json_t *object =
-      json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:I, s:o, s:I}", "schema",
-                "roofline.verification/1", "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
-                (json_int_t)s->predictions, "measurements", (json_int_t)s->measurements, "unsealed",
-                (json_int_t)s->unsealed, "signatures", (json_int_t)s->signatures, "head", s->head,
-                "own_signatures", count_of_key(s, s->own_signatures), "covered", count_of_key(s, s->covered),
-                "anchored", (json_int_t)roof_anchors_cover(anchors), "anchors", rf_anchors_json(anchors),
-                "torn_files", (json_int_t)s->torn_files);
+  json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:I, s:o, s:I}", "schema",
+                             "roofline.verification/1", "ledger", ledger, "entries", (json_int_t)s->entries,
+                             "predictions", (json_int_t)s->predictions, "measurements",
+                             (json_int_t)s->measurements, "signatures", (json_int_t)s->signatures, "head",
+                             s->head, "own_signatures", count_of_key(s, s->own_signatures), "covered",
+                             count_of_key(s, s->covered), "anchored", (json_int_t)roof_anchors_cover(anchors),
+                             "anchors", rf_anchors_json(anchors), "torn_files", (json_int_t)s->torn_files);
   return rf_ledger_doubts_write(object, &s->doubts, "verify", out, error);
 }

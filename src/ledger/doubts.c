@@ -15,6 +15,7 @@ typedef struct before {
 static void add_entry(const roof_ledger_entry *e, before *b, roof_ledger_doubts *d) {
   d->torn += isnan(e->torn_bytes) ? 0 : 1;
   if (e->measured) {
+    d->unsealed += e->unsealed;
     d->differing += e->differs[0] != '\0';
     b->measured = true;
     return;
@@ -65,6 +66,7 @@ static const struct {
   size_t offset;
   const char *name, *words;
 } kinds[] = {
+    {offsetof(roof_ledger_doubts, unsealed), "unsealed", "unsealed"},
     {offsetof(roof_ledger_doubts, superseded), "superseded", "re-predicted"},
     {offsetof(roof_ledger_doubts, after_measurement), "after_measurement", "predicted after a measurement"},
     {offsetof(roof_ledger_doubts, by_hand), "by_hand", "predicted by hand"},

@@ -92,15 +92,15 @@ static void add_code(roof_text *out, const char *text) {
   roof_text_add(out, "`");
 }
 
-/** The first measurement of a prediction, or NULL. */
+/** The first measurement of a prediction, one that is marked `unsealed` where there is no other, or NULL. */
 static const roof_ledger_entry *measurement_of(const roof_ledger_entries *all, const roof_ledger_entry *of) {
+  const roof_ledger_entry *found = NULL;
   for (size_t i = 0; i < all->count; i++) {
     const roof_ledger_entry *e = &all->entries[i];
-    if (e->measured && e->prediction == of->sequence) {
-      return e;
-    }
+    bool better = found == NULL || (found->unsealed && !e->unsealed);
+    found = e->measured && e->prediction == of->sequence && better ? e : found;
   }
-  return NULL;
+  return found;
 }
 
 /** The words that `seal` predicts again, as code; nothing where the operation is not known. */
@@ -123,7 +123,7 @@ static void add_prediction(roof_text *out, const roof_ledger_entries *all, const
   const roof_sealing *s = &e->of;
   const roof_ledger_entry *measured = measurement_of(all, e);
   double seconds = measured != NULL ? measured->seconds : NAN;
-  char number[32], expected[48], lower[48], share[48], regime[128], mine[48], real[48], reached[48] = "";
+  char number[32], expected[48], lower[48], share[48], regime[128], mine[48], real[64], reached[48] = "";
   rf_format(number, sizeof number, "%.0f", e->sequence);
   rf_format(share, sizeof share, "%.1f %%", 100 * s->lower_seconds / s->expected_seconds);
   if (measured != NULL) {
@@ -135,6 +135,9 @@ static void add_prediction(roof_text *out, const roof_ledger_entries *all, const
   write_seconds(s->lower_seconds, lower);
   write_seconds(s->mine_seconds, mine);
   write_seconds(seconds, real);
+  if (measured != NULL && measured->unsealed) {
+    strcat(real, ", unsealed");
+  }
   const char *cells[] = {number,   e->time, s->label, NULL, s->machine, regime,    lower,
                          expected, share,   mine,     real, reached,    e->commit, e->sha256};
   roof_text_add(out, "|");

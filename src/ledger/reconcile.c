@@ -7,7 +7,7 @@
 /** What a ledger holds for one label. */
 typedef struct track {
   const roof_ledger_entry *prediction;  /**< the one that counts */
-  const roof_ledger_entry *measurement; /**< the first after it */
+  const roof_ledger_entry *measurement; /**< the first after it, a sealed one where there is one */
   const char *label;
   size_t predictions;
   size_t measurements;
@@ -54,7 +54,8 @@ static void follow_prediction(track *t, const roof_ledger_entry *entry, bool lat
 static void follow_measurement(track *t, const roof_ledger_entry *entry) {
   t->measurements++;
   t->unsealed |= t->prediction == NULL;
-  t->measurement = t->measurement == NULL && t->prediction != NULL ? entry : t->measurement;
+  bool better = t->measurement == NULL || (t->measurement->unsealed && !entry->unsealed);
+  t->measurement = better && t->prediction != NULL ? entry : t->measurement;
 }
 
 /** The first prediction of a label counts, or the last. */

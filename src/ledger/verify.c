@@ -33,7 +33,6 @@ static void count(const roof_ledger_entries *ledger, roof_ledger_summary *s) {
   for (size_t i = 0; i < ledger->count; i++) {
     const roof_ledger_entry *entry = &ledger->entries[i];
     s->measurements += entry->measured;
-    s->unsealed += entry->unsealed;
     s->signatures += entry->public_key[0] != '\0';
   }
   s->predictions = s->entries - s->measurements;

@@ -41,7 +41,7 @@ seal() { # LABEL OP ...
   [ "$(json '.recorded.labels | length')" = 2 ]
   [ "$(json '.recorded.left_out | length')" = 0 ]
   run -0 "$ROOFLINE" ledger verify
-  has '2 of them unsealed'
+  has '2 unsealed'
 }
 
 @test "kernels are named after a prediction, and counted as calls of one kernel" {

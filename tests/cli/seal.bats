@@ -149,7 +149,7 @@ END
   run "$ROOFLINE" ledger show
   has 'UNSEALED'
   run "$ROOFLINE" ledger verify
-  has '1 of them unsealed'
+  has '1 measurements, 1 unsealed'
 }
 
 @test "record by hand: a time, samples, counted bytes" {

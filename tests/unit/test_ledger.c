@@ -510,7 +510,7 @@ static void what_was_done_is_written(void **state) {
   summary = (roof_ledger_summary){.entries = 3,
                                   .predictions = 2,
                                   .measurements = 1,
-                                  .unsealed = 1,
+                                  .doubts = {.unsealed = 1},
                                   .signatures = 2,
                                   .head = "ab",
                                   .keyed = true,
@@ -518,11 +518,13 @@ static void what_was_done_is_written(void **state) {
                                   .covered = 2};
   roof_ledger_sentence("my.ledger", &summary, &text);
   assert_string_equal(text.data,
-                      "my.ledger is intact: 3 entries, 2 predictions, 1 measurements, 1 of them unsealed; "
+                      "my.ledger is intact: 3 entries, 2 predictions, 1 measurements, 1 unsealed; "
                       "2 signatures match\nhead 3:ab\nof the key: 2 signatures; entries 1 to 2 are covered\n"
                       "not covered: entries 3 to 3, which whoever writes the file can change or drop");
   assert_int_equal(roof_ledger_check(&summary, "l", NULL), ROOF_E_GATE);
   summary.covered = 3;
+  assert_int_equal(roof_ledger_check(&summary, "l", NULL), ROOF_E_GATE);
+  summary.doubts.unsealed = 0;
   assert_int_equal(roof_ledger_check(&summary, "l", NULL), ROOF_OK);
   roof_text_done(&text);
 }
@@ -915,7 +917,7 @@ static void a_measurement_needs_an_older_prediction(void **state) {
   roof_ledger_summary s = summarised();
   assert_int_equal(s.predictions, 1);
   assert_int_equal(s.measurements, 2);
-  assert_int_equal(s.unsealed, 0);
+  assert_int_equal(s.doubts.unsealed, 0);
 }
 
 static void unsealed_is_marked_for_ever(void **state) {
@@ -923,12 +925,35 @@ static void unsealed_is_marked_for_ever(void **state) {
   assert_int_equal(seal("early", 1, 1, NULL), ROOF_OK);
   assert_int_equal(record_at("early", roof_time_now() - 60, true, NULL), ROOF_OK);
   assert_int_equal(record_at("never", NAN, true, NULL), ROOF_OK);
-  assert_int_equal(summarised().unsealed, 2);
+  assert_int_equal(summarised().doubts.unsealed, 2);
   roof_reconcile result;
   reconcile(&result);
   assert_int_equal(result.count, 1);
   assert_true(result.entries[0].unsealed);
+  assert_int_equal(result.doubts.unsealed, 2);
   assert_int_equal(result.unmatched_measurement_count, 1);
+  roof_reconcile_done(&result);
+}
+
+/** One that came after its prediction counts, though another is recorded before it. */
+static void unsealed_counts_where_there_is_no_other(void **state) {
+  (void)state;
+  roof_text table = {0};
+  assert_int_equal(seal("early", 1, 1, NULL), ROOF_OK);
+  assert_int_equal(record_at("early", roof_time_now() - 60, true, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_write_markdown(path, &table, NULL), ROOF_OK);
+  assert_non_null(strstr(table.data, " s, unsealed |"));
+  roof_text_done(&table);
+  assert_int_equal(record_at("early", NAN, false, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_write_markdown(path, &table, NULL), ROOF_OK);
+  assert_null(strstr(table.data, "unsealed"));
+  roof_text_done(&table);
+  roof_reconcile result;
+  reconcile(&result);
+  assert_false(result.entries[0].unsealed);
+  assert_int_equal(result.entries[0].measurement, 3);
+  assert_int_equal(roof_reconcile_check(&result, "l", false, NULL), ROOF_OK);
+  assert_int_equal(roof_reconcile_check(&result, "l", true, NULL), ROOF_E_GATE);
   roof_reconcile_done(&result);
 }
 
@@ -1262,6 +1287,7 @@ int main(void) {
       TEST(a_changed_ledger_is_not_reconciled),
       TEST(a_measurement_needs_an_older_prediction),
       TEST(unsealed_is_marked_for_ever),
+      TEST(unsealed_counts_where_there_is_no_other),
       TEST(a_changed_ledger_takes_no_measurement),
       TEST(a_list_is_sealed_whole_or_not_at_all),
       TEST(documents_are_read_for_sealing),
