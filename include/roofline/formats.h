@@ -37,6 +37,13 @@ typedef struct roof_formats {
 ROOF_API roof_status roof_formats_read(const roof_formats *formats, const roof_machine *machine,
                                        roof_types *types, roof_error *error);
 
+/** The formats that are not those of the dtype alone, as they are typed: " --weights int4 --group 128" with `dashes`, else
+ *  " weights=int4 group=128", as a label has them; "" where there are none.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_formats_words(const roof_types *types, bool dashes, char *buffer, size_t size);
+
 /** X(name): options as they are typed, texts with a unit. `efficiency` is a share (78%), or LOW,TYPICAL,HIGH; `without` names
  *  effects, separated by commas, or "all". */
 #define ROOF_OPTIONS_MAP(X)                                                                                  \
@@ -61,6 +68,13 @@ typedef struct roof_options_text {
  *  Errors: ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT, with the option's name. */
 ROOF_API roof_status roof_options_read(const roof_options_text *typed, roof_options *options,
                                        roof_error *error);
+
+/** The options that are not as roof_options_default has them, as they are typed: " --efficiency 0.9 --cold"; "" where there
+ *  are none.
+ *  Units: s.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_options_words(const roof_options *options, char *buffer, size_t size);
 
 /** Whether any option was typed.
  *  Units: none.

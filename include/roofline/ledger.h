@@ -316,15 +316,16 @@ typedef struct roof_reconciled {
   bool late;                            /**< this one is of these */
   char machine[ROOF_NAME_MAX];          /**< predicted for */
   char machine_digest[ROOF_DIGEST_MAX]; /**< of that machine's file when it was sealed, "" unknown */
-  bool machine_changed;     /**< the file that the catalogue has under that name today is another */
-  char device_class[32];    /**< of that machine, "" unknown */
-  bool unsealed;            /**< the measurement was taken before its prediction was sealed */
-  double predicted_seconds; /**< expected */
-  double slowest_seconds;   /**< the slow end of its interval; NaN: none was sealed */
-  double measured_seconds;  /**< median */
-  double mine_seconds;      /**< what a person predicted with it; NaN: nothing */
-  size_t guesses;           /**< predictions of the label with which a person predicted too */
-  double mine_error;        /**< that / measured - 1 */
+  bool machine_changed;       /**< the file that the catalogue has under that name today is another */
+  char device_class[32];      /**< of that machine, "" unknown */
+  char typed[ROOF_TYPED_MAX]; /**< formats and options that it was predicted with, as they are typed */
+  bool unsealed;              /**< the measurement was taken before its prediction was sealed */
+  double predicted_seconds;   /**< expected */
+  double slowest_seconds;     /**< the slow end of its interval; NaN: none was sealed */
+  double measured_seconds;    /**< median */
+  double mine_seconds;        /**< what a person predicted with it; NaN: nothing */
+  size_t guesses;             /**< predictions of the label with which a person predicted too */
+  double mine_error;          /**< that / measured - 1 */
   double lower_seconds;
   double upper_seconds;
   double compute_seconds;

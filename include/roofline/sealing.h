@@ -21,6 +21,7 @@ extern "C" {
 
 #define ROOF_DIGEST_MAX 65
 #define ROOF_PARAMETERS_MAX 512
+#define ROOF_TYPED_MAX 512
 
 /** Where the figures of a prediction come from. */
 typedef enum roof_sealing_origin {
@@ -46,6 +47,7 @@ typedef struct roof_sealing {
   char op[ROOF_NAME_MAX];
   char parameters[ROOF_PARAMETERS_MAX]; /**< "m=1 n=8" */
   char dtype[16];
+  char typed[ROOF_TYPED_MAX]; /**< formats and options that are not the usual ones, as `predict` takes them */
   char regime[16];
   char binding[ROOF_NAME_MAX];
   double flops;
@@ -121,6 +123,12 @@ ROOF_API roof_status roof_sealings_read(roof_sealings *all, const char *text, si
  *  Ownership: changes the labels.
  *  Errors: a label is truncated. */
 ROOF_API void roof_sealings_name_machines(roof_sealings *all);
+
+/** Sets `typed`, and adds the formats to the label that was made.
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: a label is truncated. */
+ROOF_API void roof_sealing_ask(roof_sealing *sealing, const roof_types *types, const roof_options *options);
 
 /** Frees the list.
  *  Units: none.

@@ -1,6 +1,10 @@
 #include "roofline/formats.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "core/letters.h"
+#include "core/number.h"
 #include "roofline/model.h"
 #include "roofline/units.h"
 
@@ -77,4 +81,50 @@ roof_status roof_formats_read(const roof_formats *formats, const roof_machine *m
     *types = result;
   }
   return status;
+}
+
+enum { VALUE_MAX = 48 };
+
+/** What `--weights` reads as these weights; *group is what it reads with them. */
+static const char *weights_name(const roof_types *t, char name[VALUE_MAX], double *group) {
+  const roof_weight_format mixed = {
+      .stored = t->weights, .compute = t->weights, .weight_only = true, .bytes = t->weight_bytes};
+  const char *found = NULL;
+  *group = 0;
+  if (t->weight_bytes > 0) {
+    return roof_weight_format_name(&mixed, name, VALUE_MAX);
+  }
+  for (size_t i = 0; i < sizeof storages / sizeof storages[0] && t->group > 0; i++) {
+    bool is = storages[i].weights == t->weights && storages[i].scale == t->scale;
+    if (is && t->scale != ROOF_FP16 && (found == NULL || storages[i].group == t->group)) {
+      found = storages[i].name;
+      *group = storages[i].group;
+    }
+  }
+  snprintf(name, VALUE_MAX, "%s", found != NULL ? found : roof_dtype_name(t->weights));
+  return name;
+}
+
+char *roof_formats_words(const roof_types *t, bool dashes, char *buffer, size_t size) {
+  const roof_types usual = roof_types_of(t->compute);
+  char weights[VALUE_MAX], group[VALUE_MAX];
+  double implied;
+  weights_name(t, weights, &implied);
+  rf_format(group, sizeof group, "%.15g", t->group);
+  const struct {
+    const char *name, *value;
+    bool said;
+  } parts[] = {{"weights", weights, t->weights != usual.weights || t->weight_bytes > 0 || implied > 0},
+               {"group", group, t->group != implied},
+               {"accumulate", roof_dtype_name(t->accumulate), t->accumulate != usual.accumulate},
+               {"output", roof_dtype_name(t->output), t->output != usual.output},
+               {"kv", roof_dtype_name(t->kv), t->kv != usual.kv}};
+  buffer[0] = '\0';
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    size_t used = strlen(buffer);
+    if (parts[i].said) {
+      snprintf(buffer + used, size - used, dashes ? " --%s %s" : " %s=%s", parts[i].name, parts[i].value);
+    }
+  }
+  return buffer;
 }

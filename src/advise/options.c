@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/effects.h"
 #include "roofline/formats.h"
 #include "roofline/units.h"
@@ -109,4 +110,70 @@ bool roof_options_typed(const roof_options_text *typed) {
          typed->overlap != NULL || typed->tile != NULL || typed->unit != NULL || typed->link != NULL ||
          typed->without != NULL || typed->framework != NULL || typed->sparse != 0 || typed->warm != 0 ||
          typed->cold != 0 || typed->achieved != 0;
+}
+
+/** Appends " --name value"; of a value with a blank in quotes. NULL: not said. */
+static void add_word(char *buffer, size_t size, const char *name, const char *value) {
+  size_t used = strlen(buffer);
+  if (value != NULL) {
+    const char *quote = strchr(value, ' ') != NULL ? "'" : "";
+    snprintf(buffer + used, size - used, " --%s %s%s%s", name, quote, value, quote);
+  }
+}
+
+/** Appends an option with a number, where it is not the usual one. */
+static void add_number(char *buffer, size_t size, const char *name, double value, double usual,
+                       const char *unit) {
+  char text[48];
+  if (value != usual && !isnan(value)) {
+    rf_format(text, sizeof text, "%.15g%s", value, unit);
+    add_word(buffer, size, name, text);
+  }
+}
+
+/** Efficiency takes the place of all effects, a launch that of the latency, measured figures that of two. */
+static void add_effects(char *buffer, size_t size, const roof_options *o, const roof_options *usual) {
+  const unsigned both = 1u << ROOF_EFFECT_EFFICIENCY | 1u << ROOF_EFFECT_BANDWIDTH;
+  unsigned implied = isnan(o->launch) ? 0 : 1u << ROOF_EFFECT_LATENCY;
+  implied |= o->achieved && (o->without & both) == both ? both : 0;
+  char text[160] = "";
+  if (o->efficiency != usual->efficiency || o->efficiency_low != usual->efficiency_low ||
+      o->efficiency_high != usual->efficiency_high) {
+    bool one = o->efficiency_low == o->efficiency && o->efficiency == o->efficiency_high;
+    rf_format(text, sizeof text, one ? "%.15g" : "%.15g,%.15g,%.15g", o->efficiency_low, o->efficiency,
+              o->efficiency_high);
+    add_word(buffer, size, "efficiency", text);
+    return;
+  }
+  for (int i = 0; i < ROOF_EFFECT_COUNT && o->without != ROOF_EFFECTS_ALL; i++) {
+    size_t used = strlen(text);
+    if ((o->without >> i & ~(implied >> i) & 1) != 0) {
+      snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "," : "",
+               roof_effect_name((roof_effect)i));
+    }
+  }
+  add_word(buffer, size, "without", o->without == ROOF_EFFECTS_ALL ? "all" : text[0] != '\0' ? text : NULL);
+}
+
+char *roof_options_words(const roof_options *o, char *buffer, size_t size) {
+  const roof_options usual = roof_options_default();
+  const struct {
+    const char *name;
+    bool is;
+  } switches[] = {
+      {" --sparse", o->sparse}, {" --warm", o->warm}, {" --cold", o->cold}, {" --achieved", o->achieved}};
+  buffer[0] = '\0';
+  add_effects(buffer, size, o, &usual);
+  add_number(buffer, size, "overhead", o->overhead_cutoff, NAN, "s");
+  add_number(buffer, size, "launch", o->launch, NAN, "s");
+  add_number(buffer, size, "overlap", o->overlap, usual.overlap, "");
+  add_number(buffer, size, "tile", o->tile, usual.tile, "");
+  add_word(buffer, size, "unit", o->unit >= 0 ? roof_unit_name((roof_unit)o->unit) : NULL);
+  add_word(buffer, size, "link", o->link);
+  add_word(buffer, size, "framework", o->framework);
+  for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+    size_t used = strlen(buffer);
+    snprintf(buffer + used, size - used, "%s", switches[i].is ? switches[i].name : "");
+  }
+  return buffer;
 }

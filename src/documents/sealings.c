@@ -7,6 +7,7 @@
 
 #include "documents/json.h"
 #include "documents/question.h"
+#include "roofline/formats.h"
 #include "roofline/ops.h"
 #include "roofline/sealing.h"
 #include "roofline/text.h"
@@ -85,6 +86,18 @@ roof_status roof_sealing_name(roof_sealing *sealing, const char *label, roof_err
     sealing->named = true;
   }
   return status;
+}
+
+void roof_sealing_ask(roof_sealing *s, const roof_types *types, const roof_options *options) {
+  char formats[ROOF_TYPED_MAX / 2], more[ROOF_TYPED_MAX / 2], all[ROOF_TYPED_MAX];
+  size_t used = strlen(s->label);
+  snprintf(all, sizeof all, "%s%s", roof_formats_words(types, true, formats, sizeof formats),
+           roof_options_words(options, more, sizeof more));
+  snprintf(s->typed, sizeof s->typed, "%s", all + strspn(all, " "));
+  if (used > 0 && !s->named) {
+    snprintf(s->label + used, sizeof s->label - used, "%s",
+             roof_formats_words(types, false, formats, sizeof formats));
+  }
 }
 
 /** A share, or with a unit seconds; the other is NaN. */
@@ -181,6 +194,14 @@ static int describe(json_t *parameters, const char *name, roof_op *op, roof_para
   return count;
 }
 
+/** The formats and options of the document. */
+static void ask(roof_sealing *s) {
+  roof_options options = s->options;
+  options.link = s->link[0] != '\0' ? s->link : NULL;
+  options.framework = s->framework[0] != '\0' ? s->framework : NULL;
+  roof_sealing_ask(s, &s->types, &options);
+}
+
 /** The parameters as text, and the label made of them where none is given. */
 static roof_status read_parameters(json_t *document, roof_sealing *s, roof_error *error) {
   roof_op op;
@@ -191,11 +212,13 @@ static roof_status read_parameters(json_t *document, roof_sealing *s, roof_error
   describe(json_object_get(document, "parameters"), s->op, &op, own, values);
   roof_op_write_values(&op, values, s->parameters, sizeof s->parameters);
   if (label != NULL) {
+    ask(s);
     return roof_sealing_name(s, label, error);
   }
   if (s->op[0] != '\0' && roof_dtype_parse_scaled(s->dtype, &dtype, NULL) == ROOF_OK) {
     roof_op_label(&op, s->op, dtype, values, s->label, sizeof s->label);
   }
+  ask(s);
   return ROOF_OK;
 }
 

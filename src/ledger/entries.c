@@ -105,8 +105,9 @@ static const roof_ledger_entry *measurement_of(const roof_ledger_entries *all, c
 
 /** The words that `seal` predicts again, as code; nothing where the operation is not known. */
 static void add_words(roof_text *out, const roof_sealing *s) {
-  char words[1024];
-  snprintf(words, sizeof words, "%s %s --machine %s --dtype %s", s->op, s->parameters, s->machine, s->dtype);
+  char words[2 * ROOF_PARAMETERS_MAX + ROOF_TYPED_MAX];
+  snprintf(words, sizeof words, "%s %s --machine %s --dtype %s%s%s", s->op, s->parameters, s->machine,
+           s->dtype, s->typed[0] != '\0' ? " " : "", s->typed);
   if (s->op[0] != '\0') {
     add_code(out, words);
   }

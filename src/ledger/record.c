@@ -127,6 +127,9 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
       known(s->binding), "flops", number(s->flops), "bytes", number(s->bytes), "seconds", seconds, "ceilings",
       "theoretical", ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved",
       ceiling_json(&s->ceilings[ROOF_ACHIEVED]), "levels", levels_json(s->level_bytes_per_second));
+  if (fields != NULL && s->typed[0] != '\0') {
+    rf_json_set_text(fields, "options", s->typed);
+  }
   return add(list, s->label, fields, &why, error);
 }
 

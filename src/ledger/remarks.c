@@ -52,14 +52,24 @@ static bool is_by_hand(const roof_reconciled *r) {
   return strcmp(r->origin, roof_sealing_origin_name(ROOF_SEALING_HAND)) == 0;
 }
 
+/** Whether somebody set what the tool would have said of the kernel's time itself. */
+static bool is_assumed(const roof_reconciled *r) {
+  static const char *const options[] = {"--efficiency ", "--without ", "--overlap ", "--launch "};
+  bool is = false;
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+    is = is || strstr(r->typed, options[i]) != NULL;
+  }
+  return is;
+}
+
 /** A kernel as fast as expected needs no words, unless counters show something else than was predicted, or a
  * person's own prediction is to be graded. */
 static bool is_silent(const roof_reconciled *r, const roof_why *why) {
   char regime[512];
   bool gap =
       r->fraction_of_ceiling < roof_options_default().efficiency_low && strcmp(r->verdict, "expected") != 0;
-  bool odd = r->superseded > 0 || r->differs[0] != '\0' || is_by_hand(r) || r->impossible[0] != '\0' ||
-             r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
+  bool odd = is_assumed(r) || r->superseded > 0 || r->differs[0] != '\0' || is_by_hand(r) ||
+             r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
              (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
   return !gap && !odd && isnan(r->mine_seconds) && isnan(r->memory_pace) &&
          roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
@@ -80,6 +90,9 @@ static void add_mine(roof_text *out, const roof_reconciled *r) {
 static void add_doubts(roof_text *out, const roof_reconciled *r) {
   if (is_by_hand(r)) {
     roof_text_add(out, "    by hand: predicting it did not give what was sealed, somebody wrote that\n");
+  }
+  if (r->typed[0] != '\0') {
+    roof_text_addf(out, "    predicted with %s\n", r->typed);
   }
   if (r->differs[0] != '\0') {
     roof_text_addf(out, "    measured with another %s than predicted\n", r->differs);

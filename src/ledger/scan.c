@@ -34,6 +34,7 @@ static const rf_scan_field fields[] = {
     TEXT_FIELD("op", of.op),
     TEXT_FIELD("parameters", of.parameters),
     TEXT_FIELD("dtype", of.dtype),
+    TEXT_FIELD("options", of.typed),
     TEXT_FIELD("commit", commit),
     TEXT_FIELD("previous", previous),
     TEXT_FIELD("sha256", sha256),

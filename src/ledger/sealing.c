@@ -41,6 +41,7 @@ roof_status roof_sealing_of(const roof_target *target, const roof_op *op, const 
   roof_sealing s;
   roof_sealing_init(&s);
   roof_op_label(op, op->name, target->types.compute, values, s.label, sizeof s.label);
+  roof_sealing_ask(&s, &target->types, &target->options);
   roof_op_write_values(op, values, s.parameters, sizeof s.parameters);
   snprintf(s.machine, sizeof s.machine, "%s", target->machine->name);
   snprintf(s.op, sizeof s.op, "%s", op->name);

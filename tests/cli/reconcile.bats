@@ -62,6 +62,18 @@ entry() {
   [ "$(entry bad '.causes | map(["name", "certainty", "measurement", "action", "source"] - keys | length == 0) | all')" = true ]
 }
 
+@test "a prediction of which somebody typed the efficiency says so, as fast as it may be" {
+  seals plain add n=1Gi --framework vllm
+  seals guess add n=1Gi --efficiency 95%
+  "$ROOFLINE" record plain seconds="$(jq -s '.[0].seconds.expected' roofline.ledger)"
+  "$ROOFLINE" record guess seconds="$(jq -s '.[1].seconds.expected' roofline.ledger)"
+  reconciled
+  [[ $output == *'  guess: '*'predicted with --efficiency 0.95'* ]]
+  [[ $output != *'  plain: '* ]]
+  reconciled --json
+  [ "$(json '[.entries[].options]')" = '["--framework vllm","--efficiency 0.95"]' ]
+}
+
 @test "64 FLOP/byte at 90 % of the tensor peak cannot be" {
   seals fa3 gemm m=8192 n=8192 k=8192
   "$ROOFLINE" record fa3 flops=64e9 bytes=1e9 seconds="$(jq -n '64e9 / (0.9 * 989e12)')"

@@ -95,6 +95,7 @@ static const cli_column columns[] = {
     NAME("op", of.op),
     NAME("parameters", of.parameters),
     NAME("dtype", of.dtype),
+    NAME("options", of.typed),
     NAME("regime", of.regime),
     NAME("binding", of.binding),
     NUMBER("flops", of.flops),

@@ -87,6 +87,7 @@ static const cli_column columns[] = {
     {.key = "unsealed", CLI_FIELD(FLAG, row, of.unsealed)},
     {.key = "origin", CLI_FIELD(NAME, row, of.origin)},
     {.key = "differs", CLI_FIELD(NAME, row, of.differs)},
+    {.key = "options", CLI_FIELD(NAME, row, of.typed)},
     {.key = "superseded", CLI_FIELD(SIZE, row, of.superseded)},
     {.key = "after_measurement", CLI_FIELD(SIZE, row, of.after_measurement)},
     {.key = "predicted_seconds",
