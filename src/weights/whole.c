@@ -44,8 +44,12 @@ static roof_status read_word(roof_whole *w, const char *word, bool claims, roof_
   if (strncmp(word, recompute, sizeof recompute - 1) == 0) {
     return roof_recompute_parse(word + sizeof recompute - 1, &w->settings.recompute, error);
   }
+  bool claimed = !isnan(w->claim.value);
   if (!read && claims) {
     status = roof_model_claim_read(word, &w->claim, &read, error);
+  }
+  if (status == ROOF_OK && claimed && read && !train && !sp) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "claim: `%.40s`: one speed or time at once", word);
   }
   return read || status != ROOF_OK ? status : roof_model_settings_read(&word, 1, &w->settings, NULL, error);
 }

@@ -12,6 +12,9 @@ setup() {
   run -1 "$ROOFLINE" claim llama-3.1-8b 300tokens/s --machine h100 --json
   [ "$(json '[.schema, .quantity, .possible, .fits, (.claimed > .limit)]')" = '["roofline.model_claim/1","rate",false,true,true]' ]
   run -0 "$ROOFLINE" claim llama-3.1-8b 300tokens/s --weights fp8 --machine h100
+  run -2 "$ROOFLINE" claim llama-3.1-8b 300tokens/s tpot=6ms --machine h100
+  has 'claim: `tpot=6ms`: one speed or time at once'
+  run -2 "$ROOFLINE" claim llama-3.1-8b tpot=6ms 300tokens/s --machine h100
   run -1 "$ROOFLINE" claim llama-3.1-70b ttft=1s --machine h100
   has "does not fit"
   run -0 "$ROOFLINE" claim llama-3.1-8b train batch=64 dp=8 zero=3 microbatches=8 mfu=45% --machine h100 --csv
