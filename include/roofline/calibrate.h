@@ -85,6 +85,7 @@ typedef struct roof_calibration {
   size_t run_count;
   roof_fit *fits;
   size_t count;
+  char machine[ROOF_NAME_MAX]; /**< that the timings of kernels are of; "": of several, or none */
   roof_accuracy
       judged; /**< the timings that were not fitted, with the constants; its gaps: what was left out */
 } roof_calibration;

@@ -138,10 +138,24 @@ static roof_status keep_gaps(calibrating *k) {
   return ROOF_OK;
 }
 
+/** The machine of all timings, where it is one. */
+static void name_machine(calibrating *k) {
+  const rf_cases *cases = &k->fitting.cases;
+  const char *first = cases->list[0].at->device->machine->name;
+  bool one = true;
+  for (size_t i = 1; i < cases->count && one; i++) {
+    one = strcmp(cases->list[i].at->device->machine->name, first) == 0;
+  }
+  snprintf(k->made.machine, sizeof k->made.machine, "%s", one ? first : "");
+}
+
 /** The constants of every kind and format that has timings. */
 static roof_status fit_kernels(calibrating *k) {
   roof_status status = check_families(k);
   status = status == ROOF_OK ? keep_family(k) : status;
+  if (status == ROOF_OK) {
+    name_machine(k);
+  }
   for (int kernel = 0; kernel < ROOF_KERNEL_KIND_COUNT; kernel++) {
     for (int dtype = 0; dtype < ROOF_DTYPE_COUNT && status == ROOF_OK; dtype++) {
       status = fit_format(k, (roof_kernel_kind)kernel, (roof_dtype)dtype);

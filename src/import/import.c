@@ -90,7 +90,7 @@ static roof_status refuse(roof_source *source, const char *head, size_t size, ro
   }
   return rf_import_error(
       source, error, ROOF_E_PARSE, 1, 0,
-      "none of the formats that can be read; `roofline import --list` shows them, --format forces "
+      "none of the formats that can be read; `roofline import --list` shows them, `import --format` forces "
       "one");
 }
 

@@ -33,6 +33,21 @@ setup() {
   jq -e '.seconds.expected > 1.2e-5 and .seconds.expected < 1.8e-5' <<<"$output"
 }
 
+@test "without --machine or --family the machine that the timings are of is kept" {
+  "$ROOFLINE" calibrate t.csv --to mine.json >/dev/null
+  jq -e '.name == "nvidia-a100-sxm-80gb" and (.peaks | length > 0) and (.constants | length == 1)' mine.json
+  "$ROOFLINE" predict relu n=1e6 --machine mine.json --dtype fp32
+  sed 's/a100/h100/' t.csv >other.csv
+  sed '2,$s/a100/h200/' t.csv >>other.csv
+  sed -i '202d' other.csv
+  run -2 --separate-stderr "$ROOFLINE" calibrate other.csv --to two.json
+  [[ $stderr == *'--to two.json: the timings are of several machines; --family NAME keeps the constants, --machine NAME'* ]]
+  [ ! -e two.json ]
+  echo 'nothing' >none.txt
+  run -2 --separate-stderr "$ROOFLINE" calibrate none.txt
+  [[ $stderr == *'`import --format` forces one'* ]]
+}
+
 @test "errors: no file, no such kind or format, nothing of it" {
   run --separate-stderr "$ROOFLINE" calibrate
   [ "$status" -eq 2 ] && [[ $stderr == *"which file of timings?"* ]]

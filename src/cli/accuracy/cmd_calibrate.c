@@ -6,6 +6,7 @@
 
 #include "cli/accuracy/fits.h"
 #include "cli/accuracy/lines.h"
+#include "roofline/catalog.h"
 
 static char *family, *kernel_name, *dtype_name, *source;
 static const struct poptOption options[] = {
@@ -18,6 +19,22 @@ static const struct poptOption options[] = {
     {"source", '\0', POPT_ARG_STRING, &source, 0, "who measured what, for the constants' source", "TEXT"},
     POPT_TABLEEND};
 
+/** The machine named, or the one that all timings are of, to be changed. */
+static roof_status copy_machine(const cli_args *args, const roof_calibration *c, const roof_machine *machine,
+                                roof_machine **copy, roof_error *error) {
+  if (machine == NULL) {
+    return c->machine[0] != '\0'
+               ? roof_catalog_load(c->machine, copy, error)
+               : roof_error_set(
+                     error, ROOF_E_ARGUMENT,
+                     "--to %s: the timings are of several machines; --family NAME keeps the constants, "
+                     "--machine NAME that machine with them",
+                     args->to);
+  }
+  *copy = roof_machine_copy(machine);
+  return *copy != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "calibrate: out of memory");
+}
+
 /** The machine with its constants, or these alone under the name of the family. */
 static roof_status keep(const cli_args *args, const roof_calibration *c, const roof_machine *machine,
                         roof_error *error) {
@@ -27,13 +44,11 @@ static roof_status keep(const cli_args *args, const roof_calibration *c, const r
                           args->to);
   }
   roof_text document = {0};
-  roof_machine *copy = machine != NULL ? roof_machine_copy(machine) : NULL;
-  roof_status status = ROOF_OK;
-  if (machine == NULL) {
-    status = roof_calibration_write_constants(c, family != NULL ? family : "timings", &document, error);
-  } else if (copy == NULL) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "calibrate: out of memory");
-  } else {
+  roof_machine *copy = NULL;
+  roof_status status = family == NULL ? copy_machine(args, c, machine, &copy, error) : ROOF_OK;
+  if (status == ROOF_OK && family != NULL) {
+    status = roof_calibration_write_constants(c, family, &document, error);
+  } else if (status == ROOF_OK) {
     status = roof_calibration_apply(c, copy, error);
     status = status == ROOF_OK ? roof_machine_write(copy, &document, error) : status;
   }
@@ -125,7 +140,8 @@ const cli_command cli_cmd_calibrate = {
                 "  roofline calibrate gemm_*.csv --family hopper --kernel product --to hopper.product.json\n"
                 "\n"
                 "  One shape in five is not fitted: it judges the constants and gives the interval.\n"
-                "  --to keeps the machine with its constants, or with --family the constants alone.\n",
+                "  --to keeps the machine that the timings are of with its constants, or with --family the "
+                "constants alone.\n",
     .writes = "json",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL | CLI_ARGS_KEEP,
     .options = options,
