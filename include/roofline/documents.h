@@ -334,7 +334,7 @@ ROOF_API roof_status roof_measurements_parse(const char *text, size_t length, co
  *  dtype=.
  *  Units: s, FLOP and bytes per call.
  *  Ownership: copies; release *all in any case.
- *  Errors: ROOF_E_ARGUMENT for a label that is too long or no time, ROOF_E_NAME for an unknown key, ROOF_E_PARSE,
+ *  Errors: ROOF_E_ARGUMENT for a label that is too long, no time or a key given twice, ROOF_E_NAME for an unknown key, ROOF_E_PARSE,
  *  ROOF_E_MEMORY. */
 ROOF_API roof_status roof_measurements_add_words(roof_measurements *all, const char *label,
                                                  const char *const *words, int count, roof_error *error);
@@ -342,7 +342,7 @@ ROOF_API roof_status roof_measurements_add_words(roof_measurements *all, const c
 /** Adds counters as they are typed ("occupancy=0.3"; a NULL ends them, NULL: none) to the only measurement.
  *  Units: shares, ratios.
  *  Ownership: copies.
- *  Errors: ROOF_E_ARGUMENT for another number of measurements; as roof_clue_read and roof_measurement_count. */
+ *  Errors: ROOF_E_ARGUMENT for another number of measurements or one given twice; as roof_clue_read and roof_measurement_count. */
 ROOF_API roof_status roof_measurements_count(roof_measurements *all, const char *const *counters,
                                              roof_error *error);
 

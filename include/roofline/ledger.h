@@ -142,8 +142,8 @@ ROOF_API roof_status roof_ledger_seal(const char *path, const roof_sealing *seal
  *  Units: s, FLOP, bytes.
  *  Ownership: keeps nothing.
  *  Errors: as roof_ledger_seal; ROOF_E_GATE also, unless `options->unsealed`, for a
- *  measurement without a prediction or older than it; ROOF_E_ARGUMENT for one taken later than now, or a clue
- *  with a value that roof_clue_check refuses. */
+ *  measurement without a prediction or older than it; ROOF_E_ARGUMENT for one taken later than now, fewer FLOPs or bytes
+ *  than none, or a clue with a value that roof_clue_check refuses. */
 ROOF_API roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
                                         const roof_ledger_options *options, roof_error *error);
 

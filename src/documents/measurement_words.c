@@ -18,6 +18,9 @@ static roof_status take_samples(roof_measurement *m, char *text, roof_error *err
        part = strtok_r(NULL, ",", &rest)) {
     double seconds = NAN;
     status = roof_quantity_parse_unit(part, "s", &seconds, error);
+    if (status == ROOF_OK && !(seconds > 0)) {
+      status = roof_error_set(error, ROOF_E_ARGUMENT, "samples: `%s`: must be more than 0", part);
+    }
     if (status == ROOF_OK) {
       status = roof_measurement_sample(m, seconds, error);
     }
@@ -52,7 +55,8 @@ static const struct {
 
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 
-static roof_status take_pair(roof_measurement *m, const char *word, roof_error *error) {
+/** `*given`: the keys before it. */
+static roof_status take_pair(roof_measurement *m, const char *word, unsigned *given, roof_error *error) {
   const char *names[KEY_COUNT + 1] = {NULL};
   char copy[4096];
   if (snprintf(copy, sizeof copy, "%s", word) >= (int)sizeof copy) {
@@ -65,7 +69,11 @@ static roof_status take_pair(roof_measurement *m, const char *word, roof_error *
   *equals = '\0';
   for (int i = 0; i < KEY_COUNT; i++) {
     names[i] = keys[i].key;
+    if (strcmp(copy, keys[i].key) == 0 && (*given >> i & 1) != 0) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "%s: given twice", copy);
+    }
     if (strcmp(copy, keys[i].key) == 0) {
+      *given |= 1u << i;
       return keys[i].take(m, equals + 1, error);
     }
   }
@@ -75,6 +83,7 @@ static roof_status take_pair(roof_measurement *m, const char *word, roof_error *
 roof_status roof_measurements_add_words(roof_measurements *all, const char *label, const char *const *words,
                                         int count, roof_error *error) {
   roof_measurement *m = NULL;
+  unsigned given = 0;
   roof_status status = roof_measurements_add(all, &m, error);
   if (status != ROOF_OK) {
     return status;
@@ -87,7 +96,7 @@ roof_status roof_measurements_add_words(roof_measurements *all, const char *labe
   snprintf(m->label, sizeof m->label, "%s", label);
   snprintf(m->note, sizeof m->note, "by hand");
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = take_pair(m, words[i], error);
+    status = take_pair(m, words[i], &given, error);
   }
   status = status == ROOF_OK ? roof_measurement_settle(m, error) : status;
   if (status == ROOF_OK && isnan(m->seconds)) {
@@ -100,6 +109,7 @@ roof_status roof_measurements_add_words(roof_measurements *all, const char *labe
 
 roof_status roof_measurements_count(roof_measurements *all, const char *const *counters, roof_error *error) {
   roof_status status = ROOF_OK;
+  bool given[ROOF_CLUE_COUNT] = {false};
   if (counters != NULL && all->count != 1) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--counter: of which of the %zu kernels?", all->count);
   }
@@ -107,7 +117,11 @@ roof_status roof_measurements_count(roof_measurements *all, const char *const *c
     roof_clue clue;
     double value;
     status = roof_clue_read(counters[i], &clue, &value, error);
+    if (status == ROOF_OK && given[clue]) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "--counter %s: given twice", roof_clue_name(clue));
+    }
     if (status == ROOF_OK) {
+      given[clue] = true;
       status = roof_measurement_count(&all->list[0], roof_clue_name(clue), value, error);
     }
   }

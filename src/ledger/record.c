@@ -206,6 +206,24 @@ static roof_status check_taken(const roof_measurement *m, roof_error *error) {
              : ROOF_OK;
 }
 
+static roof_status check_amount(const roof_measurement *m, double amount, const char *unit,
+                                roof_error *error) {
+  return amount < 0 || isinf(amount)
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "measurement `%s`: %g %s cannot be", m->label, amount,
+                              unit)
+             : ROOF_OK;
+}
+
+/** What was counted is no amount below nothing. */
+static roof_status check_amounts(const roof_measurement *m, roof_error *error) {
+  roof_status status = check_amount(m, m->flops, "FLOP", error);
+  status = status == ROOF_OK ? check_amount(m, m->bytes, "bytes", error) : status;
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT && status == ROOF_OK; i++) {
+    status = check_amount(m, m->level_bytes[i], "bytes", error);
+  }
+  return status;
+}
+
 /** Samples are times, and the time is among them; of more calls than samples the mean may be beyond. */
 static roof_status check_samples(const roof_measurement *m, roof_error *error) {
   double low = INFINITY, high = -INFINITY;
@@ -249,6 +267,9 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
   }
   if (status == ROOF_OK) {
     status = check_samples(m, error);
+  }
+  if (status == ROOF_OK) {
+    status = check_amounts(m, error);
   }
   if (status == ROOF_OK) {
     status = counters_json(m, &counters, error);

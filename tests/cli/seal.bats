@@ -194,6 +194,12 @@ END
   refuses 2 'key=value' record ffn 1ms
   refuses 2 '1x' record ffn seconds=1x
   refuses 2 'unknown' record ffn seconds=0
+  refuses 2 'seconds: given twice' record ffn seconds=1 seconds=2
+  refuses 2 'samples: `0us`: must be more than 0' record ffn samples=1us,0us
+  refuses 2 'measurement `ffn`: -5 bytes cannot be' record ffn seconds=1 bytes=-5
+  refuses 2 'measurement `ffn`: -1 FLOP cannot be' record ffn seconds=1 flops=-1
+  echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "ffn", "seconds": 1, "bytes": {"HBM": 5, "L2": -7}}]}' >less.json
+  refuses 2 'measurement `ffn`: -7 bytes cannot be' record less.json
   refuses 2 'what?' record
 }
 
@@ -241,7 +247,8 @@ END
   sealed --label a
   refuses 2 'counter `ocupancy`: unknown; did you mean `occupancy`?' record a seconds=1 -c ocupancy=0.3
   refuses 2 'write 30 as 0.3 or 30%' record a seconds=1 -c occupancy=30
-  run -0 "$ROOFLINE" record a seconds=1 -c occupancy=30% -c memory=0.8 -c memory=0.9
+  refuses 2 '--counter memory: given twice' record a seconds=1 -c memory=0.8 -c memory=0.9
+  run -0 "$ROOFLINE" record a seconds=1 -c occupancy=30% -c memory=0.9
   [ "$(entry 2 .counters)" = '{"occupancy":0.3,"memory":0.9}' ]
   counted='{"schema": "roofline.measurements/1", "kernels": [{"name": "a", "seconds": 1, "bytes": {"L2": 2e9, "HBM": 1e9},
     "flops": {"fp16": 3e9}, "counted": {"bytes": "dram__bytes.sum", "flops": "sass"}, "counters": {"matrix": 0.4, "lanes": null}}]}'
