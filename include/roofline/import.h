@@ -342,13 +342,13 @@ ROOF_API roof_status roof_profile_attach(roof_profile *profile, const char *patt
                                          const double *values, roof_dtype dtype, const char *text,
                                          roof_error *error);
 
-/** Adds a timing of an operation: `label` as roof_op_label writes it ("gemm m=8 n=8 k=8 fp16"), on a device of that name;
- *  one that says no operation has its time alone.
+/** Adds a timing of what `ran`, as roof_op_label writes it ("gemm m=8 n=8 k=8 fp16"; NULL: the label says), on a device of
+ *  that name; one that says no operation has its time alone.
  *  Units: s a call.
  *  Ownership: copies the texts.
  *  Errors: ROOF_E_ARGUMENT for a time that is none, ROOF_E_MEMORY. */
-ROOF_API roof_status roof_profile_add(roof_profile *profile, const char *label, const char *device,
-                                      double seconds, roof_error *error);
+ROOF_API roof_status roof_profile_add(roof_profile *profile, const char *label, const char *ran,
+                                      const char *device, double seconds, roof_error *error);
 
 /** Adds the records of `from` to those of the same name; `base`: without template arguments and parameters. A
  *  record that has only time and one that has counts become one: the time of the first, the counts a call of

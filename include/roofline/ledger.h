@@ -316,8 +316,11 @@ typedef struct roof_reconciled {
   bool late;                            /**< this one is of these */
   char machine[ROOF_NAME_MAX];          /**< predicted for */
   char machine_digest[ROOF_DIGEST_MAX]; /**< of that machine's file when it was sealed, "" unknown */
-  bool machine_changed;       /**< the file that the catalogue has under that name today is another */
-  char device_class[32];      /**< of that machine, "" unknown */
+  bool machine_changed;   /**< the file that the catalogue has under that name today is another */
+  char device_class[32];  /**< of that machine, "" unknown */
+  char op[ROOF_NAME_MAX]; /**< what was predicted, "" unknown */
+  char parameters[ROOF_PARAMETERS_MAX];
+  char dtype[16];
   char typed[ROOF_TYPED_MAX]; /**< formats and options that it was predicted with, as they are typed */
   bool unsealed;              /**< the measurement was taken before its prediction was sealed */
   double predicted_seconds;   /**< expected */

@@ -66,8 +66,8 @@ static roof_status take_served(roof_profile *profile, roof_record *record, const
   return rf_import_served(record, &run, error);
 }
 
-roof_status roof_profile_add(roof_profile *profile, const char *label, const char *device, double seconds,
-                             roof_error *error) {
+roof_status roof_profile_add(roof_profile *profile, const char *label, const char *ran, const char *device,
+                             double seconds, roof_error *error) {
   uint64_t picoseconds;
   if (!rf_import_picoseconds(seconds, &picoseconds) || picoseconds == 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%.100s: no time", label);
@@ -76,8 +76,9 @@ roof_status roof_profile_add(roof_profile *profile, const char *label, const cha
   if (record == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "%.100s: out of memory", label);
   }
+  ran = ran != NULL ? ran : label;
   rf_import_call(profile, record, picoseconds);
-  rf_import_ran(profile, record, label, device);
-  roof_status status = take_served(profile, record, label, device, seconds, error);
+  rf_import_ran(profile, record, ran, device);
+  roof_status status = take_served(profile, record, ran, device, seconds, error);
   return status == ROOF_OK ? rf_import_settled(profile, error) : status;
 }

@@ -59,7 +59,7 @@ static roof_status take(const rf_table *t, size_t kind, roof_error *error) {
   snprintf(label + used, sizeof label - (size_t)used, " fp16");
   double seconds = seconds_of(rf_import_field(&t->row, sizes), elements, kinds[kind].rate);
   return seconds > 0 && isfinite(seconds)
-             ? roof_profile_add(t->profile, label, t->words[0], seconds, error)
+             ? roof_profile_add(t->profile, label, NULL, t->words[0], seconds, error)
              : rf_import_error(t->source, error, ROOF_E_PARSE, t->row.line, 0, "no time in this row");
 }
 

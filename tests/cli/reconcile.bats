@@ -206,6 +206,14 @@ entry() {
   grep -q '^stream in fp32: .* before)' <<<"$output"
   run --separate-stderr "$ROOFLINE" reconcile --calibrate --json
   jq -e '.schema == "roofline.calibration/1" and .fits[0].after.median_error < 0.01' <<<"$output"
+  # a label of one's own changes nothing
+  jq -c 'if .kind == "prediction" then "k\(.sequence): \(.op) \(.parameters) --dtype \(.dtype) --machine a100" else empty end' -r roofline.ledger >named.txt
+  "$ROOFLINE" seal named.txt --ledger named.ledger --quiet >/dev/null
+  jq -r 'select(.kind == "measurement") | "k\(.prediction) seconds=\(.seconds)"' roofline.ledger |
+    while read -r words; do "$ROOFLINE" record $words --ledger named.ledger >/dev/null; done
+  fits=$(json '.fits[0].constants')
+  run --separate-stderr "$ROOFLINE" reconcile --calibrate --json --ledger named.ledger
+  [ "$(json '.fits[0].constants')" = "$fits" ]
   "$ROOFLINE" seal relu n=8 --dtype fp32 --machine a100 --ledger one.ledger --quiet
   "$ROOFLINE" record "relu n=8 fp32" seconds=9us --ledger one.ledger
   run --separate-stderr "$ROOFLINE" reconcile --calibrate --ledger one.ledger

@@ -135,10 +135,10 @@ static void timings_of_a_program_itself(void **state) {
   (void)state;
   roof_profile p;
   assert_int_equal(roof_profile_init(&p, NULL), ROOF_OK);
-  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=4Ki k=16 fp16", "h200", 2e-6, NULL), ROOF_OK);
-  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=4Ki k=16 fp16", "h200", 4e-6, NULL), ROOF_OK);
-  assert_int_equal(roof_profile_add(&p, "somebody's kernel", "h200", 4e-6, NULL), ROOF_OK);
-  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=8 k=8 fp16", "h200", 0, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=4Ki k=16 fp16", NULL, "h200", 2e-6, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=4Ki k=16 fp16", NULL, "h200", 4e-6, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_add(&p, "somebody's kernel", NULL, "h200", 4e-6, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_add(&p, "gemm m=8 n=8 k=8 fp16", NULL, "h200", 0, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(p.count, 2);
   assert_near(value_of(&p.records[0], "n"), 4096, 0);
   assert_int_equal(p.records[0].ran->types.compute, ROOF_FP16);

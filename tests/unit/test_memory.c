@@ -187,8 +187,8 @@ static roof_status place_measurement(roof_error *error) {
 static roof_status add_to_profile(roof_error *error) {
   roof_profile profile = {0};
   roof_status status = roof_profile_init(&profile, error);
-  status =
-      status == ROOF_OK ? roof_profile_add(&profile, "gemm m=8 n=4 k=2 fp16", "h100", 1e-3, error) : status;
+  status = status == ROOF_OK ? roof_profile_add(&profile, "gemm m=8 n=4 k=2 fp16", NULL, "h100", 1e-3, error)
+                             : status;
   roof_profile_done(&profile);
   return status;
 }

@@ -8,6 +8,8 @@
 #include "cli/ledger/seal.h"
 #include "core/number.h"
 
+enum { RAN_MAX = ROOF_NAME_MAX + ROOF_PARAMETERS_MAX + 24 };
+
 static char *ledger_path;
 static int calibrated, latest, strict;
 
@@ -219,6 +221,26 @@ roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_e
   return status;
 }
 
+/** What ran, in the words of a label that was made of it; "" where its formats are more than those words say, NULL where nothing
+ * but the label is known (version 0.1). */
+static const char *ran_of(const roof_reconciled *r, char words[RAN_MAX]) {
+  static const char phase[] = "phase=", *const formats[] = {
+#define OPTION(name) "--" #name " ",
+                                            ROOF_FORMATS_MAP(OPTION)
+#undef OPTION
+                                        };
+  bool run = strncmp(r->parameters, phase, sizeof phase - 1) == 0;
+  if (r->op[0] == '\0' || r->parameters[0] == '\0') {
+    return NULL;
+  }
+  snprintf(words, RAN_MAX, "%s %s%s%s", r->op, r->parameters + (run ? sizeof phase - 1 : 0), run ? "" : " ",
+           run ? "" : r->dtype);
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    words[0] = strstr(r->typed, formats[i]) != NULL ? '\0' : words[0];
+  }
+  return words;
+}
+
 static roof_status fit(const roof_reconcile *all, roof_calibration *calibration, roof_error *error) {
   roof_profile profile = {0};
   roof_calibrate_options how = roof_calibrate_options_default();
@@ -226,7 +248,8 @@ static roof_status fit(const roof_reconcile *all, roof_calibration *calibration,
   roof_status status = roof_profile_init(&profile, error);
   for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
     const roof_reconciled *r = &all->entries[i];
-    status = roof_profile_add(&profile, r->label, r->machine, r->measured_seconds, error);
+    char words[RAN_MAX];
+    status = roof_profile_add(&profile, r->label, ran_of(r, words), r->machine, r->measured_seconds, error);
   }
   how.source = "the ledger";
   status = status == ROOF_OK ? roof_calibrate(&profile, &how, &model, calibration, error) : status;
