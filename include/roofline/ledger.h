@@ -334,9 +334,10 @@ typedef struct roof_reconciled {
   double compute_seconds;
   double memory_seconds;
   double overhead_seconds;
-  double flops;         /**< predicted */
-  double bytes;         /**< predicted */
-  double counted_bytes; /**< NaN: by the formula only */
+  double flops;                                         /**< predicted */
+  double bytes;                                         /**< predicted */
+  double level_bytes_per_second[ROOF_LEVEL_KIND_COUNT]; /**< of the machine */
+  double counted_bytes;                                 /**< NaN: by the formula only */
   char regime[16];
   char binding[64];
   double clue[ROOF_CLUE_COUNT];        /**< what was counted, NaN: was not */
@@ -439,6 +440,7 @@ ROOF_API const char *roof_traffic_meaning(const char *traffic);
 typedef struct roof_why {
   roof_peak peak;
   roof_level level;
+  roof_level caches[ROOF_MEMORY]; /**< by their name and bandwidth alone */
   roof_link link;
   roof_machine machine;               /**< its class alone, where nothing else is known of it */
   roof_prediction prediction;         /**< as far as it was sealed */

@@ -1,4 +1,5 @@
 #include "advise/claim.h"
+#include "advise/rules.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -263,12 +264,14 @@ static void source_launch(roof_claim_judged *j, const roof_target *target) {
 /** Where the figure that limits an operation comes from. */
 static void source_operation(roof_claim_judged *j, const roof_target *target, const roof_prediction *p) {
   char name[ROOF_NAME_MAX];
-  snprintf(name, sizeof name, "%s", j->placed.binding);
+  const roof_level_time *cache = j->placed.regime == ROOF_MEMORY_BOUND ? rf_bound_level(p) : NULL;
+  const roof_level *level = cache != NULL ? cache->level : p->binding;
+  snprintf(name, sizeof name, "%s", cache != NULL ? level->name : j->placed.binding);
   snprintf(j->limit_name, sizeof j->limit_name, "%s-bound (%s)", roof_regime_name(j->placed.regime), name);
   if (j->placed.regime == ROOF_COMPUTE_BOUND && p->peak != NULL) {
     set_source(j, p->peak->kind, p->peak->date, p->peak->source);
   } else if (j->placed.regime == ROOF_MEMORY_BOUND) {
-    set_source(j, p->binding->kind, p->binding->date, p->binding->source);
+    set_source(j, level->kind, level->date, level->source);
   } else if (j->placed.regime == ROOF_OVERHEAD_BOUND) {
     source_launch(j, target);
   }

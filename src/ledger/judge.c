@@ -261,6 +261,7 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
   memcpy(r.machine, prediction->of.machine, sizeof r.machine);
   memcpy(r.machine_digest, prediction->of.machine_digest, sizeof r.machine_digest);
   memcpy(r.device_class, prediction->of.device_class, sizeof r.device_class);
+  memcpy(r.level_bytes_per_second, prediction->of.level_bytes_per_second, sizeof r.level_bytes_per_second);
   memcpy(r.op, prediction->of.op, sizeof r.op);
   memcpy(r.parameters, prediction->of.parameters, sizeof r.parameters);
   memcpy(r.dtype, prediction->of.dtype, sizeof r.dtype);

@@ -16,6 +16,21 @@ static bool read_peak(const char *binding, double flops_per_second, roof_peak *p
          roof_unit_parse(unit, &peak->unit, NULL) == ROOF_OK;
 }
 
+/** The time of each cache, were all bytes from there. */
+static void restore_caches(roof_why *why, const roof_reconciled *r) {
+  roof_prediction *p = &why->prediction;
+  for (int kind = ROOF_L1; kind < ROOF_MEMORY; kind++) {
+    double rate = r->level_bytes_per_second[kind];
+    why->caches[kind] = (roof_level){.kind = ROOF_DATASHEET};
+    snprintf(why->caches[kind].name, sizeof why->caches[kind].name, "%s",
+             roof_level_kind_name((roof_level_kind)kind));
+    if (rate > 0) {
+      p->levels[p->level_count++] =
+          (roof_level_time){.level = &why->caches[kind], .bytes = r->bytes, .seconds = r->bytes / rate};
+    }
+  }
+}
+
 /** The prediction as far as it was sealed. */
 static void restore(roof_why *why, const roof_reconciled *r) {
   roof_prediction *p = &why->prediction;
@@ -34,6 +49,7 @@ static void restore(roof_why *why, const roof_reconciled *r) {
   p->work.flops = r->flops;
   p->work.write_bytes = NAN;
   p->work.link_bytes = NAN;
+  restore_caches(why, r);
   snprintf(why->level.name, sizeof why->level.name, "%s", r->binding);
   snprintf(why->link.name, sizeof why->link.name, "%s", r->binding);
   if (p->regime == ROOF_COMPUTE_BOUND && read_peak(r->binding, r->flops / r->compute_seconds, &why->peak)) {

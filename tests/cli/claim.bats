@@ -13,6 +13,13 @@ claim() {
   run "-$code" "$ROOFLINE" claim "$@" --machine h100 --dtype fp16
 }
 
+@test "the level whose bandwidth limits data that the last cache holds is named" {
+  run -0 "$ROOFLINE" claim add n=1Mi 3.2TB/s --machine h100 --dtype fp32
+  has '  limit    10.14 TB/s: memory-bound (L2)'
+  run -0 "$ROOFLINE" claim add n=1Gi 3.2TB/s --machine h100 --dtype fp32
+  has '  limit    3.350 TB/s: memory-bound (HBM)'
+}
+
 @test "1700 TFLOP/s of fp16 on an H100 is a sparse figure" {
   claim 1 1700TFLOP/s
   [ "${lines[0]}" = "impossible: 172 % of the dense fp16 matrix peak (989.4 TFLOP/s) of NVIDIA H100 SXM5 80GB; it is 86 % of the 2:4 sparse fp16 peak (1.979 PFLOP/s): a sparse figure" ]

@@ -62,6 +62,16 @@ entry() {
   [ "$(entry bad '.causes | map(["name", "certainty", "measurement", "action", "source"] - keys | length == 0) | all')" = true ]
 }
 
+@test "the level whose bandwidth is the bound is named, or that the bound is of several" {
+  for n in 1 8; do
+    "$ROOFLINE" predict add n=${n}Mi --machine h100 --dtype fp32 --seal --label "add$n" >/dev/null
+    "$ROOFLINE" record "add$n" seconds="${n}0us"
+  done
+  reconciled
+  has '  add1: L2 delivers 1.258 TB/s, 12.4 % of its ceiling, '
+  has '  add8: HBM delivers 1.258 TB/s, 27.0 % of the lower bound, '
+}
+
 @test "a prediction of which somebody typed the efficiency says so, as fast as it may be" {
   seals plain add n=1Gi --framework vllm
   seals guess add n=1Gi --efficiency 95%
