@@ -291,6 +291,12 @@ ROOF_API roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side
                                      const roof_gate_side *before, roof_gate_report *report,
                                      roof_error *error);
 
+/** Whether no kernel misses, and one at least could be judged.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_gate_passes(const roof_gate_report *report);
+
 /** Appends the answer in one sentence: "3 of 4 kernels pass on host: at least 65 % of the ceiling";
  *  `against`, nullable, is what the baseline is called.
  *  Units: shares.

@@ -336,6 +336,10 @@ roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now, co
   return status;
 }
 
+bool roof_gate_passes(const roof_gate_report *r) {
+  return r->missed == 0 && r->unknown < r->count;
+}
+
 void roof_gate_sentence(const roof_gate_report *r, const char *against, roof_text *out) {
   roof_text_addf(out, "%zu of %zu kernels pass%s%s: at least %.0f %% of the ceiling",
                  r->count - r->missed - r->unknown, r->count, r->machine[0] != '\0' ? " on " : "", r->machine,

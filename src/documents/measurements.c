@@ -197,14 +197,25 @@ static roof_status read_counters(json_t *counters, roof_measurement *m, roof_err
   return status;
 }
 
+/** A number that is not negative; null, and none at all, is unknown. */
+static roof_status read_amount(json_t *kernel, const char *key, double *value, roof_error *error) {
+  json_t *said = json_object_get(kernel, key);
+  *value = rf_json_number_of(said);
+  return said == NULL || json_is_null(said) || *value >= 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_PARSE, "`%s` must be a number from 0 on, or null", key);
+}
+
 /** The ceiling that the document gives: a time, or a share of it. */
-static void read_ceiling(json_t *kernel, roof_measurement *m) {
-  double share = rf_json_number_of(json_object_get(kernel, "fraction_of_ceiling"));
-  m->ceiling_seconds = rf_json_number_of(json_object_get(kernel, "ceiling_seconds"));
+static roof_status read_ceiling(json_t *kernel, roof_measurement *m, roof_error *error) {
+  double share = NAN;
+  roof_status status = read_amount(kernel, "fraction_of_ceiling", &share, error);
+  status = status == ROOF_OK ? read_amount(kernel, "ceiling_seconds", &m->ceiling_seconds, error) : status;
+  status = status == ROOF_OK ? read_amount(kernel, "slowest_seconds", &m->slowest_seconds, error) : status;
   m->ceiling_seconds = isnan(m->ceiling_seconds) ? share * m->seconds : m->ceiling_seconds;
-  m->slowest_seconds = rf_json_number_of(json_object_get(kernel, "slowest_seconds"));
   m->achieved =
       strcmp(rf_json_text_of(json_object_get(kernel, "basis")), roof_basis_name(ROOF_ACHIEVED)) == 0;
+  return status;
 }
 
 /** Reads what a kernel is known by, under `key`. */
@@ -218,6 +229,15 @@ static roof_status read_label(json_t *from, const char *key, roof_measurement *m
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_PARSE,
                               "kernel `%s`: its %s is not one line of text that can be shown", label, key);
+}
+
+/** What is wrong, after the name of the kernel that it is about. */
+static roof_status name_kernel(const roof_measurement *m, roof_status status, roof_error *error) {
+  if (status != ROOF_OK && error != NULL) {
+    roof_error why = *error;
+    roof_error_set(error, status, "%s: %s", m->label, why.message);
+  }
+  return status;
 }
 
 static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *error) {
@@ -235,19 +255,15 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   m->write_share = rf_json_number_of(json_object_get(kernel, "write_share"));
   m->update_share = rf_json_number_of(json_object_get(kernel, "update_share"));
   snprintf(m->uncounted, sizeof m->uncounted, "%s", rf_json_text_of(json_object_get(kernel, "not_counted")));
-  read_ceiling(kernel, m);
-  status = read_flops(json_object_get(kernel, "flops"), counted, m, error);
+  status = read_ceiling(kernel, m, error);
+  status = status == ROOF_OK ? read_flops(json_object_get(kernel, "flops"), counted, m, error) : status;
   read_bytes(json_object_get(kernel, "bytes"), counted, m);
   status = status == ROOF_OK ? read_counters(json_object_get(kernel, "counters"), m, error) : status;
   json_array_foreach(json_object_get(kernel, "samples"), index, sample) {
     status = status == ROOF_OK ? roof_measurement_sample(m, rf_json_number_of(sample), error) : status;
   }
   status = status == ROOF_OK ? roof_measurement_settle(m, error) : status;
-  if (status != ROOF_OK && error != NULL) {
-    roof_error why = *error;
-    roof_error_set(error, status, "%s: %s", m->label, why.message);
-  }
-  return status;
+  return name_kernel(m, status, error);
 }
 
 /** When measuring began: from the document, else from the file's date; a pipe ends now. */
@@ -275,8 +291,8 @@ static roof_status read_taken(json_t *root, const char *file, double *taken, roo
 /** An entry of a reconciliation: what was measured, and its share. */
 static roof_status read_entry(json_t *entry, roof_measurement *m, roof_error *error) {
   m->seconds = rf_json_number_of(json_object_get(entry, "measured_seconds"));
-  read_ceiling(entry, m);
-  return read_label(entry, "label", m, error);
+  roof_status status = read_label(entry, "label", m, error);
+  return status == ROOF_OK ? name_kernel(m, read_ceiling(entry, m, error), error) : status;
 }
 
 /** A schema, the list in it and the reader of one of its members. */
@@ -352,6 +368,9 @@ static roof_status read_root(json_t *root, const char *file, size_t count, roof_
       m->taken = taken;
       m->taken_from = all->taken;
       status = d->read(json_array_get(list, i), m, error);
+      if (status != ROOF_OK) {
+        (void)roof_error_at(error, file, 0, 0);
+      }
     }
   }
   return status == ROOF_OK ? read_skipped(json_object_get(root, "skipped"), all, error) : status;

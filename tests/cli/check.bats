@@ -110,21 +110,38 @@ check() {
   near '.kernels[0].fraction_of_ceiling' 0.8
 }
 
-@test "unknown work is unknown, never 0.0 % and never failed" {
-  results a=0.8 | jq '.kernels[0] |= (.flops = null | .bytes = null | .ceiling_seconds = null | .fraction_of_ceiling = null)' >r.json
+@test "unknown work is unknown, never 0.0 % and never failed; where all is unknown nothing passes" {
+  results a=0.8 b=0.9 | jq '.kernels[0] |= (.flops = null | .bytes = null | .ceiling_seconds = null | .fraction_of_ceiling = null)' >r.json
+  check r.json --json
+  [ "$status" -eq 0 ]
+  [ "$(json '[.passed, (.kernels[0] | .state, .passed, .fraction_of_ceiling, .verdict)]')" = '[true,"unknown",true,null,null]' ]
+  jq '.kernels |= .[:1]' r.json >alone.json
   for options in '' "--machine $h989"; do
-    check r.json $options --json
-    [ "$status" -eq 0 ]
-    [ "$(json '.kernels[0] | [.state, .passed, .fraction_of_ceiling, .verdict]')" = '["unknown",true,null,null]' ]
+    check alone.json $options --json
+    [ "$status" -eq 2 ]
+    [ "$(json '[.passed, (.kernels[0] | .state, .passed, .fraction_of_ceiling, .verdict)]')" = '[false,"unknown",true,null,null]' ]
   done
-  check r.json --machine "$h989"
+  check alone.json --machine "$h989"
   has '0 of 1 kernels pass'
   has '1 unknown'
+  [[ $stderr == 'roofline: alone.json: nothing in it can be judged: a: '* ]]
   [[ $output != *'0.0 %'* ]]
 }
 
+@test "a ceiling that is none is refused with its file, kernel and key" {
+  for bad in -1e-3 '"x"' '[]'; do
+    results a=0.8 b=0.9 | jq ".kernels[1].ceiling_seconds = $bad" >r.json
+    check r.json
+    [ "$status" -eq 2 ]
+    [ "$stderr" = 'roofline: r.json: b: `ceiling_seconds` must be a number from 0 on, or null' ]
+  done
+  results a=0.8 | jq '.kernels[0].fraction_of_ceiling = "much"' >r.json
+  check r.json
+  [ "$status" -eq 2 ] && [[ $stderr == *'a: `fraction_of_ceiling` must be'* ]]
+}
+
 @test "a time too short for the profiler's clock is not known" {
-  results a=0.8:1,1 | jq '.kernels[0] |= (.seconds = 0 | .samples = [0, 0])' >r.json
+  results a=0.8:1,1 b=0.8:1,1 | jq '.kernels[0] |= (.seconds = 0 | .samples = [0, 0])' >r.json
   check r.json --against r.json --json
   [ "$status" -eq 0 ]
   [ "$(json '.kernels[0] | [.state, .passed, .message]')" = '["unknown",true,"its time is not known"]' ]
