@@ -133,13 +133,14 @@ ROOF_API roof_status roof_accuracy_chart(const roof_accuracy *accuracy, roof_cur
 ROOF_API bool roof_profile_has_runs(const roof_profile *profile);
 
 /** TTFT and TPOT of the runs in a serving benchmark's result as measurements of what was sealed of them (roof_model_served_sealings):
- *  each of the one label that is of its model, plan and requests at once, and of its tokens within a tenth. What has none
- *  is skipped, with the reason. The profile keeps texts.
+ *  each of the one label that is of its model, plan and requests at once, and of its tokens within a tenth, of the first
+ *  `open` ones; the others have a measurement. What has none is skipped, with the reason. The profile keeps texts.
  *  Units: s.
  *  Ownership: appends to *all; release it in any case.
  *  Errors: ROOF_E_GATE where no run has a label, with the first reason; ROOF_E_ARGUMENT without a run; ROOF_E_MEMORY. */
 ROOF_API roof_status roof_served_measurements(roof_profile *profile, char (*labels)[ROOF_LABEL_MAX],
-                                              size_t count, roof_measurements *all, roof_error *error);
+                                              size_t count, size_t open, roof_measurements *all,
+                                              roof_error *error);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@ typedef struct sealed {
   const char *label;
   roof_served run;
   roof_served_figure figure;
+  bool measured; /**< already */
 } sealed;
 
 /** A setting of "batch=16 prompt=1024"; NaN: it is not there. */
@@ -61,21 +62,24 @@ static roof_status add_figure(const roof_profile *profile, const roof_record *re
                               size_t count, roof_served_figure figure, roof_measurements *all,
                               roof_error *error) {
   const char *label = NULL;
-  bool several = false;
+  bool several = false, measured = false;
   char what[ROOF_LABEL_MAX];
   for (size_t i = 0; i < count; i++) {
-    if (list[i].figure == figure && matches(record->run, &list[i])) {
+    bool is = list[i].figure == figure && matches(record->run, &list[i]);
+    measured = measured || (is && list[i].measured);
+    if (is && !list[i].measured) {
       several = label != NULL;
       label = label == NULL ? list[i].label : label;
     }
   }
   snprintf(what, sizeof what, "%s of %.100s", roof_served_figure_name(figure), record->name);
   if (label == NULL || several) {
-    return roof_measurements_skip(all, what,
-                                  several
-                                      ? "several sealed predictions could be of it: record it by its label"
-                                      : "no prediction of its model, batch and tokens is sealed",
-                                  error);
+    return roof_measurements_skip(
+        all, what,
+        several    ? "several sealed predictions could be of it: record it by its label"
+        : measured ? "the prediction of it has a measurement: record it by its label"
+                   : "no prediction of its model, batch and tokens is sealed",
+        error);
   }
   roof_measurement *one;
   roof_status status = roof_measurements_add(all, &one, error);
@@ -83,6 +87,7 @@ static roof_status add_figure(const roof_profile *profile, const roof_record *re
     snprintf(one->label, sizeof one->label, "%s", label);
     one->seconds = record->run->seconds[figure];
     one->taken = profile->taken;
+    one->taken_from = all->taken;
   }
   return status;
 }
@@ -116,7 +121,7 @@ bool roof_profile_has_runs(const roof_profile *profile) {
 }
 
 roof_status roof_served_measurements(roof_profile *profile, char (*labels)[ROOF_LABEL_MAX], size_t count,
-                                     roof_measurements *all, roof_error *error) {
+                                     size_t open, roof_measurements *all, roof_error *error) {
   sealed *list = malloc((count + 1) * sizeof *list);
   size_t read = 0;
   if (list == NULL) {
@@ -124,6 +129,7 @@ roof_status roof_served_measurements(roof_profile *profile, char (*labels)[ROOF_
   }
   for (size_t i = 0; i < count; i++) {
     list[read].label = labels[i];
+    list[read].measured = i >= open;
     read += rf_import_served_label(profile, labels[i], &list[read].run, &list[read].figure);
   }
   all->taken = profile->dated_by_file ? ROOF_TAKEN_FILE : ROOF_TAKEN_SAID;

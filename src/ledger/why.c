@@ -65,7 +65,9 @@ void roof_why_of(roof_why *why, const roof_reconciled *r, const roof_machine *ma
   roof_evidence evidence = roof_evidence_of(&why->prediction, machine, r->measured_seconds);
   evidence.counted_bytes = r->counted_bytes;
   roof_evidence_take(&evidence, r->clue);
-  size_t found = roof_causes_rank(&evidence, why->causes, ROOF_WHY_CAUSES);
+  /* what could slow down a kernel says nothing of a whole model */
+  bool whole = strncmp(r->parameters, "phase=", strlen("phase=")) == 0;
+  size_t found = whole ? 0 : roof_causes_rank(&evidence, why->causes, ROOF_WHY_CAUSES);
   why->count = found < ROOF_WHY_CAUSES ? found : ROOF_WHY_CAUSES;
   roof_causes_sentence(&evidence, why->causes, why->count, why->sentence, sizeof why->sentence);
 }

@@ -27,8 +27,12 @@ tpot() { # BATCH: as predicted
   jq 'del(.start_time)' "$fixtures/aiperf.json" >result.json
   run -0 "$ROOFLINE" record result.json
   has 'recorded `llama-3.1-8b TPOT batch=8 prompt=1000 generate=256 weights=mixer=fp8,mlp=fp8` in roofline.ledger: 7.500 ms'
+  [ "$(jq -sc 'map(select(.kind == "measurement").taken_from) | unique' roofline.ledger)" = '["file date"]' ]
+  run -1 "$ROOFLINE" record result.json
+  has 'the prediction of it has a measurement: record it by its label'
   run -0 "$ROOFLINE" reconcile
   has 'TPOT of 1 run: '
+  [[ $output != *'measure first'* && $output != *'possible: '* ]]
   has 'runs with other batches and prompts would tell'
   run -0 "$ROOFLINE" reconcile --calibrate --json
   [ "$(json '[.fits, (.runs | map(.figure)), .runs[1].settings]' )" = '[[],["TTFT","TPOT"],1]' ]

@@ -229,7 +229,7 @@ static void a_sealed_run_is_found_and_explained(void **state) {
   assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
   assert_int_equal(roof_import_memory(log, strlen(log), "log.json", NULL, &profile, NULL), ROOF_OK);
   assert_true(roof_profile_has_runs(&profile));
-  assert_int_equal(roof_served_measurements(&profile, labels, 2, &all, NULL), ROOF_OK);
+  assert_int_equal(roof_served_measurements(&profile, labels, 2, 2, &all, NULL), ROOF_OK);
   assert_int_equal(all.count, 1);
   assert_string_equal(all.list[0].label, labels[1]);
   assert_near(all.list[0].seconds, 0.02, 1e-12);

@@ -1,5 +1,6 @@
 /* Measurements into the ledger: by hand, or from a program's file. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cli/columns.h"
@@ -54,6 +55,23 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
   return cli_print_end(&text, status, error);
 }
 
+/** Finds what was measured among what is sealed: predictions without a measurement first. */
+static roof_status match_served(roof_profile *profile, const roof_reconcile *sealed, roof_measurements *b,
+                                roof_error *error) {
+  size_t open = sealed->unmatched_prediction_count, count = open + sealed->count;
+  char(*labels)[ROOF_LABEL_MAX] = calloc(count + 1, sizeof *labels);
+  if (labels == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "record: out of memory");
+  }
+  memcpy(labels, sealed->unmatched_predictions, open * sizeof *labels);
+  for (size_t i = 0; i < sealed->count; i++) {
+    memcpy(labels[open + i], sealed->entries[i].label, sizeof *labels);
+  }
+  roof_status status = roof_served_measurements(profile, labels, count, open, b, error);
+  free(labels);
+  return status;
+}
+
 /** A serving benchmark's result as measurements of what was sealed of it; *is: whether the file is one. */
 static roof_status read_served(const char *file, const char *ledger, roof_measurements *b, bool *is,
                                roof_error *error) {
@@ -70,8 +88,7 @@ static roof_status read_served(const char *file, const char *ledger, roof_measur
            : *is                   ? roof_ledger_reconcile(ledger, false, &sealed, error)
                                    : ROOF_OK;
   if (*is && status == ROOF_OK) {
-    status = roof_served_measurements(&profile, sealed.unmatched_predictions,
-                                      sealed.unmatched_prediction_count, b, error);
+    status = match_served(&profile, &sealed, b, error);
   }
   roof_reconcile_done(&sealed);
   roof_profile_done(&profile);
