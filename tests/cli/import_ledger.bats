@@ -31,6 +31,16 @@ seal() { # LABEL OP ...
   [ "$(json '.entries[1].unsealed')" = false ]
 }
 
+@test "a kernel is recorded by its name as the table shows it, too" {
+  run -0 "$ROOFLINE" import ncu.csv --machine h100
+  has '  scale<float, 4>'
+  seal 'scale<float, 4>' add n=1Mi --dtype fp32
+  sleep 0.01
+  touch ncu.csv
+  run -0 "$ROOFLINE" import ncu.csv --machine h100 --ledger
+  [ "$("$ROOFLINE" ledger export --json | jq -c '.entries[1] | [.label, .kind, .prediction]')" = '["scale<float, 4>","measurement",1]' ]
+}
+
 @test "a file older than its prediction needs --unsealed, and is marked" {
   seal gemm_bf16 gemm m=8192 n=8192 k=8192 --dtype bf16
   run -1 "$ROOFLINE" import ncu.csv --ledger

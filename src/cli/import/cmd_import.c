@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/chart.h"
 #include "cli/import/import.h"
@@ -140,6 +141,30 @@ const char *cli_import_ledger_name(void) {
   return ledger == no_ledger ? NULL : ledger != NULL ? ledger : CLI_DEFAULT_LEDGER;
 }
 
+static bool is_sealed(const roof_ledger_entries *all, const char *label) {
+  bool found = false;
+  for (size_t i = 0; i < all->count && !found; i++) {
+    found = !all->entries[i].measured && strcmp(all->entries[i].of.label, label) == 0;
+  }
+  return found;
+}
+
+/** A kernel is meant by its name as the table shows it too. */
+static roof_status take_shown(const char *name, const roof_ranking *ranking, roof_measurements *all,
+                              roof_error *error) {
+  roof_ledger_entries sealed = {0};
+  roof_status status = access(name, F_OK) == 0 ? roof_ledger_read(name, &sealed, error) : ROOF_OK;
+  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
+    const char *shown = ranking->rows[i].shown;
+    roof_measurement *m = &all->list[i];
+    if (!is_sealed(&sealed, m->label) && is_sealed(&sealed, shown)) {
+      snprintf(m->label, sizeof m->label, "%s", shown);
+    }
+  }
+  roof_ledger_entries_done(&sealed);
+  return status;
+}
+
 /** Records the rows that have a prediction, with --unsealed all of them: what became of each is in `why`. */
 static roof_status record(const char *name, import_answer *answer, const char **why, roof_error *error) {
   roof_measurements all = {0};
@@ -147,6 +172,7 @@ static roof_status record(const char *name, import_answer *answer, const char **
   roof_ledger_options how = {.commit = commit, .key = key_path, .unsealed = unsealed != 0};
   roof_status status =
       roof_ranking_measurements(answer->profile, &answer->ranking, answer->ceilings->machine, &all, error);
+  status = status == ROOF_OK ? take_shown(name, &answer->ranking, &all, error) : status;
   status = status == ROOF_OK ? roof_ledger_commit(commit, error) : status;
   if (status == ROOF_OK) {
     status = roof_ledger_record_known(name, all.list, all.count, &how, why, error);
