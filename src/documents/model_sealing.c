@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "roofline/documents.h"
+#include "roofline/formats.h"
 
 /** The settings behind the name of a phase or figure, and the label that both make. */
 static void describe(const roof_model_target *t, const char *what, roof_sealing *s) {
@@ -30,6 +31,9 @@ static void describe(const roof_model_target *t, const char *what, roof_sealing 
   snprintf(s->machine, sizeof s->machine, "%s", t->machine->name);
   snprintf(s->op, sizeof s->op, "%.47s", t->model->name);
   snprintf(s->dtype, sizeof s->dtype, "%s", roof_dtype_name(set->precision.activations));
+  char words[ROOF_TYPED_MAX];
+  roof_options_words(&set->options, words, sizeof words);
+  snprintf(s->typed, sizeof s->typed, "%s", words + strspn(words, " "));
 }
 
 static void fill(const roof_model_target *t, const roof_model_phase *p, roof_sealing *s) {
@@ -47,22 +51,6 @@ static void fill(const roof_model_target *t, const roof_model_phase *p, roof_sea
   s->expected_seconds = p->expected_seconds;
   s->expected_low_seconds = p->expected_low_seconds;
   s->expected_high_seconds = p->expected_high_seconds;
-}
-
-roof_status roof_model_sealings(const roof_model_target *target, const roof_model_answer *answer,
-                                roof_sealings *all, roof_error *error) {
-  roof_status status = ROOF_OK;
-  for (int i = 0; i < ROOF_PHASE_COUNT && status == ROOF_OK; i++) {
-    const roof_model_phase *p = &answer->phases[i];
-    if (p->present && p->kind != ROOF_PHASE_MIXED) {
-      roof_sealing s;
-      roof_sealing_init(&s);
-      describe(target, roof_phase_name(p->kind), &s);
-      fill(target, p, &s);
-      status = roof_sealings_add(all, &s, error);
-    }
-  }
-  return status;
 }
 
 /** " weights=fp8": formats that are not the model's own, as a label and roof_served have them. */
@@ -91,6 +79,23 @@ static void add_formats(const roof_model_target *t, roof_sealing *s) {
     }
   }
   snprintf(s->label, sizeof s->label, "%.40s %.86s", t->model->name, s->parameters + sizeof "phase=" - 1);
+}
+
+roof_status roof_model_sealings(const roof_model_target *target, const roof_model_answer *answer,
+                                roof_sealings *all, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < ROOF_PHASE_COUNT && status == ROOF_OK; i++) {
+    const roof_model_phase *p = &answer->phases[i];
+    if (p->present && p->kind != ROOF_PHASE_MIXED) {
+      roof_sealing s;
+      roof_sealing_init(&s);
+      describe(target, roof_phase_name(p->kind), &s);
+      add_formats(target, &s);
+      fill(target, p, &s);
+      status = roof_sealings_add(all, &s, error);
+    }
+  }
+  return status;
 }
 
 roof_status roof_model_served_sealings(const roof_model_target *target, const roof_model_answer *a,

@@ -379,6 +379,20 @@ END
   refuses 2 'it was sealed with other options' seal plain.md --ledger again.ledger
 }
 
+@test "phases and figures of whole models are exported and sealed again as they were, with their formats" {
+  "$ROOFLINE" model llama-3.1-8b batch=8 prompt=1000 generate=256 --precision fp8 --machine h100 --seal >/dev/null
+  "$ROOFLINE" seal llama-3.1-8b batch=8 tp=2 --machine h100
+  "$ROOFLINE" seal llama-3.1-8b batch=4 --weights fp8 --kv fp8 --framework vllm --machine h100
+  [ "$(entry 6 '[.label, .options]')" = \
+    '["llama-3.1-8b decode batch=4 prompt=2048 generate=256 weights=mixer=fp8,mlp=fp8 kv=fp8","--framework vllm"]' ]
+  "$ROOFLINE" ledger export --markdown models.md
+  "$ROOFLINE" seal models.md --ledger again.ledger
+  same='del(.sequence, .time, .boot, .uptime, .batch, .previous, .sha256)'
+  diff <(jq -c "$same" roofline.ledger) <(jq -c "$same" again.ledger)
+  echo "llama-3.1-8b phase=train batch=8 --machine h100" >train.txt
+  refuses 2 'train.txt:1: phase=train: the run has no such phase' seal train.txt
+}
+
 @test "a key that belongs to another user signs nothing" {
   [ "$(id -u)" -eq 0 ] || skip "only root can give a file away"
   "$ROOFLINE" ledger keygen my.key

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/columns.h"
 #include "roofline/analysis.h"
@@ -276,15 +277,68 @@ roof_status cli_whole_advise(const cli_args *args, roof_error *error) {
 
 /* seal */
 
-roof_status cli_whole_collect(const cli_args *args, roof_sealings *sealings, roof_error *error) {
+enum { SEAL_WORDS = 32 };
+
+static const char phase_word[] = "phase=";
+
+/** The words of an exported prediction as they are typed: without its phase (NULL: none is said), and its formats as
+ * options. */
+static const char *take_phase(cli_args *args, const char *words[SEAL_WORDS]) {
+  const char *phase = NULL;
+  int count = 0;
+  for (int i = 0; i < args->word_count; i++) {
+    phase = strncmp(args->words[i], phase_word, sizeof phase_word - 1) == 0 ? args->words[i] : phase;
+  }
+  if (phase == NULL || args->word_count > SEAL_WORDS) {
+    return NULL;
+  }
+  for (int i = 0; i < args->word_count; i++) {
+    const char *word = args->words[i];
+    if (strncmp(word, "weights=", strlen("weights=")) == 0) {
+      args->formats.weights = word + strlen("weights=");
+    } else if (strncmp(word, "kv=", strlen("kv=")) == 0) {
+      args->formats.kv = word + strlen("kv=");
+    } else if (word != phase && strncmp(word, "dtype=", strlen("dtype=")) != 0) {
+      words[count++] = word;
+    }
+  }
+  args->words = words;
+  args->word_count = count;
+  return phase + sizeof phase_word - 1;
+}
+
+/** Leaves the prediction of the phase alone, from `first` on. */
+static roof_status keep_phase(roof_sealings *all, size_t first, const char *phase, roof_error *error) {
+  size_t length = strlen(phase), kept = first;
+  for (size_t i = first; i < all->count; i++) {
+    const char *own = all->list[i].parameters + sizeof phase_word - 1;
+    if (strncmp(own, phase, length) == 0 && own[length] == ' ') {
+      all->list[kept++] = all->list[i];
+    }
+  }
+  all->count = kept;
+  return kept > first
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "phase=%.40s: the run has no such phase", phase);
+}
+
+roof_status cli_whole_collect(const cli_args *typed, roof_sealings *sealings, roof_error *error) {
   whole w = {0};
+  cli_args copy = *typed, *args = &copy;
+  const char *words[SEAL_WORDS], *phase = take_phase(args, words);
+  bool served = phase != NULL && (strcmp(phase, "TTFT") == 0 || strcmp(phase, "TPOT") == 0);
   roof_status status = read_whole(args, &w, false, error);
   for (int i = 0; status == ROOF_OK && i < w.machine_count; i++) {
     size_t first = sealings->count;
     status = roof_whole_on(w.run, w.machines[i], error);
     status = status == ROOF_OK ? roof_model_check_fit(&w.run->target, &w.run->answer, error) : status;
-    status =
-        status == ROOF_OK ? roof_model_sealings(&w.run->target, &w.run->answer, sealings, error) : status;
+    if (status == ROOF_OK) {
+      status = (served ? roof_model_served_sealings : roof_model_sealings)(&w.run->target, &w.run->answer,
+                                                                           sealings, error);
+    }
+    if (status == ROOF_OK && phase != NULL) {
+      status = keep_phase(sealings, first, phase, error);
+    }
     for (; status == ROOF_OK && first < sealings->count; first++) {
       status = roof_sealing_complete(&sealings->list[first], w.machines[i], error);
     }
