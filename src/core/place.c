@@ -402,8 +402,8 @@ static void explain_impossible(roof_placed *p, roof_regime regime, double bytes)
     char most[SHORT], said[SHORT];
     rf_format(most, sizeof most, "%.1f", 100 * p->compute_seconds / least);
     rf_format(said, sizeof said, "%.1f", 100 * p->compute_seconds / p->seconds);
-    bool told = p->compute_seconds > 0 && strcmp(most, said) != 0;
-    if (told && length > 0 && (size_t)length < sizeof p->why) {
+    bool differs = p->compute_seconds > 0 && strcmp(most, said) != 0;
+    if (differs && length > 0 && (size_t)length < sizeof p->why) {
       rf_format(p->why + length, sizeof p->why - (size_t)length, " = %s %% of the peak, not %s %%", most,
                 said);
     }
