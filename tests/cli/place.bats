@@ -20,7 +20,7 @@ judged() {
     [ "$(jq -r '.schema + (.kernels | length | tostring)' imported.json)" != roofline.measurements/10 ] || continue
     [ "$(jq -r .schema imported.json)" = roofline.measurements/1 ] || continue
     for options in '' '--machine h100'; do
-      "$ROOFLINE" check imported.json $options --json >checked.json || [ $? -eq 1 ]
+      "$ROOFLINE" check imported.json $options --json >checked.json || [ $? -le 2 ] # 2: nothing in it can be judged
       diff <(judged imported.json) <(judged checked.json) || { echo "$file $options"; return 1; }
     done
     # work that is not known fails nothing, a point above its ceiling does
