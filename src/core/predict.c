@@ -90,7 +90,7 @@ static roof_status check_options(const roof_options *o, roof_error *error) {
 static roof_status check_types(const roof_types *t, roof_error *error) {
   const roof_dtype all[] = {t->compute, t->weights, t->output, t->accumulate, t->kv, t->scale};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-    if ((unsigned)all[i] >= ROOF_DTYPE_COUNT) {
+    if ((unsigned)all[i] >= ROOF_SCALED_END || all[i] == ROOF_DTYPE_COUNT) {
       return roof_error_set(error, ROOF_E_ARGUMENT, "dtype %d: there is none", (int)all[i]);
     }
   }

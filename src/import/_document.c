@@ -57,14 +57,16 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
   return rf_json_filled(bytes);
 }
 
-/** Counters that begin with `prefix`, without it; "": those that have no key of their own. */
-static json_t *counters_of(const roof_record *r, const char *prefix) {
+/** Counters that begin with `prefix`, without it; "": those that have no key of their own. Not `busy`: without the busy shares,
+ * which are of another chip. */
+static json_t *counters_of(const roof_record *r, const char *prefix, bool busy) {
   json_t *counters = json_object();
   size_t length = strlen(prefix);
   for (size_t i = 0; i < r->counter_count; i++) {
     const char *name = r->counters[i].name;
     bool own = rf_stall_is(name) || rf_interval_is(name);
-    if (own == (length > 0) && strncmp(name, prefix, length) == 0) {
+    bool share = strcmp(name, "compute") == 0 || strcmp(name, "memory") == 0;
+    if ((busy || !share) && own == (length > 0) && strncmp(name, prefix, length) == 0) {
       rf_json_set(counters, name + length, rf_json_number(r->counters[i].value));
     }
   }
@@ -107,7 +109,7 @@ static json_t *lines_of(const roof_record *r) {
   return lines;
 }
 
-static json_t *kernel_json(const roof_ranked_record *row) {
+static json_t *kernel_json(const roof_ranked_record *row, bool busy) {
   const roof_record *r = row->record;
   const roof_placed *at = &row->at;
   double calls = r->calls > 0 ? (double)r->calls : 1;
@@ -119,10 +121,10 @@ static json_t *kernel_json(const roof_ranked_record *row) {
       "seconds", rf_json_number(at->seconds / calls), "total_seconds", rf_json_number(at->seconds), "samples",
       rf_json_numbers(r->samples, r->sample_count), "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
-      "counters", counters_of(r, ""));
+      "counters", counters_of(r, "", busy));
   rf_json_set(kernel, "part", r->part != NULL ? json_string(r->part) : json_null());
-  rf_json_set(kernel, "stalls", counters_of(r, RF_STALL));
-  rf_json_set(kernel, "intervals", counters_of(r, RF_INTERVAL));
+  rf_json_set(kernel, "stalls", counters_of(r, RF_STALL, busy));
+  rf_json_set(kernel, "intervals", counters_of(r, RF_INTERVAL, busy));
   rf_json_set(kernel, "rules", rules_of(r));
   rf_json_set(kernel, "lines", lines_of(r));
   rf_json_set(kernel, "counted", counted);
@@ -239,7 +241,7 @@ roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *
                                roof_error *error) {
   json_t *kernels = json_array();
   for (size_t i = 0; i < ranking->count; i++) {
-    rf_json_append(kernels, kernel_json(&ranking->rows[i]));
+    rf_json_append(kernels, kernel_json(&ranking->rows[i], ranking->other_chip == NULL));
   }
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",
