@@ -119,17 +119,6 @@ double roof_pipeline_bubble(double stages, double microbatches) {
   return (stages - 1) / (microbatches + stages - 1);
 }
 
-roof_cluster_settings roof_cluster_settings_default(void) {
-  return (roof_cluster_settings){.devices = 64,
-                                 .node = NAN,
-                                 .parameters = 8e9,
-                                 .tokens = 4e6,
-                                 .gradient_bytes = 2,
-                                 .buffer_bytes = NAN,
-                                 .stages = 4,
-                                 .microbatches = 16};
-}
-
 static void add_link(roof_cluster_answer *a, const roof_link *l) {
   enum { SPLIT_BYTES = 2 };
   double rate = a->cluster.flops_per_second, both = l->both_ways_bytes_per_second;

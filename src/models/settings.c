@@ -182,6 +182,17 @@ void roof_model_axes_done(roof_model_axes *axes) {
   release(axes, 0);
 }
 
+roof_cluster_settings roof_cluster_settings_default(void) {
+  return (roof_cluster_settings){.devices = 64,
+                                 .node = NAN,
+                                 .parameters = 8e9,
+                                 .tokens = 4e6,
+                                 .gradient_bytes = 2,
+                                 .buffer_bytes = NAN,
+                                 .stages = 4,
+                                 .microbatches = 16};
+}
+
 static roof_status check_value(const setting *s, double value, roof_error *error) {
   bool right = value >= s->least && value <= 1e18 && (!s->whole || value == floor(value));
   return right ? ROOF_OK
