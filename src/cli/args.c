@@ -539,11 +539,12 @@ void cli_args_done(cli_args *args) {
     roof_userops_done(&args->userops[i]);
   }
   free(args->userops);
-  const roof_formats *f = &args->formats;
-  const roof_options_text *o = &args->options;
-  const char *texts[] = {f->weights, f->accumulate, f->output, f->kv,       f->group,
-                         args->to,   o->efficiency, o->launch, o->overhead, o->overlap,
-                         o->tile,    o->unit,       o->link,   args->color, args->bandwidth};
+#define FORMAT(name) args->formats.name,
+#define OPTION(name) args->options.name,
+  const char *texts[] = {ROOF_FORMATS_MAP(FORMAT) ROOF_OPTIONS_MAP(OPTION) args->to, args->color,
+                         args->bandwidth};
+#undef FORMAT
+#undef OPTION
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free((void *)(uintptr_t)texts[i]);
   }

@@ -202,6 +202,15 @@ static const roof_reconciled *find_furthest(const roof_reconcile *all) {
   return furthest;
 }
 
+static bool is_most(const roof_reconcile *all, const roof_reconciled *one) {
+  for (size_t i = 0; i < all->count; i++) {
+    if (all->entries[i].headroom > one->headroom && all->entries[i].impossible[0] == '\0') {
+      return false;
+    }
+  }
+  return true;
+}
+
 void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
   size_t missing = all->unmatched_prediction_count, extra = all->unmatched_measurement_count;
   roof_text_addf(out, "%zu of %zu predictions measured", all->count, all->count + missing);
@@ -215,7 +224,9 @@ void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
   rf_ledger_doubts_add(&all->doubts, out);
   const roof_reconciled *furthest = find_furthest(all);
   if (furthest != NULL) {
-    roof_text_addf(out, "; most headroom in %s, %.3gx from its ceiling", furthest->label, furthest->headroom);
+    roof_text_addf(out, "; most headroom%s in %s, %.3gx from its ceiling",
+                   is_most(all, furthest) ? "" : " of those not as expected", furthest->label,
+                   furthest->headroom);
   }
 }
 

@@ -143,7 +143,7 @@ roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch m
 }
 
 void rf_model_launched(roof_target *target, const roof_kernel_cost *cost, roof_launch mode, double given) {
-  if (isnan(given) && cost->kind == ROOF_ASSUMED) {
+  if (isnan(given) && (cost->kind == ROOF_ASSUMED || !target->parts_stay)) {
     target->least_launch_seconds *= ROOF_ASSUMED_LEAST;
   }
   if (isnan(given) && mode == ROOF_LAUNCH_GRAPH) {

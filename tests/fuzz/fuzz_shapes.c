@@ -63,7 +63,8 @@ static void check_prediction(const roof_prediction *p) {
       abort();
     }
   }
-  if (p->work.link_bytes > 0 && p->link == NULL) { /* what no link carries is unknown */
+  bool apart = p->work.link_bytes > 0 && p->link == NULL, stuck = p->bytes > 0 && isnan(p->memory_seconds);
+  if (apart || stuck) { /* what no link carries, or no level at a known rate, is unknown */
     if (!isnan(p->lower_seconds) || !isnan(p->expected_seconds) || !isnan(p->upper_seconds)) {
       abort();
     }
