@@ -394,7 +394,8 @@ typedef struct roof_reconcile {
 } roof_reconcile;
 
 /** Matches the first prediction of each label (`latest`: the last) with the first measurement after it, one that is marked
- *  `unsealed` where there is no other. A prediction without one is unmatched; so is a measurement that no prediction of its label came before.
+ *  `unsealed` where there is no other. A prediction without one is unmatched; so is a measurement that no prediction of its
+ *  label came before.
  *  Units: s.
  *  Ownership: release with roof_reconcile_done; filled on success only.
  *  Errors: as roof_ledger_verify. */

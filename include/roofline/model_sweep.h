@@ -70,8 +70,8 @@ ROOF_API roof_status roof_model_settings_check(const roof_model *model, const ro
  *  Errors: none. */
 ROOF_API void roof_model_axes_done(roof_model_axes *axes);
 
-/** X(symbol, key, unit): a figure of a run. A step is one of training or of denoising, which have no first token. Intensity, MFU and MBU are of the decoding step, else of the only
- *  phase. */
+/** X(symbol, key, unit): a figure of a run. A step is one of training or of denoising, which have no first token.
+ *  Intensity, MFU and MBU are of the decoding step, else of the only phase. */
 #define ROOF_RUN_FIGURE_MAP(X)                                                                               \
   X(ROOF_RUN_TTFT, "ttft_seconds", "s")                                                                      \
   X(ROOF_RUN_TPOT, "tpot_seconds", "s")                                                                      \

@@ -96,7 +96,8 @@ typedef struct roof_target {
   roof_level_kind memory;                                         /**< outermost level with a bandwidth */
   const roof_link *link; /**< of two devices (roof_target_link of more); NULL: none is known */
   double launch_seconds;
-  double least_launch_seconds; /**< what of it the lower bound counts: a part where it is only assumed */
+  double
+      least_launch_seconds; /**< what of it the lower bound counts: a part of an accelerator's, and of one only assumed */
   double
       cache_arithmetic; /**< time of FLOPs on stored keys in their own format, over that in `types.compute` */
   double overhead_cutoff;

@@ -313,9 +313,5 @@ void roof_apart_sentence(roof_text *out, const roof_choice_question *q, const ro
                  a->simulated ? "simulated request by request, with the queue"
                               : "estimated, the queue in closed form",
                  roof_quantity_format(x, sizeof x, a->transfer_seconds, "s"));
-  if (!isnan(q->limits.ttft_seconds) || !isnan(q->limits.tpot_seconds)) {
-    roof_text_addf(out, "  %s the slow end of its range%s\n",
-                   roof_apart_is_sure(q, a) ? "within the limits at" : "over a limit at",
-                   roof_apart_is_sure(q, a) ? " as well" : "");
-  }
+  rf_plan_add_sure(out, &q->limits, roof_apart_is_sure(q, a));
 }

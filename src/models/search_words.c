@@ -93,6 +93,13 @@ void rf_plan_add_time(roof_text *out, const char *name, double seconds, double l
   }
 }
 
+void rf_plan_add_sure(roof_text *out, const roof_plan_limits *limits, bool sure) {
+  if (!isnan(limits->ttft_seconds) || !isnan(limits->tpot_seconds)) {
+    roof_text_add(out, sure ? "  within the limits at the slow end of its range as well\n"
+                            : "  over a limit at the slow end of its range\n");
+  }
+}
+
 static void add_times(roof_text *out, const roof_choice *c) {
   roof_text_add(out, "  ");
   rf_plan_add_time(out, "TTFT", c->point.ttft_seconds, c->low.ttft_seconds, c->high.ttft_seconds);
@@ -116,11 +123,7 @@ static void add_winner(roof_text *out, const roof_choice_question *q, const roof
                  isnan(c->point.joules_per_token)
                      ? "not known"
                      : roof_quantity_format(x, SHORT, c->point.joules_per_token, "J"));
-  if (!isnan(q->limits.ttft_seconds) || !isnan(q->limits.tpot_seconds)) {
-    roof_text_add(out, roof_choice_is_sure(q, c)
-                           ? "  within the limits at the slow end of its range as well\n"
-                           : "  over a limit at the slow end of its range\n");
-  }
+  rf_plan_add_sure(out, &q->limits, roof_choice_is_sure(q, c));
 }
 
 void roof_choices_sentence(roof_text *out, const roof_choice_question *q, const roof_choices *all) {

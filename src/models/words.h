@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "roofline/plan.h"
 #include "roofline/text.h"
 
 /** A number without a unit as people write it, never with an exponent: 0.3333, 46640, 70.55 G; returns `buffer`. */
@@ -11,5 +12,8 @@ const char *rf_plain_number(char *buffer, size_t size, double value);
 
 /** Appends "TTFT 99.36 ms (81.07 ms to 123.6 ms)"; a `high` that is infinite: at the slow end it grows without end. */
 void rf_plan_add_time(roof_text *out, const char *name, double seconds, double low, double high);
+
+/** Appends whether what is sure keeps the limits at the slow end too; nothing without limits. */
+void rf_plan_add_sure(roof_text *out, const roof_plan_limits *limits, bool sure);
 
 #endif

@@ -201,6 +201,25 @@ static void offloaded(void **state) {
   assert_int_equal(roof_model_target_init(&target, &model, machine, &s, NULL), ROOF_E_ARGUMENT);
 }
 
+/** A launch that was measured one after another is no bound of kernels in a graph, of a model no more than of one kernel. */
+static void the_bound_counts_a_part_of_a_measured_launch(void **state) {
+  (void)state;
+  roof_model model = read_model(llama_text);
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_machine *l40s = NULL;
+  roof_model_target target;
+  roof_target one;
+  assert_int_equal(roof_catalog_load("l40s", &l40s, NULL), ROOF_OK);
+  assert_int_equal(l40s->launch_origin.kind, ROOF_MEASURED);
+  assert_int_equal(roof_model_target_init(&target, &model, l40s, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&one, l40s, &types, &options, NULL), ROOF_OK);
+  assert_near(one.least_launch_seconds, ROOF_ASSUMED_LEAST * l40s->launch_seconds, 1e-12);
+  assert_near(target.plain.least_launch_seconds, one.least_launch_seconds, 1e-12);
+  roof_machine_free(l40s);
+}
+
 static void counts(void **state) {
   (void)state;
   roof_model model = read_model(llama_text);
@@ -809,6 +828,7 @@ int main(void) {
       cmocka_unit_test(critical),
       cmocka_unit_test(words),
       cmocka_unit_test(weights_in_blocks_have_their_own_constants),
+      cmocka_unit_test(the_bound_counts_a_part_of_a_measured_launch),
       cmocka_unit_test(models_as_people_write_them),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
