@@ -203,6 +203,55 @@ static void one_tile(const rf_loops *loops, roof_dtype dtype, int height, int re
   }
 }
 
+/** C += A B of a few rows, and nothing outside C written. */
+static void one_update(const rf_loops *loops, roof_dtype dtype, size_t rows, size_t columns, int rank) {
+  enum { STRIDE = 61 };
+  static double a[9 * RF_RANK], b[RF_RANK * STRIDE], c[9 * STRIDE];
+  size_t element = dtype == ROOF_FP64 ? 8 : 4;
+  rf_data_fill(a, dtype, 9 * RF_RANK, 1, 1);
+  rf_data_fill(b, dtype, RF_RANK * STRIDE, 2, 1);
+  rf_data_poison(c, dtype, 9 * STRIDE, 1);
+  for (size_t i = 0; i < rows; i++) {
+    rf_data_fill((char *)c + i * STRIDE * element, dtype, columns, 3 + i, 1);
+  }
+  rf_update u = {.a = a,
+                 .b = b,
+                 .b_stride = STRIDE,
+                 .c = c,
+                 .c_stride = STRIDE,
+                 .rows = rows,
+                 .columns = columns,
+                 .rank = rank};
+  loops->update(&u);
+  for (size_t i = 0; i < 9 * STRIDE; i++) {
+    size_t row = i / STRIDE, column = i % STRIDE;
+    if (row >= rows || column >= columns) {
+      assert_true(isnan(rf_data_at(c, dtype, i)));
+      continue;
+    }
+    double sum = (double)(float)rf_random_at(3 + row, column);
+    for (size_t p = 0; p < (size_t)rank; p++) {
+      sum += rf_data_at(a, dtype, row * RF_RANK + p) * rf_data_at(b, dtype, p * STRIDE + column);
+    }
+    assert_true(fabs(rf_data_at(c, dtype, i) - sum) < 1e-5);
+  }
+}
+
+static void every_update(void **state) {
+  (void)state;
+  for (int l = 0; rf_lanes_at(l) != NULL; l++) {
+    const rf_lanes *lanes = rf_lanes_at(l);
+    for (int which = 0; which < 2 && lanes->fp64 != NULL && lanes->available(); which++) {
+      roof_dtype dtype = which % 2 ? ROOF_FP64 : ROOF_FP32;
+      for (int rank = 1; rank <= RF_RANK; rank++) {
+        for (size_t columns = 1; columns < 60; columns += 6) {
+          one_update(rf_lanes_loops(lanes, dtype), dtype, columns % 8 + 1, columns, rank);
+        }
+      }
+    }
+  }
+}
+
 static void every_tile(void **state) {
   (void)state;
   for (int l = 0; rf_lanes_at(l) != NULL; l++) {
@@ -301,7 +350,8 @@ static void products_in_given_blocks(void **state) {
 }
 
 /** Where panels of B stay in the first cache, the last rung's rows of A fit the second one and all threads take as many of
- * them, with few rows depth by depth; few columns and shallow products keep strips of A. Elsewhere few rows take B where it lies. */
+ * them, with few rows depth by depth; few columns and shallow products keep strips of A. The fewest rows take B where it lies, and
+ * there columns of C that fit the second cache; elsewhere few rows do. */
 static void rows_that_pass_a_panel_fit_a_cache(void **state) {
   (void)state;
   static const char *const names[] = {"gemm-prefetched", "gemm-blocked"};
@@ -315,12 +365,15 @@ static void rows_that_pass_a_panel_fit_a_cache(void **state) {
     assert_int_equal(b.stay, last && loops->panel_stays);
     assert_int_equal(roof_kernel_values(run.kernel, "m=8 n=2048 k=2048", run.values, NULL), ROOF_OK);
     rf_blocks few = rf_gemm_blocks(&run);
+    assert_true(few.direct && !few.stay && few.update == b.stay);
+    assert_true(!few.update ||
+                (double)(8 * few.width) * roof_dtype_bytes(run.dtype) <= 0.5 * rf_cache_bytes(2) ||
+                few.width <= (size_t)loops->tile_columns);
+    assert_int_equal(roof_kernel_values(run.kernel, "m=12 n=2048 k=2048", run.values, NULL), ROOF_OK);
+    few = rf_gemm_blocks(&run);
     assert_true(b.stay ? few.stay && few.along && !few.direct : few.direct && !few.along);
     assert_int_equal(roof_kernel_values(run.kernel, "m=64 n=4096 k=2048", run.values, NULL), ROOF_OK);
     assert_int_equal(rf_gemm_blocks(&run).along, b.stay);
-    assert_int_equal(roof_kernel_values(run.kernel, "m=4 n=2048 k=2048", run.values, NULL), ROOF_OK);
-    few = rf_gemm_blocks(&run);
-    assert_true(few.direct && !few.stay);
     if (b.stay) {
       double bytes = (double)(b.height * b.depth) * roof_dtype_bytes(run.dtype);
       assert_true(bytes <= 0.4 * rf_cache_bytes(2) || b.height <= (size_t)loops->tile_rows);
@@ -520,6 +573,7 @@ int main(void) {
       cmocka_unit_test(every_instruction_set),
       cmocka_unit_test(transforms_of_every_width),
       cmocka_unit_test(every_tile),
+      cmocka_unit_test(every_update),
       cmocka_unit_test(products_in_given_blocks),
       cmocka_unit_test(a_thread_with_its_own_columns_may_be_late),
       cmocka_unit_test(rows_that_pass_a_panel_fit_a_cache),

@@ -7,9 +7,10 @@
 #include "host/memory.h"
 #include "kernels/_tile.h"
 
-/* A step in depth, all that is taken at a time of B where it lies; rows to which it does; tiles of a strip; rows that are few;
- * strips for each thread, so that all end together; panels for which rows are worth a copy. */
-enum { STEP = 16, THIN = 16, STRIPS = 4, FEW = 128, BALANCED = 4, REUSED = 12 };
+/* A step in depth, all that is taken at a time of B where it lies; rows to which it does, and to which they are updated: of more C
+ * takes longer to pass than B; tiles of a strip; rows that are few; strips for each thread, so that all end together; panels for
+ * which rows are worth a copy. */
+enum { STEP = 16, THIN = 16, UPDATED = 8, STRIPS = 4, FEW = 128, BALANCED = 4, REUSED = 12 };
 
 /** The length of equal parts of `whole`, multiples of `step`, each at most `most`. */
 static size_t equal_parts(size_t whole, size_t most, size_t step) {
@@ -81,21 +82,28 @@ static rf_blocks whole_blocks(const roof_kernel_run *run, const rf_gemm_sizes *s
   return strips ? fitting(run->dtype, s->m, false) : b;
 }
 
+/** Columns of C of which all rows fill half the second cache. */
+static size_t columns_that_stay(const rf_gemm_sizes *s, roof_dtype dtype, size_t wide) {
+  return at_least(rf_cache_bytes(2) / 2 / ((double)s->m * roof_dtype_bytes(dtype)), wide);
+}
+
 rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   rf_gemm_sizes s = rf_gemm_shape(run);
   size_t wide = (size_t)loops->tile_columns, team = (size_t)rf_gemm_team(run);
   bool stays = panels_stay(run->kernel, run->dtype);
-  bool direct = s.m <= (stays ? (size_t)loops->tile_rows : THIN) && s.n % (size_t)loops->lanes == 0;
+  bool direct = stays ? s.m <= UPDATED : s.m <= THIN && s.n % (size_t)loops->lanes == 0;
   rf_blocks b = whole_blocks(run, &s, direct);
   b.direct = direct;
+  b.update = direct && stays;
   b.along = stays && s.m <= FEW;
   b.share = share_of(&s, team, b.height, wide);
   if (b.stay) {
     b.height = even_height(&s, b.height, b.share < s.n ? 1 : team);
   }
-  b.depth = equal_parts(s.k, direct ? STEP : b.depth, STEP);
-  b.width = direct ? s.n : equal_parts(b.share, b.width, wide);
+  b.depth = b.update ? RF_RANK : equal_parts(s.k, direct ? STEP : b.depth, STEP);
+  size_t most = b.update ? columns_that_stay(&s, run->dtype, wide) : b.width;
+  b.width = direct && !stays ? s.n : equal_parts(b.share, most, wide);
   return b;
 }
 
@@ -110,23 +118,27 @@ rf_gemm_passes rf_gemm_block_passes(const roof_kernel_run *run, double bytes, do
   double depth = (double)blocks.depth, width = fmin((double)blocks.width, n), read = blocks.direct ? 1 : 2;
   double panel = rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
   bool whole = width * depth * element <= bytes, stays = (strip + panel) * depth * element <= bytes;
+  bool kept = blocks.update && m * width * element <= bytes;
   return (rf_gemm_passes){.a = ceil(n / (whole || stays ? width : panel)),
                           .b = whole ? read : fmax(read, ceil(m / rows)),
-                          .c = 2 * ceil((double)s.k / depth) - 1};
+                          .c = kept ? 1 : 2 * ceil((double)s.k / depth) - 1};
 }
 
 static rf_gemm_passes tile_passes(const roof_kernel_run *run, double bytes, bool first) {
   (void)first;
   rf_blocks blocks = rf_gemm_blocks(run);
   double tall = rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_rows;
-  double rows = blocks.stay ? (double)blocks.height : tall;
+  double rows = blocks.update ? (double)rf_gemm_shape(run).m : blocks.stay ? (double)blocks.height : tall;
   return rf_gemm_block_passes(run, bytes, rows, rows);
 }
 
-/* A step in depth of a tile loads a column of A and a row of B for rows x columns multiply-adds. */
+/* A step in depth of a tile loads a column of A and a row of B for rows x columns multiply-adds; an update loads and stores C, loads
+ * B once for all rows, and an element of A for two registers. */
 void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const roof_target *cores, roof_algorithm *out) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
-  rf_gemm_moves(run, cores, 1.0 / loops->tile_rows + 1.0 / loops->tile_columns, tile_passes, out);
+  double tile = 1.0 / loops->tile_rows + 1.0 / loops->tile_columns;
+  double update = 2.0 / RF_RANK + 1.0 / (double)rf_gemm_shape(run).m + 0.5 / loops->lanes;
+  rf_gemm_moves(run, cores, rf_gemm_blocks(run).update ? update : tile, tile_passes, out);
 }
 
 static size_t packed_bytes(const roof_kernel_run *run, const rf_blocks *b) {
@@ -148,7 +160,8 @@ static size_t copy_bytes(const roof_kernel_run *run, const rf_blocks *b) {
 
 roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error) {
   rf_blocks b = rf_gemm_blocks(run);
-  size_t copies = (size_t)rf_gemm_team(run) * copy_bytes(run, &b);
+  size_t room = b.update ? rf_gemm_update_bytes(run, &b) : copy_bytes(run, &b);
+  size_t copies = (size_t)rf_gemm_team(run) * room;
   return rf_gemm_prepare(run, (double)(buffers_bytes(run, &b) + copies), error);
 }
 
@@ -348,7 +361,9 @@ static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks,
 void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply) {
   rf_blocks blocks = rf_gemm_blocks(run);
   size_t n = rf_gemm_shape(run).n;
-  if (blocks.direct) {
+  if (blocks.update) {
+    rf_gemm_update(run, &blocks);
+  } else if (blocks.direct) {
     multiply_direct(run, &blocks, multiply);
   } else if (blocks.share < n) {
     size_t share = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();

@@ -12,6 +12,7 @@ typedef struct rf_blocks {
   size_t height; /**< rows of A and C that a thread takes at a time */
   size_t share;  /**< columns of C that a thread has where rows are too few to be shared out, else all */
   bool direct;   /**< B is used too seldom to be worth packing */
+  bool update;   /**< C stays in the second cache while B passes, RF_RANK rows at a time */
   bool along;    /**< all columns of a depth before the next: few rows take B as memory is fetched ahead */
   bool stay;     /**< panels of B in the first cache while copies of those rows pass */
 } rf_blocks;
@@ -105,6 +106,11 @@ roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error);
 /** C = A B in packed blocks; called by every thread of the team, or by one alone.
  *  Units: none. Ownership: none. Errors: none. */
 void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply);
+
+/** The same for a few rows, whose blocks have `update`; and the room that a thread needs for it.
+ *  Units: bytes. Ownership: none. Errors: none. */
+void rf_gemm_update(const roof_kernel_run *run, const rf_blocks *blocks);
+size_t rf_gemm_update_bytes(const roof_kernel_run *run, const rf_blocks *blocks);
 
 /** The panels of `columns`. Two short panels take the place of a whole one and a narrow one. Divisions happen here,
  * once per block, and none from tile to tile.

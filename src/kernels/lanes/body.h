@@ -380,6 +380,7 @@ INLINE void NAME(pack)(const void *from, size_t stride, size_t rows, size_t regi
 }
 
 #include "kernels/lanes/tile.h"
+#include "kernels/lanes/update.h"
 
 #include "kernels/lanes/layers.h"
 #include "kernels/lanes/rows.h"
@@ -463,6 +464,7 @@ static const rf_loops NAME(loops) = {
     .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
     .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
     .tile = {HEIGHTS(TILE_ROW)},
+    .update = NAME(update),
     .pack = NAME(pack_cached),
     .pack_past = NAME(pack_streamed),
     .turn = {NAME(turn_cached), NAME(turn_streamed)},

@@ -13,8 +13,8 @@
 #define RF_LANES_SVE
 #endif
 
-/** Rows that `dots` takes at once, and `look_up`; rows of the largest tile. */
-enum { RF_DOTS = 4, RF_LOOKED_UP = 8, RF_TILE_ROWS = 8 };
+/** Rows that `dots` takes at once, and `look_up`; rows of the largest tile; rows of B that `update` takes at once. */
+enum { RF_DOTS = 4, RF_LOOKED_UP = 8, RF_TILE_ROWS = 8, RF_RANK = 4 };
 
 #define RF_NORM_EPSILON 1e-5
 
@@ -35,6 +35,17 @@ typedef struct rf_tile {
   size_t ahead_stride; /**< elements from the lines of one line of A to those of the next */
   size_t ahead_apart;  /**< from line to line */
 } rf_tile;
+
+/** C += A B, of a few rows of C and `rank` rows of B where they lie. */
+typedef struct rf_update {
+  const void *a; /**< RF_RANK elements for each row of C */
+  const void *b;
+  size_t b_stride; /**< elements from row to row */
+  void *c;
+  size_t c_stride;
+  size_t rows, columns; /**< of C */
+  int rank;             /**< at most RF_RANK */
+} rf_update;
 
 /** Complex points as `fft` takes them: in rows of `batch`, a row `row` elements after the one before,
  *  imaginary parts `apart` after the real ones. */
@@ -137,6 +148,7 @@ typedef struct rf_loops {
   void (*fence)(void);
   void (*tile[RF_TILE_ROWS][3])(
       const rf_tile *tile); /**< by rows less one and by registers of width less one */
+  void (*update)(const rf_update *update);
 } rf_loops;
 
 /** What a loop does that only moves bytes, and the ways of doing it. */
