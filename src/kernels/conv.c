@@ -1,8 +1,10 @@
 /* 2-D convolution: in[0] is the input (batch, channels, rows, columns), in[1] the weights (output channels,
  * input channels of the group, rows, columns). */
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
+#include "host/memory.h"
 #include "kernels/_tile.h"
 
 enum { BATCH, IN_CHANNELS, OUT_CHANNELS, HEIGHT, WIDTH, KERNEL, STRIDE, PADDING, GROUPS, ALGORITHM };
@@ -97,124 +99,196 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
   return rf_kernel_compare(run, outputs(&s), 4096, reference, error);
 }
 
-/* Direct: each tap adds the product of its weights and the input shifted by it, tiles of output channels by
- * pixels of a row. The input is copied with the zeros around it; columns that a stride takes together lie
- * together. */
-
-/** Where the copied input of one channel is. */
-typedef struct padded {
-  size_t rows;
-  size_t columns; /**< of the `stride` parts of a row */
-  size_t channel; /**< elements of a channel */
-} padded;
-
-static padded padded_of(const shape *s) {
-  padded p = {.rows = (s->out_height - 1) * s->stride + s->kernel,
-              .columns = s->out_width + (s->kernel - 1) / s->stride};
-  p.channel = p.rows * s->stride * p.columns;
-  return p;
+/** The output columns [*first, *end), out of `count` from `x` on, whose tap `kx` is inside the input. */
+static void inside(const shape *s, size_t kx, size_t x, size_t count, size_t *first, size_t *end) {
+  size_t begin = kx < s->left ? (s->left - kx + s->stride - 1) / s->stride : 0;
+  size_t after = s->width + s->left > kx ? (s->width + s->left - kx - 1) / s->stride + 1 : 0;
+  *first = begin < x ? x : rf_smaller(begin, x + count);
+  *end = after < *first ? *first : rf_smaller(after, x + count);
 }
 
-#define PAD(type)                                                                                            \
-  static void pad_##type(const shape *s, const padded *p, const type *in, type *to) {                        \
-    for (size_t part = 0; part < p->rows * s->stride; part++) {                                              \
-      size_t row = part / s->stride - s->top; /* these wrap when negative */                                 \
-      for (size_t j = 0; j < p->columns; j++) {                                                              \
-        size_t column = j * s->stride + part % s->stride - s->left;                                          \
-        *to++ = row < s->height && column < s->width ? in[row * s->width + column] : 0;                      \
-      }                                                                                                      \
+/** What tap `kx` of a row of one channel multiplies at the `count` output pixels from x on: zeros in the padding, and all where the
+ * row is outside. */
+#define TAKE(type)                                                                                           \
+  static void take_##type(const shape *s, const type *in, size_t row, size_t kx, size_t x, size_t count,     \
+                          type *to) {                                                                        \
+    size_t begin, end;                                                                                       \
+    inside(s, kx, x, row < s->height ? count : 0, &begin, &end);                                             \
+    type *pixel = to - x;                                                                                    \
+    for (size_t j = x; j < begin; j++) {                                                                     \
+      pixel[j] = 0;                                                                                          \
+    }                                                                                                        \
+    if (s->stride == 1 && begin < end) {                                                                     \
+      memcpy(pixel + begin, in + row * s->width + begin + kx - s->left, (end - begin) * sizeof *in);         \
+    }                                                                                                        \
+    for (size_t j = begin; j < end && s->stride > 1; j++) {                                                  \
+      pixel[j] = in[row * s->width + j * s->stride + kx - s->left];                                          \
+    }                                                                                                        \
+    for (size_t j = end; j < x + count; j++) {                                                               \
+      pixel[j] = 0;                                                                                          \
     }                                                                                                        \
   }
-PAD(double)
-PAD(float)
+TAKE(double)
+TAKE(float)
+
+static void take_row(const roof_kernel_run *run, const shape *s, const void *in, size_t row, size_t kx,
+                     size_t x, size_t count, void *to) {
+  if (run->dtype == ROOF_FP64) {
+    take_double(s, in, row, kx, x, count, to);
+  } else {
+    take_float(s, in, row, kx, x, count, to);
+  }
+}
+
+/* Direct: each column of taps adds the product of its weights and the input shifted by it, tiles of output channels by pixels of a
+ * row. What the taps find in some channels is copied before, with the zeros around it: in place each channel would be in a page of
+ * its own. Columns that a stride takes together lie together. */
+
+/** Where the input is copied for the pixels of a tile: the rows of taps one after the other, of each all channels. */
+typedef struct window {
+  size_t channels; /**< at a time, of which the copy fits three quarters of the first cache */
+  size_t parts;    /**< of a row, each of which a stride takes together */
+  size_t columns;  /**< of a part */
+  size_t row;      /**< elements of a row */
+} window;
+
+static window window_of(const roof_kernel_run *run, const shape *s) {
+  const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
+  window w = {.parts = rf_smaller(s->stride, s->kernel)};
+  w.columns = rf_round_up((size_t)loops->tile_columns + (s->kernel - 1) / s->stride, (size_t)loops->lanes);
+  w.row = w.parts * w.columns;
+  double channel = (double)(s->kernel * w.row) * roof_dtype_bytes(run->dtype);
+  double most = fmax(1, floor(0.75 * rf_cache_bytes(1) / channel)), in = (double)s->in;
+  w.channels = (size_t)ceil(in / ceil(in / most));
+  return w;
+}
 
 static size_t packed_weights(const shape *s, const rf_loops *loops) {
   return s->groups * rf_round_up(s->out, (size_t)loops->tile_rows) * depth_of(s);
 }
 
+static size_t window_elements(const shape *s, const window *w) {
+  return s->kernel * w->channels * w->row;
+}
+
+/** The calling thread's copy. */
+static void *window_at(const roof_kernel_run *run, const shape *s, const window *w) {
+  const rf_operands *o = run->state;
+  size_t thread = (size_t)omp_get_thread_num();
+  return rf_element(run, o->scratch, packed_weights(s, o->loops) + thread * window_elements(s, w));
+}
+
 static roof_status direct_prepare(roof_kernel_run *run, roof_error *error) {
-  const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   shape s = shape_of(run);
-  size_t elements = packed_weights(&s, loops) + s.batch * s.groups * s.in * padded_of(&s).channel;
-  elements += (size_t)loops->tile_columns; /* whole registers are loaded */
+  window w = window_of(run, &s);
+  size_t elements = packed_weights(&s, rf_lanes_loops(rf_lanes_best(), run->dtype));
+  elements += (size_t)run->threads * window_elements(&s, &w);
   return prepare(run, DIRECT, (double)elements * roof_dtype_bytes(run->dtype), error);
 }
 
-/** The weights of a tap for the output channels of a group from `first`, a multiple of a tile's rows, on. */
-static void *weights_of(const roof_kernel_run *run, const shape *s, size_t group, size_t tap, size_t first) {
+/** The weights of column kx of the taps for the output channels of a group from `out`, a multiple of a tile's rows, and the input
+ * channels from `in`, where some begin that are copied together, on. */
+static void *weights_of(const roof_kernel_run *run, const shape *s, size_t group, size_t kx, size_t out,
+                        size_t in) {
   const rf_operands *o = run->state;
-  size_t padded_out = rf_round_up(s->out, (size_t)o->loops->tile_rows), taps = s->kernel * s->kernel;
-  return rf_element(run, o->scratch, ((group * taps + tap) * padded_out + first) * s->in);
+  size_t tall = (size_t)o->loops->tile_rows, padded_out = rf_round_up(s->out, tall);
+  size_t tile = ((group * s->kernel + kx) * padded_out + out) * s->in;
+  return rf_element(run, o->scratch, (tile + in * tall) * s->kernel);
 }
 
-static void *input_of(const roof_kernel_run *run, const shape *s, const padded *p, size_t channel) {
-  const rf_operands *o = run->state;
-  return rf_element(run, o->scratch, packed_weights(s, o->loops) + channel * p->channel);
-}
-
-static void pack_taps(const roof_kernel_run *run, const shape *s) {
+/** Of a tile of output channels and some input channels, row by row of the column of taps. */
+static void pack_some(const roof_kernel_run *run, const shape *s, const window *w, size_t group, size_t kx,
+                      size_t out, size_t in) {
   const rf_operands *o = run->state;
   size_t tall = (size_t)o->loops->tile_rows, taps = s->kernel * s->kernel;
-#pragma omp for schedule(static) nowait
-  for (size_t i = 0; i < s->groups * taps; i++) {
-    for (size_t first = 0; first < s->out; first += tall) {
-      size_t row = (i / taps * s->out + first) * s->in * taps + i % taps;
-      rf_slices slices = {rf_element(run, o->in[1], row), s->in, taps, s->out - first, s->in * taps};
-      rf_tile_pack(run->dtype, slices, tall, weights_of(run, s, i / taps, i % taps, first));
-    }
+  size_t channels = rf_smaller(w->channels, s->in - in),
+         from = ((group * s->out + out) * s->in + in) * taps + kx;
+  void *to = weights_of(run, s, group, kx, out, in);
+  for (size_t ky = 0; ky < s->kernel; ky++) {
+    rf_slices slices = {rf_element(run, o->in[1], from + ky * s->kernel), channels, taps, s->out - out,
+                        s->in * taps};
+    rf_tile_pack(run->dtype, slices, tall, rf_element(run, to, ky * channels * tall));
   }
 }
 
-static void pad_input(const roof_kernel_run *run, const shape *s, const padded *p) {
-  const rf_operands *o = run->state;
+static void pack_taps(const roof_kernel_run *run, const shape *s, const window *w) {
+  size_t tall = (size_t)((const rf_operands *)run->state)->loops->tile_rows;
 #pragma omp for schedule(static)
-  for (size_t i = 0; i < s->batch * s->groups * s->in; i++) {
-    const void *in = rf_element(run, o->in[0], i * s->height * s->width);
-    if (run->dtype == ROOF_FP64) {
-      pad_double(s, p, in, input_of(run, s, p, i));
-    } else {
-      pad_float(s, p, in, input_of(run, s, p, i));
+  for (size_t i = 0; i < s->groups * s->kernel; i++) {
+    for (size_t out = 0; out < s->out; out += tall) {
+      for (size_t in = 0; in < s->in; in += w->channels) {
+        pack_some(run, s, w, i / s->kernel, i % s->kernel, out, in);
+      }
     }
   }
 }
 
-/** Adds one tap after the other to tiles of the output channels of a group of an image, a row's pixels from x
- * on. */
-static void direct_pixels(const roof_kernel_run *run, const shape *s, const padded *p, size_t plane, size_t y,
-                          size_t x) {
+/** Pixels of a tile, a part of a row of one group of one image, and what their copy holds. */
+typedef struct spot {
+  size_t plane, y, x;
+  size_t first, channels;
+} spot;
+
+/** Part `part` of row ky of the taps, of all channels of a spot; in whole registers where no column of it is padding. */
+static void copy_part(const roof_kernel_run *run, const shape *s, const window *w, const spot *at, size_t ky,
+                      size_t part) {
+  const rf_operands *o = run->state;
+  size_t plane = s->height * s->width, row = at->y * s->stride + ky - s->top; /* wraps when negative */
+  const void *in = rf_element(run, o->in[0], (at->plane * s->in + at->first) * plane);
+  void *to = rf_element(run, window_at(run, s, w), ky * at->channels * w->row + part * w->columns);
+  if (s->stride == 1 && row < s->height && at->x >= s->left && at->x - s->left + w->columns <= s->width) {
+    o->loops->pack(rf_element(run, in, row * s->width + at->x - s->left), plane, at->channels,
+                   w->columns / (size_t)o->loops->lanes, to, w->row);
+    return;
+  }
+  for (size_t i = 0; i < at->channels; i++) {
+    take_row(run, s, rf_element(run, in, i * plane), row, part, at->x, w->columns,
+             rf_element(run, to, i * w->row));
+  }
+}
+
+/** Adds one column of taps after the other, of some input channels, to tiles of the output channels. */
+static void direct_taps(const roof_kernel_run *run, const shape *s, const window *w, const spot *at) {
   const rf_operands *o = run->state;
   const rf_loops *l = o->loops;
   size_t tall = (size_t)l->tile_rows, lanes = (size_t)l->lanes;
-  size_t columns = rf_smaller((size_t)l->tile_columns, s->out_width - x), wide = (columns - 1) / lanes;
-  for (size_t channel = 0; channel < s->out; channel += tall) {
-    size_t height = rf_smaller(tall, s->out - channel);
-    rf_tile t = {.depth = s->in, .a_stride = 1, .a_step = tall, .b_stride = p->channel};
-    t.c = rf_element(run, o->out, (plane * s->out + channel) * pixels(s) + y * s->out_width + x);
+  size_t columns = rf_smaller((size_t)l->tile_columns, s->out_width - at->x), wide = (columns - 1) / lanes;
+  for (size_t out = 0; out < s->out; out += tall) {
+    size_t height = rf_smaller(tall, s->out - out);
+    rf_tile t = {.depth = s->kernel * at->channels, .a_stride = 1, .a_step = tall, .b_stride = w->row};
+    t.c = rf_element(run, o->out, (at->plane * s->out + out) * pixels(s) + at->y * s->out_width + at->x);
     t.c_stride = pixels(s);
     t.last = columns - wide * lanes;
-    for (size_t tap = 0; tap < s->kernel * s->kernel; tap++) {
-      size_t ky = tap / s->kernel, kx = tap % s->kernel;
-      size_t part = (y * s->stride + ky) * s->stride + kx % s->stride;
-      t.a = weights_of(run, s, plane % s->groups, tap, channel);
-      t.b = rf_element(run, input_of(run, s, p, plane * s->in), part * p->columns + x + kx / s->stride);
-      t.add = tap > 0;
+    for (size_t kx = 0; kx < s->kernel; kx++) {
+      t.a = weights_of(run, s, at->plane % s->groups, kx, out, at->first);
+      t.b = rf_element(run, window_at(run, s, w), kx % s->stride * w->columns + kx / s->stride);
+      t.add = at->first > 0 || kx > 0;
       l->tile[height - 1][wide](&t);
     }
+  }
+}
+
+static void direct_pixels(const roof_kernel_run *run, const shape *s, const window *w, spot at) {
+  for (at.first = 0; at.first < s->in; at.first += w->channels) {
+    at.channels = rf_smaller(w->channels, s->in - at.first);
+    for (size_t part = 0; part < s->kernel * w->parts; part++) {
+      copy_part(run, s, w, &at, part / w->parts, part % w->parts);
+    }
+    direct_taps(run, s, w, &at);
   }
 }
 
 static void direct_part(const roof_kernel_run *run, int thread, int threads) {
   const rf_operands *o = run->state;
   shape s = shape_of(run);
-  padded p = padded_of(&s);
+  window w = window_of(run, &s);
   (void)thread;
   (void)threads;
-  pack_taps(run, &s);
-  pad_input(run, &s, &p);
+  pack_taps(run, &s, &w);
 #pragma omp for schedule(static)
   for (size_t i = 0; i < s.batch * s.groups * s.out_height; i++) {
     for (size_t x = 0; x < s.out_width; x += (size_t)o->loops->tile_columns) {
-      direct_pixels(run, &s, &p, i / s.out_height, i % s.out_height, x);
+      direct_pixels(run, &s, &w, (spot){.plane = i / s.out_height, .y = i % s.out_height, .x = x});
     }
   }
 }
@@ -237,40 +311,16 @@ static roof_status im2col_prepare(roof_kernel_run *run, roof_error *error) {
   return prepare(run, IM2COL, elements * roof_dtype_bytes(run->dtype), error);
 }
 
-/** The output columns [*first, *end), out of `count` from `x` on, whose tap `kx` is inside the input. */
-static void inside(const shape *s, size_t kx, size_t x, size_t count, size_t *first, size_t *end) {
-  size_t begin = kx < s->left ? (s->left - kx + s->stride - 1) / s->stride : 0;
-  size_t after = s->width + s->left > kx ? (s->width + s->left - kx - 1) / s->stride + 1 : 0;
-  *first = begin < x ? x : rf_smaller(begin, x + count);
-  *end = after < *first ? *first : rf_smaller(after, x + count);
-}
-
 /** What tap (ky, kx) of one channel multiplies at the `wide` output pixels from `first` on, row by row. */
-#define EXPAND(type)                                                                                         \
-  static void expand_##type(const shape *s, const type *in, size_t ky, size_t kx, size_t first, size_t wide, \
-                            type *to) {                                                                      \
-    size_t y = first / s->out_width, x = first % s->out_width, count, begin, end;                            \
-    for (size_t done = 0; done < wide; done += count, x = 0, y++) {                                          \
-      count = rf_smaller(s->out_width - x, wide - done);                                                     \
-      size_t row = y * s->stride + ky - s->top; /* wraps when negative */                                    \
-      inside(s, kx, x, y < s->out_height && row < s->height ? count : 0, &begin, &end);                      \
-      type *pixel = to + done - x;                                                                           \
-      for (size_t j = x; j < begin; j++) {                                                                   \
-        pixel[j] = 0;                                                                                        \
-      }                                                                                                      \
-      if (s->stride == 1 && begin < end) {                                                                   \
-        memcpy(pixel + begin, in + row * s->width + begin + kx - s->left, (end - begin) * sizeof *in);       \
-      }                                                                                                      \
-      for (size_t j = begin; j < end && s->stride > 1; j++) {                                                \
-        pixel[j] = in[row * s->width + j * s->stride + kx - s->left];                                        \
-      }                                                                                                      \
-      for (size_t j = end; j < x + count; j++) {                                                             \
-        pixel[j] = 0;                                                                                        \
-      }                                                                                                      \
-    }                                                                                                        \
+static void expand_tap(const roof_kernel_run *run, const shape *s, const void *in, size_t ky, size_t kx,
+                       size_t first, size_t wide, void *to) {
+  size_t y = first / s->out_width, x = first % s->out_width, count;
+  for (size_t done = 0; done < wide; done += count, x = 0, y++) {
+    count = rf_smaller(s->out_width - x, wide - done);
+    size_t row = y < s->out_height ? y * s->stride + ky - s->top : SIZE_MAX; /* wraps when negative */
+    take_row(run, s, in, row, kx, x, count, rf_element(run, to, done));
   }
-EXPAND(double)
-EXPAND(float)
+}
 
 static void pack_weights(const roof_kernel_run *run, const shape *s) {
   const rf_operands *o = run->state;
@@ -318,11 +368,7 @@ static void expand_taps(const roof_kernel_run *run, const shape *s, const void *
     if (kx >= whole.begin && kx < whole.end) {
       continue;
     }
-    if (run->dtype == ROOF_FP64) {
-      expand_double(s, in, ky, kx, pixel, wide, rf_element(run, to, kx * wide));
-    } else {
-      expand_float(s, in, ky, kx, pixel, wide, rf_element(run, to, kx * wide));
-    }
+    expand_tap(run, s, in, ky, kx, pixel, wide, rf_element(run, to, kx * wide));
   }
 }
 
