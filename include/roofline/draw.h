@@ -63,6 +63,7 @@ typedef struct roof_scene_dot {
   char detail[160]; /**< tooltip */
   double intensity;
   double flops_per_second;
+  double attainable_flops_per_second; /**< of predicted work, from the memory itself; 0: not known */
   double
       ceiling_flops_per_second; /**< what its ceiling allows; 0: the lower of its series' outermost roofs */
   bool above;                   /**< faster than that ceiling, where one is given */

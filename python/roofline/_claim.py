@@ -123,6 +123,11 @@ class Explanation:
     topic: str
     text: str
     worked: str
+    _document: Mapping[str, Any] = field(repr=False, compare=False)
+
+    def document(self) -> Dict[str, Any]:
+        """What `roofline explain --json` prints: roofline.explanation/1."""
+        return dict(self._document)
 
     def __str__(self) -> str:
         return self.text + ("\n\n" + self.worked.rstrip("\n") if self.worked else "")
@@ -178,7 +183,7 @@ def _explained(topic: Any, asked: Asked, machine: Machines, own: Any = None) -> 
     call("roof_explain", target.address, topic, shape.address, C.byref(raw))
     answer = document("roof_explanation_write", target.address, C.byref(raw))
     lib.roof_explanation_done(C.byref(raw))
-    return Explanation(answer["topic"], answer["text"], answer["worked"] or "")
+    return Explanation(answer["topic"], answer["text"], answer["worked"] or "", answer)
 
 
 class _Own(Operation):

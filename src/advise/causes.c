@@ -323,23 +323,6 @@ size_t roof_causes_rank(const roof_evidence *evidence, roof_cause *out, size_t c
   return count;
 }
 
-static const double same_bound = 0.01; /* bounds closer than this are one */
-
-/** Whether the memory's own time is more than the lower bound of a memory-bound prediction. */
-static bool is_under_memory(const roof_prediction *p) {
-  return p->regime == ROOF_MEMORY_BOUND && p->lower_seconds < (1 - same_bound) * p->memory_seconds;
-}
-
-const roof_level_time *rf_bound_level(const roof_prediction *p) {
-  for (int i = 0; i < p->level_count && is_under_memory(p); i++) {
-    const roof_level_time *l = &p->levels[i];
-    if (l->level != p->binding && fabs(l->seconds / p->lower_seconds - 1) < same_bound) {
-      return l;
-    }
-  }
-  return NULL;
-}
-
 /** What the binding resource delivered: "HBM delivers 2.4 TB/s". */
 static void write_reached(const roof_evidence *e, char *buffer, size_t size) {
   const roof_prediction *p = e->prediction;
@@ -359,7 +342,7 @@ static void write_reached(const roof_evidence *e, char *buffer, size_t size) {
       [ROOF_NETWORK_BOUND] = {p->work.link_bytes, "B/s", "delivers"},
       [ROOF_CAPACITY_BOUND] = {bytes, "B/s", "delivers"},
   };
-  const roof_level_time *cache = rf_bound_level(p);
+  const roof_level_time *cache = roof_prediction_bound_level(p);
   roof_prediction_binding(p, binding, sizeof binding);
   if (cache != NULL) {
     snprintf(binding, sizeof binding, "%s", cache->level->name);
@@ -409,7 +392,8 @@ char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *caus
   write_gap(evidence, gap, sizeof gap);
   write_why(evidence, causes, count, why, sizeof why);
   bool above = fraction > 1 + ROOF_PLACE_ROUNDING;
-  bool other = is_under_memory(evidence->prediction) && rf_bound_level(evidence->prediction) == NULL;
+  bool other = roof_prediction_is_kept(evidence->prediction) &&
+               roof_prediction_bound_level(evidence->prediction) == NULL;
   rf_format(buffer, size, "%s, %.1f %% of %s%s%s", reached, 100 * fraction,
             other ? "the lower bound" : "its ceiling", above ? "; " : gap,
             above ? "it is above its ceiling, so the ceiling, the work or the time is wrong" : why);

@@ -39,8 +39,4 @@ extern const size_t rf_rule_count;
 /** The bit of a machine's class; RF_ON_ANY where it is not known. */
 int rf_device_of(const roof_machine *machine);
 
-/** The cache whose bandwidth gives the lower bound of a memory-bound prediction, since it may hold the data of a run before;
- * NULL: none does. */
-const roof_level_time *rf_bound_level(const roof_prediction *prediction);
-
 #endif

@@ -172,7 +172,7 @@ void cli_chart_add_csv(roof_text *out, const roof_scene *scene) {
 
 static const cli_column bar_columns[] = {
     {.key = "label", .header = "", CLI_FIELD(NAME, roof_bar, label)},
-    {.key = "value", .header = "value", .digits = 4, .csv_digits = 12, CLI_FIELD(NUMBER, roof_bar, value)},
+    {.key = "value", .header = "value", .csv_digits = 12, CLI_FIELD(NUMBER, roof_bar, value)},
     {.key = "note", .header = "", CLI_FIELD(NAME, roof_bar, note)},
     {0},
 };
@@ -200,11 +200,24 @@ roof_status cli_chart_print(const roof_scene *scene, int width, int height, bool
   return status;
 }
 
+enum { BAR_COLUMNS = sizeof bar_columns / sizeof bar_columns[0], BAR_VALUE = 1 };
+
+/** The columns with the unit of these bars. */
+static void name_unit(const roof_bars *bars, cli_column columns[BAR_COLUMNS]) {
+  bool share = strcmp(bars->unit, "%") == 0;
+  memcpy(columns, bar_columns, sizeof bar_columns);
+  columns[BAR_VALUE].unit = share ? " %" : bars->unit;
+  columns[BAR_VALUE].scale = share ? 100 : 1;
+  columns[BAR_VALUE].digits = share ? 4 : 0;
+}
+
 roof_status cli_chart_bars(const cli_args *args, const roof_bars *bars, bool ascii, roof_error *error) {
+  cli_column with_unit[BAR_COLUMNS];
   roof_text out = {0};
   int columns, height;
   roof_status status = ROOF_OK;
-  cli_rows rows = CLI_ROWS(bar_columns, bars->bars, (size_t)bars->count);
+  name_unit(bars, with_unit);
+  cli_rows rows = CLI_ROWS(with_unit, bars->bars, (size_t)bars->count);
   choose_size(args->width, 0, &columns, &height);
   if (args->file != NULL) {
     return write_with_rows(args, bars->title, draw_bars, bars, bars->title, rows, error);

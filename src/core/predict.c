@@ -54,6 +54,31 @@ char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, s
   return buffer;
 }
 
+static const double same_bound = 0.01; /* bounds closer than this are one */
+
+bool roof_prediction_is_kept(const roof_prediction *p) {
+  return p->regime == ROOF_MEMORY_BOUND && p->lower_seconds < (1 - same_bound) * p->memory_seconds;
+}
+
+const roof_level_time *roof_prediction_bound_level(const roof_prediction *p) {
+  for (int i = 0; i < p->level_count && roof_prediction_is_kept(p); i++) {
+    const roof_level_time *l = &p->levels[i];
+    if (l->level != p->binding && fabs(l->seconds / p->lower_seconds - 1) < same_bound) {
+      return l;
+    }
+  }
+  return NULL;
+}
+
+char *roof_prediction_wall(const roof_prediction *p, char *buffer, size_t size) {
+  const roof_level_time *cache = roof_prediction_bound_level(p);
+  char binding[ROOF_NAME_MAX];
+  roof_prediction_binding(p, binding, sizeof binding);
+  snprintf(buffer, size, "%s-bound (%s)", roof_regime_name(p->regime),
+           cache != NULL ? cache->level->name : binding);
+  return buffer;
+}
+
 roof_options roof_options_default(void) {
   roof_options options = {.efficiency = 0.78,
                           .efficiency_low = 0.65,

@@ -568,7 +568,7 @@ static void add_head(const canvas *c, double height) {
 roof_status roof_draw_curves_svg(const roof_curves *curves, int width, roof_text *out, roof_error *error) {
   canvas c = {.curves = curves, .out = out, .width = rf_frame_width(width)};
   bool narrow = rf_frame_is_narrow(c.width);
-  c.left = narrow ? 66 : 110;
+  c.left = narrow ? 76 : 110; /* a label of seven characters, right of the title */
   c.right = c.width - (narrow ? 12 : 24);
   roof_status status = curves->panel_count > 0
                            ? lay_out(&c, error)

@@ -49,7 +49,6 @@ static roof_status add_dot(roof_scene *scene, const roof_scene_dot *dot, const r
 static roof_status add_point(roof_scene *scene, const roof_target *target, const roof_shape *shape,
                              size_t index, roof_scene_dot *dot, bool joined, roof_error *error) {
   double values[ROOF_PARAM_MAX];
-  char binding[ROOF_NAME_MAX];
   roof_prediction p;
   roof_status status = roof_shape_point(shape, index, values, error);
   if (status != ROOF_OK) {
@@ -71,13 +70,13 @@ static roof_status add_point(roof_scene *scene, const roof_target *target, const
     return status;
   }
   dot->intensity = p.intensity;
+  dot->attainable_flops_per_second = p.attainable;
   dot->ceiling_flops_per_second = roof_prediction_ceiling(&p);
   dot->flops_per_second = p.work.flops / p.expected_seconds;
   if (name_dot(shape, index, values, dot->label, sizeof dot->label, error) != ROOF_OK) {
     return ROOF_E_MEMORY;
   }
-  roof_prediction_binding(&p, binding, sizeof binding);
-  snprintf(dot->detail, sizeof dot->detail, "%s-bound (%s)", roof_regime_name(p.regime), binding);
+  roof_prediction_wall(&p, dot->detail, sizeof dot->detail);
   return add_dot(scene, dot, NULL, joined, error);
 }
 

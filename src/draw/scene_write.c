@@ -13,12 +13,13 @@ static json_t *roof_json(const roof_scene *scene, const roof_scene_roof *roof) {
 
 static json_t *dot_json(const roof_scene *scene, const roof_scene_dot *dot) {
   double ceiling = dot->ceiling_flops_per_second > 0 ? dot->ceiling_flops_per_second : NAN;
+  double attainable = dot->attainable_flops_per_second > 0 ? dot->attainable_flops_per_second : NAN;
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", scene->series[dot->series],
                    "label", dot->label, "intensity", rf_json_number(dot->intensity),
-                   "attainable_flops_per_second", rf_json_number(dot->predicted ? ceiling : NAN),
-                   "expected_flops_per_second", rf_json_number(dot->predicted ? dot->flops_per_second : NAN),
-                   "measured_flops_per_second", rf_json_number(dot->predicted ? NAN : dot->flops_per_second),
-                   "ceiling_flops_per_second", rf_json_number(ceiling), "verdict",
+                   "attainable_flops_per_second", rf_json_number(attainable), "expected_flops_per_second",
+                   rf_json_number(dot->predicted ? dot->flops_per_second : NAN), "measured_flops_per_second",
+                   rf_json_number(dot->predicted ? NAN : dot->flops_per_second), "ceiling_flops_per_second",
+                   rf_json_number(ceiling), "verdict",
                    dot->verdict != NULL ? json_string(dot->verdict) : json_null(), "next",
                    dot->next >= 0 ? json_integer(dot->next) : json_null());
 }

@@ -33,9 +33,10 @@ static roof_scene_dot *find_dot(roof_scene *scene, int first, const char *label,
 static roof_status add_item(roof_scene *scene, int series, int first, const roof_workload_item *item,
                             const roof_prediction *p, double all, bool shapes, roof_error *error) {
   place at = place_of(item, p);
-  char binding[ROOF_NAME_MAX];
+  char wall[ROOF_NAME_MAX];
   roof_scene_dot dot = {.intensity = at.intensity,
                         .flops_per_second = at.rate,
+                        .attainable_flops_per_second = p->attainable,
                         .ceiling_flops_per_second = roof_prediction_ceiling(p),
                         .share = at.seconds / all,
                         .predicted = true,
@@ -49,8 +50,8 @@ static roof_status add_item(roof_scene *scene, int series, int first, const roof
     same->share += dot.share;
     return ROOF_OK;
   }
-  snprintf(dot.detail, sizeof dot.detail, "%.80s: %s-bound (%.30s)", item->shape, roof_regime_name(p->regime),
-           roof_prediction_binding(p, binding, sizeof binding));
+  snprintf(dot.detail, sizeof dot.detail, "%.80s: %.48s", item->shape,
+           roof_prediction_wall(p, wall, sizeof wall));
   if (roof_scene_add_dot(scene, &dot) >= 0) {
     return ROOF_OK;
   }

@@ -245,8 +245,9 @@ static roof_status predict(roof_loop *loop, roof_loop_kernel *k, roof_error *err
              : roof_kernel_predict(k->kernel, bounds, &cores, k->values, &k->prediction, NULL, error);
 }
 
-static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, roof_sealings *list,
-                               roof_error *error) {
+/** Of one core too the machine is the one that was measured. */
+static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, const char *digest,
+                               roof_sealings *list, roof_error *error) {
   const roof_op *op = NULL;
   roof_sealing s;
   roof_status status = roof_op_find(k->kernel->op, &op, error);
@@ -255,6 +256,7 @@ static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, roof_
   }
   if (status == ROOF_OK) {
     status = roof_sealing_name(&s, k->label, error);
+    snprintf(s.machine_digest, sizeof s.machine_digest, "%s", digest);
   }
   return status == ROOF_OK ? roof_sealings_add(list, &s, error) : status;
 }
@@ -263,7 +265,8 @@ static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, roof_
 static roof_status seal_all(roof_loop *loop, roof_error *error) {
   roof_ledger_summary summary;
   roof_sealings list = {0};
-  roof_status status = ROOF_OK;
+  char digest[ROOF_DIGEST_MAX];
+  roof_status status = roof_machine_digest(loop->machine, digest, error);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     roof_loop_kernel *k = &loop->kernels[i];
     const char *why = k->kernel->disabled_reason != NULL ? k->kernel->disabled_reason() : NULL;
@@ -275,7 +278,7 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
     snprintf(k->skipped, sizeof k->skipped, "%s", why != NULL ? why : "");
     status = predict(loop, k, error);
     if (status == ROOF_OK && why == NULL) {
-      status = add_sealing(loop, k, &list, error);
+      status = add_sealing(loop, k, digest, &list, error);
     }
   }
   if (status == ROOF_OK) {

@@ -101,7 +101,7 @@ static void add_dots(roof_scene *scene, const roof_loop_kernel *k) {
   int index = roof_scene_add_placed(scene, &dot, &k->placed);
   dot.intensity = p->intensity;
   dot.flops_per_second = p->work.flops / p->expected_seconds;
-  dot.ceiling_flops_per_second = p->attainable;
+  dot.attainable_flops_per_second = dot.ceiling_flops_per_second = p->attainable;
   dot.predicted = true;
   dot.next = index;
   roof_scene_add_dot(scene, &dot);

@@ -102,9 +102,10 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   if (s->prefix > 0 && s->train) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "prefix=%g: of prompts, not of --train", s->prefix);
   }
-  if (!(s->tokens >= 0 && s->tokens < 1e18) || (s->tokens > 0 && !s->train)) {
+  double fewest = (s->typed & rf_model_setting_bit("tokens")) != 0;
+  if (!(s->tokens >= fewest && s->tokens < 1e18) || (s->tokens > 0 && !s->train)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "tokens=%g: %s", s->tokens,
-                          s->train ? "must be from 0 to 1e18"
+                          s->train ? "must be from 1 to 1e18"
                                    : "of a training run: add --train; prompt= and generate= are of requests");
   }
   if (!(s->memory_share > 0 && s->memory_share <= 1)) {

@@ -26,9 +26,9 @@ static void name_level(const roof_op *op, const roof_prediction *p, int i, char 
 static int add_level(roof_scene *scene, const roof_op *op, const roof_prediction *p, int i, int before) {
   const roof_level_time *at = &p->levels[i];
   bool outer = i == p->level_count - 1;
-  char binding[ROOF_NAME_MAX];
   roof_scene_dot dot = {.intensity = at->intensity,
                         .flops_per_second = p->work.flops / p->expected_seconds,
+                        .attainable_flops_per_second = outer ? p->attainable : 0,
                         .ceiling_flops_per_second = outer ? roof_prediction_ceiling(p) : 0,
                         .predicted = true,
                         .inner = !outer,
@@ -36,8 +36,7 @@ static int add_level(roof_scene *scene, const roof_op *op, const roof_prediction
                         .next = -1};
   snprintf(dot.key, sizeof dot.key, "%s", op->name);
   name_level(op, p, i, dot.label, sizeof dot.label);
-  snprintf(dot.detail, sizeof dot.detail, "%s-bound (%s)", roof_regime_name(p->regime),
-           roof_prediction_binding(p, binding, sizeof binding));
+  roof_prediction_wall(p, dot.detail, sizeof dot.detail);
   int added = roof_scene_add_dot(scene, &dot);
   if (added >= 0 && before >= 0) {
     scene->dots[before].next = added;

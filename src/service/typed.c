@@ -21,23 +21,33 @@ static roof_status read_rate(const void *context, const char *text, double *valu
              : roof_error_set(error, ROOF_E_ARGUMENT, "--rate %.40s: over 0", text);
 }
 
-/** "4/s", "240/min", "1..16*2". */
-static roof_status read_rates(roof_service_study *s, const char *rate, roof_error *error) {
-  char list[256];
-  roof_axis axis = {0};
-  const char *text = rate != NULL ? rate : "1", *slash = strrchr(text, '/');
-  bool minutes = slash != NULL && strcmp(slash, "/min") == 0;
-  if (slash != NULL && !minutes && strcmp(slash, "/s") != 0) {
-    return roof_error_set(error, ROOF_E_PARSE, "--rate %.60s: per second (4/s) or per minute (240/min)",
-                          text);
+/** The list without its unit, which stands once, at its end. */
+static roof_status take_unit(const char *text, char *list, size_t size, bool *minutes, roof_error *error) {
+  const char *slash = strchr(text, '/');
+  *minutes = slash != NULL && strcmp(slash, "/min") == 0;
+  if (slash != NULL && !*minutes && strcmp(slash, "/s") != 0) {
+    return roof_error_set(
+        error, ROOF_E_PARSE,
+        "--rate %.60s: per second (4/s) or per minute (240/min), which a list says once, at "
+        "its end",
+        text);
   }
   size_t length = slash != NULL ? (size_t)(slash - text) : strlen(text);
-  if (length >= sizeof list) {
+  if (length >= size) {
     return roof_error_set(error, ROOF_E_PARSE, "--rate %.60s...: too long", text);
   }
   memcpy(list, text, length);
   list[length] = '\0';
-  roof_status status = roof_axis_read(&axis, "--rate", false, read_rate, NULL, list, error);
+  return ROOF_OK;
+}
+
+/** "4/s", "240/min", "1..16*2". */
+static roof_status read_rates(roof_service_study *s, const char *rate, roof_error *error) {
+  char list[256];
+  roof_axis axis = {0};
+  bool minutes = false;
+  roof_status status = take_unit(rate != NULL ? rate : "1", list, sizeof list, &minutes, error);
+  status = status == ROOF_OK ? roof_axis_read(&axis, "--rate", false, read_rate, NULL, list, error) : status;
   if (status != ROOF_OK) {
     free(axis.values);
     return status;
@@ -54,6 +64,7 @@ static roof_status read_rates(roof_service_study *s, const char *rate, roof_erro
 typedef struct number {
   const char *name, *text, *unit;
   double *value;
+  bool some; /**< above 0 */
 } number;
 
 static roof_status read_numbers(const number *list, size_t count, roof_error *error) {
@@ -62,6 +73,9 @@ static roof_status read_numbers(const number *list, size_t count, roof_error *er
     roof_error why = {0};
     if (list[i].text != NULL) {
       status = roof_quantity_parse_unit(list[i].text, list[i].unit, list[i].value, &why);
+    }
+    if (status == ROOF_OK && list[i].text != NULL && list[i].some && !(*list[i].value > 0)) {
+      status = roof_error_set(&why, ROOF_E_ARGUMENT, "`%.40s` is not above 0", list[i].text);
     }
     if (status != ROOF_OK) {
       roof_error_set(error, status, "%s: %s", list[i].name, why.message);
@@ -99,6 +113,10 @@ static roof_status read_names(roof_service_settings *set, const roof_service_tex
   if (status == ROOF_OK && t->burstiness != NULL && t->arrivals == NULL) {
     set->arrival = ROOF_ARRIVE_GAMMA;
   }
+  if (status == ROOF_OK && t->burstiness != NULL && set->arrival != ROOF_ARRIVE_GAMMA) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--burstiness: has no effect with --arrivals %.20s; gamma has one", t->arrivals);
+  }
   status = status == ROOF_OK && t->preempt != NULL
                ? roof_preemption_parse(t->preempt, &set->preemption, error)
                : status;
@@ -120,20 +138,20 @@ static roof_status read_load(roof_service_study *s, const roof_service_text *t, 
   roof_service_settings *set = &s->settings;
   roof_status status = read_rates(s, t->rate, error);
   status = status == ROOF_OK ? read_trace(s, t, error) : status;
-  const number numbers[] = {{"--burstiness", t->burstiness, "", &set->burstiness},
-                            {"--concurrency", t->concurrency, "", &set->concurrency},
-                            {"--requests", t->requests, "", &set->requests},
-                            {"--seed", t->seed, "", &set->seed},
-                            {"--speed", t->speed, "", &set->speed},
-                            {"--prefill", t->prefill, "", &set->prefills},
-                            {"adapters", t->adapters, "", &set->adapters},
-                            {"rank", t->rank, "", &set->adapter_rank},
-                            {"slots", t->slots, "", &set->adapter_slots},
-                            {"adapter_skew", t->adapter_skew, "", &set->adapter_skew},
-                            {"--turn-delay", t->turn_delay, "s", &set->turn_seconds},
-                            {"--host-time", t->host_time, "s", &set->host_seconds},
-                            {"--ttft", t->ttft, "s", &set->ttft_seconds},
-                            {"--tpot", t->tpot, "s", &set->tpot_seconds}};
+  const number numbers[] = {{"--burstiness", t->burstiness, "", &set->burstiness, false},
+                            {"--concurrency", t->concurrency, "", &set->concurrency, true},
+                            {"--requests", t->requests, "", &set->requests, false},
+                            {"--seed", t->seed, "", &set->seed, false},
+                            {"--speed", t->speed, "", &set->speed, false},
+                            {"--prefill", t->prefill, "", &set->prefills, false},
+                            {"adapters", t->adapters, "", &set->adapters, false},
+                            {"rank", t->rank, "", &set->adapter_rank, false},
+                            {"slots", t->slots, "", &set->adapter_slots, false},
+                            {"adapter_skew", t->adapter_skew, "", &set->adapter_skew, false},
+                            {"--turn-delay", t->turn_delay, "s", &set->turn_seconds, false},
+                            {"--host-time", t->host_time, "s", &set->host_seconds, false},
+                            {"--ttft", t->ttft, "s", &set->ttft_seconds, true},
+                            {"--tpot", t->tpot, "s", &set->tpot_seconds, true}};
   status = status == ROOF_OK ? check_adapters(t, error) : status;
   status = status == ROOF_OK ? read_numbers(numbers, sizeof numbers / sizeof numbers[0], error) : status;
   if (status == ROOF_OK && t->concurrency != NULL && t->rate != NULL) {

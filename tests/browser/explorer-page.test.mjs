@@ -65,6 +65,18 @@ test('sizes, formats and machines follow what is typed, dragged and chosen, and 
   await done();
 });
 
+test('a link whose words are apart by spaces is the same; what is no question of the page is said', async () => {
+  const { page, line, done } = await at('#predict%20gemm%20m=1%20n=4096%20k=4096%20--machine%20h100');
+  await becomes(line, 'roofline predict gemm m=1 n=4096 k=4096 --machine h100');
+  await done();
+  const planned = await at('#plan+llama-3.1-70b+--machine+h100+--users+50+--tpot+50ms');
+  await becomes(planned.line, /users=50/);
+  await planned.done();
+  const lost = await at('#sweep+gemm+m=1..64*2+n=8+k=8+--machine+h100');
+  await says(alert(lost.page), /^#sweep.*not a question that the explorer has/);
+  await lost.done();
+});
+
 test('an operation and a datasheet of one\'s own', async () => {
   const { page, line, done } = await at('');
   await page.getByLabel('Operation').selectOption('attention');

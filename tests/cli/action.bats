@@ -69,6 +69,15 @@ output_of() { # NAME
   [ ! -e "$(output_of folder)/chart.svg" ]
 }
 
+@test "a step that reads nothing passes on no JUnit of the one before" {
+  step check results=results.json machine=h100
+  [ -f "$(output_of junit)" ]
+  rm output
+  step check results=missing.json
+  [ "$status" -eq 2 ]
+  [ "$(output_of junit)" = "" ]
+}
+
 @test "what cannot be read fails with its reason" {
   step check results=missing.json
   [ "$status" -eq 2 ]

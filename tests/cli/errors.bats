@@ -257,3 +257,14 @@ teardown() {
   [ "$status" -eq 2 ]
   [[ $output == *'B is for bytes; for billions write `7G`' ]]
 }
+
+@test "of a service and a run: nothing at once, limits of nothing, bursts of other arrivals, units of a part of a list" {
+  refuses 2 '--concurrency: `0` is not above 0' serve llama-3.1-8b --machine h100 --concurrency 0
+  refuses 2 '--ttft: `0` is not above 0' serve llama-3.1-8b --machine h100 --ttft 0
+  refuses 2 '--tpot: `-1ms` is not above 0' serve llama-3.1-8b --machine h100 --tpot -1ms
+  refuses 2 '--burstiness: has no effect with --arrivals poisson' serve llama-3.1-8b --machine h100 --burstiness 0.5 --arrivals poisson
+  refuses 2 'which a list says once, at its end' serve llama-3.1-8b --machine h100 --rate 4/s,240/min
+  run -0 "$ROOFLINE" serve llama-3.1-8b --machine h100 --requests 50 --burstiness 0.5 --arrivals gamma
+  refuses 2 'tokens=0: must be from 1' plan llama-3.1-70b --machine h100 --train batch=64 --devices 16 --tokens 0
+  refuses 3 'resnet50.onnx: a graph, which has no prompts and tokens' serve "$ROOFLINE_SOURCE/examples/resnet50.onnx" --machine h100
+}

@@ -250,4 +250,6 @@ loop() {
   [ "$reconciled" = expected ]
   [ "$(jq -r '.entries[] | select(.label | startswith("gemm-naive")) | .verdict' <<<"$output")" = "$reconciled" ]
   grep -q '<tr data-key="gemm-naive">.*>expected</td></tr>' roofline-report.html
+  # one core of the machine that was measured is that machine
+  [ "$("$ROOFLINE" reconcile --json | jq -c '[.entries[].machine_changed] | unique')" = '[false]' ]
 }

@@ -41,6 +41,7 @@ refuses() {
     '{"jsonrpc": "2.0", "method": "notifications/none"}' '{"jsonrpc": "2.0", "id": 6, "result": {}}' '{"jsonrpc": "2.0", "id": "seven", "method": "ping"}'
   [ "$(jq -c '[.id, .error.code, .result]' <<<"$output" | tr '\n' ' ')" = \
     '[null,-32700,null] [null,-32600,null] [1,-32600,null] [2,-32601,null] [3,-32602,null] [4,-32600,null] [null,-32600,null] [5,-32602,null] ["seven",null,{}] ' ]
+  has 'no such method: none'
   run -0 "$ROOFLINE" mcp <<<'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
   [ "$(json .error.code)" = -32600 ]
 }

@@ -71,6 +71,15 @@ refuses() { # CODE TEXT ARGUMENT...
   [[ ${lines[7]} == "predicted,nvidia-h100-sxm,gemm m=4 n=4 k=4,1.333"* ]]
 }
 
+@test "what a cache that keeps the data allows is the ceiling, of that cache; attainable is what predict says" {
+  run -0 "$ROOFLINE" plot gemm m=1 n=4096 k=4096 --machine h100 --json
+  predicted=$("$ROOFLINE" predict gemm m=1 n=4096 k=4096 --machine h100 --json | jq .attainable_flops_per_second)
+  [ "$(jq '.dots[0].attainable_flops_per_second' <<<"$output")" = "$predicted" ]
+  [ "$(jq '.dots[0] | .ceiling_flops_per_second > 2 * .attainable_flops_per_second' <<<"$output")" = true ]
+  run -0 "$ROOFLINE" plot gemm m=1 n=4096 k=4096 --machine h100 --to m1.svg
+  grep -q 'memory-bound (L2)' m1.svg
+}
+
 @test "what cannot be drawn is refused, and no file is left" {
   refuses 2 'no place on a roofline' copy n=1M --machine h100
   refuses 2 'end in .svg, .png, .pdf, .html, .json, .csv or .txt' --machine h100 --to chart.gif

@@ -90,6 +90,7 @@ def test_explanations_are_the_commands(command, words):
     known = command("explain", *words.split(), "--machine", "a100")
     e = roofline.explain(words, machine="a100")
     assert (e.topic, e.text, e.worked) == (known["topic"], known["text"], known["worked"] or "")
+    assert e.document() == known
     assert words.split()[0] in roofline.topics() or words == "gemm"
 
 

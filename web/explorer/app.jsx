@@ -8,7 +8,7 @@ import { Controls } from './controls.jsx';
 import { Drill } from './drill.jsx';
 import { Plan, Serve } from './load.jsx';
 import { started, unpacked } from '../package/core.js';
-import { advised, isLoad, kind, link, linked, plotted, swept, typed, words } from './line.js';
+import { advised, isLoad, kind, link, linked, plotted, swept, typed, words, commands } from './line.js';
 import { ratio } from './format.js';
 import { Copy, Picture, Table, painted, save } from './parts.jsx';
 
@@ -261,6 +261,7 @@ const about = (line) => (line?.command === 'drill' && line.name === 'model' ? 'm
 
 function App({ asks, lists, host }) {
   const opened = linked(location.hash);
+  const [lost, setLost] = useState(opened.length === 0 && location.hash.length > 1 ? location.hash : '');
   const [view, setView] = useState(opened[0]?.command === 'drill' ? 'drill' : 'explore');
   const [guessed, setGuessed] = useState(about(opened[0]));
   const [line, setLine] = useState(opened[0] && opened[0].command !== 'drill' ? opened[0] : first(host));
@@ -272,6 +273,7 @@ function App({ asks, lists, host }) {
   useEffect(() => {
     const follow = () => {
       const lines = linked(location.hash);
+      setLost(lines.length === 0 && location.hash.length > 1 ? location.hash : '');
       if (lines[0] && lines[0].command !== 'drill') {
         setLine(lines[0]);
         setPinned(lines[1] ?? null);
@@ -284,6 +286,7 @@ function App({ asks, lists, host }) {
     return () => removeEventListener('hashchange', follow);
   }, []);
   const change = (next) => {
+    setLost('');
     setLine(next);
     setRungs([]);
   };
@@ -300,6 +303,7 @@ function App({ asks, lists, host }) {
       </header>
       {view === 'drill' ? <main class="drill"><Drill asks={asks} lists={lists} of={guessed} onOf={setGuessed} /></main> : (
         <main>
+          {lost && <p class="why" role="alert">{lost.slice(0, 60)}: not a question that the explorer has; a link asks {commands.join(', ')}, words apart by +. What follows is its first example.</p>}
           <Controls line={line} lists={lists} asks={asks} host={host} sweepKey={key} onSweep={setSweepKey} onLine={change} />
           <Answer line={line} pinned={pinned} asks={asks} q={asks.quantity} rungs={rungs} setRungs={setRungs} sweepKey={key} onLine={setLine} onPin={setPinned} />
         </main>

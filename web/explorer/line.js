@@ -36,10 +36,25 @@ export function link(...lines) {
   return '#' + lines.filter(Boolean).map((line) => words(line).map(encodeURIComponent).join('+')).join('&');
 }
 
-/** The lines of a link. */
+/** What a link may ask. */
+export const commands = ['predict', 'model', 'plan', 'serve', 'drill'];
+
+/** Settings that the command also takes as options, as settings. */
+function settled(line) {
+  const names = line.command === 'plan' ? ['users', 'context', 'generate', 'cp', 'node', 'tokens', 'batch'] : [];
+  const options = { ...line.options }, values = { ...line.values };
+  for (const name of names.filter((one) => one in options)) {
+    values[name] = options[name][0];
+    delete options[name];
+  }
+  return { ...line, values, options };
+}
+
+/** The lines of a link, words apart by `+` or spaces. */
 export function linked(hash) {
   try {
-    return hash.replace(/^#/, '').split('&').filter(Boolean).map((part) => parsed(part.split('+').map(decodeURIComponent))).filter(Boolean);
+    const lines = hash.replace(/^#/, '').split('&').filter(Boolean).map((part) => parsed(part.split(/\+|%20/).map(decodeURIComponent)));
+    return lines.filter((line) => line && commands.includes(line.command)).map(settled);
   } catch {
     return []; // a link that was cut
   }

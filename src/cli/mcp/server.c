@@ -189,7 +189,9 @@ static void take_request(server *s, const char *method, json_t *id, json_t *para
       return;
     }
   }
-  fail(s, id, NO_METHOD, "no such method");
+  char why[96];
+  snprintf(why, sizeof why, "no such method: %.60s", method);
+  fail(s, id, NO_METHOD, why);
 }
 
 static void take_message(server *s, json_t *message) {
