@@ -22,20 +22,9 @@ static const struct poptOption options[] = {
     {"github", '\0', POPT_ARG_NONE, &github, 0, "also print GitHub annotations", NULL},
     POPT_TABLEEND};
 
-static double passes(const void *row) {
-  return !roof_gate_misses(((const roof_gate_line *)row)->result.state);
-}
-
-static const char *state_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_gate_name(((const roof_gate_line *)row)->result.state);
-}
-
-static const char *verdict_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  const roof_verdict *verdict = ((const roof_gate_line *)row)->placed.verdict;
-  return verdict != NULL ? verdict->name : NULL;
-}
+CLI_VALUE(passes, roof_gate_line, !roof_gate_misses(r->result.state))
+CLI_WORD(state_of, roof_gate_line, roof_gate_name(r->result.state))
+CLI_WORD(verdict_of, roof_gate_line, r->placed.verdict != NULL ? r->placed.verdict->name : NULL)
 
 /** "+12.3 %". */
 static const char *change_of(const void *row, char scratch[CLI_SCRATCH]) {

@@ -14,10 +14,7 @@ static const struct poptOption options[] = {
     {"strict", '\0', POPT_ARG_NONE, &strict, 0, "exit 1 when anything is a warning", NULL},
     POPT_TABLEEND};
 
-static const char *health_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_health_name(((const roof_diagnosis *)row)->health);
-}
+CLI_WORD(health_of, roof_diagnosis, roof_health_name(r->health))
 
 static const cli_column columns[] = {
     {.key = "name", CLI_FIELD(TEXT, roof_diagnosis, name)},

@@ -85,26 +85,9 @@ static const char *bound_by(const void *row, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-static const char *share_text(const void *row, char scratch[CLI_SCRATCH]) {
-  return roof_loop_share(row, scratch, CLI_SCRATCH);
-}
-
-static const char *verdict_text(const void *row, char scratch[CLI_SCRATCH]) {
-  return roof_loop_verdict(row, scratch, CLI_SCRATCH);
-}
-
-static const char *kernel_name(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_loop_kernel *)row)->kernel->name;
-}
-
-static double predicted(const void *row) {
-  return ((const roof_loop_kernel *)row)->reconciled.predicted_seconds;
-}
-
-static double measured(const void *row) {
-  return ((const roof_loop_kernel *)row)->reconciled.measured_seconds;
-}
+CLI_WORD(share_text, roof_loop_kernel, roof_loop_share(r, scratch, CLI_SCRATCH))
+CLI_WORD(verdict_text, roof_loop_kernel, roof_loop_verdict(r, scratch, CLI_SCRATCH))
+CLI_WORD(kernel_name, roof_loop_kernel, r->kernel->name)
 
 static bool has_run(const void *row) {
   const roof_loop_kernel *k = row;
@@ -113,28 +96,17 @@ static bool has_run(const void *row) {
 
 static const cli_column kernel_columns[] = {
     {.header = "kernel", .kind = CLI_COLUMN_TEXT, .text = kernel_name},
-    {.header = "predicted", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = predicted},
-    {.header = "measured", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = measured},
+    {.header = "predicted", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, reconciled.predicted_seconds)},
+    {.header = "measured", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, reconciled.measured_seconds)},
     {.header = "bound by", .kind = CLI_COLUMN_TEXT, .text = bound_by},
     {.header = "of ceiling", .kind = CLI_COLUMN_TEXT, .text = share_text, .right = true},
     {.header = "verdict", .verdict = true, .kind = CLI_COLUMN_TEXT, .text = verdict_text},
     {0}};
 
-static double error_of(const void *row) {
-  const roof_loop_kernel *k = row;
-  return k->prediction.expected_seconds / k->measured_seconds - 1;
-}
+CLI_VALUE(error_of, roof_loop_kernel, r->prediction.expected_seconds / r->measured_seconds - 1)
 
 static bool is_point(const void *row) {
   return ((const roof_loop_kernel *)row)->skipped[0] == '\0';
-}
-
-static double low_of(const void *row) {
-  return ((const roof_loop_kernel *)row)->prediction.expected_low_seconds;
-}
-
-static double high_of(const void *row) {
-  return ((const roof_loop_kernel *)row)->prediction.expected_high_seconds;
 }
 
 static const char *label_of(const void *row, char scratch[CLI_SCRATCH]) {
@@ -149,9 +121,9 @@ static const char *error_text(const void *row, char scratch[CLI_SCRATCH]) {
 
 static const cli_column point_columns[] = {
     {.header = "kernel", .kind = CLI_COLUMN_TEXT, .text = label_of},
-    {.header = "low", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = low_of},
-    {.header = "high", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = high_of},
-    {.header = "measured", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = measured},
+    {.header = "low", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, prediction.expected_low_seconds)},
+    {.header = "high", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, prediction.expected_high_seconds)},
+    {.header = "measured", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, reconciled.measured_seconds)},
     {.header = "off by", .kind = CLI_COLUMN_TEXT, .text = error_text, .right = true},
     {0}};
 

@@ -4,10 +4,7 @@
 
 #include "cli/columns.h"
 
-static const char *unit_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_unit_name(((const roof_op *)row)->unit);
-}
+CLI_WORD(unit_of, roof_op, roof_unit_name(r->unit))
 
 static void add_usage(const void *row, roof_text *out) {
   roof_op_add_usage(out, row);

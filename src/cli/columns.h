@@ -50,6 +50,21 @@ typedef struct cli_column {
 /** Where a column's value lies in its row. */
 #define CLI_FIELD(what, type, member) .kind = CLI_COLUMN_##what, .offset = offsetof(type, member)
 
+/** A column's function: the text that `expression` says of the row `r`, NULL: unknown. It may write into `scratch`. */
+#define CLI_WORD(name, type, expression)                                                                     \
+  static const char *name(const void *row, char scratch[CLI_SCRATCH]) {                                      \
+    const type *r = row;                                                                                     \
+    (void)scratch;                                                                                           \
+    return expression;                                                                                       \
+  }
+
+/** The same of a number. */
+#define CLI_VALUE(name, type, expression)                                                                    \
+  static double name(const void *row) {                                                                      \
+    const type *r = row;                                                                                     \
+    return (double)(expression);                                                                             \
+  }
+
 /** The rows of an answer: `count` of `size` bytes each. */
 typedef struct cli_rows {
   const cli_column *columns;

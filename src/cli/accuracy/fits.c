@@ -13,10 +13,7 @@ typedef struct constant_line {
   roof_constant constant;
 } constant_line;
 
-static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_constant_row_of(((const constant_line *)row)->constant)->name;
-}
+CLI_WORD(name_of, constant_line, roof_constant_row_of(r->constant)->name)
 
 /** Seconds, bytes and shares each as people read them. */
 static const char *quantity(const constant_line *line, double value, char scratch[CLI_SCRATCH]) {
@@ -26,25 +23,10 @@ static const char *quantity(const constant_line *line, double value, char scratc
                            : cli_quantity(scratch, value, strcmp(unit, "bytes") == 0 ? "B" : unit);
 }
 
-static const char *value_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const constant_line *line = row;
-  return quantity(line, line->fit->constants.values[line->constant], scratch);
-}
-
-static const char *spread_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const constant_line *line = row;
-  return quantity(line, line->fit->spread[line->constant], scratch);
-}
-
-static double gain_of(const void *row) {
-  const constant_line *line = row;
-  return line->fit->gain[line->constant];
-}
-
-static const char *meaning_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_constant_row_of(((const constant_line *)row)->constant)->text;
-}
+CLI_WORD(value_of, constant_line, quantity(r, r->fit->constants.values[r->constant], scratch))
+CLI_WORD(spread_of, constant_line, quantity(r, r->fit->spread[r->constant], scratch))
+CLI_VALUE(gain_of, constant_line, r->fit->gain[r->constant])
+CLI_WORD(meaning_of, constant_line, roof_constant_row_of(r->constant)->text)
 
 static const cli_column columns[] = {
     {.header = "constant", .kind = CLI_COLUMN_TEXT, .text = name_of},

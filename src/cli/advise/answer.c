@@ -4,14 +4,8 @@
 
 enum { TOP = 5, TOP_ENERGY = 3 };
 
-static const char *lever_name(const void *row, char *scratch) {
-  (void)scratch;
-  return roof_lever_name(((const roof_lever *)row)->kind);
-}
-
-static double lever_helps(const void *row) {
-  return roof_lever_helps(row);
-}
+CLI_WORD(lever_name, roof_lever, roof_lever_name(r->kind))
+CLI_VALUE(lever_helps, roof_lever, roof_lever_helps(r))
 
 static const cli_column lever_columns[] = {{.key = "lever", .text = lever_name},
                                            {.key = "change", CLI_FIELD(NAME, roof_lever, change)},

@@ -4,15 +4,9 @@ static const char *unit_of(roof_regime regime) {
   return regime == ROOF_COMPUTE_BOUND ? "FLOP/s" : regime == ROOF_OVERHEAD_BOUND ? "" : "B/s";
 }
 
-static const char *rate_before(const void *row, char *scratch) {
-  const roof_time_share *p = row;
-  return roof_quantity_format(scratch, CLI_SCRATCH, p->from, unit_of(p->regime));
-}
-
-static const char *rate_after(const void *row, char *scratch) {
-  const roof_time_share *p = row;
-  return roof_quantity_format(scratch, CLI_SCRATCH, p->to, unit_of(p->regime));
-}
+CLI_WORD(rate_before, roof_time_share,
+         roof_quantity_format(scratch, CLI_SCRATCH, r->from, unit_of(r->regime)))
+CLI_WORD(rate_after, roof_time_share, roof_quantity_format(scratch, CLI_SCRATCH, r->to, unit_of(r->regime)))
 
 enum { BEFORE = 4, AFTER = 5 }; /* columns that the machines name */
 

@@ -5,8 +5,7 @@
 #include "cli/advise/advise.h"
 #include "core/number.h"
 
-static const char *cell(const void *row, int side, char *scratch) {
-  const roof_what_if_figure *c = row;
+static const char *cell(const roof_what_if_figure *c, int side, char scratch[CLI_SCRATCH]) {
   if (strcmp(c->unit, "FLOP/B") == 0) { /* a ratio takes no prefix */
     rf_format(scratch, CLI_SCRATCH, "%.4g %s", c->value[side], c->unit);
     return scratch;
@@ -14,13 +13,8 @@ static const char *cell(const void *row, int side, char *scratch) {
   return roof_quantity_format(scratch, CLI_SCRATCH, c->value[side], c->unit);
 }
 
-static const char *before(const void *row, char *scratch) {
-  return cell(row, 0, scratch);
-}
-
-static const char *after(const void *row, char *scratch) {
-  return cell(row, 1, scratch);
-}
+CLI_WORD(before, roof_what_if_figure, cell(r, 0, scratch))
+CLI_WORD(after, roof_what_if_figure, cell(r, 1, scratch))
 
 static const char *change(const void *row, char *scratch) {
   const double *v = ((const roof_what_if_figure *)row)->value;

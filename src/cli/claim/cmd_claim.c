@@ -32,27 +32,20 @@ static void add_text(roof_text *out, const cli_args *args, const answer *a) {
   }
 }
 
-static const char *dtype_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_dtype_name(((const answer *)row)->judged.dtype);
+CLI_WORD(dtype_of, answer, roof_dtype_name(r->judged.dtype))
+CLI_WORD(verdict_of, answer, r->judged.placed.verdict->name)
+
+/** NaN where the claim is of another kind. */
+static double of_kind(const answer *a, roof_claim_kind kind, double figure) {
+  return a->judged.kind == kind ? figure : (double)NAN;
 }
 
-static const char *verdict_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const answer *)row)->judged.placed.verdict->name;
-}
-
-#define OF_KIND(name, member, which)                                                                         \
-  static double name(const void *row) {                                                                      \
-    const roof_claim_judged *j = &((const answer *)row)->judged;                                             \
-    return j->kind == (which) ? j->member : NAN;                                                             \
-  }
-OF_KIND(claimed_rate, claimed, ROOF_CLAIM_RATE)
-OF_KIND(claimed_bandwidth, claimed, ROOF_CLAIM_BANDWIDTH)
-OF_KIND(claimed_time, claimed, ROOF_CLAIM_TIME)
-OF_KIND(limit_rate, limit, ROOF_CLAIM_RATE)
-OF_KIND(limit_bandwidth, limit, ROOF_CLAIM_BANDWIDTH)
-OF_KIND(limit_time, limit, ROOF_CLAIM_TIME)
+CLI_VALUE(claimed_rate, answer, of_kind(r, ROOF_CLAIM_RATE, r->judged.claimed))
+CLI_VALUE(claimed_bandwidth, answer, of_kind(r, ROOF_CLAIM_BANDWIDTH, r->judged.claimed))
+CLI_VALUE(claimed_time, answer, of_kind(r, ROOF_CLAIM_TIME, r->judged.claimed))
+CLI_VALUE(limit_rate, answer, of_kind(r, ROOF_CLAIM_RATE, r->judged.limit))
+CLI_VALUE(limit_bandwidth, answer, of_kind(r, ROOF_CLAIM_BANDWIDTH, r->judged.limit))
+CLI_VALUE(limit_time, answer, of_kind(r, ROOF_CLAIM_TIME, r->judged.limit))
 
 static const cli_column columns[] = {{.key = "machine", CLI_FIELD(TEXT, answer, machine)},
                                      {.key = "op", CLI_FIELD(TEXT, answer, op)},

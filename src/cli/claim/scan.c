@@ -4,20 +4,9 @@
 #include "host/file.h"
 #include "roofline/prose.h"
 
-static const char *state_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_prose_state_name(((const roof_prose_claim *)row)->state);
-}
-
-static const char *kind_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_prose_kind_name(((const roof_prose_claim *)row)->kind);
-}
-
-static const char *unit_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_prose_kind_unit(((const roof_prose_claim *)row)->kind);
-}
+CLI_WORD(state_of, roof_prose_claim, roof_prose_state_name(r->state))
+CLI_WORD(kind_of, roof_prose_claim, roof_prose_kind_name(r->kind))
+CLI_WORD(unit_of, roof_prose_claim, roof_prose_kind_unit(r->kind))
 
 static const cli_column columns[] = {{.key = "file", CLI_FIELD(NAME, roof_prose_claim, file)},
                                      {.key = "line", CLI_FIELD(COUNT, roof_prose_claim, line)},

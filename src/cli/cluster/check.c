@@ -18,24 +18,10 @@ static const char *quantity(double value, const char *unit, const char *words, c
   return roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
 }
 
-static const char *expected_text(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_node_change *c = row;
-  return quantity(c->expected, c->unit, c->was, scratch);
-}
-
-static const char *measured_text(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_node_change *c = row;
-  return quantity(c->measured, c->unit, c->is, scratch);
-}
-
-static double change_of(const void *row) {
-  return ((const roof_node_change *)row)->ratio - 1;
-}
-
-static const char *verdict_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_node_verdict_name(((const roof_node_change *)row)->verdict);
-}
+CLI_WORD(expected_text, roof_node_change, quantity(r->expected, r->unit, r->was, scratch))
+CLI_WORD(measured_text, roof_node_change, quantity(r->measured, r->unit, r->is, scratch))
+CLI_VALUE(change_of, roof_node_change, r->ratio - 1)
+CLI_WORD(verdict_of, roof_node_change, roof_node_verdict_name(r->verdict))
 
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
 

@@ -15,73 +15,52 @@ typedef struct protocol_row {
   const roof_protocol *of;
 } protocol_row;
 
-static double from_of(const void *row) {
-  return ((const protocol_row *)row)->of->from_bytes;
-}
-
-static double latency_of(const void *row) {
-  return ((const protocol_row *)row)->of->alpha.value;
-}
+CLI_VALUE(from_of, protocol_row, r->of->from_bytes)
+CLI_VALUE(latency_of, protocol_row, r->of->alpha.value)
 
 /** Half of the interval, relative; unknown where the value is nothing. */
 static double half(const roof_estimate *e) {
   return e->value > 0 ? (e->high - e->low) / 2 / e->value : (double)NAN;
 }
 
-static double latency_half_of(const void *row) {
-  return half(&((const protocol_row *)row)->of->alpha);
-}
+CLI_VALUE(latency_half_of, protocol_row, half(&r->of->alpha))
 
 /** Unknown where time does not grow with size: too few sizes were measured. */
 static double rate(double seconds_per_byte) {
   return seconds_per_byte > 0 ? 1 / seconds_per_byte : (double)NAN;
 }
 
-static double rate_of(const void *row) {
-  return rate(((const protocol_row *)row)->of->beta.value);
-}
+CLI_VALUE(rate_of, protocol_row, rate(r->of->beta.value))
+CLI_VALUE(rate_half_of, protocol_row, half(&r->of->beta))
 
-static double rate_half_of(const void *row) {
-  return half(&((const protocol_row *)row)->of->beta);
-}
-
-#define NUMBER_OF(function) .kind = CLI_COLUMN_NUMBER, .number = function
 #define PERCENT .header = "±", .unit = " %", .scale = 100, .digits = 1, .fixed = true, .rank = 2
 
 static const cli_column protocol_columns[] = {
     {.header = "distance", CLI_FIELD(TEXT, protocol_row, distance)},
     {.header = "between", .name = true, .rank = 3, CLI_FIELD(NAME, protocol_row, between)},
     {.header = "protocol", .rank = 1, CLI_FIELD(TEXT, protocol_row, protocol)},
-    {.header = "from", .binary = true, .unit = "B", NUMBER_OF(from_of)},
-    {.header = "latency", .unit = "s", NUMBER_OF(latency_of)},
-    {PERCENT, NUMBER_OF(latency_half_of)},
-    {.header = "bandwidth", .unit = "B/s", NUMBER_OF(rate_of)},
-    {PERCENT, NUMBER_OF(rate_half_of)},
+    {.header = "from", .binary = true, .unit = "B", .number = from_of},
+    {.header = "latency", .unit = "s", .number = latency_of},
+    {PERCENT, .number = latency_half_of},
+    {.header = "bandwidth", .unit = "B/s", .number = rate_of},
+    {PERCENT, .number = rate_half_of},
     {0}};
 
-static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_distance_name(((const roof_distance_fit *)row)->distance);
-}
-
-static double long_rate_of(const void *row) {
-  return rate(((const roof_distance_fit *)row)->loggp.gap_per_byte.value);
-}
+CLI_WORD(name_of, roof_distance_fit, roof_distance_name(r->distance))
+CLI_VALUE(long_rate_of, roof_distance_fit, rate(r->loggp.gap_per_byte.value))
 
 /** Of the largest message. */
-static double overlap_of(const void *row) {
-  const roof_distance_fit *d = row;
-  return d->time_count > 0 ? d->times[d->time_count - 1].overlap : (double)NAN;
-}
+CLI_VALUE(overlap_of, roof_distance_fit,
+          r->time_count > 0 ? r->times[r->time_count - 1].overlap : (double)NAN)
 
 static const cli_column loggp_columns[] = {
     {.header = "LogGP", .kind = CLI_COLUMN_TEXT, .text = name_of},
     {.header = "L", .unit = "s", CLI_FIELD(NUMBER, roof_distance_fit, loggp.latency.value)},
     {.header = "o", .unit = "s", CLI_FIELD(NUMBER, roof_distance_fit, loggp.overhead.value)},
     {.header = "g", .unit = "s", CLI_FIELD(NUMBER, roof_distance_fit, loggp.gap.value)},
-    {.header = "1/G", .unit = "B/s", NUMBER_OF(long_rate_of)},
+    {.header = "1/G", .unit = "B/s", .number = long_rate_of},
     {.header = "messages", .unit = "/s", CLI_FIELD(NUMBER, roof_distance_fit, messages_per_second)},
-    {.header = "hidden", .unit = " %", .scale = 100, .digits = 0, .fixed = true, NUMBER_OF(overlap_of)},
+    {.header = "hidden", .unit = " %", .scale = 100, .digits = 0, .fixed = true, .number = overlap_of},
     {0}};
 
 static const cli_column node_columns[] = {

@@ -19,30 +19,11 @@ static const char *quantity(double value, const char *unit, char scratch[CLI_SCR
   return isnan(value) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
 }
 
-static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const ceiling_row *)row)->of->name;
-}
-
-static const char *median_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_nodes_ceiling *c = ((const ceiling_row *)row)->of;
-  return quantity(c->median, c->unit, scratch);
-}
-
-static const char *slowest_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_nodes_ceiling *c = ((const ceiling_row *)row)->of;
-  return quantity(c->low, c->unit, scratch);
-}
-
-static const char *fastest_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_nodes_ceiling *c = ((const ceiling_row *)row)->of;
-  return quantity(c->high, c->unit, scratch);
-}
-
-static double deviation_of(const void *row) {
-  const roof_nodes_ceiling *c = ((const ceiling_row *)row)->of;
-  return c->deviation / c->median;
-}
+CLI_WORD(name_of, ceiling_row, r->of->name)
+CLI_WORD(median_of, ceiling_row, quantity(r->of->median, r->of->unit, scratch))
+CLI_WORD(slowest_of, ceiling_row, quantity(r->of->low, r->of->unit, scratch))
+CLI_WORD(fastest_of, ceiling_row, quantity(r->of->high, r->of->unit, scratch))
+CLI_VALUE(deviation_of, ceiling_row, r->of->deviation / r->of->median)
 
 static const cli_column columns[] = {
     {.header = "ceiling", .kind = CLI_COLUMN_TEXT, .text = name_of, .name = true},

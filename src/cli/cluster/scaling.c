@@ -10,42 +10,16 @@
 
 static const rf_scaling_study *shown; /* whose first point the others are compared with */
 
-static const rf_scaling_point *point_of(const void *row) {
-  return row;
-}
+CLI_VALUE(predicted_times, rf_scaling_point,
+          rf_scaling_speedup(shown->points, shown->points->predicted.seconds, r, r->predicted.seconds))
+CLI_VALUE(measured_times, rf_scaling_point,
+          rf_scaling_speedup(shown->points, shown->points->measured.seconds, r, r->measured.seconds))
+CLI_VALUE(predicted_efficiency, rf_scaling_point, predicted_times(r) / r->part.ranks)
+CLI_VALUE(measured_efficiency, rf_scaling_point, measured_times(r) / r->part.ranks)
+CLI_VALUE(predicted_network, rf_scaling_point, r->predicted.network_seconds / r->predicted.seconds)
+CLI_VALUE(measured_network, rf_scaling_point, r->measured.network_seconds / r->measured.seconds)
+CLI_WORD(regime_of, rf_scaling_point, roof_regime_name(r->predicted.regime))
 
-static double predicted_times(const void *row) {
-  const rf_scaling_point *first = &shown->points[0], *p = row;
-  return rf_scaling_speedup(first, first->predicted.seconds, p, p->predicted.seconds);
-}
-
-static double measured_times(const void *row) {
-  const rf_scaling_point *first = &shown->points[0], *p = row;
-  return rf_scaling_speedup(first, first->measured.seconds, p, p->measured.seconds);
-}
-
-static double predicted_efficiency(const void *row) {
-  return predicted_times(row) / point_of(row)->part.ranks;
-}
-
-static double measured_efficiency(const void *row) {
-  return measured_times(row) / point_of(row)->part.ranks;
-}
-
-static double predicted_network(const void *row) {
-  return point_of(row)->predicted.network_seconds / point_of(row)->predicted.seconds;
-}
-
-static double measured_network(const void *row) {
-  return point_of(row)->measured.network_seconds / point_of(row)->measured.seconds;
-}
-
-static const char *regime_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_regime_name(point_of(row)->predicted.regime);
-}
-
-#define NUMBER_OF(function) .kind = CLI_COLUMN_NUMBER, .number = function
 #define PERCENT .unit = " %", .scale = 100, .digits = 0, .fixed = true
 #define TIMES .digits = 2, .fixed = true
 #define POINT(what, member) CLI_FIELD(what, rf_scaling_point, member)
@@ -57,16 +31,16 @@ static const cli_column columns[] = {
     {.key = "cores_of_node", POINT(COUNT, place.cores)},
     {.key = "seconds", .header = "time", .unit = "s", POINT(NUMBER, measured.seconds)},
     {.key = "predicted_seconds", .header = "predicted", .unit = "s", POINT(NUMBER, predicted.seconds)},
-    {.key = "speedup", .header = "speed-up", .rank = 4, TIMES, NUMBER_OF(measured_times)},
-    {.key = "predicted_speedup", .header = "predicted", .rank = 4, TIMES, NUMBER_OF(predicted_times)},
-    {.key = "efficiency", .header = "efficiency", PERCENT, NUMBER_OF(measured_efficiency)},
-    {.key = "predicted_efficiency", .header = "predicted", PERCENT, NUMBER_OF(predicted_efficiency)},
-    {.key = "network_share", .header = "network", .rank = 1, PERCENT, NUMBER_OF(measured_network)},
+    {.key = "speedup", .header = "speed-up", .rank = 4, TIMES, .number = measured_times},
+    {.key = "predicted_speedup", .header = "predicted", .rank = 4, TIMES, .number = predicted_times},
+    {.key = "efficiency", .header = "efficiency", PERCENT, .number = measured_efficiency},
+    {.key = "predicted_efficiency", .header = "predicted", PERCENT, .number = predicted_efficiency},
+    {.key = "network_share", .header = "network", .rank = 1, PERCENT, .number = measured_network},
     {.key = "predicted_network_share",
      .header = "predicted",
      .rank = 1,
      PERCENT,
-     NUMBER_OF(predicted_network)},
+     .number = predicted_network},
     {.key = "regime", .kind = CLI_COLUMN_TEXT, .text = regime_of},
     {.key = "binding", .header = "bound by", .rank = 3, POINT(NAME, predicted.binding)},
     {.key = "flops", POINT(NUMBER, part.flops)},

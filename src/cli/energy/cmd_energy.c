@@ -38,10 +38,7 @@ static roof_status read_given(roof_energy_given *given, roof_error *error) {
   return ROOF_OK;
 }
 
-static const char *name(const void *row, char *scratch) {
-  (void)scratch;
-  return ((const roof_energy_subject *)row)->target.machine->name;
-}
+CLI_WORD(name, roof_energy_subject, r->target.machine->name)
 
 /** What the chart shows, for its page. */
 static const cli_column lines[] = {

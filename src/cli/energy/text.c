@@ -34,10 +34,7 @@ static const cli_column flop_columns[] = {
      CLI_FIELD(NUMBER, roof_energy_flop, flops_per_joule)},
     {0}};
 
-static const char *byte_level(const void *row, char *scratch) {
-  (void)scratch;
-  return ((const roof_energy_byte *)row)->level->name;
-}
+CLI_WORD(byte_level, roof_energy_byte, r->level->name)
 
 static const cli_column byte_columns[] = {
     {NULL, "a byte from", .text = byte_level},

@@ -8,28 +8,11 @@
 #include "core/number.h"
 #include "roofline/plot.h"
 
-static const char *kind(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_diff_kind_name(((const roof_diff_row *)row)->kind);
-}
-
-static const char *name(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_diff_row *r = row;
-  (void)scratch;
-  return r->now.name != NULL ? r->now.name : r->before.name;
-}
-
-static const char *short_name(const void *row, char scratch[CLI_SCRATCH]) {
-  return roof_kernel_shorten(name(row, scratch), scratch, CLI_SCRATCH);
-}
-
-static double calls_before(const void *row) {
-  return (double)((const roof_diff_row *)row)->before.calls;
-}
-
-static double calls_now(const void *row) {
-  return (double)((const roof_diff_row *)row)->now.calls;
-}
+CLI_WORD(kind, roof_diff_row, roof_diff_kind_name(r->kind))
+CLI_WORD(name, roof_diff_row, r->now.name != NULL ? r->now.name : r->before.name)
+CLI_WORD(short_name, roof_diff_row, roof_kernel_shorten(name(r, scratch), scratch, CLI_SCRATCH))
+CLI_VALUE(calls_before, roof_diff_row, r->before.calls)
+CLI_VALUE(calls_now, roof_diff_row, r->now.calls)
 
 /** "10", or "10 to 8" */
 static const char *calls(const void *row, char scratch[CLI_SCRATCH]) {

@@ -8,19 +8,9 @@
 
 enum { NAME_FLOOR = 24 };
 
-static const char *full_name(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_ranked_record *)row)->record->name;
-}
-
-static double calls(const void *row) {
-  return (double)((const roof_ranked_record *)row)->record->calls;
-}
-
-static double per_call(const void *row) {
-  const roof_ranked_record *r = row;
-  return r->at.seconds / (double)r->record->calls;
-}
+CLI_WORD(full_name, roof_ranked_record, r->record->name)
+CLI_VALUE(calls, roof_ranked_record, r->record->calls)
+CLI_VALUE(per_call, roof_ranked_record, r->at.seconds / (double)r->record->calls)
 
 static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
   const char *unit;
@@ -28,33 +18,11 @@ static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
   return isnan(rate) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, rate, unit);
 }
 
-static double occupancy(const void *row) {
-  return roof_record_counter(((const roof_ranked_record *)row)->record, "occupancy");
-}
-
-static const char *level(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_placed *at = &((const roof_ranked_record *)row)->at;
-  (void)scratch;
-  return isnan(at->bytes) ? NULL : roof_level_kind_name(at->level);
-}
-
-static const char *dtype(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_placed *at = &((const roof_ranked_record *)row)->at;
-  (void)scratch;
-  return isnan(at->flops) ? NULL : roof_dtype_name(at->dtype);
-}
-
-static const char *unit(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_placed *at = &((const roof_ranked_record *)row)->at;
-  (void)scratch;
-  return isnan(at->flops) ? NULL : roof_unit_name(at->unit);
-}
-
-static const char *regime(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_placed *at = &((const roof_ranked_record *)row)->at;
-  (void)scratch;
-  return at->regime < ROOF_REGIME_COUNT ? roof_regime_name(at->regime) : NULL;
-}
+CLI_VALUE(occupancy, roof_ranked_record, roof_record_counter(r->record, "occupancy"))
+CLI_WORD(level, roof_ranked_record, isnan(r->at.bytes) ? NULL : roof_level_kind_name(r->at.level))
+CLI_WORD(dtype, roof_ranked_record, isnan(r->at.flops) ? NULL : roof_dtype_name(r->at.dtype))
+CLI_WORD(unit, roof_ranked_record, isnan(r->at.flops) ? NULL : roof_unit_name(r->at.unit))
+CLI_WORD(regime, roof_ranked_record, r->at.regime < ROOF_REGIME_COUNT ? roof_regime_name(r->at.regime) : NULL)
 
 static const char *limit(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_placed *at = &((const roof_ranked_record *)row)->at;
@@ -125,23 +93,10 @@ static const cli_column columns[] = {
     {.header = "limit", .optional = true, .text = limit},
     {0}};
 
-static double part_calls(const void *row) {
-  return (double)((const roof_part *)row)->calls;
-}
-
-static double part_judged(const void *row) {
-  const roof_part *part = row;
-  return part->judged_seconds / part->seconds;
-}
-
-static const char *part_limit(const void *row, char scratch[CLI_SCRATCH]) {
-  return limit(((const roof_part *)row)->worst, scratch);
-}
-
-static const char *part_worst(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_part *)row)->worst->shown;
-}
+CLI_VALUE(part_calls, roof_part, r->calls)
+CLI_VALUE(part_judged, roof_part, r->judged_seconds / r->seconds)
+CLI_WORD(part_limit, roof_part, limit(r->worst, scratch))
+CLI_WORD(part_worst, roof_part, r->worst->shown)
 
 #define PART(member) CLI_FIELD(NUMBER, roof_part, member)
 #define PERCENT .unit = " %", .scale = 100, .fixed = true, .digits = 1
@@ -173,34 +128,12 @@ static const cli_column part_columns[] = {
     {.key = "worst", .header = "most in", .rank = 3, .name = true, .text = part_worst},
     {0}};
 
-static const char *line_kernel(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_hot_line *)row)->row->record->name;
-}
-
-static const char *line_kernel_shown(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_hot_line *)row)->row->shown;
-}
-
-static const char *line_stall(const void *row, char scratch[CLI_SCRATCH]) {
-  roof_stall stall = ((const roof_hot_line *)row)->stall;
-  (void)scratch;
-  return stall < ROOF_STALL_COUNT ? roof_stall_name(stall) : NULL;
-}
-
-static double line_samples(const void *row) {
-  return (double)((const roof_hot_line *)row)->line->samples;
-}
-
-static double line_executed(const void *row) {
-  return (double)((const roof_hot_line *)row)->line->executed;
-}
-
-static const char *line_file(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_hot_line *)row)->line->file;
-}
+CLI_WORD(line_kernel, roof_hot_line, r->row->record->name)
+CLI_WORD(line_kernel_shown, roof_hot_line, r->row->shown)
+CLI_WORD(line_stall, roof_hot_line, r->stall < ROOF_STALL_COUNT ? roof_stall_name(r->stall) : NULL)
+CLI_VALUE(line_samples, roof_hot_line, r->line->samples)
+CLI_VALUE(line_executed, roof_hot_line, r->line->executed)
+CLI_WORD(line_file, roof_hot_line, r->line->file)
 
 static const cli_column line_columns[] = {
     {.key = "line", .header = "line", CLI_FIELD(NAME, roof_hot_line, label)},
@@ -252,10 +185,7 @@ static void add_wide_table(const import_answer *answer, roof_text *out) {
 }
 
 /** Where the name that is shown is cut. */
-static const char *cut_name(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_ranked_record *r = row;
-  return strcmp(r->shown, r->record->name) != 0 ? full_name(row, scratch) : NULL;
-}
+CLI_WORD(cut_name, roof_ranked_record, strcmp(r->shown, r->record->name) != 0 ? r->record->name : NULL)
 
 /** A page has room: whole names behind those that are cut, which the chart shows too. */
 static void add_page_table(const import_answer *answer, roof_text *out) {

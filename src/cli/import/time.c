@@ -10,24 +10,15 @@ static double of_span(const roof_device_time *d, double seconds) {
   return seconds > 0 ? seconds / d->span_seconds : NAN;
 }
 
-#define SHARE(name, seconds)                                                                                 \
-  static double name(const void *row) {                                                                      \
-    const roof_device_time *d = row;                                                                         \
-    return of_span(d, seconds);                                                                              \
-  }
-SHARE(idle, d->idle_seconds)
-SHARE(host_late, d->idle[ROOF_IDLE_HOST])
-SHARE(synchronisation, d->idle[ROOF_IDLE_SYNC])
-SHARE(kernel_wait, d->idle[ROOF_IDLE_KERNEL])
-SHARE(compute, d->seconds[ROOF_ACTIVITY_COMPUTE])
-SHARE(communication, d->seconds[ROOF_ACTIVITY_COMMUNICATION])
-SHARE(copies, d->seconds[ROOF_ACTIVITY_COPY])
-#undef SHARE
-
-static double hidden(const void *row) {
-  const roof_device_time *d = row;
-  return d->hidden[ROOF_ACTIVITY_COMMUNICATION] / d->seconds[ROOF_ACTIVITY_COMMUNICATION];
-}
+CLI_VALUE(idle, roof_device_time, of_span(r, r->idle_seconds))
+CLI_VALUE(host_late, roof_device_time, of_span(r, r->idle[ROOF_IDLE_HOST]))
+CLI_VALUE(synchronisation, roof_device_time, of_span(r, r->idle[ROOF_IDLE_SYNC]))
+CLI_VALUE(kernel_wait, roof_device_time, of_span(r, r->idle[ROOF_IDLE_KERNEL]))
+CLI_VALUE(compute, roof_device_time, of_span(r, r->seconds[ROOF_ACTIVITY_COMPUTE]))
+CLI_VALUE(communication, roof_device_time, of_span(r, r->seconds[ROOF_ACTIVITY_COMMUNICATION]))
+CLI_VALUE(copies, roof_device_time, of_span(r, r->seconds[ROOF_ACTIVITY_COPY]))
+CLI_VALUE(hidden, roof_device_time,
+          r->hidden[ROOF_ACTIVITY_COMMUNICATION] / r->seconds[ROOF_ACTIVITY_COMMUNICATION])
 
 #define PERCENT .unit = " %", .scale = 100, .fixed = true, .digits = 1
 

@@ -5,9 +5,7 @@
 
 enum { PAIRS = 5, REGIONS = 6 };
 
-static double pair_calls(const void *row) {
-  return (double)((const roof_wait *)row)->calls;
-}
+CLI_VALUE(pair_calls, roof_wait, r->calls)
 
 #define PERCENT .unit = " %", .scale = 100, .fixed = true, .digits = 0
 
@@ -19,19 +17,9 @@ static const cli_column pair_columns[] = {
     {.header = "most in", .name = true, CLI_FIELD(TEXT, roof_wait, region)},
     {0}};
 
-static double region_calls(const void *row) {
-  return (double)((const roof_shared_region *)row)->calls;
-}
-
-static double all_at_once(const void *row) {
-  const roof_shared_region *r = row;
-  return r->ranks > 1 ? r->all_seconds / r->any_seconds : (double)NAN;
-}
-
-static double waited(const void *row) {
-  const roof_shared_region *r = row;
-  return r->meets ? r->waited_seconds : (double)NAN;
-}
+CLI_VALUE(region_calls, roof_shared_region, r->calls)
+CLI_VALUE(all_at_once, roof_shared_region, r->ranks > 1 ? r->all_seconds / r->any_seconds : (double)NAN)
+CLI_VALUE(waited, roof_shared_region, r->meets ? r->waited_seconds : (double)NAN)
 
 static const cli_column region_columns[] = {
     {.header = "region", .name = true, CLI_FIELD(TEXT, roof_shared_region, name)},

@@ -1,10 +1,7 @@
 #include "cli/columns.h"
 #include "cli/machine/machine.h"
 
-static const char *severity_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_lint_finding *)row)->finding.error ? "error" : "warning";
-}
+CLI_WORD(severity_of, roof_lint_finding, r->finding.error ? "error" : "warning")
 
 static const cli_column columns[] = {
     {.key = "machine", CLI_FIELD(TEXT, roof_lint_finding, machine)},

@@ -1,15 +1,8 @@
 #include "cli/columns.h"
 #include "cli/machine/machine.h"
 
-static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_found_machine *)row)->entry->name;
-}
-
-static const char *kind_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_provenance_name(((const roof_found_machine *)row)->kind);
-}
+CLI_WORD(name_of, roof_found_machine, r->entry->name)
+CLI_WORD(kind_of, roof_found_machine, roof_provenance_name(r->kind))
 
 #define QUANTITY(head, csv, what, member, ...)                                                               \
   {                                                                                                          \

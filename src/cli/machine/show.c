@@ -23,10 +23,8 @@ static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-static const char *value_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_sheet_row *r = row;
-  return isnan(r->value) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, r->value, r->unit);
-}
+CLI_WORD(value_of, roof_sheet_row,
+         isnan(r->value) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, r->value, r->unit))
 
 static const char *spread_of(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_sheet_row *r = row;
@@ -34,10 +32,7 @@ static const char *spread_of(const void *row, char scratch[CLI_SCRATCH]) {
   return isnan(r->spread) && !r->noisy ? NULL : scratch;
 }
 
-static const char *kind_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_provenance_name(((const roof_sheet_row *)row)->kind);
-}
+CLI_WORD(kind_of, roof_sheet_row, roof_provenance_name(r->kind))
 
 static const char *source_of(const void *row, char scratch[CLI_SCRATCH]) {
   int number = ((const roof_sheet_row *)row)->source;
@@ -46,12 +41,10 @@ static const char *source_of(const void *row, char scratch[CLI_SCRATCH]) {
 }
 
 /** Caches are shown in KiB and MiB, memory in GB. */
-static const char *capacity_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_sheet_row *r = row;
-  return isnan(r->bytes) ? NULL
+CLI_WORD(capacity_of, roof_sheet_row,
+         isnan(r->bytes) ? NULL
          : r->is_memory  ? roof_quantity_format(scratch, CLI_SCRATCH, r->bytes, "B")
-                         : roof_bytes_format(scratch, CLI_SCRATCH, r->bytes);
-}
+                         : roof_bytes_format(scratch, CLI_SCRATCH, r->bytes))
 
 static const char *instances_of(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_sheet_row *r = row;
@@ -128,15 +121,8 @@ static const cli_column rates[] = {NAME("operations"),
                                    PROVENANCE,
                                    {0}};
 
-static const char *least_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_sheet_row *r = row;
-  return roof_quantity_format(scratch, CLI_SCRATCH, r->least, r->unit);
-}
-
-static const char *most_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_sheet_row *r = row;
-  return roof_quantity_format(scratch, CLI_SCRATCH, r->most, r->unit);
-}
+CLI_WORD(least_of, roof_sheet_row, roof_quantity_format(scratch, CLI_SCRATCH, r->least, r->unit))
+CLI_WORD(most_of, roof_sheet_row, roof_quantity_format(scratch, CLI_SCRATCH, r->most, r->unit))
 
 static const char *saturation_of(const void *row, char scratch[CLI_SCRATCH]) {
   double cores = ((const roof_sheet_row *)row)->count;

@@ -12,15 +12,8 @@ static const char *quantity(double value, const char *unit, char scratch[CLI_SCR
   return isnan(value) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
 }
 
-static const char *one_core(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_brief_row *r = row;
-  return quantity(r->one, r->unit, scratch);
-}
-
-static const char *all_cores(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_brief_row *r = row;
-  return quantity(r->all, r->unit, scratch);
-}
+CLI_WORD(one_core, roof_brief_row, quantity(r->one, r->unit, scratch))
+CLI_WORD(all_cores, roof_brief_row, quantity(r->all, r->unit, scratch))
 
 /** The instruction set, and whether the figure is to be relied on. */
 static const char *how(const void *row, char scratch[CLI_SCRATCH]) {

@@ -9,28 +9,11 @@ static const char *quantity(double value, const char *unit, char scratch[CLI_SCR
   return isnan(value) ? "" : roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
 }
 
-static const char *old_text(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_figure_change *c = row;
-  return quantity(c->old_value, c->unit, scratch);
-}
-
-static const char *new_text(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_figure_change *c = row;
-  return quantity(c->new_value, c->unit, scratch);
-}
-
-static double change_of(const void *row) {
-  return ((const roof_figure_change *)row)->ratio - 1;
-}
-
-static double cycle_change_of(const void *row) {
-  return ((const roof_figure_change *)row)->cycle_ratio - 1;
-}
-
-static const char *verdict_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_change_verdict_name(((const roof_figure_change *)row)->verdict);
-}
+CLI_WORD(old_text, roof_figure_change, quantity(r->old_value, r->unit, scratch))
+CLI_WORD(new_text, roof_figure_change, quantity(r->new_value, r->unit, scratch))
+CLI_VALUE(change_of, roof_figure_change, r->ratio - 1)
+CLI_VALUE(cycle_change_of, roof_figure_change, r->cycle_ratio - 1)
+CLI_WORD(verdict_of, roof_figure_change, roof_change_verdict_name(r->verdict))
 
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
 

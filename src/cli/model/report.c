@@ -21,10 +21,7 @@ static bool is_present(const void *row) {
   return ((const roof_model_phase *)row)->present;
 }
 
-static const char *phase_name(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_phase_name(((const roof_model_phase *)row)->kind);
-}
+CLI_WORD(phase_name, roof_model_phase, roof_phase_name(r->kind))
 
 static void add_phases(roof_text *out, const roof_model_answer *a, const cli_column *columns) {
   cli_rows rows = CLI_ROWS(columns, a->phases, ROOF_PHASE_COUNT);
@@ -52,10 +49,7 @@ static const cli_column class_columns[] = {
 
 /* Kernels. */
 
-static const char *kind_phase(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_phase_name(((const roof_model_kind *)row)->phase);
-}
+CLI_WORD(kind_phase, roof_model_kind, roof_phase_name(r->phase))
 
 static const cli_column kind_columns[] = {
     {.header = "phase", .text = kind_phase},
@@ -83,10 +77,7 @@ static void add_kernels(roof_text *out, const roof_model_answer *a) {
 
 /* Formats: bytes, the peak they are multiplied at, and the ridge. */
 
-static const char *part_name(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_model_part_name(((const roof_model_format *)row)->part);
-}
+CLI_WORD(part_name, roof_model_format, roof_model_part_name(r->part))
 
 static const char *compute_name(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_model_format *f = row;

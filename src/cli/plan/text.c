@@ -18,10 +18,7 @@ typedef struct choice_row {
   char why[256];
 } choice_row;
 
-static const char *why_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const choice_row *)row)->why[0] != '\0' ? ((const choice_row *)row)->why : NULL;
-}
+CLI_WORD(why_of, choice_row, r->why[0] != '\0' ? r->why : NULL)
 
 static const char *prompts_of(const void *row, char scratch[CLI_SCRATCH]) {
   double chunk = ((const choice_row *)row)->point.chunk;

@@ -19,10 +19,7 @@ static const struct poptOption options[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, "Import:", NULL},
     POPT_TABLEEND};
 
-static const char *installed_text(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return roof_profiler_installed(row) ? "yes" : "no";
-}
+CLI_WORD(installed_text, roof_profiler, roof_profiler_installed(r) ? "yes" : "no")
 
 static const cli_column columns[] = {
     {.key = "name", .header = "profiler", CLI_FIELD(TEXT, roof_profiler, name)},

@@ -174,14 +174,8 @@ static roof_status count_all(roof_runs *runs, roof_error *error) {
   return status;
 }
 
-static const char *level_text(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return level_name(row);
-}
-
-static double sample_count(const void *row) {
-  return (double)((const roof_run *)row)->measurement.sample_count;
-}
+CLI_WORD(level_text, roof_run, level_name(r))
+CLI_VALUE(sample_count, roof_run, r->measurement.sample_count)
 
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
 

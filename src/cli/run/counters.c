@@ -67,15 +67,8 @@ static double known(double value) {
   return isfinite(value) ? value : NAN;
 }
 
-static double share_of_flops(const void *row) {
-  const roof_run *run = row;
-  return known(run->counts.flops / run->measurement.flops);
-}
-
-static double share_of_bytes(const void *row) {
-  const roof_run *run = row;
-  return known(run->counts.outer_bytes / run->measurement.bytes);
-}
+CLI_VALUE(share_of_flops, roof_run, known(r->counts.flops / r->measurement.flops))
+CLI_VALUE(share_of_bytes, roof_run, known(r->counts.outer_bytes / r->measurement.bytes))
 
 #define SHARE .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = "?"
 #define LEVEL(kind) .unit = "B", .none = "?", CLI_FIELD(NUMBER, roof_run, counts.bytes[kind])

@@ -97,25 +97,10 @@ static bool has_run(const void *row) {
   return ((const roof_rung *)row)->skipped[0] == '\0';
 }
 
-static double rung_number(const void *row) {
-  const roof_rung *r = row;
-  return r->kernel->rung > 0 ? (double)r->kernel->rung : (double)NAN;
-}
-
-static const char *kernel_name(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_rung *)row)->kernel->name;
-}
-
-static const char *summary(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_rung *)row)->kernel->summary;
-}
-
-static const char *cores(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_rung *)row)->alone ? "1" : "all";
-}
+CLI_VALUE(rung_number, roof_rung, r->kernel->rung > 0 ? (double)r->kernel->rung : (double)NAN)
+CLI_WORD(kernel_name, roof_rung, r->kernel->name)
+CLI_WORD(summary, roof_rung, r->kernel->summary)
+CLI_WORD(cores, roof_rung, r->alone ? "1" : "all")
 
 /** Work per second: bytes where no FLOPs are counted. */
 static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {

@@ -25,64 +25,40 @@ static const char *slowest_of(const void *row, char scratch[CLI_SCRATCH]) {
   return part->ranks > 1 ? scratch : NULL;
 }
 
-static double uneven_of(const void *row) {
-  const roof_job_part *part = row;
-  return part->ranks > 1 ? part->slowest_seconds / part->mean_seconds : (double)NAN;
-}
-
-static const char *node_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_job_part *part = row;
-  (void)scratch;
-  return part->node >= 0 ? shown->nodes[part->node] : NULL;
-}
+CLI_VALUE(uneven_of, roof_job_part, r->ranks > 1 ? r->slowest_seconds / r->mean_seconds : (double)NAN)
+CLI_WORD(node_of, roof_job_part, r->node >= 0 ? shown->nodes[r->node] : NULL)
 
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
-#define TEXT_OF(function) .kind = CLI_COLUMN_TEXT, .text = function
-#define NUMBER_OF(function) .kind = CLI_COLUMN_NUMBER, .number = function
 
 static const cli_column part_columns[] = {
-    {.header = "node", .name = true, .optional = true, TEXT_OF(node_of)},
+    {.header = "node", .name = true, .optional = true, .text = node_of},
     {.header = "region", .name = true, CLI_FIELD(NAME, roof_job_part, name)},
     {.header = "ranks", .rank = 4, .fixed = true, CLI_FIELD(COUNT, roof_job_part, ranks)},
     {.header = "cores", .rank = 3, .fixed = true, CLI_FIELD(COUNT, roof_job_part, cores)},
     {.header = "time", .unit = "s", .rank = 2, CLI_FIELD(NUMBER, roof_job_part, mean_seconds)},
-    {.header = "max/mean", .digits = 2, .fixed = true, NUMBER_OF(uneven_of)},
-    {.header = "slowest", .right = true, .rank = 1, TEXT_OF(slowest_of)},
+    {.header = "max/mean", .digits = 2, .fixed = true, .number = uneven_of},
+    {.header = "slowest", .right = true, .rank = 1, .text = slowest_of},
     {.header = "FLOPs", .unit = "FLOP/s", CLI_FIELD(NUMBER, roof_job_part, flops_per_second)},
     {.header = "memory", .unit = "B/s", CLI_FIELD(NUMBER, roof_job_part, bytes_per_second)},
     {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_job_part, share)},
     {.header = "bound by", .rank = 5, CLI_FIELD(NAME, roof_job_part, binding)},
     {0}};
 
-static const roof_job_rank *rank_of(const void *row) {
-  return &shown->ranks[((const roof_job_share *)row)->rank];
+static const roof_job_rank *rank_of(const roof_job_share *share) {
+  return &shown->ranks[share->rank];
 }
 
-static double number_of(const void *row) {
-  return rank_of(row)->place.rank;
-}
-
-static const char *place_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return rank_of(row)->place.node;
-}
-
-static const char *processors_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_job_rank *rank = rank_of(row);
-  (void)scratch;
-  return rank->place.processors[0] != '\0' ? rank->place.processors : NULL;
-}
-
-static const char *region_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return shown->parts[((const roof_job_share *)row)->part].name;
-}
+CLI_VALUE(number_of, roof_job_share, rank_of(r)->place.rank)
+CLI_WORD(place_of, roof_job_share, rank_of(r)->place.node)
+CLI_WORD(processors_of, roof_job_share,
+         rank_of(r)->place.processors[0] != '\0' ? rank_of(r)->place.processors : NULL)
+CLI_WORD(region_of, roof_job_share, shown->parts[r->part].name)
 
 static const cli_column share_columns[] = {
-    {.key = "rank", .header = "rank", .fixed = true, NUMBER_OF(number_of)},
-    {.key = "node", .header = "node", .name = true, .rank = 1, TEXT_OF(place_of)},
-    {.key = "processors", .header = "on", .name = true, TEXT_OF(processors_of)},
-    {.key = "region", .header = "region", .name = true, TEXT_OF(region_of)},
+    {.key = "rank", .header = "rank", .fixed = true, .number = number_of},
+    {.key = "node", .header = "node", .name = true, .rank = 1, .text = place_of},
+    {.key = "processors", .header = "on", .name = true, .text = processors_of},
+    {.key = "region", .header = "region", .name = true, .text = region_of},
     {.key = "calls", .header = "calls", .rank = 3, .fixed = true, CLI_FIELD(NUMBER, roof_job_share, calls)},
     {.key = "threads",
      .header = "threads",

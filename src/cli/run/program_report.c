@@ -16,20 +16,9 @@ static double rate(const roof_program_part *part, double work) {
   return isfinite(rate) ? rate : NAN;
 }
 
-static double flops_rate(const void *row) {
-  const roof_program_part *part = row;
-  return rate(part, part->measurement.flops);
-}
-
-static double bytes_rate(const void *row) {
-  const roof_program_part *part = row;
-  return rate(part, part->measurement.bytes);
-}
-
-static double spread(const void *row) {
-  const roof_measurement *m = &((const roof_program_part *)row)->measurement;
-  return m->sample_count > 1 ? m->stats.spread : NAN;
-}
+CLI_VALUE(flops_rate, roof_program_part, rate(r, r->measurement.flops))
+CLI_VALUE(bytes_rate, roof_program_part, rate(r, r->measurement.bytes))
+CLI_VALUE(spread, roof_program_part, r->measurement.sample_count > 1 ? r->measurement.stats.spread : NAN)
 
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
 

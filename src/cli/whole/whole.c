@@ -71,10 +71,7 @@ typedef struct claim_row {
   roof_model_judged judged;
 } claim_row;
 
-static const char *verdict_of(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const claim_row *)row)->judged.placed.verdict->name;
-}
+CLI_WORD(verdict_of, claim_row, r->judged.placed.verdict->name)
 
 static const cli_column claim_columns[] = {
     {.key = "machine", CLI_FIELD(TEXT, claim_row, machine)},
