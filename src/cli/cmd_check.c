@@ -33,7 +33,6 @@ static const char *change_of(const void *row, char scratch[CLI_SCRATCH]) {
   return isnan(regression) ? NULL : scratch;
 }
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
 static const cli_column columns[] = {
     {.key = "label", .header = "kernel", .name = true, CLI_FIELD(TEXT, roof_gate_line, label)},
     {.key = "state", .text = state_of},
@@ -45,12 +44,14 @@ static const cli_column columns[] = {
      CLI_FIELD(NUMBER, roof_gate_line, placed.seconds)},
     {.key = "fraction_of_ceiling",
      .header = "of ceiling",
-     PERCENT,
+     CLI_PERCENT(1),
+     .none = "",
      CLI_FIELD(NUMBER, roof_gate_line, placed.share)},
     {.key = "verdict", .text = verdict_of},
     {.key = "baseline_fraction_of_ceiling",
      .header = "baseline",
-     PERCENT,
+     CLI_PERCENT(1),
+     .none = "",
      CLI_FIELD(NUMBER, roof_gate_line, before_share)},
     {.key = "regression", CLI_FIELD(NUMBER, roof_gate_line, result.regression)},
     {.header = "change", .none = "", .right = true, .text = change_of},

@@ -95,12 +95,12 @@ static bool has_run(const void *row) {
 }
 
 static const cli_column kernel_columns[] = {
-    {.header = "kernel", .kind = CLI_COLUMN_TEXT, .text = kernel_name},
+    {.header = "kernel", .text = kernel_name},
     {.header = "predicted", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, reconciled.predicted_seconds)},
     {.header = "measured", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, reconciled.measured_seconds)},
-    {.header = "bound by", .kind = CLI_COLUMN_TEXT, .text = bound_by},
-    {.header = "of ceiling", .kind = CLI_COLUMN_TEXT, .text = share_text, .right = true},
-    {.header = "verdict", .verdict = true, .kind = CLI_COLUMN_TEXT, .text = verdict_text},
+    {.header = "bound by", .text = bound_by},
+    {.header = "of ceiling", .text = share_text, .right = true},
+    {.header = "verdict", .verdict = true, .text = verdict_text},
     {0}};
 
 CLI_VALUE(error_of, roof_loop_kernel, r->prediction.expected_seconds / r->measured_seconds - 1)
@@ -120,11 +120,11 @@ static const char *error_text(const void *row, char scratch[CLI_SCRATCH]) {
 }
 
 static const cli_column point_columns[] = {
-    {.header = "kernel", .kind = CLI_COLUMN_TEXT, .text = label_of},
+    {.header = "kernel", .text = label_of},
     {.header = "low", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, prediction.expected_low_seconds)},
     {.header = "high", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, prediction.expected_high_seconds)},
     {.header = "measured", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, reconciled.measured_seconds)},
-    {.header = "off by", .kind = CLI_COLUMN_TEXT, .text = error_text, .right = true},
+    {.header = "off by", .text = error_text, .right = true},
     {0}};
 
 /** How far the expectations were off; each of them with --verbose. */

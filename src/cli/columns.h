@@ -50,6 +50,9 @@ typedef struct cli_column {
 /** Where a column's value lies in its row. */
 #define CLI_FIELD(what, type, member) .kind = CLI_COLUMN_##what, .offset = offsetof(type, member)
 
+/** A share in percent, with `after` digits after the point. */
+#define CLI_PERCENT(after) .unit = " %", .scale = 100, .fixed = true, .digits = (after)
+
 /** A column's function: the text that `expression` says of the row `r`, NULL: unknown. It may write into `scratch`. */
 #define CLI_WORD(name, type, expression)                                                                     \
   static const char *name(const void *row, char scratch[CLI_SCRATCH]) {                                      \

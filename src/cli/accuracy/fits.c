@@ -28,19 +28,12 @@ CLI_WORD(spread_of, constant_line, quantity(r, r->fit->spread[r->constant], scra
 CLI_VALUE(gain_of, constant_line, r->fit->gain[r->constant])
 CLI_WORD(meaning_of, constant_line, roof_constant_row_of(r->constant)->text)
 
-static const cli_column columns[] = {
-    {.header = "constant", .kind = CLI_COLUMN_TEXT, .text = name_of},
-    {.header = "value", .kind = CLI_COLUMN_TEXT, .text = value_of, .right = true},
-    {.header = "+-", .kind = CLI_COLUMN_TEXT, .text = spread_of, .right = true},
-    {.header = "gain",
-     .kind = CLI_COLUMN_NUMBER,
-     .number = gain_of,
-     .unit = " %",
-     .scale = 100,
-     .digits = 1,
-     .fixed = true},
-    {.header = "what it is", .kind = CLI_COLUMN_TEXT, .text = meaning_of, .rank = 1},
-    {0}};
+static const cli_column columns[] = {{.header = "constant", .text = name_of},
+                                     {.header = "value", .text = value_of, .right = true},
+                                     {.header = "+-", .text = spread_of, .right = true},
+                                     {.header = "gain", .number = gain_of, CLI_PERCENT(1)},
+                                     {.header = "what it is", .text = meaning_of, .rank = 1},
+                                     {0}};
 
 static void add_fit(const roof_fit *fit, roof_text *out) {
   constant_line lines[ROOF_CONSTANT_COUNT];
@@ -80,13 +73,12 @@ static const char *usual_of(const void *row, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
 static const cli_column cause_columns[] = {
     {.header = "cause alone", CLI_FIELD(TEXT, roof_run_cause, name)},
-    {.header = "share", PERCENT, CLI_FIELD(NUMBER, roof_run_cause, share)},
+    {.header = "share", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_run_cause, share)},
     {.header = "would take", .right = true, .text = amount_of},
     {.header = "usual", .right = true, .none = "-", .text = usual_of},
-    {.header = "leaves", PERCENT, CLI_FIELD(NUMBER, roof_run_cause, left)},
+    {.header = "leaves", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_run_cause, left)},
     {.header = "what it is", .rank = 1, CLI_FIELD(TEXT, roof_run_cause, text)},
     {0}};
 

@@ -1,22 +1,27 @@
 #include "cli/accuracy/lines.h"
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
 const cli_column cli_accuracy_columns[] = {
     {.key = "name", .header = "", CLI_FIELD(NAME, roof_accuracy_line, name)},
     {.key = "timings", .header = "timings", .fixed = true, CLI_FIELD(SIZE, roof_accuracy_line, count)},
-    {.key = "median_error", .header = "median", PERCENT, CLI_FIELD(NUMBER, roof_accuracy_line, median)},
-    {.key = "mean_error", .header = "mean", PERCENT, CLI_FIELD(NUMBER, roof_accuracy_line, mean)},
-    {.key = "p90_error", .header = "90th", PERCENT, CLI_FIELD(NUMBER, roof_accuracy_line, p90)},
-    {.key = "bias", .header = "bias", PERCENT, CLI_FIELD(NUMBER, roof_accuracy_line, bias)},
+    {.key = "median_error",
+     .header = "median",
+     CLI_PERCENT(1),
+     CLI_FIELD(NUMBER, roof_accuracy_line, median)},
+    {.key = "mean_error", .header = "mean", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_accuracy_line, mean)},
+    {.key = "p90_error", .header = "90th", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_accuracy_line, p90)},
+    {.key = "bias", .header = "bias", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_accuracy_line, bias)},
     {.key = "median_error_of_lower",
      .header = "bound",
-     PERCENT,
+     CLI_PERCENT(1),
      CLI_FIELD(NUMBER, roof_accuracy_line, bound_median)},
     {.key = "fraction_inside_interval",
      .header = "inside",
-     PERCENT,
+     CLI_PERCENT(1),
      CLI_FIELD(NUMBER, roof_accuracy_line, inside)},
-    {.key = "fraction_below_lower", .header = "below", PERCENT, CLI_FIELD(NUMBER, roof_accuracy_line, below)},
+    {.key = "fraction_below_lower",
+     .header = "below",
+     CLI_PERCENT(1),
+     CLI_FIELD(NUMBER, roof_accuracy_line, below)},
     {0}};
 
 enum { COLUMNS = sizeof cli_accuracy_columns / sizeof cli_accuracy_columns[0] };

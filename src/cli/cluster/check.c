@@ -23,8 +23,6 @@ CLI_WORD(measured_text, roof_node_change, quantity(r->measured, r->unit, r->is, 
 CLI_VALUE(change_of, roof_node_change, r->ratio - 1)
 CLI_WORD(verdict_of, roof_node_change, roof_node_verdict_name(r->verdict))
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
-
 static const cli_column columns[] = {
     {.key = "node", .header = "node", .name = true, CLI_FIELD(NAME, roof_node_change, node)},
     {.key = "figure", .header = "figure", .name = true, CLI_FIELD(NAME, roof_node_change, figure)},
@@ -33,16 +31,16 @@ static const cli_column columns[] = {
     {.key = "measured", CLI_FIELD(NUMBER, roof_node_change, measured)},
     {.key = "was", CLI_FIELD(NAME, roof_node_change, was)},
     {.key = "is", CLI_FIELD(NAME, roof_node_change, is)},
-    {.header = "expected", .kind = CLI_COLUMN_TEXT, .right = true, .text = expected_text},
-    {.header = "measured", .kind = CLI_COLUMN_TEXT, .right = true, .text = measured_text},
-    {.header = "change", PERCENT, .kind = CLI_COLUMN_NUMBER, .number = change_of},
-    {.key = "noise", .header = "noise", .rank = 1, PERCENT, CLI_FIELD(NUMBER, roof_node_change, noise)},
-    {.key = "verdict",
-     .header = "verdict",
-     .kind = CLI_COLUMN_TEXT,
-     .name = true,
-     .verdict = true,
-     .text = verdict_of},
+    {.header = "expected", .right = true, .text = expected_text},
+    {.header = "measured", .right = true, .text = measured_text},
+    {.header = "change", CLI_PERCENT(1), .none = "", .number = change_of},
+    {.key = "noise",
+     .header = "noise",
+     .rank = 1,
+     CLI_PERCENT(1),
+     .none = "",
+     CLI_FIELD(NUMBER, roof_node_change, noise)},
+    {.key = "verdict", .header = "verdict", .name = true, .verdict = true, .text = verdict_of},
     {0},
 };
 

@@ -33,17 +33,15 @@ static double rate(double seconds_per_byte) {
 CLI_VALUE(rate_of, protocol_row, rate(r->of->beta.value))
 CLI_VALUE(rate_half_of, protocol_row, half(&r->of->beta))
 
-#define PERCENT .header = "±", .unit = " %", .scale = 100, .digits = 1, .fixed = true, .rank = 2
-
 static const cli_column protocol_columns[] = {
     {.header = "distance", CLI_FIELD(TEXT, protocol_row, distance)},
     {.header = "between", .name = true, .rank = 3, CLI_FIELD(NAME, protocol_row, between)},
     {.header = "protocol", .rank = 1, CLI_FIELD(TEXT, protocol_row, protocol)},
     {.header = "from", .binary = true, .unit = "B", .number = from_of},
     {.header = "latency", .unit = "s", .number = latency_of},
-    {PERCENT, .number = latency_half_of},
+    {.header = "±", CLI_PERCENT(1), .rank = 2, .number = latency_half_of},
     {.header = "bandwidth", .unit = "B/s", .number = rate_of},
-    {PERCENT, .number = rate_half_of},
+    {.header = "±", CLI_PERCENT(1), .rank = 2, .number = rate_half_of},
     {0}};
 
 CLI_WORD(name_of, roof_distance_fit, roof_distance_name(r->distance))
@@ -54,13 +52,13 @@ CLI_VALUE(overlap_of, roof_distance_fit,
           r->time_count > 0 ? r->times[r->time_count - 1].overlap : (double)NAN)
 
 static const cli_column loggp_columns[] = {
-    {.header = "LogGP", .kind = CLI_COLUMN_TEXT, .text = name_of},
+    {.header = "LogGP", .text = name_of},
     {.header = "L", .unit = "s", CLI_FIELD(NUMBER, roof_distance_fit, loggp.latency.value)},
     {.header = "o", .unit = "s", CLI_FIELD(NUMBER, roof_distance_fit, loggp.overhead.value)},
     {.header = "g", .unit = "s", CLI_FIELD(NUMBER, roof_distance_fit, loggp.gap.value)},
     {.header = "1/G", .unit = "B/s", .number = long_rate_of},
     {.header = "messages", .unit = "/s", CLI_FIELD(NUMBER, roof_distance_fit, messages_per_second)},
-    {.header = "hidden", .unit = " %", .scale = 100, .digits = 0, .fixed = true, .number = overlap_of},
+    {.header = "hidden", CLI_PERCENT(0), .number = overlap_of},
     {0}};
 
 static const cli_column node_columns[] = {

@@ -26,18 +26,11 @@ CLI_WORD(fastest_of, ceiling_row, quantity(r->of->high, r->of->unit, scratch))
 CLI_VALUE(deviation_of, ceiling_row, r->of->deviation / r->of->median)
 
 static const cli_column columns[] = {
-    {.header = "ceiling", .kind = CLI_COLUMN_TEXT, .text = name_of, .name = true},
-    {.header = "median", .kind = CLI_COLUMN_TEXT, .text = median_of, .right = true},
-    {.header = "deviation",
-     .unit = " %",
-     .scale = 100,
-     .digits = 1,
-     .fixed = true,
-     .rank = 1,
-     .kind = CLI_COLUMN_NUMBER,
-     .number = deviation_of},
-    {.header = "slowest", .kind = CLI_COLUMN_TEXT, .text = slowest_of, .right = true},
-    {.header = "fastest", .kind = CLI_COLUMN_TEXT, .text = fastest_of, .right = true, .rank = 2},
+    {.header = "ceiling", .text = name_of, .name = true},
+    {.header = "median", .text = median_of, .right = true},
+    {.header = "deviation", CLI_PERCENT(1), .rank = 1, .number = deviation_of},
+    {.header = "slowest", .text = slowest_of, .right = true},
+    {.header = "fastest", .text = fastest_of, .right = true, .rank = 2},
     {.header = "slowest node", .name = true, CLI_FIELD(TEXT, ceiling_row, slowest)},
     {0}};
 

@@ -20,7 +20,6 @@ CLI_VALUE(predicted_network, rf_scaling_point, r->predicted.network_seconds / r-
 CLI_VALUE(measured_network, rf_scaling_point, r->measured.network_seconds / r->measured.seconds)
 CLI_WORD(regime_of, rf_scaling_point, roof_regime_name(r->predicted.regime))
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 0, .fixed = true
 #define TIMES .digits = 2, .fixed = true
 #define POINT(what, member) CLI_FIELD(what, rf_scaling_point, member)
 
@@ -33,15 +32,15 @@ static const cli_column columns[] = {
     {.key = "predicted_seconds", .header = "predicted", .unit = "s", POINT(NUMBER, predicted.seconds)},
     {.key = "speedup", .header = "speed-up", .rank = 4, TIMES, .number = measured_times},
     {.key = "predicted_speedup", .header = "predicted", .rank = 4, TIMES, .number = predicted_times},
-    {.key = "efficiency", .header = "efficiency", PERCENT, .number = measured_efficiency},
-    {.key = "predicted_efficiency", .header = "predicted", PERCENT, .number = predicted_efficiency},
-    {.key = "network_share", .header = "network", .rank = 1, PERCENT, .number = measured_network},
+    {.key = "efficiency", .header = "efficiency", CLI_PERCENT(0), .number = measured_efficiency},
+    {.key = "predicted_efficiency", .header = "predicted", CLI_PERCENT(0), .number = predicted_efficiency},
+    {.key = "network_share", .header = "network", .rank = 1, CLI_PERCENT(0), .number = measured_network},
     {.key = "predicted_network_share",
      .header = "predicted",
      .rank = 1,
-     PERCENT,
+     CLI_PERCENT(0),
      .number = predicted_network},
-    {.key = "regime", .kind = CLI_COLUMN_TEXT, .text = regime_of},
+    {.key = "regime", .text = regime_of},
     {.key = "binding", .header = "bound by", .rank = 3, POINT(NAME, predicted.binding)},
     {.key = "flops", POINT(NUMBER, part.flops)},
     {.key = "sent_bytes", POINT(NUMBER, part.sent_bytes)},

@@ -20,20 +20,18 @@ CLI_VALUE(copies, roof_device_time, of_span(r, r->seconds[ROOF_ACTIVITY_COPY]))
 CLI_VALUE(hidden, roof_device_time,
           r->hidden[ROOF_ACTIVITY_COMMUNICATION] / r->seconds[ROOF_ACTIVITY_COMMUNICATION])
 
-#define PERCENT .unit = " %", .scale = 100, .fixed = true, .digits = 1
-
 static const cli_column columns[] = {
     {.header = "device", CLI_FIELD(NAME, roof_device_time, label)},
     {.header = "which is", .rank = 5, .name = true, CLI_FIELD(TEXT, roof_device_time, name)},
     {.header = "span", .unit = "s", CLI_FIELD(NUMBER, roof_device_time, span_seconds)},
-    {.header = "idle", PERCENT, .number = idle},
-    {.header = "host late", .rank = 3, PERCENT, .number = host_late},
-    {.header = "sync", .rank = 3, PERCENT, .number = synchronisation},
-    {.header = "kernel wait", .rank = 3, PERCENT, .number = kernel_wait},
-    {.header = "compute", PERCENT, .number = compute},
-    {.header = "comm.", .rank = 1, PERCENT, .number = communication},
-    {.header = "hidden", .rank = 2, PERCENT, .number = hidden},
-    {.header = "copy", .rank = 4, PERCENT, .number = copies},
+    {.header = "idle", CLI_PERCENT(1), .number = idle},
+    {.header = "host late", .rank = 3, CLI_PERCENT(1), .number = host_late},
+    {.header = "sync", .rank = 3, CLI_PERCENT(1), .number = synchronisation},
+    {.header = "kernel wait", .rank = 3, CLI_PERCENT(1), .number = kernel_wait},
+    {.header = "compute", CLI_PERCENT(1), .number = compute},
+    {.header = "comm.", .rank = 1, CLI_PERCENT(1), .number = communication},
+    {.header = "hidden", .rank = 2, CLI_PERCENT(1), .number = hidden},
+    {.header = "copy", .rank = 4, CLI_PERCENT(1), .number = copies},
     {0}};
 
 void cli_import_add_time(const import_answer *answer, roof_text *out) {

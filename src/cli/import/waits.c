@@ -7,8 +7,6 @@ enum { PAIRS = 5, REGIONS = 6 };
 
 CLI_VALUE(pair_calls, roof_wait, r->calls)
 
-#define PERCENT .unit = " %", .scale = 100, .fixed = true, .digits = 0
-
 static const cli_column pair_columns[] = {
     {.header = "rank", CLI_FIELD(COUNT, roof_wait, rank), .fixed = true},
     {.header = "waits for", CLI_FIELD(COUNT, roof_wait, awaited), .fixed = true},
@@ -27,7 +25,7 @@ static const cli_column region_columns[] = {
     {.header = "calls", .rank = 3, .fixed = true, .number = region_calls},
     {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_shared_region, seconds)},
     {.header = "any rank", .unit = "s", .rank = 1, CLI_FIELD(NUMBER, roof_shared_region, any_seconds)},
-    {.header = "all at once", PERCENT, .number = all_at_once},
+    {.header = "all at once", CLI_PERCENT(0), .number = all_at_once},
     {.header = "waited", .unit = "s", .number = waited},
     {0}};
 
@@ -36,7 +34,7 @@ static const cli_column stretch_columns[] = {
     {.header = "to", .unit = "s", CLI_FIELD(NUMBER, roof_stretch, end)},
     {.header = "busiest rank", CLI_FIELD(COUNT, roof_stretch, busiest), .fixed = true},
     {.header = "max/mean", .digits = 2, .fixed = true, CLI_FIELD(NUMBER, roof_stretch, imbalance)},
-    {.header = "waiting", PERCENT, CLI_FIELD(NUMBER, roof_stretch, waiting_share)},
+    {.header = "waiting", CLI_PERCENT(0), CLI_FIELD(NUMBER, roof_stretch, waiting_share)},
     {0}};
 
 static size_t at_most(size_t count, size_t most) {

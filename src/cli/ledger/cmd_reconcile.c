@@ -79,7 +79,6 @@ static double measured_share_of(const void *at) {
   return seen->resource != NULL ? seen->share : NAN;
 }
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
 #define NUMBER(name, member)                                                                                 \
   { .key = (name), CLI_FIELD(NUMBER, row, of.member) }
 static const cli_column columns[] = {
@@ -118,12 +117,12 @@ static const cli_column columns[] = {
     {.key = "theoretical_fraction",
      .header = "theoretical",
      .rank = 4,
-     PERCENT,
+     CLI_PERCENT(1),
      CLI_FIELD(NUMBER, row, of.share[ROOF_THEORETICAL])},
     {.key = "achieved_fraction",
      .header = "achieved",
      .rank = 3,
-     PERCENT,
+     CLI_PERCENT(1),
      CLI_FIELD(NUMBER, row, of.share[ROOF_ACHIEVED])},
     {.header = "to expected", .rank = 2, .right = true, .text = gap_of},
     {.key = "headroom",

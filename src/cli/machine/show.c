@@ -58,7 +58,7 @@ static const char *instances_of(const void *row, char scratch[CLI_SCRATCH]) {
   { .header = (head), .right = true, .none = (unknown), .text = value_of }
 #define FIGURE(head, member, ...)                                                                            \
   { .header = (head), .none = "", CLI_FIELD(NUMBER, roof_sheet_row, member), __VA_ARGS__ }
-#define SHARE(head) FIGURE(head, share, .unit = " %", .scale = 100, .digits = 1, .fixed = true)
+#define SHARE(head) FIGURE(head, share, CLI_PERCENT(1))
 #define SPREAD                                                                                               \
   { .header = "spread", .rank = 2, .right = true, .none = "", .text = spread_of }
 #define PROVENANCE                                                                                           \

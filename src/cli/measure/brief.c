@@ -26,16 +26,10 @@ static const char *how(const void *row, char scratch[CLI_SCRATCH]) {
 
 static const cli_column columns[] = {
     {.header = "ceiling", CLI_FIELD(NAME, roof_brief_row, name)},
-    {.header = "one core", .kind = CLI_COLUMN_TEXT, .text = one_core, .right = true},
-    {.header = "all", .kind = CLI_COLUMN_TEXT, .text = all_cores, .right = true},
-    {.header = "of limit",
-     .unit = " %",
-     .scale = 100,
-     .digits = 1,
-     .fixed = true,
-     .none = "",
-     CLI_FIELD(NUMBER, roof_brief_row, share)},
-    {.header = "by", .kind = CLI_COLUMN_TEXT, .text = how},
+    {.header = "one core", .text = one_core, .right = true},
+    {.header = "all", .text = all_cores, .right = true},
+    {.header = "of limit", CLI_PERCENT(1), .none = "", CLI_FIELD(NUMBER, roof_brief_row, share)},
+    {.header = "by", .text = how},
     {0}};
 
 /** The first line: the machine with its clock. */

@@ -15,8 +15,6 @@ CLI_VALUE(change_of, roof_figure_change, r->ratio - 1)
 CLI_VALUE(cycle_change_of, roof_figure_change, r->cycle_ratio - 1)
 CLI_WORD(verdict_of, roof_figure_change, roof_change_verdict_name(r->verdict))
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
-
 static const cli_column columns[] = {
     {.key = "figure", .header = "figure", CLI_FIELD(NAME, roof_figure_change, figure)},
     {.key = "unit", CLI_FIELD(TEXT, roof_figure_change, unit)},
@@ -24,10 +22,15 @@ static const cli_column columns[] = {
     {.key = "new", CLI_FIELD(NUMBER, roof_figure_change, new_value)},
     {.header = "old", .right = true, .text = old_text},
     {.header = "new", .right = true, .text = new_text},
-    {.header = "change", PERCENT, .number = change_of},
-    {.header = "per cycle", .rank = 1, PERCENT, .number = cycle_change_of},
+    {.header = "change", CLI_PERCENT(1), .none = "", .number = change_of},
+    {.header = "per cycle", .rank = 1, CLI_PERCENT(1), .none = "", .number = cycle_change_of},
     {.key = "ratio", CLI_FIELD(NUMBER, roof_figure_change, ratio)},
-    {.key = "noise", .header = "noise", .rank = 2, PERCENT, CLI_FIELD(NUMBER, roof_figure_change, noise)},
+    {.key = "noise",
+     .header = "noise",
+     .rank = 2,
+     CLI_PERCENT(1),
+     .none = "",
+     CLI_FIELD(NUMBER, roof_figure_change, noise)},
     {.key = "verdict", .header = "verdict", .name = true, .verdict = true, .text = verdict_of},
     {.key = "ratio_per_cycle", CLI_FIELD(NUMBER, roof_figure_change, cycle_ratio)},
     {.key = "p", CLI_FIELD(NUMBER, roof_figure_change, p)},

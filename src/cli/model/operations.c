@@ -33,7 +33,7 @@ typedef struct row {
 #define TIME(of)                                                                                             \
   NUMBER("lower_seconds", of.lower_seconds), NUMBER("expected_seconds", of.expected_seconds),                \
       TOGETHER("time", "s", seconds), {                                                                      \
-    "share", "share", " %", .scale = 100, .fixed = true, .digits = 1, CLI_FIELD(NUMBER, row, share)          \
+    "share", "share", CLI_PERCENT(1), CLI_FIELD(NUMBER, row, share)                                          \
   }
 
 /* Of a model. */

@@ -60,8 +60,7 @@ static const cli_column kind_columns[] = {
     {.header = "FLOP/B", .rank = 1, .digits = 3, CLI_FIELD(NUMBER, roof_model_kind, intensity)},
     {.header = "bound", CLI_FIELD(REGIME, roof_model_kind, regime)},
     QUANTITY("time", "s", roof_model_kind, seconds),
-    {NULL, "share", " %", .scale = 100, .fixed = true, .digits = 1,
-     CLI_FIELD(NUMBER, roof_model_kind, share)},
+    {NULL, "share", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_model_kind, share)},
     {0}};
 
 static void add_kernels(roof_text *out, const roof_model_answer *a) {

@@ -22,8 +22,7 @@ static const cli_column front_columns[] = {
     {NULL, "recompute", .text = recompute_and_sp},
     {NULL, "step", "s", CLI_FIELD(NUMBER, roof_train_point, seconds)},
     {NULL, "tokens/s per device", .digits = 4, CLI_FIELD(NUMBER, roof_train_point, device_tokens_per_second)},
-    {NULL, "MFU", " %", .rank = 1, .scale = 100, .fixed = true, .digits = 1,
-     CLI_FIELD(NUMBER, roof_train_point, mfu)},
+    {NULL, "MFU", CLI_PERCENT(1), .rank = 1, CLI_FIELD(NUMBER, roof_train_point, mfu)},
     {NULL, "memory", .binary = true, CLI_FIELD(NUMBER, roof_train_point, total_bytes)},
     {0}};
 

@@ -177,18 +177,20 @@ static roof_status count_all(roof_runs *runs, roof_error *error) {
 CLI_WORD(level_text, roof_run, level_name(r))
 CLI_VALUE(sample_count, roof_run, r->measurement.sample_count)
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
-
 static const cli_column columns[] = {
     {.header = "kernel", .name = true, CLI_FIELD(NAME, roof_run, measurement.label)},
     {.header = "data", .rank = 1, .binary = true, CLI_FIELD(NUMBER, roof_run, working_set)},
     {.header = "in", .rank = 3, .text = level_text},
     {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_run, measurement.seconds)},
-    {.header = "spread", .rank = 2, PERCENT, CLI_FIELD(NUMBER, roof_run, measurement.stats.spread)},
+    {.header = "spread",
+     .rank = 2,
+     CLI_PERCENT(1),
+     .none = "",
+     CLI_FIELD(NUMBER, roof_run, measurement.stats.spread)},
     {.header = "samples", .rank = 4, .fixed = true, .number = sample_count},
     {.header = "FLOPs", .unit = "FLOP/s", .number = cli_measured_flops_rate},
     {.header = "memory", .unit = "B/s", .number = cli_measured_bytes_rate},
-    {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_run, at.share)},
+    {.header = "of ceiling", CLI_PERCENT(1), .none = "", CLI_FIELD(NUMBER, roof_run, at.share)},
     {.header = "bound by", .none = "", CLI_FIELD(NAME, roof_run, at.binding)},
     CLI_MEASURED(roof_run),
     {.key = "working_set_bytes", CLI_FIELD(NUMBER, roof_run, working_set)},

@@ -70,17 +70,16 @@ static double known(double value) {
 CLI_VALUE(share_of_flops, roof_run, known(r->counts.flops / r->measurement.flops))
 CLI_VALUE(share_of_bytes, roof_run, known(r->counts.outer_bytes / r->measurement.bytes))
 
-#define SHARE .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = "?"
 #define LEVEL(kind) .unit = "B", .none = "?", CLI_FIELD(NUMBER, roof_run, counts.bytes[kind])
 
 static const cli_column columns[] = {
     {.header = "kernel", .name = true, CLI_FIELD(NAME, roof_run, measurement.label)},
     {.header = "FLOPs", .unit = "FLOP", .none = "?", CLI_FIELD(NUMBER, roof_run, counts.flops)},
-    {.header = "of formula", SHARE, .number = share_of_flops},
+    {.header = "of formula", CLI_PERCENT(1), .none = "?", .number = share_of_flops},
     {.header = "L1", .rank = 2, LEVEL(ROOF_L1)},
     {.header = "L2", .rank = 1, LEVEL(ROOF_L2)},
     {.header = "memory", LEVEL(ROOF_MEMORY)},
-    {.header = "of formula", SHARE, .number = share_of_bytes},
+    {.header = "of formula", CLI_PERCENT(1), .none = "?", .number = share_of_bytes},
     {.header = "intensity", .digits = 3, .number = cli_measured_intensity},
     {.header = "operational", .digits = 3, .none = "?", CLI_FIELD(NUMBER, roof_run, counts.intensity)},
     {0},

@@ -110,8 +110,6 @@ static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
                               counted ? "FLOP/s" : "B/s");
 }
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
-
 static const cli_column columns[] = {
     {.key = "rung", .header = "rung", .rank = 4, .fixed = true, .none = "", .number = rung_number},
     {.key = "kernel", .header = "kernel", .text = kernel_name},
@@ -138,7 +136,11 @@ static const cli_column columns[] = {
      CLI_FIELD(NUMBER, roof_rung, measurement.seconds)},
     {.key = "flops_per_second", .number = cli_measured_flops_rate},
     {.header = "FLOPs", .right = true, .text = rate},
-    {.key = "fraction_of_ceiling", .header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_rung, at.share)},
+    {.key = "fraction_of_ceiling",
+     .header = "of ceiling",
+     CLI_PERCENT(1),
+     .none = "",
+     CLI_FIELD(NUMBER, roof_rung, at.share)},
     {.key = "memory_pace", CLI_FIELD(NUMBER, roof_rung, measurement.memory_pace)},
     {.key = "times_rung_before",
      .header = "x before",
@@ -149,7 +151,8 @@ static const cli_column columns[] = {
      CLI_FIELD(NUMBER, roof_rung, step)},
     {.key = "fraction_of_best_library",
      .header = "of best library",
-     PERCENT,
+     CLI_PERCENT(1),
+     .none = "",
      CLI_FIELD(NUMBER, roof_rung, share_of_library)},
     {0},
 };

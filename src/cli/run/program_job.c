@@ -28,8 +28,6 @@ static const char *slowest_of(const void *row, char scratch[CLI_SCRATCH]) {
 CLI_VALUE(uneven_of, roof_job_part, r->ranks > 1 ? r->slowest_seconds / r->mean_seconds : (double)NAN)
 CLI_WORD(node_of, roof_job_part, r->node >= 0 ? shown->nodes[r->node] : NULL)
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
-
 static const cli_column part_columns[] = {
     {.header = "node", .name = true, .optional = true, .text = node_of},
     {.header = "region", .name = true, CLI_FIELD(NAME, roof_job_part, name)},
@@ -40,7 +38,7 @@ static const cli_column part_columns[] = {
     {.header = "slowest", .right = true, .rank = 1, .text = slowest_of},
     {.header = "FLOPs", .unit = "FLOP/s", CLI_FIELD(NUMBER, roof_job_part, flops_per_second)},
     {.header = "memory", .unit = "B/s", CLI_FIELD(NUMBER, roof_job_part, bytes_per_second)},
-    {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_job_part, share)},
+    {.header = "of ceiling", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_job_part, share)},
     {.header = "bound by", .rank = 5, CLI_FIELD(NAME, roof_job_part, binding)},
     {0}};
 

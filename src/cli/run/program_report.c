@@ -20,18 +20,16 @@ CLI_VALUE(flops_rate, roof_program_part, rate(r, r->measurement.flops))
 CLI_VALUE(bytes_rate, roof_program_part, rate(r, r->measurement.bytes))
 CLI_VALUE(spread, roof_program_part, r->measurement.sample_count > 1 ? r->measurement.stats.spread : NAN)
 
-#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
-
 static const cli_column columns[] = {
     {.header = "region", .name = true, CLI_FIELD(NAME, roof_program_part, measurement.label)},
     {.header = "calls", .rank = 1, .fixed = true, CLI_FIELD(NUMBER, roof_program_part, measurement.calls)},
     {.header = "threads", .rank = 4, .fixed = true, CLI_FIELD(NUMBER, roof_program_part, threads)},
     {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_program_part, measurement.seconds)},
-    {.header = "spread", .rank = 3, PERCENT, .number = spread},
+    {.header = "spread", .rank = 3, CLI_PERCENT(1), .number = spread},
     {.header = "FLOPs", .unit = "FLOP/s", .number = flops_rate},
     {.header = "memory", .unit = "B/s", .number = bytes_rate},
     {.header = "FLOP/B", .rank = 2, .digits = 4, .number = cli_measured_intensity},
-    {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_program_part, placed.share)},
+    {.header = "of ceiling", CLI_PERCENT(1), CLI_FIELD(NUMBER, roof_program_part, placed.share)},
     {.header = "bound by", CLI_FIELD(NAME, roof_program_part, placed.binding)},
     CLI_MEASURED(roof_program_part),
     {.key = "working_set_bytes", .number = cli_measured_unknown},
