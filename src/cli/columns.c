@@ -113,7 +113,9 @@ json_t *cli_columns_json(cli_rows rows) {
 static void add_cell(cli_grid *grid, const cli_column *c, const void *row) {
   char scratch[CLI_SCRATCH], quantity[48];
   value v = value_of(c, row, scratch);
-  const char *unit = c->unit != NULL ? c->unit : "";
+  const char *unit = c->unit_at != 0   ? *(const char *const *)(const void *)((const char *)row + c->unit_at)
+                     : c->unit != NULL ? c->unit
+                                       : "";
   double scaled = c->scale != 0 ? v.number * c->scale : v.number;
   if (v.text != NULL) {
     rf_cells_add_text(grid, v.text);

@@ -40,6 +40,7 @@ typedef struct cli_column {
   const char *none; /**< in the text for unknown; NULL: "-" */
   cli_column_kind kind;
   size_t offset;
+  size_t unit_at; /**< where the row has its unit, a const char *; 0: `unit` says it */
   double (*number)(const void *row);
   /** May write into `scratch`; NULL: unknown. */
   const char *(*text)(const void *row, char scratch[CLI_SCRATCH]);
@@ -67,6 +68,10 @@ typedef struct cli_column {
     const type *r = row;                                                                                     \
     return (double)(expression);                                                                             \
   }
+
+/** A quantity whose unit is another member of its row. */
+#define CLI_QUANTITY(type, member, its_unit)                                                                 \
+  CLI_FIELD(NUMBER, type, member), .unit_at = offsetof(type, its_unit)
 
 /** The rows of an answer: `count` of `size` bytes each. */
 typedef struct cli_rows {

@@ -23,9 +23,6 @@ static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-CLI_WORD(value_of, roof_sheet_row,
-         isnan(r->value) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, r->value, r->unit))
-
 static const char *spread_of(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_sheet_row *r = row;
   rf_format(scratch, CLI_SCRATCH, "%s%.1f %%", r->noisy ? "noisy " : "", 100 * r->spread);
@@ -55,7 +52,7 @@ static const char *instances_of(const void *row, char scratch[CLI_SCRATCH]) {
 #define NAME(head)                                                                                           \
   { .header = (head), .text = name_of }
 #define VALUE(head, unknown)                                                                                 \
-  { .header = (head), .right = true, .none = (unknown), .text = value_of }
+  { .header = (head), .none = (unknown), CLI_QUANTITY(roof_sheet_row, value, unit) }
 #define FIGURE(head, member, ...)                                                                            \
   { .header = (head), .none = "", CLI_FIELD(NUMBER, roof_sheet_row, member), __VA_ARGS__ }
 #define SHARE(head) FIGURE(head, share, CLI_PERCENT(1))
@@ -121,22 +118,20 @@ static const cli_column rates[] = {NAME("operations"),
                                    PROVENANCE,
                                    {0}};
 
-CLI_WORD(least_of, roof_sheet_row, roof_quantity_format(scratch, CLI_SCRATCH, r->least, r->unit))
-CLI_WORD(most_of, roof_sheet_row, roof_quantity_format(scratch, CLI_SCRATCH, r->most, r->unit))
-
 static const char *saturation_of(const void *row, char scratch[CLI_SCRATCH]) {
   double cores = ((const roof_sheet_row *)row)->count;
   rf_format(scratch, CLI_SCRATCH, "%g", cores);
   return isnan(cores) ? "all" : scratch;
 }
 
-static const cli_column scaling[] = {NAME("by cores"),
-                                     {.header = "one core", .right = true, .text = least_of},
-                                     {.header = "all", .right = true, .text = most_of},
-                                     FIGURE("times", value, .digits = 3),
-                                     {.header = "saturated by", .right = true, .text = saturation_of},
-                                     PROVENANCE,
-                                     {0}};
+static const cli_column scaling[] = {
+    NAME("by cores"),
+    {.header = "one core", .none = "unknown", CLI_QUANTITY(roof_sheet_row, least, unit)},
+    {.header = "all", .none = "unknown", CLI_QUANTITY(roof_sheet_row, most, unit)},
+    FIGURE("times", value, .digits = 3),
+    {.header = "saturated by", .right = true, .text = saturation_of},
+    PROVENANCE,
+    {0}};
 
 static const cli_column libraries[] = {NAME("what a library reaches"),
                                        {.header = "", CLI_FIELD(TEXT, roof_sheet_row, parameters)},

@@ -1,19 +1,11 @@
 /* One screen of a measured machine. */
 #include "cli/measure/brief.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "cli/columns.h"
 #include "roofline/sheet.h"
 #include "roofline/trust.h"
-
-static const char *quantity(double value, const char *unit, char scratch[CLI_SCRATCH]) {
-  return isnan(value) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
-}
-
-CLI_WORD(one_core, roof_brief_row, quantity(r->one, r->unit, scratch))
-CLI_WORD(all_cores, roof_brief_row, quantity(r->all, r->unit, scratch))
 
 /** The instruction set, and whether the figure is to be relied on. */
 static const char *how(const void *row, char scratch[CLI_SCRATCH]) {
@@ -26,8 +18,8 @@ static const char *how(const void *row, char scratch[CLI_SCRATCH]) {
 
 static const cli_column columns[] = {
     {.header = "ceiling", CLI_FIELD(NAME, roof_brief_row, name)},
-    {.header = "one core", .text = one_core, .right = true},
-    {.header = "all", .text = all_cores, .right = true},
+    {.header = "one core", CLI_QUANTITY(roof_brief_row, one, unit)},
+    {.header = "all", CLI_QUANTITY(roof_brief_row, all, unit)},
     {.header = "of limit", CLI_PERCENT(1), .none = "", CLI_FIELD(NUMBER, roof_brief_row, share)},
     {.header = "by", .text = how},
     {0}};

@@ -1,16 +1,8 @@
 /* What changed between two measurements: the view of roof_machine_changes. */
-#include <math.h>
-
 #include "cli/columns.h"
 #include "cli/machine/machine.h"
 #include "roofline/changes.h"
 
-static const char *quantity(double value, const char *unit, char scratch[CLI_SCRATCH]) {
-  return isnan(value) ? "" : roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
-}
-
-CLI_WORD(old_text, roof_figure_change, quantity(r->old_value, r->unit, scratch))
-CLI_WORD(new_text, roof_figure_change, quantity(r->new_value, r->unit, scratch))
 CLI_VALUE(change_of, roof_figure_change, r->ratio - 1)
 CLI_VALUE(cycle_change_of, roof_figure_change, r->cycle_ratio - 1)
 CLI_WORD(verdict_of, roof_figure_change, roof_change_verdict_name(r->verdict))
@@ -18,10 +10,8 @@ CLI_WORD(verdict_of, roof_figure_change, roof_change_verdict_name(r->verdict))
 static const cli_column columns[] = {
     {.key = "figure", .header = "figure", CLI_FIELD(NAME, roof_figure_change, figure)},
     {.key = "unit", CLI_FIELD(TEXT, roof_figure_change, unit)},
-    {.key = "old", CLI_FIELD(NUMBER, roof_figure_change, old_value)},
-    {.key = "new", CLI_FIELD(NUMBER, roof_figure_change, new_value)},
-    {.header = "old", .right = true, .text = old_text},
-    {.header = "new", .right = true, .text = new_text},
+    {.key = "old", .header = "old", .none = "", CLI_QUANTITY(roof_figure_change, old_value, unit)},
+    {.key = "new", .header = "new", .none = "", CLI_QUANTITY(roof_figure_change, new_value, unit)},
     {.header = "change", CLI_PERCENT(1), .none = "", .number = change_of},
     {.header = "per cycle", .rank = 1, CLI_PERCENT(1), .none = "", .number = cycle_change_of},
     {.key = "ratio", CLI_FIELD(NUMBER, roof_figure_change, ratio)},
