@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "accuracy/cases.h"
+#include "core/stats.h"
 
 static const struct {
   const char *key, *title;
@@ -71,16 +72,6 @@ rf_judged rf_run_judge(const rf_run_case *c) {
 
 /* Errors taken together */
 
-static int by_number(const void *a, const void *b) {
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
-static double quantile(double *values, size_t count, double fraction) {
-  qsort(values, count, sizeof *values, by_number);
-  return roof_stats_quantile(values, count, fraction);
-}
-
 void rf_accuracy_line(const rf_judged *all, size_t count, const char *name, double *room,
                       roof_accuracy_line *line) {
   size_t inside = 0, below = 0;
@@ -93,16 +84,16 @@ void rf_accuracy_line(const rf_judged *all, size_t count, const char *name, doub
     sum += fabs(all[i].error);
     room[i] = all[i].error;
   }
-  line->bias = quantile(room, count, 0.5);
+  line->bias = rf_stats_quantile(room, count, 0.5);
   for (size_t i = 0; i < count; i++) {
     room[i] = fabs(all[i].error);
   }
-  line->median = quantile(room, count, 0.5);
-  line->p90 = quantile(room, count, 0.9);
+  line->median = rf_stats_quantile(room, count, 0.5);
+  line->p90 = rf_stats_quantile(room, count, 0.9);
   for (size_t i = 0; i < count; i++) {
     room[i] = all[i].bound_error;
   }
-  line->bound_median = quantile(room, count, 0.5);
+  line->bound_median = rf_stats_quantile(room, count, 0.5);
   line->mean = sum / (double)count;
   line->inside = (double)inside / (double)count;
   line->below = (double)below / (double)count;

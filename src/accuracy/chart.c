@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "core/stats.h"
 #include "roofline/accuracy.h"
 
 enum { MEASURED, RATIO };
@@ -22,11 +23,6 @@ static double middle_of(int bin) {
   return shortest * exp2((bin + 0.5) / PER_OCTAVE);
 }
 
-static int by_number(const void *a, const void *b) {
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /** `what`: NULL: all. The curve of a quantile of measured over expected, times the expected
  * where `seconds`. */
 static void add_curve(const roof_accuracy *a, const char *what, double quantile, bool seconds, double *room,
@@ -40,7 +36,7 @@ static void add_curve(const roof_accuracy *a, const char *what, double quantile,
       }
     }
     if (count >= LEAST) {
-      qsort(room, count, sizeof *room, by_number);
+      rf_stats_sort(room, count);
       curve->x[curve->count] = 1e6 * middle_of(bin);
       curve->y[curve->count++] = roof_stats_quantile(room, count, quantile) * (seconds ? middle_of(bin) : 1);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "accuracy/cases.h"
+#include "core/stats.h"
 
 static const struct {
   const char *name, *text;
@@ -18,16 +19,6 @@ typedef struct view {
   double *measured, *predicted, *part;
   size_t count;
 } view;
-
-static int by_number(const void *a, const void *b) {
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
-static double median(double *values, size_t count) {
-  qsort(values, count, sizeof *values, by_number);
-  return roof_stats_quantile(values, count, 0.5);
-}
 
 /** Mean |ln(measured / predicted)| with `more` times the part added. */
 static double distance(const view *v, double more) {
@@ -63,7 +54,7 @@ static double error_with(view *v, double more) {
   for (size_t i = 0; i < v->count; i++) {
     v->part[i] = fabs((v->predicted[i] + more * v->part[i]) / v->measured[i] - 1);
   }
-  return median(v->part, v->count);
+  return rf_stats_quantile(v->part, v->count, 0.5);
 }
 
 static void fill(view *v, const rf_run_case *runs, size_t count, roof_served_figure figure, int kind) {
@@ -186,7 +177,7 @@ bool rf_runs_explain(const rf_run_case *runs, size_t count, roof_served_figure f
   for (size_t i = 0; i < v.count; i++) {
     v.part[i] = v.predicted[i] / v.measured[i] - 1;
   }
-  c.bias = median(v.part, v.count);
+  c.bias = rf_stats_quantile(v.part, v.count, 0.5);
   for (int kind = 0; kind < ROOF_RUN_CLASS_COUNT; kind++) {
     c.count += try_class(&v, runs, count, figure, kind, &c.causes[c.count]);
   }

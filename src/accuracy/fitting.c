@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "catalog/scaling.h"
+#include "core/stats.h"
 #include "roofline/time.h"
 
 /** Timings of one group as they are checked together: on one machine, in one format, run by one program. */
@@ -26,11 +27,6 @@ static bool same_group(const group *g, const rf_case *c) {
   return g->at == c->at && strcmp(g->how, c->record->ran->how) == 0;
 }
 
-static int by_number(const void *a, const void *b) {
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 static void measure_floor(rf_fitting *f, group *g) {
   size_t count = 0;
   for (size_t i = 0; i < f->chosen_count; i++) {
@@ -38,7 +34,7 @@ static void measure_floor(rf_fitting *f, group *g) {
       f->room[count++] = f->chosen[i].seconds;
     }
   }
-  qsort(f->room, count, sizeof *f->room, by_number);
+  rf_stats_sort(f->room, count);
   g->count = count;
   g->floor = roof_stats_quantile(f->room, count, 0.05);
   g->spread = roof_stats_quantile(f->room, count, 0.25) / g->floor;
@@ -151,7 +147,7 @@ static const double *measure_ratios(rf_fitting *f, const rf_case *all, size_t co
     rf_case_predict(&all[i], &all[i].at->target, &p);
     f->room[i] = all[i].seconds / p.expected_seconds;
   }
-  qsort(f->room, count, sizeof *f->room, by_number);
+  rf_stats_sort(f->room, count);
   return f->room;
 }
 
@@ -327,7 +323,7 @@ static roof_status measure_families(rf_fitting *f, rf_case *all, size_t count, c
     status = add_ratios(f, all, count, judged, *fit, further(families), wide);
   }
   if (wide->count > 0) {
-    qsort(wide->list, wide->count, sizeof *wide->list, by_number);
+    rf_stats_sort(wide->list, wide->count);
   }
   return status;
 }
@@ -361,7 +357,7 @@ static roof_status measure_parts(rf_fitting *f, rf_case *all, size_t count, cons
     }
   }
   rf_hold_out(all, count, RF_BY_SHAPE, 0);
-  qsort(wide->list, wide->count, sizeof *wide->list, by_number);
+  rf_stats_sort(wide->list, wide->count);
   return status;
 }
 

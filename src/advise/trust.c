@@ -3,10 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/number.h"
+#include "core/stats.h"
 #include "roofline/report.h"
 
 enum { FIGURE_MAX = ROOF_PEAK_MAX + 5 * ROOF_LEVEL_MAX };
@@ -23,14 +23,8 @@ static void add(values *v, double value) {
   }
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double median(values *v) {
-  qsort(v->list, (size_t)v->count, sizeof *v->list, ascending);
-  return v->count > 0 ? roof_stats_quantile(v->list, (size_t)v->count, 0.5) : NAN;
+  return rf_stats_quantile(v->list, (size_t)v->count, 0.5);
 }
 
 static void add_figure(roof_trust *trust, values *spreads, const roof_conditions *c) {

@@ -4,7 +4,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "core/stats.h"
 
 static double rounds(double ranks) {
   return ceil(log2(ranks));
@@ -137,14 +138,9 @@ void rf_collective_predict(const rf_collective *of, const roof_alpha_beta *fit, 
   }
 }
 
-static int by_value(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
-
 void rf_collective_settle(const roof_collective_curve *curve, roof_collective_time *time, double *samples,
                           size_t count) {
-  qsort(samples, count, sizeof *samples, by_value);
+  rf_stats_sort(samples, count);
   time->seconds = roof_stats_quantile(samples, count, 0.5);
   time->seconds_low = roof_stats_quantile(samples, count, 0.25);
   time->seconds_high = roof_stats_quantile(samples, count, 0.75);

@@ -5,8 +5,8 @@
 
 #include "cluster/fabric_series.h"
 #include "cluster/fit.h"
+#include "core/stats.h"
 #include "host/clock.h"
-#include "roofline/stats.h"
 
 enum {
   LARGEST = 1 << 22,
@@ -87,15 +87,10 @@ static bool take_overhead(const rf_exchange *with, int bytes, double one, double
   return done;
 }
 
-static int by_value(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
-
 static roof_message_time summary(const series *s, double overlap) {
   double sorted[MOST], each = quiet(s->gaps, s->further.count);
   memcpy(sorted, s->half, s->halves.count * sizeof *sorted);
-  qsort(sorted, s->halves.count, sizeof *sorted, by_value);
+  rf_stats_sort(sorted, s->halves.count);
   return (roof_message_time){.bytes = s->halves.bytes,
                              .seconds = roof_stats_quantile(sorted, s->halves.count, 0.5),
                              .seconds_low = roof_stats_quantile(sorted, s->halves.count, 0.25),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "roofline/stats.h"
+#include "core/stats.h"
 
 enum { LEAST = 3, ENOUGH = 5, DRAWS = 200, ROUNDS = 20, FIGURES = 4 };
 
@@ -22,24 +22,14 @@ typedef struct line {
 /** What a time for each size gives: figures in `out`. */
 typedef void figures_of(const void *context, const double *times, double *out);
 
-static int ascending(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
-
-static double quantile(double *values, size_t count, double fraction) {
-  qsort(values, count, sizeof *values, ascending);
-  return roof_stats_quantile(values, count, fraction);
-}
-
 double rf_median(const double *samples, size_t count, double *scratch) {
   memcpy(scratch, samples, count * sizeof *scratch);
-  return quantile(scratch, count, 0.5);
+  return rf_stats_quantile(scratch, count, 0.5);
 }
 
 double rf_quiet(const double *samples, size_t count, double *scratch) {
   memcpy(scratch, samples, count * sizeof *scratch);
-  return quantile(scratch, count, quiet);
+  return rf_stats_quantile(scratch, count, quiet);
 }
 
 static double distance(const line *of, double bytes, double seconds) {
@@ -150,7 +140,7 @@ static bool estimate(const rf_sized *sizes, size_t count, figures_of *of, const 
       } else {
         memcpy(scratch, sizes[i].samples, sizes[i].count * sizeof *scratch);
       }
-      each_size[i] = quantile(scratch, sizes[i].count, quiet);
+      each_size[i] = rf_stats_quantile(scratch, sizes[i].count, quiet);
     }
     of(context, each_size, each);
     for (int f = 0; f < figures && k < DRAWS; f++) {
@@ -159,7 +149,7 @@ static bool estimate(const rf_sized *sizes, size_t count, figures_of *of, const 
   }
   free(scratch);
   for (int f = 0; f < figures; f++) {
-    qsort(again[f], DRAWS, sizeof **again, ascending);
+    rf_stats_sort(again[f], DRAWS);
     bool known = fewest >= ENOUGH;
     out[f] = (roof_estimate){each[f], known ? fmin(each[f], again[f][DRAWS / 40]) : NAN,
                              known ? fmax(each[f], again[f][DRAWS - 1 - DRAWS / 40]) : NAN};

@@ -6,8 +6,8 @@
 
 #include "cluster/collectives.h"
 #include "cluster/fit.h"
+#include "core/stats.h"
 #include "host/clock.h"
-#include "roofline/stats.h"
 
 enum { TAG_TRIPS = 9, PILOTS = 2, LEAST = 5, MOST = 100, FITTED = 3, SMALLEST = 4 };
 
@@ -42,15 +42,10 @@ bool rf_gpus_obey(const rf_gpus_pair *pair) {
   return done;
 }
 
-static int by_value(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
-
 static roof_message_time summary(double bytes, const double *samples, size_t count) {
   double sorted[MOST];
   memcpy(sorted, samples, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, by_value);
+  rf_stats_sort(sorted, count);
   return (roof_message_time){.bytes = bytes,
                              .seconds = roof_stats_quantile(sorted, count, 0.5),
                              .seconds_low = roof_stats_quantile(sorted, count, 0.25),

@@ -5,30 +5,19 @@
 #include <string.h>
 
 #include "cluster/nodes.h"
-#include "roofline/stats.h"
+#include "core/stats.h"
 #include "roofline/units.h"
 
 /** Two runs on a quiet machine agree within ROOF_CHANGE_REPEATABLE; a deviation is never taken as less than a third of it:
  *  among nodes that are equal to the digit, the next digit is no finding. */
 static const double least_deviation = ROOF_CHANGE_REPEATABLE / 3;
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/** The median of values, which it sorts. */
-static double median_of(double *values, size_t count) {
-  qsort(values, count, sizeof *values, by_value);
-  return roof_stats_quantile(values, count, 0.5);
-}
-
 static double deviation_of(double *values, size_t count, double median) {
   static const double of_normal = 1.4826;
   for (size_t i = 0; i < count; i++) {
     values[i] = fabs(values[i] - median);
   }
-  return of_normal * median_of(values, count);
+  return of_normal * rf_stats_quantile(values, count, 0.5);
 }
 
 /** Fills a ceiling's distribution; `values` has room for all nodes. */
@@ -50,7 +39,7 @@ static void distribute(roof_nodes *nodes, size_t ceiling, double *values) {
     values[c->count++] = value;
   }
   if (c->count > 0) {
-    c->median = median_of(values, c->count);
+    c->median = rf_stats_quantile(values, c->count, 0.5);
     c->deviation = c->count > 1 ? deviation_of(values, c->count, c->median) : NAN;
   }
 }
@@ -69,7 +58,7 @@ static double usual_number(const roof_nodes *nodes, size_t offset, double *value
       values[count++] = value;
     }
   }
-  return count >= ROOF_NODES_LEAST ? median_of(values, count) : NAN;
+  return count >= ROOF_NODES_LEAST ? rf_stats_quantile(values, count, 0.5) : NAN;
 }
 
 /** The governor of more than half of the nodes, or "": found in one pass (Boyer and Moore), counted in another. */
@@ -275,7 +264,7 @@ static void look_at_siblings(look *l) {
     return;
   }
   memcpy(sorted, values, count * sizeof *values);
-  double median = median_of(sorted, count);
+  double median = rf_stats_quantile(sorted, count, 0.5);
   double deviation = fmax(deviation_of(sorted, count, median), least_deviation * median);
   for (size_t i = 0; i < count; i++) {
     double score = (median - values[i]) / deviation;
@@ -312,7 +301,7 @@ static const char *sibling_words(const look *l, const worst *w, char *text, size
   text[0] = '\0';
   if (kept > 0) {
     snprintf(text, size, "; the node's other %zu domain%s %s", kept, kept == 1 ? "" : "s",
-             roof_quantity_format(others, sizeof others, median_of(values, kept), "B/s"));
+             roof_quantity_format(others, sizeof others, rf_stats_quantile(values, kept, 0.5), "B/s"));
   }
   return text;
 }

@@ -1,4 +1,4 @@
-#include "roofline/stats.h"
+#include "core/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,6 +6,10 @@
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+void rf_stats_sort(double *values, size_t count) {
+  qsort(values, count, sizeof *values, ascending);
 }
 
 double roof_stats_quantile(const double *sorted, size_t count, double fraction) {
@@ -20,6 +24,11 @@ double roof_stats_quantile(const double *sorted, size_t count, double fraction) 
   return sorted[below] + (position - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
+double rf_stats_quantile(double *values, size_t count, double fraction) {
+  rf_stats_sort(values, count);
+  return roof_stats_quantile(values, count, fraction);
+}
+
 static roof_status sort_samples(double *samples, size_t count, roof_error *error) {
   if (count == 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "statistics: no samples");
@@ -29,7 +38,7 @@ static roof_status sort_samples(double *samples, size_t count, roof_error *error
       return roof_error_set(error, ROOF_E_ARGUMENT, "statistics: sample %zu is not finite", i + 1);
     }
   }
-  qsort(samples, count, sizeof *samples, ascending);
+  rf_stats_sort(samples, count);
   return ROOF_OK;
 }
 

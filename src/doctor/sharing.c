@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/stats.h"
 #include "doctor/checks.h"
 #include "host/clock.h"
 #include "measure/team.h"
@@ -20,14 +21,9 @@ static void look(void *widths, int thread, int threads) {
   }
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /** The widest that one core was, of widths that it sorts. */
 static double widest_of(double *widths) {
-  qsort(widths, LOOKS, sizeof *widths, ascending);
+  rf_stats_sort(widths, LOOKS);
   return widths[LOOKS - RF_CLOCK_LOOKS];
 }
 

@@ -4,12 +4,8 @@
 #include <stdlib.h>
 
 #include "core/number.h"
+#include "core/stats.h"
 #include "loop/loop.h"
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 static bool is_inside(const roof_loop_kernel *k) {
   return k->measured_seconds >= k->prediction.expected_low_seconds &&
@@ -39,7 +35,7 @@ static int summarise(const roof_loop *loop, bool whole, double *errors, double *
       errors[count++] = rf_loop_error(k);
     }
   }
-  qsort(errors, (size_t)count, sizeof *errors, compare);
+  rf_stats_sort(errors, (size_t)count);
   *median = count > 0 ? (errors[(count - 1) / 2] + errors[count / 2]) / 2 : NAN;
   *ninetieth = count > 0 ? errors[(count * 9 + 9) / 10 - 1] : NAN;
   return count;

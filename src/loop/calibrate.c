@@ -7,6 +7,7 @@
 
 #include "accuracy/fit.h"
 #include "core/number.h"
+#include "core/stats.h"
 #include "loop/plan.h"
 #include "measure/run.h"
 #include "roofline/effects.h"
@@ -210,11 +211,6 @@ static void descend(const fitting *f, double *at, double values[ROOF_CONSTANT_CO
   spell(at, values);
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /** Adds measured over expected of a kernel's timings, by constants of the kernels besides it and `f->without[0]`. */
 static size_t add_ratios(const fitting *f, const roof_kernel *kernel, const double *from, double *ratios) {
   fitting others = *f;
@@ -262,7 +258,7 @@ static roof_status fit_interval(const fitting *f, const double *at, double value
     }
   }
   if (count >= LEAST_RATIOS) {
-    qsort(ratios, count, sizeof *ratios, compare);
+    rf_stats_sort(ratios, count);
     size_t few = outside(count, (double)kernels);
     values[ROOF_TIME_LOW] = fmin(ratios[few], 1 - least_doubt);
     values[ROOF_TIME_HIGH] = fmax(ratios[count - 1 - few], 1 + least_doubt);

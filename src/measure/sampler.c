@@ -6,12 +6,8 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "core/stats.h"
 #include "host/clock.h"
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 /* Some kernels become faster for 20 ms, so slowly that a time says nothing of the next one. */
 size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled) {
@@ -26,7 +22,7 @@ size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled) {
     stretch_seconds[held++] = seconds;
     count++;
     if (held == MOST || (held >= LEAST && spent - since >= fmin(stretch, most / 4))) {
-      qsort(stretch_seconds, held, sizeof *stretch_seconds, ascending);
+      rf_stats_sort(stretch_seconds, held);
       double middle = stretch_seconds[held / 2];
       still = fabs(middle - before) <= steady * fmin(middle, before);
       before = middle;

@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
+#include "core/stats.h"
 #include "owned.h"
 #include "roofline/machine.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
-#include "roofline/stats.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -341,6 +341,17 @@ static void statistics(void **state) {
   assert_int_equal(roof_stats_of(bad, 2, &stats, &error), ROOF_E_ARGUMENT);
   assert_int_equal(roof_stats_of(bad, 0, &stats, &error), ROOF_E_ARGUMENT);
   assert_int_equal(stats.count, 42);
+}
+
+static void sorted_in_place(void **state) {
+  (void)state;
+  double values[] = {3, -1, INFINITY, 0.5, 3, -INFINITY};
+  rf_stats_sort(values, 6);
+  assert_true(values[0] == -INFINITY && values[1] == -1 && values[2] == 0.5);
+  assert_true(values[3] == 3 && values[4] == 3 && values[5] == INFINITY);
+  double four[] = {4, 2, 1, 3};
+  assert_true(rf_stats_quantile(four, 4, 0.5) == 2.5 && four[0] == 1 && four[3] == 4);
+  assert_true(isnan(rf_stats_quantile(four, 0, 0.5)));
 }
 
 /** Probability that at least `low` and at most `high` of `n` samples lie below the median. */
@@ -707,6 +718,7 @@ int main(void) {
       cmocka_unit_test(errors_say_where),
       cmocka_unit_test(unknown_names_are_answered_in_one_form),
       cmocka_unit_test(statistics),
+      cmocka_unit_test(sorted_in_place),
       cmocka_unit_test(the_interval_holds_the_median_95_times_in_100),
       cmocka_unit_test(formats),
       cmocka_unit_test(level_names),

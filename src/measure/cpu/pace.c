@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "roofline/stats.h"
+#include "core/stats.h"
 
 /** Windows within this share of the figure were as fast as it. */
 static const double same = 0.01;
@@ -14,11 +14,6 @@ enum { LEAST = 5 };
 /** The clock next to window `i` of a round that ends before `end`. */
 static double clock_near(const double *clocks, size_t i, size_t end) {
   return i + 1 < end ? fmax(clocks[i], clocks[i + 1]) : clocks[i];
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 /** The clocks next to windows of at most `most` seconds; returns how many are known. */
@@ -45,7 +40,7 @@ rf_pace rf_pace_of(const double *seconds, const double *clocks, const size_t *en
   size_t count = gather(seconds, clocks, ends, rounds, (1 + same) * figure_seconds, sorted);
   count = count < LEAST ? gather(seconds, clocks, ends, rounds, INFINITY, sorted) : count;
   if (count > 0) {
-    qsort(sorted, count, sizeof *sorted, ascending);
+    rf_stats_sort(sorted, count);
     pace.clock_hz = roof_stats_quantile(sorted, count, 0.5);
     pace.spread = (roof_stats_quantile(sorted, count, 0.9) - roof_stats_quantile(sorted, count, 0.1)) / 2 /
                   pace.clock_hz;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/number.h"
+#include "core/stats.h"
 #include "host/clock.h"
 #include "host/noise.h"
 #include "measure/cpu/laws.h"
@@ -78,11 +79,6 @@ static double clock_now(void) {
   return RF_CLOCK_CHAIN / rf_clock_chain();
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /** The quantile of those of `values` that are known. */
 static double quantile(const double *values, size_t count, double fraction) {
   double *sorted = malloc((count + 1) * sizeof *sorted), result = NAN;
@@ -92,8 +88,7 @@ static double quantile(const double *values, size_t count, double fraction) {
     known += isnan(values[i]) ? 0 : 1;
   }
   if (known > 0) {
-    qsort(sorted, known, sizeof *sorted, ascending);
-    result = roof_stats_quantile(sorted, known, fraction);
+    result = rf_stats_quantile(sorted, known, fraction);
   }
   free(sorted);
   return result;
@@ -215,7 +210,7 @@ static size_t windows_at(const rf_trial *t, size_t begin, size_t end, double clo
 static double estimate_at(const rf_trial *t, size_t begin, size_t end, double clock, double wide,
                           double *seconds) {
   size_t count = windows_at(t, begin, end, clock, wide, seconds);
-  qsort(seconds, count, sizeof *seconds, ascending);
+  rf_stats_sort(seconds, count);
   return count < WINDOWS_LEAST ? INFINITY
                                : roof_stats_quantile(seconds, count, rf_estimate_fraction(t->estimate));
 }
@@ -238,7 +233,7 @@ static double rounds_apart(const rf_trial *t) {
   double sorted[ROOF_ROUND_MAX];
   int count = t->conditions->round_count;
   memcpy(sorted, t->conditions->rounds, sizeof sorted);
-  qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+  rf_stats_sort(sorted, (size_t)count);
   return count < 2 ? 0 : sorted[count - 1] / sorted[t->estimate == RF_TYPICAL ? 0 : count - 2] - 1;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/figures.h"
+#include "core/stats.h"
 #include "host/clock.h"
 #include "measure/device/bench.h"
 #include "roofline/documents.h"
@@ -53,13 +54,8 @@ static roof_status pass(const passage *p, double *seconds, roof_error *error) {
   return status;
 }
 
-static int compare_times(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
-
 static double median(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, compare_times);
+  rf_stats_sort(values, (size_t)count);
   return values[count / 2];
 }
 
