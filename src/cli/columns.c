@@ -53,29 +53,12 @@ static json_t *json_of(value v) {
                         : rf_json_number(v.number);
 }
 
-/** Sets `key`, or of "a.b" member b of the object a. */
-static void set_member(json_t *object, const char *key, json_t *member) {
-  const char *point = strchr(key, '.');
-  if (point == NULL) {
-    rf_json_set(object, key, member);
-    return;
-  }
-  char outer[64];
-  snprintf(outer, sizeof outer, "%.*s", (int)(point - key), key);
-  json_t *inner = json_object_get(object, outer);
-  if (inner == NULL) {
-    inner = json_object();
-    rf_json_set(object, outer, inner);
-  }
-  rf_json_set(inner, point + 1, member);
-}
-
 json_t *cli_columns_object(const cli_column *columns, const void *row) {
   char scratch[CLI_SCRATCH];
   json_t *object = json_object();
   for (const cli_column *c = columns; !is_end(c); c++) {
     if (c->key != NULL) {
-      set_member(object, c->key, json_of(value_of(c, row, scratch)));
+      rf_json_set(object, c->key, json_of(value_of(c, row, scratch)));
     }
   }
   return object;

@@ -84,7 +84,7 @@ typedef struct cli_rows {
 
 #define CLI_ROWS(table, array, number) ((cli_rows){(table), (array), (number), sizeof *(array), NULL, false})
 
-/** The keys' values of one row as an object: null where unknown. `a.b` is member b of an object a. */
+/** The keys' values of one row as an object: null where unknown. */
 json_t *cli_columns_object(const cli_column *columns, const void *row);
 /** Copies a table of at most `most` columns, the end included, so that headers may be named anew. */
 void cli_columns_copy(const cli_column *columns, cli_column *copy, size_t most);

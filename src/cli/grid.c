@@ -9,14 +9,6 @@ void cli_grid_add(cli_grid *grid, const char *format, ...) {
   va_end(arguments);
 }
 
-const char **cli_grid_cells(const cli_grid *grid) {
-  return rf_cells_list(grid);
-}
-
-void cli_grid_done(cli_grid *grid) {
-  rf_cells_done(grid);
-}
-
 void cli_grid_end_as(cli_grid *grid, roof_text *out, const rf_table_column *columns, int count, bool wide) {
   rf_answer_table table = {.count = count, .has_header = true, .wide = wide, .grid = *grid};
   memcpy(table.columns, columns, (size_t)count * sizeof *columns);

@@ -10,11 +10,6 @@ typedef rf_cells cli_grid;
 /** Adds the next cell, row by row. */
 void cli_grid_add(cli_grid *grid, const char *format, ...) ROOF_PRINTF(2, 3);
 
-/** The cells, row by row, a NULL after the last; free() the list, not the cells. NULL when out of memory. */
-const char **cli_grid_cells(const cli_grid *grid);
-
-void cli_grid_done(cli_grid *grid);
-
 /** Appends the table to `out` as wide as the terminal (rf_table_add) and empties it. `columns` has a letter for each:
  *  'l' text, 'n' a name, 'v' a verdict, 'r' numbers, 'L' and 'R' those that say which row it is, and after it the
  *  column's rank where it may be left out: "ll2r1". The first row are the headers. */

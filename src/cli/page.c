@@ -46,7 +46,7 @@ static int verdict_of(const cli_column *columns) {
 
 roof_status cli_page_table_fill(cli_page_table *table, const char *title, cli_rows rows, roof_error *error) {
   int width = cli_columns_add_cells(&table->grid, rows);
-  table->cells = cli_grid_cells(&table->grid);
+  table->cells = rf_cells_list(&table->grid);
   table->table = (roof_table){.title = title,
                               .cells = table->cells,
                               .columns = width,
@@ -57,7 +57,7 @@ roof_status cli_page_table_fill(cli_page_table *table, const char *title, cli_ro
 
 void cli_page_table_done(cli_page_table *table) {
   free(table->cells);
-  cli_grid_done(&table->grid);
+  rf_cells_done(&table->grid);
   *table = (cli_page_table){0};
 }
 
@@ -103,9 +103,9 @@ static roof_status frame_fill(frame *f, const cli_args *args, roof_error *error)
   for (int i = 0; args->machines != NULL && args->machines[i] != NULL; i++) {
     add_machines(&f->elsewhere, args->machines[i]);
   }
-  f->asked_list = cli_grid_cells(&f->asked);
-  f->reproduce_list = cli_grid_cells(&f->reproduce);
-  f->elsewhere_list = cli_grid_cells(&f->elsewhere);
+  f->asked_list = rf_cells_list(&f->asked);
+  f->reproduce_list = rf_cells_list(&f->reproduce);
+  f->elsewhere_list = rf_cells_list(&f->elsewhere);
   return f->asked_list != NULL && f->reproduce_list != NULL && f->elsewhere_list != NULL ? ROOF_OK
                                                                                          : no_memory(error);
 }
@@ -114,9 +114,9 @@ static void frame_done(frame *f) {
   free(f->asked_list);
   free(f->reproduce_list);
   free(f->elsewhere_list);
-  cli_grid_done(&f->asked);
-  cli_grid_done(&f->reproduce);
-  cli_grid_done(&f->elsewhere);
+  rf_cells_done(&f->asked);
+  rf_cells_done(&f->reproduce);
+  rf_cells_done(&f->elsewhere);
 }
 
 roof_status cli_page_draw(const cli_args *args, const char *title, const roof_page_section *section,

@@ -4,7 +4,7 @@
 
 #include "cli/energy/energy.h"
 
-enum { SHORT = 48, ROWS_MAX = 64 };
+enum { ROWS_MAX = 64 };
 
 static void add_answer(roof_text *out, const roof_energy_subject *s) {
   roof_text_addf(out, RF_MARK_BOLD "%s, %s %s: ", roof_machine_title(s->target.machine),
@@ -88,7 +88,7 @@ static roof_status add_points(roof_text *out, const roof_energy_subject *s, roof
 }
 
 static roof_status add_op(roof_text *out, const roof_energy_subject *s, roof_error *error) {
-  char x[SHORT], y[SHORT];
+  char x[CLI_SHORT], y[CLI_SHORT];
   roof_energy_point p;
   roof_status status = roof_energy_point_at(s, 0, &p, error);
   if (status != ROOF_OK) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/effects.h"
 
 enum { PAGES = 100000 };
 
@@ -37,16 +38,6 @@ static const struct {
              [CLI_MCP_PNG] = {"png", "--to=-.png"}};
 _Static_assert(sizeof kinds / sizeof kinds[0] == CLI_MCP_KINDS, "a name for each");
 
-static bool is_word_of(const char *name, const char *words) {
-  size_t length = strlen(name);
-  for (const char *at = words; (at = strstr(at, name)) != NULL; at += length) {
-    if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) {
-      return length > 0;
-    }
-  }
-  return false;
-}
-
 static const struct tool *find(const char *name) {
   for (size_t i = 0; i < TOOLS; i++) {
     if (strcmp(tools[i].name, name) == 0) {
@@ -71,8 +62,8 @@ static const char *text_of(json_t *object, const char *key) {
 /** Whether an option of the command is one of the tool: how the answer is wanted is `answer`. */
 static bool is_offered(const struct tool *tool, json_t *option, const cli_mcp_limits *limits) {
   const char *name = text_of(option, "name");
-  return name[0] != '\0' && !is_word_of(name, "json csv quiet color help") &&
-         (limits->may_write || (strcmp(name, "to") != 0 && !is_word_of(name, tool->writes)));
+  return name[0] != '\0' && !cli_is_among("json csv quiet color help", name) &&
+         (limits->may_write || (strcmp(name, "to") != 0 && !cli_is_among(tool->writes, name)));
 }
 
 static bool is_kind(json_t *command, int kind) {
@@ -278,7 +269,7 @@ static roof_status refuse_argument(const calling *c, const char *key, roof_error
   json_t *option;
   json_array_foreach(json_object_get(c->command, "options"), i, option) {
     const char *name = text_of(option, "name");
-    if (strcmp(name, key) == 0 && !is_word_of(name, "json csv quiet color help")) {
+    if (strcmp(name, key) == 0 && !cli_is_among("json csv quiet color help", name)) {
       return roof_error_set(error, ROOF_E_ARGUMENT,
                             "%s: writes a file; this server reads only (--allow-write)", key);
     }

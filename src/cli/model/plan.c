@@ -5,8 +5,6 @@
 #include "cli/cluster/network.h"
 #include "cli/model/model.h"
 
-enum { SHORT = 48 };
-
 #define PLAN_OPTIONS(X)                                                                                      \
   X(tp, "devices that share every tensor")                                                                   \
   X(pp, "stages of a pipeline of layers")                                                                    \
@@ -74,7 +72,7 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
   for (int i = 0; i < OPTION_COUNT && status == ROOF_OK; i++) {
     if (typed[i] != NULL) {
       bool listed = i == OPTION_price && cli_model_prices() != NULL; /* is typed, but read elsewhere */
-      char word[SHORT * 2];
+      char word[CLI_SHORT * 2];
       const char *words[] = {word};
       snprintf(word, sizeof word, "%s=%.60s", cli_model_plan_options[i].longName, listed ? "0" : typed[i]);
       status = roof_model_settings_read(words, 1, settings, axes, error);

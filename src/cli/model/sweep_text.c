@@ -6,7 +6,7 @@
 #include "cli/model/model.h"
 #include "core/number.h"
 
-enum { SHORT = 48, ROWS_MAX = 64, LINES_MAX = 16, COLUMNS_MAX = 128 };
+enum { ROWS_MAX = 64, LINES_MAX = 16, COLUMNS_MAX = 128 };
 
 /** Columns of the table of runs; those that no run knows are left out. */
 static const struct {
@@ -45,16 +45,16 @@ static const char *memory_of(const roof_model_run *p) {
 }
 
 /** Fills `text` and returns it. */
-static const char *figure_text(const roof_model_run *p, roof_run_figure figure, char text[SHORT]) {
+static const char *figure_text(const roof_model_run *p, roof_run_figure figure, char text[CLI_SHORT]) {
   const char *unit;
   double value = p->figures[figure];
   roof_run_figure_key(figure, &unit);
   if (p->why[0] != '\0' || isnan(value)) {
-    snprintf(text, SHORT, "-");
+    snprintf(text, CLI_SHORT, "-");
   } else if (strcmp(unit, "B") == 0) {
-    roof_bytes_format(text, SHORT, value);
+    roof_bytes_format(text, CLI_SHORT, value);
   } else if (unit[0] != '\0') {
-    roof_quantity_format(text, SHORT, value, unit);
+    roof_quantity_format(text, CLI_SHORT, value, unit);
   } else {
     cli_number(text, value);
   }
@@ -93,7 +93,7 @@ static void add_heads(cli_grid *grid, const roof_model_sweep *s, char alignment[
 }
 
 static void add_row(cli_grid *grid, const roof_model_sweep *s, const roof_model_run *p) {
-  char text[SHORT];
+  char text[CLI_SHORT];
   if (s->machine_count > 1) {
     cli_grid_add(grid, "%s", s->machines[p->machine]->name);
   }
@@ -139,7 +139,7 @@ static void add_compared(cli_grid *grid, const roof_model_sweep *s, roof_run_fig
   double first = run_of(s, 0, row)->figures[figure];
   for (int m = 0; m < s->machine_count; m++) {
     const roof_model_run *p = run_of(s, m, row);
-    char text[SHORT];
+    char text[CLI_SHORT];
     figure_text(p, figure, text);
     if (m > 0 && p->why[0] == '\0' && first > 0 && !isnan(p->figures[figure])) {
       cli_grid_add(grid, "%s %7.3gx", text, p->figures[figure] / first);

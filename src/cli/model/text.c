@@ -4,11 +4,11 @@
 #include "cli/model/model.h"
 #include "roofline/analysis.h"
 
-enum { SHORT = 48, LINE = 160 };
+enum { LINE = 160 };
 
 /** A training step's speed, and how much of the device it uses. */
 static void add_step(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
-  char x[SHORT];
+  char x[CLI_SHORT];
   roof_text_addf(out, ", %s", cli_quantity(x, a->prompt_tokens_per_second, "tokens/s"));
   if (t->settings.train) {
     roof_text_addf(out, ", MFU %.1f %%", 100 * a->phases[ROOF_PHASE_TRAIN].mfu);
@@ -17,7 +17,7 @@ static void add_step(roof_text *out, const roof_model_target *t, const roof_mode
 
 /** Times of what fits; what does not has none. */
 static void add_times(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
-  char x[SHORT], y[SHORT];
+  char x[CLI_SHORT], y[CLI_SHORT];
   const roof_model_continuous *c = &a->continuous;
   bool generates = roof_model_generates(t), step = t->settings.train || t->model->encoder;
   bool one_step = t->settings.train || t->model->denoises;
@@ -48,7 +48,7 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
 }
 
 static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
-  char x[SHORT], why[LINE];
+  char x[CLI_SHORT], why[LINE];
   const roof_model_capacity *c = &a->capacity;
   bool known = !isnan(c->capacity_bytes);
   roof_text_addf(out, RF_MARK_BOLD "%s on ", t->model->name);
@@ -61,7 +61,7 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
   roof_text_add(out, out->length > before ? "; " : "");
   roof_text_add(out, !known ? "memory not known" : c->fits ? "fits" : RF_MARK_RED "does not fit");
   if (known) {
-    roof_text_addf(out, ", %s %s", roof_bytes_format(x, SHORT, fabs(c->spare_bytes)),
+    roof_text_addf(out, ", %s %s", roof_bytes_format(x, CLI_SHORT, fabs(c->spare_bytes)),
                    c->fits ? "spare" : "short");
   }
   roof_text_add(out, RF_MARK_END "\n");
@@ -80,14 +80,14 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
 
 /** What a phase asks for, where it has no times. */
 static void add_untimed(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
-  char x[SHORT], y[SHORT];
+  char x[CLI_SHORT], y[CLI_SHORT];
   roof_text_addf(out, "\n%s: %s, %s, %.0f kernels\n", roof_phase_name(p->kind),
                  cli_quantity(x, p->flops, "FLOP"), cli_quantity(y, p->memory_bytes, "B"), p->kernels);
   cli_model_add_operations(out, t, p);
 }
 
 static void add_phase(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
-  char x[SHORT], y[SHORT];
+  char x[CLI_SHORT], y[CLI_SHORT];
   roof_text_addf(out, "\n%s: %s", roof_phase_name(p->kind), cli_quantity(x, p->expected_seconds, "s"));
   roof_text_addf(out, " (at best %s), %s,", cli_quantity(x, p->lower_seconds, "s"),
                  cli_quantity(y, p->flops, "FLOP"));
