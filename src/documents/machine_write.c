@@ -89,45 +89,6 @@ static void write_kernel(roof_text *out, const rf_field *f, const char *at) {
   roof_text_add_json(out, roof_kernel_kind_name(*(const roof_kernel_kind *)(const void *)at));
 }
 
-/** The list's entries, of which nothing measured has none. */
-static const char *entries_of(const rf_field *f, const char *base, int *count) {
-  *count = 0;
-  return base != NULL ? rf_list_entries(f, base, count) : NULL;
-}
-
-static void write_names(roof_text *out, const rf_field *f, const char *base) {
-  int count;
-  const char *at = entries_of(f, base, &count);
-  roof_text_add(out, "[");
-  for (int i = 0; i < count; i++) {
-    roof_text_add(out, i > 0 ? ", " : "");
-    roof_text_add_json(out, at + (size_t)i * f->size);
-  }
-  roof_text_add(out, "]");
-}
-
-static void write_texts(roof_text *out, const rf_field *f, const char *base) {
-  int count;
-  const char *at = entries_of(f, base, &count);
-  roof_text_add(out, "[");
-  for (int i = 0; i < count; i++) {
-    roof_text_add(out, i > 0 ? ",\n    " : "\n    ");
-    roof_text_add_json(out, at + (size_t)i * f->size);
-  }
-  roof_text_add(out, count > 0 ? "\n  ]" : "]");
-}
-
-static void write_numbers(roof_text *out, const rf_field *f, const char *base) {
-  int count;
-  const char *at = entries_of(f, base, &count);
-  roof_text_add(out, "[");
-  for (int i = 0; i < count; i++) {
-    roof_text_add(out, i > 0 ? ", " : "");
-    add_number(out, ((const double *)(const void *)at)[i]);
-  }
-  roof_text_add(out, "]");
-}
-
 /** Conditions that were not measured, an origin that is unknown. */
 static bool is_empty(const rf_field *f, const char *at) {
   if (f->record == &rf_origin_record) {
@@ -146,37 +107,40 @@ static void write_object(roof_text *out, const rf_field *f, const char *at) {
   roof_text_add(out, "}");
 }
 
-static void write_objects(roof_text *out, const rf_field *f, const char *base) {
-  int count;
-  const char *at = entries_of(f, base, &count);
-  roof_text_add(out, "[");
-  for (int i = 0; i < count; i++) {
-    roof_text_add(out, i > 0 ? ",\n    " : "\n    ");
-    write_object(out, f, at + (size_t)i * f->size);
+static void write_entry(roof_text *out, const rf_field *f, const char *at) {
+  if (f->type == FIELD_NUMBERS) {
+    write_number(out, f, at);
+  } else if (f->record != NULL) {
+    write_object(out, f, at);
+  } else {
+    roof_text_add_json(out, at);
   }
-  roof_text_add(out, count > 0 ? "\n  ]" : "]");
 }
 
-static void write_points(roof_text *out, const rf_field *f, const char *base) {
-  int count;
-  const char *at = entries_of(f, base, &count);
+/** Texts and objects each on a line of its own. */
+static void write_list(roof_text *out, const rf_field *f, const char *base) {
+  bool lines = f->type == FIELD_TEXTS || f->type == FIELD_OBJECTS;
+  int count = 0; /* nothing measured has no entry */
+  const char *at = base != NULL ? rf_list_entries(f, base, &count) : NULL;
   for (int i = 0; i < count; i++) {
-    roof_text_add(out, i > 0 ? ", " : "[");
-    write_object(out, f, at + (size_t)i * f->size);
+    roof_text_add(out, i == 0 ? "[" : lines ? "," : ", ");
+    roof_text_add(out, lines ? "\n    " : "");
+    write_entry(out, f, at + (size_t)i * f->size);
   }
-  roof_text_add(out, count > 0 ? "]" : "null");
+  const char *none = f->type == FIELD_POINTS ? "null" : "[]";
+  roof_text_add(out, count == 0 ? none : lines ? "\n  ]" : "]");
 }
 
 /** `base` is what holds the field: NULL is a measured part that is not there. */
 static void write_value(roof_text *out, const rf_field *f, const char *base) {
   static writer *const writers[] = {
-      [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,       [FIELD_TEXT] = write_text,
-      [FIELD_POSITIVE] = write_number, [FIELD_AMOUNT] = write_number,   [FIELD_CORES] = write_cores,
-      [FIELD_FLAG] = write_flag,       [FIELD_SUPPORTED] = write_flag,  [FIELD_DTYPE] = write_dtype,
-      [FIELD_UNIT] = write_unit,       [FIELD_KIND] = write_kind,       [FIELD_LEVEL] = write_level,
-      [FIELD_KERNEL] = write_kernel,   [FIELD_NAMES] = write_names,     [FIELD_TEXTS] = write_texts,
-      [FIELD_OBJECT] = write_object,   [FIELD_OBJECTS] = write_objects, [FIELD_POINTS] = write_points,
-      [FIELD_NUMBERS] = write_numbers,
+      [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,      [FIELD_TEXT] = write_text,
+      [FIELD_POSITIVE] = write_number, [FIELD_AMOUNT] = write_number,  [FIELD_CORES] = write_cores,
+      [FIELD_FLAG] = write_flag,       [FIELD_SUPPORTED] = write_flag, [FIELD_DTYPE] = write_dtype,
+      [FIELD_UNIT] = write_unit,       [FIELD_KIND] = write_kind,      [FIELD_LEVEL] = write_level,
+      [FIELD_KERNEL] = write_kernel,   [FIELD_NAMES] = write_list,     [FIELD_TEXTS] = write_list,
+      [FIELD_OBJECT] = write_object,   [FIELD_OBJECTS] = write_list,   [FIELD_POINTS] = write_list,
+      [FIELD_NUMBERS] = write_list,
   };
   if (f->capacity == 0 && base == NULL) {
     roof_text_add(out, "null");
