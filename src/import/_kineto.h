@@ -10,7 +10,7 @@
 
 #define KINETO_NONE UINT32_MAX /* no operator */
 
-enum { KINETO_DEVICES = 64, KINETO_NAME = 16384 };
+enum { KINETO_DEVICES = 64, KINETO_NAME = 16384, KINETO_STREAM = 120 };
 
 /** X(symbol, text): why a kernel has no work. */
 #define KINETO_WHY_MAP(X)                                                                                    \
@@ -124,6 +124,9 @@ const kineto_launch *rf_kineto_launch_of(const kineto *t, uint64_t correlation);
  *  has none. */
 roof_status rf_kineto_join(kineto *t);
 
+/** Puts the operators into the order of their nesting, thread by thread. */
+void rf_kineto_nest_ops(kineto *t);
+
 /** _kineto_time.c: the timeline. Kernels are known to have their record. */
 roof_status rf_kineto_time(kineto *t);
 
@@ -135,6 +138,9 @@ bool rf_kineto_marks(kineto *t, rf_span name, bool annotation);
 
 /** Puts the marks into the order of their nesting. */
 void rf_kineto_nest_marks(kineto *t);
+
+/** The name of a stream by its number in `threads`: "7" of `"stream 7"`. */
+const char *rf_kineto_stream(const kineto *t, uint32_t thread, char text[KINETO_STREAM]);
 
 /** What a kernel is part of, the profile's; NULL where nothing was asked for. */
 const char *rf_kineto_part(kineto *t, const kineto_kernel *kernel);

@@ -6,14 +6,6 @@
 
 #include "import/_kineto.h"
 
-static int by_nesting(const void *a, const void *b) {
-  const kineto_op *x = a, *y = b;
-  return x->thread != y->thread ? (x->thread < y->thread ? -1 : 1)
-         : x->start != y->start ? (x->start < y->start ? -1 : 1)
-         : x->end != y->end     ? (x->end > y->end ? -1 : 1)
-                                : 0;
-}
-
 static const kineto_shape *shape_of(const kineto *t, const kineto_op *op) {
   return &t->calls.list[op->shape];
 }
@@ -134,7 +126,7 @@ roof_status rf_kineto_cpu(kineto *t) {
   if (parts == NULL) {
     return rf_kineto_no_memory(t);
   }
-  qsort(t->ops.list, t->ops.count, sizeof *t->ops.list, by_nesting);
+  rf_kineto_nest_ops(t);
   nest(t, parts);
   settle(t, parts);
   roof_status status = add_ops(t, parts);

@@ -154,14 +154,18 @@ roof_status rf_kineto_no_memory(const kineto *t) {
   return roof_error_set(t->error, ROOF_E_MEMORY, "%s: out of memory", rf_import_name(t->source));
 }
 
+void rf_kineto_nest_ops(kineto *t) {
+  if (t->ops.count > 0) {
+    qsort(t->ops.list, t->ops.count, sizeof *t->ops.list, by_nesting);
+  }
+}
+
 roof_status rf_kineto_join(kineto *t) {
   kineto_op **by_id = malloc((t->ops.count + 1) * sizeof *by_id);
   if (by_id == NULL) {
     return rf_kineto_no_memory(t);
   }
-  if (t->ops.count > 0) {
-    qsort(t->ops.list, t->ops.count, sizeof *t->ops.list, by_nesting);
-  }
+  rf_kineto_nest_ops(t);
   if (t->launches.count > 0) {
     qsort(t->launches.list, t->launches.count, sizeof *t->launches.list, by_thread);
   }

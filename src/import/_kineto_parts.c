@@ -54,15 +54,19 @@ static const char *marked(const kineto *t, const kineto_kernel *k, const char *o
   return mark != NULL ? name_of(t, mark->name, text) : otherwise;
 }
 
-static const char *stream_of(const kineto *t, const kineto_kernel *k, char text[KINETO_NAME]) {
-  char name[120];
+const char *rf_kineto_stream(const kineto *t, uint32_t thread, char text[KINETO_STREAM]) {
+  static const char word[] = "stream ";
   size_t size;
-  const char *raw = rf_intern_get(&t->threads, k->stream, &size);
+  const char *raw = rf_intern_get(&t->threads, thread, &size);
   const char *slash = memchr(raw, '/', size);
   size_t before = slash != NULL ? (size_t)(slash - raw) + 1 : size;
-  rf_scan_text((rf_span){raw + before, size - before, true}, name, sizeof name);
-  bool named = strncmp(name, "stream ", 7) == 0;
-  snprintf(text, KINETO_NAME, "device %d, %s%s", k->device, named ? "" : "stream ", name);
+  rf_scan_text((rf_span){raw + before, size - before, true}, text, KINETO_STREAM);
+  return text + (strncmp(text, word, sizeof word - 1) == 0 ? sizeof word - 1 : 0);
+}
+
+static const char *stream_of(const kineto *t, const kineto_kernel *k, char text[KINETO_NAME]) {
+  char name[KINETO_STREAM];
+  snprintf(text, KINETO_NAME, "device %d, stream %s", k->device, rf_kineto_stream(t, k->stream, name));
   return text;
 }
 

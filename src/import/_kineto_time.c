@@ -4,18 +4,11 @@
 
 #include "import/_kineto.h"
 
-/** The track of a kernel's process and thread, which are a device and its stream: `7`, `"stream 7"`. */
+/** The track of a kernel's process and thread, which are a device and its stream. */
 static uint32_t track_of(kineto *t, const kineto_kernel *k, uint32_t *tracks) {
-  static const char word[] = "stream ";
-  char text[120], *stream = text;
+  char text[KINETO_STREAM];
   if (tracks[k->stream] == KINETO_NONE) {
-    size_t size;
-    const char *raw = rf_intern_get(&t->threads, k->stream, &size);
-    const char *slash = memchr(raw, '/', size);
-    size_t before = slash != NULL ? (size_t)(slash - raw) + 1 : size;
-    rf_scan_text((rf_span){raw + before, size - before, true}, text, sizeof text);
-    stream += strncmp(text, word, sizeof word - 1) == 0 ? sizeof word - 1 : 0;
-    tracks[k->stream] = rf_import_track(t->profile, k->device, stream);
+    tracks[k->stream] = rf_import_track(t->profile, k->device, rf_kineto_stream(t, k->stream, text));
   }
   return tracks[k->stream];
 }
