@@ -82,15 +82,6 @@ static inline double rf_stream_seconds(const rf_run *run) {
   return run->memory / run->c[ROOF_BANDWIDTH] / (gain > 1 ? 1 + (gain - 1) * rf_kept(run) : 1);
 }
 
-/** As rf_stream_seconds, with the bandwidth that the machine's last cache has of its own. */
-static inline double rf_cached_seconds(const rf_run *run) {
-  double cache = run->target->cache_seconds_per_byte, seconds = run->memory / run->c[ROOF_BANDWIDTH];
-  double gain = cache > 0 && !rf_without(run, ROOF_EFFECT_CACHE)
-                    ? run->target->seconds_per_byte[run->target->memory][0] / cache
-                    : 1;
-  return gain > 1 ? seconds / (1 + (gain - 1) * rf_kept(run)) : seconds;
-}
-
 /** The kind of kernel that the target's framework runs for attention of that shape; other kinds as they are. */
 roof_kernel_kind rf_attention_kind(const roof_target *target, const roof_kernel_shape *shape);
 

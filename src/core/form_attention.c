@@ -182,9 +182,18 @@ static double split_seconds(const rf_run *run, const decode *d, double memory, d
   return (hard ? longer : rf_rounded(units, memory)) + sums;
 }
 
+/** As rf_stream_seconds, with the bandwidth that the machine's last cache has of its own. */
+static double cached_seconds(const rf_run *run) {
+  double cache = run->target->cache_seconds_per_byte, seconds = run->memory / run->c[ROOF_BANDWIDTH];
+  double gain = cache > 0 && !rf_without(run, ROOF_EFFECT_CACHE)
+                    ? run->target->seconds_per_byte[run->target->memory][0] / cache
+                    : 1;
+  return gain > 1 ? seconds / (1 + (gain - 1) * rf_kept(run)) : seconds;
+}
+
 double rf_form_decode(const rf_run *run, rf_cut *cut) {
   decode d = decode_of(run);
-  double memory = rf_cached_seconds(run), best = INFINITY;
+  double memory = cached_seconds(run), best = INFINITY;
   double split = 1;
   for (int n = 0; n == 0 || split <= d.most; n++, split *= 2) {
     double waves, seconds = split_seconds(run, &d, memory, split, n, best, &waves);

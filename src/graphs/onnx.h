@@ -1,5 +1,5 @@
-/** An ONNX graph: nodes and values as the file has them (rf_onnx_read.c), sizes and small integers followed
- *  through (rf_onnx_shape.c, onnx_fold.c), each operator's work (onnx_ops.c). Fields and types: onnx/onnx
+/** An ONNX graph: nodes and values as the file has them (onnx_read.c), sizes and small integers followed
+ *  through (onnx_shape.c, onnx_fold.c), each operator's work (onnx_ops.c). Fields and types: onnx/onnx
  *  onnx/onnx.proto; operators: docs/Operators.md there, and docs/ContribOperators.md of
  *  microsoft/onnxruntime. */
 #ifndef GRAPHS_ONNX_H
@@ -127,13 +127,11 @@ struct onnx_op {
   void (*fold)(onnx_call *c); /**< computes known elements from known elements, or NULL */
 };
 
-/* rf_onnx_read.c */
+/* onnx_read.c */
 /** Reads nodes and values. Call rf_onnx_done in any case, also on failure. */
 roof_status rf_onnx_read(onnx_graph *g, proto model);
 void rf_onnx_done(onnx_graph *g);
 const onnx_type *rf_onnx_type_of(int id);
-/** The value of that name, created if there is none; NULL if out of memory. */
-onnx_value *rf_onnx_value_of(onnx_graph *g, const char *name);
 /** Gives a value the sizes that a TypeProto declares. */
 roof_status rf_onnx_declare(onnx_graph *g, onnx_value *v, proto type, bool input);
 /** Reads sizes, type and, where they are few, elements of a TensorProto. */
@@ -148,7 +146,7 @@ double rf_onnx_float(const onnx_node *n, const char *name, double fallback);
 /** Copies a text attribute, "" without. */
 void rf_onnx_text(const onnx_node *n, const char *name, char *text, size_t size);
 
-/* rf_onnx_shape.c */
+/* onnx_shape.c */
 double rf_onnx_elements(const onnx_value *v);
 /** True if every dimension is a whole number within range. */
 bool rf_onnx_is_sound(const onnx_value *v);

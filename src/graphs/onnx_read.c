@@ -57,11 +57,6 @@ static onnx_value *value_of(onnx_graph *g, proto name) {
              : NULL;
 }
 
-onnx_value *rf_onnx_value_of(onnx_graph *g, const char *name) {
-  const unsigned char *at = (const unsigned char *)name;
-  return value_of(g, (proto){at, at + strlen(name)});
-}
-
 /* Tensors. */
 
 /** Elements stored uncompressed, little-endian. */

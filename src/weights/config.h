@@ -1,5 +1,5 @@
 /** A Hugging Face config.json as numbers: which keys mean what (config_keys.c), what each architecture leaves
- *  out (config_archs.c), how layers follow each other (rf_config_layers.c), how weights are stored
+ *  out (config_archs.c), how layers follow each other (config_layers.c), how weights are stored
  *  (config_quant.c). */
 #ifndef WEIGHTS_CONFIG_H
 #define WEIGHTS_CONFIG_H

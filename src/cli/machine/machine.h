@@ -19,7 +19,7 @@ roof_status cli_machine_compare_print(const cli_args *args, roof_machine *const 
                                       roof_error *error);
 
 /** Prints the measured figures of two machines, or of one at two times, side by side: what changed, and
- *  whether that is more than noise (measure_compare.c). */
+ *  whether that is more than noise (measure/compare.c). */
 roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *old, const roof_machine *new,
                                       roof_error *error);
 
