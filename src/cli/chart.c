@@ -19,6 +19,15 @@ static roof_status draw_page(const cli_args *args, const char *title, const roof
   return cli_page_draw(args, title, &section, out, error);
 }
 
+void *cli_chart_room(void) {
+  static union {
+    roof_scene scene;
+    roof_curves curves;
+    roof_bars bars;
+  } room;
+  return memset(&room, 0, sizeof room);
+}
+
 bool cli_chart_is_wanted(const cli_args *args) {
   return args->file != NULL || args->page != NULL;
 }

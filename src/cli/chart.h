@@ -11,6 +11,9 @@ typedef roof_status cli_draw(const void *chart, int width, roof_text *out, roof_
 /** That of a roof_scene. */
 cli_draw cli_draw_scene;
 
+/** Zeroed room for one roof_scene, roof_curves or roof_bars, which are too large for the stack: the same one at every call. */
+void *cli_chart_room(void);
+
 /** Writes the scene for --to as SVG or PNG, or as an HTML page with the rows as a table beneath it, `title` above
  *  them. */
 roof_status cli_chart_write_rows(const cli_args *args, const roof_scene *scene, const char *title,

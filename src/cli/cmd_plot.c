@@ -1,7 +1,6 @@
 /* Rooflines of machines with operations placed on them: in the terminal, as SVG or as HTML. */
 #include "cli/chart.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/effects.h"
@@ -77,15 +76,14 @@ static const struct growth *growth_of(const cli_args *args) {
 
 static roof_status answer_growth(const cli_args *args, const struct growth *g, const roof_machine *machine,
                                  roof_error *error) {
-  static roof_bars bars;
-  static roof_curves curves;
-  bool drawn = args->file != NULL && cli_is_among("svg png pdf html", args->ending);
-  roof_status status = drawn ? g->curves(machine, &curves, error) : g->bars(machine, &bars, error);
-  if (status != ROOF_OK) {
-    return status;
+  if (args->file != NULL && cli_is_among("svg png pdf html", args->ending)) {
+    roof_curves *curves = cli_chart_room();
+    roof_status status = g->curves(machine, curves, error);
+    return status == ROOF_OK ? cli_chart_write_curves(args, curves, curves->title, NULL, error) : status;
   }
-  return drawn ? cli_chart_write_curves(args, &curves, curves.title, NULL, error)
-               : cli_chart_bars(args, &bars, ascii != 0, error);
+  roof_bars *bars = cli_chart_room();
+  roof_status status = g->bars(machine, bars, error);
+  return status == ROOF_OK ? cli_chart_bars(args, bars, ascii != 0, error) : status;
 }
 
 static roof_status refuse_several(const char *chart, roof_error *error) {
@@ -128,10 +126,9 @@ static roof_status run_bars(const cli_args *args, roof_error *error) {
   roof_machine **machines = NULL;
   int count = 0;
   bool losses = begins_with(args, "losses"), shares = begins_with(args, "shares");
-  roof_bars *bars = calloc(1, sizeof *bars);
-  roof_status status = bars == NULL ? roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory")
-                       : losses     ? make_losses(args, bars, error)
-                                    : cli_select_machines(args, &machines, &count, error);
+  roof_bars *bars = cli_chart_room();
+  roof_status status =
+      losses ? make_losses(args, bars, error) : cli_select_machines(args, &machines, &count, error);
   if (status == ROOF_OK && shares && count > 1) {
     status = refuse_several("shares", error);
   }
@@ -141,7 +138,6 @@ static roof_status run_bars(const cli_args *args, roof_error *error) {
   }
   status = status == ROOF_OK ? cli_chart_bars(args, bars, ascii != 0, error) : status;
   roof_machines_free(machines, count);
-  free(bars);
   return status;
 }
 
@@ -164,16 +160,15 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--linear: of a drawing: --to FILE.svg, .png or .html");
   }
   plot.machines = machines;
-  static roof_scene scene;
+  roof_scene *scene = cli_chart_room();
   bool named = begins_with(args, "ceilings");
   plot.ceilings = named || isa;
   const char *const *words = named ? args->words + 1 : args->words;
-  status =
-      status == ROOF_OK ? roof_scene_read(&scene, &plot, words, args->word_count - named, error) : status;
+  status = status == ROOF_OK ? roof_scene_read(scene, &plot, words, args->word_count - named, error) : status;
   if (status == ROOF_OK && args->file != NULL) {
-    roof_scene_label_by_machine(&scene);
+    roof_scene_label_by_machine(scene);
   }
-  status = status == ROOF_OK ? answer(args, &scene, error) : status;
+  status = status == ROOF_OK ? answer(args, scene, error) : status;
   roof_machines_free(machines, plot.machine_count);
   return status;
 }

@@ -54,13 +54,11 @@ static roof_status judge(const cli_args *args, const roof_profile *profile, cons
 }
 
 static roof_status draw(const cli_args *args, const roof_accuracy *accuracy, roof_error *error) {
-  roof_curves *chart = malloc(sizeof *chart);
-  roof_status status = chart != NULL ? roof_accuracy_chart(accuracy, chart, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "validate: out of memory");
+  roof_curves *chart = cli_chart_room();
+  roof_status status = roof_accuracy_chart(accuracy, chart, error);
   if (status == ROOF_OK) {
     status = cli_chart_write_curves(args, chart, "Points", NULL, error);
   }
-  free(chart);
   return status;
 }
 

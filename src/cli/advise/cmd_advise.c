@@ -86,14 +86,12 @@ static roof_status gather(cli_advice *a, const roof_shape *shape, roof_question 
 /** The cascade of --to. */
 static roof_status draw_losses(const cli_args *args, const cli_advice *a, roof_error *error) {
   roof_losses losses;
-  roof_bars *bars = calloc(1, sizeof *bars);
-  roof_status status = bars != NULL ? roof_losses_of(&a->advice, a->target, &losses, error)
-                                    : roof_error_set(error, ROOF_E_MEMORY, "advise: out of memory");
+  roof_bars *bars = cli_chart_room();
+  roof_status status = roof_losses_of(&a->advice, a->target, &losses, error);
   if (status == ROOF_OK) {
     roof_losses_chart(&losses, bars);
     status = cli_chart_bars(args, bars, false, error);
   }
-  free(bars);
   return status;
 }
 

@@ -119,14 +119,9 @@ static void add_text(roof_text *out, const answer *a) {
 }
 
 static roof_status draw(const answer *a, const cli_args *args, roof_error *error) {
-  roof_curves *chart = calloc(1, sizeof *chart);
-  if (chart == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
-  }
+  roof_curves *chart = cli_chart_room();
   roof_cluster_chart(&a->target, &a->in, &a->of, chart);
-  roof_status status = cli_chart_write_curves(args, chart, "", NULL, error);
-  free(chart);
-  return status;
+  return cli_chart_write_curves(args, chart, "", NULL, error);
 }
 
 static roof_status answer_machine(const cli_args *args, roof_text *out, json_t **json, roof_error *error) {

@@ -8,9 +8,9 @@
 
 /** Time and bandwidth of messages over their size. */
 static roof_status draw(const cli_args *args, const roof_fabric *fabric, roof_error *error) {
-  static roof_curves chart; /* 200 KB */
-  roof_status status = roof_fabric_chart(fabric, &chart, error);
-  return status == ROOF_OK ? cli_chart_write_curves(args, &chart, "", NULL, error) : status;
+  roof_curves *chart = cli_chart_room();
+  roof_status status = roof_fabric_chart(fabric, chart, error);
+  return status == ROOF_OK ? cli_chart_write_curves(args, chart, "", NULL, error) : status;
 }
 
 /** What the cluster's file has under `network`, as an answer of its own. */

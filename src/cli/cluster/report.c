@@ -236,9 +236,9 @@ static void add_csv(const roof_nodes *nodes, roof_text *out) {
 }
 
 static roof_status draw(const cli_args *args, const roof_nodes *nodes, roof_error *error) {
-  static roof_curves chart; /* 200 KB */
-  roof_status status = roof_nodes_chart(nodes, &chart, error);
-  return status == ROOF_OK ? cli_chart_write_curves(args, &chart, "", NULL, error) : status;
+  roof_curves *chart = cli_chart_room();
+  roof_status status = roof_nodes_chart(nodes, chart, error);
+  return status == ROOF_OK ? cli_chart_write_curves(args, chart, "", NULL, error) : status;
 }
 
 static roof_status answer(const cli_args *args, const roof_nodes *nodes, roof_error *error) {

@@ -2,7 +2,6 @@
 #include "cli/cluster/scaling.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/chart.h"
@@ -92,14 +91,12 @@ roof_status cli_scaling_draw(const cli_args *args, const rf_scaling_study *study
   if (!cli_chart_is_wanted(args)) {
     return ROOF_OK;
   }
-  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_curves *chart = cli_chart_room();
   cli_rows rows = rows_of(study);
-  roof_status status = chart == NULL ? roof_error_set(error, ROOF_E_MEMORY, "scaling: out of memory")
-                                     : rf_scaling_chart(study, chart, error);
+  roof_status status = rf_scaling_chart(study, chart, error);
   if (status == ROOF_OK) {
     status = cli_chart_write_curves(args, chart, "Scaling", &rows, error);
   }
-  free(chart);
   return cli_chart_or_none(args, status);
 }
 

@@ -51,13 +51,11 @@ static const cli_column lines[] = {
     {0}};
 
 static roof_status draw(const cli_args *args, const roof_energy_subject *all, int count, roof_error *error) {
-  roof_curves *chart = calloc(1, sizeof *chart);
-  roof_status status = chart != NULL ? roof_energy_chart(all, count, chart, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
+  roof_curves *chart = cli_chart_room();
+  roof_status status = roof_energy_chart(all, count, chart, error);
   if (status == ROOF_OK) {
     status = cli_chart_write_curves(args, chart, "Lines", &CLI_ROWS(lines, all, (size_t)count), error);
   }
-  free(chart);
   return status;
 }
 
@@ -111,11 +109,9 @@ static roof_status answer_whole(const cli_args *args, roof_error *error) {
   if (status != ROOF_OK || args->file == NULL) {
     return status == ROOF_OK ? cli_whole_energy(args, &given, NULL, error) : status;
   }
-  roof_bars *chart = malloc(sizeof *chart);
-  status = chart != NULL ? cli_whole_energy(args, &given, chart, error)
-                         : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
+  roof_bars *chart = cli_chart_room();
+  status = cli_whole_energy(args, &given, chart, error);
   status = status == ROOF_OK ? cli_chart_bars(args, chart, false, error) : status;
-  free(chart);
   return status;
 }
 

@@ -1,6 +1,5 @@
 /* What became of the kernels of another profile: --against. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/chart.h"
@@ -60,11 +59,9 @@ static const cli_column columns[] = {
     {0}};
 
 static roof_status draw(const cli_args *args, const roof_diff *diff, roof_error *error) {
-  roof_curves *chart = calloc(1, sizeof *chart);
-  roof_status status = chart != NULL ? roof_diff_chart(diff, chart, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  roof_curves *chart = cli_chart_room();
+  roof_status status = roof_diff_chart(diff, chart, error);
   status = status == ROOF_OK ? cli_chart_write_curves(args, chart, "", NULL, error) : status;
-  free(chart);
   return status;
 }
 

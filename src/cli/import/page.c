@@ -1,5 +1,4 @@
 /* What --to writes: the kernels under the ceilings, the time line, or on a page both. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/chart.h"
@@ -48,12 +47,10 @@ static roof_status write_charts(const cli_args *args, const import_answer *answe
 
 roof_status cli_import_write(const cli_args *args, const import_answer *answer, bool levels, bool timeline,
                              roof_error *error) {
-  roof_scene *scene = calloc(1, sizeof *scene);
-  roof_status status = scene != NULL ? write_charts(args, answer, scene, levels, timeline, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  roof_scene *scene = cli_chart_room();
+  roof_status status = write_charts(args, answer, scene, levels, timeline, error);
   if (status == ROOF_OK) {
     cli_chart_warn_above(args->to, scene);
   }
-  free(scene);
   return status;
 }

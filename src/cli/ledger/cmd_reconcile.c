@@ -297,17 +297,15 @@ static roof_status print_json(roof_reconcile *all, const char *ledger, roof_erro
 /** Measured against predicted. */
 static roof_status draw(const cli_args *args, const roof_reconcile *all, roof_error *error) {
   roof_pair *pairs = calloc(all->count + 1, sizeof *pairs);
-  roof_curves *chart = calloc(1, sizeof *chart);
-  roof_status status = pairs != NULL && chart != NULL
-                           ? ROOF_OK
-                           : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
+  roof_curves *chart = cli_chart_room();
+  roof_status status =
+      pairs != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
   for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
     const roof_reconciled *r = &all->entries[i];
     pairs[i] = (roof_pair){r->label, r->predicted_seconds, r->measured_seconds};
   }
   status = status == ROOF_OK ? roof_pairs_chart(pairs, all->count, chart, error) : status;
   status = status == ROOF_OK ? cli_chart_write_curves(args, chart, "", NULL, error) : status;
-  free(chart);
   free(pairs);
   return status;
 }

@@ -58,11 +58,11 @@ static bool draws(const cli_args *args) {
 
 /** Every ceiling in the format of the first peak. */
 static roof_status draw(const cli_args *args, const roof_machine *machine, roof_error *error) {
-  static roof_scene scene;
-  roof_scene_init(&scene);
+  roof_scene *scene = cli_chart_room();
+  roof_scene_init(scene);
   roof_dtype dtype = machine->peak_count > 0 ? machine->peaks[0].dtype : ROOF_FP32;
-  roof_status status = roof_scene_add_ceilings(&scene, machine, dtype, error);
-  return status == ROOF_OK ? cli_chart_write_scene(args, &scene, false, error) : status;
+  roof_status status = roof_scene_add_ceilings(scene, machine, dtype, error);
+  return status == ROOF_OK ? cli_chart_write_scene(args, scene, false, error) : status;
 }
 
 static roof_status save(const cli_args *args, const roof_machine *machine, roof_error *error) {

@@ -75,9 +75,9 @@ static roof_status seal_all(const cli_args *args, roof_text *out, roof_error *er
 /** The operations of one run. */
 static roof_status draw(const cli_args *args, const roof_model_target *target, const roof_model_answer *a,
                         roof_error *error) {
-  static roof_scene scene;
-  roof_status status = roof_model_scene(target, a, &scene, error);
-  return status == ROOF_OK ? cli_chart_write_scene(args, &scene, false, error) : status;
+  roof_scene *scene = cli_chart_room();
+  roof_status status = roof_model_scene(target, a, scene, error);
+  return status == ROOF_OK ? cli_chart_write_scene(args, scene, false, error) : status;
 }
 
 static roof_status answer_one(const cli_args *args, const roof_model *model, const roof_machine *machine,

@@ -81,10 +81,10 @@ static void add_csv(roof_text *out, const roof_model_sweep *s) {
 
 static roof_status draw(const cli_args *args, const roof_model_sweep *s, roof_error *error) {
   roof_error why = {0};
-  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_curves *chart = cli_chart_room();
   run_row *page = calloc(s->count, sizeof *page);
-  roof_status status = chart != NULL && page != NULL ? roof_model_sweep_chart(s, chart, &why)
-                                                     : roof_error_set(&why, ROOF_E_MEMORY, "out of memory");
+  roof_status status = page != NULL ? roof_model_sweep_chart(s, chart, &why)
+                                    : roof_error_set(&why, ROOF_E_MEMORY, "out of memory");
   if (status != ROOF_OK) {
     roof_error_set(error, status, "--to %s: %s", args->to, why.message);
   } else {
@@ -94,7 +94,6 @@ static roof_status draw(const cli_args *args, const roof_model_sweep *s, roof_er
     status = cli_chart_write_curves(args, chart, "Runs", &CLI_ROWS(run_columns, page, s->count), error);
   }
   free(page);
-  free(chart);
   return status;
 }
 

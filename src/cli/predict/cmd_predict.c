@@ -117,10 +117,10 @@ static roof_status seal_all(roof_sealings *all, const char *ledger, roof_error *
 }
 
 static roof_status draw(const question *q, roof_error *error) {
-  static roof_scene scene;
-  roof_status status = roof_prediction_scene(&q->targets, &q->shape, &scene, error);
-  roof_scene_label_by_machine(&scene);
-  return status == ROOF_OK ? cli_chart_write_scene(q->args, &scene, false, error) : status;
+  roof_scene *scene = cli_chart_room();
+  roof_status status = roof_prediction_scene(&q->targets, &q->shape, scene, error);
+  roof_scene_label_by_machine(scene);
+  return status == ROOF_OK ? cli_chart_write_scene(q->args, scene, false, error) : status;
 }
 
 static roof_status answer(const question *q, const char *ledger, roof_text *out, roof_error *error) {

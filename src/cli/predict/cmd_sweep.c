@@ -174,15 +174,13 @@ static roof_status add_text(job *j, roof_text *out, roof_error *error) {
 /** The curves of --to. */
 static roof_status draw(const job *j, roof_error *error) {
   roof_error why = {0};
-  roof_curves *chart = calloc(1, sizeof *chart);
-  roof_status status = chart != NULL ? roof_sweep_chart(&j->sweep, chart, &why)
-                                     : roof_error_set(&why, ROOF_E_MEMORY, "out of memory");
+  roof_curves *chart = cli_chart_room();
+  roof_status status = roof_sweep_chart(&j->sweep, chart, &why);
   if (status != ROOF_OK) {
     roof_error_set(error, status, "--to %s: %s", j->args->to, why.message);
   } else {
     status = cli_chart_write_curves(j->args, chart, "Points", NULL, error);
   }
-  free(chart);
   return status;
 }
 

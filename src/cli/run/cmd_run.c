@@ -275,13 +275,11 @@ static roof_status write_chart(const cli_args *args, const roof_runs *runs, roof
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "--to %s: the ceilings are unknown; `roofline measure` finds them", args->to);
   }
-  roof_scene *scene = malloc(sizeof *scene);
-  roof_status status = scene == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
-                                     : roof_runs_scene(runs, scene, error);
+  roof_scene *scene = cli_chart_room();
+  roof_status status = roof_runs_scene(runs, scene, error);
   if (status == ROOF_OK) {
     status = cli_chart_write_rows(args, scene, "Kernels", rows_of(runs), error);
   }
-  free(scene);
   return status;
 }
 

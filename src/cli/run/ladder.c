@@ -208,17 +208,12 @@ static roof_status print(const climb *c, const roof_scene *scene, roof_error *er
 
 static roof_status show(climb *c, roof_error *error) {
   const cli_args *args = c->asked->args;
-  roof_scene *scene = malloc(sizeof *scene);
-  if (scene == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
-  }
+  roof_scene *scene = cli_chart_room();
   roof_status status = roof_ladder_scene(&c->ladder, scene, error);
   if (status == ROOF_OK && args->file != NULL) {
     status = cli_chart_write_rows(args, scene, "Rungs", rows_of(c), error);
   }
-  status = status == ROOF_OK ? print(c, scene, error) : status;
-  free(scene);
-  return status;
+  return status == ROOF_OK ? print(c, scene, error) : status;
 }
 
 roof_status cli_ladder_run(const cli_climb *asked, roof_error *error) {

@@ -1,7 +1,6 @@
 /* What a program did, as text, JSON, CSV or a chart: on stderr, for stdout is the program's, or in a file. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/chart.h"
@@ -68,13 +67,11 @@ static void add_text(const cli_args *args, const roof_program *program, roof_tex
 
 static roof_status write_chart(const cli_args *args, const roof_program *program, roof_error *error) {
   cli_column table[COLUMNS];
-  roof_scene *scene = malloc(sizeof *scene);
-  roof_status status = scene == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
-                                     : roof_program_scene(program, scene, error);
+  roof_scene *scene = cli_chart_room();
+  roof_status status = roof_program_scene(program, scene, error);
   if (status == ROOF_OK) {
     status = cli_chart_write_rows(args, scene, "Regions", rows_of(program, table), error);
   }
-  free(scene);
   return status;
 }
 

@@ -142,12 +142,10 @@ static roof_status add_timeline(const cli_args *args, roof_service_study *s, roo
 }
 
 static roof_status draw(const cli_args *args, const roof_service_study *s, roof_error *error) {
-  roof_curves *curves = malloc(sizeof *curves);
-  roof_status status = curves != NULL ? roof_service_study_chart(s, curves, error)
-                                      : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
+  roof_curves *curves = cli_chart_room();
+  roof_status status = roof_service_study_chart(s, curves, error);
   const char *title = s->settings.timeline != NULL ? "Times" : "Rates";
   status = status == ROOF_OK ? cli_chart_write_curves(args, curves, title, NULL, error) : status;
-  free(curves);
   return status;
 }
 
