@@ -52,8 +52,7 @@ static roof_status read_options(roof_question *question, roof_error *error) {
   }
   question->users = users > 0 ? users : 0;
   if (label != NULL) {
-    status = roof_ledger_seconds(ledger != NULL ? ledger : CLI_DEFAULT_LEDGER, label,
-                                 &question->measured_seconds, error);
+    status = roof_ledger_seconds(cli_ledger_name(ledger), label, &question->measured_seconds, error);
   }
   return status;
 }

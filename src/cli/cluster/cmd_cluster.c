@@ -15,11 +15,7 @@ enum { SHORT = 64 };
 
 static char *network, *against, *tolerance;
 static const struct poptOption options[] = {
-    {"network", '\0', POPT_ARG_STRING, &network, 0,
-     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, one of the machine's, or the file of "
-     "a "
-     "measured cluster, whose slowest node every step waits for; default: ndr",
-     "LINK|FILE"},
+    CLI_NETWORK_OPTION(network),
     {"against", '\0', POPT_ARG_STRING, &against, 0,
      "of `check`: an earlier cluster file, or the machine that each node should be", "FILE|NAME"},
     {"tolerance", '\0', POPT_ARG_STRING, &tolerance, 0,

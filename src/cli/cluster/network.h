@@ -4,6 +4,15 @@
 
 #include "cli/cli.h"
 
+/** The row of a table of options that keeps --network in `variable`. */
+#define CLI_NETWORK_OPTION(variable)                                                                         \
+  {                                                                                                          \
+    "network", '\0', POPT_ARG_STRING, &(variable), 0,                                                        \
+        "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, one of the machine's, or the "     \
+        "file of a measured cluster, whose slowest node every step waits for; default: ndr",                 \
+        "LINK|FILE"                                                                                          \
+  }
+
 /** Finds the link of that name (roof_network_find). Of a cluster's file it is what was measured between its farthest ranks, where
  *  that was: else *link stays as it is. It lives as long as the process. */
 roof_status cli_network_find(const char *name, const roof_machine *machine, const roof_link **link,

@@ -138,7 +138,7 @@ static roof_status show_machine(const cli_args *args, const roof_machine *machin
 }
 
 const char *cli_import_ledger_name(void) {
-  return ledger == no_ledger ? NULL : ledger != NULL ? ledger : CLI_DEFAULT_LEDGER;
+  return ledger == no_ledger ? NULL : cli_ledger_name(ledger);
 }
 
 static bool is_sealed(const roof_ledger_entries *all, const char *label) {

@@ -31,10 +31,6 @@ static const struct poptOption options[] = {
      "FILE"},
     POPT_TABLEEND};
 
-static const char *ledger_name(void) {
-  return ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
-}
-
 static const char *kind_of(const void *at, char scratch[CLI_SCRATCH]) {
   (void)scratch;
   return ((const roof_ledger_entry *)at)->measured ? "measured" : "predicted";
@@ -117,9 +113,9 @@ static roof_status show(const cli_args *args, roof_error *error) {
   roof_ledger_entries all = {0};
   roof_text text = {0};
   if (args->json && !args->csv) {
-    return cli_print_end(&text, roof_ledger_write(ledger_name(), &text, error), error);
+    return cli_print_end(&text, roof_ledger_write(cli_ledger_name(ledger_path), &text, error), error);
   }
-  roof_status status = roof_ledger_read(ledger_name(), &all, error);
+  roof_status status = roof_ledger_read(cli_ledger_name(ledger_path), &all, error);
   cli_rows rows = CLI_ROWS(columns, all.entries, all.count);
   (args->csv ? cli_columns_add_csv : cli_columns_add_text)(&text, rows);
   roof_ledger_entries_done(&all);
@@ -172,7 +168,7 @@ static roof_status print_verified(const cli_args *args, const verified *v, const
 }
 
 static roof_status verify(const cli_args *args, roof_error *error) {
-  verified v = {.ledger = ledger_name()};
+  verified v = {.ledger = cli_ledger_name(ledger_path)};
   roof_anchors all = {0};
   size_t before = 0;
   roof_status status = roof_ledger_verify(v.ledger, key_path, &v.of, error);
@@ -200,9 +196,10 @@ static roof_status anchor(const cli_args *args, roof_error *error) {
   }
   const char *url = args->word_count > 2 ? args->words[2] : NULL;
   roof_status status = roof_anchor_kind_parse(args->words[1], &kind, error);
-  status = status == ROOF_OK ? roof_ledger_anchor(ledger_name(), kind, url, &made, error) : status;
+  status =
+      status == ROOF_OK ? roof_ledger_anchor(cli_ledger_name(ledger_path), kind, url, &made, error) : status;
   if (status == ROOF_OK && args->json) {
-    status = roof_anchor_write(ledger_name(), &made, &text, error);
+    status = roof_anchor_write(cli_ledger_name(ledger_path), &made, &text, error);
   } else if (status == ROOF_OK && !args->quiet) {
     roof_anchor_sentence(&made, &text);
     roof_text_add(&text, "\n");
@@ -218,7 +215,7 @@ static roof_status export(const cli_args *args, roof_error *error) {
     return show(args, error);
   }
   roof_text text = {0};
-  roof_status status = roof_ledger_write_markdown(ledger_name(), &text, error);
+  roof_status status = roof_ledger_write_markdown(cli_ledger_name(ledger_path), &text, error);
   status = status == ROOF_OK ? cli_to_write(args, markdown_path, &text, error) : status;
   roof_text_done(&text);
   return status;

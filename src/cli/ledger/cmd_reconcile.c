@@ -311,7 +311,7 @@ static roof_status draw(const cli_args *args, const roof_reconcile *all, roof_er
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
+  const char *ledger = cli_ledger_name(ledger_path);
   roof_reconcile all = {0};
   roof_status status = cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? roof_ledger_reconcile(ledger, latest != 0, &all, error) : status;

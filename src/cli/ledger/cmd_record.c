@@ -102,7 +102,7 @@ static roof_status read_file(const char *file, const char *ledger, roof_measurem
 }
 
 static roof_status record(const cli_args *args, roof_error *error) {
-  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
+  const char *ledger = cli_ledger_name(ledger_path);
   char commit[ROOF_DIGEST_MAX];
   roof_measurements b = {0};
   roof_status status = args->word_count > 1 ? roof_measurements_add_words(&b, args->words[0], args->words + 1,

@@ -105,7 +105,7 @@ static roof_status check_file(const cli_args *args, roof_error *error) {
 
 /** What a file holds, or the words and options say. */
 static roof_status seal_all(const cli_args *args, roof_error *error) {
-  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
+  const char *ledger = cli_ledger_name(ledger_path);
   roof_sealings predictions = {0};
   bool words = args->word_count > 1 || args->machines != NULL;
   roof_status status = words ? cli_predict_collect(args, &predictions, error) : check_file(args, error);

@@ -1,5 +1,9 @@
 #include "cli/ledger/seal.h"
 
+const char *cli_ledger_name(const char *typed) {
+  return typed != NULL ? typed : CLI_DEFAULT_LEDGER;
+}
+
 roof_status cli_seal_all(const char *ledger, const roof_sealings *sealings, const char *key,
                          roof_error *error) {
   char commit[ROOF_DIGEST_MAX];

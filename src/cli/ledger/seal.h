@@ -7,6 +7,9 @@
 
 #define CLI_DEFAULT_LEDGER "roofline.ledger"
 
+/** The ledger that --ledger names; the default where `typed` is NULL. */
+const char *cli_ledger_name(const char *typed);
+
 /** Runs the words and options of `predict` and appends what is sealed of each prediction. */
 roof_status cli_predict_collect(const cli_args *args, roof_sealings *sealings, roof_error *error);
 

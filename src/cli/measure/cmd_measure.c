@@ -291,8 +291,7 @@ static roof_status take_time(const char *name, const char *text, double *seconds
 
 static roof_status run_cluster(const cli_args *args, roof_error *error) {
   roof_measure_options how;
-  cli_cluster_options cluster_options = {.backends = backend_name,
-                                         .ledger = ledger != NULL ? ledger : CLI_DEFAULT_LEDGER};
+  cli_cluster_options cluster_options = {.backends = backend_name, .ledger = cli_ledger_name(ledger)};
   roof_status status =
       args->csv ? cli_args_no_csv("measure --cluster", error) : cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? options_of(args, &how, error) : status;

@@ -62,7 +62,7 @@ static roof_status collect(const roof_model_target *target, const roof_model_ans
 
 /** Seals what was gathered, and says so where the answer is for people. */
 static roof_status seal_all(const cli_args *args, roof_text *out, roof_error *error) {
-  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
+  const char *ledger = cli_ledger_name(ledger_path);
   roof_sealings_name_machines(&sealings);
   roof_status status = cli_seal_all(ledger, &sealings, key_path, error);
   roof_text_add(out, status == ROOF_OK && !args->json && !args->csv ? "\n" : "");

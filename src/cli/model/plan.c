@@ -32,12 +32,7 @@ const struct poptOption cli_model_plan_options[] = {
 #undef OPTION
         {"sp", '\0', POPT_ARG_NONE, &sequence, 0,
          "sequence parallel: the devices of --tp also share the tokens between its products", NULL},
-    {"network", '\0', POPT_ARG_STRING, &network, 0,
-     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, one of the machine's, or the file of "
-     "a "
-     "measured cluster, whose slowest node every step waits for; default: ndr",
-     "LINK|FILE"},
-    POPT_TABLEEND};
+    CLI_NETWORK_OPTION(network), POPT_TABLEEND};
 
 void cli_model_plan_options_done(void) {
   for (int i = 0; i < OPTION_COUNT; i++) {

@@ -52,11 +52,7 @@ static const struct poptOption options[] = {
      "machine,price,date,source",
      "PRICE"},
     {"energy-price", '\0', POPT_ARG_STRING, &energy_price, 0, "of a kWh, added to --price", "PRICE"},
-    {"network", '\0', POPT_ARG_STRING, &network, 0,
-     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, one of the machine's, or the file of "
-     "a "
-     "measured cluster, whose slowest node every step waits for; default: ndr",
-     "LINK|FILE"},
+    CLI_NETWORK_OPTION(network),
     {"train", '\0', POPT_ARG_NONE, &train, 0, "plans of a training step of batch x context tokens with Adam",
      NULL},
     {"mtbf", '\0', POPT_ARG_STRING, &mtbf, 0,

@@ -141,7 +141,7 @@ static roof_status answer(const question *q, const char *ledger, roof_text *out,
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
+  const char *ledger = cli_ledger_name(ledger_path);
   roof_sealings sealings = {0};
   roof_text out = {0};
   question q = {.args = args, .sealings = seal ? &sealings : NULL};

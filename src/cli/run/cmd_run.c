@@ -373,11 +373,8 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
 
 static roof_status climb(const cli_args *args, roof_error *error) {
   roof_measure_options how;
-  cli_climb c = {.args = args,
-                 .how = &how,
-                 .dtype = ROOF_FP32,
-                 .ledger = ledger != NULL ? ledger : CLI_DEFAULT_LEDGER,
-                 .key = key_path};
+  cli_climb c = {
+      .args = args, .how = &how, .dtype = ROOF_FP32, .ledger = cli_ledger_name(ledger), .key = key_path};
   roof_status status = select_common(args, &c.backend, &c.dtype, &how, error);
   return status == ROOF_OK ? cli_ladder_run(&c, error) : status;
 }
@@ -396,7 +393,7 @@ static roof_status scale(const cli_args *args, roof_error *error) {
                        .weak = weak != 0,
                        .quick = quick != 0,
                        .dtype = dtype_name,
-                       .ledger = ledger != NULL ? ledger : CLI_DEFAULT_LEDGER,
+                       .ledger = cli_ledger_name(ledger),
                        .key = key_path};
   roof_status status = strong && weak
                            ? roof_error_set(error, ROOF_E_ARGUMENT, "--strong, --weak: one of them")
