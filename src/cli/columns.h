@@ -56,16 +56,16 @@ typedef struct cli_column {
 
 /** A column's function: the text that `expression` says of the row `r`, NULL: unknown. It may write into `scratch`. */
 #define CLI_WORD(name, type, expression)                                                                     \
-  static const char *name(const void *row, char scratch[CLI_SCRATCH]) {                                      \
-    const type *r = row;                                                                                     \
+  static const char *name(const void *at, char scratch[CLI_SCRATCH]) {                                       \
+    const type *r = at;                                                                                      \
     (void)scratch;                                                                                           \
     return expression;                                                                                       \
   }
 
 /** The same of a number. */
 #define CLI_VALUE(name, type, expression)                                                                    \
-  static double name(const void *row) {                                                                      \
-    const type *r = row;                                                                                     \
+  static double name(const void *at) {                                                                       \
+    const type *r = at;                                                                                      \
     return (double)(expression);                                                                             \
   }
 

@@ -31,15 +31,8 @@ static const struct poptOption options[] = {
      "FILE"},
     POPT_TABLEEND};
 
-static const char *kind_of(const void *at, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_ledger_entry *)at)->measured ? "measured" : "predicted";
-}
-
-static double seconds_of(const void *at) {
-  const roof_ledger_entry *e = at;
-  return e->measured ? e->seconds : e->of.expected_seconds;
-}
+CLI_WORD(kind_of, roof_ledger_entry, r->measured ? "measured" : "predicted")
+CLI_VALUE(seconds_of, roof_ledger_entry, r->measured ? r->seconds : r->of.expected_seconds)
 
 static void add_samples(const void *at, roof_text *out) {
   const roof_ledger_entry *e = at;
@@ -49,11 +42,7 @@ static void add_samples(const void *at, roof_text *out) {
   }
 }
 
-static const char *unsealed_of(const void *at, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  const roof_ledger_entry *e = at;
-  return !e->measured ? NULL : e->unsealed ? "true" : "false";
-}
+CLI_WORD(unsealed_of, roof_ledger_entry, !r->measured ? NULL : r->unsealed ? "true" : "false")
 
 /** What a prediction rests on, or what marks a measurement. */
 static const char *note_of(const void *at, char scratch[CLI_SCRATCH]) {

@@ -68,16 +68,9 @@ static const char *result_of(const void *at, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-static const char *measured_regime_of(const void *at, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  const roof_seen *seen = &((const roof_reconciled *)at)->seen;
-  return seen->resource != NULL ? roof_regime_name(seen->regime) : NULL;
-}
-
-static double measured_share_of(const void *at) {
-  const roof_seen *seen = &((const roof_reconciled *)at)->seen;
-  return seen->resource != NULL ? seen->share : NAN;
-}
+CLI_WORD(measured_regime_of, roof_reconciled,
+         r->seen.resource != NULL ? roof_regime_name(r->seen.regime) : NULL)
+CLI_VALUE(measured_share_of, roof_reconciled, r->seen.resource != NULL ? r->seen.share : NAN)
 
 #define NUMBER(name, member)                                                                                 \
   { .key = (name), CLI_FIELD(NUMBER, row, of.member) }
