@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/columns.h"
-#include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/documents.h"
 
@@ -27,11 +26,8 @@ CLI_WORD(state_of, roof_gate_line, roof_gate_name(r->result.state))
 CLI_WORD(verdict_of, roof_gate_line, r->placed.verdict != NULL ? r->placed.verdict->name : NULL)
 
 /** "+12.3 %". */
-static const char *change_of(const void *row, char scratch[CLI_SCRATCH]) {
-  double regression = ((const roof_gate_line *)row)->result.regression;
-  rf_format(scratch, CLI_SCRATCH, "%+.1f %%", 100 * regression);
-  return isnan(regression) ? NULL : scratch;
-}
+CLI_WORD(change_of, roof_gate_line,
+         isnan(r->result.regression) ? NULL : cli_column_say(scratch, "%+.1f %%", 100 * r->result.regression))
 
 static const cli_column columns[] = {
     {.key = "label", .header = "kernel", .name = true, CLI_FIELD(TEXT, roof_gate_line, label)},

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +5,6 @@
 #include "cli/columns.h"
 #include "cli/grid.h"
 #include "cli/ledger/seal.h"
-#include "core/number.h"
 #include "roofline/loop.h"
 #include "roofline/trust.h"
 
@@ -79,12 +77,7 @@ static void add_notes(roof_text *out, const roof_machine *m) {
   }
 }
 
-static const char *bound_by(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_loop_kernel *k = row;
-  snprintf(scratch, CLI_SCRATCH, "%.40s", k->reconciled.binding);
-  return scratch;
-}
-
+CLI_WORD(bound_by, roof_loop_kernel, cli_column_say(scratch, "%.40s", r->reconciled.binding))
 CLI_WORD(share_text, roof_loop_kernel, roof_loop_share(r, scratch, CLI_SCRATCH))
 CLI_WORD(verdict_text, roof_loop_kernel, roof_loop_verdict(r, scratch, CLI_SCRATCH))
 CLI_WORD(kernel_name, roof_loop_kernel, r->kernel->name)
@@ -109,15 +102,8 @@ static bool is_point(const void *row) {
   return ((const roof_loop_kernel *)row)->skipped[0] == '\0';
 }
 
-static const char *label_of(const void *row, char scratch[CLI_SCRATCH]) {
-  snprintf(scratch, CLI_SCRATCH, "%.38s", ((const roof_loop_kernel *)row)->label);
-  return scratch;
-}
-
-static const char *error_text(const void *row, char scratch[CLI_SCRATCH]) {
-  rf_format(scratch, CLI_SCRATCH, "%+.1f %%", 100 * error_of(row));
-  return scratch;
-}
+CLI_WORD(label_of, roof_loop_kernel, cli_column_say(scratch, "%.38s", r->label))
+CLI_WORD(error_text, roof_loop_kernel, cli_column_say(scratch, "%+.1f %%", 100 * error_of(r)))
 
 static const cli_column point_columns[] = {
     {.header = "kernel", .text = label_of},

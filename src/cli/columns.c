@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 enum { DIGITS = 15 };
 
 /** What a column says of a row: a text, else a number, else nothing. */
@@ -45,6 +47,14 @@ static value value_of(const cli_column *c, const void *row, char scratch[CLI_SCR
     text = text != NULL && c->kind == CLI_COLUMN_NAME && text[0] == '\0' ? NULL : text;
   }
   return (value){text, NAN, false};
+}
+
+const char *cli_column_say(char scratch[CLI_SCRATCH], const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  rf_vformat(scratch, CLI_SCRATCH, format, arguments);
+  va_end(arguments);
+  return scratch;
 }
 
 static json_t *json_of(value v) {

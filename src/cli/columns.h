@@ -62,6 +62,9 @@ typedef struct cli_column {
     return expression;                                                                                       \
   }
 
+/** Formats into `scratch`, which it returns: for such an expression. */
+const char *cli_column_say(char scratch[CLI_SCRATCH], const char *format, ...) ROOF_PRINTF(2, 3);
+
 /** The same of a number. */
 #define CLI_VALUE(name, type, expression)                                                                    \
   static double name(const void *at) {                                                                       \

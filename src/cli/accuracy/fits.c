@@ -64,14 +64,8 @@ static const char *amount_of(const void *row, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-static const char *usual_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_run_cause *c = row;
-  if (isnan(c->usual_low)) {
-    return NULL;
-  }
-  rf_format(scratch, CLI_SCRATCH, "%.2f to %.2f", c->usual_low, c->usual_high);
-  return scratch;
-}
+CLI_WORD(usual_of, roof_run_cause,
+         isnan(r->usual_low) ? NULL : cli_column_say(scratch, "%.2f to %.2f", r->usual_low, r->usual_high))
 
 static const cli_column cause_columns[] = {
     {.header = "cause alone", CLI_FIELD(TEXT, roof_run_cause, name)},

@@ -52,11 +52,8 @@ static void add_levers(const cli_advice *a, roof_text *out, bool wanted) {
   }
 }
 
-static const char *machine_name(const void *row, char *scratch) {
-  const roof_ranked_machine *m = row;
-  snprintf(scratch, CLI_SCRATCH, "%s%s", m->name, m->own ? " (this one)" : "");
-  return scratch;
-}
+CLI_WORD(machine_name, roof_ranked_machine,
+         cli_column_say(scratch, "%s%s", r->name, r->own ? " (this one)" : ""))
 
 static const cli_column machine_columns[] = {
     {NULL, "", .digits = 3, CLI_FIELD(COUNT, roof_ranked_machine, rank)},

@@ -19,11 +19,8 @@ static void add_answer(roof_text *out, const roof_energy_subject *s) {
   roof_text_add(out, RF_MARK_END "\n\n");
 }
 
-static const char *flop_name(const void *row, char *scratch) {
-  const roof_peak *peak = ((const roof_energy_flop *)row)->peak;
-  snprintf(scratch, CLI_SCRATCH, "%s %s", roof_dtype_name(peak->dtype), roof_unit_name(peak->unit));
-  return scratch;
-}
+CLI_WORD(flop_name, roof_energy_flop,
+         cli_column_say(scratch, "%s %s", roof_dtype_name(r->peak->dtype), roof_unit_name(r->peak->unit)))
 
 static const cli_column flop_columns[] = {
     {NULL, "a FLOP of", .text = flop_name},

@@ -32,11 +32,7 @@ typedef struct row {
 } row;
 
 /** "memory (L2)". */
-static const char *regime_of(const void *at, char scratch[CLI_SCRATCH]) {
-  const roof_reconciled *r = at;
-  snprintf(scratch, CLI_SCRATCH, "%s (%s)", r->regime, r->binding);
-  return scratch;
-}
+CLI_WORD(regime_of, roof_reconciled, cli_column_say(scratch, "%s (%s)", r->regime, r->binding))
 
 /** "memory (L2), 82.9 %": what the counters say, with the share of that roof, or of the time. */
 static const char *seen_of(const void *at, char scratch[CLI_SCRATCH]) {
@@ -51,12 +47,9 @@ static const char *seen_of(const void *at, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
-static const char *gap_of(const void *at, char scratch[CLI_SCRATCH]) {
-  double gap = ((const roof_reconciled *)at)->gap_points;
-  rf_format(scratch, CLI_SCRATCH, fabs(gap) < 1e6 ? "%.1f %s" : "%.3g %s", fabs(gap),
-            gap >= 0 ? "below" : "above");
-  return scratch;
-}
+CLI_WORD(gap_of, roof_reconciled,
+         cli_column_say(scratch, fabs(r->gap_points) < 1e6 ? "%.1f %s" : "%.3g %s", fabs(r->gap_points),
+                        r->gap_points >= 0 ? "below" : "above"))
 
 static const char *result_of(const void *at, char scratch[CLI_SCRATCH]) {
   const roof_reconciled *r = at;

@@ -46,11 +46,7 @@ static roof_status predict_line(void *user, const char *words, roof_sealings *pr
 }
 
 /** "memory (HBM)". */
-static const char *regime_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_sealing *s = row;
-  snprintf(scratch, CLI_SCRATCH, "%s (%s)", s->regime, s->binding);
-  return scratch;
-}
+CLI_WORD(regime_of, roof_sealing, cli_column_say(scratch, "%s (%s)", r->regime, r->binding))
 
 static const cli_column columns[] = {
     {.key = "label", .header = "label", .name = true, CLI_FIELD(NAME, roof_sealing, label)},

@@ -5,7 +5,6 @@
 #include "cli/columns.h"
 #include "cli/grid.h"
 #include "cli/machine/machine.h"
-#include "core/number.h"
 #include "roofline/sheet.h"
 
 /** One machine being printed. */
@@ -17,37 +16,20 @@ typedef struct page {
 } page;
 
 /** Measured figures are indented below the quoted ones. */
-static const char *name_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_sheet_row *r = row;
-  snprintf(scratch, CLI_SCRATCH, "%s%s", r->under ? "  measured " : "", r->name);
-  return scratch;
-}
-
-static const char *spread_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_sheet_row *r = row;
-  rf_format(scratch, CLI_SCRATCH, "%s%.1f %%", r->noisy ? "noisy " : "", 100 * r->spread);
-  return isnan(r->spread) && !r->noisy ? NULL : scratch;
-}
-
+CLI_WORD(name_of, roof_sheet_row, cli_column_say(scratch, "%s%s", r->under ? "  measured " : "", r->name))
+CLI_WORD(spread_of, roof_sheet_row,
+         isnan(r->spread) && !r->noisy
+             ? NULL
+             : cli_column_say(scratch, "%s%.1f %%", r->noisy ? "noisy " : "", 100 * r->spread))
 CLI_WORD(kind_of, roof_sheet_row, roof_provenance_name(r->kind))
-
-static const char *source_of(const void *row, char scratch[CLI_SCRATCH]) {
-  int number = ((const roof_sheet_row *)row)->source;
-  snprintf(scratch, CLI_SCRATCH, "[%d]", number);
-  return number > 0 ? scratch : "no source";
-}
+CLI_WORD(source_of, roof_sheet_row, r->source > 0 ? cli_column_say(scratch, "[%d]", r->source) : "no source")
 
 /** Caches are shown in KiB and MiB, memory in GB. */
 CLI_WORD(capacity_of, roof_sheet_row,
          isnan(r->bytes) ? NULL
          : r->is_memory  ? roof_quantity_format(scratch, CLI_SCRATCH, r->bytes, "B")
                          : roof_bytes_format(scratch, CLI_SCRATCH, r->bytes))
-
-static const char *instances_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_sheet_row *r = row;
-  rf_format(scratch, CLI_SCRATCH, "x %g", r->count);
-  return isnan(r->count) ? NULL : scratch;
-}
+CLI_WORD(instances_of, roof_sheet_row, isnan(r->count) ? NULL : cli_column_say(scratch, "x %g", r->count))
 
 #define NAME(head)                                                                                           \
   { .header = (head), .text = name_of }
@@ -118,11 +100,7 @@ static const cli_column rates[] = {NAME("operations"),
                                    PROVENANCE,
                                    {0}};
 
-static const char *saturation_of(const void *row, char scratch[CLI_SCRATCH]) {
-  double cores = ((const roof_sheet_row *)row)->count;
-  rf_format(scratch, CLI_SCRATCH, "%g", cores);
-  return isnan(cores) ? "all" : scratch;
-}
+CLI_WORD(saturation_of, roof_sheet_row, isnan(r->count) ? "all" : cli_column_say(scratch, "%g", r->count))
 
 static const cli_column scaling[] = {
     NAME("by cores"),

@@ -38,13 +38,10 @@ typedef struct row {
 
 /* Of a model. */
 
-static const char *named(const void *at, char scratch[CLI_SCRATCH]) {
-  const roof_model_operation *o = &((const row *)at)->o;
-  const char *stream = ((const row *)at)->stream;
-  snprintf(scratch, CLI_SCRATCH, o->algorithm != NULL ? "%s%s%s (%s)" : "%s%s%s",
-           stream != NULL ? stream : "", stream != NULL ? " " : "", o->name, o->algorithm);
-  return scratch;
-}
+CLI_WORD(named, row,
+         cli_column_say(scratch, r->o.algorithm != NULL ? "%s%s%s (%s)" : "%s%s%s",
+                        r->stream != NULL ? r->stream : "", r->stream != NULL ? " " : "", r->o.name,
+                        r->o.algorithm))
 
 #define MODEL_COLUMNS                                                                                        \
   TEXT("model", NULL, model), TEXT("machine", NULL, machine), TEXT("phase", NULL, phase),                    \

@@ -77,15 +77,11 @@ static void add_kernels(roof_text *out, const roof_model_answer *a) {
 /* Formats: bytes, the peak they are multiplied at, and the ridge. */
 
 CLI_WORD(part_name, roof_model_format, roof_model_part_name(r->part))
-
-static const char *compute_name(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_model_format *f = row;
-  snprintf(scratch, CLI_SCRATCH, "%s%s", roof_dtype_name(f->compute),
-           f->native                 ? ""
-           : f->wanted == f->compute ? ": vector unit alone"
-                                     : ": no native path");
-  return scratch;
-}
+CLI_WORD(compute_name, roof_model_format,
+         cli_column_say(scratch, "%s%s", roof_dtype_name(r->compute),
+                        r->native                 ? ""
+                        : r->wanted == r->compute ? ": vector unit alone"
+                                                  : ": no native path"))
 
 static const cli_column format_columns[] = {
     {.header = "weights", .text = part_name},
@@ -121,11 +117,8 @@ static void add_sides(roof_text *out, const roof_model_answer *a) {
 
 /* Launches. */
 
-static const char *launch_name(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_model_launches *l = row;
-  snprintf(scratch, CLI_SCRATCH, "%s%s", roof_launch_name(l->launch), l->chosen ? " *" : "");
-  return scratch;
-}
+CLI_WORD(launch_name, roof_model_launches,
+         cli_column_say(scratch, "%s%s", roof_launch_name(r->launch), r->chosen ? " *" : ""))
 
 static const char *launch_kernels(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_model_launches *l = row;

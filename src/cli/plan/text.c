@@ -19,12 +19,8 @@ typedef struct choice_row {
 } choice_row;
 
 CLI_WORD(why_of, choice_row, r->why[0] != '\0' ? r->why : NULL)
-
-static const char *prompts_of(const void *row, char scratch[CLI_SCRATCH]) {
-  double chunk = ((const choice_row *)row)->point.chunk;
-  snprintf(scratch, CLI_SCRATCH, chunk > 0 ? "by %.0f" : "whole", chunk);
-  return scratch;
-}
+CLI_WORD(prompts_of, choice_row,
+         cli_column_say(scratch, r->point.chunk > 0 ? "by %.0f" : "whole", r->point.chunk))
 
 #define COUNT(member, after)                                                                                 \
   { .header = #member, .rank = after, .fixed = true, CLI_FIELD(NUMBER, choice_row, point.member) }

@@ -2,11 +2,8 @@
 #include "cli/columns.h"
 #include "cli/plan/plan.h"
 
-static const char *recompute_and_sp(const void *row, char *scratch) {
-  const roof_train_point *p = row;
-  snprintf(scratch, CLI_SCRATCH, "%s%s", roof_recompute_name(p->recompute), p->sp ? ", sp" : "");
-  return scratch;
-}
+CLI_WORD(recompute_and_sp, roof_train_point,
+         cli_column_say(scratch, "%s%s", roof_recompute_name(r->recompute), r->sp ? ", sp" : ""))
 
 #define COUNT(header, member)                                                                                \
   { NULL, header, .fixed = true, CLI_FIELD(NUMBER, roof_train_point, member) }

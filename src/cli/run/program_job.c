@@ -19,12 +19,7 @@ enum { FEW = 32 };
 
 static const roof_job *shown; /* that the columns are of */
 
-static const char *slowest_of(const void *row, char scratch[CLI_SCRATCH]) {
-  const roof_job_part *part = row;
-  snprintf(scratch, CLI_SCRATCH, "%d", part->slowest);
-  return part->ranks > 1 ? scratch : NULL;
-}
-
+CLI_WORD(slowest_of, roof_job_part, r->ranks > 1 ? cli_column_say(scratch, "%d", r->slowest) : NULL)
 CLI_VALUE(uneven_of, roof_job_part, r->ranks > 1 ? r->slowest_seconds / r->mean_seconds : (double)NAN)
 CLI_WORD(node_of, roof_job_part, r->node >= 0 ? shown->nodes[r->node] : NULL)
 
