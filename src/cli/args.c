@@ -116,15 +116,6 @@ static bool includes(const struct poptOption *o) {
   return (o->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
 }
 
-/** Whether a table, or one it includes, has the long option. */
-static bool has_option(const struct poptOption *table, const char *name) {
-  bool found = false;
-  for (const struct poptOption *o = table; o != NULL && !cli_args_is_end(o) && !found; o++) {
-    found = includes(o) ? has_option(o->arg, name) : o->longName != NULL && strcmp(o->longName, name) == 0;
-  }
-  return found;
-}
-
 /** What the help says of --to; static. */
 static const char *describe_to(const char *writes) {
   static char text[128];
@@ -160,7 +151,7 @@ static struct poptOption *copy_options(const struct poptOption *list, const cli_
   struct poptOption *copy = take_room(count);
   for (int i = 0; i < count; i++) {
     const struct poptOption *o = &list[i];
-    if (shared && o->longName != NULL && has_option(command->options, o->longName)) {
+    if (shared && o->longName != NULL && cli_has_option(command->options, o->longName)) {
       continue;
     }
     struct poptOption *c = &copy[n++];
@@ -485,13 +476,13 @@ static void take_verb(const cli_command *command) {
 }
 
 /** What the words and options say, once they are read. */
-static roof_status take_words(const cli_command *command, roof_error *error) {
+static roof_status take_words(const cli_command *command, const struct poptOption *table, roof_error *error) {
   parsed.words = parsed.all_words;
   while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {
     parsed.word_count++;
   }
   take_verb(command);
-  const cli_typed typed = {known.typed, known.typed_count, &parsed};
+  const cli_typed typed = {table, known.typed, known.typed_count, &parsed};
   roof_status status = cli_effects_check(command->effects, command->name, &typed, error);
   status = status == ROOF_OK ? check_color(parsed.color, error) : status;
   status = status == ROOF_OK ? take_figures(error) : status;
@@ -524,7 +515,7 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   if (status == ROOF_OK && code < -1) {
     status = option_error(context, code, command, options, error);
   } else if (status == ROOF_OK) {
-    status = parsed.help ? print_help(context, command, argv, error) : take_words(command, error);
+    status = parsed.help ? print_help(context, command, argv, error) : take_words(command, options, error);
   }
   argv[0] = first;
   parsed.context = context;

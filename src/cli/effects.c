@@ -15,6 +15,15 @@ bool cli_is_among(const char *list, const char *word) {
   return false;
 }
 
+bool cli_has_option(const struct poptOption *table, const char *name) {
+  bool found = false;
+  for (const struct poptOption *o = table; o != NULL && !cli_args_is_end(o) && !found; o++) {
+    bool includes = (o->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
+    found = includes ? cli_has_option(o->arg, name) : o->longName != NULL && strcmp(o->longName, name) == 0;
+  }
+  return found;
+}
+
 /** Options that have an effect on every answer. */
 static bool is_common(const char *option) {
   return cli_is_among("json csv quiet color to list help", option);
@@ -65,9 +74,9 @@ static bool names(const cli_effect *effect, const char *option) {
   return !is_common(option) && (effect->except == NULL || !cli_is_among(effect->except, option));
 }
 
-/** "--search", "`list`", "an operation's key=value". */
-static const char *condition_text(const char *condition, char *text, size_t size) {
-  const bool verb = cli_is_among("list new verify export peaks shares losses report check", condition);
+/** "--search", "`list`", "an operation's key=value": what is no option of the command is a verb. */
+static const char *condition_text(const cli_typed *typed, const char *condition, char *text, size_t size) {
+  const bool verb = strcmp(condition, "list") == 0 || !cli_has_option(typed->table, condition);
   const char *words = strcmp(condition, "WORD") == 0        ? "a name"
                       : strcmp(condition, "key=value") == 0 ? "an operation's key=value"
                                                             : NULL;
@@ -76,28 +85,28 @@ static const char *condition_text(const char *condition, char *text, size_t size
 }
 
 /** "--ladder or --strong or --weak": of several. */
-static const char *conditions_text(const char *conditions, char *text, size_t size) {
+static const char *conditions_text(const cli_typed *typed, const char *conditions, char *text, size_t size) {
   char one[64], shown[64];
   size_t used = 0;
   for (const char *at = conditions; *at != '\0' && used < size; at += strspn(at, " ")) {
     size_t length = strcspn(at, " ");
     snprintf(one, sizeof one, "%.*s", (int)length, at);
     used += (size_t)snprintf(text + used, size - used, "%s%s", at == conditions ? "" : " or ",
-                             condition_text(one, shown, sizeof shown));
+                             condition_text(typed, one, shown, sizeof shown));
     at += length;
   }
   return text;
 }
 
-static roof_status refuse(const cli_effect *effect, const char *command, const char *option,
-                          roof_error *error) {
+static roof_status refuse(const cli_effect *effect, const char *command, const cli_typed *typed,
+                          const char *option, roof_error *error) {
   char condition[128];
   const char *named = effect->with != NULL ? effect->with : effect->without;
   return named == NULL
              ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect on `%s`", option, command)
              : roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect %s %s", option,
                               effect->with != NULL ? "with" : "without",
-                              conditions_text(named, condition, sizeof condition));
+                              conditions_text(typed, named, condition, sizeof condition));
 }
 
 roof_status cli_effects_check(const cli_effect *effects, const char *command, const cli_typed *typed,
@@ -107,7 +116,7 @@ roof_status cli_effects_check(const cli_effect *effects, const char *command, co
         (e->with == NULL || holds(typed, e->with)) && (e->without == NULL || !any_holds(typed, e->without));
     for (int i = 0; i < typed->count && idle; i++) {
       if (names(e, typed->options[i])) {
-        return refuse(e, command, typed->options[i], error);
+        return refuse(e, command, typed, typed->options[i], error);
       }
     }
   }

@@ -4,8 +4,9 @@
 
 #include "cli/cli.h"
 
-/** What was typed: the long names of the options, and the words. */
+/** What was typed: the long names of the options, of all that `table` has, and the words. */
 typedef struct cli_typed {
+  const struct poptOption *table;
   const char *const *options;
   int count;
   const cli_args *args;
@@ -13,6 +14,9 @@ typedef struct cli_typed {
 
 /** Whether `word` is one of the words of `list`, single spaces between them. */
 bool cli_is_among(const char *list, const char *word);
+
+/** Whether a table of options, or one it includes, has the long option. */
+bool cli_has_option(const struct poptOption *table, const char *name);
 
 /** ROOF_E_ARGUMENT where an option was typed that `effects` (NULL: none) says has no effect. */
 roof_status cli_effects_check(const cli_effect *effects, const char *command, const cli_typed *typed,

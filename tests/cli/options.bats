@@ -221,6 +221,12 @@ idle() {
   idle --threads 'with `list`' run list --threads 2
   idle --quick 'with a name' measure --compare a.json b.json --quick
   idle --units 'without `new`' machine list --units 3
+  idle --machine 'with `links`' cluster links x.json --machine h100
+  idle --isa 'with `curve`' plot curve --isa avx2
+  idle --dtype 'with `bandwidths`' plot bandwidths --dtype fp16
+  idle --linear 'with `scaling`' plot scaling --linear
+  idle --arrows 'with `intensity`' plot intensity --arrows
+  idle --ca 'without --anchor' ledger verify --ca x.pem
   idle --markdown 'without `export`' ledger show --markdown x.md
   idle --levels 'without --to' import x.csv --levels
   idle --weights 'on `import`' import x.csv --weights int4
