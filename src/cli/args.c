@@ -482,6 +482,9 @@ static roof_status take_words(const cli_command *command, const struct poptOptio
     parsed.word_count++;
   }
   take_verb(command);
+  if (parsed.csv == 0 && cli_to_is_csv(&parsed, command) && known.typed_count < OPTION_MAX) {
+    known.typed[known.typed_count++] = "csv";
+  }
   const cli_typed typed = {table, known.typed, known.typed_count, &parsed};
   roof_status status = cli_effects_check(command->effects, command->name, &typed, error);
   status = status == ROOF_OK ? check_color(parsed.color, error) : status;
@@ -558,11 +561,6 @@ void cli_args_list_done(const char **list) {
     free((void *)(uintptr_t)list[i]);
   }
   free(list);
-}
-
-roof_status cli_args_no_csv(const char *what, roof_error *error) {
-  return roof_error_set(error, ROOF_E_ARGUMENT, "%s: does not take --csv: there is no table in its answer",
-                        what);
 }
 
 roof_status cli_args_interval(const char *text, double *share, roof_error *error) {

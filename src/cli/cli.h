@@ -107,7 +107,7 @@ typedef struct cli_command {
       *writes; /**< the endings that --to takes, the first for `-` and pipes: "txt json csv"; NULL: no --to */
   unsigned groups;
   const struct poptOption *options; /**< its own, or NULL */
-  const cli_effect *effects;        /**< or NULL */
+  const cli_effect *effects;        /**< or NULL; "csv" where there is no table in the answer */
   roof_status (*run)(const cli_args *args, roof_error *error);
 } cli_command;
 
@@ -127,8 +127,6 @@ int cli_args_global(int argc, const char **argv, int first);
 roof_status cli_args_limit_words(const cli_args *args, int most, roof_error *error);
 /** Frees what a repeatable option of a command gathered; NULL is fine. */
 void cli_args_list_done(const char **list);
-/** Refuses --csv, for `what` has no table to answer with. */
-roof_status cli_args_no_csv(const char *what, roof_error *error);
 /** The share of --interval `text`, in percent with or without its sign; NULL: 1 %. */
 roof_status cli_args_interval(const char *text, double *share, roof_error *error);
 
@@ -141,6 +139,8 @@ roof_status cli_option_unknown(const cli_command *command, const struct poptOpti
 /** Reads --to: the ending says the format, `-` is standard output, `-.svg` the same as SVG. An answer that is text,
  *  JSON or CSV is caught from then on; for the rest `file` and `ending` are set. */
 roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *error);
+/** Whether --to asks for CSV. */
+bool cli_to_is_csv(const cli_args *args, const cli_command *command);
 /** Fails before anything is measured where `path` could not be written. */
 roof_status cli_to_check(const char *path, roof_error *error);
 /** Writes what was caught where `status` is that of an answer; returns `status` or why it could not. */
@@ -179,6 +179,10 @@ roof_status cli_select_targets(const cli_args *args, roof_targets *targets, roof
 void cli_json_add_lines(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */
 roof_status cli_json_print(json_t *object, roof_error *error);
+
+/* effects.c */
+/** The effects of a command that has no table in any answer. */
+extern const cli_effect cli_no_table[];
 
 /* main.c */
 /** What the program does for a command line, printed errors included; returns its exit code. */

@@ -256,14 +256,15 @@ static void add_lines(roof_text *out, const cli_column *columns, const void *row
   char scratch[CLI_SCRATCH], key[64];
   for (const cli_column *c = columns; !is_end(c); c++) {
     value v = value_of(c, row, scratch);
-    if (c->key == NULL || v.text == NULL || v.text[0] == '\0') {
+    const char *text = v.flag ? (v.number != 0 ? "yes" : "no") : v.text;
+    if (c->key == NULL || text == NULL || text[0] == '\0') {
       continue;
     }
     snprintf(key, sizeof key, "  %-12s  ", c->key);
     for (char *at = strchr(key, '_'); at != NULL; at = strchr(at, '_')) {
       *at = ' ';
     }
-    roof_text_addf(out, "%s%s\n", key, v.text);
+    roof_text_addf(out, "%s%s\n", key, text);
   }
 }
 

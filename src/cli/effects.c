@@ -5,6 +5,8 @@
 
 #include "cli/whole/whole.h"
 
+const cli_effect cli_no_table[] = {{.options = "csv"}, {0}};
+
 bool cli_is_among(const char *list, const char *word) {
   size_t length = strlen(word);
   for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length) {
@@ -42,12 +44,12 @@ static bool has_setting(const cli_args *args) {
 /** Whether the option was typed, or what the condition names: "list", a verb, "key=value", "WORD" for any. */
 static bool holds(const cli_typed *typed, const char *condition) {
   const cli_args *args = typed->args;
+  const char *verb = !args->list && args->word_count > 0 ? args->words[0] : "";
   bool said = (strcmp(condition, "list") == 0 && args->list) ||
               (strcmp(condition, "json") == 0 && args->json) ||
               (strcmp(condition, "csv") == 0 && args->csv) ||
               (strcmp(condition, "key=value") == 0 && has_setting(args)) ||
-              (strcmp(condition, "WORD") == 0 && args->word_count > 0) ||
-              (args->word_count > 0 && strcmp(condition, args->words[0]) == 0);
+              (strcmp(condition, "WORD") == 0 && args->word_count > 0) || strcmp(condition, verb) == 0;
   for (int i = 0; i < typed->count && !said; i++) {
     said = strcmp(typed->options[i], condition) == 0;
   }
@@ -98,10 +100,29 @@ static const char *conditions_text(const cli_typed *typed, const char *condition
   return text;
 }
 
+/** "ledger keygen: does not take --csv", "model --analysis: does not take --csv". */
+static roof_status refuse_csv(const cli_effect *effect, const char *command, const cli_typed *typed,
+                              roof_error *error) {
+  const char *with = effect->with != NULL ? effect->with : "";
+  bool option = false;
+  for (int i = 0; i < typed->count && !option; i++) {
+    option = strcmp(typed->options[i], with) == 0;
+  }
+  return roof_error_set(error, ROOF_E_ARGUMENT,
+                        "%s%s%s: does not take --csv: there is no table in its answer", command,
+                        option            ? " --"
+                        : with[0] != '\0' ? " "
+                                          : "",
+                        with);
+}
+
 static roof_status refuse(const cli_effect *effect, const char *command, const cli_typed *typed,
                           const char *option, roof_error *error) {
   char condition[128];
   const char *named = effect->with != NULL ? effect->with : effect->without;
+  if (strcmp(option, "csv") == 0) {
+    return refuse_csv(effect, command, typed, error);
+  }
   return named == NULL
              ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect on `%s`", option, command)
              : roof_error_set(error, ROOF_E_ARGUMENT, "--%s: has no effect %s %s", option,

@@ -72,6 +72,10 @@ static roof_status choose_ending(cli_args *args, const cli_command *command, roo
   return ROOF_OK;
 }
 
+bool cli_to_is_csv(const cli_args *args, const cli_command *command) {
+  return args->to != NULL && strcmp(ending_of(args->to), "csv") == 0 && cli_is_among(command->writes, "csv");
+}
+
 roof_status cli_to_check(const char *path, roof_error *error) {
   return rf_write_check(path, is_standard_output(path), error);
 }

@@ -29,6 +29,7 @@ columns() {
 csv() {
   run -0 --separate-stderr "$ROOFLINE" "$@" --csv
   [ -z "$stderr" ]
+  [[ $output != *$'\x01'* ]]
 }
 
 @test "run" {
@@ -61,6 +62,21 @@ other' ]
   csv seal list
   [ "$output" = 'label
 "mine, first"' ]
+}
+
+@test "lists" {
+  for command in run import profile; do
+    csv $command list
+    columns name >names
+    [ "$(wc -l <names)" -gt 5 ]
+    [ "$(cat names)" = "$("$ROOFLINE" $command list --json | jq -r 'map(arrays)[0][].name')" ]
+    "$ROOFLINE" $command list --csv --quiet >names
+    [ "$output" = "$(cat names)" ]
+  done
+  csv profile list --to -.csv
+  [ "$(columns name installed cost | sed -n 2p)" = "$("$ROOFLINE" profile list --json | jq -r '.profilers[1] | "\(.name)|\(.installed)|\(.cost)"')" ]
+  csv profile show perf
+  [ "$(columns installed)" = "$("$ROOFLINE" profile show perf --json | jq .installed)" ]
 }
 
 @test "machines" {

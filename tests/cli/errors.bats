@@ -48,6 +48,22 @@ machine_file() {
   refuses 2 'drill: does not take --csv' drill --csv
   refuses 2 'machine new: does not take --csv' machine new x --csv
   refuses 2 'ledger keygen: does not take --csv' ledger keygen --csv
+  refuses 2 'ledger keygen: does not take --csv' ledger keygen --to x.csv
+  refuses 2 'ledger anchor: does not take --csv' ledger anchor git --csv
+  refuses 2 'nothing.ledger' ledger verify --ledger nothing.ledger --anchor git --csv
+  refuses 2 'calibrate: does not take --csv' calibrate t.csv --csv
+  refuses 2 'reconcile --calibrate: does not take --csv' reconcile --calibrate --csv
+  refuses 2 'reconcile --calibrate: does not take --csv' reconcile --calibrate --to x.csv
+  refuses 2 'profile --dry-run: does not take --csv' profile --with ncu --dry-run --csv -- ./a
+  refuses 2 'model list: does not take --csv' model list --csv
+  refuses 2 'model --analysis: does not take --csv' model llama-3.1-8b --machine h100 --analysis --csv
+  refuses 2 'cluster: does not take --csv' cluster --machine h100 --csv
+  refuses 2 'cluster links: does not take --csv' cluster links x.json --csv
+  refuses 2 'measure --cluster: does not take --csv' measure --cluster --csv
+  refuses 2 'predictor: does not take --csv' predictor --csv
+  refuses 2 'mcp: does not take --csv' mcp --csv
+  refuses 2 'explore: does not take --csv' explore --csv
+  [ "$(ls)" = '' ]
   run -0 "$ROOFLINE" op list --csv
   [ "${lines[0]}" = "name,family,parameters,unit,flops,bytes,link_bytes,flops_per_element,summary,source" ]
   [ "${#lines[@]}" -eq $(("$("$ROOFLINE" op list --json | jq '.operations | length')" + 1)) ]

@@ -115,7 +115,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_calibrate_options how = roof_calibrate_options_default();
   roof_machine **machines = NULL;
   int count = 0;
-  roof_status status = args->csv ? cli_args_no_csv("calibrate", error) : read_names(&how, error);
+  roof_status status = read_names(&how, error);
   if (status == ROOF_OK && args->machines != NULL) {
     status = cli_select_machines(args, &machines, &count, error);
   }
@@ -129,7 +129,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
-static const cli_effect effects[] = {{.options = "family", .with = "machine"}, {0}};
+static const cli_effect effects[] = {{.options = "family", .with = "machine"}, {.options = "csv"}, {0}};
 
 const cli_command cli_cmd_calibrate = {
     .name = "calibrate",

@@ -149,8 +149,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
 static roof_status predict(const cli_args *args, roof_error *error) {
   roof_text out = {0};
   json_t *json = NULL;
-  roof_status status = args->csv ? cli_args_no_csv("cluster", error) : ROOF_OK;
-  status = status == ROOF_OK ? answer_machine(args, &out, &json, error) : status;
+  roof_status status = answer_machine(args, &out, &json, error);
   if (status == ROOF_OK && args->file == NULL) {
     status = args->json ? cli_json_print(json, error) : cli_print(&out, error);
   }
@@ -171,10 +170,12 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {
-    {.options = "*", .with = "report", .except = "to width csv"},
+    {.options = "*", .with = "report", .except = "to width"},
     {.options = "*", .with = "links", .except = "to width"},
-    {.options = "*", .with = "check", .except = "to width csv against tolerance"},
+    {.options = "*", .with = "check", .except = "to width against tolerance"},
     {.options = "against tolerance", .without = "check"},
+    {.options = "csv", .with = "links"},
+    {.options = "csv", .without = "report check"},
     {.options = "efficiency overhead launch overlap tile warm achieved weights group accumulate output kv"},
     {0}};
 

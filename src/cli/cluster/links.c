@@ -59,8 +59,7 @@ static roof_status read(const roof_nodes *nodes, const char *file, roof_fabric *
 roof_status cli_cluster_links(const cli_args *args, roof_error *error) {
   static roof_fabric fabric; /* 90 KB */
   roof_nodes *nodes = NULL;
-  roof_status status =
-      args->csv ? cli_args_no_csv("cluster links", error) : cli_args_limit_words(args, 2, error);
+  roof_status status = cli_args_limit_words(args, 2, error);
   if (status == ROOF_OK && args->word_count < 2) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "cluster links: no file named: roofline cluster links cluster.json");

@@ -61,5 +61,6 @@ const cli_command cli_cmd_explore = {
                 "a file,\n"
                 "  offline, with the machine that `roofline measure` measured in it.\n",
     .writes = "html",
+    .effects = cli_no_table,
     .run = run,
 };

@@ -274,7 +274,7 @@ roof_status cli_import_print_list(const cli_args *args, roof_error *error) {
     status = cli_json_print(
         json_pack("{s:s, s:o}", "schema", "roofline.formats/1", "formats", cli_columns_json(rows)), error);
   } else if (status == ROOF_OK) {
-    cli_columns_add_text(&out, rows);
+    (args->csv ? cli_columns_add_csv : cli_columns_add_text)(&out, rows);
     status = cli_print(&out, error);
   }
   roof_text_done(&out);

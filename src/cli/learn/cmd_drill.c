@@ -127,7 +127,7 @@ static roof_status read_seed(uint64_t *seed, roof_error *error) {
 
 static roof_status run(const cli_args *args, roof_error *error) {
   uint64_t seed;
-  roof_status status = args->csv ? cli_args_no_csv("drill", error) : cli_args_limit_words(args, 0, error);
+  roof_status status = cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? read_seed(&seed, error) : status;
   game g = {.state = status == ROOF_OK ? seed : 0};
   if (status == ROOF_OK) {
@@ -162,5 +162,6 @@ const cli_command cli_cmd_drill = {
                 "  A line that is not three such words is asked for again.\n",
     .groups = CLI_ARGS_MACHINE,
     .options = options,
+    .effects = cli_no_table,
     .run = run,
 };

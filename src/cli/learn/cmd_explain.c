@@ -115,9 +115,6 @@ static roof_status explain(const cli_args *args, const roof_topic *topic, const 
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  if (args->csv) {
-    return cli_args_no_csv("explain", error);
-  }
   if (args->word_count == 0) {
     return list(args, error);
   }
@@ -141,7 +138,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return explain(args, topic, topic->example, words, error);
 }
 
-static const cli_effect effects[] = {{.options = "*", .without = "WORD"}, {0}};
+static const cli_effect effects[] = {{.options = "*", .without = "WORD"}, {.options = "csv"}, {0}};
 
 const cli_command cli_cmd_explain = {
     .name = "explain",

@@ -177,9 +177,6 @@ static roof_status anchor(const cli_args *args, roof_error *error) {
   roof_anchor made;
   roof_anchor_kind kind;
   roof_text text = {0};
-  if (args->csv) {
-    return cli_args_no_csv("ledger anchor", error);
-  }
   if (args->word_count < 2) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "ledger anchor: give git, tsa or ots");
   }
@@ -213,9 +210,6 @@ static roof_status export(const cli_args *args, roof_error *error) {
 static roof_status keygen(const cli_args *args, roof_error *error) {
   const char *path = args->word_count > 1 ? args->words[1] : "roofline.key";
   roof_text text = {0};
-  if (args->csv) {
-    return cli_args_no_csv("ledger keygen", error);
-  }
   roof_status status = roof_ledger_keygen(path, error);
   if (status == ROOF_OK && !args->quiet) {
     roof_text_addf(&text, "%s: keep it to yourself; %s.pub: for those who verify\n", path, path);
@@ -264,6 +258,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
 static const cli_effect effects[] = {{.options = "key strict extends anchor ca", .without = "verify"},
                                      {.options = "ca", .without = "anchor"},
                                      {.options = "markdown", .without = "export"},
+                                     {.options = "csv", .with = "keygen"},
+                                     {.options = "csv", .with = "anchor", .without = "verify"},
                                      {0}};
 
 const cli_command cli_cmd_ledger = {

@@ -319,6 +319,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect effects[] = {{.options = "csv", .with = "calibrate"}, {0}};
+
 const cli_command cli_cmd_reconcile = {
     .name = "reconcile",
     .task = CLI_TASK_RECORD,
@@ -333,5 +335,6 @@ const cli_command cli_cmd_reconcile = {
     .writes = "txt json csv svg png pdf html",
     .groups = CLI_ARGS_PAGE,
     .options = options,
+    .effects = effects,
     .run = run,
 };

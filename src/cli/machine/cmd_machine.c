@@ -62,13 +62,12 @@ static const struct {
   int least, most; /* words after it */
   roof_status (*run)(const cli_args *args, roof_error *error);
   const char *usage;
-  bool csv; /* has a table */
 } verbs[] = {
-    {"list", 0, 1, cli_machine_list_run, "list [TEXT]", true},
-    {"show", 1, 1, cli_machine_show_run, "show NAME", true},
-    {"compare", 2, 16, cli_machine_compare_run, "compare NAME NAME ...", true},
-    {"new", 1, 1, new_run, "new NAME [--to FILE.json]", false},
-    {"lint", 0, 1000, cli_machine_lint_run, "lint [NAME|FILE ...]", true},
+    {"list", 0, 1, cli_machine_list_run, "list [TEXT]"},
+    {"show", 1, 1, cli_machine_show_run, "show NAME"},
+    {"compare", 2, 16, cli_machine_compare_run, "compare NAME NAME ..."},
+    {"new", 1, 1, new_run, "new NAME [--to FILE.json]"},
+    {"lint", 0, 1000, cli_machine_lint_run, "lint [NAME|FILE ...]"},
 };
 
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
@@ -87,7 +86,7 @@ static roof_status dispatch(const cli_args *args, roof_error *error) {
       return roof_error_set(error, ROOF_E_ARGUMENT, "machine %s: usage is `roofline machine %s`", typed,
                             verbs[i].usage);
     }
-    return args->csv && !verbs[i].csv ? cli_args_no_csv("machine new", error) : verbs[i].run(args, error);
+    return verbs[i].run(args, error);
   }
   return roof_suggest(typed, names) != NULL
              ? roof_error_unknown(error, "machine", typed, names, NULL)
@@ -105,7 +104,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {
-    {.options = "units clock flops-per-cycle dtype bus rate", .without = "new"}, {0}};
+    {.options = "units clock flops-per-cycle dtype bus rate", .without = "new"},
+    {.options = "csv", .with = "new"},
+    {0}};
 
 const cli_command cli_cmd_machine = {
     .name = "machine",

@@ -31,7 +31,6 @@ static roof_status read_limits(cli_mcp_limits *limits, roof_error *error) {
 static roof_status run(const cli_args *args, roof_error *error) {
   cli_mcp_limits limits = {.may_write = may_write != 0};
   roof_status status = cli_args_limit_words(args, 0, error);
-  status = status == ROOF_OK && args->csv ? cli_args_no_csv("mcp", error) : status;
   status = status == ROOF_OK ? read_limits(&limits, error) : status;
   if (status == ROOF_OK && !cli_mcp_limits_enforced() && !args->quiet) {
     fprintf(stderr,
@@ -59,5 +58,6 @@ const cli_command cli_cmd_mcp = {
         "Resources: machines, the book.\n"
         "  A client starts it: the page on agents of the book has the lines of its configuration.\n",
     .options = options,
+    .effects = cli_no_table,
     .run = run,
 };

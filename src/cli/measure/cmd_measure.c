@@ -292,8 +292,7 @@ static roof_status take_time(const char *name, const char *text, double *seconds
 static roof_status run_cluster(const cli_args *args, roof_error *error) {
   roof_measure_options how;
   cli_cluster_options cluster_options = {.backends = backend_name, .ledger = cli_ledger_name(ledger)};
-  roof_status status =
-      args->csv ? cli_args_no_csv("measure --cluster", error) : cli_args_limit_words(args, 0, error);
+  roof_status status = cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? options_of(args, &how, error) : status;
   status = status == ROOF_OK ? take_time("patience", patience, &cluster_options.patience, error) : status;
   status = status == ROOF_OK ? take_time("network", network, &cluster_options.network, error) : status;
@@ -320,6 +319,7 @@ static const cli_effect effects[] = {{.options = "*", .with = "WORD", .except = 
                                      {.options = "to", .with = "WORD"},
                                      {.options = "verbose", .with = "compare"},
                                      {.options = "device samples compare verbose", .with = "cluster"},
+                                     {.options = "csv", .with = "cluster"},
                                      {.options = "patience network", .without = "cluster"},
                                      {.options = "ledger", .without = "network"},
                                      {0}};

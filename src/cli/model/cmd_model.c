@@ -235,8 +235,6 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = ROOF_OK;
   if (search) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--search: `roofline plan MODEL` takes its place");
-  } else if (args->csv && (args->list || analysis)) {
-    status = cli_args_no_csv(args->list ? "model --list" : "model --analysis", error);
   } else if (train && analysis) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--analysis: of prefill and decoding, not of --train");
   } else if (args->word_count == 0 && !args->list) {
@@ -263,6 +261,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
 }
 
 static const cli_effect effects[] = {{.options = "*", .with = "list"},
+                                     {.options = "csv", .with = "list"},
+                                     {.options = "csv", .with = "analysis"},
                                      {.options = "ledger sign", .without = "seal"},
                                      {.options = "recompute", .without = "train"},
                                      {0}};

@@ -49,7 +49,6 @@ static roof_status serve(const cli_args *args, roof_predictor *predictor, roof_e
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_predictor *predictor = NULL;
   roof_status status = cli_args_limit_words(args, 0, error);
-  status = status == ROOF_OK && args->csv ? cli_args_no_csv("predictor", error) : status;
   status = status == ROOF_OK ? roof_predictor_new(&predictor, error) : status;
   status = status == ROOF_OK ? serve(args, predictor, error) : status;
   roof_predictor_free(predictor);
@@ -75,5 +74,6 @@ const cli_command cli_cmd_predictor = {
         "  names of `roofline predict`. Replies have times, interval, regime and bound; what is wrong with a "
         "request is a reply too.\n",
     .options = options,
+    .effects = cli_no_table,
     .run = run,
 };

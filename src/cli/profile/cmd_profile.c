@@ -19,13 +19,16 @@ static const struct poptOption options[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, "Import:", NULL},
     POPT_TABLEEND};
 
-CLI_WORD(installed_text, roof_profiler, roof_profiler_installed(r) ? "yes" : "no")
+CLI_VALUE(is_installed, roof_profiler, roof_profiler_installed(r))
 
 static const cli_column columns[] = {
     {.key = "name", .header = "profiler", CLI_FIELD(TEXT, roof_profiler, name)},
     {.key = "question", .header = "for", CLI_FIELD(TEXT, roof_profiler, question)},
-    {.key = "installed", .header = "installed", .text = installed_text},
+    {.key = "installed", .header = "installed", .kind = CLI_COLUMN_FLAG, .number = is_installed},
     {.key = "answers", .header = "what it answers", CLI_FIELD(TEXT, roof_profiler, answers)},
+    {.key = "format", CLI_FIELD(TEXT, roof_profiler, format)},
+    {.key = "file", CLI_FIELD(TEXT, roof_profiler, file)},
+    {.key = "cost", CLI_FIELD(TEXT, roof_profiler, cost)},
     {0},
 };
 
@@ -41,7 +44,7 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
   } else if (args->json) {
     status = roof_profilers_write(&out, error);
   } else {
-    cli_columns_add_text(&out, rows);
+    (args->csv ? cli_columns_add_csv : cli_columns_add_text)(&out, rows);
   }
   return cli_print_end(&out, status, error);
 }
@@ -121,6 +124,7 @@ static const cli_effect effects[] = {{.options = "*", .with = "list"},
                                      {.options = "levels timeline", .without = "to"},
                                      {.options = "weights group accumulate output kv"},
                                      {.options = "dtype ops", .without = "op"},
+                                     {.options = "csv", .with = "dry-run"},
                                      {0}};
 
 const cli_command cli_cmd_profile = {
