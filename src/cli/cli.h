@@ -136,8 +136,8 @@ roof_status cli_option_unknown(const cli_command *command, const struct poptOpti
                                roof_error *error);
 
 /* to.c */
-/** Reads --to: the ending says the format, `-` is standard output, `-.svg` the same as SVG. An answer that is text,
- *  JSON or CSV is caught from then on; for the rest `file` and `ending` are set. */
+/** Refuses --json with --csv, and reads --to: the ending says the format, `-` is standard output, `-.svg` the same as
+ *  SVG. An answer that is text, JSON or CSV is caught from then on; for the rest `file` and `ending` are set. */
 roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *error);
 /** Whether --to asks for CSV. */
 bool cli_to_is_csv(const cli_args *args, const cli_command *command);

@@ -99,6 +99,9 @@ static roof_status check_width(const cli_args *args, const cli_command *command,
 }
 
 roof_status cli_to_open(cli_args *args, const cli_command *command, roof_error *error) {
+  if (args->json && args->csv) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--json --csv: an answer has one format");
+  }
   if (args->to == NULL) {
     return check_width(args, command, error);
   }

@@ -43,6 +43,16 @@ machine_file() {
   refuses 2 'did you mean `opencl`?' run --list --backend opncl
 }
 
+@test "an answer has one format" {
+  for words in "$gemm m=8 n=8 k=8" 'claim 1TB/s --machine h100' 'energy --machine h100' 'machine list' 'op list' 'run list' \
+    'ledger verify' reconcile doctor 'plot peaks --machine h100' 'sweep triad n=1M,2M --machine h100' 'import list'; do
+    refuses 2 '--json --csv: an answer has one format' $words --json --csv
+    refuses 2 '--json --csv: an answer has one format' --csv $words --json --to x.csv
+  done
+  refuses 2 '--csv: --to x.json says another format' op list --csv --to x.json
+  [ "$(ls)" = '' ]
+}
+
 @test "what answers in prose says that it has no CSV" {
   refuses 2 'explain: does not take --csv' explain ridge --csv
   refuses 2 'drill: does not take --csv' drill --csv

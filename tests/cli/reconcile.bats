@@ -158,14 +158,6 @@ entry() {
   [ "$status" -eq 2 ]
 }
 
-@test "--csv goes before --json, in every answer of a ledger" {
-  seals a add n=1Gi
-  "$ROOFLINE" record a seconds=2.5ms
-  for words in reconcile 'ledger show' 'ledger verify' 'ledger export'; do
-    [ "$("$ROOFLINE" $words --csv --json)" = "$("$ROOFLINE" $words --csv)" ]
-  done
-}
-
 @test "normal is silent, launches are no bug, and the class of a machine's file survives" {
   predict() { "$ROOFLINE" predict "${@:2}" --seal --label "$1" >/dev/null; }
   "$ROOFLINE" machine show h100 --json | jq '.name = "elsewhere" | .aliases = []' >elsewhere.json

@@ -101,7 +101,7 @@ static const cli_column columns[] = {
 static roof_status show(const cli_args *args, roof_error *error) {
   roof_ledger_entries all = {0};
   roof_text text = {0};
-  if (args->json && !args->csv) {
+  if (args->json) {
     return cli_print_end(&text, roof_ledger_write(cli_ledger_name(ledger_path), &text, error), error);
   }
   roof_status status = roof_ledger_read(cli_ledger_name(ledger_path), &all, error);

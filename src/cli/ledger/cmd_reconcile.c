@@ -305,9 +305,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = cli_chart_or_none(args, draw(args, &all, error));
   }
   if (status == ROOF_OK && args->file == NULL) {
-    status = calibrated && args->json   ? ROOF_OK
-             : args->json && !args->csv ? print_json(&all, ledger, error)
-                                        : print_rows(args, &all, error);
+    status = calibrated && args->json ? ROOF_OK
+             : args->json             ? print_json(&all, ledger, error)
+                                      : print_rows(args, &all, error);
   }
   if (status == ROOF_OK && !calibrated && args->file == NULL && !args->json && !args->csv && !args->quiet) {
     status = print_runs(&all, error);
