@@ -69,6 +69,14 @@ END
   [ ! -e called ]
 }
 
+@test "with --json the commands are an object" {
+  run -0 --separate-stderr "$ROOFLINE" profile --with ncu --dry-run --json -- ./program 'a b'
+  [ "$(json '[.schema, .profiler, .question, .file, .format]')" = '["roofline.profiling/1","ncu","kernels","roofline-ncu.csv","ncu"]' ]
+  [ "$(json '[(.commands | length), .commands[0][-2:]]')" = '[1,["./program","a b"]]' ]
+  run -3 --separate-stderr env PATH="$PWD/bin" "$ROOFLINE" profile --with rocprofv3-trace --json -- ./program x
+  [ "$(json .commands[0][0])" = '"rocprofv3"' ]
+}
+
 @test "rocprofv3 counts what the roof needs, in as many runs as that takes, and their counters come together" {
   cat >bin/rocprofv3 <<'END'
 #!/bin/sh

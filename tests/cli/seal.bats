@@ -295,6 +295,8 @@ END
 @test "signatures: keygen, seal --sign, verify --key" {
   "$ROOFLINE" ledger keygen my.key
   "$ROOFLINE" ledger keygen
+  [ "$("$ROOFLINE" ledger keygen third.key --json --quiet | jq -c .)" = '{"schema":"roofline.key/1","secret":"third.key","public":"third.key.pub"}' ]
+  [ -s third.key.pub ]
   [ "$(stat -c %a my.key)" = 600 ]
   refuses 3 'File exists' ledger keygen my.key
   echo "a: add n=1Mi --machine $h989 --dtype fp32" >list.txt

@@ -211,12 +211,15 @@ static roof_status keygen(const cli_args *args, roof_error *error) {
   const char *path = args->word_count > 1 ? args->words[1] : "roofline.key";
   roof_text text = {0};
   roof_status status = roof_ledger_keygen(path, error);
+  if (status == ROOF_OK && args->json) {
+    return cli_json_print(json_pack("{s:s, s:s, s:o}", "schema", "roofline.key/1", "secret", path, "public",
+                                    json_sprintf("%s.pub", path)),
+                          error);
+  }
   if (status == ROOF_OK && !args->quiet) {
     roof_text_addf(&text, "%s: keep it to yourself; %s.pub: for those who verify\n", path, path);
-    status = cli_print(&text, error);
   }
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, status, error);
 }
 
 static const struct {

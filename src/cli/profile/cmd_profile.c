@@ -63,9 +63,31 @@ static void add_commands(roof_text *out, const roof_profiler *p, const char *con
   roof_text_addf(out, "  roofline import %s --format %s\n", p->file, p->format);
 }
 
-static roof_status print_commands(const roof_profiler *p, const char *const *program, roof_error *error) {
+/** The same as an object: each command as its words. */
+static json_t *commands_json(const roof_profiler *p, const char *const *program) {
+  json_t *commands = json_array();
+  for (int step = 0; step < ROOF_PROFILER_STEPS; step++) {
+    const char **words = roof_profiler_command(p, step, program);
+    json_t *list = json_array();
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
+      rf_json_append(list, json_string(words[i]));
+    }
+    if (words != NULL) {
+      rf_json_append(commands, json_incref(list));
+    }
+    json_decref(list);
+    free(words);
+  }
+  return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s}", "schema", "roofline.profiling/1", "profiler", p->name,
+                   "question", p->question, "commands", commands, "file", p->file, "format", p->format);
+}
+
+static roof_status print_commands(const cli_args *args, const roof_profiler *p, roof_error *error) {
   roof_text out = {0};
-  add_commands(&out, p, program);
+  if (args->json) {
+    return cli_json_print(commands_json(p, args->program), error);
+  }
+  add_commands(&out, p, args->program);
   return cli_print_end(&out, ROOF_OK, error);
 }
 
@@ -105,10 +127,10 @@ static roof_status run(const cli_args *args, roof_error *error) {
                           "profile: which program? for instance `roofline profile -- ./a.out`");
   }
   if (status != ROOF_OK || dry) {
-    return status == ROOF_OK ? print_commands(p, args->program, error) : status;
+    return status == ROOF_OK ? print_commands(args, p, error) : status;
   }
   if (!roof_profiler_installed(p)) {
-    status = print_commands(p, args->program, error);
+    status = print_commands(args, p, error);
     return status == ROOF_OK
                ? roof_error_set(
                      error, ROOF_E_UNSUPPORTED,
