@@ -39,3 +39,30 @@ bats_require_minimum_version 1.5.0
   run -2 "$ROOFLINE" --json
   [[ $output == *"--json: of which command?"* ]]
 }
+
+@test "every example of the help has options that its command takes, where they have an effect" {
+  run -0 python3 - "$ROOFLINE" <<'P'
+import json, shlex, subprocess, sys
+program, tried = sys.argv[1], 0
+for command in json.loads(subprocess.check_output([program, "help", "--json"]))["commands"]:
+    lines = "\n".join(command["examples"]).replace("\\\n", "").split("\n\n")[0]  # prose comes after them
+    for line in lines.splitlines():
+        words, part = [], []
+        if line.startswith("roofline ") or " roofline " in line:
+            words = shlex.shlex(line, posix=True, punctuation_chars="|&;<>()")
+            words.whitespace_split = True
+        for word in [*words, ";"]:
+            if word[0] not in "|&;<>()":
+                part.append(word)
+                continue
+            if "roofline" in part:
+                typed = part[part.index("roofline") + 1:]
+                end = typed.index("--") if "--" in typed else len(typed)
+                typed[end:end] = ["--color", "none"]  # which is refused once the options are read
+                why = subprocess.run([program, *typed], capture_output=True, text=True).stderr.strip()
+                assert why == "roofline: --color none: use auto, always or never", line + ": " + why
+                tried += 1
+            part = []
+assert tried > 100, tried
+P
+}

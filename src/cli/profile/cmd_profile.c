@@ -156,7 +156,7 @@ const cli_command cli_cmd_profile = {
     .summary = "a program under the profiler that answers a question, imported and reconciled",
     .examples = "  roofline profile -- ./a.out\n"
                 "  roofline profile list\n"
-                "  roofline profile --for kernels --machine h100 --group 'gemm=ffn' --ledger -- ./train\n"
+                "  roofline profile --for kernels --machine h100 --merge 'gemm=ffn' --ledger -- ./train\n"
                 "  roofline profile --with ncu --dry-run -- ./train\n",
     .writes = "txt svg png pdf html json csv",
     .groups =
