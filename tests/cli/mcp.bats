@@ -120,6 +120,27 @@ refuses() {
   kill "$server_PID"
 }
 
+@test "another page of the last answer is one reply, however many answers are in the making" {
+  coproc "$ROOFLINE" mcp --root root
+  local out=${COPROC[0]} in=${COPROC[1]} pid=$COPROC_PID
+  sweep() { calls sweep "{\"words\": [\"copy\", \"n=1..3000\"], \"machine\": [\"h100\"], \"answer\": \"csv\"$1}" | jq -c ".id = $2"; }
+  printf '%s\n' "$hello" "$(sweep '' 1)" >&"$in"
+  read -r -t 60 first <&"$out" && read -r -t 60 first <&"$out"
+  grep -q 'page 1 of ' <<<"$first"
+  for i in {1..16}; do
+    calls predict '{"words":["copy","n=8"],"machine":["h100"]}' | jq -c ".id = $((i + 100))"
+  done >batch
+  sweep ', "page": 2' 2 >>batch
+  sweep '' 3 >>batch
+  cat batch >&"$in"
+  exec {in}>&-
+  timeout 60 cat <&"$out" >replies
+  wait "$pid"
+  [ "$(jq -c 'select(.id == 2) | .result.isError' replies)" = false ]
+  [ "$(jq -c 'select(.id == 3) | .result.isError' replies)" = true ]
+  [ "$(wc -l <replies)" -eq 18 ]
+}
+
 @test "a root that is none, and words, are refused" {
   run -2 "$ROOFLINE" mcp --root none
   has 'no such folder'

@@ -128,15 +128,17 @@ static bool is_last(const server *s, const cli_mcp_line *line) {
 
 static roof_status start_call(server *s, json_t *id, cli_mcp_line *line, roof_error *why) {
   cli_mcp_call *call = free_call(s);
-  if (is_last(s, line)) {
-    reply(s, id, cli_mcp_result(&s->last, line->page));
-  } else if (call != NULL) {
+  bool last = is_last(s, line);
+  if (!last && call != NULL) {
     return cli_mcp_call_start(call, id, line, s->limits, why);
   }
+  if (last) {
+    reply(s, id, cli_mcp_result(&s->last, line->page));
+  }
   json_decref(line->words);
-  return call != NULL ? ROOF_OK
-                      : roof_error_set(why, ROOF_E_UNSUPPORTED,
-                                       "%d answers are in the making: ask again later", CALLS);
+  return last ? ROOF_OK
+              : roof_error_set(why, ROOF_E_UNSUPPORTED, "%d answers are in the making: ask again later",
+                               CALLS);
 }
 
 static void call_tool(server *s, json_t *id, json_t *params) {
