@@ -161,6 +161,11 @@ roof_status cli_select_shape(const cli_args *args, const char *text, const roof_
 /** Loads the machines named, or `host`. Release with roof_machines_free. */
 roof_status cli_select_machines(const cli_args *args, roof_machine ***machines, int *count,
                                 roof_error *error);
+/** Refuses several machines, `count` of them, where `command` answers of one. */
+roof_status cli_select_one(const char *command, int count, roof_error *error);
+/** Loads the one machine that was named, or `host`. */
+roof_status cli_select_machine(const cli_args *args, const char *command, roof_machine **machine,
+                               roof_error *error);
 /** Formats as typed; without --dtype: fp16 where `machine` has a matrix unit for it, else fp32. */
 roof_status cli_select_types(const cli_args *args, const roof_machine *machine, roof_types *types,
                              roof_error *error);
@@ -173,6 +178,9 @@ roof_status cli_select_options(const cli_args *args, roof_options *options, roof
 /** The machines named, each with the formats and options as typed; with several --dtype each once per format. Release
  *  with roof_targets_done; *targets is set on success only. */
 roof_status cli_select_targets(const cli_args *args, roof_targets *targets, roof_error *error);
+/** The same of the one machine that was named. */
+roof_status cli_select_target(const cli_args *args, const char *command, roof_targets *targets,
+                              roof_error *error);
 
 /* json.c */
 /** Appends `object` (takes its reference) indented, with a newline. */

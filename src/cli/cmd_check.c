@@ -124,15 +124,12 @@ static roof_status read_limits(const cli_args *args, roof_gate *gate, roof_error
 }
 
 /** The ceilings of the machine named. */
-static roof_status select_ceilings(const cli_args *args, roof_machine ***machines, int *count,
-                                   roof_ceilings *ceilings, roof_error *error) {
+static roof_status select_ceilings(const cli_args *args, roof_machine **machine, roof_ceilings *ceilings,
+                                   roof_error *error) {
   roof_options assumed;
-  roof_status status = cli_select_machines(args, machines, count, error);
-  if (status == ROOF_OK && *count > 1) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "check: one machine at a time");
-  }
+  roof_status status = cli_select_machine(args, "check", machine, error);
   status = status == ROOF_OK ? cli_select_options(args, &assumed, error) : status;
-  return status == ROOF_OK ? roof_ceilings_init(ceilings, (*machines)[0], 0, &assumed, error) : status;
+  return status == ROOF_OK ? roof_ceilings_init(ceilings, *machine, 0, &assumed, error) : status;
 }
 
 /** ROOF_E_GATE where a kernel misses; what nothing could be judged of does not pass either. */
@@ -168,8 +165,7 @@ static roof_status judge(const cli_args *args, const roof_gate *gate, const roof
 }
 
 static roof_status check(const cli_args *args, roof_error *error) {
-  roof_machine **machines = NULL;
-  int count = 0;
+  roof_machine *machine = NULL;
   roof_gate gate;
   roof_ceilings ceilings;
   roof_status status = read_limits(args, &gate, error);
@@ -177,10 +173,10 @@ static roof_status check(const cli_args *args, roof_error *error) {
     cli_screen_github();
   }
   if (status == ROOF_OK && args->machines != NULL) {
-    status = select_ceilings(args, &machines, &count, &ceilings, error);
+    status = select_ceilings(args, &machine, &ceilings, error);
   }
   status = status == ROOF_OK ? judge(args, &gate, args->machines != NULL ? &ceilings : NULL, error) : status;
-  roof_machines_free(machines, count);
+  roof_machine_free(machine);
   return status;
 }
 

@@ -86,8 +86,11 @@ static roof_status answer_growth(const cli_args *args, const struct growth *g, c
   return status == ROOF_OK ? cli_chart_bars(args, bars, ascii != 0, error) : status;
 }
 
-static roof_status refuse_several(const char *chart, roof_error *error) {
-  return roof_error_set(error, ROOF_E_ARGUMENT, "plot %s: of one machine", chart);
+/** "plot curve: one machine at a time". */
+static roof_status select_one(const char *chart, int count, roof_error *error) {
+  char command[32];
+  snprintf(command, sizeof command, "plot %s", chart);
+  return cli_select_one(command, count, error);
 }
 
 static roof_status run_growth(const cli_args *args, const struct growth *g, roof_error *error) {
@@ -95,9 +98,7 @@ static roof_status run_growth(const cli_args *args, const struct growth *g, roof
   int count = 0;
   roof_status status = cli_args_limit_words(args, 1, error);
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
-  if (status == ROOF_OK && count > 1) {
-    status = refuse_several(g->name, error);
-  }
+  status = status == ROOF_OK ? select_one(g->name, count, error) : status;
   status = status == ROOF_OK ? answer_growth(args, g, machines[0], error) : status;
   roof_machines_free(machines, count);
   return status;
@@ -110,8 +111,9 @@ static bool begins_with(const cli_args *args, const char *name) {
 static roof_status make_peaks(const cli_args *args, roof_machine **machines, int count, roof_bars *bars,
                               roof_error *error) {
   bool peaks = begins_with(args, "peaks");
-  if (!peaks && count > 1) {
-    return refuse_several(args->words[0], error);
+  roof_status status = peaks ? ROOF_OK : select_one(args->words[0], count, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   if (args->word_count > 1) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "plot %s: `%s`: it takes no more words", args->words[0],
@@ -129,9 +131,7 @@ static roof_status run_bars(const cli_args *args, roof_error *error) {
   roof_bars *bars = cli_chart_room();
   roof_status status =
       losses ? make_losses(args, bars, error) : cli_select_machines(args, &machines, &count, error);
-  if (status == ROOF_OK && shares && count > 1) {
-    status = refuse_several("shares", error);
-  }
+  status = status == ROOF_OK && shares ? select_one("shares", count, error) : status;
   if (status == ROOF_OK && !losses) {
     status =
         shares ? make_shares(args, machines[0], bars, error) : make_peaks(args, machines, count, bars, error);

@@ -35,6 +35,24 @@ roof_status cli_select_machines(const cli_args *args, roof_machine ***machines, 
   return roof_machines_load(args->machines, machines, count, error);
 }
 
+roof_status cli_select_one(const char *command, int count, roof_error *error) {
+  return count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "%s: one machine at a time", command) : ROOF_OK;
+}
+
+roof_status cli_select_machine(const cli_args *args, const char *command, roof_machine **machine,
+                               roof_error *error) {
+  roof_machine **machines = NULL;
+  int count = 0;
+  roof_status status = cli_select_machines(args, &machines, &count, error);
+  status = status == ROOF_OK ? cli_select_one(command, count, error) : status;
+  if (status == ROOF_OK) {
+    *machine = machines[0];
+    machines[0] = NULL;
+  }
+  roof_machines_free(machines, count);
+  return status;
+}
+
 roof_status cli_select_types(const cli_args *args, const roof_machine *machine, roof_types *types,
                              roof_error *error) {
   return roof_formats_read(&args->formats, machine, types, error);
@@ -46,6 +64,22 @@ roof_status cli_select_options(const cli_args *args, roof_options *options, roof
 
 roof_status cli_select_targets(const cli_args *args, roof_targets *targets, roof_error *error) {
   return roof_targets_init(targets, args->machines, &args->formats, args->dtypes, &args->options, error);
+}
+
+roof_status cli_select_target(const cli_args *args, const char *command, roof_targets *targets,
+                              roof_error *error) {
+  roof_targets found;
+  roof_status status = cli_select_targets(args, &found, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  status = cli_select_one(command, found.count, error);
+  if (status != ROOF_OK) {
+    roof_targets_done(&found);
+    return status;
+  }
+  *targets = found;
+  return ROOF_OK;
 }
 
 roof_status cli_select_backend(const char *name, const roof_backend **backend, roof_error *error) {

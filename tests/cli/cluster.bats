@@ -111,7 +111,7 @@ linked() {
   run -2 "$ROOFLINE" cluster nothing.json --machine h100
   has "nothing.json"
   run -2 "$ROOFLINE" cluster --machine h100 --machine a100
-  has "one --machine"
+  has "cluster: one machine at a time"
   run "$ROOFLINE" cluster --machine "$h989" --dtype fp16
   [ "$status" = 3 ] || [ "$status" = 2 ]
   has "no link"

@@ -264,7 +264,27 @@ teardown() {
 
 @test "one value, one machine, a name that comes first" {
   refuses 2 'devices=4096,8192: one value here' cluster llama-3.1-70b tokens=4M devices=4096,8192 --machine h100
-  refuses 2 'import: one machine at a time' import "$ROOFLINE_SOURCE/tests/fixtures/import/stream.txt" --machine h100,a100
+  local command words timings=$ROOFLINE_SOURCE/examples/timings.csv
+  while read -r command words; do
+    refuses 2 "$command: one machine at a time" $command $words --machine h100,a100
+    refuses 2 "$command: one machine at a time" $command $words --machine h100 -m a100
+  done <<END
+import $ROOFLINE_SOURCE/tests/fixtures/import/stream.txt
+validate $timings
+calibrate $timings
+check $timings
+serve llama-3.1-8b
+advise gemm m=8 n=8 k=8
+advise gemm m=8 n=8 k=8 --set m=16
+claim 1TB/s
+explain ridge
+cluster devices=8
+END
+  refuses 2 'advise: one machine at a time' advise gemm m=8 n=8 k=8 --machine h100 --set machine=a100,h200
+  refuses 2 'serve: one machine at a time' serve llama-3.1-8b --machine h100 --prefill-machine h100,a100
+  refuses 2 'llama-3.1-8b: one machine at a time' energy llama-3.1-8b --machine h100,a100
+  refuses 2 'run: one machine at a time' run --machine h100,a100 -- true
+  refuses 2 'run: one machine at a time' run --strong stencil3d --machine h100,a100
   refuses 2 '`llama-3.1-70b` is a whole model: its name comes first' claim 200tokens/s llama-3.1-70b tp=8 --machine h100
 }
 

@@ -78,7 +78,7 @@ plot() {
     [ ! -e x.svg ]
   done
   run -2 "$ROOFLINE" plot curve --machine ./node.json --machine h100
-  has 'plot curve: of one machine'
+  has 'plot curve: one machine at a time'
   run -2 "$ROOFLINE" plot curve gemm --machine ./node.json
   has 'gemm'
 }

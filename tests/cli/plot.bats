@@ -223,8 +223,8 @@ refuses() { # CODE TEXT ARGUMENT...
   run -0 "$ROOFLINE" plot bandwidths --machine "$ROOFLINE_SOURCE/examples/epyc.json" --json
   [ "$(jq '[.bars[] | select(.label == "DRAM triad")][0].value > 7e10' <<<"$output")" = true ]
   refuses 2 'it takes no more words' bandwidths gemm --machine h100
-  refuses 2 'plot bandwidths: of one machine' bandwidths --machine a100 --machine h100
-  refuses 2 'plot shares: of one machine' shares results.json --machine a100 --machine h100
+  refuses 2 'plot bandwidths: one machine at a time' bandwidths --machine a100 --machine h100
+  refuses 2 'plot shares: one machine at a time' shares results.json --machine a100 --machine h100
 }
 
 @test "of very many dots those that take most of the time are named" {

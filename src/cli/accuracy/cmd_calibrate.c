@@ -113,15 +113,14 @@ static roof_status calibrate(const cli_args *args, roof_calibrate_options *how, 
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_calibrate_options how = roof_calibrate_options_default();
-  roof_machine **machines = NULL;
-  int count = 0;
+  roof_machine *machine = NULL;
   roof_status status = read_names(&how, error);
   if (status == ROOF_OK && args->machines != NULL) {
-    status = cli_select_machines(args, &machines, &count, error);
+    status = cli_select_machine(args, "calibrate", &machine, error);
   }
-  how.machine = count > 0 ? machines[0] : NULL;
+  how.machine = machine;
   status = status == ROOF_OK ? calibrate(args, &how, error) : status;
-  roof_machines_free(machines, count);
+  roof_machine_free(machine);
   free(family);
   free(kernel_name);
   free(dtype_name);

@@ -81,14 +81,13 @@ static roof_status print(const cli_args *args, const roof_profile *profile, cons
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_profile profile = {0};
-  roof_machine **machines = NULL;
-  int count = 0;
+  roof_machine *machine = NULL;
   roof_status status = cli_timings_import(args, &profile, error);
   if (status == ROOF_OK && args->machines != NULL) {
-    status = cli_select_machines(args, &machines, &count, error);
+    status = cli_select_machine(args, "validate", &machine, error);
   }
-  status = status == ROOF_OK ? print(args, &profile, count > 0 ? machines[0] : NULL, error) : status;
-  roof_machines_free(machines, count);
+  status = status == ROOF_OK ? print(args, &profile, machine, error) : status;
+  roof_machine_free(machine);
   roof_profile_done(&profile);
   free(split_name);
   return status;

@@ -115,13 +115,12 @@ static roof_status advise(const cli_args *args, const roof_shape *shape, roof_qu
                           roof_error *error) {
   roof_targets targets;
   roof_status status = read_options(question, error);
-  status = status == ROOF_OK ? cli_select_targets(args, &targets, error) : status;
+  status = status == ROOF_OK ? cli_select_target(args, "advise", &targets, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
   cli_advice a = {.target = targets.targets, .op = shape->op, .all_machines = all_machines != 0};
-  status = targets.count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "advise: one machine at a time")
-                             : roof_targets_check(&targets, shape, error);
+  status = roof_targets_check(&targets, shape, error);
   status = status == ROOF_OK ? gather(&a, shape, question, error) : status;
   status = status == ROOF_OK ? print_answer(args, &a, error) : status;
   free(a.machines);

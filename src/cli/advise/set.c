@@ -101,7 +101,7 @@ static roof_status select_changed(const cli_args *args, const roof_variation *v,
   cli_args changed = *args;
   changed.formats = v->formats;
   changed.machines = v->machine != NULL ? machine : args->machines;
-  return cli_select_targets(&changed, targets, error);
+  return cli_select_target(&changed, "advise", targets, error);
 }
 
 static roof_status compare(const cli_args *args, const roof_shape *shape, const char *const *sets,
@@ -131,7 +131,7 @@ roof_status cli_advise_set(const cli_args *args, const roof_shape *shape, const 
                            roof_error *error) {
   roof_targets targets;
   double typed[ROOF_PARAM_MAX];
-  roof_status status = cli_select_targets(args, &targets, error);
+  roof_status status = cli_select_target(args, "advise", &targets, error);
   if (status != ROOF_OK) {
     return status;
   }

@@ -97,14 +97,13 @@ static roof_status check_typed(const roof_targets *t, const roof_claim *claim, r
 
 static roof_status judge(const cli_args *args, answer *a, roof_error *error) {
   roof_targets machines;
-  roof_status status = cli_select_targets(args, &machines, error);
+  roof_status status = cli_select_target(args, "claim", &machines, error);
   if (status != ROOF_OK) {
     return status;
   }
   const roof_target *target = &machines.targets[0];
   a->machine = target->machine->name;
-  status = machines.count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "claim: one machine at a time")
-                              : check_typed(&machines, &a->claim, error);
+  status = check_typed(&machines, &a->claim, error);
   status = status == ROOF_OK ? roof_claim_judge(target, &a->claim, &a->judged, error) : status;
   if (status == ROOF_OK) {
     join_matches(a);

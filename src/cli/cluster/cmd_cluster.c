@@ -121,28 +121,23 @@ static roof_status draw(const answer *a, const cli_args *args, roof_error *error
 }
 
 static roof_status answer_machine(const cli_args *args, roof_text *out, json_t **json, roof_error *error) {
-  roof_machine **machines = NULL;
-  int count = 0;
+  roof_machine *machine = NULL;
   answer a;
   roof_status status = take_words(args, &a.in, error);
-  status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
-  if (status == ROOF_OK && count > 1) {
-    status =
-        roof_error_set(error, ROOF_E_ARGUMENT, "cluster: one --machine, for a cluster is of equal devices");
-  }
-  status = status == ROOF_OK ? cli_network_wait(network, machines, count, error) : status;
-  status = status == ROOF_OK ? make_answer(args, machines[0], &a, error) : status;
+  status = status == ROOF_OK ? cli_select_machine(args, "cluster", &machine, error) : status;
+  status = status == ROOF_OK ? cli_network_wait(network, &machine, 1, error) : status;
+  status = status == ROOF_OK ? make_answer(args, machine, &a, error) : status;
   if (status == ROOF_OK && (args->file != NULL || args->page != NULL)) {
     status = cli_chart_or_none(args, draw(&a, args, error));
   }
   if (status == ROOF_OK && args->json) {
     *json = rf_cluster_json(&a.target, &a.in, &a.of);
-    cli_network_set(*json, machines[0]);
+    cli_network_set(*json, machine);
   } else if (status == ROOF_OK && args->file == NULL) {
     add_text(out, &a);
   }
   status = status == ROOF_OK && args->file == NULL ? cli_network_add_note(args, out, error) : status;
-  roof_machines_free(machines, count);
+  roof_machine_free(machine);
   return status;
 }
 

@@ -72,12 +72,9 @@ static roof_status read_options(const char *format, roof_import_options *o, roof
 /** The machine named, else the one that the file was taken on; *machine stays NULL when there is none. */
 static roof_status choose_machine(const cli_args *args, const roof_profile *profile, roof_machine **machine,
                                   roof_error *error) {
-  if (args->machines == NULL) {
-    return roof_catalog_match_or_copy(profile->device, profile->machine, machine, error);
-  }
-  return args->machines[1] == NULL && strchr(args->machines[0], ',') == NULL
-             ? roof_catalog_load(args->machines[0], machine, error)
-             : roof_error_set(error, ROOF_E_ARGUMENT, "import: one machine at a time");
+  return args->machines != NULL
+             ? cli_select_machine(args, "import", machine, error)
+             : roof_catalog_match_or_copy(profile->device, profile->machine, machine, error);
 }
 
 /** Where the files say on what they were taken, and another machine was asked for. */

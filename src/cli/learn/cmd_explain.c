@@ -30,7 +30,7 @@ static roof_status select_target(const cli_args *args, roof_targets *machines, b
   if (*example) {
     chosen.machines = example_machine;
   }
-  return cli_select_targets(&chosen, machines, error);
+  return cli_select_target(&chosen, "explain", machines, error);
 }
 
 /** A definition, whose lines are broken anew where the terminal is narrower than they are. */
@@ -102,8 +102,7 @@ static roof_status explain(const cli_args *args, const roof_topic *topic, const 
   }
   status = select_target(args, &machines, &example, error);
   if (status == ROOF_OK && (topic != NULL || count > 1)) {
-    status = machines.count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "explain: one machine at a time")
-                                : roof_targets_check(&machines, &shape, error);
+    status = roof_targets_check(&machines, &shape, error);
   }
   status = status == ROOF_OK ? roof_explain(&machines.targets[0], topic, &shape, &e, error) : status;
   bool asked = topic != NULL && topic->own != NULL && words != topic->example;

@@ -47,14 +47,8 @@ static roof_status parse_work(const cli_args *args, const cli_program_options *o
 
 /** The machine named, or `host` where it is measured. */
 static roof_status load_machine(const cli_args *args, roof_machine **machine, roof_error *error) {
-  const char **names = args->machines;
-  if (names != NULL && names[0] != NULL && names[1] != NULL) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--machine %s: a program is placed on one", names[1]);
-  }
-  if (names != NULL && names[0] != NULL) {
-    return roof_catalog_load(names[0], machine, error);
-  }
-  return roof_catalog_load_known("host", machine, error);
+  return args->machines != NULL ? cli_select_machine(args, "run", machine, error)
+                                : roof_catalog_load_known("host", machine, error);
 }
 
 static roof_status check_typed(const cli_args *args, const cli_program_options *o, roof_error *error) {

@@ -137,9 +137,7 @@ static roof_status load_ceilings(const cli_args *args, roof_machine **machine, r
                                 "finds them, --machine names others")
                : status;
   }
-  return args->machines[1] == NULL
-             ? roof_catalog_load(args->machines[0], machine, error)
-             : roof_error_set(error, ROOF_E_ARGUMENT, "run: one --machine, for all nodes are taken as equal");
+  return cli_select_machine(args, "run", machine, error);
 }
 
 /** One line is enough, one file and one exit code: those of the first rank. Launchers end all ranks where one fails. */

@@ -236,30 +236,25 @@ static roof_status serve_on(const cli_args *args, roof_model *models, const roof
   return status;
 }
 
-static roof_status one_machine(int count, roof_error *error) {
-  return count == 1 ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "serve: one machine at a time");
-}
-
 /** With a pool for prompts its machine, which is the other one where none is named. */
 static roof_status serve_with(const cli_args *args, roof_model *models, const roof_machine *machine,
                               roof_error *error) {
-  const char *const names[] = {pool_machine, NULL};
-  roof_machine **machines = NULL;
-  int count = 0;
+  const char *names[] = {pool_machine, NULL};
+  cli_args of_pool = *args;
+  roof_machine *prefill = NULL;
   if (pool_machine == NULL) {
     return serve_on(args, models, machine, pool_plan != NULL ? machine : NULL, error);
   }
-  roof_status status = roof_machines_load(names, &machines, &count, error);
-  status = status == ROOF_OK ? one_machine(count, error) : status;
-  status = status == ROOF_OK ? serve_on(args, models, machine, machines[0], error) : status;
-  roof_machines_free(machines, count);
+  of_pool.machines = names;
+  roof_status status = cli_select_machine(&of_pool, "serve", &prefill, error);
+  status = status == ROOF_OK ? serve_on(args, models, machine, prefill, error) : status;
+  roof_machine_free(prefill);
   return status;
 }
 
 /** `models` is room for two: the second drafts. */
 static roof_status serve_words(const cli_args *args, roof_model *models, roof_error *error) {
-  roof_machine **machines = NULL;
-  int count = 0;
+  roof_machine *machine = NULL;
   if (args->word_count == 0) {
     return roof_error_set(
         error, ROOF_E_ARGUMENT,
@@ -267,10 +262,9 @@ static roof_status serve_words(const cli_args *args, roof_model *models, roof_er
         "`roofline model list` shows those");
   }
   roof_status status = roof_model_load(args->words[0], models, error);
-  status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
-  status = status == ROOF_OK ? one_machine(count, error) : status;
-  status = status == ROOF_OK ? serve_with(args, models, machines[0], error) : status;
-  roof_machines_free(machines, count);
+  status = status == ROOF_OK ? cli_select_machine(args, "serve", &machine, error) : status;
+  status = status == ROOF_OK ? serve_with(args, models, machine, error) : status;
+  roof_machine_free(machine);
   return status;
 }
 

@@ -35,11 +35,7 @@ static roof_status read_whole(const cli_args *args, whole *w, bool claims, roof_
 static roof_status read_one(const cli_args *args, const roof_energy_given *given, bool claims, whole *w,
                             roof_error *error) {
   roof_status status = read_whole(args, w, claims, error);
-  if (status == ROOF_OK && w->machine_count > 1) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT,
-                            "%s: one machine at a time; `roofline model --side-by-side` has several",
-                            args->words[0]);
-  }
+  status = status == ROOF_OK ? cli_select_one(args->words[0], w->machine_count, error) : status;
   if (status == ROOF_OK && given != NULL) {
     roof_energy_give(given, w->machines[0]);
   }
