@@ -216,20 +216,29 @@ void cli_cluster_add_report(const roof_nodes *nodes, const char *file, roof_text
   add_network(nodes, file, out);
 }
 
+/** A ceiling of a node. */
+typedef struct figure_row {
+  const char *node;
+  const char *ceiling;
+  const char *unit;
+  roof_node_figure of;
+} figure_row;
+
+static const cli_column figure_columns[] = {{.key = "node", CLI_FIELD(TEXT, figure_row, node)},
+                                            {.key = "ceiling", CLI_FIELD(TEXT, figure_row, ceiling)},
+                                            {.key = "unit", CLI_FIELD(TEXT, figure_row, unit)},
+                                            {.key = "median", CLI_FIELD(NUMBER, figure_row, of.value)},
+                                            {.key = "spread", CLI_FIELD(NUMBER, figure_row, of.spread)},
+                                            {0}};
+
 static void add_csv(const roof_nodes *nodes, roof_text *out) {
-  roof_text_add(out, "node,ceiling,unit,median,spread\n");
+  cli_columns_add_csv(out, (cli_rows){.columns = figure_columns});
   for (size_t i = 0; i < nodes->count; i++) {
     for (size_t c = 0; c < nodes->list[i].count; c++) {
-      roof_node_figure f = roof_nodes_figure(nodes, i, c);
-      if (!isnan(f.value)) {
-        roof_text_add_csv(out, nodes->list[i].name);
-        roof_text_add(out, ",");
-        roof_text_add_csv(out, nodes->ceilings[c].name);
-        roof_text_addf(out, ",%s,", nodes->ceilings[c].unit);
-        roof_text_add_number(out, f.value, 15);
-        roof_text_add(out, ",");
-        roof_text_add_number(out, f.spread, 15);
-        roof_text_add(out, "\n");
+      const figure_row row = {nodes->list[i].name, nodes->ceilings[c].name, nodes->ceilings[c].unit,
+                              roof_nodes_figure(nodes, i, c)};
+      if (!isnan(row.of.value)) {
+        cli_columns_add_csv_row(out, figure_columns, &row);
       }
     }
   }
@@ -255,19 +264,12 @@ static roof_status answer(const cli_args *args, const roof_nodes *nodes, roof_er
   }
   if (args->json) {
     status = roof_nodes_write(nodes, &out, error);
-    status = status == ROOF_OK ? cli_print_document(&out, error) : status;
-    roof_text_done(&out);
-    return status;
-  }
-  if (args->csv) {
+  } else if (args->csv) {
     add_csv(nodes, &out);
-    status = out.failed ? roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory")
-                        : cli_print_document(&out, error);
-    roof_text_done(&out);
-    return status;
+  } else {
+    cli_cluster_add_report(nodes, args->words[1], &out);
   }
-  cli_cluster_add_report(nodes, args->words[1], &out);
-  return cli_print_end(&out, ROOF_OK, error);
+  return cli_print_end(&out, status, error);
 }
 
 roof_status cli_cluster_report(const cli_args *args, roof_error *error) {
