@@ -264,7 +264,8 @@ static void source_launch(roof_claim_judged *j, const roof_target *target) {
 /** Where the figure that limits an operation comes from. */
 static void source_operation(roof_claim_judged *j, const roof_target *target, const roof_prediction *p) {
   char name[ROOF_NAME_MAX];
-  const roof_level_time *cache = j->placed.regime == ROOF_MEMORY_BOUND ? roof_prediction_bound_level(p) : NULL;
+  const roof_level_time *cache =
+      j->placed.regime == ROOF_MEMORY_BOUND ? roof_prediction_bound_level(p) : NULL;
   const roof_level *level = cache != NULL ? cache->level : p->binding;
   snprintf(name, sizeof name, "%s", cache != NULL ? level->name : j->placed.binding);
   snprintf(j->limit_name, sizeof j->limit_name, "%s-bound (%s)", roof_regime_name(j->placed.regime), name);

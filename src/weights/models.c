@@ -168,8 +168,10 @@ static roof_status load_file(const char *path, text_reader *reader, roof_model *
     return load_described(path, reader, model, error);
   }
   if (has_ending(path, ".onnx")) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                          "%.200s: a graph, which has no prompts and tokens; the command `roofline model FILE` predicts it", path);
+    return roof_error_set(
+        error, ROOF_E_UNSUPPORTED,
+        "%.200s: a graph, which has no prompts and tokens; the command `roofline model FILE` predicts it",
+        path);
   }
   if (!rf_file_begins(path, "GGUF")) {
     return read_file(path, reader, model, error);

@@ -304,7 +304,7 @@ END
   [[ $output == *'B is for bytes; for billions write `7G`' ]]
 }
 
-@test "of a service and a run: nothing at once, limits of nothing, bursts of other arrivals, units of a part of a list" {
+@test "of a service and a run: nothing at once, limits of nothing, gaps of other arrivals, units of a part of a list" {
   refuses 2 '--concurrency: `0` is not above 0' serve llama-3.1-8b --machine h100 --concurrency 0
   refuses 2 '--ttft: `0` is not above 0' serve llama-3.1-8b --machine h100 --ttft 0
   refuses 2 '--tpot: `-1ms` is not above 0' serve llama-3.1-8b --machine h100 --tpot -1ms
