@@ -309,15 +309,21 @@ ROOF_API const char *roof_regime_name(roof_regime regime);
 ROOF_API char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, size_t size);
 
 /** Whether the memory's own time is more than the lower bound of a memory-bound prediction, since a cache may hold its data.
- *  Units: none. Ownership: none. Errors: none. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API bool roof_prediction_is_kept(const roof_prediction *prediction);
 
 /** The cache whose bandwidth is that bound.
- *  Units: none. Ownership: in the prediction. Errors: NULL: none is. */
+ *  Units: none.
+ *  Ownership: in the prediction.
+ *  Errors: NULL: none is. */
 ROOF_API const roof_level_time *roof_prediction_bound_level(const roof_prediction *prediction);
 
 /** The regime and the resource whose rate is the lower bound: "memory-bound (L2)".
- *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: as roof_prediction_binding. */
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: as roof_prediction_binding. */
 ROOF_API char *roof_prediction_wall(const roof_prediction *prediction, char *buffer, size_t size);
 
 #ifdef __cplusplus
