@@ -10,6 +10,7 @@
 #include "core/number.h"
 #include "roofline/ops.h"
 #include "roofline/shape.h"
+#include "roofline/stats.h"
 
 enum { M, N, K };    /* of gemm */
 enum { NX, NY, NZ }; /* of stencil3d */
@@ -300,4 +301,13 @@ roof_status rf_scaling_predict(const rf_scaling_kernel *kernel, const roof_machi
 double rf_scaling_speedup(const rf_scaling_point *first, double first_seconds, const rf_scaling_point *point,
                           double seconds) {
   return point->part.flops / first->part.flops * first_seconds / seconds;
+}
+
+double rf_scaling_network_share(const double *seconds, const double *network, int count) {
+  double shares[RF_SCALING_STEPS];
+  roof_stats stats;
+  for (int i = 0; i < count; i++) {
+    shares[i] = network[i] / seconds[i];
+  }
+  return roof_stats_of(shares, (size_t)count, &stats, NULL) == ROOF_OK ? stats.median : NAN;
 }

@@ -8,7 +8,7 @@
 #include "kernels/kernels.h"
 #include "roofline/fabric.h"
 
-enum { RF_SCALING_POINTS = 24, RF_SCALING_PARAMS = 3 };
+enum { RF_SCALING_POINTS = 24, RF_SCALING_PARAMS = 3, RF_SCALING_STEPS = 50 };
 
 typedef struct rf_scaling_kernel rf_scaling_kernel;
 
@@ -102,7 +102,8 @@ typedef struct rf_scaling_point {
   } predicted;
   struct {
     double seconds, low, high; /**< median of the steps and their quartiles; the slowest rank counts */
-    double network_seconds;    /**< of it in MPI: the mean of the ranks, waiting included */
+    double
+        network_seconds; /**< of `seconds` in MPI: the mean of the ranks, waiting included; the median of the steps' shares */
     int steps;
     char verdict[24]; /**< as reconcile judges it; "": it does not */
   } measured;
@@ -118,6 +119,11 @@ roof_status rf_scaling_predict(const rf_scaling_kernel *kernel, const roof_machi
  *  Units: times. Ownership: none. Errors: NaN. */
 double rf_scaling_speedup(const rf_scaling_point *first, double first_seconds, const rf_scaling_point *point,
                           double seconds);
+
+/** The median of the steps' shares that were spent in MPI. The mean of those times may be more than the median step takes, where
+ * a rank waited for long a few times.
+ *  Units: s, a share. Ownership: both arrays stay; `count` at most RF_SCALING_STEPS. Errors: NaN without steps. */
+double rf_scaling_network_share(const double *seconds, const double *network, int count);
 
 /** Messages at a distance, as measured in the job. NaN: messages took no longer the larger they were, for too few were measured, or the
  * ranks did not all have a core. */

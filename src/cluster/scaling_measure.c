@@ -13,7 +13,7 @@
 #include "host/clock.h"
 #include "host/probe.h"
 
-enum { LEAST = 5, MOST = 50 };
+enum { LEAST = 5, MOST = RF_SCALING_STEPS };
 
 /** What a rank says of where it is. */
 typedef struct where {
@@ -225,12 +225,10 @@ static roof_status run_point(rf_scaling_run *run, double budget, times *t, roof_
 }
 
 static roof_status keep(session *s, rf_scaling_point *point, times *t, roof_error *error) {
-  double sum = 0;
-  for (int i = 0; i < t->count; i++) {
-    sum += t->network[i];
-  }
-  point->measured.network_seconds = point->part.ranks > 1 ? sum / t->count : 0;
-  return rf_scaling_record(s->task, s->study, point, t->seconds, (size_t)t->count, error);
+  double share = point->part.ranks > 1 ? rf_scaling_network_share(t->seconds, t->network, t->count) : 0;
+  roof_status status = rf_scaling_record(s->task, s->study, point, t->seconds, (size_t)t->count, error);
+  point->measured.network_seconds = share * point->measured.seconds;
+  return status;
 }
 
 /** By all ranks: the first ones run, the others sleep until they have. */

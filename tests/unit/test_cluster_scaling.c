@@ -355,6 +355,15 @@ static void wrong_results_are_found(void **state) {
   check("gemm", steps);
 }
 
+/** One step in which a rank waited for long, as when ranks take turns on a core: no share of a step is more than all of it. */
+static void communication_is_a_share_of_a_step(void **state) {
+  (void)state;
+  const double seconds[] = {1, 1, 1, 1, 400}, network[] = {0.25, 0.5, 0.25, 0.125, 399};
+  double share = rf_scaling_network_share(seconds, network, 5);
+  assert_true(fabs(share - 0.25) < 1e-12);
+  assert_true(isnan(rf_scaling_network_share(seconds, network, 0)));
+}
+
 /** A plane that a neighbour should have sent. */
 static void missing_planes_are_found(void **state) {
   (void)state;
@@ -382,6 +391,7 @@ int main(void) {
       cmocka_unit_test(studies_are_read_as_they_were_written),
       cmocka_unit_test(studies_that_make_no_sense_are_refused),
       cmocka_unit_test(wrong_results_are_found),
+      cmocka_unit_test(communication_is_a_share_of_a_step),
       cmocka_unit_test(missing_planes_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
