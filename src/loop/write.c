@@ -15,12 +15,12 @@ bool roof_loop_is_naive(const roof_loop_kernel *kernel) {
   return strcmp(kernel->kernel->variant, "naive") == 0;
 }
 
-/** The kernel with most headroom of those that are meant to be fast. */
-static const roof_loop_kernel *find_worst(const roof_loop *loop) {
+/** The kernel with most headroom of those that are meant to be fast, or of those that are not. */
+static const roof_loop_kernel *find_worst(const roof_loop *loop, bool naive) {
   const roof_loop_kernel *worst = NULL;
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (k->shown && k->skipped[0] == '\0' && !roof_loop_is_naive(k) &&
+    if (k->shown && k->skipped[0] == '\0' && roof_loop_is_naive(k) == naive &&
         (worst == NULL || k->reconciled.headroom > worst->reconciled.headroom)) {
       worst = k;
     }
@@ -29,13 +29,15 @@ static const roof_loop_kernel *find_worst(const roof_loop *loop) {
 }
 
 char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size) {
-  const roof_loop_kernel *worst = find_worst(loop);
+  const roof_loop_kernel *worst = find_worst(loop, false), *naive = find_worst(loop, true);
   if (worst == NULL) {
     snprintf(buffer, size, "no kernel could run on %s", loop->machine->title);
     return buffer;
   }
-  rf_format(buffer, size, "%d kernels in %s: most headroom in %s, %.3gx from its ceiling", loop->done,
-            roof_dtype_name(loop->options.dtype), worst->kernel->name, worst->reconciled.headroom);
+  bool apart = naive != NULL && naive->reconciled.headroom > worst->reconciled.headroom;
+  rf_format(buffer, size, "%d kernels in %s: most headroom%s in %s, %.3gx from its ceiling", loop->done,
+            roof_dtype_name(loop->options.dtype), apart ? ", naive apart," : "", worst->kernel->name,
+            worst->reconciled.headroom);
   return buffer;
 }
 

@@ -55,7 +55,8 @@ static void seals_runs_reconciles_and_reports(void **state) {
   assert_string_equal(roof_loop_sharing_sentence(&accuracy, line, sizeof line), "");
   assert_string_equal(roof_loop_place(loop, &loop->kernels[loop->count - 1], line, sizeof line),
                       "DRAM, 1 core");
-  assert_non_null(strstr(roof_loop_sentence(loop, line, sizeof line), "kernels in fp32: most headroom in "));
+  assert_non_null(strstr(roof_loop_sentence(loop, line, sizeof line),
+                         "kernels in fp32: most headroom, naive apart, in "));
   assert_int_equal(roof_loop_write(loop, "a.html", &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"report\": \"a.html\""));
   assert_non_null(strstr(text.data, roof_loop_because(&loop->kernels[0], line, sizeof line)));
