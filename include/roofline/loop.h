@@ -68,6 +68,7 @@ typedef struct roof_loop {
   roof_machine *machine; /**< as it was measured */
   roof_target target;
   roof_machine *one_core;                  /**< the same machine as far as one core can use it */
+  roof_target alone;                       /**< of it, for kernels of one thread */
   roof_target warm[ROOF_LOOP_CORES_COUNT]; /**< with the data in the level that holds them */
   struct rf_calibration *calibration;      /**< NULL: an accelerator, which is not calibrated */
   roof_loop_kernel *kernels;

@@ -93,8 +93,11 @@ static roof_status resolve(roof_loop *loop, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
   }
   roof_machine_for_cores(loop->one_core, 1);
+  status = roof_target_init(&loop->alone, loop->one_core, &types, &o, error);
+  loop->alone.units = 1;
   o.warm = true;
-  status = roof_target_init(&loop->warm[ROOF_LOOP_ALL], loop->machine, &types, &o, error);
+  status = status == ROOF_OK ? roof_target_init(&loop->warm[ROOF_LOOP_ALL], loop->machine, &types, &o, error)
+                             : status;
   if (status == ROOF_OK) {
     status = roof_target_init(&loop->warm[ROOF_LOOP_ALONE], loop->one_core, &types, &o, error);
     loop->warm[ROOF_LOOP_ALONE].units = 1;
@@ -219,9 +222,10 @@ static roof_status calibrated(const roof_loop *loop, roof_loop_kernel *k, roof_k
   return status;
 }
 
-/** The bounds are those of the machine where the data are in memory, else of what runs the kernel. */
+/** The bounds are those of the cores that run the kernel, its data in memory or in the level that it was sized for. */
 static const roof_target *bounds_of(const roof_loop *loop, const roof_loop_kernel *k) {
-  return k->shown ? &loop->target : &loop->warm[k->cores];
+  const roof_target *in_memory = k->cores == ROOF_LOOP_ALONE ? &loop->alone : &loop->target;
+  return k->shown ? in_memory : &loop->warm[k->cores];
 }
 
 static roof_status predict(roof_loop *loop, roof_loop_kernel *k, roof_error *error) {
@@ -253,6 +257,9 @@ static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, const
   roof_status status = roof_op_find(k->kernel->op, &op, error);
   if (status == ROOF_OK) {
     status = roof_sealing_of(bounds_of(loop, k), op, k->values, &k->prediction, &s, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_machine_digest(loop->machine, s.machine_digest, error); /* of all cores, as it is kept */
   }
   if (status == ROOF_OK) {
     status = roof_sealing_name(&s, k->label, error);
