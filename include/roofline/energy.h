@@ -21,8 +21,8 @@ typedef struct roof_energy_use {
   double byte_joules;                         /**< all levels */
   double level_joules[ROOF_LEVEL_KIND_COUNT]; /**< as the prediction's levels */
   double constant_joules;                     /**< constant power x expected time */
-  double lower_joules;                        /**< in the shortest time */
-  double upper_joules;                        /**< in the longest */
+  double lower_joules; /**< in the shortest time of all its FLOPs and bytes, perfect overlap */
+  double upper_joules; /**< in the longest */
   double expected_joules;
   double watts;           /**< average over the expected time */
   double flops_per_joule; /**< in the expected time */

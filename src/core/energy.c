@@ -55,11 +55,18 @@ double roof_energy_joules(const roof_target *target, const roof_prediction *p, d
   return rf_energy_joules(target, p, seconds);
 }
 
+/** The shortest time of the work that is charged: a cache that kept data from a run before, or a faster algorithm, has other bytes
+ * and FLOPs than these. */
+static double shortest_seconds(const roof_prediction *p) {
+  double work = fmax(p->compute_seconds, p->memory_seconds);
+  return isnan(p->lower_seconds) ? NAN : fmax(p->lower_seconds, work);
+}
+
 roof_energy_use roof_energy_use_of(const roof_target *target, const roof_prediction *p) {
   const roof_energy_costs *costs = &target->costs;
   roof_energy_use use = {.flop_joules = costs->joules_per_flop[p->work.unit] * p->work.flops,
                          .constant_joules = costs->constant_watts * p->expected_seconds,
-                         .lower_joules = roof_energy_joules(target, p, p->lower_seconds),
+                         .lower_joules = roof_energy_joules(target, p, shortest_seconds(p)),
                          .upper_joules = roof_energy_joules(target, p, p->upper_seconds),
                          .expected_joules = roof_energy_joules(target, p, p->expected_seconds)};
   use.byte_joules = rf_energy_of_bytes(target, p, use.level_joules);

@@ -44,11 +44,22 @@ powered() {
   run -0 "$ROOFLINE" energy gemm m=64 n=4096 k=4096 --dtype fp16 --machine ./joules.json --json
   near '.machines[0].points[0].joules.expected' "$(jq .energy_joules <<<"$predicted")" 1e-12
   near '.machines[0].points[0].joules | .flops + .bytes + .constant' "$(jq .energy_joules <<<"$predicted")" 1e-12
-  near '.machines[0].points[0] | .joules.lower - .joules.flops - .joules.bytes' "$(jq '90 * .seconds.lower' <<<"$predicted")" 1e-9
+  near '.machines[0].points[0] | .joules.lower - .joules.flops - .joules.bytes' "$(jq '90 * .seconds.memory' <<<"$predicted")" 1e-9
   near '.machines[0].points[0] | .joules.upper - .joules.flops - .joules.bytes' "$(jq '90 * .seconds.upper' <<<"$predicted")" 1e-9
   near '.machines[0].points[0].watts' "$(jq '.energy_joules / .seconds.expected' <<<"$predicted")" 1e-9
   run -0 "$ROOFLINE" predict gemm m=64 n=4096 k=4096 --dtype fp16 --machine ./joules.json
   has "from energy per FLOP and byte"
+}
+
+@test "no point is above its roofline: bytes that are charged as memory's take its time, warm as cold" {
+  local state
+  for state in '' --cold; do
+    run -0 "$ROOFLINE" energy gemm m=1,8,64,4096 n=4096 k=4096 "${taught[@]}" --idle-watts 100 $state --json
+    near '.machines[0].points[0] | .flops / .joules.lower' 19.9295e9
+    [ "$(json '.machines[0] as $m | [$m.points[] | .flops / .joules.lower <= $m.best_flops_per_joule] | all')" = true ]
+  done
+  run -0 "$ROOFLINE" energy gemm m=1 n=4096 k=4096 "${taught[@]}" --idle-watts 100
+  has ', 19.93 at the lower bound, of at most 2493.3'
 }
 
 @test "formats and levels have costs of their own" {
