@@ -35,6 +35,48 @@ static roof_status answer(const cli_args *args, const roof_scene *scene, roof_er
 }
 
 /** The shares of the kernels of one file. */
+/** The machine that a file of measurements names, where it is known; "" otherwise. */
+static roof_status name_machine(const char *file, char name[ROOF_NAME_MAX], roof_error *error) {
+  roof_measurements all = {0};
+  roof_machine *machine = NULL;
+  roof_status status = roof_measurements_read(file, &all, error);
+  name[0] = '\0';
+  if (status == ROOF_OK && all.count > 0 && all.list[0].machine[0] != '\0') {
+    status = roof_catalog_load_known(all.list[0].machine, &machine, error);
+    snprintf(name, ROOF_NAME_MAX, "%s", machine != NULL ? all.list[0].machine : "");
+  }
+  roof_machine_free(machine);
+  roof_measurements_done(&all);
+  return status;
+}
+
+/** The machines named, else the one that the files of `words` were measured on, else `host`. */
+static roof_status select_machines(const cli_args *args, const char *const *words, int count,
+                                   roof_machine ***machines, int *machine_count, roof_error *error) {
+  char own[ROOF_NAME_MAX] = "", name[ROOF_NAME_MAX];
+  const char *of = NULL;
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && args->machines == NULL && status == ROOF_OK; i++) {
+    if (!roof_text_ends_with(words[i], ".json")) {
+      continue; /* standard input is read once */
+    }
+    status = name_machine(words[i], name, error);
+    if (status == ROOF_OK && name[0] != '\0' && own[0] != '\0' && strcmp(name, own) != 0) {
+      status = roof_error_set(error, ROOF_E_ARGUMENT,
+                              "plot: %s was measured on %s, %s on %s: under which ceilings? --machine NAME",
+                              of, own, words[i], name);
+    }
+    if (status == ROOF_OK && name[0] != '\0' && own[0] == '\0') {
+      memcpy(own, name, sizeof own);
+      of = words[i];
+    }
+  }
+  const char *const one[] = {own, NULL};
+  return status != ROOF_OK ? status
+         : own[0] != '\0'  ? roof_machines_load(one, machines, machine_count, error)
+                           : cli_select_machines(args, machines, machine_count, error);
+}
+
 static roof_status make_shares(const cli_args *args, const roof_machine *machine, roof_bars *bars,
                                roof_error *error) {
   roof_measurements all = {0};
@@ -129,8 +171,9 @@ static roof_status run_bars(const cli_args *args, roof_error *error) {
   int count = 0;
   bool losses = begins_with(args, "losses"), shares = begins_with(args, "shares");
   roof_bars *bars = cli_chart_room();
-  roof_status status =
-      losses ? make_losses(args, bars, error) : cli_select_machines(args, &machines, &count, error);
+  roof_status status = losses ? make_losses(args, bars, error)
+                              : select_machines(args, args->words + 1, shares ? args->word_count - 1 : 0,
+                                                &machines, &count, error);
   status = status == ROOF_OK && shares ? select_one("shares", count, error) : status;
   if (status == ROOF_OK && !losses) {
     status =
@@ -155,7 +198,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
                     .userops = args->userops,
                     .userops_count = args->userops_count,
                     .arrows = arrows != 0};
-  roof_status status = cli_select_machines(args, &machines, &plot.machine_count, error);
+  roof_status status =
+      select_machines(args, args->words, args->word_count, &machines, &plot.machine_count, error);
   if (status == ROOF_OK && linear && args->file == NULL) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--linear: of a drawing: --to FILE.svg, .png or .html");
   }

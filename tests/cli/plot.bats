@@ -227,6 +227,21 @@ refuses() { # CODE TEXT ARGUMENT...
   refuses 2 'plot shares: one machine at a time' shares results.json --machine a100 --machine h100
 }
 
+@test "a file of measurements is drawn under the machine that it names, as check and import judge it" {
+  run -0 "$ROOFLINE" measure --backend fake --quick --json
+  "$ROOFLINE" run triad --quick --backend fake --to x.json
+  run -0 "$ROOFLINE" plot shares x.json
+  [[ ${lines[0]} == 'FAKE processor'* && $output == *' 80.0 %'* ]]
+  run -0 "$ROOFLINE" plot x.json
+  [[ $output == *'FAKE processor'* ]]
+  run -0 "$ROOFLINE" plot shares x.json --machine h100
+  [[ ${lines[0]} == 'NVIDIA H100'* ]]
+  sed 's/"fake"/"h100"/' x.json >y.json
+  refuses 2 'plot: x.json was measured on fake, y.json on h100: under which ceilings? --machine NAME' x.json y.json
+  sed 's/"fake"/"nobody"/' x.json >z.json
+  refuses 2 'none named and this one is not measured yet' shares z.json
+}
+
 @test "of very many dots those that take most of the time are named" {
   "$ROOFLINE" plot llama-3.1-8b batch=1 llama-3.1-8b batch=64 --machine h100 --quiet --to many.svg
   xmllint --noout many.svg
