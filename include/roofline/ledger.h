@@ -324,7 +324,8 @@ typedef struct roof_reconciled {
   char typed[ROOF_TYPED_MAX]; /**< formats and options that it was predicted with, as they are typed */
   bool unsealed;              /**< the measurement was taken before its prediction was sealed */
   double predicted_seconds;   /**< expected */
-  double slowest_seconds;     /**< the slow end of its interval; NaN: none was sealed */
+  double fastest_seconds;     /**< the fast end of its interval; NaN: none was sealed */
+  double slowest_seconds;     /**< the slow end of it */
   double measured_seconds;    /**< median */
   double mine_seconds;        /**< what a person predicted with it; NaN: nothing */
   size_t guesses;             /**< predictions of the label with which a person predicted too */

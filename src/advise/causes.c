@@ -368,10 +368,21 @@ static void write_gap(const roof_evidence *e, char *buffer, size_t size) {
   }
 }
 
+/** True where only what was predicted to be slow says that there is nothing to look for. */
+static bool is_within(const roof_evidence *e) {
+  return !roof_evidence_has_gap(e) && e->clue[ROOF_CLUE_FRACTION] < roof_options_default().efficiency_low &&
+         e->measured_seconds >= e->prediction->expected_low_seconds;
+}
+
 static void write_why(const roof_evidence *e, const roof_cause *causes, size_t count, char *buffer,
                       size_t size) {
   if (count > 0 && causes[0].certainty == ROOF_SHOWN) {
     snprintf(buffer, size, "; %s: %s", causes[0].name, causes[0].sentence);
+  } else if (is_within(e)) {
+    char low[32], high[32];
+    snprintf(buffer, size, ": within its predicted interval, %s to %s",
+             roof_quantity_format(low, sizeof low, e->prediction->expected_low_seconds, "s"),
+             roof_quantity_format(high, sizeof high, e->prediction->expected_high_seconds, "s"));
   } else if (!roof_evidence_has_gap(e)) {
     snprintf(buffer, size, ": nothing to explain");
   } else {

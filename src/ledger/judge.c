@@ -243,6 +243,7 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
       .measurement = (size_t)measurement->sequence,
       .unsealed = measurement->unsealed,
       .predicted_seconds = prediction->of.expected_seconds,
+      .fastest_seconds = prediction->of.expected_low_seconds,
       .slowest_seconds = prediction->of.expected_high_seconds,
       .measured_seconds = measurement->seconds,
       .mine_seconds = mine,

@@ -42,6 +42,7 @@ static void restore(roof_why *why, const roof_reconciled *r) {
                          .lower_seconds = r->lower_seconds,
                          .upper_seconds = r->upper_seconds,
                          .expected_seconds = r->lower_seconds / r->expected_fraction,
+                         .expected_low_seconds = r->fastest_seconds,
                          .expected_high_seconds = r->slowest_seconds,
                          .binding = &why->level,
                          .link = &why->link};

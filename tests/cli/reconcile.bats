@@ -192,6 +192,7 @@ entry() {
   [[ $output == *'112.50x  expected'* && $output != *'possible:'* ]]
   reconciled --json
   [ "$(entry 'gemm-naive m=384 n=384 k=384 fp32' '[.verdict, .causes]')" = '["expected",[]]' ]
+  [[ $(entry 'gemm-naive m=384 n=384 k=384 fp32' .because) == *' the expected '*' %: within its predicted interval, 53.08 ms to 70.78 ms"' ]]
 }
 
 @test "headroom and the gap to what was expected stay where the terminal is narrow" {
