@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advise/topics.h"
+#include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/units.h"
 
@@ -134,10 +135,13 @@ void rf_advise_work_tiles(roof_text *out, const roof_lesson *lesson) {
     double tile = sides[i], bytes = fmax(lesson->prediction.bytes, w->no_reuse_bytes / tile + w->write_bytes);
     double rate = fmin(peak, w->flops / bytes * bandwidth), kept = 3 * tile * tile * size;
     const roof_level *level = holder_of(target, kept);
-    char a[SHORT], b[SHORT], c[SHORT];
-    roof_text_addf(out, "  %4.0f  %10s  %6.4g  %16s  %7.3g %%  %11s  %s%s\n", tile, quantity(a, bytes, "B"),
-                   w->flops / bytes, quantity(b, rate, "FLOP/s"), 100 * rate / peak,
-                   roof_bytes_format(c, SHORT, kept), level != NULL ? level->name : "no level known",
+    char a[SHORT], b[SHORT], c[SHORT], share[SHORT] = "unknown";
+    if (!isnan(peak)) {
+      rf_format(share, sizeof share, "%.3g %%", 100 * rate / peak);
+    }
+    roof_text_addf(out, "  %4.0f  %10s  %6.4g  %16s  %9s  %11s  %s%s\n", tile, quantity(a, bytes, "B"),
+                   w->flops / bytes, quantity(b, rate, "FLOP/s"), share, roof_bytes_format(c, SHORT, kept),
+                   level != NULL ? level->name : "no level known",
                    block != NULL && kept > block->block_shared ? ", more than a block can have" : "");
   }
 }

@@ -21,7 +21,20 @@ static double peak_of(const roof_lesson *l) {
 }
 
 static double bandwidth_of(const roof_lesson *l) {
-  return peak_of(l) / l->prediction.ridge;
+  double bandwidth = peak_of(l) / l->prediction.ridge;
+  return isnan(bandwidth) ? 1 / l->target->seconds_per_byte[l->target->memory][0] : bandwidth;
+}
+
+/** Says so where the machine does not compute in the format, and with what the memory delivers; false where it does. */
+static bool has_no_path(roof_text *out, const roof_lesson *l) {
+  char a[SHORT];
+  if (!isnan(peak_of(l))) {
+    return false;
+  }
+  roof_text_addf(out, "  %s has no native %s path; its memory delivers %s\n",
+                 roof_machine_title(l->target->machine), roof_dtype_name(l->target->types.compute),
+                 quantity(a, bandwidth_of(l), "B/s"));
+  return true;
 }
 
 static const char *memory_name(const roof_lesson *l) {
@@ -41,6 +54,9 @@ static void add_shape(roof_text *out, const roof_lesson *l) {
 static void work_roofline(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   const double at[] = {1, l->prediction.ridge, 1000};
+  if (has_no_path(out, l)) {
+    return;
+  }
   for (int i = 0; i < 3; i++) {
     roof_text_addf(out, "  at %.4g FLOP/B: min(%s, %.4g x %s) = ", at[i], quantity(a, peak_of(l), "FLOP/s"),
                    at[i], quantity(b, bandwidth_of(l), "B/s"));
@@ -51,10 +67,11 @@ static void work_roofline(roof_text *out, const roof_lesson *l) {
 /** The ridge of every format the machine computes with. */
 static void work_ridge(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
-  roof_text_addf(out, "  %s / %s = %.4g FLOP/B in %s (%.4g FMA/B)\n", quantity(a, peak_of(l), "FLOP/s"),
-                 quantity(b, bandwidth_of(l), "B/s"), l->prediction.ridge,
-                 l->prediction.peak != NULL ? roof_dtype_name(l->prediction.peak->dtype) : "?",
-                 l->prediction.ridge / 2);
+  if (!has_no_path(out, l)) {
+    roof_text_addf(out, "  %s / %s = %.4g FLOP/B in %s (%.4g FMA/B)\n", quantity(a, peak_of(l), "FLOP/s"),
+                   quantity(b, bandwidth_of(l), "B/s"), l->prediction.ridge,
+                   roof_dtype_name(l->prediction.peak->dtype), l->prediction.ridge / 2);
+  }
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     const roof_peak *p =
         roof_machine_peak(l->target->machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
@@ -84,10 +101,12 @@ static void work_intensity(roof_text *out, const roof_lesson *l) {
 
 static void work_flop(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
-  roof_text_addf(out, "  %s = %s: a multiply-add is 2 FLOP\n", quantity(a, peak_of(l), "FLOP/s"),
-                 quantity(b, peak_of(l) / 2, "FMA/s"));
-  roof_text_addf(out, "  the ridge of %.4g FLOP/B is %.4g FMA per byte\n", l->prediction.ridge,
-                 l->prediction.ridge / 2);
+  if (!has_no_path(out, l)) {
+    roof_text_addf(out, "  %s = %s: a multiply-add is 2 FLOP\n", quantity(a, peak_of(l), "FLOP/s"),
+                   quantity(b, peak_of(l) / 2, "FMA/s"));
+    roof_text_addf(out, "  the ridge of %.4g FLOP/B is %.4g FMA per byte\n", l->prediction.ridge,
+                   l->prediction.ridge / 2);
+  }
   rf_advise_work_exact(out, l);
 }
 

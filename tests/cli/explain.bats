@@ -23,6 +23,19 @@ explain() {
   has "  ridge "
 }
 
+@test "a format that the machine does not compute in is said to be none, and nothing is no number" {
+  local topic dtype
+  for topic in $("$ROOFLINE" explain --json | jq -r '.topics[]'); do
+    for dtype in int4 fp6; do
+      explain "$topic" --machine h100 --dtype "$dtype"
+      [[ ! $output =~ (^|[^a-zA-Z])(nan|inf)([^a-zA-Z]|$) ]] || { echo "$topic: $output"; return 1; }
+    done
+  done
+  explain ridge --machine h100 --dtype int4
+  has '  NVIDIA H100 SXM5 80GB has no native int4 path; its memory delivers 3.350 TB/s'
+  has '  989.4 TFLOP/s / the same = 295.3 FLOP/B in fp16'
+}
+
 @test "the words of the design are topics" {
   local topic
   for topic in ttft tpot mfu mbu kv kv-cache latency; do
