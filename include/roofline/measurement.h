@@ -66,6 +66,8 @@ typedef struct roof_measurement {
   double
       memory_pace; /**< that rate as a share of the ceiling's where memory was in another mode; NaN: as then */
   double ceiling_seconds; /**< the least time per call that its document gives; NaN unknown */
+  double
+      limit_seconds; /**< the same at the hardware's own limits, where the ceiling was measured; NaN unknown */
   double slowest_seconds; /**< the slow end of what its document predicts per call; NaN unknown */
   bool achieved;          /**< that ceiling is one that a benchmark reached */
   double seconds;         /**< median per call */

@@ -141,8 +141,14 @@ roof_status roof_place_measurement(const roof_ceilings *ceilings, const roof_mea
     }
     return status;
   }
+  roof_placed limited;
+  roof_place_time(m->limit_seconds, ROOF_THEORETICAL, m->seconds, work.noise, &limited);
   roof_place_time(m->ceiling_seconds, m->achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL, m->seconds, work.noise,
                   placed);
+  if (limited.state == ROOF_PLACE_IMPOSSIBLE) { /* beyond the hardware, not the benchmark alone */
+    placed->state = limited.state;
+    memcpy(placed->why, limited.why, sizeof placed->why);
+  }
   placed->slowest_seconds = m->slowest_seconds;
   placed->verdict = roof_verdict_heed(placed->verdict, m->seconds, m->slowest_seconds);
   placed->flops = m->flops;

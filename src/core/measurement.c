@@ -19,6 +19,7 @@ void roof_measurement_init(roof_measurement *measurement) {
                                     .total_seconds = NAN,
                                     .link_bytes = NAN,
                                     .ceiling_seconds = NAN,
+                                    .limit_seconds = NAN,
                                     .slowest_seconds = NAN,
                                     .memory_bytes_per_second = NAN,
                                     .memory_pace = NAN,

@@ -53,6 +53,7 @@ static void add_details(const roof_run *r, json_t *kernel) {
   if (r->counted) {
     rf_json_set(kernel, "counters", counts_json(&r->counts));
   }
+  rf_json_set(kernel, "limit_seconds", rf_json_number(r->at.limit_seconds));
   rf_json_add_placed(kernel, &r->at, 1);
 }
 

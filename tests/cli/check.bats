@@ -167,6 +167,16 @@ check() {
   [ "$(json '.kernels[0] | [.state, .verdict]')" = '["pass","explain"]' ]
 }
 
+@test "what run calls impossible does not pass, and run says so in its text" {
+  "$ROOFLINE" measure --quick --backend fake --quiet >/dev/null
+  run -0 --separate-stderr "$ROOFLINE" run conv2d-direct --quick --backend fake
+  has 'kernel=3 fp32: 1.229 TFLOP/s cannot be: the peak is 384.0 GFLOP/s'
+  "$ROOFLINE" run conv2d-direct triad --quick --backend fake --to r.json
+  check r.json --json
+  [ "$status" -eq 1 ]
+  [ "$(json '[.kernels[].state]')" = '["impossible","pass"]' ]
+}
+
 @test "the unit is the counter's, the operation's, or the one that can have done it" {
   share() {
     results "$1=0.5" | jq ".kernels[0] |= (.flops = $2 | .bytes = null | .seconds = 1 | .counted = ${3-null})" >r.json

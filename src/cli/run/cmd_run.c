@@ -231,10 +231,11 @@ static void add_power(const roof_run *r, roof_text *out) {
   }
 }
 
-/** Why a kernel has no ceiling though the machine has some. */
+/** Why a kernel has no ceiling though the machine has some, or is above it. */
 static void add_obstacle(const roof_run *r, roof_text *out) {
-  if (has_run(r) && r->at.state == ROOF_PLACE_UNKNOWN) {
-    roof_text_addf(out, "  %s has no ceiling: %s\n", r->measurement.label, r->at.why);
+  if (has_run(r) && r->at.state != ROOF_PLACE_POSSIBLE && r->at.why[0] != '\0') {
+    roof_text_addf(out, "  %s%s: %s\n", r->measurement.label,
+                   r->at.state == ROOF_PLACE_UNKNOWN ? " has no ceiling" : "", r->at.why);
   }
 }
 
