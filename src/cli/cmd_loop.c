@@ -102,11 +102,11 @@ static bool is_point(const void *row) {
   return ((const roof_loop_kernel *)row)->skipped[0] == '\0';
 }
 
-CLI_WORD(label_of, roof_loop_kernel, cli_column_say(scratch, "%.38s", r->label))
+CLI_WORD(label_of, roof_loop_kernel, r->label)
 CLI_WORD(error_text, roof_loop_kernel, cli_column_say(scratch, "%+.1f %%", 100 * error_of(r)))
 
 static const cli_column point_columns[] = {
-    {.header = "kernel", .text = label_of},
+    {.header = "kernel", .name = true, .text = label_of},
     {.header = "low", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, prediction.expected_low_seconds)},
     {.header = "high", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, prediction.expected_high_seconds)},
     {.header = "measured", .unit = "s", CLI_FIELD(NUMBER, roof_loop_kernel, reconciled.measured_seconds)},

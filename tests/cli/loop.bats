@@ -45,6 +45,9 @@ loop() {
   [[ $output != *"every figure is scripted"* ]]
   loop --verbose
   [[ $output == *"  notes     every figure is scripted by the fake backend"* ]]
+  COLUMNS=80 loop --verbose
+  [ -z "$(grep -vF "$ROOFLINE" <<<"$output" | grep -E '^.{81}')" ]
+  [ "$(grep -c ', 1 core  ' <<<"$output")" -eq 7 ]
 }
 
 @test "the answer as JSON" {
