@@ -156,12 +156,22 @@ roof_status roof_profiler_find(const char *name, const roof_profiler **found, ro
   return roof_error_unknown(error, "--with", name, names, "`roofline profile --list` shows them");
 }
 
+static int add_once(const char *names[], int count, const char *name) {
+  for (int i = 0; i < count; i++) {
+    if (strcmp(names[i], name) == 0) {
+      return count;
+    }
+  }
+  names[count] = name;
+  return count + 1;
+}
+
 roof_status roof_profiler_for(const char *question, const roof_profiler **found, roof_error *error) {
   const roof_profiler *first = NULL;
   const char *names[PROFILER_COUNT + 1] = {NULL};
-  for (int i = 0; i < PROFILER_COUNT; i++) {
+  for (int i = 0, count = 0; i < PROFILER_COUNT; i++) {
     const roof_profiler *p = &profilers[i];
-    names[i] = p->question;
+    count = add_once(names, count, p->question);
     if (question != NULL && strcmp(question, p->question) != 0) {
       continue;
     }

@@ -154,6 +154,7 @@ END
   refuses 2 'which program' --with perf
   refuses 2 'did you mean `perf`' --with pref -- ./program
   refuses 2 'did you mean `kernels`' --for kernel -- ./program
+  refuses 2 'known: kernels, timeline, operators, loops, processor;' --for nosuch -- ./program
   refuses 2 'it answers --for processor' --with perf --for loops -- ./program
   refuses 3 'nsys: failed with exit code 5' --with nsys -- ./program
   refuses 2 'roofline-perf.csv' --with perf -- ./program
