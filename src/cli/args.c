@@ -299,7 +299,7 @@ static roof_status option_error(poptContext context, int code, const cli_command
 
 /** Writes name, summary, usage and options. */
 static void write_options(FILE *out, poptContext context, const cli_command *command) {
-  char usage[128];
+  char usage[512];
   snprintf(usage, sizeof usage, "%s%s[--option ...]", command->arguments,
            command->arguments[0] != '\0' ? " " : "");
   poptSetOtherOptionHelp(context, usage);

@@ -2,6 +2,14 @@
 # Help, the version, and options before the command's name.
 bats_require_minimum_version 1.5.0
 
+@test "the usage line of every command is whole" {
+  local name
+  for name in $("$ROOFLINE" help --json | jq -r '.commands[].name'); do
+    COLUMNS=1000 run -0 "$ROOFLINE" "$name" --help
+    grep -q '^Usage: .*\[--option \.\.\.\]$' <<<"$output" || { echo "$name: ${lines[1]}"; return 1; }
+  done
+}
+
 @test "the overview groups the commands by task" {
   run -0 "$ROOFLINE"
   for title in Ask Measure Import Models Record "Look up"; do
