@@ -211,7 +211,8 @@ static void work_expected(roof_text *out, const roof_lesson *l) {
 static void work_overlap(roof_text *out, const roof_lesson *l) {
   char a[SHORT];
   const roof_prediction *p = &l->prediction;
-  double longest = fmax(p->compute_seconds, p->memory_seconds), sum = p->compute_seconds + p->memory_seconds;
+  double on_chip = fmax(p->compute_seconds, p->memory_seconds);
+  double longest = fmax(on_chip, fmax(p->network_seconds, p->overhead_seconds)), sum = p->upper_seconds;
   for (int i = 2; i >= 0; i--) {
     double overlap = i / 2.0;
     roof_text_addf(out, "  --overlap %g: %s\n", overlap,

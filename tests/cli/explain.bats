@@ -59,6 +59,14 @@ explain() {
   has "1.979 PFLOP/s / 3.350 TB/s = 590.7 FLOP/B in fp8"
 }
 
+@test "no overlap is the sum of the bounds, its launch included" {
+  explain overlap --machine h100
+  local sum
+  sum=$(sed -n 's/^  --overlap 0: //p' <<<"$output")
+  explain bounds --machine h100
+  has "no overlap: the sum = $sum"
+}
+
 @test "a FLOP is not an FMA" {
   explain flop --machine "$h989"
   has "989.0 TFLOP/s = 494.5 TFMA/s"
