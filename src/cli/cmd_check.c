@@ -21,7 +21,9 @@ static const struct poptOption options[] = {
     {"github", '\0', POPT_ARG_NONE, &github, 0, "also print GitHub annotations", NULL},
     POPT_TABLEEND};
 
-CLI_VALUE(passes, roof_gate_line, !roof_gate_misses(r->result.state))
+/** Neither where there is nothing to judge. */
+CLI_VALUE(passes, roof_gate_line,
+          r->result.state == ROOF_GATE_UNKNOWN ? NAN : !roof_gate_misses(r->result.state))
 CLI_WORD(state_of, roof_gate_line, roof_gate_name(r->result.state))
 CLI_WORD(verdict_of, roof_gate_line, r->placed.verdict != NULL ? r->placed.verdict->name : NULL)
 

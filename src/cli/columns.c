@@ -30,7 +30,8 @@ static value value_of(const cli_column *c, const void *row, char scratch[CLI_SCR
   if (c->text != NULL) {
     text = c->text(row, scratch);
   } else if (c->number != NULL) {
-    return (value){NULL, c->number(row), c->kind == CLI_COLUMN_FLAG};
+    double number = c->number(row);
+    return (value){NULL, number, c->kind == CLI_COLUMN_FLAG && !isnan(number)};
   } else if (c->kind == CLI_COLUMN_NUMBER) {
     return (value){NULL, *(const double *)at, false};
   } else if (c->kind == CLI_COLUMN_COUNT) {

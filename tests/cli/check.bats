@@ -177,6 +177,12 @@ check() {
   [ "$(json '[.kernels[].state]')" = '["impossible","pass"]' ]
 }
 
+@test "where there is nothing to judge, CSV says neither that it passed nor that it did not" {
+  results a=0.8 b=0.5 | jq '.kernels[1] |= (.ceiling_seconds = null | .fraction_of_ceiling = null | .flops = null | .bytes = null)' >r.json
+  check r.json --csv
+  [ "$(cut -d, -f1-3 <<<"$output")" = $'label,state,passed\na,pass,true\nb,unknown,' ]
+}
+
 @test "the unit is the counter's, the operation's, or the one that can have done it" {
   share() {
     results "$1=0.5" | jq ".kernels[0] |= (.flops = $2 | .bytes = null | .seconds = 1 | .counted = ${3-null})" >r.json
