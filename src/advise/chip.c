@@ -31,6 +31,16 @@ static void add_factors(roof_text *out, const roof_machine *m, const roof_peak *
   }
 }
 
+/** "  AVX2 add, 1 core": with which instructions and on how many cores a peak was measured; nothing where that is not said. */
+static void add_where(roof_text *out, const roof_peak *p) {
+  if (p->isa[0] != '\0' || p->cores > 0) {
+    roof_text_addf(out, "  %s", p->isa);
+  }
+  if (p->cores > 0) {
+    roof_text_addf(out, "%s%d core%s", p->isa[0] != '\0' ? ", " : "", p->cores, p->cores > 1 ? "s" : "");
+  }
+}
+
 void rf_advise_work_peak(roof_text *out, const roof_lesson *lesson) {
   const roof_machine *m = lesson->target->machine;
   for (int i = 0; i < m->peak_count; i++) {
@@ -46,6 +56,7 @@ void rf_advise_work_peak(roof_text *out, const roof_lesson *lesson) {
       roof_text_addf(out, "  %6.4gx fp32 vector", p->flops_per_second / fp32_vector(m));
     }
     add_factors(out, m, p);
+    add_where(out, p);
     roof_text_add(out, "\n");
   }
 }

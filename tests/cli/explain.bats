@@ -67,6 +67,13 @@ explain() {
   has "no overlap: the sum = $sum"
 }
 
+@test "peaks of a measured machine say by which instructions and on how many cores" {
+  explain peak --machine "$ROOFLINE_SOURCE/examples/epyc.json"
+  has 'measured   AVX2 FMA+ADD, 1 core'
+  has 'measured   AVX2 FMA+ADD
+'
+}
+
 @test "a FLOP is not an FMA" {
   explain flop --machine "$h989"
   has "989.0 TFLOP/s = 494.5 TFMA/s"
