@@ -314,3 +314,13 @@ END
   refuses 2 'tokens=0: must be from 1' plan llama-3.1-70b --machine h100 --train batch=64 --devices 16 --tokens 0
   refuses 3 'resnet50.onnx: a graph, which has no prompts and tokens' serve "$ROOFLINE_SOURCE/examples/resnet50.onnx" --machine h100
 }
+
+@test "no threads are no number of threads" {
+  run --separate-stderr "$ROOFLINE" measure --backend fake --threads 0
+  [ "$status" -eq 2 ]
+  [[ $stderr == *'--threads 0: must be at least 1'* ]]
+  run --separate-stderr "$ROOFLINE" run triad --backend fake --quick --threads 0
+  [ "$status" -eq 2 ]
+  [[ $stderr == *'--threads 0: must be at least 1'* ]]
+  run -0 "$ROOFLINE" run triad --backend fake --quick
+}

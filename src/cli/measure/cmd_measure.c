@@ -1,4 +1,5 @@
 /* The ceilings of the machine this runs on. */
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 
 enum { MOST = 24 }; /* machines of one answer */
 
-static int quick, threads, verbose, cluster;
+enum { UNSAID = INT_MIN };
+static int quick, threads = UNSAID, verbose, cluster;
 static char *backend_name, *old_name, *samples_name;
 static char *percent, *device, *patience, *network, *ledger;
 
@@ -88,11 +90,11 @@ static roof_status save_samples(const cli_args *args, roof_text *samples, roof_e
 static roof_status options_of(const cli_args *args, roof_measure_options *how, roof_error *error) {
   *how = roof_measure_options_default();
   how->quick = quick != 0;
-  how->threads = threads;
+  how->threads = threads == UNSAID ? 0 : threads;
   how->progress = cli_show_progress;
   how->user = (void *)(uintptr_t)args;
   roof_status status = cli_args_interval(percent, &how->precision, error);
-  return status == ROOF_OK && threads < 0
+  return status == ROOF_OK && threads != UNSAID && threads < 1
              ? roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads)
              : status;
 }

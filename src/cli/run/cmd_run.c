@@ -1,4 +1,5 @@
 /* Built-in kernels: checked, timed, and set against what this machine reaches. */
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 #include "cli/run/scaling.h"
 #include "roofline/plot.h"
 
-static int quick, threads, ladder, strong, weak, counters, repeats = 1;
+enum { UNSAID = INT_MIN };
+static int quick, threads = UNSAID, ladder, strong, weak, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *key_path, *flops, *bytes, *op_text;
 static char *percent, *device, *busy_for, *gather, *patience, *timeline;
 
@@ -103,7 +105,7 @@ static roof_status select_common(const cli_args *args, const roof_backend **back
                                  roof_measure_options *how, roof_error *error) {
   *how = roof_measure_options_default();
   how->quick = quick != 0;
-  how->threads = threads;
+  how->threads = threads == UNSAID ? 0 : threads;
   how->user = (void *)(uintptr_t)args;
   roof_status status = cli_args_interval(percent, &how->precision, error);
   if (status == ROOF_OK) {
@@ -117,7 +119,7 @@ static roof_status select_common(const cli_args *args, const roof_backend **back
   if (status == ROOF_OK && dtype_name != NULL) {
     status = roof_dtype_parse(dtype_name, dtype, error);
   }
-  if (status == ROOF_OK && threads < 0) {
+  if (status == ROOF_OK && threads != UNSAID && threads < 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
   }
   return status;
@@ -409,7 +411,7 @@ static bool is_shared(void) {
 
 static roof_status run_program(const cli_args *args, roof_error *error) {
   cli_program_options o = {.repeats = repeats,
-                           .threads = threads,
+                           .threads = threads == UNSAID ? 0 : threads,
                            .dtype = dtype_name,
                            .flops = flops,
                            .bytes = bytes,
@@ -421,7 +423,8 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
     return status;
   }
   return args->list || ladder || counters || quick || baseline_name != NULL || backend_name != NULL ||
-                 device != NULL || busy_for != NULL || ledger != NULL || is_shared() || threads < 0
+                 device != NULL || busy_for != NULL || ledger != NULL || is_shared() ||
+                 (threads != UNSAID && threads < 1)
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
                               "--machine, --to, --timeline, --gather and --patience only",
