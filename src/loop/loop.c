@@ -259,9 +259,6 @@ static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, const
     status = roof_sealing_of(bounds_of(loop, k), op, k->values, &k->prediction, &s, error);
   }
   if (status == ROOF_OK) {
-    status = roof_machine_digest(loop->machine, s.machine_digest, error); /* of all cores, as it is kept */
-  }
-  if (status == ROOF_OK) {
     status = roof_sealing_name(&s, k->label, error);
     snprintf(s.machine_digest, sizeof s.machine_digest, "%s", digest);
   }

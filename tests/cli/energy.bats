@@ -51,7 +51,7 @@ powered() {
   has "from energy per FLOP and byte"
 }
 
-@test "no point is above its roofline: bytes that are charged as memory's take its time, warm as cold" {
+@test "no point is above the roofline: bytes that are charged as memory's take its time, warm as cold" {
   local state
   for state in '' --cold; do
     run -0 "$ROOFLINE" energy gemm m=1,8,64,4096 n=4096 k=4096 "${taught[@]}" --idle-watts 100 $state --json
