@@ -54,6 +54,9 @@ typedef struct cli_column {
 /** A share in percent, with `after` digits after the point. */
 #define CLI_PERCENT(after) .unit = " %", .scale = 100, .fixed = true, .digits = (after)
 
+/** Formats into `scratch`, which it returns. */
+const char *cli_column_say(char scratch[CLI_SCRATCH], const char *format, ...) ROOF_PRINTF(2, 3);
+
 /** A column's function: the text that `expression` says of the row `r`, NULL: unknown. It may write into `scratch`. */
 #define CLI_WORD(name, type, expression)                                                                     \
   static const char *name(const void *at, char scratch[CLI_SCRATCH]) {                                       \
@@ -61,9 +64,6 @@ typedef struct cli_column {
     (void)scratch;                                                                                           \
     return expression;                                                                                       \
   }
-
-/** Formats into `scratch`, which it returns: for such an expression. */
-const char *cli_column_say(char scratch[CLI_SCRATCH], const char *format, ...) ROOF_PRINTF(2, 3);
 
 /** The same of a number. */
 #define CLI_VALUE(name, type, expression)                                                                    \

@@ -26,6 +26,10 @@ json() { # FILTER on $output
   [[ ${lines[2]} == *" 2  gemm-reordered "*" 10.00 ms "*" 8.00x "*" 25.0 %" ]]
   [[ ${lines[7]} == *" 7  gemm-blocked "*" all "*" 2.000 ms "*" 125.0 %" ]]
   [[ $output == *"the ladder of gemm in fp32"*"7  gemm-blocked"*"measured"* ]]
+  # without the column of cores no two rows have one name
+  COLUMNS=80 run -0 "$ROOFLINE" run gemm --ladder --quick --backend fake
+  [ "$(grep -c '^        gemm-blas, 1 core ' <<<"$output")" -eq 1 ]
+  [ "$(grep -c '^        gemm-blas  ' <<<"$output")" -eq 1 ]
 }
 
 @test "every prediction is sealed before any rung is measured" {

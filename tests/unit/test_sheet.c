@@ -167,6 +167,16 @@ static void a_sheet_says_in_words_what_it_is(void **state) {
   assert_memory_equal(text.data, "x: x", 4);
   assert_non_null(strstr(text.data, "\n  100.0 TFLOP/s at 16 bit, 1.000 TB/s of memory bandwidth\n"));
   roof_text_done(&text);
+  roof_level *memory = &x->levels[1]; /* the datasheet's */
+  memory->read_bytes_per_second = 0.6e12;
+  memory->triad_bytes_per_second = 1.2e12;
+  roof_sheet_head(x, &text);
+  assert_non_null(strstr(text.data, ", 800.0 GB/s of memory bandwidth (as a triad reads)\n"));
+  roof_text_done(&text);
+  memory->update_bytes_per_second = 2e12;
+  roof_sheet_head(x, &text);
+  assert_non_null(strstr(text.data, ", 1.000 TB/s of memory bandwidth (as updates read)\n"));
+  roof_text_done(&text);
   roof_sheet_lacks(x, &text);
   assert_string_equal(text.data, "  no path in hardware: fp4 matrix\n");
   roof_text_done(&text);

@@ -36,7 +36,7 @@ static const cli_column columns[] = {
     {.key = "network_share", .header = "network", .rank = 1, CLI_PERCENT(0), .number = measured_network},
     {.key = "predicted_network_share",
      .header = "predicted",
-     .rank = 1,
+     .rank = 2, /* leaves before what it is of */
      CLI_PERCENT(0),
      .number = predicted_network},
     {.key = "regime", .text = regime_of},

@@ -99,6 +99,9 @@ static bool has_run(const void *row) {
 
 CLI_VALUE(rung_number, roof_rung, r->kernel->rung > 0 ? (double)r->kernel->rung : (double)NAN)
 CLI_WORD(kernel_name, roof_rung, r->kernel->name)
+CLI_WORD(place_name, roof_rung,
+         r->alone && !r->kernel->serial ? cli_column_say(scratch, "%s, 1 core", r->kernel->name)
+                                        : r->kernel->name)
 CLI_WORD(summary, roof_rung, r->kernel->summary)
 CLI_WORD(cores, roof_rung, r->alone ? "1" : "all")
 
@@ -112,7 +115,8 @@ static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
 
 static const cli_column columns[] = {
     {.key = "rung", .header = "rung", .rank = 4, .fixed = true, .none = "", .number = rung_number},
-    {.key = "kernel", .header = "kernel", .text = kernel_name},
+    {.header = "kernel", .text = place_name},
+    {.key = "kernel", .text = kernel_name},
     {.key = "label", CLI_FIELD(NAME, roof_rung, label)},
     {.key = "summary", .text = summary},
     {.key = "one_core", CLI_FIELD(FLAG, roof_rung, alone)},
