@@ -75,9 +75,13 @@ cells() {
 @test "reconcile and measure: verdicts with their colours; the machine is kept all the same" {
   "$ROOFLINE" loop --quick --backend fake >/dev/null
   page reconcile reconcile
-  sections reconcile 'asked machine verdicts reproduce'
+  sections reconcile 'asked verdicts reproduce'
   grep -q '<p>In all rows, time from: this process.</p>' reconcile.html
   grep -q '<td class="good">normal</td>' reconcile.html
+  jq '.title = "another"' .config/roofline/machines/fake.json >changed.json
+  mv changed.json .config/roofline/machines/fake.json
+  page reconcile reconcile
+  sections reconcile 'asked machine verdicts reproduce'
   rm -r .config
   run -0 --separate-stderr "$ROOFLINE" measure --backend fake --to measure.html
   [ -e .config/roofline/machines/fake.json ]

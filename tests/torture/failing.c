@@ -114,10 +114,15 @@ int timespec_get(struct timespec *out, int base) {
   return clock_gettime(CLOCK_REALTIME, out) == 0 ? base : 0;
 }
 
+/** hwloc writes to what it could not allocate while it loads a topology (2.9). */
+static bool is_left_out(const char *name) {
+  return name != NULL && (strncmp(name, "/ld-", 4) == 0 || strncmp(name, "/libhwloc", 9) == 0);
+}
+
 static int add_object(struct dl_phdr_info *info, size_t size, void *user) {
   const char *name = strrchr(info->dlpi_name, '/');
   (void)size, (void)user;
-  for (int i = 0; i < info->dlpi_phnum && (name == NULL || strncmp(name, "/ld-", 4) != 0); i++) {
+  for (int i = 0; i < info->dlpi_phnum && !is_left_out(name); i++) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
     if (part->p_type == PT_LOAD && (part->p_flags & PF_X) != 0 && objects < OBJECTS) {
       uintptr_t from = (uintptr_t)(info->dlpi_addr + part->p_vaddr);
