@@ -23,9 +23,8 @@ static const char *faster_reads(const roof_machine *m) {
   }
   roof_level_costs(memory, costs);
   bool alone = costs[ROOF_MIX_READ] * memory->read_bytes_per_second > 0.995;
-  return alone                                                        ? ""
-         : costs[ROOF_MIX_READ] > 1.5 * costs[ROOF_MIX_TRIAD] - 1e-15 ? " (as a triad reads)"
-                                                                      : " (as updates read)";
+  bool updates = 2 * costs[ROOF_MIX_UPDATE] < 1.5 * costs[ROOF_MIX_TRIAD];
+  return alone ? "" : updates ? " (as updates read)" : " (as a triad reads)";
 }
 
 void roof_sheet_head(const roof_machine *m, roof_text *out) {

@@ -213,12 +213,12 @@ static void pack_some(const roof_kernel_run *run, const shape *s, const window *
 
 static void pack_taps(const roof_kernel_run *run, const shape *s, const window *w) {
   size_t tall = (size_t)((const rf_operands *)run->state)->loops->tile_rows;
+  size_t tiles = (s->out + tall - 1) / tall;
 #pragma omp for schedule(static)
-  for (size_t i = 0; i < s->groups * s->kernel; i++) {
-    for (size_t out = 0; out < s->out; out += tall) {
-      for (size_t in = 0; in < s->in; in += w->channels) {
-        pack_some(run, s, w, i / s->kernel, i % s->kernel, out, in);
-      }
+  for (size_t i = 0; i < s->groups * s->kernel * tiles; i++) {
+    size_t column = i / tiles;
+    for (size_t in = 0; in < s->in; in += w->channels) {
+      pack_some(run, s, w, column / s->kernel, column % s->kernel, i % tiles * tall, in);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/limits.h"
 #include "roofline/choice.h"
 #include "roofline/model_sweep.h"
 #include "roofline/service.h"
@@ -64,7 +65,6 @@ static roof_status read_rates(roof_service_study *s, const char *rate, roof_erro
 typedef struct number {
   const char *name, *text, *unit;
   double *value;
-  bool some; /**< above 0 */
 } number;
 
 static roof_status read_numbers(const number *list, size_t count, roof_error *error) {
@@ -73,9 +73,6 @@ static roof_status read_numbers(const number *list, size_t count, roof_error *er
     roof_error why = {0};
     if (list[i].text != NULL) {
       status = roof_quantity_parse_unit(list[i].text, list[i].unit, list[i].value, &why);
-    }
-    if (status == ROOF_OK && list[i].text != NULL && list[i].some && !(*list[i].value > 0)) {
-      status = roof_error_set(&why, ROOF_E_ARGUMENT, "`%.40s` is not above 0", list[i].text);
     }
     if (status != ROOF_OK) {
       roof_error_set(error, status, "%s: %s", list[i].name, why.message);
@@ -138,22 +135,23 @@ static roof_status read_load(roof_service_study *s, const roof_service_text *t, 
   roof_service_settings *set = &s->settings;
   roof_status status = read_rates(s, t->rate, error);
   status = status == ROOF_OK ? read_trace(s, t, error) : status;
-  const number numbers[] = {{"--burstiness", t->burstiness, "", &set->burstiness, false},
-                            {"--concurrency", t->concurrency, "", &set->concurrency, true},
-                            {"--requests", t->requests, "", &set->requests, false},
-                            {"--seed", t->seed, "", &set->seed, false},
-                            {"--speed", t->speed, "", &set->speed, false},
-                            {"--prefill", t->prefill, "", &set->prefills, false},
-                            {"adapters", t->adapters, "", &set->adapters, false},
-                            {"rank", t->rank, "", &set->adapter_rank, false},
-                            {"slots", t->slots, "", &set->adapter_slots, false},
-                            {"adapter_skew", t->adapter_skew, "", &set->adapter_skew, false},
-                            {"--turn-delay", t->turn_delay, "s", &set->turn_seconds, false},
-                            {"--host-time", t->host_time, "s", &set->host_seconds, false},
-                            {"--ttft", t->ttft, "s", &set->ttft_seconds, true},
-                            {"--tpot", t->tpot, "s", &set->tpot_seconds, true}};
+  const number numbers[] = {{"--burstiness", t->burstiness, "", &set->burstiness},
+                            {"--requests", t->requests, "", &set->requests},
+                            {"--seed", t->seed, "", &set->seed},
+                            {"--speed", t->speed, "", &set->speed},
+                            {"--prefill", t->prefill, "", &set->prefills},
+                            {"adapters", t->adapters, "", &set->adapters},
+                            {"rank", t->rank, "", &set->adapter_rank},
+                            {"slots", t->slots, "", &set->adapter_slots},
+                            {"adapter_skew", t->adapter_skew, "", &set->adapter_skew},
+                            {"--turn-delay", t->turn_delay, "s", &set->turn_seconds},
+                            {"--host-time", t->host_time, "s", &set->host_seconds}};
   status = status == ROOF_OK ? check_adapters(t, error) : status;
   status = status == ROOF_OK ? read_numbers(numbers, sizeof numbers / sizeof numbers[0], error) : status;
+  status = status == ROOF_OK ? rf_limit_parse(t->concurrency, "", "concurrency", &set->concurrency, error)
+                             : status;
+  status = status == ROOF_OK ? rf_limit_parse(t->ttft, "s", "ttft", &set->ttft_seconds, error) : status;
+  status = status == ROOF_OK ? rf_limit_parse(t->tpot, "s", "tpot", &set->tpot_seconds, error) : status;
   if (status == ROOF_OK && t->concurrency != NULL && t->rate != NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--rate and --concurrency: one of them");
   }

@@ -8,7 +8,7 @@ import { Controls } from './controls.jsx';
 import { Drill } from './drill.jsx';
 import { Plan, Serve } from './load.jsx';
 import { started, unpacked } from '../package/core.js';
-import { advised, isLoad, kind, link, linked, plotted, swept, typed, words, commands } from './line.js';
+import { advised, commands, isLoad, kind, link, linked, plotted, swept, typed, words } from './line.js';
 import { ratio } from './format.js';
 import { Copy, Picture, Table, painted, save } from './parts.jsx';
 
@@ -259,9 +259,12 @@ function Answer({ line, pinned, asks, q, onLine, onPin, ...rest }) {
 /** What a link to the drill asks about. */
 const about = (line) => (line?.command === 'drill' && line.name === 'model' ? 'model' : 'operation');
 
+/** The link where it asks something of which no line came; else nothing. */
+const unread = (lines) => (lines.length === 0 && location.hash.length > 1 ? location.hash : '');
+
 function App({ asks, lists, host }) {
   const opened = linked(location.hash);
-  const [lost, setLost] = useState(opened.length === 0 && location.hash.length > 1 ? location.hash : '');
+  const [lost, setLost] = useState(unread(opened));
   const [view, setView] = useState(opened[0]?.command === 'drill' ? 'drill' : 'explore');
   const [guessed, setGuessed] = useState(about(opened[0]));
   const [line, setLine] = useState(opened[0] && opened[0].command !== 'drill' ? opened[0] : first(host));
@@ -273,7 +276,7 @@ function App({ asks, lists, host }) {
   useEffect(() => {
     const follow = () => {
       const lines = linked(location.hash);
-      setLost(lines.length === 0 && location.hash.length > 1 ? location.hash : '');
+      setLost(unread(lines));
       if (lines[0] && lines[0].command !== 'drill') {
         setLine(lines[0]);
         setPinned(lines[1] ?? null);
