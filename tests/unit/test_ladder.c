@@ -132,7 +132,7 @@ static void a_tile_keeps_rows_and_not_panels(const roof_ladder *l) {
   double strips = ceil((double)SIDE / (double)b.height), matrix = 4.0 * SIDE * SIDE;
   assert_near(l->rungs[3].moved_bytes / matrix, panels + strips + c, 1e-9);
   assert_near(l->rungs[4].moved_bytes / matrix, blocks + tiles + c, 1e-9);
-  if (loops->panel_stays) { /* for many rows, not for a tile's */
+  if (rf_gemm_cut(l->rungs[6].kernel, ROOF_FP32)->stay) { /* for many rows, not for a tile's */
     assert_true(l->rungs[6].moved_bytes < l->rungs[5].moved_bytes / 2);
   }
 }

@@ -29,9 +29,22 @@ static size_t share_of(const rf_gemm_sizes *s, size_t team, size_t height, size_
   return team > 1 && strips < BALANCED * team && enough && share < s->n ? share : s->n;
 }
 
-/** Only in the last rung, that of all cores. */
-static bool panels_stay(const roof_kernel *kernel, roof_dtype dtype) {
-  return rf_lanes_loops(rf_lanes_best(), dtype)->panel_stays && !kernel->serial;
+const rf_cut *rf_gemm_cut(const roof_kernel *kernel, roof_dtype dtype) {
+  static const rf_cut strips = {.depth = 1};
+#if defined(__x86_64__)
+  static const rf_cut avx2 = {.stay = true, .update = true, .depth = 1, .height = 0.4};
+  static const rf_cut zen5 = {.stay = true, .depth = 1.5, .height = 0.16};
+  int bytes = rf_lanes_loops(rf_lanes_best(), dtype)->lanes * (int)roof_dtype_bytes(dtype);
+  if (!kernel->serial && bytes == 32) {
+    return &avx2;
+  }
+  if (!kernel->serial && bytes == 64 && __builtin_cpu_is("amd")) {
+    return &zen5;
+  }
+#endif
+  (void)kernel;
+  (void)dtype;
+  return &strips;
 }
 
 /** Rows that each of the team takes equally often. */
@@ -40,25 +53,26 @@ static size_t even_height(const rf_gemm_sizes *s, size_t most, size_t team) {
   return (s->m + parts - 1) / parts;
 }
 
-static rf_blocks fitting(roof_dtype dtype, size_t rows, bool stay) {
+static rf_blocks fitting(roof_dtype dtype, size_t rows, const rf_cut *cut) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), dtype);
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   double element = roof_dtype_bytes(dtype);
   double deep = rf_cache_bytes(1) / ((double)(tall + wide) * element);
-  rf_blocks b = {
-      .depth = at_least(rows > FEW ? deep : 2 * deep / 3, STEP), .height = STRIPS * tall, .stay = stay};
+  rf_blocks b = {.depth = at_least(rows > FEW ? cut->depth * deep : 2 * deep / 3, STEP),
+                 .height = STRIPS * tall,
+                 .stay = cut->stay};
   double row = (double)b.depth * element, most = 0.4 * rf_cache_bytes(2);
   b.width = at_least(most / row, wide);
-  if (stay) {
+  if (b.stay) {
     bool some = rows > THIN && rows <= FEW; /* C passes between blocks of B: both share the cache */
     b.width = at_least(fmax(most, rf_cache_bytes(3) / (some ? 32 : 16)) / row, wide);
-    b.height = at_least(most / row, tall);
+    b.height = at_least(cut->height * rf_cache_bytes(2) / row, tall);
   }
   return b;
 }
 
 rf_blocks rf_gemm_fitting(const roof_kernel *kernel, roof_dtype dtype, size_t rows) {
-  return fitting(dtype, rows, panels_stay(kernel, dtype));
+  return fitting(dtype, rows, rf_gemm_cut(kernel, dtype));
 }
 
 rf_blocks rf_gemm_whole_blocks(roof_dtype dtype, const roof_blocks *blocks) {
@@ -79,7 +93,8 @@ static rf_blocks whole_blocks(const roof_kernel_run *run, const rf_gemm_sizes *s
   }
   size_t wide = (size_t)rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
   bool strips = b.stay && (direct || 2 * s->k <= b.depth || s->n < REUSED * wide);
-  return strips ? fitting(run->dtype, s->m, false) : b;
+  return strips ? fitting(run->dtype, s->m, &(rf_cut){.depth = rf_gemm_cut(run->kernel, run->dtype)->depth})
+                : b;
 }
 
 /** Columns of C of which all rows fill half the second cache. */
@@ -91,19 +106,19 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   rf_gemm_sizes s = rf_gemm_shape(run);
   size_t wide = (size_t)loops->tile_columns, team = (size_t)rf_gemm_team(run);
-  bool stays = panels_stay(run->kernel, run->dtype);
-  bool direct = stays ? s.m <= UPDATED : s.m <= THIN && s.n % (size_t)loops->lanes == 0;
+  const rf_cut *cut = rf_gemm_cut(run->kernel, run->dtype);
+  bool direct = cut->update ? s.m <= UPDATED : s.m <= THIN && s.n % (size_t)loops->lanes == 0;
   rf_blocks b = whole_blocks(run, &s, direct);
   b.direct = direct;
-  b.update = direct && stays;
-  b.along = stays && s.m <= FEW;
+  b.update = direct && cut->update;
+  b.along = cut->stay && s.m <= FEW;
   b.share = share_of(&s, team, b.height, wide);
   if (b.stay) {
     b.height = even_height(&s, b.height, b.share < s.n ? 1 : team);
   }
   b.depth = b.update ? RF_RANK : equal_parts(s.k, direct ? STEP : b.depth, STEP);
   size_t most = b.update ? columns_that_stay(&s, run->dtype, wide) : b.width;
-  b.width = direct && !stays ? s.n : equal_parts(b.share, most, wide);
+  b.width = direct && !b.update ? s.n : equal_parts(b.share, most, wide);
   return b;
 }
 

@@ -12,7 +12,6 @@
 #define ROWS 6
 #define COLUMNS 2
 #define STEPS 4 /* of more gcc moves sums between its 16 registers and memory */
-#define PANEL_STAYS true
 
 #define V __m256d
 #define LANES 4

@@ -8,13 +8,9 @@
  *   ROWS, COLUMNS      rows and registers of the tile of a product
  * and, where they differ from what follows here,
  *   STEPS              of its depth that are written out
- *   PANEL_STAYS        as `panel_stays` of rf_loops
  */
 #ifndef STEPS
 #define STEPS 16
-#endif
-#ifndef PANEL_STAYS
-#define PANEL_STAYS false
 #endif
 #define BYTES sizeof(V)
 #define W (BYTES / sizeof(T))
@@ -441,7 +437,6 @@ static const rf_loops NAME(loops) = {
     .lanes = W,
     .tile_rows = ROWS,
     .tile_columns = COLUMNS * W,
-    .panel_stays = PANEL_STAYS,
     .read = {NAME(read_cached), NAME(read_streamed)},
     .mix = NAME(mix),
     .dot = {NAME(dot_cached), NAME(dot_streamed)},

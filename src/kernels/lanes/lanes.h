@@ -87,8 +87,6 @@ typedef struct rf_loops {
   int lanes;        /**< elements of a register */
   int tile_rows;    /**< of the largest tile; there is one of each height below */
   int tile_columns; /**< of the largest tile, whole registers */
-  bool
-      panel_stays; /**< a panel of B is best kept in the first cache while copied rows of A pass; else a strip of A */
   void (*read[2])(const void *x, size_t count, size_t repeats); /**< loads only, a few registers at a time */
   /** Loads, and `steps` multiply-adds with each element loaded: sum = element - sum, in one chain where steps is 1,
    * in two by turns else; the sum of all chains. What is left beyond whole blocks of registers is left out. */
