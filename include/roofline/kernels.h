@@ -33,8 +33,9 @@ typedef struct roof_kernel_run {
 typedef struct roof_algorithm {
   double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< that each level supplies; NaN: the compulsory bytes */
   double flops_per_cycle; /**< of the cores that run it, together; NaN: as fast as the peak */
-  double flops; /**< instructions on elements, 2 each as the peak counts them; NaN: the operation's */
-  double rows;  /**< loops that each start and end */
+  double flops;    /**< instructions on elements, 2 each as the peak counts them; NaN: the operation's */
+  double rows;     /**< loops that each start and end */
+  double barriers; /**< of all cores, before the end of the work */
   bool chained; /**< each operation waits for the one before: that alone decides, and the band is its own */
   bool timed;   /**< how long it waits was measured on this machine: the band is that of others */
 } roof_algorithm;
@@ -96,6 +97,13 @@ struct roof_kernel {
  *  Ownership: none.
  *  Errors: none. */
 ROOF_API bool roof_kernel_is_alone(const roof_kernel *kernel, double flops);
+
+/** The variable of the environment that says for which processor a kernel's library computes; NULL: none is set, or it has no such
+ *  library.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: none. */
+ROOF_API const char *roof_kernel_core_setting(const roof_kernel *kernel);
 
 /** The blocks found for a format of the processor's product by a measurement of the machine.
  *  Units: elements.

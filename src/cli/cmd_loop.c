@@ -35,14 +35,12 @@ static void add_ceilings(roof_text *out, const roof_loop *loop) {
   }
 }
 
-/** What a shell asks of a library, and no other line shows: its name ends so. */
+/** What a shell asks of a library, and no other line shows. */
 static void add_core_type(roof_text *out, const roof_kernel *kernel) {
-  static const char by[] = ", core type by ";
-  const char *name = kernel->library != NULL ? kernel->library() : NULL;
-  const char *end = name != NULL ? strstr(name, by) : NULL;
-  if (end != NULL) {
+  const char *setting = roof_kernel_core_setting(kernel);
+  if (setting != NULL) {
     roof_text_addf(out, "  %s computes for the core type that %s names: see `doctor`\n", kernel->name,
-                   end + sizeof by - 1);
+                   setting);
   }
 }
 

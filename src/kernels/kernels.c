@@ -73,6 +73,13 @@ roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_
   return roof_error_unknown(error, "kernel", name, names, "`roofline run --list` shows all");
 }
 
+const char *roof_kernel_core_setting(const roof_kernel *kernel) {
+  static const char by[] = ", core type by "; /* the library's name ends so */
+  const char *name = kernel->library != NULL ? kernel->library() : NULL;
+  const char *end = name != NULL ? strstr(name, by) : NULL;
+  return end != NULL ? end + sizeof by - 1 : NULL;
+}
+
 const roof_blocks *roof_machine_blocks(const roof_machine *machine, roof_dtype dtype) {
   const roof_report *report = machine != NULL ? roof_machine_report(machine) : NULL;
   for (int i = 0; report != NULL && i < report->block_count; i++) {
@@ -142,6 +149,21 @@ static roof_target used_by(const roof_algorithm *way, const roof_target *cores, 
   return used;
 }
 
+/** What a barrier of all cores costs, in launches: as much as one where it was not measured. One core, whose launch is free, waits for
+ * nobody. */
+static double barrier_launches(const roof_machine *machine) {
+  const roof_report *report = machine->report;
+  if (!(machine->launch_seconds > 0)) {
+    return 0;
+  }
+  for (int i = 0; report != NULL && i < report->cost_count; i++) {
+    if (strcmp(report->costs[i].name, "barrier") == 0 && report->costs[i].seconds > 0) {
+      return report->costs[i].seconds / machine->launch_seconds;
+    }
+  }
+  return 1;
+}
+
 roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *machine,
                                 const roof_target *cores, const double *values, roof_prediction *out,
                                 roof_prediction *moved, roof_error *error) {
@@ -162,6 +184,7 @@ roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *ma
   if (work.kernel.kind == ROOF_KERNEL_STREAM && way.rows > 0) {
     work.kernel.rows = way.rows;
   }
+  work.launches += way.barriers > 0 ? way.barriers * barrier_launches(used.machine) : 0;
   roof_predict_work(&used, &work, &own);
   best.upper_seconds = fmax(best.upper_seconds, own.upper_seconds);
   best.expected_seconds = fmax(own.expected_seconds, best.lower_seconds);

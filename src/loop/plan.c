@@ -70,10 +70,10 @@ static double inside(const roof_target *target, roof_level_kind level) {
   return most;
 }
 
-/** Half of what a cache holds as far as one core saw it, well beyond the caches inside it; four times the caches for
+/** Half of what a cache holds as far as one core saw it, well beyond the caches inside it; eight times the caches for
  * memory. 0: there is no such size. */
 static double bytes_for(const roof_target *target, roof_level_kind level) {
-  static const double apart = 1.4, beyond = 4, half = 0.5, least_memory = 64e6;
+  static const double apart = 1.4, beyond = 8, half = 0.5, least_memory = 64e6;
   const roof_level *l = target->level[level];
   double within = inside(target, level);
   if (l == NULL) {

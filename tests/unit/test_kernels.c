@@ -361,26 +361,26 @@ static void rows_that_pass_a_panel_fit_a_cache(void **state) {
     bool last = which / 4;
     assert_int_equal(roof_kernel_find(names[last], &run.kernel, NULL), ROOF_OK);
     assert_int_equal(roof_kernel_values(run.kernel, "m=2048 n=2048 k=2048", run.values, NULL), ROOF_OK);
-    const rf_cut *cut = rf_gemm_cut(run.kernel, run.dtype);
+    const rf_blocking *blocking = rf_gemm_blocking(run.kernel, run.dtype);
     rf_blocks b = rf_gemm_blocks(&run);
-    assert_int_equal(b.stay, cut->stay);
-    assert_true(last || !cut->stay);
+    assert_int_equal(b.stay, blocking->stay);
+    assert_true(last || !blocking->stay);
     assert_int_equal(roof_kernel_values(run.kernel, "m=8 n=2048 k=2048", run.values, NULL), ROOF_OK);
     rf_blocks few = rf_gemm_blocks(&run);
-    assert_true(few.direct && !few.stay && few.update == cut->update);
+    assert_true(few.direct && !few.stay && few.update == blocking->update);
     assert_true(!few.update ||
                 (double)(8 * few.width) * roof_dtype_bytes(run.dtype) <= 0.5 * rf_cache_bytes(2) ||
                 few.width <= (size_t)loops->tile_columns);
     assert_int_equal(roof_kernel_values(run.kernel, "m=12 n=2048 k=2048", run.values, NULL), ROOF_OK);
     few = rf_gemm_blocks(&run);
-    assert_int_equal(few.direct, !cut->update);
-    assert_int_equal(few.stay, cut->update);
+    assert_int_equal(few.direct, !blocking->update);
+    assert_int_equal(few.stay, blocking->update);
     assert_int_equal(few.along, b.stay);
     assert_int_equal(roof_kernel_values(run.kernel, "m=64 n=4096 k=2048", run.values, NULL), ROOF_OK);
     assert_int_equal(rf_gemm_blocks(&run).along, b.stay);
     if (b.stay) {
       double bytes = (double)(b.height * b.depth) * roof_dtype_bytes(run.dtype);
-      assert_true(bytes <= cut->height * rf_cache_bytes(2) || b.height <= (size_t)loops->tile_rows);
+      assert_true(bytes <= blocking->height * rf_cache_bytes(2) || b.height <= (size_t)loops->tile_rows);
       assert_int_equal((2048 + b.height - 1) / b.height % (size_t)run.threads, 0);
       size_t fewest = rf_gemm_fitting(run.kernel, run.dtype, 8).width;
       bool large = rf_cache_bytes(3) / 16 >= 0.8 * rf_cache_bytes(2);

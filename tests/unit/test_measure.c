@@ -568,6 +568,31 @@ static void labels_follow_the_curve(void **state) {
   }
 }
 
+/** A virtual machine has a part of the cache that the system reports; a curve that does not show it, or shows more than half
+ * of it, changes nothing. */
+static void the_last_cache_holds_what_the_curve_shows(void **state) {
+  (void)state;
+  static const rate_up_to sliding[] = {{48 * KIB, 380}, {1 * MIB, 180}, {16 * MIB, 109},
+                                       {24 * MIB, 61},  {64 * MIB, 48}, {INFINITY, 36}};
+  static const struct {
+    const rate_up_to *steps;
+    double inner, reported, holds; /* MiB */
+  } cases[] = {{sliding, 1, 508, 24}, {sliding, 1, 32, 32}, {sliding, 1, 49, 24}, {server, 2, 32, 32},
+               {server, 2, 40, 40},   {guest, 2, 260, 8},   {no_l3, 2, 32, 32},   {one_rate, 2, 32, 32}};
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    for (int noisy = 0; noisy < 2; noisy++) {
+      roof_curve_point curve[ROOF_CURVE_MAX];
+      int count = draw_curve(cases[c].steps, noisy * 0.12, 0, curve);
+      double holds = rf_curve_holds(curve, count, cases[c].inner * MIB, cases[c].reported * MIB);
+      if (holds != cases[c].holds * MIB) {
+        fail_msg("case %zu: %g MiB", c, holds / MIB);
+      }
+    }
+  }
+  roof_curve_point point = {8192, 1};
+  assert_near(rf_curve_holds(&point, 1, 1, 5), 5, 0);
+}
+
 /* Whatever the curve and whatever the system reports, no label is beyond that of an outer level. */
 static void labels_never_slip(void **state) {
   (void)state;
@@ -1141,6 +1166,7 @@ int main(void) {
       cmocka_unit_test(limits_follow_from_the_pipes),
       cmocka_unit_test(levels_show_in_the_curve),
       cmocka_unit_test(labels_follow_the_curve),
+      cmocka_unit_test(the_last_cache_holds_what_the_curve_shows),
       cmocka_unit_test(labels_never_slip),
       cmocka_unit_test(backends_by_name),
       cmocka_unit_test(fake_gives_the_same_again),

@@ -29,11 +29,11 @@ static size_t share_of(const rf_gemm_sizes *s, size_t team, size_t height, size_
   return team > 1 && strips < BALANCED * team && enough && share < s->n ? share : s->n;
 }
 
-const rf_cut *rf_gemm_cut(const roof_kernel *kernel, roof_dtype dtype) {
-  static const rf_cut strips = {.depth = 1};
+const rf_blocking *rf_gemm_blocking(const roof_kernel *kernel, roof_dtype dtype) {
+  static const rf_blocking strips = {.depth = 1};
 #if defined(__x86_64__)
-  static const rf_cut avx2 = {.stay = true, .update = true, .depth = 1, .height = 0.4};
-  static const rf_cut zen5 = {.stay = true, .depth = 1.5, .height = 0.16};
+  static const rf_blocking avx2 = {.stay = true, .update = true, .depth = 1, .height = 0.4};
+  static const rf_blocking zen5 = {.stay = true, .depth = 1.5, .height = 0.16};
   int bytes = rf_lanes_loops(rf_lanes_best(), dtype)->lanes * (int)roof_dtype_bytes(dtype);
   if (!kernel->serial && bytes == 32) {
     return &avx2;
@@ -53,26 +53,26 @@ static size_t even_height(const rf_gemm_sizes *s, size_t most, size_t team) {
   return (s->m + parts - 1) / parts;
 }
 
-static rf_blocks fitting(roof_dtype dtype, size_t rows, const rf_cut *cut) {
+static rf_blocks fitting(roof_dtype dtype, size_t rows, const rf_blocking *blocking) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), dtype);
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   double element = roof_dtype_bytes(dtype);
   double deep = rf_cache_bytes(1) / ((double)(tall + wide) * element);
-  rf_blocks b = {.depth = at_least(rows > FEW ? cut->depth * deep : 2 * deep / 3, STEP),
+  rf_blocks b = {.depth = at_least(rows > FEW ? blocking->depth * deep : 2 * deep / 3, STEP),
                  .height = STRIPS * tall,
-                 .stay = cut->stay};
+                 .stay = blocking->stay};
   double row = (double)b.depth * element, most = 0.4 * rf_cache_bytes(2);
   b.width = at_least(most / row, wide);
   if (b.stay) {
     bool some = rows > THIN && rows <= FEW; /* C passes between blocks of B: both share the cache */
     b.width = at_least(fmax(most, rf_cache_bytes(3) / (some ? 32 : 16)) / row, wide);
-    b.height = at_least(cut->height * rf_cache_bytes(2) / row, tall);
+    b.height = at_least(blocking->height * rf_cache_bytes(2) / row, tall);
   }
   return b;
 }
 
 rf_blocks rf_gemm_fitting(const roof_kernel *kernel, roof_dtype dtype, size_t rows) {
-  return fitting(dtype, rows, rf_gemm_cut(kernel, dtype));
+  return fitting(dtype, rows, rf_gemm_blocking(kernel, dtype));
 }
 
 rf_blocks rf_gemm_whole_blocks(roof_dtype dtype, const roof_blocks *blocks) {
@@ -93,7 +93,8 @@ static rf_blocks whole_blocks(const roof_kernel_run *run, const rf_gemm_sizes *s
   }
   size_t wide = (size_t)rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
   bool strips = b.stay && (direct || 2 * s->k <= b.depth || s->n < REUSED * wide);
-  return strips ? fitting(run->dtype, s->m, &(rf_cut){.depth = rf_gemm_cut(run->kernel, run->dtype)->depth})
+  return strips ? fitting(run->dtype, s->m,
+                          &(rf_blocking){.depth = rf_gemm_blocking(run->kernel, run->dtype)->depth})
                 : b;
 }
 
@@ -106,12 +107,12 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   rf_gemm_sizes s = rf_gemm_shape(run);
   size_t wide = (size_t)loops->tile_columns, team = (size_t)rf_gemm_team(run);
-  const rf_cut *cut = rf_gemm_cut(run->kernel, run->dtype);
-  bool direct = cut->update ? s.m <= UPDATED : s.m <= THIN && s.n % (size_t)loops->lanes == 0;
+  const rf_blocking *blocking = rf_gemm_blocking(run->kernel, run->dtype);
+  bool direct = blocking->update ? s.m <= UPDATED : s.m <= THIN && s.n % (size_t)loops->lanes == 0;
   rf_blocks b = whole_blocks(run, &s, direct);
   b.direct = direct;
-  b.update = direct && cut->update;
-  b.along = cut->stay && s.m <= FEW;
+  b.update = direct && blocking->update;
+  b.along = blocking->stay && s.m <= FEW;
   b.share = share_of(&s, team, b.height, wide);
   if (b.stay) {
     b.height = even_height(&s, b.height, b.share < s.n ? 1 : team);
@@ -153,7 +154,12 @@ void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const roof_target *core
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   double tile = 1.0 / loops->tile_rows + 1.0 / loops->tile_columns;
   double update = 2.0 / RF_RANK + 1.0 / (double)rf_gemm_shape(run).m + 0.5 / loops->lanes;
-  rf_gemm_moves(run, cores, rf_gemm_blocks(run).update ? update : tile, tile_passes, out);
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  rf_blocks b = rf_gemm_blocks(run);
+  rf_gemm_moves(run, cores, b.update ? update : tile, tile_passes, out);
+  if (!b.direct) { /* until a block is packed */
+    out->barriers = ceil((double)s.k / (double)b.depth) * ceil((double)s.n / (double)b.width);
+  }
 }
 
 static size_t packed_bytes(const roof_kernel_run *run, const rf_blocks *b) {

@@ -18,16 +18,16 @@ typedef struct rf_blocks {
 } rf_blocks;
 
 /** How the blocks of a processor are cut, by what was fastest: bench/results/gemm.md. */
-typedef struct rf_cut {
+typedef struct rf_blocking {
   bool
       stay; /**< panels of B stay in the first cache, as `stay` of rf_blocks; else strips of A, while B passes */
   bool update;   /**< the fewest rows of C are updated; else tiles take B where it lies */
   double depth;  /**< of a panel and a strip, in first caches that both fill */
   double height; /**< of the rows that are copied, in second caches */
-} rf_cut;
+} rf_blocking;
 
-/** Units: as rf_cut. Ownership: static. Errors: none. */
-const rf_cut *rf_gemm_cut(const roof_kernel *kernel, roof_dtype dtype);
+/** Units: as rf_blocking. Ownership: static. Errors: none. */
+const rf_blocking *rf_gemm_blocking(const roof_kernel *kernel, roof_dtype dtype);
 
 /** How the columns of a block are divided: panels as wide as a tile, and what is left. */
 typedef struct rf_panels {

@@ -244,8 +244,17 @@ typedef struct rf_place {
 int rf_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
                    rf_place *places);
 
+/** What a cache holds by the curve, where that is less than half of what the system reports, as in a virtual machine that has a
+ *  part of it: the largest working set of which at least half comes from the cache, by the time per byte just beyond the cache inside it
+ *  and that of memory. What is reported, where the curve does not show it.
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: none. */
+double rf_curve_holds(const roof_curve_point *curve, int count, double inner, double reported);
+
 /** Measures the curve of one core that reads, and marks `levels` by it: flat or not or not seen, with the end
- *  of their plateau. Adds a note for each level where the curve and the reported size disagree.
+ *  of their plateau. The last cache gets the size that the curve shows, where the system reports more than twice that. Adds a note
+ *  for each level where the curve and the reported size disagree.
  *  Units: bytes.
  *  Ownership: none; `data` is read.
  *  Errors: none. */

@@ -81,11 +81,29 @@ static void note_place(rf_bench *bench, const roof_level *level, const rf_place 
                   rates[0], sizes[1], rates[1]);
   } else if (place->sloped) {
     rf_bench_note(bench,
-                  "%s: not flat: one core reads %s of it at %s and %s at %s; the system reports %s, its "
-                  "plateau ends at %s",
+                  "%s: not flat: one core reads %s of it at %s and %s at %s; of %s, its plateau ends at %s",
                   level->name, sizes[0], rates[0], sizes[1], rates[1], reported, to);
   } else if (!memory && fmax(place->to / level->bytes, level->bytes / place->to) > apart) {
     rf_bench_note(bench, "%s: the system reports %s, its plateau ends at %s", level->name, reported, to);
+  }
+}
+
+/** Gives the last cache the size that the curve shows. */
+static void correct_last(rf_bench *bench, roof_level *const *of, double *capacities, int kinds) {
+  if (kinds < 3) {
+    return;
+  }
+  roof_level *last = of[kinds - 2];
+  const roof_report *report = bench->machine->report;
+  double holds = rf_curve_holds(report->curve, report->curve_count, of[kinds - 3]->bytes, last->bytes);
+  char reported[32], held[32];
+  if (holds < last->bytes) {
+    rf_bench_note(
+        bench,
+        "%s: the system reports %s, of which one core holds %s by its read curve: that is taken as its size",
+        last->name, roof_bytes_format(reported, sizeof reported, last->bytes),
+        roof_bytes_format(held, sizeof held, holds));
+    last->bytes = capacities[kinds - 2] = holds;
   }
 }
 
@@ -108,6 +126,7 @@ void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *
   const roof_machine *machine = bench->machine;
   int kinds = list_levels(levels, count, of, capacities);
   measure_curve(bench, data, bytes);
+  correct_last(bench, of, capacities, kinds);
   int plateaus =
       rf_curve_place(machine->report->curve, machine->report->curve_count, capacities, kinds, places);
   if (plateaus < 2) {

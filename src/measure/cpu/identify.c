@@ -8,8 +8,8 @@
 #include "measure/cpu/cpu.h"
 #include "roofline/units.h"
 
-/** The first of `keys` that the package, or else the machine, has. */
-static const char *info(hwloc_topology_t topology, const char *const *keys) {
+/** Copies the first of `keys` that the package, or else the machine, has, without the blanks that fill a name of a processor. */
+static void copy_info(hwloc_topology_t topology, const char *const *keys, char *to, size_t size) {
   hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
   for (int i = 0; keys[i] != NULL; i++) {
     const char *value = package != NULL ? hwloc_obj_get_info_by_name(package, keys[i]) : NULL;
@@ -17,10 +17,15 @@ static const char *info(hwloc_topology_t topology, const char *const *keys) {
       value = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), keys[i]);
     }
     if (value != NULL) {
-      return value;
+      int length = (int)strlen(value);
+      while (length > 0 && value[length - 1] == ' ') {
+        length--;
+      }
+      snprintf(to, size, "%.*s", length, value);
+      return;
     }
   }
-  return "";
+  to[0] = '\0';
 }
 
 static int add_level(roof_level *levels, int count, const char *name, roof_level_kind kind) {
@@ -84,8 +89,8 @@ int rf_cpu_identify(rf_bench *bench, roof_level *levels) {
   hwloc_topology_t topology = bench->team.hwloc;
   struct utsname system;
   snprintf(machine->name, sizeof machine->name, "host");
-  snprintf(machine->title, sizeof machine->title, "%s", info(topology, models));
-  snprintf(machine->vendor, sizeof machine->vendor, "%s", info(topology, vendors));
+  copy_info(topology, models, machine->title, sizeof machine->title);
+  copy_info(topology, vendors, machine->vendor, sizeof machine->vendor);
   snprintf(machine->device_class, sizeof machine->device_class, "cpu");
   snprintf(machine->unit_kind, sizeof machine->unit_kind, "core");
   if (uname(&system) == 0) {

@@ -64,7 +64,7 @@ static void assign(roof_machine *machine, const curve *c, const char *kind) {
   }
 }
 
-/** Notes where latency rises, and the sizes that the system reports. */
+/** Notes where latency rises, and the sizes of the caches. */
 static void note_rises(rf_bench *bench, const curve *c) {
   rf_rise rise[8];
   int rises = rf_curve_rises(c->seconds, c->count, rise, 8);
@@ -75,7 +75,7 @@ static void note_rises(rf_bench *bench, const curve *c) {
     roof_text_addf(&text, "%s %s", i > 0 ? "," : "",
                    roof_bytes_format(size, sizeof size, (double)size_at(rise[i].to) / 2));
   }
-  roof_text_add(&text, "; the system reports caches of");
+  roof_text_add(&text, "; caches are taken to hold");
   for (int i = 0; i < bench->machine->level_count; i++) {
     const roof_level *level = &bench->machine->levels[i];
     if (level->level != ROOF_MEMORY && (i == 0 || level[-1].level != level->level)) {
