@@ -55,19 +55,35 @@ static void fill_disk(long room) {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+static bool is_full(int round) {
+  return round % 3 == 2;
+}
+
+/** Waits, 10 s at most, until a writer has done some seals, in some rounds none; on a full disk until it was refused one. */
+static void let_work(const volatile tally *shared, int round, int writer) {
+  for (int waited = 0; waited < 10000; waited++) {
+    bool done = is_full(round) ? shared->refused[writer] > 0 : shared->sealed[writer] >= round % 4;
+    if (done) {
+      return;
+    }
+    usleep(1000);
+  }
+}
+
 static void run_round(tally *shared, int round) {
   pid_t writers[WRITERS];
   *shared = (tally){{0}, {0}};
   for (int i = 0; i < WRITERS; i++) {
     writers[i] = fork();
     if (writers[i] == 0) {
-      if (round % 3 == 2) {
+      if (is_full(round)) {
         fill_disk(random() % 3000);
       }
       write_on(shared, round, i);
     }
   }
   for (int i = 0; i < WRITERS; i++) {
+    let_work(shared, round, i);
     usleep((useconds_t)(500 + random() % 12000));
     kill(writers[i], SIGKILL);
     waitpid(writers[i], NULL, 0);
