@@ -149,7 +149,7 @@ static roof_target used_by(const roof_algorithm *way, const roof_target *cores, 
   return used;
 }
 
-/** What a barrier of all cores costs, in launches: as much as one where it was not measured. One core, whose launch is free, waits for
+/** What a barrier of all cores costs, in launches; nothing where it was not measured. One core, whose launch is free, waits for
  * nobody. */
 static double barrier_launches(const roof_machine *machine) {
   const roof_report *report = machine->report;
@@ -161,7 +161,7 @@ static double barrier_launches(const roof_machine *machine) {
       return report->costs[i].seconds / machine->launch_seconds;
     }
   }
-  return 1;
+  return 0;
 }
 
 roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *machine,

@@ -130,13 +130,13 @@ static void each_packed_block_costs_a_barrier(void **state) {
   static const struct {
     const char *shape;
     double least, most; /* barriers */
-  } cases[] = {{"m=64 n=64 k=64", 1, 4}, {"m=64 n=64 k=100000", 30, 6250}, {"m=1 n=4096 k=4096", 0, 0}};
+  } cases[] = {{"m=64 n=64 k=64", 0, 0}, {"m=64 n=64 k=100000", 30, 6250}, {"m=1 n=4096 k=4096", 0, 0}};
   const roof_kernel *kernel = NULL;
   assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
   for (int which = 0; which < 6; which++) {
     roof_machine *machine = processor("measured", 1);
     machine->launch_seconds = which % 2 * 2e-6;
-    if (which == 3) {
+    if (which > 1) {
       assert_non_null(roof_machine_make_report(machine));
       roof_cost *cost = roof_machine_add_cost(machine);
       assert_non_null(cost);
@@ -148,9 +148,9 @@ static void each_packed_block_costs_a_barrier(void **state) {
     double values[ROOF_PARAM_MAX];
     assert_int_equal(roof_kernel_values(kernel, cases[which / 2].shape, values, NULL), ROOF_OK);
     assert_int_equal(roof_kernel_predict(kernel, &target, &target, values, &p, &moved, NULL), ROOF_OK);
-    double barriers = (moved.work.launches - p.work.launches) * (which == 3 ? 2 : 1);
-    if (which % 2 == 0) {
-      assert_true(barriers == 0);
+    double barriers = (moved.work.launches - p.work.launches) * 2;
+    if (which < 2 || which % 2 == 0) {
+      assert_true(barriers == 0); /* not measured, or of one core */
     } else {
       assert_true(barriers >= cases[which / 2].least && barriers <= cases[which / 2].most);
     }
