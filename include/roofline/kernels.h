@@ -33,9 +33,8 @@ typedef struct roof_kernel_run {
 typedef struct roof_algorithm {
   double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< that each level supplies; NaN: the compulsory bytes */
   double flops_per_cycle; /**< of the cores that run it, together; NaN: as fast as the peak */
-  double flops;    /**< instructions on elements, 2 each as the peak counts them; NaN: the operation's */
-  double rows;     /**< loops that each start and end */
-  double barriers; /**< of all cores, before the end of the work */
+  double flops; /**< instructions on elements, 2 each as the peak counts them; NaN: the operation's */
+  double rows;  /**< loops that each start and end */
   bool chained; /**< each operation waits for the one before: that alone decides, and the band is its own */
   bool timed;   /**< how long it waits was measured on this machine: the band is that of others */
 } roof_algorithm;

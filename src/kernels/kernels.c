@@ -149,21 +149,6 @@ static roof_target used_by(const roof_algorithm *way, const roof_target *cores, 
   return used;
 }
 
-/** What a barrier of all cores costs, in launches; nothing where it was not measured. One core, whose launch is free, waits for
- * nobody. */
-static double barrier_launches(const roof_machine *machine) {
-  const roof_report *report = machine->report;
-  if (!(machine->launch_seconds > 0)) {
-    return 0;
-  }
-  for (int i = 0; report != NULL && i < report->cost_count; i++) {
-    if (strcmp(report->costs[i].name, "barrier") == 0 && report->costs[i].seconds > 0) {
-      return report->costs[i].seconds / machine->launch_seconds;
-    }
-  }
-  return 0;
-}
-
 roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *machine,
                                 const roof_target *cores, const double *values, roof_prediction *out,
                                 roof_prediction *moved, roof_error *error) {
@@ -184,7 +169,6 @@ roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *ma
   if (work.kernel.kind == ROOF_KERNEL_STREAM && way.rows > 0) {
     work.kernel.rows = way.rows;
   }
-  work.launches += way.barriers > 0 ? way.barriers * barrier_launches(used.machine) : 0;
   roof_predict_work(&used, &work, &own);
   best.upper_seconds = fmax(best.upper_seconds, own.upper_seconds);
   best.expected_seconds = fmax(own.expected_seconds, best.lower_seconds);

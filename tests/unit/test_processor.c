@@ -123,41 +123,6 @@ static void each_row_costs_its_start(void **state) {
   roof_machine_free(machine);
 }
 
-/** All cores wait for each other until a block of B is packed, once for each block, as long as was measured; one core waits for
- * nobody, and nothing is packed for the fewest rows. */
-static void each_packed_block_costs_a_barrier(void **state) {
-  (void)state;
-  static const struct {
-    const char *shape;
-    double least, most; /* barriers */
-  } cases[] = {{"m=64 n=64 k=64", 0, 0}, {"m=64 n=64 k=100000", 30, 6250}, {"m=1 n=4096 k=4096", 0, 0}};
-  const roof_kernel *kernel = NULL;
-  assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
-  for (int which = 0; which < 6; which++) {
-    roof_machine *machine = processor("measured", 1);
-    machine->launch_seconds = which % 2 * 2e-6;
-    if (which > 1) {
-      assert_non_null(roof_machine_make_report(machine));
-      roof_cost *cost = roof_machine_add_cost(machine);
-      assert_non_null(cost);
-      snprintf(cost->name, sizeof cost->name, "barrier");
-      cost->seconds = 1e-6;
-    }
-    roof_target target = target_of(machine, 0);
-    roof_prediction p, moved;
-    double values[ROOF_PARAM_MAX];
-    assert_int_equal(roof_kernel_values(kernel, cases[which / 2].shape, values, NULL), ROOF_OK);
-    assert_int_equal(roof_kernel_predict(kernel, &target, &target, values, &p, &moved, NULL), ROOF_OK);
-    double barriers = (moved.work.launches - p.work.launches) * 2;
-    if (which < 2 || which % 2 == 0) {
-      assert_true(barriers == 0); /* not measured, or of one core */
-    } else {
-      assert_true(barriers >= cases[which / 2].least && barriers <= cases[which / 2].most);
-    }
-    roof_machine_free(machine);
-  }
-}
-
 /** Constants are shares of measured ceilings; without any a measured ceiling is expected as it is, a datasheet's is not. */
 static void a_measured_ceiling_is_not_discounted(void **state) {
   (void)state;
@@ -399,7 +364,6 @@ int main(void) {
       cmocka_unit_test(twice_the_rates_half_the_time),
       cmocka_unit_test(each_level_has_its_share),
       cmocka_unit_test(each_row_costs_its_start),
-      cmocka_unit_test(each_packed_block_costs_a_barrier),
       cmocka_unit_test(a_measured_ceiling_is_not_discounted),
       cmocka_unit_test(the_fit_finds_what_was_put_in),
       cmocka_unit_test(a_kernel_is_left_out_of_its_own_fit),

@@ -93,9 +93,8 @@ static rf_blocks whole_blocks(const roof_kernel_run *run, const rf_gemm_sizes *s
   }
   size_t wide = (size_t)rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
   bool strips = b.stay && (direct || 2 * s->k <= b.depth || s->n < REUSED * wide);
-  return strips ? fitting(run->dtype, s->m,
-                          &(rf_blocking){.depth = rf_gemm_blocking(run->kernel, run->dtype)->depth})
-                : b;
+  const rf_blocking as_deep = {.depth = rf_gemm_blocking(run->kernel, run->dtype)->depth};
+  return strips ? fitting(run->dtype, s->m, &as_deep) : b;
 }
 
 /** Columns of C of which all rows fill half the second cache. */
@@ -154,12 +153,7 @@ void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const roof_target *core
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   double tile = 1.0 / loops->tile_rows + 1.0 / loops->tile_columns;
   double update = 2.0 / RF_RANK + 1.0 / (double)rf_gemm_shape(run).m + 0.5 / loops->lanes;
-  rf_gemm_sizes s = rf_gemm_shape(run);
-  rf_blocks b = rf_gemm_blocks(run);
-  rf_gemm_moves(run, cores, b.update ? update : tile, tile_passes, out);
-  if (!b.direct) { /* until a block is packed */
-    out->barriers = ceil((double)s.k / (double)b.depth) * ceil((double)s.n / (double)b.width);
-  }
+  rf_gemm_moves(run, cores, rf_gemm_blocks(run).update ? update : tile, tile_passes, out);
 }
 
 static size_t packed_bytes(const roof_kernel_run *run, const rf_blocks *b) {

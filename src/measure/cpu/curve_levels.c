@@ -73,7 +73,7 @@ static void note_place(rf_bench *bench, const roof_level *level, const rf_place 
   }
   if (!place->seen) {
     rf_bench_note(bench,
-                  "%s: no plateau in the read curve of one core, though the system reports %s: its "
+                  "%s: no plateau in the read curve of one core up to its %s: its "
                   "bandwidths may be those of the neighbouring levels",
                   level->name, reported);
   } else if (place->sloped && memory) {
@@ -81,10 +81,10 @@ static void note_place(rf_bench *bench, const roof_level *level, const rf_place 
                   rates[0], sizes[1], rates[1]);
   } else if (place->sloped) {
     rf_bench_note(bench,
-                  "%s: not flat: one core reads %s of it at %s and %s at %s; of %s, its plateau ends at %s",
-                  level->name, sizes[0], rates[0], sizes[1], rates[1], reported, to);
+                  "%s: not flat: one core reads %s of it at %s and %s at %s; its plateau ends at %s of %s",
+                  level->name, sizes[0], rates[0], sizes[1], rates[1], to, reported);
   } else if (!memory && fmax(place->to / level->bytes, level->bytes / place->to) > apart) {
-    rf_bench_note(bench, "%s: the system reports %s, its plateau ends at %s", level->name, reported, to);
+    rf_bench_note(bench, "%s: its plateau ends at %s, not at %s", level->name, to, reported);
   }
 }
 
