@@ -59,11 +59,12 @@ static bool is_full(int round) {
   return round % 3 == 2;
 }
 
-/** Waits, 10 s at most, until a writer has done some seals, in some rounds none; on a full disk until it was refused one. */
-static void let_work(const volatile tally *shared, int round, int writer) {
+/** Waits, 10 s at most, until the writers have done some seals, in some rounds none; on a full disk until one was refused. Either
+ * may keep the other from the ledger. */
+static void let_work(const volatile tally *shared, int round) {
   for (int waited = 0; waited < 10000; waited++) {
-    bool done = is_full(round) ? shared->refused[writer] > 0 : shared->sealed[writer] >= round % 4;
-    if (done) {
+    int sealed = shared->sealed[0] + shared->sealed[1], refused = shared->refused[0] + shared->refused[1];
+    if (is_full(round) ? refused > 0 : sealed >= round % 4) {
       return;
     }
     usleep(1000);
@@ -82,8 +83,8 @@ static void run_round(tally *shared, int round) {
       write_on(shared, round, i);
     }
   }
+  let_work(shared, round);
   for (int i = 0; i < WRITERS; i++) {
-    let_work(shared, round, i);
     usleep((useconds_t)(500 + random() % 12000));
     kill(writers[i], SIGKILL);
     waitpid(writers[i], NULL, 0);
