@@ -45,7 +45,7 @@ AGENT
 }
 
 netns_rate() { # NODE RATE
-  tc -n "$netns_names$1" qdisc replace dev eth0 root tbf rate "$2" burst 10kb limit 4mb
+  tc -n "$netns_names$1" qdisc replace dev eth0 root tbf rate "$2" burst 40kb limit 4mb
 }
 
 netns_down() {
