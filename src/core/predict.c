@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/curve.h"
 #include "core/energy.h"
 #include "core/form.h"
 #include "core/link.h"
 #include "core/mix.h"
 #include "core/work.h"
+#include "roofline/report.h"
 #include "roofline/text.h"
 
 static const double default_overhead_cutoff = 8e-6;
@@ -173,16 +175,22 @@ static void resolve_levels(roof_target *target) {
   }
 }
 
-/** The level before the memory, which may have kept data of the run before; on an accelerator alone, since a processor's
- * threads find other threads' data there. */
+/** The level before the memory; NULL: there is none beyond the first caches, or its size is not known. */
+static const roof_level *last_cache(const roof_target *target) {
+  const roof_level *last = NULL;
+  for (int k = (int)target->memory - 1; k > (int)ROOF_L1 && last == NULL; k--) {
+    last = target->level[k] != NULL && target->level[k]->bytes > 0 ? target->level[k] : NULL;
+  }
+  return last;
+}
+
+/** The last cache may have kept data of the run before; here on an accelerator alone, since a processor's threads find other
+ * threads' data there. */
 static void resolve_cache(roof_target *target) {
-  for (int k = (int)target->memory - 1; k > (int)ROOF_L1 && !target->parts_stay; k--) {
-    const roof_level *level = target->level[k];
-    if (level != NULL && level->bytes > 0) {
-      target->cache_bytes = level->bytes * level->instances;
-      target->cache_seconds_per_byte = target->seconds_per_byte[k][ROOF_MIX_READ];
-      return;
-    }
+  const roof_level *last = last_cache(target);
+  if (last != NULL && !target->parts_stay) {
+    target->cache_bytes = last->bytes * last->instances;
+    target->cache_seconds_per_byte = target->seconds_per_byte[last->level][ROOF_MIX_READ];
   }
 }
 
@@ -386,6 +394,18 @@ static int supply_level(const roof_target *target, const roof_work *work) {
   return (int)target->memory;
 }
 
+/** Share of the bytes that a processor's memory supplies of a working set that its last cache keeps in part, by what one core
+ * reads of such a set; 1 where nobody measured that. */
+static double share_of_memory(const roof_target *target, const roof_work *work) {
+  const roof_report *report = roof_machine_report(target->machine);
+  const roof_level *last = last_cache(target);
+  if (!target->parts_stay || target->memory != ROOF_MEMORY || last == NULL) {
+    return 1;
+  }
+  double parts = kept_bytes(target, work, last) / last->bytes;
+  return rf_curve_memory_share(report->curve, report->curve_count, work->working_set / parts);
+}
+
 /** Fills in the bytes that each level supplies, with tiles or warm. */
 static void fill_bytes(const roof_target *target, const roof_work *work, double bytes, double *each) {
   bool tiled = target->options.tile > 0 && !isnan(work->no_reuse_bytes);
@@ -394,6 +414,9 @@ static void fill_bytes(const roof_target *target, const roof_work *work, double 
     double own = work->level_bytes[k];
     own = !isnan(own) ? own : tiled ? tiled_bytes(target, work, k, bytes) : bytes;
     each[k] = k <= supply ? own : 0;
+  }
+  if (target->options.warm && supply == (int)target->memory) {
+    each[supply] *= share_of_memory(target, work);
   }
 }
 

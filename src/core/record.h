@@ -30,15 +30,21 @@ typedef enum rf_field_type {
 
 struct rf_record;
 
-/** One field of a record. */
+/** One field of a record; 48 bytes each. */
 typedef struct rf_field {
   const char *key;                /**< in JSON */
   const struct rf_record *record; /**< of an object, or of a list's entries */
   const char *label;              /**< what follows the record's name: "read"; NULL: not shown by itself */
   const char *unit;               /**< "B/s" */
-  unsigned char type;             /**< rf_field_type */
-  unsigned char rank; /**< where it stands among the figures of its record that are shown, from 1 */
-  bool one;           /**< a number is 1 before it is known, else NaN */
+  unsigned type : 5;              /**< rf_field_type */
+  unsigned rank : 5; /**< where it stands among the figures of its record that are shown, from 1 */
+  bool one : 1;      /**< a number is 1 before it is known, else NaN */
+  bool required : 1;
+  bool owned : 1; /**< a list on the heap: at `offset` is a pointer to it. It has room for `capacity` entries
+                          from the start, so that they never move and adding one never fails for memory */
+  bool measured : 1; /**< in the record's part of what only a measurement shows, not in the record itself */
+  bool shared : 1;   /**< some of a machine's cores have their part of it */
+  bool cited : 1;    /**< needs a source of its own */
   unsigned short offset;
   unsigned short size;     /**< of a text with its NUL, or of one list entry */
   unsigned short capacity; /**< of a list */
@@ -47,12 +53,6 @@ typedef struct rf_field {
   unsigned short
       conditions; /**< where its conditions are in the part that was measured, counted from 1; 0: none */
   unsigned short provenance; /**< where its roof_origin is; 0: it has the record's own */
-  bool required;
-  bool owned;    /**< a list on the heap: at `offset` is a pointer to it. It has room for `capacity` entries
-                      from the start, so that they never move and adding one never fails for memory */
-  bool measured; /**< in the record's part of what only a measurement shows, not in the record itself */
-  bool shared;   /**< some of a machine's cores have their part of it */
-  bool cited;    /**< needs a source of its own */
 } rf_field;
 
 /** The fields of a struct. What only a measurement shows is a struct of its own, which the record points to:

@@ -13,6 +13,7 @@ static double triangle(double n) {
 static void scal(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   unary_work(op, v, t, w);
   w->update_bytes = fmin(w->read_bytes, w->write_bytes);
+  w->working_set -= w->update_bytes;
 }
 
 static void axpy(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -62,6 +63,7 @@ static void trmv(const roof_op *op, const double *v, const roof_types *t, roof_w
   (void)op;
   matrix_vector(v[0] * v[0], triangle(v[0]), v[0], v[0], t, w);
   w->update_bytes = v[0] * fmin(roof_dtype_bytes(t->compute), roof_dtype_bytes(t->output));
+  w->working_set -= w->update_bytes;
 }
 
 static void ger(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {

@@ -82,6 +82,39 @@ static void twice_the_rates_half_the_time(void **state) {
   roof_machine_free(twice);
 }
 
+/** Data larger than the last cache: the memory supplies what one core's reads show, its part on each core; never more than
+ * all, and a larger set never takes less. */
+static void the_last_cache_keeps_part_of_larger_data(void **state) {
+  (void)state;
+  static const struct {
+    double mebi, gbs;
+  } reads[] = {{0.25, 100}, {0.5, 98}, {1, 80},   {2, 50},   {4, 10},   {8, 40},   {16, 20},
+               {32, 20},    {64, 20},  {128, 20}, {256, 20}, {512, 20}, {1024, 20}};
+  const double mebi = 1048576;
+  roof_machine *machine = processor("measured", 1), *plain = processor("measured", 1);
+  for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
+    *roof_machine_add_curve_point(machine) = (roof_curve_point){reads[i].mebi * mebi, reads[i].gbs * 1e9};
+  }
+  roof_target target = target_of(machine, 0), without = target_of(plain, 0);
+  roof_prediction p =
+      triad_of(&target, 8 * mebi / 12); /* 4 MiB on each core; 40 GB/s, as a disturbance only slows down */
+  roof_prediction all = triad_of(&without, 8 * mebi / 12);
+  assert_true(fabs(p.memory_seconds / all.memory_seconds - 20. / 40) < 1e-6);
+  assert_string_equal(p.binding->name, "DRAM");
+  assert_true(fabs(triad_of(&target, 4 * mebi / 12).levels[1].bytes / (4 * mebi) - 20. / 50) < 1e-6);
+  double last = 0;
+  for (double n = 1e4; n < 1e9; n *= 1.05) {
+    p = triad_of(&target, n);
+    all = triad_of(&without, n);
+    assert_true(p.lower_seconds >= last && p.lower_seconds <= all.lower_seconds);
+    assert_true(p.expected_seconds >= p.lower_seconds && p.expected_seconds <= all.expected_seconds);
+    last = p.lower_seconds;
+  }
+  assert_true(last == all.lower_seconds);
+  roof_machine_free(machine);
+  roof_machine_free(plain);
+}
+
 /** Of each level its own share of the bandwidth, in words and in seconds; without effects the bare ceilings. */
 static void each_level_has_its_share(void **state) {
   (void)state;
@@ -362,6 +395,7 @@ int main(void) {
       cmocka_unit_test(a_chain_waits_as_long_as_was_measured),
       cmocka_unit_test(more_bytes_take_longer),
       cmocka_unit_test(twice_the_rates_half_the_time),
+      cmocka_unit_test(the_last_cache_keeps_part_of_larger_data),
       cmocka_unit_test(each_level_has_its_share),
       cmocka_unit_test(each_row_costs_its_start),
       cmocka_unit_test(a_measured_ceiling_is_not_discounted),

@@ -1,7 +1,7 @@
 /* Which part of a curve of bandwidth over working sets belongs to which level. */
 #include <math.h>
 
-#include "core/stats.h"
+#include "core/curve.h"
 #include "measure/cpu/cpu.h"
 
 /** Values that differ by less than this lie on one plateau; a level whose ends differ by more is not flat. */
@@ -90,18 +90,6 @@ static void compare_ends(const roof_curve_point *curve, const double *rates, int
   place->sloped = rates[first] > flat * rates[last];
 }
 
-/** What most of the outermost octaves are read at. */
-static double outer_rate(const roof_curve_point *curve, int count) {
-  enum { OUTER = 8 };
-  double rates[OUTER];
-  int points = count < OUTER ? count : OUTER;
-  for (int i = 0; i < points; i++) {
-    rates[i] = curve[count - 1 - i].bytes_per_second;
-  }
-  rf_stats_sort(rates, (size_t)points);
-  return rf_stats_quantile(rates, (size_t)points, 0.5);
-}
-
 double rf_curve_holds(const roof_curve_point *curve, int count, double inner, double reported) {
   static const double apart = 1.4, beyond = 2;
   double rates[ROOF_CURVE_MAX];
@@ -113,7 +101,7 @@ double rf_curve_holds(const roof_curve_point *curve, int count, double inner, do
   while (first < last && curve[first].bytes < beyond * inner) {
     first++;
   }
-  double memory = outer_rate(curve, count), half_way = 2 / (1 / rates[first] + 1 / memory);
+  double memory = rf_curve_memory_rate(curve, count), half_way = 2 / (1 / rates[first] + 1 / memory);
   if (first == last || rates[first] < apart * memory) {
     return reported;
   }
