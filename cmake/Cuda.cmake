@@ -6,6 +6,8 @@
 # format `bounded`: waits then end with a fault after two seconds.
 find_program(ROOFLINE_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin DOC "CUDA's compiler; without it there is no backend cuda")
 
+set(ROOFLINE_CUDA_OF "" CACHE PATH "another build of these sources by the same nvcc, whose programs of CUDA are taken where they are new enough")
+
 set(ROOFLINE_NVCC_FLAGS -std=c++17 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra -Xfatbin -compress-all)
 set(roof_cuda_common -gencode "arch=compute_80,code=[sm_90,compute_80]")
 
@@ -23,12 +25,14 @@ function(roof_cuda_targets variable version architectures)
   set(${variable} ${flags} PARENT_SCOPE)
 endfunction()
 
-# Compiles FILE to build/generated/cuda/NAME.fatbin and adds it to the table of the caller.
+# Compiles FILE to build/generated/cuda/NAME.fatbin, or takes what the build ROOFLINE_CUDA_OF made of it since it was last changed, and
+# adds it to the table of the caller.
 macro(roof_cuda_image name file format)
   set(image ${CMAKE_BINARY_DIR}/generated/cuda/${name}${format}.fatbin)
   add_custom_command(
     OUTPUT ${image}
-    COMMAND ${ROOFLINE_NVCC} ${ROOFLINE_NVCC_FLAGS} ${ARGN} -fatbin -x cu -o ${image} ${file}
+    COMMAND sh ${CMAKE_SOURCE_DIR}/cmake/made_elsewhere.sh ${ROOFLINE_CUDA_OF}/generated/cuda/${name}${format}.fatbin ${image} ${file} ${shared_files} --
+            ${ROOFLINE_NVCC} ${ROOFLINE_NVCC_FLAGS} ${ARGN} -fatbin -x cu -o ${image} ${file}
     DEPENDS ${file} ${shared_files}
     COMMENT "nvcc ${name} ${format}"
     VERBATIM)
