@@ -35,7 +35,7 @@ roof_status rf_memory_check(const char *what, double bytes, roof_error *error) {
 }
 
 roof_status rf_data_new(const char *what, double bytes, void **data, roof_error *error) {
-  double rounded = ceil(bytes / LARGE_PAGE) * LARGE_PAGE;
+  double rounded = ceil((bytes + RF_DATA_BEYOND) / LARGE_PAGE) * LARGE_PAGE;
   roof_status status = rf_memory_check(what, rounded, error);
   if (status != ROOF_OK) {
     return status;
@@ -45,6 +45,7 @@ roof_status rf_data_new(const char *what, double bytes, void **data, roof_error 
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", what);
   }
   madvise(memory, (size_t)rounded, MADV_HUGEPAGE);
+  memset((char *)memory + (size_t)bytes, 0, RF_DATA_BEYOND);
   *data = memory;
   return ROOF_OK;
 }

@@ -27,7 +27,10 @@ rf_share rf_share_rows(size_t count, int thread, int threads);
  *  Errors: ROOF_E_UNSUPPORTED naming `what`, what it needs and what there is. */
 roof_status rf_memory_check(const char *what, double bytes, roof_error *error);
 
-/** Allocates `bytes` on a large-page boundary and asks for large pages.
+/** What may be loaded behind the last of the data: a register of them begins with the last. */
+enum { RF_DATA_BEYOND = 64 };
+
+/** Allocates `bytes` on a large-page boundary, with zeros behind them, and asks for large pages.
  *  Units: bytes. Ownership: the caller frees with free(). Errors: as rf_memory_check, ROOF_E_MEMORY. */
 roof_status rf_data_new(const char *what, double bytes, void **data, roof_error *error);
 

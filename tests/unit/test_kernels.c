@@ -321,7 +321,7 @@ static void transforms_of_every_width(void **state) {
 static void products_in_given_blocks(void **state) {
   (void)state;
   static const char *const shapes[] = {"m=129 n=65 k=70", "m=150 n=331 k=33", "m=200 n=110 k=80"};
-  static const double sizes[][3] = {{1, 1, 1}, {20, 50, 7}, {17, 1000, 1000}, {1000, 100, 48}};
+  static const double sizes[][3] = {{1, 1, 1}, {20, 50, 7}, {17, 1000, 1000}, {60, 100, 48}};
   roof_machine *machine = roof_machine_new();
   const roof_kernel *kernel = NULL;
   assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
@@ -391,6 +391,34 @@ static void rows_that_pass_a_panel_fit_a_cache(void **state) {
       bool deep = 2 * 64 > rf_gemm_fitting(run.kernel, run.dtype, 2048).depth;
       assert_int_equal(rf_gemm_blocks(&run).stay, deep);
     }
+  }
+}
+
+/** No deeper than a block, and in the second cache as it lies: B is not packed, by as many threads as there are rows or columns
+ * for. Columns that no register ends with load what lies behind B, which is theirs to load. */
+static void small_products_take_b_where_it_lies(void **state) {
+  (void)state;
+  static const struct {
+    const char *shape;
+    bool small;
+  } cases[] = {{"m=64 n=64 k=64", true},     {"m=17 n=17 k=17", true}, {"m=100 n=30 k=3", true},
+               {"m=1000 n=7 k=100", true},   {"m=20 n=500 k=5", true}, {"m=65 n=129 k=65", true},
+               {"m=20 n=65536 k=64", false}, {"m=8 n=64 k=64", false}, {"m=300 n=20 k=3000", false}};
+  for (size_t which = 0; which < 6 * sizeof cases / sizeof cases[0]; which++) {
+    roof_kernel_run run = {.dtype = which % 2 ? ROOF_FP32 : ROOF_FP64, .threads = 1 + (int)(which / 2 % 3)};
+    roof_error error = {0};
+    assert_int_equal(roof_kernel_find("gemm-blocked", &run.kernel, NULL), ROOF_OK);
+    assert_int_equal(roof_kernel_values(run.kernel, cases[which / 6].shape, run.values, NULL), ROOF_OK);
+    rf_blocks b = rf_gemm_blocks(&run);
+    assert_int_equal(b.small, cases[which / 6].small);
+    assert_true(!b.small || (b.direct && !b.stay && !b.update && b.depth >= (size_t)run.values[2]));
+    assert_int_equal(run.kernel->prepare(&run, NULL), ROOF_OK);
+#pragma omp parallel num_threads(run.threads)
+    rf_gemm_product(&run, rf_gemm_multiply_tiles);
+    if (run.kernel->check(&run, &error) != ROOF_OK) {
+      fail_msg("%s on %d threads: %s", cases[which / 6].shape, run.threads, error.message);
+    }
+    run.kernel->release(&run);
   }
 }
 
@@ -579,6 +607,7 @@ int main(void) {
       cmocka_unit_test(every_tile),
       cmocka_unit_test(every_update),
       cmocka_unit_test(products_in_given_blocks),
+      cmocka_unit_test(small_products_take_b_where_it_lies),
       cmocka_unit_test(a_thread_with_its_own_columns_may_be_late),
       cmocka_unit_test(rows_that_pass_a_panel_fit_a_cache),
       cmocka_unit_test(every_instruction_set_for_narrow_numbers),

@@ -23,24 +23,24 @@ static const roof_op *op_of(const char *name) {
 
 static void rungs_in_order_predicted_then_measured(void **state) {
   (void)state;
-  const char *const words[] = {"m=n=k=64"};
+  const char *const words[] = {"m=n=128", "k=64"};
   roof_measure_options how = roof_measure_options_default();
   roof_machine *machine = NULL;
   roof_ladder l;
   roof_text text = {0};
   roof_error error = {0};
   how.quick = true;
-  if (roof_ladder_find(&l, fake(), op_of("gemm"), ROOF_FP32, &how, words, 1, &error) != ROOF_OK) {
+  if (roof_ladder_find(&l, fake(), op_of("gemm"), ROOF_FP32, &how, words, 2, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
   assert_true(l.count >= 7);
   for (int i = 0; i < l.count; i++) {
     assert_true(i < 7 ? l.rungs[i].kernel->rung == i + 1 : l.rungs[i].kernel->library != NULL);
-    assert_true(l.rungs[i].values[0] == 64 && l.rungs[i].values[2] == 64);
+    assert_true(l.rungs[i].values[0] == 128 && l.rungs[i].values[2] == 64);
   }
   assert_int_equal(fake()->measure(&how, &machine, &error), ROOF_OK);
   assert_int_equal(roof_ladder_predict(&l, machine, 0, &error), ROOF_OK);
-  assert_string_equal(l.rungs[0].label, "gemm-naive m=64 n=64 k=64 fp32");
+  assert_string_equal(l.rungs[0].label, "gemm-naive m=128 n=128 k=64 fp32");
   assert_true(l.rungs[0].alone && !l.rungs[6].alone);
   assert_true(l.rungs[0].prediction.compute_seconds > l.rungs[6].prediction.compute_seconds);
   for (int i = 0; i < 7; i++) {

@@ -102,23 +102,34 @@ static size_t columns_that_stay(const rf_gemm_sizes *s, roof_dtype dtype, size_t
   return at_least(rf_cache_bytes(2) / 2 / ((double)s->m * roof_dtype_bytes(dtype)), wide);
 }
 
+/** Whether B is no deeper than a block, and stays in the first cache as it lies, or in the second with all the rest: there rows
+ * that are further apart share places. */
+static bool stays_in_place(const rf_gemm_sizes *s, roof_dtype dtype, size_t depth) {
+  static const double apart = 2048;
+  double m = (double)s->m, row = (double)s->n * roof_dtype_bytes(dtype), b = (double)s->k * row;
+  double all = b + m * row + m * (double)s->k * roof_dtype_bytes(dtype);
+  return s->k <= depth && (b <= rf_cache_bytes(1) || (all <= rf_cache_bytes(2) && row <= apart));
+}
+
 rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   rf_gemm_sizes s = rf_gemm_shape(run);
   size_t wide = (size_t)loops->tile_columns, team = (size_t)rf_gemm_team(run);
   const rf_blocking *blocking = rf_gemm_blocking(run->kernel, run->dtype);
-  bool direct = blocking->update ? s.m <= UPDATED : s.m <= THIN && s.n % (size_t)loops->lanes == 0;
-  rf_blocks b = whole_blocks(run, &s, direct);
-  b.direct = direct;
-  b.update = direct && blocking->update;
+  bool thin = s.m <= (blocking->update ? UPDATED : THIN), update = thin && blocking->update;
+  rf_blocks b = whole_blocks(run, &s, thin);
+  b.small = !thin && stays_in_place(&s, run->dtype, b.depth);
+  b.direct = thin || b.small;
+  b.stay = b.stay && !b.direct;
+  b.update = update;
   b.along = blocking->stay && s.m <= FEW;
   b.share = share_of(&s, team, b.height, wide);
   if (b.stay) {
     b.height = even_height(&s, b.height, b.share < s.n ? 1 : team);
   }
-  b.depth = b.update ? RF_RANK : equal_parts(s.k, direct ? STEP : b.depth, STEP);
+  b.depth = b.update ? RF_RANK : equal_parts(s.k, thin ? STEP : b.depth, STEP);
   size_t most = b.update ? columns_that_stay(&s, run->dtype, wide) : b.width;
-  b.width = direct && !b.update ? s.n : equal_parts(b.share, most, wide);
+  b.width = b.direct && !b.update ? s.n : equal_parts(b.share, most, wide);
   return b;
 }
 
@@ -173,11 +184,23 @@ static size_t copy_bytes(const roof_kernel_run *run, const rf_blocks *b) {
   return b->stay ? b->height * (b->depth * (size_t)roof_dtype_bytes(run->dtype) + RF_LINE) : 0;
 }
 
+/* The scratch begins with the blocks, since a small product takes no longer than to find them. */
+enum { BLOCKS_BYTES = 2 * RF_LINE };
+_Static_assert(sizeof(rf_blocks) <= BLOCKS_BYTES, "the blocks of a run");
+
+static char *room_of(const roof_kernel_run *run) {
+  return (char *)((const rf_operands *)run->state)->scratch + BLOCKS_BYTES;
+}
+
 roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error) {
   rf_blocks b = rf_gemm_blocks(run);
   size_t room = b.update ? rf_gemm_update_bytes(run, &b) : copy_bytes(run, &b);
   size_t copies = (size_t)rf_gemm_team(run) * room;
-  return rf_gemm_prepare(run, (double)(buffers_bytes(run, &b) + copies), error);
+  roof_status status = rf_gemm_prepare(run, (double)(BLOCKS_BYTES + buffers_bytes(run, &b) + copies), error);
+  if (status == ROOF_OK) {
+    memcpy(((rf_operands *)run->state)->scratch, &b, sizeof b);
+  }
+  return status;
 }
 
 rf_panels rf_gemm_panels(const rf_loops *loops, size_t columns) {
@@ -301,7 +324,7 @@ static rf_block slice_at(const roof_kernel_run *run, const rf_blocks *blocks, si
   b.last = b.panels.count;
   b.height = blocks->height;
   if (blocks->stay) {
-    b.copy = (char *)o->scratch + buffers_bytes(run, blocks);
+    b.copy = room_of(run) + buffers_bytes(run, blocks);
     b.copy += (size_t)omp_get_thread_num() * copy_bytes(run, blocks);
   }
   return b;
@@ -319,14 +342,28 @@ static void multiply_rows(const rf_block *all, size_t height, rf_gemm_multiply *
   }
 }
 
-/** A few rows times B where it lies. */
+/** The calling thread's rows where they make more parts than panels do, else its panels. */
+static void take_own(rf_block *b) {
+  size_t tall = (size_t)b->loops->tile_rows, strips = (b->rows + tall - 1) / tall;
+  if (strips < b->panels.count) {
+    own_panels(b, &b->first, &b->last);
+    return;
+  }
+  rf_share own = rf_share_rows(strips, omp_get_thread_num(), omp_get_num_threads());
+  size_t begin = own.begin * tall, end = rf_smaller(own.end * tall, b->rows);
+  b->a += begin * b->a_stride * b->element;
+  b->c += begin * b->c_stride * b->element;
+  b->rows = end - begin;
+}
+
+/** B where it lies. */
 static void multiply_direct(const roof_kernel_run *run, const rf_blocks *blocks, rf_gemm_multiply *multiply) {
   rf_gemm_sizes s = rf_gemm_shape(run);
   for (size_t p = 0; p < s.k; p += blocks->depth) {
     rf_block slice = slice_at(run, blocks, s.n, 0, p);
     rf_packing none = {.block = slice}; /* nothing left to pack: only fetches */
-    own_panels(&slice, &slice.first, &slice.last);
-    multiply(&slice, &none);
+    take_own(&slice);
+    multiply(&slice, blocks->small ? NULL : &none);
   }
 }
 
@@ -352,7 +389,7 @@ static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks,
   rf_gemm_sizes s = rf_gemm_shape(run);
   bool alone = blocks->share < s.n;
   size_t bytes = packed_bytes(run, blocks), end = rf_smaller((share + 1) * blocks->share, s.n);
-  char *first = (char *)((const rf_operands *)run->state)->scratch + 2 * share * bytes;
+  char *first = room_of(run) + 2 * share * bytes;
   char *const buffers[2] = {first, first + bytes};
   rf_block slice = slice_at(run, blocks, end, share * blocks->share, 0);
   rf_packing next = pack_own(&slice, buffers[0], alone);
@@ -374,18 +411,18 @@ static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks,
 }
 
 void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply) {
-  rf_blocks blocks = rf_gemm_blocks(run);
+  const rf_blocks *blocks = ((const rf_operands *)run->state)->scratch;
   size_t n = rf_gemm_shape(run).n;
-  if (blocks.update) {
-    rf_gemm_update(run, &blocks);
-  } else if (blocks.direct) {
-    multiply_direct(run, &blocks, multiply);
-  } else if (blocks.share < n) {
+  if (blocks->update) {
+    rf_gemm_update(run, blocks, room_of(run));
+  } else if (blocks->direct) {
+    multiply_direct(run, blocks, multiply);
+  } else if (blocks->share < n) {
     size_t share = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-    for (; share * blocks.share < n; share += threads) {
-      multiply_packed(run, &blocks, multiply, share);
+    for (; share * blocks->share < n; share += threads) {
+      multiply_packed(run, blocks, multiply, share);
     }
   } else {
-    multiply_packed(run, &blocks, multiply, 0);
+    multiply_packed(run, blocks, multiply, 0);
   }
 }

@@ -11,10 +11,11 @@ typedef struct rf_blocks {
   size_t width;  /**< columns of B that stay in the second cache */
   size_t height; /**< rows of A and C that a thread takes at a time */
   size_t share;  /**< columns of C that a thread has where rows are too few to be shared out, else all */
-  bool direct;   /**< B is used too seldom to be worth packing */
-  bool update;   /**< C stays in the second cache while B passes, RF_RANK rows at a time */
-  bool along;    /**< all columns of a depth before the next: few rows take B as memory is fetched ahead */
-  bool stay;     /**< panels of B in the first cache while copies of those rows pass */
+  bool direct; /**< B is used where it lies: too seldom to be worth packing, or in the first cache already */
+  bool small;  /**< the latter: nothing is fetched ahead */
+  bool update; /**< C stays in the second cache while B passes, RF_RANK rows at a time */
+  bool along;  /**< all columns of a depth before the next: few rows take B as memory is fetched ahead */
+  bool stay;   /**< panels of B in the first cache while copies of those rows pass */
 } rf_blocks;
 
 /** How the blocks of a processor are cut, by what was fastest: bench/results/gemm.md. */
@@ -109,7 +110,7 @@ void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const roof_target *core
  *  Units: elements. Ownership: none. Errors: none. */
 size_t rf_gemm_square(const roof_kernel_run *run);
 
-/** Operands, and room for two packed blocks of B for each share of C and for each thread's copied rows.
+/** Operands, the blocks of the run, and room for two packed blocks of B for each share of C and for each thread's copied rows.
  *  Units: none.
  *  Ownership: released by rf_operands_release, also after a failure.
  *  Errors: as rf_gemm_prepare. */
@@ -119,9 +120,9 @@ roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error);
  *  Units: none. Ownership: none. Errors: none. */
 void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply);
 
-/** The same for a few rows, whose blocks have `update`; and the room that a thread needs for it.
+/** The same for a few rows, whose blocks have `update`, in `room` for all threads; and what each needs of it.
  *  Units: bytes. Ownership: none. Errors: none. */
-void rf_gemm_update(const roof_kernel_run *run, const rf_blocks *blocks);
+void rf_gemm_update(const roof_kernel_run *run, const rf_blocks *blocks, char *room);
 size_t rf_gemm_update_bytes(const roof_kernel_run *run, const rf_blocks *blocks);
 
 /** The panels of `columns`. Two short panels take the place of a whole one and a narrow one. Divisions happen here,

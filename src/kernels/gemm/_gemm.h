@@ -15,8 +15,9 @@ typedef struct rf_gemm_sizes {
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_gemm_sizes rf_gemm_shape(const roof_kernel_run *run);
 
-/** Below 64 x 64 x 64 the threads of a team cost more than they bring: OpenBLAS's interface/gemm.c starts none either. */
-#define RF_GEMM_SERIAL_FLOPS (2.0 * 64 * 64 * 64)
+/** Where each of two threads would have less than 64 x 64 x 64 they cost more than they bring: OpenBLAS's interface/gemm.c starts
+ * none either. */
+#define RF_GEMM_SERIAL_FLOPS (2 * 2.0 * 64 * 64 * 64)
 
 /** Threads that compute a run together.
  *  Units: count. Ownership: none. Errors: none. */

@@ -58,11 +58,10 @@ static void update_columns(const roof_kernel_run *run, const rf_blocks *blocks, 
   }
 }
 
-void rf_gemm_update(const roof_kernel_run *run, const rf_blocks *blocks) {
+void rf_gemm_update(const roof_kernel_run *run, const rf_blocks *blocks, char *room) {
   size_t n = rf_gemm_shape(run).n, thread = (size_t)omp_get_thread_num();
   size_t threads = (size_t)omp_get_num_threads();
-  char *room =
-      (char *)((const rf_operands *)run->state)->scratch + thread * rf_gemm_update_bytes(run, blocks);
+  room += thread * rf_gemm_update_bytes(run, blocks);
   for (size_t begin = thread * blocks->share; begin < n; begin += threads * blocks->share) {
     size_t end = rf_smaller(begin + blocks->share, n);
     for (size_t j = begin; j < end; j += blocks->width) {

@@ -26,12 +26,11 @@ INLINE void NAME(put_tile)(T *c, size_t stride, bool add, V sums[ROWS][COLUMNS],
   }
 }
 
-/** Copies the part of a tile that lies inside C. */
+/** Copies the part of a tile's last column of registers that lies inside C. */
 static __attribute__((noinline)) void NAME(put_edge)(const rf_tile *t, const T *sums, int rows, int columns) {
-  T *c = t->c;
-  size_t inside = (size_t)(columns - 1) * W + t->last;
-  for (int i = 0; i < rows; i++, c += t->c_stride, sums += (size_t)columns * W) {
-    for (size_t j = 0; j < inside; j++) {
+  T *c = (T *)t->c + (size_t)(columns - 1) * W;
+  for (int i = 0; i < rows; i++, c += t->c_stride, sums += W) {
+    for (size_t j = 0; j < t->last; j++) {
       c[j] = t->add ? c[j] + sums[j] : sums[j];
     }
   }
@@ -94,11 +93,14 @@ INLINE void NAME(tile)(const rf_tile *t, const int rows, const int columns) {
   }
   if (t->last == W) {
     NAME(put_tile)(t->c, t->c_stride, t->add, sums, rows, columns);
-  } else {
-    T whole[ROWS * COLUMNS * W];
-    NAME(put_tile)(whole, (size_t)columns * W, false, sums, rows, columns);
-    NAME(put_edge)(t, whole, rows, columns);
+    return;
   }
+  T edge[ROWS * W];
+  for (int i = 0; i < rows; i++) {
+    STORE(edge + (size_t)i * W, sums[i][columns - 1]);
+  }
+  NAME(put_tile)(t->c, t->c_stride, t->add, sums, rows, columns - 1);
+  NAME(put_edge)(t, edge, rows, columns);
 }
 
 #define TILE(rows, columns)                                                                                  \
