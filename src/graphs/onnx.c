@@ -183,6 +183,7 @@ static roof_status emit(walk *k, onnx_call *c, const onnx_op *op) {
     onnx_value *v = rf_onnx_in(c, i);
     bool partly = op->moves == ONNX_MOVES_RESULT && i == 0;
     taken = v == NULL ? 0 : partly ? fmin(written, moved(k, v)) : moved(k, v);
+    taken *= i == 0 ? 1 - c->left_out : 1;
     item.work.read_bytes += taken;
     item.weight_bytes += v != NULL && v->constant ? taken : 0;
     if (v != NULL && v->constant) {

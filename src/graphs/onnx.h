@@ -105,6 +105,7 @@ typedef struct onnx_call {
   bool open;     /**< its result's sizes depend on data */
   double flops;
   double inner;    /**< summed over in a product */
+  double left_out; /**< share of the first input that is not read */
   char detail[48]; /**< for people, behind the sizes */
 } onnx_call;
 

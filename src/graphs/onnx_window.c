@@ -98,6 +98,16 @@ static double product_of(const double *values, int from, int to) {
   return product;
 }
 
+/** Share of the input between the windows of a stride that is longer than the kernel. */
+static double between_windows(const onnx_value *x, const onnx_value *y, const window *w) {
+  double read = 1;
+  for (int i = 0; i < w->rank; i++) {
+    double in = x->dims[i + 2];
+    read *= w->strides[i] > w->kernel[i] ? fmin(1, y->dims[i + 2] * w->kernel[i] / in) : 1;
+  }
+  return 1 - read;
+}
+
 /** A convolution of input 0 with the weights `weights`: (out, in / groups, kernel). */
 static roof_status convolve(onnx_call *c, int weights) {
   const onnx_value *x = rf_onnx_in(c, 0), *k = rf_onnx_in(c, weights);
@@ -118,6 +128,7 @@ static roof_status convolve(onnx_call *c, int weights) {
   status = set_windows(c, x, &w, k->dims[0]);
   if (status == ROOF_OK) {
     c->flops = 2 * rf_onnx_elements(rf_onnx_out(c, 0)) * product_of(k->dims, 1, k->rank);
+    c->left_out = between_windows(x, rf_onnx_out(c, 0), &w);
     size_t used = strlen(c->detail);
     if (groups > 1) {
       snprintf(c->detail + used, sizeof c->detail - used, " g%.0f", groups);

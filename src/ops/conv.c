@@ -11,6 +11,11 @@ static double output_side(double size, const double *v) {
   return floor((size + 2 * v[PADDING] - v[KERNEL]) / v[STRIDE]) + 1;
 }
 
+/** Of a side of `size`, what is read: a stride longer than the kernel leaves out what lies between. */
+static double touched_side(double size, const double *v) {
+  return v[STRIDE] > v[KERNEL] ? fmin(size, output_side(size, v) * v[KERNEL]) : size;
+}
+
 /** How many times fewer products a fast algorithm needs, its transforms not counted: Winograd's with tiles of 6 x 6 for
  * kernels up to 3 (F(4x4, 3x3): 36 in place of 144), Fourier transforms in tiles of 32 x 32 for larger ones, two products
  * for each point of a tile. Both make the outputs that a stride leaves out. */
@@ -55,7 +60,8 @@ static void conv2d(const roof_op *op, const double *v, const roof_types *t, roof
   double expanded = v[ALGORITHM] * pixels * v[IN_CHANNELS] * taps * a;
   w->flops = 2 * pixels * v[OUT_CHANNELS] * products;
   w->weight_bytes = v[OUT_CHANNELS] * products * weight;
-  w->read_bytes = v[BATCH] * v[IN_CHANNELS] * v[HEIGHT] * v[WIDTH] * a + w->weight_bytes + expanded;
+  double touched = v[BATCH] * touched_side(v[HEIGHT], v) * touched_side(v[WIDTH], v);
+  w->read_bytes = touched * v[IN_CHANNELS] * a + w->weight_bytes + expanded;
   w->write_bytes = pixels * v[OUT_CHANNELS] * roof_dtype_bytes(t->output) + expanded;
   w->working_set = w->read_bytes + w->write_bytes - expanded;
   w->no_reuse_bytes = pixels * v[OUT_CHANNELS] * products * (a + weight);
@@ -81,6 +87,7 @@ static roof_status check(const roof_op *op, const double *v, roof_error *error) 
 
 #define SIDE(size)                                                                                           \
   "(padding == same ? ceil(" size " / stride) : floor((" size " + 2 * padding - kernel) / stride) + 1)"
+#define TOUCHED(size) "(stride > kernel ? min(" size ", " SIDE(size) " * kernel) : " size ")"
 #define PIXELS "batch * " SIDE("height") " * " SIDE("width")
 
 static const roof_op ops[] = {
@@ -89,9 +96,10 @@ static const roof_op ops[] = {
      .summary = "2-D convolution with a square kernel; im2col writes and reads the expanded input",
      .unit = ROOF_MATRIX,
      .flops = "2 * " PIXELS " * out_channels * in_channels / groups * kernel * kernel",
-     .bytes = "batch * in_channels * height * width * a + "
-              "out_channels * in_channels / groups * kernel * kernel * w + " PIXELS
-              " * (out_channels * o + (algorithm == im2col) * 2 * in_channels * kernel * kernel * a)",
+     .bytes = "batch * in_channels * " TOUCHED("height") " * " TOUCHED(
+         "width") " * a + "
+                  "out_channels * in_channels / groups * kernel * kernel * w + " PIXELS
+                  " * (out_channels * o + (algorithm == im2col) * 2 * in_channels * kernel * kernel * a)",
      .flops_per_element = NAN,
      .source = "Chellapilla et al. 2006 (im2col); Dumoulin and Visin 2016 (output sizes); an FMA is 2 FLOP; "
                "at best fewer at stride 1: Lavin and Gray 2016 (Winograd, kernels up to 3: F(2x2, 3x3) 2.25 "

@@ -32,7 +32,7 @@ static void adam(const roof_op *op, const double *v, const roof_types *t, roof_w
   w->flops = op->flops_per_element * n;
   w->read_bytes = n * (a + (a < 4 ? state : state + a));
   w->write_bytes = n * (state + a);
-  w->working_set = w->read_bytes + a * n;
+  w->working_set = n * (2 * a + state);
 }
 
 #define MAPPED(function, op_name, count, text, meaning, origin)                                              \

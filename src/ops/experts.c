@@ -95,6 +95,12 @@ static double least_bytes(const double *v, double rows, const roof_types *t) {
          roof_types_weight_bytes(t, v[HIDDEN] * (weights + v[ROUTER] * v[EXPERTS]));
 }
 
+/** Of the parts' data, what one wrote and the next reads, and the tokens that the router has read before. */
+static double counted_twice(const double *v, double rows, const roof_types *t) {
+  double tokens = v[ROUTER] > 0 ? rows * v[HIDDEN] + v[TOKENS] * v[EXPERTS] : 0;
+  return (rows * (v[INTERMEDIATE] + v[HIDDEN]) + tokens) * roof_dtype_bytes(t->compute);
+}
+
 static void moe(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   double rows = rows_here(v);
   roof_work sum;
@@ -105,6 +111,7 @@ static void moe(const roof_op *op, const double *v, const roof_types *t, roof_wo
   if (v[ROUTER] > 0) {
     add_router(v, t, w);
   }
+  w->working_set -= counted_twice(v, rows, t);
   w->least.bytes = least_bytes(v, rows, t);
   w->least.why = SAME_EXPERTS ", in one kernel";
 }

@@ -496,6 +496,22 @@ static void convolution(void **state) {
   roof_work product = WORK("gemm", ROOF_FP16, 56 * 56, 64, 64);
   roof_work pointwise = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 1);
   assert_true(pointwise.flops == product.flops && moved(&pointwise) == moved(&product));
+  roof_work skips =
+      WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 1, 2); /* every other row and column is not read */
+  assert_true(skips.read_bytes == (64 * 28 * 28 + 64 * 64) * 2.0);
+  assert_true(WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 3, 2).read_bytes == same.read_bytes);
+}
+
+/** What lies in memory at once: what one part writes and the next reads is there once. */
+static void what_is_read_again_is_resident_once(void **state) {
+  (void)state;
+  roof_work adam = WORK("adam", ROOF_FP32, 100), narrow = WORK("adam", ROOF_BF16, 100);
+  assert_true(adam.working_set == 16 * 100 && narrow.working_set == 16 * 100);
+  roof_work moe = WORK("moe", ROOF_BF16, 1000, 64, 128, 8, 2);
+  double tokens = 1000 * 64, rows = 2000, weights = 8 * 3 * 64 * 128 + 64 * 8;
+  double choice = 1000 * 8 + 1000 * 2;
+  assert_near(moe.working_set, 2 * (2 * tokens + rows * (128 + 64) + weights + choice),
+              1e-6 * moe.working_set);
 }
 
 static void collectives(void **state) {
@@ -663,6 +679,7 @@ static void shapes_that_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_read_again_is_resident_once),
       cmocka_unit_test(the_table_is_the_contract),
       cmocka_unit_test(rows_are_complete),
       cmocka_unit_test(flops_per_element),
