@@ -193,9 +193,9 @@ static tally count_state(double hidden, const roof_model_block *b, const model_w
   case ROOF_MIX_MAMBA2:
     t.vector += 3 * b->heads + w->inner;
     break;
-  default:
+  default: /* a decay of each head and its shift, of each channel where the gate is a product */
     t.matrix += 2 * b->gate_rank * w->inner;
-    t.vector += 2 * b->heads + b->value_dim + (b->gate_rank > 0 ? w->inner : 0);
+    t.vector += b->heads + b->value_dim + (b->gate_rank > 0 ? w->inner : b->heads);
   }
   return t;
 }

@@ -27,7 +27,7 @@ static void delta(const roof_model_block *b, const model_widths *w, bool scanned
   c->values[RF_DELTA_VALUE_DIM] = b->value_dim;
   c->values[RF_DELTA_KERNEL] = b->kernel;
   c->values[RF_DELTA_SCAN] = scanned ? b->scan : 0;
-  c->vectors = 2 * w->heads + (b->gate_rank > 0 ? w->inner : 0);
+  c->vectors = w->heads + (b->gate_rank > 0 ? w->inner : w->heads);
 }
 
 static void rwkv(const roof_model_block *b, const model_widths *w, bool scanned, model_call *c) {
