@@ -174,6 +174,14 @@ loop() {
   jq -e '[.entries[].library | select(. != null)] | any(test("core type by OPENBLAS_CORETYPE"))' <<<"$output"
 }
 
+@test "a scripted machine is calibrated alike whatever core type the environment names" {
+  loop --json
+  jq '[.entries[].predicted_seconds]' <<<"$output" >plain
+  rm -f roofline.ledger
+  OPENBLAS_CORETYPE=Nehalem loop --json
+  diff plain <(jq '[.entries[].predicted_seconds]' <<<"$output")
+}
+
 @test "a changed ledger stops the loop and is named with its line" {
   loop
   rm roofline-report.html
