@@ -215,8 +215,9 @@ typedef struct roof_cluster {
   double node;                      /**< devices that the first link joins */
   double flops_per_second;          /**< of one device */
   double parameters;
-  double tokens;         /**< of a step, all devices */
-  double gradient_bytes; /**< of one parameter */
+  double active_parameters; /**< that a token uses: of a mixture of experts fewer; NaN or 0: all */
+  double tokens;            /**< of a step, all devices */
+  double gradient_bytes;    /**< of one parameter */
 } roof_cluster;
 
 /** "ring", "tree" or "hierarchical", and in *text (nullable) what it does.
@@ -234,14 +235,15 @@ ROOF_API const char *roof_route_name(roof_route route, const char **text);
 ROOF_API double roof_cluster_all_reduce(const roof_cluster *cluster, roof_route route, double bytes,
                                         double devices);
 
-/** The compute time of a training step on one of `devices`: 6 FLOPs per parameter and token, 2/3 of it
- *  backward (Kaplan et al. 2020).
+/** The compute time of a training step on one of `devices`: 6 FLOPs per token and parameter that it uses, 2/3
+ *  of it backward (Kaplan et al. 2020).
  *  Units: s.
  *  Ownership: none.
  *  Errors: NaN. */
 ROOF_API double roof_cluster_compute(const roof_cluster *cluster, double devices);
 
-/** FLOPs of a step per byte that a device sends: 3 tokens / ((N - 1) x gradient bytes).
+/** FLOPs of a step per byte that a device sends: 3 tokens / ((N - 1) x gradient bytes), times the share of the
+ *  parameters that a token uses: the gradients sent are those of all.
  *  Units: FLOP/byte.
  *  Ownership: none.
  *  Errors: infinity for one device. */
@@ -290,9 +292,10 @@ typedef struct roof_cluster_settings {
   double devices;
   double node; /**< devices that the machine's own link joins; NaN: roof_node_devices */
   double parameters;
-  double tokens;         /**< of a step, all devices */
-  double gradient_bytes; /**< of one parameter */
-  double buffer_bytes;   /**< of an all-reduce; NaN: all gradients */
+  double active_parameters; /**< that a token uses; NaN: all */
+  double tokens;            /**< of a step, all devices */
+  double gradient_bytes;    /**< of one parameter */
+  double buffer_bytes;      /**< of an all-reduce; NaN: all gradients */
   double stages, microbatches;
   const roof_link *network; /**< between nodes; NULL: InfiniBand NDR */
 } roof_cluster_settings;
@@ -344,7 +347,7 @@ typedef struct roof_cluster_answer {
  *  Errors: none. */
 ROOF_API roof_cluster_settings roof_cluster_settings_default(void);
 
-/** Reads a word key=value: devices, node, params, tokens, size, bytes, stages or microbatches.
+/** Reads a word key=value: devices, node, params, active, tokens, size, bytes, stages or microbatches.
  *  Units: as roof_cluster_settings.
  *  Ownership: changes *settings on success only.
  *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_PARSE or ROOF_E_ARGUMENT for a value. */

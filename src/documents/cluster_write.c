@@ -1,4 +1,6 @@
 /* What a cluster is asked, written as roofline.cluster/1. */
+#include <math.h>
+
 #include "documents/json.h"
 
 static json_t *links(const roof_cluster_answer *a) {
@@ -47,17 +49,19 @@ static json_t *zero(const roof_cluster_answer *a) {
 
 json_t *rf_cluster_json(const roof_target *target, const roof_cluster_settings *s,
                         const roof_cluster_answer *a) {
-  const rf_json_member numbers[] = {{"devices", s->devices},
-                                    {"node", a->cluster.node},
-                                    {"params", s->parameters},
-                                    {"tokens", s->tokens},
-                                    {"size", a->buffer_bytes},
-                                    {"bytes", s->gradient_bytes},
-                                    {"stages", s->stages},
-                                    {"microbatches", s->microbatches},
-                                    {"compute_seconds", a->compute_seconds},
-                                    {"flops_per_byte_sent", a->flops_per_byte_sent},
-                                    {"bubble", a->bubble}};
+  const rf_json_member numbers[] = {
+      {"devices", s->devices},
+      {"node", a->cluster.node},
+      {"params", s->parameters},
+      {"active_params", isnan(s->active_parameters) ? s->parameters : s->active_parameters},
+      {"tokens", s->tokens},
+      {"size", a->buffer_bytes},
+      {"bytes", s->gradient_bytes},
+      {"stages", s->stages},
+      {"microbatches", s->microbatches},
+      {"compute_seconds", a->compute_seconds},
+      {"flops_per_byte_sent", a->flops_per_byte_sent},
+      {"bubble", a->bubble}};
   json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.cluster/1", "machine",
                              target->machine->name, "dtype", roof_dtype_name(target->types.compute),
                              "flops_per_second", rf_json_number(a->cluster.flops_per_second), "links",

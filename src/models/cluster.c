@@ -59,12 +59,16 @@ double roof_cluster_all_reduce(const roof_cluster *c, roof_route route, double b
   return all_reduce(c, route, bytes, devices, &nodes);
 }
 
+static double active(const roof_cluster *c) {
+  return c->active_parameters > 0 ? c->active_parameters : c->parameters;
+}
+
 double roof_cluster_compute(const roof_cluster *c, double devices) {
-  return 6 * c->parameters * c->tokens / devices / c->flops_per_second;
+  return 6 * active(c) * c->tokens / devices / c->flops_per_second;
 }
 
 double roof_cluster_intensity(const roof_cluster *c, double devices) {
-  return 3 * c->tokens / ((devices - 1) * c->gradient_bytes);
+  return 3 * c->tokens * (active(c) / c->parameters) / ((devices - 1) * c->gradient_bytes);
 }
 
 double roof_cluster_split_width(const roof_link *link, double flops_per_second, double bytes) {
@@ -164,6 +168,7 @@ static void fill_answer(const roof_target *t, const roof_cluster_settings *s, ro
                       .node = node_of(t, s),
                       .flops_per_second = 1 / t->seconds_per_flop[ROOF_MATRIX],
                       .parameters = s->parameters,
+                      .active_parameters = s->active_parameters,
                       .tokens = s->tokens,
                       .gradient_bytes = s->gradient_bytes};
   const roof_link *near = roof_target_link(t, fmin(s->devices, c->node));

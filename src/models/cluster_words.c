@@ -24,14 +24,18 @@ static void add_routes(roof_text *out, const roof_cluster_settings *in, const ro
 static void add_scaling(roof_text *out, const roof_cluster_settings *in, const roof_cluster_answer *of) {
   char x[SHORT], y[SHORT];
   double n = in->devices;
-  roof_text_addf(out, "\ndata parallel: %s parameters, %s tokens per step, %.0f devices\n",
-                 rf_plain_number(x, SHORT, in->parameters), rf_plain_number(y, SHORT, in->tokens), n);
+  bool few = in->active_parameters < in->parameters;
+  roof_text_addf(out, "\ndata parallel: %s parameters", rf_plain_number(x, SHORT, in->parameters));
+  if (few) {
+    roof_text_addf(out, ", %s active per token", rf_plain_number(x, SHORT, in->active_parameters));
+  }
+  roof_text_addf(out, ", %s tokens per step, %.0f devices\n", rf_plain_number(y, SHORT, in->tokens), n);
   roof_text_addf(out, "  computation %s per step; gradients %s",
                  roof_quantity_format(x, SHORT, of->compute_seconds, "s"),
                  roof_quantity_format(y, SHORT, in->parameters * in->gradient_bytes, "B"));
   if (n > 1) {
-    roof_text_addf(out, "; %.6g FLOP per byte sent: 3 tokens / ((N - 1) x %g)", of->flops_per_byte_sent,
-                   in->gradient_bytes);
+    roof_text_addf(out, "; %.6g FLOP per byte sent: 3 tokens / ((N - 1) x %g)%s", of->flops_per_byte_sent,
+                   in->gradient_bytes, few ? " x active / all parameters" : "");
   }
   roof_text_add(out, "\n");
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {

@@ -65,10 +65,15 @@ static const setting of_models[SETTING_MAX] = {
 #define INPUT(name, member, unit, whole, least)                                                              \
   { name, offsetof(roof_cluster_settings, member), unit, whole, least }
 static const setting of_clusters[SETTING_MAX] = {
-    INPUT("devices", devices, "", true, 1),     INPUT("node", node, "", true, 1),
-    INPUT("params", parameters, "", false, 1),  INPUT("tokens", tokens, "", false, 1),
-    INPUT("size", buffer_bytes, "B", false, 1), INPUT("bytes", gradient_bytes, "B", false, 0.125),
-    INPUT("stages", stages, "", true, 1),       INPUT("microbatches", microbatches, "", true, 1),
+    INPUT("devices", devices, "", true, 1),
+    INPUT("node", node, "", true, 1),
+    INPUT("params", parameters, "", false, 1),
+    INPUT("active", active_parameters, "", false, 1),
+    INPUT("tokens", tokens, "", false, 1),
+    INPUT("size", buffer_bytes, "B", false, 1),
+    INPUT("bytes", gradient_bytes, "B", false, 0.125),
+    INPUT("stages", stages, "", true, 1),
+    INPUT("microbatches", microbatches, "", true, 1),
 };
 
 /** The setting that `word` names before its `=`, or NULL with the nearest name in the error. */
@@ -186,6 +191,7 @@ roof_cluster_settings roof_cluster_settings_default(void) {
   return (roof_cluster_settings){.devices = 64,
                                  .node = NAN,
                                  .parameters = 8e9,
+                                 .active_parameters = NAN,
                                  .tokens = 4e6,
                                  .gradient_bytes = 2,
                                  .buffer_bytes = NAN,
@@ -207,6 +213,10 @@ roof_status rf_cluster_settings_check(const roof_cluster_settings *settings, roo
     double value = *place_of(s, &given);
     bool left = isnan(value) && isnan(*place_of(s, &usual));
     status = left ? ROOF_OK : check_value(s, value, error);
+  }
+  if (status == ROOF_OK && given.active_parameters > given.parameters) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "active=%g: is more than params=%g, of which they are",
+                          given.active_parameters, given.parameters);
   }
   return status;
 }

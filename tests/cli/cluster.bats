@@ -89,6 +89,17 @@ linked() {
   has "bubble"
 }
 
+@test "a mixture of experts computes with what is active of it" {
+  run -0 "$ROOFLINE" cluster mixtral-8x7b tokens=4M devices=64 --machine h100 --json
+  near .compute_seconds 4.882
+  [ "$(json '.active_params < .params / 3')" = true ]
+  run -0 "$ROOFLINE" cluster mixtral-8x7b tokens=4M devices=64 --machine h100
+  has "data parallel: 46.70 G parameters, 12.88 G active per token, 4.000 M tokens per step, 64 devices"
+  has "3 tokens / ((N - 1) x 2) x active / all parameters"
+  run -2 "$ROOFLINE" cluster params=7G active=8G --machine h100
+  has "active=8e+09: is more than params=7e+09, of which they are"
+}
+
 @test "the drawing has a line and a ridge a link" {
   run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --to links.svg
   grep -q ">2198.7 FLOP/B<" links.svg

@@ -540,6 +540,36 @@ static void settings_that_no_cluster_is(void **state) {
   }
 }
 
+/** A mixture of experts computes with the parameters that a token uses, and sends the gradients of all. */
+static void experts_compute_with_what_is_active(void **state) {
+  (void)state;
+  roof_cluster c = {.node = 8,
+                    .flops_per_second = 989.4e12,
+                    .parameters = 671e9,
+                    .active_parameters = 37e9,
+                    .tokens = 4e6,
+                    .gradient_bytes = 2};
+  assert_near(roof_cluster_compute(&c, 64), 6 * 37e9 * 4e6 / 64 / 989.4e12, 1e-12);
+  assert_near(roof_cluster_intensity(&c, 64), 3 * 4e6 / (63 * 2) * 37 / 671, 1e-12);
+  c.active_parameters = NAN;
+  assert_near(roof_cluster_compute(&c, 64), 6 * 671e9 * 4e6 / 64 / 989.4e12, 1e-12);
+  static roof_cluster_answer a;
+  roof_cluster_settings s = roof_cluster_settings_default();
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_error error = {0};
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_cluster_settings_read("params=46G", &s, NULL), ROOF_OK);
+  assert_int_equal(roof_cluster_settings_read("active=13G", &s, NULL), ROOF_OK);
+  assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_OK);
+  assert_near(a.compute_seconds, 6 * 13e9 * 4e6 / 64 * target.seconds_per_flop[ROOF_MATRIX], 1e-12);
+  assert_true(a.buffer_bytes == 92e9);
+  s.active_parameters = 47e9;
+  assert_int_equal(roof_cluster_answer_of(&target, &s, &a, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "active=4.7e+10: is more than params=4.6e+10"));
+}
+
 /** What the command `cluster` says, a program asks: the first number of devices on the other side of a full node
  * among it. */
 static void cluster_is_asked(void **state) {
@@ -677,6 +707,7 @@ int main(void) {
       cmocka_unit_test(limit_beyond_a_full_node_is_whole),
       cmocka_unit_test(settings_that_no_cluster_is),
       cmocka_unit_test(cluster),
+      cmocka_unit_test(experts_compute_with_what_is_active),
       cmocka_unit_test(cluster_is_asked),
       cmocka_unit_test(cluster_is_drawn),
       cmocka_unit_test(plans_in_words),

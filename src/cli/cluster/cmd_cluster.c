@@ -37,15 +37,24 @@ static const cli_column link_columns[] = {
     {NULL, "width", .rank = 2, .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, split_width)},
     {0}};
 
+static roof_status take_model(const char *name, roof_cluster_settings *in, roof_error *error) {
+  roof_model model;
+  roof_status status = roof_model_load(name, &model, error);
+  if (status == ROOF_OK) {
+    roof_model_parameters all = roof_model_count(&model);
+    in->parameters = all.total;
+    in->active_parameters = all.active < all.total ? all.active : NAN;
+  }
+  return status;
+}
+
 /** Settings; a first word without `=` is a model that gives the parameters. */
 static roof_status take_words(const cli_args *args, roof_cluster_settings *in, roof_error *error) {
   roof_status status = ROOF_OK;
   *in = roof_cluster_settings_default();
   for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
     if (i == 0 && strchr(args->words[0], '=') == NULL) {
-      roof_model model;
-      status = roof_model_load(args->words[0], &model, error);
-      in->parameters = status == ROOF_OK ? roof_model_count(&model).total : in->parameters;
+      status = take_model(args->words[0], in, error);
     } else {
       status = roof_cluster_settings_read(args->words[i], in, error);
     }
@@ -188,7 +197,7 @@ const cli_command cli_cmd_cluster = {
                 "  roofline cluster report scaling.json --to scaling.svg\n"
                 "  roofline cluster links cluster.json --to network.svg\n"
                 "  roofline cluster check cluster.json --against accepted.json\n"
-                "Settings: devices node params tokens size bytes stages microbatches\n",
+                "Settings: devices node params active tokens size bytes stages microbatches\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_PAGE,
     .options = options,
