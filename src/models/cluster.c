@@ -24,17 +24,32 @@ const char *roof_route_name(roof_route route, const char **text) {
   return known ? routes[route].name : "?";
 }
 
-/** By the operation `allreduce`, algorithm 0 (ring) or 1 (tree): seconds of its bytes, and of all. */
+/** An all-reduce by the operation's algorithm over one link: seconds of its bytes, and of all. Of the ranks, `neighbours`
+ * share what a host has of the link. */
 static double one_link(const roof_cluster *c, const roof_link *link, int algorithm, double bytes,
-                       double ranks, double *seconds) {
+                       double ranks, double neighbours, double *seconds) {
   const roof_op *op = NULL;
   roof_work w;
   *seconds = 0;
-  if (ranks <= 1 || roof_op_find("allreduce", &op, NULL) != ROOF_OK) {
+  if (ranks <= 1 || neighbours <= 1 || roof_op_find("allreduce", &op, NULL) != ROOF_OK) {
     return 0;
   }
-  *seconds = rf_model_transfer_seconds(c->target, op, link, (double[3]){bytes, ranks, algorithm}, &w);
+  *seconds =
+      rf_model_shared_seconds(c->target, op, link, (double[3]){bytes, ranks, algorithm}, neighbours, &w);
   return w.link_bytes / link->bytes_per_second;
+}
+
+/** One ring or tree over all devices passes as many bytes in the nodes as between them, at the pace of the slower link.
+ * Each device sends what the one before it sent: no switch adds. */
+static double in_one(const roof_cluster *c, int algorithm, double bytes, double devices) {
+  roof_link links[ROOF_SPAN_COUNT] = {c->links[ROOF_SPAN_NODE], c->links[ROOF_SPAN_CLUSTER]};
+  double within, between = 0;
+  links[ROOF_SPAN_NODE].reduces = links[ROOF_SPAN_CLUSTER].reduces = false;
+  one_link(c, &links[ROOF_SPAN_NODE], algorithm, bytes, devices, fmin(devices, c->node), &within);
+  if (devices > c->node) {
+    one_link(c, &links[ROOF_SPAN_CLUSTER], algorithm, bytes, devices, devices, &between);
+  }
+  return fmax(within, between);
 }
 
 /** Of the nodes' ports those of the node with the fewest devices pass the most: they share all of the sum. */
@@ -44,12 +59,11 @@ static double all_reduce(const roof_cluster *c, roof_route route, double bytes, 
   const roof_link *in = &c->links[ROOF_SPAN_NODE], *between = &c->links[ROOF_SPAN_CLUSTER];
   double near, far;
   if (route != ROOF_ROUTE_HIERARCHY) {
-    one_link(c, devices > c->node ? between : in, route == ROOF_ROUTE_TREE ? TREE : RING, bytes, devices,
-             &far);
-    return far;
+    return in_one(c, route == ROOF_ROUTE_TREE ? TREE : RING, bytes, devices);
   }
-  double within = one_link(c, in, RING, bytes, nodes->local, &near);
-  double across = one_link(c, between, RING, bytes / nodes->least, nodes->count, &far);
+  double within = one_link(c, &c->links[ROOF_SPAN_NODE], RING, bytes, nodes->local, nodes->local, &near);
+  double across =
+      one_link(c, &c->links[ROOF_SPAN_CLUSTER], RING, bytes / nodes->least, nodes->count, nodes->count, &far);
   return near + far -
          fmin(within, across); /* in pieces: while one is between the nodes, the next is in them */
 }

@@ -97,11 +97,17 @@ model_nodes rf_model_nodes(double ranks, double local) {
 
 double rf_model_transfer_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
                                  const double values[3], roof_work *work) {
+  return rf_model_shared_seconds(target, op, link, values, 0, work);
+}
+
+double rf_model_shared_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
+                               const double values[3], double neighbours, roof_work *work) {
   roof_types types = target != NULL ? target->types : roof_types_of(ROOF_BF16);
   double all[ROOF_PARAM_MAX] = {values[0], values[1], values[2]};
   roof_prediction p;
   roof_work_init(work);
   op->work(op, all, &types, work);
+  work->kernel.count = neighbours > 0 ? neighbours : work->kernel.count;
   if (target == NULL || !target->forms[ROOF_KERNEL_COLLECTIVE].known) {
     return rf_link_seconds(link, work);
   }

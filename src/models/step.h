@@ -144,6 +144,10 @@ model_nodes rf_model_nodes(double ranks, double local);
 double rf_model_transfer_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
                                  const double values[3], roof_work *work);
 
+/** The same where `neighbours` of the ranks share what a host has of the link; 0: all ranks. */
+double rf_model_shared_seconds(const roof_target *target, const roof_op *op, const roof_link *link,
+                               const double values[3], double neighbours, roof_work *work);
+
 /** Index of the algorithm that is the faster for this buffer over this link; an engine's, or NCCL's. */
 int rf_model_faster(const roof_target *target, const roof_op *op, const roof_link *link, double bytes,
                     double ranks, bool engine);

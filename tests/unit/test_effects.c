@@ -559,7 +559,7 @@ static void a_collective_has_a_floor(void **state) {
   double eight = sum_of(h200, 1e3, 8, 0, &target).expected_seconds;
   assert_true(two > 4e-6 && two < 9e-6 && eight > two && eight < 25e-6);
   roof_cluster cluster = {.target = &target, .node = 8, .links = {*target.link, *target.link}};
-  assert_true(roof_cluster_all_reduce(&cluster, ROOF_ROUTE_RING, 1e3, 8) == eight);
+  assert_true(roof_cluster_all_reduce(&cluster, ROOF_ROUTE_HIERARCHY, 1e3, 8) == eight);
   assert_true(roof_collective_seconds(&target, op, target.link, 1e3, 8, &algorithm, &work) == eight);
   for (unsigned e = 0; e < ROOF_EFFECT_COUNT; e++) {
     unsigned rest = ROOF_EFFECTS_ALL & ~(1u << e);

@@ -494,6 +494,51 @@ static void node_is_what_a_link_joins(void **state) {
   roof_machine_free(gb200);
 }
 
+static void answer_of(const char *name, double devices, roof_cluster_answer *a) {
+  roof_machine *m = NULL;
+  roof_cluster_settings s = roof_cluster_settings_default();
+  roof_types types = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  s.devices = devices;
+  assert_int_equal(roof_catalog_load(name, &m, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, m, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_cluster_answer_of(&target, &s, a, NULL), ROOF_OK);
+  double slowest = a->cluster.links[ROOF_SPAN_CLUSTER].bytes_per_second;
+  slowest = devices <= a->cluster.node ? a->cluster.links[ROOF_SPAN_NODE].bytes_per_second
+                                       : fmin(slowest, a->cluster.links[ROOF_SPAN_NODE].bytes_per_second);
+  for (int i = 0; i < 2 && devices > 1; i++) {
+    assert_true(a->routes[i].bus_bytes_per_second <= slowest);
+  }
+  roof_machine_free(m);
+}
+
+/** One more device makes no ring and no tree over all of them faster, and none is faster than the slowest link on its way. */
+static void a_ring_is_as_fast_as_its_slowest_link(void **state) {
+  (void)state;
+  static const char *const names[] = {"rtx-4090", "l40s", "a10",  "l4",    "t4",   "a100",
+                                      "h100",     "h200", "b200", "gb200", "v100", "mi300x"};
+  static const double counts[] = {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 64, 72, 73, 512, 4096};
+  static roof_cluster_answer a;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    double before[2] = {0, 0};
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+      answer_of(names[i], counts[k], &a);
+      for (int route = ROOF_ROUTE_RING; route <= ROOF_ROUTE_TREE; route++) {
+        if (!(a.routes[route].seconds >= before[route])) {
+          fail_msg("%s, %s: %g devices take %g s, fewer %g", names[i], a.routes[route].name, counts[k],
+                   a.routes[route].seconds, before[route]);
+        }
+        before[route] = a.routes[route].seconds;
+      }
+    }
+  }
+  answer_of("rtx-4090", 8, &a);
+  double eight = a.routes[ROOF_ROUTE_RING].seconds;
+  answer_of("rtx-4090", 64, &a); /* the host is shared by the eight of a node, not by all */
+  assert_near(a.routes[ROOF_ROUTE_RING].seconds / eight, 63.0 / 64 / (7.0 / 8), 0.05);
+}
+
 /** No device is a part of one: a limit between a full node and the next device is that device. */
 static void limit_beyond_a_full_node_is_whole(void **state) {
   (void)state;
@@ -716,3 +761,4 @@ int main(void) {
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }
+      cmocka_unit_test(a_ring_is_as_fast_as_its_slowest_link),
