@@ -34,12 +34,12 @@ static void sendrecv(const roof_op *op, const double *v, const roof_types *t, ro
   w->kernel.count = 2;
 }
 
-/** Every rank sends each of the other ranks' parts once, and copies its own. */
+/** Every rank sends each of the other ranks' parts once, and copies its own; one alone has it in place. */
 static void share(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op, (void)t;
   double part = v[RF_SIZE] / v[RF_RANKS];
   through_link(v, part * (v[RF_RANKS] - 1), messages(v), w);
-  w->kernel.rows = part;
+  w->kernel.rows = v[RF_RANKS] > 1 ? part : 0;
   w->kernel.depth = chain(v);
 }
 
@@ -51,7 +51,7 @@ static bool is_integer(roof_dtype dtype) {
 static void sum_in_one(const double *v, roof_work *w) {
   w->link_bytes = v[RF_SIZE] * (v[RF_RANKS] - 1);
   w->link_steps = v[RF_RANKS] > 1;
-  w->kernel.rows = v[RF_SIZE] * v[RF_RANKS];
+  w->kernel.rows = v[RF_RANKS] > 1 ? v[RF_SIZE] * v[RF_RANKS] : 0;
   w->kernel.depth = ceil(log2(v[RF_RANKS]));
   w->kernel.group = 1;
 }
@@ -94,7 +94,7 @@ static void to_experts(const double *v, double bytes, roof_work *w) {
   w->working_set = v[EP_TOKENS] * v[EP_HIDDEN] * bytes * copies;
   w->kernel = (roof_kernel_shape){.kind = ROOF_KERNEL_COLLECTIVE,
                                   .count = ranks,
-                                  .rows = w->working_set / ranks,
+                                  .rows = ranks > 1 ? w->working_set / ranks : 0,
                                   .depth = ceil(log2(ranks))};
 }
 

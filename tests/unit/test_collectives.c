@@ -37,6 +37,20 @@ static void a_send_fills_no_pipeline(void **state) {
               seconds_of("alltoall", "size=64M ranks=2", 0) + 9e-6);
 }
 
+/** One rank has all that it is to have: nothing is sent or copied, whatever the collective. */
+static void one_rank_waits_for_nothing(void **state) {
+  (void)state;
+  double launch = seconds_of("broadcast", "size=1G ranks=1", 0);
+  static const char *const names[] = {"allreduce", "allgather", "reducescatter", "alltoall"};
+  assert_true(launch < 20e-6);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    assert_true(seconds_of(names[i], "size=1G ranks=1", 0) == launch);
+    assert_true(seconds_of(names[i], "size=1G ranks=2", 0) > 1e-3);
+  }
+  assert_true(seconds_of("allreduce", "size=1G ranks=1 algorithm=oneshot", 0) == launch);
+  assert_true(seconds_of("ep_dispatch", "tokens=64k hidden=7168 top_k=8 ranks=1", 0) == launch);
+}
+
 /** Without constants and without a known latency messages take what `model` assumes of them, give or take a lot. */
 static void messages_of_unknown_latency_take_time(void **state) {
   (void)state;
@@ -100,6 +114,7 @@ static void a_shared_path_is_shared_evenly_at_worst(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_send_fills_no_pipeline),
+                                     cmocka_unit_test(one_rank_waits_for_nothing),
                                      cmocka_unit_test(messages_of_unknown_latency_take_time),
                                      cmocka_unit_test(no_ranks_and_no_latency_have_no_time),
                                      cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst)};
