@@ -56,7 +56,6 @@ static double in_one(const roof_cluster *c, int algorithm, double bytes, double 
 static double all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices,
                          const model_nodes *nodes) {
   enum { RING, TREE };
-  const roof_link *in = &c->links[ROOF_SPAN_NODE], *between = &c->links[ROOF_SPAN_CLUSTER];
   double near, far;
   if (route != ROOF_ROUTE_HIERARCHY) {
     return in_one(c, route == ROOF_ROUTE_TREE ? TREE : RING, bytes, devices);
@@ -116,21 +115,25 @@ double roof_cluster_limit(const roof_cluster *c, roof_route route, double share)
   return fabs(high - whole) <= 1e-6 * high && excess(c, route, share, whole) < 0 ? whole + 1 : high;
 }
 
-/* Bytes of a parameter: weights and gradients in 16 bits; weights, momentum and variance in 32. */
-static const double weights = 2, gradients = 2, optimizer = 12;
+/* Bytes of a parameter: weights and usual gradients in 16 bits; weights, momentum and variance in 32. */
+static const double weights = 2, usual_gradients = 2, optimizer = 12;
 
-double roof_zero_bytes(int stage, double n) {
-  if (stage < 0 || stage > 3) {
-    return NAN;
-  }
+static double zero_bytes(int stage, double gradients, double n) {
   return weights / (stage >= 3 ? n : 1) + gradients / (stage >= 2 ? n : 1) + optimizer / (stage >= 1 ? n : 1);
 }
 
+/** Gradients are summed in parts; then their sums are gathered or, where each device has updated its part, the weights. */
+static double zero_traffic(int stage, double gradients, double n) {
+  double gathered = stage == 0 ? gradients : stage == 3 ? 2 * weights : weights;
+  return (n - 1) / n * (gradients + gathered);
+}
+
+double roof_zero_bytes(int stage, double n) {
+  return stage < 0 || stage > 3 ? NAN : zero_bytes(stage, usual_gradients, n);
+}
+
 double roof_zero_traffic(int stage, double n) {
-  if (stage < 0 || stage > 3) {
-    return NAN;
-  }
-  return (n - 1) / n * (gradients + (stage == 3 ? 2 : 1) * weights);
+  return stage < 0 || stage > 3 ? NAN : zero_traffic(stage, usual_gradients, n);
 }
 
 double roof_pipeline_bubble(double stages, double microbatches) {
@@ -162,11 +165,11 @@ static roof_cluster_route route_of(const roof_cluster_answer *a, roof_route rout
 }
 
 static roof_cluster_zero zero_of(const roof_cluster *c, int stage, double devices, double capacity) {
-  double held = roof_zero_bytes(stage, devices);
+  double held = zero_bytes(stage, c->gradient_bytes, devices);
   return (roof_cluster_zero){.stage = stage,
                              .bytes_per_parameter = held,
                              .bytes = held * c->parameters,
-                             .sent_bytes = roof_zero_traffic(stage, devices) * c->parameters,
+                             .sent_bytes = zero_traffic(stage, c->gradient_bytes, devices) * c->parameters,
                              .fits = !(held * c->parameters > capacity)};
 }
 

@@ -615,6 +615,28 @@ static void experts_compute_with_what_is_active(void **state) {
   assert_non_null(strstr(error.message, "active=4.7e+10: is more than params=4.6e+10"));
 }
 
+/** ZeRO holds and sends gradients of the bytes asked about: stage 0 sends what the all-reduce of the gradients does. */
+static void zero_has_the_gradients_asked_about(void **state) {
+  (void)state;
+  static roof_cluster_answer a;
+  roof_cluster_settings s = roof_cluster_settings_default();
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  static const double sent[2][4] = {{4, 4, 4, 6}, {8, 6, 6, 8}};
+  for (int wide = 0; wide <= 1; wide++) {
+    s.gradient_bytes = 2 + 2 * wide;
+    assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_OK);
+    for (int stage = 0; stage < ROOF_ZERO_STAGES; stage++) {
+      assert_near(a.zero[stage].sent_bytes, 63.0 / 64 * sent[wide][stage] * 8e9, 1e-12);
+    }
+    assert_near(a.zero[0].sent_bytes, 2 * 63.0 / 64 * a.buffer_bytes, 1e-12);
+    assert_near(a.zero[0].bytes_per_parameter, 14 + s.gradient_bytes, 1e-12);
+    assert_near(a.zero[2].bytes_per_parameter, 2 + (12 + s.gradient_bytes) / 64, 1e-12);
+  }
+}
+
 /** What the command `cluster` says, a program asks: the first number of devices on the other side of a full node
  * among it. */
 static void cluster_is_asked(void **state) {
@@ -749,10 +771,12 @@ int main(void) {
       cmocka_unit_test(links_join_so_many),
       cmocka_unit_test(neighbours_keep_their_bridge),
       cmocka_unit_test(node_is_what_a_link_joins),
+      cmocka_unit_test(a_ring_is_as_fast_as_its_slowest_link),
       cmocka_unit_test(limit_beyond_a_full_node_is_whole),
       cmocka_unit_test(settings_that_no_cluster_is),
       cmocka_unit_test(cluster),
       cmocka_unit_test(experts_compute_with_what_is_active),
+      cmocka_unit_test(zero_has_the_gradients_asked_about),
       cmocka_unit_test(cluster_is_asked),
       cmocka_unit_test(cluster_is_drawn),
       cmocka_unit_test(plans_in_words),
@@ -761,4 +785,3 @@ int main(void) {
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }
-      cmocka_unit_test(a_ring_is_as_fast_as_its_slowest_link),
