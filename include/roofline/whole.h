@@ -73,7 +73,7 @@ typedef struct roof_model_joules {
   const char *phase;
   double seconds;
   double joules; /**< of all devices, in one step of the phase; NaN: the machine does not say */
-  double watts;  /**< of one device, on average */
+  double watts;  /**< of all devices, on average */
   double tokens; /**< of all sequences */
   double joules_per_token;
   double flops_per_joule;

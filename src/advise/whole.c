@@ -159,7 +159,7 @@ size_t roof_model_joules_of(const roof_model_target *t, const roof_model_answer 
     rows[count++] = (roof_model_joules){.phase = roof_phase_name(p->kind),
                                         .seconds = p->expected_seconds,
                                         .joules = t->devices * p->energy_joules,
-                                        .watts = p->energy_joules / p->expected_seconds,
+                                        .watts = t->devices * p->energy_joules / p->expected_seconds,
                                         .tokens = tokens,
                                         .joules_per_token = t->devices * p->energy_joules / tokens,
                                         .flops_per_joule = p->flops / p->energy_joules,
