@@ -1,5 +1,6 @@
 /* The roofline of energy in words: where the figures are from, the balance, one point by its terms. */
 #include <math.h>
+#include <string.h>
 
 #include "roofline/joules.h"
 #include "roofline/text.h"
@@ -13,9 +14,10 @@ void roof_energy_source_describe(roof_text *out, const roof_energy_subject *s) {
   const roof_energy_costs *c = &s->target.costs;
   if (c->power_only) {
     roof_text_addf(
-        out, "  assumed     %s drawn all the time, whatever is done: the machine's file says no joules,\n",
+        out,
+        "  assumed     %s drawn all the time, whatever is done: the machine's file says no joules, so every "
+        "energy here is at most, and follows the time alone\n",
         roof_quantity_format(x, SHORT, c->constant_watts, "W"));
-    roof_text_add(out, "              so every energy here is at most, and follows the time alone\n");
     roof_text_addf(out, "  its power   %s: %s\n", roof_provenance_name(e->kind), e->source);
     return;
   }
@@ -42,8 +44,8 @@ void roof_energy_balance_describe(roof_text *out, const roof_energy_subject *s) 
   } else {
     roof_text_addf(
         out,
-        "  race        from %.4g to %.4g FLOP/B FLOPs take the time but bytes most of the energy: fewer\n"
-        "              bytes still save joules where they save no time\n",
+        "  race        from %.4g to %.4g FLOP/B FLOPs take the time but bytes most of the energy: fewer "
+        "bytes still save joules where they save no time\n",
         time, energy);
   }
   roof_text_addf(out, "  power       %s far left of the ridge, %s at it,",
@@ -65,6 +67,15 @@ static void add_term(roof_text *out, const char *name, double joules, double all
     roof_text_add(out, i < length ? "\xE2\x96\x88" : " ");
   }
   roof_text_addf(out, " %5.1f %%  ", all > 0 ? 100 * joules / all : 0);
+}
+
+/** Where the power alone is known, joules are those of the time, and no FLOP or byte has any of its own. */
+static const char *most_of(const roof_energy_point *point, bool power_only) {
+  bool bytes = strcmp(point->bound, "bytes") == 0;
+  return power_only ? (bytes ? "moving the bytes takes most of the time that is paid for"
+                             : "computing takes most of the time that is paid for")
+         : bytes    ? "bytes take most of the energy"
+                    : "FLOPs take most of the energy";
 }
 
 void roof_energy_point_describe(roof_text *out, const roof_energy_subject *s,
@@ -98,8 +109,7 @@ void roof_energy_point_describe(roof_text *out, const roof_energy_subject *s,
     roof_text_addf(
         out, "  efficiency  %.5g GFLOP/s per watt expected, %.5g at the lower bound, of at most %.5g\n",
         u->flops_per_joule / 1e9, point->best_flops_per_joule / 1e9, s->best_flops_per_joule / 1e9);
-    roof_text_addf(
-        out, "  intensity   %.4g FLOP/B, %s of the energy balance of %.4g: %s take most of the energy\n",
-        p->intensity, p->intensity >= balance ? "right" : "left", balance, point->bound);
+    roof_text_addf(out, "  intensity   %.4g FLOP/B, %s of the energy balance of %.4g: %s\n", p->intensity,
+                   p->intensity >= balance ? "right" : "left", balance, most_of(point, c->power_only));
   }
 }

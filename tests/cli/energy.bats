@@ -84,6 +84,17 @@ powered() {
   has "nvidia-h100-sxm,fp16,matrix,HBM,,3350000000000,"
 }
 
+@test "where the power alone is known, nothing but time takes the energy" {
+  run -0 "$ROOFLINE" energy gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16
+  has "100.0 %  700.0 W x the expected"
+  has "right of the energy balance of 147.7: computing takes most of the time that is paid for"
+  [[ $output != *"most of the energy"* ]]
+  run -0 "$ROOFLINE" energy softmax rows=2048 cols=2048 --machine h100 --dtype fp16
+  has ": moving the bytes takes most of the time that is paid for"
+  run -0 "$ROOFLINE" energy --machine h100
+  has "the machine's file says no joules, so every energy here is at most, and follows the time alone"
+}
+
 @test "a machine without a matrix unit has the line of its lanes" {
   run -0 "$ROOFLINE" energy --machine raspberry-pi-5
   [[ ${lines[0]} == *", fp32 vector: "* ]]
