@@ -244,6 +244,19 @@ nodes() {
   has 'n2 node missing'
 }
 
+@test "check has no picture" {
+  nodes n1=300 n2=301 n3=302 >c.json
+  for ending in svg png pdf; do
+    run -2 "$ROOFLINE" cluster check c.json --against c.json --to "check.$ending"
+    [ "$output" = "roofline: --to check.$ending: \`cluster check\` writes files that end in .txt, .html, .json or .csv" ]
+    [ ! -e "check.$ending" ]
+  done
+  for ending in txt html json csv; do
+    run -0 "$ROOFLINE" cluster check c.json --against c.json --to "check.$ending"
+    [ -s "check.$ending" ]
+  done
+}
+
 @test "check against the machine that was ordered, with a tolerance" {
   machine ordered 2e12 307e9 | jq '.peaks = [{dtype: "fp64", unit: "vector", flops_per_second: 2e12, kind: "datasheet", source: "x"}]
     | .levels[0].name = "DDR5"' >ordered.json

@@ -114,6 +114,11 @@ roof_status cli_cluster_check(const cli_args *args, const char *expected, const 
                             "cluster check: %s: roofline cluster check cluster.json --against EXPECTED",
                             args->word_count < 2 ? "no file named" : "needs --against");
   }
+  if (status == ROOF_OK && args->file != NULL) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--to %s: `cluster check` writes files that end in .txt, .html, .json or .csv",
+                            args->to);
+  }
   status = status == ROOF_OK ? read_tolerance(tolerance, &share, error) : status;
   status = status == ROOF_OK ? roof_nodes_load(args->words[1], &measured, error) : status;
   if (status == ROOF_OK) {
