@@ -100,6 +100,15 @@ linked() {
   has "active=8e+09: is more than params=7e+09, of which they are"
 }
 
+@test "the first line says whether communication hides behind computation, by each route" {
+  run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --machine h100
+  [[ ${lines[0]} == "512 x NVIDIA H100 SXM5 80GB, fp16: does the gradients' all-reduce hide behind the backward pass of 2.228 s? ring no (7."*" s), tree no (7."*" s), hierarchical yes (918.2 ms)" ]]
+  run -0 "$ROOFLINE" cluster tokens=400M devices=16 --machine h100
+  [[ ${lines[0]} == *"? ring yes ("*"), tree yes ("*"), hierarchical yes ("* ]]
+  run -0 "$ROOFLINE" cluster devices=1 --machine h100
+  [ "${lines[0]}" = "1 x NVIDIA H100 SXM5 80GB, fp16: one device sends no gradients" ]
+}
+
 @test "the drawing has a line and a ridge a link" {
   run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --to links.svg
   grep -q ">2198.7 FLOP/B<" links.svg

@@ -75,6 +75,29 @@ static roof_status make_answer(const cli_args *args, const roof_machine *machine
   return status == ROOF_OK ? roof_cluster_answer_of(&a->target, &a->in, &a->of, error) : status;
 }
 
+/** Whether the gradients' all-reduce is over before the backward pass is that it can hide behind, by each route. */
+static void add_answer(roof_text *out, const answer *a) {
+  char x[SHORT];
+  double backward = a->of.compute_seconds * 2 / 3;
+  roof_text_addf(out, RF_MARK_BOLD "%.0f x %s, %s: ", a->in.devices, a->target.machine->title,
+                 roof_dtype_name(a->target.types.compute));
+  if (a->in.devices <= 1) {
+    roof_text_add(out, "one device sends no gradients" RF_MARK_END "\n\n");
+    return;
+  }
+  roof_text_addf(out, "does the gradients' all-reduce hide behind the backward pass of %s?",
+                 roof_quantity_format(x, SHORT, backward, "s"));
+  for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
+    const roof_cluster_route *r = &a->of.routes[i];
+    const char *hides = isnan(r->gradient_seconds)        ? "unknown"
+                        : r->gradient_seconds <= backward ? "yes"
+                                                          : "no";
+    roof_text_addf(out, "%s %s %s (%s)", i > 0 ? "," : "", r->name, hides,
+                   roof_quantity_format(x, SHORT, r->gradient_seconds, "s"));
+  }
+  roof_text_add(out, RF_MARK_END "\n\n");
+}
+
 static void add_links(roof_text *out, const answer *a) {
   char peak[SHORT];
   roof_text_addf(out, "%s, %s %s: FLOPs needed per byte sent over each link\n", a->target.machine->title,
@@ -117,6 +140,7 @@ static void add_plans(roof_text *out, const answer *a) {
 }
 
 static void add_text(roof_text *out, const answer *a) {
+  add_answer(out, a);
   add_links(out, a);
   roof_text_add(out, "\n");
   roof_cluster_describe(&a->in, &a->of, out);
