@@ -298,6 +298,15 @@ nodes() {
   run -0 "$ROOFLINE" cluster check many.json --against many.json
 }
 
+@test "--network FILE: figures of processors are none of a GPU, and that is said" {
+  nodes n1=300 n2=301 n3=214 >c.json
+  run -0 "$ROOFLINE" model llama-3.1-70b tp=8 pp=2 --machine h100 --network c.json
+  has 'stragglers  none counted: c.json has no figures of GPUs of two nodes'
+  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-70b tp=8 pp=2 --machine h100 --network c.json --json
+  [ "$(json .stragglers)" = null ]
+  [[ $stderr == *'none counted'* ]]
+}
+
 @test "--network FILE: the link as it was measured, and every step waits for the slowest node" {
   "$ROOFLINE" machine show h100 --json >h100.json
   jq -n '{schema: "roofline.nodes/1", date: "2026-11-23T12:00:00.000Z", nodes: [{n: "n1", f: 8e14}, {n: "n2", f: 8e14}, {n: "n3", f: 6e14}] | map(

@@ -71,12 +71,12 @@ static void slow_down(roof_machine *machine, double compute, double memory) {
   }
 }
 
-/** The pace, 1 where none is known. */
+/** The pace, 1 at most; NaN where none is known. */
 static double pace_of(const roof_nodes *nodes, roof_pace what, double least, size_t *slowest) {
   size_t node = 0;
   double pace = roof_nodes_pace(nodes, what, &node);
-  *slowest = pace < least ? node : *slowest;
-  return pace < 1 ? pace : 1;
+  *slowest = pace < (isnan(least) ? 1 : least) ? node : *slowest;
+  return pace > 1 ? 1 : pace;
 }
 
 static void wait_for_slowest(const char *file, const roof_nodes *nodes, roof_machine *machine) {
@@ -84,6 +84,12 @@ static void wait_for_slowest(const char *file, const roof_nodes *nodes, roof_mac
   bool gpu = is_gpu(machine);
   double compute = pace_of(nodes, gpu ? ROOF_PACE_GPU_COMPUTE : ROOF_PACE_COMPUTE, 1, &slowest);
   double memory = pace_of(nodes, gpu ? ROOF_PACE_GPU_MEMORY : ROOF_PACE_MEMORY, compute, &slowest);
+  if (isnan(compute) && isnan(memory)) {
+    snprintf(pace_note, sizeof pace_note, "none counted: %.128s has no figures of %s of two nodes", file,
+             gpu ? "GPUs" : "processors");
+  }
+  compute = isnan(compute) ? 1 : compute;
+  memory = isnan(memory) ? 1 : memory;
   if (compute < 1 || memory < 1) {
     slow_down(machine, compute, memory);
     waited[gpu].compute = compute, waited[gpu].memory = memory;
