@@ -227,7 +227,8 @@ typedef struct roof_cluster {
 ROOF_API const char *roof_route_name(roof_route route, const char **text);
 
 /** An all-reduce of `bytes` over `devices`, a whole number: 2 (N - 1) / N of the bytes through a link, and its messages, as
- *  the target's constants of collectives say. By hierarchy N are nodes, and the devices of the last, which may be fewer,
+ *  the target's constants of collectives say. A ring or tree over several nodes passes the links in them as well, and takes
+ *  as long as over the slower; a switch that adds does so by hierarchy alone. By hierarchy N are nodes, and the devices of the last, which may be fewer,
  *  share all bytes.
  *  Units: bytes, s.
  *  Ownership: none.

@@ -298,7 +298,7 @@ nodes() {
   run -0 "$ROOFLINE" cluster check many.json --against many.json
 }
 
-@test "--network FILE: figures of processors are none of a GPU, and that is said" {
+@test "--network FILE: figures of processors are none of a GPU, and the answer says so" {
   nodes n1=300 n2=301 n3=214 >c.json
   run -0 "$ROOFLINE" model llama-3.1-70b tp=8 pp=2 --machine h100 --network c.json
   has 'stragglers  none counted: c.json has no figures of GPUs of two nodes'

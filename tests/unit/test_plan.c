@@ -513,7 +513,7 @@ static void answer_of(const char *name, double devices, roof_cluster_answer *a) 
   roof_machine_free(m);
 }
 
-/** One more device makes no ring and no tree over all of them faster, and none is faster than the slowest link on its way. */
+/** One more device makes no ring and no tree over all of them faster, and none is faster than the slowest link that it passes. */
 static void a_ring_is_as_fast_as_its_slowest_link(void **state) {
   (void)state;
   static const char *const names[] = {"rtx-4090", "l40s", "a10",  "l4",    "t4",   "a100",
