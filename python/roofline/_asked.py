@@ -26,6 +26,13 @@ Scalar = Union[str, float, bool, None]
 Machines = Union[MachineLike, Sequence[MachineLike], None]
 
 
+def words_of(asked: Any) -> List[str]:
+    """What is asked as words: taken apart as a shell does, or as they are in a list; a number is the one word that it is typed as."""
+    if isinstance(asked, str):
+        return shlex.split(asked)
+    return [typed(one) for one in (asked if isinstance(asked, (list, tuple)) else [asked])]
+
+
 class Operation:
     """An operation by name: built in, or of a user's file, which lives as long as this object."""
 
@@ -50,7 +57,7 @@ class Asked:
     """An operation's name with the words after it, and the options, taken apart."""
 
     def __init__(self, words: str, arguments: Mapping[str, Any]) -> None:
-        first, *rest = shlex.split(words) or [""]
+        first, *rest = words_of(words) or [""]
         self.options: Dict[str, Any] = {name: value for name, value in arguments.items() if name in (*FORMATS, *OPTIONS, *SWITCHES)}
         self.parameters = {name.rstrip("_"): value for name, value in arguments.items() if name not in self.options and name != "ops" and value is not None}
         self.name = first

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping
 
 from . import _abi as abi
-from ._asked import FORMATS, OPTIONS, SWITCHES, Asked, Machines, Operation, Shape, formats_of, options_of, target_of
+from ._asked import FORMATS, OPTIONS, SWITCHES, Asked, Machines, Operation, Shape, formats_of, options_of, target_of, words_of
 from ._library import Error, call, document, lib, refuse, text, texts
 from ._machines import load_one
 
@@ -66,7 +66,7 @@ def claim(claimed: str, *, machine: Machines = None, **options: Any) -> Claim:
     Raises:
         Error: for words that claim nothing, or that make no sense together. An impossible claim is an answer.
     """
-    words = shlex.split(claimed)
+    words = words_of(claimed)
     _known(options)
     if words and _is_model(words[0]):
         return _claim_of_model(words, machine, options)
@@ -156,7 +156,7 @@ def explain(topic: str, *, machine: Machines = "h100", **options: Any) -> Explan
         machine: as of `roofline.predict`; by default an example.
         **options: dtype, and the options of `roofline.predict`.
     """
-    words = shlex.split(topic) or [""]
+    words = words_of(topic) or [""]
     _known(options)
     found = C.POINTER(abi.roof_topic)()
     try:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ctypes as C
 import os
-import shlex
 from typing import Any, Optional, Sequence, Union
 
 from . import _abi as abi
-from ._asked import FORMATS, Machines, formats_of, option_list
+from ._asked import FORMATS, Machines, formats_of, option_list, words_of
 from ._library import Text, call, refuse, texts
 from ._machines import load_all
 
@@ -99,7 +98,7 @@ def plot(words: Union[str, Sequence[str]] = "", *, machine: Machines = None, dty
     """
     machines = load_all(machine)
     formats = {name: value for name, value in parameters.items() if name in FORMATS}
-    named = shlex.split(words) if isinstance(words, str) else list(words)
+    named = words_of(words)
     named += [f"{name.rstrip('_')}={option_list(value)}" for name, value in parameters.items() if name not in formats and value is not None]
     dtypes = [dtype] if isinstance(dtype, str) else list(dtype or [])
     pointers = (C.POINTER(abi.roof_machine) * len(machines))(*[one._pointer for one in machines])

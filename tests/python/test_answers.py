@@ -78,7 +78,7 @@ def test_claims_are_the_commands(command, words, code):
 
 
 def test_claims_that_make_no_sense():
-    for words, text in [("gemm m=1 n=1 k=1", "what is claimed"), ("llama-3.1-70b tp=4", "what is claimed of llama"), ("1.7parsec", "parsec")]:
+    for words, text in [("gemm m=1 n=1 k=1", "what is claimed"), ("llama-3.1-70b tp=4", "what is claimed of llama"), ("1.7parsec", "parsec"), (1700e12, "which unit")]:
         with pytest.raises(roofline.Error, match=text):
             roofline.claim(words, machine="h100")
     with pytest.raises(roofline.Error, match="option `dtyp`: unknown; did you mean `dtype`?"):
