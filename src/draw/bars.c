@@ -8,11 +8,12 @@
 #include "draw/frame.h"
 #include "draw/glyph.h"
 #include "draw/palette.h"
+#include "draw/screen.h"
 #include "roofline/charts.h"
 #include "roofline/units.h"
 
 enum { BAR = 16, FONT = 12, AXIS_ROOM = 39, LINE = 17, TICKS = 6 };
-enum { LEAST_COLUMNS = 40, LABEL_CELLS = 34, FIGURE_CELLS = 14, LEAST_BAR = 8, MOST_BAR = 40 };
+enum { LEAST_COLUMNS = 40, LABEL_CELLS = 34, LEAST_BAR = 6, MOST_BAR = 40, LEAST_NOTE = 12, GAP = 2 };
 
 static const char style[] =
     "<style>.bars{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu "
@@ -246,30 +247,52 @@ roof_status roof_draw_bars_svg(const roof_bars *bars, int width, roof_text *out,
 typedef struct lines {
   const roof_bars *bars;
   rf_range axis;
-  int label, bar, note; /**< cells; a note that has none is left out */
+  int label, bar, figure, note; /**< cells; a note that has none is left out */
   bool ascii, colour;
   roof_text *out;
 } lines;
 
-/** Text made safe and cut to `cells`, filled with spaces on the side that is not `right`. */
-static void add_cells(const lines *l, const char *text, int cells, bool right) {
-  int used = 0, width = rf_glyph_width(text);
-  char plain[RF_GLYPH_BYTES];
-  for (int i = 0; right && i < cells - width; i++) {
-    roof_text_add(l->out, " ");
+static void add_spaces(roof_text *out, int cells) {
+  roof_text_addf(out, "%*s", cells > 0 ? cells : 0, "");
+}
+
+/** A text as a terminal shows it. */
+static const char *plain_of(const lines *l, const char *text, roof_text *plain) {
+  rf_screen_add_plain(plain, text, strlen(text), l->ascii);
+  return plain->data != NULL ? plain->data : "";
+}
+
+/** The cells that a text takes. */
+static int cells_of(const lines *l, const char *text) {
+  roof_text plain = {0};
+  int cells = rf_glyph_width(plain_of(l, text, &plain));
+  roof_text_done(&plain);
+  return cells;
+}
+
+/** A label: an ellipsis in its middle where it is cut, for its end often says which of several it is. */
+static void add_label(const lines *l, const char *text) {
+  roof_text plain = {0};
+  rf_screen_add_cut(l->out, plain_of(l, text, &plain), l->label, l->ascii);
+  add_spaces(l->out, l->label - cells_of(l, text));
+  roof_text_done(&plain);
+}
+
+/** A note: whole words, and an ellipsis for those that there is no room for. */
+static void add_note(const lines *l, const char *text) {
+  const char *ellipsis = l->ascii ? ".." : "\xE2\x80\xA6";
+  int cells = cells_of(l, text), room = l->note - rf_glyph_width(ellipsis);
+  roof_text plain = {0}, part = {0};
+  const char *words = plain_of(l, text, &plain);
+  if (cells > l->note) {
+    size_t length = rf_screen_break(words, room);
+    roof_text_add_bytes(&part, words, length > 0 && words[length - 1] == ',' ? length - 1 : length);
+    roof_text_add(&part, ellipsis);
   }
-  while (*text != '\0') {
-    size_t length = rf_glyph_plain(plain, rf_glyph_next(&text), l->ascii);
-    int next = rf_glyph_width(plain);
-    if (used + next > cells) {
-      break;
-    }
-    used += next;
-    roof_text_add_bytes(l->out, plain, length);
-  }
-  for (int i = used; !right && i < cells; i++) {
-    roof_text_add(l->out, " ");
-  }
+  rf_screen_add_cut(l->out, part.data != NULL ? part.data : words, l->note, l->ascii);
+  l->out->failed |= plain.failed || part.failed;
+  roof_text_done(&plain);
+  roof_text_done(&part);
 }
 
 static void add_bar(const lines *l, const roof_bar *bar) {
@@ -292,33 +315,57 @@ static void add_bar(const lines *l, const roof_bar *bar) {
 static void add_line(const lines *l, const roof_bar *bar) {
   char text[48];
   figure(l->bars, bar->value, text, sizeof text);
-  roof_text_add(l->out, "  ");
-  add_cells(l, bar->label, l->label, false);
-  roof_text_add(l->out, "  ");
+  add_spaces(l->out, GAP);
+  add_label(l, bar->label);
+  add_spaces(l->out, GAP);
   add_bar(l, bar);
-  add_cells(l, text, FIGURE_CELLS, true);
+  add_spaces(l->out, l->figure - cells_of(l, text));
+  roof_text_add(l->out, text);
   if (l->note > 0 && bar->note[0] != '\0') {
-    roof_text_add(l->out, "  ");
-    int cells = rf_glyph_width(bar->note);
-    add_cells(l, bar->note, cells < l->note ? cells : l->note, false);
+    add_spaces(l->out, GAP);
+    add_note(l, bar->note);
   }
   roof_text_add(l->out, "\n");
+}
+
+static int lesser(int a, int b) {
+  return a < b ? a : b;
+}
+
+static int greater(int a, int b) {
+  return a > b ? a : b;
 }
 
 /** The label and the note have what they need as far as the bar keeps LEAST_BAR. */
 static void divide(lines *l, int columns) {
   int label = 0, note = 0;
   for (int i = 0; i < l->bars->count; i++) {
-    int cells = rf_glyph_width(l->bars->bars[i].label), after = rf_glyph_width(l->bars->bars[i].note);
-    label = cells > label ? cells : label;
-    note = after > note ? after : note;
+    const roof_bar *bar = &l->bars->bars[i];
+    char text[48];
+    figure(l->bars, bar->value, text, sizeof text);
+    label = greater(label, cells_of(l, bar->label));
+    note = greater(note, cells_of(l, bar->note));
+    l->figure = greater(l->figure, 1 + rf_glyph_width(text));
   }
-  l->label = label < LABEL_CELLS ? label : LABEL_CELLS;
-  int room = columns - 2 - l->label - 2 - FIGURE_CELLS - 2;
-  l->label = room < LEAST_BAR ? l->label - (LEAST_BAR - room) : l->label;
-  room = room < LEAST_BAR ? LEAST_BAR : room;
-  l->note = note < room - LEAST_BAR ? note : room - LEAST_BAR;
-  l->bar = room - l->note < MOST_BAR ? room - l->note : MOST_BAR;
+  int room = columns - 3 * GAP - l->figure;
+  l->label = lesser(label, greater(LABEL_CELLS, room - note - MOST_BAR));
+  l->label = lesser(l->label, room - LEAST_BAR);
+  room -= l->label;
+  l->note = lesser(note, room - LEAST_BAR);
+  l->note = l->note < lesser(note, LEAST_NOTE) ? 0 : l->note;
+  l->bar = lesser(room - l->note, MOST_BAR);
+}
+
+/** Lengths on a logarithmic axis do not compare as their values do. */
+static void add_scale(const lines *l, int columns) {
+  char from[48], line[80];
+  if (!l->bars->linear) {
+    rf_tick_label(from, sizeof from, pow(10, l->axis.low), l->bars->unit);
+    snprintf(line, sizeof line, "logarithmic from %s", from);
+    int lead = GAP + l->label + GAP;
+    add_spaces(l->out, lead + rf_glyph_width(line) <= columns ? lead : GAP);
+    roof_text_addf(l->out, "%s\n", line);
+  }
 }
 
 roof_status roof_draw_bars_terminal(const roof_bars *bars, int columns, bool ascii, bool colour,
@@ -335,5 +382,6 @@ roof_status roof_draw_bars_terminal(const roof_bars *bars, int columns, bool asc
   for (int i = 0; i < bars->count; i++) {
     add_line(&l, &bars->bars[i]);
   }
+  add_scale(&l, columns);
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;
 }

@@ -1,6 +1,7 @@
 /* Charts that are no rooflines: bars, cascades of losses, an operation over its sizes. */
 #include "test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "roofline/catalog.h"
@@ -95,6 +96,40 @@ static void check_width(const roof_text *text, int columns) {
     cells = text->data[i] == '\n' ? 0 : cells + ((text->data[i] & 0xC0) != 0x80);
     assert_true(cells <= columns);
   }
+}
+
+/** What is drawn of one bar at that width. */
+static void draw_one(const char *label, const char *note, int columns, bool ascii, const char *expected) {
+  static roof_bars one;
+  roof_text text = {0};
+  one = (roof_bars){.unit = "%", .linear = true, .count = 1};
+  one.bars[0] = (roof_bar){.value = 0.5, .whole = 1};
+  snprintf(one.bars[0].label, sizeof one.bars[0].label, "%s", label);
+  snprintf(one.bars[0].note, sizeof one.bars[0].note, "%s", note);
+  assert_int_equal(roof_draw_bars_terminal(&one, columns, ascii, false, &text, NULL), ROOF_OK);
+  assert_string_equal(text.data, expected);
+  roof_text_done(&text);
+}
+
+static void bars_use_what_room_there_is_and_show_what_they_cut(void **state) {
+  (void)state;
+  draw_one("a", "bf16 matrix, normal", 40, true, "  a  ###.... 50.0 %  bf16 matrix, normal\n");
+  draw_one("kernel", "bf16 matrix, normal", 40, true, "  kernel  ###... 50.0 %  bf16 matrix..\n");
+  draw_one("a_kernel_of_a_long_name<int, 7>", "bf16 matrix, normal", 40, true,
+           "  a_kernel_o..e<int, 7>  ###... 50.0 %\n");
+}
+
+static void logarithmic_bars_say_so(void **state) {
+  (void)state;
+  roof_text text = {0};
+  assert_int_equal(roof_peaks_chart(&h100, 1, &bars, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_bars_terminal(&bars, 80, false, false, &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\n               logarithmic from 10 TFLOP/s\n"));
+  bars.linear = true;
+  text.length = 0;
+  assert_int_equal(roof_draw_bars_terminal(&bars, 80, false, false, &text, NULL), ROOF_OK);
+  assert_null(strstr(text.data, "logarithmic"));
+  roof_text_done(&text);
 }
 
 static void bars_fit_the_terminal_and_the_picture(void **state) {
@@ -313,6 +348,8 @@ static void labels_of_a_narrow_axis_keep_apart(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_by_format_with_their_ratio),
+      cmocka_unit_test(bars_use_what_room_there_is_and_show_what_they_cut),
+      cmocka_unit_test(logarithmic_bars_say_so),
       cmocka_unit_test(bars_fit_the_terminal_and_the_picture),
       cmocka_unit_test(a_cascade_that_somebody_names),
       cmocka_unit_test(a_cascade_of_what_is_known_of_a_kernel),

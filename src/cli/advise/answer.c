@@ -57,7 +57,7 @@ CLI_WORD(machine_name, roof_ranked_machine,
 
 static const cli_column machine_columns[] = {
     {NULL, "", .digits = 3, CLI_FIELD(COUNT, roof_ranked_machine, rank)},
-    {NULL, "machine", .name = true, .text = machine_name},
+    {NULL, "machine", .name = true, .whole = true, .text = machine_name},
     {NULL, "time", "s", CLI_FIELD(NUMBER, roof_ranked_machine, seconds)},
     {NULL, "gain", "x", .digits = 3, CLI_FIELD(NUMBER, roof_ranked_machine, gain)},
     {NULL, "bound", .rank = 2, CLI_FIELD(REGIME, roof_ranked_machine, regime)},
