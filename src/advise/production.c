@@ -55,17 +55,17 @@ static roof_status predict(const roof_lesson *lesson, const roof_production *k, 
 }
 
 void rf_advise_work_production(roof_text *out, const roof_lesson *lesson) {
-  roof_text_addf(out, "  %-28s %5s  %6s  %-8s  %s\n", "kernel", "dtype", "FLOP/B", "here", "published");
+  roof_text_addf(out, "  %-23s %5s  %6s  %-8s  %s\n", "kernel", "dtype", "FLOP/B", "here", "published");
   for (int i = 0; roof_production_at(i) != NULL; i++) {
     const roof_production *k = roof_production_at(i);
     roof_prediction p;
     if (predict(lesson, k, &p) == ROOF_OK) {
-      roof_text_addf(out, "  %-28s %5s  %6.4g  %-8s  %.1f %% of %s; %s\n", k->kernel,
+      roof_text_addf(out, "  %-23s %5s  %6.4g  %-8s  %.1f %% of %s; %s\n", k->kernel,
                      roof_dtype_name(k->dtype), p.intensity, roof_regime_name(p.regime), 100 * k->share,
                      k->of, k->source);
     }
   }
-  roof_text_add(out, "\n  What is said to reach 90 % of an H100's tensor cores at an intensity of 64 cannot: "
-                     "64 x 3.35 TB/s\n"
-                     "  is 214 TFLOP/s, 21.7 % of the peak. `roofline claim` judges a number of yours.\n");
+  roof_text_add(out, "\n  What is said to reach 90 % of an H100's tensor cores at an intensity of 64\n"
+                     "  cannot: 64 x 3.35 TB/s is 214 TFLOP/s, 21.7 % of the peak.\n"
+                     "  `roofline claim` judges a number of yours.\n");
 }

@@ -4,7 +4,7 @@
 
 #include "draw/glyph.h"
 
-enum { MARK = '\016', MARK_END = '\017', HANG = 2, DEEP = 8, DEEPEST = 32 };
+enum { MARK = '\016', MARK_END = '\017', HANG = 2, DEEP = 8, DEEPEST = 32, LAST_ROOM = 15 };
 
 /** What a text says of itself in its first word. */
 static const struct {
@@ -199,12 +199,47 @@ static bool is_command(const char *line) {
   return first > line && strncmp(first, "roofline ", 9) == 0 && first[9] != ' ';
 }
 
+/** The cells before `end`, which is within the line. */
+static int cells_before(const char *line, const char *end) {
+  int cells = 0;
+  while (line < end) {
+    cells += step(&line);
+  }
+  return cells;
+}
+
+/** Whether a column of `cells` has room for each of the words. */
+static bool has_room(const char *words, int cells) {
+  for (const char *end = words; *words != '\0'; words = end + strspn(end, " ")) {
+    end = words + strcspn(words, " ");
+    if (cells_before(words, end) > cells) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Where the last column of a table's row begins, -1 where the line is none or the column too narrow for its words. */
+static int last_column(const char *line, int width) {
+  const char *at = line + strspn(line, " "), *last = NULL;
+  for (const char *gap; (gap = strstr(at, "  ")) != NULL;) {
+    at = last = gap + strspn(gap, " ");
+  }
+  int start = last != NULL ? cells_before(line, last) : width;
+  bool column = start > DEEPEST && width - start >= LAST_ROOM && *last != '\0';
+  return column && has_room(last, width - start) ? start : -1;
+}
+
 /** Where the further lines of one begin. */
 static int hang_of(const char *line, int width) {
   int lead = (int)strspn(line, " ");
   const char *rest = line + lead, *gap = strstr(rest, "  ");
   if (strncmp(rest, "- ", 2) == 0 || lead >= DEEP) {
     return strncmp(rest, "- ", 2) == 0 ? lead + HANG : lead;
+  }
+  int column = last_column(line, width);
+  if (column >= 0) {
+    return column;
   }
   bool bracket = rest[0] == '[';
   size_t digits = strspn(rest + bracket, "0123456789");

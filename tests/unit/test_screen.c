@@ -99,6 +99,19 @@ static void test_lines_wrap(void **state) {
   assert_string_equal(shown(&narrow, "asks? "), "asks? ");
 }
 
+static void test_the_last_column_of_a_row_wraps_in_itself(void **state) {
+  (void)state;
+  const rf_screen narrow = {.width = 63};
+  assert_string_equal(
+      shown(&narrow, "  fp16     16      2            1   not native  training with a scaled loss\n"),
+      "  fp16     16      2            1   not native  training with a\n"
+      "                                                scaled loss\n");
+  assert_string_equal(
+      shown(&narrow, "  a case that takes much room to say  what is to be done about it then\n"),
+      "  a case that takes much room to say  what is to be done about\n"
+      "                                      it then\n");
+}
+
 static void test_wrapping_keeps_together(void **state) {
   (void)state;
   const rf_screen narrow = {.width = 24};
@@ -259,6 +272,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_controls_are_neutralised),
                                      cmocka_unit_test(test_ascii),
                                      cmocka_unit_test(test_lines_wrap),
+                                     cmocka_unit_test(test_the_last_column_of_a_row_wraps_in_itself),
                                      cmocka_unit_test(test_wrapping_keeps_together),
                                      cmocka_unit_test(test_wide_characters_count_twice),
                                      cmocka_unit_test(test_colours),
