@@ -286,6 +286,11 @@ static int read_options(poptContext context, int argc, const char **argv, roof_s
   return code;
 }
 
+/** The first word before the option that is wrong, or NULL. */
+static const char *first_word(void) {
+  return parsed.all_words != NULL ? parsed.all_words[0] : NULL;
+}
+
 static roof_status option_error(poptContext context, int code, const cli_command *command,
                                 const struct poptOption *table, roof_error *error) {
   if (code == POPT_ERROR_NULLARG || code == POPT_ERROR_MALLOC) {
@@ -293,7 +298,7 @@ static roof_status option_error(poptContext context, int code, const cli_command
   }
   const char *typed = poptBadOption(context, POPT_BADOPTION_NOALIAS);
   return code == POPT_ERROR_BADOPT
-             ? cli_option_unknown(command, table, typed, error)
+             ? cli_option_unknown(command, table, first_word(), typed, error)
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", typed, poptStrerror(code));
 }
 

@@ -131,9 +131,10 @@ void cli_args_list_done(const char **list);
 roof_status cli_args_interval(const char *text, double *share, roof_error *error);
 
 /* refused.c */
-/** ROOF_E_ARGUMENT for an option that is not in `table`, with the option or parameter that is meant. */
-roof_status cli_option_unknown(const cli_command *command, const struct poptOption *table, const char *typed,
-                               roof_error *error);
+/** ROOF_E_ARGUMENT for an option that is not in `table`, with the option or parameter that is meant; `first` is the
+ *  word that stands first, NULL where none does. */
+roof_status cli_option_unknown(const cli_command *command, const struct poptOption *table, const char *first,
+                               const char *typed, roof_error *error);
 
 /* to.c */
 /** Refuses --json with --csv, and reads --to: the ending says the format, `-` is standard output, `-.svg` the same as

@@ -45,32 +45,62 @@ static void add_names(const struct poptOption *table, const char **names, int *c
   }
 }
 
-/** Whether an operation, a model's run or a cluster has a parameter of that name. */
-static bool is_parameter(const char *name) {
-  bool found = false;
-  for (int i = 0; i < roof_op_count() && !found; i++) {
-    for (const roof_param *p = roof_op_at(i)->params; p->name != NULL && !found; p++) {
-      found = strcmp(p->name, name) == 0;
-    }
+static bool has_parameter(const roof_op *op, const char *name) {
+  const roof_param *p = op->params;
+  while (p->name != NULL && strcmp(p->name, name) != 0) {
+    p++;
   }
-  char typed[NAME_MAX + 2];
-  const char *word = typed;
-  snprintf(typed, sizeof typed, "%s=1", name);
-  roof_model_settings settings = {0};
-  roof_cluster_settings cluster = {0};
-  return found || roof_model_settings_read(&word, 1, &settings, NULL, NULL) != ROOF_E_NAME ||
-         roof_cluster_settings_read(word, &cluster, NULL) != ROOF_E_NAME;
+  return p->name != NULL;
 }
 
-/** The parameter that is meant where the command takes parameters, or NULL. */
-static const char *parameter_of(const cli_command *command, const char *name) {
-  bool of_models =
-      strstr(command->arguments, "CONFIG") != NULL || strstr(command->arguments, "MODEL") != NULL;
-  const char *found = is_parameter(name) ? name : NULL;
-  for (size_t i = 0; of_models && found == NULL && i < sizeof counted / sizeof counted[0]; i++) {
+/** Whether the operation that was named has the parameter, or where none was, any. */
+static bool is_of_operations(const char *first, const char *name) {
+  const roof_op *op = NULL;
+  bool found = false;
+  if (first != NULL && roof_op_find(first, &op, NULL) == ROOF_OK) {
+    return has_parameter(op, name);
+  }
+  for (int i = 0; i < roof_op_count() && !found; i++) {
+    found = has_parameter(roof_op_at(i), name);
+  }
+  return found;
+}
+
+static bool is_of_models(const char *name) {
+  char typed[NAME_MAX + 2];
+  const char *word = typed;
+  roof_model_settings settings = {0};
+  snprintf(typed, sizeof typed, "%s=1", name);
+  return roof_model_settings_read(&word, 1, &settings, NULL, NULL) != ROOF_E_NAME;
+}
+
+static bool is_of_clusters(const char *name) {
+  char typed[NAME_MAX + 2];
+  roof_cluster_settings settings = {0};
+  snprintf(typed, sizeof typed, "%s=1", name);
+  return roof_cluster_settings_read(typed, &settings, NULL) != ROOF_E_NAME;
+}
+
+/** Whether a first word is an operation's name: no model's then. */
+static bool is_operation(const char *first) {
+  const roof_op *op = NULL;
+  return first != NULL && roof_op_find(first, &op, NULL) == ROOF_OK;
+}
+
+/** The parameter that is meant where the command takes such parameters, or NULL; `first` is the first word, or NULL. */
+static const char *parameter_of(const cli_command *command, const char *first, const char *name) {
+  const char *takes = command->arguments;
+  bool cluster = strcmp(command->name, "cluster") == 0;
+  bool models =
+      !cluster && !is_operation(first) && (strstr(takes, "CONFIG") != NULL || strstr(takes, "MODEL") != NULL);
+  bool operations = strstr(takes, "OP") != NULL || strstr(takes, "KERNEL") != NULL;
+  bool is = (cluster && is_of_clusters(name)) || (models && is_of_models(name)) ||
+            (operations && is_of_operations(first, name));
+  const char *found = is ? name : NULL;
+  for (size_t i = 0; models && found == NULL && i < sizeof counted / sizeof counted[0]; i++) {
     found = cli_is_among(counted[i].theirs, name) ? counted[i].ours : NULL;
   }
-  return strstr(command->arguments, "key=value") != NULL ? found : NULL;
+  return strstr(takes, "key=value") != NULL ? found : NULL;
 }
 
 /** The option of `names` that is meant: what others call so, or the nearest. */
@@ -85,8 +115,8 @@ static const char *option_of(const char *name, const char *const *names) {
   return roof_suggest(name, names);
 }
 
-roof_status cli_option_unknown(const cli_command *command, const struct poptOption *table, const char *typed,
-                               roof_error *error) {
+roof_status cli_option_unknown(const cli_command *command, const struct poptOption *table, const char *first,
+                               const char *typed, roof_error *error) {
   const char *names[OPTION_MAX + 1] = {NULL};
   char name[NAME_MAX];
   int count = 0;
@@ -94,7 +124,7 @@ roof_status cli_option_unknown(const cli_command *command, const struct poptOpti
   const char *bare = typed + strspn(typed, "-");
   size_t length = strcspn(bare, "=");
   snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), bare);
-  const char *parameter = parameter_of(command, name);
+  const char *parameter = parameter_of(command, first, name);
   if (parameter != NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "%s: unknown option; `%s` is a parameter, without dashes: %s=%s", typed, parameter,

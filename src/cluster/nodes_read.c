@@ -253,7 +253,8 @@ static roof_status read_member(roof_nodes *nodes, rf_span key, rf_span value, co
                                roof_error *error) {
   if (rf_scan_is(key, "schema")) {
     *known = rf_scan_is(value, "roofline.nodes/1");
-    return *known ? ROOF_OK : refuse(s, value.at, "its `schema` is not roofline.nodes/1", error);
+    return *known ? ROOF_OK
+                  : refuse(s, value.at, "its `schema` is not roofline.nodes/1 or roofline.scaling/1", error);
   }
   if (rf_scan_is(key, "version")) {
     read_text(nodes->version, sizeof nodes->version, value);

@@ -73,6 +73,18 @@ roof_weight_format roof_weight_format_of(roof_dtype dtype) {
   return (roof_weight_format){.stored = dtype, .compute = dtype};
 }
 
+/** The nearest name, where none is near all of them. */
+static roof_status suggest(const char *text, const char *const *names, roof_error *error) {
+  roof_text all = {0};
+  for (int i = 0; names[i] != NULL; i++) {
+    roof_text_addf(&all, "%s%s", i > 0 ? ", " : "known: ", names[i]);
+  }
+  const char *hint = roof_suggest(text, names) == NULL && !all.failed ? all.data : NULL;
+  roof_status status = roof_error_unknown(error, "precision", text, names, hint);
+  roof_text_done(&all);
+  return status;
+}
+
 roof_status roof_weight_format_parse(const char *text, roof_weight_format *format, roof_error *error) {
   const char *names[PRESET_COUNT + 1] = {NULL};
   for (int i = 0; i < PRESET_COUNT; i++) {
@@ -82,7 +94,7 @@ roof_status roof_weight_format_parse(const char *text, roof_weight_format *forma
     }
     names[i] = presets[i].name;
   }
-  return roof_error_unknown(error, "precision", text, names, NULL);
+  return suggest(text, names, error);
 }
 
 static bool same(const roof_weight_format *a, const roof_weight_format *b) {

@@ -68,6 +68,14 @@ static bool has_other_link(const question *q) {
   return q->settings->options.link != NULL && has_one_device(q);
 }
 
+static bool reads_no_images(const question *q) {
+  bool reads = false;
+  for (int i = 0; i < q->model->stream_count; i++) {
+    reads = reads || q->model->streams[i].result > 0;
+  }
+  return !reads;
+}
+
 static bool splits_sequences(const question *q) {
   return q->settings->sp && q->searches;
 }
@@ -96,6 +104,7 @@ static const struct {
     {"draft", false, trains, "of requests, not of --train"},
     {"page", false, trains, "of requests, not of --train"},
     {"kv", true, has_no_cache, "nothing is kept in a cache"},
+    {"images", false, reads_no_images, "the model takes none in its prompt"},
     {"accept", false, drafts_nothing, "no token is drafted; add draft=N"},
     {"sharers", false, shares_nothing, "no prefix is shared; add prefix=N"},
     {"price", false, has_no_run, "a search for training prices a whole run; add tokens=N"},

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "models/limits.h"
+#include "models/step.h"
 #include "roofline/choice.h"
 #include "roofline/model_sweep.h"
 #include "roofline/units.h"
@@ -63,6 +64,14 @@ roof_status roof_plan_limits_read(const roof_plan_limits_text *typed, roof_plan_
   return status;
 }
 
+/** By the name that was typed: another setting means the same elsewhere. */
+static roof_status check_users(const roof_model_settings *s, roof_error *error) {
+  bool typed = (s->typed & rf_model_setting_bit("users")) != 0;
+  return !typed || (s->batch >= 1 && s->batch <= 1e9 && s->batch == floor(s->batch))
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "users=%g: not a whole number from 1 to 1e9", s->batch);
+}
+
 roof_status roof_plan_settings_read(const roof_model *model, const char *const *words, int count,
                                     roof_model_settings *settings, roof_plan_limits *limits,
                                     roof_error *error) {
@@ -70,6 +79,7 @@ roof_status roof_plan_settings_read(const roof_model *model, const char *const *
   s.batch = NAN;
   s.memory_share = s.train ? s.memory_share : ROOF_ENGINE_MEMORY_SHARE;
   roof_status status = roof_model_settings_read(words, count, &s, NULL, error);
+  status = status == ROOF_OK ? check_users(&s, error) : status;
   status = status == ROOF_OK ? roof_model_settings_check(model, &s, true, NULL, error) : status;
   if (status == ROOF_OK) {
     limits->users = isnan(s.batch) || s.train ? 0 : s.batch;

@@ -1,6 +1,7 @@
 /* A plan: how the devices of a cluster share a model. Neighbours first share tensors (tp), then sequences
  * (cp), then replicas (dp) and with them the experts (ep), then the layers (pp). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "models/step.h"
@@ -24,25 +25,55 @@ double rf_model_expert_cut(const roof_model_settings *s) {
   return fmax(1, s->tp / s->ep);
 }
 
-/** Each device must get whole heads and channels; KV heads may be repeated. */
-static const char *cannot_split(const roof_model_block *b, const roof_model_settings *s) {
-  double tp = s->tp;
-  bool kv = divides(tp, b->kv_heads) || divides(b->kv_heads, tp);
-  return !divides(tp, b->heads) && b->mixer != ROOF_MIX_MAMBA1                 ? "the heads"
-         : b->mixer == ROOF_MIX_MAMBA1 && !divides(tp, b->head_dim * b->heads) ? "the channels"
-         : b->kv_heads > 0 && !kv                                              ? "the KV heads"
-         : !divides(tp, b->width)                                              ? "the MLP's width"
-         : !divides(rf_model_expert_cut(s), b->expert_width)                   ? "the experts' width"
-                                                                               : NULL;
+/** What a plan cuts: "32 heads"; no name: everything is cut evenly. */
+typedef struct cut {
+  double whole;
+  const char *name;
+} cut;
+
+/** Each device must get whole heads and channels; KV heads may be repeated. Returns what cannot be cut so. */
+static cut cannot_split(const roof_model_block *b, const roof_model_settings *s) {
+  double tp = s->tp, channels = b->head_dim * b->heads;
+  bool kv = divides(tp, b->kv_heads) || divides(b->kv_heads, tp), mamba = b->mixer == ROOF_MIX_MAMBA1;
+  return !divides(tp, b->heads) && !mamba                    ? (cut){b->heads, "heads"}
+         : mamba && !divides(tp, channels)                   ? (cut){channels, "channels"}
+         : b->kv_heads > 0 && !kv                            ? (cut){b->kv_heads, "KV heads"}
+         : !divides(tp, b->width)                            ? (cut){b->width, "columns of the MLP"}
+         : !divides(rf_model_expert_cut(s), b->expert_width) ? (cut){b->expert_width, "columns of an expert"}
+                                                             : (cut){0, NULL};
+}
+
+static bool splits_all(const roof_model *m, const roof_model_settings *s) {
+  bool all = true;
+  for (int i = 0; i < m->block_count; i++) {
+    all = all && cannot_split(&m->blocks[i], s).name == NULL;
+  }
+  return all;
+}
+
+/** "tp=3: does not divide the 32 heads of llama-3.1-8b; 2 4 8 16 32 do". */
+static roof_status refuse_split(const roof_model *m, const roof_model_settings *s, cut what,
+                                roof_error *error) {
+  enum { MOST = 64 };
+  char choices[3 * MOST] = "";
+  roof_model_settings other = *s;
+  for (other.tp = 2; other.tp <= MOST; other.tp++) {
+    size_t used = strlen(choices);
+    if (splits_all(m, &other) && used + 5 < sizeof choices) {
+      snprintf(choices + used, sizeof choices - used, "%s%.0f", used > 0 ? " " : "", other.tp);
+    }
+  }
+  return roof_error_set(error, ROOF_E_ARGUMENT, "tp=%.0f: does not divide the %.0f %s of %s%s%s%s", s->tp,
+                        what.whole, what.name, m->name, choices[0] != '\0' ? "; " : "", choices,
+                        choices[0] != '\0' ? strchr(choices, ' ') != NULL ? " do" : " does" : "");
 }
 
 static roof_status check_blocks(const roof_model *m, const roof_model_settings *s, roof_error *error) {
   for (int i = 0; i < m->block_count; i++) {
     const roof_model_block *b = &m->blocks[i];
-    const char *what = cannot_split(b, s);
-    if (what != NULL) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "tp=%.0f: does not divide %s of %s", s->tp, what,
-                            m->name);
+    const cut what = cannot_split(b, s);
+    if (what.name != NULL) {
+      return refuse_split(m, s, what, error);
     }
     if (b->experts > 0 && rf_model_expert_slots(b, s) > 2 * b->experts) {
       return roof_error_set(error, ROOF_E_ARGUMENT,
@@ -100,7 +131,8 @@ static roof_status check_training(const roof_model_settings *s, double layers, r
     return roof_error_set(error, ROOF_E_ARGUMENT, "zero=%.0f: stages are 0 to 3", s->zero);
   }
   if (s->zero > 0 && !s->train) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "zero=%.0f: of a training step; add --train", s->zero);
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "zero=%.0f: of a training step, which `model --train` predicts", s->zero);
   }
   if (s->train && s->microbatches > 0 && !divides(s->microbatches, batch)) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
@@ -109,7 +141,8 @@ static roof_status check_training(const roof_model_settings *s, double layers, r
   }
   double v = s->interleave, m = rf_model_microbatches(s, batch);
   if (!(v >= 0 && s->lora >= 0) || (!s->train && (v > 1 || s->lora > 0))) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%.0f: of a training step; add --train",
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "%s=%.0f: of a training step, which `model --train` predicts",
                           s->lora > 0 ? "lora" : "interleave", s->lora > 0 ? s->lora : v);
   }
   if (v > 1 && s->pp > 1 && (v * s->pp > layers || !divides(s->pp, m))) {

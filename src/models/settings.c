@@ -143,8 +143,21 @@ unsigned long long rf_model_setting_bit(const char *name) {
   return bit;
 }
 
-static roof_status read_word(const char *word, roof_model_settings *settings, roof_model_axes *axes,
-                             roof_error *error) {
+/** The setting, or another name of it, that a word before this one gave; NULL: none. */
+static const setting *given(const setting *s, const char *const *words, int before) {
+  for (int i = 0; i < before; i++) {
+    const setting *earlier = find(of_models, words[i], NULL);
+    if (earlier != NULL && earlier->offset == s->offset) {
+      return earlier;
+    }
+  }
+  return NULL;
+}
+
+/** The last of `count` words. */
+static roof_status read_word(const char *const *words, int count, roof_model_settings *settings,
+                             roof_model_axes *axes, roof_error *error) {
+  const char *word = words[count - 1];
   const char *equals = strchr(word, '=');
   if (equals == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "`%.60s`: settings are key=value, for instance batch=8",
@@ -153,6 +166,12 @@ static roof_status read_word(const char *word, roof_model_settings *settings, ro
   const setting *s = find(of_models, word, error);
   if (s == NULL) {
     return ROOF_E_NAME;
+  }
+  const setting *earlier = given(s, words, count - 1);
+  if (earlier != NULL) {
+    return earlier == s ? roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", s->name)
+                        : roof_error_set(error, ROOF_E_ARGUMENT, "`%s` and `%s`: they say the same; give one",
+                                         earlier->name, s->name);
   }
   settings->typed |= 1ull << (s - of_models);
   if (is_list(equals)) {
@@ -173,7 +192,7 @@ roof_status roof_model_settings_read(const char *const *words, int count, roof_m
   int before = axes != NULL ? axes->count : 0;
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = read_word(words[i], &read, axes, error);
+    status = read_word(words, i + 1, &read, axes, error);
   }
   if (status != ROOF_OK) {
     release(axes, before);

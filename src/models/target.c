@@ -104,9 +104,11 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   }
   double fewest = (s->typed & rf_model_setting_bit("tokens")) != 0;
   if (!(s->tokens >= fewest && s->tokens < 1e18) || (s->tokens > 0 && !s->train)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "tokens=%g: %s", s->tokens,
-                          s->train ? "must be from 1 to 1e18"
-                                   : "of a training run: add --train; prompt= and generate= are of requests");
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT, "tokens=%g: %s", s->tokens,
+        s->train
+            ? "must be from 1 to 1e18"
+            : "of a training run, which `model --train` predicts; prompt= and generate= are of requests");
   }
   if (!(s->memory_share > 0 && s->memory_share <= 1)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "memory_share=%g: must be over 0 and at most 1",

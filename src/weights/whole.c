@@ -54,6 +54,18 @@ static roof_status read_word(roof_whole *w, const char *word, bool claims, roof_
   return read || status != ROOF_OK ? status : roof_model_settings_read(&word, 1, &w->settings, NULL, error);
 }
 
+/** Refuses a word whose setting one before it gave. */
+static roof_status refuse_again(const char *const *words, int at, roof_error *error) {
+  size_t name = strcspn(words[at], "=");
+  for (int i = 1; i < at && words[at][name] == '='; i++) {
+    if (strncmp(words[i], words[at], name + 1) == 0) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "`%.*s`: given twice", (int)(name < 60 ? name : 60),
+                            words[at]);
+    }
+  }
+  return ROOF_OK;
+}
+
 static roof_status read_whole(roof_whole *w, const char *const *words, int count, const roof_formats *formats,
                               const roof_options *options, bool claims, roof_error *error) {
   roof_status status = roof_model_load(words[0], &w->model, error);
@@ -68,7 +80,8 @@ static roof_status read_whole(roof_whole *w, const char *const *words, int count
   }
   status = read_formats(formats, &w->settings.precision, error);
   for (int i = 1; i < count && status == ROOF_OK; i++) {
-    status = read_word(w, words[i], claims, error);
+    status = refuse_again(words, i, error);
+    status = status != ROOF_OK ? status : read_word(w, words[i], claims, error);
   }
   return status == ROOF_OK ? roof_model_settings_check(&w->model, &w->settings, false, NULL, error) : status;
 }

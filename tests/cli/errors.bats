@@ -241,6 +241,23 @@ teardown() {
   refuses 2 '--gpu: unknown option; did you mean `--machine`?' model llama-3.1-8b --gpu h100
   refuses 2 '--tensor-parallel-size: unknown option; did you mean `--tp`?' model llama-3.1-8b --tensor-parallel-size 4
   refuses 2 '--isl: unknown option; `roofline predict --help` shows all' predict gemm --isl 4k
+  refuses 2 '--heads: unknown option; `roofline predict --help` shows all' predict gemm --heads 4
+  refuses 2 '--experts: unknown option; `roofline model --help` shows all' model llama-3.1-8b --experts 8
+}
+
+@test "a setting that changes nothing, or is given twice, by the name that was typed" {
+  refuses 2 'users=0: not a whole number from 1 to 1e9' plan llama-3.1-8b --users 0 --machine h100
+  refuses 2 '`batch` and `users`: they say the same; give one' plan llama-3.1-8b --users 3 batch=4 --machine h100
+  refuses 2 '`tp`: given twice' model llama-3.1-8b tp=2 tp=4 --machine h100
+  refuses 2 '`tp`: given twice' claim llama-3.1-8b tp=2 tp=4 tpot=1ms --machine h100
+  refuses 2 'accept: has no effect: no token is drafted; add draft=N' serve llama-3.1-8b accept=.5 --machine h100
+  refuses 2 '--network: has no effect: all devices are in one node, whose size is node=N' serve llama-3.1-8b --network 100gbe --machine h100
+  refuses 2 'images: has no effect: the model takes none in its prompt' model llama-3.1-8b images=3 --machine h100
+  refuses 2 '--cold: has no effect on `cluster`' cluster --cold --machine h100
+  refuses 2 'precision `foo`: unknown; known: fp32, fp16, bf16, ' model llama-3.1-8b --precision foo --machine h100
+}
+
+@test "an option of another command has no parameter's hint there" {
   refuses 2 '--batch: unknown option; `roofline doctor --help` shows all' doctor --batch 32
 }
 

@@ -259,7 +259,7 @@ serve() {
   pools --prefill-machine h100 --prefill-plan tp=2,dp=5 --rate 4/s prompt=8000
   has 'prompts     on 10 x nvidia-h100-sxm: tp 2 pp 1 dp 5'
   pools --prefill-plan tp=3
-  [ "$status" -eq 2 ] && [[ $stderr == 'roofline: --prefill-plan: tp=3: does not divide the heads of llama-3.1-70b' ]]
+  [ "$status" -eq 2 ] && [[ $stderr == 'roofline: --prefill-plan: tp=3: does not divide the 64 heads of llama-3.1-70b; 2 4 8 16 32 64 do' ]]
   pools --prefill-plan tp=1
   [[ $stderr == 'roofline: serve: llama-3.1-70b does not fit, '*' short on each device of 1 nvidia-h200-sxm' ]]
   pools --prefill-plan tp=4 --prefill 1

@@ -362,7 +362,7 @@ static void refused(void **state) {
     const roof_model *model;
     double tp, pp, dp, ep, cp, microbatches;
     const char *says;
-  } plans[] = {{&llama, 3, 1, 1, 1, 1, 0, "the heads"},
+  } plans[] = {{&llama, 3, 1, 1, 1, 1, 0, "the 32 heads"},
                {&llama, 1, 33, 1, 1, 1, 0, "32 layers"},
                {&llama, 1, 1, 3, 1, 1, 0, "dp=3: does not divide the batch"},
                {&llama, 1, 1, 1, 2, 1, 0, "no experts"},

@@ -423,7 +423,7 @@ static void refused(void **state) {
     bool train, sp;
     const char *says;
   } rows[] = {{1, 0, 4, true, false, "stages are 0 to 3"},
-              {1, 0, 1, false, false, "add --train"},
+              {1, 0, 1, false, false, "model --train"},
               {1, 5, 0, true, false, "does not divide the 64 sequences"},
               {1, 0, 0.5, true, false, "whole number"},
               {1, 0, 0, true, true, "add --tp"}};

@@ -94,8 +94,10 @@ static roof_status select_settings(const cli_args *args, const char *list, const
       status == ROOF_OK && engine != NULL ? roof_memory_rule_parse(engine, &s->memory_rule, error) : status;
   status = status == ROOF_OK ? gather(args, list, w, error) : status;
   status = status == ROOF_OK ? roof_service_settings_read(w->list, w->count, s, typed, error) : status;
-  return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &s->network, error)
-                                              : status;
+  status =
+      status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &s->network, error) : status;
+  bool pools = pool_plan != NULL || pool_machine != NULL; /* what one has no use for, the other may have */
+  return status == ROOF_OK && !pools ? roof_model_settings_check(model, s, false, NULL, error) : status;
 }
 
 /** How often experts are chosen, where a file says it. */
