@@ -117,6 +117,18 @@ powered() {
   ! grep -q 'energy balance\|average power' constant.svg
 }
 
+@test "of a model's training step, with --train as with the word" {
+  run -0 "$ROOFLINE" energy llama-3.1-8b --train recompute=full batch=64 dp=8 zero=1 --machine h100
+  has "131072"
+  option=$output
+  run -0 "$ROOFLINE" energy llama-3.1-8b train recompute=full batch=64 dp=8 zero=1 --machine h100
+  [ "$output" = "$option" ]
+  run -2 --separate-stderr "$ROOFLINE" energy gemm m=64 n=64 k=64 --train --machine h100
+  [ "$stderr" = 'roofline: --train: of a model, which `gemm` is not' ]
+  run -2 --separate-stderr "$ROOFLINE" energy --train --machine h100
+  [[ $stderr == 'roofline: --train: has no effect'* ]]
+}
+
 @test "bad input is refused with the reason" {
   run -2 "$ROOFLINE" energy --machine h100 --joules-per-flop much
   has "--joules-per-flop"

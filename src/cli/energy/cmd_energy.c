@@ -9,11 +9,14 @@
 enum { SUBJECT_MAX = ROOF_PANEL_CURVES };
 
 static char *per_flop, *per_byte, *idle;
+static int train;
 static const struct poptOption options[] = {
     {"joules-per-flop", '\0', POPT_ARG_STRING, &per_flop, 0, "instead of the machine's, for instance 0.3pJ",
      "J"},
     {"joules-per-byte", '\0', POPT_ARG_STRING, &per_byte, 0, "of memory, for instance 20pJ", "J"},
     {"idle-watts", '\0', POPT_ARG_STRING, &idle, 0, "constant power, drawn even when idle", "W"},
+    {"train", '\0', POPT_ARG_NONE, &train, 0,
+     "of a model: a training step of batch x prompt tokens with Adam", NULL},
     POPT_TABLEEND};
 
 /** What is typed in place of the machine's figures. */
@@ -102,8 +105,8 @@ static roof_status answer(const cli_args *args, const roof_shape *shape, roof_er
   return status;
 }
 
-/** Of a whole model. */
-static roof_status answer_whole(const cli_args *args, roof_error *error) {
+/** Of a whole model whose words are all there. */
+static roof_status answer_words(const cli_args *args, roof_error *error) {
   roof_energy_given given;
   roof_status status = read_given(&given, error);
   if (status != ROOF_OK || args->file == NULL) {
@@ -115,6 +118,25 @@ static roof_status answer_whole(const cli_args *args, roof_error *error) {
   return status;
 }
 
+/** Of a whole model: --train is one of the words that describe its run. */
+static roof_status answer_whole(const cli_args *args, roof_error *error) {
+  cli_args all = *args;
+  const char **words = train ? calloc((size_t)args->word_count + 1, sizeof *words) : NULL;
+  if (train && words == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
+  }
+  for (int i = 0; train && i < args->word_count; i++) {
+    words[i] = args->words[i];
+  }
+  if (train) {
+    words[all.word_count++] = "train";
+    all.words = words;
+  }
+  roof_status status = answer_words(&all, error);
+  free(words);
+  return status;
+}
+
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_shape shape;
   roof_status status = ROOF_OK;
@@ -122,6 +144,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = answer(args, NULL, error);
   } else if (cli_whole_is(args)) {
     status = answer_whole(args, error);
+  } else if (train) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--train: of a model, which `%s` is not", args->words[0]);
   } else {
     status = cli_select_words(args, "energy", "gemm m=4096 n=4096 k=4096", &shape, error);
     if (status == ROOF_OK) {
@@ -137,7 +161,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 static const cli_effect effects[] = {
     {.options = "overhead tile accumulate"},
-    {.options = "efficiency launch overlap warm weights group output kv", .without = "key=value"},
+    {.options = "efficiency launch overlap warm weights group output kv train", .without = "key=value"},
     {0}};
 
 const cli_command cli_cmd_energy = {
@@ -147,10 +171,13 @@ const cli_command cli_cmd_energy = {
     .summary = "the roofline of energy: joules of FLOPs, bytes and time; power; whether racing to halt pays",
     .examples = "  roofline energy --machine h100\n"
                 "  roofline energy llama-3.1-8b batch=32 --machine h100\n"
+                "  roofline energy llama-3.1-8b --train recompute=full batch=64 dp=8 zero=1 --machine h100\n"
                 "  roofline energy gemm m=4096 n=4096 k=4096 --machine h100 --joules-per-flop 0.3pJ \\\n"
                 "    --joules-per-byte 20pJ\n"
                 "  roofline energy gemm m=1..4096*4 n=4096 k=4096 --machine a100 --machine h100 --to "
-                "energy.svg\n",
+                "energy.svg\n"
+                "Settings of a model: those of `roofline model`; of a training step the words `sp` and\n"
+                "  `recompute=selective` or `full` too\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
