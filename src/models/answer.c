@@ -15,7 +15,7 @@ void rf_model_start(model_step *s, const roof_model_target *t, roof_model_phase 
   *s = (model_step){
       .target = t, .batch = roof_model_replica_batch(t), .microbatches = roof_model_microbatches(t)};
   s->heads = s->microbatches;
-  s->steps = s->rounds = 1;
+  s->steps = 1;
   s->wanted = MODEL_OF_ALL;
   s->own = rf_model_stream(t->model, 0);
   s->out = out;
@@ -53,7 +53,7 @@ static void plan_prefill(model_step *s, bool encoder) {
   }
   rf_model_add_group(s, &g);
   s->logits = batch / s->heads;
-  s->rounds = s->steps + set->pp - 1; /* fill and drain (Huang et al. 2019, GPipe, section 2.3) */
+  s->fills = true; /* and drains (Huang et al. 2019, GPipe, section 2.3) */
 }
 
 /** Each token has a loss; microbatches one after another, their gradients summed. A pipeline of stages that
@@ -89,7 +89,6 @@ void rf_model_add_decoding(model_step *s, double queries, double first, double l
                    .key_split = s->target->settings.cp};
   rf_model_add_group(s, &g);
   s->steps = s->microbatches;
-  s->rounds = fmax(s->steps, s->target->settings.pp);
   s->logits += rows * queries;
 }
 
@@ -240,6 +239,12 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   }
 }
 
+/** Seconds that a step lasts longer for each second more in a stage's layers: where stages wait for the one token that passes
+ * them all, every stage's layers count. */
+static double longer_each(const roof_model_target *t, const roof_model_phase *step) {
+  return step->bubble > 0 ? rf_model_full_stages(t) / roof_model_microbatches(t) : 1;
+}
+
 /** Expected seconds of a step with `past` tokens there, from the mean step: attention alone differs.
  * `scratch` is left with no phase in it. */
 static double seconds_at(const roof_model_target *t, roof_phase kind, double past,
@@ -254,7 +259,8 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
   s.attention_only = true;
   make_phase(&s, kind, past, past);
   scratch->present = false;
-  return mean->expected_seconds + scratch->expected_seconds - attention / (1 - mean->bubble);
+  double each = longer_each(t, mean);
+  return mean->expected_seconds + each * scratch->expected_seconds - each * attention;
 }
 
 /** Requests one after another; the place of the phase `train` is free, as below. */

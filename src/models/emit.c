@@ -108,7 +108,7 @@ model_passes rf_model_passes_of(const model_step *s, const model_call *c) {
     return (model_passes){.all = 1};
   }
   bool attention = c->kind == ROOF_KIND_ATTENTION, flash = (set->fusion & ROOF_FUSE_FLASH) != 0;
-  bool again = (set->recompute == ROOF_RECOMPUTE_FULL && s->layers) ||
+  bool again = (set->recompute == ROOF_RECOMPUTE_FULL && s->place == MODEL_IN_LAYERS) ||
                (set->recompute == ROOF_RECOMPUTE_SELECTIVE && attention && !flash);
   double backward = backward_passes(s, c) + (again ? 1 : 0);
   return (model_passes){1 + backward, backward, (again ? 1 : 0) + (attention && flash ? 0.5 : 0)};
@@ -138,6 +138,7 @@ void rf_model_emit(model_step *s, double count, const model_call *c) {
   }
   model_passes passes = rf_model_passes_of(s, c);
   o->count += count * passes.all;
+  rf_model_pipeline_add(s, count, o);
   out->recomputed_flops += count * passes.again * o->flops;
   out->backward_seconds += count * passes.backward * o->expected_seconds;
 }

@@ -99,13 +99,16 @@ static void add_offload(model_step *s) {
                        p->expected_high_seconds};
   fetch(s, "offload", bytes, &room);
   add_operation(p, &p->operations[p->count - 1]);
+  s->place = MODEL_IN_LAYERS; /* nearly all of the weights, and all of the cache */
+  rf_model_pipeline_add(s, 1, &p->operations[p->count - 1]);
+  s->place = MODEL_OUTSIDE;
 }
 
 /** The time in which a device waits for the pipeline to fill and drain, as an operation of its own. */
 static void add_idle(model_step *s) {
   roof_model_phase *p = s->out;
-  double more = s->rounds / s->steps - 1, watts = s->target->plain.costs.constant_watts;
-  if (!(more > 0) || p->count == ROOF_MODEL_OPERATION_MAX) {
+  model_idle idle = rf_model_idle(s);
+  if (!(idle.expected > 0) || p->count == ROOF_MODEL_OPERATION_MAX) {
     return;
   }
   roof_model_operation o = {.name = "pipeline_idle",
@@ -114,16 +117,28 @@ static void add_idle(model_step *s) {
                             .intensity = NAN,
                             .ridge = NAN,
                             .regime = ROOF_OVERHEAD_BOUND,
-                            .overhead_seconds = more * p->lower_seconds,
-                            .lower_seconds = more * p->lower_seconds,
-                            .upper_seconds = more * p->upper_seconds,
-                            .expected_seconds = more * p->expected_seconds,
-                            .expected_low_seconds = more * p->expected_low_seconds,
-                            .expected_high_seconds = more * p->expected_high_seconds};
-  o.energy_joules = watts * o.expected_seconds;
-  p->bubble = 1 - s->steps / s->rounds;
+                            .overhead_seconds = idle.lower,
+                            .lower_seconds = idle.lower,
+                            .upper_seconds = idle.upper,
+                            .expected_seconds = idle.expected,
+                            .expected_low_seconds = idle.low,
+                            .expected_high_seconds = idle.high};
+  o.energy_joules = s->target->plain.costs.constant_watts * o.expected_seconds;
+  p->bubble = idle.expected / (p->expected_seconds + idle.expected);
   p->operations[p->count++] = o;
   add_operation(p, &o);
+}
+
+/** A pipeline's stages wait, and at best hide what each of them could alone. */
+static void add_pipeline(model_step *s) {
+  roof_model_phase *p = s->out;
+  if (s->target->settings.pp <= 1 || s->attention_only) {
+    return;
+  }
+  add_idle(s);
+  if (!s->training) {
+    p->lower_seconds = fmax(rf_model_pipeline_least(s), p->link_seconds[ROOF_SPAN_HOST]);
+  }
 }
 
 /** After the passes of all microbatches: the replicas' transfers, which at best hide behind them, and the
@@ -165,7 +180,7 @@ void rf_model_finish(model_step *s) {
   }
   overlap_links(p);
   add_offload(s);
-  add_idle(s);
+  add_pipeline(s);
   if (s->training) {
     add_update(s);
     add_update_offload(s);

@@ -25,7 +25,6 @@ static void make(const roof_model_target *t, const roof_load *l, model_extent ex
   double sequences = fmax(1, l->decodes + l->prompts);
   s.microbatches = l->microbatches > 0 ? l->microbatches : rf_model_microbatches(set, sequences);
   s.steps = s.heads = s.microbatches;
-  s.rounds = fmax(s.steps, set->pp);
   s.wanted = extent;
   if (l->decodes > 0) {
     s.batch = l->decodes;

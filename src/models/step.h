@@ -59,20 +59,43 @@ typedef struct model_group {
  *  logits. The seconds of a step are the sum over the three. */
 typedef enum model_extent { MODEL_OF_TOKENS, MODEL_OF_GROUPS, MODEL_OF_LOGITS, MODEL_OF_ALL } model_extent;
 
+/** Where in a pipeline an operation is done: in every stage's layers, between two stages, by the last stage alone, or anywhere
+ *  else. */
+typedef enum model_place {
+  MODEL_OUTSIDE,
+  MODEL_IN_LAYERS,
+  MODEL_BETWEEN,
+  MODEL_IN_HEAD,
+  MODEL_PLACE_COUNT
+} model_place;
+
+/** What of an operation's times a pipeline adds up: at best without transfers, of each link, and all others. */
+typedef enum model_time {
+  MODEL_TIME_WORK,
+  MODEL_TIME_LINKS,
+  MODEL_TIME_UPPER = MODEL_TIME_LINKS + ROOF_SPAN_COUNT,
+  MODEL_TIME_EXPECTED,
+  MODEL_TIME_LOW,
+  MODEL_TIME_HIGH,
+  MODEL_TIME_COUNT
+} model_time;
+
 typedef struct model_step {
   const roof_model_target *target;
   double batch;        /**< sequences of a replica */
   double microbatches; /**< that they are cut into */
   model_group groups[2];
   int group_count;
-  double tokens;         /**< of all groups */
-  double logits;         /**< rows of the output projection */
-  double steps;          /**< times that all of it is done but the output projection */
-  double heads;          /**< times that the output projection is done, for `logits` rows each */
-  double rounds;         /**< steps that the pipeline lasts, `steps` when it is never empty */
-  bool training;         /**< with the backward pass */
-  bool layers;           /**< what is added belongs to a layer */
-  bool attention_only;   /**< all else is left out */
+  double tokens;     /**< of all groups */
+  double logits;     /**< rows of the output projection */
+  double steps;      /**< times that all of it is done but the output projection */
+  double heads;      /**< times that the output projection is done, for `logits` rows each */
+  double rounds;     /**< of training: steps that the pipeline lasts, `steps` when it is never empty */
+  bool fills;        /**< the steps follow one another; else each has to wait for its own last one */
+  bool training;     /**< with the backward pass */
+  model_place place; /**< of what is added */
+  double times[MODEL_PLACE_COUNT][MODEL_TIME_COUNT]; /**< of a pipeline that does not train */
+  bool attention_only;                               /**< all else is left out */
   model_extent wanted;   /**< operations that grow with something else are left out */
   model_extent extent;   /**< of what is emitted now */
   bool bare_norms;       /**< the layer's norms have no gains */
@@ -151,6 +174,23 @@ double rf_model_shared_seconds(const roof_target *target, const roof_op *op, con
 /** Index of the algorithm that is the faster for this buffer over this link; an engine's, or NCCL's. */
 int rf_model_faster(const roof_target *target, const roof_op *op, const roof_link *link, double bytes,
                     double ranks, bool engine);
+
+/* pipeline.c */
+/** Adds `count` times what a pipeline's stages are timed by. */
+void rf_model_pipeline_add(model_step *step, double count, const roof_model_operation *operation);
+
+/** Devices' time with nothing to do. */
+typedef struct model_idle {
+  double lower, upper, expected, low, high;
+} model_idle;
+
+model_idle rf_model_idle(const model_step *step);
+
+/** The least seconds of a step that does not train, however the layers are cut into stages. */
+double rf_model_pipeline_least(const model_step *step);
+
+/** Stages that hold the model's layers when each is as full as the fullest. */
+double rf_model_full_stages(const roof_model_target *target);
 
 /* transfer.c */
 /** Adds `count` transfers by the faster of ring and tree; over several nodes first in the node, then between

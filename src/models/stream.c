@@ -52,7 +52,8 @@ void rf_model_start_stream(model_step *s, double stream) {
   s->stream = stream;
   s->own = rf_model_stream(t->model, stream);
   double inputs = inputs_of(t, &s->own), tokens = roof_model_stream_tokens(t, (int)stream - 1);
-  s->steps = s->rounds = s->microbatches;
+  s->steps = s->microbatches;
+  s->fills = true;
   s->groups[0] = (model_group){
       .sequences = s->batch * inputs / s->steps, .queries = tokens, .query_split = 1, .key_split = 1};
   s->group_count = 1;

@@ -168,7 +168,9 @@ void rf_model_stage_transfers(model_step *s) {
     model_transfer send = {"pp_send", ROOF_SEND, bytes / set->tp, 2, 1, 0, 0};
     model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->sp ? 1 : set->tp, 1, 0, 0};
     double passes = s->steps * (s->training ? fmax(1, set->interleave) : 1);
+    s->place = MODEL_BETWEEN;
     emit_transfer(s, passes, &send, span, send.bytes, send.ranks);
     rf_model_transfers(s, passes, &gather);
+    s->place = MODEL_OUTSIDE;
   }
 }

@@ -168,21 +168,23 @@ static void emit_head(model_step *s) {
     rf_model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
   }
   s->extent = MODEL_OF_LOGITS;
+  s->place = MODEL_IN_HEAD;
   if (s->logits > 0) {
     emit_logits(s, dim);
   }
   s->extent = MODEL_OF_TOKENS;
+  s->place = MODEL_OUTSIDE;
 }
 
 void rf_model_stage(model_step *s) {
   const roof_model_target *t = s->target;
-  s->layers = true;
+  s->place = MODEL_IN_LAYERS;
   for (int i = 0; i < t->model->block_count; i++) {
     if (t->layers[i] > 0 && t->model->blocks[i].stream == s->stream) {
       emit_layers(s, t->stage_layers[i] * s->steps, &t->model->blocks[i]);
     }
   }
-  s->layers = false;
+  s->place = MODEL_OUTSIDE;
 }
 
 /** Tokens of a stream as they come in: looked up in the model's table, or made by products; each has its place. */

@@ -23,17 +23,19 @@ roof_status rf_steps_init(service_steps *s, const roof_model_target *t, roof_err
   s->overlaps = false;
   s->tokens = calloc(TOKENS + 1, sizeof *s->tokens);
   s->logits = calloc(TOKENS + 1, sizeof *s->logits);
+  s->stages = calloc(TOKENS + 1, sizeof *s->stages);
   s->transfers = calloc(TOKENS + 1, sizeof *s->transfers);
   s->contexts = calloc((size_t)(SEQUENCES + 1) * NODES, sizeof *s->contexts);
   s->pieces = calloc((size_t)PROMPTS * QUERIES * NODES, sizeof *s->pieces);
-  bool enough = s->tokens != NULL && s->logits != NULL && s->transfers != NULL && s->contexts != NULL &&
-                s->pieces != NULL;
+  bool enough = s->tokens != NULL && s->logits != NULL && s->stages != NULL && s->transfers != NULL &&
+                s->contexts != NULL && s->pieces != NULL;
   return enough ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
 }
 
 void rf_steps_done(service_steps *s) {
   free(s->tokens);
   free(s->logits);
+  free(s->stages);
   free(s->transfers);
   free(s->contexts);
   free(s->pieces);
@@ -43,6 +45,12 @@ static double predict(service_steps *s, const roof_load *load, model_extent exte
   roof_load one = *load;
   one.microbatches = 1;
   return rf_model_load_seconds(&s->target, &one, extent, &s->phase);
+}
+
+/** Of one stage, with the most layers, the embedding and the output projection. */
+static double predict_stage(service_steps *s, const roof_load *load, model_extent extent) {
+  double seconds = predict(s, load, extent);
+  return seconds * (1 - s->phase.bubble);
 }
 
 /** Of what grows with the tokens the seconds of transfers. */
@@ -59,7 +67,9 @@ static double predict_transfers(service_steps *s, const roof_load *load, model_e
 /** By tokens or by logits; where a pipeline cuts a batch, parts of one are between two entries. */
 static double by_rows(service_steps *s, double *table, double rows, model_extent extent) {
   double (*const seconds)(service_steps *, const roof_load *, model_extent) =
-      table == s->transfers ? predict_transfers : predict;
+      table == s->transfers ? predict_transfers
+      : table == s->stages  ? predict_stage
+                            : predict;
   double near = floor(rows + 0.5), low = fabs(rows - near) < 1e-6 ? near : floor(rows), sum = 0;
   double part =
       fmax(0, rows - low); /* a mean length times a number is a whole number but for its last digit */
@@ -155,12 +165,24 @@ static double pieces(service_steps *s, double prompts, double queries, double pa
   return sum;
 }
 
-/** Microbatches of so many sequences, and in *longer how much more rounds they take than stages. */
-static double cut(const service_steps *s, double sequences, double *longer) {
-  const roof_model_settings *set = &s->target.settings;
-  double parts = rf_model_microbatches(set, fmax(1, sequences));
-  *longer = fmax(parts, set->pp) / set->pp;
-  return parts;
+/** Microbatches of so many sequences. */
+static double cut(const service_steps *s, double sequences) {
+  return rf_model_microbatches(&s->target.settings, fmax(1, sequences));
+}
+
+/** A step of `parts` microbatches of `rows` tokens that take `pass` seconds each through all stages of a pipeline, so many of
+ * them for logits and attention. A microbatch's next token waits for its last stage, and with enough others no stage waits.
+ * In *part: how often a second of attention counts. */
+static double of_stages(service_steps *s, double parts, double rows, double pass, double logits,
+                        double attended, double *part) {
+  *part = parts;
+  if (s->target.settings.pp <= 1) {
+    return parts * pass;
+  }
+  double share = 1 / rf_model_full_stages(&s->target);
+  double stage = by_rows(s, s->stages, rows, MODEL_OF_TOKENS) + logits + share * attended;
+  *part = parts * stage > pass ? parts * share : 1;
+  return fmax(pass, parts * stage);
 }
 
 /** What a model that drafts does in such a step: its own steps one after another, and the same prompts. */
@@ -172,28 +194,30 @@ static double draft_seconds(const service_steps *s, const roof_load *l) {
 
 /** One step after another. */
 static double plain_seconds(service_steps *s, const roof_load *l) {
-  double longer, parts = cut(s, l->decodes + l->prompts, &longer);
+  double part, parts = cut(s, l->decodes + l->prompts);
   double tokens = l->decodes * (s->target.settings.draft + 1) + l->prompts * l->queries;
-  double seconds = by_rows(s, s->tokens, tokens / parts, MODEL_OF_TOKENS) +
-                   by_rows(s, s->logits, l->logits / parts, MODEL_OF_LOGITS);
-  seconds += l->decodes > 0 ? attention_line(s, l->decodes / parts, l->context).seconds : 0;
-  seconds += l->prompts > 0 ? pieces(s, l->prompts / parts, l->queries, l->past) : 0;
-  return longer * seconds;
+  double logits = by_rows(s, s->logits, l->logits / parts, MODEL_OF_LOGITS);
+  double decoding = l->decodes > 0 ? attention_line(s, l->decodes / parts, l->context).seconds : 0;
+  double prompts = l->prompts > 0 ? pieces(s, l->prompts / parts, l->queries, l->past) : 0;
+  double pass = by_rows(s, s->tokens, tokens / parts, MODEL_OF_TOKENS) + logits + decoding + prompts;
+  return of_stages(s, parts, tokens / parts, pass, logits, decoding + prompts, &part);
 }
 
 static service_line plain_line(service_steps *s, double sequences, double context) {
-  double longer, parts = cut(s, sequences, &longer);
-  double rows = sequences / parts * (s->target.settings.draft + 1);
+  double part, parts = cut(s, sequences), rows = sequences / parts * (s->target.settings.draft + 1);
   service_line line = attention_line(s, sequences / parts, context);
-  line.seconds += by_rows(s, s->tokens, rows, MODEL_OF_TOKENS) + by_rows(s, s->logits, rows, MODEL_OF_LOGITS);
-  line.seconds *= longer, line.slope *= longer;
+  double logits = by_rows(s, s->logits, rows, MODEL_OF_LOGITS);
+  double pass = by_rows(s, s->tokens, rows, MODEL_OF_TOKENS) + logits + line.seconds;
+  line.seconds = of_stages(s, parts, rows, pass, logits, line.seconds, &part);
+  line.slope *= part;
   return line;
 }
 
-/** Transfers of half of a step's tokens. */
+/** Transfers of half of a step's tokens: through all stages, or one's for each microbatch. */
 static double half_transfers(service_steps *s, double sequences, double tokens) {
-  double longer, parts = cut(s, sequences / 2, &longer);
-  return longer * by_rows(s, s->transfers, tokens / 2 / parts, MODEL_OF_TOKENS);
+  double parts = cut(s, sequences / 2);
+  double times = fmax(rf_model_full_stages(&s->target), parts);
+  return times * by_rows(s, s->transfers, tokens / 2 / parts, MODEL_OF_TOKENS);
 }
 
 /** Two halves, of `half` seconds each and of them `transfers`: one is computed while the other's tokens travel, but in the first layer. */

@@ -9,6 +9,7 @@ typedef struct service_steps {
   roof_model_target target;
   double *tokens;    /**< by tokens of a microbatch; 0: not asked for yet, as everywhere here */
   double *logits;    /**< by rows */
+  double *stages;    /**< as `tokens`, but of one stage of a pipeline, which the others do not wait for */
   double *transfers; /**< of what `tokens` has, by them as well */
   bool overlaps;     /**< two halves of a step take turns where that pays */
   double *contexts;  /**< of sequences x nodes of the context */

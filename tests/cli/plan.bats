@@ -12,10 +12,25 @@ setup() {
   [ "$(json '.plan | [.tp, .pp, .dp, .ep, .devices, .replica_batch, .microbatches]')" = '[2,2,4,8,16,16,2]' ]
   [ "$(json '[.plan.node_link.name, .plan.network_link.name, .plan.prefill.binding_link]')" = \
     '["NVLink 4","InfiniBand NDR","NVLink 4"]' ]
-  near .plan.prefill.bubble "$(json "1 / (.phases.prefill.steps + 1)")"
+  idle=$(json '.phases.prefill | ([.operations[] | select(.name == "pipeline_idle").seconds.expected] | add) / .seconds.expected')
+  near .plan.prefill.bubble "$idle"
+  [ "$(json '.plan.prefill.bubble < 1 / (.phases.prefill.steps + 1)')" = true ] # the output projection is done once
   near .phases.prefill.seconds.network "$(json '.plan.prefill | .node_seconds + .network_seconds')"
   run -0 "$ROOFLINE" model mixtral-8x7b batch=64 tp=2 pp=2 dp=4 ep=8 --machine h100 --json
   [ "$output" = "$typed" ]
+}
+
+@test "one token passes a pipeline as fast as one device, but for the transfers, whoever is asked" {
+  run -0 "$ROOFLINE" model llama-3.1-8b --machine h100 --json
+  alone=$(json .tpot_seconds)
+  run -0 "$ROOFLINE" model llama-3.1-8b pp=8 --machine h100 --json
+  near .tpot_seconds "$(json "$alone + 7 * (.phases.decode.operations[] | select(.name == \"pp_send\").seconds.expected)")"
+  tpot=$(json .tpot_seconds)
+  run -0 "$ROOFLINE" serve llama-3.1-8b pp=8 --concurrency 1 --host-time 0 --requests 10 --machine h100 --json
+  near .runs[0].tpot.mean_seconds "$tpot"
+  run -0 "$ROOFLINE" claim llama-3.1-8b pp=8 tpot=6.6ms --machine h100
+  run -0 "$ROOFLINE" claim llama-3.1-8b pp=32 tpot=7ms --machine h100
+  run -1 "$ROOFLINE" claim llama-3.1-8b pp=32 tpot=4.6ms --machine h100
 }
 
 @test "the text names the devices, the links and the one that binds" {

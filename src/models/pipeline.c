@@ -1,0 +1,82 @@
+/* The time of a pipeline. A token passes every stage once, each with its own layers, the embedding and the output projection
+ * where they are: a microbatch alone takes the sum of the stages' times and of the transfers between them. Each microbatch
+ * more takes what the slowest stage takes (Huang et al. 2019, GPipe, section 2.3). */
+#include <math.h>
+
+#include "models/step.h"
+
+/** The fullest stage's part of the layers, in the device's times, is so many-th of all. */
+double rf_model_full_stages(const roof_model_target *t) {
+  double layers = t->model->layer_count;
+  return layers / ceil(layers / t->settings.pp);
+}
+
+void rf_model_pipeline_add(model_step *s, double count, const roof_model_operation *o) {
+  const double seconds[MODEL_TIME_COUNT] = {[MODEL_TIME_WORK] =
+                                                o->kind == ROOF_KIND_COLLECTIVE ? 0 : o->lower_seconds,
+                                            [MODEL_TIME_UPPER] = o->upper_seconds,
+                                            [MODEL_TIME_EXPECTED] = o->expected_seconds,
+                                            [MODEL_TIME_LOW] = o->expected_low_seconds,
+                                            [MODEL_TIME_HIGH] = o->expected_high_seconds};
+  double *sums = s->times[s->place];
+  if (s->target->settings.pp <= 1 || s->training) {
+    return;
+  }
+  for (int i = 0; i < MODEL_TIME_COUNT; i++) {
+    sums[i] += count * seconds[i];
+  }
+  sums[MODEL_TIME_LINKS + o->span] += count * o->network_seconds;
+}
+
+/** What the device does in a step: it has everything of a stage, and the most layers. */
+static double stage_seconds(const model_step *s, int time) {
+  double sum = 0;
+  for (int i = 0; i < MODEL_PLACE_COUNT; i++) {
+    sum += s->times[i][time];
+  }
+  return sum / s->steps;
+}
+
+/** Of a microbatch through all stages: what the other stages have besides is layers, and one transfer fewer than stages. */
+static double pass_seconds(const model_step *s, int time) {
+  double layers = (rf_model_full_stages(s->target) - 1) * s->times[MODEL_IN_LAYERS][time];
+  double sends = (s->target->settings.pp - 2) * s->times[MODEL_BETWEEN][time];
+  return stage_seconds(s, time) + (layers + sends) / s->steps;
+}
+
+/** While one microbatch passes the other stages, unless others come meanwhile. */
+static double wait_seconds(const model_step *s, int time) {
+  double stage = stage_seconds(s, time), pass = pass_seconds(s, time);
+  return s->fills ? pass - stage : fmax(0, pass - s->steps * stage);
+}
+
+/** A training step's stages are alike, with the longest one's time. */
+static model_idle training_idle(const model_step *s) {
+  const roof_model_phase *p = s->out;
+  double more = s->rounds / s->steps - 1;
+  return (model_idle){more * p->lower_seconds, more * p->upper_seconds, more * p->expected_seconds,
+                      more * p->expected_low_seconds, more * p->expected_high_seconds};
+}
+
+model_idle rf_model_idle(const model_step *s) {
+  return s->training ? training_idle(s)
+                     : (model_idle){wait_seconds(s, MODEL_TIME_WORK), wait_seconds(s, MODEL_TIME_UPPER),
+                                    wait_seconds(s, MODEL_TIME_EXPECTED), wait_seconds(s, MODEL_TIME_LOW),
+                                    wait_seconds(s, MODEL_TIME_HIGH)};
+}
+
+/** Some stage has as many layers as the fullest of equal ones, one has the output projection, and one as much as the mean
+ *  of all. */
+static double least_seconds(const model_step *s, int time) {
+  double pass = pass_seconds(s, time), m = s->steps;
+  double busiest = fmax(s->times[MODEL_IN_LAYERS][time], s->times[MODEL_IN_HEAD][time]) / m;
+  busiest = fmax(busiest, pass / s->target->settings.pp);
+  return s->fills ? pass + (m - 1) * busiest : fmax(pass, m * busiest);
+}
+
+double rf_model_pipeline_least(const model_step *s) {
+  double near = fmax(least_seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_NEIGHBOURS),
+                     least_seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_NODE));
+  double links = fmax(near, least_seconds(s, MODEL_TIME_LINKS + ROOF_SPAN_CLUSTER));
+  return fmax(least_seconds(s, MODEL_TIME_WORK), links);
+}
