@@ -148,8 +148,8 @@ static double prefill_instances(const search *s, const roof_pool *p, double rate
 }
 
 /** The fewest instances whose batches have room for the requests of the percentile. */
-static double decode_instances(const search *s, const roof_pool *p, double rate, double tokens) {
-  double all = rate * tokens * p->seconds, users = s->question->limits.users;
+static double decode_instances(const search *s, const roof_pool *p, double rate, double steps) {
+  double all = rate * steps * p->seconds, users = s->question->limits.users;
   double n = fmax(1, floor(all / p->batch));
   while (n < 1e6 && rf_model_at_once(all / n, &s->quantile) > p->batch &&
          !(users > 0 && users <= n * p->batch)) {
@@ -160,10 +160,10 @@ static double decode_instances(const search *s, const roof_pool *p, double rate,
 
 /** Requests per second that a pair is asked for. */
 static double asked_rate(const roof_plan_limits *l, const roof_pool *prefill, const roof_pool *decode,
-                         double tokens, double transfer) {
+                         double steps, double transfer) {
   return l->rate > 0    ? l->rate
-         : l->users > 0 ? l->users / (prefill->seconds + transfer + tokens * decode->seconds)
-                        : decode->batch / (tokens * decode->seconds);
+         : l->users > 0 ? l->users / (prefill->seconds + transfer + steps * decode->seconds)
+                        : decode->batch / (steps * decode->seconds);
 }
 
 static double devices_of(const roof_apart *a) {
@@ -193,12 +193,13 @@ static bool allowed(const search *s, const roof_apart *a) {
 /** Two pools together, if they meet the limits and cost less than the best so far. */
 static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decode) {
   const roof_choice_question *q = s->question;
-  double tokens = fmax(1, q->base->generate), ports = fmin(prefill->devices, decode->devices);
+  double tokens = fmax(1, q->base->generate), steps = fmax(1, tokens - 1); /* the prompt made the first */
+  double ports = fmin(prefill->devices, decode->devices);
   double transfer = s->cache_bytes / (ports * s->network.bytes_per_second) + s->network.latency_seconds;
-  double rate = asked_rate(&q->limits, prefill, decode, tokens, transfer);
+  double rate = asked_rate(&q->limits, prefill, decode, steps, transfer);
   roof_apart a = {.found = true, .precision = s->precision, .prefill = *prefill, .decode = *decode};
   a.prefill.instances = prefill_instances(s, prefill, rate, transfer);
-  a.decode.instances = decode_instances(s, decode, rate, tokens);
+  a.decode.instances = decode_instances(s, decode, rate, steps);
   if (a.prefill.instances == 0 || !allowed(s, &a)) {
     return;
   }
@@ -210,7 +211,7 @@ static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decod
   a.tpot_seconds = decode->seconds, a.tpot_low_seconds = decode->low_seconds;
   a.tpot_high_seconds = decode->high_seconds;
   a.prefill.busy = rate * prefill->seconds / a.prefill.instances;
-  a.decode.busy = rate * tokens * decode->seconds / (a.decode.instances * decode->batch);
+  a.decode.busy = rate * steps * decode->seconds / (a.decode.instances * decode->batch);
   double cost = cost_of(s, &a.prefill) + cost_of(s, &a.decode), made = rate * tokens;
   a.device_tokens_per_second = made / devices_of(&a);
   a.price_per_million_tokens = s->priced ? 1e6 * cost / 3600 / made : NAN;

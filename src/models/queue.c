@@ -39,9 +39,7 @@ static double poisson(double mean, const model_quantile *q) {
 
 model_seen rf_model_closed(const model_pace *p, double sequences, const model_quantile *q) {
   double others = sequences - 1, tokens = fmax(1, p->tokens);
-  double mean =
-      p->step + others * p->busy / tokens; /* a token of each of them for every one of this request */
-  double rate = sequences / (p->first + tokens * mean);
+  double rate = sequences / (p->first + (tokens - 1) * p->step + others * p->busy);
   double busy = fmin(rate * p->first, 1 - 1e-9);
   double wait = fmin(prompt_wait(busy, p->first, q), others * p->first);
   return (model_seen){.ttft_seconds = p->first + wait,
@@ -55,10 +53,10 @@ model_seen rf_model_open(const model_pace *p, double rate, const model_quantile 
   if (!(busy < 1)) {
     return (model_seen){INFINITY, INFINITY, rate, busy};
   }
-  double free = 1 - rate * p->busy, tokens = fmax(1, p->tokens);
-  double deviation = p->busy * sqrt(rate * tokens * p->step / (free * free * free)); /* of all tokens' time */
+  double free = 1 - rate * p->busy, steps = fmax(1, p->tokens - 1);
+  double deviation = p->busy * sqrt(rate * steps * p->step / (free * free * free)); /* of all tokens' time */
   return (model_seen){.ttft_seconds = p->first + prompt_wait(busy, p->first, q),
-                      .tpot_seconds = p->step / free + q->normal * deviation / tokens,
+                      .tpot_seconds = p->step / free + q->normal * deviation / steps,
                       .rate = rate,
                       .busy = busy};
 }

@@ -134,7 +134,8 @@ static roof_plan_point point_of(const search *s, const model_pace *pace, const m
   const roof_plan_limits *l = s->limits;
   double users = l->users, busy = users > 0 ? users / set->batch : 1, replica = s->target.devices / set->dp;
   double tokens = fmax(1, set->generate), rate = busy * seen->rate * tokens / replica;
-  double joules = replica * (s->prompt_joules / tokens + s->step_joules / (set->batch / set->dp));
+  double joules =
+      replica / tokens * (s->prompt_joules + (tokens - 1) * s->step_joules / (set->batch / set->dp));
   double price =
       1e6 * (set->price / 3600 / rate + (l->energy_price > 0 ? l->energy_price * joules / 3.6e6 : 0));
   return (roof_plan_point){.tp = set->tp,
@@ -182,7 +183,7 @@ static double sequences_at(search *s, double rate, double prompt) {
   for (int i = 0; i <= ROUNDS; i++) {
     s->target.settings.batch = n * dp;
     model_pace pace = pace_of(s, prompt);
-    double free = 1 - rate * pace.busy, made = rate * pace.tokens * pace.step / free;
+    double free = 1 - rate * pace.busy, made = rate * fmax(0, pace.tokens - 1) * pace.step / free;
     if (!(free > 0 && rate * pace.first < 1)) {
       return INFINITY;
     }

@@ -1,6 +1,7 @@
 /* What requests share, and what they wait for: prefixes; requests that come one after another, where each replica
  * processes a prompt at a time between the decoding steps of the
- * others. What `model` says of a plan and what a search ranks by is this one function. */
+ * others. A request has its first token from its prompt, so that it takes one decoding step fewer than tokens. Of the other
+ * requests' prompts as many come between two tokens of its own as before its first. What `model` says of a plan and what a search ranks by is this one function. */
 #include <math.h>
 
 #include "models/step.h"
@@ -12,10 +13,12 @@ double roof_model_prefix(const roof_model_settings *s) {
 
 roof_model_continuous rf_model_continuous(const roof_model_target *t, double prompt_seconds,
                                           double step_seconds) {
-  double own = prompt_seconds / fmax(1, t->settings.generate), wait = (roof_model_replica_batch(t) - 1) * own;
+  double tokens = fmax(1, t->settings.generate), sequences = roof_model_replica_batch(t);
+  double wait = (sequences - 1) * prompt_seconds / tokens;
+  double each = sequences * prompt_seconds + (tokens - 1) * step_seconds; /* from a request to the next */
   roof_model_continuous c = {
       .ttft_seconds = prompt_seconds, .wait_seconds = wait, .tpot_seconds = step_seconds + wait};
-  c.device_tokens_per_second = t->settings.batch / (c.tpot_seconds + own) / t->devices;
+  c.device_tokens_per_second = t->settings.batch * tokens / each / t->devices;
   c.price_per_million_tokens = 1e6 * t->settings.price / 3600 / c.device_tokens_per_second;
   return c;
 }

@@ -48,9 +48,9 @@ roof_status roof_apart_simulate(const roof_choice_question *q, const roof_apart 
 
 /** With the times of its run, their range in the same proportion; of users what they generate in it. */
 static void take_times(roof_apart *a, const question_seen *s) {
-  double first = s->ttft / a->ttft_seconds, token = s->tpot / a->tpot_seconds;
+  double first = s->ttft / a->ttft_seconds, token = isnan(s->tpot) ? 1 : s->tpot / a->tpot_seconds;
   a->ttft_seconds = s->ttft, a->ttft_low_seconds *= first, a->ttft_high_seconds *= first;
-  a->tpot_seconds = s->tpot, a->tpot_low_seconds *= token, a->tpot_high_seconds *= token;
+  a->tpot_seconds *= token, a->tpot_low_seconds *= token, a->tpot_high_seconds *= token;
   a->simulated = true;
   if (!isnan(s->rate)) {
     a->device_tokens_per_second *= s->rate / a->requests_per_second;

@@ -21,7 +21,7 @@ static roof_model_settings settings_of(const roof_choice_question *q, const roof
 
 /** Answers from half as long to one and a half, as far as the model was made for such long sequences. */
 static roof_lengths spread(const roof_choice_question *q) {
-  double mean = q->base->generate, most = 1.5 * mean;
+  double mean = q->base->generate, most = mean + floor(mean / 2); /* whole tokens: of one there is no half */
   if (q->model->context > 0) {
     most = fmin(most, q->model->context - q->base->prompt);
   }
@@ -112,7 +112,8 @@ void rf_question_tighten(roof_plan_limits *tight, const roof_plan_limits *l, dou
 static void take_times(const roof_choice_question *q, roof_choice *c, const question_seen *s) {
   double before = c->point.device_tokens_per_second;
   double tokens = isnan(s->rate) ? before : s->rate * fmax(1, q->base->generate) / c->devices;
-  double first = s->ttft / c->point.ttft_seconds, token = s->tpot / c->point.tpot_seconds;
+  double first = s->ttft / c->point.ttft_seconds,
+         token = isnan(s->tpot) ? 1 : s->tpot / c->point.tpot_seconds; /* one token has no next */
   roof_plan_point *const points[] = {&c->point, &c->low, &c->high};
   for (int i = 0; i < 3; i++) {
     points[i]->ttft_seconds *= first;

@@ -33,6 +33,16 @@ setup() {
   run -1 "$ROOFLINE" claim llama-3.1-8b pp=32 tpot=4.6ms --machine h100
 }
 
+@test "a request of one token costs the same in one batch, in a continuous one and in a plan" {
+  load="llama-3.1-8b prompt=16 generate=1 --price 2.5 --machine h100"
+  run -0 "$ROOFLINE" model $load --json
+  near .continuous.price_per_million_tokens "$(json .price_per_million_tokens)"
+  price=$(json .price_per_million_tokens) joules=$(json .joules_per_token)
+  run -0 "$ROOFLINE" plan $load --users 1 --devices 1 --json
+  near .choices[0].price_per_million_tokens "$price"
+  near .choices[0].joules_per_token "$joules"
+}
+
 @test "the text names the devices, the links and the one that binds" {
   run -0 "$ROOFLINE" model deepseek-v3 batch=256 prompt=1k --tp 8 --dp 4 --ep 32 --machine h100
   has "tp 8 dp 4 ep 32: 32 devices in 4 nodes of 8; 64 sequences per replica"

@@ -282,8 +282,7 @@ static void bubble(void **state) {
     double stage = stage_seconds(p) / m;
     double layers = stage - (head->expected_seconds * head->count + send->expected_seconds * send->count) / m;
     double pass = stage + 3 * layers + 2 * send->expected_seconds;
-    assert_near(p->expected_seconds, pass + (m - 1) * stage,
-                0.005); /* the embedding is once too */
+    assert_near(p->expected_seconds, pass + (m - 1) * stage, 0.005); /* the embedding is once too */
     assert_true(m < 4 ? d->bubble > 0 && d->bubble < 1 - m / 4 : d->bubble == 0);
     assert_true(p->lower_seconds <= p->expected_seconds && d->lower_seconds <= d->expected_seconds);
     assert_true(d->lower_seconds >= m * known_operation(d, "lm_head", ROOF_SPAN_NODE)->lower_seconds);
@@ -336,11 +335,11 @@ static void found(void **state) {
       answer(&llama, &s, &one);
       s.batch = batch * s.dp;
       answer(&llama, &s, &other);
-      double tpot = other.phases[ROOF_PHASE_DECODE].expected_seconds + batch * one.ttft_seconds / s.generate;
-      double seen =
-          other.phases[ROOF_PHASE_DECODE].expected_seconds + (batch - 1) * one.ttft_seconds / s.generate;
+      double decode = other.phases[ROOF_PHASE_DECODE].expected_seconds;
+      double request = batch * one.ttft_seconds + (s.generate - 1) * decode;
+      double seen = decode + (batch - 1) * one.ttft_seconds / s.generate;
       if (other.capacity.fits && seen <= 0.012) {
-        most = fmax(most, s.batch / tpot / 8);
+        most = fmax(most, s.batch * s.generate / request / 8);
       }
     }
   }
@@ -765,7 +764,7 @@ static void queues(void **state) {
   assert_near(mean.busy, busy, 1e-12);
   assert_near(mean.ttft_seconds, service + busy * service / (2 * (1 - busy)), 1e-12);
   assert_near(mean.device_tokens_per_second, 2 * s.generate, 1e-12);
-  double there = 2 * s.generate * mean.tpot_seconds; /* on average; the batch is whole */
+  double there = 2 * (s.generate - 1) * mean.tpot_seconds; /* on average; the batch is whole */
   assert_true(there <= mean.batch && mean.batch < there + 2);
   limits.share = 0.99;
   assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
@@ -777,6 +776,25 @@ static void queues(void **state) {
   limits.users = 8;
   assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL),
                    ROOF_E_ARGUMENT);
+}
+
+/** A request alone has its first token from its prompt and a step for each more: the same tokens per second and joules in `model`,
+ * in its `continuous` and in the search, however few it generates. */
+static void steps_of_a_request(void **state) {
+  (void)state;
+  static roof_plan_front front;
+  const roof_plan_limits limits = {.devices = 1, .ttft_seconds = NAN, .tpot_seconds = NAN, .users = 1};
+  roof_model_settings s = base(&llama);
+  s.batch = 1, s.prompt = s.chunk = 16;
+  for (s.generate = 1; s.generate <= 256; s.generate *= 2) {
+    answer(&llama, &s, &one);
+    double rate = s.generate / one.request_seconds;
+    assert_near(one.request_seconds, one.ttft_seconds + (s.generate - 1) * one.tpot_seconds, 1e-12);
+    assert_near(one.continuous.device_tokens_per_second, rate, 1e-9);
+    assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+    assert_near(front.best.device_tokens_per_second, rate, 1e-9);
+    assert_near(front.best.joules_per_token, one.joules_per_token, 1e-9);
+  }
 }
 
 /** Chunks take less of the others' time than whole prompts, which are there sooner. */
@@ -829,6 +847,7 @@ int main(void) {
       cmocka_unit_test(cluster_is_drawn),
       cmocka_unit_test(plans_in_words),
       cmocka_unit_test(queues),
+      cmocka_unit_test(steps_of_a_request),
       cmocka_unit_test(chunks),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
