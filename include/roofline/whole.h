@@ -50,6 +50,7 @@ typedef struct roof_model_judged {
   bool possible;           /**< fits, and not beyond the limit */
   const char *name, *unit; /**< of what is claimed: "tpot", "s" */
   char because[512];       /**< the answer in one sentence */
+  bool all_accepted;       /**< the limit has all drafted tokens right, as nobody said how many are */
 } roof_model_judged;
 
 /** Reads `ttft=80ms`, `tpot=18ms`, `step=14s`, `rate=5000`, `mfu=45%`, or a rate or share by its unit (5000tokens/s,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "models/step.h"
 #include "roofline/units.h"
 
 enum { SHORT = 48 };
@@ -66,33 +67,56 @@ typedef struct limit {
   const roof_model_phase *phase;
   double least, expected; /**< in the claim's unit */
   bool more;              /**< the limit is the most that is possible */
+  double longer; /**< the phase's time to expect, over that of a step whose drafted tokens are all right */
 } limit;
 
-static limit time_of(const roof_model_phase *p, double times) {
-  return (limit){p, p->lower_seconds * times, p->expected_seconds * times, false};
+/** Times that the phase is done for what is claimed. */
+typedef struct times {
+  double least, expected;
+} times;
+
+static const limit none = {NULL, NAN, NAN, false, 1};
+static const times once = {1, 1};
+
+static limit time_of(const roof_model_phase *p, times n) {
+  return (limit){p, p->lower_seconds * n.least, p->expected_seconds * n.expected, false,
+                 n.expected / n.least};
 }
 
 /** `amount` of something in the phase's time. */
-static limit rate_of(const roof_model_phase *p, double amount, double times) {
-  return (limit){p, amount / (p->lower_seconds * times), amount / (p->expected_seconds * times), true};
+static limit rate_of(const roof_model_phase *p, double amount, times n) {
+  limit l = time_of(p, n);
+  return (limit){p, amount / l.least, amount / l.expected, true, l.longer};
+}
+
+/** Nobody said how many drafted tokens are right: at best all of them. */
+static bool may_all_be_right(const roof_model_settings *s) {
+  return s->draft > 0 && !rf_model_typed(s, "accept");
+}
+
+/** Steps for each token of a sequence. */
+static times steps_of_a_token(const roof_model_target *t, const roof_model_answer *a,
+                              const roof_model_phase *step) {
+  double each = a->tpot_seconds / step->expected_seconds;
+  return (times){may_all_be_right(&t->settings) ? 1 / (t->settings.draft + 1) : each, each};
 }
 
 static limit limit_of(const roof_model_target *t, const roof_model_answer *a, roof_model_claim_kind kind) {
   const roof_model_settings *s = &t->settings;
   const roof_model_phase *first = &a->phases[roof_model_first_phase(t)], *step = roof_model_step(a);
   bool generates = roof_model_generates(t);
-  double each = generates ? a->tpot_seconds / step->expected_seconds : 1;
+  times each = generates ? steps_of_a_token(t, a, step) : once;
   switch (kind) {
   case ROOF_MODEL_CLAIM_TTFT:
-    return s->train ? (limit){NULL, NAN, NAN, false} : time_of(first, 1);
+    return s->train ? none : time_of(first, once);
   case ROOF_MODEL_CLAIM_TPOT:
-    return generates ? time_of(step, each) : (limit){NULL, NAN, NAN, false};
+    return generates ? time_of(step, each) : none;
   case ROOF_MODEL_CLAIM_STEP:
-    return s->train ? time_of(first, 1) : (limit){NULL, NAN, NAN, false};
+    return s->train ? time_of(first, once) : none;
   case ROOF_MODEL_CLAIM_RATE:
-    return generates ? rate_of(step, s->batch, each) : rate_of(first, s->batch * s->prompt, 1);
+    return generates ? rate_of(step, s->batch, each) : rate_of(first, s->batch * s->prompt, once);
   default:
-    return rate_of(first, first->mfu * first->expected_seconds, 1);
+    return rate_of(first, first->mfu * first->expected_seconds, once);
   }
 }
 
@@ -127,6 +151,8 @@ roof_status roof_model_claim_judge(const roof_model_target *target, const roof_m
   }
   roof_model_judged j = {.limit = l.least,
                          .expected = l.expected,
+                         .all_accepted =
+                             l.phase == roof_model_step(answer) && may_all_be_right(&target->settings),
                          .phase = roof_phase_name(l.phase->kind),
                          .unit = kinds[claim->kind].unit,
                          .name = kinds[claim->kind].name};
@@ -134,7 +160,7 @@ roof_status roof_model_claim_judge(const roof_model_target *target, const roof_m
   roof_place_time(l.phase->lower_seconds,
                   target->settings.options.achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL,
                   l.phase->lower_seconds / share, NAN, &j.placed);
-  j.placed.slowest_seconds = l.phase->expected_high_seconds;
+  j.placed.slowest_seconds = l.longer * l.phase->expected_high_seconds;
   j.placed.verdict = roof_verdict_heed(roof_verdict_in(roof_model_phase_regime(l.phase), j.placed.verdict),
                                        j.placed.seconds, j.placed.slowest_seconds);
   j.fits = answer->capacity.fits || isnan(answer->capacity.capacity_bytes);

@@ -133,6 +133,7 @@ static json_t *settings(const roof_model_target *t) {
                                     {"generate", s->generate},
                                     {"chunk", s->chunk},
                                     {"draft", s->draft},
+                                    {"accept", s->draft > 0 ? s->accept : NAN},
                                     {"tp", s->tp},
                                     {"pp", s->pp},
                                     {"dp", s->dp},

@@ -1,5 +1,7 @@
 /* A claim about a whole model, its energy and its levers, written as roofline.model_claim/1, model_energy/1 and
  * model_levers/1. */
+#include <math.h>
+
 #include "documents/json.h"
 #include "roofline/documents.h"
 
@@ -9,7 +11,9 @@ static json_t *head(const char *schema, const roof_model_target *t) {
                                     {"batch", s->batch},
                                     {"prompt", s->prompt},
                                     {"generate", s->generate},
-                                    {"prefix", roof_model_prefix(s)}};
+                                    {"prefix", roof_model_prefix(s)},
+                                    {"draft", s->draft},
+                                    {"accept", s->draft > 0 ? s->accept : NAN}};
   json_t *object = json_pack("{s:s, s:s, s:s, s:b}", "schema", schema, "name", t->model->name, "machine",
                              t->machine->name, "train", (int)s->train);
   RF_JSON_SET(object, members);

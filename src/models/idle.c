@@ -13,7 +13,7 @@ typedef struct question {
 } question;
 
 static bool typed(const question *q, const char *name) {
-  return (q->settings->typed & rf_model_setting_bit(name)) != 0;
+  return rf_model_typed(q->settings, name);
 }
 
 static bool trains(const question *q) {

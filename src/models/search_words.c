@@ -78,7 +78,9 @@ static void add_question(roof_text *out, const roof_choice_question *q) {
   } else {
     roof_text_add(out, "requests as many as fit and pay");
   }
-  roof_text_addf(out, " of %.0f + %.0f tokens\n  ", q->base->prompt, q->base->generate);
+  roof_text_addf(out, " of %.0f + %.0f tokens", q->base->prompt, q->base->generate);
+  rf_model_add_drafts(out, q->base);
+  roof_text_add(out, "\n  ");
   add_limits(out, l);
 }
 

@@ -143,6 +143,10 @@ unsigned long long rf_model_setting_bit(const char *name) {
   return bit;
 }
 
+bool rf_model_typed(const roof_model_settings *settings, const char *name) {
+  return (settings->typed & rf_model_setting_bit(name)) != 0;
+}
+
 /** The setting, or another name of it, that a word before this one gave; NULL: none. */
 static const setting *given(const setting *s, const char *const *words, int before) {
   for (int i = 0; i < before; i++) {

@@ -292,6 +292,9 @@ double rf_engine_capacity(const roof_model_target *t, const roof_model_capacity 
 /** The bit of `typed` of the setting `name`. */
 unsigned long long rf_model_setting_bit(const char *name);
 
+/** Whether the setting `name` was given as a word. */
+bool rf_model_typed(const roof_model_settings *settings, const char *name);
+
 /** Refuses what no cluster is. */
 roof_status rf_cluster_settings_check(const roof_cluster_settings *settings, roof_error *error);
 

@@ -102,7 +102,7 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   if (s->prefix > 0 && s->train) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "prefix=%g: of prompts, not of --train", s->prefix);
   }
-  double fewest = (s->typed & rf_model_setting_bit("tokens")) != 0;
+  double fewest = rf_model_typed(s, "tokens");
   if (!(s->tokens >= fewest && s->tokens < 1e18) || (s->tokens > 0 && !s->train)) {
     return roof_error_set(
         error, ROOF_E_ARGUMENT, "tokens=%g: %s", s->tokens,

@@ -135,6 +135,13 @@ static void add_images(roof_text *out, const roof_model_target *t) {
                  s->guidance > 1 ? "es (guidance)" : "");
 }
 
+void rf_model_add_drafts(roof_text *out, const roof_model_settings *s) {
+  if (s->draft > 0) {
+    roof_text_addf(out, ", %.0f drafted per step, each %.4g %% right%s", s->draft, 100 * s->accept,
+                   rf_model_typed(s, "accept") ? "" : " (assumed)");
+  }
+}
+
 /** What goes in: prompts and generated tokens, or the microbatches of a training step. */
 static void add_run(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
@@ -151,6 +158,7 @@ static void add_run(roof_text *out, const roof_model_target *t) {
       roof_text_addf(out, " (%.0f held by the prefix cache)", roof_model_prefix(s));
     }
     roof_text_addf(out, ", %.0f out", s->generate);
+    rf_model_add_drafts(out, s);
     return;
   }
   roof_text_addf(out, "  run         global batch %.0f of %.0f tokens, micro-batch %.0f, %.0f accumulated",

@@ -10,6 +10,9 @@
 /** A number without a unit as people write it, never with an exponent: 0.3333, 46640, 70.55 G; returns `buffer`. */
 const char *rf_plain_number(char *buffer, size_t size, double value);
 
+/** Appends ", 3 drafted per step, each 70 % right (assumed)"; nothing where no token is drafted. */
+void rf_model_add_drafts(roof_text *out, const roof_model_settings *settings);
+
 /** Appends "TTFT 99.36 ms (81.07 ms to 123.6 ms)"; a `high` that is infinite: at the slow end it grows without end. */
 void rf_plan_add_time(roof_text *out, const char *name, double seconds, double low, double high);
 

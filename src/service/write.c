@@ -74,6 +74,8 @@ static json_t *plan_json(const roof_service_study *s) {
       {"dp", m->dp},
       {"ep", m->ep},
       {"cp", m->cp},
+      {"draft", m->draft},
+      {"accept", m->draft > 0 ? m->accept : NAN},
       {"prefill_replicas", s->settings.prefills},
       {"batch", s->settings.sequences},
       {"chunk", s->settings.budget},

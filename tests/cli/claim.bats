@@ -201,3 +201,17 @@ ROWS
     [[ ${lines[0]} == possible:* ]]
   done
 }
+
+@test "the limit of drafted tokens has all of them right, unless it is said how many are" {
+  run -0 "$ROOFLINE" claim llama-3.1-8b draft=3 accept=1 tpot=1.5ms --machine h100 --json
+  limit=$(json .limit)
+  run -0 "$ROOFLINE" claim llama-3.1-8b draft=3 tpot=1.5ms --machine h100 --json
+  near .limit "$limit"
+  [ "$(json '[.draft, .accept]')" = '[3,0.7]' ]
+  run -0 "$ROOFLINE" claim llama-3.1-8b draft=3 tpot=1.5ms --machine h100
+  has "3 drafted per step, each 70 % right (assumed)"
+  has "verify, all drafted tokens right"
+  run -1 "$ROOFLINE" claim llama-3.1-8b draft=3 accept=0.7 tpot=1.5ms --machine h100
+  run -0 "$ROOFLINE" model llama-3.1-8b draft=3 --machine h100 --json
+  [ "$(json '.settings.accept')" = 0.7 ]
+}

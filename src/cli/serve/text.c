@@ -3,6 +3,7 @@
 
 #include "cli/grid.h"
 #include "cli/serve/serve.h"
+#include "models/words.h"
 #include "roofline/analysis.h"
 
 /** A figure of an answer that is a distribution. */
@@ -134,6 +135,7 @@ static void add_question(roof_text *out, const roof_service_study *s) {
     roof_text_addf(out, ", %s arrivals",
                    set->concurrency > 0 ? "closed-loop" : roof_arrival_name(set->arrival));
   }
+  rf_model_add_drafts(out, m);
   roof_text_addf(out, ", seed %.0f\n", set->seed);
   if (s->pool != NULL) {
     const roof_model_settings *p = &s->pool->settings;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/columns.h"
+#include "models/words.h"
 #include "roofline/analysis.h"
 #include "roofline/ledger.h"
 
@@ -52,6 +53,7 @@ static void add_run(roof_text *out, const roof_model_target *t) {
   roof_text_addf(out, "  run      batch %.0f, %.0f tokens", s->batch, s->prompt);
   if (!s->train && !t->model->encoder) {
     roof_text_addf(out, " in, %.0f out", s->generate);
+    rf_model_add_drafts(out, s);
   }
   if (s->prefix > 0) {
     roof_text_addf(out, ", %.0f of them held by the prefix cache", roof_model_prefix(s));
@@ -98,7 +100,8 @@ static roof_status print_claim(const cli_args *args, const roof_whole *w, const 
   if (!args->csv && !args->json && !args->quiet) {
     roof_text_add(&out, "\n");
     add_run(&out, &w->target);
-    roof_text_addf(&out, "  limit    perfect overlap at the machine's peaks, %s\n", j->phase);
+    roof_text_addf(&out, "  limit    perfect overlap at the machine's peaks, %s%s\n", j->phase,
+                   j->all_accepted ? ", all drafted tokens right" : "");
     if (j->possible) {
       roof_text_addf(&out, "  verdict  %s: %s\n", j->placed.verdict->name, j->placed.verdict->meaning);
     }
