@@ -186,8 +186,13 @@ static bool allowed(const search *s, const roof_apart *a) {
   const roof_choice_question *q = s->question;
   double node = fmax(rf_model_node(q->base, q->offers[a->prefill.offer].machine),
                      rf_model_node(q->base, q->offers[a->decode.offer].machine));
-  double most = q->limits.devices > 0 ? q->limits.devices : MOST_NODES * node;
-  return devices_of(a) <= most;
+  return q->limits.devices > 0 ? devices_of(a) == q->limits.devices : devices_of(a) <= MOST_NODES * node;
+}
+
+/** Exactly so many devices, where that is asked for: those that are left generate. */
+static void fill_devices(const search *s, roof_apart *a) {
+  double rest = s->question->limits.devices - a->prefill.devices * a->prefill.instances;
+  a->decode.instances = fmax(a->decode.instances, floor(rest / a->decode.devices));
 }
 
 /** Two pools together, if they meet the limits and cost less than the best so far. */
@@ -200,6 +205,7 @@ static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decod
   roof_apart a = {.found = true, .precision = s->precision, .prefill = *prefill, .decode = *decode};
   a.prefill.instances = prefill_instances(s, prefill, rate, transfer);
   a.decode.instances = decode_instances(s, decode, rate, steps);
+  fill_devices(s, &a);
   if (a.prefill.instances == 0 || !allowed(s, &a)) {
     return;
   }
@@ -267,7 +273,9 @@ bool roof_apart_pays(const roof_choice_question *q, const roof_choices *all, con
   if (!a->found || all->meeting == 0) {
     return a->found;
   }
-  bool cheaper = isnan(price) || isnan(than) ? devices_of(a) < c->devices : price < than;
+  double devices = devices_of(a), rate = a->device_tokens_per_second;
+  bool fewer = devices < c->devices || (devices == c->devices && rate > c->point.device_tokens_per_second);
+  bool cheaper = isnan(price) || isnan(than) ? fewer : price < than;
   return cheaper && (roof_apart_is_sure(q, a) || !roof_choice_is_sure(q, c));
 }
 

@@ -154,8 +154,8 @@ static roof_status check(work *w, roof_error *error) {
     w->expert_layers += m->blocks[m->layers[i]].experts > 0;
   }
   if (m->encoder) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "hybrid: %s is an encoder: it has no time per token",
-                          m->name);
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "hybrid: %s is %s: it has no time per token", m->name,
+                          m->denoises ? "a diffusion model" : "an encoder");
   }
   if (w->kind == ROOF_HYBRID_EXPERTS && w->expert_layers == 0) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "hybrid: %s has no experts", m->name);

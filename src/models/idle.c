@@ -28,6 +28,10 @@ static bool searches_training(const question *q) {
   return q->searches && trains(q);
 }
 
+static bool makes_images(const question *q) {
+  return q->model->denoises;
+}
+
 static bool drafts_nothing(const question *q) {
   return !typed(q, "draft");
 }
@@ -103,6 +107,7 @@ static const struct {
     {"chunk", false, trains, "of requests, not of --train"},
     {"draft", false, trains, "of requests, not of --train"},
     {"page", false, trains, "of requests, not of --train"},
+    {"prompt", false, makes_images, "the model makes images; size=N says how large"},
     {"kv", true, has_no_cache, "nothing is kept in a cache"},
     {"images", false, reads_no_images, "the model takes none in its prompt"},
     {"accept", false, drafts_nothing, "no token is drafted; add draft=N"},

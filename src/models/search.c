@@ -315,8 +315,8 @@ static void try_all(search *s, const roof_model_settings *base) {
 roof_status rf_model_limits_check(const roof_model *model, const roof_plan_limits *limits,
                                   roof_error *error) {
   if (model->encoder) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s is an encoder: it has no time per token",
-                          model->name);
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "plan: %s is %s: it has no time per token", model->name,
+                          model->denoises ? "a diffusion model" : "an encoder");
   }
   return limits->users > 0 && limits->rate > 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,

@@ -300,3 +300,17 @@ setup() {
   [ -z "$output" ]
   [ "$stderr" = 'roofline: plan: generate=0: requests that generate nothing have no time per token; `model` with it gives the time of their prompts' ]
 }
+
+@test "exactly so many devices holds for two pools too" {
+  for devices in 2 3 4; do
+    run -0 "$ROOFLINE" plan llama-3.1-8b --users 3 --devices $devices --machine h100 --json
+    [ "$(json "(.apart == null) or (.apart.prefill | .devices * .instances) + (.apart.decode | .devices * .instances) == $devices")" = true ]
+  done
+}
+
+@test "a diffusion model has a size, no prompt and no time per token" {
+  run -2 "$ROOFLINE" model flux.1-dev prompt=3 --machine h100
+  has "prompt: has no effect: the model makes images; size=N says how large"
+  run -3 "$ROOFLINE" plan flux.1-dev --machine h100
+  has "flux.1-dev is a diffusion model: it has no time per token"
+}
