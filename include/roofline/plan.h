@@ -161,6 +161,11 @@ typedef struct roof_train_front {
   roof_train_point
       points[ROOF_FRONT_MAX]; /**< that fit and no other is faster and smaller than, fastest first */
   int count;
+  /* where none fits: */
+  roof_train_point nearest; /**< that takes the least memory; its times are NaN */
+  double short_bytes;       /**< that it lacks on each device; else NaN */
+  double
+      enough_devices; /**< twice as many, four times, ... on which a plan fits; NaN: not up to 64 times, or one fits */
 } roof_train_front;
 
 /** A share of the peak that a training run is published to have reached. */

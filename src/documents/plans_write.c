@@ -40,7 +40,9 @@ json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine
                                     {"batch", f->batch},
                                     {"prompt", settings->prompt},
                                     {"tried", f->tried},
-                                    {"fit", f->fit}};
+                                    {"fit", f->fit},
+                                    {"short_bytes", f->short_bytes},
+                                    {"enough_devices", f->enough_devices}};
   json_t *front = json_array();
   json_t *object = json_pack("{s:s, s:s, s:s}", "schema", "roofline.train_plans/1", "name", model->name,
                              "machine", machine->name);
@@ -49,6 +51,7 @@ json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine
     rf_json_append(front, train_point(&f->points[i]));
   }
   rf_json_set(object, "best", f->count > 0 ? train_point(&f->best) : json_null());
+  rf_json_set(object, "nearest", f->count > 0 ? json_null() : train_point(&f->nearest));
   rf_json_set(object, "front", front);
   rf_json_set(object, "failures", failures != NULL ? failures_json(failures) : json_null());
   rf_json_set(object, "prices", rf_price_json(machine, settings));

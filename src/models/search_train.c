@@ -11,6 +11,7 @@ typedef struct search {
   roof_train_front *front;
   roof_train_front found;
   double plans; /**< that divide the model */
+  bool memory_alone;
   roof_model_phase phase;
 } search;
 
@@ -24,29 +25,47 @@ static double memory(const void *point) {
 
 static const model_front_kind weighed = {sizeof(roof_train_point), step_time, memory};
 
+static roof_train_point point_of(const search *s, const roof_model_capacity *c) {
+  const roof_model_settings *set = &s->target.settings;
+  return (roof_train_point){.tp = set->tp,
+                            .pp = set->pp,
+                            .dp = set->dp,
+                            .ep = set->ep,
+                            .sp = set->sp,
+                            .recompute = set->recompute,
+                            .zero = set->zero,
+                            .microbatches = roof_model_microbatches(&s->target),
+                            .micro_batch = set->batch / set->dp / roof_model_microbatches(&s->target),
+                            .seconds = NAN,
+                            .mfu = NAN,
+                            .device_tokens_per_second = NAN,
+                            .total_bytes = c->total_bytes,
+                            .training = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
+}
+
+/** What does not fit, if it lacks the least. */
+static void keep_nearest(search *s, const roof_model_capacity *c) {
+  if (s->front->nearest.tp == 0 || -c->spare_bytes < s->front->short_bytes) {
+    s->front->nearest = point_of(s, c);
+    s->front->short_bytes = -c->spare_bytes;
+  }
+}
+
 /** One choice of everything, if it fits. */
 static void try_one(search *s) {
   const roof_model_settings *set = &s->target.settings;
   s->front->tried++;
   roof_model_capacity c = roof_model_capacity_of(&s->target);
-  if (!c.fits) {
+  s->front->fit += c.fits;
+  if (!c.fits || s->memory_alone) {
+    keep_nearest(s, &c);
     return;
   }
-  s->front->fit++;
   roof_model_phase_of(&s->target, ROOF_PHASE_TRAIN, 0, 0, &s->phase);
-  roof_train_point p = {.tp = set->tp,
-                        .pp = set->pp,
-                        .dp = set->dp,
-                        .ep = set->ep,
-                        .sp = set->sp,
-                        .recompute = set->recompute,
-                        .zero = set->zero,
-                        .microbatches = roof_model_microbatches(&s->target),
-                        .micro_batch = set->batch / set->dp / roof_model_microbatches(&s->target),
-                        .seconds = s->phase.expected_seconds,
-                        .mfu = s->phase.mfu,
-                        .total_bytes = c.total_bytes,
-                        .training = roof_model_training_of(set, s->target.devices, &s->phase)};
+  roof_train_point p = point_of(s, &c);
+  p.seconds = s->phase.expected_seconds;
+  p.mfu = s->phase.mfu;
+  p.training = roof_model_training_of(set, s->target.devices, &s->phase);
   p.device_tokens_per_second = set->batch * set->prompt / p.seconds / s->target.devices;
   rf_model_front_add(&weighed, s->front->points, &s->front->count, &p);
   const roof_train_point *best = &s->front->best;
@@ -84,6 +103,20 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   }
 }
 
+/** How many devices a plan fits on, of twice as many, four times, ...; NaN: on none of them. */
+static double enough_devices(search *s, double devices) {
+  enum { TIMES = 64 };
+  roof_train_front more = {.fit = 0};
+  double n = devices;
+  s->front = &more;
+  s->memory_alone = true;
+  while (more.fit == 0 && n < TIMES * devices && rf_model_search_check(&s->target, 2 * n, NULL) == ROOF_OK) {
+    n *= 2;
+    rf_model_each_plan(s->target.model, n / s->target.settings.cp, try_plan, s);
+  }
+  return more.fit > 0 ? n : NAN;
+}
+
 roof_status roof_train_search(const roof_model *model, const roof_machine *machine,
                               const roof_model_settings *base, double devices, roof_train_front *front,
                               roof_error *error) {
@@ -104,6 +137,8 @@ roof_status roof_train_search(const roof_model *model, const roof_machine *machi
     status = rf_model_search_end(model, devices, s->plans, error);
   }
   if (status == ROOF_OK) {
+    s->found.enough_devices = s->found.fit > 0 ? NAN : enough_devices(s, devices);
+    s->found.short_bytes = s->found.fit > 0 ? NAN : s->found.short_bytes;
     *front = s->found;
   }
   free(s);

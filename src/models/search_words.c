@@ -11,12 +11,40 @@
 
 enum { SHORT = 48 };
 
+/** How each device shares the model, without the step's time. */
+static void add_train_point(roof_text *out, const roof_train_point *b) {
+  roof_text_addf(out, "tp %.0f pp %.0f dp %.0f", b->tp, b->pp, b->dp);
+  if (b->ep > 1) {
+    roof_text_addf(out, " ep %.0f", b->ep);
+  }
+  roof_text_addf(out, "%s ZeRO %.0f, recompute %s, micro-batch %.0f", b->sp ? " sp" : "", b->zero,
+                 roof_recompute_name(b->recompute), b->micro_batch);
+}
+
+/** Where no plan fits: which lacks the least, and what would hold it. */
+static void add_nearest(roof_text *out, const roof_train_front *f, double devices,
+                        const roof_model_settings *s) {
+  char x[SHORT];
+  roof_text_add(out, "best: none fits; nearest: ");
+  add_train_point(out, &f->nearest);
+  roof_text_addf(out, ": %s short on each device\n", roof_bytes_format(x, SHORT, f->short_bytes));
+  if (!isnan(f->enough_devices)) {
+    roof_text_addf(out, "  fits on %.0f devices in place of %.0f\n", f->enough_devices, devices);
+  } else {
+    roof_text_add(out,
+                  "  does not fit on 64 times as many devices either: smaller pieces of the batch, or fewer "
+                  "tokens\n");
+  }
+  if (s->offload_optimizer == 0) {
+    roof_text_add(out, "  offload_optimizer=1 keeps the optimizer's state with the host\n");
+  }
+}
+
 void roof_train_plans_sentence(roof_text *out, const roof_model *model, const roof_machine *machine,
                                const roof_model_settings *settings, double devices,
                                const roof_train_front *f) {
   const roof_train_point *b = &f->best;
-  char x[SHORT], y[SHORT], ep[SHORT];
-  snprintf(ep, SHORT, " ep %.0f", b->ep);
+  char x[SHORT], y[SHORT];
   roof_text_addf(out, "%s trained on %.0f x %s, %.0f sequences of %.0f tokens: %.0f plans tried, %.0f fit\n",
                  model->name, devices, machine->title, f->batch, settings->prompt, f->tried, f->fit);
   if (settings->interleave > 1) {
@@ -31,13 +59,12 @@ void roof_train_plans_sentence(roof_text *out, const roof_model *model, const ro
                    100 * settings->offload, 100 * settings->offload_optimizer);
   }
   if (f->count == 0) {
-    roof_text_add(out, "best: none fits\n");
+    add_nearest(out, f, devices, settings);
     return;
   }
-  roof_text_addf(out, "best: tp %.0f pp %.0f dp %.0f", b->tp, b->pp, b->dp);
-  roof_text_addf(out, "%s%s ZeRO %.0f, recompute %s, micro-batch %.0f: %s per step", b->ep > 1 ? ep : "",
-                 b->sp ? " sp" : "", b->zero, roof_recompute_name(b->recompute), b->micro_batch,
-                 roof_quantity_format(x, SHORT, b->seconds, "s"));
+  roof_text_add(out, "best: ");
+  add_train_point(out, b);
+  roof_text_addf(out, ": %s per step", roof_quantity_format(x, SHORT, b->seconds, "s"));
   roof_text_addf(out, ", %s tokens/s per device, MFU %.1f %%, %s per device\n",
                  rf_plain_number(x, SHORT, b->device_tokens_per_second), 100 * b->mfu,
                  roof_bytes_format(y, SHORT, b->total_bytes));

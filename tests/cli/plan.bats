@@ -314,3 +314,15 @@ setup() {
   run -3 "$ROOFLINE" plan flux.1-dev --machine h100
   has "flux.1-dev is a diffusion model: it has no time per token"
 }
+
+@test "a training step that fits on no plan has the nearest one, what it lacks, and how many devices would do" {
+  run -1 "$ROOFLINE" plan llama-3.1-70b --train --devices 8 batch=8 --machine h100
+  has "best: none fits; nearest: tp 8 pp 1 dp 1"
+  has "short on each device"
+  has "in place of 8"
+  run -1 "$ROOFLINE" plan llama-3.1-70b --train --devices 8 batch=8 --machine h100 --json
+  [ "$(json '.short_bytes > 0 and .nearest.seconds == null')" = true ]
+  enough=$(json .enough_devices)
+  run -0 "$ROOFLINE" plan llama-3.1-70b --train --devices "$enough" batch=8 --machine h100
+  run -1 "$ROOFLINE" plan llama-3.1-70b --train --devices $((enough / 2)) batch=8 --machine h100
+}
