@@ -1,7 +1,7 @@
 /* What requests share, and what they wait for: prefixes; requests that come one after another, where each replica
- * processes a prompt at a time between the decoding steps of the
- * others. A request has its first token from its prompt, so that it takes one decoding step fewer than tokens. Of the other
- * requests' prompts as many come between two tokens of its own as before its first. What `model` says of a plan and what a search ranks by is this one function. */
+ * processes a prompt at a time between the decoding steps of the others. A request has its first token from its prompt, so
+ * that it takes one decoding step fewer than tokens; of the other requests' prompts as many come between two tokens of its
+ * own as before its first. What `model` says of a plan and what a search ranks by is this one function. */
 #include <math.h>
 
 #include "models/step.h"
