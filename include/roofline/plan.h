@@ -165,7 +165,7 @@ typedef struct roof_train_front {
   roof_train_point nearest; /**< that takes the least memory; its times are NaN */
   double short_bytes;       /**< that it lacks on each device; else NaN */
   double
-      enough_devices; /**< twice as many, four times, ... on which a plan fits; NaN: not up to 64 times, or one fits */
+      enough_devices; /**< of twice as many, four times, ... the first on which a plan fits; NaN: none up to 64 times */
 } roof_train_front;
 
 /** A share of the peak that a training run is published to have reached. */
@@ -233,8 +233,8 @@ ROOF_API const char *roof_route_name(roof_route route, const char **text);
 
 /** An all-reduce of `bytes` over `devices`, a whole number: 2 (N - 1) / N of the bytes through a link, and its messages, as
  *  the target's constants of collectives say. A ring or tree over several nodes passes the links in them as well, and takes
- *  as long as over the slower; a switch that adds does so by hierarchy alone. By hierarchy N are nodes, and the devices of the last, which may be fewer,
- *  share all bytes.
+ *  as long as over the slower; a switch that adds does so by hierarchy alone. By hierarchy N are nodes, and the devices
+ *  of the last, which may be fewer, share all bytes.
  *  Units: bytes, s.
  *  Ownership: none.
  *  Errors: NaN where a link's bandwidth is unknown. */

@@ -253,8 +253,11 @@ static roof_status read_member(roof_nodes *nodes, rf_span key, rf_span value, co
                                roof_error *error) {
   if (rf_scan_is(key, "schema")) {
     *known = rf_scan_is(value, "roofline.nodes/1");
-    return *known ? ROOF_OK
-                  : refuse(s, value.at, "its `schema` is not roofline.nodes/1 or roofline.scaling/1", error);
+    return *known
+               ? ROOF_OK
+               : refuse(s, value.at,
+                        "its `schema` is not roofline.nodes/1; `cluster report` reads roofline.scaling/1 too",
+                        error);
   }
   if (rf_scan_is(key, "version")) {
     read_text(nodes->version, sizeof nodes->version, value);

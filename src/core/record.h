@@ -30,7 +30,7 @@ typedef enum rf_field_type {
 
 struct rf_record;
 
-/** One field of a record; 48 bytes each. */
+/** One field of a record; small, since there are hundreds. */
 typedef struct rf_field {
   const char *key;                /**< in JSON */
   const struct rf_record *record; /**< of an object, or of a list's entries */

@@ -22,8 +22,8 @@ typedef struct rf_screen {
 const char *rf_screen_verdict(const char *text);
 
 /** Appends `text`, of any number of lines, as `screen` shows it. The further lines of one that is too long begin
- *  under its value ("  label   value") or in the last column of a row, else 2 cells further in than it does; those of a command end in `\`.
- *  Words are not broken. */
+ *  under its value ("  label   value") or in the last column of a row, else 2 cells further in than it does; those of a
+ *  command end in `\`. Words are not broken. */
 void rf_screen_add(roof_text *out, const rf_screen *screen, const char *text);
 
 /** Appends `length` bytes of text made safe (rf_glyph_plain), marks and ends of lines too. */

@@ -66,8 +66,7 @@ roof_status roof_plan_limits_read(const roof_plan_limits_text *typed, roof_plan_
 
 /** By the name that was typed: another setting means the same elsewhere. */
 static roof_status check_users(const roof_model_settings *s, roof_error *error) {
-  bool typed = (s->typed & rf_model_setting_bit("users")) != 0;
-  return !typed || (s->batch >= 1 && s->batch <= 1e9 && s->batch == floor(s->batch))
+  return !rf_model_typed(s, "users") || (s->batch >= 1 && s->batch <= 1e9 && s->batch == floor(s->batch))
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT, "users=%g: not a whole number from 1 to 1e9", s->batch);
 }

@@ -88,6 +88,7 @@ static roof_status check(const roof_op *op, const double *v, roof_error *error) 
 #define SIDE(size)                                                                                           \
   "(padding == same ? ceil(" size " / stride) : floor((" size " + 2 * padding - kernel) / stride) + 1)"
 #define TOUCHED(size) "(stride > kernel ? min(" size ", " SIDE(size) " * kernel) : " size ")"
+#define INPUT "batch * " TOUCHED("height") " * " TOUCHED("width")
 #define PIXELS "batch * " SIDE("height") " * " SIDE("width")
 
 static const roof_op ops[] = {
@@ -96,10 +97,9 @@ static const roof_op ops[] = {
      .summary = "2-D convolution with a square kernel; im2col writes and reads the expanded input",
      .unit = ROOF_MATRIX,
      .flops = "2 * " PIXELS " * out_channels * in_channels / groups * kernel * kernel",
-     .bytes = "batch * in_channels * " TOUCHED("height") " * " TOUCHED(
-         "width") " * a + "
-                  "out_channels * in_channels / groups * kernel * kernel * w + " PIXELS
-                  " * (out_channels * o + (algorithm == im2col) * 2 * in_channels * kernel * kernel * a)",
+     .bytes = INPUT " * in_channels * a + "
+                    "out_channels * in_channels / groups * kernel * kernel * w + " PIXELS
+                    " * (out_channels * o + (algorithm == im2col) * 2 * in_channels * kernel * kernel * a)",
      .flops_per_element = NAN,
      .source = "Chellapilla et al. 2006 (im2col); Dumoulin and Visin 2016 (output sizes); an FMA is 2 FLOP; "
                "at best fewer at stride 1: Lavin and Gray 2016 (Winograd, kernels up to 3: F(2x2, 3x3) 2.25 "

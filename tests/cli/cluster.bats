@@ -69,7 +69,7 @@ linked() {
     run -2 "$ROOFLINE" $ask empty.json --machine h100
     [ "$output" = 'roofline: empty.json:1:1: cluster: is no JSON object' ]
     run -2 "$ROOFLINE" $ask ./other.json --machine h100
-    [ "$output" = 'roofline: ./other.json:1:13: cluster: its `schema` is not roofline.nodes/1 or roofline.scaling/1' ]
+    [ "$output" = 'roofline: ./other.json:1:13: cluster: its `schema` is not roofline.nodes/1; `cluster report` reads roofline.scaling/1 too' ]
   done
   for ask in report links; do
     run -2 "$ROOFLINE" cluster $ask empty.json

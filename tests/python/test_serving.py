@@ -120,9 +120,9 @@ def test_one_rate_is_drawn_over_time(command):
         roofline.serve("llama-3.1-8b", rate=[1, 2], timeline=True, machine="h100")
 
 
-@pytest.mark.parametrize("settings", [dict(rate="4/day"), dict(route="nearest"), dict(arrivals="poison"), dict(prompt="normal:3"), dict(concurrency=4, rate=2)])
+@pytest.mark.parametrize("settings", [dict(rate="4/day"), dict(route="nearest"), dict(arrivals="poison"), dict(prompt="normal:3"), dict(concurrency=4, rate=2), dict(accept=0.5)])
 def test_errors_of_services_are_the_commands(refusal, settings):
-    words = [f"{name}={value}" if name == "prompt" else f"--{name}={value}" for name, value in settings.items()]
+    words = [f"{name}={value}" if name in ("prompt", "accept") else f"--{name}={value}" for name, value in settings.items()]
     with pytest.raises(roofline.Error) as caught:
         roofline.serve("llama-3.1-8b", machine="h100", **settings)
     assert (caught.value.exit_code, str(caught.value)) == refusal("serve", "llama-3.1-8b", *words, "--machine", "h100")
