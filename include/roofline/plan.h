@@ -321,6 +321,7 @@ typedef struct roof_cluster_route {
   double seconds;                /**< of the buffer asked about */
   double bus_bytes_per_second;   /**< as nccl-tests count it; NaN for one device */
   double gradient_seconds;       /**< of all gradients */
+  double exposed_seconds;        /**< of those, after the backward pass that they can hide behind */
   double devices_limit;          /**< from which that takes longer than the step's computation */
   double devices_limit_backward; /**< than its backward pass */
 } roof_cluster_route;
@@ -342,6 +343,7 @@ typedef struct roof_cluster_answer {
   roof_cluster_zero zero[ROOF_ZERO_STAGES];
   double buffer_bytes;        /**< of the all-reduce */
   double compute_seconds;     /**< of a step on one device */
+  double backward_seconds;    /**< of those, of the backward pass */
   double flops_per_byte_sent; /**< infinite for one device */
   double bubble;
 } roof_cluster_answer;

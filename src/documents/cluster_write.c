@@ -25,6 +25,7 @@ static json_t *routes(const roof_cluster_answer *a) {
     const roof_cluster_route *r = &a->routes[i];
     const rf_json_member members[] = {{"seconds", r->seconds},
                                       {"gradient_seconds", r->gradient_seconds},
+                                      {"exposed_seconds", r->exposed_seconds},
                                       {"devices_limit", r->devices_limit},
                                       {"devices_limit_backward", r->devices_limit_backward}};
     json_t *object = json_pack("{s:s}", "route", r->name);
@@ -60,6 +61,7 @@ json_t *rf_cluster_json(const roof_target *target, const roof_cluster_settings *
       {"stages", s->stages},
       {"microbatches", s->microbatches},
       {"compute_seconds", a->compute_seconds},
+      {"backward_seconds", a->backward_seconds},
       {"flops_per_byte_sent", a->flops_per_byte_sent},
       {"bubble", a->bubble}};
   json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.cluster/1", "machine",

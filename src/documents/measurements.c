@@ -381,8 +381,11 @@ static roof_status read_root(json_t *root, const char *file, size_t count, roof_
 static roof_status parse(const char *text, size_t length, const char *file, size_t count,
                          roof_measurements *all, roof_error *error) {
   json_t *root = NULL;
-  char first = text[strspn(text, " \t\r\n")];
-  if (first != '\0' && first != '{' && first != '[') {
+  size_t at = 0;
+  while (at < length && strchr(" \t\r\n", text[at]) != NULL) {
+    at++;
+  }
+  if (at < length && text[at] != '{' && text[at] != '[') {
     return roof_error_set(error, ROOF_E_PARSE,
                           "%s: no JSON; what a profiler wrote, `roofline import FILE --json` reads first",
                           file);

@@ -153,14 +153,19 @@ static void add_link(roof_cluster_answer *a, const roof_link *l) {
                           .split_width = roof_cluster_split_width(l, rate, SPLIT_BYTES)};
 }
 
+/** Of a step's computation: gradients by weights and by activations, each as long as the forward pass. */
+static const double backward_share = 2.0 / 3;
+
 static roof_cluster_route route_of(const roof_cluster_answer *a, roof_route route, double devices) {
   const roof_cluster *c = &a->cluster;
   roof_cluster_route r = {.seconds = roof_cluster_all_reduce(c, route, a->buffer_bytes, devices)};
   r.name = roof_route_name(route, &r.text);
   r.bus_bytes_per_second = devices > 1 ? 2 * (devices - 1) / devices * a->buffer_bytes / r.seconds : NAN;
   r.gradient_seconds = roof_cluster_all_reduce(c, route, c->parameters * c->gradient_bytes, devices);
+  r.exposed_seconds =
+      r.gradient_seconds <= a->backward_seconds ? 0 : r.gradient_seconds - a->backward_seconds;
   r.devices_limit = roof_cluster_limit(c, route, 1);
-  r.devices_limit_backward = roof_cluster_limit(c, route, 2.0 / 3);
+  r.devices_limit_backward = roof_cluster_limit(c, route, backward_share);
   return r;
 }
 
@@ -198,13 +203,14 @@ static void fill_answer(const roof_target *t, const roof_cluster_settings *s, ro
   }
   add_link(a, &c->links[ROOF_SPAN_CLUSTER]);
   a->buffer_bytes = isnan(s->buffer_bytes) ? s->parameters * s->gradient_bytes : s->buffer_bytes;
+  a->compute_seconds = roof_cluster_compute(c, s->devices);
+  a->backward_seconds = backward_share * a->compute_seconds;
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
     a->routes[i] = route_of(a, (roof_route)i, s->devices);
   }
   for (int i = 0; i < ROOF_ZERO_STAGES; i++) {
     a->zero[i] = zero_of(c, i, s->devices, t->capacity);
   }
-  a->compute_seconds = roof_cluster_compute(c, s->devices);
   a->flops_per_byte_sent = roof_cluster_intensity(c, s->devices);
   a->bubble = roof_pipeline_bubble(s->stages, s->microbatches);
 }

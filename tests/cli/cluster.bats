@@ -36,6 +36,7 @@ linked() {
     14 * .wave_seconds + .split_seconds + (2 * 7 / 8 + 0.45 / 8) * 14e9 / 300e9 / .bandwidth' a100.json)"
   [ "$(json '.all_reduce | map(.route)')" = '["ring","tree","hierarchical"]' ]
   [ "$(json '.all_reduce | map(.devices_limit > .devices_limit_backward) | all')" = true ]
+  [ "$(json '.backward_seconds as $b | .all_reduce | map(.exposed_seconds == ([.gradient_seconds - $b, 0] | max)) | all')" = true ]
   [ "$(json '.zero | map(.bytes)')" = '[112000000000,38500000000,26250000000,14000000000]' ]
 }
 

@@ -16,8 +16,7 @@ int fake_cuda_launches, fake_cuda_executed, fake_cuda_early;
 typedef struct function {
   const emulated_entry *entry;
   struct module *of;
-  size_t shared_most;     /* dynamic, by cuFuncSetAttribute */
-  double seconds_a_round; /* of a ceiling's kernel, for one element or thread */
+  size_t shared_most; /* dynamic, by cuFuncSetAttribute */
 } function;
 
 typedef struct module {
@@ -298,17 +297,11 @@ static bool too_long(const launch *l) {
   return l->function->of->program->rounds && work_of(l) > fake_number("rounds=", 1 << 15);
 }
 
-/** What a launch takes, having run where it must. A ceiling's kernel takes in proportion to its work, as its
- * first launch did. */
+/** What a launch takes, having run where it must. A ceiling's kernel takes in proportion to its work, whatever the processor was doing. */
 static double seconds_of(const launch *l) {
-  static const double least = 1e-6, faster = 20, a_round = 1e-9;
-  function *f = (function *)(uintptr_t)l->function;
-  double work = work_of(l), seconds = too_long(l) ? a_round * work : run(l) / faster;
-  if (!f->of->program->ceiling) {
-    return least + seconds;
-  }
-  f->seconds_a_round = f->seconds_a_round > 0 ? f->seconds_a_round : seconds / work;
-  return least + f->seconds_a_round * work;
+  static const double least = 1e-6, faster = 20, a_round = 4e-9;
+  double seconds = too_long(l) ? 0 : run(l) / faster;
+  return least + (l->function->of->program->ceiling ? a_round * work_of(l) : seconds);
 }
 
 int fake_execute(const launch *l, stream *in) {

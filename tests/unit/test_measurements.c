@@ -236,6 +236,17 @@ static void ledgers_get_what_the_document_says(void **state) {
   assert_true(compared > 100);
 }
 
+/** What follows the text is another's. */
+static void no_more_than_its_length_is_read(void **state) {
+  (void)state;
+  roof_measurements read = {0};
+  roof_error error = {0};
+  assert_int_equal(roof_measurements_parse(" x", 1, "text", &read, &error), ROOF_E_PARSE);
+  assert_null(strstr(error.message, "what a profiler wrote"));
+  assert_int_equal(roof_measurements_parse(" x", 2, "text", &read, &error), ROOF_E_PARSE);
+  assert_non_null(strstr(error.message, "what a profiler wrote"));
+}
+
 /** The catalogue's, else what the profile reports, else none. */
 static void a_profile_has_the_machine_it_was_taken_on(void **state) {
   (void)state;
@@ -326,6 +337,7 @@ int main(void) {
       cmocka_unit_test(documents_are_imported),
       cmocka_unit_test(rankings_are_written),
       cmocka_unit_test(ledgers_get_what_the_document_says),
+      cmocka_unit_test(no_more_than_its_length_is_read),
       cmocka_unit_test(a_profile_has_the_machine_it_was_taken_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

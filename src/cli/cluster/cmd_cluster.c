@@ -78,7 +78,6 @@ static roof_status make_answer(const cli_args *args, const roof_machine *machine
 /** Whether the gradients' all-reduce is over before the backward pass is that it can hide behind, by each route. */
 static void add_answer(roof_text *out, const answer *a) {
   char x[SHORT];
-  double backward = a->of.compute_seconds * 2 / 3;
   roof_text_addf(out, RF_MARK_BOLD "%.0f x %s, %s: ", a->in.devices, a->target.machine->title,
                  roof_dtype_name(a->target.types.compute));
   if (a->in.devices <= 1) {
@@ -86,12 +85,10 @@ static void add_answer(roof_text *out, const answer *a) {
     return;
   }
   roof_text_addf(out, "does the gradients' all-reduce hide behind the backward pass of %s?",
-                 roof_quantity_format(x, SHORT, backward, "s"));
+                 roof_quantity_format(x, SHORT, a->of.backward_seconds, "s"));
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
     const roof_cluster_route *r = &a->of.routes[i];
-    const char *hides = isnan(r->gradient_seconds)        ? "unknown"
-                        : r->gradient_seconds <= backward ? "yes"
-                                                          : "no";
+    const char *hides = isnan(r->exposed_seconds) ? "unknown" : r->exposed_seconds > 0 ? "no" : "yes";
     roof_text_addf(out, "%s %s %s (%s)", i > 0 ? "," : "", r->name, hides,
                    roof_quantity_format(x, SHORT, r->gradient_seconds, "s"));
   }
