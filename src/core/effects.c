@@ -170,10 +170,11 @@ const roof_constants *roof_constants_find(const roof_machine *machine, roof_kern
              : roof_constants_find(machine, stand_in(kind), types, framework);
 }
 
-/** Takes the values of `own`, neutral where they are unknown or their effect is left out. */
+/** Takes the values of `own`, neutral where they are unknown or their effect is left out; tiles are as high without their edges. */
 static void take(const double *own, unsigned without, double *values) {
   for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
-    bool out = constants[i].effect < ROOF_EFFECT_COUNT && (without & 1u << constants[i].effect) != 0;
+    bool out = i != ROOF_TILE_QUERIES && constants[i].effect < ROOF_EFFECT_COUNT &&
+               (without & 1u << constants[i].effect) != 0;
     values[i] = out || isnan(own[i]) ? constants[i].neutral : own[i];
   }
 }
