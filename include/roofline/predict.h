@@ -63,7 +63,8 @@ typedef struct roof_options {
   bool warm;        /**< data already sits in the innermost level that holds the working set */
   int unit;         /**< roof_unit to force, or -1: the operation's own */
   const char *link; /**< link name, NULL: the first that joins the ranks */
-  const char *framework; /**< whose kernels: "vllm", ROOF_EAGER; NULL: any, in a graph */
+  const char *
+      framework; /**< whose kernels: "vllm", ROOF_EAGER, one of the machine's constants; NULL: any, in a graph */
 } roof_options;
 
 /** Joules as the predictions use them: energy = FLOPs x joules + bytes x joules + constant power x time
@@ -168,9 +169,10 @@ ROOF_API roof_options roof_options_default(void);
 
 /** Resolves a machine, formats and options. A missing vector peak of a narrow format falls back to fp32's.
  *  Units: none.
- *  Ownership: *target points into `machine` and `options->link`; nothing to free.
+ *  Ownership: *target points into `machine` and `options->link`, its framework is spelt as constants have it; nothing to
+ *  free.
  *  Errors: ROOF_E_ARGUMENT for an option or a format out of range, ROOF_E_UNSUPPORTED for a sparse peak the machine
- *  lacks, ROOF_E_NAME for an unknown link. */
+ *  lacks, ROOF_E_NAME for an unknown link or framework. */
 ROOF_API roof_status roof_target_init(roof_target *target, const roof_machine *machine,
                                       const roof_types *types, const roof_options *options,
                                       roof_error *error);

@@ -182,7 +182,9 @@ static roof_status fit_all(calibrating *k) {
 roof_status roof_calibrate(const roof_profile *profile, const roof_calibrate_options *how,
                            const roof_options *options, roof_calibration *calibration, roof_error *error) {
   calibrating k = {.how = how, .framework = options->framework, .error = error};
-  roof_status status = rf_fitting_init(&k.fitting, profile, how->machine, options, error);
+  roof_options each = *options; /* the timings name frameworks that no machine has constants of yet */
+  each.framework = NULL;
+  roof_status status = rf_fitting_init(&k.fitting, profile, how->machine, &each, error);
   if (status == ROOF_OK) {
     k.fitting.source = how->source != NULL ? how->source : "timings";
     k.made.fits =

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/form.h"
 #include "roofline/catalog.h"
 
 roof_status rf_accuracy_no_memory(roof_error *error) {
@@ -107,7 +108,9 @@ static const rf_prepared *prepare(const taking *t, const rf_accuracy_device *d, 
   p->types = *types;
   name_format(types, p->format);
   memcpy(p->framework, framework, sizeof framework);
-  options.framework = options.framework != NULL ? options.framework : p->framework;
+  if (options.framework == NULL) {
+    rf_framework_find(d->machine, framework, &options.framework, NULL); /* others run as any */
+  }
   if (roof_target_init(&p->target, d->machine, types, &options, why) != ROOF_OK) {
     return NULL;
   }

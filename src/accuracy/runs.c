@@ -5,15 +5,24 @@
 #include <string.h>
 
 #include "accuracy/cases.h"
+#include "core/form.h"
 #include "models/step.h"
 #include "roofline/weights.h"
 
 enum { WORDS = 32 };
 
-/** The run on the machine: its model loaded, its settings read, answered. `framework` has room for the name of what ran it,
- * which the answer points to. */
+/** The framework of that name, where any constants could be of it; NULL: as kernels of any. */
+static const char *framework_of(const roof_machine *machine, const char *text) {
+  const char *name = NULL;
+  char own[ROOF_FRAMEWORK_MAX];
+  snprintf(own, sizeof own, "%.*s", (int)strcspn(text, "/ "), text);
+  rf_framework_find(machine, own, &name, NULL);
+  return name;
+}
+
+/** The run on the machine: its model loaded, its settings read, answered. */
 static roof_status predict(const roof_served *run, const roof_machine *machine, const roof_options *options,
-                           char *framework, roof_whole **whole, roof_error *error) {
+                           roof_whole **whole, roof_error *error) {
   char settings[ROOF_LABEL_MAX], *rest = NULL;
   const char *words[WORDS] = {run->model};
   int count = 1;
@@ -26,12 +35,11 @@ static roof_status predict(const roof_served *run, const roof_machine *machine, 
     words[count++] = word;
   }
   roof_options own = *options;
-  snprintf(framework, ROOF_FRAMEWORK_MAX, "%.*s", (int)strcspn(run->how, "/ "), run->how);
-  own.framework = own.framework != NULL ? own.framework : framework;
+  own.framework = own.framework != NULL ? own.framework : framework_of(machine, run->how);
   roof_status status = roof_whole_read(words, count, &formats, &own, false, whole, error);
   if (status == ROOF_OK) {
     (*whole)->settings.expert_framework =
-        options->framework == NULL && run->experts != NULL && run->experts[0] != '\0' ? run->experts : NULL;
+        options->framework == NULL && run->experts != NULL ? framework_of(machine, run->experts) : NULL;
     status = roof_whole_on(*whole, machine, error);
     if (status != ROOF_OK) {
       roof_whole_free(*whole);
@@ -161,10 +169,9 @@ static void find_reason(const roof_whole *whole, const roof_served *run, roof_er
 
 roof_status rf_cases_add_run(rf_cases *cases, const rf_accuracy_device *device, const roof_served *run,
                              const roof_options *options, roof_error *why, roof_error *error) {
-  char framework[ROOF_FRAMEWORK_MAX];
   roof_whole *whole = NULL;
   roof_status status = ROOF_OK;
-  if (predict(run, device->machine, options, framework, &whole, why) != ROOF_OK) {
+  if (predict(run, device->machine, options, &whole, why) != ROOF_OK) {
     return ROOF_OK;
   }
   find_reason(whole, run, why);

@@ -149,6 +149,40 @@ static roof_kernel_kind stand_in(roof_kernel_kind kind) {
                                            : kind;
 }
 
+/** Whose kernels the catalogue has constants of; a machine's own constants may name others. */
+static const char *const frameworks[] = {"vllm",     "trtllm",  "sglang",   "cuDNN",
+                                         ROOF_EAGER, "PyTorch", "DeepGEMM", "llm-foundry"};
+enum { FRAMEWORK_COUNT = sizeof frameworks / sizeof frameworks[0] };
+
+/** The first of `names`, which end in NULL, that is the same as `text`, or NULL. */
+static const char *name_among(const char *const *names, const char *text,
+                              int (*compare)(const char *, const char *)) {
+  while (*names != NULL && compare(*names, text) != 0) {
+    names++;
+  }
+  return *names;
+}
+
+roof_status rf_framework_find(const roof_machine *machine, const char *text, const char **name,
+                              roof_error *error) {
+  const char *names[FRAMEWORK_COUNT + ROOF_CONSTANTS_MAX + 1] = {NULL};
+  int count = FRAMEWORK_COUNT;
+  memcpy(names, frameworks, sizeof frameworks);
+  for (int i = 0; i < machine->constants_count; i++) {
+    const char *own = machine->constants[i].framework;
+    if (own[0] != '\0' && name_among(names, own, strcmp) == NULL) {
+      names[count++] = own;
+    }
+  }
+  const char *found = name_among(names, text, strcmp);
+  found = found != NULL ? found : name_among(names, text, rf_letters_compare);
+  if (found == NULL) {
+    return roof_error_unknown(error, "framework", text, names, NULL);
+  }
+  *name = found;
+  return ROOF_OK;
+}
+
 const roof_constants *roof_constants_find(const roof_machine *machine, roof_kernel_kind kind,
                                           const roof_types *types, const char *framework) {
   const roof_constants *found = NULL;

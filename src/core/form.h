@@ -103,6 +103,11 @@ double rf_message_seconds(const roof_target *target, const roof_link *link);
 double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *constants,
                        unsigned without, rf_cut *cut);
 
+/** The name, as constants have it, of the framework that `text` names in whatever case: one of the catalogue's, or of the
+ *  machine's own constants. Lasts as long as the machine; ROOF_E_NAME with the nearest. */
+roof_status rf_framework_find(const roof_machine *machine, const char *text, const char **name,
+                              roof_error *error);
+
 /** Takes the constants of the machine for the target's formats, neutral where an effect is left out. */
 void rf_forms_resolve(roof_target *target);
 

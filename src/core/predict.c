@@ -103,7 +103,8 @@ static roof_status check_options(const roof_options *o, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "overlap %g: must be from 0 to 1", o->overlap);
   }
   if (o->overhead_cutoff < 0 || o->launch < 0) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "overhead: a time must not be negative");
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a time must not be negative",
+                          o->launch < 0 ? "launch" : "overhead");
   }
   if (!(o->tile >= 0)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "tile %g: must not be negative", o->tile);
@@ -242,6 +243,9 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   resolve_levels(&t);
   resolve_cache(&t);
   status = resolve_link(&t, error);
+  if (status == ROOF_OK && options->framework != NULL) {
+    status = rf_framework_find(machine, options->framework, &t.options.framework, error);
+  }
   if (status != ROOF_OK) {
     return status;
   }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/form.h"
 #include "models/step.h"
 #include "roofline/ops.h"
 
@@ -218,6 +219,7 @@ static roof_status init_part(roof_model_target *t, int part, roof_options option
   if (narrow && native) {
     compute = format->compute;
   }
+  roof_status status = ROOF_OK;
   roof_types types = roof_types_of(compute);
   types.weights =
       format->stored; /* kernels of weights with scales, and of narrow weights, have constants of their own */
@@ -231,10 +233,10 @@ static roof_status init_part(roof_model_target *t, int part, roof_options option
   t->stored[part].weight_bytes = t->weight_bytes[part];
   options.cold = options.cold || weights_pass(t, t->weight_bytes[part]);
   if (part == ROOF_PART_EXPERTS && t->settings.expert_framework != NULL) {
-    options.framework = t->settings.expert_framework;
+    status = rf_framework_find(t->machine, t->settings.expert_framework, &options.framework, error);
   }
   options.without |= quantises_alone(options.framework) ? 0 : 1u << ROOF_EFFECT_QUANTISE;
-  return init_target(t, &types, &options, &t->parts[part], error);
+  return status == ROOF_OK ? init_target(t, &types, &options, &t->parts[part], error) : status;
 }
 
 static const char *const op_names[MODEL_OP_COUNT] = {
@@ -269,6 +271,7 @@ static roof_status init_parts(roof_model_target *t, roof_error *error) {
   plain.kv = p->kv;
   roof_status status = init_target(t, &plain, &options, &t->plain, error);
   status = status == ROOF_OK ? roof_target_moves(&t->plain, error) : status;
+  options.framework = t->settings.options.framework = t->plain.options.framework;
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
     status = init_part(t, part, options, error);
   }
