@@ -178,8 +178,8 @@ void roof_model_precision_quantize(roof_model_precision *precision, const roof_w
   precision->table_bytes = whole ? format->bytes : precision->table_bytes;
 }
 
-/** One of a list: `FORMAT`, or `PART=FORMAT`, which is cut at the sign. */
-static roof_status take_format(char *word, roof_model_precision *p, roof_error *error) {
+/** One of a list: `FORMAT`, which stands first, or `PART=FORMAT`, which is cut at the sign. */
+static roof_status take_format(char *word, bool first, roof_model_precision *p, roof_error *error) {
   roof_weight_format format;
   roof_model_part part = ROOF_PART_MIXER;
   char *equals = strchr(word, '=');
@@ -190,6 +190,12 @@ static roof_status take_format(char *word, roof_model_precision *p, roof_error *
   }
   status = status == ROOF_OK ? roof_weight_format_parse(equals != NULL ? equals + 1 : word, &format, error)
                              : status;
+  if (status == ROOF_OK && equals == NULL && !first) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "precision `%.60s`: of all matrices, so it stands first and once, before parts "
+                          "(fp8,experts=nvfp4); `fp8/bf16` compares formats",
+                          word);
+  }
   if (status == ROOF_OK && equals != NULL) {
     p->weights[part] = format;
   } else if (status == ROOF_OK) {
@@ -209,7 +215,7 @@ roof_status roof_model_precision_parse(const char *text, roof_model_precision *p
   snprintf(copy, sizeof copy, "%s", text);
   for (char *word = strtok_r(copy, ",", &rest); word != NULL && status == ROOF_OK;
        word = strtok_r(NULL, ",", &rest)) {
-    status = take_format(word, &changed, error);
+    status = take_format(word, word == copy, &changed, error);
   }
   if (status == ROOF_OK) {
     *precision = changed;
