@@ -135,12 +135,13 @@ ROOF_API size_t roof_model_fits_of(const roof_model_target *target, roof_model_f
  *  Errors: none; a text that runs out of memory says so itself. */
 ROOF_API void roof_model_fits_describe(roof_text *out, const roof_model_target *target);
 
-/** Refuses a run without times where they are what is asked for.
+/** Refuses a run without times where they are what is asked for. `weights` is the option that says their format to who
+ *  asks: "precision", or "weights" where roof_formats are typed.
  *  Units: none.
  *  Ownership: none.
  *  Errors: ROOF_E_ARGUMENT with what is missing and what would make it fit. */
 ROOF_API roof_status roof_model_check_fit(const roof_model_target *target, const roof_model_answer *answer,
-                                          roof_error *error);
+                                          const char *weights, roof_error *error);
 
 /** How long one of what a model is for takes, and by which ceiling it is bound: "an image in 1.66 ms, compute-bound". Nothing for a
  *  language model, whose times are TTFT and TPOT, and where there are no times.

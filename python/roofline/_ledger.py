@@ -184,7 +184,7 @@ def _gather(one: Union[Prediction, Model], sealings: Any) -> None:
     if isinstance(one, Model):
         first = sealings.count
         run = (C.byref(one._target), C.byref(one._answer))
-        call("roof_model_check_fit", *run)
+        call("roof_model_check_fit", *run, b"precision")
         call("roof_model_served_sealings", *run, C.byref(sealings))
         for i in range(first, sealings.count):
             call("roof_sealing_complete", C.byref(sealings.list[i]), one._machine._pointer)

@@ -4,26 +4,28 @@
 #include <string.h>
 
 #include "cli/effects.h"
-#include "roofline/model_sweep.h"
+#include "models/step.h"
 #include "roofline/ops.h"
 #include "roofline/plan.h"
 
 enum { NAME_MAX = 64, OPTION_MAX = 96 };
 
-/** What other programs call an option, and what it is here. */
+/** What other programs, or other commands, call an option, and what it is here. */
 static const struct {
   const char *theirs, *ours;
+  bool of_models; /**< of a whole model alone */
 } called[] = {
-    {"gpu gpus device devices hardware hw accelerator target system", "machine"},
-    {"precision data-type datatype type quantization", "dtype"},
-    {"tensor-parallel-size tensor-parallel tensor_parallel_size tp-size tp_size", "tp"},
-    {"pipeline-parallel-size pipeline-parallel pipeline_parallel_size pp-size pp_size", "pp"},
-    {"data-parallel-size data-parallel data_parallel_size dp-size dp_size", "dp"},
-    {"expert-parallel-size expert-parallel ep-size ep_size", "ep"},
-    {"kv-cache-dtype kv_cache_dtype kv-dtype", "kv"},
-    {"request-rate qps rps", "rate"},
-    {"out output-file", "to"},
-    {"debug details", "verbose"},
+    {"precision quantization", "weights", .of_models = true},
+    {"gpu gpus device devices hardware hw accelerator target system", "machine", false},
+    {"precision data-type datatype type quantization", "dtype", false},
+    {"tensor-parallel-size tensor-parallel tensor_parallel_size tp-size tp_size", "tp", false},
+    {"pipeline-parallel-size pipeline-parallel pipeline_parallel_size pp-size pp_size", "pp", false},
+    {"data-parallel-size data-parallel data_parallel_size dp-size dp_size", "dp", false},
+    {"expert-parallel-size expert-parallel ep-size ep_size", "ep", false},
+    {"kv-cache-dtype kv_cache_dtype kv-dtype", "kv", false},
+    {"request-rate qps rps", "rate", false},
+    {"out output-file", "to", false},
+    {"debug details", "verbose", false},
 };
 
 /** A number of a run as other programs call it, which is a parameter here. */
@@ -66,14 +68,6 @@ static bool is_of_operations(const char *first, const char *name) {
   return found;
 }
 
-static bool is_of_models(const char *name) {
-  char typed[NAME_MAX + 2];
-  const char *word = typed;
-  roof_model_settings settings = {0};
-  snprintf(typed, sizeof typed, "%s=1", name);
-  return roof_model_settings_read(&word, 1, &settings, NULL, NULL) != ROOF_E_NAME;
-}
-
 static bool is_of_clusters(const char *name) {
   char typed[NAME_MAX + 2];
   roof_cluster_settings settings = {0};
@@ -87,14 +81,20 @@ static bool is_operation(const char *first) {
   return first != NULL && roof_op_find(first, &op, NULL) == ROOF_OK;
 }
 
+/** Whether the command takes a whole model, and no operation was named in its place. */
+static bool takes_models(const cli_command *command, const char *first) {
+  const char *takes = command->arguments;
+  return strcmp(command->name, "cluster") != 0 && !is_operation(first) &&
+         (strstr(takes, "CONFIG") != NULL || strstr(takes, "MODEL") != NULL);
+}
+
 /** The parameter that is meant where the command takes such parameters, or NULL; `first` is the first word, or NULL. */
 static const char *parameter_of(const cli_command *command, const char *first, const char *name) {
   const char *takes = command->arguments;
   bool cluster = strcmp(command->name, "cluster") == 0;
-  bool models =
-      !cluster && !is_operation(first) && (strstr(takes, "CONFIG") != NULL || strstr(takes, "MODEL") != NULL);
+  bool models = takes_models(command, first);
   bool operations = strstr(takes, "OP") != NULL || strstr(takes, "KERNEL") != NULL;
-  bool is = (cluster && is_of_clusters(name)) || (models && is_of_models(name)) ||
+  bool is = (cluster && is_of_clusters(name)) || (models && rf_model_setting_bit(name) != 0) ||
             (operations && is_of_operations(first, name));
   const char *found = is ? name : NULL;
   for (size_t i = 0; models && found == NULL && i < sizeof counted / sizeof counted[0]; i++) {
@@ -104,9 +104,10 @@ static const char *parameter_of(const cli_command *command, const char *first, c
 }
 
 /** The option of `names` that is meant: what others call so, or the nearest. */
-static const char *option_of(const char *name, const char *const *names) {
+static const char *option_of(const char *name, const char *const *names, bool models) {
   for (size_t i = 0; i < sizeof called / sizeof called[0]; i++) {
-    for (int n = 0; names[n] != NULL && cli_is_among(called[i].theirs, name); n++) {
+    bool holds = cli_is_among(called[i].theirs, name) && (models || !called[i].of_models);
+    for (int n = 0; names[n] != NULL && holds; n++) {
       if (strcmp(names[n], called[i].ours) == 0) {
         return names[n];
       }
@@ -130,7 +131,7 @@ roof_status cli_option_unknown(const cli_command *command, const struct poptOpti
                           "%s: unknown option; `%s` is a parameter, without dashes: %s=%s", typed, parameter,
                           parameter, bare[length] == '=' ? bare + length + 1 : "VALUE");
   }
-  const char *near = option_of(name, names);
+  const char *near = option_of(name, names, takes_models(command, first));
   return near != NULL
              ? roof_error_set(error, ROOF_E_ARGUMENT, "%s: unknown option; did you mean `--%s`?", typed, near)
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s: unknown option; `roofline %s --help` shows all",

@@ -59,6 +59,7 @@ void roof_model_drop_times(roof_model_answer *a) {
 /** A run that does not fit, its settings as they are changed, and what has been found. */
 typedef struct attempt {
   const roof_model_target *target;
+  const char *weights; /**< the option of their format */
   roof_model_capacity before;
   roof_model_settings s;
   roof_model_fit *found;
@@ -90,7 +91,7 @@ static void try_weights(attempt *a, const char *name) {
   if (roof_weight_format_parse(name, &format, NULL) == ROOF_OK &&
       roof_weight_format_bytes(&format) < before) {
     roof_model_precision_quantize(&a->s.precision, &format);
-    snprintf(text, sizeof text, "--precision %s", name);
+    snprintf(text, sizeof text, "--%s %s", a->weights, name);
     try_it(a, text);
   }
 }
@@ -136,7 +137,10 @@ static bool try_node(attempt *a, const char *weights, double *widest) {
     if (narrow) {
       roof_model_precision_quantize(&a->s.precision, &format);
     }
-    snprintf(text, sizeof text, "tp=%.0f%s%s", tp, narrow ? " --precision " : "", narrow ? weights : "");
+    size_t used = (size_t)snprintf(text, sizeof text, "tp=%.0f", tp);
+    if (narrow) {
+      snprintf(text + used, sizeof text - used, " --%s %s", a->weights, weights);
+    }
     found = try_it(a, text);
     *widest = a->possible ? tp : *widest;
   }
@@ -159,8 +163,14 @@ static void try_devices(attempt *a, const char *weights) {
   }
 }
 
-size_t roof_model_fits_of(const roof_model_target *t, roof_model_fit fits[ROOF_MODEL_FITS_MAX]) {
-  attempt a = {.target = t, .before = roof_model_capacity_of(t), .s = t->settings, .found = fits, .count = 0};
+static size_t find_fits(const roof_model_target *t, const char *weights,
+                        roof_model_fit fits[ROOF_MODEL_FITS_MAX]) {
+  attempt a = {.target = t,
+               .weights = weights,
+               .before = roof_model_capacity_of(t),
+               .s = t->settings,
+               .found = fits,
+               .count = 0};
   if (a.before.fits || isnan(a.before.capacity_bytes)) {
     return 0;
   }
@@ -168,9 +178,9 @@ size_t roof_model_fits_of(const roof_model_target *t, roof_model_fit fits[ROOF_M
   const char *narrow = native ? "fp8" : "w8a16";
   if (t->settings.train) {
     a.s.recompute = ROOF_RECOMPUTE_FULL;
-    try_it(&a, "--recompute full");
+    try_it(&a, "recompute=full");
     a.s.zero = 3;
-    try_it(&a, "--zero 3");
+    try_it(&a, "zero=3");
     a.s.offload_optimizer = 1;
     if (!try_it(&a, "offload_optimizer=1")) {
       a.s.offload_optimizer = a.s.offload = 1;
@@ -187,11 +197,15 @@ size_t roof_model_fits_of(const roof_model_target *t, roof_model_fit fits[ROOF_M
   return a.count;
 }
 
+size_t roof_model_fits_of(const roof_model_target *t, roof_model_fit fits[ROOF_MODEL_FITS_MAX]) {
+  return find_fits(t, "precision", fits);
+}
+
 /** "--precision w4a16 (41.37 GiB spare), tp=2 (13.21 GiB spare)". */
-void roof_model_fits_describe(roof_text *out, const roof_model_target *t) {
+static void describe(roof_text *out, const roof_model_target *t, const char *weights) {
   roof_model_fit fits[ROOF_MODEL_FITS_MAX];
   char spare[48];
-  size_t count = roof_model_fits_of(t, fits);
+  size_t count = find_fits(t, weights, fits);
   for (size_t i = 0; i < count; i++) {
     roof_text_addf(out, "%s%s (%s spare)", i > 0 ? ", " : "", fits[i].change,
                    roof_bytes_format(spare, sizeof spare, fits[i].spare_bytes));
@@ -201,13 +215,18 @@ void roof_model_fits_describe(roof_text *out, const roof_model_target *t) {
   }
 }
 
-roof_status roof_model_check_fit(const roof_model_target *t, const roof_model_answer *a, roof_error *error) {
+void roof_model_fits_describe(roof_text *out, const roof_model_target *t) {
+  describe(out, t, "precision");
+}
+
+roof_status roof_model_check_fit(const roof_model_target *t, const roof_model_answer *a, const char *weights,
+                                 roof_error *error) {
   if (roof_model_has_times(a)) {
     return ROOF_OK;
   }
   char shortage[48];
   roof_text with = {0};
-  roof_model_fits_describe(&with, t);
+  describe(&with, t, weights);
   roof_error_set(error, ROOF_E_ARGUMENT,
                  "%s does not fit, %s short on each device, so it has no times; fits with %s", t->model->name,
                  roof_bytes_format(shortage, sizeof shortage, -a->capacity.spare_bytes),

@@ -20,6 +20,10 @@ static bool trains(const question *q) {
   return q->settings->train;
 }
 
+static bool serves(const question *q) {
+  return !trains(q);
+}
+
 static bool searches(const question *q) {
   return q->searches;
 }
@@ -85,7 +89,7 @@ static bool splits_sequences(const question *q) {
 }
 
 static bool recomputes(const question *q) {
-  return q->settings->recompute != ROOF_RECOMPUTE_NONE && q->searches;
+  return (q->settings->recompute != ROOF_RECOMPUTE_NONE || typed(q, "recompute")) && q->searches;
 }
 
 /** `option`: not a setting of words, its condition says whether it was given. */
@@ -103,6 +107,7 @@ static const struct {
     {"zero", false, searches_training, "a search tries every stage"},
     {"sp", true, splits_sequences, "a search tries it"},
     {"recompute", true, recomputes, "a search tries all of it"},
+    {"recompute", false, serves, "of --train, not of requests"},
     {"generate", false, trains, "of requests, not of --train"},
     {"chunk", false, trains, "of requests, not of --train"},
     {"draft", false, trains, "of requests, not of --train"},

@@ -36,14 +36,10 @@ static roof_status read_formats(const roof_formats *f, roof_model_precision *p, 
 }
 
 static roof_status read_word(roof_whole *w, const char *word, bool claims, roof_error *error) {
-  static const char recompute[] = "recompute=";
   bool train = strcmp(word, "train") == 0, sp = strcmp(word, "sp") == 0, read = train || sp;
   roof_status status = ROOF_OK;
   w->settings.train |= train;
   w->settings.sp |= sp;
-  if (strncmp(word, recompute, sizeof recompute - 1) == 0) {
-    return roof_recompute_parse(word + sizeof recompute - 1, &w->settings.recompute, error);
-  }
   bool claimed = !isnan(w->claim.value);
   if (!read && claims) {
     status = roof_model_claim_read(word, &w->claim, &read, error);

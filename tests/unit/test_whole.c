@@ -215,7 +215,7 @@ static void what_would_make_it_fit(void **state) {
   roof_error error = {0};
   answer(&s);
   assert_int_equal(roof_model_fits_of(&target, fits), 0);
-  assert_int_equal(roof_model_check_fit(&target, &answered, NULL), ROOF_OK);
+  assert_int_equal(roof_model_check_fit(&target, &answered, "precision", NULL), ROOF_OK);
   s.batch = 800;
   answer(&s);
   double flops = answered.phases[ROOF_PHASE_DECODE].flops;
@@ -239,7 +239,7 @@ static void what_would_make_it_fit(void **state) {
     }
   }
   answer(&s);
-  assert_int_equal(roof_model_check_fit(&target, &answered, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_model_check_fit(&target, &answered, "weights", &error), ROOF_E_ARGUMENT);
   assert_non_null(strstr(error.message, "so it has no times; fits with batch="));
 }
 

@@ -52,7 +52,7 @@ typedef struct answer {
 /** Gathers what --seal seals of one answer. */
 static roof_status collect(const roof_model_target *target, const roof_model_answer *a, roof_error *error) {
   size_t first = sealings.count;
-  roof_status status = roof_model_check_fit(target, a, error);
+  roof_status status = roof_model_check_fit(target, a, "precision", error);
   status = status == ROOF_OK ? roof_model_served_sealings(target, a, &sealings, error) : status;
   for (; status == ROOF_OK && first < sealings.count; first++) {
     status = roof_sealing_complete(&sealings.list[first], target->machine, error);
@@ -101,7 +101,7 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
     rf_json_append(out->json, one);
     return ROOF_OK;
   }
-  status = status == ROOF_OK && analysis ? roof_model_check_fit(&target, &a, error) : status;
+  status = status == ROOF_OK && analysis ? roof_model_check_fit(&target, &a, "precision", error) : status;
   roof_model_drop_times(&a);
   if (args->csv || status != ROOF_OK) {
     cli_model_csv(&out->text, &target, &a);

@@ -166,7 +166,8 @@ roof_status cli_whole_energy(const cli_args *args, const roof_energy_given *give
   roof_text out = {0};
   roof_model_joules rows[ROOF_PHASE_COUNT];
   roof_status status = read_one(args, given, false, &w, error);
-  status = status == ROOF_OK ? roof_model_check_fit(&w.run->target, &w.run->answer, error) : status;
+  status =
+      status == ROOF_OK ? roof_model_check_fit(&w.run->target, &w.run->answer, "weights", error) : status;
   size_t count = status == ROOF_OK ? roof_model_joules_of(&w.run->target, &w.run->answer, rows) : 0;
   if (status == ROOF_OK && isnan(rows[0].joules)) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "energy: %s says neither joules nor watts",
@@ -327,7 +328,8 @@ roof_status cli_whole_collect(const cli_args *typed, roof_sealings *sealings, ro
   for (int i = 0; status == ROOF_OK && i < w.machine_count; i++) {
     size_t first = sealings->count;
     status = roof_whole_on(w.run, w.machines[i], error);
-    status = status == ROOF_OK ? roof_model_check_fit(&w.run->target, &w.run->answer, error) : status;
+    status =
+        status == ROOF_OK ? roof_model_check_fit(&w.run->target, &w.run->answer, "weights", error) : status;
     if (status == ROOF_OK) {
       status = (served ? roof_model_served_sealings : roof_model_sealings)(&w.run->target, &w.run->answer,
                                                                            sealings, error);
