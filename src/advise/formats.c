@@ -6,6 +6,7 @@
 #include "core/letters.h"
 #include "core/number.h"
 #include "roofline/model.h"
+#include "roofline/text.h"
 #include "roofline/units.h"
 
 static roof_dtype default_dtype(const roof_machine *machine) {
@@ -28,6 +29,22 @@ static const struct {
     {"nvfp4", ROOF_FP4, ROOF_FP8, 16}, /* an fp8 scale */
 };
 
+/** Names what `--weights` takes: the nearest, or all. */
+static roof_status refuse_weights(const char *text, roof_error *error) {
+  enum { STORAGES = sizeof storages / sizeof storages[0] };
+  const char *names[STORAGES + ROOF_DTYPE_COUNT + 1] = {NULL};
+  roof_text all = {0};
+  for (int i = 0; i < (int)STORAGES + ROOF_DTYPE_COUNT; i++) {
+    names[i] = i < (int)STORAGES ? storages[i].name : roof_dtype_name((roof_dtype)(i - (int)STORAGES));
+    roof_text_addf(&all, "%s%s", i > 0 ? ", " : "known: ", names[i]);
+  }
+  roof_text_add(&all, ", those of llama.cpp (q4_k_m)");
+  const char *hint = roof_suggest(text, names) == NULL && !all.failed ? all.data : NULL;
+  roof_status status = roof_error_unknown(error, "weights", text, names, hint);
+  roof_text_done(&all);
+  return status;
+}
+
 static roof_status read_weights(const char *text, roof_types *types, roof_error *error) {
   roof_weight_format mixed;
   for (size_t i = 0; i < sizeof storages / sizeof storages[0]; i++) {
@@ -43,7 +60,7 @@ static roof_status read_weights(const char *text, roof_types *types, roof_error 
     types->weight_bytes = mixed.bytes;
     return ROOF_OK;
   }
-  return roof_dtype_parse(text, &types->weights, error);
+  return roof_dtype_parse(text, &types->weights, NULL) == ROOF_OK ? ROOF_OK : refuse_weights(text, error);
 }
 
 static roof_status read_group(const char *text, double *group, roof_error *error) {
