@@ -13,9 +13,9 @@
 typedef struct setting {
   const char *name;
   size_t offset;
-  const char *unit;
-  bool whole;   /**< a range of it has whole values */
-  double least; /**< of a cluster's */
+  const char *unit; /**< NULL: a choice by its name */
+  bool whole;       /**< a range of it has whole values */
+  double least;     /**< of a cluster's */
 } setting;
 
 enum { SETTING_MAX = 37 };
@@ -35,7 +35,7 @@ static const setting of_models[SETTING_MAX] = {
     AMOUNT(offload_optimizer, "%"),
     COUNT(chunk),
     COUNT(draft),
-    AMOUNT(accept, ""),
+    AMOUNT(accept, "%"),
     COUNT(tp),
     COUNT(pp),
     COUNT(dp),
@@ -58,6 +58,7 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(steps),
     COUNT(guidance),
     COUNT(text),
+    {"recompute", offsetof(roof_model_settings, recompute), NULL, false, 0},
     {"users", offsetof(roof_model_settings, batch), "", true, 0},
     {"context", offsetof(roof_model_settings, prompt), "", true, 0},
 };
@@ -178,6 +179,9 @@ static roof_status read_word(const char *const *words, int count, roof_model_set
                                          earlier->name, s->name);
   }
   settings->typed |= 1ull << (s - of_models);
+  if (s->unit == NULL) {
+    return roof_recompute_parse(equals + 1, &settings->recompute, error);
+  }
   if (is_list(equals)) {
     return read_list(s, equals + 1, settings, axes, error);
   }
