@@ -8,7 +8,7 @@ import shlex
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
-from ._library import call, lib, option, refuse, typed
+from ._library import call, lib, option, refuse, text, texts, typed
 from ._machines import Machine, MachineLike, load_all, load_one
 
 
@@ -22,6 +22,9 @@ FORMATS = members(abi.roof_formats, C.c_char_p)
 OPTIONS = members(abi.roof_options_text, C.c_char_p)
 SWITCHES = members(abi.roof_options_text, C.c_int)
 
+#: All keyword arguments of a prediction but its parameters.
+KEYWORDS = (*FORMATS, *OPTIONS, *SWITCHES, "machine", "ops")
+
 Scalar = Union[str, float, bool, None]
 Machines = Union[MachineLike, Sequence[MachineLike], None]
 
@@ -31,6 +34,12 @@ def words_of(asked: Any) -> List[str]:
     if isinstance(asked, str):
         return shlex.split(asked)
     return [typed(one) for one in (asked if isinstance(asked, (list, tuple)) else [asked])]
+
+
+def nearest(name: str, names: Sequence[str]) -> Optional[str]:
+    """The name that is meant, as the command suggests it."""
+    near = lib.roof_suggest(name.encode(), texts(names))
+    return text(near) if near else None
 
 
 class Operation:
@@ -149,9 +158,18 @@ class Shape:
             lib.roof_shape_done(self.address)
 
 
+def shape_of(operation: Operation, asked: Asked) -> Shape:
+    """The points asked about; what is no parameter, but nearly another keyword, is refused."""
+    for name in asked.parameters:
+        meant = None if name in operation.parameters else nearest(name, [*operation.parameters, *KEYWORDS])
+        if meant in KEYWORDS:
+            raise refuse(f"`{name}`: unknown; did you mean `{meant}`?", "ROOF_E_NAME")
+    return Shape(operation, asked.all_words())
+
+
 def question(what: str, asked: Asked, machine: Machines) -> Tuple[Shape, Targets]:
     """A shape on machines, with what has no effect on any point refused."""
-    shape = Shape(Operation(asked.name, asked.file), asked.all_words())
+    shape = shape_of(Operation(asked.name, asked.file), asked)
     targets = Targets(targets_of(machine, asked.options))
     call("roof_targets_check", targets.address, shape.address)
     return shape, targets

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping
 
 from . import _abi as abi
-from ._asked import FORMATS, OPTIONS, SWITCHES, Asked, Machines, Operation, Shape, formats_of, options_of, target_of, words_of
+from ._asked import FORMATS, OPTIONS, SWITCHES, Asked, Machines, Operation, Shape, formats_of, nearest, options_of, target_of, words_of
 from ._library import Error, call, document, lib, refuse, text, texts
 from ._machines import load_one
 
@@ -93,8 +93,8 @@ def _known(options: Mapping[str, Any]) -> None:
     names = [*FORMATS, *OPTIONS, *SWITCHES, "ops"]
     for name in options:
         if name not in names:
-            near = lib.roof_suggest(name.encode(), texts(names))
-            raise refuse(f"option `{name}`: unknown" + (f"; did you mean `{text(near)}`?" if near else ""), "ROOF_E_NAME")
+            near = nearest(name, names)
+            raise refuse(f"option `{name}`: unknown" + (f"; did you mean `{near}`?" if near else ""), "ROOF_E_NAME")
 
 
 def _claim_of_model(words: List[str], machine: Machines, options: Mapping[str, Any]) -> Claim:

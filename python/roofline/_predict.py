@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, o
 
 from . import _abi as abi
 from . import _arrays as arrays
-from ._asked import Asked, Machines, Operation, Scalar, Shape, Target, Targets, single, target_of
+from ._asked import Asked, Machines, Operation, Scalar, Shape, Target, Targets, shape_of, single, target_of
 from ._library import Error, call, document, lib, refuse, said, text
 from ._plot import Plot
 from ._records import pandas
@@ -281,7 +281,7 @@ def predict(op: str, *, machine: Machines = None, dtype: Optional[str] = None, *
     several = {name: value for name, value in asked.parameters.items() if arrays.is_array(value)}
     if several:
         return _predict_many(asked, operation, machine, several)
-    shape = Shape(operation, asked.all_words())
+    shape = shape_of(operation, asked)
     single("predict", shape)
     target = target_of("predict", machine, asked.options)
     if target.typed:

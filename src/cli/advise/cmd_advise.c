@@ -1,7 +1,9 @@
 /* What would make an operation faster, by how much, and what would not. */
 #include "cli/advise/advise.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/chart.h"
 #include "cli/ledger/seal.h"
@@ -39,6 +41,27 @@ static roof_status read_times(const cli_args *args, const char *words[WORDS_MAX]
     status = i > 0 ? roof_question_read(question, args->words[i], &read, error) : ROOF_OK;
     if (!read && *count < WORDS_MAX) {
       words[(*count)++] = args->words[i];
+    }
+  }
+  return status;
+}
+
+/** Says that a time is meant by a word that is nearer to it than to any parameter; returns `status`, that of the shape. */
+static roof_status name_time(const cli_args *args, roof_status status, roof_error *error) {
+  const roof_op *op = NULL;
+  const char *names[ROOF_PARAM_MAX + 3] = {"measured", "wall"};
+  if (status != ROOF_E_NAME || cli_select_op(args, args->words[0], &op, NULL) != ROOF_OK) {
+    return status;
+  }
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    names[i + 2] = op->params[i].name;
+  }
+  for (int i = 1; i < args->word_count; i++) {
+    char key[ROOF_NAME_MAX];
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(args->words[i], "="), args->words[i]);
+    const char *near = roof_suggest(key, names);
+    if (roof_op_param_index(op, key) < 0 && (near == names[0] || near == names[1])) {
+      return roof_error_set(error, ROOF_E_NAME, "`%s`: unknown; did you mean `%s`?", key, near);
     }
   }
   return status;
@@ -140,7 +163,8 @@ static roof_status advise_operation(const cli_args *args, roof_error *error) {
   cli_args rest = *args;
   rest.words = words;
   roof_status status = read_times(args, words, &rest.word_count, &question, error);
-  status = status == ROOF_OK ? cli_select_words(&rest, "advise", "", &shape, error) : status;
+  status = status == ROOF_OK ? name_time(&rest, cli_select_words(&rest, "advise", "", &shape, error), error)
+                             : status;
   if (status != ROOF_OK) {
     return status;
   }
