@@ -9,6 +9,7 @@
 #include "core/number.h"
 #include "roofline/shape.h"
 #include "roofline/units.h"
+#include "roofline/whole.h"
 
 enum { SHORT = 48 };
 
@@ -198,6 +199,25 @@ static roof_status read_words(roof_claim *c, const char *const *words, int count
   return status;
 }
 
+/** Refuses what is claimed of a model where no model is named. */
+static roof_status refuse_models(const roof_op *op, const char *const *words, int count, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && op == NULL && status == ROOF_OK; i++) {
+    roof_model_claim claim;
+    bool read = false;
+    bool keyed = strchr(words[i], '=') != NULL;
+    bool own = keyed ? keyed_kind(words[i]) != ROOF_CLAIM_KIND_COUNT : roof_text_ends_with(words[i], "%");
+    if (!own && roof_model_claim_read(words[i], &claim, &read, NULL) == ROOF_OK && read) {
+      status =
+          roof_error_set(error, ROOF_E_ARGUMENT,
+                         "`%.40s` is of a whole model, whose name comes first: `roofline claim llama-3.1-70b "
+                         "%.40s`",
+                         words[i], words[i]);
+    }
+  }
+  return status;
+}
+
 roof_status roof_claim_parse(roof_claim *claim, const roof_op *op, const char *const *words, int count,
                              roof_error *error) {
   roof_claim c;
@@ -208,7 +228,8 @@ roof_status roof_claim_parse(roof_claim *claim, const roof_op *op, const char *c
   }
   roof_claim_init(&c);
   c.op = op;
-  roof_status status = read_words(&c, words, count, shape_words, &left, error);
+  roof_status status = refuse_models(op, words, count, error);
+  status = status == ROOF_OK ? read_words(&c, words, count, shape_words, &left, error) : status;
   status = status == ROOF_OK ? roof_claim_check(&c, error) : status;
   status = status == ROOF_OK ? read_shape(&c, shape_words, left, error) : status;
   free(shape_words);

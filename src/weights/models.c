@@ -103,6 +103,12 @@ static const char *without_owner(const char *name) {
 }
 
 static roof_status fail_unknown(const char *name, roof_error *error) {
+  if (access(name, F_OK) == 0) {
+    return roof_error_set(error, ROOF_E_PARSE,
+                          "%.80s: no model: neither a config.json, a .gguf, .safetensors or .onnx file nor a "
+                          "list of operations",
+                          name);
+  }
   const char **names = calloc(rf_builtin_model_count + 1u, sizeof *names);
   if (names == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "model `%.80s`: out of memory", name);

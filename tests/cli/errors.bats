@@ -43,6 +43,62 @@ machine_file() {
   refuses 2 'did you mean `opencl`?' run --list --backend opncl
 }
 
+@test "a framework is one of the catalogue's or of the machine's constants, in whatever case" {
+  machine_file 's/"schema"/"constants": [{"kernel": "stream", "dtype": "fp32", "framework": "mine", "latency_seconds": 1e-3, "kind": "measured"}], "schema"/'
+  refuses 2 'framework `vlm`: unknown; did you mean `vllm`?' $gemm m=n=k=64 --framework vlm
+  refuses 2 'framework `pytroch`: unknown; did you mean `PyTorch`?' model llama-3.1-8b --machine h100 --framework pytroch
+  refuses 2 'framework `none`: unknown; known: vllm, trtllm, sglang, cuDNN, eager, ' $gemm m=n=k=64 --framework none
+  for name in $(jq -r '.constants[].framework // empty' "$ROOFLINE_SOURCE"/data/constants/*.json | sort -u); do
+    run -0 "$ROOFLINE" predict add n=8 --machine amd-epyc-9654 --framework "$name"
+  done
+  refuses 2 'framework `mine`: unknown' $gemm m=n=k=64 --framework mine
+  [ "$("$ROOFLINE" $gemm m=n=k=64 --framework Eager --json)" = "$("$ROOFLINE" $gemm m=n=k=64 --framework eager --json)" ]
+  [ "$("$ROOFLINE" predict add n=8 --dtype fp32 --machine bad.json --framework MINE --json | jq '.seconds.expected > 1e-3')" = true ]
+}
+
+@test "weights: all names that are taken are known" {
+  refuses 2 'weights `nvfp5`: unknown; known: nf4, awq, gptq, mxfp4, mxfp8, nvfp4, fp64, ' predict gemm m=n=k=64 --machine b200 --weights nvfp5
+  refuses 2 'weights `awg`: unknown; did you mean `awq`?' predict gemm m=n=k=64 --machine b200 --weights awg
+}
+
+@test "a list of precisions has one format of all matrices, which stands first" {
+  refuses 2 'precision `bf16`: of all matrices, so it stands first and once' plan llama-3.1-70b --users 50 --tpot 50ms --machine h100 --precision fp8,bf16
+  refuses 2 '`fp8/bf16` compares formats' model llama-3.1-8b --machine h100 --precision mlp=fp8,bf16
+  run -0 "$ROOFLINE" model llama-3.1-8b --machine h100 --precision fp8,head=w8a16 --quiet
+}
+
+@test "what would make a model fit is typed as the command takes it" {
+  refuses 2 'fits with --weights fp8 (' energy llama-3.1-70b batch=8 --machine h100
+  refuses 2 'fits with --weights fp8 (' seal llama-3.1-70b batch=8 --machine h100
+  refuses 2 'fits with --precision fp8 (' model llama-3.1-70b batch=8 --machine h100 --seal
+  refuses 2 'fits with recompute=full (' energy llama-3.1-8b train batch=64 dp=8 zero=1 --machine h100
+  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 dp=8 zero=1 recompute=full --machine h100 --json
+  [ "$(jq .memory.fits <<<"$output")" = true ]
+  refuses 2 '--precision: unknown option; did you mean `--weights`?' energy llama-3.1-70b --machine h100 --precision fp8
+  refuses 2 '--precision: unknown option; did you mean `--dtype`?' energy gemm m=n=k=64 --machine h100 --precision fp8
+  refuses 2 '`recompute` is a parameter, without dashes: recompute=VALUE' energy llama-3.1-8b train --machine h100 --recompute full
+  refuses 2 'recompute: has no effect: of --train, not of requests' energy llama-3.1-8b recompute=full --machine h100
+}
+
+@test "a time of advise that is misspelt" {
+  refuses 2 '`mesured`: unknown; did you mean `measured`?' advise gemm m=n=k=8192 --machine h100 mesured=1.5ms
+  refuses 2 'gemm has no parameter `mm`; ' advise gemm mm=8 n=k=8192 --machine h100 measured=1.5ms
+}
+
+@test "an error names what was typed" {
+  refuses 2 'launch: a time must not be negative' $gemm m=n=k=64 --launch=-1us
+  refuses 2 'overhead: a time must not be negative' $gemm m=n=k=64 --overhead=-1us
+  refuses 2 '`100tokens/s` is of a whole model, whose name comes first: `roofline claim llama-3.1-70b 100tokens/s`' claim 100tokens/s --machine h100
+  refuses 2 '`tpot=18ms` is of a whole model, whose name comes first' claim tpot=18ms --machine h100
+  : >empty.csv
+  refuses 2 'empty.csv: no model: neither a config.json, a .gguf, .safetensors or .onnx file nor a list of operations' model empty.csv
+}
+
+@test "a share of drafted tokens is typed as other shares are" {
+  [ "$("$ROOFLINE" model llama-3.1-8b draft=3 accept=80% --machine h100 --json)" = "$("$ROOFLINE" model llama-3.1-8b draft=3 accept=0.8 --machine h100 --json)" ]
+  refuses 2 'accept=1.2: must be from 0 to 1' model llama-3.1-8b draft=3 accept=120% --machine h100
+}
+
 @test "an answer has one format" {
   for words in "$gemm m=8 n=8 k=8" 'claim 1TB/s --machine h100' 'energy --machine h100' 'machine list' 'op list' 'run list' \
     'ledger verify' reconcile doctor 'plot peaks --machine h100' 'sweep triad n=1M,2M --machine h100' 'import list'; do

@@ -77,6 +77,17 @@ def test_claims_are_the_commands(command, words, code):
     assert bool(judged) == (code == 0) and judged.because == str(judged)
 
 
+def test_misspelt_keywords_and_frameworks():
+    with pytest.raises(roofline.Error, match="^`dtyp`: unknown; did you mean `dtype`"):
+        roofline.predict("gemm", m=1, n=2, k=2, machine="h100", dtyp="fp16")
+    with pytest.raises(roofline.Error, match="^`machin`: unknown; did you mean `machine`"):
+        roofline.sweep("gemm", m=[1, 2], n=2, k=2, machin="h100")
+    with pytest.raises(roofline.Error, match="framework `vlm`: unknown; did you mean `vllm`"):
+        roofline.predict("gemm", m=1, n=2, k=2, machine="h100", framework="vlm")
+    with pytest.raises(roofline.Error, match="framework `vlm`: unknown; did you mean `vllm`"):
+        roofline.model("llama-3.1-8b", machine="h100", framework="vlm")
+
+
 def test_claims_that_make_no_sense():
     for words, text in [("gemm m=1 n=1 k=1", "what is claimed"), ("llama-3.1-70b tp=4", "what is claimed of llama"), ("1.7parsec", "parsec"), (1700e12, "which unit")]:
         with pytest.raises(roofline.Error, match=text):
