@@ -69,6 +69,14 @@ END
   [ ! -e called ]
 }
 
+@test "commands to paste are not broken at the width of a screen" {
+  fake ncu "$ROOFLINE_SOURCE/tests/fixtures/import/ncu-metrics.csv"
+  COLUMNS=40 run -0 --separate-stderr "$ROOFLINE" profile --with ncu --dry-run -- ./program 'a  b é'
+  [ "${#lines[@]}" = 2 ]
+  sh -c "${lines[0]}"
+  grep -q -- '--log-file roofline-ncu.csv ./program a  b é$' called
+}
+
 @test "with --json the commands are an object" {
   run -0 --separate-stderr "$ROOFLINE" profile --with ncu --dry-run --json -- ./program 'a b'
   [ "$(json '[.schema, .profiler, .question, .file, .format]')" = '["roofline.profiling/1","ncu","kernels","roofline-ncu.csv","ncu"]' ]

@@ -88,7 +88,9 @@ static roof_status print_commands(const cli_args *args, const roof_profiler *p, 
     return cli_json_print(commands_json(p, args->program), error);
   }
   add_commands(&out, p, args->program);
-  return cli_print_end(&out, ROOF_OK, error);
+  roof_status status = cli_print_document(&out, error); /* lines to paste, which no screen breaks */
+  roof_text_done(&out);
+  return status;
 }
 
 /** Prints how it changes the times before the program begins. */
