@@ -130,10 +130,9 @@ bool rf_import_csv(roof_source *source, char delimiter, import_row *row, roof_st
   }
   *status = rf_import_failed(source, error);
   if (*status == ROOF_OK && open) {
-    *status = rf_import_error(source, error, ROOF_E_PARSE, row->line, 0,
-                              "quotes that begin here are open at the end of the file");
+    rf_import_cut_record(source);
   }
-  if (*status != ROOF_OK || (line == NULL && used == 0)) {
+  if (*status != ROOF_OK || open || line == NULL) {
     return false;
   }
   size_t before = row->count;

@@ -5,6 +5,7 @@
 
 #include "core/number.h"
 #include "import/import.h"
+#include "models/words.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -27,6 +28,8 @@ char *roof_fact_sentence(const roof_fact *fact, char *buffer, size_t size) {
     snprintf(value, sizeof value, "%.63s", fact->text);
   } else if (unit[0] == '\0' && fact->value == floor(fact->value) && fabs(fact->value) < 1e15) {
     rf_format(value, sizeof value, "%.0f", fact->value); /* a count */
+  } else if (unit[0] == '\0') {
+    rf_plain_number(value, sizeof value, fact->value);
   } else if (unit[0] == '%') {
     rf_format(value, sizeof value, "%.1f %%", 100 * fact->value);
   } else {

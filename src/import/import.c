@@ -56,10 +56,40 @@ static const struct {
     {"PK\x03\x04", "a zip archive: unpack it first"},
     {"BZh", "packed with bzip2: `bunzip2 -c FILE | roofline import -`"},
     {"version https://git-lfs", "a pointer of Git LFS, not the file: `git lfs pull` fetches it"},
+    {"{\"sequence\":1,\"kind\":\"", "a ledger: `roofline reconcile --ledger FILE` reads it"},
     {"\x7f"
      "ELF",
      "a program, not a profile"},
 };
+
+/** What roofline writes that is no profile, by its schema, and what reads it; the last: anything else. */
+static const struct {
+  const char *schema, *what;
+} own[] = {
+    {"roofline.nodes/", "a cluster: `roofline cluster report FILE` reads it"},
+    {"roofline.scaling/", "a scaling study: `roofline cluster report FILE` reads it"},
+    {"roofline.machine/", "a machine: `roofline machine show FILE` reads it"},
+    {"roofline.prediction/", "a prediction: `roofline seal FILE` reads it"},
+    {"roofline.predictions/", "predictions: `roofline seal FILE` reads them"},
+    {"roofline.sweep/", "predictions: `roofline seal FILE` reads them"},
+    {"roofline.reconcile/", "predictions and what was measured of them: `roofline check FILE` reads them"},
+    {"roofline.description/", "a model: `roofline model FILE` reads it"},
+    {"roofline.", "an answer of roofline without a measurement to import"},
+};
+
+/** What a document of our own is that no format reads; NULL where the text is none. */
+static const char *own_document(const char *text) {
+  static const char key[] = "\"schema\"";
+  const char *at = text + strspn(text, " \t\r\n");
+  at = *at == '{' ? strstr(at, key) : NULL;
+  at = at != NULL ? at + sizeof key - 1 + strspn(at + sizeof key - 1, " :\t\r\n") : NULL;
+  for (size_t i = 0; at != NULL && *at == '"' && i < sizeof own / sizeof own[0]; i++) {
+    if (strncmp(at + 1, own[i].schema, strlen(own[i].schema)) == 0) {
+      return own[i].what;
+    }
+  }
+  return NULL;
+}
 
 /** Whether the first line of a table has a number where the names of columns are. */
 static bool begins_with_values(const char *head, size_t size) {
@@ -83,6 +113,10 @@ static roof_status refuse(roof_source *source, const char *head, size_t size, ro
     if (size >= length && memcmp(head, closed[i].begin, length) == 0) {
       return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s", closed[i].why);
     }
+  }
+  const char *what = own_document(head);
+  if (what != NULL) {
+    return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s", what);
   }
   if (begins_with_values(head, size)) {
     return rf_import_error(source, error, ROOF_E_PARSE, 1, 0,
@@ -124,10 +158,11 @@ static bool is_general(roof_by by) {
   return by == ROOF_BY_KERNEL || by == ROOF_BY_CLASS || by == ROOF_BY_RANK;
 }
 
-/** The format that matches the first bytes best. */
+/** The format that matches the first bytes best; a document of our own has one that is sure, or none. */
 static roof_status detect(roof_source *source, const roof_format **format, roof_error *error) {
   size_t size = 0;
   const char *head = rf_import_head(source, &size);
+  enum { SURE = 100 };
   int best = 0;
   if (size == 0) {
     return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s",
@@ -141,7 +176,8 @@ static roof_status detect(roof_source *source, const roof_format **format, roof_
       *format = formats[i];
     }
   }
-  return best > 0 ? ROOF_OK : refuse(source, head, size, error);
+  return best >= SURE || (best > 0 && own_document(head) == NULL) ? ROOF_OK
+                                                                  : refuse(source, head, size, error);
 }
 
 static roof_status read_source(roof_source *source, const roof_import_options *options, roof_profile *profile,

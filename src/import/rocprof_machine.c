@@ -60,6 +60,7 @@ static void take_system(const import_row *header, const import_row *row, roof_pr
                         roof_machine *m) {
   const char *model = rf_import_field(row, rf_import_column(header, "gpu_model"));
   rf_import_device(profile, roof_profile_text(profile, model));
+  m->kind = ROOF_DATASHEET;
   snprintf(m->name, sizeof m->name, "amd-system");
   snprintf(m->title, sizeof m->title, "AMD %.60s", model);
   snprintf(m->vendor, sizeof m->vendor, "AMD");

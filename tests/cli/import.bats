@@ -409,6 +409,34 @@ DEVICES
   has 'execution trace'
 }
 
+@test "a document of roofline that is no profile is named, with the command that reads it" {
+  refused() { # FILE WORDS
+    run -2 "$ROOFLINE" import "$1"
+    has "$2"
+  }
+  refused "$ROOFLINE_SOURCE/examples/cluster.json" 'a cluster: `roofline cluster report FILE` reads it'
+  refused "$ROOFLINE_SOURCE/examples/scaling.json" 'a scaling study: `roofline cluster report FILE` reads it'
+  "$ROOFLINE" machine show h100 --json >machine.json
+  refused machine.json 'a machine: `roofline machine show FILE` reads it'
+  "$ROOFLINE" predict gemm m=8 n=8 k=8 --machine h100 --json >prediction.json
+  refused prediction.json 'a prediction: `roofline seal FILE` reads it'
+  "$ROOFLINE" model llama-3.1-8b --machine h100 --json >model.json
+  refused model.json 'an answer of roofline without a measurement to import'
+  "$ROOFLINE" seal prediction.json --ledger l --quiet
+  refused l 'a ledger: `roofline reconcile --ledger FILE` reads it'
+}
+
+@test "what a profiler read of its system is a data sheet" {
+  run -0 "$ROOFLINE" import "$fixtures/rocprof-sysinfo.csv"
+  has 'datasheet figures'
+  [[ $output != *peaks* ]]
+}
+
+@test "a machine that is named by its own name is named once" {
+  run -0 "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/levels.json" --machine h100
+  has "taken on nvidia-a100-sxm-80gb: judged by another machine's ceilings"
+}
+
 @test "an imported time is exact to the nanosecond however late the trace" {
   printf '[%s,%s]' '{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":1682725898236567.001,"dur":0.001,"args":{"device":0}}' \
     '{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":1682725898236567.004,"dur":0.001,"args":{"device":0}}' >t.json
@@ -658,6 +686,11 @@ DEVICES
   head -n -1 "$fixtures/likwid.csv" >cut.csv
   run -1 "$ROOFLINE" import cut.csv
   has 'its last table has fewer rows than it says'
+  head -c -3 "$fixtures/ncu-metrics.csv" >cut.csv # within a quoted field
+  run -1 "$ROOFLINE" import cut.csv
+  [[ ${lines[0]} == 'truncated file: '* ]]
+  run -0 "$ROOFLINE" import cut.csv --partial --json
+  [ "$(json '[.truncated, (.kernels | length)]')" = '[true,2]' ]
   head -c -40 "$fixtures/rocprofv3-trace.csv" >cut.csv
   run "$ROOFLINE" import cut.csv
   [ "$status" -eq 1 ] || [ "$status" -eq 2 ]

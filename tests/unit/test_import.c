@@ -430,6 +430,7 @@ static void facts_in_words(void **state) {
   } cases[] = {{{"idle_share", 0.185, NULL}, "idle share: 18.5 %"},
                {{"mean_kernel_seconds", 61e-6, NULL}, "mean kernel: 61.00 \xC2\xB5s"},
                {{"best_busbw_bytes_per_second", 15e10, NULL}, "best busbw: 150.0 GB/s"},
+               {{"requests_per_second", 0.70412, NULL}, "requests per second: 0.7041"},
                {{"launches_are_the_limit", NAN, "yes"}, "launches are the limit: yes"}};
   roof_profile profile = {.fact_count = 0};
   roof_fact fact = cases[0].fact;

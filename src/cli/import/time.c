@@ -1,5 +1,6 @@
 /* Where the time of devices went: of several a table. */
 #include <math.h>
+#include <string.h>
 
 #include "cli/import/import.h"
 
@@ -53,8 +54,11 @@ void cli_import_add_time(const import_answer *answer, roof_text *out) {
 
 void cli_import_add_elsewhere(const import_answer *answer, roof_text *out) {
   if (answer->elsewhere[0] != '\0' || answer->stranger) {
-    roof_text_addf(out, "taken on %s, which is %s: judged by another machine's ceilings\n",
-                   answer->profile->device, answer->stranger ? "not in the catalogue" : answer->elsewhere);
+    const char *device = answer->profile->device,
+               *is = answer->stranger ? "not in the catalogue" : answer->elsewhere;
+    bool same = strcmp(device, is) == 0;
+    roof_text_addf(out, "taken on %s%s%s: judged by another machine's ceilings\n", device,
+                   same ? "" : ", which is ", same ? "" : is);
   } else if (answer->ranking.other_chip != NULL) {
     roof_text_addf(out,
                    "taken on a chip of compute capability %s, which %s has not: judged by its ceilings\n",

@@ -227,9 +227,11 @@ static void add_libraries(page *p) {
 static void add_page(page *p) {
   roof_sheet_head(p->machine, &p->text);
   roof_text_add(&p->text, "\n");
-  add_rows(p, ROOF_SHEET_PEAKS, peaks);
-  roof_sheet_lacks(p->machine, &p->text);
-  roof_text_add(&p->text, "\n");
+  if (p->machine->peak_count > 0) {
+    add_rows(p, ROOF_SHEET_PEAKS, peaks);
+    roof_sheet_lacks(p->machine, &p->text);
+    roof_text_add(&p->text, "\n");
+  }
   add_rows(p, ROOF_SHEET_LEVELS, levels);
   roof_sheet_block(p->machine, &p->text);
   roof_text_add(&p->text, "\n");
