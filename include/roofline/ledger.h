@@ -186,7 +186,8 @@ typedef struct roof_ledger_summary {
  *  they name; with `key`, a file of a public key, every prediction must be signed by it.
  *  Units: entries.
  *  Ownership: writes *summary on success only.
- *  Errors: ROOF_E_INPUT, ROOF_E_GATE with the number of the first bad entry as line, and for a ledger without entries. */
+ *  Errors: ROOF_E_INPUT, ROOF_E_PARSE when it is not a ledger, ROOF_E_GATE with the number of the first bad entry as line,
+ *  and for a ledger without entries. */
 ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                         roof_error *error);
 
@@ -194,7 +195,7 @@ ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_
  *  head that `ledger verify` printed of it, "3:SHA256". *entries is how many that state had.
  *  Units: entries.
  *  Ownership: writes *entries on success only.
- *  Errors: ROOF_E_GATE where it does not, or one of the two does not hold; ROOF_E_INPUT. */
+ *  Errors: ROOF_E_GATE where it does not, or one of the two does not hold; ROOF_E_INPUT, and ROOF_E_PARSE when one is not a ledger. */
 ROOF_API roof_status roof_ledger_extends(const char *path, const char *earlier, size_t *entries,
                                          roof_error *error);
 
@@ -410,8 +411,8 @@ ROOF_API roof_status roof_ledger_reconcile(const char *path, bool latest, roof_r
 ROOF_API roof_status roof_ledger_seconds(const char *path, const char *label, double *seconds,
                                          roof_error *error);
 
-/** ROOF_E_GATE where a label has no counterpart or a kernel is above its ceiling; `strict`: also where there are
- *  doubts. `ledger` is for the message.
+/** ROOF_E_GATE where there is no label, one has no counterpart or a kernel is above its ceiling; `strict`: also where there
+ *  are doubts. `ledger` is for the message.
  *  Units: none.
  *  Ownership: none.
  *  Errors: as said. */

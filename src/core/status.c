@@ -49,23 +49,35 @@ static void append(roof_error *error, const char *format, ...) {
   va_end(arguments);
 }
 
+/** Whether no earlier candidate is the same. */
+static bool is_first(const char *const *candidates, int at) {
+  int i = 0;
+  while (strcmp(candidates[i], candidates[at]) != 0) {
+    i++;
+  }
+  return i == at;
+}
+
 /** Names all candidates that begin with `name`, if they are several and few; returns whether it did. */
 static bool suggest_longer(roof_error *error, const char *name, const char *const *candidates) {
   enum { FEW = 8 };
-  int longer = 0;
+  const char *longer[FEW];
+  int count = 0;
   size_t length = strlen(name);
   for (int i = 0; candidates[i] != NULL && length > 1; i++) {
-    longer += rf_letters_compare_some(candidates[i], name, length) == 0;
+    if (rf_letters_compare_some(candidates[i], name, length) == 0 && is_first(candidates, i)) {
+      if (count == FEW) {
+        return false;
+      }
+      longer[count++] = candidates[i];
+    }
   }
-  if (longer < 2 || longer > FEW) {
+  if (count < 2) {
     return false;
   }
   append(error, "; did you mean");
-  for (int i = 0, named = 0; candidates[i] != NULL; i++) {
-    if (rf_letters_compare_some(candidates[i], name, length) == 0) {
-      append(error, "%s `%s`", named == 0 ? "" : named + 1 == longer ? " or" : ",", candidates[i]);
-      named++;
-    }
+  for (int i = 0; i < count; i++) {
+    append(error, "%s `%s`", i == 0 ? "" : i + 1 == count ? " or" : ",", longer[i]);
   }
   append(error, "?");
   return true;

@@ -19,7 +19,7 @@ static roof_status take_samples(roof_measurement *m, char *text, roof_error *err
     double seconds = NAN;
     status = roof_quantity_parse_unit(part, "s", &seconds, error);
     if (status == ROOF_OK && !(seconds > 0)) {
-      status = roof_error_set(error, ROOF_E_ARGUMENT, "samples: `%s`: must be more than 0", part);
+      status = roof_error_set(error, ROOF_E_ARGUMENT, "samples: `%s`: must be more than 0 s", part);
     }
     if (status == ROOF_OK) {
       status = roof_measurement_sample(m, seconds, error);

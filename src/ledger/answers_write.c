@@ -54,11 +54,13 @@ static void add_cover(const roof_ledger_summary *s, roof_text *out) {
 }
 
 void roof_ledger_sentence(const char *ledger, const roof_ledger_summary *s, roof_text *out) {
-  roof_text_addf(out, "%s is intact: %zu entries, %zu predictions, %zu measurements", ledger, s->entries,
-                 s->predictions, s->measurements);
+  roof_text_addf(out, "%s is intact: %zu entr%s, %zu prediction%s, %zu measurement%s", ledger, s->entries,
+                 s->entries == 1 ? "y" : "ies", s->predictions, s->predictions == 1 ? "" : "s",
+                 s->measurements, s->measurements == 1 ? "" : "s");
   rf_ledger_doubts_add(&s->doubts, out);
   if (s->signatures > 0) {
-    roof_text_addf(out, "; %zu signatures match%s", s->signatures,
+    roof_text_addf(out, "; %zu signature%s match%s%s", s->signatures, s->signatures == 1 ? "" : "s",
+                   s->signatures == 1 ? "es" : "",
                    s->keyed ? "" : " the keys in them, which may be anyone's: --key PUB says whose");
   }
   roof_text_addf(out, "\nhead %zu:%s", s->entries, s->head);

@@ -152,6 +152,15 @@ static roof_status refuse(const chain *c, const char *file, roof_error *error) {
   return ROOF_E_GATE;
 }
 
+/** Whether a text that does not hold was a ledger: it begins as one, or a line of it ends as an entry does. */
+static bool was_ledger(const chain *c, const char *text, size_t length) {
+  bool was = rf_ledger_begins(text, length);
+  for (size_t i = 0; i < c->count && !was; i++) {
+    was = rf_ledger_entry_is_sealed(c->lines[i].text, c->lines[i].length);
+  }
+  return was;
+}
+
 roof_status rf_ledger_read(const char *text, size_t length, const char *file, bool signatures,
                            roof_ledger_entries *out, roof_error *error) {
   chain c;
@@ -161,7 +170,9 @@ roof_status rf_ledger_read(const char *text, size_t length, const char *file, bo
   }
   bool ended = c.count == 0 || c.lines[c.count - 1].ended;
   if (c.whole < c.count || !ended) {
-    status = refuse(&c, file, error);
+    status = was_ledger(&c, text, length)
+                 ? refuse(&c, file, error)
+                 : roof_error_set(error, ROOF_E_PARSE, "ledger %s: not a ledger", file);
   } else {
     *out = (roof_ledger_entries){c.entries, c.count};
     c.entries = NULL;

@@ -82,6 +82,18 @@ static void add_signature(roof_text *line, const char *text, size_t length, cons
                  sodium_bin2hex(signature, sizeof signature, bytes, sizeof bytes));
 }
 
+bool rf_ledger_entry_is_sealed(const char *line, size_t length) {
+  static const char digits[] = "0123456789abcdef";
+  enum { KEY = sizeof seal_key - 1, END = sizeof seal_end - 1 };
+  const char *said = length >= SEAL_LENGTH ? line + length - SEAL_LENGTH : NULL;
+  bool is = said != NULL && memcmp(said, seal_key, KEY) == 0 &&
+            memcmp(said + KEY + LEDGER_DIGEST, seal_end, END) == 0;
+  for (int i = 0; i < LEDGER_DIGEST && is; i++) {
+    is = memchr(digits, said[KEY + i], sizeof digits - 1) != NULL;
+  }
+  return is;
+}
+
 /** True when the line ends with the SHA-256 of what stands before it; `digest` gets that of the whole line.
  */
 static bool sealed(const char *line, size_t length, char digest[LEDGER_DIGEST + 1]) {

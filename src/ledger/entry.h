@@ -46,6 +46,9 @@ roof_status rf_ledger_entry_write(ledger_link *link, json_t *fields, const ledge
 /** Reads one line of `length` bytes without its newline. Returns NULL, or what is wrong with it. */
 const char *rf_ledger_entry_read(const char *line, size_t length, roof_ledger_entry *entry);
 
+/** Whether the line ends as an entry does, in a SHA-256 of whatever. */
+bool rf_ledger_entry_is_sealed(const char *line, size_t length);
+
 /** Checks a signed line against its own public key. Returns NULL, or what is wrong with it. */
 const char *rf_ledger_entry_signature(const char *line, size_t length, const roof_ledger_entry *entry);
 

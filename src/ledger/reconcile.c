@@ -180,6 +180,9 @@ roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, 
                                  roof_error *error) {
   size_t missing = all->unmatched_prediction_count + all->unmatched_measurement_count;
   size_t impossible = all->impossible_count;
+  if (missing + all->count == 0) {
+    return roof_error_set(error, ROOF_E_GATE, "%s: has no entries: there is nothing to reconcile", ledger);
+  }
   if (missing > 0) {
     return roof_error_set(error, ROOF_E_GATE, "%s: %zu label%s without a counterpart", ledger, missing,
                           missing == 1 ? " is" : "s are");

@@ -8,6 +8,7 @@
 #include "documents/json.h"
 #include "ledger/entry.h"
 #include "roofline/catalog.h"
+#include "roofline/units.h"
 
 /** A number that reads back as the same double; null when unknown. */
 static json_t *number(double value) {
@@ -17,13 +18,17 @@ static json_t *number(double value) {
   return fabs(value) < 0x1p53 && value == floor(value) ? json_integer((json_int_t)value) : json_real(value);
 }
 
-static roof_status check(const char *label, double seconds, roof_error *error) {
+/** `use`: what a time is needed for. */
+static roof_status check(const char *label, double seconds, const char *use, roof_error *error) {
+  char time[32];
   roof_status status = roof_label_check(label, error);
-  if (status == ROOF_OK && !(seconds > 0 && isfinite(seconds))) {
-    status =
-        roof_error_set(error, ROOF_E_ARGUMENT, "%s: its time is unknown, so there is nothing to seal", label);
+  if (status != ROOF_OK || (seconds > 0 && isfinite(seconds))) {
+    return status;
   }
-  return status;
+  return seconds <= 0 ? roof_error_set(error, ROOF_E_ARGUMENT, "%s: its time, %s, must be more than 0 s",
+                                       label, roof_quantity_format(time, sizeof time, seconds, "s"))
+                      : roof_error_set(error, ROOF_E_ARGUMENT,
+                                       "%s: its time is unknown, so there is nothing to %s", label, use);
 }
 
 /** True for what cannot be: `less` above `more`, where that is known, by more than text rounds. */
@@ -99,9 +104,9 @@ static json_t *levels_json(const double levels[ROOF_LEVEL_KIND_COUNT]) {
 
 static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *commit, roof_error *error) {
   json_error_t why;
-  roof_status status = check(s->label, s->lower_seconds, error);
+  roof_status status = check(s->label, s->lower_seconds, "seal", error);
   if (status == ROOF_OK) {
-    status = check(s->label, s->expected_seconds, error);
+    status = check(s->label, s->expected_seconds, "seal", error);
   }
   if (status == ROOF_OK) {
     status = check_sealing(s, error);
@@ -261,7 +266,7 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
   char when[LEDGER_TIME];
   bool hand = m->taken_from == ROOF_TAKEN_HAND;
   json_t *counters = NULL;
-  roof_status status = check(m->label, m->seconds, error);
+  roof_status status = check(m->label, m->seconds, "record", error);
   if (status == ROOF_OK) {
     status = check_taken(m, error);
   }

@@ -235,3 +235,42 @@ entry() {
   run -0 "$ROOFLINE" reconcile
   [ "${lines[0]}" = '2 of 2 predictions measured; most headroom of those not as expected in big, 1.05x from its ceiling' ]
 }
+
+@test "a file that is no ledger is none, however it is read; an empty one has nothing to reconcile" {
+  seals a add n=1Gi
+  printf 'Function    Best Rate MB/s\nCopy: 1\n' >stream.txt
+  "$ROOFLINE" predict add n=1Gi --machine h100 --json >p.json
+  gzip -c p.json >p.gz
+  for file in stream.txt p.json p.gz; do
+    for words in 'ledger verify' 'ledger show' reconcile 'seal p.json'; do
+      # shellcheck disable=SC2086
+      run -2 "$ROOFLINE" $words --ledger "$file"
+      has "ledger $file: not a ledger"
+    done
+  done
+  sed 's/^{"sequence":1,/{"sequence":2,/' roofline.ledger >changed.ledger
+  run -1 "$ROOFLINE" ledger verify --ledger changed.ledger
+  has 'changed.ledger:1: entry 1: its SHA-256 does not match'
+  seals b add n=2Gi
+  (echo nothing && sed 1d roofline.ledger) >changed.ledger
+  run -1 "$ROOFLINE" reconcile --ledger changed.ledger
+  has 'changed.ledger:1: entry 1: its SHA-256 does not match'
+  : >empty.ledger
+  run -1 "$ROOFLINE" reconcile --ledger empty.ledger
+  has 'empty.ledger: has no entries: there is nothing to reconcile'
+}
+
+@test "a label that is sealed twice is suggested once; a time is more than nothing" {
+  seals gemm gemm m=8 n=8 k=8
+  seals gemm gemm m=8 n=8 k=8
+  seals fill add n=8
+  run -1 "$ROOFLINE" record gem seconds=1ms
+  has 'did you mean `gemm`?'
+  [[ $output != *'or `gemm`'* ]]
+  run -2 "$ROOFLINE" record gemm seconds=-1ms
+  has 'gemm: its time, -1.000 ms, must be more than 0 s'
+  run -2 "$ROOFLINE" record gemm seconds=0
+  has 'gemm: its time, 0 s, must be more than 0 s'
+  run -2 "$ROOFLINE" record gemm samples=-1ms
+  has 'must be more than 0 s'
+}

@@ -181,7 +181,7 @@ END
   run "$ROOFLINE" ledger show
   has 'UNSEALED'
   run "$ROOFLINE" ledger verify
-  has '1 measurements, 1 unsealed'
+  has '1 measurement, 1 unsealed'
 }
 
 @test "record by hand: a time, samples, counted bytes" {
@@ -193,7 +193,7 @@ END
   refuses 2 'give seconds' record ffn bytes=1
   refuses 2 'key=value' record ffn 1ms
   refuses 2 '1x' record ffn seconds=1x
-  refuses 2 'unknown' record ffn seconds=0
+  refuses 2 'must be more than 0 s' record ffn seconds=0
   refuses 2 'seconds: given twice' record ffn seconds=1 seconds=2
   refuses 2 'samples: `0us`: must be more than 0' record ffn samples=1us,0us
   refuses 2 'measurement `ffn`: -5 bytes cannot be' record ffn seconds=1 bytes=-5
@@ -304,7 +304,7 @@ END
   has 'signed with my.key'
   run "$ROOFLINE" ledger verify --key my.key.pub
   [ "$status" -eq 0 ]
-  has '1 signatures match'
+  has '1 signature matches'
   has 'of the key: 1 signature; entries 1 to 1 are covered'
   run --separate-stderr "$ROOFLINE" ledger verify --key roofline.key.pub
   [ "$status" -eq 1 ] && [[ $stderr == *'entry 1: its prediction is signed by another key' ]]

@@ -518,7 +518,7 @@ static void what_was_done_is_written(void **state) {
                                   .covered = 2};
   roof_ledger_sentence("my.ledger", &summary, &text);
   assert_string_equal(text.data,
-                      "my.ledger is intact: 3 entries, 2 predictions, 1 measurements, 1 unsealed; "
+                      "my.ledger is intact: 3 entries, 2 predictions, 1 measurement, 1 unsealed; "
                       "2 signatures match\nhead 3:ab\nof the key: 2 signatures; entries 1 to 2 are covered\n"
                       "not covered: entries 3 to 3, which whoever writes the file can change or drop");
   assert_int_equal(roof_ledger_check(&summary, "l", NULL), ROOF_E_GATE);
