@@ -9,7 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 16 << 20 };
+enum { FILE_MAX = 16 << 20, INPUT_MAX = 1 << 30 };
+
+/** Standard input, once it was read for a reader that reads more than once. */
+static struct {
+  roof_text text;
+  bool held;
+} input;
 
 bool rf_file_is_input(const char *path) {
   return strcmp(path, "-") == 0;
@@ -29,12 +35,8 @@ static roof_status fail(const char *path, roof_error *error) {
                          : roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(errno));
 }
 
-roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
-  bool input = rf_file_is_input(path);
-  FILE *file = input ? stdin : fopen(path, "rb");
-  if (file == NULL) {
-    return fail(path, error);
-  }
+/** Appends what is left of a file of at most `most` bytes. */
+static roof_status read_all(FILE *file, const char *path, size_t most, roof_text *out, roof_error *error) {
   char block[16384];
   size_t length = 0;
   roof_status status = ROOF_OK;
@@ -43,14 +45,40 @@ roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
     roof_text_add_bytes(out, block, length);
     if (out->failed) {
       status = roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", path);
-    } else if (out->length > FILE_MAX) {
-      status = roof_error_set(error, ROOF_E_INPUT, "`%s`: larger than 16 MiB", path);
+    } else if (out->length > most) {
+      status = roof_error_set(error, ROOF_E_INPUT, "`%s`: larger than %zu MiB", path, most >> 20);
     }
   }
-  if (status == ROOF_OK && ferror(file)) {
-    status = fail(path, error);
+  return status == ROOF_OK && ferror(file) ? fail(path, error) : status;
+}
+
+/** Reads standard input, the first time that it is asked for. */
+static roof_status hold_input(roof_error *error) {
+  roof_status status = input.held ? ROOF_OK : read_all(stdin, "-", INPUT_MAX, &input.text, error);
+  input.held = status == ROOF_OK;
+  return status;
+}
+
+roof_status rf_file_open(const char *path, FILE **file, roof_error *error) {
+  bool is_input = rf_file_is_input(path);
+  roof_status status = is_input ? hold_input(error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
   }
-  if (!input) {
+  FILE *opened = is_input && input.text.length > 0
+                     ? fmemopen(input.text.data, input.text.length, "rb")
+                     : fopen(is_input ? "/dev/null" : path, "rb"); /* no stream is of no bytes */
+  *file = opened != NULL ? opened : *file;
+  return opened != NULL ? ROOF_OK : fail(path, error);
+}
+
+roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
+  FILE *file = stdin;
+  roof_status status = rf_file_is_input(path) && !input.held ? ROOF_OK : rf_file_open(path, &file, error);
+  if (status == ROOF_OK) {
+    status = read_all(file, path, FILE_MAX, out, error);
+  }
+  if (file != stdin) {
     fclose(file);
   }
   return status;
@@ -81,13 +109,21 @@ bool rf_file_begins(const char *path, const char *text) {
 roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *error) {
   static char nothing[1]; /* mmap has no mapping of no bytes */
   struct stat status;
+  if (rf_file_is_input(path)) {
+    roof_status held = hold_input(error);
+    size_t size = input.text.length;
+    *mapping = (rf_file_mapping){size > 0 ? input.text.data : nothing, size, (double)size};
+    return held;
+  }
   int file = open(path, O_RDONLY | O_CLOEXEC);
   void *data = MAP_FAILED;
+  bool folder = false;
   if (file >= 0 && fstat(file, &status) == 0) {
     bool empty = S_ISREG(status.st_mode) && status.st_size == 0;
+    folder = S_ISDIR(status.st_mode);
     data = empty ? nothing : mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
   }
-  int why = errno;
+  int why = folder ? EISDIR : errno;
   if (file >= 0) {
     close(file);
   }
@@ -99,7 +135,7 @@ roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *
 }
 
 void rf_file_unmap(rf_file_mapping *mapping) {
-  if (mapping->length > 0) {
+  if (mapping->length > 0 && mapping->data != input.text.data) {
     munmap(mapping->data, mapping->length);
   }
 }

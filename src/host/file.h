@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "roofline/status.h"
 #include "roofline/text.h"
@@ -13,6 +14,10 @@ bool rf_file_is_input(const char *path);
 
 /** The first character of standard input that is no white space, left to be read; EOF at its end. */
 int rf_file_peek_input(void);
+
+/** Opens a file to read, `-` for standard input, which can be opened and mapped any number of times: it is kept. The
+ *  caller's to close. ROOF_E_INPUT: it cannot be read, or standard input is larger than 1 GiB. */
+roof_status rf_file_open(const char *path, FILE **file, roof_error *error);
 
 /** Appends the file's content, that of standard input for `-`, to `out`. ROOF_E_INPUT: it cannot be read, or is larger
  *  than 16 MiB. */
@@ -34,7 +39,7 @@ typedef struct rf_file_mapping {
   double whole; /**< length of the file; more than `length` where only its beginning is at hand */
 } rf_file_mapping;
 
-/** Maps a file. ROOF_E_INPUT: it cannot be read or is no plain file. Release with rf_file_unmap. */
+/** Maps a file, what is kept of standard input for `-`. ROOF_E_INPUT: it cannot be read or is no plain file. Release with rf_file_unmap. */
 roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *error);
 void rf_file_unmap(rf_file_mapping *mapping);
 

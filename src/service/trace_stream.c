@@ -44,15 +44,15 @@ static bool next_line(trace_stream *s, size_t *length, roof_status *status, roof
 }
 
 roof_status rf_trace_open(const char *path, trace_stream **stream, roof_error *error) {
+  FILE *file;
+  roof_status status = rf_file_open(path, &file, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
   trace_stream *s = calloc(1, sizeof *s);
-  FILE *file = fopen(path, "rb");
-  if (s == NULL || file == NULL) {
-    free(s);
-    if (file != NULL) {
-      fclose(file);
-      return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
-    }
-    return roof_error_set(error, ROOF_E_INPUT, "%s: cannot be read", path);
+  if (s == NULL) {
+    fclose(file);
+    return roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
   }
   s->file = file;
   s->path = path;

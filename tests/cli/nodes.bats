@@ -268,6 +268,31 @@ nodes() {
   run -2 "$ROOFLINE" cluster check c.json --against c.json --tolerance 5
 }
 
+@test "standard input is a file, also of what reads it more than once" {
+  cp "$ROOFLINE_SOURCE/examples/cluster.json" c.json
+  jq '.levels[0].name = "DDR5"' "$h989" >ordered.json
+  while read -r file words; do
+    # shellcheck disable=SC2086
+    run "$ROOFLINE" ${words//FILE/"$file"}
+    by_name=$status${output//"$file"/-}
+    # shellcheck disable=SC2086
+    run "$ROOFLINE" ${words//FILE/-} <"$file"
+    [ "$status$output" = "$by_name" ] || { echo "$words: $output"; return 1; }
+  done <<END
+c.json cluster report FILE
+c.json cluster report FILE --csv
+c.json cluster check FILE --against $ROOFLINE_SOURCE/examples/cluster_accepted.json
+ordered.json cluster check c.json --against FILE
+c.json cluster links FILE
+c.json model llama-3.1-8b tp=2 --machine h100 --network FILE
+$ROOFLINE_SOURCE/examples/scaling.json cluster report FILE
+END
+  run -0 "$ROOFLINE" cluster report - <c.json
+  run -2 "$ROOFLINE" cluster report - </dev/null
+  run -2 "$ROOFLINE" cluster report "$PWD"
+  has 'Is a directory'
+}
+
 @test "what is refused" {
   nodes n1=300 >c.json
   run -2 "$ROOFLINE" cluster report

@@ -79,6 +79,9 @@ serve() {
     jq -e '.load.trace != null and .runs[0].requests >= 3' <<<"$output"
   done
   jq -e '.runs[0].cached_prompt_share > 0.4' <<<"$output"
+  named=$(jq 'del(.load)' <<<"$output")
+  serve --trace - --plan dp=2 --route prefix --json <"$traces/mooncake.jsonl"
+  [ "$(jq 'del(.load)' <<<"$output")" = "$named" ]
   serve --trace "$traces/mooncake.jsonl" --no-cache --json
   jq -e '.runs[0].cached_prompt_share == 0' <<<"$output"
 }

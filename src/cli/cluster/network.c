@@ -6,6 +6,7 @@
 
 #include "cluster/nodes.h"
 #include "documents/json.h"
+#include "host/file.h"
 #include "roofline/fabric.h"
 #include "roofline/plan.h"
 
@@ -105,7 +106,7 @@ static void wait_for_slowest(const char *file, const roof_nodes *nodes, roof_mac
 static bool names_file(const char *name) {
   size_t length = strlen(name), size = strlen(".json");
   return strchr(name, '/') != NULL || (length > size && strcmp(name + length - size, ".json") == 0) ||
-         rf_nodes_is_file(name);
+         rf_file_is_input(name) || rf_nodes_is_file(name);
 }
 
 roof_status cli_network_find(const char *name, const roof_machine *machine, const roof_link **link,
