@@ -43,8 +43,8 @@ static void add_model(roof_text *out, const roof_model_target *t) {
       roof_text_addf(out, " (%s without the embedding table)", billions(x, p->active - p->embedding));
     }
   }
-  roof_text_addf(out, "; %d layers of width %.0f, %.0f %s\n", m->layer_count, m->hidden,
-                 m->patch > 0 ? m->patch : m->vocab,
+  roof_text_addf(out, "; %d layer%s of width %.0f, %.0f %s\n", m->layer_count, m->layer_count == 1 ? "" : "s",
+                 m->hidden, m->patch > 0 ? m->patch : m->vocab,
                  m->patch > 0 ? "inputs in a patch" : "tokens in the vocabulary");
   for (int i = 0; i < m->block_count; i++) {
     const roof_model_block *b = &m->blocks[i];
@@ -275,7 +275,8 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
   if (!p->present) {
     return;
   }
-  roof_text_addf(out, "              %s: %.6g tokens per device", name, p->tokens);
+  roof_text_addf(out, "              %s: %.6g token%s per device", name, p->tokens,
+                 p->tokens == 1 ? "" : "s");
   if (isnan(p->expected_seconds)) { /* it does not fit */
     roof_text_add(out, "\n");
     return;
@@ -340,10 +341,10 @@ static void add_devices(roof_text *out, const roof_model_target *t, const roof_m
       roof_text_addf(out, " %s %.0f", axes[i].name, axes[i].devices);
     }
   }
-  double nodes = ceil(t->devices / s->node);
-  roof_text_addf(out, "%s%s: %.0f devices in %.0f node%s of %.0f; %.0f sequences per replica",
+  double nodes = ceil(t->devices / s->node), sequences = roof_model_replica_batch(t);
+  roof_text_addf(out, "%s%s: %.0f devices in %.0f node%s of %.0f; %.0f sequence%s per replica",
                  s->sp ? " sp" : "", s->zero > 0 ? zero : "", t->devices, nodes, nodes == 1 ? "" : "s",
-                 s->node, roof_model_replica_batch(t));
+                 s->node, sequences, sequences == 1 ? "" : "s");
   if (roof_model_microbatches(t) > 1) {
     roof_text_addf(out, " in %.0f microbatches", roof_model_microbatches(t));
   }

@@ -48,7 +48,7 @@ ask() {
   has 'drill: the input ended before the first answer'
   run -0 "$ROOFLINE" drill --seed 3 <<<$'what\nwhat else\nwhat now'
   has 'not read: the intensity is no number; three words, as: 0.5 memory 0.2'
-  has 'score: 0 of 3 in 1 rounds; --seed 3'
+  has 'score: 0 of 3 in 1 round; --seed 3'
   run -2 "$ROOFLINE" drill --rounds 0
   run -2 "$ROOFLINE" drill --seed -1
   run -2 "$ROOFLINE" drill word

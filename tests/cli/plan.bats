@@ -43,6 +43,12 @@ setup() {
   near .choices[0].joules_per_token "$joules"
 }
 
+@test "one sequence and one token are no several" {
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=2 --tp 2 --dp 2 --machine h100
+  has "1 sequence per replica"
+  has "decode: 1 token per device"
+}
+
 @test "the text names the devices, the links and the one that binds" {
   run -0 "$ROOFLINE" model deepseek-v3 batch=256 prompt=1k --tp 8 --dp 4 --ep 32 --machine h100
   has "tp 8 dp 4 ep 32: 32 devices in 4 nodes of 8; 64 sequences per replica"

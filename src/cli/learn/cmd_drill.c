@@ -105,9 +105,9 @@ static roof_status print_score(const cli_args *args, uint64_t seed, const game *
   if (args->json) {
     status = roof_drill_write(seed, g->rounds, g->count, &out, error);
   } else {
-    roof_text_addf(&out, "%sscore: %d of %d in %d rounds; --seed %" PRIu64 " asks the same again\n",
+    roof_text_addf(&out, "%sscore: %d of %d in %d round%s; --seed %" PRIu64 " asks the same again\n",
                    g->count < rounds ? "\n" : "", roof_drill_points(g->rounds, g->count), 3 * g->count,
-                   g->count, seed);
+                   g->count, g->count == 1 ? "" : "s", seed);
   }
   return cli_print_end(&out, status, error);
 }
