@@ -72,6 +72,16 @@ json() { # FILTER on $output
   [ "$output" = 'roofline: machine compare: usage is `roofline machine compare NAME NAME ...`' ]
 }
 
+@test "Hopper has no INT4, whoever is asked" {
+  local machine
+  for machine in h100 h100-pcie h100-nvl h200 h20 h800 gh200 gh200-144gb; do
+    run -0 "$ROOFLINE" machine show "$machine" --json
+    [ "$(jq -c '[.peaks[] | select(.dtype == "int4") | [.supported, .source != null]]' <<<"$output")" = '[[false,true]]' ]
+  done
+  run -0 "$ROOFLINE" machine compare h100 a100
+  [[ $(grep int4 <<<"$output") != *'?'* ]]
+}
+
 @test "a new machine is one file that lints and predicts" {
   mkdir -p "$XDG_CONFIG_HOME/roofline/machines"
   run -0 "$ROOFLINE" machine new my-gpu --to "$XDG_CONFIG_HOME/roofline/machines/my-gpu.json"
