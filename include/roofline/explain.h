@@ -48,7 +48,8 @@ typedef struct roof_topic {
  *  Errors: NULL past the last. */
 ROOF_API const roof_topic *roof_topic_at(int index);
 
-/** Finds a topic by its name, or by another that people use for it ("arithmetic-intensity", "fma").
+/** Finds a topic by its name, or by another that people use for it ("arithmetic-intensity", "fma"), in any case and with
+ *  a space or `_` for each hyphen ("KV cache").
  *  Units: none.
  *  Ownership: *topic, set on success only, is static.
  *  Errors: ROOF_E_NAME with the nearest topic or operation, which is a topic too. */

@@ -143,6 +143,16 @@ def topics() -> Dict[str, str]:
         found[text(topic.contents.name)] = text(topic.contents.summary)
 
 
+def _find(words: list[str], found: object) -> list[str]:
+    """Finds the topic that the first word names, or the first two ("critical batch"): as one word in what it returns."""
+    try:
+        call("roof_topic_find", " ".join(words[:2]).encode(), C.byref(found))
+        return [" ".join(words[:2]), *words[2:]]
+    except Error:
+        call("roof_topic_find", words[0].encode(), C.byref(found))
+        return words
+
+
 def explain(topic: str, *, machine: Machines = "h100", **options: Any) -> Explanation:
     """What a term means, worked on a machine's numbers.
 
@@ -160,7 +170,7 @@ def explain(topic: str, *, machine: Machines = "h100", **options: Any) -> Explan
     _known(options)
     found = C.POINTER(abi.roof_topic)()
     try:
-        call("roof_topic_find", words[0].encode(), C.byref(found))
+        words = _find(words, found)
     except Error:
         try:
             Operation(words[0], options.get("ops"))

@@ -756,13 +756,40 @@ static const struct {
     {"mbu", "mfu"},
     {"kv", "kv-cache"},
     {"latency", "overhead"},
+    {"assumed", "kind"},
+    {"bound", "bounds"},
+    {"compulsory-bytes", "bytes"},
+    {"decode", "ttft"},
+    {"prefill", "ttft"},
+    {"dense", "sparse"},
+    {"expected-time", "expected"},
+    {"launch-cost", "overhead"},
+    {"level", "levels"},
+    {"lever", "optimisations"},
+    {"reconcile", "ledger"},
+    {"seal", "ledger"},
+    {"wave", "losses"},
+    {"working-set", "work"},
 };
 
 enum { ALIAS_COUNT = sizeof aliases / sizeof aliases[0] };
 
+/** People write "KV cache" for kv-cache. */
+static int plain(char c) {
+  return c == ' ' || c == '_' ? '-' : rf_lower((unsigned char)c);
+}
+
+static bool is_named(const char *name, const char *typed) {
+  while (*name != '\0' && plain(*name) == plain(*typed)) {
+    name++;
+    typed++;
+  }
+  return *name == *typed;
+}
+
 static const char *name_of(const char *typed) {
   for (int i = 0; i < ALIAS_COUNT; i++) {
-    if (rf_letters_compare(aliases[i].name, typed) == 0) {
+    if (is_named(aliases[i].name, typed)) {
       return aliases[i].topic;
     }
   }
@@ -780,7 +807,7 @@ roof_status roof_topic_find(const char *name, const roof_topic **topic, roof_err
   int count = 0;
   for (int i = 0; i < TOPIC_COUNT; i++) {
     names[count++] = topics[i].name;
-    if (strcmp(topics[i].name, wanted) == 0) {
+    if (is_named(topics[i].name, wanted)) {
       *topic = &topics[i];
       return ROOF_OK;
     }

@@ -157,6 +157,34 @@ explain() {
   has "Memory levels, inner to outer"
 }
 
+@test "case, and a hyphen or a space, do not matter; two words are one name" {
+  local word
+  explain kv-cache --machine h100
+  topic=$output
+  for word in 'KV cache' KV_Cache Kv-cAcHe; do
+    explain "$word" --machine h100
+    [ "$output" = "$topic" ]
+  done
+  explain KV cache --machine h100
+  [ "$output" = "$topic" ]
+  explain critical batch linear batch=1 in=4096 out=4096 --machine a100
+  topic=$output
+  explain critical-batch linear batch=1 in=4096 out=4096 --machine a100
+  [ "$output" = "$topic" ]
+}
+
+@test "the glossary marks what is a topic, and nothing else" {
+  local word
+  glossary() { sed -n 's/^| \([^|]*\) | .*/\1/p' "$ROOFLINE_SOURCE/docs/glossary.md" | grep -v -e '^word$'; }
+  while read -r word; do
+    explain "$word" --machine h100
+  done < <(glossary | grep -o '`[^`]*`' | tr -d '`')
+  while read -r word; do
+    run ! "$ROOFLINE" explain "$word" --machine h100 || { echo "$word is a topic"; return 1; }
+  done < <(glossary | grep -v '`')
+  [ "$(glossary | grep -c '`')" -ge 30 ]
+}
+
 @test "ridges of every format" {
   explain ridge --machine b200
   has "9.669 FLOP/B in fp32 (vector unit)"

@@ -1,4 +1,5 @@
 /* What a term means, worked on the user's numbers. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -113,22 +114,37 @@ static roof_status explain(const cli_args *args, const roof_topic *topic, const 
   return status;
 }
 
+/** Finds the topic that the first word names, or the first two: `critical batch`; `*used`: how many. */
+static roof_status find(const cli_args *args, const roof_topic **topic, int *used, roof_error *error) {
+  char both[64];
+  if (args->word_count > 1) {
+    snprintf(both, sizeof both, "%s %s", args->words[0], args->words[1]);
+    if (roof_topic_find(both, topic, NULL) == ROOF_OK) {
+      *used = 2;
+      return ROOF_OK;
+    }
+  }
+  *used = 1;
+  return roof_topic_find(args->words[0], topic, error);
+}
+
 static roof_status run(const cli_args *args, roof_error *error) {
   if (args->word_count == 0) {
     return list(args, error);
   }
   const roof_topic *topic = NULL;
   const roof_op *op = NULL;
+  int used;
   roof_error why;
-  roof_status status = roof_topic_find(args->words[0], &topic, &why);
+  roof_status status = find(args, &topic, &used, &why);
   if (status != ROOF_OK && cli_select_op(args, args->words[0], &op, NULL) != ROOF_OK) {
     return roof_error_set(error, status, "%s", why.message);
   }
   if (topic == NULL) {
     return explain(args, NULL, args->words, args->word_count, error);
   }
-  if (args->word_count > 1) {
-    return explain(args, topic, args->words + 1, args->word_count - 1, error);
+  if (args->word_count > used) {
+    return explain(args, topic, args->words + used, args->word_count - used, error);
   }
   int words = 0;
   while (words < ROOF_TOPIC_WORDS && topic->example[words] != NULL) {
