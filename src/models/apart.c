@@ -267,6 +267,11 @@ bool roof_apart_is_sure(const roof_choice_question *q, const roof_apart *a) {
          !(a->ttft_high_seconds > l->ttft_seconds) && !(a->tpot_high_seconds > l->tpot_seconds);
 }
 
+/** Whether a figure is another's but for what prints as 0 %. */
+static bool is_alike(double ratio) {
+  return fabs(ratio - 1) < 0.005;
+}
+
 bool roof_apart_pays(const roof_choice_question *q, const roof_choices *all, const roof_apart *a) {
   const roof_choice *c = &all->list[0];
   double price = a->price_per_million_tokens, than = c->point.price_per_million_tokens;
@@ -275,7 +280,7 @@ bool roof_apart_pays(const roof_choice_question *q, const roof_choices *all, con
   }
   double devices = devices_of(a), rate = a->device_tokens_per_second;
   bool fewer = devices < c->devices || (devices == c->devices && rate > c->point.device_tokens_per_second);
-  bool cheaper = isnan(price) || isnan(than) ? fewer : price < than;
+  bool cheaper = isnan(price) || isnan(than) || is_alike(price / than) ? fewer : price < than;
   return cheaper && (roof_apart_is_sure(q, a) || !roof_choice_is_sure(q, c));
 }
 
@@ -297,8 +302,8 @@ static void add_head(roof_text *out, const roof_choices *all, const roof_apart *
   if (priced) {
     roof_text_addf(out, ", %.4g per million tokens", a->price_per_million_tokens);
   }
-  if (all->meeting > 0 && !priced && fabs(ratio - 1) < 0.005) {
-    roof_text_add(out, ", as many tokens per device as together");
+  if (all->meeting > 0 && is_alike(ratio)) {
+    roof_text_addf(out, ", as %s as together", priced ? "cheap" : "many tokens per device");
   } else if (all->meeting > 0 && !isnan(ratio)) {
     const char *how = priced ? (ratio < 1 ? "cheaper" : "dearer")
                              : (ratio > 1 ? "more tokens per device" : "fewer tokens per device");

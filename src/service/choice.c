@@ -119,6 +119,7 @@ static void take_times(const roof_choice_question *q, roof_choice *c, const ques
     points[i]->ttft_seconds *= first;
     points[i]->tpot_seconds *= token;
     points[i]->device_tokens_per_second *= tokens / before;
+    points[i]->joules_per_token *= before / tokens; /* at the same power */
     points[i]->price_per_million_tokens *= before / tokens;
   }
   c->point.busy = isinf(s->ttft) ? 1 : c->point.busy;

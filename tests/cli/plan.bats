@@ -332,3 +332,14 @@ setup() {
   run -0 "$ROOFLINE" plan llama-3.1-70b --train --devices "$enough" batch=8 --machine h100
   run -1 "$ROOFLINE" plan llama-3.1-70b --train --devices $((enough / 2)) batch=8 --machine h100
 }
+
+@test "two pools that cost as much are not named first with more devices, nor called 0 % cheaper" {
+  run -0 "$ROOFLINE" plan llama-3.1-70b --users 50 --tpot 50ms --machine h100,b200 --price h100=2.5,b200=5
+  [[ $output == "2 x nvidia-b200-hgx, as stored"* ]]
+  has 'prefill and decode apart: 4 devices, 2.314 per million tokens, as cheap as together'
+}
+
+@test "energy times rate is at most the power of the board, whatever was simulated" {
+  run -0 "$ROOFLINE" plan llama-3.1-70b --users 50 --tpot 50ms --machine b200 --json
+  [ "$(json '[.choices[] | select(.simulated) | .device_tokens_per_second * .joules_per_token <= 1000 * (1 + 1e-9)] | length > 0 and all')" = true ]
+}
