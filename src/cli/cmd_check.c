@@ -207,10 +207,10 @@ const cli_command cli_cmd_check = {
         "  roofline check results.json --junit check.xml\n"
         "  roofline check results.json --machine h100\n"
         "\n"
-        "  A share of the ceiling holds on another machine; a time does not. Slower than allowed is a\n"
-        "  miss only if the runs of both files show that it is not chance (Mann-Whitney); with too few runs\n"
-        "  the gate says so and does not pass. --machine recomputes the ceilings of\n"
-        "  RESULTS.json, not of the baseline.\n",
+        "  A share of the ceiling holds on another machine; a time does not. Slower than allowed is a "
+        "miss only if the runs of both files show that it is not chance (Mann-Whitney); with too few runs "
+        "the gate says so and does not pass. --machine recomputes the ceilings of "
+        "RESULTS.json, not of the baseline.\n",
     .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,

@@ -10,6 +10,19 @@ bats_require_minimum_version 1.5.0
   done
 }
 
+@test "no paragraph of the help is broken before the terminal breaks it" {
+  run -0 python3 - "$ROOFLINE" <<'P'
+import json, re, subprocess, sys
+for command in json.loads(subprocess.check_output([sys.argv[1], "help", "--json"]))["commands"]:
+    lines = command["examples"]
+    for line, after in zip(lines, lines[1:]):
+        prose = not re.match(r"\s*(roofline|echo|printf|srun|mpirun)\b", line)
+        if prose and len(line) > 78 and after.strip() and line[-1] not in ".:":
+            print(f"{command['name']}: {line}\n{after}")
+P
+  [ -z "$output" ]
+}
+
 @test "the overview groups the commands by task" {
   run -0 "$ROOFLINE"
   for title in Ask Measure Import Models Record "Look up"; do

@@ -159,15 +159,13 @@ const cli_command cli_cmd_claim = {
         "  roofline claim llama-3.1-70b train batch=512 tp=8 dp=8 zero=1 mfu=55% --machine h100\n"
         "  roofline claim --scan README.md\n"
         "\n"
-        "  The unit says what is claimed: FLOP/s, B/s, bit/s, s, or % of the peak, with a prefix (T, M, u);\n"
-        "  FLOP/B next to a rate is the intensity it is claimed at. The same with names: rate=, bandwidth=,\n"
-        "  time=, intensity=. Of a model: ttft=, tpot=, rate= (tokens/s), and with `train` step=; mfu=.\n"
+        "  The unit says what is claimed: FLOP/s, B/s, bit/s, s, or % of the peak, with a prefix (T, M, u); "
+        "FLOP/B next to a rate is the intensity it is claimed at. The same with names: rate=, bandwidth=, "
+        "time=, intensity=. Of a model: ttft=, tpot=, rate= (tokens/s), and with `train` step=; mfu=.\n"
         "\n"
         "  --scan reads Markdown (.txt, .rst: plain text) for speeds of a machine that the sentence names, "
-        "and\n"
-        "  tokens/s of a model on one; --machine and --dtype are of what names none. <!-- roofline off --> "
-        "to\n"
-        "  <!-- roofline on --> is left out.\n",
+        "and tokens/s of a model on one; --machine and --dtype are of what names none. "
+        "<!-- roofline off --> to <!-- roofline on --> is left out.\n",
     .writes = "txt json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,

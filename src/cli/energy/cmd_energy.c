@@ -176,8 +176,8 @@ const cli_command cli_cmd_energy = {
                 "    --joules-per-byte 20pJ\n"
                 "  roofline energy gemm m=1..4096*4 n=4096 k=4096 --machine a100 --machine h100 --to "
                 "energy.svg\n"
-                "Settings of a model: those of `roofline model`; of a training step the words `sp` and\n"
-                "  `recompute=selective` or `full` too\n",
+                "Settings of a model: those of `roofline model`; of a training step the words `sp` and "
+                "`recompute=selective` or `full` too\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,

@@ -58,8 +58,7 @@ const cli_command cli_cmd_explore = {
                 "\n"
                 "  Writes roofline-explorer.html, or FILE, and opens it where there is a desktop: a page "
                 "that works from "
-                "a file,\n"
-                "  offline, with the machine that `roofline measure` measured in it.\n",
+                "a file, offline, with the machine that `roofline measure` measured in it.\n",
     .writes = "html",
     .effects = cli_no_table,
     .run = run,

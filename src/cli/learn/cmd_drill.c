@@ -157,9 +157,8 @@ const cli_command cli_cmd_drill = {
                 "  printf '0.5 memory 0.2\\n' | roofline drill --seed 7 --rounds 1\n"
                 "\n"
                 "  Answer with three words per line: intensity (FLOP/B), regime (compute, memory, overhead), "
-                "percent\n"
-                "  of the peak attainable at that intensity. Within a tenth counts as right.\n"
-                "  A line that is not three such words is asked for again.\n",
+                "percent of the peak attainable at that intensity. Within a tenth counts as right. "
+                "A line that is not three such words is asked for again.\n",
     .groups = CLI_ARGS_MACHINE,
     .options = options,
     .effects = cli_no_table,

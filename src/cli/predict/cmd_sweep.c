@@ -231,8 +231,7 @@ const cli_command cli_cmd_sweep = {
                 "  roofline sweep linear batch=1..4096*2 in=out=1024,4096 --machine tpu-v5e --to batch.svg\n"
                 "\n"
                 "  Values: lists 1,8,64; ranges 1..1024*2 (times 2) and 128..4096+128 (plus 128); "
-                "m=n=k=64..8192*2 varies\n"
-                "  parameters together.\n",
+                "m=n=k=64..8192*2 varies parameters together.\n",
     .writes = "txt json csv svg png pdf html",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_PAGE,
     .run = run,

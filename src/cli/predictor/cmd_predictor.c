@@ -70,8 +70,8 @@ const cli_command cli_cmd_predictor = {
         "  roofline predictor --socket /run/user/1000/roofline.sock --machine h100 --machine mine.json\n"
         "\n"
         "  Requests name an operation with its parameters, or a model with the load of one step; formats and "
-        "options have the\n"
-        "  names of `roofline predict`. Replies have times, interval, regime and bound; what is wrong with a "
+        "options have the "
+        "names of `roofline predict`. Replies have times, interval, regime and bound; what is wrong with a "
         "request is a reply too.\n",
     .options = options,
     .effects = cli_no_table,
