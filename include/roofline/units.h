@@ -20,7 +20,7 @@ extern "C" {
 /** Reads a count: `4096`, `4k` = 4000, `4Ki` = 4096, `1.5M`, `2e9`; prefixes k M G T P E and Ki..Ei.
  *  Units: as typed, scaled to 1.
  *  Ownership: writes *value on success only.
- *  Errors: ROOF_E_PARSE for malformed text, ROOF_E_ARGUMENT for NaN, infinity or overflow. */
+ *  Errors: ROOF_E_PARSE for malformed text, `nan` and `inf` too; ROOF_E_ARGUMENT for what overflows. */
 ROOF_API roof_status roof_quantity_parse(const char *text, double *value, roof_error *error);
 
 /** Reads a quantity with an optional unit (`unit` is "s", "B", "B/s", "FLOP/s", ...): `8us`, `3.35TB/s`.
@@ -31,8 +31,8 @@ ROOF_API roof_status roof_quantity_parse(const char *text, double *value, roof_e
 ROOF_API roof_status roof_quantity_parse_unit(const char *text, const char *unit, double *value,
                                               roof_error *error);
 
-/** Writes `value` with a decimal SI prefix and four significant digits: 3.35e12, "B/s" -> "3.350 TB/s". NaN
- *  gives "unknown".
+/** Writes `value` with a decimal SI prefix from a (1e-18) to E (1e18) and four significant digits: 3.35e12, "B/s" ->
+ *  "3.350 TB/s"; beyond them with an exponent. NaN gives "unknown".
  *  Units: of `unit`.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */

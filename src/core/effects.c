@@ -478,9 +478,9 @@ static bool explain_transfer(const roof_prediction *p, const rf_cut *cut, const 
 }
 
 static void explain_cache(char *text, size_t size, double cache, double data) {
-  bool all = data <= cache, small = data < 0.1 * mebi;
-  rf_format(text, size, "the last cache, %.0f MiB, keeps %s%.3g %s from the run before", cache / mebi,
-            all ? "" : "part of ", small ? data : data / mebi, small ? "B" : "MiB");
+  char kept[32];
+  rf_format(text, size, "the last cache, %.0f MiB, keeps %s%s from the run before", cache / mebi,
+            data <= cache ? "" : "part of ", roof_bytes_format(kept, sizeof kept, data));
 }
 
 /** What an effect did, in words; where neither a constant nor the cut says it, what it is. */

@@ -7,17 +7,17 @@
 
 #include "core/number.h"
 
-/** Decimal and binary prefixes. `m`, `u`, `n`, `p` only apply to a quantity with a unit. */
+/** Decimal and binary prefixes. `m` and smaller ones only apply to a quantity with a unit. */
 static const struct {
   const char *text;
   double factor;
   int counts; /* also allowed on a bare count */
 } prefixes[] = {
-    {"Ki", 0x1p10, 1},     {"Mi", 0x1p20, 1}, {"Gi", 0x1p30, 1}, {"Ti", 0x1p40, 1},   {"Pi", 0x1p50, 1},
-    {"Ei", 0x1p60, 1},     {"k", 1e3, 1},     {"K", 1e3, 1},     {"M", 1e6, 1},       {"G", 1e9, 1},
-    {"T", 1e12, 1},        {"P", 1e15, 1},    {"E", 1e18, 1},    {"m", 1e-3, 0},      {"u", 1e-6, 0},
-    {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},    {"p", 1e-12, 0},   {"million", 1e6, 1}, {"billion", 1e9, 1},
-    {"trillion", 1e12, 1},
+    {"Ki", 0x1p10, 1},     {"Mi", 0x1p20, 1},   {"Gi", 0x1p30, 1},     {"Ti", 0x1p40, 1}, {"Pi", 0x1p50, 1},
+    {"Ei", 0x1p60, 1},     {"k", 1e3, 1},       {"K", 1e3, 1},         {"M", 1e6, 1},     {"G", 1e9, 1},
+    {"T", 1e12, 1},        {"P", 1e15, 1},      {"E", 1e18, 1},        {"m", 1e-3, 0},    {"u", 1e-6, 0},
+    {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},      {"p", 1e-12, 0},       {"f", 1e-15, 0},   {"a", 1e-18, 0},
+    {"million", 1e6, 1},   {"billion", 1e9, 1}, {"trillion", 1e12, 1},
 };
 
 static roof_status parse_number(const char *text, double *value, const char **rest, roof_error *error) {
@@ -78,25 +78,27 @@ roof_status roof_quantity_parse(const char *text, double *value, roof_error *err
 }
 
 char *roof_quantity_format(char *buffer, size_t size, double value, const char *unit) {
-  static const char *const names[] = {"p", "n", "\xC2\xB5", "m", "", "k", "M", "G", "T", "P", "E"};
+  enum { PLAIN = 6, LAST = 12 };
+  static const char *const names[] = {"a", "f", "p", "n", "\xC2\xB5", "m", "", "k", "M", "G", "T", "P", "E"};
   if (isnan(value)) {
     snprintf(buffer, size, "unknown");
     return buffer;
   }
   double magnitude = fabs(value);
-  int index = 4;
+  int index = PLAIN;
   if (magnitude > 0 && isfinite(magnitude)) {
     index += (int)floor(log10(magnitude * (1 + 5e-5)) / 3);
-    int last = strcmp(unit, "s") == 0 ? 4 : 10; /* nobody counts in kiloseconds */
+    int last = strcmp(unit, "s") == 0 ? PLAIN : LAST; /* nobody counts in kiloseconds */
     index = index < 0 ? 0 : index > last ? last : index;
   }
-  double scaled = value / pow(10, 3 * (index - 4));
+  double scaled = value / pow(10, 3 * (index - PLAIN));
   int decimals = fabs(scaled) >= 999.95 ? 0 : fabs(scaled) >= 99.995 ? 1 : fabs(scaled) >= 9.9995 ? 2 : 3;
   if (value == 0) {
     decimals = 0;
   }
   bool gap = unit[0] != '\0' || names[index][0] != '\0';
-  bool beyond = fabs(scaled) >= 1e6; /* the largest prefix: only an exponent stays readable */
+  bool beyond =
+      fabs(scaled) >= 1e6 || (value != 0 && fabs(scaled) < 0.9); /* past the prefixes: an exponent */
   rf_format(buffer, size, beyond ? "%.*e%s%s%s" : "%.*f%s%s%s", beyond ? 3 : decimals,
             beyond ? value : scaled, gap ? " " : "", beyond ? "" : names[index], unit);
   return buffer;

@@ -111,7 +111,8 @@ static bool binds(const char *space) {
     return false;
   }
   size_t length = strcspn(unit, " ,;:.)\n");
-  size_t prefix = strncmp(unit, "\xC2\xB5", 2) == 0 ? 2 : length > 1 && strchr("kKMGTPEmunp", *unit) != NULL;
+  size_t prefix =
+      strncmp(unit, "\xC2\xB5", 2) == 0 ? 2 : length > 1 && strchr("kKMGTPEmunpfa", *unit) != NULL;
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
     size_t known = strlen(units[i]);
     if ((known == length && strncmp(unit, units[i], known) == 0) ||

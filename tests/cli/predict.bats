@@ -209,6 +209,13 @@ ROWS
     '["roofline.prediction/1","h989","copy","fp16",null,null,null]' ]
 }
 
+@test "small times and small working sets have their digits" {
+  run -0 "$ROOFLINE" predict add n=1 --machine h100
+  [[ $output == *"compute"*" fs"* && $output != *"0.00"*" ps"* ]]
+  run -0 "$ROOFLINE" predict gemm m=n=k=64 --machine rtx4090
+  has 'keeps 24 KiB from the run before'
+}
+
 @test "several machines answer one after the other" {
   run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --machine a100 --json
   [ "$(json '[.schema, .predictions[].machine]')" = \

@@ -62,6 +62,8 @@ static void quantities_are_read(void **state) {
       {"8Bs", "B", NAN},
       {"1e", "", NAN},
       {"abc", "B", NAN},
+      {"7fs", "s", 7e-15},
+      {"5a", "", NAN},
       {"70%", "%", 0.7},
       {"0.7", "%", 0.7},
       {"7m%", "%", NAN},
@@ -80,6 +82,15 @@ static void quantities_are_read(void **state) {
   }
 }
 
+static void what_is_no_number_is_malformed_and_what_overflows_is_not(void **state) {
+  (void)state;
+  double value;
+  assert_int_equal(roof_quantity_parse("nan", &value, NULL), ROOF_E_PARSE);
+  assert_int_equal(roof_quantity_parse("inf", &value, NULL), ROOF_E_PARSE);
+  assert_int_equal(roof_quantity_parse("1e400", &value, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_quantity_parse("1e308E", &value, NULL), ROOF_E_ARGUMENT);
+}
+
 static void quantities_are_written(void **state) {
   (void)state;
   static const struct {
@@ -96,7 +107,11 @@ static void quantities_are_written(void **state) {
       {78250.4, "s", "78250 s"},
       {3.156e7, "s", "3.156e+07 s"},
       {1e-9, "s", "1.000 ns"},
-      {2.5e-13, "s", "0.250 ps"},
+      {2.5e-13, "s", "250.0 fs"},
+      {7e-15, "s", "7.000 fs"},
+      {9.9999e-16, "s", "1.000 fs"},
+      {1e-18, "s", "1.000 as"},
+      {-1e-30, "B/s", "-1.000e-30 B/s"},
       {0, "s", "0 s"},
       {1, "", "1.000"},
       {12.3456, "", "12.35"},
@@ -708,6 +723,7 @@ static void paths_that_the_hardware_lacks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quantities_are_read),
+      cmocka_unit_test(what_is_no_number_is_malformed_and_what_overflows_is_not),
       cmocka_unit_test(quantities_are_written),
       cmocka_unit_test(bytes_are_written),
       cmocka_unit_test(text_is_escaped),
