@@ -27,7 +27,7 @@ extern "C" {
 
 /** One bar, from the left end of the axis to `value`. */
 typedef struct roof_bar {
-  char label[80];
+  char label[ROOF_LABEL_MAX];
   char note[112]; /**< after its figure */
   double value;   /**< over 0 */
   double whole;   /**< drawn pale behind it, where it is larger; 0: nothing */

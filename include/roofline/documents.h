@@ -77,6 +77,25 @@ ROOF_API roof_status roof_machine_write_csv(const roof_machine *machine, roof_te
 ROOF_API roof_status roof_conditions_write(const roof_conditions *conditions, roof_text *out,
                                            roof_error *error);
 
+/** Bytes of a kernel's name in a table. */
+enum { ROOF_KERNEL_SHOWN = 48 };
+
+/** The name of a kernel in at most ROOF_KERNEL_SHOWN bytes: a name of C++ without namespaces and parameters; of a longer
+ *  one the beginning and the end, with "..." between them.
+ *  Units: none.
+ *  Ownership: writes to and returns `buffer`.
+ *  Errors: cut to `size`; as it is when out of memory. */
+ROOF_API char *roof_kernel_shorten(const char *name, char *buffer, size_t size);
+
+/** The names of several kernels as roof_kernel_shorten, in at most `width` bytes each (no fewer than 16): where that
+ *  would show two alike it shows where they differ, or numbers them ("scale~2"). Equal names
+ *  are shown alike.
+ *  Units: bytes.
+ *  Ownership: writes a text every `stride` bytes of `shown`, each of at most stride - 1 bytes.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_kernel_names(const char *const *names, size_t count, size_t width, char *shown,
+                                       size_t stride, roof_error *error);
+
 /** Appends a prediction as one roofline.prediction/1 object: every key present, unknown
  *  as null.
  *  Units: as roof_prediction.

@@ -58,7 +58,7 @@ typedef struct roof_scene_roof {
 /** A kernel at (intensity, FLOP/s), measured or as it is expected. `next` joins it to another dot, or -1: by an
  *  arrow to what comes after it, by a line to the same kernel predicted and measured or at another level. */
 typedef struct roof_scene_dot {
-  char label[80];
+  char label[ROOF_LABEL_MAX];
   char key[80];     /**< names the same thing in a table of the page; "": its label does */
   char detail[160]; /**< tooltip */
   double intensity;

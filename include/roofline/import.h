@@ -359,8 +359,6 @@ ROOF_API roof_status roof_profile_add(roof_profile *profile, const char *label, 
 ROOF_API roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base,
                                        roof_error *error);
 
-enum { ROOF_KERNEL_SHOWN = 48 };
-
 /** One kernel under the ceilings, all its calls together. */
 typedef struct roof_ranked_record {
   const roof_record *record;
@@ -606,22 +604,6 @@ ROOF_API double roof_profile_fact(const roof_profile *profile, const char *name)
  *  Ownership: writes to and returns `buffer`.
  *  Errors: cut to `size`. */
 ROOF_API char *roof_fact_sentence(const roof_fact *fact, char *buffer, size_t size);
-
-/** The name of a kernel in at most ROOF_KERNEL_SHOWN bytes: a name of C++ without namespaces and parameters; of a longer
- *  one the beginning and the end, with "..." between them.
- *  Units: none.
- *  Ownership: writes to and returns `buffer`.
- *  Errors: cut to `size`; as it is when out of memory. */
-ROOF_API char *roof_kernel_shorten(const char *name, char *buffer, size_t size);
-
-/** The names of several kernels as roof_kernel_shorten, in at most `width` bytes each (no fewer than 16): where that
- *  would show two alike it shows where they differ, or numbers them ("scale~2"). Equal names
- *  are shown alike.
- *  Units: bytes.
- *  Ownership: writes a text every `stride` bytes of `shown`, each of at most stride - 1 bytes.
- *  Errors: ROOF_E_MEMORY. */
-ROOF_API roof_status roof_kernel_names(const char *const *names, size_t count, size_t width, char *shown,
-                                       size_t stride, roof_error *error);
 
 /** Appends what takes the time, before any ceiling: how many kernels, their time, the longest, how long none ran.
  *  Units: as printed.

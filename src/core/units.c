@@ -79,7 +79,7 @@ roof_status roof_quantity_parse(const char *text, double *value, roof_error *err
 
 char *roof_quantity_format(char *buffer, size_t size, double value, const char *unit) {
   enum { PLAIN = 6, LAST = 12 };
-  static const char *const names[] = {"a", "f", "p", "n", "\xC2\xB5", "m", "", "k", "M", "G", "T", "P", "E"};
+  static const char names[][3] = {"a", "f", "p", "n", "\xC2\xB5", "m", "", "k", "M", "G", "T", "P", "E"};
   if (isnan(value)) {
     snprintf(buffer, size, "unknown");
     return buffer;
@@ -105,7 +105,7 @@ char *roof_quantity_format(char *buffer, size_t size, double value, const char *
 }
 
 char *roof_bytes_format(char *buffer, size_t size, double bytes) {
-  static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  static const char names[][4] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (isnan(bytes)) {
     snprintf(buffer, size, "unknown");
     return buffer;

@@ -159,7 +159,7 @@ roof_status roof_shares_chart(const roof_machine *machine, const roof_measuremen
       bar->value = at.share;
       bar->whole = 1;
       bar->series = at.state > ROOF_PLACE_POSSIBLE;
-      snprintf(bar->label, sizeof bar->label, "%.79s", list[i].label);
+      snprintf(bar->label, sizeof bar->label, "%s", list[i].label);
       snprintf(bar->note, sizeof bar->note, "%.40s, %s", at.binding,
                at.verdict != NULL ? at.verdict->name : roof_place_state_name(at.state));
     }

@@ -1,12 +1,14 @@
 /* Bars: as SVG, and as lines of a terminal. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/number.h"
 #include "draw/axis.h"
 #include "draw/frame.h"
 #include "draw/glyph.h"
+#include "draw/labels.h"
 #include "draw/palette.h"
 #include "draw/screen.h"
 #include "roofline/charts.h"
@@ -270,14 +272,6 @@ static int cells_of(const lines *l, const char *text) {
   return cells;
 }
 
-/** A label: an ellipsis in its middle where it is cut, for its end often says which of several it is. */
-static void add_label(const lines *l, const char *text) {
-  roof_text plain = {0};
-  rf_screen_add_cut(l->out, plain_of(l, text, &plain), l->label, l->ascii);
-  add_spaces(l->out, l->label - cells_of(l, text));
-  roof_text_done(&plain);
-}
-
 /** A note: whole words, and an ellipsis for those that there is no room for. */
 static void add_note(const lines *l, const char *text) {
   const char *ellipsis = l->ascii ? ".." : "\xE2\x80\xA6";
@@ -312,12 +306,12 @@ static void add_bar(const lines *l, const roof_bar *bar) {
   }
 }
 
-static void add_line(const lines *l, const roof_bar *bar) {
+static void add_line(const lines *l, const roof_bar *bar, const char *label) {
   char text[48];
   figure(l->bars, bar->value, text, sizeof text);
   add_spaces(l->out, GAP);
-  add_label(l, bar->label);
-  add_spaces(l->out, GAP);
+  roof_text_add(l->out, label);
+  add_spaces(l->out, l->label - rf_glyph_width(label) + GAP);
   add_bar(l, bar);
   add_spaces(l->out, l->figure - cells_of(l, text));
   roof_text_add(l->out, text);
@@ -326,6 +320,22 @@ static void add_line(const lines *l, const roof_bar *bar) {
     add_note(l, bar->note);
   }
   roof_text_add(l->out, "\n");
+}
+
+static void add_lines(const lines *l) {
+  const char *names[ROOF_BARS_MAX];
+  rf_cells labels = {0};
+  for (int i = 0; i < l->bars->count; i++) {
+    names[i] = l->bars->bars[i].label;
+  }
+  rf_labels_add(&labels, names, l->bars->count, l->label, false, l->ascii);
+  const char **shown = rf_cells_list(&labels);
+  for (int i = 0; i < l->bars->count && shown != NULL; i++) {
+    add_line(l, &l->bars->bars[i], shown[i]);
+  }
+  l->out->failed |= shown == NULL;
+  free(shown);
+  rf_cells_done(&labels);
 }
 
 static int lesser(int a, int b) {
@@ -379,9 +389,7 @@ roof_status roof_draw_bars_terminal(const roof_bars *bars, int columns, bool asc
   }
   lines l = {.bars = bars, .axis = axis_of(bars), .ascii = ascii, .colour = colour, .out = out};
   divide(&l, columns);
-  for (int i = 0; i < bars->count; i++) {
-    add_line(&l, &bars->bars[i]);
-  }
+  add_lines(&l);
   add_scale(&l, columns);
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;
 }

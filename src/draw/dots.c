@@ -121,7 +121,7 @@ roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *m
     if (!(m->flops > 0) || !(m->bytes > 0) || !(m->seconds > 0)) {
       continue;
     }
-    snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
+    snprintf(dot.label, sizeof dot.label, "%s", m->label);
     snprintf(dot.detail, sizeof dot.detail, "measured%s%.140s", m->note[0] != '\0' ? ": " : "", m->note);
     status = roof_place_measurement(&ceilings, m, &at, error);
     const roof_peak *peak = status == ROOF_OK ? ceilings.peak[at.dtype][at.unit] : NULL;

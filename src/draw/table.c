@@ -5,6 +5,7 @@
 
 #include "draw/cells.h"
 #include "draw/glyph.h"
+#include "draw/labels.h"
 
 enum { GAP = 2 };
 
@@ -13,11 +14,12 @@ typedef enum effort { WHOLE, WELL, WORST, EFFORTS } effort;
 
 /** The least cells of a text that wraps, of one of its words, and of a name. */
 static const int text_floors[EFFORTS] = {24, 10, 8}, word_floors[EFFORTS] = {1000, 24, 10},
-                 name_floors[EFFORTS] = {1000, 20, 14};
+                 name_floors[EFFORTS] = {1000, 20, 16};
 
 typedef struct table {
   const rf_screen *screen;
   const char **cells; /**< made safe */
+  const char **shown; /**< those that stand in the lines: the same, names cut */
   const rf_table_column *columns;
   int count, rows;
   bool has_header;
@@ -217,9 +219,9 @@ static bool is_last(const layout *l, const char *const *rests, int from) {
 
 static void add_row(roof_text *out, const table *t, const layout *l, int row) {
   const char *rests[RF_TABLE_COLUMNS];
-  int lead = at_most((int)strspn(t->cells[row * t->count + l->columns[0]], " "), l->widths[0] / 2);
+  int lead = at_most((int)strspn(t->shown[row * t->count + l->columns[0]], " "), l->widths[0] / 2);
   for (int i = 0; i < l->count; i++) {
-    rests[i] = t->cells[row * t->count + l->columns[i]];
+    rests[i] = t->shown[row * t->count + l->columns[i]];
   }
   bool header = row == 0 && t->has_header, more = true;
   for (int line = 0; more; line++) {
@@ -240,9 +242,40 @@ static void add_row(roof_text *out, const table *t, const layout *l, int row) {
   }
 }
 
+/** Cuts the names of a column; `cut` has the texts. */
+static void cut_names(const table *t, int column, int width, rf_cells *cut) {
+  int first = t->has_header, count = 0;
+  const char **names = calloc((size_t)t->rows + 1, sizeof *names);
+  for (int r = first; r < t->rows && names != NULL; r++) {
+    names[count++] = t->cells[r * t->count + column];
+  }
+  if (names != NULL) {
+    rf_labels_add(cut, names, count, width, false, t->screen->ascii);
+  }
+  free(names);
+  names = names != NULL ? rf_cells_list(cut) : NULL;
+  for (int i = 0; i < count && names != NULL; i++) {
+    t->shown[(first + i) * t->count + column] = names[i];
+  }
+  cut->text.failed |= names == NULL;
+  free(names);
+}
+
 static void add_rows(roof_text *out, const table *t, const layout *l) {
+  rf_cells cut[RF_TABLE_COLUMNS] = {0};
+  memcpy(t->shown, t->cells, (size_t)t->count * (size_t)t->rows * sizeof *t->cells);
+  for (int i = 0; i < l->count; i++) {
+    int column = l->columns[i];
+    if (t->columns[column].name && t->natural[column] > l->widths[i]) {
+      cut_names(t, column, l->widths[i], &cut[i]);
+    }
+  }
   for (int row = 0; row < t->rows; row++) {
     add_row(out, t, l, row);
+  }
+  for (int i = 0; i < l->count; i++) {
+    out->failed |= cut[i].text.failed;
+    rf_cells_done(&cut[i]);
   }
 }
 
@@ -315,11 +348,14 @@ void rf_table_add(roof_text *out, const rf_screen *screen, const char *const *ce
              .columns = columns,
              .count = count,
              .rows = rows,
+             .shown = calloc((size_t)count * (size_t)rows + 1, sizeof *t.shown),
              .has_header = has_header};
-  out->failed |= t.cells == NULL;
-  if (t.cells != NULL && count <= RF_TABLE_COLUMNS) {
+  bool memory = t.cells != NULL && t.shown != NULL;
+  out->failed |= !memory;
+  if (memory && count <= RF_TABLE_COLUMNS) {
     add_table(out, &t);
   }
   free(t.cells);
+  free(t.shown);
   rf_cells_done(&safe);
 }

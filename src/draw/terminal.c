@@ -8,6 +8,7 @@
 #include "draw/geometry.h"
 #include "draw/glyph.h"
 #include "draw/hue.h"
+#include "draw/labels.h"
 #include "draw/screen.h"
 #include "roofline/units.h"
 
@@ -20,7 +21,7 @@ enum {
   DEFAULT_HUE = -1,
   SERIES_CELLS = 21,
   NARROW = 72,
-  LEAST_LABEL = 8,
+  LEAST_LABEL = 16,
   MARKER = 5,
   FIGURES = 37 /* of a dot, but for the unit of its intensity */
 };
@@ -346,35 +347,68 @@ static void print_ridges(const screen *s) {
   }
 }
 
-static void print_dots(const screen *s) {
-  int width = 0, above = 0;
+/** How the lines of the dots are divided. */
+typedef struct legend {
+  int label;  /**< cells */
+  bool apart; /**< a machine's name is a line above its dots */
+  const char *unit, *mark;
+} legend;
+
+static legend divide(const screen *s, int widest, bool above) {
   bool narrow = s->columns < NARROW;
+  legend l = {.unit = narrow ? "FLOP/B" : "FLOP/byte", .mark = narrow ? " !" : "  ! above its ceiling"};
+  int room = s->columns - MARKER - FIGURES - (int)strlen(l.unit) - (above ? (int)strlen(l.mark) : 0);
+  int most = room - series_cells(s), needed = widest < LEAST_LABEL ? widest : LEAST_LABEL;
+  l.apart = most < needed && most < room;
+  most = l.apart ? room : most;
+  most = most < LEAST_LABEL ? LEAST_LABEL : most;
+  l.label = widest < most ? widest : most;
+  return l;
+}
+
+static void print_dot(const screen *s, const legend *l, int i, const char *label) {
+  const roof_scene_dot *dot = &s->scene->dots[i];
+  char intensity[40], rate[40];
+  rf_axis_number(intensity, sizeof intensity, dot->intensity);
+  roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
+  if (l->apart && (i == 0 || dot[-1].series != dot->series)) {
+    const char *series = s->scene->series[dot->series % ROOF_SCENE_SERIES];
+    int cells = text_cells(s, series);
+    roof_text_add(s->out, "  ");
+    print_padded(s, series, cells < s->columns - 2 ? cells : s->columns - 2);
+    roof_text_add(s->out, "\n");
+  }
+  use_colour(s, rf_hue_of_dot(s->scene, dot));
+  roof_text_addf(s->out, "  %c  ", marker(i));
+  use_colour(s, DEFAULT_HUE);
+  if (!l->apart) {
+    print_series(s, dot->series);
+  }
+  print_padded(s, label, l->label);
+  roof_text_addf(s->out, " %8s %s %15s  %s%s\n", intensity, l->unit, rate,
+                 dot->predicted ? "predicted" : "measured", s->geometry.above[i] ? l->mark : "");
+}
+
+static void print_dots(const screen *s) {
+  const char *names[ROOF_SCENE_DOTS];
+  rf_cells labels = {0};
+  int widest = 0;
+  bool above = false;
   for (int i = 0; i < s->scene->dot_count; i++) {
-    int cells = text_cells(s, s->scene->dots[i].label);
-    width = cells > width ? cells : width;
+    names[i] = s->scene->dots[i].label;
+    int cells = text_cells(s, names[i]);
+    widest = cells > widest ? cells : widest;
     above |= s->geometry.above[i];
   }
-  const char *unit = narrow ? "FLOP/B" : "FLOP/byte", *mark = narrow ? " !" : "  ! above its ceiling";
-  int room = s->columns - MARKER - FIGURES - (int)strlen(unit) - (above ? (int)strlen(mark) : 0);
-  int most = room - series_cells(s);
-  bool apart = most < LEAST_LABEL && most < room;
-  most = apart ? room : most;
-  width = width > most ? most : width;
-  width = width < LEAST_LABEL ? LEAST_LABEL : width;
-  for (int i = 0; i < s->scene->dot_count; i++) {
-    const roof_scene_dot *dot = &s->scene->dots[i];
-    char intensity[40], rate[40];
-    rf_axis_number(intensity, sizeof intensity, dot->intensity);
-    roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
-    use_colour(s, rf_hue_of_dot(s->scene, dot));
-    roof_text_addf(s->out, "  %c  ", marker(i));
-    use_colour(s, DEFAULT_HUE);
-    print_series(s, dot->series);
-    roof_text_addf(s->out, "%s%*s", apart ? "\n" : "", apart ? MARKER : 0, "");
-    print_padded(s, dot->label, width);
-    roof_text_addf(s->out, " %8s %s %15s  %s%s\n", intensity, unit, rate,
-                   dot->predicted ? "predicted" : "measured", s->geometry.above[i] ? mark : "");
+  legend l = divide(s, widest, above);
+  rf_labels_add(&labels, names, s->scene->dot_count, l.label, true, s->ascii);
+  const char **shown = rf_cells_list(&labels);
+  for (int i = 0; i < s->scene->dot_count && shown != NULL; i++) {
+    print_dot(s, &l, i, shown[i]);
   }
+  s->out->failed |= shown == NULL;
+  free(shown);
+  rf_cells_done(&labels);
 }
 
 static void draw_screen(const screen *s) {

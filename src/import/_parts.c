@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/letters.h"
+#include "documents/kernel_names.h"
 #include "import/import.h"
 #include "roofline/ops.h"
 #include "roofline/timeline.h"
@@ -151,7 +152,7 @@ const char *roof_record_class(const roof_record *record) {
     return roof_activity_name(activity);
   }
   roof_text plain = {0};
-  rf_import_plain_name(&plain, record->name);
+  rf_kernel_plain_name(&plain, record->name);
   const char *class = class_in(plain.data != NULL ? plain.data : record->name);
   roof_text_done(&plain);
   return class;

@@ -310,9 +310,6 @@ void rf_import_moved(roof_record *record, import_way way, double bytes);
  *  `void ns::kernel<float, 4>(float*)` is `ns::kernel`. */
 size_t rf_import_base_name(const char *name, const char **start);
 
-/** _names.c: appends a name of C++ without namespaces and parameters, any other as it is. */
-void rf_import_plain_name(roof_text *out, const char *name);
-
 /* _time_facts.c: the time of the busiest device as facts */
 
 /** Sets the facts of a profile that has one trace: spans, idle time and launches of its busiest device, the idle share

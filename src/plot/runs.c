@@ -97,7 +97,7 @@ static roof_status add_part(roof_scene *scene, const roof_program_part *part, ro
   roof_scene_dot dot = {.intensity = m->flops / m->bytes,
                         .flops_per_second = part->threads * m->flops / m->seconds,
                         .next = -1};
-  snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
+  snprintf(dot.label, sizeof dot.label, "%s", m->label);
   snprintf(dot.detail, sizeof dot.detail, "%s per call, %.0f %% of its ceiling",
            roof_quantity_format(time, sizeof time, m->seconds, "s"), 100 * part->placed.share);
   return roof_scene_add_placed(scene, &dot, &part->placed) >= 0

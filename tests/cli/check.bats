@@ -297,3 +297,11 @@ check() {
   [ "$status" -eq 1 ]
   [ -z "$stderr" ]
 }
+
+@test "names too long for the terminal stay different, with what import shows of them" {
+  jq -n '{schema: "roofline.measurements/1", kernels: [
+    ("__half", "float") as $type | {name: "void InitializeMatrix_kernel<\($type), (bool)1>(T1 *, int, int, int)",
+     seconds: 1e-3, flops: {fp32: 1e9}, bytes: {DRAM: 1e8}}]}' >long.json
+  COLUMNS=60 run "$ROOFLINE" check long.json --machine v100 --min 65%
+  [ "$(sed -n 's/^  \(Initial.*>\) .*/\1/p' <<<"$output" | sort -u | wc -l)" -eq 2 ]
+}

@@ -144,6 +144,22 @@ refuses() { # CODE TEXT ARGUMENT...
   [[ $output == *'1!'*'! above its ceiling'* ]] && [ -z "$stderr" ]
 }
 
+@test "a legend that the terminal has no room for keeps its labels different" {
+  COLUMNS=80 run -0 "$ROOFLINE" plot llama-3.1-8b batch=8 --machine h100
+  [ "$(grep -cx '  llama-3.1-8b batch=8' <<<"$output")" -eq 1 ]
+  grep -q '^  4  prefill attention ' <<<"$output"
+  COLUMNS=80 run -0 "$ROOFLINE" plot gemm m=1,256 n=k=4096 --machine h100 --machine a100
+  [ "$(grep -c '^  [1-4]  gemm m=1 ' <<<"$output")" -eq 2 ]
+  [ "$(grep -c '^  [1-4]  gemm m=256 ' <<<"$output")" -eq 2 ]
+  jq -n '{schema: "roofline.measurements/1", kernels: [
+    ("__half", "float") as $type | {name: "void InitializeMatrix_kernel<\($type), (bool)1>(T1 *, int, int, int)",
+     seconds: 1e-3, flops: {fp32: 1e9}, bytes: {DRAM: 1e8}}]}' >long.json
+  COLUMNS=80 run -0 "$ROOFLINE" plot long.json --machine v100
+  grep -q '^  1  Initial.*half' <<<"$output" && grep -q '^  2  Initial.*float' <<<"$output"
+  COLUMNS=80 run -0 "$ROOFLINE" plot shares long.json --machine v100
+  grep -q '^  Initial.*half' <<<"$output" && grep -q '^  Initial.*float' <<<"$output"
+}
+
 @test "eight machines fit" {
   run -0 "$ROOFLINE" plot -m h100 -m h200 -m b200 -m a100 -m l40s -m mi300x -m t4 -m gh200 --dtype fp16 --json
   [ "$(jq '[.roofs[].machine] | unique | length' <<<"$output")" -eq 8 ]

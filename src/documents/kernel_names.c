@@ -1,9 +1,13 @@
 /* Names of kernels as a table shows them: without what all of them have, and so that different kernels differ. */
+#include "documents/kernel_names.h"
+
 #include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/import.h"
+#include "roofline/documents.h"
 
 enum { SHORTEST = 16, ELLIPSIS = 3, ROUNDS = 3, BACK = 8 };
 
@@ -92,7 +96,7 @@ static bool pass_noise(const char **at, const char *begin) {
   return false;
 }
 
-void rf_import_plain_name(roof_text *out, const char *name) {
+void rf_kernel_plain_name(roof_text *out, const char *name) {
   if (!is_cpp(name)) {
     roof_text_add(out, name);
     return;
@@ -246,7 +250,7 @@ static size_t read_names(const char *const *names, size_t count, entry *entries,
 
 static bool read_plain(entry *entries, size_t count, roof_text *plain) {
   for (size_t i = 0; i < count; i++) {
-    rf_import_plain_name(plain, entries[i].name);
+    rf_kernel_plain_name(plain, entries[i].name);
     roof_text_add_bytes(plain, "", 1);
   }
   const char *at = plain->data;
@@ -284,12 +288,12 @@ roof_status roof_kernel_names(const char *const *names, size_t count, size_t wid
   free(entries);
   free(first);
   roof_text_done(&plain);
-  return done ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  return done ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "names of kernels: out of memory");
 }
 
 char *roof_kernel_shorten(const char *name, char *out, size_t size) {
   roof_text plain = {0};
-  rf_import_plain_name(&plain, name);
+  rf_kernel_plain_name(&plain, name);
   bool usable = !plain.failed && plain.length > 0;
   cut(usable ? plain.data : name, size <= ROOF_KERNEL_SHOWN ? size - 1 : ROOF_KERNEL_SHOWN, out);
   roof_text_done(&plain);
