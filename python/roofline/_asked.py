@@ -161,7 +161,8 @@ class Shape:
 def shape_of(operation: Operation, asked: Asked) -> Shape:
     """The points asked about; what is no parameter, but nearly another keyword, is refused."""
     for name in asked.parameters:
-        meant = None if name in operation.parameters else nearest(name, [*operation.parameters, *KEYWORDS])
+        short = len(name) < 3  # as parameters are, of which the library names all
+        meant = None if short or name in operation.parameters else nearest(name, [*operation.parameters, *KEYWORDS])
         if meant in KEYWORDS:
             raise refuse(f"`{name}`: unknown; did you mean `{meant}`?", "ROOF_E_NAME")
     return Shape(operation, asked.all_words())
