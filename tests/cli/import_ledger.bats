@@ -46,7 +46,7 @@ seal() { # LABEL OP ...
   run -1 "$ROOFLINE" import ncu.csv --ledger
   has 'before its prediction was sealed'
   run -0 "$ROOFLINE" ledger verify
-  has '1 entries'
+  has '1 entry'
   run -0 "$ROOFLINE" import ncu.csv --ledger --unsealed --json
   [ "$(json '.recorded.labels | length')" = 2 ]
   [ "$(json '.recorded.left_out | length')" = 0 ]

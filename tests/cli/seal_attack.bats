@@ -119,7 +119,7 @@ fails() {
   [ "$head" = "1:$(sed -n 1p roofline.ledger | sha256sum | cut -d' ' -f1)" ]
   seals b add n=32Mi
   run -0 "$ROOFLINE" ledger verify --extends old.ledger
-  has 'extends old.ledger: its 1 entries are the first of this one'
+  has 'extends old.ledger: its 1 entry is the first of this one'
   run -0 "$ROOFLINE" ledger verify --extends "$head"
   run -0 "$ROOFLINE" ledger verify --json
   [ "$(json .head)" = "\"$(sed -n 2p roofline.ledger | sha256sum | cut -d' ' -f1)\"" ]

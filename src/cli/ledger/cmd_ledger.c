@@ -148,7 +148,8 @@ static roof_status print_verified(const cli_args *args, const verified *v, const
   } else {
     roof_ledger_sentence(v->ledger, &v->of, &text);
     if (earlier != NULL) {
-      roof_text_addf(&text, "\nextends %s: its %zu entries are the first of this one", earlier, before);
+      roof_text_addf(&text, "\nextends %s: its %zu %s the first of this one", earlier, before,
+                     before == 1 ? "entry is" : "entries are");
     }
     roof_anchors_sentences(all, &v->of, &text);
     roof_text_add(&text, "\n");
