@@ -290,8 +290,8 @@ ROOF_API roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basi
  *  Errors: NaN where nothing bounds it. */
 ROOF_API double roof_prediction_ceiling(const roof_prediction *prediction);
 
-/** The time under which such a kernel counts as bound by its launch: twice its latency where that is known, else the
- *  target's overhead cutoff, or its launches if those take longer.
+/** The time under which such a kernel counts as bound by its launch: twice its latency where that is known, or what its
+ *  framework's host takes to launch it if that is longer, else the target's overhead cutoff, or its launches if those take longer.
  *  Units: s.
  *  Ownership: none.
  *  Errors: none. */

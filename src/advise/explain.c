@@ -194,7 +194,7 @@ static void add_regime(roof_text *out, const roof_target *target, const roof_pre
   char a[SHORT];
   bool cutoff = p->regime == ROOF_OVERHEAD_BOUND;
   roof_text_addf(out, "  8. regime: %s%s%s\n", roof_regime_name(p->regime),
-                 cutoff ? ", since that is shorter than the cutoff of " : "",
+                 cutoff ? ", since that is no longer than the cutoff of " : "",
                  cutoff ? quantity(a, roof_prediction_cutoff(target, p), "s") : "");
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advise/topics.h"
+#include "core/form.h"
 #include "core/link.h"
 #include "core/number.h"
 #include "roofline/crossing.h"
@@ -33,9 +34,19 @@ static bool knows_latency(const roof_target *target, const roof_prediction *p) {
   return formed(target, p) && isnan(o->overhead_cutoff) && isnan(o->launch);
 }
 
+/** Whether the kernel is over before the host has launched the next. */
+static bool waits_for_host(const roof_target *target, const roof_prediction *p) {
+  return knows_latency(target, p) && rf_launching_seconds(target, p) >= p->expected_seconds;
+}
+
 /** For work too short to matter: its time is the launch's, or the kernel's latency where that is known. */
 static void add_brief(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char text[SHORT];
+  if (waits_for_host(target, p)) {
+    roof_text_addf(out, "about %s, which the host takes to launch it",
+                   quantity(text, p->expected_seconds, "s"));
+    return;
+  }
   if (knows_latency(target, p)) {
     roof_text_addf(out, "about %s", quantity(text, p->expected_seconds, "s"));
     double latency = target->forms[p->work.kernel.kind].values[ROOF_LATENCY_SECONDS] * p->work.launches;
@@ -348,7 +359,8 @@ void rf_advise_work_escape(roof_text *out, const roof_lesson *lesson) {
     return;
   }
   if (knows_latency(target, p)) {
-    roof_text_addf(out, "  to escape   longer than %s, twice the latency\n", quantity(a, cutoff, "s"));
+    roof_text_addf(out, "  to escape   longer than %s, %s\n", quantity(a, cutoff, "s"),
+                   waits_for_host(target, p) ? "what the host takes to launch it" : "twice the latency");
     return;
   }
   roof_predict_escape(target, p->work.unit, &bytes, &flops);

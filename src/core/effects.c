@@ -294,6 +294,10 @@ static double host_launches(const roof_work *work) {
   return share > 0 ? share * work->launches : work->launches * kernels_of(&work->kernel);
 }
 
+double rf_launching_seconds(const roof_target *target, const roof_prediction *p) {
+  return target->forms[p->work.kernel.kind].values[ROOF_HOST_SECONDS] * host_launches(&p->work);
+}
+
 /** Whether the form of processors takes the place of a kind's. */
 static bool runs_on_cores(const roof_target *target, roof_kernel_kind kind) {
   return target->parts_stay && (kind == ROOF_KERNEL_STREAM || kind == ROOF_KERNEL_PRODUCT);

@@ -504,7 +504,7 @@ static inline double latency_of(const roof_form *form, const roof_work *work) {
 
 static inline double cutoff_of(const roof_target *target, const roof_prediction *p) {
   const roof_form *form = &target->forms[p->work.kernel.kind];
-  return knows_latency(target, form) ? 2 * latency_of(form, &p->work)
+  return knows_latency(target, form) ? larger(2 * latency_of(form, &p->work), rf_launching_seconds(target, p))
                                      : larger(target->overhead_cutoff, known(p->overhead_seconds));
 }
 
@@ -513,10 +513,11 @@ double roof_prediction_cutoff(const roof_target *target, const roof_prediction *
 }
 
 /** Whether a kernel is over before the machine is busy: where its latency is known, when that is more than half of its
- * time. */
+ * time, or when the host that launches it takes as long. */
 static bool overhead_binds(const roof_target *target, const roof_prediction *p, double busy) {
   bool whole = knows_latency(target, &target->forms[p->work.kernel.kind]);
-  return (whole ? p->expected_seconds : busy) < cutoff_of(target, p);
+  double cutoff = cutoff_of(target, p);
+  return cutoff > 0 && (whole ? p->expected_seconds : busy) <= cutoff;
 }
 
 static roof_regime classify(const roof_target *target, const roof_prediction *p, const terms *t,

@@ -151,7 +151,7 @@ ROWS
 @test "overlap goes from the longest time to the sum" {
   predict gemm m=8192 n=28672 k=8192 --overlap 0 --efficiency 1
   near .seconds.expected 4211.61e-6
-  [ "$(json '[.effects[].name]')" = '["efficiency","overlap"]' ]
+  [ "$(json '[.effects[].name]')" = '["overlap"]' ]
   predict gemm m=8192 n=28672 k=8192 --overlap 0.5 --efficiency 1
   near .seconds.expected 4051.35e-6
 }
@@ -204,7 +204,7 @@ ROWS
   [ "$(json '.seconds | keys')" = \
     '["compute","expected","expected_high","expected_low","lower","memory","network","overhead","upper"]' ]
   [ "$(json '.levels[0] | keys')" = '["bytes","intensity","name","ridge","seconds"]' ]
-  [ "$(json '.effects[0] | keys')" = '["factor","name","why"]' ]
+  [ "$(json '.effects[0] | keys')" = '["factor","name","seconds","why"]' ]
   [ "$(json '[.schema, .machine, .op, .dtype, .seconds.overhead, .energy_joules, .ridge]')" = \
     '["roofline.prediction/1","h989","copy","fp16",null,null,null]' ]
 }
@@ -214,6 +214,28 @@ ROWS
   [[ $output == *"compute"*" fs"* && $output != *"0.00"*" ps"* ]]
   run -0 "$ROOFLINE" predict gemm m=n=k=64 --machine rtx4090
   has 'keeps 24 KiB from the run before'
+}
+
+@test "the effects make the expected time of the longest, with constants or without" {
+  for machine in apple-m4-pro h100; do
+    for words in 'add n=149' 'gemm m=1000 n=1000 k=1000 --overlap 0.5'; do
+      [[ $machine$words == h100*overlap* ]] && continue
+      # shellcheck disable=SC2086
+      run -0 "$ROOFLINE" predict $words --machine "$machine" --json
+      near '(([.effects[].seconds] | add) + ([.seconds.compute, .seconds.memory] | max)) / .seconds.expected' 1
+    done
+  done
+  [ "$(json '[.effects[] | has("seconds")] | all')" = true ]
+}
+
+@test "a kernel that waits for the host that launches it is bound by that" {
+  run -0 "$ROOFLINE" predict dot n=1 --machine l4 --framework eager
+  [[ ${lines[0]} == 'dot on NVIDIA L4: overhead-bound (launch), about 30.94 µs, which the host takes to launch it' ]]
+  [[ $output == *'to escape   longer than 30.94 µs, what the host takes to launch it'* ]]
+  run -0 "$ROOFLINE" predict gemm m=16 n=16 k=16 --machine h100 --framework eager --json
+  [ "$(json .regime)" = '"overhead"' ]
+  run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --framework eager --json
+  [ "$(json .regime)" = '"compute"' ]
 }
 
 @test "several machines answer one after the other" {
