@@ -29,40 +29,58 @@ static json_t *levels(const roof_prediction *p) {
   return array;
 }
 
-static void add_effect(json_t *effects, const char *name, double factor, const char *why) {
-  rf_json_append(effects,
-                 json_pack("{s:s, s:o, s:s}", "name", name, "factor", rf_json_number(factor), "why", why));
+static void add_effect(json_t *effects, const char *name, double factor, double seconds, const char *why) {
+  rf_json_append(effects, json_pack("{s:s, s:o, s:o, s:s}", "name", name, "factor", rf_json_number(factor),
+                                    "seconds", rf_json_number(seconds), "why", why));
 }
 
-/** What makes the expected time of the bare roofline: where the machine has no constants of such kernels, one share. */
+/** Where the machine has constants of such kernels. */
 static void add_known(json_t *array, const roof_target *target, const roof_prediction *p) {
   roof_effect_part parts[ROOF_EFFECT_COUNT];
   int count = roof_effects_of(target, p, parts);
   for (int i = 0; i < count; i++) {
-    rf_json_append(array, json_pack("{s:s, s:o, s:o, s:s}", "name", roof_effect_name(parts[i].effect),
-                                    "factor", rf_json_number(parts[i].factor), "seconds",
-                                    rf_json_number(parts[i].seconds), "why", parts[i].text));
+    add_effect(array, roof_effect_name(parts[i].effect), parts[i].factor, parts[i].seconds, parts[i].text);
   }
 }
 
+/** An effect that makes `after` of `before`; none where they are the same time, or unknown. */
+static void add_step(json_t *array, const char *name, double before, double after, const char *why) {
+  if (fabs(after - before) > 1e-9 * after) {
+    add_effect(array, name, after / before, after - before, why);
+  }
+}
+
+/** Where it has none: times that hide each other in part, one share of them, launches and messages. */
+static void add_share(json_t *array, const roof_target *target, const roof_prediction *p) {
+  const roof_options *o = &target->options;
+  const double times[] = {p->compute_seconds, p->memory_seconds, p->network_seconds};
+  double sum = 0, longest = 0;
+  char why[128];
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    sum += isnan(times[i]) ? 0 : times[i];
+    longest = fmax(longest, times[i]);
+  }
+  double bound = longest + (1 - o->overlap) * (sum - longest);
+  double reached = bound / roof_expected_shares(target, p).typical;
+  snprintf(why, sizeof why, "kernels reach %.0f to %.0f %% of the bound, %.0f %% typical",
+           100 * o->efficiency_low, 100 * o->efficiency_high, 100 * o->efficiency);
+  add_step(array, "overlap", longest, bound, "the times do not hide each other fully");
+  add_step(array, roof_effect_name(ROOF_EFFECT_EFFICIENCY), bound, reached, why);
+  add_step(array, roof_effect_name(ROOF_EFFECT_LATENCY), reached, p->expected_seconds,
+           roof_effect_text(ROOF_EFFECT_LATENCY));
+}
+
+/** What makes the expected time of the bare roofline. */
 static json_t *effects(const roof_target *target, const roof_prediction *p) {
   const roof_options *o = &target->options;
   json_t *array = json_array();
-  char why[128];
-  bool formed = target->forms[p->work.kernel.kind].known;
-  add_known(array, target, p);
-  snprintf(why, sizeof why, "kernels reach %.0f to %.0f %% of the bound, %.0f %% typical",
-           100 * o->efficiency_low, 100 * o->efficiency_high, 100 * o->efficiency);
-  if (!formed) {
-    add_effect(array, "efficiency", 1 / o->efficiency, why);
-  }
-  if (!formed && o->overlap < 1 && p->lower_seconds > 0) {
-    double bound =
-        (p->expected_seconds - (isnan(p->overhead_seconds) ? 0 : p->overhead_seconds)) * o->efficiency;
-    add_effect(array, "overlap", bound / p->lower_seconds, "the times do not hide each other fully");
+  if (target->forms[p->work.kernel.kind].known) {
+    add_known(array, target, p);
+  } else {
+    add_share(array, target, p);
   }
   if (o->sparse) {
-    add_effect(array, "sparsity", 1, "uses the sparse peak: the products that it skips count");
+    add_effect(array, "sparsity", 1, 0, "uses the sparse peak: the products that it skips count");
   }
   return array;
 }
