@@ -41,9 +41,10 @@ static bool four_bits(const roof_model_target *t, const roof_model_answer *a, ro
 static bool narrow_cache(const roof_model_target *t, const roof_model_answer *a, roof_model_settings *s,
                          char text[64]) {
   (void)a;
+  bool keeps = roof_model_count(t->model).kv_elements_per_token > 0;
   s->precision.kv = ROOF_FP8;
   snprintf(text, 64, "keys and values in fp8");
-  return roof_model_generates(t) && roof_dtype_bytes(t->settings.precision.kv) > 1;
+  return roof_model_generates(t) && keeps && roof_dtype_bytes(t->settings.precision.kv) > 1;
 }
 
 static bool twice_the_batch(const roof_model_target *t, const roof_model_answer *a, roof_model_settings *s,

@@ -75,3 +75,10 @@ setup() {
   run -2 "$ROOFLINE" predict llama-3.1-8b --machine h100
   has "roofline model"
 }
+
+@test "a model that keeps no keys and values has no lever on them" {
+  run -0 "$ROOFLINE" advise mamba2-2.7b --machine h100
+  [[ $output != *'keys and values'* ]]
+  run -0 "$ROOFLINE" advise llama-3.1-8b --machine h100
+  [[ $output == *'keys and values in fp8'* ]]
+}

@@ -104,6 +104,14 @@ static roof_status select_changed(const cli_args *args, const roof_variation *v,
   return cli_select_target(&changed, "advise", targets, error);
 }
 
+/** Refuses a format or an option that changes nothing, neither as typed nor with the changes. */
+static roof_status refuse_idle(const roof_targets *changed, const roof_target *target, const roof_op *op,
+                               const double *before, const double *after, roof_error *error) {
+  unsigned idle = changed->typed & ~roof_typed_used(changed->typed, target, op, before);
+  idle &= ~roof_typed_used(idle, changed->targets, op, after);
+  return roof_typed_refuse(idle, op->name, error);
+}
+
 static roof_status compare(const cli_args *args, const roof_shape *shape, const char *const *sets,
                            const roof_target *target, roof_variation *v, roof_error *error) {
   double values[ROOF_PARAM_MAX];
@@ -119,6 +127,7 @@ static roof_status compare(const cli_args *args, const roof_shape *shape, const 
     return status;
   }
   status = roof_shape_point(shape, 0, values, error);
+  status = status == ROOF_OK ? refuse_idle(&changed, target, shape->op, values, v->values, error) : status;
   if (status == ROOF_OK) {
     status = roof_what_if_of(target, values, changed.targets, v->values, shape->op, &v->change, &x, error);
   }
