@@ -40,12 +40,6 @@ static double bandwidth(const roof_target *t) {
   return 1 / t->seconds_per_byte[t->memory][0];
 }
 
-/** Expected time; where the cost of a launch is not known, nothing is shorter than the overhead cutoff. */
-static double time_of(const roof_target *t, const roof_prediction *p) {
-  bool floored = p->regime == ROOF_OVERHEAD_BOUND && isnan(p->overhead_seconds);
-  return floored ? fmax(p->expected_seconds, t->overhead_cutoff) : p->expected_seconds;
-}
-
 /** NaN where the operation does not use it. */
 static double link_rate(const roof_prediction *p) {
   return p->link != NULL && p->work.link_bytes > 0 ? p->link->bytes_per_second : NAN;
@@ -106,8 +100,8 @@ static roof_lever *add(bench *b, roof_lever_kind kind, const roof_target *target
   roof_lever *l = &b->levers[b->count < LEVERS_MAX - 1 ? b->count++ : LEVERS_MAX - 1];
   char times[SHORT * 3], binding[ROOF_NAME_MAX];
   *l = (roof_lever){.kind = kind,
-                    .gain = time_of(b->target, &b->now) / time_of(target, after) * scale,
-                    .seconds = time_of(target, after),
+                    .gain = b->now.expected_seconds / after->expected_seconds * scale,
+                    .seconds = after->expected_seconds,
                     .flips_at = NAN,
                     .regime = after->regime};
   roof_levers_moved(b->target, &b->now, target, after, l->moved, sizeof l->moved);
@@ -139,6 +133,15 @@ static bool is_native(const bench *b, const roof_prediction *p, roof_dtype dtype
   return own || (b->now.work.unit == ROOF_VECTOR && !is_processor(b));
 }
 
+/** Bytes written where results are in the format as well. */
+static double writes_in(const bench *b, roof_dtype dtype) {
+  roof_types types = roof_types_of(dtype);
+  roof_work work;
+  roof_work_init(&work);
+  b->op->work(b->op, b->values, &types, &work);
+  return work.write_bytes;
+}
+
 /** Formats narrower than the present one that the unit computes in, one per size: the first with the best
  * peak. What needs fp64 may do with fp32, and with no less. */
 static void add_native(bench *b) {
@@ -158,7 +161,9 @@ static void add_native(bench *b) {
     }
     last = bytes;
     roof_lever *l = add(b, ROOF_LEVER_PRECISION, &target, &p, 1);
-    snprintf(l->change, sizeof l->change, "compute and store in %s", roof_dtype_name((roof_dtype)d));
+    bool apart = types.output != (roof_dtype)d && writes_in(b, (roof_dtype)d) != p.work.write_bytes;
+    snprintf(l->change, sizeof l->change, "compute and store in %s%s%s", roof_dtype_name((roof_dtype)d),
+             apart ? ", results in " : "", apart ? roof_dtype_name(types.output) : "");
   }
 }
 
@@ -272,7 +277,7 @@ static void add_fusion(bench *b) {
   pass.read_bytes = pass.write_bytes = w->write_bytes;
   roof_predict_work(b->target, &pass, &next);
   roof_lever *l = add(b, ROOF_LEVER_FUSION, b->target, &b->now, 1);
-  double pair = l->seconds + time_of(b->target, &next);
+  double pair = l->seconds + next.expected_seconds;
   l->gain = pair / l->seconds;
   roof_quantity_format(bytes, SHORT, 2 * w->write_bytes, "B");
   roof_quantity_format(before, SHORT, pair, "s");
@@ -303,25 +308,63 @@ static const char *launch_change(const bench *b) {
   return is_processor(b) ? "one call for many, its threads started once" : launches[i].change;
 }
 
-/** One launch for many: its cost, or the cutoff that stands for it, is paid once. */
+/** Takes `share` of their cost off launches, where they cost anything. */
+static void cheapen_launches(roof_target *t, double share) {
+  for (int i = 0; i < ROOF_KERNEL_KIND_COUNT; i++) { /* a kernel's latency has the launch in it */
+    double *values = t->forms[i].values;
+    values[ROOF_LATENCY_SECONDS] -= share * fmin(values[ROOF_LATENCY_SECONDS], t->launch_seconds);
+    values[ROOF_HOST_SECONDS] *= 1 - share;
+  }
+  t->launch_seconds *= 1 - share;
+  t->least_launch_seconds *= 1 - share;
+  t->overhead_cutoff *= 1 - share;
+}
+
+/** The same in one launch for many: in a graph where a host launches one kernel at a time, else without a launch. */
+static void predict_launched(const bench *b, roof_target *target, roof_prediction *p) {
+  roof_options o = b->target->options;
+  bool host = rf_launching_seconds(b->target, &b->now) > 0;
+  o.framework = host ? NULL : o.framework;
+  *target = *b->target;
+  if (!host || roof_target_init(target, b->target->machine, &b->target->types, &o, NULL) != ROOF_OK) {
+    cheapen_launches(target, 1);
+  }
+  roof_predict(target, b->op, b->values, p);
+}
+
+/** Where nobody knows what a launch costs, what fewer bring is unknown too. */
+static void add_unknown_launches(bench *b) {
+  char work[SHORT];
+  roof_lever *l = add(b, ROOF_LEVER_LAUNCHES, b->target, &b->now, 1);
+  l->gain = l->seconds = NAN;
+  snprintf(l->change, sizeof l->change, "%s", launch_change(b));
+  snprintf(l->moved, sizeof l->moved, "launch cost");
+  snprintf(l->why, sizeof l->why, "%s of work wait on a launch, whose cost is not known",
+           roof_quantity_format(work, SHORT, b->now.expected_seconds, "s"));
+}
+
+/** One launch for many: its cost is paid once. */
 static void add_launches(bench *b) {
-  bool unknown = isnan(b->now.overhead_seconds) && b->now.regime != ROOF_OVERHEAD_BOUND;
-  if (b->now.regime == ROOF_NETWORK_BOUND || (is_processor(b) && unknown)) {
+  bool alone = is_processor(b) && b->target->units <= 1; /* nothing is launched on one core */
+  if (b->now.regime == ROOF_NETWORK_BOUND) {
     return;
   }
-  double launch = b->now.overhead_seconds;
-  double busy = b->now.expected_seconds - (isnan(launch) ? 0 : launch);
-  char cost[SHORT], work[SHORT];
-  roof_lever *l = add(b, ROOF_LEVER_LAUNCHES, b->target, &b->now, 1);
-  l->gain = l->seconds / busy;
-  l->seconds = busy;
-  roof_quantity_format(cost, SHORT, isnan(launch) ? b->target->overhead_cutoff : launch, "s");
-  roof_quantity_format(work, SHORT, busy, "s");
-  bool helps = l->gain >= ROOF_LEVER_HELPS;
-  snprintf(l->change, sizeof l->change, "%s", launch_change(b));
-  if (helps) {
-    snprintf(l->moved, sizeof l->moved, "launch cost, at most %s", cost);
+  if (isnan(b->now.overhead_seconds)) {
+    if (b->now.regime == ROOF_OVERHEAD_BOUND && !alone) {
+      add_unknown_launches(b);
+    }
+    return;
   }
+  char cost[SHORT], work[SHORT];
+  roof_target target;
+  roof_prediction p;
+  predict_launched(b, &target, &p);
+  roof_lever *l = add(b, ROOF_LEVER_LAUNCHES, &target, &p, 1);
+  bool helps = l->gain >= ROOF_LEVER_HELPS;
+  roof_quantity_format(cost, SHORT, b->now.expected_seconds - p.expected_seconds, "s");
+  roof_quantity_format(work, SHORT, p.expected_seconds, "s");
+  snprintf(l->change, sizeof l->change, "%s", launch_change(b));
+  snprintf(l->moved, sizeof l->moved, helps ? "launch cost, at most %s" : "nothing", cost);
   snprintf(l->why, sizeof l->why,
            helps ? "%s of work wait on up to %s of launch" : "%s of work hide a launch (%s)", work, cost);
 }
@@ -453,11 +496,13 @@ static void explain_next(const roof_target *faster, const roof_prediction *after
 }
 
 /** The time at its peak of what binds. */
-static double binding_seconds(const roof_prediction *p) {
+static double binding_seconds(const bench *b) {
+  const roof_prediction *p = &b->now;
+  double started = fmax(p->overhead_seconds, rf_launching_seconds(b->target, p));
   return p->regime == ROOF_COMPUTE_BOUND    ? p->compute_seconds
          : p->regime == ROOF_MEMORY_BOUND   ? p->memory_seconds
          : p->regime == ROOF_NETWORK_BOUND  ? p->network_seconds
-         : p->regime == ROOF_OVERHEAD_BOUND ? fmax(p->overhead_seconds, p->lower_seconds)
+         : p->regime == ROOF_OVERHEAD_BOUND ? fmax(started, p->lower_seconds)
                                             : p->lower_seconds;
 }
 
@@ -467,7 +512,7 @@ static void explain_hidden(const bench *b, const char *what, double seconds, roo
   const roof_prediction *p = &b->now;
   snprintf(l->why, sizeof l->why, "%s-bound by %s (%s), which hides the %s of %s%s",
            roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding),
-           roof_quantity_format(bound, SHORT, binding_seconds(p), "s"), what,
+           roof_quantity_format(bound, SHORT, binding_seconds(b), "s"), what,
            roof_quantity_format(time, SHORT, seconds, "s"),
            p->regime == ROOF_MEMORY_BOUND && strcmp(what, "arithmetic") == 0 ? ": it is left of the ridge"
                                                                              : "");
@@ -490,12 +535,7 @@ static roof_target twice(const roof_target *target, int resource, roof_link *lin
     t.link = link;
   }
   if (resource == LAUNCH) {
-    for (int i = 0; i < ROOF_KERNEL_KIND_COUNT; i++) { /* a kernel's latency has the launch in it */
-      double *latency = &t.forms[i].values[ROOF_LATENCY_SECONDS];
-      *latency = fmax(0, *latency - target->launch_seconds / 2);
-    }
-    t.launch_seconds /= 2;
-    t.overhead_cutoff /= 2;
+    cheapen_launches(&t, 0.5);
   }
   return t;
 }
@@ -523,7 +563,7 @@ static void add_resources(bench *b) {
     roof_lever *l = add(b, ROOF_LEVER_RESOURCE, &faster, &p, 1);
     l->of_launches = i == LAUNCH;
     snprintf(l->change, sizeof l->change, "%s", resources[i].change);
-    if (l->gain < ROOF_LEVER_HELPS && resources[i].seconds < binding_seconds(now)) {
+    if (l->gain < ROOF_LEVER_HELPS && resources[i].seconds < binding_seconds(b)) {
       explain_hidden(b, resources[i].what, resources[i].seconds, l);
     } else if (l->gain < ROOF_LEVER_HELPS) {
       explain_next(&faster, &p, l);

@@ -24,7 +24,7 @@ cli_rows cli_advise_levers(const cli_advice *a) {
 
 static void add_lever_row(cli_grid *grid, const roof_lever *l) {
   if (isnan(l->gain)) {
-    cli_grid_add(grid, "fits");
+    cli_grid_add(grid, l->kind == ROOF_LEVER_LAUNCHES ? "?" : "fits");
   } else {
     cli_grid_add(grid, "%.3gx", l->gain);
   }
