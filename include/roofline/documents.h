@@ -91,7 +91,8 @@ ROOF_API char *roof_kernel_shorten(const char *name, char *buffer, size_t size);
  *  would show two alike it shows where they differ, or numbers them ("scale~2"). Equal names
  *  are shown alike.
  *  Units: bytes.
- *  Ownership: writes a text every `stride` bytes of `shown`, each of at most stride - 1 bytes.
+ *  Ownership: writes a text every `stride` bytes of `shown`, each of at most stride - 1 bytes; of fewer than 12 names may
+ *  be alike.
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_kernel_names(const char *const *names, size_t count, size_t width, char *shown,
                                        size_t stride, roof_error *error);

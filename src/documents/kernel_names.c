@@ -9,7 +9,7 @@
 
 #include "roofline/documents.h"
 
-enum { SHORTEST = 16, ELLIPSIS = 3, ROUNDS = 3, BACK = 8 };
+enum { SHORTEST = 16, LEAST = 12 /* for two ellipses */, ELLIPSIS = 3, ROUNDS = 3, BACK = 8 };
 
 static bool in_word(char c) {
   return isalnum((unsigned char)c) || c == '_' || (c & 0x80) != 0;
@@ -276,10 +276,10 @@ roof_status roof_kernel_names(const char *const *names, size_t count, size_t wid
     entries[i].shown = shown + entries[i].index * stride;
     cut(entries[i].plain, width, entries[i].shown);
   }
-  for (int round = 0; round < ROUNDS && done; round++) {
+  for (int round = 0; round < ROUNDS && done && width >= LEAST; round++) {
     each_run(entries, distinct, width, separate);
   }
-  if (done) {
+  if (done && width >= LEAST) {
     each_run(entries, distinct, width, number);
   }
   for (size_t i = 0; i < count && done; i++) {

@@ -21,7 +21,8 @@ enum {
   DEFAULT_HUE = -1,
   SERIES_CELLS = 21,
   NARROW = 72,
-  LEAST_LABEL = 16,
+  LEAST_LABEL = 8,
+  CLEAR_LABEL = 16, /* next to a machine's name */
   MARKER = 5,
   FIGURES = 37 /* of a dot, but for the unit of its intensity */
 };
@@ -358,7 +359,7 @@ static legend divide(const screen *s, int widest, bool above) {
   bool narrow = s->columns < NARROW;
   legend l = {.unit = narrow ? "FLOP/B" : "FLOP/byte", .mark = narrow ? " !" : "  ! above its ceiling"};
   int room = s->columns - MARKER - FIGURES - (int)strlen(l.unit) - (above ? (int)strlen(l.mark) : 0);
-  int most = room - series_cells(s), needed = widest < LEAST_LABEL ? widest : LEAST_LABEL;
+  int most = room - series_cells(s), needed = widest < CLEAR_LABEL ? widest : CLEAR_LABEL;
   l.apart = most < needed && most < room;
   most = l.apart ? room : most;
   most = most < LEAST_LABEL ? LEAST_LABEL : most;

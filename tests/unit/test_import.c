@@ -611,6 +611,12 @@ static void shown_names_differ(void **state) {
   assert_string_equal(shown[1], "vectorized_ele...AddFunctor<...");
   assert_int_equal(roof_kernel_names(same, 2, 31, shown[0], 32, NULL), ROOF_OK);
   assert_string_equal(shown[0], shown[1]);
+  for (size_t stride = 2; stride <= 16; stride++) { /* less than two ellipses take */
+    char narrow[2 * 16 + 1];
+    memset(narrow, '#', sizeof narrow);
+    assert_int_equal(roof_kernel_names(alike, 2, 16, narrow, stride, NULL), ROOF_OK);
+    assert_true(strlen(narrow) < stride && strlen(narrow + stride) < stride && narrow[2 * stride] == '#');
+  }
 }
 
 static void kernels_have_a_class(void **state) {
