@@ -93,6 +93,6 @@ seal() { # LABEL OP ...
   has 'no prediction of any of these kernels is sealed'
   [ ! -e roofline.ledger ]
   echo '{}' >roofline.ledger
-  run -1 "$ROOFLINE" import ncu.csv --ledger
+  run -2 "$ROOFLINE" import ncu.csv --ledger
   has 'roofline.ledger'
 }
