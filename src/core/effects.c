@@ -288,14 +288,10 @@ static double kernels_of(const roof_kernel_shape *shape) {
   return shape->kind == ROOF_KERNEL_EXPERTS && shape->group > 0 ? LAYER_OF_EXPERTS : 1;
 }
 
-/** A host's launches of usual length. */
-static double host_launches(const roof_work *work) {
+double rf_launching_seconds(const double *values, const roof_work *work) {
   double share = work->kernel.kind == ROOF_KERNEL_STREAM ? work->kernel.count : 0;
-  return share > 0 ? share * work->launches : work->launches * kernels_of(&work->kernel);
-}
-
-double rf_launching_seconds(const roof_target *target, const roof_prediction *p) {
-  return target->forms[p->work.kernel.kind].values[ROOF_HOST_SECONDS] * host_launches(&p->work);
+  double each = share > 0 ? share : kernels_of(&work->kernel);
+  return values[ROOF_HOST_SECONDS] * each * work->launches;
 }
 
 /** Whether the form of processors takes the place of a kind's. */
@@ -318,7 +314,7 @@ double rf_form_seconds(const roof_target *target, const roof_prediction *p, cons
   rf_form *form = cores ? rf_form_processor : forms[p->work.kernel.kind].seconds;
   double launches = p->work.launches * kernels_of(&p->work.kernel);
   double seconds = form(&run, cut != NULL ? cut : &unused) + values[ROOF_LATENCY_SECONDS] * launches;
-  double host = values[ROOF_HOST_SECONDS] * host_launches(&p->work);
+  double host = rf_launching_seconds(values, &p->work);
   return host > seconds ? host : seconds;
 }
 

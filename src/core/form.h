@@ -99,8 +99,8 @@ double rf_link_seconds(const roof_link *link, const roof_work *work);
 /** Seconds to expect of one of the messages that wait for one another; NaN: not known. */
 double rf_message_seconds(const roof_target *target, const roof_link *link);
 
-/** Seconds that the framework's host takes to launch what is predicted, one kernel at a time; 0 where it does not. */
-double rf_launching_seconds(const roof_target *target, const roof_prediction *p);
+/** Seconds that a framework's host with these constants takes to launch the work, one kernel at a time; 0 where it does not. */
+double rf_launching_seconds(const double *constants, const roof_work *work);
 
 /** How the constants of a target's machine change the expected time; `cut` may be NULL, or full of zeros. */
 double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *constants,

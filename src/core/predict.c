@@ -502,21 +502,18 @@ static inline double latency_of(const roof_form *form, const roof_work *work) {
   return form->values[ROOF_LATENCY_SECONDS] * work->launches + form->values[ROOF_WAVE_SECONDS] * sums;
 }
 
-static inline double cutoff_of(const roof_target *target, const roof_prediction *p) {
-  const roof_form *form = &target->forms[p->work.kernel.kind];
-  return knows_latency(target, form) ? larger(2 * latency_of(form, &p->work), rf_launching_seconds(target, p))
-                                     : larger(target->overhead_cutoff, known(p->overhead_seconds));
-}
-
 double roof_prediction_cutoff(const roof_target *target, const roof_prediction *p) {
-  return cutoff_of(target, p);
+  const roof_form *form = &target->forms[p->work.kernel.kind];
+  return knows_latency(target, form)
+             ? larger(2 * latency_of(form, &p->work), rf_launching_seconds(form->values, &p->work))
+             : larger(target->overhead_cutoff, known(p->overhead_seconds));
 }
 
 /** Whether a kernel is over before the machine is busy: where its latency is known, when that is more than half of its
  * time, or when the host that launches it takes as long. */
 static bool overhead_binds(const roof_target *target, const roof_prediction *p, double busy) {
   bool whole = knows_latency(target, &target->forms[p->work.kernel.kind]);
-  double cutoff = cutoff_of(target, p);
+  double cutoff = roof_prediction_cutoff(target, p);
   return cutoff > 0 && (whole ? p->expected_seconds : busy) <= cutoff;
 }
 
@@ -594,20 +591,15 @@ static double lower_seconds(const roof_target *target, const roof_prediction *p,
   return larger(larger(compute, memory), larger(least_network_seconds(p), launches));
 }
 
-static inline roof_shares expected_shares(const roof_target *target, const roof_prediction *p,
-                                          const terms *t) {
+roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *p) {
   const roof_options *options = &target->options;
-  bool network = p->network_seconds > t->on_chip;
-  bool measured = t->compute >= t->memory ? p->peak != NULL && p->peak->kind == ROOF_MEASURED
-                                          : p->binding != NULL && p->binding->kind == ROOF_MEASURED;
+  terms t = terms_of(p);
+  bool network = p->network_seconds > t.on_chip;
+  bool measured = t.compute >= t.memory ? p->peak != NULL && p->peak->kind == ROOF_MEASURED
+                                        : p->binding != NULL && p->binding->kind == ROOF_MEASURED;
   double wider = measured && !network && options->without != ROOF_EFFECTS_ALL ? 1 / options->efficiency : 1;
   return (roof_shares){options->efficiency_low * wider, options->efficiency * wider,
                        smaller(options->efficiency_high * wider, 1)};
-}
-
-roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *p) {
-  terms t = terms_of(p);
-  return expected_shares(target, p, &t);
 }
 
 static double form_seconds(const roof_target *target, roof_prediction *out, roof_kernel_kind kind) {
@@ -638,12 +630,12 @@ static double assumed_messages(const roof_prediction *p) {
 static const double assumed_within = 4;
 
 /** The time to expect, and its interval, of a bare roofline of `bound` seconds. */
-static void expect(const roof_target *target, roof_prediction *out, const terms *t, double bound) {
+static void expect(const roof_target *target, roof_prediction *out, double bound) {
   const roof_options *options = &target->options;
   const roof_form *form = &target->forms[out->work.kernel.kind];
   if (!form->known) {
     double overhead = known(out->overhead_seconds), messages = assumed_messages(out);
-    roof_shares shares = expected_shares(target, out, t);
+    roof_shares shares = roof_expected_shares(target, out);
     out->expected_seconds = bound / shares.typical + overhead + messages;
     out->expected_low_seconds = bound / shares.high + overhead + messages / assumed_within;
     out->expected_high_seconds = bound / shares.low + overhead + messages * assumed_within;
@@ -682,7 +674,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   out->attainable = t.on_chip > 0 ? work->flops / t.on_chip : NAN;
   out->lower_seconds = lower_seconds(target, out, &t) + unknown;
   out->upper_seconds = sum + known(out->overhead_seconds);
-  expect(target, out, &t, bound);
+  expect(target, out, bound);
   out->regime = classify(target, out, &t, bound / options->efficiency);
   out->energy_joules = rf_energy_joules(target, out, out->expected_seconds);
 }
