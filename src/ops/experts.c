@@ -17,7 +17,7 @@ static void grouped(const roof_op *op, const double *v, const roof_types *t, roo
   w->working_set = w->read_bytes + w->write_bytes;
   w->no_reuse_bytes = rows * in * out * (a + roof_types_weight_bytes(t, 1));
   w->kernel =
-      (roof_kernel_shape){.kind = ROOF_KERNEL_EXPERTS, /* rows are sorted, however few experts there are */
+      (roof_kernel_shape){.kind = v[RF_GROUPED_GROUPS] > 1 ? ROOF_KERNEL_EXPERTS : ROOF_KERNEL_PRODUCT,
                           .count = v[RF_GROUPED_GROUPS],
                           .rows = rows,
                           .columns = out,
@@ -71,6 +71,7 @@ static void add_products(const double *v, double rows, const roof_types *t, roof
   add(w, &second);
   w->no_reuse_bytes = first.no_reuse_bytes + second.no_reuse_bytes;
   w->kernel = first.kernel;
+  w->kernel.kind = ROOF_KERNEL_EXPERTS; /* rows are sorted and added up, however few experts there are */
   w->kernel.group = wide;
   w->kernel.routed = v[TOKENS] * v[TOP_K];
 }
