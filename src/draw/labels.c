@@ -17,10 +17,11 @@ static int by_shown(const void *a, const void *b) {
   return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-/** Whether two different names are shown alike. */
-static bool is_ambiguous(const char *const *names, const char *const *shown, int count) {
+/** Whether two different names are shown alike; *failed where memory is short. */
+static bool is_ambiguous(const char *const *names, const char *const *shown, int count, bool *failed) {
   label *labels = calloc((size_t)count + 1, sizeof *labels);
   bool found = false;
+  *failed |= labels == NULL;
   for (int i = 0; i < count && labels != NULL; i++) {
     labels[i] = (label){names[i], shown[i]};
   }
@@ -89,7 +90,7 @@ static void add(rf_cells *out, const char **names, int count, int cells, bool le
   rf_cells cut = {0};
   add_cut(&cut, names, count, cells, ascii);
   const char **shown = rf_cells_list(&cut);
-  if (shown != NULL && is_ambiguous(names, shown, count)) {
+  if (shown != NULL && is_ambiguous(names, shown, count, &out->text.failed)) {
     add_kernels(out, names, count, cells);
   } else if (shown != NULL) {
     rf_cells_add_row(out, shown, count);
