@@ -497,9 +497,8 @@ typedef enum roof_lever_kind {
 /** One change and what it would bring. */
 typedef struct roof_lever {
   roof_lever_kind kind;
-  double
-      gain; /**< rate of the same work after / before, at the expected time; NaN unknown: then it fits, or is
-                         launched at a cost that nobody knows */
+  double gain;        /**< rate of the same work after / before, at the expected time; NaN: it fits then, or a
+                         launch's cost is not known */
   double seconds;     /**< expected after the change; NaN unknown */
   double flips_at;    /**< batching: the first whole size that is compute-bound; else NaN */
   roof_regime regime; /**< after the change */

@@ -63,8 +63,7 @@ typedef struct roof_options {
   bool warm;        /**< data already sits in the innermost level that holds the working set */
   int unit;         /**< roof_unit to force, or -1: the operation's own */
   const char *link; /**< link name, NULL: the first that joins the ranks */
-  const char *
-      framework; /**< whose kernels: "vllm", ROOF_EAGER, one of the machine's constants; NULL: any, in a graph */
+  const char *framework; /**< whose kernels: "vllm", ROOF_EAGER, of the constants; NULL: any, in a graph */
 } roof_options;
 
 /** Joules as the predictions use them: energy = FLOPs x joules + bytes x joules + constant power x time
