@@ -143,7 +143,7 @@ def topics() -> Dict[str, str]:
         found[text(topic.contents.name)] = text(topic.contents.summary)
 
 
-def _find(words: list[str], found: object) -> list[str]:
+def _find(words: List[str], found: C._Pointer[abi.roof_topic]) -> List[str]:
     """Finds the topic that the first word names, or the first two ("critical batch"): as one word in what it returns."""
     try:
         call("roof_topic_find", " ".join(words[:2]).encode(), C.byref(found))

@@ -105,6 +105,10 @@ def test_explanations_are_the_commands(command, words):
     assert words.split()[0] in roofline.topics() or words == "gemm"
 
 
+def test_a_topic_of_two_words():
+    assert roofline.explain("KV cache").topic == "kv-cache"
+
+
 def test_topics_that_are_none(refusal):
     with pytest.raises(roofline.Error) as caught:
         roofline.explain("rigde")
