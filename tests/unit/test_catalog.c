@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "catalog/builtin.h"
+#include "core/form.h"
 #include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
@@ -160,6 +161,34 @@ static void wrong_blocks_are_refused(void **state) {
     assert_null(machine);
     assert_non_null(strstr(error.message, texts[i][1]));
   }
+}
+
+/** Whatever the machine: what names a framework of another's constants is no mistake. */
+static void every_framework_of_the_constants_has_a_name(void **state) {
+  (void)state;
+  owned roof_machine *bare = NULL;
+  const char *name = NULL;
+  int seen = 0;
+  assert_int_equal(roof_catalog_load(list.entries[0].name, &bare, NULL), ROOF_OK);
+  int own = bare->constants_count;
+  bare->constants_count = 0;
+  for (size_t i = 0; i < list.count; i++) {
+    owned roof_machine *m = NULL;
+    assert_int_equal(roof_catalog_load(list.entries[i].name, &m, NULL), ROOF_OK);
+    for (int k = 0; k < m->constants_count; k++) {
+      const char *framework = m->constants[k].framework;
+      if (framework[0] != '\0') {
+        roof_error error = {0};
+        if (rf_framework_find(bare, framework, &name, &error) != ROOF_OK) {
+          fail_msg("%s", error.message);
+        }
+        assert_string_equal(name, framework);
+        seen++;
+      }
+    }
+  }
+  assert_true(seen > 10);
+  bare->constants_count = own;
 }
 
 static void every_figure_has_a_source(void **state) {
@@ -1022,6 +1051,7 @@ int main(void) {
       cmocka_unit_test(libraries_and_energy_read_back),
       cmocka_unit_test(blocks_read_back),
       cmocka_unit_test(wrong_blocks_are_refused),
+      cmocka_unit_test(every_framework_of_the_constants_has_a_name),
       cmocka_unit_test(every_figure_has_a_source),
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
       cmocka_unit_test(devices_go_by_their_drivers_names),
