@@ -76,13 +76,6 @@ static void multiply_strip(const rf_block *b, size_t row, size_t height, rf_pack
   }
 }
 
-void rf_gemm_multiply_tiles(const rf_block *block, rf_packing *next) {
-  for (size_t row = 0, height = 0; row < block->rows; row += height) {
-    height = rf_tile_height(block->loops, block->rows - row);
-    multiply_strip(block, row, height, next);
-  }
-}
-
 /** What tiles of a panel fetch: the first ones the next panel; the others, of the last panels, rows of A that are copied
  * next. */
 typedef struct fetching {
@@ -106,10 +99,20 @@ static void multiply_panel(const rf_block *b, const fetching *f, size_t panel, r
   rf_tile tile = tile_of(b);
   for (size_t row = 0, height = 0, number = 0; row < b->rows; row += height, number++) {
     height = rf_tile_height(b->loops, b->rows - row);
-    if (!pack_ahead(b, next, &tile)) {
+    if (next != NULL && !pack_ahead(b, next, &tile)) {
       fetch_next(b, f, number, &tile);
     }
     multiply_tile(b, row, height, &p, &tile);
+  }
+}
+
+void rf_gemm_multiply_tiles(const rf_block *block, rf_packing *next) {
+  for (size_t panel = block->first; next == NULL && panel < block->last; panel++) {
+    multiply_panel(block, NULL, panel, NULL);
+  }
+  for (size_t row = 0, height = 0; next != NULL && row < block->rows; row += height) {
+    height = rf_tile_height(block->loops, block->rows - row);
+    multiply_strip(block, row, height, next);
   }
 }
 

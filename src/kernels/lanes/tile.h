@@ -96,7 +96,7 @@ INLINE void NAME(tile)(const rf_tile *t, const int rows, const int columns) {
     return;
   }
   T edge[ROWS * W];
-  for (int i = 0; i < rows; i++) {
+  UNROLL(ROWS) for (int i = 0; i < rows; i++) {
     STORE(edge + (size_t)i * W, sums[i][columns - 1]);
   }
   NAME(put_tile)(t->c, t->c_stride, t->add, sums, rows, columns - 1);
