@@ -25,23 +25,35 @@ static roof_status operand(const roof_kernel_run *run, double count, uint64_t se
   return ROOF_OK;
 }
 
-/** Seconds to copy the first input to the output, or only to read it; the best of a few times. */
-static double pass_seconds(const roof_kernel_run *run, size_t count, bool copies, bool stream) {
-  enum { PASSES = 3 };
+/** What a kernel mostly does with data: only reads them, writes what it reads, writes more than it reads. */
+typedef enum pass { READS, COPIES, FILLS } pass;
+
+static void pass_part(const roof_kernel_run *run, pass main_pass, rf_share share, bool stream) {
   const rf_operands *o = run->state;
+  const void *in = rf_element(run, o->in[0], share.begin);
+  void *out = rf_element(run, o->out, share.begin);
+  size_t count = share.end - share.begin;
+  switch (main_pass) {
+  case READS:
+    o->loops->sum[stream](in, count);
+    break;
+  case COPIES:
+    o->loops->scale[stream](out, in, 1, count);
+    break;
+  case FILLS:
+    o->loops->fill[stream](out, 0, count);
+    break;
+  }
+}
+
+/** Seconds to pass so many elements of the first input and the output; the best of a few times. */
+static double pass_seconds(const roof_kernel_run *run, pass main_pass, size_t count, bool stream) {
+  enum { PASSES = 3 };
   double best = INFINITY;
   for (int i = 0; i < PASSES; i++) {
     double start = omp_get_wtime();
 #pragma omp parallel num_threads(run->threads)
-    {
-      rf_share share = rf_share_of(count, omp_get_thread_num(), omp_get_num_threads());
-      const void *in = rf_element(run, o->in[0], share.begin);
-      if (copies) {
-        o->loops->scale[stream](rf_element(run, o->out, share.begin), in, 1, share.end - share.begin);
-      } else {
-        o->loops->sum[stream](in, share.end - share.begin);
-      }
-    }
+    pass_part(run, main_pass, rf_share_of(count, omp_get_thread_num(), omp_get_num_threads()), stream);
     best = fmin(best, omp_get_wtime() - start);
   }
   return best;
@@ -55,10 +67,10 @@ static bool choose_stream(const roof_kernel_run *run, size_t in, size_t read, si
       !rf_kernel_is_native(run->dtype)) {
     return bytes > rf_cache_bytes(3);
   }
-  bool copies = out >= in / 2;
-  size_t count = copies && out < in ? out : in;
-  bool stream = pass_seconds(run, count, copies, true) < pass_seconds(run, count, copies, false);
-  if (copies) {
+  pass main_pass = out > 2 * in ? FILLS : out >= in / 2 ? COPIES : READS;
+  size_t count = main_pass == FILLS || (main_pass == COPIES && out < in) ? out : in;
+  bool stream = pass_seconds(run, main_pass, count, true) < pass_seconds(run, main_pass, count, false);
+  if (main_pass != READS) {
     rf_data_poison(((const rf_operands *)run->state)->out, run->dtype, out, run->threads);
   }
   return stream;

@@ -162,18 +162,21 @@ static void every_instruction_set(void **state) {
   }
 }
 
-/** Every element of a tile, and none outside it, against sums in double. */
-static void one_tile(const rf_loops *loops, roof_dtype dtype, int height, int registers, bool add,
-                     bool fetch) {
+enum { ADD = 2, FETCH = 4, PAST = 8, HOWS = 16 };
+
+/** Every element of a tile, and none outside it, against sums in double. Past the caches go whole lines alone. */
+static void one_tile(const rf_loops *loops, roof_dtype dtype, int height, int registers, int how) {
   size_t rows = (size_t)height, lanes = (size_t)loops->lanes;
-  enum { DEPTH = 37, STRIDE = 61 };
-  _Alignas(64) static double a[9 * STRIDE], b[DEPTH * STRIDE], c[9 * STRIDE];
-  size_t columns = (size_t)registers * lanes - (size_t)(height % 2), element = dtype == ROOF_FP64 ? 8 : 4;
+  enum { DEPTH = 37, STRIDE = 61, LINES = 64, SIZE = 9 * LINES };
+  _Alignas(64) static double a[9 * STRIDE], b[DEPTH * STRIDE], c[SIZE];
+  bool past = how & PAST, add = how & ADD;
+  size_t short_of = past ? 0 : (size_t)(height % 2), apart = past ? LINES : STRIDE;
+  size_t columns = (size_t)registers * lanes - short_of, element = dtype == ROOF_FP64 ? 8 : 4;
   rf_data_fill(a, dtype, 9 * STRIDE, 1, 1);
   rf_data_fill(b, dtype, DEPTH * STRIDE, 2, 1);
-  rf_data_poison(c, dtype, 9 * STRIDE, 1);
+  rf_data_poison(c, dtype, SIZE, 1);
   for (size_t i = 0; i < rows && add; i++) {
-    rf_data_fill((char *)c + i * STRIDE * element, dtype, columns, 3 + i, 1);
+    rf_data_fill((char *)c + i * apart * element, dtype, columns, 3 + i, 1);
   }
   rf_tile tile = {.depth = DEPTH,
                   .a = a,
@@ -182,15 +185,17 @@ static void one_tile(const rf_loops *loops, roof_dtype dtype, int height, int re
                   .b = b,
                   .b_stride = STRIDE,
                   .c = c,
-                  .c_stride = STRIDE,
-                  .last = lanes - (size_t)(height % 2),
+                  .c_stride = apart,
+                  .last = lanes - short_of,
                   .add = add,
-                  .ahead = fetch ? b : NULL,
+                  .past = past,
+                  .ahead = how & FETCH ? b : NULL,
                   .ahead_stride = STRIDE,
                   .ahead_apart = lanes};
   loops->tile[height - 1][registers - 1](&tile);
-  for (size_t i = 0; i < 9 * STRIDE; i++) {
-    size_t row = i / STRIDE, column = i % STRIDE;
+  loops->fence();
+  for (size_t i = 0; i < SIZE; i++) {
+    size_t row = i / apart, column = i % apart;
     if (row >= rows || column >= columns) {
       assert_true(isnan(rf_data_at(c, dtype, i)));
       continue;
@@ -256,12 +261,14 @@ static void every_tile(void **state) {
   (void)state;
   for (int l = 0; rf_lanes_at(l) != NULL; l++) {
     const rf_lanes *lanes = rf_lanes_at(l);
-    for (int which = 0; which < 8 && lanes->fp64 != NULL && lanes->available(); which++) {
-      roof_dtype dtype = which % 2 ? ROOF_FP64 : ROOF_FP32;
+    for (int how = 0; how < HOWS && lanes->fp64 != NULL && lanes->available(); how++) {
+      roof_dtype dtype = how % 2 ? ROOF_FP64 : ROOF_FP32;
       const rf_loops *loops = rf_lanes_loops(lanes, dtype);
       for (int height = 1; height <= loops->tile_rows; height++) {
         for (int registers = 1; registers * loops->lanes <= loops->tile_columns; registers++) {
-          one_tile(loops, dtype, height, registers, which & 2, which & 4);
+          if (!(how & ADD && how & PAST)) {
+            one_tile(loops, dtype, height, registers, how);
+          }
         }
       }
     }
@@ -417,6 +424,27 @@ static void small_products_take_b_where_it_lies(void **state) {
     rf_gemm_product(&run, rf_gemm_multiply_tiles);
     if (run.kernel->check(&run, &error) != ROOF_OK) {
       fail_msg("%s on %d threads: %s", cases[which / 6].shape, run.threads, error.message);
+    }
+    run.kernel->release(&run);
+  }
+}
+
+/** Of a C that is beyond the caches, what is written once and in whole lines, by threads together, is stored past them; nothing else. */
+static void shallow_products_are_stored_past_the_caches(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"m=301 n=272 k=24", "m=9 n=9408 k=7", "m=301 n=249 k=24",
+                                       "m=130 n=272 k=1500"};
+  for (size_t which = 0; which < 4 * sizeof shapes / sizeof shapes[0]; which++) {
+    const char *shape = shapes[which / 4];
+    roof_kernel_run run = {.dtype = which % 2 ? ROOF_FP32 : ROOF_FP64, .threads = 1 + (int)(which / 2 % 2)};
+    roof_error error = {0};
+    assert_int_equal(roof_kernel_find("gemm-blocked", &run.kernel, NULL), ROOF_OK);
+    assert_int_equal(roof_kernel_values(run.kernel, shape, run.values, NULL), ROOF_OK);
+    assert_int_equal(run.kernel->prepare(&run, NULL), ROOF_OK);
+    ((rf_operands *)run.state)->stream = true;
+    run.kernel->execute(&run);
+    if (run.kernel->check(&run, &error) != ROOF_OK) {
+      fail_msg("%s on %d threads: %s", shape, run.threads, error.message);
     }
     run.kernel->release(&run);
   }
@@ -608,6 +636,7 @@ int main(void) {
       cmocka_unit_test(every_update),
       cmocka_unit_test(products_in_given_blocks),
       cmocka_unit_test(small_products_take_b_where_it_lies),
+      cmocka_unit_test(shallow_products_are_stored_past_the_caches),
       cmocka_unit_test(a_thread_with_its_own_columns_may_be_late),
       cmocka_unit_test(rows_that_pass_a_panel_fit_a_cache),
       cmocka_unit_test(every_instruction_set_for_narrow_numbers),

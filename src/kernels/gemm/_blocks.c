@@ -305,6 +305,14 @@ static rf_packing pack_own(const rf_block *b, char *to, bool alone) {
   return p;
 }
 
+/** Whether C, written once and in whole lines, is stored past the caches: that spares threads together the reading of it, while one
+ * alone waits for such stores. */
+static bool stored_past(const roof_kernel_run *run, const rf_gemm_sizes *s, size_t depth) {
+  const rf_operands *o = run->state;
+  bool lines = s->n * (size_t)roof_dtype_bytes(run->dtype) % RF_LINE == 0;
+  return o->stream && rf_gemm_team(run) > 1 && depth == s->k && !o->add && lines;
+}
+
 /** Columns j to j + width but before `end`, depth p to p + depth; of no columns past the end. */
 static rf_block slice_at(const roof_kernel_run *run, const rf_blocks *blocks, size_t end, size_t j,
                          size_t p) {
@@ -314,6 +322,7 @@ static rf_block slice_at(const roof_kernel_run *run, const rf_blocks *blocks, si
   rf_block b = {.loops = o->loops, .element = element, .rows = s.m, .add = p > 0 || o->add};
   b.columns = j < end ? rf_smaller(blocks->width, end - j) : 0;
   b.depth = rf_smaller(blocks->depth, s.k - p);
+  b.past = stored_past(run, &s, b.depth);
   b.a = (const char *)o->in[0] + p * element;
   b.a_stride = s.k;
   b.b = (const char *)o->in[1] + (p * s.n + j) * element;
@@ -411,7 +420,8 @@ static void multiply_packed(const roof_kernel_run *run, const rf_blocks *blocks,
 }
 
 void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply) {
-  const rf_blocks *blocks = ((const rf_operands *)run->state)->scratch;
+  const rf_operands *o = run->state;
+  const rf_blocks *blocks = o->scratch;
   size_t n = rf_gemm_shape(run).n;
   if (blocks->update) {
     rf_gemm_update(run, blocks, room_of(run));
@@ -424,5 +434,8 @@ void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply) {
     }
   } else {
     multiply_packed(run, blocks, multiply, 0);
+  }
+  if (o->stream) {
+    o->loops->fence();
   }
 }

@@ -57,6 +57,7 @@ typedef struct rf_block {
   rf_panels panels;
   size_t first, last; /**< panels */
   bool add;
+  bool past; /**< C, written once, is stored past the caches */
 } rf_block;
 
 enum { RF_LINE = 64 };

@@ -47,8 +47,12 @@ static void fetch_panel(const rf_block *b, const rf_panel *p) {
 }
 
 static rf_tile tile_of(const rf_block *b) {
-  return (rf_tile){
-      .depth = b->depth, .a_stride = b->a_stride, .a_step = 1, .c_stride = b->c_stride, .add = b->add};
+  return (rf_tile){.depth = b->depth,
+                   .a_stride = b->a_stride,
+                   .a_step = 1,
+                   .c_stride = b->c_stride,
+                   .add = b->add,
+                   .past = b->past};
 }
 
 static void multiply_tile(const rf_block *b, size_t row, size_t height, const rf_panel *p, rf_tile *tile) {
@@ -93,7 +97,7 @@ static void fetch_next(const rf_block *b, const fetching *f, size_t number, rf_t
   }
 }
 
-/** The tiles of a panel, from the top of the block down. */
+/** The tiles of a panel, from the top of the block down; nothing is fetched without `next`. */
 static void multiply_panel(const rf_block *b, const fetching *f, size_t panel, rf_packing *next) {
   rf_panel p = rf_gemm_panel(b, panel);
   rf_tile tile = tile_of(b);
@@ -107,10 +111,11 @@ static void multiply_panel(const rf_block *b, const fetching *f, size_t panel, r
 }
 
 void rf_gemm_multiply_tiles(const rf_block *block, rf_packing *next) {
-  for (size_t panel = block->first; next == NULL && panel < block->last; panel++) {
+  bool inside = next == NULL && block->packed == NULL; /* B is in a cache: each panel is found once */
+  for (size_t panel = block->first; inside && panel < block->last; panel++) {
     multiply_panel(block, NULL, panel, NULL);
   }
-  for (size_t row = 0, height = 0; next != NULL && row < block->rows; row += height) {
+  for (size_t row = 0, height = 0; !inside && row < block->rows; row += height) {
     height = rf_tile_height(block->loops, block->rows - row);
     multiply_strip(block, row, height, next);
   }

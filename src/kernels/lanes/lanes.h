@@ -30,6 +30,7 @@ typedef struct rf_tile {
   size_t c_stride;
   size_t last; /**< columns of C in the last register */
   bool add;
+  bool past; /**< C, in whole lines, is stored past the caches; not with `add` */
   /** Nullable: fetch C and, for every line of A, a line from here on for each register of the width. */
   const void *ahead;
   size_t ahead_stride; /**< elements from the lines of one line of A to those of the next */

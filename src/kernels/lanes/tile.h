@@ -9,19 +9,20 @@ INLINE void NAME(fetch)(const rf_tile *t, size_t k, int rows, int columns) {
   for (int j = 0; j < columns; j++) {
     __builtin_prefetch(next + (size_t)j * t->ahead_apart, 0, 2);
   }
-  for (int j = 0; j < columns && row < (size_t)rows; j++) {
+  for (int j = 0; j < columns && row < (size_t)rows && !t->past; j++) {
     __builtin_prefetch((const T *)t->c + row * t->c_stride + (size_t)j * W, 1);
   }
 }
 
-INLINE void NAME(put_tile)(T *c, size_t stride, bool add, V sums[ROWS][COLUMNS], int rows, int columns) {
+INLINE void NAME(put_tile)(T *c, size_t stride, bool add, bool past, V sums[ROWS][COLUMNS], int rows,
+                           int columns) {
   UNROLL(ROWS) for (int i = 0; i < rows; i++, c += stride) {
     UNROLL(COLUMNS) for (int j = 0; j < columns; j++) {
       T *to = c + (size_t)j * W;
       if (add) {
         sums[i][j] += LOAD(to);
       }
-      STORE(to, sums[i][j]);
+      NAME(put)(to, sums[i][j], past);
     }
   }
 }
@@ -91,15 +92,19 @@ INLINE void NAME(tile)(const rf_tile *t, const int rows, const int columns) {
   } else {
     NAME(add_up)(t, sums, ROWS, rows, columns);
   }
+  if (t->past) {
+    NAME(put_tile)(t->c, t->c_stride, false, true, sums, rows, columns);
+    return;
+  }
   if (t->last == W) {
-    NAME(put_tile)(t->c, t->c_stride, t->add, sums, rows, columns);
+    NAME(put_tile)(t->c, t->c_stride, t->add, false, sums, rows, columns);
     return;
   }
   T edge[ROWS * W];
   UNROLL(ROWS) for (int i = 0; i < rows; i++) {
     STORE(edge + (size_t)i * W, sums[i][columns - 1]);
   }
-  NAME(put_tile)(t->c, t->c_stride, t->add, sums, rows, columns - 1);
+  NAME(put_tile)(t->c, t->c_stride, t->add, false, sums, rows, columns - 1);
   NAME(put_edge)(t, edge, rows, columns);
 }
 
