@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 build=${ROOFLINE_BUILD:-build/release}
 results=${RESULTS:-build/gemm-results}
 rounds=${ROUNDS:-5}
-shapes=${SHAPES:-'512 512 512;1024 1024 1024;2048 2048 2048;4096 4096 4096;4096 64 4096;64 4096 4096;8 4096 4096;4096 4096 64'}
+shapes=${SHAPES:-'64 64 64;128 128 128;512 512 512;1024 1024 1024;2048 2048 2048;4096 4096 4096;4096 64 4096;64 4096 4096;8 4096 4096;4096 4096 64'}
 cores=$(nproc)
 threads_list=${THREADS:-$([ "$cores" -gt 1 ] && echo "1 $cores" || echo 1)}
 seconds="" write=""
