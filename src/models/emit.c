@@ -153,24 +153,33 @@ static bool quantises_before(const roof_model_target *t, roof_model_part part) {
          t->input_bytes[part] < t->activation_bytes;
 }
 
-void rf_model_product(model_step *s, double count, const char *name, roof_model_part part, double rows,
-                      double in, double out, double vectors) {
-  model_call c = {.name = name,
+void rf_model_product_of(model_step *s, double count, const model_product *p) {
+  model_call c = {.name = p->name,
                   .op = s->target->ops[MODEL_LINEAR],
-                  .values = {[RF_LINEAR_BATCH] = rows, [RF_LINEAR_IN] = in, [RF_LINEAR_OUT] = out},
-                  .vectors = vectors,
+                  .values = {[RF_LINEAR_BATCH] = p->rows,
+                             [RF_LINEAR_IN] = p->in,
+                             [RF_LINEAR_OUT] = p->out,
+                             [RF_LINEAR_ACTIVATION] = p->activation,
+                             [RF_LINEAR_GATED] = p->gated},
+                  .vectors = p->vectors,
                   .kernels = 1,
-                  .part = part};
-  if (quantises_before(s->target, part)) {
+                  .part = p->part};
+  if (quantises_before(s->target, p->part)) {
     model_call write = {.name = "quantise",
                         .op = s->target->ops[MODEL_COPY],
-                        .types = &s->target->stored[part],
-                        .values = {rows * in},
+                        .types = &s->target->stored[p->part],
+                        .values = {p->rows * p->in},
                         .kernels = 1,
                         .part = ROOF_PART_COUNT};
     rf_model_emit(s, count, &write);
   }
   rf_model_emit(s, count, &c);
+}
+
+void rf_model_product(model_step *s, double count, const char *name, roof_model_part part, double rows,
+                      double in, double out, double vectors) {
+  model_product p = {.name = name, .part = part, .rows = rows, .in = in, .out = out, .vectors = vectors};
+  rf_model_product_of(s, count, &p);
 }
 
 void rf_model_map(model_step *s, double count, const char *name, model_op op, const double values[3],

@@ -25,8 +25,17 @@ typedef struct mlp {
 /** One projection of all copies, with the activation at its end where `activation` is not 0. */
 static void emit_projection(model_step *s, double n, const mlp *m, const char *name, double in, double out,
                             double bias, double activation) {
-  if (m->copies == 1 && activation == 0) {
-    rf_model_product(s, n, name, m->part, m->rows, in, out, bias);
+  bool gated = activation > 0 && m->gated;
+  if (m->part != ROOF_PART_EXPERTS) {
+    model_product p = {.name = name,
+                       .part = m->part,
+                       .rows = m->rows,
+                       .in = in,
+                       .out = out,
+                       .vectors = bias,
+                       .activation = activation,
+                       .gated = gated};
+    rf_model_product_of(s, n, &p);
     return;
   }
   model_call c = {.name = name, .op = s->target->ops[MODEL_GROUPED], .kernels = 1, .part = m->part};
@@ -35,7 +44,7 @@ static void emit_projection(model_step *s, double n, const mlp *m, const char *n
   c.values[RF_GROUPED_IN] = in;
   c.values[RF_GROUPED_OUT] = out;
   c.values[RF_GROUPED_ACTIVATION] = activation;
-  c.values[RF_GROUPED_GATED] = activation > 0 && m->gated;
+  c.values[RF_GROUPED_GATED] = gated;
   c.values[RF_GROUPED_FEWEST] = m->fewest;
   c.vectors = m->copies * bias;
   rf_model_emit(s, n, &c);

@@ -125,7 +125,18 @@ void rf_model_emit(model_step *step, double count, const model_call *call);
 /** Times what was emitted and sums it. */
 void rf_model_finish(model_step *step);
 
-/** rows x in times in x out, with `vectors` more elements of weights, after what writes its input in its format. */
+/** rows x in times in x out, with `vectors` more elements of weights, and `activation` FLOPs for each result. */
+typedef struct model_product {
+  const char *name;
+  roof_model_part part;
+  double rows, in, out, vectors, activation;
+  bool gated; /**< a result is of two columns */
+} model_product;
+
+/** After what writes its input in its format. */
+void rf_model_product_of(model_step *step, double count, const model_product *product);
+
+/** The same without activation. */
 void rf_model_product(model_step *step, double count, const char *name, roof_model_part part, double rows,
                       double in, double out, double vectors);
 

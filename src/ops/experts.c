@@ -16,12 +16,11 @@ static void grouped(const roof_op *op, const double *v, const roof_types *t, roo
   w->write_bytes = results * roof_dtype_bytes(t->output);
   w->working_set = w->read_bytes + w->write_bytes;
   w->no_reuse_bytes = rows * in * out * (a + roof_types_weight_bytes(t, 1));
-  w->kernel =
-      (roof_kernel_shape){.kind = v[RF_GROUPED_GROUPS] > 1 ? ROOF_KERNEL_EXPERTS : ROOF_KERNEL_PRODUCT,
-                          .count = v[RF_GROUPED_GROUPS],
-                          .rows = rows,
-                          .columns = out,
-                          .depth = in};
+  w->kernel = (roof_kernel_shape){.kind = ROOF_KERNEL_EXPERTS, /* rows are sorted for one of them too */
+                                  .count = v[RF_GROUPED_GROUPS],
+                                  .rows = rows,
+                                  .columns = out,
+                                  .depth = in};
   double spared = v[RF_GROUPED_GROUPS] - v[RF_GROUPED_FEWEST];
   if (spared > 0) {
     w->least.bytes = w->read_bytes + w->write_bytes - roof_types_weight_bytes(t, spared * in * out);
@@ -71,7 +70,6 @@ static void add_products(const double *v, double rows, const roof_types *t, roof
   add(w, &second);
   w->no_reuse_bytes = first.no_reuse_bytes + second.no_reuse_bytes;
   w->kernel = first.kernel;
-  w->kernel.kind = ROOF_KERNEL_EXPERTS; /* rows are sorted and added up, however few experts there are */
   w->kernel.group = wide;
   w->kernel.routed = v[TOKENS] * v[TOP_K];
 }
@@ -205,14 +203,7 @@ static const roof_op ops[] = {
                 [RF_GROUPED_GROUPS] = COUNT("groups", "matrices that are read"),
                 [RF_GROUPED_IN] = COUNT("in", "input features"),
                 [RF_GROUPED_OUT] = COUNT("out", "output features of a matrix"),
-                [RF_GROUPED_ACTIVATION] = {.name = "activation",
-                                           .kind = ROOF_PARAM_AMOUNT,
-                                           .fallback = 0,
-                                           .text = "FLOPs of f for each result, 0: none"},
-                [RF_GROUPED_GATED] = {.name = "gated",
-                                      .kind = ROOF_PARAM_FLAG,
-                                      .fallback = 0,
-                                      .text = "1: f of one half of the result is multiplied with the other"},
+                [RF_GROUPED_ACTIVATION] = ACTIVATION_OF_RESULTS, [RF_GROUPED_GATED] = GATED_RESULTS,
                 [RF_GROUPED_FEWEST] =
                     {.name = "fewest",
                      .kind = ROOF_PARAM_COUNT,

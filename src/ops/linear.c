@@ -6,7 +6,12 @@ enum { INDEX_BYTES = 4 };
 
 static void linear(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
-  product_work(v[RF_LINEAR_BATCH], v[RF_LINEAR_OUT], v[RF_LINEAR_IN], 1, t, w);
+  double gated = v[RF_LINEAR_GATED], columns = v[RF_LINEAR_OUT], batch = v[RF_LINEAR_BATCH];
+  double results = batch * columns / (1 + gated);
+  product_work(batch, columns, v[RF_LINEAR_IN], 1, t, w);
+  w->flops += results * (v[RF_LINEAR_ACTIVATION] + gated);
+  w->write_bytes = results * roof_dtype_bytes(t->output);
+  w->working_set = w->read_bytes + w->write_bytes;
 }
 
 static void look_up(double tokens, double hidden, double tables, const roof_types *t, roof_work *w) {
@@ -29,17 +34,18 @@ static void embedding_sum(const roof_op *op, const double *v, const roof_types *
 static const roof_op ops[] = {
     {.name = "linear",
      .family = "linear",
-     .summary = "y = x W: a fully connected layer",
+     .summary = "y = f(x W): a fully connected layer",
      .unit = ROOF_MATRIX,
-     .flops = "2 * batch * in * out",
-     .bytes = "batch * in * a + in * out * w + batch * out * o",
+     .flops = "2 * batch * in * out + batch * out / (1 + gated) * (activation + gated)",
+     .bytes = "batch * in * a + in * out * w + batch * out / (1 + gated) * o",
      .flops_per_element = NAN,
-     .source = "a gemm with m = batch, n = out, k = in; an FMA is 2 FLOP",
+     .source = "a gemm with m = batch, n = out, k = in; an FMA is 2 FLOP; Shazeer 2020 (gated units)",
      .work = linear,
      .batch = "batch",
      .params = PARAMS([RF_LINEAR_BATCH] = COUNT("batch", "rows of x: samples or tokens"),
                       [RF_LINEAR_IN] = COUNT("in", "input features"),
-                      [RF_LINEAR_OUT] = COUNT("out", "output features"))},
+                      [RF_LINEAR_OUT] = COUNT("out", "output features, of both halves where gated"),
+                      [RF_LINEAR_ACTIVATION] = ACTIVATION_OF_RESULTS, [RF_LINEAR_GATED] = GATED_RESULTS)},
     {.name = "embedding",
      .family = "linear",
      .summary = "gathers one row of a table per token, by a 4-byte index",

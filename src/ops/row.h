@@ -21,6 +21,18 @@
     }                                                                                                        \
   }
 
+/** What a product does to its results in the same kernel. */
+#define ACTIVATION_OF_RESULTS                                                                                \
+  {                                                                                                          \
+    .name = "activation", .kind = ROOF_PARAM_AMOUNT, .fallback = 0,                                          \
+    .text = "FLOPs of f for each result, 0: none"                                                            \
+  }
+#define GATED_RESULTS                                                                                        \
+  {                                                                                                          \
+    .name = "gated", .kind = ROOF_PARAM_FLAG, .fallback = 0,                                                 \
+    .text = "1: f of one half of the result is multiplied with the other"                                    \
+  }
+
 #define FAMILY(stem) const rf_op_family rf_family_##stem = {ops, sizeof ops / sizeof ops[0]}
 
 /** `elements` results, each from one element of each of `inputs` arrays. */

@@ -479,21 +479,27 @@ static void blocks_of_a_single_head_share_a_unit(void **state) {
   roof_machine_free(of);
 }
 
-/** A product with its activation in one kernel has one group. */
-static void one_group_is_a_product(void **state) {
+/** One expert is as much a kernel of experts as two are; a product with its activation in one kernel is a product. */
+static void one_group_is_of_experts(void **state) {
   (void)state;
+  static const struct {
+    const char *op, *shape;
+    roof_kernel_kind kind;
+  } cases[] = {{"grouped", "groups=1 batch=64 in=128 out=256", ROOF_KERNEL_EXPERTS},
+               {"grouped", "groups=2 batch=64 in=128 out=256", ROOF_KERNEL_EXPERTS},
+               {"linear", "batch=64 in=128 out=256 activation=4 gated=1", ROOF_KERNEL_PRODUCT}};
   roof_types types = roof_types_of(ROOF_BF16);
-  const roof_op *op = NULL;
-  double values[ROOF_PARAM_MAX];
-  assert_int_equal(roof_op_find("grouped", &op, NULL), ROOF_OK);
-  for (int groups = 1; groups < 3; groups++) {
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const roof_op *op = NULL;
+    double values[ROOF_PARAM_MAX];
     roof_work work;
-    char shape[64];
-    snprintf(shape, sizeof shape, "groups=%d batch=64 in=128 out=256", groups);
-    assert_int_equal(roof_shape_values(op, shape, values, NULL), ROOF_OK);
+    assert_int_equal(roof_op_find(cases[i].op, &op, NULL), ROOF_OK);
+    assert_int_equal(roof_shape_values(op, cases[i].shape, values, NULL), ROOF_OK);
     roof_work_init(&work);
     op->work(op, values, &types, &work);
-    assert_int_equal(work.kernel.kind, groups == 1 ? ROOF_KERNEL_PRODUCT : ROOF_KERNEL_EXPERTS);
+    assert_int_equal(work.kernel.kind, cases[i].kind);
+    assert_true(work.flops == (i == 2 ? 2.0 * 64 * 128 * 256 + 64 * 128 * 5 : 2.0 * 64 * 128 * 256));
+    assert_true(work.write_bytes == (i == 2 ? 64 * 128 * 2.0 : 64 * 256 * 2.0));
   }
 }
 
@@ -706,7 +712,7 @@ int main(void) {
       cmocka_unit_test(what_is_stored_narrower_has_constants_of_its_own),
       cmocka_unit_test(heads_of_too_large_a_group_read_their_own_keys),
       cmocka_unit_test(blocks_of_a_single_head_share_a_unit),
-      cmocka_unit_test(one_group_is_a_product),
+      cmocka_unit_test(one_group_is_of_experts),
       cmocka_unit_test(names_are_read_as_they_are_written),
       cmocka_unit_test(constants_are_written_and_read),
       cmocka_unit_test(a_collective_has_a_floor),
