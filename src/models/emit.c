@@ -155,7 +155,7 @@ static bool quantises_before(const roof_model_target *t, roof_model_part part) {
 
 void rf_model_product_of(model_step *s, double count, const model_product *p) {
   model_call c = {.name = p->name,
-                  .op = s->target->ops[MODEL_LINEAR],
+                  .op = s->target->ops[p->activation > 0 ? MODEL_LINEAR_ACT : MODEL_LINEAR],
                   .values = {[RF_LINEAR_BATCH] = p->rows,
                              [RF_LINEAR_IN] = p->in,
                              [RF_LINEAR_OUT] = p->out,

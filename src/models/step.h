@@ -9,6 +9,7 @@
 /** X(symbol, operation): what a model's layers are made of on one device. */
 #define MODEL_OP_MAP(X)                                                                                      \
   X(MODEL_LINEAR, "linear")                                                                                  \
+  X(MODEL_LINEAR_ACT, "linear_act")                                                                          \
   X(MODEL_GROUPED, "grouped")                                                                                \
   X(MODEL_COMBINE, "combine")                                                                                \
   X(MODEL_EMBEDDING, "embedding")                                                                            \

@@ -192,7 +192,7 @@ static const roof_op ops[] = {
      .family = "experts",
      .summary = "y = f(x W), the rows shared out among `groups` matrices: a mixture's experts",
      .unit = ROOF_MATRIX,
-     .flops = "2 * batch * in * out + batch * out / (1 + gated) * (activation + gated)",
+     .flops = FLOPS_OF_RESULTS,
      .bytes = "batch * in * a + groups * in * out * w + batch * out / (1 + gated) * o",
      .flops_per_element = NAN,
      .source = "as linear; Shazeer et al. 2017 (experts), Shazeer 2020 (gated units)",

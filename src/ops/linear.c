@@ -6,9 +6,12 @@ enum { INDEX_BYTES = 4 };
 
 static void linear(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
-  double gated = v[RF_LINEAR_GATED], columns = v[RF_LINEAR_OUT], batch = v[RF_LINEAR_BATCH];
-  double results = batch * columns / (1 + gated);
-  product_work(batch, columns, v[RF_LINEAR_IN], 1, t, w);
+  product_work(v[RF_LINEAR_BATCH], v[RF_LINEAR_OUT], v[RF_LINEAR_IN], 1, t, w);
+}
+
+static void linear_act(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  double gated = v[RF_LINEAR_GATED], results = v[RF_LINEAR_BATCH] * v[RF_LINEAR_OUT] / (1 + gated);
+  linear(op, v, t, w);
   w->flops += results * (v[RF_LINEAR_ACTIVATION] + gated);
   w->write_bytes = results * roof_dtype_bytes(t->output);
   w->working_set = w->read_bytes + w->write_bytes;
@@ -34,13 +37,26 @@ static void embedding_sum(const roof_op *op, const double *v, const roof_types *
 static const roof_op ops[] = {
     {.name = "linear",
      .family = "linear",
-     .summary = "y = f(x W): a fully connected layer",
+     .summary = "y = x W: a fully connected layer",
      .unit = ROOF_MATRIX,
-     .flops = "2 * batch * in * out + batch * out / (1 + gated) * (activation + gated)",
+     .flops = "2 * batch * in * out",
+     .bytes = "batch * in * a + in * out * w + batch * out * o",
+     .flops_per_element = NAN,
+     .source = "a gemm with m = batch, n = out, k = in; an FMA is 2 FLOP",
+     .work = linear,
+     .batch = "batch",
+     .params = PARAMS([RF_LINEAR_BATCH] = COUNT("batch", "rows of x: samples or tokens"),
+                      [RF_LINEAR_IN] = COUNT("in", "input features"),
+                      [RF_LINEAR_OUT] = COUNT("out", "output features"))},
+    {.name = "linear_act",
+     .family = "linear",
+     .summary = "y = f(x W): a fully connected layer and its activation, gated or not, in one kernel",
+     .unit = ROOF_MATRIX,
+     .flops = FLOPS_OF_RESULTS,
      .bytes = "batch * in * a + in * out * w + batch * out / (1 + gated) * o",
      .flops_per_element = NAN,
-     .source = "a gemm with m = batch, n = out, k = in; an FMA is 2 FLOP; Shazeer 2020 (gated units)",
-     .work = linear,
+     .source = "as linear; Shazeer 2020 (gated units)",
+     .work = linear_act,
      .batch = "batch",
      .params = PARAMS([RF_LINEAR_BATCH] = COUNT("batch", "rows of x: samples or tokens"),
                       [RF_LINEAR_IN] = COUNT("in", "input features"),

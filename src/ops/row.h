@@ -22,6 +22,7 @@
   }
 
 /** What a product does to its results in the same kernel. */
+#define FLOPS_OF_RESULTS "2 * batch * in * out + batch * out / (1 + gated) * (activation + gated)"
 #define ACTIVATION_OF_RESULTS                                                                                \
   {                                                                                                          \
     .name = "activation", .kind = ROOF_PARAM_AMOUNT, .fallback = 0,                                          \

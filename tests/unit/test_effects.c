@@ -487,7 +487,7 @@ static void one_group_is_of_experts(void **state) {
     roof_kernel_kind kind;
   } cases[] = {{"grouped", "groups=1 batch=64 in=128 out=256", ROOF_KERNEL_EXPERTS},
                {"grouped", "groups=2 batch=64 in=128 out=256", ROOF_KERNEL_EXPERTS},
-               {"linear", "batch=64 in=128 out=256 activation=4 gated=1", ROOF_KERNEL_PRODUCT}};
+               {"linear_act", "batch=64 in=128 out=256 activation=4 gated=1", ROOF_KERNEL_PRODUCT}};
   roof_types types = roof_types_of(ROOF_BF16);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const roof_op *op = NULL;

@@ -68,6 +68,7 @@ static const char *const contract[] = {
     "gated_rmsnorm rows cols",
     "topk rows cols k=0",
     "linear batch in out",
+    "linear_act batch in out activation=0 gated=0",
     "moe tokens hidden intermediate experts top_k ep=1 gated=1 activation=4 router=1 imbalance=1 touched=0",
     "grouped batch groups in out activation=0 gated=0 fewest=groups",
     "combine rows tokens hidden",
