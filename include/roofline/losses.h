@@ -33,9 +33,9 @@ typedef struct roof_losses {
   int count;
 } roof_losses;
 
-/** The cascade of an operation with a measured time: its ceiling, what a benchmark reaches of it, the launch,
- *  what counters show, and the rest, which nothing explains.
- *  Units: bytes/s where memory binds, else FLOP/s.
+/** The cascade of an operation with a measured time: its ceiling, the effects of its prediction (where none are known what a
+ *  benchmark reaches of it and the launch), what counters show, and the rest, which nothing explains.
+ *  Units: bytes/s where memory or a link binds, else FLOP/s.
  *  Ownership: fills *losses on success only.
  *  Errors: ROOF_E_ARGUMENT without a measured time, or for one under the ceiling's; ROOF_E_UNSUPPORTED where
  *  neither peak nor bandwidth is known. */

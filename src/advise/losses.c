@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "roofline/effects.h"
 #include "roofline/units.h"
 
 /** What a counter takes of the rate. */
@@ -18,20 +19,31 @@ typedef struct counted {
     TIMES
   } means;                    /**< the share that is left, that is lost; how many times as much is moved */
   bool memory, compute;       /**< whose rate it takes from */
+  roof_effect effect;         /**< of a prediction that it takes the place of, or ROOF_EFFECT_COUNT */
   const char *before, *after; /**< of the figure, in percent or as a factor */
 } counted;
 
 static const counted causes[] = {
-    {ROOF_CLUE_ACTIVE, "idle device", LEFT, true, true, "work in ", " % of the cycles"},
-    {ROOF_CLUE_IDLE, "idle host", LOST, true, true, "no kernel in ", " % of the elapsed time"},
-    {ROOF_CLUE_STEAL, "other programs", LOST, true, true, "they took ", " % of the time"},
-    {ROOF_CLUE_CLOCK, "clock", LEFT, false, true, "", " % of the nominal clock"},
-    {ROOF_CLUE_WAVE, "last wave", LOST, false, true, "idle for ", " % of the waves"},
-    {ROOF_CLUE_TILE, "tiles", LOST, false, true, "", " % of what they compute is padding"},
-    {ROOF_CLUE_LANES, "divergence", LEFT, false, true, "", " % of the lanes active"},
-    {ROOF_CLUE_TRAFFIC, "traffic", TIMES, true, false, "", "x the bytes that must move"},
-    {ROOF_CLUE_SECTOR, "sectors", LEFT, true, false, "", " % of the bytes fetched are used"},
+    {ROOF_CLUE_ACTIVE, "idle device", LEFT, true, true, ROOF_EFFECT_COUNT, "work in ", " % of the cycles"},
+    {ROOF_CLUE_IDLE, "idle host", LOST, true, true, ROOF_EFFECT_HOST, "no kernel in ",
+     " % of the elapsed time"},
+    {ROOF_CLUE_STEAL, "other programs", LOST, true, true, ROOF_EFFECT_COUNT, "they took ", " % of the time"},
+    {ROOF_CLUE_CLOCK, "clock", LEFT, false, true, ROOF_EFFECT_COUNT, "", " % of the nominal clock"},
+    {ROOF_CLUE_WAVE, "last wave", LOST, false, true, ROOF_EFFECT_WAVES, "idle for ", " % of the waves"},
+    {ROOF_CLUE_TILE, "tiles", LOST, false, true, ROOF_EFFECT_TILES, "", " % of what they compute is padding"},
+    {ROOF_CLUE_LANES, "divergence", LEFT, false, true, ROOF_EFFECT_COUNT, "", " % of the lanes active"},
+    {ROOF_CLUE_TRAFFIC, "traffic", TIMES, true, false, ROOF_EFFECT_COUNT, "", "x the bytes that must move"},
+    {ROOF_CLUE_SECTOR, "sectors", LEFT, true, false, ROOF_EFFECT_COUNT, "",
+     " % of the bytes fetched are used"},
 };
+
+/** The wall of the bare roofline that takes the longest. */
+typedef struct wall {
+  char name[32];
+  const char *unit;
+  roof_provenance kind;
+  double amount, seconds; /**< bytes or FLOPs, and the least time of them */
+} wall;
 
 /** A cascade being filled, by its times: the rates follow. */
 typedef struct cascade {
@@ -50,9 +62,13 @@ static roof_loss *add_step(cascade *c, const char *name, double seconds) {
   return step;
 }
 
-/** True where it takes a thousandth or more, and no more than is left to explain. */
-static bool counts(const cascade *c, double seconds) {
-  return seconds >= 1.001 * c->seconds && seconds <= c->measured * 1.001;
+/** A cause after which it would take `alone`, a thousandth longer or more. One that would explain more than there is explains the rest: causes hide each other. */
+static void add_cause(cascade *c, const char *name, double alone, const char *why) {
+  double seconds = fmin(alone, c->measured);
+  if (!isnan(alone) && seconds >= 1.001 * c->seconds && c->losses->count < ROOF_LOSS_MAX - 1) {
+    roof_loss *step = add_step(c, name, seconds);
+    rf_format(step->why, sizeof step->why, "%.76s%s", why, alone > c->measured ? ": all of the rest" : "");
+  }
 }
 
 /** How many times longer a counted cause makes it; 1: not at all, or not known. */
@@ -63,17 +79,71 @@ static double factor_of(const counted *cause, double value) {
   return cause->means == TIMES ? value : 1 / (cause->means == LEFT ? value : 1 - value);
 }
 
-/** A counter that would explain more than there is explains the rest: causes hide each other. */
-static void add_counted(cascade *c, const roof_evidence *evidence, bool memory) {
+static double counted_value(const counted *k, const roof_evidence *evidence) {
+  return evidence->inferred[k->clue] ? (double)NAN : evidence->clue[k->clue];
+}
+
+static void add_counted(cascade *c, const roof_evidence *evidence, bool moves) {
   for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
     const counted *k = &causes[i];
-    double value = evidence->inferred[k->clue] ? (double)NAN : evidence->clue[k->clue];
-    double alone = c->seconds * factor_of(k, value), seconds = fmin(alone, c->measured);
-    if ((memory ? k->memory : k->compute) && counts(c, seconds)) {
-      roof_loss *step = add_step(c, k->name, seconds);
-      rf_format(step->why, sizeof step->why, "%s%.3g%s%s", k->before, k->means == TIMES ? value : 100 * value,
-                k->after, alone > c->measured ? ": all of the rest" : "");
+    double value = counted_value(k, evidence);
+    char why[96];
+    if (moves ? k->memory : k->compute) {
+      rf_format(why, sizeof why, "%s%.3g%s", k->before, k->means == TIMES ? value : 100 * value, k->after);
+      add_cause(c, k->name, c->seconds * factor_of(k, value), why);
     }
+  }
+}
+
+/** What was counted goes before what was predicted. */
+static bool is_counted(roof_effect effect, const roof_evidence *evidence) {
+  bool found = false;
+  for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+    found |= causes[i].effect == effect && !isnan(counted_value(&causes[i], evidence));
+  }
+  return found;
+}
+
+/** Takes what an effect saves off those before it, the nearest first: data in a cache spare what memory lacks of its bandwidth. */
+static void settle_savings(roof_effect_part *parts, int count) {
+  for (int i = 0; i < count; i++) {
+    for (int k = i - 1; k >= 0 && parts[i].seconds < 0; k--) {
+      double spared = fmin(fmax(0, parts[k].seconds), -parts[i].seconds);
+      parts[k].seconds -= spared;
+      parts[i].seconds += spared;
+    }
+  }
+}
+
+/** Why a kernel of its class takes longer than the bare roofline, by the prediction. Without effects: what a benchmark reaches, and
+ * the launch. */
+static void add_predicted(cascade *c, const roof_advice *a, const roof_target *target) {
+  roof_effect_part parts[ROOF_EFFECT_COUNT];
+  int count = roof_effects_of(target, &a->now, parts);
+  settle_savings(parts, count);
+  for (int i = 0; i < count; i++) {
+    if (!is_counted(parts[i].effect, &a->evidence)) {
+      add_cause(c, roof_effect_name(parts[i].effect), c->seconds + parts[i].seconds, parts[i].text);
+    }
+  }
+  if (count == 0) {
+    char text[32];
+    add_cause(c, "machine", a->achieved_seconds, "what a benchmark reaches");
+    add_cause(c, "launch", c->seconds + a->now.overhead_seconds,
+              roof_quantity_format(text, sizeof text, target->launch_seconds, "s"));
+  }
+}
+
+static void fill(const roof_advice *a, const roof_target *target, const wall *w, cascade *c) {
+  snprintf(c->losses->unit, sizeof c->losses->unit, "%s", w->unit);
+  roof_loss *first = add_step(c, w->name, c->seconds);
+  snprintf(first->why, sizeof first->why, "%s", roof_provenance_name(w->kind));
+  add_predicted(c, a, target);
+  add_counted(c, &a->evidence, strcmp(w->unit, "B/s") == 0);
+  double unexplained = 1 - c->seconds / c->measured;
+  roof_loss *last = add_step(c, "measured", c->measured);
+  if (unexplained > 0.001) {
+    rf_format(last->why, sizeof last->why, "%.3g %% that no figure explains", 100 * unexplained);
   }
 }
 
@@ -87,51 +157,48 @@ static double bytes_of(const roof_prediction *p) {
   return p->bytes;
 }
 
-static void fill(const roof_advice *a, const roof_target *target, bool memory, cascade *c) {
-  const roof_prediction *p = &a->now;
-  char peak[32];
-  snprintf(c->losses->unit, sizeof c->losses->unit, "%s", memory ? "B/s" : "FLOP/s");
-  snprintf(peak, sizeof peak, "%.15s %.15s", memory ? "" : roof_dtype_name(p->peak->dtype),
-           memory ? "" : roof_unit_name(p->peak->unit));
-  roof_loss *first = add_step(c, memory ? p->binding->name : peak, c->seconds);
-  snprintf(first->why, sizeof first->why, "%s",
-           roof_provenance_name(memory ? p->binding->kind : p->peak->kind));
-  if (counts(c, a->achieved_seconds)) {
-    snprintf(add_step(c, "machine", a->achieved_seconds)->why, sizeof first->why, "what a benchmark reaches");
+/** False where neither a peak nor a bandwidth is known. */
+static bool find_wall(const roof_prediction *p, wall *w) {
+  *w = (wall){.unit = "B/s"};
+  if (p->link != NULL && p->network_seconds > fmax(p->compute_seconds, p->memory_seconds)) {
+    snprintf(w->name, sizeof w->name, "%.31s", p->link->name);
+    w->kind = p->link->kind;
+    w->amount = p->work.link_bytes;
+    w->seconds = p->network_seconds;
+  } else if (p->compute_seconds >= p->memory_seconds && p->peak != NULL) {
+    snprintf(w->name, sizeof w->name, "%.15s %.15s", roof_dtype_name(p->peak->dtype),
+             roof_unit_name(p->peak->unit));
+    w->unit = "FLOP/s";
+    w->kind = p->peak->kind;
+    w->amount = p->work.flops;
+    w->seconds = p->compute_seconds;
+  } else if (p->binding != NULL) {
+    snprintf(w->name, sizeof w->name, "%.31s", p->binding->name);
+    w->kind = p->binding->kind;
+    w->amount = bytes_of(p);
+    w->seconds = p->memory_seconds;
   }
-  if (counts(c, c->seconds + p->overhead_seconds)) {
-    roof_loss *step = add_step(c, "launch", c->seconds + p->overhead_seconds);
-    char text[32];
-    snprintf(step->why, sizeof step->why, "%s",
-             roof_quantity_format(text, sizeof text, target->launch_seconds, "s"));
-  }
-  add_counted(c, &a->evidence, memory);
-  double unexplained = 1 - c->seconds / c->measured;
-  roof_loss *last = add_step(c, "measured", c->measured);
-  if (unexplained > 0.001) {
-    rf_format(last->why, sizeof last->why, "%.3g %% that no figure explains", 100 * unexplained);
-  }
+  return w->amount > 0 && w->seconds > 0;
 }
 
 roof_status roof_losses_of(const roof_advice *advice, const roof_target *target, roof_losses *losses,
                            roof_error *error) {
-  const roof_prediction *p = &advice->now;
   double measured = advice->measured_seconds;
-  bool memory = !(p->compute_seconds >= p->memory_seconds);
+  wall w;
   if (isnan(measured)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "losses: nothing is measured: measured=TIME");
   }
-  if (memory ? p->binding == NULL || !(p->memory_seconds > 0) : p->peak == NULL) {
+  if (!find_wall(&advice->now, &w)) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "losses: %s: neither a peak nor a bandwidth is known",
                           target->machine->name);
   }
-  double least = memory ? p->memory_seconds : p->compute_seconds;
-  if (measured < least) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "losses: the time is under the least possible: no loss");
+  if (measured < w.seconds) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "losses: the time is under that of %s alone: no loss",
+                          w.name);
   }
   roof_losses made = {.count = 0};
-  cascade c = {&made, memory ? bytes_of(p) : p->work.flops, least, measured};
-  fill(advice, target, memory, &c);
+  cascade c = {&made, w.amount, w.seconds, measured};
+  fill(advice, target, &w, &c);
   snprintf(made.title, sizeof made.title, "%.80s: from its ceiling to what was measured",
            roof_machine_title(target->machine));
   *losses = made;

@@ -57,10 +57,10 @@ static const roof_verdict of_launches = {
     "launching takes the time, not a ceiling: only fewer or larger launches make it faster; far above their "
     "cost, count the launches and the host's time"};
 
-/** Slow, and no slower than the prediction said. */
-static const roof_verdict as_foreseen = {
-    0, "expected",
-    "as slow as predicted: its algorithm and its size limit it, so only another one of them is faster"};
+/** Slow, and no slower than the prediction said, perhaps faster. */
+static const roof_verdict as_foreseen = {0, "expected",
+                                         "no slower than predicted: its algorithm and its size limit it, so "
+                                         "only another one of them is much faster"};
 
 /** As "remeasure", without the caches: arithmetic does not come from them. */
 static const roof_verdict of_arithmetic = {

@@ -203,13 +203,13 @@ static void a_cascade_of_what_is_known_of_a_kernel(void **state) {
   assert_int_equal(roof_target_init(&target, h100, &half, &options, NULL), ROOF_OK);
   roof_advice advice = advise_gemv(&target, 400e-6, 0.6);
   assert_int_equal(roof_losses_of(&advice, &target, &losses, NULL), ROOF_OK);
-  static const char *const names[] = {"HBM", "machine", "launch", "idle device", "measured"};
+  static const char *const names[] = {"HBM", "bandwidth", "latency", "idle device", "measured"};
   assert_int_equal(losses.count, 5);
   for (int i = 0; i < 5; i++) {
     assert_string_equal(losses.steps[i].name, names[i]);
   }
   assert_near(losses.steps[0].rate, 3.35e12, 1e-6);
-  assert_near(losses.steps[1].share, 2.958 / 3.35, 1e-3);
+  assert_near(losses.steps[2].share, advice.now.memory_seconds / advice.now.expected_seconds, 1e-3);
   assert_near(losses.steps[3].share, 0.6 * losses.steps[2].share, 1e-9);
   assert_near(losses.steps[4].share, advice.placed.share, 1e-2);
   /* A counter that would explain more than there is explains the rest. */
@@ -217,8 +217,54 @@ static void a_cascade_of_what_is_known_of_a_kernel(void **state) {
   assert_int_equal(roof_losses_of(&advice, &target, &losses, NULL), ROOF_OK);
   assert_int_equal(losses.count, 5);
   assert_near(losses.steps[3].share, losses.steps[4].share, 1e-12);
+  /* Where no constants are known, what a benchmark reaches, and the launch. */
+  options.without = ROOF_EFFECTS_ALL;
+  assert_int_equal(roof_target_init(&target, h100, &half, &options, NULL), ROOF_OK);
+  advice = advise_gemv(&target, 400e-6, 0.6);
+  assert_int_equal(roof_losses_of(&advice, &target, &losses, NULL), ROOF_OK);
+  assert_string_equal(losses.steps[1].name, "machine");
+  assert_string_equal(losses.steps[2].name, "launch");
+  assert_near(losses.steps[1].share, 2.958 / 3.35, 1e-3);
   advice = advise_gemv(&target, 50e-6, NAN);
   assert_int_equal(roof_losses_of(&advice, &target, &losses, NULL), ROOF_E_ARGUMENT);
+}
+
+/** A collective's ceiling is its link. What the last cache keeps is taken off what memory lacks. */
+static void a_cascade_under_a_link_and_with_savings(void **state) {
+  (void)state;
+  static const struct {
+    const char *op, *shape, *names[8];
+    double seconds;
+  } cases[] = {{"allreduce",
+                "size=256Mi ranks=8",
+                {"NVLink 4", "bandwidth", "waves", "split", "latency", "measured"},
+                2e-3},
+               {"gemm",
+                "m=512 n=512 k=4096",
+                {"HBM", "efficiency", "units", "waves", "split", "corner", "latency", "measured"},
+                3e-5}};
+  roof_types half = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  assert_int_equal(roof_target_init(&target, h100, &half, &options, NULL), ROOF_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const roof_op *op;
+    double typed[ROOF_PARAM_MAX];
+    roof_advice advice;
+    roof_losses losses;
+    roof_question question = roof_question_init();
+    question.measured_seconds = cases[i].seconds;
+    assert_int_equal(roof_op_find(cases[i].op, &op, NULL), ROOF_OK);
+    assert_int_equal(roof_shape_values(op, cases[i].shape, typed, NULL), ROOF_OK);
+    assert_int_equal(roof_advise(&target, op, typed, &question, &advice, NULL), ROOF_OK);
+    assert_int_equal(roof_losses_of(&advice, &target, &losses, NULL), ROOF_OK);
+    for (int step = 0; step < losses.count; step++) {
+      assert_string_equal(losses.steps[step].name, cases[i].names[step]);
+      assert_true(losses.steps[step].rate > 0);
+    }
+    assert_near(losses.steps[losses.count - 2].share / losses.steps[losses.count - 1].share,
+                cases[i].seconds / advice.now.expected_seconds, 1e-9);
+  }
 }
 
 static void an_operation_over_its_batch(void **state) {
@@ -353,6 +399,7 @@ int main(void) {
       cmocka_unit_test(bars_fit_the_terminal_and_the_picture),
       cmocka_unit_test(a_cascade_that_somebody_names),
       cmocka_unit_test(a_cascade_of_what_is_known_of_a_kernel),
+      cmocka_unit_test(a_cascade_under_a_link_and_with_savings),
       cmocka_unit_test(bandwidths_of_each_level),
       cmocka_unit_test(every_ceiling_of_a_format),
       cmocka_unit_test(measured_against_predicted),
