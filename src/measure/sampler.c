@@ -243,7 +243,7 @@ static size_t widest_step(const double *sorted, size_t count, size_t least) {
 }
 
 bool rf_samples_modes(const rf_samples *samples, double *fast, double *slow) {
-  static const double apart = 1.15;
+  static const double apart = 1.15, interrupted = 3; /* memory's modes are up to twice apart */
   size_t count = samples->count, least = count / 5 + 1;
   double *sorted = malloc(count * sizeof *sorted);
   if (sorted == NULL || 2 * least > count) {
@@ -258,7 +258,8 @@ bool rf_samples_modes(const rf_samples *samples, double *fast, double *slow) {
     /* Windows that were interrupted are slow in all degrees: that is no mode. */
     double slow_spread = roof_stats_quantile(sorted + step, count - step, 0.75) /
                          roof_stats_quantile(sorted + step, count - step, 0.25);
-    two = sorted[step] > apart * sorted[step - 1] && slow_spread < apart;
+    two = sorted[step] > apart * sorted[step - 1] && sorted[step] < interrupted * sorted[step - 1] &&
+          slow_spread < apart;
     if (two) {
       *fast = roof_stats_quantile(sorted, step, 0.5);
       *slow = roof_stats_quantile(sorted + step, count - step, 0.5);

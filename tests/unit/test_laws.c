@@ -118,6 +118,28 @@ static void test_width(void **state) {
   roof_machine_free(m);
 }
 
+/** A triad at 95 GB/s reads 63 GB/s, of a memory that reads alone at 52. */
+static void test_reads(void **state) {
+  (void)state;
+  rf_breach breaches[RF_BREACH_MAX];
+  char text[256];
+  roof_machine *m = sound_machine();
+  roof_level *level = add_level(m, ROOF_MEMORY, 0, 52e9);
+  level->triad_bytes_per_second = 75e9;
+  assert_int_equal(rf_laws_check(m, CORES, breaches), 0);
+  level->triad_bytes_per_second = 95e9;
+  rf_breach breach = only_breach(m);
+  assert_int_equal(breach.law, RF_LAW_READS);
+  assert_ptr_equal(breach.figures[0], &level->report->read);
+  assert_ptr_equal(breach.figures[1], &level->report->triad);
+  rf_laws_describe(&breach, 1, RF_LAW_READS, text, sizeof text);
+  assert_non_null(strstr(
+      text, "on all cores, read alone, does 0.82 times the reads of triad: one of the two was disturbed"));
+  rf_laws_mark(&breach, 1);
+  assert_string_equal(level->report->triad.noisy, "reads alone are 0.82 times those of another pattern");
+  roof_machine_free(m);
+}
+
 static void test_order(void **state) {
   (void)state;
   roof_machine *m = sound_machine();
@@ -150,7 +172,8 @@ static void test_pace(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sound), cmocka_unit_test(test_limit), cmocka_unit_test(test_reach),
-      cmocka_unit_test(test_width), cmocka_unit_test(test_order), cmocka_unit_test(test_pace),
+      cmocka_unit_test(test_width), cmocka_unit_test(test_order), cmocka_unit_test(test_reads),
+      cmocka_unit_test(test_pace),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

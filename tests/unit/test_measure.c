@@ -434,6 +434,7 @@ static void samples_of_two_kinds_are_known_from_one(void **state) {
   double two[] = {1, 1.9, 1.01, 1.02, 1.91, 1.03, 1.92, 1, 1.95, 1.02};
   double one[] = {1, 1.02, 1.05, 1.07, 1.1, 1.13, 1.16, 1.2, 1.24, 1.3};
   double outlier[] = {1, 1.01, 1.02, 1, 1.01, 1.02, 1, 1.01, 1.02, 9};
+  double stopped[] = {1, 7.9, 1.01, 1.02, 7.91, 1.03, 7.92, 1, 7.95, 1.02};
   double fast = 0, slow = 0;
   const rf_samples samples = {.seconds = two, .count = 10};
   assert_true(rf_samples_modes(&samples, &fast, &slow));
@@ -441,6 +442,7 @@ static void samples_of_two_kinds_are_known_from_one(void **state) {
   assert_near(slow, 1.915, 1e-12);
   double interrupted[] = {1, 1.9, 1.01, 1.02, 3.91, 1.03, 5.92, 1, 9.95, 1.02};
   assert_false(rf_samples_modes(&(rf_samples){.seconds = interrupted, .count = 10}, &fast, &slow));
+  assert_false(rf_samples_modes(&(rf_samples){.seconds = stopped, .count = 10}, &fast, &slow));
   assert_false(rf_samples_modes(&(rf_samples){.seconds = one, .count = 10}, &fast, &slow));
   assert_false(rf_samples_modes(&(rf_samples){.seconds = outlier, .count = 10}, &fast, &slow));
   assert_false(rf_samples_modes(&(rf_samples){.seconds = two, .count = 1}, &fast, &slow));

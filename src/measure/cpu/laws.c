@@ -105,6 +105,7 @@ static void check_peak(findings *f, const roof_machine *m, const roof_peak *peak
 /** A level's patterns: rate, physical limit, how it was measured. */
 typedef struct pattern {
   const char *name;
+  double reads; /**< share of its bytes */
   double rate, limit;
   roof_conditions *conditions;
 } pattern;
@@ -114,15 +115,15 @@ enum { PATTERNS = 5 };
 static void patterns_of(const roof_level *level, pattern patterns[PATTERNS]) {
   roof_level_report *report = level->report;
   const pattern all[PATTERNS] = {
-      {"read", level->read_bytes_per_second, level->limit_bytes_per_second,
+      {"read", 1, level->read_bytes_per_second, level->limit_bytes_per_second,
        report != NULL ? &report->read : NULL},
-      {"write", level->write_bytes_per_second, level->write_limit_bytes_per_second,
+      {"write", 0, level->write_bytes_per_second, level->write_limit_bytes_per_second,
        report != NULL ? &report->write : NULL},
-      {"copy", level->copy_bytes_per_second, level->copy_limit_bytes_per_second,
+      {"copy", 1.0 / 2, level->copy_bytes_per_second, level->copy_limit_bytes_per_second,
        report != NULL ? &report->copy : NULL},
-      {"update", level->update_bytes_per_second, level->update_limit_bytes_per_second,
+      {"update", 1.0 / 2, level->update_bytes_per_second, level->update_limit_bytes_per_second,
        report != NULL ? &report->update : NULL},
-      {"triad", level->triad_bytes_per_second, level->triad_limit_bytes_per_second,
+      {"triad", 2.0 / 3, level->triad_bytes_per_second, level->triad_limit_bytes_per_second,
        report != NULL ? &report->triad : NULL},
   };
   memcpy(patterns, all, sizeof all);
@@ -166,9 +167,27 @@ static void check_pair(findings *f, const roof_level *inner, const roof_level *o
   }
 }
 
+/** The reads of a pattern, alone, take no longer than all of it. */
+static void check_reads(findings *f, const roof_level *level) {
+  pattern patterns[PATTERNS];
+  patterns_of(level, patterns);
+  const pattern *read = &patterns[0];
+  for (int i = 1; i < PATTERNS; i++) {
+    double factor = read->rate / (patterns[i].reads * patterns[i].rate);
+    if (factor < 1 - loose) {
+      rf_breach breach = {RF_LAW_READS, {read->conditions, patterns[i].conditions}, factor, ""};
+      snprintf(breach.what, sizeof breach.what, "%.30s on %s, read alone, does %.2f times the reads of %s",
+               level->name, cores_of(level->cores), factor, patterns[i].name);
+      add(f, breach);
+    }
+  }
+}
+
 static void check_level(findings *f, const roof_machine *m, const roof_level *level, int cores, rf_law law) {
   if (law == RF_LAW_LIMIT) {
     check_limits(f, level);
+  } else if (law == RF_LAW_READS) {
+    check_reads(f, level);
   }
   for (int i = 0; i < m->level_count; i++) {
     const roof_level *other = &m->levels[i];
@@ -230,6 +249,9 @@ static void add_reason(const rf_breach *b, char *noisy, size_t size) {
     break;
   case RF_LAW_ORDER:
     rf_format(noisy, size, "%.2f times as fast as the level inside it", b->factor);
+    break;
+  case RF_LAW_READS:
+    rf_format(noisy, size, "reads alone are %.2f times those of another pattern", b->factor);
     break;
   default:
     break;
@@ -302,6 +324,9 @@ char *rf_laws_describe(const rf_breach *breaches, int count, rf_law law, char *t
     rf_format(text, size, "%s does %.2f times the work of one core%s: %s", b->what, b->factor, more,
               b->factor > 1.5 ? "one core was disturbed"
                               : "the cores share a physical core or a power limit");
+    break;
+  case RF_LAW_READS:
+    rf_format(text, size, "%s%s: one of the two was disturbed", b->what, more);
     break;
   default:
     rf_format(text, size, "%s (%.2f times)%s: one of the two was disturbed", b->what, b->factor, more);

@@ -11,6 +11,7 @@ typedef enum rf_law {
   RF_LAW_WIDTH, /**< an instruction does twice as many fp32 as fp64 operations */
   RF_LAW_CORES, /**< N cores do between one and N times the work of one, near N in their own caches */
   RF_LAW_ORDER, /**< an outer level is no faster than the one inside it */
+  RF_LAW_READS, /**< a level reads alone at least as fast as while it is written */
   RF_LAW_COUNT
 } rf_law;
 
