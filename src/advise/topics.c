@@ -64,6 +64,22 @@ static void work_roofline(roof_text *out, const roof_lesson *l) {
   }
 }
 
+/** Measured bandwidths differ by the share of the bytes that is written, and with them the ridge. */
+static void add_mixes(roof_text *out, const roof_lesson *l) {
+  const roof_level *level = l->target->level[l->target->memory];
+  const roof_work *work = &l->prediction.work;
+  char a[SHORT], b[SHORT];
+  if (level == NULL || isnan(level->read_bytes_per_second)) {
+    return;
+  }
+  double read = roof_level_bandwidth(level, 0, 0), triad = roof_level_bandwidth(level, 1.0 / 3, 0);
+  roof_text_addf(out,
+                 "    where %.3g %% of the bytes are written, as here; read alone %s: %.4g FLOP/B, as a "
+                 "triad %s: %.4g\n",
+                 100 * work->write_bytes / (work->read_bytes + work->write_bytes), quantity(a, read, "B/s"),
+                 peak_of(l) / read, quantity(b, triad, "B/s"), peak_of(l) / triad);
+}
+
 /** The ridge of every format the machine computes with. */
 static void work_ridge(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
@@ -71,6 +87,7 @@ static void work_ridge(roof_text *out, const roof_lesson *l) {
     roof_text_addf(out, "  %s / %s = %.4g FLOP/B in %s (%.4g FMA/B)\n", quantity(a, peak_of(l), "FLOP/s"),
                    quantity(b, bandwidth_of(l), "B/s"), l->prediction.ridge,
                    roof_dtype_name(l->prediction.peak->dtype), l->prediction.ridge / 2);
+    add_mixes(out, l);
   }
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     const roof_peak *p =

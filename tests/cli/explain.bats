@@ -185,6 +185,12 @@ explain() {
   [ "$(glossary | grep -c '`')" -ge 30 ]
 }
 
+@test "a measured machine has a ridge for each mix of reads and writes" {
+  explain ridge --machine "$ROOFLINE_SOURCE/examples/epyc.json" --dtype fp64
+  has "116.2 GFLOP/s / 78.86 GB/s = 1.474 FLOP/B in fp64"
+  has "where 43.8 % of the bytes are written, as here; read alone 54.01 GB/s: 2.152 FLOP/B, as a triad 77.67 GB/s: 1.496"
+}
+
 @test "ridges of every format" {
   explain ridge --machine b200
   has "9.669 FLOP/B in fp32 (vector unit)"
