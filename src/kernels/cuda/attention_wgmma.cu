@@ -14,6 +14,7 @@ enum {
   KEYS = ATTENTION_WGMMA_KEYS_PLAIN, /* the most of a tile */
   STAGES = ATTENTION_WGMMA_STAGES,
   GROUP_BYTES = ROWS / 2 * 128, /* of a box, a warpgroup's queries */
+  PARTS = 2,
 };
 
 /** What the roles of a block share. Barriers that something is full and, behind them, that it is empty: `queries` of the two
@@ -167,27 +168,33 @@ typedef struct softmax {
   float most[2], total[2], kept[2];
 } softmax;
 
-/** Scores to weights; `kept`: what remains of the sums so far. */
+/** Scores to weights; `kept`: what remains of the sums so far. Maxima and sums in PARTS each, which do not wait for each other. */
 INSIDE void weigh(float *scores, softmax *s, float scale, int keys) {
 #pragma unroll
   for (int half = 0; half < 2; half++) {
-    float most = s->most[half], sum = 0, shift;
+    float most[PARTS], sum[PARTS], shift;
+#pragma unroll
+    for (int i = 0; i < PARTS; i++) {
+      most[i] = s->most[half];
+      sum[i] = 0;
+    }
 #pragma unroll
     for (int i = 0; i < keys / 4; i++) {
-      most = fmaxf(most, scores[i / 2 * 4 + 2 * half + (i & 1)]);
+      most[i % PARTS] = fmaxf(most[i % PARTS], scores[i / 2 * 4 + 2 * half + (i & 1)]);
     }
-    most = fmaxf(most, from_neighbour(most, 1));
-    most = fmaxf(most, from_neighbour(most, 2));
-    s->kept[half] = exp2_fast((s->most[half] - most) * scale);
-    shift = most * scale;
+    most[0] = fmaxf(most[0], most[1]);
+    most[0] = fmaxf(most[0], from_neighbour(most[0], 1));
+    most[0] = fmaxf(most[0], from_neighbour(most[0], 2));
+    s->kept[half] = exp2_fast((s->most[half] - most[0]) * scale);
+    shift = most[0] * scale;
 #pragma unroll
     for (int i = 0; i < keys / 4; i++) {
       float *at = &scores[i / 2 * 4 + 2 * half + (i & 1)];
       *at = exp2_fast(*at * scale - shift);
-      sum += *at;
+      sum[i % PARTS] += *at;
     }
-    s->most[half] = most;
-    s->total[half] = s->total[half] * s->kept[half] + sum;
+    s->most[half] = most[0];
+    s->total[half] = s->total[half] * s->kept[half] + (sum[0] + sum[1]);
   }
 }
 
