@@ -63,6 +63,8 @@ static void add_brief(roof_text *out, const roof_target *target, const roof_pred
   roof_text_addf(out, "about %s", quantity(text, p->expected_seconds, "s"));
   if (launch > 0) {
     roof_text_addf(out, ": %s of work", quantity(text, work, "s"));
+  } else if (isnan(p->overhead_seconds)) {
+    roof_text_add(out, " and a launch that is not known");
   }
   roof_text_addf(out, ", shorter than %s", brief ? cutoff_words(target) : "its launches, ");
   roof_text_add(out, quantity(text, brief ? target->overhead_cutoff : launch, "s"));

@@ -214,7 +214,8 @@ static void a_prediction_is_said_in_a_sentence(void **state) {
   (void)state;
   static const char *const cases[][3] = {
       {"add", "n=1G", "add on plain: memory-bound (HBM), about 7.692 ms, at best 6.000 ms"},
-      {"add", "n=4", "add on plain: overhead-bound (launch), about"},
+      {"add", "n=4",
+       "add on plain: overhead-bound (launch), about 30.77 ps and a launch that is not known, shorter than"},
       {"gemm", "m=n=k=4096", "gemm on plain: compute-bound (fp16 vector), about"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     double typed[ROOF_PARAM_MAX], values[ROOF_PARAM_MAX];
