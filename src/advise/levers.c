@@ -308,12 +308,6 @@ static const char *launch_change(const bench *b) {
   return is_processor(b) ? "one call for many, its threads started once" : launches[i].change;
 }
 
-/** What the framework's host takes to launch the case as it is. */
-static double launching_seconds(const bench *b) {
-  const roof_work *work = &b->now.work;
-  return rf_launching_seconds(b->target->forms[work->kernel.kind].values, work);
-}
-
 /** Takes `share` of their cost off launches, where they cost anything. */
 static void cheapen_launches(roof_target *t, double share) {
   for (int i = 0; i < ROOF_KERNEL_KIND_COUNT; i++) { /* a kernel's latency has the launch in it */
@@ -329,7 +323,7 @@ static void cheapen_launches(roof_target *t, double share) {
 /** The same in one launch for many: in a graph where a host launches one kernel at a time, else without a launch. */
 static void predict_launched(const bench *b, roof_target *target, roof_prediction *p) {
   roof_options o = b->target->options;
-  bool host = launching_seconds(b) > 0;
+  bool host = rf_launching_of(b->target, &b->now.work) > 0;
   o.framework = host ? NULL : o.framework;
   *target = *b->target;
   if (!host || roof_target_init(target, b->target->machine, &b->target->types, &o, NULL) != ROOF_OK) {
@@ -504,7 +498,7 @@ static void explain_next(const roof_target *faster, const roof_prediction *after
 /** The time at its peak of what binds. */
 static double binding_seconds(const bench *b) {
   const roof_prediction *p = &b->now;
-  double started = fmax(p->overhead_seconds, launching_seconds(b));
+  double started = fmax(p->overhead_seconds, rf_launching_of(b->target, &b->now.work));
   return p->regime == ROOF_COMPUTE_BOUND    ? p->compute_seconds
          : p->regime == ROOF_MEMORY_BOUND   ? p->memory_seconds
          : p->regime == ROOF_NETWORK_BOUND  ? p->network_seconds

@@ -34,14 +34,9 @@ static bool knows_latency(const roof_target *target, const roof_prediction *p) {
   return formed(target, p) && isnan(o->overhead_cutoff) && isnan(o->launch);
 }
 
-/** What the framework's host takes to launch it; 0 where none does. */
-static double launching_seconds(const roof_target *target, const roof_prediction *p) {
-  return rf_launching_seconds(target->forms[p->work.kernel.kind].values, &p->work);
-}
-
 /** Whether the kernel is over before the host has launched the next. */
 static bool waits_for_host(const roof_target *target, const roof_prediction *p) {
-  return knows_latency(target, p) && launching_seconds(target, p) >= p->expected_seconds;
+  return knows_latency(target, p) && rf_launching_of(target, &p->work) >= p->expected_seconds;
 }
 
 /** For work too short to matter: its time is the launch's, or the kernel's latency where that is known. */
@@ -367,8 +362,8 @@ void rf_advise_work_escape(roof_text *out, const roof_lesson *lesson) {
   }
   if (knows_latency(target, p)) {
     roof_text_addf(out, "  to escape   longer than %s, %s\n", quantity(a, cutoff, "s"),
-                   launching_seconds(target, p) < cutoff ? "twice the latency"
-                                                         : "what the host takes to launch it");
+                   rf_launching_of(target, &p->work) < cutoff ? "twice the latency"
+                                                              : "what the host takes to launch it");
     return;
   }
   roof_predict_escape(target, p->work.unit, &bytes, &flops);

@@ -102,6 +102,11 @@ double rf_message_seconds(const roof_target *target, const roof_link *link);
 /** Seconds that a framework's host with these constants takes to launch the work, one kernel at a time; 0 where it does not. */
 double rf_launching_seconds(const double *constants, const roof_work *work);
 
+/** The same with the constants of a target. */
+static inline double rf_launching_of(const roof_target *target, const roof_work *work) {
+  return rf_launching_seconds(target->forms[work->kernel.kind].values, work);
+}
+
 /** How the constants of a target's machine change the expected time; `cut` may be NULL, or full of zeros. */
 double rf_form_seconds(const roof_target *target, const roof_prediction *p, const double *constants,
                        unsigned without, rf_cut *cut);
