@@ -30,6 +30,8 @@ typedef struct roof_calibrate_options {
   int dtype;          /**< arithmetic in this roof_dtype alone; -1: all */
 } roof_calibrate_options;
 
+enum { ROOF_FIT_FRAMEWORKS = 8 };
+
 /** The constants of one kind of kernel in one format, and how well they do. */
 typedef struct roof_fit {
   roof_constants constants;
@@ -39,6 +41,9 @@ typedef struct roof_fit {
   size_t fitted;                      /**< timings that the constants were fitted to */
   bool apart;                         /**< false: too few timings, all of them fitted and judged */
   roof_accuracy_line before, after;   /**< of the timings that were not fitted */
+  bool worse; /**< their median is further off than by the constants in place, which stay */
+  char frameworks[ROOF_FIT_FRAMEWORKS][ROOF_FRAMEWORK_MAX]; /**< of its timings */
+  int framework_count;
 } roof_fit;
 
 /** X(symbol, name, text): what the time of a whole model's run goes to. */
@@ -116,15 +121,15 @@ ROOF_API roof_status roof_calibrate(const roof_profile *profile, const roof_cali
  *  Errors: out->failed. */
 ROOF_API void roof_run_causes_sentence(const roof_run_causes *causes, roof_text *out);
 
-/** Gives a machine the fitted constants, in place of its own of those kinds and formats; what it has from its family
- *  goes, as it is not its own.
+/** Gives a machine the fitted constants that are no worse, in place of its own of those kinds and formats; what it has
+ *  from its family goes, as it is not its own.
  *  Units: none.
  *  Ownership: copies.
  *  Errors: ROOF_E_ARGUMENT when they are too many. */
 ROOF_API roof_status roof_calibration_apply(const roof_calibration *calibration, roof_machine *machine,
                                             roof_error *error);
 
-/** Writes the constants alone as a roofline.machine/1 document of that name, as data/constants holds them.
+/** Writes the constants alone, the worse too, as a roofline.machine/1 document of that name, as data/constants holds them.
  *  Units: as the constants'.
  *  Ownership: appends to `out`.
  *  Errors: ROOF_E_MEMORY. */

@@ -63,14 +63,39 @@ static roof_status keep_family(calibrating *k) {
 
 /* One kind and format */
 
+/** The frameworks of the chosen timings, as many as there is room for. */
+static void name_frameworks(const rf_fitting *f, roof_fit *fit) {
+  for (size_t i = 0; i < f->chosen_count && fit->framework_count < ROOF_FIT_FRAMEWORKS; i++) {
+    const char *name = f->chosen[i].at->framework;
+    int k = 0;
+    while (k < fit->framework_count && strcmp(fit->frameworks[k], name) != 0) {
+      k++;
+    }
+    if (k == fit->framework_count && name[0] != '\0') {
+      snprintf(fit->frameworks[fit->framework_count++], ROOF_FRAMEWORK_MAX, "%s", name);
+    }
+  }
+}
+
 static roof_status fit_chosen(calibrating *k, roof_fit *fit) {
   rf_fitting *f = &k->fitting;
   size_t held = 0;
+  roof_form *in_place = malloc(RF_PREPARED * sizeof *in_place);
+  if (in_place == NULL) {
+    return rf_accuracy_no_memory(k->error);
+  }
+  rf_fitting_keep_forms(f, fit->constants.kernel, in_place);
   roof_status status = rf_fitting_fit(f, f->chosen, f->chosen_count, fit, &held);
   if (status == ROOF_OK) {
+    fit->worse = fit->after.median > fit->before.median;
+    name_frameworks(f, fit);
+    if (fit->worse) {
+      rf_fitting_put_forms(f, fit->constants.kernel, in_place);
+    }
     rf_fitting_judge(f, &f->chosen[f->chosen_count - held], held);
     k->made.count++;
   }
+  free(in_place);
   return status;
 }
 
@@ -200,32 +225,41 @@ roof_status roof_calibrate(const roof_profile *profile, const roof_calibrate_opt
   return status;
 }
 
+/** Whether constants that were fitted take the place of a machine's own. */
+static bool replaces(const roof_fit *fit, const roof_constants *own) {
+  const roof_constants *c = &fit->constants;
+  return !fit->worse && c->kernel == own->kernel && c->dtype == own->dtype && c->blocks == own->blocks &&
+         c->narrow == own->narrow && strcmp(c->framework, own->framework) == 0;
+}
+
 roof_status roof_calibration_apply(const roof_calibration *calibration, roof_machine *machine,
                                    roof_error *error) {
   int kept = 0;
+  size_t added = 0;
   for (int i = 0; i < machine->constants_count; i++) {
     const roof_constants *own = &machine->constants[i];
     bool replaced = own->kind == ROOF_ASSUMED;
     for (size_t f = 0; f < calibration->count && !replaced; f++) {
-      replaced = calibration->fits[f].constants.kernel == own->kernel &&
-                 calibration->fits[f].constants.dtype == own->dtype &&
-                 calibration->fits[f].constants.blocks == own->blocks &&
-                 calibration->fits[f].constants.narrow == own->narrow &&
-                 strcmp(calibration->fits[f].constants.framework, own->framework) == 0;
+      replaced = replaces(&calibration->fits[f], own);
     }
     if (!replaced) {
       machine->constants[kept++] = *own;
     }
   }
-  if ((size_t)kept + calibration->count > ROOF_CONSTANTS_MAX) {
+  for (size_t f = 0; f < calibration->count; f++) {
+    added += !calibration->fits[f].worse;
+  }
+  if ((size_t)kept + added > ROOF_CONSTANTS_MAX) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: more than %d constants of kernels", machine->name,
                           ROOF_CONSTANTS_MAX);
   }
   machine->constants_count = kept;
   for (size_t f = 0; f < calibration->count; f++) {
-    roof_constants *own = roof_machine_add_constants(machine);
-    *own = calibration->fits[f].constants;
-    own->machine[0] = '\0';
+    if (!calibration->fits[f].worse) {
+      roof_constants *own = roof_machine_add_constants(machine);
+      *own = calibration->fits[f].constants;
+      own->machine[0] = '\0';
+    }
   }
   return ROOF_OK;
 }

@@ -408,6 +408,18 @@ void rf_fitting_choose(rf_fitting *f, const roof_constants *of) {
   }
 }
 
+void rf_fitting_keep_forms(const rf_fitting *f, roof_kernel_kind kernel, roof_form forms[RF_PREPARED]) {
+  for (size_t i = 0; i < f->cases.prepared_count; i++) {
+    forms[i] = f->cases.prepared[i].target.forms[kernel];
+  }
+}
+
+void rf_fitting_put_forms(rf_fitting *f, roof_kernel_kind kernel, const roof_form forms[RF_PREPARED]) {
+  for (size_t i = 0; i < f->cases.prepared_count; i++) {
+    f->cases.prepared[i].target.forms[kernel] = forms[i];
+  }
+}
+
 roof_status rf_fitting_collect(rf_fitting *f, roof_accuracy *accuracy) {
   roof_status status = rf_accuracy_collect(f->judged, f->judged_count, accuracy, f->error);
   if (status == ROOF_OK) {

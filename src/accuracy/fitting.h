@@ -29,6 +29,9 @@ roof_status rf_fitting_drop_doubtful(rf_fitting *f);
  * of one shape in five, which is not fitted. From then on the targets of the format use them. Returns through *held
  * how many of the last were not fitted, all where these were too few. */
 roof_status rf_fitting_fit(rf_fitting *f, rf_case *all, size_t count, roof_fit *fit, size_t *held);
+/** The constants that the targets have for a kind of kernel, and those put back. */
+void rf_fitting_keep_forms(const rf_fitting *f, roof_kernel_kind kernel, roof_form forms[RF_PREPARED]);
+void rf_fitting_put_forms(rf_fitting *f, roof_kernel_kind kernel, const roof_form forms[RF_PREPARED]);
 /** Machines without a family have none in common. */
 bool rf_same_family(const roof_machine *a, const roof_machine *b);
 /** Moves timings of which `is` says so of their machine to the end, and says how many. */

@@ -59,13 +59,18 @@ static json_t *fit_json(const roof_fit *fit) {
       rf_json_append(constants, constant_json(fit, (roof_constant)i));
     }
   }
-  return json_pack("{s:s, s:s, s:s?, s:b, s:b, s:s, s:I, s:b, s:o, s:o, s:o}", "kernel",
+  json_t *frameworks = json_array();
+  for (int i = 0; i < fit->framework_count; i++) {
+    rf_json_append(frameworks, json_string(fit->frameworks[i]));
+  }
+  return json_pack("{s:s, s:s, s:s?, s:o, s:b, s:b, s:s, s:I, s:b, s:s, s:o, s:o, s:o}", "kernel",
                    roof_kernel_kind_name(fit->constants.kernel), "dtype",
                    roof_dtype_name(fit->constants.dtype), "framework",
-                   fit->constants.framework[0] != '\0' ? fit->constants.framework : NULL, "blocks",
-                   fit->constants.blocks, "narrow", fit->constants.narrow, "source", fit->constants.source,
-                   "timings_fitted", (json_int_t)fit->fitted, "judged_apart", fit->apart, "constants",
-                   constants, "before", line_json(&fit->before), "after", line_json(&fit->after));
+                   fit->constants.framework[0] != '\0' ? fit->constants.framework : NULL, "frameworks_timed",
+                   frameworks, "blocks", fit->constants.blocks, "narrow", fit->constants.narrow, "source",
+                   fit->constants.source, "timings_fitted", (json_int_t)fit->fitted, "judged_apart",
+                   fit->apart, "in_place", fit->worse ? "kept" : "replaced", "constants", constants, "before",
+                   line_json(&fit->before), "after", line_json(&fit->after));
 }
 
 static json_t *cause_json(const roof_run_cause *c) {

@@ -48,6 +48,22 @@ setup() {
   [[ $stderr == *'`import --format` forces one'* ]]
 }
 
+@test "constants that are further off than those in place are named, and the machine keeps its own" {
+  awk -F, 'BEGIN { print "sys,fw,gemm_dtype,kernel_source,m,n,k,us" }
+    NR > 1 { for (i = 0; i < 2; i++) printf "h200_sxm,%s/1,bfloat16,x,%d,4096,4096,%.5g\n", i ? "one" : "two", NR, (i ? 20 : 60) + NR / 10 }' t.csv >g.csv
+  "$ROOFLINE" calibrate g.csv --machine h200 --framework one --to one.json >/dev/null
+  "$ROOFLINE" calibrate g.csv --machine one.json --framework two --to two.json >/dev/null
+  run --separate-stderr "$ROOFLINE" calibrate g.csv --machine two.json --to three.json
+  [ "$status" -eq 0 ]
+  [[ $output == *'product in bf16: '*' before); worse: a machine keeps those in place, --framework NAME fits those of one: two, one'* ]]
+  cmp two.json three.json
+  [[ ${lines[0]} == "$("$ROOFLINE" validate g.csv --machine two.json | sed -n '1s/ .*//p')"* ]]
+  run --separate-stderr "$ROOFLINE" calibrate g.csv --machine two.json --json
+  jq -e '.fits[0] | .in_place == "kept" and .frameworks_timed == ["two", "one"] and .after.median_error > .before.median_error' <<<"$output"
+  run --separate-stderr "$ROOFLINE" calibrate g.csv --machine h200 --framework one --json
+  jq -e '.fits[0] | .in_place == "replaced" and .frameworks_timed == ["one"]' <<<"$output"
+}
+
 @test "errors: no file, no such kind or format, nothing of it" {
   run --separate-stderr "$ROOFLINE" calibrate
   [ "$status" -eq 2 ] && [[ $stderr == *"which file of timings?"* ]]

@@ -35,6 +35,17 @@ static const cli_column columns[] = {{.header = "constant", .text = name_of},
                                      {.header = "what it is", .text = meaning_of, .rank = 1},
                                      {0}};
 
+/** What becomes of the constants in place where those fitted are further off; which timings are better fitted apart. */
+static void add_worse(const roof_fit *fit, roof_text *out) {
+  roof_text_add(out, "; worse: a machine keeps those in place");
+  if (fit->constants.framework[0] == '\0' && fit->framework_count > 1) {
+    roof_text_add(out, ", --framework NAME fits those of one:");
+    for (int i = 0; i < fit->framework_count; i++) {
+      roof_text_addf(out, "%s %s", i > 0 ? "," : "", fit->frameworks[i]);
+    }
+  }
+}
+
 static void add_fit(const roof_fit *fit, roof_text *out) {
   constant_line lines[ROOF_CONSTANT_COUNT];
   size_t count = 0;
@@ -43,12 +54,16 @@ static void add_fit(const roof_fit *fit, roof_text *out) {
       lines[count++] = (constant_line){fit, (roof_constant)i};
     }
   }
-  roof_text_addf(out, "\n%s in %s%s%s%s%s: %.1f %% off (median of %zu timings%s; %.1f %% before)\n",
+  roof_text_addf(out, "\n%s in %s%s%s%s%s: %.1f %% off (median of %zu timings%s; %.1f %% before)",
                  roof_kernel_kind_name(fit->constants.kernel), roof_dtype_name(fit->constants.dtype),
                  fit->constants.blocks ? " in blocks" : "", fit->constants.narrow ? ", stored narrower" : "",
                  fit->constants.framework[0] != '\0' ? ", " : "", fit->constants.framework,
                  100 * fit->after.median, fit->after.count,
                  fit->apart ? " not fitted" : ", the fitted ones: too few", 100 * fit->before.median);
+  if (fit->worse) {
+    add_worse(fit, out);
+  }
+  roof_text_add(out, "\n");
   cli_columns_add_text(out, CLI_ROWS(columns, lines, count));
 }
 
