@@ -4,6 +4,9 @@
 
 #include "import/import.h"
 
+/** What ran operations that were launched one at a time from Python. */
+#define RF_EAGER_PYTORCH ROOF_EAGER " PyTorch"
+
 /** A table and the row that was read last. Start with source and profile alone. */
 typedef struct rf_table {
   roof_source *source;

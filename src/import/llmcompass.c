@@ -44,6 +44,16 @@ static double seconds_of(const char *field, double elements, bool rate) {
   return 1e-3 * rf_import_number(text, NULL);
 }
 
+/** Says that PyTorch launched it, a call at a time. */
+static roof_status add(const rf_table *t, const char *label, double seconds, roof_error *error) {
+  roof_status status = roof_profile_add(t->profile, label, NULL, t->words[0], seconds, error);
+  roof_record *record = status == ROOF_OK ? rf_import_record(t->profile, label, strlen(label)) : NULL;
+  if (record != NULL && record->ran != NULL) {
+    record->ran->how = roof_profile_text(t->profile, RF_EAGER_PYTORCH);
+  }
+  return status;
+}
+
 static roof_status take(const rf_table *t, size_t kind, roof_error *error) {
   char label[ROOF_LABEL_MAX];
   double elements = 1;
@@ -59,7 +69,7 @@ static roof_status take(const rf_table *t, size_t kind, roof_error *error) {
   snprintf(label + used, sizeof label - (size_t)used, " fp16");
   double seconds = seconds_of(rf_import_field(&t->row, sizes), elements, kinds[kind].rate);
   return seconds > 0 && isfinite(seconds)
-             ? roof_profile_add(t->profile, label, NULL, t->words[0], seconds, error)
+             ? add(t, label, seconds, error)
              : rf_import_error(t->source, error, ROOF_E_PARSE, t->row.line, 0, "no time in this row");
 }
 

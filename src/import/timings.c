@@ -25,6 +25,7 @@ typedef struct layout {
   const char *device;
   const char *time; /**< column; NULL: "us" */
   const char *unit; /**< of the time; NULL: "us" */
+  const char *why;  /**< what no operation here says of these rows, which are left out; NULL: they are read */
 } layout;
 
 #define AICONFIGURATOR(head, table, operation, sizes, ...)                                                   \
@@ -48,11 +49,10 @@ typedef struct layout {
 #define NCCL(table, operation)                                                                               \
   AICONFIGURATOR("nccl,op,dtype,gpus,elems,us,src", table, operation, "size=elems*bytes ranks=gpus",         \
                  .dtype = "dtype", .how = "src")
-#define EAGER ROOF_EAGER " PyTorch"
 #define NEUSIGHT(table, operation, sizes)                                                                    \
   {                                                                                                          \
-    .header = "split,op,dev,B,H,us", .where = table, .op = operation, .shape = sizes, .how = EAGER,          \
-    .device = "dev"                                                                                          \
+    .header = "split,op,dev,B,H,us", .where = table, .op = operation, .shape = sizes,                        \
+    .how = RF_EAGER_PYTORCH, .device = "dev"                                                                 \
   }
 #define VIDUR(column, condition, operation, sizes)                                                           \
   {                                                                                                          \
@@ -66,6 +66,12 @@ typedef struct layout {
   {                                                                                                          \
     .header = "node,op,num_workers,devices_per_node,rank,bytes_or_elems,median_us,min_us", .where = table,   \
     .op = operation, .shape = sizes, .dtype = "fp16", .how = "NCCL", .device = "node", .time = "median_us"   \
+  }
+#define VIDUR_NODES(table)                                                                                   \
+  {                                                                                                          \
+    .header = "node,op,num_workers,devices_per_node,rank,bytes_or_elems,median_us,min_us",                   \
+    .where = table ";num_workers!=devices_per_node",                                                         \
+    .why = "its ranks lie on several nodes, which no operation here says; `roofline cluster` predicts those" \
   }
 #define DEEPBENCH_GEMM(sheet, format)                                                                        \
   {                                                                                                          \
@@ -130,7 +136,7 @@ static const layout layouts[] = {
     {.header = "split,dev,B,M,N,K,gx,gy,gz,kernel,us",
      .op = "gemm",
      .shape = "m=M n=N k=K batch=B",
-     .how = EAGER,
+     .how = RF_EAGER_PYTORCH,
      .device = "dev"},
     {.header = "split,dev,B,Cin,Cout,ksize,HW,stride,pad,kernel,us",
      .op = "conv2d",
@@ -160,6 +166,8 @@ static const layout layouts[] = {
     VIDUR_NETWORK("op=all_reduce;num_workers=devices_per_node", "allreduce",
                   "size=bytes_or_elems ranks=num_workers"),
     VIDUR_NETWORK("op=send_recv;num_workers=devices_per_node", "sendrecv", "size=bytes_or_elems"),
+    VIDUR_NODES("op=all_reduce"),
+    VIDUR_NODES("op=send_recv"),
     DEEPBENCH_GEMM("sheet=Results FP32", "fp32"),
     DEEPBENCH_GEMM("sheet=Results - FP32", "fp32"),
     DEEPBENCH_GEMM("sheet=FP32", "fp32"),
@@ -228,10 +236,10 @@ static const struct {
     {"w4a8_mxfp4_mxfp8", ROOF_FP8, ROOF_FP4, ROOF_FP8, 32},
 };
 
-/** Devices that a table names in its own way. */
+/** Devices that a table names in its own way. DeepBench's P100 reduces over PCIe. */
 static const struct {
   const char *name, *device;
-} devices[] = {{"a100_dgx", "a100_sxm"}, {"NV_V100", "v100"}, {"NV_T4", "t4"}};
+} devices[] = {{"a100_dgx", "a100_sxm"}, {"NV_V100", "v100"}, {"NV_T4", "t4"}, {"NV_P100", "p100_pcie"}};
 
 static int detect(const char *text, size_t size) {
   (void)size;
@@ -382,6 +390,11 @@ static roof_status take_operation(rf_table *r, const layout *l, roof_error *erro
   return keep(r, l, &ran, picoseconds, error);
 }
 
+static void leave_out(const rf_table *r, const char *why) {
+  const char *what = rf_table_cell(r, "op");
+  rf_import_skip(r->profile, what[0] != '\0' ? what : "a row", why);
+}
+
 /** A row may hold several operations, each with a time of its own. */
 static roof_status take_row(rf_table *r, const char *header, roof_error *error) {
   roof_status status = ROOF_OK;
@@ -389,12 +402,15 @@ static roof_status take_row(rf_table *r, const char *header, roof_error *error) 
   for (int i = 0; i < LAYOUTS && status == ROOF_OK; i++) {
     if (rf_table_begins(header, layouts[i].header) && rf_table_is(r, layouts[i].where)) {
       known = true;
-      status = take_operation(r, &layouts[i], error);
+      if (layouts[i].why != NULL) {
+        leave_out(r, layouts[i].why);
+      } else {
+        status = take_operation(r, &layouts[i], error);
+      }
     }
   }
   if (!known) {
-    const char *what = rf_table_cell(r, "op");
-    rf_import_skip(r->profile, what[0] != '\0' ? what : "a row", "no operation here is known to be the same");
+    leave_out(r, "no operation here is known to be the same");
   }
   return status;
 }

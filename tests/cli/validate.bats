@@ -48,6 +48,30 @@ setup() {
   [ "$status" -eq 2 ] && [[ $stderr == *"too few timings"* ]] && [ ! -e few.svg ]
 }
 
+@test "what PyTorch launched a call at a time is judged as launched so" {
+  run --separate-stderr "$ROOFLINE" validate "$ROOFLINE_SOURCE/tests/fixtures/import/softmax_A100.csv" --json
+  [ "$output" = "$("$ROOFLINE" validate "$ROOFLINE_SOURCE/tests/fixtures/import/softmax_A100.csv" --framework eager --json)" ]
+  jq -e '.all.timings > 0' <<<"$output"
+}
+
+@test "collectives of several nodes are left out as such" {
+  printf 'node,op,num_workers,devices_per_node,rank,bytes_or_elems,median_us,min_us\n%s\n%s\n%s\n' \
+    a100_dgx,all_reduce,2,2,0,2048,43,31 a100_dgx,all_reduce,16,8,0,2048,43,31 a100_dgx,send_recv,2,1,0,2048,43,31 >n.csv
+  run --separate-stderr "$ROOFLINE" validate n.csv
+  [ "$status" -eq 0 ]
+  grep -q 'left out: 1: all_reduce: its ranks lie on several nodes, which no operation here says; `roofline cluster` predicts those' <<<"$output"
+  grep -q 'left out: 1: send_recv: its ranks lie on several nodes' <<<"$output"
+  ! grep -q 'known to be the same' <<<"$output"
+}
+
+@test "the devices of DeepBench that the catalogue has" {
+  printf 'dev,sheet,M,N,K,tA,tB,us\n' >d.csv
+  printf '%s,Results FP32,1024,128,1024,N,N,100\n' NV_P100 NV_T4 NV_V100 >>d.csv
+  run --separate-stderr "$ROOFLINE" validate d.csv --json
+  [ "$(jq -c '[.by.device[].name] | sort' <<<"$output")" = '["nvidia-p100-pcie","nvidia-t4","nvidia-v100-sxm2-32gb"]' ]
+  [ "$(jq -c .left_out <<<"$output")" = '[]' ]
+}
+
 @test "errors: no file, no shapes, a row that is none" {
   run --separate-stderr "$ROOFLINE" validate
   [ "$status" -eq 2 ] && [[ $stderr == *"which file of timings?"* ]]
