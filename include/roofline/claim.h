@@ -56,9 +56,9 @@ typedef struct roof_claim_judged {
   double claimed;
   double limit;
   roof_placed
-      placed; /**< the work at the claimed speed; its share over 1 by more than rounding is impossible */
-  bool possible;
-  bool fits;                        /**< the operation's data, in the machine's memory */
+      placed;    /**< the work at the claimed speed; its share over 1 by more than rounding is impossible */
+  bool possible; /**< false too where placed.state is ROOF_PLACE_UNKNOWN: beyond a limit that is assumed */
+  bool fits;     /**< the operation's data, in the machine's memory */
   char limit_name[ROOF_CLAIM_NAME]; /**< "dense fp16 matrix peak" */
   char source[ROOF_SOURCE_MAX + 64];
   roof_provenance source_kind; /**< of the figure that limits; with an empty `source` it says nothing */

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as C
 import shlex
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Optional
 
 from . import _abi as abi
 from ._asked import FORMATS, OPTIONS, SWITCHES, Asked, Machines, Operation, Shape, formats_of, nearest, options_of, target_of, words_of
@@ -18,13 +18,14 @@ class Claim:
     """A claim against its limit.
 
     Attributes:
-        possible: whether the limit allows it; `if roofline.claim(...)` asks this.
+        possible: whether the limit allows it; None where the limit, an assumed one, may be wrong. `if roofline.claim(...)`
+            asks whether it is True.
         because: the answer in one sentence.
         fraction: of the limit that is claimed.
         verdict: the band that the fraction lies in.
     """
 
-    possible: bool
+    possible: Optional[bool]
     because: str
     fraction: float
     verdict: str
@@ -35,7 +36,7 @@ class Claim:
         return dict(self._document)
 
     def __bool__(self) -> bool:
-        return self.possible
+        return self.possible is True
 
     def __str__(self) -> str:
         return self.because

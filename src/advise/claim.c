@@ -337,6 +337,16 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   return ROOF_OK;
 }
 
+/** An assumed limit may itself be wrong: as often as not by a format's rate or a sparse one taken for another, twice each. What the
+ * asker gave (--peak, --launch) has no date and counts as it stands. */
+static void heed_assumed(roof_claim_judged *j) {
+  static const char dated[] = "assumed of ";
+  static const double most = 4;
+  if (!j->possible && strncmp(j->source, dated, strlen(dated)) == 0 && j->placed.share <= most) {
+    j->placed.state = ROOF_PLACE_UNKNOWN;
+  }
+}
+
 /** What only an operation has: a working set that may be warm, tiles. */
 static roof_status check_options(const roof_target *target, const roof_claim *c, roof_error *error) {
   const char *why = target->options.warm
@@ -364,6 +374,7 @@ roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim,
                                 : judge_rate)(&j, claim, target, error);
   }
   if (status == ROOF_OK) {
+    heed_assumed(&j);
     rf_claim_explain(&j, claim, target->machine);
     *judged = j;
   }

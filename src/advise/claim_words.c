@@ -305,8 +305,9 @@ void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_
   explain_clock(j, clock, sizeof clock);
   explain_algorithm(j, other, sizeof other);
   const char *of = j->placed.share >= 10 ? "" : "of ", *only = j->possible ? j->algorithm : NULL;
-  snprintf(j->because, sizeof j->because, "%s%s%s: %s %s%s%s%s%s%s", j->possible ? "possible" : "impossible",
-           only != NULL ? " with " : "", only != NULL ? only : "", percent(share, j->placed.share), of, held,
+  const char *state = roof_place_state_name(j->possible ? ROOF_PLACE_POSSIBLE : j->placed.state);
+  snprintf(j->because, sizeof j->because, "%s%s%s: %s %s%s%s%s%s%s", state, only != NULL ? " with " : "",
+           only != NULL ? only : "", percent(share, j->placed.share), of, held,
            only != NULL ? ", without it" : "", clock, sparse, other);
 }
 
@@ -321,7 +322,10 @@ void roof_claim_details(const roof_claim_judged *j, const char *machine, bool of
     roof_text_addf(out, " in %s", roof_dtype_name(j->dtype));
   }
   roof_text_addf(out, "\n  limit    %s: %s\n", claim_quantity(limit, j->limit, j->kind), j->limit_name);
-  if (j->source[0] != '\0') { /* its whole trail is in `machine show` and in JSON */
+  bool doubtful = j->placed.state == ROOF_PLACE_UNKNOWN;
+  if (doubtful) {
+    roof_text_addf(out, "  source   %s\n", j->source);
+  } else if (j->source[0] != '\0') { /* its whole trail is in `machine show` and in JSON */
     roof_text_addf(out, "  source   %.*s; `roofline machine show %s`\n", (int)strcspn(j->source, ","),
                    j->source, machine);
   }
@@ -332,7 +336,7 @@ void roof_claim_details(const roof_claim_judged *j, const char *machine, bool of
   if (j->possible && j->algorithm != NULL) {
     roof_text_addf(out, "  needs    %s, which takes at least %s\n", j->algorithm,
                    roof_quantity_format(limit, SHORT, j->algorithm_seconds, "s"));
-  } else if (j->possible) {
+  } else if (j->possible || doubtful) {
     roof_text_addf(out, "  verdict  %s: %s\n", j->placed.verdict->name, j->placed.verdict->meaning);
   }
   if (!j->fits) {

@@ -27,6 +27,11 @@ static json_t *matches_json(const roof_claim_judged *j) {
   return matches;
 }
 
+/** null: its limit is assumed, and may be wrong. */
+static json_t *possible_json(const roof_claim_judged *j) {
+  return j->placed.state == ROOF_PLACE_UNKNOWN ? json_null() : json_boolean(j->possible);
+}
+
 roof_status roof_claim_write(const roof_target *target, const roof_claim *claim,
                              const roof_claim_judged *judged, roof_text *out, roof_error *error) {
   const roof_claim_judged *j = judged;
@@ -35,12 +40,12 @@ roof_status roof_claim_write(const roof_target *target, const roof_claim *claim,
   rf_json_set(limit, "name", json_string(j->limit_name));
   rf_json_set(limit, "source", json_string(j->source));
   return rf_json_write(
-      json_pack("{s:s, s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:b, s:s, s:s, s:s?, s:o}", "schema",
-                "roofline.claim/1", "machine", target->machine->name, "op",
-                claim->op != NULL ? claim->op->name : NULL, "parameters",
-                claim->op != NULL ? rf_parameters_json(claim->op, claim->values) : json_null(), "dtype",
-                roof_dtype_name(j->dtype), "claimed", claimed, "limit", limit, "fraction",
-                rf_json_number(j->placed.share), "possible", j->possible, "verdict", j->placed.verdict->name,
-                "because", j->because, "algorithm", j->algorithm, "matches", matches_json(j)),
+      json_pack(
+          "{s:s, s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:s?, s:o}", "schema", "roofline.claim/1",
+          "machine", target->machine->name, "op", claim->op != NULL ? claim->op->name : NULL, "parameters",
+          claim->op != NULL ? rf_parameters_json(claim->op, claim->values) : json_null(), "dtype",
+          roof_dtype_name(j->dtype), "claimed", claimed, "limit", limit, "fraction",
+          rf_json_number(j->placed.share), "possible", possible_json(j), "verdict", j->placed.verdict->name,
+          "because", j->because, "algorithm", j->algorithm, "matches", matches_json(j)),
       "claim", out, error);
 }

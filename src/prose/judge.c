@@ -50,9 +50,9 @@ static roof_status load(rf_judge *judge, const char *name, const roof_machine **
 }
 
 /** Takes the answer over. */
-static void settle(roof_prose_claim *claim, bool possible, double limit, double fraction,
+static void settle(roof_prose_claim *claim, roof_prose_state state, double limit, double fraction,
                    const char *because) {
-  claim->state = possible ? ROOF_PROSE_POSSIBLE : ROOF_PROSE_IMPOSSIBLE;
+  claim->state = state;
   claim->limit = limit;
   claim->fraction = fraction;
   snprintf(claim->because, sizeof claim->because, "%s", because);
@@ -77,7 +77,10 @@ static roof_status judge_figure(const roof_machine *machine, const char *format,
   if (status == ROOF_OK) {
     snprintf(claim->dtype, sizeof claim->dtype, "%s",
              claim->kind == ROOF_PROSE_RATE ? roof_dtype_name(judged.dtype) : "");
-    settle(claim, judged.possible, judged.limit, judged.placed.share, judged.because);
+    roof_prose_state state = judged.possible                             ? ROOF_PROSE_POSSIBLE
+                             : judged.placed.state == ROOF_PLACE_UNKNOWN ? ROOF_PROSE_UNKNOWN
+                                                                         : ROOF_PROSE_IMPOSSIBLE;
+    settle(claim, state, judged.limit, judged.placed.share, judged.because);
   }
   return status;
 }
@@ -105,7 +108,8 @@ static void explain_run(const rf_readings *r, const roof_machine *machine, doubl
            roof_machine_title(machine), batch,
            r->batch > 0 || j->possible ? "" : ", short contexts, the most that fit", (int)strcspn(rest, ";"),
            rest);
-  settle(claim, j->possible, j->limit, j->placed.share, because);
+  settle(claim, j->possible ? ROOF_PROSE_POSSIBLE : ROOF_PROSE_IMPOSSIBLE, j->limit, j->placed.share,
+         because);
 }
 
 /** A model's run: possible where one batch is that makes it so, with the shortest contexts. */
@@ -189,7 +193,8 @@ static roof_status judge_all(rf_judge *judge, const rf_readings *r, roof_prose_c
       *claim = next;
       return ROOF_OK;
     }
-    if (i == 0 || (status == ROOF_OK && !judged)) {
+    bool doubtful = next.state == ROOF_PROSE_UNKNOWN && first.state == ROOF_PROSE_IMPOSSIBLE;
+    if (i == 0 || (status == ROOF_OK && (!judged || doubtful))) {
       first = next;
       judged = status == ROOF_OK;
     }

@@ -148,9 +148,24 @@ ROWS
   run -0 "$ROOFLINE" claim 92.3TFLOP/s --machine gb10 --dtype bf16
 }
 
-@test "a limit that is assumed is called so in the first line" {
-  run -1 "$ROOFLINE" claim 1.8PFLOP/s --machine gaudi3 --dtype bf16
-  [ "${lines[0]}" = "impossible: 107 % of the dense bf16 matrix peak (1.677 PFLOP/s, assumed) of Intel Gaudi 3" ]
+@test "a limit that is assumed leaves a claim little above it unknown, and says what it rests on" {
+  run -0 "$ROOFLINE" claim 1.8PFLOP/s --machine gaudi3 --dtype bf16
+  [ "${lines[0]}" = "unknown: 107 % of the dense bf16 matrix peak (1.677 PFLOP/s, assumed) of Intel Gaudi 3" ]
+  has 'source   assumed of 2026-08-22, recalculated at 1.6 GHz'
+  has 'Intel publishes 1,835 T/s'
+  has 'verdict  explain: above the ceiling: the ceiling, the work counted or the time is wrong'
+  run -0 "$ROOFLINE" claim 1.8PFLOP/s --machine gaudi3 --dtype bf16 --json
+  [ "$(json '[.possible, .verdict]')" = '[null,"explain"]' ]
+  run -0 "$ROOFLINE" claim 1.8PFLOP/s --machine gaudi3 --dtype bf16 --csv
+  [[ ${lines[1]} == *,,explain,* ]]
+  run -0 "$ROOFLINE" claim 300TOP/s --machine a10g --dtype int8
+  [[ ${lines[0]} == unknown:* ]]
+  run -1 "$ROOFLINE" claim 3000TOP/s --machine a10g --dtype int8
+  [[ ${lines[0]} == impossible:* ]]
+  run -1 "$ROOFLINE" claim 2PFLOP/s --peak 1PFLOP/s --bandwidth 1TB/s
+  [[ ${lines[0]} == impossible:* ]]
+  run -1 "$ROOFLINE" claim relu n=4096 2us --machine h100 --dtype fp16 --launch 5us
+  [[ ${lines[0]} == impossible:* ]]
 }
 
 @test "a claim a little above a peak at a nominal clock says which clock it takes" {

@@ -35,11 +35,17 @@ static void add_text(roof_text *out, const cli_args *args, const answer *a) {
 CLI_WORD(dtype_of, answer, roof_dtype_name(r->judged.dtype))
 CLI_WORD(verdict_of, answer, r->judged.placed.verdict->name)
 
+/** Its limit is assumed, and may be wrong. */
+static bool is_doubtful(const answer *a) {
+  return a->judged.placed.state == ROOF_PLACE_UNKNOWN;
+}
+
 /** NaN where the claim is of another kind. */
 static double of_kind(const answer *a, roof_claim_kind kind, double figure) {
   return a->judged.kind == kind ? figure : (double)NAN;
 }
 
+CLI_VALUE(possible_of, answer, is_doubtful(r) ? (double)NAN : (double)r->judged.possible)
 CLI_VALUE(claimed_rate, answer, of_kind(r, ROOF_CLAIM_RATE, r->judged.claimed))
 CLI_VALUE(claimed_bandwidth, answer, of_kind(r, ROOF_CLAIM_BANDWIDTH, r->judged.claimed))
 CLI_VALUE(claimed_time, answer, of_kind(r, ROOF_CLAIM_TIME, r->judged.claimed))
@@ -59,7 +65,7 @@ static const cli_column columns[] = {{.key = "machine", CLI_FIELD(TEXT, answer, 
                                      {.key = "limit", CLI_FIELD(NAME, answer, judged.limit_name)},
                                      {.key = "limit_source", CLI_FIELD(NAME, answer, judged.source)},
                                      {.key = "fraction", CLI_FIELD(NUMBER, answer, judged.placed.share)},
-                                     {.key = "possible", CLI_FIELD(FLAG, answer, judged.possible)},
+                                     {.key = "possible", .kind = CLI_COLUMN_FLAG, .number = possible_of},
                                      {.key = "verdict", .text = verdict_of},
                                      {.key = "because", CLI_FIELD(NAME, answer, judged.because)},
                                      {.key = "matches", CLI_FIELD(NAME, answer, matches)},
@@ -110,7 +116,7 @@ static roof_status judge(const cli_args *args, answer *a, roof_error *error) {
     status = print_answer(args, target, a, error);
   }
   roof_targets_done(&machines);
-  return status == ROOF_OK && !a->judged.possible ? ROOF_E_GATE : status;
+  return status == ROOF_OK && !a->judged.possible && !is_doubtful(a) ? ROOF_E_GATE : status;
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
