@@ -77,6 +77,12 @@ def test_claims_are_the_commands(command, words, code):
     assert bool(judged) == (code == 0) and judged.because == str(judged)
 
 
+def test_claims_above_an_assumed_limit_are_neither(command):
+    judged = roofline.claim("1.8PFLOP/s", machine="gaudi3", dtype="bf16")
+    assert judged.document() == command("claim", "1.8PFLOP/s", "--machine", "gaudi3", "--dtype", "bf16")
+    assert judged.possible is None and not judged and judged.because.startswith("unknown: 107 % of ")
+
+
 def test_misspelt_keywords_and_frameworks():
     with pytest.raises(roofline.Error, match="^`dtyp`: unknown; did you mean `dtype`"):
         roofline.predict("gemm", m=1, n=2, k=2, machine="h100", dtyp="fp16")
