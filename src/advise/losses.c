@@ -62,10 +62,10 @@ static roof_loss *add_step(cascade *c, const char *name, double seconds) {
   return step;
 }
 
-/** A cause after which it would take `alone`, a thousandth longer or more. One that would explain more than there is explains the rest: causes hide each other. */
+/** A cause after which it would take `alone`, half a percent longer or more. One that would explain more than there is explains the rest: causes hide each other. */
 static void add_cause(cascade *c, const char *name, double alone, const char *why) {
   double seconds = fmin(alone, c->measured);
-  if (!isnan(alone) && seconds >= 1.001 * c->seconds && c->losses->count < ROOF_LOSS_MAX - 1) {
+  if (!isnan(alone) && seconds >= 1.005 * c->seconds && c->losses->count < ROOF_LOSS_MAX - 1) {
     roof_loss *step = add_step(c, name, seconds);
     rf_format(step->why, sizeof step->why, "%.76s%s", why, alone > c->measured ? ": all of the rest" : "");
   }

@@ -236,9 +236,9 @@ static void a_cascade_under_a_link_and_with_savings(void **state) {
     const char *op, *shape, *names[8];
     double seconds;
   } cases[] = {{"allreduce",
-                "size=256Mi ranks=8",
+                "size=16Mi ranks=8",
                 {"NVLink 4", "bandwidth", "waves", "split", "latency", "measured"},
-                2e-3},
+                2e-4},
                {"gemm",
                 "m=512 n=512 k=4096",
                 {"HBM", "efficiency", "units", "waves", "split", "corner", "latency", "measured"},
