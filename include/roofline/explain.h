@@ -140,7 +140,7 @@ typedef struct roof_occupancy {
   double block_shared;                /**< bytes, likewise, what the system reserves included */
   double next_registers; /**< registers of a thread with which one block more fits; NaN: no number does */
   double next_shared;    /**< bytes of a block, likewise */
-  double next_threads;   /**< threads of a block, likewise */
+  double next_threads;   /**< threads of a block, likewise, and more warps in all */
 } roof_occupancy;
 
 /** The occupancy that a kernel's use of an SM allows.

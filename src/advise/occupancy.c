@@ -87,6 +87,7 @@ roof_status roof_occupancy_of(const roof_block_limits *limits, const roof_block_
   }
   roof_occupancy o = {0};
   roof_block_use less = *use;
+  double most[ROOF_OCCUPANCY_LIMITS];
   o.blocks = allowed(limits, use, o.most);
   while (o.most[o.limit] > o.blocks) {
     o.limit++;
@@ -100,6 +101,9 @@ roof_status roof_occupancy_of(const roof_block_limits *limits, const roof_block_
   o.next_shared = next_use(limits, &less, &less.shared, limits->shared_step, o.blocks);
   less = *use;
   o.next_threads = next_use(limits, &less, &less.threads, WARP, o.blocks);
+  if (!isnan(o.next_threads) && allowed(limits, &less, most) * warps_of(less.threads) <= o.warps) {
+    o.next_threads = NAN; /* more blocks, of fewer warps in all */
+  }
   *occupancy = o;
   return ROOF_OK;
 }
@@ -165,10 +169,13 @@ static void add_binding(roof_text *out, const roof_occupancy *o) {
   roof_text_add(out, "\n");
 }
 
-/** What would let one block more in. */
+/** What would let one block more in, and fill the SM further. */
 static void add_next(roof_text *out, const roof_occupancy *o, const roof_block_use *use) {
   char text[SHORT];
   const char *lead = "  one block more with ";
+  if (o->share >= 1) {
+    return;
+  }
   if (!isnan(o->next_registers)) {
     roof_text_addf(out, "%sregisters=%.0f", lead, o->next_registers);
     lead = ", or ";
@@ -182,7 +189,7 @@ static void add_next(roof_text *out, const roof_occupancy *o, const roof_block_u
     roof_text_addf(out, "%sthreads=%.0f", lead, o->next_threads);
     lead = "";
   }
-  roof_text_add(out, lead[0] == ' ' ? "  no single change lets one block more in\n" : "\n");
+  roof_text_add(out, lead[0] == ' ' ? "  no single change lets more warps in\n" : "\n");
 }
 
 static roof_block_use use_of(const roof_lesson *lesson) {

@@ -95,6 +95,11 @@ plot() {
   run -0 "$ROOFLINE" explain occupancy threads=256 registers=96 shared=40Ki --machine h100
   has 'threads=256 registers=96 shared=40 KiB: 2 blocks per SM, 16 of 64 warps, 25 %, limited by registers'
   has 'one block more with registers=80, or threads=192'
+  run -0 "$ROOFLINE" explain occupancy threads=1024 registers=32 shared=48Ki --machine h100 # threads=672 let three in, of 63 warps
+  has '64 of 64 warps, 100 %, limited by warps and registers'
+  [[ $output != *'one block more'* && $output != *'no single change'* ]]
+  run -0 "$ROOFLINE" explain occupancy threads=1024 registers=32 shared=48Ki --machine h100 --json
+  [ "$(jq -c '.occupancy.next_threads' <<<"$output")" = null ]
   run -0 "$ROOFLINE" explain occupancy threads=256 registers=96 shared=40Ki --machine h100 --json
   [ "$(jq -c '.occupancy | [.blocks, .warps, .share, .limit, .most_blocks.shared, .next_registers, .next_shared_bytes]' <<<"$output")" = \
     '[2,16,0.25,"registers",5,80,null]' ]
