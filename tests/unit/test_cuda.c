@@ -28,6 +28,7 @@ static void start(const char *script) {
 }
 
 static void assert_all_returned(void) {
+  rf_cuda_forget();
   assert_int_equal(*counter("fake_cuda_live"), 0);
 }
 
@@ -132,6 +133,24 @@ static roof_status run_copy(const char *script, roof_measurement *out, roof_erro
   assert_int_equal(roof_kernel_find("device-copy", &kernel, error), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernel, "n=65536", values, error), ROOF_OK);
   return rf_device_run(&rf_cuda_driver, kernel, ROOF_FP32, values, &how, out, error);
+}
+
+/** The library stays loaded from one kernel to the next, and so does the context in which it has its own; but not one that a
+ * kernel has spoiled. */
+static void test_keeps_its_context(void **state) {
+  (void)state;
+  roof_measurement out;
+  roof_error error = {.message = ""};
+  start("");
+  for (int i = 0; i < 2; i++) {
+    rf_device *device = NULL;
+    assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
+    device->driver->close(device);
+    assert_int_equal(*counter("fake_cuda_live"), 1);
+  }
+  assert_all_returned();
+  assert_int_equal(run_copy("fail=cuLaunchKernel:719", &out, &error), ROOF_E_INTERNAL);
+  assert_int_equal(*counter("fake_cuda_live"), 0);
 }
 
 static void test_runs(void **state) {
@@ -415,6 +434,7 @@ int main(void) {
       cmocka_unit_test(test_old_architecture),
       cmocka_unit_test(test_open_fails),
       cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_keeps_its_context),
       cmocka_unit_test(test_run_fails),
       cmocka_unit_test(test_extras),
       cmocka_unit_test(test_launches_and_transfers),

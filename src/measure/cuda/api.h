@@ -102,8 +102,13 @@ const cuda_api *rf_cuda_load_driver(const char **reason);
  *  Units: none. Ownership: static; *reason (nullable) is static text. Errors: NULL, and why in *reason. */
 const cuda_api *rf_cuda_load(const char **reason);
 
+/** Keeps a device's context from one opening of it to the next, until the process ends, or no longer: libraries that stay
+ *  loaded keep what they made in it.
+ *  Units: none. Ownership: a reference to the context. Errors: none; a context that cannot be kept is not. */
+void rf_cuda_keep(int device, bool keep);
+
 /** Unloads the driver, so that tests can load another.
- *  Units: none. Ownership: closes the library. Errors: none. */
+ *  Units: none. Ownership: closes the library and gives back what is kept. Errors: none. */
 void rf_cuda_forget(void);
 
 /** A built program: an image that the driver loads. */

@@ -17,6 +17,7 @@ static struct {
   rf_loaded loaded;
   cuda_api api;
   char reason[256]; /* "" when it works */
+  uint64_t kept;    /* a bit for each device whose context is */
 } driver;
 
 static bool refuse(const char *why, const char *what, const char *then) {
@@ -115,7 +116,19 @@ const cuda_api *rf_cuda_load(const char **reason) {
   return api;
 }
 
+void rf_cuda_keep(int device, bool keep) {
+  uint64_t bit = device < 64 ? (uint64_t)1 << device : 0;
+  bool kept = driver.kept & bit;
+  cuda_context context;
+  if (keep != kept && (keep ? driver.api.retain(&context, device) : driver.api.let_go(device)) == 0) {
+    driver.kept ^= bit;
+  }
+}
+
 void rf_cuda_forget(void) {
+  for (int device = 0; device < 64; device++) {
+    rf_cuda_keep(device, false);
+  }
   rf_library_close(&driver.loaded);
   memset(&driver, 0, sizeof driver);
 }

@@ -123,13 +123,23 @@ roof_status rf_cuda_open_device(int index, rf_device **device, roof_error *error
     rf_cuda_close(&streams->device);
     return status;
   }
+  rf_cuda_keep(streams->id, true);
   find_sensors(o);
   *device = &streams->device;
   return ROOF_OK;
 }
 
+/** Whether a kernel's fault has left the context good for nothing, until a new one is made. */
+static bool is_faulty(const rf_streams *o) {
+  return o->stream != NULL &&
+         rf_streams_check(o->api, o->api->stream_wait(o->stream), "closing", NULL) == ROOF_E_INTERNAL;
+}
+
 void rf_cuda_close(rf_device *device) {
   cuda_open *o = cuda_of(device);
+  if (is_faulty(&o->streams)) {
+    rf_cuda_keep(o->streams.id, false);
+  }
   rf_cublas_close(o);
   rf_streams_stop(&o->streams);
   if (o->context != NULL) {
