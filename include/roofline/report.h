@@ -141,7 +141,8 @@ typedef struct roof_library {
   roof_dtype dtype;
   int cores;                      /**< cores this figure is for, 0: all */
   char parameters[ROOF_NAME_MAX]; /**< "m=1024 n=1024 k=1024" */
-  double flops_per_second;        /**< FLOP/s; NaN when it was skipped */
+  double flops_per_second;        /**< FLOP/s by the algorithm that it takes; NaN when it was skipped */
+  double best_flops_per_second;   /**< by the fastest of those that it suggests; NaN: nobody looked */
   double fraction_of_peak;        /**< of the measured peak of that format on those cores */
   double spread;
   roof_provenance kind;

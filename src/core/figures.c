@@ -251,6 +251,7 @@ static const rf_field library_fields[] = {
     {"cores", .type = FIELD_CORES, AT(roof_library, cores)},
     {"parameters", .type = FIELD_TEXT, AT(roof_library, parameters)},
     {"flops_per_second", .type = FIELD_POSITIVE, AT(roof_library, flops_per_second)},
+    {"best_flops_per_second", .type = FIELD_POSITIVE, AT(roof_library, best_flops_per_second)},
     {"fraction_of_peak", .type = FIELD_POSITIVE, AT(roof_library, fraction_of_peak)},
     {"spread", .type = FIELD_AMOUNT, AT(roof_library, spread)},
     {"skipped", .type = FIELD_TEXT, AT(roof_library, skipped)},

@@ -65,6 +65,7 @@ static void libraries_and_energy_read_back(void **state) {
                                                       .cores = 1,
                                                       .parameters = "m=512 n=512 k=512",
                                                       .flops_per_second = 3e10,
+                                                      .best_flops_per_second = 4e10,
                                                       .fraction_of_peak = 0.25,
                                                       .spread = 0.125,
                                                       .kind = ROOF_MEASURED,
@@ -74,6 +75,7 @@ static void libraries_and_energy_read_back(void **state) {
                                                       .op = "gemm",
                                                       .dtype = ROOF_FP64,
                                                       .flops_per_second = NAN,
+                                                      .best_flops_per_second = NAN,
                                                       .fraction_of_peak = NAN,
                                                       .spread = NAN,
                                                       .kind = ROOF_MEASURED,
@@ -90,6 +92,7 @@ static void libraries_and_energy_read_back(void **state) {
   assert_string_equal(one->parameters, "m=512 n=512 k=512");
   assert_true(one->dtype == ROOF_FP32 && one->cores == 1 && one->kind == ROOF_MEASURED);
   assert_true(one->flops_per_second == 3e10 && one->fraction_of_peak == 0.25 && one->spread == 0.125);
+  assert_true(one->best_flops_per_second == 4e10 && isnan(other->best_flops_per_second));
   assert_true(other->cores == 0 && isnan(other->flops_per_second) && isnan(other->fraction_of_peak));
   assert_string_equal(other->skipped, "no BLIS");
   assert_true(again->energy.idle_watts == 40 && again->energy.fp32_joules_per_flop == 1e-12);

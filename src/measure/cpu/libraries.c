@@ -196,6 +196,7 @@ static void fill(const rf_attempt *attempt, const answer *a, roof_library *out) 
   *out = (roof_library){.dtype = a->dtype,
                         .kind = ROOF_MEASURED,
                         .flops_per_second = a->flops_per_second,
+                        .best_flops_per_second = NAN,
                         .fraction_of_peak = NAN,
                         .spread = a->spread};
   snprintf(out->name, sizeof out->name, "%s", kernel->variant);
