@@ -55,6 +55,12 @@ ROOF_API void roof_windows_write(void *user, const roof_windows *windows);
  *  Errors: ROOF_E_MEMORY, from here or from before. */
 ROOF_API roof_status roof_windows_finish(roof_text *out, roof_error *error);
 
+/** Called with what has been measured, before a part that may not come to its end.
+ *  Units: those of roof_machine.
+ *  Ownership: `user` is that of the options; `machine` changes afterwards.
+ *  Errors: none. */
+typedef void roof_machine_sink(void *user, const roof_machine *machine);
+
 typedef struct roof_measure_options {
   bool quick;
   int threads;             /**< 0: one per core allowed */
@@ -66,7 +72,8 @@ typedef struct roof_measure_options {
                               first burst; 0: not */
   roof_windows_sink *keep; /**< nullable: takes all samples of each ceiling */
   void *keep_user;
-  roof_progress *progress; /**< nullable */
+  roof_progress *progress;   /**< nullable */
+  roof_machine_sink *so_far; /**< nullable */
   void *user;
   const roof_machine
       *machine; /**< nullable: what was measured of this machine before, for the blocks of its kernels */

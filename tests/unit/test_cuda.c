@@ -416,6 +416,29 @@ static void test_tries_variants(void **state) {
   assert_non_null(strstr(b->source, "best of 6 variants"));
 }
 
+static void look_at(void *user, const roof_machine *machine) {
+  ++*(int *)user;
+  assert_true(machine->level_count > 0 && machine->peak_count > 0 && machine->report->library_count > 0);
+  assert_int_equal(machine->report->block_count, 0);
+}
+
+static void test_keeps_ceilings_before_variants(void **state) {
+  (void)state;
+  int looked = 0;
+  owned roof_machine *machine = NULL;
+  roof_measure_options how = roof_measure_options_default();
+  roof_error error = {.message = ""};
+  how.quick = true;
+  how.user = &looked;
+  how.so_far = look_at;
+  start("");
+  if (rf_device_measure(&rf_cuda_driver, &how, &machine, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(looked, 1);
+  assert_all_returned();
+}
+
 static void test_bounded_images(void **state) {
   static const char *const waiting[] = {"gemm_tma", "gemm_wgmma", "attention_wgmma"};
   (void)state;
@@ -437,6 +460,7 @@ int main(void) {
       cmocka_unit_test(test_open_fails),
       cmocka_unit_test(test_runs),
       cmocka_unit_test(test_keeps_its_context),
+      cmocka_unit_test(test_keeps_ceilings_before_variants),
       cmocka_unit_test(test_run_fails),
       cmocka_unit_test(test_extras),
       cmocka_unit_test(test_launches_and_transfers),

@@ -81,6 +81,11 @@ static roof_status save(const cli_args *args, const roof_machine *machine, roof_
   return status;
 }
 
+/** What a kernel that hangs takes nothing from. The end saves again, and says what goes wrong. */
+static void save_so_far(void *user, const roof_machine *machine) {
+  save(user, machine, NULL);
+}
+
 static roof_status save_samples(const cli_args *args, roof_text *samples, roof_error *error) {
   roof_status status = roof_windows_finish(samples, error);
   return status == ROOF_OK ? cli_to_write(args, samples_name, samples, error) : status;
@@ -108,6 +113,7 @@ static roof_status measure(const cli_args *args, const char *name, const char *o
   roof_status status = options_of(args, &how, error);
   how.keep = samples_name != NULL ? roof_windows_write : NULL;
   how.keep_user = &samples;
+  how.so_far = save_so_far;
   if (status == ROOF_OK) {
     status = cli_select_backend(name, &backend, error);
   }
