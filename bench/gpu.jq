@@ -29,16 +29,19 @@ def goal($what; $reached; $wanted): {what: $what, reached: $reached, wanted: $wa
 def of_library: .baseline.fraction? | if . then " (\(share))" else "" end;
 def sustained: .sustained | select(. != null) | "* after three seconds of work: `\(.name)` \(flops_per_second | quantity("FLOP/s"))\(of_library)";
 def variants: .variants[]? | "* `\(.name)` at \(.shape) by \(.variant): \(flops_per_second | quantity("FLOP/s"))\(of_library)";
-def last_rung($name): .ladders[$name] // [] | last // null;
+# The highest of those that do as well.
+def best_rung($name): [.ladders[$name][]?] | max_by(.baseline.fraction // 0);
+def best_gemm($dtype; $size):
+  [(.variants[]? | select(.dtype == $dtype and .shape == "m=\($size) n=\($size) k=\($size)") | .kernel += " \(.variant)"),
+   best_rung("\($dtype), m = n = k = \($size)")] | max_by(.baseline.fraction? // 0);
 def of_copy($kernel; $dtype):
   memory.copy_bytes_per_second? as $copy
   | [.kernels[] | select(.kernel == $kernel and .dtype == $dtype) | bytes_per_second | ratio($copy) // empty] | max;
 def goals:
   . as $r
   | [(["bf16", "8192", "cuBLASLt", 1], ["bf16", "4096", "cuBLASLt", 1], ["fp32", "4096", "cuBLAS", 1.05], ["fp8", "8192", "cuBLASLt", 1]
-      | . as [$dtype, $size, $library, $wanted] | ($r | last_rung("\($dtype), m = n = k = \($size)")) as $rung
-      | goal("\($dtype) gemm at \($size), last rung\(if $rung then " (\($rung.kernel))" else "" end), of \($library)";
-             [$rung.baseline.fraction?, ($r.variants[]? | select(.dtype == $dtype and .shape == "m=\($size) n=\($size) k=\($size)") | .baseline.fraction?)] | max; $wanted)),
+      | . as [$dtype, $size, $library, $wanted] | ($r | best_gemm($dtype; $size)) as $best
+      | goal("\($dtype) gemm at \($size)\(if $best then ", \($best.kernel)" else "" end), of \($library)"; $best.baseline.fraction?; $wanted)),
      goal("attention in bf16, 8192 keys, of FlashAttention 3 (757 TFLOP/s on an H100)";
        [$r.kernels[] | select(.kernel == "attention-flash-wgmma" and .dtype == "bf16") | flops_per_second | ratio(757e12)] | max; 0.95),
      goal("memory read, of the datasheet"; ($r | memory | .read_bytes_per_second?) | ratio($r | sheet_level("memory")); 0.93),
@@ -78,7 +81,13 @@ def summary:
   (.sanitizer[] | select(.state != "clean" and ((.state == "errors" and .decides) | not)) | "* \(.tool) of \(.what): \(.state)\(if .decides then "" else " (reported only)" end)"),
   (.profiles[] | "* ncu's report of \(.kernel): \(.file)");
 
-def header: goal_lines, "", summary;
+# What was expected before it was measured, and what came of it.
+def sealed:
+  . as $r | .sealed[]?
+  | (.of as $of | [$r.ladders[$of][]?.seconds, ($r.kernels[] | select("\(.kernel) \(.dtype)" == $of) | .seconds)] | min) as $seconds
+  | "* sealed for \(.machine): \(.label): \(.seconds | quantity("s")), " + if $seconds then "measured \($seconds | quantity("s"))" else "not measured" end;
+
+def header: goal_lines, "", summary, sealed;
 
 # A page: what was asked for, what is wrong, the last rungs, what a result lacks.
 def report:
@@ -90,18 +99,18 @@ def report:
 def peaks:
   . as $r | .machine.peaks[]? | . as $p | ($r | sheet_peak($p.dtype; $p.unit)) as $sheet
   | ([$r.machine.peaks[] | select(.dtype == $p.dtype) | .flops_per_second] | max) as $fastest
-  | (first($r.machine.libraries[]? | select(.dtype == $p.dtype and .flops_per_second != null and $p.flops_per_second == $fastest) | .flops_per_second) // null) as $library
-  | "| \(.dtype) \(.unit), \(.isa) | \(.flops_per_second | quantity("FLOP/s")) | \($sheet | quantity("FLOP/s")) | \(.flops_per_second | ratio($sheet) | share) | \($library | quantity("FLOP/s")) | \($library | ratio($p.flops_per_second) | share) |";
+  | (first($r.machine.libraries[]? | select(.dtype == $p.dtype and .flops_per_second != null and $p.flops_per_second == $fastest)) // null) as $library
+  | "| \(.dtype) \(.unit), \(.isa) | \(.flops_per_second | quantity("FLOP/s")) | \($sheet | quantity("FLOP/s")) | \(.flops_per_second | ratio($sheet) | share) | \($library.flops_per_second | quantity("FLOP/s")) | \($library.best_flops_per_second | quantity("FLOP/s")) | \($library.flops_per_second | ratio($p.flops_per_second) | share) |";
 
 def levels:
   . as $r | .machine.levels[]? | . as $level | ($r | sheet_level($level.level)) as $sheet
   | ({read: .read_bytes_per_second, write: .write_bytes_per_second, copy: .copy_bytes_per_second, triad: .triad_bytes_per_second}
      | to_entries[] | select(.value != null)
-     | "| \($level.name) \(.key) | \(.value | quantity("B/s")) | \($sheet | quantity("B/s")) | \(.value | ratio($sheet) | share) | | |");
+     | "| \($level.name) \(.key) | \(.value | quantity("B/s")) | \($sheet | quantity("B/s")) | \(.value | ratio($sheet) | share) | | | |");
 
 def ceilings:
   select(.machine != null)
-  | "", "| ceiling | measured | datasheet | of it | cuBLASLt | of measured |", "|---|---:|---:|---:|---:|---:|", peaks, levels,
+  | "", "| ceiling | measured | datasheet | of it | cuBLASLt | best of its algorithms | cuBLASLt of measured |", "|---|---:|---:|---:|---:|---:|---:|", peaks, levels,
     "", "| link, latency, launch | rate | time |", "|---|---:|---:|",
     (.machine.links[]? | "| \(.name) | \(.both_ways_bytes_per_second // .bytes_per_second | quantity("B/s")) | \(.latency_seconds | quantity("s")) |"),
     (.machine.levels[]? | select(.latency_seconds != null) | "| latency of \(.name) | | \(.latency_seconds | quantity("s")) |"),

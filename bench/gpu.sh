@@ -124,8 +124,14 @@ put() { # FILTER [jq's options ...]: changes the result and keeps it; $answer is
 # What was measured, a line each, of earlier calls too: starting jq for every question would take longer than some kernels.
 known() { grep -qxF -- "$1" "$work/known"; }
 
-# A kernel that did not come to its end in `smoke`: nothing else is tried with it.
-broken() { grep -qxF -- "$1 is broken" "$work/known"; }
+# What did not come to its end: nothing else is tried with it, in later calls neither.
+broken() { known "$1 is broken"; }
+
+# Whether a kernel that `measure` looks for variants of is broken, or a variant of it.
+varied_broken() {
+  names=$(jq -r '[.kernels[] | select(.variants // [] != []) | .name] | join("|")' "$work/list.json")
+  [ -n "$names" ] && grep -qE "^($names)( .*)? is broken\$" "$work/known"
+}
 
 # What nvidia-smi reports of the device that CUDA takes; nothing where there is none.
 gpu=${CUDA_VISIBLE_DEVICES:+-i ${CUDA_VISIBLE_DEVICES%%,*}}
@@ -180,7 +186,7 @@ stopped() { # by a signal: what there is stays
 begin_part() { # NAME
   part=$1 part_began=$(date +%s)
   : >"$work/sensors"
-  put '.parts[$part] = {state: "did not come to its end", seconds: null, sensors: null} | .failed |= map(select(.part != $part))' --arg part "$part"
+  put '.parts[$part] = {state: "did not come to its end", seconds: null, sensors: null} | .failed |= map(select(.part != $part or .broken))' --arg part "$part"
 }
 
 end_part() { # STATE
@@ -200,15 +206,18 @@ enough() {
   }
 }
 
-note() { # failed|skipped WHAT WHY
-  put '.[$kind] |= map(select(.what != $what)) + [{what: $what, part: $part, why: $why}]' --arg kind "$1" --arg what "$2" --arg part "$part" --arg why "${3#"$2: "}"
+note() { # failed|skipped WHAT WHY [KERNEL]: that is broken
+  put '.[$kind] |= map(select(.what != $what)) + [{what: $what, part: $part, why: $why} + if $kernel != "" then {kernel: $kernel, broken: true} else {} end]' \
+    --arg kind "$1" --arg what "$2" --arg part "$part" --arg why "${3#"$2: "}" --arg kernel "${4:-}"
+  [ -z "${4:-}" ] || echo "$4 is broken" >>"$work/known"
   say "$2: $1: ${3#"$2: "}"
 }
 
-failed() { # WHAT: a kernel that this device cannot run is skipped, one that was interrupted is left
+failed() { # WHAT [KERNEL]: one that this device cannot run is skipped, that was interrupted is left, that took too long is broken
   case $code in
     99) ;;
     3) note skipped "$1" "$why" ;;
+    124) note failed "$1" "$why" "${2:-}" ;;
     *) note failed "$1" "$why" ;;
   esac
 }
@@ -269,6 +278,7 @@ smoke() {
       smoke_one "$kernel" "$kernel" "$format" "$shape" || return 0
       broken "$kernel" || smoke_variants "$kernel" "$format" "$shape" || { restore && return 0; }
     done <"$work/shapes"
+    [ "$op" != attention ] || broken "$kernel" || smoke_one "$kernel fp16" "$kernel" fp16 "$(head -n 1 "$work/shapes")" || return 0 # programs of their own
   done
   end_part complete
 }
@@ -287,16 +297,21 @@ ceilings() {
   ! known ceilings || return 0
   begin_part ceilings
   plain=$quick
-  enough "$least" || return 0 # it says what it measured at its end only
-  # A variant that hangs would take all with it: without them then.
-  ! grep -q ' .* is broken$' "$work/known" || plain=--quick
+  ! varied_broken || plain=--quick # which tries no variants
+  ! broken "measure$plain" || { end_part 'failed: took too long before' && return 0; }
+  enough "$least" || return 0
   if run 240 "$roofline" measure --backend cuda $plain --json; then
     datasheet
     put '.machine = $answer[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json"
     restore_machine
     end_part complete
   else
-    failed measure
+    # What it wrote before the variants is all but those.
+    if [ $code -eq 124 ] && [ -s "$work/config/roofline/machines/host-gpu0.json" ]; then
+      datasheet
+      put '.machine = $machine[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json" --slurpfile machine "$work/config/roofline/machines/host-gpu0.json"
+    fi
+    failed measure "measure$plain"
     enough 5 && end_part "failed: $why"
   fi
 }
@@ -316,7 +331,7 @@ variants() {
   jq -r '.machine.blocks[]? | select(.variant != null) | [.kernel, .dtype, .variant, .parameters] | @tsv' "$work/result.json" >"$work/found"
   while IFS='	' read -r kernel format variant shape; do
     name="$kernel $variant, $shape"
-    if broken "$kernel" || known "$name"; then continue; fi
+    if broken "$kernel" || broken "$kernel $variant" || known "$name"; then continue; fi
     enough 15 || return 0
     library=$(select_kernels gemm "$format" library | head -n 1)
     if run 60 "$roofline" run "$kernel" $shape --backend cuda --dtype "$format" --interval 0.1 $quick --json ${library:+--baseline "$library"} </dev/null; then
@@ -324,7 +339,7 @@ variants() {
         --arg kernel "$kernel" --arg dtype "$format" --arg variant "$variant" --arg shape "$shape"
       say "$name"
     else
-      failed "$name"
+      failed "$name" "$kernel $variant"
     fi
   done <"$work/found"
   end_part complete
@@ -338,8 +353,8 @@ list() {
 
 select_kernels() { # OPERATION|'' FORMAT LIBRARY: names, not of broken ones; LIBRARY is - for our own
   sed -n 's/ is broken$//p' "$work/known" | cat - "$work/list" | awk -v op="$1" -v dtype="$2" -v own="$3" '
-    NF == 1 { broken[$1] }
-    NF > 1 && !($1 in broken) && (op == "" || $2 == op) && (own == "-") == ($4 == "-") { for (i = 5; i <= NF; i++) if ($i == dtype) print $3, $1 }' | sort -srn |
+    NF < 3 { broken[$0] }
+    NF > 2 && !($1 in broken) && !($1 " " dtype in broken) && (op == "" || $2 == op) && (own == "-") == ($4 == "-") { for (i = 5; i <= NF; i++) if ($i == dtype) print $3, $1 }' | sort -srn |
     cut -d ' ' -f 2
 }
 
@@ -358,7 +373,7 @@ rung() {
   run 45 "$roofline" "$@"
 }
 
-ladder() { # FORMAT SIZE [last]: the last rung first, or only: it is what is asked for
+ladder() { # FORMAT SIZE [N]: the last rung first, or only the last N: they are what is asked for
   name="$1, m = n = k = $2"
   library=$(select_kernels gemm "$1" library | head -n 1)
   for kernel in $(select_kernels gemm "$1" - | head -n "${3:-99}"); do
@@ -370,17 +385,16 @@ ladder() { # FORMAT SIZE [last]: the last rung first, or only: it is what is ask
       say "$kernel $name"
       [ -z "$together" ] || note skipped "$library as baseline of $kernel, $name" "$together"
     else
-      failed "$kernel $name"
-      [ $code -ne 124 ] || echo "$kernel is broken" >>"$work/known"
+      failed "$kernel $name" "$kernel"
     fi
     echo "$kernel $name" >>"$work/known"
   done
 }
 
-# What the last rung and the library do when both have worked for three seconds: the clock of its first tenths is higher.
+# What the best rung and the library do when both have worked for three seconds: the clock of its first tenths is higher.
 sustained() {
-  kernel=$(select_kernels gemm bf16 - | head -n 1)
-  if [ -z "$kernel" ] || known "$kernel, sustained"; then return 0; fi
+  kernel=$(jq -r -L "$here" --arg name "bf16, m = n = k = $large" 'include "gpu"; best_rung($name).kernel // empty' "$work/result.json")
+  if [ -z "$kernel" ] || broken "$kernel" || known "$kernel, sustained"; then return 0; fi
   enough 15 || return 1
   library=$(select_kernels gemm bf16 library | head -n 1)
   if run 60 "$roofline" run "$kernel" "m=$large" "n=$large" "k=$large" --backend cuda --dtype bf16 --sustain 3s --interval 0.1 $quick --json \
@@ -388,36 +402,58 @@ sustained() {
     put '.sustained = $answer[0].kernels[0] + {kernel: $kernel}' --arg kernel "$kernel"
     say "$kernel, sustained"
   else
-    failed "$kernel, sustained"
+    failed "$kernel, sustained" "$kernel"
   fi
+}
+
+# seal_one OF OPERATION FORMAT SHAPE: what the result keeps it under, what `predict` takes
+seal_one() {
+  run 15 "$roofline" predict "$2" $4 --dtype "$3" --machine "$name" --seal --ledger "${out%.json}.ledger" --json </dev/null ||
+    { note skipped "prediction of $1" "$why" && return 0; }
+  put '.sealed += [$answer[0] | {of: $of, "label": .label, machine, seconds: .seconds.expected}]' --arg of "$1"
+}
+
+# What the catalogue expects of the goals, before any is measured: the ledger lies next to the result, for `record` and `reconcile`.
+seal() {
+  if known sealed || [ "$(jq '.ladders == {}' "$work/result.json")" = false ]; then return 0; fi
+  datasheet
+  [ -n "$name" ] || { note skipped sealed "the catalogue has no machine for $device" && return 0; }
+  for goal in "bf16 $large" "bf16 $small" "fp32 $small" "fp8 $large"; do
+    size=${goal#* }
+    seal_one "${goal% *}, m = n = k = $size" gemm "${goal% *}" "m=$size n=$size k=$size"
+  done
+  shape=$(jq -r --arg of "${quick:+quick_}sizes" '.kernels[] | select(.name == "attention-flash-wgmma") | .[$of]' "$work/list.json")
+  [ -z "$shape" ] || seal_one 'attention-flash-wgmma bf16' attention bf16 "$shape"
 }
 
 # The last rungs before all others, then attention: the goals.
 ladders() {
   begin_part ladders
-  { ladder bf16 "$large" 1 && ladder bf16 "$small" 1 && ladder fp32 "$small" 1 && ladder fp8 "$large" 1 && sustained; } || return 0
+  seal
+  { ladder bf16 "$large" 2 && ladder bf16 "$small" 2 && ladder fp32 "$small" 1 && ladder fp8 "$large" 1 && sustained; } || return 0
   for kernel in $(select_kernels attention bf16 - | head -n 1); do
     enough 5 || return 0
-    known "$kernel bf16" || kernels_of bf16 "$kernel"
+    known "$kernel bf16" || kernels_of 30 bf16 "$kernel"
   done
   { ladder bf16 "$large" && ladder fp32 "$small" && ladder fp8 "$large"; } || return 0
   end_part complete
 }
 
-# Kernels of one operation and format in one process; each in its own where that fails.
-kernels_of() { # FORMAT KERNEL ...
-  format=$1
-  shift
-  if run 120 "$roofline" run "$@" --backend cuda --dtype "$format" $quick --json; then
+# Kernels of one operation and format in one process; each in its own where that fails, for a short time where one of them hangs.
+kernels_of() { # SECONDS FORMAT KERNEL ...
+  longest=$1 format=$2
+  shift 2
+  if run "$longest" "$roofline" run "$@" --backend cuda --dtype "$format" $quick --json; then
     put '.kernels += [$answer[0].kernels | to_entries[] | .value + {kernel: ($names | split(" "))[.key], dtype: $dtype}]' \
       --arg names "$*" --arg dtype "$format"
     for kernel; do echo "$kernel $format" >>"$work/known"; done
     say "$* $format"
   elif [ $# -eq 1 ]; then
-    failed "$1 $format"
+    failed "$1 $format" "$1"
   else
+    [ $code -ne 124 ] || longest=30
     for kernel; do
-      [ "$(left)" -lt 5 ] || kernels_of "$format" "$kernel"
+      [ "$(left)" -lt 5 ] || kernels_of "$longest" "$format" "$kernel"
     done
   fi
 }
@@ -434,7 +470,7 @@ kernels() {
       done
       [ -n "$names" ] || continue
       enough 5 || return 0
-      kernels_of "$format" $names
+      kernels_of 120 "$format" $names
     done
   done
   end_part complete
@@ -546,7 +582,7 @@ find_library() {
   ! has_library || return 0
   packages=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])' 2>/dev/null || :)
   for library in "${CUDA_HOME:-/usr/local/cuda}"/lib64/libcublasLt.so.1[23] /usr/local/cuda-*/lib64/libcublasLt.so.1[23] \
-    "$packages"/nvidia/*/lib/libcublasLt.so.1[23]; do
+    "$packages"/nvidia/*/lib/libcublasLt.so.1[23] /opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib/libcublasLt.so.1[23]; do
     [ -e "$library" ] || continue
     ln -sf "$library" "$work/lib/"
     has_library || LD_LIBRARY_PATH=$LD_LIBRARY_PATH:${library%/*}
@@ -575,6 +611,7 @@ open_result() {
     [ ! -e "$out" ] || out=${out%.json}-$(commit).json
   elif [ "$before" != "$out" ]; then
     cp "$before" "$out"
+    [ ! -e "${before%.json}.ledger" ] || cp "${before%.json}.ledger" "$results/"
   fi
   if [ -e "$out" ]; then
     cp "$out" "$work/result.json"
@@ -585,10 +622,10 @@ open_result() {
       {schema: "roofline.gpu/3", date: $date, roofline: $version, commit: $commit, quick: ($quick != ""),
        device: {name: $device, driver: $driver, ecc: $ecc, limits: $limit}, sensors: {before: $before, after: null},
        parts: ([{key: ("smoke", "ladders", "ceilings", "variants", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
-       goals: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, variants: [], kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
+       goals: [], sealed: [], smoke: [], machine: null, datasheet: null, ladders: {}, sustained: null, variants: [], kernels: [], profiles: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
   fi
   parts=$(jq -c .parts "$work/result.json")
-  jq -r '(select(.machine != null) | "ceilings"), (.smoke[] | "\(.kernel) \(.shape)", (select(.broken) | "\(.kernel) is broken")), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"), (.sustained | select(. != null) | "\(.kernel), sustained"),
+  jq -r '(select(.machine != null) | "ceilings"), (select(.sealed != []) | "sealed"), (.smoke[] | "\(.kernel) \(.shape)"), (.smoke[], .failed[] | select(.broken) | "\(.kernel) is broken"), (.profiles[] | "\(.kernel), profiled"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"), (.sustained | select(. != null) | "\(.kernel), sustained"),
     (.variants[]? | "\(.kernel) \(.variant), \(.shape)"),
     (.kernels[] | "\(.kernel) \(.dtype)"), (.skipped[].what), (.counters[] | "\(.kernel), counted"), (.sanitizer[] | "\(.tool) of \(.what)")' \
     "$work/result.json" >"$work/known"
