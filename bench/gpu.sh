@@ -307,7 +307,7 @@ ceilings() {
     end_part complete
   else
     # What it wrote before the variants is all but those.
-    if [ $code -eq 124 ] && [ -s "$work/config/roofline/machines/host-gpu0.json" ]; then
+    if [ $code -ne 99 ] && [ -s "$work/config/roofline/machines/host-gpu0.json" ]; then
       datasheet
       put '.machine = $machine[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json" --slurpfile machine "$work/config/roofline/machines/host-gpu0.json"
     fi

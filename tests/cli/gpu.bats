@@ -165,9 +165,10 @@ load gpu
   cp "$ROOFLINE_SOURCE"/bench/gpu.* "$BATS_TEST_TMPDIR/packed/"
   git -C "$ROOFLINE_SOURCE" describe --always --dirty --abbrev=12 >"$BATS_TEST_TMPDIR/packed/commit"
   mkdir "$BATS_TEST_TMPDIR/packed/results"
+  mv "${result%.json}.ledger" "$BATS_TEST_TMPDIR/packed/results/gpu-2026-01-02-nvidia-h200.ledger"
   mv "$result" "$BATS_TEST_TMPDIR/packed/results/gpu-2026-01-02-nvidia-h200.json"
   run sh "$BATS_TEST_TMPDIR/packed/gpu.sh" ceilings
-  [ "$(ls "$ROOFLINE_RESULTS")" = gpu-2026-01-02-nvidia-h200.json ]
+  [ "$(ls "$ROOFLINE_RESULTS")" = "$(printf 'gpu-2026-01-02-nvidia-h200.%s\n' json ledger)" ]
   result=$ROOFLINE_RESULTS/gpu-2026-01-02-nvidia-h200.json
   [ "$(of_result '[.ladders[][].kernel] | length')" -eq 3 ]
   gpu variants
