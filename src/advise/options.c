@@ -131,11 +131,9 @@ static void add_number(char *buffer, size_t size, const char *name, double value
   }
 }
 
-/** Efficiency takes the place of all effects, a launch that of the latency, measured figures that of two. */
+/** Efficiency takes the place of all effects, a launch that of the latency. */
 static void add_effects(char *buffer, size_t size, const roof_options *o, const roof_options *usual) {
-  const unsigned both = 1u << ROOF_EFFECT_EFFICIENCY | 1u << ROOF_EFFECT_BANDWIDTH;
-  unsigned implied = isnan(o->launch) ? 0 : 1u << ROOF_EFFECT_LATENCY;
-  implied |= o->achieved && (o->without & both) == both ? both : 0;
+  const unsigned implied = isnan(o->launch) ? 0 : 1u << ROOF_EFFECT_LATENCY;
   char text[160] = "";
   if (o->efficiency != usual->efficiency || o->efficiency_low != usual->efficiency_low ||
       o->efficiency_high != usual->efficiency_high) {

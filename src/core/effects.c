@@ -253,6 +253,46 @@ static double efficiency_on_lanes(const roof_target *target, const roof_constant
   return of_matrix && peak != NULL && peak->unit == ROOF_VECTOR ? fitted / (fitted + 1 - scaled) : scaled;
 }
 
+/** How many times the peak in use the datasheet's is; NaN: that one is not known. */
+static double above_peak(const roof_target *target, roof_unit unit) {
+  const roof_peak *peak = target->peak[unit];
+  if (peak == NULL) {
+    return 1;
+  }
+  const roof_peak *rated =
+      roof_machine_peak(target->machine, peak->dtype, peak->unit, peak->sparse, ROOF_DATASHEET);
+  double limit = rated->kind == ROOF_MEASURED ? rated->limit_flops_per_second : rated->flops_per_second;
+  return limit / peak->flops_per_second;
+}
+
+/** How many times the memory's bandwidth in use, for a mix of reads and writes, the datasheet's is; NaN as above. */
+static double above_memory(const roof_target *target, int mix) {
+  const roof_level *rated = roof_machine_level(target->machine, target->memory, ROOF_DATASHEET);
+  double costs[ROOF_MIX_COUNT];
+  if (rated == NULL) {
+    return 1;
+  }
+  roof_level_costs(rated, costs);
+  double limit = rated->kind == ROOF_MEASURED ? rated->limit_bytes_per_second : 1 / costs[mix];
+  return limit * target->seconds_per_byte[target->memory][mix];
+}
+
+/** Makes shares of datasheet ceilings those of measured ones, of which there is no more than all. What units draw is of the
+ * memory's ceiling, but for experts, of what they reach of it. */
+static void share_measured(const roof_target *target, roof_kernel_kind kind, double *values) {
+  bool stream = kind == ROOF_KERNEL_STREAM;
+  double memory = above_memory(target, stream ? ROOF_MIX_COPY : ROOF_MIX_READ);
+  values[ROOF_EFFICIENCY] =
+      fmin(1, values[ROOF_EFFICIENCY] * above_peak(target, stream ? ROOF_VECTOR : ROOF_MATRIX));
+  if (kind == ROOF_KERNEL_COLLECTIVE) {
+    return;
+  }
+  values[ROOF_BANDWIDTH] = fmin(1, values[ROOF_BANDWIDTH] * memory);
+  if (kind != ROOF_KERNEL_EXPERTS) {
+    values[ROOF_UNIT_BANDWIDTH] *= memory;
+  }
+}
+
 void rf_forms_resolve(roof_target *target) {
   unsigned without = target->options.without;
   for (int k = 0; k < ROOF_KERNEL_KIND_COUNT; k++) {
@@ -271,6 +311,9 @@ void rf_forms_resolve(roof_target *target) {
         values[ROOF_LATENCY_SECONDS] -= latency_of_quantise(target, own);
       }
       values[ROOF_EFFICIENCY] = efficiency_on_lanes(target, own);
+      if (target->options.achieved && !target->parts_stay) {
+        share_measured(target, (roof_kernel_kind)k, values);
+      }
       bool region = target->parts_stay && isnan(values[ROOF_LATENCY_SECONDS]);
       values[ROOF_LATENCY_SECONDS] = region ? target->launch_seconds : values[ROOF_LATENCY_SECONDS];
       take(values, without, form->values);

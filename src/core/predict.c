@@ -235,10 +235,6 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   }
   t.parts_stay =
       strcmp(machine->device_class, "gpu") != 0 && strcmp(machine->device_class, "accelerator") != 0;
-  if (options->achieved &&
-      !t.parts_stay) { /* a measured ceiling holds what kernels reach of the peak already */
-    t.options.without |= 1u << ROOF_EFFECT_EFFICIENCY | 1u << ROOF_EFFECT_BANDWIDTH;
-  }
   t.units = machine->unit_count > 0 ? machine->unit_count : 1;
   resolve_levels(&t);
   resolve_cache(&t);

@@ -287,6 +287,52 @@ static void without_effects_a_share_of_the_bound(void **state) {
   assert_int_equal(roof_effects_of(&target, &p, parts), 0);
 }
 
+static double expected_of(roof_machine *of, const char *name, const double *sizes, int count, bool achieved) {
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_prediction p;
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  options.achieved = achieved;
+  assert_int_equal(roof_op_find(name, &op, NULL), ROOF_OK);
+  roof_op_defaults(op, values);
+  memcpy(values, sizes, (size_t)count * sizeof *values);
+  assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, of, &types, &options, NULL), ROOF_OK);
+  roof_predict(&target, op, values, &p);
+  assert_true(p.expected_seconds >= p.lower_seconds);
+  return p.expected_seconds;
+}
+
+/** Constants are shares of the datasheet's ceilings: measured ones do not change what kernels took. */
+static void measured_ceilings_are_not_discounted_twice(void **state) {
+  (void)state;
+  const char *const machines[] = {"nvidia-a100-sxm-80gb", "nvidia-l40s"};
+  const struct {
+    const char *op;
+    double sizes[5];
+  } kernels[] = {{"gemm", {4096, 4096, 4096}},
+                 {"gemm", {8, 8192, 8192}},
+                 {"attention", {64, 32, 1, 8192, 128}},
+                 {"attention", {1, 32, 4096, 4096, 128}},
+                 {"allreduce", {1e8, 2}},
+                 {"relu", {1e9}}};
+  for (int m = 0; m < 2; m++) {
+    owned roof_machine *of = NULL;
+    assert_int_equal(roof_catalog_load(machines[m], &of, NULL), ROOF_OK);
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+      int count = 0;
+      while (count < 5 && kernels[i].sizes[count] > 0) {
+        count++;
+      }
+      double rated = expected_of(of, kernels[i].op, kernels[i].sizes, count, false);
+      double measured = expected_of(of, kernels[i].op, kernels[i].sizes, count, true);
+      assert_true(fabs(measured / rated - 1) < 0.07);
+    }
+  }
+}
+
 static void the_cache_may_keep_what_fits(void **state) {
   (void)state;
   roof_options options = roof_options_default();
@@ -702,6 +748,7 @@ int main(void) {
       cmocka_unit_test(convolutions_take_the_faster_way),
       cmocka_unit_test(hosts_take_as_long_as_what_they_make),
       cmocka_unit_test(without_effects_a_share_of_the_bound),
+      cmocka_unit_test(measured_ceilings_are_not_discounted_twice),
       cmocka_unit_test(the_cache_may_keep_what_fits),
       cmocka_unit_test(lower_grows_with_the_bytes),
       cmocka_unit_test(effects_of_attention_start_at_the_bound),
