@@ -451,10 +451,7 @@ static bool explain_cut(const roof_target *target, const roof_prediction *p, con
     explain_waves(target, &p->work.kernel, cut, part->text, size);
     return true;
   case ROOF_EFFECT_SPLIT:
-    rf_format(part->text, size,
-              cut->split > 1 ? "split in %.0f, whose sums are added at the end"
-                             : "not split, since the sums of more parts would take longer",
-              cut->split);
+    rf_format(part->text, size, "split in %.0f, whose sums are added at the end", cut->split);
     return true;
   default:
     return false;

@@ -194,8 +194,11 @@ static double cached_seconds(const rf_run *run) {
 double rf_form_decode(const rf_run *run, rf_cut *cut) {
   decode d = decode_of(run);
   double memory = cached_seconds(run), best = INFINITY;
-  double split = 1;
+  double split = 1, kept = cut->tiles > 0 ? cut->split : 0;
   for (int n = 0; n == 0 || split <= d.most; n++, split *= 2) {
+    if (kept > 0 && split != kept) {
+      continue;
+    }
     double waves, seconds = split_seconds(run, &d, memory, split, n, best, &waves);
     if (seconds < best) {
       best = seconds;

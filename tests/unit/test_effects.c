@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "owned.h"
@@ -404,6 +405,28 @@ static void effects_of_attention_start_at_the_bound(void **state) {
   roof_machine_free(of);
 }
 
+/** A split is decided with all effects, and all of them are of that one. */
+static void effects_agree_on_the_split(void **state) {
+  (void)state;
+  roof_machine *of = attention_machine();
+  for (int keys = 64; keys <= 65536; keys *= 2) {
+    roof_target target;
+    roof_effect_part parts[ROOF_EFFECT_COUNT];
+    char shape[96];
+    const char *waves = "", *split = "";
+    snprintf(shape, sizeof shape, "batch=1 heads=8 q_len=1 kv_len=%d head_dim=128", keys);
+    roof_prediction p = attention_of(of, shape, 0, &target);
+    for (int i = roof_effects_of(&target, &p, parts) - 1; i >= 0; i--) {
+      waves = parts[i].effect == ROOF_EFFECT_WAVES ? parts[i].text : waves;
+      split = parts[i].effect == ROOF_EFFECT_SPLIT ? parts[i].text : split;
+    }
+    const char *cut = strstr(waves, "split in");
+    assert_true((cut != NULL) == (split[0] != '\0'));
+    assert_true(cut == NULL || atoi(cut + 9) == atoi(split + 9));
+  }
+  roof_machine_free(of);
+}
+
 static void few_sequences_are_split_over_the_units(void **state) {
   (void)state;
   roof_machine *of = attention_machine();
@@ -752,6 +775,7 @@ int main(void) {
       cmocka_unit_test(the_cache_may_keep_what_fits),
       cmocka_unit_test(lower_grows_with_the_bytes),
       cmocka_unit_test(effects_of_attention_start_at_the_bound),
+      cmocka_unit_test(effects_agree_on_the_split),
       cmocka_unit_test(few_sequences_are_split_over_the_units),
       cmocka_unit_test(each_wave_of_sequences_costs_its_start),
       cmocka_unit_test(a_framework_has_constants_of_its_own),
