@@ -109,7 +109,8 @@ static void add_questions(const subject *a, roof_text *out) {
     roof_text_addf(out, "  1. intensity   none: no memory traffic counted, %s over the link\n",
                    roof_quantity_format(x, SHORT, p->work.link_bytes, "B"));
   }
-  if (p->regime == ROOF_NETWORK_BOUND && p->link != NULL) {
+  bool sent = p->link != NULL && (p->regime == ROOF_NETWORK_BOUND || !(p->bytes > 0));
+  if (sent) {
     add_link(a, out);
   } else if (isnan(p->ridge)) {
     roof_text_add(out, "  2. ridge       unknown: the machine lacks a peak or a bandwidth for it\n");
@@ -120,7 +121,8 @@ static void add_questions(const subject *a, roof_text *out) {
   }
   roof_text_addf(out, "  3. side        %s-bound%s%s\n", roof_regime_name(p->regime),
                  p->regime == ROOF_MEMORY_BOUND ? ": read less (quantize, fuse, keep prefixes cached)" : "",
-                 p->regime == ROOF_NETWORK_BOUND ? "" : "; the ridge is where it changes, not a goal");
+                 sent || p->regime == ROOF_NETWORK_BOUND ? ""
+                                                         : "; the ridge is where it changes, not a goal");
   add_efficiency(a, out);
   if (is_above(a)) {
     roof_text_add(out, "  5. lever       none before the figures are right\n");

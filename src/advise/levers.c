@@ -126,6 +126,13 @@ static bool is_processor(const bench *b) {
   return rf_device_of(b->target->machine) == RF_ON_CPU;
 }
 
+/** Whether more or less of it is sent changes the time: a short exchange waits for its messages. */
+static bool exchanges(const bench *b) {
+  const roof_work *work = &b->now.work;
+  return b->now.regime == ROOF_NETWORK_BOUND ||
+         (work->kernel.kind == ROOF_KERNEL_COLLECTIVE && work->link_bytes > 0);
+}
+
 /** True where the unit computes in the format itself. The vector units of a GPU convert it on the way; a
  * processor without the arithmetic pays for that. */
 static bool is_native(const bench *b, const roof_prediction *p, roof_dtype dtype) {
@@ -256,8 +263,7 @@ static void add_choices(bench *b) {
       if (c == (int)b->values[i] || p.expected_seconds >= b->now.expected_seconds) {
         continue;
       }
-      bool network = b->now.regime == ROOF_NETWORK_BOUND;
-      roof_lever *l = add(b, network ? ROOF_LEVER_PARALLEL : ROOF_LEVER_FUSION, b->target, &p, 1);
+      roof_lever *l = add(b, exchanges(b) ? ROOF_LEVER_PARALLEL : ROOF_LEVER_FUSION, b->target, &p, 1);
       snprintf(l->change, sizeof l->change, "%s=%s", param->name, param->choices[c]);
     }
   }
@@ -451,7 +457,7 @@ static void add_overlap(bench *b) {
 static void add_network(bench *b) {
   int ranks = roof_op_param_index(b->op, "ranks");
   roof_prediction p;
-  if (b->now.regime != ROOF_NETWORK_BOUND || b->now.link == NULL) {
+  if (!exchanges(b) || b->now.link == NULL) {
     return;
   }
   add_overlap(b);

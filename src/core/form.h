@@ -99,6 +99,10 @@ double rf_link_seconds(const roof_link *link, const roof_work *work);
 /** Seconds to expect of one of the messages that wait for one another; NaN: not known. */
 double rf_message_seconds(const roof_target *target, const roof_link *link);
 
+/** Seconds of all messages of a collective that wait for one another, `each` with the constants; their count too. */
+double rf_messages_seconds(const roof_link *link, const roof_work *work, double each, bool waves,
+                           double *count);
+
 /** Seconds that a framework's host with these constants takes to launch the work, one kernel at a time; 0 where it does not. */
 double rf_launching_seconds(const double *constants, const roof_work *work);
 

@@ -66,18 +66,23 @@ double rf_message_seconds(const roof_target *target, const roof_link *link) {
                                        : link->latency_seconds;
 }
 
+/** Within a node ranks form a chain whatever the algorithm; between nodes messages are those of the operation. */
+double rf_messages_seconds(const roof_link *link, const roof_work *work, double each, bool waves,
+                           double *count) {
+  bool chain = is_within(link) && waves;
+  *count = chain ? work->kernel.depth : work->link_steps;
+  return *count * (chain ? each : fmax(each, known(link->latency_seconds)));
+}
+
 double rf_form_collective(const rf_run *run, rf_cut *cut) {
   const roof_link *link = run->link;
   if (link == NULL) {
     return NAN;
   }
-  /* Within a node ranks form a chain whatever the algorithm; between nodes messages are those of the operation. */
-  bool chain = is_within(link) && !rf_without(run, ROOF_EFFECT_WAVES);
-  double each =
-      chain ? run->c[ROOF_WAVE_SECONDS] : fmax(run->c[ROOF_WAVE_SECONDS], known(link->latency_seconds));
+  double messages = rf_messages_seconds(link, run->work, run->c[ROOF_WAVE_SECONDS],
+                                        !rf_without(run, ROOF_EFFECT_WAVES), &cut->waves);
   double bytes = passing(run, cut);
   double seconds = bytes / (link->bytes_per_second * run->c[ROOF_BANDWIDTH] * cut->rate);
-  cut->waves = chain ? run->work->kernel.depth : run->work->link_steps;
   double fill = hands_on(run->work) ? run->c[ROOF_SPLIT_SECONDS] : 0;
-  return each * cut->waves + fmin(seconds / low_latency, seconds + fill);
+  return messages + fmin(seconds / low_latency, seconds + fill);
 }

@@ -45,7 +45,7 @@ char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, s
              peak != NULL ? " " : "", peak != NULL ? roof_unit_name(peak->unit) : "");
     break;
   case ROOF_OVERHEAD_BOUND:
-    snprintf(buffer, size, "launch");
+    snprintf(buffer, size, prediction->work.kernel.kind == ROOF_KERNEL_COLLECTIVE ? "latency" : "launch");
     break;
   case ROOF_NETWORK_BOUND:
     snprintf(buffer, size, "%s", prediction->link != NULL ? prediction->link->name : "unknown");
@@ -492,17 +492,30 @@ static inline bool knows_latency(const roof_target *target, const roof_form *for
   return form->known && isnan(target->options.overhead_cutoff) && isnan(target->options.launch);
 }
 
-/** What a kernel waits whatever its size: for its launch, and for sums after the first. */
-static inline double latency_of(const roof_form *form, const roof_work *work) {
-  double sums = work->kernel.kind == ROOF_KERNEL_STREAM ? work->kernel.depth : 0;
-  return form->values[ROOF_LATENCY_SECONDS] * work->launches + form->values[ROOF_WAVE_SECONDS] * sums;
+/** What a kernel waits whatever its size: for its launch, for sums after the first, and for messages. */
+static inline double latency_of(const roof_target *target, const roof_form *form, const roof_prediction *p) {
+  const roof_work *work = &p->work;
+  double each = form->values[ROOF_WAVE_SECONDS], count;
+  double turns = work->kernel.kind == ROOF_KERNEL_STREAM ? each * work->kernel.depth : 0;
+  if (work->kernel.kind == ROOF_KERNEL_COLLECTIVE && p->link != NULL) {
+    bool waves = !(target->options.without & 1u << ROOF_EFFECT_WAVES);
+    turns = rf_messages_seconds(p->link, work, each, waves, &count);
+  }
+  return form->values[ROOF_LATENCY_SECONDS] * work->launches + turns;
 }
 
 double roof_prediction_cutoff(const roof_target *target, const roof_prediction *p) {
   const roof_form *form = &target->forms[p->work.kernel.kind];
   return knows_latency(target, form)
-             ? larger(2 * latency_of(form, &p->work), rf_launching_seconds(form->values, &p->work))
+             ? larger(2 * latency_of(target, form, p), rf_launching_seconds(form->values, &p->work))
              : larger(target->overhead_cutoff, known(p->overhead_seconds));
+}
+
+/** Whether a transfer takes as long as what is done on the chip, and not mostly waits for messages. */
+static bool network_binds(const roof_target *target, const roof_prediction *p, double on_chip) {
+  bool waits = knows_latency(target, &target->forms[p->work.kernel.kind]) &&
+               p->expected_seconds <= roof_prediction_cutoff(target, p);
+  return p->network_seconds > 0 && p->network_seconds >= on_chip && !waits;
 }
 
 /** Whether a kernel is over before the machine is busy: where its latency is known, when that is more than half of its
@@ -519,7 +532,7 @@ static roof_regime classify(const roof_target *target, const roof_prediction *p,
     return ROOF_CAPACITY_BOUND;
   }
   bool unknown = p->work.link_bytes > 0 && isnan(p->network_seconds);
-  if (unknown || (p->network_seconds > 0 && p->network_seconds >= t->on_chip)) {
+  if (unknown || network_binds(target, p, t->on_chip)) {
     return ROOF_NETWORK_BOUND;
   }
   if (overhead_binds(target, p, busy)) {

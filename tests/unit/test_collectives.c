@@ -51,6 +51,27 @@ static void one_rank_waits_for_nothing(void **state) {
   assert_true(seconds_of("ep_dispatch", "tokens=64k hidden=7168 top_k=8 ranks=1", 0) == launch);
 }
 
+/** The link binds where bytes take longer than the messages that wait for one another. */
+static void short_exchanges_wait_for_messages(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  const roof_op *op = NULL;
+  roof_prediction p;
+  char wall[ROOF_NAME_MAX];
+  assert_int_equal(roof_catalog_load("nvidia-h100-sxm", &h100, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, h100, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find("allreduce", &op, NULL), ROOF_OK);
+  roof_predict(&target, op, (double[ROOF_PARAM_MAX]){1000, 8, 0}, &p);
+  assert_string_equal(roof_prediction_wall(&p, wall, sizeof wall), "overhead-bound (latency)");
+  assert_true(p.expected_seconds <= roof_prediction_cutoff(&target, &p));
+  roof_predict(&target, op, (double[ROOF_PARAM_MAX]){64e6, 8, 0}, &p);
+  assert_string_equal(roof_prediction_wall(&p, wall, sizeof wall), "network-bound (NVLink 4)");
+  assert_true(p.expected_seconds > roof_prediction_cutoff(&target, &p));
+}
+
 /** Without constants and without a known latency messages take what `model` assumes of them, give or take a lot. */
 static void messages_of_unknown_latency_take_time(void **state) {
   (void)state;
@@ -115,6 +136,7 @@ static void a_shared_path_is_shared_evenly_at_worst(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_send_fills_no_pipeline),
                                      cmocka_unit_test(one_rank_waits_for_nothing),
+                                     cmocka_unit_test(short_exchanges_wait_for_messages),
                                      cmocka_unit_test(messages_of_unknown_latency_take_time),
                                      cmocka_unit_test(no_ranks_and_no_latency_have_no_time),
                                      cmocka_unit_test(a_shared_path_is_shared_evenly_at_worst)};
