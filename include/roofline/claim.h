@@ -67,8 +67,8 @@ typedef struct roof_claim_judged {
   double sparse_share;     /**< of the limit that sparsity would give an impossible claim; NaN: no help */
   double sparse_limit;     /**< FLOP/s of that limit; NaN: of an operation */
   const char *sparse_name; /**< "2:4 sparse"; NULL without `sparse_share` */
-  const char
-      *algorithm; /**< which needs fewer FLOPs, where it alone could be so fast; NULL: none, or not needed */
+  const char *
+      algorithm; /**< of fewer FLOPs, or a cache of unknown bandwidth, where it alone could be so fast; NULL: none, or not needed */
   double algorithm_seconds; /**< that the operation takes at least with it */
   double clock_hz;  /**< of an impossible claim's peak, where a higher clock could give it; NaN: none could */
   double needed_hz; /**< the clock that it takes */

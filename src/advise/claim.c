@@ -297,6 +297,35 @@ static void judge_algorithm(roof_claim_judged *j, const roof_prediction *p) {
   }
 }
 
+/** Whether the last cache may have kept all data of a run before, and nobody knows its bandwidth. */
+static bool fits_unknown_cache(const roof_target *target, const roof_work *work) {
+  for (int k = (int)target->memory - 1; k > (int)ROOF_L1 && !target->options.cold; k--) {
+    const roof_level *level = target->level[k];
+    if (level != NULL && level->bytes > 0) {
+      bool unknown = isnan(target->seconds_per_byte[k][0]) && work->fresh_bytes <= 0;
+      return unknown && work->working_set <= level->bytes * level->instances;
+    }
+  }
+  return false;
+}
+
+/** A time that the memory alone forbids is possible where the data may come from such a cache. */
+static void judge_cache(roof_claim_judged *j, const roof_target *target, const roof_prediction *p) {
+  double rest = fmax(p->compute_seconds, p->work.launches * target->least_launch_seconds);
+  for (int i = 0; i < p->level_count; i++) {
+    const roof_level_time *level = &p->levels[i];
+    rest = level->level == p->binding ? rest : fmax(rest, level->seconds);
+  }
+  bool memory =
+      j->placed.regime == ROOF_MEMORY_BOUND && p->binding != NULL && p->binding->level == target->memory;
+  if (j->possible || !memory || rest > j->placed.seconds || !fits_unknown_cache(target, &p->work)) {
+    return;
+  }
+  j->possible = true;
+  j->algorithm = "its data in a cache whose bandwidth is unknown";
+  j->algorithm_seconds = rest;
+}
+
 static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
                                    roof_error *error) {
   roof_prediction p;
@@ -331,6 +360,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   j->fits = p.regime != ROOF_CAPACITY_BOUND;
   source_operation(j, target, &p);
   judge_algorithm(j, &p);
+  judge_cache(j, target, &p);
   if (!j->possible && p.work.flops > 0 && !target->options.sparse) {
     judge_sparse_operation(j, target, &p.work);
   }

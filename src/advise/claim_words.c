@@ -334,8 +334,12 @@ void roof_claim_details(const roof_claim_judged *j, const char *machine, bool of
                    claim_quantity(limit, j->matches[i].value, j->kind));
   }
   if (j->possible && j->algorithm != NULL) {
-    roof_text_addf(out, "  needs    %s, which takes at least %s\n", j->algorithm,
-                   roof_quantity_format(limit, SHORT, j->algorithm_seconds, "s"));
+    roof_text_addf(out, "  needs    %s", j->algorithm);
+    if (j->algorithm_seconds > 0) {
+      roof_text_addf(out, ", which takes at least %s",
+                     roof_quantity_format(limit, SHORT, j->algorithm_seconds, "s"));
+    }
+    roof_text_add(out, "\n");
   } else if (j->possible || doubtful) {
     roof_text_addf(out, "  verdict  %s: %s\n", j->placed.verdict->name, j->placed.verdict->meaning);
   }

@@ -230,3 +230,13 @@ ROWS
   run -0 "$ROOFLINE" model llama-3.1-8b draft=3 --machine h100 --json
   [ "$(json '.settings.accept')" = 0.7 ]
 }
+
+@test "data may come from a cache whose bandwidth is unknown, unless they are cold" {
+  run -0 "$ROOFLINE" claim 20us copy n=1M --machine amd-epyc-9654 --dtype fp64
+  [[ ${lines[0]} == "possible with its data in a cache whose bandwidth is unknown: 174 % of"*"(DDR), without it" ]]
+  run -0 "$ROOFLINE" claim 5us copy n=2M --machine apple-m2-max --dtype fp16
+  [[ ${lines[0]} == "possible with its data in a cache"* ]]
+  run -1 "$ROOFLINE" claim 20us copy n=1M --machine amd-epyc-9654 --dtype fp64 --cold
+  [[ ${lines[0]} == impossible:* ]]
+  run -1 "$ROOFLINE" claim 1ms copy n=100M --machine amd-epyc-9654 --dtype fp64
+}
