@@ -62,6 +62,7 @@ typedef struct roof_claim_judged {
   char limit_name[ROOF_CLAIM_NAME]; /**< "dense fp16 matrix peak" */
   char source[ROOF_SOURCE_MAX + 64];
   roof_provenance source_kind; /**< of the figure that limits; with an empty `source` it says nothing */
+  bool given;                  /**< that figure has no date: the asker gave it */
   roof_claim_match matches[ROOF_CLAIM_MATCHES];
   int match_count;
   double sparse_share;     /**< of the limit that sparsity would give an impossible claim; NaN: no help */

@@ -82,6 +82,7 @@ static void match_bandwidths(roof_claim_judged *j, const roof_machine *machine) 
 
 static void set_source(roof_claim_judged *j, roof_provenance kind, const char *date, const char *source) {
   j->source_kind = kind;
+  j->given = date[0] == '\0';
   snprintf(j->source, sizeof j->source, "%s%s%s%s%s", roof_provenance_name(kind),
            date[0] != '\0' ? " of " : "", date, source[0] != '\0' ? ", " : "", source);
 }
@@ -368,11 +369,10 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
 }
 
 /** An assumed limit may itself be wrong: as often as not by a format's rate or a sparse one taken for another, twice each. What the
- * asker gave (--peak, --launch) has no date and counts as it stands. */
+ * asker gave (--peak, --launch) counts as it stands. */
 static void heed_assumed(roof_claim_judged *j) {
-  static const char dated[] = "assumed of ";
   static const double most = 4;
-  if (!j->possible && strncmp(j->source, dated, strlen(dated)) == 0 && j->placed.share <= most) {
+  if (!j->possible && j->source_kind == ROOF_ASSUMED && !j->given && j->placed.share <= most) {
     j->placed.state = ROOF_PLACE_UNKNOWN;
   }
 }
