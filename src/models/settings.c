@@ -121,11 +121,6 @@ static roof_status read_list(const setting *s, const char *list, roof_model_sett
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%.60s: %s", s->name, list,
                           axes == NULL ? "one value here" : "too many lists, or a long one");
   }
-  for (int i = 0; i < axes->count; i++) {
-    if (axes->list[i].offset == s->offset) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", s->name);
-    }
-  }
   roof_model_axis *axis = &axes->list[axes->count++];
   *axis = (roof_model_axis){.name = s->name, .offset = s->offset};
   snprintf(copy, sizeof copy, "%s", list);
@@ -148,21 +143,18 @@ bool rf_model_typed(const roof_model_settings *settings, const char *name) {
   return (settings->typed & rf_model_setting_bit(name)) != 0;
 }
 
-/** The setting, or another name of it, that a word before this one gave; NULL: none. */
-static const setting *given(const setting *s, const char *const *words, int before) {
-  for (int i = 0; i < before; i++) {
-    const setting *earlier = find(of_models, words[i], NULL);
-    if (earlier != NULL && earlier->offset == s->offset) {
-      return earlier;
+/** The setting, or another name of it, that was typed before; NULL: none. */
+static const setting *given(const setting *s, unsigned long long typed_before) {
+  for (int i = 0; of_models[i].name != NULL; i++) {
+    if (of_models[i].offset == s->offset && (typed_before >> i & 1) != 0) {
+      return &of_models[i];
     }
   }
   return NULL;
 }
 
-/** The last of `count` words. */
-static roof_status read_word(const char *const *words, int count, roof_model_settings *settings,
-                             roof_model_axes *axes, roof_error *error) {
-  const char *word = words[count - 1];
+static roof_status read_word(const char *word, roof_model_settings *settings, roof_model_axes *axes,
+                             roof_error *error) {
   const char *equals = strchr(word, '=');
   if (equals == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "`%.60s`: settings are key=value, for instance batch=8",
@@ -172,7 +164,7 @@ static roof_status read_word(const char *const *words, int count, roof_model_set
   if (s == NULL) {
     return ROOF_E_NAME;
   }
-  const setting *earlier = given(s, words, count - 1);
+  const setting *earlier = given(s, settings->typed);
   if (earlier != NULL) {
     return earlier == s ? roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", s->name)
                         : roof_error_set(error, ROOF_E_ARGUMENT, "`%s` and `%s`: they say the same; give one",
@@ -200,7 +192,7 @@ roof_status roof_model_settings_read(const char *const *words, int count, roof_m
   int before = axes != NULL ? axes->count : 0;
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = read_word(words, i + 1, &read, axes, error);
+    status = read_word(words[i], &read, axes, error);
   }
   if (status != ROOF_OK) {
     release(axes, before);

@@ -305,6 +305,9 @@ teardown() {
   refuses 2 'users=0: not a whole number from 1 to 1e9' plan llama-3.1-8b --users 0 --machine h100
   refuses 2 '`batch` and `users`: they say the same; give one' plan llama-3.1-8b --users 3 batch=4 --machine h100
   refuses 2 '`tp`: given twice' model llama-3.1-8b tp=2 tp=4 --machine h100
+  refuses 2 '`tp`: given twice' model llama-3.1-8b --tp 2 tp=4 --machine h100
+  refuses 2 '`recompute`: given twice' model llama-3.1-8b --train batch=8 --recompute full recompute=none --machine h100
+  refuses 2 '`tp`: given twice' serve llama-3.1-8b --rate 4 tp=2 tp=4 --machine h100
   refuses 2 '`tp`: given twice' claim llama-3.1-8b tp=2 tp=4 tpot=1ms --machine h100
   refuses 2 'accept: has no effect: no token is drafted; add draft=N' serve llama-3.1-8b accept=.5 --machine h100
   refuses 2 '--network: has no effect: all devices are in one node, whose size is node=N' serve llama-3.1-8b --network 100gbe --machine h100

@@ -59,6 +59,7 @@ static void settings_are_refused(void **state) {
       fail_msg("%s: %s", rows[i].word, error.message);
     }
     assert_true(s.prompt == 2048 && axes.count == 1);
+    s = roof_model_settings_default(&llama);
     assert_int_equal(roof_model_settings_read(first, 1, &s, NULL, &error), ROOF_E_ARGUMENT);
     assert_non_null(strstr(error.message, "one value here"));
     roof_model_axes_done(&axes);

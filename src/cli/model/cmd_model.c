@@ -36,8 +36,11 @@ static roof_status select_settings(const cli_args *args, const roof_model *model
                                    roof_model_axes *axes, roof_error *error) {
   roof_status status = cli_model_run_settings(args, model, false, s, error);
   s->train = train != 0;
-  status =
-      status == ROOF_OK && recompute != NULL ? roof_recompute_parse(recompute, &s->recompute, error) : status;
+  if (status == ROOF_OK && recompute != NULL) {
+    char word[CLI_SHORT];
+    snprintf(word, sizeof word, "recompute=%.30s", recompute);
+    status = roof_model_settings_read((const char *const[]){word}, 1, s, axes, error);
+  }
   return status == ROOF_OK ? roof_model_settings_read(args->words + 1, args->word_count - 1, s, axes, error)
                            : status;
 }
@@ -84,7 +87,7 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
                               roof_model_settings *settings, answer *out, roof_error *error) {
   static roof_model_answer a;
   roof_model_target target;
-  roof_status status = cli_model_plan_settings(machine, settings, NULL, error);
+  roof_status status = cli_model_plan_network(machine, settings, error);
   status = status == ROOF_OK ? roof_model_target_init(&target, model, machine, settings, error) : status;
   if (status != ROOF_OK) {
     return status;
@@ -183,7 +186,8 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   }
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   status = status == ROOF_OK ? cli_network_wait(cli_model_network(), machines, count, error) : status;
-  status = status == ROOF_OK ? cli_model_plan_settings(machines[0], &settings, &axes, error) : status;
+  status = status == ROOF_OK ? cli_model_plan_settings(&settings, &axes, error) : status;
+  status = status == ROOF_OK ? cli_model_plan_network(machines[0], &settings, error) : status;
   status = status == ROOF_OK ? roof_model_settings_check(&model, &settings, false, &axes, error) : status;
   const char *precision = cli_model_run_precision();
   out->printed = status == ROOF_OK && cli_model_sweeps(&axes, precision);

@@ -25,8 +25,10 @@ void cli_model_run_done(void);
 /* plan.c */
 /** Options that say the same as the words tp= pp= dp= ep= cp= microbatches= node=, and --network. */
 extern const struct poptOption cli_model_plan_options[];
-roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
-                                    roof_model_axes *axes, roof_error *error);
+roof_status cli_model_plan_settings(roof_model_settings *settings, roof_model_axes *axes, roof_error *error);
+/** The network of --network for a machine. */
+roof_status cli_model_plan_network(const roof_machine *machine, roof_model_settings *settings,
+                                   roof_error *error);
 void cli_model_plan_options_done(void);
 
 /** --network as typed, or NULL. */

@@ -59,8 +59,12 @@ const char *cli_model_prices(void) {
   return prices != NULL && roof_prices_are_listed(prices) ? prices : NULL;
 }
 
-roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
-                                    roof_model_axes *axes, roof_error *error) {
+roof_status cli_model_plan_network(const roof_machine *machine, roof_model_settings *settings,
+                                   roof_error *error) {
+  return network != NULL ? cli_network_find(network, machine, &settings->network, error) : ROOF_OK;
+}
+
+roof_status cli_model_plan_settings(roof_model_settings *settings, roof_model_axes *axes, roof_error *error) {
   roof_status status = ROOF_OK;
   const double price = settings->price;
   settings->sp = sequence != 0;
@@ -74,6 +78,5 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
       settings->price = listed ? price : settings->price;
     }
   }
-  return status == ROOF_OK && network != NULL ? cli_network_find(network, machine, &settings->network, error)
-                                              : status;
+  return status;
 }
