@@ -433,7 +433,7 @@ ladders() {
   { ladder bf16 "$large" 2 && ladder bf16 "$small" 2 && ladder fp32 "$small" 1 && ladder fp8 "$large" 1 && sustained; } || return 0
   for kernel in $(select_kernels attention bf16 - | head -n 1); do
     enough 5 || return 0
-    known "$kernel bf16" || kernels_of 30 bf16 "$kernel"
+    known "$kernel bf16" || kernels_of 60 bf16 "$kernel"
   done
   { ladder bf16 "$large" && ladder fp32 "$small" && ladder fp8 "$large"; } || return 0
   end_part complete

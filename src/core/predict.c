@@ -45,7 +45,7 @@ char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, s
              peak != NULL ? " " : "", peak != NULL ? roof_unit_name(peak->unit) : "");
     break;
   case ROOF_OVERHEAD_BOUND:
-    snprintf(buffer, size, prediction->work.kernel.kind == ROOF_KERNEL_COLLECTIVE ? "latency" : "launch");
+    snprintf(buffer, size, prediction->work.link_bytes > 0 ? "latency" : "launch");
     break;
   case ROOF_NETWORK_BOUND:
     snprintf(buffer, size, "%s", prediction->link != NULL ? prediction->link->name : "unknown");

@@ -176,8 +176,8 @@ static void check_reads(findings *f, const roof_level *level) {
     double factor = read->rate / (patterns[i].reads * patterns[i].rate);
     if (factor < 1 - loose) {
       rf_breach breach = {RF_LAW_READS, {read->conditions, patterns[i].conditions}, factor, ""};
-      snprintf(breach.what, sizeof breach.what, "%.30s on %s, read alone, does %.2f times the reads of %s",
-               level->name, cores_of(level->cores), factor, patterns[i].name);
+      rf_format(breach.what, sizeof breach.what, "%.30s on %s, read alone, does %.2f times the reads of %s",
+                level->name, cores_of(level->cores), factor, patterns[i].name);
       add(f, breach);
     }
   }
