@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "host/cublas.h"
 #include "measure/cuda/cublas.h"
 #include "measure/cuda/peaks.h"
@@ -321,10 +322,10 @@ static void add_library(rf_device *device, roof_dtype dtype, double budget,
   l->flops_per_second = 2 * edge * edge * edge / samples.stats.median;
   l->spread = samples.stats.spread;
   l->best_flops_per_second = gain * l->flops_per_second;
-  snprintf(l->source, sizeof l->source,
-           "on random data: median of %zu calls by the device's clock; the best of the algorithms that it "
-           "suggests: %.4g times as fast",
-           samples.count, gain);
+  rf_format(l->source, sizeof l->source,
+            "on random data: median of %zu calls by the device's clock; the best of the algorithms that it "
+            "suggests: %.4g times as fast",
+            samples.count, gain);
   rf_samples_done(&samples);
 }
 
