@@ -40,7 +40,7 @@ static const counted causes[] = {
 /** The wall of the bare roofline that takes the longest. */
 typedef struct wall {
   char name[32];
-  const char *unit;
+  bool moves; /**< bytes; else it computes */
   roof_provenance kind;
   double amount, seconds; /**< bytes or FLOPs, and the least time of them */
 } wall;
@@ -62,7 +62,8 @@ static roof_loss *add_step(cascade *c, const char *name, double seconds) {
   return step;
 }
 
-/** A cause after which it would take `alone`, half a percent longer or more. One that would explain more than there is explains the rest: causes hide each other. */
+/** A cause after which it would take `alone`, half a percent longer or more. One that would explain more than there is explains the
+ * rest: causes hide each other. */
 static void add_cause(cascade *c, const char *name, double alone, const char *why) {
   double seconds = fmin(alone, c->measured);
   if (!isnan(alone) && seconds >= 1.005 * c->seconds && c->losses->count < ROOF_LOSS_MAX - 1) {
@@ -79,27 +80,27 @@ static double factor_of(const counted *cause, double value) {
   return cause->means == TIMES ? value : 1 / (cause->means == LEFT ? value : 1 - value);
 }
 
-static double counted_value(const counted *k, const roof_evidence *evidence) {
-  return evidence->inferred[k->clue] ? (double)NAN : evidence->clue[k->clue];
+/** NaN: not counted, or not of what binds. */
+static double counted_value(const counted *k, const roof_evidence *evidence, bool moves) {
+  bool counts = (moves ? k->memory : k->compute) && !evidence->inferred[k->clue];
+  return counts ? evidence->clue[k->clue] : (double)NAN;
 }
 
 static void add_counted(cascade *c, const roof_evidence *evidence, bool moves) {
   for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
     const counted *k = &causes[i];
-    double value = counted_value(k, evidence);
+    double value = counted_value(k, evidence, moves);
     char why[96];
-    if (moves ? k->memory : k->compute) {
-      rf_format(why, sizeof why, "%s%.3g%s", k->before, k->means == TIMES ? value : 100 * value, k->after);
-      add_cause(c, k->name, c->seconds * factor_of(k, value), why);
-    }
+    rf_format(why, sizeof why, "%s%.3g%s", k->before, k->means == TIMES ? value : 100 * value, k->after);
+    add_cause(c, k->name, c->seconds * factor_of(k, value), why);
   }
 }
 
 /** What was counted goes before what was predicted. */
-static bool is_counted(roof_effect effect, const roof_evidence *evidence) {
+static bool is_counted(roof_effect effect, const roof_evidence *evidence, bool moves) {
   bool found = false;
   for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
-    found |= causes[i].effect == effect && !isnan(counted_value(&causes[i], evidence));
+    found |= causes[i].effect == effect && !isnan(counted_value(&causes[i], evidence, moves));
   }
   return found;
 }
@@ -117,12 +118,12 @@ static void settle_savings(roof_effect_part *parts, int count) {
 
 /** Why a kernel of its class takes longer than the bare roofline, by the prediction. Without effects: what a benchmark reaches, and
  * the launch. */
-static void add_predicted(cascade *c, const roof_advice *a, const roof_target *target) {
+static void add_predicted(cascade *c, const roof_advice *a, const roof_target *target, bool moves) {
   roof_effect_part parts[ROOF_EFFECT_COUNT];
   int count = roof_effects_of(target, &a->now, parts);
   settle_savings(parts, count);
   for (int i = 0; i < count; i++) {
-    if (!is_counted(parts[i].effect, &a->evidence)) {
+    if (!is_counted(parts[i].effect, &a->evidence, moves)) {
       add_cause(c, roof_effect_name(parts[i].effect), c->seconds + parts[i].seconds, parts[i].text);
     }
   }
@@ -135,11 +136,11 @@ static void add_predicted(cascade *c, const roof_advice *a, const roof_target *t
 }
 
 static void fill(const roof_advice *a, const roof_target *target, const wall *w, cascade *c) {
-  snprintf(c->losses->unit, sizeof c->losses->unit, "%s", w->unit);
+  snprintf(c->losses->unit, sizeof c->losses->unit, "%s", w->moves ? "B/s" : "FLOP/s");
   roof_loss *first = add_step(c, w->name, c->seconds);
   snprintf(first->why, sizeof first->why, "%s", roof_provenance_name(w->kind));
-  add_predicted(c, a, target);
-  add_counted(c, &a->evidence, strcmp(w->unit, "B/s") == 0);
+  add_predicted(c, a, target, w->moves);
+  add_counted(c, &a->evidence, w->moves);
   double unexplained = 1 - c->seconds / c->measured;
   roof_loss *last = add_step(c, "measured", c->measured);
   if (unexplained > 0.001) {
@@ -159,7 +160,7 @@ static double bytes_of(const roof_prediction *p) {
 
 /** False where neither a peak nor a bandwidth is known. */
 static bool find_wall(const roof_prediction *p, wall *w) {
-  *w = (wall){.unit = "B/s"};
+  *w = (wall){.moves = true};
   if (p->link != NULL && p->network_seconds > fmax(p->compute_seconds, p->memory_seconds)) {
     snprintf(w->name, sizeof w->name, "%.31s", p->link->name);
     w->kind = p->link->kind;
@@ -168,7 +169,7 @@ static bool find_wall(const roof_prediction *p, wall *w) {
   } else if (p->compute_seconds >= p->memory_seconds && p->peak != NULL) {
     snprintf(w->name, sizeof w->name, "%.15s %.15s", roof_dtype_name(p->peak->dtype),
              roof_unit_name(p->peak->unit));
-    w->unit = "FLOP/s";
+    w->moves = false;
     w->kind = p->peak->kind;
     w->amount = p->work.flops;
     w->seconds = p->compute_seconds;

@@ -49,8 +49,7 @@ static void add_brief(roof_text *out, const roof_target *target, const roof_pred
   }
   if (knows_latency(target, p)) {
     roof_text_addf(out, "about %s", quantity(text, p->expected_seconds, "s"));
-    double latency = target->forms[p->work.kernel.kind].values[ROOF_LATENCY_SECONDS] * p->work.launches;
-    roof_text_addf(out, ", %s of it latency", quantity(text, latency, "s"));
+    roof_text_addf(out, ", %s of it latency", quantity(text, rf_latency_seconds(target, p), "s"));
     return;
   }
   double launch = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds, work = p->expected_seconds - launch;

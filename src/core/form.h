@@ -103,6 +103,9 @@ double rf_message_seconds(const roof_target *target, const roof_link *link);
 double rf_messages_seconds(const roof_link *link, const roof_work *work, double each, bool waves,
                            double *count);
 
+/** What a kernel waits whatever its size: for its launch, for sums after the first, and for messages. */
+double rf_latency_seconds(const roof_target *target, const roof_prediction *p);
+
 /** Seconds that a framework's host with these constants takes to launch the work, one kernel at a time; 0 where it does not. */
 double rf_launching_seconds(const double *constants, const roof_work *work);
 

@@ -492,9 +492,9 @@ static inline bool knows_latency(const roof_target *target, const roof_form *for
   return form->known && isnan(target->options.overhead_cutoff) && isnan(target->options.launch);
 }
 
-/** What a kernel waits whatever its size: for its launch, for sums after the first, and for messages. */
-static inline double latency_of(const roof_target *target, const roof_form *form, const roof_prediction *p) {
+double rf_latency_seconds(const roof_target *target, const roof_prediction *p) {
   const roof_work *work = &p->work;
+  const roof_form *form = &target->forms[work->kernel.kind];
   double each = form->values[ROOF_WAVE_SECONDS], count;
   double turns = work->kernel.kind == ROOF_KERNEL_STREAM ? each * work->kernel.depth : 0;
   if (work->kernel.kind == ROOF_KERNEL_COLLECTIVE && p->link != NULL) {
@@ -507,7 +507,7 @@ static inline double latency_of(const roof_target *target, const roof_form *form
 double roof_prediction_cutoff(const roof_target *target, const roof_prediction *p) {
   const roof_form *form = &target->forms[p->work.kernel.kind];
   return knows_latency(target, form)
-             ? larger(2 * latency_of(target, form, p), rf_launching_seconds(form->values, &p->work))
+             ? larger(2 * rf_latency_seconds(target, p), rf_launching_seconds(form->values, &p->work))
              : larger(target->overhead_cutoff, known(p->overhead_seconds));
 }
 

@@ -461,6 +461,8 @@ ROWS
   [ "$(json '[.regime, .binding, .energy_joules]')" = '["network","unknown",null]' ]
   run -0 "$ROOFLINE" sweep allreduce size=1GB ranks=2,4 --machine m2-ultra,h100 --json
   [ "$(json '[.points[].seconds.expected != null]')" = '[false,false,true,true]' ]
+  run -0 "$ROOFLINE" predict allreduce size=1KB ranks=8 --machine h100
+  [ "${lines[0]}" = 'allreduce on NVIDIA H100 SXM5 80GB: overhead-bound (latency), about 17.12 µs, 17.11 µs of it latency' ]
   run -0 "$ROOFLINE" predict allreduce size=1GB ranks=1 --machine m2-ultra
   has 'overhead-bound (launch)'
 }
