@@ -19,7 +19,9 @@ async function at(hash, options) {
   return { page, line, done };
 }
 
+/** What the button saves; a picture that is still to come would move it from under the pointer. */
 async function downloaded(page, name) {
+  await drawn(page);
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
   return readFileSync(await download.path());
 }
