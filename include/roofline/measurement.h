@@ -68,7 +68,8 @@ typedef struct roof_measurement {
   double ceiling_seconds; /**< the least time per call that its document gives; NaN unknown */
   double
       limit_seconds; /**< the same at the hardware's own limits, where the ceiling was measured; NaN unknown */
-  double slowest_seconds; /**< the slow end of what its document predicts per call; NaN unknown */
+  double fastest_seconds; /**< the fast end of what its document predicts per call; NaN unknown */
+  double slowest_seconds; /**< the slow end of it */
   bool achieved;          /**< that ceiling is one that a benchmark reached */
   double seconds;         /**< median per call */
   double calls;           /**< of all threads; NaN unknown */

@@ -44,12 +44,14 @@ ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
  *  Errors: none. */
 ROOF_API const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *found);
 
-/** A band (nullable) where a prediction is known: "expected" for what is slow, but took no longer than `slowest`, the
- *  predicted interval's end (roof_prediction.expected_high_seconds). NaN: no prediction.
+/** A band (nullable) where a prediction is known: "expected" for what is slow, but within the predicted interval from
+ *  `fastest` to `slowest` (roof_prediction.expected_low_seconds and expected_high_seconds), and "faster" for what is slow
+ *  and yet under it. NaN: no prediction.
  *  Units: s.
  *  Ownership: static.
  *  Errors: none. */
-ROOF_API const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double slowest);
+ROOF_API const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double fastest,
+                                               double slowest);
 
 /** Datasheets round: this share over a ceiling is still at it. */
 #define ROOF_PLACE_ROUNDING 5e-3
@@ -126,7 +128,8 @@ typedef struct roof_placed {
   double at_least;             /**< the share where part of the work was not counted (roof_place_withhold) */
   double headroom;             /**< seconds / ceiling_seconds */
   double lost_seconds;         /**< seconds - ceiling_seconds */
-  double slowest_seconds;      /**< the slow end of what was predicted; NaN: nothing was */
+  double fastest_seconds;      /**< the fast end of what was predicted; NaN: nothing was */
+  double slowest_seconds;      /**< the slow end of it */
   const roof_verdict *verdict; /**< of the share, heeding the prediction; NULL: unknown */
   char why[192];               /**< why it is unknown, above or impossible; "" where it is possible */
 } roof_placed;
@@ -172,7 +175,7 @@ ROOF_API void roof_place_withhold(roof_placed *placed, const char *uncounted);
 /** The verdict of placed work where its operation, its `values` (completed) and formats are known, and how many `calls`
  *  the placed time is of: as roof_verdict_heed says of the prediction on the ceilings' machine.
  *  Units: the parameters'.
- *  Ownership: changes the verdict and `slowest_seconds`.
+ *  Ownership: changes the verdict, `fastest_seconds` and `slowest_seconds`.
  *  Errors: none; unchanged without a machine, or where it lacks the formats. */
 ROOF_API void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,
                               const roof_types *types, double calls, roof_placed *placed);

@@ -20,6 +20,7 @@ void roof_measurement_init(roof_measurement *measurement) {
                                     .link_bytes = NAN,
                                     .ceiling_seconds = NAN,
                                     .limit_seconds = NAN,
+                                    .fastest_seconds = NAN,
                                     .slowest_seconds = NAN,
                                     .memory_bytes_per_second = NAN,
                                     .memory_pace = NAN,

@@ -345,6 +345,7 @@ static roof_placed placed_at(double seconds) {
                        .at_least = NAN,
                        .headroom = NAN,
                        .lost_seconds = NAN,
+                       .fastest_seconds = NAN,
                        .slowest_seconds = NAN};
 }
 
@@ -509,6 +510,11 @@ void roof_place_withhold(roof_placed *p, const char *uncounted) {
   p->ceiling_seconds = p->limit_seconds = p->share = p->headroom = p->lost_seconds = NAN;
 }
 
+static void heed(roof_placed *placed) {
+  placed->verdict =
+      roof_verdict_heed(placed->verdict, placed->seconds, placed->fastest_seconds, placed->slowest_seconds);
+}
+
 void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,
                      const roof_types *types, double calls, roof_placed *placed) {
   roof_target target;
@@ -516,8 +522,9 @@ void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const dou
   if (ceilings->machine != NULL &&
       roof_target_init(&target, ceilings->machine, types, &ceilings->options, NULL) == ROOF_OK) {
     roof_predict(&target, op, values, &p);
+    placed->fastest_seconds = calls * p.expected_low_seconds;
     placed->slowest_seconds = calls * p.expected_high_seconds;
-    placed->verdict = roof_verdict_heed(placed->verdict, placed->seconds, placed->slowest_seconds);
+    heed(placed);
   }
 }
 
@@ -547,6 +554,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   own.least.flops = NAN; /* a kernel is judged by the arithmetic of its own algorithm */
   roof_predict_work(target, &own, &p);
   roof_regime predicted = p.regime;
+  out.fastest_seconds = p.expected_low_seconds;
   out.slowest_seconds = p.expected_high_seconds;
   out.flops = work->flops;
   out.bytes = p.bytes;
@@ -569,7 +577,8 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
              roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
   }
   judge(&out, noise);
-  out.verdict = roof_verdict_heed(roof_verdict_in(predicted, out.verdict), seconds, out.slowest_seconds);
+  out.verdict = roof_verdict_in(predicted, out.verdict);
+  heed(&out);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
     double moved = out.regime == ROOF_NETWORK_BOUND ? work->link_bytes : out.bytes;
     explain_impossible(&out, out.regime, moved);

@@ -57,10 +57,15 @@ static const roof_verdict of_launches = {
     "launching takes the time, not a ceiling: only fewer or larger launches make it faster; far above their "
     "cost, count the launches and the host's time"};
 
-/** Slow, and no slower than the prediction said, perhaps faster. */
+/** Slow, as the prediction said. */
 static const roof_verdict as_foreseen = {0, "expected",
-                                         "no slower than predicted: its algorithm and its size limit it, so "
-                                         "only another one of them is much faster"};
+                                         "as predicted: its algorithm and its size limit it, so only another "
+                                         "one of them is much faster"};
+
+/** Far from the ceiling, yet faster than the prediction's interval. */
+static const roof_verdict beyond_foreseen = {
+    0, "faster",
+    "nine in ten like it take longer: its data may be in a cache, or its work counted twice"};
 
 /** As "remeasure", without the caches: arithmetic does not come from them. */
 static const roof_verdict of_arithmetic = {
@@ -76,7 +81,8 @@ const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *foun
   return regime == ROOF_COMPUTE_BOUND && found == close ? &of_arithmetic : found;
 }
 
-const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double slowest) {
+const roof_verdict *roof_verdict_heed(const roof_verdict *found, double seconds, double fastest,
+                                      double slowest) {
   bool slow = found != NULL && found != &of_launches && found->from < bands[2].from;
-  return slow && seconds <= slowest ? &as_foreseen : found;
+  return !slow || !(seconds <= slowest) ? found : seconds < fastest ? &beyond_foreseen : &as_foreseen;
 }

@@ -212,6 +212,7 @@ static roof_status read_ceiling(json_t *kernel, roof_measurement *m, roof_error 
   roof_status status = read_amount(kernel, "fraction_of_ceiling", &share, error);
   status = status == ROOF_OK ? read_amount(kernel, "ceiling_seconds", &m->ceiling_seconds, error) : status;
   status = status == ROOF_OK ? read_amount(kernel, "limit_seconds", &m->limit_seconds, error) : status;
+  status = status == ROOF_OK ? read_amount(kernel, "fastest_seconds", &m->fastest_seconds, error) : status;
   status = status == ROOF_OK ? read_amount(kernel, "slowest_seconds", &m->slowest_seconds, error) : status;
   m->ceiling_seconds = isnan(m->ceiling_seconds) ? share * m->seconds : m->ceiling_seconds;
   m->achieved =

@@ -74,6 +74,7 @@ static json_t *kernel_json(const roof_measurement *m) {
 void rf_json_add_placed(json_t *object, const roof_placed *at, double calls) {
   bool bound = at->regime < ROOF_REGIME_COUNT;
   rf_json_set(object, "ceiling_seconds", rf_json_number(at->ceiling_seconds / calls));
+  rf_json_set(object, "fastest_seconds", rf_json_number(at->fastest_seconds / calls));
   rf_json_set(object, "slowest_seconds", rf_json_number(at->slowest_seconds / calls));
   rf_json_set(object, "fraction_of_ceiling", rf_json_number(at->share));
   rf_json_set(object, "at_least", rf_json_number(at->at_least));

@@ -89,6 +89,9 @@ roof_status rf_ledger_check(const roof_ledger_entries *all, const char *file, ro
 /** The regime of that name; memory for any other. */
 roof_regime rf_ledger_regime(const char *name);
 
+/** Far from its ceiling, as was predicted, or less far: nobody has to look for the cause. */
+bool rf_ledger_foreseen(const roof_reconciled *r);
+
 /* scan.c */
 /** Reads the fields of one compact JSON object into *entry, unknown as NaN and ""; false when it is none, a
  *  field is given twice, has another type or does not fit. The text ends with a quote and a brace. */

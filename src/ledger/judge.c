@@ -179,6 +179,10 @@ static void judge_point(roof_reconciled *r, const roof_ledger_entry *prediction,
   }
 }
 
+bool rf_ledger_foreseen(const roof_reconciled *r) {
+  return strcmp(r->verdict, "expected") == 0 || strcmp(r->verdict, "faster") == 0;
+}
+
 /** 1: the times hid each other fully, 0: not at all, or it was slower than even their sum. */
 static double overlap_of(const roof_reconciled *r) {
   double range = r->upper_seconds - r->lower_seconds;
@@ -215,7 +219,7 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
   r->headroom = at.headroom;
   r->expected_fraction = prediction->of.lower_seconds / r->predicted_seconds;
   at.verdict = roof_verdict_heed(roof_verdict_in(rf_ledger_regime(r->regime), at.verdict),
-                                 r->measured_seconds, r->slowest_seconds);
+                                 r->measured_seconds, r->fastest_seconds, r->slowest_seconds);
   r->verdict = at.verdict->name;
   r->gap_points = 100 * (r->expected_fraction - at.share);
   explain(r, at.verdict);

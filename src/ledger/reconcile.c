@@ -199,7 +199,7 @@ static const roof_reconciled *find_furthest(const roof_reconcile *all) {
   const roof_reconciled *furthest = NULL;
   for (size_t i = 0; i < all->count; i++) {
     const roof_reconciled *r = &all->entries[i];
-    bool counts = strcmp(r->verdict, "expected") != 0 && r->impossible[0] == '\0' && r->headroom > 1;
+    bool counts = !rf_ledger_foreseen(r) && r->impossible[0] == '\0' && r->headroom > 1;
     furthest = counts && (furthest == NULL || r->headroom > furthest->headroom) ? r : furthest;
   }
   return furthest;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ledger/entry.h"
 #include "roofline/ledger.h"
 #include "roofline/units.h"
 
@@ -66,8 +67,7 @@ static bool is_assumed(const roof_reconciled *r) {
  * person's own prediction is to be graded. */
 static bool is_silent(const roof_reconciled *r, const roof_why *why) {
   char regime[512];
-  bool gap =
-      r->fraction_of_ceiling < roof_options_default().efficiency_low && strcmp(r->verdict, "expected") != 0;
+  bool gap = r->fraction_of_ceiling < roof_options_default().efficiency_low && !rf_ledger_foreseen(r);
   bool odd = is_assumed(r) || r->superseded > 0 || r->differs[0] != '\0' || is_by_hand(r) ||
              r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
              (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);

@@ -63,15 +63,17 @@ static void the_wall_decides_the_words(void **state) {
 /** What is slow and was predicted to be is as predicted; no share that is usual changes. */
 static void a_prediction_is_heeded(void **state) {
   (void)state;
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2e-3, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2.01e-3, 2e-3)->name, "bug");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 1e-3, 2e-3)->name, "expected");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 1e-3, 2e-3)->name, "normal");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(1.5), 1e-3, 2e-3)->name, "explain");
-  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 1e-3, NAN)->name, "bug");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2e-3, 1e-3, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 2.01e-3, 1e-3, 2e-3)->name, "bug");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 1e-3, 1e-3, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 0.99e-3, 1e-3, 2e-3)->name, "faster");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.6), 1e-3, NAN, 2e-3)->name, "expected");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.7), 0.5e-3, 1e-3, 2e-3)->name, "normal");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(1.5), 0.5e-3, 1e-3, 2e-3)->name, "explain");
+  assert_string_equal(roof_verdict_heed(roof_verdict_of(0.4), 1e-3, NAN, NAN)->name, "bug");
   const roof_verdict *launches = roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(0.1));
-  assert_ptr_equal(roof_verdict_heed(launches, 1e-3, 2e-3), launches);
-  assert_null(roof_verdict_heed(NULL, 1e-3, 2e-3));
+  assert_ptr_equal(roof_verdict_heed(launches, 1e-3, 1e-3, 2e-3), launches);
+  assert_null(roof_verdict_heed(NULL, 1e-3, 1e-3, 2e-3));
 }
 
 int main(void) {
