@@ -567,12 +567,13 @@ typedef struct roof_model_capacity {
 } roof_model_capacity;
 
 /** Requests that come one after another: each replica processes one prompt at a time between the decoding steps
- *  of the others, so that every token waits for its share of the other requests' prompts. All NaN where nothing is
- *  generated. */
+ *  of the others, so that every token waits for its share of the other requests' prompts. NaN where no token follows
+ *  the first, but for the time to it. */
 typedef struct roof_model_continuous {
   double ttft_seconds; /**< the prefill of one prompt, alone on its replica */
-  double wait_seconds; /**< other sequences of a replica x TTFT / generated tokens: of each token */
-  double tpot_seconds; /**< the decoding step per token, and the wait */
+  double
+      wait_seconds; /**< other sequences of a replica x a stage's part of TTFT / generated tokens: of each token */
+  double tpot_seconds;             /**< the decoding step per token, and the wait */
   double device_tokens_per_second; /**< the request's own prompt counted as well */
   double price_per_million_tokens; /**< generated; NaN without a price */
 } roof_model_continuous;
@@ -853,7 +854,7 @@ ROOF_API const char *roof_model_operation_binding(const roof_model_target *targe
  *  Errors: none. */
 ROOF_API roof_phase roof_model_first_phase(const roof_model_target *target);
 
-/** True where tokens are generated after it: there is a phase decode, and a time per token.
+/** True where tokens follow the first one: there is a phase decode, and a time per token.
  *  Units: none.
  *  Ownership: none.
  *  Errors: none. */

@@ -28,12 +28,16 @@ static double queue_of(double count, double window) {
 /** Later ones are all as the last of these: the queue has no memory of its start. */
 static const double most_generations = 1000;
 
+/** Between the tokens of an answer; of one token nothing is. */
+static double between(const roof_model_continuous *c) {
+  return isnan(c->tpot_seconds) ? 0 : c->tpot_seconds;
+}
+
 /** Mean wait of a request, in prompts' times, for the prompts of others on its replica. The first ones are sent together.
  * Each later generation is as far apart as the prompts before kept it, and as the answers' lengths differ. */
 static double waited_prompts(const roof_model_target *t, const roof_served *run,
                              const roof_model_continuous *c) {
-  double batch = roof_model_replica_batch(t),
-         answer = t->settings.generate * c->tpot_seconds / c->ttft_seconds;
+  double batch = roof_model_replica_batch(t), answer = t->settings.generate * between(c) / c->ttft_seconds;
   double generations = fmin(most_generations, fmax(1, floor(run->requests / t->settings.batch)));
   double waited = (batch - 1) / 2;
   for (double g = 1; g < generations; g++) {
@@ -46,7 +50,7 @@ static double waited_prompts(const roof_model_target *t, const roof_served *run,
 double rf_host_seconds(const roof_model_target *t, const roof_served *run, const roof_model_continuous *c) {
   return isnan(run->requests) ? 0
                               : host_seconds + host_token_seconds * t->settings.prompt +
-                                    (steps_waited + run->held) * c->tpot_seconds;
+                                    (steps_waited + run->held) * between(c);
 }
 
 static double first_token_of(const roof_model_target *t, const roof_served *run,
@@ -73,8 +77,8 @@ void rf_whole_request(const roof_whole *whole, const roof_served *run, rf_run_ca
   double more = whole->settings.generate - 1;
   rf_first_token(whole, run, c);
   c->seconds = isnan(run->requests) ? NAN : c->seconds + more * run->seconds[ROOF_SERVED_TPOT];
-  c->expected += more * a->continuous.tpot_seconds;
-  c->low += more * a->continuous_low.tpot_seconds;
-  c->high += more * a->continuous_high.tpot_seconds;
-  c->lower += more * (a->continuous_least.tpot_seconds - a->continuous_least.wait_seconds);
+  c->expected += more * between(&a->continuous);
+  c->low += more * between(&a->continuous_low);
+  c->high += more * between(&a->continuous_high);
+  c->lower += more > 0 ? more * (a->continuous_least.tpot_seconds - a->continuous_least.wait_seconds) : 0;
 }

@@ -109,10 +109,11 @@ roof_status roof_model_served_sealings(const roof_model_target *target, const ro
        a->continuous_low.ttft_seconds, a->continuous_high.ttft_seconds},
       {"TPOT", roof_model_step(a), a->continuous_least.tpot_seconds - a->continuous_least.wait_seconds,
        a->continuous.tpot_seconds, a->continuous_low.tpot_seconds, a->continuous_high.tpot_seconds}};
-  roof_status status = roof_model_generates(target)
-                           ? ROOF_OK
-                           : roof_error_set(error, ROOF_E_ARGUMENT,
-                                            "--seal: nothing is generated; `roofline seal` seals the phases");
+  roof_status status =
+      roof_model_generates(target)
+          ? ROOF_OK
+          : roof_error_set(error, ROOF_E_ARGUMENT,
+                           "--seal: no token follows the first; `roofline seal` seals the phases");
   for (size_t i = 0; i < sizeof figures / sizeof figures[0] && status == ROOF_OK; i++) {
     roof_sealing s;
     roof_sealing_init(&s);

@@ -234,7 +234,7 @@ static json_t *fusions(const roof_model_target *t, bool timed) {
     const char *name = roof_fusion_name(i, &text);
     json_t *object = json_pack("{s:s, s:s, s:b}", "name", name, "merges", text, "planned",
                                (int)(t->settings.fusion >> i & 1));
-    bool encoder = t->model->encoder, generates = !encoder && t->settings.generate > 0;
+    bool encoder = t->model->encoder, generates = roof_model_generates(t);
     bool denoises = t->model->denoises;
     rf_json_set(object, "encode",
                 encoder && !denoises ? saving(t, timed, ROOF_PHASE_ENCODE, i) : json_null());
@@ -357,7 +357,7 @@ static json_t *model_json(const roof_model_target *t, const roof_model_answer *a
   json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "schema", "roofline.model/1", "name", m->name,
                              "architecture", m->architecture, "machine", t->machine->name);
   RF_JSON_SET(object, numbers);
-  rf_json_set(object, "continuous", isnan(a->tpot_seconds) ? json_null() : continuous(a));
+  rf_json_set(object, "continuous", isnan(a->continuous.ttft_seconds) ? json_null() : continuous(a));
   rf_json_set(object, "training", rf_training_json(&a->training));
   rf_json_set(object, "prices", rf_price_json(t->machine, &t->settings));
   rf_json_set(object, "settings", settings(t));

@@ -190,7 +190,7 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
 
 double rf_model_one_prompt_seconds(const roof_model_target *t, roof_model_phase *scratch) {
   const roof_phase kinds[] = {ROOF_PHASE_ENCODE, ROOF_PHASE_PREFILL};
-  double expected = 0, low = 0, high = 0, lower = 0;
+  double expected = 0, low = 0, high = 0, lower = 0, idle = 0;
   for (int i = rf_model_encodes(t) ? 0 : 1; i < 2; i++) {
     model_step s;
     rf_model_start(&s, t, scratch);
@@ -198,8 +198,10 @@ double rf_model_one_prompt_seconds(const roof_model_target *t, roof_model_phase 
     make_phase(&s, kinds[i], 0, 0);
     expected += scratch->expected_seconds, lower += scratch->lower_seconds;
     low += scratch->expected_low_seconds, high += scratch->expected_high_seconds;
+    idle += scratch->bubble * scratch->expected_seconds;
   }
   scratch->present = false;
+  scratch->bubble = idle / expected;
   scratch->expected_seconds = expected, scratch->lower_seconds = lower;
   scratch->expected_low_seconds = low, scratch->expected_high_seconds = high;
   return expected;
@@ -213,7 +215,7 @@ roof_phase roof_model_first_phase(const roof_model_target *t) {
 }
 
 bool roof_model_generates(const roof_model_target *t) {
-  return roof_model_first_phase(t) == ROOF_PHASE_PREFILL && t->settings.generate > 0;
+  return roof_model_first_phase(t) == ROOF_PHASE_PREFILL && t->settings.generate > 1;
 }
 
 static void run_phases(const roof_model_target *t, roof_model_answer *a) {
@@ -265,12 +267,13 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
 
 /** Requests one after another; the place of the phase `train` is free, as below. */
 static void run_continuous(const roof_model_target *t, double least, roof_model_answer *a) {
-  roof_model_phase *prompt = &a->phases[ROOF_PHASE_TRAIN];
-  double seconds = rf_model_one_prompt_seconds(t, prompt);
-  a->continuous = rf_model_continuous(t, seconds, a->tpot_seconds);
-  a->continuous_low = rf_model_continuous(t, prompt->expected_low_seconds, a->tpot_low_seconds);
-  a->continuous_high = rf_model_continuous(t, prompt->expected_high_seconds, a->tpot_high_seconds);
-  a->continuous_least = rf_model_continuous(t, prompt->lower_seconds, least);
+  roof_model_phase *p = &a->phases[ROOF_PHASE_TRAIN];
+  double seconds = rf_model_one_prompt_seconds(t, p), busy = 1 - p->bubble, pp = t->settings.pp;
+  double low = p->expected_low_seconds, high = p->expected_high_seconds;
+  a->continuous = rf_model_continuous(t, seconds, busy * seconds, a->tpot_seconds);
+  a->continuous_low = rf_model_continuous(t, low, busy * low, a->tpot_low_seconds);
+  a->continuous_high = rf_model_continuous(t, high, busy * high, a->tpot_high_seconds);
+  a->continuous_least = rf_model_continuous(t, p->lower_seconds, p->lower_seconds / pp, least);
 }
 
 /** TPOT at both ends of the generation. A run that generates has no phase `train`, so its place is free. */
@@ -301,6 +304,23 @@ roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phas
   return saving;
 }
 
+/** Steps for a token of each sequence. */
+static double steps_of_token(const roof_model_target *t, const roof_model_phase *step) {
+  return roof_model_replica_batch(t) / step->yield;
+}
+
+/** Of the tokens after the first. */
+static void run_steps(const roof_model_target *t, const roof_model_phase *step, roof_model_answer *a) {
+  double each = steps_of_token(t, step);
+  a->tpot_seconds = step->expected_seconds * each;
+  a->tpot_low_seconds = step->expected_low_seconds * each;
+  a->tpot_high_seconds = step->expected_high_seconds * each;
+  run_ends(t, step->kind, each, a);
+  a->tokens_per_second = 1 / a->tpot_seconds;
+  a->batch_tokens_per_second = t->settings.batch / a->tpot_seconds;
+  a->device_tokens_per_second = a->batch_tokens_per_second / a->devices;
+}
+
 void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   run_phases(t, a);
@@ -327,22 +347,16 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   if (s->train) {
     a->price_per_million_tokens = 1e6 * s->price / 3600 * a->devices / a->prompt_tokens_per_second;
   }
-  if (!next->present) {
+  if (first->kind != ROOF_PHASE_PREFILL || s->generate < 1) {
     return;
   }
-  double each = roof_model_replica_batch(t) / next->yield;
-  a->tpot_seconds = next->expected_seconds * each;
-  a->tpot_low_seconds = next->expected_low_seconds * each;
-  a->tpot_high_seconds = next->expected_high_seconds * each;
-  run_continuous(t, next->lower_seconds * each, a);
-  run_ends(t, s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE, each, a);
-  a->tokens_per_second = 1 / a->tpot_seconds;
-  a->batch_tokens_per_second = s->batch / a->tpot_seconds;
-  a->device_tokens_per_second = a->batch_tokens_per_second / a->devices;
-  a->request_seconds += more * a->tpot_seconds;
-  double made = s->batch * fmax(1, s->generate);
-  double joules =
-      first->energy_joules + (encodes ? before->energy_joules : 0) + more * each * next->energy_joules;
+  double made = s->batch * s->generate, joules = first->energy_joules + (encodes ? before->energy_joules : 0);
+  if (next->present) {
+    run_steps(t, next, a);
+    a->request_seconds += more * a->tpot_seconds;
+    joules += more * steps_of_token(t, next) * next->energy_joules;
+  }
+  run_continuous(t, next->present ? steps_of_token(t, next) * next->lower_seconds : NAN, a);
   a->joules_per_token = a->devices * joules / made;
   a->price_per_million_tokens = 1e6 * s->price / 3600 * a->devices * a->request_seconds / made;
 }

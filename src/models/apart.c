@@ -74,7 +74,7 @@ static void try_decode(search *s) {
   double prompt = roof_model_own_prompt(&s->target), last = prompt + fmax(0, set->generate - 2);
   for (double batch = 1; batch <= LARGEST_BATCH; batch *= 2) {
     set->batch = batch * set->dp;
-    if (!roof_model_capacity_of(&s->target).fits) {
+    if (!rf_model_capacity_at(&s->target, 1).fits) { /* its prompts are processed elsewhere */
       return;
     }
     roof_model_phase_of(&s->target, ROOF_PHASE_DECODE, prompt, last, &s->phase);
@@ -131,7 +131,7 @@ static roof_status add_pools(search *s, int offer, int precision, roof_error *er
 
 /** TTFT of a prompt that takes so long, at so many instances; infinite where they cannot keep up. */
 static double ttft(const search *s, double seconds, double rate, double instances, double transfer) {
-  const model_pace pace = {.first = seconds, .tokens = 1};
+  const model_pace pace = {.first = seconds, .next = seconds, .tokens = 1};
   return rf_model_open(&pace, rate / instances, &s->quantile).ttft_seconds + transfer;
 }
 

@@ -143,6 +143,14 @@ static double most_sequences(const roof_model_target *t, double room, double eac
   return low < MOST ? low : INFINITY;
 }
 
+roof_model_capacity rf_model_capacity_at(roof_model_target *t, double tokens) {
+  double chunk = t->settings.chunk;
+  t->settings.chunk = tokens;
+  roof_model_capacity c = roof_model_capacity_of(t);
+  t->settings.chunk = chunk;
+  return c;
+}
+
 roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double context = roof_model_own_prompt(t) + s->generate, paged = ceil(context / s->page) * s->page;

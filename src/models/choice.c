@@ -211,6 +211,10 @@ static roof_status check(const roof_choice_question *q, roof_error *error) {
                             "`model` with it gives the time of their prompts",
                             q->base->generate);
   }
+  if (status == ROOF_OK && q->base->generate <= 1 && !isnan(q->limits.tpot_seconds)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "plan: --tpot: requests of one token (generate=1) have no time per token");
+  }
   return status;
 }
 

@@ -93,7 +93,7 @@ static const roof_model_question questions[] = {
 static bool has_phase(const roof_model_target *t, const roof_model_question *q) {
   roof_phase first = roof_model_first_phase(t);
   return q->phase == first || (q->phase == ROOF_PHASE_DECODE && first == ROOF_PHASE_PREFILL &&
-                               (t->settings.generate > 0 || q->growth == ROOF_GROW_GENERATE));
+                               (t->settings.generate > 1 || q->growth == ROOF_GROW_GENERATE));
 }
 
 const roof_model_question *roof_model_question_at(const roof_model_target *t, int index) {

@@ -127,10 +127,9 @@ static const roof_model_definition definitions[] = {
     {"TPOT",
      "time per output token of one request: one batch: the mean decoding step after the first token, TTFT is "
      "not "
-     "in it; continuous: that step + other sequences of a replica x TTFT / generated tokens, the prompts of "
-     "the "
-     "other "
-     "requests, which `plan` counts too",
+     "in it; continuous: that step + other sequences of a replica x TTFT (of a pipeline a stage's part of "
+     "it) / "
+     "generated tokens, the prompts of the other requests, which `plan` counts too",
      .of_generation = true},
     {"tokens/s",
      "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices",

@@ -40,23 +40,23 @@ static double poisson(double mean, const model_quantile *q) {
 model_seen rf_model_closed(const model_pace *p, double sequences, const model_quantile *q) {
   double others = sequences - 1, tokens = fmax(1, p->tokens);
   double rate = sequences / (p->first + (tokens - 1) * p->step + others * p->busy);
-  double busy = fmin(rate * p->first, 1 - 1e-9);
-  double wait = fmin(prompt_wait(busy, p->first, q), others * p->first);
+  double busy = fmin(rate * p->next, 1 - 1e-9);
+  double wait = fmin(prompt_wait(busy, p->next, q), others * p->next);
   return (model_seen){.ttft_seconds = p->first + wait,
-                      .tpot_seconds = p->step + poisson(others, q) * p->busy / tokens,
+                      .tpot_seconds = tokens > 1 ? p->step + poisson(others, q) * p->busy / tokens : NAN,
                       .rate = rate,
                       .busy = busy};
 }
 
 model_seen rf_model_open(const model_pace *p, double rate, const model_quantile *q) {
-  double busy = rate * p->first;
+  double busy = rate * p->next;
   if (!(busy < 1)) {
     return (model_seen){INFINITY, INFINITY, rate, busy};
   }
   double free = 1 - rate * p->busy, steps = fmax(1, p->tokens - 1);
   double deviation = p->busy * sqrt(rate * steps * p->step / (free * free * free)); /* of all tokens' time */
-  return (model_seen){.ttft_seconds = p->first + prompt_wait(busy, p->first, q),
-                      .tpot_seconds = p->step / free + q->normal * deviation / steps,
+  return (model_seen){.ttft_seconds = p->first + prompt_wait(busy, p->next, q),
+                      .tpot_seconds = p->tokens > 1 ? p->step / free + q->normal * deviation / steps : NAN,
                       .rate = rate,
                       .busy = busy};
 }

@@ -26,6 +26,7 @@ typedef struct search {
   double chunk;                      /**< and in chunks of so many tokens */
   double plans;                      /**< that divide the model */
   double prompt_joules, step_joules; /**< of one device: a prompt, a step */
+  double prompt_busy;                /**< share of a prompt's time in which a stage is busy */
   roof_model_phase phase;
 } search;
 
@@ -36,8 +37,10 @@ static bool set_plan(search *s, double tp, double pp, double dp, double ep, doub
   return rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK && rf_model_plan_share(&s->target);
 }
 
+/** Of requests of one token the time to it. */
 static double time_per_token(const void *point) {
-  return ((const roof_plan_point *)point)->tpot_seconds;
+  const roof_plan_point *p = point;
+  return isnan(p->tpot_seconds) ? p->ttft_seconds : p->tpot_seconds;
 }
 
 static double less_throughput(const void *point) {
@@ -59,10 +62,11 @@ static bool exceeds(const roof_plan_limits *l, const roof_plan_point *p) {
 /** More tokens per second, of equals the quicker tokens. */
 static bool better(const roof_plan_point *a, const roof_plan_point *b) {
   double more = a->device_tokens_per_second, than = b->device_tokens_per_second;
-  return more != than ? more > than : a->tpot_seconds < b->tpot_seconds;
+  return more != than ? more > than : time_per_token(a) < time_per_token(b);
 }
 
-static void judge(search *s, const roof_plan_point *p) {
+/** False where it exceeds a limit. */
+static bool judge(search *s, const roof_plan_point *p) {
   const roof_plan_limits *l = s->limits;
   roof_plan_front *f = s->front;
   f->fit++;
@@ -72,12 +76,13 @@ static void judge(search *s, const roof_plan_point *p) {
   if (exceeds(l, p)) {
     bool nearer = f->nearest.batch == 0 || roof_plan_excess(l, p) < roof_plan_excess(l, &f->nearest);
     f->nearest = nearer ? *p : f->nearest;
-    return;
+    return false;
   }
   f->within++;
   if (f->best.batch == 0 || better(p, &f->best)) {
     f->best = *p;
   }
+  return true;
 }
 
 static double seconds_of(const search *s) {
@@ -90,6 +95,7 @@ static double seconds_of(const search *s) {
 static double prompt_seconds(search *s) {
   rf_model_one_prompt_seconds(&s->target, &s->phase);
   s->prompt_joules = s->phase.energy_joules;
+  s->prompt_busy = 1 - s->phase.bubble;
   return seconds_of(s);
 }
 
@@ -107,21 +113,28 @@ static double token_seconds(search *s) {
   return seconds;
 }
 
-/** Chunks that a prompt is cut into; 0: none. */
-static double pieces(const search *s) {
-  const roof_model_settings *set = &s->target.settings;
-  return set->chunk > 0 ? ceil((roof_model_own_prompt(&s->target) - roof_model_prefix(set)) / set->chunk) : 0;
+/** Of a prompt, those that no cache holds. */
+static double fresh_tokens(const search *s) {
+  return roof_model_own_prompt(&s->target) - roof_model_prefix(&s->target.settings);
 }
 
-/** The times of a batch: a chunk rides in a step, which lasts longer for it; a whole prompt has the device alone. */
+/** Chunks that a prompt is cut into; 0: none. */
+static double pieces(const search *s) {
+  double chunk = s->target.settings.chunk;
+  return chunk > 0 ? ceil(fresh_tokens(s) / chunk) : 0;
+}
+
+/** The times of a batch: a chunk rides in a step, which lasts longer for it; a whole prompt has the device alone, or the stages of
+ *  a pipeline one after another. */
 static model_pace pace_of(search *s, double prompt) {
-  model_pace p = {
-      .first = prompt, .busy = prompt, .step = token_seconds(s), .tokens = s->target.settings.generate};
+  double busy = s->prompt_busy * prompt, tokens = s->target.settings.generate;
+  model_pace p = {.first = prompt, .next = busy, .busy = busy, .step = token_seconds(s), .tokens = tokens};
   double count = pieces(s);
   if (count > 0) {
     double joules = s->step_joules, mixed = step_seconds(s, ROOF_PHASE_MIXED);
     s->prompt_joules = count * (s->phase.energy_joules - joules);
-    p.first = count * mixed;
+    p.next = count * mixed;
+    p.first = fmax(p.next, prompt);
     p.busy = count * fmax(0, mixed - p.step);
   }
   return p;
@@ -156,22 +169,29 @@ static roof_plan_point point_of(const search *s, const model_pace *pace, const m
                            .total_bytes = c->total_bytes};
 }
 
-/** One batch of a plan; false when it does not fit. */
-static bool try_batch(search *s, double prompt) {
+/** Prompts come one at a time, whole or in chunks. */
+static roof_model_capacity capacity_of(search *s) {
+  double chunk = s->target.settings.chunk;
+  return rf_model_capacity_at(&s->target, chunk > 0 ? chunk : fresh_tokens(s));
+}
+
+typedef enum outcome { TOO_LARGE, TOO_SLOW, WITHIN } outcome;
+
+/** One batch of a plan. */
+static outcome try_batch(search *s, double prompt) {
   const roof_model_settings *set = &s->target.settings;
   s->front->tried++;
-  roof_model_capacity c = roof_model_capacity_of(&s->target);
+  roof_model_capacity c = capacity_of(s);
   if (!c.fits) {
     s->front->short_bytes = fmin(s->front->short_bytes, -c.spare_bytes);
-    return false;
+    return TOO_LARGE;
   }
   model_pace pace = pace_of(s, prompt);
   double rate = s->limits->rate / set->dp;
   model_seen seen = rate > 0 ? rf_model_open(&pace, rate, &s->quantile)
                              : rf_model_closed(&pace, roof_model_replica_batch(&s->target), &s->quantile);
   roof_plan_point p = point_of(s, &pace, &seen, &c);
-  judge(s, &p);
-  return true;
+  return judge(s, &p) ? WITHIN : TOO_SLOW;
 }
 
 /** Sequences at once on a replica to which so many requests come per second: each stays for its tokens, which take the
@@ -184,7 +204,7 @@ static double sequences_at(search *s, double rate, double prompt) {
     s->target.settings.batch = n * dp;
     model_pace pace = pace_of(s, prompt);
     double free = 1 - rate * pace.busy, made = rate * fmax(0, pace.tokens - 1) * pace.step / free;
-    if (!(free > 0 && rate * pace.first < 1)) {
+    if (!(free > 0 && rate * pace.next < 1)) {
       return INFINITY;
     }
     double slope = i > 0 && n != before ? (made - then) / (n - before) : 0;
@@ -208,7 +228,7 @@ static void try_rate(search *s, double prompt) {
     return;
   }
   s->front->tried++;
-  roof_model_capacity c = roof_model_capacity_of(&s->target);
+  roof_model_capacity c = capacity_of(s);
   model_pace pace = pace_of(s, prompt);
   model_seen seen = rf_model_open(&pace, s->limits->rate / set->dp, &s->quantile);
   seen.busy = fmax(1, seen.busy);
@@ -220,22 +240,37 @@ static void try_rate(search *s, double prompt) {
   }
 }
 
+/** Twice as many sequences each time, as long as they fit; then those between the last that is within the limits and the first
+ *  that is not, to a sixteenth. */
+static void try_batches(search *s, double prompt) {
+  enum { LARGEST_BATCH = 1 << 16, PARTS = 16 };
+  roof_model_settings *set = &s->target.settings;
+  double within = 0, beyond = 0;
+  outcome found = WITHIN;
+  for (double batch = 1; batch <= LARGEST_BATCH && found != TOO_LARGE; batch *= 2) {
+    set->batch = batch * set->dp;
+    found = try_batch(s, prompt);
+    within = found == WITHIN ? batch : within;
+    beyond = found != WITHIN && batch == 2 * within ? batch : beyond;
+  }
+  while (beyond - within > fmax(1, within / PARTS)) {
+    double batch = floor((within + beyond) / 2);
+    set->batch = batch * set->dp;
+    *(try_batch(s, prompt) == WITHIN ? &within : &beyond) = batch;
+  }
+}
+
 /** A plan with one policy: batches up to what fits, or the one that the load makes. */
 static void try_policy(search *s, double chunk, double first) {
-  enum { LARGEST_BATCH = 1 << 16 };
   roof_model_settings *set = &s->target.settings;
-  double users = s->limits->users;
   set->batch = first * set->dp, set->chunk = chunk;
-  double prompt = chunk > 0 ? NAN : prompt_seconds(s); /* NAN: each batch has its own */
+  double prompt = prompt_seconds(s);
   if (s->limits->rate > 0) {
     try_rate(s, prompt);
-    return;
-  }
-  for (double batch = first; batch <= (users > 0 ? first : LARGEST_BATCH); batch *= 2) {
-    set->batch = batch * set->dp;
-    if (!try_batch(s, prompt)) {
-      return;
-    }
+  } else if (s->limits->users > 0) {
+    try_batch(s, prompt);
+  } else {
+    try_batches(s, prompt);
   }
 }
 
@@ -246,11 +281,10 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
     return;
   }
   s->plans++;
-  double fresh = roof_model_own_prompt(&s->target) - roof_model_prefix(&s->target.settings);
-  if (s->whole || s->chunk >= fresh) {
+  if (s->whole || s->chunk >= fresh_tokens(s)) {
     try_policy(s, 0, first);
   }
-  if (s->chunk < fresh) {
+  if (s->chunk < fresh_tokens(s)) {
     try_policy(s, s->chunk, first);
   }
 }
@@ -358,7 +392,7 @@ static roof_plan_point point_again(search *s, range at, const roof_plan_point *p
   s->range = at;
   s->found.fit = s->found.best.batch = s->found.nearest.batch = 0;
   s->target.settings.batch = point->batch;
-  try_batch(s, point->chunk > 0 ? NAN : prompt_seconds(s));
+  try_batch(s, prompt_seconds(s));
   return s->found.best.batch > 0 ? s->found.best : s->found.nearest;
 }
 

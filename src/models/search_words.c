@@ -132,7 +132,9 @@ void rf_plan_add_sure(roof_text *out, const roof_plan_limits *limits, bool sure)
 static void add_times(roof_text *out, const roof_choice *c) {
   roof_text_add(out, "  ");
   rf_plan_add_time(out, "TTFT", c->point.ttft_seconds, c->low.ttft_seconds, c->high.ttft_seconds);
-  rf_plan_add_time(out, ", TPOT", c->point.tpot_seconds, c->low.tpot_seconds, c->high.tpot_seconds);
+  if (!isnan(c->point.tpot_seconds)) {
+    rf_plan_add_time(out, ", TPOT", c->point.tpot_seconds, c->low.tpot_seconds, c->high.tpot_seconds);
+  }
   roof_text_add(out, c->simulated ? "\n  simulated request by request, with the queue\n"
                                   : "\n  estimated, the queue in closed form\n");
 }

@@ -44,7 +44,7 @@ double roof_model_sweep_value(const roof_model_sweep *s, const roof_model_run *r
 }
 
 bool roof_model_sweep_generates(const roof_model_sweep *s) {
-  bool generates = s->settings.generate > 0;
+  bool generates = s->settings.generate > 1;
   for (int i = 0; i < s->axes->count; i++) {
     generates |= strcmp(s->axes->list[i].name, "generate") == 0;
   }

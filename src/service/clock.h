@@ -15,6 +15,8 @@ typedef struct service_clock {
   void *data;
   double (*step)(void *data, const roof_load *load);
   service_line (*decode)(void *data, double sequences, double context);
+  /** Seconds after such a step until its prompts are through the rest of a pipeline; NULL: none. */
+  double (*lag)(void *data, const roof_load *load, double step_seconds);
 } service_clock;
 
 #endif

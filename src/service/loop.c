@@ -49,13 +49,14 @@ static void send(loop *l, double seconds, int request) {
  *  it: the client is answered from there. */
 static void hand_over(loop *l, int replica, int request) {
   service_request *q = &l->shop.pool.list[request];
-  double from = l->replicas[replica].now, start = fmax(from, l->links[replica]);
+  double from = l->replicas[replica].now, start = fmax(from + q->lag, l->links[replica]);
   double there = start + l->plant->transfer_latency +
                  rf_kept_tokens(&l->plant->kept, l->plant->page, q->work) * l->plant->transfer_seconds;
   l->links[replica] = there;
   l->shop.tally.in_system_area += there - from;
   q->swapped = true;
   q->first = q->last = there;
+  q->lag = 0;
   send(l, there, request);
 }
 
@@ -65,14 +66,14 @@ static int turn_of(int session) {
 }
 
 /** A turn of a session has its answer, which stays in the replica's cache; true: there is another turn. */
-static bool goes_on(loop *l, int replica, const service_arrival *turn) {
+static bool goes_on(loop *l, int replica, double seconds, const service_arrival *turn) {
   double delay;
   if (!rf_source_answered(&l->source, turn, &delay)) {
     return false;
   }
   const service_session *session = rf_sessions_at(&l->source.sessions, turn->session);
   rf_replica_keep(&l->replicas[replica], session->block, session->count);
-  send(l, l->replicas[replica].now + delay, turn_of(turn->session));
+  send(l, seconds + delay, turn_of(turn->session));
   return true;
 }
 
@@ -83,11 +84,12 @@ static void done(void *data, int replica, int request, bool left) {
     return;
   }
   const service_arrival as = l->shop.pool.list[request].as;
+  double seconds = l->replicas[replica].now + l->shop.pool.list[request].lag;
   rf_tally_leave(&l->shop.tally, l->shop.settings, &l->shop.pool.list[request]);
   rf_pool_give(&l->shop.pool, request);
-  bool on = as.session > 0 && goes_on(l, replica, &as);
+  bool on = as.session > 0 && goes_on(l, replica, seconds, &as);
   if (!on && l->shop.settings->concurrency > 0) {
-    send(l, l->replicas[replica].now, SERVICE_NONE);
+    send(l, seconds, SERVICE_NONE);
   }
 }
 

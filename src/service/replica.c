@@ -247,8 +247,8 @@ static roof_load load_of(const service_replica *r) {
   return l;
 }
 
-/** A prompt is processed, which gives a token. */
-static void finish_prompt(service_replica *r, int request) {
+/** A prompt is processed, which gives a token so much later. */
+static void finish_prompt(service_replica *r, int request, double lag) {
   service_shop *shop = r->shop;
   service_request *q = &shop->pool.list[request];
   if (!isnan(q->last)) {
@@ -256,6 +256,7 @@ static void finish_prompt(service_replica *r, int request) {
   }
   q->first = isnan(q->first) ? r->now : q->first;
   q->last = r->now;
+  q->lag = fmax(q->lag, lag);
   q->made++;
   shop->tally.emitted++;
   q->away = false;
@@ -271,7 +272,7 @@ static void finish_prompt(service_replica *r, int request) {
   }
 }
 
-static void apply_pieces(service_replica *r) {
+static void apply_pieces(service_replica *r, double lag) {
   service_pool *pool = &r->shop->pool;
   for (int i = r->prompting, next; i != SERVICE_NONE; i = next) {
     service_request *q = &pool->list[i];
@@ -279,7 +280,7 @@ static void apply_pieces(service_replica *r) {
     q->done += q->piece;
     q->piece = 0;
     if (q->done >= q->work) {
-      finish_prompt(r, i);
+      finish_prompt(r, i, lag);
     }
   }
 }
@@ -288,7 +289,9 @@ static void step(service_replica *r) {
   service_shop *shop = r->shop;
   roof_load load = load_of(r);
   const service_clock *clock = &r->engine->clock;
-  double seconds = clock->step(clock->data, &load) + r->extra_seconds, before = r->used;
+  double seconds = clock->step(clock->data, &load), before = r->used;
+  double lag = clock->lag != NULL && load.prompts > 0 ? clock->lag(clock->data, &load, seconds) : 0;
+  seconds += r->extra_seconds;
   seconds += rf_replica_adapter_seconds(r, load.prompts * load.queries + load.decodes * (shop->drafts + 1));
   r->extra_seconds = 0;
   if (load.decodes > 0) {
@@ -302,7 +305,7 @@ static void step(service_replica *r) {
     r->stalled += seconds * (r->ends.count - r->returned);
     r->away_seconds += seconds * r->returned;
   }
-  apply_pieces(r);
+  apply_pieces(r, lag);
 }
 
 void rf_replica_advance(service_replica *r, double until) {

@@ -12,7 +12,9 @@ typedef struct service_request {
   service_arrival as; /**< as it arrived */
   double begun;       /**< when it was first processed; NaN: not yet */
   double first, last; /**< its first and its latest token; NaN: none yet */
-  double made;        /**< tokens generated */
+  double
+      lag; /**< seconds after them when the client has them: its prompt's way through the rest of a pipeline */
+  double made; /**< tokens generated */
   double
       work; /**< tokens to process before it generates: the prompt, after a preemption with what was made */
   double done;          /**< of them, those that are processed or came from a cache */

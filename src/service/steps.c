@@ -171,18 +171,18 @@ static double cut(const service_steps *s, double sequences) {
 }
 
 /** A step of `parts` microbatches of `rows` tokens that take `pass` seconds each through all stages of a pipeline, so many of
- * them for logits and attention. A microbatch's next token waits for its last stage, and with enough others no stage waits.
- * In *part: how often a second of attention counts. */
+ * them for logits and attention. A microbatch's next token waits for its last stage, and with enough others no stage waits;
+ * after prompts alone (`flows`) other sequences follow at once. In *part: how often a second of attention counts. */
 static double of_stages(service_steps *s, double parts, double rows, double pass, double logits,
-                        double attended, double *part) {
+                        double attended, bool flows, double *part) {
   *part = parts;
   if (s->target.settings.pp <= 1) {
     return parts * pass;
   }
   double share = 1 / rf_model_full_stages(&s->target);
   double stage = by_rows(s, s->stages, rows, MODEL_OF_TOKENS) + logits + share * attended;
-  *part = parts * stage > pass ? parts * share : 1;
-  return fmax(pass, parts * stage);
+  *part = flows || parts * stage > pass ? parts * share : 1;
+  return flows ? parts * stage : fmax(pass, parts * stage);
 }
 
 /** What a model that drafts does in such a step: its own steps one after another, and the same prompts. */
@@ -200,7 +200,7 @@ static double plain_seconds(service_steps *s, const roof_load *l) {
   double decoding = l->decodes > 0 ? attention_line(s, l->decodes / parts, l->context).seconds : 0;
   double prompts = l->prompts > 0 ? pieces(s, l->prompts / parts, l->queries, l->past) : 0;
   double pass = by_rows(s, s->tokens, tokens / parts, MODEL_OF_TOKENS) + logits + decoding + prompts;
-  return of_stages(s, parts, tokens / parts, pass, logits, decoding + prompts, &part);
+  return of_stages(s, parts, tokens / parts, pass, logits, decoding + prompts, l->decodes == 0, &part);
 }
 
 static service_line plain_line(service_steps *s, double sequences, double context) {
@@ -208,7 +208,7 @@ static service_line plain_line(service_steps *s, double sequences, double contex
   service_line line = attention_line(s, sequences / parts, context);
   double logits = by_rows(s, s->logits, rows, MODEL_OF_LOGITS);
   double pass = by_rows(s, s->tokens, rows, MODEL_OF_TOKENS) + logits + line.seconds;
-  line.seconds = of_stages(s, parts, rows, pass, logits, line.seconds, &part);
+  line.seconds = of_stages(s, parts, rows, pass, logits, line.seconds, false, &part);
   line.slope *= part;
   return line;
 }
@@ -262,4 +262,16 @@ service_line rf_steps_line(void *data, double sequences, double context) {
     line.end = fmin(line.end, drafts.end);
   }
   return line;
+}
+
+double rf_steps_lag(void *data, const roof_load *l, double step_seconds) {
+  service_steps *s = data;
+  if (s->target.settings.pp <= 1) {
+    return 0;
+  }
+  double parts = cut(s, l->prompts), rows = l->prompts * l->queries / parts;
+  double pass = by_rows(s, s->tokens, rows, MODEL_OF_TOKENS) +
+                pieces(s, l->prompts / parts, l->queries, l->past) +
+                by_rows(s, s->logits, fmin(l->logits, l->prompts) / parts, MODEL_OF_LOGITS);
+  return fmax(0, pass - step_seconds);
 }

@@ -24,6 +24,7 @@ void rf_steps_done(service_steps *steps);
 
 /** Of `steps` as data. */
 double rf_steps_seconds(void *steps, const roof_load *load);
+double rf_steps_lag(void *steps, const roof_load *load, double step_seconds);
 service_line rf_steps_line(void *steps, double sequences, double context);
 
 #endif

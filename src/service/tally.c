@@ -12,7 +12,8 @@ void rf_tally_start(service_tally *t) {
 }
 
 void rf_tally_leave(service_tally *t, const roof_service_settings *set, const service_request *r) {
-  double ttft = r->first - r->as.seconds, whole = r->last - r->as.seconds, others = r->as.generate - 1;
+  double asked = r->as.seconds - r->lag, others = r->as.generate - 1;
+  double ttft = r->first - asked, whole = r->last - asked;
   double tpot = others > 0 ? (whole - ttft) / others : NAN;
   t->left++;
   if (t->left > set->warmup) {
@@ -26,7 +27,8 @@ void rf_tally_leave(service_tally *t, const roof_service_settings *set, const se
   t->good += !(ttft > set->ttft_seconds) && !(tpot > set->tpot_seconds) ? 1 : 0;
   t->prompt_tokens += r->as.prompt;
   t->generated_tokens += r->as.generate;
-  t->last_seconds = fmax(t->last_seconds, r->last);
+  t->last_seconds = fmax(t->last_seconds, r->last + r->lag);
+  t->in_system_area += r->lag;
 }
 
 void rf_tally_answer(const service_tally *t, const roof_service_settings *set, roof_service_answer *a) {

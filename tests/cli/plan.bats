@@ -249,10 +249,10 @@ setup() {
 }
 
 @test "prefill and decode apart: two pools, of two machines, with matched rates" {
-  run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s --machine h100,h200 --precision fp8
+  run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 30ms --ttft 2s --machine h100,h200 --precision fp8
   [[ ${lines[0]} == "prefill and decode apart: "*" devices, "*" % more tokens per device than together" ]]
   has "together: "
-  run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 40ms --ttft 2s --machine h100,h200 --precision fp8 --json
+  run -0 "$ROOFLINE" plan llama-3.1-70b --rate 4/s --context 8k --tpot 30ms --ttft 2s --machine h100,h200 --precision fp8 --json
   near .apart.prefill.busy "$(json '4 * .apart.prefill.seconds / .apart.prefill.instances')"
   [ "$(json '[.apart.pays, (.apart.ttft_seconds <= 2), (.apart.decode.busy <= 1)]')" = '[true,true,true]' ]
 }
@@ -299,6 +299,35 @@ setup() {
   [ "$output" = "$settings" ]
   run -2 "$ROOFLINE" model llama-2-7b --machine h100 zzz=1
   has 'setting `zzz`: unknown; `roofline model --help` shows all'
+}
+
+@test "requests of one token have no time per token: a plan for them is by the first, and no limit is of the next" {
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=4 generate=1 --machine h100 --json
+  [ "$(json '[.tpot_seconds, .continuous.tpot_seconds, .phases.decode] | map(. == null) | all')" = true ]
+  run -0 "$ROOFLINE" plan llama-3.1-8b --users 8 --generate 1 --ttft 1s --machine h100 --json
+  [ "$(json '[.best.devices, .best.tpot_seconds]')" = '[1,null]' ]
+  run -2 "$ROOFLINE" plan llama-3.1-8b --users 8 --generate 1 --tpot 20ms --machine h100
+  has 'plan: --tpot: requests of one token (generate=1) have no time per token'
+}
+
+@test "a plan keeps the activations of one prompt at a time, as the service does that is simulated" {
+  run -0 "$ROOFLINE" plan llama-3.1-8b --users 192 --devices 1 --tpot 100ms --machine h100 --json
+  [ "$(json '[.best.devices, .best.simulated]')" = '[1,true]' ]
+  memory=$(json .best.total_bytes)
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=192 chunk=2048 memory_share=0.9 --machine h100 --json
+  near .memory.total_bytes "$memory"
+}
+
+@test "a prompt keeps a stage of a pipeline from the others' tokens, not all of them" {
+  for pp in 2 4 8; do
+    run -0 "$ROOFLINE" model llama-3.1-8b batch=64 prompt=4k --pp $pp --machine h200 --json
+    tpot=$(json .continuous.tpot_seconds)
+    run -0 "$ROOFLINE" serve llama-3.1-8b --plan pp=$pp --concurrency 64 prompt=4k --host-time 0 --requests 1000 --machine h200 --json
+    [ "$(json "$tpot / .runs[0].tpot.mean_seconds | . > 0.9 and . < 1.15")" = true ]
+    first=$(json .runs[0].ttft.p50_seconds)
+    run -0 "$ROOFLINE" model llama-3.1-8b prompt=4k --pp $pp --machine h200 --json
+    [ "$(json ".continuous.ttft_seconds <= $first * 1.02")" = true ]
+  done
 }
 
 @test "plan: requests that generate nothing are refused, which have no time per token" {

@@ -79,7 +79,7 @@ tpot() { # BATCH: as predicted
   run -2 "$ROOFLINE" validate "$fixtures/stream.txt" tp=2
   has 'tp=2: a setting, but there is no run of a whole model'
   run -2 "$ROOFLINE" model bert-base --machine h100 --seal
-  has 'nothing is generated'
+  has 'no token follows the first'
   run -2 "$ROOFLINE" model $model batch=1,2 --seal
   has '--seal: of one value of each setting'
 }

@@ -38,8 +38,12 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   if (generates) {
     roof_text_addf(out, ", TPOT %s", cli_quantity(x, a->tpot_low_seconds, "s"));
     roof_text_addf(out, " to %s", cli_quantity(x, a->tpot_high_seconds, "s"));
-    roof_text_addf(out, "\n  continuous  TTFT %s,", cli_quantity(x, c->ttft_seconds, "s"));
-    roof_text_addf(out, " TPOT %s: other requests' prompts counted", cli_quantity(y, c->tpot_seconds, "s"));
+  }
+  if (!isnan(c->ttft_seconds)) {
+    roof_text_addf(out, "\n  continuous  TTFT %s", cli_quantity(x, c->ttft_seconds, "s"));
+  }
+  if (generates) {
+    roof_text_addf(out, ", TPOT %s: other requests' prompts counted", cli_quantity(y, c->tpot_seconds, "s"));
   }
   roof_text_add(out, "\n");
   if (t->settings.train) {
