@@ -6,7 +6,7 @@ import ctypes as C
 import html
 import os
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import _abi as abi
 from ._asked import OPTIONS, SWITCHES, Machines, option_list, options_of
@@ -31,7 +31,7 @@ class Memory:
     total_bytes: float
     capacity_bytes: float
     spare_bytes: float  #: negative: short by so much
-    fits: bool
+    fits: Optional[bool]  #: None: the capacity is unknown
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ class Model:
         self.phases: Dict[str, Phase] = {name: _phase(name, phase) for name, phase in d["phases"].items() if phase is not None}
 
     @property
-    def fits(self) -> bool:
-        """Whether it fits the memory; False also where the capacity is not known."""
+    def fits(self) -> Optional[bool]:
+        """Whether it fits the memory; None where the capacity is not known."""
         return self.memory.fits
 
     def document(self) -> Dict[str, Any]:
@@ -124,7 +124,7 @@ class Model:
         return f"<p><b>{html.escape(str(self))}</b></p>{tables}"
 
     def __str__(self) -> str:
-        fit = "fits" if self.fits else "does not fit"
+        fit = "memory not known" if self.fits is None else "fits" if self.fits else "does not fit"
         figures = [("TTFT", self.ttft_seconds), ("TPOT", self.tpot_seconds), ("step", self.step_seconds)]
         times = ", ".join(f"{name} {_time(value)}" for name, value in figures if value == value)
         return f"{self.name} on {self._machine.title}: {fit}" + (f"; {times}" if times else "")
@@ -262,7 +262,7 @@ class ModelSweep:
         rows = []
         for p in self.points:
             figures = [_time(_known(p, key)) for key in times.values()] + [f"{_known(p, rate):.4g}"]
-            why = "" if p["fits"] else str(p["why"] or "does not fit")
+            why = str(p["why"] or "") or ("does not fit" if p["fits"] is False else "")
             rows.append([p["machine"], p["label"], *([why] + [""] * len(times) if why else figures)])
         heads = ("machine", "run", *times, "tokens/s per device" if "TPOT" in times else "tokens/s")
         return f"<p><b>{html.escape(self.sentence)}</b></p>{drawn(self)}" + table(heads, rows)

@@ -24,7 +24,8 @@ static json_t *point(const roof_model_sweep *s, const roof_model_run *run) {
     rf_json_set(object, roof_run_figure_key((roof_run_figure)i, NULL),
                 possible ? rf_json_number(run->figures[i]) : json_null());
   }
-  rf_json_set(object, "fits", possible ? json_boolean(run->fits) : json_null());
+  bool known = possible && !isnan(run->figures[ROOF_RUN_SPARE_BYTES]);
+  rf_json_set(object, "fits", known ? json_boolean(run->fits) : json_null());
   rf_json_set(object, "regime", possible ? json_string(roof_regime_name(run->regime)) : json_null());
   rf_json_set(object, "why", possible ? json_null() : json_string(run->why));
   return object;

@@ -87,7 +87,7 @@ static json_t *memory(const roof_model_capacity *c) {
       {"shared_kv_bytes", c->shared_kv_bytes}, {"host_bytes", c->host_bytes}};
   json_t *object = json_object();
   RF_JSON_SET(object, parts);
-  rf_json_set(object, "fits", json_boolean(c->fits));
+  rf_json_set(object, "fits", isnan(c->capacity_bytes) ? json_null() : json_boolean(c->fits));
   RF_JSON_SET(object, rest);
   return object;
 }

@@ -74,11 +74,15 @@ static double stream_bytes(const roof_model_target *t, double sequences) {
   return most;
 }
 
-/** Of so many sequences of a replica, at `per_token`. */
-static double activation_bytes(const roof_model_target *t, double per_token, double sequences) {
+/** Of a prompt, those that no cache holds. */
+static double fresh_tokens(const roof_model_target *t) {
+  return roof_model_own_prompt(t) - roof_model_prefix(&t->settings);
+}
+
+/** Of so many sequences of a replica, at `per_token`, with so many tokens each that no cache holds. */
+static double activation_bytes(const roof_model_target *t, double per_token, double sequences, double fresh) {
   const roof_model_settings *s = &t->settings;
-  double rows = sequences / rf_model_microbatches(s, sequences) * rf_model_passes(t),
-         tokens = rows * (roof_model_own_prompt(t) - roof_model_prefix(s));
+  double rows = sequences / rf_model_microbatches(s, sequences) * rf_model_passes(t), tokens = rows * fresh;
   bool whole =
       t->model->encoder || t->model->denoises; /* tokens that see all others are not taken in chunks */
   if (s->chunk > 0 && tokens > s->chunk && !whole) {
@@ -88,29 +92,28 @@ static double activation_bytes(const roof_model_target *t, double per_token, dou
   return fmax(stream_bytes(t, rows), tokens / s->cp * per_token + logits);
 }
 
-/** Tokens of a sequence whose cache takes at most `budget`: the cache grows in straight pieces between the
- * windows. */
-static double longest_context(const roof_model_target *t, double budget) {
-  double reached = 0;
-  if (!(sequence_bytes(t, 1) <= budget)) {
-    return 0;
+/** What the batch takes at so many tokens a sequence: its cache in whole pages, a common prefix once, and its activations. */
+static double batch_bytes(const roof_model_target *t, double context) {
+  const roof_model_settings *s = &t->settings;
+  double sequences = roof_model_replica_batch(t), prefix = roof_model_prefix(s);
+  double paged = ceil(context / s->page) * s->page, fresh = fmax(1, context - s->generate - prefix);
+  double shared = (sequences - prefix_copies(s, sequences)) * prefix_bytes(t, context);
+  return (1 - s->offload_kv) * (sequences * sequence_bytes(t, paged) - shared) +
+         activation_bytes(t, activation_bytes_per_token(t, 0), sequences, fresh);
+}
+
+/** The most tokens a sequence at which the batch has room. */
+static double longest_context(const roof_model_target *t, double room) {
+  enum { MOST = 1 << 30 };
+  double low = 0, high = MOST;
+  if (batch_bytes(t, high) <= room) {
+    return INFINITY;
   }
-  for (;;) {
-    double next = INFINITY, slope = 0;
-    for (int i = 0; i < t->model->block_count; i++) {
-      const roof_model_block *b = &t->model->blocks[i];
-      if (b->mixer != ROOF_MIX_CROSS && (b->window <= 0 || b->window > reached)) {
-        slope += t->stage_layers[i] * rf_model_kv_elements(b, t->settings.tp) * t->kv_bytes / t->settings.cp;
-        next = b->window > 0 ? fmin(next, b->window) : next;
-      }
-    }
-    double room = budget - sequence_bytes(t, reached);
-    double end = slope > 0 ? reached + room / slope : INFINITY;
-    if (end < next || isinf(next)) {
-      return floor(end);
-    }
-    reached = next;
+  while (high - low > 1) {
+    double middle = floor((low + high) / 2);
+    *(batch_bytes(t, middle) <= room ? &low : &high) = middle;
   }
+  return low;
 }
 
 /** Sequences of `each` bytes in `room`, of which those that share a prefix have `common` together. */
@@ -128,67 +131,71 @@ static double largest_batch(const roof_model_settings *s, double room, double ea
 static double most_sequences(const roof_model_target *t, double room, double each, double common) {
   enum { MOST = 1 << 30 };
   const roof_model_settings *s = &t->settings;
-  double token = activation_bytes_per_token(t, 0);
-  double high = largest_batch(s, room - activation_bytes(t, token, 1), each, common);
+  double token = activation_bytes_per_token(t, 0), fresh = fresh_tokens(t);
+  double high = largest_batch(s, room - activation_bytes(t, token, 1, fresh), each, common);
   if (!(high > 1)) {
     return high;
   }
   high = fmin(high, MOST);
-  double low = fmax(1, largest_batch(s, room - activation_bytes(t, token, high), each, common));
+  double low = fmax(1, largest_batch(s, room - activation_bytes(t, token, high, fresh), each, common));
   for (high += 1; high - low > 1;) {
     double middle = floor((low + high) / 2);
-    bool fits = largest_batch(s, room - activation_bytes(t, token, middle), each, common) >= middle;
+    bool fits = largest_batch(s, room - activation_bytes(t, token, middle, fresh), each, common) >= middle;
     *(fits ? &low : &high) = middle;
   }
   return low < MOST ? low : INFINITY;
 }
 
+/** What is there and whether it fits. */
+static roof_model_capacity capacity_of(const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  double context = roof_model_own_prompt(t) + s->generate, paged = ceil(context / s->page) * s->page;
+  double one = sequence_bytes(t, context), kept = 1 - s->offload_kv;
+  model_weights weights = rf_model_local_weights(t);
+  roof_model_capacity c = {.weight_bytes = rf_model_weight_bytes(t, &weights),
+                           .workspace_bytes = s->workspace};
+  double sequences = roof_model_replica_batch(t);
+  c.shared_kv_bytes = (sequences - prefix_copies(s, sequences)) * kept * prefix_bytes(t, context);
+  c.kv_bytes = sequences * kept * one - c.shared_kv_bytes;
+  c.host_bytes = c.kv_bytes / kept * s->offload_kv;
+  c.kv_bytes_per_token = sequence_bytes(t, 1) - sequence_bytes(t, 0);
+  c.state_bytes = sequences * state_bytes(t);
+  c.fragmentation_bytes = sequences * kept * (sequence_bytes(t, paged) - one);
+  c.activation_bytes = activation_bytes(t, activation_bytes_per_token(t, 0), sequences, fresh_tokens(t));
+  if (s->train) {
+    c.kv_bytes = c.state_bytes = c.fragmentation_bytes = c.host_bytes = 0;
+    rf_model_train_capacity(t, &c);
+  } else {
+    rf_model_move_out(t, &c, &c.weight_bytes, s->offload);
+  }
+  c.total_bytes = c.weight_bytes + c.workspace_bytes + c.activation_bytes + c.gradient_bytes +
+                  c.optimizer_bytes + c.kv_bytes + c.state_bytes + c.fragmentation_bytes;
+  c.capacity_bytes = rf_engine_capacity(t, &c);
+  c.spare_bytes = c.capacity_bytes - c.total_bytes;
+  c.fits = c.spare_bytes >= 0;
+  c.longest_context = c.largest_batch = NAN;
+  return c;
+}
+
 roof_model_capacity rf_model_capacity_at(roof_model_target *t, double tokens) {
   double chunk = t->settings.chunk;
   t->settings.chunk = tokens;
-  roof_model_capacity c = roof_model_capacity_of(t);
+  roof_model_capacity c = capacity_of(t);
   t->settings.chunk = chunk;
   return c;
 }
 
 roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  double context = roof_model_own_prompt(t) + s->generate, paged = ceil(context / s->page) * s->page;
-  double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
-  double kept = 1 - s->offload_kv;
-  one *= kept, page *= kept;
-  model_weights weights = rf_model_local_weights(t);
-  roof_model_capacity c = {.weight_bytes = rf_model_weight_bytes(t, &weights),
-                           .workspace_bytes = s->workspace};
-  double sequences = roof_model_replica_batch(t), common = kept * prefix_bytes(t, context);
-  c.shared_kv_bytes = (sequences - prefix_copies(s, sequences)) * common;
-  c.kv_bytes = sequences * one - c.shared_kv_bytes;
-  c.host_bytes = c.kv_bytes / kept * s->offload_kv;
-  c.kv_bytes_per_token = sequence_bytes(t, 1) - sequence_bytes(t, 0);
-  c.state_bytes = roof_model_replica_batch(t) * state;
-  c.fragmentation_bytes = roof_model_replica_batch(t) * page;
-  c.activation_bytes = activation_bytes(t, activation_bytes_per_token(t, 0), sequences);
-  if (s->train) {
-    c.kv_bytes = c.state_bytes = c.fragmentation_bytes = one = state = page = 0;
-    c.host_bytes = 0;
-    rf_model_train_capacity(t, &c);
-  } else {
-    rf_model_move_out(t, &c, &c.weight_bytes, s->offload);
-  }
-  double fixed =
-      c.weight_bytes + c.workspace_bytes + c.activation_bytes + c.gradient_bytes + c.optimizer_bytes;
-  c.total_bytes = fixed + c.kv_bytes + c.state_bytes + c.fragmentation_bytes;
-  c.capacity_bytes = rf_engine_capacity(t, &c);
-  c.spare_bytes = c.capacity_bytes - c.total_bytes;
-  c.fits = c.spare_bytes >= 0;
-  double room = c.capacity_bytes - fixed;
-  if (s->train) {
-    c.longest_context = c.largest_batch = NAN;
+  roof_model_capacity c = capacity_of(t);
+  if (s->train || isnan(c.capacity_bytes)) {
     return c;
   }
-  c.longest_context =
-      isnan(room) ? NAN : longest_context(t, ((room + c.shared_kv_bytes) / sequences - state) / kept);
-  c.largest_batch =
-      isnan(room) ? NAN : s->dp * most_sequences(t, room + c.activation_bytes, one + page + state, common);
+  double batch = roof_model_replica_batch(t), kept = 1 - s->offload_kv;
+  double context = roof_model_own_prompt(t) + s->generate, paged = ceil(context / s->page) * s->page;
+  double each = kept * sequence_bytes(t, paged) + c.state_bytes / batch;
+  double room = c.capacity_bytes - c.weight_bytes - c.workspace_bytes;
+  c.longest_context = longest_context(t, room - c.state_bytes);
+  c.largest_batch = s->dp * most_sequences(t, room, each, kept * prefix_bytes(t, context));
   return c;
 }

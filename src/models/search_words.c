@@ -178,12 +178,28 @@ void roof_choices_sentence(roof_text *out, const roof_choice_question *q, const 
   add_winner(out, q, c);
 }
 
+/** How many run, fit, and cannot be judged. */
+static void add_fitting(roof_text *out, const roof_model_sweep *s, size_t fitting) {
+  size_t unknown = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    unknown += s->runs[i].why[0] == '\0' && isnan(s->runs[i].figures[ROOF_RUN_SPARE_BYTES]) ? 1 : 0;
+  }
+  roof_text_addf(out, "%s: %zu runs", s->model->name, s->count);
+  if (unknown < s->count) {
+    roof_text_addf(out, ", %zu fit", fitting);
+  }
+  if (unknown > 0) {
+    roof_text_addf(out, unknown < s->count ? ", of %zu the memory is not known" : ", memory not known",
+                   unknown);
+  }
+}
+
 void roof_model_sweep_sentence(roof_text *out, const roof_model_sweep *s) {
   char words[ROOF_RUN_WORDS_MAX];
   roof_run_figure rate = roof_model_sweep_rate(s);
   size_t fitting = 0;
   const roof_model_run *best = roof_model_sweep_best(s, &fitting);
-  roof_text_addf(out, "%s: %zu runs, %zu fit", s->model->name, s->count, fitting);
+  add_fitting(out, s, fitting);
   if (best != NULL && s->count > 1) {
     char x[SHORT];
     roof_model_run_words(s, best, -1, words, sizeof words);

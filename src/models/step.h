@@ -323,7 +323,7 @@ roof_status rf_model_plan_check(const roof_model *model, const roof_model_settin
 roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);
 
 /* capacity.c */
-/** As roof_model_capacity_of, where so many tokens of prompts are processed at once. */
+/** What is there, and whether it fits, where so many tokens of prompts are processed at once; not what would fit besides. */
 roof_model_capacity rf_model_capacity_at(roof_model_target *target, double tokens);
 
 /* answer.c */

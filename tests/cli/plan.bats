@@ -310,6 +310,28 @@ setup() {
   has 'plan: --tpot: requests of one token (generate=1) have no time per token'
 }
 
+@test "the longest context is the longest that fits, its activations and its last page counted" {
+  for ask in '--tp 2' '--tp 2 batch=64 prompt=8k' 'batch=8 prefix=1000 --precision fp8'; do
+    run -0 "$ROOFLINE" model llama-3.1-70b $ask --machine h200 --json
+    longest=$(json .memory.longest_context) other=${ask/prompt=8k/}
+    run -0 "$ROOFLINE" model llama-3.1-70b $other prompt=$((longest - 256)) --machine h200 --json
+    [ "$(json .memory.fits)" = true ]
+    run -0 "$ROOFLINE" model llama-3.1-70b $other prompt=$((longest - 255)) --machine h200 --json
+    [ "$(json .memory.fits)" = false ]
+  done
+}
+
+@test "whether a model fits a memory that is not known is not known" {
+  run -0 "$ROOFLINE" model llama-3.1-8b --machine epyc-9654 --json
+  [ "$(json .memory.fits)" = null ]
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=1,2 --machine epyc-9654
+  [ "${lines[0]}" = "llama-3.1-8b: 2 runs, memory not known" ]
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=1 --side-by-side --machine epyc-9654,h100
+  has "2 runs, 1 fit, of 1 the memory is not known"
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=1,2 --machine epyc-9654 --csv
+  [[ $output != *false* ]]
+}
+
 @test "a plan keeps the activations of one prompt at a time, as the service does that is simulated" {
   run -0 "$ROOFLINE" plan llama-3.1-8b --users 192 --devices 1 --tpot 100ms --machine h100 --json
   [ "$(json '[.best.devices, .best.simulated]')" = '[1,true]' ]

@@ -19,7 +19,7 @@ import roofline
 p = roofline.predict("gemm", m=8192, n=28672, k="8k", dtype="bf16", machine="h100")
 reveal_type(p)
 reveal_type(p.regime)
-reveal_type(roofline.model("llama-3.1-8b", batch=16).memory.fits)
+reveal_type(roofline.model("llama-3.1-8b", batch=16).memory.total_bytes)
 reveal_type(roofline.claim("1TFLOP/s"))
 p.regimee
 """
@@ -34,7 +34,7 @@ def test_mypy_finds_nothing_and_a_user_has_types(tmp_path):
     assert run.returncode == 0, run.stdout
     (tmp_path / "user.py").write_text(USER)
     said = subprocess.run([*options, str(tmp_path / "user.py")], capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)}).stdout
-    for kind in ('"roofline._predict.Prediction"', '"builtins.str"', '"builtins.bool"', '"roofline._claim.Claim"'):
+    for kind in ('"roofline._predict.Prediction"', '"builtins.str"', '"builtins.float"', '"roofline._claim.Claim"'):
         assert f"Revealed type is {kind}" in said
     assert 'has no attribute "regimee"' in said
 

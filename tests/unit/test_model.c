@@ -402,10 +402,9 @@ static void limits(void **state) {
   roof_model model = read_model(llama_text);
   roof_model_settings s = roof_model_settings_default(&model);
   roof_model_capacity c = answer(&model, &s)->capacity;
-  s.generate = c.longest_context - s.prompt;
-  s.page = 1;
+  s.prompt = c.longest_context - s.generate;
   assert_true(answer(&model, &s)->capacity.fits);
-  s.generate += 1;
+  s.prompt += 1;
   assert_false(answer(&model, &s)->capacity.fits);
   s = roof_model_settings_default(&model);
   for (s.dp = 1; s.dp <= 2; s.dp++) { /* of all replicas, from any batch */

@@ -61,8 +61,9 @@ static run_row row_of(const roof_model_sweep *s, const roof_model_run *run) {
     row.figures[i] = possible ? run->figures[i] : NAN;
   }
   if (possible) {
-    row.fits = run->fits ? "true" : "false";
-    row.memory = run->fits ? "fits" : "does not fit";
+    bool known = !isnan(run->figures[ROOF_RUN_SPARE_BYTES]);
+    row.fits = !known ? NULL : run->fits ? "true" : "false";
+    row.memory = !known ? "unknown" : run->fits ? "fits" : "does not fit";
     row.regime = roof_regime_name(run->regime);
   } else {
     row.memory = row.why = run->why;
