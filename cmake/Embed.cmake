@@ -1,5 +1,5 @@
 # roof_embed(VARIABLE KIND): compiles data/KINDs/*.json into the library and sets VARIABLE to the generated source.
-# It defines rf_builtin_KINDs[]: name, aliases (separated by spaces), text, end; sorted by name.
+# It defines rf_builtin_KINDs[]: name, aliases (separated by spaces), title, text, end; sorted by name.
 function(roof_embed variable kind)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/data/${kind}s/*.json)
   list(SORT files)
@@ -20,8 +20,12 @@ function(roof_embed variable kind)
       endforeach()
       string(STRIP "${aliases}" aliases)
     endif()
+    string(JSON title ERROR_VARIABLE none GET "${json}" title)
+    if(none)
+      set(title "")
+    endif()
     string(APPEND blobs "EMBED(${kind}_${index}, \"${file}\")\n")
-    string(APPEND table "    {\"${name}\", \"${aliases}\", ${kind}_${index}, ${kind}_${index}_end},\n")
+    string(APPEND table "    {\"${name}\", \"${aliases}\", \"${title}\", ${kind}_${index}, ${kind}_${index}_end},\n")
     math(EXPR index "${index} + 1")
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
@@ -34,7 +38,7 @@ function(roof_embed variable kind)
   extern const char symbol[], symbol##_end[];
 ${blobs}
 const rf_builtin rf_builtin_${kind}s[] = {
-${table}    {0, 0, 0, 0}};
+${table}    {0, 0, 0, 0, 0}};
 const unsigned rf_builtin_${kind}_count = ${index};
 " @ONLY)
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${files}" COMPILE_OPTIONS "-Wno-pedantic")

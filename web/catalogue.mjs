@@ -20,13 +20,13 @@ function table(kind) {
     .map((file) => file.slice(0, -".json".length))
     .map((name) => {
       const text = Buffer.from(shrink(readFileSync(join(data, `${kind}s`, `${name}.json`), "utf8")));
-      const aliases = JSON.parse(text).aliases ?? [];
+      const { aliases = [], title = "" } = JSON.parse(text);
       const start = length;
       texts.push(text, Buffer.from([0]));
       length += text.length + 1;
-      return `    {"${name}", "${aliases.join(" ")}", web_catalogue_text + ${start}, web_catalogue_text + ${start + text.length}},\n`;
+      return `    {"${name}", "${aliases.join(" ")}", "${title}", web_catalogue_text + ${start}, web_catalogue_text + ${start + text.length}},\n`;
     });
-  return `const rf_builtin rf_builtin_${kind}s[] = {\n${rows.join("")}    {0, 0, 0, 0}};
+  return `const rf_builtin rf_builtin_${kind}s[] = {\n${rows.join("")}    {0, 0, 0, 0, 0}};
 const unsigned rf_builtin_${kind}_count = ${rows.length};\n`;
 }
 

@@ -55,9 +55,11 @@ ROOF_API roof_status roof_catalog_list_all(roof_catalog_list *list, roof_error *
  *  Errors: none. */
 ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
 
-/** Loads a machine by path (a name with a `/` or ending in .json, or `-` for standard input), by its figures
+/** Loads a machine by path (a name that begins with `/` or `.` or ends in .json, one with a `/` where that file
+ *  exists, or `-` for standard input), by its figures
  *  ("peak=19.5TFLOP/s bandwidth=2039GB/s"; "peak=fp16:312TFLOP/s" for one format), or by name or alias (`_` is read as `-`):
- *  $ROOFLINE_PATH (colon-separated folders), the user's folder, then the built-in machines.
+ *  $ROOFLINE_PATH (colon-separated folders), the user's folder, then the built-in machines; else by what a driver calls it,
+ *  or by the title of a built-in one.
  *  Units: as roof_machine.
  *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
  *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_INPUT, ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line,
@@ -129,7 +131,7 @@ ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine *
 ROOF_API roof_status roof_catalog_rank(const roof_target *target, const roof_op *op, const double *values,
                                        roof_ranked_machine **ranked, int *count, roof_error *error);
 
-/** Loads the machine that a profiler calls `device` ("NVIDIA A100 80GB PCIe"): its name or an alias, else the
+/** Loads the machine that a profiler calls `device` ("NVIDIA A100 80GB PCIe"): as roof_catalog_load_device, else the
  *  entry that shares most words with it and has its model's number.
  *  Units: as roof_machine.
  *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.

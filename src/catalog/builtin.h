@@ -5,6 +5,7 @@
 typedef struct rf_builtin {
   const char *name;
   const char *aliases; /**< separated by single spaces */
+  const char *title;   /**< "" where the file has none */
   const char *text;
   const char *end; /**< one past the text; a NUL stands there */
 } rf_builtin;

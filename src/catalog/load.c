@@ -15,10 +15,10 @@
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
 
+/** A name may have a `/` too ("AMD Instinct MI250X/MI250"): it is a path where the file exists. */
 static bool is_path(const char *name) {
-  size_t length = strlen(name);
-  return strchr(name, '/') != NULL || rf_file_is_input(name) ||
-         (length > 5 && strcmp(name + length - 5, ".json") == 0);
+  return name[0] == '/' || name[0] == '.' || roof_text_ends_with(name, ".json") || rf_file_is_input(name) ||
+         (strchr(name, '/') != NULL && access(name, F_OK) == 0);
 }
 
 /** True when `name` is one of `words`, which single spaces separate; case ignored. */
@@ -102,6 +102,40 @@ static const roof_catalog_entry *find_key(const roof_catalog_list *list, const c
   return found;
 }
 
+/** The built-in machine of that title, letters and digits compared. */
+static const rf_builtin *find_title(const char *title) {
+  char key[ROOF_NAME_MAX], own[ROOF_NAME_MAX];
+  rf_catalog_key(title, key, sizeof key);
+  for (unsigned i = 0; i < rf_builtin_machine_count && key[0] != '\0'; i++) {
+    if (strcmp(rf_catalog_key(rf_builtin_machines[i].title, own, sizeof own), key) == 0) {
+      return &rf_builtin_machines[i];
+    }
+  }
+  return NULL;
+}
+
+/** The name of a driver as the catalogue's aliases write it: "AMD Instinct MI300X" is `amd-instinct-mi300x`. */
+static const char *dash_device(const char *device, char name[ROOF_NAME_MAX]) {
+  size_t used = 0;
+  for (const char *c = device; *c != '\0' && used + 1 < ROOF_NAME_MAX; c++) {
+    bool plain = isalnum((unsigned char)*c) != 0;
+    if (plain || (used > 0 && name[used - 1] != '-')) {
+      name[used++] = plain ? (char)rf_lower((unsigned char)*c) : '-';
+    }
+  }
+  name[used - (used > 0 && name[used - 1] == '-')] = '\0';
+  return name;
+}
+
+/** The machine that is no file and has no such name: a driver's name, the same letters and digits, its title; or NULL. */
+static const char *find_like(const roof_catalog_list *list, const char *name) {
+  char device[ROOF_NAME_MAX];
+  const rf_builtin *builtin = find_builtin(dash_device(name, device));
+  const roof_catalog_entry *entry = builtin == NULL ? find_key(list, name) : NULL;
+  builtin = builtin == NULL && entry == NULL ? find_title(name) : builtin;
+  return builtin != NULL ? builtin->name : entry != NULL ? entry->name : NULL;
+}
+
 /** Splits every name and alias into words of their own and suggests the nearest. */
 static roof_status fail_unknown(const roof_catalog_list *list, const char *name, roof_error *error) {
   roof_text words = {0};
@@ -135,11 +169,10 @@ static roof_status load_listed(const char *name, roof_machine **machine, roof_er
   if (status != ROOF_OK) {
     return status;
   }
-  const roof_catalog_entry *like = find_key(&list, name);
+  const char *like = find_like(&list, name);
   status = find_alias(&list, name, &path) == ROOF_OK ? rf_catalog_load_file(path.data, machine, error)
-           : like != NULL && rf_letters_compare(like->name, name) != 0
-               ? roof_catalog_load(like->name, machine, error)
-               : fail_unknown(&list, name, error);
+           : like != NULL && rf_letters_compare(like, name) != 0 ? roof_catalog_load(like, machine, error)
+                                                                 : fail_unknown(&list, name, error);
   roof_text_done(&path);
   roof_catalog_list_done(&list);
   return status;
@@ -207,16 +240,8 @@ roof_status roof_catalog_load_known(const char *name, roof_machine **machine, ro
 
 roof_status roof_catalog_load_device(const char *device, roof_machine **machine, roof_error *error) {
   char name[ROOF_NAME_MAX];
-  size_t used = 0;
   roof_machine *found = NULL;
-  for (const char *c = device; *c != '\0' && used + 1 < sizeof name; c++) {
-    bool plain = isalnum((unsigned char)*c) != 0;
-    if (plain || (used > 0 && name[used - 1] != '-')) {
-      name[used++] = plain ? (char)rf_lower((unsigned char)*c) : '-';
-    }
-  }
-  name[used] = '\0';
-  roof_status status = roof_catalog_load(name, &found, error);
+  roof_status status = roof_catalog_load(dash_device(device, name), &found, error);
   if (status == ROOF_OK && found->kind == ROOF_MEASURED) {
     status = roof_error_set(error, ROOF_E_NAME, "device `%.80s`: no datasheet in the catalogue", device);
   }

@@ -16,14 +16,14 @@ static roof_status load_host(roof_machine **machine, roof_error *error) {
   return status;
 }
 
-/** Loads a machine, or several with commas between them; a path is one. */
+/** Loads a machine, or several with commas between them; a path is one, and a title with brackets. */
 static roof_status load_named(const char *names, roof_machine **loaded, int *count, roof_error *error) {
   char copy[1024], *rest = NULL;
-  bool path = strchr(names, '/') != NULL; /* and what has units */
+  bool one = strpbrk(names, "/(") != NULL; /* and what has units */
   snprintf(copy, sizeof copy, "%s", names);
   roof_status status = ROOF_OK;
-  for (char *name = path ? copy : strtok_r(copy, ",", &rest); name != NULL && status == ROOF_OK;
-       name = path ? NULL : strtok_r(NULL, ",", &rest)) {
+  for (char *name = one ? copy : strtok_r(copy, ",", &rest); name != NULL && status == ROOF_OK;
+       name = one ? NULL : strtok_r(NULL, ",", &rest)) {
     status = roof_catalog_load(name, &loaded[*count], error);
     *count += status == ROOF_OK;
   }

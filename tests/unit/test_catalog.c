@@ -318,8 +318,16 @@ static void names_as_people_write_them(void **state) {
                                          {"Tesla T4", "nvidia-t4"},
                                          {"nvidia-h100", "nvidia-h100-sxm"},
                                          {"rtx-5090", "nvidia-rtx-5090"},
-                                         {"A100-SXM4-80GB", "nvidia-a100-sxm-80gb"}};
-  static const char *const wrong[] = {"tpu", "epyc", "rubin", "rtx6000", "h300x", "rtx 4090 ti"};
+                                         {"A100-SXM4-80GB", "nvidia-a100-sxm-80gb"},
+                                         {"GB200 NVL72", "nvidia-gb200"},
+                                         {"AMD EPYC 9654 96-Core Processor", "amd-epyc-9654"},
+                                         {"Intel(R) Xeon(R) Platinum 8480+", "intel-xeon-8480p"},
+                                         {"Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz", "intel-xeon-8380"},
+                                         {"AMD Instinct MI250X", "amd-mi250x-gcd"},
+                                         {"AMD Instinct MI250X/MI250", "amd-mi250x-gcd"},
+                                         {"mi250x", "amd-mi250x"}};
+  static const char *const wrong[] = {"a2",   "t3",    "b40",     "gfx942", "h100/none",  "tpu",
+                                      "epyc", "rubin", "rtx6000", "h300x",  "rtx 4090 ti"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     owned roof_machine *machine = NULL;
     roof_error error = {0};
@@ -333,9 +341,29 @@ static void names_as_people_write_them(void **state) {
     roof_error error = {0};
     assert_int_equal(roof_catalog_load(wrong[i], &machine, &error), ROOF_E_NAME);
     assert_non_null(strstr(error.message, "`roofline machine list` shows all"));
+    assert_null(strstr(error.message, "`m2`"));
+    assert_null(strstr(error.message, "`m3`"));
+    assert_null(strstr(error.message, "`a40`"));
     assert_null(strstr(error.message, "pvc"));
     assert_null(strstr(error.message, "turin"));
     assert_null(strstr(error.message, "rtx3090"));
+  }
+}
+
+static void every_title_loads_its_own_machine(void **state) {
+  (void)state;
+  for (size_t i = 0; i < list.count; i++) {
+    owned roof_machine *machine = NULL;
+    roof_machine **same = NULL;
+    roof_error error = {0};
+    int count = 0;
+    assert_int_equal(roof_catalog_load(list.entries[i].name, &machine, NULL), ROOF_OK);
+    if (roof_machines_load((const char *const[]){machine->title, NULL}, &same, &count, &error) != ROOF_OK) {
+      fail_msg("%s: %s", machine->title, error.message);
+    }
+    assert_int_equal(count, 1);
+    assert_string_equal(same[0]->name, machine->name);
+    roof_machines_free(same, count);
   }
 }
 
@@ -1059,6 +1087,7 @@ int main(void) {
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
       cmocka_unit_test(devices_go_by_their_drivers_names),
       cmocka_unit_test(names_as_people_write_them),
+      cmocka_unit_test(every_title_loads_its_own_machine),
       cmocka_unit_test(accelerators_have_a_launch_cost),
       cmocka_unit_test(gpus_have_units_and_a_fast_cache),
       cmocka_unit_test(gpus_have_latencies_of_their_architecture),

@@ -264,10 +264,14 @@ static void text_grows(void **state) {
 
 static void near_names_are_suggested(void **state) {
   (void)state;
-  static const char *const names[] = {"gemm", "gemv", "softmax", "layernorm", "ring", "n", "lesson", NULL};
+  static const char *const names[] = {"gemm", "gemv",   "softmax", "layernorm", "ring",
+                                      "n",    "lesson", "a40",     "m2",        NULL};
   static const struct {
     const char *typed, *near;
   } cases[] = {{"gem", "gemm"},
+               {"gmm", "gemm"},
+               {"b40", NULL},
+               {"a2", NULL},
                {"GEMM", "gemm"},
                {"gmem", "gemm"},
                {"sofmax", "softmax"},
