@@ -93,7 +93,8 @@ static bool same_model(const rf_words *device, const char *name, const char *ali
   return numbered || whole;
 }
 
-roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_error *error) {
+/** The entry that shares most words with the device. */
+static roof_status load_nearest(const char *device, roof_machine **machine, roof_error *error) {
   rf_words wanted = {0};
   rf_catalog_words(device, &wanted);
   roof_catalog_list list;
@@ -117,6 +118,14 @@ roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_
                                 "device `%s`: not in the catalogue; name one with --machine", device);
   roof_catalog_list_done(&list);
   return status;
+}
+
+roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_error *error) {
+  roof_error why = {0};
+  roof_status status = roof_catalog_load_device(device, machine, &why);
+  return status == ROOF_OK         ? ROOF_OK
+         : status == ROOF_E_MEMORY ? roof_error_set(error, status, "%s", why.message)
+                                   : load_nearest(device, machine, error);
 }
 
 roof_status roof_catalog_match_or_copy(const char *device, const roof_machine *reported,

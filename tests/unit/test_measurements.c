@@ -256,6 +256,10 @@ static void a_profile_has_the_machine_it_was_taken_on(void **state) {
   assert_string_equal(machine->name, "nvidia-a100-pcie-80gb");
   roof_machine_free(machine);
   assert_int_equal(roof_catalog_match("AMD Radeon Graphics", &machine, NULL), ROOF_E_NAME);
+  assert_int_equal(roof_catalog_match("AMD Instinct MI250X", &machine, NULL), ROOF_OK);
+  assert_string_equal(machine->name, "amd-mi250x-gcd"); /* ROCm's device is one die of the module */
+  roof_machine_free(machine);
+  machine = NULL;
   assert_int_equal(roof_catalog_match_or_copy("no such device", reported, &machine, NULL), ROOF_OK);
   assert_string_equal(machine->name, "reported-device");
   roof_machine_free(machine);
