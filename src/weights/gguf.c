@@ -218,6 +218,7 @@ static void note_tensor(gguf *g, const char *name) {
     g->router[layer] = true;
   }
   g->output |= strcmp(name, "output.weight") == 0;
+  g->qk_norm |= strstr(name, ".attn_q_norm.") != NULL;
   for (size_t i = 0; i < sizeof biases / sizeof biases[0]; i++) {
     g->qkv_bias |= strstr(name, biases[i]) != NULL;
   }

@@ -65,6 +65,7 @@ typedef struct gguf {
   double tensors;
   bool output;   /**< an output projection of its own */
   bool qkv_bias; /**< biases of the projections of Q, K and V */
+  bool qk_norm;  /**< norms of Q and K */
   weights stored;
 } gguf;
 

@@ -79,6 +79,17 @@ static void set_granite(json_t *config, const gguf *g) {
   set_layer_types(config, g);
 }
 
+/** Attention and a state in every layer. */
+static void set_falcon(json_t *config, const gguf *g) {
+  set_mamba2(config, g);
+  set_number(config, "mamba_d_ssm", g->numbers[GGUF_INNER]);
+}
+
+/** Command R+ has norms of Q and K, Command R has not. */
+static void set_cohere(json_t *config, const gguf *g) {
+  rf_json_set(config, "use_qk_norm", json_boolean(g->qk_norm));
+}
+
 /** A layer is attention, an MLP or, with neither, mamba. */
 static void set_nemotron(json_t *config, const gguf *g) {
   char letters[ROOF_LAYER_MAX + 1] = "";
@@ -148,6 +159,15 @@ static const struct {
                      {"gpt-oss", "gpt_oss", NULL, false},
                      {"minimax-m2", "minimax_m2", NULL, false},
                      {"olmo2", "olmo2", NULL, false},
+                     {"olmoe", "olmoe", NULL, false},
+                     {"granite", "granite", NULL, false},
+                     {"granitemoe", "granitemoe", NULL, false},
+                     {"command-r", "cohere", set_cohere, false},
+                     {"cohere2", "cohere2", NULL, false},
+                     {"smollm3", "smollm3", NULL, false},
+                     {"seed_oss", "seed_oss", NULL, false},
+                     {"glm4", "glm4", NULL, false},
+                     {"falcon-h1", "falcon_h1", set_falcon, false},
                      {"mamba", "mamba", set_mamba1, false},
                      {"mamba2", "mamba2", set_mamba2, false},
                      {"jamba", "jamba", set_jamba, true},
@@ -157,22 +177,18 @@ static const struct {
                      {"bert", "bert", NULL, false}};
 enum { ARCHITECTURES = sizeof architectures / sizeof architectures[0] };
 
+/** Those of the same file that a config.json describes and the keys of GGUF not, as far as they are read here. */
+static const char as_config[] = " gemma3n gemma4 kimi-linear rwkv6 rwkv7 step35 t5 ";
+
 /** Those of the same file that are not described here: what they compute is not known, or not covered. */
 static const char others[] =
     " afmoe apertus arcee arctic arwkv7 baichuan bailingmoe bailingmoe2 bitnet chameleon chatglm clip "
-    "codeshell cogvlm "
-    "cohere2 cohere2moe command-r dbrx deepseek2-ocr deepseek4 dflash dots1 dream eagle3 ernie4_5 "
-    "ernie4_5-moe eurobert "
-    "exaone exaone-moe exaone4 falcon-h1 gemma-embedding gemma3n gemma4 gemma4-assistant glm4 gptj granite "
-    "granitemoe "
-    "grok grovemoe hunyuan-dense hunyuan-moe hunyuan_vl hy_v3 jais jais2 jina-bert-v2 jina-bert-v3 "
-    "kimi-linear laguna "
-    "lfm2 lfm2moe llada llada-moe llama-embed maincoder mellum mimo2 minicpm minicpm3 mistral4 modern-bert "
-    "mpt nemotron "
-    "neo-bert nomic-bert nomic-bert-moe olmo olmoe openelm orion paddleocr pangu-embedded plamo plamo2 "
-    "plamo3 plm qwen "
-    "refact rnd1 rwkv6 rwkv6qwen2 rwkv7 seed_oss smallthinker smollm3 stablelm step35 t5 t5encoder talkie "
-    "wavtokenizer-dec ";
+    "codeshell cogvlm cohere2moe dbrx deepseek2-ocr deepseek4 dflash dots1 dream eagle3 ernie4_5 "
+    "ernie4_5-moe eurobert exaone exaone-moe exaone4 gemma-embedding gemma4-assistant gptj grok grovemoe "
+    "hunyuan-dense hunyuan-moe hunyuan_vl hy_v3 jais jais2 jina-bert-v2 jina-bert-v3 laguna lfm2 lfm2moe "
+    "llada llada-moe llama-embed maincoder mellum mimo2 minicpm minicpm3 mistral4 modern-bert mpt "
+    "nemotron neo-bert nomic-bert nomic-bert-moe olmo openelm orion paddleocr pangu-embedded plamo plamo2 "
+    "plamo3 plm qwen refact rnd1 rwkv6qwen2 smallthinker stablelm t5encoder talkie wavtokenizer-dec ";
 
 static roof_status fail_architecture(const gguf *g, const char *file, roof_error *error) {
   const char *names[ARCHITECTURES + 1] = {NULL};
@@ -181,9 +197,13 @@ static roof_status fail_architecture(const gguf *g, const char *file, roof_error
     names[i] = architectures[i].name;
   }
   snprintf(word, sizeof word, " %s ", g->architecture);
-  if (g->architecture[0] != '\0' && strstr(others, word) != NULL) {
+  bool named = g->architecture[0] != '\0', described = named && strstr(as_config, word) != NULL;
+  if (described || (named && strstr(others, word) != NULL)) {
     roof_error_set(error, ROOF_E_NAME,
-                   "general.architecture `%s`: llama.cpp has it, this version does not describe it",
+                   described
+                       ? "general.architecture `%s`: read from a config.json, not yet from GGUF; give the "
+                         "model's config.json"
+                       : "general.architecture `%s`: llama.cpp has it, this version does not describe it",
                    g->architecture);
     return roof_error_at(error, file, 0, 0);
   }

@@ -7,6 +7,7 @@
 #include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/weights.h"
+#include "weights/config.h"
 
 enum { SIZE = 1 << 20, F32 = 0, Q4_0 = 2, U32 = 4, TEXT = 8 };
 static unsigned char file[SIZE];
@@ -265,6 +266,34 @@ static void architectures(void **state) {
        "expert_shared_count=1 "
        "expert_feed_forward_length=1408 leading_dense_block_count=1 nextn_predict_layers=1 vocab_size=151552",
        "glm-4.5-air"},
+      {"command-r",
+       "block_count=40 embedding_length=8192 feed_forward_length=22528 attention.head_count=64 "
+       "attention.head_count_kv=64 vocab_size=256000 context_length=8192",
+       "command-r-35b"},
+#define CONFIG(type, more)                                                                                   \
+  "{\"model_type\": \"" type                                                                                 \
+  "\", \"hidden_size\": 512, \"intermediate_size\": 1024, \"num_attention_heads\": 8, "                      \
+  "\"num_key_value_heads\": 2, \"num_hidden_layers\": 8, \"vocab_size\": 4096, \"torch_dtype\": "            \
+  "\"float16\"" more "}"
+#define ENTRIES                                                                                              \
+  "block_count=8 embedding_length=512 feed_forward_length=1024 attention.head_count=8 "                      \
+  "attention.head_count_kv=2 vocab_size=4096"
+#define EXPERTS_ENTRIES ENTRIES " expert_count=16 expert_used_count=4"
+      {"cohere2", ENTRIES " attention.sliding_window=64", CONFIG("cohere2", ", \"sliding_window\": 64")},
+      {"granite", ENTRIES, CONFIG("granite", "")},
+      {"granitemoe", EXPERTS_ENTRIES " expert_shared_feed_forward_length=256",
+       CONFIG("granitemoe",
+              ", \"num_local_experts\": 16, \"num_experts_per_tok\": 4, \"shared_intermediate_size\": 256")},
+      {"olmoe", EXPERTS_ENTRIES, CONFIG("olmoe", ", \"num_experts\": 16, \"num_experts_per_tok\": 4")},
+      {"smollm3", ENTRIES, CONFIG("smollm3", "")},
+      {"seed_oss", ENTRIES " attention.key_length=128", CONFIG("seed_oss", ", \"head_dim\": 128")},
+      {"glm4", ENTRIES " attention.key_length=64", CONFIG("glm4", ", \"head_dim\": 64")},
+      {"falcon-h1",
+       ENTRIES " attention.key_length=32 ssm.conv_kernel=4 ssm.state_size=64 ssm.inner_size=768 "
+               "ssm.time_step_rank=24 ssm.group_count=2",
+       CONFIG("falcon_h1",
+              ", \"head_dim\": 32, \"mamba_d_conv\": 4, \"mamba_d_state\": 64, \"mamba_d_ssm\": 768, "
+              "\"mamba_n_heads\": 24, \"mamba_d_head\": 32, \"mamba_n_groups\": 2, \"mamba_expand\": 2")},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     roof_model m, wanted;
@@ -281,6 +310,50 @@ static void architectures(void **state) {
     }
     expect_same(rows[i].architecture, &m, &wanted);
   }
+}
+
+/** Command R+ has norms of Q and K, which its tensors say and no key of GGUF. */
+static void tensors_say_norms(void **state) {
+  (void)state;
+  for (int norm = 0; norm < 2; norm++) {
+    roof_model m;
+    roof_error error = {0};
+    build_metadata("command-r",
+                   "block_count=1 embedding_length=64 feed_forward_length=128 attention.head_count=4 "
+                   "attention.head_count_kv=4 vocab_size=96");
+    file[8] = 1;
+    offset = 0;
+    put_tensor(norm ? "blk.0.attn_q_norm.weight" : "blk.0.attn_q.weight", 64, 64, F32);
+    used = (used + 31) / 32 * 32 + (size_t)offset;
+    if (roof_model_read_gguf(file, used, "x.gguf", &m, &error) != ROOF_OK) {
+      fail_msg("%s", error.message);
+    }
+    assert_int_equal(m.blocks[0].qk_norm > 0, norm);
+  }
+}
+
+/** No architecture that a config.json describes is called one that this version does not describe. */
+static void names_of_configs_are_described(void **state) {
+  (void)state;
+  for (const char *const *name = rf_config_arch_names(); *name != NULL; name++) {
+    char spelled[2][ROOF_NAME_MAX];
+    snprintf(spelled[0], sizeof spelled[0], "%s", *name);
+    snprintf(spelled[1], sizeof spelled[1], "%s", *name);
+    for (char *at = spelled[1]; (at = strchr(at, '_')) != NULL; *at = '-') {
+    }
+    for (int i = 0; i < 2; i++) {
+      roof_model m;
+      roof_error error = {0};
+      size_t length = build_metadata(spelled[i], "block_count=1");
+      assert_int_not_equal(roof_model_read_gguf(file, length, "x.gguf", &m, &error), ROOF_OK);
+      bool projector = strcmp(spelled[i], "clip") == 0; /* llama.cpp's name for that of any model */
+      if (!projector && strstr(error.message, "does not describe it") != NULL) {
+        fail_msg("%s", error.message);
+      }
+    }
+  }
+  build("gemma4");
+  refuse_with("general.architecture `gemma4`: read from a config.json, not yet from GGUF");
 }
 
 static bool load_sample(const char *name, roof_model *m, roof_error *error) {
@@ -317,8 +390,12 @@ static void samples(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reads), cmocka_unit_test(true_bytes),
-                                     cmocka_unit_test(refuses), cmocka_unit_test(architectures),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads),
+                                     cmocka_unit_test(true_bytes),
+                                     cmocka_unit_test(refuses),
+                                     cmocka_unit_test(architectures),
+                                     cmocka_unit_test(tensors_say_norms),
+                                     cmocka_unit_test(names_of_configs_are_described),
                                      cmocka_unit_test(samples)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
