@@ -22,7 +22,7 @@ typedef struct reader {
   char root_type[ROOF_NAME_MAX]; /**< of the config itself, where a section has a type of its own */
   bool own;                      /**< keys that DeepSeek's inference files alone have */
   bool lenient;                  /**< keys that are not known are left out and named */
-  size_t steps[3];
+  size_t steps[CONFIG_DEPTH];
   size_t depth;
   size_t top; /**< depth of the config's own keys */
 } reader;
@@ -169,6 +169,10 @@ static roof_status take_key(reader *r, const char *name, json_t *value) {
   case KEY_ITEM:
     if (!json_is_null(value)) {
       r->c.items[key->index] = value;
+    }
+    if (key->index == ITEM_QUANTIZATION) {
+      memcpy(r->c.place, r->steps, sizeof r->c.place);
+      r->c.place_depth = r->depth;
     }
     return ROOF_OK;
   case KEY_TYPE:
@@ -474,16 +478,6 @@ static char *tamed(const char *text, size_t length) {
   return copy;
 }
 
-/** Number of the member `key` of `object`, or one past the last. */
-static size_t member_of(json_t *object, const char *key) {
-  size_t number = 0;
-  for (void *at = json_object_iter(object); at != NULL && strcmp(json_object_iter_key(at), key) != 0;
-       at = json_object_iter_next(object, at)) {
-    number++;
-  }
-  return number;
-}
-
 /** A file of data/models holds a config, the model's name and the sources of both. */
 static roof_status describe_root(reader *r, json_t *root) {
   const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -496,7 +490,7 @@ static roof_status describe_root(reader *r, json_t *root) {
     return rf_config_fail(&r->c, "schema: not `roofline.description/1` with a `name` and a `config`");
   }
   snprintf(r->c.model->name, sizeof r->c.model->name, "%.90s", name);
-  r->steps[0] = member_of(root, "config");
+  r->steps[0] = rf_config_member(root, "config");
   r->depth = 1;
   r->top = 2;
   return describe(r, inner);
@@ -533,9 +527,12 @@ roof_status roof_model_read_quantization(const char *text, size_t length, const 
   reader r;
   init_reader(&r, text, length, file, &changed, error);
   changed.precision = roof_model_precision_of(model->precision.activations);
+  r.c.items[ITEM_QUANTIZATION] = quantization;
+  r.c.place[0] = rf_config_member(root, "quantization");
+  r.c.place_depth = 1;
   if (status == ROOF_OK) {
     status = json_is_object(quantization)
-                 ? rf_config_quantize(&r.c, quantization)
+                 ? rf_config_quantize(&r.c)
                  : rf_config_fail(&r.c, "no `quantization`: not a hf_quant_config.json");
   }
   if (status == ROOF_OK) {

@@ -263,14 +263,19 @@ const char *rf_config_arch_refusal(const char *type, const char *class_name);
 /** Every model_type, for suggestions; NULL-terminated. */
 const char *const *rf_config_arch_names(void);
 
+/** Containers that a key may stand in: the file, its `config`, a section. */
+enum { CONFIG_DEPTH = 3 };
+
 typedef struct config {
   const char *text; /**< as read, with what JSON lacks made harmless */
   size_t length;
   const char *file;
   roof_error *error;
   const config_arch *arch;
-  double values[Q_COUNT];    /**< NaN: not said */
-  json_t *items[ITEM_COUNT]; /**< borrowed; NULL: not said */
+  double values[Q_COUNT];     /**< NaN: not said */
+  json_t *items[ITEM_COUNT];  /**< borrowed; NULL: not said */
+  size_t place[CONFIG_DEPTH]; /**< steps to ITEM_QUANTIZATION, as rf_json_locate takes them */
+  size_t place_depth;
   roof_model *model;
 } config;
 
@@ -278,6 +283,8 @@ typedef struct config {
 roof_status rf_config_read_lenient(const char *text, size_t length, const char *file, roof_model *model,
                                    roof_error *error);
 
+/** Number of the member `key` of `object`, or one past the last. */
+size_t rf_config_member(const json_t *object, const char *key);
 /** The value, or the class's default, or `fallback`. */
 double rf_config_value(const config *c, config_quantity quantity, double fallback);
 bool rf_config_flag(const config *c, config_quantity quantity);
@@ -309,11 +316,15 @@ bool rf_config_projects(const char *type);
 roof_status rf_config_project(config *c, const char *type, const config *vision);
 /* config_quant.c */
 roof_status rf_config_quantization(config *c);
-/** Formats as a `quantization` object says, for a model whose precision is plain so far. */
-roof_status rf_config_quantize(config *c, const json_t *quantization);
+/** Formats as ITEM_QUANTIZATION says, for a model whose precision is plain so far. */
+roof_status rf_config_quantize(config *c);
 /* config_modules.c */
 /** Whether a list's name is of one layer's modules, by its number. */
 bool rf_config_names_layer(const char *pattern);
+/** The mean of formats that have these shares of the elements, named by the two that have most; one of over 99.9 % is it. */
+roof_weight_format rf_config_mean(const roof_weight_format *formats, const double *shares, int count);
+/** Adds a module's elements ("model.layers.3.self_attn.q_proj", "lm_head") to its part's; false where it is not known. */
+bool rf_config_count_module(const config *c, const char *name, double elements[ROOF_PART_COUNT]);
 /** What `modules` names layer by layer stays in the activations' format; a part has the mean of both. */
 void rf_config_leave_modules(config *c, const json_t *modules);
 

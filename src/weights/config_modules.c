@@ -2,6 +2,7 @@
  * part's weights they are. What they leave out stays in the activations' format; the part has the mean of both. */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "weights/config.h"
@@ -43,6 +44,14 @@ static int latent_modules(double hidden, const roof_model_block *b, module *out)
   return n;
 }
 
+static int state_modules(double hidden, const roof_model_block *b, module *out) {
+  double inner = b->heads * b->head_dim;
+  out[0] =
+      (module){"mixer.in_proj", ROOF_PART_MIXER, hidden * (2 * inner + 2 * b->groups * b->state + b->heads)};
+  out[1] = (module){"mixer.out_proj", ROOF_PART_MIXER, hidden * inner};
+  return 2;
+}
+
 static int mlp_modules(double hidden, const roof_model_block *b, module *out) {
   static const char *const dense[] = {"mlp.up_proj", "mlp.down_proj", "mlp.gate_proj"};
   static const char *const shared[] = {"mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj",
@@ -56,10 +65,11 @@ static int mlp_modules(double hidden, const roof_model_block *b, module *out) {
   return matrices + 1;
 }
 
-/** The matrices of a layer by name; none of a mixer that is not attention. */
+/** The matrices of a layer by name; of a mixer that is neither attention nor Mamba-2 none. */
 static int modules_of(double hidden, const roof_model_block *b, module out[MODULE_MAX]) {
   int n = b->mixer == ROOF_MIX_LATENT      ? latent_modules(hidden, b, out)
           : b->mixer == ROOF_MIX_ATTENTION ? attention_modules(hidden, b, out)
+          : b->mixer == ROOF_MIX_MAMBA2    ? state_modules(hidden, b, out)
                                            : 0;
   return n + mlp_modules(hidden, b, out + n);
 }
@@ -126,17 +136,69 @@ static void add_streams(const roof_model *m, const roof_model_parameters *all, d
   left[ROOF_PART_MLP] += all->parts[ROOF_PART_MLP] - count.parts[ROOF_PART_MLP];
 }
 
-/** A format of which `share` is left as `plain`: the mean of both, named by both. */
-static roof_weight_format mixed(const roof_weight_format *format, const roof_weight_format *plain,
-                                double share) {
-  bool mostly_plain = share > 0.5;
-  roof_weight_format out = mostly_plain ? *plain : *format;
-  char first[24], second[24];
-  roof_weight_format_name(mostly_plain ? plain : format, first, sizeof first);
-  roof_weight_format_name(mostly_plain ? format : plain, second, sizeof second);
-  out.bytes = share * roof_weight_format_bytes(plain) + (1 - share) * roof_weight_format_bytes(format);
-  snprintf(out.label, sizeof out.label, "%.11s+%.11s", first, second);
+roof_weight_format rf_config_mean(const roof_weight_format *formats, const double *shares, int count) {
+  int first = 0, second = -1;
+  double bytes = 0;
+  for (int i = 0; i < count; i++) {
+    bytes += shares[i] * roof_weight_format_bytes(&formats[i]);
+    first = shares[i] > shares[first] ? i : first;
+  }
+  for (int i = 0; i < count; i++) {
+    second = i != first && shares[i] > 0 && (second < 0 || shares[i] > shares[second]) ? i : second;
+  }
+  roof_weight_format out = formats[first];
+  if (second >= 0 && shares[first] <= 0.999) {
+    char most[24], less[24];
+    roof_weight_format_name(&formats[first], most, sizeof most);
+    roof_weight_format_name(&formats[second], less, sizeof less);
+    out.bytes = bytes;
+    snprintf(out.label, sizeof out.label, "%.11s+%.11s", most, less);
+  }
   return out;
+}
+
+/** What a module is called below its layer's mixer or MLP: classes differ in what they call those. */
+static const char *own_name(const char *whole) {
+  const char *dot = strchr(whole, '.');
+  return dot != NULL ? dot + 1 : whole;
+}
+
+/** Whether `name` is the module, or one of its experts' matrices; `shared_expert.` is `shared_experts.`. */
+static bool is_module(const char *name, const char *known) {
+  static const char shared[] = "shared_expert";
+  const size_t length = sizeof shared - 1;
+  if (strncmp(name, shared, length) == 0 && name[length] == '.') {
+    return strncmp(known, shared, length) == 0 && strcmp(known + length + 1, name + length) == 0;
+  }
+  size_t whole = strlen(known);
+  return strncmp(name, known, whole) == 0 &&
+         (name[whole] == '\0' || (name[whole] == '.' && strcmp(known, "experts") == 0));
+}
+
+bool rf_config_count_module(const config *c, const char *name, double elements[ROOF_PART_COUNT]) {
+  const roof_model *m = c->model;
+  const char *at = layer_of(name);
+  char *end = NULL;
+  long layer = at != NULL ? strtol(at, &end, 10) : -1;
+  if (strcmp(name, "lm_head") == 0) {
+    elements[ROOF_PART_HEAD] += roof_model_count(m).parts[ROOF_PART_HEAD];
+    return true;
+  }
+  if (layer < 0 || layer >= m->layer_count || *end != '.') {
+    return false;
+  }
+  const roof_model_block *b = &m->blocks[m->layers[layer]];
+  const char *own = own_name(end + 1);
+  module list[MODULE_MAX];
+  int n = modules_of(m->hidden, b, list);
+  for (int i = 0; i < n; i++) {
+    if (list[i].elements > 0 && is_module(own, own_name(list[i].name))) {
+      bool one = strncmp(own, "experts.", 8) == 0; /* a matrix of one expert */
+      elements[list[i].part] += one ? m->hidden * b->expert_width : list[i].elements;
+      return true;
+    }
+  }
+  return false;
 }
 
 void rf_config_leave_modules(config *c, const json_t *modules) {
@@ -157,10 +219,9 @@ void rf_config_leave_modules(config *c, const json_t *modules) {
   }
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     double share = count.parts[part] > 0 ? left[part] / count.parts[part] : 0;
-    if (share > 0.999) {
-      p->weights[part] = plain;
-    } else if (share > 0 && p->weights[part].stored != p->activations) {
-      p->weights[part] = mixed(&p->weights[part], &plain, share);
+    if (share > 0 && p->weights[part].stored != p->activations) {
+      p->weights[part] = rf_config_mean((const roof_weight_format[]){p->weights[part], plain},
+                                        (const double[]){1 - share, share}, 2);
     }
   }
 }

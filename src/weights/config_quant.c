@@ -1,11 +1,37 @@
-/* How a config says that its weights are stored: quantization_config of transformers (fp8, gptq, awq, mxfp4,
- * compressed-tensors, bitsandbytes) and the hf_quant_config.json of NVIDIA's Model Optimizer. */
+/* How a config says that its weights are stored: quantization_config of transformers (the methods
+ * below) and the hf_quant_config.json of NVIDIA's Model Optimizer. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/letters.h"
+#include "core/number.h"
+#include "documents/locate.h"
+#include "roofline/text.h"
 #include "weights/config.h"
+
+#define MIXED "MIXED_PRECISION"
+
+/** ROOF_E_ARGUMENT at a key of the quantization, or at the whole where it lacks that key. */
+ROOF_PRINTF(3, 4)
+static roof_status fail(const config *c, const char *key, const char *format, ...) {
+  const json_t *q = c->items[ITEM_QUANTIZATION];
+  size_t steps[CONFIG_DEPTH + 1], depth = c->place_depth;
+  int line = 0, column = 0;
+  char why[256];
+  va_list arguments;
+  va_start(arguments, format);
+  rf_vformat(why, sizeof why, format, arguments);
+  va_end(arguments);
+  memcpy(steps, c->place, sizeof c->place);
+  if (json_object_get(q, key) != NULL) {
+    steps[depth++] = rf_config_member(q, key);
+  }
+  rf_json_locate(c->text, c->length, steps, depth, true, &line, &column);
+  roof_error_set(c->error, ROOF_E_ARGUMENT, "%s", why);
+  return roof_error_at(c->error, c->file, line, column);
+}
 
 /** The formats that configs name, as PyTorch does. */
 static roof_status read_dtype(const config *c, const char *text, roof_dtype *dtype) {
@@ -60,8 +86,8 @@ static roof_weight_format integer(double bits, double group, bool weight_only, b
 static roof_status read_integer(const config *c, const json_t *q, roof_weight_format *format) {
   double bits = number_of(q, "bits", 4);
   if (bits != 4 && bits != 8) {
-    return rf_config_fail(c, "quantization_config: bits=%g: not computed by this version, which has 4 and 8",
-                          bits);
+    return fail(c, "bits", "quantization_config: bits=%g: not computed by this version, which has 4 and 8",
+                bits);
   }
   *format = integer(bits, number_of(q, "group_size", 0), true, true);
   return ROOF_OK;
@@ -92,7 +118,7 @@ static roof_status read_group(const config *c, const json_t *group, roof_weight_
     *format = preset(bits == 4 ? "nvfp4" : "fp8");
     return ROOF_OK;
   }
-  return rf_config_fail(c, "quantization_config: unknown compressed-tensors format");
+  return fail(c, "config_groups", "quantization_config: unknown compressed-tensors format");
 }
 
 static bool are_alike(const roof_weight_format *a, const roof_weight_format *b) {
@@ -114,7 +140,8 @@ static roof_status read_tensors(const config *c, const json_t *q, roof_weight_fo
     *format = count++ == 0 ? own : *format;
     *differ = *differ || !are_alike(&own, format);
   }
-  return count > 0 ? ROOF_OK : rf_config_fail(c, "quantization_config: unknown compressed-tensors format");
+  return count > 0 ? ROOF_OK
+                   : fail(c, "config_groups", "quantization_config: unknown compressed-tensors format");
 }
 
 enum { EVERY = 1u << ROOF_PART_MIXER | 1u << ROOF_PART_MLP | 1u << ROOF_PART_EXPERTS };
@@ -150,8 +177,8 @@ static roof_status named_parts(const config *c, const json_t *group, bool every,
     const char *target = json_string_value(json_array_get(targets, i));
     unsigned parts = target != NULL ? parts_of(target) : 0;
     if (parts == 0) {
-      return rf_config_fail(
-          c,
+      return fail(
+          c, "config_groups",
           "quantization_config: groups differ in format, and `%.60s` is not known as whole parts of layers",
           target != NULL ? target : "");
     }
@@ -169,9 +196,9 @@ static roof_status take_group(config *c, const json_t *group, bool every, unsign
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
     unsigned bit = 1u << part;
     if ((named & *taken & bit) != 0 && !are_alike(&weights[part], &format)) {
-      return rf_config_fail(
-          c, "quantization_config: groups store %s in two formats: not computed by this version",
-          roof_model_part_name((roof_model_part)part));
+      return fail(c, "config_groups",
+                  "quantization_config: groups store %s in two formats: not computed by this version",
+                  roof_model_part_name((roof_model_part)part));
     }
     weights[part] = (named & bit) != 0 ? format : weights[part];
   }
@@ -197,25 +224,72 @@ static roof_status take_groups(config *c, const json_t *q) {
   return status;
 }
 
+/* Methods and algorithms by name; without a preset they have figures of their own. */
+static const struct {
+  const char *name, *preset;
+} methods[] = {{"fp8", NULL},
+               {"gptq", NULL},
+               {"awq", NULL},
+               {"auto-round", NULL},
+               {"compressed-tensors", NULL},
+               {"bitsandbytes", NULL},
+               {MIXED, NULL},
+               {"fbgemm_fp8", "fp8"},
+               {"mxfp4", "mxfp4"},
+               {"FP8", "fp8"},
+               {"FP8_PB_WO", "fp8-block"},
+               {"NVFP4", "nvfp4"},
+               {"MXFP8", "mxfp8"},
+               {"W4A16_AWQ", "w4a16"},
+               {"W4A16", "w4a16"},
+               {"INT4_AWQ", "w4a16"},
+               {"W8A16", "w8a16"},
+               {"W8A8_SQ_PER_CHANNEL", "w8a8"}};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+static bool read_preset(const char *name, roof_weight_format *format) {
+  for (int i = 0; i < METHODS; i++) {
+    if (methods[i].preset != NULL && rf_letters_compare(methods[i].name, name) == 0) {
+      *format = preset(methods[i].preset);
+      return true;
+    }
+  }
+  return false;
+}
+
+static roof_status fail_method(const config *c, const char *key, const char *name) {
+  roof_text known = {0};
+  for (int i = 0; i < METHODS; i++) {
+    roof_text_addf(&known, "%s%s", i > 0 ? ", " : "", methods[i].name);
+  }
+  roof_status status = fail(c, key, "quantization: `%.40s` is not a known method; known: %s", name,
+                            known.failed ? "" : known.data);
+  roof_text_done(&known);
+  return status;
+}
+
+static const char *algorithm_of(const json_t *q) {
+  return json_string_value(json_object_get(q, "quant_algo"));
+}
+
 static roof_status read_method(const config *c, const json_t *q, roof_weight_format *format, bool *differ) {
-  static const struct {
-    const char *name, *preset;
-  } names[] = {{"mxfp4", "mxfp4"},         {"FP8", "fp8"},
-               {"FP8_PB_WO", "fp8-block"}, {"NVFP4", "nvfp4"},
-               {"MXFP8", "mxfp8"},         {"W4A16_AWQ", "w4a16"},
-               {"W4A16", "w4a16"},         {"INT4_AWQ", "w4a16"},
-               {"W8A16", "w8a16"},         {"W8A8_SQ_PER_CHANNEL", "w8a8"}};
-  const char *method = json_string_value(json_object_get(q, "quant_method"));
-  const char *algorithm = json_string_value(json_object_get(q, "quant_algo"));
-  const char *name = algorithm != NULL ? algorithm : method;
+  const char *key = algorithm_of(q) != NULL ? "quant_algo" : "quant_method";
+  const char *name = json_string_value(json_object_get(q, key));
+  const char *type = json_string_value(json_object_get(q, "data_type"));
   if (name == NULL) {
-    return rf_config_fail(c, "quantization: neither `quant_method` nor `quant_algo`");
+    return fail(c, key, "quantization: neither `quant_method` nor `quant_algo`");
   }
   if (strcmp(name, "fp8") == 0) {
     *format = read_fp8(q);
     return ROOF_OK;
   }
-  if (strcmp(name, "gptq") == 0 || strcmp(name, "awq") == 0) {
+  if (strcmp(name, "auto-round") == 0 && type != NULL && strcmp(type, "int") != 0) {
+    return fail(c, "data_type",
+                "quantization_config: data_type `%.40s`: not computed by this version, which "
+                "has `int` of auto-round",
+                type);
+  }
+  if (strcmp(name, "gptq") == 0 || strcmp(name, "awq") == 0 || strcmp(name, "auto-round") == 0) {
     return read_integer(c, q, format);
   }
   if (strcmp(name, "compressed-tensors") == 0) {
@@ -225,13 +299,68 @@ static roof_status read_method(const config *c, const json_t *q, roof_weight_for
     *format = read_bitsandbytes(q);
     return ROOF_OK;
   }
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (rf_letters_compare(names[i].name, name) == 0) {
-      *format = preset(names[i].preset);
-      return ROOF_OK;
-    }
+  return read_preset(name, format) ? ROOF_OK : fail_method(c, key, name);
+}
+
+/** A format of Model Optimizer's list of layers, and how many elements of each part have it. */
+typedef struct share {
+  roof_weight_format format;
+  double elements[ROOF_PART_COUNT];
+} share;
+
+enum { SHARES = 8 };
+
+/** Adds one of `quantized_layers`; the first share is that of no format. */
+static roof_status take_layer(const config *c, const char *module, const json_t *layer, share *shares,
+                              int *count) {
+  const char *name = algorithm_of(layer);
+  roof_weight_format format;
+  int at = 1;
+  if (name == NULL || !read_preset(name, &format)) {
+    return fail_method(c, "quantized_layers", name != NULL ? name : "");
   }
-  return rf_config_fail(c, "quantization: `%.40s` is not a known method", name);
+  while (at < *count && !are_alike(&shares[at].format, &format)) {
+    at++;
+  }
+  if (at == SHARES) {
+    return fail(c, "quantized_layers", "quantization: quantized_layers: more than %d formats", SHARES - 1);
+  }
+  shares[at].format = format;
+  *count = at == *count ? at + 1 : *count;
+  return rf_config_count_module(c, module, shares[at].elements)
+             ? ROOF_OK
+             : fail(c, "quantized_layers",
+                    "quantization: quantized_layers: `%.80s` is not known as a matrix of a layer", module);
+}
+
+/** Model Optimizer's list of every matrix with its format: a part has the mean of its matrices. */
+static roof_status take_mixed(config *c, const json_t *q) {
+  roof_model_precision *p = &c->model->precision;
+  const roof_model_parameters all = roof_model_count(c->model);
+  share shares[SHARES] = {{.format = roof_weight_format_of(p->activations)}};
+  const char *module = NULL;
+  json_t *layer = NULL;
+  int count = 1;
+  roof_status status = ROOF_OK;
+  json_object_foreach(json_object_get(q, "quantized_layers"), module, layer) {
+    status = status == ROOF_OK ? take_layer(c, module, layer, shares, &count) : status;
+  }
+  if (status == ROOF_OK && count == 1) {
+    return fail(c, "quant_algo",
+                "quantization: `" MIXED "` without `quantized_layers`: which matrix has which format "
+                "is not said");
+  }
+  for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
+    roof_weight_format formats[SHARES];
+    double of[SHARES] = {1};
+    for (int i = 0; i < count; i++) {
+      formats[i] = shares[i].format;
+      of[i] = i > 0 && all.parts[part] > 0 ? shares[i].elements[part] / all.parts[part] : of[i];
+      of[0] -= i > 0 ? of[i] : 0;
+    }
+    p->weights[part] = rf_config_mean(formats, of, count);
+  }
+  return status;
 }
 
 /** Parts that a list of modules leaves in the activations' format in every layer. */
@@ -263,7 +392,8 @@ static roof_status read_cache(const config *c, const json_t *q, roof_dtype *kv) 
     *kv = ROOF_FP8;
   }
   if (json_is_object(scheme) && !(known && (strcmp(type, "float") == 0 || strcmp(type, "int") == 0))) {
-    return rf_config_fail(c, "quantization_config: kv_cache_scheme: neither 8-bit `float` nor 8-bit `int`");
+    return fail(c, "kv_cache_scheme",
+                "quantization_config: kv_cache_scheme: neither 8-bit `float` nor 8-bit `int`");
   }
   if (json_is_object(scheme)) {
     *kv = strcmp(type, "float") == 0 ? ROOF_FP8 : ROOF_INT8;
@@ -271,11 +401,16 @@ static roof_status read_cache(const config *c, const json_t *q, roof_dtype *kv) 
   return ROOF_OK;
 }
 
-roof_status rf_config_quantize(config *c, const json_t *q) {
+roof_status rf_config_quantize(config *c) {
   static const char *const lists[] = {"modules_to_not_convert", "ignore", "exclude_modules"};
+  const json_t *q = c->items[ITEM_QUANTIZATION];
   roof_weight_format format;
   roof_model_precision *p = &c->model->precision;
   bool differ = false;
+  if (algorithm_of(q) != NULL && strcmp(algorithm_of(q), MIXED) == 0) {
+    roof_status read = read_cache(c, q, &p->kv);
+    return read == ROOF_OK ? take_mixed(c, q) : read;
+  }
   roof_status status = read_method(c, q, &format, &differ);
   status = status == ROOF_OK ? read_cache(c, q, &p->kv) : status;
   if (status != ROOF_OK) {
@@ -283,6 +418,11 @@ roof_status rf_config_quantize(config *c, const json_t *q) {
   }
   roof_model_precision_quantize(p, &format);
   status = differ ? take_groups(c, q) : ROOF_OK;
+  size_t extra = json_object_size(json_object_get(q, "extra_config"));
+  if (extra > 0) {
+    roof_model_note(c->model, "extra_config: %zu modules with bits of their own are counted as the others",
+                    extra);
+  }
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     leave_out(c, json_object_get(q, lists[i]));
     rf_config_leave_modules(c, json_object_get(q, lists[i]));
@@ -303,5 +443,5 @@ roof_status rf_config_quantization(config *c) {
     roof_weight_format format = preset("fp8-block");
     roof_model_precision_quantize(&c->model->precision, &format);
   }
-  return json_is_object(q) ? rf_config_quantize(c, q) : ROOF_OK;
+  return json_is_object(q) ? rf_config_quantize(c) : ROOF_OK;
 }

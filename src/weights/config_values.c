@@ -1,6 +1,8 @@
 /* What a config says, or its class where it is silent. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "weights/config.h"
@@ -13,6 +15,16 @@ roof_status rf_config_fail(const config *c, const char *format, ...) {
   va_end(arguments);
   roof_error_set(c->error, ROOF_E_ARGUMENT, "%s", why);
   return roof_error_at(c->error, c->file, 1, 1);
+}
+
+size_t rf_config_member(const json_t *object, const char *key) {
+  json_t *members = (json_t *)(uintptr_t)object; /* jansson's iterators take no const */
+  size_t number = 0;
+  for (void *at = json_object_iter(members); at != NULL && strcmp(json_object_iter_key(at), key) != 0;
+       at = json_object_iter_next(members, at)) {
+    number++;
+  }
+  return number;
 }
 
 double rf_config_value(const config *c, config_quantity quantity, double fallback) {

@@ -255,6 +255,19 @@ static void excluded_modules_are_counted(void **state) {
   "\"" name "\": {\"targets\": [\"" target "\"], \"weights\": {\"num_bits\": " bits ", \"type\": \"" type    \
   "\", \"group_size\": 16}}"
 
+#define MATRIX(name, format) "\"model.layers." name "\": {\"quant_algo\": \"" format "\"}"
+#define MIXED_LAYER(number, mixer, mlp)                                                                      \
+  MATRIX(number ".self_attn.q_proj", mixer)                                                                  \
+  ", " MATRIX(number ".self_attn.k_proj", mixer) ", " MATRIX(number ".self_attn.v_proj", mixer) ", " MATRIX( \
+      number ".self_attn.o_proj",                                                                            \
+      mixer) ", " MATRIX(number ".mlp.gate_proj", mlp) ", " MATRIX(number ".mlp.up_proj",                    \
+                                                                   mlp) ", " MATRIX(number ".mlp.down_proj", \
+                                                                                    mlp)
+#define MIXED(mixer, mlp)                                                                                    \
+  QUANTIZED(                                                                                                 \
+      "\"quant_method\": \"modelopt\", \"quant_algo\": \"MIXED_PRECISION\", \"kv_cache_quant_algo\": "       \
+      "\"FP8\", \"quantized_layers\": {" MIXED_LAYER("0", mixer, mlp) ", " MIXED_LAYER("1", mixer, mlp) "}")
+
 /** Formats by part as a config has them, and of the cache. */
 static void quantized_configs(void **state) {
   (void)state;
@@ -273,6 +286,13 @@ static void quantized_configs(void **state) {
        "int4 group 64", 4 + (8 + 32.0 / 256) / 64, ROOF_BF16},
       {QUANTIZED("\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"FP8\""),
        "fp8", "fp8", 8, ROOF_FP8},
+      {QUANTIZED("\"quant_method\": \"fbgemm_fp8\", \"activation_scale_ub\": 1200.0"), "fp8", "fp8", 8,
+       ROOF_BF16},
+      {QUANTIZED(
+           "\"quant_method\": \"auto-round\", \"bits\": 4, \"group_size\": 128, \"data_type\": \"int\""),
+       "w4a16", "w4a16", 4 + 20.0 / 128, ROOF_BF16},
+      {MIXED("FP8", "NVFP4"), "fp8", "nvfp4", 4.5, ROOF_FP8},
+      {MIXED("W8A16", "FP8"), "w8a16", "fp8", 8, ROOF_FP8},
       {GROUPS(GROUP("group_0", "Linear", "8", "float")), "fp8", "fp8", 8, ROOF_BF16},
       {QUANTIZED("\"quant_method\": \"compressed-tensors\", \"kv_cache_scheme\": {\"num_bits\": 8, \"type\": "
                  "\"float\"}, \"config_groups\": {" GROUP("group_0", "Linear", "8", "float") "}"),
@@ -329,6 +349,16 @@ static void quantized_configs_refused(void **state) {
       {GROUPS(GROUP("a", "re:.*mlp.*", "4", "float") ", " GROUP("b", "re:.*mlp.*", "8", "float")),
        "groups store mlp in two formats"},
       {GROUPS(""), "unknown compressed-tensors format"},
+      {QUANTIZED("\"quant_method\": \"quark\""),
+       "`quark` is not a known method; known: fp8, gptq, awq, auto-round"},
+      {QUANTIZED("\"quant_algo\": \"W4A8_AWQ\""), "`W4A8_AWQ` is not a known method; known: "},
+      {QUANTIZED("\"quant_method\": \"auto-round\", \"data_type\": \"mx_fp\""),
+       "data_type `mx_fp`: not computed"},
+      {QUANTIZED("\"quant_algo\": \"MIXED_PRECISION\""), "`MIXED_PRECISION` without `quantized_layers`"},
+      {MIXED("FP8", "W4A8_AWQ"), "`W4A8_AWQ` is not a known method"},
+      {QUANTIZED(
+           "\"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": {" MATRIX("7.mlp.up_proj", "FP8") "}"),
+       "`model.layers.7.mlp.up_proj` is not known as a matrix of a layer"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     static roof_model m;
@@ -337,7 +367,42 @@ static void quantized_configs_refused(void **state) {
     if (strstr(error.message, rows[i].why) == NULL) {
       fail_msg("%s: without `%s`", error.message, rows[i].why);
     }
+    assert_true(error.line == 1 && error.column > 100); /* where it stands, not where the file begins */
   }
+}
+
+/** A part whose matrices have several formats has the mean of them, also of experts named one by one. */
+static void mixed_parts_have_the_mean(void **state) {
+  (void)state;
+  static const char text[] =
+      QUANTIZED("\"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": {\"lm_head\": {\"quant_algo\": "
+                "\"FP8\"}, " MATRIX("0.mlp.gate_proj", "NVFP4") ", " MATRIX(
+                    "0.mlp.up_proj", "NVFP4") ", " MATRIX("1.mlp.up_proj", "FP8") "}");
+  static const char experts[] =
+      "{\"model_type\": \"qwen3_moe\", \"hidden_size\": 64, \"intermediate_size\": 128, "
+      "\"moe_intermediate_size\": 32, "
+      "\"num_experts\": 2, \"num_experts_per_tok\": 1, \"num_attention_heads\": 4, \"num_hidden_layers\": 1, "
+      "\"vocab_size\": 100, \"torch_dtype\": \"bfloat16\", \"quantization_config\": {\"quant_algo\": "
+      "\"MIXED_PRECISION\", \"quantized_layers\": {" MATRIX("0.mlp.experts.0.up_proj", "FP8") ", " MATRIX(
+          "0.mlp.experts.1.down_proj", "FP8") ", " MATRIX("0.mlp.experts.1.up_proj", "FP8") "}}}";
+  static const char extra[] =
+      QUANTIZED("\"quant_method\": \"auto-round\", \"bits\": 4, \"extra_config\": {\"a\": {}}");
+  roof_model m;
+  roof_error error = {0};
+  assert_int_equal(roof_model_read(extra, strlen(extra), "x", &m, &error), ROOF_OK);
+  assert_non_null(strstr(m.notes[m.note_count - 1], "1 modules with bits of their own"));
+  if (roof_model_read(text, strlen(text), "x", &m, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  const roof_weight_format *mlp = &m.precision.weights[ROOF_PART_MLP];
+  assert_string_equal(mlp->label, "bf16+nvfp4");
+  assert_near(roof_weight_format_bytes(mlp), (3 * 2 + 2 * 0.5625 + 1) / 6, 1e-12);
+  assert_int_equal(m.precision.weights[ROOF_PART_HEAD].stored, ROOF_FP8);
+  assert_int_equal(m.precision.weights[ROOF_PART_MIXER].stored, ROOF_BF16);
+  if (roof_model_read(experts, strlen(experts), "x", &m, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_near(roof_weight_format_bytes(&m.precision.weights[ROOF_PART_EXPERTS]), 1.5, 1e-12);
 }
 
 /** What says nothing about the model is no reason to refuse it; an unknown architecture is called so first. */
@@ -433,6 +498,7 @@ int main(void) {
                                      cmocka_unit_test(excluded_modules_are_counted),
                                      cmocka_unit_test(quantized_configs),
                                      cmocka_unit_test(quantized_configs_refused),
+                                     cmocka_unit_test(mixed_parts_have_the_mean),
                                      cmocka_unit_test(counts),
                                      cmocka_unit_test(every_file),
                                      cmocka_unit_test(collection),
