@@ -53,6 +53,14 @@ static bool as_number(const json_t *value, config_kind kind, double *number) {
   return json_is_null(value) || (text != NULL && (strcmp(text, "null") == 0 || strcmp(text, "auto") == 0));
 }
 
+/** EXAONE 4's "LLLG" is a window in every layer but each fourth; other letters are not computed. */
+static bool as_pattern(const json_t *value, double *number) {
+  const char *letters = json_string_value(value);
+  size_t local = letters != NULL ? strspn(letters, "L") : 0;
+  *number = (double)local + 1;
+  return letters != NULL && strcmp(letters + local, "G") == 0;
+}
+
 static roof_status take_number(reader *r, const config_key *key, const char *name, json_t *value) {
   config *c = &r->c;
   if (key->index == Q_WIDTH && json_is_array(value)) { /* one for each layer */
@@ -61,7 +69,8 @@ static roof_status take_number(reader *r, const config_key *key, const char *nam
   }
   double number, old = c->values[key->index];
   int row = (int)(key - rf_config_key_find("model_type"));
-  if (!as_number(value, key->kind, &number)) {
+  bool pattern = key->index == Q_WINDOW_PATTERN && as_pattern(value, &number);
+  if (!pattern && !as_number(value, key->kind, &number)) {
     return fail_at(r, false, ROOF_E_ARGUMENT, name,
                    key->kind == KEY_FLAG ? "not true or false" : "not a number from 0 to 1e12", NULL);
   }
@@ -272,6 +281,7 @@ static roof_status read_globals(config *c) {
                                                                    : rf_config_need(c, Q_VOCAB, &m->vocab);
   m->context = rf_config_value(c, Q_CONTEXT, 0);
   m->positions = a->learned_positions ? m->context + a->more_positions : 0;
+  m->context = fmax(0, m->context - a->first_position);
   m->rotary = !a->learned_positions && !a->no_positions;
   m->token_types = rf_config_value(c, Q_TOKEN_TYPES, 0);
   m->tied = rf_config_flag(c, Q_TIED);
@@ -292,6 +302,10 @@ static roof_status read_globals(config *c) {
 
 /** Keys that say something which is not computed: refused when they are set. */
 static roof_status refuse(const config *c) {
+  const char *mlp = json_string_value(c->items[ITEM_MLP_TYPE]);
+  if (mlp != NULL && strcmp(mlp, "default") != 0 && strcmp(mlp, "gated") != 0) {
+    return rf_config_fail(c, "mlp_type: `%.40s` is neither `default` nor `gated`", mlp);
+  }
   static const config_quantity refused[] = {Q_PER_LAYER_INPUT, Q_KV_SHARED_LAYERS};
   if (rf_config_value(c, Q_ALTUP, 0) > 0) { /* Gemma 3n, whose layers are known */
     return ROOF_OK;

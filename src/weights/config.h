@@ -131,6 +131,7 @@ typedef enum config_quantity {
 #define CONFIG_ITEM_MAP(X)                                                                                   \
   X(ITEM_LAYER_TYPES)                                                                                        \
   X(ITEM_MLP_TYPES)                                                                                          \
+  X(ITEM_MLP_TYPE)                                                                                           \
   X(ITEM_INDEXER_TYPES)                                                                                      \
   X(ITEM_DENSE_LAYERS)                                                                                       \
   X(ITEM_MOE_FREQ)                                                                                           \
@@ -220,7 +221,9 @@ typedef struct config_arch {
   bool qk_norm_always;
   bool learned_positions;
   double more_positions; /**< rows of the position table that no position uses (OPT: 2) */
-  bool no_positions;     /**< neither learned nor rotary (ALiBi, none) */
+  double
+      first_position; /**< rows that the table, as long as the config says, has before the first (RoBERTa: 2) */
+  bool no_positions; /**< neither learned nor rotary (ALiBi, none) */
   bool encoder;
   bool patches;     /**< embeds patches of an image, no tokens */
   bool class_token; /**< one more than the patches */

@@ -310,10 +310,16 @@ static roof_status set_experts(const config *c, roof_model_block *b) {
   return rf_config_need(c, Q_TOP_K, &b->experts_per_token);
 }
 
+/** Starcoder2's `mlp_type`: default, or gated. */
+static bool is_gated(const config *c) {
+  const char *type = json_string_value(c->items[ITEM_MLP_TYPE]);
+  return type != NULL && strcmp(type, "gated") == 0;
+}
+
 static void init_block(const config *c, roof_model_block *b) {
   memset(b, 0, sizeof *b);
   b->norms = c->arch->norms > 0 ? c->arch->norms : 2;
-  b->gated = !c->arch->plain_mlp;
+  b->gated = !c->arch->plain_mlp || is_gated(c);
   b->parallel = rf_config_flag(c, Q_PARALLEL);
   bool separate = c->arch->separate_norms || rf_config_flag(c, Q_NEW_DECODER);
   if ((b->parallel && !separate) || c->arch->mamba_alone) {

@@ -165,6 +165,8 @@ static const struct {
                      {"command-r", "cohere", set_cohere, false},
                      {"cohere2", "cohere2", NULL, false},
                      {"smollm3", "smollm3", NULL, false},
+                     {"ernie4_5", "ernie4_5", NULL, false},
+                     {"exaone4", "exaone4", NULL, false},
                      {"seed_oss", "seed_oss", NULL, false},
                      {"glm4", "glm4", NULL, false},
                      {"falcon-h1", "falcon_h1", set_falcon, false},
@@ -178,17 +180,17 @@ static const struct {
 enum { ARCHITECTURES = sizeof architectures / sizeof architectures[0] };
 
 /** Those of the same file that a config.json describes and the keys of GGUF not, as far as they are read here. */
-static const char as_config[] = " gemma3n gemma4 kimi-linear rwkv6 rwkv7 step35 t5 ";
+static const char as_config[] = " gemma3n gemma4 kimi-linear rwkv6 rwkv7 stablelm step35 t5 ";
 
 /** Those of the same file that are not described here: what they compute is not known, or not covered. */
 static const char others[] =
     " afmoe apertus arcee arctic arwkv7 baichuan bailingmoe bailingmoe2 bitnet chameleon chatglm clip "
-    "codeshell cogvlm cohere2moe dbrx deepseek2-ocr deepseek4 dflash dots1 dream eagle3 ernie4_5 "
-    "ernie4_5-moe eurobert exaone exaone-moe exaone4 gemma-embedding gemma4-assistant gptj grok grovemoe "
+    "codeshell cogvlm cohere2moe dbrx deepseek2-ocr deepseek4 dflash dots1 dream eagle3 "
+    "ernie4_5-moe eurobert exaone exaone-moe gemma-embedding gemma4-assistant gptj grok grovemoe "
     "hunyuan-dense hunyuan-moe hunyuan_vl hy_v3 jais jais2 jina-bert-v2 jina-bert-v3 laguna lfm2 lfm2moe "
     "llada llada-moe llama-embed maincoder mellum mimo2 minicpm minicpm3 mistral4 modern-bert mpt "
     "nemotron neo-bert nomic-bert nomic-bert-moe olmo openelm orion paddleocr pangu-embedded plamo plamo2 "
-    "plamo3 plm qwen refact rnd1 rwkv6qwen2 smallthinker stablelm t5encoder talkie wavtokenizer-dec ";
+    "plamo3 plm qwen refact rnd1 rwkv6qwen2 smallthinker t5encoder talkie wavtokenizer-dec ";
 
 static roof_status fail_architecture(const gguf *g, const char *file, roof_error *error) {
   const char *names[ARCHITECTURES + 1] = {NULL};

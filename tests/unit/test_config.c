@@ -405,6 +405,90 @@ static void mixed_parts_have_the_mean(void **state) {
   assert_near(roof_weight_format_bytes(&m.precision.weights[ROOF_PART_EXPERTS]), 1.5, 1e-12);
 }
 
+/** Configs as published: the parameters that PyTorch counts, and the tokens that positions reach. */
+static void published_counts(void **state) {
+  (void)state;
+#define BASE                                                                                                 \
+  "\"hidden_size\": 768, \"intermediate_size\": 3072, \"num_attention_heads\": 12, \"num_hidden_layers\": "  \
+  "12, "
+  static const struct {
+    const char *text;
+    double total, context;
+  } rows[] = {
+      {"{\"model_type\": \"roberta\", " BASE "\"vocab_size\": 50265, \"max_position_embeddings\": 514, "
+       "\"type_vocab_size\": 1, \"hidden_act\": \"gelu\"}",
+       124645632, 512},
+      {"{\"architectures\": [\"XLMRobertaForMaskedLM\"], \"model_type\": \"xlm-roberta\", " BASE
+       "\"vocab_size\": 250002, \"max_position_embeddings\": 514, \"type_vocab_size\": 1, \"output_past\": "
+       "true}",
+       278043648, 512},
+      {"{\"activation\": \"gelu\", \"dim\": 768, \"hidden_dim\": 3072, \"n_heads\": 12, \"n_layers\": 6, "
+       "\"max_position_embeddings\": 512, \"model_type\": \"distilbert\", \"qa_dropout\": 0.1, "
+       "\"seq_classif_dropout\": 0.2, \"sinusoidal_pos_embds\": true, \"tie_weights_\": true, "
+       "\"vocab_size\": 30522}",
+       66362880, 512},
+      {"{\"model_type\": \"stablelm\", \"hidden_size\": 2048, \"intermediate_size\": 5632, "
+       "\"num_attention_heads\": 32, "
+       "\"num_key_value_heads\": 32, \"num_hidden_layers\": 24, \"vocab_size\": 100352, \"use_qkv_bias\": "
+       "true, "
+       "\"max_position_embeddings\": 4096, \"partial_rotary_factor\": 0.25, \"tie_word_embeddings\": false}",
+       1644515328, 4096},
+      {"{\"model_type\": \"exaone4\", \"hidden_size\": 2048, \"intermediate_size\": 4096, "
+       "\"num_attention_heads\": 32, "
+       "\"num_key_value_heads\": 8, \"head_dim\": 64, \"num_hidden_layers\": 30, \"vocab_size\": 102400, "
+       "\"sliding_window\": null, \"sliding_window_pattern\": null, \"tie_word_embeddings\": true}",
+       1279391488, 0},
+      {"{\"model_type\": \"ernie4_5\", \"hidden_size\": 1024, \"intermediate_size\": 3072, "
+       "\"num_attention_heads\": 16, "
+       "\"num_key_value_heads\": 2, \"head_dim\": 128, \"num_hidden_layers\": 18, \"vocab_size\": 103424, "
+       "\"use_bias\": false, \"tie_word_embeddings\": true}",
+       360748032, 0},
+      {"{\"model_type\": \"starcoder2\", \"mlp_type\": \"default\", \"norm_type\": \"layer_norm\", "
+       "\"hidden_size\": 3072, "
+       "\"intermediate_size\": 12288, \"num_attention_heads\": 24, \"num_key_value_heads\": 2, "
+       "\"num_hidden_layers\": "
+       "30, \"vocab_size\": 49152, \"sliding_window\": 4096}",
+       3030371328, 0},
+      {"{\"model_type\": \"starcoder2\", \"mlp_type\": \"gated\", \"hidden_size\": 64, "
+       "\"intermediate_size\": 128, "
+       "\"num_attention_heads\": 4, \"num_hidden_layers\": 1, \"vocab_size\": 1}",
+       64 + 4 * 64 * 65 + 3 * 64 * 128 + 2 * 128 + 64 + 3 * 2 * 64, 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_model m;
+    roof_error error = {0};
+    if (roof_model_read(rows[i].text, strlen(rows[i].text), "x", &m, &error) != ROOF_OK) {
+      fail_msg("%s", error.message);
+    }
+    if (roof_model_count(&m).total != rows[i].total || m.context != rows[i].context) {
+      fail_msg("%s: %.0f parameters, not %.0f; %.0f tokens", m.architecture, roof_model_count(&m).total,
+               rows[i].total, m.context);
+    }
+  }
+}
+
+/** EXAONE 4: a window in three of four layers, as letters or as a number. */
+static void windows_by_letters(void **state) {
+  (void)state;
+  static const char *const patterns[] = {"\"LLLG\"", "4", "\"LLGL\""};
+  for (int i = 0; i < 3; i++) {
+    char text[1024];
+    roof_model m;
+    roof_error error = {0};
+    snprintf(text, sizeof text,
+             "{\"model_type\": \"exaone4\", \"hidden_size\": 64, \"intermediate_size\": 128, "
+             "\"num_attention_heads\": 4, "
+             "\"num_hidden_layers\": 8, \"vocab_size\": 100, \"sliding_window\": 16, "
+             "\"sliding_window_pattern\": %s}",
+             patterns[i]);
+    roof_status status = roof_model_read(text, strlen(text), "x", &m, &error);
+    assert_int_equal(status, i < 2 ? ROOF_OK : ROOF_E_ARGUMENT);
+    for (int layer = 0; i < 2 && layer < 8; layer++) {
+      assert_true(m.blocks[m.layers[layer]].window == (layer % 4 == 3 ? 0 : 16));
+    }
+  }
+}
+
 /** What says nothing about the model is no reason to refuse it; an unknown architecture is called so first. */
 static void keys_that_say_nothing(void **state) {
   (void)state;
@@ -499,6 +583,8 @@ int main(void) {
                                      cmocka_unit_test(quantized_configs),
                                      cmocka_unit_test(quantized_configs_refused),
                                      cmocka_unit_test(mixed_parts_have_the_mean),
+                                     cmocka_unit_test(published_counts),
+                                     cmocka_unit_test(windows_by_letters),
                                      cmocka_unit_test(counts),
                                      cmocka_unit_test(every_file),
                                      cmocka_unit_test(collection),
