@@ -102,7 +102,8 @@ static const char *without_owner(const char *name) {
   return owned ? slash + 1 : name;
 }
 
-static roof_status fail_unknown(const char *name, roof_error *error) {
+/** `own` is the name without its owner. */
+static roof_status fail_unknown(const char *name, const char *own, roof_error *error) {
   if (access(name, F_OK) == 0) {
     return roof_error_set(error, ROOF_E_PARSE,
                           "%.80s: no model: neither a config.json, a .gguf, .safetensors or .onnx file nor a "
@@ -116,9 +117,12 @@ static roof_status fail_unknown(const char *name, roof_error *error) {
   for (unsigned i = 0; i < rf_builtin_model_count; i++) {
     names[i] = rf_builtin_models[i].name;
   }
+  bool owned = own != name;
   roof_error_set(error, ROOF_E_NAME,
-                 "model `%.80s`: neither a file nor one that `roofline model --list` shows", name);
-  roof_error_suggest(error, name, names);
+                 "model `%.80s`: neither a file nor one that `roofline model --list` shows%s%.80s%s", own,
+                 owned ? "; save https://huggingface.co/" : "", owned ? name : "",
+                 owned ? "/raw/main/config.json and pass the file" : "");
+  roof_error_suggest(error, own, names);
   free(names);
   return ROOF_E_NAME;
 }
@@ -203,7 +207,7 @@ static roof_status load(const char *name, text_reader *reader, roof_model *model
   if (is_folder(name)) {
     return load_folder(name, reader, model, error);
   }
-  return is_path(own) ? load_file(name, reader, model, error) : fail_unknown(own, error);
+  return is_path(own) ? load_file(name, reader, model, error) : fail_unknown(name, own, error);
 }
 
 roof_status roof_model_load(const char *name, roof_model *model, roof_error *error) {

@@ -760,6 +760,11 @@ static void models_as_people_write_them(void **state) {
   }
   assert_int_equal(roof_model_load("qwen3-235b", &model, &error), ROOF_E_NAME);
   assert_non_null(strstr(error.message, "did you mean `qwen3-235b-a22b`?"));
+  assert_null(strstr(error.message, "huggingface"));
+  assert_int_equal(roof_model_load("google/gemma-3-27b-it", &model, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message,
+                         "save https://huggingface.co/google/gemma-3-27b-it/raw/main/config.json and "
+                         "pass the file"));
   roof_weight_format awq, wanted;
   assert_int_equal(roof_weight_format_parse("awq", &awq, NULL), ROOF_OK);
   assert_int_equal(roof_weight_format_parse("w4a16", &wanted, NULL), ROOF_OK);
