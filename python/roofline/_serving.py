@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import _abi as abi
 from ._asked import Machines, members, option_list
-from ._library import NAN, Text, call, document, lib, option, refuse, said, texts
+from ._library import NAN, Text, call, document, lib, option, refuse, said, texts, typed
 from ._machines import Machine, load_all, load_one
 from ._model import Config, Run, field
 from ._plot import Plot
@@ -23,8 +23,13 @@ LOAD = tuple(name for name in members(abi.roof_service_text, C.c_char_p) if name
 LOAD_SWITCHES = members(abi.roof_service_text, C.c_int)
 
 
+def _limit(name: str, value: Any) -> Any:
+    """A time's number is of seconds."""
+    return f"{typed(value)}s" if name in ("ttft", "tpot") and value is not None and not isinstance(value, str) else value
+
+
 def _taken(settings: Dict[str, Any], names: Sequence[str]) -> Dict[str, Optional[bytes]]:
-    return {name: option(settings.pop(name)) for name in names if name in settings}
+    return {name: option(_limit(name, settings.pop(name))) for name in names if name in settings}
 
 
 def _listed(settings: Dict[str, Any]) -> Optional[bytes]:

@@ -18,6 +18,22 @@ roof_status rf_limit_parse(const char *text, const char *unit, const char *name,
   return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--%s: %s", name, why.message);
 }
 
+/** A bare number over `most` seconds: milliseconds are meant as often. */
+static roof_status parse_time(const char *text, const char *name, double most, double *value,
+                              roof_error *error) {
+  roof_status status = rf_limit_parse(text, "s", name, value, error);
+  return status == ROOF_OK && text != NULL && text[strlen(text) - 1] != 's' && *value > most
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--%s %s: %s s? write %sms, or %ss", name, text, text,
+                              text, text)
+             : status;
+}
+
+roof_status rf_limit_times(const char *ttft, const char *tpot, double *ttft_seconds, double *tpot_seconds,
+                           roof_error *error) {
+  roof_status status = parse_time(ttft, "ttft", 60, ttft_seconds, error);
+  return status == ROOF_OK ? parse_time(tpot, "tpot", 1, tpot_seconds, error) : status;
+}
+
 /** "4/s", "240/min", "4". */
 static roof_status parse_rate(const char *rate, double *value, roof_error *error) {
   static const struct {
@@ -52,8 +68,9 @@ roof_status roof_plan_limits_read(const roof_plan_limits_text *typed, roof_plan_
                                   roof_error *error) {
   roof_plan_limits l = {.ttft_seconds = NAN, .tpot_seconds = NAN};
   roof_status status = rf_limit_parse(typed->devices, "", "devices", &l.devices, error);
-  status = status == ROOF_OK ? rf_limit_parse(typed->ttft, "s", "ttft", &l.ttft_seconds, error) : status;
-  status = status == ROOF_OK ? rf_limit_parse(typed->tpot, "s", "tpot", &l.tpot_seconds, error) : status;
+  status = status == ROOF_OK
+               ? rf_limit_times(typed->ttft, typed->tpot, &l.ttft_seconds, &l.tpot_seconds, error)
+               : status;
   status = status == ROOF_OK ? parse_rate(typed->rate, &l.rate, error) : status;
   status = status == ROOF_OK ? rf_limit_parse(typed->energy_price, "", "energy-price", &l.energy_price, error)
                              : status;

@@ -150,8 +150,8 @@ static roof_status read_load(roof_service_study *s, const roof_service_text *t, 
   status = status == ROOF_OK ? read_numbers(numbers, sizeof numbers / sizeof numbers[0], error) : status;
   status = status == ROOF_OK ? rf_limit_parse(t->concurrency, "", "concurrency", &set->concurrency, error)
                              : status;
-  status = status == ROOF_OK ? rf_limit_parse(t->ttft, "s", "ttft", &set->ttft_seconds, error) : status;
-  status = status == ROOF_OK ? rf_limit_parse(t->tpot, "s", "tpot", &set->tpot_seconds, error) : status;
+  status = status == ROOF_OK ? rf_limit_times(t->ttft, t->tpot, &set->ttft_seconds, &set->tpot_seconds, error)
+                             : status;
   if (status == ROOF_OK && t->concurrency != NULL && t->rate != NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--rate and --concurrency: one of them");
   }

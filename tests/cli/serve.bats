@@ -270,3 +270,10 @@ serve() {
   pools --prefill-machine h100,h200
   [ "$status" -eq 2 ] && [[ $stderr == *'one machine at a time'* ]]
 }
+
+@test "20 is no limit of milliseconds" {
+  run -2 "$ROOFLINE" serve llama-3.1-8b --rate 4 --tpot 20 --machine h100
+  has '--tpot 20: 20 s? write 20ms, or 20s'
+  run -2 "$ROOFLINE" plan llama-3.1-8b --ttft 200 --machine h100
+  has '--ttft 200: 200 s? write 200ms, or 200s'
+}

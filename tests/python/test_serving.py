@@ -43,7 +43,12 @@ def test_that_nothing_meets_the_limits_is_an_answer(command):
     assert math.isnan(p.choices[0].price_per_million_tokens)
 
 
-@pytest.mark.parametrize("settings", [dict(rate="4/day"), dict(percentile=20), dict(ttft="fast"), dict(userss=3), dict(precision="fp9"), dict(price={"h10": 1})])
+def test_a_number_is_of_seconds():
+    said = [roofline.plan("llama-3.1-8b", users=8, tpot=tpot, machine="h100").document() for tpot in (20, "20s")]
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("settings", [dict(rate="4/day"), dict(percentile=20), dict(ttft="fast"), dict(tpot="20"), dict(userss=3), dict(precision="fp9"), dict(price={"h10": 1})])
 def test_errors_of_plans_are_the_commands(refusal, settings):
     ((name, value),) = settings.items()
     typed = "h10=1" if name == "price" else str(value)
@@ -118,6 +123,11 @@ def test_one_rate_is_drawn_over_time(command):
     assert is_svg(s.plot().svg) and s.document()["timeline"]
     with pytest.raises(roofline.Error, match="of one rate"):
         roofline.serve("llama-3.1-8b", rate=[1, 2], timeline=True, machine="h100")
+
+
+def test_a_number_is_of_seconds():
+    said = [roofline.plan("llama-3.1-8b", users=8, tpot=tpot, machine="h100").document() for tpot in (20, "20s")]
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize("settings", [dict(rate="4/day"), dict(route="nearest"), dict(arrivals="poison"), dict(prompt="normal:3"), dict(concurrency=4, rate=2), dict(accept=0.5)])

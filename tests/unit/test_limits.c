@@ -34,6 +34,26 @@ static void test_limits_that_are_none_change_nothing(void **state) {
   }
 }
 
+/** Nobody means 20 seconds a token: a long time says its unit, on plans and services alike. */
+static void test_a_long_time_has_a_unit(void **state) {
+  (void)state;
+  static const struct {
+    const char *ttft, *tpot, *wrong;
+  } cases[] = {{.tpot = "20", .wrong = "--tpot 20: 20 s? write 20ms, or 20s"},
+               {.ttft = "200", .wrong = "--ttft 200: 200 s? write 200ms, or 200s"},
+               {.ttft = "60", .tpot = "1"},
+               {.ttft = "200s", .tpot = "20s"},
+               {.ttft = "0.2", .tpot = "20 ms"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_error error = {0};
+    roof_plan_limits l;
+    const roof_plan_limits_text typed = {.ttft = cases[i].ttft, .tpot = cases[i].tpot};
+    roof_status status = roof_plan_limits_read(&typed, &l, &error);
+    assert_int_equal(status, cases[i].wrong != NULL ? ROOF_E_ARGUMENT : ROOF_OK);
+    assert_string_equal(error.message, cases[i].wrong != NULL ? cases[i].wrong : "");
+  }
+}
+
 /** A service that was prepared for nothing keeps nothing. */
 static void test_a_load_that_is_none_leaves_an_empty_study(void **state) {
   (void)state;
@@ -66,6 +86,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_limits_are_read),
       cmocka_unit_test(test_limits_that_are_none_change_nothing),
+      cmocka_unit_test(test_a_long_time_has_a_unit),
       cmocka_unit_test(test_a_load_that_is_none_leaves_an_empty_study),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
