@@ -134,10 +134,10 @@ static bool exchanges(const bench *b) {
 }
 
 /** True where the unit computes in the format itself. The vector units of a GPU convert it on the way; a
- * processor without the arithmetic pays for that. */
+ * processor without the arithmetic pays for that, and has none where its file names no peak for it. */
 static bool is_native(const bench *b, const roof_prediction *p, roof_dtype dtype) {
-  bool own = p->peak == NULL || (p->peak->dtype == dtype && p->peak->unit == b->now.work.unit);
-  return own || (b->now.work.unit == ROOF_VECTOR && !is_processor(b));
+  bool own = p->peak != NULL && p->peak->dtype == dtype && p->peak->unit == b->now.work.unit;
+  return own || (!is_processor(b) && (p->peak == NULL || b->now.work.unit == ROOF_VECTOR));
 }
 
 /** Bytes written where results are in the format as well. */
