@@ -349,7 +349,8 @@ typedef struct roof_actions {
 ROOF_API const roof_actions *roof_actions_of(const roof_machine *machine, roof_regime regime,
                                              double fraction);
 
-/** What to do by all that is known: a starved device is overhead-bound, whatever its kernel is bound by.
+/** What to do by all that is known: a starved device is overhead-bound, whatever its kernel is bound by, and a rate
+ *  above what vector units can give needs no word of the matrix unit.
  *  Units: none.
  *  Ownership: static.
  *  Errors: as roof_actions_of. */

@@ -1,8 +1,13 @@
 #include <math.h>
+#include <stdbool.h>
 
 #include "advise/rules.h"
 
 enum { CPU = RF_ON_CPU, GPU = RF_ON_GPU, OTHER = RF_ON_OTHER, DEVICE = GPU | OTHER, ANY = RF_ON_ANY };
+
+/** A bit next to those of the devices: where the rate is more than vector units give, the matrix unit is used. */
+enum { ON_MATRIX = 1 << 3 };
+_Static_assert((RF_ON_ANY & ON_MATRIX) == 0, "a bit of its own");
 
 /** What to do in a class on some devices. */
 typedef struct row {
@@ -44,12 +49,24 @@ static const row rows[] = {
       "compute-bound, low efficiency",
       {"use the matrix unit, if it is not used yet",
        "keep more warps resident, or more independent work in each", "reduce register pressure"}}},
+    {GPU | ON_MATRIX,
+     {ROOF_COMPUTE_BOUND,
+      0,
+      "compute-bound, low efficiency",
+      {"keep more warps resident, or more independent work in each",
+       "load the next tiles while these are multiplied", "reduce register pressure"}}},
     {CPU | OTHER,
      {ROOF_COMPUTE_BOUND,
       0,
       "compute-bound, low efficiency",
       {"use the widest vector or matrix instructions, and fused multiply-add",
        "unroll: as many independent sums as latency times throughput", "block for the nearest caches"}}},
+    {CPU | OTHER | ON_MATRIX,
+     {ROOF_COMPUTE_BOUND,
+      0,
+      "compute-bound, low efficiency",
+      {"block for the nearest caches", "load the next tiles while these are multiplied",
+       "unroll: as many independent sums as latency times throughput"}}},
     {ANY,
      {ROOF_COMPUTE_BOUND,
       0.7,
@@ -88,20 +105,25 @@ static int device_of(const roof_machine *machine) {
   return device == ANY ? GPU : device;
 }
 
-const roof_actions *roof_actions_of(const roof_machine *machine, roof_regime regime, double fraction) {
+static const roof_actions *find(const roof_machine *machine, roof_regime regime, double fraction,
+                                bool matrix) {
   const roof_actions *found = NULL;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const roof_actions *a = &rows[i].actions;
-    bool here = (rows[i].devices & device_of(machine)) != 0;
+    bool here = (rows[i].devices & device_of(machine)) != 0 && (matrix || (rows[i].devices & ON_MATRIX) == 0);
     found = here && a->regime == regime && fraction >= a->from ? a : found;
   }
   return found;
 }
 
+const roof_actions *roof_actions_of(const roof_machine *machine, roof_regime regime, double fraction) {
+  return find(machine, regime, fraction, false);
+}
+
 const roof_actions *roof_actions_for(const roof_evidence *e) {
   bool starved = roof_evidence_is_starved(e);
-  return roof_actions_of(e->machine, starved ? ROOF_OVERHEAD_BOUND : e->prediction->regime,
-                         e->clue[ROOF_CLUE_FRACTION]);
+  return find(e->machine, starved ? ROOF_OVERHEAD_BOUND : e->prediction->regime, e->clue[ROOF_CLUE_FRACTION],
+              e->clue[ROOF_CLUE_VECTOR] > 1);
 }
 
 const char *roof_actions_check(const roof_machine *machine, int index) {

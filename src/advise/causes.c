@@ -103,15 +103,35 @@ static double wider_peak(const roof_evidence *e) {
   return rate;
 }
 
+/** What vector units that have no path for the format can give in it at most: the best of their peaks, by
+ * the widths of the two formats. */
+static double widest_vector(const roof_evidence *e) {
+  double bytes = roof_dtype_bytes(e->prediction->peak->dtype), best = NAN;
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    const roof_peak *other = roof_machine_peak(e->machine, (roof_dtype)d, ROOF_VECTOR, false, ROOF_DATASHEET);
+    if (other != NULL) {
+      best = fmax(best, other->flops_per_second * roof_dtype_bytes((roof_dtype)d) / bytes);
+    }
+  }
+  return best;
+}
+
+/** The rate against the vector units. A peak of another format only rules them out: under it is 0, no clue. */
+static double vector_share(const roof_evidence *e, double rate) {
+  const roof_peak *peak = e->prediction->peak;
+  if (peak->unit != ROOF_MATRIX) {
+    return 0;
+  }
+  const roof_peak *vector = roof_machine_peak(e->machine, peak->dtype, ROOF_VECTOR, false, ROOF_DATASHEET);
+  double other = rate / widest_vector(e);
+  return vector != NULL ? rate / vector->flops_per_second : other > 1 ? other : 0;
+}
+
 /** The rate against what other paths of the machine can do; over 1 such a path is not the one taken. */
 static void derive_paths(roof_evidence *e) {
   const roof_prediction *p = e->prediction;
   double rate = p->work.flops / e->measured_seconds;
-  const roof_peak *vector =
-      p->peak->unit == ROOF_MATRIX
-          ? roof_machine_peak(e->machine, p->peak->dtype, ROOF_VECTOR, false, ROOF_DATASHEET)
-          : NULL;
-  infer(e, ROOF_CLUE_VECTOR, vector != NULL ? rate / vector->flops_per_second : 0);
+  infer(e, ROOF_CLUE_VECTOR, vector_share(e, rate));
   infer(e, ROOF_CLUE_WIDER, rate / wider_peak(e));
 }
 

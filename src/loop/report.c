@@ -282,13 +282,14 @@ static roof_status add_lever(rf_cells *s, const roof_loop *loop, const roof_loop
   char gain[SHORT];
   roof_question question = roof_question_init();
   question.measured_seconds = k->measured_seconds;
-  const roof_actions *actions =
-      roof_actions_of(loop->machine, k->prediction.regime, k->reconciled.fraction_of_ceiling);
   roof_status status = roof_op_find(k->kernel->op, &op, NULL);
   status = status == ROOF_OK ? roof_advise(&loop->target, op, k->values, &question, advice, NULL) : status;
   if (status == ROOF_E_MEMORY) {
     return roof_error_set(error, status, "report: out of memory");
   }
+  const roof_actions *actions = status == ROOF_OK ? roof_actions_for(&advice->evidence)
+                                                  : roof_actions_of(loop->machine, k->prediction.regime,
+                                                                    k->reconciled.fraction_of_ceiling);
   bool advised = status == ROOF_OK && advice->best != NULL;
   rf_cells_add(s, "%s", k->kernel->name);
   rf_cells_add(s, "%.2fx", k->reconciled.headroom);

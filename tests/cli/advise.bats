@@ -269,3 +269,16 @@ advise() {
   run -0 "$ROOFLINE" advise dot n=835 --dtype fp64 --machine amd-epyc-9755
   [[ $output == *'?  launches        one call for many'* ]]
 }
+
+@test "a rate above what the vector units can give is no reason to ask for the matrix unit" {
+  advise gemm m=8192 n=8192 k=8192 measured=0.9ms --machine b200 --dtype fp8
+  [[ $output != *'no tensor cores'* && $output != *'use the matrix unit'* ]]
+  has '1. keep more warps resident'
+}
+
+@test "a processor's levers are formats that its file has a peak of" {
+  for dtype in fp32 fp64; do
+    advise triad n=16Mi measured=20ms --machine "$ROOFLINE_SOURCE/examples/epyc.json" --dtype $dtype
+    [[ $output != *'compute and store in'* ]]
+  done
+}

@@ -266,6 +266,33 @@ static void arithmetic_rules_causes_out(void **state) {
   assert_int_equal(certainty(&e, "no tensor cores"), ROOF_POSSIBLE);
 }
 
+/** No vector peak of the format in the file: those of other formats say what its units cannot give. */
+static void vector_peaks_of_other_formats_rule_out(void **state) {
+  (void)state;
+  static const char *const names[] = {"h100", "b200", "mi300x"};
+  static const roof_dtype formats[] = {ROOF_FP8, ROOF_INT8};
+  for (size_t i = 0; i < 3 * sizeof formats / sizeof formats[0]; i++) {
+    roof_machine *machine = NULL;
+    roof_target target;
+    roof_types types = roof_types_of(formats[i / 3]);
+    roof_options options = roof_options_default();
+    assert_int_equal(roof_catalog_load(names[i % 3], &machine, NULL), ROOF_OK);
+    assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+    roof_prediction p = predict(&target, "gemm", 8192, 8192, 8192);
+    roof_evidence e = roof_evidence_of(&p, machine, p.lower_seconds / 0.5);
+    assert_true(e.clue[ROOF_CLUE_VECTOR] > 1);
+    assert_null(find(&e, "no tensor cores"));
+    const roof_actions *actions = roof_actions_for(&e);
+    assert_string_equal(actions->name, "compute-bound, low efficiency");
+    assert_null(strstr(actions->actions[0], "matrix unit"));
+    e = roof_evidence_of(&p, machine, p.lower_seconds / 0.02);
+    assert_true(e.clue[ROOF_CLUE_VECTOR] == 0);
+    assert_int_equal(certainty(&e, "no tensor cores"), ROOF_POSSIBLE);
+    assert_non_null(strstr(roof_actions_for(&e)->actions[0], "matrix unit"));
+    roof_machine_free(machine);
+  }
+}
+
 /** Where well-made kernels land nothing is left to explain but what a counter shows. */
 static void a_normal_share_is_silent(void **state) {
   (void)state;
@@ -506,6 +533,7 @@ int main(void) {
       cmocka_unit_test(causes_of_other_devices_are_left_out),
       cmocka_unit_test(words_are_those_of_the_device),
       cmocka_unit_test(arithmetic_rules_causes_out),
+      cmocka_unit_test(vector_peaks_of_other_formats_rule_out),
       cmocka_unit_test(a_normal_share_is_silent),
       cmocka_unit_test(time_beyond_the_upper_bound),
       cmocka_unit_test(every_verdict_has_both_clauses),
