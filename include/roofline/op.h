@@ -29,7 +29,7 @@ extern "C" {
 typedef enum roof_param_kind {
   ROOF_PARAM_COUNT,  /**< a whole number >= 1 */
   ROOF_PARAM_AMOUNT, /**< a number >= 0 (beta, padding) */
-  ROOF_PARAM_BYTES,  /**< bytes > 0 */
+  ROOF_PARAM_BYTES,  /**< bytes > 0, or the fallback */
   ROOF_PARAM_FLAG,   /**< 0 or 1 */
   ROOF_PARAM_CHOICE  /**< an index into `choices`, typed by name */
 } roof_param_kind;

@@ -13,20 +13,14 @@
 
 enum { SHORT = 48 };
 
-/** How people write units; the longer of two that end alike first. */
+/** The units of claims. */
 static const struct {
   const char *text;
   roof_claim_kind kind;
   double factor;
 } units[] = {
     {"FLOP/s", ROOF_CLAIM_RATE, 1},
-    {"FLOPs/s", ROOF_CLAIM_RATE, 1},
-    {"FLOPS", ROOF_CLAIM_RATE, 1},
-    {"FLOPs", ROOF_CLAIM_RATE, 1},
-    {"flops", ROOF_CLAIM_RATE, 1},
     {"FLOP", ROOF_CLAIM_RATE, 1},
-    {"OP/s", ROOF_CLAIM_RATE, 1},
-    {"OPS", ROOF_CLAIM_RATE, 1},
     {"B/s", ROOF_CLAIM_BANDWIDTH, 1},
     {"bit/s", ROOF_CLAIM_BANDWIDTH, 0.125},
     {"b/s", ROOF_CLAIM_BANDWIDTH, 0.125},
@@ -76,25 +70,40 @@ roof_status roof_claim_check(const roof_claim *c, roof_error *error) {
   return why == NULL ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "claim: %s", why);
 }
 
+/** The row of the unit that `text` has, of `kind` (ROOF_CLAIM_KIND_COUNT: of any); -1: none, or a bare number. */
+static int unit_of(const char *text, roof_claim_kind kind) {
+  double value;
+  bool bare = roof_quantity_parse(text, &value, NULL) == ROOF_OK;
+  for (size_t i = 0; i < sizeof units / sizeof units[0] && !bare; i++) {
+    if ((kind == ROOF_CLAIM_KIND_COUNT || kind == units[i].kind) &&
+        roof_quantity_parse_unit(text, units[i].text, &value, NULL) == ROOF_OK) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+/** The row that `text` ends with although it is no quantity of it: its prefix or its number is wrong. */
+static int unit_meant(const char *text) {
+  int last = sizeof units / sizeof units[0] - 1, row = 0;
+  while (row <= last && !roof_text_ends_with(text, units[row].text)) {
+    row++;
+  }
+  return row <= last ? row : -1;
+}
+
 /** Reads `text` as a quantity of `kind` (ROOF_CLAIM_KIND_COUNT: the unit says which; else a bare number has
  *  that kind). */
 static roof_status read_quantity(roof_claim *c, roof_claim_kind kind, const char *text, roof_error *error) {
-  double value = 0, factor = 1;
-  const char *unit = kind == ROOF_CLAIM_KIND_COUNT ? NULL : roof_claim_kind_unit(kind);
-  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-    bool whole = strcmp(text, units[i].text) == 0;
-    if (!whole && roof_text_ends_with(text, units[i].text) &&
-        (kind == ROOF_CLAIM_KIND_COUNT || kind == units[i].kind)) {
-      unit = units[i].text;
-      factor = units[i].factor;
-      kind = units[i].kind;
-      break;
-    }
-  }
-  if (unit == NULL) {
+  double value = 0;
+  int row = unit_of(text, kind);
+  row = row < 0 && kind == ROOF_CLAIM_KIND_COUNT ? unit_meant(text) : row;
+  kind = row >= 0 ? units[row].kind : kind;
+  if (kind == ROOF_CLAIM_KIND_COUNT) {
     return roof_error_set(error, ROOF_E_PARSE,
                           "`%s`: which unit? FLOP/s, B/s, s, FLOP/B or %% with an optional prefix", text);
   }
+  const char *unit = row >= 0 ? units[row].text : roof_claim_kind_unit(kind);
   roof_status status = roof_quantity_parse_unit(text, unit, &value, error);
   if (status == ROOF_OK && !(value > 0)) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: must be more than 0", text);
@@ -103,7 +112,7 @@ static roof_status read_quantity(roof_claim *c, roof_claim_kind kind, const char
     status = roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: a second %s", text, roof_claim_kind_name(kind));
   }
   if (status == ROOF_OK) {
-    c->value[kind] = value * factor;
+    c->value[kind] = value * (row >= 0 ? units[row].factor : 1);
   }
   return status;
 }
@@ -126,14 +135,9 @@ static bool is_quantity(const char *word) {
 
 /** True for a word that is a unit with its prefix alone: "TFLOP/s", "us". */
 static bool is_unit(const char *word) {
-  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-    size_t length = strlen(word), own = strlen(units[i].text);
-    if (length >= own && length <= own + 2 && strcmp(word + length - own, units[i].text) == 0 &&
-        !is_quantity(word)) {
-      return true;
-    }
-  }
-  return false;
+  char one[32];
+  return !is_quantity(word) && snprintf(one, sizeof one, "1%s", word) < (int)sizeof one &&
+         unit_of(one, ROOF_CLAIM_KIND_COUNT) >= 0;
 }
 
 const char *roof_claim_operation(const char *const *words, int count) {

@@ -127,7 +127,7 @@ static const roof_param params[] = {
     [THREADS] = {.name = "threads", .fallback = NAN, .text = "of a block"},
     [REGISTERS] = {.name = "registers", .fallback = 32, .text = "of a thread (ptxas -v)"},
     [SHARED] = {.name = "shared",
-                .kind = ROOF_PARAM_AMOUNT,
+                .kind = ROOF_PARAM_BYTES,
                 .fallback = 0,
                 .text = "bytes of a block, static and dynamic"},
     {.name = NULL}};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "core/number.h"
 
 /** Decimal and binary prefixes. `m` and smaller ones only apply to a quantity with a unit. */
@@ -18,6 +19,17 @@ static const struct {
     {"T", 1e12, 1},        {"P", 1e15, 1},      {"E", 1e18, 1},        {"m", 1e-3, 0},    {"u", 1e-6, 0},
     {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},      {"p", 1e-12, 0},       {"f", 1e-15, 0},   {"a", 1e-18, 0},
     {"million", 1e6, 1},   {"billion", 1e9, 1}, {"trillion", 1e12, 1},
+};
+
+/** What people write for a unit, with a decimal prefix in either case: "1200 tflops". */
+static const struct {
+  const char *text, *unit;
+  bool exact; /**< a B is a byte and a b a bit, an F no f */
+} aliases[] = {
+    {"flops", "FLOP/s", false}, {"flop/s", "FLOP/s", false}, {"flops/s", "FLOP/s", false},
+    {"ops", "FLOP/s", false},   {"op/s", "FLOP/s", false},   {"F", "FLOP/s", true},
+    {"F/s", "FLOP/s", true},    {"Bps", "B/s", true},        {"BPS", "B/s", true},
+    {"bps", "bit/s", true},
 };
 
 static roof_status parse_number(const char *text, double *value, const char **rest, roof_error *error) {
@@ -42,6 +54,30 @@ static roof_status scale(const char *text, double number, double factor, double 
   return ROOF_OK;
 }
 
+/** The factor of the prefix in either case; NaN where it is none of a count. */
+static double prefix_factor(const char *prefix, size_t length) {
+  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0] && length > 0; i++) {
+    if (prefixes[i].counts && strlen(prefixes[i].text) == length &&
+        rf_letters_compare_some(prefixes[i].text, prefix, length) == 0) {
+      return prefixes[i].factor;
+    }
+  }
+  return length == 0 ? 1 : NAN;
+}
+
+/** The factor of `word` where it is another name of `unit`, with its prefix; NaN where it is not. */
+static double alias_factor(const char *word, const char *unit) {
+  double factor = NAN;
+  for (size_t i = 0; i < sizeof aliases / sizeof aliases[0] && isnan(factor); i++) {
+    size_t length = strlen(word), own = strlen(aliases[i].text);
+    const char *end = word + (length > own ? length - own : 0);
+    bool named =
+        aliases[i].exact ? strcmp(end, aliases[i].text) == 0 : rf_letters_compare(end, aliases[i].text) == 0;
+    factor = named && strcmp(aliases[i].unit, unit) == 0 ? prefix_factor(word, (size_t)(end - word)) : NAN;
+  }
+  return factor;
+}
+
 roof_status roof_quantity_parse_unit(const char *text, const char *unit, double *value, roof_error *error) {
   double number = 0;
   const char *rest = text;
@@ -63,6 +99,10 @@ roof_status roof_quantity_parse_unit(const char *text, const char *unit, double 
     if (with_unit || (bare && prefixes[i].counts)) {
       return scale(text, number, prefixes[i].factor, value, error);
     }
+  }
+  double factor = alias_factor(rest, unit);
+  if (!isnan(factor)) {
+    return scale(text, number, factor, value, error);
   }
   if (unit[0] == '\0' && strcmp(rest, "B") == 0) {
     return roof_error_set(error, ROOF_E_PARSE, "`%s`: B is for bytes; for billions write `%.*sG`", text,

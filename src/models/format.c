@@ -51,16 +51,17 @@ static const struct {
 };
 enum { PRESET_COUNT = sizeof presets / sizeof presets[0] };
 
-/** What else they are called: by their quantiser or by the width of the weights alone. */
+/** What else they are called: by their quantiser or by the width of the weights alone. Other names of a
+ * format are those of roof_dtype_parse. */
 static const struct {
   const char *name, *preset;
 } synonyms[] = {
-    {"int4", "w4a16"},       {"awq", "w4a16"}, {"gptq", "w4a16"},   {"int8", "w8a16"},
-    {"smoothquant", "w8a8"}, {"half", "fp16"}, {"float16", "fp16"}, {"bfloat16", "bf16"},
-    {"float32", "fp32"},     {"e4m3", "fp8"},
+    {"int4", "w4a16"}, {"awq", "w4a16"}, {"gptq", "w4a16"}, {"int8", "w8a16"}, {"smoothquant", "w8a8"},
 };
 
 static const char *preset_name(const char *text) {
+  roof_dtype dtype;
+  text = roof_dtype_parse_scaled(text, &dtype, NULL) == ROOF_OK ? roof_dtype_name(dtype) : text;
   for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
     if (rf_letters_compare(synonyms[i].name, text) == 0) {
       return synonyms[i].preset;

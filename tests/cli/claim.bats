@@ -240,3 +240,28 @@ ROWS
   [[ ${lines[0]} == impossible:* ]]
   run -1 "$ROOFLINE" claim 1ms copy n=100M --machine amd-epyc-9654 --dtype fp64
 }
+
+@test "units as people write them" {
+  local words same
+  while read -r words same; do
+    run "$ROOFLINE" claim "$same" --machine h100 --json
+    want=$output
+    run "$ROOFLINE" claim "$words" --machine h100 --json
+    [ "$output" = "$want" ] || { echo "$words: $output"; return 1; }
+  done <<'ROWS'
+1200tflops 1200TFLOP/s
+1200TF 1200TFLOP/s
+1.2PF 1.2PFLOP/s
+3000GBps 3000GB/s
+400gbps 50GB/s
+ROWS
+}
+
+@test "what is claimed of a model says of what" {
+  run "$ROOFLINE" claim llama-3.1-8b batch=8 1200tok/s --machine h100 --json
+  want=$output
+  run "$ROOFLINE" claim llama-3.1-8b batch=8 1200tokens/s --machine h100 --json
+  [ "$output" = "$want" ]
+  run -2 "$ROOFLINE" claim llama-3.1-8b batch=8 1200tps --machine h100
+  has '5000tokens/s'
+}

@@ -258,6 +258,10 @@ explain() {
 @test "numbers of a topic's own are answered first" {
   run -0 "$ROOFLINE" explain occupancy threads=256 registers=128 --machine h100
   [[ ${lines[0]} == "On NVIDIA H100"* && ${lines[1]} == *"2 blocks per SM"* ]]
+  for shared in 64Ki 64KiB 65536B; do
+    run -0 "$ROOFLINE" explain occupancy threads=256 shared=$shared --machine h100
+    [[ ${lines[1]} == *"shared=64 KiB: 3 blocks per SM"* ]]
+  done
   run -0 "$ROOFLINE" explain occupancy --machine h100
   [[ ${lines[0]} == "The share of the warps"* ]]
 }

@@ -452,3 +452,19 @@ model() {
   run -0 "$ROOFLINE" advise llama-3.1-70b --machine h100
   has "what would make it fit"
 }
+
+@test "a setting by another name says where to look" {
+  run -2 "$ROOFLINE" model llama-3.1-8b --machine h100 input=8k output=100
+  has 'setting `input`: unknown; tokens in are prompt=, tokens out generate='
+  run -2 "$ROOFLINE" advise llama-3.1-8b --machine h100 measured=7ms
+  has 'judged by `roofline claim MODEL tpot=TIME`'
+}
+
+@test "a precision has the names that a format has" {
+  run -0 "$ROOFLINE" model llama-3.1-8b --machine h100 --precision fp8 --json
+  want=$(jq '[.ttft_seconds, .tpot_seconds]' <<<"$output")
+  for name in fp8_e4m3 float8_e4m3fn e4m3; do
+    run -0 "$ROOFLINE" model llama-3.1-8b --machine h100 --precision $name --json
+    [ "$(jq '[.ttft_seconds, .tpot_seconds]' <<<"$output")" = "$want" ]
+  done
+}
