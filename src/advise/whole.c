@@ -7,6 +7,7 @@
 
 #include "core/number.h"
 #include "models/step.h"
+#include "roofline/text.h"
 #include "roofline/units.h"
 
 enum { SHORT = 48 };
@@ -19,39 +20,61 @@ static const struct {
 #undef ROW
 };
 
-static bool ends_in(const char *word, const char *end) {
-  size_t length = strlen(word), tail = strlen(end);
-  return length > tail && strcmp(word + length - tail, end) == 0;
-}
+/** What names a kind by its unit alone. */
+static const struct {
+  const char *unit;
+  roof_model_claim_kind kind;
+} units[] = {
+    {"tokens/s", ROOF_MODEL_CLAIM_RATE},
+    {"token/s", ROOF_MODEL_CLAIM_RATE},
+    {"tok/s", ROOF_MODEL_CLAIM_RATE},
+    {"%", ROOF_MODEL_CLAIM_MFU},
+};
 
 /** What `word` claims, by its name or its unit, and where the number begins; ROOF_MODEL_CLAIM_COUNT: nothing. */
-static roof_model_claim_kind kind_of(const char *word, const char **number) {
+static roof_model_claim_kind kind_of(const char *word, const char **number, const char **unit) {
   size_t name = strcspn(word, "=");
-  *number = word;
+  bool named = word[name] == '=';
+  *number = named ? word + name + 1 : word;
   for (int k = 0; k < ROOF_MODEL_CLAIM_COUNT; k++) {
-    if (word[name] == '=' && strlen(kinds[k].name) == name && strncmp(word, kinds[k].name, name) == 0) {
-      *number = word + name + 1;
+    if (named && strlen(kinds[k].name) == name && strncmp(word, kinds[k].name, name) == 0) {
+      *unit = kinds[k].unit;
       return (roof_model_claim_kind)k;
     }
   }
-  bool named = word[name] == '=';
-  return !named && ends_in(word, "tokens/s") ? ROOF_MODEL_CLAIM_RATE
-         : !named && ends_in(word, "%")      ? ROOF_MODEL_CLAIM_MFU
-                                             : ROOF_MODEL_CLAIM_COUNT;
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    if (!named && roof_text_ends_with(word, units[i].unit)) {
+      *unit = units[i].unit;
+      return units[i].kind;
+    }
+  }
+  return ROOF_MODEL_CLAIM_COUNT;
+}
+
+/** A quantity that does not say of what: no setting either. */
+static roof_status refuse_bare(const char *word, roof_error *error) {
+  double value;
+  if (roof_quantity_parse_unit(word, "s", &value, NULL) == ROOF_OK) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "`%.40s`: of a model say what: ttft=%.40s or tpot=%.40s",
+                          word, word, word);
+  }
+  bool number = strchr(word, '=') == NULL && roof_number_read(word, strlen(word), &value) > 0;
+  return number ? roof_error_set(error, ROOF_E_PARSE,
+                                 "`%.40s`: of a model what is claimed is ttft=80ms, tpot=18ms, 5000tokens/s, "
+                                 "step=14s or mfu=45%%",
+                                 word)
+                : ROOF_OK;
 }
 
 roof_status roof_model_claim_read(const char *word, roof_model_claim *claim, bool *read, roof_error *error) {
-  const char *number;
+  const char *number, *unit;
   double value = NAN;
-  roof_model_claim_kind kind = kind_of(word, &number);
+  roof_model_claim_kind kind = kind_of(word, &number, &unit);
   *read = false;
   if (kind == ROOF_MODEL_CLAIM_COUNT) {
-    bool time = roof_quantity_parse_unit(word, "s", &value, NULL) == ROOF_OK;
-    return time ? roof_error_set(error, ROOF_E_ARGUMENT,
-                                 "`%.40s`: of a model say what: ttft=%.40s or tpot=%.40s", word, word, word)
-                : ROOF_OK;
+    return refuse_bare(word, error);
   }
-  roof_status status = roof_quantity_parse_unit(number, kinds[kind].unit, &value, error);
+  roof_status status = roof_quantity_parse_unit(number, unit, &value, error);
   if (status == ROOF_OK && !(value > 0)) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "`%.40s`: must be more than 0", word);
   }

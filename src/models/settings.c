@@ -77,6 +77,34 @@ static const setting of_clusters[SETTING_MAX] = {
     INPUT("microbatches", microbatches, "", true, 1),
 };
 
+#define TOKENS "tokens in are prompt=, tokens out generate="
+
+/** What other programs call a setting, and what is none of a model: where to look. */
+static const struct {
+  const char *name, *hint;
+} elsewhere[] = {
+    {"input", TOKENS},
+    {"output", TOKENS},
+    {"isl", TOKENS},
+    {"osl", TOKENS},
+    {"input_len", TOKENS},
+    {"output_len", TOKENS},
+    {"max_tokens", TOKENS},
+    {"seq", TOKENS},
+    {"seqlen", TOKENS},
+    {"measured",
+     "a measured time is of one operation; a model's is judged by `roofline claim MODEL tpot=TIME`"},
+};
+
+/** Where to look for `name`, a setting of no model. */
+static const char *hint_of(const char *name) {
+  const char *hint = "`roofline model --help` shows all";
+  for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
+    hint = strcmp(elsewhere[i].name, name) == 0 ? elsewhere[i].hint : hint;
+  }
+  return hint;
+}
+
 /** The setting that `word` names before its `=`, or NULL with the nearest name in the error. */
 static const setting *find(const setting *table, const char *word, roof_error *error) {
   const char *names[SETTING_MAX] = {NULL};
@@ -90,8 +118,7 @@ static const setting *find(const setting *table, const char *word, roof_error *e
     }
   }
   roof_error_unknown(error, "setting", name, names,
-                     table == of_models ? "`roofline model --help` shows all"
-                                        : "`roofline cluster --help` shows all");
+                     table == of_models ? hint_of(name) : "`roofline cluster --help` shows all");
   return NULL;
 }
 

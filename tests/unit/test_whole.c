@@ -52,6 +52,7 @@ static void words(void **state) {
   bool read = true;
   assert_near(claim_of("tpot=18ms").value, 18e-3, 1e-12);
   assert_near(claim_of("5ktokens/s").value, 5000, 1e-12);
+  assert_near(claim_of("1200tok/s").value, 1200, 1e-12);
   assert_near(claim_of("45%").value, 0.45, 1e-12);
   assert_int_equal(claim_of("mfu=0.45").kind, ROOF_MODEL_CLAIM_MFU);
   assert_int_equal(roof_model_claim_read("batch=8", &claim, &read, NULL), ROOF_OK);
@@ -59,6 +60,9 @@ static void words(void **state) {
   assert_int_equal(roof_model_claim_read("18ms", &claim, &read, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(roof_model_claim_read("tpot=0", &claim, &read, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(roof_model_claim_read("tpot=18x", &claim, &read, NULL), ROOF_E_PARSE);
+  roof_error error = {0};
+  assert_int_equal(roof_model_claim_read("1200tp", &claim, &read, &error), ROOF_E_PARSE);
+  assert_non_null(strstr(error.message, "5000tokens/s"));
 }
 
 /** What is expected is possible, the limit's time is at the limit, twice as fast is not, in every quantity. */
