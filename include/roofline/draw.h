@@ -79,6 +79,7 @@ typedef struct roof_scene_dot {
 
 typedef struct roof_scene {
   char title[128];
+  char machines[104]; /**< that the title names before the formats drawn; "": it is no such title */
   char subtitle[160];
   char arrow[24];                     /**< what an arrow stands for; "": next */
   char description[512];              /**< for screen readers; empty: written from the roofs and dots */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "draw/geometry.h"
 #include "roofline/advise.h"
 #include "roofline/draw.h"
 
@@ -155,8 +156,7 @@ static roof_status add_title(roof_scene *scene, roof_machine *const *machines, i
     roof_text_addf(&title, "%s%s", i > 0 ? ", " : "",
                    count == 1 ? roof_machine_title(machines[i]) : machines[i]->name);
   }
-  snprintf(scene->title, sizeof scene->title, "%s: %s roofline", title.data != NULL ? title.data : "",
-           roof_dtype_name(dtype));
+  rf_scene_title(scene, title.data != NULL ? title.data : "", dtype);
   bool failed = title.failed;
   roof_text_done(&title);
   return failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;

@@ -26,6 +26,10 @@ bool rf_scene_has_ramp(const roof_scene *scene, int series);
 /** The series whose ramps a series is under: its own, else, where it is one more format of a machine, the first. */
 int rf_scene_ramps(const roof_scene *scene, int series);
 
+/** Titles the scene by its machines and the formats of the peaks drawn, also of those that kernels add later;
+ * `dtype` where none is. */
+void rf_scene_title(roof_scene *scene, const char *machines, roof_dtype dtype);
+
 /** Decades between two labels, chosen so that a range has at most `most` labels. */
 int rf_axis_step(double low, double high, int most);
 

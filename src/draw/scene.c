@@ -404,6 +404,31 @@ int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
   return scene->dot_count++;
 }
 
+/** Names the formats of the peaks drawn; where none is, the title stays. */
+static void title_formats(roof_scene *scene) {
+  char formats[48] = "";
+  for (int i = 0, length = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    bool new = !isnan(roof->flops_per_second);
+    for (int j = 0; j < i && new; j++) {
+      new = isnan(scene->roofs[j].flops_per_second) || scene->roofs[j].dtype != roof->dtype;
+    }
+    if (new &&length < (int)sizeof formats) {
+      length += snprintf(formats + length, sizeof formats - (size_t)length, "%s%s", length > 0 ? ", " : "",
+                         roof_dtype_name(roof->dtype));
+    }
+  }
+  if (scene->machines[0] != '\0' && formats[0] != '\0') {
+    snprintf(scene->title, sizeof scene->title, "%s: %s roofline", scene->machines, formats);
+  }
+}
+
+void rf_scene_title(roof_scene *scene, const char *machines, roof_dtype dtype) {
+  snprintf(scene->machines, sizeof scene->machines, "%s", machines);
+  snprintf(scene->title, sizeof scene->title, "%s: %s roofline", scene->machines, roof_dtype_name(dtype));
+  title_formats(scene);
+}
+
 roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machine *machine, roof_dtype dtype,
                                 roof_unit unit, roof_error *error) {
   int roofs = scene->roof_count;
@@ -417,6 +442,7 @@ roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machin
     }
   }
   if (add_peaks(scene, series, machine, dtype, unit)) {
+    title_formats(scene);
     return ROOF_OK;
   }
   scene->roof_count = roofs;

@@ -74,6 +74,23 @@ static void of_several_machines_only_the_outlines_are_drawn(void **state) {
   }
 }
 
+static void the_title_names_the_formats_that_are_drawn(void **state) {
+  (void)state;
+  start(1);
+  roof_peak *peak = &machines[0]->peaks[0];
+  roof_dtype before = peak->dtype;
+  for (int i = 0; i < machines[0]->peak_count; i++) {
+    machines[0]->peaks[i].dtype = ROOF_FP64;
+  }
+  start(1);
+  assert_string_equal(scene.title, "one: fp32 roofline"); /* no peak of it: the levels alone */
+  assert_int_equal(roof_scene_add_peak(&scene, 0, machines[0], ROOF_FP64, peak->unit, NULL), ROOF_OK);
+  assert_string_equal(scene.title, "one: fp64 roofline");
+  for (int i = 0; i < machines[0]->peak_count; i++) {
+    machines[0]->peaks[i].dtype = before;
+  }
+}
+
 static void a_point_stands_at_its_intensity_and_expected_rate_under_what_is_attainable(void **state) {
   (void)state;
   start(1);
@@ -177,6 +194,7 @@ static void a_scene_is_written_as_its_document(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(of_several_machines_only_the_outlines_are_drawn),
+      cmocka_unit_test(the_title_names_the_formats_that_are_drawn),
       cmocka_unit_test(a_point_stands_at_its_intensity_and_expected_rate_under_what_is_attainable),
       cmocka_unit_test(arrows_follow_the_last_list),
       cmocka_unit_test(what_has_no_place_says_why),
