@@ -293,7 +293,9 @@ typedef struct roof_curve_dot {
   char label[80];
   double x, y;
   int series;
-  bool hollow; /**< predicted */
+  bool hollow;      /**< predicted */
+  double limit;     /**< of a dot: what is possible at its x, marked over it; 0: none */
+  char detail[120]; /**< of a dot: its tooltip after the label; "": none */
 } roof_curve_dot;
 
 typedef struct roof_panel {

@@ -121,7 +121,8 @@ ROOF_API bool roof_energy_flop_at(const roof_target *target, int index, roof_ene
  *  Errors: false past the last; NaN where the joules are not known. */
 ROOF_API bool roof_energy_byte_at(const roof_target *target, int index, roof_energy_byte *byte);
 
-/** "FLOPs" or "bytes": what takes most of the energy at `intensity`, the constant power of its time included.
+/** "FLOPs" or "bytes": what takes most of the energy at `intensity`, the constant power of its time included; where
+ *  that power alone is known, what takes the longer time.
  *  Units: FLOP/byte.
  *  Ownership: a static string.
  *  Errors: "bytes" where the balance is unknown. */

@@ -34,10 +34,12 @@ void roof_energy_balance_describe(roof_text *out, const roof_energy_subject *s) 
   if (isnan(energy)) {
     return;
   }
-  roof_text_addf(
-      out,
-      "\n  balance     time %.4g FLOP/B, the ridge; energy %.4g FLOP/B, where bytes take as much as FLOPs\n",
-      time, energy);
+  roof_text_addf(out, "\n  balance     time %.4g FLOP/B, the ridge; ", time);
+  if (s->target.costs.power_only) {
+    roof_text_add(out, "energy has none of its own: it is the time's\n");
+  } else {
+    roof_text_addf(out, "energy %.4g FLOP/B, where bytes take as much as FLOPs\n", energy);
+  }
   if (s->race_to_halt) {
     roof_text_add(out,
                   "  race        what is compute-bound in time is so in energy: make it fast, then halt\n");
@@ -84,7 +86,7 @@ void roof_energy_point_describe(roof_text *out, const roof_energy_subject *s,
   const roof_energy_costs *c = &s->target.costs;
   const roof_prediction *p = &point->prediction;
   const roof_energy_use *u = &point->use;
-  double all = u->expected_joules, balance = s->energy_balance;
+  double all = u->expected_joules, balance = c->power_only ? s->time_balance : s->energy_balance;
   if (!c->power_only) {
     add_term(out, "FLOPs", u->flop_joules, all);
     roof_text_addf(out, "%s x %s\n", roof_quantity_format(x, SHORT, p->work.flops, "FLOP"),
@@ -109,7 +111,8 @@ void roof_energy_point_describe(roof_text *out, const roof_energy_subject *s,
     roof_text_addf(
         out, "  efficiency  %.5g GFLOP/s per watt expected, %.5g at the lower bound, of at most %.5g\n",
         u->flops_per_joule / 1e9, point->best_flops_per_joule / 1e9, s->best_flops_per_joule / 1e9);
-    roof_text_addf(out, "  intensity   %.4g FLOP/B, %s of the energy balance of %.4g: %s\n", p->intensity,
-                   p->intensity >= balance ? "right" : "left", balance, most_of(point, c->power_only));
+    roof_text_addf(out, "  intensity   %.4g FLOP/B, %s of the %s of %.4g: %s\n", p->intensity,
+                   p->intensity >= balance ? "right" : "left", c->power_only ? "ridge" : "energy balance",
+                   balance, most_of(point, c->power_only));
   }
 }

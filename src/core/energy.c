@@ -158,7 +158,9 @@ bool roof_energy_byte_at(const roof_target *t, int index, roof_energy_byte *byte
 }
 
 const char *roof_energy_bound(const roof_energy_line *line, double intensity) {
-  return intensity >= roof_energy_balance(line) ? "FLOPs" : "bytes";
+  bool timed = line->joules_per_flop == 0 && line->joules_per_byte == 0; /* constant power alone */
+  double balance = timed ? roof_energy_time_balance(line) : roof_energy_balance(line);
+  return intensity >= balance ? "FLOPs" : "bytes";
 }
 
 bool roof_energy_race_to_halt(const roof_energy_line *line) {

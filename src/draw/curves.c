@@ -358,7 +358,8 @@ static void place_dots(canvas *c, int panel) {
   const roof_panel *p = &c->curves->panels[panel];
   for (int i = 0; i < p->dot_count; i++) {
     double x = place_x(c, p->dots[i].x), y = place_y(c, panel, p->dots[i].y);
-    take(c, (box){x - 6, y - 6, x + 6, y + 6, false, false});
+    double top = p->dots[i].limit > 0 ? fmin(y, place_y(c, panel, p->dots[i].limit)) : y;
+    take(c, (box){x - 6, top - 6, x + 6, y + 6, false, false});
   }
   for (int i = 0; i < p->dot_count; i++) {
     const roof_curve_dot *d = &p->dots[i];
@@ -373,6 +374,14 @@ static void place_dots(canvas *c, int panel) {
   }
 }
 
+/** A line from a dot up to what is possible there, with the bar of a limit at its end. */
+static void draw_limit(const canvas *c, int panel, const roof_curve_dot *d) {
+  const char *line = colour(d->series)->line;
+  double x = place_x(c, d->x), end = place_y(c, panel, d->limit);
+  add_line(c, "d", line, x, place_y(c, panel, d->y), x, end);
+  add_line(c, "p", line, x - 5, end, x + 5, end);
+}
+
 static void draw_dots(const canvas *c, int panel) {
   const roof_panel *p = &c->curves->panels[panel];
   for (int i = 0; i < p->dot_count; i++) {
@@ -383,12 +392,21 @@ static void draw_dots(const canvas *c, int panel) {
     rf_frame_value(c->out, "x", d->x);
     rf_frame_value(c->out, "y", d->y);
     rf_frame_value(c->out, d->hollow ? "predicted" : "measured", d->y);
+    if (d->limit > 0) {
+      rf_frame_value(c->out, "limit", d->limit);
+    }
     roof_text_add(c->out, "><title>");
     roof_text_add_xml(c->out, d->label);
-    roof_text_addf(
-        c->out, "</title><circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\" stroke=\"%s\"%s/></g>\n",
-        place_x(c, d->x), place_y(c, panel, d->y), d->hollow ? "4.2" : "5", d->hollow ? "#fff" : line,
-        d->hollow ? line : "#fff", d->hollow ? " stroke-width=\"2\"" : "");
+    roof_text_add(c->out, d->detail[0] != '\0' ? ": " : "");
+    roof_text_add_xml(c->out, d->detail);
+    roof_text_add(c->out, "</title>");
+    if (d->limit > 0) {
+      draw_limit(c, panel, d);
+    }
+    roof_text_addf(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\" stroke=\"%s\"%s/></g>\n",
+                   place_x(c, d->x), place_y(c, panel, d->y), d->hollow ? "4.2" : "5",
+                   d->hollow ? "#fff" : line, d->hollow ? line : "#fff",
+                   d->hollow ? " stroke-width=\"2\"" : "");
     if (!isnan(c->labels[panel][i].left)) {
       write_label(c, &c->labels[panel][i], d->label, d->series);
     }
@@ -476,6 +494,10 @@ static roof_status find_range(canvas *c, int panel, roof_error *error) {
     widen(&c->x, at - room);
     widen(&c->x, at + room);
     widen(y, along(p->linear, p->dots[i].y));
+    if (status == ROOF_OK && p->dots[i].limit > 0) {
+      status = check_point(c, p, p->dots[i].x, p->dots[i].limit, error);
+      widen(y, along(p->linear, p->dots[i].limit));
+    }
   }
   for (int i = 0; i < p->limit_count && status == ROOF_OK; i++) {
     status = check_point(c, p, 1, p->limits[i].y, error);

@@ -86,6 +86,20 @@ static void add_lines(roof_curves *c, const roof_energy_subject *s, int series, 
   }
 }
 
+/** A point at its expected rate, with its limit over it. */
+static void set_dot(roof_curve_dot *dot, const roof_energy_point *p, int series) {
+  char expected[32], best[32];
+  *dot = (roof_curve_dot){.x = p->intensity,
+                          .y = p->flops_per_joule,
+                          .limit = p->best_flops_per_joule,
+                          .series = series,
+                          .hollow = true};
+  snprintf(dot->label, sizeof dot->label, "%.79s", p->label);
+  rf_format(dot->detail, sizeof dot->detail, "%.4g FLOP/byte, %s expected, %s at the bound", p->intensity,
+            roof_quantity_format(expected, sizeof expected, p->flops_per_joule, "FLOP/J"),
+            roof_quantity_format(best, sizeof best, p->best_flops_per_joule, "FLOP/J"));
+}
+
 static roof_status add_dots(roof_curves *c, const roof_energy_subject *s, int series, roof_error *error) {
   roof_panel *panel = &c->panels[EFFICIENCY];
   for (size_t i = 0; s->shape != NULL && i < s->shape->points; i++) {
@@ -96,11 +110,8 @@ static roof_status add_dots(roof_curves *c, const roof_energy_subject *s, int se
                                : roof_error_set(error, ROOF_E_ARGUMENT,
                                                 "energy: a chart holds at most %d dots", ROOF_PANEL_DOTS);
     }
-    if (p.use.lower_joules > 0 && !isnan(p.best_flops_per_joule)) {
-      roof_curve_dot *dot = &panel->dots[panel->dot_count++];
-      *dot =
-          (roof_curve_dot){.x = p.intensity, .y = p.best_flops_per_joule, .series = series, .hollow = true};
-      snprintf(dot->label, sizeof dot->label, "%.79s", p.label);
+    if (p.use.lower_joules > 0 && p.flops_per_joule > 0) {
+      set_dot(&panel->dots[panel->dot_count++], &p, series);
     }
   }
   return ROOF_OK;

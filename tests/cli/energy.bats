@@ -87,7 +87,7 @@ powered() {
 @test "where the power alone is known, nothing but time takes the energy" {
   run -0 "$ROOFLINE" energy gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16
   has "100.0 %  700.0 W x the expected"
-  has "right of the energy balance of 147.7: computing takes most of the time that is paid for"
+  has "right of the ridge of 295.3: computing takes most of the time that is paid for"
   [[ $output != *"most of the energy"* ]]
   run -0 "$ROOFLINE" energy softmax rows=2048 cols=2048 --machine h100 --dtype fp16
   has ": moving the bytes takes most of the time that is paid for"
@@ -105,7 +105,7 @@ powered() {
     run -0 "$ROOFLINE" energy gemm m=1,4096 n=4096 k=4096 --machine a100 --joules-per-flop 0.3pJ \
       --joules-per-byte 120pJ --idle-watts 50 --to "$file"
     [ "$output" = "wrote $file" ]
-    for part in "limit 2.173 TFLOP/J" "energy balance 260.7 FLOP/B" "time balance 153 FLOP/B" ">m=4096<" "400.0 W"; do
+    for part in "FLOP/J expected, " "limit 2.173 TFLOP/J" "energy balance 260.7 FLOP/B" "time balance 153 FLOP/B" ">m=4096<" "400.0 W"; do
       grep -q "$part" "$file"
     done
     xmllint --noout "$file"
@@ -115,6 +115,13 @@ powered() {
   run -0 "$ROOFLINE" energy --machine h100 --machine a100 --to constant.svg # one power: no curve, and no balance of its own
   [ "$(grep -c '<polyline' constant.svg)" = 2 ]
   ! grep -q 'energy balance\|average power' constant.svg
+}
+
+@test "a dot is at the rate expected, as the text says, with a tick at its bound" {
+  run -0 "$ROOFLINE" energy gemm m=1 n=4096 k=4096 --machine h100 --to gemv.svg
+  run -0 "$ROOFLINE" energy gemm m=1 n=4096 k=4096 --machine h100 --json
+  expected=$(json '.machines[0].points[0].flops_per_joule / 1e9 * 1000 | floor / 1000')
+  grep -q "<title>gemm: 0.9995 FLOP/byte, $expected GFLOP/J expected, 4.783 GFLOP/J at the bound</title>" gemv.svg
 }
 
 @test "of a model's training step, with --train as with the word" {

@@ -95,7 +95,9 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, roof_err
   roof_text_addf(out, RF_MARK_BOLD "%s on %s: ", s->shape->op->name, roof_machine_title(s->target.machine));
   if (several) {
     roof_text_addf(out, "%zu points, ", s->shape->points);
-    roof_text_addf(out, "energy balance at %.4g FLOP/B", s->energy_balance);
+    bool timed = s->target.costs.power_only;
+    roof_text_addf(out, "%s at %.4g FLOP/B", timed ? "ridge" : "energy balance",
+                   timed ? s->time_balance : s->energy_balance);
   } else {
     roof_text_addf(out, "%s%s, %s on average", s->target.costs.power_only ? "at most " : "about ",
                    cli_quantity(x, p.use.expected_joules, "J"), cli_quantity(y, p.use.watts, "W"));
