@@ -152,6 +152,12 @@ ROOF_API roof_status roof_catalog_match_or_copy(const char *device, const roof_m
  *  Errors: none. */
 ROOF_API bool roof_prices_are_listed(const char *text);
 
+/** Fills `prices` (nullable) with one price, of the one machine asked about; 0: none.
+ *  Units: as roof_catalog_prices.
+ *  Ownership: fills the caller's array on success only.
+ *  Errors: ROOF_E_ARGUMENT for a price of several machines. */
+ROOF_API roof_status roof_price_of_one(double price, int count, roof_listed_price *prices, roof_error *error);
+
 /** Reads prices of machines into `prices`, one for each of `machines`, NaN where none is given: "h100=2.5,h200=3.5", or the
  *  name of a file whose lines are machine,price,date,source, the first that very line; lines that begin with # are remarks, and
  *  machines that were not asked about are passed over.

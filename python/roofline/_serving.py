@@ -102,8 +102,10 @@ class Plan:
 
     def _priced(self, listed: Optional[bytes]) -> Any:
         count = len(self._machines)
-        prices = (abi.roof_listed_price * count)(*[abi.roof_listed_price(self._run.settings.price)] * count)
-        if listed is not None:
+        prices = (abi.roof_listed_price * count)()
+        if listed is None:
+            call("roof_price_of_one", self._run.settings.price, count, prices)
+        else:
             pointers = (C.POINTER(abi.roof_machine) * count)(*[one._pointer for one in self._machines])
             call("roof_catalog_prices", listed, pointers, count, prices)
         return prices

@@ -63,6 +63,17 @@ bool roof_prices_are_listed(const char *text) {
   return text[strspn(text, "0123456789.,*+-eEkM")] != '\0';
 }
 
+roof_status roof_price_of_one(double price, int count, roof_listed_price *prices, roof_error *error) {
+  if (price > 0 && count > 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "price: %g of %d machines alike? name them: h100=2.5,a100=1.5", price, count);
+  }
+  for (int i = 0; i < count && prices != NULL; i++) {
+    prices[i] = (roof_listed_price){.value = price};
+  }
+  return ROOF_OK;
+}
+
 roof_status roof_catalog_prices(const char *text, roof_machine *const *machines, int count,
                                 roof_listed_price *prices, roof_error *error) {
   roof_listed_price *read = malloc((size_t)(count > 0 ? count : 1) * sizeof *read);

@@ -10,26 +10,26 @@
 
 /** Decimal and binary prefixes. `m` and smaller ones only apply to a quantity with a unit. */
 static const struct {
-  const char *text;
   double factor;
-  int counts; /* also allowed on a bare count */
+  char text[9];
+  bool counts; /* also allowed on a bare count */
 } prefixes[] = {
-    {"Ki", 0x1p10, 1},     {"Mi", 0x1p20, 1},   {"Gi", 0x1p30, 1},     {"Ti", 0x1p40, 1}, {"Pi", 0x1p50, 1},
-    {"Ei", 0x1p60, 1},     {"k", 1e3, 1},       {"K", 1e3, 1},         {"M", 1e6, 1},     {"G", 1e9, 1},
-    {"T", 1e12, 1},        {"P", 1e15, 1},      {"E", 1e18, 1},        {"m", 1e-3, 0},    {"u", 1e-6, 0},
-    {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},      {"p", 1e-12, 0},       {"f", 1e-15, 0},   {"a", 1e-18, 0},
-    {"million", 1e6, 1},   {"billion", 1e9, 1}, {"trillion", 1e12, 1},
+    {0x1p10, "Ki", true},   {0x1p20, "Mi", true},   {0x1p30, "Gi", true},     {0x1p40, "Ti", true},
+    {0x1p50, "Pi", true},   {0x1p60, "Ei", true},   {1e3, "k", true},         {1e3, "K", true},
+    {1e6, "M", true},       {1e9, "G", true},       {1e12, "T", true},        {1e15, "P", true},
+    {1e18, "E", true},      {1e-3, "m", false},     {1e-6, "u", false},       {1e-6, "\xC2\xB5", false},
+    {1e-9, "n", false},     {1e-12, "p", false},    {1e-15, "f", false},      {1e-18, "a", false},
+    {1e6, "million", true}, {1e9, "billion", true}, {1e12, "trillion", true},
 };
 
 /** What people write for a unit, with a decimal prefix in either case: "1200 tflops". */
 static const struct {
-  const char *text, *unit;
+  char text[8], unit[7];
   bool exact; /**< a B is a byte and a b a bit, an F no f */
 } aliases[] = {
     {"flops", "FLOP/s", false}, {"flop/s", "FLOP/s", false}, {"flops/s", "FLOP/s", false},
     {"ops", "FLOP/s", false},   {"op/s", "FLOP/s", false},   {"F", "FLOP/s", true},
-    {"F/s", "FLOP/s", true},    {"Bps", "B/s", true},        {"BPS", "B/s", true},
-    {"bps", "bit/s", true},
+    {"Bps", "B/s", true},       {"bps", "bit/s", true},
 };
 
 static roof_status parse_number(const char *text, double *value, const char **rest, roof_error *error) {
@@ -72,7 +72,7 @@ static double alias_factor(const char *word, const char *unit) {
     size_t length = strlen(word), own = strlen(aliases[i].text);
     const char *end = word + (length > own ? length - own : 0);
     bool named =
-        aliases[i].exact ? strcmp(end, aliases[i].text) == 0 : rf_letters_compare(end, aliases[i].text) == 0;
+        rf_letters_compare(end, aliases[i].text) == 0 && (!aliases[i].exact || *end == aliases[i].text[0]);
     factor = named && strcmp(aliases[i].unit, unit) == 0 ? prefix_factor(word, (size_t)(end - word)) : NAN;
   }
   return factor;
@@ -93,9 +93,9 @@ roof_status roof_quantity_parse_unit(const char *text, const char *unit, double 
   }
   for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
     size_t length = strlen(prefixes[i].text);
-    bool bare = rest[0] != '\0' && strcmp(rest, prefixes[i].text) == 0;
-    bool with_unit = strncmp(rest, prefixes[i].text, length) == 0 && unit[0] != '\0' && unit[0] != '%' &&
-                     strcmp(rest + length, unit) == 0;
+    bool begins = strncmp(rest, prefixes[i].text, length) == 0;
+    bool bare = begins && rest[length] == '\0';
+    bool with_unit = begins && unit[0] != '\0' && unit[0] != '%' && strcmp(rest + length, unit) == 0;
     if (with_unit || (bare && prefixes[i].counts)) {
       return scale(text, number, prefixes[i].factor, value, error);
     }
@@ -109,8 +109,8 @@ roof_status roof_quantity_parse_unit(const char *text, const char *unit, double 
                           (int)strcspn(text, " B"), text);
   }
   return roof_error_set(error, ROOF_E_PARSE,
-                        "`%s`: `%s` is not a known %s%s (k M G T P E are decimal, Ki Mi Gi binary)", text,
-                        rest, unit[0] != '\0' ? "unit; use " : "suffix", unit);
+                        "`%s`: `%s` is not a known %s%s (k M G T P E decimal, Ki Mi Gi binary)", text, rest,
+                        unit[0] != '\0' ? "unit; use " : "suffix", unit);
 }
 
 roof_status roof_quantity_parse(const char *text, double *value, roof_error *error) {

@@ -40,12 +40,17 @@ setup() {
 }
 
 @test "machines side by side, the others as a multiple of the first, with a price" {
-  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --side-by-side --price 2 --machine h100 --machine h200
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --side-by-side --price h100=2,h200=3 --machine h100 --machine h200
   has "TPOT"
   has "price a million"
   [[ $output =~ "bound"\ +"memory"\ +"memory" ]]
-  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --side-by-side --price 2 --machine h100 --machine h200 --json
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --side-by-side --price h100=2,h200=3 --machine h100 --machine h200 --json
   near '.points[0].price_per_million_tokens * 1' "$(json '.points[0] | 1e6 * 2 / 3600 * (.ttft_seconds + 255 * .tpot_seconds) / (16 * 256)')" 1e-9
+  near '.points[1].price_per_million_tokens * 1' "$(json '.points[1] | 1e6 * 3 / 3600 * (.ttft_seconds + 255 * .tpot_seconds) / (16 * 256)')" 1e-9
+  for command in 'model --side-by-side' model plan; do
+    run -2 "$ROOFLINE" $command llama-3.1-8b --price 2 --machine h100 --machine h200
+    has 'price: 2 of 2 machines alike? name them: h100=2.5,a100=1.5'
+  done
   run -0 "$ROOFLINE" model llama-3.1-8b batch=1,16 --side-by-side --machine h100 --machine h200
   has "batch=16"
 }

@@ -43,6 +43,11 @@ def test_that_nothing_meets_the_limits_is_an_answer(command):
     assert math.isnan(p.choices[0].price_per_million_tokens)
 
 
+def test_one_price_of_several_machines_is_refused():
+    with pytest.raises(roofline.Error, match="price: 2 of 2 machines alike"):
+        roofline.plan("llama-3.1-8b", machine=["h100", "h200"], price=2)
+
+
 def test_a_number_is_of_seconds():
     said = [roofline.plan("llama-3.1-8b", users=8, tpot=tpot, machine="h100").document() for tpot in (20, "20s")]
     assert said[0] == said[1]

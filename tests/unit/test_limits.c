@@ -34,7 +34,7 @@ static void test_limits_that_are_none_change_nothing(void **state) {
   }
 }
 
-/** Nobody means 20 seconds a token: a long time says its unit, on plans and services alike. */
+/** Nobody means 20 s per token: a long time says its unit, on plans and services alike. */
 static void test_a_long_time_has_a_unit(void **state) {
   (void)state;
   static const struct {

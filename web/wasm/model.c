@@ -106,6 +106,7 @@ static roof_status answer_several(const run *r, roof_text *out, roof_error *erro
   roof_model_sweep s;
   roof_status status =
       roof_model_precisions_parse(r->asked->precision, &r->settings.precision, &choices, error);
+  status = status == ROOF_OK ? roof_price_of_one(r->settings.price, r->count, NULL, error) : status;
   status = status == ROOF_OK ? roof_model_sweep_of(&r->model, r->machines, r->count, &r->settings, &r->axes,
                                                    &choices, &s, error)
                              : status;
@@ -120,7 +121,7 @@ static roof_status answer_several(const run *r, roof_text *out, roof_error *erro
 static roof_status answer_each(run *r, roof_text *out, roof_error *error) {
   static roof_model_answer answer;
   json_t *all = json_array();
-  roof_status status = ROOF_OK;
+  roof_status status = roof_price_of_one(r->settings.price, r->count, NULL, error);
   for (int i = 0; i < r->count && status == ROOF_OK; i++) {
     roof_model_target target;
     if (r->asked->network != NULL) {

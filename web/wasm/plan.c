@@ -43,12 +43,9 @@ static roof_status read_prices(plan *p, roof_error *error) {
   if (p->count > ROOF_CHOICES_MAX) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "plan: more than %d machines", ROOF_CHOICES_MAX);
   }
-  for (int i = 0; i < p->count; i++) {
-    p->prices[i] = (roof_listed_price){.value = p->settings.price};
-  }
   roof_status status = prices_are_listed(p->asked)
                            ? roof_catalog_prices(p->asked->price, p->machines, p->count, p->prices, error)
-                           : ROOF_OK;
+                           : roof_price_of_one(p->settings.price, p->count, p->prices, error);
   for (int i = 0; i < p->count; i++) {
     p->offers[i] = (roof_offer){p->machines[i], p->prices[i].value};
   }

@@ -146,18 +146,22 @@ static roof_status answer_workload(const cli_args *args, answer *out, roof_error
                            : status;
 }
 
+/** A price for each machine; the caller frees *prices. */
+static roof_status read_prices(roof_machine *const *machines, int count, const roof_model_settings *settings,
+                               roof_listed_price **prices, roof_error *error) {
+  *prices = calloc((size_t)count + 1, sizeof **prices);
+  if (*prices == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
+  }
+  return cli_model_prices() != NULL ? roof_catalog_prices(cli_model_prices(), machines, count, *prices, error)
+                                    : roof_price_of_one(settings->price, count, *prices, error);
+}
+
 /** Answers each machine by itself. */
 static roof_status answer_each(const cli_args *args, const roof_model *model, roof_machine *const *machines,
                                int count, roof_model_settings *settings, answer *out, roof_error *error) {
-  roof_listed_price *prices = calloc((size_t)count + 1, sizeof *prices);
-  roof_status status =
-      prices != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
-  for (int i = 0; i < count && status == ROOF_OK; i++) {
-    prices[i].value = settings->price;
-  }
-  if (status == ROOF_OK && cli_model_prices() != NULL) {
-    status = roof_catalog_prices(cli_model_prices(), machines, count, prices, error);
-  }
+  roof_listed_price *prices;
+  roof_status status = read_prices(machines, count, settings, &prices, error);
   if (status == ROOF_OK && args->file != NULL && count > 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "--to %s: draws the operations on one machine, or several values "
@@ -171,6 +175,21 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
   }
   free(prices);
   return status == ROOF_OK && seal ? seal_all(args, &out->text, error) : status;
+}
+
+/** Answers several values, of all machines together. */
+static roof_status answer_sweep(const cli_args *args, const roof_model *model, roof_machine *const *machines,
+                                int count, roof_model_settings *settings, const roof_model_axes *axes,
+                                roof_error *error) {
+  roof_listed_price *prices;
+  roof_status status = read_prices(machines, count, settings, &prices, error);
+  bool listed = cli_model_prices() != NULL;
+  settings->price = listed ? 1 : settings->price;
+  status = status == ROOF_OK ? cli_model_sweep(args, model, machines, listed ? prices : NULL, count, settings,
+                                               axes, cli_model_run_precision(), error)
+                             : status;
+  free(prices);
+  return status;
 }
 
 static roof_status answer_all(const cli_args *args, answer *out, roof_error *error) {
@@ -189,17 +208,13 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   status = status == ROOF_OK ? cli_model_plan_settings(&settings, &axes, error) : status;
   status = status == ROOF_OK ? cli_model_plan_network(machines[0], &settings, error) : status;
   status = status == ROOF_OK ? roof_model_settings_check(&model, &settings, false, &axes, error) : status;
-  const char *precision = cli_model_run_precision();
-  out->printed = status == ROOF_OK && cli_model_sweeps(&axes, precision);
-  if (out->printed && cli_model_prices() != NULL) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--price %s: one price over several values",
-                            cli_model_prices());
-  } else if (out->printed && seal) {
+  out->printed = status == ROOF_OK && cli_model_sweeps(&axes, cli_model_run_precision());
+  if (out->printed && seal) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--seal: of one value of each setting");
   } else if (out->printed && analysis) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--analysis: of one value of each setting");
   } else if (out->printed) {
-    status = cli_model_sweep(args, &model, machines, count, &settings, &axes, precision, error);
+    status = answer_sweep(args, &model, machines, count, &settings, &axes, error);
   } else if (status == ROOF_OK) {
     status = answer_each(args, &model, machines, count, &settings, out, error);
     status = status == ROOF_OK ? cli_network_add_note(args, &out->text, error) : status;

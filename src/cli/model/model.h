@@ -64,10 +64,10 @@ roof_status cli_model_add_workload(roof_text *out, const roof_workload *workload
 extern const struct poptOption cli_model_sweep_options[];
 /** Several values of a setting, several precisions, or --compare were asked for. */
 bool cli_model_sweeps(const roof_model_axes *axes, const char *precisions);
-/** Prints every value on every machine: a table, --csv, --json, or --to FILE a drawing. */
+/** Prints every value on every machine, of `prices` where settings has 1 (NULL: its own): a table, --csv, --json, or --to FILE a drawing. */
 roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_machine *const *machines,
-                            int count, const roof_model_settings *settings, const roof_model_axes *axes,
-                            const char *precisions, roof_error *error);
+                            const roof_listed_price *prices, int count, const roof_model_settings *settings,
+                            const roof_model_axes *axes, const char *precisions, roof_error *error);
 
 /* sweep_text.c */
 /** The answer, one row per run or with `compare` the machines side by side, and where a line turns. */

@@ -111,9 +111,16 @@ static roof_status print(const cli_args *args, const roof_model_sweep *s, roof_e
   return cli_print_end(&out, status, error);
 }
 
+/** Each machine's price in place of 1. */
+static void set_prices(roof_model_sweep *s, const roof_listed_price *prices) {
+  for (size_t i = 0; prices != NULL && i < s->count; i++) {
+    s->runs[i].figures[ROOF_RUN_PRICE] *= prices[s->runs[i].machine].value;
+  }
+}
+
 roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_machine *const *machines,
-                            int count, const roof_model_settings *settings, const roof_model_axes *axes,
-                            const char *precisions, roof_error *error) {
+                            const roof_listed_price *prices, int count, const roof_model_settings *settings,
+                            const roof_model_axes *axes, const char *precisions, roof_error *error) {
   roof_model_precisions choices;
   roof_model_sweep s;
   roof_status status = roof_model_precisions_parse(precisions, &settings->precision, &choices, error);
@@ -124,6 +131,7 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
                ? roof_model_sweep_of(model, machines, count, settings, axes, &choices, &s, error)
                : status;
   if (status == ROOF_OK) {
+    set_prices(&s, prices);
     status = cli_chart_is_wanted(args) ? cli_chart_or_none(args, draw(args, &s, error)) : ROOF_OK;
     status = status == ROOF_OK && args->file == NULL ? print(args, &s, error) : status;
     roof_model_sweep_done(&s);
