@@ -483,8 +483,9 @@ static const roof_topic topics[] = {
      "so say which one you divide by.",
      work_expected, EXAMPLE},
     {"ttft", "how long a model takes to answer: to the first token, and per token",
-     "TTFT is the time to the first token: the prefill of the prompts of the whole batch, without a\n"
-     "queue, mostly arithmetic. TPOT is the time per output token after it: a step of decoding, which\n"
+     "TTFT is the time to the first token: a prefill, mostly arithmetic. That of `roofline model` is of\n"
+     "the prompts of the whole batch, without a queue; its `continuous` line, `plan` and `serve` have it\n"
+     "of one prompt, with its wait. TPOT is the time per output token after it: a step of decoding, which\n"
      "reads all weights and the KV cache, mostly memory. `roofline model NAME` gives both with their\n"
      "range, `roofline serve` with the queue, and `roofline claim NAME tpot=18ms` judges one.",
      NULL, EXAMPLE},
