@@ -126,8 +126,9 @@ static roof_status check_number(const roof_param *param, double value, roof_erro
     why = value >= 0 && value <= largest_count ? NULL : "must be from 0 to 2^53";
     break;
   case ROOF_PARAM_BYTES:
-    why = (value > 0 || value == param->fallback) && value <= 1e18 ? NULL
-                                                                   : "must be over 0 and at most 1e18 bytes";
+    why = (value > 0 || value == param->fallback) && value <= 1e18
+              ? NULL
+              : "must be more than 0, at most 1e18 bytes";
     break;
   case ROOF_PARAM_FLAG:
     why = value == 0 || value == 1 ? NULL : "must be 0 or 1";
