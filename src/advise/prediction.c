@@ -85,7 +85,9 @@ void roof_prediction_sentence(roof_text *out, const roof_target *target, const r
   } else if (p->regime == ROOF_CAPACITY_BOUND) {
     roof_text_addf(out, "it does not fit; about %s if it did", expected);
   } else {
+    const roof_level_time *cache = roof_prediction_bound_level(p);
     roof_text_addf(out, "about %s, at best %s", expected, quantity(limit, p->lower_seconds, "s"));
+    roof_text_addf(out, cache != NULL ? " from %s" : "", cache != NULL ? cache->level->name : "");
   }
 }
 
@@ -184,7 +186,13 @@ static void add_intensity(roof_text *out, const roof_machine *machine, const roo
     roof_text_add(out, "\n");
   }
   if (p->work.flops > 0 && p->peak != NULL) {
+    const roof_level_time *cache = roof_prediction_bound_level(p);
     roof_text_addf(out, "  attainable  %s", quantity(a, p->attainable, "FLOP/s"));
+    if (cache != NULL) {
+      roof_text_addf(out, " from %s, %s", p->binding->name,
+                     quantity(a, roof_prediction_ceiling(p), "FLOP/s"));
+      roof_text_addf(out, " from %s,", cache->level->name);
+    }
     roof_text_addf(out, " of %s %s %s %s (%s)\n", quantity(a, p->peak->flops_per_second, "FLOP/s"),
                    roof_dtype_name(p->peak->dtype), roof_unit_name(p->peak->unit),
                    roof_peak_density(machine, p->peak), roof_provenance_name(p->peak->kind));

@@ -21,21 +21,56 @@ static void name_axes(const roof_choice_question *q, const roof_choices *all, ro
     rf_format(whose, sizeof whose, "of %.4g %% of the requests", 100 * q->limits.share);
   }
   if (all->priced) {
-    snprintf(chart->x_title, sizeof chart->x_title, "ms per token, %s: to the left: faster", whose);
+    snprintf(chart->x_title, sizeof chart->x_title, "ms %s, %s: to the left: faster",
+             q->base->generate > 1 ? "per token" : "to the first token", whose);
     snprintf(chart->y_title, sizeof chart->y_title, "price of a million tokens: down: cheaper");
     snprintf(chart->least, sizeof chart->least, "TPOT limit, met to the left");
     chart->least_x = 1e3 * q->limits.tpot_seconds;
   } else {
-    snprintf(chart->x_title, sizeof chart->x_title, "tokens/s per request, %s: to the right: faster", whose);
+    snprintf(chart->x_title, sizeof chart->x_title, "%s per request, %s: to the right: faster",
+             q->base->generate > 1 ? "tokens/s" : "first tokens/s", whose);
     snprintf(chart->y_title, sizeof chart->y_title, "tokens/s per device: up: cheaper");
     snprintf(chart->least, sizeof chart->least, "TPOT limit, met to the right");
     chart->least_x = 1 / q->limits.tpot_seconds;
   }
 }
 
+/** The time of a dot; of requests of one token there is but the first. */
+static double time_of(const roof_plan_point *p) {
+  return isnan(p->tpot_seconds) ? p->ttft_seconds : p->tpot_seconds;
+}
+
+/** Adds a dot where its place is along x: the best one's is that of its run, which may beat others of the front. */
+static void add_dot(roof_front *chart, const roof_front_dot *d) {
+  int place = chart->count++;
+  for (; place > 0 && chart->dots[place - 1].x > d->x; place--) {
+    chart->dots[place] = chart->dots[place - 1];
+  }
+  chart->dots[place] = *d;
+}
+
+static void drop_beaten(roof_front *chart, bool priced) {
+  const roof_front_dot *best = NULL;
+  int kept = 0;
+  for (int i = 0; i < chart->count && best == NULL; i++) {
+    best = chart->dots[i].best ? &chart->dots[i] : NULL;
+  }
+  if (best == NULL) {
+    return;
+  }
+  const roof_front_dot b = *best;
+  for (int i = 0; i < chart->count; i++) {
+    const roof_front_dot *d = &chart->dots[i];
+    bool beaten = priced ? d->x >= b.x && d->y >= b.y : d->x <= b.x && d->y <= b.y;
+    if (d->best || !beaten) {
+      chart->dots[kept++] = *d;
+    }
+  }
+  chart->count = kept;
+}
+
 void roof_choices_chart(const roof_choice_question *q, const roof_choices *all, roof_front *chart) {
   memset(chart, 0, sizeof *chart);
-  chart->count = all->front_count;
   snprintf(chart->title, sizeof chart->title, "%.60s: plans of which none is both cheaper and faster",
            q->model->name);
   snprintf(chart->subtitle, sizeof chart->subtitle,
@@ -49,12 +84,13 @@ void roof_choices_chart(const roof_choice_question *q, const roof_choices *all, 
     const roof_plan_point *p = best ? &all->list[0].point : &found->point;
     const char *precision = q->precisions->count > 1 ? q->precisions->names[found->point.precision] : NULL;
     char words[96];
-    roof_front_dot *d = &chart->dots[i];
-    d->x = all->priced ? 1e3 * p->tpot_seconds : 1 / p->tpot_seconds;
-    d->y = all->priced ? p->price_per_million_tokens : p->device_tokens_per_second;
-    d->best = best;
+    roof_front_dot d = {.x = all->priced ? 1e3 * time_of(p) : 1 / time_of(p),
+                        .y = all->priced ? p->price_per_million_tokens : p->device_tokens_per_second,
+                        .best = best};
     roof_plan_point_text(p, precision, words, sizeof words);
-    rf_format(d->label, sizeof d->label, "%.0f x %.20s %s", found->devices,
+    rf_format(d.label, sizeof d.label, "%.0f x %.20s %s", found->devices,
               q->offers[found->offer].machine->name, words);
+    add_dot(chart, &d);
   }
+  drop_beaten(chart, all->priced);
 }

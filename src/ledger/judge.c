@@ -152,14 +152,19 @@ static void judge_regime(roof_reconciled *r, const roof_ledger_entry *prediction
   r->seen = roof_regime_seen(clue);
 }
 
-/** Under the theoretical ceilings. Bytes of the formula that a cache holds never reach the memory: where the sealed bound
- * knows that, it counts. */
+/** The theoretical time, or the sealed bound where that is shorter: of another algorithm, or of data that a cache holds. */
+static double least_seconds(const roof_ledger_entry *prediction) {
+  return fmin(prediction->of.ceilings[ROOF_THEORETICAL].seconds, prediction->of.lower_seconds);
+}
+
+/** Under the theoretical ceilings. Bytes of the formula that a cache holds never reach the memory, and its FLOPs are of one
+ * algorithm: where the sealed bound knows better, it counts. */
 static roof_placed place_point(const roof_ledger_entry *prediction, double seconds, double noise,
                                const point *p) {
   roof_placed at;
   const roof_ceiling *t = &prediction->of.ceilings[ROOF_THEORETICAL];
   bool known = t->seconds > 0;
-  double least = known ? t->seconds : prediction->of.lower_seconds;
+  double least = least_seconds(prediction);
   roof_place_under(t, ROOF_THEORETICAL, p->flops, p->bytes, seconds, noise, &at);
   if (!p->counted && least < (1 - same_bound) * at.ceiling_seconds) {
     roof_place_time(least, known ? ROOF_THEORETICAL : ROOF_ACHIEVED, seconds, noise, &at);
@@ -205,7 +210,9 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
                          double slower) {
   roof_placed at;
   for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
-    double seconds = prediction->of.ceilings[basis].seconds * (basis == ROOF_ACHIEVED ? slower : 1);
+    double seconds = basis == ROOF_ACHIEVED ? slower * prediction->of.ceilings[basis].seconds
+                     : isnan(prediction->of.ceilings[basis].seconds) ? NAN
+                                                                     : least_seconds(prediction);
     roof_place_time(seconds, (roof_basis)basis, r->measured_seconds, noise, &at);
     const roof_verdict *verdict =
         roof_verdict_on((roof_basis)basis, at.state == ROOF_PLACE_POSSIBLE ? fmin(at.share, 1) : at.share);

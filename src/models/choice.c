@@ -24,8 +24,10 @@ const char *roof_choice_result_name(roof_choice_result result) {
   return (unsigned)result < ROOF_CHOICE_RESULT_COUNT ? result_names[result] : "?";
 }
 
+/** Of requests of one token the time to it. */
 static double dot_time(const void *dot) {
-  return ((const roof_choice_dot *)dot)->point.tpot_seconds;
+  const roof_plan_point *p = &((const roof_choice_dot *)dot)->point;
+  return isnan(p->tpot_seconds) ? p->ttft_seconds : p->tpot_seconds;
 }
 
 static double dot_price(const void *dot) {

@@ -105,6 +105,18 @@ entry() {
   [ "$(entry fa3 '[.error, .traffic, .operational_intensity, .measured_regime]')" = '[null,"lower",64,"memory"]' ]
 }
 
+@test "what is no faster than its own prediction can be, by whatever algorithm the bound is" {
+  run -0 "$ROOFLINE" predict conv2d batch=8 in_channels=64 out_channels=64 height=56 width=56 kernel=3 --machine a100 --dtype fp32 --json --seal --label c
+  expected=$(json .seconds.expected) lower=$(json .seconds.lower)
+  run -0 "$ROOFLINE" record c seconds="$expected"
+  run -0 "$ROOFLINE" reconcile --json
+  [ "$(json '.entries[0] | [.verdict, .error]')" = '["expected",null]' ]
+  run -0 "$ROOFLINE" predict conv2d batch=8 in_channels=64 out_channels=64 height=56 width=56 kernel=3 --machine a100 --dtype fp32 --seal --label d
+  run -0 "$ROOFLINE" record d seconds="$(jq -n "$lower * 0.7")"
+  run -1 "$ROOFLINE" reconcile
+  has "cannot be"
+}
+
 @test "the measured regime comes from counters, where there are any" {
   seals gemv gemm m=1 n=28672 k=8192
   "$ROOFLINE" record gemv seconds=1ms

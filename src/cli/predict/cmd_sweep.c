@@ -118,12 +118,16 @@ static roof_status add_table(roof_text *out, const roof_sweep *s, roof_error *er
   size_t chosen[ROWS_MAX], count = roof_sweep_select(s, chosen, ROWS_MAX);
   row *rows = calloc(ROWS_MAX, sizeof *rows);
   roof_status status = rows != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "sweep: out of memory");
+  bool kept = false;
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     status = fill_row(s, chosen[i], &rows[i], error);
+    kept = kept || (status == ROOF_OK && roof_prediction_is_kept(&rows[i].p));
   }
   if (status == ROOF_OK) {
     name_columns(s, names, columns);
     cli_columns_add_text(out, CLI_ROWS(columns, rows, count));
+    roof_text_add(out,
+                  kept ? "  lower: where the last cache holds data of a run before; --cold: none\n" : "");
   }
   free(rows);
   if (count < s->count) {
