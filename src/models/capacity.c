@@ -92,7 +92,7 @@ static double activation_bytes(const roof_model_target *t, double per_token, dou
   return fmax(stream_bytes(t, rows), tokens / s->cp * per_token + logits);
 }
 
-/** What the batch takes at so many tokens a sequence: its cache in whole pages, a common prefix once, and its activations. */
+/** What the batch takes at so many tokens per sequence: its cache in whole pages, a common prefix once, and its activations. */
 static double batch_bytes(const roof_model_target *t, double context) {
   const roof_model_settings *s = &t->settings;
   double sequences = roof_model_replica_batch(t), prefix = roof_model_prefix(s);
@@ -102,7 +102,7 @@ static double batch_bytes(const roof_model_target *t, double context) {
          activation_bytes(t, activation_bytes_per_token(t, 0), sequences, fresh);
 }
 
-/** The most tokens a sequence at which the batch has room. */
+/** The most tokens per sequence at which the batch has room. */
 static double longest_context(const roof_model_target *t, double room) {
   enum { MOST = 1 << 30 };
   double low = 0, high = MOST;

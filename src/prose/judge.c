@@ -148,7 +148,7 @@ static roof_status judge_model(const rf_readings *r, const roof_machine *machine
   snprintf(devices, sizeof devices, "tp=%.0f", claim->devices);
   roof_status status = roof_whole_read(words, 2, &formats, NULL, false, &run, error);
   if (status == ROOF_OK) {
-    run->settings.prompt = run->settings.generate = 1;
+    run->settings.prompt = 1, run->settings.generate = 2;
     status = judge_run(run, r, machine, format, claim, error);
   }
   if (status == ROOF_OK) {
