@@ -50,6 +50,14 @@ static products cut_rows(const rf_run *run, int tiling) {
   return sum;
 }
 
+/** What a unit draws of stored weights, in times of the 4 bits with which kernels that unpack them to 16 were timed: it unpacks so
+ * many elements, however wide. */
+static double unpacked_times(const roof_types *types) {
+  static const double timed_bytes = 0.5;
+  double stored = roof_dtype_bytes(types->weights), computed = roof_dtype_bytes(types->compute);
+  return computed == 2 && stored < computed ? fmax(1, stored / timed_bytes) : 1;
+}
+
 double rf_form_experts(const rf_run *run, rf_cut *cut) {
   const roof_kernel_shape *s = &run->work->kernel;
   products best = {.compute = INFINITY};
@@ -65,7 +73,8 @@ double rf_form_experts(const rf_run *run, rf_cut *cut) {
   cut->tile_columns = tile_columns;
   cut->tiles = best.tiles;
   cut->waves = best.waves;
-  double busy = best.tiles / (s->group > 0 ? 2 : 1) / run->target->units * run->c[ROOF_UNIT_BANDWIDTH];
+  double busy = best.tiles / (s->group > 0 ? 2 : 1) / run->target->units * run->c[ROOF_UNIT_BANDWIDTH] *
+                unpacked_times(&run->target->types);
   double passes = run->c[ROOF_ROUTING_PASSES] * 2 * wide_bytes * s->routed * s->depth *
                   run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH];
   double units = best.compute + best.waves * run->c[ROOF_WAVE_SECONDS];

@@ -535,3 +535,14 @@ ROWS
   run -0 --separate-stderr "$ROOFLINE" predict attention batch=9 heads=64 q_len=4 kv_len=8192 head_dim=64 kv_heads=8 --machine l40s --dtype fp8 --json
   [[ $(json '.effects[] | select(.name == "split") | .why') != *'split in 1'* ]]
 }
+
+@test "weights of experts in 8 bits take no longer than wide ones and no less than those in 4" {
+  for machine in h100 mi300x a100; do
+    times=
+    for weights in int4 int8 bf16; do
+      run -0 "$ROOFLINE" predict grouped batch=8 groups=8 in=7168 out=512 --machine $machine --dtype bf16 --weights $weights --json
+      times+=" $(json .seconds.expected)"
+    done
+    [ "$(jq -n "[$(tr ' ' , <<<"${times# }")] | . == sort")" = true ]
+  done
+}
