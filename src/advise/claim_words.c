@@ -310,9 +310,10 @@ void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_
   explain_algorithm(j, other, sizeof other);
   const char *of = j->placed.share >= 10 ? "" : "of ", *only = j->possible ? j->algorithm : NULL;
   const char *state = roof_place_state_name(j->possible ? ROOF_PLACE_POSSIBLE : j->placed.state);
-  snprintf(j->because, sizeof j->because, "%s%s%s: %s %s%s%s%s%s%s", state, only != NULL ? " with " : "",
+  snprintf(j->because, sizeof j->because, "%s%s%s: %s %s%s%s%s%s%s%s", state, only != NULL ? " with " : "",
            only != NULL ? only : "", percent(share, j->placed.share), of, held,
-           only != NULL ? ", without it" : "", clock, sparse, other);
+           only != NULL ? ", without it" : "", clock, sparse, other,
+           j->fits ? "" : "; its data do not fit in the memory");
 }
 
 static const char *claim_quantity(char buffer[SHORT], double value, roof_claim_kind kind) {
@@ -346,8 +347,5 @@ void roof_claim_details(const roof_claim_judged *j, const char *machine, bool of
     roof_text_add(out, "\n");
   } else if (j->possible || doubtful) {
     roof_text_addf(out, "  verdict  %s: %s\n", j->placed.verdict->name, j->placed.verdict->meaning);
-  }
-  if (!j->fits) {
-    roof_text_add(out, "  note     the working set does not fit in its memory\n");
   }
 }

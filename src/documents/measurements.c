@@ -129,6 +129,21 @@ static void add(double *sum, double value) {
   *sum = isnan(*sum) ? value : *sum + value;
 }
 
+/** What is given by format or level is an object of numbers, each of which may be unknown. */
+static roof_status check_amounts(json_t *kernel, const char *key, const char *example, roof_error *error) {
+  json_t *amounts = json_object_get(kernel, key), *value;
+  const char *name;
+  if (amounts != NULL && !json_is_null(amounts) && !json_is_object(amounts)) {
+    return roof_error_set(error, ROOF_E_PARSE, "`%s` must say of what, as {\"%s\": 1e9}", key, example);
+  }
+  json_object_foreach(amounts, name, value) {
+    if (!json_is_number(value) && !json_is_null(value)) {
+      return roof_error_set(error, ROOF_E_PARSE, "`%s` of `%s` must be a number, or null", key, name);
+    }
+  }
+  return ROOF_OK;
+}
+
 /** FLOPs of all formats; the format is the one with most. */
 static roof_status read_flops(json_t *flops, json_t *counted, roof_measurement *m, roof_error *error) {
   const char *name;
@@ -250,14 +265,16 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
     return status;
   }
   snprintf(m->note, sizeof m->note, "%s", rf_json_text_of(json_object_get(kernel, "note")));
-  m->seconds = rf_json_number_of(json_object_get(kernel, "seconds"));
   m->calls = rf_json_number_of(json_object_get(kernel, "calls"));
   m->threads = rf_json_number_of(json_object_get(kernel, "threads"));
   m->total_seconds = rf_json_number_of(json_object_get(kernel, "total_seconds"));
   m->write_share = rf_json_number_of(json_object_get(kernel, "write_share"));
   m->update_share = rf_json_number_of(json_object_get(kernel, "update_share"));
   snprintf(m->uncounted, sizeof m->uncounted, "%s", rf_json_text_of(json_object_get(kernel, "not_counted")));
-  status = read_ceiling(kernel, m, error);
+  status = read_amount(kernel, "seconds", &m->seconds, error);
+  status = status == ROOF_OK ? read_ceiling(kernel, m, error) : status;
+  status = status == ROOF_OK ? check_amounts(kernel, "flops", "fp16", error) : status;
+  status = status == ROOF_OK ? check_amounts(kernel, "bytes", "memory", error) : status;
   status = status == ROOF_OK ? read_flops(json_object_get(kernel, "flops"), counted, m, error) : status;
   read_bytes(json_object_get(kernel, "bytes"), counted, m);
   status = status == ROOF_OK ? read_counters(json_object_get(kernel, "counters"), m, error) : status;

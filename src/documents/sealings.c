@@ -128,6 +128,12 @@ roof_status roof_sealings_mine(roof_sealings *all, const char *text, roof_error 
                             "--mine %s: one time, but %zu predictions; a share goes with several", text,
                             all->count);
   }
+  if (status == ROOF_OK && all->count == 1 && seconds < all->list[0].lower_seconds) {
+    char least[48];
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT, "--mine %s: %s takes at least %s", text, all->list[0].label,
+                       roof_quantity_format(least, sizeof least, all->list[0].lower_seconds, "s"));
+  }
   for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
     all->list[i].mine_seconds = isnan(share) ? seconds : all->list[i].lower_seconds / share;
   }

@@ -51,6 +51,7 @@ static void restore(roof_why *why, const roof_reconciled *r) {
   p->work.write_bytes = NAN;
   p->work.link_bytes = NAN;
   restore_caches(why, r);
+  p->regime = p->regime == ROOF_CAPACITY_BOUND ? ROOF_MEMORY_BOUND : p->regime; /* it ran all the same */
   snprintf(why->level.name, sizeof why->level.name, "%s", r->binding);
   snprintf(why->link.name, sizeof why->link.name, "%s", r->binding);
   if (p->regime == ROOF_COMPUTE_BOUND && read_peak(r->binding, r->flops / r->compute_seconds, &why->peak)) {

@@ -108,7 +108,7 @@ double rf_model_shared_seconds(const roof_target *target, const roof_op *op, con
   roof_work_init(work);
   op->work(op, all, &types, work);
   work->kernel.count = neighbours > 0 ? neighbours : work->kernel.count;
-  if (target == NULL || !target->forms[ROOF_KERNEL_COLLECTIVE].known) {
+  if (target == NULL) {
     return rf_link_seconds(link, work);
   }
   roof_predict_transfer(target, link, work, &p);

@@ -179,9 +179,14 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
   if (s->offload_optimizer > 0) {
     roof_text_addf(out, "; %.4g %% of the optimizer's state with the host", 100 * s->offload_optimizer);
   }
-  roof_text_addf(out, "; %s launches, %s per kernel (%s)\n", roof_launch_name(s->launch),
-                 roof_quantity_format(x, SHORT, t->kernel.seconds, "s"),
-                 roof_provenance_name(t->kernel.kind));
+  const char *framework = s->options.framework;
+  if (framework != NULL && strcmp(framework, ROOF_EAGER) == 0 && isnan(s->kernel_seconds)) {
+    roof_text_add(out, "; eager launches, as PyTorch's were timed\n");
+  } else {
+    roof_text_addf(out, "; %s launches, %s per kernel (%s)\n", roof_launch_name(s->launch),
+                   roof_quantity_format(x, SHORT, t->kernel.seconds, "s"),
+                   roof_provenance_name(t->kernel.kind));
+  }
   roof_text_addf(out, "  precision   activations %s, KV %s; weights",
                  roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
   for (int part = 0, shown = 0; part < ROOF_PART_COUNT; part++) {

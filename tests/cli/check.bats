@@ -140,6 +140,19 @@ check() {
   [ "$status" -eq 2 ] && [[ $stderr == *'a: `fraction_of_ceiling` must be'* ]]
 }
 
+@test "work and times that are no numbers, or do not say of what, are refused, not dropped" {
+  refused() { # CHANGE WORDS
+    results a=0.8 | jq "$1" >r.json
+    check r.json
+    [ "$status" -eq 2 ]
+    [ "$stderr" = "roofline: r.json: a: $2" ]
+  }
+  refused '.kernels[0].flops = 1e9' '`flops` must say of what, as {"fp16": 1e9}'
+  refused '.kernels[0].bytes = 1e9' '`bytes` must say of what, as {"memory": 1e9}'
+  refused '.kernels[0].flops = {fp32: "1e9"}' '`flops` of `fp32` must be a number, or null'
+  refused '.kernels[0].seconds = "1e-4"' '`seconds` must be a number from 0 on, or null'
+}
+
 @test "a time too short for the profiler's clock is not known" {
   results a=0.8:1,1 b=0.8:1,1 | jq '.kernels[0] |= (.seconds = 0 | .samples = [0, 0])' >r.json
   check r.json --against r.json --json

@@ -265,3 +265,13 @@ ROWS
   run -2 "$ROOFLINE" claim llama-3.1-8b batch=8 1200tps --machine h100
   has '5000tokens/s'
 }
+
+@test "data that do not fit are said in the first line, and measured all the same they are of the memory" {
+  ask='attention batch=64 heads=64 q_len=1 kv_len=1M head_dim=128'
+  run -0 "$ROOFLINE" claim $ask 650ms --machine h100 --dtype fp16
+  [[ ${lines[0]} == *"; its data do not fit in the memory" ]]
+  run -0 "$ROOFLINE" predict $ask --machine h100 --dtype fp16 --seal --label a
+  run -0 "$ROOFLINE" record a seconds=2s
+  run -0 "$ROOFLINE" reconcile
+  has 'HBM delivers 1.049 TB/s, 31.3 % of its ceiling'
+}

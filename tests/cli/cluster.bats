@@ -28,6 +28,15 @@ linked() {
   near '.links[0].split_width' 8755.56
 }
 
+@test "an all-reduce takes as long as predict says, whether the machine has constants of its own or not" {
+  for machine in google-tpu-v5p aws-trainium2 intel-gaudi3 h100; do
+    run -0 "$ROOFLINE" predict allreduce size=100M ranks=8 --machine $machine --dtype fp16 --json
+    expected=$(json .seconds.expected)
+    run -0 "$ROOFLINE" cluster size=100M devices=8 --machine $machine --json
+    [ "$(json "[.all_reduce[].seconds] | min / $expected | . > 0.97 and . < 1.03")" = true ]
+  done
+}
+
 @test "an all-reduce's intensity is 1.5 tokens / (N - 1) in 16 bits; it binds from some number of devices" {
   run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=8 --machine a100 --json
   near .flops_per_byte_sent 214286

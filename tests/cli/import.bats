@@ -768,6 +768,13 @@ WORK
   has '--timeline: no FLOPs, bytes or instructions and cycles were counted by interval'
 }
 
+@test "a kernel above its ceiling lost no time" {
+  jq -n '{schema: "roofline.measurements/1", kernels: [{name: "fast", seconds: 4e-6, bytes: {memory: 33.5e6}}, {name: "slow", seconds: 2e-5, bytes: {memory: 33.5e6}}]}' >two.json
+  run "$ROOFLINE" import two.json --machine h100
+  [[ $output != *'-6.'* ]]
+  [[ ${lines[1]} == '10.00 µs '* ]]
+}
+
 @test "every key of an answer is in docs/json.md" {
   for file in kineto-rank0.json ncu-lines.ncu-rep perf-interval.csv ncu-metrics.csv; do
     "$ROOFLINE" import "$fixtures/$file" --by rank --machine h100 --json >answer

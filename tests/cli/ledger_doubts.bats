@@ -13,6 +13,12 @@ seal() {
   "$ROOFLINE" predict add n=64Mi --machine "${machine-h100}" --seal --quiet --label "$label" "$@" >/dev/null
 }
 
+@test "a person's prediction is no faster than can be" {
+  run -2 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --seal --mine 10us
+  [ "$output" = "roofline: --mine 10us: gemm m=4096 n=4096 k=4096 fp16 takes at least 138.9 µs" ]
+  [ ! -e roofline.ledger ]
+}
+
 @test "a person's predictions are graded over all labels, the first of each" {
   seal near --mine 310us
   seal near --mine 500us

@@ -468,3 +468,9 @@ model() {
     [ "$(jq '[.ttft_seconds, .tpot_seconds]' <<<"$output")" = "$want" ]
   done
 }
+
+@test "kernels as PyTorch launched them are no graph's" {
+  run -0 "$ROOFLINE" model llama-3.1-8b --machine h100 --framework eager
+  has "eager launches, as PyTorch's were timed"
+  [[ $output != *"graph launches"* ]]
+}

@@ -36,6 +36,9 @@ static const char *limit(const void *row, char scratch[CLI_SCRATCH]) {
   return scratch;
 }
 
+/** What is above its ceiling lost nothing. */
+CLI_VALUE(lost, roof_ranked_record, r->at.lost_seconds < 0 ? NAN : r->at.lost_seconds)
+
 #define PLACED(member) CLI_FIELD(NUMBER, roof_ranked_record, at.member)
 
 static const cli_column columns[] = {
@@ -69,12 +72,8 @@ static const cli_column columns[] = {
      CLI_PERCENT(1),
      .csv_digits = 12,
      PLACED(share)},
-    {.key = "lost_seconds",
-     .header = "lost",
-     .optional = true,
-     .unit = "s",
-     .csv_digits = 12,
-     PLACED(lost_seconds)},
+    {.key = "lost_seconds", .csv_digits = 12, PLACED(lost_seconds)},
+    {.header = "lost", .optional = true, .unit = "s", .number = lost},
     {.key = "regime", .text = regime},
     {.key = "binding", CLI_FIELD(NAME, roof_ranked_record, at.binding)},
     {.header = "occupancy", .optional = true, .rank = 6, CLI_PERCENT(0), .number = occupancy},
