@@ -111,6 +111,13 @@ ROOF_API roof_status roof_claim_check(const roof_claim *claim, roof_error *error
 ROOF_API roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim,
                                       roof_claim_judged *judged, roof_error *error);
 
+/** The time under which a measurement of a prediction's operation cannot be: its lower bound, less where that rests on an
+ *  assumed figure, or where the data may come from a cache whose bandwidth is unknown.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_claim_least_seconds(const roof_target *target, const roof_prediction *prediction);
+
 /** Appends what a judgement rests on, a line each: the claim, the limit and its source on `machine`, what has the same
  *  figure, the verdict. `of_op`: the claim is of an operation, and so of a format.
  *  Units: as printed.

@@ -57,6 +57,7 @@ typedef struct roof_sealing {
   double overhead_seconds;
   double network_seconds;
   double lower_seconds;
+  double least_seconds; /**< what is faster cannot be (roof_claim_least_seconds); NaN: than lower_seconds */
   double upper_seconds;
   double expected_seconds;
   double expected_low_seconds;

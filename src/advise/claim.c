@@ -310,8 +310,9 @@ static bool fits_unknown_cache(const roof_target *target, const roof_work *work)
   return false;
 }
 
-/** A time that the memory alone forbids is possible where the data may come from such a cache. */
-static void judge_cache(roof_claim_judged *j, const roof_target *target, const roof_prediction *p) {
+/** What takes the time where the data come from such a cache; NaN: they do not, or the memory is not the limit. */
+static double cached_seconds(const roof_claim_judged *j, const roof_target *target,
+                             const roof_prediction *p) {
   double rest = fmax(p->compute_seconds, p->work.launches * target->least_launch_seconds);
   for (int i = 0; i < p->level_count; i++) {
     const roof_level_time *level = &p->levels[i];
@@ -319,7 +320,13 @@ static void judge_cache(roof_claim_judged *j, const roof_target *target, const r
   }
   bool memory =
       j->placed.regime == ROOF_MEMORY_BOUND && p->binding != NULL && p->binding->level == target->memory;
-  if (j->possible || !memory || rest > j->placed.seconds || !fits_unknown_cache(target, &p->work)) {
+  return memory && fits_unknown_cache(target, &p->work) ? rest : NAN;
+}
+
+/** A time that the memory alone forbids is possible where the data may come from such a cache. */
+static void judge_cache(roof_claim_judged *j, const roof_target *target, const roof_prediction *p) {
+  double rest = cached_seconds(j, target, p);
+  if (j->possible || !(rest <= j->placed.seconds)) {
     return;
   }
   j->possible = true;
@@ -370,9 +377,24 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
 
 /** An assumed limit may itself be wrong: as often as not by a format's rate or a sparse one taken for another, twice each. What the
  * asker gave (--peak, --launch) counts as it stands. */
-static void heed_assumed(roof_claim_judged *j) {
+static double sure_times(const roof_claim_judged *j) {
   static const double most = 4;
-  if (!j->possible && j->source_kind == ROOF_ASSUMED && !j->given && j->placed.share <= most) {
+  return j->source_kind == ROOF_ASSUMED && !j->given ? most : 1;
+}
+
+double roof_claim_least_seconds(const roof_target *target, const roof_prediction *p) {
+  roof_claim_judged j = {.possible = false};
+  roof_place_work(target, &p->work, p->lower_seconds, NAN, &j.placed);
+  if (j.placed.state == ROOF_PLACE_UNKNOWN) {
+    return p->lower_seconds;
+  }
+  source_operation(&j, target, p);
+  double rest = cached_seconds(&j, target, p), least = p->lower_seconds / sure_times(&j);
+  return rest < least ? rest : least;
+}
+
+static void heed_assumed(roof_claim_judged *j) {
+  if (!j->possible && sure_times(j) > 1 && j->placed.share <= sure_times(j)) {
     j->placed.state = ROOF_PLACE_UNKNOWN;
   }
 }

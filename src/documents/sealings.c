@@ -52,7 +52,7 @@ static const struct text {
 static const roof_ceiling no_ceiling = {NAN, NAN, NAN};
 
 void roof_sealing_init(roof_sealing *sealing) {
-  *sealing = (roof_sealing){.ceilings = {no_ceiling, no_ceiling}};
+  *sealing = (roof_sealing){.least_seconds = NAN, .ceilings = {no_ceiling, no_ceiling}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     *(double *)(void *)((char *)sealing + numbers[i].offset) = NAN;
   }

@@ -179,7 +179,8 @@ static void judge_point(roof_reconciled *r, const roof_ledger_entry *prediction,
   r->flops_per_second = p->flops > 0 ? p->flops / r->measured_seconds : NAN;
   r->roof_flops_per_second = p->flops > 0 ? p->flops / at.ceiling_seconds : NAN;
   r->roof_share = p->flops > 0 ? at.share : NAN;
-  if (at.state == ROOF_PLACE_IMPOSSIBLE) {
+  bool unsure = !p->counted && r->measured_seconds >= prediction->of.least_seconds;
+  if (at.state == ROOF_PLACE_IMPOSSIBLE && !unsure) {
     snprintf(r->impossible, sizeof r->impossible, "%s", at.why);
   }
 }

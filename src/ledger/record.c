@@ -114,13 +114,13 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
   if (status != ROOF_OK) {
     return status;
   }
-  json_t *seconds =
-      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", number(s->compute_seconds),
-                "memory", number(s->memory_seconds), "overhead", number(s->overhead_seconds), "network",
-                number(s->network_seconds), "lower", number(s->lower_seconds), "upper",
-                number(s->upper_seconds), "expected", number(s->expected_seconds), "expected_low",
-                number(s->expected_low_seconds), "expected_high", number(s->expected_high_seconds), "mine",
-                number(s->mine_seconds > 0 ? s->mine_seconds : NAN));
+  json_t *seconds = json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", number(s->compute_seconds),
+      "memory", number(s->memory_seconds), "overhead", number(s->overhead_seconds), "network",
+      number(s->network_seconds), "lower", number(s->lower_seconds), "least", number(s->least_seconds),
+      "upper", number(s->upper_seconds), "expected", number(s->expected_seconds), "expected_low",
+      number(s->expected_low_seconds), "expected_high", number(s->expected_high_seconds), "mine",
+      number(s->mine_seconds > 0 ? s->mine_seconds : NAN));
   json_t *fields = json_pack_ex(
       &why, 0,
       "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}, "

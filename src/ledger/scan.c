@@ -56,6 +56,7 @@ static const rf_scan_field fields[] = {
     NUMBER_FIELD("seconds.overhead", of.overhead_seconds),
     NUMBER_FIELD("seconds.network", of.network_seconds),
     NUMBER_FIELD("seconds.lower", of.lower_seconds),
+    NUMBER_FIELD("seconds.least", of.least_seconds),
     NUMBER_FIELD("seconds.upper", of.upper_seconds),
     NUMBER_FIELD("seconds.expected", of.expected_seconds),
     NUMBER_FIELD("seconds.mine", of.mine_seconds),

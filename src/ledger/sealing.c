@@ -5,6 +5,7 @@
 
 #include "core/number.h"
 #include "roofline/catalog.h"
+#include "roofline/claim.h"
 #include "roofline/documents.h"
 #include "roofline/ledger.h"
 #include "roofline/ops.h"
@@ -55,6 +56,7 @@ roof_status roof_sealing_of(const roof_target *target, const roof_op *op, const 
   s.overhead_seconds = p->overhead_seconds;
   s.network_seconds = p->network_seconds;
   s.lower_seconds = p->lower_seconds;
+  s.least_seconds = roof_claim_least_seconds(target, p);
   s.upper_seconds = p->upper_seconds;
   s.expected_seconds = p->expected_seconds;
   s.expected_low_seconds = p->expected_low_seconds;
@@ -124,6 +126,7 @@ static void compare(roof_sealing *s, const roof_sealing *found) {
     doubt(s, "binding", s->binding, found->binding);
   } else if (s->doubt[0] == '\0') {
     s->origin = ROOF_SEALING_RECOMPUTED;
+    s->least_seconds = found->least_seconds;
   }
 }
 

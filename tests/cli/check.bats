@@ -297,7 +297,7 @@ check() {
   echo '{' >torn.json
   refuses 2 'torn.json:2' torn.json
   jq '.kernels[0].seconds = -1' r.json >before.json
-  refuses 2 'kernel 1' before.json
+  refuses 2 'a: `seconds` must be a number from 0 on' before.json
   jq '.kernels[0].samples = [1, -1]' r.json >negative.json
   refuses 2 'sample 2' negative.json
   refuses 3 'no/out.xml' r.json --junit no/out.xml

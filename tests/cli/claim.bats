@@ -275,3 +275,18 @@ ROWS
   run -0 "$ROOFLINE" reconcile
   has 'HBM delivers 1.049 TB/s, 31.3 % of its ceiling'
 }
+
+@test "what claim cannot refute reconcile does not either: a bound that is assumed, a cache of unknown bandwidth" {
+  judged() { # MACHINE SECONDS CODE OPERATION...: both exit with CODE
+    rm -f roofline.ledger
+    "$ROOFLINE" predict "${@:4}" --machine "$1" --seal --label c >/dev/null
+    "$ROOFLINE" record c seconds="$2" >/dev/null
+    run "-$3" "$ROOFLINE" claim "${@:4}" "$2" --machine "$1"
+    run "-$3" "$ROOFLINE" reconcile
+  }
+  judged amd-epyc-9654 18.2us 0 add n=1Mi --dtype fp32
+  judged amd-epyc-9654 100ns 1 add n=1Mi --dtype fp32
+  judged h100 2.2us 0 gemv m=4096 n=4096 --dtype fp16
+  judged h100 0.5us 1 gemv m=4096 n=4096 --dtype fp16
+  judged h100 100us 1 gemm m=4096 n=4096 k=4096 --dtype fp16
+}
