@@ -55,7 +55,7 @@ function Headline({ plan, q }) {
   return (
     <p class="headline" aria-live="polite">
       {best ? what : <>Nothing meets the limits; nearest: {what}</>}, {one.precision}{best?.price_per_million_tokens != null && <>: <strong>{ratio(best.price_per_million_tokens)}</strong> per million tokens</>}
-      {best ? <>. First token {q(best.ttft_seconds, 's')}, then {q(best.tpot_seconds, 's')} each, for {plan.percentile === 0 ? 'the mean' : `${plan.percentile} %`} of the requests.</> : <>: {one.why}.</>}
+      {best ? <>. First token {q(best.ttft_seconds, 's')}{best.tpot_seconds != null && <>, then {q(best.tpot_seconds, 's')} each</>}, for {plan.percentile === 0 ? 'the mean' : `${plan.percentile} %`} of the requests.</> : <>: {one.why}.</>}
     </p>
   );
 }
