@@ -87,7 +87,9 @@ void roof_prediction_sentence(roof_text *out, const roof_target *target, const r
   } else {
     const roof_level_time *cache = roof_prediction_bound_level(p);
     roof_text_addf(out, "about %s, at best %s", expected, quantity(limit, p->lower_seconds, "s"));
-    roof_text_addf(out, cache != NULL ? " from %s" : "", cache != NULL ? cache->level->name : "");
+    if (cache != NULL) {
+      roof_text_addf(out, " from %s", cache->level->name);
+    }
   }
 }
 

@@ -27,7 +27,7 @@ static service_line stub_line(void *data, double sequences, double context) {
 
 /** A server that takes one request at a time, for a time that is its tokens'. */
 static service_plant single_server(void) {
-  return (service_plant){.clock = {NULL, stub_step, stub_line},
+  return (service_plant){.clock = {.step = stub_step, .decode = stub_line},
                          .replicas = 1,
                          .page = 16,
                          .blocks = INFINITY,
