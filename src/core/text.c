@@ -286,11 +286,9 @@ static const char *word_within(const char *name, const char *const *candidates) 
   return best;
 }
 
-/** The edit distance from which a name is another: in a short one with a digit a letter is another product (a40, b40). */
-static size_t limit_distance(const char *name) {
-  size_t letters = strlen(name);
-  bool numbered = strpbrk(name, "0123456789") != NULL;
-  return letters < 4 && numbered ? 1 : letters < 6 ? 2 : letters < 8 ? 3 : 4;
+/** A short name with a digit that begins with another letter is another product (a40, b40). */
+static bool is_another(const char *name, const char *known) {
+  return strlen(name) < 4 && strpbrk(name, "0123456789") != NULL && name[0] != known[0];
 }
 
 const char *roof_suggest(const char *name, const char *const *candidates) {
@@ -298,10 +296,11 @@ const char *roof_suggest(const char *name, const char *const *candidates) {
   if (best != NULL) {
     return best;
   }
-  size_t nearest = limit_distance(name);
+  size_t letters = strlen(name), nearest = letters < 6 ? 2 : letters < 8 ? 3 : 4;
   for (size_t i = 0; candidates[i] != NULL; i++) {
     size_t d = distance(name, candidates[i]);
-    if (d < nearest && d < strlen(candidates[i]) && same_digits(name, candidates[i])) {
+    if (d < nearest && d < strlen(candidates[i]) && same_digits(name, candidates[i]) &&
+        !is_another(name, candidates[i])) {
       nearest = d;
       best = candidates[i];
     }

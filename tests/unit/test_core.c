@@ -276,14 +276,15 @@ static void text_grows(void **state) {
 
 static void near_names_are_suggested(void **state) {
   (void)state;
-  static const char *const names[] = {"gemm", "gemv",   "softmax", "layernorm", "ring",
-                                      "n",    "lesson", "a40",     "m2",        NULL};
+  static const char *const names[] = {"gemm",   "gemv", "softmax", "layernorm", "ring", "n",
+                                      "lesson", "a40",  "m2",      "fp8",       NULL};
   static const struct {
     const char *typed, *near;
   } cases[] = {{"gem", "gemm"},
                {"gmm", "gemm"},
                {"b40", NULL},
                {"a2", NULL},
+               {"fq8", "fp8"},
                {"GEMM", "gemm"},
                {"gmem", "gemm"},
                {"sofmax", "softmax"},

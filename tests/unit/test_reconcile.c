@@ -22,6 +22,7 @@ static roof_ledger_entry predicted(double flops, double bytes) {
   p.of.compute_seconds = compute;
   p.of.memory_seconds = memory;
   p.of.lower_seconds = compute > memory ? compute : memory;
+  p.of.least_seconds = NAN;
   p.of.upper_seconds = compute + memory;
   p.of.expected_seconds = p.of.lower_seconds / 0.78;
   p.of.ceilings[ROOF_THEORETICAL] = (roof_ceiling){p.of.lower_seconds, peak, bandwidth};
