@@ -55,8 +55,8 @@ ROOF_API roof_status roof_catalog_list_all(roof_catalog_list *list, roof_error *
  *  Errors: none. */
 ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
 
-/** Loads a machine by path (a name that begins with `/` or `.` or ends in .json, one with a `/` where that file
- *  exists, or `-` for standard input), by its figures
+/** Loads a machine by path (a name that begins with a slash or a dot or ends in .json, one with a slash where that file
+ *  exists, or - for standard input), by its figures
  *  ("peak=19.5TFLOP/s bandwidth=2039GB/s"; "peak=fp16:312TFLOP/s" for one format), or by name or alias (`_` is read as `-`):
  *  $ROOFLINE_PATH (colon-separated folders), the user's folder, then the built-in machines; else by what a driver calls it,
  *  or by the title of a built-in one.
