@@ -172,6 +172,12 @@ ROOF_API void roof_place(const roof_ceilings *ceilings, const roof_counted *work
  *  Errors: none. */
 ROOF_API void roof_place_withhold(roof_placed *placed, const char *uncounted);
 
+/** The verdict of placed work where the interval of its time was predicted, NaN where it was not: as roof_verdict_heed.
+ *  Units: s.
+ *  Ownership: changes the verdict, `fastest_seconds` and `slowest_seconds`.
+ *  Errors: none. */
+ROOF_API void roof_place_foresee(roof_placed *placed, double fastest, double slowest);
+
 /** The verdict of placed work where its operation, its `values` (completed) and formats are known, and how many `calls`
  *  the placed time is of: as roof_verdict_heed says of the prediction on the ceilings' machine.
  *  Units: the parameters'.

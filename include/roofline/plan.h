@@ -102,6 +102,12 @@ typedef struct roof_plan_front {
   int count;
 } roof_plan_front;
 
+/** The time per token; of requests of one token, which have none, the time to it.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_plan_token_seconds(const roof_plan_point *point);
+
 /** By what factor a point exceeds the limit that it exceeds most: 1.2 is 20 % too slow. What is saturated exceeds
  *  any limit, the less saturated by less.
  *  Units: none.

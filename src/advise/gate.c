@@ -104,13 +104,6 @@ roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *placed, do
 
 /* Two documents */
 
-/** As the document that a measurement is from predicts. */
-static void heed_document(const roof_measurement *m, roof_placed *placed) {
-  placed->fastest_seconds = m->fastest_seconds;
-  placed->slowest_seconds = m->slowest_seconds;
-  placed->verdict = roof_verdict_heed(placed->verdict, m->seconds, m->fastest_seconds, m->slowest_seconds);
-}
-
 /** The verdict where the document predicts on this machine, or the label is that of an operation with its shape. */
 static roof_status heed_prediction(const roof_ceilings *ceilings, const roof_measurement *m,
                                    roof_placed *placed, roof_error *error) {
@@ -119,7 +112,7 @@ static roof_status heed_prediction(const roof_ceilings *ceilings, const roof_mea
   roof_dtype dtype;
   bool same = ceilings->machine != NULL && strcmp(ceilings->machine->name, m->machine) == 0;
   if (same && !isnan(m->slowest_seconds)) {
-    heed_document(m, placed);
+    roof_place_foresee(placed, m->fastest_seconds, m->slowest_seconds);
     return ROOF_OK;
   }
   roof_error why = {0}; /* of a label that is no operation's, which is none of the caller's */
@@ -155,7 +148,7 @@ roof_status roof_place_measurement(const roof_ceilings *ceilings, const roof_mea
     placed->state = limited.state;
     memcpy(placed->why, limited.why, sizeof placed->why);
   }
-  heed_document(m, placed);
+  roof_place_foresee(placed, m->fastest_seconds, m->slowest_seconds);
   placed->flops = m->flops;
   placed->bytes = isnan(m->bytes) ? m->link_bytes : m->bytes;
   return ROOF_OK;

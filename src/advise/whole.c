@@ -183,10 +183,9 @@ roof_status roof_model_claim_judge(const roof_model_target *target, const roof_m
   roof_place_time(l.phase->lower_seconds,
                   target->settings.options.achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL,
                   l.phase->lower_seconds / share, NAN, &j.placed);
-  j.placed.fastest_seconds = l.longer * l.phase->expected_low_seconds;
-  j.placed.slowest_seconds = l.longer * l.phase->expected_high_seconds;
-  j.placed.verdict = roof_verdict_heed(roof_verdict_in(roof_model_phase_regime(l.phase), j.placed.verdict),
-                                       j.placed.seconds, j.placed.fastest_seconds, j.placed.slowest_seconds);
+  j.placed.verdict = roof_verdict_in(roof_model_phase_regime(l.phase), j.placed.verdict);
+  roof_place_foresee(&j.placed, l.longer * l.phase->expected_low_seconds,
+                     l.longer * l.phase->expected_high_seconds);
   j.fits = answer->capacity.fits || isnan(answer->capacity.capacity_bytes);
   j.possible = j.fits && j.placed.state == ROOF_PLACE_POSSIBLE;
   explain(&j, target, answer, claim);

@@ -510,9 +510,10 @@ void roof_place_withhold(roof_placed *p, const char *uncounted) {
   p->ceiling_seconds = p->limit_seconds = p->share = p->headroom = p->lost_seconds = NAN;
 }
 
-static void heed(roof_placed *placed) {
-  placed->verdict =
-      roof_verdict_heed(placed->verdict, placed->seconds, placed->fastest_seconds, placed->slowest_seconds);
+void roof_place_foresee(roof_placed *placed, double fastest, double slowest) {
+  placed->fastest_seconds = fastest;
+  placed->slowest_seconds = slowest;
+  placed->verdict = roof_verdict_heed(placed->verdict, placed->seconds, fastest, slowest);
 }
 
 void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const double *values,
@@ -522,9 +523,7 @@ void roof_place_heed(const roof_ceilings *ceilings, const roof_op *op, const dou
   if (ceilings->machine != NULL &&
       roof_target_init(&target, ceilings->machine, types, &ceilings->options, NULL) == ROOF_OK) {
     roof_predict(&target, op, values, &p);
-    placed->fastest_seconds = calls * p.expected_low_seconds;
-    placed->slowest_seconds = calls * p.expected_high_seconds;
-    heed(placed);
+    roof_place_foresee(placed, calls * p.expected_low_seconds, calls * p.expected_high_seconds);
   }
 }
 
@@ -554,8 +553,6 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   own.least.flops = NAN; /* a kernel is judged by the arithmetic of its own algorithm */
   roof_predict_work(target, &own, &p);
   roof_regime predicted = p.regime;
-  out.fastest_seconds = p.expected_low_seconds;
-  out.slowest_seconds = p.expected_high_seconds;
   out.flops = work->flops;
   out.bytes = p.bytes;
   out.intensity = p.intensity;
@@ -578,7 +575,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   }
   judge(&out, noise);
   out.verdict = roof_verdict_in(predicted, out.verdict);
-  heed(&out);
+  roof_place_foresee(&out, p.expected_low_seconds, p.expected_high_seconds);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
     double moved = out.regime == ROOF_NETWORK_BOUND ? work->link_bytes : out.bytes;
     explain_impossible(&out, out.regime, moved);

@@ -35,11 +35,6 @@ static void name_axes(const roof_choice_question *q, const roof_choices *all, ro
   }
 }
 
-/** The time of a dot; of requests of one token there is but the first. */
-static double time_of(const roof_plan_point *p) {
-  return isnan(p->tpot_seconds) ? p->ttft_seconds : p->tpot_seconds;
-}
-
 /** Adds a dot where its place is along x: the best one's is that of its run, which may beat others of the front. */
 static void add_dot(roof_front *chart, const roof_front_dot *d) {
   int place = chart->count++;
@@ -49,19 +44,12 @@ static void add_dot(roof_front *chart, const roof_front_dot *d) {
   chart->dots[place] = *d;
 }
 
-static void drop_beaten(roof_front *chart, bool priced) {
-  const roof_front_dot *best = NULL;
+/** Those that the best one beats in both. */
+static void drop_beaten(roof_front *chart, bool priced, const roof_front_dot *best) {
   int kept = 0;
-  for (int i = 0; i < chart->count && best == NULL; i++) {
-    best = chart->dots[i].best ? &chart->dots[i] : NULL;
-  }
-  if (best == NULL) {
-    return;
-  }
-  const roof_front_dot b = *best;
   for (int i = 0; i < chart->count; i++) {
     const roof_front_dot *d = &chart->dots[i];
-    bool beaten = priced ? d->x >= b.x && d->y >= b.y : d->x <= b.x && d->y <= b.y;
+    bool beaten = priced ? d->x >= best->x && d->y >= best->y : d->x <= best->x && d->y <= best->y;
     if (d->best || !beaten) {
       chart->dots[kept++] = *d;
     }
@@ -77,6 +65,7 @@ void roof_choices_chart(const roof_choice_question *q, const roof_choices *all, 
            "%.0f tried; %.0f + %.0f tokens per request; times estimated%s", all->tried, q->base->prompt,
            q->base->generate,
            all->meeting > 0 && all->list[0].simulated ? ", the best plan's simulated" : "");
+  roof_front_dot named = {.best = false};
   name_axes(q, all, chart);
   for (int i = 0; i < all->front_count; i++) {
     const roof_choice_dot *found = &all->front[i];
@@ -84,13 +73,17 @@ void roof_choices_chart(const roof_choice_question *q, const roof_choices *all, 
     const roof_plan_point *p = best ? &all->list[0].point : &found->point;
     const char *precision = q->precisions->count > 1 ? q->precisions->names[found->point.precision] : NULL;
     char words[96];
-    roof_front_dot d = {.x = all->priced ? 1e3 * time_of(p) : 1 / time_of(p),
+    double seconds = roof_plan_token_seconds(p);
+    roof_front_dot d = {.x = all->priced ? 1e3 * seconds : 1 / seconds,
                         .y = all->priced ? p->price_per_million_tokens : p->device_tokens_per_second,
                         .best = best};
     roof_plan_point_text(p, precision, words, sizeof words);
     rf_format(d.label, sizeof d.label, "%.0f x %.20s %s", found->devices,
               q->offers[found->offer].machine->name, words);
     add_dot(chart, &d);
+    named = best ? d : named;
   }
-  drop_beaten(chart, all->priced);
+  if (named.best) {
+    drop_beaten(chart, all->priced, &named);
+  }
 }

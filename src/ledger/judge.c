@@ -211,9 +211,8 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
                          double slower) {
   roof_placed at;
   for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
-    double seconds = basis == ROOF_ACHIEVED ? slower * prediction->of.ceilings[basis].seconds
-                     : isnan(prediction->of.ceilings[basis].seconds) ? NAN
-                                                                     : least_seconds(prediction);
+    double known = prediction->of.ceilings[basis].seconds;
+    double seconds = basis == ROOF_ACHIEVED ? slower * known : known > 0 ? least_seconds(prediction) : NAN;
     roof_place_time(seconds, (roof_basis)basis, r->measured_seconds, noise, &at);
     const roof_verdict *verdict =
         roof_verdict_on((roof_basis)basis, at.state == ROOF_PLACE_POSSIBLE ? fmin(at.share, 1) : at.share);

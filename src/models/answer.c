@@ -26,17 +26,12 @@ void rf_model_add_group(model_step *s, const model_group *g) {
   s->tokens += g->sequences * g->queries / g->query_split;
 }
 
-/** Tokens of a prompt that no cache holds. */
-static double new_tokens(const roof_model_target *t) {
-  return roof_model_own_prompt(t) - roof_model_prefix(&t->settings);
-}
-
 /** Prompts, whole or in chunks: as many whole prompts at once as fit a chunk, else each prompt in pieces. What a
  * prefix cache holds is seen by the queries of the rest, and not computed. */
 static void plan_prefill(model_step *s, bool encoder) {
   const roof_model_settings *set = &s->target->settings;
   double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY, batch = s->batch;
-  double fresh = new_tokens(s->target), past = roof_model_prefix(set);
+  double fresh = rf_model_fresh_tokens(s->target), past = roof_model_prefix(set);
   model_group g = {.sequences = batch, .queries = fresh, .causal = !encoder, .cached = !encoder};
   g.past_first = g.past_last = past;
   g.query_split = set->cp;
@@ -95,7 +90,7 @@ void rf_model_add_decoding(model_step *s, double queries, double first, double l
 /** A piece of one prompt, half of which is already processed, runs with a decoding step. */
 static void add_piece(model_step *s) {
   const roof_model_settings *set = &s->target->settings;
-  double fresh = new_tokens(s->target), queries = fmin(set->chunk, fresh);
+  double fresh = rf_model_fresh_tokens(s->target), queries = fmin(set->chunk, fresh);
   double past = roof_model_prefix(set) + (fresh - queries) / 2;
   model_group g = {.sequences = 1 / s->steps, .queries = queries, .past_first = past, .past_last = past};
   g.query_split = set->cp;
@@ -236,7 +231,7 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   if (s->draft > 0) {
     roof_model_phase_of(t, ROOF_PHASE_VERIFY, prompt, last, &a->phases[ROOF_PHASE_VERIFY]);
   }
-  if (s->chunk > 0 && s->chunk < roof_model_replica_batch(t) * new_tokens(t)) {
+  if (s->chunk > 0 && s->chunk < roof_model_replica_batch(t) * rf_model_fresh_tokens(t)) {
     roof_model_phase_of(t, ROOF_PHASE_MIXED, prompt, last, &a->phases[ROOF_PHASE_MIXED]);
   }
 }

@@ -74,11 +74,6 @@ static double stream_bytes(const roof_model_target *t, double sequences) {
   return most;
 }
 
-/** Of a prompt, those that no cache holds. */
-static double fresh_tokens(const roof_model_target *t) {
-  return roof_model_own_prompt(t) - roof_model_prefix(&t->settings);
-}
-
 /** Of so many sequences of a replica, at `per_token`, with so many tokens each that no cache holds. */
 static double activation_bytes(const roof_model_target *t, double per_token, double sequences, double fresh) {
   const roof_model_settings *s = &t->settings;
@@ -131,7 +126,7 @@ static double largest_batch(const roof_model_settings *s, double room, double ea
 static double most_sequences(const roof_model_target *t, double room, double each, double common) {
   enum { MOST = 1 << 30 };
   const roof_model_settings *s = &t->settings;
-  double token = activation_bytes_per_token(t, 0), fresh = fresh_tokens(t);
+  double token = activation_bytes_per_token(t, 0), fresh = rf_model_fresh_tokens(t);
   double high = largest_batch(s, room - activation_bytes(t, token, 1, fresh), each, common);
   if (!(high > 1)) {
     return high;
@@ -161,7 +156,8 @@ static roof_model_capacity capacity_of(const roof_model_target *t) {
   c.kv_bytes_per_token = sequence_bytes(t, 1) - sequence_bytes(t, 0);
   c.state_bytes = sequences * state_bytes(t);
   c.fragmentation_bytes = sequences * kept * (sequence_bytes(t, paged) - one);
-  c.activation_bytes = activation_bytes(t, activation_bytes_per_token(t, 0), sequences, fresh_tokens(t));
+  c.activation_bytes =
+      activation_bytes(t, activation_bytes_per_token(t, 0), sequences, rf_model_fresh_tokens(t));
   if (s->train) {
     c.kv_bytes = c.state_bytes = c.fragmentation_bytes = c.host_bytes = 0;
     rf_model_train_capacity(t, &c);

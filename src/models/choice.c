@@ -24,10 +24,8 @@ const char *roof_choice_result_name(roof_choice_result result) {
   return (unsigned)result < ROOF_CHOICE_RESULT_COUNT ? result_names[result] : "?";
 }
 
-/** Of requests of one token the time to it. */
 static double dot_time(const void *dot) {
-  const roof_plan_point *p = &((const roof_choice_dot *)dot)->point;
-  return isnan(p->tpot_seconds) ? p->ttft_seconds : p->tpot_seconds;
+  return roof_plan_token_seconds(&((const roof_choice_dot *)dot)->point);
 }
 
 static double dot_price(const void *dot) {

@@ -37,10 +37,12 @@ static bool set_plan(search *s, double tp, double pp, double dp, double ep, doub
   return rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK && rf_model_plan_share(&s->target);
 }
 
-/** Of requests of one token the time to it. */
-static double time_per_token(const void *point) {
-  const roof_plan_point *p = point;
+double roof_plan_token_seconds(const roof_plan_point *p) {
   return isnan(p->tpot_seconds) ? p->ttft_seconds : p->tpot_seconds;
+}
+
+static double time_per_token(const void *point) {
+  return roof_plan_token_seconds(point);
 }
 
 static double less_throughput(const void *point) {
@@ -62,7 +64,7 @@ static bool exceeds(const roof_plan_limits *l, const roof_plan_point *p) {
 /** More tokens per second, of equals the quicker tokens. */
 static bool better(const roof_plan_point *a, const roof_plan_point *b) {
   double more = a->device_tokens_per_second, than = b->device_tokens_per_second;
-  return more != than ? more > than : time_per_token(a) < time_per_token(b);
+  return more != than ? more > than : roof_plan_token_seconds(a) < roof_plan_token_seconds(b);
 }
 
 /** False where it exceeds a limit. */
@@ -113,15 +115,10 @@ static double token_seconds(search *s) {
   return seconds;
 }
 
-/** Of a prompt, those that no cache holds. */
-static double fresh_tokens(const search *s) {
-  return roof_model_own_prompt(&s->target) - roof_model_prefix(&s->target.settings);
-}
-
 /** Chunks that a prompt is cut into; 0: none. */
 static double pieces(const search *s) {
   double chunk = s->target.settings.chunk;
-  return chunk > 0 ? ceil(fresh_tokens(s) / chunk) : 0;
+  return chunk > 0 ? ceil(rf_model_fresh_tokens(&s->target) / chunk) : 0;
 }
 
 /** The times of a batch: a chunk rides in a step, which lasts longer for it; a whole prompt has the device alone, or the stages of
@@ -172,7 +169,7 @@ static roof_plan_point point_of(const search *s, const model_pace *pace, const m
 /** Prompts come one at a time, whole or in chunks. */
 static roof_model_capacity capacity_of(search *s) {
   double chunk = s->target.settings.chunk;
-  return rf_model_capacity_at(&s->target, chunk > 0 ? chunk : fresh_tokens(s));
+  return rf_model_capacity_at(&s->target, chunk > 0 ? chunk : rf_model_fresh_tokens(&s->target));
 }
 
 typedef enum outcome { TOO_LARGE, TOO_SLOW, WITHIN } outcome;
@@ -281,10 +278,10 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
     return;
   }
   s->plans++;
-  if (s->whole || s->chunk >= fresh_tokens(s)) {
+  if (s->whole || s->chunk >= rf_model_fresh_tokens(&s->target)) {
     try_policy(s, 0, first);
   }
-  if (s->chunk < fresh_tokens(s)) {
+  if (s->chunk < rf_model_fresh_tokens(&s->target)) {
     try_policy(s, s->chunk, first);
   }
 }

@@ -1,7 +1,8 @@
 /* What requests share, and what they wait for: prefixes; requests that come one after another, where each replica
- * processes a prompt at a time between the decoding steps of the others, each stage of a pipeline its part. A request has its first token from its prompt, so
- * that it takes one decoding step fewer than tokens; of the other requests' prompts as many come between two tokens of its
- * own as before its first. What `model` says of a plan and what a search ranks by is this one function. */
+ * processes a prompt at a time between the decoding steps of the others, each stage of a pipeline its part. A request has its
+ * first token from its prompt, so that it takes one decoding step fewer than tokens; of the other requests' prompts as many
+ * come between two tokens of its own as before its first. What `model` says of a plan and what a search ranks by is this one
+ * function. */
 #include <math.h>
 
 #include "models/step.h"
@@ -9,6 +10,10 @@
 double roof_model_prefix(const roof_model_settings *s) {
   double tokens = s->prefix < 1 ? s->prefix * s->prompt : s->prefix;
   return fmax(0, fmin(tokens, s->prompt - 1));
+}
+
+double rf_model_fresh_tokens(const roof_model_target *t) {
+  return roof_model_own_prompt(t) - roof_model_prefix(&t->settings);
 }
 
 roof_model_continuous rf_model_continuous(const roof_model_target *t, double prompt_seconds,

@@ -337,6 +337,8 @@ void rf_model_add_decoding(model_step *step, double queries, double first, doubl
 double rf_model_one_prompt_seconds(const roof_model_target *target, roof_model_phase *scratch);
 
 /* serving.c */
+/** Of a prompt, those that no cache holds. */
+double rf_model_fresh_tokens(const roof_model_target *target);
 /** Of a target's batch, from the seconds of a prompt, those of them that the fullest stage is busy, and a step's per token. */
 roof_model_continuous rf_model_continuous(const roof_model_target *target, double prompt_seconds,
                                           double busy_seconds, double step_seconds);

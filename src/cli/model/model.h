@@ -70,6 +70,8 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
                             const roof_model_axes *axes, const char *precisions, roof_error *error);
 
 /* sweep_text.c */
+/** Whether a run fits: "fits", "does not fit", "unknown", "-" where there is no such run. */
+const char *cli_model_run_memory(const roof_model_run *run);
 /** The answer, one row per run or with `compare` the machines side by side, and where a line turns. */
 void cli_model_sweep_text(roof_text *out, const roof_model_sweep *sweep, bool compare);
 

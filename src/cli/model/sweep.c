@@ -63,7 +63,7 @@ static run_row row_of(const roof_model_sweep *s, const roof_model_run *run) {
   if (possible) {
     bool known = !isnan(run->figures[ROOF_RUN_SPARE_BYTES]);
     row.fits = !known ? NULL : run->fits ? "true" : "false";
-    row.memory = !known ? "unknown" : run->fits ? "fits" : "does not fit";
+    row.memory = cli_model_run_memory(run);
     row.regime = roof_regime_name(run->regime);
   } else {
     row.memory = row.why = run->why;

@@ -37,7 +37,7 @@ static const char *bound_of(const roof_model_run *p) {
   return p->why[0] != '\0' ? p->why : roof_regime_name(p->regime);
 }
 
-static const char *memory_of(const roof_model_run *p) {
+const char *cli_model_run_memory(const roof_model_run *p) {
   return p->why[0] != '\0'                         ? "-"
          : isnan(p->figures[ROOF_RUN_SPARE_BYTES]) ? "unknown"
          : p->fits                                 ? "fits"
@@ -109,7 +109,7 @@ static void add_row(cli_grid *grid, const roof_model_sweep *s, const roof_model_
     }
   }
   cli_grid_add(grid, "%s", bound_of(p));
-  cli_grid_add(grid, "%s", memory_of(p));
+  cli_grid_add(grid, "%s", cli_model_run_memory(p));
 }
 
 static void add_runs(roof_text *out, const roof_model_sweep *s) {
@@ -193,7 +193,7 @@ static void add_figures(roof_text *out, const roof_model_sweep *s) {
     for (int m = 0; m < s->machine_count; m++) {
       const roof_model_run *p = run_of(s, m, 0);
       bool bound = line == 0 || p->why[0] != '\0';
-      cli_grid_add(&grid, "%s", bound ? bound_of(p) : memory_of(p));
+      cli_grid_add(&grid, "%s", bound ? bound_of(p) : cli_model_run_memory(p));
     }
   }
   cli_grid_end(&grid, out, alignment);
