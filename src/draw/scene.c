@@ -409,11 +409,11 @@ static void title_formats(roof_scene *scene) {
   char formats[48] = "";
   for (int i = 0, length = 0; i < scene->roof_count; i++) {
     const roof_scene_roof *roof = &scene->roofs[i];
-    bool new = !isnan(roof->flops_per_second);
-    for (int j = 0; j < i && new; j++) {
-      new = isnan(scene->roofs[j].flops_per_second) || scene->roofs[j].dtype != roof->dtype;
+    bool first = !isnan(roof->flops_per_second);
+    for (int j = 0; j < i && first; j++) {
+      first = isnan(scene->roofs[j].flops_per_second) || scene->roofs[j].dtype != roof->dtype;
     }
-    if (new &&length < (int)sizeof formats) {
+    if (first && length < (int)sizeof formats) {
       length += snprintf(formats + length, sizeof formats - (size_t)length, "%s%s", length > 0 ? ", " : "",
                          roof_dtype_name(roof->dtype));
     }
