@@ -442,7 +442,7 @@ static bool explain_cut(const roof_target *target, const roof_prediction *p, con
   switch (part->effect) {
   case ROOF_EFFECT_UNITS:
     rf_format(part->text, size, "%.0f parts draw too little of the bandwidth",
-              cut->tiles * fmax(cut->split, 1));
+              (cut->drawing > 0 ? cut->drawing : cut->tiles) * fmax(cut->split, 1));
     return true;
   case ROOF_EFFECT_TILES:
     explain_tiles(&p->work.kernel, cut, part->text, size);

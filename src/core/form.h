@@ -23,9 +23,10 @@ typedef struct rf_run {
 typedef struct rf_cut {
   const char *what; /**< the parts: "tiles of queries"; NULL: "parts" */
   double tile_rows, tile_columns, tiles, split, waves;
-  double rate;  /**< share of a link's that one rank has, or its switch reaches */
-  double added; /**< bytes through a switch that adds them up, 0: none does */
-  bool passes;  /**< by the algorithm in passes */
+  double drawing; /**< of the tiles, those that draw what others find in a cache then; 0: all */
+  double rate;    /**< share of a link's that one rank has, or its switch reaches */
+  double added;   /**< bytes through a switch that adds them up, 0: none does */
+  bool passes;    /**< by the algorithm in passes */
 } rf_cut;
 
 /** Seconds without the latency of a launch. Keeps to *cut where it has tiles already, and else fills it. */

@@ -13,6 +13,7 @@ static const double tile_columns = 128, wide_bytes = 2;
 /** What a tiling makes of both products. */
 typedef struct products {
   double tiles, waves, compute;
+  double strips; /**< tiles of a row of them: those below take their weights from the last cache */
 } products;
 
 /** Rows of a tile; vector lanes have no more than there are. */
@@ -28,11 +29,12 @@ static void add_product(const rf_run *run, int tiling, double columns, double de
   double each = s->rows / s->count, units = run->target->units, tile_rows = rows_of(run, tiling);
   bool tiled = !rf_without(run, ROOF_EFFECT_TILES), waved = !rf_without(run, ROOF_EFFECT_WAVES);
   double high = each > tile_rows ? each / tile_rows + 0.5 : 1;
-  double tiles = s->count * high * fmax(1, columns / tile_columns);
+  double strips = s->count * fmax(1, columns / tile_columns), tiles = strips * high;
   double full = tiled ? 1 : each / (high * tile_rows) * fmin(1, columns / tile_columns);
   double waves = tiles * full / units;
   waves = waved ? ceil(waves) : waves;
   sum->tiles += tiles;
+  sum->strips += strips;
   sum->waves += ceil(tiles / units);
   sum->compute +=
       waves * units * tile_rows * tile_columns * depth * mac_seconds / (tiled ? tilings[tiling].rate : 1);
@@ -72,8 +74,9 @@ double rf_form_experts(const rf_run *run, rf_cut *cut) {
   }
   cut->tile_columns = tile_columns;
   cut->tiles = best.tiles;
+  cut->drawing = best.strips;
   cut->waves = best.waves;
-  double busy = best.tiles / (s->group > 0 ? 2 : 1) / run->target->units * run->c[ROOF_UNIT_BANDWIDTH] *
+  double busy = best.strips / (s->group > 0 ? 2 : 1) / run->target->units * run->c[ROOF_UNIT_BANDWIDTH] *
                 unpacked_times(&run->target->types);
   double passes = run->c[ROOF_ROUTING_PASSES] * 2 * wide_bytes * s->routed * s->depth *
                   run->target->seconds_per_byte[run->target->memory][0] / run->c[ROOF_BANDWIDTH];

@@ -703,6 +703,35 @@ static void few_rows_of_an_expert_take_a_small_tile(void **state) {
   roof_machine_free(h20);
 }
 
+/** Tiles below one another share the weights that they draw: more rows take no less. */
+static void rows_of_an_expert_take_no_less_time(void **state) {
+  (void)state;
+  static const char *const on[] = {"h100", "b200", "l40s", "a100", "mi300x"};
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  const roof_op *op = NULL;
+  assert_int_equal(roof_op_find("grouped", &op, NULL), ROOF_OK);
+  for (size_t i = 0; i < sizeof on / sizeof on[0]; i++) {
+    owned roof_machine *gpu = NULL;
+    roof_target target;
+    assert_int_equal(roof_catalog_load(on[i], &gpu, NULL), ROOF_OK);
+    assert_int_equal(roof_target_init(&target, gpu, &types, &options, NULL), ROOF_OK);
+    for (int groups = 1; groups <= 64; groups *= 2) {
+      double last = 0;
+      for (int rows = 1; rows <= 1024; rows++) {
+        char words[80];
+        double values[ROOF_PARAM_MAX];
+        roof_prediction p;
+        snprintf(words, sizeof words, "batch=%d groups=%d in=4096 out=4096", rows * groups, groups);
+        assert_int_equal(roof_shape_values(op, words, values, NULL), ROOF_OK);
+        roof_predict(&target, op, values, &p);
+        assert_true(p.expected_seconds >= last * (1 - 1e-9));
+        last = p.expected_seconds;
+      }
+    }
+  }
+}
+
 static roof_prediction in_fp32(const char *name, const char *on, const char *words, roof_effect_part *tiles) {
   roof_types types = roof_types_of(ROOF_FP32);
   roof_options options = roof_options_default();
@@ -789,6 +818,7 @@ int main(void) {
       cmocka_unit_test(a_collective_has_a_floor),
       cmocka_unit_test(experts_take_tiles_of_their_rows),
       cmocka_unit_test(few_rows_of_an_expert_take_a_small_tile),
+      cmocka_unit_test(rows_of_an_expert_take_no_less_time),
       cmocka_unit_test(vector_lanes_fill_up_no_tiles),
       cmocka_unit_test(vector_lanes_go_by_their_own_rate),
       cmocka_unit_test(what_two_families_show_leaves_no_wide_interval),
