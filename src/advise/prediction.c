@@ -296,6 +296,10 @@ static void add_least(roof_text *out, const roof_target *target, const roof_pred
     roof_text_addf(out, "  at best     %s over the link: its switch adds up\n",
                    quantity(a, least->link_bytes, "B"));
   }
+  if (p->work.cache_bytes > 0 && p->work.unit == ROOF_MATRIX && target->cache_arithmetic < 1) {
+    roof_text_addf(out, "  at best     keys and values are multiplied as %s, %.2g times as fast\n",
+                   roof_dtype_name(target->types.kv), 1 / target->cache_arithmetic);
+  }
   if (p->lower_seconds < p->memory_seconds && !(least->bytes < p->bytes)) {
     roof_text_addf(out, "  at best     the last cache (%s) holds data of a run before; --cold: none\n",
                    roof_bytes_format(a, SHORT, target->cache_bytes));

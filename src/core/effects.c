@@ -424,8 +424,17 @@ static double area_of(const roof_kernel_shape *s, const rf_cut *cut) {
                  : s->count * s->rows * s->columns * (cut->what != NULL ? s->group : 1);
 }
 
-/** "tiles of 64 x 64 cover 1.33 times the matrix". */
+/** Whether a convolution is by the algorithm that has fewer multiplications. */
+static bool is_by_winograd(const roof_kernel_shape *s, const rf_cut *cut) {
+  return s->kind == ROOF_KERNEL_PRODUCT && s->group > 0 && (s->routed <= 0 || cut->passes);
+}
+
+/** "tiles of 64 x 64 cover 1.33 times the matrix"; "Winograd's algorithm has 25 % of the multiplications". */
 static void explain_tiles(const roof_kernel_shape *shape, const rf_cut *cut, char *text, size_t size) {
+  if (is_by_winograd(shape, cut)) {
+    rf_format(text, size, "Winograd's algorithm has %.0f %% of the multiplications", 100 * shape->group);
+    return;
+  }
   double area = area_of(shape, cut);
   double cover = area > 0 ? cut->tiles * cut->tile_rows * cut->tile_columns / area : 1;
   rf_format(text, size, "tiles of %.0f x %.0f cover %.3g times the matrix", cut->tile_rows, cut->tile_columns,
@@ -545,10 +554,9 @@ static void explain(const roof_target *target, const roof_prediction *p, const r
     explain_cache(text, size, target->cache_bytes, p->work.working_set);
     return;
   case ROOF_EFFECT_QUANTISE:
-    rf_format(text, size, "activations are written as %s before%s, %.1f passes of them",
-              roof_dtype_name(target->types.compute),
-              values[ROOF_LATENCY_SECONDS] > 0 ? " by a kernel of their own" : "",
-              values[ROOF_QUANTISE_PASSES]);
+    rf_format(text, size, "activations are written as %s before%s: %.1f passes, %.3g ns per row",
+              roof_dtype_name(target->types.compute), values[ROOF_LATENCY_SECONDS] > 0 ? " by a kernel" : "",
+              values[ROOF_QUANTISE_PASSES], 1e9 * values[ROOF_ROW_SECONDS] / target->units);
     return;
   default:
     if (!explain_cut(target, p, cut, part)) {

@@ -147,12 +147,14 @@ static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) 
   return peak;
 }
 
-/** Stored keys and values of a narrower format may be multiplied in it where the machine has a peak for it. */
+/** Stored keys and values of a narrower format may be multiplied in it where the machine has a peak for it: with queries of 16
+ * bits, which are rounded to it. */
 static double cache_arithmetic(const roof_target *t) {
   roof_provenance kind = t->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
   const roof_peak *peak = roof_machine_peak(t->machine, t->types.kv, ROOF_MATRIX, false, kind);
   double seconds = t->seconds_per_flop[ROOF_MATRIX], own = peak != NULL ? 1 / peak->flops_per_second : NAN;
-  return own < seconds && t->options.unit < 0 ? own / seconds : 1;
+  bool wide = roof_dtype_bytes(roof_dtype_multiplied(t->types.compute)) == 2;
+  return wide && own < seconds && t->options.unit < 0 ? own / seconds : 1;
 }
 
 static void resolve_levels(roof_target *target) {
@@ -600,15 +602,31 @@ static double lower_seconds(const roof_target *target, const roof_prediction *p,
   return larger(larger(compute, memory), larger(least_network_seconds(p), launches));
 }
 
+/** What each time reaches of its ceiling, over what is expected of one that is not measured. */
+typedef struct reach {
+  double compute, memory;
+} reach;
+
+/** Of the longer time, where `share` is expected of those at a ceiling that is not measured. */
+static double share_of_both(const terms *t, const reach *r, double share) {
+  double compute = smaller(share * r->compute, 1), memory = smaller(share * r->memory, 1);
+  double computed = t->compute / compute, moved = t->memory / memory;
+  if ((computed >= moved) == (t->compute >= t->memory)) {
+    return computed >= moved ? compute : memory;
+  }
+  return t->on_chip / larger(computed, moved);
+}
+
 roof_shares roof_expected_shares(const roof_target *target, const roof_prediction *p) {
   const roof_options *options = &target->options;
   terms t = terms_of(p);
-  bool network = p->network_seconds > t.on_chip;
-  bool measured = t.compute >= t.memory ? p->peak != NULL && p->peak->kind == ROOF_MEASURED
-                                        : p->binding != NULL && p->binding->kind == ROOF_MEASURED;
-  double wider = measured && !network && options->without != ROOF_EFFECTS_ALL ? 1 / options->efficiency : 1;
-  return (roof_shares){options->efficiency_low * wider, options->efficiency * wider,
-                       smaller(options->efficiency_high * wider, 1)};
+  bool on_chip = p->network_seconds <= t.on_chip && options->without != ROOF_EFFECTS_ALL;
+  bool peak = on_chip && p->peak != NULL && p->peak->kind == ROOF_MEASURED;
+  bool level = on_chip && p->binding != NULL && p->binding->kind == ROOF_MEASURED;
+  reach r = {peak ? 1 / options->efficiency : 1, level ? 1 / options->efficiency : 1};
+  return (roof_shares){share_of_both(&t, &r, options->efficiency_low),
+                       share_of_both(&t, &r, options->efficiency),
+                       share_of_both(&t, &r, options->efficiency_high)};
 }
 
 static double form_seconds(const roof_target *target, roof_prediction *out, roof_kernel_kind kind) {

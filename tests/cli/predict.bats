@@ -546,3 +546,15 @@ ROWS
     [ "$(jq -n "[$(tr ' ' , <<<"${times# }")] | .[0] <= .[1] and .[1] <= 1.05 * .[2]")" = true ]
   done
 }
+
+@test "what saves arithmetic is named: keys in their own format, Winograd's algorithm" {
+  run -0 "$ROOFLINE" predict attention batch=1 heads=32 kv_heads=8 q_len=8192 kv_len=8192 head_dim=128 --machine h100 --dtype bf16 --kv fp8
+  has "at best     keys and values are multiplied as fp8, 2 times as fast"
+  run -0 "$ROOFLINE" predict conv2d batch=32 in_channels=512 out_channels=512 height=28 width=28 kernel=3 --machine h100 --dtype fp32
+  has "Winograd's algorithm has 25 % of the multiplications"
+}
+
+@test "activations that are quantised say what a pass and a row take" {
+  run -0 "$ROOFLINE" predict gemm m=8192 n=512 k=512 --machine h100 --dtype fp8 --framework vllm
+  has "activations are written as fp8 before by a kernel: 2.7 passes, 6.83 ns per row"
+}

@@ -120,6 +120,10 @@ static void stored_keys_in_their_own_format(void **state) {
   assert_true(product.lower_seconds == product.compute_seconds);
   types.kv = ROOF_FP4; /* no peak of it */
   assert_true(PREDICT("attention", &types, 8, 64, 4096, 4096, 128).lower_seconds == wide.lower_seconds);
+  machine->peaks[0].dtype = types.compute = ROOF_FP32; /* queries that no engine rounds to 8 bits */
+  types.kv = ROOF_FP8;
+  roof_prediction exact = PREDICT("attention", &types, 8, 64, 4096, 4096, 128);
+  assert_true(exact.compute_seconds > 0 && exact.lower_seconds == exact.compute_seconds);
 }
 
 static void an_assumed_launch_counts_in_part(void **state) {

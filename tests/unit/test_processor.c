@@ -175,6 +175,27 @@ static void a_measured_ceiling_is_not_discounted(void **state) {
   roof_machine_free(sheet);
 }
 
+/** Each time reaches what its own ceiling lets expect: more arithmetic takes no less time where it comes to bind. */
+static void one_measured_ceiling_is_not_both(void **state) {
+  (void)state;
+  roof_machine *machine = processor("measured", 1);
+  machine->constants_count = 0;
+  machine->peaks[0].kind = ROOF_DATASHEET;
+  roof_target target = target_of(machine, 0);
+  roof_prediction p = triad_of(&target, 1e8), q;
+  double last = 0, each = p.memory_seconds / p.compute_seconds * p.work.flops / 10;
+  for (int tenths = 1; tenths < 20; tenths++) {
+    p.work.flops = tenths * each;
+    roof_predict_work(&target, &p.work, &q);
+    double longest = fmax(q.memory_seconds, q.compute_seconds / 0.78);
+    assert_true(fabs(q.expected_seconds - q.overhead_seconds - longest) < 1e-12);
+    assert_true(q.expected_seconds >= last && q.expected_low_seconds <= q.expected_seconds);
+    last = q.expected_seconds;
+  }
+  assert_true(last > 1.9 * p.memory_seconds);
+  roof_machine_free(machine);
+}
+
 /** What a kernel would take by these constants. */
 static double seconds_of(const roof_kernel *kernel, const roof_target *target, const double *values,
                          double bandwidth) {
@@ -399,6 +420,7 @@ int main(void) {
       cmocka_unit_test(each_level_has_its_share),
       cmocka_unit_test(each_row_costs_its_start),
       cmocka_unit_test(a_measured_ceiling_is_not_discounted),
+      cmocka_unit_test(one_measured_ceiling_is_not_both),
       cmocka_unit_test(the_fit_finds_what_was_put_in),
       cmocka_unit_test(a_kernel_is_left_out_of_its_own_fit),
       cmocka_unit_test(an_interval_counts_kernels),

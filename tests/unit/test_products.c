@@ -279,7 +279,7 @@ static void narrow_formats_are_written_first(void **state) {
               1e-9);
   int count = roof_effects_of(&target, &p, parts);
   assert_string_equal(words(parts, count, ROOF_EFFECT_QUANTISE),
-                      "activations are written as fp8 before by a kernel of their own, 2.0 passes of them");
+                      "activations are written as fp8 before by a kernel: 2.0 passes, 0 ns per row");
   for (int i = 0; i < count; i++) {
     double own = parts[i].effect == ROOF_EFFECT_QUANTISE  ? 2 * pass + launch
                  : parts[i].effect == ROOF_EFFECT_LATENCY ? 2e-6
