@@ -44,6 +44,16 @@ ROOF_API roof_status roof_formats_read(const roof_formats *formats, const roof_m
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_formats_words(const roof_types *types, bool dashes, char *buffer, size_t size);
 
+/** Bytes that hold what roof_formats_apart writes. */
+#define ROOF_FORMATS_APART 160
+
+/** The formats that are not those of the dtype alone, to be read after its name: ", weights int4 with a scale per 128,
+ *  result fp32"; "" where there are none.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_formats_apart(const roof_types *types, char *buffer, size_t size);
+
 /** X(name): options as they are typed, texts with a unit. `efficiency` is a share (78%), or LOW,TYPICAL,HIGH; `without` names
  *  effects, separated by commas, or "all". */
 #define ROOF_OPTIONS_MAP(X)                                                                                  \

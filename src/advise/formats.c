@@ -145,3 +145,30 @@ char *roof_formats_words(const roof_types *t, bool dashes, char *buffer, size_t 
   }
   return buffer;
 }
+
+char *roof_formats_apart(const roof_types *t, char *buffer, size_t size) {
+  const roof_types usual = roof_types_of(t->compute);
+  char weights[VALUE_MAX], group[VALUE_MAX];
+  double implied;
+  snprintf(weights, sizeof weights, "%s", roof_dtype_name(t->weights));
+  if (t->weight_bytes > 0) {
+    weights_name(t, weights, &implied);
+  }
+  rf_format(group, sizeof group, "%.15g", t->group);
+  const struct {
+    const char *words, *value;
+    bool said;
+  } parts[] = {{", weights", weights, t->weights != usual.weights || t->weight_bytes > 0},
+               {" with a scale per", group, t->group > 0},
+               {", keys and values", roof_dtype_name(t->kv), t->kv != usual.kv},
+               {", accumulated in", roof_dtype_name(t->accumulate), t->accumulate != usual.accumulate},
+               {", result", roof_dtype_name(t->output), t->output != usual.output}};
+  buffer[0] = '\0';
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    size_t used = strlen(buffer);
+    if (parts[i].said) {
+      snprintf(buffer + used, size - used, "%s %s", parts[i].words, parts[i].value);
+    }
+  }
+  return buffer;
+}

@@ -10,6 +10,7 @@
 #include "roofline/crossing.h"
 #include "roofline/effects.h"
 #include "roofline/explain.h"
+#include "roofline/formats.h"
 #include "roofline/units.h"
 
 enum { SHORT = 48, LINE = 160, BAR = 20 };
@@ -104,6 +105,7 @@ static void add_shape(roof_text *out, const roof_lesson *lesson) {
   const roof_target *target = lesson->target;
   const roof_op *op = lesson->op;
   const double *values = lesson->values;
+  char apart[ROOF_FORMATS_APART];
   roof_text_add(out, "  shape       ");
   for (int i = 0; i < roof_op_param_count(op); i++) {
     char value[64];
@@ -112,21 +114,8 @@ static void add_shape(roof_text *out, const roof_lesson *lesson) {
       roof_text_addf(out, "%s=%s ", op->params[i].name, value);
     }
   }
-  const roof_types *t = &target->types;
-  roof_text_addf(out, "in %s", roof_dtype_name(t->compute));
-  if (t->weights != t->compute) {
-    roof_text_addf(out, ", weights %s", roof_dtype_name(t->weights));
-  }
-  if (t->group > 0) {
-    roof_text_addf(out, " with a scale per %.0f", t->group);
-  }
-  if (t->kv != t->compute && lesson->prediction.work.cache_bytes > 0) {
-    roof_text_addf(out, ", keys and values %s", roof_dtype_name(t->kv));
-  }
-  if (t->output != t->compute) {
-    roof_text_addf(out, ", result %s", roof_dtype_name(t->output));
-  }
-  roof_text_add(out, "\n");
+  roof_text_addf(out, "in %s%s\n", roof_dtype_name(target->types.compute),
+                 roof_formats_apart(&target->types, apart, sizeof apart));
 }
 
 static void add_work(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p) {

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/number.h"
+#include "roofline/formats.h"
 #include "roofline/sweep.h"
 #include "roofline/units.h"
 
@@ -140,7 +141,9 @@ void roof_sweep_sentence(roof_text *out, const roof_sweep *sweep) {
 
 void roof_sweep_fixed(roof_text *out, const roof_sweep *sweep) {
   const roof_shape *shape = sweep->shape;
+  const roof_types *types = &sweep->targets[0].types;
   double typed[ROOF_PARAM_MAX];
+  char apart[ROOF_FORMATS_APART];
   roof_shape_typed(shape, 0, typed);
   for (int i = 0; i < shape->axis_count; i++) {
     typed[shape->axes[i].param] = NAN;
@@ -152,5 +155,6 @@ void roof_sweep_fixed(roof_text *out, const roof_sweep *sweep) {
       roof_text_addf(out, "%s=%s ", shape->op->params[i].name, value);
     }
   }
-  roof_text_addf(out, "in %s", roof_dtype_name(sweep->targets[0].types.compute));
+  roof_text_addf(out, "in %s%s", roof_dtype_name(types->compute),
+                 roof_formats_apart(types, apart, sizeof apart));
 }

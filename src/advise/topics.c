@@ -6,6 +6,7 @@
 #include "core/letters.h"
 #include "roofline/advise.h"
 #include "roofline/crossing.h"
+#include "roofline/formats.h"
 #include "roofline/ops.h"
 #include "roofline/place.h"
 #include "roofline/units.h"
@@ -42,13 +43,16 @@ static const char *memory_name(const roof_lesson *l) {
 }
 
 static void add_shape(roof_text *out, const roof_lesson *l) {
+  const roof_types *types = &l->target->types;
+  char apart[ROOF_FORMATS_APART];
   roof_text_add(out, l->op->name);
   for (int i = 0; i < roof_op_param_count(l->op); i++) {
     char value[64];
     roof_op_value_text(l->op, i, l->values[i], value, sizeof value);
     roof_text_addf(out, " %s=%s", l->op->params[i].name, value);
   }
-  roof_text_addf(out, " in %s", roof_dtype_name(l->target->types.compute));
+  roof_text_addf(out, " in %s%s", roof_dtype_name(types->compute),
+                 roof_formats_apart(types, apart, sizeof apart));
 }
 
 static void work_roofline(roof_text *out, const roof_lesson *l) {

@@ -7,6 +7,7 @@
 #include "core/number.h"
 #include "draw/geometry.h"
 #include "draw/glyph.h"
+#include "roofline/formats.h"
 #include "roofline/units.h"
 
 /** Ceilings that differ by less are one line. */
@@ -301,6 +302,7 @@ static bool add_outer_level(roof_scene *scene, int series, const roof_machine *m
 static roof_status add_format(roof_scene *scene, const roof_machine *machine, const roof_types *types,
                               roof_error *error) {
   roof_dtype dtype = types->compute;
+  char apart[ROOF_FORMATS_APART];
   bool own = types->weights == dtype;
   const roof_peak *matrix = roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_DATASHEET);
   const roof_peak *vector = roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_DATASHEET);
@@ -309,8 +311,8 @@ static roof_status add_format(roof_scene *scene, const roof_machine *machine, co
                           ROOF_SCENE_SERIES);
   }
   int series = scene->series_count++;
-  snprintf(scene->series[series], sizeof scene->series[0], "%s%s%s", roof_dtype_name(dtype),
-           own ? "" : ", weights ", own ? "" : roof_dtype_name(types->weights));
+  snprintf(scene->series[series], sizeof scene->series[0], "%s%s", roof_dtype_name(dtype),
+           roof_formats_apart(types, apart, sizeof apart));
   if (own && matrix == NULL && vector == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: no %s peak is known", machine->name,
                           roof_dtype_name(dtype));

@@ -7,6 +7,7 @@
 #include "core/number.h"
 #include "draw/glyph.h"
 #include "roofline/charts.h"
+#include "roofline/formats.h"
 #include "roofline/units.h"
 
 enum { RATE, INTENSITY, YIELD, PANELS };
@@ -125,11 +126,13 @@ static void add_limits(const roof_sweep *s, size_t target, int series, roof_curv
 }
 
 static void name_chart(const roof_sweep *s, roof_curves *c) {
-  char axis[ROOF_NAME_MAX];
+  const roof_types *types = &s->targets[0].types;
+  char axis[ROOF_NAME_MAX], apart[ROOF_FORMATS_APART];
   snprintf(c->title, sizeof c->title, "%s on %.80s", s->shape->op->name,
            s->target_count > 1 ? "several machines" : roof_machine_title(s->targets[0].machine));
-  snprintf(c->subtitle, sizeof c->subtitle, "in %s: the rate that is expected, under what the ceilings allow",
-           roof_dtype_name(s->targets[0].types.compute));
+  snprintf(c->subtitle, sizeof c->subtitle,
+           "in %s%.80s: the rate that is expected, under what the ceilings allow",
+           roof_dtype_name(types->compute), roof_formats_apart(types, apart, sizeof apart));
   snprintf(c->x_title, sizeof c->x_title, "%s", roof_shape_axis_name(s->shape, 0, axis, sizeof axis));
   snprintf(c->panels[RATE].title, sizeof c->panels[0].title, "rate");
   snprintf(c->panels[RATE].unit, sizeof c->panels[0].unit, "FLOP/s");

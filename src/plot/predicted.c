@@ -98,11 +98,11 @@ roof_status roof_prediction_scene(const roof_targets *targets, const roof_shape 
                                   roof_error *error) {
   const roof_target *first = &targets->targets[0];
   double values[ROOF_PARAM_MAX];
-  char words[160];
+  char words[160], apart[ROOF_FORMATS_APART];
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%.40s on %.60s, %s", shape->op->name,
+  snprintf(scene->title, sizeof scene->title, "%.40s on %.60s, %s%s", shape->op->name,
            targets->count > 1 ? "several machines" : roof_machine_title(first->machine),
-           roof_dtype_name(first->types.compute));
+           roof_dtype_name(first->types.compute), roof_formats_apart(&first->types, apart, sizeof apart));
   roof_status status = roof_shape_point(shape, 0, values, error);
   if (status == ROOF_OK) {
     roof_op_write_values(shape->op, values, words, sizeof words);

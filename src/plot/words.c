@@ -220,6 +220,14 @@ static void title_by_dtypes(roof_scene *scene, const roof_plot *plot) {
   roof_text_done(&names);
 }
 
+/** Formats that the roofs do not have: those of weights, sums and results. */
+static void title_apart(roof_scene *scene, const roof_types *types) {
+  char apart[ROOF_FORMATS_APART];
+  size_t used = strlen(scene->title);
+  snprintf(scene->title + used, sizeof scene->title - used, "%s",
+           roof_formats_apart(types, apart, sizeof apart));
+}
+
 roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, const char *const *words, int count,
                             roof_error *error) {
   chart c = {.plot = plot, .scene = scene};
@@ -228,6 +236,9 @@ roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, const char
   status = status == ROOF_OK ? place_words(&c, words, count, error) : status;
   if (status == ROOF_OK) {
     title_by_dtypes(scene, plot);
+  }
+  if (status == ROOF_OK && plot->dtype_count < 2 && count > 0) {
+    title_apart(scene, &c.targets[0].types);
   }
   free(c.targets);
   return status;

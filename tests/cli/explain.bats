@@ -206,6 +206,8 @@ explain() {
   has "never: intensity saturates at 128 FLOP/B"
   explain critical-batch linear batch=1 in=4096 out=4096 --machine "$h989"
   has "compute-bound from batch=345 (exactly 344.949)"
+  explain critical-batch linear batch=1 in=8192 out=8192 --weights int8 --machine h100
+  has "linear batch=1 in=8192 out=8192 in fp16, weights int8:"
   explain intensity gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp32
   has "= 682.667 FLOP/B"
   explain memory gemm m=1 n=4096 k=4096 --machine "$h989"

@@ -319,3 +319,10 @@ refuses() { # CODE TEXT ARGUMENT...
   "$ROOFLINE" plot $gemm --machine h100 --width 500 --to other.png
   [ "$(head -c 24 other.png | od -An -tu1 -j18 -N2 | awk '{print $1 * 256 + $2}')" -eq 1000 ]
 }
+
+@test "a title has the formats of weights and results too" {
+  "$ROOFLINE" plot linear batch=1,64 in=4096 out=4096 --machine h100 --dtype fp16 --weights int4 --to weights.svg
+  grep -q '>NVIDIA H100 SXM5 80GB: fp16 roofline, weights int4<' weights.svg
+  "$ROOFLINE" predict linear batch=64 in=4096 out=4096 --machine h100 --dtype fp16 --output fp32 --to result.svg
+  grep -q '>linear on NVIDIA H100 SXM5 80GB, fp16, result fp32<' result.svg
+}

@@ -181,3 +181,13 @@ ROWS
   run -0 "$ROOFLINE" predict linear batch=64 in=1024 out=1024 --machine h100
   has "to escape   longer than 4.332 µs, twice the latency"
 }
+
+@test "what the points share has every format, as predict has it" {
+  typed=(linear in=8192 out=8192 --machine h100 --dtype fp16 --weights int4 --group 128 --output fp32)
+  run -0 "$ROOFLINE" sweep "${typed[@]}" batch=64,256
+  [ "${lines[1]}" = "  with in=8192 out=8192 in fp16, weights int4 with a scale per 128, result fp32" ]
+  run -0 "$ROOFLINE" predict "${typed[@]}" batch=64
+  has "in=8192 out=8192 in fp16, weights int4 with a scale per 128, result fp32"
+  "$ROOFLINE" sweep "${typed[@]}" batch=64,256 --to formats.svg
+  grep -q '>in fp16, weights int4 with a scale per 128, result fp32: the rate' formats.svg
+}

@@ -281,6 +281,17 @@ static void a_sweep_is_said_in_words(void **state) {
   text.length = 0;
   roof_sweep_fixed(&text, &c.sweep);
   assert_string_equal(text.data, "n=28672 k=8192 batch=1 beta=0 in fp16");
+  c.targets[0].types = (roof_types){.compute = ROOF_FP16,
+                                    .weights = ROOF_INT4,
+                                    .output = ROOF_FP32,
+                                    .accumulate = ROOF_FP16,
+                                    .kv = ROOF_FP8,
+                                    .group = 128};
+  text.length = 0;
+  roof_sweep_fixed(&text, &c.sweep);
+  assert_string_equal(text.data,
+                      "n=28672 k=8192 batch=1 beta=0 in fp16, weights int4 with a scale per 128, keys and "
+                      "values fp8, accumulated in fp16, result fp32");
   text.length = 0;
   assert_true(roof_sweep_crossings_write(&text, &c.sweep, 1));
   assert_memory_equal(text.data, "  m            compute-bound from m=", 36);
