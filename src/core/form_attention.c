@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/form.h"
+#include "core/mix.h"
 #include "roofline/dtype.h"
 
 /** Query heads that one block of threads serves, the rows that its arithmetic is padded to, and the keys that come in
@@ -227,6 +228,18 @@ static double most_keys(double queries, double pairs, double keys) {
   return most < keys ? most : keys;
 }
 
+/** The part of the time at the level that binds which each byte once takes at the memory: what --tile has read again is not
+ * what is stored. */
+static double once_share(const rf_run *run, double bytes) {
+  const roof_target *t = run->target;
+  const roof_work *w = run->work;
+  if (!(t->options.tile > 0) || !(run->memory > 0)) {
+    return 1;
+  }
+  rf_mix mix = rf_mix_of(w->write_bytes / bytes, w->update_bytes / bytes);
+  return fmin(1, bytes * rf_mix_cost(t->seconds_per_byte[t->memory], mix) / run->memory);
+}
+
 double rf_form_prefill(const rf_run *run, rf_cut *cut) {
   const roof_kernel_shape *s = &run->work->kernel;
   double tile_queries = run->c[ROOF_TILE_QUERIES];
@@ -250,5 +263,6 @@ double rf_form_prefill(const rf_run *run, rf_cut *cut) {
   double added =
       s->rows < s->columns ? s->rows / s->columns : 1; /* the other keys are in the cache from before */
   double stored = bytes > 0 ? run->c[ROOF_STORE_PASSES] * added * run->work->cache_bytes / bytes : 0;
+  stored *= bytes > 0 ? once_share(run, bytes) : 1;
   return rf_corner(units, rf_stream_seconds(run) * (1 + stored), run->c[ROOF_CORNER]);
 }

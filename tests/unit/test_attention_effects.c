@@ -222,6 +222,33 @@ static void several_queries_reach_what_prompts_do(void **state) {
   of_prefill->values[ROOF_EFFICIENCY] = prompt;
 }
 
+/** Tiles are read again nearer by than new keys are stored. */
+static void tiles_store_no_more(void **state) {
+  (void)state;
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  double stored[2] = {0};
+  for (int tiled = 0; tiled < 2; tiled++) {
+    roof_target target;
+    roof_prediction p;
+    roof_effect_part parts[ROOF_EFFECT_COUNT];
+    const roof_op *op = NULL;
+    double values[ROOF_PARAM_MAX];
+    options.tile = tiled ? 128 : 0;
+    assert_int_equal(roof_target_init(&target, h200, &types, &options, NULL), ROOF_OK);
+    assert_int_equal(roof_op_find("attention", &op, NULL), ROOF_OK);
+    assert_int_equal(
+        roof_shape_values(op, "batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128", values, NULL), ROOF_OK);
+    roof_predict(&target, op, values, &p);
+    int count = roof_effects_of(&target, &p, parts);
+    for (int i = 0; i < count; i++) {
+      stored[tiled] += parts[i].effect == ROOF_EFFECT_STORE ? parts[i].seconds : 0;
+    }
+  }
+  assert_true(stored[0] > 0);
+  assert_near(stored[1], stored[0], 1e-3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_window_begins_within_a_tile),
@@ -233,6 +260,7 @@ int main(void) {
       cmocka_unit_test(queries_after_a_prefix_pass_into_a_prompt),
       cmocka_unit_test(a_prompt_stores_its_own_keys),
       cmocka_unit_test(tiles_are_counted_for_all_heads),
+      cmocka_unit_test(tiles_store_no_more),
       cmocka_unit_test(several_queries_reach_what_prompts_do),
   };
   return cmocka_run_group_tests(tests, start, end);
