@@ -73,6 +73,7 @@ typedef struct roof_evidence {
   double wall_seconds;  /**< NaN unknown; of the program part that ran the kernel */
   double counted_bytes; /**< NaN unknown; moved at the outermost level */
   double waves;         /**< NaN unknown; blocks / blocks resident at once */
+  double achieved;      /**< share of the measured ceiling, NaN unknown */
   double clue[ROOF_CLUE_COUNT];
   bool inferred[ROOF_CLUE_COUNT]; /**< follows from time and ceilings alone: suggests a cause, shows none */
 } roof_evidence;

@@ -68,6 +68,7 @@ static bool has_clues(const roof_question *question) {
 static void find_causes(roof_advice *a, const roof_machine *machine, const roof_question *question) {
   a->evidence = roof_evidence_of(&a->now, machine, question->measured_seconds);
   a->evidence.wall_seconds = question->wall_seconds;
+  a->evidence.achieved = a->achieved_share;
   roof_evidence_take(&a->evidence, question->clue);
   a->cause_count = roof_causes_rank(&a->evidence, a->causes, ROOF_ADVICE_CAUSES);
 }
@@ -127,7 +128,8 @@ roof_status roof_advise(const roof_target *target, const roof_op *op, const doub
   out->placed = placed;
   out->achieved_seconds = achieved_bound(target, op, values, now.lower_seconds);
   out->achieved_share = out->achieved_seconds / measured;
-  out->done = out->achieved_share >= ROOF_STOP_FRACTION && placed.state == ROOF_PLACE_POSSIBLE;
+  out->done = out->achieved_share >= ROOF_STOP_FRACTION && out->achieved_share <= 1 &&
+              placed.state == ROOF_PLACE_POSSIBLE;
   find_causes(out, target->machine, question);
   hold_levers_against(out);
   out->best = best_lever(out);

@@ -167,7 +167,8 @@ roof_evidence roof_evidence_of(const roof_prediction *prediction, const roof_mac
                      .measured_seconds = measured_seconds,
                      .wall_seconds = NAN,
                      .counted_bytes = NAN,
-                     .waves = NAN};
+                     .waves = NAN,
+                     .achieved = NAN};
   for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
     e.clue[i] = NAN;
   }
@@ -403,6 +404,9 @@ static void write_why(const roof_evidence *e, const roof_cause *causes, size_t c
     snprintf(buffer, size, ": within its predicted interval, %s to %s",
              roof_quantity_format(low, sizeof low, e->prediction->expected_low_seconds, "s"),
              roof_quantity_format(high, sizeof high, e->prediction->expected_high_seconds, "s"));
+  } else if (e->achieved > 1) {
+    snprintf(buffer, size,
+             "; it is above its measured ceiling, so that ceiling, the work or the time is wrong");
   } else if (!roof_evidence_has_gap(e)) {
     snprintf(buffer, size, ": nothing to explain");
   } else {

@@ -282,3 +282,10 @@ advise() {
     [[ $output != *'compute and store in'* ]]
   done
 }
+
+@test "a kernel above its measured ceiling is not done, and has that to explain" {
+  advise gemv m=8192 n=28672 measured=145us --machine h100 --dtype fp16
+  has '% of the measured ceiling: explain, faster than the benchmark'
+  has 'it is above its measured ceiling, so that ceiling, the work or the time is wrong'
+  [[ $output != *'nothing to explain'* && $output != *'the kernel is done'* ]]
+}
