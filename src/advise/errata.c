@@ -111,14 +111,15 @@ const roof_erratum *roof_erratum_at(int index) {
   return index >= 0 && index < (int)(sizeof errata / sizeof errata[0]) ? &errata[index] : NULL;
 }
 
-/** The command that prints the right number. */
+/** The command that prints the right number; a time is of data in memory. */
 static void add_command(roof_text *out, const roof_erratum *e) {
   if (e->op != NULL) {
     bool crossing = e->figure == ROOF_ERRATUM_CROSSING;
     roof_text_addf(out, "    roofline %s %s %s --machine %s --dtype %s",
                    crossing ? "explain critical-batch" : "predict", e->op, e->shape, e->machine,
                    roof_dtype_name(e->dtype));
-    roof_text_addf(out, e->weights != e->dtype ? " --weights %s\n" : "\n", roof_dtype_name(e->weights));
+    roof_text_addf(out, e->weights != e->dtype ? " --weights %s" : "", roof_dtype_name(e->weights));
+    roof_text_add(out, e->figure == ROOF_ERRATUM_SECONDS ? " --cold\n" : "\n");
   } else if (e->figure != ROOF_ERRATUM_TEXT) {
     roof_text_addf(out, "    roofline explain %s --machine %s --dtype %s\n",
                    e->figure == ROOF_ERRATUM_PEAK ? "peak" : "ridge", e->machine, roof_dtype_name(e->dtype));
@@ -132,8 +133,12 @@ static const char *right_number(const roof_erratum *e, char buffer[SHORT]) {
   if (scaled) {
     return roof_quantity_format(buffer, SHORT, e->right, e->unit);
   }
-  rf_format(buffer, SHORT, e->right >= 1e4 ? "%.0f%s%s" : "%.4g%s%s", e->right, e->unit[0] != '\0' ? " " : "",
-            e->unit);
+  bool crossing = e->figure == ROOF_ERRATUM_CROSSING; /* as the command has it */
+  rf_format(buffer, SHORT,
+            e->right >= 1e4 ? "%.0f%s%s"
+            : crossing      ? "%.6g%s%s"
+                            : "%.4g%s%s",
+            e->right, e->unit[0] != '\0' ? " " : "", e->unit);
   return buffer;
 }
 

@@ -84,13 +84,18 @@ explain() {
   explain errata --machine h100
   has "not 1979 TFLOP/s but 989.4 TFLOP/s: 1979 needs 2:4 sparsity"
   has "not 4096 FLOP/B but 2731 FLOP/B"
-  # Every command of the list runs.
-  local line count=0
+  # Every command of the list prints the number over it.
+  local line right count=0
   while read -r line; do
-    # shellcheck disable=SC2086  # words of a command
-    "$ROOFLINE" ${line#roofline } >/dev/null || { echo "$line"; return 1; }
-    count=$((count + 1))
-  done < <(grep -o 'roofline .*--machine.*' <<<"$output")
+    case $line in
+    *' but '*) right=$(sed -n 's/^not .* but \([0-9.]* [^:]*\):.*/\1/p' <<<"$line") ;;
+    'roofline '*)
+      # shellcheck disable=SC2086  # words of a command
+      "$ROOFLINE" ${line#roofline } | grep -qF -- "${right% tokens}" || { echo "$right: $line"; return 1; }
+      count=$((count + 1))
+      ;;
+    esac
+  done <<<"$output"
   [ "$count" -ge 20 ]
   explain production --machine h100
   has "FlashAttention-3         fp16    2068  compute   74.8 % of the peak; Shah et al. 2024"
