@@ -1,7 +1,7 @@
 /** Where the time of a measured kernel went: from the theoretical ceiling to what was reached, by named causes.
  *
  *  Example:
- *    static const char *const words[] = {"HBM=2039GB/s", "ECC=1905GB/s", "kernel=1750GB/s"};
+ *    static const char *const words[] = {"HBM=2039GB/s", "refresh=1905GB/s", "kernel=1750GB/s"};
  *    roof_losses losses;
  *    if (roof_losses_read(words, 3, &losses, NULL) == ROOF_OK) {
  *      printf("%.1f %%\n", 100 * losses.steps[1].share);

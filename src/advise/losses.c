@@ -206,13 +206,13 @@ roof_status roof_losses_of(const roof_advice *advice, const roof_target *target,
   return ROOF_OK;
 }
 
-/** "ECC=1905GB/s". The first rate sets the unit of all. */
+/** "refresh=1905GB/s". The first rate sets the unit of all. */
 static roof_status read_step(const char *word, roof_losses *losses, roof_error *error) {
   const char *equals = strchr(word, '=');
   roof_loss *step = &losses->steps[losses->count];
   if (equals == NULL || equals == word || (size_t)(equals - word) >= sizeof step->name) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%.60s: a step is CAUSE=RATE, for instance ECC=1905GB/s",
-                          word);
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "%.60s: a step is CAUSE=RATE, for instance refresh=1905GB/s", word);
   }
   const char *units[] = {losses->unit[0] != '\0' ? losses->unit : "B/s", "FLOP/s"};
   roof_status status = ROOF_E_PARSE;
@@ -232,7 +232,7 @@ roof_status roof_losses_read(const char *const *words, int count, roof_losses *l
   roof_status status = ROOF_OK;
   if (count < 2 || count > ROOF_LOSS_MAX) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "losses: from 2 to %d steps, for instance HBM=2039GB/s ECC=1905GB/s",
+                          "losses: from 2 to %d steps, for instance HBM=2039GB/s refresh=1905GB/s",
                           ROOF_LOSS_MAX);
   }
   for (int i = 0; i < count && status == ROOF_OK; i++) {

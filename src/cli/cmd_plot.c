@@ -256,7 +256,7 @@ const cli_command cli_cmd_plot = {
         "  roofline plot intensity --machine host --to ridge.svg\n"
         "  roofline plot peaks --machine a100 --machine h100 --to peaks.svg\n"
         "  roofline plot shares results.json --machine host\n"
-        "  roofline plot losses HBM=2039GB/s ECC=1905GB/s kernel=1750GB/s\n",
+        "  roofline plot losses HBM=2039GB/s refresh=1905GB/s kernel=1750GB/s\n",
     .writes = "svg png pdf html json csv txt",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FORMATS | CLI_ARGS_COLUMNS,
     .options = options,

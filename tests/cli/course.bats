@@ -54,9 +54,9 @@ ROWS
 }
 
 @test "a cascade of losses, named" {
-  run -0 "$ROOFLINE" plot losses HBM=2039GB/s ECC=1905GB/s refresh=1850GB/s access=1800GB/s kernel=1750GB/s --csv
+  run -0 "$ROOFLINE" plot losses HBM=2039GB/s refresh=1905GB/s rows=1850GB/s access=1800GB/s kernel=1750GB/s --csv
   [ "$(sed -n 's/^kernel,1750000000000,//p' <<<"$output")" = '85.8 %' ]
-  [ "$(sed -n 's/^ECC,1905000000000,//p' <<<"$output")" = '93.4 %' ]
+  [ "$(sed -n 's/^refresh,1905000000000,//p' <<<"$output")" = '93.4 %' ]
   run -0 "$ROOFLINE" plot losses HBM=2039GB/s kernel=1750GB/s --ascii
   [[ $output == *'###..'* ]]
   run -2 --separate-stderr "$ROOFLINE" plot losses HBM=1GB/s kernel=2GB/s
