@@ -55,6 +55,8 @@ static roof_status predict(const roof_lesson *lesson, const roof_production *k, 
 }
 
 void rf_advise_work_production(roof_text *out, const roof_lesson *lesson) {
+  roof_text_add(out,
+                "  FLOP/B and `here` are of the operation, each byte once: a naive kernel reads more.\n");
   roof_text_addf(out, "  %-23s %5s  %6s  %-8s  %s\n", "kernel", "dtype", "FLOP/B", "here", "published");
   for (int i = 0; roof_production_at(i) != NULL; i++) {
     const roof_production *k = roof_production_at(i);

@@ -99,6 +99,7 @@ explain() {
   [ "$count" -ge 20 ]
   explain production --machine h100
   has "FlashAttention-3         fp16    2068  compute   74.8 % of the peak; Shah et al. 2024"
+  has "are of the operation, each byte once"
   explain takeaways
   has "  8. Predict, seal, then measure"
   explain optimisations
