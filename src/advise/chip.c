@@ -2,6 +2,7 @@
  * of a matrix unit takes, and what the same work is in other conventions. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advise/topics.h"
@@ -244,25 +245,56 @@ static void add_core(roof_text *out, const roof_machine *m) {
   }
 }
 
+/** Instructions in fp16, and the compute capabilities that have them (PTX ISA, mma, wmma, wgmma and tcgen05). */
+static const struct {
+  const char *name;
+  double m, n, k;
+  int from, to;
+} instructions[] = {{"mma m16n8k16", 16, 8, 16, 80, 999},
+                    {"wmma 16x16x16", 16, 16, 16, 70, 999},
+                    {"wgmma m64n256k16", 64, 256, 16, 90, 90},
+                    {"tcgen05 m128n256k16", 128, 256, 16, 100, 119}};
+
+/** 90 of "sm_90"; 0: the machine has none. */
+static int capability(const roof_machine *m) {
+  for (int i = 0; i < m->peak_count; i++) {
+    if (strncmp(m->peaks[i].isa, "sm_", 3) == 0) {
+      return atoi(m->peaks[i].isa + 3);
+    }
+  }
+  return 0;
+}
+
+/** A product in whole tiles of each instruction; false: none of the machine's is known. */
+static bool add_tiles(roof_text *out, const roof_machine *machine, double m, double n, double k) {
+  int has = capability(machine);
+  bool any = false;
+  for (size_t i = 0; i < sizeof instructions / sizeof instructions[0]; i++) {
+    double sides[] = {instructions[i].m, instructions[i].n, instructions[i].k};
+    double tiles = ceil(m / sides[0]) * ceil(n / sides[1]) * ceil(k / sides[2]);
+    double each = sides[0] * sides[1] * sides[2];
+    if (has < instructions[i].from || has > instructions[i].to) {
+      continue;
+    }
+    any = true;
+    roof_text_addf(out, "    %-17s %6.0f FMA each: %.15g instructions, %.4g %% of their FMA useful\n",
+                   instructions[i].name, each, tiles, 100 * m * n * k / (tiles * each));
+  }
+  return any;
+}
+
 void rf_advise_work_mma(roof_text *out, const roof_lesson *lesson) {
-  static const struct {
-    const char *name;
-    double m, n, k;
-  } shapes[] = {
-      {"mma m16n8k16", 16, 8, 16}, {"wmma 16x16x16", 16, 16, 16}, {"wgmma m64n256k16", 64, 256, 16}};
   const roof_op *op = lesson->op;
+  const roof_machine *machine = lesson->target->machine;
   int m = roof_op_param_index(op, "m"), n = roof_op_param_index(op, "n"), k = roof_op_param_index(op, "k");
-  add_core(out, lesson->target->machine);
+  add_core(out, machine);
   if (m < 0 || n < 0 || k < 0) {
     return;
   }
   const double *v = lesson->values;
   roof_text_addf(out, "  %.15g x %.15g x %.15g in whole tiles\n", v[m], v[n], v[k]);
-  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    double tiles = ceil(v[m] / shapes[i].m) * ceil(v[n] / shapes[i].n) * ceil(v[k] / shapes[i].k);
-    double each = shapes[i].m * shapes[i].n * shapes[i].k;
-    roof_text_addf(out, "    %-17s %6.0f FMA each: %.15g instructions, %.4g %% of their FMA useful\n",
-                   shapes[i].name, each, tiles, 100 * v[m] * v[n] * v[k] / (tiles * each));
+  if (!add_tiles(out, machine, v[m], v[n], v[k])) {
+    roof_text_addf(out, "    of %s no matrix instruction is known here\n", roof_machine_title(machine));
   }
 }
 

@@ -153,6 +153,18 @@ explain() {
   explain mma gemm m=16 n=16 k=16 --machine a100
   has "a tensor core does 8 x 4 x 8 = 256 FMA per clock"
   has "wmma 16x16x16       4096 FMA each: 1 instructions, 100 % of their FMA useful"
+  has "mma m16n8k16 "
+  [[ $output != *wgmma* ]]
+  explain mma gemm m=16 n=16 k=16 --machine v100
+  [[ $output == *wmma* && $output != *m16n8k16* ]]
+  explain mma gemm m=16 n=16 k=16 --machine h100
+  [[ $output == *wgmma* && $output != *tcgen05* ]]
+  explain mma gemm m=16 n=16 k=16 --machine b200
+  [[ $output == *tcgen05* && $output != *wgmma* ]]
+  for machine in tpu-v5e mi300x epyc-9654; do
+    explain mma gemm m=16 n=16 k=16 --machine $machine
+    [[ $output != *wmma* && $output == *'no matrix instruction is known here'* ]]
+  done
 }
 
 @test "a topic answers to the words people use" {
