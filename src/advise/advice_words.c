@@ -1,6 +1,7 @@
 /* Advice in words: the side, the five questions, causes, losses, what to do. */
 #include <math.h>
 
+#include "advise/rules.h"
 #include "core/form.h"
 #include "core/link.h"
 #include "roofline/advise.h"
@@ -144,6 +145,12 @@ static void add_causes(const subject *a, roof_text *out) {
                                       sentence, sizeof sentence));
   if (waiting != NULL) {
     roof_text_addf(out, "  it waits on    %s, by the counters\n", waiting);
+  }
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    if (rf_clue_is_unused(&a->advice->evidence, (roof_clue)i)) {
+      roof_text_addf(out, "  not used       %s: no sign of a cause in %s-bound work\n",
+                     roof_clue_name((roof_clue)i), roof_regime_name(a->advice->now.regime));
+    }
   }
   int possible = 0;
   for (size_t i = 0; i < a->advice->cause_count; i++) {

@@ -281,6 +281,16 @@ static bool fits(const rf_rule *r, const roof_evidence *e) {
          !is_too_fast(r, e) && !is_too_small(r, e) && (roof_evidence_has_gap(e) || !is_possible(r, e));
 }
 
+bool rf_clue_is_unused(const roof_evidence *e, roof_clue clue) {
+  int regimes = 0;
+  for (size_t i = 0; i < rf_rule_count; i++) {
+    bool here = rf_rules[i].clue == clue && (rf_rules[i].devices & rf_device_of(e->machine)) != 0;
+    regimes |= here ? rf_rules[i].regimes : 0;
+  }
+  return !isnan(e->clue[clue]) && !e->inferred[clue] && regimes != 0 &&
+         (regimes & regimes_of(e->prediction)) == 0;
+}
+
 static const char *measurement_of(const rf_rule *r, const roof_machine *machine) {
   bool known =
       machine != NULL && (strcmp(machine->vendor, "NVIDIA") == 0 || strcmp(machine->vendor, "nvidia") == 0);

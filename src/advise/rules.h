@@ -36,6 +36,9 @@ enum { RF_RULES_MAX = 64 };
 extern const rf_rule rf_rules[];
 extern const size_t rf_rule_count;
 
+/** Whether the figure is known, and a sign of causes on such a device, but not where this work is bound. */
+bool rf_clue_is_unused(const roof_evidence *evidence, roof_clue clue);
+
 /** The bit of a machine's class; RF_ON_ANY where it is not known. */
 int rf_device_of(const roof_machine *machine);
 

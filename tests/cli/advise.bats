@@ -289,3 +289,10 @@ advise() {
   has 'it is above its measured ceiling, so that ceiling, the work or the time is wrong'
   [[ $output != *'nothing to explain'* && $output != *'the kernel is done'* ]]
 }
+
+@test "a counter that is no sign of a cause there is said not to be used" {
+  advise gemm m=8192 n=8192 k=8192 measured=3ms --machine h100 -c occupancy=10%
+  has 'not used       occupancy: no sign of a cause in compute-bound work'
+  advise $gemv measured=240us --machine h100 -c occupancy=0.3
+  [[ $output != *'not used'* ]]
+}
