@@ -19,13 +19,16 @@ static const char *name_axis(const roof_shape *shape, int param, char buffer[NAM
   return buffer;
 }
 
+/** Where a crossing lies: the values of its axis, what is under the first of them, and beyond the last or never. */
+typedef enum side { UNDER, WITHIN, BEYOND } side;
+
 /** Crossings while they are written. */
 typedef struct writer {
   const roof_sweep *sweep;
   roof_text *out;
   size_t count, most;
   const char *separator;
-  bool beyond; /**< of a sentence: those outside of the values swept, after those within */
+  side where; /**< of a sentence: where those are that are written */
 } writer;
 
 /** Where nothing is computed, compute never binds, and nobody asks from when on. */
@@ -68,18 +71,25 @@ bool roof_sweep_crossings_write(roof_text *out, const roof_sweep *sweep, size_t 
   return roof_sweep_crossings(sweep, write_line, &w);
 }
 
-/** A crossing as a part of the first line. */
+static side where_of(const roof_sweep *sweep, const roof_sweep_crossing *at) {
+  return at->within ? WITHIN : at->crossing.value < sweep->shape->axes[0].values[0] ? UNDER : BEYOND;
+}
+
+/** A crossing as a part of the first line; of those under the first value the last stands. */
 static bool write_part(void *context, const roof_sweep_crossing *at) {
   writer *w = context;
   const roof_crossing *c = &at->crossing;
   char axis[NAME];
-  if (!is_asked(w->sweep->shape, at) || at->within == w->beyond) {
+  if (!is_asked(w->sweep->shape, at) || where_of(w->sweep, at) != w->where) {
     return true;
   }
   if (w->count++ >= w->most) {
     return false;
   }
-  if (c->there == c->to) {
+  if (c->there == c->to && w->where == UNDER) {
+    w->out->length = 0;
+    roof_text_addf(w->out, "from %s=%.0f on", name_axis(w->sweep->shape, c->param, axis), c->at);
+  } else if (c->there == c->to) {
     roof_text_add(w->out, isnan(c->value) ? "; " : w->separator);
     w->separator = ", ";
     roof_crossing_write(w->out, name_axis(w->sweep->shape, c->param, axis), c);
@@ -87,22 +97,43 @@ static bool write_part(void *context, const roof_sweep_crossing *at) {
   return true;
 }
 
+/** Writes the crossings on a side as parts of the first line; false: too many. */
+static bool add_parts(writer *w, side where, const char *separator) {
+  w->where = where;
+  w->separator = separator;
+  return roof_sweep_crossings(w->sweep, write_part, w);
+}
+
+/** "compute-bound at m=128", or from where on where that is under the first value. */
+static void add_start(roof_text *out, const roof_sweep *s, const roof_text *since, bool throughout) {
+  char axis[NAME];
+  roof_text_addf(out, "%s-bound ", roof_regime_name(s->regimes[0]));
+  if (since->length > 0 && throughout) {
+    roof_text_addf(out, "throughout, %s", since->data);
+    return;
+  }
+  roof_text_addf(out, "at %s=%.15g", roof_shape_axis_name(s->shape, 0, axis, sizeof axis),
+                 s->shape->axes[0].values[0]);
+  if (since->length > 0) {
+    roof_text_addf(out, " and %s", since->data);
+  }
+}
+
 /** One line's changes in order; false: there are none, or too many. */
 static bool add_changes(roof_text *out, const roof_sweep *s) {
-  char axis[NAME];
-  roof_text parts = {0};
-  writer w = {.sweep = s, .out = &parts, .most = SENTENCE_MAX, .separator = ", "};
-  bool all = roof_sweep_crossings(s, write_part, &w);
-  w.beyond = true;
-  w.separator = "; beyond these values ";
-  all = all && roof_sweep_crossings(s, write_part, &w) && w.count > 0;
+  roof_text parts = {0}, since = {0};
+  writer before = {.sweep = s, .out = &since, .most = SENTENCE_MAX};
+  writer w = {.sweep = s, .out = &parts, .most = SENTENCE_MAX};
+  bool all = add_parts(&before, UNDER, "") && add_parts(&w, WITHIN, ", ");
+  bool throughout = parts.length == 0;
+  all = all && add_parts(&w, BEYOND, "; beyond these values ") && before.count + w.count > 0;
   if (all) {
-    roof_text_addf(out, "%s-bound at %s=%.15g%s", roof_regime_name(s->regimes[0]),
-                   roof_shape_axis_name(s->shape, 0, axis, sizeof axis), s->shape->axes[0].values[0],
-                   parts.data != NULL ? parts.data : "");
+    add_start(out, s, &since, throughout);
+    roof_text_add(out, parts.data != NULL ? parts.data : "");
   }
-  out->failed = out->failed || parts.failed;
+  out->failed = out->failed || parts.failed || since.failed;
   roof_text_done(&parts);
+  roof_text_done(&since);
   return all;
 }
 

@@ -172,7 +172,9 @@ ROWS
   run -0 "$ROOFLINE" sweep "${causal[@]}" q_len=1,1024,8192
   [[ ${lines[0]} == *": memory-bound at q_len=1, compute-bound from q_len=383 (exactly 382.858), memory-bound from q_len=5123 (exactly 5122.07)" ]]
   run -0 "$ROOFLINE" sweep "${causal[@]}" q_len=4096,8192
-  [[ ${lines[0]} == *": compute-bound at q_len=4096, memory-bound from q_len=5123 (exactly 5122.07); beyond these values compute-bound from q_len=383 (exactly 382.858)" ]]
+  [[ ${lines[0]} == *": compute-bound at q_len=4096 and from q_len=383 on, memory-bound from q_len=5123 (exactly 5122.07)" ]]
+  run -0 "$ROOFLINE" sweep gemm m=n=k=128..8192*2 --machine a100 --dtype fp32
+  [[ ${lines[0]} == *": compute-bound throughout, from m=n=k=58 on" ]]
   run -0 "$ROOFLINE" predict "${causal[@]}" q_len=1024
   has "critical    compute-bound from q_len=383 (exactly 382.858); memory-bound from q_len=5123 (exactly 5122.07)"
   run -0 "$ROOFLINE" sweep linear batch=64,65,128 in=1024 out=1024 --machine h100
