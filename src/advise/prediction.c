@@ -354,27 +354,39 @@ static void add_rate(roof_text *out, const roof_op *op, const double *values, co
   roof_text_add(out, "\n");
 }
 
+/** "13.06 MB or 3.859 GFLOP": what lasts so long at the usual share of the ceilings. */
+static void add_amounts(roof_text *out, const roof_target *target, const roof_prediction *p, double seconds) {
+  char a[SHORT];
+  double bytes, flops, times = seconds / fmax(target->overhead_cutoff, target->launch_seconds);
+  roof_predict_escape(target, p->work.unit, &bytes, &flops);
+  roof_text_add(out, quantity(a, times * bytes, "B"));
+  if (p->work.flops > 0 && !isnan(flops)) {
+    roof_text_addf(out, " or %s", quantity(a, times * flops, "FLOP"));
+  }
+}
+
 void rf_advise_work_escape(roof_text *out, const roof_lesson *lesson) {
   const roof_target *target = lesson->target;
   const roof_prediction *p = &lesson->prediction;
   char a[SHORT];
-  double bytes, flops, cutoff = roof_prediction_cutoff(target, p);
+  double cutoff = roof_prediction_cutoff(target, p);
   if (p->regime != ROOF_OVERHEAD_BOUND) {
     return;
   }
-  if (knows_latency(target, p)) {
-    roof_text_addf(out, "  to escape   longer than %s, %s\n", quantity(a, cutoff, "s"),
-                   rf_launching_of(target, &p->work) < cutoff ? "twice the latency"
-                                                              : "what the host takes to launch it");
+  if (!knows_latency(target, p)) {
+    roof_text_add(out, "  to escape   more than ");
+    add_amounts(out, target, p, cutoff);
+    roof_text_addf(out, ": that lasts %s\n", quantity(a, cutoff, "s"));
     return;
   }
-  roof_predict_escape(target, p->work.unit, &bytes, &flops);
-  double launches = cutoff / fmax(target->overhead_cutoff, target->launch_seconds);
-  roof_text_addf(out, "  to escape   more than %s", quantity(a, launches * bytes, "B"));
-  if (p->work.flops > 0 && !isnan(flops)) {
-    roof_text_addf(out, " or %s", quantity(a, launches * flops, "FLOP"));
+  roof_text_addf(out, "  to escape   longer than %s, %s", quantity(a, cutoff, "s"),
+                 rf_launching_of(target, &p->work) < cutoff ? "twice the latency"
+                                                            : "what the host takes to launch it");
+  if (p->bytes > 0) {
+    roof_text_add(out, ": at most about ");
+    add_amounts(out, target, p, cutoff - rf_latency_seconds(target, p));
   }
-  roof_text_addf(out, ": that lasts %s\n", quantity(a, cutoff, "s"));
+  roof_text_add(out, "\n");
 }
 
 /** From which batch on it is compute-bound, and from which on no longer. */
