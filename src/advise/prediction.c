@@ -289,6 +289,10 @@ static void add_least(roof_text *out, const roof_target *target, const roof_pred
     roof_text_addf(out, "  at best     keys and values are multiplied as %s, %.2g times as fast\n",
                    roof_dtype_name(target->types.kv), 1 / target->cache_arithmetic);
   }
+  if (p->link != NULL && p->work.link_steps > 1 && p->link->latency_seconds > 0) {
+    roof_text_addf(out, "  at best     one message, %s, of %.0f in sequence\n",
+                   quantity(a, p->link->latency_seconds, "s"), p->work.link_steps);
+  }
   if (p->lower_seconds < p->memory_seconds && !(least->bytes < p->bytes)) {
     roof_text_addf(out, "  at best     the last cache (%s) holds data of a run before; --cold: none\n",
                    roof_bytes_format(a, SHORT, target->cache_bytes));

@@ -487,6 +487,13 @@ ROWS
   [[ $stderr == *'`cluster` has those between nodes'* ]]
 }
 
+@test "predict: the bound of a collective says that it has one of its messages" {
+  run -0 "$ROOFLINE" predict allreduce size=1MB ranks=2 --machine nvidia-dgx-spark-gb10
+  has 'at best     one message, 2.700 µs, of 2 in sequence'
+  run -0 "$ROOFLINE" predict sendrecv size=1MB --machine h100
+  [[ $output != *'one message'* ]]
+}
+
 @test "predict: sums that the switch adds up are named with their bytes" {
   run -0 "$ROOFLINE" predict allreduce size=1GB ranks=8 --machine h100
   has 'the switch adds up: 1.125 GB, not 1.750 GB, at 60 % of NVLink 4'
