@@ -114,6 +114,18 @@ static roof_status run_named(const cli_command *command, int globals, int argc, 
   return run_command(command, argc - 1, argv + 1, error);
 }
 
+/** Help is of one command as text, or of all as JSON. */
+static roof_status check_help(int argc, const char **argv, roof_error *error) {
+  for (int i = 2; i < argc; i++) {
+    if (argv[i][0] == '-') {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "help: does not take %s: `roofline help COMMAND`, or `roofline help --json`",
+                            argv[i]);
+    }
+  }
+  return ROOF_OK;
+}
+
 static roof_status dispatch(int argc, const char **argv, roof_error *error) {
   const char *first = argc > 1 ? argv[1] : "help";
   if (is_one_of(first, "--version", "-V")) {
@@ -125,6 +137,10 @@ static roof_status dispatch(int argc, const char **argv, roof_error *error) {
   }
   if (help && argc < 3) {
     return print_overview(strcmp(first, "--help") == 0 ? CLI_HELP_LONG : CLI_HELP_SHORT, error);
+  }
+  roof_status status = help ? check_help(argc, argv, error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
   }
   int globals = help ? 0 : cli_args_global(argc, argv, 1);
   if (globals + 1 >= argc && !help) {

@@ -16,6 +16,11 @@ page() { printf '<p>before</p><script type="application/json" id="host"></script
 
 measured() { "$ROOFLINE" machine show h100 --json | sed 's/"name": "nvidia-h100-sxm"/"name": "host"/; s/"title": "[^"]*"/"title": "<\/script>"/' >../config/roofline/machines/host.json; }
 
+@test "the page is no JSON" {
+  run -2 ../bin/roofline explore --json
+  [ "$output" = 'roofline: --json: has no effect on `explore`' ]
+}
+
 @test "the page is written with the machine that was measured" {
   page
   measured

@@ -48,6 +48,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
+static const cli_effect only_page[] = {{.options = "csv"}, {.options = "json"}, {0}};
+
 const cli_command cli_cmd_explore = {
     .name = "explore",
     .task = CLI_TASK_ASK,
@@ -60,6 +62,6 @@ const cli_command cli_cmd_explore = {
                 "that works from "
                 "a file, offline, with the machine that `roofline measure` measured in it.\n",
     .writes = "html",
-    .effects = cli_no_table,
+    .effects = only_page,
     .run = run,
 };
