@@ -53,7 +53,7 @@ static const struct poptOption model_table[] = {
      "side of a square tile kept on chip, in elements", "N"},
     {"unit", '\0', POPT_ARG_STRING, &parsed.options.unit, 0, "force the vector or matrix unit", "UNIT"},
     {"link", '\0', POPT_ARG_STRING, &parsed.options.link, 0,
-     "link for collectives; default: the machine's first", "NAME"},
+     "link for collectives; default: the machine's first that joins as many ranks", "NAME"},
     {"sparse", '\0', POPT_ARG_NONE, &parsed.options.sparse, 0, "use the sparse peak", NULL},
     {"warm", '\0', POPT_ARG_NONE, &parsed.options.warm, 0,
      "data already in the innermost level that holds them", NULL},
@@ -61,7 +61,8 @@ static const struct poptOption model_table[] = {
     {"without", '\0', POPT_ARG_STRING, &parsed.options.without, 0,
      "effects to leave out of the expected time, or `all`", "EFFECT[,EFFECT]"},
     {"framework", '\0', POPT_ARG_STRING, &parsed.options.framework, 0,
-     "whose kernels: vllm, trtllm, sglang, cuDNN; or eager: launched one at a time; default: in a graph",
+     "whose kernels: vllm, trtllm, sglang, cuDNN, PyTorch, DeepGEMM, llm-foundry; or eager: launched one at "
+     "a time; default: in a graph",
      "NAME"},
     {"achieved", '\0', POPT_ARG_NONE, &parsed.options.achieved, 0,
      "use measured ceilings where the machine has them", NULL},

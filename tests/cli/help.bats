@@ -47,6 +47,29 @@ P
   [[ $output == *"--machine NAME|FILE"* && $output == *Examples:* ]]
 }
 
+@test "the help names every setting, precision and framework" {
+  local name help
+  help=$("$ROOFLINE" model --help)
+  for name in $(sed -n '/of_models\[/,/^};/s/^    \(COUNT\|AMOUNT\)(\([a-z_]*\).*/\2/p' "$ROOFLINE_SOURCE/src/models/settings.c"); do
+    grep -qwF -- "$name" <<<"$help" || { echo "$name"; return 1; }
+  done
+  for option in precision framework; do
+    run -2 "$ROOFLINE" model llama-3.1-8b --machine h100 "--$option" none_like_it
+    [[ $output == *known:* ]]
+    for name in $(sed 's/.*known: //; s/,//g' <<<"$output"); do
+      grep -qwF -- "$name" <<<"$help" || { echo "$name"; return 1; }
+    done
+  done
+}
+
+@test "help takes no option with a command, and none but --json without" {
+  run -2 "$ROOFLINE" help predict --json
+  [ "$output" = 'roofline: help: does not take --json: `roofline help COMMAND`, or `roofline help --json`' ]
+  run -2 "$ROOFLINE" help --csv
+  [[ $output == *'help: does not take --csv'* ]]
+  run -0 "$ROOFLINE" help predict
+}
+
 @test "-V is the version" {
   [ "$("$ROOFLINE" -V)" = "$("$ROOFLINE" --version)" ]
 }

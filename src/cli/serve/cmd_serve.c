@@ -314,7 +314,8 @@ const cli_command cli_cmd_serve = {
         "  roofline serve qwen3-4b --machine h100 --trace mooncake_trace.jsonl --plan dp=2 --route prefix\n"
         "Settings: batch (most sequences of a replica at once) chunk (tokens of a step) prompt generate "
         "prefix draft accept tp pp dp "
-        "ep cp node page workspace memory_share price adapters rank slots adapter_skew (LoRA: how many, "
+        "ep cp expert_skew redundant_experts node page workspace memory_share price adapters rank slots "
+        "adapter_skew (LoRA: how many, "
         "their "
         "rank, how many at once on a device, exponent of Zipf's law by which they are asked for)\n",
     .writes = "txt svg png pdf html json csv",
