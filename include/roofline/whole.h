@@ -44,7 +44,7 @@ typedef struct roof_model_claim {
 typedef struct roof_model_judged {
   double limit;            /**< in the unit of the claim: no run is beyond it */
   double expected;         /**< what `model` predicts */
-  const char *phase;       /**< that it is of */
+  const char *phase;       /**< that it is of; "encode and prefill": a first token with its encoder */
   roof_placed placed;      /**< the claimed time; its share over 1 by more than rounding is impossible */
   bool fits;               /**< in the memory of the devices, or that is not known */
   bool possible;           /**< fits, and not beyond the limit */

@@ -85,31 +85,46 @@ roof_status roof_model_claim_read(const char *word, roof_model_claim *claim, boo
   return status;
 }
 
-/** What a claim is held against: a phase, and its least and expected time as the claim counts. */
+/** What a claim is held against: a phase, perhaps after another, and their least and expected time as the claim counts. */
 typedef struct limit {
   const roof_model_phase *phase;
-  double least, expected; /**< in the claim's unit */
-  bool more;              /**< the limit is the most that is possible */
+  const roof_model_phase *before; /**< NULL: none */
+  double least, expected;         /**< in the claim's unit */
+  bool more;                      /**< the limit is the most that is possible */
   double longer; /**< the phase's time to expect, over that of a step whose drafted tokens are all right */
 } limit;
+
+/** Seconds of a phase with the one before it. */
+typedef struct span {
+  double lower, expected, low, high;
+} span;
 
 /** Times that the phase is done for what is claimed. */
 typedef struct times {
   double least, expected;
 } times;
 
-static const limit none = {NULL, NAN, NAN, false, 1};
+static const limit none = {NULL, NULL, NAN, NAN, false, 1};
 static const times once = {1, 1};
 
-static limit time_of(const roof_model_phase *p, times n) {
-  return (limit){p, p->lower_seconds * n.least, p->expected_seconds * n.expected, false,
-                 n.expected / n.least};
+static span span_of(const roof_model_phase *p, const roof_model_phase *before) {
+  span s = {p->lower_seconds, p->expected_seconds, p->expected_low_seconds, p->expected_high_seconds};
+  if (before != NULL) {
+    s.lower += before->lower_seconds, s.expected += before->expected_seconds;
+    s.low += before->expected_low_seconds, s.high += before->expected_high_seconds;
+  }
+  return s;
+}
+
+static limit time_of(const roof_model_phase *p, const roof_model_phase *before, times n) {
+  span s = span_of(p, before);
+  return (limit){p, before, s.lower * n.least, s.expected * n.expected, false, n.expected / n.least};
 }
 
 /** `amount` of something in the phase's time. */
-static limit rate_of(const roof_model_phase *p, double amount, times n) {
-  limit l = time_of(p, n);
-  return (limit){p, amount / l.least, amount / l.expected, true, l.longer};
+static limit rate_of(const roof_model_phase *p, const roof_model_phase *before, double amount, times n) {
+  limit l = time_of(p, before, n);
+  return (limit){p, before, amount / l.least, amount / l.expected, true, l.longer};
 }
 
 /** Nobody said how many drafted tokens are right: at best all of them. */
@@ -127,19 +142,21 @@ static times steps_of_a_token(const roof_model_target *t, const roof_model_answe
 static limit limit_of(const roof_model_target *t, const roof_model_answer *a, roof_model_claim_kind kind) {
   const roof_model_settings *s = &t->settings;
   const roof_model_phase *first = &a->phases[roof_model_first_phase(t)], *step = roof_model_step(a);
+  const roof_model_phase *before = isnan(a->encode_seconds) ? NULL : &a->phases[ROOF_PHASE_ENCODE];
   bool generates = roof_model_generates(t);
   times each = generates ? steps_of_a_token(t, a, step) : once;
   switch (kind) {
   case ROOF_MODEL_CLAIM_TTFT:
-    return s->train ? none : time_of(first, once);
+    return s->train ? none : time_of(first, before, once);
   case ROOF_MODEL_CLAIM_TPOT:
-    return generates ? time_of(step, each) : none;
+    return generates ? time_of(step, NULL, each) : none;
   case ROOF_MODEL_CLAIM_STEP:
-    return s->train ? time_of(first, once) : none;
+    return s->train ? time_of(first, NULL, once) : none;
   case ROOF_MODEL_CLAIM_RATE:
-    return generates ? rate_of(step, s->batch, each) : rate_of(first, s->batch * s->prompt, once);
+    return generates ? rate_of(step, NULL, s->batch, each)
+                     : rate_of(first, before, s->batch * s->prompt, once);
   default:
-    return rate_of(first, first->mfu * first->expected_seconds, once);
+    return rate_of(first, NULL, first->mfu * first->expected_seconds, once);
   }
 }
 
@@ -176,16 +193,15 @@ roof_status roof_model_claim_judge(const roof_model_target *target, const roof_m
                          .expected = l.expected,
                          .all_accepted =
                              l.phase == roof_model_step(answer) && may_all_be_right(&target->settings),
-                         .phase = roof_phase_name(l.phase->kind),
+                         .phase = l.before != NULL ? "encode and prefill" : roof_phase_name(l.phase->kind),
                          .unit = kinds[claim->kind].unit,
                          .name = kinds[claim->kind].name};
+  const span spent = span_of(l.phase, l.before);
   double share = l.more ? claim->value / l.least : l.least / claim->value;
-  roof_place_time(l.phase->lower_seconds,
-                  target->settings.options.achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL,
-                  l.phase->lower_seconds / share, NAN, &j.placed);
+  roof_place_time(spent.lower, target->settings.options.achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL,
+                  spent.lower / share, NAN, &j.placed);
   j.placed.verdict = roof_verdict_in(roof_model_phase_regime(l.phase), j.placed.verdict);
-  roof_place_foresee(&j.placed, l.longer * l.phase->expected_low_seconds,
-                     l.longer * l.phase->expected_high_seconds);
+  roof_place_foresee(&j.placed, l.longer * spent.low, l.longer * spent.high);
   j.fits = answer->capacity.fits || isnan(answer->capacity.capacity_bytes);
   j.possible = j.fits && j.placed.state == ROOF_PLACE_POSSIBLE;
   explain(&j, target, answer, claim);

@@ -183,22 +183,40 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
   }
 }
 
+/** A phase of the prompts of so many sequences of a replica. */
+static void make_prompts(const roof_model_target *t, roof_phase kind, double sequences,
+                         roof_model_phase *phase) {
+  model_step s;
+  rf_model_start(&s, t, phase);
+  s.batch = sequences;
+  s.microbatches = s.heads = rf_model_microbatches(&t->settings, sequences);
+  make_phase(&s, kind, 0, 0);
+}
+
+bool rf_model_encode(const roof_model_target *t, double sequences, roof_model_phase *phase) {
+  if (!rf_model_encodes(t)) {
+    return false;
+  }
+  make_prompts(t, ROOF_PHASE_ENCODE, sequences, phase);
+  return true;
+}
+
 double rf_model_one_prompt_seconds(const roof_model_target *t, roof_model_phase *scratch) {
-  const roof_phase kinds[] = {ROOF_PHASE_ENCODE, ROOF_PHASE_PREFILL};
-  double expected = 0, low = 0, high = 0, lower = 0, idle = 0;
-  for (int i = rf_model_encodes(t) ? 0 : 1; i < 2; i++) {
-    model_step s;
-    rf_model_start(&s, t, scratch);
-    s.batch = s.microbatches = s.heads = 1;
-    make_phase(&s, kinds[i], 0, 0);
+  double expected = 0, low = 0, high = 0, lower = 0, idle = 0, joules = 0;
+  for (int i = rf_model_encode(t, 1, scratch) ? 0 : 1; i < 2; i++) {
+    if (i == 1) {
+      make_prompts(t, ROOF_PHASE_PREFILL, 1, scratch);
+    }
     expected += scratch->expected_seconds, lower += scratch->lower_seconds;
     low += scratch->expected_low_seconds, high += scratch->expected_high_seconds;
     idle += scratch->bubble * scratch->expected_seconds;
+    joules += scratch->energy_joules;
   }
   scratch->present = false;
   scratch->bubble = idle / expected;
   scratch->expected_seconds = expected, scratch->lower_seconds = lower;
   scratch->expected_low_seconds = low, scratch->expected_high_seconds = high;
+  scratch->energy_joules = joules;
   return expected;
 }
 

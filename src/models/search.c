@@ -27,6 +27,8 @@ typedef struct search {
   double plans;                      /**< that divide the model */
   double prompt_joules, step_joules; /**< of one device: a prompt, a step */
   double prompt_busy;                /**< share of a prompt's time in which a stage is busy */
+  double encode_seconds,
+      encode_joules; /**< of a prompt, those of its encoder; of the time what a stage is busy */
   roof_model_phase phase;
 } search;
 
@@ -95,6 +97,9 @@ static double seconds_of(const search *s) {
 
 /** Of a prompt alone on its replica. */
 static double prompt_seconds(search *s) {
+  bool encodes = rf_model_encode(&s->target, 1, &s->phase);
+  s->encode_seconds = encodes ? (1 - s->phase.bubble) * seconds_of(s) : 0;
+  s->encode_joules = encodes ? s->phase.energy_joules : 0;
   rf_model_one_prompt_seconds(&s->target, &s->phase);
   s->prompt_joules = s->phase.energy_joules;
   s->prompt_busy = 1 - s->phase.bubble;
@@ -129,10 +134,10 @@ static model_pace pace_of(search *s, double prompt) {
   double count = pieces(s);
   if (count > 0) {
     double joules = s->step_joules, mixed = step_seconds(s, ROOF_PHASE_MIXED);
-    s->prompt_joules = count * (s->phase.energy_joules - joules);
-    p.next = count * mixed;
+    s->prompt_joules = s->encode_joules + count * (s->phase.energy_joules - joules);
+    p.next = s->encode_seconds + count * mixed;
     p.first = fmax(p.next, prompt);
-    p.busy = count * fmax(0, mixed - p.step);
+    p.busy = s->encode_seconds + count * fmax(0, mixed - p.step);
   }
   return p;
 }

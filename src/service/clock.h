@@ -17,6 +17,9 @@ typedef struct service_clock {
   service_line (*decode)(void *data, double sequences, double context);
   /** Seconds after such a step until its prompts are through the rest of a pipeline; NULL: none. */
   double (*lag)(void *data, const roof_load *load, double step_seconds);
+  /** Seconds that a step lasts longer for the encoders of so many prompts, and in *lag until these are through the rest of a
+   *  pipeline; NULL: there are none. */
+  double (*encode)(void *data, double prompts, double *lag);
 } service_clock;
 
 #endif

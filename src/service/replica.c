@@ -114,6 +114,7 @@ static void preempt(service_replica *r) {
   q->swap_seconds = kept ? rf_blocks_of(shop, q->work) * shop->swap_seconds : 0;
   r->extra_seconds += q->swap_seconds;
   q->done = q->piece = 0;
+  q->encoded = false; /* with the prompt's cache what it made of the inputs is gone */
   if (shop->settings->timeline != NULL) {
     rf_timeline_preempt(shop->settings->timeline, r->now);
   }
@@ -277,6 +278,7 @@ static void apply_pieces(service_replica *r, double lag) {
   for (int i = r->prompting, next; i != SERVICE_NONE; i = next) {
     service_request *q = &pool->list[i];
     next = q->next;
+    q->encoded |= q->piece > 0;
     q->done += q->piece;
     q->piece = 0;
     if (q->done >= q->work) {
@@ -285,13 +287,27 @@ static void apply_pieces(service_replica *r, double lag) {
   }
 }
 
+/** Seconds of the encoders of the prompts that begin in the step, and in *lag those until they are through a pipeline. */
+static double encode(const service_replica *r, double *lag) {
+  const service_clock *clock = &r->engine->clock;
+  double begin = 0;
+  *lag = 0;
+  for (int i = r->prompting; i != SERVICE_NONE; i = r->shop->pool.list[i].next) {
+    const service_request *q = &r->shop->pool.list[i];
+    begin += q->piece > 0 && !q->encoded ? 1 : 0;
+  }
+  return clock->encode != NULL && begin > 0 ? clock->encode(clock->data, begin, lag) : 0;
+}
+
 static void step(service_replica *r) {
   service_shop *shop = r->shop;
   roof_load load = load_of(r);
   const service_clock *clock = &r->engine->clock;
   double seconds = clock->step(clock->data, &load), before = r->used;
   double lag = clock->lag != NULL && load.prompts > 0 ? clock->lag(clock->data, &load, seconds) : 0;
-  seconds += r->extra_seconds;
+  double encoder_lag, encoders = encode(r, &encoder_lag);
+  seconds += encoders + r->extra_seconds;
+  lag += encoder_lag;
   seconds += rf_replica_adapter_seconds(r, load.prompts * load.queries + load.decodes * (shop->drafts + 1));
   r->extra_seconds = 0;
   if (load.decodes > 0) {

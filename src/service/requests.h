@@ -19,6 +19,7 @@ typedef struct service_request {
       work; /**< tokens to process before it generates: the prompt, after a preemption with what was made */
   double done;          /**< of them, those that are processed or came from a cache */
   double piece;         /**< of them, those of the step that is planned */
+  bool encoded;         /**< a step has run its encoder */
   double shared;        /**< blocks that the cache had for it */
   double blocks;        /**< of its own when it began to generate */
   double context;       /**< tokens there when it began to generate */

@@ -219,7 +219,7 @@ static service_plant plant_of(roof_service *service, const roof_service_settings
   const roof_link *host = &t->links[ROOF_SPAN_HOST];
   double longest = fmin(context > 0 ? context : INFINITY, rf_kept_longest(&c->kept, page, c->blocks));
   double shared = s->trace == NULL && s->cache ? floor(roof_model_prefix(m) / page) * page : 0;
-  return (service_plant){.clock = {&service->steps, rf_steps_seconds, rf_steps_line, rf_steps_lag},
+  return (service_plant){.clock = rf_steps_clock(&service->steps),
                          .replicas = m->dp,
                          .page = page,
                          .blocks = c->blocks,
@@ -288,7 +288,7 @@ static roof_status add_pool(roof_service *service, roof_service_settings *s, ser
   }
   s->prefills = t->settings.dp;
   plant->replicas += s->prefills;
-  plant->first = (service_engine){{&pool->steps, rf_steps_seconds, rf_steps_line, rf_steps_lag}, c.blocks};
+  plant->first = (service_engine){rf_steps_clock(&pool->steps), c.blocks};
   plant->transfer_seconds = here.block_bytes / plant->page * devices / ports / link->bytes_per_second;
   plant->transfer_latency = link->latency_seconds;
   return check_replicas(pool, s, &c, error);

@@ -27,8 +27,9 @@ roof_status rf_steps_init(service_steps *s, const roof_model_target *t, roof_err
   s->transfers = calloc(TOKENS + 1, sizeof *s->transfers);
   s->contexts = calloc((size_t)(SEQUENCES + 1) * NODES, sizeof *s->contexts);
   s->pieces = calloc((size_t)PROMPTS * QUERIES * NODES, sizeof *s->pieces);
-  bool enough = s->tokens != NULL && s->logits != NULL && s->stages != NULL && s->transfers != NULL &&
-                s->contexts != NULL && s->pieces != NULL;
+  s->encoders = calloc(2 * (size_t)(SEQUENCES + 1), sizeof *s->encoders);
+  bool enough = s->encoders != NULL && s->tokens != NULL && s->logits != NULL && s->stages != NULL &&
+                s->transfers != NULL && s->contexts != NULL && s->pieces != NULL;
   return enough ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "serve: out of memory");
 }
 
@@ -39,6 +40,7 @@ void rf_steps_done(service_steps *s) {
   free(s->transfers);
   free(s->contexts);
   free(s->pieces);
+  free(s->encoders);
 }
 
 static double predict(service_steps *s, const roof_load *load, model_extent extent) {
@@ -274,4 +276,21 @@ double rf_steps_lag(void *data, const roof_load *l, double step_seconds) {
                 pieces(s, l->prompts / parts, l->queries, l->past) +
                 by_rows(s, s->logits, fmin(l->logits, l->prompts) / parts, MODEL_OF_LOGITS);
   return fmax(0, pass - step_seconds);
+}
+
+static double encode(void *data, double prompts, double *lag) {
+  service_steps *s = data;
+  double more[2] = {0, 0}, *entry = prompts <= SEQUENCES ? &s->encoders[2 * (size_t)prompts] : more;
+  if (*entry == 0 && rf_model_encode(&s->target, prompts, &s->phase)) {
+    entry[1] = s->phase.bubble * s->phase.expected_seconds;
+    entry[0] = s->phase.expected_seconds - entry[1];
+    s->phase.present = false;
+  }
+  *lag = entry[1];
+  return entry[0];
+}
+
+service_clock rf_steps_clock(service_steps *s) {
+  return (service_clock){s, rf_steps_seconds, rf_steps_line, rf_steps_lag,
+                         rf_model_encodes(&s->target) ? encode : NULL};
 }

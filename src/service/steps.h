@@ -14,6 +14,7 @@ typedef struct service_steps {
   bool overlaps;     /**< two halves of a step take turns where that pays */
   double *contexts;  /**< of sequences x nodes of the context */
   double *pieces;    /**< of nodes of prompts x of queries x of what is past */
+  double *encoders;  /**< by prompts, of the fullest stage; then the same of the other stages */
   roof_model_phase phase;
   struct service_steps *draft; /**< of the model that drafts, NULL: drafting takes no time; the caller's */
 } service_steps;
@@ -21,6 +22,9 @@ typedef struct service_steps {
 /** Release with rf_steps_done, also on failure. */
 roof_status rf_steps_init(service_steps *steps, const roof_model_target *target, roof_error *error);
 void rf_steps_done(service_steps *steps);
+
+/** All of these, of `steps`, which it keeps. */
+service_clock rf_steps_clock(service_steps *steps);
 
 /** Of `steps` as data. */
 double rf_steps_seconds(void *steps, const roof_load *load);

@@ -82,3 +82,33 @@ setup() {
   run -0 "$ROOFLINE" advise llama-3.1-8b --machine h100
   [[ $output == *'keys and values in fp8'* ]]
 }
+
+# A model of text and images, in words.json.
+write_vision_model() {
+  jq -n '{architectures: ["Qwen2_5_VLForConditionalGeneration"], model_type: "qwen2_5_vl", hidden_size: 3584,
+    intermediate_size: 18944, num_hidden_layers: 28, num_attention_heads: 28, num_key_value_heads: 4,
+    vocab_size: 152064, max_position_embeddings: 128000, hidden_act: "silu", rms_norm_eps: 1e-6,
+    tie_word_embeddings: false, torch_dtype: "bfloat16",
+    vision_config: {depth: 32, hidden_act: "silu", hidden_size: 1280, intermediate_size: 3420, num_heads: 16,
+      in_chans: 3, out_hidden_size: 3584, patch_size: 14, spatial_merge_size: 2, spatial_patch_size: 14,
+      window_size: 112, fullatt_block_indexes: [7, 15, 23, 31], temporal_patch_size: 2}}' >"$1"
+}
+
+@test "the encoder and the images belong to the first token of model, claim, plan and serve alike" {
+  write_vision_model vl.json
+  for words in whisper-large-v3 "vl.json" "vl.json images=0"; do
+    read -ra model <<<"$words"
+    run -0 "$ROOFLINE" model "${model[@]}" --machine h100 --json
+    ttft=$(json .ttft_seconds)
+    least=$(json '[.phases.encode, .phases.prefill | select(. != null) | .seconds.lower] | add')
+    joules=$(json '[.phases.encode, .phases.prefill | select(. != null) | .energy_joules] | add')
+    run "$ROOFLINE" claim "${model[@]}" ttft=1ns --machine h100 --json
+    near .expected "$ttft" && near .limit "$least"
+    run -0 --separate-stderr "$ROOFLINE" serve "${model[@]}" --rate 0.01/s --requests 20 --host-time 0 --machine h100 --json
+    near .runs[0].ttft.p50_seconds "$ttft" 5e-3
+    run -0 --separate-stderr "$ROOFLINE" plan "${model[@]}" --rate 0.01/s --machine h100 --json
+    near .best.prompt_seconds "$ttft"
+    run -0 "$ROOFLINE" energy "${model[@]}" --machine h100 --json
+    near '[.phases[] | select(.phase == "encode" or .phase == "prefill") | .joules] | add' "$joules"
+  done
+}

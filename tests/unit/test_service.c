@@ -453,7 +453,7 @@ static void jumps_are_sums_of_steps(void **state) {
   service_steps steps;
   assert_int_equal(rf_steps_init(&steps, &s->target, NULL), ROOF_OK);
   service_plant p = single_server();
-  p.clock = (service_clock){&steps, rf_steps_seconds, rf_steps_line, rf_steps_lag};
+  p.clock = rf_steps_clock(&steps);
   roof_service_settings set = plain_settings();
   roof_service_answer a;
   set.prompt.mean = 700, set.generate.mean = 900, set.requests = 1, set.sequences = 4;
