@@ -63,12 +63,21 @@ static double activation_bytes_per_token(const roof_model_target *t, double stre
   return (2 * hidden + widest) * t->activation_bytes;
 }
 
-/** Of the streams' inputs of so many sequences, which run before the prompts. */
-static double stream_bytes(const roof_model_target *t, double sequences) {
+/** Of so many sequences, those whose inputs run at once: a step has a budget for what the model gets of them, as many as its
+ *  tokens (vLLM, SchedulerConfig.max_num_encoder_input_tokens), which lets one sequence's through however large. */
+static double encoded_at_once(const roof_model_target *t, int stream, double sequences) {
+  double chunk = t->settings.chunk, result = t->model->streams[stream].result;
+  double each = rf_model_inputs(t, &t->model->streams[stream]) *
+                (result > 0 ? result : roof_model_stream_tokens(t, stream));
+  return chunk > 0 && each > 0 ? fmin(sequences, fmax(1, floor(chunk / each))) : sequences;
+}
+
+/** Of the streams' inputs of so many sequences, which run before the prompts; all at once (`whole`), or within a budget. */
+static double stream_bytes(const roof_model_target *t, double sequences, bool whole) {
   double most = 0;
   for (int i = 0; i < t->model->stream_count; i++) {
-    double inputs = t->model->streams[i].result > 0 ? t->settings.images : 1;
-    double tokens = sequences * inputs * roof_model_stream_tokens(t, i);
+    double tokens = rf_model_inputs(t, &t->model->streams[i]) * roof_model_stream_tokens(t, i);
+    tokens *= whole ? sequences : encoded_at_once(t, i, sequences);
     most = fmax(most, tokens * activation_bytes_per_token(t, i + 1));
   }
   return most;
@@ -84,7 +93,7 @@ static double activation_bytes(const roof_model_target *t, double per_token, dou
     tokens = fmax(s->chunk, rows * (s->draft + 1));
   }
   double logits = t->model->encoder ? 0 : rows * (s->draft + 1) * t->model->vocab / s->tp * 4; /* fp32 */
-  return fmax(stream_bytes(t, rows), tokens / s->cp * per_token + logits);
+  return fmax(stream_bytes(t, rows, whole), tokens / s->cp * per_token + logits);
 }
 
 /** What the batch takes at so many tokens per sequence: its cache in whole pages, a common prefix once, and its activations. */

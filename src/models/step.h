@@ -423,6 +423,8 @@ void rf_model_extras(model_step *step, double count, const roof_model_block *blo
 /* stream.c */
 /** Passes of a step for each image, 1 where none is made. */
 double rf_model_passes(const roof_model_target *target);
+/** Inputs of a stream that each sequence has: one to attend to, or as many as the settings say. */
+double rf_model_inputs(const roof_model_target *target, const roof_model_stream *stream);
 /** Devices' inputs of a stream that runs before the model's own layers: whether any does with these settings. */
 bool rf_model_encodes(const roof_model_target *target);
 /** Sets up the step for a stream's inputs of all sequences. */

@@ -34,15 +34,14 @@ double roof_model_own_prompt(const roof_model_target *t) {
   return taken ? 1 : t->settings.prompt;
 }
 
-/** Inputs of a stream that each sequence has: one to attend to, or as many as the settings say. */
-static double inputs_of(const roof_model_target *t, const roof_model_stream *s) {
+double rf_model_inputs(const roof_model_target *t, const roof_model_stream *s) {
   return s->result > 0 ? t->settings.images : 1;
 }
 
 bool rf_model_encodes(const roof_model_target *t) {
   bool any = false;
   for (int i = 0; i < t->model->stream_count; i++) {
-    any = any || inputs_of(t, &t->model->streams[i]) > 0;
+    any = any || rf_model_inputs(t, &t->model->streams[i]) > 0;
   }
   return any;
 }
@@ -51,7 +50,7 @@ void rf_model_start_stream(model_step *s, double stream) {
   const roof_model_target *t = s->target;
   s->stream = stream;
   s->own = rf_model_stream(t->model, stream);
-  double inputs = inputs_of(t, &s->own), tokens = roof_model_stream_tokens(t, (int)stream - 1);
+  double inputs = rf_model_inputs(t, &s->own), tokens = roof_model_stream_tokens(t, (int)stream - 1);
   s->steps = s->microbatches;
   s->fills = true;
   s->groups[0] = (model_group){

@@ -96,7 +96,7 @@ write_vision_model() {
 
 @test "the encoder and the images belong to the first token of model, claim, plan and serve alike" {
   write_vision_model vl.json
-  for words in whisper-large-v3 "vl.json" "vl.json images=0"; do
+  for words in whisper-large-v3 "vl.json" "vl.json prompt=4k images=2" "vl.json images=0"; do
     read -ra model <<<"$words"
     run -0 "$ROOFLINE" model "${model[@]}" --machine h100 --json
     ttft=$(json .ttft_seconds)
@@ -111,4 +111,17 @@ write_vision_model() {
     run -0 "$ROOFLINE" energy "${model[@]}" --machine h100 --json
     near '[.phases[] | select(.phase == "encode" or .phase == "prefill") | .joules] | add' "$joules"
   done
+}
+
+@test "as many images are encoded at once as fit a chunk of the prompts" {
+  write_vision_model vl.json
+  run -0 "$ROOFLINE" model vl.json images=1 batch=1 --machine h100 --json
+  one=$(json .memory.activation_bytes)
+  run -0 "$ROOFLINE" model vl.json images=0 batch=256 --machine h100 --json
+  text=$(json .memory.activation_bytes) largest=$(json .memory.largest_batch)
+  run -0 "$ROOFLINE" model vl.json images=1 batch=256 --machine h100 --json
+  jq -e --argjson one "$one" --argjson text "$text" --argjson largest "$largest" \
+    '.memory.activation_bytes <= ([6 * $one, $text] | max) and .memory.largest_batch == $largest' <<<"$output"
+  run -0 --separate-stderr "$ROOFLINE" serve vl.json images=8 prompt=16k --rate 0.1/s --requests 20 --machine h100 --json
+  [ "$(json '.runs[0].requests')" -eq 20 ]
 }
