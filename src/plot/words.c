@@ -17,9 +17,13 @@ typedef struct chart {
 } chart;
 
 /** Measured kernels of a file, on the first machine. */
-static roof_status place_file(const chart *c, const char *file, roof_error *error) {
+static roof_status place_file(const chart *c, const char *const *words, int count, roof_error *error) {
+  const char *file = words[0];
   roof_measurements all = {0};
-  roof_status status = roof_measurements_read(file, &all, error);
+  roof_status status = count > 1
+                           ? roof_error_set(error, ROOF_E_ARGUMENT,
+                                            "%s: a file of measurements takes no `%.60s`", file, words[1])
+                           : roof_measurements_read(file, &all, error);
   if (status == ROOF_OK) {
     status = roof_scene_add_measurements(c->scene, c->plot->machines[0], 0, all.list, all.count, file,
                                          c->plot->arrows, error);
@@ -99,10 +103,8 @@ static roof_status place_workload(const chart *c, const char *const *words, int 
 
 /** The phases of a model, `words[0]` with its settings, on the first machine. */
 static roof_status place_model(const chart *c, const char *const *words, int count, roof_error *error) {
-  roof_formats formats = {
-      .dtype = c->plot->formats.dtype != NULL ? roof_dtype_name(c->targets[0].types.compute) : NULL};
   roof_whole *whole = NULL;
-  roof_status status = roof_whole_read(words, count, &formats, NULL, false, &whole, error);
+  roof_status status = roof_whole_read(words, count, &c->plot->formats, NULL, false, &whole, error);
   status = status == ROOF_OK ? roof_whole_on(whole, c->plot->machines[0], error) : status;
   if (status == ROOF_OK) {
     roof_text name = name_of(words[0], words, count);
@@ -113,27 +115,42 @@ static roof_status place_model(const chart *c, const char *const *words, int cou
   return status;
 }
 
-/** A word without `=` begins the next operation, or is a file of measurements, a graph, a list or a model. */
+/** What a word without `=` begins: the next operation, a file of measurements, a graph, a list or a model. */
+typedef roof_status placer(const chart *, const char *const *, int, roof_error *);
+
+static placer *placer_of(const roof_plot *p, const char *word) {
+  const roof_op *op = NULL;
+  return strcmp(word, "-") == 0                                                        ? place_file
+         : roof_workload_is(word)                                                      ? place_workload
+         : roof_userops_find(p->userops, p->userops_count, word, &op, NULL) == ROOF_OK ? place_op
+         : roof_model_is(word)                                                         ? place_model
+         : roof_text_ends_with(word, ".json")                                          ? place_file
+                                                                                       : place_op;
+}
+
 static roof_status place_words(const chart *c, const char *const *words, int count, roof_error *error) {
-  const roof_plot *p = c->plot;
   roof_status status = ROOF_OK;
   for (int start = 0, end = 0; start < count && status == ROOF_OK; start = end) {
-    const char *word = words[start];
-    const roof_op *op = NULL;
     end = start + 1;
-    if (strcmp(word, "-") == 0 || roof_text_ends_with(word, ".json")) {
-      status = place_file(c, word, error);
-      continue;
-    }
     while (end < count && strchr(words[end], '=') != NULL) {
       end++;
     }
-    bool own = roof_userops_find(p->userops, p->userops_count, word, &op, NULL) == ROOF_OK;
-    status = (roof_workload_is(word)        ? place_workload
-              : !own && roof_model_is(word) ? place_model
-                                            : place_op)(c, words + start, end - start, error);
+    status = placer_of(c->plot, words[start])(c, words + start, end - start, error);
   }
   return status;
+}
+
+/** The formats of the operations: a model's are of its parts, and where there are models alone they say nothing of the roofs. */
+static roof_formats formats_of_roofs(const roof_plot *p, const char *const *words, int count) {
+  bool models = false;
+  for (int i = 0; i < count; i++) {
+    placer *place = strchr(words[i], '=') == NULL ? placer_of(p, words[i]) : NULL;
+    if (place == place_op || place == place_workload) {
+      return p->formats;
+    }
+    models = models || place == place_model;
+  }
+  return models ? (roof_formats){.dtype = p->formats.dtype} : p->formats;
 }
 
 /** One format of a list: what the machine does not compute in are weights of its usual format. */
@@ -168,8 +185,9 @@ static roof_status read_formats(const roof_plot *p, roof_types types[ROOF_SCENE_
 }
 
 /** A target for each machine in one format, or for each format of one machine, and their ceilings. */
-static roof_status add_ceilings(chart *c, roof_error *error) {
+static roof_status add_ceilings(chart *c, const char *const *words, int count, roof_error *error) {
   const roof_plot *p = c->plot;
+  const roof_formats formats = formats_of_roofs(p, words, count);
   roof_types types[ROOF_SCENE_SERIES];
   roof_options o = roof_options_default();
   bool several = p->dtype_count > 1;
@@ -177,7 +195,7 @@ static roof_status add_ceilings(chart *c, roof_error *error) {
       p->ceilings && (several || p->machine_count > 1)
           ? roof_error_set(error, ROOF_E_ARGUMENT, "every ceiling: of one machine in one format")
       : several ? read_formats(p, types, error)
-                : roof_formats_read(&p->formats, p->machines[0], types, error);
+                : roof_formats_read(&formats, p->machines[0], types, error);
   c->count = several ? p->dtype_count : p->machine_count;
   c->targets = status == ROOF_OK ? calloc((size_t)c->count, sizeof *c->targets) : NULL;
   if (status == ROOF_OK && c->targets == NULL) {
@@ -232,7 +250,7 @@ roof_status roof_scene_read(roof_scene *scene, const roof_plot *plot, const char
                             roof_error *error) {
   chart c = {.plot = plot, .scene = scene};
   roof_scene_init(scene);
-  roof_status status = add_ceilings(&c, error);
+  roof_status status = add_ceilings(&c, words, count, error);
   status = status == ROOF_OK ? place_words(&c, words, count, error) : status;
   if (status == ROOF_OK) {
     title_by_dtypes(scene, plot);

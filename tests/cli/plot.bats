@@ -326,3 +326,21 @@ refuses() { # CODE TEXT ARGUMENT...
   "$ROOFLINE" predict linear batch=64 in=4096 out=4096 --machine h100 --dtype fp16 --output fp32 --to result.svg
   grep -q '>linear on NVIDIA H100 SXM5 80GB, fp16, result fp32<' result.svg
 }
+
+@test "a model is drawn in the formats that were typed, by its name or from its config.json" {
+  run -0 "$ROOFLINE" plot llama-3.1-8b batch=8 --machine h100
+  stored=$output
+  for formats in '--weights int4' '--weights w4a16' '--kv fp8'; do
+    run -0 "$ROOFLINE" plot llama-3.1-8b batch=8 $formats --machine h100
+    [ "$output" != "$stored" ]
+  done
+  run -0 "$ROOFLINE" plot mixtral-8x7b --weights fp8,experts=nvfp4 --machine h100
+  refuses 2 'weights `w4a16`: unknown' gemm m=n=k=64 llama-3.1-8b --weights w4a16 --machine h100
+  jq -n '{architectures: ["LlamaForCausalLM"], model_type: "llama", hidden_size: 4096, intermediate_size: 14336,
+    num_hidden_layers: 32, num_attention_heads: 32, num_key_value_heads: 8, vocab_size: 128256, hidden_act: "silu",
+    max_position_embeddings: 131072, rms_norm_eps: 1e-5, tie_word_embeddings: false, torch_dtype: "bfloat16"}' >config.json
+  run -0 "$ROOFLINE" plot config.json batch=8 --machine h100
+  [[ $output == *decode* ]]
+  echo '{"schema": "roofline.measurements/1", "kernels": []}' >runs.json
+  refuses 2 'takes no `batch=8`' runs.json batch=8 --machine h100
+}
