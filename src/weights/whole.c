@@ -14,7 +14,6 @@ bool roof_model_is(const char *name) {
 }
 
 static roof_status read_formats(const roof_formats *f, roof_model_precision *p, roof_error *error) {
-  roof_dtype dtype = ROOF_BF16;
   const char *other = f->group != NULL        ? "group"
                       : f->accumulate != NULL ? "accumulate"
                       : f->output != NULL     ? "output"
@@ -22,14 +21,7 @@ static roof_status read_formats(const roof_formats *f, roof_model_precision *p, 
   if (other != NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--%s: of an operation, not of a whole model", other);
   }
-  roof_status status = f->dtype != NULL ? roof_dtype_parse_scaled(f->dtype, &dtype, error) : ROOF_OK;
-  if (status == ROOF_OK && dtype > ROOF_DTYPE_COUNT) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--dtype %s: of activations; --weights %s is of weights",
-                          f->dtype, f->dtype);
-  }
-  if (status == ROOF_OK && f->dtype != NULL) {
-    roof_model_precision_retype(p, dtype);
-  }
+  roof_status status = f->dtype != NULL ? roof_model_precision_read(f->dtype, p, error) : ROOF_OK;
   status =
       status == ROOF_OK && f->weights != NULL ? roof_model_precision_parse(f->weights, p, error) : status;
   return status == ROOF_OK && f->kv != NULL ? roof_dtype_parse(f->kv, &p->kv, error) : status;

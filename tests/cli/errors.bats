@@ -67,6 +67,14 @@ machine_file() {
   run -0 "$ROOFLINE" model llama-3.1-8b --machine h100 --precision fp8,head=w8a16 --quiet
 }
 
+@test "a format of weights alone is none of activations, whatever is asked of a model" {
+  for dtype in fp8 fp4 int8 nvfp4; do
+    for ask in model plan serve advise energy seal plot claim; do
+      refuses 2 "--dtype $dtype: of activations; --precision $dtype is of weights" $ask llama-3.1-8b --dtype $dtype --machine b200
+    done
+  done
+}
+
 @test "what would make a model fit is typed as the command takes it" {
   refuses 2 'fits with --weights fp8 (' energy llama-3.1-70b batch=8 --machine h100
   refuses 2 'fits with --weights fp8 (' seal llama-3.1-70b batch=8 --machine h100
