@@ -22,6 +22,9 @@ static const struct poptOption machine_table[] = {
 #define OPS_OPTION                                                                                           \
   { "ops", '\0', POPT_ARG_ARGV, &parsed.op_files, 0, "a file of your own operations; repeatable", "FILE" }
 
+/** As `model` calls the formats of the weights: another name of --weights where a model is named. */
+static const char precision[] = "precision";
+
 static const struct poptOption format_table[] = {
     {"dtype", 'd', POPT_ARG_ARGV, &typed_dtypes, 0,
      "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 fp3 int8 int4, with scales mxfp8 mxfp4 nvfp4; several (fp16,fp8) "
@@ -29,7 +32,9 @@ static const struct poptOption format_table[] = {
      "predict and plot",
      "TYPE"},
     {"weights", '\0', POPT_ARG_STRING, &parsed.formats.weights, 0,
-     "stored format of the weights (int4: W4A16; nf4, awq, gptq, mxfp4, nvfp4)", "TYPE"},
+     "stored format of the weights (int4: W4A16; nf4, awq, gptq, mxfp4, nvfp4); of a model --precision too",
+     "TYPE"},
+    {precision, '\0', POPT_ARG_STRING | POPT_ARGFLAG_DOC_HIDDEN, &parsed.formats.weights, 0, NULL, NULL},
     {"group", '\0', POPT_ARG_STRING, &parsed.formats.group, 0, "weights that share one fp16 scale", "N"},
     {"accumulate", '\0', POPT_ARG_STRING, &parsed.formats.accumulate, 0,
      "format of the sums: they stay in registers, so no byte changes", "TYPE"},
@@ -142,6 +147,17 @@ static struct poptOption *take_room(int count) {
   return room;
 }
 
+/** What popt returns for the last option of a list: another name of one before it, which the help leaves out, is that one. */
+static int value_of(const struct poptOption *list, int last) {
+  const struct poptOption *o = &list[last];
+  for (int i = 0; i < last && (o->argInfo & POPT_ARGFLAG_DOC_HIDDEN) != 0; i++) {
+    if (list[i].arg == o->arg) {
+      return list[i].val;
+    }
+  }
+  return 1 + (int)(o - known.options);
+}
+
 /** Copies a list of options, without those that `own` has (NULL: none), and the lists it includes. */
 static struct poptOption *copy_options(const struct poptOption *list, const cli_command *command,
                                        bool shared) {
@@ -160,7 +176,7 @@ static struct poptOption *copy_options(const struct poptOption *list, const cli_
     if (includes(o)) {
       c->arg = copy_options(o->arg, command, false);
     } else if ((o->argInfo & POPT_ARG_MASK) != POPT_ARG_VAL) {
-      c->val = 1 + (int)(c - known.options);
+      c->val = value_of(copy, n - 1);
       c->descrip = o->descrip == NULL ? describe_to(command->writes) : o->descrip;
     }
   }
@@ -461,6 +477,33 @@ static roof_status take_dtypes(const cli_command *command, roof_error *error) {
              : ROOF_OK;
 }
 
+/** Whether a word is a model. */
+static bool names_model(const char **words) {
+  bool names = false;
+  for (int i = 0; words != NULL && words[i] != NULL && !names; i++) {
+    names = strchr(words[i], '=') == NULL && roof_model_is(words[i]);
+  }
+  return names;
+}
+
+/** Refuses the models' name of --weights where none is named. */
+static roof_status check_precision(const cli_command *command, int argc, const char **argv,
+                                   roof_error *error) {
+  size_t length = sizeof precision - 1;
+  bool typed = false;
+  for (int i = 1; i < argc && !typed; i++) {
+    const char *name = argv[i] + 2;
+    typed = strncmp(argv[i], "--", 2) == 0 && strncmp(name, precision, length) == 0 &&
+            (name[length] == '\0' || name[length] == '=');
+  }
+  bool other = (command->groups & CLI_ARGS_FORMAT) != 0 && !cli_has_option(command->options, precision);
+  return typed && other && !names_model(parsed.all_words)
+             ? roof_error_set(
+                   error, ROOF_E_ARGUMENT,
+                   "--precision: of a whole model; the formats of an operation are --dtype and --weights")
+             : ROOF_OK;
+}
+
 /** Drops the first `count` words. */
 static void drop_words(int count) {
   parsed.words += count;
@@ -524,7 +567,10 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   if (status == ROOF_OK && code < -1) {
     status = option_error(context, code, command, options, error);
   } else if (status == ROOF_OK) {
-    status = parsed.help ? print_help(context, command, argv, error) : take_words(command, options, error);
+    status = parsed.help ? ROOF_OK : check_precision(command, argc, argv, error);
+    status = status != ROOF_OK ? status
+             : parsed.help     ? print_help(context, command, argv, error)
+                               : take_words(command, options, error);
   }
   argv[0] = first;
   parsed.context = context;

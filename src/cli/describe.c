@@ -26,7 +26,7 @@ static void add_options(json_t *options, const struct poptOption *table, const c
   for (const struct poptOption *o = table; !cli_args_is_end(o); o++) {
     if ((o->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE) {
       add_options(options, o->arg, o->descrip != NULL ? o->descrip : group);
-    } else {
+    } else if ((o->argInfo & POPT_ARGFLAG_DOC_HIDDEN) == 0) {
       rf_json_append(options, describe_option(o, group));
     }
   }

@@ -15,7 +15,7 @@ static const struct {
   const char *theirs, *ours;
   bool of_models; /**< of a whole model alone */
 } called[] = {
-    {"precision quantization", "weights", .of_models = true},
+    {"quantization", "weights", .of_models = true},
     {"gpu gpus device devices hardware hw accelerator target system", "machine", false},
     {"precision data-type datatype type quantization", "dtype", false},
     {"tensor-parallel-size tensor-parallel tensor_parallel_size tp-size tp_size", "tp", false},

@@ -82,8 +82,19 @@ machine_file() {
   refuses 2 'fits with recompute=full (' energy llama-3.1-8b train batch=64 dp=8 zero=1 --machine h100
   run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 dp=8 zero=1 recompute=full --machine h100 --json
   [ "$(jq .memory.fits <<<"$output")" = true ]
-  refuses 2 '--precision: unknown option; did you mean `--weights`?' energy llama-3.1-70b --machine h100 --precision fp8
-  refuses 2 '--precision: unknown option; did you mean `--dtype`?' energy gemm m=n=k=64 --machine h100 --precision fp8
+  for ask in claim energy advise plot; do
+    words='llama-3.1-8b tp=2'
+    [ $ask != claim ] || words="$words tpot=50ms"
+    run --separate-stderr "$ROOFLINE" $ask $words --machine h100 --precision fp8 --json
+    precise=$output
+    run --separate-stderr "$ROOFLINE" $ask $words --machine h100 --weights fp8 --json
+    [ "$status" -eq 0 ] && [ "$output" = "$precise" ]
+    refuses 2 '--weights: given 2 times' $ask $words --machine h100 --weights fp8 --precision fp8
+    run -0 "$ROOFLINE" $ask --help
+    [ "$(grep -c -e --precision <<<"$output")" -eq 1 ]
+  done
+  run -0 "$ROOFLINE" seal llama-3.1-70b tp=2 --machine h100 --precision fp8
+  refuses 2 '--precision: of a whole model; the formats of an operation are --dtype and --weights' energy gemm m=n=k=64 --machine h100 --precision fp8
   refuses 2 '`recompute` is a parameter, without dashes: recompute=VALUE' energy llama-3.1-8b train --machine h100 --recompute full
   refuses 2 'recompute: has no effect: of --train, not of requests' energy llama-3.1-8b recompute=full --machine h100
 }
