@@ -1,6 +1,7 @@
 /* Settings that were typed and change nothing in the answer asked for: each with its condition and the reason. */
 #include <math.h>
 
+#include "core/letters.h"
 #include "models/step.h"
 #include "roofline/model_sweep.h"
 
@@ -76,6 +77,12 @@ static bool has_other_link(const question *q) {
   return q->settings->options.link != NULL && has_one_device(q);
 }
 
+static bool launches_eagerly(const question *q) {
+  const char *framework = q->settings->options.framework;
+  return framework != NULL && rf_letters_compare(framework, ROOF_EAGER) == 0 &&
+         q->settings->launch == ROOF_LAUNCH_PERSISTENT;
+}
+
 static bool reads_no_images(const question *q) {
   bool reads = false;
   for (int i = 0; i < q->model->stream_count; i++) {
@@ -120,6 +127,7 @@ static const struct {
     {"price", false, has_no_run, "a search for training prices a whole run; add tokens=N"},
     {"node", false, has_one_device, "one device has no other in its node; add tp=N"},
     {"network", true, has_other_network, "all devices are in one node, whose size is node=N"},
+    {"mode", true, launches_eagerly, "what --framework eager launches one at a time is no persistent kernel"},
     {"link", true, has_other_link, "one device sends nothing; add tp=N"},
 };
 

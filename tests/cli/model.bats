@@ -207,6 +207,8 @@ model() {
   has 'did you mean `head`?'
   run -2 "$ROOFLINE" model llama.json --machine h100 --mode graf
   has 'launch mode `graf`: unknown; known: eager, graph, persistent'
+  run -2 "$ROOFLINE" model llama-3.1-8b --machine h100 --framework Eager --mode persistent
+  has '--mode: has no effect: what --framework eager launches one at a time is no persistent kernel'
   run -2 "$ROOFLINE" model llama.json --machine h100 --fuse qvk
   has 'did you mean `qkv`?'
 }
