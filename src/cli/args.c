@@ -173,6 +173,9 @@ static struct poptOption *copy_options(const struct poptOption *list, const cli_
     }
     struct poptOption *c = &copy[n++];
     *c = *o;
+    if (o->longName != NULL && cli_effects_never(command->effects, o->longName)) {
+      c->argInfo |= POPT_ARGFLAG_DOC_HIDDEN;
+    }
     if (includes(o)) {
       c->arg = copy_options(o->arg, command, false);
     } else if ((o->argInfo & POPT_ARG_MASK) != POPT_ARG_VAL) {

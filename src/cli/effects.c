@@ -130,6 +130,15 @@ static roof_status refuse(const cli_effect *effect, const char *command, const c
                               conditions_text(typed, named, condition, sizeof condition));
 }
 
+bool cli_effects_never(const cli_effect *effects, const char *option) {
+  for (const cli_effect *e = effects; e != NULL && e->options != NULL; e++) {
+    if (e->with == NULL && e->without == NULL && names(e, option)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 roof_status cli_effects_check(const cli_effect *effects, const char *command, const cli_typed *typed,
                               roof_error *error) {
   for (const cli_effect *e = effects; e != NULL && e->options != NULL; e++) {

@@ -18,6 +18,9 @@ bool cli_is_among(const char *list, const char *word);
 /** Whether a table of options, or one it includes, has the long option. */
 bool cli_has_option(const struct poptOption *table, const char *name);
 
+/** Whether `effects` (NULL: none) says of an option that it never has one. */
+bool cli_effects_never(const cli_effect *effects, const char *option);
+
 /** ROOF_E_ARGUMENT where an option was typed that `effects` (NULL: none) says has no effect. */
 roof_status cli_effects_check(const cli_effect *effects, const char *command, const cli_typed *typed,
                               roof_error *error);

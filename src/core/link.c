@@ -29,8 +29,7 @@ const roof_link *roof_target_link(const roof_target *target, double ranks) {
   return NULL;
 }
 
-/** The most devices that one of the links joins, the one asked for where there is one. */
-static double most_joined(const roof_target *target) {
+double rf_link_most(const roof_target *target) {
   const roof_machine *machine = target->machine;
   double most = 1;
   if (target->options.link != NULL && target->link != NULL) {
@@ -43,7 +42,7 @@ static double most_joined(const roof_target *target) {
 }
 
 void rf_link_lack(const roof_target *target, double ranks, char *text, size_t size) {
-  double most = most_joined(target);
+  double most = rf_link_most(target);
   const char *asked = target->options.link;
   if (!(most > 1) && asked == NULL) {
     rf_format(text, size, "its file has no link to other devices");

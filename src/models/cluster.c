@@ -2,6 +2,7 @@
  * as long as the computation, ZeRO, the pipeline's bubble. */
 #include <math.h>
 
+#include "core/link.h"
 #include "models/step.h"
 #include "roofline/ops.h"
 #include "roofline/plan.h"
@@ -182,6 +183,20 @@ static double node_of(const roof_target *t, const roof_cluster_settings *s) {
   return isnan(s->node) ? roof_node_devices(t->machine) : s->node;
 }
 
+/** Refuses a node of more devices than a link joins. */
+static roof_status check_node(const roof_target *t, const roof_cluster_settings *s, roof_error *error) {
+  double node = fmin(s->devices, node_of(t, s)), most = rf_link_most(t);
+  if (isnan(s->node) || !(most > 1) || t->options.link != NULL) {
+    return node > 1 ? roof_target_joins(t, node, error) : ROOF_OK;
+  }
+  return node <= 1 || roof_target_link(t, node) != NULL
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "%s: node=%.0f: its links join at most %.0f devices; those of other nodes are "
+                              "joined by --network",
+                              t->machine->name, s->node, most);
+}
+
 static void fill_answer(const roof_target *t, const roof_cluster_settings *s, roof_cluster_answer *a) {
   const roof_link *between = s->network != NULL ? s->network : &roof_network_at(0)->link;
   roof_cluster *c = &a->cluster;
@@ -219,8 +234,7 @@ roof_status roof_cluster_answer_of(const roof_target *t, const roof_cluster_sett
                                    roof_cluster_answer *answer, roof_error *error) {
   roof_status status = rf_cluster_settings_check(s, error);
   status = status == ROOF_OK ? roof_target_supports(t, ROOF_MATRIX, error) : status;
-  double neighbours = fmin(s->devices, node_of(t, s));
-  status = status == ROOF_OK && neighbours > 1 ? roof_target_joins(t, neighbours, error) : status;
+  status = status == ROOF_OK ? check_node(t, s, error) : status;
   if (status == ROOF_OK) {
     fill_answer(t, s, answer);
   }

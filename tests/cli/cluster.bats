@@ -146,3 +146,14 @@ linked() {
   [ "$status" = 3 ] || [ "$status" = 2 ]
   has "no link"
 }
+
+@test "help has no option that the command refuses, and what it refuses it says of itself" {
+  for option in without efficiency weights precision kv framework; do
+    run -2 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=64 --machine h100 --$option fp8
+    [[ $output == *'has no effect on `cluster`' ]]
+    run -0 "$ROOFLINE" cluster --help
+    [[ $output != *"--$option"* ]]
+  done
+  run -3 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=64 node=16 --machine h100
+  [[ $output == *'node=16: its links join at most 8 devices; those of other nodes are joined by --network' ]]
+}

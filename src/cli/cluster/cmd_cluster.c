@@ -201,8 +201,9 @@ static const cli_effect effects[] = {
     {.options = "against tolerance", .without = "check"},
     {.options = "csv", .with = "links"},
     {.options = "csv", .without = "report check"},
-    {.options = "efficiency overhead launch overlap tile warm cold framework ops achieved weights group "
-                "accumulate output kv"},
+    {.options =
+         "efficiency overhead launch overlap tile warm cold without framework ops achieved weights group "
+         "accumulate output kv"},
     {0}};
 
 const cli_command cli_cmd_cluster = {
