@@ -5,6 +5,7 @@
 #define WEIGHTS_CONFIG_H
 
 #include <jansson.h>
+#include <regex.h>
 
 #include "roofline/model.h"
 
@@ -322,13 +323,40 @@ roof_status rf_config_quantization(config *c);
 /** Formats as ITEM_QUANTIZATION says, for a model whose precision is plain so far. */
 roof_status rf_config_quantize(config *c);
 /* config_modules.c */
-/** Whether a list's name is of one layer's modules, by its number. */
-bool rf_config_names_layer(const char *pattern);
 /** The mean of formats that have these shares of the elements, named by the two that have most; one of over 99.9 % is it. */
 roof_weight_format rf_config_mean(const roof_weight_format *formats, const double *shares, int count);
 /** Adds a module's elements ("model.layers.3.self_attn.q_proj", "lm_head") to its part's; false where it is not known. */
 bool rf_config_count_module(const config *c, const char *name, double elements[ROOF_PART_COUNT]);
-/** What `modules` names layer by layer stays in the activations' format; a part has the mean of both. */
-void rf_config_leave_modules(config *c, const json_t *modules);
+/** What the list `modules` of a key names stays in the activations' format; a part has the mean of both. Notes what of it is
+ *  not known. */
+roof_status rf_config_leave_modules(config *c, const char *key, const json_t *modules);
+
+#define CONFIG_PATTERN_MAX 256
+
+/** A matrix of a layer: what it lies in and its own names, with `|` between those of different classes. */
+typedef struct config_module {
+  const char *parents, *names;
+  roof_model_part part;
+  double elements;
+} config_module;
+
+/** A name or a pattern in a list of modules. */
+typedef struct config_pattern {
+  char text[CONFIG_PATTERN_MAX]; /**< after `layers.` and its number, where it has them */
+  long layer;                    /**< -1: any */
+  bool after_layers, is_glob, is_regex;
+  bool one_expert; /**< of the experts one */
+  regex_t regex;
+} config_pattern;
+
+/* config_patterns.c */
+/** False where it is not understood. Call _done in either case. */
+bool rf_config_pattern_read(const char *text, config_pattern *pattern);
+void rf_config_pattern_done(config_pattern *pattern);
+bool rf_config_pattern_covers(const config_pattern *pattern, int layer, const config_module *module);
+/** Whether a name is of what lies outside of the layers: towers, the head, the table. */
+bool rf_config_pattern_is_outside(const char *text);
+/** Whether a name is of what no format is counted of: a router, gains. */
+bool rf_config_pattern_is_small(const char *text);
 
 #endif

@@ -1,114 +1,125 @@
-/* Modules that a list names layer by layer (NVIDIA's Model Optimizer: `model.layers.3.self_attn.q_a_proj`): which share of a
- * part's weights they are. What they leave out stays in the activations' format; the part has the mean of both. */
-#include <ctype.h>
+/* Modules that lists name ("model.layers.3.self_attn.q_proj", "re:.*mlp.*"): which share of a part's weights they are. What they
+ * leave out stays in the activations' format; the part has the mean of both. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "weights/config.h"
 
-enum { MODULE_MAX = 16 };
+enum { MODULE_MAX = 24 };
 
-typedef struct module {
-  const char *name;
-  roof_model_part part;
-  double elements;
-} module;
+/** What holds attention, an MLP or a state-space layer: classes differ in what they call it. */
+#define ATTENTION "self_attn|attn|attention|mixer"
+#define LINEAR "linear_attn|self_attn|mixer"
+#define STATE "mixer|mamba"
+#define DENSE "mlp|feed_forward|ffn"
+#define DENSE_ALONE DENSE "|mixer"
+#define SHARED                                                                                               \
+  "mlp.shared_experts|mlp.shared_expert|feed_forward.shared_expert|block_sparse_moe.shared_experts|"         \
+  "mlp.shared_mlp|shared_mlp|mixer.shared_experts"
+#define EXPERTS "mlp|block_sparse_moe|feed_forward|mixer|moe"
 
-static int attention_modules(double hidden, const roof_model_block *b, module *out) {
+static int attention_modules(double hidden, const roof_model_block *b, config_module *out) {
   double queries = b->heads * b->head_dim * (b->output_gate ? 2 : 1), keys = b->kv_heads * b->head_dim;
+  double values = b->shared_kv ? 0 : b->kv_heads * b->value_dim;
   int n = 0;
-  out[n++] = (module){"self_attn.q_proj", ROOF_PART_MIXER, hidden * queries};
-  out[n++] = (module){"self_attn.k_proj", ROOF_PART_MIXER, hidden * keys};
-  out[n++] =
-      (module){"self_attn.v_proj", ROOF_PART_MIXER, b->shared_kv ? 0 : hidden * b->kv_heads * b->value_dim};
-  out[n++] = (module){"self_attn.o_proj", ROOF_PART_MIXER, hidden * b->heads * b->value_dim};
+  out[n++] = (config_module){ATTENTION, "q_proj|qkv_proj", ROOF_PART_MIXER, hidden * queries};
+  out[n++] = (config_module){ATTENTION, "k_proj|qkv_proj", ROOF_PART_MIXER, hidden * keys};
+  out[n++] = (config_module){ATTENTION, "v_proj|qkv_proj", ROOF_PART_MIXER, hidden * values};
+  out[n++] = (config_module){ATTENTION, "o_proj|out_proj", ROOF_PART_MIXER, hidden * b->heads * b->value_dim};
   return n;
 }
 
 /** DeepSeek-V2's names: down to a latent, up from it. */
-static int latent_modules(double hidden, const roof_model_block *b, module *out) {
+static int latent_modules(double hidden, const roof_model_block *b, config_module *out) {
   double queries = b->heads * (b->head_dim + b->rope_dim), from = b->q_rank > 0 ? b->q_rank : hidden;
-  double index = b->index_heads > 0 ? 1 : 0;
+  double index = b->index_heads > 0 ? 1 : 0, values = b->heads * b->value_dim;
   int n = 0;
-  out[n++] = (module){"self_attn.q_a_proj", ROOF_PART_MIXER, hidden * b->q_rank};
+  out[n++] = (config_module){ATTENTION, "q_a_proj", ROOF_PART_MIXER, hidden * b->q_rank};
   out[n++] =
-      (module){b->q_rank > 0 ? "self_attn.q_b_proj" : "self_attn.q_proj", ROOF_PART_MIXER, from * queries};
-  out[n++] = (module){"self_attn.kv_a_proj_with_mqa", ROOF_PART_MIXER, hidden * (b->kv_rank + b->rope_dim)};
+      (config_module){ATTENTION, b->q_rank > 0 ? "q_b_proj" : "q_proj", ROOF_PART_MIXER, from * queries};
   out[n++] =
-      (module){"self_attn.kv_b_proj", ROOF_PART_MIXER, b->kv_rank * b->heads * (b->head_dim + b->value_dim)};
-  out[n++] = (module){"self_attn.o_proj", ROOF_PART_MIXER, hidden * b->heads * b->value_dim};
-  out[n++] =
-      (module){"self_attn.indexer", ROOF_PART_MIXER,
-               index * (b->index_heads * b->index_dim * from + hidden * (b->index_dim + b->index_heads))};
+      (config_module){ATTENTION, "kv_a_proj_with_mqa", ROOF_PART_MIXER, hidden * (b->kv_rank + b->rope_dim)};
+  out[n++] = (config_module){ATTENTION, "kv_b_proj", ROOF_PART_MIXER,
+                             b->kv_rank * b->heads * (b->head_dim + b->value_dim)};
+  out[n++] = (config_module){ATTENTION, "o_proj", ROOF_PART_MIXER, hidden * values};
+  out[n++] = (config_module){
+      ATTENTION, "indexer", ROOF_PART_MIXER,
+      index * (b->index_heads * b->index_dim * from + hidden * (b->index_dim + b->index_heads))};
   return n;
 }
 
-static int state_modules(double hidden, const roof_model_block *b, module *out) {
-  double inner = b->heads * b->head_dim;
-  out[0] =
-      (module){"mixer.in_proj", ROOF_PART_MIXER, hidden * (2 * inner + 2 * b->groups * b->state + b->heads)};
-  out[1] = (module){"mixer.out_proj", ROOF_PART_MIXER, hidden * inner};
-  return 2;
+static int mamba_modules(double hidden, const roof_model_block *b, config_module *out) {
+  double inner = b->heads * b->head_dim, steps = b->dt_rank + 2 * b->state;
+  int n = 0;
+  if (b->mixer == ROOF_MIX_MAMBA1) {
+    out[n++] = (config_module){STATE, "in_proj", ROOF_PART_MIXER, hidden * 2 * inner};
+    out[n++] = (config_module){STATE, "x_proj", ROOF_PART_MIXER, inner * steps};
+    out[n++] = (config_module){STATE, "dt_proj", ROOF_PART_MIXER, b->dt_rank * inner};
+  } else {
+    out[n++] = (config_module){b->kernel > 1 ? STATE : ATTENTION, b->kernel > 1 ? "in_proj" : "qkv_proj",
+                               ROOF_PART_MIXER, hidden * (2 * inner + 2 * b->groups * b->state + b->heads)};
+  }
+  out[n++] = (config_module){b->kernel > 1 ? STATE : ATTENTION, "out_proj", ROOF_PART_MIXER, hidden * inner};
+  return n;
 }
 
-static int mlp_modules(double hidden, const roof_model_block *b, module *out) {
-  static const char *const dense[] = {"mlp.up_proj", "mlp.down_proj", "mlp.gate_proj"};
-  static const char *const shared[] = {"mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj",
-                                       "mlp.shared_experts.gate_proj"};
+/** Names of Qwen3-Next, and where gate and decay come through a rank, of Kimi Linear. */
+static int delta_modules(double hidden, const roof_model_block *b, config_module *out) {
+  double keys = b->kv_heads * b->head_dim, inner = b->heads * b->value_dim, rank = b->gate_rank;
+  int n = 0;
+  if (rank > 0) {
+    out[n++] = (config_module){LINEAR, "q_proj", ROOF_PART_MIXER, hidden * keys};
+    out[n++] = (config_module){LINEAR, "k_proj", ROOF_PART_MIXER, hidden * keys};
+    out[n++] = (config_module){LINEAR, "v_proj", ROOF_PART_MIXER, hidden * inner};
+    out[n++] = (config_module){LINEAR, "f_a_proj", ROOF_PART_MIXER, hidden * rank};
+    out[n++] = (config_module){LINEAR, "f_b_proj", ROOF_PART_MIXER, rank * inner};
+    out[n++] = (config_module){LINEAR, "g_a_proj", ROOF_PART_MIXER, hidden * rank};
+    out[n++] = (config_module){LINEAR, "g_b_proj", ROOF_PART_MIXER, rank * inner};
+    out[n++] = (config_module){LINEAR, "b_proj", ROOF_PART_MIXER, hidden * b->heads};
+    out[n++] = (config_module){LINEAR, "o_proj", ROOF_PART_MIXER, hidden * inner};
+    return n;
+  }
+  out[n++] =
+      (config_module){LINEAR, "in_proj_qkvz|in_proj_qkv", ROOF_PART_MIXER, hidden * (2 * keys + inner)};
+  out[n++] = (config_module){LINEAR, "in_proj_qkvz|in_proj_z", ROOF_PART_MIXER, hidden * inner};
+  out[n++] = (config_module){LINEAR, "in_proj_ba|in_proj_b", ROOF_PART_MIXER, hidden * b->heads};
+  out[n++] = (config_module){LINEAR, "in_proj_ba|in_proj_a", ROOF_PART_MIXER, hidden * b->heads};
+  out[n++] = (config_module){LINEAR, "out_proj", ROOF_PART_MIXER, hidden * inner};
+  return n;
+}
+
+static int mlp_modules(double hidden, const roof_model_block *b, config_module *out) {
+  static const char *const dense[] = {"up_proj|gate_up_proj|w3", "down_proj|w2", "gate_proj|gate_up_proj|w1"};
+  static const char *const experts[] = {
+      "experts.0.up_proj|experts.0.w3|experts.up_proj|experts.gate_up_proj",
+      "experts.0.down_proj|experts.0.w2|experts.down_proj",
+      "experts.0.gate_proj|experts.0.w1|experts.gate_proj|experts.gate_up_proj"};
+  const char *own = b->experts > 0 ? SHARED : b->mixer == ROOF_MIX_NONE ? DENSE_ALONE : DENSE;
   int matrices = b->gated ? 3 : 2;
   for (int i = 0; i < matrices; i++) {
-    out[i] = (module){b->experts > 0 ? shared[i] : dense[i], ROOF_PART_MLP, hidden * b->width};
+    out[i] = (config_module){own, dense[i], ROOF_PART_MLP, hidden * b->width};
+    out[matrices + i] =
+        (config_module){EXPERTS, experts[i], ROOF_PART_EXPERTS, b->experts * hidden * b->expert_width};
   }
-  out[matrices] =
-      (module){"mlp.experts", ROOF_PART_EXPERTS, matrices * b->experts * hidden * b->expert_width};
-  return matrices + 1;
+  return 2 * matrices;
 }
 
-/** The matrices of a layer by name; of a mixer that is neither attention nor Mamba-2 none. */
-static int modules_of(double hidden, const roof_model_block *b, module out[MODULE_MAX]) {
-  int n = b->mixer == ROOF_MIX_LATENT      ? latent_modules(hidden, b, out)
-          : b->mixer == ROOF_MIX_ATTENTION ? attention_modules(hidden, b, out)
-          : b->mixer == ROOF_MIX_MAMBA2    ? state_modules(hidden, b, out)
-                                           : 0;
-  return n + mlp_modules(hidden, b, out + n);
-}
-
-/** After `layers.`, where a list names one layer; else NULL. */
-static const char *layer_of(const char *pattern) {
-  static const char word[] = "layers.";
-  const char *at = strstr(pattern, word);
-  at = at != NULL ? at + strlen(word) : NULL;
-  return at != NULL && isdigit((unsigned char)at[0]) ? at : NULL;
-}
-
-bool rf_config_names_layer(const char *pattern) {
-  return layer_of(pattern) != NULL;
-}
-
-/** Whether `3.self_attn`, `3.self_attn*` or `3.self_attn.q_proj` has the module in it. */
-static bool covers(const char *pattern, int layer, const char *name) {
-  char whole[96];
-  const char *at = layer_of(pattern);
-  if (at == NULL) {
-    return false;
+/** The matrices of a layer that have elements; of a mixer that is none of these, its MLP's. */
+static int modules_of(double hidden, const roof_model_block *b, config_module out[MODULE_MAX]) {
+  bool mamba = b->mixer == ROOF_MIX_MAMBA1 || b->mixer == ROOF_MIX_MAMBA2;
+  int kept = 0, n = b->mixer == ROOF_MIX_LATENT      ? latent_modules(hidden, b, out)
+                    : b->mixer == ROOF_MIX_ATTENTION ? attention_modules(hidden, b, out)
+                    : b->mixer == ROOF_MIX_DELTA     ? delta_modules(hidden, b, out)
+                    : mamba                          ? mamba_modules(hidden, b, out)
+                                                     : 0;
+  n += mlp_modules(hidden, b, out + n);
+  for (int i = 0; i < n; i++) {
+    out[kept] = out[i];
+    kept += out[i].elements > 0;
   }
-  snprintf(whole, sizeof whole, "%d.%s", layer, name);
-  size_t length = strcspn(at, "*");
-  bool open = at[length] == '*' && at[length + 1] == '\0';
-  bool inside = strncmp(whole, at, length) == 0;
-  return inside &&
-         (whole[length] == '\0' || whole[length] == '.' || (open && length > strspn(at, "0123456789")));
-}
-
-static bool is_listed(const json_t *modules, int layer, const char *name) {
-  for (size_t i = 0; i < json_array_size(modules); i++) {
-    const char *pattern = json_string_value(json_array_get(modules, i));
-    if (pattern != NULL && covers(pattern, layer, name)) {
-      return true;
-    }
-  }
-  return false;
+  return kept;
 }
 
 /** Whether a list names the tower of images, whole or module by module ("model.visual.blocks.0", "vision_tower*"). */
@@ -157,62 +168,103 @@ roof_weight_format rf_config_mean(const roof_weight_format *formats, const doubl
   return out;
 }
 
-/** What a module is called below its layer's mixer or MLP: classes differ in what they call those. */
-static const char *own_name(const char *whole) {
-  const char *dot = strchr(whole, '.');
-  return dot != NULL ? dot + 1 : whole;
+/** Adds what a pattern names of a layer to its parts' elements; a matrix that several name counts once. */
+static bool take_layer(const config *c, const config_pattern *pattern, const roof_model_block *b, int number,
+                       double *taken, double elements[ROOF_PART_COUNT]) {
+  config_module list[MODULE_MAX];
+  int n = modules_of(c->model->hidden, b, list);
+  bool named = false;
+  for (int i = 0; i < n; i++) {
+    if (rf_config_pattern_covers(pattern, number, &list[i])) {
+      double share = pattern->one_expert && list[i].part == ROOF_PART_EXPERTS ? 1 / b->experts : 1;
+      double more = fmin(share, 1 - taken[i]);
+      elements[list[i].part] += more * list[i].elements;
+      taken[i] += more;
+      named = true;
+    }
+  }
+  return named;
 }
 
-/** Whether `name` is the module, or one of its experts' matrices; `shared_expert.` is `shared_experts.`. */
-static bool is_module(const char *name, const char *known) {
-  static const char shared[] = "shared_expert";
-  const size_t length = sizeof shared - 1;
-  if (strncmp(name, shared, length) == 0 && name[length] == '.') {
-    return strncmp(known, shared, length) == 0 && strcmp(known + length + 1, name + length) == 0;
+typedef double layer_shares[MODULE_MAX];
+
+/** Layers of the model's own are counted as the class does: attention and state space side by side are one. */
+static int number_of(const config *c, int own) {
+  return own / (c->arch != NULL && c->arch->mamba_parallel ? 2 : 1);
+}
+
+/** The same of every layer of the model's own; `taken` are the shares that earlier patterns named, or NULL. */
+static bool take_layers(const config *c, const config_pattern *pattern, layer_shares *taken,
+                        double elements[ROOF_PART_COUNT]) {
+  bool named = false;
+  for (int i = 0, own = 0; i < c->model->layer_count; i++) {
+    const roof_model_block *b = &c->model->blocks[c->model->layers[i]];
+    int number = number_of(c, own);
+    own += b->stream == 0;
+    if (b->stream == 0 && (pattern->layer < 0 || pattern->layer == number)) {
+      double none[MODULE_MAX] = {0};
+      named |= take_layer(c, pattern, b, number, taken != NULL ? taken[i] : none, elements);
+    }
   }
-  size_t whole = strlen(known);
-  return strncmp(name, known, whole) == 0 &&
-         (name[whole] == '\0' || (name[whole] == '.' && strcmp(known, "experts") == 0));
+  return named;
 }
 
 bool rf_config_count_module(const config *c, const char *name, double elements[ROOF_PART_COUNT]) {
-  const roof_model *m = c->model;
-  const char *at = layer_of(name);
-  char *end = NULL;
-  long layer = at != NULL ? strtol(at, &end, 10) : -1;
+  config_pattern pattern;
   if (strcmp(name, "lm_head") == 0) {
-    elements[ROOF_PART_HEAD] += roof_model_count(m).parts[ROOF_PART_HEAD];
+    elements[ROOF_PART_HEAD] += roof_model_count(c->model).parts[ROOF_PART_HEAD];
     return true;
   }
-  if (layer < 0 || layer >= m->layer_count || *end != '.') {
-    return false;
-  }
-  const roof_model_block *b = &m->blocks[m->layers[layer]];
-  const char *own = own_name(end + 1);
-  module list[MODULE_MAX];
-  int n = modules_of(m->hidden, b, list);
-  for (int i = 0; i < n; i++) {
-    if (list[i].elements > 0 && is_module(own, own_name(list[i].name))) {
-      bool one = strncmp(own, "experts.", 8) == 0; /* a matrix of one expert */
-      elements[list[i].part] += one ? m->hidden * b->expert_width : list[i].elements;
-      return true;
-    }
-  }
-  return false;
+  bool read = rf_config_pattern_read(name, &pattern);
+  bool named = read && pattern.layer >= 0 && take_layers(c, &pattern, NULL, elements);
+  rf_config_pattern_done(&pattern);
+  return named;
 }
 
-void rf_config_leave_modules(config *c, const json_t *modules) {
+/** Whether a name is of nothing that is counted by its matrices here: a tower, a router, a layer behind the last. */
+static bool is_uncounted(const config *c, const char *name, const config_pattern *pattern) {
+  int own = 0;
+  for (int i = 0; i < c->model->layer_count; i++) {
+    own += c->model->blocks[c->model->layers[i]].stream == 0;
+  }
+  return rf_config_pattern_is_small(name) || pattern->layer >= number_of(c, own);
+}
+
+/** Adds what a list names; returns how many entries name nothing that is known, and the first of them. */
+static int take_list(const config *c, const json_t *modules, layer_shares *taken,
+                     double left[ROOF_PART_COUNT], const char **first) {
+  int unknown = 0;
+  for (size_t i = 0; i < json_array_size(modules); i++) {
+    const char *name = json_string_value(json_array_get(modules, i));
+    config_pattern pattern;
+    if (name == NULL || rf_config_pattern_is_outside(name)) {
+      continue;
+    }
+    bool read = rf_config_pattern_read(name, &pattern);
+    bool known = (read && take_layers(c, &pattern, taken, left)) || is_uncounted(c, name, &pattern);
+    *first = !known && unknown == 0 ? name : *first;
+    unknown += !known;
+    rf_config_pattern_done(&pattern);
+  }
+  return unknown;
+}
+
+roof_status rf_config_leave_modules(config *c, const char *key, const json_t *modules) {
   roof_model *m = c->model;
   roof_model_precision *p = &m->precision;
   const roof_model_parameters count = roof_model_count(m);
   const roof_weight_format plain = roof_weight_format_of(p->activations);
   double left[ROOF_PART_COUNT] = {0};
-  for (int layer = 0; layer < m->layer_count; layer++) {
-    module list[MODULE_MAX];
-    int n = modules_of(m->hidden, &m->blocks[m->layers[layer]], list);
-    for (int i = 0; i < n; i++) {
-      left[list[i].part] += is_listed(modules, layer, list[i].name) ? list[i].elements : 0;
-    }
+  const char *first = NULL;
+  layer_shares *taken = calloc(ROOF_LAYER_MAX, sizeof *taken);
+  if (taken == NULL) {
+    return roof_error_set(c->error, ROOF_E_MEMORY, "%s: out of memory", key);
+  }
+  int unknown = take_list(c, modules, taken, left, &first);
+  free(taken);
+  if (unknown > 0) {
+    roof_model_note(m, "%s: %d of %zu entries name no matrix known here (`%.60s`), and leave nothing out",
+                    key, unknown, json_array_size(modules), first);
   }
   if (names_vision(modules)) {
     add_streams(m, &count, left);
@@ -224,4 +276,5 @@ void rf_config_leave_modules(config *c, const json_t *modules) {
                                         (const double[]){1 - share, share}, 2);
     }
   }
+  return ROOF_OK;
 }

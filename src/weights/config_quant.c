@@ -363,25 +363,6 @@ static roof_status take_mixed(config *c, const json_t *q) {
   return status;
 }
 
-/** Parts that a list of modules leaves in the activations' format in every layer. */
-static void leave_out(config *c, const json_t *modules) {
-  static const struct {
-    const char *text;
-    roof_model_part part;
-  } names[] = {
-      {"self_attn", ROOF_PART_MIXER}, {"shared_experts", ROOF_PART_MLP}, {"(gate|up", ROOF_PART_MLP}};
-  roof_model_precision *p = &c->model->precision;
-  for (size_t i = 0; i < json_array_size(modules); i++) {
-    const char *module = json_string_value(json_array_get(modules, i));
-    bool all = module != NULL && strchr(module, '*') != NULL && !rf_config_names_layer(module);
-    for (size_t n = 0; n < sizeof names / sizeof names[0] && all; n++) {
-      if (strstr(module, names[n].text) != NULL) {
-        p->weights[names[n].part] = roof_weight_format_of(p->activations);
-      }
-    }
-  }
-}
-
 /** The format of keys and values: a name of Model Optimizer's, or bits and type as of weights. */
 static roof_status read_cache(const config *c, const json_t *q, roof_dtype *kv) {
   const char *name = json_string_value(json_object_get(q, "kv_cache_quant_algo"));
@@ -402,7 +383,8 @@ static roof_status read_cache(const config *c, const json_t *q, roof_dtype *kv) 
 }
 
 roof_status rf_config_quantize(config *c) {
-  static const char *const lists[] = {"modules_to_not_convert", "ignore", "exclude_modules"};
+  static const char *const lists[] = {"modules_to_not_convert", "ignore", "exclude_modules", "ignored_layers",
+                                      "llm_int8_skip_modules"};
   const json_t *q = c->items[ITEM_QUANTIZATION];
   roof_weight_format format;
   roof_model_precision *p = &c->model->precision;
@@ -423,9 +405,8 @@ roof_status rf_config_quantize(config *c) {
     roof_model_note(c->model, "extra_config: %zu modules with bits of their own are counted as the others",
                     extra);
   }
-  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    leave_out(c, json_object_get(q, lists[i]));
-    rf_config_leave_modules(c, json_object_get(q, lists[i]));
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0] && status == ROOF_OK; i++) {
+    status = rf_config_leave_modules(c, lists[i], json_object_get(q, lists[i]));
   }
   return status;
 }
