@@ -48,6 +48,11 @@ static const struct {
     MIXED("q3_k_m", ROOF_INT4, 3.91),
     {"nvfp4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .group = 16, .scale_bits = 8}},
     {"mxfp4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .group = 32, .scale_bits = 8}},
+    {"fp8a16", {.stored = ROOF_FP8, .compute = ROOF_FP8, .weight_only = true}},
+    {"nvfp4a16",
+     {.stored = ROOF_FP4, .compute = ROOF_FP4, .weight_only = true, .group = 16, .scale_bits = 8}},
+    {"mxfp4a16",
+     {.stored = ROOF_FP4, .compute = ROOF_FP4, .weight_only = true, .group = 32, .scale_bits = 8}},
 };
 enum { PRESET_COUNT = sizeof presets / sizeof presets[0] };
 

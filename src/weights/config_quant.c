@@ -115,7 +115,8 @@ static roof_status read_group(const config *c, const json_t *group, roof_weight_
     return ROOF_OK;
   }
   if (type != NULL && strcmp(type, "float") == 0 && (bits == 4 || bits == 8)) {
-    *format = preset(bits == 4 ? "nvfp4" : "fp8");
+    *format = preset(bits == 8 ? "fp8" : size == 32 ? "mxfp4" : "nvfp4"); /* groups of 16 are NVIDIA's */
+    format->weight_only = only;
     return ROOF_OK;
   }
   return fail(c, "config_groups", "quantization_config: unknown compressed-tensors format");

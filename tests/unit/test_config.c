@@ -251,9 +251,12 @@ static void excluded_modules_are_counted(void **state) {
 
 #define QUANTIZED(text) SMALL "\"torch_dtype\": \"bfloat16\", \"quantization_config\": {" text "}}"
 #define GROUPS(text) QUANTIZED("\"quant_method\": \"compressed-tensors\", \"config_groups\": {" text "}")
-#define GROUP(name, target, bits, type)                                                                      \
-  "\"" name "\": {\"targets\": [\"" target "\"], \"weights\": {\"num_bits\": " bits ", \"type\": \"" type    \
-  "\", \"group_size\": 16}}"
+#define GROUP_OF(activations, name, target, bits, type, size)                                                \
+  "\"" name "\": {\"targets\": [\"" target "\"], \"input_activations\": " activations                        \
+  ", \"weights\": {\"num_bits\": " bits ", \"type\": \"" type "\", \"group_size\": " size "}}"
+#define GROUP(name, target, bits, type) GROUP_OF("{\"num_bits\": 8}", name, target, bits, type, "16")
+#define ONE_GROUP(activations, bits, type, size)                                                             \
+  GROUPS(GROUP_OF(activations, "group_0", "Linear", bits, type, size))
 
 #define MATRIX(name, format) "\"model.layers." name "\": {\"quant_algo\": \"" format "\"}"
 #define MIXED_LAYER(number, mixer, mlp)                                                                      \
@@ -294,6 +297,10 @@ static void quantized_configs(void **state) {
       {MIXED("FP8", "NVFP4"), "fp8", "nvfp4", 4.5, ROOF_FP8},
       {MIXED("W8A16", "FP8"), "w8a16", "fp8", 8, ROOF_FP8},
       {GROUPS(GROUP("group_0", "Linear", "8", "float")), "fp8", "fp8", 8, ROOF_BF16},
+      {ONE_GROUP("null", "8", "float", "null"), "fp8a16", "fp8a16", 8, ROOF_BF16},
+      {ONE_GROUP("null", "4", "float", "16"), "nvfp4a16", "nvfp4a16", 4.5, ROOF_BF16},
+      {ONE_GROUP("null", "4", "float", "32"), "mxfp4a16", "mxfp4a16", 4.25, ROOF_BF16},
+      {ONE_GROUP("{\"num_bits\": 4}", "4", "float", "32"), "mxfp4", "mxfp4", 4.25, ROOF_BF16},
       {QUANTIZED("\"quant_method\": \"compressed-tensors\", \"kv_cache_scheme\": {\"num_bits\": 8, \"type\": "
                  "\"float\"}, \"config_groups\": {" GROUP("group_0", "Linear", "8", "float") "}"),
        "fp8", "fp8", 8, ROOF_FP8},
