@@ -197,7 +197,7 @@ class Run:
         readers = [
             ("dtype", "roof_model_precision_read", (C.byref(s.precision),)),
             ("precision", "roof_model_precision_parse", (C.byref(s.precision),)),
-            ("kv", "roof_dtype_parse", (field(s.precision, "kv", C.c_int),)),
+            ("kv", "roof_dtype_parse_scaled", (field(s.precision, "kv", C.c_int),)),
             ("mode", "roof_launch_parse", (field(s, "launch", C.c_int),)),
             ("fuse", "roof_fusion_parse", (field(s, "fusion", C.c_uint),)),
             ("recompute", "roof_recompute_parse", (field(s, "recompute", C.c_int),)),

@@ -364,14 +364,29 @@ static roof_status take_mixed(config *c, const json_t *q) {
   return status;
 }
 
+static bool read_cache_name(const char *name, roof_dtype *kv) {
+  static const struct {
+    const char *name;
+    roof_dtype dtype;
+  } names[] = {{"FP8", ROOF_FP8}, {"INT8", ROOF_INT8}, {"NVFP4", ROOF_NVFP4}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (rf_letters_compare(names[i].name, name) == 0) {
+      *kv = names[i].dtype;
+      return true;
+    }
+  }
+  return false;
+}
+
 /** The format of keys and values: a name of Model Optimizer's, or bits and type as of weights. */
 static roof_status read_cache(const config *c, const json_t *q, roof_dtype *kv) {
   const char *name = json_string_value(json_object_get(q, "kv_cache_quant_algo"));
   const json_t *scheme = json_object_get(q, "kv_cache_scheme");
   const char *type = json_string_value(json_object_get(scheme, "type"));
   bool known = type != NULL && number_of(scheme, "num_bits", 0) == 8;
-  if (name != NULL && rf_letters_compare(name, "FP8") == 0) {
-    *kv = ROOF_FP8;
+  if (name != NULL && !read_cache_name(name, kv)) {
+    return fail(c, "kv_cache_quant_algo",
+                "quantization: kv_cache_quant_algo: `%.40s` is none of FP8, INT8, NVFP4", name);
   }
   if (json_is_object(scheme) && !(known && (strcmp(type, "float") == 0 || strcmp(type, "int") == 0))) {
     return fail(c, "kv_cache_scheme",

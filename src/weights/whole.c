@@ -24,7 +24,7 @@ static roof_status read_formats(const roof_formats *f, roof_model_precision *p, 
   roof_status status = f->dtype != NULL ? roof_model_precision_read(f->dtype, p, error) : ROOF_OK;
   status =
       status == ROOF_OK && f->weights != NULL ? roof_model_precision_parse(f->weights, p, error) : status;
-  return status == ROOF_OK && f->kv != NULL ? roof_dtype_parse(f->kv, &p->kv, error) : status;
+  return status == ROOF_OK && f->kv != NULL ? roof_dtype_parse_scaled(f->kv, &p->kv, error) : status;
 }
 
 static roof_status read_word(roof_whole *w, const char *word, bool claims, roof_error *error) {

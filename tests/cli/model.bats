@@ -211,6 +211,8 @@ model() {
   has '--mode: has no effect: what --framework eager launches one at a time is no persistent kernel'
   run -2 "$ROOFLINE" model llama.json --machine h100 --fuse qvk
   has 'did you mean `qkv`?'
+  run -0 "$ROOFLINE" model llama-3.1-8b --machine b200 --kv nvfp4 --json
+  [ "$(json .precision.kv)" = '"nvfp4"' ]
 }
 
 @test "a price gives the cost of a million tokens; drafts give verification; chunks give mixed steps" {

@@ -289,6 +289,9 @@ static void quantized_configs(void **state) {
        "int4 group 64", 4 + (8 + 32.0 / 256) / 64, ROOF_BF16},
       {QUANTIZED("\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"FP8\""),
        "fp8", "fp8", 8, ROOF_FP8},
+      {QUANTIZED("\"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"INT8\""), "fp8", "fp8", 8, ROOF_INT8},
+      {QUANTIZED("\"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"NVFP4\""), "fp8", "fp8", 8, ROOF_NVFP4},
+      {QUANTIZED("\"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": null"), "fp8", "fp8", 8, ROOF_BF16},
       {QUANTIZED("\"quant_method\": \"fbgemm_fp8\", \"activation_scale_ub\": 1200.0"), "fp8", "fp8", 8,
        ROOF_BF16},
       {QUANTIZED(
@@ -361,6 +364,8 @@ static void quantized_configs_refused(void **state) {
       {QUANTIZED("\"quant_algo\": \"W4A8_AWQ\""), "`W4A8_AWQ` is not a known method; known: "},
       {QUANTIZED("\"quant_method\": \"auto-round\", \"data_type\": \"mx_fp\""),
        "data_type `mx_fp`: not computed"},
+      {QUANTIZED("\"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"NVFP4_ROTATE\""),
+       "kv_cache_quant_algo: `NVFP4_ROTATE` is none of FP8, INT8, NVFP4"},
       {QUANTIZED("\"quant_algo\": \"MIXED_PRECISION\""), "`MIXED_PRECISION` without `quantized_layers`"},
       {MIXED("FP8", "W4A8_AWQ"), "`W4A8_AWQ` is not a known method"},
       {QUANTIZED(

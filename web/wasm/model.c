@@ -29,8 +29,9 @@ static roof_status read_precision(const web_asked *asked, bool choices, roof_mod
   if (status == ROOF_OK && precision != NULL && strchr(precision, '/') == NULL && !choices) {
     status = roof_model_precision_parse(precision, p, error);
   }
-  return status == ROOF_OK && asked->formats.kv != NULL ? roof_dtype_parse(asked->formats.kv, &p->kv, error)
-                                                        : status;
+  return status == ROOF_OK && asked->formats.kv != NULL
+             ? roof_dtype_parse_scaled(asked->formats.kv, &p->kv, error)
+             : status;
 }
 
 roof_status web_model_settings(const web_asked *asked, const roof_model *model, bool choices,

@@ -41,7 +41,7 @@ static roof_status select_precision(bool choices, roof_model_precision *p, roof_
   if (status == ROOF_OK && precision != NULL && strchr(precision, '/') == NULL && !choices) {
     status = roof_model_precision_parse(precision, p, error);
   }
-  return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
+  return status == ROOF_OK && kv != NULL ? roof_dtype_parse_scaled(kv, &p->kv, error) : status;
 }
 
 roof_status cli_model_run_settings(const cli_args *args, const roof_model *model, bool choices,

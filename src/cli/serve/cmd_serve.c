@@ -80,7 +80,7 @@ static roof_status gather(const cli_args *args, const char *typed, words *w, roo
 static roof_status select_precision(roof_model_precision *p, roof_error *error) {
   roof_status status = dtype != NULL ? roof_model_precision_read(dtype, p, error) : ROOF_OK;
   status = status == ROOF_OK && precision != NULL ? roof_model_precision_parse(precision, p, error) : status;
-  return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
+  return status == ROOF_OK && kv != NULL ? roof_dtype_parse_scaled(kv, &p->kv, error) : status;
 }
 
 static roof_status select_settings(const cli_args *args, const char *list, const roof_model *model,
