@@ -467,6 +467,22 @@ static const config_key keys[] = {
     NO_EFFECT("use_mask_token"),
     NO_EFFECT("interpolate_*"),
     NO_EFFECT("pos_embed_*"),
+    NO_EFFECT("full_attn_mod"), /* the class of Phi-4-mini reads none of it */
+    NO_EFFECT("attn_scale"),    /* Llama 4 scales the queries of long prompts */
+    NO_EFFECT("floor_scale"),
+    NO_EFFECT("attn_temperature_tuning"),
+    NO_EFFECT("mlp_expansion_factor"),  /* Falcon-H1 has intermediate_size */
+    NO_EFFECT("mlp_intermediate_size"), /* of dense layers, which MiniMax-M2 has none of */
+    NO_EFFECT("downsample_ratio"),      /* of InternVL's images, whose tower is not counted */
+    NO_EFFECT("select_layer"),
+    NO_EFFECT("template"),
+    NO_EFFECT("ps_version"),
+    NO_EFFECT("pad2square"),
+    NO_EFFECT("dynamic_image_size"),
+    NO_EFFECT("force_image_size"),
+    NO_EFFECT("use_thumbnail"),
+    NO_EFFECT("min_dynamic_patch"),
+    NO_EFFECT("max_dynamic_patch"),
 };
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 

@@ -504,15 +504,24 @@ static void windows_by_letters(void **state) {
 /** What says nothing about the model is no reason to refuse it; an unknown architecture is called so first. */
 static void keys_that_say_nothing(void **state) {
   (void)state;
-  static const char *const read[] = {SMALL "\"new\": null}", SMALL "\"new\": false, \"other\": 0}",
+  static const char *const read[] = {SMALL "\"new\": null}",
+                                     SMALL "\"new\": false, \"other\": 0}",
                                      SMALL
                                      "\"mm_tokens_per_image\": 256, \"mamba_ssm_cache_dtype\": \"float32\"}",
-                                     SMALL "\"cache_implementation\": \"hybrid\", \"rms_norm\": true}"};
+                                     SMALL "\"cache_implementation\": \"hybrid\", \"rms_norm\": true}",
+                                     SMALL "\"full_attn_mod\": 1, \"mlp_expansion_factor\": 8}",
+                                     SMALL "\"attn_scale\": 0.1, \"floor_scale\": 8192, "
+                                           "\"attn_temperature_tuning\": true}",
+                                     SMALL "\"mlp_intermediate_size\": 8192, \"downsample_ratio\": 0.5, "
+                                           "\"select_layer\": -1, \"template\": \"internvl2_5\", "
+                                           "\"use_thumbnail\": true, \"max_dynamic_patch\": 12}"};
   static roof_model m;
   roof_error error = {0};
   for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
     assert_int_equal(roof_model_read(read[i], strlen(read[i]), "x", &m, &error), ROOF_OK);
   }
+  static const char adapter[] = SMALL "\"use_llm_lora\": 16}";
+  assert_true(roof_model_read(adapter, strlen(adapter), "x", &m, &error) != ROOF_OK);
   static const char set[] = SMALL "\"new\": 3}",
                     unknown[] = "{\"attn_config\": {}, \"model_type\": \"dbrx\"}";
   assert_true(roof_model_read(set, strlen(set), "x", &m, &error) != ROOF_OK);
