@@ -74,7 +74,7 @@ ROOF_API roof_status roof_model_load(const char *name, roof_model *model, roof_e
  *  Errors: as roof_model_load; ROOF_E_ARGUMENT for more such keys than `ignored` holds. */
 ROOF_API roof_status roof_model_load_lenient(const char *name, roof_model *model, roof_error *error);
 
-/** True where roof_model_load finds a model and no graph or list of operations is there.
+/** True where roof_model_load finds a model, or a file that says that it is one's (`model_type`; GGUF) and that it refuses.
  *  Units: none.
  *  Ownership: none.
  *  Errors: false where it cannot be read. */

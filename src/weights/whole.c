@@ -3,14 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/file.h"
 #include "roofline/model_sweep.h"
+#include "roofline/text.h"
 #include "roofline/weights.h"
+
+/** Whether a file says that it is a model's, so that what is wrong with it is to be said. */
+static bool says_type(const char *path) {
+  roof_text text = {0};
+  bool says = rf_file_read(path, &text, NULL) == ROOF_OK && text.data != NULL &&
+              strstr(text.data, "\"model_type\"") != NULL;
+  roof_text_done(&text);
+  return says || rf_file_begins(path, "GGUF");
+}
 
 bool roof_model_is(const char *name) {
   roof_model *model = malloc(sizeof *model);
   bool is = model != NULL && roof_model_load(name, model, NULL) == ROOF_OK;
   free(model);
-  return is;
+  return is || says_type(name);
 }
 
 static roof_status read_formats(const roof_formats *f, roof_model_precision *p, roof_error *error) {

@@ -125,3 +125,17 @@ write_vision_model() {
   run -0 --separate-stderr "$ROOFLINE" serve vl.json images=8 prompt=16k --rate 0.1/s --requests 20 --machine h100 --json
   [ "$(json '.runs[0].requests')" -eq 20 ]
 }
+
+@test "a model's config that is refused says why, in every command that takes one" {
+  echo '{"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4,
+    "num_hidden_layers": 2, "vocab_size": 100, "new_key": 3}' >new.json
+  for command in "energy new.json" "advise new.json" "claim new.json tpot=6ms" "plot new.json" "seal new.json"; do
+    run -2 "$ROOFLINE" $command --machine h100
+    has 'new.json:2:48: new_key: unknown key'
+  done
+  echo '{"model_type": "unheard_of"}' >other.json
+  run -2 "$ROOFLINE" energy other.json --machine h100
+  has 'model_type `unheard_of`: not a known architecture'
+  sed 's/, "new_key": 3//' new.json >known.json
+  run -0 "$ROOFLINE" plot known.json --machine h100 --to known.csv
+}
