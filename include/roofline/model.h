@@ -688,7 +688,7 @@ ROOF_API roof_status roof_fusion_parse(const char *text, unsigned *fusion, roof_
  *  Errors: "?" for an index out of range. */
 ROOF_API const char *roof_fusion_name(int index, const char **text);
 
-/** Finds a weight format by name: fp16, bf16, fp32, fp8, fp8-block, mxfp8, w8a8, w8a16, w4a16, nvfp4, mxfp4, and of weights
+/** Finds a weight format by name: fp16, bf16, fp32, fp8, fp8-block, mxfp8, w8a8, w8a16, w4a16, nf4, nvfp4, mxfp4, and of weights
  *  alone fp8a16, nvfp4a16, mxfp4a16.
  *  Units: none.
  *  Ownership: writes *format on success only.

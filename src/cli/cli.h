@@ -23,6 +23,11 @@
 #include "roofline/units.h"
 #include "roofline/weights.h"
 
+/** What the help says of the formats of a model's weights. */
+#define CLI_WEIGHTS_TEXT                                                                                     \
+  "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 (int4, awq, gptq) nf4 nvfp4 mxfp4, of weights "   \
+  "alone fp8a16 nvfp4a16 mxfp4a16"
+
 /** Groups of options a command takes in addition to --json, --csv, --quiet, --color and its own. */
 enum {
   CLI_ARGS_MACHINE = 1,     /**< --machine */

@@ -22,7 +22,8 @@
 
 /* Scales: GPTQ and AWQ (Frantar et al. 2023; Lin et al. 2024) keep an fp16 scale and a 4-bit zero point for
  * 128 weights; DeepSeek-V3 (2024, section 3.3) an fp32 scale per block of 128 x 128; the OCP microscaling
- * formats (v1.0, 2023) an 8-bit exponent for 32 elements; NVFP4 (NVIDIA, 2025) an fp8 scale for 16. The
+ * formats (v1.0, 2023) an 8-bit exponent for 32 elements; NVFP4 (NVIDIA, 2025) an fp8 scale for 16; NF4 an fp32 scale for 64
+ * (Dettmers et al. 2023, without double quantisation). The
  * scales of a whole tensor or channel (fp8, w8a8, w8a16) are negligible against the weights. llama.cpp: q4_0 and q8_0
  * have an fp16 scale for 32 weights; the mixed ones the bits of a weight that it gives of Llama 2 7B as a whole
  * (examples/quantize/README.md @b8c1476e; 13B and 70B: 0.2 to 1.5 % fewer). */
@@ -48,6 +49,7 @@ static const struct {
     MIXED("q3_k_m", ROOF_INT4, 3.91),
     {"nvfp4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .group = 16, .scale_bits = 8}},
     {"mxfp4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .group = 32, .scale_bits = 8}},
+    {"nf4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .weight_only = true, .group = 64, .scale_bits = 32}},
     {"fp8a16", {.stored = ROOF_FP8, .compute = ROOF_FP8, .weight_only = true}},
     {"nvfp4a16",
      {.stored = ROOF_FP4, .compute = ROOF_FP4, .weight_only = true, .group = 16, .scale_bits = 8}},
@@ -63,11 +65,12 @@ static const struct {
 } synonyms[] = {
     {"int4", "w4a16"}, {"awq", "w4a16"}, {"gptq", "w4a16"}, {"int8", "w8a16"}, {"smoothquant", "w8a8"},
 };
+enum { SYNONYM_COUNT = sizeof synonyms / sizeof synonyms[0] };
 
 static const char *preset_name(const char *text) {
   roof_dtype dtype;
   text = roof_dtype_parse_scaled(text, &dtype, NULL) == ROOF_OK ? roof_dtype_name(dtype) : text;
-  for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
+  for (int i = 0; i < SYNONYM_COUNT; i++) {
     if (rf_letters_compare(synonyms[i].name, text) == 0) {
       return synonyms[i].preset;
     }
@@ -92,13 +95,16 @@ static roof_status suggest(const char *text, const char *const *names, roof_erro
 }
 
 roof_status roof_weight_format_parse(const char *text, roof_weight_format *format, roof_error *error) {
-  const char *names[PRESET_COUNT + 1] = {NULL};
+  const char *names[PRESET_COUNT + SYNONYM_COUNT + 1] = {NULL};
   for (int i = 0; i < PRESET_COUNT; i++) {
     if (rf_letters_compare(presets[i].name, preset_name(text)) == 0) {
       *format = presets[i].format;
       return ROOF_OK;
     }
     names[i] = presets[i].name;
+  }
+  for (int i = 0; i < SYNONYM_COUNT; i++) {
+    names[PRESET_COUNT + i] = synonyms[i].name;
   }
   return suggest(text, names, error);
 }

@@ -211,6 +211,13 @@ model() {
   has '--mode: has no effect: what --framework eager launches one at a time is no persistent kernel'
   run -2 "$ROOFLINE" model llama.json --machine h100 --fuse qvk
   has 'did you mean `qkv`?'
+  run -0 "$ROOFLINE" model llama.json --machine h100 --precision nf4 --json
+  [ "$(json '.precision.weights.mlp | [.format, .bytes, .compute]')" = '["nf4",0.5625,"bf16"]' ]
+  run -2 "$ROOFLINE" model llama.json --machine h100 --precision foo
+  has 'mxfp4a16, int4, awq, gptq, int8, smoothquant'
+  run -0 "$ROOFLINE" model --help
+  has 'nf4'
+  has 'gptq'
   run -0 "$ROOFLINE" model llama-3.1-8b --machine b200 --kv nvfp4 --json
   [ "$(json .precision.kv)" = '"nvfp4"' ]
 }

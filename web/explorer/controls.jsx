@@ -6,7 +6,7 @@ import { Choice, Field, Size } from './parts.jsx';
 
 const dtypes = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp6', 'fp4', 'int8', 'int4'];
 const weightFormats = ['fp16', 'bf16', 'fp8', 'int8', 'int4', 'nf4', 'awq', 'gptq', 'mxfp4', 'mxfp8', 'nvfp4'];
-const precisions = ['fp16', 'bf16', 'fp8', 'fp8-block', 'mxfp8', 'w8a8', 'w8a16', 'w4a16', 'nvfp4', 'mxfp4'];
+const precisions = ['fp16', 'bf16', 'fp8', 'fp8-block', 'mxfp8', 'w8a8', 'w8a16', 'w4a16', 'nvfp4', 'mxfp4', 'nf4'];
 const asTyped = (names, none) => [['', none], ...names.map((name) => [name, name])];
 
 /** Takes the file of a field, which forgets it: the same one may be given again once it has changed. */

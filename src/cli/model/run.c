@@ -8,11 +8,7 @@ static int lenient;
 static char *precision, *dtype, *kv, *mode, *fuse, *quantization;
 const struct poptOption cli_model_run_options[] = {
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
-     "weights: fp32 fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4, of llama.cpp q8_0 q6_k "
-     "q5_k_m "
-     "q4_0 q4_k_m q3_k_m; default: as the config stores "
-     "them; bf16/fp8: both",
-     "FORMAT"},
+     CLI_WEIGHTS_TEXT "; default: as the config stores them; bf16/fp8: both", "FORMAT"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype, 0,
      "activations, and what is stored as they are; default: the config's", "TYPE"},
     {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},

@@ -16,9 +16,7 @@ static char *plan, *precision, *dtype, *kv, *network, *price, *drafter, *engine,
 static const struct poptOption options[] = {
     {"plan", '\0', POPT_ARG_STRING, &plan, 0, "settings in one word: tp=8,dp=2", "LIST"},
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
-     "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
-     "them",
-     "FORMAT"},
+     CLI_WEIGHTS_TEXT "; default: as the config stores them", "FORMAT"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype, 0, "activations; default: the config's", "TYPE"},
     {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
     {"network", '\0', POPT_ARG_STRING, &network, 0, "link between nodes: ndr hdr ...; default: ndr", "LINK"},
