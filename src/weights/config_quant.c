@@ -99,8 +99,11 @@ static roof_weight_format read_bitsandbytes(const json_t *q) {
   if (json_is_true(json_object_get(q, "load_in_8bit"))) {
     return integer(8, 0, true, false);
   }
-  roof_weight_format format = integer(4, 64, true, false);
-  format.scale_bits = json_is_true(json_object_get(q, "bnb_4bit_use_double_quant")) ? 8 + 32.0 / 256 : 32;
+  roof_weight_format format = preset("nf4"); /* bitsandbytes' fp4 has as many bits and scales */
+  if (json_is_true(json_object_get(q, "bnb_4bit_use_double_quant"))) {
+    format.scale_bits = 8 + 32.0 / 256;
+    snprintf(format.label, sizeof format.label, "nf4");
+  }
   return format;
 }
 
@@ -415,6 +418,9 @@ roof_status rf_config_quantize(config *c) {
     return status;
   }
   roof_model_precision_quantize(p, &format);
+  if (json_is_true(json_object_get(q, "lm_head"))) { /* gptq leaves it out unless told so */
+    p->weights[ROOF_PART_HEAD] = format;
+  }
   status = differ ? take_groups(c, q) : ROOF_OK;
   size_t extra = json_object_size(json_object_get(q, "extra_config"));
   if (extra > 0) {

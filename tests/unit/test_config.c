@@ -281,12 +281,13 @@ static void quantized_configs(void **state) {
   } rows[] = {
       {QUANTIZED("\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128"), "w4a16", "w4a16",
        4 + 20.0 / 128, ROOF_BF16},
+      {QUANTIZED("\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128, \"lm_head\": true"), "w4a16",
+       "w4a16", 4 + 20.0 / 128, ROOF_BF16},
       {QUANTIZED("\"quant_method\": \"awq\", \"bits\": 8, \"group_size\": 128"), "int8 group 128",
        "int8 group 128", 8 + 24.0 / 128, ROOF_BF16},
-      {QUANTIZED("\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true"), "int4 group 64",
-       "int4 group 64", 4.5, ROOF_BF16},
-      {QUANTIZED("\"quant_method\": \"bitsandbytes\", \"bnb_4bit_use_double_quant\": true"), "int4 group 64",
-       "int4 group 64", 4 + (8 + 32.0 / 256) / 64, ROOF_BF16},
+      {QUANTIZED("\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true"), "nf4", "nf4", 4.5, ROOF_BF16},
+      {QUANTIZED("\"quant_method\": \"bitsandbytes\", \"bnb_4bit_use_double_quant\": true"), "nf4", "nf4",
+       4 + (8 + 32.0 / 256) / 64, ROOF_BF16},
       {QUANTIZED("\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"FP8\""),
        "fp8", "fp8", 8, ROOF_FP8},
       {QUANTIZED("\"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"INT8\""), "fp8", "fp8", 8, ROOF_INT8},
@@ -335,7 +336,7 @@ static void quantized_configs(void **state) {
     assert_near(8 * roof_weight_format_bytes(mlp), rows[i].bits, 1e-12);
     assert_int_equal(m.precision.kv, rows[i].kv);
     bool head = strstr(rows[i].text, "lm_head") != NULL;
-    assert_int_equal(m.precision.weights[ROOF_PART_HEAD].stored, head ? ROOF_FP4 : ROOF_BF16);
+    assert_true(roof_dtype_bytes(m.precision.weights[ROOF_PART_HEAD].stored) == (head ? 0.5 : 2));
   }
 }
 
