@@ -418,7 +418,7 @@ roof_status rf_config_quantize(config *c) {
     return status;
   }
   roof_model_precision_quantize(p, &format);
-  if (json_is_true(json_object_get(q, "lm_head"))) { /* gptq leaves it out unless told so */
+  if (json_is_true(json_object_get(q, "lm_head"))) { /* gptq leaves it as it is otherwise */
     p->weights[ROOF_PART_HEAD] = format;
   }
   status = differ ? take_groups(c, q) : ROOF_OK;

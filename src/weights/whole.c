@@ -8,7 +8,7 @@
 #include "roofline/text.h"
 #include "roofline/weights.h"
 
-/** Whether a file says that it is a model's, so that what is wrong with it is to be said. */
+/** Whether a file names itself a model's, so that the error of reading it is the one to report. */
 static bool says_type(const char *path) {
   roof_text text = {0};
   bool says = rf_file_read(path, &text, NULL) == ROOF_OK && text.data != NULL &&
