@@ -36,6 +36,9 @@ typedef enum roof_distance {
       ROOF_DISTANCE_COUNT
 } roof_distance;
 
+/** A difference between nodes, or of a node between two runs, that no one would mend, as a share. */
+#define ROOF_FABRIC_NEGLIGIBLE 0.1
+
 #define ROOF_FABRIC_SIZES 32
 #define ROOF_FABRIC_NAME 65
 #define ROOF_PROTOCOLS 2

@@ -86,6 +86,7 @@ typedef struct roof_nodes_ceiling {
     "dmidecode -t memory and the errors of that domain's modules: one is slow or missing")                   \
   X(DEVICE, "slow GPU", "nvidia-smi -q -d CLOCK,PERFORMANCE,ECC on that node")                               \
   X(NODE, "slow node", "compare BIOS, power limit and what else runs on that node")                          \
+  X(NETWORK, "slow network", "ibstat or ethtool on that node: the rate and errors of its link")              \
   X(CEILING, "slow ceiling", "measure that node alone: roofline measure")
 
 typedef enum roof_outlier_kind {

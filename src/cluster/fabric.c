@@ -6,8 +6,7 @@
 
 #include "cluster/fit.h"
 
-static const double outlying = 3.5;   /* Iglewicz and Hoaglin 1993 */
-static const double negligible = 0.1; /* of the median: a difference that no one would mend */
+static const double outlying = 3.5; /* Iglewicz and Hoaglin 1993 */
 
 static const double halved =
     0.5; /* of few nodes the spread itself is uncertain: half as good is slow whatever it is */
@@ -41,7 +40,7 @@ static void middle_of(double *values, double *scratch, size_t count, double *mid
 
 /** Whether a node whose score is `z` has so much less than the median: `less` of it. */
 static bool is_worse(double z, double less, double median) {
-  return (z > outlying && less < (1 - negligible) * median) || less < halved * median;
+  return (z > outlying && less < (1 - ROOF_FABRIC_NEGLIGIBLE) * median) || less < halved * median;
 }
 
 roof_status roof_fabric_judge(roof_fabric *fabric, roof_error *error) {

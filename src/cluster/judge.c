@@ -79,6 +79,7 @@ static const char *usual_governor(const roof_nodes *nodes) {
 typedef struct look {
   roof_nodes *nodes;
   const usual *most;
+  const roof_fabric *network; /* NULL: none */
   size_t node;
   bool failed; /* out of memory */
 } look;
@@ -316,6 +317,21 @@ static void add_slow_memory(look *l, const worst *w, bool computes_slowly) {
   }
 }
 
+/** A link that the others' are faster than, between ranks and between GPUs. */
+static void look_at_link(look *l, const roof_fabric *network, const char *between) {
+  const roof_fabric_node *link = rf_nodes_link(network, l->nodes->list[l->node].name);
+  if (link != NULL && link->slow) {
+    roof_text words = {0};
+    roof_text_add(&words, between);
+    rf_nodes_link_evidence(network, link, &words);
+    roof_outlier *f = add(l, ROOF_OUTLIER_NETWORK);
+    if (f != NULL) {
+      f->score = fmax(link->latency_z, link->bandwidth_z);
+    }
+    keep(f, &words, l);
+  }
+}
+
 /* --- one node --- */
 
 /** What is slower: of memory alone, of a GPU alone, or all of the node; the clock lowered for heat explains all. */
@@ -353,12 +369,18 @@ static void look_at(look *l) {
   look_at_facts(l);
   look_at_ceilings(l);
   look_at_siblings(l);
+  look_at_link(l, l->network, "");
+  look_at_link(l, l->network != NULL ? l->network->gpus : NULL, "between GPUs ");
 }
 
 roof_status roof_nodes_judge(roof_nodes *nodes, roof_error *error) {
+  roof_fabric *network = NULL;
   double *values = calloc(nodes->count + 1, sizeof *values);
-  if (values == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
+  roof_status status = values != NULL ? rf_nodes_network(nodes, &network, error)
+                                      : roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
+  if (status != ROOF_OK) {
+    free(values);
+    return status;
   }
   for (size_t i = 0; i < nodes->ceiling_count; i++) {
     distribute(nodes, i, values);
@@ -367,11 +389,12 @@ roof_status roof_nodes_judge(roof_nodes *nodes, roof_error *error) {
                       usual_number(nodes, offsetof(roof_node, gpus), values),
                       usual_number(nodes, offsetof(roof_node, memory_bytes), values),
                       usual_number(nodes, offsetof(roof_node, clock_hz), values), usual_governor(nodes)};
-  look l = {.nodes = nodes, .most = &most};
+  look l = {.nodes = nodes, .most = &most, .network = network};
   nodes->outlier_count = 0;
   for (; l.node < nodes->count && !l.failed; l.node++) {
     look_at(&l);
   }
   free(values);
+  rf_nodes_network_free(network);
   return l.failed ? roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory") : ROOF_OK;
 }

@@ -80,7 +80,7 @@ static roof_status keep_network(const roof_fabric *fabric, roof_nodes *nodes, ro
   roof_status status = roof_fabric_write(fabric, &json, error);
   free(nodes->network);
   nodes->network = json.data;
-  return status;
+  return status == ROOF_OK ? roof_nodes_judge(nodes, error) : status;
 }
 
 /** Between GPUs; where there are some that cannot be measured, it is said why. */
