@@ -1,4 +1,6 @@
 /* What has changed, in a sentence and as JSON. */
+#include <math.h>
+
 #include "cluster/nodes.h"
 #include "documents/json.h"
 
@@ -11,18 +13,31 @@ const char *roof_node_verdict_name(roof_node_verdict verdict) {
   return verdict < ROOF_NODE_VERDICT_COUNT ? names[verdict] : "?";
 }
 
+/** How much of what was expected is lost; 0 of what is no loss. */
+static double loss_of(const roof_node_change *c) {
+  return c->verdict == ROOF_NODE_MISSING ? INFINITY
+         : c->verdict == ROOF_NODE_FELL  ? rf_nodes_loss(c->unit, c->measured, c->expected)
+                                         : 0;
+}
+
+/** ": n3 DRAM read fell and 2 more figures": the largest loss, and how many others there are. */
+static void add_worst(const roof_nodes_changes *changes, roof_text *out) {
+  const roof_node_change *worst = &changes->list[0];
+  size_t others = changes->counts[ROOF_NODE_FELL] + changes->counts[ROOF_NODE_MISSING] - 1;
+  for (size_t i = 1; i < changes->count; i++) {
+    worst = loss_of(&changes->list[i]) > loss_of(worst) ? &changes->list[i] : worst;
+  }
+  roof_text_addf(out, ": %s %s %s", worst->node, worst->figure, roof_node_verdict_name(worst->verdict));
+  if (others > 0) {
+    roof_text_addf(out, " and %zu more figure%s", others, others == 1 ? "" : "s");
+  }
+}
+
 void roof_nodes_changes_sentence(const roof_nodes_changes *changes, roof_text *out) {
   if (changes->fallen > 0) {
     roof_text_addf(out, "%zu node%s fell behind what was expected", changes->fallen,
                    changes->fallen == 1 ? "" : "s");
-    for (size_t i = 0; i < changes->count; i++) {
-      const roof_node_change *c = &changes->list[i];
-      if (c->verdict == ROOF_NODE_FELL || c->verdict == ROOF_NODE_MISSING) {
-        roof_text_addf(out, ": %s %s %s%s", c->node, c->figure, roof_node_verdict_name(c->verdict),
-                       changes->fallen > 1 ? ", ..." : "");
-        break;
-      }
-    }
+    add_worst(changes, out);
   } else {
     roof_text_add(out, "no node fell behind what was expected");
   }

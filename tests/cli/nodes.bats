@@ -268,6 +268,66 @@ nodes() {
   run -2 "$ROOFLINE" cluster check c.json --against c.json --tolerance 5
 }
 
+@test "check against a machine: a node without a GPU or a figure that others have lacks it" {
+  jq -n '{schema: "roofline.nodes/1", nodes: [["a", 2, 2], ["b", 2, 1], ["c", 0, 0], ["d", 2, 2]] | map(. as [$name, $gpus, $measured] |
+    {name: $name, cores: 64, gpus: $gpus, ceilings: [range($measured) |
+      {name: "gpu\(.) HBM read", unit: "B/s", median: 3.2e12}, {name: "gpu\(.) fp16 matrix", unit: "FLOP/s", median: 9.5e14}]})}' >gpus.json
+  run -1 --separate-stderr "$ROOFLINE" cluster check gpus.json --against h100 --csv
+  [ "$(printf '%s\n' "${lines[@]}" | cut -d , -f 1,2,9 | grep missing)" = 'b,gpu1 fp16 matrix,missing
+b,gpu1 HBM read,missing
+c,gpu0 fp16 matrix,missing
+c,gpu0 HBM read,missing
+c,gpu1 fp16 matrix,missing
+c,gpu1 HBM read,missing' ]
+  nodes n1=300 n2=301 n3=302 | jq '.nodes[1].ceilings = [] | del(.nodes[2].ceilings[1])' >c.json
+  run -1 "$ROOFLINE" cluster check c.json --against amd-epyc-9654 --tolerance 80
+  has '2 nodes fell behind what was expected: n2 fp64 vector missing and 2 more figures; '
+  jq '.nodes |= map(.ceilings = [.ceilings[] | select(.name == "DRAM read")])' c.json >c_dram.json
+  run -1 "$ROOFLINE" cluster check c_dram.json --against amd-epyc-9654 --tolerance 80
+  run ! grep -q fp64 <<<"$output"
+}
+
+@test "check against an earlier run: memory within noise, a node absent as it was, the largest loss first" {
+  nodes n1=300 n2=301 n3=302 | jq '.nodes[].memory_bytes = 512000000000' >before.json
+  jq '.nodes[1].memory_bytes -= 4096' before.json >kernel.json
+  run -0 "$ROOFLINE" cluster check kernel.json --against before.json
+  jq '.nodes[1].memory_bytes -= 64e9' before.json >module.json
+  run -1 "$ROOFLINE" cluster check module.json --against before.json
+  has ': n2 memory fell; '
+  jq '.nodes[0].ceilings[1].median = 280e9 | .nodes[2].ceilings[].median *= 0.4' before.json >slow.json
+  run -1 "$ROOFLINE" cluster check slow.json --against before.json
+  has '2 nodes fell behind what was expected: n3 fp64 vector fell and 2 more figures; '
+  jq '.nodes[2] |= (.ceilings = [] | .absent = "killed")' before.json >killed.json
+  run -0 "$ROOFLINE" cluster check killed.json --against killed.json
+  jq '.nodes[2].absent = "no answer"' killed.json >silent.json
+  run -1 "$ROOFLINE" cluster check silent.json --against killed.json --json
+  [ "$(json '.changes | map([.node, .was, .is, .verdict])')" = '[["n3","killed","no answer","missing"]]' ]
+  jq 'del(.nodes[2])' before.json >gone.json
+  run -1 "$ROOFLINE" cluster check gone.json --against killed.json --json
+  [ "$(json '.changes | map([.was, .is])')" = '[["killed","not in this run"]]' ]
+}
+
+@test "a link that is slower than the others stands out, and check compares links" {
+  nodes n1=300 n2=301 n3=302 n4=303 n5=304 | jq '.network = {library: "Open MPI", ranks: 5, distances: [], collectives: [],
+    nodes: [.nodes[].name | {node: ., rank: 0, latency_seconds: 2e-6, bytes_per_second: 25e9}]}' >before.json
+  jq '.network.nodes[4].bytes_per_second = 5e9' before.json >after.json
+  run -0 "$ROOFLINE" cluster report before.json
+  has 'before.json: 5 nodes, none stands out'
+  run -0 "$ROOFLINE" cluster report after.json
+  [ "${lines[0]}" = 'after.json: 5 nodes, 1 stands out: n5 slow network' ]
+  has 'messages go at 5.000 GB/s to the others, 80 % under the median of 25.00 GB/s (80.0 deviations)'
+  run -1 "$ROOFLINE" cluster check after.json --against before.json
+  has '1 node fell behind what was expected: n5 network bandwidth fell; '
+  jq '.network.nodes[4].bytes_per_second = 23e9 | .network.nodes[3].latency_seconds = 3e-6' before.json >late.json
+  run -1 "$ROOFLINE" cluster check late.json --against before.json
+  has '1 node fell behind what was expected: n4 network latency fell; '
+  jq 'del(.network.nodes[4])' before.json >fewer.json
+  run -1 "$ROOFLINE" cluster check fewer.json --against before.json
+  has 'n5 network latency missing and 1 more figure; '
+  jq '.network = null' before.json >without.json
+  run -0 "$ROOFLINE" cluster check without.json --against before.json
+}
+
 @test "standard input is a file, also of what reads it more than once" {
   cp "$ROOFLINE_SOURCE/examples/cluster.json" c.json
   jq '.levels[0].name = "DDR5"' "$h989" >ordered.json
