@@ -139,7 +139,7 @@ typedef struct rf_scaling_study {
   double values[ROOF_PARAM_MAX]; /**< as asked */
   char machine[ROOF_NAME_MAX];   /**< whose ceilings it is predicted by, */
   char machine_title[96];        /**< what processor that is, */
-  char machine_date[16];         /**< and when they were measured */
+  char machine_date[16];         /**< and when they were measured; "": they were not */
   char launcher[64];
   char library[ROOF_FABRIC_NAME];
   rf_scaling_link links[ROOF_DISTANCE_COUNT]; /**< nearest first */

@@ -290,7 +290,8 @@ roof_status rf_scaling_of_job(const rf_job *job, const rf_scaling_task *task, rf
   if (job->rank == 0) {
     snprintf(study->machine, sizeof study->machine, "%s", task->machine->name);
     snprintf(study->machine_title, sizeof study->machine_title, "%.95s", roof_machine_title(task->machine));
-    snprintf(study->machine_date, sizeof study->machine_date, "%s", task->machine->date);
+    snprintf(study->machine_date, sizeof study->machine_date, "%s",
+             task->machine->kind == ROOF_MEASURED ? task->machine->date : "");
   }
   snprintf(study->launcher, sizeof study->launcher, "%s", job->launcher->name);
   roof_status status = share(&s, error);

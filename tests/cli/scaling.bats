@@ -12,7 +12,7 @@ exec "$@"
 END
   chmod +x rank.sh
   jq -n '{kind: "datasheet", source: "the test"} as $from
-    | {schema: "roofline.machine/1", name: "two", kind: "datasheet", device_class: "cpu", unit_count: 2,
+    | {schema: "roofline.machine/1", name: "two", date: "2026-01-31", kind: "datasheet", device_class: "cpu", unit_count: 2,
        peaks: [{dtype: "fp64", unit: "vector", flops_per_second: 100e9} + $from,
                {dtype: "fp32", unit: "vector", flops_per_second: 200e9} + $from],
        levels: [{name: "DRAM", bytes: 8e9, bytes_per_second: 20e9} + $from]}' >two.json
@@ -57,7 +57,7 @@ gone() {
   needs openmpi
   run -0 --separate-stderr scale 3 stencil3d nx=16 ny=16 nz=8 --weak --to s.html
   [[ ${lines[0]} == 'stencil3d nx=16 ny=16 nz=8 fp64 per rank, weak: efficiency '*' % at 3 ranks (predicted '* ]]
-  has 'ceilings  two'
+  has 'ceilings  two; ranks'
   has 'ranks of a node share its cores and its memory'
   has 'links     as measured in this job:'
   grep -q 'communication roofline' s.html
