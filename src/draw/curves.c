@@ -11,7 +11,7 @@
 #include "draw/palette.h"
 #include "roofline/units.h"
 
-enum { FONT = 12, GAP = 34, LEGEND_ROW = 20, BOX_MAX = 192 };
+enum { FONT = 12, GAP = 34, LEGEND_ROW = 20, BOX_MAX = 192, NUMBER = 12 };
 enum { LINE_MAX = (ROOF_PANEL_MAX + 1) * ROOF_PANEL_MARKS };
 enum {
   ONE_PANEL = 400,
@@ -51,7 +51,9 @@ typedef struct canvas {
   int taken_count;
   box lines[LINE_MAX]; /**< horizontal and vertical lines, which labels avoid crossing */
   int line_count;
-  box labels[ROOF_PANEL_MAX][ROOF_PANEL_DOTS]; /**< of the dots; NaN: no room */
+  box labels[ROOF_PANEL_MAX][ROOF_PANEL_DOTS];  /**< of the dots; NaN: no room */
+  int numbers[ROOF_PANEL_MAX][ROOF_PANEL_DOTS]; /**< of the dots whose names have none; 0: it has */
+  int number_count;
   box limits[ROOF_PANEL_MAX]
             [ROOF_PANEL_MARKS]; /**< of the limits' labels; NaN: no room, they are in the legend */
 } canvas;
@@ -353,24 +355,66 @@ static void draw_marks(canvas *c) {
   }
 }
 
-/** Finds the places of the dots' labels before any other label takes them: lines have more places than dots. */
+/** Pixels from a box to a dot; 0 inside. */
+static double distance_to(const canvas *c, int panel, const box *b, const roof_curve_dot *d) {
+  double x = place_x(c, d->x), y = place_y(c, panel, d->y);
+  return hypot(fmax(0, fmax(b->left - x, x - b->right)), fmax(0, fmax(b->top - y, y - b->bottom)));
+}
+
+/** Whether another dot is nearer to a place than the one that it is for. */
+static bool is_of_another(const canvas *c, int panel, const box *b, int dot) {
+  const roof_panel *p = &c->curves->panels[panel];
+  double own = distance_to(c, panel, b, &p->dots[dot]);
+  for (int i = 0; i < p->dot_count; i++) {
+    if (distance_to(c, panel, b, &p->dots[i]) < own) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Finds the place of a dot's label or number. */
+static box place_dot(canvas *c, int panel, int dot, const char *words) {
+  const roof_curve_dot *d = &c->curves->panels[panel].dots[dot];
+  double x = place_x(c, d->x), y = place_y(c, panel, d->y), width = rf_glyph_ems(words) * FONT;
+  box places[] = {box_at(x + 9, y + 4, words),           box_at(x + 9, y - 20, words),
+                  box_at(x - 9 - width, y - 20, words),  box_at(x - 9 - width, y + 4, words),
+                  box_at(x - width / 2, y + 10, words),  box_at(x - width / 2, y - 26, words),
+                  box_at(x + 16, y + 12, words),         box_at(x + 16, y - 28, words),
+                  box_at(x - 16 - width, y - 28, words), box_at(x - 16 - width, y + 12, words)};
+  int count = 0;
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    places[count] = places[i];
+    count += is_of_another(c, panel, &places[i], dot) ? 0 : 1;
+  }
+  const box *found = find_place(c, panel, places, count, CURVES);
+  return found != NULL ? *found : (box){NAN, NAN, NAN, NAN, false, false};
+}
+
+static const char *number_of(int number, char text[NUMBER]) {
+  snprintf(text, NUMBER, "%d", number);
+  return text;
+}
+
+/** Finds the places of the dots' labels before any other label takes them: lines have more places than dots. A name without
+ * room has a number there, and stands in the legend. */
 static void place_dots(canvas *c, int panel) {
   const roof_panel *p = &c->curves->panels[panel];
+  char number[NUMBER];
   for (int i = 0; i < p->dot_count; i++) {
     double x = place_x(c, p->dots[i].x), y = place_y(c, panel, p->dots[i].y);
     double top = p->dots[i].limit > 0 ? fmin(y, place_y(c, panel, p->dots[i].limit)) : y;
     take(c, (box){x - 6, top - 6, x + 6, y + 6, false, false});
   }
   for (int i = 0; i < p->dot_count; i++) {
-    const roof_curve_dot *d = &p->dots[i];
-    double x = place_x(c, d->x), y = place_y(c, panel, d->y), width = rf_glyph_ems(d->label) * FONT;
-    box places[] = {box_at(x + 9, y + 4, d->label),           box_at(x + 9, y - 20, d->label),
-                    box_at(x - 9 - width, y - 20, d->label),  box_at(x - 9 - width, y + 4, d->label),
-                    box_at(x - width / 2, y + 10, d->label),  box_at(x - width / 2, y - 26, d->label),
-                    box_at(x + 16, y + 12, d->label),         box_at(x + 16, y - 28, d->label),
-                    box_at(x - 16 - width, y - 28, d->label), box_at(x - 16 - width, y + 12, d->label)};
-    const box *found = find_place(c, panel, places, sizeof places / sizeof places[0], CURVES);
-    c->labels[panel][i] = found != NULL ? *found : (box){NAN, NAN, NAN, NAN, false, false};
+    c->labels[panel][i] = place_dot(c, panel, i, p->dots[i].label);
+    bool dropped = isnan(c->labels[panel][i].left) && p->dots[i].label[0] != '\0';
+    c->numbers[panel][i] = dropped ? ++c->number_count : 0;
+  }
+  for (int i = 0; i < p->dot_count; i++) {
+    if (c->numbers[panel][i] > 0) {
+      c->labels[panel][i] = place_dot(c, panel, i, number_of(c->numbers[panel][i], number));
+    }
   }
 }
 
@@ -382,11 +426,18 @@ static void draw_limit(const canvas *c, int panel, const roof_curve_dot *d) {
   add_line(c, "p", line, x - 5, end, x + 5, end);
 }
 
+static void add_dot(const canvas *c, const roof_curve_dot *d, double x, double y) {
+  const char *line = colour(d->series)->line;
+  roof_text_addf(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\" stroke=\"%s\"%s/>", x, y,
+                 d->hollow ? "4.2" : "5", d->hollow ? "#fff" : line, d->hollow ? line : "#fff",
+                 d->hollow ? " stroke-width=\"2\"" : "");
+}
+
 static void draw_dots(const canvas *c, int panel) {
   const roof_panel *p = &c->curves->panels[panel];
+  char number[NUMBER];
   for (int i = 0; i < p->dot_count; i++) {
     const roof_curve_dot *d = &p->dots[i];
-    const char *line = colour(d->series)->line;
     rf_frame_mark(c->out, "dot", NULL, d->label);
     rf_frame_words(c->out, "machine", c->curves->series[d->series]);
     rf_frame_value(c->out, "x", d->x);
@@ -403,45 +454,63 @@ static void draw_dots(const canvas *c, int panel) {
     if (d->limit > 0) {
       draw_limit(c, panel, d);
     }
-    roof_text_addf(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\" stroke=\"%s\"%s/></g>\n",
-                   place_x(c, d->x), place_y(c, panel, d->y), d->hollow ? "4.2" : "5",
-                   d->hollow ? "#fff" : line, d->hollow ? line : "#fff",
-                   d->hollow ? " stroke-width=\"2\"" : "");
+    add_dot(c, d, place_x(c, d->x), place_y(c, panel, d->y));
+    roof_text_add(c->out, "</g>\n");
     if (!isnan(c->labels[panel][i].left)) {
-      write_label(c, &c->labels[panel][i], d->label, d->series);
+      int of = c->numbers[panel][i];
+      write_label(c, &c->labels[panel][i], of > 0 ? number_of(of, number) : d->label, d->series);
     }
   }
 }
 
-/** An entry below the panels: a line as it is drawn there, and its name. */
+/** An entry below the panels: a line or a numbered dot as it is drawn there, and its name. */
 typedef struct key {
   const char *class, *line, *name;
+  const roof_curve_dot *dot;
+  int number;
 } key;
 
-/** The series, what is dashed, and the limits whose labels have no room; into `keys`. */
+/** The series, what is dashed, and the limits and dots whose labels have no room; into `keys`. */
 static int list_keys(const canvas *c, key *keys) {
   const roof_curves *all = c->curves;
   int count = 0;
   for (int i = 0; i < all->series_count; i++) {
-    keys[count++] = (key){"p", colour(i)->line, all->series[i]};
+    keys[count++] = (key){"p", colour(i)->line, all->series[i], NULL, 0};
   }
   if (all->dashed[0] != '\0') {
-    keys[count++] = (key){"p d", "#555555", all->dashed};
+    keys[count++] = (key){"p d", "#555555", all->dashed, NULL, 0};
   }
   for (int panel = 0; panel < all->panel_count; panel++) {
     for (int i = 0; i < all->panels[panel].limit_count; i++) {
       const roof_curve_dot *l = &all->panels[panel].limits[i];
       if (isnan(c->limits[panel][i].left)) {
-        keys[count++] = (key){"k", colour(l->series)->line, l->label};
+        keys[count++] = (key){"k", colour(l->series)->line, l->label, NULL, 0};
+      }
+    }
+    for (int i = 0; i < all->panels[panel].dot_count; i++) {
+      const roof_curve_dot *d = &all->panels[panel].dots[i];
+      if (c->numbers[panel][i] > 0) {
+        keys[count++] = (key){.name = d->label, .dot = d, .number = c->numbers[panel][i]};
       }
     }
   }
   return count;
 }
 
+static void draw_key(const canvas *c, const key *k, double x, double y, const char *name) {
+  char number[NUMBER];
+  if (k->dot != NULL) {
+    add_dot(c, k->dot, x + 6, y - 4);
+    add_text(c, "h", x + 14, y, colour(k->dot->series)->text, number_of(k->number, number));
+  } else {
+    add_line(c, k->class, k->line, x, y - 4, x + 26, y - 4);
+  }
+  add_text(c, "s", x + 32, y, NULL, name);
+}
+
 /** The keys below the panels, as many per row as fit. Returns the height used. */
 static double draw_legend(const canvas *c, double top, bool draw) {
-  enum { KEYS = ROOF_PANEL_CURVES + 1 + ROOF_PANEL_MAX * ROOF_PANEL_MARKS };
+  enum { KEYS = ROOF_PANEL_CURVES + 1 + ROOF_PANEL_MAX * (ROOF_PANEL_MARKS + ROOF_PANEL_DOTS) };
   key keys[KEYS];
   int count = list_keys(c, keys);
   double left = rf_frame_is_narrow(c->width) ? 12 : c->left, x = left, y = top;
@@ -454,8 +523,7 @@ static double draw_legend(const canvas *c, double top, bool draw) {
       y += LEGEND_ROW;
     }
     if (draw) {
-      add_line(c, keys[i].class, keys[i].line, x, y - 4, x + 26, y - 4);
-      add_text(c, "s", x + 32, y, NULL, name);
+      draw_key(c, &keys[i], x, y, name);
     }
     x += width;
   }
