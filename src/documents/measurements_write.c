@@ -54,7 +54,8 @@ static json_t *counters_json(const roof_measurement *m) {
 }
 
 static json_t *counted_json(const roof_measurement *m) {
-  json_t *counted = json_pack("{s:s, s:s}", "flops", m->counted_flops, "bytes", m->counted);
+  json_t *counted = json_pack("{s:s?, s:s?}", "flops", m->counted_flops[0] != '\0' ? m->counted_flops : NULL,
+                              "bytes", m->counted[0] != '\0' ? m->counted : NULL);
   if (m->link[0] != '\0') {
     rf_json_set(counted, "link", json_pack("{s:s}", "link", m->link));
   }

@@ -177,8 +177,8 @@ static void take_work(const session *s) {
   m->dtype = o->dtype;
   whole->flops[o->dtype] = o->flops * o->runs;
   whole->bytes = o->bytes * o->runs;
-  snprintf(m->counted_flops, sizeof m->counted_flops, "%s", o->counted);
-  snprintf(m->counted, sizeof m->counted, "%s", o->counted);
+  snprintf(m->counted_flops, sizeof m->counted_flops, "%s", isnan(o->flops) ? "" : o->counted);
+  snprintf(m->counted, sizeof m->counted, "%s", isnan(o->bytes) ? "" : o->counted);
   if (isnan(o->flops) && s->program->counters.count > 0) {
     memset(whole->flops, 0, sizeof whole->flops);
     snprintf(m->counted_flops, sizeof m->counted_flops, "PAPI");

@@ -1,7 +1,7 @@
 /* What a program did, in words: its time, what was counted, remarks, whose ceilings. */
 #include <math.h>
 
-#include "roofline/program.h"
+#include "region/program.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -74,12 +74,25 @@ static void add_remark(const roof_program_part *part, roof_text *out) {
   }
 }
 
+void rf_program_unused_describe(roof_text *out, const roof_program *program) {
+  const roof_program_options *o = &program->options;
+  bool flops = !isnan(o->flops), bytes = !isnan(o->bytes), op = o->label[0] != '\0';
+  if (program->region_count > 0 && (flops || bytes)) {
+    roof_text_addf(out, "  %s: not used: the program marks regions, which say what they do\n",
+                   op               ? "--op"
+                   : flops && bytes ? "--flops, --bytes"
+                   : flops          ? "--flops"
+                                    : "--bytes");
+  }
+}
+
 void roof_program_remarks_describe(roof_text *out, const roof_program *program) {
   int count = 0;
   const roof_program_part *parts = roof_program_parts(program, &count);
   for (int i = 0; i < count; i++) {
     add_remark(&parts[i], out);
   }
+  rf_program_unused_describe(out, program);
   for (size_t i = 0; i < program->missed.skipped_count; i++) {
     roof_text_addf(out, "  %s: %s\n", program->missed.skipped[i].what, program->missed.skipped[i].why);
   }

@@ -45,6 +45,18 @@ run_json() {
   ! ls -d /tmp/roofline.*/ 2>/dev/null
 }
 
+@test "work given for the whole of a program that marks regions is said to have no use" {
+  build
+  run -0 --separate-stderr "$ROOFLINE" run --flops 1G --machine fake -- ./region
+  [[ $stderr == *"  --flops: not used: the program marks regions, which say what they do"* ]]
+  run -0 --separate-stderr "$ROOFLINE" run --flops 1G --bytes 1G --machine fake -- ./region
+  [[ $stderr == *"  --flops, --bytes: not used: "* ]]
+  run -0 --separate-stderr "$ROOFLINE" run --op 'triad n=4M' --machine fake -- ./region
+  [[ $stderr == *"  --op: not used: "* ]]
+  run -0 --separate-stderr "$ROOFLINE" run --machine fake -- ./region
+  [[ $stderr != *"not used"* ]]
+}
+
 @test "CSV, and a chart by the file's name" {
   build
   run -0 "$ROOFLINE" run --to regions.csv --machine fake -- ./region
@@ -60,6 +72,7 @@ triad,10,1,fp64,200000,2400000' ]
 @test "without regions: the program as a whole, placed by what is said of it" {
   run_json -- sleep 0.02
   [ "$(json '[.kernels[0] | .name, .calls, .flops, .bytes, .fraction_of_ceiling]')" = '["sleep",1,null,null,null]' ]
+  [ "$(json '.kernels[0].counted')" = '{"flops":null,"bytes":null}' ]
   [ "$(json '.kernels[0].seconds >= 0.02')" = true ]
   run_json --repeat 2 --op 'gemm m=512 n=512 k=512' --machine fake -- sleep 0.01
   [ "$(json '[.kernels[0] | .name, .calls, .flops, .bytes, .counted]')" = \

@@ -8,6 +8,7 @@
 #include "cli/run/timeline.h"
 #include "cluster/gather.h"
 #include "cluster/launcher.h"
+#include "region/program.h"
 #include "roofline/job.h"
 
 static const double usual_patience =
@@ -91,7 +92,7 @@ static cli_rows shares_of(const roof_job *job) {
   return CLI_ROWS(share_columns, job->shares, job->share_count);
 }
 
-static void add_text(const cli_args *args, const roof_job *job, roof_text *out) {
+static void add_text(const cli_args *args, const roof_job *job, const roof_program *program, roof_text *out) {
   size_t regions = (size_t)job->region_count;
   cli_rows whole = CLI_ROWS(part_columns, job->parts, regions);
   cli_rows nodes = CLI_ROWS(part_columns, job->parts + regions, regions * (size_t)job->node_count);
@@ -114,6 +115,7 @@ static void add_text(const cli_args *args, const roof_job *job, roof_text *out) 
   roof_text_add(out, "\n");
   if (!args->quiet) {
     roof_job_remarks_describe(out, job);
+    rf_program_unused_describe(out, program);
   }
 }
 
@@ -127,7 +129,7 @@ static roof_status report(const cli_args *args, const roof_job *job, const roof_
   } else if (args->json) {
     status = roof_job_write(job, program, &text, error);
   } else {
-    add_text(args, job, &text);
+    add_text(args, job, program, &text);
   }
   status = status == ROOF_OK ? cli_program_put(args, &text, error) : status;
   roof_text_done(&text);
