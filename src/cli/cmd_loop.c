@@ -150,7 +150,9 @@ static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop
   if (!args->quiet) {
     add_notes(out, loop->machine);
     roof_text_addf(out, "  sealed    in %s, before anything was measured\n", loop->options.ledger);
-    roof_text_addf(out, "  next      %s reconcile   why each kernel is where it is\n", program);
+    bool usual = strcmp(loop->options.ledger, CLI_DEFAULT_LEDGER) == 0;
+    roof_text_addf(out, "  next      %s reconcile%s%s   why each kernel is where it is\n", program,
+                   usual ? "" : " --ledger ", usual ? "" : loop->options.ledger);
     roof_text_addf(out, "            %s predict gemm m=n=k=4096 --machine %s\n", program,
                    loop->machine->name);
   }

@@ -50,6 +50,11 @@ loop() {
   [ "$(grep -c ', 1 core  ' <<<"$output")" -eq 7 ]
 }
 
+@test "what to do next names the ledger, where it is another one" {
+  loop --ledger a.ledger
+  [[ $output == *"  next      $ROOFLINE reconcile --ledger a.ledger   why "* ]]
+}
+
 @test "the answer as JSON" {
   loop --json --ledger a.ledger --to a.html
   [ "$status" -eq 0 ]
