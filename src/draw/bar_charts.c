@@ -76,47 +76,78 @@ roof_status roof_peaks_chart(roof_machine *const *machines, int count, roof_bars
   return finish(made, chart, status, "peaks: no peak is known", error);
 }
 
-/** A level's bandwidth for a mix of reads and writes, pale up to what its fastest mix reaches. */
-static roof_status add_bandwidth(roof_bars *chart, const roof_level *level, int mix, double best,
-                                 roof_error *error) {
+/** What a level reaches in each mix that a figure is given for; else of any mix, as reading. */
+typedef struct mixes {
+  int list[ROOF_MIX_COUNT];
+  int count;
+  double costs[ROOF_MIX_COUNT];
+} mixes;
+
+static mixes mixes_of(const roof_level *level) {
+  static const int order[] = {ROOF_MIX_READ, ROOF_MIX_WRITE, ROOF_MIX_COPY, ROOF_MIX_TRIAD, ROOF_MIX_UPDATE};
+  const double rates[] = {level->read_bytes_per_second, level->write_bytes_per_second,
+                          level->copy_bytes_per_second, level->triad_bytes_per_second,
+                          level->update_bytes_per_second};
+  mixes m = {.count = 0};
+  roof_level_costs(level, m.costs);
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    if (rates[i] > 0) {
+      m.list[m.count++] = order[i];
+    }
+  }
+  double any = 1 / roof_costs_least(m.costs);
+  if (m.count == 0 && any > 0 && isfinite(any)) {
+    m.list[m.count++] = ROOF_MIX_READ;
+  }
+  return m;
+}
+
+/** Of all figures of a level's name, of datasheets and measured: the fastest, and how many bars they are. */
+typedef struct level_bars {
+  double best;
+  int count;
+} level_bars;
+
+static level_bars bars_of(const roof_machine *machine, const char *name) {
+  level_bars all = {0};
+  for (int i = 0; i < machine->level_count; i++) {
+    const roof_level *level = &machine->levels[i];
+    mixes m = mixes_of(level);
+    if (level->cores == 0 && m.count > 0 && strcmp(level->name, name) == 0) {
+      all.best = fmax(all.best, 1 / roof_costs_least(m.costs));
+      all.count += m.count;
+    }
+  }
+  return all;
+}
+
+/** A level's bandwidth for each mix of reads and writes, pale up to what its fastest reaches. */
+static roof_status add_bandwidths(roof_bars *chart, const roof_machine *machine, const roof_level *level,
+                                  roof_error *error) {
   static const char *const names[ROOF_MIX_COUNT] = {[ROOF_MIX_READ] = "read",
                                                     [ROOF_MIX_TRIAD] = "triad",
                                                     [ROOF_MIX_COPY] = "copy",
                                                     [ROOF_MIX_WRITE] = "write",
                                                     [ROOF_MIX_UPDATE] = "update"};
-  double costs[ROOF_MIX_COUNT];
-  roof_level_costs(level, costs);
-  roof_bar *bar = add_bar(chart, error);
-  if (bar == NULL) {
-    return ROOF_E_ARGUMENT;
-  }
-  bar->value = 1 / costs[mix];
-  bar->whole = best;
-  bar->series = rf_hue_of_level(level->level);
-  snprintf(bar->label, sizeof bar->label, "%.30s %s", level->name, names[mix]);
-  rf_format(bar->note, sizeof bar->note, "%.1f %% of its fastest, %s", 100 * bar->value / best,
-            roof_provenance_name(level->kind));
-  return ROOF_OK;
-}
-
-static roof_status add_bandwidths(roof_bars *chart, const roof_level *level, roof_error *error) {
-  static const int order[] = {ROOF_MIX_READ, ROOF_MIX_WRITE, ROOF_MIX_COPY, ROOF_MIX_TRIAD, ROOF_MIX_UPDATE};
-  const double rates[] = {level->read_bytes_per_second, level->write_bytes_per_second,
-                          level->copy_bytes_per_second, level->triad_bytes_per_second,
-                          level->update_bytes_per_second};
-  double costs[ROOF_MIX_COUNT];
-  roof_status status = ROOF_OK;
-  roof_level_costs(level, costs);
-  double best = 1 / roof_costs_least(costs);
-  bool any = false;
-  for (size_t i = 0; i < sizeof rates / sizeof rates[0] && status == ROOF_OK; i++) {
-    if (rates[i] > 0) {
-      status = add_bandwidth(chart, level, order[i], best, error);
-      any = true;
+  const mixes m = mixes_of(level);
+  const level_bars all = bars_of(machine, level->name);
+  for (int i = 0; i < m.count; i++) {
+    roof_bar *bar = add_bar(chart, error);
+    if (bar == NULL) {
+      return ROOF_E_ARGUMENT;
+    }
+    bar->value = 1 / m.costs[m.list[i]];
+    bar->whole = all.best;
+    bar->series = rf_hue_of_level(level->level);
+    snprintf(bar->label, sizeof bar->label, "%.30s %s", level->name, names[m.list[i]]);
+    if (all.count > 1) {
+      rf_format(bar->note, sizeof bar->note, "%.1f %% of best, %s", 100 * bar->value / all.best,
+                roof_provenance_name(level->kind));
+    } else {
+      snprintf(bar->note, sizeof bar->note, "%s", roof_provenance_name(level->kind));
     }
   }
-  return !any && best > 0 && isfinite(best) ? add_bandwidth(chart, level, ROOF_MIX_READ, best, error)
-                                            : status;
+  return ROOF_OK;
 }
 
 roof_status roof_bandwidths_chart(const roof_machine *machine, roof_bars *chart, roof_error *error) {
@@ -126,10 +157,11 @@ roof_status roof_bandwidths_chart(const roof_machine *machine, roof_bars *chart,
     return status;
   }
   snprintf(made->title, sizeof made->title, "%.80s: bandwidth of each level", roof_machine_title(machine));
-  snprintf(made->x_title, sizeof made->x_title, "bytes per second, logarithmic; pale: the fastest mix");
+  snprintf(made->x_title, sizeof made->x_title, "bytes per second, logarithmic; pale: the best of the level");
   snprintf(made->unit, sizeof made->unit, "B/s");
   for (int i = 0; i < machine->level_count && status == ROOF_OK; i++) {
-    status = machine->levels[i].cores == 0 ? add_bandwidths(made, &machine->levels[i], error) : ROOF_OK;
+    status =
+        machine->levels[i].cores == 0 ? add_bandwidths(made, machine, &machine->levels[i], error) : ROOF_OK;
   }
   return finish(made, chart, status, "bandwidths: none is known", error);
 }

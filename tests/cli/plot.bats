@@ -191,6 +191,17 @@ refuses() { # CODE TEXT ARGUMENT...
   [ "$(grep -c '<circle[^>]*fill="#fff"' labels.svg)" -eq 3 ]
 }
 
+@test "linear axes: a label is at no other dot, and a name without room has a number in the legend" {
+  "$ROOFLINE" plot gemm m=1,16,256,4096 n=4096 k=4096 --machine h100 --dtype fp16 --linear --to close.svg
+  xmllint --noout close.svg
+  for m in 16 256 4096; do
+    grep -q "<text class=\"h\"[^>]*>gemm m=$m</text>" close.svg
+  done
+  run ! grep -q '<text class="h"[^>]*>gemm m=1</text>' close.svg
+  grep -q '<text class="s"[^>]*>gemm m=1</text>' close.svg
+  grep -q '<text class="h"[^>]*>1</text>' close.svg
+}
+
 @test "linear axes: from zero, the ridge where peak / bandwidth is, every dot at its share of the width" {
   "$ROOFLINE" plot gemm m=256,1024 n=4096 k=4096 --machine h100 --dtype fp16 --linear --to linear.svg
   xmllint --noout linear.svg
@@ -238,6 +249,8 @@ refuses() { # CODE TEXT ARGUMENT...
 @test "bandwidths of each level as bars" {
   run -0 "$ROOFLINE" plot bandwidths --machine "$ROOFLINE_SOURCE/examples/epyc.json" --json
   [ "$(jq '[.bars[] | select(.label == "DRAM triad")][0].value > 7e10' <<<"$output")" = true ]
+  run -0 "$ROOFLINE" plot bandwidths --machine h100 --json
+  [ "$(jq -c '[.bars[] | [.label, .note]]' <<<"$output")" = '[["L1/shared read","assumed"],["L2 read","assumed"],["HBM read","100.0 % of best, datasheet"],["HBM read","88.3 % of best, measured"]]' ]
   refuses 2 'it takes no more words' bandwidths gemm --machine h100
   refuses 2 'plot bandwidths: one machine at a time' bandwidths --machine a100 --machine h100
   refuses 2 'plot shares: one machine at a time' shares results.json --machine a100 --machine h100
