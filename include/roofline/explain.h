@@ -214,7 +214,8 @@ ROOF_API void roof_explain_prediction(roof_text *out, const roof_target *target,
                                       const double *values, const roof_prediction *prediction);
 
 /** Adds the effects of a prediction that matter, `most` of them, the one of most seconds first: a line each with what
- *  it adds and why. Nothing where the machine has no constants for such kernels.
+ *  it adds and why; where all are asked for, the sum of those that are too small to name, too. Nothing where the machine has
+ *  no constants for such kernels.
  *  Units: s, scaled.
  *  Ownership: appends to `out`.
  *  Errors: as the text's. */

@@ -18,18 +18,27 @@ static void sort_by_seconds(roof_effect_part *parts, int count) {
   }
 }
 
+static void add_effect(roof_text *out, const char *name, double value, const char *why) {
+  char seconds[SHORT];
+  roof_quantity_format(seconds, SHORT, fabs(value), "s");
+  int micro = strstr(seconds, "\xC2\xB5") != NULL; /* two bytes, one column */
+  roof_text_addf(out, "    %-10s %c%*s  %s\n", name, value < 0 ? '-' : '+', 9 + micro, seconds, why);
+}
+
 void roof_prediction_effects(roof_text *out, const roof_target *target, const roof_prediction *p, int most) {
-  static const double worth_naming = 0.005;
+  static const double worth_naming = 0.005, shown = 0.0005; /* of the time, which has four digits */
   roof_effect_part parts[ROOF_EFFECT_COUNT];
   int count = roof_effects_of(target, p, parts);
+  double others = 0;
   sort_by_seconds(parts, count);
   for (int i = 0; i < count && i < most; i++) {
-    char seconds[SHORT];
-    roof_quantity_format(seconds, SHORT, fabs(parts[i].seconds), "s");
-    int micro = strstr(seconds, "\xC2\xB5") != NULL; /* two bytes, one column */
     if (fabs(parts[i].seconds) >= worth_naming * p->expected_seconds) {
-      roof_text_addf(out, "    %-10s %c%*s  %s\n", roof_effect_name(parts[i].effect),
-                     parts[i].seconds < 0 ? '-' : '+', 9 + micro, seconds, parts[i].text);
+      add_effect(out, roof_effect_name(parts[i].effect), parts[i].seconds, parts[i].text);
+    } else {
+      others += parts[i].seconds;
     }
+  }
+  if (most >= ROOF_EFFECT_COUNT && fabs(others) >= shown * p->expected_seconds) {
+    add_effect(out, "others", others, "of which none is half a percent of the time");
   }
 }

@@ -248,6 +248,14 @@ explain() {
   has "Give n=... to see it worked."
 }
 
+@test "the effects of a worked example add up to the expected time" {
+  run -0 "$ROOFLINE" explain stencil3d nx=512 ny=512 nz=512 --machine h100
+  has '7. expected = 160.3 µs and its effects = 214.0 µs'
+  has 'others     + 740.7 ns  of which none is half a percent of the time'
+  run -0 "$ROOFLINE" predict stencil3d nx=512 ny=512 nz=512 --machine h100
+  [[ $output != *'others '* ]]
+}
+
 @test "without a machine the example is said to be one" {
   explain ridge
   has "On NVIDIA H100 SXM5 80GB (an example: this machine is not measured yet"
