@@ -237,7 +237,8 @@ static void compared(void **state) {
   }
   assert_int_equal(changes.fallen, 3);
   roof_nodes_changes_sentence(&changes, &text);
-  assert_non_null(strstr(text.data, "3 nodes fell behind what was expected: b node missing and 2 more figures;"));
+  assert_non_null(
+      strstr(text.data, "3 nodes fell behind what was expected: b node missing and 2 more figures;"));
   roof_text_done(&text);
   roof_nodes_changes_done(&changes);
   roof_nodes_free(old);
