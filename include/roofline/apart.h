@@ -23,7 +23,8 @@ typedef struct roof_pool {
   double instances;
   double tp, pp, dp, ep, batch;
   double seconds, low_seconds, high_seconds; /**< of a prompt, or of a step */
-  double busy; /**< share of the time that an instance processes prompts, or of the batch that is taken */
+  double joules; /**< of a prompt, or of a sequence's token; all devices of an instance */
+  double busy;   /**< share of the time that an instance processes prompts, or of the batch that is taken */
 } roof_pool;
 
 /** Both pools and what a request sees. */

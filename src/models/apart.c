@@ -55,7 +55,8 @@ static roof_pool pool_of(const search *s) {
                      .batch = set->batch,
                      .seconds = s->phase.expected_seconds,
                      .low_seconds = s->phase.expected_low_seconds,
-                     .high_seconds = s->phase.expected_high_seconds};
+                     .high_seconds = s->phase.expected_high_seconds,
+                     .joules = s->devices * s->phase.energy_joules / set->batch};
 }
 
 /** One prompt on an instance that generates nothing. */
@@ -220,7 +221,8 @@ static void try_pair(search *s, const roof_pool *prefill, const roof_pool *decod
   a.decode.busy = rate * steps * decode->seconds / (a.decode.instances * decode->batch);
   double cost = cost_of(s, &a.prefill) + cost_of(s, &a.decode), made = rate * tokens;
   a.device_tokens_per_second = made / devices_of(&a);
-  a.price_per_million_tokens = s->priced ? 1e6 * cost / 3600 / made : NAN;
+  double joules = (prefill->joules + steps * decode->joules) / tokens;
+  a.price_per_million_tokens = s->priced ? rf_model_token_price(&q->limits, cost, made, joules) : NAN;
   if (rf_apart_is_cheaper(&a, &s->best)) {
     s->best = a;
   }

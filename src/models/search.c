@@ -142,6 +142,12 @@ static model_pace pace_of(search *s, double prompt) {
   return p;
 }
 
+double rf_model_token_price(const roof_plan_limits *l, double price, double tokens_per_second,
+                            double joules_per_token) {
+  double energy = l->energy_price > 0 ? l->energy_price * joules_per_token / 3.6e6 : 0;
+  return 1e6 * (price / 3600 / tokens_per_second + energy);
+}
+
 /** What a batch costs and how long it takes. */
 static roof_plan_point point_of(const search *s, const model_pace *pace, const model_seen *seen,
                                 const roof_model_capacity *c) {
@@ -151,8 +157,6 @@ static roof_plan_point point_of(const search *s, const model_pace *pace, const m
   double tokens = fmax(1, set->generate), rate = busy * seen->rate * tokens / replica;
   double joules =
       replica / tokens * (s->prompt_joules + (tokens - 1) * s->step_joules / (set->batch / set->dp));
-  double price =
-      1e6 * (set->price / 3600 / rate + (l->energy_price > 0 ? l->energy_price * joules / 3.6e6 : 0));
   return (roof_plan_point){.tp = set->tp,
                            .pp = set->pp,
                            .dp = set->dp,
@@ -167,7 +171,7 @@ static roof_plan_point point_of(const search *s, const model_pace *pace, const m
                            .busy = seen->busy,
                            .device_tokens_per_second = rate,
                            .joules_per_token = joules,
-                           .price_per_million_tokens = price,
+                           .price_per_million_tokens = rf_model_token_price(l, set->price, rate, joules),
                            .total_bytes = c->total_bytes};
 }
 

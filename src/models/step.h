@@ -388,6 +388,11 @@ void rf_model_each_plan(const roof_model *model, double devices, model_plan_visi
 /** Refuses a number of devices, or a machine that does not say its memory or link. */
 roof_status rf_model_search_check(const roof_model_target *target, double devices, roof_error *error);
 
+/** Price of a million tokens on devices that together cost so much an hour, with the energy of each token where that is paid
+ *  for. */
+double rf_model_token_price(const roof_plan_limits *limits, double price, double tokens_per_second,
+                            double joules_per_token);
+
 /** Refuses a search that found no plan. */
 roof_status rf_model_search_end(const roof_model *model, double devices, double plans, roof_error *error);
 

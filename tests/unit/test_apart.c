@@ -60,6 +60,23 @@ static void rates_match_and_limits_hold(void **state) {
   assert_near(a.price_per_million_tokens, 1e6 * cost / 3600 / (4 * settings.generate), 1e-12);
 }
 
+/** Energy that is paid for costs pools of their own as it costs one pool. */
+static void energy_is_paid_for(void **state) {
+  (void)state;
+  static roof_choices all;
+  const roof_offer offer = {h100, 2.5};
+  roof_choice_question q = question(&offer, 1);
+  roof_apart a;
+  q.limits.energy_price = 3;
+  assert_int_equal(roof_apart_of(&q, &a, NULL), ROOF_OK);
+  assert_int_equal(roof_choices_of(&q, &all, NULL), ROOF_OK);
+  double cost = (devices_of(&a.prefill) + devices_of(&a.decode)) * offer.price, tokens = settings.generate;
+  double joules = (a.prefill.joules + (tokens - 1) * a.decode.joules) / tokens;
+  assert_near(a.price_per_million_tokens, 1e6 * cost / 3600 / (4 * tokens) + 3 * joules / 3.6, 1e-12);
+  double together = all.list[0].point.joules_per_token;
+  assert_true(joules > together / 3 && joules < 3 * together);
+}
+
 /** A machine that costs next to nothing gets the work; both are searched for either. */
 static void each_pool_has_the_machine_that_pays(void **state) {
   (void)state;
@@ -136,9 +153,9 @@ static void words_and_document(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rates_match_and_limits_hold), cmocka_unit_test(each_pool_has_the_machine_that_pays),
-      cmocka_unit_test(tighter_limits_cost_no_less), cmocka_unit_test(users_fill_no_more_than_they_are),
-      cmocka_unit_test(words_and_document),
+      cmocka_unit_test(rates_match_and_limits_hold),         cmocka_unit_test(energy_is_paid_for),
+      cmocka_unit_test(each_pool_has_the_machine_that_pays), cmocka_unit_test(tighter_limits_cost_no_less),
+      cmocka_unit_test(users_fill_no_more_than_they_are),    cmocka_unit_test(words_and_document),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
