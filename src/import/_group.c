@@ -22,10 +22,10 @@ void rf_import_groups_done(import_groups *groups) {
   *groups = (import_groups){0};
 }
 
-/** `REGEX=NAME`, split at the last equals sign, for a pattern may hold one. */
+/** `REGEX=NAME`, split at the first equals sign: the labels of operations hold some. */
 static roof_status add_rule(import_groups *groups, const char *text, roof_error *error) {
   import_group *rule = &groups->rules[groups->count];
-  const char *equals = strrchr(text, '=');
+  const char *equals = strchr(text, '=');
   if (equals == NULL || equals == text || equals[1] == '\0') {
     return roof_error_set(error, ROOF_E_NAME, "--merge `%s`: give name, base or REGEX=NAME", text);
   }

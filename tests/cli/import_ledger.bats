@@ -72,6 +72,14 @@ seal() { # LABEL OP ...
   [ "$(json .recorded)" = null ]
 }
 
+@test "kernels take the label of a sealed operation, which holds equals signs" {
+  "$ROOFLINE" seal gemm m=16384 n=16384 k=16384 --dtype fp32 --machine a6000 >/dev/null
+  sleep 0.01
+  touch ncu.csv
+  run -0 "$ROOFLINE" import ncu.csv --ledger --merge 'gemm=gemm m=16384 n=16384 k=16384 fp32'
+  has 'recorded `gemm m=16384 n=16384 k=16384 fp32` in roofline.ledger'
+}
+
 @test "an operation's formula is no count" {
   seal add add n=16384 --dtype fp32
   cp "$ROOFLINE_SOURCE/tests/fixtures/import/nsys-trace.csv" t.csv
