@@ -417,7 +417,7 @@ typedef struct roof_what_if {
   double values[2][ROOF_PARAM_MAX];
   roof_target targets[2];
   roof_prediction predictions[2];
-  double gain;     /**< rate of work after / before */
+  double gain;     /**< rate of work after / before; the same work in any algorithm, mask or format */
   char moved[256]; /**< which ceiling moved, as a sentence */
 } roof_what_if;
 

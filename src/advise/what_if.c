@@ -163,6 +163,40 @@ static roof_status add_unpacking(const roof_target *t, roof_prediction *p, roof_
   return ROOF_OK;
 }
 
+/** What has to be given says how much there is to do, and so does a batch; all else says how it is done. */
+static bool is_size(const roof_param *p) {
+  return strcmp(p->name, "batch") == 0 || ((p->kind == ROOF_PARAM_COUNT || p->kind == ROOF_PARAM_BYTES) &&
+                                           isnan(p->fallback) && p->same_as == NULL);
+}
+
+/** Whether a parameter has the value of the one that it follows. */
+static bool follows(const roof_op *op, const double *values, int param) {
+  const char *same_as = op->params[param].same_as;
+  return same_as != NULL && values[param] == values[roof_op_param_index(op, same_as)];
+}
+
+/** The call before in the sizes of the one after. */
+static void resize(const roof_what_if *x, double *values) {
+  for (int i = 0; i < roof_op_param_count(x->op); i++) {
+    bool grows =
+        is_size(&x->op->params[i]) || (follows(x->op, x->values[0], i) && follows(x->op, x->values[1], i));
+    values[i] = x->values[grows][i];
+  }
+}
+
+/** How many times as much is done in other sizes: by FLOPs, of what has none by bytes, else by those of the link. */
+static double work_ratio(const roof_what_if *x) {
+  const roof_prediction *old = &x->predictions[0];
+  double values[ROOF_PARAM_MAX];
+  roof_prediction sized;
+  resize(x, values);
+  roof_predict(&x->targets[0], x->op, values, &sized);
+  return old->work.flops > 0        ? sized.work.flops / old->work.flops
+         : old->bytes > 0           ? sized.bytes / old->bytes
+         : old->work.link_bytes > 0 ? sized.work.link_bytes / old->work.link_bytes
+                                    : 1;
+}
+
 roof_status roof_what_if_of(const roof_target *before, const double *values_before, const roof_target *after,
                             const double *values_after, const roof_op *op, const roof_change *change,
                             roof_what_if *out, roof_error *error) {
@@ -186,8 +220,7 @@ roof_status roof_what_if_of(const roof_target *before, const double *values_befo
       return status;
     }
   }
-  double more = old->work.flops > 0 ? new->work.flops / old->work.flops : 1;
-  x.gain = more * old->expected_seconds / new->expected_seconds;
+  x.gain = work_ratio(&x) * old->expected_seconds / new->expected_seconds;
   roof_levers_moved(&x.targets[0], old, &x.targets[1], new, x.moved, sizeof x.moved);
   *out = x;
   return ROOF_OK;

@@ -183,6 +183,32 @@ advise() {
   has 'moved  bytes'
 }
 
+@test "what if: the same work in another way by its time, more work by FLOPs, bytes or bytes of the link" {
+  same() { # OP ... CHANGE: the same work
+    run -0 "$ROOFLINE" advise "${@:1:$#-1}" --machine h100 --set "${@: -1}" --json
+    near .gain "$(json '.before.seconds.expected / .after.seconds.expected')"
+  }
+  more() { # TIMES OP ... CHANGE: so many times the work
+    run -0 "$ROOFLINE" advise "${@:2:$#-2}" --machine h100 --set "${@: -1}" --json
+    near .gain "$(json "$1 * .before.seconds.expected / .after.seconds.expected")"
+  }
+  same mla batch=4 heads=128 q_len=4096 kv_len=4096 algorithm=expanded
+  [ "$(json '.gain > 3')" = true ]
+  local attention='attention batch=1 heads=32 q_len=8192 kv_len=8192 head_dim=128'
+  same $attention window=4096
+  same $attention causal=1
+  same $attention kv_heads=8
+  more 2 $attention batch=2
+  more 4 gemm m=512 n=512 k=512 batch=4
+  more 100 copy n=1e6 n=1e8
+  more 1000 allreduce size=1MB ranks=8 size=1GB
+  more 64 embedding tokens=64 hidden=4096 tokens=4096
+  run -0 "$ROOFLINE" advise $attention --machine h100 --set q_len=16384 --set kv_len=16384 --json
+  near .gain "$(json '4 * .before.seconds.expected / .after.seconds.expected')"
+  run -0 "$ROOFLINE" advise $attention --machine h100 --set batch=2 --set causal=1 --json
+  near .gain "$(json '2 * .before.seconds.expected / .after.seconds.expected')"
+}
+
 @test "the best machines, or all of the catalogue" {
   advise $gemv --machine h100
   has 'hardware: '
