@@ -163,7 +163,7 @@ ROOF_API char *roof_causes_sentence(const roof_evidence *evidence, const roof_ca
  *  Errors: ROOF_E_NAME, ROOF_E_PARSE; ROOF_E_ARGUMENT for a value that it cannot have. */
 ROOF_API roof_status roof_clue_read(const char *text, roof_clue *clue, double *value, roof_error *error);
 
-/** ROOF_E_ARGUMENT for a value that this clue cannot have: negative, not finite, a share far over 1.
+/** ROOF_E_ARGUMENT for a value that this clue cannot have: negative, not finite, a share over 1 by more than rounding.
  *  Units: shares, ratios.
  *  Ownership: none.
  *  Errors: as said. */

@@ -33,15 +33,25 @@ roof_status roof_clue_parse(const char *text, roof_clue *clue, roof_error *error
   return roof_error_unknown(error, "counter", text, names, NULL);
 }
 
+/** A clock may be over its nominal rate, and a rate over the peak of another path. */
+static double most_of(roof_clue clue) {
+  bool over = clue == ROOF_CLUE_CLOCK || clue == ROOF_CLUE_VECTOR || clue == ROOF_CLUE_WIDER;
+  return clues[clue].unit != 's' ? INFINITY : over ? 2 : 1;
+}
+
 roof_status roof_clue_check(roof_clue clue, double value, roof_error *error) {
-  static const double most = 2; /* a clock may be over its nominal rate; no share is twice its peak */
+  static const double rounding = 1.005, typed_as_percent = 2;
   if (!isfinite(value) || value < 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "counter %s: %g is no share", clues[clue].name, value);
   }
-  return clues[clue].unit == 's' && value > most
+  if (value <= most_of(clue) * rounding) {
+    return ROOF_OK;
+  }
+  return value > typed_as_percent
              ? roof_error_set(error, ROOF_E_ARGUMENT, "counter %s: %g is no share; write %g as %g or %g%%",
                               clues[clue].name, value, value, value / 100, value)
-             : ROOF_OK;
+             : roof_error_set(error, ROOF_E_ARGUMENT, "counter %s: %g is no share: at most 1, or 100%%",
+                              clues[clue].name, value);
 }
 
 roof_status roof_clue_read(const char *text, roof_clue *clue, double *value, roof_error *error) {
@@ -62,7 +72,7 @@ roof_status roof_clue_read(const char *text, roof_clue *clue, double *value, roo
   }
   if (status == ROOF_OK) {
     *clue = found;
-    *value = read;
+    *value = fmin(read, most_of(found));
   }
   return status;
 }

@@ -468,6 +468,9 @@ static void counters_as_typed(void **state) {
       {"ocupancy=0.3", ROOF_E_NAME, "did you mean `occupancy`?"},
       {"occupancy=30", ROOF_E_ARGUMENT, "write 30 as 0.3 or 30%"},
       {"occupancy=-0.1", ROOF_E_ARGUMENT, "is no share"},
+      {"sector_use=150%", ROOF_E_ARGUMENT, "1.5 is no share: at most 1, or 100%"},
+      {"idle=101%", ROOF_E_ARGUMENT, "at most 1"},
+      {"launch=1.5", ROOF_E_ARGUMENT, "at most 1"},
       {"occupancy=0.300000000000000000000000000000000000000000000000000000001", ROOF_E_PARSE,
        "not NAME=VALUE"},
   };
@@ -477,6 +480,9 @@ static void counters_as_typed(void **state) {
     assert_true(value == 7);
     assert_non_null(strstr(error.message, bad[i].why));
   }
+  assert_int_equal(roof_clue_read("lanes=100.3%", &clue, &value, NULL), ROOF_OK); /* rounded by a profiler */
+  assert_true(value == 1);
+  assert_int_equal(roof_clue_check(ROOF_CLUE_VECTOR, 1.3, NULL), ROOF_OK);
   assert_int_equal(roof_clue_check(ROOF_CLUE_CLOCK, 1.05, NULL), ROOF_OK);
   assert_int_equal(roof_clue_check(ROOF_CLUE_CLOCK, NAN, NULL), ROOF_E_ARGUMENT);
 }
