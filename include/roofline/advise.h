@@ -582,7 +582,7 @@ ROOF_API roof_status roof_question_read(roof_question *question, const char *wor
  *  Units: s.
  *  Ownership: fills *out, which points into itself (do not copy it) and into the target's machine.
  *  Errors: as roof_op_complete and roof_target_supports; ROOF_E_UNSUPPORTED where a measured time has no
- *  ceiling; ROOF_E_ARGUMENT for counters without a time. */
+ *  ceiling; ROOF_E_ARGUMENT for counters or a wall time without a time, or a wall time under it. */
 ROOF_API roof_status roof_advise(const roof_target *target, const roof_op *op, const double *typed,
                                  const roof_question *question, roof_advice *out, roof_error *error);
 

@@ -65,6 +65,20 @@ static bool has_clues(const roof_question *question) {
   return false;
 }
 
+/** Counters and a wall time explain a time, and the wall time holds it. */
+static roof_status check_times(const roof_question *q, roof_error *error) {
+  char wall[48], measured[48];
+  if (isnan(q->measured_seconds) && (has_clues(q) || !isnan(q->wall_seconds))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s needs a time to explain: measured=TIME",
+                          isnan(q->wall_seconds) ? "a counter" : "wall=TIME");
+  }
+  return q->wall_seconds < q->measured_seconds
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "wall=%s: shorter than the kernel in it, measured=%s",
+                              roof_quantity_format(wall, sizeof wall, q->wall_seconds, "s"),
+                              roof_quantity_format(measured, sizeof measured, q->measured_seconds, "s"))
+             : ROOF_OK;
+}
+
 static void find_causes(roof_advice *a, const roof_machine *machine, const roof_question *question) {
   a->evidence = roof_evidence_of(&a->now, machine, question->measured_seconds);
   a->evidence.wall_seconds = question->wall_seconds;
@@ -109,8 +123,9 @@ roof_status roof_advise(const roof_target *target, const roof_op *op, const doub
   if (status != ROOF_OK) {
     return status;
   }
-  if (isnan(measured) && has_clues(question)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "a counter needs a time to explain: measured=TIME");
+  status = check_times(question, error);
+  if (status != ROOF_OK) {
+    return status;
   }
   roof_placed placed;
   roof_place_work(target, &now.work, measured, NAN, &placed);

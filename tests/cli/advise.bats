@@ -235,6 +235,9 @@ advise() {
   refuses 2 'did you mean `occupancy`' $gemv measured=1ms --machine h100 -c ocupancy=1
   refuses 2 'NAME=VALUE' $gemv measured=1ms --machine h100 -c occupancy
   refuses 2 'needs a time' $gemv --machine h100 -c occupancy=0.5
+  refuses 2 'counter sector_use: 1.5 is no share: at most 1, or 100%' $gemv measured=1ms --machine h100 -c sector_use=150%
+  refuses 2 'wall=100.0 µs: shorter than the kernel in it, measured=150.0 µs' $gemv --machine h100 measured=150us wall=100us
+  refuses 2 'wall=TIME needs a time to explain: measured=TIME' $gemv --machine h100 wall=300us
   refuses 2 'two machines' --mix decode=1 --machine h100
   refuses 2 'add up to 0.9' --mix decode=0.9 --machine h100 --machine h200
   refuses 2 'did you mean `decode`' --mix decod=1 --machine h100 --machine h200
