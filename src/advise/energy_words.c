@@ -26,11 +26,20 @@ void roof_energy_source_describe(roof_text *out, const roof_energy_subject *s) {
   roof_text_addf(out, "  joules      %s: %s\n", roof_provenance_name(e->kind), e->source);
 }
 
+/** Where the watts are more than the machine may draw. */
+static void add_excess(roof_text *out, const roof_energy_subject *s, double watts, const char *what) {
+  char x[SHORT];
+  double most = s->target.machine->energy.watts;
+  if (watts > most * (1 + 1e-9)) {
+    roof_text_addf(out, "              more than the machine's %s: %s would be throttled\n",
+                   roof_quantity_format(x, SHORT, most, "W"), what);
+  }
+}
+
 void roof_energy_balance_describe(roof_text *out, const roof_energy_subject *s) {
   char x[SHORT], y[SHORT];
   const roof_energy_line *l = &s->line;
   double time = s->time_balance, energy = s->energy_balance;
-  double most = s->most_watts, watts = s->target.machine->energy.watts;
   if (isnan(energy)) {
     return;
   }
@@ -52,13 +61,10 @@ void roof_energy_balance_describe(roof_text *out, const roof_energy_subject *s) 
   }
   roof_text_addf(out, "  power       %s far left of the ridge, %s at it,",
                  roof_quantity_format(x, SHORT, roof_energy_watts(l, time * 1e-6), "W"),
-                 roof_quantity_format(y, SHORT, most, "W"));
+                 roof_quantity_format(y, SHORT, s->most_watts, "W"));
   roof_text_addf(out, " %s far right\n",
                  roof_quantity_format(x, SHORT, roof_energy_watts(l, time * 1e6), "W"));
-  if (most > watts * (1 + 1e-9)) {
-    roof_text_addf(out, "              more than the machine's %s: both at full rate would be throttled\n",
-                   roof_quantity_format(x, SHORT, watts, "W"));
-  }
+  add_excess(out, s, s->most_watts, "both at full rate");
 }
 
 static void add_term(roof_text *out, const char *name, double joules, double all) {
@@ -107,6 +113,7 @@ void roof_energy_point_describe(roof_text *out, const roof_energy_subject *s,
                  roof_quantity_format(x, SHORT, u->lower_joules, "J"),
                  roof_quantity_format(y, SHORT, u->upper_joules, "J"));
   roof_text_addf(out, "  power       %s on average\n", roof_quantity_format(x, SHORT, u->watts, "W"));
+  add_excess(out, s, u->watts, "it");
   if (point->bound != NULL) {
     roof_text_addf(
         out, "  efficiency  %.5g GFLOP/s per watt expected, %.5g at the lower bound, of at most %.5g\n",

@@ -204,6 +204,11 @@ static void points_and_their_document(void **state) {
   roof_energy_point_describe(&text, &s, &p);
   assert_true(strncmp(text.data, "  FLOPs ", 8) == 0);
   assert_non_null(strstr(text.data, "\n  together    "));
+  assert_null(strstr(text.data, "throttled"));
+  roof_text_done(&text);
+  machine->energy.watts = p.use.watts / 2;
+  roof_energy_point_describe(&text, &s, &p);
+  assert_non_null(strstr(text.data, "on average\n              more than the machine's "));
   roof_text_done(&text);
   assert_int_equal(roof_energy_write(&s, 1, &text, NULL), ROOF_OK);
   json_t *document = json_loads(text.data, 0, NULL);
