@@ -546,6 +546,23 @@ static roof_target twice(const roof_target *target, int resource, roof_link *lin
   return t;
 }
 
+/** Sets a gain, and the time that goes with it. */
+static void set_gain(roof_lever *l, double gain) {
+  l->seconds *= l->gain / gain;
+  l->gain = gain;
+}
+
+/** A host that launches twice as fast saves half of what it saves to launch but once. */
+static void halve_host(const bench *b, roof_lever *l) {
+  char saved[SHORT];
+  roof_target target;
+  roof_prediction p;
+  predict_launched(b, &target, &p);
+  double now = b->now.expected_seconds, half = (now - p.expected_seconds) / 2;
+  set_gain(l, now / (now - half));
+  snprintf(l->moved, sizeof l->moved, "launch cost, by %s", roof_quantity_format(saved, SHORT, half, "s"));
+}
+
 /** Each resource twice as fast; one that takes no time is left out. */
 static void add_resources(bench *b) {
   const roof_prediction *now = &b->now;
@@ -568,6 +585,9 @@ static void add_resources(bench *b) {
     roof_predict(&faster, b->op, b->values, &p);
     roof_lever *l = add(b, ROOF_LEVER_RESOURCE, &faster, &p, 1);
     l->of_launches = i == LAUNCH;
+    if (i == LAUNCH && rf_launching_of(b->target, &now->work) > 0) {
+      halve_host(b, l);
+    }
     snprintf(l->change, sizeof l->change, "%s", resources[i].change);
     if (l->gain < ROOF_LEVER_HELPS && resources[i].seconds < binding_seconds(b)) {
       explain_hidden(b, resources[i].what, resources[i].seconds, l);
@@ -587,12 +607,6 @@ void rf_levers_sort(roof_lever *levers, size_t count) {
     }
     levers[j] = l;
   }
-}
-
-/** Sets a gain, and the time that goes with it. */
-static void set_gain(roof_lever *l, double gain) {
-  l->seconds *= l->gain / gain;
-  l->gain = gain;
 }
 
 /** A kernel that is made faster shortens only the share of the time in which the device works. */

@@ -277,6 +277,13 @@ advise() {
   near '.levers[] | select(.change == "launches twice as fast") | .gain' "$(jq -n "$now / ($now - 1e-6)")"
 }
 
+@test "a host that launches twice as fast saves half of what a graph saves" {
+  run -0 --separate-stderr "$ROOFLINE" advise softmax rows=16 cols=1024 --machine h100 --framework eager --json
+  near '.levers[] | select(.change == "launches twice as fast") | .seconds' \
+    "$(json '[.levers[] | select(.lever == "launches") | .seconds][0] as $graph | (.prediction.seconds.expected + $graph) / 2')"
+  [ "$(json '.levers[] | select(.change == "launches twice as fast") | .moved')" = '"launch cost, by 7.787 µs"' ]
+}
+
 @test "what hides a resource has its own time, not that of a cache that may have kept its data" {
   run -0 --separate-stderr "$ROOFLINE" advise gemm m=16 n=4096 k=4096 --machine h100 --dtype bf16 --json
   [ "$(json '.levers[] | select(.change == "math twice as fast") | .why | contains("HBM (10.09 µs)")')" = true ]
