@@ -163,7 +163,12 @@ static void add_tile(roof_text *out, const roof_target *target, const roof_predi
                  fit.keeps != NULL ? fit.keeps->name : "");
 }
 
-static void add_intensity(roof_text *out, const roof_machine *machine, const roof_prediction *p) {
+/** Whether a narrow cache may be multiplied as it is stored, at a higher rate. */
+static bool may_multiply_narrow(const roof_target *target, const roof_prediction *p) {
+  return p->work.cache_bytes > 0 && p->work.unit == ROOF_MATRIX && target->cache_arithmetic < 1;
+}
+
+static void add_intensity(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT];
   if (!isnan(p->intensity)) {
     roof_ridge_side side = roof_prediction_side(p);
@@ -183,10 +188,13 @@ static void add_intensity(roof_text *out, const roof_machine *machine, const roo
       roof_text_addf(out, " from %s, %s", p->binding->name,
                      quantity(a, roof_prediction_ceiling(p), "FLOP/s"));
       roof_text_addf(out, " from %s,", cache->level->name);
+    } else if (may_multiply_narrow(target, p) && roof_prediction_ceiling(p) > p->attainable * (1 + 1e-9)) {
+      roof_text_addf(out, ", %s with keys and values multiplied as %s,",
+                     quantity(a, roof_prediction_ceiling(p), "FLOP/s"), roof_dtype_name(target->types.kv));
     }
     roof_text_addf(out, " of %s %s %s %s (%s)\n", quantity(a, p->peak->flops_per_second, "FLOP/s"),
                    roof_dtype_name(p->peak->dtype), roof_unit_name(p->peak->unit),
-                   roof_peak_density(machine, p->peak), roof_provenance_name(p->peak->kind));
+                   roof_peak_density(target->machine, p->peak), roof_provenance_name(p->peak->kind));
   }
 }
 
@@ -285,7 +293,7 @@ static void add_least(roof_text *out, const roof_target *target, const roof_pred
     roof_text_addf(out, "  at best     %s over the link: its switch adds up\n",
                    quantity(a, least->link_bytes, "B"));
   }
-  if (p->work.cache_bytes > 0 && p->work.unit == ROOF_MATRIX && target->cache_arithmetic < 1) {
+  if (may_multiply_narrow(target, p)) {
     roof_text_addf(out, "  at best     keys and values are multiplied as %s, %.2g times as fast\n",
                    roof_dtype_name(target->types.kv), 1 / target->cache_arithmetic);
   }
@@ -425,7 +433,7 @@ void roof_prediction_describe(roof_text *out, const roof_lesson *lesson) {
   add_shape(out, lesson);
   add_work(out, target, op, p);
   add_tile(out, target, p);
-  add_intensity(out, target->machine, p);
+  add_intensity(out, target, p);
   add_times(out, target, p);
   add_rate(out, op, lesson->values, p);
   rf_advise_work_escape(out, lesson);
