@@ -16,6 +16,14 @@ setup() {
   grep -qE '^  latency_seconds +[67]\.[0-9]+ µs ' <<<"$output"
 }
 
+@test "times in another unit drive constants to the limits of the search, and the answer says so" {
+  awk -F, -v OFS=, 'NR > 1 { $6 *= 1000 } { print }' t.csv >off.csv
+  run -0 --separate-stderr "$ROOFLINE" calibrate off.csv
+  has '  latency_seconds and bandwidth at the limit of the search: check the unit of the times'
+  run -0 --separate-stderr "$ROOFLINE" calibrate t.csv
+  [[ $output != *'limit of the search'* ]]
+}
+
 @test "constants alone for a family, a whole machine for a machine" {
   run --separate-stderr "$ROOFLINE" calibrate t.csv --family gpu --source 'somebody' --to gpu.stream.json --json
   [ "$status" -eq 0 ]

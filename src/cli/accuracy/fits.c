@@ -46,6 +46,33 @@ static void add_worse(const roof_fit *fit, roof_text *out) {
   }
 }
 
+/** Where no kernel's constant is: the longest times, the smallest shares. What splits take is there in sound timings too. */
+static bool is_at_limit(roof_constant constant, double value) {
+  const roof_constant_row *row = roof_constant_row_of(constant);
+  static const double near = 1e-3;
+  switch (constant) {
+  case ROOF_LATENCY_SECONDS:
+  case ROOF_WAVE_SECONDS:
+    return value >= row->most * (1 - near);
+  case ROOF_EFFICIENCY:
+  case ROOF_BANDWIDTH:
+    return value <= row->least * (1 + near);
+  default:
+    return false;
+  }
+}
+
+/** Times in another unit than was said drive the search to its limits. */
+static void add_limits(const roof_fit *fit, roof_text *out) {
+  int count = 0;
+  for (int i = 0; i < ROOF_CONSTANT_COUNT; i++) {
+    if (is_at_limit((roof_constant)i, fit->constants.values[i])) {
+      roof_text_addf(out, "%s%s", count++ > 0 ? " and " : "  ", roof_constant_row_of((roof_constant)i)->name);
+    }
+  }
+  roof_text_add(out, count > 0 ? " at the limit of the search: check the unit of the times\n" : "");
+}
+
 static void add_fit(const roof_fit *fit, roof_text *out) {
   constant_line lines[ROOF_CONSTANT_COUNT];
   size_t count = 0;
@@ -65,6 +92,7 @@ static void add_fit(const roof_fit *fit, roof_text *out) {
   }
   roof_text_add(out, "\n");
   cli_columns_add_text(out, CLI_ROWS(columns, lines, count));
+  add_limits(fit, out);
 }
 
 /** "x1.32", or the host's "+ 1.2 ms". */
