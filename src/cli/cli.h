@@ -25,10 +25,9 @@
 
 /** What the help says of the formats of a model's weights. */
 #define CLI_WEIGHTS_TEXT                                                                                     \
-  "weights: fp32 fp16 bf16 fp8 fp8-block mxfp8 w8a8 (smoothquant) w8a16 (int8) w4a16 (int4, awq, gptq) nf4 " \
-  "nvfp4 mxfp4, of "                                                                                         \
-  "weights "                                                                                                 \
-  "alone fp8a16 nvfp4a16 mxfp4a16, of llama.cpp q8_0 q6_k q5_k_m q4_0 q4_k_m q3_k_m"
+  "weights: fp32 fp16 bf16 fp8 fp8-block mxfp8 w8a8 (smoothquant) w8a16 (int8) w4a16 (int4, awq, gptq) "     \
+  "nf4 nvfp4 mxfp4, of weights alone fp8a16 nvfp4a16 mxfp4a16, of llama.cpp q8_0 q6_k q5_k_m q4_0 "          \
+  "q4_k_m q3_k_m"
 
 /** Groups of options a command takes in addition to --json, --csv, --quiet, --color and its own. */
 enum {
