@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/form.h"
-#include "core/mix.h"
 #include "roofline/dtype.h"
 
 /** Query heads that one block of threads serves, the rows that its arithmetic is padded to, and the keys that come in
@@ -232,12 +231,7 @@ static double most_keys(double queries, double pairs, double keys) {
  * what is stored. */
 static double once_share(const rf_run *run, double bytes) {
   const roof_target *t = run->target;
-  const roof_work *w = run->work;
-  if (!(t->options.tile > 0) || !(run->memory > 0)) {
-    return 1;
-  }
-  rf_mix mix = rf_mix_of(w->write_bytes / bytes, w->update_bytes / bytes);
-  return fmin(1, bytes * rf_mix_cost(t->seconds_per_byte[t->memory], mix) / run->memory);
+  return t->options.tile > 0 ? fmin(1, bytes * t->seconds_per_byte[t->memory][0] / run->memory) : 1;
 }
 
 double rf_form_prefill(const rf_run *run, rf_cut *cut) {
@@ -262,7 +256,8 @@ double rf_form_prefill(const rf_run *run, rf_cut *cut) {
   double bytes = run->work->read_bytes + run->work->write_bytes;
   double added =
       s->rows < s->columns ? s->rows / s->columns : 1; /* the other keys are in the cache from before */
-  double stored = bytes > 0 ? run->c[ROOF_STORE_PASSES] * added * run->work->cache_bytes / bytes : 0;
-  stored *= bytes > 0 ? once_share(run, bytes) : 1;
+  double stored =
+      bytes > 0 ? run->c[ROOF_STORE_PASSES] * added * run->work->cache_bytes / bytes * once_share(run, bytes)
+                : 0;
   return rf_corner(units, rf_stream_seconds(run) * (1 + stored), run->c[ROOF_CORNER]);
 }
