@@ -118,7 +118,9 @@ static void add_command(roof_text *out, const roof_erratum *e) {
     roof_text_addf(out, "    roofline %s %s %s --machine %s --dtype %s",
                    crossing ? "explain critical-batch" : "predict", e->op, e->shape, e->machine,
                    roof_dtype_name(e->dtype));
-    roof_text_addf(out, e->weights != e->dtype ? " --weights %s" : "", roof_dtype_name(e->weights));
+    if (e->weights != e->dtype) {
+      roof_text_addf(out, " --weights %s", roof_dtype_name(e->weights));
+    }
     roof_text_add(out, e->figure == ROOF_ERRATUM_SECONDS ? " --cold\n" : "\n");
   } else if (e->figure != ROOF_ERRATUM_TEXT) {
     roof_text_addf(out, "    roofline explain %s --machine %s --dtype %s\n",
