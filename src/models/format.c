@@ -23,8 +23,8 @@
 /* Scales: GPTQ and AWQ (Frantar et al. 2023; Lin et al. 2024) keep an fp16 scale and a 4-bit zero point for
  * 128 weights; DeepSeek-V3 (2024, section 3.3) an fp32 scale per block of 128 x 128; the OCP microscaling
  * formats (v1.0, 2023) an 8-bit exponent for 32 elements; NVFP4 (NVIDIA, 2025) an fp8 scale for 16; NF4 an fp32 scale for 64
- * (Dettmers et al. 2023, without double quantisation). The
- * scales of a whole tensor or channel (fp8, w8a8, w8a16) are negligible against the weights. llama.cpp: q4_0 and q8_0
+ * (Dettmers et al. 2023, without double quantisation). The scales of a whole tensor or channel (fp8, w8a8, w8a16) are
+ * negligible against the weights. llama.cpp: q4_0 and q8_0
  * have an fp16 scale for 32 weights; the mixed ones the bits of a weight that it gives of Llama 2 7B as a whole
  * (examples/quantize/README.md @b8c1476e; 13B and 70B: 0.2 to 1.5 % fewer). */
 static const struct {

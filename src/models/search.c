@@ -27,8 +27,8 @@ typedef struct search {
   double plans;                      /**< that divide the model */
   double prompt_joules, step_joules; /**< of one device: a prompt, a step */
   double prompt_busy;                /**< share of a prompt's time in which a stage is busy */
-  double encode_seconds,
-      encode_joules; /**< of a prompt, those of its encoder; of the time what a stage is busy */
+  double encode_seconds;             /**< of a prompt's encoder, while a stage is busy */
+  double encode_joules;
   roof_model_phase phase;
 } search;
 

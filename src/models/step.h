@@ -335,8 +335,8 @@ void rf_model_add_decoding(model_step *step, double queries, double first, doubl
 /** The phase of the streams' inputs of so many sequences of a replica, as a prompt begins with; false, and the phase untouched,
  *  where the model has none. */
 bool rf_model_encode(const roof_model_target *target, double sequences, roof_model_phase *phase);
-/** Seconds of one prompt on each replica, its encoder's included, of which each stage of a pipeline waits for the others a share, scratch->bubble;
- *  scratch->energy_joules is of both. `scratch` is left with no phase in it. */
+/** Seconds of one prompt on each replica, its encoder's included, of which each stage of a pipeline waits for the others a share,
+ *  scratch->bubble; scratch->energy_joules is of both. `scratch` is left with no phase in it. */
 double rf_model_one_prompt_seconds(const roof_model_target *target, roof_model_phase *scratch);
 
 /* serving.c */
