@@ -48,7 +48,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   return status;
 }
 
-static const cli_effect only_page[] = {{.options = "csv"}, {.options = "json"}, {0}};
+static const cli_effect only_page[] = {{.options = "csv json"}, {0}};
 
 const cli_command cli_cmd_explore = {
     .name = "explore",
