@@ -1,5 +1,5 @@
 #!/bin/sh
-# The last rung of the gemm ladder against OpenBLAS and BLIS, twice: with the core type each library picks by itself, and with
+# The last rung of the gemm ladder against OpenBLAS, BLIS and, in fp32, oneDNN, twice: with the core type each library picks by itself, and with
 # the one for this processor's widest vectors, which a library older than the processor misses. Taken in turn in one process, the
 # best window of each round, ROUNDS rounds (5); the ratio is ours / the better library, median over the rounds, the smaller of the two.
 # usage: bench/gemm.sh [--seconds S] [--write]
@@ -37,11 +37,11 @@ esac
 multiplies() {
   kernel=$1
   shift
-  (env "$@" "$build/bench-gemm" 1 1 fp64 64 64 64 "$kernel") >/dev/null 2>&1
+  (env "$@" "$build/bench-gemm" 1 1 fp32 64 64 64 "$kernel") >/dev/null 2>&1
 }
 
 libraries=
-for library in gemm-blas gemm-blis; do
+for library in gemm-blas gemm-blis gemm-onednn; do
   why=$("$build/roofline" run --list --json | jq -r --arg name $library '.kernels[] | select(.name == $name) | .disabled // empty')
   [ -n "$why" ] || multiplies $library || why='its product fails on this processor'
   if [ -z "$why" ]; then libraries="$libraries $library"; else echo "$library: $why" >&2; fi
@@ -73,6 +73,10 @@ cases() { # THREADS DTYPE M N K, a line each
   done
 }
 
+libraries_of() { # DTYPE: oneDNN multiplies fp32 alone
+  if [ "$1" = fp32 ]; then echo "$libraries"; else echo "$libraries" | sed 's/ gemm-onednn//'; fi
+}
+
 file_of() { # SETTING THREADS DTYPE M N K
   echo "$results/$(echo "$*" | tr ' ' '-')"
 }
@@ -86,7 +90,7 @@ measure() { # SETTING THREADS DTYPE M N K
   setting=$1
   shift
   # shellcheck disable=SC2086  # words
-  with "$setting" $pin "$build/bench-gemm" "$rounds" "$@" gemm-blocked $libraries >"$scratch/windows"
+  with "$setting" $pin "$build/bench-gemm" "$rounds" "$@" gemm-blocked $(libraries_of "$2") >"$scratch/windows"
   mv "$scratch/windows" "$file"
 }
 
@@ -102,18 +106,19 @@ row() { # THREADS DTYPE M N K
     function larger(a, b) { return a > b ? a : b }
     function cell(s, name) { return (s, name) in best ? sprintf("%.1f", best[s, name]) : "" }
     function median(s) {
-      for (r = 1; r <= rounds; r++) ratio[r] = rate[s, r, "gemm-blocked"] / larger(rate[s, r, "gemm-blas"], rate[s, r, "gemm-blis"])
+      for (r = 1; r <= rounds; r++) ratio[r] = rate[s, r, "gemm-blocked"] / larger(larger(rate[s, r, "gemm-blas"], rate[s, r, "gemm-blis"]), rate[s, r, "gemm-onednn"])
       for (i = 1; i <= rounds; i++) for (j = i + 1; j <= rounds; j++) if (ratio[j] < ratio[i]) { t = ratio[i]; ratio[i] = ratio[j]; ratio[j] = t }
       return ratio[int((rounds + 1) / 2)]
     }
     END {
       for (n = split(settings, setting, " "); n > 0; n--) {
         cells = " " cell(setting[n], "gemm-blas") " | " cell(setting[n], "gemm-blis") " |" cells
+        onednn = larger(onednn, cell(setting[n], "gemm-onednn"))
         ours = larger(ours, best[setting[n], "gemm-blocked"])
         m = median(setting[n])
         least = least == "" || m < least ? m : least
       }
-      printf "| %s | %s | %s | %.1f |%s %.2f |\n", threads, dtype, shape, ours, cells, least
+      printf "| %s | %s | %s | %.1f |%s %s | %.2f |\n", threads, dtype, shape, ours, cells, onednn, least
     }' "$scratch/row"
 }
 
@@ -126,14 +131,14 @@ about() { # SETTING
 
 table() {
   for setting in $settings; do about "$setting"; done
-  "$build/roofline" run --list --json | jq -r '.kernels[] | select(.name == "gemm-blis" and .library) | "* \(.library)"'
+  "$build/roofline" run --list --json | jq -r '.kernels[] | select((.name == "gemm-blis" or .name == "gemm-onednn") and .library) | "* \(.library)"'
   echo "* $(processor), $cores cores; $("$build/roofline" --version); $(date -u +%Y-%m-%d)"
   echo
   printf '| threads | format | m x n x k | gemm-blocked |'
   for setting in $settings; do printf ' OpenBLAS, %s | BLIS, %s |' "$setting" "$setting"; done
-  printf ' ours / best |\n|--:|---|---|--:|'
+  printf ' oneDNN | ours / best |\n|--:|---|---|--:|'
   for setting in $settings; do printf -- '--:|--:|'; done
-  echo '--:|'
+  echo '--:|--:|'
   cases | while read -r case; do
     # shellcheck disable=SC2086  # words
     row $case

@@ -12,6 +12,8 @@
  * which rows are worth a copy. */
 enum { STEP = 16, THIN = 16, UPDATED = 8, STRIPS = 4, FEW = 128, BALANCED = 4, REUSED = 12 };
 
+#define STAYING 0.4 /* of the second cache, in which a block of B stays */
+
 /** The length of equal parts of `whole`, multiples of `step`, each at most `most`. */
 static size_t equal_parts(size_t whole, size_t most, size_t step) {
   size_t parts = (whole + most - 1) / most;
@@ -30,7 +32,7 @@ static size_t share_of(const rf_gemm_sizes *s, size_t team, size_t height, size_
 }
 
 const rf_blocking *rf_gemm_blocking(const roof_kernel *kernel, roof_dtype dtype) {
-  static const rf_blocking strips = {.depth = 1};
+  static const rf_blocking strips = {.depth = 1, .deepens = true};
 #if defined(__x86_64__)
   static const rf_blocking avx2 = {.stay = true, .update = true, .depth = 1, .height = 0.4};
   static const rf_blocking zen5 = {.stay = true, .depth = 1.5, .height = 0.16};
@@ -61,7 +63,7 @@ static rf_blocks fitting(roof_dtype dtype, size_t rows, const rf_blocking *block
   rf_blocks b = {.depth = at_least(rows > FEW ? blocking->depth * deep : 2 * deep / 3, STEP),
                  .height = STRIPS * tall,
                  .stay = blocking->stay};
-  double row = (double)b.depth * element, most = 0.4 * rf_cache_bytes(2);
+  double row = (double)b.depth * element, most = STAYING * rf_cache_bytes(2);
   b.width = at_least(most / row, wide);
   if (b.stay) {
     bool some = rows > THIN && rows <= FEW; /* C passes between blocks of B: both share the cache */
@@ -111,6 +113,13 @@ static bool stays_in_place(const rf_gemm_sizes *s, roof_dtype dtype, size_t dept
   return s->k <= depth && (b <= rf_cache_bytes(1) || (all <= rf_cache_bytes(2) && row <= apart));
 }
 
+/** The depth to which all columns of B stay in the second cache, and a strip of A fills two thirds of the first. */
+static size_t deepest(const rf_gemm_sizes *s, roof_dtype dtype) {
+  double element = roof_dtype_bytes(dtype), tall = rf_lanes_loops(rf_lanes_best(), dtype)->tile_rows;
+  double wide = STAYING * rf_cache_bytes(2) / ((double)s->n * element);
+  return at_least(fmin(wide, 2 * rf_cache_bytes(1) / (3 * tall * element)), STEP);
+}
+
 rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   rf_gemm_sizes s = rf_gemm_shape(run);
@@ -119,6 +128,9 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   bool thin = s.m <= (blocking->update ? UPDATED : THIN), update = thin && blocking->update;
   rf_blocks b = whole_blocks(run, &s, thin);
   b.small = !thin && stays_in_place(&s, run->dtype, b.depth);
+  if (blocking->deepens && s.m > FEW && deepest(&s, run->dtype) > b.depth) {
+    b.depth = deepest(&s, run->dtype);
+  }
   b.direct = thin || b.small;
   b.stay = b.stay && !b.direct;
   b.update = update;

@@ -23,6 +23,7 @@ typedef struct rf_blocking {
   bool
       stay; /**< panels of B stay in the first cache, as `stay` of rf_blocks; else strips of A, while B passes */
   bool update;   /**< the fewest rows of C are updated; else tiles take B where it lies */
+  bool deepens;  /**< few columns go as deep as the second cache has room for all of them */
   double depth;  /**< of a panel and a strip, in first caches that both fill */
   double height; /**< of the rows that are copied, in second caches */
 } rf_blocking;

@@ -67,14 +67,15 @@ static void multiply_tile(const rf_block *b, size_t row, size_t height, const rf
 
 /** The tiles of some rows, from the left of the block to the right: C is passed row by row. */
 static void multiply_strip(const rf_block *b, size_t row, size_t height, rf_packing *next) {
-  size_t columns = b->panels.widest, tall = (size_t)b->loops->tile_rows;
+  size_t tall = (size_t)b->loops->tile_rows, fetched = 0;
   rf_tile tile = tile_of(b);
   for (size_t panel = b->first; panel < b->last; panel++) {
     rf_panel p = rf_gemm_panel(b, panel);
     if (next != NULL && b->packed == NULL) {
       fetch_panel(b, &p);
     } else if (next != NULL && !pack_ahead(b, next, &tile)) {
-      fetch_rows(b, row + height + panel * columns % tall, &tile);
+      fetch_rows(b, row + height + fetched % tall, &tile);
+      fetched += RF_TILE_AHEAD(tall, b->panels.widest, p.wide / b->panels.lanes);
     }
     multiply_tile(b, row, height, &p, &tile);
   }

@@ -31,11 +31,14 @@ typedef struct rf_tile {
   size_t last; /**< columns of C in the last register */
   bool add;
   bool past; /**< C, in whole lines, is stored past the caches; not with `add` */
-  /** Nullable: fetch C and, for every line of A, a line from here on for each register of the width. */
+  /** Nullable: fetch C and, for every line of A, RF_TILE_AHEAD lines from here on. */
   const void *ahead;
   size_t ahead_stride; /**< elements from the lines of one line of A to those of the next */
   size_t ahead_apart;  /**< from line to line */
 } rf_tile;
+
+/** Lines that a tile of so many registers of width fetches: a narrow one stands where few others can help. */
+#define RF_TILE_AHEAD(rows, widest, registers) ((registers) == (widest) ? (widest) : (rows) / (registers))
 
 /** C += A B, of a few rows of C and `rank` rows of B where they lie. */
 typedef struct rf_update {

@@ -6,7 +6,7 @@
 INLINE void NAME(fetch)(const rf_tile *t, size_t k, int rows, int columns) {
   const T *next = (const T *)t->ahead + k / LINE * t->ahead_stride;
   size_t row = k / LINE;
-  for (int j = 0; j < columns; j++) {
+  for (int j = 0; j < RF_TILE_AHEAD(ROWS, COLUMNS, columns); j++) {
     __builtin_prefetch(next + (size_t)j * t->ahead_apart, 0, 2);
   }
   for (int j = 0; j < columns && row < (size_t)rows && !t->past; j++) {
