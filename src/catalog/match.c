@@ -69,8 +69,27 @@ static bool is_variant(const char *word) {
   return false;
 }
 
-/** True when every word of the device with a digit in it (the model's number, its memory) is the entry's too,
- * a size apart: an A100 80GB is no A10, and an RTX 3090 Ti no RTX 3090. A device without a number is one whose name has all words
+/** True for a word that makes another card: an RTX 4070 Ti is no RTX 4070 Ti SUPER. */
+static bool is_card(const char *word) {
+  return strcmp(word, "ti") == 0 || strcmp(word, "super") == 0;
+}
+
+/** True where the device says a size of memory and the entry has sizes, but none that the device says. */
+static bool is_other_size(const rf_words *device, const char *name, const char *aliases) {
+  bool other = false;
+  for (int i = 0; i < device->count; i++) {
+    if (rf_catalog_is_size(device->list[i])) {
+      if (!rf_catalog_other_size(name, aliases, device->list[i])) {
+        return false;
+      }
+      other = true;
+    }
+  }
+  return other;
+}
+
+/** True when every word of the device with a digit in it (the model's number) is the entry's too: an A100 80GB is
+ * no A10, and an RTX 3090 Ti no RTX 3090. A device without a number is one whose name has all words
  * of the entry's: "AMD Radeon Graphics" may be any. */
 static bool same_model(const rf_words *device, const char *name, const char *aliases) {
   rf_words ours = {0};
@@ -80,17 +99,20 @@ static bool same_model(const rf_words *device, const char *name, const char *ali
   bool numbered = false, whole = true;
   for (int i = 0; i < ours.count; i++) {
     whole &= has(device, ours.list[i]);
+    if (is_card(ours.list[i]) && !has(device, ours.list[i])) {
+      return false;
+    }
   }
   for (int i = 0; i < device->count; i++) {
     const char *word = device->list[i];
-    bool size = strlen(word) > 2 && strcmp(word + strlen(word) - 2, "gb") == 0;
+    bool size = rf_catalog_is_size(word);
     bool model = strpbrk(word, "0123456789") != NULL || is_variant(word);
     if (model && !size && !has(&all, word)) {
       return false;
     }
     numbered |= model && !size;
   }
-  return numbered || whole;
+  return (numbered || whole) && !is_other_size(device, name, aliases);
 }
 
 /** The entry that shares most words with the device. */

@@ -36,6 +36,26 @@ void rf_catalog_words(const char *text, rf_words *out) {
   }
 }
 
+bool rf_catalog_is_size(const char *word) {
+  size_t digits = strspn(word, "0123456789");
+  return digits > 0 && strcmp(word + digits, "gb") == 0;
+}
+
+bool rf_catalog_other_size(const char *name, const char *aliases, const char *size) {
+  rf_words ours = {0};
+  bool sized = false, card = false;
+  rf_catalog_words(name, &ours);
+  rf_catalog_words(aliases, &ours);
+  for (int i = 0; i < ours.count; i++) {
+    if (strcmp(ours.list[i], size) == 0) {
+      return false;
+    }
+    sized |= rf_catalog_is_size(ours.list[i]);
+    card |= strcmp(ours.list[i], "rtx") == 0;
+  }
+  return sized && card;
+}
+
 char *rf_catalog_key(const char *name, char *key, size_t size) {
   rf_words found = {0};
   size_t used = 0;

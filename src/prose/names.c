@@ -203,11 +203,36 @@ static bool is_meant(const rf_prose_page *page, rf_prose_span span, rf_prose_spa
   return strlen(key) > 2 || product;
 }
 
+/** Whether the words after the name are another size of memory than the machine's: "RTX 3080 12GB", "12 GB"; no rate. */
+static bool is_other_size(const rf_names *names, const char *text, rf_prose_span span, rf_prose_span after,
+                          const char *name) {
+  rf_prose_span unit = next_word(text, (rf_prose_span){after.to, span.to});
+  bool apart = unit.from - after.to <= 1 && is_one_of(text, unit, "gb");
+  size_t end = apart ? unit.to : after.to;
+  char written[32];
+  rf_words words = {0};
+  if (end - after.from >= sizeof written || text[end] == '/') {
+    return false;
+  }
+  snprintf(written, sizeof written, "%.*s", (int)(end - after.from), text + after.from);
+  rf_catalog_words(written, &words);
+  bool size = words.count == 1 && rf_catalog_is_size(words.list[0]);
+  for (size_t i = 0; size && i < names->catalog.count; i++) {
+    const roof_catalog_entry *e = &names->catalog.entries[i];
+    if (strcmp(e->name, name) == 0) {
+      return rf_catalog_other_size(e->name, e->aliases, words.list[0]);
+    }
+  }
+  return false;
+}
+
 /** Whether the word after a machine's name makes it another machine. */
-static bool is_variant(const char *text, rf_prose_span span, rf_prose_span name) {
+static bool is_variant(const rf_names *names, const char *text, rf_prose_span span, rf_prose_span name,
+                       const char *machine) {
   rf_prose_span after = next_word(text, (rf_prose_span){name.to, span.to});
-  bool joined = after.from - name.to <= 1;
-  return joined && is_one_of(text, after, "ti super laptop mobile max ultra pro nano d");
+  bool joined = after.from - name.to <= 1 && after.to > after.from;
+  return joined && (is_one_of(text, after, "ti super laptop mobile max ultra pro nano d") ||
+                    is_other_size(names, text, span, after, machine));
 }
 
 /** The name that the words of `all` are, of a machine also in the plural. */
@@ -260,8 +285,8 @@ static bool find_at(const rf_names *names, const rf_prose_page *page, rf_prose_s
     bool plural;
     const rf_name *found = name_of(names, page->text, all, &plural);
     bool machine = found != NULL && found->naming == RF_NAMES_MACHINE;
-    if (found != NULL &&
-        (!machine || (is_meant(page, span, all, found->key) && !is_variant(page->text, span, all)))) {
+    if (found != NULL && (!machine || (is_meant(page, span, all, found->key) &&
+                                       !is_variant(names, page->text, span, all, found->name)))) {
       *m = (rf_mention){.span = all, .name = found, .plural = plural};
       return true;
     }
