@@ -97,12 +97,12 @@ struct roof_kernel {
  *  Errors: none. */
 ROOF_API bool roof_kernel_is_alone(const roof_kernel *kernel, double flops);
 
-/** The variable of the environment that says for which processor a kernel's library computes; NULL: none is set, or it has no such
- *  library.
+/** What is known of the processor that a kernel's library computes for, where that need not be this one: `by OPENBLAS_CORETYPE` where
+ *  the environment says which, `without AVX-512` where the library took a lesser one. NULL: this one, or it has no library.
  *  Units: none.
  *  Ownership: static.
  *  Errors: none. */
-ROOF_API const char *roof_kernel_core_setting(const roof_kernel *kernel);
+ROOF_API const char *roof_kernel_core_type(const roof_kernel *kernel);
 
 /** The blocks found for a format of the processor's product by a measurement of the machine.
  *  Units: elements.

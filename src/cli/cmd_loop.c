@@ -35,12 +35,14 @@ static void add_ceilings(roof_text *out, const roof_loop *loop) {
   }
 }
 
-/** What a shell asks of a library, and no other line shows. */
+/** A library that computes for another processor, which no other line shows. */
 static void add_core_type(roof_text *out, const roof_kernel *kernel) {
-  const char *setting = roof_kernel_core_setting(kernel);
-  if (setting != NULL) {
+  const char *type = roof_kernel_core_type(kernel);
+  if (type != NULL && strncmp(type, "by ", 3) == 0) {
     roof_text_addf(out, "  %s computes for the core type that %s names: see `doctor`\n", kernel->name,
-                   setting);
+                   type + 3);
+  } else if (type != NULL) {
+    roof_text_addf(out, "  %s computes for a core type %s: see `doctor`\n", kernel->name, type);
   }
 }
 

@@ -99,15 +99,21 @@ void rf_check_loader(const rf_check *check, const char *root, roof_diagnosis *ou
               refusal == NULL ? "libraries are loaded where they are needed" : refusal);
 }
 
-/** An environment may ask for another processor than this one. */
-static void diagnose_found(const rf_library *library, const char *soname, roof_diagnosis *out) {
+/** An environment may ask for another processor than this one; a library that is older than the processor takes a lesser one. */
+static void diagnose_found(const rf_library *library, const rf_loaded *loaded, roof_diagnosis *out) {
   const char *core = library->core_setting != NULL ? secure_getenv(library->core_setting) : NULL;
-  if (core == NULL) {
+  const char *lacks = rf_library_lacks(library, loaded), *soname = loaded->soname;
+  if (core != NULL) {
+    bool fits = library->core_name != NULL && lacks == NULL;
+    out->remedy = "leave that out of the environment, or name a core type of this processor";
+    rf_diagnose(out, fits ? ROOF_HEALTH_INFO : ROOF_HEALTH_WARN, soname, "found; %s=%.40s is its core type",
+                library->core_setting, core);
+  } else if (lacks != NULL) {
+    out->remedy = "a newer one, or OPENBLAS_CORETYPE=SkylakeX (AVX-512), Haswell (AVX2+FMA)";
+    rf_diagnose(out, ROOF_HEALTH_WARN, soname, "found; it took a core type without %s", lacks);
+  } else {
     rf_diagnose(out, ROOF_HEALTH_OK, soname, "found");
-    return;
   }
-  out->remedy = "leave that out of the environment: the library knows this processor";
-  rf_diagnose(out, ROOF_HEALTH_WARN, soname, "found; %s=%.40s is its core type", library->core_setting, core);
 }
 
 void rf_check_library(const rf_check *check, const char *root, roof_diagnosis *out) {
@@ -117,7 +123,7 @@ void rf_check_library(const rf_check *check, const char *root, roof_diagnosis *o
     return;
   }
   if (rf_library_load(&check->library, &loaded)) {
-    diagnose_found(&check->library, loaded.soname, out);
+    diagnose_found(&check->library, &loaded, out);
     rf_library_close(&loaded);
   } else if (rf_library_refusal() != NULL) {
     out->remedy = "see loader";

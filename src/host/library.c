@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *open_library(const rf_library *library, const char *soname) {
   const char *folder = library->folder != NULL ? secure_getenv(library->folder) : NULL;
@@ -81,4 +82,39 @@ void rf_library_close(rf_loaded *loaded) {
     dlclose(loaded->handle);
   }
   *loaded = (rf_loaded){0};
+}
+
+#if defined(__x86_64__)
+/** Whether `name` is one of `words`, with a space on either side of each. */
+static bool is_among(const char *words, const char *name) {
+  char word[32];
+  snprintf(word, sizeof word, " %.29s ", name);
+  return strstr(words, word) != NULL;
+}
+
+/* OpenBLAS, driver/others/dynamic.c. */
+static const char *lacking(const char *core) {
+  static const char without_avx2[] =
+      " Katmai Coppermine Northwood Prescott Banias Atom Core2 Penryn Dunnington Nehalem Athlon Opteron "
+      "Opteron_SSE3 Barcelona Bobcat Nano Sandybridge Bulldozer Piledriver Steamroller ";
+  static const char without_avx512[] = " Haswell Zen Excavator ";
+  bool wide = __builtin_cpu_supports("avx512f"), vectors = __builtin_cpu_supports("avx2");
+  if (is_among(without_avx2, core)) {
+    return wide ? "AVX-512" : vectors ? "AVX2+FMA" : NULL;
+  }
+  return wide && is_among(without_avx512, core) ? "AVX-512" : NULL;
+}
+#else
+static const char *lacking(const char *core) {
+  (void)core;
+  return NULL;
+}
+#endif
+
+const char *rf_library_lacks(const rf_library *library, const rf_loaded *loaded) {
+  const char *(*core)(void) = NULL;
+  const rf_symbol symbol = {library->core_name, &core};
+  bool says = library->core_name != NULL && rf_library_find(loaded->handle, &symbol, 1, NULL);
+  const char *name = says ? core() : NULL;
+  return name != NULL ? lacking(name) : NULL;
 }

@@ -23,6 +23,7 @@ typedef struct rf_library {
   const rf_symbol *symbols;           /**< all are needed */
   size_t count;
   const char *core_setting; /**< of the environment, which says for which processor it computes; or NULL */
+  const char *core_name;    /**< its function that says for which one it does, by OpenBLAS's names; or NULL */
 } rf_library;
 
 /** What became of loading one. */
@@ -50,6 +51,10 @@ bool rf_library_load(const rf_library *library, rf_loaded *out);
  *  Ownership: *missing (nullable) points into the table.
  *  Errors: false when one is missing: the last such is *missing. */
 bool rf_library_find(void *handle, const rf_symbol *symbols, size_t count, const char **missing);
+
+/** What the core type that a loaded library took for itself lacks of this processor: "AVX-512", "AVX2+FMA".
+ *  Units: none. Ownership: a constant. Errors: NULL where it lacks neither, or is not known. */
+const char *rf_library_lacks(const rf_library *library, const rf_loaded *loaded);
 
 /** Lets a library go; no harm where none was loaded.
  *  Units: none. Ownership: its functions are no longer there. Errors: none. */

@@ -73,11 +73,11 @@ roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_
   return roof_error_unknown(error, "kernel", name, names, "`roofline run --list` shows all");
 }
 
-const char *roof_kernel_core_setting(const roof_kernel *kernel) {
-  static const char by[] = ", core type by "; /* the library's name ends so */
+const char *roof_kernel_core_type(const roof_kernel *kernel) {
+  static const char type[] = ", core type "; /* the library's name ends so */
   const char *name = kernel->library != NULL ? kernel->library() : NULL;
-  const char *end = name != NULL ? strstr(name, by) : NULL;
-  return end != NULL ? end + sizeof by - 1 : NULL;
+  const char *end = name != NULL ? strstr(name, type) : NULL;
+  return end != NULL ? end + sizeof type - 1 : NULL;
 }
 
 const roof_blocks *roof_machine_blocks(const roof_machine *machine, roof_dtype dtype) {

@@ -91,7 +91,7 @@ static roof_status time_at(roof_loop *loop, const roof_kernel *kernel, roof_loop
 /** A library that computes for another processor says nothing of the other kernels of this one. */
 static bool runs_here(const roof_loop *loop, const roof_kernel *kernel) {
   bool on_cores = strcmp(loop->options.backend->name, "cpu") == 0;
-  return !(on_cores && roof_kernel_core_setting(kernel) != NULL) &&
+  return !(on_cores && roof_kernel_core_type(kernel) != NULL) &&
          roof_kernel_runs_on(kernel, loop->options.backend->name) && kernel->supports(loop->options.dtype) &&
          (kernel->disabled_reason == NULL || kernel->disabled_reason() == NULL);
 }

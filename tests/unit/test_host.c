@@ -47,6 +47,31 @@ static void a_library_without_symbols_is_only_looked_for(void **state) {
   rf_library_close(&loaded);
 }
 
+/** OpenBLAS takes the core type that the environment names: one without AVX2, then one that has all of this processor's, then none. */
+static void a_lesser_core_type_lacks_registers(void **state) {
+  (void)state;
+  rf_loaded loaded;
+  const char *widest = NULL;
+#if defined(__x86_64__)
+  widest = __builtin_cpu_supports("avx512f") ? "AVX-512" : __builtin_cpu_supports("avx2") ? "AVX2+FMA" : NULL;
+#endif
+  const rf_library library = {
+      .what = "BLAS", .sonames = {"libopenblas.so.0"}, .core_name = "openblas_get_corename"};
+  setenv("OPENBLAS_CORETYPE", "Nehalem", 1);
+  bool found = rf_library_load(&library, &loaded);
+  unsetenv("OPENBLAS_CORETYPE");
+  if (!found) {
+    skip(); /* no OpenBLAS */
+  }
+  const char *lacks = rf_library_lacks(&library, &loaded);
+  assert_true(widest == lacks || (lacks != NULL && widest != NULL && strcmp(lacks, widest) == 0));
+  const rf_library silent = {.what = "BLAS", .sonames = {"libopenblas.so.0"}};
+  assert_null(rf_library_lacks(&silent, &loaded));
+  const rf_library other = {.what = "BLAS", .core_name = "roofline_has_no_such_function"};
+  assert_null(rf_library_lacks(&other, &loaded));
+  rf_library_close(&loaded);
+}
+
 static void says_which_symbol_is_missing_and_fills_none(void **state) {
   (void)state;
   rf_loaded loaded;
@@ -241,6 +266,7 @@ int main(void) {
                                      cmocka_unit_test(a_file_that_cannot_be_written_is_refused_before),
                                      cmocka_unit_test(loads_the_first_that_has_all_symbols),
                                      cmocka_unit_test(a_library_without_symbols_is_only_looked_for),
+                                     cmocka_unit_test(a_lesser_core_type_lacks_registers),
                                      cmocka_unit_test(says_which_symbol_is_missing_and_fills_none),
                                      cmocka_unit_test(says_why_none_is_there),
                                      cmocka_unit_test(a_variable_names_the_folder),

@@ -40,7 +40,8 @@ static library openblas = {
     .file = {.what = "BLAS",
              .hint = "; on Debian: apt install libopenblas0-pthread",
              .sonames = {"libopenblas.so.0", "libblas.so.3"},
-             .core_setting = "OPENBLAS_CORETYPE"},
+             .core_setting = "OPENBLAS_CORETYPE",
+             .core_name = "openblas_get_corename"},
     .gemm_names = FORTRAN,
     .version_name = "openblas_get_config",
     .prefix = "",
@@ -72,7 +73,7 @@ static library xsmm = {
     .once = PTHREAD_ONCE_INIT,
 };
 
-/** What not every BLAS has: its name and version, who chose its core type, how many threads it starts and on which cores. */
+/** What not every BLAS has: its name and version, who chose its core type or what that lacks, how many threads it starts and on which cores. */
 static void find_more(library *l) {
   const char *(*version)(void) = NULL;
   const rf_symbol of_version = {l->version_name, &version}, of_threads = {l->threads_name, &l->set_threads},
@@ -85,9 +86,12 @@ static void find_more(library *l) {
   for (char *end = l->name + strlen(l->name); end > l->name && end[-1] == ' ';) {
     *--end = '\0';
   }
+  size_t used = strlen(l->name);
+  const char *lacks = rf_library_lacks(&l->file, &l->loaded);
   if (l->file.core_setting != NULL && secure_getenv(l->file.core_setting) != NULL) {
-    size_t used = strlen(l->name);
     snprintf(l->name + used, sizeof l->name - used, ", core type by %s", l->file.core_setting);
+  } else if (lacks != NULL) {
+    snprintf(l->name + used, sizeof l->name - used, ", core type without %s", lacks);
   }
 }
 
