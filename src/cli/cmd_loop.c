@@ -35,13 +35,13 @@ static void add_ceilings(roof_text *out, const roof_loop *loop) {
   }
 }
 
-/** A library that computes for another processor, which no other line shows. */
-static void add_core_type(roof_text *out, const roof_kernel *kernel) {
+/** A library that computes for another processor, which no other line shows; a scripted machine is no processor. */
+static void add_core_type(roof_text *out, const roof_loop *loop, const roof_kernel *kernel) {
   const char *type = roof_kernel_core_type(kernel);
   if (type != NULL && strncmp(type, "by ", 3) == 0) {
     roof_text_addf(out, "  %s computes for the core type that %s names: see `doctor`\n", kernel->name,
                    type + 3);
-  } else if (type != NULL) {
+  } else if (type != NULL && strcmp(loop->options.backend->name, "cpu") == 0) {
     roof_text_addf(out, "  %s computes for a core type %s: see `doctor`\n", kernel->name, type);
   }
 }
@@ -60,7 +60,7 @@ static void add_remarks(roof_text *out, const roof_loop *loop) {
       roof_text_addf(out, "  skipped %s: %s\n", k->kernel->name, k->skipped);
       continue;
     }
-    add_core_type(out, k->kernel);
+    add_core_type(out, loop, k->kernel);
     if (verbose && k->again[0] != '\0') {
       roof_text_addf(out, "  %s %s\n", k->kernel->name, k->again);
     }

@@ -92,7 +92,7 @@ static bool is_among(const char *words, const char *name) {
   return strstr(words, word) != NULL;
 }
 
-/* OpenBLAS, driver/others/dynamic.c. */
+/* By the names that its gotoblas_corename gives. */
 static const char *lacking(const char *core) {
   static const char without_avx2[] =
       " Katmai Coppermine Northwood Prescott Banias Atom Core2 Penryn Dunnington Nehalem Athlon Opteron "

@@ -88,7 +88,8 @@ static void find_more(library *l) {
   }
   size_t used = strlen(l->name);
   const char *lacks = rf_library_lacks(&l->file, &l->loaded);
-  if (l->file.core_setting != NULL && secure_getenv(l->file.core_setting) != NULL) {
+  bool named = l->file.core_setting != NULL && secure_getenv(l->file.core_setting) != NULL;
+  if (named && (lacks != NULL || l->file.core_name == NULL)) {
     snprintf(l->name + used, sizeof l->name - used, ", core type by %s", l->file.core_setting);
   } else if (lacks != NULL) {
     snprintf(l->name + used, sizeof l->name - used, ", core type without %s", lacks);
