@@ -98,7 +98,7 @@ struct roof_kernel {
 ROOF_API bool roof_kernel_is_alone(const roof_kernel *kernel, double flops);
 
 /** What is known of the processor that a kernel's library computes for, where that need not be this one: `by OPENBLAS_CORETYPE` where
- *  the environment says which, `without AVX-512` where the library took a lesser one. NULL: this one, or it has no library.
+ *  the environment named one that is not known to fit, `without AVX-512` where the library took a lesser one. NULL: this one, or it has no library.
  *  Units: none.
  *  Ownership: static.
  *  Errors: none. */

@@ -103,9 +103,10 @@ void rf_check_loader(const rf_check *check, const char *root, roof_diagnosis *ou
 static void diagnose_found(const rf_library *library, const rf_loaded *loaded, roof_diagnosis *out) {
   const char *core = library->core_setting != NULL ? secure_getenv(library->core_setting) : NULL;
   const char *lacks = rf_library_lacks(library, loaded), *soname = loaded->soname;
+  bool fits = library->core_name != NULL && lacks == NULL;
   if (core != NULL) {
-    bool fits = library->core_name != NULL && lacks == NULL;
-    out->remedy = "leave that out of the environment, or name a core type of this processor";
+    out->remedy =
+        fits ? out->remedy : "leave that out of the environment, or name a core type of this processor";
     rf_diagnose(out, fits ? ROOF_HEALTH_INFO : ROOF_HEALTH_WARN, soname, "found; %s=%.40s is its core type",
                 library->core_setting, core);
   } else if (lacks != NULL) {

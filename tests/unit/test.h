@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** Watched by the address sanitizer, which takes memory and stack of its own. */
@@ -20,6 +22,11 @@
 #elif defined(__SANITIZE_ADDRESS__)
 #define SANITIZED
 #endif
+
+/** On an emulated processor, where large products take minutes (tests/lint/processors.sh). */
+static inline bool test_emulated(void) {
+  return getenv("ROOFLINE_EMULATED") != NULL;
+}
 
 /* What cmocka does not say of itself: a test that failed does not go on, so that a pointer which must not be NULL is not. */
 void _fail(const char *file, int line) __attribute__((noreturn));

@@ -47,7 +47,7 @@ static void a_library_without_symbols_is_only_looked_for(void **state) {
   rf_library_close(&loaded);
 }
 
-/** OpenBLAS takes the core type that the environment names: one without AVX2, then one that has all of this processor's, then none. */
+/** OpenBLAS takes the core type that the environment names, here one without AVX2. */
 static void a_lesser_core_type_lacks_registers(void **state) {
   (void)state;
   rf_loaded loaded;
