@@ -1,5 +1,6 @@
 #!/bin/sh
-# The last rung of the gemm ladder against OpenBLAS, BLIS and, in fp32, oneDNN, twice: with the core type each library picks by itself, and with
+# The last rung of the gemm ladder against OpenBLAS, BLIS and, in fp32, oneDNN, and the products in bf16 and int8 against oneDNN. The
+# former two run twice: with the core type each library picks by itself, and with
 # the one for this processor's widest vectors, which a library older than the processor misses. Taken in turn in one process, the
 # best window of each round, ROUNDS rounds (5); the ratio is ours / the better library, median over the rounds, the smaller of the two.
 # usage: bench/gemm.sh [--seconds S] [--write]
@@ -65,16 +66,27 @@ with() { # SETTING COMMAND ...
   fi
 }
 
+formats='fp64 fp32'
+case $libraries in *gemm-onednn*) formats="$formats bf16 int8" ;; esac
+
 cases() { # THREADS DTYPE M N K, a line each
   for threads in $threads_list; do
-    for dtype in fp64 fp32; do
+    for dtype in $formats; do
       echo "$shapes" | tr ';' '\n' | sed "s/^/$threads $dtype /"
     done
   done
 }
 
-libraries_of() { # DTYPE: oneDNN multiplies fp32 alone
-  if [ "$1" = fp32 ]; then echo "$libraries"; else echo "$libraries" | sed 's/ gemm-onednn//'; fi
+kernels_of() { # DTYPE: ours, then the libraries that multiply it
+  case $1 in
+    fp32) echo "gemm-blocked$libraries" ;;
+    fp64) echo "gemm-blocked$libraries" | sed 's/ gemm-onednn//' ;;
+    *) echo "gemm-$1 gemm-onednn" ;;
+  esac
+}
+
+settings_of() { # DTYPE: oneDNN has no core type to set
+  case $1 in fp*) echo "$settings" ;; *) echo installed ;; esac
 }
 
 file_of() { # SETTING THREADS DTYPE M N K
@@ -89,24 +101,24 @@ measure() { # SETTING THREADS DTYPE M N K
   [ "$2" -gt 1 ] || pin='taskset -c 0'
   setting=$1
   shift
-  # shellcheck disable=SC2086  # words
-  with "$setting" $pin "$build/bench-gemm" "$rounds" "$@" gemm-blocked $(libraries_of "$2") >"$scratch/windows"
+  # shellcheck disable=SC2046,SC2086  # words
+  with "$setting" $pin "$build/bench-gemm" "$rounds" "$@" $(kernels_of "$2") >"$scratch/windows"
   mv "$scratch/windows" "$file"
 }
 
 # One row; fields of `windows`: setting round kernel rate.
 row() { # THREADS DTYPE M N K
-  for setting in $settings; do
+  for setting in $(settings_of "$2"); do
     file=$(file_of "$setting" "$@")
     [ -s "$file" ] || return 0
     sed "s/^/$setting /" "$file"
   done >"$scratch/row"
-  awk -v settings="$settings" -v threads="$1" -v dtype="$2" -v shape="$3 x $4 x $5" '
+  awk -v settings="$settings" -v ours_is="$(kernels_of "$2" | cut -d ' ' -f 1)" -v threads="$1" -v dtype="$2" -v shape="$3 x $4 x $5" '
     { rate[$1, $2, $3] = $4; rounds = $2; if ($4 > best[$1, $3]) best[$1, $3] = $4 }
     function larger(a, b) { return a > b ? a : b }
     function cell(s, name) { return (s, name) in best ? sprintf("%.1f", best[s, name]) : "" }
     function median(s) {
-      for (r = 1; r <= rounds; r++) ratio[r] = rate[s, r, "gemm-blocked"] / larger(larger(rate[s, r, "gemm-blas"], rate[s, r, "gemm-blis"]), rate[s, r, "gemm-onednn"])
+      for (r = 1; r <= rounds; r++) ratio[r] = rate[s, r, ours_is] / larger(larger(rate[s, r, "gemm-blas"], rate[s, r, "gemm-blis"]), rate[s, r, "gemm-onednn"])
       for (i = 1; i <= rounds; i++) for (j = i + 1; j <= rounds; j++) if (ratio[j] < ratio[i]) { t = ratio[i]; ratio[i] = ratio[j]; ratio[j] = t }
       return ratio[int((rounds + 1) / 2)]
     }
@@ -114,7 +126,8 @@ row() { # THREADS DTYPE M N K
       for (n = split(settings, setting, " "); n > 0; n--) {
         cells = " " cell(setting[n], "gemm-blas") " | " cell(setting[n], "gemm-blis") " |" cells
         onednn = larger(onednn, cell(setting[n], "gemm-onednn"))
-        ours = larger(ours, best[setting[n], "gemm-blocked"])
+        if (!((setting[n], ours_is) in best)) continue
+        ours = larger(ours, best[setting[n], ours_is])
         m = median(setting[n])
         least = least == "" || m < least ? m : least
       }
@@ -134,7 +147,7 @@ table() {
   "$build/roofline" run --list --json | jq -r '.kernels[] | select((.name == "gemm-blis" or .name == "gemm-onednn") and .library) | "* \(.library)"'
   echo "* $(processor), $cores cores; $("$build/roofline" --version); $(date -u +%Y-%m-%d)"
   echo
-  printf '| threads | format | m x n x k | gemm-blocked |'
+  printf '| threads | format | m x n x k | ours |'
   for setting in $settings; do printf ' OpenBLAS, %s | BLIS, %s |' "$setting" "$setting"; done
   printf ' oneDNN | ours / best |\n|--:|---|---|--:|'
   for setting in $settings; do printf -- '--:|--:|'; done
@@ -147,7 +160,7 @@ table() {
 
 began=$(date +%s)
 cases | while read -r case; do
-  for setting in $settings; do
+  for setting in $(settings_of "$(echo "$case" | cut -d ' ' -f 2)"); do
     # shellcheck disable=SC2086  # words
     measure "$setting" $case
   done

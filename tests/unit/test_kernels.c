@@ -498,23 +498,24 @@ static void a_thread_with_its_own_columns_may_be_late(void **state) {
 }
 
 /** Element (i, j) of a tile's product, from the packed operands. */
-static double narrow_sum(const rf_narrow *narrow, const void *a, const void *b, size_t groups, size_t i,
+static double narrow_sum(const rf_narrow *narrow, const void *a, const void *b, size_t lines, size_t i,
                          size_t j) {
   size_t together = (size_t)(4 / roof_dtype_bytes(narrow->dtype));
+  size_t line = (size_t)(RF_NARROW_LINE / roof_dtype_bytes(narrow->dtype));
   double sum = 0;
-  for (size_t p = 0; p < groups * together; p++) {
-    size_t group = p / together, q = p % together;
-    size_t right = (group * RF_NARROW_COLUMNS + j) * together + q;
-    sum += rf_data_at(a, narrow->dtype, i * groups * together + p) *
-           (narrow->dtype == ROOF_INT8 ? ((const uint8_t *)b)[right] : rf_data_at(b, narrow->dtype, right));
+  for (size_t p = 0; p < lines * line; p++) {
+    size_t left = (p / line * narrow->rows + i) * line + p % line;
+    size_t right = (p / together * RF_NARROW_COLUMNS + j) * together + p % together;
+    sum += rf_data_at(a, narrow->dtype, left) *
+           (narrow->flip != 0 ? ((const uint8_t *)b)[right] : rf_data_at(b, narrow->dtype, right));
   }
   return sum;
 }
 
 static void every_instruction_set_for_narrow_numbers(void **state) {
   (void)state;
-  enum { GROUPS = 37, ROWS = RF_NARROW_ROWS, COLUMNS = RF_NARROW_COLUMNS };
-  static uint8_t a[4 * GROUPS * ROWS], b[4 * GROUPS * COLUMNS];
+  enum { LINES = 5, ROWS = RF_NARROW_ROWS, COLUMNS = RF_NARROW_COLUMNS, LINE = RF_NARROW_LINE };
+  static uint8_t a[LINES * LINE * ROWS], b[LINES * LINE * COLUMNS];
   for (int n = 0; rf_narrow_at(n) != NULL; n++) {
     const rf_narrow *narrow = rf_narrow_at(n);
     size_t element = (size_t)roof_dtype_bytes(narrow->dtype);
@@ -525,14 +526,47 @@ static void every_instruction_set_for_narrow_numbers(void **state) {
       print_message("%s: skipped: this processor does not have it\n", narrow->isa);
       continue;
     }
-    narrow->tile(GROUPS, a, 4 * GROUPS, b, sums);
-    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+    if (narrow->begin != NULL) {
+      narrow->begin();
+    }
+    narrow->tile(LINES, a, b, sums);
+    if (narrow->end != NULL) {
+      narrow->end();
+    }
+    for (size_t i = 0; i < narrow->rows * COLUMNS; i++) {
       int32_t whole;
       memcpy(&whole, &sums[i], sizeof whole);
       double value = narrow->dtype == ROOF_INT8 ? whole : (double)sums[i];
-      double expected = narrow_sum(narrow, a, b, GROUPS, i / COLUMNS, i % COLUMNS);
+      double expected = narrow_sum(narrow, a, b, LINES, i / COLUMNS, i % COLUMNS);
       assert_true(fabs(value - expected) <= (narrow->dtype == ROOF_INT8 ? 0 : 1e-4));
     }
+  }
+}
+
+/** Ragged strips and panels, with B in one block of columns and, where the second cache is 4 MiB at most, in several. */
+static void narrow_products_of_any_shape(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"m=1 n=1 k=1",     "m=33 n=49 k=65",  "m=70 n=95 k=31",
+                                       "m=8 n=200 k=300", "m=300 n=5 k=130", "m=9 n=1100 k=4097"};
+  size_t count = sizeof shapes / sizeof shapes[0] - test_emulated();
+  static const struct {
+    const char *kernel;
+    roof_dtype dtype;
+  } formats[] = {{"gemm-bf16", ROOF_BF16}, {"gemm-int8", ROOF_INT8}};
+  for (size_t which = 0; which < 3 * 2 * count; which++) {
+    const roof_kernel *kernel = NULL;
+    const char *shape = shapes[which / 6];
+    roof_dtype dtype = formats[which % 2].dtype;
+    roof_error error = {0};
+    assert_int_equal(roof_kernel_find(formats[which % 2].kernel, &kernel, NULL), ROOF_OK);
+    roof_kernel_run run = {.kernel = kernel, .dtype = dtype, .threads = 1 + (int)(which / 2 % 3)};
+    assert_int_equal(roof_kernel_values(kernel, shape, run.values, NULL), ROOF_OK);
+    assert_int_equal(kernel->prepare(&run, NULL), ROOF_OK);
+    kernel->execute(&run);
+    if (kernel->check(&run, &error) != ROOF_OK) {
+      fail_msg("%s, %s, %d threads: %s", kernel->name, shape, run.threads, error.message);
+    }
+    kernel->release(&run);
   }
 }
 
@@ -649,6 +683,7 @@ int main(void) {
       cmocka_unit_test(a_thread_with_its_own_columns_may_be_late),
       cmocka_unit_test(rows_that_pass_a_panel_fit_a_cache),
       cmocka_unit_test(every_instruction_set_for_narrow_numbers),
+      cmocka_unit_test(narrow_products_of_any_shape),
       cmocka_unit_test(shares_cover_everything_once),
       cmocka_unit_test(numbers_of_eight_bits),
       cmocka_unit_test(random_numbers_spread),

@@ -8,7 +8,8 @@
 
 #include "roofline/dtype.h"
 
-enum { RF_NARROW_ROWS = 8, RF_NARROW_COLUMNS = 48 };
+/** Rows of the largest tile, columns of every one, and the bytes of a row of A that lie together. */
+enum { RF_NARROW_ROWS = 32, RF_NARROW_COLUMNS = 48, RF_NARROW_LINE = 64 };
 
 /** What a tile's sums are turned into. */
 typedef struct rf_narrow_out {
@@ -19,14 +20,18 @@ typedef struct rf_narrow_out {
   size_t rows, columns;  /**< of the tile, that are inside c */
 } rf_narrow_out;
 
-/** Of bf16 two, of int8 four neighbours of a row of A, and of a column of B, fill 32 bits: a group. A is in
- *  row order, B packed group by group for the tile's columns. The bytes of B are unsigned: int8 plus 128. */
+/** Of bf16 two, of int8 four neighbours of a row of A, and of a column of B, fill 32 bits: a group. A is packed line by line for
+ *  the tile's rows, B group by group for its columns. */
 typedef struct rf_narrow {
-  const char *isa; /**< "AVX512-BF16", "AVX512-VNNI", "scalar" */
+  const char *isa; /**< "AMX", "AVX512-BF16", "AVX2", "scalar" */
   roof_dtype dtype;
+  size_t rows;  /**< of a tile */
+  uint8_t flip; /**< what bytes of B are combined with: 0x80 (128 is added) where they are unsigned */
   bool (*available)(void);
-  /** sums (rows x columns of float or int32_t) = A B; rows of A are `stride` bytes apart. */
-  void (*tile)(size_t groups, const void *a, size_t stride, const void *b, void *sums);
+  void (*begin)(void); /**< nullable, as `end`: what a thread calls before its first tile, and after its last */
+  void (*end)(void);
+  /** sums (rows x columns of float or int32_t) = A B, of so many lines of each row of A. */
+  void (*tile)(size_t lines, const void *a, const void *b, void *sums);
   /** c = sums, rounded to the format: bf16, or int8 within -127 and 127. */
   void (*round)(const void *sums, const rf_narrow_out *out);
 } rf_narrow;

@@ -1,12 +1,9 @@
 #include "kernels/lanes/peak.h"
 
 #if defined(__x86_64__)
-#include <asm/prctl.h>
-#include <cpuid.h>
-#include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "kernels/lanes/x86.h"
 
 /* Not on the stack: recent cores keep what was stored there in registers. */
 static const void *const here = &here;
@@ -128,16 +125,6 @@ WIDE(avx512_fp16, 8, "avx512f,avx512fp16", FUSED, "vfmadd213ph", "")
 #define TILES_4(X) TILES_3(X) X(3)
 #define TILES_6(X) TILES_4(X) X(4) X(5)
 
-typedef struct tile_shapes {
-  uint8_t palette;
-  uint8_t reserved[15];
-  uint16_t row_bytes[16];
-  uint8_t rows[16];
-} tile_shapes;
-
-static const tile_shapes tiles = {
-    .palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {16, 16, 16, 16, 16, 16, 16, 16}};
-
 #define TILE_RUN(name, count, step) TILE_RUN_WITH(name##_##count, count, step, "")
 #define TILE_RUN_WITH(name, count, step, pace)                                                               \
   __attribute__((target("amx-tile,amx-bf16,amx-int8"))) static void name(size_t rounds, const void *seeds,   \
@@ -148,7 +135,7 @@ static const tile_shapes tiles = {
                          pace "dec %0\n\tjnz 1b\n\ttilestored %%tmm0, (%3, %5, 1)\n\t"                       \
                               "tilestored %%tmm0, 1024(%3, %5, 1)\n\ttilerelease"                            \
                      : "+r"(rounds), "+r"(self)                                                              \
-                     : "r"(seeds), "r"(result), "r"(&tiles), "r"((size_t)64)                                 \
+                     : "r"(seeds), "r"(result), "r"(&rf_x86_whole_tiles), "r"((size_t)64)                    \
                      : "cc", "memory");                                                                      \
   }
 #define LOAD_SELF_7 LOAD_SELF LOAD_SELF LOAD_SELF LOAD_SELF LOAD_SELF LOAD_SELF LOAD_SELF
@@ -219,13 +206,6 @@ static bool has_avx512(void) {
   return __builtin_cpu_supports("avx512f");
 }
 
-/** Bit of a register (eax, ebx, ecx, edx) of leaf 7. */
-static bool leaf7(unsigned sub, int where, int bit) {
-  unsigned registers[4] = {0};
-  return __get_cpuid_count(7, sub, &registers[0], &registers[1], &registers[2], &registers[3]) != 0 &&
-         (registers[where] >> bit & 1) != 0;
-}
-
 static bool has_avx2(void) {
   return __builtin_cpu_supports("avx2");
 }
@@ -235,35 +215,15 @@ static bool has_avx512dq(void) {
 }
 
 static bool has_vnni(void) {
-  return has_avx512() && leaf7(0, 2, 11);
-}
-
-static bool has_avx_vnni(void) {
-  return has_fma() && leaf7(1, 0, 4);
+  return has_avx512() && rf_x86_leaf7(0, 2, 11);
 }
 
 static bool has_bf16(void) {
-  return has_avx512() && leaf7(1, 0, 5);
+  return has_avx512() && rf_x86_leaf7(1, 0, 5);
 }
 
 static bool has_fp16(void) {
-  return has_avx512() && leaf7(0, 3, 23);
-}
-
-static bool has_amx_bf16(void) {
-  return leaf7(0, 3, 24) && leaf7(0, 3, 22);
-}
-
-static bool has_amx_int8(void) {
-  return leaf7(0, 3, 24) && leaf7(0, 3, 25);
-}
-
-/** Tiles are large: the kernel saves them only for processes that asked. */
-static const char *amx_refused(void) {
-  enum { REQUEST = 0x1023, TILE_DATA = 18 };
-  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0
-             ? NULL
-             : "the kernel does not let this process use the tiles (arch_prctl ARCH_REQ_XCOMP_PERM)";
+  return has_avx512() && rf_x86_leaf7(0, 3, 23);
 }
 
 #define ROW(isa, dtype, form, bits, operations, available, ways, stem)                                       \
@@ -285,13 +245,13 @@ const rf_peak_kernel rf_peak_kernels_here[] = {
     PAIR("AVX-512", " add", RF_PEAK_ADD, 512, 8, 1, has_avx512, WAYS_HIGH, avx512_add),
     PAIR("AVX-512", " mul", RF_PEAK_MUL, 512, 8, 1, has_avx512, WAYS_HIGH, avx512_mul),
     PAIR("AVX-512", " FMA+ADD", RF_PEAK_FMA_ADD, 512, 8, 1.5, has_avx512, WAYS_HIGH, avx512_both),
-    ROW("AVX-VNNI", ROOF_INT8, RF_PEAK_DOT, 256, 64, has_avx_vnni, WAYS_LOW, avx_vnni),
+    ROW("AVX-VNNI", ROOF_INT8, RF_PEAK_DOT, 256, 64, rf_x86_has_avx_vnni, WAYS_LOW, avx_vnni),
     ROW("AVX512-VNNI", ROOF_INT8, RF_PEAK_DOT, 512, 128, has_vnni, WAYS_HIGH, avx512_vnni),
     ROW("AVX512-BF16", ROOF_BF16, RF_PEAK_DOT, 512, 64, has_bf16, WAYS_HIGH, avx512_bf16),
     ROW("AVX512-FP16", ROOF_FP16, RF_PEAK_FMA, 512, 64, has_fp16, WAYS_HIGH, avx512_fp16),
-    {"AMX", ROOF_BF16, RF_PEAK_TILE, 512, 16384, has_amx_bf16, amx_refused, 14, amx_bf16_paced,
+    {"AMX", ROOF_BF16, RF_PEAK_TILE, 512, 16384, rf_x86_has_amx_bf16, rf_x86_amx_refused, 14, amx_bf16_paced,
      TILE_WAYS(amx_bf16)},
-    {"AMX", ROOF_INT8, RF_PEAK_TILE, 512, 32768, has_amx_int8, amx_refused, 14, amx_int8_paced,
+    {"AMX", ROOF_INT8, RF_PEAK_TILE, 512, 32768, rf_x86_has_amx_int8, rf_x86_amx_refused, 14, amx_int8_paced,
      TILE_WAYS(amx_int8)},
     {.isa = NULL},
 };
