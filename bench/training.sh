@@ -7,7 +7,9 @@
 # mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking/README.md: MPT (GPT with 50368 words) in bf16, FSDP that shards everything;
 # tokens per second and GPU of 8 GPUs, and of 16 to 64. Narayanan et al. 2021 (arXiv:2104.04473), abstract: 1 trillion parameters on 3072
 # A100, 502 PFLOP/s of its equation 3, all activations computed again. Korthikanti et al. 2023 (arXiv:2205.05198), abstract: 530 billion
-# on 2240 A100, MFU of 42.1 % with all activations computed again and 54.2 % with sequence parallelism and selective recomputation.
+# on 2240 A100, MFU of 42.1 % with all activations computed again and 54.2 % with sequence parallelism and selective recomputation;
+# its table 3: pipelines of 175B and 530B are interleaved, three stages on each device. Megatron-LM of those years wrote scores of
+# attention to memory; of the products of a layer it joined q, k and v alone.
 #
 # Other programs: calculon-ai/calculon, what its `llm-validation` prints of table 5 of Korthikanti et al. (its validation/*.json have the plans);
 # cli99/llm-analysis@b60b392, examples/fastertransformer/README.md (FasterTransformer as kipp.ly/blog/transformer-inference-arithmetic measured
@@ -16,6 +18,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . bench/lib.sh
+megatron_kernels=fuse=qkv
 roofline=${ROOFLINE:-${ROOFLINE_BUILD:-build/release}/roofline}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -80,11 +83,11 @@ megatron() {
     gpt "$name" "$heads" "$hidden" "$layers" 51200 2048
     seconds=$(awk "BEGIN { s = 2048; h = $hidden; l = $layers
       print 24 * $passes * $batch * s * l * h * h * (1 + s / (6 * h) + 51200 / (4 * $passes * l * h)) / ($rate) }")
-    echo "$scratch/$name.json,a100,train batch=$batch prompt=2048 tp=8 pp=$pp dp=$dp microbatches=$((batch / dp)) $how,,,,,$seconds,Megatron-LM"
+    echo "$scratch/$name.json,a100,\"train batch=$batch prompt=2048 tp=8 pp=$pp dp=$dp microbatches=$((batch / dp)) $megatron_kernels $how\",,,,,$seconds,Megatron-LM"
   done <<'END'
 gpt-1t|160|25600|128|64|6|3072|502e15|4|recompute=full
-gpt-530b|128|20480|105|35|8|2240|0.421*312e12*2240|3|recompute=full
-gpt-530b|128|20480|105|35|8|2240|0.542*312e12*2240|3|sp recompute=selective
+gpt-530b|128|20480|105|35|8|2240|0.421*312e12*2240|3|interleave=3 recompute=full
+gpt-530b|128|20480|105|35|8|2240|0.542*312e12*2240|3|interleave=3 sp recompute=selective
 END
 }
 
@@ -95,15 +98,15 @@ others() {
   gpt megatron-530b 128 20480 105 51200 2048
   gpt megatron-1t 160 25600 128 51200 2048
   gpt transformer-13b 40 5120 40 50272 2048
-  cat <<'END'
-Calculon|Megatron 22B, 8 A100, all recomputed|megatron-22b.json|a100|train batch=4 prompt=2048 tp=8 microbatches=1 recompute=full||step|1.42|1.40
-Calculon|Megatron 175B, 64 A100, all recomputed|megatron-175b.json|a100|train batch=64 prompt=2048 tp=8 pp=8 microbatches=64 recompute=full||step|18.13|18.03
-Calculon|Megatron 530B, 280 A100, all recomputed|megatron-530b.json|a100|train batch=280 prompt=2048 tp=8 pp=35 microbatches=280 recompute=full||step|49.05|49.89
-Calculon|Megatron 1T, 512 A100, all recomputed|megatron-1t.json|a100|train batch=512 prompt=2048 tp=8 pp=64 microbatches=512 recompute=full||step|94.42|90.08
-Calculon|Megatron 22B, 8 A100, selective|megatron-22b.json|a100|train batch=4 prompt=2048 tp=8 microbatches=1 sp recompute=selective||step|1.10|1.14
-Calculon|Megatron 175B, 64 A100, selective|megatron-175b.json|a100|train batch=64 prompt=2048 tp=8 pp=8 microbatches=64 sp recompute=selective||step|13.75|13.64
-Calculon|Megatron 530B, 280 A100, selective|megatron-530b.json|a100|train batch=280 prompt=2048 tp=8 pp=35 microbatches=280 sp recompute=selective||step|37.83|34.47
-Calculon|Megatron 1T, 512 A100, selective|megatron-1t.json|a100|train batch=512 prompt=2048 tp=8 pp=64 microbatches=512 sp recompute=selective||step|71.49|66.04
+  cat <<END
+Calculon|Megatron 22B, 8 A100, all recomputed|megatron-22b.json|a100|train batch=4 prompt=2048 tp=8 microbatches=1 $megatron_kernels recompute=full||step|1.42|1.40
+Calculon|Megatron 175B, 64 A100, all recomputed|megatron-175b.json|a100|train batch=64 prompt=2048 tp=8 pp=8 microbatches=64 interleave=3 $megatron_kernels recompute=full||step|18.13|18.03
+Calculon|Megatron 530B, 280 A100, all recomputed|megatron-530b.json|a100|train batch=280 prompt=2048 tp=8 pp=35 microbatches=280 interleave=3 $megatron_kernels recompute=full||step|49.05|49.89
+Calculon|Megatron 1T, 512 A100, all recomputed|megatron-1t.json|a100|train batch=512 prompt=2048 tp=8 pp=64 microbatches=512 $megatron_kernels recompute=full||step|94.42|90.08
+Calculon|Megatron 22B, 8 A100, selective|megatron-22b.json|a100|train batch=4 prompt=2048 tp=8 microbatches=1 $megatron_kernels sp recompute=selective||step|1.10|1.14
+Calculon|Megatron 175B, 64 A100, selective|megatron-175b.json|a100|train batch=64 prompt=2048 tp=8 pp=8 microbatches=64 interleave=3 $megatron_kernels sp recompute=selective||step|13.75|13.64
+Calculon|Megatron 530B, 280 A100, selective|megatron-530b.json|a100|train batch=280 prompt=2048 tp=8 pp=35 microbatches=280 interleave=3 $megatron_kernels sp recompute=selective||step|37.83|34.47
+Calculon|Megatron 1T, 512 A100, selective|megatron-1t.json|a100|train batch=512 prompt=2048 tp=8 pp=64 microbatches=512 $megatron_kernels sp recompute=selective||step|71.49|66.04
 llm-analysis|13B, A100 40GB, prompt of 512|transformer-13b.json|nvidia-a100-sxm-40gb|batch=1 prompt=512 generate=10|fp16|ttft|0.06317|0.06215
 llm-analysis|13B, A100 40GB, a token|transformer-13b.json|nvidia-a100-sxm-40gb|batch=1 prompt=512 generate=10|fp16|tpot|0.0220|0.01897
 llm-analysis|13B, 2 A100 40GB, prompt of 512|transformer-13b.json|nvidia-a100-sxm-40gb|batch=1 prompt=512 generate=10 tp=2|fp16|ttft|0.04545|0.03298
@@ -115,7 +118,7 @@ END
 # The rows of `others` as a table of runs, the n-th of them run by n.
 others_as_runs() {
   awk -F '|' -v folder="$scratch/" 'function seconds(text, p) { return split(text, p, "/") > 1 ? p[1] / p[2] : text }
-    { print ($3 ~ /json$/ ? folder : "") $3 "," $4 "," $5 "," $6 ",," ($7 == "ttft" ? seconds($8) : "") "," ($7 == "tpot" ? seconds($8) : "") "," \
+    { print ($3 ~ /json$/ ? folder : "") $3 "," $4 ",\"" $5 "\"," $6 ",," ($7 == "ttft" ? seconds($8) : "") "," ($7 == "tpot" ? seconds($8) : "") "," \
         ($7 == "step" ? seconds($8) : "") "," NR }' "$1"
 }
 

@@ -23,20 +23,26 @@ static const char *framework_of(const roof_machine *machine, const char *text) {
 /** The run on the machine: its model loaded, its settings read, answered. */
 static roof_status predict(const roof_served *run, const roof_machine *machine, const roof_options *options,
                            roof_whole **whole, roof_error *error) {
-  char settings[ROOF_LABEL_MAX], *rest = NULL;
+  char *settings = strdup(run->settings), *rest = NULL;
+  if (settings == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", run->model);
+  }
   const char *words[WORDS] = {run->model};
   int count = 1;
   roof_formats formats = {.dtype = run->dtype[0] != '\0' ? run->dtype : NULL,
                           .weights = run->weights[0] != '\0' ? run->weights : NULL,
                           .kv = run->kv != NULL && run->kv[0] != '\0' ? run->kv : NULL};
-  snprintf(settings, sizeof settings, "%s", run->settings);
   for (char *word = strtok_r(settings, " ", &rest); word != NULL && count < WORDS;
        word = strtok_r(NULL, " ", &rest)) {
     words[count++] = word;
   }
   roof_options own = *options;
   own.framework = own.framework != NULL ? own.framework : framework_of(machine, run->how);
-  roof_status status = roof_whole_read(words, count, &formats, &own, false, whole, error);
+  roof_status status = count < WORDS
+                           ? roof_whole_read(words, count, &formats, &own, false, whole, error)
+                           : roof_error_set(error, ROOF_E_ARGUMENT, "settings: %d words at most: %.60s",
+                                            WORDS - 2, run->settings);
+  free(settings);
   if (status == ROOF_OK) {
     (*whole)->settings.expert_framework =
         options->framework == NULL && run->experts != NULL ? framework_of(machine, run->experts) : NULL;

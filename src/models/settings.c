@@ -18,7 +18,7 @@ typedef struct setting {
   double least;     /**< of a cluster's */
 } setting;
 
-enum { SETTING_MAX = 37 };
+enum { SETTING_MAX = 38 };
 
 #define COUNT(name)                                                                                          \
   { #name, offsetof(roof_model_settings, name), "", true, 0 }
@@ -59,6 +59,7 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(guidance),
     COUNT(text),
     {"recompute", offsetof(roof_model_settings, recompute), NULL, false, 0},
+    {"fuse", offsetof(roof_model_settings, fusion), NULL, false, 0},
     {"users", offsetof(roof_model_settings, batch), "", true, 0},
     {"context", offsetof(roof_model_settings, prompt), "", true, 0},
 };
@@ -199,7 +200,9 @@ static roof_status read_word(const char *word, roof_model_settings *settings, ro
   }
   settings->typed |= 1ull << (s - of_models);
   if (s->unit == NULL) {
-    return roof_recompute_parse(equals + 1, &settings->recompute, error);
+    return s->offset == offsetof(roof_model_settings, fusion)
+               ? roof_fusion_parse(equals + 1, &settings->fusion, error)
+               : roof_recompute_parse(equals + 1, &settings->recompute, error);
   }
   if (is_list(equals)) {
     return read_list(s, equals + 1, settings, axes, error);

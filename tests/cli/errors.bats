@@ -327,6 +327,7 @@ teardown() {
   refuses 2 '`tp`: given twice' model llama-3.1-8b --tp 2 tp=4 --machine h100
   refuses 2 '`recompute`: given twice' model llama-3.1-8b --train batch=8 --recompute full recompute=none --machine h100
   refuses 2 '`tp`: given twice' serve llama-3.1-8b --rate 4 tp=2 tp=4 --machine h100
+  refuses 2 '`fuse`: given twice' model llama-3.1-8b --fuse none fuse=all --machine h100
   refuses 2 '`tp`: given twice' claim llama-3.1-8b tp=2 tp=4 tpot=1ms --machine h100
   refuses 2 'accept: has no effect: no token is drafted; add draft=N' serve llama-3.1-8b accept=.5 --machine h100
   refuses 2 '--network: has no effect: all devices are in one node, whose size is node=N' serve llama-3.1-8b --network 100gbe --machine h100

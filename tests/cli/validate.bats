@@ -92,6 +92,19 @@ setup() {
   jq -e '.all.median_error < 0.5 and .all.fraction_below_lower < 0.02' <<<"$output"
 }
 
+@test "runs of whole models: a plan of many words, fusion among them" {
+  plan='batch=64 prompt=2048 dp=2 tp=2 pp=2 microbatches=32 interleave=2 zero=1 memory_share=95% workspace=512MB fuse=qkv,rope recompute=selective'
+  printf 'model,device,settings,dtype,weights,ttft_seconds,tpot_seconds,step_seconds,how\nllama-3.1-8b,h100,"train %s",,,,,9,mine\n' "$plan" >t.csv
+  run --separate-stderr "$ROOFLINE" validate t.csv --json
+  [ "$status" -eq 0 ]
+  # shellcheck disable=SC2086  # words
+  near .all.bias "$("$ROOFLINE" model llama-3.1-8b --train $plan --machine h100 --json | jq '.step_seconds / 9 - 1')"
+  printf 'model,device,settings,dtype,weights,ttft_seconds,tpot_seconds,step_seconds,how\nllama-3.1-8b,h100,%s,,,,,9,mine\n' \
+    "train$(printf ' sp%.0s' $(seq 40))" >t.csv
+  run --separate-stderr "$ROOFLINE" validate t.csv
+  [[ $stderr == *'settings: 30 words at most: train sp sp'* ]]
+}
+
 @test "runs of whole models: TTFT and TPOT as model predicts them, by model, device, formats and engine" {
   serving=$ROOFLINE_SOURCE/tests/fixtures/import/model-runs-serving.csv
   run --separate-stderr "$ROOFLINE" validate "$serving" --json

@@ -47,7 +47,12 @@ roof_status cli_model_run_settings(const cli_args *args, const roof_model *model
   s->kernel_seconds = s->options.launch;
   status = status == ROOF_OK ? select_precision(choices, &s->precision, error) : status;
   status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
-  return status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
+  if (status == ROOF_OK && fuse != NULL) {
+    char word[192];
+    snprintf(word, sizeof word, "fuse=%.160s", fuse);
+    status = roof_model_settings_read((const char *const[]){word}, 1, s, NULL, error);
+  }
+  return status;
 }
 
 void cli_model_run_note(roof_model *model, const roof_model_precision *p) {
