@@ -28,7 +28,7 @@ typedef struct rf_narrow {
   size_t rows;  /**< of a tile */
   uint8_t flip; /**< what bytes of B are combined with: 0x80 (128 is added) where they are unsigned */
   bool (*available)(void);
-  void (*begin)(void); /**< nullable, as `end`: what a thread calls before its first tile, and after its last */
+  void (*begin)(void); /**< nullable, as `end`: before a thread's first tile, and after its last */
   void (*end)(void);
   /** sums (rows x columns of float or int32_t) = A B, of so many lines of each row of A. */
   void (*tile)(size_t lines, const void *a, const void *b, void *sums);
