@@ -25,6 +25,7 @@ typedef struct roof_kernel_run {
   roof_dtype dtype;
   double values[ROOF_PARAM_MAX]; /**< completed parameters of the operation */
   int threads;
+  int hands; /**< threads that fill and check the operands; 0: as many as run it */
   void *state;
   const roof_blocks *blocks; /**< nullable: those found for this machine and format, which outlive the run */
 } roof_kernel_run;

@@ -53,6 +53,10 @@ void rf_exponentials_algorithm(const roof_kernel_run *run, double elements, doub
 /** What one of so many threads does of a kernel's work. */
 typedef void rf_part(const roof_kernel_run *run, int thread, int threads);
 
+/** Threads that fill and check the operands.
+ *  Units: count. Ownership: none. Errors: none. */
+int rf_kernel_hands(const roof_kernel_run *run);
+
 /** Does all parts at once, each on a thread of the run's own; one thread alone without a parallel region.
  *  Units: none. Ownership: none. Errors: none. */
 void rf_kernel_in_parts(const roof_kernel_run *run, rf_part *part);

@@ -43,6 +43,32 @@ bool rf_team_spread(const rf_team *team, int threads) {
   return bind_to(team, 0, threads);
 }
 
+/** Where the process may run that is as near to memory as the first place. */
+static hwloc_cpuset_t near_first(const rf_team *t) {
+  hwloc_cpuset_t near = hwloc_bitmap_alloc();
+  hwloc_obj_t first = hwloc_get_pu_obj_by_os_index(t->hwloc, (unsigned)rf_topology_place(&t->topology, 0));
+  if (near != NULL && first != NULL) {
+    hwloc_cpuset_from_nodeset(t->hwloc, near, first->nodeset);
+    hwloc_bitmap_and(near, near, t->before);
+  }
+  return near;
+}
+
+void rf_team_widen(const rf_team *team) {
+  hwloc_cpuset_t near = team->hands > team->threads ? near_first(team) : NULL;
+  if (near != NULL) {
+    hwloc_set_cpubind(team->hwloc, near, HWLOC_CPUBIND_THREAD);
+  }
+  hwloc_bitmap_free(near);
+}
+
+void rf_team_narrow(const rf_team *team) {
+  if (team->hands > team->threads) {
+#pragma omp parallel num_threads(1) /* the runtime ends the other threads */
+    rf_team_move(team, 0);
+  }
+}
+
 static roof_status check_threads(const rf_team *team, roof_error *error) {
   const rf_topology *t = &team->topology;
   char siblings[48] = "";
@@ -54,6 +80,13 @@ static roof_status check_threads(const rf_team *team, roof_error *error) {
   }
   return roof_error_set(error, ROOF_E_ARGUMENT, "threads=%d: this process may use %d core%s%s", team->threads,
                         t->core_count, t->core_count == 1 ? "" : "s", siblings);
+}
+
+static int count_hands(const rf_team *t) {
+  hwloc_cpuset_t near = t->threads == 1 ? near_first(t) : NULL;
+  int cores = near != NULL ? hwloc_get_nbobjs_inside_cpuset_by_type(t->hwloc, near, HWLOC_OBJ_CORE) : 1;
+  hwloc_bitmap_free(near);
+  return (int)fmax(t->threads, fmin(cores, paid()));
 }
 
 /** Reads the machine, and binds the threads. */
@@ -78,6 +111,7 @@ static roof_status gather(rf_team *t, int threads, roof_error *error) {
   if (status != ROOF_OK) {
     return status;
   }
+  t->hands = count_hands(t);
   omp_set_dynamic(0);
   int bound = bind_threads(t);
   return bound == t->threads

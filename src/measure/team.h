@@ -14,6 +14,7 @@ typedef struct rf_team {
   hwloc_cpuset_t before; /**< where the calling thread might run, put back at the end */
   rf_topology topology;  /**< what the process may use (affinity, control group) */
   int threads;
+  int hands; /**< threads that fill and check data: where one is measured, all cores as near to its memory */
 } rf_team;
 
 /** What a thread of the team does; `thread` counts from 0. */
@@ -34,6 +35,14 @@ bool rf_team_move(const rf_team *team, int place);
 /** Lets the calling thread, and those it will start, run on the places of the team's first `threads` threads.
  *  Units: none. Ownership: none. Errors: false when it cannot be. */
 bool rf_team_spread(const rf_team *team, int threads);
+
+/** Lets the calling thread, and those it will start, run on all cores of its `hands`.
+ *  Units: none. Ownership: undone by rf_team_narrow. Errors: none. */
+void rf_team_widen(const rf_team *team);
+
+/** Ends those threads, and binds the calling one as before.
+ *  Units: none. Ownership: none. Errors: none. */
+void rf_team_narrow(const rf_team *team);
 
 /** Puts the bindings back and frees the topology.
  *  Units: none. Ownership: releases the team. Errors: none. */

@@ -9,7 +9,7 @@ load gpu
   export ROOFLINE=$REAL
   device=$("$ROOFLINE" run device-copy n=4096 --backend cuda --quick --json 2>&1 | jq -r '.kernels[0].note') || skip "no backend cuda in this build"
   [[ $device == *Emulated* ]] || skip "the libcuda of this build runs no kernels"
-  gpu --quick --seconds 60 ceilings ladders
+  gpu --quick --seconds 30 ceilings ladders
   [ "$(of_result '[.quick, .parts.ceilings.state, .machine.name, any(.ladders[][]; .baseline.fraction > 0), .failed]')" = '[true,"complete","host-gpu0",true,[]]' ]
   [[ $(sh "$ROOFLINE_SOURCE/bench/gpu.sh" --table "$result") == *'| launch, in a graph | | '*'| 13 `gemm-stream-k` | '*' % |'* ]]
 }

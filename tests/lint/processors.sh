@@ -11,10 +11,10 @@ tests=$ROOFLINE_BUILD/tests
 [ -x "$tests/test_kernels" ] || skip "no $tests/test_kernels: build first"
 # Left out: device code (another processor's), pictures, OpenCL and failing allocations take over a minute each; what limits its own memory or times itself
 # is not for an emulator, nor are 50,000 rows to fit, queues of a million requests and every length of a transform, whose registers are tried at one,
-# nor what goes through the whole catalogue, all documents and files, thousands of plans, models, queues or ledgers: ten seconds to half a minute each, and
-# no code chosen by the processor.
+# nor what goes through the whole catalogue, all documents and files, thousands of plans, models, queues or ledgers, or runs scripted kernels: ten seconds
+# to half a minute each, and no code chosen by the processor.
 left_out='anchor|calibrate|transforms|checks|cuda|hip|opencl|device|draw|energy|measure|service|torture|memory|ledger_file|ledger_laws|catalog|prose|search'
-left_out="$left_out|trust|simulate|plan|import|train|sealing|drill|choice|apart|model|advice"
+left_out="$left_out|trust|simulate|plan|import|train|sealing|drill|choice|apart|model|advice|loop"
 # Every unit on the first of them; on the others those that read what the processor is. Every instruction set that it has, the kernels try on the first.
 chosen='scan|processor|ladder|runs|program|core|power|products|host|topology|numa|uncore|region|stack'
 

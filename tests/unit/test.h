@@ -23,6 +23,15 @@
 #define SANITIZED
 #endif
 
+/** With sanitizers, where what counts in millions takes minutes. */
+static inline bool test_sanitized(void) {
+#if defined(SANITIZED)
+  return true;
+#else
+  return false;
+#endif
+}
+
 /** On an emulated processor, where large products take minutes (tests/lint/processors.sh). */
 static inline bool test_emulated(void) {
   return getenv("ROOFLINE_EMULATED") != NULL;

@@ -55,16 +55,17 @@ static void check_queue(roof_lengths_kind kind, double mean, double other, doubl
   service_plant plant = single_server();
   roof_service_answer a;
   s.generate = (roof_lengths){.kind = kind, .mean = mean, .other = other};
-  s.requests = 2e6;
+  s.requests = test_sanitized() ? 2e5 : 2e6;
+  double near = test_sanitized() ? 0.06 : 0.02;
   double service = (roof_lengths_mean(&s.generate) - 1) * token_seconds;
   s.rate = load / service;
   assert_int_equal(rf_loop_run(&plant, &s, &a, NULL, NULL), ROOF_OK);
   assert_false(a.overloaded);
   double wait = load * service * square / (2 * (1 - load));
-  assert_near(a.wait.mean, wait, 0.02);
-  assert_near(a.ttft.mean, wait, 0.02);
-  assert_near(a.utilisation, load, 0.005);
-  assert_near(a.in_system, s.rate * (wait + service), 0.02);
+  assert_near(a.wait.mean, wait, near);
+  assert_near(a.ttft.mean, wait, near);
+  assert_near(a.utilisation, load, near / 4);
+  assert_near(a.in_system, s.rate * (wait + service), near);
 }
 
 static void queues_of_textbooks(void **state) {
