@@ -34,25 +34,25 @@ case $(grep -m 1 '^flags' /proc/cpuinfo) in
   *) openblas_core='' blis_core='' ;;
 esac
 
-# multiplies KERNEL [NAME=VALUE ...]: a small product ends well with that environment.
+# multiplies KERNEL FORMAT [NAME=VALUE ...]: a small product ends well with that environment.
 multiplies() {
-  kernel=$1
-  shift
-  (env "$@" "$build/bench-gemm" 1 1 fp32 64 64 64 "$kernel") >/dev/null 2>&1
+  kernel=$1 format=$2
+  shift 2
+  (env "$@" "$build/bench-gemm" 1 1 "$format" 64 64 64 "$kernel") >/dev/null 2>&1
 }
 
 libraries=
 for library in gemm-blas gemm-blis gemm-onednn; do
   why=$("$build/roofline" run --list --json | jq -r --arg name $library '.kernels[] | select(.name == $name) | .disabled // empty')
-  [ -n "$why" ] || multiplies $library || why='its product fails on this processor'
+  [ -n "$why" ] || multiplies $library fp32 || why='its product fails on this processor'
   if [ -z "$why" ]; then libraries="$libraries $library"; else echo "$library: $why" >&2; fi
 done
 [ -n "$libraries" ] || { echo 'gemm.sh: no library to compare with' >&2; exit 3; }
 
 # A library may refuse a core type, or trap on it: then it keeps the one that it picks.
 refused() { echo "gemm.sh: $1 fails here: left out" >&2; }
-[ -z "$openblas_core" ] || multiplies gemm-blas "OPENBLAS_CORETYPE=$openblas_core" || { refused "OPENBLAS_CORETYPE=$openblas_core"; openblas_core=''; }
-[ -z "$blis_core" ] || multiplies gemm-blis "BLIS_ARCH_TYPE=$blis_core" || { refused "BLIS_ARCH_TYPE=$blis_core"; blis_core=''; }
+[ -z "$openblas_core" ] || multiplies gemm-blas fp32 "OPENBLAS_CORETYPE=$openblas_core" || { refused "OPENBLAS_CORETYPE=$openblas_core"; openblas_core=''; }
+[ -z "$blis_core" ] || multiplies gemm-blis fp32 "BLIS_ARCH_TYPE=$blis_core" || { refused "BLIS_ARCH_TYPE=$blis_core"; blis_core=''; }
 settings=installed
 [ -z "$openblas_core$blis_core" ] || settings='installed tuned'
 
@@ -67,7 +67,9 @@ with() { # SETTING COMMAND ...
 }
 
 formats='fp64 fp32'
-case $libraries in *gemm-onednn*) formats="$formats bf16 int8" ;; esac
+for format in bf16 int8; do
+  case $libraries in *gemm-onednn*) ! multiplies gemm-onednn $format || formats="$formats $format" ;; esac
+done
 
 cases() { # THREADS DTYPE M N K, a line each
   for threads in $threads_list; do

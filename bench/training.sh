@@ -7,11 +7,10 @@
 # mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking/README.md: MPT (GPT with 50368 words) in bf16, FSDP that shards everything;
 # tokens per second and GPU of 8 GPUs, and of 16 to 64. Narayanan et al. 2021 (arXiv:2104.04473), abstract: 1 trillion parameters on 3072
 # A100, 502 PFLOP/s of its equation 3, all activations computed again. Korthikanti et al. 2023 (arXiv:2205.05198), abstract: 530 billion
-# on 2240 A100, MFU of 42.1 % with all activations computed again and 54.2 % with sequence parallelism and selective recomputation;
-# its table 3: pipelines of 175B and 530B are interleaved, three stages on each device. Megatron-LM of those years wrote scores of
-# attention to memory; of the products of a layer it joined q, k and v alone.
+# on 2240 A100, MFU of 42.1 % with all activations computed again and 54.2 % with sequence parallelism and selective recomputation.
 #
-# Other programs: calculon-ai/calculon, what its `llm-validation` prints of table 5 of Korthikanti et al. (its validation/*.json have the plans);
+# Other programs: calculon-ai/calculon, what its `llm-validation` prints of table 5 of Korthikanti et al. (its validation/seqsel/tab5/*.json have the
+# plans, with pipelines of 175B and 530B interleaved by three, attention and the activation not fused; Megatron joined q, k and v);
 # cli99/llm-analysis@b60b392, examples/fastertransformer/README.md (FasterTransformer as kipp.ly/blog/transformer-inference-arithmetic measured
 # it; profiled efficiencies); alibaba/InferSim@0d2b567, README.md (SGLang; time per token of 100 requests per GPU, of its tokens per second and
 # GPU; attention in parallel over requests, experts over 4 GPUs).

@@ -18,14 +18,14 @@ extern "C" {
 
 typedef struct roof_kernel roof_kernel;
 
-/** A kernel's data: inputs random, outputs poisoned. Fill in all but `state`, which is NULL until prepared; `blocks` need
- *  not be filled in. */
+/** A kernel's data: inputs random, outputs poisoned. Fill in all but `state`, which is NULL until prepared; `blocks` and
+ *  `setup_threads` need not be filled in. */
 typedef struct roof_kernel_run {
   const roof_kernel *kernel;
   roof_dtype dtype;
   double values[ROOF_PARAM_MAX]; /**< completed parameters of the operation */
   int threads;
-  int hands; /**< threads that fill and check the operands; 0: as many as run it */
+  int setup_threads; /**< threads that fill and check the operands; 0: as many as run it */
   void *state;
   const roof_blocks *blocks; /**< nullable: those found for this machine and format, which outlive the run */
 } roof_kernel_run;

@@ -7,8 +7,8 @@
 #include "host/memory.h"
 #include "kernels/kernels.h"
 
-int rf_kernel_hands(const roof_kernel_run *run) {
-  return run->hands > 0 ? run->hands : run->threads;
+int rf_kernel_setup_threads(const roof_kernel_run *run) {
+  return run->setup_threads > 0 ? run->setup_threads : run->threads;
 }
 
 /** Allocates `count` elements, random from `seed`, or poisoned for seed 0. */
@@ -22,9 +22,9 @@ static roof_status operand(const roof_kernel_run *run, double count, uint64_t se
     return status;
   }
   if (seed == 0) {
-    rf_data_poison(*data, run->dtype, (size_t)count, rf_kernel_hands(run));
+    rf_data_poison(*data, run->dtype, (size_t)count, rf_kernel_setup_threads(run));
   } else {
-    rf_data_fill(*data, run->dtype, (size_t)count, seed, rf_kernel_hands(run));
+    rf_data_fill(*data, run->dtype, (size_t)count, seed, rf_kernel_setup_threads(run));
   }
   return ROOF_OK;
 }
@@ -75,7 +75,7 @@ static bool choose_stream(const roof_kernel_run *run, size_t in, size_t read, si
   size_t count = main_pass == FILLS || (main_pass == COPIES && out < in) ? out : in;
   bool stream = pass_seconds(run, main_pass, count, true) < pass_seconds(run, main_pass, count, false);
   if (main_pass != READS) {
-    rf_data_poison(((const rf_operands *)run->state)->out, run->dtype, out, rf_kernel_hands(run));
+    rf_data_poison(((const rf_operands *)run->state)->out, run->dtype, out, rf_kernel_setup_threads(run));
   }
   return stream;
 }
@@ -116,7 +116,7 @@ roof_status rf_operands_prepare(roof_kernel_run *run, double in0, double in1, do
 enum { STARTED = 3 };
 
 void rf_operands_start(roof_kernel_run *run, size_t count) {
-  rf_data_fill(((rf_operands *)run->state)->out, run->dtype, count, STARTED, rf_kernel_hands(run));
+  rf_data_fill(((rf_operands *)run->state)->out, run->dtype, count, STARTED, rf_kernel_setup_threads(run));
 }
 
 double rf_operands_started(const roof_kernel_run *run, size_t index) {
@@ -207,7 +207,7 @@ roof_status rf_kernel_compare(roof_kernel_run *run, size_t count, size_t samples
                               roof_error *error) {
   const rf_operands *o = run->state;
   size_t step = (count - 1) / samples + 1, wrong = count;
-#pragma omp parallel for schedule(static) num_threads(rf_kernel_hands(run)) reduction(min : wrong)
+#pragma omp parallel for schedule(static) num_threads(rf_kernel_setup_threads(run)) reduction(min : wrong)
   for (size_t span = 0; span < (count + step - 1) / step; span++) {
     size_t found = wrong_in(run, span, step, count, reference);
     wrong = found < wrong ? found : wrong;

@@ -129,7 +129,7 @@ static void sum_share(const roof_kernel_run *run, rf_share share, double *total,
 static roof_status sum_check(roof_kernel_run *run, roof_error *error) {
   const sum *s = run->kernel->detail;
   double total = 0, magnitude = 0, n = run->values[0];
-#pragma omp parallel num_threads(rf_kernel_hands(run)) reduction(+ : total, magnitude)
+#pragma omp parallel num_threads(rf_kernel_setup_threads(run)) reduction(+ : total, magnitude)
   sum_share(run, rf_share_of((size_t)n, omp_get_thread_num(), omp_get_num_threads()), &total, &magnitude);
   double value = rf_data_at(((const rf_operands *)run->state)->out, run->dtype, 0);
   double expected = s->finish != NULL ? s->finish(total) : total;

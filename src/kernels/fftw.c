@@ -109,8 +109,8 @@ static roof_status plan(roof_kernel_run *run, prepared *p, roof_error *error) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: FFTW has no plan for n=%.0f", run->kernel->name,
                           run->values[0]);
   }
-  rf_data_fill(o->in[0], run->dtype, count, 1, rf_kernel_hands(run));
-  rf_data_poison(o->out, run->dtype, count, rf_kernel_hands(run));
+  rf_data_fill(o->in[0], run->dtype, count, 1, rf_kernel_setup_threads(run));
+  rf_data_poison(o->out, run->dtype, count, rf_kernel_setup_threads(run));
   return ROOF_OK;
 }
 

@@ -55,7 +55,7 @@ typedef void rf_part(const roof_kernel_run *run, int thread, int threads);
 
 /** Threads that fill and check the operands.
  *  Units: count. Ownership: none. Errors: none. */
-int rf_kernel_hands(const roof_kernel_run *run);
+int rf_kernel_setup_threads(const roof_kernel_run *run);
 
 /** Does all parts at once, each on a thread of the run's own; one thread alone without a parallel region.
  *  Units: none. Ownership: none. Errors: none. */

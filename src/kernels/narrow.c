@@ -124,6 +124,10 @@ static void pack_panel(const roof_kernel_run *run, const packed *p, size_t colum
   for (size_t row = 0; row < p->bytes / element; row += together, to += COLUMNS * GROUP) {
     const char *from = b + (row * s.n + column) * element;
     size_t stride = s.n * element;
+    for (size_t i = AHEAD; i < AHEAD + together && row + i < s.k; i++) {
+      __builtin_prefetch(from + i * stride);
+      __builtin_prefetch(from + i * stride + columns * element - 1);
+    }
     if (row + together > s.k || columns < COLUMNS) {
       memset(edge, 0, sizeof edge);
       for (size_t i = 0; i < together && row + i < s.k; i++) {
@@ -131,10 +135,6 @@ static void pack_panel(const roof_kernel_run *run, const packed *p, size_t colum
       }
       from = edge[0];
       stride = sizeof edge[0];
-    }
-    for (size_t i = AHEAD; i < AHEAD + together && row + i < s.k; i++) {
-      __builtin_prefetch(from + i * stride);
-      __builtin_prefetch(from + i * stride + COLUMNS * element - 1);
     }
     for (size_t at = 0; at < COLUMNS * element; at += sizeof(octets)) {
       zip_group(p->narrow, from + at, stride, to + at * together);

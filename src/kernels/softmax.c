@@ -70,7 +70,7 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
     status = check_row(run, i, error);
   }
   size_t wrong = rows;
-#pragma omp parallel for schedule(static) num_threads(rf_kernel_hands(run)) reduction(min : wrong)
+#pragma omp parallel for schedule(static) num_threads(rf_kernel_setup_threads(run)) reduction(min : wrong)
   for (size_t i = 0; i < rows; i++) {
     double total = 0;
     for (size_t j = 0; j < columns; j++) {

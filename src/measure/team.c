@@ -55,7 +55,7 @@ static hwloc_cpuset_t near_first(const rf_team *t) {
 }
 
 void rf_team_widen(const rf_team *team) {
-  hwloc_cpuset_t near = team->hands > team->threads ? near_first(team) : NULL;
+  hwloc_cpuset_t near = team->setup_threads > team->threads ? near_first(team) : NULL;
   if (near != NULL) {
     hwloc_set_cpubind(team->hwloc, near, HWLOC_CPUBIND_THREAD);
   }
@@ -63,7 +63,7 @@ void rf_team_widen(const rf_team *team) {
 }
 
 void rf_team_narrow(const rf_team *team) {
-  if (team->hands > team->threads) {
+  if (team->setup_threads > team->threads) {
 #pragma omp parallel num_threads(1) /* the runtime ends the other threads */
     rf_team_move(team, 0);
   }
@@ -82,7 +82,7 @@ static roof_status check_threads(const rf_team *team, roof_error *error) {
                         t->core_count, t->core_count == 1 ? "" : "s", siblings);
 }
 
-static int count_hands(const rf_team *t) {
+static int count_setup_threads(const rf_team *t) {
   hwloc_cpuset_t near = t->threads == 1 ? near_first(t) : NULL;
   int cores = near != NULL ? hwloc_get_nbobjs_inside_cpuset_by_type(t->hwloc, near, HWLOC_OBJ_CORE) : 1;
   hwloc_bitmap_free(near);
@@ -111,7 +111,7 @@ static roof_status gather(rf_team *t, int threads, roof_error *error) {
   if (status != ROOF_OK) {
     return status;
   }
-  t->hands = count_hands(t);
+  t->setup_threads = count_setup_threads(t);
   omp_set_dynamic(0);
   int bound = bind_threads(t);
   return bound == t->threads

@@ -14,7 +14,7 @@ typedef struct rf_team {
   hwloc_cpuset_t before; /**< where the calling thread might run, put back at the end */
   rf_topology topology;  /**< what the process may use (affinity, control group) */
   int threads;
-  int hands; /**< threads that fill and check data: where one is measured, all cores as near to its memory */
+  int setup_threads; /**< threads that fill and check data: where one is measured, all cores as near to its memory */
 } rf_team;
 
 /** What a thread of the team does; `thread` counts from 0. */
@@ -36,7 +36,7 @@ bool rf_team_move(const rf_team *team, int place);
  *  Units: none. Ownership: none. Errors: false when it cannot be. */
 bool rf_team_spread(const rf_team *team, int threads);
 
-/** Lets the calling thread, and those it will start, run on all cores of its `hands`.
+/** Lets the calling thread, and those it will start, run on all cores of its `setup_threads`.
  *  Units: none. Ownership: undone by rf_team_narrow. Errors: none. */
 void rf_team_widen(const rf_team *team);
 

@@ -13,17 +13,27 @@
 typedef struct setting {
   const char *name;
   size_t offset;
-  const char *unit; /**< NULL: a choice by its name */
-  bool whole;       /**< a range of it has whole values */
-  double least;     /**< of a cluster's */
+  const char *unit;
+  bool whole;   /**< a range of it has whole values */
+  double least; /**< of a cluster's */
+  /** Nullable: of a choice by its name, which reads that. */
+  roof_status (*choose)(const char *text, roof_model_settings *settings, roof_error *error);
 } setting;
 
 enum { SETTING_MAX = 38 };
 
+static roof_status choose_recompute(const char *text, roof_model_settings *settings, roof_error *error) {
+  return roof_recompute_parse(text, &settings->recompute, error);
+}
+
+static roof_status choose_fusion(const char *text, roof_model_settings *settings, roof_error *error) {
+  return roof_fusion_parse(text, &settings->fusion, error);
+}
+
 #define COUNT(name)                                                                                          \
-  { #name, offsetof(roof_model_settings, name), "", true, 0 }
+  { #name, offsetof(roof_model_settings, name), "", true, 0, NULL }
 #define AMOUNT(name, unit)                                                                                   \
-  { #name, offsetof(roof_model_settings, name), unit, false, 0 }
+  { #name, offsetof(roof_model_settings, name), unit, false, 0, NULL }
 static const setting of_models[SETTING_MAX] = {
     COUNT(batch),
     COUNT(prompt),
@@ -58,14 +68,14 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(steps),
     COUNT(guidance),
     COUNT(text),
-    {"recompute", offsetof(roof_model_settings, recompute), NULL, false, 0},
-    {"fuse", offsetof(roof_model_settings, fusion), NULL, false, 0},
-    {"users", offsetof(roof_model_settings, batch), "", true, 0},
-    {"context", offsetof(roof_model_settings, prompt), "", true, 0},
+    {"recompute", offsetof(roof_model_settings, recompute), "", false, 0, choose_recompute},
+    {"fuse", offsetof(roof_model_settings, fusion), "", false, 0, choose_fusion},
+    {"users", offsetof(roof_model_settings, batch), "", true, 0, NULL},
+    {"context", offsetof(roof_model_settings, prompt), "", true, 0, NULL},
 };
 
 #define INPUT(name, member, unit, whole, least)                                                              \
-  { name, offsetof(roof_cluster_settings, member), unit, whole, least }
+  { name, offsetof(roof_cluster_settings, member), unit, whole, least, NULL }
 static const setting of_clusters[SETTING_MAX] = {
     INPUT("devices", devices, "", true, 1),
     INPUT("node", node, "", true, 1),
@@ -199,10 +209,8 @@ static roof_status read_word(const char *word, roof_model_settings *settings, ro
                                          earlier->name, s->name);
   }
   settings->typed |= 1ull << (s - of_models);
-  if (s->unit == NULL) {
-    return s->offset == offsetof(roof_model_settings, fusion)
-               ? roof_fusion_parse(equals + 1, &settings->fusion, error)
-               : roof_recompute_parse(equals + 1, &settings->recompute, error);
+  if (s->choose != NULL) {
+    return s->choose(equals + 1, settings, error);
   }
   if (is_list(equals)) {
     return read_list(s, equals + 1, settings, axes, error);

@@ -109,25 +109,25 @@ static void team_has_a_core_each(void **state) {
 }
 
 /** A thread that is measured alone has the cores near it to fill its data, and its own again after that. */
-static void a_team_of_one_has_helping_hands(void **state) {
+static void a_team_of_one_sets_up_with_its_neighbours(void **state) {
   (void)state;
   cpu_set_t before, alone, wide, again;
   rf_team all, team;
   assert_int_equal(rf_team_init(&all, 0, NULL), ROOF_OK);
   int cores = all.topology.core_count;
-  assert_int_equal(all.hands, all.threads);
+  assert_int_equal(all.setup_threads, all.threads);
   rf_team_done(&all);
   sched_getaffinity(0, sizeof before, &before);
   assert_int_equal(rf_team_init(&team, 1, NULL), ROOF_OK);
-  assert_true(team.threads == 1 && team.hands >= 1 && team.hands <= cores);
+  assert_true(team.threads == 1 && team.setup_threads >= 1 && team.setup_threads <= cores);
   sched_getaffinity(0, sizeof alone, &alone);
   rf_team_widen(&team);
   int seen = 0;
-#pragma omp parallel num_threads(team.hands) reduction(+ : seen)
+#pragma omp parallel num_threads(team.setup_threads) reduction(+ : seen)
   seen += 1;
-  assert_int_equal(seen, team.hands);
+  assert_int_equal(seen, team.setup_threads);
   sched_getaffinity(0, sizeof wide, &wide);
-  assert_true(CPU_COUNT(&wide) >= team.hands && CPU_COUNT(&wide) <= CPU_COUNT(&before));
+  assert_true(CPU_COUNT(&wide) >= team.setup_threads && CPU_COUNT(&wide) <= CPU_COUNT(&before));
   rf_team_narrow(&team);
   sched_getaffinity(0, sizeof again, &again);
   assert_true(CPU_EQUAL(&again, &alone) && CPU_COUNT(&again) == 1);
@@ -149,7 +149,7 @@ static void team_keeps_to_the_affinity_it_was_given(void **state) {
   sched_setaffinity(0, sizeof one, &one);
   assert_int_equal(rf_team_init(&team, 0, NULL), ROOF_OK);
   assert_int_equal(team.topology.core_count, 1);
-  assert_int_equal(team.hands, 1);
+  assert_int_equal(team.setup_threads, 1);
   rf_team_done(&team);
   assert_int_equal(rf_team_init(&team, 2, &error), ROOF_E_ARGUMENT);
   assert_string_equal(error.message, "threads=2: this process may use 1 core");
@@ -1175,7 +1175,7 @@ int main(void) {
       cmocka_unit_test(clock_goes_forward),
       cmocka_unit_test(team_has_a_core_each),
       cmocka_unit_test(threads_that_wait_awake_are_waited_for),
-      cmocka_unit_test(a_team_of_one_has_helping_hands),
+      cmocka_unit_test(a_team_of_one_sets_up_with_its_neighbours),
       cmocka_unit_test(team_keeps_to_the_affinity_it_was_given),
       cmocka_unit_test(sampler_stops_when_the_interval_is_tight),
       cmocka_unit_test(sampler_stops_when_the_time_is_spent),

@@ -308,7 +308,8 @@ const cli_command cli_cmd_model = {
         "--machine h200\n"
         "Settings: batch prompt generate prefix sharers offload offload_kv offload_optimizer chunk draft "
         "accept "
-        "tp pp dp ep cp expert_skew redundant_experts microbatches zero interleave lora tokens node page "
+        "tp pp dp ep cp expert_skew redundant_experts microbatches zero recompute interleave fuse lora "
+        "tokens node page "
         "workspace memory_share price, images of a prompt, size steps guidance text of a diffusion model\n",
     .writes = "txt svg png pdf html json csv",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_BOTH | CLI_ARGS_LIST |

@@ -80,7 +80,7 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
     fill_scales(run, i);
   }
   if (status == ROOF_OK) {
-    rf_data_poison(((rf_operands *)run->state)->out, ROOF_BF16, s.m * s.n, rf_kernel_hands(run));
+    rf_data_poison(((rf_operands *)run->state)->out, ROOF_BF16, s.m * s.n, rf_kernel_setup_threads(run));
   }
   return status;
 }

@@ -92,14 +92,6 @@ __attribute__((target("amx-tile"))) static void end_amx(void) {
   _tile_release();
 }
 
-static bool has_amx_bf16(void) {
-  return rf_x86_has_amx_bf16() && rf_x86_amx_refused() == NULL;
-}
-
-static bool has_amx_int8(void) {
-  return rf_x86_has_amx_int8() && rf_x86_amx_refused() == NULL;
-}
-
 /* Three registers of columns by eight rows stay in registers; gcc takes them apart only once unrolled. */
 #if defined(__clang__)
 #define UNROLL
@@ -220,6 +212,15 @@ static bool has_avx512_bf16(void) {
 
 static bool has_avx512_vnni(void) {
   return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vl");
+}
+
+/* Their sums are rounded with AVX-512, which a hypervisor may hide. */
+static bool has_amx_bf16(void) {
+  return has_avx512_vnni() && rf_x86_has_amx_bf16() && rf_x86_amx_refused() == NULL;
+}
+
+static bool has_amx_int8(void) {
+  return has_avx512_vnni() && rf_x86_has_amx_int8() && rf_x86_amx_refused() == NULL;
 }
 
 static bool has_avx2(void) {

@@ -133,8 +133,8 @@ static roof_status sample_probed(const sampling *s, const rf_team *team, roof_er
 static roof_status begin(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                          const rf_team *team, const roof_machine *machine, roof_kernel_run *prepared,
                          roof_error *error) {
-  *prepared =
-      (roof_kernel_run){.kernel = kernel, .dtype = dtype, .threads = team->threads, .hands = team->hands};
+  *prepared = (roof_kernel_run){
+      .kernel = kernel, .dtype = dtype, .threads = team->threads, .setup_threads = team->setup_threads};
   prepared->blocks = roof_machine_blocks(machine, dtype);
   memcpy(prepared->values, values, sizeof prepared->values);
   rf_team_widen(team);
